@@ -1,0 +1,160 @@
+package agui
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"sync"
+)
+
+// An EventType is the wire name of an event, such as "RUN_STARTED".
+type EventType string
+
+// The 31 event types of AG-UI 1.0, in the order of the specification's catalogue.
+const (
+	TypeRunStarted              EventType = "RUN_STARTED"
+	TypeRunFinished             EventType = "RUN_FINISHED"
+	TypeRunError                EventType = "RUN_ERROR"
+	TypeStepStarted             EventType = "STEP_STARTED"
+	TypeStepFinished            EventType = "STEP_FINISHED"
+	TypeTextMessageStart        EventType = "TEXT_MESSAGE_START"
+	TypeTextMessageContent      EventType = "TEXT_MESSAGE_CONTENT"
+	TypeTextMessageEnd          EventType = "TEXT_MESSAGE_END"
+	TypeTextMessageChunk        EventType = "TEXT_MESSAGE_CHUNK"
+	TypeToolCallStart           EventType = "TOOL_CALL_START"
+	TypeToolCallArgs            EventType = "TOOL_CALL_ARGS"
+	TypeToolCallEnd             EventType = "TOOL_CALL_END"
+	TypeToolCallChunk           EventType = "TOOL_CALL_CHUNK"
+	TypeToolCallResult          EventType = "TOOL_CALL_RESULT"
+	TypeStateSnapshot           EventType = "STATE_SNAPSHOT"
+	TypeStateDelta              EventType = "STATE_DELTA"
+	TypeMessagesSnapshot        EventType = "MESSAGES_SNAPSHOT"
+	TypeActivitySnapshot        EventType = "ACTIVITY_SNAPSHOT"
+	TypeActivityDelta           EventType = "ACTIVITY_DELTA"
+	TypeRaw                     EventType = "RAW"
+	TypeCustom                  EventType = "CUSTOM"
+	TypeReasoningStart          EventType = "REASONING_START"
+	TypeReasoningEnd            EventType = "REASONING_END"
+	TypeReasoningMessageStart   EventType = "REASONING_MESSAGE_START"
+	TypeReasoningMessageContent EventType = "REASONING_MESSAGE_CONTENT"
+	TypeReasoningMessageEnd     EventType = "REASONING_MESSAGE_END"
+	TypeReasoningMessageChunk   EventType = "REASONING_MESSAGE_CHUNK"
+	TypeReasoningEncryptedValue EventType = "REASONING_ENCRYPTED_VALUE"
+	TypeSubagentStarted         EventType = "SUBAGENT_STARTED"
+	TypeSubagentFinished        EventType = "SUBAGENT_FINISHED"
+	TypeSubagentError           EventType = "SUBAGENT_ERROR"
+)
+
+// An Event is one event of the protocol: a pointer to one of this package's event structs, or [*Unknown].
+// Only this package can implement it. An Event carries no behaviour beyond its name; what a stream of
+// events may look like is the [Verifier]'s to say.
+type Event interface {
+	// EventType returns the event's wire name.
+	EventType() EventType
+	base() *Base
+}
+
+// Base holds the fields every event may carry.
+type Base struct {
+	// Timestamp is in Unix milliseconds; zero means absent.
+	Timestamp int64 `json:"timestamp,omitempty"`
+	// RawEvent is the provider's event this one was made from. Never JSON null.
+	RawEvent json.RawMessage `json:"rawEvent,omitempty" null:"absent"`
+	Metadata Metadata        `json:"metadata,omitzero"`
+}
+
+func (b *Base) base() *Base { return b }
+
+// Tagged is [Base] for the events that may be attributed to a subagent.
+type Tagged struct {
+	Base
+	// SubagentRunID names the subagent invocation that produced the event; empty means the parent agent.
+	SubagentRunID string `json:"subagentRunId,omitempty"`
+}
+
+func (t *Tagged) tag() *string { return &t.SubagentRunID }
+
+// attributable is implemented by the events that embed [Tagged].
+type attributable interface{ tag() *string }
+
+// SubagentOf returns the subagent invocation e belongs to, or "" for the parent agent and for events that
+// cannot be attributed. For the SUBAGENT_* events it is the invocation they announce or end.
+func SubagentOf(e Event) string {
+	switch e := e.(type) {
+	case attributable:
+		return *e.tag()
+	case *SubagentStarted:
+		return e.SubagentRunID
+	case *SubagentFinished:
+		return e.SubagentRunID
+	case *SubagentError:
+		return e.SubagentRunID
+	default:
+		return ""
+	}
+}
+
+// Metadata is the open, per-event or per-message dictionary of the protocol. Values are kept byte for byte.
+// Nil means absent, which differs from an empty object.
+type Metadata map[string]json.RawMessage
+
+// Unknown is an event of a type this package does not know. Decode keeps its bytes so that it can be passed
+// on or logged; a producer never emits one (a 0.x client dies on an unknown type).
+type Unknown struct {
+	Base
+	Type EventType
+	Raw  json.RawMessage
+}
+
+// EventType returns the name the peer used.
+func (u *Unknown) EventType() EventType { return u.Type }
+
+// Encode returns the wire form of e: one JSON object on one line, led by "type". Optional fields that are
+// not set are left out, required ones are always there, opaque JSON is copied without changing a value.
+func Encode(e Event) ([]byte, error) {
+	if u, ok := e.(*Unknown); ok {
+		return u.Raw, nil
+	}
+	buf := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(buf)
+	buf.Reset()
+	enc := json.NewEncoder(buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(e); err != nil {
+		return nil, fmt.Errorf("agui: encode %s: %w", e.EventType(), err)
+	}
+	body := bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
+	name := e.EventType()
+	out := make([]byte, 0, len(body)+len(name)+len(`{"type":"",`))
+	out = append(out, `{"type":"`...)
+	out = append(out, name...)
+	out = append(out, '"')
+	if len(body) > len(`{}`) {
+		out = append(out, ',')
+	}
+	return append(out, body[1:]...), nil
+}
+
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// marshal is json.Marshal without HTML escaping, so that opaque JSON inside v keeps its bytes.
+func marshal(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+}
+
+// A List is a JSON array that is never null: a nil List is written as []. A []T can be assigned to it.
+type List[T any] []T
+
+// MarshalJSON writes l as an array.
+func (l List[T]) MarshalJSON() ([]byte, error) {
+	if l == nil {
+		return []byte("[]"), nil
+	}
+	return marshal([]T(l))
+}

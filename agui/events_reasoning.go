@@ -1,0 +1,79 @@
+package agui
+
+// ReasoningStart opens a reasoning span.
+type ReasoningStart struct {
+	Tagged
+	MessageID string `json:"messageId"`
+}
+
+// ReasoningEnd closes a reasoning span.
+type ReasoningEnd struct {
+	Tagged
+	MessageID string `json:"messageId"`
+}
+
+// ReasoningMessageStart opens a reasoning message inside a span.
+type ReasoningMessageStart struct {
+	Tagged
+	MessageID string `json:"messageId"`
+	// Role is always "reasoning".
+	Role Role `json:"role" enum:"reasoning"`
+}
+
+// ReasoningMessageContent appends Delta to an open reasoning message.
+type ReasoningMessageContent struct {
+	Tagged
+	MessageID string `json:"messageId"`
+	Delta     string `json:"delta"`
+}
+
+// ReasoningMessageEnd closes a reasoning message.
+type ReasoningMessageEnd struct {
+	Tagged
+	MessageID string `json:"messageId"`
+}
+
+// ReasoningMessageChunk is a piece of a reasoning message that opens itself.
+type ReasoningMessageChunk struct {
+	Tagged
+	MessageID string  `json:"messageId,omitempty"`
+	Delta     *string `json:"delta,omitempty"`
+}
+
+// An EncryptedSubtype says what kind of thing an encrypted value belongs to.
+type EncryptedSubtype string
+
+// The subtypes of REASONING_ENCRYPTED_VALUE.
+const (
+	EncryptedToolCall EncryptedSubtype = "tool-call"
+	EncryptedMessage  EncryptedSubtype = "message"
+)
+
+// ReasoningEncryptedValue attaches a provider's opaque reasoning to a message or a tool call.
+type ReasoningEncryptedValue struct {
+	Tagged
+	Subtype        EncryptedSubtype `json:"subtype" enum:"tool-call message"`
+	EntityID       string           `json:"entityId"`
+	EncryptedValue string           `json:"encryptedValue"`
+}
+
+// EventType returns REASONING_START.
+func (*ReasoningStart) EventType() EventType { return TypeReasoningStart }
+
+// EventType returns REASONING_END.
+func (*ReasoningEnd) EventType() EventType { return TypeReasoningEnd }
+
+// EventType returns REASONING_MESSAGE_START.
+func (*ReasoningMessageStart) EventType() EventType { return TypeReasoningMessageStart }
+
+// EventType returns REASONING_MESSAGE_CONTENT.
+func (*ReasoningMessageContent) EventType() EventType { return TypeReasoningMessageContent }
+
+// EventType returns REASONING_MESSAGE_END.
+func (*ReasoningMessageEnd) EventType() EventType { return TypeReasoningMessageEnd }
+
+// EventType returns REASONING_MESSAGE_CHUNK.
+func (*ReasoningMessageChunk) EventType() EventType { return TypeReasoningMessageChunk }
+
+// EventType returns REASONING_ENCRYPTED_VALUE.
+func (*ReasoningEncryptedValue) EventType() EventType { return TypeReasoningEncryptedValue }

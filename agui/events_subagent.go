@@ -1,0 +1,40 @@
+package agui
+
+import "encoding/json"
+
+// SubagentStarted announces one invocation of a subagent. Its parent must have been announced in this run.
+type SubagentStarted struct {
+	Base
+	SubagentRunID       string `json:"subagentRunId"`
+	Name                string `json:"name"`
+	Description         string `json:"description,omitempty"`
+	ParentSubagentRunID string `json:"parentSubagentRunId,omitempty"`
+	ParentToolCallID    string `json:"parentToolCallId,omitempty"`
+	ParentMessageID     string `json:"parentMessageId,omitempty"`
+}
+
+// SubagentFinished ends an invocation that came to its end or waits for an answer.
+type SubagentFinished struct {
+	Base
+	SubagentRunID string `json:"subagentRunId"`
+	// Result is never JSON null.
+	Result  json.RawMessage  `json:"result,omitempty"`
+	Outcome *SubagentOutcome `json:"outcome,omitempty"`
+}
+
+// SubagentError ends an invocation that failed; the run goes on.
+type SubagentError struct {
+	Base
+	SubagentRunID string `json:"subagentRunId"`
+	Message       string `json:"message"`
+	Code          string `json:"code,omitempty"`
+}
+
+// EventType returns SUBAGENT_STARTED.
+func (*SubagentStarted) EventType() EventType { return TypeSubagentStarted }
+
+// EventType returns SUBAGENT_FINISHED.
+func (*SubagentFinished) EventType() EventType { return TypeSubagentFinished }
+
+// EventType returns SUBAGENT_ERROR.
+func (*SubagentError) EventType() EventType { return TypeSubagentError }

@@ -1,0 +1,57 @@
+package agui
+
+// ToolCallStart opens a tool call. Its arguments follow as text.
+type ToolCallStart struct {
+	Tagged
+	ToolCallID   string `json:"toolCallId"`
+	ToolCallName string `json:"toolCallName"`
+	// ParentMessageID is the assistant message the call belongs to; without it the call makes its own.
+	ParentMessageID string `json:"parentMessageId,omitempty" null:"absent"`
+}
+
+// ToolCallArgs appends Delta to the arguments of an open call.
+type ToolCallArgs struct {
+	Tagged
+	ToolCallID string `json:"toolCallId"`
+	Delta      string `json:"delta"`
+}
+
+// ToolCallEnd closes a call: its arguments are complete.
+type ToolCallEnd struct {
+	Tagged
+	ToolCallID string `json:"toolCallId"`
+}
+
+// ToolCallChunk is a piece of a tool call that opens itself.
+type ToolCallChunk struct {
+	Tagged
+	ToolCallID      string  `json:"toolCallId,omitempty"`
+	ToolCallName    string  `json:"toolCallName,omitempty"`
+	ParentMessageID string  `json:"parentMessageId,omitempty" null:"absent"`
+	Delta           *string `json:"delta,omitempty"`
+}
+
+// ToolCallResult is what a call returned. It becomes a message of role tool with the ID MessageID.
+type ToolCallResult struct {
+	Tagged
+	MessageID  string  `json:"messageId"`
+	ToolCallID string  `json:"toolCallId"`
+	Content    Content `json:"content"`
+	// Role is "tool" or empty.
+	Role Role `json:"role,omitempty" enum:"tool"`
+}
+
+// EventType returns TOOL_CALL_START.
+func (*ToolCallStart) EventType() EventType { return TypeToolCallStart }
+
+// EventType returns TOOL_CALL_ARGS.
+func (*ToolCallArgs) EventType() EventType { return TypeToolCallArgs }
+
+// EventType returns TOOL_CALL_END.
+func (*ToolCallEnd) EventType() EventType { return TypeToolCallEnd }
+
+// EventType returns TOOL_CALL_CHUNK.
+func (*ToolCallChunk) EventType() EventType { return TypeToolCallChunk }
+
+// EventType returns TOOL_CALL_RESULT.
+func (*ToolCallResult) EventType() EventType { return TypeToolCallResult }
