@@ -1,0 +1,20 @@
+# shellcheck shell=bash
+# What every stage shares: where tools live, and how the tools behave. Sourced by .ci/run and by each stage.
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# Built tools and caches stay outside the checkout: a fresh clone finds them again, `make clean` leaves them.
+CACHE=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/agui-gateway
+export CACHE
+export PATH=$CACHE/bin:$PATH
+export GOLANGCI_LINT_CACHE=$CACHE/golangci-lint
+export GOLANGCI_LINT_VERSION=v2.15.0
+
+# The binary that tests drive from outside.
+GATEWAY_BIN=$PWD/bin/gateway
+export GATEWAY_BIN
+
+# Test machines need not reach npm's vulnerability service, and nobody reads its advertisements there.
+export NPM_CONFIG_AUDIT=false NPM_CONFIG_FUND=false NPM_CONFIG_UPDATE_NOTIFIER=false
+export DEBIAN_FRONTEND=noninteractive

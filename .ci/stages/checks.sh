@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Everything that judges the code without running it. All checks run, so that one red run names all findings.
+# shellcheck source=.ci/env.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
+
+failed=()
+check() {
+  printf -- '--- %s\n' "$1"
+  "${@:2}" || failed+=("$1")
+}
+
+formatted() {
+  local files
+  files=$(git ls-files -z -co --exclude-standard -- '*.go' | xargs -0 -r gofmt -l) || return 1
+  [ -z "$files" ] || { printf 'gofmt would change:\n%s\n' "$files"; return 1; }
+}
+
+check 'go build' go build ./...
+check 'go vet' go vet ./...
+check 'gofmt' formatted
+check 'go mod tidy' go mod tidy -diff
+check 'golangci-lint config' golangci-lint config verify
+check 'golangci-lint' golangci-lint run
+check 'shellcheck' shellcheck -x .ci/run .ci/env.sh .ci/stages/*.sh
+# The rules of the house, the Dockerfile's among them, once more by themselves: a broken rule should not hide in a long test log.
+check 'house rules' go test -count=1 ./internal/house
+
+[ ${#failed[@]} -eq 0 ] || { printf 'checks failed: %s\n' "$(printf '%s; ' "${failed[@]}")"; exit 1; }

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Brings what the other stages need: Debian packages that are missing, the pinned linter, npm packages from lock files.
+# shellcheck source=.ci/env.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
+
+# package whose command is missing
+packages=()
+need() { command -v "$1" >/dev/null || packages+=("${@:2}"); }
+need gcc gcc libc6-dev # the race detector links C
+need shellcheck shellcheck
+if [ ${#packages[@]} -gt 0 ]; then
+  as_root=()
+  [ "$(id -u)" -eq 0 ] || as_root=(sudo -n)
+  echo "apt: ${packages[*]}"
+  "${as_root[@]}" apt-get update -qq
+  "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${packages[@]}"
+fi
+
+# A linter built by another Go release cannot read this one's export data: both versions count.
+linter=$CACHE/bin/golangci-lint
+built=$(go version -m "$linter" 2>/dev/null || true)
+if [[ $built != *": $(go env GOVERSION)"* || $built != *"golangci-lint/v2	$GOLANGCI_LINT_VERSION"* ]]; then
+  echo "golangci-lint $GOLANGCI_LINT_VERSION: building"
+  GOBIN=$CACHE/bin go install "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$GOLANGCI_LINT_VERSION" 2>&1 | { grep -v '^go: downloading' || true; }
+fi
+
+go mod download
+
+# The lock file decides, and an unchanged one is not installed twice.
+cd interop
+[ node_modules/.package-lock.json -nt package-lock.json ] || npm ci

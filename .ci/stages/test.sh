@@ -1,0 +1,6 @@
+#!/usr/bin/env bash
+# All Go tests, with the race detector and in random order. -count=1: a pass from a cache is no pass.
+# shellcheck source=.ci/env.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
+
+go test -race -shuffle=on -count=1 -timeout=6m ./...

@@ -1,0 +1,27 @@
+# The gateway as one static binary that runs as nobody in particular.
+#
+# The image listens on every interface of its container, and the gateway starts on a public address only if it was told
+# how callers prove who they are. So the image names no -auth on purpose: without one of these it stops at once and says so.
+#
+#   docker build -t agui-gateway .
+#   docker run -p 8080:8080 -e GATEWAY_AUTH=keys -e GATEWAY_KEYS_FILE=/keys -v "$PWD/keys:/keys:ro" agui-gateway
+#   docker run -p 127.0.0.1:8080:8080 -e GATEWAY_AUTH=none agui-gateway     # your own machine only: anyone who reaches the port is in
+
+FROM golang:1.26.8-bookworm AS build
+WORKDIR /src
+# The modules change seldom: in a layer of their own they are downloaded once.
+COPY go.mod go.sum ./
+RUN go mod download
+COPY . .
+RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o /out/gateway ./cmd/gateway
+
+# static: certificates for TLS to models and stores, time zones, an unprivileged user, no shell.
+FROM gcr.io/distroless/static-debian12:nonroot
+COPY --from=build /out/gateway /gateway
+ENV GATEWAY_ADDR=0.0.0.0:8080
+EXPOSE 8080
+# A number, because Kubernetes' runAsNonRoot cannot judge a name.
+USER 65532:65532
+HEALTHCHECK --interval=10s --timeout=3s --start-period=5s --retries=3 CMD ["/gateway", "healthcheck"]
+ENTRYPOINT ["/gateway"]
+CMD ["serve"]

@@ -1,0 +1,24 @@
+.DEFAULT_GOAL := help
+.PHONY: help run build test lint fuzz clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
+
+run: build ## build the gateway and serve on http://127.0.0.1:8080
+	bin/gateway serve -addr 127.0.0.1:8080
+
+build: ## build bin/gateway
+	go build -trimpath -o bin/gateway ./cmd/gateway
+
+test: ## install what the tests need and run all that CI runs
+	bash .ci/run
+
+lint: ## build, vet, golangci-lint, shellcheck and the rules of the house
+	bash .ci/run install checks
+
+fuzz: ## the long form of CI's fuzz stage: 15 minutes shared by all targets
+	FUZZ_SECONDS=900 FUZZ_LIMIT=1500 bash .ci/run fuzz
+
+clean: ## remove what builds and tests left in the checkout
+	rm -rf bin test-results interop/node_modules
+	find . -name '*.test' -not -path '*/node_modules/*' -type f -delete

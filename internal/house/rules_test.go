@@ -1,0 +1,76 @@
+package house
+
+// module is the path every import of our own begins with.
+const module = "github.com/agui-gateway/gateway"
+
+// A room is a directory and everything below it that has no room of its own.
+type room struct {
+	dir string
+	// may lists the rooms this one may import, besides itself.
+	may []string
+	// testsMay lists what only its test files may import in addition.
+	testsMay []string
+	why      string
+}
+
+// rooms is the picture of docs/design.md. Arrows point from left to right and there is no way back:
+//
+//	cmd/gateway ─► gateway ─► groupchat ─► state ─► agui
+//	     ├──► travel ─► groupchat, state, agui
+//	     └──► web
+var rooms = []room{
+	{dir: "agui", why: "the protocol stands alone: a client or another server can use it without the gateway"},
+	{dir: "state", may: []string{"agui"}, testsMay: []string{"state/statetest"},
+		why: "what is stored is made of protocol values and knows neither who produces nor who serves them"},
+	{dir: "state/statetest", may: []string{"agui", "state"}, why: "the suite sees a store as any caller does"},
+	{dir: "state/redisstore", may: []string{"agui", "state"}, testsMay: []string{"state/statetest"},
+		why: "a store is reached through state's interface; only wiring chooses one"},
+	{dir: "groupchat", may: []string{"agui", "state"}, why: "agents run the same under any service, and in a test without one"},
+	{dir: "gateway", may: []string{"agui", "state", "groupchat"}, testsMay: []string{"travel"},
+		why: "the service is given its agents; it knows none by name. Its tests drive the demo as users do"},
+	{dir: "travel", may: []string{"agui", "state", "groupchat"}, testsMay: []string{"gateway"},
+		why: "the demo is written with what every library user has"},
+	{dir: "web", why: "embedded files and nothing else"},
+	{dir: "interop", may: []string{"agui", "state", "groupchat", "gateway", "travel"},
+		why: "Go programs that foreign clients are compared with sit at the far end, like cmd/gateway"},
+	{dir: "cmd/gateway", may: []string{"agui", "state", "state/redisstore", "groupchat", "gateway", "travel", "web"},
+		why: "wiring: the only place that knows everybody"},
+	{dir: "internal/house", why: "rules about the code, not part of it"},
+}
+
+// A door says where a third-party library may be imported by code that is not a test.
+type door struct {
+	lib string // import path, or its beginning up to a slash
+	// in lists directories (with what is below them) or single files.
+	in []string
+	// files is how many non-test files may import it: in all, or per directory if perDir; 0 means any number.
+	files  int
+	perDir bool
+	why    string
+}
+
+// statetest is a package of test code that is not in _test.go files, because other packages run it.
+const statetest = "state/statetest"
+
+var doors = []door{
+	{lib: "github.com/labstack/echo/v4", in: []string{"gateway"}, files: 1,
+		why: "handlers are plain net/http; leaving v4 before its support ends must touch one file"},
+	{lib: "github.com/tmaxmax/go-sse", in: []string{"agui/sse.go"}, files: 1,
+		why: "SSE framing is written and read in one place, both ways"},
+	{lib: "github.com/evanphx/json-patch/v5", in: []string{"state"}, files: 1,
+		why: "deltas are applied strictly, which this library does only when asked rightly"},
+	{lib: "github.com/redis/go-redis/v9", in: []string{"state/redisstore"},
+		why: "the gateway must run, and be tested, without Redis"},
+	{lib: "github.com/sashabaranov/go-openai", in: []string{"groupchat"}, files: 1,
+		why: "models come and go; what the rest sees of one is ours"},
+	{lib: "go.yaml.in/yaml/v4", in: []string{"gateway", "cmd/gateway"}, files: 1,
+		why: "the team file is the only YAML, and its errors quote lines that may hold secrets"},
+	{lib: "github.com/santhosh-tekuri/jsonschema/v6", in: []string{"state", "groupchat", "gateway"}, files: 1,
+		why: "it opens file:// and other references unless its loader is denied, once and everywhere"},
+	{lib: "github.com/google/uuid", in: []string{"agui", "state", "groupchat", "gateway", "cmd/gateway"}, files: 1, perDir: true,
+		why: "a package has one source of ids, so that a test can replace it"},
+	{lib: "github.com/google/go-cmp", in: []string{statetest}, why: "tests only"},
+	{lib: "go.uber.org/goleak", in: []string{statetest}, why: "tests only"},
+	{lib: "golang.org/x/tools/txtar", in: []string{statetest}, why: "tests only"},
+	{lib: "pgregory.net/rapid", in: []string{statetest}, why: "tests only"},
+}
