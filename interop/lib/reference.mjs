@@ -1,0 +1,70 @@
+// The reference clients' own judgement of an event stream.
+//
+// Each client is put together from the stages it exports, in the order its agent
+// applies them to what comes off the wire. Stages are synchronous, so a verdict is
+// ready when the subscription returns.
+
+import * as current from "@ag-ui/client";
+import { AbstractAgent, CompatibilityBoundary } from "@ag-ui/client";
+import * as old from "agui-client-old";
+import { from, map, tap } from "rxjs";
+
+// Both clients announce every tolerated deviation on the console. Here the verdict is
+// what counts; the tests that care about deviations look at the events themselves.
+process.env.SUPPRESS_TRANSFORMATION_WARNINGS = "true";
+
+const input = () => ({
+  threadId: "t",
+  runId: "r",
+  messages: [],
+  state: {},
+  tools: [],
+  context: [],
+  forwardedProps: {},
+});
+
+class Replay extends AbstractAgent {
+  constructor(source) {
+    super();
+    this.source = source;
+  }
+  run() {
+    return this.source;
+  }
+}
+
+// 1.0.0: translate retired shapes, enforce the schema, expand chunks, verify the order.
+const stagesOfCurrent = (source) =>
+  new CompatibilityBoundary().run(input(), new Replay(source)).pipe(
+    current.enforceEvents(false),
+    current.transformChunks(false),
+    current.verifyEvents(false),
+  );
+
+// 0.0.59: the transport validates each frame, then chunks are expanded and the order verified.
+const stagesOfOld = (source) =>
+  source.pipe(
+    map((event) => old.EventSchemas.parse(event)),
+    old.transformChunks(false),
+    old.verifyEvents(false),
+  );
+
+const stages = { "1.0.0": stagesOfCurrent, "0.0.59": stagesOfOld };
+
+/** The versions judge() knows. */
+export const versions = Object.keys(stages);
+
+/**
+ * What the client of that version says of a stream.
+ *
+ * Returns {verdict: "accept" | "reject", at, error}: at is the index of the event
+ * that was refused, error the client's own words; both absent when accepted.
+ */
+export function judge(version, events) {
+  let at = -1;
+  let error;
+  const source = from(structuredClone(events)).pipe(tap(() => at++));
+  stages[version](source).subscribe({ error: (thrown) => (error = thrown) });
+  if (error === undefined) return { verdict: "accept" };
+  return { verdict: "reject", at, error: String(error.message ?? error) };
+}
