@@ -1,0 +1,49 @@
+package agui
+
+import "strconv"
+
+// An OrderRule names the rule of order a stream broke.
+type OrderRule string
+
+// The rules, after reference/agui-1.0.md section 4.
+const (
+	RuleFirstEvent     OrderRule = "first_event"     // a stream begins with RUN_STARTED or RUN_ERROR
+	RuleRunActive      OrderRule = "run_active"      // RUN_STARTED only when no run is active
+	RuleRunEnded       OrderRule = "run_ended"       // after the end only a new run, or one late RUN_ERROR
+	RuleAlreadyOpen    OrderRule = "already_open"    // an open id is closed before it is opened again
+	RuleNotOpen        OrderRule = "not_open"        // a continuation or closing names something open
+	RuleUnclosed       OrderRule = "unclosed"        // everything open is closed before RUN_FINISHED
+	RuleOwner          OrderRule = "owner"           // a tag agrees with the owner of what it continues
+	RuleSubagentReused OrderRule = "subagent_reused" // a subagentRunId is one invocation of a run
+	RuleUnknownParent  OrderRule = "unknown_parent"  // a parent subagent was started in this run
+	RuleChunkOpener    OrderRule = "chunk_opener"    // the first chunk has its id, a tool's also its name
+	RuleChunkChanged   OrderRule = "chunk_changed"   // a later chunk repeats the opener's fields as they were
+	RuleChunkAmbiguous OrderRule = "chunk_ambiguous" // a chunk without id and tag has one stream to continue
+)
+
+// An OrderError says which event of a stream is out of order, and why. It carries ids and names, never content.
+type OrderError struct {
+	Rule OrderRule
+	Type EventType // of the event that was refused
+	Kind string    // what the rule is about, such as "text message"; empty for the run itself
+	ID   string    // of that thing
+}
+
+func (e *OrderError) Error() string {
+	text := "agui: " + string(e.Type) + " is out of order: " + string(e.Rule)
+	if e.Kind != "" {
+		text += ": " + e.Kind + " " + strconv.Quote(e.ID)
+	}
+	return text
+}
+
+// The kinds of things an [OrderError] is about.
+const (
+	kindText      = "text message"
+	kindToolCall  = "tool call"
+	kindReasoning = "reasoning message"
+	kindSpan      = "reasoning span"
+	kindActivity  = "activity"
+	kindStep      = "step"
+	kindSubagent  = "subagent"
+)
