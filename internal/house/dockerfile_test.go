@@ -66,9 +66,9 @@ func TestCheckDockerfile(t *testing.T) {
 		{"probe needs a shell", `CMD ["/gateway", "healthcheck"]`, "CMD /gateway healthcheck", "HEALTHCHECK"},
 		{"a public image without authentication", "ENV GATEWAY_ADDR", "ENV GATEWAY_AUTH=none GATEWAY_ADDR", "GATEWAY_AUTH"},
 		{"the same by flag", `["/gateway"]`, `["/gateway", "-auth", "none"]`, "-auth"},
-		{"floating base", "golang:1.26.8", "golang:latest", "golang:latest"},
-		{"base without tag", "golang:1.26.8", "golang", "golang"},
-		{"older Go than the module's", "golang:1.26.8", "golang:1.25.9", "go 1.26"},
+		{"floating base", "golang:1.26.8", "golang:latest", "no fixed tag"},
+		{"base without tag", "golang:1.26.8", "golang", "no fixed tag"},
+		{"older Go than the module's", "golang:1.26.8", "golang:1.25.9", "golang:1.25.9 builds"},
 		{"one stage", "FROM scratch\n", "", "two stages"},
 		{"unknown stage", "--from=build", "--from=builder", "builder"},
 		{"not static", "CGO_ENABLED=0 ", "", "CGO_ENABLED=0"},
@@ -113,78 +113,99 @@ func parseDockerfile(text string) []instruction {
 }
 
 var (
-	// a base is scratch, or an image with a tag that is a version or names one release line.
-	pinned  = regexp.MustCompile(`^(scratch|[a-z0-9./-]+:[a-z0-9.-]+(@sha256:[0-9a-f]{64})?)$`)
-	numeric = regexp.MustCompile(`^[1-9][0-9]*(:[0-9]+)?$`)
-	goLine  = regexp.MustCompile(`(?m)^go (\d+\.\d+)`)
-	small   = regexp.MustCompile(`^(scratch$|gcr\.io/distroless/static-)`)
+	// a base is scratch, or an image with a tag.
+	pinned = regexp.MustCompile(`^(scratch|[a-z0-9./-]+:[a-z0-9.-]+(@sha256:[0-9a-f]{64})?)$`)
+	small  = regexp.MustCompile(`^(scratch$|gcr\.io/distroless/static-)`)
+	goLine = regexp.MustCompile(`(?m)^go (\d+\.\d+)`)
 )
+
+// A stage is what follows one FROM.
+type stage struct {
+	base, name string
+	body       []instruction
+}
 
 // checkDockerfile returns one sentence per promise the Dockerfile does not keep.
 func checkDockerfile(text, gomod string) []string {
 	var problems []string
-	complain := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
-
-	var stages []string
-	var build, last []instruction // of the stages before the last, of the last
-	base := ""
+	var stages []stage
 	for _, in := range parseDockerfile(text) {
-		if !slices.Contains(knownWords, in.word) {
-			complain("line %d: %s is no instruction of ours", in.line, in.word)
-			continue
-		}
-		if in.args == "" {
-			complain("line %d: %s has no argument", in.line, in.word)
-			continue
-		}
-		if in.word == "FROM" {
-			fields := strings.Fields(in.args)
-			base = fields[0]
-			if !pinned.MatchString(base) || strings.HasSuffix(base, ":latest") {
-				complain("line %d: base image %s has no fixed tag", in.line, base)
+		where := fmt.Sprintf("line %d: ", in.line)
+		fields := strings.Fields(in.args)
+		switch {
+		case !slices.Contains(knownWords, in.word):
+			problems = append(problems, where+in.word+" is no instruction of ours")
+		case len(fields) == 0:
+			problems = append(problems, where+in.word+" has no argument")
+		case in.word == "FROM":
+			stages = append(stages, stage{base: fields[0], name: fields[len(fields)-1]})
+		case len(stages) > 0:
+			from, ok := strings.CutPrefix(fields[0], "--from=")
+			if ok && !slices.ContainsFunc(stages[:len(stages)-1], func(s stage) bool { return s.name == from }) {
+				problems = append(problems, where+"there is no earlier stage "+from)
 			}
-			if version := goLine.FindStringSubmatch(gomod); strings.HasPrefix(base, "golang:") && !strings.HasPrefix(base, "golang:"+version[1]+".") {
-				complain("line %d: %s builds a module that says go %s", in.line, base, version[1])
-			}
-			stages = append(stages, fields[len(fields)-1])
-			build, last = append(build, last...), nil
-			continue
+			last := &stages[len(stages)-1]
+			last.body = append(last.body, in)
 		}
-		if from, ok := strings.CutPrefix(in.args, "--from="); in.word == "COPY" && ok {
-			if stage, _, _ := strings.Cut(from, " "); !slices.Contains(stages[:len(stages)-1], stage) {
-				complain("line %d: there is no earlier stage %s", in.line, stage)
-			}
-		}
-		last = append(last, in)
 	}
 	if len(stages) < 2 {
-		complain("want at least two stages, so that no compiler travels with the binary")
+		return append(problems, "want at least two stages, so that no compiler travels with the binary")
 	}
-	if !small.MatchString(base) {
-		complain("the last stage stands on %s, want scratch or distroless/static", base)
-	}
+	problems = append(problems, checkBases(stages, gomod)...)
+	return append(problems, checkPromises(stages)...)
+}
 
-	// Each promise is a pattern the last instruction of that name must match.
-	promise := func(in []instruction, word, pattern, why string) {
+func checkBases(stages []stage, gomod string) []string {
+	var problems []string
+	release := goLine.FindStringSubmatch(gomod)
+	for _, s := range stages {
+		if !pinned.MatchString(s.base) || strings.HasSuffix(s.base, ":latest") {
+			problems = append(problems, "base image "+s.base+" has no fixed tag")
+		}
+		if strings.HasPrefix(s.base, "golang:") && (release == nil || !strings.HasPrefix(s.base, "golang:"+release[1]+".")) {
+			problems = append(problems, fmt.Sprintf("%s builds a module whose go.mod says %q", s.base, release))
+		}
+	}
+	if last := stages[len(stages)-1]; !small.MatchString(last.base) {
+		problems = append(problems, "the last stage stands on "+last.base+", want scratch or distroless/static")
+	}
+	return problems
+}
+
+func checkPromises(stages []stage) []string {
+	var build []instruction
+	for _, s := range stages[:len(stages)-1] {
+		build = append(build, s.body...)
+	}
+	last := stages[len(stages)-1].body
+	promises := []struct {
+		in      []instruction
+		word    string
+		pattern string // what the last instruction of that name must match; of RUN, the last that builds
+		why     string
+	}{
+		{build, "RUN", `\bCGO_ENABLED=0 `, "the last stage has no C library"},
+		{build, "RUN", ` -trimpath `, "the binary does not depend on where it was built"},
+		{last, "USER", `^[1-9][0-9]*(:[0-9]+)?$`, "not root, and a number, which Kubernetes can judge"},
+		{last, "EXPOSE", `^8080$`, "the documented port"},
+		{last, "ENTRYPOINT", `^\["/gateway"\]$`, "no shell, so signals reach the gateway; no flags, so settings decide"},
+		{last, "HEALTHCHECK", `CMD \["/gateway", ?"healthcheck"\]$`, "there is no shell to run another form"},
+	}
+	var problems []string
+	for _, p := range promises {
 		value := ""
-		for _, i := range in {
-			if i.word == word && (word != "RUN" || strings.Contains(i.args, "go build")) {
-				value = i.args
+		for _, in := range p.in {
+			if in.word == p.word && (p.word != "RUN" || strings.Contains(in.args, "go build")) {
+				value = in.args
 			}
 		}
-		if !regexp.MustCompile(pattern).MatchString(value) {
-			complain("%s is %q, want %s: %s", word, value, pattern, why)
+		if !regexp.MustCompile(p.pattern).MatchString(value) {
+			problems = append(problems, fmt.Sprintf("%s is %q, want %s: %s", p.word, value, p.pattern, p.why))
 		}
 	}
-	promise(build, "RUN", `\bCGO_ENABLED=0 `, "the last stage has no C library")
-	promise(build, "RUN", ` -trimpath `, "the binary does not depend on where it was built")
-	promise(last, "USER", numeric.String(), "not root, and a number, which Kubernetes can judge")
-	promise(last, "EXPOSE", `^8080$`, "the documented port")
-	promise(last, "ENTRYPOINT", `^\["/gateway"\]$`, "no shell, so signals reach the gateway; no flags, so settings decide")
-	promise(last, "HEALTHCHECK", `CMD \["/gateway", ?"healthcheck"\]$`, "there is no shell to run another form")
 	for _, in := range last {
 		if strings.Contains(in.args, "GATEWAY_AUTH") || strings.Contains(in.args, "-auth") {
-			complain("line %d: %s sets -auth (GATEWAY_AUTH): whoever runs the image says who may call", in.line, in.word)
+			problems = append(problems, fmt.Sprintf("line %d: %s sets -auth (GATEWAY_AUTH): whoever runs the image says who may call", in.line, in.word))
 		}
 	}
 	return problems
