@@ -8,9 +8,13 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
 targets=() # "package target"
-while read -r package; do
-  while read -r name; do targets+=("$package $name"); done < <(go test -list='^Fuzz' "$package" | grep '^Fuzz' || true)
-done < <(go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./... | grep .)
+packages=$(go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./...)
+for package in $packages; do
+  listed=$(go test -list='^Fuzz' "$package") || { echo "$listed"; exit 1; } # it does not build
+  while read -r name; do
+    [[ $name != Fuzz* ]] || targets+=("$package $name")
+  done <<<"$listed"
+done
 if [ ${#targets[@]} -eq 0 ]; then
   echo 'no fuzz target found' >&2
   exit 1
