@@ -1,0 +1,73 @@
+package travel
+
+import (
+	"fmt"
+	"math"
+)
+
+// The model of a fare is calibrated on the one pair whose data is fixed, from
+// Amsterdam to San Francisco: KLM $650 and 11h 30m, United $720 and 12h 15m.
+const (
+	earthRadiusKM  = 6371
+	cruiseKMH      = 810
+	groundMinutes  = 40    // taxiing, climb and approach
+	nonstopKM      = 14000 // beyond it the journey changes planes once
+	changeMinutes  = 150
+	baseFare       = 60 // dollars
+	farePerKM      = 0.0672
+	secondFare     = 111  // per cent of the first carrier's fare
+	secondDuration = 1065 // per mille of the first carrier's duration
+)
+
+// Flights returns the ways to fly from one city to another, and the index of the
+// one to recommend: one with the carrier at home where the journey starts, one
+// with the carrier at home where it ends. The same pair always gets the same
+// answer. There are none, and the index is -1, if the cities are the same or
+// either is nil.
+func Flights(from, to *City) (options []Flight, recommended int) {
+	if from == nil || to == nil || from == to {
+		return nil, -1
+	}
+	km := distance(from, to)
+	minutes := groundMinutes + 60*km/cruiseKMH
+	if km > nonstopKM {
+		minutes += changeMinutes
+	}
+	time, fare := roundTo5(minutes), roundTo5(baseFare+farePerKM*km)
+	slower, dearer := roundTo5(float64(time)*secondDuration/1000), roundTo5(float64(fare)*secondFare/100)
+	return []Flight{
+		newFlight(from.airline, from, to, fare, time),
+		newFlight(to.airline, from, to, max(dearer, fare+5), max(slower, time+5)),
+	}, 0
+}
+
+func newFlight(airline string, from, to *City, dollars, minutes int) Flight {
+	return Flight{
+		Airline:   airline,
+		Departure: from.terminal(),
+		Arrival:   to.terminal(),
+		Price:     dollarText(dollars),
+		Duration:  fmt.Sprintf("%dh %02dm", minutes/60, minutes%60),
+	}
+}
+
+// dollarText writes a price below a million dollars: "$650", "$1,205".
+func dollarText(dollars int) string {
+	if dollars < 1000 {
+		return fmt.Sprintf("$%d", dollars)
+	}
+	return fmt.Sprintf("$%d,%03d", dollars/1000, dollars%1000)
+}
+
+// distance is the great-circle distance in kilometres.
+func distance(a, b *City) float64 {
+	const radians = math.Pi / 180
+	sinLat := math.Sin((b.lat - a.lat) * radians / 2)
+	sinLon := math.Sin((b.lon - a.lon) * radians / 2)
+	h := sinLat*sinLat + math.Cos(a.lat*radians)*math.Cos(b.lat*radians)*sinLon*sinLon
+	return 2 * earthRadiusKM * math.Asin(math.Sqrt(min(h, 1)))
+}
+
+func roundTo5(v float64) int {
+	return 5 * int(math.Round(v/5))
+}

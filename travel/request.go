@@ -1,0 +1,171 @@
+package travel
+
+// A Kind is what a message asks for.
+type Kind string
+
+// The kinds of request.
+const (
+	// Plan asks for a trip or a part of one. Whatever is nothing else is a Plan.
+	Plan Kind = "plan"
+	// Greeting says hello or asks what the team can do.
+	Greeting Kind = "greeting"
+	// About asks about a city; with neither Destination nor UnknownCity about
+	// the one the trip goes to.
+	About Kind = "about"
+	// StartOver gives up the trip so far. It may name the next one.
+	StartOver Kind = "start over"
+	// Change wants something else than what was chosen; Topic says of which
+	// kind, TopicAll that it is not said. It may name cities ("a cheaper hotel in
+	// Paris"); with nothing chosen yet it is to be taken as a Plan.
+	Change Kind = "change"
+)
+
+// A Topic is the part of a trip that a request is about.
+type Topic string
+
+// The topics. A request that names none or several is about all of it.
+const (
+	TopicAll         Topic = "all"
+	TopicFlights     Topic = "flights"
+	TopicHotels      Topic = "hotels"
+	TopicExperiences Topic = "experiences"
+)
+
+// A Request is what a traveller's message means.
+type Request struct {
+	Kind Kind
+	// Origin and Destination are nil if not named, and may be the same city.
+	Origin, Destination *City
+	// UnknownCity is a place that was named where a city belongs and is not in
+	// the catalogue, spelled as the traveller did.
+	UnknownCity string
+	// Days is the length of the trip, 1 to 365; 0 if not said. A week is 7, a
+	// weekend 2, three nights are 4 days.
+	Days int
+	// Topic is never empty.
+	Topic Topic
+}
+
+// SameCity reports whether the trip would end where it starts.
+func (r Request) SameCity() bool {
+	return r.Origin != nil && r.Origin == r.Destination
+}
+
+// Parse understands a message in plain English, as far as a trip goes. It never
+// fails: a text that says nothing it knows is a Plan with nothing named. Only
+// the first thousand words are read.
+func Parse(text string) Request {
+	words := split(text)
+	said := newSentence(words)
+	route := findRoute(words, said)
+	r := Request{
+		Origin:      route.origin,
+		Destination: route.destination,
+		UnknownCity: route.unknown,
+		Days:        findDays(words),
+		Topic:       findTopic(said),
+	}
+	r.Kind, r.Topic = kindOf(words, said, route, r)
+	if r.Destination == nil && r.UnknownCity == "" && (r.Kind == Plan || r.Kind == About) {
+		r.Destination = route.sight
+	}
+	return r
+}
+
+// kindOf decides what r is, which may settle its topic too ("the Ritz" is a hotel).
+func kindOf(words []word, said sentence, route route, r Request) (Kind, Topic) {
+	named := r.Origin != nil || r.Destination != nil || r.UnknownCity != ""
+	planned := said.has(planWords...) || r.Topic == TopicFlights || r.Topic == TopicHotels
+	if said.meant(startOverPhrases...) {
+		return StartOver, r.Topic
+	}
+	if !named && said.has(abilityPhrases...) && !(planned && said.has(wishPhrases...)) {
+		return Greeting, r.Topic
+	}
+	if topic, ok := changeOf(words, said, named, r.Topic); ok {
+		return Change, topic
+	}
+	if isAbout(words, said, route, r, planned) {
+		return About, r.Topic
+	}
+	if !named && !planned && r.Days == 0 && r.Topic == TopicAll && greets(words) {
+		return Greeting, r.Topic
+	}
+	return Plan, r.Topic
+}
+
+func greets(words []word) bool {
+	if len(words) == 0 {
+		return false
+	}
+	s := newSentence(words[:min(2, len(words))])
+	return s.has(greetingPhrases...) || words[0].key == "help" && len(words) <= 3
+}
+
+// changeOf reports whether something other than the choice made is wanted, and of
+// which kind. A city in the message makes "instead" and the like part of a plan
+// ("Rome instead"), unless a flight or a hotel is what shall differ.
+func changeOf(words []word, said sentence, named bool, topic Topic) (Topic, bool) {
+	offer := offeredTopic(words)
+	if !said.meant(changeWords...) {
+		return offer, offer != TopicAll && !named && said.has(choosePhrases...)
+	}
+	if topic == TopicAll {
+		topic = offer
+	}
+	if named && said.has("trip", "plan", "travel") {
+		return topic, false
+	}
+	return topic, !named || topic == TopicFlights || topic == TopicHotels
+}
+
+// offeredTopic recognises the name of a hotel or an airline, or a word of it that
+// is not a common one.
+func offeredTopic(words []word) Topic {
+	c := builtin()
+	for i := range words {
+		for n := min(6, len(words)-i); n > 0; n-- {
+			if topic, ok := c.offers[joinKeys(words[i:i+n])]; ok {
+				return topic
+			}
+		}
+	}
+	for _, w := range words {
+		if topic, ok := c.offered[w.key]; ok {
+			return topic
+		}
+	}
+	return TopicAll
+}
+
+// isAbout reports whether a city, rather than a trip to it, is asked about.
+func isAbout(words []word, said sentence, route route, r Request, planned bool) bool {
+	if r.Topic == TopicFlights || r.Topic == TopicHotels || said.has(musingPhrases...) {
+		return false
+	}
+	place := r.Destination != nil || r.UnknownCity != "" || route.sight != nil
+	if !place {
+		return r.Origin == nil && said.has(herePhrases...) && said.has(askingWords...)
+	}
+	if route.about && said.has(askingWords...) {
+		return true
+	}
+	if planned || r.Origin != nil || said.has("get to", "go to") {
+		return false
+	}
+	return said.has(aboutPhrases...) || questionWords[words[0].key]
+}
+
+func findTopic(said sentence) Topic {
+	topic, found := TopicAll, 0
+	for _, t := range []Topic{TopicFlights, TopicHotels, TopicExperiences} {
+		if said.has(topicWords[t]...) {
+			topic = t
+			found++
+		}
+	}
+	if found != 1 {
+		return TopicAll
+	}
+	return topic
+}

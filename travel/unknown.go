@@ -1,0 +1,140 @@
+package travel
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// findUnknown looks where a place belongs ("to", "in", "from", "about") for a name
+// the catalogue does not hold, or for one of a sight that tells the city.
+func findUnknown(words []word, found []mention, r *route) {
+	loud := shouted(words)
+	taken := make([]bool, len(words))
+	for _, m := range found {
+		for i := m.from; i < m.to; i++ {
+			taken[i] = true
+		}
+	}
+	for i := range words {
+		if !placeCues[words[i].key] {
+			continue
+		}
+		start := i + 1
+		for start < len(words) && fillers[words[start].key] && !words[start].ended {
+			start++
+		}
+		if start == len(words) || words[start].ended || taken[start] {
+			continue
+		}
+		end := capitalised(words, taken, start)
+		if loud || end == start {
+			// Capitals do not help: only after a word like "trip" is a plain
+			// word taken for a place.
+			start = i + 1
+			end = plainName(words, taken, i)
+		}
+		if end > start {
+			r.place(words, i, start, end)
+		}
+	}
+}
+
+// place records words[start:end], which the cue at words[at] announces. Beside a
+// destination that is known only an unknown origin matters: "to Paris to see the
+// Louvre" goes to Paris.
+func (r *route) place(words []word, at, start, end int) {
+	key := words[at].key
+	r.about = r.about || aboutWords[key]
+	city, known := builtin().sight(joinKeys(words[start:end]))
+	if known {
+		if r.sight == nil && key != "from" {
+			r.sight = city
+		}
+		return
+	}
+	if key == "to" && r.origin == nil && r.weakUntil > 0 && r.weakUntil == at {
+		r.origin, r.destination, r.weakUntil = r.destination, nil, 0 // "Paris to Atlantis"
+	}
+	if r.unknown == "" && (r.destination == nil || key == "from") {
+		r.unknown = spelled(words[start:end])
+	}
+}
+
+// sight reports whether key is the name, or whole words of the name, of something
+// in the catalogue that is no city, and the city it is in if there is just one.
+func (c *catalogue) sight(key string) (city *City, known bool) {
+	if city, ok := c.sights[key]; ok {
+		return city, true
+	}
+	if _, ok := c.offered[key]; ok {
+		return nil, true
+	}
+	for name := range c.offers {
+		if strings.Contains(" "+name+" ", " "+key+" ") {
+			return nil, true
+		}
+	}
+	return nil, false
+}
+
+// capitalised returns the end of the name in capital letters at start; start if
+// there is none. Small words may stand inside it: "Santiago de Compostela".
+func capitalised(words []word, taken []bool, start int) int {
+	end := start
+	for i := start; i < len(words); i++ {
+		w := words[i]
+		if taken[i] || i > start && w.ended {
+			break
+		}
+		if i > start && particles[w.key] {
+			continue
+		}
+		if i == start && w.upper && nameStarts[w.key] && i+1 < len(words) && !words[i+1].ended {
+			continue // "New Orleans", but not "New"
+		}
+		if !w.upper || ordinary[w.key] {
+			break
+		}
+		end = i + 1
+	}
+	return end
+}
+
+// plainName returns the end of a name of one or two words without capitals after
+// the cue at words[at]; at+1 if there is none. It asks for more than capitals do:
+// a word such as "trip" before the cue, no common word in the name, and the end
+// of the clause or a word such as "for" behind it.
+func plainName(words []word, taken []bool, at int) int {
+	none := at + 1
+	if at == 0 || !placeHeads[words[at-1].key] || words[at].ended {
+		return none
+	}
+	for i := at + 1; i < len(words) && i <= at+3; i++ {
+		w := words[i]
+		if i > at+1 && (w.ended || afterPlace[w.key] || unicode.IsDigit([]rune(w.key)[0])) {
+			return i
+		}
+		if i == at+3 || taken[i] || w.ended || ordinary[w.key] || fillers[w.key] || utf8.RuneCountInString(w.key) < 3 {
+			return none
+		}
+	}
+	return min(len(words), at+3)
+}
+
+// spelled is the name as the traveller wrote it, with capitals where it is a name
+// written without or in nothing else.
+func spelled(words []word) string {
+	parts := make([]string, len(words))
+	for i, w := range words {
+		parts[i] = w.text
+		runes := []rune(w.text)
+		switch {
+		case particles[w.key]:
+			parts[i] = w.text
+		case !w.upper || len(words) == 1 && len(runes) > 4 && strings.ToUpper(w.text) == w.text:
+			parts[i] = string(unicode.ToTitle(runes[0])) + strings.ToLower(string(runes[1:]))
+		}
+	}
+	return strings.Join(parts, " ")
+}
