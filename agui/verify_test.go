@@ -122,7 +122,7 @@ func TestVerifierErrorIsSticky(t *testing.T) {
 	if text := first.Error(); text != `agui: TEXT_MESSAGE_CONTENT is out of order: not_open: text message "m"` {
 		t.Errorf("Error() = %s", text)
 	}
-	if again := v.Next(&agui.RunFinished{ThreadID: "t", RunID: "r"}); again != first {
+	if again := v.Next(&agui.RunFinished{ThreadID: "t", RunID: "r"}); !errors.Is(again, first) {
 		t.Errorf("Next after an error = %v, want the same error", again)
 	}
 }

@@ -65,6 +65,15 @@ export const judge = (version, events) => run(stages[version], events);
 /** What 1.0.0 says of the order of a stream of valid events. */
 export const judgeOrder = (events) => run(orderOfCurrent, events);
 
+/** What is left of an event after 1.0.0 has enforced the schema; undefined if it dropped or refused it. */
+export function enforced(event) {
+  let left;
+  from([event])
+    .pipe(current.enforceEvents(false))
+    .subscribe({ next: (value) => (left = value), error: () => (left = undefined) });
+  return left;
+}
+
 function run(stages, events) {
   let at = -1;
   let error;

@@ -21,6 +21,9 @@ export function problems(schemaName, value) {
   return unknownMembers(schema, value, "");
 }
 
+/** What the schema makes of a value; throws if it is not valid. */
+export const parse = (schemaName, value) => schemas[schemaName].parse(value);
+
 /** Problems of an event. */
 export const eventProblems = (event) => problems("EventSchema", event);
 
