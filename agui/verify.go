@@ -2,7 +2,8 @@ package agui
 
 // A Verifier checks that events come in an order the protocol allows: reference/agui-1.0.md section 4, with the very
 // verdicts of the reference client 1.0.0. It checks order and ownership only; that an event is well formed is the
-// business of [Decode]. It expands chunks as the client does, in its own state: nothing is emitted.
+// business of [Decode]. It expands chunks as the client does, in its own state: nothing is emitted. It knows no empty
+// tag, parent or chunk id: where the client tells an empty one from an absent one, here both are absent.
 //
 // The zero value is ready for the first event of a stream, which may hold several runs. A Verifier belongs to one
 // stream and is not safe for concurrent use. Its memory grows with the ids of the current run.
