@@ -1,7 +1,7 @@
 package agui
 
-// A Verifier checks that events come in an order the protocol allows: reference/agui-1.0.md section 4, with the very
-// verdicts of the reference client 1.0.0. It checks order and ownership only; that an event is well formed is the
+// A Verifier checks that events come in an order AG-UI 1.0 allows, with the very verdicts of the protocol's own client,
+// @ag-ui/client 1.0.0, to which the tests in interop compare it. It checks order and ownership only; that an event is well formed is the
 // business of [Decode]. It expands chunks as the client does, in its own state: nothing is emitted. It knows no empty
 // tag, parent or chunk id: where the client tells an empty one from an absent one, here both are absent.
 //

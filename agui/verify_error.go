@@ -5,7 +5,7 @@ import "strconv"
 // An OrderRule names the rule of order a stream broke.
 type OrderRule string
 
-// The rules, after reference/agui-1.0.md section 4.
+// The rules of order of AG-UI 1.0.
 const (
 	RuleFirstEvent     OrderRule = "first_event"     // a stream begins with RUN_STARTED or RUN_ERROR
 	RuleRunActive      OrderRule = "run_active"      // RUN_STARTED only when no run is active
