@@ -1,0 +1,100 @@
+package agui
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+)
+
+// A FrameID is the place of a frame in a thread's log, and the SSE id its readers use as their cursor (S3). IDs are
+// unique and increase along a thread. The zero FrameID is the place before every frame.
+type FrameID struct {
+	Fence uint64 // of the lease the frame was written under
+	Seq   uint64 // within the fence
+}
+
+// ErrFrameID is returned for text that is not the id of a frame.
+var ErrFrameID = errors.New("agui: not a frame id")
+
+// ParseFrameID reads what [FrameID.String] writes, and no other spelling: two spellings of one id would be two
+// cursors. It fails with [ErrFrameID].
+func ParseFrameID(s string) (FrameID, error) {
+	fence, seq, found := strings.Cut(s, "-")
+	if !found {
+		return FrameID{}, ErrFrameID
+	}
+	f, ok := parseDecimal(fence)
+	n, ok2 := parseDecimal(seq)
+	if !ok || !ok2 {
+		return FrameID{}, ErrFrameID
+	}
+	return FrameID{Fence: f, Seq: n}, nil
+}
+
+// parseDecimal is strconv's without signs, underscores and leading zeros.
+func parseDecimal(s string) (uint64, bool) {
+	if s == "" || s[0] < '0' || s[0] > '9' || (s[0] == '0' && len(s) > 1) {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(s, 10, 64)
+	return n, err == nil
+}
+
+// String returns "<fence>-<seq>" in decimal.
+func (id FrameID) String() string {
+	b := make([]byte, 0, 24)
+	b = strconv.AppendUint(b, id.Fence, 10)
+	b = append(b, '-')
+	return string(strconv.AppendUint(b, id.Seq, 10))
+}
+
+// Compare returns -1 if id comes before other in the log, +1 if after, 0 if they are the same place.
+func (id FrameID) Compare(other FrameID) int {
+	return cmp.Or(cmp.Compare(id.Fence, other.Fence), cmp.Compare(id.Seq, other.Seq))
+}
+
+// Less reports whether id comes before other in the log.
+func (id FrameID) Less(other FrameID) bool { return id.Compare(other) < 0 }
+
+// IsZero reports whether id is the place before every frame.
+func (id FrameID) IsZero() bool { return id == FrameID{} }
+
+// MarshalText returns the string form, which is also the JSON form.
+func (id FrameID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
+
+// UnmarshalText reads the string form. It fails with [ErrFrameID].
+func (id *FrameID) UnmarshalText(text []byte) error {
+	parsed, err := ParseFrameID(string(text))
+	if err != nil {
+		return err
+	}
+	*id = parsed
+	return nil
+}
+
+// A Frame is one entry of a thread's log. Its JSON form is for stores; readers get what [Wire] makes of it.
+type Frame struct {
+	ID   FrameID   `json:"i"`
+	Type EventType `json:"t"`
+	// Data is the encoded event in its canonical form; nil in a marker.
+	Data json.RawMessage `json:"d,omitempty"`
+	// Rev is set in the marker that stands for a MESSAGES_SNAPSHOT: the thread revision whose messages it
+	// restates (R6). It is 0 in every other frame.
+	Rev int64 `json:"r,omitempty"`
+	// Ending is set in the frame that ends a run.
+	Ending *Ending `json:"e,omitempty"`
+}
+
+// An Ending is what the frame that ends a run carries beside its event, for readers who must be shown another end
+// than the one that is stored.
+type Ending struct {
+	// ThreadID and RunID are those of the run. RUN_ERROR names neither, an end that stands in for it must.
+	ThreadID string `json:"t,omitempty"`
+	RunID    string `json:"u,omitempty"`
+	// Resumed says that the run answered interrupts.
+	Resumed bool `json:"r,omitempty"`
+	// Open are the interrupts that are open now.
+	Open []Interrupt `json:"o,omitempty"`
+}

@@ -1,0 +1,166 @@
+package agui
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+)
+
+// restate replaces the conversation by a snapshot: known messages stay where they are with the snapshot's content,
+// new ones follow in its order, the rest goes. Activities and reasoning, which many servers cannot restate, only go
+// if the snapshot has others of their kind.
+func (v *View) restate(messages []Message) {
+	last := make(map[string]*Message, len(messages))
+	kinds := make(map[Role]bool)
+	for i := range messages {
+		last[messages[i].ID] = &messages[i]
+		kinds[messages[i].Role] = true
+	}
+	for _, c := range v.calls {
+		c.in = nil
+	}
+	before := v.list
+	v.list = make([]*entry, 0, len(messages))
+	clear(v.byID)
+	v.changes = 0
+	known := make(map[string]bool, len(before))
+	for _, e := range before {
+		m, restated := last[e.head.ID]
+		role := e.head.Role
+		switch {
+		case restated:
+			v.keep(e.becoming(*m))
+		case (role == RoleActivity || role == RoleReasoning) && !kinds[role]:
+			v.keep(e)
+		default:
+			continue
+		}
+		known[e.head.ID] = true
+	}
+	for i := range messages {
+		if !known[messages[i].ID] {
+			e := newEntry(messages[i])
+			e.changed = true
+			v.keep(e)
+		}
+	}
+	for id, c := range v.calls {
+		if c.in == nil && c.order == 0 {
+			delete(v.calls, id)
+		}
+	}
+}
+
+// newEntry returns the entry of a whole message. Its calls are not known to a View yet.
+func newEntry(m Message) *entry {
+	e := &entry{head: m}
+	e.head.ToolCalls = nil
+	for _, t := range m.ToolCalls {
+		e.calls = append(e.calls, &call{
+			id: t.ID, name: t.Function.Name, args: growing{whole: t.Function.Arguments},
+			encryptedValue: t.EncryptedValue, metadata: t.Metadata, owner: m.SubagentRunID,
+		})
+	}
+	return e
+}
+
+// becoming returns e if it says what m says, else a changed entry that does.
+func (e *entry) becoming(m Message) *entry {
+	if len(m.ToolCalls) == 0 {
+		m.ToolCalls = nil
+	}
+	if reflect.DeepEqual(e.message(), m) {
+		return e
+	}
+	next := newEntry(m)
+	next.changed = true
+	return next
+}
+
+// keep appends an entry and takes over its calls. What this run knows of a call outlives a snapshot of it.
+func (v *View) keep(e *entry) {
+	v.list = append(v.list, e)
+	v.name(e)
+	if e.changed {
+		v.changes++
+	}
+	if e.head.Role == RoleTool {
+		v.answered[e.head.ToolCallID] = true
+	}
+	for _, c := range e.calls {
+		if old := v.calls[c.id]; old != nil && old != c {
+			c.open, c.order, c.parent = old.open, old.order, old.parent
+			if old.order > 0 {
+				v.started[old.order-1] = c
+			}
+		}
+		c.in = e
+		v.calls[c.id] = c
+	}
+}
+
+// recall adds the messages of an echoed input that the view lacks.
+func (v *View) recall(in *RunAgentInput) {
+	if in == nil {
+		return
+	}
+	for _, m := range in.Messages {
+		if v.byID[m.ID] == nil {
+			e := newEntry(m)
+			v.keep(e)
+			v.touch(e)
+		}
+	}
+}
+
+// showActivity creates or replaces an activity. The metadata it has gathered outlives a replacement, its owner does
+// not.
+func (v *View) showActivity(e *ActivitySnapshot) {
+	replace := e.Replace == nil || *e.Replace
+	old := v.byID[e.MessageID]
+	switch {
+	case old == nil:
+		old = v.push(Message{ID: e.MessageID, Role: RoleActivity})
+	case old.head.Role == RoleActivity && !replace:
+		v.annotate(old, e.Metadata)
+		return
+	case old.head.Role != RoleActivity && !replace:
+		return
+	case old.head.Role != RoleActivity:
+		for _, c := range old.calls {
+			c.in = nil
+		}
+		old.head, old.text, old.calls = Message{ID: e.MessageID, Role: RoleActivity}, growing{}, nil
+	}
+	old.head.ActivityType = e.ActivityType
+	old.head.Content = ObjectContent(e.Content)
+	old.head.SubagentRunID = e.SubagentRunID
+	v.touch(old)
+	v.annotate(old, e.Metadata)
+}
+
+var errPatchActivity = errors.New("agui: the view has no PatchActivity")
+
+// changeActivity patches an activity that is there; what is none, or was never shown, is left alone.
+func (v *View) changeActivity(e *ActivityDelta) error {
+	m := v.byID[e.MessageID]
+	if m == nil || m.head.Role != RoleActivity {
+		return nil
+	}
+	if v.PatchActivity == nil {
+		return errPatchActivity
+	}
+	content, ok := m.head.Content.Object()
+	if !ok {
+		content = json.RawMessage("{}")
+	}
+	content, err := v.PatchActivity(content, e.Patch)
+	if err != nil {
+		return err
+	}
+	m.head.Content = ObjectContent(content)
+	m.head.ActivityType = e.ActivityType
+	v.touch(m)
+	v.annotate(m, e.Metadata)
+	return nil
+}

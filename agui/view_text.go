@@ -1,0 +1,158 @@
+package agui
+
+import (
+	"maps"
+	"strings"
+)
+
+// A growing is text that is appended to far more often than it is read. Reading it does not copy it.
+type growing struct {
+	builder strings.Builder
+	whole   string // while nothing was appended
+	grown   bool
+}
+
+func (g *growing) append(s string) {
+	if !g.grown {
+		g.builder.WriteString(g.whole)
+		g.whole, g.grown = "", true
+	}
+	g.builder.WriteString(s)
+}
+
+func (g *growing) String() string {
+	if g.grown {
+		return g.builder.String()
+	}
+	return g.whole
+}
+
+// An entry is one message of a [View].
+type entry struct {
+	head    Message // without the tool calls, and without the content once text grows
+	text    growing // the content, if text.grown
+	calls   []*call
+	changed bool // since the last Mark
+}
+
+// message returns the message as it stands. Later changes to the entry do not show in it.
+func (e *entry) message() Message {
+	m := e.head
+	m.Content = e.content()
+	for _, c := range e.calls {
+		m.ToolCalls = append(m.ToolCalls, c.toolCall())
+	}
+	return m
+}
+
+func (e *entry) content() Content {
+	if e.text.grown {
+		return TextContent(e.text.String())
+	}
+	return e.head.Content
+}
+
+// append adds to the text of the message. Content that is no text is replaced, as the client does.
+func (e *entry) append(delta string) {
+	if !e.text.grown && e.head.Content.kind == contentText {
+		e.text.whole = e.head.Content.text
+	}
+	e.text.append(delta)
+}
+
+// merged returns m with the keys of more, the later ones winning. It never changes m, which was handed out.
+func (m Metadata) merged(more Metadata) Metadata {
+	if more == nil {
+		return m
+	}
+	out := make(Metadata, len(m)+len(more))
+	maps.Copy(out, m)
+	maps.Copy(out, more)
+	return out
+}
+
+// touch notes that e is to be stored.
+func (v *View) touch(e *entry) {
+	if !e.changed {
+		e.changed = true
+		v.changes++
+	}
+}
+
+// push appends a message.
+func (v *View) push(m Message) *entry {
+	e := &entry{head: m}
+	v.list = append(v.list, e)
+	v.name(e)
+	v.touch(e)
+	return e
+}
+
+// name makes e known by its id, unless an earlier message has it: the client looks at the first one only.
+func (v *View) name(e *entry) {
+	if _, taken := v.byID[e.head.ID]; !taken {
+		v.byID[e.head.ID] = e
+	}
+}
+
+// annotate merges an event's metadata into the message it is about.
+func (v *View) annotate(e *entry, metadata Metadata) {
+	if metadata != nil {
+		e.head.Metadata = e.head.Metadata.merged(metadata)
+		v.touch(e)
+	}
+}
+
+// startMessage opens a text or reasoning message. One that exists is continued as it is; an activity is not
+// something text can be added to.
+func (v *View) startMessage(open map[string]opening, m Message, tag string, metadata Metadata) {
+	owner := tag
+	e := v.byID[m.ID]
+	if e != nil && owner == "" {
+		owner = e.head.SubagentRunID
+	}
+	v.seq++
+	open[m.ID] = opening{seq: v.seq, owner: owner, role: m.Role, name: m.Name}
+	if e == nil {
+		m.SubagentRunID = tag
+		m.Content = TextContent("")
+		e = v.push(m)
+	}
+	if e.head.Role != RoleActivity {
+		v.annotate(e, metadata)
+	}
+}
+
+// continueMessage appends to a text or reasoning message. It is the hot path of every stream.
+func (v *View) continueMessage(id, delta string, metadata Metadata) {
+	e := v.byID[id]
+	if e == nil || e.head.Role == RoleActivity {
+		return
+	}
+	e.append(delta)
+	v.touch(e)
+	v.annotate(e, metadata)
+}
+
+// endMessage closes a text or reasoning message.
+func (v *View) endMessage(open map[string]opening, id string, metadata Metadata) {
+	delete(open, id)
+	if e := v.byID[id]; e != nil && e.head.Role != RoleActivity {
+		v.annotate(e, metadata)
+	}
+}
+
+// encrypt attaches an encrypted value. Its event's metadata belongs to the event.
+func (v *View) encrypt(e *ReasoningEncryptedValue) {
+	if e.Subtype == EncryptedToolCall {
+		if c := v.calls[e.EntityID]; c != nil && c.in != nil {
+			c.encryptedValue = e.EncryptedValue
+			v.touch(c.in)
+		}
+		return
+	}
+	if m := v.byID[e.EntityID]; m != nil && m.head.Role != RoleActivity {
+		m.head.EncryptedValue = e.EncryptedValue
+		v.touch(m)
+	}
+}

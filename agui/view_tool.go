@@ -1,0 +1,140 @@
+package agui
+
+import "slices"
+
+// A call is a tool call of a message, or one this run started whose message a snapshot dropped.
+type call struct {
+	in             *entry // the message that makes it; nil if there is none
+	id, name       string
+	args           growing
+	encryptedValue string
+	metadata       Metadata
+
+	open   bool
+	order  int    // among the calls this run started, from 1; 0 for an earlier run's
+	parent string // as the call was started
+	owner  string
+}
+
+func (c *call) toolCall() ToolCall {
+	return ToolCall{
+		ID: c.id, Type: "function", EncryptedValue: c.encryptedValue, Metadata: c.metadata,
+		Function: FunctionCall{Name: c.name, Arguments: c.args.String()},
+	}
+}
+
+// startCall opens a call. The client attaches it to the assistant message it names, or makes one: under that id if
+// it is free, else under the call's own. A call it has already is neither added again nor emptied.
+func (v *View) startCall(e *ToolCallStart) {
+	c := v.calls[e.ToolCallID]
+	if c == nil {
+		c = &call{id: e.ToolCallID}
+		v.calls[c.id] = c
+	}
+	if c.order == 0 {
+		v.started = append(v.started, c)
+		c.order = len(v.started)
+	}
+	if c.in == nil {
+		c.in = v.caller(e)
+		c.args, c.metadata, c.encryptedValue = growing{}, nil, ""
+		c.in.calls = append(c.in.calls, c)
+	}
+	c.open, c.name, c.parent = true, e.ToolCallName, e.ParentMessageID
+	c.owner = c.in.head.SubagentRunID
+	if c.owner == "" {
+		c.owner = e.SubagentRunID
+	}
+	c.metadata = c.metadata.merged(e.Metadata)
+	v.touch(c.in)
+}
+
+// caller returns the message that makes a new call.
+func (v *View) caller(e *ToolCallStart) *entry {
+	id := e.ToolCallID
+	if e.ParentMessageID != "" {
+		parent := v.byID[e.ParentMessageID]
+		if parent != nil && parent.head.Role == RoleAssistant {
+			return parent
+		}
+		if parent == nil {
+			id = e.ParentMessageID
+		}
+	}
+	m := Message{ID: id, Role: RoleAssistant}
+	if v.byID[id] == nil {
+		m.SubagentRunID = e.SubagentRunID
+	}
+	return v.push(m)
+}
+
+// continueCall appends to the arguments of a call.
+func (v *View) continueCall(e *ToolCallArgs) {
+	c := v.calls[e.ToolCallID]
+	if c == nil || c.in == nil {
+		return
+	}
+	c.args.append(e.Delta)
+	c.metadata = c.metadata.merged(e.Metadata)
+	v.touch(c.in)
+}
+
+func (v *View) endCall(e *ToolCallEnd) {
+	c := v.calls[e.ToolCallID]
+	if c == nil {
+		return
+	}
+	c.open = false
+	if c.in != nil && e.Metadata != nil {
+		c.metadata = c.metadata.merged(e.Metadata)
+		v.touch(c.in)
+	}
+}
+
+// answer adds the result of a call: after the message that made the call and the results it has already, because
+// providers insist that nothing stands between.
+func (v *View) answer(e *ToolCallResult) {
+	v.answered[e.ToolCallID] = true
+	result := &entry{head: Message{
+		ID: e.MessageID, Role: RoleTool, ToolCallID: e.ToolCallID, Content: e.Content,
+		SubagentRunID: e.SubagentRunID, Metadata: Metadata(nil).merged(e.Metadata),
+	}}
+	at := len(v.list)
+	if c := v.calls[e.ToolCallID]; c != nil && c.in != nil {
+		at = v.indexOf(c.in) + 1
+		for at < len(v.list) && v.list[at].head.Role == RoleTool {
+			at++
+		}
+	}
+	v.list = slices.Insert(v.list, at, result)
+	v.name(result)
+	v.touch(result)
+}
+
+// indexOf returns where e is in the list. It looks from the end, where a run's messages are, so that a turn does not
+// pay for a long thread.
+func (v *View) indexOf(e *entry) int {
+	for i := len(v.list) - 1; i >= 0; i-- {
+		if v.list[i] == e {
+			return i
+		}
+	}
+	return len(v.list) - 1
+}
+
+// OpenCalls returns the calls that were started in this run and not answered, in the order they were started: what
+// a successful RUN_FINISHED names as pendingToolCallIds.
+func (v *View) OpenCalls() []ToolCall {
+	var open []ToolCall
+	for _, c := range v.started {
+		if !v.answered[c.id] {
+			open = append(open, c.toolCall())
+		}
+	}
+	return open
+}
+
+// unsettled reports whether c is still this run's business: open, or started by it and without a result.
+func (v *View) unsettled(c *call) bool {
+	return c.open || (c.order > 0 && !v.answered[c.id])
+}
