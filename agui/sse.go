@@ -1,0 +1,208 @@
+package agui
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"strings"
+	"time"
+
+	sse "github.com/tmaxmax/go-sse"
+)
+
+// StreamOptions says how a [Stream] writes.
+type StreamOptions struct {
+	// WriteTimeout is how long one write may take before the reader counts as gone; zero means for ever.
+	WriteTimeout time.Duration
+}
+
+// A Stream writes frames to one HTTP client as server-sent events. It has no goroutine and is not safe for
+// concurrent use. After an error the client is gone: every later call returns that error.
+type Stream struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	timeout time.Duration
+	buf     bytes.Buffer
+	err     error
+}
+
+// NewStream prepares w for a stream: it sets the headers and sends nothing yet. It fails if w cannot flush,
+// because such a stream would reach nobody before its end.
+//
+// w must surface the errors of a flush: a writer that has only Flush() and no FlushError(), as
+// echo.Response, hides a dead peer until the next write.
+func NewStream(w http.ResponseWriter, o StreamOptions) (*Stream, error) {
+	if !canFlush(w) {
+		return nil, fmt.Errorf("agui: stream: %w", http.ErrNotSupported)
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-cache")
+	h.Set("X-Accel-Buffering", "no") // nginx would hold small frames back
+	return &Stream{w: w, control: http.NewResponseController(w), timeout: o.WriteTimeout}, nil
+}
+
+// canFlush follows w's Unwrap chain as http.ResponseController does.
+func canFlush(w http.ResponseWriter) bool {
+	for {
+		switch t := w.(type) {
+		case interface{ FlushError() error }, http.Flusher:
+			return true
+		case interface{ Unwrap() http.ResponseWriter }:
+			w = t.Unwrap()
+		default:
+			return false
+		}
+	}
+}
+
+// Open sends the headers at once, so that the client knows it is being served before the first event.
+func (s *Stream) Open() error {
+	if s.err != nil {
+		return s.err
+	}
+	s.deadline()
+	s.w.WriteHeader(http.StatusOK)
+	return s.flush()
+}
+
+// Send writes frames and flushes once behind the last: what a caller has waiting it passes in one call. A frame's
+// id is written if it has one.
+func (s *Stream) Send(frames ...Frame) error {
+	if len(frames) == 0 || s.err != nil {
+		return s.err
+	}
+	for i := range frames {
+		s.append(&frames[i])
+	}
+	return s.write()
+}
+
+func (s *Stream) append(f *Frame) {
+	var m sse.Message
+	if f.ID != (FrameID{}) {
+		m.ID = sse.ID(f.ID.String())
+	}
+	m.AppendData(string(f.Data))
+	_, _ = m.WriteTo(&s.buf) // a bytes.Buffer returns no error
+}
+
+// Comment writes a comment, which clients ignore: it keeps proxies from closing a quiet stream.
+func (s *Stream) Comment(text string) error {
+	if s.err != nil {
+		return s.err
+	}
+	var m sse.Message
+	m.AppendComment(text)
+	_, _ = m.WriteTo(&s.buf) // a bytes.Buffer returns no error
+	return s.write()
+}
+
+// Close gives the bytes with which the server ends the response a deadline of their own: that of the last write
+// may have passed while the stream was quiet, and the client would see a broken response. Call it when the
+// handler is about to return.
+func (s *Stream) Close() error {
+	if s.err == nil {
+		s.deadline()
+	}
+	return s.err
+}
+
+// write sends what is buffered.
+func (s *Stream) write() error {
+	s.deadline()
+	_, err := s.w.Write(s.buf.Bytes())
+	s.buf.Reset()
+	if s.buf.Cap() > maxKeptBuffer {
+		s.buf = bytes.Buffer{} // one large snapshot must not be paid for until the stream ends
+	}
+	if err != nil {
+		s.err = fmt.Errorf("agui: stream: %w", err)
+		return s.err
+	}
+	return s.flush()
+}
+
+// maxKeptBuffer is how much of a buffer a quiet stream may hold on to.
+const maxKeptBuffer = 4 << 10
+
+func (s *Stream) flush() error {
+	if err := s.control.Flush(); err != nil {
+		s.err = fmt.Errorf("agui: stream: flush: %w", err)
+	}
+	return s.err
+}
+
+// deadline limits the writes that follow. A writer that knows no deadlines, such as a test's, does without.
+func (s *Stream) deadline() {
+	if s.timeout <= 0 {
+		return
+	}
+	err := s.control.SetWriteDeadline(time.Now().Add(s.timeout))
+	if err != nil && !errors.Is(err, http.ErrNotSupported) {
+		s.err = fmt.Errorf("agui: stream: deadline: %w", err)
+	}
+}
+
+// A Record is one event of a stream as it was read.
+type Record struct {
+	// ID is the id the event carried, empty if it had none or repeated the one before it.
+	ID   string
+	Data []byte
+}
+
+// ReadStream reads server-sent events, each at most maxEvent bytes long, until the end of r or the first error.
+// Comments and events without data are passed over. A stream that ends in the middle of an event ends with
+// [io.ErrUnexpectedEOF] and without that event; whether a stream that ends between events has all it should is
+// for its reader to know, by the run's terminal event.
+func ReadStream(r io.Reader, maxEvent int) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		last := ""
+		for e, err := range sse.Read(&wholeEvents{r: r}, &sse.ReadConfig{MaxEventSize: maxEvent}) {
+			if err != nil {
+				yield(Record{}, readError(err))
+				return
+			}
+			rec := Record{Data: []byte(e.Data)}
+			// The library repeats the last id on events that have none.
+			if e.LastEventID != last {
+				rec.ID, last = e.LastEventID, e.LastEventID
+			}
+			if e.Data != "" && !yield(rec, nil) {
+				return
+			}
+		}
+	}
+}
+
+func readError(err error) error {
+	if errors.Is(err, sse.ErrUnexpectedEOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("agui: read stream: %w", err)
+}
+
+// wholeEvents turns the end of a stream that does not end with a blank line into an error; the library would
+// hand out what it has of the last event as if it were whole.
+type wholeEvents struct {
+	r    io.Reader
+	tail string // the last bytes read
+}
+
+func (w *wholeEvents) Read(p []byte) (int, error) {
+	n, err := w.r.Read(p)
+	const longest = len("\r\n\r\n")
+	tail := w.tail + string(p[max(0, n-longest):n])
+	w.tail = tail[max(0, len(tail)-longest):]
+	if errors.Is(err, io.EOF) && !w.whole() {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+func (w *wholeEvents) whole() bool {
+	return w.tail == "" || strings.HasSuffix(w.tail, "\n\n") || strings.HasSuffix(w.tail, "\r\n\r\n") || strings.HasSuffix(w.tail, "\r\r")
+}

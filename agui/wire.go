@@ -1,0 +1,150 @@
+package agui
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// A Dialect is how a run tells its reader that it waits for an answer.
+type Dialect uint8
+
+const (
+	// Standard is AG-UI 1.0's: RUN_FINISHED with an interrupt outcome.
+	Standard Dialect = iota
+	// Legacy is what came before it: one CUSTOM on_interrupt per question, then RUN_FINISHED without outcome.
+	Legacy
+)
+
+// A StopForm is how a reader is told that its run was stopped.
+type StopForm uint8
+
+const (
+	// StopOutcome is the cancelled outcome, or RUN_ERROR with code cancelled for readers before 1.0, who die on
+	// the outcome and would take a plain end for success.
+	StopOutcome StopForm = iota
+	// StopPlain is a RUN_FINISHED without outcome: CopilotKit's page swallows cancelled and shows an error
+	// for everything else.
+	StopPlain
+)
+
+// The names of the CUSTOM events that stand in for what a reader cannot be sent.
+const (
+	// CustomInterrupt asks a question in the legacy dialect. Its value is a JSON string that holds an object.
+	CustomInterrupt = "on_interrupt"
+	// CustomFailed tells of an error that cannot be sent as RUN_ERROR. Its value is {code, message}.
+	CustomFailed = "gateway.failed"
+	// CustomRefused tells of a refused request on a stream that goes on. Its value is {code, message}.
+	CustomRefused = "gateway.refused"
+)
+
+// A Wire is what one reader is sent of a run: fixed when the reader is opened, and the only place that
+// knows eras, dialects and other clients' habits. The log holds the canonical stream (1.0, standard dialect, with
+// subagents, outcome cancelled) and [Wire.Project] makes the reader's from it, one frame at a time.
+//
+// The zero value suits a pre-1.0 reader that knows no subagents. A Wire has no state: it is comparable,
+// safe for concurrent use, and readers with equal Wires can share what it returns.
+type Wire struct {
+	Era     Era
+	Dialect Dialect
+	// Subagents is whether SUBAGENT_* events are sent; the attribution of other events stays in any case.
+	Subagents bool
+	Stop      StopForm
+	// AskAgain is for clients that lock their page when a resumed run ends in RUN_ERROR: its end asks the open
+	// questions again instead, after a CUSTOM [CustomFailed]. The legacy dialect does so without being told
+	// when questions are open. See [Ending].
+	AskAgain bool
+	// RunID is the reader's own word for the run; empty means the run's.
+	RunID string
+}
+
+// Project returns the frames a reader of w is sent for the canonical frame f, whose Data is what [Encode] wrote:
+// none, f itself with the stored bytes, or others in its place. Only the last of several carries f's id. The result
+// tells what f held that the reader cannot be told at all. An error means that f is not a canonical frame.
+//
+// A projected stream passes the [Verifier] if the canonical one does and closes what it opened before a
+// RUN_ERROR that has an [Ending].
+func (w Wire) Project(f Frame) ([]Frame, Loss, error) {
+	if w.Same(f) {
+		return []Frame{f}, 0, nil
+	}
+	if isSubagent(f.Type) {
+		return nil, 0, nil
+	}
+	e, err := Decode(f.Data, nil)
+	if err != nil {
+		return nil, 0, fmt.Errorf("agui: project %s: %w", f.Type, err)
+	}
+	events, loss := w.reshape(e, f.Ending)
+	sent := make([]Frame, len(events))
+	for i, e := range events {
+		data, err := Encode(e)
+		if err != nil {
+			return nil, 0, err
+		}
+		sent[i] = Frame{Type: e.EventType(), Data: data}
+	}
+	if len(sent) > 0 {
+		sent[len(sent)-1].ID = f.ID
+	}
+	return sent, loss, nil
+}
+
+// Same reports whether a reader of w is sent f as it is. It looks at the bytes of a few types only, decodes
+// nothing and allocates nothing; when it says no, Project may still find nothing to change.
+func (w Wire) Same(f Frame) bool {
+	switch f.Type {
+	case TypeRunStarted:
+		return w.RunID == "" && (w.Era != Era0 || !bytes.Contains(f.Data, []byte(`"input":`)))
+	case TypeRunFinished:
+		return w.RunID == "" && w.Era != Era0 && w.Dialect == Standard && w.Stop == StopOutcome
+	case TypeRunError:
+		return !w.asksAgain(f.Ending)
+	case TypeSubagentStarted, TypeSubagentFinished, TypeSubagentError:
+		return w.Subagents
+	case TypeTextMessageContent, TypeReasoningMessageContent:
+		return w.Era != Era0 || !bytes.Contains(f.Data, []byte(`"delta":""`))
+	case TypeToolCallResult, TypeMessagesSnapshot:
+		return w.Era != Era0 || !bytes.Contains(f.Data, []byte(`"content":[`))
+	default:
+		return true
+	}
+}
+
+func isSubagent(t EventType) bool {
+	return t == TypeSubagentStarted || t == TypeSubagentFinished || t == TypeSubagentError
+}
+
+// asksAgain reports whether an error with this ending is told as a question.
+func (w Wire) asksAgain(end *Ending) bool {
+	if end == nil || !end.Resumed {
+		return false
+	}
+	return w.AskAgain || w.Dialect == Legacy && len(end.Open) > 0
+}
+
+// reshape returns what is sent in place of e, which it may change. The cases are those of Same.
+func (w Wire) reshape(e Event, end *Ending) ([]Event, Loss) {
+	switch e := e.(type) {
+	case *RunStarted:
+		return w.started(e)
+	case *RunFinished:
+		return w.finished(e)
+	case *RunError:
+		return w.failed(e, end)
+	case *TextMessageContent:
+		if e.Delta == "" {
+			return nil, 0 // it adds nothing, and clients up to 0.0.45 die on it
+		}
+	case *ReasoningMessageContent:
+		if e.Delta == "" {
+			return nil, 0
+		}
+	case *ToolCallResult:
+		loss := flatten(&e.Content)
+		return []Event{e}, loss
+	case *MessagesSnapshot:
+		loss := olderMessages(e.Messages)
+		return []Event{e}, loss
+	}
+	return []Event{e}, 0
+}
