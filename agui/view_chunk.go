@@ -64,6 +64,21 @@ func (x *expander) close(match func(lane) bool) []Event {
 	return ends
 }
 
+// abandon forgets the lane of a start that could not be used.
+func (x *expander) abandon(e Event) {
+	x.lanes = slices.DeleteFunc(x.lanes, func(l lane) bool {
+		switch e := e.(type) {
+		case *TextMessageStart:
+			return l.kind == kindText && l.id == e.MessageID
+		case *ToolCallStart:
+			return l.kind == kindToolCall && l.id == e.ToolCallID
+		case *ReasoningMessageStart:
+			return l.kind == kindReasoning && l.id == e.MessageID
+		}
+		return false
+	})
+}
+
 // chunk expands one chunk, described by the lane it asks for.
 func (x *expander) chunk(e Event, delta *string, c lane) ([]Event, error) {
 	refuse := func(rule OrderRule) ([]Event, error) {

@@ -1,0 +1,267 @@
+package agui
+
+import (
+	"crypto/rand"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+)
+
+// Errors of a [Run]. An event out of order is an [*OrderError], a patch that does not apply is what the view's
+// document says of it.
+var (
+	// ErrRunEnded is returned for whatever is written after the terminal event.
+	ErrRunEnded = errors.New("agui: the run has ended")
+	// ErrEventTooLarge is returned for an event larger than the run may send. Nothing of it was sent.
+	ErrEventTooLarge = errors.New("agui: the event is too large")
+	// ErrNotEmitted is returned for events that [Run.Emit] never sends: those that begin and end a run, and unknown
+	// ones, of which older clients die.
+	ErrNotEmitted = errors.New("agui: not an event of an agent")
+)
+
+// RunOptions are what a [Run] is made of. Only Sink is required.
+type RunOptions struct {
+	ThreadID string
+	RunID    string
+	// View is what the thread holds when the run begins; the run folds its events into it. Nil is an empty thread
+	// without state.
+	View *View
+	// Sink takes each event with its encoded form, in order. It is called under the run's lock and must neither
+	// wait for long nor call the run. Its first error ends the run for its writers.
+	Sink func(e Event, data []byte) error
+	// Markers says that the log keeps MESSAGES_SNAPSHOT as a marker (R6): Sink gets it without data.
+	Markers bool
+	// NewID makes ids for messages, calls and subagents; nil means random text. It is called from every writer.
+	NewID func() string
+	// MaxEvent is the size of the largest event in bytes; 0 means no limit.
+	MaxEvent int
+	// Now stamps events that have no timestamp; nil means that they get none.
+	Now func() time.Time
+}
+
+// A Run is the only writer of a run's events. It lets nothing through that is out of order, too large or, being a
+// patch, does not apply, and each refusal leaves the stream as it was: the agent may go on. The log it writes has no
+// chunks, they are sent as the starts, contents and ends they stand for, and is strict about owners where the
+// protocol is not, so that a reader can join it anywhere (see [View.Prelude]).
+//
+// A Run is safe for concurrent use. Events given to it belong to it.
+type Run struct {
+	o RunOptions
+
+	mu       sync.Mutex
+	verifier Verifier
+	view     *View
+	lanes    expander
+	err      error // of the sink
+	ended    bool
+}
+
+// NewRun returns a run that has not started.
+func NewRun(o RunOptions) *Run {
+	if o.NewID == nil {
+		o.NewID = rand.Text
+	}
+	if o.View == nil {
+		o.View = NewView(nil, nil)
+	}
+	return &Run{o: o, view: o.View}
+}
+
+// Start sends RUN_STARTED with the protocol version and the ids of the run. It must be the first call.
+func (r *Run) Start(s *RunStarted) error {
+	s.ThreadID, s.RunID, s.ProtocolVersion = r.o.ThreadID, r.o.RunID, ProtocolVersion
+	return r.locked(func() error { return r.emit(s) })
+}
+
+// Emit sends any event but those of the run itself. See [Run] for what it refuses.
+func (r *Run) Emit(e Event) error {
+	switch e.(type) {
+	case *RunStarted, *RunFinished, *RunError, *Unknown:
+		return ErrNotEmitted
+	}
+	return r.locked(func() error { return r.emit(e) })
+}
+
+// CloseOpen closes everything that is open.
+func (r *Run) CloseOpen(o ClosingOptions) error {
+	return r.locked(func() error { return r.closeOpen(o) })
+}
+
+// Finish closes what is open and sends RUN_FINISHED with the ids of the run. Subagents that are still active are
+// suspended if the outcome is an interrupt, else they finish. A success names the calls that have no result.
+func (r *Run) Finish(f *RunFinished) error {
+	return r.locked(func() error {
+		var o ClosingOptions
+		if f.Outcome != nil && f.Outcome.Type == OutcomeInterrupt {
+			o.Interrupts = f.Outcome.Interrupts
+		}
+		if err := r.closeOpen(o); err != nil {
+			return err
+		}
+		f.ThreadID, f.RunID = r.o.ThreadID, r.o.RunID
+		f.Outcome = r.withPending(f.Outcome)
+		return r.end(f)
+	})
+}
+
+// withPending returns the outcome with the calls a success leaves open.
+func (r *Run) withPending(o *Outcome) *Outcome {
+	if o != nil && (o.Type != OutcomeSuccess || o.PendingToolCallIDs != nil) {
+		return o
+	}
+	open := r.view.OpenCalls()
+	if len(open) == 0 {
+		return o
+	}
+	named := &Outcome{Type: OutcomeSuccess}
+	for _, c := range open {
+		named.PendingToolCallIDs = append(named.PendingToolCallIDs, c.ID)
+	}
+	return named
+}
+
+// Fail sends RUN_ERROR. What is open is abandoned.
+func (r *Run) Fail(e *RunError) error {
+	return r.locked(func() error { return r.end(e) })
+}
+
+// Ended reports whether the terminal event was sent.
+func (r *Run) Ended() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.ended
+}
+
+// Err returns the error of the sink that ended the run for its writers, if there was one.
+func (r *Run) Err() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+// Inspect calls look with the run's view while nothing is written. Look must not call the run.
+func (r *Run) Inspect(look func(*View)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	look(r.view)
+}
+
+// locked does write under the lock if anything can be written.
+func (r *Run) locked(write func() error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err != nil {
+		return r.err
+	}
+	if r.ended {
+		return ErrRunEnded
+	}
+	return write()
+}
+
+func (r *Run) end(e Event) error {
+	if err := r.emit(e); err != nil {
+		return err
+	}
+	r.ended = true
+	return nil
+}
+
+func (r *Run) closeOpen(o ClosingOptions) error {
+	for _, e := range r.lanes.closeAll() {
+		if err := r.write(e); err != nil {
+			return err
+		}
+	}
+	for _, e := range r.view.Closing(o) {
+		if err := r.write(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// emit writes e, or what e stands for if it is a chunk.
+func (r *Run) emit(e Event) error {
+	if !r.lanes.concerns(e) {
+		return r.write(e)
+	}
+	events, err := r.lanes.expand(e)
+	if err != nil {
+		return err
+	}
+	for _, e := range events {
+		if err := r.write(e); err != nil {
+			r.lanes.abandon(e)
+			return err
+		}
+	}
+	return nil
+}
+
+// write sends one event. All that can refuse it comes before anything that remembers it.
+func (r *Run) write(e Event) error {
+	if b := e.base(); r.o.Now != nil && b.Timestamp == 0 {
+		b.Timestamp = r.o.Now().UnixMilli()
+	}
+	clean(e)
+	if err := r.own(e); err != nil {
+		return err
+	}
+	data, err := r.encode(e)
+	if err != nil {
+		return err
+	}
+	if err := r.verify(e); err != nil {
+		return err
+	}
+	if err := r.view.Apply(e); err != nil {
+		return err // a patch, of which the Verifier remembers nothing
+	}
+	if err := r.o.Sink(e, data); err != nil {
+		r.err = err
+		return err
+	}
+	return nil
+}
+
+func (r *Run) encode(e Event) ([]byte, error) {
+	if _, ok := e.(*MessagesSnapshot); ok && r.o.Markers {
+		return nil, nil
+	}
+	data, err := Encode(e)
+	if err == nil && r.o.MaxEvent > 0 && len(data) > r.o.MaxEvent {
+		return nil, ErrEventTooLarge
+	}
+	return data, err
+}
+
+// verify holds e against the order rules. The Verifier takes a stream for dead after its first error. Here the
+// refused event is not sent, and it has left no trace: without chunks, which never get here, every rule is checked
+// before anything is changed.
+func (r *Run) verify(e Event) error {
+	err := r.verifier.Next(e)
+	r.verifier.dead = nil
+	return err
+}
+
+// clean replaces invalid UTF-8 in streamed text as the encoding would, so that the view holds what readers get.
+func clean(e Event) {
+	switch e := e.(type) {
+	case *TextMessageContent:
+		e.Delta = validUTF8(e.Delta)
+	case *ReasoningMessageContent:
+		e.Delta = validUTF8(e.Delta)
+	case *ToolCallArgs:
+		e.Delta = validUTF8(e.Delta)
+	}
+}
+
+func validUTF8(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
+}

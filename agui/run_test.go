@@ -1,0 +1,427 @@
+package agui
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// sent collects what a run sends and checks every event with a Verifier of its own.
+type sent struct {
+	t        testing.TB
+	verifier Verifier
+	events   []Event
+	lines    []string
+}
+
+func (s *sent) sink(e Event, data []byte) error {
+	if err := s.verifier.Next(e); err != nil {
+		s.t.Errorf("the run sent %s: %v", data, err)
+	}
+	s.events = append(s.events, e)
+	s.lines = append(s.lines, string(data))
+	return nil
+}
+
+func (s *sent) types() string {
+	var types []string
+	for _, e := range s.events {
+		types = append(types, string(e.EventType()))
+	}
+	return strings.Join(types, " ")
+}
+
+func numbered() func() string {
+	n := 0
+	return func() string {
+		n++
+		return "id-" + strconv.Itoa(n)
+	}
+}
+
+// newTestRun returns a started run and what it sends.
+func newTestRun(t testing.TB, o RunOptions) (*Run, *sent) {
+	t.Helper()
+	s := &sent{t: t}
+	o.ThreadID, o.RunID, o.NewID = "t", "r", numbered()
+	if o.View == nil {
+		o.View = newTestView()
+	}
+	if o.Sink == nil {
+		o.Sink = s.sink
+	}
+	r := NewRun(o)
+	if err := r.Start(&RunStarted{}); err != nil {
+		t.Fatal(err)
+	}
+	return r, s
+}
+
+func ExampleRun() {
+	run := NewRun(RunOptions{
+		ThreadID: "t", RunID: "r", NewID: numbered(),
+		Sink: func(_ Event, data []byte) error { fmt.Println(string(data)); return nil },
+	})
+	err := run.Start(&RunStarted{})
+
+	flights := run.Subagent(SubagentStarted{SubagentRunID: "s", Name: "flights"})
+	text := flights.Text(TextOptions{Name: "flights"})
+	fmt.Fprintf(text, "I found %d flights.", 2)
+	err = errors.Join(err, text.Close(), flights.Finish(nil), run.Finish(&RunFinished{}))
+
+	fmt.Println(err)
+	// Output:
+	// {"type":"RUN_STARTED","threadId":"t","runId":"r","protocolVersion":"1.0"}
+	// {"type":"SUBAGENT_STARTED","subagentRunId":"s","name":"flights"}
+	// {"type":"TEXT_MESSAGE_START","subagentRunId":"s","messageId":"id-1","name":"flights"}
+	// {"type":"TEXT_MESSAGE_CONTENT","subagentRunId":"s","messageId":"id-1","delta":"I found 2 flights."}
+	// {"type":"TEXT_MESSAGE_END","subagentRunId":"s","messageId":"id-1"}
+	// {"type":"SUBAGENT_FINISHED","subagentRunId":"s"}
+	// {"type":"RUN_FINISHED","threadId":"t","runId":"r"}
+	// <nil>
+}
+
+func ExampleWriter_ToolCall() {
+	run := NewRun(RunOptions{
+		ThreadID: "t", RunID: "r", NewID: numbered(),
+		Sink: func(_ Event, data []byte) error { fmt.Println(string(data)); return nil },
+	})
+	err := run.Start(&RunStarted{})
+	call := run.As("").ToolCall(ToolCallOptions{ID: "c", Name: "search"})
+	_, werr := io.WriteString(call, `{"to":"SFO"}`)
+	err = errors.Join(err, werr, call.Result(TextContent("none")), run.Finish(&RunFinished{}))
+	fmt.Println(err)
+	// Output:
+	// {"type":"RUN_STARTED","threadId":"t","runId":"r","protocolVersion":"1.0"}
+	// {"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"search"}
+	// {"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"{\"to\":\"SFO\"}"}
+	// {"type":"TOOL_CALL_END","toolCallId":"c"}
+	// {"type":"TOOL_CALL_RESULT","messageId":"id-1","toolCallId":"c","content":"none","role":"tool"}
+	// {"type":"RUN_FINISHED","threadId":"t","runId":"r"}
+	// <nil>
+}
+
+func TestARefusedEventLeavesTheRunAsItWas(t *testing.T) {
+	t.Parallel()
+	base := decoded(t, `{"type":"MESSAGES_SNAPSHOT","messages":[`+
+		`{"id":"old","role":"assistant","content":"x","subagentRunId":"s9","toolCalls":[{"id":"oldcall","type":"function","function":{"name":"f","arguments":""}}]},`+
+		`{"id":"oldact","role":"activity","activityType":"P","content":{},"subagentRunId":"s9"}]}`)
+	const setup = `
+		{"type":"STEP_STARTED","stepName":"a"}
+		{"type":"SUBAGENT_STARTED","subagentRunId":"s1","name":"one"}
+		{"type":"SUBAGENT_STARTED","subagentRunId":"s2","name":"two"}
+		{"type":"SUBAGENT_FINISHED","subagentRunId":"s2"}
+		{"type":"TEXT_MESSAGE_START","messageId":"t","subagentRunId":"s1"}
+		{"type":"REASONING_START","messageId":"m"}
+		{"type":"REASONING_MESSAGE_START","messageId":"m","role":"reasoning"}
+		{"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"f"}
+		{"type":"ACTIVITY_SNAPSHOT","messageId":"act","activityType":"P","content":{}}
+		{"type":"TEXT_MESSAGE_CHUNK","messageId":"k","delta":"x"}`
+	const rest = `
+		{"type":"TEXT_MESSAGE_CHUNK","delta":"y"}
+		{"type":"TEXT_MESSAGE_CONTENT","messageId":"t","delta":"x"}
+		{"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"x"}
+		{"type":"REASONING_MESSAGE_CONTENT","messageId":"m","delta":"x"}
+		{"type":"STEP_FINISHED","stepName":"a"}`
+	for _, test := range []struct{ name, event string }{
+		{"open text", `{"type":"TEXT_MESSAGE_START","messageId":"t","subagentRunId":"s1"}`},
+		{"closed text", `{"type":"TEXT_MESSAGE_CONTENT","messageId":"none","delta":"","subagentRunId":"s1"}`},
+		{"another's text", `{"type":"TEXT_MESSAGE_CONTENT","messageId":"t","delta":"","subagentRunId":"s2"}`},
+		{"another's text ends", `{"type":"TEXT_MESSAGE_END","messageId":"t","subagentRunId":"s2"}`},
+		{"an older message of another", `{"type":"TEXT_MESSAGE_START","messageId":"old","subagentRunId":"s1"}`},
+		{"a call in an older message of another", `{"type":"TOOL_CALL_START","toolCallId":"n","toolCallName":"f","parentMessageId":"old","subagentRunId":"s1"}`},
+		{"an older call of another", `{"type":"TOOL_CALL_START","toolCallId":"oldcall","toolCallName":"f","subagentRunId":"s1"}`},
+		{"an older activity of another", `{"type":"ACTIVITY_DELTA","messageId":"oldact","activityType":"P","patch":[],"subagentRunId":"s1"}`},
+		{"an older call's value by another", `{"type":"REASONING_ENCRYPTED_VALUE","subtype":"tool-call","entityId":"oldcall","encryptedValue":"x","subagentRunId":"s1"}`},
+		{"open call", `{"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"f","subagentRunId":"s1"}`},
+		{"call of another's message", `{"type":"TOOL_CALL_START","toolCallId":"n","toolCallName":"f","parentMessageId":"t","subagentRunId":"s2"}`},
+		{"closed call", `{"type":"TOOL_CALL_END","toolCallId":"none","subagentRunId":"s1"}`},
+		{"open span", `{"type":"REASONING_START","messageId":"m","subagentRunId":"s1"}`},
+		{"closed span", `{"type":"REASONING_END","messageId":"none","subagentRunId":"s1"}`},
+		{"open step", `{"type":"STEP_STARTED","stepName":"a"}`},
+		{"closed step", `{"type":"STEP_FINISHED","stepName":"a","subagentRunId":"s1"}`},
+		{"active subagent", `{"type":"SUBAGENT_STARTED","subagentRunId":"s1","name":"x"}`},
+		{"used subagent", `{"type":"SUBAGENT_STARTED","subagentRunId":"s2","name":"x"}`},
+		{"unknown parent", `{"type":"SUBAGENT_STARTED","subagentRunId":"s3","name":"x","parentSubagentRunId":"none"}`},
+		{"ended parent", `{"type":"SUBAGENT_STARTED","subagentRunId":"s3","name":"x","parentSubagentRunId":"s2"}`},
+		{"ended subagent", `{"type":"SUBAGENT_ERROR","subagentRunId":"s2","message":"x"}`},
+		{"patch", `{"type":"STATE_DELTA","delta":[{"op":"remove","path":"/none"}],"subagentRunId":"s1"}`},
+		{"activity patch", `{"type":"ACTIVITY_DELTA","messageId":"act","activityType":"P","patch":[{"op":"remove","path":"/none"}]}`},
+		{"changed chunk", `{"type":"TEXT_MESSAGE_CHUNK","messageId":"k","role":"user","delta":"x"}`},
+		{"chunk without id", `{"type":"TOOL_CALL_CHUNK","toolCallName":"f","subagentRunId":"s1"}`},
+		{"chunk of an open message", `{"type":"TEXT_MESSAGE_CHUNK","messageId":"t","delta":"x","subagentRunId":"s1"}`},
+		{"too large", `{"type":"CUSTOM","name":"` + strings.Repeat("x", 500) + `","value":1,"subagentRunId":"s1"}`},
+		{"start", viewStart},
+		{"end", `{"type":"RUN_FINISHED","threadId":"t","runId":"r"}`},
+		{"error", `{"type":"RUN_ERROR","message":"m"}`},
+		{"unknown", `{"type":"NEW"}`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			r, s := newTestRun(t, RunOptions{MaxEvent: 500, View: newTestView(base[0].(*MessagesSnapshot).Messages...)})
+			emit := func(e Event) {
+				t.Helper()
+				if err := r.Emit(e); err != nil {
+					t.Fatalf("%s: %v", e.EventType(), err)
+				}
+			}
+			for _, e := range decoded(t, setup) {
+				emit(e)
+			}
+			events, messages := len(s.events), shown(t, r.view.Messages())
+			if err := r.Emit(decoded(t, test.event)[0]); err == nil {
+				t.Fatal("it was not refused")
+			}
+			if n := len(s.events) - events; test.name != "open step" && test.name != "closed step" && n > 1 {
+				t.Errorf("it sent %d events", n)
+			}
+			if got := shown(t, r.view.Messages()); got != messages {
+				t.Errorf("the view changed to\n%s\nfrom\n%s", got, messages)
+			}
+			if test.name == "open step" || test.name == "closed step" {
+				emit(&TextMessageChunk{MessageID: "k2"})
+			}
+			for _, e := range decoded(t, rest) {
+				emit(e)
+			}
+			if err := r.Finish(&RunFinished{}); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+func TestRunEndsOnceWithEverythingClosed(t *testing.T) {
+	t.Parallel()
+	r, s := newTestRun(t, RunOptions{Now: func() time.Time { return time.UnixMilli(5) }})
+	w := r.As("")
+	_, _ = w.Text(TextOptions{}).WriteString("open")
+	w.Step("a")
+	w.ToolCall(ToolCallOptions{ID: "front", Name: "f"})
+	_ = r.Emit(&ReasoningMessageChunk{MessageID: "k"})
+	if err := r.Finish(&RunFinished{}); err != nil {
+		t.Fatal(err)
+	}
+	if !r.Ended() {
+		t.Error("the run has not ended")
+	}
+	const last = `{"type":"RUN_FINISHED","timestamp":5,"threadId":"t","runId":"r","outcome":{"type":"success","pendingToolCallIds":["front"]}}`
+	if got := s.lines[len(s.lines)-1]; got != last {
+		t.Errorf("the last event is %s", got)
+	}
+	n := len(s.events)
+	for name, err := range map[string]error{
+		"Start": r.Start(&RunStarted{}), "Emit": r.Emit(&Raw{Event: json.RawMessage("1")}), "Finish": r.Finish(&RunFinished{}),
+		"Fail": r.Fail(&RunError{}), "CloseOpen": r.CloseOpen(ClosingOptions{}),
+	} {
+		if !errors.Is(err, ErrRunEnded) {
+			t.Errorf("%s after the end: %v", name, err)
+		}
+	}
+	if len(s.events) != n || r.Err() != nil {
+		t.Error("something happened after the end")
+	}
+}
+
+func TestRunSuspendsWhoWaits(t *testing.T) {
+	t.Parallel()
+	r, s := newTestRun(t, RunOptions{})
+	r.Subagent(SubagentStarted{SubagentRunID: "s", Name: "n"})
+	outcome := &Outcome{Type: OutcomeInterrupt, Interrupts: []Interrupt{{ID: "i", Reason: "confirmation", SubagentRunID: "s"}}}
+	if err := r.Finish(&RunFinished{Outcome: outcome}); err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"type":"SUBAGENT_FINISHED","subagentRunId":"s","outcome":{"type":"suspended","interruptIds":["i"]}}`
+	if got := s.lines[len(s.lines)-2]; got != want {
+		t.Errorf("the subagent ends with %s", got)
+	}
+}
+
+func TestRunFailsWithThingsOpen(t *testing.T) {
+	t.Parallel()
+	r, s := newTestRun(t, RunOptions{})
+	_, _ = r.As("").Text(TextOptions{}).WriteString("open")
+	if err := r.Fail(&RunError{Message: "m", Code: "c"}); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := s.types(), "RUN_STARTED TEXT_MESSAGE_START TEXT_MESSAGE_CONTENT RUN_ERROR"; got != want {
+		t.Errorf("sent %s", got)
+	}
+}
+
+func TestTheErrorOfTheSinkSticks(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	calls := 0
+	r, _ := newTestRun(t, RunOptions{Sink: func(e Event, _ []byte) error {
+		calls++
+		if _, ok := e.(*RunStarted); ok {
+			return nil
+		}
+		return broken
+	}})
+	text := r.As("").Text(TextOptions{})
+	for range 3 {
+		if _, err := text.WriteString("x"); !errors.Is(err, broken) {
+			t.Errorf("WriteString: %v", err)
+		}
+	}
+	if err := r.Finish(&RunFinished{}); !errors.Is(err, broken) || !errors.Is(r.Err(), broken) || r.Ended() {
+		t.Errorf("Finish: %v, Err: %v", err, r.Err())
+	}
+	if calls != 2 {
+		t.Errorf("the sink was called %d times", calls)
+	}
+}
+
+func TestSnapshotsAreMarkersIfTheLogWantsThem(t *testing.T) {
+	t.Parallel()
+	r, s := newTestRun(t, RunOptions{Markers: true})
+	if err := r.Emit(&MessagesSnapshot{Messages: []Message{{ID: "u", Role: RoleUser}}}); err != nil {
+		t.Fatal(err)
+	}
+	if s.lines[1] != "" {
+		t.Errorf("data is %s", s.lines[1])
+	}
+	r.Inspect(func(v *View) {
+		if len(v.Messages()) != 1 {
+			t.Error("the view missed the snapshot")
+		}
+	})
+}
+
+func TestTextHoldsBackHalfACharacter(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, writes, want string }{
+		{"split", "a\xe2|\x82|\xac\xf0\x9f|\x98\x80b|", "a€😀b"},
+		{"never completed", "a\xe2\x82|", "a\uFFFD"},
+		{"invalid inside", "a\xffb|\xe2x|", "a\uFFFDb\uFFFDx"},
+		{"nothing", "", ""},
+		{"ascii", "a|b", "ab"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			r, s := newTestRun(t, RunOptions{})
+			text := r.As("").Text(TextOptions{})
+			for piece := range strings.SplitSeq(test.writes, "|") {
+				if piece == "" {
+					continue
+				}
+				if n, err := text.Write([]byte(piece)); n != len(piece) || err != nil {
+					t.Fatalf("Write = %d, %v", n, err)
+				}
+			}
+			if err := errors.Join(text.Close(), text.Close()); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := text.WriteString("x"); !errors.Is(err, ErrWriterClosed) {
+				t.Errorf("WriteString after Close: %v", err)
+			}
+			var got strings.Builder
+			for _, e := range s.events {
+				if c, ok := e.(*TextMessageContent); ok {
+					got.WriteString(c.Delta)
+				}
+			}
+			if got.String() != test.want {
+				t.Errorf("sent %q, want %q", got.String(), test.want)
+			}
+			if err := r.Finish(&RunFinished{}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestATextThatIsTooLargeStaysUsable(t *testing.T) {
+	t.Parallel()
+	r, s := newTestRun(t, RunOptions{MaxEvent: 200})
+	text := r.As("").Text(TextOptions{})
+	if _, err := text.WriteString(strings.Repeat("x", 200)); !errors.Is(err, ErrEventTooLarge) {
+		t.Errorf("WriteString: %v", err)
+	}
+	if _, err := text.WriteString("small"); err != nil {
+		t.Error(err)
+	}
+	if err := errors.Join(text.Close(), r.Finish(&RunFinished{})); err != nil {
+		t.Error(err)
+	}
+	if got, want := s.types(), "RUN_STARTED TEXT_MESSAGE_START TEXT_MESSAGE_CONTENT TEXT_MESSAGE_END RUN_FINISHED"; got != want {
+		t.Errorf("sent %s", got)
+	}
+}
+
+func TestManyMayWriteAtOnce(t *testing.T) {
+	t.Parallel()
+	r, s := newTestRun(t, RunOptions{})
+	var writers sync.WaitGroup
+	for i := range 8 {
+		sub := r.Subagent(SubagentStarted{SubagentRunID: "s" + strconv.Itoa(i), Name: "n"})
+		text, thought := sub.Text(TextOptions{}), sub.Reasoning(ReasoningOptions{})
+		call := sub.ToolCall(ToolCallOptions{ID: "c" + strconv.Itoa(i), Name: "f"})
+		id := "answer" + strconv.Itoa(i)
+		writers.Go(func() {
+			step := sub.Step("work")
+			for range 50 {
+				for _, w := range []io.StringWriter{text, thought, call} {
+					if _, err := w.WriteString("x"); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			err := errors.Join(text.Close(), thought.Close(), call.Close(),
+				sub.Emit(&ToolCallResult{MessageID: id, ToolCallID: call.ID(), Content: TextContent("y")}), step.End(), sub.Finish(nil))
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	writers.Wait()
+	if err := r.Finish(&RunFinished{}); err != nil {
+		t.Fatal(err)
+	}
+	again := newTestView()
+	apply(t, again, s.events...)
+	if got, want := shown(t, again.Messages()), shown(t, r.view.Messages()); got != want || len(again.Messages()) != 32 {
+		t.Errorf("the stream adds up to\n%sbut the run holds\n%s", got, want)
+	}
+}
+
+func BenchmarkEmit(b *testing.B) {
+	for _, writers := range []int{1, 8} {
+		b.Run(strconv.Itoa(writers)+"writers", func(b *testing.B) {
+			b.ReportAllocs()
+			r := NewRun(RunOptions{ThreadID: "t", RunID: "r", Sink: func(Event, []byte) error { return nil }})
+			if err := r.Start(&RunStarted{}); err != nil {
+				b.Fatal(err)
+			}
+			texts := make([]*Text, writers)
+			for i := range texts {
+				texts[i] = r.As("s" + strconv.Itoa(i)).Text(TextOptions{})
+			}
+			for b.Loop() {
+				var each sync.WaitGroup
+				for _, text := range texts[1:] {
+					each.Go(func() { writeHundred(b, text) })
+				}
+				writeHundred(b, texts[0])
+				each.Wait()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*100*writers), "ns/event")
+		})
+	}
+}
+
+func writeHundred(b *testing.B, text *Text) {
+	for range 100 {
+		if _, err := text.WriteString("a token "); err != nil {
+			b.Error(err)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package agui
+
+// A Writer writes a run's events in the name of one agent. It is a small value, safe for concurrent use; what its
+// methods return belongs to one goroutine. The errors of a [Run] stick, so that an agent may write on and look at
+// the last one only.
+type Writer struct {
+	run *Run
+	tag string
+}
+
+// As returns a writer whose events belong to the subagent invocation; empty is the parent agent.
+func (r *Run) As(subagentRunID string) Writer { return Writer{run: r, tag: subagentRunID} }
+
+// Emit is [Run.Emit] for an event that is tagged unless it has a tag, or can have none.
+func (w Writer) Emit(e Event) error {
+	if a, ok := e.(attributable); ok && *a.tag() == "" {
+		*a.tag() = w.tag
+	}
+	return w.run.Emit(e)
+}
+
+// SubagentRunID returns the invocation the writer writes for.
+func (w Writer) SubagentRunID() string { return w.tag }
+
+// NewID returns a new id, as the run makes them.
+func (w Writer) NewID() string { return w.run.o.NewID() }
+
+// A Step is a phase of a run that has begun.
+type Step struct {
+	w     Writer
+	name  string
+	err   error
+	ended bool
+}
+
+// Step sends STEP_STARTED. A step that could not begin says so when it ends.
+func (w Writer) Step(name string) *Step {
+	return &Step{w: w, name: name, err: w.Emit(&StepStarted{StepName: name})}
+}
+
+// End sends STEP_FINISHED. A second call does nothing.
+func (s *Step) End() error {
+	if s.err == nil && !s.ended {
+		s.ended = true
+		s.err = s.w.Emit(&StepFinished{StepName: s.name})
+	}
+	return s.err
+}
+
+// A Subagent is one invocation of a subagent.
+type Subagent struct {
+	Writer
+	err   error
+	ended bool
+}
+
+// Subagent sends SUBAGENT_STARTED, with a new id if s has none. An invocation that could not be announced says so
+// when it ends.
+func (r *Run) Subagent(s SubagentStarted) *Subagent {
+	if s.SubagentRunID == "" {
+		s.SubagentRunID = r.o.NewID()
+	}
+	return &Subagent{Writer: r.As(s.SubagentRunID), err: r.Emit(&s)}
+}
+
+// Finish sends SUBAGENT_FINISHED; a nil outcome is success. Nothing is sent after the invocation has ended.
+func (s *Subagent) Finish(outcome *SubagentOutcome) error {
+	return s.end(&SubagentFinished{SubagentRunID: s.tag, Outcome: outcome})
+}
+
+// Fail sends SUBAGENT_ERROR; the message is for people. Nothing is sent after the invocation has ended.
+func (s *Subagent) Fail(code, message string) error {
+	return s.end(&SubagentError{SubagentRunID: s.tag, Code: code, Message: message})
+}
+
+func (s *Subagent) end(e Event) error {
+	if s.err == nil && !s.ended {
+		s.ended = true
+		s.err = s.run.Emit(e)
+	}
+	return s.err
+}

@@ -1,0 +1,187 @@
+package agui
+
+import (
+	"errors"
+	"unicode/utf8"
+)
+
+// ErrWriterClosed is returned for a write to a message or call that was closed.
+var ErrWriterClosed = errors.New("agui: the message is closed")
+
+// A feed is what messages and calls have in common: something opened by the first write, fed by deltas, closed.
+type feed struct {
+	w       Writer
+	id      string
+	open    func() []Event
+	content func(delta string) Event
+	end     func() []Event
+
+	held           string // the beginning of a character whose rest is still to come
+	opened, closed bool
+	err            error // of an opening or closing, which cannot be made good
+}
+
+// ID returns the id of the message or call. It is known before anything is written.
+func (s *feed) ID() string { return s.id }
+
+// Write is WriteString.
+func (s *feed) Write(p []byte) (int, error) { return s.WriteString(string(p)) }
+
+// WriteString sends one piece of text. A character split between writes is sent with the write that completes it;
+// other invalid UTF-8 is replaced.
+func (s *feed) WriteString(text string) (int, error) {
+	if err := s.start(); err != nil {
+		return 0, err
+	}
+	delta := s.held + text
+	whole := wholeRunes(delta)
+	if whole > 0 {
+		if err := s.w.Emit(s.content(delta[:whole])); err != nil {
+			return 0, err
+		}
+	}
+	s.held = delta[whole:]
+	return len(text), nil
+}
+
+// start opens the feed unless it is open.
+func (s *feed) start() error {
+	if s.err == nil && s.closed {
+		return ErrWriterClosed
+	}
+	if s.err != nil || s.opened {
+		return s.err
+	}
+	s.opened = true
+	s.err = s.emit(s.open())
+	return s.err
+}
+
+// Close ends what was written. If nothing was, there is nothing to end. A second call does nothing.
+func (s *feed) Close() error {
+	if s.err != nil || s.closed || !s.opened {
+		s.closed = true
+		return s.err
+	}
+	s.closed = true
+	if s.held != "" {
+		s.err = s.w.Emit(s.content(s.held))
+		s.held = ""
+	}
+	return errors.Join(s.err, s.emit(s.end()))
+}
+
+func (s *feed) emit(events []Event) error {
+	for _, e := range events {
+		if err := s.w.Emit(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wholeRunes returns how much of s is left without the beginning of a character at its end.
+func wholeRunes(s string) int {
+	for i := len(s) - 1; i >= 0 && i > len(s)-utf8.UTFMax; i-- {
+		if !utf8.RuneStart(s[i]) {
+			continue
+		}
+		if utf8.FullRuneInString(s[i:]) {
+			return len(s)
+		}
+		return i
+	}
+	return len(s)
+}
+
+// TextOptions describe a text message. The zero value is a new message of the assistant.
+type TextOptions struct {
+	ID       string // new if empty
+	Name     string
+	Role     Role // empty is the assistant
+	Metadata Metadata
+}
+
+// A Text writes one text message: TEXT_MESSAGE_START with the first write, a TEXT_MESSAGE_CONTENT per write,
+// TEXT_MESSAGE_END when it is closed. It is an io.WriteCloser and an io.StringWriter.
+type Text struct{ feed }
+
+// Text returns the writer of a message. Nothing is sent before the first write.
+func (w Writer) Text(o TextOptions) *Text {
+	t := &Text{feed{w: w, id: w.idOr(o.ID)}}
+	t.open = func() []Event {
+		return []Event{&TextMessageStart{
+			Tagged: Tagged{Base: Base{Metadata: o.Metadata}}, MessageID: t.id, Role: o.Role, Name: o.Name,
+		}}
+	}
+	t.content = func(delta string) Event { return &TextMessageContent{MessageID: t.id, Delta: delta} }
+	t.end = func() []Event { return []Event{&TextMessageEnd{MessageID: t.id}} }
+	return t
+}
+
+// ReasoningOptions describe a reasoning message.
+type ReasoningOptions struct {
+	ID       string // new if empty
+	Metadata Metadata
+}
+
+// A Reasoning writes one reasoning message in a span of its own, as [Text] writes a text message.
+type Reasoning struct{ feed }
+
+// Reasoning returns the writer of a reasoning message. Nothing is sent before the first write.
+func (w Writer) Reasoning(o ReasoningOptions) *Reasoning {
+	t := &Reasoning{feed{w: w, id: w.idOr(o.ID)}}
+	t.open = func() []Event {
+		return []Event{&ReasoningStart{MessageID: t.id}, &ReasoningMessageStart{
+			Tagged: Tagged{Base: Base{Metadata: o.Metadata}}, MessageID: t.id, Role: RoleReasoning,
+		}}
+	}
+	t.content = func(delta string) Event { return &ReasoningMessageContent{MessageID: t.id, Delta: delta} }
+	t.end = func() []Event {
+		return []Event{&ReasoningMessageEnd{MessageID: t.id}, &ReasoningEnd{MessageID: t.id}}
+	}
+	return t
+}
+
+// ToolCallOptions describe a tool call. Only Name is required.
+type ToolCallOptions struct {
+	ID   string // new if empty
+	Name string
+	// ParentMessageID is the assistant message that makes the call; without it the call makes its own.
+	ParentMessageID string
+	Metadata        Metadata
+}
+
+// A Call writes one tool call: TOOL_CALL_START at once, a TOOL_CALL_ARGS per write, TOOL_CALL_END when it is closed
+// and TOOL_CALL_RESULT.
+type Call struct{ feed }
+
+// ToolCall sends TOOL_CALL_START. A call that could not begin says so on every later method.
+func (w Writer) ToolCall(o ToolCallOptions) *Call {
+	c := &Call{feed{w: w, id: w.idOr(o.ID)}}
+	c.open = func() []Event {
+		return []Event{&ToolCallStart{
+			Tagged: Tagged{Base: Base{Metadata: o.Metadata}}, ToolCallID: c.id, ToolCallName: o.Name,
+			ParentMessageID: o.ParentMessageID,
+		}}
+	}
+	c.content = func(delta string) Event { return &ToolCallArgs{ToolCallID: c.id, Delta: delta} }
+	c.end = func() []Event { return []Event{&ToolCallEnd{ToolCallID: c.id}} }
+	c.err = c.start()
+	return c
+}
+
+// Result closes the call if it is open and sends what it returned, as a message with a new id.
+func (c *Call) Result(content Content) error {
+	if err := c.Close(); err != nil {
+		return err
+	}
+	return c.w.Emit(&ToolCallResult{MessageID: c.w.NewID(), ToolCallID: c.id, Content: content, Role: RoleTool})
+}
+
+func (w Writer) idOr(id string) string {
+	if id == "" {
+		return w.NewID()
+	}
+	return id
+}
