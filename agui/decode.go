@@ -42,8 +42,9 @@ type DecodeOptions struct {
 
 // Decode reads one event. Known fields are checked strictly and a malformed one is a [*FieldError];
 // unknown members are dropped, each with a warning to warn, which may be nil. An event of an unknown type
-// comes back as [*Unknown].
+// comes back as [*Unknown]. Bytes that are not UTF-8 become U+FFFD, as in every client that reads a stream as text.
 func Decode(data []byte, warn func(Warning)) (Event, error) {
+	data = bytes.ToValidUTF8(data, []byte("\uFFFD"))
 	r := &reader{warn: warn}
 	m, err := r.object("", data)
 	if err != nil {

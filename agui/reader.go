@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/big"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -165,18 +165,17 @@ func (r *reader) list(path string, raw json.RawMessage, v reflect.Value) error {
 // maxInteger is the largest integer JavaScript can count to, and so the protocol's.
 const maxInteger = 1<<53 - 1
 
+// integer reads numbers as JavaScript does, so that 1e3 and 5.0 are integers here when they are for the peer, and an
+// exponent of any size costs nothing.
 func (r *reader) integer(path string, raw json.RawMessage, v reflect.Value) error {
-	text := string(bytes.TrimSpace(raw))
-	n, ok := new(big.Rat).SetString(text)
-	isNumber := text != "" && (text[0] == '-' || text[0] >= '0' && text[0] <= '9')
-	if !ok || !isNumber || len(text) > 40 || !n.IsInt() || !n.Num().IsInt64() {
+	var f float64
+	if err := json.Unmarshal(raw, &f); err != nil || f != math.Trunc(f) {
 		return &FieldError{path, "must be an integer"}
 	}
-	i := n.Num().Int64()
-	if i > maxInteger || i < -maxInteger {
+	if f > maxInteger || f < -maxInteger {
 		return &FieldError{path, "must be an integer of at most 53 bits"}
 	}
-	v.SetInt(i)
+	v.SetInt(int64(f))
 	return nil
 }
 

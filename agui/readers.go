@@ -172,6 +172,28 @@ func (s *Source) read(r *reader, path string, raw json.RawMessage) error {
 	return nil
 }
 
+func (u *TokenUsage) read(r *reader, path string, raw json.RawMessage) error {
+	members, err := r.object(path, raw)
+	if err != nil {
+		return err
+	}
+	type plain TokenUsage
+	var p plain
+	if err := r.fields(path, members, &p); err != nil {
+		return err
+	}
+	*u = TokenUsage(p)
+	for name, n := range map[string]*int64{
+		"inputTokens": u.InputTokens, "outputTokens": u.OutputTokens, "totalTokens": u.TotalTokens,
+		"reasoningTokens": u.ReasoningTokens, "cachedInputTokens": u.CachedInputTokens, "cacheWriteInputTokens": u.CacheWriteInputTokens,
+	} {
+		if n != nil && *n < 0 {
+			return &FieldError{join(path, name), "must not be negative"}
+		}
+	}
+	return nil
+}
+
 func (m *Metadata) read(r *reader, path string, raw json.RawMessage) error {
 	members, err := r.object(path, raw)
 	if err != nil {

@@ -1,0 +1,226 @@
+package agui
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"unicode/utf8"
+)
+
+// seeds gives f the golden files that match pattern, each between before and after.
+func seeds(f *testing.F, pattern, before, after string) {
+	f.Helper()
+	paths, err := filepath.Glob(filepath.FromSlash(pattern))
+	if err != nil || len(paths) == 0 {
+		f.Fatalf("no seeds in %s: %v", pattern, err)
+	}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add([]byte(before + string(bytes.TrimSpace(data)) + after))
+	}
+}
+
+// FuzzDecode: whatever is accepted can be written, and what is written reads back as the same event.
+func FuzzDecode(f *testing.F) {
+	seeds(f, "testdata/golden/events/*.json", "", "")
+	for _, s := range []string{``, `null`, `[]`, `{"type":null}`, `{"type":"X"}`, `{"type":"RUN_ERROR","message":"\ud800\u2028"}`,
+		`{"type":"RUN_ERROR","message":"","timestamp":1e400}`, `{"type":"RUN_ERROR","message":"","timestamp":-0.0}`, "{\"type\":\"RUN_ERROR\",\"message\":\"\xff\"}"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		e, err := Decode(data, func(Warning) {})
+		if err != nil {
+			if _, ok := errors.AsType[*FieldError](err); !ok {
+				t.Fatalf("Decode(%q) error = %v, want a *FieldError", data, err)
+			}
+			return
+		}
+		first, err := Encode(e)
+		if err != nil {
+			t.Fatalf("Encode(Decode(%q)): %v", data, err)
+		}
+		again, err := Decode(first, func(w Warning) {
+			if _, ok := e.(*Unknown); !ok {
+				t.Errorf("warning about our own %s: %v", first, w)
+			}
+		})
+		if err != nil {
+			t.Fatalf("Decode(%q), which we wrote: %v", first, err)
+		}
+		if second, err := Encode(again); err != nil || !bytes.Equal(first, second) {
+			t.Errorf("written as %s, then as %s (%v)", first, second, err)
+		}
+		if _, ok := e.(*Unknown); !ok {
+			checkLine(t, first)
+		}
+	})
+}
+
+// FuzzDecodeInput: whatever is accepted has unique ids, can be written, and reads back as the same.
+func FuzzDecodeInput(f *testing.F) {
+	seeds(f, "testdata/golden/input*.json", "", "")
+	seeds(f, "testdata/golden/messages/*.json", `{"threadId":"t","runId":"r","messages":[`, `]}`)
+	f.Add([]byte(`{"threadId":"t","runId":"r","messages":[{"id":"a","role":"user","content":[{"type":"image","source":{"type":"x"}}]}],"state":null}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		in, _, err := DecodeInput(data, DecodeOptions{MaxDepth: 64, MaxMessages: 100})
+		if err != nil {
+			if _, ok := errors.AsType[*FieldError](err); !ok {
+				t.Fatalf("DecodeInput(%q) error = %v, want a *FieldError", data, err)
+			}
+			return
+		}
+		first, err := marshal(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, warnings, err := DecodeInput(first, DecodeOptions{})
+		if err != nil || len(warnings) > 0 {
+			t.Fatalf("DecodeInput(%s), which we wrote: %v, %v", first, err, warnings)
+		}
+		if second, err := marshal(again); err != nil || !bytes.Equal(first, second) {
+			t.Errorf("written as %s, then as %s (%v)", first, second, err)
+		}
+		checkLine(t, first)
+	})
+}
+
+// FuzzEncode: any text in any field of any event gives one line of JSON.
+func FuzzEncode(f *testing.F) {
+	for _, s := range []string{"", "a", "\n\r\n", "\u2028\u2029", "\x00\x1b", "\xff\xfe", `"\`, "</script>", "🛫"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for name, build := range events {
+			e := build()
+			fill(reflect.ValueOf(e).Elem(), s, 0)
+			data, err := Encode(e)
+			if err != nil {
+				t.Fatalf("Encode(%s): %v", name, err)
+			}
+			checkLine(t, data)
+		}
+	})
+}
+
+// fill sets every text of v to s, and opaque JSON to s as a JSON string.
+func fill(v reflect.Value, s string, deep int) {
+	if deep > 5 {
+		return // a run's input holds messages that hold parts: enough is enough
+	}
+	switch v.Interface().(type) {
+	case json.RawMessage:
+		quoted, _ := json.Marshal(s)
+		v.SetBytes(append([]byte("\n"), quoted...))
+		return
+	case Content:
+		v.Set(reflect.ValueOf(PartsContent(Part{Type: PartText, Text: s}, Part{Type: PartImage, Source: &Source{Type: SourceData, Value: s}})))
+		return
+	case Metadata:
+		v.Set(reflect.ValueOf(Metadata{s: json.RawMessage("[\n]")}))
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(s)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), s, deep+1)
+	case reflect.Struct:
+		for _, f := range v.Fields() {
+			fill(f, s, deep+1)
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0), s, deep+1)
+	default: // numbers and flags stay zero
+	}
+}
+
+func checkLine(t *testing.T, data []byte) {
+	t.Helper()
+	if !json.Valid(data) || !utf8.Valid(data) || bytes.ContainsAny(data, "\n\r") {
+		t.Errorf("not one line of JSON: %q", data)
+	}
+}
+
+// FuzzSSE: what a Stream writes, ReadStream reads; and ReadStream survives what it is not meant for.
+func FuzzSSE(f *testing.F) {
+	f.Add("{}", `{"a":1}`, uint64(7), uint64(1))
+	f.Add(`"\u2028"`, " x", uint64(0), uint64(0))
+	f.Add("data: a\n\n", "id: 1\r\r\n", uint64(1), uint64(0))
+	f.Fuzz(func(t *testing.T, a, b string, fence, seq uint64) {
+		for range ReadStream(bytes.NewReader([]byte(a+b)), 1<<16) {
+			continue // must not panic
+		}
+		first, _ := json.Marshal(a)
+		second, _ := json.Marshal(b)
+		rec := httptest.NewRecorder()
+		s, err := NewStream(rec, StreamOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent := []Frame{{ID: FrameID{Fence: fence, Seq: seq}, Data: first}, {Data: second}}
+		if err := errors.Join(s.Send(sent[0]), s.Comment(a), s.Send(sent[1])); err != nil {
+			t.Fatal(err)
+		}
+		var got []Record
+		for rec, err := range ReadStream(rec.Body, 1<<20) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, rec)
+		}
+		if len(got) != 2 || !bytes.Equal(got[0].Data, first) || !bytes.Equal(got[1].Data, second) || got[1].ID != "" {
+			t.Fatalf("read %q, want %s and %s", got, first, second)
+		}
+		if id, err := ParseFrameID(got[0].ID); err == nil && id != sent[0].ID || err != nil && !sent[0].ID.IsZero() {
+			t.Errorf("id = %q, want %v", got[0].ID, sent[0].ID)
+		}
+	})
+}
+
+// FuzzWire: any event that can be decoded can be projected for any reader, and what comes out is sound.
+func FuzzWire(f *testing.F) {
+	paths, err := filepath.Glob("testdata/golden/events/*.json")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for i, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data, uint8(i))
+	}
+	wires := every()
+	f.Fuzz(func(t *testing.T, data []byte, n uint8) {
+		e, err := Decode(data, nil)
+		if _, unknown := e.(*Unknown); err != nil || unknown {
+			return
+		}
+		canonical, err := Encode(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := wires[int(n)%len(wires)]
+		sent, _, err := w.Project(Frame{ID: FrameID{7, 1}, Type: e.EventType(), Data: canonical, Ending: &Ending{ThreadID: "t", RunID: "r", Resumed: n&64 != 0}})
+		if err != nil {
+			t.Fatalf("%+v: %v", w, err)
+		}
+		for _, s := range sent {
+			checkLine(t, s.Data)
+			back, err := Decode(s.Data, func(w Warning) { t.Errorf("warning about %s: %v", s.Data, w) })
+			if err != nil || back.EventType() != s.Type {
+				t.Errorf("sent %s: %v", s.Data, err)
+			}
+		}
+	})
+}
