@@ -1,0 +1,95 @@
+package groupchat
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/agui-gateway/gateway/state"
+)
+
+// An Agent takes one turn in a chat. Run is called again for the same turn after a pause. Its error ends the
+// run, or what the participant's policy says; a [*Pause] suspends it. One Agent value serves many runs at once.
+type Agent interface {
+	Run(ctx context.Context, t *Turn) error
+}
+
+// AgentFunc is a function that is an [Agent].
+type AgentFunc func(ctx context.Context, t *Turn) error
+
+// Run calls f.
+func (f AgentFunc) Run(ctx context.Context, t *Turn) error { return f(ctx, t) }
+
+// Info describes an agent or a participant to people, and to models that choose between them.
+type Info struct {
+	Name        string
+	Description string
+	// Interrupts says whether the agent may ask people questions.
+	Interrupts   bool
+	Participants []Info
+}
+
+// A Describer is an [Agent] that can tell about itself.
+type Describer interface {
+	Describe() Info
+}
+
+// A StateSpec says how an agent uses the shared state. It holds for the agent a thread belongs to; nested
+// ones live with their root's.
+type StateSpec struct {
+	// Initial is an object whose members fill what the thread's state lacks when a run starts.
+	Initial json.RawMessage
+	// Reducers say how writes to a pointer combine with what is there; elsewhere they replace it.
+	Reducers state.Reducers
+	// Client lists the top-level pointers a caller may write; nil means all.
+	Client []string
+}
+
+// A Stateful is an [Agent] that declares how it uses the shared state.
+type Stateful interface {
+	StateSpec() StateSpec
+}
+
+// A Participant is an agent under a name that others can refer to.
+type Participant struct {
+	Name        string // unique in the chat; no '.', no '/'
+	Description string // for people, and for models that select speakers
+	Agent       Agent
+	// Context is how much of the conversation it sees; the zero value is all of it.
+	Context Context
+	// OnError is what its failure means; the zero value fails the run.
+	OnError ErrorPolicy
+	// Scope is which state it works on; the zero value is the chat's own.
+	Scope Scoping
+}
+
+// A Context selects what a participant sees of the conversation. The zero value shows everything.
+type Context struct {
+	// Last shows only what was said since somebody else spoke last: the previous speaker's words.
+	Last bool
+	// Select, if set, decides; it must not change the messages.
+	Select func(View) []Message
+}
+
+// An ErrorPolicy says what a participant's failure means for the chat.
+type ErrorPolicy struct {
+	// Retries is how often the turn is tried again first.
+	Retries int
+	// Skip goes on without the participant; the supervisor chooses again.
+	Skip bool
+}
+
+// A ScopeKind says which state a participant works on.
+type ScopeKind string
+
+// The scopes of a participant.
+const (
+	ScopeShared   ScopeKind = ""         // the chat's own
+	ScopeIsolated ScopeKind = "isolated" // one of its own that nobody else sees
+	ScopeMapped   ScopeKind = "mapped"   // one of its own, with inputs copied in and outputs copied out
+)
+
+// A Scoping is a participant's scope.
+type Scoping struct {
+	Kind    ScopeKind
+	Mapping state.Mapping // of ScopeMapped
+}

@@ -1,0 +1,72 @@
+package groupchat
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/agui-gateway/gateway/state"
+)
+
+// A Manager decides who speaks next. It sees shared state and never owns any: completeness is judged by
+// what the state holds (see [state.Filled]). A chat makes a fresh one per run.
+type Manager interface {
+	Next(ctx context.Context, v View) (Decision, error)
+}
+
+// ManagerFunc is a function that is a [Manager].
+type ManagerFunc func(ctx context.Context, v View) (Decision, error)
+
+// Next calls f.
+func (f ManagerFunc) Next(ctx context.Context, v View) (Decision, error) { return f(ctx, v) }
+
+// A View is what a manager sees of its chat.
+type View struct {
+	Round        int    // turns dispatched so far
+	LastSpeaker  string // empty before the first turn
+	Goto         string // whom the last speaker named with [Turn.Goto]
+	Participants []Info
+	History      []Message // the whole conversation
+	State        state.Reader
+	Failed       map[string]int // skipped turns per participant
+}
+
+// LastUser returns the newest user message of the conversation, and whether there is one.
+func (v View) LastUser() (Message, bool) {
+	for i := len(v.History) - 1; i >= 0; i-- {
+		if v.History[i].Role == "user" {
+			return v.History[i], true
+		}
+	}
+	return Message{}, false
+}
+
+// A Decision is what a manager decides.
+type Decision struct {
+	Speaker string // who speaks next, or
+	Done    bool   // nobody: the chat has come to its end
+	// Say is what the supervisor says itself, before the speaker does.
+	Say string
+	// Act is what else the supervisor does in its own step, after Say: change state, say more. It must not ask.
+	Act func(ctx context.Context, t *Turn) error
+	// Instruction is for the speaker and this turn only; it does not join the conversation.
+	Instruction string
+	// Reason is for the log.
+	Reason string
+}
+
+// A Filter is a [Manager] that decides what the participants see of each other's messages. The conversation
+// itself stays as it is.
+type Filter interface {
+	Deliver(v View, messages []Message) []Message
+}
+
+// A Snapshotter is a [Manager] with something of its own to remember over pauses.
+type Snapshotter interface {
+	Snapshot() (json.RawMessage, error)
+	Restore(saved json.RawMessage) error
+}
+
+// A Checker is a [Manager] that can tell at build time whether it fits a chat with these participants.
+type Checker interface {
+	Check(participants []string) error
+}

@@ -1,0 +1,162 @@
+package groupchat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/cases"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// Done is what a rule or a default names instead of a speaker to end the chat.
+const Done = "done"
+
+// A Rule lets Speaker speak when When holds.
+type Rule struct {
+	When    Condition
+	Speaker string // or Done
+}
+
+// A Condition looks at the shared state.
+type Condition func(s state.Reader) bool
+
+// Missing holds while the value at pointer is not there or holds nothing: null, "", [] and {} are nothing.
+func Missing(pointer string) Condition {
+	return func(s state.Reader) bool {
+		raw, ok := s.Raw(pointer)
+		return !ok || !state.Filled(raw)
+	}
+}
+
+// Present is the opposite of [Missing].
+func Present(pointer string) Condition {
+	missing := Missing(pointer)
+	return func(s state.Reader) bool { return !missing(s) }
+}
+
+// ByState makes managers that choose by the first rule that holds, else by the default, which may be [Done].
+func ByState(otherwise string, rules ...Rule) func() Manager {
+	return func() Manager { return byState{rules, otherwise} }
+}
+
+type byState struct {
+	rules     []Rule
+	otherwise string
+}
+
+func (m byState) Next(_ context.Context, v View) (Decision, error) {
+	for _, r := range m.rules {
+		if r.When(v.State) {
+			return speak(r.Speaker), nil
+		}
+	}
+	return speak(m.otherwise), nil
+}
+
+func speak(name string) Decision { return Decision{Speaker: name, Done: name == Done} }
+
+// Check wants a default, and every name to be a participant's that some rule can reach.
+func (m byState) Check(participants []string) error {
+	var errs []error
+	if m.otherwise == "" {
+		errs = append(errs, errors.New(`has no default; "done" ends the chat`))
+	}
+	targets := []string{m.otherwise}
+	for i, r := range m.rules {
+		if r.When == nil {
+			errs = append(errs, fmt.Errorf("rule %d has no condition", i+1))
+		}
+		targets = append(targets, r.Speaker)
+	}
+	return errors.Join(append(errs, checkTargets(targets, participants)...)...)
+}
+
+// checkTargets wants each target to be a participant, and each participant to be a target.
+func checkTargets(targets, participants []string) []error {
+	var errs []error
+	for _, t := range targets {
+		if t != "" && t != Done && !slices.Contains(participants, t) {
+			errs = append(errs, fmt.Errorf("names %q, who is not a participant", t))
+		}
+	}
+	for _, p := range participants {
+		if !slices.Contains(targets, p) {
+			errs = append(errs, fmt.Errorf("never chooses participant %q", p))
+		}
+	}
+	return errs
+}
+
+// RoundRobin makes managers that let everybody speak in turn until the chat's rounds are used up.
+func RoundRobin() func() Manager {
+	return func() Manager {
+		return ManagerFunc(func(_ context.Context, v View) (Decision, error) {
+			return Decision{Speaker: v.Participants[v.Round%len(v.Participants)].Name}, nil
+		})
+	}
+}
+
+// Sequential makes managers that let everybody speak once, in order.
+func Sequential() func() Manager {
+	return func() Manager {
+		return ManagerFunc(func(_ context.Context, v View) (Decision, error) {
+			if v.Round >= len(v.Participants) {
+				return Decision{Done: true}, nil
+			}
+			return Decision{Speaker: v.Participants[v.Round].Name}, nil
+		})
+	}
+}
+
+// Route makes managers that let one participant speak: the one that routes has for the text at pointer, by
+// the same normalised lookup for keys and values (white space around, letter case aside), else otherwise.
+// Without a default, a text nobody is responsible for is the error no_route.
+func Route(pointer string, routes map[string]string, otherwise string) func() Manager {
+	return func() Manager { return route{pointer, routes, otherwise} }
+}
+
+type route struct {
+	pointer   string
+	routes    map[string]string
+	otherwise string
+}
+
+func (m route) Next(_ context.Context, v View) (Decision, error) {
+	if v.Round > 0 {
+		return Decision{Done: true}, nil
+	}
+	var key string
+	if _, err := v.State.Get(m.pointer, &key); err == nil {
+		for k, speaker := range m.routes {
+			if normal(k) == normal(key) {
+				return speak(speaker), nil
+			}
+		}
+	}
+	if m.otherwise == "" {
+		return Decision{}, fail(agui.CodeNoRoute, "no route for the value at %s", m.pointer)
+	}
+	return speak(m.otherwise), nil
+}
+
+// Check wants known targets and keys that differ after normalisation.
+func (m route) Check(participants []string) error {
+	var errs []error
+	targets := []string{m.otherwise}
+	seen := map[string]string{}
+	for k, speaker := range m.routes {
+		targets = append(targets, speaker)
+		if other, ok := seen[normal(k)]; ok {
+			errs = append(errs, fmt.Errorf("routes %q and %q are the same key", min(k, other), max(k, other)))
+		}
+		seen[normal(k)] = k
+	}
+	return errors.Join(append(errs, checkTargets(targets, participants)...)...)
+}
+
+func normal(key string) string { return cases.Fold().String(strings.TrimSpace(key)) }

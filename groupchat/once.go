@@ -1,0 +1,108 @@
+package groupchat
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// Once returns what f returns, and calls it at most once for the turn and key: after a pause, a takeover or
+// a retry it returns the recorded result instead. The result is recorded before it is used, so an effect
+// whose result was lost with its process may be repeated; give it [Turn.ID] and key as an idempotency key.
+// T must survive JSON. An error of f is not recorded.
+func Once[T any](t *Turn, key string, f func() (T, error)) (T, error) {
+	var v T
+	memo := "once/" + key
+	raw, ok := t.memo(memo)
+	if !ok {
+		raw, ok = t.x.Memo[t.frame.ID+"/"+memo]
+	}
+	if ok {
+		if err := json.Unmarshal(raw, &v); err != nil {
+			return v, fmt.Errorf("groupchat: once %s: %w", key, err)
+		}
+		t.remember(memo, raw)
+		return v, nil
+	}
+	v, err := f()
+	if err != nil {
+		return v, err
+	}
+	raw, err = json.Marshal(v)
+	if err != nil {
+		return v, fmt.Errorf("groupchat: once %s: %w", key, err)
+	}
+	if err := t.x.Journal.Once(t.ctx, t.frame.ID+"/"+memo, raw); err != nil {
+		return v, err
+	}
+	t.remember(memo, raw)
+	return v, nil
+}
+
+// Say says one message, in pieces with the session's pace between them, once per turn and key: after a pause
+// it is silent. With arguments, format is as in [fmt.Sprintf]. Unlike Once it is said again after a takeover,
+// which withdraws what was said and not committed. It returns the run's error if the run ends meanwhile.
+func Say(t *Turn, key, format string, args ...any) error {
+	memo := "say/" + key
+	if _, ok := t.memo(memo); ok {
+		return nil
+	}
+	if len(args) > 0 {
+		format = fmt.Sprintf(format, args...)
+	}
+	text := t.Text()
+	for i, piece := range pieces(format) {
+		if i > 0 {
+			if err := t.Sleep(t.x.Pace); err != nil {
+				return err
+			}
+		}
+		if _, err := text.WriteString(piece); err != nil {
+			return err
+		}
+	}
+	if err := text.Close(); err != nil {
+		return err
+	}
+	id, err := json.Marshal(text.ID())
+	if err != nil {
+		return err
+	}
+	t.remember(memo, id)
+	return nil
+}
+
+// Sleep waits for d, or until the run ends; then it returns why.
+func (t *Turn) Sleep(d time.Duration) error {
+	if d <= 0 {
+		return t.ctx.Err()
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-t.ctx.Done():
+		return t.ctx.Err()
+	}
+}
+
+// pieces cuts text into words, each with the white space before it, so that they add up to the text.
+func pieces(text string) []string {
+	var out []string
+	for text != "" {
+		word := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsSpace(r) })
+		if word < 0 {
+			return append(out, text)
+		}
+		end := strings.IndexFunc(text[word:], unicode.IsSpace)
+		if end < 0 {
+			return append(out, text)
+		}
+		out = append(out, text[:word+end])
+		text = text[word+end:]
+	}
+	return out
+}
