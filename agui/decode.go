@@ -67,6 +67,11 @@ func Decode(data []byte, warn func(Warning)) (Event, error) {
 	if err := r.fields("", m, e); err != nil {
 		return nil, err
 	}
+	if result, ok := e.(*ToolCallResult); ok {
+		if err := result.Content.fits(RoleTool, "content"); err != nil {
+			return nil, err
+		}
+	}
 	return e, nil
 }
 

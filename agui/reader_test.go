@@ -46,3 +46,13 @@ func TestDecodeReadsBytesAsText(t *testing.T) {
 		t.Errorf("snapshot = %q", got)
 	}
 }
+
+func TestAToolReturnsTextOrParts(t *testing.T) {
+	t.Parallel()
+	for _, content := range []string{`{}`, `5`, `null`, `[null]`, `[{"type":"text"}]`} {
+		_, err := Decode([]byte(`{"type":"TOOL_CALL_RESULT","messageId":"m","toolCallId":"c","content":`+content+`}`), nil)
+		if _, ok := errors.AsType[*FieldError](err); !ok {
+			t.Errorf("content %s: error = %v, want a *FieldError", content, err)
+		}
+	}
+}

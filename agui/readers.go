@@ -87,20 +87,6 @@ func (c *Content) read(r *reader, path string, raw json.RawMessage) error {
 	}
 }
 
-func (c *ToolCallResult) read(r *reader, path string, raw json.RawMessage) error {
-	members, err := r.object(path, raw)
-	if err != nil {
-		return err
-	}
-	type plain ToolCallResult
-	var p plain
-	if err := r.fields(path, members, &p); err != nil {
-		return err
-	}
-	*c = ToolCallResult(p)
-	return c.Content.fits(RoleTool, join(path, "content"))
-}
-
 func (p *Part) read(r *reader, path string, raw json.RawMessage) error {
 	members, err := r.object(path, raw)
 	if err != nil {
