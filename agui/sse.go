@@ -154,7 +154,7 @@ type Record struct {
 	Data []byte
 }
 
-// ReadStream reads server-sent events, each at most maxEvent bytes long, until the end of r or the first error.
+// ReadStream reads server-sent events, each at most maxEvent bytes long (64 KiB if it is 0), until the end of r or the first error.
 // Comments and events without data are passed over. A stream that ends in the middle of an event ends with
 // [io.ErrUnexpectedEOF] and without that event; whether a stream that ends between events has all it should is
 // for its reader to know, by the run's terminal event.

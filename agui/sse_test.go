@@ -211,7 +211,10 @@ func TestReadStreamHasALimitAndItsReadersErrors(t *testing.T) {
 	if n, err := last(broken); n != 2 || !errors.Is(err, net.ErrClosed) {
 		t.Errorf("%d records, error %v; want one and %v", n, err, net.ErrClosed)
 	}
-	for range ReadStream(strings.NewReader("data: a\n\ndata: b\n\n"), 100) {
+	for _, err := range ReadStream(strings.NewReader("data: a\n\ndata: b\n\n"), 100) {
+		if err != nil {
+			t.Error(err)
+		}
 		break // a reader may stop early
 	}
 }
