@@ -1,0 +1,14 @@
+// Package state is what outlives a turn: the state agents share with their readers, the thread a
+// conversation belongs to, and the store that keeps both.
+//
+// A [Document] is one thread's shared state, a JSON object. Agents change it pointer by pointer
+// ([Document.Set]) through reducers, and every change is told as an RFC 6902 patch that any reader can apply,
+// with the patch that takes it back; a [Diff] is what remains for whole documents. What an agent sees is a
+// [Scope]: the shared document, one of its own, or one with declared inputs and outputs. [MergeClient]
+// brings in what a client changed in its copy, and a [History] leads back to the state at earlier runs.
+//
+// A [Thread] is a conversation with its runs, its checkpoint and its open questions, each a [Token]. What
+// a request means for it is decided by [Admit], a pure function; a [Store] makes that decision, and every
+// commit, atomic. The in-memory store is here, the one for Redis below, and both pass the suite in
+// state/statetest.
+package state

@@ -1,0 +1,271 @@
+package state
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// A Document is the state a thread's agents share with its readers: one JSON object. It is kept decoded, so
+// that a change costs what it touches and not what the document weighs (T2), and nothing of its JSON is
+// lost on the way: numbers keep their spelling. Every change is made as a whole or not at all.
+//
+// A Document is safe for concurrent use; changes happen one after another.
+type Document struct {
+	o DocumentOptions
+
+	mu   sync.Mutex
+	tree tree
+	raw  json.RawMessage // the rendered tree, nil since it changed; never written to
+}
+
+// DocumentOptions are the rules a [Document] keeps to. The zero value has none.
+type DocumentOptions struct {
+	// Reducers say how what is set at a pointer combines with what is there. Absent pointers are replaced.
+	Reducers Reducers
+	// MaxSize is the most bytes the document's JSON may take; 0 is no limit. A document that was larger to
+	// begin with may only shrink.
+	MaxSize int
+	// MaxPatchOps is the most operations a delta may have; a change that needs more is sent as a snapshot.
+	// 0 is no limit.
+	MaxPatchOps int
+	// OnChange is told of every change, in order, after it was made and before the method that made it
+	// returns. It runs under the document's lock and must not call the document. Its error is returned to
+	// the writer; the change stays.
+	OnChange func(Change) error
+}
+
+// NewDocument returns a document that holds raw: an object, or nothing or null for an empty one.
+// The error is [ErrValue], or [ErrTooLarge] for what nests deeper than [MaxDepth].
+func NewDocument(raw json.RawMessage, o DocumentOptions) (*Document, error) {
+	root, err := parseObject(raw)
+	if err != nil {
+		return nil, err
+	}
+	return &Document{o: o, tree: tree{root: root, size: sizeJSON(root)}}, nil
+}
+
+// Get decodes the value at pointer into v, which is a pointer as for [json.Unmarshal]; numbers become
+// [json.Number] where v does not say what they are. It reports whether there is a value.
+func (d *Document) Get(pointer string, v any) (bool, error) {
+	path, err := parsePointer(pointer)
+	if err != nil {
+		return false, err
+	}
+	raw, ok := d.at(path)
+	if !ok {
+		return false, nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	if err := dec.Decode(v); err != nil {
+		return true, fmt.Errorf("%w at %q: %w", ErrValue, pointer, err)
+	}
+	return true, nil
+}
+
+// Raw returns the JSON of the value at pointer, and false if there is none.
+func (d *Document) Raw(pointer string) (json.RawMessage, bool) {
+	path, err := parsePointer(pointer)
+	if err != nil {
+		return nil, false
+	}
+	return d.at(path)
+}
+
+func (d *Document) at(path []string) (json.RawMessage, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	v, ok := find(d.tree.root, path)
+	if !ok {
+		return nil, false
+	}
+	return renderJSON(v), true
+}
+
+// Set makes v, marshalled as by [json.Marshal], the value at pointer, combined with what is there by the
+// reducer registered for that very pointer. Objects missing on the way, or null, are made; in an array the
+// index of an element replaces it, "-" or the array's length appends. Only what differs is changed and
+// sent; if nothing does, nothing happens. Errors are [ErrPointer], [ErrNotFound], [ErrValue],
+// [ErrTooLarge], the reducer's and OnChange's.
+func (d *Document) Set(pointer string, v any) error {
+	path, err := parsePointer(pointer)
+	if err != nil {
+		return err
+	}
+	value, err := toValue(v)
+	if err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if reduce := d.o.Reducers[pointer]; reduce != nil {
+		if value, err = d.reduce(reduce, path, value); err != nil {
+			return fmt.Errorf("state: set %q: %w", pointer, err)
+		}
+	}
+	edits, err := setEdits(d.tree.root, path, value)
+	if err != nil {
+		return err
+	}
+	return d.commit(edits)
+}
+
+func (d *Document) reduce(reduce Reducer, path []string, value any) (any, error) {
+	var old json.RawMessage
+	if v, ok := find(d.tree.root, path); ok {
+		old = renderJSON(v)
+	}
+	out, err := reduce(old, renderJSON(value))
+	if err != nil {
+		return nil, err
+	}
+	return toValue(out)
+}
+
+// setEdits returns what makes value the one at path below root.
+func setEdits(root any, path []string, value any) ([]edit, error) {
+	at := root
+	for i, t := range path {
+		last := i == len(path)-1
+		op := "add"
+		switch c := at.(type) {
+		case map[string]any:
+			next, ok := c[t]
+			if ok && (last || next != nil) {
+				at = next
+				continue
+			}
+		case []any:
+			if n, ok := arrayIndex(t, len(c)); ok {
+				if at = c[n]; last || at != nil {
+					continue
+				}
+				op = "replace"
+				break
+			}
+			if _, ok := arrayIndex(t, len(c)+1); !ok && t != "-" {
+				return nil, missing(path)
+			}
+			path = slices.Clone(path)
+			path[i] = "-"
+		default:
+			return nil, missing(path)
+		}
+		return []edit{{op: op, path: path[:i+1], value: nest(path[i+1:], value)}}, nil
+	}
+	if _, ok := value.(map[string]any); !ok && len(path) == 0 {
+		return nil, fmt.Errorf("%w: the document must be an object", ErrValue)
+	}
+	return diffValues(path, at, value), nil
+}
+
+// nest wraps v into the objects that path names; where it says "-" there can only be a new array.
+func nest(path []string, v any) any {
+	for _, t := range slices.Backward(path) {
+		if t == "-" {
+			v = []any{v}
+		} else {
+			v = map[string]any{t: v}
+		}
+	}
+	return v
+}
+
+// Remove takes out the value at pointer; [ErrNotFound] if there is none, [ErrPointer] for the whole
+// document.
+func (d *Document) Remove(pointer string) error {
+	path, err := parsePointer(pointer)
+	if err != nil {
+		return err
+	}
+	if len(path) == 0 {
+		return fmt.Errorf("%w: the document itself cannot be removed", ErrPointer)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if _, ok := find(d.tree.root, path); !ok {
+		return missing(path)
+	}
+	return d.commit([]edit{{op: "remove", path: path}})
+}
+
+// Apply applies p strictly by RFC 6902, as a whole or not at all, past the reducers. The error is
+// [ErrPatch], [ErrTooLarge] or OnChange's.
+func (d *Document) Apply(p agui.Patch) error {
+	edits, err := editsOf(p)
+	if err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.commit(edits)
+}
+
+// Replace makes raw, an object, the whole document, past the reducers. It changes and sends what differs,
+// and has to compare everything to know.
+func (d *Document) Replace(raw json.RawMessage) error {
+	root, err := parseObject(raw)
+	if err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.commit(diffValues(nil, d.tree.root, root))
+}
+
+// JSON returns the document, members sorted and without white space. The caller must not change it.
+func (d *Document) JSON() json.RawMessage {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.render()
+}
+
+func (d *Document) render() json.RawMessage {
+	if d.raw == nil {
+		d.raw = slices.Clip(appendJSON(make([]byte, 0, d.tree.size), d.tree.root))
+	}
+	return d.raw
+}
+
+// Size returns the length of [Document.JSON] in bytes, without rendering it.
+func (d *Document) Size() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.tree.size
+}
+
+// Clone returns an independent document with the same content and options, but no OnChange: nobody reads
+// the clone.
+func (d *Document) Clone() *Document {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	o := d.o
+	o.OnChange = nil
+	root, _ := cloneJSON(d.tree.root).(map[string]any)
+	return &Document{o: o, tree: tree{root: root, size: d.tree.size}, raw: d.raw}
+}
+
+// commit applies edits and tells of what they changed. The lock is held.
+func (d *Document) commit(edits []edit) error {
+	c := change{tree: &d.tree, record: d.o.OnChange != nil}
+	if err := c.applyAll(edits, d.o.MaxSize); err != nil {
+		return err
+	}
+	if len(c.undo) == 0 {
+		return nil
+	}
+	d.raw = nil
+	if d.o.OnChange == nil {
+		return nil
+	}
+	told := Change{Patch: c.wire, Undo: c.inverse()}
+	if d.o.MaxPatchOps > 0 && len(c.wire) > d.o.MaxPatchOps || sizePatch(c.wire) > d.tree.size {
+		told.Snapshot = d.render()
+	}
+	return d.o.OnChange(told)
+}

@@ -1,0 +1,96 @@
+package state
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// MaxMarks is how many marks a [History] keeps: the two ends of the last 20 runs.
+const MaxMarks = 40
+
+// A History leads from a state back to earlier ones, by patches. It is a plain value: no copy changes with
+// another, it can be stored as JSON, and its zero value knows no state. It costs what has changed, not the
+// states themselves.
+type History struct {
+	Marks []Mark `json:"marks,omitempty"` // oldest first
+}
+
+// A Mark names an earlier state and holds the way back to it: from the mark after it or, for the newest,
+// from the present.
+type Mark struct {
+	Name string     `json:"name"`
+	Undo agui.Patch `json:"undo"`
+}
+
+// With returns h with one more change: the state was as mark names it until a change that undo takes back.
+// Given the newest mark again, undo is one more change since then, so that a run may add to it at every
+// commit. The oldest mark goes when there are more than [MaxMarks].
+func (h History) With(mark string, undo agui.Patch) History {
+	marks := slices.Clone(h.Marks) // other copies keep theirs
+	if n := len(marks); n > 0 && marks[n-1].Name == mark {
+		marks[n-1].Undo = slices.Concat(undo, marks[n-1].Undo)
+	} else {
+		marks = append(marks, Mark{Name: mark, Undo: undo})
+	}
+	return History{Marks: marks[max(0, len(marks)-MaxMarks):]}
+}
+
+// Push is [History.With] in place.
+func (h *History) Push(mark string, undo agui.Patch) { *h = h.With(mark, undo) }
+
+// At returns the state that mark names, given the present one, and whether the mark is known; of one that
+// was used twice it is the later. The error says that current is not the state h leads back from.
+func (h History) At(current json.RawMessage, mark string) (json.RawMessage, bool, error) {
+	at := h.index(mark)
+	if at < 0 {
+		return nil, false, nil
+	}
+	state, err := h.back(current, at)
+	return state, true, err
+}
+
+// Oldest returns the state that mark names or, if that is no longer kept, the oldest that is: current
+// itself where there is none.
+func (h History) Oldest(current json.RawMessage, mark string) (json.RawMessage, error) {
+	return h.back(current, max(0, h.index(mark)))
+}
+
+// Rewind returns h without mark and what came after it, for a state that is set back to the one mark names;
+// without the mark, h.
+func (h History) Rewind(mark string) History {
+	at := h.index(mark)
+	if at < 0 {
+		return h
+	}
+	return History{Marks: slices.Clone(h.Marks[:at])}
+}
+
+// back undoes the marks from the newest to the one at index at.
+func (h History) back(current json.RawMessage, at int) (json.RawMessage, error) {
+	root, err := parseObject(current)
+	if err != nil {
+		return nil, err
+	}
+	c := change{tree: &tree{root: root, size: sizeJSON(root)}}
+	for _, mark := range slices.Backward(h.Marks[at:]) {
+		edits, err := editsOf(mark.Undo)
+		if err != nil {
+			return nil, err
+		}
+		if err := c.applyAll(edits, 0); err != nil {
+			return nil, err
+		}
+	}
+	return renderJSON(c.tree.root), nil
+}
+
+func (h History) index(mark string) int {
+	for i, m := range slices.Backward(h.Marks) {
+		if m.Name == mark {
+			return i
+		}
+	}
+	return -1
+}

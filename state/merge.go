@@ -1,0 +1,121 @@
+package state
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// MergeOptions say how far a client's state counts.
+type MergeOptions struct {
+	// Writable lists the pointers at and below which the client may write; nil means everywhere.
+	Writable []string
+	// First is set for a thread's first request: what d holds are only defaults, which the client's values go
+	// before.
+	First bool
+}
+
+// MergeClient brings into d what the client changed between base, the state it last saw, and client, the
+// state it sends (T3). Objects are merged member by member, at every depth:
+//
+//   - what the client changed and we did not is the client's; what both changed is ours
+//   - a member only the client has is taken; one that we have removed since base stays removed
+//   - a member of base that the client left out is removed, unless we changed it or the client's object is
+//     empty: an empty object is what a page starts from, not a wish
+//   - an empty array or object never replaces a filled one
+//
+// Everything else is a value and merged as a whole, arrays included. With an empty base this takes the
+// members we lack and nothing more. A client state that is no object has no members. Reducers are not
+// asked: the client's state is what it should be, not a contribution. The errors are [ErrValue] for what is not
+// JSON, [ErrTooLarge] and OnChange's.
+func MergeClient(d *Document, base, client json.RawMessage, o MergeOptions) error {
+	theirs, err := toValue(client)
+	if err != nil {
+		return err
+	}
+	known, err := toValue(base)
+	if err != nil {
+		return err
+	}
+	wants, ok := theirs.(map[string]any)
+	if !ok {
+		return nil
+	}
+	before, _ := known.(map[string]any)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	m := merger{o: o}
+	m.objects(before, d.tree.root, wants)
+	return d.commit(m.edits)
+}
+
+type merger struct {
+	o     MergeOptions
+	path  []string
+	edits []edit
+}
+
+// objects merges the members of theirs into ours.
+func (m *merger) objects(base, ours, theirs map[string]any) {
+	if len(theirs) == 0 {
+		return
+	}
+	for _, key := range sortedKeys(base) {
+		if _, kept := theirs[key]; kept || m.o.First {
+			continue
+		}
+		if mine, ok := ours[key]; ok && equalJSON(mine, base[key]) {
+			m.at(key, func() { m.emit("remove", nil) })
+		}
+	}
+	for _, key := range sortedKeys(theirs) {
+		m.at(key, func() { m.member(key, base, ours, theirs[key]) })
+	}
+}
+
+// member merges one member of the client's object, at m.path.
+func (m *merger) member(key string, base, ours map[string]any, want any) {
+	before, known := base[key]
+	mine, have := ours[key]
+	if m.o.First {
+		before, known = mine, have
+	}
+	if known && equalJSON(want, before) || have && equalJSON(want, mine) {
+		return
+	}
+	wantMembers, isObject := want.(map[string]any)
+	mineMembers, areObjects := mine.(map[string]any)
+	switch {
+	case isObject && areObjects:
+		beforeMembers, _ := before.(map[string]any)
+		m.objects(beforeMembers, mineMembers, wantMembers)
+	case !have && !known:
+		m.emit("add", want)
+	case !have || !known || !equalJSON(mine, before): // we changed it too
+	case emptied(mine, want):
+	default:
+		m.emit("replace", want)
+	}
+}
+
+// emptied says whether want is a container with nothing in it where mine has something.
+func emptied(mine, want any) bool {
+	switch want.(type) {
+	case []any, map[string]any:
+		return !filled(want) && filled(mine)
+	}
+	return false
+}
+
+func (m *merger) at(token string, f func()) {
+	m.path = append(m.path, token)
+	f()
+	m.path = m.path[:len(m.path)-1]
+}
+
+// emit writes the edit if the client may write there.
+func (m *merger) emit(op string, want any) {
+	pointer := Pointer(m.path...)
+	if m.o.Writable == nil || slices.ContainsFunc(m.o.Writable, func(top string) bool { return below(pointer, top) }) {
+		m.edits = append(m.edits, edit{op: op, path: slices.Clone(m.path), value: want})
+	}
+}

@@ -1,0 +1,338 @@
+package state
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// A generator makes documents of what goes wrong in patches: integers beyond 2^53, names that need escapes
+// or that libraries stumble over, nulls, and arrays that grow, shrink and shift.
+type generator struct{ *rand.Rand }
+
+func newGenerator(seed uint64) generator { return generator{rand.New(rand.NewPCG(seed, 2))} }
+
+var (
+	oddKeys = []string{"", "a", "b", "a/b", "~", "~1", "m~n", "ключ", "\"", "\\", "\n", "0", "-", "01",
+		"__proto__", "constructor", "prototype", "length", "<&>", "\u2028", "😀"}
+	oddScalars = []any{nil, true, false, "", "x", "é\u0000\u001f\"\\", "<b>&", json.Number("0"), json.Number("1"),
+		json.Number("1.0"), json.Number("-0"), json.Number("1e3"), json.Number("9007199254740993"),
+		json.Number("12345678901234567890123"), json.Number("-9223372036854775809")}
+)
+
+func pick[T any](g generator, from []T) T { return from[g.IntN(len(from))] }
+
+func (g generator) object(depth int) map[string]any {
+	m := map[string]any{}
+	for range g.IntN(5) {
+		m[pick(g, oddKeys)] = g.value(depth - 1)
+	}
+	return m
+}
+
+func (g generator) value(depth int) any {
+	if depth > 0 {
+		switch g.IntN(4) {
+		case 0:
+			return g.object(depth)
+		case 1:
+			list := make([]any, g.IntN(6))
+			for i := range list {
+				list[i] = g.value(depth - 1)
+			}
+			return list
+		}
+	}
+	return pick(g, oddScalars)
+}
+
+// vary returns a changed copy of v.
+func (g generator) vary(v any, depth int) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		for _, key := range sortedKeys(v) {
+			switch g.IntN(6) {
+			case 0:
+			case 1, 2:
+				out[key] = g.vary(v[key], depth-1)
+			default:
+				out[key] = cloneJSON(v[key])
+			}
+		}
+		if g.IntN(3) == 0 {
+			out[pick(g, oddKeys)] = g.value(depth - 1)
+		}
+		return out
+	case []any:
+		out := cloneJSON(v).([]any)
+		for range g.IntN(3) {
+			i := g.IntN(len(out) + 1)
+			switch {
+			case i == len(out) || g.IntN(3) == 0:
+				out = slices.Insert(out, i, g.value(depth-1))
+			case g.IntN(2) == 0:
+				out = slices.Delete(out, i, i+1)
+			default:
+				out[i] = g.vary(out[i], depth-1)
+			}
+		}
+		return out
+	}
+	return g.value(depth)
+}
+
+// pointer returns a pointer that leads somewhere in v, or nearly.
+func (g generator) pointer(v any) string {
+	var path []string
+	for g.IntN(4) > 0 {
+		switch c := v.(type) {
+		case map[string]any:
+			key := pick(g, oddKeys)
+			if keys := sortedKeys(c); len(keys) > 0 && g.IntN(4) > 0 {
+				key = pick(g, keys)
+			}
+			path, v = append(path, key), c[key]
+		case []any:
+			i := g.IntN(len(c) + 1)
+			if path, v = append(path, strconv.Itoa(i)), nil; i < len(c) {
+				v = c[i]
+			} else if g.IntN(2) == 0 {
+				path[len(path)-1] = "-"
+			}
+		default:
+			path = append(path, pick(g, oddKeys))
+			return Pointer(path...)
+		}
+	}
+	return Pointer(path...)
+}
+
+// judge applies p with evanphx/json-patch, the independent opinion.
+func judge(doc json.RawMessage, p agui.Patch) (out json.RawMessage, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
+	raw, err := json.Marshal(p)
+	if err != nil {
+		return nil, err
+	}
+	patch, err := jsonpatch.DecodePatch(raw)
+	if err != nil {
+		return nil, err
+	}
+	o := jsonpatch.NewApplyOptions()
+	o.SupportNegativeIndices = false
+	o.AccumulatedCopySizeLimit = MaxCopied
+	o.EscapeHTML = false
+	return patch.ApplyWithOptions(doc, o)
+}
+
+// same compares documents by content.
+func same(t *testing.T, what string, got, want json.RawMessage) {
+	t.Helper()
+	a, err := parseJSON(got)
+	if err != nil {
+		t.Fatalf("%s: %v: %s", what, err, got)
+	}
+	b, err := parseJSON(want)
+	if err != nil {
+		t.Fatalf("%s: %v: %s", what, err, want)
+	}
+	if !equalJSON(a, b) {
+		t.Fatalf("%s:\n got %s\nwant %s", what, got, want)
+	}
+}
+
+func TestDiffOfRandomPairs(t *testing.T) {
+	t.Parallel()
+	g := newGenerator(1)
+	for i := range 25000 {
+		a := g.object(4)
+		b := g.vary(a, 4)
+		if i%10 == 0 {
+			b = g.object(4)
+		}
+		old, new := renderJSON(a), renderJSON(b)
+		patch, err := Diff(old, new)
+		if err != nil {
+			t.Fatalf("Diff(%s, %s): %v", old, new, err)
+		}
+		if equal := equalJSON(a, b); equal != (patch == nil) {
+			t.Fatalf("Diff(%s, %s) = %v", old, new, patch)
+		}
+		text := fmt.Sprintf("pair %d: %s -> %s by %+v", i, old, new, patch)
+		got, err := Apply(old, patch)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		same(t, text, got, new)
+		if got, err = judge(old, patch); err != nil {
+			t.Fatalf("%s: evanphx: %v", text, err)
+		}
+		same(t, text+", by evanphx", got, new)
+	}
+}
+
+// A reader is held to what a document tells it, and to the opinion of evanphx on each patch.
+type mirror struct {
+	t       *testing.T
+	state   json.RawMessage
+	changes []Change
+}
+
+func (m *mirror) follow(c Change) error {
+	m.t.Helper()
+	m.changes = append(m.changes, c)
+	if len(c.Patch) == 0 {
+		m.t.Fatalf("a change without operations on %s", m.state)
+	}
+	raw, err := json.Marshal(c.Patch)
+	if err != nil || sizePatch(c.Patch) > len(raw) || len(raw) > 8*sizePatch(c.Patch) {
+		m.t.Fatalf("sizePatch = %d, encoding/json: %d bytes, %v", sizePatch(c.Patch), len(raw), err)
+	}
+	before := m.state
+	after, err := Apply(before, c.Patch)
+	if err != nil {
+		m.t.Fatalf("%s by %s: %v", before, raw, err)
+	}
+	foreign, err := judge(before, c.Patch)
+	if err != nil {
+		m.t.Fatalf("%s by %s: evanphx: %v", before, raw, err)
+	}
+	same(m.t, fmt.Sprintf("%s by %s", before, raw), foreign, after)
+	back, err := Apply(after, c.Undo)
+	if err != nil {
+		m.t.Fatalf("undo of %s by %s: %+v: %v", before, raw, c.Undo, err)
+	}
+	same(m.t, fmt.Sprintf("undo of %s by %s: %+v", before, raw, c.Undo), back, before)
+	if c.Snapshot != nil {
+		same(m.t, "snapshot", c.Snapshot, after)
+	} else if sizePatch(c.Patch) > len(after) {
+		m.t.Fatalf("%s is longer than %s", raw, after)
+	}
+	m.state = after
+	return nil
+}
+
+func TestRandomChanges(t *testing.T) {
+	t.Parallel()
+	g := newGenerator(3)
+	refused := []error{ErrNotFound, ErrPointer, ErrValue, ErrTooLarge, ErrPatch}
+	for i := range 1500 {
+		m := &mirror{t: t, state: renderJSON(g.object(4))}
+		first := m.state
+		d, err := NewDocument(m.state, DocumentOptions{OnChange: m.follow, MaxSize: 4000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 15 {
+			before, told := d.JSON(), len(m.changes)
+			switch g.IntN(6) {
+			case 0:
+				err = d.Remove(g.pointer(d.tree.root))
+			case 1:
+				err = d.Replace(renderJSON(g.vary(d.tree.root, 4)))
+			case 2:
+				err = d.Apply(g.patch(d.tree.root))
+			default:
+				err = d.Set(g.pointer(d.tree.root), renderJSON(g.value(3)))
+			}
+			if err != nil {
+				if !slices.ContainsFunc(refused, func(want error) bool { return errors.Is(err, want) }) {
+					t.Fatalf("document %d: %v", i, err)
+				}
+				same(t, "after "+err.Error(), d.JSON(), before)
+				if len(m.changes) != told {
+					t.Fatalf("document %d: told of a change that failed", i)
+				}
+			}
+			if got := len(d.JSON()); got != d.Size() || got != sizeJSON(d.tree.root) {
+				t.Fatalf("document %d: Size() = %d, want %d: %s", i, d.Size(), got, d.JSON())
+			}
+			if !json.Valid(d.JSON()) {
+				t.Fatalf("not JSON: %s", d.JSON())
+			}
+			same(t, "mirror", m.state, d.JSON())
+		}
+		var past History
+		for _, c := range m.changes {
+			past.Push("start", c.Undo)
+		}
+		if len(m.changes) > 0 {
+			back, ok, err := past.At(d.JSON(), "start")
+			if !ok || err != nil {
+				t.Fatalf("At: %t, %v", ok, err)
+			}
+			same(t, "history", back, first)
+		}
+	}
+}
+
+// patch returns a foreign patch that has a chance to apply to v.
+func (g generator) patch(v any) agui.Patch {
+	var p agui.Patch
+	for range 1 + g.IntN(3) {
+		op := agui.PatchOp{Op: pick(g, []string{"add", "add", "remove", "replace", "move", "move", "copy", "test"})}
+		op.Path, op.From = g.pointer(v), g.pointer(v)
+		op.Value = renderJSON(g.value(2))
+		if path, _ := parsePointer(op.Path); op.Op == "test" && g.IntN(2) == 0 {
+			at, _ := find(v, path)
+			op.Value = renderJSON(at)
+		}
+		p = append(p, op)
+	}
+	return p
+}
+
+// trodden says whether evanphx/json-patch is known to judge by the RFC where p leads: not at empty names, at
+// the root, or in tests.
+func trodden(p agui.Patch) bool {
+	for _, op := range p {
+		path, err := parsePointer(op.Path)
+		from, other := parsePointer(op.From)
+		if err != nil || other != nil || op.Op == "test" || slices.Contains(path, "") || slices.Contains(from, "") ||
+			len(path) == 0 || (op.Op == "move" || op.Op == "copy") && len(from) == 0 || slices.Contains(path, "01") || slices.Contains(from, "01") {
+			return false
+		}
+	}
+	return true
+}
+
+func TestApplyAgreesWithEvanphx(t *testing.T) {
+	t.Parallel()
+	g := newGenerator(4)
+	both, neither := 0, 0
+	for range 20000 {
+		doc := g.object(4)
+		p := g.patch(doc)
+		if !trodden(p) {
+			continue
+		}
+		old := renderJSON(doc)
+		ours, err := Apply(old, p)
+		theirs, other := judge(old, p)
+		if (err == nil) != (other == nil) {
+			t.Fatalf("%s by %+v: ours %s %v, evanphx %s %v", old, p, ours, err, theirs, other)
+		}
+		if err != nil {
+			neither++
+			continue
+		}
+		both++
+		same(t, fmt.Sprintf("%s by %+v", old, p), ours, theirs)
+	}
+	if both < 500 || neither < 500 {
+		t.Errorf("judged alike: %d applied, %d refused", both, neither)
+	}
+}

@@ -1,0 +1,104 @@
+package state
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// A Reducer combines what is at a pointer, nil if nothing is, with what is set there, and returns what is to
+// be there. It may be called again with the same arguments, and runs under the document's lock.
+type Reducer func(old, new json.RawMessage) (json.RawMessage, error)
+
+// Reducers maps pointers to their reducers.
+type Reducers map[string]Reducer
+
+// ParseReducer returns the reducer that a team file names: append, merge or replace. [ErrValue] if it is
+// none of these.
+func ParseReducer(name string) (Reducer, error) {
+	switch name {
+	case "append":
+		return Append, nil
+	case "merge":
+		return Merge, nil
+	case "replace":
+		return Replace, nil
+	default:
+		return nil, fmt.Errorf("%w: no reducer is called %q; there are append, merge and replace", ErrValue, name)
+	}
+}
+
+// Replace is the reducer of every pointer that has none: the new value.
+func Replace(_, new json.RawMessage) (json.RawMessage, error) { return new, nil }
+
+// Merge puts the members of one object over those of another, key by key and not deeper. Absent and null
+// count as {}.
+func Merge(old, new json.RawMessage) (json.RawMessage, error) {
+	a, err := parseObject(old)
+	if err != nil {
+		return nil, err
+	}
+	b, err := parseObject(new)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(a, b)
+	return renderJSON(a), nil
+}
+
+// Append puts the elements of one array after those of another. Absent and null count as []; a new value
+// that is no array is appended as one element. For one element of a long list, setting "/list/-" is cheaper.
+func Append(old, new json.RawMessage) (json.RawMessage, error) {
+	a, b, err := lists(old, new)
+	if err != nil {
+		return nil, err
+	}
+	return renderJSON(append(a, b...)), nil
+}
+
+// AppendByID is [Append] for elements with an "id": one whose id is already there takes that one's place.
+func AppendByID(old, new json.RawMessage) (json.RawMessage, error) {
+	a, b, err := lists(old, new)
+	if err != nil {
+		return nil, err
+	}
+	for _, item := range b {
+		id, ok := idOf(item)
+		at := slices.IndexFunc(a, func(other any) bool {
+			known, has := idOf(other)
+			return ok && has && known == id
+		})
+		if at >= 0 {
+			a[at] = item
+		} else {
+			a = append(a, item)
+		}
+	}
+	return renderJSON(a), nil
+}
+
+func lists(old, new json.RawMessage) (a, b []any, err error) {
+	v, err := toValue(old)
+	if err != nil {
+		return nil, nil, err
+	}
+	a, ok := v.([]any)
+	if !ok && v != nil {
+		return nil, nil, fmt.Errorf("%w: what is to be appended to is no array", ErrValue)
+	}
+	if v, err = toValue(new); err != nil {
+		return nil, nil, err
+	}
+	b, ok = v.([]any)
+	if !ok && v != nil {
+		b = []any{v}
+	}
+	return a, b, nil
+}
+
+func idOf(v any) (string, bool) {
+	m, _ := v.(map[string]any)
+	id, ok := m["id"].(string)
+	return id, ok
+}
