@@ -1,0 +1,288 @@
+package state
+
+import (
+	"slices"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// A Meaning is what a request turns out to be.
+type Meaning string
+
+// The meanings of a request. Start, Resume and Repeat run; the others do not.
+const (
+	Start   Meaning = "start"   // a new turn
+	Resume  Meaning = "resume"  // the paused turn goes on: to answers or to frontend results
+	Repeat  Meaning = "repeat"  // a turn runs again: after a failure, or regenerated
+	Join    Meaning = "join"    // become a reader of the live run
+	Hydrate Meaning = "hydrate" // show the thread as it stands
+	Refuse  Meaning = "refuse"  // nothing happens, with a code
+	Busy    Meaning = "busy"    // the live run is in the way
+	Usurp   Meaning = "usurp"   // the live run's caller hung up: end it, then ask again
+)
+
+// Runs reports whether the meaning takes the thread's lease.
+func (m Meaning) Runs() bool { return m == Start || m == Resume || m == Repeat }
+
+// A Verdict is what a request means for a thread, and what it changes.
+type Verdict struct {
+	Meaning Meaning
+	// Row is the row of the table in docs/design.md that decided.
+	Row  int
+	Code agui.Code // of a refusal
+
+	Append []agui.Message // messages that join the conversation
+	// CutAfter is the message after which everything leaves the conversation; empty cuts nothing. CutAll cuts
+	// everything: an edit of the very first message.
+	CutAfter string
+	CutAll   bool
+	// Claims are answers to open tokens; Cancelled are the tokens a resume leaves out because they expired.
+	Claims []Answer
+	// CallAnswers are recorded results of frontend calls; NotAnswered are calls that will never have one.
+	CallAnswers []CallAnswer
+	NotAnswered []string
+	// Forget drops the checkpoint, with the questions it asked.
+	Forget bool
+	// Restore is the boundary mark whose state the turn starts from; empty keeps the state.
+	Restore string
+	// Failed is the run whose error a retried request is told again.
+	Failed *Run
+	// Show are the request's new messages that a refusal shows and does not store.
+	Show []agui.Message
+	// Warnings say what was left out, by id.
+	Warnings []string
+}
+
+// Facts are the parts of a thread that are kept beside it and looked up as needed.
+type Facts interface {
+	// Known looks up a message the thread has or had.
+	Known(id string) (Place, bool)
+	// Token looks up the token of an interrupt the thread has or had.
+	Token(id string) (Token, bool)
+	// Messages returns every message the thread ever had, in the order they came.
+	Messages() []StoredMessage
+}
+
+// Admit says what request r means for thread t at now, the store's clock. It is the table of docs/design.md
+// read from the top: the first row that matches decides. It changes nothing; stores make it atomic.
+func Admit(t *Thread, f Facts, r *Request, now time.Time) Verdict {
+	a := newAdmission(t, f, r, now)
+	v := a.decide()
+	if v.Meaning.Runs() && a.tooLarge(v) {
+		return a.refuse(v.Row, agui.CodeTooLarge)
+	}
+	if len(a.dropped) > 0 && v.Meaning != Refuse {
+		v.Warnings = append(v.Warnings, "messages left out: "+quoteIDs(a.dropped))
+	}
+	return v
+}
+
+func newAdmission(t *Thread, f Facts, r *Request, now time.Time) *admission {
+	a := &admission{t: t, r: r, known: f.Known, tokens: f.Token, now: now}
+	a.fresh, a.dropped = r.fresh(t, f)
+	a.calls = r.callAnswers(t, f)
+	for _, id := range t.Open {
+		token, _ := f.Token(id)
+		switch {
+		case token.Status != TokenOpen:
+		case token.Expired(now):
+			a.expired = append(a.expired, token)
+		default:
+			a.open = append(a.open, token)
+		}
+	}
+	return a
+}
+
+// An admission is one reading of the table.
+type admission struct {
+	t      *Thread
+	r      *Request
+	known  func(string) (Place, bool)
+	tokens func(string) (Token, bool)
+	now    time.Time
+
+	open, expired []Token        // tokens that wait
+	fresh         []agui.Message // what the caller may bring and the thread never had
+	dropped       []string       // ids of what it may not
+	calls         []CallAnswer   // first answers to open frontend calls
+}
+
+func (a *admission) decide() Verdict {
+	if len(a.r.Answers) > 0 {
+		return a.answers() // rows 1 to 3
+	}
+	if a.t.Live != nil {
+		return a.running() // rows 4 and 5
+	}
+	if len(a.open) > 0 {
+		return a.interrupted() // rows 6 and 7
+	}
+	if len(a.t.OpenCalls()) > 0 && len(a.expired) == 0 {
+		return a.waiting() // rows 8 and 9
+	}
+	return a.idle() // rows 10 to 14
+}
+
+// running is rows 4 and 5: a live run is joined by who adds nothing to it.
+func (a *admission) running() Verdict {
+	if len(a.calls) == 0 && !slices.ContainsFunc(a.fresh, adds) {
+		return Verdict{Meaning: Join, Row: 4}
+	}
+	if a.t.Live.Tied && a.t.Live.HungUp {
+		return Verdict{Meaning: Usurp, Row: 5}
+	}
+	return Verdict{Meaning: Busy, Row: 5, Code: agui.CodeRunInProgress}
+}
+
+// interrupted is rows 6 and 7. Results of frontend calls that share the pause are recorded unless the request is
+// refused (I6).
+func (a *admission) interrupted() Verdict {
+	if slices.ContainsFunc(a.fresh, adds) {
+		return a.refuse(6, agui.CodeInterruptPending)
+	}
+	return Verdict{Meaning: Hydrate, Row: 7, CallAnswers: a.calls}
+}
+
+// waiting is rows 8 and 9: frontend calls are open.
+func (a *admission) waiting() Verdict {
+	missing := a.missingCalls()
+	if len(missing) == 0 {
+		return Verdict{Meaning: Resume, Row: 8, CallAnswers: a.calls, Append: a.fresh}
+	}
+	if slices.ContainsFunc(a.fresh, adds) {
+		return a.start(9)
+	}
+	return Verdict{Meaning: Hydrate, Row: 8, CallAnswers: a.calls}
+}
+
+// missingCalls returns the frontend calls that neither the thread nor the request has an answer to.
+func (a *admission) missingCalls() []string {
+	var missing []string
+	for _, c := range a.t.OpenCalls() {
+		if !slices.ContainsFunc(a.calls, func(x CallAnswer) bool { return x.Call == c.ID }) {
+			missing = append(missing, c.ID)
+		}
+	}
+	return missing
+}
+
+// idle is rows 10 to 14, for threads that are idle or failed, those whose questions have all expired included.
+func (a *admission) idle() Verdict {
+	newest := a.t.Newest()
+	if newest != nil && newest.RunID == a.r.RunID && newest.Hash == a.r.Hash {
+		if newest.Status != RunError {
+			return Verdict{Meaning: Hydrate, Row: 10}
+		}
+		if newest.Committed {
+			return Verdict{Meaning: Hydrate, Row: 10, Failed: newest}
+		}
+		if len(a.t.Calls) > 0 && len(a.t.Open) == 0 {
+			return Verdict{Meaning: Resume, Row: 10} // it was to go on from calls that are all answered
+		}
+		return a.again(Verdict{Meaning: Repeat, Row: 10})
+	}
+	if a.addsAtEnd() {
+		return a.start(11)
+	}
+	last, place := a.last()
+	if a.t.Failed && last != "" && last == a.t.LastUser {
+		return a.again(Verdict{Meaning: Repeat, Row: 12})
+	}
+	if a.r.Regenerate && place.Role == agui.RoleUser && !place.Left && last != a.t.LastMessage {
+		return a.again(Verdict{Meaning: Repeat, Row: 13, CutAfter: last, Restore: startMark(place.Run)})
+	}
+	return Verdict{Meaning: Hydrate, Row: 14, CallAnswers: a.calls}
+}
+
+// start is a turn for new messages. An edit takes the place of what followed the last message it keeps, which
+// is everything if it keeps none.
+func (a *admission) start(row int) Verdict {
+	v := Verdict{Meaning: Start, Row: row, Append: a.fresh}
+	if a.r.Edit {
+		v.CutAfter = a.lastKnown()
+		v.CutAll = v.CutAfter == "" && a.t.Count > 0
+	}
+	return a.again(v)
+}
+
+// again finishes a verdict that starts a turn afresh: a checkpoint left behind is dropped, and the calls
+// that hang on it get a result, so that none is left without one (I6).
+func (a *admission) again(v Verdict) Verdict {
+	v.Forget = a.t.Checkpoint != nil || len(a.t.Open) > 0 || len(a.t.Calls) > 0
+	v.CallAnswers = a.calls
+	v.NotAnswered = a.missingCalls()
+	for _, token := range a.expired {
+		if id := token.Interrupt.ToolCallID; id != "" && !slices.Contains(v.NotAnswered, id) {
+			v.NotAnswered = append(v.NotAnswered, id)
+		}
+	}
+	return v
+}
+
+// last returns the last message of the request and where the thread has it.
+func (a *admission) last() (string, Place) {
+	if len(a.r.Messages) == 0 {
+		return "", Place{}
+	}
+	id := a.r.Messages[len(a.r.Messages)-1].ID
+	place, _ := a.known(id)
+	return id, place
+}
+
+// lastKnown returns the last message of the request that is still in the conversation.
+func (a *admission) lastKnown() string {
+	for _, m := range slices.Backward(a.r.Messages) {
+		if place, ok := a.known(m.ID); ok && !place.Left {
+			return m.ID
+		}
+	}
+	return ""
+}
+
+// addsAtEnd reports whether something new that asks for a turn stands behind all that is known.
+func (a *admission) addsAtEnd() bool {
+	for _, m := range slices.Backward(a.r.Messages) {
+		if _, ok := a.known(m.ID); ok {
+			return false
+		}
+		if adds(m) {
+			return true
+		}
+	}
+	return false
+}
+
+// adds reports whether a new message of this kind asks for a turn.
+func adds(m agui.Message) bool {
+	return m.Role == agui.RoleUser || m.Role == agui.RoleSystem || m.Role == agui.RoleDeveloper
+}
+
+// refuse is a refusal. What it shows the caller of its own are the messages that a resume will bring again.
+func (a *admission) refuse(row int, code agui.Code) Verdict {
+	v := Verdict{Meaning: Refuse, Row: row, Code: code}
+	for _, m := range a.fresh {
+		if adds(m) {
+			v.Show = append(v.Show, m)
+		}
+	}
+	return v
+}
+
+// tooLarge reports whether the conversation has no room for what v brings. A request that brings nothing, or
+// takes something away, is never too large: what is there must stay answerable.
+func (a *admission) tooLarge(v Verdict) bool {
+	most := a.r.MaxThread
+	if most <= 0 || len(v.Append)+len(v.CallAnswers) == 0 || v.CutAfter != "" || v.CutAll {
+		return false
+	}
+	size := a.t.Size
+	for _, m := range v.Append {
+		size += messageSize(m)
+	}
+	for _, c := range v.CallAnswers {
+		size += messageSize(c.Message)
+	}
+	return size > most
+}

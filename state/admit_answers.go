@@ -1,0 +1,176 @@
+package state
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// answers is rows 1 to 3: the request carries answers. What it brings besides is judged only once they are
+// accepted; a refused resume claims nothing (I3).
+func (a *admission) answers() Verdict {
+	entries, code := a.bind()
+	if code != "" {
+		return a.refuse(3, code)
+	}
+	var current, past []Answer // to tokens that wait, and to those somebody answered before
+	var unknown []string
+	for _, e := range entries {
+		token, ok := a.tokens(e.ID)
+		switch {
+		case !ok:
+			unknown = append(unknown, e.ID)
+		case token.Status == TokenOpen:
+			current = append(current, e)
+		case token.Status == TokenDropped && e.Status == agui.ResumeCancelled:
+			past = append(past, e) // calling off what is gone changes nothing
+		case given(token, e):
+			past = append(past, e)
+		case token.Expired(a.now) && (token.Answer == nil || token.Answer.TimedOut):
+			return a.refuse(3, agui.CodeInterruptExpired)
+		default:
+			return a.refuse(3, agui.CodeInterruptAlreadyResolved)
+		}
+	}
+	switch {
+	case len(current) == 0 && len(past) == 0:
+		return a.refuse(3, agui.CodeInterruptNotFound)
+	case len(current) == 0 && a.t.Live != nil:
+		return Verdict{Meaning: Join, Row: 2}
+	case len(current) == 0:
+		return Verdict{Meaning: Hydrate, Row: 2}
+	case a.t.Live != nil: // a live run leaves no question open; if one were, it would have to wait (R1)
+		return Verdict{Meaning: Busy, Row: 5, Code: agui.CodeRunInProgress}
+	}
+	claims, code := a.claims(current)
+	if code != "" {
+		return a.refuse(3, code)
+	}
+	v := Verdict{Meaning: Resume, Row: 1, Claims: claims, Append: a.fresh, CallAnswers: a.calls, NotAnswered: a.missingCalls()}
+	if len(unknown) > 0 {
+		v.Warnings = append(v.Warnings, "answers to interrupts this thread never had: "+quoteIDs(unknown))
+	}
+	return v
+}
+
+// bind gives a bare legacy answer the interrupt it is for (I8) and refuses a doubled entry.
+func (a *admission) bind() ([]Answer, agui.Code) {
+	entries := slices.Clone(a.r.Answers)
+	seen := map[string]bool{}
+	for i := range entries {
+		if entries[i].ID == "" {
+			id, code := a.only()
+			if code == "" && len(entries) > 1 {
+				code = agui.CodeResumeAmbiguous
+			}
+			if code != "" {
+				return nil, code
+			}
+			entries[i].ID = id
+		}
+		if seen[entries[i].ID] {
+			return nil, agui.CodeResumeInvalid
+		}
+		seen[entries[i].ID] = true
+	}
+	return entries, ""
+}
+
+// only returns the one interrupt that an answer without a name can be meant for: the open one, else the one whose
+// time is over, else the one that the live run is the answer to, which is the same click once more.
+func (a *admission) only() (string, agui.Code) {
+	waiting := a.open
+	if len(waiting) == 0 {
+		waiting = a.expired
+	}
+	switch {
+	case len(waiting) > 1, len(waiting) == 0 && len(a.t.Open) > 1:
+		return "", agui.CodeResumeAmbiguous
+	case len(waiting) == 1:
+		return waiting[0].Interrupt.ID, ""
+	case len(a.t.Open) == 1:
+		return a.t.Open[0], ""
+	default:
+		return "", agui.CodeInterruptNotFound
+	}
+}
+
+// given reports whether e is the answer that token has.
+func given(token Token, e Answer) bool {
+	if token.Answer == nil {
+		return false
+	}
+	for _, form := range spellings(token.Interrupt.ResponseSchema, e.Payload) {
+		e.Payload = form
+		if token.Answer.Same(&e) {
+			return true
+		}
+	}
+	return false
+}
+
+// fit returns payload in the form that the token's question accepts, nil if in none. No payload is no answer.
+func fit(token Token, payload json.RawMessage) json.RawMessage {
+	if payload == nil {
+		return nil
+	}
+	for _, form := range spellings(token.Interrupt.ResponseSchema, payload) {
+		if ValidateAnswer(token.Interrupt.ResponseSchema, form) == nil {
+			return form
+		}
+	}
+	return nil
+}
+
+// claims checks entries, which all name waiting tokens, and returns one answer for every waiting token.
+func (a *admission) claims(entries []Answer) ([]Answer, agui.Code) {
+	byID := map[string]Answer{}
+	for _, e := range entries {
+		byID[e.ID] = e
+	}
+	var claims []Answer
+	for _, token := range a.open {
+		e, ok := byID[token.Interrupt.ID]
+		if !ok {
+			return nil, agui.CodeResumeIncomplete
+		}
+		if e.Status == agui.ResumeCancelled {
+			e.Payload = nil
+		} else {
+			if e.Payload = fit(token, e.Payload); e.Payload == nil {
+				return nil, agui.CodeResumeInvalid
+			}
+		}
+		claims = append(claims, e)
+	}
+	for _, token := range a.expired {
+		e, ok := byID[token.Interrupt.ID]
+		switch {
+		case !ok || e.Status == agui.ResumeCancelled:
+			e = Answer{ID: token.Interrupt.ID, Status: agui.ResumeCancelled}
+		case a.r.Era == agui.Era1:
+			return nil, agui.CodeInterruptExpired
+		default: // it could not see the deadline: asked again rather than refused (I7)
+			e = Answer{ID: token.Interrupt.ID, Status: agui.ResumeCancelled, TimedOut: true, Late: e.Payload}
+		}
+		claims = append(claims, e)
+	}
+	return claims, ""
+}
+
+// quoteIDs lists ids for a log line; they are a caller's words and may hold anything.
+func quoteIDs(ids []string) string {
+	const most = 8
+	more := ""
+	if len(ids) > most {
+		ids, more = ids[:most], ", …"
+	}
+	quoted := make([]string, len(ids))
+	for i, id := range ids {
+		quoted[i] = strconv.Quote(id)
+	}
+	return strings.Join(quoted, ", ") + more
+}

@@ -1,0 +1,238 @@
+package state
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// A Claim on a thread's lease: who asks for it and for how long.
+type Claim struct {
+	Attempt string // unguessable
+	TTL     time.Duration
+	Fence   uint64 // max(previous + 1, the store's clock in ms), see [NextFence]
+}
+
+// NextFence returns the fence of a new attempt on t: unique over expiry, deletion, data loss and failover,
+// because it never falls behind the clock (S3).
+func NextFence(t *Thread, now time.Time) uint64 {
+	return max(t.Fence+1, uint64(max(now.UnixMilli(), 0)))
+}
+
+// Plan judges r with [Admit] and returns the step that makes the verdict come true, nil if nothing changes. It is
+// what a store's Begin does; all that is left to the store is to write the step if t is still what it was. The
+// lease is c's. A Begin that is made again because its answer was lost gets the verdict it had.
+func Plan(t *Thread, f Facts, r *Request, c Claim, now time.Time) (Verdict, *Step, error) {
+	if live := t.Live; live != nil && live.Attempt == c.Attempt {
+		return Verdict{Meaning: live.Intent.Meaning, Row: live.Intent.Row, Claims: live.Intent.Claims}, nil, nil
+	}
+	v := Admit(t, f, r, now)
+	if !v.Meaning.Runs() {
+		if len(v.CallAnswers) == 0 {
+			return v, nil, nil
+		}
+		return v, RecordStep(t, v, now), nil
+	}
+	s, err := BeginStep(t, f, r, v, c, now)
+	if errors.Is(err, ErrTooLarge) {
+		return newAdmission(t, f, r, now).refuse(v.Row, agui.CodeTooLarge), nil, nil
+	}
+	return v, s, err
+}
+
+// BeginStep is the step that makes a verdict which runs come true: the conversation as the request leaves
+// it, answers claimed, the client's state merged, the intent written, the lease taken. [ErrTooLarge]: the state
+// has no room for the client's.
+func BeginStep(t *Thread, f Facts, r *Request, v Verdict, c Claim, now time.Time) (*Step, error) {
+	s := next(t, now)
+	n := s.Thread
+	intent := Intent{
+		Origin: c.Fence, Attempts: 1, StartedAt: now, RunID: r.RunID, ParentRunID: r.ParentRunID, Hash: r.Hash,
+		Meaning: v.Meaning, Row: v.Row, Resumed: v.Meaning == Resume, Claims: v.Claims, Cut: v.CutAfter != "" || v.CutAll,
+		Era: r.Era, Tools: r.Tools, Context: r.Context, ForwardedProps: r.ForwardedProps,
+	}
+	if intent.Cut {
+		s.cutAfter(v.CutAfter, f.Messages())
+	}
+	s.record(c.Fence, v.CallAnswers)
+	newID := r.NewID
+	if newID == nil {
+		newID = rand.Text
+	}
+	s.notAnswered(c.Fence, v.NotAnswered, newID)
+	s.add(c.Fence, v.Append...)
+	intent.Added = len(s.Append) > 0
+	if v.Forget {
+		s.forget(f)
+	}
+	s.claim(f, v.Claims)
+	if err := s.startState(t, f, r, v); err != nil {
+		return nil, err
+	}
+	run := Run{RunID: r.RunID, ParentRunID: r.ParentRunID, Origin: c.Fence, Hash: r.Hash, Status: RunRunning, StartedAt: now}
+	if len(s.Append) > 0 {
+		run.LastMessage = n.LastMessage
+	}
+	n.Runs = slices.Insert(slices.Clone(n.Runs), 0, run)
+	n.Runs = n.Runs[:min(len(n.Runs), MaxRuns)]
+	n.Fence = c.Fence
+	n.Failed = false
+	n.Live = &Live{Attempt: c.Attempt, Fence: c.Fence, Until: now.Add(c.TTL), Tied: r.Tied, StartState: n.State, Intent: intent}
+	return s, nil
+}
+
+// claim marks the answered tokens, so that nobody else can answer them.
+func (s *Step) claim(f Facts, answers []Answer) {
+	for _, a := range answers {
+		if token, ok := f.Token(a.ID); ok {
+			token.Status, token.Answer = TokenClaimed, &a
+			s.Tokens = append(s.Tokens, token)
+		}
+	}
+}
+
+// startState decides which state the run starts from: an earlier one for a turn that is regenerated, the
+// thread's with the client's changes merged in otherwise. On a resume the client's is ignored (T3).
+func (s *Step) startState(t *Thread, f Facts, r *Request, v Verdict) error {
+	n := s.Thread
+	switch {
+	case v.Meaning == Resume:
+	case v.Restore != "":
+		restored, err := t.Past.Oldest(t.State, v.Restore)
+		if err != nil {
+			return err
+		}
+		n.State = restored
+	case len(r.State) > 0:
+		doc, err := NewDocument(t.State, DocumentOptions{MaxSize: r.MaxState})
+		if err != nil {
+			return err
+		}
+		base, err := mergeBase(t, f, r)
+		if err != nil {
+			return err
+		}
+		if err := MergeClient(doc, base, r.State, MergeOptions{Writable: r.Writable, First: t.Rev == 0}); err != nil {
+			return err
+		}
+		n.State = doc.JSON()
+	}
+	return s.mark(t, endOfNewest(t), n.State, t.State)
+}
+
+// mark keeps old, the state at a boundary, as the patch that leads back to it from now.
+func (s *Step) mark(t *Thread, mark string, now, old json.RawMessage) error {
+	if mark == "" {
+		return nil
+	}
+	undo, err := Diff(object(now), object(old))
+	if err != nil {
+		return err
+	}
+	s.Thread.Past = t.Past.With(mark, undo)
+	return nil
+}
+
+func endOfNewest(t *Thread) string {
+	if newest := t.Newest(); newest != nil {
+		return endMark(newest.Origin)
+	}
+	return ""
+}
+
+// mergeBase is the state the caller last saw: the end of the newest run whose last message it has, or the
+// start of the newest of which it has only earlier ones; {} where it has none (T3).
+func mergeBase(t *Thread, f Facts, r *Request) (json.RawMessage, error) {
+	has := map[string]bool{}
+	runs := map[uint64]bool{}
+	for _, m := range r.Messages {
+		if place, ok := f.Known(m.ID); ok {
+			has[m.ID] = true
+			runs[place.Run] = true
+		}
+	}
+	for i, run := range t.Runs {
+		switch {
+		case !runs[run.Origin]:
+			continue
+		case has[run.LastMessage] && i == 0:
+			return object(t.State), nil
+		case has[run.LastMessage]:
+			return t.Past.Oldest(t.State, endMark(run.Origin))
+		default:
+			return t.Past.Oldest(t.State, startMark(run.Origin))
+		}
+	}
+	return json.RawMessage("{}"), nil
+}
+
+func object(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 {
+		return json.RawMessage("{}")
+	}
+	return raw
+}
+
+// RecordStep is the step of a request that runs nothing but brings answers to frontend calls while others
+// are missing.
+func RecordStep(t *Thread, v Verdict, now time.Time) *Step {
+	s := next(t, now)
+	var run uint64
+	if newest := t.Newest(); newest != nil {
+		run = newest.Origin
+	}
+	s.record(run, v.CallAnswers)
+	return s
+}
+
+// TakeStep is the step by which another attempt goes on with a run whose owner died: same run, new fence.
+func TakeStep(t *Thread, c Claim, now time.Time) *Step {
+	s := next(t, now)
+	live := *t.Live
+	live.Attempt, live.Fence, live.Until = c.Attempt, c.Fence, now.Add(c.TTL)
+	live.Tied, live.HungUp = false, false // a takeover unties (R4)
+	live.Memo = maps.Clone(live.Memo)
+	live.Intent.Attempts++
+	live.Committed = agui.FrameID{}
+	s.Thread.Live = &live
+	s.Thread.Fence = c.Fence
+	return s
+}
+
+// CurrentOutcome is what a reader of a thread where nothing runs is told: the open questions, else success.
+func CurrentOutcome(t *Thread, f Facts, now time.Time) *agui.Outcome {
+	if open := OpenInterrupts(t, f, now); len(open) > 0 {
+		return &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: open}
+	}
+	return &agui.Outcome{Type: agui.OutcomeSuccess}
+}
+
+// OpenInterrupts returns the questions that wait for an answer: open and not expired.
+func OpenInterrupts(t *Thread, f Facts, now time.Time) []agui.Interrupt {
+	var open []agui.Interrupt
+	for _, id := range t.Open {
+		if token, ok := f.Token(id); ok && token.Status == TokenOpen && !token.Expired(now) {
+			open = append(open, token.Interrupt)
+		}
+	}
+	return open
+}
+
+// StatusOf is the thread's status at now.
+func StatusOf(t *Thread, f Facts, now time.Time) Status {
+	switch {
+	case t.Live != nil:
+		return StatusRunning
+	case len(OpenInterrupts(t, f, now)) > 0:
+		return StatusInterrupted
+	case t.Failed:
+		return StatusFailed
+	default:
+		return StatusIdle
+	}
+}

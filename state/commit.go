@@ -1,0 +1,158 @@
+package state
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// A Commit is what a run has to keep at a turn boundary, or at its end. It is written in one step, guarded
+// by the attempt's fence.
+type Commit struct {
+	// State is the shared state; nil leaves it as committed before.
+	State json.RawMessage
+	// Messages are new ones, or new versions of known ones, in order.
+	Messages []agui.Message
+	// Checkpoint is what the run goes on from; nil keeps none.
+	Checkpoint json.RawMessage
+	// KeepCheckpoint leaves checkpoint, questions and calls as they were: the turn is given up.
+	KeepCheckpoint bool
+	// Tokens are the questions of the checkpoint, and Calls its frontend calls.
+	Tokens []Token
+	Calls  []Call
+	// Frames join the log with the commit: what was not appended before, and a terminal frame. A Rev of [ThisRev]
+	// becomes the revision that the commit makes.
+	Frames []agui.Frame
+	// After is the last frame of this fence that was appended before, as for Append; zero: none.
+	After agui.FrameID
+	// End ends the run and gives the lease back; nil goes on.
+	End *End
+}
+
+// ThisRev in a frame of a commit stands for the revision of the thread that the commit makes.
+const ThisRev = -1
+
+// An End is how a run ended.
+type End struct {
+	Status RunStatus
+	Code   agui.Code
+	// Reopen opens the claimed tokens again: the answers' own turn failed.
+	Reopen bool
+	Usage  []agui.TokenUsage
+}
+
+// CommitStep is the step of a commit on t, whose live attempt the caller has checked against its lease.
+func CommitStep(t *Thread, f Facts, c Commit, now time.Time) (*Step, error) {
+	s := next(t, now)
+	n := s.Thread
+	live := *t.Live
+	n.Live = &live
+	s.Frames = slices.Clone(c.Frames)
+	for i := range s.Frames {
+		if s.Frames[i].Rev == ThisRev {
+			s.Frames[i].Rev = n.Rev
+		}
+	}
+	if len(c.Frames) > 0 {
+		n.Last = c.Frames[len(c.Frames)-1].ID
+		live.Committed = n.Last
+	}
+	if c.State != nil {
+		n.State = c.State
+	}
+	added := s.keep(f, live.Intent.Origin, c.Messages)
+	s.settle(f, &live, c)
+	live.Memo = nil
+	if !c.KeepCheckpoint {
+		n.Checkpoint = c.Checkpoint
+		n.Calls = c.Calls
+		n.Open = nil
+		for _, token := range c.Tokens {
+			n.Open = append(n.Open, token.Interrupt.ID)
+			s.Tokens = append(s.Tokens, token)
+		}
+	}
+	n.Runs = slices.Clone(n.Runs)
+	run := &n.Runs[0]
+	run.Committed = run.Committed || len(c.Messages) > 0 || c.State != nil || c.Checkpoint != nil
+	if added {
+		run.LastMessage = n.LastMessage
+	}
+	if c.End == nil {
+		return s, nil
+	}
+	return s, s.end(run, &live, c.End, now)
+}
+
+// keep appends what is new and gives known messages their new version without counting them twice. It reports
+// whether anything was new.
+func (s *Step) keep(f Facts, run uint64, messages []agui.Message) (added bool) {
+	for _, m := range messages {
+		if place, ok := f.Known(m.ID); ok && !place.Left {
+			s.Append = append(s.Append, StoredMessage{Message: m, Added: s.Thread.Rev, Run: place.Run})
+			continue
+		}
+		s.add(run, m)
+		added = true
+	}
+	return added
+}
+
+// settle decides what becomes of the tokens this run claimed: used up by its first commit, or open again.
+func (s *Step) settle(f Facts, live *Live, c Commit) {
+	status := TokenUsed
+	if c.End != nil && c.End.Reopen {
+		status = TokenOpen
+	}
+	for _, claim := range live.Intent.Claims {
+		token, ok := f.Token(claim.ID)
+		if !ok || token.Status != TokenClaimed {
+			continue
+		}
+		token.Status = status
+		if status == TokenOpen {
+			token.Answer = nil
+		}
+		s.Tokens = append(s.Tokens, token)
+	}
+	live.Intent.Claims = nil
+}
+
+func (s *Step) end(run *Run, live *Live, e *End, now time.Time) error {
+	n := s.Thread
+	run.Status, run.Code, run.EndedAt = e.Status, e.Code, now
+	n.Failed = e.Status == RunError
+	n.Usage = AddUsage(n.Usage, e.Usage)
+	n.Live = nil
+	return s.mark(n, startMark(live.Intent.Origin), n.State, live.StartState)
+}
+
+// AddUsage sums usage per provider and model; a count unknown on one side is the other's.
+func AddUsage(total, more []agui.TokenUsage) []agui.TokenUsage {
+	total = slices.Clone(total)
+	for _, u := range more {
+		i := slices.IndexFunc(total, func(x agui.TokenUsage) bool { return x.Provider == u.Provider && x.Model == u.Model })
+		if i < 0 {
+			total = append(total, u)
+			continue
+		}
+		x := &total[i]
+		for _, f := range []struct{ to, from **int64 }{
+			{&x.InputTokens, &u.InputTokens}, {&x.OutputTokens, &u.OutputTokens}, {&x.TotalTokens, &u.TotalTokens},
+			{&x.ReasoningTokens, &u.ReasoningTokens}, {&x.CachedInputTokens, &u.CachedInputTokens},
+			{&x.CacheWriteInputTokens, &u.CacheWriteInputTokens},
+		} {
+			if *f.from == nil {
+				continue
+			}
+			sum := **f.from
+			if *f.to != nil {
+				sum += **f.to
+			}
+			*f.to = &sum
+		}
+	}
+	return total
+}

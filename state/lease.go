@@ -1,0 +1,88 @@
+package state
+
+import (
+	"encoding/json"
+	"maps"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// HeldBy reports whether l is the lease of the thread's live attempt. A lease whose time is over is still good
+// until somebody takes the run: the fence decides, so what its owner writes is in order.
+func (t *Thread) HeldBy(l *Lease) bool {
+	return t.Live != nil && l.Attempt != "" && t.Live.Fence == l.Fence && t.Live.Attempt == l.Attempt
+}
+
+// Overdue reports whether the thread's run has no owner any more at now.
+func (t *Thread) Overdue(now time.Time) bool {
+	return t.Live != nil && !now.Before(t.Live.Until)
+}
+
+// Repeats reports whether commit c of lease l is what made t what it is: its answer was lost, and it is made
+// again. A commit that does not end the run is known by its last frame only.
+func (t *Thread) Repeats(l *Lease, c Commit) bool {
+	var last agui.FrameID
+	if len(c.Frames) > 0 {
+		last = c.Frames[len(c.Frames)-1].ID
+	}
+	if c.End != nil {
+		return t.Live == nil && t.Fence == l.Fence && (last.IsZero() || t.Last == last)
+	}
+	return t.HeldBy(l) && !last.IsZero() && t.Live.Committed == last
+}
+
+// Renewed returns the attempt with its lease lasting until then.
+func (l Live) Renewed(until time.Time) *Live {
+	l.Until = until
+	return &l
+}
+
+// Released returns the attempt given up at now: it is nobody's, and overdue.
+func (l Live) Released(now time.Time) *Live {
+	l.Attempt, l.Until = "", now
+	return &l
+}
+
+// Recorded returns the attempt with the result of an effect.
+func (l Live) Recorded(key string, result json.RawMessage) *Live {
+	l.Memo = maps.Clone(l.Memo)
+	if l.Memo == nil {
+		l.Memo = map[string]json.RawMessage{}
+	}
+	l.Memo[key] = result
+	return &l
+}
+
+// Told returns the attempt as it is for admission once it was sent s.
+func (l Live) Told(s Signal) *Live {
+	switch s {
+	case SignalUntie:
+		l.Tied, l.HungUp = false, false
+	case SignalHungUp:
+		l.HungUp = l.Tied
+	case SignalStop:
+		l.Stopped = true
+	case SignalLost:
+	}
+	return &l
+}
+
+// Deadline returns when the thread may be forgotten: ttl after its last step, but not before its latest open
+// interrupt has been over for a day (I7). It is zero for a thread with a live run.
+func Deadline(t *Thread, f Facts, ttl time.Duration) time.Time {
+	if t.Live != nil {
+		return time.Time{}
+	}
+	deadline := t.UpdatedAt.Add(ttl)
+	for _, id := range t.Open {
+		token, ok := f.Token(id)
+		if !ok || token.Status != TokenOpen || token.ExpiresAt.IsZero() {
+			continue
+		}
+		if after := token.ExpiresAt.Add(24 * time.Hour); after.After(deadline) {
+			deadline = after
+		}
+	}
+	return deadline
+}

@@ -1,0 +1,154 @@
+package state
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// A log is the frames of a thread's runs, as far back as they are kept. It is guarded by its room's lock.
+type log struct {
+	frames []agui.Frame // only ever appended to or replaced, so that readers may hold a part of it
+	last   agui.FrameID // also when frames is empty
+	ends   []logEnd     // of the runs that are over, oldest first
+	wake   chan struct{}
+}
+
+// A logEnd is the end of a run in the log.
+type logEnd struct {
+	last agui.FrameID
+	at   time.Time
+}
+
+// append adds the frames that are not there yet, and wakes the readers.
+func (l *log) append(frames []agui.Frame) {
+	for len(frames) > 0 && frames[0].ID.Compare(l.last) <= 0 {
+		frames = frames[1:]
+	}
+	if len(frames) == 0 {
+		return
+	}
+	l.frames = append(l.frames, frames...)
+	l.last = frames[len(frames)-1].ID
+	l.wakeAll()
+}
+
+// end notes that what is in the log now belongs to runs that are over.
+func (l *log) end(now time.Time) {
+	if len(l.frames) == 0 || len(l.ends) > 0 && l.ends[len(l.ends)-1].last == l.last {
+		return
+	}
+	l.ends = append(l.ends, logEnd{last: l.last, at: now})
+}
+
+// oldest is when the oldest run that is kept ended.
+func (l *log) oldest() (time.Time, bool) {
+	if len(l.ends) == 0 {
+		return time.Time{}, false
+	}
+	return l.ends[0].at, true
+}
+
+// trim lets go of the runs that ended at cutoff or before.
+func (l *log) trim(cutoff time.Time) {
+	n := 0
+	for n < len(l.ends) && !l.ends[n].at.After(cutoff) {
+		n++
+	}
+	if n == 0 {
+		return
+	}
+	l.frames = slices.Clone(l.frames[l.find(l.ends[n-1].last):])
+	l.ends = slices.Clone(l.ends[n:])
+}
+
+// find returns the index of the first frame behind id.
+func (l *log) find(id agui.FrameID) int {
+	i, found := slices.BinarySearchFunc(l.frames, id, func(f agui.Frame, id agui.FrameID) int { return f.ID.Compare(id) })
+	if found {
+		i++
+	}
+	return i
+}
+
+func (l *log) has(id agui.FrameID) bool {
+	i := l.find(id)
+	return i > 0 && l.frames[i-1].ID == id
+}
+
+// wait returns a channel that is closed when the log grows or its room is gone.
+func (l *log) wait() <-chan struct{} {
+	if l.wake == nil {
+		l.wake = make(chan struct{})
+	}
+	return l.wake
+}
+
+func (l *log) wakeAll() {
+	if l.wake != nil {
+		close(l.wake)
+		l.wake = nil
+	}
+}
+
+// Tail yields the frames behind after; see [ThreadReader]. The batches are shared: nobody may change one.
+func (m *Memory) Tail(ctx context.Context, key Key, after agui.FrameID) iter.Seq2[[]agui.Frame, error] {
+	return func(yield func([]agui.Frame, error) bool) {
+		r, err := m.existing(key)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		m.leave(r)
+		for {
+			batch, wake, err := m.behind(r, after)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if len(batch) > 0 {
+				after = batch[len(batch)-1].ID
+				if !yield(batch, nil) {
+					return
+				}
+				continue
+			}
+			select {
+			case <-wake:
+			case <-ctx.Done():
+				return
+			case <-m.closed:
+				return
+			}
+		}
+	}
+}
+
+// behind returns what the room's log has behind after, and what to wait on if that is nothing.
+func (m *Memory) behind(r *room, after agui.FrameID) ([]agui.Frame, <-chan struct{}, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.gone || m.expired(r) {
+		return nil, nil, ErrUnknownThread
+	}
+	r.log.trim(m.o.Now().Add(-m.o.LogTTL))
+	frames := r.log.frames[r.log.find(after):]
+	if len(frames) == 0 {
+		return nil, r.log.wait(), nil
+	}
+	return slices.Clip(frames), nil, nil
+}
+
+// Holds reports whether the log still has the frame.
+func (m *Memory) Holds(_ context.Context, key Key, id agui.FrameID) (bool, error) {
+	r, err := m.existing(key)
+	if err != nil {
+		return false, err
+	}
+	defer m.leave(r)
+	r.log.trim(m.o.Now().Add(-m.o.LogTTL))
+	return r.log.has(id), nil
+}

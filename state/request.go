@@ -1,0 +1,126 @@
+package state
+
+import (
+	"encoding/json"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// A Request is what a caller wants of a thread, decoded and in canonical spelling. What it means is
+// [Admit]'s to say.
+type Request struct {
+	Key         Key
+	RunID       string // the caller's word, echoed, never a key (R5)
+	ParentRunID string
+	Era         agui.Era
+	// Hash is equal for equal inputs.
+	Hash     string
+	Messages []agui.Message // the conversation as the caller sees it
+	Answers  []Answer
+	State    json.RawMessage
+
+	Tools          []agui.Tool
+	Context        []agui.Context
+	ForwardedProps json.RawMessage
+
+	// Edit lets a new message replace what followed the last known one; Regenerate lets a list that ends
+	// with a known user message run that turn anew.
+	Edit, Regenerate bool
+	// Writable lists the top-level pointers of the state a caller may write; nil means all.
+	Writable []string
+	// Tied ties the run to the connection that asks for it (R4).
+	Tied bool
+	// MaxThread and MaxState are the most bytes the conversation and the state may take, 0: any number. What
+	// would run and cannot for want of room is refused.
+	MaxThread, MaxState int
+	// NewID mints the ids of the messages admission itself adds (results of calls nobody answered); nil: random.
+	NewID func() string
+}
+
+// fresh returns the messages of the request that the thread never had, in order; all of them for an empty
+// thread. Only what a caller may bring is in it (T5).
+func (r *Request) fresh(t *Thread, f Facts) (fresh []agui.Message, dropped []string) {
+	empty := t.Count == 0 && t.Fence == 0
+	calls := map[string]bool{}
+	seen := map[string]bool{}
+	for _, m := range r.Messages {
+		if _, ok := f.Known(m.ID); ok || seen[m.ID] {
+			continue
+		}
+		seen[m.ID] = true
+		switch m.Role {
+		case agui.RoleUser, agui.RoleSystem, agui.RoleDeveloper:
+			fresh = append(fresh, m)
+		case agui.RoleAssistant, agui.RoleReasoning:
+			if !empty {
+				dropped = append(dropped, m.ID)
+				continue
+			}
+			for _, c := range m.ToolCalls {
+				calls[c.ID] = true
+			}
+			fresh = append(fresh, m)
+		case agui.RoleTool:
+			if empty && calls[m.ToolCallID] {
+				fresh = append(fresh, m)
+			} else if !t.waitsFor(m.ToolCallID) {
+				dropped = append(dropped, m.ID)
+			}
+		default: // activities are a server's to show
+			dropped = append(dropped, m.ID)
+		}
+	}
+	return fresh, dropped
+}
+
+func (t *Thread) waitsFor(call string) bool {
+	for _, c := range t.Calls {
+		if c.ID == call {
+			return true
+		}
+	}
+	return false
+}
+
+// callAnswers returns the first answer of the request to each open frontend call. Calls that an interrupt is
+// bound to are none of these: their answer is the resumed run's to give (T5).
+func (r *Request) callAnswers(t *Thread, f Facts) []CallAnswer {
+	if len(t.Calls) == 0 {
+		return nil
+	}
+	bound := map[string]bool{}
+	for _, id := range t.Open {
+		if token, ok := f.Token(id); ok && token.Interrupt.ToolCallID != "" {
+			bound[token.Interrupt.ToolCallID] = true
+		}
+	}
+	var answers []CallAnswer
+	ids, calls := map[string]bool{}, map[string]bool{}
+	for _, m := range r.Messages {
+		_, known := f.Known(m.ID)
+		if known || ids[m.ID] {
+			continue
+		}
+		ids[m.ID] = true
+		if m.Role == agui.RoleTool && !bound[m.ToolCallID] && !calls[m.ToolCallID] && t.open(m.ToolCallID) {
+			calls[m.ToolCallID] = true
+			answers = append(answers, CallAnswer{Call: m.ToolCallID, Message: m})
+		}
+	}
+	return answers
+}
+
+func (t *Thread) open(call string) bool {
+	for _, c := range t.Calls {
+		if c.ID == call {
+			return c.Answer == nil
+		}
+	}
+	return false
+}
+
+// A CallAnswer is a tool message with the frontend call it answers.
+type CallAnswer struct {
+	Call    string
+	Message agui.Message
+}

@@ -1,0 +1,59 @@
+package state
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// ErrAnswer is returned by [ValidateAnswer] for an answer its schema does not accept.
+var ErrAnswer = errors.New("state: answer does not match its schema")
+
+// ValidateAnswer checks an answer against the schema its question was asked with; no schema accepts
+// everything. Schemas may be an agent's or a remote server's: references out of the schema itself are
+// refused, so that none can make the gateway read a file or a URL.
+func ValidateAnswer(schema, payload json.RawMessage) error {
+	if len(schema) == 0 {
+		return nil
+	}
+	compiled, err := compile(schema)
+	if err != nil {
+		return err
+	}
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(payload))
+	if err != nil {
+		return ErrAnswer
+	}
+	if compiled.Validate(v) != nil {
+		return ErrAnswer // the validator's text quotes the value, which may be private
+	}
+	return nil
+}
+
+// CheckSchema reports whether schema is one that answers can be checked with.
+func CheckSchema(schema json.RawMessage) error {
+	_, err := compile(schema)
+	return err
+}
+
+func compile(schema json.RawMessage) (*jsonschema.Schema, error) {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+	if err != nil {
+		return nil, err
+	}
+	c := jsonschema.NewCompiler()
+	c.UseLoader(deny{})
+	if err := c.AddResource("mem:answer", doc); err != nil {
+		return nil, err
+	}
+	return c.Compile("mem:answer")
+}
+
+// deny loads nothing: the library's default loader reads local files.
+type deny struct{}
+
+func (deny) Load(string) (any, error) {
+	return nil, errors.New("state: schemas may not refer to other documents")
+}

@@ -1,0 +1,164 @@
+package state
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// Errors of a [Store]. Any other error means that the store could not be reached or failed: nothing is known
+// about what happened, and the same call may be made again.
+var (
+	// ErrUnknownThread: the principal has no such thread. Another principal's is unknown too (X2).
+	ErrUnknownThread = errors.New("state: unknown thread")
+	// ErrLeaseLost: another attempt holds the thread, or nobody does. The writer changed nothing and must stop.
+	ErrLeaseLost = errors.New("state: lease lost")
+	// ErrGap: the log ends before the frame that an append names; the frames between must be sent again.
+	ErrGap = errors.New("state: gap in the log")
+)
+
+// A Store keeps threads. Every method is safe for concurrent use, on every replica; each write is one atomic
+// step. [Memory] is the embedded one. The suite in state/statetest holds what all of them have in common.
+type Store interface {
+	Admitter
+	Writer
+	ThreadReader
+	Directory
+	// Ping reports whether the store can be reached.
+	Ping(ctx context.Context) error
+	// Close ends what the store runs; tails end with it.
+	Close() error
+}
+
+// An Admitter decides what requests mean and hands out leases.
+type Admitter interface {
+	// Begin judges r with [Admit] and makes the verdict come true in the same atomic step. If it runs, the
+	// result has a lease. It creates a thread only for a run.
+	Begin(ctx context.Context, r *Request, o LeaseOptions) (*Begun, error)
+	// Overdue returns threads whose live attempt's lease is over: runs nobody owns any more.
+	Overdue(ctx context.Context, limit int) ([]Key, error)
+	// Take gives an overdue run to a new attempt. ErrLeaseLost: somebody else was faster, or it lives.
+	Take(ctx context.Context, key Key, o LeaseOptions) (*Begun, error)
+	// Signal tells the live attempt of a thread something, on whichever replica it runs; false means
+	// that nothing is live.
+	Signal(ctx context.Context, key Key, s Signal) (bool, error)
+}
+
+// LeaseOptions say who takes a lease and for how long.
+type LeaseOptions struct {
+	Attempt string        // unguessable; one per attempt
+	TTL     time.Duration // a lease not renewed for so long is over
+}
+
+// Begun is what a request came to.
+type Begun struct {
+	Verdict Verdict
+	// Thread is the thread after the step; zero but for its key if it does not exist.
+	Thread *Thread
+	// Interrupts are the thread's open ones.
+	Interrupts []agui.Interrupt
+	// Lease is set if the verdict runs.
+	Lease *Lease
+	// Known says whether the thread exists.
+	Known bool
+}
+
+// A Lease is one attempt's right to write a thread. Whoever holds a newer fence has taken it away.
+type Lease struct {
+	Key     Key
+	Attempt string
+	Fence   uint64
+	// Signals delivers what others have to say to this attempt. It has a buffer; a store drops repeats.
+	Signals <-chan Signal
+}
+
+// A Signal is a word to a live attempt.
+type Signal string
+
+// The signals.
+const (
+	SignalStop   Signal = "stop"   // end it as a user's stop
+	SignalUntie  Signal = "untie"  // somebody attached: hanging up no longer stops it (R4)
+	SignalHungUp Signal = "hungup" // its caller's connection has closed: note it for admission
+	SignalLost   Signal = "lost"   // the lease is gone; sent by the store itself
+)
+
+// A Writer is what the owner of a lease may do. Every method returns ErrLeaseLost, and changes nothing, once
+// the lease is another's or over and taken.
+type Writer interface {
+	// Append adds frames to the log behind the frame after, the last one of this fence the caller knows of
+	// (zero: none yet). Appending frames that are there already is not an error. ErrGap: after is missing.
+	Append(ctx context.Context, l *Lease, after agui.FrameID, frames []agui.Frame) error
+	// Commit writes a turn boundary, or the end of the run, which also gives the lease back. It returns the
+	// thread after it. The frames of the commit follow what was appended; those there already are skipped.
+	Commit(ctx context.Context, l *Lease, c Commit) (*Thread, error)
+	// Once records the result of an effect under key, for a takeover to find.
+	Once(ctx context.Context, l *Lease, key string, result json.RawMessage) error
+	// Renew makes the lease last for ttl from now.
+	Renew(ctx context.Context, l *Lease, ttl time.Duration) error
+	// Release gives the run up without ending it, so that another replica takes it over at once.
+	Release(ctx context.Context, l *Lease) error
+}
+
+// A ThreadReader shows threads as committed, and their logs.
+type ThreadReader interface {
+	// Load returns the thread and its open interrupts, or ErrUnknownThread.
+	Load(ctx context.Context, key Key) (*Thread, []agui.Interrupt, error)
+	// Messages returns the conversation as it was at revision rev; rev < 0 means now.
+	Messages(ctx context.Context, key Key, rev int64) ([]agui.Message, error)
+	// Tail yields the frames behind after, in batches as they come, waiting for more until ctx is done or the
+	// reader stops; so only ctx ends it. A zero after means from the oldest kept frame on. The last yield may
+	// carry an error: ErrUnknownThread when the thread is gone.
+	Tail(ctx context.Context, key Key, after agui.FrameID) iter.Seq2[[]agui.Frame, error]
+	// Holds reports whether the log has the frame id.
+	Holds(ctx context.Context, key Key, id agui.FrameID) (bool, error)
+}
+
+// A Directory finds, names, copies and forgets threads.
+type Directory interface {
+	// Find returns the keys of the principal's threads with this id, one per agent.
+	Find(ctx context.Context, principal, id string) ([]Key, error)
+	// List returns a page of the principal's threads, newest first. ErrCursor: the cursor is not one.
+	List(ctx context.Context, q Query) (Page, error)
+	// Rename sets the title.
+	Rename(ctx context.Context, key Key, title string) error
+	// Fork makes a new thread with the conversation up to and including a message, and the state at the end
+	// of its run if it is that run's last message, else at the run's start. ErrUnknownMessage: no such one. ErrThreadExists: id is taken.
+	Fork(ctx context.Context, from Key, messageID, id string) (*Thread, error)
+	// Delete forgets the thread. A live attempt is told to stop and can write nothing more.
+	Delete(ctx context.Context, key Key) error
+}
+
+// ErrUnknownMessage: the conversation has no such message.
+var ErrUnknownMessage = errors.New("state: unknown message")
+
+// ErrThreadExists: there is a thread with this id already.
+var ErrThreadExists = errors.New("state: thread exists")
+
+// A Query selects threads of one principal.
+type Query struct {
+	Principal string
+	Agent     string // empty: any
+	Status    Status // empty: any
+	Limit     int    // at most; 0 means 20
+	Cursor    string // from the page before
+}
+
+// A Page is a part of a listing.
+type Page struct {
+	Threads []Summary
+	Next    string // cursor of the next page, empty at the end
+}
+
+// A Summary is a thread in a listing.
+type Summary struct {
+	Key       Key
+	Status    Status
+	Title     string
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}

@@ -1,0 +1,186 @@
+package state
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// A Key names a thread. Two principals, or two agents, may use the same ID and never meet.
+type Key struct {
+	Principal string `json:"principal"`
+	Agent     string `json:"agent"`
+	ID        string `json:"id"`
+}
+
+// A Status is what a thread is doing, as clients see it.
+type Status string
+
+// The statuses of a thread. One whose frontend calls are open is idle.
+const (
+	StatusIdle        Status = "idle"
+	StatusRunning     Status = "running"
+	StatusInterrupted Status = "interrupted"
+	StatusFailed      Status = "failed"
+)
+
+// A Thread is one conversation: everything about it but its messages and its log, which grow and are kept
+// beside it. Stores hand out copies; whoever holds one may read it from any goroutine and change nothing in it.
+type Thread struct {
+	Key Key `json:"key"`
+	// Rev counts the atomic steps that changed the thread. Messages remember the revision they came and left at.
+	Rev int64 `json:"rev"`
+	// Fence is the newest one given out; 0 means the thread never ran.
+	Fence uint64 `json:"fence"`
+	// Last is the newest frame of the log, also after the log was trimmed.
+	Last agui.FrameID `json:"last"`
+
+	Title     string    `json:"title,omitempty"` // as set by PATCH, else from the first user message
+	CreatedAt time.Time `json:"createdAt"`
+	UpdatedAt time.Time `json:"updatedAt"`
+
+	// State and Checkpoint are as committed. A nil checkpoint means there is no turn to go on with.
+	State      json.RawMessage `json:"state,omitempty"`
+	Checkpoint json.RawMessage `json:"checkpoint,omitempty"`
+	// Open lists the tokens that are open or claimed: the questions of the checkpoint.
+	Open []string `json:"open,omitempty"`
+	// Calls are the frontend calls of the checkpoint, answered ones included while others are missing.
+	Calls []Call `json:"calls,omitempty"`
+	// Failed says that the newest run ended in an error. Answers it left open can still be given: [StatusOf]
+	// then says interrupted.
+	Failed bool `json:"failed,omitempty"`
+
+	Runs  []Run             `json:"runs,omitempty"` // newest first, at most [MaxRuns]
+	Usage []agui.TokenUsage `json:"usage,omitempty"`
+	// Past holds the states at run boundaries as reverse patches.
+	Past History `json:"past"`
+	Live *Live   `json:"live,omitempty"`
+
+	// Count is the number of messages in the conversation, LastMessage and LastUser the ids of its ends.
+	// Size is about how many bytes their JSON takes.
+	Count       int    `json:"count"`
+	Size        int    `json:"size,omitempty"`
+	LastMessage string `json:"lastMessage,omitempty"`
+	LastUser    string `json:"lastUser,omitempty"`
+}
+
+// MaxRuns is how many of its runs a thread remembers.
+const MaxRuns = 50
+
+// A Run is the record of one run, its takeovers included.
+type Run struct {
+	RunID       string    `json:"runId"`
+	ParentRunID string    `json:"parentRunId,omitempty"`
+	Origin      uint64    `json:"origin"` // the fence of its first attempt: the run's real identity (R5)
+	Hash        string    `json:"hash"`   // of the input it was started with
+	Status      RunStatus `json:"status"`
+	Code        agui.Code `json:"code,omitempty"`
+	StartedAt   time.Time `json:"startedAt"`
+	EndedAt     time.Time `json:"endedAt,omitzero"`
+	// Committed says whether anything of it, beyond its request, outlived it.
+	Committed bool `json:"committed,omitempty"`
+	// LastMessage is the last message it added, empty if none.
+	LastMessage string `json:"lastMessage,omitempty"`
+}
+
+// A RunStatus says how a run stands or ended.
+type RunStatus string
+
+// The statuses of a run.
+const (
+	RunRunning   RunStatus = "running"
+	RunSuccess   RunStatus = "success"
+	RunInterrupt RunStatus = "interrupt"
+	RunCancelled RunStatus = "cancelled"
+	RunError     RunStatus = "error"
+)
+
+// Live is the attempt that holds a thread.
+type Live struct {
+	Attempt string    `json:"attempt"`
+	Fence   uint64    `json:"fence"`
+	Until   time.Time `json:"until"` // end of the lease
+	// Tied says that hanging up stops the run (R4); HungUp that its connection has closed.
+	Tied   bool `json:"tied,omitempty"`
+	HungUp bool `json:"hungUp,omitempty"`
+	// Stopped says that somebody asked for its end; a takeover is told again.
+	Stopped bool `json:"stopped,omitempty"`
+	// Committed is the last frame of the newest commit, by which a repeated one is known.
+	Committed agui.FrameID `json:"committed,omitzero"`
+	// StartState is the state the run started from.
+	StartState json.RawMessage `json:"startState,omitempty"`
+	// Memo holds the recorded results of the turn that is not committed yet, by [Once] key.
+	Memo   map[string]json.RawMessage `json:"memo,omitempty"`
+	Intent Intent                     `json:"intent"`
+}
+
+// An Intent is what a run was asked to do: with the thread, all that a takeover needs. It holds no header
+// and no secret.
+type Intent struct {
+	Origin      uint64    `json:"origin"` // fence of the first attempt
+	Attempts    int       `json:"attempts"`
+	StartedAt   time.Time `json:"startedAt"` // first start
+	RunID       string    `json:"runId"`
+	ParentRunID string    `json:"parentRunId,omitempty"`
+	Hash        string    `json:"hash"`
+	// Resumed says that the run goes on with the checkpoint: to answers, or to the results of frontend calls.
+	Resumed bool `json:"resumed,omitempty"`
+	// Meaning and Row are the verdict's, for a caller whose first answer was lost.
+	Meaning Meaning `json:"meaning"`
+	Row     int     `json:"row"`
+	// Claims are the answers, each with its token's id. The first commit uses their tokens up and empties the
+	// list: what a takeover then goes on from has them in its checkpoint.
+	Claims []Answer `json:"claims,omitempty"`
+	// Added or Cut say that the conversation is not what it was before the request.
+	Added bool `json:"added,omitempty"`
+	Cut   bool `json:"cut,omitempty"`
+
+	Era            agui.Era        `json:"era"`
+	Tools          []agui.Tool     `json:"tools,omitempty"`
+	Context        []agui.Context  `json:"context,omitempty"`
+	ForwardedProps json.RawMessage `json:"forwardedProps,omitempty"`
+}
+
+// A Call is a frontend tool call a turn waits for.
+type Call struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// Answer is the tool message that answered it; nil while it is open.
+	Answer *agui.Message `json:"answer,omitempty"`
+}
+
+// A StoredMessage is a message with the revisions it came into the conversation and left it at. Messages
+// are appended and never rewritten, so that any revision can be rendered (R6).
+type StoredMessage struct {
+	Message agui.Message `json:"message"`
+	Added   int64        `json:"added"`
+	Left    int64        `json:"left,omitempty"` // 0: still there
+	Run     uint64       `json:"run"`            // Origin of the run that brought it
+}
+
+// A Place is what admission needs to know of a message the thread has, or had.
+type Place struct {
+	Role agui.Role
+	Run  uint64 // Origin of the run that brought it
+	Left bool   // it left the conversation
+}
+
+// OpenCalls returns the frontend calls that are not answered.
+func (t *Thread) OpenCalls() []Call {
+	var open []Call
+	for _, c := range t.Calls {
+		if c.Answer == nil {
+			open = append(open, c)
+		}
+	}
+	return open
+}
+
+// Newest returns the newest run, or nil.
+func (t *Thread) Newest() *Run {
+	if len(t.Runs) == 0 {
+		return nil
+	}
+	return &t.Runs[0]
+}

@@ -1,0 +1,150 @@
+package state
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// A TokenStatus is where a token is in its life: open until somebody's answer claims it, claimed until a
+// commit uses it up or a failure opens it again, used for good.
+type TokenStatus string
+
+// The statuses of a token.
+const (
+	TokenOpen    TokenStatus = "open"
+	TokenClaimed TokenStatus = "claimed"
+	TokenUsed    TokenStatus = "used"
+	TokenDropped TokenStatus = "dropped" // its checkpoint is gone, nobody answered
+)
+
+// A Token is the right to answer one interrupt once. It is bound to its thread; its id is unguessable.
+type Token struct {
+	// Interrupt is the question as clients see it.
+	Interrupt agui.Interrupt `json:"interrupt"`
+	ExpiresAt time.Time      `json:"expiresAt,omitzero"`
+	Status    TokenStatus    `json:"status"`
+	// Answer is the one that claimed it.
+	Answer *Answer `json:"answer,omitempty"`
+}
+
+// Expired reports whether the token's time is over at now.
+func (t *Token) Expired(now time.Time) bool {
+	return !t.ExpiresAt.IsZero() && !now.Before(t.ExpiresAt)
+}
+
+// An Answer is one entry of a resume, in its canonical spelling.
+type Answer struct {
+	// ID is the interrupt's; empty for a legacy answer that names none.
+	ID     string            `json:"id,omitempty"`
+	Status agui.ResumeStatus `json:"status"`
+	// Payload is canonical JSON; nil for a cancelled entry.
+	Payload json.RawMessage `json:"payload,omitempty"`
+	// TimedOut marks an expired question that a caller who cannot see expiry answered all the same: it is
+	// cancelled and may be asked again. Late is what was answered, to know the same answer again.
+	TimedOut bool            `json:"timedOut,omitempty"`
+	Late     json.RawMessage `json:"late,omitempty"`
+}
+
+// Same reports whether b, as a caller gives it, means what a, as a token keeps it, does: equal status and
+// payload.
+func (a *Answer) Same(b *Answer) bool {
+	if a.TimedOut {
+		return b.Status == agui.ResumeResolved && bytes.Equal(a.Late, b.Payload)
+	}
+	return a.Status == b.Status && bytes.Equal(a.Payload, b.Payload)
+}
+
+// Canonical returns raw in the one spelling that answers are compared in: the JSON text of an object, an array
+// or a string inside a string is decoded, object members are sorted, white space is gone. Null and nothing
+// become nil: they are no answer. Other text stays text: that "1" means 1 only the question's schema can tell.
+func Canonical(raw json.RawMessage) json.RawMessage {
+	v, ok := decode(raw)
+	if !ok || v == nil {
+		return nil
+	}
+	if s, isText := v.(string); isText {
+		switch inner, _ := decode([]byte(s)); inner.(type) {
+		case map[string]any, []any, string:
+			v = inner
+		}
+	}
+	out, err := encode(v)
+	if err != nil {
+		return nil
+	}
+	return out
+}
+
+// spellings returns the forms payload may be meant in as an answer to a question with this schema, the likeliest
+// first: as it is, in the object form, and, for text, as the number or truth value it spells.
+func spellings(schema, payload json.RawMessage) []json.RawMessage {
+	forms := []json.RawMessage{payload}
+	var text string
+	if json.Unmarshal(payload, &text) == nil {
+		switch inner, _ := decode([]byte(text)); inner.(type) {
+		case json.Number, bool:
+			forms = append(forms, json.RawMessage(text))
+		}
+	}
+	for _, form := range slices.Clone(forms) {
+		if object := wrap(schema, form); !bytes.Equal(object, form) {
+			forms = append(forms, object)
+		}
+	}
+	return forms
+}
+
+// wrap gives a bare value the object form its schema asks for: where exactly one member is required, X
+// stands for {member: X}.
+func wrap(schema, payload json.RawMessage) json.RawMessage {
+	var s struct {
+		Required []string `json:"required"`
+	}
+	if len(payload) == 0 || payload[0] == '{' || json.Unmarshal(schema, &s) != nil || len(s.Required) != 1 {
+		return payload
+	}
+	out, err := encode(map[string]any{s.Required[0]: payload})
+	if err != nil {
+		return payload
+	}
+	return out
+}
+
+func decode(raw []byte) (any, bool) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return nil, false
+	}
+	if dec.More() || dec.InputOffset() < int64(len(bytes.TrimRight(raw, " \t\r\n"))) {
+		return nil, false
+	}
+	return v, true
+}
+
+func encode(v any) (json.RawMessage, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+}
+
+// Hash returns a short name for data that only equal data has.
+func Hash(data ...[]byte) string {
+	h := sha256.New()
+	for _, d := range data {
+		h.Write(d)
+		h.Write([]byte{0})
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
