@@ -220,6 +220,7 @@ func (r *Run) write(e Event) error {
 	if err := r.view.Apply(e); err != nil {
 		return err // a patch, of which the Verifier remembers nothing
 	}
+	r.learn(e)
 	if err := r.o.Sink(e, data); err != nil {
 		r.err = err
 		return err

@@ -43,9 +43,22 @@ func (x *expander) expand(e Event) ([]Event, error) {
 		return []Event{e}, nil
 	case *RunStarted, *RunFinished, *RunError, *MessagesSnapshot:
 		return append(x.closeAll(), e), nil
+	case *TextMessageEnd:
+		x.release(kindText, c.MessageID, c.SubagentRunID)
+	case *ToolCallEnd:
+		x.release(kindToolCall, c.ToolCallID, c.SubagentRunID)
+	case *ReasoningMessageEnd:
+		x.release(kindReasoning, c.MessageID, c.SubagentRunID)
 	}
 	owner := SubagentOf(e)
 	return append(x.close(func(l lane) bool { return l.owner == owner }), e), nil
+}
+
+// release forgets the lane of something that is ended in so many words.
+func (x *expander) release(kind, id, tag string) {
+	x.lanes = slices.DeleteFunc(x.lanes, func(l lane) bool {
+		return l.kind == kind && l.id == id && agrees(tag, l.owner)
+	})
 }
 
 // closeAll ends all lanes and returns their ends.

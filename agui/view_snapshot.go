@@ -89,7 +89,7 @@ func (v *View) keep(e *entry) {
 	}
 	for _, c := range e.calls {
 		if old := v.calls[c.id]; old != nil && old != c {
-			c.open, c.order, c.parent = old.open, old.order, old.parent
+			c.open, c.order = old.open, old.order
 			if old.order > 0 {
 				v.started[old.order-1] = c
 			}

@@ -10,10 +10,9 @@ type call struct {
 	encryptedValue string
 	metadata       Metadata
 
-	open   bool
-	order  int    // among the calls this run started, from 1; 0 for an earlier run's
-	parent string // as the call was started
-	owner  string
+	open  bool
+	order int // among the calls this run started, from 1; 0 for an earlier run's
+	owner string
 }
 
 func (c *call) toolCall() ToolCall {
@@ -40,7 +39,7 @@ func (v *View) startCall(e *ToolCallStart) {
 		c.args, c.metadata, c.encryptedValue = growing{}, nil, ""
 		c.in.calls = append(c.in.calls, c)
 	}
-	c.open, c.name, c.parent = true, e.ToolCallName, e.ParentMessageID
+	c.open, c.name = true, e.ToolCallName
 	c.owner = c.in.head.SubagentRunID
 	if c.owner == "" {
 		c.owner = e.SubagentRunID

@@ -1,0 +1,275 @@
+package agui
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Prelude returns the stream a reader is given who joins here without a cursor (S4): it is valid by itself, valid
+// with whatever follows in the run, and adds up to what the view holds, for a client that knew nothing and for one
+// that saw the beginning. It is
+//
+//	RUN_STARTED, which is start
+//	STATE_SNAPSHOT, if the view has a state
+//	MESSAGES_SNAPSHOT of what is closed
+//	the open steps and subagents, in the order they were opened
+//	the open spans and messages, each with what it holds so far in one piece
+//	the calls of this run without a result, in the order they were started
+//
+// A message that is open but not last, an open reasoning message and a call that is not the last of its message keep
+// their place: they are in the snapshot too, empty, because a client only appends.
+//
+// It fails if the stream the view was folded from cannot be joined, which does not happen with that of a [Run].
+func (v *View) Prelude(start *RunStarted) ([]Event, error) {
+	p := prelude{View: v, restated: make(map[string]bool)}
+	p.leaveOut()
+	p.add(start)
+	if v.state != nil {
+		p.add(&StateSnapshot{Snapshot: v.state.JSON()})
+	}
+	p.withdrawn()
+	p.snapshot()
+	p.openScopes()
+	for _, id := range inOrder(v.spans) {
+		p.add(&ReasoningStart{Tagged: tagged(v.spans[id].owner), MessageID: id})
+	}
+	p.openMessages()
+	p.openCalls()
+	p.openLanes()
+	var verifier Verifier
+	for _, e := range p.events {
+		if err := verifier.Next(e); err != nil {
+			return nil, fmt.Errorf("agui: the run cannot be joined: %w", err)
+		}
+	}
+	return p.events, nil
+}
+
+// A prelude is the stream that [View.Prelude] returns, in the making.
+type prelude struct {
+	*View
+	events   []Event
+	left     int             // where in the list the messages begin that are not in the snapshot
+	restated map[string]bool // calls
+}
+
+func (p *prelude) add(e ...Event) { p.events = append(p.events, e...) }
+
+// leaveOut finds what the snapshot need not hold. A message that its first call makes anew must be made before those
+// behind it, and calls are started in the order of the run.
+func (p *prelude) leaveOut() {
+	first := len(p.started) + 1
+	for p.left = len(p.list); p.left > 0; p.left-- {
+		e := p.list[p.left-1]
+		if !p.leavesOut(e) || (!p.isOpen(e) && e.calls[0].order > first) {
+			return
+		}
+		for _, c := range e.calls {
+			first = min(first, c.order)
+		}
+	}
+}
+
+// leavesOut reports whether e, at the end of the list, need not be in the snapshot, because what follows makes it
+// as it is. A client that saw it before drops it, except for reasoning.
+func (p *prelude) leavesOut(e *entry) bool {
+	if p.byID[e.head.ID] != e || p.suffix(e) > 0 {
+		return false
+	}
+	if _, open := p.texts[e.head.ID]; open {
+		_, both := p.reasoning[e.head.ID]
+		return !both && e.content().kind == contentText && e.head.Role != RoleReasoning &&
+			e.head.Role != RoleActivity && e.head.Role != RoleTool && !p.lanes.holds(kindText, e.head.ID)
+	}
+	if p.isOpen(e) {
+		return false
+	}
+	h := &e.head
+	return len(e.calls) > 0 && e.content().IsZero() && h.Name == "" && h.Metadata == nil && h.EncryptedValue == ""
+}
+
+// suffix returns where in e's calls those begin that the snapshot leaves out: at the end, unsettled, and in the
+// order in which they are started again.
+func (p *prelude) suffix(e *entry) int {
+	next := len(p.started) + 1
+	for i := len(e.calls) - 1; i >= 0; i-- {
+		c := e.calls[i]
+		if c.order == 0 || c.order > next || !p.unsettled(c) || p.lanes.holds(kindToolCall, c.id) {
+			return i + 1
+		}
+		next = c.order
+	}
+	return 0
+}
+
+// withdrawn opens what is open although a snapshot dropped its message: the snapshot that follows drops it again.
+func (p *prelude) withdrawn() {
+	for _, id := range inOrder(p.texts) {
+		if o := p.texts[id]; p.byID[id] == nil {
+			p.add(&TextMessageStart{Tagged: tagged(o.owner), MessageID: id, Role: o.role, Name: o.name})
+		}
+	}
+	for _, id := range inOrder(p.reasoning) {
+		if p.byID[id] == nil {
+			p.add(&ReasoningMessageStart{Tagged: tagged(p.reasoning[id].owner), MessageID: id, Role: RoleReasoning})
+		}
+	}
+	for _, c := range p.started {
+		if c.in == nil && p.unsettled(c) {
+			p.add(&ToolCallStart{Tagged: tagged(c.owner), ToolCallID: c.id, ToolCallName: c.name})
+			if !c.open {
+				p.add(&ToolCallEnd{Tagged: tagged(c.owner), ToolCallID: c.id})
+			}
+		}
+	}
+}
+
+func (p *prelude) snapshot() {
+	s := &MessagesSnapshot{Messages: make([]Message, 0, p.left)}
+	for _, e := range p.list[:p.left] {
+		m := e.message()
+		if p.isOpen(e) && m.Content.kind == contentText {
+			m.Content = TextContent("")
+		}
+		m.ToolCalls = m.ToolCalls[:p.suffix(e)]
+		for i := range m.ToolCalls {
+			if p.unsettled(e.calls[i]) {
+				m.ToolCalls[i].Function.Arguments = ""
+			}
+		}
+		s.Messages = append(s.Messages, m)
+	}
+	p.add(s)
+}
+
+// openScopes announces steps and subagents. One that ended comes with its end: others name it as their parent.
+func (p *prelude) openScopes() {
+	var ends []Event
+	for _, s := range p.scopes {
+		if s.step != nil {
+			p.add(s.step)
+			continue
+		}
+		p.add(s.subagent)
+		if s.ended != nil {
+			ends = append(ends, s.ended)
+		}
+	}
+	p.add(ends...)
+}
+
+// openMessages opens the messages that are open, and makes those the snapshot left out, in order.
+func (p *prelude) openMessages() {
+	for i, e := range p.list {
+		switch {
+		case p.isOpen(e):
+			p.openMessage(e, i >= p.left)
+		case i >= p.left:
+			p.openCallsUntil(e.calls[0])
+		}
+	}
+}
+
+func (p *prelude) openMessage(e *entry, leftOut bool) {
+	h, id := &e.head, e.head.ID
+	delta := e.content().Text()
+	if e.content().kind != contentText {
+		delta = "" // it is in the snapshot and stays what it is until somebody appends
+	}
+	t := Tagged{SubagentRunID: h.SubagentRunID}
+	opener := t
+	if leftOut {
+		opener.Metadata = h.Metadata
+	}
+	if o, open := p.texts[id]; open && !p.lanes.holds(kindText, id) {
+		role := h.Role
+		if role == RoleTool || role == RoleActivity || role == RoleReasoning {
+			role = o.role
+		}
+		p.add(&TextMessageStart{Tagged: opener, MessageID: id, Role: role, Name: h.Name})
+		if delta != "" {
+			p.add(&TextMessageContent{Tagged: t, MessageID: id, Delta: delta})
+		}
+		delta = ""
+	}
+	if _, open := p.reasoning[id]; open && !p.lanes.holds(kindReasoning, id) {
+		p.add(&ReasoningMessageStart{Tagged: opener, MessageID: id, Role: RoleReasoning})
+		if delta != "" {
+			p.add(&ReasoningMessageContent{Tagged: t, MessageID: id, Delta: delta})
+		}
+	}
+	if leftOut && h.EncryptedValue != "" {
+		p.add(&ReasoningEncryptedValue{Subtype: EncryptedMessage, EntityID: id, EncryptedValue: h.EncryptedValue})
+	}
+}
+
+// openCalls starts the rest of the calls.
+func (p *prelude) openCalls() { p.openCallsUntil(nil) }
+
+// openCallsUntil starts the calls that are not settled, in the order the run started them, up to last.
+func (p *prelude) openCallsUntil(last *call) {
+	for _, c := range p.started {
+		if c.in == nil || p.restated[c.id] || !p.unsettled(c) || p.lanes.holds(kindToolCall, c.id) {
+			continue
+		}
+		p.openCall(c)
+		if c == last {
+			return
+		}
+	}
+}
+
+func (p *prelude) openCall(c *call) {
+	p.restated[c.id] = true
+	h := &c.in.head
+	t := tagged(h.SubagentRunID)
+	opener := t
+	opener.Metadata = c.metadata
+	parent := h.ID
+	if parent == c.id && c.in.calls[0] == c && slices.Contains(p.list[p.left:], c.in) && !p.isOpen(c.in) {
+		parent = "" // it makes its own message, as it did
+	}
+	p.add(&ToolCallStart{Tagged: opener, ToolCallID: c.id, ToolCallName: c.name, ParentMessageID: parent})
+	if args := c.args.String(); args != "" {
+		p.add(&ToolCallArgs{Tagged: t, ToolCallID: c.id, Delta: args})
+	}
+	if c.encryptedValue != "" {
+		p.add(&ReasoningEncryptedValue{Subtype: EncryptedToolCall, EntityID: c.id, EncryptedValue: c.encryptedValue})
+	}
+	if !c.open {
+		p.add(&ToolCallEnd{Tagged: t, ToolCallID: c.id})
+	}
+}
+
+// openLanes opens as chunks what chunks opened, so that the next chunk finds it. It comes last, because anything
+// else its agent says would close it.
+func (p *prelude) openLanes() {
+	for _, l := range p.lanes.lanes {
+		t := tagged(l.owner)
+		switch l.kind {
+		case kindToolCall:
+			c := p.calls[l.id]
+			if c == nil {
+				continue
+			}
+			delta := c.args.String()
+			p.add(&ToolCallChunk{
+				Tagged: t, ToolCallID: l.id, ToolCallName: l.name, ParentMessageID: l.parent, Delta: &delta,
+			})
+		case kindText:
+			p.add(&TextMessageChunk{Tagged: t, MessageID: l.id, Role: Role(l.role), Name: l.name, Delta: p.textSoFar(l.id)})
+		default:
+			p.add(&ReasoningMessageChunk{Tagged: t, MessageID: l.id, Delta: p.textSoFar(l.id)})
+		}
+	}
+}
+
+// textSoFar returns the text of the message, nil if it has none.
+func (p *prelude) textSoFar(id string) *string {
+	e := p.byID[id]
+	if e == nil || e.content().kind != contentText {
+		return nil
+	}
+	text := e.content().Text()
+	return &text
+}

@@ -1,0 +1,269 @@
+package agui
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// preludeBase is a thread before the run.
+func preludeBase() []Message {
+	return []Message{
+		{ID: "u0", Role: RoleUser, Content: PartsContent(Part{Type: PartText, Text: "q"})},
+		{ID: "old", Role: RoleAssistant, Content: TextContent("before"), ToolCalls: []ToolCall{
+			{ID: "oldcall", Type: "function", Function: FunctionCall{Name: "f", Arguments: "{}"}},
+		}},
+		{ID: "oldresult", Role: RoleTool, ToolCallID: "oldcall", Content: TextContent("y")},
+		{ID: "oldthought", Role: RoleReasoning, Content: TextContent("hm"), EncryptedValue: "e", SubagentRunID: "s0"},
+		{ID: "oldact", Role: RoleActivity, ActivityType: "P", Content: ObjectContent(json.RawMessage(`{"n":1}`))},
+		{ID: "asks", Role: RoleAssistant, ToolCalls: []ToolCall{
+			{ID: "unanswered", Type: "function", Function: FunctionCall{Name: "f", Arguments: "{}"}},
+		}},
+		{ID: "u1", Role: RoleUser, Content: TextContent("q2")},
+	}
+}
+
+// A script draws the events of a run. It may draw events the run refuses: those are not part of the stream.
+type script struct {
+	t       *rapid.T
+	run     *Run
+	n       int
+	dropped bool // a snapshot left something out
+	results int
+}
+
+func (s *script) of(values ...string) string { return rapid.SampledFrom(values).Draw(s.t, "choice") }
+func (s *script) chance(percent int) bool    { return rapid.IntRange(0, 99).Draw(s.t, "chance") < percent }
+func (s *script) tag() string                { return s.of("", "", "s0", "s1", "s2") }
+func (s *script) text() string               { return s.of("t0", "t1", "t2", "t3", "old", "c0", "p0", "u0") }
+func (s *script) thought() string            { return s.of("r0", "r1", "r2", "oldthought") }
+func (s *script) callID() string             { return s.of("c0", "c1", "c2", "c3", "c4", "c5", "unanswered") }
+func (s *script) delta() string              { s.n++; return fmt.Sprintf("<%d>", s.n) }
+
+func (s *script) tagged() Tagged {
+	t := tagged(s.tag())
+	if s.chance(10) {
+		s.n++
+		t.Metadata = Metadata{s.of("x", "y"): json.RawMessage(fmt.Sprint(s.n))}
+	}
+	return t
+}
+
+// events draws the next event. Continuations are drawn from what is open, so that most of them are accepted.
+func (s *script) event() Event {
+	v := s.run.view
+	if open := inOrder(v.texts); len(open) > 0 && s.chance(20) {
+		return &TextMessageContent{MessageID: s.of(open...), Delta: s.delta()}
+	}
+	if open := inOrder(v.reasoning); len(open) > 0 && s.chance(15) {
+		return &ReasoningMessageContent{MessageID: s.of(open...), Delta: s.delta()}
+	}
+	t := s.tagged()
+	switch rapid.IntRange(0, 24).Draw(s.t, "event") {
+	case 0, 1:
+		id := s.text()
+		if id == "c0" && v.byID[id] == nil {
+			id = "t0" // or the call c0 would make a second message of that id
+		}
+		return &TextMessageStart{Tagged: t, MessageID: id, Role: Role(s.of("", "assistant", "assistant", "user")), Name: s.of("", "n")}
+	case 2:
+		if open := inOrder(v.texts); len(open) > 0 {
+			return &TextMessageEnd{MessageID: s.of(open...)}
+		}
+		return &Custom{Tagged: t, Name: "x.y", Value: json.RawMessage("null")}
+	case 3:
+		return &ReasoningStart{Tagged: t, MessageID: s.thought()}
+	case 4, 5:
+		return &ReasoningMessageStart{Tagged: t, MessageID: s.thought(), Role: RoleReasoning}
+	case 6:
+		if open := inOrder(v.spans); len(open) > 0 && s.chance(30) {
+			return &ReasoningEnd{MessageID: s.of(open...)}
+		}
+		return &ReasoningMessageEnd{MessageID: s.thought(), Tagged: t}
+	case 7, 8, 9:
+		return &ToolCallStart{Tagged: t, ToolCallID: s.callID(), ToolCallName: s.of("f", "g"), ParentMessageID: s.of("", "", "t0", "t1", "p0", "p1", "old", "u0")}
+	case 10, 11:
+		return &ToolCallArgs{ToolCallID: s.callID(), Delta: s.delta()}
+	case 12:
+		return &ToolCallEnd{Tagged: tagged(""), ToolCallID: s.callID()}
+	case 13, 14:
+		s.results++
+		return &ToolCallResult{Tagged: t, MessageID: fmt.Sprint("result", s.results), ToolCallID: s.callID(), Content: TextContent(s.delta()), Role: RoleTool}
+	case 15:
+		replace := s.chance(70)
+		return &ActivitySnapshot{Tagged: t, MessageID: s.of("a0", "a1", "oldact"), ActivityType: "P", Content: json.RawMessage(fmt.Sprintf(`{"n":%d}`, s.n)), Replace: &replace}
+	case 16:
+		return &ActivityDelta{Tagged: t, MessageID: s.of("a0", "a1", "oldact"), ActivityType: "P", Patch: Patch{{Op: s.of("add", "remove"), Path: "/n", Value: json.RawMessage("7")}}}
+	case 17:
+		if s.chance(50) {
+			return &StateSnapshot{Tagged: t, Snapshot: json.RawMessage(fmt.Sprintf(`{"n":%d}`, s.n))}
+		}
+		return &StateDelta{Tagged: t, Delta: Patch{{Op: s.of("add", "remove"), Path: s.of("/n", "/m"), Value: json.RawMessage(fmt.Sprint(s.n))}}}
+	case 18:
+		return &StepStarted{Tagged: tagged(s.tag()), StepName: s.of("a", "b")}
+	case 19:
+		return &StepFinished{Tagged: tagged(s.tag()), StepName: s.of("a", "b")}
+	case 20:
+		s.n++
+		return &SubagentStarted{SubagentRunID: s.of("s0", "s1", "s2", fmt.Sprint("s", s.n+10)), Name: "n", ParentSubagentRunID: s.of("", "s0", "s1")}
+	case 21:
+		if s.chance(50) {
+			return &SubagentError{SubagentRunID: s.of("s0", "s1", "s2"), Message: "m"}
+		}
+		return &SubagentFinished{SubagentRunID: s.of("s0", "s1", "s2")}
+	case 22:
+		subtype, id := EncryptedToolCall, s.callID()
+		if s.chance(50) {
+			subtype, id = EncryptedMessage, s.of("t0", "t1", "r0", "old", "c0")
+		}
+		return &ReasoningEncryptedValue{Tagged: t, Subtype: subtype, EntityID: id, EncryptedValue: s.delta()}
+	case 23:
+		delta := s.delta()
+		switch s.of("text", "call", "reasoning") {
+		case "text":
+			return &TextMessageChunk{Tagged: t, MessageID: s.of("", "t2", "t3"), Delta: &delta}
+		case "call":
+			return &ToolCallChunk{Tagged: t, ToolCallID: s.of("", "c4", "c5"), ToolCallName: s.of("", "f"), Delta: &delta}
+		}
+		return &ReasoningMessageChunk{Tagged: t, MessageID: s.of("", "r2"), Delta: &delta}
+	default:
+		return s.snapshot()
+	}
+}
+
+// snapshot restates what there is, or most of it, or changes it, or adds to it.
+func (s *script) snapshot() Event {
+	messages := s.run.view.Messages()
+	switch s.of("same", "same", "drop", "change", "add") {
+	case "drop":
+		s.dropped = true
+		messages = slices.DeleteFunc(messages, func(Message) bool { return s.chance(15) })
+	case "change":
+		for i := range messages {
+			if messages[i].Role == RoleAssistant && s.chance(20) {
+				messages[i].Content = TextContent(s.delta())
+			}
+		}
+	case "add":
+		messages = append(messages, Message{ID: "added" + s.delta(), Role: RoleUser, Content: TextContent("x")})
+	}
+	return &MessagesSnapshot{Messages: messages}
+}
+
+// openCalls returns the ids of a view's open calls.
+func openCalls(v *View) []string {
+	var ids []string
+	for _, c := range v.OpenCalls() {
+		ids = append(ids, c.ID)
+	}
+	return ids
+}
+
+// fold verifies and folds a stream.
+func fold(t *rapid.T, v *View, streams ...[]Event) {
+	var verifier Verifier
+	for _, events := range streams {
+		for _, e := range events {
+			if err := verifier.Next(e); err != nil {
+				data, _ := Encode(e)
+				t.Fatalf("%s: %v", data, err)
+			}
+			if err := v.Apply(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func listing(t testing.TB, events []Event) string {
+	t.Helper()
+	var b strings.Builder
+	for _, e := range events {
+		data, err := Encode(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Write(data)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// sortedByID is for a client that saw more than the prelude says: it keeps the places it knows.
+func sortedByID(messages []Message) []Message {
+	slices.SortStableFunc(messages, func(a, b Message) int { return strings.Compare(a.ID, b.ID) })
+	return messages
+}
+
+// Whoever joins, wherever, ends with what everybody else has.
+func TestPreludeAndTailAddUpToTheWholeStream(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		stream, dropped := drawRun(rt)
+		whole := newTestView(preludeBase()...)
+		fold(rt, whole, stream)
+		want, wantState, wantCalls := shown(t, whole.Messages()), string(whole.state.JSON()), openCalls(whole)
+
+		server := newTestView(preludeBase()...)
+		for k, e := range stream[:len(stream)-1] {
+			apply(t, server, e)
+			prelude, err := server.Prelude(stream[0].(*RunStarted))
+			if err != nil {
+				rt.Fatalf("cut after %d of\n%s: %v", k+1, listing(t, stream), err)
+			}
+			tail := stream[k+1:]
+			story := func() string {
+				return fmt.Sprintf("cut after %d of\n%s\nthe prelude is\n%s", k+1, listing(t, stream), listing(t, prelude))
+			}
+			stranger := newTestView()
+			fold(rt, stranger, prelude)
+			if got, now := shown(t, stranger.Messages()), shown(t, server.Messages()); got != now {
+				rt.Fatalf("%s\nit adds up to\n%swant\n%s", story(), got, now)
+			}
+			joiner := newTestView()
+			fold(rt, joiner, prelude, tail)
+			if got := shown(t, joiner.Messages()); got != want {
+				rt.Fatalf("%s\nthe joiner has\n%swant\n%s", story(), got, want)
+			}
+			if got := string(joiner.state.JSON()); got != wantState {
+				rt.Fatalf("%s\nthe joiner's state is %s, want %s", story(), got, wantState)
+			}
+			if dropped {
+				continue // a joiner cannot know of a result that was withdrawn, nor what others remember of it
+			}
+			if calls := openCalls(joiner); !slices.Equal(calls, wantCalls) {
+				rt.Fatalf("%s\nthe joiner's open calls are %v, want %v", story(), calls, wantCalls)
+			}
+			seen := newTestView(preludeBase()...)
+			apply(t, seen, stream[:rapid.IntRange(0, k+1).Draw(rt, "seen")]...)
+			fold(rt, seen, prelude, tail)
+			if got, want := shown(t, sortedByID(seen.Messages())), shown(t, sortedByID(whole.Messages())); got != want {
+				rt.Fatalf("%s\none who saw the beginning has\n%swant\n%s", story(), got, want)
+			}
+		}
+	})
+}
+
+// drawRun returns the events of a random run on the base thread, and whether a snapshot dropped a message.
+func drawRun(rt *rapid.T) ([]Event, bool) {
+	var stream []Event
+	run := NewRun(RunOptions{
+		ThreadID: "t", RunID: "r", View: newTestView(preludeBase()...), NewID: numbered(),
+		Sink: func(e Event, _ []byte) error { stream = append(stream, e); return nil },
+	})
+	if err := run.Start(&RunStarted{}); err != nil {
+		rt.Fatal(err)
+	}
+	s := &script{t: rt, run: run}
+	for range rapid.IntRange(1, 40).Draw(rt, "length") {
+		_ = run.Emit(s.event()) // what is refused is not part of the stream
+	}
+	if err := run.Finish(&RunFinished{}); err != nil {
+		rt.Fatal(err)
+	}
+	return stream, s.dropped
+}
