@@ -192,3 +192,28 @@ func depth(data []byte) int {
 }
 
 func isNull(raw json.RawMessage) bool { return string(bytes.TrimSpace(raw)) == "null" }
+
+// DecodeResume reads the body of a resume by itself: {"resume": [...]}, by the rules of [DecodeInput].
+func DecodeResume(data []byte, o DecodeOptions) ([]ResumeEntry, error) {
+	if !utf8.Valid(data) {
+		return nil, &FieldError{"", "is not valid UTF-8"}
+	}
+	if o.MaxDepth > 0 && depth(data) > o.MaxDepth {
+		return nil, &FieldError{"", "is nested deeper than " + strconv.Itoa(o.MaxDepth) + " levels"}
+	}
+	r := &reader{}
+	m, err := r.object("", data)
+	if err != nil {
+		return nil, err
+	}
+	var body struct {
+		Resume List[ResumeEntry] `json:"resume"`
+	}
+	if err := r.fields("", m, &body); err != nil {
+		return nil, err
+	}
+	if len(body.Resume) == 0 {
+		return nil, &FieldError{"resume", "must not be empty"}
+	}
+	return body.Resume, nil
+}

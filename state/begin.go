@@ -70,7 +70,7 @@ func BeginStep(t *Thread, f Facts, r *Request, v Verdict, c Claim, now time.Time
 	if v.Forget {
 		s.forget(f)
 	}
-	s.claim(f, v.Claims)
+	intent.Questions = s.claim(f, v.Claims)
 	if err := s.startState(t, f, r, v); err != nil {
 		return nil, err
 	}
@@ -86,14 +86,17 @@ func BeginStep(t *Thread, f Facts, r *Request, v Verdict, c Claim, now time.Time
 	return s, nil
 }
 
-// claim marks the answered tokens, so that nobody else can answer them.
-func (s *Step) claim(f Facts, answers []Answer) {
+// claim marks the answered tokens, so that nobody else can answer them, and returns their questions.
+func (s *Step) claim(f Facts, answers []Answer) []agui.Interrupt {
+	var questions []agui.Interrupt
 	for _, a := range answers {
 		if token, ok := f.Token(a.ID); ok {
 			token.Status, token.Answer = TokenClaimed, &a
 			s.Tokens = append(s.Tokens, token)
+			questions = append(questions, token.Interrupt)
 		}
 	}
+	return questions
 }
 
 // startState decides which state the run starts from: an earlier one for a turn that is regenerated, the

@@ -132,6 +132,8 @@ type Intent struct {
 	// Claims are the answers, each with its token's id. The first commit uses their tokens up and empties the
 	// list: what a takeover then goes on from has them in its checkpoint.
 	Claims []Answer `json:"claims,omitempty"`
+	// Questions are the interrupts they answer, for a failure that opens them again.
+	Questions []agui.Interrupt `json:"questions,omitempty"`
 	// Added or Cut say that the conversation is not what it was before the request.
 	Added bool `json:"added,omitempty"`
 	Cut   bool `json:"cut,omitempty"`

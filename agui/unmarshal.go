@@ -1,0 +1,16 @@
+package agui
+
+// The types below have a form of their own on the wire. So that structs holding them can be kept as JSON, they
+// read what they write; unknown members are dropped without a word, what a peer sent goes through [Decode].
+
+// UnmarshalJSON reads a message.
+func (m *Message) UnmarshalJSON(data []byte) error { return m.read(&reader{}, "", data) }
+
+// UnmarshalJSON reads content.
+func (c *Content) UnmarshalJSON(data []byte) error { return c.read(&reader{}, "", data) }
+
+// UnmarshalJSON reads a content part.
+func (p *Part) UnmarshalJSON(data []byte) error { return p.read(&reader{}, "", data) }
+
+// UnmarshalJSON reads a patch operation.
+func (o *PatchOp) UnmarshalJSON(data []byte) error { return o.read(&reader{}, "", data) }

@@ -1,0 +1,24 @@
+package agui
+
+// CloseOpen closes the messages, calls, spans and steps that the writer's invocation left open, and leaves the
+// invocation itself as it is. For the parent agent it leaves the steps too: they frame others' work.
+func (w Writer) CloseOpen() error {
+	return w.run.locked(func() error {
+		for _, e := range w.run.lanes.close(func(l lane) bool { return l.owner == w.tag }) {
+			if err := w.run.write(e); err != nil {
+				return err
+			}
+		}
+		for _, e := range w.run.view.Closing(ClosingOptions{}) {
+			_, step := e.(*StepFinished)
+			_, invocation := e.(*SubagentFinished)
+			if SubagentOf(e) != w.tag || invocation || step && w.tag == "" {
+				continue
+			}
+			if err := w.run.write(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,67 @@
+package gateway
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// agent returns the agent served under name.
+func (g *Gateway) agent(name string) (*served, error) {
+	if a, ok := g.agents[name]; ok {
+		return a, nil
+	}
+	return nil, &agui.Error{Code: agui.CodeNotFound, Err: errors.New("gateway: no such agent")}
+}
+
+// listAgents is GET /agents.
+func (g *Gateway) listAgents(w http.ResponseWriter, _ *http.Request) error {
+	type participant struct {
+		Name        string `json:"name"`
+		Description string `json:"description"`
+	}
+	type agent struct {
+		ID           string        `json:"id"`
+		Description  string        `json:"description"`
+		Interrupts   bool          `json:"interrupts"`
+		Participants []participant `json:"participants"`
+	}
+	list := []agent{}
+	for _, name := range g.names() {
+		s := g.agents[name]
+		a := agent{ID: name, Description: s.Description, Interrupts: s.info.Interrupts, Participants: []participant{}}
+		for _, p := range s.info.Participants {
+			a.Participants = append(a.Participants, participant{p.Name, p.Description})
+		}
+		list = append(list, a)
+	}
+	answer(w, http.StatusOK, map[string]any{"agents": list})
+	return nil
+}
+
+// showCapabilities is GET /agents/{agent}/capabilities, in the shape of AG-UI 1.0.
+func (g *Gateway) showCapabilities(w http.ResponseWriter, r *http.Request) error {
+	s, err := g.agent(r.PathValue("agent"))
+	if err != nil {
+		return err
+	}
+	yes := true
+	c := agui.AgentCapabilities{
+		Identity:  &agui.IdentityCapabilities{Name: s.name, Description: s.Description, Type: "gateway"},
+		Transport: &agui.TransportCapabilities{Streaming: &yes, Resumable: &yes},
+		State:     &agui.StateCapabilities{Snapshots: &yes, Deltas: &yes, PersistentState: &yes},
+		Tools:     &agui.ToolsCapabilities{Supported: &yes, ClientProvided: &yes},
+	}
+	if s.info.Interrupts {
+		c.HumanInTheLoop = &agui.HumanInTheLoopCapabilities{Supported: &yes, Interrupts: &yes}
+	}
+	if len(s.info.Participants) > 0 {
+		c.MultiAgent = &agui.MultiAgentCapabilities{Supported: &yes, Delegation: &yes}
+		for _, p := range s.info.Participants {
+			c.MultiAgent.Subagents = append(c.MultiAgent.Subagents, agui.SubagentInfo{Name: p.Name, Description: p.Description})
+		}
+	}
+	answer(w, http.StatusOK, c)
+	return nil
+}

@@ -1,0 +1,142 @@
+package gateway
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// readJSON reads a whole JSON body, at most limit bytes of it (0: any number). The whole body is read before
+// a response begins: net/http notices a closed connection only then.
+func readJSON(r *http.Request, limit int64) ([]byte, error) {
+	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || media != "application/json" {
+		return nil, &agui.Error{Code: agui.CodeUnsupportedMediaType, Err: errors.New("content type is not application/json")}
+	}
+	body := r.Body
+	if limit > 0 {
+		body = http.MaxBytesReader(nil, r.Body, limit)
+	}
+	data, err := io.ReadAll(body)
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return nil, &agui.Error{Code: agui.CodeTooLarge, Err: err}
+	}
+	if err != nil {
+		return nil, &agui.Error{Code: agui.CodeInvalidInput, Err: err}
+	}
+	return data, nil
+}
+
+// decode turns the body of a run request into what the store is asked, in canonical spelling.
+func (g *Gateway) decode(r *http.Request, agent *served) (*state.Request, error) {
+	data, err := readJSON(r, g.o.Limits.Body)
+	if err != nil {
+		return nil, err
+	}
+	in, warnings, err := agui.DecodeInput(data, agui.DecodeOptions{MaxDepth: g.o.Limits.Depth, MaxMessages: g.o.Limits.Messages})
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range warnings {
+		g.log(r).Warn("input: left out", "path", w.Path, "reason", w.Reason)
+	}
+	era, err := agui.EraOf(in.ProtocolVersion)
+	if err != nil {
+		return nil, err
+	}
+	req := g.request(in, agent, era)
+	req.Key.Principal = principal(r)
+	req.Hash = state.Hash(data)
+	if len(in.Resume) > 0 && len(legacyAnswers(in.ForwardedProps)) > 0 {
+		g.log(r).Warn("input: resume and forwardedProps.command.resume are both there, the first counts")
+	}
+	return req, nil
+}
+
+// request is what in asks of agent.
+func (g *Gateway) request(in *agui.RunAgentInput, agent *served, era agui.Era) *state.Request {
+	var props struct {
+		Gateway struct {
+			Edit       bool `json:"edit"`
+			Regenerate bool `json:"regenerate"`
+		} `json:"gateway"`
+	}
+	// Properties of another shape are the application's own.
+	_ = json.Unmarshal(in.ForwardedProps, &props)
+	return &state.Request{
+		Key:            state.Key{Agent: agent.name, ID: in.ThreadID},
+		RunID:          in.RunID,
+		ParentRunID:    in.ParentRunID,
+		Era:            era,
+		Messages:       in.Messages,
+		Answers:        answers(in),
+		State:          in.State,
+		Tools:          in.Tools,
+		Context:        in.Context,
+		ForwardedProps: in.ForwardedProps,
+		Edit:           props.Gateway.Edit || agent.Edits,
+		Regenerate:     props.Gateway.Regenerate,
+		Writable:       agent.spec.Client,
+		MaxThread:      g.o.Limits.Thread,
+		MaxState:       g.o.Limits.State,
+		NewID:          g.o.NewID,
+	}
+}
+
+// answers are the answers of a request, whichever dialect they came in; resume counts before the legacy form.
+func answers(in *agui.RunAgentInput) []state.Answer {
+	if len(in.Resume) == 0 {
+		return legacyAnswers(in.ForwardedProps)
+	}
+	return entries(in.Resume)
+}
+
+func entries(resume []agui.ResumeEntry) []state.Answer {
+	list := make([]state.Answer, len(resume))
+	for i, e := range resume {
+		list[i] = state.Answer{ID: e.InterruptID, Status: e.Status}
+		if e.Status == agui.ResumeResolved {
+			list[i].Payload = state.Canonical(e.Payload)
+		}
+	}
+	return list
+}
+
+// legacyAnswers reads forwardedProps.command.resume: a bare value, bound by the id that came back in
+// interruptEvent if there is one, or an array of standard entries. Null and absent are no answer.
+func legacyAnswers(props json.RawMessage) []state.Answer {
+	var p struct {
+		Command struct {
+			Resume         json.RawMessage `json:"resume"`
+			InterruptEvent json.RawMessage `json:"interruptEvent"`
+		} `json:"command"`
+	}
+	if json.Unmarshal(props, &p) != nil {
+		return nil
+	}
+	payload := state.Canonical(p.Command.Resume)
+	if payload == nil {
+		return nil
+	}
+	var list []agui.ResumeEntry
+	if json.Unmarshal(payload, &list) == nil && len(list) > 0 && list[0].InterruptID != "" {
+		for i := range list {
+			if list[i].Status == "" {
+				list[i].Status = agui.ResumeResolved
+			}
+		}
+		return entries(list)
+	}
+	var event struct {
+		ID string `json:"id"`
+	}
+	// An event of another shape names no interrupt; the answer then binds to the one that is open.
+	_ = json.Unmarshal(state.Canonical(p.Command.InterruptEvent), &event)
+	return []state.Answer{{ID: event.ID, Status: agui.ResumeResolved, Payload: payload}}
+}

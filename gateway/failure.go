@@ -1,0 +1,110 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// failed ends a run that failed: what was open is withdrawn, the state goes back to the last commit, and the
+// answers it was to use are open again if nothing was made of them.
+func (a *attempt) failed(cause error) error {
+	code := codeOf(cause)
+	a.logFailure(code, cause)
+	if cancelled(code, a.intent) {
+		return a.calledOff()
+	}
+	a.rec.hold()
+	reopen := len(a.intent.Claims) > 0 && !a.settled
+	c := state.Commit{KeepCheckpoint: true, End: &state.End{Status: state.RunError, Code: code, Reopen: reopen}}
+	a.ending = a.newEnding()
+	if reopen {
+		a.ending.Open = a.intent.Questions
+	}
+	if a.run != nil && !a.run.Ended() {
+		kept, all := a.kept()
+		c.Messages = kept
+		// A reader may be told of the failure in a way that must not leave anything open.
+		if err := a.run.CloseOpen(agui.ClosingOptions{SubagentCode: string(code), SubagentMessage: code.Message()}); err != nil {
+			return err
+		}
+		if err := a.run.Emit(&agui.StateSnapshot{Snapshot: object(a.thread.State)}); err != nil {
+			return err
+		}
+		if err := a.run.Emit(&agui.MessagesSnapshot{Messages: all}); err != nil {
+			return err
+		}
+		if err := a.run.Fail(&agui.RunError{Message: publicText(cause, code), Code: string(code)}); err != nil {
+			return err
+		}
+	}
+	return a.commit(context.Background(), c)
+}
+
+// cancelled reports whether a run that cannot enter its checkpoint was to call off all its questions: that is
+// always possible (I3).
+func cancelled(code agui.Code, intent state.Intent) bool {
+	if code != agui.CodeCheckpointIncompatible || len(intent.Claims) == 0 {
+		return false
+	}
+	for _, c := range intent.Claims {
+		if c.Status != agui.ResumeCancelled {
+			return false
+		}
+	}
+	return true
+}
+
+// calledOff ends a run that had nothing to do but to drop its questions.
+func (a *attempt) calledOff() error {
+	return a.finish(state.Commit{End: &state.End{Status: state.RunSuccess}}, &agui.Outcome{Type: agui.OutcomeSuccess}, nil)
+}
+
+// logFailure writes the cause where clients do not see it.
+func (a *attempt) logFailure(code agui.Code, cause error) {
+	log := a.g.o.Log.With("thread", a.lease.Key.ID, "agent", a.lease.Key.Agent, "code", string(code), "error", cause)
+	var p *groupchat.PanicError
+	if errors.As(cause, &p) {
+		log = log.With("stack", string(p.Stack))
+	}
+	log.Error("run: failed")
+}
+
+// codeOf is the code a run ends with for err.
+func codeOf(err error) agui.Code {
+	switch {
+	case errors.Is(err, errTimeout):
+		return agui.CodeRunTimeout
+	case errors.Is(err, errDraining):
+		return agui.CodeDraining
+	case errors.Is(err, errStoreGone):
+		return agui.CodeStoreUnavailable
+	case errors.Is(err, state.ErrTooLarge), errors.Is(err, agui.ErrEventTooLarge):
+		return agui.CodeTooLarge
+	}
+	if code := agui.CodeOf(err); code != agui.CodeInternal {
+		return code
+	}
+	return agui.CodeAgentFailed
+}
+
+// publicText is the sentence clients are told: the code's own, unless the author of the error wrote one for them.
+func publicText(err error, code agui.Code) string {
+	var coded *agui.Error
+	if errors.As(err, &coded) && coded.Code == code {
+		return coded.Public()
+	}
+	return code.Message()
+}
+
+// object is a state as the wire has it: one that was never set is empty.
+func object(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 {
+		return json.RawMessage("{}")
+	}
+	return raw
+}

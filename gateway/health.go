@@ -1,0 +1,40 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// healthz is GET /healthz: the process is alive.
+func (g *Gateway) healthz(w http.ResponseWriter, _ *http.Request) error {
+	answer(w, http.StatusOK, map[string]string{"status": "ok"})
+	return nil
+}
+
+// readyz is GET /readyz: new runs can be served.
+func (g *Gateway) readyz(w http.ResponseWriter, r *http.Request) error {
+	if g.draining.Load() {
+		return &agui.Error{Code: agui.CodeDraining}
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), pingTimeout)
+	defer cancel()
+	if err := g.store.Ping(ctx); err != nil {
+		return &agui.Error{Code: agui.CodeStoreUnavailable, Err: err}
+	}
+	answer(w, http.StatusOK, map[string]string{"status": "ready"})
+	return nil
+}
+
+// pingTimeout is how long a store may take to answer and still count as there.
+const pingTimeout = 2 * time.Second
+
+// home is GET / until the web page is built in.
+func (g *Gateway) home(w http.ResponseWriter, _ *http.Request) error {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, err := w.Write([]byte("AG-UI gateway\n\nPOST /agents/{agent} runs an agent; GET /agents lists them; " +
+		"GET /openapi.json describes every route.\n"))
+	return err
+}

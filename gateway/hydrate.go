@@ -1,0 +1,111 @@
+package gateway
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// hydrate shows the thread as it stands; nothing runs.
+func (c *caller) hydrate(begun *state.Begun) error {
+	return c.showThread(begun.Thread.Key, shown{thread: begun.Thread, interrupts: begun.Interrupts, failed: begun.Verdict.Failed})
+}
+
+// refuse answers a request that could not be taken: an error, or for clients that would lose their question at
+// RUN_STARTED, the question once more.
+func (c *caller) refuse(begun *state.Begun) error {
+	code := begun.Verdict.Code
+	c.g.log(c.r).Info("run: refused", "code", code, "agent", c.req.Key.Agent, "thread", c.req.Key.ID)
+	if !c.wire.AskAgain && c.wire.Dialect != agui.Legacy {
+		return c.busy(code)
+	}
+	told := agui.Refused(code)
+	switch {
+	case !begun.Known:
+		return c.show(c.req.Key, agui.FrameID{}, plain(
+			c.opening(c.req.Key), told, c.closing(c.req.Key, &agui.Outcome{Type: agui.OutcomeSuccess}))...)
+	case begun.Thread.Live != nil:
+		return c.join(begun.Thread, told)
+	default:
+		return c.showThread(c.req.Key, shown{
+			thread: begun.Thread, interrupts: begun.Interrupts, more: begun.Verdict.Show, extra: []agui.Event{told},
+		})
+	}
+}
+
+// busy is a refusal that every client gets alike.
+func (c *caller) busy(code agui.Code) error {
+	return c.show(c.req.Key, agui.FrameID{}, plain(
+		c.opening(c.req.Key), &agui.RunError{Message: code.Message(), Code: string(code)})...)
+}
+
+// shown is a thread as a reader is shown it.
+type shown struct {
+	thread     *state.Thread // nil: loaded now
+	interrupts []agui.Interrupt
+	failed     *state.Run     // its error is told again
+	more       []agui.Message // shown behind the thread's own, not stored
+	extra      []agui.Event   // before the end
+}
+
+// showThread sends a whole, valid stream that adds up to the thread: snapshots and the current outcome.
+func (c *caller) showThread(key state.Key, s shown) error {
+	if s.thread == nil {
+		var err error
+		if s.thread, s.interrupts, err = c.g.store.Load(c.r.Context(), key); err != nil {
+			return storeError(err)
+		}
+	}
+	messages, err := c.g.store.Messages(c.r.Context(), key, s.thread.Rev)
+	if err != nil && !errors.Is(err, state.ErrUnknownThread) {
+		return storeError(err)
+	}
+	current := s.thread.State
+	if len(current) == 0 {
+		current = json.RawMessage("{}")
+	}
+	events := []agui.Event{
+		c.opening(key),
+		&agui.StateSnapshot{Snapshot: current},
+		&agui.MessagesSnapshot{Messages: append(messages[:len(messages):len(messages)], s.more...)},
+	}
+	events = append(events, s.extra...)
+	outcome := &agui.Outcome{Type: agui.OutcomeSuccess}
+	if len(s.interrupts) > 0 {
+		outcome = &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: s.interrupts}
+	}
+	if s.failed != nil {
+		events = append(events, &agui.RunError{Message: s.failed.Code.Message(), Code: string(s.failed.Code)})
+	} else {
+		events = append(events, c.closing(key, outcome))
+	}
+	return c.show(key, s.thread.Last, plain(events...)...)
+}
+
+func (c *caller) opening(key state.Key) agui.Event {
+	return &agui.RunStarted{ThreadID: key.ID, RunID: c.runID(), ProtocolVersion: agui.ProtocolVersion, ParentRunID: c.parent()}
+}
+
+func (c *caller) closing(key state.Key, outcome *agui.Outcome) agui.Event {
+	return &agui.RunFinished{ThreadID: key.ID, RunID: c.runID(), Outcome: outcome}
+}
+
+// runID is what this stream calls its run: the caller's word, or a new one for who only watches.
+func (c *caller) runID() string {
+	if c.req != nil {
+		return c.req.RunID
+	}
+	if c.watch == "" {
+		c.watch = c.g.o.NewID()
+	}
+	return c.watch
+}
+
+func (c *caller) parent() string {
+	if c.req != nil {
+		return c.req.ParentRunID
+	}
+	return ""
+}

@@ -1,0 +1,186 @@
+package gateway
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// Options say what a gateway serves and how. The zero value of every field is a usable default.
+type Options struct {
+	// Agents are served under their names: letters, digits, '-' and '_'.
+	Agents map[string]groupchat.Agent
+	// Agent holds what differs from these options for one agent, by name.
+	Agent map[string]AgentOptions
+	// Legacy is the agent that POST /subgraphs speaks to; empty means "travel".
+	Legacy string
+	// Store keeps the threads; nil means a [state.Memory] of the gateway's own.
+	Store state.Store
+
+	// Disconnect says what hanging up does to a run of the plain endpoint; empty means [Cancel].
+	Disconnect Disconnect
+	// DetachGrace is how long an untied run goes on with nobody reading; 0 means 10 minutes.
+	DetachGrace time.Duration
+	// HangUpGrace is how long after its connection closed a tied run waits for somebody to attach; 0
+	// means 2 seconds.
+	HangUpGrace time.Duration
+	// OnBusy says what happens to a request that a live run is in the way of; empty means [Reject].
+	OnBusy OnBusy
+	// HideSubagents leaves the SUBAGENT_* events out for readers that do not ask for them; callers older than
+	// @ag-ui/client 0.0.59 die of them.
+	HideSubagents bool
+	InterruptTTL  time.Duration // how long a question stays open; 0 means 24 hours
+	RunTimeout    time.Duration // from the run's first start; 0 means 10 minutes
+	Heartbeat     time.Duration // an SSE comment on quiet streams; 0 means 15 seconds
+	WriteTimeout  time.Duration // a reader that takes longer for a write is cut; 0 means 30 seconds
+	Lease         time.Duration // a replica silent for so long has lost its runs; 0 means 10 seconds
+	Pace          time.Duration // between the pieces of scripted texts
+
+	Limits Limits
+	// Origins may call from a browser: exact origins, or "*". Nil means loopback origins.
+	Origins []string
+
+	// Log gets one line per run and per refused request, never a prompt or a secret; nil means slog.Default.
+	Log *slog.Logger
+	// Now and NewID are the clock and the source of ids; nil means the system's.
+	Now   func() time.Time
+	NewID func() string
+}
+
+// AgentOptions are what an agent may have its own way. Zero fields mean the gateway's.
+type AgentOptions struct {
+	Description   string
+	Edits         bool // a changed message replaces what followed
+	Disconnect    Disconnect
+	OnBusy        OnBusy
+	HideSubagents *bool
+	InterruptTTL  time.Duration
+	RunTimeout    time.Duration
+}
+
+// Disconnect says what hanging up does to a run.
+type Disconnect string
+
+// The ways to take a hang-up.
+const (
+	Cancel Disconnect = "cancel" // it stops the run, unless somebody attached
+	Detach Disconnect = "detach" // the run goes on
+)
+
+// OnBusy says what happens to a request that a live run is in the way of.
+type OnBusy string
+
+// The ways to take a busy thread.
+const (
+	Reject    OnBusy = "reject"    // RUN_ERROR run_in_progress
+	Queue     OnBusy = "queue"     // wait for its end
+	Supersede OnBusy = "supersede" // end it
+)
+
+// Limits bound what callers and agents may use. A zero field means the default beside it; a negative one
+// means no limit.
+type Limits struct {
+	Body     int64 // bytes of a request; 8 MiB
+	Event    int   // bytes of an event; 8 MiB
+	Thread   int   // bytes of a thread's messages; 6 MiB
+	State    int   // bytes of the shared state; 1 MiB
+	Depth    int   // nesting of JSON; 64
+	Messages int   // per input; 2000
+	PatchOps int   // per delta, a snapshot is sent beyond; 1000
+	Runs     int   // live at once; 10000
+	Readers  int   // per thread; 64
+	Queue    int   // requests waiting per thread; 8
+}
+
+func orDefault[T ~int | ~int64](v *T, d T) {
+	switch {
+	case *v == 0:
+		*v = d
+	case *v < 0:
+		*v = 0
+	}
+}
+
+func (l *Limits) fill() {
+	orDefault(&l.Body, 8<<20)
+	orDefault(&l.Event, 8<<20)
+	orDefault(&l.Thread, 6<<20)
+	orDefault(&l.State, 1<<20)
+	orDefault(&l.Depth, 64)
+	orDefault(&l.Messages, 2000)
+	orDefault(&l.PatchOps, 1000)
+	orDefault(&l.Runs, 10000)
+	orDefault(&l.Readers, 64)
+	orDefault(&l.Queue, 8)
+}
+
+func (o *Options) fill() {
+	orDefault(&o.DetachGrace, 10*time.Minute)
+	orDefault(&o.HangUpGrace, 2*time.Second)
+	orDefault(&o.InterruptTTL, 24*time.Hour)
+	orDefault(&o.RunTimeout, 10*time.Minute)
+	orDefault(&o.Heartbeat, 15*time.Second)
+	orDefault(&o.WriteTimeout, 30*time.Second)
+	orDefault(&o.Lease, 10*time.Second)
+	o.Limits.fill()
+	if o.Disconnect == "" {
+		o.Disconnect = Cancel
+	}
+	if o.OnBusy == "" {
+		o.OnBusy = Reject
+	}
+	if o.Legacy == "" {
+		o.Legacy = "travel"
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.NewID == nil {
+		o.NewID = uuid.NewString
+	}
+}
+
+// served is an agent as the gateway serves it, with every option decided.
+type served struct {
+	AgentOptions
+	name  string
+	agent groupchat.Agent
+	spec  groupchat.StateSpec
+	info  groupchat.Info
+}
+
+func serve(name string, agent groupchat.Agent, o Options) *served {
+	s := &served{AgentOptions: o.Agent[name], name: name, agent: agent}
+	if d, ok := agent.(groupchat.Describer); ok {
+		s.info = d.Describe()
+	}
+	if st, ok := agent.(groupchat.Stateful); ok {
+		s.spec = st.StateSpec()
+	}
+	if s.Description == "" {
+		s.Description = s.info.Description
+	}
+	if s.Disconnect == "" {
+		s.Disconnect = o.Disconnect
+	}
+	if s.OnBusy == "" {
+		s.OnBusy = o.OnBusy
+	}
+	if s.HideSubagents == nil {
+		s.HideSubagents = &o.HideSubagents
+	}
+	if s.InterruptTTL == 0 {
+		s.InterruptTTL = o.InterruptTTL
+	}
+	if s.RunTimeout == 0 {
+		s.RunTimeout = o.RunTimeout
+	}
+	return s
+}

@@ -1,0 +1,150 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v4/middleware"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// This is the one file that knows echo. Handlers take what net/http has; whatever they need of the router is
+// in the request.
+
+// A handler answers a request. It returns an error instead of writing one.
+type handler func(w http.ResponseWriter, r *http.Request) error
+
+// newRoutes is the table of docs/contract.md.
+func (g *Gateway) newRoutes() http.Handler {
+	e := echo.New()
+	e.HTTPErrorHandler = g.routingError
+	e.IPExtractor = echo.ExtractIPDirect()
+	e.Use(g.identify, g.recover, middleware.CORSWithConfig(g.cors()))
+	for _, route := range []struct {
+		method, path string
+		handler      handler
+	}{
+		{http.MethodPost, "/agents/:agent", g.runAgent},
+		{http.MethodPost, "/subgraphs", g.runLegacy},
+		{http.MethodGet, "/agents", g.listAgents},
+		{http.MethodGet, "/agents/:agent/capabilities", g.showCapabilities},
+		{http.MethodGet, "/threads", g.listThreads},
+		{http.MethodGet, "/threads/:id", g.showThreadJSON},
+		{http.MethodPatch, "/threads/:id", g.renameThread},
+		{http.MethodDelete, "/threads/:id", g.deleteThread},
+		{http.MethodGet, "/threads/:id/events", g.attach},
+		{http.MethodPost, "/threads/:id/resume", g.resume},
+		{http.MethodPost, "/threads/:id/stop", g.stop},
+		{http.MethodPost, "/threads/:id/fork", g.fork},
+		{http.MethodGet, "/healthz", g.healthz},
+		{http.MethodGet, "/readyz", g.readyz},
+		{http.MethodGet, "/openapi.json", g.showOpenAPI},
+		{http.MethodGet, "/", g.home},
+	} {
+		e.Add(route.method, route.path, g.adapt(route.handler))
+	}
+	return e
+}
+
+// adapt makes an echo handler of h: path parameters go into the request, and the writer surfaces the errors of
+// a flush, which echo's own hides.
+func (g *Gateway) adapt(h handler) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		for i, name := range c.ParamNames() {
+			value := c.ParamValues()[i]
+			if decoded, err := url.PathUnescape(value); err == nil && r.URL.RawPath != "" {
+				value = decoded
+			}
+			r.SetPathValue(name, value)
+		}
+		w := responseWriter{c.Response()}
+		if err := h(w, r); err != nil {
+			g.answerError(w, r, err)
+		}
+		return nil
+	}
+}
+
+// A responseWriter is echo's, with the two things streams need.
+type responseWriter struct{ *echo.Response }
+
+// FlushError flushes and returns what went wrong.
+func (w responseWriter) FlushError() error {
+	if !w.Committed {
+		w.WriteHeader(http.StatusOK)
+	}
+	return http.NewResponseController(w.Writer).Flush()
+}
+
+// Begun reports whether the response has begun.
+func (w responseWriter) Begun() bool { return w.Committed }
+
+// identify gives each request an id and its principal, and says the id on the response.
+func (g *Gateway) identify(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		id := r.Header.Get(echo.HeaderXRequestID)
+		if !goodRequestID(id) {
+			id = g.o.NewID()
+		}
+		c.Response().Header().Set(echo.HeaderXRequestID, id)
+		ctx := context.WithValue(r.Context(), requestIDKey{}, id)
+		c.SetRequest(r.WithContext(context.WithValue(ctx, principalKey{}, localPrincipal)))
+		return next(c)
+	}
+}
+
+// recover turns a panic of a handler into an answer. Agents run elsewhere and have their own.
+func (g *Gateway) recover(next echo.HandlerFunc) echo.HandlerFunc {
+	return middleware.RecoverWithConfig(middleware.RecoverConfig{
+		DisableStackAll: true,
+		LogErrorFunc: func(c echo.Context, err error, stack []byte) error {
+			g.log(c.Request()).Error("request: panic", "error", err, "stack", string(stack))
+			return &agui.Error{Code: agui.CodeInternal, Err: err}
+		},
+	})(next)
+}
+
+// routingError answers what no handler of ours did: unknown paths and methods.
+func (g *Gateway) routingError(err error, c echo.Context) {
+	code := agui.CodeOf(err)
+	//nolint:errorlint // echo's router returns these two as they are
+	switch err {
+	case echo.ErrNotFound:
+		code = agui.CodeNotFound
+	case echo.ErrMethodNotAllowed:
+		code = agui.CodeMethodNotAllowed
+	}
+	g.answerError(responseWriter{c.Response()}, c.Request(), &agui.Error{Code: code, Err: err})
+}
+
+// cors lets pages of the allowed origins call the gateway.
+func (g *Gateway) cors() middleware.CORSConfig {
+	return middleware.CORSConfig{
+		AllowOriginFunc: func(origin string) (bool, error) { return g.allowed(origin), nil },
+		AllowMethods:    []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch, http.MethodDelete},
+		ExposeHeaders:   []string{echo.HeaderXRequestID, "Retry-After"},
+		MaxAge:          600,
+	}
+}
+
+// allowed reports whether pages of origin may call.
+func (g *Gateway) allowed(origin string) bool {
+	if g.o.Origins != nil {
+		return slices.Contains(g.o.Origins, "*") || slices.Contains(g.o.Origins, origin)
+	}
+	u, err := url.Parse(origin)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && loopback(u.Hostname())
+}
+
+// goodRequestID reports whether a caller's request id may go into logs and headers as it is.
+func goodRequestID(id string) bool {
+	const most = 128
+	return id != "" && len(id) <= most && !strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' })
+}

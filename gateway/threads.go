@@ -1,0 +1,199 @@
+package gateway
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// thread finds the thread a request is about: the principal's own with this id, of the agent the query names
+// where there are several.
+func (g *Gateway) thread(r *http.Request) (state.Key, error) {
+	keys, err := g.store.Find(r.Context(), principal(r), r.PathValue("id"))
+	if err != nil {
+		return state.Key{}, storeError(err)
+	}
+	if agent := r.URL.Query().Get("agent"); agent != "" {
+		for _, k := range keys {
+			if k.Agent == agent {
+				return k, nil
+			}
+		}
+		keys = nil
+	}
+	switch len(keys) {
+	case 0:
+		return state.Key{}, &agui.Error{Code: agui.CodeNotFound, Err: state.ErrUnknownThread}
+	case 1:
+		return keys[0], nil
+	default:
+		return state.Key{}, &agui.Error{Code: agui.CodeAmbiguousThread}
+	}
+}
+
+// listThreads is GET /threads.
+func (g *Gateway) listThreads(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	query := state.Query{Principal: principal(r), Agent: q.Get("agent"), Status: state.Status(q.Get("status")), Cursor: q.Get("cursor")}
+	switch query.Status {
+	case "", state.StatusIdle, state.StatusRunning, state.StatusInterrupted, state.StatusFailed:
+	default:
+		return invalidQuery("status", "must be idle, running, interrupted or failed")
+	}
+	var err error
+	if query.Limit, err = limit(q, 20, 100); err != nil {
+		return err
+	}
+	page, err := g.store.List(r.Context(), query)
+	if err != nil {
+		return storeError(err)
+	}
+	list := []threadSummary{}
+	for _, t := range page.Threads {
+		list = append(list, threadSummary{
+			ID: t.Key.ID, Agent: t.Key.Agent, Status: t.Status, Title: t.Title,
+			CreatedAt: t.CreatedAt.UTC(), UpdatedAt: t.UpdatedAt.UTC(),
+		})
+	}
+	answer(w, http.StatusOK, struct {
+		Threads []threadSummary `json:"threads"`
+		Next    string          `json:"nextCursor,omitempty"`
+	}{list, page.Next})
+	return nil
+}
+
+// threadSummary is a thread in a listing; threadDocument is all of it. Absent fields are left out.
+type threadSummary struct {
+	ID        string       `json:"id"`
+	Agent     string       `json:"agent"`
+	Status    state.Status `json:"status"`
+	Title     string       `json:"title,omitempty"`
+	CreatedAt time.Time    `json:"createdAt"`
+	UpdatedAt time.Time    `json:"updatedAt"`
+}
+
+type threadDocument struct {
+	threadSummary
+	State      any                        `json:"state"`
+	Messages   agui.List[agui.Message]    `json:"messages"`
+	Interrupts agui.List[agui.Interrupt]  `json:"interrupts"`
+	OpenCalls  agui.List[agui.ToolCall]   `json:"openCalls"`
+	Runs       []runDocument              `json:"runs"`
+	Usage      agui.List[agui.TokenUsage] `json:"usage,omitempty"`
+}
+
+type runDocument struct {
+	RunID       string          `json:"runId"`
+	ParentRunID string          `json:"parentRunId,omitempty"`
+	Status      state.RunStatus `json:"status"`
+	Code        agui.Code       `json:"code,omitempty"`
+	StartedAt   time.Time       `json:"startedAt"`
+	EndedAt     *time.Time      `json:"endedAt,omitempty"`
+}
+
+// showThreadJSON is GET /threads/{id}: the thread as committed.
+func (g *Gateway) showThreadJSON(w http.ResponseWriter, r *http.Request) error {
+	key, err := g.thread(r)
+	if err != nil {
+		return err
+	}
+	t, interrupts, err := g.store.Load(r.Context(), key)
+	if err != nil {
+		return storeError(err)
+	}
+	messages, err := g.store.Messages(r.Context(), key, t.Rev)
+	if err != nil {
+		return storeError(err)
+	}
+	d := threadDocument{
+		threadSummary: threadSummary{
+			ID: key.ID, Agent: key.Agent, Status: statusOfThread(t, interrupts), Title: t.Title,
+			CreatedAt: t.CreatedAt.UTC(), UpdatedAt: t.UpdatedAt.UTC(),
+		},
+		State: object(t.State), Interrupts: interrupts, OpenCalls: openCalls(t, messages), Runs: []runDocument{}, Usage: t.Usage,
+	}
+	if d.Messages, err = window(r.URL.Query(), messages); err != nil {
+		return err
+	}
+	for _, run := range t.Runs {
+		doc := runDocument{RunID: run.RunID, ParentRunID: run.ParentRunID, Status: run.Status, Code: run.Code, StartedAt: run.StartedAt.UTC()}
+		if ended := run.EndedAt.UTC(); !run.EndedAt.IsZero() {
+			doc.EndedAt = &ended
+		}
+		d.Runs = append(d.Runs, doc)
+	}
+	answer(w, http.StatusOK, d)
+	return nil
+}
+
+// statusOfThread is the status of a loaded thread.
+func statusOfThread(t *state.Thread, interrupts []agui.Interrupt) state.Status {
+	switch {
+	case t.Live != nil:
+		return state.StatusRunning
+	case len(interrupts) > 0:
+		return state.StatusInterrupted
+	case t.Failed:
+		return state.StatusFailed
+	default:
+		return state.StatusIdle
+	}
+}
+
+// openCalls are the frontend calls that wait, as the messages that made them have them.
+func openCalls(t *state.Thread, messages []agui.Message) []agui.ToolCall {
+	open := map[string]bool{}
+	for _, c := range t.OpenCalls() {
+		open[c.ID] = true
+	}
+	var calls []agui.ToolCall
+	for _, m := range messages {
+		for _, c := range m.ToolCalls {
+			if open[c.ID] {
+				calls = append(calls, c)
+			}
+		}
+	}
+	return calls
+}
+
+// window is the part of messages that ?limit= and ?before=<message id> ask for: the last ones, before that one.
+func window(q url.Values, messages []agui.Message) ([]agui.Message, error) {
+	n, err := limit(q, len(messages), 0)
+	if err != nil {
+		return nil, err
+	}
+	end := len(messages)
+	if before := q.Get("before"); before != "" {
+		end = -1
+		for i, m := range messages {
+			if m.ID == before {
+				end = i
+			}
+		}
+		if end < 0 {
+			return nil, &agui.Error{Code: agui.CodeNotFound, Err: state.ErrUnknownMessage}
+		}
+	}
+	return messages[max(0, end-n):end], nil
+}
+
+// limit reads ?limit=: a whole number from 1 to most (0: any), normally normal.
+func limit(q url.Values, normal, most int) (int, error) {
+	text := q.Get("limit")
+	if text == "" {
+		return normal, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return 0, invalidQuery("limit", "must be a whole number from 1 on")
+	}
+	if most > 0 {
+		n = min(n, most)
+	}
+	return n, nil
+}

@@ -1,0 +1,158 @@
+package gateway
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// resume is POST /threads/{id}/resume: answers for scripts and bots. Admission is the same as for a run.
+func (g *Gateway) resume(w http.ResponseWriter, r *http.Request) error {
+	key, err := g.thread(r)
+	if err != nil {
+		return err
+	}
+	agent, err := g.agent(key.Agent)
+	if err != nil {
+		return err
+	}
+	data, err := readJSON(r, g.o.Limits.Body)
+	if err != nil {
+		return err
+	}
+	in, err := agui.DecodeResume(data, agui.DecodeOptions{MaxDepth: g.o.Limits.Depth})
+	if err != nil {
+		return err
+	}
+	era, err := agui.EraOf(r.URL.Query().Get("protocolVersion"))
+	if err != nil {
+		return err
+	}
+	req := g.request(&agui.RunAgentInput{ThreadID: key.ID, RunID: g.o.NewID(), Resume: in}, agent, era)
+	req.Key, req.Hash = key, state.Hash(data)
+	wire, err := g.wire(r, agent, era, agui.Standard)
+	if err != nil {
+		return err
+	}
+	if strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
+		req.Tied = agent.Disconnect == Cancel
+		return g.serve(w, r, agent, req, wire)
+	}
+	c := &caller{g: g, w: w, r: r, agent: agent, req: req, wire: wire}
+	return g.resumeQuietly(c)
+}
+
+// resumeQuietly answers with what the resume came to; the run it starts belongs to nobody's connection.
+func (g *Gateway) resumeQuietly(c *caller) error {
+	begun, err := g.admit(c.r.Context(), c)
+	if err != nil {
+		return err
+	}
+	switch v := begun.Verdict; {
+	case v.Meaning.Runs():
+		g.start(c.agent, begun)
+		answer(c.w, http.StatusAccepted, map[string]string{"runId": c.req.RunID})
+	case v.Meaning == state.Join:
+		answer(c.w, http.StatusAccepted, map[string]string{"runId": begun.Thread.Live.Intent.RunID})
+	case v.Meaning == state.Refuse, v.Meaning == state.Busy:
+		return &agui.Error{Code: v.Code}
+	default:
+		answer(c.w, http.StatusOK, map[string]any{"status": statusOfThread(begun.Thread, begun.Interrupts)})
+	}
+	return nil
+}
+
+// stop is POST /threads/{id}/stop: end the live run, on whichever replica.
+func (g *Gateway) stop(w http.ResponseWriter, r *http.Request) error {
+	key, err := g.thread(r)
+	if err != nil {
+		return err
+	}
+	stopped, err := g.store.Signal(r.Context(), key, state.SignalStop)
+	if err != nil {
+		return storeError(err)
+	}
+	answer(w, http.StatusOK, map[string]bool{"stopped": stopped})
+	return nil
+}
+
+// fork is POST /threads/{id}/fork: a new thread with the conversation up to a message.
+func (g *Gateway) fork(w http.ResponseWriter, r *http.Request) error {
+	key, err := g.thread(r)
+	if err != nil {
+		return err
+	}
+	var in struct {
+		MessageID *string `json:"messageId"`
+	}
+	if err := g.readObject(r, &in); err != nil {
+		return err
+	}
+	if in.MessageID == nil || *in.MessageID == "" {
+		return &agui.FieldError{Path: "messageId", Problem: "is missing"}
+	}
+	t, err := g.store.Fork(r.Context(), key, *in.MessageID, g.o.NewID())
+	if err != nil {
+		return storeError(err)
+	}
+	answer(w, http.StatusCreated, map[string]string{"id": t.Key.ID})
+	return nil
+}
+
+// renameThread is PATCH /threads/{id}.
+func (g *Gateway) renameThread(w http.ResponseWriter, r *http.Request) error {
+	key, err := g.thread(r)
+	if err != nil {
+		return err
+	}
+	var in struct {
+		Title *string `json:"title"`
+	}
+	if err := g.readObject(r, &in); err != nil {
+		return err
+	}
+	const most = 500
+	if in.Title == nil {
+		return &agui.FieldError{Path: "title", Problem: "is missing"}
+	}
+	if len(*in.Title) > most {
+		return &agui.FieldError{Path: "title", Problem: "is longer than 500 bytes"}
+	}
+	if err := g.store.Rename(r.Context(), key, *in.Title); err != nil {
+		return storeError(err)
+	}
+	return g.showThreadJSON(w, r)
+}
+
+// deleteThread is DELETE /threads/{id}: stop and forget.
+func (g *Gateway) deleteThread(w http.ResponseWriter, r *http.Request) error {
+	key, err := g.thread(r)
+	if err != nil {
+		return err
+	}
+	if err := g.store.Delete(r.Context(), key); err != nil {
+		return storeError(err)
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// readObject reads a small JSON body into v. Members v does not have are ignored.
+func (g *Gateway) readObject(r *http.Request, v any) error {
+	data, err := readJSON(r, g.o.Limits.Body)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		var wrong *json.UnmarshalTypeError
+		if errors.As(err, &wrong) {
+			return &agui.FieldError{Path: wrong.Field, Problem: "must be a " + wrong.Type.String()}
+		}
+		return &agui.FieldError{Problem: "is not a JSON object"}
+	}
+	return nil
+}

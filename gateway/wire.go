@@ -1,0 +1,41 @@
+package gateway
+
+import (
+	"net/http"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// wire is how the reader of a request wants its stream: by its era, the agent's options, and the query
+// parameters interrupts=standard|legacy and subagents=on|off.
+func (g *Gateway) wire(r *http.Request, agent *served, era agui.Era, dialect agui.Dialect) (agui.Wire, error) {
+	w := agui.Wire{Era: era, Dialect: dialect, Subagents: !*agent.HideSubagents}
+	q := r.URL.Query()
+	switch q.Get("interrupts") {
+	case "":
+	case "standard":
+		w.Dialect = agui.Standard
+	case "legacy":
+		w.Dialect = agui.Legacy
+	default:
+		return w, invalidQuery("interrupts", "must be standard or legacy")
+	}
+	// The legacy dialect is spoken by clients that know no subagents, and die of them.
+	if w.Dialect == agui.Legacy {
+		w.Subagents = false
+	}
+	switch q.Get("subagents") {
+	case "":
+	case "on":
+		w.Subagents = true
+	case "off":
+		w.Subagents = false
+	default:
+		return w, invalidQuery("subagents", "must be on or off")
+	}
+	return w, nil
+}
+
+func invalidQuery(name, problem string) error {
+	return &agui.Error{Code: agui.CodeInvalidInput, Err: &agui.FieldError{Path: name, Problem: problem}}
+}
