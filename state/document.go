@@ -140,6 +140,9 @@ func setEdits(root any, path []string, value any) ([]edit, error) {
 				at = next
 				continue
 			}
+			if ok {
+				op = "replace"
+			}
 		case []any:
 			if n, ok := arrayIndex(t, len(c)); ok {
 				if at = c[n]; last || at != nil {

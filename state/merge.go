@@ -28,11 +28,11 @@ type MergeOptions struct {
 // asked: the client's state is what it should be, not a contribution. The errors are [ErrValue] for what is not
 // JSON, [ErrTooLarge] and OnChange's.
 func MergeClient(d *Document, base, client json.RawMessage, o MergeOptions) error {
-	theirs, err := toValue(client)
+	theirs, err := optional(client)
 	if err != nil {
 		return err
 	}
-	known, err := toValue(base)
+	known, err := optional(base)
 	if err != nil {
 		return err
 	}
@@ -46,6 +46,14 @@ func MergeClient(d *Document, base, client json.RawMessage, o MergeOptions) erro
 	m := merger{o: o}
 	m.objects(before, d.tree.root, wants)
 	return d.commit(m.edits)
+}
+
+// optional reads raw, or nothing as null.
+func optional(raw json.RawMessage) (any, error) {
+	if len(raw) == 0 {
+		return nil, nil
+	}
+	return parseJSON(raw)
 }
 
 type merger struct {

@@ -79,7 +79,7 @@ func AppendByID(old, new json.RawMessage) (json.RawMessage, error) {
 }
 
 func lists(old, new json.RawMessage) (a, b []any, err error) {
-	v, err := toValue(old)
+	v, err := optional(old)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -87,7 +87,7 @@ func lists(old, new json.RawMessage) (a, b []any, err error) {
 	if !ok && v != nil {
 		return nil, nil, fmt.Errorf("%w: what is to be appended to is no array", ErrValue)
 	}
-	if v, err = toValue(new); err != nil {
+	if v, err = optional(new); err != nil {
 		return nil, nil, err
 	}
 	b, ok = v.([]any)

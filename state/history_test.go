@@ -1,0 +1,90 @@
+package state
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+func TestHistory(t *testing.T) {
+	t.Parallel()
+	var past History
+	var copies []History
+	mark := ""
+	d, err := NewDocument(nil, DocumentOptions{OnChange: func(c Change) error {
+		copies = append(copies, past)
+		past.Push(mark, c.Undo)
+		return nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const runs = MaxMarks + 5
+	states := map[string]string{}
+	for i := range runs {
+		mark = fmt.Sprintf("run %d", i)
+		states[mark] = string(d.JSON())
+		for _, pointer := range []string{"/n", "/list/-", "//odd"} { // several commits of one run
+			if err := d.Set(pointer, i); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	stored, err := json.Marshal(past)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read History
+	if err := json.Unmarshal(stored, &read); err != nil {
+		t.Fatal(err)
+	}
+	if len(read.Marks) != MaxMarks {
+		t.Fatalf("%d marks are kept, want %d", len(read.Marks), MaxMarks)
+	}
+	for i := range runs {
+		name := fmt.Sprintf("run %d", i)
+		got, ok, err := read.At(d.JSON(), name)
+		if kept := i >= runs-MaxMarks; err != nil || ok != kept || kept && string(got) != states[name] {
+			t.Errorf("At(%s) = %s, %t, %v, want %s", name, got, ok, err, states[name])
+		}
+	}
+	oldest := states[read.Marks[0].Name]
+	if got, err := read.Oldest(d.JSON(), "run 0"); err != nil || string(got) != oldest {
+		t.Errorf("Oldest(run 0) = %s, %v, want %s", got, err, oldest)
+	}
+	if got, err := read.Oldest(d.JSON(), mark); err != nil || string(got) != states[mark] {
+		t.Errorf("Oldest(%s) = %s, %v, want %s", mark, got, err, states[mark])
+	}
+	if _, _, err := read.At(json.RawMessage(`{}`), mark); err == nil {
+		t.Error("At() led back from a state it does not begin at")
+	}
+	for i, c := range copies {
+		if len(c.Marks) > MaxMarks || i > 0 && c.Marks[len(c.Marks)-1].Name != fmt.Sprintf("run %d", (i-1)/3) {
+			t.Fatalf("copy %d changed with a later push", i)
+		}
+	}
+	back := read.Rewind("run 42")
+	if got := back.Marks[len(back.Marks)-1].Name; got != "run 41" || len(read.Marks) != MaxMarks {
+		t.Errorf("Rewind(run 42) ends with %s and left %d marks", got, len(read.Marks))
+	}
+	if got := read.Rewind("no such run"); len(got.Marks) != MaxMarks {
+		t.Errorf("Rewind of an unknown mark left %d", len(got.Marks))
+	}
+}
+
+func TestHistoryOfNothing(t *testing.T) {
+	t.Parallel()
+	var past History
+	if got, ok, err := past.At(nil, "x"); ok || err != nil {
+		t.Errorf("At() = %s, %t, %v", got, ok, err)
+	}
+	if got, err := past.Oldest(nil, "x"); err != nil || string(got) != `{}` {
+		t.Errorf("Oldest() = %s, %v", got, err)
+	}
+	past = past.With("x", agui.Patch{})
+	if got, ok, err := past.At(json.RawMessage(`{"a":1}`), "x"); !ok || err != nil || string(got) != `{"a":1}` {
+		t.Errorf("At() of a run that changed nothing = %s, %t, %v", got, ok, err)
+	}
+}

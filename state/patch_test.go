@@ -1,0 +1,142 @@
+package state
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+func TestApply(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, doc, patch, want string
+		err                    error
+	}{
+		{"nothing", `{"a":1}`, `[]`, `{"a":1}`, nil},
+		{"add inserts", `{"a":[1,3]}`, `[{"op":"add","path":"/a/1","value":2}]`, `{"a":[1,2,3]}`, nil},
+		{"add replaces a member", `{"a":1}`, `[{"op":"add","path":"/a","value":2}]`, `{"a":2}`, nil},
+		{"add the same member", `{"a":1}`, `[{"op":"add","path":"/a","value":1}]`, `{"a":1}`, nil},
+		{"dash is a name in an object", `{}`, `[{"op":"add","path":"/-","value":1}]`, `{"-":1}`, nil},
+		{"the root", `{"a":1}`, `[{"op":"replace","path":"","value":{"b":1}}]`, `{"b":1}`, nil},
+		{"move in an array", `{"a":[1,2,3]}`, `[{"op":"move","from":"/a/0","path":"/a/2"}]`, `{"a":[2,3,1]}`, nil},
+		{"move to the end", `{"a":[1,2,3]}`, `[{"op":"move","from":"/a/0","path":"/a/-"}]`, `{"a":[2,3,1]}`, nil},
+		{"move over what it was in", `{"a":{"b":1}}`, `[{"op":"move","from":"/a/b","path":"/a"}]`, `{"a":1}`, nil},
+		{"move before what it was in", `{"a":[{"b":1}]}`, `[{"op":"move","from":"/a/0/b","path":"/a/0"}]`, `{"a":[1,{}]}`, nil},
+		{"move to the root", `{"a":{"b":1}}`, `[{"op":"move","from":"/a","path":""}]`, `{"b":1}`, nil},
+		{"move to itself", `{"a":1}`, `[{"op":"move","from":"/a","path":"/a"}]`, `{"a":1}`, nil},
+		{"copies are independent", `{"a":[1]}`, `[{"op":"copy","from":"/a","path":"/b"},{"op":"add","path":"/b/-","value":2}]`, `{"a":[1],"b":[1,2]}`, nil},
+		{"copy by the empty name", `{"":1}`, `[{"op":"copy","from":"/","path":"/b"}]`, `{"":1,"b":1}`, nil},
+		{"test", `{"a":[null]}`, `[{"op":"test","path":"/a","value":[null]},{"op":"remove","path":"/a"}]`, `{}`, nil},
+		{"test of another number", `{"a":1}`, `[{"op":"test","path":"/a","value":1.0}]`, ``, ErrPatch},
+		{"test of nothing", `{}`, `[{"op":"test","path":"/a","value":null}]`, ``, ErrPatch},
+		{"as a whole or not at all", `{"a":[1,{"b":2}],"c":3}`, `[{"op":"remove","path":"/a/0"},{"op":"move","from":"/c","path":"/a/0/b"},
+			{"op":"copy","from":"/a","path":"/d"},{"op":"replace","path":"/x","value":1}]`, ``, ErrPatch},
+		{"replace of nothing", `{}`, `[{"op":"replace","path":"/a","value":1}]`, ``, ErrNotFound},
+		{"replace at the end", `{"a":[1]}`, `[{"op":"replace","path":"/a/-","value":1}]`, ``, ErrPatch},
+		{"remove of nothing", `{}`, `[{"op":"remove","path":"/a"}]`, ``, ErrPatch},
+		{"remove the root", `{}`, `[{"op":"remove","path":""}]`, ``, ErrPatch},
+		{"no parent", `{}`, `[{"op":"add","path":"/a/b","value":1}]`, ``, ErrPatch},
+		{"negative index", `{"a":[1]}`, `[{"op":"remove","path":"/a/-1"}]`, ``, ErrPatch},
+		{"leading zero", `{"a":[1,2]}`, `[{"op":"remove","path":"/a/01"}]`, ``, ErrPatch},
+		{"huge index", `{"a":[1,2]}`, `[{"op":"remove","path":"/a/99999999999999999999"}]`, ``, ErrPatch},
+		{"past the end", `{"a":[1]}`, `[{"op":"add","path":"/a/2","value":1}]`, ``, ErrPatch},
+		{"into itself", `{"a":{}}`, `[{"op":"move","from":"/a","path":"/a/b"}]`, ``, ErrPatch},
+		{"root that is no object", `{}`, `[{"op":"add","path":"","value":[]}]`, ``, ErrPatch},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var p agui.Patch
+			if err := json.Unmarshal([]byte(tt.patch), &p); err != nil {
+				t.Fatal(err)
+			}
+			m := &mirror{t: t, state: json.RawMessage(tt.doc)}
+			d, err := NewDocument(m.state, DocumentOptions{OnChange: m.follow})
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = d.Apply(p)
+			if !errors.Is(err, tt.err) || (err == nil) != (tt.err == nil) || err != nil && !errors.Is(err, ErrPatch) {
+				t.Fatalf("Apply() error = %v, want %v", err, tt.err)
+			}
+			want := tt.want
+			if err != nil {
+				want = tt.doc
+			}
+			same(t, "document", d.JSON(), json.RawMessage(want))
+			same(t, "reader", m.state, json.RawMessage(want))
+		})
+	}
+}
+
+func TestApplyRefusesWhatIsNoPatch(t *testing.T) {
+	t.Parallel()
+	for _, op := range []agui.PatchOp{
+		{Op: "merge", Path: "/a"},
+		{Op: "add", Path: "a"},
+		{Op: "copy", From: "/~", Path: "/a"},
+		{Op: "add", Path: "/a", Value: json.RawMessage(`{`)},
+	} {
+		if out, err := Apply(nil, agui.Patch{op}); !errors.Is(err, ErrPatch) {
+			t.Errorf("Apply(%+v) = %s, %v, want %v", op, out, err, ErrPatch)
+		}
+	}
+	if _, err := Apply(json.RawMessage(`[]`), nil); !errors.Is(err, ErrValue) {
+		t.Errorf("Apply to an array: %v", err)
+	}
+}
+
+func TestApplyStopsACopyBomb(t *testing.T) {
+	t.Parallel()
+	p := agui.Patch{{Op: "add", Path: "/a", Value: json.RawMessage(`["` + strings.Repeat("x", 1000) + `"]`)}}
+	for range 30 {
+		p = append(p, agui.PatchOp{Op: "copy", From: "/a", Path: "/a/-"})
+	}
+	d, err := NewDocument(nil, DocumentOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Apply(p); !errors.Is(err, ErrTooLarge) || errors.Is(err, ErrPatch) {
+		t.Errorf("Apply() error = %v, want %v", err, ErrTooLarge)
+	}
+	same(t, "document", d.JSON(), json.RawMessage(`{}`))
+}
+
+func FuzzPatch(f *testing.F) {
+	f.Add([]byte(`{"a":[1,{"b":null}],"":{"~":1}}`), []byte(`[{"op":"move","from":"/a/1/b","path":"/a/1"},{"op":"copy","from":"","path":"/"}]`))
+	f.Add([]byte(`{"a":[null]}`), []byte(`[{"op":"test","path":"/a","value":[null]},{"op":"add","path":"/a/-"},{"op":"remove","path":"/b"}]`))
+	f.Add([]byte(`{"a":{"a":{}}}`), []byte(`[{"op":"replace","path":"","value":{}},{"op":"add","path":"/__proto__","value":1}]`))
+	f.Fuzz(func(t *testing.T, doc, patch []byte) {
+		var p agui.Patch
+		if json.Unmarshal(patch, &p) != nil || len(p) > 20 {
+			return
+		}
+		d, err := NewDocument(doc, DocumentOptions{})
+		if err != nil {
+			return
+		}
+		before, now := d.JSON(), d.JSON()
+		d.o.OnChange = func(c Change) error {
+			if now, err = Apply(before, c.Patch); err != nil {
+				t.Fatalf("%s by %+v: %v", before, c.Patch, err)
+			}
+			back, err := Apply(now, c.Undo)
+			if err != nil {
+				t.Fatalf("%s back by %+v: %v", now, c.Undo, err)
+			}
+			same(t, "undo", back, before)
+			return nil
+		}
+		err = d.Apply(p)
+		same(t, "reader", now, d.JSON())
+		if err != nil {
+			same(t, "after "+err.Error(), d.JSON(), before)
+		}
+		if d.Size() != len(d.JSON()) || !json.Valid(d.JSON()) {
+			t.Fatalf("Size() = %d of %s", d.Size(), d.JSON())
+		}
+	})
+}
