@@ -1,0 +1,216 @@
+// Command pairs prints random states with the patch that leads from one to the other, for the tests that hold
+// our patches to what a client's library makes of them.
+//
+// Each line is {"old":…,"patch":…,"new":…}. Half of the patches come from [state.Diff], half are what a
+// [state.Document] tells its readers of one change.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+func main() {
+	n := flag.Int("n", 20000, "how many pairs")
+	seed := flag.Uint64("seed", 1, "seed of the generator")
+	flag.Parse()
+	if err := write(os.Stdout, *n, *seed); err != nil {
+		fmt.Fprintln(os.Stderr, "pairs:", err)
+		os.Exit(1)
+	}
+}
+
+type pair struct {
+	Old   json.RawMessage `json:"old"`
+	Patch agui.Patch      `json:"patch"`
+	New   json.RawMessage `json:"new"`
+}
+
+func write(w io.Writer, n int, seed uint64) error {
+	g := generator{rand.New(rand.NewPCG(seed, 7))}
+	out := bufio.NewWriter(w)
+	enc := json.NewEncoder(out)
+	for i := range n {
+		next := g.diff
+		if i%2 == 1 {
+			next = g.change
+		}
+		p, err := next()
+		if err != nil {
+			return err
+		}
+		if err := enc.Encode(p); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+type generator struct{ *rand.Rand }
+
+// The members and scalars that patches go wrong with.
+var (
+	keys = []string{"", "a", "b", "c", "a/b", "~", "~1", "ключ", "\"", "\\", "\n", "0", "-", "01",
+		"__proto__", "constructor", "prototype", "length", "toString", "<&>", "\u2028", "😀"}
+	scalars = []any{nil, true, false, "", "x", "é\u0000\"\\", "<b>&", json.Number("0"), json.Number("1"),
+		json.Number("1.0"), json.Number("-0"), json.Number("1e3"), json.Number("9007199254740993"),
+		json.Number("12345678901234567890123"), json.Number("-9223372036854775809")}
+)
+
+func (g generator) diff() (pair, error) {
+	before := g.object(4)
+	after := g.object(4)
+	if g.IntN(5) > 0 {
+		after = g.vary(before, 4).(map[string]any)
+	}
+	old, err := json.Marshal(before)
+	if err != nil {
+		return pair{}, err
+	}
+	new, err := json.Marshal(after)
+	if err != nil {
+		return pair{}, err
+	}
+	patch, err := state.Diff(old, new)
+	return pair{old, patch, new}, err
+}
+
+// change makes one change to a document: a value set or removed somewhere, or a patch of somebody else's.
+func (g generator) change() (pair, error) {
+	content := g.object(4)
+	old, err := json.Marshal(content)
+	if err != nil {
+		return pair{}, err
+	}
+	p := pair{Old: old}
+	d, err := state.NewDocument(old, state.DocumentOptions{OnChange: func(c state.Change) error {
+		p.Patch = c.Patch
+		return nil
+	}})
+	if err != nil {
+		return pair{}, err
+	}
+	for range 10 { // a pointer may lead nowhere
+		switch g.IntN(5) {
+		case 0:
+			err = d.Remove(g.pointer(content))
+		case 1:
+			err = d.Apply(agui.Patch{
+				{Op: g.pick("move", "copy"), From: g.pointer(content), Path: g.pointer(content)},
+				{Op: "add", Path: g.pointer(content), Value: json.RawMessage(`{"b":[1]}`)},
+			})
+		default:
+			err = d.Set(g.pointer(content), g.value(3))
+		}
+		if err == nil {
+			break
+		}
+	}
+	p.New = d.JSON()
+	return p, nil
+}
+
+func (g generator) pick(from ...string) string { return from[g.IntN(len(from))] }
+
+func (g generator) object(depth int) map[string]any {
+	m := map[string]any{}
+	for range g.IntN(5) {
+		m[g.pick(keys...)] = g.value(depth - 1)
+	}
+	return m
+}
+
+func (g generator) value(depth int) any {
+	if depth > 0 {
+		switch g.IntN(4) {
+		case 0:
+			return g.object(depth)
+		case 1:
+			list := make([]any, g.IntN(6))
+			for i := range list {
+				list[i] = g.value(depth - 1)
+			}
+			return list
+		}
+	}
+	return scalars[g.IntN(len(scalars))]
+}
+
+// vary returns v with something changed; what did not change is shared.
+func (g generator) vary(v any, depth int) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		for _, key := range members(v) {
+			switch g.IntN(6) {
+			case 0:
+			case 1, 2:
+				out[key] = g.vary(v[key], depth-1)
+			default:
+				out[key] = v[key]
+			}
+		}
+		if g.IntN(3) == 0 {
+			out[g.pick(keys...)] = g.value(depth - 1)
+		}
+		return out
+	case []any:
+		out := slices.Clone(v)
+		for range g.IntN(3) {
+			i := g.IntN(len(out) + 1)
+			switch {
+			case i == len(out) || g.IntN(3) == 0:
+				out = slices.Insert(out, i, g.value(depth-1))
+			case g.IntN(2) == 0:
+				out = slices.Delete(out, i, i+1)
+			default:
+				out[i] = g.vary(out[i], depth-1)
+			}
+		}
+		return out
+	}
+	return g.value(depth)
+}
+
+// pointer returns a pointer that leads somewhere in v, or nearly.
+func (g generator) pointer(v any) string {
+	var path []string
+	for g.IntN(4) > 0 {
+		switch c := v.(type) {
+		case map[string]any:
+			key := g.pick(keys...)
+			if has := members(c); len(has) > 0 && g.IntN(4) > 0 {
+				key = g.pick(has...)
+			}
+			path, v = append(path, key), c[key]
+		case []any:
+			i := g.IntN(len(c) + 1)
+			if path, v = append(path, strconv.Itoa(i)), nil; i < len(c) {
+				v = c[i]
+			}
+		default:
+			return state.Pointer(append(path, g.pick(keys...))...)
+		}
+	}
+	return state.Pointer(path...)
+}
+
+// members returns m's names in an order that is the same in every run.
+func members(m map[string]any) []string {
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
