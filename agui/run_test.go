@@ -72,8 +72,8 @@ func ExampleRun() {
 
 	flights := run.Subagent(SubagentStarted{SubagentRunID: "s", Name: "flights"})
 	text := flights.Text(TextOptions{Name: "flights"})
-	fmt.Fprintf(text, "I found %d flights.", 2)
-	err = errors.Join(err, text.Close(), flights.Finish(nil), run.Finish(&RunFinished{}))
+	_, werr := fmt.Fprintf(text, "I found %d flights.", 2)
+	err = errors.Join(err, werr, text.Close(), flights.Finish(nil), run.Finish(&RunFinished{}))
 
 	fmt.Println(err)
 	// Output:
@@ -83,26 +83,6 @@ func ExampleRun() {
 	// {"type":"TEXT_MESSAGE_CONTENT","subagentRunId":"s","messageId":"id-1","delta":"I found 2 flights."}
 	// {"type":"TEXT_MESSAGE_END","subagentRunId":"s","messageId":"id-1"}
 	// {"type":"SUBAGENT_FINISHED","subagentRunId":"s"}
-	// {"type":"RUN_FINISHED","threadId":"t","runId":"r"}
-	// <nil>
-}
-
-func ExampleWriter_ToolCall() {
-	run := NewRun(RunOptions{
-		ThreadID: "t", RunID: "r", NewID: numbered(),
-		Sink: func(_ Event, data []byte) error { fmt.Println(string(data)); return nil },
-	})
-	err := run.Start(&RunStarted{})
-	call := run.As("").ToolCall(ToolCallOptions{ID: "c", Name: "search"})
-	_, werr := io.WriteString(call, `{"to":"SFO"}`)
-	err = errors.Join(err, werr, call.Result(TextContent("none")), run.Finish(&RunFinished{}))
-	fmt.Println(err)
-	// Output:
-	// {"type":"RUN_STARTED","threadId":"t","runId":"r","protocolVersion":"1.0"}
-	// {"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"search"}
-	// {"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"{\"to\":\"SFO\"}"}
-	// {"type":"TOOL_CALL_END","toolCallId":"c"}
-	// {"type":"TOOL_CALL_RESULT","messageId":"id-1","toolCallId":"c","content":"none","role":"tool"}
 	// {"type":"RUN_FINISHED","threadId":"t","runId":"r"}
 	// <nil>
 }
@@ -294,67 +274,6 @@ func TestSnapshotsAreMarkersIfTheLogWantsThem(t *testing.T) {
 			t.Error("the view missed the snapshot")
 		}
 	})
-}
-
-func TestTextHoldsBackHalfACharacter(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct{ name, writes, want string }{
-		{"split", "a\xe2|\x82|\xac\xf0\x9f|\x98\x80b|", "a€😀b"},
-		{"never completed", "a\xe2\x82|", "a\uFFFD"},
-		{"invalid inside", "a\xffb|\xe2x|", "a\uFFFDb\uFFFDx"},
-		{"nothing", "", ""},
-		{"ascii", "a|b", "ab"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			r, s := newTestRun(t, RunOptions{})
-			text := r.As("").Text(TextOptions{})
-			for piece := range strings.SplitSeq(test.writes, "|") {
-				if piece == "" {
-					continue
-				}
-				if n, err := text.Write([]byte(piece)); n != len(piece) || err != nil {
-					t.Fatalf("Write = %d, %v", n, err)
-				}
-			}
-			if err := errors.Join(text.Close(), text.Close()); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := text.WriteString("x"); !errors.Is(err, ErrWriterClosed) {
-				t.Errorf("WriteString after Close: %v", err)
-			}
-			var got strings.Builder
-			for _, e := range s.events {
-				if c, ok := e.(*TextMessageContent); ok {
-					got.WriteString(c.Delta)
-				}
-			}
-			if got.String() != test.want {
-				t.Errorf("sent %q, want %q", got.String(), test.want)
-			}
-			if err := r.Finish(&RunFinished{}); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-}
-
-func TestATextThatIsTooLargeStaysUsable(t *testing.T) {
-	t.Parallel()
-	r, s := newTestRun(t, RunOptions{MaxEvent: 200})
-	text := r.As("").Text(TextOptions{})
-	if _, err := text.WriteString(strings.Repeat("x", 200)); !errors.Is(err, ErrEventTooLarge) {
-		t.Errorf("WriteString: %v", err)
-	}
-	if _, err := text.WriteString("small"); err != nil {
-		t.Error(err)
-	}
-	if err := errors.Join(text.Close(), r.Finish(&RunFinished{})); err != nil {
-		t.Error(err)
-	}
-	if got, want := s.types(), "RUN_STARTED TEXT_MESSAGE_START TEXT_MESSAGE_CONTENT TEXT_MESSAGE_END RUN_FINISHED"; got != want {
-		t.Errorf("sent %s", got)
-	}
 }
 
 func TestManyMayWriteAtOnce(t *testing.T) {
