@@ -1,0 +1,84 @@
+package travel
+
+import "strings"
+
+// Words that turn down what follows them, "anything but Zoe", and words that may stand between, "don't want
+// the Ritz".
+var (
+	denials = set("not no dont never without but except than avoid skip drop cancel from")
+	passing = set("the a an my this that to want like need take have choose hotel flight airline")
+)
+
+// named returns the option of topic that text names, "" if it names none or several. "Take the Ritz instead
+// of Zoe" names one.
+func (t trip) named(text string, topic Topic) string {
+	var names []string
+	if topic == TopicFlights {
+		options, _ := Flights(t.from, t.to)
+		for _, f := range options {
+			names = append(names, f.Airline)
+		}
+	} else {
+		options, _ := t.to.Hotels()
+		for _, h := range options {
+			names = append(names, h.Name)
+		}
+	}
+	words := split(text)
+	var found []string
+	for i, name := range names {
+		if mentioned(words, nameKeys(names, i, t.to)) {
+			found = append(found, name)
+		}
+	}
+	if len(found) != 1 {
+		return ""
+	}
+	return found[0]
+}
+
+// nameKeys returns what stands for names[i] in a message: all of it, and each word of it that is no common
+// one, no part of the city's name and in no other of names.
+func nameKeys(names []string, i int, city *City) []string {
+	whole := fold(names[i])
+	keys := []string{whole}
+	for word := range strings.FieldsSeq(whole) {
+		distinct := len(word) > 2 && !ordinary[word] && !hasWord(city.Name, word)
+		for j, other := range names {
+			distinct = distinct && (j == i || !hasWord(other, word))
+		}
+		if distinct {
+			keys = append(keys, word)
+		}
+	}
+	return keys
+}
+
+func hasWord(name, word string) bool { return newSentence(split(name)).has(word) }
+
+// mentioned reports whether words have one of keys, and not only to turn it down.
+func mentioned(words []word, keys []string) bool {
+	for _, key := range keys {
+		n := strings.Count(key, " ") + 1
+		for i := 0; i+n <= len(words); i++ {
+			if joinKeys(words[i:i+n]) == key && !denied(words, i) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// denied reports whether the name at words[at:] is turned down.
+func denied(words []word, at int) bool {
+	for i := at - 1; i >= 0 && !words[i+1].ended; i-- {
+		key := words[i].key
+		if denials[key] || key == "of" && i > 0 && words[i-1].key == "instead" {
+			return true
+		}
+		if !passing[key] {
+			return false
+		}
+	}
+	return false
+}

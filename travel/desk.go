@@ -1,0 +1,161 @@
+package travel
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/agui-gateway/gateway/groupchat"
+)
+
+// A desk is where a specialist offers things of one kind and lets the traveller choose.
+type desk[T any] struct {
+	topic   Topic
+	list    string // pointer to the options in the state
+	item    string // the member of the itinerary: "flight"
+	member  string // what tells options apart: "airline"
+	booking string // planning_step once one is chosen
+
+	options func(trip) (options []T, recommended int)
+	name    func(T) string
+
+	found    func(t trip, options []T, best T, days int) string
+	question func(t trip, best T) string
+	booked   func(t trip, chosen T, days int) string
+	thing    func(T) string // "the KLM flight"
+}
+
+// errNotOffered is what a wrong choice is; it asks again and goes nowhere.
+var errNotOffered = errors.New("travel: not one of the options")
+
+// serve is the specialist's turn. Everything before the question may be repeated: the state is set to the
+// same again, and what was said is not said twice.
+func (d desk[T]) serve(_ context.Context, turn *groupchat.Turn) error {
+	o, err := readOrder(turn.Instruction())
+	if err != nil {
+		return err
+	}
+	t := readTrip(turn.State())
+	options, best := d.options(t)
+	if len(options) == 0 {
+		return fmt.Errorf("travel: no %s from %q to %q", d.topic, t.origin, t.destination)
+	}
+	if err := write(turn.State(), put{d.list, options}); err != nil {
+		return err
+	}
+	had, has := find(options, d.name, read[map[string]any](turn.State(), "/itinerary/"+d.item)[d.member])
+	if i, ok := find(options, d.name, o.Choice); ok {
+		if has && i == had {
+			return d.keep(turn, options[i])
+		}
+		return d.book(turn, t, options[i], o.Days)
+	}
+	if has && best == had {
+		best = (had + 1) % len(options) // somebody who wants another one is not told to take the same
+	}
+	return d.ask(turn, t, options, best, o.Days)
+}
+
+// ask announces the options, lets the traveller choose and books the choice.
+func (d desk[T]) ask(turn *groupchat.Turn, t trip, options []T, best, days int) error {
+	if err := groupchat.Say(turn, "found", "%s", d.found(t, options, options[best], days)); err != nil {
+		return err
+	}
+	names := make([]string, len(options))
+	for i, option := range options {
+		names[i] = d.name(option)
+	}
+	answer, err := turn.Ask(groupchat.Question{
+		Key:         d.item,
+		Reason:      "input_required",
+		Message:     d.question(t, options[best]),
+		Options:     options,
+		Recommended: best,
+		By:          string(d.topic),
+		Schema:      d.schema(),
+		Check:       func(a groupchat.Answer) error { _, err := d.pick(options, a.Payload); return err },
+		Again:       notOfferedText(names),
+	})
+	if err != nil {
+		return err
+	}
+	if answer.Cancelled {
+		return groupchat.Say(turn, "cancelled", "%s", d.calledOffText(turn, options))
+	}
+	chosen, err := d.pick(options, answer.Payload)
+	if err != nil {
+		return err
+	}
+	return d.book(turn, t, chosen, days)
+}
+
+// book puts the choice into the itinerary and confirms it.
+func (d desk[T]) book(turn *groupchat.Turn, t trip, chosen T, days int) error {
+	err := write(turn.State(), put{"/itinerary/" + d.item, chosen}, put{"/planning_step", d.booking})
+	if err != nil {
+		return err
+	}
+	return groupchat.Say(turn, "booked", "%s", d.booked(t, chosen, days))
+}
+
+// keep says that the choice is the one made before.
+func (d desk[T]) keep(turn *groupchat.Turn, chosen T) error {
+	if err := write(turn.State(), put{"/planning_step", d.booking}); err != nil {
+		return err
+	}
+	return groupchat.Say(turn, "kept", "%s", keptText(d.thing(chosen)))
+}
+
+func (d desk[T]) calledOffText(turn *groupchat.Turn, options []T) string {
+	had := read[map[string]any](turn.State(), "/itinerary/"+d.item)[d.member]
+	if i, ok := find(options, d.name, had); ok {
+		return nothingChangedText(d.thing(options[i]))
+	}
+	return nothingBookedText
+}
+
+// schema asks for the member that tells options apart and leaves room for the rest of the option. Which
+// values it may have is not said: a wrong one shall be asked again, not refused.
+func (d desk[T]) schema() json.RawMessage {
+	raw, err := json.Marshal(map[string]any{
+		"type":       "object",
+		"required":   []string{d.member},
+		"properties": map[string]any{d.member: map[string]string{"type": "string"}},
+	})
+	if err != nil {
+		panic(err) // it is all text
+	}
+	return raw
+}
+
+// pick returns our own copy of the option an answer names: what else the answer says, a price for one, is
+// the browser's word. An answer may be the option, JSON text of it, or the bare name.
+func (d desk[T]) pick(options []T, payload json.RawMessage) (T, error) {
+	var text string
+	if json.Unmarshal(payload, &text) == nil {
+		payload = json.RawMessage(text)
+	}
+	var name any = text
+	var answer map[string]any
+	if json.Unmarshal(payload, &answer) == nil {
+		name = answer[d.member]
+	}
+	if i, ok := find(options, d.name, name); ok {
+		return options[i], nil
+	}
+	var zero T
+	return zero, errNotOffered
+}
+
+// find returns the index of the option that is called name, letter case and white space around aside.
+func find[T any](options []T, called func(T) string, name any) (int, bool) {
+	text, _ := name.(string)
+	for i, option := range options {
+		if strings.EqualFold(called(option), strings.TrimSpace(text)) {
+			return i, true
+		}
+	}
+	return 0, false
+}

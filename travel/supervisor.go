@@ -1,0 +1,187 @@
+package travel
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/agui-gateway/gateway/groupchat"
+)
+
+// A supervisor decides who works on the trip next. What is done it reads from the shared state; its own is
+// only the errand, and whether it has understood the traveller's message yet: a run that brings an answer
+// still has that message as its newest, and "start over" must not happen twice.
+type supervisor struct {
+	errand errand
+	begun  bool
+}
+
+// Next decides what the message asks for, and from then on what the trip lacks.
+func (s *supervisor) Next(_ context.Context, v groupchat.View) (groupchat.Decision, error) {
+	t := readTrip(v.State)
+	if s.begun {
+		return s.goOn(v.LastSpeaker, t), nil
+	}
+	s.begun = true
+	message, _ := v.LastUser()
+	return s.begin(message.Content.Text(), t), nil
+}
+
+// Snapshot keeps the errand over a pause.
+func (s *supervisor) Snapshot() (json.RawMessage, error) { return json.Marshal(s.errand) }
+
+// Restore goes on with an errand.
+func (s *supervisor) Restore(saved json.RawMessage) error {
+	s.begun = true
+	return json.Unmarshal(saved, &s.errand)
+}
+
+// begin understands the traveller's message.
+func (s *supervisor) begin(text string, t trip) groupchat.Decision {
+	r := Parse(text)
+	s.errand.Days = r.Days
+	switch {
+	case r.UnknownCity != "":
+		return reply(unknownCityText(r.UnknownCity))
+	case r.Kind == Greeting:
+		return reply(greetingText(t))
+	case r.Kind == About:
+		return s.tell(r, t)
+	}
+	from, to, problem := t.towards(r)
+	switch {
+	case problem != "":
+		return reply(problem)
+	case r.Kind == StartOver, !t.begun, from != t.from, to != t.to:
+		return s.plan(from, to, r.Kind == StartOver)
+	case r.Kind == Change:
+		return s.change(text, r.Topic, t)
+	default:
+		return s.proceed(t)
+	}
+}
+
+// plan begins a trip with nothing.
+func (s *supervisor) plan(from, to *City, again bool) groupchat.Decision {
+	return s.send(TopicFlights, introText(from, to, s.errand.Days, again),
+		put{"/origin", from.Name},
+		put{"/destination", to.Name},
+		put{"/flights", []Flight{}},
+		put{"/hotels", []Hotel{}},
+		put{"/experiences", []Experience{}},
+		put{"/itinerary", struct{}{}},
+		put{"/planning_step", TopicFlights.step()},
+	)
+}
+
+// proceed goes on with a trip that was left half planned.
+func (s *supervisor) proceed(t trip) groupchat.Decision {
+	topic, lacking := t.lacks()
+	switch {
+	case lacking:
+		return s.send(topic, proceedText(t, topic))
+	case t.step != stepComplete:
+		return s.finish(t)
+	default:
+		return reply(alreadyPlannedText(t))
+	}
+}
+
+// change does what a change of mind asks for.
+func (s *supervisor) change(text string, topic Topic, t trip) groupchat.Decision {
+	switch topic {
+	case TopicFlights, TopicHotels:
+		s.errand.Topic, s.errand.Choice = topic, t.named(text, topic)
+		switch {
+		case !t.has(topic):
+			return s.proceed(t)
+		case s.errand.Choice != "":
+			return s.send(topic, "")
+		}
+		return s.send(topic, chooseAgainText(topic))
+	case TopicExperiences:
+		if t.has(topic) {
+			return reply(allExperiencesText(t))
+		}
+	default:
+		if t.has(TopicFlights) {
+			return reply(whatToChangeText(t))
+		}
+	}
+	return s.proceed(t)
+}
+
+// tell lets the one who knows the city talk about it.
+func (s *supervisor) tell(r Request, t trip) groupchat.Decision {
+	city := t.to
+	if r.Destination != nil {
+		city = r.Destination
+	}
+	if city == nil {
+		return reply(unknownCityText(t.destination))
+	}
+	s.errand.About = city.Name
+	d := s.send(TopicExperiences, "")
+	d.Act = writing(put{"/active_agent", string(TopicExperiences)})
+	return d
+}
+
+// goOn decides after a specialist has worked. Who was called off left planning_step at collecting.
+func (s *supervisor) goOn(last string, t trip) groupchat.Decision {
+	topic, lacking := t.lacks()
+	calledOff := last == TopicFlights.speaker() && t.step == TopicFlights.step() ||
+		last == TopicHotels.speaker() && t.step == TopicHotels.step()
+	switch {
+	case s.errand.About != "", lacking && (calledOff || topic.speaker() == last):
+		return groupchat.Decision{Done: true, Act: writing(put{"/active_agent", supervisorAgent})}
+	case lacking:
+		return s.send(topic, "")
+	default:
+		return s.finish(t)
+	}
+}
+
+// send gives the floor to the specialist of topic, after the supervisor has said its part and written what
+// goes with it.
+func (s *supervisor) send(topic Topic, say string, before ...put) groupchat.Decision {
+	puts := append(before, put{"/active_agent", string(topic)})
+	if len(before) == 0 {
+		puts = append(puts, put{"/planning_step", topic.step()})
+	}
+	return groupchat.Decision{
+		Speaker:     topic.speaker(),
+		Say:         say,
+		Act:         writing(puts...),
+		Instruction: s.errand.order(topic).String(),
+		Reason:      string(topic),
+	}
+}
+
+// finish ends a trip that has everything.
+func (s *supervisor) finish(t trip) groupchat.Decision {
+	return groupchat.Decision{Done: true, Reason: stepComplete, Act: func(_ context.Context, turn *groupchat.Turn) error {
+		err := write(turn.State(), put{"/active_agent", supervisorAgent}, put{"/planning_step", stepComplete})
+		if err != nil {
+			return err
+		}
+		return groupchat.Say(turn, "ready", "%s", readyText(t, s.errand.Days))
+	}}
+}
+
+// reply answers the message and ends the run. A run that was stopped may have left a specialist active.
+func reply(text string) groupchat.Decision {
+	return groupchat.Decision{Done: true, Reason: "reply", Act: func(_ context.Context, turn *groupchat.Turn) error {
+		if err := write(turn.State(), put{"/active_agent", supervisorAgent}); err != nil {
+			return err
+		}
+		return groupchat.Say(turn, "reply", "%s", text)
+	}}
+}
+
+func writing(puts ...put) func(context.Context, *groupchat.Turn) error {
+	return func(_ context.Context, turn *groupchat.Turn) error { return write(turn.State(), puts...) }
+}
+
+var (
+	_ groupchat.Manager     = (*supervisor)(nil)
+	_ groupchat.Snapshotter = (*supervisor)(nil)
+)

@@ -1,0 +1,89 @@
+package travel
+
+import (
+	"encoding/json"
+
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// The members of the shared state, and what they hold before anything happened. The names are those the
+// travel page reads (reference/orchestration.md 3.2).
+const initialState = `{
+	"origin": "` + DefaultOrigin + `",
+	"destination": "` + DefaultDestination + `",
+	"flights": [],
+	"hotels": [],
+	"experiences": [],
+	"itinerary": {},
+	"planning_step": "start",
+	"active_agent": "supervisor"
+}`
+
+// The values of planning_step that somebody has to know apart. The others are a stage's own.
+const stepComplete = "complete"
+
+// supervisorAgent is active_agent while no specialist works, and the supervisor's name.
+const supervisorAgent = "supervisor"
+
+// maxRounds is how many turns the specialists take at most in one run; a whole trip needs three.
+const maxRounds = 10
+
+// Team returns the team that plans a trip: a supervisor and three specialists, ready to be run and shared by
+// any number of runs at once.
+//
+// What a message asks for is decided once a run, by [Parse] and the shared state alone:
+//
+//   - A plan goes on with what the trip lacks: a flight, a hotel, experiences. A message that names other
+//     cities, or a state whose cities the caller has changed, begins a new trip. A destination that is the
+//     present origin turns the trip around.
+//   - "Start over" empties the plan and begins it again from the flights, between the cities it names, else
+//     the ones it was between.
+//   - A change of mind asks for the flight or the hotel again, or takes the one it names.
+//   - Greetings, questions about a city, places nobody knows and trips that end where they begin are answered
+//     and change nothing.
+//   - On a finished plan anything else is told so.
+//
+// Calling a question off ends the run without a booking; the next message comes back to what is missing.
+func Team() *groupchat.Chat {
+	return &groupchat.Chat{
+		Description: "Plans a trip with you: a flight, a hotel, and what to do there",
+		Manager:     func() groupchat.Manager { return &supervisor{} },
+		Supervisor:  supervisorAgent,
+		Participants: []groupchat.Participant{
+			{
+				Name:        TopicFlights.speaker(),
+				Description: "Finds flights and books the one you choose",
+				Agent:       groupchat.AgentFunc(flightDesk.serve),
+			},
+			{
+				Name:        TopicHotels.speaker(),
+				Description: "Finds places to stay and books the one you choose",
+				Agent:       groupchat.AgentFunc(hotelDesk.serve),
+			},
+			{
+				Name:        TopicExperiences.speaker(),
+				Description: "Knows the restaurants and sights of a city",
+				Agent:       groupchat.AgentFunc(guide),
+			},
+		},
+		MaxRounds: maxRounds,
+		Closing:   closingText,
+		State: groupchat.StateSpec{
+			Initial:  json.RawMessage(initialState),
+			Reducers: state.Reducers{"/itinerary": state.Merge},
+			Client:   []string{"/origin", "/destination"},
+		},
+	}
+}
+
+// speaker is the participant who works on t.
+func (t Topic) speaker() string { return string(t) + "_agent" }
+
+// step is planning_step while t is worked on.
+func (t Topic) step() string {
+	if t == TopicExperiences {
+		return "curating_experiences"
+	}
+	return "collecting_" + string(t)
+}

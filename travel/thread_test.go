@@ -1,0 +1,194 @@
+package travel_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/travel"
+)
+
+// team is shared by all tests, as a server shares it among its threads.
+var team = travel.Team()
+
+// A thread is a conversation with the team, kept between runs as JSON.
+type thread struct {
+	t          testing.TB
+	state      json.RawMessage
+	messages   []agui.Message
+	checkpoint json.RawMessage
+	open       []groupchat.Interrupt
+	ids        int
+
+	commits int // of the run
+	crash   int // the commit after which the owner of the run dies; 0: it lives
+}
+
+var errCrashed = errors.New("crashed")
+
+func newThread(t testing.TB) *thread { return &thread{t: t} }
+
+// newID numbers what the conversation brings, so that golden files stay the same.
+func (th *thread) newID() string {
+	th.ids++
+	return strconv.Itoa(th.ids)
+}
+
+// Commit keeps the boundary a takeover starts from.
+func (th *thread) Commit(_ context.Context, checkpoint json.RawMessage) error {
+	th.checkpoint = slices.Clone(checkpoint)
+	if th.commits++; th.commits == th.crash {
+		return errCrashed
+	}
+	return nil
+}
+
+// Once records nothing: the team has no effects.
+func (th *thread) Once(context.Context, string, json.RawMessage) error { return nil }
+
+// say sends a message.
+func (th *thread) say(text string) []agui.Event {
+	th.t.Helper()
+	th.checkpoint, th.open = nil, nil
+	th.messages = append(th.messages, agui.Message{ID: "u" + th.newID(), Role: agui.RoleUser, Content: agui.TextContent(text)})
+	return th.run(nil)
+}
+
+// answer answers the one open question.
+func (th *thread) answer(payload string) []agui.Event {
+	th.t.Helper()
+	return th.resume(state.Answer{Status: agui.ResumeResolved, Payload: json.RawMessage(payload)})
+}
+
+// cancel calls the one open question off.
+func (th *thread) cancel() []agui.Event {
+	th.t.Helper()
+	return th.resume(state.Answer{Status: agui.ResumeCancelled})
+}
+
+func (th *thread) resume(a state.Answer) []agui.Event {
+	th.t.Helper()
+	if len(th.open) != 1 {
+		th.t.Fatalf("%d questions are open, want 1", len(th.open))
+	}
+	a.ID = th.open[0].ID
+	return th.run(map[string]state.Answer{a.ID: a})
+}
+
+// run executes one run with the order of events a gateway gives it, and holds every event against the rules:
+// the order, and that a reader's own copy of the state follows.
+func (th *thread) run(answers map[string]state.Answer) []agui.Event {
+	th.t.Helper()
+	r := &recorder{t: th.t}
+	run := agui.NewRun(agui.RunOptions{
+		ThreadID: "T", RunID: "R", NewID: func() string { return "m" + th.newID() },
+		View: agui.NewView(th.messages, nil), Sink: r.sink,
+	})
+	doc, err := state.NewDocument(th.filled(), state.DocumentOptions{
+		Reducers: team.StateSpec().Reducers,
+		OnChange: func(c state.Change) error { return run.Emit(c.Event()) },
+	})
+	th.must(err)
+	th.must(run.Start(&agui.RunStarted{}))
+	th.must(run.Emit(&agui.StateSnapshot{Snapshot: doc.JSON()}))
+	result, err := groupchat.Execute(context.Background(), team, groupchat.Session{
+		Run: run, State: doc, Journal: th, Checkpoint: th.checkpoint, Answers: answers,
+		Origin: "origin", NewID: th.newID,
+	})
+	th.state = doc.JSON()
+	run.Inspect(func(v *agui.View) { th.messages = v.Messages() })
+	if errors.Is(err, errCrashed) {
+		return r.events
+	}
+	th.must(err)
+	th.must(run.Emit(&agui.StateSnapshot{Snapshot: doc.JSON()}))
+	th.must(run.Emit(&agui.MessagesSnapshot{Messages: th.messages}))
+	for _, e := range result.Closings {
+		th.must(run.Emit(e))
+	}
+	th.must(run.Finish(&agui.RunFinished{Outcome: th.outcome(result)}))
+	if diff := cmp.Diff(string(r.before), string(r.state)); diff != "" {
+		th.t.Errorf("the deltas and the last snapshot differ:\n%s", diff)
+	}
+	return r.events
+}
+
+// outcome notes what is open after the run.
+func (th *thread) outcome(result groupchat.Result) *agui.Outcome {
+	th.commits, th.checkpoint, th.open = 0, nil, nil
+	if result.Pause == nil {
+		return &agui.Outcome{Type: agui.OutcomeSuccess}
+	}
+	th.checkpoint, th.open = slices.Clone(result.Checkpoint), result.Pause.Interrupts
+	outcome := &agui.Outcome{Type: agui.OutcomeInterrupt}
+	for _, i := range th.open {
+		th.must(state.CheckSchema(i.ResponseSchema))
+		outcome.Interrupts = append(outcome.Interrupts, i.Interrupt)
+	}
+	return outcome
+}
+
+// filled is the state with the team's initial values for what it lacks.
+func (th *thread) filled() json.RawMessage {
+	members := map[string]json.RawMessage{}
+	th.must(json.Unmarshal(team.StateSpec().Initial, &members))
+	if len(th.state) > 0 {
+		th.must(json.Unmarshal(th.state, &members))
+	}
+	raw, err := json.Marshal(members)
+	th.must(err)
+	return raw
+}
+
+// at decodes the state's value at pointer.
+func at[T any](th *thread, pointer string) T {
+	th.t.Helper()
+	doc, err := state.NewDocument(th.state, state.DocumentOptions{})
+	th.must(err)
+	var v T
+	_, err = doc.Get(pointer, &v)
+	th.must(err)
+	return v
+}
+
+func (th *thread) must(err error) {
+	th.t.Helper()
+	if err != nil {
+		th.t.Fatal(err)
+	}
+}
+
+// A recorder is a reader of the stream.
+type recorder struct {
+	t        testing.TB
+	verifier agui.Verifier
+	events   []agui.Event
+	state    json.RawMessage
+	before   json.RawMessage // the state before the last snapshot
+}
+
+func (r *recorder) sink(e agui.Event, data []byte) error {
+	if err := r.verifier.Next(e); err != nil {
+		r.t.Errorf("%s: %v", data, err)
+	}
+	switch e := e.(type) {
+	case *agui.StateSnapshot:
+		r.before, r.state = r.state, e.Snapshot
+	case *agui.StateDelta:
+		next, err := state.Apply(r.state, e.Delta)
+		if err != nil {
+			r.t.Errorf("%s: %v", data, err)
+		}
+		r.state = next
+	}
+	r.events = append(r.events, e)
+	return nil
+}

@@ -1,0 +1,156 @@
+package travel
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// A trip is what the shared state says about the one that is planned.
+type trip struct {
+	origin, destination string // as they stand in the state, which a caller may write
+	from, to            *City  // nil if the catalogue does not have them
+	// begun says that flights of this very route are in the state. A caller who writes another destination
+	// makes what was found for the former one worthless.
+	begun       bool
+	flight      Flight // chosen; zero if none is
+	hotel       Hotel
+	experiences int // how many are in the state
+	step        string
+}
+
+// readTrip reads what is there. What is missing, empty or of another type is as good as nothing: only the
+// content counts.
+func readTrip(s state.Reader) trip {
+	t := trip{
+		origin:      cmpText(read[string](s, "/origin"), DefaultOrigin),
+		destination: cmpText(read[string](s, "/destination"), DefaultDestination),
+		flight:      read[Flight](s, "/itinerary/flight"),
+		hotel:       read[Hotel](s, "/itinerary/hotel"),
+		experiences: len(read[[]Experience](s, "/experiences")),
+		step:        read[string](s, "/planning_step"),
+	}
+	t.from, _ = Lookup(t.origin)
+	t.to, _ = Lookup(t.destination)
+	if found := read[[]Flight](s, "/flights"); len(found) > 0 && t.from != nil && t.to != nil {
+		t.begun = found[0].Departure == t.from.terminal() && found[0].Arrival == t.to.terminal()
+	}
+	return t
+}
+
+func read[T any](s state.Reader, pointer string) T {
+	var v, zero T
+	if ok, err := s.Get(pointer, &v); !ok || err != nil {
+		return zero
+	}
+	return v
+}
+
+func cmpText(text, otherwise string) string {
+	if text = strings.TrimSpace(text); text != "" {
+		return text
+	}
+	return otherwise
+}
+
+// lacks returns the first thing the trip needs and does not have, and whether there is one.
+func (t trip) lacks() (Topic, bool) {
+	for _, topic := range []Topic{TopicFlights, TopicHotels, TopicExperiences} {
+		if !t.has(topic) {
+			return topic, true
+		}
+	}
+	return "", false
+}
+
+func (t trip) has(topic Topic) bool {
+	switch topic {
+	case TopicFlights:
+		return t.flight.Airline != ""
+	case TopicHotels:
+		return t.hotel.Name != ""
+	default:
+		return t.experiences > 0
+	}
+}
+
+// complete reports whether nothing is lacking.
+func (t trip) complete() bool {
+	_, lacking := t.lacks()
+	return !lacking
+}
+
+// towards returns the cities between which r wants the trip to be: those it names, else those it is between.
+// A city that is one end already and is named as the other turns the trip around. If no trip can be made of
+// it, problem says why.
+func (t trip) towards(r Request) (from, to *City, problem string) {
+	from, to = t.from, t.to
+	if r.Origin != nil {
+		from = r.Origin
+	}
+	if r.Destination != nil {
+		to = r.Destination
+	}
+	switch {
+	case from == nil:
+		return nil, nil, unknownCityText(t.origin)
+	case to == nil:
+		return nil, nil, unknownCityText(t.destination)
+	case from != to:
+		return from, to, ""
+	case r.Origin == nil && r.Destination != nil:
+		return otherEnd(to, t.to), to, ""
+	case r.Origin != nil && r.Destination == nil:
+		return from, otherEnd(from, t.from), ""
+	default: // the message says both, or the state does
+		return nil, nil, sameCityText(to)
+	}
+}
+
+// otherEnd returns wish unless that is city itself, or nowhere; then the end of the default trip that is not.
+func otherEnd(city, wish *City) *City {
+	if wish != nil && wish != city {
+		return wish
+	}
+	for _, name := range []string{DefaultDestination, DefaultOrigin} {
+		if other, ok := Lookup(name); ok && other != city {
+			return other
+		}
+	}
+	return nil // the catalogue has both
+}
+
+// A put is a value and where it belongs in the state.
+type put struct {
+	pointer string
+	value   any
+}
+
+// write makes all puts with one delta. What stands there already is not sent.
+func write(s *state.Scope, puts ...put) error {
+	patch := make(agui.Patch, 0, len(puts)+1)
+	for _, p := range puts {
+		value, err := json.Marshal(p.value)
+		if err != nil {
+			return fmt.Errorf("travel: %s: %w", p.pointer, err)
+		}
+		if parent, _, nested := strings.Cut(p.pointer[1:], "/"); nested && !isObject(s, "/"+parent) {
+			patch = append(patch, agui.PatchOp{Op: "add", Path: "/" + parent, Value: json.RawMessage("{}")})
+		}
+		op := "add"
+		if _, there := s.Raw(p.pointer); there {
+			op = "replace"
+		}
+		patch = append(patch, agui.PatchOp{Op: op, Path: p.pointer, Value: value})
+	}
+	return s.Apply(patch)
+}
+
+func isObject(s state.Reader, pointer string) bool {
+	raw, ok := s.Raw(pointer)
+	return ok && bytes.HasPrefix(raw, []byte("{"))
+}
