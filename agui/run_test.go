@@ -344,3 +344,50 @@ func writeHundred(b *testing.B, text *Text) {
 		}
 	}
 }
+
+func TestCloseOpenLeavesNothingOpen(t *testing.T) {
+	t.Parallel()
+	r, s := newTestRun(t, RunOptions{})
+	failing := r.Subagent(SubagentStarted{Name: "n"})
+	waiting := r.Subagent(SubagentStarted{Name: "n"})
+	waiting.Step("a")
+	delta := "x"
+	err := errors.Join(
+		failing.Fail("c", "m"), failing.Fail("c", "again"),
+		waiting.Emit(&ToolCallChunk{ToolCallID: "c", ToolCallName: "f", Delta: &delta}),
+		r.CloseOpen(ClosingOptions{SubagentCode: "run_moved", SubagentMessage: "m"}),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Inspect(func(v *View) {
+		if open := v.Closing(ClosingOptions{}); len(open) != 0 {
+			t.Errorf("%d are still open", len(open))
+		}
+	})
+	const want = "RUN_STARTED SUBAGENT_STARTED SUBAGENT_STARTED STEP_STARTED SUBAGENT_ERROR TOOL_CALL_START TOOL_CALL_ARGS " +
+		"TOOL_CALL_END STEP_FINISHED SUBAGENT_ERROR"
+	if got := s.types(); got != want {
+		t.Errorf("sent %s\nwant %s", got, want)
+	}
+}
+
+func TestAWriterKeepsTheErrorOfItsBeginning(t *testing.T) {
+	t.Parallel()
+	r, _ := newTestRun(t, RunOptions{})
+	first, second := r.As("").Step("a"), r.As("").Step("a")
+	call := r.As("").ToolCall(ToolCallOptions{ID: "c", Name: "f"})
+	again := r.As("").ToolCall(ToolCallOptions{ID: "c", Name: "f"})
+	orphan := r.Subagent(SubagentStarted{Name: "n", ParentSubagentRunID: "none"})
+	var order *OrderError
+	for name, err := range map[string]error{
+		"Step": second.End(), "ToolCall": again.Result(TextContent("x")), "Subagent": orphan.Finish(nil),
+	} {
+		if !errors.As(err, &order) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := errors.Join(first.End(), call.Result(TextContent("x")), r.Finish(&RunFinished{})); err != nil {
+		t.Error(err)
+	}
+}
