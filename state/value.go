@@ -8,6 +8,8 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // Values are kept as encoding/json decodes them into an any, numbers as [json.Number]: a float64 would lose
@@ -59,14 +61,20 @@ func parseObject(raw []byte) (map[string]any, error) {
 
 // toValue turns what a caller passes into a value of its own.
 func toValue(v any) (any, error) {
-	switch raw := v.(type) {
+	switch v := v.(type) { // what agents set most takes no detour
 	case nil:
 		return nil, nil
+	case bool:
+		return v, nil
+	case string:
+		return strings.ToValidUTF8(v, "\ufffd"), nil
+	case int:
+		return json.Number(strconv.Itoa(v)), nil
 	case json.RawMessage:
-		if raw == nil {
+		if v == nil {
 			return nil, nil
 		}
-		return parseJSON(raw)
+		return parseJSON(v)
 	}
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -256,37 +264,6 @@ func cloneJSON(v any) any {
 		return out
 	default:
 		return v
-	}
-}
-
-// Filled reports whether raw says anything: absent, null, "", [], {} and containers of only such do not.
-// Managers judge by it what is done, because a page that seeds its state with empty lists has done
-// nothing yet (G2).
-func Filled(raw json.RawMessage) bool {
-	if len(raw) == 0 {
-		return false
-	}
-	v, err := parseJSON(raw)
-	return err == nil && filled(v)
-}
-
-func filled(v any) bool {
-	switch v := v.(type) {
-	case nil:
-		return false
-	case string:
-		return v != ""
-	case []any:
-		return slices.ContainsFunc(v, filled)
-	case map[string]any:
-		for _, item := range v {
-			if filled(item) {
-				return true
-			}
-		}
-		return false
-	default:
-		return true
 	}
 }
 

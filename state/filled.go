@@ -1,0 +1,37 @@
+package state
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// Filled reports whether raw says anything: absent, null, "", [], {} and containers of only such do not.
+// Managers judge by it what is done, because a page that seeds its state with empty lists has done
+// nothing yet (G2).
+func Filled(raw json.RawMessage) bool {
+	if len(raw) == 0 {
+		return false
+	}
+	v, err := parseJSON(raw)
+	return err == nil && filled(v)
+}
+
+func filled(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return false
+	case string:
+		return v != ""
+	case []any:
+		return slices.ContainsFunc(v, filled)
+	case map[string]any:
+		for _, item := range v {
+			if filled(item) {
+				return true
+			}
+		}
+		return false
+	default:
+		return true
+	}
+}
