@@ -1,0 +1,14 @@
+package state_test
+
+import (
+	"testing"
+
+	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/statetest"
+)
+
+func TestMemory(t *testing.T) {
+	statetest.Run(t, func(_ *testing.T, clock *statetest.Clock) state.Store {
+		return state.NewMemory(state.MemoryOptions{Now: clock.Now, LogTTL: statetest.LogTTL, ThreadTTL: statetest.ThreadTTL})
+	})
+}

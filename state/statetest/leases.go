@@ -1,0 +1,218 @@
+package statetest
+
+import (
+	"encoding/json"
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+var leases = []sentence{
+	{"a thread has at most one live attempt", func(w *world) {
+		var running atomic.Int64
+		var all sync.WaitGroup
+		for range 32 {
+			all.Go(func() {
+				b, err := w.store.Begin(w.Context(), w.request(user(w.id())), w.lease())
+				if err != nil {
+					w.Errorf("Begin() = %v", err)
+				} else if b.Verdict.Meaning.Runs() {
+					running.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		w.equal("running", running.Load(), 1)
+	}},
+	{"fences grow, over a deletion and a clock that goes back", func(w *world) {
+		l := w.start("u1")
+		w.succeed(l, 1)
+		if err := w.store.Delete(w.Context(), key); err != nil {
+			w.Fatalf("Delete() = %v", err)
+		}
+		w.clock.Move(-leaseTTL)
+		again := w.start("u1")
+		if again.Fence <= l.Fence {
+			w.Fatalf("fence = %d after %d", again.Fence, l.Fence)
+		}
+	}},
+	{"a fence never falls behind the clock", func(w *world) {
+		if l := w.start("u1"); l.Fence < uint64(w.clock.Now().UnixMilli()) {
+			w.Fatalf("fence = %d at %d", l.Fence, w.clock.Now().UnixMilli())
+		}
+	}},
+	{"a run whose lease is over is overdue, a renewed one is not", func(w *world) {
+		l := w.start("u1")
+		w.clock.Move(leaseTTL - 1)
+		if err := w.store.Renew(w.Context(), l, leaseTTL); err != nil {
+			w.Fatalf("Renew() = %v", err)
+		}
+		w.clock.Move(leaseTTL - 1)
+		w.equal("overdue", w.overdue(), []state.Key(nil))
+		w.clock.Move(1)
+		w.equal("overdue", w.overdue(), []state.Key{key})
+	}},
+	{"a released run is overdue at once, and no longer its owner's", func(w *world) {
+		l := w.start("u1")
+		if err := w.store.Release(w.Context(), l); err != nil {
+			w.Fatalf("Release() = %v", err)
+		}
+		w.equal("overdue", w.overdue(), []state.Key{key})
+		w.lost(l)
+	}},
+	{"only a run that is overdue can be taken, and by one", func(w *world) {
+		w.start("u1")
+		if _, err := w.store.Take(w.Context(), key, w.lease()); !errors.Is(err, state.ErrLeaseLost) {
+			w.Fatalf("Take() of a living run = %v", err)
+		}
+		w.clock.Move(leaseTTL)
+		var taken atomic.Int64
+		var all sync.WaitGroup
+		for range 16 {
+			all.Go(func() {
+				_, err := w.store.Take(w.Context(), key, w.lease())
+				switch {
+				case err == nil:
+					taken.Add(1)
+				case !errors.Is(err, state.ErrLeaseLost):
+					w.Errorf("Take() = %v", err)
+				}
+			})
+		}
+		all.Wait()
+		w.equal("taken", taken.Load(), 1)
+	}},
+	{"a takeover keeps the intent and the claims, unties, and counts the attempt", func(w *world) {
+		w.ask(w.start("u1"), "int1")
+		r := w.resume(resolved("int1", `"KLM"`))
+		r.Tied = true
+		first := w.means(r, state.Resume, 1)
+		before := first.Thread.Live.Intent
+		second := w.take()
+		live := w.load().Live
+		w.equal("attempts", live.Intent.Attempts, 2)
+		w.equal("claims", live.Intent.Claims, before.Claims)
+		w.equal("origin, run", []any{live.Intent.Origin, live.Intent.RunID}, []any{first.Lease.Fence, r.RunID})
+		w.equal("tied", live.Tied, false)
+		if second.Fence <= first.Lease.Fence {
+			w.Fatalf("fence = %d after %d", second.Fence, first.Lease.Fence)
+		}
+		third := w.take()
+		w.equal("attempts", w.load().Live.Intent.Attempts, 3)
+		w.lost(first.Lease)
+		w.lost(second)
+		w.succeed(third, 1)
+	}},
+	{"whoever lost the lease is told", func(w *world) {
+		l := w.start("u1")
+		w.take()
+		w.equal("signal", <-l.Signals, state.SignalLost)
+	}},
+	{"results of effects are found by a takeover, until the next commit", func(w *world) {
+		l := w.start("u1")
+		for _, k := range []string{"a", "b"} {
+			if err := w.store.Once(w.Context(), l, k, json.RawMessage(`"`+k+`"`)); err != nil {
+				w.Fatalf("Once() = %v", err)
+			}
+		}
+		l = w.take()
+		w.equal("memo", w.load().Live.Memo, map[string]string{"a": "a", "b": "b"})
+		t := w.commit(l, state.Commit{Checkpoint: json.RawMessage(`{"v":2}`)})
+		w.equal("memo after the commit", len(t.Live.Memo), 0)
+	}},
+	{"stop and untie reach the attempt, once each, and admission", func(w *world) {
+		r := w.request(user("u1"))
+		r.Tied = true
+		l := w.begin(r).Lease
+		for _, s := range []state.Signal{state.SignalUntie, state.SignalStop, state.SignalStop} {
+			if live, err := w.store.Signal(w.Context(), key, s); err != nil || !live {
+				w.Fatalf("Signal(%s) = %v, %v", s, live, err)
+			}
+		}
+		w.equal("signals", []state.Signal{<-l.Signals, <-l.Signals}, []state.Signal{state.SignalUntie, state.SignalStop})
+		w.equal("more signals", len(l.Signals), 0)
+		w.equal("tied", w.load().Live.Tied, false)
+	}},
+	{"a stop that nobody heard is told to the takeover", func(w *world) {
+		w.start("u1")
+		if _, err := w.store.Signal(w.Context(), key, state.SignalStop); err != nil {
+			w.Fatalf("Signal() = %v", err)
+		}
+		w.equal("signal", <-w.take().Signals, state.SignalStop)
+	}},
+	{"nothing live hears nothing", func(w *world) {
+		w.succeed(w.start("u1"), 1)
+		live, err := w.store.Signal(w.Context(), key, state.SignalStop)
+		w.equal("Signal()", []any{live, err}, []any{false, nil})
+	}},
+	{"a run whose caller hung up is usurped while it is tied", func(w *world) {
+		r := w.request(user("u1"))
+		r.Tied = true
+		w.begin(r)
+		w.means(w.request(user("u2")), state.Busy, 5)
+		if _, err := w.store.Signal(w.Context(), key, state.SignalHungUp); err != nil {
+			w.Fatalf("Signal() = %v", err)
+		}
+		w.means(w.request(user("u2")), state.Usurp, 5)
+		w.means(r, state.Join, 4)
+		if _, err := w.store.Signal(w.Context(), key, state.SignalUntie); err != nil {
+			w.Fatalf("Signal() = %v", err)
+		}
+		w.means(w.request(user("u2")), state.Busy, 5)
+	}},
+	{"a commit that ends the run gives the lease back in the same step", func(w *world) {
+		l := w.start("u1")
+		done := make(chan error, 1)
+		go func() {
+			_, err := w.store.Commit(w.Context(), l, state.Commit{Frames: frames(l, 1, 1), End: &state.End{Status: state.RunSuccess}})
+			done <- err
+		}()
+		w.tail(agui.FrameID{}, 1)
+		w.means(w.request(user("u1"), user("u2")), state.Start, 11)
+		w.equal("Commit()", <-done, nil)
+	}},
+}
+
+func (w *world) overdue() []state.Key {
+	w.Helper()
+	keys, err := w.store.Overdue(w.Context(), 10)
+	if err != nil {
+		w.Fatalf("Overdue() = %v", err)
+	}
+	return keys
+}
+
+// lost holds every write of a lease to being refused, and to changing nothing.
+func (w *world) lost(l *state.Lease) {
+	w.Helper()
+	before, err := w.store.Messages(w.Context(), l.Key, -1)
+	known := err == nil
+	ctx := w.Context()
+	_, commit := w.store.Commit(ctx, l, state.Commit{Messages: []agui.Message{assistant("late")}, State: json.RawMessage(`{"late":1}`), Frames: frames(l, 900, 1)})
+	end := func() error {
+		_, err := w.store.Commit(ctx, l, state.Commit{Frames: frames(l, 901, 1), End: &state.End{Status: state.RunSuccess}})
+		return err
+	}()
+	for name, err := range map[string]error{
+		"Append": w.store.Append(ctx, l, agui.FrameID{}, frames(l, 900, 1)), "Commit": commit, "Commit of the end": end,
+		"Once": w.store.Once(ctx, l, "late", json.RawMessage(`1`)), "Renew": w.store.Renew(ctx, l, leaseTTL),
+	} {
+		if !errors.Is(err, state.ErrLeaseLost) {
+			w.Errorf("%s() of a lost lease = %v, want ErrLeaseLost", name, err)
+		}
+	}
+	if !known {
+		return
+	}
+	after, err := w.store.Messages(ctx, l.Key, -1)
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.equal("messages", after, before)
+	if holds, err := w.store.Holds(ctx, l.Key, agui.FrameID{Fence: l.Fence, Seq: 900}); holds || err != nil {
+		w.Errorf("Holds() of a late frame = %v, %v", holds, err)
+	}
+}

@@ -1,0 +1,275 @@
+package statetest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+var logs = []sentence{
+	{"frames appended again are there once", func(w *world) {
+		l := w.start("u1")
+		w.append(l, 1, 3)
+		w.append(l, 1, 3)
+		w.append(l, 2, 4)
+		w.succeed(l, 5)
+		w.equal("frames", len(w.tail(agui.FrameID{}, 5)), 5)
+	}},
+	{"an append behind a frame that is missing finds the gap", func(w *world) {
+		l := w.start("u1")
+		w.append(l, 1, 2)
+		after := agui.FrameID{Fence: l.Fence, Seq: 4}
+		if err := w.store.Append(w.Context(), l, after, frames(l, 5, 1)); !errors.Is(err, state.ErrGap) {
+			w.Fatalf("Append() = %v, want ErrGap", err)
+		}
+		if _, err := w.store.Commit(w.Context(), l, state.Commit{After: after, Frames: frames(l, 5, 1)}); !errors.Is(err, state.ErrGap) {
+			w.Fatalf("Commit() = %v, want ErrGap", err)
+		}
+		w.append(l, 3, 3)
+	}},
+	{"frames of another fence are not written", func(w *world) {
+		l := w.start("u1")
+		other := *l
+		other.Fence++
+		if err := w.store.Append(w.Context(), l, agui.FrameID{}, frames(&other, 1, 1)); err == nil {
+			w.Fatalf("Append() = nil")
+		}
+	}},
+	{"a commit's frames follow what was appended, and those there already are skipped", func(w *world) {
+		l := w.start("u1")
+		w.append(l, 1, 2)
+		t := w.commit(l, state.Commit{Frames: frames(l, 2, 2)})
+		w.equal("last", t.Last, agui.FrameID{Fence: l.Fence, Seq: 3})
+		w.equal("last", w.load().Last, t.Last)
+		w.equal("frames", len(w.tail(agui.FrameID{}, 3)), 3)
+	}},
+	{"a marker in a commit gets the commit's revision", func(w *world) {
+		l := w.start("u1")
+		marked := frames(l, 1, 1)
+		marked[0].Rev = state.ThisRev
+		t := w.commit(l, state.Commit{Messages: []agui.Message{assistant("a1")}, Frames: marked})
+		for batch, err := range w.store.Tail(w.Context(), key, agui.FrameID{}) {
+			if err != nil {
+				w.Fatalf("Tail() = %v", err)
+			}
+			w.equal("revision", batch[0].Rev, t.Rev)
+			break
+		}
+	}},
+	{"a tail sees every frame once and in order, over a takeover and over runs", func(w *world) {
+		l := w.start("u1")
+		const readers, total = 4, 31
+		got := make(chan []agui.FrameID, readers)
+		for range readers {
+			go func() {
+				var ids []agui.FrameID
+				defer func() { got <- ids }()
+				for batch, err := range w.store.Tail(w.Context(), key, agui.FrameID{}) {
+					if err != nil {
+						return
+					}
+					for _, f := range batch {
+						ids = append(ids, f.ID)
+					}
+					if len(ids) >= total {
+						return
+					}
+				}
+			}()
+		}
+		for seq := uint64(1); seq <= 10; seq++ {
+			w.append(l, seq, 1)
+		}
+		l = w.take()
+		w.append(l, 1, 10)
+		w.succeed(l, 11)
+		l = w.start("u2")
+		w.append(l, 1, 9)
+		w.succeed(l, 10)
+		want := w.tail(agui.FrameID{}, total)
+		if !slices.IsSortedFunc(want, agui.FrameID.Compare) || len(slices.Compact(slices.Clone(want))) != total {
+			w.Fatalf("tail = %v", want)
+		}
+		for range readers {
+			w.equal("tail", <-got, want)
+		}
+		w.equal("tail behind a cursor", w.tail(want[12], total-13), want[13:])
+	}},
+	{"a tail ends with its context", func(w *world) {
+		w.succeed(w.start("u1"), 1)
+		ctx, cancel := context.WithCancel(w.Context())
+		for _, err := range w.store.Tail(ctx, key, agui.FrameID{}) {
+			if err != nil {
+				w.Fatalf("Tail() = %v", err)
+			}
+			cancel()
+		}
+		cancel()
+	}},
+	{"a tail of an unknown or deleted thread says so", func(w *world) {
+		unknown := func() error {
+			for _, err := range w.store.Tail(w.Context(), key, agui.FrameID{}) {
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		if err := unknown(); !errors.Is(err, state.ErrUnknownThread) {
+			w.Fatalf("Tail() = %v", err)
+		}
+		w.succeed(w.start("u1"), 1)
+		ended := make(chan error, 1)
+		seen := make(chan struct{})
+		go func() {
+			var last error
+			for _, err := range w.store.Tail(w.Context(), key, agui.FrameID{}) {
+				if last = err; err == nil {
+					close(seen)
+				}
+			}
+			ended <- last
+		}()
+		<-seen
+		if err := w.store.Delete(w.Context(), key); err != nil {
+			w.Fatalf("Delete() = %v", err)
+		}
+		if err := <-ended; !errors.Is(err, state.ErrUnknownThread) {
+			w.Fatalf("Tail() = %v", err)
+		}
+	}},
+	{"the log of a run is kept while it lives and for a while after its end", func(w *world) {
+		l := w.start("u1")
+		w.append(l, 1, 2)
+		first := agui.FrameID{Fence: l.Fence, Seq: 1}
+		w.clock.Move(2 * LogTTL)
+		w.holds(first, true)
+		t := w.succeed(l, 3)
+		w.clock.Move(LogTTL - 1)
+		w.holds(first, true)
+		w.holds(agui.FrameID{Fence: l.Fence, Seq: 4}, false)
+		next := w.start("u2")
+		w.append(next, 1, 1)
+		w.clock.Move(1)
+		w.holds(first, false)
+		w.holds(t.Last, false)
+		w.equal("what is left", w.tail(agui.FrameID{}, 1), []agui.FrameID{{Fence: next.Fence, Seq: 1}})
+	}},
+	{"the newest frame is known after the log was trimmed", func(w *world) {
+		t := w.succeed(w.start("u1"), 1)
+		w.clock.Move(2 * LogTTL)
+		w.holds(t.Last, false)
+		w.equal("last", w.load().Last, t.Last)
+	}},
+	{"a commit made again is made once", func(w *world) {
+		l := w.start("u1")
+		middle := state.Commit{Messages: []agui.Message{assistant("a1")}, Checkpoint: json.RawMessage(`{}`), Frames: frames(l, 1, 2)}
+		w.equal("thread", w.commit(l, middle), w.commit(l, middle))
+		end := state.Commit{Messages: []agui.Message{assistant("a2")}, Frames: frames(l, 3, 1), End: &state.End{Status: state.RunSuccess}}
+		w.equal("thread", w.commit(l, end), w.commit(l, end))
+		w.equal("messages", w.messages(-1), []string{"u1", "a1", "a2"})
+		w.start("u2")
+		w.commit(l, end) // nobody undoes an end because the next run has begun
+		w.equal("messages", w.messages(-1), []string{"u1", "a1", "a2", "u2"})
+	}},
+}
+
+func (w *world) holds(id agui.FrameID, want bool) {
+	w.Helper()
+	got, err := w.store.Holds(w.Context(), key, id)
+	if err != nil || got != want {
+		w.Fatalf("Holds(%s) = %v, %v, want %v", id, got, err, want)
+	}
+}
+
+var crashes = []sentence{
+	{"a begin whose answer was lost is the same run when it is made again", func(w *world) {
+		w.ask(w.start("u1"), "int1")
+		r, o := w.resume(resolved("int1", `1`)), w.lease()
+		w.store.Fail(CallBegin, After)
+		if _, err := w.store.Begin(w.Context(), r, o); !errors.Is(err, ErrFault) {
+			w.Fatalf("Begin() = %v", err)
+		}
+		b, err := w.store.Begin(w.Context(), r, o)
+		if err != nil || b.Verdict.Meaning != state.Resume || b.Lease == nil {
+			w.Fatalf("Begin() again = %+v, %v", b, err)
+		}
+		w.equal("attempts, runs", []int{b.Thread.Live.Intent.Attempts, len(b.Thread.Runs)}, []int{1, 2})
+		w.succeed(b.Lease, 1)
+	}},
+	{"a begin whose caller died is taken over", func(w *world) {
+		w.store.Fail(CallBegin, After)
+		if _, err := w.store.Begin(w.Context(), w.request(user("u1")), w.lease()); !errors.Is(err, ErrFault) {
+			w.Fatalf("Begin() = %v", err)
+		}
+		w.succeed(w.take(), 1)
+		w.equal("messages", w.messages(-1), []string{"u1"})
+	}},
+	{"a take whose answer was lost is the same attempt when it is made again", func(w *world) {
+		w.start("u1")
+		w.clock.Move(leaseTTL)
+		o := w.lease()
+		w.store.Fail(CallTake, After)
+		if _, err := w.store.Take(w.Context(), key, o); !errors.Is(err, ErrFault) {
+			w.Fatalf("Take() = %v", err)
+		}
+		b, err := w.store.Take(w.Context(), key, o)
+		if err != nil {
+			w.Fatalf("Take() again = %v", err)
+		}
+		w.equal("attempts", b.Thread.Live.Intent.Attempts, 2)
+		w.succeed(b.Lease, 1)
+	}},
+	{"writes that failed are made again, whichever way they failed", func(w *world) {
+		for _, fault := range []Fault{Before, After} {
+			l := w.start(w.id())
+			do := func(call Call, f func() error) {
+				w.store.Fail(call, fault)
+				if err := f(); !errors.Is(err, ErrFault) {
+					w.Fatalf("%s = %v", call, err)
+				}
+				if err := f(); err != nil {
+					w.Fatalf("%s again = %v", call, err)
+				}
+			}
+			ctx := w.Context()
+			do(CallAppend, func() error { return w.store.Append(ctx, l, agui.FrameID{}, frames(l, 1, 2)) })
+			do(CallOnce, func() error { return w.store.Once(ctx, l, "k", json.RawMessage(`1`)) })
+			do(CallRenew, func() error { return w.store.Renew(ctx, l, leaseTTL) })
+			message := assistant(w.id())
+			count := len(w.messages(-1))
+			do(CallCommit, func() error {
+				_, err := w.store.Commit(ctx, l, state.Commit{
+					Messages: []agui.Message{message}, Frames: frames(l, 3, 1), End: &state.End{Status: state.RunSuccess},
+				})
+				return err
+			})
+			w.equal("messages", len(w.messages(-1)), count+1)
+		}
+	}},
+	{"a crash between the claim and the commit loses neither the answer nor the run", func(w *world) {
+		for _, fault := range []Fault{Before, After} {
+			id := "int-" + w.id()
+			w.ask(w.start(w.id()), id)
+			b := w.means(w.resume(resolved(id, `1`)), state.Resume, 1)
+			w.store.Fail(CallCommit, fault)
+			c := state.Commit{Messages: []agui.Message{assistant(w.id())}, Frames: frames(b.Lease, 1, 1), End: &state.End{Status: state.RunSuccess}}
+			if _, err := w.store.Commit(w.Context(), b.Lease, c); !errors.Is(err, ErrFault) {
+				w.Fatalf("Commit() = %v", err)
+			}
+			// The owner dies here.
+			if fault == Before {
+				l := w.take()
+				w.equal("claims", len(w.load().Live.Intent.Claims), 1)
+				w.succeed(l, 1)
+			}
+			w.clock.Move(2 * leaseTTL)
+			w.equal("overdue", w.overdue(), []state.Key(nil))
+			w.means(w.resume(resolved(id, `1`)), state.Hydrate, 2)
+		}
+	}},
+}

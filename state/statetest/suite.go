@@ -1,0 +1,40 @@
+package statetest
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/agui-gateway/gateway/state"
+)
+
+// A sentence is one promise of the contract, with what holds a store to it.
+type sentence struct {
+	says string
+	test func(w *world)
+}
+
+// Run holds the stores that open returns to the contract. Every test gets a store of its own, with LogTTL and
+// ThreadTTL as above, that reads its time from the clock and is closed by the suite.
+func Run(t *testing.T, open func(t *testing.T, clock *Clock) state.Store) {
+	t.Helper()
+	// What counts allocations comes first: it cannot run beside others.
+	t.Run("the cost of a commit does not grow with the thread", func(t *testing.T) { flat(newWorld(t, open)) })
+	for _, s := range slices.Concat(leases, answers, logs, threads, crashes) {
+		t.Run(s.says, func(t *testing.T) {
+			t.Parallel()
+			s.test(newWorld(t, open))
+		})
+	}
+}
+
+func newWorld(t *testing.T, open func(t *testing.T, clock *Clock) state.Store) *world {
+	t.Helper()
+	clock := NewClock()
+	store := open(t, clock)
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Errorf("Close() = %v", err)
+		}
+	})
+	return &world{T: t, store: &Faulty{Store: store}, clock: clock}
+}

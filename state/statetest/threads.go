@@ -1,0 +1,329 @@
+package statetest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"runtime"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+var threads = []sentence{
+	{"only what runs creates a thread", func(w *world) {
+		for _, r := range []*state.Request{w.request(), w.resume(resolved("int1", `1`))} {
+			if b := w.begin(r); b.Known || b.Verdict.Meaning.Runs() {
+				w.Fatalf("Begin() = %+v", b)
+			}
+		}
+		w.unknown(key)
+		if b := w.begin(w.request(user("u1"))); !b.Known || !b.Verdict.Meaning.Runs() {
+			w.Fatalf("Begin() = %+v", b)
+		}
+	}},
+	{"another principal's or agent's thread is another thread", func(w *world) {
+		w.succeed(w.start("u1"), 1)
+		for _, other := range []state.Key{{Principal: "eve", Agent: "travel", ID: "t1"}, {Principal: "local", Agent: "desk", ID: "t1"}} {
+			w.unknown(other)
+			r := w.request(user("u1"))
+			r.Key = other
+			b := w.means(r, state.Start, 11)
+			w.equal("count", b.Thread.Count, 1)
+		}
+		keys, err := w.store.Find(w.Context(), "local", "t1")
+		w.equal("Find()", []any{keys, err}, []any{[]state.Key{{Principal: "local", Agent: "desk", ID: "t1"}, key}, nil})
+		keys, err = w.store.Find(w.Context(), "mallory", "t1")
+		w.equal("Find()", []any{len(keys), err}, []any{0, nil})
+	}},
+	{"threads of different keys do not wait for each other", func(w *world) {
+		l := w.start("u1")
+		w.commit(l, state.Commit{
+			Messages:   []agui.Message{{ID: "a1", Role: agui.RoleAssistant, ToolCalls: []agui.ToolCall{{ID: "c1", Type: "function"}}}},
+			Checkpoint: json.RawMessage(`{}`), Calls: []state.Call{{ID: "c1"}}, End: &state.End{Status: state.RunSuccess},
+		})
+		r := w.request(user("u2"))
+		inside, done := false, make(chan *state.Begun, 1)
+		r.NewID = func() string { // called in the middle of the step
+			if !inside {
+				inside = true
+				other := w.request(user("u1"))
+				other.Key.ID = "t2"
+				go func() {
+					b, err := w.store.Begin(w.Context(), other, w.lease())
+					if err != nil {
+						w.Errorf("Begin() = %v", err)
+					}
+					done <- b
+				}()
+				if b := <-done; b == nil || !b.Verdict.Meaning.Runs() {
+					w.Errorf("Begin() = %+v", b)
+				}
+			}
+			return w.id()
+		}
+		w.means(r, state.Start, 9)
+		w.equal("inside", inside, true)
+	}},
+	{"the conversation of any revision can be shown", func(w *world) {
+		l := w.start("u1")
+		first := w.succeed(l, 1, assistant("a1"))
+		second := w.succeed(w.start("u2"), 1, assistant("a2"))
+		r := w.request(user("u1"))
+		r.Regenerate = true
+		b := w.means(r, state.Repeat, 13)
+		changed := assistant("a3")
+		w.commit(b.Lease, state.Commit{Messages: []agui.Message{changed}, Checkpoint: json.RawMessage(`{}`)})
+		draft := w.load().Rev
+		changed.Content = agui.TextContent("better")
+		w.succeed(b.Lease, 1, changed)
+		w.equal("at the first end", w.messages(first.Rev), []string{"u1", "a1"})
+		w.equal("at the second end", w.messages(second.Rev), []string{"u1", "a1", "u2", "a2"})
+		w.equal("when it was cut", w.messages(b.Thread.Rev), []string{"u1"})
+		w.equal("now", w.messages(-1), []string{"u1", "a3"})
+		for rev, want := range map[int64]string{draft: "said a3", -1: "better"} {
+			list, err := w.store.Messages(w.Context(), key, rev)
+			if err != nil {
+				w.Fatal(err)
+			}
+			w.equal("a3", list[1].Content.Text(), want)
+		}
+		// What left stays known: it is never appended again.
+		w.means(w.request(user("u1"), user("u2")), state.Hydrate, 14)
+	}},
+	{"a regenerated turn starts from the state it started from", func(w *world) {
+		l := w.start("u1")
+		w.commit(l, state.Commit{State: json.RawMessage(`{"n":1}`), End: &state.End{Status: state.RunSuccess}})
+		l = w.start("u2")
+		w.commit(l, state.Commit{State: json.RawMessage(`{"n":2}`), Messages: []agui.Message{assistant("a2")}, End: &state.End{Status: state.RunSuccess}})
+		r := w.request(user("u1"), user("u2"))
+		r.Regenerate = true
+		b := w.means(r, state.Repeat, 13)
+		w.equal("state", b.Thread.State, json.RawMessage(`{"n":1}`))
+	}},
+	{"a fork has the conversation up to a message and the state that belongs to it", func(w *world) {
+		l := w.start("u1")
+		w.commit(l, state.Commit{State: json.RawMessage(`{"n":1}`), Messages: []agui.Message{assistant("a1"), assistant("b1")}, End: &state.End{Status: state.RunSuccess}})
+		l = w.start("u2")
+		w.commit(l, state.Commit{State: json.RawMessage(`{"n":2}`), Messages: []agui.Message{assistant("a2")}, End: &state.End{Status: state.RunSuccess}})
+		for _, test := range []struct{ at, state, last string }{
+			{"a2", `{"n":2}`, "a2"}, {"u2", `{"n":1}`, "u2"}, {"b1", `{"n":1}`, "b1"}, {"a1", `{}`, "a1"}, {"u1", `{}`, "u1"},
+		} {
+			t, err := w.store.Fork(w.Context(), key, test.at, "fork-"+test.at)
+			if err != nil {
+				w.Fatalf("Fork() = %v", err)
+			}
+			got := t.State
+			if got == nil {
+				got = json.RawMessage(`{}`)
+			}
+			w.equal("state at "+test.at, got, json.RawMessage(test.state))
+			w.equal("last message, title", []string{t.LastMessage, t.Title}, []string{test.last, "say u1"})
+			r := w.request(user("u9"))
+			r.Key = t.Key
+			w.means(r, state.Start, 11)
+		}
+		if _, err := w.store.Fork(w.Context(), key, "nope", "f"); !errors.Is(err, state.ErrUnknownMessage) {
+			w.Fatalf("Fork() = %v", err)
+		}
+		if _, err := w.store.Fork(w.Context(), key, "a1", "t1"); !errors.Is(err, state.ErrThreadExists) {
+			w.Fatalf("Fork() = %v", err)
+		}
+		if _, err := w.store.Fork(w.Context(), state.Key{Principal: "eve", Agent: "travel", ID: "t1"}, "a1", "f"); !errors.Is(err, state.ErrUnknownThread) {
+			w.Fatalf("Fork() = %v", err)
+		}
+	}},
+	{"a fork carries no question and no open call", func(w *world) {
+		l := w.start("u1")
+		call := agui.Message{ID: "a1", Role: agui.RoleAssistant, ToolCalls: []agui.ToolCall{{ID: "c1", Type: "function"}, {ID: "c2", Type: "function"}}}
+		w.commit(l, state.Commit{
+			Messages: []agui.Message{call, result("r2", "c2", "two")}, Checkpoint: json.RawMessage(`{}`), Tokens: []state.Token{w.token("int1", day)},
+			Calls: []state.Call{{ID: "c1"}}, End: &state.End{Status: state.RunInterrupt},
+		})
+		t, err := w.store.Fork(w.Context(), key, "a1", "t2")
+		if err != nil {
+			w.Fatalf("Fork() = %v", err)
+		}
+		w.equal("open", []int{len(t.Open), len(t.Calls), len(t.Checkpoint)}, []int{0, 0, 0})
+		list, err := w.store.Messages(w.Context(), t.Key, -1)
+		if err != nil {
+			w.Fatal(err)
+		}
+		var calls []string
+		for _, m := range list[2:] {
+			calls = append(calls, m.ToolCallID+" "+m.Content.Text())
+		}
+		w.equal("results", calls, []string{"c2 two", "c1 " + state.NotAnswered})
+	}},
+	{"a thread lives as long as it is used, and a day longer than its questions", func(w *world) {
+		w.succeed(w.start("u1"), 1)
+		w.clock.Move(ThreadTTL - 1)
+		l := w.start("u2")
+		w.clock.Move(2 * ThreadTTL) // it is live
+		w.load()
+		w.commit(l, state.Commit{
+			Checkpoint: json.RawMessage(`{}`), Tokens: []state.Token{w.token("int1", 2*ThreadTTL)}, End: &state.End{Status: state.RunInterrupt},
+		})
+		w.clock.Move(2*ThreadTTL + day - 1)
+		w.load()
+		w.clock.Move(1)
+		w.unknown(key)
+		b := w.means(w.request(user("u1")), state.Start, 11)
+		w.equal("count, runs", []int{b.Thread.Count, len(b.Thread.Runs)}, []int{1, 1})
+	}},
+	{"the answer to a question is remembered as long as its thread", func(w *world) {
+		w.ask(w.start("u1"), "int1")
+		w.succeed(w.means(w.resume(resolved("int1", `1`)), state.Resume, 1).Lease, 1)
+		w.clock.Move(ThreadTTL - 1)
+		w.means(w.resume(resolved("int1", `1`)), state.Hydrate, 2)
+	}},
+	{"a deleted thread is unknown, its run is told to stop and writes nothing more", func(w *world) {
+		l := w.start("u1")
+		if err := w.store.Delete(w.Context(), key); err != nil {
+			w.Fatalf("Delete() = %v", err)
+		}
+		w.equal("signal", <-l.Signals, state.SignalStop)
+		w.unknown(key)
+		w.lost(l)
+		w.start("u1")
+		w.lost(l)
+		w.equal("messages", w.messages(-1), []string{"u1"})
+	}},
+	{"a title is the first user message until it is set", func(w *world) {
+		r := w.request(agui.Message{ID: "s", Role: agui.RoleSystem, Content: agui.TextContent("rules")}, user("u1"))
+		w.succeed(w.begin(r).Lease, 1)
+		w.equal("title", w.load().Title, "say u1")
+		if err := w.store.Rename(w.Context(), key, "Trip"); err != nil {
+			w.Fatalf("Rename() = %v", err)
+		}
+		w.succeed(w.start("u2"), 1)
+		w.equal("title", w.load().Title, "Trip")
+	}},
+	{"a listing shows a principal's threads, newest first, page by page", func(w *world) {
+		for i, agent := range []string{"travel", "desk", "travel", "desk", "travel"} {
+			w.clock.Move(time.Second)
+			r := w.request(user("u1"))
+			r.Key = state.Key{Principal: "local", Agent: agent, ID: strconv.Itoa(i)}
+			b := w.begin(r)
+			if i != 4 {
+				w.commit(b.Lease, state.Commit{End: &state.End{Status: []state.RunStatus{state.RunSuccess, state.RunError}[i%2]}})
+			}
+		}
+		list := func(q state.Query) (ids []string) {
+			w.Helper()
+			for {
+				page, err := w.store.List(w.Context(), q)
+				if err != nil {
+					w.Fatalf("List() = %v", err)
+				}
+				if q.Limit > 0 && len(page.Threads) > q.Limit {
+					w.Fatalf("List() has %d threads, want at most %d", len(page.Threads), q.Limit)
+				}
+				for _, s := range page.Threads {
+					ids = append(ids, s.Key.ID)
+				}
+				if q.Cursor = page.Next; q.Cursor == "" {
+					return ids
+				}
+			}
+		}
+		w.equal("all", list(state.Query{Principal: "local", Limit: 2}), []string{"4", "3", "2", "1", "0"})
+		w.equal("of desk", list(state.Query{Principal: "local", Agent: "desk", Limit: 1}), []string{"3", "1"})
+		w.equal("failed", list(state.Query{Principal: "local", Status: state.StatusFailed}), []string{"3", "1"})
+		w.equal("running", list(state.Query{Principal: "local", Status: state.StatusRunning}), []string{"4"})
+		w.equal("idle", list(state.Query{Principal: "local", Status: state.StatusIdle, Limit: 1}), []string{"2", "0"})
+		w.equal("of somebody else", len(list(state.Query{Principal: "eve"})), 0)
+		if _, err := w.store.List(w.Context(), state.Query{Principal: "local", Cursor: "!"}); !errors.Is(err, state.ErrCursor) {
+			w.Fatalf("List() = %v", err)
+		}
+	}},
+	{"a client's state is merged into a new turn, and ignored on a resume", func(w *world) {
+		r := w.request(user("u1"))
+		r.State = json.RawMessage(`{"origin":"Paris","secret":1}`)
+		r.Writable = []string{"/origin"}
+		b := w.begin(r)
+		w.equal("state", b.Thread.State, json.RawMessage(`{"origin":"Paris"}`))
+		w.ask(b.Lease, "int1")
+		r = w.resume(resolved("int1", `1`))
+		r.State = json.RawMessage(`{"origin":"Rome"}`)
+		w.equal("state", w.means(r, state.Resume, 1).Thread.State, json.RawMessage(`{"origin":"Paris"}`))
+	}},
+	{"what has no room is refused before it runs", func(w *world) {
+		r := w.request(user("u1"))
+		r.MaxThread = 10
+		b := w.begin(r)
+		w.equal("verdict", []any{b.Verdict.Meaning, b.Verdict.Code, b.Known}, []any{state.Refuse, agui.CodeTooLarge, false})
+		r.MaxThread, r.MaxState, r.State = 1000, 10, json.RawMessage(`{"long":"long enough"}`)
+		b = w.begin(r)
+		w.equal("verdict", []any{b.Verdict.Meaning, b.Verdict.Code, b.Known}, []any{state.Refuse, agui.CodeTooLarge, false})
+	}},
+	{"a call whose context is done does nothing", func(w *world) {
+		ctx, cancel := context.WithCancel(w.Context())
+		cancel()
+		if _, err := w.store.Begin(ctx, w.request(user("u1")), w.lease()); !errors.Is(err, context.Canceled) {
+			w.Fatalf("Begin() = %v", err)
+		}
+		w.unknown(key)
+	}},
+}
+
+// unknown holds every way to look at a thread to finding none.
+func (w *world) unknown(key state.Key) {
+	w.Helper()
+	ctx := w.Context()
+	_, _, load := w.store.Load(ctx, key)
+	_, messages := w.store.Messages(ctx, key, -1)
+	_, holds := w.store.Holds(ctx, key, agui.FrameID{})
+	_, fork := w.store.Fork(ctx, key, "u1", "f")
+	_, signal := w.store.Signal(ctx, key, state.SignalStop)
+	for name, err := range map[string]error{
+		"Load": load, "Messages": messages, "Holds": holds, "Fork": fork, "Signal": signal,
+		"Rename": w.store.Rename(ctx, key, "x"), "Delete": w.store.Delete(ctx, key),
+	} {
+		if !errors.Is(err, state.ErrUnknownThread) {
+			w.Errorf("%s() = %v, want ErrUnknownThread", name, err)
+		}
+	}
+	keys, err := w.store.Find(ctx, key.Principal, key.ID)
+	if err != nil || slices.Contains(keys, key) {
+		w.Errorf("Find() = %v, %v", keys, err)
+	}
+}
+
+// flat compares what a commit costs at the 10th and at the 10,000th message.
+func flat(w *world) {
+	l := w.start("u1")
+	fill := func(n int) {
+		list := make([]agui.Message, n)
+		for i := range list {
+			list[i] = assistant(w.id())
+		}
+		w.commit(l, state.Commit{Messages: list})
+	}
+	fill(9)
+	mallocs, bytes := cost(w, l)
+	fill(9_900)
+	// A list that grows is copied now and then; one copy is no more than everybody pays for its own messages.
+	moreMallocs, moreBytes := cost(w, l)
+	if moreMallocs > 2*mallocs+50 || moreBytes > 2*bytes+64<<10 {
+		w.Errorf("a commit costs %d allocations and %d bytes at 10,000 messages, %d and %d at 10", moreMallocs, moreBytes, mallocs, bytes)
+	}
+}
+
+// cost is the least a commit of one message allocates, of some.
+func cost(w *world, l *state.Lease) (mallocs, bytes uint64) {
+	var before, after runtime.MemStats
+	mallocs, bytes = ^uint64(0), ^uint64(0)
+	for range 20 {
+		c := state.Commit{Messages: []agui.Message{assistant(w.id())}}
+		runtime.ReadMemStats(&before)
+		w.commit(l, c)
+		runtime.ReadMemStats(&after)
+		mallocs = min(mallocs, after.Mallocs-before.Mallocs)
+		bytes = min(bytes, after.TotalAlloc-before.TotalAlloc)
+	}
+	return mallocs, bytes
+}
