@@ -77,7 +77,7 @@ func converse(t *testing.T, files []txtar.File) []txtar.File {
 }
 
 // describe writes events for people, a message as one line.
-func describe(t testing.TB, events []agui.Event) string {
+func describe(t reporter, events []agui.Event) string {
 	var b strings.Builder
 	texts := map[string]*strings.Builder{}
 	for _, e := range events {
@@ -109,7 +109,7 @@ func describe(t testing.TB, events []agui.Event) string {
 		case *agui.StateDelta:
 			fields = compact(t, e.Delta)
 		case *agui.RunFinished:
-			fields = compact(t, e.Outcome)
+			fields = ending(t, e.Outcome)
 		}
 		b.WriteString(strings.TrimSpace(string(e.EventType())+" "+fields) + "\n")
 	}
@@ -117,7 +117,7 @@ func describe(t testing.TB, events []agui.Event) string {
 }
 
 // summary is a state in short. What it holds in full the deltas show.
-func summary(t testing.TB, raw json.RawMessage) string {
+func summary(t reporter, raw json.RawMessage) string {
 	var s struct {
 		Origin, Destination          string
 		Flights, Hotels, Experiences []any
@@ -135,7 +135,32 @@ func summary(t testing.TB, raw json.RawMessage) string {
 		s.Itinerary.Flight.Airline, len(s.Hotels), s.Itinerary.Hotel.Name, len(s.Experiences), s.PlanningStep, s.ActiveAgent)
 }
 
-func compact(t testing.TB, v any) string {
+// ending is an outcome in short: a question with the names of what there is to choose, the recommended one
+// marked.
+func ending(t reporter, o *agui.Outcome) string {
+	line := string(o.Type)
+	for _, i := range o.Interrupts {
+		var value struct {
+			Options        []map[string]string
+			Recommendation map[string]string
+			Agent          string
+		}
+		if err := json.Unmarshal(i.Metadata["value"], &value); err != nil {
+			t.Fatal(err)
+		}
+		line += fmt.Sprintf(" %s of %s: %q", i.ID, value.Agent, i.Message)
+		for _, option := range value.Options {
+			name := option["airline"] + option["name"]
+			if name == value.Recommendation["airline"]+value.Recommendation["name"] {
+				name += "*"
+			}
+			line += fmt.Sprintf(" [%s]", name)
+		}
+	}
+	return line
+}
+
+func compact(t reporter, v any) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

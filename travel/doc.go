@@ -3,7 +3,7 @@
 // A supervisor hands the conversation to three specialists in turn. The flights
 // agent and the hotels agent each stop to let the traveller choose, the
 // experiences agent adds restaurants and things to do, and what they found is
-// kept in the shared state that the page shows.
+// kept in the shared state that the page shows. [Team] is all of them.
 //
 // The team needs no model and no network. What it knows about the world is the
 // embedded catalogue:

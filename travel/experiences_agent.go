@@ -2,6 +2,7 @@ package travel
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/agui-gateway/gateway/groupchat"
@@ -22,7 +23,7 @@ func guide(_ context.Context, turn *groupchat.Turn) error {
 	}
 	city := readTrip(turn.State()).to
 	if city == nil {
-		return fmt.Errorf("travel: no experiences without a city")
+		return errors.New("travel: no experiences without a city")
 	}
 	picked := city.Experiences()
 	if err := write(turn.State(), put{"/experiences", picked}); err != nil {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -21,7 +20,7 @@ var team = travel.Team()
 
 // A thread is a conversation with the team, kept between runs as JSON.
 type thread struct {
-	t          testing.TB
+	t          reporter
 	state      json.RawMessage
 	messages   []agui.Message
 	checkpoint json.RawMessage
@@ -34,7 +33,15 @@ type thread struct {
 
 var errCrashed = errors.New("crashed")
 
-func newThread(t testing.TB) *thread { return &thread{t: t} }
+// A reporter is a test's, or one of its cases made by chance.
+type reporter interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+func newThread(t reporter) *thread { return &thread{t: t} }
 
 // newID numbers what the conversation brings, so that golden files stay the same.
 func (th *thread) newID() string {
@@ -168,7 +175,7 @@ func (th *thread) must(err error) {
 
 // A recorder is a reader of the stream.
 type recorder struct {
-	t        testing.TB
+	t        reporter
 	verifier agui.Verifier
 	events   []agui.Event
 	state    json.RawMessage

@@ -27,8 +27,8 @@ type trip struct {
 // content counts.
 func readTrip(s state.Reader) trip {
 	t := trip{
-		origin:      cmpText(read[string](s, "/origin"), DefaultOrigin),
-		destination: cmpText(read[string](s, "/destination"), DefaultDestination),
+		origin:      textOr(read[string](s, "/origin"), DefaultOrigin),
+		destination: textOr(read[string](s, "/destination"), DefaultDestination),
 		flight:      read[Flight](s, "/itinerary/flight"),
 		hotel:       read[Hotel](s, "/itinerary/hotel"),
 		experiences: len(read[[]Experience](s, "/experiences")),
@@ -50,7 +50,7 @@ func read[T any](s state.Reader, pointer string) T {
 	return v
 }
 
-func cmpText(text, otherwise string) string {
+func textOr(text, otherwise string) string {
 	if text = strings.TrimSpace(text); text != "" {
 		return text
 	}
