@@ -128,6 +128,9 @@ func (c Code) Known() bool {
 // An Error is a failure with a code. Its cause is for the log only; clients get [Error.Public].
 type Error struct {
 	Code Code
+	// Text is a sentence that an agent's author wrote for clients. It takes the place of the code's and, as it may
+	// quote a conversation, stays out of logs.
+	Text string
 	// Err is the cause; may be nil.
 	Err error
 }
@@ -143,9 +146,12 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Public returns what a client may read: the code's sentence, followed by the path and the problem if the
+// Public returns what a client may read: the text if there is one, else the code's sentence, followed by the path and the problem if the
 // cause is a [*FieldError], which never quotes a value.
 func (e *Error) Public() string {
+	if e.Text != "" {
+		return e.Text
+	}
 	if field, ok := errors.AsType[*FieldError](e.Err); ok && e.Code == CodeInvalidInput {
 		return e.Code.Message() + " " + field.Error()
 	}

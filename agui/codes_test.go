@@ -67,6 +67,10 @@ func TestAClientReadsTheFieldButNoOtherCause(t *testing.T) {
 	if want := "The request is malformed. messages[0].id: is missing"; field.Public() != want {
 		t.Errorf("Public() = %q, want %q", field.Public(), want)
 	}
+	written := &Error{Code: "sold_out", Text: "We are sold out.", Err: errors.New("stock is 0")}
+	if written.Public() != "We are sold out." || strings.Contains(written.Error(), "We are") {
+		t.Errorf("Public() = %q, Error() = %q", written.Public(), written.Error())
+	}
 	if got := (&Error{Code: CodeInternal}).Public(); got != CodeInternal.Message() {
 		t.Errorf("Public() = %q", got)
 	}

@@ -1,6 +1,7 @@
 package groupchat
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -12,7 +13,7 @@ import (
 
 // A Question is what [Turn.Ask] asks a person.
 type Question struct {
-	Key     string // unique within the turn
+	Key     string // unique within the turn, without '#'
 	Reason  string // empty means "input_required"
 	Message string
 	// Options is a list to choose from, and Recommended the index of the one the agent would take; -1
@@ -61,6 +62,13 @@ func (t *Turn) Ask(q Question) (Answer, error) {
 
 // AskAll asks several questions at once; all are answered together.
 func (t *Turn) AskAll(questions ...Question) ([]Answer, error) {
+	keys := map[string]bool{}
+	for _, q := range questions {
+		if keys[q.Key] {
+			return nil, fail(agui.CodeAgentFailed, "%s: two questions have the key %q", t.Path(), q.Key)
+		}
+		keys[q.Key] = true
+	}
 	answers := make([]Answer, len(questions))
 	var waiting []*Pause
 	for i, q := range questions {
@@ -109,119 +117,66 @@ func (t *Turn) ask(q Question) (Answer, *Pause, error) {
 func (t *Turn) answer(key string) (state.Answer, bool) {
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
-	if a, ok := t.frame.Answers[key]; ok {
-		return a, true
-	}
-	id, asked := t.frame.Asks[key]
-	a, ok := t.x.Answers[id]
-	if !asked || !ok {
-		return state.Answer{}, false
-	}
-	if t.frame.Answers == nil {
-		t.frame.Answers = map[string]state.Answer{}
-	}
-	t.frame.Answers[key] = a
-	return a, true
+	a, ok := t.frame.Answers[key]
+	return a, ok
 }
 
 // question puts q on its way to the wire.
 func (t *Turn) question(key string, q Question) (*Pause, error) {
-	by := q.By
-	if by == "" {
-		by = t.name()
+	metadata, err := t.card(key, q)
+	if err != nil {
+		return nil, fmt.Errorf("groupchat: ask %s: %w", q.Key, err)
 	}
+	if len(q.Schema) > 0 {
+		if err := state.CheckSchema(q.Schema); err != nil {
+			return nil, fmt.Errorf("groupchat: ask %s: schema: %w", q.Key, err)
+		}
+	}
+	t.x.mu.Lock()
+	defer t.x.mu.Unlock()
+	id, ok := t.frame.Asks[key]
+	if !ok {
+		id = "int_" + t.x.NewID()
+		t.frame.Asks = with(t.frame.Asks, key, id)
+	}
+	t.frame.Acted = true
+	return &Pause{Interrupts: []Interrupt{{TTL: q.TTL, Interrupt: agui.Interrupt{
+		ID: id, Reason: cmp.Or(q.Reason, "input_required"), Message: q.Message, ToolCallID: q.ToolCallID,
+		ResponseSchema: q.Schema, Metadata: metadata, SubagentRunID: t.frame.SubagentRunID,
+	}}}}, nil
+}
+
+// card is what the interrupt's metadata say: who asks, and what a page shows.
+func (t *Turn) card(key string, q Question) (agui.Metadata, error) {
 	value := struct {
-		Message        string `json:"message"`
-		Options        any    `json:"options,omitempty"`
-		Recommendation any    `json:"recommendation,omitempty"`
-		Agent          string `json:"agent,omitempty"`
-	}{Message: q.Message, Options: q.Options, Agent: by}
-	recommended, err := pick(q.Options, q.Recommended)
+		Message        string          `json:"message"`
+		Options        json.RawMessage `json:"options,omitempty"`
+		Recommendation json.RawMessage `json:"recommendation,omitempty"`
+		Agent          string          `json:"agent,omitempty"`
+	}{Message: q.Message, Agent: cmp.Or(q.By, t.name())}
+	options, err := json.Marshal(q.Options)
 	if err != nil {
 		return nil, err
 	}
-	value.Recommendation = recommended
+	if string(options) != "null" {
+		value.Options, value.Recommendation = options, pick(options, q.Recommended)
+	}
 	shown, err := json.Marshal(value)
 	if err != nil {
-		return nil, fmt.Errorf("groupchat: ask %s: %w", q.Key, err)
+		return nil, err
 	}
 	where, err := json.Marshal(map[string]string{"path": t.Path(), "key": key})
 	if err != nil {
 		return nil, err
 	}
-	t.x.mu.Lock()
-	defer t.x.mu.Unlock()
-	if t.frame.Asks == nil {
-		t.frame.Asks = map[string]string{}
-	}
-	id, ok := t.frame.Asks[key]
-	if !ok {
-		id = "int_" + t.x.NewID()
-		t.frame.Asks[key] = id
-	}
-	reason := q.Reason
-	if reason == "" {
-		reason = "input_required"
-	}
-	return &Pause{Interrupts: []Interrupt{{TTL: q.TTL, Interrupt: agui.Interrupt{
-		ID: id, Reason: reason, Message: q.Message, ToolCallID: q.ToolCallID, ResponseSchema: q.Schema,
-		Metadata: agui.Metadata{"groupchat": where, "value": shown}, SubagentRunID: t.frame.SubagentRunID,
-	}}}}, nil
+	return agui.Metadata{"groupchat": where, "value": shown}, nil
 }
 
 // pick returns the recommended option, nil for none.
-func pick(options any, i int) (any, error) {
-	if options == nil || i < 0 {
-		return nil, nil
-	}
-	raw, err := json.Marshal(options)
-	if err != nil {
-		return nil, fmt.Errorf("groupchat: options: %w", err)
-	}
+func pick(options json.RawMessage, i int) json.RawMessage {
 	var list []json.RawMessage
-	if json.Unmarshal(raw, &list) != nil || i >= len(list) {
-		return nil, nil
+	if i < 0 || json.Unmarshal(options, &list) != nil || i >= len(list) {
+		return nil
 	}
-	return list[i], nil
-}
-
-// CallTool calls a tool that the client runs and returns its result. The first time it returns a [*Pause]:
-// the run ends with the call open, and the request that brings the result enters the turn again. A call the
-// client never answers comes back as [state.NotAnswered].
-func (t *Turn) CallTool(key, name string, arguments any) (agui.Content, error) {
-	t.x.mu.Lock()
-	call, made := t.frame.Calls[key]
-	result, arrived := t.x.Results[call.ID]
-	t.x.mu.Unlock()
-	switch {
-	case made && call.Done:
-		return call.Result, nil
-	case made && arrived:
-		t.noteCall(key, FrontendCall{ID: call.ID, Done: true, Result: result})
-		return result, nil
-	case !made:
-		args, err := json.Marshal(arguments)
-		if err != nil {
-			return agui.Content{}, fmt.Errorf("groupchat: call %s: %w", name, err)
-		}
-		call.ID = "call_" + t.x.NewID()
-		w := t.out.ToolCall(agui.ToolCallOptions{ID: call.ID, Name: name})
-		if _, err := w.Write(args); err != nil {
-			return agui.Content{}, err
-		}
-		if err := w.Close(); err != nil {
-			return agui.Content{}, err
-		}
-		t.noteCall(key, call)
-	}
-	return agui.Content{}, &Pause{Calls: []state.Call{{ID: call.ID, Name: name}}}
-}
-
-func (t *Turn) noteCall(key string, c FrontendCall) {
-	t.x.mu.Lock()
-	defer t.x.mu.Unlock()
-	if t.frame.Calls == nil {
-		t.frame.Calls = map[string]FrontendCall{}
-	}
-	t.frame.Calls[key] = c
+	return list[i]
 }

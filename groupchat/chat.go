@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -39,20 +41,38 @@ const maxRounds = 40
 func (c *Chat) StateSpec() StateSpec { return c.State }
 
 // Describe tells who is in the team.
-func (c *Chat) Describe() Info {
-	return Info{Description: c.Description, Interrupts: true, Participants: c.infos()}
+func (c *Chat) Describe() Info { return c.describe(nil) }
+
+// describe is Describe below the chats in above; one that contains itself is told of once.
+func (c *Chat) describe(above []*Chat) Info {
+	above = append(slices.Clip(above), c)
+	all := Info{Description: c.Description}
+	for _, p := range c.Participants {
+		info := Info{Name: p.Name, Description: p.Description, Interrupts: true} // who cannot tell might
+		if told, ok := describe(p.Agent, above); ok {
+			info.Interrupts, info.Participants = told.Interrupts, told.Participants
+			if info.Description == "" {
+				info.Description = told.Description
+			}
+		}
+		all.Interrupts = all.Interrupts || info.Interrupts
+		all.Participants = append(all.Participants, info)
+	}
+	return all
 }
 
-func (c *Chat) infos() []Info {
-	infos := make([]Info, 0, len(c.Participants))
-	for _, p := range c.Participants {
-		info := Info{Name: p.Name, Description: p.Description}
-		if d, ok := p.Agent.(Describer); ok {
-			info.Participants = d.Describe().Participants
+func describe(a Agent, above []*Chat) (Info, bool) {
+	switch a := a.(type) {
+	case *Chat:
+		if a == nil || slices.Contains(above, a) {
+			return Info{}, false
 		}
-		infos = append(infos, info)
+		return a.describe(above), true
+	case Describer:
+		return a.Describe(), true
+	default:
+		return Info{}, false
 	}
-	return infos
 }
 
 func (c *Chat) supervisor() string {
@@ -77,11 +97,12 @@ type chatRun struct {
 	t       *Turn // the turn the chat is taking
 	frame   *ChatFrame
 	manager Manager
+	infos   []Info
 }
 
 // Run takes t with the team: until the manager is done, the rounds are used up, or somebody has to wait.
 func (c *Chat) Run(ctx context.Context, t *Turn) error {
-	r := &chatRun{Chat: c, t: t, manager: c.Manager()}
+	r := &chatRun{Chat: c, t: t, manager: c.Manager(), infos: c.Describe().Participants}
 	t.x.mu.Lock()
 	if t.frame.Chat == nil {
 		t.frame.Chat = &ChatFrame{}
@@ -90,7 +111,7 @@ func (c *Chat) Run(ctx context.Context, t *Turn) error {
 	t.x.mu.Unlock()
 	if s, ok := r.manager.(Snapshotter); ok && r.frame.Manager != nil {
 		if err := s.Restore(r.frame.Manager); err != nil {
-			return fail(agui.CodeCheckpointIncompatible, "%s: manager: %w", t.Path(), err)
+			return t.x.fatal(fail(agui.CodeCheckpointIncompatible, "%s: manager: %w", t.Path(), err))
 		}
 	}
 	for {
@@ -117,22 +138,24 @@ func (r *chatRun) choose(ctx context.Context) (done bool, err error) {
 		limit = maxRounds
 	}
 	if r.frame.Round >= limit {
-		return true, r.supervise(ctx, Decision{Say: r.Closing})
+		return true, r.supervise(Decision{Say: r.Closing})
 	}
 	d, err := r.manager.Next(ctx, v)
 	if err != nil {
 		return false, err
 	}
+	r.t.x.Log.DebugContext(ctx, "groupchat: decision", "chat", r.t.Path(), "round", v.Round, "speaker", d.Speaker,
+		"done", d.Done, "reason", d.Reason)
 	p := r.participant(d.Speaker)
 	switch {
 	case d.Done:
-		return true, r.supervise(ctx, d)
+		return true, r.supervise(d)
 	case p == nil:
 		return false, fail(agui.CodeUnknownSpeaker, "%s: manager chose %q", r.t.Path(), d.Speaker)
 	case r.frame.Idle == d.Speaker:
 		return false, fail(agui.CodeNoProgress, "%s: %q did nothing and was chosen again", r.t.Path(), d.Speaker)
 	}
-	if err := r.supervise(ctx, d); err != nil {
+	if err := r.supervise(d); err != nil {
 		return false, err
 	}
 	return false, r.open(p, d)
@@ -150,6 +173,7 @@ func (r *chatRun) open(p *Participant, d Decision) error {
 			return fmt.Errorf("groupchat: %s: manager: %w", r.t.Path(), err)
 		}
 	}
+	after := r.t.x.lastMessage()
 	r.t.x.mu.Lock()
 	defer r.t.x.mu.Unlock()
 	r.frame.Round++
@@ -159,16 +183,17 @@ func (r *chatRun) open(p *Participant, d Decision) error {
 		ID:          r.t.frame.ID + "/" + p.Name + "@" + strconv.Itoa(r.frame.Round),
 		Speaker:     p.Name,
 		Instruction: d.Instruction,
+		After:       after,
 	}
 	return nil
 }
 
 // supervise lets the supervisor say and do what it decided, in a step of its own. It has no subagent.
-func (r *chatRun) supervise(ctx context.Context, d Decision) error {
+func (r *chatRun) supervise(d Decision) error {
 	if d.Say == "" && d.Act == nil {
 		return nil
 	}
-	t := r.t.x.child(r.t, r.supervisor())
+	t := r.t.child(r.supervisor())
 	t.frame = &TurnFrame{ID: r.t.frame.ID + "/" + r.supervisor() + "@" + strconv.Itoa(r.frame.Round)}
 	t.scope, t.out = r.t.scope, r.t.out
 	step := r.t.x.Run.As("").Step(t.Path())
@@ -183,59 +208,36 @@ func (r *chatRun) supervise(ctx context.Context, d Decision) error {
 		}
 		return nil
 	}))
-	if p := pauseOf(err); p != nil {
+	if pauseOf(err) != nil {
 		err = fail(agui.CodeInternal, "%s: a supervisor must not ask", t.Path())
 	}
-	if err != nil {
+	if err != nil && r.t.x.over() != nil {
 		return err
 	}
-	return step.End()
+	if closeErr := t.out.CloseOpen(); err == nil {
+		err = closeErr
+	}
+	if endErr := step.End(); err == nil {
+		err = endErr
+	}
+	return err
 }
 
-// view is what the manager sees.
+// view is what the manager sees. It may be looked at from the goroutines of a turn.
 func (r *chatRun) view() View {
+	history := r.t.Messages()
+	r.t.x.mu.Lock()
+	defer r.t.x.mu.Unlock()
 	return View{
 		Round:        r.frame.Round,
 		LastSpeaker:  r.frame.Last,
 		Goto:         r.frame.Goto,
-		Participants: r.infos(),
-		History:      r.t.Messages(),
+		Participants: r.infos,
+		History:      history,
 		State:        r.t.scope,
-		Failed:       r.frame.Failed,
+		Failed:       maps.Clone(r.frame.Failed),
+		Declined:     maps.Clone(r.frame.Declined),
 	}
-}
-
-// shown is what participant p sees of the conversation.
-func (r *chatRun) shown(p *Participant, all []Message) []Message {
-	if f, ok := r.manager.(Filter); ok {
-		all = f.Deliver(r.view(), all)
-	}
-	if p == nil {
-		return all
-	}
-	switch {
-	case p.Context.Select != nil:
-		v := r.view()
-		v.History = all
-		return p.Context.Select(v)
-	case p.Context.Last:
-		return lastWords(all)
-	default:
-		return all
-	}
-}
-
-// lastWords is the tail of the conversation that its last speaker said, a user's message included.
-func lastWords(all []Message) []Message {
-	if len(all) == 0 {
-		return nil
-	}
-	last := all[len(all)-1]
-	i := len(all) - 1
-	for i > 0 && all[i-1].SubagentRunID == last.SubagentRunID && all[i-1].Name == last.Name && last.Role != agui.RoleUser {
-		i--
-	}
-	return all[i:]
 }
 
 var (

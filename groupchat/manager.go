@@ -27,7 +27,8 @@ type View struct {
 	Participants []Info
 	History      []Message // the whole conversation
 	State        state.Reader
-	Failed       map[string]int // skipped turns per participant
+	Failed       map[string]int // per participant, turns that failed and were skipped
+	Declined     map[string]int // per participant, turns in which a person called a question off
 }
 
 // LastUser returns the newest user message of the conversation, and whether there is one.
@@ -55,7 +56,7 @@ type Decision struct {
 }
 
 // A Filter is a [Manager] that decides what the participants see of each other's messages. The conversation
-// itself stays as it is.
+// itself stays as it is. Deliver must not change the messages; it may be called from several goroutines.
 type Filter interface {
 	Deliver(v View, messages []Message) []Message
 }

@@ -6,8 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"golang.org/x/text/cases"
+	"unicode"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
@@ -39,7 +38,9 @@ func Present(pointer string) Condition {
 	return func(s state.Reader) bool { return !missing(s) }
 }
 
-// ByState makes managers that choose by the first rule that holds, else by the default, which may be [Done].
+// ByState makes managers that choose by the first rule that holds, else by the default, which may be [Done]. A
+// participant whose turn failed and was skipped in this run, or in whose turn a person called a question off, is not
+// chosen again: what it was to bring will still be missing.
 func ByState(otherwise string, rules ...Rule) func() Manager {
 	return func() Manager { return byState{rules, otherwise} }
 }
@@ -51,12 +52,18 @@ type byState struct {
 
 func (m byState) Next(_ context.Context, v View) (Decision, error) {
 	for _, r := range m.rules {
-		if r.When(v.State) {
+		if !v.passed(r.Speaker) && r.When(v.State) {
 			return speak(r.Speaker), nil
 		}
 	}
+	if v.passed(m.otherwise) {
+		return Decision{Done: true}, nil
+	}
 	return speak(m.otherwise), nil
 }
+
+// passed reports whether asking the participant again would come to nothing.
+func (v View) passed(name string) bool { return v.Failed[name]+v.Declined[name] > 0 }
 
 func speak(name string) Decision { return Decision{Speaker: name, Done: name == Done} }
 
@@ -96,6 +103,9 @@ func checkTargets(targets, participants []string) []error {
 func RoundRobin() func() Manager {
 	return func() Manager {
 		return ManagerFunc(func(_ context.Context, v View) (Decision, error) {
+			if len(v.Participants) == 0 {
+				return Decision{Done: true}, nil
+			}
 			return Decision{Speaker: v.Participants[v.Round%len(v.Participants)].Name}, nil
 		})
 	}
@@ -159,4 +169,14 @@ func (m route) Check(participants []string) error {
 	return errors.Join(append(errs, checkTargets(targets, participants)...)...)
 }
 
-func normal(key string) string { return cases.Fold().String(strings.TrimSpace(key)) }
+// normal is the one spelling keys are compared in: trimmed, and every letter replaced by the first of those that
+// differ from it by case only.
+func normal(key string) string {
+	return strings.Map(func(r rune) rune {
+		first := r
+		for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+			first = min(first, next)
+		}
+		return first
+	}, strings.TrimSpace(key))
+}

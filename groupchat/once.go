@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/agui-gateway/gateway/agui"
 )
 
 // Once returns what f returns, and calls it at most once for the turn and key: after a pause, a takeover or
@@ -21,7 +23,8 @@ func Once[T any](t *Turn, key string, f func() (T, error)) (T, error) {
 	}
 	if ok {
 		if err := json.Unmarshal(raw, &v); err != nil {
-			return v, fmt.Errorf("groupchat: once %s: %w", key, err)
+			// It was recorded by an agent of another shape.
+			return v, t.x.fatal(fail(agui.CodeCheckpointIncompatible, "%s: once %s: %w", t.Path(), key, err))
 		}
 		t.remember(memo, raw)
 		return v, nil
@@ -35,25 +38,39 @@ func Once[T any](t *Turn, key string, f func() (T, error)) (T, error) {
 		return v, fmt.Errorf("groupchat: once %s: %w", key, err)
 	}
 	if err := t.x.Journal.Once(t.ctx, t.frame.ID+"/"+memo, raw); err != nil {
-		return v, err
+		return v, t.x.fatal(err)
 	}
 	t.remember(memo, raw)
 	return v, nil
+}
+
+// done does f unless the turn has done it under key, and remembers that. Unlike Once it is done again after a
+// takeover, which goes back to the state and the conversation of the last commit.
+func (t *Turn) done(key string, f func() error) error {
+	if _, ok := t.memo(key); ok {
+		return nil
+	}
+	if err := f(); err != nil {
+		return err
+	}
+	t.remember(key, json.RawMessage("true"))
+	return nil
 }
 
 // Say says one message, in pieces with the session's pace between them, once per turn and key: after a pause
 // it is silent. With arguments, format is as in [fmt.Sprintf]. Unlike Once it is said again after a takeover,
 // which withdraws what was said and not committed. It returns the run's error if the run ends meanwhile.
 func Say(t *Turn, key, format string, args ...any) error {
-	memo := "say/" + key
-	if _, ok := t.memo(memo); ok {
-		return nil
-	}
 	if len(args) > 0 {
 		format = fmt.Sprintf(format, args...)
 	}
+	return t.done("say/"+key, func() error { return t.say(format) })
+}
+
+// say says one message in pieces.
+func (t *Turn) say(message string) error {
 	text := t.Text()
-	for i, piece := range pieces(format) {
+	for i, piece := range pieces(message) {
 		if i > 0 {
 			if err := t.Sleep(t.x.Pace); err != nil {
 				return err
@@ -63,15 +80,7 @@ func Say(t *Turn, key, format string, args ...any) error {
 			return err
 		}
 	}
-	if err := text.Close(); err != nil {
-		return err
-	}
-	id, err := json.Marshal(text.ID())
-	if err != nil {
-		return err
-	}
-	t.remember(memo, id)
-	return nil
+	return text.Close()
 }
 
 // Sleep waits for d, or until the run ends; then it returns why.

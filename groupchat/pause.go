@@ -1,8 +1,8 @@
 package groupchat
 
 import (
-	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -10,7 +10,8 @@ import (
 )
 
 // A Pause is the error a turn ends with when it waits for an answer. It carries the questions up through
-// every chat it is nested in; several join when several participants wait at once.
+// every chat it is nested in; several join when several participants wait at once. It may be wrapped, and joined
+// with others by [errors.Join].
 type Pause struct {
 	Interrupts []Interrupt
 	// Calls are the frontend calls that wait for their results.
@@ -28,7 +29,7 @@ func (p *Pause) Error() string {
 	return fmt.Sprintf("groupchat: paused for %d answers and %d frontend calls", len(p.Interrupts), len(p.Calls))
 }
 
-// joinPauses adds up pauses; nil if there are none.
+// joinPauses adds up pauses, each question and call once; nil if there are none.
 func joinPauses(pauses ...*Pause) *Pause {
 	var all *Pause
 	for _, p := range pauses {
@@ -38,22 +39,34 @@ func joinPauses(pauses ...*Pause) *Pause {
 		if all == nil {
 			all = &Pause{}
 		}
-		all.Interrupts = append(all.Interrupts, p.Interrupts...)
-		all.Calls = append(all.Calls, p.Calls...)
+		for _, i := range p.Interrupts {
+			if !slices.ContainsFunc(all.Interrupts, func(o Interrupt) bool { return o.ID == i.ID }) {
+				all.Interrupts = append(all.Interrupts, i)
+			}
+		}
+		for _, c := range p.Calls {
+			if !slices.ContainsFunc(all.Calls, func(o state.Call) bool { return o.ID == c.ID }) {
+				all.Calls = append(all.Calls, c)
+			}
+		}
 	}
 	return all
 }
 
-// pauseOf returns the pause err is, or nil.
+// pauseOf returns what err waits for, all of it, or nil if it is no pause.
 func pauseOf(err error) *Pause {
-	var p *Pause
-	if errors.As(err, &p) {
-		return p
+	switch e := err.(type) { //nolint:errorlint // the tree is walked here, because errors.As finds one pause only
+	case *Pause:
+		return e
+	case interface{ Unwrap() error }:
+		return pauseOf(e.Unwrap())
+	case interface{ Unwrap() []error }:
+		var pauses []*Pause
+		for _, inner := range e.Unwrap() {
+			pauses = append(pauses, pauseOf(inner))
+		}
+		return joinPauses(pauses...)
+	default:
+		return nil
 	}
-	return nil
-}
-
-// fail is an error of this package with the code its run ends with.
-func fail(code agui.Code, format string, args ...any) error {
-	return &agui.Error{Code: code, Err: fmt.Errorf("groupchat: "+format, args...)}
 }

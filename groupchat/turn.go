@@ -3,6 +3,7 @@ package groupchat
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"sync"
 
@@ -16,19 +17,26 @@ type Turn struct {
 	x     *execution
 	ctx   context.Context
 	frame *TurnFrame
+	up    *Turn    // the chat's turn that this one is part of; nil for the root's
 	path  []string // below the root
 	out   agui.Writer
 	scope *state.Scope
-	// chat and participant are nil in the root's turn.
+	// chat and participant are nil in the root's turn and in a supervisor's.
 	chat        *chatRun
 	participant *Participant
 
-	wg    sync.WaitGroup
-	mu    sync.Mutex
-	spawn []error // of goroutines started with Go
+	cancel context.CancelCauseFunc
+	wg     sync.WaitGroup
+	mu     sync.Mutex
+	errs   []error // of the agent's Run and of what Go started, as they came
 }
 
-// Context is the run's: it is done when the run is stopped, times out or has to move, and
+// child makes the turn of the one called name below t.
+func (t *Turn) child(name string) *Turn {
+	return &Turn{x: t.x, ctx: t.ctx, up: t, path: append(slices.Clone(t.path), name)}
+}
+
+// Context is done when the run is stopped, times out or has to move, and when something else in this turn has failed;
 // [context.Cause] says which.
 func (t *Turn) Context() context.Context { return t.ctx }
 
@@ -50,32 +58,6 @@ func (t *Turn) Principal() string { return t.x.Input.Principal }
 
 // State is the shared state as this participant's scope has it. Every write is on the wire when it returns.
 func (t *Turn) State() *state.Scope { return t.scope }
-
-// Messages is the conversation as this participant sees it, its own words included. The caller must not
-// change the messages.
-func (t *Turn) Messages() []Message {
-	all := t.x.messages()
-	if t.chat == nil {
-		return all
-	}
-	return t.chat.shown(t.participant, all)
-}
-
-// News is the part of [Turn.Messages] that came since this participant's last turn, without its own words.
-func (t *Turn) News() []Message {
-	all := t.Messages()
-	if t.chat == nil {
-		return all
-	}
-	seen := t.chat.frame.Seen[t.participant.Name]
-	start := 0
-	for i, m := range all {
-		if m.ID == seen && seen != "" {
-			start = i + 1
-		}
-	}
-	return all[start:]
-}
 
 // LastUser returns the newest user message of the conversation, and whether there is one.
 func (t *Turn) LastUser() (Message, bool) {
@@ -108,28 +90,37 @@ func (t *Turn) Goto(name string) {
 	t.chat.frame.Goto = name
 }
 
-// Go runs f in a goroutine of this turn. The turn ends when all of them have; the first error, or panic,
-// becomes the turn's.
+// Go runs f in a goroutine of this turn. The turn ends when all of them have. The first failure, or panic, becomes the
+// turn's and cancels its context; pauses add up.
 func (t *Turn) Go(f func() error) {
 	t.wg.Add(1)
 	go func() {
 		defer t.wg.Done()
-		if err := protect(f); err != nil {
-			t.mu.Lock()
-			t.spawn = append(t.spawn, err)
-			t.mu.Unlock()
-		}
+		t.note(protect(f))
 	}()
 }
 
 // run gives agent the floor and waits for all it started.
 func (t *Turn) run(agent Agent) error {
-	err := protect(func() error { return agent.Run(t.ctx, t) })
+	ctx, cancel := context.WithCancelCause(t.ctx)
+	defer cancel(nil)
+	t.ctx, t.cancel = ctx, cancel
+	t.note(protect(func() error { return agent.Run(ctx, t) }))
 	t.wg.Wait()
-	if err == nil && len(t.spawn) > 0 {
-		err = t.spawn[0]
+	return verdict(t.errs)
+}
+
+// note keeps an error of the turn's.
+func (t *Turn) note(err error) {
+	if err == nil {
+		return
 	}
-	return err
+	t.mu.Lock()
+	t.errs = append(t.errs, err)
+	t.mu.Unlock()
+	if pauseOf(err) == nil {
+		t.cancel(err)
+	}
 }
 
 // name is the speaker's, as messages show it; the root speaks without one.
@@ -152,8 +143,5 @@ func (t *Turn) memo(key string) (json.RawMessage, bool) {
 func (t *Turn) remember(key string, raw json.RawMessage) {
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
-	if t.frame.Memo == nil {
-		t.frame.Memo = map[string]json.RawMessage{}
-	}
-	t.frame.Memo[key] = raw
+	t.frame.Memo = with(t.frame.Memo, key, raw)
 }

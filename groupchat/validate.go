@@ -3,8 +3,11 @@ package groupchat
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/agui-gateway/gateway/state"
 )
 
 // maxDepth is how deep chats may nest; a chat that contains itself hits it.
@@ -12,12 +15,16 @@ const maxDepth = 16
 
 // Validate reports every mistake of the chat, nested ones included, joined. A chat without one cannot fail
 // for its definition at run time, except where a manager chooses freely.
-func (c *Chat) Validate() error { return c.validate("chat", 1) }
+func (c *Chat) Validate() error { return c.validate("chat", nil) }
 
-func (c *Chat) validate(where string, depth int) error {
-	if depth > maxDepth {
-		return fmt.Errorf("%s: nested deeper than %d, or contains itself", where, maxDepth)
+func (c *Chat) validate(where string, above []*Chat) error {
+	if slices.Contains(above, c) {
+		return fmt.Errorf("%s: contains itself", where)
 	}
+	if len(above) >= maxDepth {
+		return fmt.Errorf("%s: nested deeper than %d", where, maxDepth)
+	}
+	above = append(slices.Clip(above), c)
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(where+": "+format, args...)) }
 	if c.MaxRounds < 0 {
@@ -27,43 +34,89 @@ func (c *Chat) validate(where string, depth int) error {
 		bad("has no participants")
 	}
 	var names []string
-	for i, p := range c.Participants {
+	for i := range c.Participants {
+		p := &c.Participants[i]
 		switch {
 		case p.Name == "":
 			bad("participant %d has no name", i+1)
 		case strings.ContainsAny(p.Name, "./@#"):
 			bad("participant %q: a name must not contain any of . / @ #", p.Name)
+		case p.Name == Done:
+			bad("participant %q: the name means that nobody speaks", p.Name)
 		case slices.Contains(names, p.Name):
 			bad("participant %q is there twice", p.Name)
 		case p.Name == c.supervisor():
 			bad("participant %q has the supervisor's name", p.Name)
 		}
 		names = append(names, p.Name)
-		if p.Agent == nil {
-			bad("participant %q has no agent", p.Name)
-		}
-		if p.OnError.Retries < 0 {
-			bad("participant %q: retries is %d", p.Name, p.OnError.Retries)
-		}
-		switch p.Scope.Kind {
-		case ScopeShared, ScopeIsolated, ScopeMapped:
-		default:
-			bad("participant %q: unknown scope %q", p.Name, p.Scope.Kind)
-		}
+		p.validate(bad)
 		if nested, ok := p.Agent.(*Chat); ok && nested != nil {
-			if err := nested.validate(where+"."+p.Name, depth+1); err != nil {
+			if err := nested.validate(where+"."+p.Name, above); err != nil {
 				errs = append(errs, err)
+			}
+		} else if v, ok := p.Agent.(interface{ Validate() error }); ok && nested == nil && !isNil(p.Agent) {
+			if err := v.Validate(); err != nil {
+				bad("participant %q: %w", p.Name, err)
 			}
 		}
 	}
-	if c.Manager == nil {
-		bad("has no manager")
-	} else if checker, ok := c.Manager().(Checker); ok {
-		if err := checker.Check(names); err != nil {
-			bad("manager: %w", err)
-		}
+	if err := c.checkManager(names); err != nil {
+		bad("%w", err)
 	}
 	return errors.Join(errs...)
+}
+
+// validate reports what is wrong with the participant itself.
+func (p *Participant) validate(bad func(format string, args ...any)) {
+	if isNil(p.Agent) {
+		bad("participant %q has no agent", p.Name)
+	}
+	if p.OnError.Retries < 0 {
+		bad("participant %q: retries is %d", p.Name, p.OnError.Retries)
+	}
+	if p.Context.Last && p.Context.Select != nil {
+		bad("participant %q: its context is both the last words and a selection", p.Name)
+	}
+	switch p.Scope.Kind {
+	case ScopeShared, ScopeIsolated, ScopeMapped:
+	default:
+		bad("participant %q: unknown scope %q", p.Name, p.Scope.Kind)
+	}
+	if p.Scope.Kind == ScopeIsolated && len(p.Scope.Mapping.Out) > 0 {
+		bad("participant %q: an isolated scope has no outputs", p.Name)
+	}
+	if p.Scope.Kind == ScopeShared && len(p.Scope.Mapping.In)+len(p.Scope.Mapping.Out) > 0 {
+		bad("participant %q: a shared scope has neither inputs nor outputs", p.Name)
+	}
+	empty, err := state.NewDocument(nil, state.DocumentOptions{})
+	if err == nil {
+		_, err = state.Mapped(state.Shared(empty), p.Scope.Mapping, nil)
+	}
+	if err != nil {
+		bad("participant %q: scope: %w", p.Name, err)
+	}
+}
+
+// isNil reports whether there is no agent, be it a nil of a type that is one.
+func isNil(a Agent) bool {
+	v := reflect.ValueOf(a)
+	return !v.IsValid() || (v.Kind() == reflect.Pointer || v.Kind() == reflect.Func) && v.IsNil()
+}
+
+func (c *Chat) checkManager(names []string) error {
+	if c.Manager == nil {
+		return errors.New("has no manager")
+	}
+	m := c.Manager()
+	if m == nil {
+		return errors.New("has no manager: its function returns none")
+	}
+	if checker, ok := m.(Checker); ok {
+		if err := checker.Check(names); err != nil {
+			return fmt.Errorf("manager: %w", err)
+		}
+	}
+	return nil
 }
 
 // A Signature says which participants a checkpoint relies on: their paths, sorted. Adding one or changing a
@@ -73,7 +126,7 @@ type Signature []string
 // SignatureOf returns the signature of an agent; one that is no chat has none.
 func SignatureOf(a Agent) Signature {
 	var s Signature
-	collect(a, "", 1, &s)
+	collect(a, "", nil, &s)
 	slices.Sort(s)
 	return s
 }
@@ -81,15 +134,16 @@ func SignatureOf(a Agent) Signature {
 // Signature returns the chat's.
 func (c *Chat) Signature() Signature { return SignatureOf(c) }
 
-func collect(a Agent, path string, depth int, s *Signature) {
+func collect(a Agent, path string, above []*Chat, s *Signature) {
 	c, ok := a.(*Chat)
-	if !ok || depth > maxDepth {
+	if !ok || c == nil || slices.Contains(above, c) {
 		return
 	}
+	above = append(slices.Clip(above), c)
 	for _, p := range c.Participants {
 		at := path + p.Name
 		*s = append(*s, at)
-		collect(p.Agent, at+".", depth+1, s)
+		collect(p.Agent, at+".", above, s)
 	}
 }
 

@@ -1,0 +1,230 @@
+package groupchat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// An execution is one run under way.
+type execution struct {
+	Session
+	ctx       context.Context // the run's own: what ends it is nobody's failure
+	signature Signature
+
+	mu      sync.Mutex // guards what follows, and every frame
+	root    *TurnFrame
+	turns   int
+	waiting []waiting // innermost first
+	scopes  []ownScope
+	broken  error
+}
+
+// A waiting invocation is suspended; the events that end it come after the snapshots.
+type waiting struct {
+	path       string
+	invocation string
+	interrupts []string
+}
+
+// An ownScope is the state of a participant that has the floor and does not work on the chat's.
+type ownScope struct {
+	frame *ChatFrame
+	name  string
+	scope *state.Scope
+}
+
+// enter finds the frame the run starts from.
+func (x *execution) enter(root Agent) error {
+	if x.Checkpoint == nil {
+		x.root = &TurnFrame{ID: x.Origin}
+		return nil
+	}
+	var c Checkpoint
+	if err := json.Unmarshal(x.Checkpoint, &c); err != nil {
+		return fail(agui.CodeCheckpointIncompatible, "checkpoint: %w", err)
+	}
+	if c.V != checkpointVersion || c.Root == nil {
+		return fail(agui.CodeCheckpointIncompatible, "checkpoint of version %d", c.V)
+	}
+	if missing := x.signature.Lacks(c.Signature); missing != "" {
+		return fail(agui.CodeCheckpointIncompatible, "participant %q is gone", missing)
+	}
+	x.root = c.Root
+	return x.resume(root, c.Root)
+}
+
+// checkpoint renders the frames as they are now, with the scopes of the turns under way.
+func (x *execution) checkpoint() (json.RawMessage, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, s := range x.scopes {
+		s.save()
+	}
+	raw, err := json.Marshal(Checkpoint{V: checkpointVersion, Signature: x.signature, Root: x.root})
+	if err != nil {
+		return nil, fmt.Errorf("groupchat: checkpoint: %w", err)
+	}
+	return raw, nil
+}
+
+// save keeps the scope in its chat's frame. The lock is held.
+func (s ownScope) save() {
+	if s.frame.Scopes == nil {
+		s.frame.Scopes = map[string]json.RawMessage{}
+	}
+	s.frame.Scopes[s.name] = s.scope.Save()
+}
+
+// commit keeps where the run is at a turn boundary.
+func (x *execution) commit(ctx context.Context) error {
+	raw, err := x.checkpoint()
+	if err == nil {
+		err = x.Journal.Commit(ctx, raw)
+	}
+	return x.fatal(err)
+}
+
+// fatal notes an error that is no participant's failure and no policy may pass over: the run cannot go on.
+func (x *execution) fatal(err error) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.broken == nil {
+		x.broken = err
+	}
+	return err
+}
+
+// over returns why the run cannot go on whatever its agents do: a stop, a deadline, a writer or a journal that takes
+// nothing more. Nil if it can.
+func (x *execution) over() error {
+	if x.ctx.Err() != nil {
+		return context.Cause(x.ctx)
+	}
+	x.mu.Lock()
+	broken := x.broken
+	x.mu.Unlock()
+	if broken != nil {
+		return broken
+	}
+	if err := x.Run.Err(); err != nil {
+		return err
+	}
+	if x.Run.Ended() {
+		return agui.ErrRunEnded
+	}
+	return nil
+}
+
+// messages is the conversation so far.
+func (x *execution) messages() []Message {
+	var all []Message
+	x.Run.Inspect(func(v *agui.View) { all = v.Messages() })
+	return all
+}
+
+// lastMessage is the id of the newest message, empty if there is none.
+func (x *execution) lastMessage() string {
+	all := x.messages()
+	if len(all) == 0 {
+		return ""
+	}
+	return all[len(all)-1].ID
+}
+
+// spend takes one turn from the run's budget.
+func (x *execution) spend() error {
+	x.mu.Lock()
+	x.turns++
+	spent := x.turns > x.MaxTurns
+	x.mu.Unlock()
+	if spent {
+		return x.fatal(fail(agui.CodeNotConverged, "more than %d turns", x.MaxTurns))
+	}
+	return nil
+}
+
+// suspend keeps what ends a paused turn until the snapshots are out.
+func (x *execution) suspend(w waiting) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.waiting = append(x.waiting, w)
+}
+
+// closings are the events that end all that waits.
+func (x *execution) closings() []agui.Event {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	var events []agui.Event
+	for _, w := range x.waiting {
+		outcome := &agui.SubagentOutcome{Type: agui.OutcomeSuspended, InterruptIDs: w.interrupts}
+		events = append(events,
+			&agui.SubagentFinished{SubagentRunID: w.invocation, Outcome: outcome},
+			&agui.StepFinished{StepName: w.path})
+	}
+	return events
+}
+
+// abandon ends what waits below path: the turn it is part of has ended without it.
+func (x *execution) abandon(path string, code agui.Code) error {
+	x.mu.Lock()
+	var below []waiting
+	x.waiting = slices.DeleteFunc(x.waiting, func(w waiting) bool {
+		if !strings.HasPrefix(w.path, path+".") {
+			return false
+		}
+		below = append(below, w)
+		return true
+	})
+	x.mu.Unlock()
+	for _, w := range below {
+		err := errors.Join(
+			x.settleCalls(w.invocation, nil),
+			x.Run.Emit(&agui.SubagentError{SubagentRunID: w.invocation, Code: string(code), Message: code.Message()}),
+			x.Run.Emit(&agui.StepFinished{StepName: w.path}))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settleCalls gives every call that invocation made and nobody will answer any more a result, so that no model is
+// sent one without (I6) and no client thinks it is to run it. Calls in waits are still waited for.
+func (x *execution) settleCalls(invocation string, waits map[string]FrontendCall) error {
+	open := map[string]bool{}
+	var all []Message
+	x.Run.Inspect(func(v *agui.View) {
+		for _, c := range v.OpenCalls() {
+			open[c.ID] = true
+		}
+		if len(open) > 0 {
+			all = v.Messages()
+		}
+	})
+	for _, c := range waits {
+		delete(open, c.ID)
+	}
+	out := x.Run.As(invocation)
+	for _, m := range all {
+		for _, c := range m.ToolCalls {
+			if !open[c.ID] || m.SubagentRunID != invocation {
+				continue
+			}
+			err := out.Emit(&agui.ToolCallResult{
+				MessageID: out.NewID(), ToolCallID: c.ID, Role: agui.RoleTool, Content: agui.TextContent(state.NotAnswered),
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package groupchat
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// fail is an error of this package with the code its run ends with.
+func fail(code agui.Code, format string, args ...any) error {
+	return &agui.Error{Code: code, Err: fmt.Errorf("groupchat: "+format, args...)}
+}
+
+// coded gives an agent's error a code, unless it brings one.
+func coded(err error) error {
+	if _, ok := errors.AsType[*agui.Error](err); ok || err == nil {
+		return err
+	}
+	code := agui.CodeAgentFailed
+	if errors.Is(err, state.ErrTooLarge) || errors.Is(err, agui.ErrEventTooLarge) {
+		code = agui.CodeTooLarge
+	}
+	return &agui.Error{Code: code, Err: err}
+}
+
+// public is the sentence of err that clients may read.
+func public(err error) string {
+	if e, ok := errors.AsType[*agui.Error](err); ok {
+		return e.Public()
+	}
+	return agui.CodeOf(err).Message()
+}
+
+// A PanicError is a panic of an agent's code. Its value may hold anything and is for the log only.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+// Error returns the panic's value.
+func (p *PanicError) Error() string { return fmt.Sprintf("groupchat: panic: %v", p.Value) }
+
+// protect turns a panic of f into an error.
+func protect(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &agui.Error{Code: agui.CodeAgentFailed, Err: &PanicError{Value: v, Stack: debug.Stack()}}
+		}
+	}()
+	return f()
+}
+
+// verdict is what the errors of a turn's goroutines, in the order they came, add up to: the first failure, else all
+// the pauses. A question whose turn has failed elsewhere is not asked.
+func verdict(errs []error) error {
+	var pauses []*Pause
+	for _, err := range errs {
+		p := pauseOf(err)
+		if p == nil {
+			return coded(err)
+		}
+		pauses = append(pauses, p)
+	}
+	if p := joinPauses(pauses...); p != nil {
+		return p
+	}
+	return nil
+}

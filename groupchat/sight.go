@@ -1,0 +1,144 @@
+package groupchat
+
+import (
+	"slices"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// What a participant sees is computed when it looks, from the one conversation there is: no copies are kept that
+// could drift apart.
+
+// Messages is the conversation as this participant sees it: what was there when its turn was opened, less what its
+// chat's filter and its context leave out, and all of what came since, its own words included. Of others it sees what
+// they said, with their name, and not their tool calls or reasoning. The caller must not change the messages.
+func (t *Turn) Messages() []Message {
+	if t.up == nil {
+		return t.x.messages()
+	}
+	all := t.up.Messages()
+	if t.chat == nil {
+		return all
+	}
+	start := t.cut(all, t.frame.After)
+	return slices.Concat(t.chat.shown(t, all[:start]), all[start:])
+}
+
+// News is the part of [Turn.Messages] that came since this participant's last turn, without its own words.
+func (t *Turn) News() []Message {
+	if t.chat == nil {
+		return t.Messages()
+	}
+	all := t.up.Messages()
+	start := t.cut(all, t.frame.After)
+	t.x.mu.Lock()
+	seen := t.chat.frame.Seen[t.participant.Name]
+	t.x.mu.Unlock()
+	news := t.chat.shown(t, all[min(t.cut(all, seen), start):start])
+	for _, m := range all[start:] {
+		if m.Role == agui.RoleUser || m.Role == agui.RoleSystem || m.Role == agui.RoleDeveloper {
+			news = append(news, m) // came with an answer to this very turn
+		}
+	}
+	return news
+}
+
+// cut returns how many of list stand no later in the conversation than the message id. Lists may lack messages of
+// the conversation, that very one included.
+func (t *Turn) cut(list []Message, id string) int {
+	if id == "" {
+		return 0
+	}
+	if i := slices.IndexFunc(list, func(m Message) bool { return m.ID == id }); i >= 0 {
+		return i + 1
+	}
+	before := map[string]bool{}
+	for _, m := range t.x.messages() {
+		before[m.ID] = true
+		if m.ID == id {
+			break
+		}
+	}
+	if !before[id] {
+		return 0
+	}
+	n := 0
+	for i, m := range list {
+		if before[m.ID] {
+			n = i + 1
+		}
+	}
+	return n
+}
+
+// shown is what the participant that has the turn t sees of messages that came before it.
+func (r *chatRun) shown(t *Turn, messages []Message) []Message {
+	p := t.participant
+	messages = wordsOnly(messages, p.Name)
+	if f, ok := r.manager.(Filter); ok {
+		messages = f.Deliver(r.view(), messages)
+	}
+	switch {
+	case p.Context.Select != nil:
+		v := r.view()
+		v.History = messages
+		return slices.Clip(p.Context.Select(v))
+	case p.Context.Last:
+		return slices.Clip(lastWords(messages, r.supervisor()))
+	default:
+		return slices.Clip(messages)
+	}
+}
+
+// wordsOnly leaves of others' messages what they said. Name's own are known by its name, and by the invocations in
+// which it spoke under it.
+func wordsOnly(messages []Message, name string) []Message {
+	own := map[string]bool{}
+	for _, m := range messages {
+		if m.Name == name && m.SubagentRunID != "" {
+			own[m.SubagentRunID] = true
+		}
+	}
+	words := make([]Message, 0, len(messages))
+	for _, m := range messages {
+		if own[m.SubagentRunID] {
+			words = append(words, m)
+			continue
+		}
+		switch m.Role {
+		case agui.RoleTool, agui.RoleReasoning, agui.RoleActivity:
+			continue
+		case agui.RoleAssistant:
+			if m.ToolCalls = nil; m.Content.IsZero() {
+				continue
+			}
+		default:
+		}
+		words = append(words, m)
+	}
+	return words
+}
+
+// lastWords is the tail of messages that the last one to speak said: a participant, or the caller. The supervisor's
+// words are no turn.
+func lastWords(messages []Message, supervisor string) []Message {
+	for len(messages) > 0 && messages[len(messages)-1].Name == supervisor {
+		messages = messages[:len(messages)-1]
+	}
+	if len(messages) == 0 {
+		return nil
+	}
+	i := len(messages) - 1
+	last := messages[i]
+	for i > 0 && last.Role != agui.RoleUser && sameSpeaker(messages[i-1], last) {
+		i--
+	}
+	return messages[i:]
+}
+
+func sameSpeaker(a, b Message) bool {
+	if a.SubagentRunID != "" || b.SubagentRunID != "" {
+		return a.SubagentRunID == b.SubagentRunID
+	}
+	return a.Role == b.Role && a.Name == b.Name
+}
