@@ -1,0 +1,171 @@
+// The real clients, as an application uses them, with an ear on the wire.
+
+import "./quiet.mjs";
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import * as current from "@ag-ui/client";
+import * as old from "agui-client-old";
+import { Stream } from "./streams.mjs";
+
+const libraries = { "1.0.0": current, "0.0.59": old };
+
+/** The clients every scenario is run with. */
+export const versions = Object.keys(libraries);
+
+/** The body of a run request as the client of that version writes it. */
+export const inputOf = (version, fields) => ({
+  ...(version === "1.0.0" && { protocolVersion: "1.0" }),
+  threadId: randomUUID(),
+  runId: randomUUID(),
+  messages: [],
+  state: {},
+  tools: [],
+  context: [],
+  forwardedProps: {},
+  ...fields,
+});
+
+export const user = (content, id = randomUUID()) => ({ id, role: "user", content });
+
+export const resolved = (interruptId, payload) => ({ interruptId, status: "resolved", payload });
+export const cancelled = (interruptId) => ({ interruptId, status: "cancelled" });
+
+/** Asks for JSON: {status, headers, body}. */
+export async function ask(url, { method = "GET", body, ...init } = {}) {
+  const response = await fetch(url, {
+    method,
+    ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    ...(body !== undefined && { headers: { "Content-Type": "application/json" } }),
+    ...init,
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: text === "" ? undefined : JSON.parse(text) };
+}
+
+/** GET /threads/{id}. */
+export async function thread(gateway, id) {
+  const { status, body, text } = await ask(`${gateway.url}/threads/${id}`);
+  assert.equal(status, 200, text);
+  return body;
+}
+
+/** Posts an input by hand and returns the stream, checked; for what no client would send. */
+export async function post(gateway, version, input, { path = "/agents/travel", signal } = {}) {
+  const response = await fetch(gateway.url + path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Accept: "text/event-stream" },
+    body: JSON.stringify(input),
+    signal,
+  });
+  const text = await response.text();
+  assert.equal(response.status, 200, text);
+  assert.equal(response.headers.get("content-type"), "text/event-stream");
+  return new Stream({ request: `POST ${path} ${JSON.stringify(input)}`, status: 200, text, version }).check();
+}
+
+/** Attaches to a thread and returns what comes, until it ends; unchecked, for a tail alone is no stream. */
+export async function attach(gateway, version, id, { cursor } = {}) {
+  const query = version === "1.0.0" ? "?protocolVersion=1.0" : "";
+  const response = await fetch(`${gateway.url}/threads/${id}/events${query}`, {
+    headers: { Accept: "text/event-stream", ...(cursor !== undefined && { "Last-Event-ID": cursor }) },
+  });
+  const text = await response.text();
+  return new Stream({ request: `GET events ${query} ${cursor}`, status: response.status, text, version });
+}
+
+/**
+ * A browser tab: one HttpAgent on one thread. Every run returns the checked Stream of what was on the wire, with what
+ * the application was told beside it: {stream, seen, failed, interrupts}.
+ */
+export class Tab {
+  constructor(gateway, version, { agent = "travel", path = `/agents/${agent}`, threadId = randomUUID(), messages, state } = {}) {
+    Object.assign(this, { gateway, version, path });
+    this.client = new libraries[version].HttpAgent({
+      url: gateway.url + path,
+      threadId,
+      initialMessages: messages,
+      initialState: state,
+      fetch: (url, init) => this.#fetch(url, init),
+    });
+  }
+
+  get threadId() {
+    return this.client.threadId;
+  }
+  get messages() {
+    return this.client.messages;
+  }
+  get state() {
+    return this.client.state;
+  }
+  /** The questions the client knows to be open. */
+  get questions() {
+    return this.client.pendingInterrupts;
+  }
+
+  /** The same thread in another tab, which has not seen the question and so does not guard it. */
+  another() {
+    return new Tab(this.gateway, this.version, {
+      path: this.path,
+      threadId: this.threadId,
+      messages: this.messages,
+      state: this.state,
+    });
+  }
+
+  say(text, parameters) {
+    this.client.addMessage(user(text));
+    return this.run(parameters);
+  }
+
+  /** Answers every open question with the payload at its place. */
+  answer(...payloads) {
+    assert.equal(payloads.length, this.questions.length);
+    return this.run({ resume: this.questions.map(({ id }, i) => resolved(id, payloads[i])) });
+  }
+
+  async run(parameters = {}) {
+    const seen = [];
+    let failed;
+    await this.client.runAgent(parameters, {
+      onEvent: ({ event }) => void seen.push(event.type),
+      onRunFailed: ({ error }) => void (failed = error),
+    });
+    const { request, response } = this.#exchange;
+    const stream = new Stream({ request, version: this.version, status: 200, text: await response }).check();
+    assert.equal(failed, undefined, stream.text);
+    assert.deepEqual(seen, stream.events.map(({ type }) => type), "the application is told every event");
+    return stream;
+  }
+
+  #exchange;
+
+  async #fetch(url, init) {
+    const response = await fetch(url, init);
+    const [mine, theirs] = response.body.tee();
+    this.#exchange = { request: `POST ${url} ${init.body}`, response: new Response(mine).text() };
+    return new Response(theirs, { status: response.status, headers: response.headers });
+  }
+
+  /** Fails unless the client holds exactly what the server says the thread is; returns the thread. */
+  async agrees() {
+    const truth = await thread(this.gateway, this.threadId);
+    assert.deepEqual(this.messages, truth.messages);
+    assert.deepEqual(this.state, truth.state);
+    return truth;
+  }
+}
+
+/** A client fed with the events of a reader that attached, behind what it held before. */
+export async function fold(version, events, { threadId, messages = [], state = {} } = {}) {
+  const { AbstractAgent } = libraries[version];
+  const { from } = await import("rxjs");
+  class Watcher extends AbstractAgent {
+    run() {
+      return from(events);
+    }
+  }
+  const watcher = new Watcher({ threadId, initialMessages: messages, initialState: state });
+  await watcher.runAgent();
+  return watcher;
+}

@@ -1,0 +1,56 @@
+// The real server: the binary of cmd/gateway on a port of its own, for as long as a test file needs it.
+
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { after } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/**
+ * Starts a gateway and stops it when the test file is over; a server that does not end with code 0 fails the file.
+ *
+ * team is the text of a team file, args are more flags, race builds a binary with the race detector. Returns
+ * {url, log()}: log is what the server has written so far.
+ */
+export async function startGateway({ team, args = [], race = false } = {}) {
+  const dir = mkdtempSync(join(tmpdir(), "agui-e2e-"));
+  after(() => rmSync(dir, { recursive: true }));
+  if (team !== undefined) {
+    writeFileSync(join(dir, "team.yaml"), team);
+    args = ["-config", join(dir, "team.yaml"), ...args];
+  }
+  const server = spawn(binary(dir, race), ["-addr", "127.0.0.1:0", "-voice-delay", "1ms", ...args], {
+    stdio: ["ignore", "ignore", "pipe"],
+    env: { ...process.env, GORACE: "halt_on_error=0" },
+  });
+  const exited = once(server, "exit");
+  const lines = [];
+  after(async () => {
+    server.kill("SIGTERM");
+    const [code, signal] = await exited;
+    assert.deepEqual({ code, signal }, { code: 0, signal: null }, lines.join("\n"));
+  });
+  const url = await new Promise((resolve, reject) => {
+    createInterface({ input: server.stderr }).on("line", (line) => {
+      lines.push(line);
+      const found = /\blistening\b.*?\b(http:\/\/[\d.]+:\d+)/.exec(line);
+      if (found) resolve(found[1]);
+    });
+    exited.then(([code]) => reject(new Error(`the gateway ended with code ${code}:\n${lines.join("\n")}`)), reject);
+  });
+  return { url, log: () => lines.join("\n") };
+}
+
+// CI builds the binary once; without that each file builds its own, which costs a link.
+function binary(dir, race) {
+  if (!race && process.env.GATEWAY_BIN) return process.env.GATEWAY_BIN;
+  const path = join(dir, "gateway");
+  execFileSync("go", ["build", ...(race ? ["-race"] : []), "-o", path, "./cmd/gateway"], { cwd: root });
+  return path;
+}
