@@ -1,0 +1,169 @@
+package groupchat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// A Script is an [Agent] without a model: it takes its steps from top to bottom, in every turn anew and with empty
+// answers. Texts and values may hold ${answers.KEY}: the answer to the question KEY, or what the tool KEY returned. A
+// value that is nothing but one such reference becomes the JSON value itself; inside a text, strings stand for
+// themselves, other values for their JSON, and null for nothing.
+//
+// A person who calls a question off ends the script: it says so in a short text and its turn is over, which is not an
+// error.
+type Script struct {
+	Description string       `yaml:"description"`
+	Steps       []ScriptStep `yaml:"steps"`
+}
+
+// A ScriptStep does exactly one thing: the one that is set.
+type ScriptStep struct {
+	Say     string        `yaml:"say"`      // one message of the assistant's
+	Ask     *ScriptAsk    `yaml:"ask"`      // one question
+	AskMany []ScriptAsk   `yaml:"ask_many"` // several at once
+	Set     *ScriptSet    `yaml:"set"`      // a write to the state
+	Tool    *ScriptTool   `yaml:"tool"`     // a call of a tool that the client runs
+	Sleep   time.Duration `yaml:"sleep"`    // a wait
+	Fail    *ScriptFail   `yaml:"fail"`     // the run's end
+}
+
+// A ScriptAsk is a question. With options the answer is one of them, without it is any value.
+type ScriptAsk struct {
+	Key     string        `yaml:"key"`
+	Message string        `yaml:"message"`
+	Options []any         `yaml:"options"` // nil for any value
+	TTL     time.Duration `yaml:"ttl"`     // 0: the server's default
+}
+
+// A ScriptSet writes Value to a JSON Pointer of the state.
+type ScriptSet struct {
+	Path  string `yaml:"path"`
+	Value any    `yaml:"value"`
+}
+
+// A ScriptTool calls a frontend tool and waits for its result.
+type ScriptTool struct {
+	Name      string `yaml:"name"`
+	Arguments any    `yaml:"arguments"` // nil is {}
+}
+
+// A ScriptFail ends the run in RUN_ERROR. Code is the author's own, empty for agent_failed; Message, which clients are
+// shown, may be empty for the code's own sentence.
+type ScriptFail struct {
+	Code    string `yaml:"code"`
+	Message string `yaml:"message"`
+}
+
+// calledOff is what a script says when a person calls a question off.
+const calledOff = "All right, I leave it at that."
+
+// Describe says whether the script asks.
+func (s *Script) Describe() Info {
+	info := Info{Description: s.Description}
+	for _, step := range s.Steps {
+		info.Interrupts = info.Interrupts || step.Ask != nil || len(step.AskMany) > 0
+	}
+	return info
+}
+
+// Run takes the steps.
+func (s *Script) Run(_ context.Context, t *Turn) error {
+	answers := answers{}
+	for i, step := range s.Steps {
+		over, err := step.take(t, "step/"+strconv.Itoa(i), answers)
+		if over || err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take does the step, once per turn, and adds to answers what it learns. It reports whether the script is over.
+func (s *ScriptStep) take(t *Turn, key string, answers answers) (over bool, err error) {
+	switch {
+	case s.Ask != nil:
+		return askAll(t, []ScriptAsk{*s.Ask}, answers)
+	case len(s.AskMany) > 0:
+		return askAll(t, s.AskMany, answers)
+	case s.Set != nil:
+		return false, t.done(key, func() error { return t.State().Set(s.Set.Path, answers.fill(s.Set.Value)) })
+	case s.Tool != nil:
+		content, err := t.CallTool(key, s.Tool.Name, answers.fill(s.Tool.Arguments))
+		if err != nil {
+			return false, err
+		}
+		text, err := json.Marshal(content.Text())
+		answers[s.Tool.Name] = state.Canonical(text)
+		return false, err
+	case s.Sleep > 0:
+		return false, t.done(key, func() error { return t.Sleep(s.Sleep) })
+	case s.Fail != nil:
+		return true, s.Fail.err(answers)
+	default:
+		return false, Say(t, key, "%s", answers.text(s.Say))
+	}
+}
+
+// err is what the run ends with.
+func (f *ScriptFail) err(answers answers) error {
+	code := agui.Code(f.Code)
+	if code == "" {
+		code = agui.CodeAgentFailed
+	}
+	return &agui.Error{Code: code, Text: answers.text(f.Message), Err: errScript}
+}
+
+var errScript = errors.New("groupchat: the script says so")
+
+// askAll asks the questions that are not answered yet.
+func askAll(t *Turn, asks []ScriptAsk, answers answers) (over bool, err error) {
+	questions := make([]Question, len(asks))
+	for i, a := range asks {
+		if questions[i], err = a.question(answers); err != nil {
+			return false, err
+		}
+	}
+	given, err := t.AskAll(questions...)
+	if err != nil {
+		return false, err
+	}
+	for i, a := range given {
+		if a.Cancelled {
+			return true, Say(t, "called off", calledOff)
+		}
+		answers[asks[i].Key] = bare(a.Payload)
+	}
+	return false, nil
+}
+
+func (a *ScriptAsk) question(answers answers) (Question, error) {
+	q := Question{Key: a.Key, Message: answers.text(a.Message), TTL: a.TTL, Recommended: -1}
+	value := map[string]any{}
+	if a.Options != nil {
+		options, _ := answers.fill(a.Options).([]any)
+		q.Options, value["enum"] = options, options
+	}
+	schema, err := json.Marshal(map[string]any{
+		"type": "object", "required": []string{"value"}, "properties": map[string]any{"value": value},
+	})
+	q.Schema = schema
+	return q, err
+}
+
+// bare is X of an answer {value: X}, or of X itself.
+func bare(payload json.RawMessage) json.RawMessage {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(payload, &object) == nil {
+		if value, ok := object["value"]; ok {
+			return value
+		}
+	}
+	return payload
+}
