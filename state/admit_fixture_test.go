@@ -1,0 +1,295 @@
+package state
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// noon is the store's clock in these tests.
+var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+
+// A fixture is a thread with what is kept beside it.
+type fixture struct {
+	Thread Thread          `json:"thread"`
+	Said   []StoredMessage `json:"messages"`
+	Tokens []Token         `json:"tokens,omitempty"`
+}
+
+func (f *fixture) Messages() []StoredMessage { return f.Said }
+
+func (f *fixture) Known(id string) (Place, bool) {
+	var place Place
+	found := false
+	for _, m := range f.Said {
+		if m.Message.ID == id {
+			place, found = Place{Role: m.Message.Role, Run: m.Run, Left: m.Left != 0}, true
+		}
+	}
+	return place, found
+}
+
+func (f *fixture) Token(id string) (Token, bool) {
+	for _, token := range f.Tokens {
+		if token.Interrupt.ID == id {
+			return token, true
+		}
+	}
+	return Token{}, false
+}
+
+// apply is what a store does with a step.
+func (f *fixture) apply(s *Step) {
+	for _, id := range s.Left {
+		for i := range f.Said {
+			if f.Said[i].Message.ID == id && f.Said[i].Left == 0 {
+				f.Said[i].Left = s.Thread.Rev
+			}
+		}
+	}
+	f.Said = append(f.Said, s.Append...)
+	for _, token := range s.Tokens {
+		found := false
+		for i := range f.Tokens {
+			if f.Tokens[i].Interrupt.ID == token.Interrupt.ID {
+				f.Tokens[i], found = token, true
+			}
+		}
+		if !found {
+			f.Tokens = append(f.Tokens, token)
+		}
+	}
+	f.Thread = *s.Thread
+}
+
+func (f *fixture) conversation() string {
+	var ids []string
+	for _, m := range Conversation(f.Said, f.Thread.Rev) {
+		ids = append(ids, m.ID)
+	}
+	return strings.Join(ids, " ")
+}
+
+// message reads "u1" as a user's message, "a1" as an assistant's, "s1", "d1", "r1", "x1" as a system, developer,
+// reasoning or activity message; "a1(c1,c2)" makes calls, "t1>c1" answers one.
+func message(spec string) agui.Message {
+	roles := map[byte]agui.Role{
+		'u': agui.RoleUser, 'a': agui.RoleAssistant, 's': agui.RoleSystem, 'd': agui.RoleDeveloper,
+		't': agui.RoleTool, 'r': agui.RoleReasoning, 'x': agui.RoleActivity,
+	}
+	m := agui.Message{ID: spec, Role: roles[spec[0]], Content: agui.TextContent(spec)}
+	if id, call, ok := strings.Cut(spec, ">"); ok {
+		m.ID, m.ToolCallID = id, call
+	}
+	if id, calls, ok := strings.Cut(strings.TrimSuffix(spec, ")"), "("); ok {
+		m.ID = id
+		for call := range strings.SplitSeq(calls, ",") {
+			m.ToolCalls = append(m.ToolCalls, agui.ToolCall{ID: call, Type: "function", Function: agui.FunctionCall{Name: "show", Arguments: "{}"}})
+		}
+	}
+	return m
+}
+
+func messages(specs string) []agui.Message {
+	var list []agui.Message
+	for spec := range strings.FieldsSeq(specs) {
+		list = append(list, message(spec))
+	}
+	return list
+}
+
+// thread is one whose runs brought these messages: run 10 the first list, run 20 the second, and so on.
+func thread(runs ...string) *fixture {
+	f := &fixture{Thread: Thread{Key: Key{Principal: "local", Agent: "travel", ID: "t1"}}}
+	for i, specs := range runs {
+		origin := uint64(10 * (i + 1))
+		s := next(&f.Thread, noon.Add(-time.Hour))
+		s.add(origin, messages(specs)...)
+		s.Thread.Fence = origin
+		run := Run{RunID: fmt.Sprintf("run%d", i+1), Hash: fmt.Sprintf("hash%d", i+1), Origin: origin, Status: RunSuccess, Committed: true, LastMessage: s.Thread.LastMessage}
+		s.Thread.Runs = append([]Run{run}, s.Thread.Runs...)
+		f.apply(s)
+	}
+	return f
+}
+
+func (f *fixture) failed(committed bool) *fixture {
+	f.Thread.Failed = true
+	f.Thread.Runs[0].Status, f.Thread.Runs[0].Code, f.Thread.Runs[0].Committed = RunError, agui.CodeAgentFailed, committed
+	return f
+}
+
+// asking adds open questions: "q1" open, "q1-" expired, "q1=payload" used with an answer, "q1~payload" claimed,
+// "q1!" dropped; "/call" behind the name binds it to a call. Their schema wants {"v": …} with v a string.
+func (f *fixture) asking(specs ...string) *fixture {
+	f.Thread.Checkpoint = json.RawMessage(`{"v":1}`)
+	for _, spec := range specs {
+		token := Token{ExpiresAt: noon.Add(time.Hour), Status: TokenOpen}
+		var call string
+		spec, call, _ = strings.Cut(spec, "/")
+		id, payload, used := strings.Cut(spec, "=")
+		id, claimedPayload, claimed := strings.Cut(id, "~")
+		if used || claimed {
+			token.Status, payload = TokenUsed, payload+claimedPayload
+			token.Answer = &Answer{ID: id, Status: agui.ResumeResolved, Payload: json.RawMessage(payload)}
+			if payload == "cancelled" {
+				token.Answer = &Answer{ID: id, Status: agui.ResumeCancelled}
+			}
+		}
+		if claimed {
+			token.Status = TokenClaimed
+		}
+		if cut, ok := strings.CutSuffix(id, "-"); ok {
+			id, token.ExpiresAt = cut, noon
+		}
+		if cut, ok := strings.CutSuffix(id, "!"); ok {
+			id, token.Status = cut, TokenDropped
+		}
+		token.Interrupt = agui.Interrupt{ID: id, Reason: "input_required", ToolCallID: call}
+		token.Interrupt.ResponseSchema = json.RawMessage(`{"type":"object","required":["v"],"properties":{"v":{"type":"string"}}}`)
+		f.Tokens = append(f.Tokens, token)
+		if token.Status == TokenOpen || token.Status == TokenClaimed {
+			f.Thread.Open = append(f.Thread.Open, id)
+		}
+	}
+	return f
+}
+
+// calling adds frontend calls: "c1" open, "c1=t1" answered.
+func (f *fixture) calling(specs ...string) *fixture {
+	f.Thread.Checkpoint = json.RawMessage(`{"v":1}`)
+	for _, spec := range specs {
+		id, by, answered := strings.Cut(spec, "=")
+		call := Call{ID: id, Name: "show"}
+		if answered {
+			m := message(by + ">" + id)
+			call.Answer = &m
+		}
+		f.Thread.Calls = append(f.Thread.Calls, call)
+	}
+	return f
+}
+
+func (f *fixture) live() *fixture {
+	f.Thread.Runs[0].Status = RunRunning
+	f.Thread.Live = &Live{Attempt: "x", Fence: f.Thread.Fence, Until: noon.Add(time.Second), Intent: Intent{Origin: f.Thread.Fence}}
+	return f
+}
+
+func (f *fixture) tied(hungUp bool) *fixture {
+	f.live().Thread.Live.Tied, f.Thread.Live.HungUp = true, hungUp
+	return f
+}
+
+func (f *fixture) left(ids ...string) *fixture {
+	for i := range f.Said {
+		for _, id := range ids {
+			if f.Said[i].Message.ID == id {
+				f.Said[i].Left = f.Thread.Rev
+			}
+		}
+	}
+	t := &f.Thread
+	t.Count, t.Size, t.LastMessage, t.LastUser = 0, 0, "", ""
+	for _, m := range Conversation(f.Said, t.Rev) {
+		t.Count++
+		t.Size += messageSize(m)
+		t.LastMessage = m.ID
+		if m.Role == agui.RoleUser {
+			t.LastUser = m.ID
+		}
+	}
+	return f
+}
+
+// ask is a request with these messages.
+func ask(specs string, with ...func(*Request)) *Request {
+	r := &Request{RunID: "run", Hash: "hash", Era: agui.Era1, Messages: messages(specs), NewID: func() string { return "new" }}
+	for _, set := range with {
+		set(r)
+	}
+	return r
+}
+
+// answer adds answers: "q1=payload" resolved, "q1!" cancelled, "=payload" bare.
+func answer(specs ...string) func(*Request) {
+	return func(r *Request) {
+		for _, spec := range specs {
+			if id, ok := strings.CutSuffix(spec, "!"); ok {
+				r.Answers = append(r.Answers, Answer{ID: id, Status: agui.ResumeCancelled})
+				continue
+			}
+			id, payload, _ := strings.Cut(spec, "=")
+			r.Answers = append(r.Answers, Answer{ID: id, Status: agui.ResumeResolved, Payload: Canonical(json.RawMessage(payload))})
+		}
+	}
+}
+
+func old(r *Request)        { r.Era = agui.Era0 }
+func editing(r *Request)    { r.Edit = true }
+func regenerate(r *Request) { r.Regenerate = true }
+
+// retry makes the request the one that run i was started with.
+func retry(i int) func(*Request) {
+	return func(r *Request) { r.RunID, r.Hash = fmt.Sprintf("run%d", i), fmt.Sprintf("hash%d", i) }
+}
+
+// brief is a verdict in one line.
+func brief(v Verdict) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %d", v.Meaning, v.Row)
+	say := func(name string, ids ...string) {
+		if len(ids) > 0 {
+			fmt.Fprintf(&b, " %s=%s", name, strings.Join(ids, ","))
+		}
+	}
+	if v.Code != "" {
+		say("code", string(v.Code))
+	}
+	say("append", idsOf(v.Append)...)
+	if v.CutAfter != "" {
+		say("cut", v.CutAfter)
+	}
+	if v.CutAll {
+		say("cut", "all")
+	}
+	for _, c := range v.Claims {
+		text := c.ID + ":" + string(c.Payload)
+		if c.Status == agui.ResumeCancelled {
+			text = c.ID + ":cancelled"
+		}
+		if c.TimedOut {
+			text += ":timedout"
+		}
+		say("claim", text)
+	}
+	for _, c := range v.CallAnswers {
+		say("call", c.Message.ID+">"+c.Call)
+	}
+	say("unanswered", v.NotAnswered...)
+	if v.Forget {
+		b.WriteString(" forget")
+	}
+	if v.Restore != "" {
+		say("restore", v.Restore)
+	}
+	if v.Failed != nil {
+		say("failed", string(v.Failed.Code))
+	}
+	say("show", idsOf(v.Show)...)
+	if len(v.Warnings) > 0 {
+		fmt.Fprintf(&b, " warnings=%d", len(v.Warnings))
+	}
+	return b.String()
+}
+
+func idsOf(list []agui.Message) []string {
+	var ids []string
+	for _, m := range list {
+		ids = append(ids, m.ID)
+	}
+	return ids
+}

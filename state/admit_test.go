@@ -1,0 +1,179 @@
+package state
+
+import "testing"
+
+// chat is an idle thread of two runs.
+func chat() *fixture { return thread("u1 a1", "u2 a2") }
+
+// asked is a thread whose second run asked.
+func asked(specs ...string) *fixture { return thread("u1 a1", "u2 a2(b1)").asking(specs...) }
+
+// called is a thread whose second run made frontend calls.
+func called(specs ...string) *fixture { return thread("u1 a1", "u2 a2(c1,c2)").calling(specs...) }
+
+func TestAdmit(t *testing.T) {
+	t.Parallel()
+	const v1 = `{"v":"x"}`
+	tests := []struct {
+		name string
+		f    *fixture
+		r    *Request
+		want string
+	}{
+		// Row 1: answers to every open question.
+		{"1 one", asked("q1"), ask("", answer("q1="+v1)), `resume 1 claim=q1:{"v":"x"}`},
+		{"1 several", asked("q1", "q2"), ask("", answer("q2="+v1, "q1!")), `resume 1 claim=q1:cancelled claim=q2:{"v":"x"}`},
+		{"1 text of an object", asked("q1"), ask("", answer(`q1="{\"v\":\"x\"}"`)), `resume 1 claim=q1:{"v":"x"}`},
+		{"1 bare value", asked("q1"), ask("", answer(`q1="x"`)), `resume 1 claim=q1:{"v":"x"}`},
+		{"1 text of a value", asked("q1"), ask("", answer(`q1="\"x\""`)), `resume 1 claim=q1:{"v":"x"}`},
+		{"1 text that spells a number stays text", asked("q1"), ask("", answer(`q1="7"`)), `resume 1 claim=q1:{"v":"7"}`},
+		{"1 legacy, bare", asked("q1"), ask("", old, answer(`=`+v1)), `resume 1 claim=q1:{"v":"x"}`},
+		{"1 legacy, empty text is an answer", asked("q1"), ask("", old, answer(`=""`)), `resume 1 claim=q1:{"v":""}`},
+		{"1 legacy, by id", asked("q1", "q2"), ask("", old, answer("q1="+v1, "q2="+v1)), `resume 1 claim=q1:{"v":"x"} claim=q2:{"v":"x"}`},
+		{"1 unknown ids are dropped", asked("q1"), ask("", answer("q1="+v1, "q9="+v1)), `resume 1 claim=q1:{"v":"x"} warnings=1`},
+		{"1 an older answer beside it", asked("q0="+v1, "q1"), ask("", answer("q0="+v1, "q1="+v1)), `resume 1 claim=q1:{"v":"x"}`},
+		{"1 all cancelled", asked("q1", "q2"), ask("", answer("q1!", "q2!")), "resume 1 claim=q1:cancelled claim=q2:cancelled"},
+		{"1 new messages come along", asked("q1"), ask("u1 a1 u2 u3 s1", answer("q1="+v1)), `resume 1 append=u3,s1 claim=q1:{"v":"x"}`},
+		{"1 a made-up result of a bound call is not stored", asked("q1/b1"), ask("u2 t1>b1", answer("q1="+v1)), `resume 1 claim=q1:{"v":"x"} warnings=1`},
+		{"1 expired ones left out are cancelled", asked("q1", "q2-"), ask("", answer("q1="+v1)), `resume 1 claim=q1:{"v":"x"} claim=q2:cancelled`},
+		{"1 expired and cancelled", asked("q1-"), ask("", answer("q1!")), "resume 1 claim=q1:cancelled"},
+		{"1 expired, resolved by an old caller", asked("q1-"), ask("", old, answer("q1="+v1)), "resume 1 claim=q1:cancelled:timedout"},
+		{"1 bare, one open and one expired", asked("q1", "q2-"), ask("", old, answer("="+v1)), `resume 1 claim=q1:{"v":"x"} claim=q2:cancelled`},
+		{"1 calls of the same pause", called("c1", "c2").asking("q1"), ask("t1>c1", answer("q1="+v1)), `resume 1 claim=q1:{"v":"x"} call=t1>c1 unanswered=c2`},
+
+		// Row 2: the same answer again.
+		{"2 while it runs", asked("q1~" + v1).live(), ask("", answer("q1="+v1)), "join 2"},
+		{"2 while it runs, bare", asked("q1~" + v1).live(), ask("", old, answer("="+v1)), "join 2"},
+		{"2 in another spelling", asked("q1~" + v1).live(), ask("", answer(`q1="x"`)), "join 2"},
+		{"2 with a new message, joined all the same", asked("q1~" + v1).live(), ask("u9", answer("q1="+v1)), "join 2"},
+		{"2 while another run lives", asked("q1=" + v1).live(), ask("", answer("q1="+v1)), "join 2"},
+		{"2 when it is over", asked("q1=" + v1), ask("u9", answer("q1="+v1)), "hydrate 2"},
+		{"2 while the next question is open", asked("q1="+v1, "q2"), ask("", answer("q1="+v1)), "hydrate 2"},
+		{"2 cancelled again", asked("q1=cancelled"), ask("", answer("q1!")), "hydrate 2"},
+		{"2 cancelled, dropped since", asked("q1!"), ask("", answer("q1!")), "hydrate 2"},
+
+		// Row 3: answers that are refused.
+		{"3 another answer, claimed", asked("q1~" + v1).live(), ask("u9", answer(`q1={"v":"y"}`)), "refuse 3 code=interrupt_already_resolved show=u9"},
+		{"3 another answer, used", asked("q1=" + v1), ask("", answer(`q1={"v":"y"}`)), "refuse 3 code=interrupt_already_resolved"},
+		{"3 cancelled after it was answered", asked("q1=" + v1), ask("", answer("q1!")), "refuse 3 code=interrupt_already_resolved"},
+		{"3 another answer to an old one beside a good one", asked("q0="+v1, "q1"), ask("", answer(`q0={"v":"y"}`, "q1="+v1)), "refuse 3 code=interrupt_already_resolved"},
+		{"3 only unknown", asked("q1"), ask("", answer("q9="+v1)), "refuse 3 code=interrupt_not_found"},
+		{"3 unknown, idle", chat(), ask("u1 a1 u9", answer("q9="+v1)), "refuse 3 code=interrupt_not_found show=u9"},
+		{"3 unknown, running", chat().live(), ask("", answer("q9="+v1)), "refuse 3 code=interrupt_not_found"},
+		{"3 no thread", thread(), ask("", answer("q9="+v1)), "refuse 3 code=interrupt_not_found"},
+		{"3 partial", asked("q1", "q2"), ask("", answer("q1="+v1)), "refuse 3 code=resume_incomplete"},
+		{"3 doubled", asked("q1"), ask("", answer("q1="+v1, "q1="+v1)), "refuse 3 code=resume_invalid"},
+		{"3 breaks the schema", asked("q1"), ask("", answer(`q1={"v":7}`)), "refuse 3 code=resume_invalid"},
+		{"3 lacks the member", asked("q1"), ask("", answer(`q1={}`)), "refuse 3 code=resume_invalid"},
+		{"3 a number where text is wanted", asked("q1"), ask("", answer(`q1=7`)), "refuse 3 code=resume_invalid"},
+		{"3 null is no answer", asked("q1"), ask("", answer(`q1=null`)), "refuse 3 code=resume_invalid"},
+		{"3 expired", asked("q1-"), ask("", answer("q1="+v1)), "refuse 3 code=interrupt_expired"},
+		{"3 expired and open ones", asked("q1", "q2-"), ask("", answer("q1="+v1, "q2="+v1)), "refuse 3 code=interrupt_expired"},
+		{"3 expired and dropped since", asked("q1!-"), ask("", answer("q1="+v1)), "refuse 3 code=interrupt_expired"},
+		{"3 bare, several open", asked("q1", "q2"), ask("", old, answer("="+v1)), "refuse 3 code=resume_ambiguous"},
+		{"3 bare, several claimed", asked("q1~"+v1, "q2~"+v1).live(), ask("", old, answer("="+v1)), "refuse 3 code=resume_ambiguous"},
+		{"3 bare, several bare", asked("q1"), ask("", old, answer("="+v1, "="+v1)), "refuse 3 code=resume_ambiguous"},
+		{"3 bare, none open", asked("q1=" + v1), ask("", old, answer("="+v1)), "refuse 3 code=interrupt_not_found"},
+		{"3 refused, the messages are shown", asked("q1"), ask("u1 u9 a9 s9", answer("q9="+v1)), "refuse 3 code=interrupt_not_found show=u9,s9"},
+
+		// Rows 4 and 5: running.
+		{"4 nothing new", chat().live(), ask("u1 a1 u2"), "join 4"},
+		{"4 nothing at all", chat().live(), ask(""), "join 4"},
+		{"4 only what it may not bring", chat().live(), ask("u1 a9 x9 t9>zz"), "join 4 warnings=1"},
+		{"4 tied and hung up, but the same request", chat().tied(true), ask("u1 a1 u2"), "join 4"},
+		{"4 the owner's lease is over", func() *fixture { f := chat().live(); f.Thread.Live.Until = noon; return f }(), ask("u1 a1 u2"), "join 4"},
+		{"5 a new message", chat().live(), ask("u1 a1 u2 u3"), "busy 5 code=run_in_progress"},
+		{"5 a system message", chat().live(), ask("d1 u1"), "busy 5 code=run_in_progress"},
+		{"5 an answer to a call", called("c1").live(), ask("t1>c1"), "busy 5 code=run_in_progress"},
+		{"5 tied", chat().tied(false), ask("u3"), "busy 5 code=run_in_progress"},
+		{"5 tied and hung up", chat().tied(true), ask("u3"), "usurp 5"},
+
+		// Rows 6 and 7: interrupted.
+		{"6 a new message", asked("q1"), ask("u1 a1 u2 u3"), "refuse 6 code=interrupt_pending show=u3"},
+		{"6 one of two expired", asked("q1", "q2-"), ask("u3"), "refuse 6 code=interrupt_pending show=u3"},
+		{"6 an edit", asked("q1"), ask("u1 a1 u3", editing), "refuse 6 code=interrupt_pending show=u3"},
+		{"6 all expired: reads as idle", asked("q1-/b1"), ask("u1 a1 u2 u3"), "start 11 append=u3 unanswered=b1 forget"},
+		{"7 nothing new", asked("q1"), ask("u1 a1 u2"), "hydrate 7"},
+		{"7 regenerate", asked("q1"), ask("u1", regenerate), "hydrate 7"},
+		{"7 the same request again", asked("q1"), ask("u2", retry(2)), "hydrate 7"},
+		{"7 a bound call's made-up result", asked("q1/b1"), ask("u2 t1>b1"), "hydrate 7 warnings=1"},
+		{"7 a frontend call of the same pause", called("c1").asking("q1"), ask("u2 t1>c1"), "hydrate 7 call=t1>c1"},
+		{"7 a frontend call that a question is bound to", called("c1").asking("q1/c1"), ask("u2 t1>c1"), "hydrate 7"},
+
+		// Rows 8 and 9: frontend calls open.
+		{"8 the only one", called("c1"), ask("u1 a1 u2 a2 t1>c1"), "resume 8 call=t1>c1"},
+		{"8 all of them", called("c1", "c2"), ask("t2>c2 t1>c1"), "resume 8 call=t2>c2 call=t1>c1"},
+		{"8 the last one", called("c1=t1", "c2"), ask("t1>c1 t2>c2"), "resume 8 call=t2>c2"},
+		{"8 with a new message", called("c1"), ask("t1>c1 u3"), "resume 8 append=u3 call=t1>c1"},
+		{"8 one is missing", called("c1", "c2"), ask("t1>c1"), "hydrate 8 call=t1>c1"},
+		{"8 the first answer wins", called("c1=t1", "c2"), ask("t9>c1"), "hydrate 8"},
+		{"8 the first of two wins", called("c1"), ask("t1>c1 t9>c1"), "resume 8 call=t1>c1"},
+		{"8 nothing", called("c1"), ask("u1 a1 u2"), "hydrate 8"},
+		{"8 an unknown call", called("c1"), ask("t1>zz"), "hydrate 8 warnings=1"},
+		{"9 a new message", called("c1", "c2"), ask("u1 a1 u2 a2 u3"), "start 9 append=u3 unanswered=c1,c2 forget"},
+		{"9 with some answers", called("c1", "c2"), ask("t1>c1 u3"), "start 9 append=u3 call=t1>c1 unanswered=c2 forget"},
+		{"9 an edit", called("c1"), ask("u1 a1 u3", editing), "start 9 append=u3 cut=a1 unanswered=c1 forget"},
+		{"9 questions expired, calls open", called("c1", "c2").asking("q1-"), ask("t1>c1 u3"), "start 11 append=u3 call=t1>c1 unanswered=c2 forget"},
+
+		// Row 10: the same request again.
+		{"10 succeeded", chat(), ask("u1 a1 u2", retry(2)), "hydrate 10"},
+		{"10 failed, something was kept", chat().failed(true), ask("u1 a1 u2", retry(2)), "hydrate 10 failed=agent_failed"},
+		{"10 failed, nothing was kept", thread("u1 a1", "u2").failed(false), ask("u1 a1 u2", retry(2)), "repeat 10"},
+		{"10 failed while it went on from calls", called("c1=t1").failed(false), ask("t1>c1", retry(2)), "resume 10"},
+		{"10 an older run", chat(), ask("u1", retry(1)), "hydrate 14"},
+		{"10 the same run id, another request", chat(), ask("u1 a1 u2 a2 u3", func(r *Request) { r.RunID = "run2" }), "start 11 append=u3"},
+
+		// Row 11: a new message.
+		{"11 the first", thread(), ask("u1"), "start 11 append=u1"},
+		{"11 the first, with a conversation from elsewhere", thread(), ask("s1 u1 r1 a1(c1) t1>c1 t2>zz x1 u2"), "start 11 append=s1,u1,r1,a1,t1,u2 warnings=1"},
+		{"11 the next", chat(), ask("u1 a1 u2 a2 u3"), "start 11 append=u3"},
+		{"11 a system message", chat(), ask("u1 s1"), "start 11 append=s1"},
+		{"11 from a stale tab", chat(), ask("u1 a1 u3"), "start 11 append=u3"},
+		{"11 alone", chat(), ask("u3"), "start 11 append=u3"},
+		{"11 what agents said is not the client's to say", chat(), ask("u1 a9 u3 r9 x9"), "start 11 append=u3 warnings=1"},
+		{"11 with one missed in the middle", chat(), ask("u1 d1 a1 u3"), "start 11 append=d1,u3"},
+		{"11 ids twice", chat(), ask("u3 u3"), "start 11 append=u3"},
+		{"11 failed", chat().failed(true), ask("u1 a1 u2 u3"), "start 11 append=u3"},
+		{"11 edit", chat(), ask("u1 a1 u3", editing), "start 11 append=u3 cut=a1"},
+		{"11 edit of the end cuts nothing", chat(), ask("u1 a1 u2 a2 u3", editing), "start 11 append=u3 cut=a2"},
+		{"11 edit of the first", chat(), ask("u3", editing), "start 11 append=u3 cut=all"},
+		{"11 edit behind what left", chat().left("u2", "a2"), ask("u1 a1 u2 u3", editing), "start 11 append=u3 cut=a1"},
+		{"11 edit of an empty thread", thread(), ask("u1", editing), "start 11 append=u1"},
+
+		// Rows 12 and 13: a turn once more.
+		{"12 failed", thread("u1 a1", "u2").failed(true), ask("u1 a1 u2"), "repeat 12"},
+		{"12 failed, something said", chat().failed(true), ask("u1 a1 u2", regenerate), "repeat 12"},
+		{"12 failed, checkpoint and calls left", called("c1=t1").failed(true), ask("u1 a1 u2"), "repeat 12 forget"},
+		{"12 failed, ends elsewhere", chat().failed(true), ask("u1 a1 u2 a2"), "hydrate 14"},
+		{"13 the last turn", chat(), ask("u1 a1 u2", regenerate), "repeat 13 cut=u2 restore=start:20"},
+		{"13 an earlier turn", chat(), ask("u1", regenerate), "repeat 13 cut=u1 restore=start:10"},
+		{"13 failed, an earlier turn", chat().failed(true), ask("u1", regenerate), "repeat 13 cut=u1 restore=start:10"},
+		{"13 questions expired", asked("q1-/b1"), ask("u1 a1 u2", regenerate), "repeat 13 cut=u2 unanswered=b1 forget restore=start:20"},
+		{"13 not asked for", chat(), ask("u1 a1 u2"), "hydrate 14"},
+		{"13 nothing followed", thread("u1 a1", "u2"), ask("u1 a1 u2", regenerate), "hydrate 14"},
+		{"13 it left", chat().left("u2", "a2"), ask("u1 a1 u2", regenerate), "hydrate 14"},
+		{"13 ends with an assistant", chat(), ask("u1 a1", regenerate), "hydrate 14"},
+
+		// Row 14: everything else.
+		{"14 no thread, no message", thread(), ask(""), "hydrate 14"},
+		{"14 only a greeting", thread(), ask("a1"), "hydrate 14"},
+		{"14 nothing new", chat(), ask("u1 a1 u2 a2"), "hydrate 14"},
+		{"14 a hole", chat(), ask("u1 a2"), "hydrate 14"},
+		{"14 the new one is not at the end", chat(), ask("u1 u9 a1"), "hydrate 14"},
+		{"14 an unknown assistant", chat(), ask("u1 a1 u2 a2 a9"), "hydrate 14 warnings=1"},
+		{"14 a result for no call", chat(), ask("u1 t9>zz"), "hydrate 14 warnings=1"},
+		{"14 questions expired", asked("q1-"), ask("u1 a1 u2"), "hydrate 14"},
+
+		{"too large", chat(), ask("u3", func(r *Request) { r.MaxThread = 100 }), "refuse 11 code=too_large show=u3"},
+		{"too large, but it brings nothing", asked("q1"), ask("", answer("q1="+v1), func(r *Request) { r.MaxThread = 1 }), `resume 1 claim=q1:{"v":"x"}`},
+		{"too large, but it cuts", chat(), ask("u1 u3", editing, func(r *Request) { r.MaxThread = 100 }), "start 11 append=u3 cut=u1"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			if got := brief(Admit(&test.f.Thread, test.f, test.r, noon)); got != test.want {
+				t.Errorf("Admit() = %s\n              want %s", got, test.want)
+			}
+		})
+	}
+}

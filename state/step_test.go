@@ -1,0 +1,237 @@
+package state
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+func TestConversation(t *testing.T) {
+	t.Parallel()
+	stored := func(spec string, added, left int64) StoredMessage {
+		return StoredMessage{Message: message(spec), Added: added, Left: left}
+	}
+	all := []StoredMessage{
+		stored("u1", 1, 0), stored("a1(c1,c2)", 2, 0), stored("u2", 3, 0), stored("t2>c2", 4, 0), stored("t1>c1", 5, 0),
+		stored("a3", 5, 7), stored("u2", 6, 0), stored("t9>zz", 6, 0),
+	}
+	for rev, want := range map[int64]string{
+		0: "", 1: "u1", 2: "u1 a1", 3: "u1 a1 u2", 4: "u1 a1 t2 u2", 5: "u1 a1 t2 t1 u2 a3",
+		6: "u1 a1 t2 t1 u2 a3 t9", 7: "u1 a1 t2 t1 u2 t9",
+	} {
+		if got := strings.Join(idsOf(Conversation(all, rev)), " "); got != want {
+			t.Errorf("Conversation(%d) = %q, want %q", rev, got, want)
+		}
+	}
+	all[6].Message.Content = agui.TextContent("better")
+	for rev, want := range map[int64]string{5: "u2", 6: "better"} {
+		if list := Conversation(all, rev); list[4].Content.Text() != want {
+			t.Errorf("Conversation(%d) has %q, want %q", rev, list[4].Content.Text(), want)
+		}
+	}
+}
+
+// begin makes a request's verdict come true.
+func (f *fixture) begin(t *testing.T, r *Request) Verdict {
+	t.Helper()
+	v, s, err := Plan(&f.Thread, f, r, Claim{Attempt: "x", TTL: time.Second, Fence: NextFence(&f.Thread, time.Time{})}, noon)
+	if err != nil {
+		t.Fatalf("Plan() = %v", err)
+	}
+	if s != nil {
+		f.apply(s)
+	}
+	return v
+}
+
+func (f *fixture) commit(t *testing.T, c Commit) {
+	t.Helper()
+	s, err := CommitStep(&f.Thread, f, c, noon)
+	if err != nil {
+		t.Fatalf("CommitStep() = %v", err)
+	}
+	f.apply(s)
+}
+
+func TestBeginStep(t *testing.T) {
+	t.Parallel()
+	const v1 = `{"v":"x"}`
+	tests := []struct {
+		name  string
+		f     *fixture
+		r     *Request
+		want  string // conversation
+		added bool
+		cut   bool
+		kept  bool // the checkpoint
+	}{
+		{"start", chat(), ask("u3"), "u1 a1 u2 a2 u3", true, false, false},
+		{"edit", chat(), ask("u1 a1 u3", editing), "u1 a1 u3", true, true, false},
+		{"edit of the first", chat(), ask("u3", editing), "u3", true, true, false},
+		{"edit behind a call keeps its result", thread("u1 a1(c1) t1>c1 a2"), ask("u1 a1 u3", editing), "u1 a1 t1 u3", true, true, false},
+		{"edit that drops an open call", called("c1"), ask("u1 a1 u3", editing), "u1 a1 u3", true, true, false},
+		{"regenerate", chat(), ask("u1", regenerate), "u1", false, true, false},
+		{"regenerate a turn whose call was bound", asked("q1-/b1"), ask("u1 a1 u2", regenerate), "u1 a1 u2", false, true, false},
+		{"repeat", chat().failed(true), ask("u1 a1 u2"), "u1 a1 u2 a2", false, false, false},
+		{"resume", asked("q1"), ask("u3", answer("q1="+v1)), "u1 a1 u2 a2 u3", true, false, true},
+		{"resume with calls", called("c1", "c2").asking("q1"), ask("t2>c2", answer("q1="+v1)), "u1 a1 u2 a2 t2 new", true, false, true},
+		{"calls answered", called("c1=t1", "c2"), ask("t2>c2"), "u1 a1 u2 a2 t2", true, false, true},
+		{"calls not answered", called("c2"), ask("u3"), "u1 a1 u2 a2 new u3", true, false, false},
+		{"questions expired", asked("q1-/b1"), ask("u3"), "u1 a1 u2 a2 new u3", true, false, false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			f := test.f
+			v := f.begin(t, test.r)
+			if !v.Meaning.Runs() || f.Thread.Live == nil {
+				t.Fatalf("Admit() = %s", brief(v))
+			}
+			if got := f.conversation(); got != test.want {
+				t.Errorf("conversation = %q, want %q", got, test.want)
+			}
+			intent := f.Thread.Live.Intent
+			got := []bool{intent.Added, intent.Cut, f.Thread.Checkpoint != nil}
+			if want := []bool{test.added, test.cut, test.kept}; !cmp.Equal(got, want) {
+				t.Errorf("added, cut, checkpoint = %v, want %v", got, want)
+			}
+			if !test.kept && len(f.Thread.Open)+len(f.Thread.Calls) > 0 {
+				t.Errorf("open = %v, calls = %v", f.Thread.Open, f.Thread.Calls)
+			}
+			for _, token := range f.Tokens {
+				want := TokenClaimed
+				if !test.kept {
+					want = TokenDropped
+				}
+				if token.Status != want {
+					t.Errorf("token %s is %s, want %s", token.Interrupt.ID, token.Status, want)
+				}
+			}
+		})
+	}
+}
+
+// TestEndings is the part of the table of endings that the store decides.
+func TestEndings(t *testing.T) {
+	t.Parallel()
+	checkpoint := json.RawMessage(`{"v":2}`)
+	question := Token{Interrupt: agui.Interrupt{ID: "q2"}, ExpiresAt: noon.Add(time.Hour), Status: TokenOpen}
+	tests := []struct {
+		name       string
+		commits    []Commit
+		status     Status
+		run        RunStatus
+		q1         TokenStatus
+		checkpoint string
+		state      string
+		said       string
+	}{
+		{"success", []Commit{{State: json.RawMessage(`{"n":2}`), Messages: messages("a3"), End: &End{Status: RunSuccess}}},
+			StatusIdle, RunSuccess, TokenUsed, "", `{"n":2}`, "u1 a1 u2 a2 a3"},
+		{"interrupt", []Commit{{Checkpoint: checkpoint, Tokens: []Token{question}, End: &End{Status: RunInterrupt}}},
+			StatusInterrupted, RunInterrupt, TokenUsed, `{"v":2}`, `{"n":1}`, "u1 a1 u2 a2"},
+		{"stop", []Commit{{Messages: messages("a3"), End: &End{Status: RunCancelled}}},
+			StatusIdle, RunCancelled, TokenUsed, "", `{"n":1}`, "u1 a1 u2 a2 a3"},
+		{"error of the answers' own turn", []Commit{{KeepCheckpoint: true, Messages: messages("a3"), End: &End{Status: RunError, Reopen: true}}},
+			StatusInterrupted, RunError, TokenOpen, `{"v":1}`, `{"n":1}`, "u1 a1 u2 a2 a3"},
+		{"error of a later turn", []Commit{
+			{State: json.RawMessage(`{"n":2}`), Messages: messages("a3"), Checkpoint: checkpoint},
+			{KeepCheckpoint: true, End: &End{Status: RunError, Reopen: true}},
+		}, StatusFailed, RunError, TokenUsed, `{"v":2}`, `{"n":2}`, "u1 a1 u2 a2 a3"},
+		{"lost", []Commit{{KeepCheckpoint: true, End: &End{Status: RunError, Code: agui.CodeRunLost, Reopen: true}}},
+			StatusInterrupted, RunError, TokenOpen, `{"v":1}`, `{"n":1}`, "u1 a1 u2 a2"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			f := asked("q1")
+			f.Thread.State = json.RawMessage(`{"n":1}`)
+			f.begin(t, ask("", answer(`q1={"v":"x"}`)))
+			for _, c := range test.commits {
+				f.commit(t, c)
+			}
+			token, _ := f.Token("q1")
+			got := []string{
+				string(StatusOf(&f.Thread, f, noon)), string(f.Thread.Runs[0].Status), string(token.Status),
+				string(f.Thread.Checkpoint), string(f.Thread.State), f.conversation(),
+			}
+			want := []string{string(test.status), string(test.run), string(test.q1), test.checkpoint, test.state, test.said}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("status, run, token, checkpoint, state, conversation (-want +got):\n%s", diff)
+			}
+			if f.Thread.Live != nil || len(f.Thread.Runs) != 3 {
+				t.Errorf("live = %v, runs = %d", f.Thread.Live, len(f.Thread.Runs))
+			}
+		})
+	}
+}
+
+// TestStates follows the state over runs, and back.
+func TestStates(t *testing.T) {
+	t.Parallel()
+	f := thread()
+	state := func(s string) json.RawMessage { return json.RawMessage(s) }
+	with := func(s string) func(*Request) { return func(r *Request) { r.State, r.Hash = state(s), s } }
+	f.begin(t, ask("u1", with(`{"a":1}`)))
+	f.commit(t, Commit{State: state(`{"a":1,"b":1}`), Messages: messages("a1"), End: &End{Status: RunSuccess}})
+	first := f.Thread.Newest().Origin
+	// The client has seen the end of the first run: what it changed since counts.
+	f.begin(t, ask("u1 a1 u2", with(`{"a":2,"b":1}`)))
+	f.commit(t, Commit{State: state(`{"a":2,"b":2}`), Messages: messages("a2(c1)"), Checkpoint: state(`{}`), Calls: []Call{{ID: "c1"}}, End: &End{Status: RunSuccess}})
+	f.begin(t, ask("t1>c1", with(`{"a":9}`))) // a resume: not merged
+	f.commit(t, Commit{State: state(`{"a":2,"b":3}`), Messages: messages("a3"), End: &End{Status: RunSuccess}})
+	// A stale tab, which has seen the first run only: both changed b, ours counts; c is new.
+	f.begin(t, ask("u1 a1 u9", with(`{"a":1,"b":7,"c":1}`)))
+	if got := string(f.Thread.State); got != `{"a":2,"b":3,"c":1}` {
+		t.Errorf("state = %s", got)
+	}
+	f.commit(t, Commit{Messages: messages("a9"), End: &End{Status: RunSuccess}})
+	for id, want := range map[string]string{
+		"u1": `{"a":1}`, "a1": `{"a":1,"b":1}`, "u2": `{"a":2,"b":1}`, "a3": `{"a":2,"b":3}`, "u9": `{"a":2,"b":3,"c":1}`, "a9": `{"a":2,"b":3,"c":1}`,
+	} {
+		s, err := ForkStep(&f.Thread, f, id, Key{ID: "t2"}, noon)
+		if err != nil {
+			t.Fatalf("ForkStep() = %v", err)
+		}
+		if got := string(s.Thread.State); got != want {
+			t.Errorf("ForkStep(%s) has state %s, want %s", id, got, want)
+		}
+	}
+	v := f.begin(t, ask("u1", regenerate))
+	if v.Restore != startMark(first) || string(f.Thread.State) != `{"a":1}` {
+		t.Errorf("regenerate: %s, state %s", brief(v), f.Thread.State)
+	}
+}
+
+// TestThreadJSON holds what is stored to coming back as it was.
+func TestThreadJSON(t *testing.T) {
+	t.Parallel()
+	f := called("c1=t1", "c2").asking("q1", `q2={"v":"<&>"}`, "q3-")
+	f.begin(t, ask("u3 t2>c2", answer(`q1={"v":"x"}`)))
+	f.Thread.Live.Memo = map[string]json.RawMessage{"k": json.RawMessage(`12345678901234567890`)}
+	n := int64(3)
+	f.Thread.Usage = []agui.TokenUsage{{Provider: "p", InputTokens: &n}}
+	raw, err := json.Marshal(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back fixture
+	if err := json.Unmarshal(raw, &back); err != nil {
+		t.Fatal(err)
+	}
+	again, err := json.Marshal(&back)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(raw), string(again)); diff != "" {
+		t.Errorf("thread (-want +got):\n%s", diff)
+	}
+	if got, want := back.conversation(), f.conversation(); got != want {
+		t.Errorf("conversation = %q, want %q", got, want)
+	}
+}
