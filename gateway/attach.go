@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -31,15 +32,15 @@ func (g *Gateway) attach(w http.ResponseWriter, r *http.Request) error {
 		return &agui.Error{Code: agui.CodeOverloaded, Err: fmt.Errorf("gateway: more than %d readers", g.o.Limits.Readers)}
 	}
 	defer g.readers.leave(key)
-	t, _, err := g.store.Load(r.Context(), key)
+	t, interrupts, err := g.store.Load(r.Context(), key)
 	if err != nil {
 		return storeError(err)
 	}
 	c := &caller{g: g, w: w, r: r, agent: agent, wire: wire}
-	return c.attach(t, r.URL.Query().Get("follow") == "1")
+	return c.attach(t, interrupts, r.URL.Query().Get("follow") == "1")
 }
 
-func (c *caller) attach(t *state.Thread, follow bool) error {
+func (c *caller) attach(t *state.Thread, interrupts []agui.Interrupt, follow bool) error {
 	cursor, known, err := c.cursor(t)
 	if err != nil {
 		return err
@@ -48,27 +49,37 @@ func (c *caller) attach(t *state.Thread, follow bool) error {
 		c.w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
-	defer c.attached(t)()
+	if t.Live != nil {
+		c.untie(t.Key)
+	}
 	if err := c.open(); err != nil {
 		return err
 	}
-	end := endAtIdle
-	if follow {
-		end = endNever
+	tail := tailing{key: t.Key, after: cursor, owed: t.Live != nil}
+	switch {
+	case follow:
+		tail.end = endNever
+	case known:
+		tail.end = endAtIdle // exactly what follows may be more than one run
 	}
 	if known {
-		return c.tail(tailing{key: t.Key, after: cursor, end: end})
+		return c.tail(tail)
 	}
-	after, ended := t.Last, true
-	if t.Live != nil {
-		after, ended, err = c.prelude(t, nil)
+	over := true
+	if t.Live == nil {
+		tail.after = t.Last
+		err = c.showThread(shown{thread: t, interrupts: interrupts})
 	} else {
-		err = c.showThread(t.Key, shown{})
+		tail.after, over, err = c.prelude(t, nil)
 	}
-	if err != nil || ended && !follow {
+	switch {
+	case errors.Is(err, state.ErrUnknownThread):
+		return c.lost()
+	case err != nil || over && !follow:
 		return err
 	}
-	return c.tail(tailing{key: t.Key, after: after, end: end})
+	tail.owed = !over
+	return c.tail(tail)
 }
 
 // cursor is where the reader left off, and whether the log goes on from there.
@@ -89,20 +100,4 @@ func (c *caller) cursor(t *state.Thread) (agui.FrameID, bool, error) {
 		return agui.FrameID{}, false, storeError(err)
 	}
 	return id, holds, nil
-}
-
-// attached unties the live run from its connection and counts the reader; the returned function takes it back.
-func (c *caller) attached(t *state.Thread) (leave func()) {
-	if t.Live == nil {
-		return func() {}
-	}
-	if _, err := c.g.store.Signal(c.r.Context(), t.Key, state.SignalUntie); err != nil {
-		c.g.log(c.r).Warn("run: not untied", "error", err)
-	}
-	a := c.g.attempt(t.Key)
-	if a == nil {
-		return func() {}
-	}
-	a.enter()
-	return a.leave
 }

@@ -50,6 +50,9 @@ func (g *Gateway) decode(r *http.Request, agent *served) (*state.Request, error)
 	if err != nil {
 		return nil, err
 	}
+	if note := agui.VersionNote(in.ProtocolVersion); note != "" {
+		g.log(r).Info("input: " + note)
+	}
 	req := g.request(in, agent, era)
 	req.Key.Principal = principal(r)
 	req.Hash = state.Hash(data)

@@ -46,6 +46,10 @@ func (g *Gateway) answerError(w http.ResponseWriter, r *http.Request, err error)
 	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
 		return // nobody is there to be told
 	}
+	if errors.Is(err, errReaderGone) {
+		g.log(r).Debug("reader: gone", "path", r.URL.Path, "error", err)
+		return
+	}
 	code := agui.CodeOf(err)
 	status := statusOf(code)
 	log := g.log(r)
@@ -58,10 +62,9 @@ func (g *Gateway) answerError(w http.ResponseWriter, r *http.Request, err error)
 		return
 	}
 	message := code.Message()
-	var coded *agui.Error
-	if errors.As(err, &coded) {
+	if coded, ok := errors.AsType[*agui.Error](err); ok {
 		message = coded.Public()
-	} else if field := (*agui.FieldError)(nil); errors.As(err, &field) {
+	} else if field, ok := errors.AsType[*agui.FieldError](err); ok {
 		message = (&agui.Error{Code: code, Err: field}).Public()
 	}
 	if status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests {

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 
@@ -15,7 +14,7 @@ import (
 func (a *attempt) failed(cause error) error {
 	code := codeOf(cause)
 	a.logFailure(code, cause)
-	if cancelled(code, a.intent) {
+	if cancelled(code, a.intent) && !a.run.Ended() {
 		return a.calledOff()
 	}
 	a.rec.hold()
@@ -25,24 +24,33 @@ func (a *attempt) failed(cause error) error {
 	if reopen {
 		a.ending.Open = a.intent.Questions
 	}
-	if a.run != nil && !a.run.Ended() {
-		kept, all := a.kept()
-		c.Messages = kept
-		// A reader may be told of the failure in a way that must not leave anything open.
-		if err := a.run.CloseOpen(agui.ClosingOptions{SubagentCode: string(code), SubagentMessage: code.Message()}); err != nil {
-			return err
-		}
-		if err := a.run.Emit(&agui.StateSnapshot{Snapshot: object(a.thread.State)}); err != nil {
-			return err
-		}
-		if err := a.run.Emit(&agui.MessagesSnapshot{Messages: all}); err != nil {
-			return err
-		}
+	if !a.run.Ended() {
+		c.Messages = a.withdraw(code, reopen)
 		if err := a.run.Fail(&agui.RunError{Message: publicText(cause, code), Code: string(code)}); err != nil {
 			return err
 		}
 	}
-	return a.commit(context.Background(), c)
+	return a.commit(c)
+}
+
+// withdraw closes what is open, and shows state and conversation as they stay behind; it returns what is new of
+// the latter. What cannot be shown, because it is too large, is left out: the run must end.
+func (a *attempt) withdraw(code agui.Code, reopen bool) []agui.Message {
+	if !reopen {
+		a.unlessShown(a.settleBound())
+	}
+	kept, all := a.kept()
+	// A reader may be told of the failure in a way that must not leave anything open.
+	a.unlessShown(a.run.CloseOpen(agui.ClosingOptions{SubagentCode: string(code), SubagentMessage: code.Message()}))
+	a.unlessShown(a.run.Emit(&agui.StateSnapshot{Snapshot: object(a.thread.Load().State)}))
+	a.unlessShown(a.run.Emit(&agui.MessagesSnapshot{Messages: all}))
+	return kept
+}
+
+func (a *attempt) unlessShown(err error) {
+	if err != nil {
+		a.log.Warn("run: its failure is not shown in full", "error", err)
+	}
 }
 
 // cancelled reports whether a run that cannot enter its checkpoint was to call off all its questions: that is
@@ -61,14 +69,16 @@ func cancelled(code agui.Code, intent state.Intent) bool {
 
 // calledOff ends a run that had nothing to do but to drop its questions.
 func (a *attempt) calledOff() error {
+	if err := a.settleBound(); err != nil {
+		return err
+	}
 	return a.finish(state.Commit{End: &state.End{Status: state.RunSuccess}}, &agui.Outcome{Type: agui.OutcomeSuccess}, nil)
 }
 
 // logFailure writes the cause where clients do not see it.
 func (a *attempt) logFailure(code agui.Code, cause error) {
-	log := a.g.o.Log.With("thread", a.lease.Key.ID, "agent", a.lease.Key.Agent, "code", string(code), "error", cause)
-	var p *groupchat.PanicError
-	if errors.As(cause, &p) {
+	log := a.log.With("code", string(code), "error", cause)
+	if p, ok := errors.AsType[*groupchat.PanicError](cause); ok {
 		log = log.With("stack", string(p.Stack))
 	}
 	log.Error("run: failed")
@@ -94,8 +104,7 @@ func codeOf(err error) agui.Code {
 
 // publicText is the sentence clients are told: the code's own, unless the author of the error wrote one for them.
 func publicText(err error, code agui.Code) string {
-	var coded *agui.Error
-	if errors.As(err, &coded) && coded.Code == code {
+	if coded, ok := errors.AsType[*agui.Error](err); ok && coded.Code == code {
 		return coded.Public()
 	}
 	return code.Message()

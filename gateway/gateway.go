@@ -9,9 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"sync"
-	"sync/atomic"
 
-	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -23,13 +22,17 @@ type Gateway struct {
 	own    bool // the store is the gateway's to close
 	routes http.Handler
 
-	draining atomic.Bool
-	readers  readerCount
+	readers readerCount
+	queue   queue
+	// taking is done when no new runs are taken, serving when the last run has ended.
+	taking, serving context.Context
+	refuse, hangUp  context.CancelFunc
 
 	mu       sync.Mutex
 	attempts map[state.Key]*attempt // live here
-	waiting  map[state.Key]int      // requests queued per thread
-	wg       sync.WaitGroup         // attempts
+	running  int                    // live here, or about to be
+	cut      bool                   // runs are not waited for any more
+	wg       sync.WaitGroup         // of those running counts
 }
 
 // agentName is what an agent may be called: what every client leaves alone in a URL.
@@ -40,8 +43,14 @@ var agentName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 func New(o Options) (*Gateway, error) {
 	o.fill()
 	g := &Gateway{
-		o: o, agents: map[string]*served{}, store: o.Store,
-		attempts: map[state.Key]*attempt{}, waiting: map[state.Key]int{},
+		o: o, agents: map[string]*served{}, store: o.Store, attempts: map[state.Key]*attempt{},
+	}
+	g.taking, g.refuse = context.WithCancel(context.Background())
+	g.serving, g.hangUp = context.WithCancel(context.Background())
+	g.readers.changed = func(key state.Key) {
+		if a := g.attempt(key); a != nil {
+			a.wake()
+		}
 	}
 	var errs []error
 	for name, agent := range o.Agents {
@@ -83,9 +92,12 @@ func (g *Gateway) names() []string {
 }
 
 // Drain takes no new runs and waits for the live ones to end. When ctx is done those that are left end with
-// the error draining, and Drain returns once they have.
+// the error draining, and Drain returns once they have. Readers that follow a thread over its runs are let go.
 func (g *Gateway) Drain(ctx context.Context) error {
-	g.draining.Store(true)
+	g.mu.Lock()
+	g.refuse()
+	g.mu.Unlock()
+	defer g.hangUp()
 	done := make(chan struct{})
 	go func() {
 		g.wg.Wait()
@@ -96,9 +108,12 @@ func (g *Gateway) Drain(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 	}
-	for _, a := range g.live() {
+	g.mu.Lock()
+	g.cut = true
+	for _, a := range g.attempts {
 		a.cancel(errDraining)
 	}
+	g.mu.Unlock()
 	<-done
 	return ctx.Err()
 }
@@ -115,19 +130,37 @@ func (g *Gateway) Close() error {
 	return nil
 }
 
-// live returns the attempts of this replica.
-func (g *Gateway) live() []*attempt {
+// draining reports whether new runs are refused.
+func (g *Gateway) draining() bool { return g.taking.Err() != nil }
+
+// reserve takes a place for a run, before anybody knows whether there will be one; unreserve gives it back.
+func (g *Gateway) reserve() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	list := make([]*attempt, 0, len(g.attempts))
-	for _, a := range g.attempts {
-		list = append(list, a)
+	if g.draining() {
+		return &agui.Error{Code: agui.CodeDraining}
 	}
-	return list
+	if most := g.o.Limits.Runs; most > 0 && g.running >= most {
+		return &agui.Error{Code: agui.CodeOverloaded}
+	}
+	g.running++
+	g.wg.Add(1)
+	return nil
 }
 
-// describe is for GET /agents.
-func (s *served) participants() []groupchat.Info { return s.info.Participants }
+func (g *Gateway) unreserve() {
+	g.mu.Lock()
+	g.running--
+	g.mu.Unlock()
+	g.wg.Done()
+}
+
+// attempt returns the live attempt of a thread on this replica, or nil.
+func (g *Gateway) attempt(key state.Key) *attempt {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.attempts[key]
+}
 
 // log is the logger of a request: every line carries its id.
 func (g *Gateway) log(r *http.Request) *slog.Logger {

@@ -16,7 +16,7 @@ func (g *Gateway) healthz(w http.ResponseWriter, _ *http.Request) error {
 
 // readyz is GET /readyz: new runs can be served.
 func (g *Gateway) readyz(w http.ResponseWriter, r *http.Request) error {
-	if g.draining.Load() {
+	if g.draining() {
 		return &agui.Error{Code: agui.CodeDraining}
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), pingTimeout)

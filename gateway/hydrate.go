@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"encoding/json"
 	"errors"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -10,7 +9,7 @@ import (
 
 // hydrate shows the thread as it stands; nothing runs.
 func (c *caller) hydrate(begun *state.Begun) error {
-	return c.showThread(begun.Thread.Key, shown{thread: begun.Thread, interrupts: begun.Interrupts, failed: begun.Verdict.Failed})
+	return c.showThread(shown{thread: begun.Thread, interrupts: begun.Interrupts, failed: begun.Verdict.Failed})
 }
 
 // refuse answers a request that could not be taken: an error, or for clients that would lose their question at
@@ -29,7 +28,7 @@ func (c *caller) refuse(begun *state.Begun) error {
 	case begun.Thread.Live != nil:
 		return c.join(begun.Thread, told)
 	default:
-		return c.showThread(c.req.Key, shown{
+		return c.showThread(shown{
 			thread: begun.Thread, interrupts: begun.Interrupts, more: begun.Verdict.Show, extra: []agui.Event{told},
 		})
 	}
@@ -43,7 +42,7 @@ func (c *caller) busy(code agui.Code) error {
 
 // shown is a thread as a reader is shown it.
 type shown struct {
-	thread     *state.Thread // nil: loaded now
+	thread     *state.Thread
 	interrupts []agui.Interrupt
 	failed     *state.Run     // its error is told again
 	more       []agui.Message // shown behind the thread's own, not stored
@@ -51,24 +50,15 @@ type shown struct {
 }
 
 // showThread sends a whole, valid stream that adds up to the thread: snapshots and the current outcome.
-func (c *caller) showThread(key state.Key, s shown) error {
-	if s.thread == nil {
-		var err error
-		if s.thread, s.interrupts, err = c.g.store.Load(c.r.Context(), key); err != nil {
-			return storeError(err)
-		}
-	}
+func (c *caller) showThread(s shown) error {
+	key := s.thread.Key
 	messages, err := c.g.store.Messages(c.r.Context(), key, s.thread.Rev)
 	if err != nil && !errors.Is(err, state.ErrUnknownThread) {
 		return storeError(err)
 	}
-	current := s.thread.State
-	if len(current) == 0 {
-		current = json.RawMessage("{}")
-	}
 	events := []agui.Event{
 		c.opening(key),
-		&agui.StateSnapshot{Snapshot: current},
+		&agui.StateSnapshot{Snapshot: object(s.thread.State)},
 		&agui.MessagesSnapshot{Messages: append(messages[:len(messages):len(messages)], s.more...)},
 	}
 	events = append(events, s.extra...)

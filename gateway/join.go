@@ -2,72 +2,96 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 )
 
-// join makes the caller a reader of the live run: a prelude that is itself a valid stream, then the tail. It
+// join makes the caller a reader of the live run of t: a prelude that is itself a valid stream, then the tail. It
 // unties the run from the connection it was posted on (R4).
 func (c *caller) join(t *state.Thread, extra ...agui.Event) error {
 	if !c.g.readers.enter(t.Key, c.g.o.Limits.Readers) {
 		return &agui.Error{Code: agui.CodeOverloaded, Err: fmt.Errorf("gateway: more than %d readers", c.g.o.Limits.Readers)}
 	}
 	defer c.g.readers.leave(t.Key)
-	if _, err := c.g.store.Signal(c.r.Context(), t.Key, state.SignalUntie); err != nil {
-		return storeError(err)
-	}
-	if a := c.g.attempt(t.Key); a != nil {
-		a.enter()
-		defer a.leave()
-	}
+	c.untie(t.Key)
 	if err := c.open(); err != nil {
 		return err
 	}
-	after, ended, err := c.prelude(t, extra)
-	if err != nil || ended {
+	after, over, err := c.prelude(t, extra)
+	if errors.Is(err, state.ErrUnknownThread) {
+		return c.lost()
+	}
+	if err != nil || over {
 		return err
 	}
-	return c.tail(tailing{key: t.Key, after: after})
+	return c.tail(tailing{key: t.Key, after: after, owed: true})
 }
 
-// prelude restates the live run of t so far, and extra behind it. It returns the frame it goes up to, and
-// whether that is the run's last: then the thread was shown as it stands instead.
-func (c *caller) prelude(t *state.Thread, extra []agui.Event) (after agui.FrameID, ended bool, err error) {
-	frames, err := c.soFar(t)
-	if err != nil {
-		return after, false, err
+// untie tells the live run that it has a reader beside the connection it was posted on.
+func (c *caller) untie(key state.Key) {
+	if _, err := c.g.store.Signal(c.r.Context(), key, state.SignalUntie); err != nil && !errors.Is(err, state.ErrUnknownThread) {
+		c.g.log(c.r).Warn("run: not untied", "error", err)
 	}
-	if last := len(frames) - 1; terminal(frames[last]) {
-		return after, true, c.showThread(t.Key, shown{extra: extra})
+}
+
+// prelude restates the live run of t so far, and extra behind it; if the run is over by now, the thread as it then
+// stands. It returns the frame it goes up to, and whether that is where the thread rests.
+func (c *caller) prelude(t *state.Thread, extra []agui.Event) (after agui.FrameID, over bool, err error) {
+	for {
+		frames, err := c.soFar(t)
+		if err != nil {
+			return after, false, err
+		}
+		last := frames[len(frames)-1]
+		if !terminal(last) {
+			return last.ID, false, c.restate(t.Key, frames, extra)
+		}
+		now, interrupts, err := c.g.store.Load(c.r.Context(), t.Key)
+		if err != nil {
+			return after, false, storeError(err)
+		}
+		if now.Live == nil {
+			return now.Last, true, c.showThread(shown{thread: now, interrupts: interrupts, extra: extra})
+		}
+		t = now
 	}
-	view, start, err := c.fold(t.Key, frames)
-	if err != nil {
-		return after, false, err
-	}
-	events, err := view.Prelude(start)
-	if err != nil {
-		return after, false, err
-	}
-	after = frames[len(frames)-1].ID
-	return after, false, c.show(t.Key, after, plain(append(events, extra...)...)...)
 }
 
 // soFar returns the frames of t's live run that the log has; it waits for the first.
 func (c *caller) soFar(t *state.Thread) ([]agui.Frame, error) {
-	stop := c.beat()
-	defer stop()
+	defer c.beat()()
 	from := agui.FrameID{Fence: t.Live.Intent.Origin}
 	for batch, err := range c.g.store.Tail(c.r.Context(), t.Key, from) {
 		if err != nil {
 			return nil, storeError(err)
+		}
+		// If the run is over already, a newer one may be behind it.
+		for i := len(batch) - 1; i >= 0; i-- {
+			if batch[i].Type == agui.TypeRunStarted {
+				return batch[i:], nil
+			}
 		}
 		if len(batch) > 0 {
 			return batch, nil
 		}
 	}
 	return nil, context.Cause(c.r.Context())
+}
+
+// restate sends the prelude that adds up to frames, the beginning of a run.
+func (c *caller) restate(key state.Key, frames []agui.Frame, extra []agui.Event) error {
+	view, start, err := c.fold(key, frames)
+	if err != nil {
+		return err
+	}
+	events, err := view.Prelude(start)
+	if err != nil {
+		return err
+	}
+	return c.show(key, frames[len(frames)-1].ID, plain(append(events, extra...)...)...)
 }
 
 // fold adds up a run from its frames.
@@ -110,11 +134,4 @@ func (c *caller) event(key state.Key, f agui.Frame) (agui.Event, error) {
 		return &agui.MessagesSnapshot{Messages: messages}, nil
 	}
 	return agui.Decode(f.Data, nil)
-}
-
-// attempt returns the live attempt of a thread on this replica, or nil.
-func (g *Gateway) attempt(key state.Key) *attempt {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.attempts[key]
 }

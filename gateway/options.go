@@ -37,6 +37,7 @@ type Options struct {
 	RunTimeout    time.Duration // from the run's first start; 0 means 10 minutes
 	Heartbeat     time.Duration // an SSE comment on quiet streams; 0 means 15 seconds
 	WriteTimeout  time.Duration // a reader that takes longer for a write is cut; 0 means 30 seconds
+	StopGrace     time.Duration // a stopped run waits so long for its agent to notice; 0 means 1 second
 	Lease         time.Duration // a replica silent for so long has lost its runs; 0 means 10 seconds
 	Pace          time.Duration // between the pieces of scripted texts
 
@@ -118,14 +119,22 @@ func (l *Limits) fill() {
 	orDefault(&l.Queue, 8)
 }
 
+// atLeast gives a duration that is none its default: there is no run without an end, and no beat without a pause.
+func atLeast(v *time.Duration, d time.Duration) {
+	if *v <= 0 {
+		*v = d
+	}
+}
+
 func (o *Options) fill() {
-	orDefault(&o.DetachGrace, 10*time.Minute)
-	orDefault(&o.HangUpGrace, 2*time.Second)
-	orDefault(&o.InterruptTTL, 24*time.Hour)
-	orDefault(&o.RunTimeout, 10*time.Minute)
-	orDefault(&o.Heartbeat, 15*time.Second)
-	orDefault(&o.WriteTimeout, 30*time.Second)
-	orDefault(&o.Lease, 10*time.Second)
+	atLeast(&o.DetachGrace, 10*time.Minute)
+	atLeast(&o.HangUpGrace, 2*time.Second)
+	atLeast(&o.InterruptTTL, 24*time.Hour)
+	atLeast(&o.RunTimeout, 10*time.Minute)
+	atLeast(&o.Heartbeat, 15*time.Second)
+	atLeast(&o.WriteTimeout, 30*time.Second)
+	atLeast(&o.StopGrace, time.Second)
+	atLeast(&o.Lease, 10*time.Second)
 	o.Limits.fill()
 	if o.Disconnect == "" {
 		o.Disconnect = Cancel
@@ -176,11 +185,7 @@ func serve(name string, agent groupchat.Agent, o Options) *served {
 	if s.HideSubagents == nil {
 		s.HideSubagents = &o.HideSubagents
 	}
-	if s.InterruptTTL == 0 {
-		s.InterruptTTL = o.InterruptTTL
-	}
-	if s.RunTimeout == 0 {
-		s.RunTimeout = o.RunTimeout
-	}
+	atLeast(&s.InterruptTTL, o.InterruptTTL)
+	atLeast(&s.RunTimeout, o.RunTimeout)
 	return s
 }

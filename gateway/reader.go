@@ -3,8 +3,8 @@ package gateway
 import (
 	"bytes"
 	"context"
+	"errors"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -17,46 +17,49 @@ type tailing struct {
 	after agui.FrameID
 	// skipOpening leaves out the snapshot of the messages that opens a run whose caller has them already.
 	skipOpening bool
-	// end says when the reader has seen enough: after the first terminal event, at the end of an idle thread's
-	// log, or never.
+	// owed says that the reader is in the middle of a run, whose end it must be told.
+	owed bool
+	// end says when the reader has seen enough.
 	end endAt
 }
 
 type endAt uint8
 
 const (
-	endAtTerminal endAt = iota
-	endAtIdle
+	endAtTerminal endAt = iota // after the first terminal event
+	endAtIdle                  // at the end of an idle thread's log
 	endNever
 )
 
 // follow is the response of the POST that started run a.
 func (c *caller) follow(begun *state.Begun, a *attempt) error {
-	defer c.g.readers.leave(c.req.Key)
 	c.g.readers.enter(c.req.Key, 0) // whoever started the run may read it
-	a.enter()
-	defer a.leave()
-	if err := c.open(); err != nil {
-		return c.hungUp(err)
+	defer c.g.readers.leave(c.req.Key)
+	err := c.open()
+	if err == nil {
+		var same bool
+		if same, err = c.hasAll(begun); err == nil {
+			err = c.tail(tailing{key: c.req.Key, after: agui.FrameID{Fence: begun.Lease.Fence}, skipOpening: same, owed: true})
+		}
 	}
-	same, err := c.hasAll(begun)
 	if err != nil {
-		return c.hungUp(err)
+		c.hungUp(a)
 	}
-	return c.hungUp(c.tail(tailing{key: c.req.Key, after: agui.FrameID{Fence: begun.Lease.Fence}, skipOpening: same}))
+	return err
 }
 
-// hungUp tells the run that its caller's connection has closed, if that was it.
-func (c *caller) hungUp(err error) error {
-	if err == nil && c.r.Context().Err() == nil {
-		return nil
+// hungUp tells run a that its caller's connection has closed.
+func (c *caller) hungUp(a *attempt) {
+	select {
+	case <-a.done:
+		return // the thread may be another run's by now
+	default:
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), 5*time.Second)
 	defer cancel()
-	if _, err := c.g.store.Signal(ctx, c.req.Key, state.SignalHungUp); err != nil {
+	if _, err := c.g.store.Signal(ctx, c.req.Key, state.SignalHungUp); err != nil && !errors.Is(err, state.ErrUnknownThread) {
 		c.g.log(c.r).Warn("run: hang-up not noted", "error", err)
 	}
-	return err
 }
 
 // hasAll reports whether the request's own list of messages is the thread's.
@@ -78,38 +81,59 @@ func (c *caller) hasAll(begun *state.Begun) (bool, error) {
 
 // tail sends what the log has behind a cursor, and what joins it, until the reader has seen enough.
 func (c *caller) tail(t tailing) error {
-	stop := c.beat()
-	defer stop()
-	ctx := c.r.Context()
+	defer c.beat()()
+	ctx, cancel := context.WithCancel(c.r.Context())
+	defer cancel()
+	if t.end == endNever {
+		defer context.AfterFunc(c.g.serving, cancel)()
+	}
 	var run opening
 	for batch, err := range c.g.store.Tail(ctx, t.key, t.after) {
+		if errors.Is(err, state.ErrUnknownThread) && t.owed {
+			return c.lost()
+		}
+		if errors.Is(err, state.ErrUnknownThread) {
+			return c.stream.close() // it was deleted, which needs no words
+		}
 		if err != nil {
 			return storeError(err)
 		}
-		var frames []agui.Frame
-		over := false
-		for _, f := range batch {
-			if run.restates(f) && t.skipOpening {
-				continue
-			}
-			sent, err := c.project(t.key, f)
-			if err != nil {
-				return err
-			}
-			frames = append(frames, sent...)
-			over = terminal(f)
-			if over && t.end == endAtTerminal {
-				break
-			}
+		frames, last, err := c.batch(t, &run, batch)
+		if err != nil {
+			return err
 		}
 		if err := c.stream.send(frames...); err != nil {
 			return err
 		}
-		if over && (t.end == endAtTerminal || t.end == endAtIdle && c.idle(t.key)) {
+		t.owed = !terminal(last)
+		if !t.owed && (t.end == endAtTerminal || t.end == endAtIdle && c.idle(t.key, last.ID)) {
 			return c.stream.close()
 		}
 	}
+	if c.r.Context().Err() == nil {
+		return c.stream.close() // the server is done
+	}
 	return context.Cause(ctx)
+}
+
+// batch makes the reader's frames of stored ones, up to the first terminal one if that is where the reader ends. It
+// returns the last stored frame they stand for.
+func (c *caller) batch(t tailing, run *opening, batch []agui.Frame) (frames []agui.Frame, last agui.Frame, err error) {
+	for _, f := range batch {
+		last = f
+		if run.restates(f) && t.skipOpening {
+			continue
+		}
+		sent, err := c.project(t.key, f)
+		if err != nil {
+			return nil, last, err
+		}
+		frames = append(frames, sent...)
+		if t.end == endAtTerminal && terminal(f) {
+			break
+		}
+	}
+	return frames, last, nil
 }
 
 // An opening finds the snapshot of the messages that opens a run: the one right behind its first state.
@@ -129,10 +153,10 @@ func (o *opening) restates(f agui.Frame) bool {
 	return found
 }
 
-// idle reports whether nothing runs on the thread.
-func (c *caller) idle(key state.Key) bool {
+// idle reports whether nothing runs on the thread and its log ends with the frame last.
+func (c *caller) idle(key state.Key, last agui.FrameID) bool {
 	t, _, err := c.g.store.Load(c.r.Context(), key)
-	return err != nil || t.Live == nil
+	return err != nil || t.Live == nil && !last.Less(t.Last)
 }
 
 // project makes the reader's frames of a stored one. A marker is rendered first: the messages of the thread
@@ -194,32 +218,4 @@ func plain(events ...agui.Event) []framed {
 // terminal reports whether f ends a run.
 func terminal(f agui.Frame) bool {
 	return f.Type == agui.TypeRunFinished || f.Type == agui.TypeRunError
-}
-
-// readerCount counts the readers of each thread on this replica.
-type readerCount struct {
-	mu sync.Mutex
-	n  map[state.Key]int
-}
-
-// enter counts a reader in, unless there are limit of them already (0: no limit).
-func (c *readerCount) enter(key state.Key, limit int) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if limit > 0 && c.n[key] >= limit {
-		return false
-	}
-	if c.n == nil {
-		c.n = map[state.Key]int{}
-	}
-	c.n[key]++
-	return true
-}
-
-func (c *readerCount) leave(key state.Key) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.n[key]--; c.n[key] == 0 {
-		delete(c.n, key)
-	}
 }

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"fmt"
 	"sync"
 	"time"
 
@@ -20,14 +21,22 @@ type stream struct {
 func (s *stream) open() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.out.Open()
+	return gone(s.out.Open())
 }
 
 func (s *stream) send(frames ...agui.Frame) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sent = true
-	return s.out.Send(frames...)
+	return gone(s.out.Send(frames...))
+}
+
+// gone marks the errors of a connection: they are nobody's fault and nobody's to be told.
+func gone(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", errReaderGone, err)
 }
 
 // beat sends a comment whenever nothing else was sent for a heartbeat, so that proxies keep the connection.
@@ -63,11 +72,11 @@ func (s *stream) tick() error {
 	if !quiet {
 		return nil
 	}
-	return s.out.Comment("keep-alive")
+	return gone(s.out.Comment("keep-alive"))
 }
 
 func (s *stream) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.out.Close()
+	return gone(s.out.Close())
 }

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -42,19 +43,18 @@ func (g *Gateway) resume(w http.ResponseWriter, r *http.Request) error {
 		req.Tied = agent.Disconnect == Cancel
 		return g.serve(w, r, agent, req, wire)
 	}
-	c := &caller{g: g, w: w, r: r, agent: agent, req: req, wire: wire}
+	c := &caller{g: g, w: w, r: r, agent: agent, req: req, wire: wire, quiet: true}
 	return g.resumeQuietly(c)
 }
 
 // resumeQuietly answers with what the resume came to; the run it starts belongs to nobody's connection.
 func (g *Gateway) resumeQuietly(c *caller) error {
-	begun, err := g.admit(c.r.Context(), c)
+	begun, _, err := c.admit(c.r.Context())
 	if err != nil {
 		return err
 	}
 	switch v := begun.Verdict; {
 	case v.Meaning.Runs():
-		g.start(c.agent, begun)
 		answer(c.w, http.StatusAccepted, map[string]string{"runId": c.req.RunID})
 	case v.Meaning == state.Join:
 		answer(c.w, http.StatusAccepted, map[string]string{"runId": begun.Thread.Live.Intent.RunID})
@@ -128,11 +128,28 @@ func (g *Gateway) renameThread(w http.ResponseWriter, r *http.Request) error {
 	return g.showThreadJSON(w, r)
 }
 
-// deleteThread is DELETE /threads/{id}: stop and forget.
+// deleteThread is DELETE /threads/{id}: stop and forget. The readers of a live run are told that it was stopped; one
+// that takes its time about it is forgotten all the same.
 func (g *Gateway) deleteThread(w http.ResponseWriter, r *http.Request) error {
 	key, err := g.thread(r)
 	if err != nil {
 		return err
+	}
+	t, _, err := g.store.Load(r.Context(), key)
+	if err != nil {
+		return storeError(err)
+	}
+	stopped, err := g.store.Signal(r.Context(), key, state.SignalStop)
+	if err != nil {
+		return storeError(err)
+	}
+	if stopped {
+		ctx, cancel := context.WithTimeout(r.Context(), 2*g.o.StopGrace)
+		err := g.awaitEnd(ctx, t)
+		cancel()
+		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+			return err
+		}
 	}
 	if err := g.store.Delete(r.Context(), key); err != nil {
 		return storeError(err)
@@ -148,8 +165,7 @@ func (g *Gateway) readObject(r *http.Request, v any) error {
 		return err
 	}
 	if err := json.Unmarshal(data, v); err != nil {
-		var wrong *json.UnmarshalTypeError
-		if errors.As(err, &wrong) {
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
 			return &agui.FieldError{Path: wrong.Field, Problem: "must be a " + wrong.Type.String()}
 		}
 		return &agui.FieldError{Problem: "is not a JSON object"}

@@ -1,0 +1,151 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// admit asks the store what the request means until it means something final: a run in the way may have to end
+// first. What runs has started when it returns.
+func (c *caller) admit(ctx context.Context) (*state.Begun, *attempt, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(c.g.taking, cancel)()
+	w := wait{c: c}
+	defer w.over()
+	for {
+		begun, run, err := c.begin(ctx)
+		if err == nil && run == nil {
+			var again bool
+			again, err = w.forTurn(ctx, begun)
+			if err == nil && again {
+				continue
+			}
+		}
+		if err != nil && c.g.draining() && c.r.Context().Err() == nil {
+			err = &agui.Error{Code: agui.CodeDraining, Err: err}
+		}
+		return begun, run, err
+	}
+}
+
+// begin asks once, and starts what runs.
+func (c *caller) begin(ctx context.Context) (*state.Begun, *attempt, error) {
+	if err := c.g.reserve(); err != nil {
+		return nil, nil, err
+	}
+	begun, err := c.g.store.Begin(ctx, c.req, state.LeaseOptions{Attempt: c.g.o.NewID(), TTL: c.g.o.Lease})
+	if err != nil {
+		c.g.unreserve()
+		return nil, nil, storeError(err)
+	}
+	log := c.g.log(c.r)
+	for _, text := range begun.Verdict.Warnings {
+		log.Warn("input: " + text)
+	}
+	if !begun.Verdict.Meaning.Runs() {
+		c.g.unreserve()
+		return begun, nil, nil
+	}
+	return begun, c.g.start(c.agent, begun, log), nil
+}
+
+// A wait is a request in the way of which a run was found.
+type wait struct {
+	c     *caller
+	place *place // in the queue
+	looks int    // for a caller that may have hung up
+}
+
+// A request that finds a tied run looks again a few times before it is told that the thread is busy: its own
+// client may have hung up on that run just now, and the connection's end is noticed a moment later than the next
+// request (R4).
+const (
+	looks     = 5
+	lookPause = 20 * time.Millisecond
+)
+
+// forTurn waits for what begun says must be waited for, and reports whether to ask again.
+func (w *wait) forTurn(ctx context.Context, begun *state.Begun) (again bool, err error) {
+	c, busy := w.c, begun.Verdict.Meaning == state.Busy
+	switch {
+	case begun.Verdict.Meaning == state.Usurp, busy && c.agent.OnBusy == Supersede:
+		if _, err := c.g.store.Signal(ctx, c.req.Key, state.SignalStop); err != nil && !errors.Is(err, state.ErrUnknownThread) {
+			return false, storeError(err)
+		}
+		return true, c.g.awaitEnd(ctx, begun.Thread)
+	case busy && c.agent.OnBusy == Queue:
+		return true, w.queue(ctx, begun.Thread)
+	case busy && begun.Thread.Live.Tied && w.looks < looks:
+		w.looks++
+		return true, pause(ctx, lookPause)
+	default:
+		return false, nil
+	}
+}
+
+// queue waits in the queue for the request's turn, and then for the end of the run in its way. The client gets its
+// headers and heartbeats; when it is gone, so is its place.
+func (w *wait) queue(ctx context.Context, t *state.Thread) error {
+	c := w.c
+	if w.place == nil {
+		p, ok := c.g.queue.enter(c.req.Key, c.g.o.Limits.Queue)
+		if !ok {
+			return &agui.Error{Code: agui.CodeQueueFull}
+		}
+		w.place = p
+	}
+	if err := c.open(); err != nil {
+		return err
+	}
+	defer c.beat()()
+	select {
+	case <-w.place.turn:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	return c.g.awaitEnd(ctx, t)
+}
+
+// over gives the place in the queue up.
+func (w *wait) over() {
+	if w.place != nil {
+		w.place.leave()
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// awaitEnd waits until the live run of t, or its thread, is no more.
+func (g *Gateway) awaitEnd(ctx context.Context, t *state.Thread) error {
+	for batch, err := range g.store.Tail(ctx, t.Key, t.Last) {
+		if errors.Is(err, state.ErrUnknownThread) {
+			return nil
+		}
+		if err != nil {
+			return storeError(err)
+		}
+		for _, f := range batch {
+			if terminal(f) {
+				return nil
+			}
+		}
+	}
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	return &agui.Error{Code: agui.CodeStoreUnavailable, Err: errStoreGone} // the store was closed
+}

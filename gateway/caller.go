@@ -1,0 +1,70 @@
+package gateway
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// A caller is one request with the stream that answers it.
+type caller struct {
+	g      *Gateway
+	w      http.ResponseWriter
+	r      *http.Request
+	agent  *served
+	req    *state.Request // nil for a reader that attached
+	wire   agui.Wire
+	stream *stream // nil until open
+	// quiet is for a caller whose answer is no stream.
+	quiet bool
+	// watch is the run id a stream without a request of its own goes by.
+	watch string
+}
+
+// errReaderGone is what a stream ends with whose reader is gone, or too slow: there is nobody to be told.
+var errReaderGone = errors.New("gateway: the reader is gone")
+
+// open sends the headers, at once: a client may wait for them with a deadline of its own.
+func (c *caller) open() error {
+	if c.stream != nil || c.quiet {
+		return nil
+	}
+	s, err := agui.NewStream(c.w, agui.StreamOptions{WriteTimeout: c.g.o.WriteTimeout})
+	if err != nil {
+		return err
+	}
+	c.stream = &stream{out: s, every: c.g.o.Heartbeat}
+	return c.stream.open()
+}
+
+// beat keeps the stream alive while nothing else is sent, until the returned function is called.
+func (c *caller) beat() (stop func()) {
+	if c.stream == nil {
+		return func() {}
+	}
+	return c.stream.beat()
+}
+
+// failed answers a request that failed in admission: as an HTTP error, or inside the stream if that is open.
+func (c *caller) failed(err error) error {
+	code := agui.CodeOf(err)
+	if c.r.Context().Err() != nil || c.stream == nil && code != agui.CodeQueueFull {
+		return err
+	}
+	return c.busy(code)
+}
+
+// lost ends a stream whose thread was forgotten while its run went on.
+func (c *caller) lost() error {
+	code := agui.CodeRunLost
+	data, err := agui.Encode(&agui.RunError{Message: code.Message(), Code: string(code)})
+	if err != nil {
+		return err
+	}
+	if err := c.stream.send(agui.Frame{Type: agui.TypeRunError, Data: data}); err != nil {
+		return err
+	}
+	return c.stream.close()
+}

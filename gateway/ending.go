@@ -1,0 +1,190 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// end brings the run to its end, whichever it is: the last commit, with the terminal event, in one step.
+func (a *attempt) end(result groupchat.Result, err error) {
+	a.takeOver()
+	defer a.keep.Unlock()
+	switch {
+	case errors.Is(err, errLeaseLost) || a.rec.lost():
+		a.log.Warn("run: lease lost")
+		return // it is another's run now; its readers follow the store
+	case errors.Is(err, errStopped):
+		err = a.stopped()
+	case err != nil:
+		err = a.failed(err)
+	case result.Pause != nil && len(result.Pause.Interrupts) > 0:
+		err = a.interrupted(result)
+	default:
+		err = a.succeeded(result)
+	}
+	if err != nil && !a.rec.lost() {
+		err = a.failed(err)
+	}
+	if err != nil {
+		a.surrender(err)
+		return
+	}
+	a.log.Info("run: ended", "status", string(a.ended.Status), "code", string(a.ended.Code),
+		"took", a.g.o.Now().Sub(a.intent.StartedAt).Round(time.Millisecond))
+}
+
+// takeOver takes the run away from whoever else could still write it, and holds keep.
+func (a *attempt) takeOver() {
+	a.keep.Lock()
+	a.over = true
+	a.run = a.run.Handover()
+	if a.doc != nil {
+		a.state = a.doc.JSON() // what an agent left behind does to it from now on is not shown, and not kept
+	}
+}
+
+// surrender gives the run up: nothing more can be written, and whoever reads it is told by the store.
+func (a *attempt) surrender(err error) {
+	if a.rec.lost() {
+		a.log.Warn("run: lease lost")
+		return
+	}
+	a.log.Error("run: could not be ended", "error", err)
+	if err := a.g.store.Release(context.Background(), a.lease); err != nil {
+		a.log.Error("run: lease not released", "error", err)
+	}
+}
+
+// restate shows state and conversation as they are about to be committed.
+func (a *attempt) restate() error {
+	if err := a.run.Emit(&agui.StateSnapshot{Snapshot: a.state}); err != nil {
+		return err
+	}
+	var all []agui.Message
+	a.run.Inspect(func(v *agui.View) { all = v.Messages() })
+	return a.run.Emit(&agui.MessagesSnapshot{Messages: all})
+}
+
+func (a *attempt) succeeded(result groupchat.Result) error {
+	c := state.Commit{End: &state.End{Status: state.RunSuccess}}
+	outcome := &agui.Outcome{Type: agui.OutcomeSuccess}
+	if result.Pause != nil { // frontend calls alone: a success that names them, which the client goes on from
+		c.Checkpoint, c.Calls = result.Checkpoint, result.Pause.Calls
+	}
+	return a.finish(c, outcome, result.Closings)
+}
+
+func (a *attempt) interrupted(result groupchat.Result) error {
+	tokens := make([]state.Token, 0, len(result.Pause.Interrupts))
+	shown := make([]agui.Interrupt, 0, len(result.Pause.Interrupts))
+	for _, i := range result.Pause.Interrupts {
+		ttl := i.TTL
+		if ttl <= 0 {
+			ttl = a.agent.InterruptTTL
+		}
+		// What clients are shown has no fractions; the deadline must not be earlier than what they see.
+		expires := a.g.o.Now().Add(ttl).UTC().Truncate(time.Second).Add(time.Second)
+		i.ExpiresAt = expires.Format(time.RFC3339)
+		tokens = append(tokens, state.Token{Interrupt: i.Interrupt, ExpiresAt: expires, Status: state.TokenOpen})
+		shown = append(shown, i.Interrupt)
+	}
+	c := state.Commit{
+		Checkpoint: result.Checkpoint, Tokens: tokens, Calls: result.Pause.Calls,
+		End: &state.End{Status: state.RunInterrupt},
+	}
+	return a.finish(c, &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: shown}, result.Closings)
+}
+
+// stopped ends a run that was stopped: what was said stays, as far as it went, and the state as it is. Calls
+// nobody will answer any more get a result, so that the next turn finds none without.
+func (a *attempt) stopped() error {
+	a.rec.hold()
+	code := agui.CodeCancelled
+	if err := a.run.CloseOpen(agui.ClosingOptions{SubagentCode: string(code), SubagentMessage: code.Message()}); err != nil {
+		return err
+	}
+	var open []agui.ToolCall
+	a.run.Inspect(func(v *agui.View) { open = v.OpenCalls() })
+	for _, call := range open {
+		if err := a.settle(call.ID); err != nil {
+			return err
+		}
+	}
+	if err := a.settleBound(); err != nil {
+		return err
+	}
+	if err := a.restate(); err != nil {
+		return err
+	}
+	if err := a.run.Finish(&agui.RunFinished{Outcome: &agui.Outcome{Type: agui.OutcomeCancelled}}); err != nil {
+		return err
+	}
+	return a.commit(state.Commit{
+		State: a.differing(a.state), Messages: a.changed(), End: &state.End{Status: state.RunCancelled, Code: code},
+	})
+}
+
+// settle gives a call that nobody will answer its result.
+func (a *attempt) settle(call string) error {
+	return a.run.Emit(&agui.ToolCallResult{
+		MessageID: a.g.o.NewID(), ToolCallID: call, Role: agui.RoleTool, Content: agui.TextContent(state.NotAnswered),
+	})
+}
+
+// settleBound settles the calls that the questions of this run were about and that it did not get to.
+func (a *attempt) settleBound() error {
+	open := map[string]bool{}
+	for _, q := range a.intent.Questions {
+		if q.ToolCallID != "" {
+			open[q.ToolCallID] = true
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	a.run.Inspect(func(v *agui.View) {
+		for _, m := range v.Messages() {
+			delete(open, m.ToolCallID)
+		}
+	})
+	for _, q := range a.intent.Questions {
+		if !open[q.ToolCallID] {
+			continue
+		}
+		delete(open, q.ToolCallID)
+		if err := a.settle(q.ToolCallID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish ends a run that came to its end by itself: the snapshots, what closes after them, the terminal event.
+func (a *attempt) finish(c state.Commit, outcome *agui.Outcome, closings []agui.Event) error {
+	a.rec.hold()
+	if err := a.restate(); err != nil {
+		return err
+	}
+	for _, e := range closings {
+		if err := a.run.Emit(e); err != nil {
+			return err
+		}
+	}
+	a.ending = a.newEnding()
+	a.ending.Open = outcome.Interrupts
+	if err := a.run.Finish(&agui.RunFinished{Outcome: outcome}); err != nil {
+		return err
+	}
+	c.State, c.Messages = a.differing(a.state), a.changed()
+	return a.commit(c)
+}
+
+// newEnding is what the terminal frame carries for readers that are told the end in another way.
+func (a *attempt) newEnding() *agui.Ending {
+	return &agui.Ending{Resumed: a.intent.Resumed, ThreadID: a.lease.Key.ID, RunID: a.intent.RunID}
+}

@@ -1,0 +1,142 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strconv"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// begin opens the run on the wire: RUN_STARTED, the state, and the conversation if the request changed it. A run
+// that cannot begin starts all the same, so that it can be seen to fail. The run's own context is not asked: one
+// that was stopped already begins, and ends.
+func (a *attempt) begin() error {
+	t := a.thread.Load()
+	messages, messagesErr := a.g.store.Messages(context.Background(), a.lease.Key, t.Rev)
+	run := agui.NewRun(agui.RunOptions{
+		ThreadID: a.lease.Key.ID, RunID: a.intent.RunID, View: agui.NewView(messages, nil), NewID: a.g.o.NewID,
+		MaxEvent: a.g.o.Limits.Event, Sink: a.record, Markers: true,
+	})
+	a.run = run
+	started := false
+	doc, docErr := state.NewDocument(t.State, state.DocumentOptions{
+		Reducers: a.agent.spec.Reducers, MaxSize: a.g.o.Limits.State, MaxPatchOps: a.g.o.Limits.PatchOps,
+		OnChange: func(c state.Change) error {
+			if !started {
+				return nil
+			}
+			return run.Emit(c.Event())
+		},
+	})
+	if docErr == nil {
+		a.doc = doc
+		docErr = fillState(doc, a.agent.spec.Initial)
+	}
+	started = true
+	if err := run.Start(&agui.RunStarted{ParentRunID: a.intent.ParentRunID}); err != nil {
+		return err
+	}
+	if messagesErr != nil {
+		return messagesErr
+	}
+	if docErr != nil {
+		return docErr
+	}
+	if err := run.Emit(&agui.StateSnapshot{Snapshot: doc.JSON()}); err != nil {
+		return err
+	}
+	if a.intent.Added || a.intent.Cut {
+		return run.Emit(&agui.MessagesSnapshot{Messages: messages})
+	}
+	return nil
+}
+
+// fillState gives the state the members of initial that it lacks, in their order.
+func fillState(doc *state.Document, initial json.RawMessage) error {
+	if len(initial) == 0 {
+		return nil
+	}
+	in := json.NewDecoder(bytes.NewReader(initial))
+	if _, err := in.Token(); err != nil {
+		return err
+	}
+	for in.More() {
+		name, err := in.Token()
+		if err != nil {
+			return err
+		}
+		var value json.RawMessage
+		if err := in.Decode(&value); err != nil {
+			return err
+		}
+		text, ok := name.(string)
+		if !ok {
+			return state.ErrValue
+		}
+		pointer := state.Pointer(text)
+		if raw, ok := doc.Raw(pointer); ok && string(raw) != "null" && string(raw) != `""` {
+			continue
+		}
+		if err := doc.Set(pointer, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finished is what the agent came to.
+type finished struct {
+	result groupchat.Result
+	err    error
+}
+
+// launch lets the agent work in a goroutine of its own, until it is done, waits, or fails.
+func (a *attempt) launch() <-chan finished {
+	left := a.agent.RunTimeout - a.g.o.Now().Sub(a.intent.StartedAt)
+	ctx, cancel := context.WithTimeoutCause(a.ctx, left, errTimeout)
+	a.ctx = ctx
+	s := a.session()
+	ended := make(chan finished, 1)
+	go func() {
+		defer cancel()
+		result, err := groupchat.Execute(ctx, a.agent.agent, s)
+		ended <- finished{result, err}
+	}()
+	return ended
+}
+
+// session is what the agent gets to work with.
+func (a *attempt) session() groupchat.Session {
+	t := a.thread.Load()
+	s := groupchat.Session{
+		Run: a.run, State: a.doc, Journal: a,
+		Input: groupchat.Input{
+			ThreadID: a.lease.Key.ID, RunID: a.intent.RunID, Principal: a.lease.Key.Principal,
+			Tools: a.intent.Tools, Context: a.intent.Context, ForwardedProps: a.intent.ForwardedProps,
+		},
+		Memo:    t.Live.Memo,
+		Origin:  strconv.FormatUint(a.intent.Origin, 10),
+		NewID:   a.g.o.NewID,
+		Pace:    a.g.o.Pace,
+		Log:     a.log,
+		Answers: map[string]state.Answer{},
+		Results: map[string]agui.Content{},
+	}
+	if a.intent.Resumed || a.intent.Attempts > 1 {
+		s.Checkpoint = t.Checkpoint
+	}
+	for _, c := range a.intent.Claims {
+		s.Answers[c.ID] = c
+	}
+	for _, c := range t.Calls {
+		s.Results[c.ID] = agui.TextContent(state.NotAnswered)
+		if c.Answer != nil {
+			s.Results[c.ID] = c.Answer.Content
+		}
+	}
+	return s
+}
