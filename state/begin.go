@@ -28,7 +28,7 @@ func NextFence(t *Thread, now time.Time) uint64 {
 // what a store's Begin does; all that is left to the store is to write the step if t is still what it was. The
 // lease is c's. A Begin that is made again because its answer was lost gets the verdict it had.
 func Plan(t *Thread, f Facts, r *Request, c Claim, now time.Time) (Verdict, *Step, error) {
-	if live := t.Live; live != nil && live.Attempt == c.Attempt {
+	if live := t.Live; live != nil && c.Attempt != "" && live.Attempt == c.Attempt {
 		return Verdict{Meaning: live.Intent.Meaning, Row: live.Intent.Row, Claims: live.Intent.Claims}, nil, nil
 	}
 	v := Admit(t, f, r, now)

@@ -178,13 +178,7 @@ func (m *Memory) held(l *Lease) (*room, error) {
 // write makes a step come true. The room is locked.
 func (m *Memory) write(r *room, s *Step, now time.Time) {
 	born := r.thread.Load().Rev == 0
-	for _, id := range s.Left {
-		for i := range r.messages {
-			if r.messages[i].Message.ID == id && r.messages[i].Left == 0 {
-				r.messages[i].Left = s.Thread.Rev
-			}
-		}
-	}
+	r.cut(s.Left, s.Thread.Rev)
 	if r.known == nil && len(s.Append) > 0 {
 		r.known = map[string]int{}
 	}
@@ -205,6 +199,22 @@ func (m *Memory) write(r *room, s *Step, now time.Time) {
 	}
 	r.thread.Store(s.Thread)
 	m.index(r, born)
+}
+
+// cut notes that messages left at a revision, in every version they have.
+func (r *room) cut(ids []string, rev int64) {
+	if len(ids) == 0 {
+		return
+	}
+	left := map[string]bool{}
+	for _, id := range ids {
+		left[id] = true
+	}
+	for i := range r.messages {
+		if m := &r.messages[i]; m.Left == 0 && left[m.Message.ID] {
+			m.Left = rev
+		}
+	}
 }
 
 // index keeps the books in step with the room, which is locked.
@@ -236,7 +246,8 @@ func (m *Memory) index(r *room, born bool) {
 	}
 }
 
-// frame ids of a thread are in its log; threads that are handed out say which is the newest.
+// snapshot is the thread as it is handed out: appends do not make a new one, so the newest frame is the log's
+// to say.
 func (r *room) snapshot() *Thread {
 	t := *r.thread.Load()
 	t.Last = r.log.last

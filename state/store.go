@@ -37,14 +37,16 @@ type Store interface {
 // An Admitter decides what requests mean and hands out leases.
 type Admitter interface {
 	// Begin judges r with [Admit] and makes the verdict come true in the same atomic step. If it runs, the
-	// result has a lease. It creates a thread only for a run.
+	// result has a lease. It creates a thread only for a run. Made again for the same attempt, because its
+	// answer was lost, it returns the run it has begun.
 	Begin(ctx context.Context, r *Request, o LeaseOptions) (*Begun, error)
 	// Overdue returns threads whose live attempt's lease is over: runs nobody owns any more.
 	Overdue(ctx context.Context, limit int) ([]Key, error)
-	// Take gives an overdue run to a new attempt. ErrLeaseLost: somebody else was faster, or it lives.
+	// Take gives an overdue run to a new attempt; like Begin it may be made again. ErrLeaseLost: somebody else
+	// was faster, or it lives.
 	Take(ctx context.Context, key Key, o LeaseOptions) (*Begun, error)
 	// Signal tells the live attempt of a thread something, on whichever replica it runs; false means
-	// that nothing is live.
+	// that nothing is live. ErrUnknownThread: no such thread.
 	Signal(ctx context.Context, key Key, s Signal) (bool, error)
 }
 
@@ -94,7 +96,9 @@ type Writer interface {
 	// (zero: none yet). Appending frames that are there already is not an error. ErrGap: after is missing.
 	Append(ctx context.Context, l *Lease, after agui.FrameID, frames []agui.Frame) error
 	// Commit writes a turn boundary, or the end of the run, which also gives the lease back. It returns the
-	// thread after it. The frames of the commit follow what was appended; those there already are skipped.
+	// thread after it. The frames of the commit follow what was appended; those there already are skipped. A
+	// commit made again because its answer was lost, with the same frames, changes nothing and returns the
+	// thread as it is. ErrGap as for Append.
 	Commit(ctx context.Context, l *Lease, c Commit) (*Thread, error)
 	// Once records the result of an effect under key, for a takeover to find.
 	Once(ctx context.Context, l *Lease, key string, result json.RawMessage) error
@@ -133,10 +137,10 @@ type Directory interface {
 	Delete(ctx context.Context, key Key) error
 }
 
-// ErrUnknownMessage: the conversation has no such message.
+// ErrUnknownMessage says that the conversation has no such message.
 var ErrUnknownMessage = errors.New("state: unknown message")
 
-// ErrThreadExists: there is a thread with this id already.
+// ErrThreadExists says that there is a thread with this id already.
 var ErrThreadExists = errors.New("state: thread exists")
 
 // A Query selects threads of one principal.
