@@ -38,6 +38,10 @@ func CheckSchema(schema json.RawMessage) error {
 	return err
 }
 
+// answerURL is where a schema seems to come from. It has a path, so that relative references lead away from it,
+// to what is denied, and not back to the schema itself.
+const answerURL = "https://schema.invalid/answer"
+
 func compile(schema json.RawMessage) (*jsonschema.Schema, error) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
 	if err != nil {
@@ -45,10 +49,10 @@ func compile(schema json.RawMessage) (*jsonschema.Schema, error) {
 	}
 	c := jsonschema.NewCompiler()
 	c.UseLoader(deny{})
-	if err := c.AddResource("mem:answer", doc); err != nil {
+	if err := c.AddResource(answerURL, doc); err != nil {
 		return nil, err
 	}
-	return c.Compile("mem:answer")
+	return c.Compile(answerURL)
 }
 
 // deny loads nothing: the library's default loader reads local files.
