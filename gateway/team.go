@@ -1,0 +1,191 @@
+package gateway
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/agui-gateway/gateway/groupchat"
+)
+
+// A Team is what a team file says: agents, and what each has its own way. Both maps have the same keys.
+type Team struct {
+	Agents  map[string]groupchat.Agent
+	Options map[string]AgentOptions
+}
+
+// TeamOptions are what a team file may refer to. The zero value is good.
+type TeamOptions struct {
+	// Env looks up a variable of the environment; nil means os.LookupEnv.
+	Env func(name string) (string, bool)
+	// Types are further types of agents, by the name a file calls them.
+	Types map[string]AgentType
+}
+
+// An AgentType makes an agent of a type that has no settings of its own.
+type AgentType func() groupchat.Agent
+
+// LoadTeam reads a team file (docs/contract.md, version 1). What is wrong with the file itself is a
+// [*TeamError] that names every mistake; a file that cannot be read is the error of os.ReadFile.
+func LoadTeam(path string, o TeamOptions) (*Team, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("gateway: team file: %w", err)
+	}
+	return parseTeam(path, data, o)
+}
+
+// parseTeam is LoadTeam for a file that is called name and holds data.
+func parseTeam(name string, data []byte, o TeamOptions) (*Team, error) {
+	if o.Env == nil {
+		o.Env = os.LookupEnv
+	}
+	b := &teamBuilder{
+		teamReader: teamReader{file: name, env: o.Env},
+		types:      o.Types,
+		entries:    map[string]*teamEntry{},
+		team:       Team{Agents: map[string]groupchat.Agent{}, Options: map[string]AgentOptions{}},
+	}
+	if root := b.parseTeamYAML(data); root != nil && b.nodes <= maxTeamNodes {
+		b.build(root)
+	}
+	if err := b.err(); err != nil {
+		return nil, err
+	}
+	return &b.team, nil
+}
+
+// A teamBuilder makes agents of what a file says.
+type teamBuilder struct {
+	teamReader
+	types   map[string]AgentType
+	entries map[string]*teamEntry
+	team    Team
+}
+
+// A teamEntry is an agent of the file. It is built when it is first needed, be it by another that names it.
+type teamEntry struct {
+	name      string
+	key, node *teamNode
+	begun     bool
+	done      bool
+}
+
+func (b *teamBuilder) build(root *teamNode) {
+	f := b.fields(root, "a team file")
+	if n := f.need("version", "begin with `version: 1`"); n != nil && b.text(n) != "1" {
+		b.bad(n, "only version 1 of team files is known here; write `version: 1`")
+		return // another version has other rules
+	}
+	if n := f.raw("models"); n != nil {
+		b.bad(n, "models are not available in this version; remove them")
+	}
+	agents := f.need("agents", "name at least one under `agents:`")
+	f.end()
+	if agents == nil {
+		return
+	}
+	keys, nodes := b.pairs(agents, "agents")
+	if agents.kind == mappingNode && len(keys) == 0 {
+		b.bad(agents, "there are no agents; name at least one, such as `travel: { type: travel }`")
+	}
+	order := make([]*teamEntry, len(keys))
+	for i, key := range keys {
+		if !agentName.MatchString(key.text) {
+			b.bad(key, "agent %q: a name is letters, digits, - and _; rename it", key.text)
+		}
+		order[i] = &teamEntry{name: key.text, key: key, node: nodes[i]}
+		b.entries[key.text] = order[i]
+	}
+	for _, e := range order {
+		b.enter(e)
+	}
+	if len(b.problems) == 0 {
+		b.validate(order)
+	}
+}
+
+// validate asks the agents themselves, for what can only be seen of the whole.
+func (b *teamBuilder) validate(order []*teamEntry) {
+	for _, e := range order {
+		v, ok := b.team.Agents[e.name].(interface{ Validate() error })
+		if !ok {
+			continue
+		}
+		if err := v.Validate(); err != nil {
+			b.bad(e.key, "agent %q cannot work: %s", e.name, strings.ReplaceAll(err.Error(), "\n", "; "))
+		}
+	}
+}
+
+// enter builds e unless it is built.
+func (b *teamBuilder) enter(e *teamEntry) {
+	if e.begun {
+		return
+	}
+	e.begun = true
+	f := b.fields(e.node, fmt.Sprintf("agent %q", e.name))
+	options := AgentOptions{
+		Description:   b.text(f.take("description")),
+		Edits:         b.oneOf(f.take("edits"), "append", "cut") == "cut",
+		Disconnect:    Disconnect(b.oneOf(f.take("disconnect"), string(Cancel), string(Detach))),
+		OnBusy:        OnBusy(b.oneOf(f.take("on_busy"), string(Reject), string(Queue), string(Supersede))),
+		InterruptTTL:  b.duration(f.take("interrupt_ttl")),
+		RunTimeout:    b.duration(f.take("run_timeout")),
+		HideSubagents: b.flag(f.take("subagent_events")),
+	}
+	if shown := options.HideSubagents; shown != nil {
+		*shown = !*shown
+	}
+	n := f.need("type", "write `type: "+strings.Join(b.typeNames(), "` or `type: ")+"`")
+	if agent := b.agentOf(n, f, options.Description, nil); agent != nil {
+		b.team.Agents[e.name], b.team.Options[e.name] = agent, options
+	}
+	e.done = true
+}
+
+// laterTypes are types of the format that this version does not have. They are named, so that nobody looks for
+// a typing error.
+var laterTypes = []string{"llm", "agui", "concurrent"}
+
+func (b *teamBuilder) typeNames() []string {
+	names := []string{"groupchat", "script"}
+	for name := range b.types {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// agentOf builds the agent that f describes, whose type is n. Nil means that it could not, and said why.
+// Scope is that of a participant; nil means a thread's own agent.
+func (b *teamBuilder) agentOf(n *teamNode, f *teamFields, description string, scope *groupchat.Scoping) groupchat.Agent {
+	if n == nil {
+		return nil
+	}
+	if n.kind == scalarNode && slices.Contains(laterTypes, n.text) {
+		b.bad(n, "type %s is not available in this version; it has %s", n.text, strings.Join(b.typeNames(), ", "))
+		return nil
+	}
+	name := b.oneOf(n, b.typeNames()...)
+	if name == "" {
+		return nil
+	}
+	f.what += " of type " + name
+	before := len(b.problems)
+	var agent groupchat.Agent
+	switch name {
+	case "groupchat":
+		agent = b.chat(f, description, scope)
+	case "script":
+		agent = b.script(f, description)
+	default:
+		agent = b.types[name]()
+	}
+	f.end()
+	if len(b.problems) > before {
+		return nil
+	}
+	return agent
+}

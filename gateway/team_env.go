@@ -1,0 +1,57 @@
+package gateway
+
+import (
+	"regexp"
+	"strings"
+)
+
+// environmentName is what a variable of the environment may be called in a team file.
+var environmentName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// expand puts the environment's values into the text of n: ${NAME}, which has to be set, and
+// ${NAME:-default}, whose default also stands in for an empty value. What has a dot in its name belongs to the
+// script agent (${answers.size}) and is left alone; $${ is a ${ that means nothing. Values are not expanded again.
+func (r *teamReader) expand(n *teamNode) (text string, expanded bool) {
+	var b strings.Builder
+	rest := n.text
+	for {
+		before, after, found := strings.Cut(rest, "${")
+		b.WriteString(before)
+		if !found {
+			return b.String(), expanded
+		}
+		inside, next, closed := strings.Cut(after, "}")
+		if strings.HasSuffix(before, "$") {
+			b.WriteString("{") // one of its dollars is there already
+			rest = after
+			continue
+		}
+		if !closed {
+			r.bad(n, "a ${ without its }; write $${ for the characters themselves")
+			return b.String(), expanded
+		}
+		rest = next
+		name, otherwise, hasDefault := strings.Cut(inside, ":-")
+		switch {
+		case environmentName.MatchString(name):
+			b.WriteString(r.variable(n, name, otherwise, hasDefault))
+			expanded = true
+		case strings.Contains(name, "."):
+			b.WriteString("${" + inside + "}")
+		default:
+			r.bad(n, "a ${…} that names no variable of the environment; write ${NAME} or ${NAME:-default}, or $${ for the characters themselves")
+		}
+	}
+}
+
+// variable is the value of one variable of the environment.
+func (r *teamReader) variable(n *teamNode, name, otherwise string, hasDefault bool) string {
+	value, set := r.env(name)
+	switch {
+	case hasDefault && value == "":
+		return otherwise
+	case !set:
+		r.bad(n, "${%s} is not set in the environment; set it, or write ${%s:-default}", name, name)
+	}
+	return value
+}

@@ -1,0 +1,55 @@
+package gateway
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A TeamError is everything that is wrong with a team file, in the file's order. No values that may be secret
+// are in it: what came from the environment is never quoted.
+type TeamError struct {
+	Problems []TeamProblem // at least one
+}
+
+// Error returns the problems, one a line.
+func (e *TeamError) Error() string {
+	lines := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
+		lines[i] = p.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// A TeamProblem is one mistake in a team file.
+type TeamProblem struct {
+	File         string
+	Line, Column int    // from 1; columns count characters
+	Text         string // what is wrong, and how to mend it
+}
+
+// String returns "file:line:column: text", which editors can follow.
+func (p TeamProblem) String() string {
+	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Text)
+}
+
+// bad notes a problem at n.
+func (r *teamReader) bad(n *teamNode, format string, args ...any) {
+	r.badAt(n.line, n.column, format, args...)
+}
+
+func (r *teamReader) badAt(line, column int, format string, args ...any) {
+	r.problems = append(r.problems, TeamProblem{File: r.file, Line: line, Column: column, Text: fmt.Sprintf(format, args...)})
+}
+
+// err is everything noted, or nil.
+func (r *teamReader) err() error {
+	if len(r.problems) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(r.problems, func(a, b TeamProblem) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return &TeamError{Problems: slices.Compact(r.problems)}
+}

@@ -1,0 +1,277 @@
+package gateway
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A teamReader reads the values of one team file and notes everything that is wrong with them.
+type teamReader struct {
+	file     string
+	env      func(string) (string, bool)
+	nodes    int // converted so far
+	problems []TeamProblem
+}
+
+// teamFields are the keys of a mapping. A key that nobody asked for is a mistake.
+type teamFields struct {
+	r     *teamReader
+	at    *teamNode
+	what  string // "an agent of type script", for people
+	asked []string
+	void  bool // it is no mapping, which is noted
+}
+
+// fields returns the keys of n. If n is no mapping that is noted, and it is as if it had none.
+func (r *teamReader) fields(n *teamNode, what string) *teamFields {
+	f := &teamFields{r: r, at: n, what: what}
+	if n.kind != mappingNode {
+		r.bad(n, "%s is a mapping; write `key: value` lines, indented", what)
+		f.at = &teamNode{kind: mappingNode, line: n.line, column: n.column}
+		f.void = true
+	}
+	return f
+}
+
+// raw returns the value of key, or nil.
+func (f *teamFields) raw(key string) *teamNode {
+	if !slices.Contains(f.asked, key) {
+		f.asked = append(f.asked, key)
+	}
+	for i, k := range f.at.keys {
+		if k.text == key {
+			return f.at.items[i]
+		}
+	}
+	return nil
+}
+
+// take returns the value of key, or nil. A key with nothing behind it is a mistake.
+func (f *teamFields) take(key string) *teamNode {
+	n := f.raw(key)
+	if n != nil && n.kind == scalarNode && n.tag == "!!null" {
+		f.r.bad(n, "%s has no value; write one, or remove the key", key)
+		return nil
+	}
+	return n
+}
+
+// need is take for a key that has to be there.
+func (f *teamFields) need(key, mend string) *teamNode {
+	if f.raw(key) == nil {
+		if !f.void {
+			f.r.bad(f.at, "%s needs %s; %s", f.what, key, mend)
+		}
+		return nil
+	}
+	return f.take(key)
+}
+
+// has reports whether any of keys is there.
+func (f *teamFields) has(keys ...string) bool {
+	return slices.ContainsFunc(f.at.keys, func(k *teamNode) bool { return slices.Contains(keys, k.text) })
+}
+
+// end notes the keys that nobody asked for.
+func (f *teamFields) end() {
+	for _, k := range f.at.keys {
+		if !slices.Contains(f.asked, k.text) {
+			f.r.bad(k, "unknown key %q; %s may have %s", k.text, f.what, strings.Join(f.asked, ", "))
+		}
+	}
+}
+
+// text reads a text; nil is none.
+func (r *teamReader) text(n *teamNode) string {
+	s, _ := r.word(n)
+	return s
+}
+
+// word reads a text and whether it may be quoted in an error: not if any of it came from the environment.
+func (r *teamReader) word(n *teamNode) (s string, quotable bool) {
+	switch {
+	case n == nil:
+		return "", true
+	case n.kind != scalarNode:
+		r.bad(n, "a text belongs here, not a list or a mapping; put it in quotes")
+		return "", true
+	}
+	s, expanded := r.expand(n)
+	return s, !expanded
+}
+
+// oneOf reads one of the words, or "" if n is nil or another, which is noted.
+func (r *teamReader) oneOf(n *teamNode, words ...string) string {
+	if n == nil {
+		return ""
+	}
+	before := len(r.problems)
+	s, quotable := r.word(n)
+	switch {
+	case slices.Contains(words, s), len(r.problems) > before:
+		return s
+	case quotable:
+		r.bad(n, "%q is none of the choices; write %s", s, choices(words))
+	default:
+		r.bad(n, "the value from the environment is none of the choices; it may be %s", choices(words))
+	}
+	return ""
+}
+
+// choices are words as people list them.
+func choices(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// flag reads on or off; nil if n is.
+func (r *teamReader) flag(n *teamNode) *bool {
+	s := r.oneOf(n, "on", "off", "true", "false", "yes", "no")
+	if s == "" {
+		return nil
+	}
+	on := s == "on" || s == "true" || s == "yes"
+	return &on
+}
+
+// count reads a whole number from least up; 0 if n is nil or none.
+func (r *teamReader) count(n *teamNode, least int) int {
+	if n == nil {
+		return 0
+	}
+	before := len(r.problems)
+	s := r.text(n)
+	if len(r.problems) > before {
+		return 0
+	}
+	i, err := strconv.Atoi(s)
+	if err != nil || i < least {
+		r.bad(n, "not a whole number from %d up; write one, such as 8", least)
+		return 0
+	}
+	return i
+}
+
+// duration reads a length of time above 0; 0 if n is nil or none.
+func (r *teamReader) duration(n *teamNode) time.Duration {
+	if n == nil {
+		return 0
+	}
+	before := len(r.problems)
+	s := r.text(n)
+	if len(r.problems) > before {
+		return 0
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d <= 0 {
+		r.bad(n, "not a length of time; write a number above 0 with its unit, such as 500ms, 30s, 10m or 24h")
+		return 0
+	}
+	return d
+}
+
+// list returns the items of n.
+func (r *teamReader) list(n *teamNode, what string) []*teamNode {
+	if n == nil {
+		return nil
+	}
+	if n.kind != listNode {
+		r.bad(n, "%s is a list; write `- item` lines, or [ item, item ]", what)
+		return nil
+	}
+	return n.items
+}
+
+// pairs returns the keys and values of n.
+func (r *teamReader) pairs(n *teamNode, what string) (keys, values []*teamNode) {
+	if n == nil {
+		return nil, nil
+	}
+	f := r.fields(n, what)
+	return f.at.keys, f.at.items
+}
+
+// pointer reads a JSON Pointer with at least one name.
+func (r *teamReader) pointer(n *teamNode) string {
+	if n == nil {
+		return ""
+	}
+	before := len(r.problems)
+	s := r.text(n)
+	if len(r.problems) == before {
+		r.checkPointer(n, s)
+	}
+	return s
+}
+
+// checkPointer wants s to be a JSON Pointer (RFC 6901) that leads somewhere below the top.
+func (r *teamReader) checkPointer(n *teamNode, s string) {
+	rest := strings.NewReplacer("~0", "", "~1", "").Replace(s)
+	if !strings.HasPrefix(s, "/") || strings.Contains(rest, "~") {
+		r.bad(n, "not a JSON Pointer; write /name, or /name/inner, with ~1 for a / and ~0 for a ~ in a name")
+	}
+}
+
+// json reads any value, as JSON.
+func (r *teamReader) json(n *teamNode) json.RawMessage {
+	raw, err := json.Marshal(r.value(n))
+	if err != nil {
+		r.bad(n, "not a value that JSON has; write a text, a number, true, false, null, a list or a mapping")
+		return nil
+	}
+	return raw
+}
+
+// value reads any value. Numbers stay as they are written, where JSON can write them so.
+func (r *teamReader) value(n *teamNode) any {
+	switch {
+	case n == nil:
+		return nil
+	case n.kind == listNode:
+		list := make([]any, len(n.items))
+		for i, item := range n.items {
+			list[i] = r.value(item)
+		}
+		return list
+	case n.kind == mappingNode:
+		object := make(map[string]any, len(n.items))
+		for i, key := range n.keys {
+			object[key.text] = r.value(n.items[i])
+		}
+		return object
+	}
+	s, expanded := r.expand(n)
+	switch {
+	case expanded && n.plain && json.Valid([]byte(s)):
+		return json.RawMessage(s) // as if it stood in the file: a number, true, false, null
+	case n.tag == "!!null":
+		return nil
+	case n.tag == "!!bool":
+		return strings.EqualFold(s, "true")
+	case n.tag == "!!int" || n.tag == "!!float":
+		return r.number(n, s)
+	}
+	return s
+}
+
+// number reads what YAML takes for a number.
+func (r *teamReader) number(n *teamNode, s string) any {
+	if json.Valid([]byte(s)) {
+		return json.RawMessage(s)
+	}
+	if i, err := strconv.ParseInt(s, 0, 64); err == nil {
+		return i
+	}
+	f, err := strconv.ParseFloat(strings.TrimPrefix(s, "+"), 64)
+	if err != nil {
+		r.bad(n, "not a number that JSON has; write it in decimal, or put it in quotes to make it a text")
+		return nil
+	}
+	return f
+}

@@ -1,0 +1,125 @@
+package gateway
+
+import (
+	"sort"
+
+	"github.com/agui-gateway/gateway/groupchat"
+)
+
+// script reads an agent of type script.
+func (b *teamBuilder) script(f *teamFields, description string) groupchat.Agent {
+	s := &groupchat.Script{Description: description}
+	steps := f.need("steps", "list at least one, such as `- say: \"Hello.\"`")
+	items := b.list(steps, "steps")
+	if steps != nil && steps.kind == listNode && len(items) == 0 {
+		b.bad(steps, "there are no steps; list at least one, such as `- say: \"Hello.\"`")
+	}
+	before := len(b.problems)
+	for _, item := range items {
+		s.Steps = append(s.Steps, b.step(item))
+	}
+	if len(items) > 0 && len(b.problems) == before {
+		b.validateScript(s, items)
+	}
+	return s
+}
+
+// step reads the one thing a step does.
+func (b *teamBuilder) step(n *teamNode) groupchat.ScriptStep {
+	var s groupchat.ScriptStep
+	f := b.fields(n, "a step")
+	if n.kind == mappingNode && len(n.keys) != 1 {
+		b.bad(n, "a step does one thing; write each as a `- ` line of its own")
+	}
+	if v := f.take("say"); v != nil {
+		if s.Say = b.text(v); s.Say == "" && v.kind == scalarNode {
+			b.bad(v, "nothing to say; write a text, or remove the step")
+		}
+	}
+	if v := f.take("ask"); v != nil {
+		ask := b.ask(v)
+		s.Ask = &ask
+	}
+	if v := f.take("ask_many"); v != nil {
+		s.AskMany = []groupchat.ScriptAsk{}
+		for _, item := range b.list(v, "ask_many") {
+			s.AskMany = append(s.AskMany, b.ask(item))
+		}
+	}
+	if v := f.take("set"); v != nil {
+		s.Set = b.set(v)
+	}
+	if v := f.take("tool"); v != nil {
+		s.Tool = b.tool(v)
+	}
+	s.Sleep = b.duration(f.take("sleep"))
+	if v := f.take("fail"); v != nil {
+		fail := b.fields(v, "fail")
+		s.Fail = &groupchat.ScriptFail{Code: b.text(fail.take("code")), Message: b.text(fail.take("message"))}
+		fail.end()
+	}
+	f.end()
+	return s
+}
+
+func (b *teamBuilder) ask(n *teamNode) groupchat.ScriptAsk {
+	f := b.fields(n, "a question")
+	a := groupchat.ScriptAsk{
+		Key:     b.text(f.need("key", "name it, so that later steps can write ${answers.<key>}")),
+		Message: b.text(f.need("message", "say what is asked")),
+		TTL:     b.duration(f.take("ttl")),
+	}
+	if options := f.take("options"); options != nil {
+		a.Options = []any{}
+		for _, item := range b.list(options, "options") {
+			a.Options = append(a.Options, b.value(item))
+		}
+	}
+	f.end()
+	return a
+}
+
+func (b *teamBuilder) set(n *teamNode) *groupchat.ScriptSet {
+	f := b.fields(n, "set")
+	s := &groupchat.ScriptSet{Path: b.pointer(f.need("path", "say where in the state: `path: /order`"))}
+	value := f.raw("value") // which may be null
+	if value == nil && n.kind == mappingNode {
+		b.bad(n, "set needs value; write `value: null` to set nothing")
+	}
+	s.Value = b.value(value)
+	f.end()
+	return s
+}
+
+func (b *teamBuilder) tool(n *teamNode) *groupchat.ScriptTool {
+	f := b.fields(n, "tool")
+	t := &groupchat.ScriptTool{Name: b.text(f.need("name", "name a tool of the frontend"))}
+	if arguments := f.take("arguments"); arguments != nil {
+		if arguments.kind != mappingNode {
+			b.bad(arguments, "arguments are a mapping; write `arguments: { name: value }`")
+		}
+		t.Arguments = b.value(arguments)
+	}
+	f.end()
+	return t
+}
+
+// maxScriptProblems is how many mistakes are looked for in one script that reads well and makes no sense.
+const maxScriptProblems = 20
+
+// validateScript asks the script itself, and finds out which step each of its complaints is about: the one
+// without which there are fewer.
+func (b *teamBuilder) validateScript(s *groupchat.Script, items []*teamNode) {
+	complaints := func(steps int) []error {
+		err := (&groupchat.Script{Steps: s.Steps[:steps]}).Validate()
+		if joined, ok := err.(interface{ Unwrap() []error }); ok {
+			return joined.Unwrap()
+		}
+		return nil
+	}
+	all := complaints(len(items))
+	for i, complaint := range all[:min(len(all), maxScriptProblems)] {
+		step := sort.Search(len(items)-1, func(k int) bool { return len(complaints(k+1)) > i })
+		b.bad(items[step], "%v", complaint)
+	}
+}

@@ -1,0 +1,209 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/agui-gateway/gateway/groupchat"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected halves of testdata")
+
+// idle stands in for the travel team, which this package does not know.
+func idle() groupchat.Agent {
+	return groupchat.AgentFunc(func(context.Context, *groupchat.Turn) error { return nil })
+}
+
+func teamOptions(env map[string]string) TeamOptions {
+	return TeamOptions{
+		Env: func(name string) (string, bool) {
+			value, ok := env[name]
+			return value, ok
+		},
+		Types: map[string]AgentType{"travel": idle},
+	}
+}
+
+// TestTeamFiles reads each file of testdata/team and compares what it means, or what is wrong with it, with the
+// file's last part.
+func TestTeamFiles(t *testing.T) {
+	t.Parallel()
+	paths, err := filepath.Glob("testdata/team/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("Glob() = %v, %v", paths, err)
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			testTeamFile(t, path)
+		})
+	}
+}
+
+func testTeamFile(t *testing.T, path string) {
+	archive, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := func(name string) string {
+		for _, f := range archive.Files {
+			if f.Name == name {
+				return string(f.Data)
+			}
+		}
+		return ""
+	}
+	env := map[string]string{}
+	for line := range strings.Lines(part("env")) {
+		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
+		env[name] = value
+	}
+	team, err := parseTeam("team.yaml", []byte(part("team.yaml")), teamOptions(env))
+	var got string
+	if err != nil {
+		var bad *TeamError
+		if !errors.As(err, &bad) {
+			t.Fatalf("parseTeam() error = %v, want a *TeamError", err)
+		}
+		got = err.Error() + "\n"
+	} else {
+		got = describeTeam(team)
+	}
+	if err != nil && strings.Contains(got, "hush") {
+		t.Errorf("parseTeam() error quotes a secret:\n%s", got)
+	}
+	if *update {
+		archive.Files[len(archive.Files)-1].Data = []byte(got)
+		if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(part("want"), got); diff != "" {
+		t.Errorf("parseTeam() (-want +got):\n%s", diff)
+	}
+}
+
+// describeTeam writes down everything a team file can say.
+func describeTeam(team *Team) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(team.Agents)) {
+		o := team.Options[name]
+		fmt.Fprintf(&b, "%s: %q edits=%t disconnect=%q busy=%q", name, o.Description, o.Edits, o.Disconnect, o.OnBusy)
+		if o.HideSubagents != nil {
+			fmt.Fprintf(&b, " hide=%t", *o.HideSubagents)
+		}
+		fmt.Fprintf(&b, " ttl=%s timeout=%s\n", o.InterruptTTL, o.RunTimeout)
+		describeAgent(&b, "  ", team.Agents[name])
+	}
+	return b.String()
+}
+
+func describeAgent(b *strings.Builder, indent string, agent groupchat.Agent) {
+	switch a := agent.(type) {
+	case *groupchat.Chat:
+		fmt.Fprintf(b, "%srounds=%d closing=%q reducers=%v client=%v initial=%s\n", indent, a.MaxRounds, a.Closing,
+			slices.Sorted(maps.Keys(a.State.Reducers)), a.State.Client, a.State.Initial)
+		for _, p := range a.Participants {
+			fmt.Fprintf(b, "%s- %s: %q last=%t retries=%d skip=%t scope=%q in=%v out=%v reducers=%v\n", indent, p.Name, p.Description,
+				p.Context.Last, p.OnError.Retries, p.OnError.Skip, p.Scope.Kind, p.Scope.Mapping.In, p.Scope.Mapping.Out,
+				slices.Sorted(maps.Keys(p.Scope.Mapping.Reducers)))
+			describeAgent(b, indent+"  ", p.Agent)
+		}
+	case *groupchat.Script:
+		for _, s := range a.Steps {
+			step, err := json.Marshal(s)
+			fmt.Fprintf(b, "%s- %s %v\n", indent, step, err)
+		}
+	default:
+		fmt.Fprintf(b, "%sanother agent\n", indent)
+	}
+}
+
+func TestLoadTeam(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if _, err := LoadTeam(filepath.Join(dir, "none.yaml"), TeamOptions{}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("LoadTeam() of no file: error = %v, want fs.ErrNotExist", err)
+	}
+	path := filepath.Join(dir, "bad.yaml")
+	if err := os.WriteFile(path, []byte("version: 1\nagents: { a: { type: travel } }\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := LoadTeam(path, TeamOptions{})
+	if want := path + ":2:22: "; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("LoadTeam() error = %v, want it to begin with %s", err, want)
+	}
+	if _, err := LoadTeam(path, teamOptions(nil)); err != nil {
+		t.Errorf("LoadTeam() with the type error = %v, want nil", err)
+	}
+}
+
+func TestTeamBytes(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, data, want string }{
+		{"not UTF-8", "version: 1\nagénts: \xff\n", "t:2:9: not UTF-8 text"},
+		{"too large", strings.Repeat("#", maxTeamBytes+1), "t:1:1: the file is larger"},
+		{"too deep", strings.Repeat("[", 200) + strings.Repeat("]", 200), "t:1:66: more than"},
+		{"nothing", "", "t:1:1: the file is empty"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := parseTeam("t", []byte(tt.data), TeamOptions{})
+			if err == nil || !strings.HasPrefix(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("parseTeam() error = %v, want one that begins with %q", err, tt.want)
+			}
+		})
+	}
+}
+
+// FuzzTeam wants any bytes to be a team that validates, or problems that say where they are.
+func FuzzTeam(f *testing.F) {
+	paths, err := filepath.Glob("testdata/team/*.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, path := range paths {
+		archive, err := txtar.ParseFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, file := range archive.Files {
+			if file.Name == "team.yaml" {
+				f.Add(file.Data)
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		team, err := parseTeam("team.yaml", data, teamOptions(map[string]string{"SET": "8", "EMPTY": ""}))
+		if err == nil {
+			if len(team.Agents) == 0 || len(team.Agents) != len(team.Options) {
+				t.Errorf("parseTeam() = %d agents, %d options", len(team.Agents), len(team.Options))
+			}
+			return
+		}
+		var bad *TeamError
+		if !errors.As(err, &bad) || len(bad.Problems) == 0 {
+			t.Fatalf("parseTeam() error = %v, want a *TeamError with problems", err)
+		}
+		for _, p := range bad.Problems {
+			if p.Line < 1 || p.Column < 1 || p.Text == "" {
+				t.Errorf("problem %+v is nowhere or says nothing", p)
+			}
+		}
+	})
+}

@@ -1,0 +1,155 @@
+package gateway
+
+import (
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// This is the one file that knows YAML. It makes nodes of a document: values that know where they stand. The
+// library's own decoding is not used, because its errors quote what they did not like, and that may be a key.
+
+// A teamNode is a value of a team file.
+type teamNode struct {
+	kind         yaml.Kind
+	tag          string // of a scalar: what it looks like, "!!str"
+	text         string // of a scalar, as written but for quotes and escapes
+	plain        bool   // a scalar without quotes
+	keys, items  []*teamNode
+	line, column int
+}
+
+const (
+	scalarNode  = yaml.ScalarNode
+	listNode    = yaml.SequenceNode
+	mappingNode = yaml.MappingNode
+)
+
+// Bounds of a team file. An alias counts with everything it stands for, so that a small file cannot be a huge one.
+const (
+	maxTeamBytes = 1 << 20
+	maxTeamNodes = 50_000
+	maxTeamDepth = 64
+)
+
+// parseTeamYAML reads the one document of a file. What is wrong with it as YAML goes to r.
+func (r *teamReader) parseTeamYAML(data []byte) *teamNode {
+	if len(data) > maxTeamBytes {
+		r.badAt(1, 1, "the file is larger than 1 MiB; split the team over several gateways")
+		return nil
+	}
+	if line, column, ok := badUTF8(data); ok {
+		r.badAt(line, column, "not UTF-8 text; save the file as UTF-8")
+		return nil
+	}
+	var doc yaml.Node
+	if err := yaml.Load(data, &doc); err != nil {
+		r.badYAML(err)
+		return nil
+	}
+	if len(doc.Content) != 1 {
+		r.badAt(1, 1, "the file is empty; begin with `version: 1`, or let `gateway init` write one")
+		return nil
+	}
+	return r.convert(doc.Content[0], 0)
+}
+
+// badYAML puts the library's complaint in words that quote nothing of the file.
+func (r *teamReader) badYAML(err error) {
+	var e *yaml.LoadError
+	if !errors.As(err, &e) {
+		r.badAt(1, 1, "not YAML")
+		return
+	}
+	line, column := max(e.Mark.Line, 1), max(e.Mark.Column, 1)
+	switch {
+	case e.Stage == yaml.ConstructorStage && strings.Contains(e.Message, "no documents"):
+		r.badAt(line, column, "the file is empty; begin with `version: 1`, or let `gateway init` write one")
+	case e.Stage == yaml.ConstructorStage:
+		r.badAt(line, column, "the file holds several documents; remove all but one, and the lines of `---`")
+	case e.Stage == yaml.ComposerStage:
+		r.badAt(line, column, "an alias without its anchor; put texts that begin with * in quotes")
+	case e.ContextMark.Line > 0 && e.ContextMark.Line < line:
+		r.badAt(line, column, "not YAML: %s, in what begins at line %d; look for a missing quote, bracket or indentation "+
+			"there, and put texts with `: `, ` #` or `${` in quotes", e.Message, e.ContextMark.Line)
+	default:
+		r.badAt(line, column, "not YAML: %s; indent with spaces, all keys of a mapping alike, and put texts with `: `, ` #` or `${` in quotes", e.Message)
+	}
+}
+
+// convert makes a tree of n: aliases become copies of what they stand for.
+func (r *teamReader) convert(n *yaml.Node, depth int) *teamNode {
+	at := &teamNode{kind: n.Kind, line: n.Line, column: n.Column}
+	if r.nodes > maxTeamNodes {
+		return nil // said so already
+	}
+	if r.nodes++; r.nodes > maxTeamNodes || depth > maxTeamDepth {
+		r.nodes = maxTeamNodes + 1
+		r.bad(at, "more than %d values, or nested deeper than %d; use fewer aliases", maxTeamNodes, maxTeamDepth)
+		return nil
+	}
+	switch n.Kind {
+	case yaml.AliasNode:
+		return r.convert(n.Alias, depth+1)
+	case yaml.ScalarNode:
+		const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
+		at.tag, at.text, at.plain = n.Tag, n.Value, n.Style&quoted == 0
+	case yaml.SequenceNode:
+		for _, item := range n.Content {
+			if c := r.convert(item, depth+1); c != nil {
+				at.items = append(at.items, c)
+			}
+		}
+	case yaml.MappingNode:
+		r.convertMapping(n, at, depth)
+	default:
+		r.bad(at, "nothing a team file knows")
+		return nil
+	}
+	if strings.HasPrefix(n.Tag, "!") && !strings.HasPrefix(n.Tag, "!!") || n.Tag == "!!binary" {
+		r.bad(at, "tags like this one mean nothing here; remove it")
+	}
+	return at
+}
+
+func (r *teamReader) convertMapping(n *yaml.Node, at *teamNode, depth int) {
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := r.convert(n.Content[i], depth+1)
+		value := r.convert(n.Content[i+1], depth+1)
+		if key == nil || value == nil {
+			continue
+		}
+		switch {
+		case key.kind != scalarNode:
+			r.bad(key, "a key is a word; put it in quotes if it is one")
+		case key.tag == "!!merge":
+			r.bad(key, "merge keys (<<) are not supported; write the keys out")
+		case seen[key.text]:
+			r.bad(key, "key %q is there twice; remove one", key.text)
+		default:
+			seen[key.text] = true
+			at.keys, at.items = append(at.keys, key), append(at.items, value)
+		}
+	}
+}
+
+// badUTF8 finds the first place in data that is not UTF-8.
+func badUTF8(data []byte) (line, column int, found bool) {
+	line, column = 1, 1
+	for len(data) > 0 {
+		c, size := utf8.DecodeRune(data)
+		switch {
+		case c == utf8.RuneError && size == 1:
+			return line, column, true
+		case c == '\n':
+			line, column = line+1, 1
+		default:
+			column++
+		}
+		data = data[size:]
+	}
+	return 0, 0, false
+}
