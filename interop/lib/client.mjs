@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import * as current from "@ag-ui/client";
 import * as old from "agui-client-old";
+import { from } from "rxjs";
 import { Stream } from "./streams.mjs";
 
 const libraries = { "1.0.0": current, "0.0.59": old };
@@ -63,14 +64,24 @@ export async function post(gateway, version, input, { path = "/agents/travel", s
   return new Stream({ request: `POST ${path} ${JSON.stringify(input)}`, status: 200, text, version }).check();
 }
 
-/** Attaches to a thread and returns what comes, until it ends; unchecked, for a tail alone is no stream. */
-export async function attach(gateway, version, id, { cursor } = {}) {
-  const query = version === "1.0.0" ? "?protocolVersion=1.0" : "";
-  const response = await fetch(`${gateway.url}/threads/${id}/events${query}`, {
+/**
+ * Attaches to a thread and returns what comes, until it ends or `enough` is true of its text; unchecked, for a tail
+ * alone is no stream.
+ */
+export async function attach(gateway, version, id, { cursor, follow = false, enough = () => false } = {}) {
+  const query = new URLSearchParams({ ...(version === "1.0.0" && { protocolVersion: "1.0" }), ...(follow && { follow: "1" }) });
+  const hangUp = new AbortController();
+  const response = await fetch(`${gateway.url}/threads/${id}/events?${query}`, {
     headers: { Accept: "text/event-stream", ...(cursor !== undefined && { "Last-Event-ID": cursor }) },
+    signal: hangUp.signal,
   });
-  const text = await response.text();
-  return new Stream({ request: `GET events ${query} ${cursor}`, status: response.status, text, version });
+  let text = "";
+  for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += piece;
+    if (enough(text)) break;
+  }
+  hangUp.abort();
+  return new Stream({ request: `GET events?${query} after ${cursor}`, status: response.status, text, version });
 }
 
 /**
@@ -138,13 +149,36 @@ export class Tab {
     return stream;
   }
 
+  /**
+   * Waits until so many frames of the run have come that `enough` is true of their text, and returns that text: what
+   * a reader had when something happened to it.
+   */
+  until(enough) {
+    return new Promise((resolve, reject) => (this.#watch = { enough, resolve, reject }));
+  }
+
   #exchange;
+  #watch;
 
   async #fetch(url, init) {
     const response = await fetch(url, init);
     const [mine, theirs] = response.body.tee();
-    this.#exchange = { request: `POST ${url} ${init.body}`, response: new Response(mine).text() };
+    this.#exchange = { request: `POST ${url} ${init.body}`, response: this.#read(mine) };
     return new Response(theirs, { status: response.status, headers: response.headers });
+  }
+
+  async #read(body) {
+    let text = "";
+    for await (const piece of body.pipeThrough(new TextDecoderStream())) {
+      text += piece;
+      const whole = text.slice(0, text.lastIndexOf("\n\n") + 2);
+      if (this.#watch?.enough(whole)) {
+        this.#watch.resolve(whole);
+        this.#watch = undefined;
+      }
+    }
+    this.#watch?.reject(new Error(`the run ended before: ${text}`));
+    return text;
   }
 
   /** Fails unless the client holds exactly what the server says the thread is; returns the thread. */
@@ -156,16 +190,14 @@ export class Tab {
   }
 }
 
-/** A client fed with the events of a reader that attached, behind what it held before. */
-export async function fold(version, events, { threadId, messages = [], state = {} } = {}) {
-  const { AbstractAgent } = libraries[version];
-  const { from } = await import("rxjs");
-  class Watcher extends AbstractAgent {
+/** A client of that version that held those messages and is told those events: what they add up to for it. */
+export async function fold(version, events, { threadId, messages = [] }) {
+  class Watcher extends libraries[version].AbstractAgent {
     run() {
-      return from(events);
+      return from(structuredClone(events));
     }
   }
-  const watcher = new Watcher({ threadId, initialMessages: messages, initialState: state });
+  const watcher = new Watcher({ threadId, initialMessages: messages });
   await watcher.runAgent();
   return watcher;
 }

@@ -1,0 +1,112 @@
+// Ending a run from outside: by the stop route, and by hanging up.
+
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, test } from "node:test";
+import { Tab, ask, attach, fold, inputOf, thread, user, versions } from "../lib/client.mjs";
+import { startGateway } from "../lib/gateway.mjs";
+
+const gateway = await startGateway({ args: ["-voice-delay", "20ms"] });
+
+const stop = (id) => ask(`${gateway.url}/threads/${id}/stop`, { method: "POST" });
+const texts = (count) => (text) => text.split('"TEXT_MESSAGE_CONTENT"').length > count;
+
+function checkStopped({ version, last }) {
+  if (version === "1.0.0") assert.deepEqual(last.outcome, { type: "cancelled" });
+  else assert.deepEqual([last.type, last.code], ["RUN_ERROR", "cancelled"]);
+}
+
+for (const version of versions) {
+  describe(version, () => {
+    test("a run is stopped in the middle of a sentence, and the thread goes on", async () => {
+      const tab = new Tab(gateway, version);
+      const middle = tab.until(texts(5));
+      const run = tab.say("Tell me everything about San Francisco");
+      await middle;
+      const readers = versions.map((mine) => attach(gateway, mine, tab.threadId));
+      await Promise.race([...readers, sleep(100)]);
+      assert.deepEqual((await stop(tab.threadId)).body, { stopped: true });
+      checkStopped(await run);
+      const after = await tab.agrees();
+      assert.equal(after.status, "idle");
+      assert.equal(after.messages.length, 2, "what was said stays");
+      assert.deepEqual(after.runs.map(({ status }) => status), ["cancelled"]);
+      for (const reader of await Promise.all(readers)) {
+        checkStopped(reader.check());
+        const watcher = await fold(reader.version, reader.events, { threadId: tab.threadId });
+        assert.deepEqual(watcher.messages, after.messages);
+        assert.deepEqual(watcher.state, after.state);
+      }
+
+      assert.deepEqual((await stop(tab.threadId)).body, { stopped: false });
+      assert.deepEqual((await tab.say("Hello")).outcome, { type: "success" });
+      await tab.agrees();
+    });
+
+    test("a resumed run that is stopped has used its answer", async () => {
+      const tab = new Tab(gateway, version);
+      await tab.say("Plan my trip");
+      const [{ id }] = tab.questions;
+      const middle = tab.until(texts(2));
+      const run = tab.answer({ airline: "KLM" });
+      await middle;
+      await stop(tab.threadId);
+      checkStopped(await run);
+      await tab.agrees();
+      const again = new Tab(gateway, version, { threadId: tab.threadId });
+      const late = await again.run({ resume: [{ interruptId: id, status: "resolved", payload: { airline: "United" } }] });
+      assert.equal(late.last.code, "interrupt_already_resolved");
+      await again.run();
+      await again.say("Go on planning");
+      assert.deepEqual(again.questions.map(({ metadata }) => metadata.value.agent), ["hotels"]);
+      await again.agrees();
+    });
+
+    test("hanging up stops a run that nobody else reads", async () => {
+      const hangUp = new AbortController();
+      const input = inputOf(version, { messages: [user("Tell me everything about San Francisco")] });
+      const response = await fetch(`${gateway.url}/agents/travel`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify(input),
+        signal: hangUp.signal,
+      });
+      await response.body.getReader().read();
+      hangUp.abort();
+      // A new message does not have to wait: the hang-up was the stop.
+      const tab = new Tab(gateway, version, { threadId: input.threadId, messages: input.messages });
+      await sleep(200);
+      const stream = await tab.say("Hello");
+      assert.deepEqual(stream.outcome, { type: "success" }, stream.text);
+      // This tab never saw what was said last before the hang-up, and shows it where it hears of it: below.
+      const again = new Tab(gateway, version, { threadId: input.threadId });
+      await again.run();
+      const after = await again.agrees();
+      assert.deepEqual(new Set(tab.messages), new Set(after.messages));
+      assert.deepEqual(after.messages.map(({ role }) => role), ["user", "assistant", "user", "assistant"]);
+      assert.deepEqual(after.runs.map(({ status }) => status), ["success", "cancelled"]);
+    });
+
+    test("a run that was told to outlive its connection does", async () => {
+      const hangUp = new AbortController();
+      const input = inputOf(version, { messages: [user("Hello")] });
+      const response = await fetch(`${gateway.url}/agents/travel?disconnect=detach`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify(input),
+        signal: hangUp.signal,
+      });
+      await response.body.getReader().read();
+      hangUp.abort();
+      const stream = await attach(gateway, version, input.threadId);
+      assert.deepEqual(stream.check().outcome, { type: "success" });
+      assert.deepEqual((await thread(gateway, input.threadId)).runs.map(({ status }) => status), ["success"]);
+    });
+  });
+}
+
+test("a thread nobody knows cannot be stopped", async () => {
+  const { status, body } = await stop("nobody");
+  assert.equal(status, 404);
+  assert.equal(body.error.code, "not_found");
+});
