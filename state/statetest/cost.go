@@ -1,0 +1,43 @@
+package statetest
+
+import (
+	"runtime"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// flat compares what a commit costs at the 10th and at the 10,000th message.
+func flat(w *world) {
+	l := w.start("u1")
+	fill := func(n int) {
+		list := make([]agui.Message, n)
+		for i := range list {
+			list[i] = assistant(w.id())
+		}
+		w.commit(l, state.Commit{Messages: list})
+	}
+	fill(9)
+	mallocs, bytes := cost(w, l)
+	fill(9_900)
+	// A list that grows is copied now and then; one copy is no more than everybody pays for its own messages.
+	moreMallocs, moreBytes := cost(w, l)
+	if moreMallocs > 2*mallocs+50 || moreBytes > 2*bytes+64<<10 {
+		w.Errorf("a commit costs %d allocations and %d bytes at 10,000 messages, %d and %d at 10", moreMallocs, moreBytes, mallocs, bytes)
+	}
+}
+
+// cost is the least a commit of one message allocates, of some.
+func cost(w *world, l *state.Lease) (mallocs, bytes uint64) {
+	var before, after runtime.MemStats
+	mallocs, bytes = ^uint64(0), ^uint64(0)
+	for range 20 {
+		c := state.Commit{Messages: []agui.Message{assistant(w.id())}}
+		runtime.ReadMemStats(&before)
+		w.commit(l, c)
+		runtime.ReadMemStats(&after)
+		mallocs = min(mallocs, after.Mallocs-before.Mallocs)
+		bytes = min(bytes, after.TotalAlloc-before.TotalAlloc)
+	}
+	return mallocs, bytes
+}

@@ -1,0 +1,97 @@
+package statetest
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+var crashes = []sentence{
+	{"a begin whose answer was lost is the same run when it is made again", func(w *world) {
+		w.ask(w.start("u1"), "int1")
+		r, o := w.resume(resolved("int1", `1`)), w.lease()
+		w.store.Fail(CallBegin, After)
+		if _, err := w.store.Begin(w.Context(), r, o); !errors.Is(err, ErrFault) {
+			w.Fatalf("Begin() = %v", err)
+		}
+		b, err := w.store.Begin(w.Context(), r, o)
+		if err != nil || b.Verdict.Meaning != state.Resume || b.Lease == nil {
+			w.Fatalf("Begin() again = %+v, %v", b, err)
+		}
+		w.equal("attempts, runs", []int{b.Thread.Live.Intent.Attempts, len(b.Thread.Runs)}, []int{1, 2})
+		w.succeed(b.Lease, 1)
+	}},
+	{"a begin whose caller died is taken over", func(w *world) {
+		w.store.Fail(CallBegin, After)
+		if _, err := w.store.Begin(w.Context(), w.request(user("u1")), w.lease()); !errors.Is(err, ErrFault) {
+			w.Fatalf("Begin() = %v", err)
+		}
+		w.succeed(w.take(), 1)
+		w.equal("messages", w.messages(-1), []string{"u1"})
+	}},
+	{"a take whose answer was lost is the same attempt when it is made again", func(w *world) {
+		w.start("u1")
+		w.clock.Move(leaseTTL)
+		o := w.lease()
+		w.store.Fail(CallTake, After)
+		if _, err := w.store.Take(w.Context(), key, o); !errors.Is(err, ErrFault) {
+			w.Fatalf("Take() = %v", err)
+		}
+		b, err := w.store.Take(w.Context(), key, o)
+		if err != nil {
+			w.Fatalf("Take() again = %v", err)
+		}
+		w.equal("attempts", b.Thread.Live.Intent.Attempts, 2)
+		w.succeed(b.Lease, 1)
+	}},
+	{"writes that failed are made again, whichever way they failed", func(w *world) {
+		for _, fault := range []Fault{Before, After} {
+			l := w.start(w.id())
+			do := func(call Call, f func() error) {
+				w.store.Fail(call, fault)
+				if err := f(); !errors.Is(err, ErrFault) {
+					w.Fatalf("%s = %v", call, err)
+				}
+				if err := f(); err != nil {
+					w.Fatalf("%s again = %v", call, err)
+				}
+			}
+			ctx := w.Context()
+			do(CallAppend, func() error { return w.store.Append(ctx, l, agui.FrameID{}, frames(l, 1, 2)) })
+			do(CallOnce, func() error { return w.store.Once(ctx, l, "k", json.RawMessage(`1`)) })
+			do(CallRenew, func() error { return w.store.Renew(ctx, l, leaseTTL) })
+			message := assistant(w.id())
+			count := len(w.messages(-1))
+			do(CallCommit, func() error {
+				_, err := w.store.Commit(ctx, l, state.Commit{
+					Messages: []agui.Message{message}, Frames: frames(l, 3, 1), End: &state.End{Status: state.RunSuccess},
+				})
+				return err
+			})
+			w.equal("messages", len(w.messages(-1)), count+1)
+		}
+	}},
+	{"a crash between the claim and the commit loses neither the answer nor the run", func(w *world) {
+		for _, fault := range []Fault{Before, After} {
+			id := "int-" + w.id()
+			w.ask(w.start(w.id()), id)
+			b := w.means(w.resume(resolved(id, `1`)), state.Resume, 1)
+			w.store.Fail(CallCommit, fault)
+			c := state.Commit{Messages: []agui.Message{assistant(w.id())}, Frames: frames(b.Lease, 1, 1), End: &state.End{Status: state.RunSuccess}}
+			if _, err := w.store.Commit(w.Context(), b.Lease, c); !errors.Is(err, ErrFault) {
+				w.Fatalf("Commit() = %v", err)
+			}
+			// The owner dies here.
+			if fault == Before {
+				l := w.take()
+				w.equal("claims", len(w.load().Live.Intent.Claims), 1)
+				w.succeed(l, 1)
+			}
+			w.clock.Move(2 * leaseTTL)
+			w.equal("overdue", w.overdue(), []state.Key(nil))
+			w.means(w.resume(resolved(id, `1`)), state.Hydrate, 2)
+		}
+	}},
+}
