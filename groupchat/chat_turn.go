@@ -95,7 +95,7 @@ func (t *Turn) announce() {
 
 // wait suspends the invocation. It names the questions it asked itself; those of nested ones are theirs to name.
 func (t *Turn) wait(p *Pause) {
-	w := waiting{path: t.Path(), invocation: t.frame.SubagentRunID}
+	w := waiting{path: t.Path(), frame: t.frame, invocation: t.frame.SubagentRunID}
 	for _, i := range p.Interrupts {
 		if i.SubagentRunID == w.invocation {
 			w.interrupts = append(w.interrupts, i.ID)
@@ -115,11 +115,7 @@ func (t *Turn) failed(err error, sub *agui.Subagent, step *agui.Step) error {
 	t.frame.Tries++
 	again := t.frame.Tries <= t.participant.OnError.Retries
 	t.x.mu.Unlock()
-	waits := t.frame.Calls
-	if !again {
-		waits = nil
-	}
-	if endErr := t.x.settleCalls(sub.SubagentRunID(), waits); endErr != nil {
+	if endErr := t.x.settleCalls(sub.SubagentRunID(), t.frame, again); endErr != nil {
 		return endErr
 	}
 	if endErr := sub.Fail(string(code), public(err)); endErr != nil {

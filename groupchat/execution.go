@@ -30,6 +30,7 @@ type execution struct {
 // A waiting invocation is suspended; the events that end it come after the snapshots.
 type waiting struct {
 	path       string
+	frame      *TurnFrame
 	invocation string
 	interrupts []string
 }
@@ -181,12 +182,13 @@ func (x *execution) abandon(path string, code agui.Code) error {
 			return false
 		}
 		below = append(below, w)
+		w.frame.SubagentRunID = "" // an invocation that has ended is not announced again
 		return true
 	})
 	x.mu.Unlock()
 	for _, w := range below {
 		err := errors.Join(
-			x.settleCalls(w.invocation, nil),
+			x.settleCalls(w.invocation, w.frame, false),
 			x.Run.Emit(&agui.SubagentError{SubagentRunID: w.invocation, Code: string(code), Message: code.Message()}),
 			x.Run.Emit(&agui.StepFinished{StepName: w.path}))
 		if err != nil {
@@ -196,35 +198,55 @@ func (x *execution) abandon(path string, code agui.Code) error {
 	return nil
 }
 
-// settleCalls gives every call that invocation made and nobody will answer any more a result, so that no model is
-// sent one without (I6) and no client thinks it is to run it. Calls in waits are still waited for.
-func (x *execution) settleCalls(invocation string, waits map[string]FrontendCall) error {
-	open := map[string]bool{}
-	var all []Message
-	x.Run.Inspect(func(v *agui.View) {
-		for _, c := range v.OpenCalls() {
-			open[c.ID] = true
+// settleCalls gives the calls of an invocation that nobody will answer any more a result, so that no model is sent one
+// without (I6) and no client thinks it is to run it: those it made itself, and those its turn waited for unless it goes
+// on to.
+func (x *execution) settleCalls(invocation string, f *TurnFrame, goesOn bool) error {
+	notAnswered := agui.TextContent(state.NotAnswered)
+	waited := map[string]bool{}
+	x.mu.Lock()
+	for key, c := range f.Calls {
+		waited[c.ID] = true
+		if !goesOn && !c.Done {
+			f.Calls[key] = FrontendCall{ID: c.ID, Result: notAnswered, Done: true}
 		}
-		if len(open) > 0 {
-			all = v.Messages()
+	}
+	x.mu.Unlock()
+	var lost []string
+	x.Run.Inspect(func(v *agui.View) {
+		open := v.OpenCalls()
+		if len(open) == 0 {
+			return
+		}
+		made := callsOf(v.Messages(), invocation)
+		for _, c := range open {
+			if waited[c.ID] && !goesOn || made[c.ID] && !waited[c.ID] {
+				lost = append(lost, c.ID)
+			}
 		}
 	})
-	for _, c := range waits {
-		delete(open, c.ID)
-	}
 	out := x.Run.As(invocation)
-	for _, m := range all {
-		for _, c := range m.ToolCalls {
-			if !open[c.ID] || m.SubagentRunID != invocation {
-				continue
-			}
-			err := out.Emit(&agui.ToolCallResult{
-				MessageID: out.NewID(), ToolCallID: c.ID, Role: agui.RoleTool, Content: agui.TextContent(state.NotAnswered),
-			})
-			if err != nil {
-				return err
-			}
+	for _, id := range lost {
+		err := out.Emit(&agui.ToolCallResult{
+			MessageID: out.NewID(), ToolCallID: id, Role: agui.RoleTool, Content: notAnswered,
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// callsOf is the set of the calls that an invocation made.
+func callsOf(messages []Message, invocation string) map[string]bool {
+	made := map[string]bool{}
+	for _, m := range messages {
+		if m.SubagentRunID != invocation {
+			continue
+		}
+		for _, c := range m.ToolCalls {
+			made[c.ID] = true
+		}
+	}
+	return made
 }
