@@ -19,14 +19,18 @@ func (a *attempt) failed(cause error) error {
 	}
 	a.rec.hold()
 	reopen := len(a.intent.Claims) > 0 && !a.settled
+	text := publicText(cause, code)
 	c := state.Commit{KeepCheckpoint: true, End: &state.End{Status: state.RunError, Code: code, Reopen: reopen}}
+	if text != code.Message() {
+		c.End.Text = text
+	}
 	a.ending = a.newEnding()
 	if reopen {
 		a.ending.Open = a.intent.Questions
 	}
 	if !a.run.Ended() {
 		c.Messages = a.withdraw(code, reopen)
-		if err := a.run.Fail(&agui.RunError{Message: publicText(cause, code), Code: string(code)}); err != nil {
+		if err := a.run.Fail(&agui.RunError{Message: text, Code: string(code)}); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -67,7 +68,7 @@ func (c *caller) showThread(s shown) error {
 		outcome = &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: s.interrupts}
 	}
 	if s.failed != nil {
-		events = append(events, &agui.RunError{Message: s.failed.Code.Message(), Code: string(s.failed.Code)})
+		events = append(events, &agui.RunError{Message: cmp.Or(s.failed.Text, s.failed.Code.Message()), Code: string(s.failed.Code)})
 	} else {
 		events = append(events, c.closing(key, outcome))
 	}

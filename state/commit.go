@@ -38,6 +38,8 @@ const ThisRev = -1
 type End struct {
 	Status RunStatus
 	Code   agui.Code
+	// Text is what clients were told of an error; empty: the code's own sentence.
+	Text string
 	// Reopen opens the claimed tokens again: the answers' own turn failed.
 	Reopen bool
 	Usage  []agui.TokenUsage
@@ -122,7 +124,7 @@ func (s *Step) settle(f Facts, live *Live, c Commit) {
 
 func (s *Step) end(run *Run, live *Live, e *End, now time.Time) error {
 	n := s.Thread
-	run.Status, run.Code, run.EndedAt = e.Status, e.Code, now
+	run.Status, run.Code, run.Text, run.EndedAt = e.Status, e.Code, e.Text, now
 	n.Failed = e.Status == RunError
 	n.Usage = AddUsage(n.Usage, e.Usage)
 	n.Live = nil

@@ -76,6 +76,7 @@ type Run struct {
 	Hash        string    `json:"hash"`   // of the input it was started with
 	Status      RunStatus `json:"status"`
 	Code        agui.Code `json:"code,omitempty"`
+	Text        string    `json:"text,omitempty"` // the error's, if it is not the code's own sentence
 	StartedAt   time.Time `json:"startedAt"`
 	EndedAt     time.Time `json:"endedAt,omitzero"`
 	// Committed says whether anything of it, beyond its request, outlived it.
