@@ -111,7 +111,8 @@ func (r *teamReader) oneOf(n *teamNode, words ...string) string {
 	before := len(r.problems)
 	s, quotable := r.word(n)
 	switch {
-	case slices.Contains(words, s), len(r.problems) > before:
+	case len(r.problems) > before:
+	case slices.Contains(words, s):
 		return s
 	case quotable:
 		r.bad(n, "%q is none of the choices; write %s", s, choices(words))
