@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"time"
 
@@ -38,7 +39,7 @@ func (c *caller) begin(ctx context.Context) (*state.Begun, *attempt, error) {
 	if err := c.g.reserve(); err != nil {
 		return nil, nil, err
 	}
-	begun, err := c.g.store.Begin(ctx, c.req, state.LeaseOptions{Attempt: c.g.o.NewID(), TTL: c.g.o.Lease})
+	begun, err := c.g.store.Begin(ctx, c.req, state.LeaseOptions{Attempt: rand.Text(), TTL: c.g.o.Lease})
 	if err != nil {
 		c.g.unreserve()
 		return nil, nil, storeError(err)

@@ -1,0 +1,306 @@
+package gateway_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat"
+)
+
+// agents are those of a world. Those that wait say so with CUSTOM test.waiting and go on when gate lets them.
+func agents(gate chan struct{}) map[string]groupchat.Agent {
+	slow := groupchat.AgentFunc(func(ctx context.Context, t *groupchat.Turn) error { return waits(ctx, t, gate) })
+	return map[string]groupchat.Agent{
+		"echo":           groupchat.AgentFunc(echoes),
+		"edits":          groupchat.AgentFunc(echoes),
+		"ask":            groupchat.AgentFunc(asksSize),
+		"both":           groupchat.AgentFunc(asksTwo),
+		"steps":          groupchat.AgentFunc(asksTwice),
+		"map":            groupchat.AgentFunc(showsMap),
+		"mixed":          groupchat.AgentFunc(asksAndCalls),
+		"approve":        groupchat.AgentFunc(approves),
+		"slow":           slow,
+		"slow-queue":     slow,
+		"slow-supersede": slow,
+		"slow-answer":    groupchat.AgentFunc(func(ctx context.Context, t *groupchat.Turn) error { return waitsAfterAnswer(ctx, t, gate) }),
+		"deaf":           groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error { return isDeaf(t, gate) }),
+		"fails":          groupchat.AgentFunc(fails),
+		"panics":         groupchat.AgentFunc(panics),
+		"fails-answer":   groupchat.AgentFunc(failsAfterAnswer),
+		"large":          groupchat.AgentFunc(saysMuch),
+		"heavy":          groupchat.AgentFunc(keepsMuch),
+		"desk":           desk(gate),
+	}
+}
+
+// echoes counts its turns in the state and repeats what was said.
+func echoes(_ context.Context, t *groupchat.Turn) error {
+	var n int
+	if _, err := t.State().Get("/turns", &n); err != nil {
+		return err
+	}
+	if err := t.State().Set("/turns", n+1); err != nil {
+		return err
+	}
+	m, _ := t.LastUser()
+	return groupchat.Say(t, "echo", "You said: %s", m.Content.Text())
+}
+
+// sizes is a question with options that only they answer.
+func sizes() groupchat.Question {
+	return groupchat.Question{
+		Key: "size", Message: "Which size?", Options: []string{"S", "M", "L"}, Recommended: 1,
+		Schema: json.RawMessage(`{"type":"object","required":["value"],"properties":{"value":{"enum":["S","M","L"]}}}`),
+	}
+}
+
+// choose asks q and keeps the answer in the state.
+func choose(t *groupchat.Turn, q groupchat.Question) error {
+	answer, err := t.Ask(q)
+	if err != nil {
+		return err
+	}
+	if answer.Cancelled {
+		return groupchat.Say(t, "no/"+q.Key, "No %s then.", q.Key)
+	}
+	return keepAnswer(t, q.Key, answer)
+}
+
+func keepAnswer(t *groupchat.Turn, key string, answer groupchat.Answer) error {
+	var given struct{ Value string }
+	if err := answer.Decode(&given); err != nil {
+		return err
+	}
+	if err := t.State().Set("/"+key, given.Value); err != nil {
+		return err
+	}
+	return groupchat.Say(t, "yes/"+key, "Taking %s.", given.Value)
+}
+
+func asksSize(_ context.Context, t *groupchat.Turn) error {
+	if err := groupchat.Say(t, "hello", "One question first."); err != nil {
+		return err
+	}
+	return choose(t, sizes())
+}
+
+func asksTwo(_ context.Context, t *groupchat.Turn) error {
+	colour := sizes()
+	colour.Key, colour.Message = "colour", "Which colour?"
+	answers, err := t.AskAll(sizes(), colour)
+	if err != nil {
+		return err
+	}
+	for i, key := range []string{"size", "colour"} {
+		if answers[i].Cancelled {
+			continue
+		}
+		if err := keepAnswer(t, key, answers[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func asksTwice(_ context.Context, t *groupchat.Turn) error {
+	if err := choose(t, sizes()); err != nil {
+		return err
+	}
+	second := sizes()
+	second.Key, second.Message = "lid", "Which lid?"
+	return choose(t, second)
+}
+
+func showsMap(_ context.Context, t *groupchat.Turn) error {
+	if err := groupchat.Say(t, "look", "Look at the map."); err != nil {
+		return err
+	}
+	shown, err := t.CallTool("map", "show_map", map[string]string{"city": "Paris"})
+	if err != nil {
+		return err
+	}
+	weather, err := t.CallTool("sky", "show_sky", map[string]string{"city": "Paris"})
+	if err != nil {
+		return err
+	}
+	return groupchat.Say(t, "seen", "Seen: %s, %s.", shown.Text(), weather.Text())
+}
+
+// asksAndCalls waits for an answer and for a frontend call at once.
+func asksAndCalls(_ context.Context, t *groupchat.Turn) error {
+	answer, notAnswered := t.Ask(sizes())
+	shown, notShown := t.CallTool("map", "show_map", map[string]string{"city": "Paris"})
+	if err := errors.Join(notAnswered, notShown); err != nil {
+		return err
+	}
+	return groupchat.Say(t, "done", "Answer %s, map %s.", answer.Payload, shown.Text())
+}
+
+// approves asks about a call of its own before it makes it.
+func approves(_ context.Context, t *groupchat.Turn) error {
+	type made struct{ ID string }
+	call, err := groupchat.Once(t, "call", func() (made, error) { return made{"book-1"}, nil })
+	if err != nil {
+		return err
+	}
+	if _, err := groupchat.Once(t, "stream", func() (bool, error) { return true, streamCall(t, call.ID) }); err != nil {
+		return err
+	}
+	answer, err := t.Ask(groupchat.Question{Key: "approve", Reason: "tool_call", Message: "Book it?", ToolCallID: call.ID})
+	if err != nil {
+		return err
+	}
+	verdict := "declined"
+	if !answer.Cancelled {
+		verdict = "booked"
+	}
+	return t.Emit(&agui.ToolCallResult{MessageID: "result-1", ToolCallID: call.ID, Content: agui.TextContent(verdict)})
+}
+
+func streamCall(t *groupchat.Turn, id string) error {
+	for _, e := range []agui.Event{
+		&agui.ToolCallStart{ToolCallID: id, ToolCallName: "book"},
+		&agui.ToolCallArgs{ToolCallID: id, Delta: `{"what":"it"}`},
+		&agui.ToolCallEnd{ToolCallID: id},
+	} {
+		if err := t.Emit(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// waits says half a sentence and the rest when it is let.
+func waits(ctx context.Context, t *groupchat.Turn, gate chan struct{}) error {
+	if err := t.State().Set("/phase", "half"); err != nil {
+		return err
+	}
+	text := t.Text()
+	if _, err := text.WriteString("Half"); err != nil {
+		return err
+	}
+	if err := await(ctx, t, gate); err != nil {
+		return err
+	}
+	if err := t.State().Set("/phase", "whole"); err != nil {
+		return err
+	}
+	if _, err := text.WriteString(" and whole."); err != nil {
+		return err
+	}
+	return text.Close()
+}
+
+func await(ctx context.Context, t *groupchat.Turn, gate chan struct{}) error {
+	if err := t.Emit(&agui.Custom{Name: "test.waiting", Value: json.RawMessage("true")}); err != nil {
+		return err
+	}
+	select {
+	case <-gate:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func waitsAfterAnswer(ctx context.Context, t *groupchat.Turn, gate chan struct{}) error {
+	if _, err := t.Ask(sizes()); err != nil {
+		return err
+	}
+	return waits(ctx, t, gate)
+}
+
+// isDeaf does not listen to its context, and tries to go on when it is let.
+func isDeaf(t *groupchat.Turn, gate chan struct{}) error {
+	if err := await(context.Background(), t, gate); err != nil {
+		return err
+	}
+	if err := t.State().Set("/late", true); err == nil {
+		return errors.New("a state could be changed after the end")
+	}
+	if err := groupchat.Say(t, "late", "Too late."); !errors.Is(err, agui.ErrRunEnded) {
+		return errors.New("something could be said after the end")
+	}
+	t.Messages()
+	return nil
+}
+
+// begins says one whole message and half of another, in a step, with a call that nobody answers.
+func begins(t *groupchat.Turn) error {
+	if err := groupchat.Say(t, "first", "A whole message."); err != nil {
+		return err
+	}
+	if err := t.State().Set("/half", "done"); err != nil {
+		return err
+	}
+	if err := streamCall(t, "left-1"); err != nil {
+		return err
+	}
+	_, err := t.Text().WriteString("Half a")
+	return err
+}
+
+func fails(_ context.Context, t *groupchat.Turn) error {
+	if err := begins(t); err != nil {
+		return err
+	}
+	m, _ := t.LastUser()
+	switch m.Content.Text() {
+	case "coded":
+		return &agui.Error{Code: "out_of_stock", Text: "Sold out, sorry.", Err: errors.New("secret: shelf 7")}
+	case "works":
+		return nil
+	default:
+		return errors.New("secret: database password")
+	}
+}
+
+func panics(_ context.Context, t *groupchat.Turn) error {
+	if err := begins(t); err != nil {
+		return err
+	}
+	panic("secret: a stack")
+}
+
+func failsAfterAnswer(_ context.Context, t *groupchat.Turn) error {
+	if _, err := t.Ask(sizes()); err != nil {
+		return err
+	}
+	return begins2(t)
+}
+
+func begins2(t *groupchat.Turn) error {
+	if err := begins(t); err != nil {
+		return err
+	}
+	return errors.New("secret")
+}
+
+func saysMuch(_ context.Context, t *groupchat.Turn) error {
+	_, err := t.Text().WriteString(string(make([]byte, 4096)))
+	return err
+}
+
+func keepsMuch(_ context.Context, t *groupchat.Turn) error {
+	return t.State().Set("/much", string(make([]byte, 4096)))
+}
+
+// desk is a team: a clerk who asks, then a porter who waits, then done.
+func desk(gate chan struct{}) *groupchat.Chat {
+	return &groupchat.Chat{
+		Description: "A desk", Manager: groupchat.Sequential(),
+		Participants: []groupchat.Participant{
+			{Name: "clerk", Description: "asks", Agent: groupchat.AgentFunc(asksSize)},
+			{Name: "porter", Description: "carries", Agent: groupchat.AgentFunc(func(ctx context.Context, t *groupchat.Turn) error {
+				return waits(ctx, t, gate)
+			})},
+		},
+		State: groupchat.StateSpec{Initial: json.RawMessage(`{"greeting":"hi","count":0}`)},
+	}
+}
+
+// soon is a grace that a test waits for.
+const soon = 20 * time.Millisecond
