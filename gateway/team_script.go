@@ -32,7 +32,8 @@ func (b *teamBuilder) step(n *teamNode) groupchat.ScriptStep {
 		b.bad(n, "a step does one thing; write each as a `- ` line of its own")
 	}
 	if v := f.take("say"); v != nil {
-		if s.Say = b.text(v); s.Say == "" && v.kind == scalarNode {
+		before := len(b.problems)
+		if s.Say = b.text(v); s.Say == "" && len(b.problems) == before {
 			b.bad(v, "nothing to say; write a text, or remove the step")
 		}
 	}

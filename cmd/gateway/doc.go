@@ -1,0 +1,11 @@
+// Command gateway serves a team of agents over AG-UI.
+//
+//	gateway [serve] [flags]          run the server
+//	gateway init                     write a commented starter team file
+//	gateway validate -config FILE    check a team file
+//	gateway healthcheck              exit 0 if the local server is ready
+//	gateway version                  print the version
+//
+// There is only wiring here: settings, signals, and which parts are put together. What a gateway does is in
+// package gateway, for programs that bring agents of their own.
+package main

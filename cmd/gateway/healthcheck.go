@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+)
+
+// healthTimeout is less than the three seconds container probes are commonly given.
+const healthTimeout = 2 * time.Second
+
+// healthcheck asks the server at -addr whether it is ready.
+func healthcheck(ctx context.Context, c *config, stdout, _ io.Writer) error {
+	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+probed(c.addr)+"/readyz", nil)
+	if err != nil {
+		return errors.New("-addr (GATEWAY_ADDR): not an address that can be asked")
+	}
+	// Of its own, and without a proxy: the server is on this machine.
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Do(request)
+	if err != nil {
+		return fmt.Errorf("not ready: %w", err)
+	}
+	if err := response.Body.Close(); err != nil {
+		return err
+	}
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("not ready: %s", response.Status)
+	}
+	_, err = fmt.Fprintln(stdout, "ready")
+	return err
+}
+
+// probed is where a server that listens on addr can be asked from its own machine.
+func probed(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return addr
+	}
+	ip, err := netip.ParseAddr(host)
+	switch {
+	case host == "":
+		host = "127.0.0.1"
+	case err == nil && ip.IsUnspecified() && ip.Is4():
+		host = "127.0.0.1"
+	case err == nil && ip.IsUnspecified():
+		host = "::1"
+	}
+	return net.JoinHostPort(host, port)
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The first signal asks for an orderly end. From then on signals are not ours, so the second ends at once.
+	context.AfterFunc(ctx, stop)
+	os.Exit(run(ctx, os.Args[1:], os.LookupEnv, os.Stdout, os.Stderr))
+}
+
+// Exit codes.
+const (
+	exitOK    = 0
+	exitError = 1
+	exitUsage = 2
+)
+
+// A command is what the program can be told to do.
+type command struct {
+	name, help string
+	settings   []string // which it takes; nil means all
+	run        func(ctx context.Context, c *config, stdout, stderr io.Writer) error
+}
+
+func commands() []command {
+	return []command{
+		{"serve", "run the server; this is what happens without a command", nil, serve},
+		{"init", "write a commented starter team file", []string{"config"}, initTeam},
+		{"validate", "check a team file: exit 0, or 1 with every problem named", []string{"config", "env-file"}, validate},
+		{"healthcheck", "exit 0 if the local server is ready", []string{"addr", "env-file"}, healthcheck},
+		{"version", "print the version", []string{}, version},
+	}
+}
+
+// run is the program but for its process: it ends when the command does, or in good order soon after ctx is done,
+// and returns the exit code.
+func run(ctx context.Context, args []string, env func(string) (string, bool), stdout, stderr io.Writer) int {
+	name := "serve"
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		name, args = args[0], args[1:]
+	}
+	if name == "help" {
+		return printUsage(stdout)
+	}
+	for _, cmd := range commands() {
+		if cmd.name != name {
+			continue
+		}
+		c, err := parse(cmd, args, env)
+		if err == nil {
+			err = cmd.run(ctx, c, stdout, stderr)
+		}
+		var misuse usageError
+		switch {
+		case err == nil:
+			return exitOK
+		case errors.Is(err, flag.ErrHelp):
+			return printHelp(stdout, cmd)
+		case errors.As(err, &misuse):
+			complain(stderr, err)
+			return exitUsage
+		default:
+			complain(stderr, err)
+			return exitError
+		}
+	}
+	complain(stderr, fmt.Errorf("there is no command %q", name))
+	printUsage(stderr)
+	return exitUsage
+}
+
+// complain says what went wrong. That nobody may be listening is no reason to fail differently.
+func complain(w io.Writer, err error) { _, _ = fmt.Fprintf(w, "gateway: %v\n", err) }
+
+// A usageError is a command line that means nothing.
+type usageError struct{ text string }
+
+func (e usageError) Error() string { return e.text }

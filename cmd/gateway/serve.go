@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/agui-gateway/gateway/gateway"
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/travel"
+)
+
+// Time limits of the server. There is none for writing: a stream lasts as long as its run, and the gateway
+// limits each write.
+const (
+	readHeaderTimeout = 10 * time.Second
+	idleTimeout       = 2 * time.Minute
+	// lastWords is how long readers have, once the runs are over, to be told so.
+	lastWords = 2 * time.Second
+)
+
+// errNotPublic is X1: nothing starts where others can reach it unless told so in words.
+var errNotPublic = errors.New("-addr (GATEWAY_ADDR): others can reach this address and nobody has to prove who they are; " +
+	"listen on 127.0.0.1, or write -auth none (GATEWAY_AUTH=none) out if that is meant")
+
+// serve runs the server until ctx is done and the runs have ended or were cut short.
+func serve(ctx context.Context, c *config, _, stderr io.Writer) error {
+	if !c.public && !loopback(c.addr) {
+		return errNotPublic
+	}
+	if err := c.loadTeam(); err != nil {
+		return err
+	}
+	log := slog.New(c.logHandler(stderr))
+	store := state.NewMemory(c.memory)
+	c.options.Store, c.options.Log = store, log
+	g, err := gateway.New(c.options)
+	if err != nil {
+		return errors.Join(err, store.Close())
+	}
+	var listening net.ListenConfig
+	listener, err := listening.Listen(ctx, "tcp", c.addr)
+	if err != nil {
+		return errors.Join(fmt.Errorf("-addr (GATEWAY_ADDR): %w", err), g.Close(), store.Close())
+	}
+	server := &http.Server{
+		Handler:           g,
+		ReadHeaderTimeout: readHeaderTimeout,
+		IdleTimeout:       idleTimeout,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+	served := make(chan error, 1) // so that it can be left behind when the server is closed
+	go func() { served <- server.Serve(listener) }()
+	c.announce(log, listener.Addr())
+
+	select {
+	case err = <-served:
+	case <-ctx.Done():
+		log.Info("draining", "for", c.drain.String())
+		err = end(g, server, c.drain)
+		log.Info("stopped")
+	}
+	return errors.Join(err, g.Close(), store.Close())
+}
+
+// end lets the runs come to their end for at most limit, then the connections.
+func end(g *gateway.Gateway, server *http.Server, limit time.Duration) error {
+	drain, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	if err := g.Drain(drain); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return errors.Join(err, server.Close())
+	}
+	shutdown, cancel := context.WithTimeout(context.Background(), lastWords)
+	defer cancel()
+	if err := server.Shutdown(shutdown); err != nil {
+		// Who still reads waits for a next run that will not come here.
+		return server.Close()
+	}
+	return nil
+}
+
+// builtin is the name of the team that is there without a file.
+const builtin = "travel"
+
+// agentTypes are the types of agents a team file may name besides the gateway's own.
+var agentTypes = map[string]gateway.AgentType{
+	"travel": func() groupchat.Agent { return travel.Team() },
+}
+
+// loadTeam finds the agents to serve.
+func (c *config) loadTeam() error {
+	if c.team == "" {
+		c.options.Agents = map[string]groupchat.Agent{builtin: travel.Team()}
+		return nil
+	}
+	team, err := gateway.LoadTeam(c.team, gateway.TeamOptions{Env: c.env, Types: agentTypes})
+	if err != nil {
+		return teamError(err)
+	}
+	c.options.Agents, c.options.Agent = team.Agents, team.Options
+	return nil
+}
+
+// teamError says of a bad team file what is wrong with it, and of a missing one whose setting it was.
+func teamError(err error) error {
+	var bad *gateway.TeamError
+	if errors.As(err, &bad) {
+		return fmt.Errorf("-config (GATEWAY_CONFIG): the team file needs mending\n%w", bad)
+	}
+	return fmt.Errorf("-config (GATEWAY_CONFIG): %w", err)
+}
+
+// announce says where the server is, and what somebody might miss.
+func (c *config) announce(log *slog.Logger, addr net.Addr) {
+	log.Info("listening", "addr", "http://"+addr.String())
+	log.Info("threads are kept in memory and do not survive a restart")
+	for name, agent := range c.options.Agents {
+		if _, ok := agent.(*groupchat.Chat); ok && name == builtin {
+			log.Info("no model is configured: the travel demo speaks from its script")
+		}
+	}
+}
+
+// logHandler writes what the log settings say.
+func (c *config) logHandler(w io.Writer) slog.Handler {
+	format := c.logFormat
+	if format == "" {
+		format = "json"
+		if terminal(w) {
+			format = "text"
+		}
+	}
+	o := &slog.HandlerOptions{Level: c.logLevel}
+	if format == "text" {
+		return slog.NewTextHandler(w, o)
+	}
+	return slog.NewJSONHandler(w, o)
+}
+
+// terminal reports whether somebody looks at w.
+func terminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

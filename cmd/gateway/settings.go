@@ -1,0 +1,193 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agui-gateway/gateway/gateway"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// A config is every setting, read.
+type config struct {
+	addr      string
+	team      string // path of the team file; empty is the built-in team
+	public    bool   // -auth none was written out
+	drain     time.Duration
+	logLevel  slog.Level
+	logFormat string // text, json, or empty for what fits the place
+	options   gateway.Options
+	memory    state.MemoryOptions
+
+	env func(string) (string, bool) // the environment, an -env-file before it
+}
+
+// A setting is one line of the table that parsing, help and documentation have in common.
+type setting struct {
+	flag     string
+	standard string // the value when there is none; empty is none
+	help     string
+	set      func(value string) error // its error says what is wrong without quoting the value, which may be secret
+}
+
+// env is the setting's name in the environment.
+func (s setting) env() string {
+	if s.flag == "env-file" {
+		return "" // it says where to find the others
+	}
+	return "GATEWAY_" + strings.ToUpper(strings.ReplaceAll(s.flag, "-", "_"))
+}
+
+// names are both names, for errors.
+func (s setting) names() string {
+	if s.env() == "" {
+		return "-" + s.flag
+	}
+	return "-" + s.flag + " (" + s.env() + ")"
+}
+
+// settings is the table. Their set functions write to c.
+func (c *config) settings() []setting {
+	o, l := &c.options, &c.options.Limits
+	return []setting{
+		{"addr", "127.0.0.1:8080", "address to listen on; one that others can reach needs -auth none written out", c.setAddr},
+		{"config", "", "team file; without one the built-in travel team is served", text(&c.team)},
+		{"env-file", "", "file of KEY=VALUE lines that count before the environment", text(new(string))},
+		{"store", "memory", "where threads are kept: memory", setStore},
+		{"voice-delay", "30ms", "pause between text deltas of scripted voices", duration(&o.Pace, 0)},
+		{"auth", "none", "how callers prove who they are: none", setAuth},
+		{"cors-origins", "", "origins whose pages may call, with commas between, or *; without it those of this machine", origins(&o.Origins)},
+		{"disconnect", "cancel", "what hanging up does to a run: cancel or detach", oneOf(&o.Disconnect, gateway.Cancel, gateway.Detach)},
+		{"detach-grace", "10m", "how long an untied run goes on with nobody reading", duration(&o.DetachGrace, 1)},
+		{"on-busy", "reject", "a request to a busy thread: reject, queue or supersede", oneOf(&o.OnBusy, gateway.Reject, gateway.Queue, gateway.Supersede)},
+		{"subagent-events", "on", "off leaves out SUBAGENT_*, of which callers before @ag-ui/client 0.0.59 die", hidden(&o.HideSubagents)},
+		{"interrupt-ttl", "24h", "how long a question stays open", duration(&o.InterruptTTL, 1)},
+		{"thread-ttl", "720h", "how long a thread is kept after its last step", duration(&c.memory.ThreadTTL, 1)},
+		{"log-ttl", "1h", "how long a run's events are kept after its end", duration(&c.memory.LogTTL, 1)},
+		{"heartbeat", "15s", "how often a quiet stream gets a comment", duration(&o.Heartbeat, 1)},
+		{"lease", "10s", "how long a run outlives a silent replica", duration(&o.Lease, 10*time.Millisecond)},
+		{"drain", "20s", "how long runs may go on after SIGTERM", duration(&c.drain, 0)},
+		{"run-timeout", "10m", "how long a run may take", duration(&o.RunTimeout, 1)},
+		{"max-body", "8MiB", "size of a request", size(&l.Body)},
+		{"max-event", "8MiB", "size of an event", size(&l.Event)},
+		{"max-thread", "6MiB", "size of a thread's messages", size(&l.Thread)},
+		{"max-state", "1MiB", "size of a thread's state", size(&l.State)},
+		{"max-depth", "64", "nesting of JSON in a request", count(&l.Depth)},
+		{"max-messages", "2000", "messages in a request", count(&l.Messages)},
+		{"max-patch-ops", "1000", "operations in a state delta", count(&l.PatchOps)},
+		{"max-runs", "10000", "live runs", count(&l.Runs)},
+		{"max-readers", "64", "readers of one thread", count(&l.Readers)},
+		{"log-level", "info", "debug, info, warn or error", level(&c.logLevel)},
+		{"log-format", "", "text or json; without it text on a terminal and json elsewhere", oneOf(&c.logFormat, "text", "json")},
+	}
+}
+
+// settingsOf returns the settings that cmd takes.
+func (cmd command) settingsOf(c *config) []setting {
+	all := c.settings()
+	if cmd.settings == nil {
+		return all
+	}
+	return slices.DeleteFunc(all, func(s setting) bool { return !slices.Contains(cmd.settings, s.flag) })
+}
+
+// parse reads a command's settings: a flag counts before the -env-file, that before the environment, and that
+// before the default. An empty value is none.
+func parse(cmd command, args []string, env func(string) (string, bool)) (*config, error) {
+	c := &config{env: env}
+	settings := cmd.settingsOf(c)
+	given, err := flags(cmd, settings, args)
+	if err != nil {
+		return nil, err
+	}
+	if path := given["env-file"]; path != "" {
+		if c.env, err = withEnvFile(path, env); err != nil {
+			return nil, fmt.Errorf("-env-file: %w", err)
+		}
+	}
+	for _, s := range settings {
+		value, set := given[s.flag], true
+		if value == "" && s.env() != "" {
+			value, _ = c.env(s.env())
+		}
+		if value == "" {
+			value, set = s.standard, false
+		}
+		if value == "" {
+			continue
+		}
+		if err := s.set(value); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.names(), err)
+		}
+		if s.flag == "auth" {
+			c.public = set
+		}
+	}
+	return c, nil
+}
+
+// flags reads the command line.
+func flags(cmd command, settings []setting, args []string) (map[string]string, error) {
+	given := map[string]string{}
+	set := flag.NewFlagSet(cmd.name, flag.ContinueOnError)
+	set.SetOutput(io.Discard) // one line, ours, is enough
+	set.Usage = func() {}
+	for _, s := range settings {
+		set.Func(s.flag, s.help, func(value string) error {
+			given[s.flag] = value
+			return nil
+		})
+	}
+	err := set.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return nil, err
+	case err != nil:
+		return nil, usageError{fmt.Sprintf("%v; `gateway %s -h` lists the flags", err, cmd.name)}
+	case set.NArg() > 0:
+		return nil, usageError{fmt.Sprintf("%q is not understood; `gateway %s -h` lists the flags", set.Arg(0), cmd.name)}
+	}
+	return given, nil
+}
+
+// printHelp prints what a command does and which settings it takes.
+func printHelp(w io.Writer, cmd command) int {
+	var b strings.Builder
+	fmt.Fprintf(&b, "gateway %s: %s\n", cmd.name, cmd.help)
+	settings := cmd.settingsOf(&config{})
+	if len(settings) > 0 {
+		b.WriteString("\nA flag counts before the -env-file, that before the environment, and that before the default.\n\n")
+	}
+	for _, s := range settings {
+		fmt.Fprintf(&b, "  -%-16s %s\n", s.flag, s.help)
+		if s.env() != "" || s.standard != "" {
+			fmt.Fprintf(&b, "  %-17s %s\n", "", strings.TrimSpace(s.env()+"  default "+cmp.Or(s.standard, "none")))
+		}
+	}
+	return print(w, b.String())
+}
+
+// printUsage prints the commands.
+func printUsage(w io.Writer) int {
+	var b strings.Builder
+	b.WriteString("usage: gateway [command] [flags]\n\n")
+	for _, cmd := range commands() {
+		fmt.Fprintf(&b, "  %-12s %s\n", cmd.name, cmd.help)
+	}
+	b.WriteString("\n`gateway <command> -h` lists a command's flags.\n")
+	return print(w, b.String())
+}
+
+func print(w io.Writer, s string) int {
+	if _, err := io.WriteString(w, s); err != nil {
+		return exitError
+	}
+	return exitOK
+}

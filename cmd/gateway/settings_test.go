@@ -1,0 +1,250 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agui-gateway/gateway/gateway"
+)
+
+var update = flag.Bool("update", false, "rewrite docs/settings.md")
+
+// environment is a lookup in m.
+func environment(m map[string]string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		value, ok := m[name]
+		return value, ok
+	}
+}
+
+func serveCommand() command { return commands()[0] }
+
+// writeFile puts data into a new file and returns its path.
+func writeFile(t *testing.T, name, data string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestPrecedence sets one setting everywhere, and takes away the first place again and again.
+func TestPrecedence(t *testing.T) {
+	t.Parallel()
+	file := writeFile(t, "env", "# a comment\nGATEWAY_DRAIN=2s\n")
+	env := map[string]string{"GATEWAY_DRAIN": "3s"}
+	tests := []struct {
+		name string
+		args []string
+		env  map[string]string
+		want time.Duration
+	}{
+		{"flag", []string{"-drain", "1s", "-env-file", file}, env, time.Second},
+		{"flag with two dashes", []string{"--drain=1s"}, env, time.Second},
+		{"env file", []string{"-env-file", file}, env, 2 * time.Second},
+		{"environment", nil, env, 3 * time.Second},
+		{"default", nil, nil, 20 * time.Second},
+		{"an empty flag is none", []string{"-drain="}, env, 3 * time.Second},
+		{"an empty variable is none", nil, map[string]string{"GATEWAY_DRAIN": ""}, 20 * time.Second},
+		{"nobody names a file", nil, map[string]string{"GATEWAY_ENV_FILE": file}, 20 * time.Second},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c, err := parse(serveCommand(), tt.args, environment(tt.env))
+			if err != nil || c.drain != tt.want {
+				t.Errorf("parse(%q).drain = %v, %v, want %v", tt.args, c.drain, err, tt.want)
+			}
+		})
+	}
+}
+
+// TestDefaults parses nothing: every default is a good value, and those of the library are the same.
+func TestDefaults(t *testing.T) {
+	t.Parallel()
+	c, err := parse(serveCommand(), nil, environment(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := fmt.Sprintln(c.addr, c.team, c.public, c.drain, c.logLevel, c.logFormat, c.memory.ThreadTTL, c.memory.LogTTL,
+		c.options.Disconnect, c.options.OnBusy, c.options.HideSubagents, c.options.Pace, c.options.Heartbeat, c.options.Origins == nil)
+	if want := fmt.Sprintln("127.0.0.1:8080", "", false, 20*time.Second, "INFO", "", 720*time.Hour, time.Hour,
+		gateway.Cancel, gateway.Reject, false, 30*time.Millisecond, 15*time.Second, true); got != want {
+		t.Errorf("parse() = %s, want %s", got, want)
+	}
+	want := gateway.Limits{
+		Body: 8 << 20, Event: 8 << 20, Thread: 6 << 20, State: 1 << 20, Depth: 64, Messages: 2000, PatchOps: 1000, Runs: 10000, Readers: 64,
+	}
+	if c.options.Limits != want {
+		t.Errorf("parse().Limits = %+v, want %+v", c.options.Limits, want)
+	}
+}
+
+func TestValues(t *testing.T) {
+	t.Parallel()
+	c, err := parse(serveCommand(), strings.Fields("-addr [::1]:0 -config x.yaml -store memory -voice-delay 0 -cors-origins https://a.example,http://b:8080 "+
+		"-disconnect detach -on-busy queue -subagent-events off -interrupt-ttl 1h30m -max-body 1KiB -max-state 2GiB -max-event 77 "+
+		"-max-thread 5B -max-depth 3 -log-level debug -log-format text -drain 0s"), environment(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := c.options
+	got := fmt.Sprintln(c.addr, c.team, o.Pace, o.Origins, o.Disconnect, o.OnBusy, o.HideSubagents, o.InterruptTTL,
+		o.Limits.Body, o.Limits.State, o.Limits.Event, o.Limits.Thread, o.Limits.Depth, c.logLevel, c.logFormat, c.drain)
+	want := fmt.Sprintln("[::1]:0", "x.yaml", 0*time.Second, "[https://a.example http://b:8080]", "detach", "queue", true, 90*time.Minute,
+		1024, 2<<30, 77, 5, 3, "DEBUG", "text", 0*time.Second)
+	if got != want {
+		t.Errorf("parse() = %s, want %s", got, want)
+	}
+}
+
+// TestBadValues gives each setting values it cannot have, by flag and by environment: one line, with both names,
+// without the value.
+func TestBadValues(t *testing.T) {
+	t.Parallel()
+	bad := map[string][]string{
+		"addr":         {"8080", "127.0.0.1", "127.0.0.1:http!", "127.0.0.1:70000", "http://127.0.0.1:80"},
+		"store":        {"redis://:hush-hush@host", "rediss://host", "disk"},
+		"auth":         {"keys", "jwt", "open"},
+		"cors-origins": {"example.com", "https://a.example/", "https://a.example/x", "https://A.example", "https://a.example,,", "null,*x"},
+		"disconnect":   {"stop"}, "on-busy": {"wait"}, "subagent-events": {"maybe"},
+		"log-level": {"loud", "1"}, "log-format": {"xml"},
+	}
+	for _, name := range strings.Fields("detach-grace interrupt-ttl thread-ttl log-ttl heartbeat lease run-timeout") {
+		bad[name] = []string{"10", "soon", "-1s", "0s"}
+	}
+	bad["voice-delay"], bad["drain"] = []string{"10", "-1s"}, []string{"10", "-1s"}
+	bad["lease"] = append(bad["lease"], "1ms")
+	for _, name := range strings.Fields("max-depth max-messages max-patch-ops max-runs max-readers") {
+		bad[name] = []string{"0", "-1", "many", "1.5", "9999999999999999999999"}
+	}
+	for _, name := range strings.Fields("max-body max-event max-thread max-state") {
+		bad[name] = []string{"0", "-1", "8 MB", "MiB", "1.5MiB", "9999999999999GiB"}
+	}
+	for _, s := range serveCommand().settingsOf(&config{}) {
+		t.Run(s.flag, func(t *testing.T) {
+			t.Parallel()
+			if len(bad[s.flag]) == 0 && s.flag != "config" && s.flag != "env-file" {
+				t.Errorf("no bad value of -%s is tried", s.flag)
+			}
+			for _, value := range bad[s.flag] {
+				for _, source := range []struct {
+					args []string
+					env  map[string]string
+				}{{[]string{"-" + s.flag, value}, nil}, {nil, map[string]string{s.env(): value}}} {
+					var out, log bytes.Buffer
+					code := run(context.Background(), source.args, environment(source.env), &out, &log)
+					if want := "gateway: -" + s.flag + " (" + s.env() + "): "; code != exitError || !strings.HasPrefix(log.String(), want) ||
+						strings.Count(log.String(), "\n") != 1 || out.Len() != 0 || strings.Contains(log.String(), "hush") {
+						t.Errorf("run(%q, %v) = %d, %q, want one line that begins with %q", source.args, source.env, code, log.String(), want)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestCommandLine is about what is no value of a setting.
+func TestCommandLine(t *testing.T) {
+	t.Parallel()
+	badLine := writeFile(t, "env", "A=1\nno assignment\n")
+	tests := []struct {
+		args []string
+		env  map[string]string
+		code int
+		want string // a part of what is printed
+	}{
+		{[]string{"dance"}, nil, exitUsage, `there is no command "dance"`},
+		{[]string{"serve", "-model-url", "x"}, nil, exitUsage, "-model-url"},
+		{[]string{"-nope"}, nil, exitUsage, "`gateway serve -h` lists"},
+		{[]string{"version", "-addr", "127.0.0.1:0"}, nil, exitUsage, "-addr"},
+		{[]string{"serve", "team.yaml"}, nil, exitUsage, `"team.yaml" is not understood`},
+		{[]string{"validate"}, nil, exitUsage, "-config"},
+		{[]string{"-addr"}, nil, exitUsage, "-addr"},
+		{[]string{"-env-file", "/does/not/exist"}, nil, exitError, "-env-file: open /does/not/exist"},
+		{[]string{"-env-file", badLine}, nil, exitError, badLine + ":2: not KEY=VALUE"},
+		{[]string{"-config", "/does/not/exist"}, nil, exitError, "-config (GATEWAY_CONFIG): gateway: team file: open"},
+		{[]string{"help"}, nil, exitOK, "healthcheck"},
+		{[]string{"-h"}, nil, exitOK, "GATEWAY_MAX_READERS"},
+		{[]string{"validate", "--help"}, nil, exitOK, "GATEWAY_CONFIG"},
+		{[]string{"version"}, nil, exitOK, "gateway "},
+		// X1: nothing starts where others can reach it unless told so in words.
+		{[]string{"-addr", ":0"}, nil, exitError, "-auth none (GATEWAY_AUTH=none)"},
+		{[]string{"-addr", "0.0.0.0:0"}, nil, exitError, "-auth none"},
+		{[]string{"-addr", "[::]:0"}, nil, exitError, "-auth none"},
+		{[]string{"-addr", "192.0.2.1:0"}, nil, exitError, "-auth none"},
+		{[]string{"-addr", "gateway.example:0"}, nil, exitError, "-auth none"},
+		{nil, map[string]string{"GATEWAY_ADDR": ":0"}, exitError, "-auth none"},
+		{[]string{"-addr", ":0", "-auth="}, map[string]string{"GATEWAY_AUTH": ""}, exitError, "-auth none"},
+	}
+	for _, tt := range tests {
+		t.Run(fmt.Sprint(tt.args, tt.env), func(t *testing.T) {
+			t.Parallel()
+			var out, log bytes.Buffer
+			code := run(context.Background(), tt.args, environment(tt.env), &out, &log)
+			if got := out.String() + log.String(); code != tt.code || !strings.Contains(got, tt.want) {
+				t.Errorf("run(%q) = %d, %q, want %d and %q", tt.args, code, got, tt.code, tt.want)
+			}
+			if (code == exitOK) != (log.Len() == 0) {
+				t.Errorf("run(%q) = %d and complains %q", tt.args, code, log.String())
+			}
+		})
+	}
+}
+
+func TestEnvLine(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ line, name, value string }{
+		{"", "", ""},
+		{"  # A=1", "", ""},
+		{"A=1", "A", "1"},
+		{" export A = b c # said\r", "A", "b c"},
+		{"A=#", "A", ""},
+		{"A=b#c", "A", "b#c"},
+		{"A=", "A", ""},
+		{"A=x=y", "A", "x=y"},
+		{`A='b # "c" \n'  # said`, "A", `b # "c" \n`},
+		{`A="b\n\"c\" \\ \$ \d # e"`, "A", "b\n\"c\" \\ $ \\d # e"},
+		{`A=""`, "A", ""},
+	}
+	for _, tt := range tests {
+		if name, value, err := envLine(tt.line); name != tt.name || value != tt.value || err != nil {
+			t.Errorf("envLine(%q) = %q, %q, %v, want %q, %q", tt.line, name, value, err, tt.name, tt.value)
+		}
+	}
+	for _, line := range []string{"A", "=1", "A B=1", `A="b`, "A='b", `A="b" c`} {
+		if name, value, err := envLine(line); err == nil {
+			t.Errorf("envLine(%q) = %q, %q, want an error", line, name, value)
+		}
+	}
+}
+
+// TestDocumentation holds docs/settings.md to the table.
+func TestDocumentation(t *testing.T) {
+	t.Parallel()
+	const path = "../../docs/settings.md"
+	var b strings.Builder
+	b.WriteString("# Settings\n\nA flag counts before the `-env-file`, that before the environment, and that before the default. An empty value is none.\n" +
+		"A wrong value stops the start with one line that names the setting.\n\n| flag | environment | default | |\n| --- | --- | --- | --- |\n")
+	for _, s := range (&config{}).settings() {
+		fmt.Fprintf(&b, "| -%s | %s | %s | %s |\n", s.flag, cmp.Or(s.env(), "–"), cmp.Or(s.standard, "–"), s.help)
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil || string(got) != b.String() {
+		t.Errorf("docs/settings.md (%v) is not what the settings are; run go test ./cmd/gateway -run Documentation -update", err)
+	}
+}

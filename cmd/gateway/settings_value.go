@@ -1,0 +1,175 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The errors of this file never quote the value: a URL or a line pasted into the wrong place may hold a key.
+
+func text(p *string) func(string) error {
+	return func(value string) error {
+		*p = value
+		return nil
+	}
+}
+
+// duration reads a length of time from least up.
+func duration(p *time.Duration, least time.Duration) func(string) error {
+	return func(value string) error {
+		d, err := time.ParseDuration(value)
+		switch {
+		case err != nil || d < 0:
+			return errors.New("not a length of time; write a number with its unit, such as 500ms, 30s or 10m")
+		case d < least && least > 1:
+			return fmt.Errorf("too short; write %s or more", least)
+		case d < least:
+			return errors.New("must not be 0; write a length of time such as 500ms, 30s or 10m")
+		}
+		*p = d
+		return nil
+	}
+}
+
+// count reads a whole number from 1 up.
+func count(p *int) func(string) error {
+	return func(value string) error {
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 {
+			return errors.New("not a whole number from 1 up")
+		}
+		*p = n
+		return nil
+	}
+}
+
+// units are what a size may be written in.
+var units = []struct {
+	name  string
+	bytes int64
+}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"B", 1}, {"", 1}}
+
+// size reads a number of bytes.
+func size[T int | int64](p *T) func(string) error {
+	return func(value string) error {
+		for _, u := range units {
+			number, ok := strings.CutSuffix(value, u.name)
+			if !ok {
+				continue
+			}
+			n, err := strconv.ParseInt(strings.TrimSpace(number), 10, 64)
+			if err != nil || n < 1 || n > math.MaxInt/u.bytes {
+				break
+			}
+			*p = T(n * u.bytes)
+			return nil
+		}
+		return errors.New("not a size; write bytes, or a whole number with KiB, MiB or GiB, such as 8MiB")
+	}
+}
+
+// oneOf reads one of the words.
+func oneOf[T ~string](p *T, words ...T) func(string) error {
+	return func(value string) error {
+		if !slices.Contains(words, T(value)) {
+			list := make([]string, len(words))
+			for i, w := range words {
+				list[i] = string(w)
+			}
+			return fmt.Errorf("not one of the choices; write %s", strings.Join(list, " or "))
+		}
+		*p = T(value)
+		return nil
+	}
+}
+
+// hidden reads on or off; off sets p.
+func hidden(p *bool) func(string) error {
+	return func(value string) error {
+		switch strings.ToLower(value) {
+		case "on", "true", "yes", "1":
+			*p = false
+		case "off", "false", "no", "0":
+			*p = true
+		default:
+			return errors.New("not one of the choices; write on or off")
+		}
+		return nil
+	}
+}
+
+func level(p *slog.Level) func(string) error {
+	return func(value string) error {
+		var word string
+		if err := oneOf(&word, "debug", "info", "warn", "error")(value); err != nil {
+			return err
+		}
+		return p.UnmarshalText([]byte(word))
+	}
+}
+
+// origins reads exact origins as browsers send them, or *.
+func origins(p *[]string) func(string) error {
+	return func(value string) error {
+		list := []string{}
+		for origin := range strings.SplitSeq(value, ",") {
+			origin = strings.TrimSpace(origin)
+			u, err := url.Parse(origin)
+			if origin != "*" && (err != nil || u.Host == "" || origin != strings.ToLower(u.Scheme+"://"+u.Host)) {
+				return errors.New("not an origin; write scheme://host or scheme://host:port in lower case, nothing behind it, with commas between, or *")
+			}
+			list = append(list, origin)
+		}
+		*p = list
+		return nil
+	}
+}
+
+func setStore(value string) error {
+	if value != "memory" {
+		return errors.New("this version keeps threads in memory only; write memory")
+	}
+	return nil
+}
+
+func setAuth(value string) error {
+	switch value {
+	case "none":
+		return nil
+	case "keys", "jwt":
+		return fmt.Errorf("%s is not available in this version; write none", value)
+	default:
+		return errors.New("not one of the choices; write none")
+	}
+}
+
+func (c *config) setAddr(value string) error {
+	_, port, err := net.SplitHostPort(value)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	if err != nil {
+		return errors.New("not an address; write host:port, such as 127.0.0.1:8080 or [::1]:8080")
+	}
+	c.addr = value
+	return nil
+}
+
+// loopback reports whether only this machine can reach addr.
+func loopback(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
+}
