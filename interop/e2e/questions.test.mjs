@@ -255,9 +255,9 @@ for (const version of versions) {
 
       test("is told its error again when the request is sent again", async () => {
         const input = inputOf(version, { messages: [user("Print this")] });
-        const first = await post(gateway, version, input, { path: "/agents/fragile" });
+        const first = (await post(gateway, version, input, { path: "/agents/fragile" })).check();
         const before = await thread(gateway, input.threadId);
-        const again = await post(gateway, version, input, { path: "/agents/fragile" });
+        const again = (await post(gateway, version, input, { path: "/agents/fragile" })).check();
         assert.deepEqual(again.last, first.last);
         assert.deepEqual(await thread(gateway, input.threadId), before);
       });

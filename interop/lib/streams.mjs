@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import jsonpatch from "fast-json-patch";
 import { judge } from "./reference.mjs";
-import { eventProblems } from "./schemas.mjs";
+import { problems } from "./schemas.mjs";
 
 // The judges import this file's neighbours, one of which silences the clients. Here they are listened to.
 delete process.env.SUPPRESS_TRANSFORMATION_WARNINGS;
@@ -75,8 +75,8 @@ export class Stream {
     const { events, version } = this;
     const all = [...before, ...events];
     const context = `${this.request}\n${this.text}`;
-    assert.deepEqual(judge(version, all), { verdict: "accept" }, context);
-    assert.deepEqual(judge("1.0.0", all), { verdict: "accept" }, context);
+    // What an older reader is sent has no shape that 1.0 does not know.
+    for (const judging of new Set([version, "1.0.0"])) assert.deepEqual(judge(judging, all), { verdict: "accept" }, context);
     assert.deepEqual(events.flatMap(eventProblems), [], context);
     assert.match(this.last.type, /^RUN_(FINISHED|ERROR)$/, context);
     const ids = this.frames.flatMap(({ id }) => id ?? []);
@@ -91,6 +91,12 @@ export class Stream {
     checkBoundaries(all, context);
     return this;
   }
+}
+
+// An event's own schema is found by its name: to try it against all of them costs more than everything else here.
+function eventProblems(event) {
+  const words = event.type.toLowerCase().split("_");
+  return problems(`${words.map((word) => word[0].toUpperCase() + word.slice(1)).join("")}EventSchema`, event);
 }
 
 /** Orders SSE ids, `<fence>-<seq>`. */
