@@ -146,14 +146,17 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Public returns what a client may read: the text if there is one, else the code's sentence, followed by the path and the problem if the
-// cause is a [*FieldError], which never quotes a value.
+// Public returns what a client may read: the text if there is one, else the code's sentence, followed by the path
+// and the problem if the cause is a [*FieldError], which never quotes a value.
 func (e *Error) Public() string {
 	if e.Text != "" {
 		return e.Text
 	}
 	if field, ok := errors.AsType[*FieldError](e.Err); ok && e.Code == CodeInvalidInput {
-		return e.Code.Message() + " " + field.Error()
+		if field.Path == "" {
+			return e.Code.Message() + " The body " + field.Problem + "."
+		}
+		return e.Code.Message() + " " + field.Error() + "."
 	}
 	return e.Code.Message()
 }

@@ -64,8 +64,12 @@ func TestAClientReadsTheFieldButNoOtherCause(t *testing.T) {
 		t.Errorf("Public() = %q, Error() = %q", secret.Public(), secret.Error())
 	}
 	field := &Error{Code: CodeInvalidInput, Err: &FieldError{"messages[0].id", "is missing"}}
-	if want := "The request is malformed. messages[0].id: is missing"; field.Public() != want {
+	if want := "The request is malformed. messages[0].id: is missing."; field.Public() != want {
 		t.Errorf("Public() = %q, want %q", field.Public(), want)
+	}
+	body := &Error{Code: CodeInvalidInput, Err: &FieldError{"", "is not JSON"}}
+	if want := "The request is malformed. The body is not JSON."; body.Public() != want {
+		t.Errorf("Public() = %q, want %q", body.Public(), want)
 	}
 	written := &Error{Code: "sold_out", Text: "We are sold out.", Err: errors.New("stock is 0")}
 	if written.Public() != "We are sold out." || strings.Contains(written.Error(), "We are") {

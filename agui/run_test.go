@@ -79,7 +79,7 @@ func ExampleRun() {
 	// Output:
 	// {"type":"RUN_STARTED","threadId":"t","runId":"r","protocolVersion":"1.0"}
 	// {"type":"SUBAGENT_STARTED","subagentRunId":"s","name":"flights"}
-	// {"type":"TEXT_MESSAGE_START","subagentRunId":"s","messageId":"id-1","name":"flights"}
+	// {"type":"TEXT_MESSAGE_START","subagentRunId":"s","messageId":"id-1","role":"assistant","name":"flights"}
 	// {"type":"TEXT_MESSAGE_CONTENT","subagentRunId":"s","messageId":"id-1","delta":"I found 2 flights."}
 	// {"type":"TEXT_MESSAGE_END","subagentRunId":"s","messageId":"id-1"}
 	// {"type":"SUBAGENT_FINISHED","subagentRunId":"s"}

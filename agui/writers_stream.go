@@ -106,8 +106,12 @@ type TextOptions struct {
 // TEXT_MESSAGE_END when it is closed. It is an io.WriteCloser and an io.StringWriter.
 type Text struct{ feed }
 
-// Text returns the writer of a message. Nothing is sent before the first write.
+// Text returns the writer of a message. Nothing is sent before the first write. The role is always said, also
+// where the protocol has a default for it: clients are not of one mind about defaults.
 func (w Writer) Text(o TextOptions) *Text {
+	if o.Role == "" {
+		o.Role = RoleAssistant
+	}
 	t := &Text{feed{w: w, id: w.idOr(o.ID)}}
 	t.open = func() []Event {
 		return []Event{&TextMessageStart{

@@ -28,7 +28,7 @@ func (m Meaning) Runs() bool { return m == Start || m == Resume || m == Repeat }
 // A Verdict is what a request means for a thread, and what it changes.
 type Verdict struct {
 	Meaning Meaning
-	// Row is the row of the table in docs/design.md that decided.
+	// Row is the row of the table in docs/requests.md that decided.
 	Row  int
 	Code agui.Code // of a refusal
 
@@ -64,7 +64,7 @@ type Facts interface {
 	Messages() []StoredMessage
 }
 
-// Admit says what request r means for thread t at now, the store's clock. It is the table of docs/design.md
+// Admit says what request r means for thread t at now, the store's clock. It is the table of docs/requests.md
 // read from the top: the first row that matches decides. It changes nothing; stores make it atomic.
 func Admit(t *Thread, f Facts, r *Request, now time.Time) Verdict {
 	a := newAdmission(t, f, r, now)
