@@ -52,6 +52,9 @@ func TestProcess(t *testing.T) {
 			t.Errorf("the run ended with %s, want RUN_FINISHED", last)
 		}
 		p.wantExit(t, 0)
+		if strings.Contains(p.log.String(), "travel") {
+			t.Errorf("the log speaks of a demo that is not there:\n%s", &p.log)
+		}
 	})
 	t.Run("SIGTERM cuts runs short after -drain", func(t *testing.T) {
 		t.Parallel()

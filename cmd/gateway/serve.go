@@ -54,7 +54,7 @@ func serve(ctx context.Context, c *config, _, stderr io.Writer) error {
 		Handler:           g,
 		ReadHeaderTimeout: readHeaderTimeout,
 		IdleTimeout:       idleTimeout,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
 	served := make(chan error, 1) // so that it can be left behind when the server is closed
 	go func() { served <- server.Serve(listener) }()
@@ -86,21 +86,27 @@ func end(g *gateway.Gateway, server *http.Server, limit time.Duration) error {
 	return nil
 }
 
-// builtin is the name of the team that is there without a file.
-const builtin = "travel"
+// demo makes the travel team, and remembers that it is there.
+func (c *config) demo() groupchat.Agent {
+	c.scripted = true
+	return travel.Team()
+}
 
-// agentTypes are the types of agents a team file may name besides the gateway's own.
-var agentTypes = map[string]gateway.AgentType{
-	"travel": func() groupchat.Agent { return travel.Team() },
+// readTeam reads the team file as serve and validate know it.
+func (c *config) readTeam() (*gateway.Team, error) {
+	return gateway.LoadTeam(c.team, gateway.TeamOptions{
+		Env:   c.env,
+		Types: map[string]gateway.AgentType{"travel": c.demo},
+	})
 }
 
 // loadTeam finds the agents to serve.
 func (c *config) loadTeam() error {
 	if c.team == "" {
-		c.options.Agents = map[string]groupchat.Agent{builtin: travel.Team()}
+		c.options.Agents = map[string]groupchat.Agent{"travel": c.demo()}
 		return nil
 	}
-	team, err := gateway.LoadTeam(c.team, gateway.TeamOptions{Env: c.env, Types: agentTypes})
+	team, err := c.readTeam()
 	if err != nil {
 		return teamError(err)
 	}
@@ -121,10 +127,8 @@ func teamError(err error) error {
 func (c *config) announce(log *slog.Logger, addr net.Addr) {
 	log.Info("listening", "addr", "http://"+addr.String())
 	log.Info("threads are kept in memory and do not survive a restart")
-	for name, agent := range c.options.Agents {
-		if _, ok := agent.(*groupchat.Chat); ok && name == builtin {
-			log.Info("no model is configured: the travel demo speaks from its script")
-		}
+	if c.scripted {
+		log.Info("no model is configured: the travel demo speaks from its script")
 	}
 }
 

@@ -26,7 +26,8 @@ type config struct {
 	options   gateway.Options
 	memory    state.MemoryOptions
 
-	env func(string) (string, bool) // the environment, an -env-file before it
+	env      func(string) (string, bool) // the environment, an -env-file before it
+	scripted bool                        // the travel demo is served
 }
 
 // A setting is one line of the table that parsing, help and documentation have in common.

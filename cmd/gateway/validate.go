@@ -16,7 +16,7 @@ func validate(_ context.Context, c *config, stdout, _ io.Writer) error {
 	if c.team == "" {
 		return usageError{"validate needs a team file; write -config FILE"}
 	}
-	team, err := gateway.LoadTeam(c.team, gateway.TeamOptions{Env: c.env, Types: agentTypes})
+	team, err := c.readTeam()
 	if err != nil {
 		return teamError(err)
 	}
