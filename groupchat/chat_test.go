@@ -220,7 +220,12 @@ func (c *cursor) Next(context.Context, View) (Decision, error) {
 	return Decision{Speaker: c.order[c.at-1]}, nil
 }
 func (c *cursor) Snapshot() (json.RawMessage, error) { return json.Marshal(c.at) }
-func (c *cursor) Restore(raw json.RawMessage) error  { return json.Unmarshal(raw, &c.at) }
+func (c *cursor) Restore(raw json.RawMessage) error {
+	if err := json.Unmarshal(raw, &c.at); err != nil || c.at < 0 || c.at > len(c.order) {
+		return fmt.Errorf("no place for the cursor: %s", raw)
+	}
+	return nil
+}
 
 func TestSupervisorSaysAndDoesInAStepOfItsOwn(t *testing.T) {
 	t.Parallel()

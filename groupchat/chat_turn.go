@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -22,8 +24,13 @@ func (r *chatRun) turn(ctx context.Context) error {
 		switch {
 		case err == nil:
 			return r.close(ctx, p, false)
-		case pauseOf(err) != nil, r.t.x.over() != nil, ctx.Err() != nil:
-			return err // ctx alone: the turn this chat takes has failed elsewhere
+		case pauseOf(err) != nil, r.t.x.over() != nil:
+			return err
+		}
+		frame.failed(r.t.x)
+		switch {
+		case ctx.Err() != nil:
+			return err // the turn this chat takes has failed elsewhere
 		case frame.Tries <= p.OnError.Retries:
 			r.t.x.Log.WarnContext(ctx, "groupchat: turn failed, trying again", "turn", frame.ID, "error", err)
 		case p.OnError.Skip:
@@ -60,7 +67,7 @@ func (r *chatRun) attempt(p *Participant, frame *TurnFrame) error {
 	}
 	pause := pauseOf(err)
 	if leaveErr := r.leaveScope(t, p, err == nil); err == nil {
-		err = leaveErr
+		err = coded(leaveErr)
 	}
 	if closeErr := t.out.CloseOpen(); closeErr != nil {
 		return closeErr
@@ -76,10 +83,7 @@ func (r *chatRun) attempt(p *Participant, frame *TurnFrame) error {
 		return err
 	}
 	r.judge(t, before)
-	if err := sub.Finish(nil); err != nil {
-		return err
-	}
-	return step.End()
+	return coded(errors.Join(sub.Finish(nil), step.End()))
 }
 
 // announce gives the turn the id its invocation has on the wire: the same again when it was paused, a new one when it
@@ -110,21 +114,22 @@ func (t *Turn) failed(err error, sub *agui.Subagent, step *agui.Step) error {
 	if endErr := t.x.abandon(t.Path(), code); endErr != nil {
 		return endErr
 	}
-	t.x.mu.Lock()
-	t.frame.SubagentRunID = ""
-	t.frame.Tries++
-	again := t.frame.Tries <= t.participant.OnError.Retries
-	t.x.mu.Unlock()
+	again := t.frame.Tries < t.participant.OnError.Retries
 	if endErr := t.x.settleCalls(sub.SubagentRunID(), t.frame, again); endErr != nil {
 		return endErr
 	}
-	if endErr := sub.Fail(string(code), public(err)); endErr != nil {
-		return endErr
-	}
-	if endErr := step.End(); endErr != nil {
-		return endErr
+	if endErr := errors.Join(sub.Fail(string(code), public(err)), step.End()); endErr != nil {
+		return fmt.Errorf("%w, and %w", err, endErr)
 	}
 	return err
+}
+
+// failed counts a try that came to nothing. The next one is another invocation.
+func (f *TurnFrame) failed(x *execution) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	f.SubagentRunID = ""
+	f.Tries++
 }
 
 // A weight tells whether a turn did anything: by what was said so far, and the states it can change.
@@ -220,7 +225,7 @@ func (r *chatRun) enterScope(t *Turn, p *Participant) error {
 		return fail(agui.CodeInternal, "%s: scope: %w", t.Path(), err)
 	case saved != nil && !t.frame.Begun:
 		if err := renew(scope, r.t.scope, m.In); err != nil {
-			return err
+			return coded(err)
 		}
 	}
 	t.scope = scope

@@ -79,6 +79,9 @@ func (x *execution) resume(agent Agent, f *TurnFrame) error {
 		if isChat && len(f.Asks)+len(f.Calls) > 0 {
 			return fail(agui.CodeCheckpointIncompatible, "turn %s: a chat does not ask", f.ID)
 		}
+		if f.Tries < 0 {
+			return fail(agui.CodeCheckpointIncompatible, "turn %s: %d tries", f.ID, f.Tries)
+		}
 		if err := x.deliver(f); err != nil {
 			return err
 		}

@@ -1,0 +1,54 @@
+package groupchat
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// FuzzCheckpoint enters whatever claims to be a checkpoint. It is refused, or it works; it never panics, and the stream
+// keeps to the protocol's order, which the rig sees to.
+func FuzzCheckpoint(f *testing.F) {
+	script := &Script{Steps: slices.DeleteFunc(slices.Clone(form.Steps), func(s ScriptStep) bool { return s.Sleep > 0 })}
+	chat := team(func() Manager { return &cursor{order: []string{"a", "in", "a"}} },
+		Participant{Name: "a", Agent: script},
+		Participant{Name: "in", Agent: nested(2, asker("k")), Scope: Scoping{Kind: ScopeIsolated}})
+	r := newRig(f, chat)
+	must(f, r.say("x").err)
+	f.Add([]byte(r.checkpoint), "S", "map")
+	for _, seed := range []string{
+		``, `null`, `{}`, `{"v":1}`, `{"v":2,"root":{}}`, `{"v":1,"root":{}}`, `{"v":1,"root":{"chat":{"round":-1}}}`,
+		`{"v":1,"root":{"id":"1","chat":{"round":1,"manager":1,"turn":{"id":"1/a@1","speaker":"a","subagentRunId":"x","chat":{}}}}}`,
+		`{"v":1,"root":{"chat":{"manager":"x"}}}`, `{"v":1,"root":{"chat":{"manager":9}}}`,
+		`{"v":1,"root":{"chat":{"turn":{"speaker":"in","chat":{"turn":{"speaker":"host"}}},"scopes":{"in":5}}}}`,
+		`{"v":1,"root":{"chat":{"turn":{"speaker":"a","asks":{"size":"i"},"answers":{"size":{"status":""}},"memo":{"say/step/0":1}}}}}`,
+		`{"v":1,"signature":["gone"],"root":{}}`, `{"v":1,"root":{"asks":{"k":"i"}}}`,
+		`{"v":1,"root":{"chat":{"turn":{"speaker":"in","subagentRunId":"s","chat":{"turn":{"speaker":"host","subagentRunId":"s"}}}}}}`,
+	} {
+		f.Add([]byte(seed), "M", "")
+	}
+	f.Fuzz(func(t *testing.T, checkpoint []byte, answer, result string) {
+		if checkpoint == nil {
+			return
+		}
+		r := newRig(t, chat)
+		r.messages = []Message{{ID: "u", Role: agui.RoleUser, Content: agui.TextContent("x")}}
+		raw, err := json.Marshal(answer)
+		must(t, err)
+		s := Session{
+			Checkpoint: checkpoint, Answers: map[string]state.Answer{"i": {Status: agui.ResumeResolved, Payload: raw}, "int_5": {Status: agui.ResumeCancelled}},
+			Results: map[string]agui.Content{"c": agui.TextContent(result)}, MaxTurns: 20,
+		}
+		out, _ := r.execute(s)
+		if p, ok := errors.AsType[*PanicError](out.err); ok {
+			t.Fatalf("panic: %v\n%s", p.Value, p.Stack)
+		}
+		if out.err != nil && agui.CodeOf(out.err) == agui.CodeInternal {
+			t.Errorf("ended with an error without a code: %v", out.err)
+		}
+	})
+}
