@@ -26,7 +26,7 @@ var rooms = []room{
 	{dir: "state/redisstore", may: []string{"agui", "state"}, testsMay: []string{"state/statetest"},
 		why: "a store is reached through state's interface; only wiring chooses one"},
 	{dir: "groupchat", may: []string{"agui", "state"}, why: "agents run the same under any service, and in a test without one"},
-	{dir: "gateway", may: []string{"agui", "state", "groupchat"}, testsMay: []string{"travel"},
+	{dir: "gateway", may: []string{"agui", "state", "groupchat"}, testsMay: []string{"travel", "state/statetest"},
 		why: "the service is given its agents; it knows none by name. Its tests drive the demo as users do"},
 	{dir: "travel", may: []string{"agui", "state", "groupchat"}, testsMay: []string{"gateway"},
 		why: "the demo is written with what every library user has"},

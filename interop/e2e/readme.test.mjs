@@ -1,0 +1,42 @@
+// What README.md shows is what happens: its commands are run as they stand, but for the port.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { startGateway } from "../lib/gateway.mjs";
+
+const run = promisify(execFile);
+const interop = fileURLToPath(new URL("..", import.meta.url));
+const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+const gateway = await startGateway();
+
+/** The code block behind <!-- tested: name -->, speaking to our server. */
+function block(name) {
+  const found = new RegExp(`<!-- tested: ${name} -->\\n\`\`\`\\w*\\n([^]*?)\`\`\``).exec(readme);
+  assert.ok(found, `README.md has no block "${name}"`);
+  return found[1].replaceAll("http://127.0.0.1:8080", gateway.url);
+}
+
+test("the curl command shows the events that README lists", async () => {
+  const { stdout } = await run("bash", ["-c", block("curl")]);
+  const types = [...stdout.matchAll(/^data: \{"type":"(\w+)"/gm)].map(([, type]) => type);
+  const listed = block("events").trim().split("\n").flatMap((line) => {
+    const name = /^[A-Z_]+/.exec(line)[0];
+    return line.startsWith("TEXT_MESSAGE_START … END") ? [name, "TEXT_MESSAGE_END"] : [name];
+  });
+  assert.deepEqual(types.filter((type) => type !== "TEXT_MESSAGE_CONTENT"), listed);
+});
+
+test("the Node program plans a trip", async () => {
+  const program = block("node");
+  assert.ok(program.trim().split("\n").filter(Boolean).length <= 13, "it is meant to stay short");
+  const { stdout, stderr } = await run("node", ["--input-type=module", "--eval", program], { cwd: interop });
+  assert.equal(stderr, "");
+  assert.match(stdout, /KLM/);
+  assert.match(stdout, /Hotel Zoe/);
+  const { threads } = await (await fetch(`${gateway.url}/threads`)).json();
+  assert.equal(threads.find(({ id }) => id === "trip-2").status, "idle");
+});
