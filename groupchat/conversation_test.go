@@ -1,0 +1,146 @@
+package groupchat
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/agui-gateway/gateway/state"
+)
+
+var update = flag.Bool("update", false, "rewrite the events of the conversations in testdata")
+
+// TestConversations plays the conversations in testdata: a chat, then by turns what a client sends and the events it
+// gets. An input's lines are "user TEXT", "answer KEY JSON", "cancel KEY" and "result TOOL TEXT".
+func TestConversations(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no conversations: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			play(t, file)
+		})
+	}
+}
+
+func play(t *testing.T, file string) {
+	archive, err := txtar.ParseFile(file)
+	must(t, err)
+	var r *rig
+	var out *stream
+	for i, section := range archive.Files {
+		switch section.Name {
+		case "chat":
+			var member testMember
+			dec := json.NewDecoder(strings.NewReader(string(section.Data)))
+			dec.DisallowUnknownFields()
+			must(t, dec.Decode(&member))
+			r = newRig(t, member.agent())
+		case "input":
+			out = send(r, strings.Split(strings.TrimSpace(string(section.Data)), "\n"))
+		case "events":
+			var lines []string
+			for _, e := range out.events {
+				lines = append(lines, line(e))
+			}
+			got := strings.Join(lines, "\n") + "\n"
+			if !*update {
+				equal(t, fmt.Sprintf("section %d", i), strings.Split(got, "\n"), strings.Split(string(section.Data), "\n"))
+			}
+			archive.Files[i].Data = []byte(got)
+		default:
+			t.Fatalf("%s: unknown section %q", file, section.Name)
+		}
+	}
+	if *update {
+		must(t, os.WriteFile(file, txtar.Format(archive), 0o644))
+	}
+}
+
+// send plays one request.
+func send(r *rig, lines []string) *stream {
+	answers, results := map[string]string{}, map[string]string{}
+	for _, l := range lines {
+		verb, rest, _ := strings.Cut(l, " ")
+		key, value, _ := strings.Cut(rest, " ")
+		switch verb {
+		case "user":
+			return r.say(rest)
+		case "answer":
+			answers[key] = value
+		case "cancel":
+			answers[key] = "cancel"
+		case "result":
+			results[key] = value
+		default:
+			r.t.Fatalf("unknown input %q", l)
+		}
+	}
+	if len(results) > 0 {
+		return r.returns(results)
+	}
+	return r.answer(answers)
+}
+
+// A testMember is an agent as conversations spell it: a script, or a chat.
+type testMember struct {
+	Name         string         `json:"name"`
+	Steps        []testStep     `json:"steps"`
+	Participants []testMember   `json:"participants"`
+	Manager      string         `json:"manager"` // round_robin, sequential, or rules
+	Rules        [][2]string    `json:"rules"`   // missing pointer, speaker
+	MaxRounds    int            `json:"max_rounds"`
+	Closing      string         `json:"closing"`
+	Skip         bool           `json:"skip"`
+	Scope        ScopeKind      `json:"scope"`
+	Mapping      *state.Mapping `json:"mapping"`
+}
+
+type testStep struct {
+	Say     string      `json:"say"`
+	Ask     *ScriptAsk  `json:"ask"`
+	AskMany []ScriptAsk `json:"ask_many"`
+	Set     *ScriptSet  `json:"set"`
+	Tool    *ScriptTool `json:"tool"`
+	Fail    *ScriptFail `json:"fail"`
+}
+
+func (m *testMember) agent() Agent {
+	if m.Participants == nil {
+		s := &Script{}
+		for _, step := range m.Steps {
+			s.Steps = append(s.Steps, ScriptStep{Say: step.Say, Ask: step.Ask, AskMany: step.AskMany, Set: step.Set, Tool: step.Tool, Fail: step.Fail})
+		}
+		return s
+	}
+	c := &Chat{MaxRounds: m.MaxRounds, Closing: m.Closing}
+	switch m.Manager {
+	case "round_robin":
+		c.Manager = RoundRobin()
+	case "sequential":
+		c.Manager = Sequential()
+	default:
+		var rules []Rule
+		for _, r := range m.Rules {
+			rules = append(rules, Rule{Missing(r[0]), r[1]})
+		}
+		c.Manager = ByState(Done, rules...)
+	}
+	for _, member := range m.Participants {
+		p := Participant{Name: member.Name, Agent: member.agent(), OnError: ErrorPolicy{Skip: member.Skip}, Scope: Scoping{Kind: member.Scope}}
+		if member.Mapping != nil {
+			p.Scope.Mapping = *member.Mapping
+		}
+		c.Participants = append(c.Participants, p)
+	}
+	return c
+}
