@@ -141,7 +141,7 @@ func (s *loadServer) trip(ctx context.Context, thread string) error {
 }
 
 // run posts one input and reads its stream, which must be a valid one, to the end.
-func (s *loadServer) run(ctx context.Context, in *agui.RunAgentInput) (*agui.Outcome, error) {
+func (s *loadServer) run(ctx context.Context, in *agui.RunAgentInput) (outcome *agui.Outcome, err error) {
 	body, err := json.Marshal(in)
 	if err != nil {
 		return nil, err
@@ -150,7 +150,7 @@ func (s *loadServer) run(ctx context.Context, in *agui.RunAgentInput) (*agui.Out
 	if err != nil {
 		return nil, err
 	}
-	defer response.Body.Close()
+	defer func() { err = errors.Join(err, response.Body.Close()) }()
 	if response.StatusCode != http.StatusOK {
 		return nil, errors.New(response.Status)
 	}
