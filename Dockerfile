@@ -1,11 +1,11 @@
 # The gateway as one static binary that runs as nobody in particular.
 #
 # The image listens on every interface of its container, and the gateway starts on a public address only if it was told
-# how callers prove who they are. So the image names no -auth on purpose: without one of these it stops at once and says so.
+# how callers prove who they are. So the image names no -auth on purpose: without it the gateway stops at once and says so.
+# This version knows `none` only, which lets in whoever reaches the port: publish it on your own machine's loopback.
 #
 #   docker build -t agui-gateway .
-#   docker run -p 8080:8080 -e GATEWAY_AUTH=keys -e GATEWAY_KEYS_FILE=/keys -v "$PWD/keys:/keys:ro" agui-gateway
-#   docker run -p 127.0.0.1:8080:8080 -e GATEWAY_AUTH=none agui-gateway     # your own machine only: anyone who reaches the port is in
+#   docker run -p 127.0.0.1:8080:8080 -e GATEWAY_AUTH=none agui-gateway
 
 FROM golang:1.26.8-bookworm AS build
 WORKDIR /src

@@ -15,7 +15,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 )
 
-var update = flag.Bool("update", false, "rewrite docs/settings.md")
+var update = flag.Bool("update", false, "rewrite the settings of README.md")
 
 // environment is a lookup in m.
 func environment(m map[string]string) func(string) (string, bool) {
@@ -228,23 +228,31 @@ func TestEnvLine(t *testing.T) {
 	}
 }
 
-// TestDocumentation holds docs/settings.md to the table.
+// TestDocumentation holds the settings of README.md to the table.
 func TestDocumentation(t *testing.T) {
 	t.Parallel()
-	const path = "../../docs/settings.md"
+	const path, begin, end = "../../README.md", "<!-- settings -->\n", "<!-- /settings -->"
+	readme, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(readme), begin)
+	shown, after, closed := strings.Cut(rest, end)
+	if !ok || !closed {
+		t.Fatalf("README.md has no %s … %s", begin, end)
+	}
 	var b strings.Builder
-	b.WriteString("# Settings\n\nA flag counts before the `-env-file`, that before the environment, and that before the default. An empty value is none.\n" +
-		"A wrong value stops the start with one line that names the setting.\n\n| flag | environment | default | |\n| --- | --- | --- | --- |\n")
+	b.WriteString("| flag | environment | default | |\n| --- | --- | --- | --- |\n")
 	for _, s := range (&config{}).settings() {
 		fmt.Fprintf(&b, "| -%s | %s | %s | %s |\n", s.flag, cmp.Or(s.env(), "–"), cmp.Or(s.standard, "–"), s.help)
 	}
 	if *update {
-		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(before+begin+b.String()+end+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
+		return
 	}
-	got, err := os.ReadFile(path)
-	if err != nil || string(got) != b.String() {
-		t.Errorf("docs/settings.md (%v) is not what the settings are; run go test ./cmd/gateway -run Documentation -update", err)
+	if shown != b.String() {
+		t.Error("README.md does not have the settings as they are; run go test ./cmd/gateway -run Documentation -update")
 	}
 }
