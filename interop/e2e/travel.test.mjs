@@ -82,6 +82,39 @@ for (const version of versions) {
       assert.equal((await tab.agrees()).messages.at(-1).name, "experiences_agent");
     });
 
+    test("a finished plan says so, and begins anew when told to", async () => {
+      const tab = new Tab(gateway, version);
+      await tab.say("Plan my trip");
+      await tab.answer(klm);
+      await tab.answer(zoe);
+      const before = await tab.agrees();
+      const stream = await tab.say("Plan my trip");
+      assert.deepEqual(stream.outcome, { type: "success" });
+      assert.match(stream.texts.join(), /start over/i);
+      const after = await tab.agrees();
+      assert.deepEqual(after.state, before.state);
+      assert.equal((await tab.say("Start over")).outcome.type, "interrupt");
+      assert.deepEqual((await tab.agrees()).state.itinerary, {});
+      assert.equal(tab.questions[0].metadata.value.agent, "flights");
+    });
+
+    test("a city nobody knows is answered with those that are known", async () => {
+      const tab = new Tab(gateway, version);
+      const stream = await tab.say("Plan a trip to Atlantis");
+      assert.deepEqual(stream.outcome, { type: "success" });
+      assert.match(stream.texts.join(), /San Francisco/);
+      await tab.agrees();
+    });
+
+    test("the caller's own cities count", async () => {
+      const tab = new Tab(gateway, version, { state: { origin: "Paris", destination: "Tokyo", flights: [{ airline: "Mine" }] } });
+      const stream = await tab.say("Plan my trip");
+      assert.equal(stream.outcome.type, "interrupt");
+      const { state } = await tab.agrees();
+      assert.deepEqual([state.origin, state.destination], ["Paris", "Tokyo"]);
+      assert.ok(state.flights.every(({ departure, arrival }) => departure.includes("Paris") && arrival.includes("Tokyo")));
+    });
+
     test("another city, then a change of mind", async () => {
       const tab = new Tab(gateway, version);
       await tab.say("Plan a trip to Paris for 5 days");
