@@ -252,3 +252,24 @@ func TestRow89TheBudgetOfTheWholeRun(t *testing.T) {
 	codeOf(t, s, agui.CodeNotConverged)
 	equal(t, "turns", len(s.steps()), 60)
 }
+
+func TestATryThatFailsBeforeItIsAnnouncedIsCounted(t *testing.T) {
+	t.Parallel()
+	// The scope does not fit the state: the turn cannot even begin.
+	spoil := AgentFunc(func(_ context.Context, t *Turn) error { return t.State().Set("/notes", "text") })
+	out := Participant{Name: "w", Agent: AgentFunc(func(_ context.Context, t *Turn) error { return t.State().Set("/result", 1) }),
+		Scope:   Scoping{Kind: ScopeMapped, Mapping: state.Mapping{Out: map[string]string{"/result": "/notes/deep"}}},
+		OnError: ErrorPolicy{Retries: 2}}
+	s := newRig(t, team(Sequential(), Participant{Name: "spoil", Agent: spoil}, out)).say("x")
+	codeOf(t, s, agui.CodeAgentFailed)
+	equal(t, "steps", s.steps(), []string{"spoil", "w", "w", "w"})
+
+	r := newRig(t, team(Sequential(), Participant{Name: "p", Agent: asker("k"), OnError: ErrorPolicy{Retries: 2}}))
+	must(t, r.say("x").err)
+	// A second invocation under one id is refused by the order of the stream, however often it is tried.
+	twice := strings.Replace(string(r.checkpoint), `"chat":{`, `"subagentRunId":"gone","chat":{`, 1)
+	r.checkpoint = []byte(twice)
+	if s := r.answer(map[string]string{"k": "1"}); s.err == nil {
+		t.Error("a turn below an invocation that was never announced went well")
+	}
+}

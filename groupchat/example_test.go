@@ -1,0 +1,142 @@
+package groupchat_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"sync"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// session is what the gateway puts around a run; here it prints what is said.
+func session(checkpoint json.RawMessage, answers map[string]state.Answer) groupchat.Session {
+	var mu sync.Mutex
+	n := 0
+	newID := func() string {
+		mu.Lock()
+		defer mu.Unlock()
+		n++
+		return strconv.Itoa(n)
+	}
+	run := agui.NewRun(agui.RunOptions{ThreadID: "t", RunID: "r", NewID: newID, Sink: func(e agui.Event, _ []byte) error {
+		switch e := e.(type) {
+		case *agui.TextMessageStart:
+			fmt.Print(e.Name, ":")
+		case *agui.TextMessageContent:
+			fmt.Print(" ", e.Delta)
+		case *agui.TextMessageEnd:
+			fmt.Println()
+		case *agui.StateDelta:
+			fmt.Println("state:", e.Delta[0].Path, string(e.Delta[0].Value))
+		}
+		return nil
+	}})
+	doc, err := state.NewDocument([]byte(`{"topic":"tea","notes":[],"draft":""}`), state.DocumentOptions{
+		OnChange: func(c state.Change) error { return run.Emit(&agui.StateDelta{Delta: c.Patch}) },
+	})
+	if err != nil {
+		panic(err)
+	}
+	if err := run.Start(&agui.RunStarted{}); err != nil {
+		panic(err)
+	}
+	return groupchat.Session{
+		Run: run, State: doc, Journal: forgetful{}, Checkpoint: checkpoint, Answers: answers, Origin: "1", NewID: newID,
+	}
+}
+
+// forgetful is a journal for examples.
+type forgetful struct{}
+
+func (forgetful) Commit(context.Context, json.RawMessage) error       { return nil }
+func (forgetful) Once(context.Context, string, json.RawMessage) error { return nil }
+
+func ExampleChat() {
+	researcher := groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
+		if err := groupchat.Say(t, "say", "Noted."); err != nil {
+			return err
+		}
+		return t.State().Set("/notes", []string{"leaves"})
+	})
+	writer := groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
+		return t.State().Set("/draft", "On leaves.")
+	})
+	desk := &groupchat.Chat{
+		Manager: groupchat.ByState(groupchat.Done,
+			groupchat.Rule{When: groupchat.Missing("/notes"), Speaker: "researcher"},
+			groupchat.Rule{When: groupchat.Missing("/draft"), Speaker: "writer"}),
+		Participants: []groupchat.Participant{{Name: "researcher", Agent: researcher}, {Name: "writer", Agent: writer}},
+	}
+	if err := desk.Validate(); err != nil {
+		fmt.Println(err)
+	}
+	result, err := groupchat.Execute(context.Background(), desk, session(nil, nil))
+	fmt.Println("paused:", result.Pause != nil, "error:", err)
+	// Output:
+	// researcher: Noted.
+	// state: /notes/- "leaves"
+	// state: /draft "On leaves."
+	// paused: false error: <nil>
+}
+
+func ExampleTurn_Ask() {
+	waiter := groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
+		if err := groupchat.Say(t, "hello", "Welcome."); err != nil {
+			return err
+		}
+		answer, err := t.Ask(groupchat.Question{Key: "drink", Message: "Tea or coffee?", Options: []string{"tea", "coffee"}})
+		if err != nil {
+			return err // the first time: the run ends here
+		}
+		return groupchat.Say(t, "bring", "Here: %s", answer.Payload)
+	})
+	team := &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{{Name: "waiter", Agent: waiter}}}
+
+	first, err := groupchat.Execute(context.Background(), team, session(nil, nil))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	question := first.Pause.Interrupts[0]
+	fmt.Println("asks:", question.Message)
+
+	// Hours later, on another machine: the checkpoint and the answer are all it takes.
+	answer := state.Answer{ID: question.ID, Status: agui.ResumeResolved, Payload: json.RawMessage(`"tea"`)}
+	second, err := groupchat.Execute(context.Background(), team,
+		session(first.Checkpoint, map[string]state.Answer{question.ID: answer}))
+	fmt.Println("paused:", second.Pause != nil, "error:", err)
+	// Output:
+	// waiter: Welcome.
+	// asks: Tea or coffee?
+	// waiter: Here:  "tea"
+	// paused: false error: <nil>
+}
+
+func ExampleOnce() {
+	calls := 0
+	agent := groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
+		price, err := groupchat.Once(t, "price", func() (int, error) { calls++; return 650, nil })
+		if err != nil {
+			return err
+		}
+		_, err = t.Ask(groupchat.Question{Key: "ok", Message: fmt.Sprintf("Book for $%d?", price), Recommended: -1})
+		return err
+	})
+	first, err := groupchat.Execute(context.Background(), agent, session(nil, nil))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(first.Pause.Interrupts[0].Message)
+	id := first.Pause.Interrupts[0].ID
+	_, err = groupchat.Execute(context.Background(), agent,
+		session(first.Checkpoint, map[string]state.Answer{id: {ID: id, Status: agui.ResumeResolved, Payload: json.RawMessage("true")}}))
+	fmt.Println("computed:", calls, "error:", err)
+	// Output:
+	// Book for $650?
+	// computed: 1 error: <nil>
+}
