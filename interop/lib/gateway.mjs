@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
  * Starts a gateway and stops it when the test file is over; a server that does not end with code 0 fails the file.
  *
  * team is the text of a team file, args are more flags, race builds a binary with the race detector. Returns
- * {url, log()}: log is what the server has written so far.
+ * {url, log(), stop()}: log is what the server has written so far; stop asks it to end, and waits until it has.
  */
 export async function startGateway({ team, args = [], race = false } = {}) {
   const dir = mkdtempSync(join(tmpdir(), "agui-e2e-"));
@@ -31,11 +31,12 @@ export async function startGateway({ team, args = [], race = false } = {}) {
   });
   const exited = once(server, "exit");
   const lines = [];
-  after(async () => {
+  const stop = async () => {
     server.kill("SIGTERM");
     const [code, signal] = await exited;
     assert.deepEqual({ code, signal }, { code: 0, signal: null }, lines.join("\n"));
-  });
+  };
+  after(stop);
   const url = await new Promise((resolve, reject) => {
     createInterface({ input: server.stderr }).on("line", (line) => {
       lines.push(line);
@@ -44,7 +45,7 @@ export async function startGateway({ team, args = [], race = false } = {}) {
     });
     exited.then(([code]) => reject(new Error(`the gateway ended with code ${code}:\n${lines.join("\n")}`)), reject);
   });
-  return { url, log: () => lines.join("\n") };
+  return { url, log: () => lines.join("\n"), stop };
 }
 
 // CI builds the binary once; without that each file builds its own, which costs a link.
