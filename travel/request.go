@@ -79,7 +79,7 @@ func kindOf(words []word, said sentence, route route, r Request) (Kind, Topic) {
 	if said.meant(startOverPhrases...) {
 		return StartOver, r.Topic
 	}
-	if !named && said.has(abilityPhrases...) && !(planned && said.has(wishPhrases...)) {
+	if !named && said.has(abilityPhrases...) && (!planned || !said.has(wishPhrases...)) {
 		return Greeting, r.Topic
 	}
 	if topic, ok := changeOf(words, said, named, r.Topic); ok {

@@ -65,7 +65,7 @@ func mentions(words []word) []mention {
 		for n := min(c.words, len(words)-i); n > 0; n-- {
 			city := c.names[joinKeys(words[i:i+n])]
 			// A code counts only in capitals, lest "a gig" be in Rio.
-			if w := words[i]; city == nil && n == 1 && !(loud && ordinary[w.key]) {
+			if w := words[i]; city == nil && n == 1 && (!loud || !ordinary[w.key]) {
 				city = c.codes[w.text]
 			}
 			if city == nil || brokenUp(words[i:i+n]) {
@@ -130,7 +130,7 @@ func roleOf(words []word, found []mention, i int) role {
 		return roleOrigin
 	case ended:
 		return betweenRole(words, found, i)
-	case excluding[key] && !(key == "not" && before.ends("why")):
+	case excluding[key] && (key != "not" || !before.ends("why")):
 		return roleExclude
 	case (toward[key] || key == "in") && at > 0 && words[at-1].key == "not":
 		return roleExclude
