@@ -64,6 +64,7 @@ func (g *Gateway) adapt(h handler) echo.HandlerFunc {
 			r.SetPathValue(name, value)
 		}
 		w := responseWriter{c.Response()}
+		timeBody(w, r)
 		if err := h(w, r); err != nil {
 			g.answerError(w, r, err)
 		}

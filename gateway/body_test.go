@@ -1,0 +1,75 @@
+package gateway
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"testing"
+	"time"
+)
+
+// A body's deadline is over when the body is there: what follows on the connection is not cut by it.
+func TestABodysDeadlineEndsWithTheBody(t *testing.T) {
+	t.Parallel()
+	var deadlines []time.Time
+	w := &deadlineWriter{ResponseWriter: httptest.NewRecorder(), set: func(at time.Time) { deadlines = append(deadlines, at) }}
+	r := httptest.NewRequest(http.MethodPost, "/", &trickle{end: os.ErrDeadlineExceeded})
+	timeBody(w, r)
+	if _, err := io.ReadAll(r.Body); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Fatalf("ReadAll() error = %v, want the deadline's", err)
+	}
+	if len(deadlines) != 2 || deadlines[0].IsZero() || !deadlines[1].IsZero() {
+		t.Errorf("deadlines = %v, want one, and then none", deadlines)
+	}
+}
+
+// trickle is a body that comes byte by byte and then fails.
+type trickle struct {
+	n   int
+	end error
+}
+
+func (t *trickle) Read(p []byte) (int, error) {
+	if t.n++; t.n > 3 {
+		return 0, t.end
+	}
+	p[0] = ' '
+	return 1, nil
+}
+
+type deadlineWriter struct {
+	http.ResponseWriter
+	set func(time.Time)
+}
+
+func (w *deadlineWriter) SetReadDeadline(at time.Time) error { w.set(at); return nil }
+
+// A caller whose body never ends is told so by a real server, and its connection is free again.
+func TestAStalledBodyIsRefused(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := http.NewResponseController(w).SetReadDeadline(time.Now()); err != nil {
+			t.Errorf("SetReadDeadline() error = %v", err)
+		}
+		if _, err := readJSON(r, 1<<10); err == nil {
+			t.Error("readJSON() = nil, want an error")
+		}
+		w.WriteHeader(http.StatusBadRequest)
+	}))
+	defer server.Close()
+	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{"); err != nil {
+		t.Fatal(err)
+	}
+	head := make([]byte, len("HTTP/1.1 400"))
+	if _, err := io.ReadFull(conn, head); err != nil || string(head) != "HTTP/1.1 400" {
+		t.Errorf("answer = %q, %v", head, err)
+	}
+}
