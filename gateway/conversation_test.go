@@ -206,6 +206,7 @@ func (c *conversation) whole(words []string, body string) string {
 			body = ""
 		}
 		r := newReader(c.t, response, cancel, body)
+		defer r.hangUp()
 		r.rest()
 		return r.lines(0)
 	}

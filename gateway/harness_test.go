@@ -61,6 +61,7 @@ func newWorld(t *testing.T, change ...func(*gateway.Options)) *world {
 		if err := g.Close(); err != nil {
 			t.Errorf("Close() = %v", err)
 		}
+		close(w.gate) // the deaf hear nothing else
 		server.CloseClientConnections()
 		server.Close()
 	})
@@ -132,23 +133,29 @@ func quote(s string) string {
 // post runs an agent and reads its whole stream.
 func (w *world) post(agent, body string) *reader {
 	w.t.Helper()
-	r := w.open(http.MethodPost, "/agents/"+agent, body)
+	r := w.begin(http.MethodPost, "/agents/"+agent, body)
+	defer r.hangUp()
 	r.rest()
 	return r
 }
 
-// open sends a request that is answered by a stream.
+// open sends a request that is answered by a stream, which is closed with the test.
 func (w *world) open(method, path, body string, header ...string) *reader {
 	w.t.Helper()
+	r := w.begin(method, path, body, header...)
+	w.t.Cleanup(r.hangUp)
+	return r
+}
+
+func (w *world) begin(method, path, body string, header ...string) *reader {
+	w.t.Helper()
 	ctx, cancel := context.WithCancel(w.t.Context())
-	response, err := w.try(ctx, method, path, body, header...)
+	response, err := w.try(ctx, method, path, body, header...) //nolint:bodyclose // the reader closes it
 	if err != nil {
 		cancel()
 		w.t.Fatal(err)
 	}
-	r := newReader(w.t, response, cancel, body)
-	w.t.Cleanup(r.hangUp)
-	return r
+	return newReader(w.t, response, cancel, body)
 }
 
 // threadDoc is what GET /threads/{id} answers, as far as tests look at it.
@@ -177,6 +184,16 @@ func (w *world) thread(id string) threadDoc {
 	}
 	raw.threadDoc.Messages = messagesOf(w.t, raw.Messages)
 	return raw.threadDoc
+}
+
+// shows holds what a reader of an idle thread is shown against the thread.
+func (w *world) shows(id string) threadDoc {
+	w.t.Helper()
+	d := w.thread(id)
+	r := w.open(http.MethodGet, "/threads/"+id+"/events?protocolVersion=1.0", "")
+	r.rest()
+	r.equals(d)
+	return d
 }
 
 // messagesOf decodes messages by way of a snapshot, which knows how.

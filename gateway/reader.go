@@ -15,8 +15,8 @@ import (
 type tailing struct {
 	key   state.Key
 	after agui.FrameID
-	// skipOpening leaves out the snapshot of the messages that opens a run whose caller has them already.
-	skipOpening bool
+	// opening is what to do about the snapshot of the messages that opens a run.
+	opening openingFor
 	// owed says that the reader is in the middle of a run, whose end it must be told.
 	owed bool
 	// end says when the reader has seen enough.
@@ -37,9 +37,9 @@ func (c *caller) follow(begun *state.Begun, a *attempt) error {
 	defer c.g.readers.leave(c.req.Key)
 	err := c.open()
 	if err == nil {
-		var same bool
-		if same, err = c.hasAll(begun); err == nil {
-			err = c.tail(tailing{key: c.req.Key, after: agui.FrameID{Fence: begun.Lease.Fence}, skipOpening: same, owed: true})
+		t := tailing{key: c.req.Key, after: agui.FrameID{Fence: begun.Lease.Fence}, owed: true}
+		if t.opening, err = c.needs(begun); err == nil {
+			err = c.tail(t)
 		}
 	}
 	if err != nil {
@@ -62,21 +62,40 @@ func (c *caller) hungUp(a *attempt) {
 	}
 }
 
-// hasAll reports whether the request's own list of messages is the thread's.
-func (c *caller) hasAll(begun *state.Begun) (bool, error) {
+// openingFor says what the caller of a run needs of the snapshot of the messages that opens it.
+type openingFor struct {
+	// skip: the caller's own list is the thread's.
+	skip bool
+	// insert, if not 0, is the revision to show a caller who lacks messages in a run that added none, so that the
+	// log has no such snapshot: what it is told next would be out of its place.
+	insert int64
+}
+
+// needs compares the request's own list of messages with the thread's.
+func (c *caller) needs(begun *state.Begun) (openingFor, error) {
 	messages, err := c.g.store.Messages(c.r.Context(), c.req.Key, begun.Thread.Rev)
 	if err != nil {
-		return false, err
+		return openingFor{}, storeError(err)
 	}
 	own := slices.DeleteFunc(slices.Clone(c.req.Messages), func(m agui.Message) bool { return m.Role == agui.RoleActivity })
-	return slices.EqualFunc(own, messages, func(a, b agui.Message) bool {
-		if a.ID != b.ID {
-			return false
-		}
-		x, errX := a.MarshalJSON()
-		y, errY := b.MarshalJSON()
-		return errX == nil && errY == nil && bytes.Equal(x, y)
-	}), nil
+	if slices.EqualFunc(own, messages, equalMessages) {
+		return openingFor{skip: true}, nil
+	}
+	intent := begun.Thread.Live.Intent
+	sameIDs := slices.EqualFunc(own, messages, func(a, b agui.Message) bool { return a.ID == b.ID })
+	if intent.Added || intent.Cut || sameIDs {
+		return openingFor{}, nil
+	}
+	return openingFor{insert: begun.Thread.Rev}, nil
+}
+
+func equalMessages(a, b agui.Message) bool {
+	if a.ID != b.ID {
+		return false
+	}
+	x, errX := a.MarshalJSON()
+	y, errY := b.MarshalJSON()
+	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
 // tail sends what the log has behind a cursor, and what joins it, until the reader has seen enough.
@@ -121,7 +140,7 @@ func (c *caller) tail(t tailing) error {
 func (c *caller) batch(t tailing, run *opening, batch []agui.Frame) (frames []agui.Frame, last agui.Frame, err error) {
 	for _, f := range batch {
 		last = f
-		if run.restates(f) && t.skipOpening {
+		if run.restates(f) && t.opening.skip {
 			continue
 		}
 		sent, err := c.project(t.key, f)
@@ -129,6 +148,12 @@ func (c *caller) batch(t tailing, run *opening, batch []agui.Frame) (frames []ag
 			return nil, last, err
 		}
 		frames = append(frames, sent...)
+		if *run == stated && t.opening.insert != 0 {
+			if sent, err = c.project(t.key, agui.Frame{Type: agui.TypeMessagesSnapshot, Rev: t.opening.insert}); err != nil {
+				return nil, last, err
+			}
+			frames = append(frames, sent...)
+		}
 		if t.end == endAtTerminal && terminal(f) {
 			break
 		}
@@ -139,14 +164,19 @@ func (c *caller) batch(t tailing, run *opening, batch []agui.Frame) (frames []ag
 // An opening finds the snapshot of the messages that opens a run: the one right behind its first state.
 type opening uint8
 
+const (
+	started opening = iota + 1 // the last frame was RUN_STARTED
+	stated                     // the last frames were RUN_STARTED and STATE_SNAPSHOT
+)
+
 // restates takes the next frame and reports whether it is that snapshot.
 func (o *opening) restates(f agui.Frame) bool {
-	found := *o == 2 && f.Type == agui.TypeMessagesSnapshot
+	found := *o == stated && f.Type == agui.TypeMessagesSnapshot
 	switch {
 	case f.Type == agui.TypeRunStarted:
-		*o = 1
-	case *o == 1 && f.Type == agui.TypeStateSnapshot:
-		*o = 2
+		*o = started
+	case *o == started && f.Type == agui.TypeStateSnapshot:
+		*o = stated
 	default:
 		*o = 0
 	}

@@ -24,6 +24,7 @@ type reader struct {
 	response *http.Response
 	cancel   context.CancelFunc
 	next     func() (agui.Record, error, bool)
+	stop     func()
 
 	verifier agui.Verifier
 	view     *agui.View
@@ -36,24 +37,30 @@ type reader struct {
 
 func newReader(t *testing.T, response *http.Response, cancel context.CancelFunc, body string) *reader {
 	t.Helper()
+	r := newFold(t, body)
+	r.response, r.cancel = response, cancel
+	next, stop := iter.Pull2(agui.ReadStream(response.Body, 10<<20))
+	r.next, r.stop = pulled(next), stop
+	if got := response.Header.Get("Content-Type"); response.StatusCode == http.StatusOK && got != "text/event-stream" {
+		t.Errorf("content type = %q, want text/event-stream", got)
+	}
+	return r
+}
+
+// newFold returns a reader of nothing, that starts from the messages of a request.
+func newFold(t *testing.T, body string) *reader {
+	t.Helper()
 	doc, err := state.NewDocument(nil, state.DocumentOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &reader{t: t, response: response, cancel: cancel, doc: doc}
 	var in struct{ Messages []json.RawMessage }
 	if body != "" {
 		if err := json.Unmarshal([]byte(body), &in); err != nil {
 			t.Fatalf("%s: %v", body, err)
 		}
 	}
-	r.view = agui.NewView(messagesOf(t, in.Messages), doc)
-	r.next, _ = iter.Pull2(agui.ReadStream(response.Body, 10<<20))
-	r.next = pulled(r.next)
-	if got := response.Header.Get("Content-Type"); response.StatusCode == http.StatusOK && got != "text/event-stream" {
-		t.Errorf("content type = %q, want text/event-stream", got)
-	}
-	return r
+	return &reader{t: t, doc: doc, view: agui.NewView(messagesOf(t, in.Messages), doc)}
 }
 
 // pulled remembers the end of a stream.
@@ -147,6 +154,7 @@ func (r *reader) rest() {
 // hangUp closes the connection.
 func (r *reader) hangUp() {
 	r.cancel()
+	r.stop()
 	_ = r.response.Body.Close() // it was cut off
 }
 

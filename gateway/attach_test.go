@@ -1,0 +1,191 @@
+package gateway_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway"
+)
+
+// Whoever joins a run anywhere, with a cursor or without, and whatever it understands, ends with what the first
+// reader has.
+func TestAttachAtEveryPoint(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(o *gateway.Options) { o.Limits.Readers = 1000 })
+	question := w.post("desk", input("t", "r1", []string{"u1:Hi"})).interrupts()[0].ID
+	first := w.open("POST", "/agents/desk", input("t", "r2", []string{"u1:Hi"},
+		`"resume":[{"interruptId":`+quote(question)+`,"status":"resolved","payload":"M"}]`))
+	var readers []*reader
+	attach := func(era string, header ...string) *reader {
+		r := w.open("GET", "/threads/t/events?protocolVersion="+era, "", header...)
+		readers = append(readers, r)
+		return r
+	}
+	for {
+		e, ok := first.step()
+		if !ok {
+			t.Fatal("the run ended early")
+		}
+		cut := first.records[len(first.records)-1].ID
+		for _, era := range []string{"1.0", ""} {
+			attach(era)
+			if cut != "" {
+				// Its view up to the cut is that of a reader of its own, stopped there.
+				before := w.open("GET", "/threads/t/events?protocolVersion="+era, "")
+				for len(before.records) == 0 || before.cursorID() == "" {
+					if _, ok := before.step(); !ok {
+						t.Fatal("a prelude without an id")
+					}
+				}
+				id := before.cursorID()
+				before.hangUp()
+				r := attach(era, "Last-Event-ID", id)
+				r.like(before)
+			}
+		}
+		if e.EventType() == agui.TypeCustom {
+			break // it waits
+		}
+	}
+	w.release()
+	first.rest()
+	want := w.thread("t")
+	late := []*reader{attach("1.0"), attach("")}
+	for i, r := range readers {
+		r.rest()
+		r.equals(want)
+		if t.Failed() {
+			t.Fatalf("reader %d of %d", i, len(readers))
+		}
+	}
+	for _, r := range late {
+		if r.finished().RunID == "" {
+			t.Error("a late reader was shown a run without an id")
+		}
+	}
+	if len(readers) < 40 {
+		t.Errorf("only %d readers", len(readers))
+	}
+}
+
+// Every id that was ever sent is a cursor: what follows it completes what was there before.
+func TestEveryIDIsACursor(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.release()
+	question := w.post("desk", input("t", "r1", []string{"u1:Hi"})).interrupts()[0].ID
+	w.post("desk", input("t", "r2", []string{"u1:Hi"}, `"resume":[{"interruptId":`+quote(question)+`,"status":"resolved","payload":"M"}]`))
+	want := w.thread("t")
+	replay := w.open("GET", "/threads/t/events?protocolVersion=1.0", "", "Last-Event-ID", "1-1") // of no fence it knows
+	replay.rest()
+	replay.equals(want)
+	if replay.records[0].ID != "" {
+		t.Errorf("a cursor the log does not know was answered by %s", replay.records[0].ID)
+	}
+	status, _ := w.call("GET", "/threads/t/events", "", "Last-Event-ID", replay.cursorID())
+	if status != http.StatusNoContent {
+		t.Errorf("the end of an idle thread = %d, want 204", status)
+	}
+	for _, cursor := range []string{"", "nonsense", "99999999999999-1", "01-1"} {
+		r := w.open("GET", "/threads/t/events?protocolVersion=1.0", "", "Last-Event-ID", cursor)
+		r.rest()
+		r.equals(want)
+	}
+}
+
+// Two runs that are over are replayed from any frame of them, the ids increase, and the end is the end.
+func TestReplayOfRunsThatAreOver(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	one := w.post("echo", input("t", "r1", []string{"u1:One"}))
+	two := w.post("echo", input("t", "r2", []string{"u1:One", "u2:Two"}))
+	want := w.thread("t")
+	all := append(append([]agui.Record{}, one.records...), two.records...)
+	last := ""
+	for i, record := range all {
+		if record.ID == "" {
+			continue
+		}
+		if last != "" && !increases(t, last, record.ID) {
+			t.Errorf("id %s after %s", record.ID, last)
+		}
+		last = record.ID
+		if i == len(all)-1 {
+			break
+		}
+		r := w.open("GET", "/threads/t/events?protocolVersion=1.0", "", "Last-Event-ID", record.ID)
+		replay(t, r, one, two, i)
+		r.rest()
+		r.equals(want)
+	}
+}
+
+// replay feeds r what the readers of the two runs saw up to record n.
+func replay(t *testing.T, r, one, two *reader, n int) {
+	t.Helper()
+	fresh := newFold(t, input("t", "r1", []string{"u1:One"}))
+	events := append(append([]agui.Event{}, one.events...), two.events...)
+	for _, e := range events[:n+1] {
+		if err := fresh.verifier.Next(e); err != nil {
+			t.Fatal(err)
+		}
+		if err := fresh.view.Apply(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fresh.stated = true
+	r.like(fresh)
+}
+
+func increases(t *testing.T, a, b string) bool {
+	t.Helper()
+	x, err := agui.ParseFrameID(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := agui.ParseFrameID(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x.Less(y)
+}
+
+func TestFollowStaysOverRuns(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.post("echo", input("t", "r0", []string{"u0:Zero"}))
+	r := w.open("GET", "/threads/t/events?follow=1&protocolVersion=1.0", "")
+	r.until(agui.TypeRunFinished)
+	own := []string{"u0:Zero"}
+	for i := 1; i < 4; i++ {
+		own = append(own, fmt.Sprintf("u%d:Again", i))
+		w.post("echo", input("t", fmt.Sprintf("r%d", i), own))
+		r.until(agui.TypeRunFinished)
+		r.equals(w.thread("t"))
+	}
+	r.hangUp()
+}
+
+func TestReadersHaveALimit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(o *gateway.Options) { o.Limits.Readers = 2 })
+	run := w.open("POST", "/agents/slow", input("t", "r1", []string{"u1:Hi"}))
+	run.until(agui.TypeCustom)
+	one := w.open("GET", "/threads/t/events", "")
+	one.until(agui.TypeRunStarted)
+	status, _ := w.call("GET", "/threads/t/events", "")
+	if status != http.StatusServiceUnavailable {
+		t.Errorf("a third reader = %d, want 503", status)
+	}
+	if status, _ = w.call("POST", "/agents/slow", input("t", "r2", nil)); status != http.StatusServiceUnavailable {
+		t.Errorf("a third who joins = %d, want 503", status)
+	}
+	one.hangUp()
+	eventually(t, "there is room again", func() bool {
+		r := w.open("GET", "/threads/t/events", "")
+		defer r.hangUp()
+		return r.response.StatusCode == http.StatusOK
+	})
+}
