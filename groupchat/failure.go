@@ -1,9 +1,11 @@
 package groupchat
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
@@ -53,16 +55,19 @@ func protect(f func() error) (err error) {
 	return f()
 }
 
-// verdict is what the errors of a turn's goroutines, in the order they came, add up to: the first failure, else all
-// the pauses. A question whose turn has failed elsewhere is not asked.
-func verdict(errs []error) error {
-	var pauses []*Pause
-	for _, err := range errs {
-		p := pauseOf(err)
-		if p == nil {
-			return coded(err)
+// verdict is what the errors of a turn's goroutines add up to: the failure that came first, else all the pauses, in the
+// order their goroutines were started, so that the questions have the same order every time. A question whose turn has
+// failed elsewhere is not asked.
+func verdict(errs []turnError) error {
+	for _, e := range errs {
+		if pauseOf(e.err) == nil {
+			return coded(e.err)
 		}
-		pauses = append(pauses, p)
+	}
+	slices.SortFunc(errs, func(a, b turnError) int { return cmp.Compare(a.n, b.n) })
+	var pauses []*Pause
+	for _, e := range errs {
+		pauses = append(pauses, pauseOf(e.err))
 	}
 	if p := joinPauses(pauses...); p != nil {
 		return p

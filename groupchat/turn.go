@@ -28,7 +28,14 @@ type Turn struct {
 	cancel context.CancelCauseFunc
 	wg     sync.WaitGroup
 	mu     sync.Mutex
-	errs   []error // of the agent's Run and of what Go started, as they came
+	spawns int         // by Go
+	errs   []turnError // as they came
+}
+
+// A turnError is an error of the agent's Run, or of the nth goroutine it started.
+type turnError struct {
+	n   int
+	err error
 }
 
 // child makes the turn of the one called name below t.
@@ -93,10 +100,14 @@ func (t *Turn) Goto(name string) {
 // Go runs f in a goroutine of this turn. The turn ends when all of them have. The first failure, or panic, becomes the
 // turn's and cancels its context; pauses add up.
 func (t *Turn) Go(f func() error) {
+	t.mu.Lock()
+	t.spawns++
+	n := t.spawns
+	t.mu.Unlock()
 	t.wg.Add(1)
 	go func() {
 		defer t.wg.Done()
-		t.note(protect(f))
+		t.note(n, protect(f))
 	}()
 }
 
@@ -105,18 +116,18 @@ func (t *Turn) run(agent Agent) error {
 	ctx, cancel := context.WithCancelCause(t.ctx)
 	defer cancel(nil)
 	t.ctx, t.cancel = ctx, cancel
-	t.note(protect(func() error { return agent.Run(ctx, t) }))
+	t.note(0, protect(func() error { return agent.Run(ctx, t) }))
 	t.wg.Wait()
 	return verdict(t.errs)
 }
 
 // note keeps an error of the turn's.
-func (t *Turn) note(err error) {
+func (t *Turn) note(n int, err error) {
 	if err == nil {
 		return
 	}
 	t.mu.Lock()
-	t.errs = append(t.errs, err)
+	t.errs = append(t.errs, turnError{n, err})
 	t.mu.Unlock()
 	if pauseOf(err) == nil {
 		t.cancel(err)
