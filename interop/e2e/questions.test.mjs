@@ -28,7 +28,12 @@ agents:
   hasty:
     type: script
     steps:
-      - ask: { key: name, message: "Who are you?", ttl: 2s }
+      - ask: { key: name, message: "Who are you?", ttl: 3s }
+      - say: "Hello, \${answers.name}."
+  patient:
+    type: script
+    steps:
+      - ask: { key: name, message: "Who are you?", ttl: 1h }
       - say: "Hello, \${answers.name}."
   fragile:
     type: script
@@ -218,7 +223,12 @@ for (const version of versions) {
       });
 
       test("that was kept", async () => {
-        const tab = await opened(version, "hasty");
+        const tab = await opened(version, "patient");
+        if (version === "1.0.0") {
+          // Said in whole seconds, never too early.
+          const left = Date.parse(tab.questions[0].expiresAt) - Date.now();
+          assert.ok(left > 0 && left <= 3601_000, tab.questions[0].expiresAt);
+        }
         await tab.answer({ value: "Ada" });
         assert.equal((await tab.agrees()).messages.at(-1).content, "Hello, Ada.");
       });
