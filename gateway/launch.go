@@ -118,13 +118,14 @@ func (a *attempt) session() groupchat.Session {
 			ThreadID: a.lease.Key.ID, RunID: a.intent.RunID, Principal: a.lease.Key.Principal,
 			Tools: a.intent.Tools, Context: a.intent.Context, ForwardedProps: a.intent.ForwardedProps,
 		},
-		Memo:    t.Live.Memo,
-		Origin:  strconv.FormatUint(a.intent.Origin, 10),
-		NewID:   a.g.o.NewID,
-		Pace:    a.g.o.Pace,
-		Log:     a.log,
-		Answers: map[string]state.Answer{},
-		Results: map[string]agui.Content{},
+		Memo:     t.Live.Memo,
+		Takeover: a.intent.Attempts > 1,
+		Origin:   strconv.FormatUint(a.intent.Origin, 10),
+		NewID:    a.g.o.NewID,
+		Pace:     a.g.o.Pace,
+		Log:      a.log,
+		Answers:  map[string]state.Answer{},
+		Results:  map[string]agui.Content{},
 	}
 	if a.intent.Resumed || a.intent.Attempts > 1 {
 		s.Checkpoint = t.Checkpoint
