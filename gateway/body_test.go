@@ -16,7 +16,7 @@ func TestABodysDeadlineEndsWithTheBody(t *testing.T) {
 	t.Parallel()
 	var deadlines []time.Time
 	w := &deadlineWriter{ResponseWriter: httptest.NewRecorder(), set: func(at time.Time) { deadlines = append(deadlines, at) }}
-	r := httptest.NewRequest(http.MethodPost, "/", &trickle{end: os.ErrDeadlineExceeded})
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", &trickle{end: os.ErrDeadlineExceeded})
 	timeBody(w, r)
 	if _, err := io.ReadAll(r.Body); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Fatalf("ReadAll() error = %v, want the deadline's", err)
