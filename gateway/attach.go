@@ -74,7 +74,7 @@ func (c *caller) attach(t *state.Thread, interrupts []agui.Interrupt, follow boo
 	}
 	switch {
 	case errors.Is(err, state.ErrUnknownThread):
-		return c.lost()
+		return c.lost(agui.CodeRunLost)
 	case err != nil || over && !follow:
 		return err
 	}

@@ -56,9 +56,9 @@ func (c *caller) failed(err error) error {
 	return c.busy(code)
 }
 
-// lost ends a stream whose thread was forgotten while its run went on.
-func (c *caller) lost() error {
-	code := agui.CodeRunLost
+// lost ends a stream in the middle of a run whose end will not be told: its thread was forgotten, or the store is
+// gone. What ends without a word would look like a success.
+func (c *caller) lost(code agui.Code) error {
 	data, err := agui.Encode(&agui.RunError{Message: code.Message(), Code: string(code)})
 	if err != nil {
 		return err

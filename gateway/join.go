@@ -22,7 +22,7 @@ func (c *caller) join(t *state.Thread, extra ...agui.Event) error {
 	}
 	after, over, err := c.prelude(t, extra)
 	if errors.Is(err, state.ErrUnknownThread) {
-		return c.lost()
+		return c.lost(agui.CodeRunLost)
 	}
 	if err != nil || over {
 		return err

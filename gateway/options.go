@@ -39,6 +39,7 @@ type Options struct {
 	WriteTimeout  time.Duration // a reader that takes longer for a write is cut; 0 means 30 seconds
 	StopGrace     time.Duration // a stopped run waits so long for its agent to notice; 0 means 1 second
 	Lease         time.Duration // a replica silent for so long has lost its runs; 0 means 10 seconds
+	StoreBuffer   time.Duration // how long a run waits for a store that is away; 0 means 20 seconds
 	Pace          time.Duration // between the pieces of scripted texts
 
 	Limits Limits
@@ -135,6 +136,7 @@ func (o *Options) fill() {
 	atLeast(&o.WriteTimeout, 30*time.Second)
 	atLeast(&o.StopGrace, time.Second)
 	atLeast(&o.Lease, 10*time.Second)
+	atLeast(&o.StoreBuffer, 20*time.Second)
 	o.Limits.fill()
 	if o.Disconnect == "" {
 		o.Disconnect = Cancel

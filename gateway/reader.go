@@ -108,13 +108,18 @@ func (c *caller) tail(t tailing) error {
 	}
 	var run opening
 	for batch, err := range c.g.store.Tail(ctx, t.key, t.after) {
-		if errors.Is(err, state.ErrUnknownThread) && t.owed {
-			return c.lost()
-		}
-		if errors.Is(err, state.ErrUnknownThread) {
+		switch {
+		case err == nil:
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case errors.Is(err, state.ErrUnknownThread) && t.owed:
+			return c.lost(agui.CodeRunLost)
+		case errors.Is(err, state.ErrUnknownThread):
 			return c.stream.close() // it was deleted, which needs no words
-		}
-		if err != nil {
+		case t.owed:
+			c.g.log(c.r).Error("reader: store", "error", err)
+			return c.lost(agui.CodeStoreUnavailable)
+		default:
 			return storeError(err)
 		}
 		frames, last, err := c.batch(t, &run, batch)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
@@ -18,9 +19,11 @@ type recorder struct {
 	store state.Writer
 	lease *state.Lease
 	fail  func(error)
-	kick  chan struct{}
-	quit  chan struct{}
-	ended chan struct{}
+	// patience is how long a store that is away is waited for.
+	patience time.Duration
+	kick     chan struct{}
+	quit     chan struct{}
+	ended    chan struct{}
 
 	write sync.Mutex // held while the store is written; taken before mu
 	// last is the newest frame the store has of this fence; guarded by write.
@@ -34,9 +37,9 @@ type recorder struct {
 	err     error // the log cannot be written any more
 }
 
-func newRecorder(store state.Writer, lease *state.Lease, fail func(error)) *recorder {
+func newRecorder(store state.Writer, lease *state.Lease, patience time.Duration, fail func(error)) *recorder {
 	r := &recorder{
-		store: store, lease: lease, fail: fail,
+		store: store, lease: lease, patience: patience, fail: fail,
 		kick: make(chan struct{}, 1), quit: make(chan struct{}), ended: make(chan struct{}),
 	}
 	r.room.L = &r.mu
@@ -91,7 +94,8 @@ func (r *recorder) flush() {
 	r.room.Broadcast()
 	r.mu.Unlock()
 	// The run's own context may be done already; what it said is written all the same.
-	if err := r.store.Append(context.Background(), r.lease, r.last, frames); err != nil {
+	err := r.retry(func() error { return r.store.Append(context.Background(), r.lease, r.last, frames) })
+	if err != nil {
 		r.broken(err)
 		return
 	}
@@ -126,7 +130,11 @@ func (r *recorder) commit(ctx context.Context, c state.Commit) (*state.Thread, e
 	r.pending, r.held = nil, false
 	r.room.Broadcast()
 	r.mu.Unlock()
-	t, err := r.store.Commit(ctx, r.lease, c)
+	var t *state.Thread
+	err := r.retry(func() (err error) {
+		t, err = r.store.Commit(ctx, r.lease, c)
+		return err
+	})
 	if err != nil {
 		r.broken(err)
 		return nil, err
@@ -135,6 +143,19 @@ func (r *recorder) commit(ctx context.Context, c state.Commit) (*state.Thread, e
 		r.last = c.Frames[len(c.Frames)-1].ID
 	}
 	return t, nil
+}
+
+// retry makes a call again while the store is away: all of them may be repeated, for the frames have their ids.
+func (r *recorder) retry(call func() error) error {
+	const least, most = 5 * time.Millisecond, time.Second
+	until := time.Now().Add(r.patience)
+	for wait := least; ; wait = min(2*wait, most) {
+		err := call()
+		if err == nil || errors.Is(err, state.ErrLeaseLost) || errors.Is(err, state.ErrGap) || time.Now().After(until) {
+			return err
+		}
+		time.Sleep(wait)
+	}
 }
 
 func (r *recorder) broken(err error) {

@@ -12,10 +12,9 @@ import (
 type stream struct {
 	every time.Duration
 
-	mu  sync.Mutex // guards what follows
-	out *agui.Stream
-	// sent says that something went out since the last heartbeat was due.
-	sent bool
+	mu   sync.Mutex // guards what follows
+	out  *agui.Stream
+	last time.Time // when something went out
 }
 
 func (s *stream) open() error {
@@ -27,7 +26,7 @@ func (s *stream) open() error {
 func (s *stream) send(frames ...agui.Frame) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sent = true
+	s.last = time.Now()
 	return gone(s.out.Send(frames...))
 }
 
@@ -45,16 +44,18 @@ func (s *stream) beat() (stop func()) {
 	quit, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		ticker := time.NewTicker(s.every)
-		defer ticker.Stop()
+		timer := time.NewTimer(s.every)
+		defer timer.Stop()
 		for {
 			select {
 			case <-quit:
 				return
-			case <-ticker.C:
-				if s.tick() != nil {
+			case <-timer.C:
+				next, err := s.tick()
+				if err != nil {
 					return // the reader is gone; the next send says so
 				}
+				timer.Reset(next)
 			}
 		}
 	}()
@@ -64,15 +65,15 @@ func (s *stream) beat() (stop func()) {
 	})
 }
 
-func (s *stream) tick() error {
+// tick sends the comment if it is due, and returns how long it is to the next one.
+func (s *stream) tick() (time.Duration, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	quiet := !s.sent
-	s.sent = false
-	if !quiet {
-		return nil
+	if quiet := time.Since(s.last); quiet < s.every {
+		return s.every - quiet, nil
 	}
-	return gone(s.out.Comment("keep-alive"))
+	s.last = time.Now()
+	return s.every, gone(s.out.Comment("keep-alive"))
 }
 
 func (s *stream) close() error {

@@ -1,0 +1,145 @@
+package gateway_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"log/slog"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway"
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/statetest"
+)
+
+// faulty is a gateway on a store whose next calls can be made to fail.
+func faulty(t *testing.T) (*world, *statetest.Faulty) {
+	t.Helper()
+	store := &statetest.Faulty{Store: state.NewMemory(state.MemoryOptions{})}
+	w := newWorld(t, func(o *gateway.Options) {
+		o.Store, o.Now = store, nil
+		o.Log = slog.New(slog.DiscardHandler)
+	})
+	t.Cleanup(func() { _ = store.Close() }) // a store in memory
+	return w, store
+}
+
+// A store that is away for a moment costs nobody anything: what it was told is told again, once.
+func TestAStoreThatIsAwayForAMoment(t *testing.T) {
+	t.Parallel()
+	for _, call := range []statetest.Call{statetest.CallAppend, statetest.CallCommit, statetest.CallRenew} {
+		for _, fault := range []statetest.Fault{statetest.Before, statetest.After} {
+			w, store := faulty(t)
+			store.Fail(call, fault)
+			w.release()
+			r := w.post("slow", input("t", "r1", []string{"u1:Hi"}))
+			r.finished()
+			r.equals(w.shows("t"))
+			if n := len(w.thread("t").Messages); n != 2 {
+				t.Errorf("%v %v: %d messages, want 2", call, fault, n)
+			}
+		}
+	}
+}
+
+func TestAStoreThatIsAwayForAdmission(t *testing.T) {
+	t.Parallel()
+	w, store := faulty(t)
+	store.Fail(statetest.CallBegin, statetest.Before)
+	response := w.request(t.Context(), "POST", "/agents/echo", input("t", "r1", []string{"u1:Hi"}))
+	response.Body.Close()
+	if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get("Retry-After") == "" {
+		t.Errorf("status = %d, Retry-After %q", response.StatusCode, response.Header.Get("Retry-After"))
+	}
+	w.post("echo", input("t", "r1", []string{"u1:Hi"})).finished()
+}
+
+// A blind store shows no messages, and a deaf one no log.
+type blindStore struct {
+	state.Store
+	blind, deaf bool
+}
+
+var errAway = errors.New("away")
+
+// Messages fails if the store is blind.
+func (s *blindStore) Messages(ctx context.Context, key state.Key, rev int64) ([]agui.Message, error) {
+	if s.blind {
+		return nil, errAway
+	}
+	return s.Store.Messages(ctx, key, rev)
+}
+
+// Tail fails if the store is deaf.
+func (s *blindStore) Tail(ctx context.Context, key state.Key, after agui.FrameID) iter.Seq2[[]agui.Frame, error] {
+	if s.deaf {
+		return func(yield func([]agui.Frame, error) bool) { yield(nil, errAway) }
+	}
+	return s.Store.Tail(ctx, key, after)
+}
+
+// A run that cannot begin is seen to fail, and its thread is free again.
+func TestARunThatCannotBegin(t *testing.T) {
+	t.Parallel()
+	store := &blindStore{Store: state.NewMemory(state.MemoryOptions{}), blind: true}
+	w := newWorld(t, func(o *gateway.Options) { o.Store, o.Now = store, nil })
+	defer store.Close()
+	if status, _ := w.call("POST", "/agents/echo?disconnect=detach", input("t", "r1", []string{"u1:Hi"})); status != http.StatusOK {
+		t.Errorf("status = %d", status)
+	}
+	eventually(t, "the run has ended", func() bool {
+		now, _, err := store.Load(t.Context(), state.Key{Principal: "local", Agent: "echo", ID: "t"})
+		return err == nil && now.Live == nil && now.Failed
+	})
+}
+
+// A reader whose store is gone is told so: a stream that just ends looks like a success.
+func TestAReaderWhoseStoreIsGone(t *testing.T) {
+	t.Parallel()
+	store := &blindStore{Store: state.NewMemory(state.MemoryOptions{}), deaf: true}
+	w := newWorld(t, func(o *gateway.Options) { o.Store, o.Now = store, nil })
+	defer store.Close()
+	r := w.post("echo", input("t", "r1", []string{"u1:Hi"}))
+	if code := r.code(); code != "store_unavailable" {
+		t.Errorf("the stream ends with %s", code)
+	}
+}
+
+// I3: a resume that calls off every question is accepted even if the paused work cannot be entered any more.
+func TestCallingOffWhatCannotBeEntered(t *testing.T) {
+	t.Parallel()
+	store := state.NewMemory(state.MemoryOptions{})
+	defer store.Close()
+	team := func(name string) *groupchat.Chat {
+		return &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{
+			{Name: name, Agent: groupchat.AgentFunc(asksSize)},
+		}}
+	}
+	serve := func(name string) *world {
+		return newWorld(t, func(o *gateway.Options) {
+			o.Store, o.Now = store, time.Now
+			o.Agents = map[string]groupchat.Agent{"team": team(name)}
+			o.Legacy = "team"
+		})
+	}
+	question := serve("old").post("team", input("t", "r1", []string{"u1:Hi"})).interrupts()[0].ID
+	w := serve("new")
+	resolved := `"resume":[{"interruptId":` + quote(question) + `,"status":"resolved","payload":"M"}]`
+	if code := w.post("team", input("t", "r2", []string{"u1:Hi"}, resolved)).code(); code != "checkpoint_incompatible" {
+		t.Errorf("an answer ends with %s", code)
+	}
+	if d := w.thread("t"); d.Status != "interrupted" {
+		t.Errorf("the thread is %s: the question must stay answerable", d.Status)
+	}
+	r := w.post("team", input("t", "r3", []string{"u1:Hi"}, `"resume":[{"interruptId":`+quote(question)+`,"status":"cancelled"}]`))
+	if o := r.finished().Outcome; o.Type != agui.OutcomeSuccess {
+		t.Errorf("calling it off ends as %+v", o)
+	}
+	if d := w.thread("t"); d.Status != "idle" || len(d.Interrupts) != 0 {
+		t.Errorf("the thread is %+v", d)
+	}
+}
