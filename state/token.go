@@ -101,12 +101,16 @@ func spellings(schema, payload json.RawMessage) []json.RawMessage {
 }
 
 // wrap gives a bare value the object form its schema asks for: where exactly one member is required, X
-// stands for {member: X}.
+// stands for {member: X}, also if X is an object without that member.
 func wrap(schema, payload json.RawMessage) json.RawMessage {
 	var s struct {
 		Required []string `json:"required"`
 	}
-	if len(payload) == 0 || payload[0] == '{' || json.Unmarshal(schema, &s) != nil || len(s.Required) != 1 {
+	if len(payload) == 0 || json.Unmarshal(schema, &s) != nil || len(s.Required) != 1 {
+		return payload
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(payload, &members) == nil && members[s.Required[0]] != nil {
 		return payload
 	}
 	out, err := encode(map[string]any{s.Required[0]: payload})

@@ -115,3 +115,23 @@ func TestCursor(t *testing.T) {
 		}
 	}
 }
+
+func TestABareAnswerTakesTheFormItsSchemaAsksFor(t *testing.T) {
+	t.Parallel()
+	const one = `{"type":"object","required":["value"]}`
+	for _, test := range []struct{ schema, payload, want string }{
+		{one, `"S"`, `{"value":"S"}`},
+		{one, `7`, `{"value":7}`},
+		{one, `[1]`, `{"value":[1]}`},
+		{one, `{"value":"S"}`, `{"value":"S"}`},
+		{one, `{"value":null}`, `{"value":null}`},
+		{one, `{"name":"Zoe"}`, `{"value":{"name":"Zoe"}}`},
+		{`{"required":["a","b"]}`, `"S"`, `"S"`},
+		{`{}`, `"S"`, `"S"`},
+		{``, `"S"`, `"S"`},
+	} {
+		if got := wrap([]byte(test.schema), []byte(test.payload)); string(got) != test.want {
+			t.Errorf("wrap(%s, %s) = %s, want %s", test.schema, test.payload, got, test.want)
+		}
+	}
+}
