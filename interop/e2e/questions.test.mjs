@@ -290,3 +290,18 @@ for (const version of versions) {
     });
   });
 }
+
+test("one id under two agents is two threads, told apart by name", async () => {
+  const form = await opened("1.0.0", "form");
+  const map = new Tab(gateway, "1.0.0", { agent: "map", threadId: form.threadId });
+  await map.say("Go");
+  const url = `${gateway.url}/threads/${form.threadId}`;
+  const either = await ask(url);
+  assert.deepEqual([either.status, either.body.error.code], [409, "ambiguous_thread"]);
+  for (const { client, path } of [form, map]) {
+    const { body } = await ask(`${url}?agent=${path.slice("/agents/".length)}`);
+    assert.deepEqual(client.messages, body.messages);
+    assert.deepEqual(client.state, body.state);
+  }
+  assert.equal((await ask(`${url}?agent=fragile`)).status, 404);
+});
