@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -208,7 +209,11 @@ func (c *caller) project(key state.Key, f agui.Frame) ([]agui.Frame, error) {
 	}
 	frames, loss, err := c.wire.Project(f)
 	if loss != 0 {
-		c.g.log(c.r).Warn("reader: cannot be told everything", "event", string(f.Type), "lost", loss.String())
+		level := slog.LevelWarn
+		if loss == agui.LostExpiry {
+			level = slog.LevelDebug // every question to an older client has it, and the deadline holds all the same
+		}
+		c.g.log(c.r).Log(c.r.Context(), level, "reader: cannot be told everything", "event", string(f.Type), "lost", loss.String())
 	}
 	return frames, err
 }
