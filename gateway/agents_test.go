@@ -26,6 +26,7 @@ func agents(gate chan struct{}) map[string]groupchat.Agent {
 		"slow-queue":     slow,
 		"slow-supersede": slow,
 		"slow-answer":    groupchat.AgentFunc(func(ctx context.Context, t *groupchat.Turn) error { return waitsAfterAnswer(ctx, t, gate) }),
+		"slow-call":      groupchat.AgentFunc(func(ctx context.Context, t *groupchat.Turn) error { return waitsInCall(ctx, t, gate) }),
 		"deaf":           groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error { return isDeaf(t, gate) }),
 		"fails":          groupchat.AgentFunc(fails),
 		"panics":         groupchat.AgentFunc(panics),
@@ -204,6 +205,20 @@ func await(ctx context.Context, t *groupchat.Turn, gate chan struct{}) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// waitsInCall asks about one call, makes another when it may, and waits before either has a result.
+func waitsInCall(ctx context.Context, t *groupchat.Turn, gate chan struct{}) error {
+	if _, err := groupchat.Once(t, "stream", func() (bool, error) { return true, streamCall(t, "asked-1") }); err != nil {
+		return err
+	}
+	if _, err := t.Ask(groupchat.Question{Key: "go", Reason: "tool_call", Message: "Go?", ToolCallID: "asked-1"}); err != nil {
+		return err
+	}
+	if err := streamCall(t, "made-1"); err != nil {
+		return err
+	}
+	return await(ctx, t, gate)
 }
 
 func waitsAfterAnswer(ctx context.Context, t *groupchat.Turn, gate chan struct{}) error {

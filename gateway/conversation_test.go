@@ -98,7 +98,7 @@ func quick(o *gateway.Options) {
 	o.HangUpGrace, o.StopGrace = soon, soon
 	o.Limits.Event, o.Limits.State = 2048, 1024
 	o.RunTimeout = 20 * time.Second
-	o.Agent["deaf"] = gateway.AgentOptions{RunTimeout: 100 * time.Millisecond}
+	o.Agent["deaf"] = gateway.AgentOptions{RunTimeout: 500 * time.Millisecond}
 }
 
 // A conversation is one file being played.
@@ -138,7 +138,7 @@ func (c *conversation) play(name, body string) (string, bool) {
 	c.t.Helper()
 	words := strings.Fields(name)
 	switch {
-	case words[0] == "open" && len(words) > 5 && words[2] == "until":
+	case words[0] == "open" && len(words) >= 6 && words[2] == "until":
 		r := c.send(words[4:], body)
 		c.streams[words[1]] = r
 		r.until(agui.EventType(words[3]))
@@ -184,9 +184,7 @@ func (c *conversation) send(words []string, body string) *reader {
 		name, value, _ := strings.Cut(h, "=")
 		header = append(header, name, value)
 	}
-	r := c.open(words[0], words[1], body, header...)
-	r.cursor = strings.Contains(strings.Join(words, " "), "Last-Event-ID")
-	return r
+	return c.open(words[0], words[1], body, header...)
 }
 
 // whole sends a request and shows all of its answer.

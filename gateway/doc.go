@@ -7,11 +7,17 @@
 //
 //	decode.go    body ─► protocol types ─► state.Request          400 before anything started
 //	admit.go     one atomic step in the store: what it means       run, join, hydrate, refuse, busy
-//	attempt.go   the run, in a goroutine of the server's own       RUN_STARTED … RUN_FINISHED or RUN_ERROR
+//	busy.go      what is in the way is waited for, or ended        queue.go has the places
+//	launch.go    RUN_STARTED and the state; the agent sets out     in a goroutine of the server's own
+//	watch.go     its lease, its stop, its time, its readers        attempt.go is all of them together
 //	journal.go   what it says and changes, kept at turn boundaries
 //	recorder.go  its frames, appended to the log in batches
+//	ending.go    the last commit and the terminal event, one step  failure.go for the runs that failed
 //	reader.go    the log, tailed ─► Wire ─► SSE ─► client          also the POST's own response
 //
 // A run belongs to the server: readers come and go, and each sees the log from its own cursor, so live and
 // replayed streams are the same code. A reader is given a frame only after the store acknowledged it.
+//
+// An agent hears of the end of its run by its context, and should return then. One that does not is left behind
+// after [Options.StopGrace]: the run ends without it, and whatever it still says or changes is refused.
 package gateway

@@ -29,7 +29,6 @@ type reader struct {
 	verifier agui.Verifier
 	view     *agui.View
 	doc      *state.Document
-	cursor   bool // it began with one: its stream begins anywhere
 	stated   bool
 	events   []agui.Event
 	records  []agui.Record
@@ -78,7 +77,7 @@ func pulled(next func() (agui.Record, error, bool)) func() (agui.Record, error, 
 
 // like makes r go on from what another reader, who was cut off, had.
 func (r *reader) like(other *reader) {
-	r.cursor, r.view, r.doc, r.verifier, r.stated = true, other.view, other.doc, other.verifier, other.stated
+	r.view, r.doc, r.verifier, r.stated = other.view, other.doc, other.verifier, other.stated
 }
 
 // step reads one event; false is the end of the stream.
