@@ -84,8 +84,16 @@ func (t *Turn) Text() *agui.Text {
 }
 
 // Emit sends an event of the agent's own, such as a Custom or an Activity. Lifecycle events of runs, steps
-// and subagents are not an agent's to send.
-func (t *Turn) Emit(e agui.Event) error { return t.out.Emit(e) }
+// and subagents are not an agent's to send, and neither are state and snapshots, of which the server's documents
+// would not know: they fail with [agui.ErrNotEmitted]. See [Turn.State].
+func (t *Turn) Emit(e agui.Event) error {
+	switch e.(type) {
+	case *agui.StateSnapshot, *agui.StateDelta, *agui.MessagesSnapshot,
+		*agui.StepStarted, *agui.StepFinished, *agui.SubagentStarted, *agui.SubagentFinished, *agui.SubagentError:
+		return agui.ErrNotEmitted
+	}
+	return t.out.Emit(e)
+}
 
 // Goto names who should speak next, for managers that listen to it.
 func (t *Turn) Goto(name string) {
