@@ -39,7 +39,7 @@ func (c *caller) begin(ctx context.Context) (*state.Begun, *attempt, error) {
 	if err := c.g.reserve(); err != nil {
 		return nil, nil, err
 	}
-	begun, err := c.g.store.Begin(ctx, c.req, state.LeaseOptions{Attempt: rand.Text(), TTL: c.g.o.Lease})
+	begun, err := c.judge(ctx)
 	if err != nil {
 		c.g.unreserve()
 		return nil, nil, storeError(err)
@@ -53,6 +53,25 @@ func (c *caller) begin(ctx context.Context) (*state.Begun, *attempt, error) {
 		return begun, nil, nil
 	}
 	return begun, c.g.start(c.agent, begun, log), nil
+}
+
+// judge asks the store. A question whose answer got lost may have begun a run that nobody knows of; so it is asked
+// again in the same name, and not given up half way because the client is.
+func (c *caller) judge(ctx context.Context) (*state.Begun, error) {
+	const tries = 3
+	o := state.LeaseOptions{Attempt: rand.Text(), TTL: c.g.o.Lease}
+	for try := 1; ; try++ {
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
+		begun, err := c.g.store.Begin(context.WithoutCancel(ctx), c.req, o)
+		if err == nil || try == tries {
+			return begun, err
+		}
+		if err := pause(ctx, lookPause); err != nil {
+			return nil, err
+		}
+	}
 }
 
 // A wait is a request in the way of which a run was found.

@@ -46,25 +46,46 @@ func TestAStoreThatIsAwayForAMoment(t *testing.T) {
 	}
 }
 
+// A verdict whose answer was lost is asked for again, in the same name: the run it began is not a stranger's.
+func TestAVerdictThatGotLost(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []statetest.Fault{statetest.Before, statetest.After} {
+		w, store := faulty(t)
+		store.Fail(statetest.CallBegin, fault)
+		w.post("echo", input("t", "r1", []string{"u1:Hi"})).finished()
+		if d := w.thread("t"); len(d.Runs) != 1 || len(d.Messages) != 2 {
+			t.Errorf("fault %v: %d runs, %d messages", fault, len(d.Runs), len(d.Messages))
+		}
+	}
+}
+
 func TestAStoreThatIsAwayForAdmission(t *testing.T) {
 	t.Parallel()
-	w, store := faulty(t)
-	store.Fail(statetest.CallBegin, statetest.Before)
+	store := &blindStore{Store: state.NewMemory(state.MemoryOptions{}), shut: true}
+	w := newWorld(t, func(o *gateway.Options) { o.Store, o.Now = store, nil })
+	defer store.Close()
 	response := w.request(t.Context(), "POST", "/agents/echo", input("t", "r1", []string{"u1:Hi"}))
 	response.Body.Close()
 	if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get("Retry-After") == "" {
 		t.Errorf("status = %d, Retry-After %q", response.StatusCode, response.Header.Get("Retry-After"))
 	}
-	w.post("echo", input("t", "r1", []string{"u1:Hi"})).finished()
 }
 
-// A blind store shows no messages, and a deaf one no log.
+// A blind store shows no messages, a deaf one no log, and one that is shut begins nothing.
 type blindStore struct {
 	state.Store
-	blind, deaf bool
+	blind, deaf, shut bool
 }
 
 var errAway = errors.New("away")
+
+// Begin fails if the store is shut.
+func (s *blindStore) Begin(ctx context.Context, r *state.Request, o state.LeaseOptions) (*state.Begun, error) {
+	if s.shut {
+		return nil, errAway
+	}
+	return s.Store.Begin(ctx, r, o)
+}
 
 // Messages fails if the store is blind.
 func (s *blindStore) Messages(ctx context.Context, key state.Key, rev int64) ([]agui.Message, error) {
