@@ -8,6 +8,7 @@ packages=()
 need() { command -v "$1" >/dev/null || packages+=("${@:2}"); }
 need gcc gcc libc6-dev # the race detector links C
 need shellcheck shellcheck
+need redis-server redis-server # the Redis store's tests start their own
 if [ ${#packages[@]} -gt 0 ]; then
   as_root=()
   [ "$(id -u)" -eq 0 ] || as_root=(sudo -n)

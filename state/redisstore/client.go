@@ -1,0 +1,61 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+)
+
+// block is how long a read waits at the server for a log to grow. It is short because nothing but closing its
+// connection wakes it earlier.
+const block = time.Second
+
+// clients are the connections of a store. Reads that block have their own, so that they never keep anything
+// else waiting.
+type clients struct {
+	main, blocking redis.UniversalClient
+}
+
+func newClients(o *redis.UniversalOptions, settings Options) clients {
+	setLogger(settings.Logger)
+	o.DialTimeout = 2 * time.Second
+	o.DialerRetries = 1
+	o.ReadTimeout = 3 * time.Second
+	o.WriteTimeout = 3 * time.Second
+	o.ContextTimeoutEnabled = true
+	o.DisableIdentity = true
+	o.PipelinePoolSize = -1 // pipelines are few and small here: they share the pool
+	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+	// What is sent again is safe to be: scripts know their own work, and log entries have explicit ids.
+	o.MaxRetries = 2
+	o.MinRetryBackoff, o.MaxRetryBackoff = 10*time.Millisecond, 200*time.Millisecond
+	o.PoolSize = settings.PoolSize
+
+	blocking := *o
+	blocking.MaxRetries = -1
+	blocking.PoolSize = settings.Followed
+	blocking.PoolTimeout = block
+	blocking.ConnMaxIdleTime = time.Minute
+	return clients{main: redis.NewUniversalClient(o), blocking: redis.NewUniversalClient(&blocking)}
+}
+
+var once sync.Once
+
+// setLogger hands what the client logs to the first store's logger: it has one per process.
+func setLogger(l *slog.Logger) {
+	once.Do(func() { redis.SetLogger(clientLog{l}) })
+}
+
+// A clientLog is a slog.Logger as the client wants it. What it says is about connections: its requests and
+// replies are not in it.
+type clientLog struct{ to *slog.Logger }
+
+// Printf logs a line of the client's.
+func (l clientLog) Printf(ctx context.Context, format string, v ...any) {
+	l.to.WarnContext(ctx, "redis client", slog.String("message", fmt.Sprintf(format, v...)))
+}

@@ -1,0 +1,167 @@
+package redisstore
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// The fields of a thread's document: they change with a step, and only those that changed are sent. Beside them the
+// hash holds what scripts read or write without a step: tag, born, last, attempt, fence, until, tied, hungup,
+// stopped, owner.
+const (
+	fieldDoc        = "doc"        // the thread without what is below
+	fieldState      = "state"      // JSON as it is
+	fieldCheckpoint = "checkpoint" // JSON as it is
+	fieldRuns       = "runs"
+	fieldPast       = "past"
+	fieldLive       = "live"  // the live attempt without what is kept beside it; absent if there is none
+	fieldStart      = "start" // the state its run started from
+	fieldOpen       = "open"  // the ids of the tokens a step on this thread asks for
+	fieldRev        = "rev"
+)
+
+var documentFields = []string{
+	fieldDoc, fieldState, fieldCheckpoint, fieldRuns, fieldPast, fieldLive, fieldStart, fieldOpen, fieldRev,
+}
+
+// liveFields are those of the live attempt that change without a step.
+var liveFields = []string{"attempt", "until", "tied", "hungup", "stopped", "owner"}
+
+var errMissing = errors.New("redisstore: a stored thread has no document")
+
+// marshal encodes v and leaves HTML alone: stored JSON comes back byte by byte.
+func marshal(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("redisstore: %w", err)
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+}
+
+// encode returns the document fields of t. One that is empty is not stored.
+func encode(t *state.Thread) (map[string]string, error) {
+	doc := *t
+	doc.State, doc.Checkpoint, doc.Runs, doc.Past, doc.Live, doc.Last = nil, nil, nil, state.History{}, nil, agui.FrameID{}
+	fields := map[string]string{
+		fieldState: string(t.State), fieldCheckpoint: string(t.Checkpoint), fieldRev: strconv.FormatInt(t.Rev, 10),
+	}
+	put := func(field string, v any) error {
+		raw, err := marshal(v)
+		fields[field] = string(raw)
+		return err
+	}
+	err := errors.Join(put(fieldDoc, doc), put(fieldRuns, t.Runs), put(fieldPast, t.Past))
+	open := t.Open
+	if t.Live != nil {
+		live := *t.Live
+		live.Attempt, live.Until, live.StartState, live.Memo = "", time.Time{}, nil, nil
+		live.Tied, live.HungUp, live.Stopped = false, false, false
+		fields[fieldStart] = string(t.Live.StartState)
+		err = errors.Join(err, put(fieldLive, live))
+		for _, claim := range live.Intent.Claims {
+			open = append(open[:len(open):len(open)], claim.ID)
+		}
+	}
+	if len(open) > 0 {
+		err = errors.Join(err, put(fieldOpen, open))
+	}
+	return fields, err
+}
+
+// decode reads a thread from its fields.
+func decode(fields map[string]string) (*state.Thread, error) {
+	if fields[fieldDoc] == "" {
+		return nil, errMissing
+	}
+	var t state.Thread
+	get := func(field string, v any) error {
+		if fields[field] == "" {
+			return nil
+		}
+		if err := json.Unmarshal([]byte(fields[field]), v); err != nil {
+			return fmt.Errorf("redisstore: stored %s: %w", field, err)
+		}
+		return nil
+	}
+	err := errors.Join(get(fieldDoc, &t), get(fieldRuns, &t.Runs), get(fieldPast, &t.Past), get(fieldLive, &t.Live))
+	t.State, t.Checkpoint = raw(fields[fieldState]), raw(fields[fieldCheckpoint])
+	if t.Live != nil {
+		t.Live.StartState = raw(fields[fieldStart])
+	}
+	return &t, err
+}
+
+// refresh sets what of t changes without a step.
+func refresh(t *state.Thread, fields, memo map[string]string) {
+	if id, err := agui.ParseFrameID(fields["last"]); err == nil {
+		t.Last = id
+	}
+	if t.Live == nil {
+		return
+	}
+	live := *t.Live
+	live.Attempt, live.Until = fields["attempt"], parseMoment(fields["until"])
+	live.Tied, live.HungUp, live.Stopped = fields["tied"] != "", fields["hungup"] != "", fields["stopped"] != ""
+	live.Memo = nil
+	for key, result := range memo {
+		if live.Memo == nil {
+			live.Memo = map[string]json.RawMessage{}
+		}
+		live.Memo[key] = json.RawMessage(result)
+	}
+	t.Live = &live
+}
+
+func raw(text string) json.RawMessage {
+	if text == "" {
+		return nil
+	}
+	return json.RawMessage(text)
+}
+
+// placeText is a message's place as the hash of known ids has it; its first character is a script's to change.
+func placeText(m *state.StoredMessage) string {
+	return "-" + strconv.FormatUint(m.Run, 10) + " " + string(m.Message.Role)
+}
+
+func parsePlace(text string) (state.Place, bool) {
+	if text == "" {
+		return state.Place{}, false
+	}
+	run, role, _ := strings.Cut(text[1:], " ")
+	n, err := strconv.ParseUint(run, 10, 64)
+	return state.Place{Role: agui.Role(role), Run: n, Left: text[0] == 'L'}, err == nil
+}
+
+// parseFrame reads an entry of the log; false for a marker, which nobody is sent.
+func parseFrame(id string, fields map[string]string) (agui.Frame, bool, error) {
+	if fields["t"] == "" {
+		return agui.Frame{}, false, nil
+	}
+	f := agui.Frame{Type: agui.EventType(fields["t"]), Data: raw(fields["d"])}
+	var err error
+	if f.ID, err = agui.ParseFrameID(id); err != nil {
+		return f, false, err
+	}
+	if rev := fields["r"]; rev != "" {
+		if f.Rev, err = strconv.ParseInt(rev, 10, 64); err != nil {
+			return f, false, fmt.Errorf("redisstore: stored frame: %w", err)
+		}
+	}
+	if ending := fields["e"]; ending != "" {
+		if err := json.Unmarshal([]byte(ending), &f.Ending); err != nil {
+			return f, false, fmt.Errorf("redisstore: stored frame: %w", err)
+		}
+	}
+	return f, true, nil
+}

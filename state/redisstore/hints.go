@@ -1,0 +1,168 @@
+package redisstore
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"github.com/agui-gateway/gateway/state"
+	"github.com/redis/go-redis/v9"
+)
+
+// doubt is how long a hint that leads nowhere is left alone: its thread may be about to be written.
+const doubt = 10 * time.Second
+
+// score is t in an index. A double holds its microseconds exactly.
+func score(t time.Time) float64 { return float64(t.UnixMicro()) }
+
+// liveMember names an attempt in the index of live runs. It has its fence so that the end of one attempt never takes
+// the next one's entry away.
+func liveMember(key state.Key, fence uint64) (string, error) {
+	raw, err := marshal([]string{key.Principal, key.Agent, key.ID, strconv.FormatUint(fence, 10)})
+	return string(raw), err
+}
+
+func parseLiveMember(text string) (state.Key, string, bool) {
+	var p []string
+	if json.Unmarshal([]byte(text), &p) != nil || len(p) != 4 {
+		return state.Key{}, "", false
+	}
+	return state.Key{Principal: p[0], Agent: p[1], ID: p[2]}, p[3], true
+}
+
+// indexMember names a thread in its principal's index.
+func indexMember(key state.Key) (string, error) {
+	raw, err := marshal([]string{key.Agent, key.ID})
+	return string(raw), err
+}
+
+func parseIndexMember(principal, text string) (state.Key, bool) {
+	var p []string
+	if json.Unmarshal([]byte(text), &p) != nil || len(p) != 2 {
+		return state.Key{}, false
+	}
+	return state.Key{Principal: principal, Agent: p[0], ID: p[1]}, true
+}
+
+// announce writes the hints to what a step is about to make of a thread.
+func (s *Store) announce(ctx context.Context, t *state.Thread) error {
+	if err := s.ready(ctx); err != nil {
+		return err
+	}
+	p := s.main.Pipeline()
+	if err := s.hintIndex(ctx, p, t, s.o.ThreadTTL); err != nil {
+		return err
+	}
+	if t.Live != nil {
+		member, err := liveMember(t.Key, t.Fence)
+		if err != nil {
+			return err
+		}
+		key := s.liveKey(slotOf(t.Key).shard(liveShards))
+		p.ZAdd(ctx, key, redis.Z{Score: score(t.Live.Until), Member: member})
+	}
+	if _, err := p.Exec(ctx); err != nil {
+		return fmt.Errorf("redisstore: %w", err)
+	}
+	return nil
+}
+
+// hintIndex puts a thread, which is kept for so long, where a listing and its name find it.
+func (s *Store) hintIndex(ctx context.Context, p redis.Pipeliner, t *state.Thread, keep time.Duration) error {
+	member, err := indexMember(t.Key)
+	if err != nil {
+		return err
+	}
+	index, names := s.indexKey(t.Key.Principal, slotOf(t.Key).shard(indexShards)), s.nameKey(t.Key.Principal, t.Key.ID)
+	p.ZAdd(ctx, index, redis.Z{Score: score(t.UpdatedAt), Member: member})
+	p.ZAdd(ctx, names, redis.Z{Score: score(t.UpdatedAt), Member: t.Key.Agent})
+	for _, key := range []string{index, names} { // never less than another thread needs
+		p.ExpireNX(ctx, key, keep+grace)
+		p.ExpireGT(ctx, key, keep+grace)
+	}
+	return nil
+}
+
+// hint runs commands that only keep indices right. What fails is repaired by whoever reads them; the step they
+// belong to is done, so neither its context nor their error matters to it.
+func (s *Store) hint(ctx context.Context, commands func(ctx context.Context, p redis.Pipeliner) error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	p := s.main.Pipeline()
+	err := commands(ctx, p)
+	if err == nil && p.Len() > 0 {
+		_, err = p.Exec(ctx)
+	}
+	if err != nil {
+		s.o.Logger.DebugContext(ctx, "an index was not written", slog.Any("error", err))
+	}
+}
+
+// hintLive says until when an attempt's lease lasts.
+func (s *Store) hintLive(ctx context.Context, key state.Key, fence uint64, until time.Time) {
+	s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) error {
+		member, err := liveMember(key, fence)
+		p.ZAdd(ctx, s.liveKey(slotOf(key).shard(liveShards)), redis.Z{Score: score(until), Member: member})
+		return err
+	})
+}
+
+// repairLive puts a run that is overdue back into the index, in case it is not there: whoever comes for the thread
+// gets it taken over.
+func (s *Store) repairLive(ctx context.Context, l *loaded) {
+	if live := l.thread.Live; live != nil && l.thread.Overdue(l.now) {
+		s.hintLive(ctx, l.thread.Key, live.Fence, live.Until)
+	}
+}
+
+// retire writes the hints to a thread whose run is over.
+func (s *Store) retire(ctx context.Context, l *loaded, fence uint64) {
+	t := l.thread
+	s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) error {
+		member, err := liveMember(t.Key, fence)
+		if err != nil {
+			return err
+		}
+		p.ZRem(ctx, s.liveKey(slotOf(t.Key).shard(liveShards)), member)
+		return s.hintIndex(ctx, p, t, s.keepFor(l))
+	})
+}
+
+// sweepIndex looks at the oldest threads of a principal's indices: what expired there was removed by nobody.
+func (s *Store) sweepIndex(ctx context.Context, principal string, now time.Time) {
+	const few = 32
+	for shard := range indexShards {
+		oldest, err := s.main.ZRange(ctx, s.indexKey(principal, shard), 0, few-1).Result()
+		if err != nil {
+			return
+		}
+		var keys []state.Key
+		for _, member := range oldest {
+			if key, ok := parseIndexMember(principal, member); ok {
+				keys = append(keys, key)
+			}
+		}
+		looks, err := s.look(ctx, keys)
+		if err != nil {
+			return
+		}
+		for _, l := range looks {
+			if l.gone(now) {
+				s.unlist(ctx, l.key)
+			}
+		}
+	}
+}
+
+// unlist takes a thread that is gone out of the indices.
+func (s *Store) unlist(ctx context.Context, key state.Key) {
+	s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) error {
+		member, err := indexMember(key)
+		p.ZRem(ctx, s.indexKey(key.Principal, slotOf(key).shard(indexShards)), member)
+		p.ZRem(ctx, s.nameKey(key.Principal, key.ID), key.Agent)
+		return err
+	})
+}

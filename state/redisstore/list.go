@@ -1,0 +1,151 @@
+package redisstore
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/agui-gateway/gateway/state"
+	"github.com/redis/go-redis/v9"
+)
+
+// defaultLimit is how many threads a page has if nobody says.
+const defaultLimit = 20
+
+// List returns a page of threads; see [state.Directory]. It goes by the index; a thread that turns out to be
+// elsewhere is shown where it was found, and stands in the right place the next time.
+func (s *Store) List(ctx context.Context, q state.Query) (state.Page, error) {
+	if err := s.ready(ctx); err != nil {
+		return state.Page{}, err
+	}
+	var from *state.Cursor
+	if q.Cursor != "" {
+		c, err := state.ParseCursor(q.Cursor)
+		if err != nil {
+			return state.Page{}, err
+		}
+		from = &c
+	}
+	now, err := s.now(ctx)
+	if err != nil {
+		return state.Page{}, err
+	}
+	limit := cmp.Or(max(q.Limit, 0), defaultLimit)
+	var page state.Page
+	var last state.Cursor
+	var wrong []entry
+	defer func() { s.repairIndex(ctx, wrong) }()
+	for count := limit + 1; ; {
+		entries, horizon, all, err := s.entries(ctx, q, from, count)
+		if err != nil {
+			return state.Page{}, err
+		}
+		keys := make([]state.Key, len(entries))
+		for i, e := range entries {
+			keys[i] = e.key
+		}
+		looks, err := s.look(ctx, keys)
+		if err != nil {
+			return state.Page{}, err
+		}
+		for i, e := range entries {
+			shown := looks[i].summary(now)
+			if e.wrong(shown, now) {
+				e.is = shown
+				wrong = append(wrong, e)
+			}
+			if shown == nil || q.Status != "" && q.Status != shown.Status {
+				continue
+			}
+			if len(page.Threads) == limit {
+				page.Next = last.String()
+				return page, nil
+			}
+			page.Threads = append(page.Threads, *shown)
+			last = e.at
+		}
+		switch {
+		case all:
+			return page, nil
+		case len(entries) > 0:
+			from = &entries[len(entries)-1].at
+		case from == nil || horizon.Before(from.UpdatedAt):
+			from = &state.Cursor{UpdatedAt: horizon} // nothing but other agents' threads
+		default:
+			count *= 2 // nothing but threads of one moment
+		}
+	}
+}
+
+// An entry is a thread where the index has it.
+type entry struct {
+	key state.Key
+	at  state.Cursor
+	is  *state.Summary // if the entry is wrong: the thread, nil if it is gone
+}
+
+// wrong reports whether the index has to be put right.
+func (e entry) wrong(is *state.Summary, now time.Time) bool {
+	if is == nil {
+		return e.at.UpdatedAt.Before(now.Add(-doubt))
+	}
+	return e.at.UpdatedAt.UnixMicro() < is.UpdatedAt.UnixMicro()
+}
+
+// entries returns what the index has behind from, newest first, down to a horizon: of that moment, and of what is
+// older, a shard may have more than was read. All: there is no more.
+func (s *Store) entries(ctx context.Context, q state.Query, from *state.Cursor, count int) ([]entry, time.Time, bool, error) {
+	newest := "+inf"
+	if from != nil {
+		newest = strconv.FormatInt(from.UpdatedAt.UnixMicro(), 10)
+	}
+	p := s.main.Pipeline()
+	var shards [indexShards]*redis.ZSliceCmd
+	for i := range shards {
+		shards[i] = p.ZRevRangeByScoreWithScores(ctx, s.indexKey(q.Principal, i), &redis.ZRangeBy{Min: "-inf", Max: newest, Count: int64(count)})
+	}
+	if _, err := p.Exec(ctx); err != nil {
+		return nil, time.Time{}, false, fmt.Errorf("redisstore: %w", err)
+	}
+	all := true
+	var entries []entry
+	var horizon time.Time
+	for _, shard := range shards {
+		found := shard.Val()
+		for _, z := range found {
+			text, _ := z.Member.(string)
+			key, ok := parseIndexMember(q.Principal, text)
+			at := state.Cursor{UpdatedAt: time.UnixMicro(int64(z.Score)).UTC(), Agent: key.Agent, ID: key.ID}
+			if ok && (q.Agent == "" || q.Agent == key.Agent) && (from == nil || at.Compare(*from) > 0) {
+				entries = append(entries, entry{key: key, at: at})
+			}
+		}
+		if len(found) == count {
+			all = false
+			if end := time.UnixMicro(int64(found[count-1].Score)).UTC(); horizon.Before(end) {
+				horizon = end
+			}
+		}
+	}
+	slices.SortFunc(entries, func(a, b entry) int { return a.at.Compare(b.at) })
+	if !all {
+		entries = slices.DeleteFunc(entries, func(e entry) bool { return !e.at.UpdatedAt.After(horizon) })
+	}
+	return entries, horizon, all, nil
+}
+
+// repairIndex puts entries right.
+func (s *Store) repairIndex(ctx context.Context, wrong []entry) {
+	for _, e := range wrong {
+		if e.is == nil {
+			s.unlist(ctx, e.key)
+			continue
+		}
+		s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) error {
+			return s.hintIndex(ctx, p, &state.Thread{Key: e.key, UpdatedAt: e.is.UpdatedAt}, s.o.ThreadTTL)
+		})
+	}
+}

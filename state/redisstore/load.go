@@ -1,0 +1,186 @@
+package redisstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"strconv"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+	"github.com/redis/go-redis/v9"
+)
+
+// A wish is what a caller wants to know of a thread, beside the thread.
+type wish struct {
+	known  []string     // places of these messages
+	tokens []string     // these tokens; the open and claimed ones come by themselves
+	holds  agui.FrameID // whether the log has this frame
+	have   *loaded      // what the caller has already: parts that are still true are not sent
+}
+
+// loaded is a thread as one moment found it, with what was asked for. Nobody changes one.
+type loaded struct {
+	now    time.Time
+	floor  uint64 // no thread of this name that is gone had a higher fence
+	tag    string // of the step that wrote it; empty for a thread that does not exist
+	born   string
+	fields map[string]string // the document as stored, to see what a step changes
+	thread *state.Thread     // at revision 0 if there is none
+	facts  *facts
+	holds  bool
+}
+
+func (l *loaded) exists() bool { return l.tag != "" }
+
+// load reads a thread in one script. One that is expired is gone afterwards.
+func (s *Store) load(ctx context.Context, key state.Key, w wish) (*loaded, error) {
+	var a args
+	have := ""
+	if w.have != nil {
+		have = w.have.tag
+	}
+	a.add(s.clock(), s.o.LogTTL.Microseconds(), have)
+	if w.holds.IsZero() {
+		a.add("")
+	} else {
+		a.add(w.holds.String())
+	}
+	a.list(w.known)
+	a.list(w.tokens)
+	r, err := s.run(ctx, loadScript, slotOf(key), a)
+	if err != nil {
+		return nil, err
+	}
+	l := &loaded{now: parseMoment(r.text(0)), thread: &state.Thread{Key: key}, holds: r.number(6) > 0}
+	l.floor, _ = strconv.ParseUint(r.text(1), 10, 64) // empty: nothing of this name was deleted
+	l.facts = &facts{ctx: ctx, store: s, key: key, places: map[string]state.Place{}, tokens: map[string]state.Token{}}
+	fields := r.list(2).pairs()
+	if l.tag = fields["tag"]; l.tag == "" {
+		l.facts.none = true
+		return l, nil
+	}
+	if err := l.facts.read(w.known, r.list(3), r.list(4).pairs()); err != nil {
+		return nil, err
+	}
+	if w.have != nil && l.tag == have {
+		l.born, l.fields = w.have.born, w.have.fields
+		t := *w.have.thread
+		l.thread = &t
+	} else {
+		l.born, l.fields = fields["born"], fields
+		if l.thread, err = decode(fields); err != nil {
+			return nil, err
+		}
+	}
+	if l.thread.Key != key {
+		return nil, errors.New("redisstore: two threads have one name")
+	}
+	refresh(l.thread, fields, r.list(5).pairs())
+	return l, nil
+}
+
+// facts are the [state.Facts] of a thread that was loaded. What was not asked for in advance is fetched when it is
+// wanted; if that fails, err says so afterwards.
+type facts struct {
+	ctx   context.Context
+	store *Store
+	key   state.Key
+	none  bool // the thread does not exist
+	err   error
+
+	places   map[string]state.Place
+	unknown  map[string]bool
+	tokens   map[string]state.Token
+	messages []state.StoredMessage
+	fetched  bool // messages are
+}
+
+func (f *facts) read(ids []string, places reply, tokens map[string]string) error {
+	f.unknown = map[string]bool{}
+	for i, id := range ids {
+		f.place(id, places.text(i))
+	}
+	for id, text := range tokens {
+		if err := f.token(id, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *facts) place(id, text string) {
+	place, ok := parsePlace(text)
+	if ok {
+		f.places[id] = place
+	} else {
+		f.unknown[id] = true
+	}
+}
+
+func (f *facts) token(id, text string) error {
+	if text == "" {
+		return nil
+	}
+	var token state.Token
+	if err := json.Unmarshal([]byte(text), &token); err != nil {
+		return fmt.Errorf("redisstore: stored token: %w", err)
+	}
+	f.tokens[id] = token
+	return nil
+}
+
+// fetch gets one field of a hash of the thread's.
+func (f *facts) fetch(part int, field string) string {
+	text, err := f.store.main.HGet(f.ctx, f.store.key(slotOf(f.key), part), field).Result()
+	if err != nil && !errors.Is(err, redis.Nil) {
+		f.err = errors.Join(f.err, fmt.Errorf("redisstore: %w", err))
+	}
+	return text
+}
+
+// Known looks up a message.
+func (f *facts) Known(id string) (state.Place, bool) {
+	if f.none || f.unknown[id] {
+		return state.Place{}, false
+	}
+	if _, ok := f.places[id]; !ok {
+		f.place(id, f.fetch(partKnown, id))
+	}
+	place, ok := f.places[id]
+	return place, ok
+}
+
+// Token looks up a token.
+func (f *facts) Token(id string) (state.Token, bool) {
+	token, ok := f.tokens[id]
+	if ok || f.none {
+		return token, ok
+	}
+	f.err = errors.Join(f.err, f.token(id, f.fetch(partInts, id)))
+	token, ok = f.tokens[id]
+	return token, ok
+}
+
+// Messages returns all there ever were.
+func (f *facts) Messages() []state.StoredMessage {
+	if !f.none && !f.fetched {
+		list, _, err := f.store.messages(f.ctx, f.key)
+		f.err = errors.Join(f.err, err)
+		f.messages, f.fetched = list, true
+	}
+	return f.messages
+}
+
+// with returns the facts after a step that wrote tokens.
+func (f *facts) with(tokens []state.Token) *facts {
+	after := *f
+	after.tokens = maps.Clone(f.tokens)
+	for _, token := range tokens {
+		after.tokens[token.Interrupt.ID] = token
+	}
+	return &after
+}

@@ -1,0 +1,38 @@
+package redisstore
+
+import (
+	"cmp"
+	"log/slog"
+	"time"
+)
+
+// Options say how a [Store] uses its Redis. The zero value is good.
+type Options struct {
+	// LogTTL is how long the log of a run is kept after its end; 0 means an hour.
+	LogTTL time.Duration
+	// ThreadTTL is how long a thread is kept after its last step; 0 means 30 days.
+	ThreadTTL time.Duration
+	// Prefix begins every key, so that several gateways can share a Redis; empty means "agui".
+	Prefix string
+	// PoolSize is the most connections for everything but following logs, per node; 0 means 64.
+	PoolSize int
+	// Followed is how many threads can be followed at once without polling, one connection each; 0 means 4096.
+	Followed int
+	// Logger hears what the client has to say about connections; nil means slog.Default. The client has one
+	// logger per process: the first store's.
+	Logger *slog.Logger
+	// Now replaces the clock of the Redis server; nil means that clock.
+	Now func() time.Time
+}
+
+func (o Options) withDefaults() Options {
+	o.LogTTL = cmp.Or(o.LogTTL, time.Hour)
+	o.ThreadTTL = cmp.Or(o.ThreadTTL, 30*24*time.Hour)
+	o.Prefix = cmp.Or(o.Prefix, "agui")
+	o.PoolSize = cmp.Or(o.PoolSize, 64)
+	o.Followed = cmp.Or(o.Followed, 4096)
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	return o
+}

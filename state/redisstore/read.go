@@ -1,0 +1,141 @@
+package redisstore
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// Load returns the thread as committed; see [state.ThreadReader].
+func (s *Store) Load(ctx context.Context, key state.Key) (*state.Thread, []agui.Interrupt, error) {
+	l, err := s.load(ctx, key, wish{})
+	if err != nil {
+		return nil, nil, err
+	}
+	if !l.exists() {
+		return nil, nil, state.ErrUnknownThread
+	}
+	s.repairLive(ctx, l)
+	open := state.OpenInterrupts(l.thread, l.facts, l.now)
+	return l.thread, open, l.facts.err
+}
+
+// Messages returns the conversation at a revision; see [state.ThreadReader].
+func (s *Store) Messages(ctx context.Context, key state.Key, rev int64) ([]agui.Message, error) {
+	all, now, err := s.messages(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	if rev < 0 {
+		rev = now
+	}
+	return state.Conversation(all, rev), nil
+}
+
+// messages returns every message the thread ever had, and its revision.
+func (s *Store) messages(ctx context.Context, key state.Key) ([]state.StoredMessage, int64, error) {
+	r, err := s.run(ctx, messagesScript, slotOf(key), args{s.clock()})
+	if err != nil {
+		return nil, 0, err
+	}
+	if r.text(0) == "" {
+		return nil, 0, state.ErrUnknownThread
+	}
+	rev, err := strconv.ParseInt(r.text(0), 10, 64)
+	if err != nil {
+		return nil, 0, fmt.Errorf("redisstore: stored revision: %w", err)
+	}
+	stored := r.list(1)
+	list := make([]state.StoredMessage, len(stored))
+	for i := range list {
+		if err := json.Unmarshal([]byte(stored.text(i)), &list[i]); err != nil {
+			return nil, 0, fmt.Errorf("redisstore: stored message: %w", err)
+		}
+	}
+	return list, rev, leave(list, r.list(2))
+}
+
+// leave marks what left the conversation: every version of a message that was in it when it was cut.
+func leave(list []state.StoredMessage, cuts reply) error {
+	left := map[string][]int64{} // revisions, oldest first
+	for i := range cuts {
+		var c cut
+		if err := json.Unmarshal([]byte(cuts.text(i)), &c); err != nil {
+			return fmt.Errorf("redisstore: stored cut: %w", err)
+		}
+		for _, id := range c.IDs {
+			left[id] = append(left[id], c.Rev)
+		}
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	for i := range list {
+		for _, rev := range left[list[i].Message.ID] {
+			if list[i].Added < rev {
+				list[i].Left = rev
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// most is how many entries of a log are read at once.
+const most = 256
+
+// A stretch is a part of a log as it was read.
+type stretch struct {
+	born   string // whose log it is
+	frames []agui.Frame
+	end    agui.FrameID // what was read reaches up to here
+	more   bool         // there was more than is read at once
+}
+
+// readLog reads what a log has behind a frame.
+func (s *Store) readLog(ctx context.Context, h slot, after agui.FrameID) (*stretch, error) {
+	r, err := s.run(ctx, readScript, h, args{s.clock(), s.o.LogTTL.Microseconds(), idText(after), most})
+	if err != nil {
+		return nil, err
+	}
+	part := &stretch{born: r.text(0), end: after}
+	if part.born == "" {
+		return nil, state.ErrUnknownThread
+	}
+	entries := r.list(2)
+	for i := range entries {
+		entry := entries.list(i)
+		f, ok, err := parseFrame(entry.text(0), entry.list(1).pairs())
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			part.frames = append(part.frames, f)
+		}
+		if part.end, err = agui.ParseFrameID(entry.text(0)); err != nil {
+			return nil, err
+		}
+	}
+	part.more = len(entries) == most
+	if last, err := frameID(r.text(1)); err == nil && !part.more && part.end.Less(last) {
+		part.end = last // what was between is trimmed
+	}
+	return part, nil
+}
+
+// Holds reports whether the log still has the frame; see [state.ThreadReader].
+func (s *Store) Holds(ctx context.Context, key state.Key, id agui.FrameID) (bool, error) {
+	before := id
+	if before.Seq > 0 {
+		before.Seq--
+	}
+	part, err := s.readLog(ctx, slotOf(key), before)
+	if err != nil {
+		return false, err
+	}
+	return len(part.frames) > 0 && part.frames[0].ID == id, nil
+}

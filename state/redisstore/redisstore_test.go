@@ -1,0 +1,39 @@
+package redisstore_test
+
+import (
+	"crypto/rand"
+	"testing"
+
+	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/redisstore"
+	"github.com/agui-gateway/gateway/state/redisstore/redistest"
+	"github.com/agui-gateway/gateway/state/statetest"
+)
+
+// open opens a store, closed with the test, whose keys are its own unless o names a prefix.
+func open(t *testing.T, url string, o redisstore.Options) *redisstore.Store {
+	t.Helper()
+	if o.Prefix == "" {
+		o.Prefix = rand.Text()
+	}
+	s, err := redisstore.Open(t.Context(), url, o)
+	if err != nil {
+		t.Fatalf("Open() = %v", err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("Close() = %v", err)
+		}
+	})
+	return s
+}
+
+// suite runs the suite of all stores.
+func suite(t *testing.T, url string) {
+	statetest.Run(t, func(t *testing.T, clock *statetest.Clock) state.Store {
+		return open(t, url, redisstore.Options{Now: clock.Now, LogTTL: statetest.LogTTL, ThreadTTL: statetest.ThreadTTL})
+	})
+}
+
+func TestSingle(t *testing.T)  { suite(t, redistest.Start(t).URL()) }
+func TestCluster(t *testing.T) { suite(t, redistest.StartCluster(t).URL()) }

@@ -1,0 +1,179 @@
+// Package redistest starts Redis for tests: real servers of the installed redis-server, on free ports of the loopback
+// interface, with nothing on disk but a directory of the test's. They end with the test.
+package redistest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+)
+
+// patience is how long a server may take to do what it is waited for.
+const patience = 30 * time.Second
+
+// A Server is one redis-server process.
+type Server struct {
+	Addr string // host:port
+
+	t    testing.TB
+	dir  string
+	args []string
+
+	mu      sync.Mutex
+	process *os.Process
+	ended   chan struct{}
+}
+
+// Start starts a server with the given arguments of redis-server beside its own. Without any it keeps nothing on
+// disk.
+func Start(t testing.TB, args ...string) *Server {
+	t.Helper()
+	return start(t, func(port int) []string {
+		return append([]string{"--port", strconv.Itoa(port), "--save", "", "--appendonly", "no"}, args...)
+	})
+}
+
+// start starts a server whose arguments depend on its port; before them come others.
+func start(t testing.TB, args func(port int) []string, first ...string) *Server {
+	t.Helper()
+	if _, err := exec.LookPath("redis-server"); err != nil {
+		t.Fatal("redis-server is missing; install it with: apt-get install -y --no-install-recommends redis-server")
+	}
+	s := &Server{t: t, dir: t.TempDir()}
+	t.Cleanup(s.Kill)
+	var err error
+	for range 5 { // somebody may take the port before the server does
+		port := FreePort(t)
+		s.Addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+		s.args = slices.Concat(first, []string{"--bind", "127.0.0.1", "--dir", s.dir, "--logfile", "redis.log"}, args(port))
+		if err = s.launch(); err == nil {
+			return s
+		}
+	}
+	t.Fatalf("redis-server does not start: %v\n%s", err, s.log())
+	return nil
+}
+
+// FreePort returns a port of the loopback interface that nobody listens on.
+func FreePort(t testing.TB) int {
+	t.Helper()
+	var config net.ListenConfig
+	l, err := config.Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+// URL is the server's address for a store.
+func (s *Server) URL() string { return "redis://" + s.Addr }
+
+// Client returns a client of the server, closed with the test.
+func (s *Server) Client() *redis.Client {
+	c := redis.NewClient(&redis.Options{
+		Addr: s.Addr, DialerRetries: 1, MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+	})
+	s.t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			s.t.Errorf("Close() = %v", err)
+		}
+	})
+	return c
+}
+
+// Kill ends the server as a crash does, and waits for its end.
+func (s *Server) Kill() {
+	s.mu.Lock()
+	process, ended := s.process, s.ended
+	s.process = nil
+	s.mu.Unlock()
+	if process == nil {
+		return
+	}
+	if err := process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		s.t.Errorf("Kill() = %v", err)
+	}
+	<-ended
+}
+
+// Restart starts a killed server again, with what it has on disk.
+func (s *Server) Restart() {
+	s.t.Helper()
+	if err := s.launch(); err != nil {
+		s.t.Fatalf("redis-server does not start again: %v\n%s", err, s.log())
+	}
+}
+
+// launch starts the process and waits until it answers.
+func (s *Server) launch() error {
+	cmd := exec.CommandContext(context.Background(), "redis-server", s.args...)
+	cmd.Dir = s.dir
+	dieWithParent(cmd)
+	started, ended := make(chan error, 1), make(chan struct{})
+	go func() {
+		defer close(ended)
+		// The kernel takes the end of the thread that started it for the parent's.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			_ = cmd.Wait() // it was killed, or could not listen: Ping tells
+		}
+	}()
+	if err := <-started; err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.process, s.ended = cmd.Process, ended
+	s.mu.Unlock()
+	client := s.Client()
+	for deadline := time.Now().Add(patience); ; {
+		err := client.Ping(context.Background()).Err()
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ended:
+			return errors.New("it ended at once")
+		case <-time.After(10 * time.Millisecond):
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("it does not answer: %w", err)
+		}
+	}
+}
+
+func (s *Server) log() string {
+	raw, err := os.ReadFile(filepath.Join(s.dir, "redis.log"))
+	if err != nil {
+		return ""
+	}
+	return string(raw)
+}
+
+// Until waits until ok.
+func Until(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited %v for %s", patience, what)
+		}
+	}
+}

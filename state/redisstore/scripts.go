@@ -1,0 +1,183 @@
+package redisstore
+
+import (
+	"context"
+	_ "embed" // the scripts
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/redis/go-redis/v9"
+)
+
+//go:embed scripts/prelude.lua
+var prelude string
+
+//go:embed scripts/load.lua
+var loadSource string
+
+//go:embed scripts/step.lua
+var stepSource string
+
+//go:embed scripts/append.lua
+var appendSource string
+
+//go:embed scripts/once.lua
+var onceSource string
+
+//go:embed scripts/renew.lua
+var renewSource string
+
+//go:embed scripts/signal.lua
+var signalSource string
+
+//go:embed scripts/delete.lua
+var deleteSource string
+
+//go:embed scripts/read.lua
+var readSource string
+
+//go:embed scripts/messages.lua
+var messagesSource string
+
+// Each script is one round trip and touches one slot.
+var (
+	loadScript   = redis.NewScript(prelude + loadSource)
+	stepScript   = redis.NewScript(prelude + stepSource)
+	appendScript = redis.NewScript(prelude + appendSource)
+	onceScript   = redis.NewScript(prelude + onceSource)
+	renewScript  = redis.NewScript(prelude + renewSource)
+	signalScript = redis.NewScript(prelude + signalSource)
+	deleteScript = redis.NewScript(prelude + deleteSource)
+	readScript   = redis.NewScript(prelude + readSource)
+
+	messagesScript = redis.NewScript(prelude + messagesSource)
+)
+
+// What scripts answer.
+const (
+	didIt    = "done"
+	lost     = "lost"     // the lease is another's
+	gap      = "gap"      // the log ends before the frame that was named
+	conflict = "conflict" // the thread is not what the step was computed from
+)
+
+// args are the arguments of a script, in the order it takes them.
+type args []any
+
+func (a *args) add(values ...any) { *a = append(*a, values...) }
+
+// flag adds a truth value: a script takes empty for false.
+func (a *args) flag(set bool) {
+	if set {
+		a.add("1")
+	} else {
+		a.add("")
+	}
+}
+
+// list adds texts behind their number.
+func (a *args) list(values []string) {
+	a.add(len(values))
+	for _, v := range values {
+		a.add(v)
+	}
+}
+
+// frames adds frames behind their number.
+func (a *args) frames(frames []agui.Frame) error {
+	a.add(len(frames))
+	for _, f := range frames {
+		var rev string
+		if f.Rev != 0 {
+			rev = strconv.FormatInt(f.Rev, 10)
+		}
+		var ending []byte
+		if f.Ending != nil {
+			var err error
+			if ending, err = marshal(f.Ending); err != nil {
+				return err
+			}
+		}
+		a.add(f.ID.String(), string(f.Type), []byte(f.Data), rev, ending)
+	}
+	return nil
+}
+
+// run runs a script on a thread, and returns its answer.
+func (s *Store) run(ctx context.Context, script *redis.Script, h slot, a args) (reply, error) {
+	if err := s.ready(ctx); err != nil {
+		return nil, err
+	}
+	answer, err := script.Run(ctx, s.main, s.keys(h), a...).Result()
+	if err != nil {
+		return nil, fmt.Errorf("redisstore: %w", err)
+	}
+	if text, ok := answer.(string); ok {
+		return reply{text}, nil
+	}
+	list, ok := answer.([]any)
+	if !ok {
+		return nil, fmt.Errorf("redisstore: a script answered with a %T", answer)
+	}
+	return list, nil
+}
+
+// A reply is the list a script answers with. What is not there reads as empty.
+type reply []any
+
+func (r reply) text(i int) string {
+	if i >= len(r) {
+		return ""
+	}
+	text, _ := r[i].(string)
+	return text
+}
+
+func (r reply) list(i int) reply {
+	if i >= len(r) {
+		return nil
+	}
+	list, _ := r[i].([]any)
+	return list
+}
+
+func (r reply) number(i int) int64 {
+	if i >= len(r) {
+		return 0
+	}
+	n, _ := r[i].(int64)
+	return n
+}
+
+// pairs reads names and values that take turns.
+func (r reply) pairs() map[string]string {
+	m := make(map[string]string, len(r)/2)
+	for i := 0; i+1 < len(r); i += 2 {
+		m[r.text(i)] = r.text(i + 1)
+	}
+	return m
+}
+
+// moment is t as scripts compare it.
+func moment(t time.Time) string {
+	return fmt.Sprintf("%020d", max(t.UnixNano(), 0))
+}
+
+// parseMoment reads what moment writes; the zero time if it is not one.
+func parseMoment(text string) time.Time {
+	ns, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	return time.Unix(0, ns).UTC()
+}
+
+// clock is what scripts are told of the time: nothing, if the server's counts.
+func (s *Store) clock() string {
+	if s.o.Now == nil {
+		return ""
+	}
+	return moment(s.o.Now())
+}

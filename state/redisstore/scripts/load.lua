@@ -1,0 +1,49 @@
+-- Reads a thread, and the facts about it that a caller names. If the caller has the document of this tag it gets
+-- only what changes without one.
+local thread, known, ints, log, memo, tomb = KEYS[1], KEYS[3], KEYS[5], KEYS[6], KEYS[8], KEYS[9]
+local now, keep, have, holds = clock(arg()), count(), arg(), arg()
+
+if expired(thread, now) then forget('') end
+local floor = get(tomb, 'fence')
+local tag = get(thread, 'tag')
+if tag == '' then return { now, floor, {}, {}, {}, {}, 0 } end
+
+local fields
+local same = tag == have
+if same then
+  fields = {}
+  for _, f in ipairs({ 'tag', 'last', 'live', 'attempt', 'until', 'tied', 'hungup', 'stopped', 'owner' }) do
+    local v = redis.call('HGET', thread, f)
+    if v then
+      fields[#fields + 1] = f
+      fields[#fields + 1] = v
+    end
+  end
+else
+  fields = redis.call('HGETALL', thread)
+end
+
+local places = {}
+for _ = 1, count() do
+  places[#places + 1] = get(known, arg())
+end
+
+local tokens = {}
+local function token(id)
+  tokens[#tokens + 1] = id
+  tokens[#tokens + 1] = get(ints, id)
+end
+for _ = 1, count() do token(arg()) end
+local open = get(thread, 'open')
+if open ~= '' then
+  for _, id in ipairs(cjson.decode(open)) do token(id) end
+end
+
+local results = {}
+if not same then results = redis.call('HGETALL', memo) end
+local found = 0
+if holds ~= '' then
+  trim(now, keep)
+  found = #redis.call('XRANGE', log, holds, holds)
+end
+return { now, floor, fields, places, tokens, results, found }

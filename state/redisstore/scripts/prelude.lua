@@ -1,0 +1,107 @@
+-- What all scripts share. Moments are nanoseconds in 20 digits, so that text compares as they do; durations are
+-- microseconds, which a double holds exactly.
+local at = 0
+local function arg()
+  at = at + 1
+  return ARGV[at]
+end
+
+local function count()
+  return tonumber(arg())
+end
+
+-- clock returns the moment given or, if it is empty, the server's.
+local function clock(given)
+  if given ~= '' then return given end
+  local t = redis.call('TIME')
+  return string.format('%011.0f%06.0f000', tonumber(t[1]), tonumber(t[2]))
+end
+
+local function shift(moment, micros)
+  return string.format('%017.0f', math.max(0, tonumber(string.sub(moment, 1, 17)) + micros)) .. string.sub(moment, 18)
+end
+
+-- parts splits the id of a frame.
+local function parts(id)
+  local dash = string.find(id, '-', 1, true)
+  return tonumber(string.sub(id, 1, dash - 1)), tonumber(string.sub(id, dash + 1))
+end
+
+-- less compares places in the log; empty is before every frame.
+local function less(a, b)
+  if b == '' then return false end
+  if a == '' then return true end
+  local af, as = parts(a)
+  local bf, bs = parts(b)
+  return af < bf or af == bf and as < bs
+end
+
+local function get(key, field)
+  return redis.call('HGET', key, field) or ''
+end
+
+-- expired tells whether a thread's time is over; a live one has no deadline.
+local function expired(thread, now)
+  local deadline = get(thread, 'deadline')
+  return deadline ~= '' and deadline <= now
+end
+
+-- held tells whether the attempt of this fence owns the thread.
+local function held(thread, attempt, fence)
+  return redis.call('HEXISTS', thread, 'live') == 1 and get(thread, 'attempt') == attempt and get(thread, 'fence') == fence
+end
+
+-- flags are what others have told the live attempt, for an owner whose subscription missed it.
+local function flags(thread)
+  return redis.call('HMGET', thread, 'stopped', 'tied', 'hungup')
+end
+
+-- tell says something to the owner of the live attempt, wherever it is.
+local function tell(thread, slot, word)
+  local owner = get(thread, 'owner')
+  if owner ~= '' then
+    redis.call('PUBLISH', owner, slot .. ' ' .. get(thread, 'fence') .. ' ' .. word)
+  end
+end
+
+-- forget removes a thread. Its fence stays for a month, the least a new thread of that name may start from.
+local function forget(by)
+  local thread, tomb = KEYS[1], KEYS[9]
+  local fence = get(thread, 'fence')
+  redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8])
+  if fence ~= '' and fence ~= '0' then redis.call('HSET', tomb, 'fence', fence) end
+  redis.call('HSET', tomb, 'by', by)
+  redis.call('PEXPIRE', tomb, 30 * 86400 * 1000)
+end
+
+-- trim lets go of the log of runs that ended longer than keep ago.
+local function trim(now, keep)
+  local log, ends = KEYS[6], KEYS[7]
+  local cutoff = shift(now, -keep)
+  local last
+  while true do
+    local e = redis.call('LINDEX', ends, 0)
+    if not e or string.sub(e, 1, 20) > cutoff then break end
+    last = string.sub(e, 22)
+    redis.call('LPOP', ends)
+  end
+  if last then
+    local fence, seq = parts(last)
+    redis.call('XTRIM', log, 'MINID', string.format('%.0f-%.0f', fence, seq + 1))
+  end
+end
+
+-- frames adds the frames that follow in ARGV and are not in the log yet, and returns the newest frame of it.
+local function frames(thread, log)
+  local last = get(thread, 'last')
+  local n, added = count(), false
+  for _ = 1, n do
+    local id, type, data, rev, ending = arg(), arg(), arg(), arg(), arg()
+    if less(last, id) then
+      redis.call('XADD', log, id, 't', type, 'd', data, 'r', rev, 'e', ending)
+      last, added = id, true
+    end
+  end
+  if added then redis.call('HSET', thread, 'last', last) end
+  return last
+end

@@ -1,0 +1,14 @@
+-- Tells the live attempt something, and notes it for admission.
+local thread = KEYS[1]
+local now, slot, word = clock(arg()), arg(), arg()
+if redis.call('EXISTS', thread) == 0 or expired(thread, now) then return 'unknown' end
+if redis.call('HEXISTS', thread, 'live') == 0 then return 'idle' end
+if word == 'stop' then
+  redis.call('HSET', thread, 'stopped', '1')
+elseif word == 'untie' then
+  redis.call('HSET', thread, 'tied', '', 'hungup', '')
+elseif word == 'hungup' then
+  redis.call('HSET', thread, 'hungup', get(thread, 'tied'))
+end
+tell(thread, slot, word)
+return 'live'

@@ -1,0 +1,89 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/agui-gateway/gateway/state"
+	"github.com/redis/go-redis/v9"
+)
+
+// A candidate is an entry of the index of live runs.
+type candidate struct {
+	key    state.Key
+	fence  string
+	shard  string
+	member string
+	thread *redis.SliceCmd // what the thread itself says
+}
+
+// Overdue returns threads whose run nobody owns; see [state.Admitter]. Entries of the index that are wrong are
+// put right.
+func (s *Store) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
+	if err := s.ready(ctx); err != nil {
+		return nil, err
+	}
+	s.forgetStale()
+	now, err := s.now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.candidates(ctx, strconv.FormatInt(now.UnixMicro(), 10), limit)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	p := s.main.Pipeline()
+	for _, c := range found {
+		c.thread = p.HMGet(ctx, s.key(slotOf(c.key), partThread), "fence", "live", "until")
+	}
+	if _, err := p.Exec(ctx); err != nil {
+		return nil, fmt.Errorf("redisstore: %w", err)
+	}
+	var keys []state.Key
+	s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) error {
+		for _, c := range found {
+			is := reply(c.thread.Val())
+			until := parseMoment(is.text(2))
+			switch {
+			case is.text(0) != c.fence || is.text(1) == "":
+				// An entry is written before its run begins: one that is due long after may go.
+				if old, err := s.main.ZScore(ctx, c.shard, c.member).Result(); err == nil && score(now.Add(-doubt)) > old {
+					p.ZRem(ctx, c.shard, c.member)
+				}
+			case until.After(now):
+				p.ZAdd(ctx, c.shard, redis.Z{Score: score(until), Member: c.member})
+			case limit <= 0 || len(keys) < limit:
+				keys = append(keys, c.key)
+			}
+		}
+		return nil
+	})
+	return keys, nil
+}
+
+// candidates reads the entries of all shards that are due.
+func (s *Store) candidates(ctx context.Context, due string, limit int) ([]*candidate, error) {
+	by := &redis.ZRangeBy{Min: "-inf", Max: due}
+	if limit > 0 {
+		by.Count = int64(limit) + 16 // some are wrong
+	}
+	p := s.main.Pipeline()
+	var shards [liveShards]*redis.StringSliceCmd
+	for i := range shards {
+		shards[i] = p.ZRangeByScore(ctx, s.liveKey(i), by)
+	}
+	if _, err := p.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
+		return nil, fmt.Errorf("redisstore: %w", err)
+	}
+	var found []*candidate
+	for i, shard := range shards {
+		for _, member := range shard.Val() {
+			if key, fence, ok := parseLiveMember(member); ok {
+				found = append(found, &candidate{key: key, fence: fence, shard: s.liveKey(i), member: member})
+			}
+		}
+	}
+	return found, nil
+}

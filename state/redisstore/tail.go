@@ -1,0 +1,92 @@
+package redisstore
+
+import (
+	"context"
+	"iter"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// Tail yields the frames behind after; see [state.ThreadReader]. What is old is read from Redis, what is new comes
+// from the one feed that all readers of the thread in this process share. A Redis that is away is waited for; one
+// that came back without the thread ends the tail. The batches are shared: nobody may change one.
+func (s *Store) Tail(ctx context.Context, key state.Key, after agui.FrameID) iter.Seq2[[]agui.Frame, error] {
+	return func(yield func([]agui.Frame, error) bool) {
+		t := &tail{store: s, slot: slotOf(key), at: after}
+		defer t.end()
+		for {
+			batch, wake, err := t.next(ctx)
+			switch {
+			case ctx.Err() != nil:
+				return
+			case s.ready(ctx) != nil:
+				return
+			case err != nil:
+				yield(nil, err)
+				return
+			case len(batch) > 0:
+				if !yield(batch, nil) {
+					return
+				}
+				continue
+			case wake == nil:
+				continue // there is more to read
+			}
+			select {
+			case <-wake:
+			case <-ctx.Done():
+				return
+			case <-s.closed:
+				return
+			}
+		}
+	}
+}
+
+// A tail is one reader's place in a log.
+type tail struct {
+	store *Store
+	slot  slot
+	at    agui.FrameID
+	born  string // whose log it is
+	feed  *feed  // nil until the reader has caught up
+}
+
+// next returns what comes next, or what to wait on if that is nothing yet.
+func (t *tail) next(ctx context.Context) ([]agui.Frame, <-chan struct{}, error) {
+	if t.feed != nil {
+		batch, wake, ok, err := t.feed.behind(t.at)
+		if ok || err != nil {
+			t.move(batch)
+			return batch, wake, err
+		}
+	}
+	part, err := t.store.readLog(ctx, t.slot, t.at)
+	if err != nil {
+		return nil, nil, err
+	}
+	if t.born == "" {
+		t.born = part.born
+	}
+	if part.born != t.born {
+		return nil, nil, state.ErrUnknownThread
+	}
+	t.at = part.end
+	if !part.more && t.feed == nil {
+		t.feed = t.store.join(t.slot, t.born, t.at)
+	}
+	return part.frames, nil, nil
+}
+
+func (t *tail) move(batch []agui.Frame) {
+	if len(batch) > 0 {
+		t.at = batch[len(batch)-1].ID
+	}
+}
+
+func (t *tail) end() {
+	if t.feed != nil {
+		t.store.part(t.feed)
+	}
+}
