@@ -84,11 +84,25 @@ func (a *attempt) live() {
 	a.rec = newRecorder(a.g.store, a.lease, a.g.o.StoreBuffer, a.fatal)
 	go a.rec.loop()
 	defer a.rec.stop()
-	if err := a.begin(); err != nil {
+	if err := a.enter(); err != nil {
 		a.end(groupchat.Result{}, err)
 		return
 	}
 	a.end(a.watch(a.launch()))
+}
+
+// enter begins the run, or goes on with one whose replica died; but not for ever with one that they die of.
+func (a *attempt) enter() error {
+	if a.intent.Attempts == 1 {
+		return a.begin()
+	}
+	if err := a.goOn(); err != nil {
+		return err
+	}
+	if a.intent.Attempts > a.g.o.RunAttempts {
+		return errLost
+	}
+	return nil
 }
 
 // gone takes the attempt off the books.

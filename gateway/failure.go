@@ -95,6 +95,8 @@ func codeOf(err error) agui.Code {
 		return agui.CodeRunTimeout
 	case errors.Is(err, errDraining):
 		return agui.CodeDraining
+	case errors.Is(err, errLost):
+		return agui.CodeRunLost
 	case errors.Is(err, errStoreGone):
 		return agui.CodeStoreUnavailable
 	case errors.Is(err, state.ErrTooLarge), errors.Is(err, agui.ErrEventTooLarge):

@@ -27,6 +27,7 @@ type Gateway struct {
 	// taking is done when no new runs are taken, serving when the last run has ended.
 	taking, serving context.Context
 	refuse, hangUp  context.CancelFunc
+	swept           chan struct{} // closed when nobody looks for dead replicas' runs any more
 
 	mu       sync.Mutex
 	attempts map[state.Key]*attempt // live here
@@ -75,6 +76,8 @@ func New(o Options) (*Gateway, error) {
 		g.store, g.own = state.NewMemory(state.MemoryOptions{Now: o.Now}), true
 	}
 	g.routes = g.newRoutes()
+	g.swept = make(chan struct{})
+	go g.sweep()
 	return g, nil
 }
 
@@ -124,6 +127,7 @@ func (g *Gateway) Close() error {
 	cancel()
 	// The runs were given no time, so their being cut short is no news.
 	_ = g.Drain(ctx)
+	<-g.swept
 	if g.own {
 		return g.store.Close()
 	}

@@ -17,27 +17,9 @@ import (
 func (a *attempt) begin() error {
 	t := a.thread.Load()
 	messages, messagesErr := a.g.store.Messages(context.Background(), a.lease.Key, t.Rev)
-	run := agui.NewRun(agui.RunOptions{
-		ThreadID: a.lease.Key.ID, RunID: a.intent.RunID, View: agui.NewView(messages, nil), NewID: a.g.o.NewID,
-		MaxEvent: a.g.o.Limits.Event, Sink: a.record, Markers: true,
-	})
-	a.run = run
-	started := false
-	doc, docErr := state.NewDocument(t.State, state.DocumentOptions{
-		Reducers: a.agent.spec.Reducers, MaxSize: a.g.o.Limits.State, MaxPatchOps: a.g.o.Limits.PatchOps,
-		OnChange: func(c state.Change) error {
-			if !started {
-				return nil
-			}
-			return run.Emit(c.Event())
-		},
-	})
-	if docErr == nil {
-		a.doc = doc
-		docErr = fillState(doc, a.agent.spec.Initial)
-	}
-	started = true
-	if err := run.Start(&agui.RunStarted{ParentRunID: a.intent.ParentRunID}); err != nil {
+	a.run = a.newRun(messages)
+	docErr := a.open(t)
+	if err := a.run.Start(&agui.RunStarted{ParentRunID: a.intent.ParentRunID}); err != nil {
 		return err
 	}
 	if messagesErr != nil {
@@ -46,13 +28,43 @@ func (a *attempt) begin() error {
 	if docErr != nil {
 		return docErr
 	}
-	if err := run.Emit(&agui.StateSnapshot{Snapshot: doc.JSON()}); err != nil {
+	if err := a.run.Emit(&agui.StateSnapshot{Snapshot: a.doc.JSON()}); err != nil {
 		return err
 	}
 	if a.intent.Added || a.intent.Cut {
-		return run.Emit(&agui.MessagesSnapshot{Messages: messages})
+		return a.run.Emit(&agui.MessagesSnapshot{Messages: messages})
 	}
 	return nil
+}
+
+// newRun makes the writer of the run, on a conversation that begins with messages.
+func (a *attempt) newRun(messages []agui.Message) *agui.Run {
+	return agui.NewRun(agui.RunOptions{
+		ThreadID: a.lease.Key.ID, RunID: a.intent.RunID, View: agui.NewView(messages, nil), NewID: a.g.o.NewID,
+		MaxEvent: a.g.o.Limits.Event, Sink: a.record, Markers: true,
+	})
+}
+
+// open gives the agent the state as t has it, with the members it starts from. Its changes are on the wire from
+// then on.
+func (a *attempt) open(t *state.Thread) error {
+	run, opened := a.run, false
+	doc, err := state.NewDocument(t.State, state.DocumentOptions{
+		Reducers: a.agent.spec.Reducers, MaxSize: a.g.o.Limits.State, MaxPatchOps: a.g.o.Limits.PatchOps,
+		OnChange: func(c state.Change) error {
+			if !opened {
+				return nil
+			}
+			return run.Emit(c.Event())
+		},
+	})
+	if err != nil {
+		return err
+	}
+	a.doc = doc
+	err = fillState(doc, a.agent.spec.Initial)
+	opened = true
+	return err
 }
 
 // fillState gives the state the members of initial that it lacks, in their order.

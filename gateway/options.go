@@ -39,6 +39,7 @@ type Options struct {
 	WriteTimeout  time.Duration // a reader that takes longer for a write is cut; 0 means 30 seconds
 	StopGrace     time.Duration // a stopped run waits so long for its agent to notice; 0 means 1 second
 	Lease         time.Duration // a replica silent for so long has lost its runs; 0 means 10 seconds
+	RunAttempts   int           // how often a run may be begun, takeovers included; 0 means 3
 	StoreBuffer   time.Duration // how long a run waits for a store that is away; 0 means 20 seconds
 	Pace          time.Duration // between the pieces of scripted texts
 
@@ -120,8 +121,8 @@ func (l *Limits) fill() {
 	orDefault(&l.Queue, 8)
 }
 
-// atLeast gives a duration that is none its default: there is no run without an end, and no beat without a pause.
-func atLeast(v *time.Duration, d time.Duration) {
+// atLeast gives what is none its default: there is no run without an end, and no beat without a pause.
+func atLeast[T ~int | ~int64](v *T, d T) {
 	if *v <= 0 {
 		*v = d
 	}
@@ -136,6 +137,7 @@ func (o *Options) fill() {
 	atLeast(&o.WriteTimeout, 30*time.Second)
 	atLeast(&o.StopGrace, time.Second)
 	atLeast(&o.Lease, 10*time.Second)
+	atLeast(&o.RunAttempts, 3)
 	atLeast(&o.StoreBuffer, 20*time.Second)
 	o.Limits.fill()
 	if o.Disconnect == "" {

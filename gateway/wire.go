@@ -9,7 +9,8 @@ import (
 // wire is how the reader of a request wants its stream: by its era, the agent's options, and the query
 // parameters interrupts=standard|legacy and subagents=on|off.
 func (g *Gateway) wire(r *http.Request, agent *served, era agui.Era, dialect agui.Dialect) (agui.Wire, error) {
-	w := agui.Wire{Era: era, Dialect: dialect, Subagents: !*agent.HideSubagents}
+	// The route that speaks the legacy dialect by itself is for clients that know no subagents, and die of them.
+	w := agui.Wire{Era: era, Dialect: dialect, Subagents: !*agent.HideSubagents && dialect != agui.Legacy}
 	q := r.URL.Query()
 	switch q.Get("interrupts") {
 	case "":
@@ -19,10 +20,6 @@ func (g *Gateway) wire(r *http.Request, agent *served, era agui.Era, dialect agu
 		w.Dialect = agui.Legacy
 	default:
 		return w, invalidQuery("interrupts", "must be standard or legacy")
-	}
-	// The legacy dialect is spoken by clients that know no subagents, and die of them.
-	if w.Dialect == agui.Legacy {
-		w.Subagents = false
 	}
 	switch q.Get("subagents") {
 	case "":

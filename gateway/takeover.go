@@ -1,0 +1,149 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// errLost ends a run that too many attempts have died of.
+var errLost = errors.New("gateway: attempts used up")
+
+// sweep looks twice per lease for runs that nobody owns any more, on whichever replica they were, and goes on with
+// them here (R2). It ends with the gateway.
+func (g *Gateway) sweep() {
+	defer close(g.swept)
+	ticker := time.NewTicker(max(g.o.Lease/2, time.Millisecond))
+	defer ticker.Stop()
+	for {
+		select {
+		case <-g.taking.Done():
+			return
+		case <-ticker.C:
+			g.takeOverdue()
+		}
+	}
+}
+
+// sweepLimit is how many runs one look takes over; the others are some other replica's, or the next look's.
+const sweepLimit = 100
+
+func (g *Gateway) takeOverdue() {
+	ctx, cancel := context.WithTimeout(g.taking, max(g.o.Lease, time.Second))
+	defer cancel()
+	keys, err := g.store.Overdue(ctx, sweepLimit)
+	if err != nil {
+		g.o.Log.Warn("sweep: store", "error", err)
+		return
+	}
+	for _, key := range keys {
+		agent := g.agents[key.Agent]
+		if agent == nil || g.attempt(key) != nil {
+			continue // not served here, or ours: late, and not dead
+		}
+		if g.reserve() != nil {
+			return
+		}
+		begun, err := g.store.Take(ctx, key, state.LeaseOptions{Attempt: g.o.NewID(), TTL: g.o.Lease})
+		if err != nil {
+			g.unreserve()
+			continue // another replica was faster, or the store is away
+		}
+		g.o.Log.Info("run: taken over", "agent", key.Agent, "thread", key.ID, "attempt", begun.Thread.Live.Intent.Attempts)
+		g.start(agent, begun, g.o.Log)
+	}
+}
+
+// goOn brings the run of a dead replica to where its last commit was: what its log has open is closed, calls that
+// will not be answered say so, and both snapshots withdraw what was shown and not kept. The turn is then repeated.
+func (a *attempt) goOn() error {
+	frames, err := a.logged()
+	if err != nil || len(frames) == 0 {
+		return errors.Join(err, a.begin()) // it died before anybody saw it
+	}
+	t := a.thread.Load()
+	base, err := a.g.store.Messages(context.Background(), a.lease.Key, frames[0].Rev)
+	if err != nil {
+		return errors.Join(err, a.begin())
+	}
+	a.run = a.newRun(base)
+	for _, f := range frames {
+		e, err := a.event(f)
+		if err == nil {
+			err = a.run.Replay(e)
+		}
+		if err != nil {
+			return fmt.Errorf("gateway: log of run %d: frame %s: %w", a.intent.Origin, f.ID, err)
+		}
+	}
+	if err := a.open(t); err != nil {
+		return err
+	}
+	code := agui.CodeRunMoved
+	if err := a.run.CloseOpen(agui.ClosingOptions{SubagentCode: string(code), SubagentMessage: code.Message()}); err != nil {
+		return err
+	}
+	if err := a.moveCalls(code); err != nil {
+		return err
+	}
+	if err := a.run.Emit(&agui.StateSnapshot{Snapshot: a.doc.JSON()}); err != nil {
+		return err
+	}
+	kept, err := a.g.store.Messages(context.Background(), a.lease.Key, t.Rev)
+	if err != nil {
+		return err
+	}
+	if err := a.run.Emit(&agui.MessagesSnapshot{Messages: kept}); err != nil {
+		return err
+	}
+	a.run.Inspect((*agui.View).Mark)
+	return nil
+}
+
+// logged is all that the log has of the run. Its former owner can add nothing to it any more.
+func (a *attempt) logged() ([]agui.Frame, error) {
+	last := a.thread.Load().Last
+	from := agui.FrameID{Fence: a.intent.Origin}
+	if !from.Less(last) {
+		return nil, nil
+	}
+	var frames []agui.Frame
+	for batch, err := range a.g.store.Tail(a.ctx, a.lease.Key, from) {
+		if err != nil {
+			return nil, err
+		}
+		frames = append(frames, batch...)
+		if !frames[len(frames)-1].ID.Less(last) {
+			return frames, nil
+		}
+	}
+	return nil, context.Cause(a.ctx)
+}
+
+// event decodes a frame of the log; a marker becomes the snapshot it stands for.
+func (a *attempt) event(f agui.Frame) (agui.Event, error) {
+	if f.Type == agui.TypeMessagesSnapshot && f.Data == nil {
+		messages, err := a.g.store.Messages(context.Background(), a.lease.Key, f.Rev)
+		return &agui.MessagesSnapshot{Messages: messages}, err
+	}
+	return agui.Decode(f.Data, nil)
+}
+
+// moveCalls gives the calls of the turn that is withdrawn a result, so that no reader waits for one.
+func (a *attempt) moveCalls(code agui.Code) error {
+	var open []agui.ToolCall
+	a.run.Inspect(func(v *agui.View) { open = v.OpenCalls() })
+	for _, c := range open {
+		err := a.run.Emit(&agui.ToolCallResult{
+			MessageID: a.g.o.NewID(), ToolCallID: c.ID, Role: agui.RoleTool, Content: agui.TextContent(string(code)),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

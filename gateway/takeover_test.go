@@ -1,0 +1,204 @@
+package gateway_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway"
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// A mortal store is one replica's door to a store that others share. Once it has died nothing of that replica gets
+// through any more, and it hears nothing either.
+type mortal struct {
+	state.Store
+	dead, buried chan struct{}
+}
+
+func newMortal(shared state.Store) *mortal {
+	return &mortal{Store: shared, dead: make(chan struct{}), buried: make(chan struct{})}
+}
+
+func (m *mortal) alive() error {
+	select {
+	case <-m.dead:
+		<-m.buried
+		return state.ErrLeaseLost
+	default:
+		return nil
+	}
+}
+
+func (m *mortal) Append(ctx context.Context, l *state.Lease, after agui.FrameID, frames []agui.Frame) error {
+	if err := m.alive(); err != nil {
+		return err
+	}
+	return m.Store.Append(ctx, l, after, frames)
+}
+
+func (m *mortal) Commit(ctx context.Context, l *state.Lease, c state.Commit) (*state.Thread, error) {
+	if err := m.alive(); err != nil {
+		return nil, err
+	}
+	return m.Store.Commit(ctx, l, c)
+}
+
+func (m *mortal) Once(ctx context.Context, l *state.Lease, key string, result json.RawMessage) error {
+	if err := m.alive(); err != nil {
+		return err
+	}
+	return m.Store.Once(ctx, l, key, result)
+}
+
+func (m *mortal) Renew(ctx context.Context, l *state.Lease, ttl time.Duration) error {
+	if err := m.alive(); err != nil {
+		return err
+	}
+	return m.Store.Renew(ctx, l, ttl)
+}
+
+func (m *mortal) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
+	select {
+	case <-m.dead:
+		return nil, nil // a dead replica takes nothing over
+	default:
+		return m.Store.Overdue(ctx, limit)
+	}
+}
+
+// crew is a team of two: the first is quick, the second pays once, says half a sentence, and waits at gate.
+func crew(gate <-chan struct{}, paid *atomic.Int64) *groupchat.Chat {
+	return &groupchat.Chat{
+		Manager: groupchat.Sequential(),
+		Participants: []groupchat.Participant{
+			{Name: "first", Agent: groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
+				return groupchat.Say(t, "hello", "I am first.")
+			})},
+			{Name: "second", Agent: groupchat.AgentFunc(func(ctx context.Context, t *groupchat.Turn) error {
+				n, err := groupchat.Once(t, "pay", func() (int64, error) { return paid.Add(1), nil })
+				if err != nil {
+					return err
+				}
+				if err := t.State().Set("/paid", n); err != nil {
+					return err
+				}
+				text := t.Text()
+				if _, err := text.WriteString("I paid "); err != nil {
+					return err
+				}
+				select {
+				case <-gate:
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+				if _, err := text.WriteString("once."); err != nil {
+					return err
+				}
+				return text.Close()
+			})},
+		},
+	}
+}
+
+// replica starts a gateway on a shared store, with a crew that waits at its own gate.
+func replica(t *testing.T, store state.Store, paid *atomic.Int64, attempts int) *world {
+	var w *world
+	gate := make(chan struct{}, 1)
+	w = newWorld(t, func(o *gateway.Options) {
+		o.Store, o.Now, o.Lease, o.RunAttempts = store, time.Now, 100*time.Millisecond, attempts
+		o.StopGrace = 10 * time.Millisecond
+		o.NewID = nil
+		o.Agents = map[string]groupchat.Agent{"crew": crew(gate, paid)}
+		o.Agent = nil
+		o.Legacy = "crew"
+	})
+	w.gate = gate
+	return w
+}
+
+func TestARunWhoseReplicaDiedGoesOnElsewhere(t *testing.T) {
+	t.Parallel()
+	shared := state.NewMemory(state.MemoryOptions{})
+	defer shared.Close()
+	var paid atomic.Int64
+	door := newMortal(shared)
+	defer close(door.buried) // before its gateway is closed
+	a, b := replica(t, door, &paid, 3), replica(t, shared, &paid, 3)
+
+	owner := a.begin(http.MethodPost, "/agents/crew?disconnect=detach", input("t", "r", []string{"u1:go"}))
+	defer owner.hangUp()
+	owner.hears("I paid ")
+	watcher := b.begin(http.MethodGet, "/threads/t/events?protocolVersion=1.0", "")
+	defer watcher.hangUp()
+	watcher.hears("I paid ")
+
+	close(door.dead)
+	b.gate <- struct{}{}
+	watcher.rest()
+	if watcher.finished().Outcome.Type != agui.OutcomeSuccess {
+		t.Errorf("outcome = %+v", watcher.finished().Outcome)
+	}
+	if paid.Load() != 1 {
+		t.Errorf("paid %d times", paid.Load())
+	}
+	status, body := b.call(http.MethodGet, "/threads/t", "")
+	if status != http.StatusOK || strings.Count(body, "I am first.") != 1 || strings.Count(body, "I paid once.") != 1 {
+		t.Errorf("thread = %d %s", status, body)
+	}
+	moved := 0
+	for _, e := range watcher.events {
+		if s, ok := e.(*agui.SubagentError); ok && s.Code == string(agui.CodeRunMoved) {
+			moved++
+		}
+	}
+	if moved != 1 {
+		t.Errorf("%d subagents were told that the run moved, want 1", moved)
+	}
+	again := b.begin(http.MethodGet, "/threads/t/events?protocolVersion=1.0", "")
+	defer again.hangUp()
+	again.rest()
+	watcher.like(again)
+}
+
+func TestARunThatAttemptsDieOfIsLost(t *testing.T) {
+	t.Parallel()
+	shared := state.NewMemory(state.MemoryOptions{})
+	defer shared.Close()
+	var paid atomic.Int64
+	door := newMortal(shared)
+	defer close(door.buried) // before its gateway is closed
+	a, b := replica(t, door, &paid, 1), replica(t, shared, &paid, 1)
+
+	owner := a.begin(http.MethodPost, "/agents/crew?disconnect=detach", input("t", "r", []string{"u1:go"}))
+	defer owner.hangUp()
+	owner.hears("I paid ")
+	watcher := b.begin(http.MethodGet, "/threads/t/events?protocolVersion=1.0", "")
+	defer watcher.hangUp()
+	watcher.until(agui.TypeRunStarted)
+	close(door.dead)
+	watcher.rest()
+	if code := watcher.code(); code != string(agui.CodeRunLost) {
+		t.Errorf("code = %q, want run_lost", code)
+	}
+	if _, body := b.call(http.MethodGet, "/threads/t", ""); !strings.Contains(body, `"status":"failed"`) {
+		t.Errorf("thread = %s", body)
+	}
+}
+
+// hears reads up to a piece of text.
+func (r *reader) hears(text string) {
+	r.t.Helper()
+	for {
+		e := r.until(agui.TypeTextMessageContent)
+		if c, ok := e.(*agui.TextMessageContent); ok && c.Delta == text {
+			return
+		}
+	}
+}
