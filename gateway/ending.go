@@ -18,6 +18,9 @@ func (a *attempt) end(result groupchat.Result, err error) {
 	case errors.Is(err, errLeaseLost) || a.rec.lost():
 		a.log.Warn("run: lease lost")
 		return // it is another's run now; its readers follow the store
+	case errors.Is(err, errDraining) && a.g.o.Shared:
+		a.handOver()
+		return
 	case errors.Is(err, errStopped):
 		err = a.stopped()
 	case err != nil:
@@ -46,6 +49,16 @@ func (a *attempt) takeOver() {
 	if a.doc != nil {
 		a.state = a.doc.JSON() // what an agent left behind does to it from now on is not shown, and not kept
 	}
+}
+
+// handOver gives the run to another replica: what was said is in the log, and its lease is over.
+func (a *attempt) handOver() {
+	a.rec.flush()
+	if err := a.g.store.Release(context.Background(), a.lease); err != nil {
+		a.log.Error("run: lease not released", "error", err)
+		return
+	}
+	a.log.Info("run: handed over")
 }
 
 // surrender gives the run up: nothing more can be written, and whoever reads it is told by the store.

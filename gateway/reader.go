@@ -104,9 +104,12 @@ func (c *caller) tail(t tailing) error {
 	defer c.beat()()
 	ctx, cancel := context.WithCancel(c.r.Context())
 	defer cancel()
-	if t.end == endNever {
-		defer context.AfterFunc(c.g.serving, cancel)()
-	}
+	defer context.AfterFunc(c.g.serving, func() {
+		if t.end != endNever {
+			time.Sleep(lastFrames) // the end of the run is on its way
+		}
+		cancel()
+	})()
 	var run opening
 	for batch, err := range c.g.store.Tail(ctx, t.key, t.after) {
 		switch {
@@ -135,11 +138,18 @@ func (c *caller) tail(t tailing) error {
 			return c.stream.close()
 		}
 	}
+	if c.r.Context().Err() == nil && t.owed {
+		return c.lost(agui.CodeDraining) // another replica goes on with it
+	}
 	if c.r.Context().Err() == nil {
 		return c.stream.close() // the server is done
 	}
 	return context.Cause(ctx)
 }
+
+// lastFrames is how long a reader waits for the end of its run when the server has no runs left: it was written
+// already, or it will be another replica's to write.
+const lastFrames = 500 * time.Millisecond
 
 // batch makes the reader's frames of stored ones, up to the first terminal one if that is where the reader ends. It
 // returns the last stored frame they stand for.

@@ -14,6 +14,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/redisstore"
 	"github.com/agui-gateway/gateway/travel"
 )
 
@@ -39,8 +40,11 @@ func serve(ctx context.Context, c *config, _, stderr io.Writer) error {
 		return err
 	}
 	log := slog.New(c.logHandler(stderr))
-	store := state.NewMemory(c.memory)
-	c.options.Store, c.options.Log = store, log
+	store, err := c.openStore(ctx, log)
+	if err != nil {
+		return err
+	}
+	c.options.Store, c.options.Shared, c.options.Log = store, c.redis != "", log
 	g, err := gateway.New(c.options)
 	if err != nil {
 		return errors.Join(err, store.Close())
@@ -68,6 +72,20 @@ func serve(ctx context.Context, c *config, _, stderr io.Writer) error {
 		log.Info("stopped")
 	}
 	return errors.Join(err, g.Close(), store.Close())
+}
+
+// openStore opens what the store setting names.
+func (c *config) openStore(ctx context.Context, log *slog.Logger) (state.Store, error) {
+	if c.redis == "" {
+		return state.NewMemory(c.memory), nil
+	}
+	store, err := redisstore.Open(ctx, c.redis, redisstore.Options{
+		LogTTL: c.memory.LogTTL, ThreadTTL: c.memory.ThreadTTL, Logger: log,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("-store (GATEWAY_STORE): %w", err)
+	}
+	return store, nil
 }
 
 // end lets the runs come to their end for at most limit, then the connections.
@@ -126,7 +144,9 @@ func teamError(err error) error {
 // announce says where the server is, and what somebody might miss.
 func (c *config) announce(log *slog.Logger, addr net.Addr) {
 	log.Info("listening", "addr", "http://"+addr.String())
-	log.Info("threads are kept in memory and do not survive a restart")
+	if c.redis == "" {
+		log.Info("threads are kept in memory and do not survive a restart")
+	}
 	if c.scripted {
 		log.Info("no model is configured: the travel demo speaks from its script")
 	}

@@ -25,6 +25,7 @@ type config struct {
 	logFormat string // text, json, or empty for what fits the place
 	options   gateway.Options
 	memory    state.MemoryOptions
+	redis     string // URL of the store, which may hold a password; empty is memory
 
 	env      func(string) (string, bool) // the environment, an -env-file before it
 	scripted bool                        // the travel demo is served
@@ -46,6 +47,18 @@ func (s setting) env() string {
 	return "GATEWAY_" + strings.ToUpper(strings.ReplaceAll(s.flag, "-", "_"))
 }
 
+// environment are the names it is looked up under: its own, and one that platforms set by themselves.
+func (s setting) environment() []string {
+	switch s.flag {
+	case "env-file":
+		return nil
+	case "store":
+		return []string{s.env(), "REDIS_URL"}
+	default:
+		return []string{s.env()}
+	}
+}
+
 // names are both names, for errors.
 func (s setting) names() string {
 	if s.env() == "" {
@@ -61,7 +74,7 @@ func (c *config) settings() []setting {
 		{"addr", "127.0.0.1:8080", "address to listen on; one that others can reach needs -auth none written out", c.setAddr},
 		{"config", "", "team file; without one the built-in travel team is served", text(&c.team)},
 		{"env-file", "", "file of KEY=VALUE lines that count before the environment", text(new(string))},
-		{"store", "memory", "where threads are kept: memory", setStore},
+		{"store", "memory", "where threads are kept: memory, or a Redis at redis://, redis+cluster:// or redis+sentinel:// (also REDIS_URL)", storeURL(&c.redis)},
 		{"voice-delay", "30ms", "pause between text deltas of scripted voices", duration(&o.Pace, 0)},
 		{"auth", "none", "how callers prove who they are: none", setAuth},
 		{"cors-origins", "", "origins whose pages may call, with commas between, or *; without it those of this machine", origins(&o.Origins)},
@@ -74,6 +87,8 @@ func (c *config) settings() []setting {
 		{"log-ttl", "1h", "how long a run's events are kept after its end", duration(&c.memory.LogTTL, 1)},
 		{"heartbeat", "15s", "how often a quiet stream gets a comment", duration(&o.Heartbeat, 1)},
 		{"lease", "10s", "how long a run outlives a silent replica", duration(&o.Lease, 10*time.Millisecond)},
+		{"run-attempts", "3", "how often a run is begun, takeovers included", count(&o.RunAttempts)},
+		{"store-buffer", "20s", "how long a run waits for a store that is away", duration(&o.StoreBuffer, 1)},
 		{"drain", "20s", "how long runs may go on after SIGTERM", duration(&c.drain, 0)},
 		{"run-timeout", "10m", "how long a run may take", duration(&o.RunTimeout, 1)},
 		{"max-body", "8MiB", "size of a request", size(&l.Body)},
@@ -115,8 +130,10 @@ func parse(cmd command, args []string, env func(string) (string, bool)) (*config
 	}
 	for _, s := range settings {
 		value, set := given[s.flag], true
-		if value == "" && s.env() != "" {
-			value, _ = c.env(s.env())
+		for _, name := range s.environment() {
+			if value == "" {
+				value, _ = c.env(name)
+			}
 		}
 		if value == "" {
 			value, set = s.standard, false

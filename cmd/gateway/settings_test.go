@@ -113,18 +113,18 @@ func TestBadValues(t *testing.T) {
 	t.Parallel()
 	bad := map[string][]string{
 		"addr":         {"8080", "127.0.0.1", "127.0.0.1:http!", "127.0.0.1:70000", "http://127.0.0.1:80"},
-		"store":        {"redis://:hush-hush@host", "rediss://host", "disk"},
+		"store":        {"redis+file://:hush-hush@127.0.0.1", "redis://:hush-hush@127.0.0.1:http", "http://127.0.0.1", "disk"},
 		"auth":         {"keys", "jwt", "open"},
 		"cors-origins": {"example.com", "https://a.example/", "https://a.example/x", "https://A.example", "https://a.example,,", "null,*x"},
 		"disconnect":   {"stop"}, "on-busy": {"wait"}, "subagent-events": {"maybe"},
 		"log-level": {"loud", "1"}, "log-format": {"xml"},
 	}
-	for _, name := range strings.Fields("detach-grace interrupt-ttl thread-ttl log-ttl heartbeat lease run-timeout") {
+	for _, name := range strings.Fields("detach-grace interrupt-ttl thread-ttl log-ttl heartbeat lease run-timeout store-buffer") {
 		bad[name] = []string{"10", "soon", "-1s", "0s"}
 	}
 	bad["voice-delay"], bad["drain"] = []string{"10", "-1s"}, []string{"10", "-1s"}
 	bad["lease"] = append(bad["lease"], "1ms")
-	for _, name := range strings.Fields("max-depth max-messages max-patch-ops max-runs max-readers") {
+	for _, name := range strings.Fields("max-depth max-messages max-patch-ops max-runs max-readers run-attempts") {
 		bad[name] = []string{"0", "-1", "many", "1.5", "9999999999999999999999"}
 	}
 	for _, name := range strings.Fields("max-body max-event max-thread max-state") {

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/agui-gateway/gateway/state/redisstore"
 )
 
 // The errors of this file never quote the value: a URL or a line pasted into the wrong place may hold a key.
@@ -134,11 +136,18 @@ func origins(p *[]string) func(string) error {
 	}
 }
 
-func setStore(value string) error {
-	if value != "memory" {
-		return errors.New("this version keeps threads in memory only; write memory")
+// storeURL takes memory, or the URL of a Redis; the error does not quote it, for it may hold a password.
+func storeURL(to *string) func(string) error {
+	return func(value string) error {
+		if value == "memory" {
+			return nil
+		}
+		if err := redisstore.CheckURL(value); err != nil {
+			return fmt.Errorf("%w; write memory, or redis://host:port", err)
+		}
+		*to = value
+		return nil
 	}
-	return nil
 }
 
 func setAuth(value string) error {
