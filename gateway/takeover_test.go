@@ -112,7 +112,7 @@ func replica(t *testing.T, store state.Store, paid *atomic.Int64, attempts int) 
 	var w *world
 	gate := make(chan struct{}, 1)
 	w = newWorld(t, func(o *gateway.Options) {
-		o.Store, o.Now, o.Lease, o.RunAttempts = store, time.Now, 100*time.Millisecond, attempts
+		o.Store, o.Shared, o.Now, o.Lease, o.RunAttempts = store, true, time.Now, 100*time.Millisecond, attempts
 		o.StopGrace = 10 * time.Millisecond
 		o.NewID = nil
 		o.Agents = map[string]groupchat.Agent{"crew": crew(gate, paid)}
@@ -200,5 +200,35 @@ func (r *reader) hears(text string) {
 		if c, ok := e.(*agui.TextMessageContent); ok && c.Delta == text {
 			return
 		}
+	}
+}
+
+func TestADrainedRunIsHandedOver(t *testing.T) {
+	t.Parallel()
+	shared := state.NewMemory(state.MemoryOptions{})
+	defer shared.Close()
+	var paid atomic.Int64
+	a, b := replica(t, shared, &paid, 3), replica(t, shared, &paid, 3)
+
+	owner := a.begin(http.MethodPost, "/agents/crew?disconnect=detach", input("t", "r", []string{"u1:go"}))
+	defer owner.hangUp()
+	owner.hears("I paid ")
+	watcher := b.begin(http.MethodGet, "/threads/t/events?protocolVersion=1.0", "")
+	defer watcher.hangUp()
+	watcher.hears("I paid ")
+
+	now, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := a.g.Drain(now); err == nil {
+		t.Error("Drain() = nil, want the error of a drain that was cut short")
+	}
+	owner.rest()
+	if code := owner.code(); code != string(agui.CodeDraining) {
+		t.Errorf("the owner's reader is told %q, want draining", code)
+	}
+	b.gate <- struct{}{}
+	watcher.rest()
+	if watcher.finished().Outcome.Type != agui.OutcomeSuccess || paid.Load() != 1 {
+		t.Errorf("outcome = %+v, paid %d times", watcher.finished().Outcome, paid.Load())
 	}
 }
