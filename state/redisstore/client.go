@@ -48,14 +48,28 @@ var once sync.Once
 
 // setLogger hands what the client logs to the first store's logger: it has one per process.
 func setLogger(l *slog.Logger) {
-	once.Do(func() { redis.SetLogger(clientLog{l}) })
+	once.Do(func() { redis.SetLogger(&clientLog{to: l, quiet: map[string]time.Time{}}) })
 }
 
 // A clientLog is a slog.Logger as the client wants it. What it says is about connections: its requests and
-// replies are not in it.
-type clientLog struct{ to *slog.Logger }
+// replies are not in it. While a Redis is away it says the same thing over and over.
+type clientLog struct {
+	to *slog.Logger
 
-// Printf logs a line of the client's.
-func (l clientLog) Printf(ctx context.Context, format string, v ...any) {
-	l.to.WarnContext(ctx, "redis client", slog.String("message", fmt.Sprintf(format, v...)))
+	mu    sync.Mutex
+	quiet map[string]time.Time // until when a format is not logged again
+}
+
+// Printf logs a line of the client's, of a kind at most one in five seconds.
+func (l *clientLog) Printf(ctx context.Context, format string, v ...any) {
+	now := time.Now()
+	l.mu.Lock()
+	quiet := now.Before(l.quiet[format])
+	if !quiet {
+		l.quiet[format] = now.Add(5 * time.Second)
+	}
+	l.mu.Unlock()
+	if !quiet {
+		l.to.WarnContext(ctx, "redis client", slog.String("message", fmt.Sprintf(format, v...)))
+	}
 }

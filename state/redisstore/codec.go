@@ -14,8 +14,8 @@ import (
 )
 
 // The fields of a thread's document: they change with a step, and only those that changed are sent. Beside them the
-// hash holds what scripts read or write without a step: tag, born, last, attempt, fence, until, tied, hungup,
-// stopped, owner.
+// hash holds what is written by every step (tag, born, fence, deadline, asks), and what scripts write without one:
+// last, the newest frame, and what is in liveFields.
 const (
 	fieldDoc        = "doc"        // the thread without what is below
 	fieldState      = "state"      // JSON as it is
@@ -33,7 +33,7 @@ var documentFields = []string{
 }
 
 // liveFields are those of the live attempt that change without a step.
-var liveFields = []string{"attempt", "until", "tied", "hungup", "stopped", "owner"}
+var liveFields = []string{"attempt", "until", "tied", "hungup", "stopped", "owner", "released"}
 
 var errMissing = errors.New("redisstore: a stored thread has no document")
 

@@ -175,5 +175,5 @@ func (g glance) summary(now time.Time) *state.Summary {
 	case t.Failed:
 		status = state.StatusFailed
 	}
-	return &state.Summary{Key: t.Key, Status: status, Title: t.Title, CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt}
+	return &state.Summary{Key: g.key, Status: status, Title: t.Title, CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt}
 }

@@ -2,10 +2,11 @@ package redisstore
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/agui-gateway/gateway/state"
@@ -18,30 +19,50 @@ const doubt = 10 * time.Second
 // score is t in an index. A double holds its microseconds exactly.
 func score(t time.Time) float64 { return float64(t.UnixMicro()) }
 
-// liveMember names an attempt in the index of live runs. It has its fence so that the end of one attempt never takes
-// the next one's entry away.
-func liveMember(key state.Key, fence uint64) (string, error) {
-	raw, err := marshal([]string{key.Principal, key.Agent, key.ID, strconv.FormatUint(fence, 10)})
-	return string(raw), err
+// member joins texts, whatever is in them, to an entry of an index.
+func member(texts ...string) string {
+	escaped := make([]string, len(texts))
+	for i, text := range texts {
+		escaped[i] = url.PathEscape(text)
+	}
+	return strings.Join(escaped, "/")
 }
 
-func parseLiveMember(text string) (state.Key, string, bool) {
-	var p []string
-	if json.Unmarshal([]byte(text), &p) != nil || len(p) != 4 {
+// parseMember reads the n texts of an entry.
+func parseMember(entry string, n int) ([]string, bool) {
+	texts := strings.Split(entry, "/")
+	if len(texts) != n {
+		return nil, false
+	}
+	for i, text := range texts {
+		var err error
+		if texts[i], err = url.PathUnescape(text); err != nil {
+			return nil, false
+		}
+	}
+	return texts, true
+}
+
+// liveMember names an attempt in the index of live runs. It has its fence so that the end of one attempt never takes
+// the next one's entry away.
+func liveMember(key state.Key, fence uint64) string {
+	return member(key.Principal, key.Agent, key.ID, strconv.FormatUint(fence, 10))
+}
+
+func parseLiveMember(entry string) (state.Key, string, bool) {
+	p, ok := parseMember(entry, 4)
+	if !ok {
 		return state.Key{}, "", false
 	}
 	return state.Key{Principal: p[0], Agent: p[1], ID: p[2]}, p[3], true
 }
 
 // indexMember names a thread in its principal's index.
-func indexMember(key state.Key) (string, error) {
-	raw, err := marshal([]string{key.Agent, key.ID})
-	return string(raw), err
-}
+func indexMember(key state.Key) string { return member(key.Agent, key.ID) }
 
-func parseIndexMember(principal, text string) (state.Key, bool) {
-	var p []string
-	if json.Unmarshal([]byte(text), &p) != nil || len(p) != 2 {
+func parseIndexMember(principal, entry string) (state.Key, bool) {
+	p, ok := parseMember(entry, 2)
+	if !ok {
 		return state.Key{}, false
 	}
 	return state.Key{Principal: principal, Agent: p[0], ID: p[1]}, true
@@ -53,16 +74,10 @@ func (s *Store) announce(ctx context.Context, t *state.Thread) error {
 		return err
 	}
 	p := s.main.Pipeline()
-	if err := s.hintIndex(ctx, p, t, s.o.ThreadTTL); err != nil {
-		return err
-	}
+	s.hintIndex(ctx, p, t, s.o.ThreadTTL)
 	if t.Live != nil {
-		member, err := liveMember(t.Key, t.Fence)
-		if err != nil {
-			return err
-		}
 		key := s.liveKey(slotOf(t.Key).shard(liveShards))
-		p.ZAdd(ctx, key, redis.Z{Score: score(t.Live.Until), Member: member})
+		p.ZAdd(ctx, key, redis.Z{Score: score(t.Live.Until), Member: liveMember(t.Key, t.Fence)})
 	}
 	if _, err := p.Exec(ctx); err != nil {
 		return fmt.Errorf("redisstore: %w", err)
@@ -71,42 +86,35 @@ func (s *Store) announce(ctx context.Context, t *state.Thread) error {
 }
 
 // hintIndex puts a thread, which is kept for so long, where a listing and its name find it.
-func (s *Store) hintIndex(ctx context.Context, p redis.Pipeliner, t *state.Thread, keep time.Duration) error {
-	member, err := indexMember(t.Key)
-	if err != nil {
-		return err
-	}
+func (s *Store) hintIndex(ctx context.Context, p redis.Pipeliner, t *state.Thread, keep time.Duration) {
 	index, names := s.indexKey(t.Key.Principal, slotOf(t.Key).shard(indexShards)), s.nameKey(t.Key.Principal, t.Key.ID)
-	p.ZAdd(ctx, index, redis.Z{Score: score(t.UpdatedAt), Member: member})
+	p.ZAdd(ctx, index, redis.Z{Score: score(t.UpdatedAt), Member: indexMember(t.Key)})
 	p.ZAdd(ctx, names, redis.Z{Score: score(t.UpdatedAt), Member: t.Key.Agent})
 	for _, key := range []string{index, names} { // never less than another thread needs
 		p.ExpireNX(ctx, key, keep+grace)
 		p.ExpireGT(ctx, key, keep+grace)
 	}
-	return nil
 }
 
 // hint runs commands that only keep indices right. What fails is repaired by whoever reads them; the step they
 // belong to is done, so neither its context nor their error matters to it.
-func (s *Store) hint(ctx context.Context, commands func(ctx context.Context, p redis.Pipeliner) error) {
+func (s *Store) hint(ctx context.Context, commands func(ctx context.Context, p redis.Pipeliner)) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	p := s.main.Pipeline()
-	err := commands(ctx, p)
-	if err == nil && p.Len() > 0 {
-		_, err = p.Exec(ctx)
+	commands(ctx, p)
+	if p.Len() == 0 {
+		return
 	}
-	if err != nil {
+	if _, err := p.Exec(ctx); err != nil {
 		s.o.Logger.DebugContext(ctx, "an index was not written", slog.Any("error", err))
 	}
 }
 
 // hintLive says until when an attempt's lease lasts.
 func (s *Store) hintLive(ctx context.Context, key state.Key, fence uint64, until time.Time) {
-	s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) error {
-		member, err := liveMember(key, fence)
-		p.ZAdd(ctx, s.liveKey(slotOf(key).shard(liveShards)), redis.Z{Score: score(until), Member: member})
-		return err
+	s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) {
+		p.ZAdd(ctx, s.liveKey(slotOf(key).shard(liveShards)), redis.Z{Score: score(until), Member: liveMember(key, fence)})
 	})
 }
 
@@ -121,13 +129,9 @@ func (s *Store) repairLive(ctx context.Context, l *loaded) {
 // retire writes the hints to a thread whose run is over.
 func (s *Store) retire(ctx context.Context, l *loaded, fence uint64) {
 	t := l.thread
-	s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) error {
-		member, err := liveMember(t.Key, fence)
-		if err != nil {
-			return err
-		}
-		p.ZRem(ctx, s.liveKey(slotOf(t.Key).shard(liveShards)), member)
-		return s.hintIndex(ctx, p, t, s.keepFor(l))
+	s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) {
+		p.ZRem(ctx, s.liveKey(slotOf(t.Key).shard(liveShards)), liveMember(t.Key, fence))
+		s.hintIndex(ctx, p, t, s.keepFor(l))
 	})
 }
 
@@ -157,12 +161,12 @@ func (s *Store) sweepIndex(ctx context.Context, principal string, now time.Time)
 	}
 }
 
-// unlist takes a thread that is gone out of the indices.
+// unlist takes a thread that is gone out of the indices, wherever they have it.
 func (s *Store) unlist(ctx context.Context, key state.Key) {
-	s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) error {
-		member, err := indexMember(key)
-		p.ZRem(ctx, s.indexKey(key.Principal, slotOf(key).shard(indexShards)), member)
+	s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) {
+		for shard := range indexShards {
+			p.ZRem(ctx, s.indexKey(key.Principal, shard), indexMember(key))
+		}
 		p.ZRem(ctx, s.nameKey(key.Principal, key.ID), key.Agent)
-		return err
 	})
 }

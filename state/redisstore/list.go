@@ -144,8 +144,8 @@ func (s *Store) repairIndex(ctx context.Context, wrong []entry) {
 			s.unlist(ctx, e.key)
 			continue
 		}
-		s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) error {
-			return s.hintIndex(ctx, p, &state.Thread{Key: e.key, UpdatedAt: e.is.UpdatedAt}, s.o.ThreadTTL)
+		s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) {
+			s.hintIndex(ctx, p, &state.Thread{Key: e.key, UpdatedAt: e.is.UpdatedAt}, s.o.ThreadTTL)
 		})
 	}
 }

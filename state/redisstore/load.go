@@ -76,9 +76,7 @@ func (s *Store) load(ctx context.Context, key state.Key, w wish) (*loaded, error
 			return nil, err
 		}
 	}
-	if l.thread.Key != key {
-		return nil, errors.New("redisstore: two threads have one name")
-	}
+	l.thread.Key = key // JSON changes a name that is not UTF-8
 	refresh(l.thread, fields, r.list(5).pairs())
 	return l, nil
 }

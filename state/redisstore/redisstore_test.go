@@ -2,12 +2,14 @@ package redisstore_test
 
 import (
 	"crypto/rand"
+	"log/slog"
 	"testing"
 
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/redisstore"
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 	"github.com/agui-gateway/gateway/state/statetest"
+	"go.uber.org/goleak"
 )
 
 // open opens a store, closed with the test, whose keys are its own unless o names a prefix.
@@ -16,6 +18,7 @@ func open(t *testing.T, url string, o redisstore.Options) *redisstore.Store {
 	if o.Prefix == "" {
 		o.Prefix = rand.Text()
 	}
+	o.Logger = slog.New(slog.DiscardHandler)
 	s, err := redisstore.Open(t.Context(), url, o)
 	if err != nil {
 		t.Fatalf("Open() = %v", err)
@@ -35,5 +38,9 @@ func suite(t *testing.T, url string) {
 	})
 }
 
-func TestSingle(t *testing.T)  { suite(t, redistest.Start(t).URL()) }
+// TestMain holds closed stores to leaving nothing running.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestSingle(t *testing.T) { suite(t, redistest.Start(t).URL()) }
+
 func TestCluster(t *testing.T) { suite(t, redistest.StartCluster(t).URL()) }

@@ -42,7 +42,7 @@ func (s *Store) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
 		return nil, fmt.Errorf("redisstore: %w", err)
 	}
 	var keys []state.Key
-	s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) error {
+	s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) {
 		for _, c := range found {
 			is := reply(c.thread.Val())
 			until := parseMoment(is.text(2))
@@ -58,7 +58,6 @@ func (s *Store) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
 				keys = append(keys, c.key)
 			}
 		}
-		return nil
 	})
 	return keys, nil
 }
@@ -80,9 +79,11 @@ func (s *Store) candidates(ctx context.Context, due string, limit int) ([]*candi
 	var found []*candidate
 	for i, shard := range shards {
 		for _, member := range shard.Val() {
-			if key, fence, ok := parseLiveMember(member); ok {
-				found = append(found, &candidate{key: key, fence: fence, shard: s.liveKey(i), member: member})
+			key, fence, ok := parseLiveMember(member)
+			if !ok {
+				fence = "0" // of no attempt: it goes
 			}
+			found = append(found, &candidate{key: key, fence: fence, shard: s.liveKey(i), member: member})
 		}
 	}
 	return found, nil

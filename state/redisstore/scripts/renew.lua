@@ -1,10 +1,10 @@
 -- Makes a lease last from now on, or gives it up.
 local thread = KEYS[1]
-if not held(thread, arg(), arg()) then return { 'lost' } end
-local now = clock(arg())
-local ttl = arg()
+local attempt, fence, now, ttl = arg(), arg(), clock(arg()), arg()
+if ttl == '' and get(thread, 'released') == attempt then return { 'done', get(thread, 'until'), {} } end -- its reply was lost
+if not held(thread, attempt, fence) then return { 'lost' } end
 if ttl == '' then
-  redis.call('HSET', thread, 'attempt', '', 'until', now, 'owner', '')
+  redis.call('HSET', thread, 'released', attempt, 'attempt', '', 'until', now, 'owner', '')
   return { 'done', now, {} }
 end
 local till = shift(now, tonumber(ttl))

@@ -1,0 +1,157 @@
+package redisstore_test
+
+import (
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/redisstore"
+	"github.com/agui-gateway/gateway/state/redisstore/redistest"
+	"github.com/agui-gateway/gateway/state/statetest"
+	"github.com/redis/go-redis/v9"
+)
+
+// TestHintsAreRepaired damages every index and holds the store to finding what is there, to showing nothing that is
+// not, and to putting the indices right.
+func TestHintsAreRepaired(t *testing.T) {
+	t.Parallel()
+	server := redistest.Start(t)
+	client := server.Client()
+	prefix := rand.Text()
+	clock := statetest.NewClock()
+	s := open(t, server.URL(), redisstore.Options{Prefix: prefix, Now: clock.Now})
+	ctx := t.Context()
+	idle, live := newThread(t), newThread(t)
+	idle.succeed(s, idle.begin(s, time.Hour), 1)
+	lease := live.begin(s, time.Second)
+	clock.Move(time.Minute)
+	before := dump(t, client, prefix)
+
+	for key := range before {
+		switch {
+		case strings.Contains(key, ":live:"):
+			if err := client.Del(ctx, key).Err(); err != nil {
+				t.Fatal(err)
+			}
+			for _, wrong := range []string{
+				"p/a/" + live.key.ID + "/1", "p/a/nobody/1", "p/a/" + idle.key.ID + "/2", "broken",
+			} {
+				if err := client.ZAdd(ctx, key, redis.Z{Score: 1, Member: wrong}).Err(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		case strings.Contains(key, ":idx:"):
+			if err := client.ZAdd(ctx, key, redis.Z{Score: 2, Member: "a/nobody"}).Err(); err != nil {
+				t.Fatal(err)
+			}
+			if err := client.ZAddXX(ctx, key, redis.Z{Score: 3, Member: "a/" + idle.key.ID}).Err(); err != nil {
+				t.Fatal(err)
+			}
+		case strings.Contains(key, ":name:"):
+			if err := client.ZAdd(ctx, key, redis.Z{Score: 1, Member: "nobody"}).Err(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, _, err := s.Load(ctx, live.key); err != nil { // somebody comes for it
+		t.Fatal(err)
+	}
+	for range 2 {
+		keys, err := s.Overdue(ctx, 10)
+		if err != nil || !slices.Equal(keys, []state.Key{live.key}) {
+			t.Errorf("Overdue() = %v, %v", keys, err)
+		}
+		page, err := s.List(ctx, state.Query{Principal: "p"})
+		if err != nil || len(page.Threads) != 2 {
+			t.Errorf("List() = %+v, %v", page, err)
+		}
+		for _, th := range []*thread{idle, live} {
+			keys, err = s.Find(ctx, "p", th.key.ID)
+			if err != nil || !slices.Equal(keys, []state.Key{th.key}) {
+				t.Errorf("Find() = %v, %v", keys, err)
+			}
+		}
+	}
+	if err := s.Renew(ctx, lease, time.Second); err != nil {
+		t.Fatal(err)
+	}
+	for i := client.Scan(ctx, 0, prefix+":*", 1000).Iterator(); i.Next(ctx); {
+		if strings.Contains(i.Val(), "{") {
+			continue
+		}
+		found, err := client.ZRangeWithScores(ctx, i.Val(), 0, -1).Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, z := range found {
+			if z.Score < 10 || strings.Contains(fmt.Sprint(z.Member), "nobody") {
+				t.Errorf("%s still has %v", i.Val(), z)
+			}
+		}
+	}
+}
+
+// odd are ids that break what is written without care.
+var odd = []string{
+	"", "{", "}", "{}", "}{", "{x}y", "x}", "{{", "*", "?[a-z]", "a:b:c", `"quoted"`, "a b\r\n\x00c", "日本語", "\u2028",
+	"\ufffd", "\xff", strings.Repeat("ü", 512), strings.Repeat("}", 1024),
+}
+
+// TestOddIDs holds threads with odd ids, on a cluster, to living in one slot and to never being confused.
+func TestOddIDs(t *testing.T) {
+	t.Parallel()
+	s := open(t, redistest.StartCluster(t).URL(), redisstore.Options{})
+	ctx := t.Context()
+	owner := "{owner}"
+	threads := []*thread{}
+	for i, id := range odd {
+		threads = append(threads,
+			&thread{t, state.Key{Principal: owner, Agent: "a", ID: id}},
+			&thread{t, state.Key{Principal: owner, Agent: odd[len(odd)-1-i] + "}", ID: id}})
+	}
+	for i, th := range threads {
+		l := th.begin(s, time.Hour)
+		th.append(s, l, 1, i+1)
+		th.succeed(s, l, i+2, "m"+strconv.Itoa(i))
+	}
+	for i, th := range threads {
+		ids, _ := th.tail(s, agui.FrameID{}, i+2)
+		th.ordered(ids(), i+2)
+		if got := th.messages(s); len(got) != 2 || got[1] != "m"+strconv.Itoa(i) {
+			t.Errorf("messages of %q = %q", th.key, got)
+		}
+		keys, err := s.Find(ctx, owner, th.key.ID)
+		if err != nil || len(keys) != 2 || !slices.Contains(keys, th.key) {
+			t.Errorf("Find(%q) = %q, %v", th.key.ID, keys, err)
+		}
+	}
+	listed := map[state.Key]bool{}
+	q := state.Query{Principal: owner, Limit: 5}
+	for more := true; more; more = q.Cursor != "" {
+		page, err := s.List(ctx, q)
+		if err != nil {
+			t.Fatalf("List() = %v", err)
+		}
+		for _, th := range page.Threads {
+			listed[th.Key] = true
+		}
+		q.Cursor = page.Next
+	}
+	if len(listed) != len(threads) {
+		t.Errorf("%d threads are listed, want %d", len(listed), len(threads))
+	}
+	for i, th := range threads {
+		if _, err := s.Fork(ctx, th.key, "m"+strconv.Itoa(i), th.key.ID+"}fork"); err != nil {
+			t.Errorf("Fork(%q) = %v", th.key, err)
+		}
+		if err := s.Delete(ctx, th.key); err != nil {
+			t.Errorf("Delete(%q) = %v", th.key, err)
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package redistest
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"testing"
+)
+
+// A Proxy stands between a store and its server and loses replies.
+type Proxy struct {
+	Addr string
+
+	to string
+
+	mu    sync.Mutex
+	pass  int // replies that still get through before one is lost; negative: none will be
+	lost  int
+	conns map[net.Conn]bool
+}
+
+// StartProxy starts a proxy of a server. It ends with the test.
+func StartProxy(t testing.TB, s *Server) *Proxy {
+	t.Helper()
+	var config net.ListenConfig
+	l, err := config.Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Proxy{Addr: l.Addr().String(), to: s.Addr, pass: -1, conns: map[net.Conn]bool{}}
+	var running sync.WaitGroup
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Errorf("Close() = %v", err)
+		}
+		p.mu.Lock()
+		for c := range p.conns {
+			_ = c.Close() // it may be closed already
+		}
+		p.mu.Unlock()
+		running.Wait()
+	})
+	running.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			running.Go(func() { p.serve(c) })
+		}
+	})
+	return p
+}
+
+// URL is the proxy's address for a store.
+func (p *Proxy) URL() string { return "redis://" + p.Addr }
+
+// Lose lets n replies through and loses the one after: what was asked for is done, and the connection breaks.
+func (p *Proxy) Lose(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pass = n
+}
+
+// Lost returns how many replies were lost.
+func (p *Proxy) Lost() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.lost
+}
+
+func (p *Proxy) loses() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.pass < 0 {
+		return false
+	}
+	p.pass--
+	if p.pass < 0 {
+		p.lost++
+		return true
+	}
+	return false
+}
+
+func (p *Proxy) keep(c net.Conn, is bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if is {
+		p.conns[c] = true
+	} else {
+		delete(p.conns, c)
+	}
+}
+
+func (p *Proxy) serve(client net.Conn) {
+	var dialer net.Dialer
+	server, err := dialer.DialContext(context.Background(), "tcp", p.to)
+	if err != nil {
+		_ = client.Close() // the server is away
+		return
+	}
+	p.keep(client, true)
+	p.keep(server, true)
+	var both sync.WaitGroup
+	over := func() {
+		_ = errors.Join(client.Close(), server.Close()) // one of them is what ended it
+	}
+	both.Go(func() {
+		defer over()
+		_, _ = io.Copy(server, client)
+	})
+	both.Go(func() {
+		defer over()
+		buf := make([]byte, 1<<20)
+		for {
+			n, err := server.Read(buf)
+			if err != nil || p.loses() {
+				return
+			}
+			if _, err := client.Write(buf[:n]); err != nil {
+				return
+			}
+		}
+	})
+	both.Wait()
+	p.keep(client, false)
+	p.keep(server, false)
+}

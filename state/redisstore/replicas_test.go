@@ -1,0 +1,169 @@
+package redisstore_test
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/redisstore"
+	"github.com/agui-gateway/gateway/state/redisstore/redistest"
+)
+
+// replicas opens n stores that share their threads.
+func replicas(t *testing.T, url string, n int) []*redisstore.Store {
+	t.Helper()
+	prefix := rand.Text()
+	list := make([]*redisstore.Store, n)
+	for i := range list {
+		list[i] = open(t, url, redisstore.Options{Prefix: prefix})
+	}
+	return list
+}
+
+// TestRacingAnswers sends the answer to each of 200 questions 32 times at once, over three replicas: each is executed
+// once.
+func TestRacingAnswers(t *testing.T) {
+	t.Parallel()
+	const questions, racers, at = 200, 32, 4
+	stores := replicas(t, redistest.Start(t).URL(), 3)
+	var all sync.WaitGroup
+	todo := make(chan *thread)
+	for range at {
+		all.Go(func() {
+			for th := range todo {
+				if n := race(th, stores, racers); n != 1 {
+					t.Errorf("an answer was executed %d times", n)
+				}
+			}
+		})
+	}
+	for range questions {
+		todo <- newThread(t)
+	}
+	close(todo)
+	all.Wait()
+}
+
+// race asks a question and lets many answer it the same; it returns how many of them run.
+func race(th *thread, stores []*redisstore.Store, racers int) int64 {
+	ctx := th.Context()
+	attempt := func() state.LeaseOptions { return state.LeaseOptions{Attempt: rand.Text(), TTL: time.Hour} }
+	b, err := stores[0].Begin(ctx, th.request(), attempt())
+	if err != nil {
+		th.Errorf("Begin() = %v", err)
+		return -1
+	}
+	ask := end(b.Lease, 1)
+	ask.Checkpoint = json.RawMessage(`{}`)
+	ask.Tokens = []state.Token{{Interrupt: agui.Interrupt{ID: "q"}, Status: state.TokenOpen}}
+	ask.End.Status = state.RunInterrupt
+	if _, err := stores[0].Commit(ctx, b.Lease, ask); err != nil {
+		th.Errorf("Commit() = %v", err)
+		return -1
+	}
+	r := th.request()
+	r.Messages, r.Answers = nil, []state.Answer{{ID: "q", Status: agui.ResumeResolved, Payload: json.RawMessage(`1`)}}
+	var executed atomic.Int64
+	var all sync.WaitGroup
+	for i := range racers {
+		s := stores[i%len(stores)]
+		all.Go(func() {
+			b, err := s.Begin(ctx, r, attempt())
+			switch {
+			case err != nil:
+				th.Errorf("Begin() = %v", err)
+			case b.Lease != nil:
+				executed.Add(1)
+				if _, err := s.Commit(ctx, b.Lease, end(b.Lease, 1)); err != nil {
+					th.Errorf("Commit() = %v", err)
+				}
+			case b.Verdict.Meaning != state.Join && b.Verdict.Meaning != state.Hydrate:
+				th.Errorf("Begin() = %s", b.Verdict.Meaning)
+			}
+		})
+	}
+	all.Wait()
+	return executed.Load()
+}
+
+// TestReaders has many readers of one thread, where it runs and elsewhere: the owner's are given its frames from
+// memory, the others share one follower.
+func TestReaders(t *testing.T) {
+	t.Parallel()
+	const readers, total = 50, 3000 // more than a feed keeps
+	server := redistest.Start(t)
+	client := server.Client()
+	stores := replicas(t, server.URL(), 2)
+	th := newThread(t)
+	l := th.begin(stores[0], time.Hour)
+	blocked := func() int {
+		info, err := client.Info(t.Context(), "clients").Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var n int
+		_, after, _ := strings.Cut(info, "blocked_clients:")
+		if _, err := fmt.Sscan(after, &n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	th.append(stores[0], l, 1, 1)
+	var seen [2][]func() []agui.FrameID
+	for i, s := range stores {
+		for range readers {
+			ids, _ := th.tail(s, agui.FrameID{}, total)
+			seen[i] = append(seen[i], ids)
+		}
+	}
+	redistest.Until(t, "a follower", func() bool { return blocked() == 1 })
+	for seq := 2; seq < total; {
+		n := min(20, total-seq)
+		th.append(stores[0], l, seq, n)
+		seq += n
+	}
+	if n := blocked(); n > 1 {
+		t.Errorf("%d clients are blocked, want one follower", n)
+	}
+	th.succeed(stores[0], l, total)
+	for i := range seen {
+		for _, ids := range seen[i] {
+			th.ordered(ids(), total)
+		}
+	}
+}
+
+// TestClose holds a store that closes to ending its readers, without an error, and to taking nothing more.
+func TestClose(t *testing.T) {
+	t.Parallel()
+	s := open(t, redistest.Start(t).URL(), redisstore.Options{})
+	th := newThread(t)
+	th.succeed(s, th.begin(s, time.Hour), 1)
+	_, ended := th.tail(s, agui.FrameID{}, 2)
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		for range s.Tail(context.Background(), th.key, agui.FrameID{}) {
+			read <- struct{}{}
+		}
+	}()
+	<-read
+	if err := s.Close(); err != nil {
+		t.Errorf("Close() = %v", err)
+	}
+	<-read
+	if err := ended(); err != nil {
+		t.Errorf("Tail() = %v", err)
+	}
+	if err := s.Ping(t.Context()); err == nil {
+		t.Error("Ping() of a closed store = nil")
+	}
+}
