@@ -23,11 +23,7 @@ var roleFields = map[Role]struct{ required, optional []string }{
 }
 
 func (m *Message) read(r *reader, path string, raw json.RawMessage) error {
-	members, err := r.object(path, raw)
-	if err != nil {
-		return err
-	}
-	role, err := discriminator(r, path, "role", members)
+	members, role, err := r.variant(path, "role", raw)
 	if err != nil {
 		return err
 	}
@@ -88,11 +84,7 @@ func (c *Content) read(r *reader, path string, raw json.RawMessage) error {
 }
 
 func (p *Part) read(r *reader, path string, raw json.RawMessage) error {
-	members, err := r.object(path, raw)
-	if err != nil {
-		return err
-	}
-	kind, err := discriminator(r, path, "type", members)
+	members, kind, err := r.variant(path, "type", raw)
 	if err != nil {
 		return err
 	}
@@ -128,11 +120,7 @@ func (p *Part) read(r *reader, path string, raw json.RawMessage) error {
 }
 
 func (s *Source) read(r *reader, path string, raw json.RawMessage) error {
-	members, err := r.object(path, raw)
-	if err != nil {
-		return err
-	}
-	kind, err := discriminator(r, path, "type", members)
+	members, kind, err := r.variant(path, "type", raw)
 	if err != nil {
 		return err
 	}
@@ -193,11 +181,7 @@ func (m *Metadata) read(r *reader, path string, raw json.RawMessage) error {
 var pointer = regexp.MustCompile(`^(/([^/~]|~[01])*)*$`)
 
 func (o *PatchOp) read(r *reader, path string, raw json.RawMessage) error {
-	members, err := r.object(path, raw)
-	if err != nil {
-		return err
-	}
-	op, err := discriminator(r, path, "op", members)
+	members, op, err := r.variant(path, "op", raw)
 	if err != nil {
 		return err
 	}
@@ -244,11 +228,7 @@ func (o *PatchOp) read(r *reader, path string, raw json.RawMessage) error {
 }
 
 func (o *Outcome) read(r *reader, path string, raw json.RawMessage) error {
-	members, err := r.object(path, raw)
-	if err != nil {
-		return err
-	}
-	kind, err := discriminator(r, path, "type", members)
+	members, kind, err := r.variant(path, "type", raw)
 	if err != nil {
 		return err
 	}
@@ -273,11 +253,7 @@ func (o *Outcome) read(r *reader, path string, raw json.RawMessage) error {
 }
 
 func (o *SubagentOutcome) read(r *reader, path string, raw json.RawMessage) error {
-	members, err := r.object(path, raw)
-	if err != nil {
-		return err
-	}
-	kind, err := discriminator(r, path, "type", members)
+	members, kind, err := r.variant(path, "type", raw)
 	if err != nil {
 		return err
 	}
@@ -307,15 +283,19 @@ func (r *reader) only(path string, members map[string]json.RawMessage, target an
 	return r.fields(path, members, target)
 }
 
-// discriminator reads the string member that says which variant members are of.
-func discriminator(r *reader, path, name string, members map[string]json.RawMessage) (string, error) {
-	raw, ok := members[name]
+// variant splits raw into its members and reads the one that says which variant it is of.
+func (r *reader) variant(path, name string, raw json.RawMessage) (map[string]json.RawMessage, string, error) {
+	members, err := r.object(path, raw)
+	if err != nil {
+		return nil, "", err
+	}
+	kind, ok := members[name]
 	if !ok {
-		return "", &FieldError{join(path, name), "is missing"}
+		return nil, "", &FieldError{join(path, name), "is missing"}
 	}
 	var s *string
-	if err := json.Unmarshal(raw, &s); err != nil || s == nil {
-		return "", &FieldError{join(path, name), "must be a string"}
+	if err := json.Unmarshal(kind, &s); err != nil || s == nil {
+		return nil, "", &FieldError{join(path, name), "must be a string"}
 	}
-	return *s, nil
+	return members, *s, nil
 }
