@@ -9,8 +9,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/agui-gateway/gateway/state"
 	"github.com/redis/go-redis/v9"
+
+	"github.com/agui-gateway/gateway/state"
 )
 
 // Find returns the threads with an id; see [state.Directory].

@@ -7,9 +7,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
-	"github.com/redis/go-redis/v9"
 )
 
 // How much of a log a feed keeps for readers that are a little behind; those that are further go to Redis.
@@ -36,7 +37,8 @@ type feed struct {
 	wake       chan struct{}
 }
 
-// join returns the feed of a thread for one more reader, who has read up to at. [Store.part] gives it back.
+// join returns the feed of a thread whose log reaches up to at, for one more reader who has read it. [Store.part] gives
+// it back.
 func (s *Store) join(h slot, born string, at agui.FrameID) *feed {
 	s.mu.Lock()
 	defer s.mu.Unlock()

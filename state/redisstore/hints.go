@@ -9,8 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agui-gateway/gateway/state"
 	"github.com/redis/go-redis/v9"
+
+	"github.com/agui-gateway/gateway/state"
 )
 
 // doubt is how long a hint that leads nowhere is left alone: its thread may be about to be written.

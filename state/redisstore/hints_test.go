@@ -9,12 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/redisstore"
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 	"github.com/agui-gateway/gateway/state/statetest"
-	"github.com/redis/go-redis/v9"
 )
 
 // TestHintsAreRepaired damages every index and holds the store to finding what is there, to showing nothing that is

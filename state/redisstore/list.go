@@ -8,8 +8,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/agui-gateway/gateway/state"
 	"github.com/redis/go-redis/v9"
+
+	"github.com/agui-gateway/gateway/state"
 )
 
 // defaultLimit is how many threads a page has if nobody says.

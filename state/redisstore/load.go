@@ -9,9 +9,10 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
-	"github.com/redis/go-redis/v9"
 )
 
 // A wish is what a caller wants to know of a thread, beside the thread.

@@ -92,6 +92,7 @@ const most = 256
 type stretch struct {
 	born   string // whose log it is
 	frames []agui.Frame
+	last   agui.FrameID // the newest frame there is
 	end    agui.FrameID // what was read reaches up to here
 	more   bool         // there was more than is read at once
 }
@@ -121,8 +122,11 @@ func (s *Store) readLog(ctx context.Context, h slot, after agui.FrameID) (*stret
 		}
 	}
 	part.more = len(entries) == most
-	if last, err := frameID(r.text(1)); err == nil && !part.more && part.end.Less(last) {
-		part.end = last // what was between is trimmed
+	if part.last, err = frameID(r.text(1)); err != nil {
+		return nil, err
+	}
+	if !part.more && part.end.Less(part.last) {
+		part.end = part.last // what was between is trimmed
 	}
 	return part, nil
 }

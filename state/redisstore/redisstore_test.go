@@ -5,11 +5,12 @@ import (
 	"log/slog"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/redisstore"
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 	"github.com/agui-gateway/gateway/state/statetest"
-	"go.uber.org/goleak"
 )
 
 // open opens a store, closed with the test, whose keys are its own unless o names a prefix.

@@ -151,7 +151,10 @@ func TestClose(t *testing.T) {
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		for range s.Tail(context.Background(), th.key, agui.FrameID{}) {
+		for _, err := range s.Tail(context.Background(), th.key, agui.FrameID{}) {
+			if err != nil {
+				t.Errorf("Tail() = %v", err)
+			}
 			read <- struct{}{}
 		}
 	}()

@@ -7,8 +7,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/agui-gateway/gateway/agui"
 	"github.com/redis/go-redis/v9"
+
+	"github.com/agui-gateway/gateway/agui"
 )
 
 //go:embed scripts/prelude.lua

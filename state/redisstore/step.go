@@ -150,9 +150,9 @@ func (s *Store) fieldArgs(a *args, l, next *loaded) {
 	set := args{"fence", strconv.FormatUint(t.Fence, 10), "deadline", s.deadline(next), "asks", asks(next), "born", next.born}
 	var gone args
 	for _, field := range documentFields {
-		switch value := next.fields[field]; {
-		case value == l.fields[field]:
-		case value == "":
+		switch value := next.fields[field]; value {
+		case l.fields[field]:
+		case "":
 			gone.add(field)
 		default:
 			set.add(field, value)

@@ -8,8 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agui-gateway/gateway/state"
 	"github.com/redis/go-redis/v9"
+
+	"github.com/agui-gateway/gateway/state"
 )
 
 // A Store keeps threads in Redis. It is safe for concurrent use, and any number of them, in any number of

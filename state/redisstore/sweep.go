@@ -2,12 +2,13 @@ package redisstore
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
-	"github.com/agui-gateway/gateway/state"
 	"github.com/redis/go-redis/v9"
+
+	"github.com/agui-gateway/gateway/state"
 )
 
 // A candidate is an entry of the index of live runs.
@@ -38,7 +39,8 @@ func (s *Store) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
 	for _, c := range found {
 		c.thread = p.HMGet(ctx, s.key(slotOf(c.key), partThread), "fence", "live", "until")
 	}
-	if _, err := p.Exec(ctx); err != nil {
+	// A node of a cluster that is away keeps nobody from the runs of the others.
+	if _, err := p.Exec(ctx); err != nil && !slices.ContainsFunc(found, func(c *candidate) bool { return c.thread.Err() == nil }) {
 		return nil, fmt.Errorf("redisstore: %w", err)
 	}
 	var keys []state.Key
@@ -47,6 +49,7 @@ func (s *Store) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
 			is := reply(c.thread.Val())
 			until := parseMoment(is.text(2))
 			switch {
+			case c.thread.Err() != nil:
 			case is.text(0) != c.fence || is.text(1) == "":
 				// An entry is written before its run begins: one that is due long after may go.
 				if old, err := s.main.ZScore(ctx, c.shard, c.member).Result(); err == nil && score(now.Add(-doubt)) > old {
@@ -73,7 +76,7 @@ func (s *Store) candidates(ctx context.Context, due string, limit int) ([]*candi
 	for i := range shards {
 		shards[i] = p.ZRangeByScore(ctx, s.liveKey(i), by)
 	}
-	if _, err := p.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
+	if _, err := p.Exec(ctx); err != nil && !slices.ContainsFunc(shards[:], func(c *redis.StringSliceCmd) bool { return c.Err() == nil }) {
 		return nil, fmt.Errorf("redisstore: %w", err)
 	}
 	var found []*candidate

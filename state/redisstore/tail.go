@@ -74,7 +74,7 @@ func (t *tail) next(ctx context.Context) ([]agui.Frame, <-chan struct{}, error) 
 	}
 	t.at = part.end
 	if !part.more && t.feed == nil {
-		t.feed = t.store.join(t.slot, t.born, t.at)
+		t.feed = t.store.join(t.slot, t.born, part.last)
 	}
 	return part.frames, nil, nil
 }

@@ -12,11 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/redisstore"
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
-	"github.com/redis/go-redis/v9"
 )
 
 // A thread is one conversation as a test has it.
@@ -282,4 +283,27 @@ func TestLostCommit(t *testing.T) {
 	if word := <-l.Signals; word != state.SignalLost {
 		t.Errorf("signal = %s, want lost", word)
 	}
+}
+
+// TestTailAhead holds a reader whose cursor nobody gave out to hiding nothing from the others.
+func TestTailAhead(t *testing.T) {
+	t.Parallel()
+	s := open(t, redistest.Start(t).URL(), redisstore.Options{})
+	th := newThread(t)
+	l := th.begin(s, time.Hour)
+	th.append(s, l, 1, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	ahead := make(chan struct{})
+	go func() {
+		defer close(ahead)
+		for batch, err := range s.Tail(ctx, th.key, agui.FrameID{Fence: l.Fence + 1, Seq: 1}) {
+			t.Errorf("Tail() ahead of the log = %v, %v", batch, err)
+		}
+	}()
+	ids, _ := th.tail(s, agui.FrameID{}, 3)
+	th.append(s, l, 2, 1)
+	th.succeed(s, l, 3)
+	th.ordered(ids(), 3)
+	cancel()
+	<-ahead
 }

@@ -2,13 +2,15 @@ package redisstore
 
 import (
 	"errors"
+	"log/slog"
 	"net"
 	"strings"
 	"testing"
 
-	"github.com/agui-gateway/gateway/state"
 	"github.com/google/go-cmp/cmp"
 	"github.com/redis/go-redis/v9"
+
+	"github.com/agui-gateway/gateway/state"
 )
 
 func TestParseURL(t *testing.T) {
@@ -61,6 +63,19 @@ func TestParseURLRefuses(t *testing.T) {
 			t.Errorf("parseURL(%q) = %v, want ErrURL", url, err)
 		} else if strings.Contains(err.Error(), "secret") {
 			t.Errorf("parseURL(%q) = %v, which quotes it", url, err)
+		}
+	}
+}
+
+// TestOpenKeepsSecrets holds errors of Open to naming no password.
+func TestOpenKeepsSecrets(t *testing.T) {
+	t.Parallel()
+	for _, url := range []string{"redis://u:secret@127.0.0.1:1", "redis+cluster://:secret@127.0.0.1:1", "redis+sentinel://:secret@127.0.0.1:1/m?sentinel_password=secret"} {
+		s, err := Open(t.Context(), url, Options{Logger: slog.New(slog.DiscardHandler)})
+		if err == nil {
+			t.Errorf("Open() of nothing = nil; Close() = %v", s.Close())
+		} else if strings.Contains(err.Error(), "secret") {
+			t.Errorf("Open() = %v", err)
 		}
 	}
 }

@@ -145,7 +145,10 @@ func (s *Server) launch() error {
 	s.mu.Unlock()
 	client := s.Client()
 	for deadline := time.Now().Add(patience); ; {
-		err := client.Ping(context.Background()).Err()
+		err := s.dial() // the client would log every failure
+		if err == nil {
+			err = client.Ping(context.Background()).Err()
+		}
 		if err == nil {
 			return nil
 		}
@@ -158,6 +161,15 @@ func (s *Server) launch() error {
 			return fmt.Errorf("it does not answer: %w", err)
 		}
 	}
+}
+
+func (s *Server) dial() error {
+	var dialer net.Dialer
+	c, err := dialer.DialContext(context.Background(), "tcp", s.Addr)
+	if err != nil {
+		return err
+	}
+	return c.Close()
 }
 
 func (s *Server) log() string {

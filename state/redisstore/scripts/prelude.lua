@@ -97,7 +97,7 @@ local function frames(thread, log)
   local n, added = count(), false
   for _ = 1, n do
     local id, type, data, rev, ending = arg(), arg(), arg(), arg(), arg()
-    if less(last, id) then
+    if added or less(last, id) then -- they are in order
       redis.call('XADD', log, id, 't', type, 'd', data, 'r', rev, 'e', ending)
       last, added = id, true
     end

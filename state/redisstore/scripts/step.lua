@@ -68,5 +68,5 @@ trim(now, keep)
 
 local ttl, logs = arg(), arg()
 for i = 1, 8 do redis.call('PEXPIRE', KEYS[i], ttl) end
-if ended then redis.call('PEXPIRE', log, logs) end
+if redis.call('HEXISTS', thread, 'live') == 0 then redis.call('PEXPIRE', log, logs) end
 return { 'done', last, before }
