@@ -1,0 +1,118 @@
+package redisstore_test
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"iter"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/redisstore"
+	"github.com/agui-gateway/gateway/state/redisstore/redistest"
+	"github.com/agui-gateway/gateway/state/statetest"
+)
+
+// A spread sends every call to the next of several stores, as a balancer does: whatever one replica has in memory, the
+// others must do without.
+type spread struct {
+	stores []state.Store
+	calls  atomic.Uint64
+}
+
+// TestSpread runs the suite over three replicas at once.
+func TestSpread(t *testing.T) {
+	server := redistest.Start(t)
+	statetest.Run(t, func(t *testing.T, clock *statetest.Clock) state.Store {
+		s := &spread{}
+		o := redisstore.Options{Prefix: rand.Text(), Now: clock.Now, LogTTL: statetest.LogTTL, ThreadTTL: statetest.ThreadTTL}
+		for range 3 {
+			s.stores = append(s.stores, open(t, server.URL(), o))
+		}
+		return s
+	})
+}
+
+func (s *spread) next() state.Store { return s.stores[s.calls.Add(1)%uint64(len(s.stores))] }
+
+func (s *spread) Begin(ctx context.Context, r *state.Request, o state.LeaseOptions) (*state.Begun, error) {
+	return s.next().Begin(ctx, r, o)
+}
+
+func (s *spread) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
+	return s.next().Overdue(ctx, limit)
+}
+
+func (s *spread) Take(ctx context.Context, key state.Key, o state.LeaseOptions) (*state.Begun, error) {
+	return s.next().Take(ctx, key, o)
+}
+
+func (s *spread) Signal(ctx context.Context, key state.Key, word state.Signal) (bool, error) {
+	return s.next().Signal(ctx, key, word)
+}
+
+func (s *spread) Append(ctx context.Context, l *state.Lease, after agui.FrameID, frames []agui.Frame) error {
+	return s.next().Append(ctx, l, after, frames)
+}
+
+func (s *spread) Commit(ctx context.Context, l *state.Lease, c state.Commit) (*state.Thread, error) {
+	return s.next().Commit(ctx, l, c)
+}
+
+func (s *spread) Once(ctx context.Context, l *state.Lease, key string, result json.RawMessage) error {
+	return s.next().Once(ctx, l, key, result)
+}
+
+func (s *spread) Renew(ctx context.Context, l *state.Lease, ttl time.Duration) error {
+	return s.next().Renew(ctx, l, ttl)
+}
+
+func (s *spread) Release(ctx context.Context, l *state.Lease) error { return s.next().Release(ctx, l) }
+
+func (s *spread) Load(ctx context.Context, key state.Key) (*state.Thread, []agui.Interrupt, error) {
+	return s.next().Load(ctx, key)
+}
+
+func (s *spread) Messages(ctx context.Context, key state.Key, rev int64) ([]agui.Message, error) {
+	return s.next().Messages(ctx, key, rev)
+}
+
+func (s *spread) Tail(ctx context.Context, key state.Key, after agui.FrameID) iter.Seq2[[]agui.Frame, error] {
+	return s.next().Tail(ctx, key, after)
+}
+
+func (s *spread) Holds(ctx context.Context, key state.Key, id agui.FrameID) (bool, error) {
+	return s.next().Holds(ctx, key, id)
+}
+
+func (s *spread) Find(ctx context.Context, principal, id string) ([]state.Key, error) {
+	return s.next().Find(ctx, principal, id)
+}
+
+func (s *spread) List(ctx context.Context, q state.Query) (state.Page, error) {
+	return s.next().List(ctx, q)
+}
+
+func (s *spread) Rename(ctx context.Context, key state.Key, title string) error {
+	return s.next().Rename(ctx, key, title)
+}
+
+func (s *spread) Fork(ctx context.Context, from state.Key, messageID, id string) (*state.Thread, error) {
+	return s.next().Fork(ctx, from, messageID, id)
+}
+
+func (s *spread) Delete(ctx context.Context, key state.Key) error { return s.next().Delete(ctx, key) }
+
+func (s *spread) Ping(ctx context.Context) error { return s.next().Ping(ctx) }
+
+func (s *spread) Close() error {
+	var err error
+	for _, store := range s.stores {
+		err = errors.Join(err, store.Close())
+	}
+	return err
+}
