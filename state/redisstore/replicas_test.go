@@ -170,3 +170,37 @@ func TestClose(t *testing.T) {
 		t.Error("Ping() of a closed store = nil")
 	}
 }
+
+// TestMissedSignals cuts the subscription that signals travel by: what was said meanwhile is told by the next renewal.
+func TestMissedSignals(t *testing.T) {
+	t.Parallel()
+	server := redistest.Start(t)
+	client := server.Client()
+	stores := replicas(t, server.URL(), 2)
+	th := newThread(t)
+	r := th.request()
+	r.Tied = true
+	b, err := stores[0].Begin(t.Context(), r, state.LeaseOptions{Attempt: rand.Text(), TTL: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := client.Do(t.Context(), "client", "kill", "type", "pubsub").Err(); err != nil {
+		t.Fatal(err)
+	}
+	want := map[state.Signal]bool{state.SignalUntie: true, state.SignalStop: true}
+	for word := range want {
+		if live, err := stores[1].Signal(t.Context(), th.key, word); err != nil || !live {
+			t.Fatalf("Signal() = %v, %v", live, err)
+		}
+	}
+	if err := stores[0].Renew(t.Context(), b.Lease, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		word := <-b.Lease.Signals
+		if !want[word] {
+			t.Errorf("signal = %s", word)
+		}
+		delete(want, word)
+	}
+}
