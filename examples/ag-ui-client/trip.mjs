@@ -1,0 +1,18 @@
+// Plans a trip, and takes every recommendation. Cut its connection as often as you like.
+
+import { GatewayAgent } from "./gateway-agent.mjs";
+
+const gateway = process.env.GATEWAY_URL ?? "http://127.0.0.1:8080";
+const agent = new GatewayAgent({ url: `${gateway}/agents/travel?disconnect=detach` });
+agent.subscribe({
+  onTextMessageContentEvent: ({ event }) => void process.stdout.write(event.delta),
+  onTextMessageEndEvent: () => void process.stdout.write("\n"),
+});
+
+agent.addMessage({ id: "m1", role: "user", content: "Plan my trip" });
+await agent.runAgent();
+while (agent.pendingInterrupts.length > 0) {
+  const [{ id, metadata }] = agent.pendingInterrupts;
+  await agent.runAgent({ resume: [{ interruptId: id, status: "resolved", payload: metadata.value.recommendation }] });
+}
+console.log(agent.state.itinerary);
