@@ -143,25 +143,25 @@ func parsePlace(text string) (state.Place, bool) {
 	return state.Place{Role: agui.Role(role), Run: n, Left: text[0] == 'L'}, err == nil
 }
 
+// errFrame is returned for an entry of a log that nothing of ours has written. Reading it again does not help.
+var errFrame = errors.New("redisstore: a stored frame is broken")
+
 // parseFrame reads an entry of the log; false for a marker, which nobody is sent.
 func parseFrame(id string, fields map[string]string) (agui.Frame, bool, error) {
 	if fields["t"] == "" {
 		return agui.Frame{}, false, nil
 	}
 	f := agui.Frame{Type: agui.EventType(fields["t"]), Data: raw(fields["d"])}
-	var err error
-	if f.ID, err = agui.ParseFrameID(id); err != nil {
-		return f, false, err
-	}
+	var err, err2, err3 error
+	f.ID, err = agui.ParseFrameID(id)
 	if rev := fields["r"]; rev != "" {
-		if f.Rev, err = strconv.ParseInt(rev, 10, 64); err != nil {
-			return f, false, fmt.Errorf("redisstore: stored frame: %w", err)
-		}
+		f.Rev, err2 = strconv.ParseInt(rev, 10, 64)
 	}
 	if ending := fields["e"]; ending != "" {
-		if err := json.Unmarshal([]byte(ending), &f.Ending); err != nil {
-			return f, false, fmt.Errorf("redisstore: stored frame: %w", err)
-		}
+		err3 = json.Unmarshal([]byte(ending), &f.Ending)
+	}
+	if err := errors.Join(err, err2, err3); err != nil {
+		return f, false, fmt.Errorf("%w: %w", errFrame, err)
 	}
 	return f, true, nil
 }

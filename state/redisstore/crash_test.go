@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
@@ -37,10 +39,11 @@ func (t *thread) insistEnd(s state.Store, l *state.Lease, seq int) {
 }
 
 // TestRestart kills a Redis that keeps a log on disk, in the middle of a run: the run, and a reader on another replica, go
-// on where they were.
+// on where they were. It is told to be sure of every write: with everysec it may lose the last second, and whose run
+// began in it has lost its lease.
 func TestRestart(t *testing.T) {
 	t.Parallel()
-	server := redistest.Start(t, "--appendonly", "yes", "--appendfsync", "everysec")
+	server := redistest.Start(t, "--appendonly", "yes", "--appendfsync", "always")
 	stores := replicas(t, server.URL(), 2)
 	th := newThread(t)
 	l := th.begin(stores[0], time.Hour)
@@ -152,4 +155,31 @@ func TestFailover(t *testing.T) {
 		t.Errorf("memo = %s", got)
 	}
 	orphan.succeed(stores[1], taken.Lease, 1)
+}
+
+// TestBrokenFrame holds a log that somebody else wrote to ending its readers, with an error.
+func TestBrokenFrame(t *testing.T) {
+	t.Parallel()
+	server := redistest.Start(t)
+	client := server.Client()
+	stores := replicas(t, server.URL(), 2)
+	th := newThread(t)
+	l := th.begin(stores[0], time.Hour)
+	th.append(stores[0], l, 1, 1)
+	_, ended := th.tail(stores[1], agui.FrameID{}, 3)
+	logs, err := client.Keys(t.Context(), "*:ev").Result()
+	if err != nil || len(logs) != 1 {
+		t.Fatalf("Keys() = %v, %v", logs, err)
+	}
+	broken := map[string]any{"t": "CUSTOM", "d": "{}", "r": "x", "e": ""}
+	if err := client.XAdd(t.Context(), &redis.XAddArgs{Stream: logs[0], ID: behind(l, 2).String(), Values: broken}).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if err := ended(); err == nil {
+		t.Error("Tail() = nil, want an error")
+	}
+	_, ended = th.tail(stores[0], agui.FrameID{}, 3)
+	if err := ended(); err == nil {
+		t.Error("Tail() from the start = nil, want an error")
+	}
 }

@@ -73,7 +73,7 @@ func (s *Store) follow(f *feed) {
 	ctx := context.Background() // closing the connections is what ends a blocked read
 	for {
 		err := s.advance(ctx, f)
-		if errors.Is(err, state.ErrUnknownThread) {
+		if final(err) {
 			f.fail(err)
 			return
 		}
@@ -89,6 +89,11 @@ func (s *Store) follow(f *feed) {
 		case <-time.After(wait):
 		}
 	}
+}
+
+// final reports whether waiting does not help a reader. A Redis that is away may come back; a thread does not.
+func final(err error) bool {
+	return errors.Is(err, state.ErrUnknownThread) || errors.Is(err, errFrame)
 }
 
 // advance waits for what comes next, for a while. While an owner of the thread lives here it brings most by itself:

@@ -3,28 +3,30 @@ package redisstore
 import (
 	"context"
 	"iter"
+	"time"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 )
 
 // Tail yields the frames behind after; see [state.ThreadReader]. What is old is read from Redis, what is new comes
-// from the one feed that all readers of the thread in this process share. A Redis that is away is waited for; one
-// that came back without the thread ends the tail. The batches are shared: nobody may change one.
+// from the one feed that all readers of the thread in this process share. Once it has begun, a tail waits for a Redis
+// that is away; one that came back without the thread ends it. The batches are shared: nobody may change one.
 func (s *Store) Tail(ctx context.Context, key state.Key, after agui.FrameID) iter.Seq2[[]agui.Frame, error] {
 	return func(yield func([]agui.Frame, error) bool) {
 		t := &tail{store: s, slot: slotOf(key), at: after}
 		defer t.end()
 		for {
 			batch, wake, err := t.next(ctx)
+			var later <-chan time.Time
 			switch {
-			case ctx.Err() != nil:
-				return
 			case s.ready(ctx) != nil:
 				return
-			case err != nil:
+			case err != nil && (t.born == "" || final(err)):
 				yield(nil, err)
 				return
+			case err != nil:
+				later = time.After(block / 4)
 			case len(batch) > 0:
 				if !yield(batch, nil) {
 					return
@@ -35,6 +37,7 @@ func (s *Store) Tail(ctx context.Context, key state.Key, after agui.FrameID) ite
 			}
 			select {
 			case <-wake:
+			case <-later:
 			case <-ctx.Done():
 				return
 			case <-s.closed:
