@@ -126,7 +126,7 @@ async function* frames({ body }) {
   }
 }
 
-// Reads what is left of a response, which the gateway ends by itself. Node's fetch may spin forever on a cancelled one.
+// Reads what is left of a response. The gateway ends it by itself, and a connection that is read to its end is used again.
 async function drain(reader) {
   while (!(await reader.read()).done);
 }
