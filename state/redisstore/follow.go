@@ -117,7 +117,7 @@ func (s *Store) await(ctx context.Context, f *feed) error {
 	streams, err := s.blocking.XRead(ctx, &redis.XReadArgs{
 		Streams: []string{s.key(f.slot, partLog), f.end().String()}, Count: most, Block: block,
 	}).Result()
-	if errors.Is(err, redis.Nil) {
+	if errors.Is(err, redis.Nil) || errors.Is(err, redis.ErrPoolTimeout) { // or there is no connection left to wait on
 		return s.catchUp(ctx, f)
 	}
 	if err != nil {

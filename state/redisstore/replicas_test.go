@@ -204,3 +204,49 @@ func TestMissedSignals(t *testing.T) {
 		delete(want, word)
 	}
 }
+
+// TestTailAhead holds a reader whose cursor nobody gave out to hiding nothing from the others.
+func TestTailAhead(t *testing.T) {
+	t.Parallel()
+	s := open(t, redistest.Start(t).URL(), redisstore.Options{})
+	th := newThread(t)
+	l := th.begin(s, time.Hour)
+	th.append(s, l, 1, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	ahead := make(chan struct{})
+	go func() {
+		defer close(ahead)
+		for batch, err := range s.Tail(ctx, th.key, agui.FrameID{Fence: l.Fence + 1, Seq: 1}) {
+			t.Errorf("Tail() ahead of the log = %v, %v", batch, err)
+		}
+	}()
+	ids, _ := th.tail(s, agui.FrameID{}, 3)
+	th.append(s, l, 2, 1)
+	th.succeed(s, l, 3)
+	th.ordered(ids(), 3)
+	cancel()
+	<-ahead
+}
+
+// TestCrowd follows more threads than there are connections for: each is followed, if less promptly.
+func TestCrowd(t *testing.T) {
+	t.Parallel()
+	server := redistest.Start(t)
+	prefix := rand.Text()
+	s := open(t, server.URL(), redisstore.Options{Prefix: prefix})
+	crowded := open(t, server.URL(), redisstore.Options{Prefix: prefix, Followed: 1})
+	var waits []func()
+	for range 4 {
+		th := newThread(t)
+		l := th.begin(s, time.Hour)
+		th.append(s, l, 1, 1)
+		ids, _ := th.tail(crowded, agui.FrameID{}, 2)
+		waits = append(waits, func() {
+			th.succeed(s, l, 2)
+			th.ordered(ids(), 2)
+		})
+	}
+	for _, wait := range waits {
+		wait()
+	}
+}
