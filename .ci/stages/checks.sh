@@ -21,7 +21,7 @@ check 'gofmt' formatted
 check 'go mod tidy' go mod tidy -diff
 check 'golangci-lint config' golangci-lint config verify
 check 'golangci-lint' golangci-lint run
-check 'shellcheck' shellcheck -x .ci/run .ci/env.sh .ci/stages/*.sh
+check 'shellcheck' shellcheck -x .ci/run .ci/env.sh .ci/stages/*.sh examples/*/*.sh
 # The rules of the house, the Dockerfile's among them, once more by themselves: a broken rule should not hide in a long test log.
 check 'house rules' go test -count=1 ./internal/house
 

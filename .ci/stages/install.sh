@@ -9,6 +9,7 @@ need() { command -v "$1" >/dev/null || packages+=("${@:2}"); }
 need gcc gcc libc6-dev # the race detector links C
 need shellcheck shellcheck
 need redis-server redis-server # the Redis store's tests start their own
+need caddy caddy # the load balancer of examples/replicas
 if [ ${#packages[@]} -gt 0 ]; then
   as_root=()
   [ "$(id -u)" -eq 0 ] || as_root=(sudo -n)
