@@ -91,16 +91,16 @@ start "replica b" env GATEWAY_ADDR="127.0.0.1:$port_b" "$gateway" serve
 await "replica a" env GATEWAY_ADDR="127.0.0.1:$port_a" "$gateway" healthcheck
 await "replica b" env GATEWAY_ADDR="127.0.0.1:$port_b" "$gateway" healthcheck
 
-export LISTEN=127.0.0.1:$port UPSTREAMS="127.0.0.1:$port_a 127.0.0.1:$port_b" STORAGE=$dir/caddy
+export BIND=127.0.0.1 PORT=$port UPSTREAMS="127.0.0.1:$port_a 127.0.0.1:$port_b" STORAGE=$dir/caddy
 export XDG_CONFIG_HOME=$dir XDG_DATA_HOME=$dir
 start balancer caddy run --config "$here/Caddyfile" --adapter caddyfile
-await balancer env GATEWAY_ADDR="$LISTEN" "$gateway" healthcheck
+await balancer env GATEWAY_ADDR="127.0.0.1:$port" "$gateway" healthcheck
 
 printf '%-9s pid %-7s %s\n' redis "${pids[redis]}" "$GATEWAY_STORE" \
   "replica a" "${pids[replica a]}" "http://127.0.0.1:$port_a" \
   "replica b" "${pids[replica b]}" "http://127.0.0.1:$port_b" \
-  balancer "${pids[balancer]}" "http://$LISTEN"
-printf 'logs in %s\nready on http://%s\n' "$dir" "$LISTEN"
+  balancer "${pids[balancer]}" "http://127.0.0.1:$port"
+printf 'logs in %s\nready on http://%s\n' "$dir" "127.0.0.1:$port"
 
 # Replicas may be killed, that is what this is for. Without the other two there is nothing to show.
 while kill -0 "${pids[redis]}" 2>/dev/null && kill -0 "${pids[balancer]}" 2>/dev/null; do
