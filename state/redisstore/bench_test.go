@@ -1,9 +1,10 @@
 package redisstore_test
 
 import (
-	"crypto/rand"
+	"encoding/json"
 	"fmt"
-	"log/slog"
+	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -13,63 +14,130 @@ import (
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
 
-// running opens a store with one live run.
-func running(b *testing.B) (*redisstore.Store, *state.Lease) {
+// openBench opens a store in a server of the benchmark's own, which writes its file as one in production does.
+func openBench(b *testing.B) state.Store {
 	b.Helper()
-	s, err := redisstore.Open(b.Context(), redistest.Start(b).URL(), redisstore.Options{Logger: slog.New(slog.DiscardHandler)})
+	server := redistest.Start(b, "--appendonly", "yes", "--appendfsync", "everysec")
+	store, err := redisstore.Open(b.Context(), server.URL(), redisstore.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			b.Error(err)
+		if err := store.Close(); err != nil {
+			b.Errorf("Close() = %v", err)
 		}
 	})
-	r := &state.Request{
-		Key: state.Key{Principal: "p", Agent: "a", ID: "t"}, RunID: "r", Hash: "h", Era: agui.Era1,
-		Messages: []agui.Message{{ID: "u1", Role: agui.RoleUser, Content: agui.TextContent("hello")}},
-	}
-	begun, err := s.Begin(b.Context(), r, state.LeaseOptions{Attempt: rand.Text(), TTL: time.Hour})
+	return store
+}
+
+func said(n int) agui.Message {
+	return agui.Message{ID: "m" + strconv.Itoa(n), Role: agui.RoleAssistant, Content: agui.TextContent("This is what was said.")}
+}
+
+// startRun begins a run on a thread of its own.
+func startRun(b *testing.B, s state.Store, thread string) *state.Lease {
+	b.Helper()
+	begun, err := s.Begin(b.Context(), &state.Request{
+		Key: state.Key{Principal: "local", Agent: "bench", ID: thread}, RunID: "run", Hash: thread, Era: agui.Era1,
+		Messages: []agui.Message{{ID: "u", Role: agui.RoleUser, Content: agui.TextContent("Go on")}},
+		NewID:    func() string { return thread + "-id" },
+	}, state.LeaseOptions{Attempt: "attempt-" + thread, TTL: time.Hour})
 	if err != nil {
 		b.Fatal(err)
 	}
-	return s, begun.Lease
+	if begun.Lease == nil {
+		b.Fatalf("Begin() = %s, want a run", begun.Verdict.Meaning)
+	}
+	return begun.Lease
 }
 
-// BenchmarkAppend measures an append of some frames, the log on this machine.
-func BenchmarkAppend(b *testing.B) {
-	for _, n := range []int{1, 16, 64} {
-		b.Run(fmt.Sprintf("frames=%d", n), func(b *testing.B) {
-			s, l := running(b)
-			seq := 1
-			for b.Loop() {
-				if err := s.Append(b.Context(), l, behind(l, seq-1), frames(l, seq, n)); err != nil {
+// BenchmarkCommit commits one message to a thread that has 10, and to one that has 10,000, by turns, so that both are
+// measured under the same weather. R6: the one costs as much as the other.
+func BenchmarkCommit(b *testing.B) {
+	stores := []struct {
+		name string
+		open func(b *testing.B) state.Store
+	}{
+		{"memory", func(*testing.B) state.Store { return state.NewMemory(state.MemoryOptions{}) }},
+		{"redis", openBench},
+	}
+	for _, store := range stores {
+		b.Run(store.name, func(b *testing.B) {
+			s := store.open(b)
+			sizes := [2]int{10, 10_000}
+			var leases [2]*state.Lease
+			for i, n := range sizes {
+				leases[i] = startRun(b, s, strconv.Itoa(n))
+				list := make([]agui.Message, n)
+				for j := range list {
+					list[j] = said(j)
+				}
+				if _, err := s.Commit(b.Context(), leases[i], state.Commit{Messages: list}); err != nil {
 					b.Fatal(err)
 				}
-				seq += n
 			}
+			var took [2]time.Duration
+			n := 0
+			for b.Loop() {
+				for i, l := range leases {
+					c := state.Commit{Messages: []agui.Message{said(sizes[i] + n)}}
+					started := time.Now()
+					if _, err := s.Commit(b.Context(), l, c); err != nil {
+						b.Fatal(err)
+					}
+					took[i] += time.Since(started)
+				}
+				n++
+			}
+			b.ReportMetric(0, "ns/op") // of both together, which says nothing
+			for i, size := range sizes {
+				b.ReportMetric(float64(took[i].Microseconds())/float64(n), fmt.Sprintf("µs-at-%d", size))
+			}
+			b.ReportMetric(float64(took[1])/float64(took[0]), "times-10")
 		})
 	}
 }
 
-// BenchmarkCommit measures a commit of one message into a thread that has many.
-func BenchmarkCommit(b *testing.B) {
-	for _, n := range []int{10, 10_000} {
-		b.Run(fmt.Sprintf("messages=%d", n), func(b *testing.B) {
-			s, l := running(b)
-			commit := func(n int) {
-				var c state.Commit
-				for range n {
-					c.Messages = append(c.Messages, agui.Message{ID: rand.Text(), Role: agui.RoleAssistant, Content: agui.TextContent("said")})
+// BenchmarkEvents is how many events per second one redis-server takes from concurrent runs: each is a run that appends
+// as fast as it can, one event at a time or in batches as they form when the store is busier than the agents.
+func BenchmarkEvents(b *testing.B) {
+	for _, batch := range []uint64{1, 16} {
+		for _, runs := range []int{1, 16, 128} {
+			b.Run(fmt.Sprintf("batch=%d/runs=%d", batch, runs), func(b *testing.B) {
+				s := openBench(b)
+				leases := make([]*state.Lease, runs)
+				for i := range leases {
+					leases[i] = startRun(b, s, strconv.Itoa(i))
 				}
-				if _, err := s.Commit(b.Context(), l, c); err != nil {
-					b.Fatal(err)
+				var seq uint64 // every run is as far as the others
+				for b.Loop() {
+					var all sync.WaitGroup
+					for _, l := range leases {
+						all.Go(func() { appendFrames(b, s, l, seq, batch) })
+					}
+					all.Wait()
+					seq += batch
 				}
-			}
-			commit(n)
-			for b.Loop() {
-				commit(1)
-			}
-		})
+				b.ReportMetric(float64(seq)*float64(runs)/b.Elapsed().Seconds(), "events/s")
+			})
+		}
+	}
+}
+
+// appendFrames appends n text deltas behind number last.
+func appendFrames(b *testing.B, s state.Store, l *state.Lease, last, n uint64) {
+	frames := make([]agui.Frame, n)
+	for i := range frames {
+		frames[i] = agui.Frame{
+			ID: agui.FrameID{Fence: l.Fence, Seq: last + uint64(i) + 1}, Type: agui.TypeTextMessageContent,
+			Data: json.RawMessage(`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m-0123456789","delta":"and "}`),
+		}
+	}
+	var after agui.FrameID
+	if last > 0 {
+		after = agui.FrameID{Fence: l.Fence, Seq: last}
+	}
+	if err := s.Append(b.Context(), l, after, frames); err != nil {
+		b.Error(err)
 	}
 }
