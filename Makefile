@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run build test lint fuzz clean
+.PHONY: help run build test lint fuzz bench clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
@@ -18,6 +18,9 @@ lint: ## build, vet, golangci-lint, shellcheck and the rules of the house
 
 fuzz: ## the long form of CI's fuzz stage: 15 minutes shared by all targets
 	FUZZ_SECONDS=900 FUZZ_LIMIT=1500 bash .ci/run fuzz
+
+bench: ## the figures of docs/bench.md: what Redis adds, commits on long threads, events per second
+	BENCHTIME=3s BENCH_LIMIT=300 bash .ci/run bench
 
 clean: ## remove what builds and tests left in the checkout
 	rm -rf bin test-results interop/node_modules
