@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run build test lint fuzz bench clean
+.PHONY: help run build test lint fuzz bench chaos clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
@@ -21,6 +21,9 @@ fuzz: ## the long form of CI's fuzz stage: 15 minutes shared by all targets
 
 bench: ## the figures of docs/bench.md: what Redis adds, commits on long threads, events per second
 	BENCHTIME=3s BENCH_LIMIT=300 bash .ci/run bench
+
+chaos: ## the long form of CI's chaos stage: 500 threads, ten minutes of kills; writes docs/chaos.md
+	CHAOS_FORM=-long CHAOS_LIMIT=1500 bash .ci/run chaos
 
 clean: ## remove what builds and tests left in the checkout
 	rm -rf bin test-results interop/node_modules

@@ -33,6 +33,8 @@ var rooms = []room{
 	{dir: "web", why: "embedded files and nothing else"},
 	{dir: "interop", may: []string{"agui", "state", "groupchat", "gateway", "travel"},
 		why: "Go programs that foreign clients are compared with sit at the far end, like cmd/gateway"},
+	{dir: "interop/chaos", may: []string{"agui", "state", "state/redisstore", "groupchat", "gateway", "travel"},
+		why: "the replicas that are killed are wired like cmd/gateway"},
 	{dir: "cmd/gateway", may: []string{"agui", "state", "state/redisstore", "groupchat", "gateway", "travel", "web"},
 		why: "wiring: the only place that knows everybody"},
 	{dir: "internal/house", why: "rules about the code, not part of it"},

@@ -1,0 +1,23 @@
+// Command chaos stops replicas and Redis at any moment and looks whether anybody notices: no lost answer, no hung or
+// invalid stream, no double booking.
+//
+// It starts a real redis-server (appendonly everysec), three replicas (interop/chaos/replica) as processes, and a
+// round-robin proxy before them, all on the loopback interface, and plays five scenarios: kills, races, readers,
+// outages, frozen. Every stream that any reader gets is checked by an [agui.Verifier], its deltas are applied, strictly, and
+// what it adds up to is compared with the thread. It exits with 1 if anything was wrong.
+//
+// # What a duplicate booking is
+//
+// The replicas write a line to a ledger for every booking they execute, with the idempotency key that a tool gets
+// (the turn and the tool's key). An effect whose result was not recorded when its process died may be executed again
+// under the same key (invariant I4 of the design), which is what the key is for: a booking service does
+// nothing the second time. So the ledger is read as such a service would: lines of one key that say the same are one
+// booking, and are counted as repeated; lines of one key that differ, or two keys for one answer, are a duplicate
+// booking and a failure. Where nothing is killed (races), one line per answer is demanded.
+//
+// # What is measured how
+//
+// A kill counts as one during a run if the replica was at an agent's turn when it was asked right before; the time a
+// supervisor speaks is not counted. A silence is the time between two events of one reader, its reconnecting included. A
+// stream is hung if 30 seconds pass without a byte. Takeovers are counted in the replicas' logs.
+package main

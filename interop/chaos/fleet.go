@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A replica is one gateway process, and those that take its place after it was killed.
+type replica struct {
+	args []string
+	logs string
+	*process
+	url       atomic.Pointer[string]
+	takeovers *atomic.Int64
+}
+
+// start starts the process and returns when it serves.
+func (r *replica) start(ctx context.Context) error {
+	cmd := exec.CommandContext(ctx, r.args[0], r.args[1:]...)
+	// Pipes of our own: the process's own would be closed under their readers when it ends.
+	out, stdout, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	log, stderr, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	r.process, err = launch(cmd)
+	if err := errors.Join(err, stdout.Close(), stderr.Close()); err != nil {
+		return err
+	}
+	go r.listen(log)
+	addr, err := bufio.NewReader(out).ReadString('\n')
+	if err := errors.Join(err, out.Close()); err != nil {
+		return fmt.Errorf("a replica does not start, see %s: %w", r.logs, err)
+	}
+	url := "http://" + strings.TrimSpace(addr)
+	r.url.Store(&url)
+	return nil
+}
+
+// listen keeps the log, and counts the takeovers in it.
+func (r *replica) listen(log io.ReadCloser) {
+	file, err := os.OpenFile(r.logs, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		panic(err) // the directory is ours
+	}
+	lines := bufio.NewReader(log)
+	for {
+		line, err := lines.ReadString('\n')
+		if strings.Contains(line, `"run: taken over"`) {
+			r.takeovers.Add(1)
+		}
+		_, _ = file.WriteString(line) // it only explains
+		if err != nil {
+			_, _ = file.Close(), log.Close()
+			return
+		}
+	}
+}
+
+// working is how many turns the replica is at, -1 if it does not say.
+func (r *replica) working(ctx context.Context) int {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, *r.url.Load()+"/chaos/working", nil)
+	if err != nil {
+		return -1
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return -1
+	}
+	defer func() { _ = response.Body.Close() }() // a few bytes, read
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		return -1
+	}
+	n, err := strconv.Atoi(string(text))
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// A fleet is replicas on one Redis, and the proxy before them.
+type fleet struct {
+	redis     *database
+	replicas  []*replica
+	proxy     *proxy
+	ledger    string
+	takeovers atomic.Int64
+}
+
+const fleetSize = 3
+
+// startFleet starts everything, in a directory of its own.
+func startFleet(ctx context.Context, binary, dir string) (*fleet, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	f := &fleet{ledger: dir + "/ledger"}
+	var err error
+	if f.redis, err = startDatabase(ctx, dir); err != nil {
+		return nil, err
+	}
+	for i := range fleetSize {
+		r := &replica{
+			args:      []string{binary, "-store", f.redis.url(), "-ledger", f.ledger, "-lease", lease.String()},
+			logs:      fmt.Sprintf("%s/replica-%d.log", dir, i),
+			takeovers: &f.takeovers,
+		}
+		if err := r.start(ctx); err != nil {
+			f.end()
+			return nil, err
+		}
+		f.replicas = append(f.replicas, r)
+	}
+	f.proxy, err = startProxy(ctx, f.replicas)
+	if err != nil {
+		f.end()
+		return nil, err
+	}
+	return f, nil
+}
+
+// lease is how long a run outlives a silent replica here.
+const lease = time.Second
+
+// end ends all that was started.
+func (f *fleet) end() {
+	var all sync.WaitGroup
+	for _, r := range f.replicas {
+		all.Go(r.kill)
+	}
+	all.Wait()
+	f.redis.kill()
+	if f.proxy != nil {
+		f.proxy.close()
+	}
+}
+
+// any returns the address of any replica, or the proxy's, which is as good.
+func (f *fleet) any() string {
+	if i := rand.IntN(fleetSize + 1); i < fleetSize {
+		return *f.replicas[i].url.Load()
+	}
+	return f.proxy.url
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// A size is how much is played.
+type size struct {
+	name       string
+	threads    int           // of kills
+	kills      time.Duration // how long they go on
+	interrupts int           // of races
+	limit      time.Duration // for everything
+}
+
+var (
+	short = size{name: "short", threads: 60, kills: 30 * time.Second, interrupts: 200, limit: 3 * time.Minute}
+	long  = size{name: "long", threads: 500, kills: 10 * time.Minute, interrupts: 1000, limit: 20 * time.Minute}
+)
+
+// A scenario is a way to be unlucky. Each has a fleet of its own.
+type scenario struct {
+	name string
+	play func(context.Context, *fleet, size) *result
+}
+
+var scenarios = []scenario{
+	{"kills", kills},
+	{"races", races},
+	{"readers", follows},
+	{"outages", outages},
+	{"frozen", frozen},
+}
+
+func main() {
+	big := flag.Bool("long", false, "play the long form: ten minutes")
+	only := flag.String("only", "", "play this scenario alone")
+	document := flag.String("write", "", "file that gets the figures")
+	keep := flag.String("keep", "", "directory for logs and ledgers; empty is a temporary one, removed when all is well")
+	flag.Parse()
+	size := short
+	if *big {
+		size = long
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, size.limit)
+	defer cancel()
+	if err := play(ctx, size, *only, *document, *keep); err != nil {
+		fmt.Fprintln(os.Stderr, "chaos:", err)
+		os.Exit(1)
+	}
+}
+
+var errFailed = errors.New("something was wrong")
+
+func play(ctx context.Context, size size, only, document, keep string) error {
+	dir := keep
+	if dir == "" {
+		var err error
+		if dir, err = os.MkdirTemp("", "chaos"); err != nil {
+			return err
+		}
+	}
+	binary := filepath.Join(dir, "replica")
+	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "github.com/agui-gateway/gateway/interop/chaos/replica")
+	build.Stderr = os.Stderr
+	if err := build.Run(); err != nil {
+		return fmt.Errorf("go build: %w", err)
+	}
+	var report strings.Builder
+	failed, played := false, 0
+	for _, s := range scenarios {
+		if only != "" && only != s.name {
+			continue
+		}
+		played++
+		text, ok := one(ctx, s, size, binary, filepath.Join(dir, s.name))
+		fmt.Print(text)
+		report.WriteString(text)
+		failed = failed || !ok
+	}
+	if played == 0 {
+		return fmt.Errorf("there is no scenario %q", only)
+	}
+	if failed {
+		return fmt.Errorf("%w; logs are in %s", errFailed, dir)
+	}
+	if document != "" {
+		if err := write(document, size, report.String()); err != nil {
+			return err
+		}
+	}
+	if keep == "" {
+		return os.RemoveAll(dir)
+	}
+	return nil
+}
+
+// one plays a scenario and returns its report.
+func one(ctx context.Context, s scenario, size size, binary, dir string) (report string, ok bool) {
+	started := time.Now()
+	var b strings.Builder
+	fmt.Fprintf(&b, "--- %s\n", s.name)
+	err := os.RemoveAll(dir) // what is kept there from last time
+	var f *fleet
+	if err == nil {
+		f, err = startFleet(ctx, binary, dir)
+	}
+	if err != nil {
+		fmt.Fprintf(&b, "FAILED: %v\n", err)
+		return b.String(), false
+	}
+	defer f.end()
+	r := s.play(ctx, f, size)
+	for _, line := range append(r.lines, r.stats.figures()...) {
+		fmt.Fprintln(&b, line)
+	}
+	for _, problem := range r.stats.problems {
+		fmt.Fprintf(&b, "FAILED: %.1500s\n", problem)
+	}
+	fmt.Fprintf(&b, "(%.0f s)\n", time.Since(started).Seconds())
+	return b.String(), len(r.stats.problems) == 0
+}
+
+// write keeps the figures where people read them.
+func write(path string, size size, report string) error {
+	text := fmt.Sprintf("# Chaos\n\nWhat `interop/chaos` measured last, in its %s form (`make chaos` plays the long one and writes this file).\n"+
+		"Its doc.go says what is counted how.\n\n```\n%s```\n", size.name, report)
+	return os.WriteFile(path, []byte(text), 0o644)
+}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// caught is how many runs are live when Redis is killed. The replicas wait five seconds for it.
+const (
+	caught   = 50
+	briefly  = 3 * time.Second
+	tooLong  = 8 * time.Second
+	underway = 2 * time.Second // when it is killed; the runs take five
+)
+
+// outages kills Redis in the middle of runs. If it is back soon they go on; if not they end in an error and new ones
+// are refused; and when it is back everything works, and no replica was restarted.
+func outages(ctx context.Context, f *fleet, _ size) *result {
+	out := &result{}
+	out.outage(ctx, f, "brief", briefly, func(code string) bool { return code == "" }, nil)
+	out.outage(ctx, f, "late", tooLong, func(code string) bool { return code == string(agui.CodeStoreUnavailable) }, out.red)
+	for i, r := range f.replicas {
+		select {
+		case <-r.ended:
+			out.stats.problem("replica %d has ended", i)
+		default:
+		}
+	}
+	return out
+}
+
+// outage takes Redis away for a while and looks how the runs end; away is called before it comes back.
+func (r *result) outage(ctx context.Context, f *fleet, name string, while time.Duration, right func(string) bool, away func(context.Context, *fleet)) {
+	reading := r.readers()
+	readers := make([]*reader, caught)
+	ends := map[string]int{}
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	for i := range readers {
+		readers[i] = reading.at(f.replicas[i%fleetSize], "long", fmt.Sprintf("%s-%d", name, i))
+		all.Go(func() {
+			in := &agui.RunAgentInput{RunID: "r", Messages: []agui.Message{user("Tell")}}
+			end, err := readers[i].run(ctx, in)
+			if err != nil {
+				r.stats.problem("%s: %v", readers[i].thread, err)
+				return
+			}
+			code := codeOf(end)
+			if !right(code) || code == "" && !succeeded(end) {
+				r.stats.problem("%s: it ends with %+v", readers[i].thread, end)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			ends[code]++
+		})
+	}
+	time.Sleep(underway)
+	f.redis.kill()
+	over := time.After(while)
+	if away != nil {
+		time.Sleep(tooLong - 2*time.Second)
+		away(ctx, f)
+	}
+	<-over
+	if err := f.redis.start(ctx); err != nil {
+		r.stats.problem("%v", err)
+		return
+	}
+	back := time.Now()
+	r.green(ctx, f)
+	ready := time.Since(back)
+	all.Wait()
+	for i, reader := range readers {
+		all.Go(func() { r.complete(ctx, f, reader, i) })
+	}
+	all.Wait()
+	r.add("Redis away for %v in the middle of %d runs: ended well %d, with store_unavailable %d; all replicas ready %d ms after it was back",
+		while, caught, ends[""], ends[string(agui.CodeStoreUnavailable)], ready.Milliseconds())
+}
+
+// complete sends the last request again: the thread comes to its end, wherever it was left.
+func (r *result) complete(ctx context.Context, f *fleet, reader *reader, i int) {
+	reader.where = func() string { return *f.replicas[(i+1)%fleetSize].url.Load() }
+	for try := range 5 {
+		end, err := reader.run(ctx, &agui.RunAgentInput{RunID: fmt.Sprintf("again-%d", try), Messages: []agui.Message{user("Tell")}})
+		if err != nil {
+			r.stats.problem("%s, afterwards: %v", reader.thread, err)
+			return
+		}
+		if code := codeOf(end); code != "" {
+			r.stats.failure(code + " afterwards")
+			continue
+		}
+		d, err := reader.agrees(ctx)
+		if err == nil {
+			err = told(d)
+		}
+		if err != nil {
+			r.stats.problem("%s, afterwards: %v", reader.thread, err)
+		}
+		return
+	}
+	r.stats.problem("%s cannot be brought to an end any more", reader.thread)
+}
+
+// told checks that the run of long that made this thread did all it had to.
+func told(d *document) error {
+	var state struct {
+		Opened bool
+		Told   int
+	}
+	if err := json.Unmarshal(d.State, &state); err != nil {
+		return err
+	}
+	if !state.Opened || state.Told != 200 || len(d.Messages) != 3 {
+		return fmt.Errorf("the thread has %d messages and the state %s", len(d.Messages), d.State)
+	}
+	return nil
+}
+
+// red checks that replicas without a store say so.
+func (r *result) red(ctx context.Context, f *fleet) {
+	for i, replica := range f.replicas {
+		reader := r.readers().at(replica, "long", "refused")
+		if status, _, err := reader.status(ctx, http.MethodGet, "/readyz", nil); err != nil || status != http.StatusServiceUnavailable {
+			r.stats.problem("replica %d without a store: /readyz = %d, %v", i, status, err)
+		}
+		body, err := json.Marshal(agui.RunAgentInput{
+			ThreadID: "refused", RunID: "r", ProtocolVersion: agui.ProtocolVersion, Messages: []agui.Message{user("Tell")},
+		})
+		if err != nil {
+			r.stats.problem("%v", err)
+			return
+		}
+		status, after, err := reader.status(ctx, http.MethodPost, "/agents/long", body)
+		if err != nil || status != http.StatusServiceUnavailable || after == "" {
+			r.stats.problem("replica %d without a store: a new run = %d, Retry-After %q, %v", i, status, after, err)
+		}
+	}
+	r.add("without a store: /readyz and new runs are 503 with Retry-After on %d replicas", len(f.replicas))
+}
+
+// green waits until all replicas are ready.
+func (r *result) green(ctx context.Context, f *fleet) {
+	for i, replica := range f.replicas {
+		reader := r.readers().at(replica, "long", "")
+		var status int
+		err := errors.New("not asked")
+		for deadline := time.Now().Add(10 * time.Second); status != http.StatusOK && time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+			status, _, err = reader.status(ctx, http.MethodGet, "/readyz", nil)
+		}
+		if status != http.StatusOK {
+			r.stats.problem("replica %d is not ready again: %d, %v", i, status, err)
+		}
+	}
+}
+
+// status asks for something and returns how it was answered.
+func (r *reader) status(ctx context.Context, method, path string, body []byte) (status int, retryAfter string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, hungAfter)
+	defer cancel()
+	request, err := r.request(ctx, method, path, body)
+	if err != nil {
+		return 0, "", err
+	}
+	response, err := r.client.Do(request)
+	if err != nil {
+		return 0, "", err
+	}
+	return response.StatusCode, response.Header.Get("Retry-After"), response.Body.Close()
+}

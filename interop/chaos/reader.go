@@ -1,0 +1,251 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// How long things may take before they count as hung, or lost.
+const (
+	hungAfter = 30 * time.Second
+	stepLimit = 90 * time.Second
+	maxEvent  = 8 << 20
+)
+
+// A reader is somebody with a page open: it posts, reads, and does not give up when its connection breaks.
+type reader struct {
+	stats         *stats
+	client        *http.Client
+	where         func() string // address of a server, anew for each request
+	agent, thread string
+
+	verifier *agui.Verifier
+	view     *agui.View
+	doc      *state.Document
+	messages []agui.Message // as last seen whole
+	cursor   string
+	last     time.Time // when the last event came
+	ids      []string  // of the frames that were read, in order
+	events   []agui.Event
+}
+
+// errInvalid is a stream that breaks the protocol; it is not read on.
+var errInvalid = errors.New("invalid stream")
+
+// run posts an input and follows the run to its terminal event, over as many connections as it takes.
+func (r *reader) run(ctx context.Context, in *agui.RunAgentInput) (agui.Event, error) {
+	in.ProtocolVersion, in.ThreadID = agui.ProtocolVersion, r.thread
+	body, err := json.Marshal(in)
+	if err != nil {
+		return nil, err
+	}
+	r.cursor, r.last, r.ids, r.events = "", time.Now(), nil, nil
+	return r.insist(ctx, func(ctx context.Context) (*http.Request, error) {
+		if r.cursor != "" {
+			return r.attach(ctx, r.cursor)
+		}
+		if len(in.Resume) > 0 {
+			r.stats.do(func() { r.stats.resumes++ })
+		}
+		r.reset(in.Messages)
+		return r.request(ctx, http.MethodPost, "/agents/"+r.agent, body)
+	})
+}
+
+// follow attaches without a cursor and reads to the terminal event.
+func (r *reader) follow(ctx context.Context) (agui.Event, error) {
+	r.cursor, r.last, r.ids, r.events = "", time.Now(), nil, nil
+	return r.insist(ctx, func(ctx context.Context) (*http.Request, error) { return r.attach(ctx, r.cursor) })
+}
+
+// insist asks again until a terminal event came.
+func (r *reader) insist(ctx context.Context, ask func(context.Context) (*http.Request, error)) (agui.Event, error) {
+	ctx, cancel := context.WithTimeout(ctx, stepLimit)
+	defer cancel()
+	for {
+		end, err := r.once(ctx, ask)
+		if end != nil || errors.Is(err, errInvalid) {
+			return end, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("no end after %v; lastly: %w", stepLimit, err)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+func (r *reader) request(ctx context.Context, method, path string, body []byte) (*http.Request, error) {
+	request, err := http.NewRequestWithContext(ctx, method, r.where()+path, bytes.NewReader(body))
+	if err == nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	return request, err
+}
+
+func (r *reader) attach(ctx context.Context, cursor string) (*http.Request, error) {
+	path := "/threads/" + r.thread + "/events?agent=" + r.agent + "&protocolVersion=" + agui.ProtocolVersion
+	request, err := r.request(ctx, http.MethodGet, path, nil)
+	if err == nil && cursor != "" {
+		request.Header.Set("Last-Event-ID", cursor)
+	}
+	return request, err
+}
+
+// once is one connection. Without an error and without an end it is to be asked again.
+func (r *reader) once(ctx context.Context, ask func(context.Context) (*http.Request, error)) (agui.Event, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	watch := time.AfterFunc(hungAfter, func() { cancel(errHung) })
+	defer watch.Stop()
+	request, err := ask(ctx)
+	if err != nil {
+		return nil, err
+	}
+	response, err := r.client.Do(request)
+	if err == nil {
+		defer func() { _ = response.Body.Close() }() // read as far as it goes
+		if response.StatusCode == http.StatusOK {
+			var end agui.Event
+			end, err = r.read(&watched{response.Body, watch}, request.Method == http.MethodPost)
+			if end != nil || errors.Is(err, errInvalid) {
+				return end, err
+			}
+		} else {
+			err = r.refused(response)
+		}
+	}
+	if errors.Is(context.Cause(ctx), errHung) {
+		r.stats.do(func() { r.stats.hung++ })
+	}
+	return nil, err
+}
+
+var errHung = errors.New("hung")
+
+// A watched body restarts a timer with every byte.
+type watched struct {
+	io.Reader
+	timer *time.Timer
+}
+
+func (w *watched) Read(p []byte) (int, error) {
+	n, err := w.Reader.Read(p)
+	if n > 0 {
+		w.timer.Reset(hungAfter)
+	}
+	return n, err
+}
+
+// refused notes an answer that is no stream. What the server does not have, or has no more of, is asked for anew.
+func (r *reader) refused(response *http.Response) error {
+	var answer struct {
+		Error struct{ Code string }
+	}
+	_ = json.NewDecoder(response.Body).Decode(&answer) // 204 has none
+	r.stats.failure(fmt.Sprint(response.StatusCode, " ", answer.Error.Code))
+	switch response.StatusCode {
+	case http.StatusNotFound, http.StatusNoContent:
+		r.cursor = ""
+	case http.StatusServiceUnavailable:
+		if response.Header.Get("Retry-After") == "" {
+			r.stats.problem("%s: 503 without Retry-After", r.thread)
+		}
+	}
+	return errors.New(response.Status)
+}
+
+// reset begins a stream of its own, on top of what is shown.
+func (r *reader) reset(messages []agui.Message) {
+	doc, err := state.NewDocument(nil, state.DocumentOptions{})
+	if err != nil {
+		panic(err) // an empty document is one
+	}
+	r.verifier, r.doc, r.view = &agui.Verifier{}, doc, agui.NewView(messages, doc)
+}
+
+// read reads a stream up to a terminal event.
+func (r *reader) read(body io.Reader, fresh bool) (agui.Event, error) {
+	r.stats.do(func() { r.stats.streams++ })
+	first := true
+	for record, err := range agui.ReadStream(body, maxEvent) {
+		if err != nil {
+			r.stats.do(func() { r.stats.cut++ })
+			return nil, err
+		}
+		now := time.Now()
+		r.stats.do(func() { r.stats.silence = max(r.stats.silence, now.Sub(r.last)) })
+		r.last = now
+		e, err := agui.Decode(record.Data, func(w agui.Warning) { err = fmt.Errorf("%v", w) })
+		if err != nil {
+			return nil, r.wrong(record, err)
+		}
+		if first && !fresh {
+			r.begin(record, e)
+		}
+		first = false
+		if err := r.take(record, e); err != nil {
+			return nil, r.wrong(record, err)
+		}
+		switch e.(type) {
+		case *agui.RunFinished, *agui.RunError:
+			r.messages = r.view.Messages()
+			return e, nil
+		}
+	}
+	r.stats.do(func() { r.stats.cut++ })
+	return nil, io.ErrUnexpectedEOF
+}
+
+// begin tells whether a stream that was attached to goes on behind the cursor, or begins anew with a prelude: a
+// prelude's start has no id.
+func (r *reader) begin(record agui.Record, e agui.Event) {
+	if _, start := e.(*agui.RunStarted); r.verifier != nil && (!start || record.ID != "") {
+		r.stats.do(func() { r.stats.goneOn++ })
+		return
+	}
+	r.stats.do(func() { r.stats.restated++ })
+	r.reset(nil)
+}
+
+func (r *reader) take(record agui.Record, e agui.Event) error {
+	if record.ID != "" {
+		if err := r.follows(record.ID); err != nil {
+			return err
+		}
+		r.cursor = record.ID
+		r.ids, r.events = append(r.ids, record.ID), append(r.events, e)
+	}
+	if err := r.verifier.Next(e); err != nil {
+		return err
+	}
+	return r.view.Apply(e)
+}
+
+// follows checks that ids grow (S3).
+func (r *reader) follows(id string) error {
+	now, err := agui.ParseFrameID(id)
+	if err != nil || r.cursor == "" {
+		return err
+	}
+	before, err := agui.ParseFrameID(r.cursor)
+	if err == nil && !before.Less(now) {
+		err = fmt.Errorf("id %s comes after %s", id, r.cursor)
+	}
+	return err
+}
+
+func (r *reader) wrong(record agui.Record, err error) error {
+	r.stats.do(func() { r.stats.invalid++ })
+	r.stats.problem("%s: invalid stream at %s %.200s: %v", r.thread, record.ID, record.Data, err)
+	return fmt.Errorf("%w: %w", errInvalid, err)
+}
