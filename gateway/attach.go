@@ -75,6 +75,8 @@ func (c *caller) attach(t *state.Thread, interrupts []agui.Interrupt, follow boo
 	switch {
 	case errors.Is(err, state.ErrUnknownThread):
 		return c.lost(agui.CodeRunLost)
+	case err != nil && agui.CodeOf(err) == agui.CodeStoreUnavailable:
+		return c.lost(agui.CodeStoreUnavailable)
 	case err != nil || over && !follow:
 		return err
 	}

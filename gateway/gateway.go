@@ -24,6 +24,7 @@ type Gateway struct {
 
 	readers readerCount
 	queue   queue
+	outage  outage
 	// taking is done when no new runs are taken, serving when the last run has ended.
 	taking, serving context.Context
 	refuse, hangUp  context.CancelFunc

@@ -19,13 +19,18 @@ func (g *Gateway) readyz(w http.ResponseWriter, r *http.Request) error {
 	if g.draining() {
 		return &agui.Error{Code: agui.CodeDraining}
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), pingTimeout)
-	defer cancel()
-	if err := g.store.Ping(ctx); err != nil {
+	if err := g.ping(r.Context()); err != nil {
 		return &agui.Error{Code: agui.CodeStoreUnavailable, Err: err}
 	}
 	answer(w, http.StatusOK, map[string]string{"status": "ready"})
 	return nil
+}
+
+// ping asks the store whether it is there.
+func (g *Gateway) ping(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
+	defer cancel()
+	return g.store.Ping(ctx)
 }
 
 // pingTimeout is how long a store may take to answer and still count as there.

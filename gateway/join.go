@@ -24,6 +24,9 @@ func (c *caller) join(t *state.Thread, extra ...agui.Event) error {
 	if errors.Is(err, state.ErrUnknownThread) {
 		return c.lost(agui.CodeRunLost)
 	}
+	if err != nil && agui.CodeOf(err) == agui.CodeStoreUnavailable {
+		return c.lost(agui.CodeStoreUnavailable)
+	}
 	if err != nil || over {
 		return err
 	}
@@ -64,7 +67,11 @@ func (c *caller) prelude(t *state.Thread, extra []agui.Event) (after agui.FrameI
 func (c *caller) soFar(t *state.Thread) ([]agui.Frame, error) {
 	defer c.beat()()
 	from := agui.FrameID{Fence: t.Live.Intent.Origin}
-	for batch, err := range c.g.store.Tail(c.r.Context(), t.Key, from) {
+	ctx, cancel := context.WithCancel(c.r.Context())
+	defer cancel()
+	gone := c.g.outage.tooLong()
+	defer context.AfterFunc(gone, cancel)()
+	for batch, err := range c.g.store.Tail(ctx, t.Key, from) {
 		if err != nil {
 			return nil, storeError(err)
 		}
@@ -77,6 +84,9 @@ func (c *caller) soFar(t *state.Thread) ([]agui.Frame, error) {
 		if len(batch) > 0 {
 			return batch, nil
 		}
+	}
+	if c.r.Context().Err() == nil && gone.Err() != nil {
+		return nil, &agui.Error{Code: agui.CodeStoreUnavailable}
 	}
 	return nil, context.Cause(c.r.Context())
 }

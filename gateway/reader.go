@@ -106,15 +106,20 @@ func (c *caller) tail(t tailing) error {
 	defer cancel()
 	defer context.AfterFunc(c.g.serving, func() {
 		if t.end != endNever {
-			time.Sleep(lastFrames) // the end of the run is on its way
+			select { // the end of the run is on its way
+			case <-time.After(lastFrames):
+			case <-ctx.Done(): // and has come
+			}
 		}
 		cancel()
 	})()
+	gone := c.g.outage.tooLong()
+	defer context.AfterFunc(gone, cancel)()
 	var run opening
 	for batch, err := range c.g.store.Tail(ctx, t.key, t.after) {
 		switch {
 		case err == nil:
-		case ctx.Err() != nil:
+		case ctx.Err() != nil && gone.Err() == nil:
 			return context.Cause(ctx)
 		case errors.Is(err, state.ErrUnknownThread) && t.owed:
 			return c.lost(agui.CodeRunLost)
@@ -137,6 +142,9 @@ func (c *caller) tail(t tailing) error {
 		if !t.owed && (t.end == endAtTerminal || t.end == endAtIdle && c.idle(t.key, last.ID)) {
 			return c.stream.close()
 		}
+	}
+	if c.r.Context().Err() == nil && t.owed && gone.Err() != nil {
+		return c.lost(agui.CodeStoreUnavailable)
 	}
 	if c.r.Context().Err() == nil && t.owed {
 		return c.lost(agui.CodeDraining) // another replica goes on with it

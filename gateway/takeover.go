@@ -17,6 +17,7 @@ var errLost = errors.New("gateway: attempts used up")
 // them here (R2). It ends with the gateway.
 func (g *Gateway) sweep() {
 	defer close(g.swept)
+	defer g.outage.back()
 	ticker := time.NewTicker(max(g.o.Lease/2, time.Millisecond))
 	defer ticker.Stop()
 	for {
@@ -37,9 +38,13 @@ func (g *Gateway) takeOverdue() {
 	defer cancel()
 	keys, err := g.store.Overdue(ctx, sweepLimit)
 	if err != nil {
-		g.o.Log.Warn("sweep: store", "error", err)
+		if g.taking.Err() == nil {
+			g.o.Log.Warn("sweep: store", "error", err)
+			g.outage.away(g.o.StoreBuffer, func() error { return g.ping(g.taking) })
+		}
 		return
 	}
+	g.outage.back()
 	for _, key := range keys {
 		agent := g.agents[key.Agent]
 		if agent == nil || g.attempt(key) != nil {

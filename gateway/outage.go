@@ -1,0 +1,73 @@
+package gateway
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// An outage notices when the store has been away for too long. Its tails wait for a store that is away, and say
+// nothing; but the runs have given up by then, so that their readers, on whichever replica, must be told.
+type outage struct {
+	mu     sync.Mutex
+	timer  *time.Timer // runs while the store is away
+	gone   context.Context
+	cancel context.CancelFunc
+}
+
+// tooLong is done when the store is away for too long. It is for somebody whom the store has just answered: it is not
+// away now, whatever was noticed last.
+func (o *outage) tooLong() context.Context {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.gone != nil && o.gone.Err() != nil {
+		o.reset()
+	}
+	return o.current()
+}
+
+func (o *outage) current() context.Context {
+	if o.gone == nil {
+		o.gone, o.cancel = context.WithCancel(context.Background())
+	}
+	return o.gone
+}
+
+// away notes that the store did not answer. If that lasts for as long as patience, and a ping then fails, it is gone.
+func (o *outage) away(patience time.Duration, ping func() error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.timer != nil {
+		return
+	}
+	o.current()
+	o.timer = time.AfterFunc(patience, func() {
+		if ping() == nil {
+			o.back()
+			return
+		}
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if o.timer != nil {
+			o.cancel()
+		}
+	})
+}
+
+// back notes that the store answered.
+func (o *outage) back() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.reset()
+}
+
+func (o *outage) reset() {
+	if o.timer == nil {
+		return
+	}
+	o.timer.Stop()
+	o.timer = nil
+	if o.gone.Err() != nil {
+		o.gone = nil
+	}
+}

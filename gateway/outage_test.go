@@ -1,0 +1,87 @@
+package gateway_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// A distant store can be away: then nothing gets through, and whoever tails it waits without a word.
+type distantStore struct {
+	state.Store
+	away atomic.Bool
+}
+
+func (s *distantStore) fault() error {
+	if s.away.Load() {
+		return errAway
+	}
+	return nil
+}
+
+func (s *distantStore) Ping(ctx context.Context) error {
+	if err := s.fault(); err != nil {
+		return err
+	}
+	return s.Store.Ping(ctx)
+}
+
+func (s *distantStore) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
+	if err := s.fault(); err != nil {
+		return nil, err
+	}
+	return s.Store.Overdue(ctx, limit)
+}
+
+func (s *distantStore) Append(ctx context.Context, l *state.Lease, after agui.FrameID, frames []agui.Frame) error {
+	if err := s.fault(); err != nil {
+		return err
+	}
+	return s.Store.Append(ctx, l, after, frames)
+}
+
+func (s *distantStore) Commit(ctx context.Context, l *state.Lease, c state.Commit) (*state.Thread, error) {
+	if err := s.fault(); err != nil {
+		return nil, err
+	}
+	return s.Store.Commit(ctx, l, c)
+}
+
+// Readers of a store that is away for too long are told, also those whose run is another replica's: it waits without a
+// word. When it is back everything works again.
+func TestReadersOfAStoreThatStaysAway(t *testing.T) {
+	t.Parallel()
+	store := &distantStore{Store: state.NewMemory(state.MemoryOptions{})}
+	t.Cleanup(func() { _ = store.Close() }) // a store in memory
+	change := func(o *gateway.Options) {
+		o.Store, o.Shared, o.Now, o.NewID = store, true, nil, nil
+		o.Lease, o.StoreBuffer = 50*time.Millisecond, 50*time.Millisecond
+	}
+	owner, other := newWorld(t, change), newWorld(t, change)
+	for round, thread := range []string{"t1", "t2"} {
+		posted := owner.open("POST", "/agents/slow", input(thread, "r1", []string{"u1:Hi"}))
+		watched := other.open("GET", "/threads/"+thread+"/events?protocolVersion=1.0", "")
+		store.away.Store(true)
+		posted.rest()
+		watched.rest()
+		if code := posted.code(); code != "store_unavailable" {
+			t.Errorf("round %d: who posted is told %q", round, code)
+		}
+		if code := watched.code(); code != "store_unavailable" {
+			t.Errorf("round %d: who watches is told %q", round, code)
+		}
+		store.away.Store(false)
+		eventually(t, "another run", func() bool {
+			status, _ := owner.call("GET", "/readyz", "")
+			return status == 200
+		})
+		owner.post("echo", input(thread+"-after", "r1", []string{"u1:Hi"})).finished()
+	}
+	owner.release()
+	owner.release()
+}
