@@ -52,6 +52,7 @@ func races(ctx context.Context, f *fleet, size size) *result {
 
 func race(ctx context.Context, f *fleet, reading *readers, thread string) error {
 	asker := reading.reader(f, "ask", thread)
+	asker.calm = true
 	messages := []agui.Message{user("Book something")}
 	end, err := asker.run(ctx, &agui.RunAgentInput{RunID: "ask", Messages: messages})
 	if err != nil {
@@ -67,6 +68,7 @@ func race(ctx context.Context, f *fleet, reading *readers, thread string) error 
 	for i := range racers {
 		racing.Go(func() {
 			tab := reading.at(f.replicas[i%fleetSize], "ask", thread)
+			tab.calm = true
 			<-start
 			end, err := tab.run(ctx, &agui.RunAgentInput{RunID: "answer", Messages: asker.messages, Resume: resume})
 			if err == nil && !succeeded(end) {

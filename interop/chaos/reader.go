@@ -27,6 +27,7 @@ type reader struct {
 	client        *http.Client
 	where         func() string // address of a server, anew for each request
 	agent, thread string
+	calm          bool // nothing is killed, so that no stream may be cut
 
 	verifier *agui.Verifier
 	view     *agui.View
@@ -179,7 +180,7 @@ func (r *reader) read(body io.Reader, fresh bool) (agui.Event, error) {
 	first := true
 	for record, err := range agui.ReadStream(body, maxEvent) {
 		if err != nil {
-			r.stats.do(func() { r.stats.cut++ })
+			r.cut(err)
 			return nil, err
 		}
 		now := time.Now()
@@ -202,8 +203,16 @@ func (r *reader) read(body io.Reader, fresh bool) (agui.Event, error) {
 			return e, nil
 		}
 	}
-	r.stats.do(func() { r.stats.cut++ })
+	r.cut(io.EOF)
 	return nil, io.ErrUnexpectedEOF
+}
+
+// cut notes a stream that broke off.
+func (r *reader) cut(why error) {
+	r.stats.do(func() { r.stats.cut++ })
+	if r.calm {
+		r.stats.problem("%s: a stream broke off behind %q although nothing was killed: %v", r.thread, r.cursor, why)
+	}
 }
 
 // begin tells whether a stream that was attached to goes on behind the cursor, or begins anew with a prelude: a
