@@ -22,7 +22,7 @@ fuzz: ## the long form of CI's fuzz stage: 15 minutes shared by all targets
 bench: ## the figures of docs/bench.md: what Redis adds, commits on long threads, events per second
 	BENCHTIME=3s BENCH_LIMIT=300 bash .ci/run bench
 
-chaos: ## the long form of CI's chaos stage: 500 threads, ten minutes of kills; writes docs/chaos.md
+chaos: ## kill replicas and Redis: 500 threads, ten minutes of kills; writes docs/chaos.md
 	CHAOS_FORM=-long CHAOS_LIMIT=1500 bash .ci/run chaos
 
 clean: ## remove what builds and tests left in the checkout
