@@ -12,19 +12,7 @@ import (
 // attach is GET /threads/{id}/events: become a reader of the thread. With a cursor it sends exactly what
 // follows, without one the join prelude first; with follow=1 it stays over runs.
 func (g *Gateway) attach(w http.ResponseWriter, r *http.Request) error {
-	key, err := g.thread(r)
-	if err != nil {
-		return err
-	}
-	agent, err := g.agent(key.Agent)
-	if err != nil {
-		return err
-	}
-	era, err := agui.EraOf(r.URL.Query().Get("protocolVersion"))
-	if err != nil {
-		return err
-	}
-	wire, err := g.wire(r, agent, era, agui.Standard)
+	key, agent, wire, err := g.threadWire(r)
 	if err != nil {
 		return err
 	}

@@ -117,7 +117,7 @@ func (c *caller) fold(key state.Key, frames []agui.Frame) (*agui.View, *agui.Run
 	view := agui.NewView(base, doc)
 	var start *agui.RunStarted
 	for _, f := range frames {
-		e, err := c.event(key, f)
+		e, err := c.g.event(c.r.Context(), key, f)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -135,9 +135,9 @@ func (c *caller) fold(key state.Key, frames []agui.Frame) (*agui.View, *agui.Run
 }
 
 // event decodes a stored frame; a marker becomes the snapshot it stands for.
-func (c *caller) event(key state.Key, f agui.Frame) (agui.Event, error) {
+func (g *Gateway) event(ctx context.Context, key state.Key, f agui.Frame) (agui.Event, error) {
 	if f.Type == agui.TypeMessagesSnapshot && f.Data == nil {
-		messages, err := c.g.store.Messages(c.r.Context(), key, f.Rev)
+		messages, err := g.store.Messages(ctx, key, f.Rev)
 		if err != nil {
 			return nil, storeError(err)
 		}

@@ -77,7 +77,7 @@ func (a *attempt) goOn() error {
 	}
 	a.run = a.newRun(base)
 	for _, f := range frames {
-		e, err := a.event(f)
+		e, err := a.g.event(context.Background(), a.lease.Key, f)
 		if err == nil {
 			err = a.run.Replay(e)
 		}
@@ -127,15 +127,6 @@ func (a *attempt) logged() ([]agui.Frame, error) {
 		}
 	}
 	return nil, context.Cause(a.ctx)
-}
-
-// event decodes a frame of the log; a marker becomes the snapshot it stands for.
-func (a *attempt) event(f agui.Frame) (agui.Event, error) {
-	if f.Type == agui.TypeMessagesSnapshot && f.Data == nil {
-		messages, err := a.g.store.Messages(context.Background(), a.lease.Key, f.Rev)
-		return &agui.MessagesSnapshot{Messages: messages}, err
-	}
-	return agui.Decode(f.Data, nil)
 }
 
 // moveCalls gives the calls of the turn that is withdrawn a result, so that no reader waits for one.

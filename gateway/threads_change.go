@@ -13,11 +13,7 @@ import (
 
 // resume is POST /threads/{id}/resume: answers for scripts and bots. Admission is the same as for a run.
 func (g *Gateway) resume(w http.ResponseWriter, r *http.Request) error {
-	key, err := g.thread(r)
-	if err != nil {
-		return err
-	}
-	agent, err := g.agent(key.Agent)
+	key, agent, wire, err := g.threadWire(r)
 	if err != nil {
 		return err
 	}
@@ -29,16 +25,8 @@ func (g *Gateway) resume(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	era, err := agui.EraOf(r.URL.Query().Get("protocolVersion"))
-	if err != nil {
-		return err
-	}
-	req := g.request(&agui.RunAgentInput{ThreadID: key.ID, RunID: g.o.NewID(), Resume: in}, agent, era)
+	req := g.request(&agui.RunAgentInput{ThreadID: key.ID, RunID: g.o.NewID(), Resume: in}, agent, wire.Era)
 	req.Key, req.Hash = key, state.Hash(data)
-	wire, err := g.wire(r, agent, era, agui.Standard)
-	if err != nil {
-		return err
-	}
 	if strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
 		req.Tied = agent.Disconnect == Cancel
 		return g.serve(w, r, agent, req, wire)

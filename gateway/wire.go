@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
 )
 
 // wire is how the reader of a request wants its stream: by its era, the agent's options, and the query
@@ -31,6 +32,25 @@ func (g *Gateway) wire(r *http.Request, agent *served, era agui.Era, dialect agu
 		return w, invalidQuery("subagents", "must be on or off")
 	}
 	return w, nil
+}
+
+// threadWire is the thread a request names, its agent, and how the request's reader wants the thread's streams; its era
+// is that of ?protocolVersion=, for there is no body to say it.
+func (g *Gateway) threadWire(r *http.Request) (state.Key, *served, agui.Wire, error) {
+	key, err := g.thread(r)
+	if err != nil {
+		return key, nil, agui.Wire{}, err
+	}
+	agent, err := g.agent(key.Agent)
+	if err != nil {
+		return key, nil, agui.Wire{}, err
+	}
+	era, err := agui.EraOf(r.URL.Query().Get("protocolVersion"))
+	if err != nil {
+		return key, nil, agui.Wire{}, err
+	}
+	wire, err := g.wire(r, agent, era, agui.Standard)
+	return key, agent, wire, err
 }
 
 func invalidQuery(name, problem string) error {
