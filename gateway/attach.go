@@ -38,7 +38,7 @@ func (c *caller) attach(t *state.Thread, interrupts []agui.Interrupt, follow boo
 		return nil
 	}
 	if t.Live != nil {
-		c.untie(t.Key)
+		c.untie(t)
 	}
 	if err := c.open(); err != nil {
 		return err

@@ -94,7 +94,7 @@ func (w *wait) forTurn(ctx context.Context, begun *state.Begun) (again bool, err
 	c, busy := w.c, begun.Verdict.Meaning == state.Busy
 	switch {
 	case begun.Verdict.Meaning == state.Usurp, busy && c.agent.OnBusy == Supersede:
-		if _, err := c.g.store.Signal(ctx, c.req.Key, state.SignalStop); err != nil && !errors.Is(err, state.ErrUnknownThread) {
+		if _, err := c.g.store.Signal(ctx, c.req.Key, begun.Thread.Live.Intent.Origin, state.SignalStop); err != nil && !errors.Is(err, state.ErrUnknownThread) {
 			return false, storeError(err)
 		}
 		return true, c.g.awaitEnd(ctx, begun.Thread)

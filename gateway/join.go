@@ -16,7 +16,7 @@ func (c *caller) join(t *state.Thread, extra ...agui.Event) error {
 		return &agui.Error{Code: agui.CodeOverloaded, Err: fmt.Errorf("gateway: more than %d readers", c.g.o.Limits.Readers)}
 	}
 	defer c.g.readers.leave(t.Key)
-	c.untie(t.Key)
+	c.untie(t)
 	if err := c.open(); err != nil {
 		return err
 	}
@@ -33,9 +33,9 @@ func (c *caller) join(t *state.Thread, extra ...agui.Event) error {
 	return c.tail(tailing{key: t.Key, after: after, owed: true})
 }
 
-// untie tells the live run that it has a reader beside the connection it was posted on.
-func (c *caller) untie(key state.Key) {
-	if _, err := c.g.store.Signal(c.r.Context(), key, state.SignalUntie); err != nil && !errors.Is(err, state.ErrUnknownThread) {
+// untie tells the live run of t that it has a reader beside the connection it was posted on.
+func (c *caller) untie(t *state.Thread) {
+	if _, err := c.g.store.Signal(c.r.Context(), t.Key, t.Live.Intent.Origin, state.SignalUntie); err != nil && !errors.Is(err, state.ErrUnknownThread) {
 		c.g.log(c.r).Warn("run: not untied", "error", err)
 	}
 }

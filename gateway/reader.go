@@ -53,12 +53,12 @@ func (c *caller) follow(begun *state.Begun, a *attempt) error {
 func (c *caller) hungUp(a *attempt) {
 	select {
 	case <-a.done:
-		return // the thread may be another run's by now
+		return
 	default:
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), 5*time.Second)
 	defer cancel()
-	if _, err := c.g.store.Signal(ctx, c.req.Key, state.SignalHungUp); err != nil && !errors.Is(err, state.ErrUnknownThread) {
+	if _, err := c.g.store.Signal(ctx, c.req.Key, a.intent.Origin, state.SignalHungUp); err != nil && !errors.Is(err, state.ErrUnknownThread) {
 		c.g.log(c.r).Warn("run: hang-up not noted", "error", err)
 	}
 }

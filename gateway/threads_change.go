@@ -60,7 +60,7 @@ func (g *Gateway) stop(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	stopped, err := g.store.Signal(r.Context(), key, state.SignalStop)
+	stopped, err := g.store.Signal(r.Context(), key, 0, state.SignalStop)
 	if err != nil {
 		return storeError(err)
 	}
@@ -127,7 +127,7 @@ func (g *Gateway) deleteThread(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return storeError(err)
 	}
-	stopped, err := g.store.Signal(r.Context(), key, state.SignalStop)
+	stopped, err := g.store.Signal(r.Context(), key, 0, state.SignalStop)
 	if err != nil {
 		return storeError(err)
 	}

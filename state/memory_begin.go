@@ -105,7 +105,7 @@ func (m *Memory) Take(ctx context.Context, key Key, o LeaseOptions) (*Begun, err
 }
 
 // Signal tells the live attempt something; see [Admitter].
-func (m *Memory) Signal(ctx context.Context, key Key, s Signal) (bool, error) {
+func (m *Memory) Signal(ctx context.Context, key Key, run uint64, s Signal) (bool, error) {
 	if err := m.ready(ctx); err != nil {
 		return false, err
 	}
@@ -115,7 +115,7 @@ func (m *Memory) Signal(ctx context.Context, key Key, s Signal) (bool, error) {
 	}
 	defer m.leave(r)
 	t := r.thread.Load()
-	if t.Live == nil {
+	if t.Live == nil || run != 0 && run != t.Live.Intent.Origin {
 		return false, nil
 	}
 	r.attempt(t.Live.Told(s))

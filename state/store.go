@@ -45,9 +45,10 @@ type Admitter interface {
 	// Take gives an overdue run to a new attempt; like Begin it may be made again. ErrLeaseLost: somebody else
 	// was faster, or it lives.
 	Take(ctx context.Context, key Key, o LeaseOptions) (*Begun, error)
-	// Signal tells the live attempt of a thread something, on whichever replica it runs; false means
-	// that nothing is live. ErrUnknownThread: no such thread.
-	Signal(ctx context.Context, key Key, s Signal) (bool, error)
+	// Signal tells the live attempt of a thread something, on whichever replica it runs. A run is named by the fence
+	// it began with ([Intent].Origin), so that a word that comes late never reaches the next one; 0 means whichever
+	// is live. False means that it is not live. ErrUnknownThread: no such thread.
+	Signal(ctx context.Context, key Key, run uint64, s Signal) (bool, error)
 }
 
 // LeaseOptions say who takes a lease and for how long.

@@ -32,8 +32,9 @@ var documentFields = []string{
 	fieldDoc, fieldState, fieldCheckpoint, fieldRuns, fieldPast, fieldLive, fieldStart, fieldOpen, fieldRev,
 }
 
-// liveFields are those of the live attempt that change without a step.
-var liveFields = []string{"attempt", "until", "tied", "hungup", "stopped", "owner", "released"}
+// liveFields are those of the live attempt that scripts read, and change without a step: all but origin, the fence
+// its run began with.
+var liveFields = []string{"attempt", "until", "tied", "hungup", "stopped", "owner", "released", "origin"}
 
 var errMissing = errors.New("redisstore: a stored thread has no document")
 

@@ -60,13 +60,13 @@ func TestRestart(t *testing.T) {
 	th.insist(stores[0], l, 6, 10)
 	th.insistEnd(stores[0], l, 16)
 	th.ordered(ids(), 16)
-	if _, err := stores[1].Signal(t.Context(), th.key, state.SignalStop); err != nil {
+	if _, err := stores[1].Signal(t.Context(), th.key, 0, state.SignalStop); err != nil {
 		t.Errorf("Signal() = %v", err)
 	}
 	redistest.Until(t, "signals", func() bool { // the subscription comes back too
 		l := th.begin(stores[0], time.Hour)
 		defer th.succeed(stores[0], l, 1)
-		if _, err := stores[1].Signal(t.Context(), th.key, state.SignalStop); err != nil {
+		if _, err := stores[1].Signal(t.Context(), th.key, 0, state.SignalStop); err != nil {
 			t.Fatalf("Signal() = %v", err)
 		}
 		select {

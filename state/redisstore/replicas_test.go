@@ -189,7 +189,7 @@ func TestMissedSignals(t *testing.T) {
 	}
 	want := map[state.Signal]bool{state.SignalUntie: true, state.SignalStop: true}
 	for word := range want {
-		if live, err := stores[1].Signal(t.Context(), th.key, word); err != nil || !live {
+		if live, err := stores[1].Signal(t.Context(), th.key, 0, word); err != nil || !live {
 			t.Fatalf("Signal() = %v, %v", live, err)
 		}
 	}

@@ -53,7 +53,7 @@ func TestLostReplies(t *testing.T) {
 				_, err := s.Commit(ctx, l, state.Commit{Messages: []agui.Message{{ID: "m2", Role: agui.RoleAssistant}}})
 				return err
 			})
-			do("Signal()", func() error { _, err := s.Signal(ctx, th.key, state.SignalStop); return err })
+			do("Signal()", func() error { _, err := s.Signal(ctx, th.key, 0, state.SignalStop); return err })
 			do("Release()", func() error { return s.Release(ctx, l) })
 			do("Take()", func() (err error) {
 				b, err = s.Take(ctx, th.key, state.LeaseOptions{Attempt: rand.Text(), TTL: time.Hour})

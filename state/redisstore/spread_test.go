@@ -51,8 +51,8 @@ func (s *spread) Take(ctx context.Context, key state.Key, o state.LeaseOptions) 
 	return s.next().Take(ctx, key, o)
 }
 
-func (s *spread) Signal(ctx context.Context, key state.Key, word state.Signal) (bool, error) {
-	return s.next().Signal(ctx, key, word)
+func (s *spread) Signal(ctx context.Context, key state.Key, run uint64, word state.Signal) (bool, error) {
+	return s.next().Signal(ctx, key, run, word)
 }
 
 func (s *spread) Append(ctx context.Context, l *state.Lease, after agui.FrameID, frames []agui.Frame) error {

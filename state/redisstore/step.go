@@ -164,7 +164,8 @@ func (s *Store) fieldArgs(a *args, l, next *loaded) {
 			gone.add(field)
 		}
 	case t.Live != nil && (before == nil || before.Attempt != t.Live.Attempt):
-		set.add("attempt", t.Live.Attempt, "until", moment(t.Live.Until), "owner", s.channel)
+		set.add("attempt", t.Live.Attempt, "until", moment(t.Live.Until), "owner", s.channel,
+			"origin", strconv.FormatUint(t.Live.Intent.Origin, 10))
 		for field, is := range map[string]bool{"tied": t.Live.Tied, "hungup": t.Live.HungUp} {
 			set.add(field)
 			set.flag(is)

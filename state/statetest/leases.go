@@ -128,7 +128,7 @@ var leases = []sentence{
 		r.Tied = true
 		l := w.begin(r).Lease
 		for _, s := range []state.Signal{state.SignalUntie, state.SignalStop, state.SignalStop} {
-			if live, err := w.store.Signal(w.Context(), key, s); err != nil || !live {
+			if live, err := w.store.Signal(w.Context(), key, 0, s); err != nil || !live {
 				w.Fatalf("Signal(%s) = %v, %v", s, live, err)
 			}
 		}
@@ -138,14 +138,14 @@ var leases = []sentence{
 	}},
 	{"a stop that nobody heard is told to the takeover", func(w *world) {
 		w.start("u1")
-		if _, err := w.store.Signal(w.Context(), key, state.SignalStop); err != nil {
+		if _, err := w.store.Signal(w.Context(), key, 0, state.SignalStop); err != nil {
 			w.Fatalf("Signal() = %v", err)
 		}
 		w.equal("signal", <-w.take().Signals, state.SignalStop)
 	}},
 	{"nothing live hears nothing", func(w *world) {
 		w.succeed(w.start("u1"), 1)
-		live, err := w.store.Signal(w.Context(), key, state.SignalStop)
+		live, err := w.store.Signal(w.Context(), key, 0, state.SignalStop)
 		w.equal("Signal()", []any{live, err}, []any{false, nil})
 	}},
 	{"a run whose caller hung up is usurped while it is tied", func(w *world) {
@@ -153,15 +153,38 @@ var leases = []sentence{
 		r.Tied = true
 		w.begin(r)
 		w.means(w.request(user("u2")), state.Busy, 5)
-		if _, err := w.store.Signal(w.Context(), key, state.SignalHungUp); err != nil {
+		if _, err := w.store.Signal(w.Context(), key, 0, state.SignalHungUp); err != nil {
 			w.Fatalf("Signal() = %v", err)
 		}
 		w.means(w.request(user("u2")), state.Usurp, 5)
 		w.means(r, state.Join, 4)
-		if _, err := w.store.Signal(w.Context(), key, state.SignalUntie); err != nil {
+		if _, err := w.store.Signal(w.Context(), key, 0, state.SignalUntie); err != nil {
 			w.Fatalf("Signal() = %v", err)
 		}
 		w.means(w.request(user("u2")), state.Busy, 5)
+	}},
+	{"a word to a run that is over does not reach the next", func(w *world) {
+		r := w.request(user("u1"))
+		r.Tied = true
+		first := w.begin(r).Lease
+		w.succeed(first, 1)
+		r = w.request(user("u1"), user("u2"))
+		r.Tied = true
+		second := w.begin(r).Lease
+		for _, s := range []state.Signal{state.SignalHungUp, state.SignalUntie, state.SignalStop} {
+			live, err := w.store.Signal(w.Context(), key, first.Fence, s)
+			w.equal("Signal()", []any{live, err}, []any{false, nil})
+		}
+		w.equal("signals", len(second.Signals), 0)
+		w.means(w.request(user("u3")), state.Busy, 5)
+		w.equal("tied", w.load().Live.Tied, true)
+	}},
+	{"a word to a run reaches its takeover", func(w *world) {
+		first := w.start("u1")
+		second := w.take()
+		live, err := w.store.Signal(w.Context(), key, first.Fence, state.SignalStop)
+		w.equal("Signal()", []any{live, err}, []any{true, nil})
+		w.equal("signal", <-second.Signals, state.SignalStop)
 	}},
 	{"a commit that ends the run gives the lease back in the same step", func(w *world) {
 		l := w.start("u1")

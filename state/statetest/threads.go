@@ -223,7 +223,7 @@ func (w *world) unknown(key state.Key) {
 	_, messages := w.store.Messages(ctx, key, -1)
 	_, holds := w.store.Holds(ctx, key, agui.FrameID{})
 	_, fork := w.store.Fork(ctx, key, "u1", "f")
-	_, signal := w.store.Signal(ctx, key, state.SignalStop)
+	_, signal := w.store.Signal(ctx, key, 0, state.SignalStop)
 	for name, err := range map[string]error{
 		"Load": load, "Messages": messages, "Holds": holds, "Fork": fork, "Signal": signal,
 		"Rename": w.store.Rename(ctx, key, "x"), "Delete": w.store.Delete(ctx, key),
