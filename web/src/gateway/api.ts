@@ -1,0 +1,123 @@
+// The gateway's routes for threads and agents, as functions. They throw GatewayError and nothing else, but for an
+// AbortError when their signal was aborted.
+
+import type { AgentInfo, Thread, ThreadPage, ThreadStatus } from "./types";
+
+/** What the gateway refused, or that it could not be reached: status 0, code "unreachable". */
+export class GatewayError extends Error {
+  readonly status: number;
+  /** One of the contract's codes, "unreachable", or "" if the answer was not the gateway's own. */
+  readonly code: string;
+  readonly requestId: string;
+
+  constructor(status: number, code: string, message: string, requestId = "") {
+    super(message);
+    this.name = "GatewayError";
+    [this.status, this.code, this.requestId] = [status, code, requestId];
+  }
+}
+
+export interface Options {
+  signal?: AbortSignal;
+}
+
+export async function listAgents(options?: Options): Promise<AgentInfo[]> {
+  return (await ask<{ agents: AgentInfo[] }>("GET", "/agents", options)).agents;
+}
+
+export interface ThreadQuery {
+  agent?: string;
+  status?: ThreadStatus;
+  cursor?: string;
+  /** 20 if absent, 100 at most. */
+  limit?: number;
+}
+
+/** One page of the caller's own threads, newest first. */
+export function listThreads(query: ThreadQuery = {}, options?: Options): Promise<ThreadPage> {
+  return ask("GET", `/threads${search({ ...query })}`, options);
+}
+
+/** The thread as committed. */
+export function getThread(id: string, agent: string, options?: Options): Promise<Thread> {
+  return ask("GET", threadPath(id, agent), options);
+}
+
+/** Sets the title, 500 bytes at most. */
+export function renameThread(id: string, agent: string, title: string, options?: Options): Promise<Thread> {
+  return ask("PATCH", threadPath(id, agent), options, { title });
+}
+
+/** Stops what runs and forgets the thread. */
+export async function deleteThread(id: string, agent: string, options?: Options): Promise<void> {
+  await ask("DELETE", threadPath(id, agent), options);
+}
+
+/** A new thread with the conversation up to and with a message; returns its id. */
+export async function forkThread(id: string, agent: string, messageId: string, options?: Options): Promise<string> {
+  return (await ask<{ id: string }>("POST", threadPath(id, agent, "fork"), options, { messageId })).id;
+}
+
+/** Stops what runs on the thread, whoever started it; false if nothing did. */
+export async function stopThread(id: string, agent: string, options?: Options): Promise<boolean> {
+  return (await ask<{ stopped: boolean }>("POST", threadPath(id, agent, "stop"), options)).stopped;
+}
+
+/** Whether the gateway is there and able to serve. Never throws. */
+export async function ready(options?: Options): Promise<boolean> {
+  try {
+    return (await fetch("/readyz", { cache: "no-store", signal: options?.signal ?? null })).ok;
+  } catch {
+    return false;
+  }
+}
+
+/** The path of a thread's route, with its agent. */
+export function threadPath(id: string, agent: string, route?: string, query: Record<string, string | undefined> = {}): string {
+  return `/threads/${encodeURIComponent(id)}${route ? `/${route}` : ""}${search({ agent, ...query })}`;
+}
+
+/** What a refused request said. */
+export async function refusal(response: Response): Promise<GatewayError> {
+  const requestId = response.headers.get("X-Request-Id") ?? "";
+  try {
+    const { error } = (await response.json()) as { error?: { code?: string; message?: string; requestId?: string } };
+    if (error?.code) {
+      return new GatewayError(response.status, error.code, error.message ?? error.code, error.requestId ?? requestId);
+    }
+  } catch {
+    // A proxy's page, or nothing: the status is all there is.
+  }
+  return new GatewayError(response.status, "", `The gateway answered ${response.status}.`, requestId);
+}
+
+async function ask<T>(method: string, path: string, options?: Options, body?: unknown): Promise<T> {
+  const init: RequestInit = { method, cache: "no-store", headers: { Accept: "application/json" } };
+  if (options?.signal) init.signal = options.signal;
+  if (body !== undefined) {
+    init.headers = { Accept: "application/json", "Content-Type": "application/json" };
+    init.body = JSON.stringify(body);
+  }
+  let response: Response;
+  try {
+    response = await fetch(path, init);
+  } catch (error) {
+    if (options?.signal?.aborted) throw error;
+    throw new GatewayError(0, "unreachable", "The gateway cannot be reached.");
+  }
+  if (!response.ok) throw await refusal(response);
+  if (response.status === 204) return undefined as T;
+  try {
+    return (await response.json()) as T;
+  } catch (error) {
+    if (options?.signal?.aborted) throw error;
+    throw new GatewayError(response.status, "", "The gateway's answer could not be read.");
+  }
+}
+
+function search(query: Record<string, string | number | undefined>): string {
+  const params = new URLSearchParams();
+  for (const [key, value] of Object.entries(query)) if (value !== undefined && value !== "") params.set(key, String(value));
+  const text = params.toString();
+  return text && `?${text}`;
+}

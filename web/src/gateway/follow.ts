@@ -1,0 +1,261 @@
+// A reader of one thread that comes back by itself: after a cut, behind the last event that arrived; after the tab
+// was hidden, likewise. EventSource would do, but for a thread that is not there yet (404) and a cursor of its own.
+
+import { type GatewayError, listThreads, threadPath } from "./api";
+import { FrameParser } from "./sse";
+import type { AguiEvent } from "./types";
+
+/**
+ * connecting: the first try, or the first after a cut. open: events arrive as they happen. lost: the gateway could not
+ * be reached again; tries go on. unknown: the gateway has no such thread (yet).
+ */
+export type FollowStatus = "connecting" | "open" | "lost" | "unknown";
+
+export interface FollowOptions {
+  thread: string;
+  agent: string;
+  /** replay: part of a prelude, which restates how things stand; a RUN_STARTED among it begins anew what was known. */
+  onEvent(event: AguiEvent, id: string | undefined, replay: boolean): void;
+  onStatus?(status: FollowStatus): void;
+  /** The thread was just made up by this page: nothing is asked for until kick(), or until it is in the list. */
+  fresh?: boolean;
+  /** Go on behind this event instead of beginning with a prelude. */
+  cursor?: string;
+  /** Milliseconds before each new try, the last one for all that follow; shortened at random by up to half. */
+  backoff?: readonly number[];
+  /** Milliseconds without a byte, heartbeats included, after which a connection is taken for dead. */
+  silence?: number;
+}
+
+export interface Follow {
+  /** Ends it for good; nothing is called any more. */
+  close(): void;
+  /** Something happened to the thread (a message was sent): try now. */
+  kick(): void;
+}
+
+const BACKOFF = [250, 500, 1000, 2000, 4000, 8000];
+const SILENCE = 60_000;
+// How often an unknown thread is looked for in the list, quickly after a kick, then every four seconds.
+const LOOK = [150, 300, 600, 1000, 2000, 4000];
+
+export function follow(options: FollowOptions): Follow {
+  const follower = new Follower(options);
+  follower.start();
+  return { close: () => follower.close(), kick: () => follower.kick() };
+}
+
+// Ended, as opposed to cut: by close(), or because the tab was hidden.
+type Ending = "cut" | "unknown" | "ended";
+
+class Follower {
+  private readonly o: FollowOptions;
+  private cursor: string | undefined;
+  private status: FollowStatus | undefined;
+  private closed = false;
+  private tries = 0;
+  private looks = 0;
+  private known: boolean;
+  private abort: AbortController | undefined; // of the connection, if there is one
+  private wake: (() => void) | undefined; // ends the present wait
+
+  constructor(options: FollowOptions) {
+    this.o = options;
+    this.cursor = options.cursor;
+    this.known = !options.fresh;
+  }
+
+  start() {
+    document.addEventListener("visibilitychange", this.onVisible);
+    window.addEventListener("online", this.onOnline);
+    void this.loop();
+  }
+
+  close() {
+    this.closed = true;
+    document.removeEventListener("visibilitychange", this.onVisible);
+    window.removeEventListener("online", this.onOnline);
+    this.abort?.abort();
+    this.wake?.();
+  }
+
+  kick() {
+    this.tries = this.looks = 0;
+    this.wake?.();
+  }
+
+  private readonly onVisible = () => {
+    if (document.hidden) this.abort?.abort();
+    this.wake?.();
+  };
+
+  private readonly onOnline = () => this.kick();
+
+  // The only place that opens connections, one after the other: there is never a second one.
+  private async loop() {
+    while (!this.closed) {
+      if (document.hidden) {
+        await this.wait();
+        continue;
+      }
+      if (!this.known) {
+        await this.look();
+        continue;
+      }
+      if (this.status !== "lost") this.tell("connecting");
+      const retryAfter = { ms: 0 };
+      const ending = await this.connect(retryAfter);
+      if (this.closed) return;
+      if (ending === "unknown") {
+        [this.known, this.cursor, this.looks] = [false, undefined, LOOK.length];
+      } else if (ending === "cut") {
+        if (this.tries > 0) this.tell("lost");
+        await this.wait(Math.max(pick(this.o.backoff ?? BACKOFF, this.tries++), retryAfter.ms));
+      }
+    }
+  }
+
+  // Asks the list, which answers 200 where the thread's own route would write a 404 into the browser's console.
+  private async look() {
+    this.tell("unknown");
+    await this.wait(pick(LOOK, this.looks++));
+    if (this.closed || document.hidden) return;
+    const abort = (this.abort = new AbortController());
+    try {
+      const page = await listThreads({ agent: this.o.agent, limit: 100 }, { signal: abort.signal });
+      this.known = page.threads.some(({ id }) => id === this.o.thread);
+    } catch (error) {
+      if (!abort.signal.aborted && unreachable(error)) this.known = true; // connect() says so, and waits for its return
+    } finally {
+      this.abort = undefined;
+    }
+  }
+
+  private async connect(retryAfter: { ms: number }): Promise<Ending> {
+    const abort = (this.abort = new AbortController());
+    let silent: ReturnType<typeof setTimeout> | undefined;
+    const heard = () => {
+      clearTimeout(silent);
+      silent = setTimeout(() => abort.abort(), this.o.silence ?? SILENCE);
+    };
+    try {
+      heard();
+      const headers: Record<string, string> = { Accept: "text/event-stream" };
+      if (this.cursor) headers["Last-Event-ID"] = this.cursor;
+      const path = threadPath(this.o.thread, this.o.agent, "events", { follow: "1", protocolVersion: "1.0" });
+      const response = await fetch(path, { headers, cache: "no-store", signal: abort.signal });
+      if (response.status === 404) return "unknown";
+      if (!response.ok || !response.body) {
+        retryAfter.ms = 1000 * Math.min(30, Number(response.headers.get("Retry-After")) || 0);
+        await response.body?.cancel();
+        return "cut";
+      }
+      this.tell("open");
+      await this.read(response.body, heard);
+      return "cut";
+    } catch {
+      return abort.signal.aborted && document.hidden ? "ended" : "cut";
+    } finally {
+      clearTimeout(silent);
+      abort.abort(); // whatever ended it, the connection is given back
+      this.abort = undefined;
+    }
+  }
+
+  private async read(body: ReadableStream<Uint8Array>, heard: () => void) {
+    const [reader, decoder, parser] = [body.getReader(), new TextDecoder(), new FrameParser()];
+    const delivery = new Delivery();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done || this.closed) return;
+      heard();
+      this.tries = 0;
+      for (const frame of parser.push(decoder.decode(value, { stream: true }))) {
+        const event = decode(frame.data);
+        if (!event) continue;
+        if (frame.id !== undefined) this.cursor = frame.id;
+        for (const told of delivery.take(event, frame.id)) this.pass(told);
+      }
+    }
+  }
+
+  // A listener's fault is not the connection's.
+  private pass({ event, id, replay }: Delivered) {
+    if (this.closed) return;
+    try {
+      this.o.onEvent(event, id, replay);
+    } catch (error) {
+      reportError(error);
+    }
+  }
+
+  private tell(status: FollowStatus) {
+    if (this.closed || this.status === status) return;
+    this.status = status;
+    this.o.onStatus?.(status);
+  }
+
+  // Resolves after ms, or at the next kick, visibility change or close; without ms only then.
+  private wait(ms?: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = ms === undefined ? undefined : setTimeout(() => this.wake?.(), ms);
+      this.wake = () => {
+        clearTimeout(timer);
+        this.wake = undefined;
+        resolve();
+      };
+    });
+  }
+}
+
+/**
+ * What of a connection's frames may be passed on. A frame without an id belongs to the next one that has one, and is
+ * no place to come back to: it is held until that one is there, so that a cut leaves no halves behind.
+ */
+export class Delivery {
+  private held: Delivered[] = [];
+  private replay = false;
+  private begun = false;
+
+  take(event: AguiEvent, id: string | undefined): Delivered[] {
+    const over = event.type === "RUN_FINISHED" || event.type === "RUN_ERROR";
+    // The frames of the log have ids. A start without one opens a prelude, which ends with its first id.
+    if (!this.begun && event.type === "RUN_STARTED" && id === undefined) this.replay = true;
+    this.begun = true;
+    // Without an id it is this connection that ended, and not the run: it goes on elsewhere, and so do we.
+    if (event.type === "RUN_ERROR" && id === undefined && /^(draining|store_unavailable)$/.test(event.code ?? "")) {
+      this.held = [];
+      return [];
+    }
+    this.held.push({ event, id, replay: this.replay });
+    if (id === undefined && !over) return [];
+    const whole = this.held;
+    [this.held, this.replay] = [[], false];
+    return whole;
+  }
+}
+
+export interface Delivered {
+  event: AguiEvent;
+  id: string | undefined;
+  replay: boolean;
+}
+
+function decode(data: string): AguiEvent | undefined {
+  try {
+    const event: unknown = JSON.parse(data);
+    if (typeof event === "object" && event !== null && typeof (event as AguiEvent).type === "string") return event as AguiEvent;
+  } catch {
+    // Not the gateway's: passed over.
+  }
+  return undefined;
+}
+
+function pick(waits: readonly number[], n: number): number {
+  const ms = waits[Math.min(n, waits.length - 1)] ?? 1000;
+  return ms * (0.5 + Math.random() / 2); // not all readers at the same moment
+}
+
+function unreachable(error: unknown): boolean {
+  return (error as GatewayError).status === 0;
+}

@@ -1,0 +1,55 @@
+// JSON Patch (RFC 6902) on documents that are never changed: what an operation touches is copied, the rest is shared,
+// so that a history of a large document costs what its changes cost.
+
+import { applyOperation, compare, type Operation } from "fast-json-patch";
+import type { PatchOperation } from "./types";
+
+/** The document after the operations, all of them or, with an error thrown, none. */
+export function applyPatch(document: unknown, operations: readonly PatchOperation[]): unknown {
+  let result = document;
+  for (const [i, operation] of operations.entries()) {
+    result = unshare(result, operation.path);
+    if (operation.op === "move" && operation.from !== undefined) result = unshare(result, operation.from);
+    result = applyOperation(result, operation as Operation, true, true, true, i).newDocument;
+  }
+  return result;
+}
+
+/** The operations that lead from one document to another, as applyPatch understands them. */
+export function difference(from: unknown, to: unknown): PatchOperation[] {
+  if (!isContainer(from) || !isContainer(to) || Array.isArray(from) !== Array.isArray(to)) {
+    return Object.is(from, to) ? [] : [{ op: "replace", path: "", value: to }];
+  }
+  return compare(from, to) as PatchOperation[];
+}
+
+/** The members a JSON Pointer names, unescaped: "/a~1b/0" → ["a/b", "0"]. */
+export function members(pointer: string): string[] {
+  return pointer.split("/").slice(1).map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+/** The JSON Pointer of a member of what a pointer names. */
+export function pointer(parent: string, member: string | number): string {
+  return `${parent}/${String(member).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+}
+
+// Copies the containers on the way to what a pointer names, so that it can be changed in place.
+function unshare(document: unknown, path: string): unknown {
+  const copy = shallow(document);
+  let at = copy;
+  for (const member of members(path).slice(0, -1)) {
+    if (!isContainer(at) || !Object.hasOwn(at, member)) break; // the operation will be refused
+    at[member] = shallow(at[member]);
+    at = at[member];
+  }
+  return copy;
+}
+
+function shallow(value: unknown): unknown {
+  if (Array.isArray(value)) return [...(value as unknown[])];
+  return isContainer(value) ? { ...value } : value;
+}
+
+function isContainer(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,135 @@
+// The threads a page follows, each by one connection, and what they add up to.
+
+import { getThread } from "./api";
+import { follow, type Follow, type FollowStatus } from "./follow";
+import type { AguiEvent, Interrupt, SeenEvent } from "./types";
+import { ask, emptyView, forgotten, reduce, type Specialist, type View } from "./view";
+
+/** A thread as it is now. A new object after every change, and none between. */
+export interface Following {
+  status: FollowStatus;
+  /** What arrived, oldest first: the newest 2,000. */
+  events: readonly SeenEvent[];
+  /** How many older ones were let go. */
+  dropped: number;
+  view: View;
+  /** Who works, or has worked, on what; of the present run where `current`. */
+  specialists: readonly Specialist[];
+  running: boolean;
+  /** Grows when a run begins while this page watches, whoever started it. */
+  runCount: number;
+  interrupts: readonly Interrupt[];
+  /** Something was sent to the thread: look now. */
+  kick(): void;
+}
+
+const MOST_EVENTS = 2000;
+// How long a connection outlives its last reader: views change, and React mounts twice in development.
+const LINGER = 3000;
+
+/** Finds or makes the one reader of each (agent, thread). */
+export class FollowStore {
+  private readonly entries = new Map<string, Entry>();
+
+  entry(agent: string, thread: string, fresh = false): Entry {
+    const key = JSON.stringify([agent, thread]);
+    let entry = this.entries.get(key);
+    if (!entry) {
+      entry = new Entry(agent, thread, fresh);
+      this.entries.set(key, entry);
+    }
+    return entry;
+  }
+}
+
+/** The reader of one thread; it is connected while somebody is subscribed. */
+export class Entry {
+  private readonly agent: string;
+  private readonly thread: string;
+  private readonly fresh: boolean;
+  private readonly listeners = new Set<() => void>();
+  private following: Following;
+  private reader: Follow | undefined;
+  private linger: ReturnType<typeof setTimeout> | undefined;
+  private arrived: SeenEvent[] = []; // since the last flush
+  private flushing = false;
+  private n = 0;
+
+  constructor(agent: string, thread: string, fresh: boolean) {
+    [this.agent, this.thread, this.fresh] = [agent, thread, fresh];
+    this.following = this.nothing();
+  }
+
+  readonly current = (): Following => this.following;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener);
+    clearTimeout(this.linger);
+    this.reader ??= this.open();
+    return () => {
+      this.listeners.delete(listener);
+      if (this.listeners.size === 0) this.linger = setTimeout(() => this.close(), LINGER);
+    };
+  };
+
+  private nothing(): Following {
+    const { specialists, running, runCount, interrupts } = emptyView;
+    const kick = () => this.reader?.kick();
+    return { status: "connecting", events: [], dropped: 0, view: emptyView, specialists, running, runCount, interrupts, kick };
+  }
+
+  private open(): Follow {
+    return follow({
+      agent: this.agent,
+      thread: this.thread,
+      fresh: this.fresh,
+      onStatus: (status) => {
+        this.change({ status });
+        if (status === "unknown") this.see(forgotten(this.following.view), {});
+      },
+      onEvent: (event, id, replay) => this.arrive(event, id, replay),
+    });
+  }
+
+  private close() {
+    this.reader?.close();
+    this.reader = undefined;
+    this.arrived = [];
+    this.following = this.nothing(); // the entry stays, so that there is never a second one; what it held need not
+  }
+
+  private arrive(event: AguiEvent, id: string | undefined, replay: boolean) {
+    this.arrived.push({ n: this.n++, event, id, at: Date.now(), replay });
+    if (this.flushing) return;
+    this.flushing = true;
+    // A frame's worth of events is one change. A timer, since hidden tabs paint no frames.
+    setTimeout(() => this.flush(), 16);
+  }
+
+  private flush() {
+    const arrived = this.arrived;
+    [this.arrived, this.flushing] = [[], false];
+    if (!this.reader) return;
+    const view = arrived.reduce((view, { event, replay }) => reduce(view, event, replay), this.following.view);
+    const all = [...this.following.events, ...arrived];
+    const events = all.slice(-MOST_EVENTS);
+    this.see(view, { events, dropped: this.following.dropped + all.length - events.length });
+    // A run that failed may have opened its questions again; only the thread knows.
+    if (arrived.some(({ event }) => event.type === "RUN_ERROR") && !view.running) void this.look(view);
+  }
+
+  private async look(view: View) {
+    const thread = await getThread(this.thread, this.agent).catch(() => undefined);
+    if (thread && this.reader && this.following.view === view) this.see(ask(view, thread.interrupts), {});
+  }
+
+  private see(view: View, more: Partial<Following>) {
+    const { specialists, running, runCount, interrupts } = view;
+    this.change({ view, specialists, running, runCount, interrupts, ...more });
+  }
+
+  private change(part: Partial<Following>) {
+    this.following = { ...this.following, ...part };
+    for (const listener of [...this.listeners]) listener();
+  }
+}

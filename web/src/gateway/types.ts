@@ -1,0 +1,168 @@
+// The gateway's own shapes: what its routes answer (docs/contract.md) and the AG-UI 1.0 events it streams.
+
+/** What the gateway calls the state of a thread. */
+export type ThreadStatus = "idle" | "running" | "interrupted" | "failed";
+
+/** How a run ended, or that it has not. */
+export type RunStatus = "running" | "success" | "interrupt" | "cancelled" | "error";
+
+export interface AgentInfo {
+  id: string;
+  description: string;
+  /** Whether runs of it may end with a question. */
+  interrupts: boolean;
+  participants: { name: string; description: string }[];
+}
+
+export interface ThreadSummary {
+  id: string;
+  agent: string;
+  status: ThreadStatus;
+  title?: string;
+  /** RFC 3339, UTC, as all times here. */
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface ThreadPage {
+  threads: ThreadSummary[];
+  /** Absent on the last page. */
+  nextCursor?: string;
+}
+
+export interface Run {
+  runId: string;
+  parentRunId?: string;
+  status: RunStatus;
+  code?: string;
+  startedAt: string;
+  endedAt?: string;
+}
+
+/** A question that waits for a person. */
+export interface Interrupt {
+  id: string;
+  reason: string;
+  message?: string;
+  toolCallId?: string;
+  responseSchema?: Record<string, unknown>;
+  expiresAt?: string;
+  /** `value` is the gateway's card: message, options, recommendation, agent. */
+  metadata?: Record<string, unknown> & { value?: InterruptCard };
+  subagentRunId?: string;
+}
+
+export interface InterruptCard {
+  message?: string;
+  options?: unknown[];
+  recommendation?: unknown;
+  agent?: string;
+}
+
+export interface ToolCall {
+  id: string;
+  type: "function";
+  function: { name: string; arguments: string };
+}
+
+export interface Message {
+  id: string;
+  role: string;
+  content?: unknown;
+  name?: string;
+  toolCalls?: ToolCall[];
+  toolCallId?: string;
+  subagentRunId?: string;
+}
+
+export interface TokenUsage {
+  provider?: string;
+  model?: string;
+  inputTokens?: number;
+  outputTokens?: number;
+  totalTokens?: number;
+  cachedInputTokens?: number;
+  reasoningTokens?: number;
+}
+
+export interface Thread extends ThreadSummary {
+  state: unknown;
+  messages: Message[];
+  interrupts: Interrupt[];
+  openCalls: ToolCall[];
+  /** Newest first. */
+  runs: Run[];
+  usage?: TokenUsage[];
+}
+
+/** One operation of RFC 6902. */
+export interface PatchOperation {
+  op: "add" | "replace" | "remove" | "move" | "copy" | "test";
+  path: string;
+  from?: string;
+  value?: unknown;
+}
+
+export type Outcome =
+  | { type: "success"; pendingToolCallIds?: string[] }
+  | { type: "interrupt"; interrupts: Interrupt[] }
+  | { type: "cancelled" };
+
+/** What every event may carry. */
+interface Common {
+  timestamp?: number;
+  metadata?: Record<string, unknown>;
+  rawEvent?: unknown;
+  subagentRunId?: string;
+}
+
+type Is<T extends string, F = object> = { type: T } & F & Common;
+
+/** The events this page looks into. */
+type KnownEvent =
+  | Is<"RUN_STARTED", { threadId: string; runId: string; parentRunId?: string; protocolVersion?: string; input?: { messages?: Message[] } }>
+  | Is<"RUN_FINISHED", { threadId: string; runId: string; result?: unknown; outcome?: Outcome; usage?: TokenUsage[] }>
+  | Is<"RUN_ERROR", { message: string; code?: string; usage?: TokenUsage[] }>
+  | Is<"STEP_STARTED" | "STEP_FINISHED", { stepName: string }>
+  | Is<"TEXT_MESSAGE_START", { messageId: string; role?: string; name?: string }>
+  | Is<"TEXT_MESSAGE_CONTENT", { messageId: string; delta: string }>
+  | Is<"TEXT_MESSAGE_END", { messageId: string }>
+  | Is<"TEXT_MESSAGE_CHUNK", { messageId?: string; role?: string; name?: string; delta?: string }>
+  | Is<"TOOL_CALL_START", { toolCallId: string; toolCallName: string; parentMessageId?: string }>
+  | Is<"TOOL_CALL_ARGS", { toolCallId: string; delta: string }>
+  | Is<"TOOL_CALL_END", { toolCallId: string }>
+  | Is<"TOOL_CALL_CHUNK", { toolCallId?: string; toolCallName?: string; parentMessageId?: string; delta?: string }>
+  | Is<"TOOL_CALL_RESULT", { messageId: string; toolCallId: string; content: unknown }>
+  | Is<"STATE_SNAPSHOT", { snapshot: unknown }>
+  | Is<"STATE_DELTA", { delta: PatchOperation[] }>
+  | Is<"MESSAGES_SNAPSHOT", { messages: Message[] }>
+  | Is<"ACTIVITY_SNAPSHOT", { messageId: string; activityType: string; content: unknown }>
+  | Is<"ACTIVITY_DELTA", { messageId: string; activityType: string; patch: PatchOperation[] }>
+  | Is<"REASONING_START" | "REASONING_END" | "REASONING_MESSAGE_START" | "REASONING_MESSAGE_END", { messageId: string }>
+  | Is<"REASONING_MESSAGE_CONTENT", { messageId: string; delta: string }>
+  | Is<"REASONING_MESSAGE_CHUNK", { messageId?: string; delta?: string }>
+  | Is<"REASONING_ENCRYPTED_VALUE", { subtype: string; entityId: string }>
+  | Is<"SUBAGENT_STARTED", { subagentRunId: string; name: string; description?: string; parentSubagentRunId?: string }>
+  | Is<"SUBAGENT_FINISHED", { subagentRunId: string; result?: unknown; outcome?: { type: "success" | "suspended"; interruptIds?: string[] } }>
+  | Is<"SUBAGENT_ERROR", { subagentRunId: string; message: string; code?: string }>
+  | Is<"RAW", { event: unknown; source?: string }>
+  | Is<"CUSTOM", { name: string; value: unknown }>;
+
+/**
+ * An event as it arrived. A newer gateway may send types that are not listed: code that looks at `type` passes over
+ * what it does not know.
+ */
+export type AguiEvent = KnownEvent;
+
+/** An event with what the page knows about its arrival. */
+export interface SeenEvent {
+  /** Counts arrivals; a stable key. */
+  n: number;
+  event: AguiEvent;
+  /** The SSE id, `<fence>-<seq>`; the events of a prelude have none but for its last. */
+  id?: string;
+  /** When it arrived, Unix milliseconds. */
+  at: number;
+  /** Whether it restates what had happened before: a prelude, not news. */
+  replay: boolean;
+}

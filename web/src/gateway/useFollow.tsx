@@ -1,0 +1,26 @@
+// One reader per thread for the whole page, however many components look at it.
+
+import { createContext, type ReactNode, useContext, useMemo, useState, useSyncExternalStore } from "react";
+import type { FollowStatus } from "./follow";
+import { FollowStore, type Following } from "./store";
+
+export type { Following, FollowStatus };
+
+const Context = createContext<FollowStore | undefined>(undefined);
+
+/** Holds the readers of the components inside. */
+export function FollowProvider({ children }: { children: ReactNode }) {
+  const [store] = useState(() => new FollowStore());
+  return <Context value={store}>{children}</Context>;
+}
+
+/**
+ * What happens on a thread, live. fresh: this page has just made the thread up, so that there is nothing to ask for
+ * until kick() says that a message was sent.
+ */
+export function useFollow(agent: string, thread: string, { fresh = false }: { fresh?: boolean } = {}): Following {
+  const store = useContext(Context);
+  if (!store) throw new Error("useFollow outside of a FollowProvider");
+  const entry = useMemo(() => store.entry(agent, thread, fresh), [store, agent, thread, fresh]);
+  return useSyncExternalStore(entry.subscribe, entry.current);
+}

@@ -1,0 +1,234 @@
+// What a thread's events add up to for somebody who watches: folded one by one, nothing is changed in place.
+
+import { applyPatch, difference } from "./patch";
+import type { AguiEvent, Interrupt, PatchOperation, RunStatus } from "./types";
+
+/** One invocation of a specialist. */
+export interface Specialist {
+  /** The subagentRunId; the run that resumes a suspended invocation goes on with it. */
+  id: string;
+  name: string;
+  description?: string;
+  /** The invocation this one is part of. */
+  parent?: string;
+  status: "running" | "suspended" | "finished" | "error";
+  /** What went wrong, for people. */
+  message?: string;
+  /** Whether it belongs to the present run, or the last one if none is live. */
+  current: boolean;
+}
+
+export interface Step {
+  name: string;
+  subagentRunId?: string;
+  running: boolean;
+}
+
+export interface ViewRun {
+  runId: string;
+  status: RunStatus;
+  code?: string;
+  message?: string;
+  /** It was told as a prelude, under a made-up id if nothing ran. */
+  replay: boolean;
+}
+
+export interface Speaker {
+  messageId: string;
+  name?: string;
+  subagentRunId?: string;
+}
+
+/** A CUSTOM event of the thread, such as gateway.refused {code, message}. */
+export interface Notice {
+  name: string;
+  value: unknown;
+}
+
+export interface View {
+  /** Oldest first, the last 50. The last one is the present one. */
+  runs: readonly ViewRun[];
+  /** How many runs began while this page watched; preludes do not count. */
+  runCount: number;
+  /** How often things were told anew. */
+  replays: number;
+  running: boolean;
+  /** Whose text is arriving. */
+  speaking: Speaker | undefined;
+  specialists: readonly Specialist[];
+  /** Of the present run, or the last one. */
+  steps: readonly Step[];
+  messageIds: ReadonlySet<string>;
+  state: unknown;
+  /** Counts the versions of the state. */
+  revision: number;
+  /** What the last change of the state did. */
+  changes: readonly PatchOperation[];
+  /** A change could not be applied: the state is not what the server has, until the next snapshot. */
+  diverged: boolean;
+  interrupts: readonly Interrupt[];
+  /** Of the present run, or the last one. */
+  notices: readonly Notice[];
+}
+
+export const emptyView: View = {
+  runs: [],
+  runCount: 0,
+  replays: 0,
+  running: false,
+  speaking: undefined,
+  specialists: [],
+  steps: [],
+  messageIds: new Set(),
+  state: {},
+  revision: 0,
+  changes: [],
+  diverged: false,
+  interrupts: [],
+  notices: [],
+};
+
+const MOST_RUNS = 50;
+const MOST_SPECIALISTS = 100;
+
+/** The view after one more event. replay: it is part of a prelude. */
+export function reduce(view: View, event: AguiEvent, replay = false): View {
+  switch (event.type) {
+    case "RUN_STARTED":
+      return start(view, event.runId, event.input?.messages ?? [], replay);
+    case "RUN_FINISHED": {
+      const outcome = event.outcome ?? { type: "success" };
+      const ended = end(view, { status: outcome.type });
+      return outcome.type === "interrupt" ? ask(ended, outcome.interrupts) : ended;
+    }
+    case "RUN_ERROR":
+      return end(view, { status: "error", code: event.code, message: event.message });
+    case "STEP_STARTED":
+      return { ...view, steps: [...view.steps, { name: event.stepName, subagentRunId: event.subagentRunId, running: true }] };
+    case "STEP_FINISHED":
+      return {
+        ...view,
+        steps: view.steps.map((s) =>
+          s.running && s.name === event.stepName && s.subagentRunId === event.subagentRunId ? { ...s, running: false } : s,
+        ),
+      };
+    case "TEXT_MESSAGE_START":
+      return {
+        ...withMessage(view, event.messageId),
+        speaking: { messageId: event.messageId, name: event.name ?? nameOf(view, event.subagentRunId), subagentRunId: event.subagentRunId },
+      };
+    case "TEXT_MESSAGE_END":
+      return view.speaking?.messageId === event.messageId ? { ...view, speaking: undefined } : view;
+    case "TOOL_CALL_START":
+      return withMessage(view, event.parentMessageId ?? event.toolCallId);
+    case "TOOL_CALL_RESULT":
+    case "REASONING_MESSAGE_START":
+    case "ACTIVITY_SNAPSHOT":
+      return withMessage(view, event.messageId);
+    case "MESSAGES_SNAPSHOT":
+      return { ...view, messageIds: new Set(event.messages.map(({ id }) => id)) };
+    case "STATE_SNAPSHOT":
+      return changed(view, event.snapshot, difference(view.state, event.snapshot), false);
+    case "STATE_DELTA":
+      try {
+        return changed(view, applyPatch(view.state, event.delta), event.delta, view.diverged);
+      } catch {
+        return { ...view, diverged: true };
+      }
+    case "SUBAGENT_STARTED":
+      return withSpecialist(view, {
+        id: event.subagentRunId,
+        name: event.name,
+        description: event.description,
+        parent: event.parentSubagentRunId,
+        status: "running",
+        current: true,
+      });
+    case "SUBAGENT_FINISHED":
+      return settle(view, event.subagentRunId, { status: event.outcome?.type === "suspended" ? "suspended" : "finished" });
+    case "SUBAGENT_ERROR":
+      return settle(view, event.subagentRunId, { status: "error", message: event.message });
+    case "CUSTOM":
+      return { ...view, notices: [...view.notices, { name: event.name, value: event.value }] };
+    default:
+      return view;
+  }
+}
+
+/** The view with the questions that are open, as GET /threads/{id} has them. */
+export function ask(view: View, interrupts: readonly Interrupt[]): View {
+  let next: View = { ...view, interrupts };
+  for (const { subagentRunId, metadata } of interrupts) {
+    // After a prelude nobody has announced the asker.
+    if (!subagentRunId || view.specialists.some(({ id }) => id === subagentRunId)) continue;
+    const path = (metadata?.["groupchat"] as { path?: unknown } | undefined)?.path;
+    const name = typeof path === "string" && path !== "" ? path : (metadata?.value?.agent ?? "");
+    if (name !== "") next = withSpecialist(next, { id: subagentRunId, name, status: "suspended", current: true });
+  }
+  return next;
+}
+
+/** The view of a thread that the gateway does not know (any more): nothing runs there, and nobody waits. */
+export function forgotten(view: View): View {
+  const ended = view.running ? end(view, { status: "error", code: "run_lost" }) : view;
+  return ended.interrupts.length > 0 ? { ...ended, interrupts: [] } : ended;
+}
+
+function start(view: View, runId: string, input: readonly { id: string }[], replay: boolean): View {
+  // A start within a run: the rest of that run was never heard, what follows tells how things stand.
+  const anew = replay || view.running;
+  let next: View = {
+    ...view,
+    runs: [...view.runs, { runId, status: "running" as const, replay: anew }].slice(-MOST_RUNS),
+    runCount: view.runCount + (anew ? 0 : 1),
+    replays: view.replays + (anew ? 1 : 0),
+    running: true,
+    speaking: undefined,
+    specialists: view.specialists.filter((s) => s.status !== "running").map((s) => (s.current ? { ...s, current: false } : s)),
+    steps: [],
+    interrupts: [],
+    notices: [],
+  };
+  const last = view.runs.at(-1);
+  if (anew && last?.status === "running") {
+    // Told again under its own id it is the same run.
+    const before = last.runId === runId ? view.runs.slice(0, -1) : view.runs;
+    next = { ...next, runs: [...before, { runId, status: "running" as const, replay: last.replay }].slice(-MOST_RUNS) };
+  }
+  for (const { id } of input) next = withMessage(next, id);
+  return next;
+}
+
+function end(view: View, how: { status: RunStatus; code?: string; message?: string }): View {
+  const last = view.runs.at(-1);
+  return {
+    ...view,
+    runs: last ? [...view.runs.slice(0, -1), { ...last, ...how }] : view.runs,
+    running: false,
+    speaking: undefined,
+    // Only an error ends a run with anything open.
+    specialists: view.specialists.map((s) => (s.status === "running" ? { ...s, status: "error" as const } : s)),
+    steps: view.steps.map((s) => (s.running ? { ...s, running: false } : s)),
+  };
+}
+
+function changed(view: View, state: unknown, changes: readonly PatchOperation[], diverged: boolean): View {
+  return { ...view, state, changes, diverged, revision: view.revision + 1 };
+}
+
+function withMessage(view: View, id: string): View {
+  return view.messageIds.has(id) ? view : { ...view, messageIds: new Set(view.messageIds).add(id) };
+}
+
+function withSpecialist(view: View, specialist: Specialist): View {
+  const others = view.specialists.filter(({ id }) => id !== specialist.id);
+  return { ...view, specialists: [...others, specialist].slice(-MOST_SPECIALISTS) };
+}
+
+function settle(view: View, id: string, how: Partial<Specialist>): View {
+  return { ...view, specialists: view.specialists.map((s) => (s.id === id ? { ...s, ...how } : s)) };
+}
+
+function nameOf(view: View, id: string | undefined): string | undefined {
+  return view.specialists.find((s) => s.id === id)?.name;
+}
