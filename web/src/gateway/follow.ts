@@ -45,7 +45,8 @@ export function follow(options: FollowOptions): Follow {
   return { close: () => follower.close(), kick: () => follower.kick() };
 }
 
-// Ended, as opposed to cut: by close(), or because the tab was hidden.
+const HIDDEN = "hidden"; // why a connection was ended that nothing was wrong with
+
 type Ending = "cut" | "unknown" | "ended";
 
 class Follower {
@@ -85,7 +86,7 @@ class Follower {
   }
 
   private readonly onVisible = () => {
-    if (document.hidden) this.abort?.abort();
+    if (document.hidden) this.abort?.abort(HIDDEN);
     this.wake?.();
   };
 
@@ -154,7 +155,7 @@ class Follower {
       await this.read(response.body, heard);
       return "cut";
     } catch {
-      return abort.signal.aborted && document.hidden ? "ended" : "cut";
+      return abort.signal.reason === HIDDEN ? "ended" : "cut";
     } finally {
       clearTimeout(silent);
       abort.abort(); // whatever ended it, the connection is given back

@@ -84,6 +84,7 @@ export class Entry {
       thread: this.thread,
       fresh: this.fresh,
       onStatus: (status) => {
+        this.flush();
         this.change({ status });
         if (status === "unknown") this.see(forgotten(this.following.view), {});
       },
@@ -109,7 +110,7 @@ export class Entry {
   private flush() {
     const arrived = this.arrived;
     [this.arrived, this.flushing] = [[], false];
-    if (!this.reader) return;
+    if (!this.reader || arrived.length === 0) return;
     const view = arrived.reduce((view, { event, replay }) => reduce(view, event, replay), this.following.view);
     const all = [...this.following.events, ...arrived];
     const events = all.slice(-MOST_EVENTS);

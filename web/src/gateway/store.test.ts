@@ -1,0 +1,115 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { type Entry, FollowStore } from "./store";
+import { frame, gateway, page, settled } from "./testing";
+
+let net: ReturnType<typeof gateway>;
+let store: FollowStore;
+let leave: (() => void)[];
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  [net, store, leave] = [gateway(), new FollowStore(), []];
+  page();
+});
+afterEach(async () => {
+  for (const f of leave) f();
+  await vi.advanceTimersByTimeAsync(10_000);
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+function watch(entry: Entry, listener = () => {}) {
+  const stop = entry.subscribe(listener);
+  leave.push(stop);
+  return stop;
+}
+const flushed = () => vi.advanceTimersByTimeAsync(16);
+const started = { type: "RUN_STARTED", threadId: "t", runId: "r" };
+
+it("two watchers share one connection, which outlives a change of views", async () => {
+  const [a, b] = [store.entry("travel", "t"), store.entry("travel", "t")];
+  expect(a).toBe(b);
+  const stops = [watch(a), watch(b)];
+  await settled();
+  expect(net.calls).toHaveLength(1);
+  for (const stop of stops) stop();
+  await vi.advanceTimersByTimeAsync(2000);
+  watch(a);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(net.calls).toHaveLength(1);
+  expect(net.last.open).toBe(true);
+});
+
+it("the last watcher's leave ends it; coming back begins anew", async () => {
+  const entry = store.entry("travel", "t");
+  const stop = watch(entry);
+  await settled();
+  await net.last.send(frame(started, "1-1"));
+  await flushed();
+  stop();
+  await vi.advanceTimersByTimeAsync(3000);
+  expect(net.last.open).toBe(false);
+  expect(entry.current()).toMatchObject({ status: "connecting", running: false, events: [] });
+  watch(store.entry("travel", "t"));
+  await settled();
+  expect(net.calls).toHaveLength(2);
+  expect(net.last.headers.get("Last-Event-ID")).toBeNull();
+});
+
+it("what arrives together is one change", async () => {
+  const entry = store.entry("travel", "t");
+  const changed = vi.fn();
+  watch(entry, changed);
+  await settled();
+  await net.last.send("");
+  changed.mockClear();
+  await net.last.send(frame(started, "1-1") + frame({ type: "STATE_SNAPSHOT", snapshot: { a: 1 } }, "1-2"));
+  await net.last.send(frame({ type: "STEP_STARTED", stepName: "s" }, "1-3"));
+  await flushed();
+  expect(changed).toHaveBeenCalledTimes(1);
+  const now = entry.current();
+  expect(now).toMatchObject({ running: true, runCount: 1, view: { state: { a: 1 } } });
+  expect(now.events.map(({ id, n }) => [id, n])).toEqual([["1-1", 0], ["1-2", 1], ["1-3", 2]]);
+  expect(entry.current()).toBe(now);
+});
+
+it("keeps the newest 2,000 events", async () => {
+  const entry = store.entry("travel", "t");
+  watch(entry);
+  await settled();
+  const many = Array.from({ length: 2500 }, (_, i) => frame({ type: "STEP_STARTED", stepName: "s" }, `1-${i}`)).join("");
+  await net.last.send(many);
+  await flushed();
+  expect(entry.current().events).toHaveLength(2000);
+  expect(entry.current().dropped).toBe(500);
+  expect(entry.current().events[0]?.id).toBe("1-500");
+});
+
+it("asks the thread after an error which questions are open again", async () => {
+  const entry = store.entry("travel", "t");
+  watch(entry);
+  await settled();
+  const events = net.last;
+  await events.send(frame(started, "1-1") + frame({ type: "RUN_ERROR", message: "", code: "agent_failed" }, "1-2"));
+  await flushed();
+  expect(net.last.route).toBe("/threads/t");
+  await net.last.answer(200, { interrupts: [{ id: "i", reason: "input_required" }] });
+  expect(entry.current().interrupts).toEqual([{ id: "i", reason: "input_required" }]);
+  await events.send(frame(started, "2-1"));
+  await flushed();
+  expect(entry.current().interrupts).toEqual([]);
+});
+
+it("a thread the gateway has forgotten is not running", async () => {
+  const entry = store.entry("travel", "t");
+  watch(entry);
+  await settled();
+  await net.last.send(frame(started, "1-1"));
+  await net.last.end();
+  await vi.advanceTimersByTimeAsync(300);
+  await net.last.answer(404);
+  expect(entry.current()).toMatchObject({ status: "unknown", running: false });
+  entry.current().kick();
+  await vi.advanceTimersByTimeAsync(160);
+  expect(net.last.route).toBe("/threads");
+});
