@@ -56,6 +56,11 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, agent *served, r
 	if err != nil {
 		return c.failed(err)
 	}
+	return c.told(c.respond(begun, run))
+}
+
+// respond streams what the verdict says.
+func (c *caller) respond(begun *state.Begun, run *attempt) error {
 	switch begun.Verdict.Meaning {
 	case state.Start, state.Resume, state.Repeat:
 		return c.follow(begun, run)
@@ -77,7 +82,7 @@ func storeError(err error) error {
 		return &agui.Error{Code: agui.CodeNotFound, Err: err}
 	case errors.Is(err, state.ErrCursor):
 		return invalidQuery("cursor", "is not one of ours")
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, context.Canceled):
 		return err
 	default:
 		return &agui.Error{Code: agui.CodeStoreUnavailable, Err: err}

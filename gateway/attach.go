@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 
@@ -25,7 +24,7 @@ func (g *Gateway) attach(w http.ResponseWriter, r *http.Request) error {
 		return storeError(err)
 	}
 	c := &caller{g: g, w: w, r: r, agent: agent, wire: wire}
-	return c.attach(t, interrupts, r.URL.Query().Get("follow") == "1")
+	return c.told(c.attach(t, interrupts, r.URL.Query().Get("follow") == "1"))
 }
 
 func (c *caller) attach(t *state.Thread, interrupts []agui.Interrupt, follow bool) error {
@@ -60,12 +59,7 @@ func (c *caller) attach(t *state.Thread, interrupts []agui.Interrupt, follow boo
 	} else {
 		tail.after, over, err = c.prelude(t, nil)
 	}
-	switch {
-	case errors.Is(err, state.ErrUnknownThread):
-		return c.lost(agui.CodeRunLost)
-	case err != nil && agui.CodeOf(err) == agui.CodeStoreUnavailable:
-		return c.lost(agui.CodeStoreUnavailable)
-	case err != nil || over && !follow:
+	if err != nil || over && !follow {
 		return err
 	}
 	tail.owed = !over

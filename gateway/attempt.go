@@ -81,7 +81,7 @@ func (g *Gateway) start(agent *served, begun *state.Begun, log *slog.Logger) *at
 func (a *attempt) live() {
 	defer a.g.unreserve()
 	defer a.gone()
-	a.rec = newRecorder(a.g.store, a.lease, a.g.o.StoreBuffer, a.fatal)
+	a.rec = newRecorder(a.g.store, a.lease, a.g.o.StoreBuffer, a.fatal, a.g.away)
 	go a.rec.loop()
 	defer a.rec.stop()
 	if err := a.enter(); err != nil {

@@ -55,17 +55,23 @@ func (c *caller) begin(ctx context.Context) (*state.Begun, *attempt, error) {
 	return begun, c.g.start(c.agent, begun, log), nil
 }
 
+// storeTimeout is how long a store that hangs may keep somebody waiting who can be told to come back later.
+const storeTimeout = 2 * time.Second
+
 // judge asks the store. A question whose answer got lost may have begun a run that nobody knows of; so it is asked
-// again in the same name, and not given up half way because the client is.
+// again in the same name, and not given up half way because the client is. A run that was begun all the same is taken
+// over like one whose replica died.
 func (c *caller) judge(ctx context.Context) (*state.Begun, error) {
 	const tries = 3
 	o := state.LeaseOptions{Attempt: rand.Text(), TTL: c.g.o.Lease}
+	asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	defer cancel()
 	for try := 1; ; try++ {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
-		begun, err := c.g.store.Begin(context.WithoutCancel(ctx), c.req, o)
-		if err == nil || try == tries {
+		begun, err := c.g.store.Begin(asking, c.req, o)
+		if err == nil || try == tries || asking.Err() != nil {
 			return begun, err
 		}
 		if err := pause(ctx, lookPause); err != nil {

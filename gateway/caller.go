@@ -56,8 +56,22 @@ func (c *caller) failed(err error) error {
 	return c.busy(code)
 }
 
+// told tells a reader whose stream broke off why: the error would be seen in the log alone, and what ends without a
+// word would look like a success.
+func (c *caller) told(err error) error {
+	if err == nil || c.stream == nil || c.r.Context().Err() != nil || errors.Is(err, errReaderGone) {
+		return err
+	}
+	code := agui.CodeOf(err)
+	if errors.Is(err, state.ErrUnknownThread) {
+		code = agui.CodeRunLost
+	}
+	c.g.log(c.r).Error("reader: cannot go on", "code", string(code), "error", err)
+	return c.lost(code)
+}
+
 // lost ends a stream in the middle of a run whose end will not be told: its thread was forgotten, or the store is
-// gone. What ends without a word would look like a success.
+// gone.
 func (c *caller) lost(code agui.Code) error {
 	data, err := agui.Encode(&agui.RunError{Message: code.Message(), Code: string(code)})
 	if err != nil {

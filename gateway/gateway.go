@@ -129,6 +129,7 @@ func (g *Gateway) Close() error {
 	// The runs were given no time, so their being cut short is no news.
 	_ = g.Drain(ctx)
 	<-g.swept
+	g.outage.back() // nobody is left who would want to know
 	if g.own {
 		return g.store.Close()
 	}

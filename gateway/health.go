@@ -34,7 +34,7 @@ func (g *Gateway) ping(ctx context.Context) error {
 }
 
 // pingTimeout is how long a store may take to answer and still count as there.
-const pingTimeout = 2 * time.Second
+const pingTimeout = time.Second
 
 // home is GET / until the web page is built in.
 func (g *Gateway) home(w http.ResponseWriter, _ *http.Request) error {

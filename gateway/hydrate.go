@@ -53,9 +53,9 @@ type shown struct {
 // showThread sends a whole, valid stream that adds up to the thread: snapshots and the current outcome.
 func (c *caller) showThread(s shown) error {
 	key := s.thread.Key
-	messages, err := c.g.store.Messages(c.r.Context(), key, s.thread.Rev)
+	messages, err := c.messages(key, s.thread.Rev)
 	if err != nil && !errors.Is(err, state.ErrUnknownThread) {
-		return storeError(err)
+		return err
 	}
 	events := []agui.Event{
 		c.opening(key),

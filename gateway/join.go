@@ -21,12 +21,6 @@ func (c *caller) join(t *state.Thread, extra ...agui.Event) error {
 		return err
 	}
 	after, over, err := c.prelude(t, extra)
-	if errors.Is(err, state.ErrUnknownThread) {
-		return c.lost(agui.CodeRunLost)
-	}
-	if err != nil && agui.CodeOf(err) == agui.CodeStoreUnavailable {
-		return c.lost(agui.CodeStoreUnavailable)
-	}
 	if err != nil || over {
 		return err
 	}
@@ -60,6 +54,7 @@ func (c *caller) prelude(t *state.Thread, extra []agui.Event) (after agui.FrameI
 			return now.Last, true, c.showThread(shown{thread: now, interrupts: interrupts, extra: extra})
 		}
 		t = now
+		c.untie(t)
 	}
 }
 
@@ -71,7 +66,7 @@ func (c *caller) soFar(t *state.Thread) ([]agui.Frame, error) {
 	defer cancel()
 	gone := c.g.outage.tooLong()
 	defer context.AfterFunc(gone, cancel)()
-	for batch, err := range c.g.store.Tail(ctx, t.Key, from) {
+	for batch, err := range c.g.tail(ctx, t.Key, from) {
 		if err != nil {
 			return nil, storeError(err)
 		}
@@ -85,10 +80,10 @@ func (c *caller) soFar(t *state.Thread) ([]agui.Frame, error) {
 			return batch, nil
 		}
 	}
-	if c.r.Context().Err() == nil && gone.Err() != nil {
-		return nil, &agui.Error{Code: agui.CodeStoreUnavailable}
+	if err := context.Cause(c.r.Context()); err != nil {
+		return nil, err
 	}
-	return nil, context.Cause(c.r.Context())
+	return nil, &agui.Error{Code: agui.CodeStoreUnavailable, Err: errStoreGone} // for too long, or it was closed
 }
 
 // restate sends the prelude that adds up to frames, the beginning of a run.
@@ -106,9 +101,10 @@ func (c *caller) restate(key state.Key, frames []agui.Frame, extra []agui.Event)
 
 // fold adds up a run from its frames.
 func (c *caller) fold(key state.Key, frames []agui.Frame) (*agui.View, *agui.RunStarted, error) {
-	base, err := c.g.store.Messages(c.r.Context(), key, frames[0].Rev)
+	messages := func(rev int64) ([]agui.Message, error) { return c.messages(key, rev) }
+	base, err := messages(frames[0].Rev)
 	if err != nil {
-		return nil, nil, storeError(err)
+		return nil, nil, err
 	}
 	doc, err := state.NewDocument(nil, state.DocumentOptions{})
 	if err != nil {
@@ -117,7 +113,7 @@ func (c *caller) fold(key state.Key, frames []agui.Frame) (*agui.View, *agui.Run
 	view := agui.NewView(base, doc)
 	var start *agui.RunStarted
 	for _, f := range frames {
-		e, err := c.g.event(c.r.Context(), key, f)
+		e, err := eventOf(f, messages)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -134,14 +130,14 @@ func (c *caller) fold(key state.Key, frames []agui.Frame) (*agui.View, *agui.Run
 	return view, start, nil
 }
 
-// event decodes a stored frame; a marker becomes the snapshot it stands for.
-func (g *Gateway) event(ctx context.Context, key state.Key, f agui.Frame) (agui.Event, error) {
+// eventOf decodes a stored frame; a marker becomes the snapshot it stands for.
+func eventOf(f agui.Frame, messages func(rev int64) ([]agui.Message, error)) (agui.Event, error) {
 	if f.Type == agui.TypeMessagesSnapshot && f.Data == nil {
-		messages, err := g.store.Messages(ctx, key, f.Rev)
+		list, err := messages(f.Rev)
 		if err != nil {
-			return nil, storeError(err)
+			return nil, err
 		}
-		return &agui.MessagesSnapshot{Messages: messages}, nil
+		return &agui.MessagesSnapshot{Messages: list}, nil
 	}
 	return agui.Decode(f.Data, nil)
 }

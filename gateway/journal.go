@@ -43,7 +43,9 @@ func (a *attempt) Once(ctx context.Context, key string, result json.RawMessage) 
 		return err
 	}
 	// Once the effect is there it is kept, whatever became of the run meanwhile.
-	return a.rec.retry(func() error { return a.g.store.Once(context.WithoutCancel(ctx), a.lease, key, result) })
+	return a.rec.retry(context.WithoutCancel(ctx), func(ctx context.Context) error {
+		return a.g.store.Once(ctx, a.lease, key, result)
+	})
 }
 
 // commit writes c with all that was said up to now. It does not ask the run's context: half a commit is none, and a

@@ -16,7 +16,7 @@ import (
 // that was stopped already begins, and ends.
 func (a *attempt) begin() error {
 	t := a.thread.Load()
-	messages, messagesErr := a.g.store.Messages(context.Background(), a.lease.Key, t.Rev)
+	messages, messagesErr := a.messages(t.Rev)
 	a.run = a.newRun(messages)
 	docErr := a.open(t)
 	if err := a.run.Start(&agui.RunStarted{ParentRunID: a.intent.ParentRunID}); err != nil {
@@ -35,6 +35,15 @@ func (a *attempt) begin() error {
 		return a.run.Emit(&agui.MessagesSnapshot{Messages: messages})
 	}
 	return nil
+}
+
+// messages are those of the thread at a revision. A store that is away is waited for, as for everything a run needs.
+func (a *attempt) messages(rev int64) (messages []agui.Message, err error) {
+	err = a.rec.retry(context.Background(), func(ctx context.Context) (err error) {
+		messages, err = a.g.store.Messages(ctx, a.lease.Key, rev)
+		return err
+	})
+	return messages, err
 }
 
 // newRun makes the writer of the run, on a conversation that begins with messages.

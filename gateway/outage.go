@@ -54,6 +54,11 @@ func (o *outage) away(patience time.Duration, ping func() error) {
 	})
 }
 
+// away notes that the store did not answer somebody here.
+func (g *Gateway) away() {
+	g.outage.away(g.o.StoreBuffer, func() error { return g.ping(context.Background()) })
+}
+
 // back notes that the store answered.
 func (o *outage) back() {
 	o.mu.Lock()

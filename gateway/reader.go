@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"iter"
 	"log/slog"
 	"slices"
 	"time"
@@ -74,9 +75,10 @@ type openingFor struct {
 
 // needs compares the request's own list of messages with the thread's.
 func (c *caller) needs(begun *state.Begun) (openingFor, error) {
-	messages, err := c.g.store.Messages(c.r.Context(), c.req.Key, begun.Thread.Rev)
+	defer c.beat()()
+	messages, err := c.messages(c.req.Key, begun.Thread.Rev)
 	if err != nil {
-		return openingFor{}, storeError(err)
+		return openingFor{}, err
 	}
 	own := slices.DeleteFunc(slices.Clone(c.req.Messages), func(m agui.Message) bool { return m.Role == agui.RoleActivity })
 	if slices.EqualFunc(own, messages, equalMessages) {
@@ -116,11 +118,11 @@ func (c *caller) tail(t tailing) error {
 	gone := c.g.outage.tooLong()
 	defer context.AfterFunc(gone, cancel)()
 	var run opening
-	for batch, err := range c.g.store.Tail(ctx, t.key, t.after) {
+	for batch, err := range c.g.tail(ctx, t.key, t.after) {
 		switch {
 		case err == nil:
-		case ctx.Err() != nil && gone.Err() == nil:
-			return context.Cause(ctx)
+		case ctx.Err() != nil:
+			return c.leave(t, gone)
 		case errors.Is(err, state.ErrUnknownThread) && t.owed:
 			return c.lost(agui.CodeRunLost)
 		case errors.Is(err, state.ErrUnknownThread):
@@ -143,16 +145,71 @@ func (c *caller) tail(t tailing) error {
 			return c.stream.close()
 		}
 	}
-	if c.r.Context().Err() == nil && t.owed && gone.Err() != nil {
+	return c.leave(t, gone)
+}
+
+// leave ends a stream that the log did not end.
+func (c *caller) leave(t tailing, gone context.Context) error {
+	switch {
+	case c.r.Context().Err() != nil:
+		return context.Cause(c.r.Context())
+	case t.owed && gone.Err() != nil:
 		return c.lost(agui.CodeStoreUnavailable)
-	}
-	if c.r.Context().Err() == nil && t.owed {
+	case t.owed:
 		return c.lost(agui.CodeDraining) // another replica goes on with it
-	}
-	if c.r.Context().Err() == nil {
+	default:
 		return c.stream.close() // the server is done
 	}
-	return context.Cause(ctx)
+}
+
+// tail is the store's, but waits for one that is away when it begins; later the store's own does.
+func (g *Gateway) tail(ctx context.Context, key state.Key, after agui.FrameID) iter.Seq2[[]agui.Frame, error] {
+	return func(yield func([]agui.Frame, error) bool) {
+		until := time.Now().Add(g.o.StoreBuffer)
+		for {
+			again := false
+			for batch, err := range g.store.Tail(ctx, key, after) {
+				if again = err != nil && !errors.Is(err, state.ErrUnknownThread) && time.Now().Before(until); again {
+					break
+				}
+				if !yield(batch, err) || err != nil {
+					return
+				}
+				after, until = batch[len(batch)-1].ID, time.Now().Add(g.o.StoreBuffer)
+			}
+			if !again {
+				return
+			}
+			g.away()
+			if pause(ctx, tailPause) != nil {
+				return
+			}
+		}
+	}
+}
+
+// tailPause is how long a reader waits before it asks a store again that is away.
+const tailPause = 100 * time.Millisecond
+
+// messages are those of a thread at a revision. In the middle of a stream a store that is away is waited for.
+func (c *caller) messages(key state.Key, rev int64) ([]agui.Message, error) {
+	until := time.Now().Add(c.g.o.StoreBuffer)
+	for {
+		ctx, cancel := context.WithTimeout(c.r.Context(), max(time.Until(until), storeTimeout))
+		messages, err := c.g.store.Messages(ctx, key, rev)
+		cancel()
+		if err == nil {
+			return messages, nil
+		}
+		over := c.g.serving.Err() != nil || time.Now().After(until)
+		if over || c.stream == nil || errors.Is(err, state.ErrUnknownThread) {
+			return nil, storeError(err)
+		}
+		c.g.away()
+		if err := pause(c.r.Context(), tailPause); err != nil {
+			return nil, err
+		}
+	}
 }
 
 // lastFrames is how long a reader waits for the end of its run when the server has no runs left: it was written
@@ -217,9 +274,9 @@ func (c *caller) idle(key state.Key, last agui.FrameID) bool {
 // at the revision it names.
 func (c *caller) project(key state.Key, f agui.Frame) ([]agui.Frame, error) {
 	if f.Type == agui.TypeMessagesSnapshot && f.Data == nil {
-		messages, err := c.g.store.Messages(c.r.Context(), key, f.Rev)
+		messages, err := c.messages(key, f.Rev)
 		if err != nil {
-			return nil, storeError(err)
+			return nil, err
 		}
 		if f.Data, err = agui.Encode(&agui.MessagesSnapshot{Messages: messages}); err != nil {
 			return nil, err

@@ -19,6 +19,7 @@ type recorder struct {
 	store state.Writer
 	lease *state.Lease
 	fail  func(error)
+	away  func() // the store did not answer
 	// patience is how long a store that is away is waited for.
 	patience time.Duration
 	kick     chan struct{}
@@ -37,9 +38,9 @@ type recorder struct {
 	err     error // the log cannot be written any more
 }
 
-func newRecorder(store state.Writer, lease *state.Lease, patience time.Duration, fail func(error)) *recorder {
+func newRecorder(store state.Writer, lease *state.Lease, patience time.Duration, fail func(error), away func()) *recorder {
 	r := &recorder{
-		store: store, lease: lease, patience: patience, fail: fail,
+		store: store, lease: lease, patience: patience, fail: fail, away: away,
 		kick: make(chan struct{}, 1), quit: make(chan struct{}), ended: make(chan struct{}),
 	}
 	r.room.L = &r.mu
@@ -94,7 +95,7 @@ func (r *recorder) flush() {
 	r.room.Broadcast()
 	r.mu.Unlock()
 	// The run's own context may be done already; what it said is written all the same.
-	err := r.retry(func() error { return r.store.Append(context.Background(), r.lease, r.last, frames) })
+	err := r.retry(context.Background(), func(ctx context.Context) error { return r.store.Append(ctx, r.lease, r.last, frames) })
 	if err != nil {
 		r.broken(err)
 		return
@@ -131,7 +132,7 @@ func (r *recorder) commit(ctx context.Context, c state.Commit) (*state.Thread, e
 	r.room.Broadcast()
 	r.mu.Unlock()
 	var t *state.Thread
-	err := r.retry(func() (err error) {
+	err := r.retry(ctx, func(ctx context.Context) (err error) {
 		t, err = r.store.Commit(ctx, r.lease, c)
 		return err
 	})
@@ -145,16 +146,24 @@ func (r *recorder) commit(ctx context.Context, c state.Commit) (*state.Thread, e
 	return t, nil
 }
 
-// retry makes a call again while the store is away: all of them may be repeated, for the frames have their ids.
-func (r *recorder) retry(call func() error) error {
+// retry makes a call again while the store is away: all of them may be repeated, for the frames have their ids. A call
+// that hangs is given up when patience is at its end.
+func (r *recorder) retry(ctx context.Context, call func(context.Context) error) error {
 	const least, most = 5 * time.Millisecond, time.Second
 	until := time.Now().Add(r.patience)
 	for wait := least; ; wait = min(2*wait, most) {
-		err := call()
-		if err == nil || errors.Is(err, state.ErrLeaseLost) || errors.Is(err, state.ErrGap) || time.Now().After(until) {
+		left := time.Until(until)
+		calling, cancel := context.WithTimeout(ctx, max(left, storeTimeout))
+		err := call(calling)
+		cancel()
+		if err == nil || errors.Is(err, state.ErrLeaseLost) || errors.Is(err, state.ErrGap) || errors.Is(err, state.ErrUnknownThread) {
 			return err
 		}
-		time.Sleep(wait)
+		r.away()
+		if left = time.Until(until); left <= 0 {
+			return err
+		}
+		time.Sleep(min(wait, left))
 	}
 }
 

@@ -107,7 +107,7 @@ func (s *blindStore) Tail(ctx context.Context, key state.Key, after agui.FrameID
 func TestARunThatCannotBegin(t *testing.T) {
 	t.Parallel()
 	store := &blindStore{Store: state.NewMemory(state.MemoryOptions{}), blind: true}
-	w := newWorld(t, func(o *gateway.Options) { o.Store, o.Now = store, nil })
+	w := newWorld(t, func(o *gateway.Options) { o.Store, o.Now, o.StoreBuffer = store, nil, soon })
 	defer store.Close()
 	if status, _ := w.call("POST", "/agents/echo?disconnect=detach", input("t", "r1", []string{"u1:Hi"})); status != http.StatusOK {
 		t.Errorf("status = %d", status)
@@ -122,7 +122,7 @@ func TestARunThatCannotBegin(t *testing.T) {
 func TestAReaderWhoseStoreIsGone(t *testing.T) {
 	t.Parallel()
 	store := &blindStore{Store: state.NewMemory(state.MemoryOptions{}), deaf: true}
-	w := newWorld(t, func(o *gateway.Options) { o.Store, o.Now = store, nil })
+	w := newWorld(t, func(o *gateway.Options) { o.Store, o.Now, o.StoreBuffer = store, nil, soon })
 	defer store.Close()
 	r := w.post("echo", input("t", "r1", []string{"u1:Hi"}))
 	if code := r.code(); code != "store_unavailable" {

@@ -17,7 +17,6 @@ var errLost = errors.New("gateway: attempts used up")
 // them here (R2). It ends with the gateway.
 func (g *Gateway) sweep() {
 	defer close(g.swept)
-	defer g.outage.back()
 	ticker := time.NewTicker(max(g.o.Lease/2, time.Millisecond))
 	defer ticker.Stop()
 	for {
@@ -40,7 +39,7 @@ func (g *Gateway) takeOverdue() {
 	if err != nil {
 		if g.taking.Err() == nil {
 			g.o.Log.Warn("sweep: store", "error", err)
-			g.outage.away(g.o.StoreBuffer, func() error { return g.ping(g.taking) })
+			g.away()
 		}
 		return
 	}
@@ -71,13 +70,13 @@ func (a *attempt) goOn() error {
 		return errors.Join(err, a.begin()) // it died before anybody saw it
 	}
 	t := a.thread.Load()
-	base, err := a.g.store.Messages(context.Background(), a.lease.Key, frames[0].Rev)
+	base, err := a.messages(frames[0].Rev)
 	if err != nil {
 		return errors.Join(err, a.begin())
 	}
 	a.run = a.newRun(base)
 	for _, f := range frames {
-		e, err := a.g.event(context.Background(), a.lease.Key, f)
+		e, err := eventOf(f, a.messages)
 		if err == nil {
 			err = a.run.Replay(e)
 		}
@@ -98,7 +97,7 @@ func (a *attempt) goOn() error {
 	if err := a.run.Emit(&agui.StateSnapshot{Snapshot: a.doc.JSON()}); err != nil {
 		return err
 	}
-	kept, err := a.g.store.Messages(context.Background(), a.lease.Key, t.Rev)
+	kept, err := a.messages(t.Rev)
 	if err != nil {
 		return err
 	}
@@ -117,7 +116,7 @@ func (a *attempt) logged() ([]agui.Frame, error) {
 		return nil, nil
 	}
 	var frames []agui.Frame
-	for batch, err := range a.g.store.Tail(a.ctx, a.lease.Key, from) {
+	for batch, err := range a.g.tail(a.ctx, a.lease.Key, from) {
 		if err != nil {
 			return nil, err
 		}

@@ -15,6 +15,10 @@ import (
 // connection wakes it earlier.
 const block = time.Second
 
+// patience is how long one exchange may take, all its tries together, before the Redis counts as away. One that hangs
+// takes connections and says nothing: nobody may wait for it as long as for one that works.
+const patience = 2 * time.Second
+
 // clients are the connections of a store. Reads that block have their own, so that they never keep anything
 // else waiting.
 type clients struct {
@@ -23,10 +27,10 @@ type clients struct {
 
 func newClients(o *redis.UniversalOptions, settings Options) clients {
 	setLogger(settings.Logger)
-	o.DialTimeout = 2 * time.Second
+	o.DialTimeout = patience
 	o.DialerRetries = 1
-	o.ReadTimeout = 3 * time.Second
-	o.WriteTimeout = 3 * time.Second
+	o.ReadTimeout = patience
+	o.WriteTimeout = patience
 	o.ContextTimeoutEnabled = true
 	o.DisableIdentity = true
 	o.PipelinePoolSize = -1 // pipelines are few and small here: they share the pool
@@ -41,7 +45,34 @@ func newClients(o *redis.UniversalOptions, settings Options) clients {
 	blocking.PoolSize = settings.Followed
 	blocking.PoolTimeout = block
 	blocking.ConnMaxIdleTime = time.Minute
-	return clients{main: redis.NewUniversalClient(o), blocking: redis.NewUniversalClient(&blocking)}
+	c := clients{main: redis.NewUniversalClient(o), blocking: redis.NewUniversalClient(&blocking)}
+	c.main.AddHook(bound(patience))
+	c.blocking.AddHook(bound(block + patience))
+	return c
+}
+
+// A bound is the time limit of an exchange with all its tries: the client's own limits are for each of them.
+type bound time.Duration
+
+// DialHook leaves connecting alone, which has a limit.
+func (b bound) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+// ProcessHook bounds a command.
+func (b bound) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		ctx, cancel := context.WithTimeout(ctx, time.Duration(b))
+		defer cancel()
+		return next(ctx, cmd)
+	}
+}
+
+// ProcessPipelineHook bounds a pipeline.
+func (b bound) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		ctx, cancel := context.WithTimeout(ctx, time.Duration(b))
+		defer cancel()
+		return next(ctx, cmds)
+	}
 }
 
 var once sync.Once

@@ -18,6 +18,9 @@ type Options struct {
 	PoolSize int
 	// Followed is how many threads can be followed at once without polling, one connection each; 0 means 4096.
 	Followed int
+	// Late lets [Open] succeed while the Redis cannot be reached: its calls fail until it can, and Ping says so. What
+	// the Redis itself refuses, a password or the number of a database, still fails at once.
+	Late bool
 	// Logger hears what the client has to say about connections; nil means slog.Default. The client has one
 	// logger per process: the first store's.
 	Logger *slog.Logger

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -46,7 +47,9 @@ var errClosed = errors.New("redisstore: the store is closed")
 //
 // With rediss in place of redis the connections are encrypted. A cluster can also be spelled redis://…?cluster=true.
 // The credentials of the sentinels themselves are ?sentinel_username= and ?sentinel_password=. It fails with
-// [ErrURL], or when the Redis cannot be reached; no error quotes the address.
+// [ErrURL], or when the Redis cannot be reached, unless o.Late; no error quotes the address.
+//
+// Everything is read from masters: a replica may not have yet what a reader's cursor was given for.
 func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	where, err := parseURL(address)
 	if err != nil {
@@ -57,15 +60,31 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 		clients: newClients(where, o), o: o, channel: o.Prefix + ":sig:" + rand.Text(), closed: make(chan struct{}),
 		owners: map[post]*owner{}, owned: map[slot]int{}, feeds: map[slot]*feed{},
 	}
-	if err := s.Ping(ctx); err != nil {
+	err = s.Ping(ctx)
+	late := err != nil && o.Late && !refused(err)
+	if err != nil && !late {
 		return nil, errors.Join(err, s.main.Close(), s.blocking.Close())
 	}
-	s.subscription = s.main.Subscribe(ctx, s.channel)
-	if _, err := s.subscription.Receive(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("redisstore: %w", err), s.subscription.Close(), s.main.Close(), s.blocking.Close())
+	if late {
+		o.Logger.WarnContext(ctx, "the Redis cannot be reached yet and is waited for", slog.Any("error", err))
+	}
+	s.subscription = s.main.Subscribe(ctx, s.channel) // connects again by itself
+	if !late {
+		if _, err := s.subscription.ReceiveTimeout(ctx, patience); err != nil {
+			return nil, errors.Join(fmt.Errorf("redisstore: %w", err), s.subscription.Close(), s.main.Close(), s.blocking.Close())
+		}
 	}
 	s.running.Go(s.listen)
 	return s, nil
+}
+
+// refused reports whether the Redis was there and said no in a way that waiting does not change.
+func refused(err error) bool {
+	if redis.IsAuthError(err) || redis.IsPermissionError(err) {
+		return true
+	}
+	answer, ok := errors.AsType[redis.Error](err)
+	return ok && redis.HasErrorPrefix(answer, "ERR") && !redis.IsMaxClientsError(answer)
 }
 
 // ready reports why nothing can be asked of the store now.
@@ -81,12 +100,12 @@ func (s *Store) ready(ctx context.Context) error {
 	}
 }
 
-// Ping reports whether the Redis can be reached.
+// Ping reports whether the Redis can be reached and takes writes: one that is full, or a replica's, serves no run.
 func (s *Store) Ping(ctx context.Context) error {
 	if err := s.ready(ctx); err != nil {
 		return err
 	}
-	if err := s.main.Ping(ctx).Err(); err != nil {
+	if err := s.main.Set(ctx, s.o.Prefix+":ping", "", block).Err(); err != nil {
 		return fmt.Errorf("redisstore: %w", err)
 	}
 	return nil
