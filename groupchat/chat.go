@@ -163,9 +163,6 @@ func (r *chatRun) choose(ctx context.Context) (done bool, err error) {
 
 // open begins p's turn: a round is counted here, and here only.
 func (r *chatRun) open(p *Participant, d Decision) error {
-	if err := r.t.x.spend(); err != nil {
-		return err
-	}
 	var saved json.RawMessage
 	if s, ok := r.manager.(Snapshotter); ok {
 		var err error
@@ -176,6 +173,9 @@ func (r *chatRun) open(p *Participant, d Decision) error {
 	after := r.t.x.lastMessage()
 	r.t.x.mu.Lock()
 	defer r.t.x.mu.Unlock()
+	if err := r.t.x.spend(); err != nil {
+		return err
+	}
 	r.frame.Round++
 	r.frame.Goto = ""
 	r.frame.Manager = saved

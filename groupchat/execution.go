@@ -19,6 +19,8 @@ type execution struct {
 	ctx       context.Context // the run's own: what ends it is nobody's failure
 	signature Signature
 
+	keep sync.Mutex // held while the run is committed; taken before mu
+
 	mu      sync.Mutex // guards what follows, and every frame
 	root    *TurnFrame
 	turns   int
@@ -33,13 +35,6 @@ type waiting struct {
 	frame      *TurnFrame
 	invocation string
 	interrupts []string
-}
-
-// An ownScope is the state of a participant that has the floor and does not work on the chat's.
-type ownScope struct {
-	frame *ChatFrame
-	name  string
-	scope *state.Scope
 }
 
 // enter finds the frame the run starts from.
@@ -67,21 +62,13 @@ func (x *execution) checkpoint() (json.RawMessage, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for _, s := range x.scopes {
-		s.save()
+		s.saved.set(s.scope.Save())
 	}
 	raw, err := json.Marshal(Checkpoint{V: checkpointVersion, Signature: x.signature, Root: x.root})
 	if err != nil {
 		return nil, fmt.Errorf("groupchat: checkpoint: %w", err)
 	}
 	return raw, nil
-}
-
-// save keeps the scope in its chat's frame. The lock is held.
-func (s ownScope) save() {
-	if s.frame.Scopes == nil {
-		s.frame.Scopes = map[string]json.RawMessage{}
-	}
-	s.frame.Scopes[s.name] = s.scope.Save()
 }
 
 // commit keeps where the run is at a turn boundary.
@@ -140,16 +127,17 @@ func (x *execution) lastMessage() string {
 	return all[len(all)-1].ID
 }
 
-// spend takes one turn from the run's budget.
+// spend takes one turn from the run's budget. The lock is held.
 func (x *execution) spend() error {
-	x.mu.Lock()
 	x.turns++
-	spent := x.turns > x.MaxTurns
-	x.mu.Unlock()
-	if spent {
-		return x.fatal(fail(agui.CodeNotConverged, "more than %d turns", x.MaxTurns))
+	if x.turns <= x.MaxTurns {
+		return nil
 	}
-	return nil
+	err := fail(agui.CodeNotConverged, "more than %d turns", x.MaxTurns)
+	if x.broken == nil {
+		x.broken = err
+	}
+	return err
 }
 
 // suspend keeps what ends a paused turn until the snapshots are out.
@@ -163,6 +151,7 @@ func (x *execution) suspend(w waiting) {
 func (x *execution) closings() []agui.Event {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	slices.SortStableFunc(x.waiting, func(a, b waiting) int { return innermost(a.path, b.path) })
 	var events []agui.Event
 	for _, w := range x.waiting {
 		outcome := &agui.SubagentOutcome{Type: agui.OutcomeSuspended, InterruptIDs: w.interrupts}
@@ -171,6 +160,18 @@ func (x *execution) closings() []agui.Event {
 			&agui.StepFinished{StepName: w.path})
 	}
 	return events
+}
+
+// innermost orders paths: what is below a path before it, the rest by name. Which of several at once came to wait first
+// is chance.
+func innermost(a, b string) int {
+	one, other := strings.Split(a, "."), strings.Split(b, ".")
+	for i := range min(len(one), len(other)) {
+		if c := strings.Compare(one[i], other[i]); c != 0 {
+			return c
+		}
+	}
+	return len(other) - len(one)
 }
 
 // abandon ends what waits below path: the turn it is part of has ended without it.
@@ -182,7 +183,7 @@ func (x *execution) abandon(path string, code agui.Code) error {
 			return false
 		}
 		below = append(below, w)
-		w.frame.SubagentRunID = "" // an invocation that has ended is not announced again
+		w.frame.retire() // an invocation that has ended is not announced again
 		return true
 	})
 	x.mu.Unlock()

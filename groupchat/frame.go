@@ -2,6 +2,8 @@ package groupchat
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
@@ -41,6 +43,58 @@ type TurnFrame struct {
 	Memo map[string]json.RawMessage `json:"memo,omitempty"`
 	// Chat is the frame of the chat that is taking this turn, if it is one.
 	Chat *ChatFrame `json:"chat,omitempty"`
+	// Children are the turns of the agents that this turn has working inside itself, by name: see [Turn.Invoke].
+	Children map[string]*TurnFrame `json:"children,omitempty"`
+
+	// Past are the invocations of the turn that have ended, and of an invoked one all that have ended in it.
+	Past []string `json:"past,omitempty"`
+
+	// What follows is of turns that another turn invoked. Scope is its own state; Done says that it has come to its end, and
+	// is not begun again; Skipped that it failed and its policy passed over that; Declined that a person called a
+	// question of its off.
+	Scope    json.RawMessage `json:"scope,omitempty"`
+	Done     bool            `json:"done,omitempty"`
+	Skipped  bool            `json:"skipped,omitempty"`
+	Declined bool            `json:"declined,omitempty"`
+}
+
+// retire ends the turn's invocation: the next one is another.
+func (f *TurnFrame) retire() {
+	if f.SubagentRunID != "" {
+		f.Past = append(f.Past, f.SubagentRunID)
+	}
+	f.SubagentRunID = ""
+}
+
+// declined reports whether a person called off a question of the turn's, or of one in it.
+func (f *TurnFrame) declined() bool {
+	for _, a := range f.Answers {
+		if a.Status == agui.ResumeCancelled && !a.TimedOut {
+			return true
+		}
+	}
+	for _, c := range f.Children {
+		if c.declined() {
+			return true
+		}
+	}
+	return f.Declined || f.Chat != nil && len(f.Chat.Declined) > 0
+}
+
+// invocations adds to set those of the turn and of all in it.
+func (f *TurnFrame) invocations(set map[string]bool) {
+	if f.SubagentRunID != "" {
+		set[f.SubagentRunID] = true
+	}
+	for _, id := range f.Past {
+		set[id] = true
+	}
+	for _, c := range f.Children {
+		c.invocations(set)
+	}
+	if f.Chat != nil && f.Chat.Turn != nil {
+		f.Chat.Turn.invocations(set)
+	}
 }
 
 // A FrontendCall is a call to a tool the client runs.
@@ -72,39 +126,52 @@ type ChatFrame struct {
 
 // resume makes the frames of a checkpoint ready to go on with: every answer and result goes to who asked for it, at
 // once, because the first commit of any turn uses all of them up. It fails if the agents of today cannot take these
-// frames.
+// frames. A nil agent is one that only another agent knows.
 func (x *execution) resume(agent Agent, f *TurnFrame) error {
-	for f != nil {
-		chat, isChat := agent.(*Chat)
-		if isChat && len(f.Asks)+len(f.Calls) > 0 {
-			return fail(agui.CodeCheckpointIncompatible, "turn %s: a chat does not ask", f.ID)
-		}
-		if f.Tries < 0 {
-			return fail(agui.CodeCheckpointIncompatible, "turn %s: %d tries", f.ID, f.Tries)
-		}
-		if err := x.deliver(f); err != nil {
+	if _, isChat := agent.(*Chat); isChat && len(f.Asks)+len(f.Calls) > 0 {
+		return fail(agui.CodeCheckpointIncompatible, "turn %s: a chat does not ask", f.ID)
+	}
+	if f.Tries < 0 {
+		return fail(agui.CodeCheckpointIncompatible, "turn %s: %d tries", f.ID, f.Tries)
+	}
+	if err := x.deliver(f); err != nil {
+		return err
+	}
+	if x.Takeover {
+		f.retire()
+	}
+	for _, key := range slices.Sorted(maps.Keys(f.Children)) {
+		if err := x.resumePart(agent, f, f.Children[key]); err != nil {
 			return err
 		}
-		if x.Takeover {
-			f.SubagentRunID = ""
-		}
-		if f.Chat == nil {
-			return nil
-		}
-		if f.Chat.Round < 0 {
-			return fail(agui.CodeCheckpointIncompatible, "turn %s: round %d", f.ID, f.Chat.Round)
-		}
-		f, agent = f.Chat.Turn, nil
-		if f == nil || !isChat {
-			continue
-		}
-		p := chat.participant(f.Speaker)
-		if p == nil {
-			return fail(agui.CodeCheckpointIncompatible, "turn %s: participant %q is gone", f.ID, f.Speaker)
-		}
-		agent = p.Agent
 	}
-	return nil
+	if f.Chat == nil {
+		return nil
+	}
+	if f.Chat.Round < 0 {
+		return fail(agui.CodeCheckpointIncompatible, "turn %s: round %d", f.ID, f.Chat.Round)
+	}
+	if f.Chat.Turn == nil {
+		return nil
+	}
+	return x.resumePart(agent, f, f.Chat.Turn)
+}
+
+// resumePart is resume for a turn in that of f, which agent takes.
+func (x *execution) resumePart(agent Agent, f, part *TurnFrame) error {
+	if part == nil {
+		return fail(agui.CodeCheckpointIncompatible, "turn %s: a turn in it is null", f.ID)
+	}
+	parts, known := partsOf(agent)
+	if !known {
+		return x.resume(nil, part)
+	}
+	for _, p := range parts {
+		if p.Name == part.Speaker {
+			return x.resume(p.Agent, part)
+		}
+	}
+	return fail(agui.CodeCheckpointIncompatible, "turn %s: participant %q is gone", part.ID, part.Speaker)
 }
 
 // deliver gives f the answers and results that came for it.

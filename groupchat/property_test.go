@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -72,18 +73,42 @@ func drawChat(rt *rapid.T, depth int) *Chat {
 		if depth < 5 && rapid.IntRange(0, 2).Draw(rt, "kind") == 0 {
 			p.Agent = drawChat(rt, depth+1)
 		} else {
-			p.Agent = deeds(rapid.SliceOfN(rapid.IntRange(0, 8), 0, 4).Draw(rt, "deeds"))
+			p.Agent = deeds(drawDeeds(rt, 0))
 		}
 		c.Participants = append(c.Participants, p)
 	}
 	return c
 }
 
+// A deed is one thing an agent does; some are done by agents that it invokes.
+type deed struct {
+	kind  int
+	below [][]deed
+	o     InvokeOptions
+}
+
+func drawDeeds(rt *rapid.T, depth int) []deed {
+	var list []deed
+	for range rapid.IntRange(0, 4-depth).Draw(rt, "deeds") {
+		d := deed{kind: rapid.IntRange(0, 10-2*(depth/2)).Draw(rt, "deed")}
+		if d.kind > 8 {
+			for range rapid.IntRange(1, 3).Draw(rt, "invoked") {
+				d.below = append(d.below, drawDeeds(rt, depth+1))
+			}
+			d.o.Scope.Kind = rapid.SampledFrom([]ScopeKind{ScopeShared, ScopeIsolated}).Draw(rt, "scope")
+			d.o.OnError = ErrorPolicy{Retries: rapid.IntRange(0, 1).Draw(rt, "retries"), Skip: rapid.Bool().Draw(rt, "skip")}
+			d.o.Context.Last = rapid.Bool().Draw(rt, "last")
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
 // deeds is an agent that does a few things. What is not idempotent is done once.
-func deeds(list []int) Agent {
+func deeds(list []deed) Agent {
 	return AgentFunc(func(_ context.Context, t *Turn) error {
-		for i, deed := range list {
-			if err := do(t, deed, fmt.Sprint("k", i)); err != nil {
+		for i, d := range list {
+			if err := do(t, d, fmt.Sprint("k", i)); err != nil {
 				return err
 			}
 		}
@@ -91,12 +116,61 @@ func deeds(list []int) Agent {
 	})
 }
 
-func do(t *Turn, deed int, key string) error {
-	switch deed {
+// invoke lets others work: one after another, at once, or each in a goroutine of its own.
+func invoke(t *Turn, d deed, key string) error {
+	var err error
+	replies := make([]Reply, len(d.below))
+	var all []Invocation
+	for i, below := range d.below {
+		o := d.o
+		o.N = i + 1
+		one := Invocation{key, deeds(below), o}
+		all = append(all, one)
+		work := func() (err error) { replies[i], err = t.Invoke(one.Name, one.Agent, one.InvokeOptions); return err }
+		switch {
+		case d.kind == 9:
+			t.Go(work)
+		case d.kind == 10 && d.o.Context.Last:
+			if err = work(); err != nil {
+				return err
+			}
+		}
+	}
+	if d.kind == 10 && !d.o.Context.Last {
+		if replies, err = t.InvokeAll(all...); err != nil {
+			return err
+		}
+	}
+	t.wg.Wait()
+	for i, r := range replies {
+		for _, m := range r.Messages {
+			path := t.Path() + "." + key
+			if i > 0 {
+				path += fmt.Sprint("@", i+1)
+			}
+			if text := m.Content.Text(); m.Role == agui.RoleAssistant && text != "left open" && text != "" && text != "aside" && !strings.HasPrefix(text, path) {
+				return &agui.Error{Code: agui.CodeInternal, Err: fmt.Errorf("%s is said to have said %q", path, text)}
+			}
+		}
+	}
+	return nil
+}
+
+// pointer is where t writes name. Of agents at work at the same time each has its own place: one that waits writes again
+// what it wrote before it asked, which would undo what another has written there since.
+func pointer(t *Turn, name string) string {
+	if t.owned {
+		name += t.ID()
+	}
+	return state.Pointer(name)
+}
+
+func do(t *Turn, d deed, key string) error {
+	switch d.kind {
 	case 0, 1:
 		return Say(t, key, "%s", t.Path())
 	case 2:
-		return t.State().Set("/out", t.ID())
+		return t.State().Set(pointer(t, "out"), t.ID())
 	case 3, 4:
 		a, err := t.AskAll(Question{Key: key}, Question{Key: key + "b"})
 		if err != nil {
@@ -116,9 +190,11 @@ func do(t *Turn, deed int, key string) error {
 		return errors.Join(err, errors.New("boom"))
 	case 7:
 		t.Go(func() error { return Say(t, key, "aside") })
-		t.Go(func() error { return t.State().Set("/aside", key) })
+		t.Go(func() error { return t.State().Set(pointer(t, "aside"+key), key) })
 		return nil
-	default:
+	case 8:
 		panic("boom")
+	default:
+		return invoke(t, d, key)
 	}
 }

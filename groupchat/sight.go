@@ -16,6 +16,9 @@ func (t *Turn) Messages() []Message {
 	if t.up == nil {
 		return t.x.messages()
 	}
+	if t.sight != nil {
+		return slices.Concat(t.sight.shown(t), t.own(t.x.messages()))
+	}
 	all := t.up.Messages()
 	if t.chat == nil {
 		return all
@@ -36,11 +39,63 @@ func (t *Turn) News() []Message {
 	t.x.mu.Unlock()
 	news := t.chat.shown(t, all[min(t.cut(all, seen), start):start])
 	for _, m := range all[start:] {
-		if m.Role == agui.RoleUser || m.Role == agui.RoleSystem || m.Role == agui.RoleDeveloper {
+		if fromCaller(m) {
 			news = append(news, m) // came with an answer to this very turn
 		}
 	}
 	return news
+}
+
+// A sight is what a turn that another turn invoked sees of what was there before.
+type sight struct {
+	context Context
+	// given, if not nil, is all of it, and of what else comes in only what is its own.
+	given []Message
+}
+
+// shown is what t, whose sight it is, sees of the messages that came before it.
+func (s *sight) shown(t *Turn) []Message {
+	if s.given != nil {
+		return slices.Clip(s.given)
+	}
+	all := t.up.Messages()
+	words := wordsOnly(all[:t.cut(all, t.frame.After)], t.name())
+	switch {
+	case s.context.Select != nil:
+		return slices.Clip(s.context.Select(View{History: words, State: t.up.scope}))
+	case s.context.Last:
+		return slices.Clip(lastWords(words, ""))
+	default:
+		return slices.Clip(words)
+	}
+}
+
+// own are the messages of all that came since t was opened: those of its own and of what it is made of, without those of
+// others at work at the same time; and unless t is only shown what it was given, what the caller said meanwhile.
+func (t *Turn) own(all []Message) []Message {
+	mine, calls := map[string]bool{}, map[string]bool{}
+	t.x.mu.Lock()
+	t.frame.invocations(mine)
+	t.x.mu.Unlock()
+	var own []Message
+	for _, m := range all[t.cut(all, t.frame.After):] {
+		switch {
+		case mine[m.SubagentRunID]:
+			for _, c := range m.ToolCalls {
+				calls[c.ID] = true
+			}
+		case m.Role == agui.RoleTool && calls[m.ToolCallID]:
+		case fromCaller(m) && t.sight != nil && t.sight.given == nil:
+		default:
+			continue
+		}
+		own = append(own, m)
+	}
+	return own
+}
+
+func fromCaller(m Message) bool {
+	return m.Role == agui.RoleUser || m.Role == agui.RoleSystem || m.Role == agui.RoleDeveloper
 }
 
 // cut returns how many of list stand no later in the conversation than the message id. Lists may lack messages of

@@ -16,20 +16,31 @@ import (
 type Turn struct {
 	x     *execution
 	ctx   context.Context
+	outer context.Context // of what the turn is part of; nil before it has begun
 	frame *TurnFrame
-	up    *Turn    // the chat's turn that this one is part of; nil for the root's
+	up    *Turn    // the turn that this one is part of; nil for the root's
 	path  []string // below the root
+	as    string   // the speaker's name
 	out   agui.Writer
 	scope *state.Scope
-	// chat and participant are nil in the root's turn and in a supervisor's.
+	// chat is nil in the root's turn, in a supervisor's, and in one that another turn invoked; participant in the first two.
 	chat        *chatRun
 	participant *Participant
+	saved       savedState
+	sight       *sight // of a turn that another turn invoked
+	owned       bool   // somebody wants to know what was said in this turn
 
 	cancel context.CancelCauseFunc
 	wg     sync.WaitGroup
 	mu     sync.Mutex
 	spawns int         // by Go
 	errs   []turnError // as they came
+	// What follows is guarded by the execution's lock: the children of this try, and how many of them, and of the
+	// goroutines of Go, are at work.
+	// Since is the last message there was when the first of those at work began.
+	invoked         map[string]bool
+	inside, running int
+	since           string
 }
 
 // A turnError is an error of the agent's Run, or of the nth goroutine it started.
@@ -40,7 +51,7 @@ type turnError struct {
 
 // child makes the turn of the one called name below t.
 func (t *Turn) child(name string) *Turn {
-	return &Turn{x: t.x, ctx: t.ctx, up: t, path: append(slices.Clone(t.path), name)}
+	return &Turn{x: t.x, ctx: t.ctx, up: t, path: append(slices.Clone(t.path), name), as: name, owned: t.owned}
 }
 
 // Context is done when the run is stopped, times out or has to move, and when something else in this turn has failed;
@@ -68,13 +79,23 @@ func (t *Turn) State() *state.Scope { return t.scope }
 
 // LastUser returns the newest user message of the conversation, and whether there is one.
 func (t *Turn) LastUser() (Message, bool) {
-	all := t.x.messages()
+	all := t.conversation()
 	for i := len(all) - 1; i >= 0; i-- {
 		if all[i].Role == agui.RoleUser {
 			return all[i], true
 		}
 	}
 	return Message{}, false
+}
+
+// conversation is all there is to be known of the conversation here, whatever the participant's context shows of it.
+func (t *Turn) conversation() []Message {
+	for at := t; at != nil; at = at.up {
+		if at.sight != nil && at.sight.given != nil {
+			return at.Messages()
+		}
+	}
+	return t.x.messages()
 }
 
 // Text opens a text message of the speaker's. Each write is one piece of it on the wire; nothing is sent
@@ -113,8 +134,10 @@ func (t *Turn) Go(f func() error) {
 	n := t.spawns
 	t.mu.Unlock()
 	t.wg.Add(1)
+	t.works(&t.running, 1)
 	go func() {
 		defer t.wg.Done()
+		defer t.works(&t.running, -1)
 		t.note(n, protect(f))
 	}()
 }
@@ -123,7 +146,7 @@ func (t *Turn) Go(f func() error) {
 func (t *Turn) run(agent Agent) error {
 	ctx, cancel := context.WithCancelCause(t.ctx)
 	defer cancel(nil)
-	t.ctx, t.cancel = ctx, cancel
+	t.outer, t.ctx, t.cancel = t.ctx, ctx, cancel
 	t.note(0, protect(func() error { return agent.Run(ctx, t) }))
 	t.wg.Wait()
 	return verdict(t.errs)
@@ -143,12 +166,7 @@ func (t *Turn) note(n int, err error) {
 }
 
 // name is the speaker's, as messages show it; the root speaks without one.
-func (t *Turn) name() string {
-	if len(t.path) == 0 {
-		return ""
-	}
-	return t.path[len(t.path)-1]
-}
+func (t *Turn) name() string { return t.as }
 
 // memo looks up what the turn recorded under key.
 func (t *Turn) memo(key string) (json.RawMessage, bool) {

@@ -26,7 +26,8 @@ func (c *Chat) validate(where string, above []*Chat) error {
 	}
 	above = append(slices.Clip(above), c)
 	var errs []error
-	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(where+": "+format, args...)) }
+	add := collecting(&errs)
+	bad := func(format string, args ...any) { add(where+": "+format, args...) }
 	if c.MaxRounds < 0 {
 		bad("max rounds is %d, want 1 or more, or 0 for the default", c.MaxRounds)
 	}
@@ -64,6 +65,11 @@ func (c *Chat) validate(where string, above []*Chat) error {
 		bad("%w", err)
 	}
 	return errors.Join(errs...)
+}
+
+// collecting returns a function that adds a mistake to errs.
+func collecting(errs *[]error) func(format string, args ...any) {
+	return func(format string, args ...any) { *errs = append(*errs, fmt.Errorf(format, args...)) }
 }
 
 // validate reports what is wrong with the participant itself.
@@ -117,6 +123,15 @@ func (c *Chat) checkManager(names []string) error {
 		}
 	}
 	return nil
+}
+
+// partsOf returns the participants of an agent that is made of others, and whether it is known to be one: who takes part
+// in a turn of an agent of another kind only that agent knows.
+func partsOf(a Agent) (parts []Participant, known bool) {
+	if c, ok := a.(*Chat); ok && c != nil {
+		return c.Participants, true
+	}
+	return nil, false
 }
 
 // A Signature says which participants a checkpoint relies on: their paths, sorted. Adding one or changing a

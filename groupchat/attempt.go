@@ -1,0 +1,132 @@
+package groupchat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// persist tries the turn of frame, which is part of t, as often as p's policy says. It reports whether the turn failed
+// and the policy passes over that.
+func (t *Turn) persist(ctx context.Context, p *Participant, frame *TurnFrame, attempt func() error) (skipped bool, err error) {
+	for {
+		err := attempt()
+		if err == nil || pauseOf(err) != nil || t.x.over() != nil {
+			return false, err
+		}
+		frame.failed(t.x)
+		switch {
+		case ctx.Err() != nil:
+			return false, err // as above it
+		case frame.Tries <= p.OnError.Retries:
+			t.x.Log.WarnContext(ctx, "groupchat: turn failed, trying again", "turn", frame.ID, "error", err)
+		case p.OnError.Skip:
+			t.x.Log.WarnContext(ctx, "groupchat: turn failed, going on without", "turn", frame.ID, "error", err)
+			return true, nil
+		default:
+			return false, err
+		}
+	}
+}
+
+// take is one try of the turn as a step and a subagent on the wire (G4). Complete is called when the agent is done, before
+// that is told.
+func (t *Turn) take(agent Agent, complete func()) error {
+	x, p := t.x, t.participant
+	if len(t.path) > maxDepth {
+		return x.fatal(fail(agui.CodeNotConverged, "%s: nested deeper than %d", t.Path(), maxDepth))
+	}
+	if err := t.enterScope(); err != nil {
+		return err
+	}
+	t.announce()
+	step := x.Run.As("").Step(t.Path())
+	sub := x.Run.Subagent(agui.SubagentStarted{
+		SubagentRunID: t.frame.SubagentRunID, Name: p.Name, Description: p.Description,
+		ParentSubagentRunID: t.up.frame.SubagentRunID,
+	})
+	t.out = sub.Writer
+	err := t.run(agent)
+	if err != nil && x.over() != nil {
+		return err // how the run ends is for those to say who ended it
+	}
+	pause := pauseOf(err)
+	if err != nil && pause == nil && t.outer.Err() != nil {
+		err = &agui.Error{Code: agui.CodeCancelled, Err: err} // the turn this one is part of has failed elsewhere
+	}
+	if leaveErr := t.leaveScope(err == nil); err == nil {
+		err = coded(leaveErr)
+	}
+	if closeErr := t.out.CloseOpen(); closeErr != nil {
+		return closeErr
+	}
+	switch {
+	case pause != nil:
+		t.wait(pause)
+		return err
+	case err != nil:
+		return t.failed(err, sub, step)
+	}
+	if err := x.abandon(t.Path(), agui.CodeCancelled); err != nil {
+		return err
+	}
+	complete()
+	return coded(errors.Join(sub.Finish(nil), step.End()))
+}
+
+// announce gives the turn the id its invocation has on the wire: the same again when it was paused, a new one when it
+// is repeated.
+func (t *Turn) announce() {
+	t.x.mu.Lock()
+	defer t.x.mu.Unlock()
+	t.frame.Begun = true
+	if t.frame.SubagentRunID == "" {
+		t.frame.SubagentRunID = "sub_" + t.x.NewID()
+	}
+}
+
+// wait suspends the invocation. It names the questions it asked itself; those of nested ones are theirs to name.
+func (t *Turn) wait(p *Pause) {
+	w := waiting{path: t.Path(), frame: t.frame, invocation: t.frame.SubagentRunID}
+	for _, i := range p.Interrupts {
+		if i.SubagentRunID == w.invocation {
+			w.interrupts = append(w.interrupts, i.ID)
+		}
+	}
+	t.x.suspend(w)
+}
+
+// failed ends an invocation that failed with err, and all it left open.
+func (t *Turn) failed(err error, sub *agui.Subagent, step *agui.Step) error {
+	code := agui.CodeOf(err)
+	if endErr := t.x.abandon(t.Path(), code); endErr != nil {
+		return endErr
+	}
+	again := t.frame.Tries < t.participant.OnError.Retries && t.outer.Err() == nil
+	if endErr := t.x.settleCalls(sub.SubagentRunID(), t.frame, again); endErr != nil {
+		return endErr
+	}
+	if endErr := errors.Join(sub.Fail(string(code), public(err)), step.End()); endErr != nil {
+		return fmt.Errorf("%w, and %w", err, endErr)
+	}
+	return err
+}
+
+// failed counts a try that came to nothing. The next one is another invocation.
+func (f *TurnFrame) failed(x *execution) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	f.retire()
+	f.Tries++
+}
+
+// inherit takes over what a turn that ended in t leaves behind. The lock is held.
+func (t *Turn) inherit(ended *TurnFrame) {
+	t.frame.Acted = t.frame.Acted || ended.Acted
+	if t.owned {
+		ended.retire()
+		t.frame.Past = append(t.frame.Past, ended.Past...)
+	}
+}

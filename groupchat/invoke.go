@@ -1,0 +1,257 @@
+package groupchat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// InvokeOptions say how [Turn.Invoke] lets an agent work. The zero value lets it work like a participant with the
+// defaults of one.
+type InvokeOptions struct {
+	// N tells apart several invocations of one name in a turn: 0 and 1 are the first. It must be the same when the turn is
+	// entered again.
+	N int
+	// Description is for people; Instruction for the agent, for this invocation only.
+	Description, Instruction string
+	// Context is how much it sees of what the invoking turn sees; of others, their words.
+	Context Context
+	// Messages, if not nil, are all it sees instead, besides its own. They are not kept: give the same again when the
+	// turn is entered again.
+	Messages []Message
+	// Scope is which state it works on; the zero value is the invoking turn's.
+	Scope Scoping
+	// OnError is what its failure means; the zero value returns it.
+	OnError ErrorPolicy
+}
+
+// A Reply is what an invoked agent came to.
+type Reply struct {
+	// Messages are what was said in its turn, in order, by itself and by those it is made of.
+	Messages []Message
+	// Skipped says that it failed, and that its policy passes over that.
+	Skipped bool
+}
+
+// Text is the last thing the agent said; empty if it said nothing.
+func (r Reply) Text() string {
+	for _, m := range slices.Backward(r.Messages) {
+		if m.Role == agui.RoleAssistant && !m.Content.IsZero() {
+			return m.Content.Text()
+		}
+	}
+	return ""
+}
+
+// Invoke lets agent take a turn inside this one, as a step and a subagent of its own (G4), and returns what it came to.
+// Any number may work at once: see [Turn.InvokeAll], or start each with [Turn.Go]. What it sees are the messages its options
+// show it and its own, not those of others at work at the same time.
+//
+// Like [Once] it is done once per turn, name and N: after a pause an agent that had ended is not begun again, and one that
+// waits goes on where it was. It returns the agent's [*Pause] to be returned in turn, or the failure that its policy
+// does not pass over. A name is like a participant's. It counts as one turn of the run's budget.
+func (t *Turn) Invoke(name string, agent Agent, o InvokeOptions) (Reply, error) {
+	replies, err := t.InvokeAll(Invocation{name, agent, o})
+	if err != nil {
+		return Reply{}, err
+	}
+	return replies[0], nil
+}
+
+// An Invocation is what [Turn.Invoke] is given.
+type Invocation struct {
+	Name  string
+	Agent Agent
+	InvokeOptions
+}
+
+// InvokeAll is [Turn.Invoke] for several agents that begin at the same point of the conversation and work at once. It
+// returns when all have ended, what each came to in the order given. The first failure cancels the others; pauses add
+// up.
+func (t *Turn) InvokeAll(list ...Invocation) ([]Reply, error) {
+	frames, err := t.begin(list)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancelCause(t.ctx)
+	defer cancel(nil)
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	var errs []turnError
+	for i := range list {
+		if frames[i].Done {
+			continue
+		}
+		wg.Go(func() {
+			err := t.invoke(ctx, &list[i], frames[i])
+			if err == nil {
+				return
+			}
+			mu.Lock()
+			errs = append(errs, turnError{i, err})
+			mu.Unlock()
+			if pauseOf(err) == nil {
+				cancel(err)
+			}
+		})
+	}
+	wg.Wait()
+	if err := verdict(errs); err != nil {
+		return nil, err
+	}
+	replies := make([]Reply, len(list))
+	for i, frame := range frames {
+		replies[i] = t.reply(frame)
+	}
+	return replies, nil
+}
+
+// invoke lets one agent work.
+func (t *Turn) invoke(ctx context.Context, v *Invocation, frame *TurnFrame) error {
+	p := v.participant()
+	skipped, err := t.persist(ctx, p, frame, func() error {
+		c := t.child(v.key())
+		c.ctx, c.as, c.participant, c.frame, c.owned = ctx, p.Name, p, frame, true
+		c.sight = &sight{context: p.Context, given: v.Messages}
+		c.saved = savedState{
+			get: func() json.RawMessage { return frame.Scope },
+			set: func(raw json.RawMessage) { frame.Scope = raw },
+		}
+		return c.take(p.Agent, func() {})
+	})
+	t.settle(frame, skipped, err)
+	if err != nil {
+		return err
+	}
+	return t.commit(ctx)
+}
+
+func (v *Invocation) participant() *Participant {
+	return &Participant{
+		Name: v.Name, Description: v.Description, Agent: v.Agent, Context: v.Context, Scope: v.Scope, OnError: v.OnError,
+	}
+}
+
+// key tells the children of a turn apart.
+func (v *Invocation) key() string {
+	if v.N < 2 {
+		return v.Name
+	}
+	return v.Name + "@" + strconv.Itoa(v.N)
+}
+
+// check reports why v cannot be.
+func (v *Invocation) check() error {
+	var errs []error
+	bad := collecting(&errs)
+	v.participant().validate(bad)
+	if v.Name == "" || strings.ContainsAny(v.Name, "./@#") {
+		bad("participant %q: a name must not be empty nor contain any of . / @ #", v.Name)
+	}
+	return errors.Join(errs...)
+}
+
+// begin finds the frames of children, or opens them: their turns are counted here, and here only.
+func (t *Turn) begin(list []Invocation) ([]*TurnFrame, error) {
+	x := t.x
+	after := x.lastMessage()
+	x.keep.Lock() // what begins now has done nothing that a commit under way would keep half of
+	defer x.keep.Unlock()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if t.inside == 0 {
+		t.since = after
+	}
+	frames := make([]*TurnFrame, len(list))
+	for i := range list {
+		v := &list[i]
+		key := v.key()
+		if t.invoked[key] {
+			return nil, fail(agui.CodeAgentFailed, "%s: %q is invoked twice", t.Path(), key)
+		}
+		if err := v.check(); err != nil {
+			return nil, fail(agui.CodeAgentFailed, "%s: %w", t.Path(), err)
+		}
+		t.invoked = with(t.invoked, key, true)
+		frames[i] = t.frame.Children[key]
+		if frames[i] != nil {
+			continue
+		}
+		if err := x.spend(); err != nil {
+			return nil, err
+		}
+		frames[i] = &TurnFrame{ID: t.frame.ID + "/" + key, Speaker: v.Name, Instruction: v.Instruction, After: t.since}
+		t.frame.Children = with(t.frame.Children, key, frames[i])
+	}
+	for _, f := range frames {
+		if !f.Done {
+			t.inside++
+		}
+	}
+	return frames, nil
+}
+
+// settle notes that a child has stopped working. What one that ended remembered is not needed any more.
+func (t *Turn) settle(frame *TurnFrame, skipped bool, err error) {
+	t.x.mu.Lock()
+	defer t.x.mu.Unlock()
+	t.inside--
+	if err != nil {
+		return
+	}
+	ended := map[string]bool{}
+	frame.invocations(ended)
+	*frame = TurnFrame{
+		ID: frame.ID, Speaker: frame.Speaker, After: frame.After, Acted: frame.Acted, Past: slices.Sorted(maps.Keys(ended)),
+		Done: true, Skipped: skipped, Declined: frame.declined(),
+	}
+	t.inherit(frame)
+}
+
+// reply is what was said in a turn that has ended.
+func (t *Turn) reply(frame *TurnFrame) Reply {
+	ended := &Turn{x: t.x, frame: frame, sight: &sight{given: []Message{}}}
+	return Reply{Messages: ended.own(t.x.messages()), Skipped: frame.Skipped}
+}
+
+// works counts who is at work.
+func (t *Turn) works(count *int, n int) {
+	t.x.mu.Lock()
+	*count += n
+	t.x.mu.Unlock()
+}
+
+// commit keeps where the run is at a boundary in t, unless others are at work at the same time: of what they are in the
+// middle of, half would be kept. The last of them to end is followed by a commit.
+func (t *Turn) commit(ctx context.Context) error {
+	t.x.keep.Lock()
+	defer t.x.keep.Unlock()
+	if t.crowded() {
+		return nil
+	}
+	return t.x.commit(ctx)
+}
+
+// crowded reports whether anybody is at work besides the turns from the root down to t.
+func (t *Turn) crowded() bool {
+	t.x.mu.Lock()
+	defer t.x.mu.Unlock()
+	within := 0 // how many children of at are on the way down to t
+	for at := t; at != nil; at = at.up {
+		if at.inside > within || at.running > 1 {
+			return true
+		}
+		within = 0
+		if at.chat == nil && at.participant != nil {
+			within = 1
+		}
+	}
+	return false
+}
