@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { answerOf } from "./lib/answers.mjs";
 import { exchanges } from "./lib/exchanges.mjs";
-import { startReference } from "./lib/reference.mjs";
+import { startRuntime } from "./lib/reference.mjs";
 
 const file = process.argv[2] ?? new URL("record.json", import.meta.url);
 const version = (name) => JSON.parse(readFileSync(new URL(`node_modules/${name}/package.json`, import.meta.url))).version;
@@ -11,7 +11,7 @@ const version = (name) => JSON.parse(readFileSync(new URL(`node_modules/${name}/
 // The server tells its console about every failure that it is asked for.
 console.error = console.warn = () => {};
 
-const reference = await startReference();
+const reference = await startRuntime();
 const answers = {};
 for (const exchange of exchanges) {
   if (exchange.name in answers) throw new Error(`two rows are named ${exchange.name}`);

@@ -3,7 +3,7 @@
 import { AbstractAgent, EventSchemas } from "@ag-ui/client";
 import { randomUUID } from "node:crypto";
 import { from } from "rxjs";
-import { basePath, hello } from "./exchanges.mjs";
+import { hello } from "./exchanges.mjs";
 
 // These are said word for word; of other texts only that they are texts.
 const literal = new Set(["error", "message", "code", "type", "mode", "role", "content", "retryable", "reason"]);
@@ -12,30 +12,29 @@ const literal = new Set(["error", "message", "code", "type", "mode", "role", "co
 const agents = { unknown: "short", finished: "short", failed: "failing", asked: "asking", answered: "asking", live: "long" };
 
 /**
- * Asks an exchange of a server, {origin: {rest, single}}.
+ * Asks an exchange of a server, {url: {rest, single}}.
  *
  * Returns {status, headers, body or stream} of the answer, whether a thread that was unknown is listed afterwards, and
  * for a live thread what the run's own reader was told.
  */
 export async function answerOf(server, { mode, thread: situation, request }) {
-  const base = { rest: server.origin.rest + basePath, single: server.origin.single + basePath };
   const at = { thread: `t-${randomUUID()}`, run: randomUUID(), agent: agents[situation ?? "unknown"] };
-  const live = await prepare(base.rest, situation, at);
+  const live = await prepare(server.url.rest, situation, at);
 
   const { method, path, headers = {}, body } = request(at);
-  const response = await fetch(base[mode] + path, {
+  const response = await fetch(server.url[mode] + path, {
     method,
     headers: { ...(body !== undefined && { "Content-Type": "application/json" }), ...headers },
     body: body === undefined || typeof body === "string" ? body : JSON.stringify(body),
   });
   const reading = read(response);
-  if (live !== undefined) await stopped(base.rest, at, live, reading);
+  if (live !== undefined) await stopped(server.url.rest, at, live, reading);
   const text = await reading.whole;
 
   const names = { [at.thread]: "{thread}", [at.run]: "{run}" };
   const answer = { status: response.status, headers: headersOf(response, headers), ...(await contentOf(response, text, names, sent(body))) };
   if (live !== undefined) answer.run = await told(await live.whole, [hello]);
-  if (situation === "unknown" && method === "POST") answer.listed = await isListed(base.rest, at);
+  if (situation === "unknown" && method === "POST") answer.listed = await isListed(server.url.rest, at);
   return answer;
 }
 

@@ -100,14 +100,16 @@ class ScriptedAgent extends AbstractAgent {
   }
 }
 
-/** Starts the runtime with both its transports: {origin: {rest, single}, close()}. */
-export async function startReference() {
-  const agents = Object.fromEntries(Object.entries(scripts).map(([id, script]) => [id, new ScriptedAgent(script)]));
+/**
+ * Starts the runtime with both its transports, for the agents of the table or those given: {url: {rest, single}, close()}.
+ */
+export async function startRuntime(agents) {
+  agents ??= Object.fromEntries(Object.entries(scripts).map(([id, script]) => [id, new ScriptedAgent(script)]));
   const runtime = new CopilotRuntime({ agents });
   const rest = await listen(createCopilotNodeListener({ runtime, basePath, cors: true }));
   const single = await listen(createCopilotNodeListener({ runtime, basePath, cors: true, mode: "single-route" }));
   return {
-    origin: { rest: rest.origin, single: single.origin },
+    url: { rest: rest.origin + basePath, single: single.origin + basePath },
     close() {
       rest.close();
       single.close();

@@ -1,0 +1,20 @@
+// One page for each way that CopilotKit can reach the gateway. The query says which:
+//
+//   way     runtime (the page asks what transport is served), single, agent, legacy
+//   url     of the runtime, or of the agent
+//   thread  the thread that is shown
+
+import "@copilotkit/react-core/v2/styles.css";
+import { createRoot } from "react-dom/client";
+import { agentPage } from "./agent.jsx";
+import { legacyPage } from "./legacy.jsx";
+import { runtimePage } from "./runtime.jsx";
+
+const query = Object.fromEntries(new URLSearchParams(location.search));
+const pages = {
+  runtime: runtimePage,
+  single: (query) => runtimePage({ ...query, useSingleEndpoint: true }),
+  agent: agentPage,
+  legacy: legacyPage,
+};
+createRoot(document.getElementById("root")).render(pages[query.way](query));

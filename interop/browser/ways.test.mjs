@@ -1,0 +1,86 @@
+// A CopilotKit page that reaches the gateway in every way there is: each plans the whole trip, and each says everything
+// once.
+
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { describe, test } from "node:test";
+import { openPage } from "./lib/browser.mjs";
+import { agrees, busy, choose, idle, say, settled, shown, shows, stop } from "./lib/chat.mjs";
+import { judgeFrames } from "./lib/frames.mjs";
+import { servePages, startExample, startGateway } from "./lib/servers.mjs";
+
+const pages = await servePages();
+// Slow enough for a person to stop a long answer.
+const gateway = await startGateway({ args: ["-voice-delay", "20ms"] });
+const node = await startExample("copilotkit-node", ["npm", "start"], {
+  env: { PORT: "0", AGENT_URL: `${gateway.url}/agents/travel`, COPILOTKIT_TELEMETRY_DISABLED: "true" },
+  ready: /^runtimeUrl: (http:\S+)\/api\/copilotkit /,
+});
+
+/**
+ * restores says whether a reload brings back what was said, and the question. A plain HttpAgent cannot: it has no request
+ * that shows a thread, so the page begins empty while the gateway still holds the question.
+ * whole says whether a stopped page has all that the gateway kept. When stopping is hanging up, words were on their way.
+ */
+const ways = {
+  "straight, REST": { way: "runtime", url: `${gateway.url}/api/copilotkit`, restores: true, whole: true },
+  "straight, single route": { way: "single", url: `${gateway.url}/api/copilotkit`, restores: true, whole: true },
+  "Node runtime, REST": { way: "runtime", url: `${node}/api/copilotkit`, restores: true, whole: false },
+  "Node runtime, single route": { way: "single", url: `${node}/api/copilotkit-single`, restores: true, whole: false },
+  "HttpAgent in the browser": { way: "agent", url: `${gateway.url}/agents/travel`, restores: false, whole: false },
+};
+
+for (const [name, { way, url, restores, whole }] of Object.entries(ways)) {
+  const open = (t, id) => openPage(t, `${pages}/?${new URLSearchParams({ way, url, thread: id })}`);
+
+  describe(name, () => {
+    test(`${name}: a trip`, async (t) => {
+      const id = randomUUID();
+      const page = await open(t, id);
+      await say(page, "Plan my trip");
+      await page.getByRole("button", { name: "KLM (recommended)" }).waitFor();
+      if (restores) {
+        await agrees(page, gateway, id);
+        await page.reload();
+      }
+      await choose(page, "KLM");
+      await page.getByRole("button", { name: "Hotel Zoe (recommended)" }).waitFor();
+      await shows(page, "Flight: KLM");
+      await agrees(page, gateway, id);
+      await choose(page, "Hotel Zoe");
+      await shows(page, "Step: complete");
+      await shows(page, "Hotel: Hotel Zoe");
+      const { status, state } = await agrees(page, gateway, id);
+      assert.equal(status, "idle");
+      assert.deepEqual([state.itinerary.flight.airline, state.itinerary.hotel.name], ["KLM", "Hotel Zoe"]);
+      if (restores) {
+        await page.reload();
+        await shows(page, "Step: complete");
+        await agrees(page, gateway, id);
+      }
+      await judgeFrames(page, { least: 3 });
+    });
+
+    test(`${name}: stop`, async (t) => {
+      const id = randomUUID();
+      const page = await open(t, id);
+      await say(page, "Tell me everything about San Francisco");
+      await busy(page);
+      await page.getByTestId("copilot-assistant-message").getByText(/\w+ \w+ \w+/).waitFor();
+      await stop(page);
+      await idle(page);
+      if (whole) {
+        await agrees(page, gateway, id);
+        await page.reload();
+        await page.getByTestId("copilot-assistant-message").waitFor();
+        await agrees(page, gateway, id);
+      } else {
+        const [question, answer, ...more] = await shown(page);
+        assert.deepEqual([question.role, answer.role, more], ["user", "assistant", []]);
+      }
+      const { status, runs } = await settled(gateway, id);
+      assert.deepEqual([status, runs.map(({ status }) => status)], ["idle", ["cancelled"]]);
+      await judgeFrames(page);
+    });
+  });
+}
