@@ -46,6 +46,12 @@ func (g *Gateway) showCapabilities(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
+	answer(w, http.StatusOK, s.capabilities())
+	return nil
+}
+
+// capabilities says what the agent can do.
+func (s *served) capabilities() agui.AgentCapabilities {
 	yes := true
 	c := agui.AgentCapabilities{
 		Identity:  &agui.IdentityCapabilities{Name: s.name, Description: s.Description, Type: "gateway"},
@@ -62,6 +68,5 @@ func (g *Gateway) showCapabilities(w http.ResponseWriter, r *http.Request) error
 			c.MultiAgent.Subagents = append(c.MultiAgent.Subagents, agui.SubagentInfo{Name: p.Name, Description: p.Description})
 		}
 	}
-	answer(w, http.StatusOK, c)
-	return nil
+	return c
 }

@@ -21,6 +21,8 @@ type caller struct {
 	quiet bool
 	// watch is the run id a stream without a request of its own goes by.
 	watch string
+	// again is what the reader has of a run whose end must not be an error for it; nil if it may be.
+	again *again
 }
 
 // errReaderGone is what a stream ends with whose reader is gone, or too slow: there is nobody to be told.
@@ -50,7 +52,13 @@ func (c *caller) beat() (stop func()) {
 // failed answers a request that failed in admission: as an HTTP error, or inside the stream if that is open.
 func (c *caller) failed(err error) error {
 	code := agui.CodeOf(err)
-	if c.r.Context().Err() != nil || c.stream == nil && code != agui.CodeQueueFull {
+	if c.r.Context().Err() != nil {
+		return err
+	}
+	if told, ok := c.notTaken(code); ok {
+		return told
+	}
+	if c.stream == nil && code != agui.CodeQueueFull {
 		return err
 	}
 	return c.busy(code)
@@ -73,6 +81,9 @@ func (c *caller) told(err error) error {
 // lost ends a stream in the middle of a run whose end will not be told: its thread was forgotten, or the store is
 // gone.
 func (c *caller) lost(code agui.Code) error {
+	if c.again != nil {
+		return c.askAgain(code)
+	}
 	data, err := agui.Encode(&agui.RunError{Message: code.Message(), Code: string(code)})
 	if err != nil {
 		return err

@@ -18,6 +18,11 @@ func readJSON(r *http.Request, limit int64) ([]byte, error) {
 	if err != nil || media != "application/json" {
 		return nil, &agui.Error{Code: agui.CodeUnsupportedMediaType, Err: errors.New("content type is not application/json")}
 	}
+	return readBody(r, limit)
+}
+
+// readBody is readJSON for a body of any kind.
+func readBody(r *http.Request, limit int64) ([]byte, error) {
 	body := r.Body
 	if limit > 0 {
 		body = http.MaxBytesReader(nil, r.Body, limit)
@@ -35,17 +40,31 @@ func readJSON(r *http.Request, limit int64) ([]byte, error) {
 
 // decode turns the body of a run request into what the store is asked, in canonical spelling.
 func (g *Gateway) decode(r *http.Request, agent *served) (*state.Request, error) {
-	data, err := readJSON(r, g.o.Limits.Body)
+	in, data, err := g.readInput(r)
 	if err != nil {
 		return nil, err
 	}
+	return g.asked(r, in, data, agent)
+}
+
+// readInput reads the body of a run request; it returns the bytes too.
+func (g *Gateway) readInput(r *http.Request) (*agui.RunAgentInput, []byte, error) {
+	data, err := readJSON(r, g.o.Limits.Body)
+	if err != nil {
+		return nil, nil, err
+	}
 	in, warnings, err := agui.DecodeInput(data, agui.DecodeOptions{MaxDepth: g.o.Limits.Depth, MaxMessages: g.o.Limits.Messages})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, w := range warnings {
 		g.log(r).Warn("input: left out", "path", w.Path, "reason", w.Reason)
 	}
+	return in, data, nil
+}
+
+// asked is what in, whose bytes are data, asks of agent on behalf of r's principal.
+func (g *Gateway) asked(r *http.Request, in *agui.RunAgentInput, data []byte, agent *served) (*state.Request, error) {
 	era, err := agui.EraOf(in.ProtocolVersion)
 	if err != nil {
 		return nil, err

@@ -70,9 +70,7 @@ func (g *Gateway) answerError(w http.ResponseWriter, r *http.Request, err error)
 	if status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests {
 		w.Header().Set("Retry-After", strconv.Itoa(int(retryAfter.Seconds())))
 	}
-	answer(w, status, map[string]any{"error": map[string]string{
-		"code": string(code), "message": message, "requestId": requestID(r),
-	}})
+	answer(w, status, errorBody(r, code, message))
 }
 
 // answer writes v as the whole response. An error of the connection is nobody's to handle any more.

@@ -17,6 +17,7 @@ func (c *caller) join(t *state.Thread, extra ...agui.Event) error {
 	}
 	defer c.g.readers.leave(t.Key)
 	c.untie(t)
+	c.follows(t)
 	if err := c.open(); err != nil {
 		return err
 	}

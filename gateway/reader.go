@@ -37,6 +37,7 @@ const (
 func (c *caller) follow(begun *state.Begun, a *attempt) error {
 	c.g.readers.enter(c.req.Key, 0) // whoever started the run may read it
 	defer c.g.readers.leave(c.req.Key)
+	c.follows(begun.Thread)
 	err := c.open()
 	if err == nil {
 		t := tailing{key: c.req.Key, after: agui.FrameID{Fence: begun.Lease.Fence}, owed: true}
@@ -137,6 +138,7 @@ func (c *caller) tail(t tailing) error {
 		if err != nil {
 			return err
 		}
+		c.again.note(frames)
 		if err := c.stream.send(frames...); err != nil {
 			return err
 		}
@@ -313,6 +315,7 @@ func (c *caller) show(key state.Key, id agui.FrameID, events ...framed) error {
 	if len(all) > 0 {
 		all[len(all)-1].ID = id
 	}
+	c.again.note(all)
 	return c.stream.send(all...)
 }
 

@@ -48,6 +48,10 @@ func (g *Gateway) newRoutes() http.Handler {
 	} {
 		e.Add(route.method, route.path, g.adapt(route.handler))
 	}
+	k := newCopilotkit(g)
+	for _, path := range []string{copilotkitBase, copilotkitBase + "/*"} {
+		e.Any(path, g.adapt(k.handle)) // it has a table of its own
+	}
 	return e
 }
 
@@ -130,8 +134,10 @@ func (g *Gateway) cors() middleware.CORSConfig {
 	return middleware.CORSConfig{
 		AllowOriginFunc: func(origin string) (bool, error) { return g.allowed(origin), nil },
 		AllowMethods:    []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch, http.MethodDelete},
-		ExposeHeaders:   []string{echo.HeaderXRequestID, "Retry-After"},
-		MaxAge:          600,
+		// The headers that a preflight asks for are allowed as they are: * would leave Authorization out.
+		AllowCredentials: !slices.Contains(g.o.Origins, "*"),
+		ExposeHeaders:    []string{echo.HeaderXRequestID, "Retry-After"},
+		MaxAge:           600,
 	}
 }
 

@@ -32,6 +32,8 @@ type Chat struct {
 	Middleware []func(Agent) Agent
 	// State is the chat's use of the shared state, if it is a thread's root agent.
 	State StateSpec
+	// Suggester knows what a person could say to the chat next; nil knows nothing.
+	Suggester Suggester
 }
 
 // maxRounds is the default of Chat.MaxRounds.

@@ -74,6 +74,7 @@ func Team() *groupchat.Chat {
 			Reducers: state.Reducers{"/itinerary": state.Merge},
 			Client:   []string{"/origin", "/destination"},
 		},
+		Suggester: groupchat.SuggesterFunc(suggest),
 	}
 }
 

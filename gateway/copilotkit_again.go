@@ -1,0 +1,101 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// CopilotKit's page is locked until it is loaded again when a run that answered its question ends in an error, so that
+// such a run ends for it like a refusal: with the questions that are open now. Of the errors in the log that is
+// [agui.Wire]'s to see to. Here are those which are not in the log: the reader loses the run, or its request was not
+// even taken.
+
+// An again follows what a page was sent of a resumed run, which has to be closed if the run is lost to it.
+type again struct {
+	key   state.Key
+	view  *agui.View
+	begun bool
+}
+
+// follows makes the caller remember what it is sent of the live run of t, if it may have to be closed.
+func (c *caller) follows(t *state.Thread) {
+	if c.wire.AskAgain && t.Live != nil && t.Live.Intent.Resumed {
+		c.again = &again{key: t.Key, view: agui.NewView(nil, nil)}
+	}
+}
+
+// note notes what is sent.
+func (t *again) note(frames []agui.Frame) {
+	if t == nil {
+		return
+	}
+	for _, f := range frames {
+		e, err := agui.Decode(f.Data, nil)
+		if err != nil {
+			continue // it is ours, and was checked before it was stored
+		}
+		t.begun = t.begun || f.Type == agui.TypeRunStarted
+		// Only what it opens and closes counts.
+		_ = t.view.Apply(e)
+	}
+}
+
+// askAgain ends a resumed run that is lost to its reader, with what is open now.
+func (c *caller) askAgain(code agui.Code) error {
+	var events []agui.Event
+	if !c.again.begun {
+		events = append(events, c.opening(c.again.key))
+	}
+	events = append(events, c.again.view.Closing(agui.ClosingOptions{
+		SubagentCode: string(code), SubagentMessage: code.Message(),
+	})...)
+	shown, outcome := c.standing(c.again.key)
+	events = append(events, shown...)
+	value, err := json.Marshal(map[string]string{"code": string(code), "message": code.Message()})
+	if err != nil {
+		return err
+	}
+	events = append(events, &agui.Custom{Name: agui.CustomFailed, Value: value}, c.closing(c.again.key, outcome))
+	if err := c.show(c.again.key, agui.FrameID{}, plain(events...)...); err != nil {
+		return err
+	}
+	return c.stream.close()
+}
+
+// standing is the thread as it stands, if the store can say, and its current outcome. While a run is live somewhere
+// else no question is open.
+func (c *caller) standing(key state.Key) ([]agui.Event, *agui.Outcome) {
+	outcome := &agui.Outcome{Type: agui.OutcomeSuccess}
+	ctx, cancel := context.WithTimeout(c.r.Context(), pingTimeout)
+	defer cancel()
+	t, interrupts, err := c.g.store.Load(ctx, key)
+	if err != nil {
+		return nil, outcome
+	}
+	messages, err := c.g.store.Messages(ctx, key, t.Rev)
+	if err != nil {
+		return nil, outcome
+	}
+	if t.Live == nil && len(interrupts) > 0 {
+		outcome = &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: interrupts}
+	}
+	return []agui.Event{&agui.StateSnapshot{Snapshot: object(t.State)}, &agui.MessagesSnapshot{Messages: messages}}, outcome
+}
+
+// notTaken refuses an answer that could not be taken, as the server is leaving or full, by asking again. It reports
+// false if the thread cannot be shown.
+func (c *caller) notTaken(code agui.Code) (told error, ok bool) {
+	if !c.wire.AskAgain || len(c.req.Answers) == 0 || c.stream != nil {
+		return nil, false
+	}
+	t, interrupts, err := c.g.store.Load(c.r.Context(), c.req.Key)
+	if err != nil {
+		return nil, false
+	}
+	return c.refuse(&state.Begun{
+		Verdict: state.Verdict{Meaning: state.Refuse, Code: code}, Thread: t, Interrupts: interrupts, Known: true,
+	}), true
+}

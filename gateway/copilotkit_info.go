@@ -1,0 +1,66 @@
+package gateway
+
+import "net/http"
+
+// copilotkitVersion is the version of CopilotKit's runtime whose protocol is spoken.
+const copilotkitVersion = "1.75.0"
+
+// info is what a page asks first. It never fails, whatever is away: a page that is refused here changes its transport
+// for good.
+func (k *copilotkit) info(w http.ResponseWriter, _ *http.Request) error {
+	answer(w, http.StatusOK, k.about())
+	return nil
+}
+
+// infoByCall is info for pages that have one route for everything, through which threads are asked for as well.
+func (k *copilotkit) infoByCall(w http.ResponseWriter, _ *http.Request) error {
+	about := k.about()
+	about.SingleRoute = &singleRouteInfo{ResourceOperations: true, ThreadEndpoints: about.ThreadEndpoints}
+	about.ThreadEndpoints = threadEndpoints{}
+	answer(w, http.StatusOK, about)
+	return nil
+}
+
+// runtimeInfo says what is served. Agents are an object by id, never a list; the mode is never another one.
+type runtimeInfo struct {
+	Version            string               `json:"version"`
+	Agents             map[string]agentInfo `json:"agents"`
+	AudioTranscription bool                 `json:"audioFileTranscriptionEnabled"`
+	Mode               string               `json:"mode"`
+	ThreadEndpoints    threadEndpoints      `json:"threadEndpoints"`
+	SingleRoute        *singleRouteInfo     `json:"singleRoute,omitempty"`
+	Suggestions        bool                 `json:"suggestions"`
+	A2UI               bool                 `json:"a2uiEnabled"`
+	OpenGenerativeUI   bool                 `json:"openGenerativeUIEnabled"`
+	TelemetryDisabled  bool                 `json:"telemetryDisabled"`
+}
+
+type agentInfo struct {
+	Name         string `json:"name"`
+	Description  string `json:"description"`
+	ClassName    string `json:"className"`
+	Capabilities any    `json:"capabilities"`
+}
+
+type threadEndpoints struct {
+	List             bool `json:"list"`
+	Inspect          bool `json:"inspect"`
+	Mutations        bool `json:"mutations"`
+	RealtimeMetadata bool `json:"realtimeMetadata"`
+}
+
+type singleRouteInfo struct {
+	ResourceOperations bool            `json:"resourceOperations"`
+	ThreadEndpoints    threadEndpoints `json:"threadEndpoints"`
+}
+
+func (k *copilotkit) about() runtimeInfo {
+	about := runtimeInfo{
+		Version: copilotkitVersion, Agents: map[string]agentInfo{}, Mode: "sse", Suggestions: true, TelemetryDisabled: true,
+		ThreadEndpoints: threadEndpoints{List: true, Inspect: true},
+	}
+	for name, s := range k.g.agents {
+		about.Agents[name] = agentInfo{Name: name, Description: s.Description, ClassName: "HttpAgent", Capabilities: s.capabilities()}
+	}
+	return about
+}

@@ -1,0 +1,38 @@
+package gateway
+
+import "net/http"
+
+// What CopilotKit's runtime can only do with its makers' services is answered as by a runtime without them. Threads
+// are changed on the gateway's own routes.
+
+func (k *copilotkit) noThreadChanges(http.ResponseWriter, *http.Request) error {
+	return unprocessable("Missing CopilotKitIntelligence configuration. Thread operations require a CopilotKitIntelligence " +
+		"instance to be provided in CopilotRuntime options.")
+}
+
+func (k *copilotkit) noAnnotations(http.ResponseWriter, *http.Request) error {
+	return unprocessable("Missing CopilotKitIntelligence configuration. annotate requires a CopilotKitIntelligence " +
+		"instance to be provided in CopilotRuntime options.")
+}
+
+func unprocessable(text string) error {
+	return &reply{http.StatusUnprocessableEntity, map[string]string{"error": text}}
+}
+
+// clearThreads forgets nothing: a page that is loaded must not cost anybody a thread.
+func (k *copilotkit) clearThreads(w http.ResponseWriter, _ *http.Request) error {
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func (k *copilotkit) noTranscription(http.ResponseWriter, *http.Request) error {
+	return &reply{http.StatusServiceUnavailable, map[string]any{
+		"error": "service_not_configured", "message": "Transcription service is not configured", "retryable": false,
+	}}
+}
+
+func (k *copilotkit) noInspectorMetadata(w http.ResponseWriter, _ *http.Request) error {
+	w.Header().Set("Cache-Control", "no-store, private")
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}

@@ -1,0 +1,157 @@
+package gateway
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// An envelope is a request of the transport that has one route for everything.
+type envelope struct {
+	Method json.RawMessage            `json:"method"`
+	Params map[string]json.RawMessage `json:"params"`
+	Body   json.RawMessage            `json:"body"` // nil if absent
+}
+
+// call opens an envelope and serves the request in it as the route it stands for.
+func (k *copilotkit) call(w http.ResponseWriter, r *http.Request) error {
+	e, err := k.envelope(r)
+	if err != nil {
+		return err
+	}
+	var method string
+	if json.Unmarshal(e.Method, &method) != nil {
+		method = string(e.Method)
+	}
+	switch method {
+	case "":
+		return badCall("Missing method field", http.StatusBadRequest)
+	case "info":
+		return k.infoByCall(w, r)
+	case "agent/run":
+		return k.callAgent(w, r, e, k.run)
+	case "agent/connect":
+		return k.callAgent(w, r, e, k.connect)
+	case "agent/suggest":
+		return k.callAgent(w, r, e, k.suggest)
+	case "agent/stop":
+		return k.callStop(w, r, e)
+	case "inspector/metadata":
+		return k.noInspectorMetadata(w, r)
+	case "inspector/learning":
+		return notFound()
+	case "transcribe":
+		if e.noBody() {
+			return missingBody()
+		}
+		return k.noTranscription(w, r)
+	case "resource/request":
+		return k.callResource(w, r, e)
+	default:
+		return badCall("Unsupported method '"+method+"'", http.StatusBadRequest)
+	}
+}
+
+func (k *copilotkit) envelope(r *http.Request) (envelope, error) {
+	var e envelope
+	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || media != "application/json" {
+		return e, badCall("Single-route endpoint expects JSON payloads", http.StatusUnsupportedMediaType)
+	}
+	data, err := readBody(r, k.g.o.Limits.Body)
+	if err != nil {
+		return e, err
+	}
+	if !json.Valid(data) {
+		return e, badCall("Invalid JSON payload", http.StatusBadRequest)
+	}
+	// What is no object has no method, and params of another shape are none.
+	_ = json.Unmarshal(data, &e)
+	return e, nil
+}
+
+// noBody reports whether the envelope holds nothing.
+func (e envelope) noBody() bool { return len(e.Body) == 0 || string(e.Body) == "null" }
+
+// param returns a parameter, which must be text.
+func (e envelope) param(name string) (string, error) {
+	var text string
+	if json.Unmarshal(e.Params[name], &text) != nil || strings.TrimSpace(text) == "" {
+		return "", badCall("Missing or invalid parameter '"+name+"'", http.StatusBadRequest)
+	}
+	return text, nil
+}
+
+func (k *copilotkit) callAgent(w http.ResponseWriter, r *http.Request, e envelope, h handler) error {
+	agent, err := e.param("agentId")
+	if err != nil {
+		return err
+	}
+	if e.noBody() {
+		return missingBody()
+	}
+	r.SetPathValue("agent", agent)
+	return h(w, withBody(r, e.Body))
+}
+
+func (k *copilotkit) callStop(w http.ResponseWriter, r *http.Request, e envelope) error {
+	agent, err := e.param("agentId")
+	if err != nil {
+		return err
+	}
+	thread, err := e.param("threadId")
+	if err != nil {
+		return err
+	}
+	if e.Body != nil && e.noBody() {
+		return missingBody()
+	}
+	r.SetPathValue("agent", agent)
+	r.SetPathValue("thread", thread)
+	return k.stop(w, withBody(r, e.Body))
+}
+
+// callResource serves what a page would ask of the routes about threads.
+func (k *copilotkit) callResource(w http.ResponseWriter, r *http.Request, e envelope) error {
+	path, err := e.param("path")
+	if err != nil {
+		return err
+	}
+	method, err := e.param("httpMethod")
+	if err != nil {
+		return err
+	}
+	u, err := url.Parse(path)
+	if err != nil || u.Host != "" || !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") {
+		return badCall("Resource path must be Runtime-relative", http.StatusBadRequest)
+	}
+	if s, _ := segmentsOf(u.EscapedPath()); len(s) == 0 || s[0] != "threads" && s[0] != "annotate" {
+		return notFound()
+	}
+	inner := withBody(r, e.Body)
+	inner.Method = strings.ToUpper(method)
+	own := *r.URL
+	own.RawQuery = u.RawQuery
+	inner.URL = &own
+	return k.dispatch(w, inner, u.EscapedPath())
+}
+
+// withBody is r with another body.
+func withBody(r *http.Request, body []byte) *http.Request {
+	inner := r.WithContext(r.Context())
+	inner.Body = io.NopCloser(bytes.NewReader(body))
+	inner.ContentLength = int64(len(body))
+	return inner
+}
+
+func badCall(text string, status int) error {
+	return &reply{status, map[string]string{"error": "invalid_request", "message": text}}
+}
+
+func missingBody() error {
+	return badCall("Missing request body for JSON handler", http.StatusBadRequest)
+}

@@ -1,0 +1,205 @@
+package gateway
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// listedThread is a thread as CopilotKit's lists have it.
+type listedThread struct {
+	ID             string    `json:"id"`
+	Name           *string   `json:"name"` // null if there is none
+	AgentID        string    `json:"agentId"`
+	OrganizationID string    `json:"organizationId"`
+	CreatedByID    string    `json:"createdById"`
+	Archived       bool      `json:"archived"`
+	CreatedAt      time.Time `json:"createdAt"`
+	UpdatedAt      time.Time `json:"updatedAt"`
+}
+
+// listThreads shows the principal's own threads, newest first.
+func (k *copilotkit) listThreads(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	const most = 100
+	size, err := limit(q, most, most)
+	if err != nil {
+		size = most // the runtime takes any limit for none
+	}
+	page, err := k.g.store.List(r.Context(), state.Query{
+		Principal: principal(r), Agent: q.Get("agentId"), Limit: size, Cursor: q.Get("cursor"),
+	})
+	if err != nil {
+		return storeError(err)
+	}
+	list := []listedThread{}
+	for _, t := range page.Threads {
+		listed := listedThread{ID: t.Key.ID, AgentID: t.Key.Agent, CreatedAt: t.CreatedAt.UTC(), UpdatedAt: t.UpdatedAt.UTC()}
+		if t.Title != "" {
+			listed.Name = &t.Title
+		}
+		list = append(list, listed)
+	}
+	var next *string
+	if page.Next != "" {
+		next = &page.Next
+	}
+	answer(w, http.StatusOK, map[string]any{"threads": list, "nextCursor": next})
+	return nil
+}
+
+// load returns the thread a request names, or nil if there is none. The routes do not say whose agent's it is; of
+// several threads with one id it is the newest, unless ?agentId= says which.
+func (k *copilotkit) load(r *http.Request) (*state.Thread, error) {
+	keys, err := k.g.store.Find(r.Context(), principal(r), r.PathValue("thread"))
+	if err != nil {
+		return nil, storeError(err)
+	}
+	var threads []*state.Thread
+	agent := r.URL.Query().Get("agentId")
+	for _, key := range keys {
+		if agent != "" && key.Agent != agent {
+			continue
+		}
+		t, _, err := k.g.store.Load(r.Context(), key)
+		if errors.Is(err, state.ErrUnknownThread) {
+			continue
+		}
+		if err != nil {
+			return nil, storeError(err)
+		}
+		threads = append(threads, t)
+	}
+	if len(threads) == 0 {
+		return nil, nil
+	}
+	return slices.MaxFunc(threads, func(a, b *state.Thread) int {
+		return cmp.Or(a.UpdatedAt.Compare(b.UpdatedAt), cmp.Compare(b.Key.Agent, a.Key.Agent))
+	}), nil
+}
+
+// listedMessage is a message as CopilotKit's inspector has it.
+type listedMessage struct {
+	ID         string        `json:"id"`
+	Role       agui.Role     `json:"role"`
+	Content    *agui.Content `json:"content,omitempty"`
+	ToolCalls  []listedCall  `json:"toolCalls,omitempty"`
+	ToolCallID string        `json:"toolCallId,omitempty"`
+}
+
+type listedCall struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	Args string `json:"args"`
+}
+
+// showMessages shows a thread's conversation as committed.
+func (k *copilotkit) showMessages(w http.ResponseWriter, r *http.Request) error {
+	t, err := k.load(r)
+	if err != nil {
+		return err
+	}
+	list := []listedMessage{}
+	if t != nil {
+		messages, err := k.g.store.Messages(r.Context(), t.Key, t.Rev)
+		if err != nil {
+			return storeError(err)
+		}
+		for _, m := range messages {
+			list = append(list, listed(m))
+		}
+	}
+	answer(w, http.StatusOK, map[string]any{"messages": list})
+	return nil
+}
+
+func listed(m agui.Message) listedMessage {
+	l := listedMessage{ID: m.ID, Role: m.Role, ToolCallID: m.ToolCallID}
+	if !m.Content.IsZero() {
+		l.Content = &m.Content
+	}
+	for _, c := range m.ToolCalls {
+		l.ToolCalls = append(l.ToolCalls, listedCall{c.ID, c.Function.Name, c.Function.Arguments})
+	}
+	return l
+}
+
+// showState shows a thread's state as committed; null if there is none.
+func (k *copilotkit) showState(w http.ResponseWriter, r *http.Request) error {
+	t, err := k.load(r)
+	if err != nil {
+		return err
+	}
+	var shown json.RawMessage
+	if t != nil {
+		shown = t.State
+	}
+	answer(w, http.StatusOK, map[string]any{"state": shown})
+	return nil
+}
+
+// showEvents shows what the log still has of a thread, as an older reader would have been sent it. It is written as it
+// is read: a log may be longer than what should be held at once.
+func (k *copilotkit) showEvents(w http.ResponseWriter, r *http.Request) error {
+	t, err := k.load(r)
+	if err != nil {
+		return err
+	}
+	kept := false
+	if t != nil && !t.Last.IsZero() {
+		if kept, err = k.g.store.Holds(r.Context(), t.Key, t.Last); err != nil {
+			return storeError(err)
+		}
+	}
+	if !kept {
+		answer(w, http.StatusOK, map[string]any{"events": []string{}})
+		return nil
+	}
+	agent, err := k.g.agent(t.Key.Agent)
+	if err != nil {
+		return err
+	}
+	wire, err := k.g.wire(r, agent, agui.Era0, agui.Standard)
+	if err != nil {
+		return err
+	}
+	wire.Stop, wire.AskAgain = agui.StopPlain, true
+	c := &caller{g: k.g, w: w, r: r, agent: agent, wire: wire}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	return c.writeLog(t)
+}
+
+// writeLog writes the log of t, up to where it is now, as {"events": [...]}.
+func (c *caller) writeLog(t *state.Thread) error {
+	before := `{"events":[`
+	for batch, err := range c.g.store.Tail(c.r.Context(), t.Key, agui.FrameID{}) {
+		if err != nil {
+			return storeError(err)
+		}
+		for _, f := range batch {
+			sent, err := c.project(t.Key, f)
+			if err != nil {
+				return err
+			}
+			for _, s := range sent {
+				if _, err := io.WriteString(c.w, before+string(s.Data)); err != nil {
+					return gone(err)
+				}
+				before = ","
+			}
+			if !f.ID.Less(t.Last) {
+				_, err := io.WriteString(c.w, "]}\n")
+				return gone(err)
+			}
+		}
+	}
+	return c.r.Context().Err()
+}
