@@ -25,6 +25,8 @@ import (
 //	`null:"absent"`             null is read as absent, as older peers send it
 type reader struct {
 	warn func(Warning)
+	// lenient reads null as absent wherever a member may be.
+	lenient bool
 }
 
 // errDropped is returned for a value whose kind is unknown: its list goes on without it.
@@ -70,7 +72,7 @@ func (r *reader) fields(path string, m map[string]json.RawMessage, target any) e
 		at := join(path, f.name)
 		raw, ok := m[f.name]
 		switch {
-		case ok && f.nullAbsent && isNull(raw):
+		case ok && isNull(raw) && (f.nullAbsent || r.lenient && !f.required && !f.nullable):
 			r.drop(at, "is null, read as absent")
 			continue
 		case !ok && f.required:

@@ -1,0 +1,142 @@
+package agui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// ClientOptions say which agent a [Client] speaks to, and how much it takes from it. Only URL is required; a limit that
+// is 0 has its default, one that is negative is none.
+type ClientOptions struct {
+	// URL is where runs are posted.
+	URL string
+	// Headers go with every request. They are never logged and in no error.
+	Headers http.Header
+	// Server says what answers there; empty finds it out.
+	Server ServerKind
+	// HTTP sends the requests; nil is a client of its own. Redirects are not followed, because headers that are
+	// somebody's secret would be, too.
+	HTTP *http.Client
+
+	Connect time.Duration // until the answer begins; 1 minute
+	Idle    time.Duration // between two bytes of it, comments included; 5 minutes
+	Timeout time.Duration // for the whole of it; 10 minutes
+
+	MaxEvent  int   // bytes of one event; 8 MiB
+	MaxEvents int   // events of one answer; 100,000
+	MaxBytes  int64 // bytes of one answer; 64 MiB
+}
+
+func (o *ClientOptions) fill() {
+	byDefault(&o.Connect, time.Minute)
+	byDefault(&o.Idle, 5*time.Minute)
+	byDefault(&o.Timeout, 10*time.Minute)
+	byDefault(&o.MaxEvent, 8<<20)
+	byDefault(&o.MaxEvents, 100_000)
+	byDefault(&o.MaxBytes, 64<<20)
+}
+
+// byDefault gives what is 0 its default, and what is negative no limit, which is 0 from here on.
+func byDefault[T ~int | ~int64](v *T, d T) {
+	switch {
+	case *v == 0:
+		*v = d
+	case *v < 0:
+		*v = 0
+	}
+}
+
+// A Client runs an agent on another server, whichever version of AG-UI that speaks, and reads its answer. It is safe for
+// concurrent use.
+type Client struct {
+	o    ClientOptions
+	url  *url.URL
+	http *http.Client
+
+	// older says that the server refused a request for what 1.0 added.
+	older atomic.Bool
+
+	mu   sync.Mutex
+	kind ServerKind // found out, empty as long as it is not known
+}
+
+// NewClient returns a client. It asks the server nothing yet.
+func NewClient(o ClientOptions) (*Client, error) {
+	u, err := url.Parse(o.URL)
+	if err != nil {
+		return nil, errors.New("agui: client: the URL cannot be read") // the cause quotes it, and it may hold a secret
+	}
+	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, errors.New("agui: client: the URL must begin with http:// or https:// and name a host")
+	}
+	switch o.Server {
+	case ServerAuto, ServerGateway, ServerCopilotKit, ServerOther:
+	default:
+		return nil, fmt.Errorf("agui: client: unknown kind of server %q", o.Server)
+	}
+	o.fill()
+	o.Headers = o.Headers.Clone()
+	c := &Client{o: o, url: u, kind: o.Server, http: &http.Client{Transport: transport()}}
+	if o.HTTP != nil {
+		own := *o.HTTP
+		c.http = &own
+	}
+	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	if c.kind == ServerAuto {
+		c.kind = kindByPath(u)
+	}
+	return c, nil
+}
+
+// transport is the standard one, with room for as many idle connections to one server as there are in all: a client has
+// only one.
+func transport() http.RoundTripper {
+	standard, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		return http.DefaultTransport
+	}
+	own := standard.Clone()
+	own.MaxIdleConnsPerHost = own.MaxIdleConns
+	return own
+}
+
+// A ClientRequest is one run to be asked for.
+type ClientRequest struct {
+	// Input is what the agent is sent. The client says which version it speaks, and says it in the terms of older
+	// servers where it has to.
+	Input RunAgentInput
+	// Header goes with this request only, and replaces what [ClientOptions] has under the same names.
+	Header http.Header
+	// Note is told of what was passed over or mended in the answer; nil is told nothing. It never quotes a value.
+	Note func(Warning)
+	// Leave is asked when the context is done before the run is; if it returns true, the run is left to go on, where
+	// the server lets it. Nil stops it.
+	Leave func(cause error) bool
+}
+
+// Run posts a run and returns the events of the answer, in order. They are whole and have passed the [Verifier]; chunks
+// come as the starts, contents and ends they stand for; what older servers do differently is mended: retired events
+// and nulls are read, unknown events passed over. The last one is terminal, unless an error follows, which is then the
+// last thing: a [*ClientError], or the cause of ctx. An answer may hold earlier runs before the one that was asked for.
+//
+// A run whose context is done, whose events are not read to the end, or whose answer cannot be used is stopped, by the
+// server's stop route if it has one, and by hanging up. What the agent says about its own failure is RUN_ERROR, and no
+// error of Run.
+func (c *Client) Run(ctx context.Context, r ClientRequest) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		a := &answer{c: c, request: r}
+		if err := a.run(ctx, yield); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// String names the client's agent: its URL, without user, query and fragment, which may hold secrets.
+func (c *Client) String() string { return c.url.Scheme + "://" + c.url.Host + c.url.EscapedPath() }

@@ -1,0 +1,167 @@
+package agui
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"time"
+)
+
+// A Fault says what kept a [Client] from an answer it can use.
+type Fault string
+
+// The faults of an answer.
+const (
+	FaultUnreachable Fault = "unreachable" // no answer began
+	FaultStatus      Fault = "status"      // it is no stream of events; Status says what it is
+	FaultTimeout     Fault = "timeout"     // it was silent, or took, too long
+	FaultCut         Fault = "cut"         // it ended before its run did
+	FaultTooLarge    Fault = "too_large"   // it went over a limit
+	FaultInvalid     Fault = "invalid"     // an event is malformed, or out of order
+)
+
+// A ClientError is an answer that cannot be used. Its text is for logs: it holds neither URL nor header, and nothing of
+// what the server wrote but a code.
+type ClientError struct {
+	Fault Fault
+	// Status is the HTTP status of FaultStatus.
+	Status int
+	// Code is what the server's error goes by, if it said so in JSON.
+	Code string
+	// Message is what the server said to people. It may quote a conversation, and is not in the error's text.
+	Message string
+	// RetryAfter is how long the server wants to be left alone; 0 if it did not say.
+	RetryAfter time.Duration
+	// Err is the cause; may be nil.
+	Err error
+}
+
+// Error returns fault, status, code and cause.
+func (e *ClientError) Error() string {
+	text := "agui: client: " + string(e.Fault)
+	if e.Status != 0 {
+		text += " " + strconv.Itoa(e.Status)
+	}
+	if e.Code != "" {
+		text += " (" + e.Code + ")"
+	}
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
+	return text
+}
+
+// Unwrap returns the cause.
+func (e *ClientError) Unwrap() error { return e.Err }
+
+// Why an answer is cut short from here, as its context says.
+var (
+	errConnect  = errors.New("no answer began in time")
+	errSilent   = errors.New("silent for too long")
+	errTotal    = errors.New("took too long")
+	errLingered = errors.New("the run is over")
+	errBytes    = errors.New("too many bytes")
+	errEvents   = errors.New("too many events")
+	errNoEnd    = errors.New("no terminal event")
+)
+
+// broken is what a failed request or read means. The caller's own end of ctx comes back as it is.
+func broken(ctx, own context.Context, fault Fault, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	switch cause := context.Cause(own); {
+	case errors.Is(cause, errConnect):
+		return &ClientError{Fault: FaultUnreachable, Err: cause}
+	case errors.Is(cause, errSilent), errors.Is(cause, errTotal):
+		return &ClientError{Fault: FaultTimeout, Err: cause}
+	}
+	if outer, ok := errors.AsType[*url.Error](err); ok {
+		err = outer.Err // what is around it quotes the URL
+	}
+	return &ClientError{Fault: fault, Err: err}
+}
+
+// refusal reads an answer that is no stream.
+func refusal(r *http.Response) *ClientError {
+	e := &ClientError{Fault: FaultStatus, Status: r.StatusCode, RetryAfter: retryAfter(r.Header.Get("Retry-After"))}
+	const enough = 64 << 10
+	data, err := io.ReadAll(io.LimitReader(r.Body, enough))
+	if err != nil {
+		return e
+	}
+	e.Code, e.Message = complaint(data)
+	if r.StatusCode == http.StatusOK {
+		e.Err = errors.New("the answer is no event stream")
+	}
+	return e
+}
+
+// codeName is a code that may go into logs.
+var codeName = regexp.MustCompile(`^[A-Za-z0-9_.:-]{1,64}$`)
+
+// complaint finds code and message in the JSON that servers answer errors with: {"error": {"code", "message"}},
+// {"error": "code", "message"}, {"code", "message"} or {"detail": "message"}.
+func complaint(data []byte) (code, message string) {
+	var body struct {
+		Error   json.RawMessage `json:"error"`
+		Code    json.RawMessage `json:"code"`
+		Message json.RawMessage `json:"message"`
+		Detail  json.RawMessage `json:"detail"`
+	}
+	if json.Unmarshal(data, &body) != nil {
+		return "", ""
+	}
+	var inner struct {
+		Code    json.RawMessage `json:"code"`
+		Message json.RawMessage `json:"message"`
+	}
+	if json.Unmarshal(body.Error, &inner) != nil {
+		inner.Code = body.Error
+	}
+	for _, raw := range []json.RawMessage{inner.Code, body.Code} {
+		if s := textOf(raw); code == "" && codeName.MatchString(s) {
+			code = s
+		}
+	}
+	for _, raw := range []json.RawMessage{inner.Message, body.Message, body.Detail} {
+		if s := textOf(raw); message == "" {
+			message = s
+		}
+	}
+	return code, message
+}
+
+func textOf(raw json.RawMessage) string {
+	var s string
+	_ = json.Unmarshal(raw, &s) // what is no text is not there
+	return s
+}
+
+// retryAfter reads the header of that name: seconds, or a date.
+func retryAfter(value string) time.Duration {
+	if seconds, err := strconv.Atoi(value); err == nil {
+		const longest = 24 * 60 * 60
+		return time.Duration(min(max(0, seconds), longest)) * time.Second
+	}
+	at, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	return max(0, time.Until(at))
+}
+
+// CodeName returns code if it is fit for a log: short, and nothing but letters, digits and a little punctuation. What an
+// agent elsewhere calls its error is its own to choose.
+func CodeName(code string) string {
+	if codeName.MatchString(code) {
+		return code
+	}
+	return fmt.Sprintf("a code of %d bytes", len(code))
+}

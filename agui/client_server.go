@@ -1,0 +1,206 @@
+package agui
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// A ServerKind says what answers at a [Client]'s URL: how a run there is stopped, and whether it outlives its connection.
+type ServerKind string
+
+// The kinds of servers.
+const (
+	// ServerAuto finds it out: by the path, and for /agents/{name} by asking for its capabilities.
+	ServerAuto ServerKind = ""
+	// ServerGateway is a gateway like this one, at /agents/{name}. Its runs are asked for with disconnect=detach, so
+	// that a cut connection does not end them, and stopped by POST /threads/{id}/stop.
+	ServerGateway ServerKind = "gateway"
+	// ServerCopilotKit is a CopilotKit runtime, at /agent/{name}/run. Its runs outlive their connection anyway.
+	ServerCopilotKit ServerKind = "copilotkit"
+	// ServerOther is every other one: hanging up stops a run.
+	ServerOther ServerKind = "other"
+)
+
+// lastTwo returns what a path has before, and what it is in, its last two elements.
+func lastTwo(u *url.URL) (before, last1, last2 string) {
+	path := strings.TrimSuffix(u.EscapedPath(), "/")
+	i := strings.LastIndexByte(path, '/')
+	if i < 0 {
+		return "", "", ""
+	}
+	last2, path = path[i+1:], path[:i]
+	i = strings.LastIndexByte(path, '/')
+	return path[:max(0, i)], path[i+1:], last2
+}
+
+// kindByPath is what the path alone says; empty leaves it open.
+func kindByPath(u *url.URL) ServerKind {
+	before, last1, last2 := lastTwo(u)
+	switch {
+	case last2 == "run" && strings.HasSuffix(before, "/agent"):
+		return ServerCopilotKit
+	case last1 == "agents":
+		return ServerAuto
+	default:
+		return ServerOther
+	}
+}
+
+// Server returns the kind of the server, and finds it out first if need be.
+func (c *Client) Server(ctx context.Context, header http.Header) ServerKind {
+	c.mu.Lock()
+	kind := c.kind
+	c.mu.Unlock()
+	if kind != ServerAuto {
+		return kind
+	}
+	capabilities, err := c.Capabilities(ctx, header)
+	switch {
+	case err == nil && capabilities.Identity != nil && capabilities.Identity.Type == "gateway":
+		kind = ServerGateway
+	case err == nil, saysNo(err):
+		kind = ServerOther
+	default:
+		return ServerOther // for now: it may only be away, or not let us in
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.kind = kind
+	return kind
+}
+
+// saysNo reports whether a server has answered for good that it has no capabilities to tell of.
+func saysNo(err error) bool {
+	e, ok := errors.AsType[*ClientError](err)
+	if !ok {
+		return false
+	}
+	switch e.Status {
+	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
+		return true
+	default:
+		return e.Fault == FaultInvalid
+	}
+}
+
+// beside is how long a request may take that is not a run.
+const beside = 5 * time.Second
+
+// Capabilities asks a gateway what its agent can do: GET {URL}/capabilities. AG-UI has no route for that, so few other
+// servers answer; their error is a [*ClientError].
+func (c *Client) Capabilities(ctx context.Context, header http.Header) (*AgentCapabilities, error) {
+	u := *c.url
+	u.RawQuery, u.Fragment = "", ""
+	var told AgentCapabilities
+	if err := c.ask(ctx, http.MethodGet, u.JoinPath("capabilities"), nil, header, &told); err != nil {
+		return nil, err
+	}
+	return &told, nil
+}
+
+// Stop ends the live run of a thread by the server's stop route. It reports whether there is such a route; where there is
+// none, a run is stopped by hanging up.
+func (c *Client) Stop(ctx context.Context, threadID, runID string, header http.Header) (bool, error) {
+	switch c.Server(ctx, header) {
+	case ServerGateway:
+		return true, c.ask(ctx, http.MethodPost, c.thread(threadID, "stop"), nil, header, nil)
+	case ServerCopilotKit:
+		u := *c.url
+		u.RawQuery = ""
+		body, err := marshal(map[string]string{"runId": runID})
+		if err != nil {
+			return true, err
+		}
+		return true, c.ask(ctx, http.MethodPost, u.JoinPath("..", "stop", element(threadID)), body, header, nil)
+	default:
+		return false, nil
+	}
+}
+
+// Interrupts asks a gateway which questions of a thread are open; of other servers, and of unknown threads, there are none.
+func (c *Client) Interrupts(ctx context.Context, threadID string, header http.Header) ([]Interrupt, error) {
+	if c.Server(ctx, header) != ServerGateway {
+		return nil, nil
+	}
+	var thread struct {
+		Interrupts []Interrupt `json:"interrupts"`
+	}
+	err := c.ask(ctx, http.MethodGet, c.thread(threadID, ""), nil, header, &thread)
+	if e, ok := errors.AsType[*ClientError](err); ok && e.Status == http.StatusNotFound {
+		return nil, nil
+	}
+	return thread.Interrupts, err
+}
+
+// thread is a gateway's route about a thread of the client's agent.
+func (c *Client) thread(id, action string) *url.URL {
+	_, _, name := lastTwo(c.url)
+	u := *c.url
+	if agent, err := url.PathUnescape(name); err == nil {
+		name = agent
+	}
+	u.RawQuery = url.Values{"agent": {name}}.Encode()
+	return u.JoinPath("..", "..", "threads", element(id), action)
+}
+
+// element is an id as one element of a path, be it "..".
+func element(id string) string { return strings.ReplaceAll(url.PathEscape(id), ".", "%2E") }
+
+// ask sends a request beside the runs and reads its JSON answer into v, if v is not nil.
+func (c *Client) ask(ctx context.Context, method string, u *url.URL, body []byte, header http.Header, v any) error {
+	own, cancel := context.WithTimeoutCause(ctx, beside, errTotal)
+	defer cancel()
+	request, err := c.newRequest(own, method, u, body, header)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Accept", "application/json")
+	response, err := c.http.Do(request)
+	if err != nil {
+		return broken(ctx, own, FaultUnreachable, err)
+	}
+	defer func() { _ = response.Body.Close() }() // it has been read as far as it is of use
+	if response.StatusCode < 200 || response.StatusCode > 299 {
+		return refusal(response)
+	}
+	if v == nil {
+		return nil
+	}
+	const enough = 8 << 20
+	data, err := io.ReadAll(io.LimitReader(response.Body, enough))
+	if err != nil {
+		return broken(ctx, own, FaultCut, err)
+	}
+	if json.Unmarshal(data, v) != nil {
+		return &ClientError{Fault: FaultInvalid, Err: errors.New("the answer is not the JSON that was asked for")}
+	}
+	return nil
+}
+
+// newRequest is a request with the headers every one of them has.
+func (c *Client) newRequest(ctx context.Context, method string, u *url.URL, body []byte, header http.Header) (*http.Request, error) {
+	var content io.Reader
+	if body != nil {
+		content = bytes.NewReader(body)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, u.String(), content)
+	if err != nil {
+		return nil, &ClientError{Fault: FaultUnreachable, Err: errors.New("the URL cannot be asked")}
+	}
+	for _, h := range []http.Header{c.o.Headers, header} {
+		for name, values := range h {
+			request.Header[http.CanonicalHeaderKey(name)] = values
+		}
+	}
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	return request, nil
+}

@@ -1,0 +1,246 @@
+package agui
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"time"
+)
+
+// An answer is one response to a [ClientRequest].
+type answer struct {
+	c       *Client
+	request ClientRequest
+
+	order Verifier
+	lanes expander
+	mends mends
+
+	events int
+	ended  bool // the last event was terminal
+	broke  bool // whoever reads has seen enough
+}
+
+// run asks, reads to the end, and stops what it does not see the end of.
+func (a *answer) run(ctx context.Context, yield func(Event, error) bool) error {
+	own, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if d := a.c.o.Timeout; d > 0 {
+		defer time.AfterFunc(d, func() { cancel(errTotal) }).Stop()
+	}
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	kind := a.c.Server(own, a.request.Header)
+	response, err := a.post(ctx, own, cancel, kind)
+	if err != nil {
+		a.stop(ctx, err)
+		return err
+	}
+	defer func() { _ = response.Body.Close() }() // what is left of it is of no use
+	err = a.read(ctx, own, cancel, response.Body, yield)
+	if err != nil || a.broke && !a.ended {
+		a.stop(ctx, err)
+	}
+	return err
+}
+
+// stop ends the run at a server that would go on without its reader. Nobody waits for how that went: there is nothing
+// else to be done.
+func (a *answer) stop(ctx context.Context, err error) {
+	refused, _ := errors.AsType[*ClientError](err)
+	switch {
+	case a.ended, refused != nil && refused.Fault == FaultStatus:
+		return // nothing is at work
+	case ctx.Err() != nil && a.request.Leave != nil && a.request.Leave(context.Cause(ctx)):
+		return
+	}
+	out, cancel := context.WithTimeout(context.WithoutCancel(ctx), beside)
+	defer cancel()
+	if _, err := a.c.Stop(out, a.request.Input.ThreadID, a.request.Input.RunID, a.request.Header); err != nil {
+		a.note("", "the run could not be stopped")
+	}
+}
+
+func (a *answer) note(path, reason string) {
+	if a.request.Note != nil {
+		a.request.Note(Warning{Path: path, Reason: reason})
+	}
+}
+
+// post sends the input. A server that refuses it as malformed may only be too old for what 1.0 added: it is asked once
+// more, in older terms.
+func (a *answer) post(ctx, own context.Context, cancel context.CancelCauseFunc, kind ServerKind) (*http.Response, error) {
+	older := a.c.older.Load()
+	response, err := a.postAs(ctx, own, cancel, kind, older)
+	refused, ok := errors.AsType[*ClientError](err)
+	if !ok || older || refused.Status != http.StatusBadRequest && refused.Status != http.StatusUnprocessableEntity {
+		return response, err
+	}
+	again, againErr := a.postAs(ctx, own, cancel, kind, true)
+	if againErr != nil {
+		return nil, err
+	}
+	a.c.older.Store(true)
+	a.note("", "the server does not take requests of "+ProtocolVersion)
+	return again, nil
+}
+
+func (a *answer) postAs(ctx, own context.Context, cancel context.CancelCauseFunc, kind ServerKind, older bool) (*http.Response, error) {
+	body, err := marshal(a.input(older))
+	if err != nil {
+		return nil, &ClientError{Fault: FaultInvalid, Err: errors.New("the input cannot be written")}
+	}
+	u := *a.c.url
+	if kind == ServerGateway {
+		q := u.Query()
+		q.Set("disconnect", "detach")
+		u.RawQuery = q.Encode()
+	}
+	request, err := a.c.newRequest(own, http.MethodPost, &u, body, a.request.Header)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Accept", "text/event-stream")
+	if d := a.c.o.Connect; d > 0 {
+		defer time.AfterFunc(d, func() { cancel(errConnect) }).Stop()
+	}
+	response, err := a.c.http.Do(request)
+	if err != nil {
+		return nil, broken(ctx, own, FaultUnreachable, err)
+	}
+	media, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	if response.StatusCode == http.StatusOK && media == "text/event-stream" {
+		return response, nil
+	}
+	defer func() { _ = response.Body.Close() }() // it has been read as far as it is of use
+	return nil, refusal(response)
+}
+
+// input is the request as the server can read it. What every client before 1.0 sent is always there.
+func (a *answer) input(older bool) RunAgentInput {
+	in := a.request.Input
+	in.ProtocolVersion = ProtocolVersion
+	if older {
+		in.ProtocolVersion, in.ParentRunID = "", ""
+		in.Messages = append(List[Message](nil), in.Messages...)
+		if loss := olderMessages(in.Messages); loss != 0 {
+			a.note("messages", "not all can be told: "+loss.String())
+		}
+	}
+	empty := []byte("{}")
+	if in.State == nil {
+		in.State = empty
+	}
+	if in.ForwardedProps == nil {
+		in.ForwardedProps = empty
+	}
+	return in
+}
+
+// linger is how long a server may take to close a stream whose run is over. It might have something to add: that the
+// run has failed after all, or that this one was only told again and the real one follows.
+const linger = time.Second
+
+// read yields the events of a stream.
+func (a *answer) read(ctx, own context.Context, cancel context.CancelCauseFunc, body io.Reader, yield func(Event, error) bool) error {
+	end := &patient{idle: a.c.o.Idle, cancel: cancel}
+	defer end.stop()
+	all := &bounded{r: body, left: a.c.o.MaxBytes, limited: a.c.o.MaxBytes > 0, clock: end}
+	in := &padded{r: all}
+	maxEvent := a.c.o.MaxEvent
+	if maxEvent == 0 {
+		maxEvent = 1 << 30
+	}
+	for record, err := range ReadStream(in, maxEvent) {
+		if err != nil {
+			if a.ended && ctx.Err() == nil {
+				return nil // it was all there
+			}
+			if all.over {
+				err = errBytes
+			}
+			return unread(ctx, own, err)
+		}
+		err = a.take(record.Data, yield)
+		switch {
+		case a.broke:
+			return nil
+		case err != nil && in.added:
+			return &ClientError{Fault: FaultCut, Err: err} // the last event is half of one
+		case err != nil:
+			return err
+		}
+		end.lingering(a.ended)
+	}
+	if !a.ended {
+		return &ClientError{Fault: FaultCut, Err: errNoEnd}
+	}
+	return nil
+}
+
+// unread is what an error of the reading means.
+func unread(ctx, own context.Context, err error) error {
+	switch {
+	case errors.Is(err, bufio.ErrTooLong), errors.Is(err, errBytes):
+		return &ClientError{Fault: FaultTooLarge, Err: err}
+	default:
+		return broken(ctx, own, FaultCut, err)
+	}
+}
+
+// take yields what one event of the stream stands for.
+func (a *answer) take(data []byte, yield func(Event, error) bool) error {
+	a.events++
+	if most := a.c.o.MaxEvents; most > 0 && a.events > most {
+		return &ClientError{Fault: FaultTooLarge, Err: errEvents}
+	}
+	if string(data) == "[DONE]" {
+		a.note("", "a sentinel is no event, passed over")
+		return nil
+	}
+	e, err := decodeForeign(data, a.request.Note)
+	if err != nil {
+		return &ClientError{Fault: FaultInvalid, Err: err}
+	}
+	mended, err := a.mends.mend(e, a.request.Note)
+	if err != nil {
+		return &ClientError{Fault: FaultInvalid, Err: err}
+	}
+	for _, e := range mended {
+		if err := a.pass(e, yield); err != nil || a.broke {
+			return err
+		}
+	}
+	return nil
+}
+
+// pass yields an event, expanded and verified.
+func (a *answer) pass(e Event, yield func(Event, error) bool) error {
+	whole := []Event{e}
+	if a.lanes.concerns(e) {
+		var err error
+		if whole, err = a.lanes.expand(e); err != nil {
+			return &ClientError{Fault: FaultInvalid, Err: err}
+		}
+	}
+	for _, e := range whole {
+		if err := a.order.Next(e); err != nil {
+			return &ClientError{Fault: FaultInvalid, Err: err}
+		}
+		switch e.(type) {
+		case *RunFinished, *RunError:
+			a.ended = true
+		default:
+			a.ended = false
+		}
+		if !yield(e, nil) {
+			a.broke = true
+			return nil
+		}
+	}
+	return nil
+}
