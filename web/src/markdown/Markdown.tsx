@@ -1,0 +1,42 @@
+// Stands in for streamdown, whose name vite.config.ts gives to this file: what agents write, as elements and never as HTML.
+
+import { memo } from "react";
+import ReactMarkdown, { type Components } from "react-markdown";
+import remarkGfm from "remark-gfm";
+
+const plugins = [remarkGfm];
+
+const components: Components = {
+  // A link leaves the page, and tells the other side nothing about where it was.
+  a: ({ href, children }) => (
+    <a href={href} target="_blank" rel="noreferrer noopener">
+      {children}
+    </a>
+  ),
+  // An image would be a request to a host that somebody else chose.
+  img: ({ src, alt }) => (
+    <a href={typeof src === "string" ? src : undefined} target="_blank" rel="noreferrer noopener">
+      {alt || "image"}
+    </a>
+  ),
+  table: ({ children }) => (
+    <div className="md-table" tabIndex={0} role="region" aria-label="Table">
+      <table>{children}</table>
+    </div>
+  ),
+};
+
+interface Props {
+  children?: string;
+  className?: string;
+}
+
+export const Streamdown = memo(function Streamdown({ children, className }: Props) {
+  return (
+    <div className={className ? `md ${className}` : "md"}>
+      <ReactMarkdown remarkPlugins={plugins} components={components}>
+        {children ?? ""}
+      </ReactMarkdown>
+    </div>
+  );
+});

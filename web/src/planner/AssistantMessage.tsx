@@ -1,0 +1,41 @@
+import { CopilotChatAssistantMessage, type CopilotChatAssistantMessageProps } from "@copilotkit/react-core/v2";
+import { IconFork } from "../shell/icons";
+import { useTalk } from "./context";
+import { SpeakerLine } from "./Speaker";
+
+/** An agent's message: who speaks, what is said, and what can be done with it. */
+export function AssistantMessage(props: CopilotChatAssistantMessageProps) {
+  const { regenerate, fork, agent, gone } = useTalk();
+  const { message, messages = [] } = props;
+  const at = messages.findIndex(({ id }) => id === message.id);
+  const before = messages[at - 1];
+  const name = speakerOf(message) ?? agent;
+  const goesOn = before?.role === "assistant" && (speakerOf(before) ?? agent) === name;
+  const last = at === messages.length - 1;
+  const said = typeof message.content === "string" && message.content.trim() !== "";
+  return (
+    <div className="said" data-testid="said" data-speaker={name} data-last={last || undefined}>
+      {said && !goesOn && <SpeakerLine name={name} />}
+      <CopilotChatAssistantMessage
+        {...props}
+        {...(last && regenerate && { onRegenerate: regenerate })}
+        additionalToolbarItems={
+          !gone && (
+            <button
+              type="button"
+              className="icon-button small"
+              aria-label="Copy the plan up to here into a new one"
+              title="Copy the plan up to here into a new one"
+              data-testid="message-fork"
+              onClick={() => fork(message.id)}
+            >
+              <IconFork />
+            </button>
+          )
+        }
+      />
+    </div>
+  );
+}
+
+const speakerOf = (message: { name?: unknown }) => (typeof message.name === "string" && message.name !== "" ? message.name : undefined);

@@ -1,0 +1,52 @@
+import {
+  CopilotChatMessageView,
+  type CopilotChatMessageViewProps,
+  CopilotChatView,
+  type CopilotChatViewProps,
+} from "@copilotkit/react-core/v2";
+import { use } from "react";
+import { useNotify } from "../shell/notices";
+import { AssistantMessage } from "./AssistantMessage";
+import { ConnectingContext, useTalk } from "./context";
+import { Welcome } from "./Welcome";
+
+const input = { showDisclaimer: false, textArea: { "aria-label": "Message" } };
+
+/** CopilotChat's view, with our messages, our suggestions, and nothing sent while a question is open or nobody listens. */
+export function ChatView(props: CopilotChatViewProps) {
+  const { asking, mute, showQuestion, suggestions, send } = useTalk();
+  const notify = useNotify();
+  const submit = (text: string) => {
+    if (mute) {
+      notify({ kind: "info", text: "Nothing can be sent just now. Your message stays in the field." });
+    } else if (asking) {
+      notify({ kind: "info", text: "Please answer the question first, or choose “Never mind”." });
+      showQuestion();
+    } else {
+      props.onSubmitMessage?.(text);
+    }
+  };
+  const empty = (props.messages?.length ?? 0) === 0;
+  const free = !empty && !asking && !mute && props.onSubmitMessage !== undefined;
+  return (
+    <ConnectingContext value={props.isConnecting ?? false}>
+      <CopilotChatView
+        {...props}
+        messageView={MessageView as CopilotChatViewProps["messageView"]}
+        input={input as unknown as CopilotChatViewProps["input"]}
+        suggestions={free ? suggestions.map((s) => ({ ...s, isLoading: false })) : []}
+        onSelectSuggestion={({ message }) => send(message)}
+        onSubmitMessage={props.onSubmitMessage && submit}
+      />
+    </ConnectingContext>
+  );
+}
+
+function MessageView(props: CopilotChatMessageViewProps) {
+  const connecting = use(ConnectingContext);
+  const { asking } = useTalk();
+  if (props.messages?.length || props.isRunning || asking) {
+    return <CopilotChatMessageView {...props} assistantMessage={AssistantMessage as CopilotChatMessageViewProps["assistantMessage"]} />;
+  }
+  return connecting ? <div className="connecting" aria-busy="true"><div className="bone wide" /><div className="bone" /></div> : <Welcome />;
+}

@@ -1,0 +1,142 @@
+import { CopilotChat, UseAgentUpdate, useAgent, useCopilotKit, useInterrupt } from "@copilotkit/react-core/v2";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { startThread } from "../App";
+import { forkThread } from "../gateway/api";
+import type { AgentInfo } from "../gateway/types";
+import { useFollow } from "../gateway/useFollow";
+import { newID } from "../id";
+import { go } from "../place";
+import { useConnection } from "../shell/connection";
+import { IconChat, IconMap } from "../shell/icons";
+import { useAttempt } from "../shell/notices";
+import { ChatView } from "./ChatView";
+import { type Talk, TalkContext } from "./context";
+import { Itinerary } from "./Itinerary";
+import { type Asked, Questions } from "./Questions";
+import { SpokenNow } from "./Speaker";
+import { Specialists } from "./Specialists";
+import { StateTree } from "./StateTree";
+import { suggest } from "./suggest";
+import { readTrip } from "./trip";
+import { usePickUp } from "./usePickUp";
+import { useSignals } from "./useSignals";
+
+const updates = [UseAgentUpdate.OnMessagesChanged, UseAgentUpdate.OnStateChanged, UseAgentUpdate.OnRunStatusChanged];
+
+const labels = { chatInputPlaceholder: "Where would you like to go?" };
+
+export function Conversation({ agent: info, thread, fresh }: { agent: AgentInfo; thread: string; fresh: boolean }) {
+  const { copilotkit } = useCopilotKit();
+  const { agent } = useAgent({ agentId: info.id, updates });
+  const following = useFollow(info.id, thread, { fresh });
+  const { away } = useConnection();
+  const attempt = useAttempt();
+  const [pane, setPane] = useState<"chat" | "plan">("chat");
+  const [asking, setAsking] = useState(false);
+  const question = useRef<HTMLElement>(null);
+
+  const reconnect = usePickUp(agent, thread, following);
+  useSignals(agent, thread, following.kick);
+
+  const travel = info.id === "travel";
+  const trip = useMemo(() => readTrip(agent.state), [agent.state]);
+  const gone = following.status === "unknown" && !fresh && !agent.isRunning && agent.messages.length > 0;
+
+  useInterrupt({
+    agentId: info.id,
+    render: ({ interrupts, resolve, cancel }) => (
+      <Questions
+        key={interrupts.map(({ id }) => id).join()}
+        questions={interrupts as Asked[]}
+        resolve={resolve}
+        cancel={cancel}
+        onOpen={setAsking}
+        onExpired={reconnect}
+        focus={question}
+      />
+    ),
+  });
+
+  const send = useCallback(
+    (text: string) => {
+      agent.addMessage({ id: newID(), role: "user", content: text });
+      void copilotkit.runAgent({ agent });
+    },
+    [agent, copilotkit],
+  );
+  const last = agent.messages.findLastIndex(({ role }) => role === "user");
+  const free = !agent.isRunning && !away && !gone;
+  const regenerate = useCallback(() => {
+    // What ends with a known user message and leaves out what followed is run anew from there.
+    agent.setMessages(agent.messages.slice(0, last + 1));
+    void copilotkit.runAgent({ agent });
+  }, [agent, copilotkit, last]);
+  const fork = useCallback(
+    (messageId: string) =>
+      void attempt("This plan could not be copied", async () => {
+        go({ view: "plan", agent: info.id, thread: await forkThread(thread, info.id, messageId) });
+      }),
+    [attempt, info.id, thread],
+  );
+  const suggestions = useMemo(() => (travel ? suggest(trip) : []), [travel, trip]);
+  const showQuestion = useCallback(() => question.current?.focus(), []);
+  const talk: Talk = useMemo(
+    () => ({
+      agent: info.id,
+      send,
+      regenerate: free && !asking && last >= 0 ? regenerate : undefined,
+      fork,
+      asking,
+      mute: away || gone,
+      showQuestion,
+      suggestions,
+      gone,
+    }),
+    [info.id, send, free, asking, last, regenerate, fork, away, gone, showQuestion, suggestions],
+  );
+
+  const destination = travel && trip.step !== "start" ? trip.destination : undefined;
+  useEffect(() => {
+    document.title = destination ? `To ${destination} · Travel planner` : travel ? "Travel planner" : info.id;
+  }, [destination, travel, info.id]);
+
+  const planName = travel ? "Your trip" : "State";
+  return (
+    <TalkContext value={talk}>
+      <div className="planner" data-pane={pane}>
+        <div className="panes" role="group" aria-label="What to show">
+          <button type="button" aria-pressed={pane === "chat"} data-testid="pane-chat" onClick={() => setPane("chat")}>
+            <IconChat /> Chat
+            {asking && pane !== "chat" && <span className="dot"><span className="unseen">A question waits</span></span>}
+          </button>
+          <button type="button" aria-pressed={pane === "plan"} data-testid="pane-plan" onClick={() => setPane("plan")}>
+            <IconMap /> {planName}
+          </button>
+        </div>
+        <main className="chat" id="chat" tabIndex={-1} data-testid="chat" aria-label="Conversation">
+          <SpokenNow following={following} running={agent.isRunning} asking={asking} />
+          {gone && <Gone agent={info.id} />}
+          <CopilotChat agentId={info.id} threadId={thread} labels={labels} chatView={ChatView} />
+        </main>
+        <aside className="side" aria-label={planName}>
+          {info.participants.length > 0 && <Specialists participants={info.participants} following={following} />}
+          {travel ? <Itinerary trip={trip} /> : <StateTree state={agent.state} />}
+        </aside>
+      </div>
+    </TalkContext>
+  );
+}
+
+function Gone({ agent }: { agent: string }) {
+  return (
+    <div className="gone" role="alert" data-testid="gone">
+      <p>
+        <strong>The gateway no longer has this conversation.</strong> It was deleted, or kept in memory and lost when the gateway
+        was started again. You can still read it here.
+      </p>
+      <button type="button" className="button primary" onClick={() => startThread(agent)}>
+        Start a new plan
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,125 @@
+import { useId } from "react";
+import { IconCheck, IconStar } from "../shell/icons";
+import { fieldsOf } from "./answer";
+import { AnswerForm } from "./AnswerForm";
+import { type Fact, factsOf, same } from "./facts";
+import type { Answer, Asked } from "./Questions";
+import { speakerName, SpeakerSign } from "./Speaker";
+
+interface Props {
+  question: Asked;
+  /** Its number, where several are open. */
+  number: number | undefined;
+  chosen: Answer | undefined;
+  busy: boolean;
+  onPick: (option: unknown, at: number) => void;
+  onAnswer: (payload: unknown) => void;
+}
+
+/** One question: its options as cards, or a form made of its schema. */
+export function Question({ question, number, chosen, busy, onPick, onAnswer }: Props) {
+  const title = useId();
+  const card = question.metadata?.value ?? {};
+  const message = card.message ?? question.message ?? "Please answer this question.";
+  const options = optionsOf(question);
+  return (
+    <section className="question" aria-labelledby={title} data-testid="question" data-id={question.id}>
+      <header>
+        {card.agent && (
+          <p className="question-agent">
+            <SpeakerSign name={card.agent} />
+            {speakerName(card.agent)} {number !== undefined && <span className="muted">question {number}</span>}
+          </p>
+        )}
+        <h3 id={title}>{message}</h3>
+      </header>
+      {options.length > 0 ? (
+        <ul className="options" data-compact={options.every((option) => typeof option !== "object") || undefined}>
+          {options.map((option, i) => (
+            <li key={i}>
+              <Option
+                option={option}
+                index={i}
+                recommended={card.recommendation !== undefined && same(option, card.recommendation)}
+                chosen={chosen?.option === i}
+                busy={busy}
+                onPick={() => onPick(option, i)}
+              />
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <AnswerForm fields={fieldsOf(question.responseSchema)} several={number !== undefined} answered={chosen !== undefined} busy={busy} onAnswer={onAnswer} />
+      )}
+    </section>
+  );
+}
+
+/** The options of the card, else the values a schema of one member allows. */
+function optionsOf(question: Asked): unknown[] {
+  const { options } = question.metadata?.value ?? {};
+  if (Array.isArray(options) && options.length > 0) return options;
+  const fields = fieldsOf(question.responseSchema);
+  return fields.length === 1 && fields[0]!.kind === "choice" ? fields[0]!.choices : [];
+}
+
+interface OptionProps {
+  option: unknown;
+  index: number;
+  recommended: boolean;
+  chosen: boolean;
+  busy: boolean;
+  onPick: () => void;
+}
+
+function Option({ option, index, recommended, chosen, busy, onPick }: OptionProps) {
+  const { title, facts } = factsOf(option, index);
+  const price = facts.find(({ kind }) => kind === "price");
+  const rest = facts.filter((fact) => fact !== price);
+  return (
+    <button
+      type="button"
+      className="option"
+      data-testid="option"
+      data-value={title}
+      data-recommended={recommended || undefined}
+      aria-pressed={chosen}
+      disabled={busy}
+      onClick={onPick}
+    >
+      <span className="option-head">
+        <span className="option-title">{title}</span>
+        {price && <span className="option-price">{price.value}</span>}
+      </span>
+      {(recommended || chosen) && (
+        <span className="option-tags">
+          {recommended && (
+            <span className="tag recommended">
+              <IconStar /> Recommended
+            </span>
+          )}
+          {chosen && (
+            <span className="tag chosen">
+              <IconCheck /> Chosen
+            </span>
+          )}
+        </span>
+      )}
+      {rest.length > 0 && (
+        <span className="facts">
+          {rest.map((fact) => (
+            <FactLine key={fact.label} fact={fact} />
+          ))}
+        </span>
+      )}
+    </button>
+  );
+}
+
+function FactLine({ fact }: { fact: Fact }) {
+  return (
+    <span className="fact" data-kind={fact.kind}>
+      <span className="fact-label">{fact.label}</span> <span className="fact-value">{fact.value}</span>
+    </span>
+  );
+}

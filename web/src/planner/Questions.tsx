@@ -1,0 +1,108 @@
+import { type RefObject, useEffect, useRef, useState } from "react";
+import type { Interrupt } from "../gateway/types";
+import { pick } from "./answer";
+import { Question } from "./Question";
+
+export type Asked = Interrupt;
+
+/** What a person chose for one question. */
+export interface Answer {
+  payload: unknown;
+  /** The option's place, if it was one. */
+  option?: number;
+}
+
+interface Props {
+  questions: Asked[];
+  resolve: (payload: unknown, id?: string) => Promise<unknown>;
+  cancel: (id?: string) => Promise<unknown>;
+  onOpen: (open: boolean) => void;
+  onExpired: () => void;
+  focus: RefObject<HTMLElement | null>;
+}
+
+/** The open questions of a thread. One is answered by a click; several are answered together, with one request. */
+export function Questions({ questions, resolve, cancel, onOpen, onExpired, focus }: Props) {
+  const [answers, setAnswers] = useState<Record<string, Answer>>({});
+  const [sent, setSent] = useState<"answer" | "cancel">();
+  const form = useRef<HTMLDivElement>(null);
+  const many = questions.length > 1;
+  const ready = questions.every(({ id }) => answers[id]);
+
+  useEffect(() => {
+    onOpen(true);
+    return () => onOpen(false);
+  }, [onOpen]);
+
+  useEffect(() => {
+    focus.current = form.current;
+    // The question takes the focus, but not from somebody who is in the middle of writing.
+    const active = document.activeElement;
+    const writing = active instanceof HTMLTextAreaElement && active.value !== "";
+    const card = form.current;
+    if (!writing) card?.focus({ preventScroll: true });
+    return () => {
+      focus.current = null;
+      if (card?.contains(document.activeElement)) document.getElementById("chat")?.focus({ preventScroll: true });
+    };
+  }, [focus]);
+
+  const expired = () => questions.some(({ expiresAt }) => expiresAt !== undefined && Date.parse(expiresAt) <= Date.now());
+
+  const submit = (given: Record<string, Answer>) => {
+    if (sent) return;
+    if (expired()) {
+      onExpired();
+      return;
+    }
+    setSent("answer");
+    for (const { id } of questions) void resolve(given[id]?.payload, id);
+  };
+  const answer = (question: Asked, given: Answer) => {
+    const all = { ...answers, [question.id]: given };
+    setAnswers(all);
+    if (!many) submit(all);
+  };
+  const neverMind = () => {
+    if (sent) return;
+    setSent("cancel");
+    for (const { id } of questions) void cancel(id);
+  };
+
+  return (
+    <div
+      className="questions"
+      ref={form}
+      tabIndex={-1}
+      role="group"
+      aria-label={many ? `${questions.length} questions` : "A question"}
+      data-testid="questions"
+      aria-busy={sent !== undefined}
+    >
+      {questions.map((question, i) => (
+        <Question
+          key={question.id}
+          question={question}
+          number={many ? i + 1 : undefined}
+          chosen={answers[question.id]}
+          busy={sent !== undefined}
+          onPick={(option, at) => answer(question, { payload: pick(option, question.responseSchema), option: at })}
+          onAnswer={(payload) => answer(question, { payload })}
+        />
+      ))}
+      <div className="questions-end">
+        {many && (
+          <button type="button" className="button primary" data-testid="send-answers" disabled={!ready || sent !== undefined} onClick={() => submit(answers)}>
+            Send {questions.length} answers
+          </button>
+        )}
+        <button type="button" className="button quiet" data-testid="never-mind" disabled={sent !== undefined} onClick={neverMind}>
+          Never mind
+        </button>
+        <p className="unseen" role="status">
+          {sent === "answer" ? "Answer sent." : sent === "cancel" ? "Called off." : ""}
+        </p>
+      </div>
+    </div>
+  );
+}

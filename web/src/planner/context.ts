@@ -1,0 +1,34 @@
+// What the parts of a conversation that CopilotKit renders for us need of it: it passes on no props of ours.
+
+import { createContext, useContext } from "react";
+
+export interface Talk {
+  /** The agent's id. */
+  agent: string;
+  /** Says something as the person. */
+  send: (text: string) => void;
+  /** Runs the last turn again; undefined while that makes no sense. */
+  regenerate: (() => void) | undefined;
+  /** Starts a plan of its own from the conversation up to a message. */
+  fork: (messageId: string) => void;
+  /** A question is open: it is answered before anything else is said. */
+  asking: boolean;
+  /** Nothing can be sent now. */
+  mute: boolean;
+  /** Puts the keyboard's focus on the open question. */
+  showQuestion: () => void;
+  suggestions: { title: string; message: string }[];
+  /** The gateway no longer knows this thread. */
+  gone: boolean;
+}
+
+export const TalkContext = createContext<Talk | undefined>(undefined);
+
+export function useTalk(): Talk {
+  const talk = useContext(TalkContext);
+  if (!talk) throw new Error("useTalk outside of a conversation");
+  return talk;
+}
+
+/** Whether the conversation's history is still on its way. */
+export const ConnectingContext = createContext(false);

@@ -1,0 +1,71 @@
+import type { AbstractAgent } from "@ag-ui/client";
+import { useCopilotKit } from "@copilotkit/react-core/v2";
+import { useCallback, useEffect, useRef } from "react";
+import type { Following } from "../gateway/useFollow";
+import { useConnection } from "../shell/connection";
+
+/** How long a difference has to last: the end of one's own run arrives on two connections, a moment apart. */
+const SETTLE_MS = 300;
+
+/**
+ * Keeps this tab's conversation equal to the thread. Another tab, a script or a run that outlived its connection changes
+ * the thread without this tab's agent; the follow stream shows it, and the agent connects again. Returns how to ask for that.
+ */
+export function usePickUp(agent: AbstractAgent, thread: string, following: Following): () => void {
+  const { copilotkit } = useCopilotKit();
+  const { away, epoch, suspect } = useConnection();
+  const tried = useRef("");
+  const seenEpoch = useRef(epoch);
+
+  const connect = useCallback(() => {
+    if (agent.isRunning || agent.threadId !== thread) return;
+    // Open questions would make the client refuse to connect; the thread brings them back if they still are.
+    agent.pendingInterrupts = [];
+    void copilotkit.connectAgent({ agent });
+  }, [agent, copilotkit, thread]);
+
+  const { view, status } = following;
+  const behind = difference(view, agent.messages, agent.pendingInterrupts);
+  const idle = !agent.isRunning;
+  useEffect(() => {
+    if (status !== "open" || away || !idle || behind === "" || tried.current === behind) return;
+    const timer = setTimeout(() => {
+      tried.current = behind;
+      connect();
+    }, SETTLE_MS);
+    return () => clearTimeout(timer);
+  }, [status, away, idle, behind, connect]);
+
+  useEffect(() => {
+    if (status === "lost") suspect();
+  }, [status, suspect]);
+
+  useEffect(() => {
+    if (seenEpoch.current === epoch) return;
+    seenEpoch.current = epoch;
+    tried.current = "";
+    connect();
+  }, [epoch, connect]);
+
+  return connect;
+}
+
+/** What the thread has and the agent has not, as a key that differs between differences; empty if there is none. */
+export function difference(
+  view: Following["view"],
+  messages: readonly { id: string }[],
+  pending: readonly { id: string }[],
+): string {
+  if (view.running) return `running ${view.runs.length} ${view.replays}`;
+  const local = new Set(messages.map(({ id }) => id));
+  const missing = [...view.messageIds].filter((id) => !local.has(id));
+  const open = ids(view.interrupts);
+  if (missing.length === 0 && open === ids(pending)) return "";
+  return `${view.runs.length} ${view.replays} ${missing.join()} ${open}`;
+}
+
+const ids = (list: readonly { id: string }[]) =>
+  list
+    .map(({ id }) => id)
+    .sort()
+    .join();

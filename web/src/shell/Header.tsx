@@ -1,0 +1,96 @@
+import { startThread } from "../App";
+import type { AgentInfo } from "../gateway/types";
+import { go, type Place } from "../place";
+import { IconMenu, IconMoon, IconPulse, IconSun } from "./icons";
+import { chooseTheme, useTheme } from "./theme";
+
+interface Props {
+  agents: AgentInfo[];
+  place: Place | undefined;
+  drawer: boolean;
+  onThreads: () => void;
+}
+
+export function Header({ agents, place, drawer, onThreads }: Props) {
+  const inspecting = place?.view === "inspect";
+  return (
+    <header className="header">
+      <button
+        type="button"
+        className="icon-button threads-toggle"
+        aria-label="Plans"
+        aria-expanded={drawer}
+        aria-controls="threads"
+        data-testid="threads-toggle"
+        onClick={onThreads}
+      >
+        <IconMenu />
+      </button>
+      <h1 className="brand">
+        <Mark />
+        <span>{place?.agent === "travel" || !place ? "Travel planner" : "AG-UI gateway"}</span>
+      </h1>
+      <div className="header-tools">
+        <label className="agent-switch">
+          <span>Agent</span>
+          <select
+            data-testid="agent-switch"
+            value={place?.agent ?? ""}
+            onChange={(event) => startThread(event.target.value)}
+            disabled={agents.length === 0}
+          >
+            {place && !agents.some(({ id }) => id === place.agent) && <option value={place.agent}>{place.agent}</option>}
+            {agents.map(({ id }) => (
+              <option key={id} value={id}>
+                {id}
+              </option>
+            ))}
+          </select>
+        </label>
+        {place && (
+          <button
+            type="button"
+            className="icon-button"
+            aria-label="Inspector: the events behind this conversation"
+            title="Inspector"
+            aria-pressed={inspecting}
+            data-testid="inspector-open"
+            onClick={() => go({ ...place, view: inspecting ? "plan" : "inspect" })}
+          >
+            <IconPulse />
+          </button>
+        )}
+        <ThemeSwitch />
+      </div>
+    </header>
+  );
+}
+
+function ThemeSwitch() {
+  const theme = useTheme();
+  const other = theme === "dark" ? "light" : "dark";
+  return (
+    <button
+      type="button"
+      className="icon-button"
+      data-testid="theme-switch"
+      data-theme-now={theme}
+      aria-label={`Switch to the ${other} theme`}
+      title={`Switch to the ${other} theme`}
+      onClick={() => chooseTheme(other)}
+    >
+      {theme === "dark" ? <IconSun /> : <IconMoon />}
+    </button>
+  );
+}
+
+function Mark() {
+  return (
+    <svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true" focusable="false" className="mark">
+      <rect width="32" height="32" rx="9" className="mark-ground" />
+      <path d="M7 21.500c5-.5 7-3 8-6s3-6 10-6.500" className="mark-route" />
+      <circle cx="7.500" cy="21.500" r="2.700" className="mark-from" />
+      <circle cx="25" cy="9" r="3.200" className="mark-to" />
+    </svg>
+  );
+}

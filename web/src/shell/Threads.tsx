@@ -1,0 +1,203 @@
+import { type FormEvent, useCallback, useEffect, useRef, useState } from "react";
+import { startThread } from "../App";
+import { deleteThread, forkThread, getThread, listThreads, renameThread } from "../gateway/api";
+import type { ThreadSummary } from "../gateway/types";
+import { useFollow } from "../gateway/useFollow";
+import { isFresh } from "../fresh";
+import { go } from "../place";
+import { useConnection } from "./connection";
+import { IconBin, IconCheck, IconClose, IconFork, IconPen, IconPlus } from "./icons";
+import { useAttempt } from "./notices";
+import { ago } from "./time";
+
+interface Props {
+  agent: string;
+  thread: string;
+  /** On a narrow screen the list is a drawer. */
+  open: boolean;
+  onClose: () => void;
+}
+
+const statusText: Record<ThreadSummary["status"], string> = {
+  idle: "",
+  running: "working",
+  interrupted: "waits for you",
+  failed: "failed",
+};
+
+export function Threads({ agent, thread, open, onClose }: Props) {
+  const { threads, more, refresh, loadMore } = useThreads(agent, thread);
+  const attempt = useAttempt();
+
+  const visit = (id: string) => {
+    go({ view: "plan", agent, thread: id });
+    onClose();
+  };
+  const create = () => {
+    startThread(agent);
+    onClose();
+  };
+  const fork = (id: string) =>
+    void attempt("This plan could not be copied", async () => {
+      const last = (await getThread(id, agent)).messages.at(-1);
+      if (last) visit(await forkThread(id, agent, last.id));
+    });
+  const rename = async (id: string, title: string) => {
+    await attempt("The name could not be changed", () => renameThread(id, agent, title));
+    refresh();
+  };
+  const remove = async (id: string) => {
+    await attempt("This plan could not be deleted", () => deleteThread(id, agent));
+    if (id === thread) startThread(agent, { replace: true });
+    refresh();
+  };
+
+  return (
+    <>
+      {open && <button type="button" className="shade" aria-label="Close the list of plans" onClick={onClose} />}
+      <nav className="threads" id="threads" aria-label="Plans" data-open={open || undefined} data-testid="thread-list">
+        <button type="button" className="button new-thread" data-testid="new-thread" onClick={create}>
+          <IconPlus /> New plan
+        </button>
+        {threads.length === 0 ? (
+          <p className="threads-empty">What you plan is kept here.</p>
+        ) : (
+          <ul>
+            {threads.map((t) => (
+              <Row key={t.id} thread={t} here={t.id === thread} onVisit={visit} onFork={fork} onRename={rename} onRemove={remove} />
+            ))}
+          </ul>
+        )}
+        {more && (
+          <button type="button" className="button quiet" onClick={loadMore}>
+            Show older plans
+          </button>
+        )}
+      </nav>
+    </>
+  );
+}
+
+/** The list, asked for again when something may have changed it. */
+function useThreads(agent: string, thread: string) {
+  const { epoch, suspect } = useConnection();
+  const { runCount, running, interrupts } = useFollow(agent, thread, { fresh: isFresh(thread) });
+  const [threads, setThreads] = useState<ThreadSummary[]>([]);
+  const [cursor, setCursor] = useState<string>();
+  const [again, setAgain] = useState(0);
+  const refresh = useCallback(() => setAgain((n) => n + 1), []);
+
+  useEffect(() => {
+    const abort = new AbortController();
+    // The list is eventually right: a moment after a run began or ended it is.
+    const timer = setTimeout(() => {
+      listThreads({ agent, limit: 30 }, { signal: abort.signal }).then(
+        (page) => {
+          setThreads(page.threads);
+          setCursor(page.nextCursor);
+        },
+        () => abort.signal.aborted || suspect(),
+      );
+    }, 120);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [agent, epoch, runCount, running, interrupts.length, again, suspect]);
+
+  useEffect(() => {
+    const shown = () => document.visibilityState === "visible" && refresh();
+    document.addEventListener("visibilitychange", shown);
+    return () => document.removeEventListener("visibilitychange", shown);
+  }, [refresh]);
+
+  const loadMore = () => {
+    if (!cursor) return;
+    listThreads({ agent, limit: 30, cursor }).then((page) => {
+      setThreads((all) => [...all, ...page.threads.filter((t) => !all.some(({ id }) => id === t.id))]);
+      setCursor(page.nextCursor);
+    }, suspect);
+  };
+  return { threads, more: cursor !== undefined, refresh, loadMore };
+}
+
+interface RowProps {
+  thread: ThreadSummary;
+  here: boolean;
+  onVisit: (id: string) => void;
+  onFork: (id: string) => void;
+  onRename: (id: string, title: string) => Promise<void>;
+  onRemove: (id: string) => Promise<void>;
+}
+
+function Row({ thread, here, onVisit, onFork, onRename, onRemove }: RowProps) {
+  const [mode, setMode] = useState<"show" | "rename" | "remove">("show");
+  const title = thread.title || "New plan";
+  const status = statusText[thread.status];
+  if (mode === "rename") {
+    const save = async (to: string) => {
+      setMode("show");
+      if (to && to !== title) await onRename(thread.id, to);
+    };
+    return <Rename title={title} onSave={save} onCancel={() => setMode("show")} />;
+  }
+  if (mode === "remove") {
+    return (
+      <li className="thread asking" data-testid="thread" data-thread={thread.id}>
+        <span>Delete “{title}”?</span>
+        <span className="row">
+          <button type="button" className="button danger" autoFocus data-testid="thread-delete-yes" onClick={() => void onRemove(thread.id)}>
+            Delete
+          </button>
+          <button type="button" className="button quiet" onClick={() => setMode("show")}>
+            Keep
+          </button>
+        </span>
+      </li>
+    );
+  }
+  return (
+    <li className="thread" data-here={here || undefined} data-testid="thread" data-thread={thread.id} data-status={thread.status}>
+      <button type="button" className="thread-open" aria-current={here ? "page" : undefined} onClick={() => onVisit(thread.id)}>
+        <span className="thread-title">{title}</span>
+        <span className="thread-meta">
+          {status && <span className="tag" data-status={thread.status}>{status}</span>}
+          <time dateTime={thread.updatedAt}>{ago(thread.updatedAt)}</time>
+        </span>
+      </button>
+      <span className="thread-tools">
+        <button type="button" className="icon-button small" aria-label={`Rename “${title}”`} title="Rename" data-testid="thread-rename" onClick={() => setMode("rename")}>
+          <IconPen />
+        </button>
+        <button type="button" className="icon-button small" aria-label={`Copy “${title}” into a new plan`} title="Copy into a new plan" data-testid="thread-fork" onClick={() => onFork(thread.id)}>
+          <IconFork />
+        </button>
+        <button type="button" className="icon-button small" aria-label={`Delete “${title}”`} title="Delete" data-testid="thread-delete" onClick={() => setMode("remove")}>
+          <IconBin />
+        </button>
+      </span>
+    </li>
+  );
+}
+
+function Rename({ title, onSave, onCancel }: { title: string; onSave: (title: string) => Promise<void>; onCancel: () => void }) {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.select(), []);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void onSave(input.current?.value.trim() ?? "");
+  };
+  return (
+    <li className="thread asking">
+      <form className="row" onSubmit={submit} onKeyDown={(event) => event.key === "Escape" && onCancel()}>
+        <input ref={input} className="field" aria-label="Name of the plan" data-testid="thread-title" defaultValue={title} maxLength={120} autoFocus />
+        <button type="submit" className="icon-button small" aria-label="Save the name">
+          <IconCheck />
+        </button>
+        <button type="button" className="icon-button small" aria-label="Keep the old name" onClick={onCancel}>
+          <IconClose />
+        </button>
+      </form>
+    </li>
+  );
+}

@@ -1,0 +1,91 @@
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from "react";
+import { ready } from "../gateway/api";
+
+export interface Connection {
+  /** The gateway does not answer, or says that it is not able to serve. */
+  away: boolean;
+  /** Grows when the gateway is back, or was there after all: whatever broke may be tried again. */
+  epoch: number;
+  /** Something failed that could be the gateway being away: find out. */
+  suspect: () => void;
+}
+
+const Context = createContext<Connection>({ away: false, epoch: 0, suspect: () => {} });
+
+export const useConnection = (): Connection => useContext(Context);
+
+const PAUSES_MS = [500, 1000, 2000, 3000, 5000];
+
+/** Knows whether the gateway is there. It asks only when somebody has a reason to doubt it. */
+export function ConnectionProvider({ children }: { children: ReactNode }) {
+  const [away, setAway] = useState(false);
+  const [epoch, setEpoch] = useState(0);
+  const asking = useRef(false);
+  const hurry = useRef<(() => void) | undefined>(undefined);
+
+  const suspect = useCallback(() => {
+    if (asking.current) {
+      return;
+    }
+    asking.current = true;
+    void (async () => {
+      for (let i = 0; !(await ready()); i++) {
+        setAway(true);
+        await pause(PAUSES_MS[Math.min(i, PAUSES_MS.length - 1)]!, hurry);
+      }
+      asking.current = false;
+      setAway(false);
+      setEpoch((n) => n + 1);
+    })();
+  }, []);
+
+  useEffect(() => {
+    const online = () => hurry.current?.();
+    // What nobody caught is most likely a request that was cut; CopilotKit leaves such promises lying.
+    const uncaught = (event: PromiseRejectionEvent) => {
+      const { name } = (event.reason ?? {}) as { name?: string };
+      if (name !== "TypeError" && name !== "AbortError") return;
+      event.preventDefault();
+      if (name === "TypeError") suspect();
+    };
+    addEventListener("online", online);
+    addEventListener("offline", suspect);
+    addEventListener("unhandledrejection", uncaught);
+    return () => {
+      removeEventListener("online", online);
+      removeEventListener("offline", suspect);
+      removeEventListener("unhandledrejection", uncaught);
+    };
+  }, [suspect]);
+
+  const connection = useMemo(() => ({ away, epoch, suspect }), [away, epoch, suspect]);
+  return <Context value={connection}>{children}</Context>;
+}
+
+function pause(ms: number, hurry: { current: (() => void) | undefined }): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, ms);
+    function done() {
+      clearTimeout(timer);
+      hurry.current = undefined;
+      resolve();
+    }
+    hurry.current = done;
+  });
+}
+
+/** Says that the gateway is away, for as long as it is. */
+export function Banner() {
+  const { away } = useConnection();
+  return (
+    <div role="status" aria-live="polite">
+      {away && (
+        <div className="banner" data-testid="banner">
+          <span className="banner-dot" aria-hidden="true" />
+          <strong>The gateway is not answering.</strong>
+          <span>Trying again by itself; what you see stays here.</span>
+        </div>
+      )}
+    </div>
+  );
+}
