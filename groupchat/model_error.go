@@ -1,0 +1,225 @@
+package groupchat
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// What can be wrong with a model's server, for the log.
+var (
+	errModelTimeout  = errors.New("groupchat: the model took too long")
+	errModelIdle     = errors.New("groupchat: the model fell silent")
+	errModelCut      = errors.New("groupchat: the reply ended without a finish reason")
+	errModelFilter   = errors.New("groupchat: the reply was withheld")
+	errModelChunk    = errors.New("groupchat: a chunk of the reply is not one")
+	errModelNameless = errors.New("groupchat: a tool call without a name")
+	errModelLarge    = errors.New("groupchat: the reply is too large")
+	errModelPage     = errors.New("groupchat: the reply is a web page")
+	errModelSays     = errors.New("groupchat: the model's server reports an error")
+)
+
+// A modelFault is a call to a model that came to nothing. Its text is for the log: it holds what the server said of the
+// error's kind, but not its sentence, which may quote a prompt or a key.
+type modelFault struct {
+	kind   faultKind
+	status int           // of HTTP; 0 if there was none
+	said   string        // the server's own type, code and parameter
+	after  time.Duration // how long the server asks to be left alone; -1: it does not say
+	err    error
+}
+
+// A faultKind says what a fault means: its code, and whether trying again may help.
+type faultKind uint8
+
+const (
+	faultAway     faultKind = iota // busy, broken or not there
+	faultSpent                     // as away, but for longer than a run lasts
+	faultBroken                    // its reply broke off
+	faultResponse                  // its reply made no sense
+	faultAuth
+	faultRequest
+	faultFilter
+)
+
+func newModelFault(kind faultKind, err error) error {
+	return &modelFault{kind: kind, after: -1, err: err}
+}
+
+// faultOf is err as a fault; what is none happened to the connection. Ctx is the call's.
+func faultOf(ctx context.Context, err error) *modelFault {
+	if f, ok := errors.AsType[*modelFault](err); ok {
+		return f
+	}
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return &modelFault{kind: faultAway, after: -1, err: unlocated(err)}
+}
+
+// Error says what is known, without a word of the conversation.
+func (f *modelFault) Error() string {
+	var b strings.Builder
+	b.WriteString(f.err.Error())
+	if f.status != 0 {
+		fmt.Fprintf(&b, ": status %d", f.status)
+	}
+	if f.said != "" {
+		b.WriteString(": " + f.said)
+	}
+	return b.String()
+}
+
+// Unwrap returns the cause.
+func (f *modelFault) Unwrap() error { return f.err }
+
+// coded is the fault as a run ends with it.
+func (f *modelFault) coded(m *Model) error {
+	code := agui.CodeModelUnavailable
+	switch f.kind {
+	case faultAway, faultSpent:
+	case faultBroken, faultResponse:
+		code = agui.CodeModelResponse
+	case faultAuth:
+		code = agui.CodeModelAuth
+	case faultRequest:
+		code = agui.CodeModelRequest
+	case faultFilter:
+		code = agui.CodeModelContentFilter
+	}
+	return &agui.Error{Code: code, Err: fmt.Errorf("%s: %w", m, f)}
+}
+
+// The waits between tries, when the server does not say how long: half to all of a time that doubles.
+const (
+	firstWait = 500 * time.Millisecond
+	mostWait  = 8 * time.Second
+	// patience is the most a server may ask for; a run does not wait longer.
+	patience = 30 * time.Second
+)
+
+// again reports whether the call may be made again after try, and how long to wait before.
+func (f *modelFault) again(try, retries int) (time.Duration, bool) {
+	if try >= retries || f.kind != faultAway && f.kind != faultBroken || errors.Is(f.err, errModelTimeout) || f.after > patience {
+		return 0, false
+	}
+	if f.after >= 0 {
+		return f.after + rand.N(f.after/10+time.Millisecond), true // not all at the same moment
+	}
+	wait := min(firstWait<<min(try, 10), mostWait)
+	return wait/2 + rand.N(wait/2), true
+}
+
+// statusFault is what an answer other than a reply means.
+func statusFault(response *http.Response, body []byte) error {
+	f := &modelFault{status: response.StatusCode, after: retryAfter(response.Header), err: errModelSays}
+	f.read(body)
+	switch s := response.StatusCode; {
+	case f.kind != faultAway: // the body said
+	case s == http.StatusUnauthorized || s == http.StatusForbidden:
+		f.kind = faultAuth
+	case s >= 500, s == http.StatusTooManyRequests, s == http.StatusRequestTimeout, s == http.StatusTooEarly, s == http.StatusConflict:
+	default:
+		f.kind = faultRequest
+	}
+	return f
+}
+
+// errorObject is the fault that a reply, or the middle of one, tells of.
+func errorObject(raw json.RawMessage) error {
+	f := &modelFault{after: -1, err: errModelSays}
+	f.read(raw)
+	if f.kind == faultAway && f.status >= 400 && f.status < 500 && f.status != http.StatusTooManyRequests {
+		f.kind = faultRequest
+		if f.status == http.StatusUnauthorized || f.status == http.StatusForbidden {
+			f.kind = faultAuth
+		}
+	}
+	return f
+}
+
+// read learns from the words for programs in an error, wherever the server puts them.
+func (f *modelFault) read(raw json.RawMessage) {
+	var outer struct {
+		Error json.RawMessage `json:"error"`
+	}
+	if json.Unmarshal(raw, &outer) == nil && jsonPresent(outer.Error) {
+		raw = outer.Error
+	}
+	var e struct {
+		Type   json.RawMessage `json:"type"`
+		Code   json.RawMessage `json:"code"`
+		Status json.RawMessage `json:"status"`
+		Param  json.RawMessage `json:"param"`
+	}
+	if json.Unmarshal(bytes.TrimSpace(raw), &e) != nil {
+		return
+	}
+	var said []string
+	for _, word := range []json.RawMessage{e.Type, e.Code, e.Status, e.Param} {
+		if w := jsonText(word); errorWord(w) {
+			said = append(said, w)
+		}
+		if n, ok := jsonCount(word); ok && f.status == 0 && n >= 400 && n < 600 {
+			f.status = n
+		}
+	}
+	f.said = strings.Join(said, " ")
+	for _, word := range said {
+		switch word {
+		case "content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation":
+			f.kind = faultFilter
+		case "insufficient_quota", "billing_hard_limit_reached":
+			f.kind = faultSpent
+		case "invalid_api_key", "authentication_error", "permission_error":
+			f.kind = faultAuth
+		case "invalid_request_error", "context_length_exceeded", "model_not_found":
+			if f.status < 500 && f.status != http.StatusTooManyRequests && f.kind == faultAway {
+				f.kind = faultRequest
+			}
+		}
+	}
+	if f.kind == faultRequest && (f.status == http.StatusUnauthorized || f.status == http.StatusForbidden) {
+		f.kind = faultAuth // one provider calls a wrong key an invalid request
+	}
+}
+
+// errorWord reports whether a server's word is one: nothing of a conversation, and no key, looks like it.
+func errorWord(s string) bool {
+	return s != "" && len(s) <= 48 && !strings.HasPrefix(s, "sk-") && !strings.ContainsFunc(s, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("_-.[]", r)
+	})
+}
+
+// retryAfter is how long the server asks to be left alone: milliseconds, seconds or a date; -1 if it does not.
+func retryAfter(h http.Header) time.Duration {
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms >= 0 && ms < 1e9 {
+		return time.Duration(ms * float64(time.Millisecond))
+	}
+	value := h.Get("Retry-After")
+	if s, err := strconv.ParseFloat(value, 64); err == nil && s >= 0 && s < 1e6 {
+		return time.Duration(s * float64(time.Second))
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(0, time.Until(at))
+	}
+	return -1
+}
+
+// unlocated is err without the URL it happened at, which may hold a password.
+func unlocated(err error) error {
+	if located, ok := errors.AsType[*url.Error](err); ok {
+		return located.Err
+	}
+	return err
+}

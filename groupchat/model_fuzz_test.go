@@ -1,0 +1,75 @@
+package groupchat
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// FuzzModelStream feeds a model anything. It answers, or fails with a code; what it passes on adds up to the reply.
+func FuzzModelStream(f *testing.F) {
+	for _, s := range []script{
+		says("hi"), calls("f", `{"a":1}`, "g", "{}"),
+		{body: `{"error":{"code":429}}`}, {body: ": x\nevent: error\ndata: boom"}, {raw: true, body: `{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]}`},
+		{body: chunk(`"tool_calls":[{"id":"a","function":{"name":"f","arguments":{"x":[]}}}]`) + "\n" + finish("stop")},
+	} {
+		f.Add(s.wire())
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		w := &wire{answers: []func(*http.Request) (*http.Response, error){answer(200, body)}}
+		m := w.model(t, ModelOptions{Retries: -1})
+		var words, reasoning strings.Builder
+		args := map[int]string{}
+		reply, err := m.Stream(t.Context(), hello, ModelDeltas{
+			Text:      func(d string) error { words.WriteString(d); return nil },
+			Reasoning: func(d string) error { reasoning.WriteString(d); return nil },
+			Call:      func(i int, _, a string) error { args[i] += a; return nil },
+		})
+		if err != nil {
+			coded, ok := errors.AsType[*agui.Error](err)
+			if !ok || !coded.Code.Known() {
+				t.Fatalf("Stream() = %v, want a code", err)
+			}
+			return
+		}
+		if reply.Finish == "" || len(reply.Text)+len(reply.Refusal) != words.Len() || reply.Reasoning != reasoning.String() || len(reply.Calls) != len(args) {
+			t.Fatalf("reply %+v, heard %q %q %v", reply, words.String(), reasoning.String(), args)
+		}
+		for i, c := range reply.Calls {
+			if c.Name == "" || c.Arguments != args[i] {
+				t.Fatalf("call %d is %+v, heard %q", i, c, args[i])
+			}
+		}
+		raw, err := m.body(ModelRequest{Messages: []ModelMessage{{Role: agui.RoleAssistant, Text: reply.Text, Calls: reply.Calls}}})
+		if err != nil || !json.Valid(raw) {
+			t.Fatalf("body() = %s, %v", raw, err)
+		}
+	})
+}
+
+// FuzzEventLines holds the reader to its promise: lines of data, each one line, however the bytes come.
+func FuzzEventLines(f *testing.F) {
+	f.Add("data: {\"a\":1}\n\ndata: [DONE]\n\n")
+	f.Add("event: error\ndata: x\ndata: y\n\n")
+	f.Fuzz(func(t *testing.T, body string) {
+		whole, err := io.ReadAll(newEventLines(strings.NewReader(body), 1<<20))
+		piecemeal, err2 := io.ReadAll(newEventLines(oneByte{strings.NewReader(body)}, 1<<20))
+		if string(whole) != string(piecemeal) || (err == nil) != (err2 == nil) {
+			t.Fatalf("read at once %q (%v), by bytes %q (%v)", whole, err, piecemeal, err2)
+		}
+		for line := range strings.Lines(string(whole)) {
+			if !strings.HasPrefix(line, "data: ") || !strings.HasSuffix(line, "\n") || strings.HasPrefix(line, `data: {"error":`) {
+				t.Fatalf("line %q", line)
+			}
+		}
+	})
+}
+
+type oneByte struct{ r io.Reader }
+
+func (o oneByte) Read(p []byte) (int, error) { return o.r.Read(p[:min(1, len(p))]) }

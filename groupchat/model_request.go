@@ -1,0 +1,219 @@
+package groupchat
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"strings"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// A ModelRequest is what a model is asked.
+type ModelRequest struct {
+	Messages []ModelMessage
+	// Tools are those the model may call. Choice is "auto", "none", "required" or the name of one; empty is the server's
+	// default.
+	Tools  []ModelTool
+	Choice string
+	// Schema, if set, is the JSON Schema the reply is to match, SchemaName its name there. With Strict the server holds
+	// the model to it, for which it wants every member required and no others allowed.
+	Schema     json.RawMessage
+	SchemaName string
+	Strict     bool
+}
+
+// A ModelMessage is one message of what a model is sent. The role is system, user, assistant or tool.
+type ModelMessage struct {
+	Role agui.Role
+	Text string
+	// Parts, of a user's message, take the place of Text. What the API has no form for is told of in words.
+	Parts []agui.Part
+	Calls []ModelCall // of an assistant's
+	// CallID is the call a tool's message answers.
+	CallID string
+}
+
+// A ModelCall is a call of a tool that the model makes. Arguments is what the model wrote, which ought to be JSON.
+type ModelCall struct {
+	ID        string `json:"id,omitempty"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+// A ModelTool is a tool as a model is told of it.
+type ModelTool struct {
+	Name        string
+	Description string
+	Parameters  json.RawMessage // a JSON Schema; nil takes no arguments
+}
+
+// go-openai's request cannot say temperature 0, an empty result of a tool, a file or a sound, and it refuses the names
+// of models it believes to know. So what is sent is written here, and takes the place of what it writes.
+type wireRequest struct {
+	Model               string         `json:"model"`
+	Messages            []wireMessage  `json:"messages"`
+	Stream              bool           `json:"stream"`
+	StreamOptions       wireUsageAsked `json:"stream_options"`
+	Temperature         *float64       `json:"temperature,omitempty"`
+	MaxTokens           int            `json:"max_tokens,omitempty"`
+	MaxCompletionTokens int            `json:"max_completion_tokens,omitempty"`
+	ReasoningEffort     string         `json:"reasoning_effort,omitempty"`
+	Tools               []wireTool     `json:"tools,omitempty"`
+	ToolChoice          any            `json:"tool_choice,omitempty"`
+	ResponseFormat      any            `json:"response_format,omitempty"`
+}
+
+type wireUsageAsked struct {
+	IncludeUsage bool `json:"include_usage"`
+}
+
+type wireMessage struct {
+	Role       agui.Role  `json:"role"`
+	Content    any        `json:"content,omitempty"` // text, also empty text, or parts
+	ToolCalls  []wireCall `json:"tool_calls,omitempty"`
+	ToolCallID string     `json:"tool_call_id,omitempty"`
+}
+
+type wireCall struct {
+	ID       string       `json:"id"`
+	Type     string       `json:"type"`
+	Function wireFunction `json:"function"`
+}
+
+type wireFunction struct {
+	Name        string          `json:"name"`
+	Arguments   *string         `json:"arguments,omitempty"` // of a call
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters,omitempty"` // of a tool
+}
+
+type wireTool struct {
+	Type     string       `json:"type"`
+	Function wireFunction `json:"function"`
+}
+
+// body is the request as it is sent.
+func (m *Model) body(r ModelRequest) ([]byte, error) {
+	w := wireRequest{
+		Model: m.o.Name, Stream: true, StreamOptions: wireUsageAsked{true},
+		Temperature: m.o.Temperature, ReasoningEffort: m.o.Effort, Messages: make([]wireMessage, 0, len(r.Messages)),
+	}
+	if m.official { // which takes the old name no more for models that reason, others do not know the new one
+		w.MaxCompletionTokens = m.o.MaxTokens
+	} else {
+		w.MaxTokens = m.o.MaxTokens
+	}
+	for _, message := range r.Messages {
+		w.Messages = append(w.Messages, message.wire(m.o.Provider))
+	}
+	for _, t := range r.Tools {
+		w.Tools = append(w.Tools, wireTool{"function", wireFunction{
+			Name: wireName(t.Name), Description: t.Description, Parameters: toolParameters(t.Parameters),
+		}})
+	}
+	if len(r.Tools) > 0 {
+		w.ToolChoice = wireChoice(r.Choice)
+	}
+	if r.Schema != nil {
+		w.ResponseFormat = map[string]any{"type": "json_schema", "json_schema": map[string]any{
+			"name": wireName(r.SchemaName), "schema": r.Schema, "strict": r.Strict,
+		}}
+	}
+	return json.Marshal(w)
+}
+
+func wireChoice(name string) any {
+	switch name {
+	case "":
+		return nil
+	case "auto", "none", "required":
+		return name
+	default:
+		return wireTool{"function", wireFunction{Name: wireName(name)}}
+	}
+}
+
+func (m ModelMessage) wire(provider string) wireMessage {
+	w := wireMessage{Role: m.Role, Content: m.Text}
+	switch {
+	case m.Parts != nil:
+		w.Content = wireParts(m.Parts, provider)
+	case m.Text == "" && len(m.Calls) > 0:
+		w.Content = nil // some servers refuse an empty text here, and none its absence
+	}
+	for _, c := range m.Calls {
+		arguments := objectText(c.Arguments)
+		w.ToolCalls = append(w.ToolCalls, wireCall{
+			ID: wireID(c.ID), Type: "function", Function: wireFunction{Name: wireName(c.Name), Arguments: &arguments},
+		})
+	}
+	if m.CallID != "" {
+		w.ToolCallID = wireID(m.CallID)
+	}
+	return w
+}
+
+// objectText is arguments, unless a call was cut off before they were complete: servers decode them, and refuse a
+// conversation in which they cannot. The call's result says what became of it.
+func objectText(arguments string) string {
+	var object map[string]json.RawMessage
+	if json.Unmarshal([]byte(arguments), &object) != nil || object == nil {
+		return "{}"
+	}
+	return arguments
+}
+
+// toolParameters is schema as servers accept it: an object, with the member that some insist on.
+func toolParameters(schema json.RawMessage) json.RawMessage {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(schema, &object) != nil || object == nil {
+		return json.RawMessage(`{"type":"object","properties":{}}`)
+	}
+	_, typed := object["type"]
+	_, listed := object["properties"]
+	if typed && listed {
+		return schema
+	}
+	if !typed {
+		object["type"] = json.RawMessage(`"object"`)
+	}
+	if !listed {
+		object["properties"] = json.RawMessage(`{}`)
+	}
+	out, err := json.Marshal(object)
+	if err != nil {
+		return schema
+	}
+	return out
+}
+
+// wireID is the name a call's id goes by at the server. Ours are longer than the 40 characters one provider takes, and
+// another wants nine letters and digits.
+func wireID(id string) string {
+	const digits = "0123456789abcdefghijklmnopqrstuvwxyz"
+	sum := sha256.Sum256([]byte(id))
+	short := make([]byte, 9)
+	for i := range short {
+		short[i] = digits[int(sum[i])%len(digits)]
+	}
+	return string(short)
+}
+
+// wireName is the name a tool goes by at the server, where names are up to 64 letters, digits, '_' and '-'.
+func wireName(name string) string {
+	const most = 64
+	safe := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
+			return r
+		}
+		return '_'
+	}, name)
+	switch {
+	case safe == "":
+		return "reply"
+	case len(safe) > most || safe != name: // two names must not become one
+		return safe[:min(len(safe), most-10)] + "_" + wireID(name)
+	default:
+		return safe
+	}
+}

@@ -1,0 +1,158 @@
+package groupchat
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// A wire is a model's server without a network, so that time is the test's.
+type wire struct {
+	answers []func(*http.Request) (*http.Response, error)
+	at      []time.Duration // when it was asked
+	start   time.Time
+}
+
+func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
+	w.at = append(w.at, time.Since(w.start))
+	next := w.answers[0]
+	if len(w.answers) > 1 {
+		w.answers = w.answers[1:]
+	}
+	return next(r)
+}
+
+func (w *wire) model(t *testing.T, o ModelOptions) *Model {
+	w.start = time.Now()
+	o.BaseURL, o.Name, o.HTTP = "http://model.test", "m", &http.Client{Transport: w}
+	m, err := NewModel(o)
+	must(t, err)
+	return m
+}
+
+func answer(status int, body string, header ...string) func(*http.Request) (*http.Response, error) {
+	return func(r *http.Request) (*http.Response, error) {
+		h := http.Header{}
+		for i := 0; i+1 < len(header); i += 2 {
+			h.Set(header[i], header[i+1])
+		}
+		return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+	}
+}
+
+// slow sends the lines of a body with a pause before each, and then nothing, but does not end.
+func slow(pause time.Duration, lines ...string) func(*http.Request) (*http.Response, error) {
+	return func(r *http.Request) (*http.Response, error) {
+		out, in := io.Pipe()
+		go func() {
+			for _, line := range lines {
+				select {
+				case <-time.After(pause):
+				case <-r.Context().Done():
+				}
+				if _, err := io.WriteString(in, line+"\n\n"); err != nil {
+					return
+				}
+			}
+			<-r.Context().Done()
+			in.CloseWithError(r.Context().Err())
+		}()
+		return &http.Response{StatusCode: 200, Header: http.Header{}, Body: out, Request: r}, nil
+	}
+}
+
+func TestModelRetries(t *testing.T) {
+	t.Parallel()
+	ok := answer(200, says("ok").wire())
+	refused := func(*http.Request) (*http.Response, error) { return nil, errors.New("connection refused") }
+	date := func(r *http.Request) (*http.Response, error) {
+		return answer(503, "", "Retry-After", time.Now().Add(10*time.Second).UTC().Format(http.TimeFormat))(r)
+	}
+	tests := []struct {
+		name    string
+		answers []func(*http.Request) (*http.Response, error)
+		retries int
+		least   []time.Duration // when it is asked, at the earliest
+		most    []time.Duration
+		want    agui.Code
+	}{
+		{"jitter", []func(*http.Request) (*http.Response, error){answer(500, ""), answer(502, "x"), ok}, 0,
+			[]time.Duration{0, 250 * time.Millisecond, 750 * time.Millisecond}, []time.Duration{0, 500 * time.Millisecond, 1500 * time.Millisecond}, ""},
+		{"seconds", []func(*http.Request) (*http.Response, error){answer(429, "", "Retry-After", "7"), ok}, 0,
+			[]time.Duration{0, 7 * time.Second}, []time.Duration{0, 8 * time.Second}, ""},
+		{"milliseconds", []func(*http.Request) (*http.Response, error){answer(429, "", "Retry-After-Ms", "1500", "Retry-After", "7"), ok}, 0,
+			[]time.Duration{0, 1500 * time.Millisecond}, []time.Duration{0, 1700 * time.Millisecond}, ""},
+		{"a date", []func(*http.Request) (*http.Response, error){date, ok}, 0, []time.Duration{0, 9 * time.Second}, []time.Duration{0, 11 * time.Second}, ""},
+		{"too long", []func(*http.Request) (*http.Response, error){answer(429, "", "Retry-After", "3600"), ok}, 0,
+			[]time.Duration{0}, []time.Duration{0}, agui.CodeModelUnavailable},
+		{"a connection", []func(*http.Request) (*http.Response, error){refused, ok}, 0, []time.Duration{0, 0}, []time.Duration{0, time.Second}, ""},
+		{"nothing said", []func(*http.Request) (*http.Response, error){answer(200, `data: {"error":{"code":503}}`+"\n\n"), answer(200, ""), ok}, 0,
+			[]time.Duration{0, 0, 0}, []time.Duration{0, time.Second, 2 * time.Second}, ""},
+		{"used up", []func(*http.Request) (*http.Response, error){answer(500, "")}, 1, []time.Duration{0, 0}, []time.Duration{0, time.Second}, agui.CodeModelUnavailable},
+		{"something said", []func(*http.Request) (*http.Response, error){answer(200, "data: "+chunk(`"content":"A"`)+"\n\n"), ok}, 0,
+			[]time.Duration{0}, []time.Duration{0}, agui.CodeModelResponse},
+		{"our fault", []func(*http.Request) (*http.Response, error){answer(400, ""), ok}, 0, []time.Duration{0}, []time.Duration{0}, agui.CodeModelRequest},
+		{"no money", []func(*http.Request) (*http.Response, error){answer(429, `{"error":{"code":"insufficient_quota"}}`), ok}, 0,
+			[]time.Duration{0}, []time.Duration{0}, agui.CodeModelUnavailable},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := &wire{answers: tt.answers}
+				_, err := w.model(t, ModelOptions{Retries: tt.retries}).Stream(t.Context(), hello, ModelDeltas{})
+				equal(t, "code", agui.CodeOf(err), tt.want)
+				if len(w.at) != len(tt.least) {
+					t.Fatalf("asked at %v, want %d times", w.at, len(tt.least))
+				}
+				for i, at := range w.at {
+					if at < tt.least[i] || at > tt.most[i] {
+						t.Errorf("try %d after %v, want %v to %v", i, at, tt.least[i], tt.most[i])
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestModelWatchdog(t *testing.T) {
+	t.Parallel()
+	a := "data: " + chunk(`"content":"A"`)
+	end := "data: " + finish("stop")
+	tests := []struct {
+		name   string
+		server func(*http.Request) (*http.Response, error)
+		took   time.Duration
+		text   string
+		want   agui.Code
+	}{
+		{"slow and steady", slow(50*time.Second, a, a, end), 155 * time.Second, "AA", ""},
+		{"comments are life", slow(50*time.Second, ": PROCESSING", ": PROCESSING", a, end), 205 * time.Second, "A", ""},
+		{"silent", slow(time.Second, a, a), 62 * time.Second, "AA", agui.CodeModelUnavailable},
+		{"silent from the start", slow(0), 60 * time.Second, "", agui.CodeModelUnavailable},
+		{"left open", slow(time.Second, a, end), 7 * time.Second, "A", ""},
+		{"for ever", slow(31*time.Second, strings.Split(strings.Repeat(a+"\n", 100), "\n")...), 300 * time.Second, strings.Repeat("A", 9), agui.CodeModelUnavailable},
+		{"not even headers", func(r *http.Request) (*http.Response, error) { <-r.Context().Done(); return nil, r.Context().Err() },
+			300 * time.Second, "", agui.CodeModelUnavailable},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := &wire{answers: []func(*http.Request) (*http.Response, error){tt.server}}
+				var said strings.Builder
+				_, err := w.model(t, ModelOptions{Retries: -1, Timeout: 5 * time.Minute}).Stream(t.Context(), hello,
+					ModelDeltas{Text: func(d string) error { said.WriteString(d); return nil }})
+				equal(t, "code", agui.CodeOf(err), tt.want)
+				equal(t, "text", said.String(), tt.text)
+				equal(t, "took", time.Since(w.start), tt.took)
+			})
+		})
+	}
+}
