@@ -36,8 +36,12 @@ func (g *Gateway) ping(ctx context.Context) error {
 // pingTimeout is how long a store may take to answer and still count as there.
 const pingTimeout = time.Second
 
-// home is GET / until the web page is built in.
-func (g *Gateway) home(w http.ResponseWriter, _ *http.Request) error {
+// home is the page and its files; without one, GET / says what there is.
+func (g *Gateway) home(w http.ResponseWriter, r *http.Request) error {
+	if g.o.Page != nil {
+		g.o.Page.ServeHTTP(w, r)
+		return nil
+	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, err := w.Write([]byte("AG-UI gateway\n\nPOST /agents/{agent} runs an agent; GET /agents lists them; " +
 		"GET /openapi.json describes every route.\n"))

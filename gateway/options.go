@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/google/uuid"
@@ -46,6 +47,9 @@ type Options struct {
 	RunAttempts   int           // how often a run may be begun, takeovers included; 0 means 3
 	StoreBuffer   time.Duration // how long a run waits for a store that is away; 0 means 20 seconds
 	Pace          time.Duration // between the pieces of scripted texts
+
+	// Page is served at / and /assets/; nil means a few words about the API.
+	Page http.Handler
 
 	Limits Limits
 	// Origins may call from a browser: exact origins, or "*". Nil means loopback origins.

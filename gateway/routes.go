@@ -48,6 +48,10 @@ func (g *Gateway) newRoutes() http.Handler {
 	} {
 		e.Add(route.method, route.path, g.adapt(route.handler))
 	}
+	if g.o.Page != nil {
+		e.HEAD("/", g.adapt(g.home))
+		e.Match([]string{http.MethodGet, http.MethodHead}, "/assets/*", g.adapt(g.home))
+	}
 	k := newCopilotkit(g)
 	for _, path := range []string{copilotkitBase, copilotkitBase + "/*"} {
 		e.Any(path, g.adapt(k.handle)) // it has a table of its own

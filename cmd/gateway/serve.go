@@ -16,6 +16,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/redisstore"
 	"github.com/agui-gateway/gateway/travel"
+	"github.com/agui-gateway/gateway/web"
 )
 
 // Time limits of the server. There is none for writing: a stream lasts as long as its run, and the gateway
@@ -45,6 +46,7 @@ func serve(ctx context.Context, c *config, _, stderr io.Writer) error {
 		return err
 	}
 	c.options.Store, c.options.Shared, c.options.Log = store, c.redis != "", log
+	c.options.Page = web.Handler()
 	g, err := gateway.New(c.options)
 	if err != nil {
 		return errors.Join(err, store.Close())
