@@ -1,0 +1,61 @@
+import { useEffect, useState } from "react";
+
+interface Props {
+  label: string;
+  /** What is copied, where the label does not say it. */
+  hint?: string;
+  text: () => string;
+  testid?: string;
+  small?: boolean;
+}
+
+/** Puts a text on the clipboard and says whether that went well. */
+export function CopyButton({ label, hint, text, testid, small = false }: Props) {
+  const [said, setSaid] = useState<"" | "Copied" | "Not copied">("");
+  useEffect(() => {
+    if (said === "") return;
+    const timer = setTimeout(() => setSaid(""), 2000);
+    return () => clearTimeout(timer);
+  }, [said]);
+  return (
+    <button
+      type="button"
+      className={small ? "insp-button insp-small" : "insp-button"}
+      title={hint}
+      data-testid={testid}
+      data-copied={said === "Copied" || undefined}
+      onClick={() => void copy(text()).then((done) => setSaid(done ? "Copied" : "Not copied"))}
+    >
+      <span aria-hidden={said !== ""} className={said ? "insp-under" : undefined}>
+        {label}
+      </span>
+      <span className="insp-said" role="status">
+        {said}
+      </span>
+    </button>
+  );
+}
+
+async function copy(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyBySelection(text); // no clipboard without HTTPS, but on the machine itself
+  }
+}
+
+function copyBySelection(text: string): boolean {
+  const focused = document.activeElement;
+  const field = document.createElement("textarea");
+  field.value = text;
+  field.className = "insp-unseen";
+  document.body.append(field);
+  field.select();
+  try {
+    return document.execCommand("copy");
+  } finally {
+    field.remove();
+    if (focused instanceof HTMLElement) focused.focus();
+  }
+}

@@ -1,0 +1,55 @@
+// Requests as curl commands, to be pasted into a shell. What they would have to say who they are is left to the
+// reader's environment: no secret passes through here.
+
+import { threadPath } from "../gateway/api";
+import type { Interrupt, Message } from "../gateway/types";
+
+const AUTH = '-H "Authorization: Bearer $GATEWAY_KEY"';
+
+/** The run's POST for a user message. */
+export function runCurl(origin: string, agent: string, thread: string, message: Message | undefined): string {
+  const body = {
+    threadId: thread,
+    runId: message ? `again-${message.id}` : "run-1",
+    protocolVersion: "1.0",
+    messages: [message ? { id: message.id, role: "user", content: message.content } : { id: "message-1", role: "user", content: "Hello" }],
+    tools: [],
+    context: [],
+    state: {},
+    forwardedProps: {},
+  };
+  return lines(`curl -N ${quote(`${origin}/agents/${encodeURIComponent(agent)}?disconnect=detach`)}`, [
+    AUTH,
+    "-H 'Content-Type: application/json'",
+    "-H 'Accept: text/event-stream'",
+    `--data-raw ${quote(JSON.stringify(body))}`,
+  ]);
+}
+
+/** The request that reads on behind a cursor, or begins with how things stand. */
+export function attachCurl(origin: string, agent: string, thread: string, cursor: string | undefined): string {
+  const url = origin + threadPath(thread, agent, "events", { follow: "1", protocolVersion: "1.0" });
+  return lines(`curl -N ${quote(url)}`, [AUTH, "-H 'Accept: text/event-stream'", ...(cursor ? [`-H ${quote(`Last-Event-ID: ${cursor}`)}`] : [])]);
+}
+
+/** The request that answers all open questions, each with what is recommended, or else with a payload to fill in. */
+export function resumeCurl(origin: string, agent: string, thread: string, interrupts: readonly Interrupt[]): string {
+  const resume = interrupts.map(({ id, metadata }) => {
+    const card = metadata?.value;
+    return { interruptId: id, status: "resolved", payload: card?.recommendation ?? card?.options?.[0] ?? {} };
+  });
+  return lines(`curl ${quote(origin + threadPath(thread, agent, "resume"))}`, [
+    AUTH,
+    "-H 'Content-Type: application/json'",
+    `--data-raw ${quote(JSON.stringify({ resume }))}`,
+  ]);
+}
+
+/** A word of a POSIX shell: nothing in single quotes means anything but the single quote. */
+export function quote(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+function lines(command: string, options: string[]): string {
+  return [command, ...options].join(" \\\n  ");
+}

@@ -1,0 +1,235 @@
+// The timeline's rows: one per event, but that the pieces of one text are one row.
+
+import type { AguiEvent, Interrupt, SeenEvent } from "../gateway/types";
+
+export const groups = ["lifecycle", "text", "tools", "state", "subagents", "custom"] as const;
+export type Group = (typeof groups)[number];
+
+export interface Row {
+  /** Of the row's first event; stable while the row grows. */
+  key: number;
+  type: string;
+  group: Group;
+  /** Who the event is about: a specialist, the supervisor, or "" for the run itself. */
+  who: string;
+  summary: string;
+  /** All of it; more than one for the pieces of a text. */
+  events: readonly SeenEvent[];
+  /** Milliseconds since the run began, as seen by this page; absent where the page was not there. */
+  offset?: number;
+  /** A run begins here. */
+  start: boolean;
+  /** Told as a prelude. */
+  replay: boolean;
+}
+
+const prefixes: readonly (readonly [string, Group])[] = [
+  ["RUN_", "lifecycle"],
+  ["STEP_", "lifecycle"],
+  ["TEXT_", "text"],
+  ["REASONING_", "text"],
+  ["MESSAGES_", "text"],
+  ["TOOL_", "tools"],
+  ["STATE_", "state"],
+  ["SUBAGENT_", "subagents"],
+];
+
+/** The group of a type; what nobody knows is "custom", as are CUSTOM, RAW and activities. */
+export function groupOf(type: string): Group {
+  return prefixes.find(([prefix]) => type.startsWith(prefix))?.[1] ?? "custom";
+}
+
+/** The rows of events, oldest first. */
+export function rowsOf(events: readonly SeenEvent[]): Row[] {
+  const rows: Row[] = [];
+  const names = new Names();
+  let began: number | undefined;
+  for (const seen of events) {
+    const { event } = seen;
+    const who = names.see(event);
+    if (event.type === "RUN_STARTED") began = seen.replay ? undefined : seen.at;
+    const piece = pieceOf(event);
+    const open = piece && mergeable(rows, piece, seen.replay);
+    if (open) {
+      open.events = [...open.events, seen];
+      open.summary = summarize(open.events);
+      continue;
+    }
+    const row: Row = {
+      key: seen.n,
+      type: event.type,
+      group: groupOf(event.type),
+      who,
+      summary: summarize([seen]),
+      events: [seen],
+      start: event.type === "RUN_STARTED",
+      replay: seen.replay,
+    };
+    if (began !== undefined && !seen.replay && seen.at > 0) row.offset = seen.at - began;
+    rows.push(row);
+  }
+  return rows;
+}
+
+export interface Filter {
+  groups: ReadonlySet<Group>;
+  /** Absent: everybody. */
+  who?: string;
+  /** Looked for in the whole event, whatever the case. */
+  text: string;
+}
+
+export function filterRows(rows: readonly Row[], { groups, who, text }: Filter): Row[] {
+  const wanted = text.trim().toLowerCase();
+  return rows.filter(
+    (row) =>
+      groups.has(row.group) &&
+      (who === undefined || row.who === who) &&
+      (wanted === "" || row.summary.toLowerCase().includes(wanted) || row.events.some((e) => textOf(e.event).includes(wanted))),
+  );
+}
+
+/** Everybody who appears, in order of appearance. */
+export function participants(rows: readonly Row[]): string[] {
+  return [...new Set(rows.map(({ who }) => who))].filter((who) => who !== "");
+}
+
+const texts = new WeakMap<AguiEvent, string>();
+function textOf(event: AguiEvent): string {
+  let text = texts.get(event);
+  if (text === undefined) texts.set(event, (text = JSON.stringify(event).toLowerCase()));
+  return text;
+}
+
+// What an event is a piece of, if it is one.
+function pieceOf(event: AguiEvent): string | undefined {
+  switch (event.type) {
+    case "TEXT_MESSAGE_CONTENT":
+    case "TEXT_MESSAGE_CHUNK":
+    case "REASONING_MESSAGE_CONTENT":
+    case "REASONING_MESSAGE_CHUNK":
+      return `${event.type} ${event.messageId ?? ""}`;
+    case "TOOL_CALL_ARGS":
+    case "TOOL_CALL_CHUNK":
+      return `${event.type} ${event.toolCallId ?? ""}`;
+    default:
+      return undefined;
+  }
+}
+
+// The row a piece goes on with: behind it there may be pieces of others that speak at the same time, but nothing else.
+function mergeable(rows: readonly Row[], piece: string, replay: boolean): Row | undefined {
+  for (let i = rows.length - 1; i >= 0; i--) {
+    const row = rows[i];
+    const of = row?.events[0] && pieceOf(row.events[0].event);
+    if (!row || of === undefined || row.replay !== replay) return undefined;
+    if (of === piece) return row;
+  }
+  return undefined;
+}
+
+// Who is who, learnt from the events.
+class Names {
+  private readonly runs = new Map<string, string>();
+  private readonly messages = new Map<string, string>();
+  private step = "";
+
+  see(event: AguiEvent): string {
+    if (event.type === "SUBAGENT_STARTED") this.runs.set(event.subagentRunId, event.name);
+    if (event.type === "STEP_STARTED" && !event.subagentRunId) this.step = event.stepName;
+    if (event.type === "RUN_STARTED") this.step = "";
+    const who = this.who(event);
+    if (event.type === "STEP_FINISHED" && event.stepName === this.step) this.step = "";
+    return who;
+  }
+
+  private who(event: AguiEvent): string {
+    if (event.subagentRunId) return this.runs.get(event.subagentRunId) ?? "a specialist";
+    switch (event.type) {
+      case "STEP_STARTED":
+      case "STEP_FINISHED":
+        return event.stepName;
+      case "TEXT_MESSAGE_START":
+        this.messages.set(event.messageId, event.name ?? this.step);
+        return event.name ?? this.step;
+      case "TEXT_MESSAGE_CONTENT":
+      case "TEXT_MESSAGE_END":
+        return this.messages.get(event.messageId) ?? this.step;
+      case "RUN_STARTED":
+      case "RUN_FINISHED":
+      case "RUN_ERROR":
+      case "MESSAGES_SNAPSHOT":
+      case "STATE_SNAPSHOT":
+        return "";
+      default:
+        return this.step; // the supervisor has a step and no subagent
+    }
+  }
+}
+
+function summarize(events: readonly SeenEvent[]): string {
+  const event = events[0]?.event;
+  return event ? short(describe(event, events)) : "";
+}
+
+function describe(event: AguiEvent, events: readonly SeenEvent[]): string {
+  switch (event.type) {
+    case "RUN_STARTED":
+      return `run ${event.runId}`;
+    case "RUN_FINISHED":
+      return finish(event.outcome?.type ?? "success", event.outcome?.type === "interrupt" ? event.outcome.interrupts : []);
+    case "RUN_ERROR":
+      return event.code ? `${event.code}: ${event.message}` : event.message;
+    case "STEP_STARTED":
+    case "STEP_FINISHED":
+      return event.stepName;
+    case "TEXT_MESSAGE_START":
+      return [event.role ?? "assistant", event.name].filter(Boolean).join(", ");
+    case "TEXT_MESSAGE_CONTENT":
+    case "TEXT_MESSAGE_CHUNK":
+    case "REASONING_MESSAGE_CONTENT":
+    case "REASONING_MESSAGE_CHUNK":
+    case "TOOL_CALL_ARGS":
+    case "TOOL_CALL_CHUNK":
+      return events.map((e) => ("delta" in e.event && typeof e.event.delta === "string" ? e.event.delta : "")).join("");
+    case "TOOL_CALL_START":
+      return event.toolCallName;
+    case "TOOL_CALL_END":
+      return event.toolCallId;
+    case "TOOL_CALL_RESULT":
+      return inline(event.content);
+    case "STATE_SNAPSHOT":
+      return inline(event.snapshot);
+    case "STATE_DELTA":
+      return event.delta.map(({ op, path }) => `${op} ${path}`).join(", ");
+    case "MESSAGES_SNAPSHOT":
+      return event.messages.length === 1 ? "1 message" : `${event.messages.length} messages`;
+    case "SUBAGENT_STARTED":
+      return event.description ? `${event.name}: ${event.description}` : event.name;
+    case "SUBAGENT_FINISHED":
+      return event.outcome?.type ?? "success";
+    case "SUBAGENT_ERROR":
+      return event.code ? `${event.code}: ${event.message}` : event.message;
+    case "CUSTOM":
+      return `${event.name} ${inline(event.value)}`;
+    default: {
+      const { type: _, subagentRunId: __, ...rest } = event;
+      return inline(rest);
+    }
+  }
+}
+
+function finish(type: string, interrupts: readonly Interrupt[]): string {
+  const questions = interrupts.map(({ message, reason }) => message ?? reason).join(" · ");
+  return questions ? `${type}: ${questions}` : type;
+}
+
+function inline(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+}
+
+const MOST = 240;
+function short(text: string): string {
+  const line = text.replace(/\s+/g, " ");
+  return line.length > MOST ? `${line.slice(0, MOST)}…` : line;
+}

@@ -1,0 +1,80 @@
+// What the inspector's parts hang on, as hooks.
+
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { GatewayError, getThread } from "../gateway/api";
+import type { Following } from "../gateway/useFollow";
+import type { SeenEvent, Thread } from "../gateway/types";
+import { preludeEnd, readLog, withLog } from "./log";
+
+/** The thread as the gateway has it, asked for again whenever a run begins or ends. */
+export function useThread(agent: string, thread: string, { status, running, runCount, view }: Following): { known?: Thread; problem?: string } {
+  const [answer, setAnswer] = useState<{ of: string; known?: Thread; problem?: string }>({ of: "" });
+  const of = `${agent}/${thread}`;
+  useEffect(() => {
+    if (status !== "open") return;
+    const abort = new AbortController();
+    getThread(thread, agent, { signal: abort.signal }).then(
+      (known) => setAnswer({ of, known }),
+      (error: unknown) => {
+        if (abort.signal.aborted) return;
+        // Away or forgotten: the reader of the events says so already.
+        const told = error instanceof GatewayError && ![0, 404].includes(error.status) ? error.message : undefined;
+        setAnswer((last) => ({ ...(last.of === of ? last : { of }), problem: told }));
+      },
+    );
+    return () => abort.abort();
+  }, [agent, thread, of, status, running, runCount, view.replays]);
+  return answer.of === of ? answer : {};
+}
+
+/** The events, led by the log of what was before this page came, where the gateway still has it. */
+export function useLog(agent: string, thread: string, events: readonly SeenEvent[], known: Thread | undefined) {
+  const [log, setLog] = useState<readonly SeenEvent[]>([]);
+  const until = preludeEnd(events);
+  const runs = known?.runs;
+  const asked = useRef<string>(undefined);
+  useEffect(() => {
+    const question = `${agent}/${thread}/${until}`;
+    if (until === undefined || runs === undefined || asked.current === question) return;
+    asked.current = question;
+    const abort = new AbortController();
+    let done = false;
+    void readLog(agent, thread, runs, until, abort.signal).then((read) => {
+      if (abort.signal.aborted) return;
+      done = true;
+      setLog(read);
+    });
+    return () => {
+      abort.abort();
+      if (!done) asked.current = undefined;
+    };
+  }, [agent, thread, until, runs]);
+  const all = useMemo(() => withLog(events, log), [events, log]);
+  return { events: all, cursor: newest(events) };
+}
+
+function newest(events: readonly SeenEvent[]): string | undefined {
+  return events.findLast(({ id }) => id !== undefined)?.id;
+}
+
+/** The list that was there before, as long as nothing was added at its end or taken from its beginning. */
+export function useStable<T>(list: readonly T[]): readonly T[] {
+  const [kept, setKept] = useState(list);
+  if (kept === list || (kept.length === list.length && kept[0] === list[0] && kept.at(-1) === list.at(-1))) return kept;
+  setKept(list);
+  return list;
+}
+
+const narrow = "(max-width: 860px)";
+
+/** Whether the page has a phone's width. */
+export function useNarrow(): boolean {
+  return useSyncExternalStore(
+    (changed) => {
+      const query = matchMedia(narrow);
+      query.addEventListener("change", changed);
+      return () => query.removeEventListener("change", changed);
+    },
+    () => matchMedia(narrow).matches,
+  );
+}
