@@ -9,7 +9,7 @@ import { hello } from "./exchanges.mjs";
 const literal = new Set(["error", "message", "code", "type", "mode", "role", "content", "retryable", "reason"]);
 
 /** The agent of each situation that a thread can be in. */
-const agents = { unknown: "short", finished: "short", failed: "failing", asked: "asking", answered: "asking", live: "long" };
+const agents = { unknown: "short", finished: "short", failed: "failing", asked: "asking", answered: "asking", live: "long", again: "long" };
 
 /**
  * Asks an exchange of a server, {url: {rest, single}}.
@@ -18,7 +18,7 @@ const agents = { unknown: "short", finished: "short", failed: "failing", asked: 
  * for a live thread what the run's own reader was told.
  */
 export async function answerOf(server, { mode, thread: situation, request }) {
-  const at = { thread: `t-${randomUUID()}`, run: randomUUID(), agent: agents[situation ?? "unknown"] };
+  const at = { thread: `t-${randomUUID()}`, run: randomUUID(), agent: agents[situation ?? "unknown"], history: [hello] };
   const live = await prepare(server.url.rest, situation, at);
 
   const { method, path, headers = {}, body } = request(at);
@@ -31,9 +31,9 @@ export async function answerOf(server, { mode, thread: situation, request }) {
   if (live !== undefined) await stopped(server.url.rest, at, live, reading);
   const text = await reading.whole;
 
-  const names = { [at.thread]: "{thread}", [at.run]: "{run}" };
+  const names = { [at.thread]: "{thread}", [at.run]: "{run}", ...(at.ended && { [at.ended]: "{ended}" }) };
   const answer = { status: response.status, headers: headersOf(response, headers), ...(await contentOf(response, text, names, sent(body))) };
-  if (live !== undefined) answer.run = await told(await live.whole, [hello]);
+  if (live !== undefined) answer.run = await told(await live.whole, at.history);
   if (situation === "unknown" && method === "POST") answer.listed = await isListed(server.url.rest, at);
   return answer;
 }
@@ -56,15 +56,26 @@ async function prepare(base, situation, at) {
       }),
     });
   const live = read(await run());
-  if (situation === "live") {
-    await live.until("Working.");
-    return live;
-  }
-  at.interrupt = eventsOf(await live.whole).at(-1)?.outcome?.interrupts?.[0].id;
-  at.run = randomUUID();
-  if (situation === "answered") {
-    await read(await run({ resume: [{ interruptId: at.interrupt, status: "resolved", payload: { value: "M" } }] })).whole;
+  if (situation === "live" || situation === "again") await live.until("Working.");
+  if (situation === "live") return live;
+  if (situation === "again") await stop(base, at);
+  const ended = async (text) => {
+    const events = eventsOf(text);
+    at.history = (await hold(events, at.history)).messages;
     at.run = randomUUID();
+    return events.at(-1);
+  };
+  at.ended = at.run;
+  at.interrupt = (await ended(await live.whole)).outcome?.interrupts?.[0].id;
+  if (situation === "again") {
+    at.history.push({ id: "u2", role: "user", content: "More?" });
+    const again = read(await run({ messages: at.history }));
+    await again.until("Working.");
+    return again;
+  }
+  if (situation === "answered") {
+    const resume = [{ interruptId: at.interrupt, status: "resolved", payload: { value: "M" } }];
+    await ended(await read(await run({ messages: at.history, resume })).whole);
   }
   return undefined;
 }
@@ -72,33 +83,42 @@ async function prepare(base, situation, at) {
 // What the request left running ends here, after whoever reads it too has seen it run.
 async function stopped(base, at, live, reading) {
   if (reading.isStream) await reading.until("Working.");
-  await fetch(`${base}/agent/${at.agent}/stop/${at.thread}`, { method: "POST" });
+  await stop(base, at);
   await live.whole;
 }
+
+const stop = (base, { agent, thread }) => fetch(`${base}/agent/${agent}/stop/${thread}`, { method: "POST" });
 
 async function isListed(base, at) {
   const { threads } = await (await fetch(`${base}/threads`)).json();
   return threads.some(({ id }) => id === at.thread);
 }
 
-// Reads a response: whole is all of it, until(text) settles when text has come, or the end.
+// Reads a response: whole is all of it, until(word) settles when the word has come, or the end.
 function read(response) {
   let text = "";
-  let waiting = [];
-  const settle = (ended) => {
-    waiting = waiting.filter(({ word, resolve }) => !((ended || text.includes(word)) && (resolve(), true)));
-  };
+  let ended = false;
+  const waiting = new Set();
+  const wake = () => waiting.forEach((look) => look());
   const whole = (async () => {
     for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
       text += piece;
-      settle(false);
+      wake();
     }
-    settle(true);
-    waiting = undefined;
+    ended = true;
+    wake();
     return text;
   })();
   const until = (word) =>
-    new Promise((resolve) => (waiting === undefined || text.includes(word) ? resolve() : waiting.push({ word, resolve })));
+    new Promise((resolve) => {
+      const look = () => {
+        if (!ended && !text.includes(word)) return;
+        waiting.delete(look);
+        resolve();
+      };
+      waiting.add(look);
+      look();
+    });
   return { whole, until, isStream: isStream(response) };
 }
 
@@ -132,6 +152,7 @@ function shape(value, names, key) {
     return key === "messages" ? shapes : [...new Map(shapes.map((item) => [JSON.stringify(item), item])).values()];
   }
   if (value !== null && typeof value === "object") {
+    if (key === "capabilities") return "(capabilities)"; // the agent's own affair
     const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
     return Object.fromEntries(members.map(([name, member]) => [name, shape(member, names, name)]));
   }
@@ -159,8 +180,9 @@ async function toldBy(events, before) {
   const { type, code, outcome } = events.at(-1);
   return {
     begins: events[0].type,
-    ends: [type, code, outcome?.type].filter(Boolean).join(" "),
-    messages,
+    // Success says no more than no outcome.
+    ends: [type, code, outcome?.type].filter((word) => word && word !== "success").join(" "),
+    messages: messages.map(inWords),
     state,
     ...(refused.length > 0 && { refused }),
     ...(error && { error }),
@@ -185,7 +207,7 @@ async function hold(events, before) {
   } catch (thrown) {
     error ??= thrown.message;
   }
-  return { messages: reader.messages.map(inWords), state: reader.state, error };
+  return { messages: reader.messages, state: reader.state, error };
 }
 
 const inWords = ({ role, content, toolCalls }) =>

@@ -51,8 +51,10 @@ export const exchanges = [];
  *   asked     agent asking has asked, and waits
  *   answered  agent asking has asked and was answered
  *   live      agent long is at work
+ *   again     agent long was stopped, and is at work again
  *
- * at is what the request is made from: {thread, run, agent, interrupt}.
+ * at is what the request is made from: {thread, run, agent, interrupt, ended, history}: ended is the run that was
+ * stopped, history what a client holds by then.
  */
 const row = (name, thread, request, { mode = "rest" } = {}) =>
   exchanges.push({ name: `${mode}: ${name}`, mode, thread, request: typeof request === "function" ? request : () => request });
@@ -98,21 +100,23 @@ for (const [verb, answered] of [["run", input], ["connect", (at) => input(at, { 
   row(`${verb}, body said to be text`, "unknown", post(agent(verb), answered, { headers: { "Content-Type": "text/plain" } }));
   for (const [what, body] of [...Object.entries(wrong), ...missing]) row(`${verb}, ${what}`, "unknown", post(agent(verb), body));
 }
-row("run, a new message on a finished thread", "finished", post(agent("run"), (at) => input(at, { messages: [hello, { id: "u2", role: "user", content: "More?" }] })));
-row("run, a new message on a live thread", "live", post(agent("run"), (at) => input(at, { messages: [hello, { id: "u2", role: "user", content: "More?" }] })));
-const answer = (at, payload) => input(at, { resume: [{ interruptId: at.interrupt, status: "resolved", payload }] });
+row("run, a new message on a finished thread", "finished", post(agent("run"), (at) => input(at, { messages: [...at.history, { id: "u2", role: "user", content: "More?" }] })));
+row("run, a new message on a live thread", "live", post(agent("run"), (at) => input(at, { messages: [...at.history, { id: "u2", role: "user", content: "More?" }] })));
+const resume = (at, ...entries) => input(at, { messages: at.history, resume: entries });
+const answer = (at, payload) => resume(at, { interruptId: at.interrupt, status: "resolved", payload });
 row("run, an answer", "asked", post(agent("run"), (at) => answer(at, { value: "M" })));
-row("run, a cancelled answer", "asked", post(agent("run"), (at) => input(at, { resume: [{ interruptId: at.interrupt, status: "cancelled" }] })));
+row("run, a cancelled answer", "asked", post(agent("run"), (at) => resume(at, { interruptId: at.interrupt, status: "cancelled" })));
 row("run, the same answer again", "answered", post(agent("run"), (at) => answer(at, { value: "M" })));
 row("run, another answer afterwards", "answered", post(agent("run"), (at) => answer(at, { value: "L" })));
 row("run, an answer to no question", "asked", post(agent("run"), (at) => answer({ ...at, interrupt: "int_unknown" }, { value: "M" })));
-row("run, an answer that is a list too many", "asked", post(agent("run"), (at) => input(at, { resume: "yes" })));
+row("run, an answer that is no list", "asked", post(agent("run"), (at) => input(at, { resume: "yes" })));
 
 // stop
 row("stop, no body", "live", post(stop));
 row("stop, empty object", "live", post(stop, {}));
 row("stop, the run", "live", post(stop, ({ run }) => ({ runId: run })));
 row("stop, another run", "live", post(stop, { runId: "another" }));
+row("stop, a run that has ended", "again", post(stop, ({ ended }) => ({ runId: ended })));
 row("stop, empty run", "live", post(stop, { runId: "" }));
 row("stop, a number as run", "live", post(stop, { runId: 1 }));
 row("stop, one key too many", "live", post(stop, ({ run }) => ({ runId: run, why: "because" })));

@@ -32,7 +32,7 @@ const scripts = {
       const question = { id: crypto.randomUUID(), reason: "input_required", message: "Which size?" };
       return { type: "interrupt", interrupts: [question] };
     }
-    yield* text("Ordered.");
+    yield* text(resume[0].status === "cancelled" ? "All right, I leave it at that." : "Ordered.");
   },
 };
 
