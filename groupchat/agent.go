@@ -60,6 +60,9 @@ type Participant struct {
 	OnError ErrorPolicy
 	// Scope is which state it works on; the zero value is the chat's own.
 	Scope Scoping
+	// Writes are the pointers of that state at and below which it may write, and what it is made of may; nil means all.
+	// Another write is [state.ErrForbidden]. It may read everything.
+	Writes []string
 }
 
 // A Context selects what a participant sees of the conversation. The zero value shows everything.

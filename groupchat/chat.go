@@ -43,13 +43,16 @@ const maxRounds = 40
 func (c *Chat) StateSpec() StateSpec { return c.State }
 
 // Describe tells who is in the team.
-func (c *Chat) Describe() Info { return c.describe(nil) }
+func (c *Chat) Describe() Info { return describeTeam(c, nil) }
 
-// describe is Describe below the chats in above; one that contains itself is told of once.
-func (c *Chat) describe(above []*Chat) Info {
+func (c *Chat) info(parts []Info) Info { return Info{Description: c.Description, Participants: parts} }
+
+// describeTeam is Describe below the teams in above; one that contains itself is told of once.
+func describeTeam(c composite, above []Agent) Info {
 	above = append(slices.Clip(above), c)
-	all := Info{Description: c.Description}
-	for _, p := range c.Participants {
+	var parts []Info
+	interrupts := false
+	for _, p := range c.parts() {
 		info := Info{Name: p.Name, Description: p.Description, Interrupts: true} // who cannot tell might
 		if told, ok := describe(p.Agent, above); ok {
 			info.Interrupts, info.Participants = told.Interrupts, told.Participants
@@ -57,19 +60,21 @@ func (c *Chat) describe(above []*Chat) Info {
 				info.Description = told.Description
 			}
 		}
-		all.Interrupts = all.Interrupts || info.Interrupts
-		all.Participants = append(all.Participants, info)
+		interrupts = interrupts || info.Interrupts
+		parts = append(parts, info)
 	}
+	all := c.info(parts)
+	all.Interrupts = all.Interrupts || interrupts
 	return all
 }
 
-func describe(a Agent, above []*Chat) (Info, bool) {
+func describe(a Agent, above []Agent) (Info, bool) {
+	if isNil(a) || slices.Contains(above, a) {
+		return Info{}, false
+	}
 	switch a := a.(type) {
-	case *Chat:
-		if a == nil || slices.Contains(above, a) {
-			return Info{}, false
-		}
-		return a.describe(above), true
+	case composite:
+		return describeTeam(a, above), true
 	case Describer:
 		return a.Describe(), true
 	default:
@@ -135,11 +140,7 @@ func (r *chatRun) choose(ctx context.Context) (done bool, err error) {
 	if r.Until != nil && r.Until(v) {
 		return true, nil
 	}
-	limit := r.MaxRounds
-	if limit == 0 {
-		limit = maxRounds
-	}
-	if r.frame.Round >= limit {
+	if r.frame.Round >= r.limit() {
 		return true, r.supervise(Decision{Say: r.Closing})
 	}
 	d, err := r.manager.Next(ctx, v)
@@ -163,6 +164,17 @@ func (r *chatRun) choose(ctx context.Context) (done bool, err error) {
 	return false, r.open(p, d)
 }
 
+// limit is after how many turns the chat ends.
+func (r *chatRun) limit() int {
+	if r.MaxRounds > 0 {
+		return r.MaxRounds
+	}
+	if m, ok := r.manager.(interface{ maxRounds() int }); ok {
+		return m.maxRounds()
+	}
+	return maxRounds
+}
+
 // open begins p's turn: a round is counted here, and here only.
 func (r *chatRun) open(p *Participant, d Decision) error {
 	var saved json.RawMessage
@@ -181,10 +193,14 @@ func (r *chatRun) open(p *Participant, d Decision) error {
 	r.frame.Round++
 	r.frame.Goto = ""
 	r.frame.Manager = saved
+	instruction := d.Instruction
+	if r.frame.Round == 1 && instruction == "" {
+		instruction = r.t.frame.Instruction // what a whole team is told, who speaks first in it is told
+	}
 	r.frame.Turn = &TurnFrame{
 		ID:          r.t.frame.ID + "/" + p.Name + "@" + strconv.Itoa(r.frame.Round),
 		Speaker:     p.Name,
-		Instruction: d.Instruction,
+		Instruction: instruction,
 		After:       after,
 	}
 	return nil

@@ -33,10 +33,14 @@ func (r *chatRun) attempt(p *Participant, frame *TurnFrame) error {
 	}
 	var before weight
 	// The middleware is somebody's code, too: what it does, it does in the turn.
-	return t.take(AgentFunc(func(ctx context.Context, t *Turn) error {
+	err := t.take(AgentFunc(func(ctx context.Context, t *Turn) error {
 		before = t.weigh()
 		return r.wrap(p.Agent).Run(ctx, t)
 	}), func() { r.judge(t, before) })
+	if err != nil && pauseOf(err) == nil {
+		t.Goto("") // the next try decides for itself
+	}
+	return err
 }
 
 // A weight tells whether a turn did anything: by what was said so far, and the states it can change.
@@ -75,7 +79,7 @@ func (r *chatRun) close(ctx context.Context, p *Participant, failed bool) error 
 	}
 	if failed {
 		r.frame.Failed = with(r.frame.Failed, p.Name, r.frame.Failed[p.Name]+1)
-		r.frame.Idle = ""
+		r.frame.Idle, r.frame.Goto = "", ""
 	}
 	if p.Scope.Kind == ScopeMapped {
 		delete(r.frame.Scopes, p.Name) // the next turn begins with the inputs of its day

@@ -162,11 +162,11 @@ func (x *execution) resumePart(agent Agent, f, part *TurnFrame) error {
 	if part == nil {
 		return fail(agui.CodeCheckpointIncompatible, "turn %s: a turn in it is null", f.ID)
 	}
-	parts, known := partsOf(agent)
-	if !known {
-		return x.resume(nil, part)
+	made, known := agent.(composite)
+	if !known || isNil(agent) {
+		return x.resume(nil, part) // who takes part in a turn of another kind of agent only that agent knows
 	}
-	for _, p := range parts {
+	for _, p := range made.parts() {
 		if p.Name == part.Speaker {
 			return x.resume(p.Agent, part)
 		}

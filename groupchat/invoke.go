@@ -28,6 +28,8 @@ type InvokeOptions struct {
 	Messages []Message
 	// Scope is which state it works on; the zero value is the invoking turn's.
 	Scope Scoping
+	// Writes are the pointers it may write; nil means all.
+	Writes []string
 	// OnError is what its failure means; the zero value returns it.
 	OnError ErrorPolicy
 }
@@ -135,7 +137,8 @@ func (t *Turn) invoke(ctx context.Context, v *Invocation, frame *TurnFrame) erro
 
 func (v *Invocation) participant() *Participant {
 	return &Participant{
-		Name: v.Name, Description: v.Description, Agent: v.Agent, Context: v.Context, Scope: v.Scope, OnError: v.OnError,
+		Name: v.Name, Description: v.Description, Agent: v.Agent, Context: v.Context, Scope: v.Scope,
+		Writes: v.Writes, OnError: v.OnError,
 	}
 }
 
@@ -218,7 +221,7 @@ func (t *Turn) settle(frame *TurnFrame, skipped bool, err error) {
 // reply is what was said in a turn that has ended.
 func (t *Turn) reply(frame *TurnFrame) Reply {
 	ended := &Turn{x: t.x, frame: frame, sight: &sight{given: []Message{}}}
-	return Reply{Messages: ended.own(t.x.messages()), Skipped: frame.Skipped}
+	return Reply{Messages: ended.said(t.x.messages()), Skipped: frame.Skipped}
 }
 
 // works counts who is at work.

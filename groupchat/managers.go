@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"unicode"
 
-	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -121,62 +118,4 @@ func Sequential() func() Manager {
 			return Decision{Speaker: v.Participants[v.Round].Name}, nil
 		})
 	}
-}
-
-// Route makes managers that let one participant speak: the one that routes has for the text at pointer, by
-// the same normalised lookup for keys and values (white space around, letter case aside), else otherwise.
-// Without a default, a text nobody is responsible for is the error no_route.
-func Route(pointer string, routes map[string]string, otherwise string) func() Manager {
-	return func() Manager { return route{pointer, routes, otherwise} }
-}
-
-type route struct {
-	pointer   string
-	routes    map[string]string
-	otherwise string
-}
-
-func (m route) Next(_ context.Context, v View) (Decision, error) {
-	if v.Round > 0 {
-		return Decision{Done: true}, nil
-	}
-	var key string
-	if _, err := v.State.Get(m.pointer, &key); err == nil {
-		for k, speaker := range m.routes {
-			if normal(k) == normal(key) {
-				return speak(speaker), nil
-			}
-		}
-	}
-	if m.otherwise == "" {
-		return Decision{}, fail(agui.CodeNoRoute, "no route for the value at %s", m.pointer)
-	}
-	return speak(m.otherwise), nil
-}
-
-// Check wants known targets and keys that differ after normalisation.
-func (m route) Check(participants []string) error {
-	var errs []error
-	targets := []string{m.otherwise}
-	seen := map[string]string{}
-	for k, speaker := range m.routes {
-		targets = append(targets, speaker)
-		if other, ok := seen[normal(k)]; ok {
-			errs = append(errs, fmt.Errorf("routes %q and %q are the same key", min(k, other), max(k, other)))
-		}
-		seen[normal(k)] = k
-	}
-	return errors.Join(append(errs, checkTargets(targets, participants)...)...)
-}
-
-// normal is the one spelling keys are compared in: trimmed, and every letter replaced by the first of those that
-// differ from it by case only.
-func normal(key string) string {
-	return strings.Map(func(r rune) rune {
-		first := r
-		for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
-			first = min(first, next)
-		}
-		return first
-	}, strings.TrimSpace(key))
 }

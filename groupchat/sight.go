@@ -17,7 +17,7 @@ func (t *Turn) Messages() []Message {
 		return t.x.messages()
 	}
 	if t.sight != nil {
-		return slices.Concat(t.sight.shown(t), t.own(t.x.messages()))
+		return slices.Concat(t.sight.shown(t), t.said(t.x.messages()))
 	}
 	all := t.up.Messages()
 	if t.chat == nil {
@@ -70,9 +70,9 @@ func (s *sight) shown(t *Turn) []Message {
 	}
 }
 
-// own are the messages of all that came since t was opened: those of its own and of what it is made of, without those of
+// said are the messages of all that came since t was opened: those of its own and of what it is made of, without those of
 // others at work at the same time; and unless t is only shown what it was given, what the caller said meanwhile.
-func (t *Turn) own(all []Message) []Message {
+func (t *Turn) said(all []Message) []Message {
 	mine, calls := map[string]bool{}, map[string]bool{}
 	t.x.mu.Lock()
 	t.frame.invocations(mine)

@@ -27,8 +27,10 @@ type Turn struct {
 	chat        *chatRun
 	participant *Participant
 	saved       savedState
-	sight       *sight // of a turn that another turn invoked
-	owned       bool   // somebody wants to know what was said in this turn
+	own         *state.Scope // the state of a participant that does not work on its parent's
+	sight       *sight       // of a turn that another turn invoked
+	standsIn    bool         // for up, whose floor this turn has
+	owned       bool         // somebody wants to know what was said in this turn
 
 	cancel context.CancelCauseFunc
 	wg     sync.WaitGroup
@@ -116,14 +118,15 @@ func (t *Turn) Emit(e agui.Event) error {
 	return t.out.Emit(e)
 }
 
-// Goto names who should speak next, for managers that listen to it.
+// Goto names who should speak next, for managers that listen to it. Naming "" takes that back.
 func (t *Turn) Goto(name string) {
-	if t.chat == nil {
+	r := t.floor().chat
+	if r == nil {
 		return
 	}
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
-	t.chat.frame.Goto = name
+	r.frame.Goto = name
 }
 
 // Go runs f in a goroutine of this turn. The turn ends when all of them have. The first failure, or panic, becomes the

@@ -24,7 +24,7 @@ type ownScope struct {
 func (t *Turn) enterScope() error {
 	x, parent, p := t.x, t.up.scope, t.participant
 	if p.Scope.Kind == ScopeShared {
-		t.scope = parent
+		t.scope = p.restrict(parent)
 		return nil
 	}
 	m := p.Scope.Mapping
@@ -45,11 +45,19 @@ func (t *Turn) enterScope() error {
 			return coded(err)
 		}
 	}
-	t.scope = scope
+	t.scope, t.own = p.restrict(scope), scope
 	x.mu.Lock()
 	x.scopes = append(x.scopes, ownScope{t.saved, scope})
 	x.mu.Unlock()
 	return nil
+}
+
+// restrict leaves of scope what p may write.
+func (p *Participant) restrict(scope *state.Scope) *state.Scope {
+	if p.Writes == nil {
+		return scope
+	}
+	return scope.Restrict(p.Writes...)
 }
 
 // renew copies the inputs into a scope that lasts longer than a turn.
@@ -74,7 +82,7 @@ func (t *Turn) leaveScope(complete bool) error {
 	x := t.x
 	x.mu.Lock()
 	x.scopes = slices.DeleteFunc(x.scopes, func(s ownScope) bool {
-		if s.scope != t.scope {
+		if s.scope != t.own {
 			return false
 		}
 		s.saved.set(s.scope.Save())
@@ -84,5 +92,5 @@ func (t *Turn) leaveScope(complete bool) error {
 	if !complete {
 		return nil
 	}
-	return t.scope.Finish()
+	return t.own.Finish()
 }

@@ -15,10 +15,24 @@ const maxDepth = 16
 
 // Validate reports every mistake of the chat, nested ones included, joined. A chat without one cannot fail
 // for its definition at run time, except where a manager chooses freely.
-func (c *Chat) Validate() error { return c.validate("chat", nil) }
+func (c *Chat) Validate() error { return validateTeam(c, "chat", nil) }
 
-func (c *Chat) validate(where string, above []*Chat) error {
-	if slices.Contains(above, c) {
+// A composite is an agent that is made of others, and knows them. Its value is a pointer.
+type composite interface {
+	Agent
+	// parts are those it is made of.
+	parts() []Participant
+	// check reports what is wrong with the team itself, by bad.
+	check(bad func(format string, args ...any))
+	// reserved are names no part may have.
+	reserved() []string
+	// info describes the team as the infos of its parts do; it may change them.
+	info(parts []Info) Info
+}
+
+// validateTeam reports every mistake of a team that is part of the teams above.
+func validateTeam(c composite, where string, above []Agent) error {
+	if slices.Contains(above, Agent(c)) {
 		return fmt.Errorf("%s: contains itself", where)
 	}
 	if len(above) >= maxDepth {
@@ -28,15 +42,8 @@ func (c *Chat) validate(where string, above []*Chat) error {
 	var errs []error
 	add := collecting(&errs)
 	bad := func(format string, args ...any) { add(where+": "+format, args...) }
-	if c.MaxRounds < 0 {
-		bad("max rounds is %d, want 1 or more, or 0 for the default", c.MaxRounds)
-	}
-	if len(c.Participants) == 0 {
-		bad("has no participants")
-	}
 	var names []string
-	for i := range c.Participants {
-		p := &c.Participants[i]
+	for i, p := range c.parts() {
 		switch {
 		case p.Name == "":
 			bad("participant %d has no name", i+1)
@@ -46,25 +53,46 @@ func (c *Chat) validate(where string, above []*Chat) error {
 			bad("participant %q: the name means that nobody speaks", p.Name)
 		case slices.Contains(names, p.Name):
 			bad("participant %q is there twice", p.Name)
-		case p.Name == c.supervisor():
+		case slices.Contains(c.reserved(), p.Name):
 			bad("participant %q has the supervisor's name", p.Name)
 		}
 		names = append(names, p.Name)
 		p.validate(bad)
-		if nested, ok := p.Agent.(*Chat); ok && nested != nil {
-			if err := nested.validate(where+"."+p.Name, above); err != nil {
+		if isNil(p.Agent) {
+			continue
+		}
+		if nested, ok := p.Agent.(composite); ok {
+			if err := validateTeam(nested, where+"."+p.Name, above); err != nil {
 				errs = append(errs, err)
 			}
-		} else if v, ok := p.Agent.(interface{ Validate() error }); ok && nested == nil && !isNil(p.Agent) {
+		} else if v, ok := p.Agent.(interface{ Validate() error }); ok {
 			if err := v.Validate(); err != nil {
 				bad("participant %q: %w", p.Name, err)
 			}
 		}
 	}
+	c.check(bad)
+	return errors.Join(errs...)
+}
+
+func (c *Chat) parts() []Participant { return c.Participants }
+
+func (c *Chat) reserved() []string { return []string{c.supervisor()} }
+
+func (c *Chat) check(bad func(format string, args ...any)) {
+	if c.MaxRounds < 0 {
+		bad("max rounds is %d, want 1 or more, or 0 for the default", c.MaxRounds)
+	}
+	if len(c.Participants) == 0 {
+		bad("has no participants")
+	}
+	var names []string
+	for _, p := range c.Participants {
+		names = append(names, p.Name)
+	}
 	if err := c.checkManager(names); err != nil {
 		bad("%w", err)
 	}
-	return errors.Join(errs...)
 }
 
 // collecting returns a function that adds a mistake to errs.
@@ -76,6 +104,11 @@ func collecting(errs *[]error) func(format string, args ...any) {
 func (p *Participant) validate(bad func(format string, args ...any)) {
 	if isNil(p.Agent) {
 		bad("participant %q has no agent", p.Name)
+	}
+	for _, pointer := range p.Writes {
+		if !strings.HasPrefix(pointer, "/") {
+			bad("participant %q: may write %q, which is not the pointer of a member", p.Name, pointer)
+		}
 	}
 	if p.OnError.Retries < 0 {
 		bad("participant %q: retries is %d", p.Name, p.OnError.Retries)
@@ -125,20 +158,11 @@ func (c *Chat) checkManager(names []string) error {
 	return nil
 }
 
-// partsOf returns the participants of an agent that is made of others, and whether it is known to be one: who takes part
-// in a turn of an agent of another kind only that agent knows.
-func partsOf(a Agent) (parts []Participant, known bool) {
-	if c, ok := a.(*Chat); ok && c != nil {
-		return c.Participants, true
-	}
-	return nil, false
-}
-
 // A Signature says which participants a checkpoint relies on: their paths, sorted. Adding one or changing a
 // text leaves paused runs able to go on; removing or renaming one does not (G3).
 type Signature []string
 
-// SignatureOf returns the signature of an agent; one that is no chat has none.
+// SignatureOf returns the signature of an agent; one that is not made of others has none.
 func SignatureOf(a Agent) Signature {
 	var s Signature
 	collect(a, "", nil, &s)
@@ -149,13 +173,13 @@ func SignatureOf(a Agent) Signature {
 // Signature returns the chat's.
 func (c *Chat) Signature() Signature { return SignatureOf(c) }
 
-func collect(a Agent, path string, above []*Chat, s *Signature) {
-	c, ok := a.(*Chat)
-	if !ok || c == nil || slices.Contains(above, c) {
+func collect(a Agent, path string, above []Agent, s *Signature) {
+	c, ok := a.(composite)
+	if !ok || isNil(a) || slices.Contains(above, a) {
 		return
 	}
-	above = append(slices.Clip(above), c)
-	for _, p := range c.Participants {
+	above = append(slices.Clip(above), a)
+	for _, p := range c.parts() {
 		at := path + p.Name
 		*s = append(*s, at)
 		collect(p.Agent, at+".", above, s)

@@ -1,0 +1,170 @@
+package groupchat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// HandoffOptions are those of [Handoff]. Only Start is required.
+type HandoffOptions struct {
+	// Start is who speaks first in a conversation.
+	Start string
+	// Edges say who may hand over to whom; who is not in it may to nobody. Nil lets everybody hand over to everybody.
+	Edges map[string][]string
+	// Autonomous lets a speaker that hands over to nobody go on, until it names [Done] or the turns are used up, instead of
+	// giving control back to the user.
+	Autonomous bool
+	// Turns is after how many the chat ends if its MaxRounds does not say; 0 means 50.
+	Turns int
+}
+
+// handoffTurns is the default of HandoffOptions.Turns.
+const handoffTurns = 50
+
+// onward is what an autonomous speaker is told that has handed over to nobody.
+const onward = "The user does not answer. Go on by yourself, or hand over to somebody else."
+
+// Handoff makes managers that let the speakers decide who is next, with [Turn.Goto]. One that names nobody gives control
+// back to the user: the chat has come to its end, and the user's next message goes to whom it was that spoke last. One
+// that names somebody it may not hand over to ends the run with unknown_speaker.
+//
+// Who has control is read off the conversation: the participant whose words are its last, by its name or that of
+// somebody it is made of.
+func Handoff(o HandoffOptions) func() Manager {
+	return func() Manager { return handoff{o} }
+}
+
+type handoff struct{ HandoffOptions }
+
+func (m handoff) Next(_ context.Context, v View) (Decision, error) {
+	switch {
+	case v.Round == 0:
+		return Decision{Speaker: m.holder(v)}, nil
+	case v.Goto == Done:
+		return Decision{Done: true}, nil
+	case v.Goto == "" && m.Autonomous && v.Failed[v.LastSpeaker] == 0:
+		return Decision{Speaker: v.LastSpeaker, Instruction: onward}, nil
+	case v.Goto == "":
+		return Decision{Done: true}, nil
+	case !slices.ContainsFunc(m.handoffs(v.LastSpeaker, v.Participants), func(i Info) bool { return i.Name == v.Goto }):
+		return Decision{}, fail(agui.CodeUnknownSpeaker, "%q may not hand over to %q", v.LastSpeaker, v.Goto)
+	}
+	return Decision{Speaker: v.Goto}, nil
+}
+
+// holder is who has control when a run begins.
+func (m handoff) holder(v View) string {
+	for _, message := range slices.Backward(v.History) {
+		if message.Role != agui.RoleAssistant || message.Name == "" {
+			continue
+		}
+		var of []string
+		for _, p := range v.Participants {
+			if p.Name == message.Name {
+				return p.Name
+			}
+			if p.includes(message.Name) {
+				of = append(of, p.Name)
+			}
+		}
+		if len(of) == 1 {
+			return of[0]
+		}
+	}
+	return m.Start
+}
+
+// includes reports whether name is somebody's that i is made of.
+func (i Info) includes(name string) bool {
+	return slices.ContainsFunc(i.Participants, func(p Info) bool { return p.Name == name || p.includes(name) })
+}
+
+// handoffs are those of participants to whom speaker may hand over.
+func (m handoff) handoffs(speaker string, participants []Info) []Info {
+	return slices.DeleteFunc(slices.Clone(participants), func(p Info) bool {
+		return p.Name == speaker || m.Edges != nil && !slices.Contains(m.Edges[speaker], p.Name)
+	})
+}
+
+func (m handoff) maxRounds() int {
+	if m.Turns > 0 {
+		return m.Turns
+	}
+	return handoffTurns
+}
+
+// Check wants edges between participants, of whom each can be reached from the start.
+func (m handoff) Check(participants []string) error {
+	var errs []error
+	unknown := func(name string) bool { return !slices.Contains(participants, name) }
+	if unknown(m.Start) {
+		errs = append(errs, fmt.Errorf("starts with %q, who is not a participant", m.Start))
+	}
+	if m.Turns < 0 {
+		errs = append(errs, fmt.Errorf("turns is %d", m.Turns))
+	}
+	for _, from := range slices.Sorted(maps.Keys(m.Edges)) {
+		if unknown(from) {
+			errs = append(errs, fmt.Errorf("an edge begins at %q, who is not a participant", from))
+		}
+		for _, to := range m.Edges[from] {
+			switch {
+			case unknown(to):
+				errs = append(errs, fmt.Errorf("%q hands over to %q, who is not a participant", from, to))
+			case from == to:
+				errs = append(errs, fmt.Errorf("%q hands over to itself", from))
+			}
+		}
+	}
+	if m.Edges == nil {
+		return errors.Join(errs...)
+	}
+	reached := map[string]bool{}
+	m.reach(m.Start, reached)
+	for _, p := range participants {
+		if !reached[p] {
+			errs = append(errs, fmt.Errorf("nobody hands over to participant %q", p))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// reach notes who can be reached from name.
+func (m handoff) reach(name string, reached map[string]bool) {
+	if reached[name] {
+		return
+	}
+	reached[name] = true
+	for _, to := range m.Edges[name] {
+		m.reach(to, reached)
+	}
+}
+
+// Handoffs are the participants to whom this one may hand over with [Turn.Goto]; none where the manager does not listen
+// to it.
+func (t *Turn) Handoffs() []Info {
+	r := t.floor().chat
+	if r == nil {
+		return nil
+	}
+	m, ok := r.manager.(interface {
+		handoffs(speaker string, participants []Info) []Info
+	})
+	if !ok {
+		return nil
+	}
+	return m.handoffs(t.floor().participant.Name, r.infos)
+}
+
+// floor is the turn of the participant for whom t works: its own, unless it was invoked to stand in for another.
+func (t *Turn) floor() *Turn {
+	for t.standsIn {
+		t = t.up
+	}
+	return t
+}
