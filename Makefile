@@ -1,8 +1,8 @@
 .DEFAULT_GOAL := help
-.PHONY: help run build test lint fuzz bench chaos clean
+.PHONY: help run build test lint fuzz bench chaos record-copilotkit interop-copilotkit clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
 
 run: build ## build the gateway and serve on http://127.0.0.1:8080
 	bin/gateway serve -addr 127.0.0.1:8080
@@ -25,6 +25,12 @@ bench: ## the figures of docs/bench.md: what Redis adds, commits on long threads
 chaos: ## kill replicas and Redis: 500 threads, ten minutes of kills; writes docs/chaos.md
 	CHAOS_FORM=-long CHAOS_LIMIT=1500 bash .ci/run chaos
 
+record-copilotkit: ## ask CopilotKit's own server again, and write down what it answers
+	cd interop/browser && npm run --silent record
+
+interop-copilotkit: ## the pages' tests with another CopilotKit: make interop-copilotkit VERSION=1.74.0
+	bash interop/browser/version.sh "$(VERSION)"
+
 clean: ## remove what builds and tests left in the checkout
-	rm -rf bin test-results interop/node_modules
+	rm -rf bin test-results interop/node_modules interop/browser/node_modules interop/browser/dist examples/*/node_modules
 	find . -name '*.test' -not -path '*/node_modules/*' -type f -delete

@@ -10,6 +10,7 @@ need gcc gcc libc6-dev # the race detector links C
 need shellcheck shellcheck
 need redis-server redis-server # the Redis store's tests start their own
 need caddy caddy # the load balancer of examples/replicas
+need chromium chromium # the pages' tests
 if [ ${#packages[@]} -gt 0 ]; then
   as_root=()
   [ "$(id -u)" -eq 0 ] || as_root=(sudo -n)
@@ -29,5 +30,6 @@ fi
 go mod download
 
 # The lock file decides, and an unchanged one is not installed twice.
-cd interop
-[ node_modules/.package-lock.json -nt package-lock.json ] || npm ci
+for folder in interop interop/browser examples/copilotkit-react examples/copilotkit-node; do
+  [ "$folder/node_modules/.package-lock.json" -nt "$folder/package-lock.json" ] || (cd "$folder" && npm ci)
+done

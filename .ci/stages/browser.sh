@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# The real binary under CopilotKit's pages in Chromium, and beside CopilotKit's own server.
+# shellcheck source=.ci/env.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
+
+go build -trimpath -o "$GATEWAY_BIN" ./cmd/gateway
+cd interop/browser
+npm run --silent build
+npm test

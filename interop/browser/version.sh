@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Is the gateway ready for another CopilotKit? Installs that version in a copy of these tests, shows what its server answers
+# differently, and runs everything with it. The checkout is left as it is.
+#
+#   bash interop/browser/version.sh 1.75.0
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+version=${1:-}
+[ -n "$version" ] || { echo 'say which: make interop-copilotkit VERSION=1.75.0' >&2; exit 2; }
+
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+go build -trimpath -o "$copy/gateway" ./cmd/gateway
+export GATEWAY_BIN=$copy/gateway
+tar -c --exclude=node_modules --exclude=dist interop/lib interop/browser examples | tar -x -C "$copy"
+
+cd "$copy/interop/browser"
+rm package-lock.json
+npm pkg set "dependencies.@copilotkit/react-core=$version" "dependencies.@copilotkit/runtime=$version"
+npm install --no-audit --no-fund
+for example in copilotkit-react copilotkit-node; do
+  ln -s "$PWD/node_modules" "$copy/examples/$example/node_modules"
+done
+
+printf '\n=== what its server answers differently\n'
+node record.mjs "$copy/record.json"
+diff -U4 record.json "$copy/record.json" || true
+
+printf '\n=== the tests\n'
+npm run --silent build
+RECORD=$copy/record.json npm test
