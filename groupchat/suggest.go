@@ -32,7 +32,9 @@ type Suggester interface {
 type SuggesterFunc func(ctx context.Context, s Situation) ([]Suggestion, error)
 
 // Suggest calls f.
-func (f SuggesterFunc) Suggest(ctx context.Context, s Situation) ([]Suggestion, error) { return f(ctx, s) }
+func (f SuggesterFunc) Suggest(ctx context.Context, s Situation) ([]Suggestion, error) {
+	return f(ctx, s)
+}
 
 // Suggest asks c.Suggester; a chat without one has no suggestions.
 func (c *Chat) Suggest(ctx context.Context, s Situation) ([]Suggestion, error) {

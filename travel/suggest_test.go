@@ -1,0 +1,56 @@
+package travel_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/travel"
+)
+
+// What is suggested is understood by the team that suggests it, and fits the trip.
+func TestSuggestions(t *testing.T) {
+	t.Parallel()
+	const begun = `"flights":[{"airline":"KLM","departure":"Amsterdam (AMS)","arrival":"San Francisco (SFO)"}]`
+	for _, test := range []struct {
+		name, state string
+		most        int
+		kinds       []travel.Kind
+	}{
+		{"nothing yet", `{}`, 3, []travel.Kind{travel.Plan, travel.About, travel.Greeting}},
+		{"room for one", `{}`, 1, []travel.Kind{travel.Plan}},
+		{"no room", `{}`, 0, nil},
+		{"other cities", `{"origin":"Paris","destination":"Tokyo"}`, 3, []travel.Kind{travel.Plan, travel.About, travel.Greeting}},
+		{"a city nobody knows", `{"destination":"Atlantis"}`, 3, []travel.Kind{travel.Plan, travel.Greeting}},
+		{"nowhere", `{"origin":"Paris","destination":"Paris"}`, 3, []travel.Kind{travel.Plan, travel.Greeting}},
+		{"under way", `{` + begun + `}`, 3, []travel.Kind{travel.Plan, travel.About, travel.StartOver}},
+		{"planned", `{` + begun + `,"itinerary":{"flight":{"airline":"KLM"},"hotel":{"name":"Hotel Zoe"}},"experiences":[{"name":"Pier 39"}]}`, 3,
+			[]travel.Kind{travel.StartOver, travel.Change, travel.Change}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			doc, err := state.NewDocument(json.RawMessage(test.state), state.DocumentOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			list, err := travel.Team().Suggest(t.Context(), groupchat.Situation{State: doc, Most: test.most})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var kinds []travel.Kind
+			for _, s := range list {
+				r := travel.Parse(s.Message)
+				kinds = append(kinds, r.Kind)
+				if s.Title == "" || r.UnknownCity != "" {
+					t.Errorf("%+v", s)
+				}
+			}
+			if diff := cmp.Diff(test.kinds, kinds); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
