@@ -14,7 +14,7 @@ export function AssistantMessage(props: CopilotChatAssistantMessageProps) {
   const last = at === messages.length - 1;
   const said = typeof message.content === "string" && message.content.trim() !== "";
   return (
-    <div className="said" data-testid="said" data-speaker={name} data-last={last || undefined}>
+    <div className="said" data-testid="said" data-speaker={name} data-last={last || undefined} data-goes-on={goesOn || undefined}>
       {said && !goesOn && <SpeakerLine name={name} />}
       <CopilotChatAssistantMessage
         {...props}

@@ -10,7 +10,10 @@ import { AssistantMessage } from "./AssistantMessage";
 import { ConnectingContext, useTalk } from "./context";
 import { Welcome } from "./Welcome";
 
-const input = { showDisclaimer: false, textArea: { "aria-label": "Message" } };
+const Nothing = () => null;
+
+// Nothing can be attached, so there is no menu for it.
+const input = { showDisclaimer: false, addMenuButton: Nothing, textArea: { "aria-label": "Message" } };
 
 /** CopilotChat's view, with our messages, our suggestions, and nothing sent while a question is open or nobody listens. */
 export function ChatView(props: CopilotChatViewProps) {

@@ -13,21 +13,27 @@ export function Itinerary({ trip }: { trip: Trip }) {
         <h2 id="itinerary-title" className="unseen">
           Your trip
         </h2>
-        <p className="route" data-testid="route">
-          <span>{trip.origin ?? "?"}</span>
-          <span className="route-line" aria-hidden="true" />
-          <span className="unseen">to</span>
-          <span>{trip.destination ?? "?"}</span>
-        </p>
+        {trip.origin || trip.destination ? (
+          <p className="route" data-testid="route">
+            <span>{trip.origin ?? "?"}</span>
+            <span className="route-line" aria-hidden="true" />
+            <span className="unseen">to</span>
+            <span>{trip.destination ?? "?"}</span>
+          </p>
+        ) : (
+          <p className="route nowhere" data-testid="route">
+            No route yet
+          </p>
+        )}
       </header>
       <Progress all={stages(trip)} />
       {!begun && <p className="muted pad">Nothing is booked yet. What you choose appears here, as you choose it.</p>}
       {trip.flight && (
         <Piece kind="flight" icon={<IconPlane />} label="Flight" title={trip.flight.airline} price={trip.flight.price}>
           <p>
-            {trip.flight.departure} <IconArrow /> <span className="unseen">to</span> {trip.flight.arrival}
+            {trip.flight.departure && trip.flight.arrival && <FromTo from={trip.flight.departure} to={trip.flight.arrival} />}
+            {trip.flight.duration && <span className="after-dot">{trip.flight.duration}</span>}
           </p>
-          {trip.flight.duration && <p>{trip.flight.duration}</p>}
         </Piece>
       )}
       {trip.hotel && (
@@ -66,6 +72,17 @@ export function Itinerary({ trip }: { trip: Trip }) {
         </footer>
       )}
     </section>
+  );
+}
+
+/** "Amsterdam (AMS)" to "San Francisco (SFO)" is AMS to SFO: the cities are in the title already. */
+function FromTo({ from, to }: { from: string; to: string }) {
+  const [a, b] = [from, to].map((place) => /\(([A-Z]{3})\)$/.exec(place)?.[1]);
+  const short = a && b;
+  return (
+    <span title={short && `${from} to ${to}`}>
+      {short ? a : from} <IconArrow /> <span className="unseen">to</span> {short ? b : to}
+    </span>
   );
 }
 

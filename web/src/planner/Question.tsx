@@ -91,6 +91,13 @@ function Option({ option, index, recommended, chosen, busy, onPick }: OptionProp
         <span className="option-title">{title}</span>
         {price && <span className="option-price">{price.value}</span>}
       </span>
+      {rest.length > 0 && (
+        <span className="facts">
+          {rest.map((fact) => (
+            <FactLine key={fact.label} fact={fact} />
+          ))}
+        </span>
+      )}
       {(recommended || chosen) && (
         <span className="option-tags">
           {recommended && (
@@ -103,13 +110,6 @@ function Option({ option, index, recommended, chosen, busy, onPick }: OptionProp
               <IconCheck /> Chosen
             </span>
           )}
-        </span>
-      )}
-      {rest.length > 0 && (
-        <span className="facts">
-          {rest.map((fact) => (
-            <FactLine key={fact.label} fact={fact} />
-          ))}
         </span>
       )}
     </button>
