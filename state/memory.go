@@ -82,7 +82,8 @@ type room struct {
 	thread atomic.Pointer[Thread]
 
 	mu       sync.Mutex
-	gone     bool // taken off the books: whoever waited for mu must look the key up again
+	born     uint64 // the fence it was made with
+	gone     bool   // taken off the books: whoever waited for mu must look the key up again
 	messages []StoredMessage
 	known    map[string]int // id → index of its newest version
 	tokens   map[string]Token
@@ -178,6 +179,9 @@ func (m *Memory) held(l *Lease) (*room, error) {
 // write makes a step come true. The room is locked.
 func (m *Memory) write(r *room, s *Step, now time.Time) {
 	born := r.thread.Load().Rev == 0
+	if born {
+		r.born = s.Thread.Fence
+	}
 	r.cut(s.Left, s.Thread.Rev)
 	if r.known == nil && len(s.Append) > 0 {
 		r.known = map[string]int{}

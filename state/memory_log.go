@@ -102,7 +102,12 @@ func (m *Memory) Tail(ctx context.Context, key Key, after agui.FrameID) iter.Seq
 			yield(nil, err)
 			return
 		}
+		another := !after.IsZero() && after.Fence < r.born
 		m.leave(r)
+		if another {
+			yield(nil, ErrUnknownThread)
+			return
+		}
 		for {
 			batch, wake, err := m.behind(r, after)
 			if err != nil {

@@ -117,7 +117,7 @@ type ThreadReader interface {
 	Messages(ctx context.Context, key Key, rev int64) ([]agui.Message, error)
 	// Tail yields the frames behind after, in batches as they come, waiting for more until ctx is done or the
 	// reader stops; so only ctx ends it. A zero after means from the oldest kept frame on. The last yield may
-	// carry an error: ErrUnknownThread when the thread is gone.
+	// carry an error: ErrUnknownThread when the thread is gone, also if there is another one of its name by now.
 	Tail(ctx context.Context, key Key, after agui.FrameID) iter.Seq2[[]agui.Frame, error]
 	// Holds reports whether the log has the frame id.
 	Holds(ctx context.Context, key Key, id agui.FrameID) (bool, error)

@@ -168,8 +168,8 @@ func (s *Store) catchUp(ctx context.Context, f *feed) error {
 	}
 }
 
-// show gives the readers here what an owner here has written behind the frame before.
-func (s *Store) show(h slot, frames []agui.Frame, before agui.FrameID) {
+// show gives the readers here what an owner here has written behind the frame before, on the thread of a birth.
+func (s *Store) show(h slot, born string, frames []agui.Frame, before agui.FrameID) {
 	s.mu.Lock()
 	f := s.feeds[h]
 	s.mu.Unlock()
@@ -179,7 +179,7 @@ func (s *Store) show(h slot, frames []agui.Frame, before agui.FrameID) {
 	f.mu.Lock()
 	behind := f.last.Less(before) // then frames are missing between: the follower brings them all
 	f.mu.Unlock()
-	if behind {
+	if behind || f.born != born { // or the readers' thread is gone, and this is another one: the follower finds out
 		f.poke()
 		return
 	}

@@ -107,6 +107,14 @@ func (o *owner) revision() int64 {
 	return 0
 }
 
+// born is whose log the owner writes.
+func (o *owner) born() string {
+	if base := o.known(); base != nil {
+		return base.born
+	}
+	return ""
+}
+
 func (o *owner) remember(l *loaded) {
 	if o == nil {
 		return

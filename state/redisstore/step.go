@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -26,6 +27,17 @@ type written struct {
 	before agui.FrameID
 }
 
+// birth names a thread that is made with a fence, apart from all that have, had or will have its name.
+func birth(fence uint64) string { return strconv.FormatUint(fence, 10) + "." + rand.Text() }
+
+// older reports whether a place in a log is in that of a thread that was there before the one born so: fences grow over
+// a deletion, and over the loss of all data.
+func older(at agui.FrameID, born string) bool {
+	first, _, _ := strings.Cut(born, ".")
+	fence, err := strconv.ParseUint(first, 10, 64)
+	return err == nil && !at.IsZero() && at.Fence < fence
+}
+
 // seal is the number of a marker behind everything a fence can write. Nobody is sent it.
 const seal = ^uint64(0)
 
@@ -38,7 +50,7 @@ func (s *Store) write(ctx context.Context, l *loaded, c change) (string, *writte
 	}
 	next := &loaded{now: l.now, tag: rand.Text(), born: l.born, fields: fields, facts: l.facts.with(c.step.Tokens)}
 	if !l.exists() {
-		next.born = rand.Text()
+		next.born = birth(c.step.Thread.Fence)
 	}
 	next.facts.none = false
 	t := *c.step.Thread

@@ -72,7 +72,7 @@ func (t *tail) next(ctx context.Context) ([]agui.Frame, <-chan struct{}, error) 
 	if t.born == "" {
 		t.born = part.born
 	}
-	if part.born != t.born {
+	if part.born != t.born || older(t.at, t.born) {
 		return nil, nil, state.ErrUnknownThread
 	}
 	t.at = part.end

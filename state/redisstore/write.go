@@ -57,7 +57,7 @@ func (s *Store) Append(ctx context.Context, l *state.Lease, after agui.FrameID, 
 	}
 	own.heed(r.list(3))
 	before, err := frameID(r.text(1))
-	s.show(h, frames, before)
+	s.show(h, own.born(), frames, before)
 	return err
 }
 
@@ -135,7 +135,7 @@ func (s *Store) commit(ctx context.Context, l *state.Lease, c state.Commit) (*st
 		s.disown(l)
 		s.retire(ctx, after.loaded, l.Fence)
 	}
-	s.show(slotOf(l.Key), step.Frames, after.before)
+	s.show(slotOf(l.Key), after.born, step.Frames, after.before)
 	return after.thread, nil
 }
 

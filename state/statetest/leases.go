@@ -39,6 +39,22 @@ var leases = []sentence{
 			w.Fatalf("fence = %d after %d", again.Fence, l.Fence)
 		}
 	}},
+	{"a place in a log is none in that of the next thread of its name", func(w *world) {
+		l := w.start("u1")
+		w.succeed(l, 1)
+		last := w.load().Last
+		if err := w.store.Delete(w.Context(), key); err != nil {
+			w.Fatalf("Delete() = %v", err)
+		}
+		again := w.start("u1")
+		w.succeed(again, 1)
+		for batch, err := range w.store.Tail(w.Context(), key, last) {
+			if !errors.Is(err, state.ErrUnknownThread) {
+				w.Fatalf("Tail() from another thread's place = %v, %v", batch, err)
+			}
+		}
+		w.equal("frames", len(w.tail(agui.FrameID{Fence: again.Fence}, 1)), 1)
+	}},
 	{"a fence never falls behind the clock", func(w *world) {
 		if l := w.start("u1"); l.Fence < uint64(w.clock.Now().UnixMilli()) {
 			w.Fatalf("fence = %d at %d", l.Fence, w.clock.Now().UnixMilli())

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -110,6 +111,21 @@ func (s *Server) Kill() {
 		s.t.Errorf("Kill() = %v", err)
 	}
 	<-ended
+}
+
+// Freeze stops the server where it is: it takes connections and says nothing. Thaw lets it go on.
+func (s *Server) Freeze() { s.signal(syscall.SIGSTOP) }
+
+// Thaw ends what Freeze began.
+func (s *Server) Thaw() { s.signal(syscall.SIGCONT) }
+
+func (s *Server) signal(what syscall.Signal) {
+	s.t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.process.Signal(what); err != nil {
+		s.t.Fatalf("redis-server cannot be sent %v: %v", what, err)
+	}
 }
 
 // Restart starts a killed server again, with what it has on disk.

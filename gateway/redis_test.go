@@ -1,0 +1,274 @@
+package gateway_test
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway"
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/state/redisstore"
+	"github.com/agui-gateway/gateway/state/redisstore/redistest"
+)
+
+// twins are two replicas on one Redis, whose runs share a gate.
+func twins(t *testing.T, address string, change ...func(*gateway.Options)) (a, b *world) {
+	t.Helper()
+	prefix := rand.Text()
+	list := make([]*world, 2)
+	for i := range list {
+		store, err := redisstore.Open(t.Context(), address, redisstore.Options{Prefix: prefix, Logger: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := store.Close(); err != nil {
+				t.Errorf("store: Close() = %v", err)
+			}
+		})
+		list[i] = newWorld(t, append([]func(*gateway.Options){func(o *gateway.Options) {
+			o.Store, o.Shared, o.Now, o.NewID = store, true, nil, nil
+			o.Lease, o.StoreBuffer = time.Second, 20*time.Second
+			o.Log = slog.New(slog.DiscardHandler)
+		}}, change...)...)
+	}
+	return list[0], list[1]
+}
+
+// ready waits until a replica serves again.
+func (w *world) ready() {
+	w.t.Helper()
+	eventually(w.t, "the replica is ready", func() bool {
+		status, _ := w.call("GET", "/readyz", "")
+		return status == http.StatusOK
+	})
+}
+
+// A Redis that lost everything ends what ran on it, for everybody, and works at once like a new one: nobody is shown
+// anything of a thread that is no more.
+func TestARedisThatCameBackEmpty(t *testing.T) {
+	t.Parallel()
+	server := redistest.Start(t)
+	stopped := make(chan struct{})
+	a, b := twins(t, server.URL(), func(o *gateway.Options) {
+		o.Agents["patient"] = groupchat.AgentFunc(func(ctx context.Context, turn *groupchat.Turn) error {
+			defer close(stopped)
+			return await(ctx, turn, nil)
+		})
+	})
+	old := a.post("echo", input("idle", "r1", []string{"u1:Before"}))
+	question := a.post("ask", input("asks", "r1", []string{"u1:Hi"})).interrupts()[0].ID
+	idler := b.open("GET", "/threads/idle/events?follow=1&protocolVersion=1.0", "")
+	idler.until(agui.TypeRunFinished)
+	poster := a.open("POST", "/agents/patient", input("live", "r1", []string{"u1:Before"}))
+	poster.until(agui.TypeCustom)
+	watcher := b.open("GET", "/threads/live/events?protocolVersion=1.0", "")
+	watcher.until(agui.TypeRunStarted)
+	follower := b.open("GET", "/threads/live/events?follow=1&protocolVersion=1.0", "")
+	follower.until(agui.TypeRunStarted)
+	beside := a.open("GET", "/threads/live/events?protocolVersion=1.0", "")
+	beside.until(agui.TypeRunStarted)
+
+	server.Kill()
+	server.Restart()
+
+	for name, r := range map[string]*reader{"who posted": poster, "who watches": watcher, "who follows": follower, "who watches here": beside} {
+		r.rest()
+		if code := r.code(); code != "run_lost" {
+			t.Errorf("%s is told %q, want run_lost", name, code)
+		}
+	}
+	idler.rest()
+	idler.finished()
+	<-stopped
+	for _, w := range []*world{a, b} {
+		w.ready()
+		if status, body := w.call("GET", "/threads", ""); status != http.StatusOK || body != "{\"threads\":[]}\n" {
+			t.Errorf("GET /threads = %d %s", status, body)
+		}
+		for _, thread := range []string{"idle", "live", "asks"} {
+			if status, body := w.call("GET", "/threads/"+thread+"/events", "", "Last-Event-ID", old.cursorID()); status != http.StatusNotFound {
+				t.Errorf("a cursor of %s, which is no more = %d %s", thread, status, body)
+			}
+		}
+		answer := `"resume":[{"interruptId":` + quote(question) + `,"status":"resolved","payload":"M"}]`
+		if code := w.post("ask", input("asks", "r2", []string{"u1:Hi"}, answer)).code(); code != "interrupt_not_found" {
+			t.Errorf("an answer to a question that is no more ends with %q", code)
+		}
+		if status, body := w.call("POST", "/threads/asks/resume", "{"+answer+"}"); status != http.StatusNotFound {
+			t.Errorf("POST resume = %d %s", status, body)
+		}
+	}
+
+	b.post("echo", input("idle", "r2", []string{"u2:After"})).finished()
+	again := b.open("POST", "/agents/slow", input("live", "r2", []string{"u2:After"}))
+	again.until(agui.TypeCustom)
+	for _, r := range []*reader{
+		a.open("GET", "/threads/idle/events?protocolVersion=1.0", "", "Last-Event-ID", old.cursorID()),
+		a.open("GET", "/threads/live/events?agent=slow&protocolVersion=1.0", "", "Last-Event-ID", poster.cursorID()),
+	} {
+		if e, ok := r.step(); !ok || e.EventType() != agui.TypeRunStarted || r.records[0].ID != "" {
+			t.Errorf("an old cursor gets %+v, want a prelude", r.records)
+		}
+		if len(r.events) > 0 && r.events[0].(*agui.RunStarted).ThreadID == "live" {
+			b.release()
+		}
+		r.rest()
+		r.finished()
+		for _, record := range r.records {
+			if strings.Contains(string(record.Data), "Before") {
+				t.Errorf("an old cursor is told what is no more: %s", record.Data)
+			}
+			if record.ID != "" && !newer(t, record.ID, poster.cursorID()) {
+				t.Errorf("id %s is not behind %s", record.ID, poster.cursorID())
+			}
+		}
+	}
+	again.rest()
+	again.finished()
+}
+
+func newer(t *testing.T, id, than string) bool {
+	t.Helper()
+	a, err := agui.ParseFrameID(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := agui.ParseFrameID(than)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Less(a)
+}
+
+// A thread that is made anew before anybody noticed that it was lost is another one: readers of the old one are told
+// nothing of it, and its old owner writes nothing to it.
+func TestAThreadThatIsMadeAnewAtOnce(t *testing.T) {
+	t.Parallel()
+	server := redistest.Start(t)
+	a, b := twins(t, server.URL())
+	poster := a.open("POST", "/agents/slow", input("t", "r1", []string{"u1:Before"}))
+	poster.until(agui.TypeCustom)
+	watcher := b.open("GET", "/threads/t/events?follow=1&protocolVersion=1.0", "")
+	watcher.until(agui.TypeRunStarted)
+	server.Kill()
+	server.Restart()
+	var next *reader
+	eventually(t, "a new run", func() bool {
+		r := a.open("POST", "/agents/slow", input("t", "r2", []string{"u2:After"}))
+		next = r
+		return r.response.StatusCode == http.StatusOK
+	})
+	next.until(agui.TypeCustom)
+	a.release()
+	a.release() // the old one's agent may be the first to hear it
+	for name, r := range map[string]*reader{"who posted": poster, "who follows": watcher} {
+		r.rest()
+		if code := r.code(); code != "run_lost" {
+			t.Errorf("%s is told %q, want run_lost", name, code)
+		}
+		for _, record := range r.records {
+			if strings.Contains(string(record.Data), "After") {
+				t.Errorf("%s is told of another thread: %s", name, record.Data)
+			}
+		}
+	}
+	next.rest()
+	next.finished()
+	if d := a.shows("t"); len(d.Messages) != 2 || len(d.Runs) != 1 {
+		t.Errorf("the thread has %d messages and the runs %+v", len(d.Messages), d.Runs)
+	}
+}
+
+// refusedSoon sends a new run to a replica whose Redis hangs. Who waits longer than this gave up.
+func (w *world) refusedSoon() {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.t.Context(), 5*time.Second)
+	defer cancel()
+	started := time.Now()
+	response, err := w.try(ctx, "POST", "/agents/echo", input("new", "r1", []string{"u1:Hi"}))
+	if err != nil {
+		w.t.Fatalf("a new run while Redis hangs: %v", err)
+	}
+	if err := response.Body.Close(); err != nil {
+		w.t.Error(err)
+	}
+	if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get("Retry-After") == "" {
+		w.t.Errorf("a new run while Redis hangs = %d, Retry-After %q", response.StatusCode, response.Header.Get("Retry-After"))
+	}
+	refused := time.Since(started)
+	ready, err := w.try(ctx, "GET", "/readyz", "")
+	if err != nil {
+		w.t.Fatalf("/readyz while Redis hangs: %v", err)
+	}
+	if err := ready.Body.Close(); err != nil {
+		w.t.Error(err)
+	}
+	if ready.StatusCode != http.StatusServiceUnavailable {
+		w.t.Errorf("/readyz while Redis hangs = %d", ready.StatusCode)
+	}
+	w.t.Logf("a new run was refused after %v, and /readyz red after %v", refused, time.Since(started)-refused)
+}
+
+// A Redis that hangs for less than -store-buffer costs the runs nothing but time, and new ones are refused as soon as
+// if it were gone.
+func TestARedisThatHangsForAMoment(t *testing.T) {
+	t.Parallel()
+	server := redistest.Start(t)
+	a, b := twins(t, server.URL())
+	poster := a.open("POST", "/agents/slow", input("t", "r1", []string{"u1:Hi"}))
+	poster.until(agui.TypeCustom)
+	watcher := b.open("GET", "/threads/t/events?protocolVersion=1.0", "")
+	watcher.until(agui.TypeRunStarted)
+	server.Freeze()
+	a.release() // what it says now is written later
+	a.release() // and again, if the run is another replica's by then
+	b.release()
+	a.refusedSoon()
+	b.refusedSoon()
+	server.Thaw()
+	for _, r := range []*reader{poster, watcher} {
+		r.rest()
+		r.finished()
+	}
+	a.ready()
+	a.post("echo", input("new", "r2", []string{"u1:Hi"})).finished()
+	if d := b.shows("t"); len(d.Messages) != 2 || d.newest() != "success" {
+		t.Errorf("the thread has %d messages and the runs %+v", len(d.Messages), d.Runs)
+	}
+}
+
+// One that hangs for longer ends them, for whoever reads them, and when it goes on they do too.
+func TestARedisThatHangsForTooLong(t *testing.T) {
+	t.Parallel()
+	server := redistest.Start(t)
+	a, b := twins(t, server.URL(), func(o *gateway.Options) { o.StoreBuffer = time.Second })
+	poster := a.open("POST", "/agents/slow", input("t", "r1", []string{"u1:Hi"}))
+	poster.until(agui.TypeCustom)
+	watcher := b.open("GET", "/threads/t/events?protocolVersion=1.0", "")
+	watcher.until(agui.TypeRunStarted)
+	server.Freeze()
+	a.release()
+	for name, r := range map[string]*reader{"who posted": poster, "who watches": watcher} {
+		r.rest()
+		if code := r.code(); code != "store_unavailable" {
+			t.Errorf("%s is told %q, want store_unavailable", name, code)
+		}
+	}
+	a.refusedSoon()
+	server.Thaw()
+	a.ready()
+	b.ready()
+	a.post("echo", input("new", "r2", []string{"u1:Hi"})).finished()
+	a.release() // it was taken over, by either
+	b.release()
+	if d := b.idle("t"); len(d.Messages) != 2 || d.newest() != "success" {
+		t.Errorf("the thread has %d messages and the runs %+v", len(d.Messages), d.Runs)
+	}
+	b.shows("t")
+}
