@@ -25,7 +25,7 @@ function Itinerary() {
 }
 
 createRoot(document.getElementById("root")).render(
-  <CopilotKitProvider runtimeUrl={runtimeUrl} agentId="travel">
+  <CopilotKitProvider runtimeUrl={runtimeUrl} agentId="travel" enableInspector={false}>
     <Itinerary />
     <Question />
     <CopilotChat threadId={threadId} />
