@@ -12,6 +12,8 @@ export interface Following {
   events: readonly SeenEvent[];
   /** How many older ones were let go. */
   dropped: number;
+  /** The state that the oldest of `events` found; absent while none was let go. */
+  base?: { state: unknown };
   view: View;
   /** Who works, or has worked, on what; of the present run where `current`. */
   specialists: readonly Specialist[];
@@ -114,7 +116,8 @@ export class Entry {
     const view = arrived.reduce((view, { event, replay }) => reduce(view, event, replay), this.following.view);
     const all = [...this.following.events, ...arrived];
     const events = all.slice(-MOST_EVENTS);
-    this.see(view, { events, dropped: this.following.dropped + all.length - events.length });
+    const gone = all.slice(0, all.length - events.length);
+    this.see(view, { events, dropped: this.following.dropped + gone.length, base: after(this.following.base, gone) });
     // A run that failed may have opened its questions again; only the thread knows.
     if (arrived.some(({ event }) => event.type === "RUN_ERROR") && !view.running) void this.look(view);
   }
@@ -133,4 +136,13 @@ export class Entry {
     this.following = { ...this.following, ...part };
     for (const listener of [...this.listeners]) listener();
   }
+}
+
+// The state after the events, if any of them says what it is.
+function after(base: Following["base"], events: readonly SeenEvent[]): Following["base"] {
+  for (const { event } of events) {
+    if (event.type === "STATE_SNAPSHOT") base = { state: event.snapshot };
+    if (event.type === "STATE_DELTA" && base) base = { state: reduce({ ...emptyView, state: base.state }, event).state };
+  }
+  return base;
 }

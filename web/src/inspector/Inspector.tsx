@@ -1,4 +1,4 @@
-import { useDeferredValue, useMemo, useState } from "react";
+import { useDeferredValue, useMemo, useRef, useState } from "react";
 import type { FollowStatus } from "../gateway/follow";
 import { useFollow } from "../gateway/useFollow";
 import { CopyButton } from "./CopyButton";
@@ -33,21 +33,23 @@ type Panel = (typeof panels)[number];
 /** Everything that happens on a thread, as it is on the wire. */
 export default function Inspector({ agent, thread, fresh = false, onClose }: Props) {
   const following = useFollow(agent, thread, { fresh });
-  const { status, running, view, interrupts } = following;
+  const { status, running, view, interrupts, base } = following;
   const { known, problem } = useThread(agent, thread, following);
   const live = useDeferredValue(following.events);
   const { events, cursor } = useLog(agent, thread, live, known);
   const rows = useMemo(() => rowsOf(events), [events]);
   const ofState = useStable(useMemo(() => events.filter(({ event }) => event.type.startsWith("STATE_")), [events]));
-  const versions = useMemo(() => versionsOf(ofState), [ofState]);
+  const versions = useMemo(() => versionsOf(ofState, base), [ofState, base]);
   const [version, setVersion] = useState<number>();
   const narrow = useNarrow();
   const [panel, setPanel] = useState<Panel>("Timeline");
+  const state = useRef<HTMLElement>(null);
 
   function showState(n: number) {
     const index = versionAt(versions, n);
     setVersion(index === versions.length - 1 ? undefined : index);
     setPanel("State");
+    if (!narrow) state.current?.scrollIntoView({ block: "nearest" });
   }
   const lastUser = () => known?.messages.findLast(({ role }) => role === "user");
   const link = `${location.origin}${location.pathname}#/t/${encodeURIComponent(agent)}/${encodeURIComponent(thread)}`;
@@ -81,10 +83,10 @@ export default function Inspector({ agent, thread, fresh = false, onClose }: Pro
             testid="copy-attach"
           />
           <CopyButton label="Copy link" hint="To this thread" text={() => link} testid="copy-link" />
-          <button type="button" className="insp-button" onClick={onClose} data-testid="inspector-close">
-            Close
-          </button>
         </div>
+        <button type="button" className="insp-button insp-close" onClick={onClose} data-testid="inspector-close">
+          Close
+        </button>
       </header>
       {problem && (
         <p className="insp-problem" role="alert">
@@ -101,7 +103,7 @@ export default function Inspector({ agent, thread, fresh = false, onClose }: Pro
             <h2 id="insp-h-questions">Waiting for an answer</h2>
             <Interrupts agent={agent} thread={thread} interrupts={interrupts} />
           </section>
-          <section className="insp-panel" id="insp-State" hidden={hidden("State")} aria-labelledby="insp-h-state">
+          <section className="insp-panel" id="insp-State" ref={state} hidden={hidden("State")} aria-labelledby="insp-h-state">
             <h2 id="insp-h-state">State</h2>
             <StateView versions={versions} state={view.state} diverged={view.diverged} version={version} onVersion={setVersion} />
           </section>

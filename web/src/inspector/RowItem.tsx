@@ -41,7 +41,7 @@ export const RowItem = memo(function RowItem({ row, position, count, open, tab, 
     >
       <button type="button" className="insp-row" data-row={row.key} tabIndex={tab ? 0 : -1} aria-expanded={open} onClick={() => onToggle(row.key)}>
         <span className="insp-time" title={timeTitle(row)}>
-          {row.replay ? "restated" : offset(row.offset)}
+          {row.replay ? "restated" : row.offset === undefined ? "log" : offset(row.offset)}
         </span>
         <span className="insp-dot" aria-hidden="true" />
         <span className="insp-type">
@@ -98,8 +98,7 @@ function same(a: Props, b: Props): boolean {
   );
 }
 
-function offset(ms: number | undefined): string {
-  if (ms === undefined) return "–";
+function offset(ms: number): string {
   return ms < 100_000 ? `+${(ms / 1000).toFixed(2)} s` : `+${Math.floor(ms / 60_000)} m ${Math.floor((ms % 60_000) / 1000)} s`;
 }
 

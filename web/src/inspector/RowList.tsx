@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, useCallback, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { RowItem } from "./RowItem";
 import type { Row } from "./rows";
 import { offsets, span } from "./window";
@@ -53,7 +53,7 @@ export function RowList({ rows, pinned, onPinned, onShowState }: Props) {
     if (pinned && element) element.scrollTop = element.scrollHeight;
   }, [pinned, end, view.height]);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!focus.current || active === undefined) return;
     const button = list.current?.querySelector<HTMLElement>(`[data-row="${active}"]`);
     if (!button) return; // it is still out of sight
@@ -97,6 +97,7 @@ export function RowList({ rows, pinned, onPinned, onShowState }: Props) {
     const [top, bottom] = [at[i] ?? 0, at[i + 1] ?? 0];
     if (top < element.scrollTop) element.scrollTop = top;
     else if (bottom > element.scrollTop + element.clientHeight) element.scrollTop = Math.min(top, bottom - element.clientHeight);
+    setView({ top: element.scrollTop, height: element.clientHeight }); // without waiting for the scroll event
     onPinned(i === rows.length - 1);
     focus.current = true;
     setActive(row.key);

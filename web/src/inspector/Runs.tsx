@@ -10,7 +10,7 @@ export function Runs({ thread }: { thread: Thread | undefined }) {
       {runs.length === 0 ? (
         <p className="insp-quiet">No run yet.</p>
       ) : (
-        <div className="insp-table" role="region" aria-label="Runs" tabIndex={0}>
+        <div className="insp-table" role="region" aria-label="Table of runs" tabIndex={0}>
           <table>
             <thead>
               <tr>

@@ -19,7 +19,11 @@ export function StateTree({ value, marks, version }: Props) {
   const focus = useRef(false);
 
   const nodes = useMemo(
-    () => nodesOf(value, (path, level, size) => chosen.get(path) ?? (marks.has(path) || (level === 1 && size <= 8))),
+    () =>
+      nodesOf(value, {
+        isOpen: (path, level, size) => chosen.get(path) ?? ((marks.has(path) && marks.size <= 50) || (level === 1 && size <= 8)),
+        wanted: (path) => marks.size <= 50 && marks.has(path),
+      }),
     [value, chosen, marks],
   );
   useEffect(() => {

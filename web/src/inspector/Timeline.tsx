@@ -1,4 +1,4 @@
-import { useDeferredValue, useMemo, useState } from "react";
+import { useCallback, useDeferredValue, useMemo, useState } from "react";
 import { filterRows, type Group, groups, participants, type Row } from "./rows";
 import { RowList } from "./RowList";
 
@@ -14,7 +14,7 @@ export function Timeline({ rows, dropped, onShowState }: Props) {
   const [hidden, setHidden] = useState<ReadonlySet<Group>>(new Set());
   const [who, setWho] = useState<string>();
   const [text, setText] = useState("");
-  const [pinned, setPinned] = useState(true);
+  const [seen, setSeen] = useState<number>(); // the newest row when somebody stopped to look; absent: the newest stays in sight
   const wanted = useDeferredValue(text);
 
   const everybody = useMemo(() => participants(rows), [rows]);
@@ -33,6 +33,10 @@ export function Timeline({ rows, dropped, onShowState }: Props) {
     if (!next.delete(group)) next.add(group);
     setHidden(next);
   }
+  const newest = shown.at(-1)?.key;
+  const pin = useCallback((pinned: boolean) => setSeen(pinned ? undefined : (newest ?? 0)), [newest]);
+  const pinned = seen === undefined;
+  const news = pinned ? 0 : shown.length - 1 - shown.findLastIndex(({ key }) => key <= seen);
   const events = [...counts.values()].reduce((a, b) => a + b, 0);
   const filtered = shown.length < rows.length;
 
@@ -42,7 +46,7 @@ export function Timeline({ rows, dropped, onShowState }: Props) {
         <div className="insp-fields">
           <label className="insp-field insp-search">
             <span className="insp-unseen">Search the events</span>
-            <input type="search" placeholder="Search the events" value={text} onChange={(e) => setText(e.target.value)} data-testid="filter-text" />
+            <input type="search" placeholder="Search the events" value={text} onChange={(e) => setText(e.target.value)} data-testid="timeline-search" />
           </label>
           <label className="insp-field">
             <span className="insp-unseen">Participant</span>
@@ -71,8 +75,8 @@ export function Timeline({ rows, dropped, onShowState }: Props) {
           {filtered ? `${shown.length} of ${rows.length} rows` : `${rows.length} rows`}, {events} events
           {dropped > 0 && `; ${dropped} older ones let go`}
         </p>
-        <button type="button" className="insp-button insp-small" aria-pressed={pinned} onClick={() => setPinned(!pinned)} data-testid="autoscroll">
-          {pinned ? "Stop following" : "Follow the newest"}
+        <button type="button" className="insp-button insp-small" aria-pressed={pinned} onClick={() => pin(!pinned)} data-testid="autoscroll">
+          {pinned ? "Stop following" : news > 0 ? `Follow the newest, ${news} below` : "Follow the newest"}
         </button>
       </div>
       {rows.length === 0 ? (
@@ -80,7 +84,7 @@ export function Timeline({ rows, dropped, onShowState }: Props) {
           No events yet. They appear here as they are sent.
         </p>
       ) : (
-        <RowList rows={shown} pinned={pinned} onPinned={setPinned} onShowState={onShowState} />
+        <RowList rows={shown} pinned={pinned} onPinned={pin} onShowState={onShowState} />
       )}
       {rows.length > 0 && shown.length === 0 && <p className="insp-empty">No event fits these filters.</p>}
     </div>

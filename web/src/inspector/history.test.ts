@@ -33,6 +33,11 @@ it("a delta without a base is passed over, one that does not fit is told", () =>
   expect(versions.map((v) => [v.n, v.refused, v.state])).toEqual([[1, false, {}], [2, true, {}]]);
 });
 
+it("goes on from what was let go", () => {
+  const versions = versionsOf(seen([delta({ op: "replace", path: "/a", value: 2 })]), { state: { a: 1 } });
+  expect(versions.map((v) => v.state)).toEqual([{ a: 1 }, { a: 2 }]);
+});
+
 it("an event finds its version", () => {
   const versions = versionsOf(seen([snapshot({ a: 1 }), { type: "STEP_STARTED", stepName: "s" }, snapshot({ a: 2 })]));
   expect([0, 1, 2, 9].map((n) => versionAt(versions, n))).toEqual([0, 0, 1, 1]);

@@ -24,9 +24,13 @@ export interface Change {
   after?: unknown;
 }
 
-/** The versions that events make, oldest first. What comes before the first snapshot has no base and is passed over. */
-export function versionsOf(events: readonly SeenEvent[]): Version[] {
+/**
+ * The versions that events make, oldest first. base: the state before them; without one, what comes before the first
+ * snapshot is passed over.
+ */
+export function versionsOf(events: readonly SeenEvent[], base?: { state: unknown }): Version[] {
   const versions: Version[] = [];
+  if (base) versions.push({ n: -1, kind: "snapshot", state: base.state, changes: [], replay: true, refused: false });
   for (const { n, event, replay } of events) {
     const last = versions.at(-1);
     if (event.type === "STATE_SNAPSHOT") {

@@ -185,6 +185,12 @@ function describe(event: AguiEvent, events: readonly SeenEvent[]): string {
       return event.stepName;
     case "TEXT_MESSAGE_START":
       return [event.role ?? "assistant", event.name].filter(Boolean).join(", ");
+    case "TEXT_MESSAGE_END":
+    case "REASONING_START":
+    case "REASONING_MESSAGE_START":
+    case "REASONING_MESSAGE_END":
+    case "REASONING_END":
+      return event.messageId;
     case "TEXT_MESSAGE_CONTENT":
     case "TEXT_MESSAGE_CHUNK":
     case "REASONING_MESSAGE_CONTENT":

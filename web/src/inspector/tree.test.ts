@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { nodesOf } from "./tree";
 
-const lines = (value: unknown, open = true) => nodesOf(value, () => open).map((n) => `${" ".repeat(n.level - 1)}${n.name}=${n.text} ${n.path}`);
+const lines = (value: unknown, open = true) => nodesOf(value, { isOpen: () => open }).map((n) => `${" ".repeat(n.level - 1)}${n.name}=${n.text} ${n.path}`);
 
 it("a document, open and closed", () => {
   const value = { a: 1, "b/c": { d: [null, "x"] }, e: [], f: {} };
@@ -16,7 +16,9 @@ it("no container", () => {
 });
 
 it("a long list is cut", () => {
-  const nodes = nodesOf({ list: Array.from({ length: 500 }, (_, i) => i) }, () => true);
-  expect(nodes).toHaveLength(202);
-  expect(nodes.at(-1)?.text).toBe("300 more");
+  const nodes = nodesOf({ list: Array.from({ length: 500 }, (_, i) => i) }, { isOpen: () => true, wanted: (path) => path === "/list/400" });
+  expect(nodes).toHaveLength(103);
+  expect(nodes.slice(-2).map((n) => n.text)).toEqual(["400", "399 more"]);
+  const wide = Object.fromEntries(Array.from({ length: 90 }, (_, i) => [`k${i}`, Array.from({ length: 90 }, (_, j) => j)]));
+  expect(nodesOf(wide, { isOpen: () => true }).length).toBeLessThan(800);
 });

@@ -16,10 +16,18 @@ export interface Node {
   open: boolean;
 }
 
-const MOST_CHILDREN = 200;
+const MOST_CHILDREN = 100;
+const MOST_NODES = 500;
 
-/** The nodes to be seen, top down. isOpen decides about branches that hold something. */
-export function nodesOf(document: unknown, isOpen: (path: string, level: number, size: number) => boolean): Node[] {
+interface Choice {
+  /** Asked about branches that hold something. */
+  isOpen: (path: string, level: number, size: number) => boolean;
+  /** What may not be left out where there is too much. */
+  wanted?: (path: string) => boolean;
+}
+
+/** The nodes to be seen, top down: as many as can be looked through. */
+export function nodesOf(document: unknown, { isOpen, wanted = () => false }: Choice): Node[] {
   const nodes: Node[] = [];
   const walk = (value: unknown, path: string, name: string, level: number, position: number, siblings: number) => {
     const entries = entriesOf(value);
@@ -28,19 +36,21 @@ export function nodesOf(document: unknown, isOpen: (path: string, level: number,
     const open = branch && isOpen(path, level, entries.length);
     const text = entries ? sizeOf(kind, entries.length) : (JSON.stringify(value) ?? "");
     nodes.push({ path, name, level, position, siblings, kind, text, branch, open });
-    if (!open || !entries) return;
-    const size = Math.min(entries.length, MOST_CHILDREN + 1);
-    for (const [i, [key, inner]] of entries.slice(0, MOST_CHILDREN).entries()) {
-      walk(inner, pointer(path, key), key, level + 1, i + 1, size);
-    }
-    if (entries.length > MOST_CHILDREN) {
-      const text = `${entries.length - MOST_CHILDREN} more`;
-      nodes.push({ path: `${path}/…`, name: "…", level: level + 1, position: size, siblings: size, kind: "null", text, branch: false, open: false });
-    }
+    if (open && entries) children(entries, path, level + 1);
+  };
+  const children = (entries: [string, unknown][], path: string, level: number) => {
+    const room = Math.max(1, Math.min(MOST_CHILDREN, MOST_NODES - nodes.length));
+    const shown = entries.length <= room ? entries : entries.filter(([key], i) => i < room || wanted(pointer(path, key)));
+    const left = entries.length - shown.length;
+    const siblings = shown.length + (left > 0 ? 1 : 0);
+    for (const [i, [key, inner]] of shown.entries()) walk(inner, pointer(path, key), key, level, i + 1, siblings);
+    if (left === 0) return;
+    const text = `${left} more`;
+    nodes.push({ path: `${path}/…`, name: "…", level, position: siblings, siblings, kind: "null", text, branch: false, open: false });
   };
   const top = entriesOf(document);
-  if (!top) walk(document, "", "(state)", 1, 1, 1);
-  else for (const [i, [key, inner]] of top.entries()) walk(inner, pointer("", key), key, 1, i + 1, top.length);
+  if (top) children(top, "", 1);
+  else walk(document, "", "(state)", 1, 1, 1);
   return nodes;
 }
 

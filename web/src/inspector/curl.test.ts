@@ -1,10 +1,10 @@
-// JavaScript, because the page has no types of Node.
+// @ts-expect-error: the page has no types of Node, and needs none but here
 import { execFileSync } from "node:child_process";
 import { expect, it } from "vitest";
 import { attachCurl, quote, resumeCurl, runCurl } from "./curl";
 
 // What a shell would hand to curl.
-function words(command) {
+function words(command: string): string[] {
   const script = `curl() { for word in "$@"; do printf '%s\\0' "$word"; done; }; GATEWAY_KEY=k; ${command}`;
   return execFileSync("/bin/sh", ["-c", script], { encoding: "utf8" }).split("\0").slice(0, -1);
 }
