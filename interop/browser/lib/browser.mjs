@@ -1,7 +1,7 @@
 // Chromium, and pages in it that fail their test when anything on them goes wrong.
 
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
@@ -20,6 +20,7 @@ const flags = [
 ];
 
 let running;
+let opened = 0;
 
 // One browser serves a test file; what must not be shared is in its contexts.
 function browser() {
@@ -36,11 +37,13 @@ after(async () => (await running)?.close());
  *   allow(pattern)  such problems are meant to happen here; each pattern has to
  *   streams         what the page was sent: {url, body, text}, see frames.mjs
  *   shot(name)      writes test-results/<name>.png
- * The test fails if its page has a problem that was not allowed; the page is then kept as a screenshot. Options are those
- * of playwright's newContext, such as viewport and colorScheme.
+ * The test fails if its page has a problem that was not allowed; then test-results/ keeps a
+ * screenshot and all that it was sent. prepare(page) runs before the page is loaded; the other options are those of
+ * playwright's newContext, such as viewport and colorScheme.
  */
-export async function openPage(t, url, { context, ...options } = {}) {
+export async function openPage(t, url, { context, prepare, ...options } = {}) {
   const own = context === undefined;
+  const name = `failed ${t.name} ${++opened}`;
   context ??= await (await browser()).newContext({ viewport: { width: 1100, height: 800 }, ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
@@ -48,21 +51,29 @@ export async function openPage(t, url, { context, ...options } = {}) {
   const problems = watch(page);
   const allowed = [];
   const streams = await listen(page);
-  const shot = async (name) => {
+  const artefact = (title, kind) => {
     mkdirSync(artefacts, { recursive: true });
-    const path = `${artefacts}${name.replaceAll(/\W+/g, "-")}.png`;
+    return `${artefacts}${title.replaceAll(/\W+/g, "-")}.${kind}`;
+  };
+  const shot = async (title) => {
+    const path = artefact(title, "png");
     await page.screenshot({ path });
     return path;
   };
   Object.assign(page, { problems, streams, shot, allow: (pattern) => allowed.push(pattern) });
 
   t.after(async () => {
-    if (!t.passed) await shot(`failed ${t.name}`).catch(() => {}); // the page may be what crashed
+    const unexpected = problems.filter((problem) => !allowed.some((pattern) => pattern.test(problem)));
+    if (!t.passed || unexpected.length > 0) {
+      await shot(name).catch(() => {}); // it may be the page that crashed
+      writeFileSync(artefact(name, "json"), JSON.stringify({ problems, streams }, undefined, 1));
+    }
     if (own) await context.close();
     else await page.close();
-    assert.deepEqual(problems.filter((problem) => !allowed.some((pattern) => pattern.test(problem))), [], "the page has problems");
+    assert.deepEqual(unexpected, [], "the page has problems");
     for (const pattern of allowed) assert.ok(problems.some((problem) => pattern.test(problem)), `${pattern} did not happen`);
   });
+  await prepare?.(page);
   await page.goto(url);
   return page;
 }

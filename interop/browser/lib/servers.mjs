@@ -56,9 +56,17 @@ export async function startExample(folder, command, { env, ready }) {
   });
   const exited = once(child, "exit");
   const lines = [];
-  after(async () => {
+  const stop = () => {
     if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, "SIGTERM");
+  };
+  after(async () => {
+    stop();
     await exited;
+  });
+  // A test file that hangs is ended from outside, and then runs no hooks.
+  process.once("SIGTERM", () => {
+    stop();
+    process.exit(143);
   });
   return new Promise((resolve, reject) => {
     for (const output of [child.stdout, child.stderr]) {
