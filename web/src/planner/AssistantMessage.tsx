@@ -1,5 +1,6 @@
 import { CopilotChatAssistantMessage, type CopilotChatAssistantMessageProps } from "@copilotkit/react-core/v2";
 import { IconFork } from "../shell/icons";
+import { nounFor } from "../words";
 import { useTalk } from "./context";
 import { SpeakerLine } from "./Speaker";
 
@@ -12,6 +13,7 @@ export function AssistantMessage(props: CopilotChatAssistantMessageProps) {
   const name = speakerOf(message) ?? agent;
   const goesOn = before?.role === "assistant" && (speakerOf(before) ?? agent) === name;
   const last = at === messages.length - 1;
+  const copy = `Copy the ${nounFor(agent)} up to here into a new one`;
   const said = typeof message.content === "string" && message.content.trim() !== "";
   return (
     <div className="said" data-testid="said" data-speaker={name} data-last={last || undefined} data-goes-on={goesOn || undefined}>
@@ -24,8 +26,8 @@ export function AssistantMessage(props: CopilotChatAssistantMessageProps) {
             <button
               type="button"
               className="icon-button small"
-              aria-label="Copy the plan up to here into a new one"
-              title="Copy the plan up to here into a new one"
+              aria-label={copy}
+              title={copy}
               data-testid="message-fork"
               onClick={() => fork(message.id)}
             >

@@ -19,10 +19,14 @@ const input = { showDisclaimer: false, addMenuButton: Nothing, textArea: { "aria
 export function ChatView(props: CopilotChatViewProps) {
   const { asking, mute, showQuestion, suggestions, send } = useTalk();
   const notify = useNotify();
+  // The field empties itself on what it takes for sending.
+  const giveBack = (text: string) => setTimeout(() => props.onInputChange?.(text));
   const submit = (text: string) => {
     if (mute) {
+      giveBack(text);
       notify({ kind: "info", text: "Nothing can be sent just now. Your message stays in the field." });
     } else if (asking) {
+      giveBack(text);
       notify({ kind: "info", text: "Please answer the question first, or choose “Never mind”." });
       showQuestion();
     } else {

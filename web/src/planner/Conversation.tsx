@@ -6,6 +6,7 @@ import type { AgentInfo } from "../gateway/types";
 import { useFollow } from "../gateway/useFollow";
 import { newID } from "../id";
 import { go } from "../place";
+import { nounFor } from "../words";
 import { useConnection } from "../shell/connection";
 import { IconChat, IconMap } from "../shell/icons";
 import { useAttempt } from "../shell/notices";
@@ -23,7 +24,8 @@ import { useSignals } from "./useSignals";
 
 const updates = [UseAgentUpdate.OnMessagesChanged, UseAgentUpdate.OnStateChanged, UseAgentUpdate.OnRunStatusChanged];
 
-const labels = { chatInputPlaceholder: "Where would you like to go?" };
+const travelLabels = { chatInputPlaceholder: "Where would you like to go?" };
+const plainLabels = { chatInputPlaceholder: "Write a message" };
 
 export function Conversation({ agent: info, thread, fresh }: { agent: AgentInfo; thread: string; fresh: boolean }) {
   const { copilotkit } = useCopilotKit();
@@ -73,7 +75,7 @@ export function Conversation({ agent: info, thread, fresh }: { agent: AgentInfo;
   }, [agent, copilotkit, last]);
   const fork = useCallback(
     (messageId: string) =>
-      void attempt("This plan could not be copied", async () => {
+      void attempt(`This ${nounFor(info.id)} could not be copied`, async () => {
         go({ view: "plan", agent: info.id, thread: await forkThread(thread, info.id, messageId) });
       }),
     [attempt, info.id, thread],
@@ -116,7 +118,7 @@ export function Conversation({ agent: info, thread, fresh }: { agent: AgentInfo;
         <main className="chat" id="chat" tabIndex={-1} data-testid="chat" aria-label="Conversation">
           <SpokenNow following={following} running={agent.isRunning} asking={asking} />
           {gone && <Gone agent={info.id} />}
-          <CopilotChat agentId={info.id} threadId={thread} labels={labels} chatView={ChatView} />
+          <CopilotChat agentId={info.id} threadId={thread} labels={travel ? travelLabels : plainLabels} chatView={ChatView} />
         </main>
         <aside className="side" aria-label={planName}>
           {info.participants.length > 0 && <Specialists participants={info.participants} following={following} />}
@@ -135,7 +137,7 @@ function Gone({ agent }: { agent: string }) {
         was started again. You can still read it here.
       </p>
       <button type="button" className="button primary" onClick={() => startThread(agent)}>
-        Start a new plan
+        Start a new {nounFor(agent)}
       </button>
     </div>
   );

@@ -1,6 +1,7 @@
-import { type RefObject, useEffect, useRef, useState } from "react";
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { Interrupt } from "../gateway/types";
 import { pick } from "./answer";
+import { useTalk } from "./context";
 import { Question } from "./Question";
 
 export type Asked = Interrupt;
@@ -25,6 +26,7 @@ interface Props {
 export function Questions({ questions, resolve, cancel, onOpen, onExpired, focus }: Props) {
   const [answers, setAnswers] = useState<Record<string, Answer>>({});
   const [sent, setSent] = useState<"answer" | "cancel">();
+  const { mute, gone } = useTalk();
   const form = useRef<HTMLDivElement>(null);
   const many = questions.length > 1;
   const ready = questions.every(({ id }) => answers[id]);
@@ -34,7 +36,8 @@ export function Questions({ questions, resolve, cancel, onOpen, onExpired, focus
     return () => onOpen(false);
   }, [onOpen]);
 
-  useEffect(() => {
+  // A layout effect, whose end comes while the card still has the focus it leaves to the conversation.
+  useLayoutEffect(() => {
     focus.current = form.current;
     // The question takes the focus, but not from somebody who is in the middle of writing.
     const active = document.activeElement;
@@ -47,6 +50,10 @@ export function Questions({ questions, resolve, cancel, onOpen, onExpired, focus
     };
   }, [focus]);
 
+  const send = (what: "answer" | "cancel") => {
+    form.current?.focus({ preventScroll: true }); // the button in hand is about to be disabled
+    setSent(what);
+  };
   const expired = () => questions.some(({ expiresAt }) => expiresAt !== undefined && Date.parse(expiresAt) <= Date.now());
 
   const submit = (given: Record<string, Answer>) => {
@@ -55,7 +62,7 @@ export function Questions({ questions, resolve, cancel, onOpen, onExpired, focus
       onExpired();
       return;
     }
-    setSent("answer");
+    send("answer");
     for (const { id } of questions) void resolve(given[id]?.payload, id);
   };
   const answer = (question: Asked, given: Answer) => {
@@ -65,10 +72,12 @@ export function Questions({ questions, resolve, cancel, onOpen, onExpired, focus
   };
   const neverMind = () => {
     if (sent) return;
-    setSent("cancel");
+    send("cancel");
     for (const { id } of questions) void cancel(id);
   };
 
+  if (gone) return null; // there is nobody left to answer
+  const busy = sent !== undefined || mute;
   return (
     <div
       className="questions"
@@ -77,7 +86,7 @@ export function Questions({ questions, resolve, cancel, onOpen, onExpired, focus
       role="group"
       aria-label={many ? `${questions.length} questions` : "A question"}
       data-testid="questions"
-      aria-busy={sent !== undefined}
+      aria-busy={busy}
     >
       {questions.map((question, i) => (
         <Question
@@ -85,18 +94,18 @@ export function Questions({ questions, resolve, cancel, onOpen, onExpired, focus
           question={question}
           number={many ? i + 1 : undefined}
           chosen={answers[question.id]}
-          busy={sent !== undefined}
+          busy={busy}
           onPick={(option, at) => answer(question, { payload: pick(option, question.responseSchema), option: at })}
           onAnswer={(payload) => answer(question, { payload })}
         />
       ))}
       <div className="questions-end">
         {many && (
-          <button type="button" className="button primary" data-testid="send-answers" disabled={!ready || sent !== undefined} onClick={() => submit(answers)}>
+          <button type="button" className="button primary" data-testid="send-answers" disabled={!ready || busy} onClick={() => submit(answers)}>
             Send {questions.length} answers
           </button>
         )}
-        <button type="button" className="button quiet" data-testid="never-mind" disabled={sent !== undefined} onClick={neverMind}>
+        <button type="button" className="button quiet" data-testid="never-mind" disabled={busy} onClick={neverMind}>
           Never mind
         </button>
         <p className="unseen" role="status">

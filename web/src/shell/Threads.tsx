@@ -5,6 +5,7 @@ import type { ThreadSummary } from "../gateway/types";
 import { useFollow } from "../gateway/useFollow";
 import { isFresh } from "../fresh";
 import { go } from "../place";
+import { nounFor } from "../words";
 import { useConnection } from "./connection";
 import { IconBin, IconCheck, IconClose, IconFork, IconPen, IconPlus } from "./icons";
 import { useAttempt } from "./notices";
@@ -28,6 +29,17 @@ const statusText: Record<ThreadSummary["status"], string> = {
 export function Threads({ agent, thread, open, onClose }: Props) {
   const { threads, more, refresh, loadMore } = useThreads(agent, thread);
   const attempt = useAttempt();
+  const noun = nounFor(agent);
+  const list = useRef<HTMLElement>(null);
+
+  useEffect(() => {
+    if (!open) return;
+    const before = document.activeElement;
+    list.current?.focus();
+    return () => {
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, [open]);
 
   const visit = (id: string) => {
     go({ view: "plan", agent, thread: id });
@@ -38,7 +50,7 @@ export function Threads({ agent, thread, open, onClose }: Props) {
     onClose();
   };
   const fork = (id: string) =>
-    void attempt("This plan could not be copied", async () => {
+    void attempt(`This ${noun} could not be copied`, async () => {
       const last = (await getThread(id, agent)).messages.at(-1);
       if (last) visit(await forkThread(id, agent, last.id));
     });
@@ -47,20 +59,29 @@ export function Threads({ agent, thread, open, onClose }: Props) {
     refresh();
   };
   const remove = async (id: string) => {
-    await attempt("This plan could not be deleted", () => deleteThread(id, agent));
+    await attempt(`This ${noun} could not be deleted`, () => deleteThread(id, agent));
     if (id === thread) startThread(agent, { replace: true });
     refresh();
   };
 
   return (
     <>
-      {open && <button type="button" className="shade" aria-label="Close the list of plans" onClick={onClose} />}
-      <nav className="threads" id="threads" aria-label="Plans" data-open={open || undefined} data-testid="thread-list">
+      {open && <button type="button" className="shade" aria-label={`Close the list of ${noun}s`} onClick={onClose} />}
+      <nav
+        className="threads"
+        id="threads"
+        ref={list}
+        tabIndex={-1}
+        aria-label={noun === "plan" ? "Plans" : "Conversations"}
+        data-open={open || undefined}
+        data-testid="thread-list"
+        onKeyDown={(event) => open && event.key === "Escape" && onClose()}
+      >
         <button type="button" className="button new-thread" data-testid="new-thread" onClick={create}>
-          <IconPlus /> New plan
+          <IconPlus /> New {noun}
         </button>
         {threads.length === 0 ? (
-          <p className="threads-empty">What you plan is kept here.</p>
+          <p className="threads-empty">{noun === "plan" ? "What you plan is kept here." : "What you talk about is kept here."}</p>
         ) : (
           <ul>
             {threads.map((t) => (
@@ -70,7 +91,7 @@ export function Threads({ agent, thread, open, onClose }: Props) {
         )}
         {more && (
           <button type="button" className="button quiet" onClick={loadMore}>
-            Show older plans
+            Show older {noun}s
           </button>
         )}
       </nav>
@@ -103,7 +124,7 @@ function useThreads(agent: string, thread: string) {
       clearTimeout(timer);
       abort.abort();
     };
-  }, [agent, epoch, runCount, running, interrupts.length, again, suspect]);
+  }, [agent, thread, epoch, runCount, running, interrupts.length, again, suspect]);
 
   useEffect(() => {
     const shown = () => document.visibilityState === "visible" && refresh();
@@ -132,7 +153,8 @@ interface RowProps {
 
 function Row({ thread, here, onVisit, onFork, onRename, onRemove }: RowProps) {
   const [mode, setMode] = useState<"show" | "rename" | "remove">("show");
-  const title = thread.title || "New plan";
+  const noun = nounFor(thread.agent);
+  const title = thread.title || `New ${noun}`;
   const status = statusText[thread.status];
   if (mode === "rename") {
     const save = async (to: string) => {
@@ -169,7 +191,7 @@ function Row({ thread, here, onVisit, onFork, onRename, onRemove }: RowProps) {
         <button type="button" className="icon-button small" aria-label={`Rename “${title}”`} title="Rename" data-testid="thread-rename" onClick={() => setMode("rename")}>
           <IconPen />
         </button>
-        <button type="button" className="icon-button small" aria-label={`Copy “${title}” into a new plan`} title="Copy into a new plan" data-testid="thread-fork" onClick={() => onFork(thread.id)}>
+        <button type="button" className="icon-button small" aria-label={`Copy “${title}” into a new ${noun}`} title={`Copy into a new ${noun}`} data-testid="thread-fork" onClick={() => onFork(thread.id)}>
           <IconFork />
         </button>
         <button type="button" className="icon-button small" aria-label={`Delete “${title}”`} title="Delete" data-testid="thread-delete" onClick={() => setMode("remove")}>
@@ -190,7 +212,7 @@ function Rename({ title, onSave, onCancel }: { title: string; onSave: (title: st
   return (
     <li className="thread asking">
       <form className="row" onSubmit={submit} onKeyDown={(event) => event.key === "Escape" && onCancel()}>
-        <input ref={input} className="field" aria-label="Name of the plan" data-testid="thread-title" defaultValue={title} maxLength={120} autoFocus />
+        <input ref={input} className="field" aria-label="New name" data-testid="thread-title" defaultValue={title} maxLength={120} autoFocus />
         <button type="submit" className="icon-button small" aria-label="Save the name">
           <IconCheck />
         </button>
