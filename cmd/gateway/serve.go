@@ -76,13 +76,14 @@ func serve(ctx context.Context, c *config, _, stderr io.Writer) error {
 	return errors.Join(err, g.Close(), store.Close())
 }
 
-// openStore opens what the store setting names.
+// openStore opens what the store setting names. A Redis that cannot be reached yet is waited for, not ready, because
+// whatever starts both starts them in no order; one that refuses the credentials stops the start.
 func (c *config) openStore(ctx context.Context, log *slog.Logger) (state.Store, error) {
 	if c.redis == "" {
 		return state.NewMemory(c.memory), nil
 	}
 	store, err := redisstore.Open(ctx, c.redis, redisstore.Options{
-		LogTTL: c.memory.LogTTL, ThreadTTL: c.memory.ThreadTTL, Logger: log,
+		LogTTL: c.memory.LogTTL, ThreadTTL: c.memory.ThreadTTL, Logger: log, Late: true,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("-store (GATEWAY_STORE): %w", err)

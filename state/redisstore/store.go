@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -84,7 +85,11 @@ func refused(err error) bool {
 		return true
 	}
 	answer, ok := errors.AsType[redis.Error](err)
-	return ok && redis.HasErrorPrefix(answer, "ERR") && !redis.IsMaxClientsError(answer)
+	if !ok || redis.IsMaxClientsError(answer) {
+		return false
+	}
+	code, _, _ := strings.Cut(answer.Error(), " ") // what may pass has a code of its own: LOADING, MASTERDOWN, READONLY, …
+	return code == "ERR"
 }
 
 // ready reports why nothing can be asked of the store now.
