@@ -22,6 +22,8 @@ type Pause struct {
 type Interrupt struct {
 	agui.Interrupt
 	TTL time.Duration // zero: the server's default
+	// Until is when it ends at the latest, whatever TTL says; zero: at no time of its own.
+	Until time.Time
 }
 
 // Error says what is waited for, without what was asked.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -54,10 +55,14 @@ type Session struct {
 // Input is what the caller sent along.
 type Input struct {
 	ThreadID, RunID string
-	Principal       string
-	Tools           []agui.Tool
-	Context         []agui.Context
-	ForwardedProps  json.RawMessage
+	// Agent is the name of the thread's agent, Principal whose thread it is.
+	Agent, Principal string
+	Tools            []agui.Tool
+	Context          []agui.Context
+	ForwardedProps   json.RawMessage
+	// Header is what the caller's request had of the headers that agents pass on by name. It is stored nowhere: nil
+	// says that the request is not here, because the run was taken over.
+	Header http.Header
 }
 
 // A Result is how a run came to its end, other than by an error.

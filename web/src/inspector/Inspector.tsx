@@ -41,7 +41,8 @@ export default function Inspector({ agent, thread, fresh = false, onClose }: Pro
   const ofState = useStable(useMemo(() => events.filter(({ event }) => event.type.startsWith("STATE_")), [events]));
   const versions = useMemo(() => versionsOf(ofState, base), [ofState, base]);
   const [version, setVersion] = useState<number>();
-  const narrow = useNarrow();
+  const whole = useRef<HTMLElement>(null);
+  const narrow = useNarrow(whole);
   const [panel, setPanel] = useState<Panel>("Timeline");
   const state = useRef<HTMLElement>(null);
 
@@ -56,7 +57,7 @@ export default function Inspector({ agent, thread, fresh = false, onClose }: Pro
   const hidden = (p: Panel) => narrow && p !== panel;
 
   return (
-    <section className="insp" data-testid="inspector" aria-label="Inspector">
+    <section className="insp" ref={whole} data-testid="inspector" aria-label="Inspector">
       <header className="insp-head">
         <div className="insp-title">
           <h1>Inspector</h1>

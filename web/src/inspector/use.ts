@@ -1,6 +1,6 @@
 // What the inspector's parts hang on, as hooks.
 
-import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useMemo, useState } from "react";
 import { GatewayError, getThread } from "../gateway/api";
 import type { Following } from "../gateway/useFollow";
 import type { SeenEvent, Thread } from "../gateway/types";
@@ -31,24 +31,14 @@ export function useThread(agent: string, thread: string, { status, running, runC
 export function useLog(agent: string, thread: string, events: readonly SeenEvent[], known: Thread | undefined) {
   const [log, setLog] = useState<readonly SeenEvent[]>([]);
   const until = preludeEnd(events);
-  const runs = known?.runs;
-  const asked = useRef<string>(undefined);
+  const able = known !== undefined;
+  const read = useEffectEvent((until: string, signal: AbortSignal) => readLog(agent, thread, known?.runs ?? [], until, signal));
   useEffect(() => {
-    const question = `${agent}/${thread}/${until}`;
-    if (until === undefined || runs === undefined || asked.current === question) return;
-    asked.current = question;
+    if (until === undefined || !able) return;
     const abort = new AbortController();
-    let done = false;
-    void readLog(agent, thread, runs, until, abort.signal).then((read) => {
-      if (abort.signal.aborted) return;
-      done = true;
-      setLog(read);
-    });
-    return () => {
-      abort.abort();
-      if (!done) asked.current = undefined;
-    };
-  }, [agent, thread, until, runs]);
+    void read(until, abort.signal).then((log) => abort.signal.aborted || setLog(log));
+    return () => abort.abort();
+  }, [agent, thread, until, able]);
   const all = useMemo(() => withLog(events, log), [events, log]);
   return { events: all, cursor: newest(events) };
 }
@@ -65,16 +55,16 @@ export function useStable<T>(list: readonly T[]): readonly T[] {
   return list;
 }
 
-const narrow = "(max-width: 860px)";
+const NARROW = 760; // as in inspector.css
 
-/** Whether the page has a phone's width. */
-export function useNarrow(): boolean {
-  return useSyncExternalStore(
-    (changed) => {
-      const query = matchMedia(narrow);
-      query.addEventListener("change", changed);
-      return () => query.removeEventListener("change", changed);
-    },
-    () => matchMedia(narrow).matches,
-  );
+/** Whether an element is as wide as a phone, which the page's other parts have a say in. */
+export function useNarrow(element: RefObject<HTMLElement | null>): boolean {
+  const [narrow, setNarrow] = useState(() => innerWidth <= NARROW);
+  useLayoutEffect(() => {
+    if (!element.current) return;
+    const observer = new ResizeObserver(([entry]) => entry && setNarrow(entry.contentRect.width <= NARROW));
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, [element]);
+  return narrow;
 }
