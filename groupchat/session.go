@@ -45,6 +45,9 @@ type Session struct {
 	NewID  func() string
 	// Pace is the pause between the pieces of a scripted text.
 	Pace time.Duration
+	// Usage counts what the run's models use, also while it goes on and if it fails. What earlier attempts at the run used
+	// ([EarlierUsage]) is in it from the start. Nil counts for the checkpoint alone.
+	Usage *Usage
 	// MaxTurns is the budget of turns for the whole run, nested chats included; 0 means 1000.
 	MaxTurns int
 	// Log gets what no client is told: the supervisor's reasons (at debug) and the causes of failures that a policy

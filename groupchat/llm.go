@@ -1,0 +1,271 @@
+package groupchat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// An LLM is an [Agent] that speaks through a model. It streams what the model says, lets it call tools, and asks it again
+// with their results until it calls none. Only Model is required; the value is shared by all runs and must not change.
+//
+// Every reply is recorded as by [Once]: a resumed turn does not ask the model again and says nothing twice, and one that is
+// taken over says what the model said before the process died.
+type LLM struct {
+	Description  string
+	Instructions string
+	Model        *Model
+	// Tools are those the agent has itself. Besides them the model may call those of the client, unless NoFrontendTools
+	// says otherwise, and hand over to the participants that [Turn.Handoffs] names, with tools called handoff_to_NAME.
+	Tools           []Tool
+	NoFrontendTools bool
+	// Approve says which of Tools need a person's approval.
+	Approve Approvals
+	// ToolTimeout is for tools that do not say how long a call of theirs may take; 0 means 1 minute.
+	ToolTimeout time.Duration
+	// MaxSteps is how many rounds of tools a turn may take before it fails with not_converged; 0 means 16.
+	MaxSteps int
+	// Sees are JSON Pointers to what the model is told of the state, anew in every round.
+	Sees []string
+	// Output, if set, holds the last reply to a JSON Schema.
+	Output *Output
+}
+
+// An Output says that a model's last reply is JSON. What does not match is told to the model, which is asked again, twice;
+// then the turn fails with model_response.
+type Output struct {
+	Schema json.RawMessage
+	// Name is the schema's for the model's server; empty means "reply".
+	Name string
+	// Strict lets the server enforce the schema, for which it wants every member required and no others allowed.
+	Strict bool
+	// Store is the JSON Pointer at which the reply goes into the state; it is then not said, unless Say is set.
+	Store string
+	Say   bool
+}
+
+// The defaults of [LLM].
+const (
+	llmSteps       = 16
+	llmToolTimeout = time.Minute
+	outputRetries  = 2
+)
+
+// Describe tells that the agent asks if one of its tools may.
+func (a *LLM) Describe() Info {
+	info := Info{Description: a.Description}
+	for i := range a.Tools {
+		info.Interrupts = info.Interrupts || a.Tools[i].Turn != nil || a.Approve.wants(&a.Tools[i])
+	}
+	return info
+}
+
+// Validate reports every mistake of the agent, joined.
+func (a *LLM) Validate() error {
+	var errs []error
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if a.Model == nil {
+		bad("has no model")
+	}
+	names := map[string]bool{}
+	for i := range a.Tools {
+		t := &a.Tools[i]
+		if err := t.validate(); err != nil {
+			errs = append(errs, err)
+		}
+		if names[t.Name] {
+			bad("tool %q is there twice", t.Name)
+		}
+		names[t.Name] = true
+	}
+	for _, name := range a.Approve.Tools {
+		if !names[name] {
+			bad("approval of %q, which is no tool", name)
+		}
+	}
+	if a.MaxSteps < 0 || a.ToolTimeout < 0 {
+		bad("a limit is negative")
+	}
+	for _, pointer := range a.Sees {
+		if pointer != "" && !strings.HasPrefix(pointer, "/") {
+			bad("sees %q, which is no JSON Pointer", pointer)
+		}
+	}
+	if o := a.Output; o != nil {
+		if _, err := compileSchema(o.Schema); err != nil || o.Schema == nil {
+			bad("output: no valid schema: %w", errors.Join(err))
+		}
+		if o.Store != "" && !strings.HasPrefix(o.Store, "/") {
+			bad("output goes to %q, which is not the pointer of a member", o.Store)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// An llmRun is an agent taking one turn.
+type llmRun struct {
+	*LLM
+	t     *Turn
+	tools llmTools
+	steps []*llmStep
+}
+
+// An llmStep is one reply of the model and what came of it.
+type llmStep struct {
+	n     int
+	reply ModelReply
+	shown shownReply
+	// results are those of the reply's calls that have one. Note is what the model is told of a reply that will not do.
+	results map[int]ToolResult
+	note    string
+}
+
+// modelKey begins the keys under which replies of models are recorded.
+const modelKey = "llm/"
+
+// key names the step in the turn, callKey one of its calls: the same after a pause and a takeover.
+func (s *llmStep) key() string { return modelKey + strconv.Itoa(s.n) }
+
+func (s *llmStep) callKey(i int) string { return s.key() + "/" + strconv.Itoa(i) }
+
+// Run asks the model, does what it calls for, and asks again, until it has only words left.
+func (a *LLM) Run(ctx context.Context, t *Turn) error {
+	if a.Model == nil {
+		return fail(agui.CodeInternal, "%s: has no model", t.Path())
+	}
+	r := &llmRun{LLM: a, t: t}
+	r.tools = r.offered()
+	most := a.MaxSteps
+	orDefault(&most, llmSteps)
+	rounds, bad := 0, 0
+	for {
+		s, err := r.ask(ctx)
+		if err != nil {
+			return err
+		}
+		if len(s.reply.Calls) == 0 {
+			problem, err := r.conclude(s)
+			if problem == nil || err != nil {
+				return err
+			}
+			if bad++; bad > outputRetries {
+				return fail(agui.CodeModelResponse, "%s: the reply is not as its schema wants it: %w", t.Path(), problem)
+			}
+			s.note = "This is not what was asked for: " + problem.Error() + ". Answer again, with JSON that matches the schema and nothing else."
+			continue
+		}
+		if rounds++; rounds > most {
+			return fail(agui.CodeNotConverged, "%s: more than %d rounds of tools", t.Path(), most)
+		}
+		over, err := r.callAll(ctx, s)
+		if over || err != nil {
+			return err
+		}
+	}
+}
+
+// ask gets the next reply: from the model, or from what was recorded.
+func (r *llmRun) ask(ctx context.Context) (*llmStep, error) {
+	s := &llmStep{n: len(r.steps), results: map[int]ToolResult{}}
+	live := &speaker{r: r, mute: r.Output != nil}
+	var err error
+	s.reply, err = Once(r.t, s.key(), func() (ModelReply, error) {
+		reply, err := r.Model.Stream(ctx, r.request(), live.deltas())
+		if usageErr := r.t.x.used(reply.Usage); err == nil {
+			err = usageErr
+		}
+		if err == nil && reply.Truncated() && len(reply.Calls) > 0 {
+			err = fail(agui.CodeModelResponse, "%s: the reply was cut off in a call of a tool", r.t.Path())
+		}
+		if err == nil {
+			err = live.close()
+		}
+		if err != nil {
+			r.disown(live.shown)
+		}
+		return reply, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.steps = append(r.steps, s)
+	return s, r.show(s, live)
+}
+
+// show makes sure that s is on the wire, and finds out under which ids.
+func (r *llmRun) show(s *llmStep, live *speaker) error {
+	if raw, ok := r.t.memo(s.key()); ok {
+		if err := json.Unmarshal(raw, &s.shown); err != nil || len(s.shown.Calls) != len(s.reply.Calls) {
+			return r.t.x.fatal(fail(agui.CodeCheckpointIncompatible, "%s: %s: %w", r.t.Path(), s.key(), errors.Join(err)))
+		}
+		return nil
+	}
+	if !live.used {
+		if err := live.say(s.reply); err != nil {
+			return err
+		}
+	}
+	s.shown = live.shown
+	raw, err := json.Marshal(s.shown)
+	if err != nil {
+		return err
+	}
+	r.t.remember(s.key(), raw)
+	return nil
+}
+
+// conclude does what there is to do with the last reply. Problem is why it will not do.
+func (r *llmRun) conclude(s *llmStep) (problem, err error) {
+	o := r.Output
+	if o == nil {
+		return nil, nil
+	}
+	if s.reply.Refusal != "" && s.reply.Text == "" {
+		return nil, fail(agui.CodeModelContentFilter, "%s: the model refuses", r.t.Path())
+	}
+	value := bareJSON(s.reply.Text)
+	output, err := compileSchema(o.Schema)
+	if err != nil {
+		return nil, fail(agui.CodeInternal, "%s: output: %w", r.t.Path(), err)
+	}
+	if problem := output.check(value); problem != nil {
+		return problem, nil
+	}
+	if o.Store != "" {
+		if err := r.t.State().Set(o.Store, value); err != nil {
+			return nil, err
+		}
+		if !o.Say {
+			return nil, nil
+		}
+	}
+	return nil, r.t.done(s.key()+"/said", func() error {
+		text := r.t.Text()
+		if _, err := text.WriteString(string(value)); err != nil {
+			return err
+		}
+		return text.Close()
+	})
+}
+
+// bareJSON is the JSON of a reply, which some models wrap into a fenced block.
+func bareJSON(text string) json.RawMessage {
+	text = strings.TrimSpace(text)
+	if fenced, ok := strings.CutPrefix(text, "```"); ok {
+		if _, rest, ok := strings.Cut(fenced, "\n"); ok {
+			text = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "```"))
+		}
+	}
+	return json.RawMessage(text)
+}
+
+var (
+	_ Agent     = (*LLM)(nil)
+	_ Describer = (*LLM)(nil)
+)

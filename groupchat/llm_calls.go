@@ -1,0 +1,198 @@
+package groupchat
+
+import (
+	"context"
+	"sync"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// What a model is told in place of a result.
+const (
+	noSuchTool  = "There is no such tool."
+	handedOver  = "The conversation was handed over."
+	onlyOneOver = "The conversation was handed over to somebody else."
+)
+
+// A settledCall has come to its end, or to a wait: then err is a pause. A call that fails the turn has both.
+type settledCall struct {
+	result *ToolResult
+	known  bool // the result is in the conversation already: the client brought it
+	err    error
+}
+
+func settledAs(text string) settledCall {
+	result := TextResult(text)
+	return settledCall{result: &result}
+}
+
+// callAll does what a reply calls for, all of it at once, and shows the results in the order of the calls. What has to
+// wait adds up to one pause. Over says that the turn has handed over and has come to its end.
+func (r *llmRun) callAll(ctx context.Context, s *llmStep) (over bool, err error) {
+	outcomes := make([]chan settledCall, len(s.reply.Calls))
+	var wg sync.WaitGroup
+	defer wg.Wait() // what works in the turn must not outlast it
+	target := ""
+	for i := range s.reply.Calls {
+		outcomes[i] = make(chan settledCall, 1)
+		if to := r.handoff(s, i); to != "" {
+			text := handedOver
+			if target != "" {
+				text = onlyOneOver
+			} else {
+				target = to
+			}
+			outcomes[i] <- settledAs(text)
+			continue
+		}
+		settled, work := r.prepare(s, i)
+		if work == nil {
+			outcomes[i] <- settled
+			continue
+		}
+		r.t.works(&r.t.running, 1)
+		wg.Go(func() {
+			defer r.t.works(&r.t.running, -1)
+			outcomes[i] <- work(ctx)
+		})
+	}
+	var pauses []*Pause
+	for i := range outcomes {
+		got := <-outcomes[i]
+		if pause := pauseOf(got.err); pause != nil {
+			pauses = append(pauses, pause)
+			continue
+		}
+		if showErr := r.showResult(s, i, got); got.err == nil {
+			got.err = showErr
+		}
+		if got.err != nil && err == nil {
+			err = got.err
+			r.t.cancel(err) // the others need not finish
+		}
+	}
+	if pause := joinPauses(pauses...); err == nil && pause != nil {
+		return false, pause
+	}
+	if err == nil && target != "" {
+		r.t.Goto(target)
+		return true, nil
+	}
+	return false, err
+}
+
+// handoff is whom call i hands over to.
+func (r *llmRun) handoff(s *llmStep, i int) string {
+	return r.tools.byName[s.reply.Calls[i].Name].handoff
+}
+
+// prepare decides what a call is. It is settled, or there is work to do.
+func (r *llmRun) prepare(s *llmStep, i int) (settledCall, func(context.Context) settledCall) {
+	key, id, written := s.callKey(i), s.shown.Calls[i], s.reply.Calls[i]
+	o, offered := r.tools.byName[written.Name]
+	r.t.x.mu.Lock()
+	call, made := r.t.frame.Calls[key]
+	r.t.x.mu.Unlock()
+	switch {
+	case made || offered && o.tool == nil:
+		return r.wait(key, id, r.tools.real(written.Name), call, made), nil
+	case r.recorded(key): // also of a tool that is there no more
+		return r.once(key, func() (ToolResult, error) { return ToolResult{}, nil }), nil
+	case o.tool == nil:
+		return settledAs(noSuchTool), nil
+	}
+	arguments, err := o.tool.arguments(written.Arguments)
+	if err != nil {
+		return settledAs(mistakeText(err.Error())), nil
+	}
+	if r.Approve.wants(o.tool) {
+		approved, pause, err := r.t.approve(o.tool, key, id, arguments)
+		switch {
+		case err != nil:
+			return settledCall{err: err}, nil
+		case pause != nil:
+			return settledCall{err: pause}, nil
+		case approved == nil:
+			return settledAs(NotApproved), nil
+		}
+		arguments = approved
+	}
+	in := r.t.Input()
+	c := ToolCall{ID: id, Name: o.name, Arguments: arguments, ThreadID: in.ThreadID, Principal: in.Principal}
+	c.Key = state.Hash([]byte(in.Principal), []byte(in.ThreadID), []byte(r.t.ID()), []byte(key))[:32]
+	if o.tool.Turn != nil {
+		return settledCall{}, func(ctx context.Context) settledCall { return r.enter(ctx, o.tool, key, c) }
+	}
+	return settledCall{}, func(ctx context.Context) settledCall { return r.call(ctx, o.tool, key, c) }
+}
+
+// wait leaves a call to the client, which answers it in a later run (I6).
+func (r *llmRun) wait(key, id, name string, call FrontendCall, made bool) settledCall {
+	if call.Done {
+		return settledCall{result: &ToolResult{Content: call.Result}, known: true}
+	}
+	if made {
+		id = call.ID
+	} else {
+		r.t.x.mu.Lock()
+		r.t.frame.Calls = with(r.t.frame.Calls, key, FrontendCall{ID: id})
+		r.t.frame.Acted = true
+		r.t.x.mu.Unlock()
+	}
+	return settledCall{err: &Pause{Calls: []state.Call{{ID: id, Name: name}}}}
+}
+
+// recorded reports whether the result of a call was.
+func (r *llmRun) recorded(key string) bool {
+	if _, ok := r.t.memo(onceKey + key); ok {
+		return true
+	}
+	_, ok := r.t.x.Memo[r.t.frame.ID+"/"+onceKey+key]
+	return ok
+}
+
+// once records what f comes to.
+func (r *llmRun) once(key string, f func() (ToolResult, error)) settledCall {
+	result, err := Once(r.t, key, f)
+	if err != nil && result.Content.IsZero() {
+		return settledCall{err: err}
+	}
+	return settledCall{result: &result, err: err}
+}
+
+// showResult puts a result on the wire, unless it is there.
+func (r *llmRun) showResult(s *llmStep, i int, got settledCall) error {
+	if got.result == nil {
+		return nil
+	}
+	s.results[i] = *got.result
+	key, id := s.callKey(i)+"/shown", s.shown.Calls[i]
+	r.t.x.keep.Lock() // a commit in between would keep the result and forget that it is shown
+	defer r.t.x.keep.Unlock()
+	return r.t.done(key, func() error {
+		if got.known || r.answered(id) {
+			return nil
+		}
+		e := &agui.ToolCallResult{MessageID: r.t.out.NewID(), ToolCallID: id, Role: agui.RoleTool, Content: got.result.Content}
+		e.Metadata = got.result.Metadata
+		return r.t.out.Emit(e)
+	})
+}
+
+// answered reports whether a call has a result that this turn does not remember: what failed or moved away settles what it
+// leaves open.
+func (r *llmRun) answered(id string) bool {
+	r.t.x.mu.Lock()
+	again := r.t.x.Takeover || r.t.frame.Tries > 0
+	r.t.x.mu.Unlock()
+	if !again {
+		return false
+	}
+	for _, m := range r.t.x.messages() {
+		if m.Role == agui.RoleTool && m.ToolCallID == id {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,196 @@
+package groupchat
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// request is what the model is asked now.
+func (r *llmRun) request() ModelRequest {
+	request := ModelRequest{Messages: r.messages(), Tools: r.tools.list}
+	if o := r.Output; o != nil {
+		request.Schema, request.SchemaName, request.Strict = o.Schema, o.Name, o.Strict
+	}
+	return request
+}
+
+// messages is the conversation as the model sees it: the system's words first and in one message, because not every
+// server takes more; then what was said, others' words as a user's who begins with his name; each call followed by its
+// result (I6).
+func (r *llmRun) messages() []ModelMessage {
+	seen := r.t.Messages()
+	h := r.history(seen)
+	for _, m := range seen {
+		h.add(m)
+	}
+	for _, s := range r.steps {
+		h.step(s)
+	}
+	if len(h.out) == 0 || h.out[len(h.out)-1].Role == agui.RoleAssistant {
+		h.out = append(h.out, ModelMessage{Role: agui.RoleUser, Text: "Go on."}) // some servers want the last word to be a user's
+	}
+	if system := r.system(h.system); system != "" {
+		h.out = slices.Insert(h.out, 0, ModelMessage{Role: agui.RoleSystem, Text: system})
+	}
+	return h.out
+}
+
+// system is what the model is told before everything else.
+func (r *llmRun) system(conversation []string) string {
+	var parts []string
+	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
+	if r.Instructions != "" {
+		add("%s", r.Instructions)
+	}
+	parts = append(parts, conversation...)
+	if name := r.t.name(); name != "" {
+		add("You are %s. What others in this conversation say begins with their name.", name)
+	}
+	for _, c := range r.t.Input().Context {
+		add("%s: %s", c.Description, c.Value)
+	}
+	for _, pointer := range r.Sees {
+		if raw, ok := r.t.State().Raw(pointer); ok {
+			add("The state at %q is now: %s", pointer, raw)
+		}
+	}
+	if instruction := r.t.Instruction(); instruction != "" {
+		add("For this turn: %s", instruction)
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// A history becomes what a model sees of a conversation.
+type history struct {
+	r    *llmRun
+	name string
+
+	out    []ModelMessage
+	system []string
+	own    map[string]bool         // invocations in which the agent spoke
+	step1  map[string]*llmStep     // of this turn, by the messages they are
+	told   map[*llmStep]bool       // that are in out
+	skip   map[string]bool         // messages
+	inside map[string]bool         // invocations of what works inside this turn
+	result map[string]agui.Content // by call
+}
+
+func (r *llmRun) history(seen []Message) *history {
+	h := &history{
+		r: r, name: r.t.name(), own: map[string]bool{}, step1: map[string]*llmStep{}, told: map[*llmStep]bool{},
+		skip: map[string]bool{}, inside: map[string]bool{}, result: map[string]agui.Content{},
+	}
+	r.t.x.mu.Lock()
+	h.own[r.t.frame.SubagentRunID] = true
+	for _, c := range r.t.frame.Children {
+		c.invocations(h.inside)
+	}
+	r.t.x.mu.Unlock()
+	for _, m := range seen {
+		if m.Role == agui.RoleAssistant && m.Name == h.name && m.SubagentRunID != "" {
+			h.own[m.SubagentRunID] = true
+		}
+	}
+	for _, id := range r.disowned() {
+		h.skip[id] = true
+	}
+	for _, s := range r.steps {
+		for _, id := range s.shown.Messages {
+			h.step1[id] = s
+		}
+	}
+	for _, m := range r.t.x.messages() { // also those this participant does not see: a call of its own may have its result there
+		if m.Role == agui.RoleTool {
+			h.result[m.ToolCallID] = m.Content
+		}
+	}
+	return h
+}
+
+// add takes the next message.
+func (h *history) add(m Message) {
+	if s := h.step1[m.ID]; s != nil {
+		h.step(s)
+		return
+	}
+	if h.skip[m.ID] || m.SubagentRunID != "" && h.inside[m.SubagentRunID] {
+		return
+	}
+	switch m.Role {
+	case agui.RoleSystem, agui.RoleDeveloper:
+		h.system = append(h.system, m.Content.Text())
+	case agui.RoleUser:
+		user := ModelMessage{Role: agui.RoleUser, Text: m.Content.Text()}
+		if parts, ok := m.Content.Parts(); ok {
+			user.Parts = parts
+		}
+		h.out = append(h.out, user)
+	case agui.RoleAssistant:
+		h.spoken(m)
+	default: // results go with their calls; reasoning and activities are nothing to answer
+	}
+}
+
+// spoken takes the words of an agent.
+func (h *history) spoken(m Message) {
+	words := m.Content.Text()
+	mine := h.name == "" && m.Name == "" && m.SubagentRunID == "" || h.name != "" && m.Name == h.name || m.SubagentRunID != "" && h.own[m.SubagentRunID]
+	if !mine {
+		if words == "" {
+			return
+		}
+		if m.Name != "" {
+			words = m.Name + ": " + words
+		}
+		h.out = append(h.out, ModelMessage{Role: agui.RoleUser, Text: words})
+		return
+	}
+	own := ModelMessage{Role: agui.RoleAssistant, Text: words}
+	for _, c := range m.ToolCalls {
+		own.Calls = append(own.Calls, ModelCall{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments})
+	}
+	if words == "" && own.Calls == nil {
+		return
+	}
+	h.out = append(h.out, own)
+	for _, c := range own.Calls {
+		text := state.NotAnswered
+		if result, ok := h.result[c.ID]; ok {
+			text = result.Text()
+		}
+		h.out = append(h.out, ModelMessage{Role: agui.RoleTool, CallID: c.ID, Text: text})
+	}
+}
+
+// step takes a reply of this turn, and the earlier ones that are not seen in the conversation. What was recorded of it
+// is what the model is told, whatever became of it on the wire.
+func (h *history) step(last *llmStep) {
+	for _, s := range h.r.steps[:last.n+1] {
+		if h.told[s] {
+			continue
+		}
+		h.told[s] = true
+		own := ModelMessage{Role: agui.RoleAssistant, Text: s.reply.Words()}
+		for i, c := range s.reply.Calls {
+			own.Calls = append(own.Calls, ModelCall{ID: s.shown.Calls[i], Name: c.Name, Arguments: c.Arguments})
+		}
+		if own.Text == "" && own.Calls == nil {
+			continue
+		}
+		h.out = append(h.out, own)
+		for i, c := range own.Calls {
+			text := state.NotAnswered
+			if result, ok := s.results[i]; ok {
+				text = result.Content.Text()
+			}
+			h.out = append(h.out, ModelMessage{Role: agui.RoleTool, CallID: c.ID, Text: text})
+		}
+		if s.note != "" {
+			h.out = append(h.out, ModelMessage{Role: agui.RoleUser, Text: s.note})
+		}
+	}
+}

@@ -1,0 +1,241 @@
+package groupchat
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// A mind is a model whose replies the test has written: the next script for each request, the last one for ever. It holds
+// every request to what servers insist on.
+type mind struct {
+	t       testing.TB
+	mu      sync.Mutex
+	scripts []script
+	asked   []thought
+}
+
+// A thought is a request as a mind reads it.
+type thought struct {
+	Model    string
+	Messages []struct {
+		Role       string
+		Content    json.RawMessage
+		ToolCallID string `json:"tool_call_id"`
+		ToolCalls  []struct {
+			ID       string
+			Function struct{ Name, Arguments string }
+		} `json:"tool_calls"`
+	}
+	Tools []struct {
+		Function struct {
+			Name, Description string
+			Parameters        json.RawMessage
+		}
+	}
+	ResponseFormat json.RawMessage `json:"response_format"`
+}
+
+func newMind(t testing.TB, scripts ...script) *mind { return &mind{t: t, scripts: scripts} }
+
+func (m *mind) model(change ...func(*ModelOptions)) *Model {
+	m.t.Helper()
+	o := ModelOptions{Provider: "mock", BaseURL: "http://mind.test/v1", Name: "m1", Retries: -1, HTTP: &http.Client{Transport: m}}
+	for _, f := range change {
+		f(&o)
+	}
+	model, err := NewModel(o)
+	must(m.t, err)
+	return model
+}
+
+func (m *mind) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	var asked thought
+	if err := json.Unmarshal(body, &asked); err != nil {
+		m.t.Errorf("request %s: %v", body, err)
+	}
+	asked.check(m.t)
+	m.mu.Lock()
+	m.asked = append(m.asked, asked)
+	next := m.scripts[0]
+	if len(m.scripts) > 1 {
+		m.scripts = m.scripts[1:]
+	}
+	m.mu.Unlock()
+	status := next.status
+	if status == 0 {
+		status = 200
+	}
+	out := io.NopCloser(strings.NewReader(next.wire()))
+	if next.hold != nil {
+		out = &held{Reader: strings.NewReader(next.wire()), ctx: r, hold: next.hold}
+	}
+	return &http.Response{StatusCode: status, Header: http.Header{}, Body: out, Request: r}, nil
+}
+
+// A held body says what it has to say and then waits.
+type held struct {
+	io.Reader
+	ctx  *http.Request
+	hold chan struct{}
+}
+
+func (h *held) Read(p []byte) (int, error) {
+	n, err := h.Reader.Read(p)
+	if err != io.EOF {
+		return n, err
+	}
+	select {
+	case <-h.hold:
+		return 0, io.EOF
+	case <-h.ctx.Context().Done():
+		return 0, h.ctx.Context().Err()
+	}
+}
+
+func (h *held) Close() error { return nil }
+
+// check holds a request to the rules: the system first and once, every call followed by its result and nothing else (I6),
+// arguments that are objects, and a last word that is not the model's own.
+func (q thought) check(t testing.TB) {
+	t.Helper()
+	open := []string{}
+	for i, m := range q.Messages {
+		switch {
+		case len(open) > 0 && (m.Role != "tool" || m.ToolCallID != open[0]):
+			t.Errorf("message %d is a %s's for %q, want the result of %s", i, m.Role, m.ToolCallID, open[0])
+		case len(open) == 0 && m.Role == "tool":
+			t.Errorf("message %d is a result of nothing", i)
+		case m.Role == "system" && i > 0:
+			t.Errorf("message %d is the system's", i)
+		}
+		if m.Role == "tool" {
+			open = open[min(1, len(open)):]
+		}
+		if len(m.Content) == 0 && len(m.ToolCalls) == 0 {
+			t.Errorf("message %d has no content", i)
+		}
+		for _, c := range m.ToolCalls {
+			open = append(open, c.ID)
+			var object map[string]any
+			if len(c.ID) != 9 || json.Unmarshal([]byte(c.Function.Arguments), &object) != nil {
+				t.Errorf("message %d: call %q with arguments %s", i, c.ID, c.Function.Arguments)
+			}
+		}
+	}
+	if len(open) > 0 {
+		t.Errorf("calls without a result: %q", open)
+	}
+	if n := len(q.Messages); n == 0 || q.Messages[n-1].Role == "assistant" {
+		t.Errorf("the last of %d messages is no question", n)
+	}
+}
+
+// requests are what the mind was asked, each as one line.
+func (m *mind) requests() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	lines := make([]string, 0, len(m.asked))
+	for _, q := range m.asked {
+		lines = append(lines, q.String())
+	}
+	return lines
+}
+
+// last is the newest of them.
+func (m *mind) last() string {
+	all := m.requests()
+	if len(all) == 0 {
+		return ""
+	}
+	return all[len(all)-1]
+}
+
+// String is the conversation, with calls by name and without ids.
+func (q thought) String() string {
+	var lines []string
+	for _, m := range q.Messages {
+		line := m.Role[:1] + ":" + plain(m.Content)
+		for _, c := range m.ToolCalls {
+			line += " " + c.Function.Name + c.Function.Arguments
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, " | ")
+}
+
+func plain(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	return string(raw)
+}
+
+func (q thought) tools() string {
+	var names []string
+	for _, t := range q.Tools {
+		names = append(names, t.Function.Name)
+	}
+	return strings.Join(names, " ")
+}
+
+// counted is a tool that counts how often it was called, and says its arguments.
+type counted struct {
+	mu   sync.Mutex
+	args []string
+	keys []string
+}
+
+func (c *counted) tool(name string) Tool {
+	return Tool{Name: name, Parameters: json.RawMessage(`{"type":"object","properties":{"x":{"type":"integer"}},"additionalProperties":false}`),
+		Call: c.call}
+}
+
+func (c *counted) note(call ToolCall) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.args = append(c.args, call.Name+string(call.Arguments))
+	c.keys = append(c.keys, call.Key)
+}
+
+func (c *counted) called() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]string{}, c.args...)
+}
+
+func (c *counted) call(_ context.Context, call ToolCall) (ToolResult, error) {
+	c.note(call)
+	return TextResult(call.Name + " done"), nil
+}
+
+// kinds are the types of a stream's body, for tests of order.
+func (s *stream) kinds() string {
+	var kinds []string
+	for _, e := range s.body() {
+		kinds = append(kinds, strings.TrimPrefix(string(e.EventType()), "TEXT_MESSAGE_"))
+	}
+	return strings.Join(kinds, " ")
+}
+
+// count is how often a type of event is in the stream.
+func (s *stream) count(kind agui.EventType) int {
+	n := 0
+	for _, e := range s.events {
+		if e.EventType() == kind {
+			n++
+		}
+	}
+	return n
+}

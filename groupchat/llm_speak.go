@@ -1,0 +1,162 @@
+package groupchat
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// A shownReply says under which ids a reply is in the conversation.
+type shownReply struct {
+	Messages []string `json:"messages,omitempty"`
+	Calls    []string `json:"calls,omitempty"`
+}
+
+// A speaker puts a model's reply on the wire, while it comes or afterwards, under ids of its own.
+type speaker struct {
+	r    *llmRun
+	mute bool // its words are not for the conversation
+	used bool // something was said
+
+	shown     shownReply
+	message   string // the one that makes the calls
+	text      *agui.Text
+	reasoning *agui.Reasoning
+	calls     []*agui.Call
+}
+
+func (s *speaker) deltas() ModelDeltas {
+	return ModelDeltas{Text: s.say1, Reasoning: s.reason, Call: s.call}
+}
+
+// say puts a whole reply on the wire.
+func (s *speaker) say(reply ModelReply) error {
+	if reply.Reasoning != "" {
+		if err := s.reason(reply.Reasoning); err != nil {
+			return err
+		}
+	}
+	if words := reply.Words(); words != "" {
+		if err := s.say1(words); err != nil {
+			return err
+		}
+	}
+	for i, c := range reply.Calls {
+		if err := s.call(i, c.Name, c.Arguments); err != nil {
+			return err
+		}
+	}
+	return s.close()
+}
+
+func (s *speaker) say1(delta string) error {
+	s.used = true
+	if s.mute {
+		return nil
+	}
+	if err := s.endReasoning(); err != nil {
+		return err
+	}
+	if s.text == nil {
+		id := s.r.t.out.NewID()
+		s.shown.Messages = append(s.shown.Messages, id)
+		if len(s.calls) == 0 {
+			s.message = id // what comes after calls is a message of its own: their results stand between
+		}
+		s.text = s.r.t.out.Text(agui.TextOptions{ID: id, Name: s.r.t.name()})
+	}
+	_, err := s.text.WriteString(delta)
+	return err
+}
+
+func (s *speaker) reason(delta string) error {
+	s.used = true
+	if s.reasoning == nil {
+		s.reasoning = s.r.t.out.Reasoning(agui.ReasoningOptions{})
+	}
+	_, err := s.reasoning.WriteString(delta)
+	return err
+}
+
+func (s *speaker) call(i int, name, arguments string) error {
+	s.used = true
+	if err := s.endWords(); err != nil {
+		return err
+	}
+	for len(s.calls) <= i {
+		if s.message == "" {
+			s.message = s.r.t.out.NewID()
+			s.shown.Messages = append(s.shown.Messages, s.message)
+		}
+		id := "call_" + s.r.t.out.NewID()
+		s.shown.Calls = append(s.shown.Calls, id)
+		s.calls = append(s.calls, nil)
+	}
+	if s.calls[i] == nil {
+		s.calls[i] = s.r.t.out.ToolCall(agui.ToolCallOptions{
+			ID: s.shown.Calls[i], Name: s.r.tools.real(name), ParentMessageID: s.message,
+		})
+	}
+	if arguments == "" {
+		return nil
+	}
+	_, err := s.calls[i].WriteString(arguments)
+	return err
+}
+
+func (s *speaker) endReasoning() error {
+	if s.reasoning == nil {
+		return nil
+	}
+	open := s.reasoning
+	s.reasoning = nil
+	return open.Close()
+}
+
+func (s *speaker) endWords() error {
+	if err := s.endReasoning(); err != nil || s.text == nil {
+		return err
+	}
+	open := s.text
+	s.text = nil
+	return open.Close()
+}
+
+// close ends what is open: the reply is complete.
+func (s *speaker) close() error {
+	if err := s.endWords(); err != nil {
+		return err
+	}
+	for _, c := range s.calls {
+		if c == nil {
+			continue
+		}
+		if err := c.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// disownedKey is where a turn remembers the messages of replies that broke off. The model is not told of them when it is
+// asked again: it would take them for its own words.
+const disownedKey = "llm/disowned"
+
+func (r *llmRun) disown(shown shownReply) {
+	if len(shown.Messages) == 0 {
+		return
+	}
+	raw, err := json.Marshal(slices.Concat(r.disowned(), shown.Messages))
+	if err == nil {
+		r.t.remember(disownedKey, raw)
+	}
+}
+
+func (r *llmRun) disowned() []string {
+	var ids []string
+	if raw, ok := r.t.memo(disownedKey); ok {
+		_ = json.Unmarshal(raw, &ids) // it is of our own making; without it the model sees a little more
+	}
+	return ids
+}

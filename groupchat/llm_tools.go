@@ -1,0 +1,52 @@
+package groupchat
+
+import "encoding/json"
+
+// llmTools are the tools a model may call in one turn.
+type llmTools struct {
+	list   []ModelTool
+	byName map[string]offer // by the name the model knows
+}
+
+// An offer is a tool: the agent's own, a way to hand over, or, with neither, one of the client's.
+type offer struct {
+	name    string
+	tool    *Tool
+	handoff string // the participant
+}
+
+// offered are the tools of this turn. Of several with one name the first counts: the client cannot replace the agent's.
+func (r *llmRun) offered() llmTools {
+	tools := llmTools{byName: map[string]offer{}}
+	add := func(o offer, description string, parameters json.RawMessage) {
+		name := wireName(o.name)
+		if _, taken := tools.byName[name]; taken {
+			r.t.x.Log.Warn("groupchat: a tool's name is taken", "turn", r.t.Path(), "tool", o.name)
+			return
+		}
+		tools.byName[name] = o
+		tools.list = append(tools.list, ModelTool{Name: o.name, Description: description, Parameters: parameters})
+	}
+	for i := range r.Tools {
+		t := &r.Tools[i]
+		add(offer{name: t.Name, tool: t}, t.Description, t.Parameters)
+	}
+	for _, p := range r.t.Handoffs() {
+		add(offer{name: "handoff_to_" + p.Name, handoff: p.Name}, "Hands the conversation over to "+p.Name+". "+p.Description, nil)
+	}
+	if r.NoFrontendTools {
+		return tools
+	}
+	for _, t := range r.t.Input().Tools {
+		add(offer{name: t.Name}, t.Description, t.Parameters)
+	}
+	return tools
+}
+
+// real is the name of a tool that the model calls by name.
+func (t llmTools) real(name string) string {
+	if o, ok := t.byName[name]; ok {
+		return o.name
+	}
+	return name
+}

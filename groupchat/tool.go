@@ -1,0 +1,202 @@
+package groupchat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// A Tool is something a model may have done. Exactly one of Call and Turn is set.
+type Tool struct {
+	// Name is what the model calls it by, Description what it is told of it.
+	Name        string
+	Description string
+	// Parameters is the JSON Schema of the arguments, an object; nil takes none. Arguments that do not match it never reach
+	// the tool: the model is told what is wrong with them.
+	Parameters json.RawMessage
+
+	// Call does it. Its result is recorded before it is used, so that it is done once however often the turn is entered
+	// again; if the process died before that, it may be done twice: see Repeat and [ToolCall.Key]. Several calls may be
+	// under way at once. A panic is an error.
+	Call func(ctx context.Context, c ToolCall) (ToolResult, error)
+	// Turn does it within the turn of the agent that calls it: it may ask, change the state, let other agents work. Like an
+	// agent it is entered again after a pause and repeated after a takeover. Repeat and Timeout do not concern it.
+	Turn func(ctx context.Context, t *Turn, c ToolCall) (ToolResult, error)
+
+	// Repeat says whether a call may be made again whose result was lost.
+	Repeat Repeat
+	// Approve says whether a person must approve of each call; the zero value leaves that to the agent.
+	Approve ToolApproval
+	// OnError says what an error means; the zero value tells the model.
+	OnError ToolErrorPolicy
+	// Timeout is how long a call may take; 0 means what the agent says. One that does not listen to its context is left behind.
+	Timeout time.Duration
+	// MaxResult is how many bytes of a result are kept; 0 means 64 KiB.
+	MaxResult int
+
+	err error // of NewTool
+}
+
+// Repeat says whether a call may be made again.
+type Repeat string
+
+// The kinds of repetition.
+const (
+	RepeatAgain Repeat = ""      // it may: the tool is idempotent, or knows the call by its key
+	RepeatNever Repeat = "never" // it may not: a call whose result was lost has failed, and the agent decides what then
+)
+
+// A ToolErrorPolicy says what an error of a tool means.
+type ToolErrorPolicy string
+
+// The error policies of a tool.
+const (
+	ToolTells ToolErrorPolicy = ""     // the model is told that it failed and decides what then
+	ToolFails ToolErrorPolicy = "fail" // the turn fails with tool_failed
+)
+
+// A ToolCall is one call of a tool.
+type ToolCall struct {
+	// ID is the call's on the wire: another one after a takeover.
+	ID   string
+	Name string
+	// Arguments are the model's, or those a person put in their place. They match the tool's schema.
+	Arguments json.RawMessage
+	// Key is the same for every repetition of this call and different for every other: an idempotency key.
+	Key       string
+	ThreadID  string
+	Principal string
+}
+
+// A ToolResult is what a tool came to.
+type ToolResult struct {
+	// Content is shown to the client; the model is told its text.
+	Content agui.Content `json:"content,omitzero"`
+	// Metadata goes with the result to the client.
+	Metadata agui.Metadata `json:"metadata,omitzero"`
+}
+
+// TextResult is a result that is text.
+func TextResult(text string) ToolResult { return ToolResult{Content: agui.TextContent(text)} }
+
+// A ToolError is an error whose text the model may read. Of any other it is only told that the tool failed.
+type ToolError struct {
+	Text string
+	Err  error // the cause, for the log; may be nil
+}
+
+// Error returns text and cause, for logs.
+func (e *ToolError) Error() string {
+	if e.Err == nil {
+		return "groupchat: tool: " + e.Text
+	}
+	return "groupchat: tool: " + e.Text + ": " + e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *ToolError) Unwrap() error { return e.Err }
+
+// NewTool makes a tool of a function. The schema is that of A, a struct or a map: each exported field by its JSON name,
+// optional with omitempty or omitzero, described by a tag such as `jsonschema:"the city"`. R is text, an [agui.Content],
+// a [ToolResult], or becomes JSON. What cannot be a schema is an error of the agent's Validate.
+func NewTool[A, R any](name, description string, f func(ctx context.Context, c ToolCall, arguments A) (R, error)) Tool {
+	t := Tool{Name: name, Description: description}
+	t.Parameters, t.err = schemaOf[A]()
+	t.Call = func(ctx context.Context, c ToolCall) (ToolResult, error) {
+		arguments, err := decodeArguments[A](c.Arguments)
+		if err != nil {
+			return ToolResult{}, err
+		}
+		r, err := f(ctx, c, arguments)
+		if err != nil {
+			return ToolResult{}, err
+		}
+		return resultOf(r)
+	}
+	return t
+}
+
+// NewTurnTool is [NewTool] for a function that works within the turn: see [Tool.Turn].
+func NewTurnTool[A, R any](name, description string, f func(ctx context.Context, t *Turn, c ToolCall, arguments A) (R, error)) Tool {
+	t := Tool{Name: name, Description: description}
+	t.Parameters, t.err = schemaOf[A]()
+	t.Turn = func(ctx context.Context, turn *Turn, c ToolCall) (ToolResult, error) {
+		arguments, err := decodeArguments[A](c.Arguments)
+		if err != nil {
+			return ToolResult{}, err
+		}
+		r, err := f(ctx, turn, c, arguments)
+		if err != nil {
+			return ToolResult{}, err
+		}
+		return resultOf(r)
+	}
+	return t
+}
+
+func decodeArguments[A any](raw json.RawMessage) (arguments A, err error) {
+	if err := json.Unmarshal(raw, &arguments); err != nil {
+		return arguments, &ToolError{Text: mistakeText("they cannot be decoded"), Err: err}
+	}
+	return arguments, nil
+}
+
+// resultOf is what a tool returned as a result.
+func resultOf(v any) (ToolResult, error) {
+	switch v := v.(type) {
+	case string:
+		return TextResult(v), nil
+	case agui.Content:
+		return ToolResult{Content: v}, nil
+	case ToolResult:
+		return v, nil
+	}
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return ToolResult{}, fmt.Errorf("groupchat: tool: result: %w", err)
+	}
+	return TextResult(string(raw)), nil
+}
+
+// validate reports what is wrong with the tool itself.
+func (t *Tool) validate() error {
+	var errs []error
+	bad := func(format string, args ...any) {
+		errs = append(errs, fmt.Errorf("tool %q: "+format, append([]any{t.Name}, args...)...))
+	}
+	if t.Name == "" {
+		bad("has no name")
+	}
+	if (t.Call == nil) == (t.Turn == nil) {
+		bad("wants one of Call and Turn")
+	}
+	if t.err != nil {
+		bad("%w", t.err)
+	}
+	if _, err := compileSchema(t.Parameters); err != nil {
+		bad("parameters: %w", err)
+	}
+	switch t.Repeat {
+	case RepeatAgain, RepeatNever:
+	default:
+		bad("unknown repeat %q", t.Repeat)
+	}
+	switch t.Approve {
+	case ApproveByAgent, ApproveAlways, ApproveNever:
+	default:
+		bad("unknown approval %q", t.Approve)
+	}
+	switch t.OnError {
+	case ToolTells, ToolFails:
+	default:
+		bad("unknown error policy %q", t.OnError)
+	}
+	if t.Timeout < 0 || t.MaxResult < 0 {
+		bad("a limit is negative")
+	}
+	return errors.Join(errs...)
+}

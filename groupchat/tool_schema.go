@@ -1,0 +1,89 @@
+package groupchat
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// A toolSchema is a JSON Schema that models are held to. They are told what is wrong, so unlike an answer's schema in package
+// state it says.
+type toolSchema struct{ resolved *jsonschema.Resolved }
+
+// schemaOf is the schema of A, which wants to be an object.
+func schemaOf[A any]() (json.RawMessage, error) {
+	s, err := jsonschema.For[A](nil)
+	if err != nil {
+		return nil, fmt.Errorf("schema of its arguments: %w", err)
+	}
+	if s.Type != "object" {
+		return nil, fmt.Errorf("its arguments are no object but %T", *new(A))
+	}
+	return json.Marshal(s)
+}
+
+// compileSchema reads a schema; nil is one that takes any object. It refers to nothing outside itself.
+func compileSchema(raw json.RawMessage) (toolSchema, error) {
+	if raw == nil {
+		return toolSchema{}, nil
+	}
+	var s jsonschema.Schema
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return toolSchema{}, err
+	}
+	s.Schema = "" // other drafts are read as if they were today's
+	resolved, err := s.Resolve(nil)
+	return toolSchema{resolved}, err
+}
+
+// check reports why raw does not match, in words for a model.
+func (s toolSchema) check(raw json.RawMessage) error {
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return errors.New("it is not JSON")
+	}
+	if s.resolved == nil {
+		return nil
+	}
+	if err := s.resolved.Validate(v); err != nil {
+		return errors.New(clip(strings.TrimPrefix(err.Error(), "validating root: "), 500))
+	}
+	return nil
+}
+
+// clip is at most the first n bytes of s.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}
+
+// arguments are those of a call as the tool gets them, or what is wrong with them in words for the model.
+func (t *Tool) arguments(written string) (json.RawMessage, error) {
+	if strings.TrimSpace(written) == "" {
+		written = "{}" // what models write that have nothing to say
+	}
+	raw := json.RawMessage(written)
+	var object map[string]json.RawMessage
+	if json.Unmarshal(raw, &object) != nil || object == nil {
+		return nil, errors.New("they are not a JSON object")
+	}
+	s, err := compileSchema(t.Parameters)
+	if err != nil {
+		return nil, errors.New("the tool has no valid schema")
+	}
+	return raw, s.check(raw)
+}
+
+// mistakeText tells a model what is wrong with its arguments.
+func mistakeText(problem string) string {
+	return "The tool was not called, because its arguments are wrong: " + problem + "."
+}
