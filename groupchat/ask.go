@@ -94,6 +94,12 @@ func (t *Turn) ask(q Question) (Answer, *Pause, error) {
 			key += "#" + strconv.Itoa(try)
 		}
 		given, ok := t.answer(key)
+		if !ok && try == 1 {
+			var err error
+			if given, ok, err = t.intercept(key, q); err != nil {
+				return Answer{}, nil, err
+			}
+		}
 		if !ok {
 			pause, err := t.question(key, q)
 			return Answer{}, pause, err
@@ -111,6 +117,35 @@ func (t *Turn) ask(q Question) (Answer, *Pause, error) {
 			}
 		}
 	}
+}
+
+// intercept asks those above who may answer for a person, from the nearest on.
+func (t *Turn) intercept(key string, q Question) (state.Answer, bool, error) {
+	for at := t; at != nil; at = at.up {
+		if at.onAsk == nil {
+			continue
+		}
+		answer, ok, err := at.onAsk(t.Path(), q)
+		if err != nil {
+			return state.Answer{}, false, err
+		}
+		if !ok {
+			continue
+		}
+		given := state.Answer{Status: agui.ResumeCancelled}
+		if !answer.Cancelled {
+			given = state.Answer{Status: agui.ResumeResolved, Payload: state.Canonical(answer.Payload)}
+			if err := state.ValidateAnswer(q.Schema, given.Payload); err != nil {
+				return state.Answer{}, false, fmt.Errorf("groupchat: ask %s: answered by %s: %w", q.Key, at.Path(), err)
+			}
+		}
+		t.x.mu.Lock()
+		defer t.x.mu.Unlock()
+		t.frame.Answers = with(t.frame.Answers, key, given)
+		t.frame.Acted = true
+		return given, true, nil
+	}
+	return state.Answer{}, false, nil
 }
 
 // answer returns what was answered under key: earlier, or by the resume this run is.
@@ -142,7 +177,7 @@ func (t *Turn) question(key string, q Question) (*Pause, error) {
 	t.frame.Acted = true
 	return &Pause{Interrupts: []Interrupt{{TTL: q.TTL, Interrupt: agui.Interrupt{
 		ID: id, Reason: cmp.Or(q.Reason, "input_required"), Message: q.Message, ToolCallID: q.ToolCallID,
-		ResponseSchema: q.Schema, Metadata: metadata, SubagentRunID: t.frame.SubagentRunID,
+		ResponseSchema: q.Schema, Metadata: metadata, SubagentRunID: t.face.SubagentRunID(),
 	}}}}, nil
 }
 

@@ -33,7 +33,7 @@ func (t *Turn) persist(ctx context.Context, p *Participant, frame *TurnFrame, at
 
 // take is one try of the turn as a step and a subagent on the wire (G4). Complete is called when the agent is done, before
 // that is told.
-func (t *Turn) take(agent Agent, complete func()) error {
+func (t *Turn) take(agent Agent, complete func() error) error {
 	x, p := t.x, t.participant
 	if len(t.path) > maxDepth {
 		return x.fatal(fail(agui.CodeNotConverged, "%s: nested deeper than %d", t.Path(), maxDepth))
@@ -42,13 +42,16 @@ func (t *Turn) take(agent Agent, complete func()) error {
 		return err
 	}
 	t.announce()
-	step := x.Run.As("").Step(t.Path())
-	sub := x.Run.Subagent(agui.SubagentStarted{
+	step := t.run.As("").Step(t.Path())
+	sub := t.run.Subagent(agui.SubagentStarted{
 		SubagentRunID: t.frame.SubagentRunID, Name: p.Name, Description: p.Description,
 		ParentSubagentRunID: t.up.frame.SubagentRunID,
 	})
-	t.out = sub.Writer
-	err := t.run(agent)
+	t.out, t.shell, t.face = sub.Writer, sub.Writer, t.up.face
+	if t.run == x.Run {
+		t.face = sub.Writer
+	}
+	err := t.speak(agent)
 	if err != nil && x.over() != nil {
 		return err // how the run ends is for those to say who ended it
 	}
@@ -56,8 +59,11 @@ func (t *Turn) take(agent Agent, complete func()) error {
 	if err != nil && pause == nil && t.outer.Err() != nil {
 		err = &agui.Error{Code: agui.CodeCancelled, Err: err} // the turn this one is part of has failed elsewhere
 	}
-	if leaveErr := t.leaveScope(err == nil); err == nil {
+	if leaveErr := t.own.leave(err == nil); err == nil {
 		err = coded(leaveErr)
+	}
+	if pause == nil {
+		err = at(t.Path(), err)
 	}
 	if closeErr := t.out.CloseOpen(); closeErr != nil {
 		return closeErr
@@ -72,8 +78,28 @@ func (t *Turn) take(agent Agent, complete func()) error {
 	if err := x.abandon(t.Path(), agui.CodeCancelled); err != nil {
 		return err
 	}
-	complete()
+	if err := complete(); err != nil {
+		return t.failed(coded(err), sub, step)
+	}
 	return coded(errors.Join(sub.Finish(nil), step.End()))
+}
+
+// speak gives agent the floor, in a conversation of its own if that is what becomes of its output.
+func (t *Turn) speak(agent Agent) error {
+	if !t.output.outOfSight() {
+		return t.work(agent)
+	}
+	var kept *keeper
+	err := t.work(AgentFunc(func(ctx context.Context, t *Turn) (err error) {
+		if kept, err = t.retreat(t.sight.shown(t), &t.frame.Branch); err != nil {
+			return err
+		}
+		return agent.Run(ctx, t)
+	}))
+	if kept != nil {
+		t.x.release(kept)
+	}
+	return err
 }
 
 // announce gives the turn the id its invocation has on the wire: the same again when it was paused, a new one when it
@@ -89,9 +115,9 @@ func (t *Turn) announce() {
 
 // wait suspends the invocation. It names the questions it asked itself; those of nested ones are theirs to name.
 func (t *Turn) wait(p *Pause) {
-	w := waiting{path: t.Path(), frame: t.frame, invocation: t.frame.SubagentRunID}
+	w := waiting{path: t.Path(), frame: t.frame, run: t.up.run, out: t.shell, face: t.face}
 	for _, i := range p.Interrupts {
-		if i.SubagentRunID == w.invocation {
+		if i.SubagentRunID == w.out.SubagentRunID() {
 			w.interrupts = append(w.interrupts, i.ID)
 		}
 	}
@@ -105,7 +131,7 @@ func (t *Turn) failed(err error, sub *agui.Subagent, step *agui.Step) error {
 		return endErr
 	}
 	again := t.frame.Tries < t.participant.OnError.Retries && t.outer.Err() == nil
-	if endErr := t.x.settleCalls(sub.SubagentRunID(), t.frame, again); endErr != nil {
+	if endErr := t.x.settleCalls(sub.Writer, t.face, t.frame, again); endErr != nil {
 		return endErr
 	}
 	if endErr := errors.Join(sub.Fail(string(code), public(err)), step.End()); endErr != nil {

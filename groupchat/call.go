@@ -27,7 +27,7 @@ func (t *Turn) CallTool(key, name string, arguments any) (agui.Content, error) {
 			return agui.Content{}, fmt.Errorf("groupchat: call %s: %w", name, err)
 		}
 		call.ID = "call_" + t.x.NewID()
-		w := t.out.ToolCall(agui.ToolCallOptions{ID: call.ID, Name: name})
+		w := t.face.ToolCall(agui.ToolCallOptions{ID: call.ID, Name: name})
 		if _, err := w.Write(args); err != nil {
 			return agui.Content{}, err
 		}

@@ -69,6 +69,7 @@ func describeTeam(c composite, above []Agent) Info {
 }
 
 func describe(a Agent, above []Agent) (Info, bool) {
+	a = unwrap(a)
 	if isNil(a) || slices.Contains(above, a) {
 		return Info{}, false
 	}
@@ -184,7 +185,7 @@ func (r *chatRun) open(p *Participant, d Decision) error {
 			return fmt.Errorf("groupchat: %s: manager: %w", r.t.Path(), err)
 		}
 	}
-	after := r.t.x.lastMessage()
+	after := r.t.lastMessage()
 	r.t.x.mu.Lock()
 	defer r.t.x.mu.Unlock()
 	if err := r.t.x.spend(); err != nil {
@@ -214,8 +215,8 @@ func (r *chatRun) supervise(d Decision) error {
 	t := r.t.child(r.supervisor())
 	t.frame = &TurnFrame{ID: r.t.frame.ID + "/" + r.supervisor() + "@" + strconv.Itoa(r.frame.Round)}
 	t.scope, t.out = r.t.scope, r.t.out
-	step := r.t.x.Run.As("").Step(t.Path())
-	err := t.run(AgentFunc(func(ctx context.Context, t *Turn) error {
+	step := r.t.run.As("").Step(t.Path())
+	err := t.work(AgentFunc(func(ctx context.Context, t *Turn) error {
 		if d.Say != "" {
 			if err := Say(t, "say", "%s", d.Say); err != nil {
 				return err

@@ -36,7 +36,7 @@ func (r *chatRun) attempt(p *Participant, frame *TurnFrame) error {
 	err := t.take(AgentFunc(func(ctx context.Context, t *Turn) error {
 		before = t.weigh()
 		return r.wrap(p.Agent).Run(ctx, t)
-	}), func() { r.judge(t, before) })
+	}), func() error { r.judge(t, before); return nil })
 	if err != nil && pauseOf(err) == nil {
 		t.Goto("") // the next try decides for itself
 	}
@@ -50,7 +50,7 @@ type weight struct {
 }
 
 func (t *Turn) weigh() weight {
-	return weight{len(t.x.messages()), t.x.State.JSON(), t.scope.JSON()}
+	return weight{len(messages(t.run)), t.x.State.JSON(), t.scope.JSON()}
 }
 
 // judge remembers whether the turn that ended well did anything since before.
@@ -67,7 +67,7 @@ func (r *chatRun) judge(t *Turn, before weight) {
 
 // close ends the open turn and keeps what it came to. The next one starts from here whatever happens.
 func (r *chatRun) close(ctx context.Context, p *Participant, failed bool) error {
-	last := r.t.x.lastMessage()
+	last := r.t.lastMessage()
 	r.t.x.mu.Lock()
 	ended := r.frame.Turn
 	r.frame.Turn = nil

@@ -25,16 +25,19 @@ type execution struct {
 	root    *TurnFrame
 	turns   int
 	waiting []waiting // innermost first
-	scopes  []ownScope
+	keepers []*keeper
 	broken  error
 }
 
 // A waiting invocation is suspended; the events that end it come after the snapshots.
 type waiting struct {
-	path       string
-	frame      *TurnFrame
-	invocation string
+	path  string
+	frame *TurnFrame
+	// run is where it was announced, out what it writes with; face as in [Turn].
+	run        *agui.Run
+	out, face  agui.Writer
 	interrupts []string
+	bare       bool // it has no step
 }
 
 // enter finds the frame the run starts from.
@@ -61,8 +64,8 @@ func (x *execution) enter(root Agent) error {
 func (x *execution) checkpoint() (json.RawMessage, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for _, s := range x.scopes {
-		s.saved.set(s.scope.Save())
+	for _, k := range x.keepers {
+		k.keep()
 	}
 	raw, err := json.Marshal(Checkpoint{V: checkpointVersion, Signature: x.signature, Root: x.root})
 	if err != nil {
@@ -111,16 +114,12 @@ func (x *execution) over() error {
 	return nil
 }
 
-// messages is the conversation so far.
-func (x *execution) messages() []Message {
-	var all []Message
-	x.Run.Inspect(func(v *agui.View) { all = v.Messages() })
-	return all
-}
+// lastMessage is the id of the newest message of the run's conversation.
+func (x *execution) lastMessage() string { return (&Turn{run: x.Run}).lastMessage() }
 
-// lastMessage is the id of the newest message, empty if there is none.
-func (x *execution) lastMessage() string {
-	all := x.messages()
+// lastMessage is the id of the newest message of t's conversation, empty if there is none.
+func (t *Turn) lastMessage() string {
+	all := messages(t.run)
 	if len(all) == 0 {
 		return ""
 	}
@@ -154,10 +153,15 @@ func (x *execution) closings() []agui.Event {
 	slices.SortStableFunc(x.waiting, func(a, b waiting) int { return innermost(a.path, b.path) })
 	var events []agui.Event
 	for _, w := range x.waiting {
+		if w.run != x.Run {
+			continue // out of sight
+		}
 		outcome := &agui.SubagentOutcome{Type: agui.OutcomeSuspended, InterruptIDs: w.interrupts}
 		events = append(events,
-			&agui.SubagentFinished{SubagentRunID: w.invocation, Outcome: outcome},
-			&agui.StepFinished{StepName: w.path})
+			&agui.SubagentFinished{SubagentRunID: w.out.SubagentRunID(), Outcome: outcome})
+		if !w.bare {
+			events = append(events, &agui.StepFinished{StepName: w.path})
+		}
 	}
 	return events
 }
@@ -189,9 +193,11 @@ func (x *execution) abandon(path string, code agui.Code) error {
 	x.mu.Unlock()
 	for _, w := range below {
 		err := errors.Join(
-			x.settleCalls(w.invocation, w.frame, false),
-			x.Run.Emit(&agui.SubagentError{SubagentRunID: w.invocation, Code: string(code), Message: code.Message()}),
-			x.Run.Emit(&agui.StepFinished{StepName: w.path}))
+			x.settleCalls(w.out, w.face, w.frame, false),
+			w.run.Emit(&agui.SubagentError{SubagentRunID: w.out.SubagentRunID(), Code: string(code), Message: code.Message()}))
+		if err == nil && !w.bare {
+			err = w.run.Emit(&agui.StepFinished{StepName: w.path})
+		}
 		if err != nil {
 			return err
 		}
@@ -199,10 +205,10 @@ func (x *execution) abandon(path string, code agui.Code) error {
 	return nil
 }
 
-// settleCalls gives the calls of an invocation that nobody will answer any more a result, so that no model is sent one
+// settleCalls gives the calls of an invocation, which wrote with out, that nobody will answer any more a result, so that no model is sent one
 // without (I6) and no client thinks it is to run it: those it made itself, and those its turn waited for unless it goes
 // on to.
-func (x *execution) settleCalls(invocation string, f *TurnFrame, goesOn bool) error {
+func (x *execution) settleCalls(out, face agui.Writer, f *TurnFrame, goesOn bool) error {
 	notAnswered := agui.TextContent(state.NotAnswered)
 	waited := map[string]bool{}
 	x.mu.Lock()
@@ -219,17 +225,19 @@ func (x *execution) settleCalls(invocation string, f *TurnFrame, goesOn bool) er
 		if len(open) == 0 {
 			return
 		}
-		made := callsOf(v.Messages(), invocation)
+		var made map[string]bool
+		if out == face {
+			made = callsOf(v.Messages(), out.SubagentRunID())
+		}
 		for _, c := range open {
 			if waited[c.ID] && !goesOn || made[c.ID] && !waited[c.ID] {
 				lost = append(lost, c.ID)
 			}
 		}
 	})
-	out := x.Run.As(invocation)
 	for _, id := range lost {
-		err := out.Emit(&agui.ToolCallResult{
-			MessageID: out.NewID(), ToolCallID: id, Role: agui.RoleTool, Content: notAnswered,
+		err := face.Emit(&agui.ToolCallResult{
+			MessageID: face.NewID(), ToolCallID: id, Role: agui.RoleTool, Content: notAnswered,
 		})
 		if err != nil {
 			return err

@@ -36,6 +36,26 @@ func public(err error) string {
 	return agui.CodeOf(err).Message()
 }
 
+// A TurnError is a failure of the turn at Path, or of what was done in its name.
+type TurnError struct {
+	Path string
+	Err  error
+}
+
+// Error names the turn, for the log.
+func (e *TurnError) Error() string { return e.Path + ": " + e.Err.Error() }
+
+// Unwrap returns the failure.
+func (e *TurnError) Unwrap() error { return e.Err }
+
+// at says where err happened, unless somebody further in has.
+func at(path string, err error) error {
+	if _, ok := errors.AsType[*TurnError](err); ok || err == nil {
+		return err
+	}
+	return &TurnError{path, err}
+}
+
 // A PanicError is a panic of an agent's code. Its value may hold anything and is for the log only.
 type PanicError struct {
 	Value any

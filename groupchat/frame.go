@@ -45,14 +45,17 @@ type TurnFrame struct {
 	Chat *ChatFrame `json:"chat,omitempty"`
 	// Children are the turns of the agents that this turn has working inside itself, by name: see [Turn.Invoke].
 	Children map[string]*TurnFrame `json:"children,omitempty"`
+	// Sub is of a turn under [Sub].
+	Sub *SubFrame `json:"sub,omitempty"`
 
 	// Past are the invocations of the turn that have ended, and of an invoked one all that have ended in it.
 	Past []string `json:"past,omitempty"`
 
-	// What follows is of turns that another turn invoked. Scope is its own state; Done says that it has come to its end, and
+	// What follows is of turns that another turn invoked. Scope is its own state, Branch its own conversation; Done says that it has come to its end, and
 	// is not begun again; Skipped that it failed and its policy passed over that; Declined that a person called a
 	// question of its off.
 	Scope    json.RawMessage `json:"scope,omitempty"`
+	Branch   []Message       `json:"branch,omitempty"`
 	Done     bool            `json:"done,omitempty"`
 	Skipped  bool            `json:"skipped,omitempty"`
 	Declined bool            `json:"declined,omitempty"`
@@ -162,8 +165,8 @@ func (x *execution) resumePart(agent Agent, f, part *TurnFrame) error {
 	if part == nil {
 		return fail(agui.CodeCheckpointIncompatible, "turn %s: a turn in it is null", f.ID)
 	}
-	made, known := agent.(composite)
-	if !known || isNil(agent) {
+	made, known := unwrap(agent).(composite)
+	if !known || isNil(made) {
 		return x.resume(nil, part) // who takes part in a turn of another kind of agent only that agent knows
 	}
 	for _, p := range made.parts() {

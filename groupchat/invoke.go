@@ -2,7 +2,6 @@ package groupchat
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
@@ -26,6 +25,10 @@ type InvokeOptions struct {
 	// Messages, if not nil, are all it sees instead, besides its own. They are not kept: give the same again when the
 	// turn is entered again.
 	Messages []Message
+	// Input follows that: what it is asked to do.
+	Input []Message
+	// Output is what becomes of what it says; the zero value is for everybody.
+	Output Output
 	// Scope is which state it works on; the zero value is the invoking turn's.
 	Scope Scoping
 	// Writes are the pointers it may write; nil means all.
@@ -36,6 +39,8 @@ type InvokeOptions struct {
 
 // A Reply is what an invoked agent came to.
 type Reply struct {
+	// Name is the agent's.
+	Name string
 	// Messages are what was said in its turn, in order, by itself and by those it is made of.
 	Messages []Message
 	// Skipped says that it failed, and that its policy passes over that.
@@ -78,6 +83,11 @@ type Invocation struct {
 // returns when all have ended, what each came to in the order given. The first failure cancels the others; pauses add
 // up.
 func (t *Turn) InvokeAll(list ...Invocation) ([]Reply, error) {
+	return t.invokeAll(list, func(*Turn) {})
+}
+
+// invokeAll is InvokeAll with something to do to the turns of the invoked.
+func (t *Turn) invokeAll(list []Invocation, prepare func(*Turn)) ([]Reply, error) {
 	frames, err := t.begin(list)
 	if err != nil {
 		return nil, err
@@ -92,7 +102,7 @@ func (t *Turn) InvokeAll(list ...Invocation) ([]Reply, error) {
 			continue
 		}
 		wg.Go(func() {
-			err := t.invoke(ctx, &list[i], frames[i])
+			err := t.invoke(ctx, &list[i], frames[i], prepare)
 			if err == nil {
 				return
 			}
@@ -110,23 +120,23 @@ func (t *Turn) InvokeAll(list ...Invocation) ([]Reply, error) {
 	}
 	replies := make([]Reply, len(list))
 	for i, frame := range frames {
-		replies[i] = t.reply(frame)
+		replies[i] = t.reply(&list[i], frame)
 	}
 	return replies, nil
 }
 
 // invoke lets one agent work.
-func (t *Turn) invoke(ctx context.Context, v *Invocation, frame *TurnFrame) error {
+func (t *Turn) invoke(ctx context.Context, v *Invocation, frame *TurnFrame, prepare func(*Turn)) error {
 	p := v.participant()
 	skipped, err := t.persist(ctx, p, frame, func() error {
 		c := t.child(v.key())
 		c.ctx, c.as, c.participant, c.frame, c.owned = ctx, p.Name, p, frame, true
-		c.sight = &sight{context: p.Context, given: v.Messages}
-		c.saved = savedState{
-			get: func() json.RawMessage { return frame.Scope },
-			set: func(raw json.RawMessage) { frame.Scope = raw },
+		c.sight, c.saved = &sight{context: p.Context, given: v.Messages, input: v.Input}, savedIn(&frame.Scope)
+		prepare(c)
+		if c.output = v.Output; c.output == OutputDirect {
+			c.direct = c.Path()
 		}
-		return c.take(p.Agent, func() {})
+		return c.take(p.Agent, func() error { return c.conclude() })
 	})
 	t.settle(frame, skipped, err)
 	if err != nil {
@@ -158,13 +168,16 @@ func (v *Invocation) check() error {
 	if v.Name == "" || strings.ContainsAny(v.Name, "./@#") {
 		bad("participant %q: a name must not be empty nor contain any of . / @ #", v.Name)
 	}
+	if !v.Output.known() {
+		bad("participant %q: unknown output %q", v.Name, v.Output)
+	}
 	return errors.Join(errs...)
 }
 
 // begin finds the frames of children, or opens them: their turns are counted here, and here only.
 func (t *Turn) begin(list []Invocation) ([]*TurnFrame, error) {
 	x := t.x
-	after := x.lastMessage()
+	after := t.lastMessage()
 	x.keep.Lock() // what begins now has done nothing that a commit under way would keep half of
 	defer x.keep.Unlock()
 	x.mu.Lock()
@@ -214,14 +227,40 @@ func (t *Turn) settle(frame *TurnFrame, skipped bool, err error) {
 	*frame = TurnFrame{
 		ID: frame.ID, Speaker: frame.Speaker, After: frame.After, Acted: frame.Acted, Past: slices.Sorted(maps.Keys(ended)),
 		Done: true, Skipped: skipped, Declined: frame.declined(),
+		Branch: frame.Branch,
 	}
 	t.inherit(frame)
 }
 
+// conclude says what an agent came to that worked out of sight.
+func (t *Turn) conclude() error {
+	if t.output != OutputHistory {
+		return nil
+	}
+	t.x.mu.Lock()
+	words := Reply{Messages: t.frame.Branch}.Text()
+	t.x.mu.Unlock()
+	return tell(t.shell, agui.TextOptions{Name: t.name(), Metadata: t.marked()}, words)
+}
+
+// tell says a whole message, if there is anything to say.
+func tell(w agui.Writer, o agui.TextOptions, words string) error {
+	if words == "" {
+		return nil
+	}
+	text := w.Text(o)
+	_, err := text.WriteString(words)
+	return errors.Join(err, text.Close())
+}
+
 // reply is what was said in a turn that has ended.
-func (t *Turn) reply(frame *TurnFrame) Reply {
-	ended := &Turn{x: t.x, frame: frame, sight: &sight{given: []Message{}}}
-	return Reply{Messages: ended.said(t.x.messages()), Skipped: frame.Skipped}
+func (t *Turn) reply(v *Invocation, frame *TurnFrame) Reply {
+	if v.Output.outOfSight() {
+		return Reply{Name: v.Name, Messages: frame.Branch, Skipped: frame.Skipped}
+	}
+	ended := t.child(v.key())
+	ended.frame, ended.sight = frame, &sight{given: []Message{}}
+	return Reply{Name: v.Name, Messages: ended.said(), Skipped: frame.Skipped}
 }
 
 // works counts who is at work.

@@ -96,8 +96,8 @@ func Execute(ctx context.Context, root Agent, s Session) (Result, error) {
 	if err := x.enter(root); err != nil {
 		return Result{}, err
 	}
-	t := &Turn{x: x, ctx: ctx, frame: x.root, out: s.Run.As(""), scope: state.Shared(s.State)}
-	err := t.run(root)
+	t := &Turn{x: x, ctx: ctx, frame: x.root, run: s.Run, out: s.Run.As(""), face: s.Run.As(""), scope: state.Shared(s.State)}
+	err := t.work(root)
 	if over := x.over(); over != nil && (err != nil || ctx.Err() == nil) {
 		return Result{}, over
 	}

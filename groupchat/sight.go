@@ -1,6 +1,7 @@
 package groupchat
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -13,11 +14,13 @@ import (
 // chat's filter and its context leave out, and all of what came since, its own words included. Of others it sees what
 // they said, with their name, and not their tool calls or reasoning. The caller must not change the messages.
 func (t *Turn) Messages() []Message {
-	if t.up == nil {
-		return t.x.messages()
-	}
-	if t.sight != nil {
-		return slices.Concat(t.sight.shown(t), t.said(t.x.messages()))
+	switch {
+	case t.up == nil:
+		return visible(messages(t.run), t.Path())
+	case t.output.outOfSight():
+		return messages(t.run)
+	case t.sight != nil:
+		return slices.Concat(t.sight.shown(t), t.said())
 	}
 	all := t.up.Messages()
 	if t.chat == nil {
@@ -51,41 +54,59 @@ type sight struct {
 	context Context
 	// given, if not nil, is all of it, and of what else comes in only what is its own.
 	given []Message
+	// input follows it.
+	input []Message
+	// known, if not nil, is what it comes to, worked out already.
+	known []Message
+	// after is the last message there was when the turn began, if its frame does not say.
+	after string
 }
 
 // shown is what t, whose sight it is, sees of the messages that came before it.
 func (s *sight) shown(t *Turn) []Message {
-	if s.given != nil {
-		return slices.Clip(s.given)
+	switch {
+	case s.given != nil:
+		return slices.Concat(s.given, s.input)
+	case s.known != nil:
+		return slices.Clip(s.known)
 	}
 	all := t.up.Messages()
 	words := wordsOnly(all[:t.cut(all, t.frame.After)], t.name())
 	switch {
 	case s.context.Select != nil:
-		return slices.Clip(s.context.Select(View{History: words, State: t.up.scope}))
+		words = s.context.Select(View{History: words, State: t.up.scope})
 	case s.context.Last:
-		return slices.Clip(lastWords(words, ""))
-	default:
-		return slices.Clip(words)
+		words = lastWords(words, t.up.supervisor())
 	}
+	return slices.Concat(words, s.input)
+}
+
+// supervisor is the name of who leads the chat that t is a participant's turn of.
+func (t *Turn) supervisor() string {
+	if t.chat == nil {
+		return ""
+	}
+	return t.chat.supervisor()
 }
 
 // said are the messages of all that came since t was opened: those of its own and of what it is made of, without those of
 // others at work at the same time; and unless t is only shown what it was given, what the caller said meanwhile.
-func (t *Turn) said(all []Message) []Message {
+func (t *Turn) said() []Message {
+	all := visible(messages(t.run), t.Path())
 	mine, calls := map[string]bool{}, map[string]bool{}
 	t.x.mu.Lock()
 	t.frame.invocations(mine)
+	root := t.frame.SubagentRunID == "" && !t.frame.Done
 	t.x.mu.Unlock()
 	var own []Message
-	for _, m := range all[t.cut(all, t.frame.After):] {
+	for _, m := range all[t.cut(all, cmp.Or(t.frame.After, t.sight.after)):] {
 		switch {
-		case mine[m.SubagentRunID]:
+		case mine[m.SubagentRunID], root && m.SubagentRunID == "" && !fromCaller(m):
 			for _, c := range m.ToolCalls {
 				calls[c.ID] = true
 			}
 		case m.Role == agui.RoleTool && calls[m.ToolCallID]:
-		case fromCaller(m) && t.sight != nil && t.sight.given == nil:
+		case fromCaller(m) && t.sight.given == nil:
 		default:
 			continue
 		}
@@ -108,7 +129,7 @@ func (t *Turn) cut(list []Message, id string) int {
 		return i + 1
 	}
 	before := map[string]bool{}
-	for _, m := range t.x.messages() {
+	for _, m := range messages(t.run) {
 		before[m.ID] = true
 		if m.ID == id {
 			break

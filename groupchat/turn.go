@@ -18,19 +18,26 @@ type Turn struct {
 	ctx   context.Context
 	outer context.Context // of what the turn is part of; nil before it has begun
 	frame *TurnFrame
-	up    *Turn    // the turn that this one is part of; nil for the root's
-	path  []string // below the root
-	as    string   // the speaker's name
+	up    *Turn     // the turn that this one is part of; nil for the root's
+	path  []string  // below the root
+	as    string    // the speaker's name
+	run   *agui.Run // the conversation it is part of
 	out   agui.Writer
 	scope *state.Scope
 	// chat is nil in the root's turn, in a supervisor's, and in one that another turn invoked; participant in the first two.
 	chat        *chatRun
 	participant *Participant
 	saved       savedState
-	own         *state.Scope // the state of a participant that does not work on its parent's
-	sight       *sight       // of a turn that another turn invoked
-	standsIn    bool         // for up, whose floor this turn has
-	owned       bool         // somebody wants to know what was said in this turn
+	own         *ownScope
+	// face is what the client sees of the turn, which asks and calls with it, and shell what its parent's conversation
+	// does. They differ from out where the turn has a conversation of its own.
+	face, shell agui.Writer
+	output      Output
+	direct      string // the path beyond which only people see what is said
+	onAsk       func(path string, q Question) (Answer, bool, error)
+	sight       *sight // of a turn that another turn invoked
+	standsIn    bool   // for up, whose floor this turn has
+	owned       bool   // somebody wants to know what was said in this turn
 
 	cancel context.CancelCauseFunc
 	wg     sync.WaitGroup
@@ -53,7 +60,8 @@ type turnError struct {
 
 // child makes the turn of the one called name below t.
 func (t *Turn) child(name string) *Turn {
-	return &Turn{x: t.x, ctx: t.ctx, up: t, path: append(slices.Clone(t.path), name), as: name, owned: t.owned}
+	return &Turn{x: t.x, ctx: t.ctx, up: t, path: append(slices.Clone(t.path), name), as: name, run: t.run, face: t.face,
+		owned: t.owned, direct: t.direct}
 }
 
 // Context is done when the run is stopped, times out or has to move, and when something else in this turn has failed;
@@ -93,17 +101,17 @@ func (t *Turn) LastUser() (Message, bool) {
 // conversation is all there is to be known of the conversation here, whatever the participant's context shows of it.
 func (t *Turn) conversation() []Message {
 	for at := t; at != nil; at = at.up {
-		if at.sight != nil && at.sight.given != nil {
+		if at.sight != nil && (at.sight.given != nil || at.sight.input != nil) {
 			return at.Messages()
 		}
 	}
-	return t.x.messages()
+	return visible(messages(t.run), t.Path())
 }
 
 // Text opens a text message of the speaker's. Each write is one piece of it on the wire; nothing is sent
 // before the first. Close it when it is complete; a turn that ends closes what it left open.
 func (t *Turn) Text() *agui.Text {
-	return t.out.Text(agui.TextOptions{Name: t.name()})
+	return t.out.Text(agui.TextOptions{Name: t.name(), Metadata: t.marked()})
 }
 
 // Emit sends an event of the agent's own, such as a Custom or an Activity. Lifecycle events of runs, steps
@@ -145,8 +153,8 @@ func (t *Turn) Go(f func() error) {
 	}()
 }
 
-// run gives agent the floor and waits for all it started.
-func (t *Turn) run(agent Agent) error {
+// work gives agent the floor and waits for all it started.
+func (t *Turn) work(agent Agent) error {
 	ctx, cancel := context.WithCancelCause(t.ctx)
 	defer cancel(nil)
 	t.outer, t.ctx, t.cancel = t.ctx, ctx, cancel

@@ -8,56 +8,72 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
+// A keeper puts into a frame what a turn under way holds beside it. It is called with the lock held.
+type keeper struct{ keep func() }
+
+// hold lets keep be called at every checkpoint, until release.
+func (x *execution) hold(keep func()) *keeper {
+	k := &keeper{keep}
+	x.mu.Lock()
+	x.keepers = append(x.keepers, k)
+	x.mu.Unlock()
+	return k
+}
+
+// release calls k for the last time.
+func (x *execution) release(k *keeper) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	k.keep()
+	x.keepers = slices.DeleteFunc(x.keepers, func(o *keeper) bool { return o == k })
+}
+
 // A savedState is where a frame keeps the state of a participant that has its own. It is used with the lock held.
 type savedState struct {
 	get func() json.RawMessage
 	set func(json.RawMessage)
 }
 
+// savedIn is the saved state in a frame's field.
+func savedIn(field *json.RawMessage) savedState {
+	return savedState{
+		get: func() json.RawMessage { return *field },
+		set: func(raw json.RawMessage) { *field = raw },
+	}
+}
+
 // An ownScope is the state of a participant that has the floor and does not work on its parent's.
 type ownScope struct {
-	saved savedState
-	scope *state.Scope
+	x      *execution
+	scope  *state.Scope
+	keeper *keeper
 }
 
-// enterScope gives t the state its participant works on.
-func (t *Turn) enterScope() error {
-	x, parent, p := t.x, t.up.scope, t.participant
-	if p.Scope.Kind == ScopeShared {
-		t.scope = p.restrict(parent)
-		return nil
+// ownScope makes the scope that s describes within t, or goes on with the saved one; with the inputs of today unless the
+// turn has begun. It is nil for a shared one.
+func (t *Turn) ownScope(s Scoping, parent *state.Scope, saved savedState, begun bool) (*ownScope, error) {
+	if s.Kind == ScopeShared {
+		return nil, nil
 	}
-	m := p.Scope.Mapping
-	if p.Scope.Kind == ScopeIsolated {
+	m := s.Mapping
+	if s.Kind == ScopeIsolated {
 		m.Out = nil
 	}
-	x.mu.Lock()
-	saved := t.saved.get()
-	x.mu.Unlock()
-	scope, err := state.Mapped(parent, m, saved)
+	t.x.mu.Lock()
+	raw := saved.get()
+	t.x.mu.Unlock()
+	scope, err := state.Mapped(parent, m, raw)
 	switch {
-	case err != nil && saved != nil:
-		return x.fatal(fail(agui.CodeCheckpointIncompatible, "%s: scope: %w", t.Path(), err))
+	case err != nil && raw != nil:
+		return nil, t.x.fatal(fail(agui.CodeCheckpointIncompatible, "%s: scope: %w", t.Path(), err))
 	case err != nil:
-		return fail(agui.CodeInternal, "%s: scope: %w", t.Path(), err)
-	case saved != nil && !t.frame.Begun:
+		return nil, fail(agui.CodeInternal, "%s: scope: %w", t.Path(), err)
+	case raw != nil && !begun:
 		if err := renew(scope, parent, m.In); err != nil {
-			return coded(err)
+			return nil, coded(err)
 		}
 	}
-	t.scope, t.own = p.restrict(scope), scope
-	x.mu.Lock()
-	x.scopes = append(x.scopes, ownScope{t.saved, scope})
-	x.mu.Unlock()
-	return nil
-}
-
-// restrict leaves of scope what p may write.
-func (p *Participant) restrict(scope *state.Scope) *state.Scope {
-	if p.Writes == nil {
-		return scope
-	}
-	return scope.Restrict(p.Writes...)
+	return &ownScope{t.x, scope, t.x.hold(func() { saved.set(scope.Save()) })}, nil
 }
 
 // renew copies the inputs into a scope that lasts longer than a turn.
@@ -74,23 +90,31 @@ func renew(scope, parent *state.Scope, in map[string]string) error {
 	return nil
 }
 
-// leaveScope keeps a participant's own state, and copies its outputs out once the turn is complete.
-func (t *Turn) leaveScope(complete bool) error {
-	if t.participant.Scope.Kind == ScopeShared {
+// leave keeps the state, and copies its outputs out once the turn is complete.
+func (o *ownScope) leave(complete bool) error {
+	if o == nil {
 		return nil
 	}
-	x := t.x
-	x.mu.Lock()
-	x.scopes = slices.DeleteFunc(x.scopes, func(s ownScope) bool {
-		if s.scope != t.own {
-			return false
-		}
-		s.saved.set(s.scope.Save())
-		return true
-	})
-	x.mu.Unlock()
+	o.x.release(o.keeper)
 	if !complete {
 		return nil
 	}
-	return t.own.Finish()
+	return o.scope.Finish()
+}
+
+// enterScope gives t the state its participant works on.
+func (t *Turn) enterScope() error {
+	p := t.participant
+	own, err := t.ownScope(p.Scope, t.up.scope, t.saved, t.frame.Begun)
+	if err != nil {
+		return err
+	}
+	t.own, t.scope = own, t.up.scope
+	if own != nil {
+		t.scope = own.scope
+	}
+	if p.Writes != nil {
+		t.scope = t.scope.Restrict(p.Writes...)
+	}
+	return nil
 }

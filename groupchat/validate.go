@@ -58,21 +58,48 @@ func validateTeam(c composite, where string, above []Agent) error {
 		}
 		names = append(names, p.Name)
 		p.validate(bad)
-		if isNil(p.Agent) {
-			continue
-		}
-		if nested, ok := p.Agent.(composite); ok {
-			if err := validateTeam(nested, where+"."+p.Name, above); err != nil {
-				errs = append(errs, err)
-			}
-		} else if v, ok := p.Agent.(interface{ Validate() error }); ok {
-			if err := v.Validate(); err != nil {
-				bad("participant %q: %w", p.Name, err)
-			}
+		if err := validateAgent(p.Agent, where, p.Name, above); err != nil {
+			errs = append(errs, err)
 		}
 	}
 	c.check(bad)
 	return errors.Join(errs...)
+}
+
+// validateAgent reports every mistake of the agent that is name's in the team where.
+func validateAgent(a Agent, where, name string, above []Agent) error {
+	var errs []error
+	for w, ok := a.(wrapper); ok; w, ok = a.(wrapper) {
+		w.check(func(format string, args ...any) {
+			errs = append(errs, fmt.Errorf(where+"."+name+": "+format, args...))
+		})
+		a = w.unwrap()
+	}
+	if isNil(a) {
+		return errors.Join(errs...) // which its participant, or wrapper, is told for
+	}
+	if nested, ok := a.(composite); ok {
+		errs = append(errs, validateTeam(nested, where+"."+name, above))
+	} else if v, ok := a.(interface{ Validate() error }); ok {
+		if err := v.Validate(); err != nil {
+			errs = append(errs, fmt.Errorf("%s: participant %q: %w", where, name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// A wrapper is an agent that takes its turn with another one.
+type wrapper interface {
+	unwrap() Agent
+	check(bad func(format string, args ...any))
+}
+
+// unwrap returns the agent inside all wrappers.
+func unwrap(a Agent) Agent {
+	for w, ok := a.(wrapper); ok; w, ok = a.(wrapper) {
+		a = w.unwrap()
+	}
+	return a
 }
 
 func (c *Chat) parts() []Participant { return c.Participants }
@@ -174,11 +201,11 @@ func SignatureOf(a Agent) Signature {
 func (c *Chat) Signature() Signature { return SignatureOf(c) }
 
 func collect(a Agent, path string, above []Agent, s *Signature) {
-	c, ok := a.(composite)
-	if !ok || isNil(a) || slices.Contains(above, a) {
+	c, ok := unwrap(a).(composite)
+	if !ok || isNil(c) || slices.Contains(above, Agent(c)) {
 		return
 	}
-	above = append(slices.Clip(above), a)
+	above = append(slices.Clip(above), c)
 	for _, p := range c.parts() {
 		at := path + p.Name
 		*s = append(*s, at)

@@ -1,0 +1,106 @@
+package groupchat
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// An Output says what becomes of what an agent says that works inside another's turn.
+type Output string
+
+// What becomes of an agent's words.
+const (
+	OutputBoth    Output = ""        // they are shown as they are said, and are part of the conversation
+	OutputDirect  Output = "direct"  // they are shown as they are said, but nobody else in the team sees them
+	OutputHistory Output = "history" // it works out of sight; its last words are said when it is done, and are part of the conversation
+	OutputNone    Output = "none"    // it works out of sight, and says nothing: who invoked it gets its words
+)
+
+// outOfSight reports whether the agent has a conversation of its own.
+func (o Output) outOfSight() bool { return o == OutputHistory || o == OutputNone }
+
+func (o Output) known() bool {
+	return o == OutputBoth || o == OutputDirect || o == OutputHistory || o == OutputNone
+}
+
+// A branch is a conversation of its own. What is said in it nobody outside sees; a frame keeps it over a pause.
+type branch struct {
+	run   *agui.Run
+	given int // of its messages, those it began with
+}
+
+// branch makes a conversation that begins with given and goes on with kept.
+func (x *execution) branch(given, kept []Message) (*branch, error) {
+	run := agui.NewRun(agui.RunOptions{
+		ThreadID: x.Input.ThreadID, RunID: x.Input.RunID, NewID: x.NewID,
+		View: agui.NewView(slices.Concat(given, kept), nil),
+		Sink: func(agui.Event, []byte) error { return nil },
+	})
+	return &branch{run, len(messages(run)) - len(kept)}, run.Start(&agui.RunStarted{})
+}
+
+// said are the messages since it began.
+func (b *branch) said() []Message {
+	all := messages(b.run)
+	return all[min(b.given, len(all)):]
+}
+
+// messages is the conversation of run so far.
+func messages(run *agui.Run) []Message {
+	var all []Message
+	run.Inspect(func(v *agui.View) { all = v.Messages() })
+	return all
+}
+
+// retreat lets t speak in a conversation of its own from now on, which begins with given and is kept in the frame's
+// field. What it calls and asks it does where it was, for that concerns people.
+func (t *Turn) retreat(given []Message, kept *[]Message) (*keeper, error) {
+	t.x.mu.Lock()
+	before := *kept
+	t.x.mu.Unlock()
+	b, err := t.x.branch(given, before)
+	if err != nil {
+		return nil, err
+	}
+	t.run, t.out = b.run, b.run.As("")
+	if id := t.frame.SubagentRunID; id != "" {
+		t.out = b.run.Subagent(agui.SubagentStarted{SubagentRunID: id, Name: t.name()}).Writer
+	}
+	return t.x.hold(func() { *kept = b.said() }), nil
+}
+
+// marked is the metadata of what t says: to whom it is addressed, if not to everybody.
+func (t *Turn) marked() agui.Metadata {
+	if t.direct == "" {
+		return nil
+	}
+	mark, err := json.Marshal(addressed{Direct: t.direct})
+	if err != nil {
+		return nil // a string
+	}
+	return agui.Metadata{"groupchat": mark}
+}
+
+// An addressed message is for people, and for those at or below the path Direct.
+type addressed struct {
+	Direct string `json:"direct,omitempty"`
+}
+
+// visible leaves out of messages what nobody at path is to see.
+func visible(messages []Message, path string) []Message {
+	hidden := func(m Message) bool {
+		var to addressed
+		raw, ok := m.Metadata["groupchat"]
+		if !ok || json.Unmarshal(raw, &to) != nil || to.Direct == "" {
+			return false
+		}
+		return path != to.Direct && !strings.HasPrefix(path, to.Direct+".")
+	}
+	if !slices.ContainsFunc(messages, hidden) {
+		return messages
+	}
+	return slices.DeleteFunc(slices.Clone(messages), hidden)
+}

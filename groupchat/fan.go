@@ -1,0 +1,136 @@
+package groupchat
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// A Fan is an [Agent] that lets its participants work at once on the same input, and waits for all of them. Each sees what
+// the fan sees, as its own context shows it, and its own words, not those of the others. A participant that fails cancels
+// the others and fails the fan, or is left out, as its policy says; any number may pause, and those that had ended are not
+// begun again. It is a definition, like a [Chat].
+type Fan struct {
+	// Description is for people, and for models that choose among agents.
+	Description  string
+	Participants []Participant
+	// Select, if set, names those that work this time; the others are left out. It is asked once per turn.
+	Select func(View) []string
+	// Output is what becomes of what the participants say. The zero value shows it as it comes, which is in no particular
+	// order. With [OutputHistory] they work out of sight, and the last words of each are said when all have ended, in the
+	// order of the participants.
+	Output Output
+	// Join, if set, makes something of the replies, which are in the order of the participants; those that were skipped
+	// are marked. It must not ask.
+	Join func(ctx context.Context, t *Turn, replies []Reply) error
+}
+
+// Validate reports every mistake of the fan, nested ones included, joined.
+func (f *Fan) Validate() error { return validateTeam(f, "fan", nil) }
+
+// Describe tells who is in the fan.
+func (f *Fan) Describe() Info { return describeTeam(f, nil) }
+
+// Run lets the participants work, and joins what they came to.
+func (f *Fan) Run(ctx context.Context, t *Turn) error {
+	names, err := f.selected(t)
+	if err != nil {
+		return err
+	}
+	var list []Invocation
+	for _, p := range f.Participants {
+		if slices.Contains(names, p.Name) {
+			list = append(list, f.invocation(t, p))
+		}
+	}
+	replies, err := t.InvokeAll(list...)
+	if err != nil {
+		return err
+	}
+	if f.Output == OutputHistory {
+		if err := aggregate(t, replies); err != nil {
+			return err
+		}
+	}
+	if f.Join == nil {
+		return nil
+	}
+	return f.Join(ctx, t, replies)
+}
+
+// selected are the names of those that work in t, the same after a pause.
+func (f *Fan) selected(t *Turn) ([]string, error) {
+	const key = "fan/selected"
+	var names []string
+	if raw, ok := t.memo(key); ok {
+		if err := json.Unmarshal(raw, &names); err != nil {
+			return nil, t.x.fatal(fail(agui.CodeCheckpointIncompatible, "%s: %w", t.Path(), err))
+		}
+		return names, nil
+	}
+	for _, p := range f.Participants {
+		names = append(names, p.Name)
+	}
+	if f.Select == nil {
+		return names, nil
+	}
+	chosen := f.Select(t.view())
+	for _, name := range chosen {
+		if !slices.Contains(names, name) {
+			return nil, fail(agui.CodeUnknownSpeaker, "%s: fan chose %q", t.Path(), name)
+		}
+	}
+	raw, err := json.Marshal(chosen)
+	if err != nil {
+		return nil, fmt.Errorf("groupchat: %s: %w", t.Path(), err)
+	}
+	t.remember(key, raw)
+	return chosen, nil
+}
+
+func (f *Fan) invocation(t *Turn, p Participant) Invocation {
+	o := InvokeOptions{
+		Description: p.Description, Instruction: t.Instruction(), Context: p.Context, Scope: p.Scope,
+		Writes: p.Writes, OnError: p.OnError, Output: f.Output,
+	}
+	if f.Output == OutputHistory {
+		o.Output = OutputNone // until all have ended
+	}
+	return Invocation{p.Name, p.Agent, o}
+}
+
+// aggregate says the last words of each, once.
+func aggregate(t *Turn, replies []Reply) error {
+	for _, r := range replies {
+		err := t.done("fan/say/"+r.Name, func() error {
+			return tell(t.out, agui.TextOptions{Name: r.Name, Metadata: t.marked()}, r.Text())
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *Fan) parts() []Participant { return f.Participants }
+
+func (f *Fan) reserved() []string { return nil }
+
+func (f *Fan) info(parts []Info) Info { return Info{Description: f.Description, Participants: parts} }
+
+func (f *Fan) check(bad func(format string, args ...any)) {
+	if len(f.Participants) == 0 {
+		bad("has no participants")
+	}
+	if !f.Output.known() {
+		bad("unknown output %q", f.Output)
+	}
+}
+
+var (
+	_ composite = (*Fan)(nil)
+	_ Describer = (*Fan)(nil)
+)

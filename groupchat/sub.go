@@ -1,0 +1,226 @@
+package groupchat
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// SubOptions say what an agent under [Sub] shares with the team around it. The zero value shares everything, as a
+// participant does without.
+type SubOptions struct {
+	// Inputs are what the agent is given: members of its state, by name, worked out when its turn begins from what its
+	// participant sees. With inputs it needs a state of its own. See [FromState].
+	Inputs map[string]func(View) (any, error)
+	// Messages are what it is shown of the conversation, from what its participant sees. Nil shows it nothing if it has
+	// inputs, else all of that.
+	Messages func(View) []Message
+	// State is which state it works on.
+	State Scoping
+	// Output is what becomes of what it says.
+	Output Output
+	// Result is a pointer of the state around it, where its last words are kept; empty keeps them nowhere.
+	Result string
+	// OnAsk may answer a question that somebody in it asks, with true, so that no person is asked. The answer is checked
+	// like a person's: one that breaks the schema is an error, one that fails the asker's check lets it ask again, and then
+	// a person. It may be called by several at once, and again after a takeover.
+	OnAsk func(ctx context.Context, t *Turn, q Asked) (Answer, bool, error)
+}
+
+// Asked is a question on its way up.
+type Asked struct {
+	Path string // of who asks, as [Turn.Path]
+	Question
+}
+
+// FromState is an input: the value at a pointer of the participant's state, null if there is none.
+func FromState(pointer string) func(View) (any, error) {
+	return func(v View) (any, error) {
+		raw, ok := v.State.Raw(pointer)
+		if !ok {
+			return nil, nil
+		}
+		return raw, nil
+	}
+}
+
+// Sub returns agent, usually a [Chat], as one that shares only what o says with the team it is a participant of: a
+// sub-workflow.
+func Sub(agent Agent, o SubOptions) Agent { return &sub{agent, o} }
+
+type sub struct {
+	agent Agent
+	o     SubOptions
+}
+
+// A SubFrame is what a turn under [Sub] has to remember.
+type SubFrame struct {
+	// After is the last message there was when the turn began; Begun says that the inputs are there.
+	After  string          `json:"after,omitempty"`
+	Begun  bool            `json:"begun,omitempty"`
+	Scope  json.RawMessage `json:"scope,omitempty"`
+	Branch []Message       `json:"branch,omitempty"`
+}
+
+// Run lets the agent take t, as much of it as it is to see.
+func (s *sub) Run(ctx context.Context, t *Turn) error {
+	frame := t.sub()
+	in := t.within()
+	in.sight = &sight{after: frame.After}
+	own, err := t.ownScope(s.o.State, t.scope, savedIn(&frame.Scope), frame.Begun)
+	if err != nil {
+		return err
+	}
+	if own != nil {
+		in.scope = own.scope
+	}
+	err = s.enter(ctx, t, in, frame)
+	if leaveErr := own.leave(err == nil); err == nil {
+		err = leaveErr
+	}
+	return err
+}
+
+// enter shows the agent what it is to see, and lets it work.
+func (s *sub) enter(ctx context.Context, t, in *Turn, frame *SubFrame) error {
+	v := t.view()
+	if !frame.Begun {
+		if err := s.inputs(in.scope, v); err != nil {
+			return err
+		}
+	}
+	t.x.mu.Lock()
+	frame.Begun = true
+	t.x.mu.Unlock()
+	switch {
+	case s.o.Messages != nil:
+		in.sight.given = append([]Message{}, s.o.Messages(v)...)
+	case len(s.o.Inputs) > 0:
+		in.sight.given = []Message{}
+	default:
+		in.sight.known = append([]Message{}, v.History...)
+	}
+	if s.o.Output == OutputDirect {
+		in.direct = t.Path()
+	}
+	if s.o.OnAsk != nil {
+		in.onAsk = func(path string, q Question) (Answer, bool, error) { return s.o.OnAsk(ctx, t, Asked{path, q}) }
+	}
+	words, err := s.work(t, in, frame)
+	if err != nil {
+		return err
+	}
+	if s.o.Output == OutputHistory {
+		err = t.done("sub/say", func() error {
+			return tell(t.out, agui.TextOptions{Name: t.name(), Metadata: t.marked()}, words)
+		})
+	}
+	if err != nil || s.o.Result == "" {
+		return err
+	}
+	return t.State().Set(s.o.Result, words)
+}
+
+// inputs puts what the agent is given into its state.
+func (s *sub) inputs(scope *state.Scope, v View) error {
+	for _, name := range slices.Sorted(maps.Keys(s.o.Inputs)) {
+		value, err := s.o.Inputs[name](v)
+		if err != nil {
+			return err
+		}
+		if err := scope.Set(state.Pointer(name), value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// work returns the agent's last words.
+func (s *sub) work(t, in *Turn, frame *SubFrame) (string, error) {
+	if s.o.Output.outOfSight() {
+		in.output = s.o.Output
+		kept, err := in.retreat(in.sight.shown(in), &frame.Branch)
+		if err != nil {
+			return "", err
+		}
+		defer t.x.release(kept)
+	}
+	if err := in.work(s.agent); err != nil {
+		return "", err
+	}
+	if err := in.out.CloseOpen(); err != nil {
+		return "", err
+	}
+	said := in.Messages()
+	return Reply{Messages: said[min(len(in.sight.shown(in)), len(said)):]}.Text(), nil
+}
+
+// sub is the frame of a turn under Sub.
+func (t *Turn) sub() *SubFrame {
+	after := t.lastMessage()
+	t.x.mu.Lock()
+	defer t.x.mu.Unlock()
+	if t.frame.Sub == nil {
+		t.frame.Sub = &SubFrame{After: after}
+	}
+	return t.frame.Sub
+}
+
+// within is t for an agent that sees less of it.
+func (t *Turn) within() *Turn {
+	return &Turn{
+		x: t.x, ctx: t.ctx, outer: t.outer, frame: t.frame, up: t.up, path: t.path, as: t.as, run: t.run, out: t.out,
+		face: t.face, shell: t.shell, scope: t.scope, chat: t.chat, participant: t.participant, standsIn: t.standsIn,
+		direct: t.direct, owned: true,
+	}
+}
+
+// view is what t sees as a manager would, as it was when the turn began.
+func (t *Turn) view() View {
+	var v View
+	if t.chat != nil {
+		v = t.chat.view()
+	}
+	v.State, v.History = t.scope, t.before()
+	return v
+}
+
+// before is what t was shown when it began.
+func (t *Turn) before() []Message {
+	switch {
+	case t.sight != nil:
+		return t.sight.shown(t)
+	case t.chat != nil:
+		all := t.up.Messages()
+		return t.chat.shown(t, all[:t.cut(all, t.frame.After)])
+	case t.frame.Sub != nil:
+		all := t.Messages()
+		return all[:t.cut(all, t.frame.Sub.After)]
+	default:
+		return t.Messages()
+	}
+}
+
+// unwrap is the agent that the same turn is.
+func (s *sub) unwrap() Agent { return s.agent }
+
+// check reports what is wrong with the options.
+func (s *sub) check(bad func(format string, args ...any)) {
+	p := Participant{Name: "sub", Agent: s.agent, Scope: s.o.State}
+	p.validate(bad)
+	if len(s.o.Inputs) > 0 && s.o.State.Kind == ScopeShared {
+		bad("inputs need a state of its own, isolated or mapped")
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.o.Inputs)) {
+		if s.o.Inputs[name] == nil {
+			bad("input %q has no function", name)
+		}
+	}
+	if !s.o.Output.known() {
+		bad("unknown output %q", s.o.Output)
+	}
+}
