@@ -2,8 +2,8 @@
 // invalid stream, no double booking.
 //
 // It starts a real redis-server (appendonly everysec), three replicas (interop/chaos/replica) as processes, and a
-// round-robin proxy before them, all on the loopback interface, and plays five scenarios: kills, races, readers,
-// outages, frozen. Every stream that any reader gets is checked by an [agui.Verifier], its deltas are applied, strictly, and
+// round-robin proxy before them, all on the loopback interface, and plays six scenarios: kills, races, readers,
+// outages, empty, frozen. Every stream that any reader gets is checked by an [agui.Verifier], its deltas are applied, strictly, and
 // what it adds up to is compared with the thread. It exits with 1 if anything was wrong.
 //
 // # What a duplicate booking is

@@ -39,6 +39,7 @@ var scenarios = []scenario{
 	{"races", races},
 	{"readers", follows},
 	{"outages", outages},
+	{"empty", empty},
 	{"frozen", frozen},
 }
 
