@@ -362,8 +362,8 @@ func TestPageRegeneratesAndEdits(t *testing.T) {
 			if diff := cmp.Diff([]string{"user One", "assistant You said: One"}, ids(agent)); diff != "" {
 				t.Errorf("%s, regenerated: %s", agent, diff)
 			}
-			p.whole("run", agent, pageInput(agent, "r4", []string{"u3:Three"}))
-			p.shows(agent)
+			changed := p.whole("run", agent, pageInput(agent, "r4", []string{"u3:Three"}))
+			changed.equals(p.thread(agent))
 		}
 		if diff := cmp.Diff([]string{"user One", "assistant You said: One", "user Three", "assistant You said: Three"}, ids("echo")); diff != "" {
 			t.Errorf("a changed message is appended: %s", diff)

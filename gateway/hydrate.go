@@ -57,11 +57,14 @@ func (c *caller) showThread(s shown) error {
 	if err != nil && !errors.Is(err, state.ErrUnknownThread) {
 		return err
 	}
-	events := []agui.Event{
-		c.opening(key),
-		&agui.StateSnapshot{Snapshot: object(s.thread.State)},
-		&agui.MessagesSnapshot{Messages: append(messages[:len(messages):len(messages)], s.more...)},
+	messages = append(messages[:len(messages):len(messages)], s.more...)
+	events := []agui.Event{c.opening(key), &agui.StateSnapshot{Snapshot: object(s.thread.State)}}
+	if c.req != nil {
+		if before, out := unordered(c.req.Messages, messages); out {
+			events = append(events, &agui.MessagesSnapshot{Messages: before})
+		}
 	}
+	events = append(events, &agui.MessagesSnapshot{Messages: messages})
 	events = append(events, s.extra...)
 	outcome := &agui.Outcome{Type: agui.OutcomeSuccess}
 	if len(s.interrupts) > 0 {

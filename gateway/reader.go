@@ -72,6 +72,9 @@ type openingFor struct {
 	// insert, if not 0, is the revision to show a caller who lacks messages in a run that added none, so that the
 	// log has no such snapshot: what it is told next would be out of its place.
 	insert int64
+	// before, if out is set, is sent before that snapshot, to a caller whose list is out of order.
+	before []agui.Message
+	out    bool
 }
 
 // needs compares the request's own list of messages with the thread's.
@@ -85,12 +88,14 @@ func (c *caller) needs(begun *state.Begun) (openingFor, error) {
 	if slices.EqualFunc(own, messages, equalMessages) {
 		return openingFor{skip: true}, nil
 	}
+	var o openingFor
+	o.before, o.out = unordered(own, messages)
 	intent := begun.Thread.Live.Intent
 	sameIDs := slices.EqualFunc(own, messages, func(a, b agui.Message) bool { return a.ID == b.ID })
-	if intent.Added || intent.Cut || sameIDs {
-		return openingFor{}, nil
+	if !intent.Added && !intent.Cut && !sameIDs {
+		o.insert = begun.Thread.Rev
 	}
-	return openingFor{insert: begun.Thread.Rev}, nil
+	return o, nil
 }
 
 func equalMessages(a, b agui.Message) bool {
@@ -231,8 +236,8 @@ func (c *caller) batch(t tailing, run *opening, batch []agui.Frame) (frames []ag
 			return nil, last, err
 		}
 		frames = append(frames, sent...)
-		if *run == stated && t.opening.insert != 0 {
-			if sent, err = c.project(t.key, agui.Frame{Type: agui.TypeMessagesSnapshot, Rev: t.opening.insert}); err != nil {
+		if *run == stated {
+			if sent, err = c.openWith(t); err != nil {
 				return nil, last, err
 			}
 			frames = append(frames, sent...)
