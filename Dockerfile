@@ -7,12 +7,20 @@
 #   docker build -t agui-gateway .
 #   docker run -p 127.0.0.1:8080:8080 -e GATEWAY_AUTH=none agui-gateway
 
+FROM node:20.20.2-bookworm-slim AS page
+WORKDIR /src/web
+COPY web/package.json web/package-lock.json ./
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY web .
+RUN npm run --silent build
+
 FROM golang:1.26.8-bookworm AS build
 WORKDIR /src
 # The modules change seldom: in a layer of their own they are downloaded once.
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
+COPY --from=page /src/web/dist web/dist
 RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o /out/gateway ./cmd/gateway
 
 # static: certificates for TLS to models and stores, time zones, an unprivileged user, no shell.

@@ -7,7 +7,8 @@ help: ## show this list
 run: build ## build the gateway and serve on http://127.0.0.1:8080
 	bin/gateway serve -addr 127.0.0.1:8080
 
-build: ## build bin/gateway
+build: ## build the web page if it changed, and bin/gateway with it
+	bash web/build.sh
 	go build -trimpath -o bin/gateway ./cmd/gateway
 
 test: ## install what the tests need and run all that CI runs
@@ -32,5 +33,6 @@ interop-copilotkit: ## the pages' tests with another CopilotKit: make interop-co
 	bash interop/browser/version.sh "$(VERSION)"
 
 clean: ## remove what builds and tests left in the checkout
-	rm -rf bin test-results interop/node_modules interop/browser/node_modules interop/browser/dist examples/*/node_modules
+	rm -rf bin test-results web/node_modules interop/node_modules interop/browser/node_modules interop/browser/dist examples/*/node_modules
+	find web/dist -mindepth 1 -not -name .gitkeep -delete
 	find . -name '*.test' -not -path '*/node_modules/*' -type f -delete

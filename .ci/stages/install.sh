@@ -30,6 +30,6 @@ fi
 go mod download
 
 # The lock file decides, and an unchanged one is not installed twice.
-for folder in interop interop/browser examples/copilotkit-react examples/copilotkit-node; do
+for folder in web interop interop/browser examples/copilotkit-react examples/copilotkit-node; do
   [ "$folder/node_modules/.package-lock.json" -nt "$folder/package-lock.json" ] || (cd "$folder" && npm ci)
 done

@@ -3,6 +3,7 @@
 # shellcheck source=.ci/env.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
 
+bash web/build.sh # the binary is tested with its page
 go build -trimpath -o "$GATEWAY_BIN" ./cmd/gateway
 cd interop
 npm test

@@ -38,7 +38,10 @@ func TestDockerfile(t *testing.T) {
 	}
 }
 
-const goodDockerfile = `FROM golang:1.26.8 AS build
+const goodDockerfile = `FROM node:20.20.2 AS page
+RUN npm run build
+FROM golang:1.26.8 AS build
+COPY --from=page /src/web/dist web/dist
 RUN go mod download && \
     # a comment between continued lines is dropped
     CGO_ENABLED=0 go build -trimpath ./cmd/gateway
@@ -69,7 +72,8 @@ func TestCheckDockerfile(t *testing.T) {
 		{"floating base", "golang:1.26.8", "golang:latest", "no fixed tag"},
 		{"base without tag", "golang:1.26.8", "golang", "no fixed tag"},
 		{"older Go than the module's", "golang:1.26.8", "golang:1.25.9", "golang:1.25.9 builds"},
-		{"one stage", "FROM scratch\n", "", "two stages"},
+		{"one stage", "FROM node:20.20.2 AS page\nRUN npm run build\nFROM golang:1.26.8 AS build\n", "", "two stages"},
+		{"no page in the binary", "COPY --from=page /src/web/dist web/dist\n", "", "the page is built"},
 		{"unknown stage", "--from=build", "--from=builder", "builder"},
 		{"not static", "CGO_ENABLED=0 ", "", "CGO_ENABLED=0"},
 		{"paths of the builder in the binary", "-trimpath ", "", "-trimpath"},
@@ -184,6 +188,7 @@ func checkPromises(stages []stage) []string {
 		pattern string // what the last instruction of that name must match; of RUN, the last that builds
 		why     string
 	}{
+		{build, "COPY", `^--from=\S+ \S+/web/dist web/dist$`, "the page is built for the binary, not taken from whoever builds"},
 		{build, "RUN", `\bCGO_ENABLED=0 `, "the last stage has no C library"},
 		{build, "RUN", ` -trimpath `, "the binary does not depend on where it was built"},
 		{last, "USER", `^[1-9][0-9]*(:[0-9]+)?$`, "not root, and a number, which Kubernetes can judge"},
