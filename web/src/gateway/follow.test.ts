@@ -152,12 +152,25 @@ describe("follow", () => {
     await pass(1);
     expect(net.last.route).toBe("/threads");
     await net.last.answer(200, { threads: [{ id: "other" }] });
-    reader?.kick();
-    await pass(150);
+    await pass(4000);
     await net.last.answer(200, { threads: [{ id: "t/1" }] });
     expect(net.last.route).toBe("events");
     expect(net.last.headers.get("Last-Event-ID")).toBeNull();
     expect(statuses).toEqual(["connecting", "unknown", "connecting"]);
+  });
+
+  it("asks for the thread itself when it is kicked, and soon in the list if that was too early", async () => {
+    await begin({ fresh: true });
+    reader?.kick();
+    await settled();
+    expect(net.last.route).toBe("events");
+    await net.last.answer(404);
+    await pass(150);
+    expect(net.last.route).toBe("/threads");
+    reader?.kick(); // while it looks
+    await net.last.answer(200, { threads: [] });
+    expect(net.last.route).toBe("events");
+    expect(net.seen.most).toBe(1);
   });
 
   it("asks nothing about a thread that was just made up but the list", async () => {

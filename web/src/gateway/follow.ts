@@ -30,14 +30,15 @@ export interface FollowOptions {
 export interface Follow {
   /** Ends it for good; nothing is called any more. */
   close(): void;
-  /** Something happened to the thread (a message was sent): try now. */
+  /** Something begins on the thread, so that it is there by now: try at once. */
   kick(): void;
 }
 
 const BACKOFF = [250, 500, 1000, 2000, 4000, 8000];
 const SILENCE = 60_000;
-// How often an unknown thread is looked for in the list, quickly after a kick, then every four seconds.
-const LOOK = [150, 300, 600, 1000, 2000, 4000];
+// When an unknown thread is looked for in the list: soon if it is about to be there, then every few seconds.
+const LOOK = [150, 300, 600, 1000, 2000, 4000, 4000, 4000, 4000, 8000];
+const LATER = 5; // the first of the waits for a thread that nobody is about to begin
 
 export function follow(options: FollowOptions): Follow {
   const follower = new Follower(options);
@@ -57,6 +58,7 @@ class Follower {
   private tries = 0;
   private looks = 0;
   private known: boolean;
+  private kicked = false; // since the thread was last asked for
   private abort: AbortController | undefined; // of the connection, if there is one
   private wake: (() => void) | undefined; // ends the present wait
 
@@ -81,7 +83,8 @@ class Follower {
   }
 
   kick() {
-    this.tries = this.looks = 0;
+    this.tries = 0;
+    this.known = this.kicked = true;
     this.wake?.();
   }
 
@@ -90,7 +93,10 @@ class Follower {
     this.wake?.();
   };
 
-  private readonly onOnline = () => this.kick();
+  private readonly onOnline = () => {
+    this.tries = 0;
+    this.wake?.();
+  };
 
   // The only place that opens connections, one after the other: there is never a second one.
   private async loop() {
@@ -108,7 +114,8 @@ class Follower {
       const ending = await this.connect(retryAfter);
       if (this.closed) return;
       if (ending === "unknown") {
-        [this.known, this.cursor, this.looks] = [false, undefined, LOOK.length];
+        // After a kick it is about to be there; else it was deleted, or never was.
+        [this.known, this.cursor, this.looks, this.kicked] = [false, undefined, this.kicked ? 0 : LATER, false];
       } else if (ending === "cut") {
         if (this.tries > 0) this.tell("lost");
         await this.wait(Math.max(pick(this.o.backoff ?? BACKOFF, this.tries++), retryAfter.ms));
@@ -120,11 +127,11 @@ class Follower {
   private async look() {
     this.tell("unknown");
     await this.wait(pick(LOOK, this.looks++));
-    if (this.closed || document.hidden) return;
+    if (this.known || this.closed || document.hidden) return;
     const abort = (this.abort = new AbortController());
     try {
       const page = await listThreads({ agent: this.o.agent, limit: 100 }, { signal: abort.signal });
-      this.known = page.threads.some(({ id }) => id === this.o.thread);
+      if (page.threads.some(({ id }) => id === this.o.thread)) this.known = true;
     } catch (error) {
       if (!abort.signal.aborted && unreachable(error)) this.known = true; // connect() says so, and waits for its return
     } finally {

@@ -21,7 +21,7 @@ export interface Following {
   /** Grows when a run begins while this page watches, whoever started it. */
   runCount: number;
   interrupts: readonly Interrupt[];
-  /** Something was sent to the thread: look now. */
+  /** Something begins on the thread: look now. */
   kick(): void;
 }
 

@@ -118,7 +118,7 @@ export function gateway() {
 
 /** Lets everything that waits for nothing but promises happen. */
 export async function settled() {
-  for (let i = 0; i < 30; i++) await Promise.resolve();
+  for (let i = 0; i < 200; i++) await Promise.resolve();
 }
 
 /** A frame on the wire. */

@@ -16,7 +16,7 @@ export function FollowProvider({ children }: { children: ReactNode }) {
 
 /**
  * What happens on a thread, live. fresh: this page has just made the thread up, so that there is nothing to ask for
- * until kick() says that a message was sent.
+ * until kick() says that something begins on it.
  */
 export function useFollow(agent: string, thread: string, { fresh = false }: { fresh?: boolean } = {}): Following {
   const store = useContext(Context);

@@ -69,7 +69,9 @@ describe("rowsOf", () => {
     expect(rows.map((r) => r.who)).toEqual(["", "supervisor", "supervisor", "supervisor", "supervisor", "supervisor", "flights_agent", "flights_agent", "a specialist", ""]);
     expect(participants(rows)).toEqual(["supervisor", "flights_agent", "a specialist"]);
   });
-  it("counts time from the run's start, where the page was there", () => {
+  it("counts time from the run's start, or from when the page came", () => {
+    const live = seen([{ type: "STEP_STARTED", stepName: "s" }, { type: "STEP_STARTED", stepName: "t" }], { at: 5000 });
+    expect(rowsOf([...seen([started], { replay: true }), ...live]).map((r) => r.offset)).toEqual([undefined, 0, 10]);
     expect(rowsOf(seen([started, { type: "STEP_STARTED", stepName: "s" }])).map((r) => r.offset)).toEqual([0, 10]);
     expect(rowsOf(seen([started, { type: "STEP_STARTED", stepName: "s" }], { replay: true })).map((r) => r.offset)).toEqual([undefined, undefined]);
     expect(rowsOf([{ n: 0, event: started as AguiEvent, at: 0, replay: false }, ...seen([started])]).map((r) => r.offset)).toEqual([undefined, 0]);

@@ -15,7 +15,7 @@ export interface Row {
   summary: string;
   /** All of it; more than one for the pieces of a text. */
   events: readonly SeenEvent[];
-  /** Milliseconds since the run began, as seen by this page; absent where the page was not there. */
+  /** Milliseconds since the run began, or since this page came to it; absent for what was before. */
   offset?: number;
   /** A run begins here. */
   start: boolean;
@@ -47,7 +47,9 @@ export function rowsOf(events: readonly SeenEvent[]): Row[] {
   for (const seen of events) {
     const { event } = seen;
     const who = names.see(event);
-    if (event.type === "RUN_STARTED") began = seen.replay ? undefined : seen.at;
+    const timed = !seen.replay && seen.at > 0;
+    if (event.type === "RUN_STARTED") began = undefined;
+    if (timed) began ??= seen.at;
     const piece = pieceOf(event);
     const open = piece && mergeable(rows, piece, seen.replay);
     if (open) {
@@ -65,7 +67,7 @@ export function rowsOf(events: readonly SeenEvent[]): Row[] {
       start: event.type === "RUN_STARTED",
       replay: seen.replay,
     };
-    if (began !== undefined && !seen.replay && seen.at > 0) row.offset = seen.at - began;
+    if (began !== undefined && timed) row.offset = seen.at - began;
     rows.push(row);
   }
   return rows;
