@@ -18,6 +18,7 @@ export default defineConfig({
     ],
   },
   build: {
+    emptyOutDir: false, // scripts/clean.mjs does, and spares .gitkeep
     target: "es2022",
     sourcemap: false,
     manifest: true, // scripts/finish.mjs reads it, and removes it

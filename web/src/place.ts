@@ -14,7 +14,7 @@ const views = { t: "plan", inspect: "inspect" } as const;
 /** The place a hash names, or nothing. */
 export function parsePlace(hash: string): Place | undefined {
   const [, route, agent, thread, ...rest] = hash.replace(/^#/, "").split("/");
-  if (!route || !(route in views) || !agent || !thread || rest.length > 0) return undefined;
+  if (!route || !Object.hasOwn(views, route) || !agent || !thread || rest.length > 0) return undefined;
   try {
     return { view: views[route as keyof typeof views], agent: decodeURIComponent(agent), thread: decodeURIComponent(thread) };
   } catch {

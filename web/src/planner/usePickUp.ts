@@ -3,6 +3,7 @@ import { useCopilotKit } from "@copilotkit/react-core/v2";
 import { useCallback, useEffect, useRef } from "react";
 import type { Following } from "../gateway/useFollow";
 import { useConnection } from "../shell/connection";
+import { difference } from "./difference";
 
 /** How long a difference has to last: the end of one's own run arrives on two connections, a moment apart. */
 const SETTLE_MS = 300;
@@ -49,23 +50,3 @@ export function usePickUp(agent: AbstractAgent, thread: string, following: Follo
 
   return connect;
 }
-
-/** What the thread has and the agent has not, as a key that differs between differences; empty if there is none. */
-export function difference(
-  view: Following["view"],
-  messages: readonly { id: string }[],
-  pending: readonly { id: string }[],
-): string {
-  if (view.running) return `running ${view.runs.length} ${view.replays}`;
-  const local = new Set(messages.map(({ id }) => id));
-  const missing = [...view.messageIds].filter((id) => !local.has(id));
-  const open = ids(view.interrupts);
-  if (missing.length === 0 && open === ids(pending)) return "";
-  return `${view.runs.length} ${view.replays} ${missing.join()} ${open}`;
-}
-
-const ids = (list: readonly { id: string }[]) =>
-  list
-    .map(({ id }) => id)
-    .sort()
-    .join();

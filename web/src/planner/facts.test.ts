@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { factsOf, same } from "./facts";
+
+test("a flight", () => {
+  const flight = { airline: "KLM", departure: "Amsterdam (AMS)", arrival: "San Francisco (SFO)", price: "$650", duration: "11h 30m" };
+  expect(factsOf(flight, 0)).toEqual({
+    title: "KLM",
+    facts: [
+      { label: "Departure", value: "Amsterdam (AMS)", kind: "place" },
+      { label: "Arrival", value: "San Francisco (SFO)", kind: "place" },
+      { label: "Price", value: "$650", kind: "price" },
+      { label: "Duration", value: "11h 30m", kind: "time" },
+    ],
+  });
+});
+
+test("what is nobody's fact is left out, and what has no name gets a number", () => {
+  expect(factsOf({ tags: ["x"], rating: 4, open: true }, 1)).toEqual({
+    title: "Option 2",
+    facts: [
+      { label: "Rating", value: "4", kind: "rating" },
+      { label: "Open", value: "true", kind: "other" },
+    ],
+  });
+  expect(factsOf("M", 0)).toEqual({ title: "M", facts: [] });
+  expect(factsOf(null, 0)).toEqual({ title: "null", facts: [] });
+});
+
+test("same", () => {
+  expect(same({ a: 1, b: { c: [2] } }, { b: { c: [2] }, a: 1 })).toBe(true);
+  expect(same({ a: 1 }, { a: 1, b: undefined })).toBe(false);
+  expect(same({ a: 1 }, null)).toBe(false);
+  expect(same("M", "M")).toBe(true);
+});
