@@ -8,21 +8,21 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// An Output says what becomes of what an agent says that works inside another's turn.
-type Output string
+// An OutputMode says what becomes of what an agent says that works inside another's turn.
+type OutputMode string
 
 // What becomes of an agent's words.
 const (
-	OutputBoth    Output = ""        // they are shown as they are said, and are part of the conversation
-	OutputDirect  Output = "direct"  // they are shown as they are said, but nobody else in the team sees them
-	OutputHistory Output = "history" // it works out of sight; its last words are said when it is done, and are part of the conversation
-	OutputNone    Output = "none"    // it works out of sight, and says nothing: who invoked it gets its words
+	OutputBoth    OutputMode = ""        // they are shown as they are said, and are part of the conversation
+	OutputDirect  OutputMode = "direct"  // they are shown as they are said, but nobody else in the team sees them
+	OutputHistory OutputMode = "history" // it works out of sight; its last words are said when it is done, and are part of the conversation
+	OutputNone    OutputMode = "none"    // it works out of sight, and says nothing: who invoked it gets its words
 )
 
 // outOfSight reports whether the agent has a conversation of its own.
-func (o Output) outOfSight() bool { return o == OutputHistory || o == OutputNone }
+func (o OutputMode) outOfSight() bool { return o == OutputHistory || o == OutputNone }
 
-func (o Output) known() bool {
+func (o OutputMode) known() bool {
 	return o == OutputBoth || o == OutputDirect || o == OutputHistory || o == OutputNone
 }
 

@@ -114,6 +114,9 @@ func (x *execution) over() error {
 	return nil
 }
 
+// messages is the run's conversation so far.
+func (x *execution) messages() []Message { return messages(x.Run) }
+
 // lastMessage is the id of the newest message of the run's conversation.
 func (x *execution) lastMessage() string { return (&Turn{run: x.Run}).lastMessage() }
 

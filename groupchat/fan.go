@@ -22,7 +22,7 @@ type Fan struct {
 	// Output is what becomes of what the participants say. The zero value shows it as it comes, which is in no particular
 	// order. With [OutputHistory] they work out of sight, and the last words of each are said when all have ended, in the
 	// order of the participants.
-	Output Output
+	Output OutputMode
 	// Join, if set, makes something of the replies, which are in the order of the participants; those that were skipped
 	// are marked. It must not ask.
 	Join func(ctx context.Context, t *Turn, replies []Reply) error

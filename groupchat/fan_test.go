@@ -37,7 +37,7 @@ func backwards(names ...string) []Participant {
 
 func TestRow23FanKeepsParticipantOrder(t *testing.T) {
 	t.Parallel()
-	for _, output := range []Output{OutputBoth, OutputDirect, OutputHistory, OutputNone} {
+	for _, output := range []OutputMode{OutputBoth, OutputDirect, OutputHistory, OutputNone} {
 		var joined []string
 		fan := &Fan{Participants: backwards("a", "b", "c"), Output: output, Join: func(_ context.Context, t *Turn, replies []Reply) error {
 			for _, r := range replies {
@@ -51,7 +51,7 @@ func TestRow23FanKeepsParticipantOrder(t *testing.T) {
 		s := r.say("x")
 		must(t, s.err)
 		equal(t, "replies", joined, []string{"a: a speaks", "b: b speaks", "c: c speaks"})
-		want := map[Output][2]string{
+		want := map[OutputMode][2]string{
 			OutputBoth:    {"x, c speaks, b speaks, a speaks, 3", "x, c speaks, b speaks, a speaks, 3"},
 			OutputDirect:  {"x, c speaks, b speaks, a speaks, 3", "x, 3"},
 			OutputHistory: {"x, a speaks, b speaks, c speaks, 3", "x, a speaks, b speaks, c speaks, 3"},

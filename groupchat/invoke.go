@@ -28,7 +28,7 @@ type InvokeOptions struct {
 	// Input follows that: what it is asked to do.
 	Input []Message
 	// Output is what becomes of what it says; the zero value is for everybody.
-	Output Output
+	Output OutputMode
 	// Scope is which state it works on; the zero value is the invoking turn's.
 	Scope Scoping
 	// Writes are the pointers it may write; nil means all.

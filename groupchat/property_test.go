@@ -70,14 +70,35 @@ func drawChat(rt *rapid.T, depth int) *Chat {
 		if p.Scope.Kind == ScopeMapped {
 			p.Scope.Mapping = state.Mapping{In: map[string]string{"in": "/out"}, Out: map[string]string{"/out": "/out"}}
 		}
-		if depth < 5 && rapid.IntRange(0, 2).Draw(rt, "kind") == 0 {
-			p.Agent = drawChat(rt, depth+1)
-		} else {
-			p.Agent = deeds(drawDeeds(rt, 0))
-		}
+		p.Agent = drawAgent(rt, depth)
 		c.Participants = append(c.Participants, p)
 	}
 	return c
+}
+
+func drawAgent(rt *rapid.T, depth int) Agent {
+	kind := rapid.IntRange(0, 8).Draw(rt, "kind")
+	output := rapid.SampledFrom([]OutputMode{OutputBoth, OutputDirect, OutputHistory, OutputNone})
+	switch {
+	case depth == 5 || kind > 4:
+		return deeds(drawDeeds(rt, 0))
+	case kind == 3:
+		o := SubOptions{Output: output.Draw(rt, "output"), State: Scoping{Kind: ScopeIsolated}}
+		if rapid.Bool().Draw(rt, "inputs") {
+			o.Inputs = map[string]func(View) (any, error){"in": FromState("/out")}
+		}
+		return Sub(drawChat(rt, depth+1), o)
+	case kind == 4:
+		fan := &Fan{Output: output.Draw(rt, "output")}
+		for i := range rapid.IntRange(1, 3).Draw(rt, "wide") {
+			fan.Participants = append(fan.Participants, Participant{
+				Name: fmt.Sprint("f", i), Agent: drawAgent(rt, depth+1), OnError: ErrorPolicy{Skip: rapid.Bool().Draw(rt, "skip")},
+			})
+		}
+		return fan
+	default:
+		return drawChat(rt, depth+1)
+	}
 }
 
 // A deed is one thing an agent does; some are done by agents that it invokes.
@@ -98,6 +119,7 @@ func drawDeeds(rt *rapid.T, depth int) []deed {
 			d.o.Scope.Kind = rapid.SampledFrom([]ScopeKind{ScopeShared, ScopeIsolated}).Draw(rt, "scope")
 			d.o.OnError = ErrorPolicy{Retries: rapid.IntRange(0, 1).Draw(rt, "retries"), Skip: rapid.Bool().Draw(rt, "skip")}
 			d.o.Context.Last = rapid.Bool().Draw(rt, "last")
+			d.o.Output = rapid.SampledFrom([]OutputMode{OutputBoth, OutputBoth, OutputDirect, OutputHistory, OutputNone}).Draw(rt, "output")
 		}
 		list = append(list, d)
 	}

@@ -22,7 +22,7 @@ type SubOptions struct {
 	// State is which state it works on.
 	State Scoping
 	// Output is what becomes of what it says.
-	Output Output
+	Output OutputMode
 	// Result is a pointer of the state around it, where its last words are kept; empty keeps them nowhere.
 	Result string
 	// OnAsk may answer a question that somebody in it asks, with true, so that no person is asked. The answer is checked

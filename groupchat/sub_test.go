@@ -67,7 +67,7 @@ func TestRow39WrappedASubSeesMessagesTypedItSeesInputs(t *testing.T) {
 
 func TestRow42OutputOfASub(t *testing.T) {
 	t.Parallel()
-	for output, want := range map[Output]struct {
+	for output, want := range map[OutputMode]struct {
 		shown, others, manager string
 	}{
 		OutputBoth:    {"x, one, two heard one, 1", "x, one, two heard one, 1", "x, one, two heard one, 1"},

@@ -32,7 +32,7 @@ type Turn struct {
 	// face is what the client sees of the turn, which asks and calls with it, and shell what its parent's conversation
 	// does. They differ from out where the turn has a conversation of its own.
 	face, shell agui.Writer
-	output      Output
+	output      OutputMode
 	direct      string // the path beyond which only people see what is said
 	onAsk       func(path string, q Question) (Answer, bool, error)
 	sight       *sight // of a turn that another turn invoked
