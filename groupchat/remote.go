@@ -1,0 +1,211 @@
+package groupchat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// ErrMoved is in the cause of a context that is done because the run goes on elsewhere: another replica repeats the turn.
+// What the turn has set going outside is then better left alone.
+var ErrMoved = errors.New("groupchat: the run goes on elsewhere")
+
+// A RemoteDialect says how a remote agent asks its questions.
+type RemoteDialect string
+
+// The dialects of remote agents.
+const (
+	// RemoteAuto takes either, and answers in the one that was asked in.
+	RemoteAuto RemoteDialect = ""
+	// RemoteStandard is AG-UI 1.0's: an outcome, answered by resume. CUSTOM on_interrupt is no question.
+	RemoteStandard RemoteDialect = "standard"
+	// RemoteLegacy is what came before it: answers are sent as forwardedProps.command, whatever asked.
+	RemoteLegacy RemoteDialect = "legacy"
+)
+
+// RemoteState says where a remote agent's state lives in ours.
+type RemoteState struct {
+	// Path is a JSON Pointer. All of the remote's state is the value there, and nothing outside is ever sent or changed.
+	// Empty, the remote is sent no state and what it sends is dropped; but if it is a thread's root agent, its state is
+	// the thread's.
+	Path string
+}
+
+// RemoteOptions say which agent on another server a [Remote] is. Only URL is required.
+type RemoteOptions struct {
+	URL         string
+	Description string
+	// Headers go with every request, as they are. They are never logged, stored or shown.
+	Headers http.Header
+	// Forward names headers of the caller's request that are passed on. Their values live with the request alone: a run
+	// that another replica has taken over does not have them, and its remote turn fails with remote_failed rather than
+	// act for somebody unnamed. Answers it was to deliver can then be given again.
+	Forward []string
+	State   RemoteState
+	// Timeout is for one answer of the remote's, Idle for its silence; 0 means 10 and 5 minutes.
+	Timeout, Idle time.Duration
+	Dialect       RemoteDialect
+	// Server says what answers there; empty finds it out.
+	Server agui.ServerKind
+	// MaxEvent, MaxEvents and MaxBytes bound one answer, as in [agui.ClientOptions].
+	MaxEvent, MaxEvents int
+	MaxBytes            int64
+	// HTTP sends the requests; nil is a client of its own.
+	HTTP *http.Client
+}
+
+// A Remote is an [Agent] on another server that speaks AG-UI, of whichever version: a participant of a chat, or a thread's
+// root agent. What it says, calls and shows is said in its participant's name, under ids that begin with the turn's path;
+// what it makes of its state lives in the declared part of ours; its questions and frontend calls become ours, and our
+// answers go back to it. Whatever is wrong with it fails its turn with remote_failed.
+//
+// It has a thread of its own at the remote for each thread and path here.
+type Remote struct {
+	o      RemoteOptions
+	client *agui.Client
+}
+
+// notForwarded are the headers that are the connection's own, or ours to set.
+var notForwarded = []string{
+	"Accept", "Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Expect", "Host",
+	"Keep-Alive", "Proxy-Authorization", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
+}
+
+// NewRemote returns the agent at o.URL. It reports every mistake of the options at once, and asks the server nothing yet.
+func NewRemote(o RemoteOptions) (*Remote, error) {
+	var errs []error
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf("remote: "+format, args...)) }
+	o.Forward = slices.Clone(o.Forward)
+	for i, name := range o.Forward {
+		canonical := http.CanonicalHeaderKey(name)
+		switch {
+		case !isToken(name):
+			bad("%q is no name of a header", name)
+		case slices.Contains(notForwarded, canonical):
+			bad("the header %s is not the caller's to pass on", canonical)
+		case slices.Contains(o.Forward[:i], canonical):
+			bad("the header %s is there twice", canonical)
+		}
+		for set := range o.Headers {
+			if http.CanonicalHeaderKey(set) == canonical {
+				bad("the header %s is both given and the caller's", canonical)
+			}
+		}
+		o.Forward[i] = canonical
+	}
+	switch o.Dialect {
+	case RemoteAuto, RemoteStandard, RemoteLegacy:
+	default:
+		bad("unknown dialect %q", o.Dialect)
+	}
+	if err := checkPointer(o.State.Path); err != nil {
+		bad("state: %w", err)
+	}
+	client, err := agui.NewClient(agui.ClientOptions{
+		URL: o.URL, Headers: o.Headers, Server: o.Server, HTTP: o.HTTP, Idle: o.Idle, Timeout: o.Timeout,
+		MaxEvent: o.MaxEvent, MaxEvents: o.MaxEvents, MaxBytes: o.MaxBytes,
+	})
+	if err != nil {
+		errs = append(errs, err)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return &Remote{o: o, client: client}, nil
+}
+
+// isToken reports whether s may be the name of a header.
+func isToken(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return r <= ' ' || r > '~' || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
+	})
+}
+
+// checkPointer reports whether a JSON Pointer is one.
+func checkPointer(pointer string) error {
+	empty, err := state.NewDocument(nil, state.DocumentOptions{})
+	if err != nil {
+		return err
+	}
+	_, err = state.Mapped(state.Shared(empty), state.Mapping{In: map[string]string{"x": pointer}}, nil)
+	return err
+}
+
+// Describe tells that the agent may ask questions: nobody knows before it does.
+func (r *Remote) Describe() Info { return Info{Description: r.o.Description, Interrupts: true} }
+
+// Forwards names the headers of the caller's request that the agent passes on.
+func (r *Remote) Forwards() []string { return slices.Clone(r.o.Forward) }
+
+// A HeaderForwarder is an [Agent] that passes headers of the caller's request on to others.
+type HeaderForwarder interface {
+	// Forwards names them.
+	Forwards() []string
+}
+
+// ForwardsOf names the headers that an agent, or anybody in its team, passes on: what [Input.Header] is to hold.
+func ForwardsOf(a Agent) []string {
+	var names []string
+	forwards(a, nil, &names)
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func forwards(a Agent, above []Agent, names *[]string) {
+	a = unwrap(a)
+	if isNil(a) || len(above) > maxDepth {
+		return
+	}
+	if f, ok := a.(HeaderForwarder); ok {
+		*names = append(*names, f.Forwards()...)
+	}
+	if c, ok := a.(composite); ok {
+		for _, p := range c.parts() {
+			forwards(p.Agent, append(slices.Clip(above), a), names)
+		}
+	}
+}
+
+// Run lets the remote agent take the turn: as many runs there as it takes to have its questions answered.
+func (r *Remote) Run(ctx context.Context, t *Turn) error {
+	f, err := recallRemote(t)
+	if err != nil {
+		return err
+	}
+	for !f.Done {
+		var given *delivery
+		if f.Pause != nil {
+			if given, err = f.Pause.collect(t); err != nil {
+				return err
+			}
+		}
+		next := &remoteFrame{N: f.N + 1}
+		if given.sayable() {
+			if next.Pause, err = r.exchange(ctx, t, f, given); err != nil {
+				return err
+			}
+		} else {
+			t.x.Log.InfoContext(ctx, "groupchat: a remote agent is not told that its question was called off, its dialect has no words for it",
+				"turn", t.ID())
+		}
+		next.Done = next.Pause == nil
+		if err := next.keep(t); err != nil {
+			return err
+		}
+		f = next
+	}
+	return nil
+}
+
+var (
+	_ Agent           = (*Remote)(nil)
+	_ Describer       = (*Remote)(nil)
+	_ HeaderForwarder = (*Remote)(nil)
+)

@@ -1,0 +1,238 @@
+package groupchat
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// A remote agent's messages and calls have ids of its own. Ours begin with the turn's path, so that going back is to take
+// that away. Where a remote uses an id again ours is another, and says in its metadata which one it stands for.
+
+// remoteMeta is the member of a message's or a call's metadata that is ours.
+const remoteMeta = "groupchat.remote"
+
+// idOf is what the remote calls the thing that is id here.
+func (x *exchange) idOf(id string, metadata agui.Metadata) string {
+	var told struct{ ID string }
+	if raw := metadata[remoteMeta]; raw != nil && json.Unmarshal(raw, &told) == nil && told.ID != "" {
+		return told.ID
+	}
+	return strings.TrimPrefix(id, x.prefix)
+}
+
+// own reports whether the remote said m, or a person's client answered one of its calls with it.
+func (x *exchange) own(m *Message) bool {
+	if x.prefix == "" {
+		return !fromCaller(*m)
+	}
+	return strings.HasPrefix(m.ID, x.prefix) || m.Role == agui.RoleTool && strings.HasPrefix(m.ToolCallID, x.prefix)
+}
+
+// learn takes in what there is before the exchange.
+func (x *exchange) learn() {
+	all := messages(x.t.run)
+	for i := range all {
+		m := &all[i]
+		x.taken[m.ID] = true
+		if x.own(m) {
+			id := x.idOf(m.ID, m.Metadata)
+			x.had[id] = true
+			if m.Role == agui.RoleActivity {
+				object, _ := m.Content.Object()
+				x.shows[id] = &shownActivity{ours: m.ID, content: object}
+			}
+		}
+		for _, c := range m.ToolCalls {
+			x.taken[c.ID] = true
+			if x.own(m) {
+				x.calls[x.idOf(c.ID, c.Metadata)] = &madeCall{ours: c.ID, name: c.Function.Name, earlier: true}
+			}
+		}
+	}
+	answered := map[string]bool{}
+	for i := range all {
+		if all[i].Role == agui.RoleTool {
+			answered[all[i].ToolCallID] = true
+		}
+	}
+	for _, c := range x.calls {
+		c.answered = answered[c.ours]
+	}
+}
+
+// conversation is what the remote is sent of it: what the participant sees, as it was when the request was recorded, and
+// all of the remote's own under the remote's ids. What others said are a user's words with their name in front: an
+// assistant's the remote would take for its own, or, if it keeps threads, refuse.
+func (x *exchange) conversation(given *delivery) []Message {
+	all := messages(x.t.run)
+	if i := slices.IndexFunc(all, func(m Message) bool { return m.ID == x.sent.Last }); i >= 0 {
+		all = all[:i+1]
+	}
+	there, seen := map[string]bool{}, map[string]bool{}
+	for i := range all {
+		there[all[i].ID] = true
+	}
+	l := &letter{x: x, used: map[string]bool{}, calls: map[string]string{}}
+	for _, m := range x.t.Messages() {
+		seen[m.ID] = true
+		if !there[m.ID] && x.t.shownOnly(m.ID) {
+			l.add(m)
+		}
+	}
+	whole, since := x.t.seesAll(), x.t.frame.After == ""
+	for i := range all {
+		if seen[all[i].ID] || x.own(&all[i]) && (whole || since) {
+			l.add(all[i])
+		}
+		since = since || all[i].ID == x.t.frame.After
+	}
+	l.answer(given)
+	if text := x.t.Instruction(); text != "" && x.n == 0 {
+		l.messages = append(l.messages, Message{
+			ID: "instruction-" + x.sent.RunID, Role: agui.RoleUser, Content: agui.TextContent(text),
+		})
+	}
+	for i := range l.messages {
+		x.had[l.messages[i].ID] = true
+	}
+	return l.messages
+}
+
+// seesAll reports whether nothing was chosen for the turn to see.
+func (t *Turn) seesAll() bool {
+	if t.sight != nil && (t.sight.given != nil || t.sight.context.Last || t.sight.context.Select != nil) {
+		return false
+	}
+	return t.participant == nil || !t.participant.Context.Last && t.participant.Context.Select == nil
+}
+
+// shownOnly reports whether the turn sees a message that is not of the conversation: one it was given to work on.
+func (t *Turn) shownOnly(id string) bool {
+	for at := t; at != nil; at = at.up {
+		if at.sight != nil && slices.ContainsFunc(at.sight.given, func(m Message) bool { return m.ID == id }) {
+			return true
+		}
+	}
+	return false
+}
+
+// A letter is a conversation on its way to a remote.
+type letter struct {
+	x        *exchange
+	messages []Message
+	used     map[string]bool
+	calls    map[string]string // ours → as sent
+}
+
+// id is what something is sent as: the remote's own id, once.
+func (l *letter) id(ours, theirs string) string {
+	if l.used[theirs] {
+		theirs = ours
+	}
+	l.used[theirs] = true
+	return theirs
+}
+
+func (l *letter) add(m Message) {
+	m.SubagentRunID = ""
+	if !l.x.own(&m) {
+		l.others(m)
+		return
+	}
+	if l.x.prefix != "" && m.Role == agui.RoleAssistant { // the name is what we gave it
+		_, m.Name, _ = strings.Cut(m.Name, l.x.t.name()+".")
+	}
+	switch m.Role {
+	case agui.RoleActivity:
+		return // never sent back
+	case agui.RoleTool:
+		call, ok := l.calls[m.ToolCallID]
+		if !ok {
+			return
+		}
+		m.ToolCallID = call
+	default:
+	}
+	ours := m.ID
+	theirs := l.x.idOf(ours, m.Metadata)
+	calls := slices.Clone(m.ToolCalls)
+	for i := range calls {
+		c := &calls[i]
+		id := l.x.idOf(c.ID, c.Metadata)
+		if c.ID == ours {
+			theirs = id // the call made its own message
+		}
+		sent := l.callID(c.ID, id)
+		l.calls[c.ID] = sent
+		c.ID, c.Metadata = sent, foreign(c.Metadata)
+	}
+	m.ToolCalls = calls
+	m.ID, m.Metadata = l.id(ours, theirs), foreign(m.Metadata)
+	l.messages = append(l.messages, m)
+}
+
+// callID is id for calls, whose ids are no messages' concern.
+func (l *letter) callID(ours, theirs string) string {
+	for _, sent := range l.calls {
+		if sent == theirs {
+			return ours
+		}
+	}
+	return theirs
+}
+
+// others adds what somebody else said.
+func (l *letter) others(m Message) {
+	switch m.Role {
+	case agui.RoleUser, agui.RoleSystem, agui.RoleDeveloper:
+	case agui.RoleAssistant:
+		speaker := m.Name
+		if speaker == "" {
+			speaker = string(agui.RoleAssistant)
+		}
+		m = Message{ID: m.ID, Role: agui.RoleUser, Content: agui.TextContent(speaker + ": " + m.Content.Text())}
+	default:
+		return
+	}
+	m.Metadata = foreign(m.Metadata)
+	if !l.used[m.ID] {
+		l.used[m.ID] = true
+		l.messages = append(l.messages, m)
+	}
+}
+
+// answer adds the results of frontend calls that the conversation has not.
+func (l *letter) answer(given *delivery) {
+	if given == nil {
+		return
+	}
+	for _, c := range given.pause.Calls {
+		if slices.ContainsFunc(l.messages, func(m Message) bool { return m.Role == agui.RoleTool && m.ToolCallID == c.ID }) {
+			continue
+		}
+		l.messages = append(l.messages, Message{
+			ID: l.id("answer-"+c.ID, "result-"+c.ID), Role: agui.RoleTool, ToolCallID: c.ID, Content: given.results[c.ID],
+		})
+	}
+}
+
+// turnMeta is the member of metadata that says where in the team something belongs.
+const turnMeta = "groupchat"
+
+// foreign is metadata without what a gateway has in it for itself.
+func foreign(m agui.Metadata) agui.Metadata {
+	if m[remoteMeta] == nil && m[turnMeta] == nil {
+		return m
+	}
+	m = maps.Clone(m)
+	delete(m, remoteMeta)
+	delete(m, turnMeta)
+	if len(m) == 0 {
+		return nil
+	}
+	return m
+}

@@ -1,0 +1,194 @@
+package groupchat
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+func joinPath(path ...string) string { return strings.Join(path, ".") }
+
+var (
+	errRemoteCancelled = errors.New("its run was stopped there")
+	errRemoteEndless   = errors.New("its run has no end")
+)
+
+// end is what the remote's run came to: what it waits for, or nil.
+func (x *exchange) end() (*remotePause, error) {
+	switch {
+	case x.failed != nil:
+		return nil, x.says()
+	case x.finished == nil:
+		return nil, errRemoteEndless
+	}
+	outcome := x.finished.Outcome
+	if outcome == nil {
+		outcome = &agui.Outcome{Type: agui.OutcomeSuccess}
+	}
+	if outcome.Type == agui.OutcomeCancelled {
+		return nil, errRemoteCancelled
+	}
+	p := &remotePause{RunID: x.sent.RunID, Dialect: RemoteStandard}
+	ids := map[string]string{}
+	for _, i := range outcome.Interrupts {
+		if ids[i.ID] == "" {
+			ids[i.ID] = x.question(p, i, i.ID, nil)
+		}
+	}
+	if len(p.Questions) == 0 {
+		for _, ask := range x.asked {
+			p.Dialect = RemoteLegacy
+			x.legacy(p, ask)
+		}
+	}
+	if x.r.o.Dialect == RemoteLegacy {
+		p.Dialect = RemoteLegacy
+	}
+	if err := x.frontend(p, outcome.PendingToolCallIDs); err != nil {
+		return nil, err
+	}
+	if len(p.Questions) > 0 {
+		x.suspend(ids)
+		return p, nil
+	}
+	if err := x.resumeSubs(); err != nil {
+		return nil, err
+	}
+	if len(p.Calls) > 0 {
+		return p, nil
+	}
+	return nil, x.settle()
+}
+
+// settle gives calls a result that the remote made for itself and told nobody what came of.
+func (x *exchange) settle() error {
+	if err := x.t.x.settleCalls(x.t.out, x.t.face, x.t.frame, true); err != nil {
+		return err
+	}
+	for _, id := range slices.Sorted(maps.Keys(x.subs)) {
+		if err := x.settleSub(x.subs[id]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *exchange) settleSub(s *remoteSub) error {
+	out := x.t.run.As(s.ours)
+	return x.t.x.settleCalls(out, out, &TurnFrame{}, false)
+}
+
+// hidden reports whether the turn works out of sight: what it asks and calls it does in its parent's name.
+func (x *exchange) hidden() bool { return x.t.run != x.t.x.Run }
+
+// question makes a question of the remote's ours, and returns our id of it.
+func (x *exchange) question(p *remotePause, i agui.Interrupt, id string, event json.RawMessage) string {
+	key := "remote/" + strconv.Itoa(x.n) + "/" + strconv.Itoa(len(p.Questions)+1)
+	q := remoteQuestion{Key: key, ID: id, Event: event, Own: i.SubagentRunID == "" || x.hidden(), Ask: agui.Interrupt{
+		Reason: cmp.Or(i.Reason, "input_required"), Message: i.Message, Metadata: x.card(key, i.Metadata),
+	}}
+	if !q.Own {
+		q.Ask.SubagentRunID = x.tag(i.SubagentRunID)
+	}
+	if c := x.calls[i.ToolCallID]; c != nil && i.ToolCallID != "" && !x.hidden() {
+		q.Ask.ToolCallID = c.ours
+	} else if q.Ask.Reason == "tool_call" {
+		q.Ask.Reason = "confirmation" // of a call that nobody has seen
+	}
+	if len(i.ResponseSchema) > 0 {
+		if state.CheckSchema(i.ResponseSchema) == nil {
+			q.Ask.ResponseSchema = i.ResponseSchema
+		} else {
+			x.note(agui.Warning{Path: "responseSchema", Reason: "cannot be checked with, left out"})
+		}
+	}
+	if until, err := time.Parse(time.RFC3339, i.ExpiresAt); err == nil {
+		q.Until = until.UTC()
+	}
+	p.Questions = append(p.Questions, q)
+	x.t.x.mu.Lock()
+	defer x.t.x.mu.Unlock()
+	ours := "int_" + x.t.x.NewID()
+	x.t.frame.Asks = with(x.t.frame.Asks, key, ours)
+	return ours
+}
+
+// card is a question's metadata, with the way to who asks: ours, and, if a gateway asks, its own behind it.
+func (x *exchange) card(key string, theirs agui.Metadata) agui.Metadata {
+	var inner struct{ Path, Key string }
+	_ = json.Unmarshal(theirs[turnMeta], &inner) // what is not there is empty
+	path := slices.Clone(x.t.path)
+	if inner.Path != "" {
+		path = append(path, inner.Path)
+	}
+	where, err := json.Marshal(map[string]string{"path": joinPath(path...), "key": cmp.Or(inner.Key, key)})
+	card := maps.Clone(theirs)
+	if err != nil {
+		return card // strings always encode
+	}
+	return with(card, turnMeta, json.RawMessage(where))
+}
+
+// legacy makes a question of what CUSTOM on_interrupt carried: JSON, or text that may be JSON.
+func (x *exchange) legacy(p *remotePause, ask legacyAsk) {
+	value := json.RawMessage(ask.value)
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		if inner := json.RawMessage(text); json.Valid(inner) && len(text) > 0 && (text[0] == '{' || text[0] == '[') {
+			value = inner
+		}
+	}
+	var told struct {
+		ID      json.RawMessage `json:"id"`
+		Message json.RawMessage `json:"message"`
+	}
+	i := agui.Interrupt{SubagentRunID: ask.tag, Message: text}
+	var id string
+	if json.Unmarshal(value, &told) == nil {
+		_ = json.Unmarshal(told.ID, &id) // what is no text is no id
+		i.Message = ""
+		_ = json.Unmarshal(told.Message, &i.Message)
+	}
+	i.Metadata = agui.Metadata{"value": value}
+	x.question(p, i, id, ask.value)
+}
+
+// frontend makes the open calls of the caller's tools ours. A call of a tool that only the remote knows is its own
+// business, unless it says in so many words that it waits.
+func (x *exchange) frontend(p *remotePause, pending []string) error {
+	bound := map[string]bool{}
+	for _, q := range p.Questions {
+		bound[q.Ask.ToolCallID] = true
+	}
+	for _, id := range x.made {
+		c := x.calls[id]
+		offered := slices.ContainsFunc(x.t.x.Input.Tools, func(tool agui.Tool) bool { return tool.Name == c.name })
+		if c.answered || bound[c.ours] || !offered && !slices.Contains(pending, id) {
+			continue
+		}
+		if x.hidden() {
+			w := x.t.face.ToolCall(agui.ToolCallOptions{ID: c.ours, Name: c.name})
+			if _, err := w.WriteString(c.args); err != nil {
+				return err
+			}
+			if err := w.Close(); err != nil {
+				return err
+			}
+		}
+		key := "remote/" + strconv.Itoa(x.n) + "/" + id
+		p.Calls = append(p.Calls, remoteCall{Key: key, ID: id, Name: c.name})
+		x.t.x.mu.Lock()
+		x.t.frame.Calls = with(x.t.frame.Calls, key, FrontendCall{ID: c.ours})
+		x.t.frame.Acted = true
+		x.t.x.mu.Unlock()
+	}
+	return nil
+}

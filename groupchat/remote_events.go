@@ -1,0 +1,369 @@
+package groupchat
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"strconv"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// take folds in one event of the remote's. Its run's own life, its state and its conversation are not passed on as they
+// are; what is, is attributed and has our ids. A provider's raw events may hold prompts, and stay here.
+func (x *exchange) take(e agui.Event) error {
+	switch e := e.(type) {
+	case *agui.RunStarted:
+		x.finished, x.failed, x.asked = nil, nil, nil
+	case *agui.RunFinished:
+		x.finished = e
+	case *agui.RunError:
+		x.failed = e
+	case *agui.StepStarted:
+		return x.startStep(e)
+	case *agui.StepFinished:
+		return x.finishStep(e)
+	case *agui.SubagentStarted:
+		return x.startSub(e)
+	case *agui.SubagentFinished:
+		return x.finishSub(e)
+	case *agui.SubagentError:
+		return x.failSub(e)
+	case *agui.StateSnapshot:
+		return x.state.snapshot(e.Snapshot)
+	case *agui.StateDelta:
+		applies, err := x.state.delta(e.Delta)
+		if !applies {
+			x.note(agui.Warning{Path: string(e.EventType()), Reason: "does not apply, passed over"})
+		}
+		return err
+	case *agui.MessagesSnapshot:
+		return x.restate(e.Messages)
+	case *agui.Custom:
+		return x.custom(e)
+	default:
+		return x.say(e)
+	}
+	return nil
+}
+
+// say passes on what belongs to messages.
+func (x *exchange) say(e agui.Event) error {
+	switch e := e.(type) {
+	case *agui.TextMessageStart:
+		return x.startText(e)
+	case *agui.TextMessageContent:
+		if s := x.texts[e.MessageID]; s != nil && !s.mute {
+			s.said += e.Delta
+			return x.emit(s.tag, &agui.TextMessageContent{Tagged: plainly(e.Metadata), MessageID: s.ours, Delta: e.Delta})
+		}
+	case *agui.TextMessageEnd:
+		if s := x.texts[e.MessageID]; s != nil && !s.mute {
+			s.open = false
+			return x.emit(s.tag, &agui.TextMessageEnd{Tagged: plainly(e.Metadata), MessageID: s.ours})
+		}
+	case *agui.ToolCallStart:
+		return x.startCall(e)
+	case *agui.ToolCallArgs:
+		if c := x.calls[e.ToolCallID]; c != nil {
+			c.args += e.Delta
+			return x.emit(c.tag, &agui.ToolCallArgs{Tagged: plainly(e.Metadata), ToolCallID: c.ours, Delta: e.Delta})
+		}
+	case *agui.ToolCallEnd:
+		if c := x.calls[e.ToolCallID]; c != nil {
+			return x.emit(c.tag, &agui.ToolCallEnd{Tagged: plainly(e.Metadata), ToolCallID: c.ours})
+		}
+	case *agui.ToolCallResult:
+		return x.result(e)
+	case *agui.ActivitySnapshot:
+		return x.show(e)
+	case *agui.ActivityDelta:
+		return x.change(e)
+	default:
+		return x.think(e)
+	}
+	return nil
+}
+
+// think passes on reasoning.
+func (x *exchange) think(e agui.Event) error {
+	switch e := e.(type) {
+	case *agui.ReasoningStart:
+		return x.openThought(e.MessageID, e.SubagentRunID, func(id string, own agui.Metadata) agui.Event {
+			return &agui.ReasoningStart{Tagged: plainly(e.Metadata, own), MessageID: id}
+		})
+	case *agui.ReasoningMessageStart:
+		return x.openThought(e.MessageID, e.SubagentRunID, func(id string, own agui.Metadata) agui.Event {
+			return &agui.ReasoningMessageStart{Tagged: plainly(e.Metadata, own), MessageID: id, Role: agui.RoleReasoning}
+		})
+	case *agui.ReasoningMessageContent:
+		s := x.thoughts[e.MessageID]
+		s.said += e.Delta
+		return x.emit(s.tag, &agui.ReasoningMessageContent{Tagged: plainly(e.Metadata), MessageID: s.ours, Delta: e.Delta})
+	case *agui.ReasoningMessageEnd:
+		s := x.thoughts[e.MessageID]
+		return x.emit(s.tag, &agui.ReasoningMessageEnd{Tagged: plainly(e.Metadata), MessageID: s.ours})
+	case *agui.ReasoningEnd:
+		s := x.thoughts[e.MessageID]
+		return x.emit(s.tag, &agui.ReasoningEnd{Tagged: plainly(e.Metadata), MessageID: s.ours})
+	case *agui.ReasoningEncryptedValue:
+		return x.encrypt(e)
+	}
+	return nil
+}
+
+// emit sends an event as the agent's that made it.
+func (x *exchange) emit(tag string, e agui.Event) error { return x.t.run.As(tag).Emit(e) }
+
+// plainly is what an event of ours takes over of one of the remote's: its metadata, and not what a provider or a clock
+// had to say.
+func plainly(metadata ...agui.Metadata) agui.Tagged {
+	var all agui.Metadata
+	for i, m := range metadata {
+		if i == 0 {
+			m = foreign(m) // of the same name is what a gateway there has for itself
+		}
+		if all == nil {
+			all = maps.Clone(m)
+			continue
+		}
+		maps.Copy(all, m)
+	}
+	return agui.Tagged{Base: agui.Base{Metadata: all}}
+}
+
+// open sends what opens something of the remote's under an id of ours that nothing else has, and returns that. An id may
+// be taken by what was said before, or belong to a try of this turn that came to nothing.
+func (x *exchange) open(theirs, tag string, opener func(id string, own agui.Metadata) agui.Event) (string, error) {
+	const enough = 1000
+	for n := 1; n <= enough; n++ {
+		id, own := x.prefix+theirs, x.t.marked()
+		if n > 1 {
+			id += "~" + strconv.Itoa(n)
+			own = x.stands(theirs)
+		}
+		if x.taken[id] {
+			continue
+		}
+		err := x.emit(tag, opener(id, own))
+		if isOrder(err, agui.RuleOwner) {
+			x.taken[id] = true
+			continue
+		}
+		x.taken[id] = err == nil
+		return id, err
+	}
+	return "", errors.New("an id is used too often")
+}
+
+// stands is the metadata of what stands for the remote's id.
+func (x *exchange) stands(theirs string) agui.Metadata {
+	raw, err := json.Marshal(map[string]string{"id": theirs})
+	if err != nil {
+		return nil // strings always encode
+	}
+	return with(maps.Clone(x.t.marked()), remoteMeta, json.RawMessage(raw))
+}
+
+func isOrder(err error, rules ...agui.OrderRule) bool {
+	order, ok := errors.AsType[*agui.OrderError](err)
+	for _, r := range rules {
+		if ok && order.Rule == r {
+			return true
+		}
+	}
+	return false
+}
+
+// speaker is whose words a message is: the participant's, or those of an agent behind it, which must not be taken for a
+// participant's of the same name.
+func (x *exchange) speaker(theirs, name string) string {
+	if theirs == "" || x.prefix == "" {
+		if x.prefix == "" {
+			return name
+		}
+		return x.t.name()
+	}
+	if s := x.subs[theirs]; name == "" && s != nil {
+		name = s.name
+	}
+	if name == "" {
+		return x.t.name()
+	}
+	return x.t.name() + "." + name
+}
+
+func (x *exchange) startText(e *agui.TextMessageStart) error {
+	if s := x.texts[e.MessageID]; s != nil {
+		if s.mute {
+			return nil
+		}
+		s.open = true
+		return x.emit(s.tag, &agui.TextMessageStart{
+			Tagged: plainly(e.Metadata), MessageID: s.ours, Role: agui.RoleAssistant, Name: x.speaker(e.SubagentRunID, e.Name),
+		})
+	}
+	if e.Role != "" && e.Role != agui.RoleAssistant {
+		x.texts[e.MessageID] = &saidText{mute: true}
+		x.note(agui.Warning{Path: "role", Reason: "is not an assistant's, the message is passed over"})
+		return nil
+	}
+	s := &saidText{tag: x.tag(e.SubagentRunID), open: true}
+	var err error
+	s.ours, err = x.open(e.MessageID, s.tag, func(id string, own agui.Metadata) agui.Event {
+		return &agui.TextMessageStart{
+			Tagged: plainly(e.Metadata, own), MessageID: id, Role: agui.RoleAssistant, Name: x.speaker(e.SubagentRunID, e.Name),
+		}
+	})
+	x.texts[e.MessageID] = s
+	return err
+}
+
+// openThought opens a span of reasoning or a message in it, which may share an id.
+func (x *exchange) openThought(theirs, tag string, opener func(id string, own agui.Metadata) agui.Event) error {
+	if s := x.thoughts[theirs]; s != nil {
+		return x.emit(s.tag, opener(s.ours, nil))
+	}
+	s := &saidText{tag: x.tag(tag)}
+	var err error
+	s.ours, err = x.open(theirs, s.tag, opener)
+	x.thoughts[theirs] = s
+	return err
+}
+
+func (x *exchange) encrypt(e *agui.ReasoningEncryptedValue) error {
+	entity, tag := "", ""
+	if e.Subtype == agui.EncryptedToolCall {
+		if c := x.calls[e.EntityID]; c != nil && !c.earlier {
+			entity, tag = c.ours, c.tag
+		}
+	} else if s := x.texts[e.EntityID]; s != nil {
+		entity, tag = s.ours, s.tag
+	} else if s := x.thoughts[e.EntityID]; s != nil {
+		entity, tag = s.ours, s.tag
+	}
+	if entity == "" {
+		return nil // of something that is not passed on
+	}
+	return x.emit(tag, &agui.ReasoningEncryptedValue{Subtype: e.Subtype, EntityID: entity, EncryptedValue: e.EncryptedValue})
+}
+
+// startCall passes on the beginning of a call.
+func (x *exchange) startCall(e *agui.ToolCallStart) error {
+	parent, tag := "", x.tag(e.SubagentRunID)
+	if e.ParentMessageID != "" && e.ParentMessageID != e.ToolCallID {
+		var owner string
+		parent, owner = x.parent(e.ParentMessageID, tag)
+		if e.SubagentRunID == "" {
+			tag = owner
+		}
+	}
+	opener := func(id string, own agui.Metadata) agui.Event {
+		return &agui.ToolCallStart{
+			Tagged: plainly(e.Metadata, own), ToolCallID: id, ToolCallName: e.ToolCallName, ParentMessageID: parent,
+		}
+	}
+	if c := x.calls[e.ToolCallID]; c != nil && !c.earlier {
+		return x.emit(c.tag, opener(c.ours, nil))
+	}
+	id, err := x.open(e.ToolCallID, tag, opener)
+	x.calls[e.ToolCallID] = &madeCall{ours: id, name: e.ToolCallName, tag: tag}
+	x.made = append(x.made, e.ToolCallID)
+	return err
+}
+
+// parent is our id of the message that makes a call, and whose that is: one of this exchange, or a new one.
+func (x *exchange) parent(theirs, tag string) (id, owner string) {
+	if s := x.texts[theirs]; s != nil && !s.mute {
+		return s.ours, s.tag
+	}
+	if p, ok := x.parents[theirs]; ok {
+		return p.ours, p.tag
+	}
+	id = x.prefix + theirs
+	for n := 2; x.taken[id]; n++ {
+		id = x.prefix + theirs + "~" + strconv.Itoa(n)
+	}
+	x.taken[id], x.parents[theirs] = true, &saidText{ours: id, tag: tag}
+	return id, tag
+}
+
+// result passes on what a call returned. A frontend call's result is here already.
+func (x *exchange) result(e *agui.ToolCallResult) error {
+	c := x.calls[e.ToolCallID]
+	if c == nil || c.answered || x.results[e.MessageID] {
+		return nil
+	}
+	c.answered, x.results[e.MessageID] = true, true
+	_, err := x.open(e.MessageID, x.tag(e.SubagentRunID), func(id string, own agui.Metadata) agui.Event {
+		return &agui.ToolCallResult{
+			Tagged: plainly(e.Metadata, own), MessageID: id, ToolCallID: c.ours, Content: e.Content, Role: agui.RoleTool,
+		}
+	})
+	return err
+}
+
+// A shownActivity is an activity of the remote's as it is shown.
+type shownActivity struct {
+	ours    string
+	content json.RawMessage
+}
+
+func (x *exchange) show(e *agui.ActivitySnapshot) error {
+	a := x.shows[e.MessageID]
+	opener := func(id string, own agui.Metadata) agui.Event {
+		return &agui.ActivitySnapshot{
+			Tagged: plainly(e.Metadata, own), MessageID: id, ActivityType: e.ActivityType, Content: e.Content, Replace: e.Replace,
+		}
+	}
+	if a == nil {
+		id, err := x.open(e.MessageID, x.tag(e.SubagentRunID), opener)
+		x.shows[e.MessageID] = &shownActivity{ours: id, content: e.Content}
+		return err
+	}
+	if e.Replace == nil || *e.Replace {
+		a.content = e.Content
+	}
+	return x.emit(x.tag(e.SubagentRunID), opener(a.ours, nil))
+}
+
+// change shows an activity as a patch leaves it. One that does not apply changes nothing, as in every client.
+func (x *exchange) change(e *agui.ActivityDelta) error {
+	a := x.shows[e.MessageID]
+	if a == nil {
+		return nil
+	}
+	doc, err := state.NewDocument(a.content, state.DocumentOptions{MaxSize: theirState})
+	if err != nil {
+		return err
+	}
+	if err := doc.Apply(e.Patch); err != nil {
+		return unlessPatch(err)
+	}
+	a.content = doc.JSON()
+	return x.emit(x.tag(e.SubagentRunID), &agui.ActivitySnapshot{
+		Tagged: plainly(e.Metadata), MessageID: a.ours, ActivityType: e.ActivityType, Content: a.content,
+	})
+}
+
+// custom passes on an application's own signal, but for those that say how the run fares.
+func (x *exchange) custom(e *agui.Custom) error {
+	switch {
+	case e.Name == agui.CustomInterrupt && x.r.o.Dialect != RemoteStandard:
+		x.asked = append(x.asked, legacyAsk{value: e.Value, tag: e.SubagentRunID})
+		return nil
+	case e.Name == agui.CustomFailed || e.Name == agui.CustomRefused:
+		var why struct{ Code string }
+		_ = json.Unmarshal(e.Value, &why) // without a code it is a failure all the same
+		x.failed = &agui.RunError{Code: why.Code}
+		return x.says()
+	default:
+		return x.emit(x.tag(e.SubagentRunID), &agui.Custom{Tagged: plainly(e.Metadata), Name: e.Name, Value: e.Value})
+	}
+}
+
+// says is the failure that the remote tells of itself. Its message may quote anything.
+func (x *exchange) says() error {
+	return errors.New("it says that it failed: " + agui.CodeName(x.failed.Code))
+}

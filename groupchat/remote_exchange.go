@@ -1,0 +1,171 @@
+package groupchat
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// An exchange is one run at a remote agent, as its events come in.
+type exchange struct {
+	r      *Remote
+	t      *Turn
+	n      int // of the turn's
+	thread string
+	sent   remoteRequest
+	prefix string
+	header http.Header
+	state  *remoteShare
+
+	taken map[string]bool // ids of ours
+	had   map[string]bool // ids of messages that the remote has no need to tell of
+
+	texts    map[string]*saidText // by the remote's ids, like all that follows
+	thoughts map[string]*saidText
+	calls    map[string]*madeCall
+	parents  map[string]*saidText // of calls, that say nothing themselves
+	results  map[string]bool
+	shows    map[string]*shownActivity
+	subs     map[string]*remoteSub
+	steps    []agui.StepStarted // open, as we told them
+	order    []string           // of subs
+	made     []string           // calls of this exchange, in order
+	asked    []legacyAsk
+	finished *agui.RunFinished
+	failed   *agui.RunError
+}
+
+// A saidText is a text or a reasoning message of the remote's.
+type saidText struct {
+	ours, tag string
+	said      string
+	open      bool
+	mute      bool // nobody's words but the remote's idea of somebody else's
+}
+
+// A madeCall is a tool call of the remote's.
+type madeCall struct {
+	ours, name, tag string
+	args            string
+	earlier         bool // not of this exchange
+	answered        bool
+}
+
+// A legacyAsk is a question in the legacy dialect.
+type legacyAsk struct {
+	value []byte
+	tag   string // the remote's
+}
+
+// exchange runs the remote once and folds in what it answers. It returns what the remote waits for; nil is nothing.
+func (r *Remote) exchange(ctx context.Context, t *Turn, f *remoteFrame, given *delivery) (*remotePause, error) {
+	sent, err := r.request(t, f.N)
+	if err != nil {
+		return nil, err
+	}
+	x := &exchange{
+		r: r, t: t, n: f.N, thread: remoteThread(t), sent: sent,
+		taken: map[string]bool{}, had: map[string]bool{}, texts: map[string]*saidText{}, thoughts: map[string]*saidText{},
+		calls: map[string]*madeCall{}, parents: map[string]*saidText{}, results: map[string]bool{},
+		shows: map[string]*shownActivity{}, subs: map[string]*remoteSub{},
+	}
+	if t.Path() != "" {
+		x.prefix = t.Path() + "/"
+	}
+	if x.header, err = r.header(t); err != nil {
+		return nil, x.fault(err)
+	}
+	if x.state, err = r.share(t); err != nil {
+		return nil, x.fault(err)
+	}
+	x.learn()
+	in, err := x.input(ctx, given)
+	if err != nil {
+		return nil, x.fault(err)
+	}
+	if err := x.ask(ctx, in, given == nil); err != nil {
+		return nil, errors.Join(x.fault(err), x.abandon())
+	}
+	pause, err := x.end()
+	if err != nil {
+		return nil, errors.Join(x.fault(err), x.abandon())
+	}
+	return pause, nil
+}
+
+// fault is a failure of the remote's, unless the run is over anyway.
+func (x *exchange) fault(err error) error {
+	if x.t.ctx.Err() != nil {
+		return err
+	}
+	return fail(agui.CodeRemoteFailed, "%s: %s: %w", x.t.Path(), x.r.client, err)
+}
+
+// ask sends the request, again where the remote wants to be asked later, and after calling off what it was still asking
+// when we had long given up on it.
+func (x *exchange) ask(ctx context.Context, in agui.RunAgentInput, fresh bool) error {
+	const tries, longest = 3, 30 * time.Second
+	for try := 1; ; try++ {
+		err := x.stream(ctx, in)
+		if refused, ok := errors.AsType[*agui.ClientError](err); ok && try < tries && refused.RetryAfter > 0 && refused.RetryAfter <= longest {
+			if err := x.t.Sleep(refused.RetryAfter); err != nil {
+				return err
+			}
+			continue
+		}
+		if err != nil || !fresh || try > 1 || x.failed == nil || x.failed.Code != string(agui.CodeInterruptPending) {
+			return err
+		}
+		open, err := x.r.client.Interrupts(ctx, x.thread, x.header)
+		if err != nil || len(open) == 0 {
+			return err
+		}
+		if err := x.callOff(ctx, in, open); err != nil {
+			return err
+		}
+		x.failed, x.finished = nil, nil
+	}
+}
+
+// callOff cancels questions of the remote's that nobody here is asked any more. What it says to that is nobody's concern.
+func (x *exchange) callOff(ctx context.Context, in agui.RunAgentInput, open []agui.Interrupt) error {
+	x.note(agui.Warning{Reason: "it still asked what is not asked here any more, called off"})
+	in.RunID += "-called-off"
+	in.Messages, in.Resume, in.ForwardedProps = nil, nil, nil
+	for _, i := range open {
+		in.Resume = append(in.Resume, agui.ResumeEntry{InterruptID: i.ID, Status: agui.ResumeCancelled})
+	}
+	for _, err := range x.r.client.Run(ctx, x.request(in)) {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *exchange) request(in agui.RunAgentInput) agui.ClientRequest {
+	return agui.ClientRequest{
+		Input: in, Header: x.header, Note: x.note,
+		Leave: func(cause error) bool { return errors.Is(cause, ErrMoved) },
+	}
+}
+
+func (x *exchange) note(w agui.Warning) {
+	x.t.x.Log.Debug("groupchat: remote", "turn", x.t.ID(), "remote", x.r.client.String(), "at", w.Path, "note", w.Reason)
+}
+
+// stream sends the request and takes the answer.
+func (x *exchange) stream(ctx context.Context, in agui.RunAgentInput) error {
+	for e, err := range x.r.client.Run(ctx, x.request(in)) {
+		if err != nil {
+			return err
+		}
+		if err := x.take(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+package groupchat
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// A remoteRequest is one run asked of a remote agent. It is recorded before it is sent, so that a crash in between leads
+// to the same request again: the rest of it follows from the conversation up to Last.
+type remoteRequest struct {
+	RunID string `json:"runId"`
+	Last  string `json:"last,omitempty"` // the newest message there was
+}
+
+// request returns the nth request of the turn. A turn that is tried again begins with another one; answers are delivered
+// by the same one until they have been taken.
+func (r *Remote) request(t *Turn, n int) (remoteRequest, error) {
+	key := "remote/" + strconv.Itoa(n)
+	if n == 0 && t.frame.Tries > 0 {
+		key += "/" + strconv.Itoa(t.frame.Tries)
+	}
+	return Once(t, key, func() (remoteRequest, error) {
+		return remoteRequest{RunID: t.x.NewID(), Last: t.lastMessage()}, nil
+	})
+}
+
+// remoteThread names the turn's thread at the remote: the same for the same thread, agent and path here, another one for
+// another principal, whatever ids they choose. It looks like a UUID, because some servers insist on one.
+func remoteThread(t *Turn) string {
+	in := t.x.Input
+	h := sha256.New()
+	for _, part := range []string{in.Principal, in.Agent, in.ThreadID, t.Path()} {
+		h.Write([]byte(strconv.Itoa(len(part)) + ":" + part))
+	}
+	id := h.Sum(nil)[:16]
+	id[6] = id[6]&0x0f | 0x80 // version 8: made as its maker likes
+	id[8] = id[8]&0x3f | 0x80
+	text := hex.EncodeToString(id)
+	return strings.Join([]string{text[:8], text[8:12], text[12:16], text[16:20], text[20:]}, "-")
+}
+
+var errNoHeaders = errors.New("the caller's headers are not here, the run has moved")
+
+// header is what the caller's request has of the headers that are passed on.
+func (r *Remote) header(t *Turn) (http.Header, error) {
+	if len(r.o.Forward) == 0 {
+		return nil, nil
+	}
+	from := t.x.Input.Header
+	if from == nil {
+		return nil, errNoHeaders
+	}
+	header := http.Header{}
+	for _, name := range r.o.Forward {
+		if values := from.Values(name); len(values) > 0 {
+			header[name] = values
+		}
+	}
+	return header, nil
+}
+
+// input is what the remote is sent.
+func (x *exchange) input(ctx context.Context, given *delivery) (agui.RunAgentInput, error) {
+	in := x.t.x.Input
+	out := agui.RunAgentInput{
+		ThreadID: x.thread, RunID: x.sent.RunID, ParentRunID: in.RunID,
+		Tools: in.Tools, Context: in.Context, State: x.state.sent(), Messages: x.conversation(given),
+	}
+	var command json.RawMessage
+	switch {
+	case given == nil || len(given.pause.Questions) == 0:
+	case given.pause.Dialect == RemoteLegacy:
+		var err error
+		if command, err = given.command(); err != nil {
+			return out, err
+		}
+	default:
+		out.Resume = given.resume()
+	}
+	var gateway json.RawMessage
+	if given == nil && x.r.client.Server(ctx, x.header) == agui.ServerGateway {
+		// What it said behind our last message never reached our conversation, so it has to be said again.
+		gateway = json.RawMessage(`{"regenerate":true}`)
+	}
+	var err error
+	out.ForwardedProps, err = props(in.ForwardedProps, command, gateway)
+	return out, err
+}
+
+// props are the caller's properties but for those that were meant for us: the answer to a question, and what a gateway is
+// told.
+func props(own, command, gateway json.RawMessage) (json.RawMessage, error) {
+	var members map[string]json.RawMessage
+	if len(own) > 0 && json.Unmarshal(own, &members) != nil && command == nil && gateway == nil {
+		return own, nil // no object: nothing in it is ours
+	}
+	out := map[string]json.RawMessage{}
+	for name, raw := range members {
+		if name != "command" && name != "gateway" {
+			out[name] = raw
+		}
+	}
+	if command != nil {
+		out["command"] = command
+	}
+	if gateway != nil {
+		out["gateway"] = gateway
+	}
+	return json.Marshal(out)
+}

@@ -1,0 +1,159 @@
+package groupchat
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// restate folds a MESSAGES_SNAPSHOT in: what the remote added and did not stream is said now, what it streamed in part is
+// completed. What stands before the newest message that we had is history, and of what was said nothing is taken back:
+// the conversation is the thread's and not the remote's.
+func (x *exchange) restate(messages []Message) error {
+	from := 0
+	for i := range messages {
+		if x.had[messages[i].ID] {
+			from = i + 1
+		}
+	}
+	for i := range messages[from:] {
+		m := &messages[from+i]
+		tagged := agui.Tagged{Base: agui.Base{Metadata: m.Metadata}, SubagentRunID: m.SubagentRunID}
+		var err error
+		switch m.Role {
+		case agui.RoleAssistant:
+			err = x.recount(m, tagged, messages)
+		case agui.RoleTool:
+			err = x.result(&agui.ToolCallResult{Tagged: tagged, MessageID: m.ID, ToolCallID: m.ToolCallID, Content: m.Content})
+		case agui.RoleReasoning:
+			err = x.rethink(m, tagged)
+		case agui.RoleActivity:
+			err = x.reshow(m, tagged)
+		default: // others' words are not the remote's to add
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recount says what a message of a snapshot has that was not said yet.
+func (x *exchange) recount(m *Message, tagged agui.Tagged, all []Message) error {
+	text := m.Content.Text()
+	s := x.texts[m.ID]
+	if s == nil && text != "" {
+		if s = x.renamed(m, text, all); s != nil {
+			if err := x.rename(s, m); err != nil {
+				return err
+			}
+		}
+	}
+	if s == nil && text != "" || s != nil && !s.mute && len(text) > len(s.said) && strings.HasPrefix(text, s.said) {
+		if err := x.complete(m, tagged, text); err != nil {
+			return err
+		}
+	}
+	for _, c := range m.ToolCalls {
+		if x.calls[c.ID] != nil {
+			continue
+		}
+		call := agui.Tagged{Base: agui.Base{Metadata: c.Metadata}, SubagentRunID: m.SubagentRunID}
+		err := x.sayAll(
+			&agui.ToolCallStart{Tagged: call, ToolCallID: c.ID, ToolCallName: c.Function.Name, ParentMessageID: m.ID},
+			&agui.ToolCallArgs{ToolCallID: c.ID, Delta: c.Function.Arguments},
+			&agui.ToolCallEnd{ToolCallID: c.ID})
+		if err == nil && c.EncryptedValue != "" {
+			err = x.encrypt(&agui.ReasoningEncryptedValue{
+				Subtype: agui.EncryptedToolCall, EntityID: c.ID, EncryptedValue: c.EncryptedValue,
+			})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// complete says the rest of a text.
+func (x *exchange) complete(m *Message, tagged agui.Tagged, text string) error {
+	said, open := "", false
+	if s := x.texts[m.ID]; s != nil {
+		said, open = s.said, s.open
+	}
+	content := &agui.TextMessageContent{MessageID: m.ID, Delta: text[len(said):]}
+	if open {
+		return x.say(content)
+	}
+	err := x.sayAll(&agui.TextMessageStart{Tagged: tagged, MessageID: m.ID, Name: m.Name}, content, &agui.TextMessageEnd{MessageID: m.ID})
+	if err == nil && m.EncryptedValue != "" {
+		err = x.encrypt(&agui.ReasoningEncryptedValue{
+			Subtype: agui.EncryptedMessage, EntityID: m.ID, EncryptedValue: m.EncryptedValue,
+		})
+	}
+	return err
+}
+
+func (x *exchange) sayAll(events ...agui.Event) error {
+	for _, e := range events {
+		if err := x.say(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// renamed finds the text that a snapshot has under another id than it was streamed under, as some servers do.
+func (x *exchange) renamed(m *Message, text string, all []Message) *saidText {
+	for id, s := range x.texts {
+		if s.said != text || s.open || s.mute || s.tag != x.tag(m.SubagentRunID) {
+			continue
+		}
+		if !slices.ContainsFunc(all, func(o Message) bool { return o.ID == id }) {
+			return s
+		}
+	}
+	return nil
+}
+
+// rename makes a text go by its other id from now on.
+func (x *exchange) rename(s *saidText, m *Message) error {
+	x.texts[m.ID] = s
+	err := x.emit(s.tag, &agui.TextMessageStart{
+		Tagged: plainly(nil, x.stands(m.ID)), MessageID: s.ours, Role: agui.RoleAssistant, Name: x.speaker(m.SubagentRunID, m.Name),
+	})
+	if err != nil {
+		return err
+	}
+	return x.emit(s.tag, &agui.TextMessageEnd{MessageID: s.ours})
+}
+
+// rethink shows reasoning that was not streamed.
+func (x *exchange) rethink(m *Message, tagged agui.Tagged) error {
+	if x.thoughts[m.ID] != nil {
+		return nil
+	}
+	err := x.sayAll(
+		&agui.ReasoningStart{Tagged: tagged, MessageID: m.ID},
+		&agui.ReasoningMessageStart{Tagged: tagged, MessageID: m.ID, Role: agui.RoleReasoning},
+		&agui.ReasoningMessageContent{MessageID: m.ID, Delta: m.Content.Text()},
+		&agui.ReasoningMessageEnd{MessageID: m.ID},
+		&agui.ReasoningEnd{MessageID: m.ID})
+	if err == nil && m.EncryptedValue != "" {
+		err = x.encrypt(&agui.ReasoningEncryptedValue{
+			Subtype: agui.EncryptedMessage, EntityID: m.ID, EncryptedValue: m.EncryptedValue,
+		})
+	}
+	return err
+}
+
+// reshow shows an activity that is not shown, or not like this.
+func (x *exchange) reshow(m *Message, tagged agui.Tagged) error {
+	content, _ := m.Content.Object()
+	if a := x.shows[m.ID]; a != nil && bytes.Equal(a.content, content) {
+		return nil
+	}
+	return x.show(&agui.ActivitySnapshot{Tagged: tagged, MessageID: m.ID, ActivityType: m.ActivityType, Content: content})
+}

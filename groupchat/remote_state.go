@@ -1,0 +1,119 @@
+package groupchat
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// A remoteShare is the part of our state in which a remote agent's lives.
+type remoteShare struct {
+	scope *state.Scope
+	path  string
+	// none says that it has no part of ours.
+	none bool
+	// theirs holds, at /s, what the remote's state is to the remote.
+	theirs *state.Document
+}
+
+// theirState bounds a state that grows by its own patches.
+const theirState = 8 << 20
+
+// share returns the part of the turn's state that the remote works on.
+func (r *Remote) share(t *Turn) (*remoteShare, error) {
+	s := &remoteShare{scope: t.scope, path: r.o.State.Path, none: r.o.State.Path == "" && t.Path() != ""}
+	return s, s.restart(s.sent())
+}
+
+// sent is what the remote is told of its state.
+func (s *remoteShare) sent() json.RawMessage {
+	if !s.none {
+		if raw, ok := s.scope.Raw(s.path); ok {
+			return raw
+		}
+	}
+	return json.RawMessage("{}")
+}
+
+// restart makes raw the remote's state, whatever it was.
+func (s *remoteShare) restart(raw json.RawMessage) error {
+	if s.none {
+		return nil
+	}
+	root, err := json.Marshal(map[string]json.RawMessage{"s": raw})
+	if err == nil {
+		s.theirs, err = state.NewDocument(root, state.DocumentOptions{MaxSize: theirState})
+	}
+	return err
+}
+
+// snapshot folds a STATE_SNAPSHOT in.
+func (s *remoteShare) snapshot(raw json.RawMessage) error {
+	if s.none {
+		return nil
+	}
+	if err := s.restart(raw); err != nil {
+		return err
+	}
+	return s.fold()
+}
+
+// delta folds a STATE_DELTA in. It reports whether the patch applies; one that does not changes nothing, as in every
+// client.
+func (s *remoteShare) delta(p agui.Patch) (applies bool, err error) {
+	if s.none {
+		return true, nil
+	}
+	if err := s.theirs.Apply(rebased(p, "", "/s")); err != nil {
+		return false, unlessPatch(err)
+	}
+	if s.scope.Apply(rebased(p, "", s.path)) == nil {
+		return true, nil
+	}
+	return true, s.fold() // ours is not what the remote's was
+}
+
+// unlessPatch is the error of a document that no client would have passed over.
+func unlessPatch(err error) error {
+	if errors.Is(err, state.ErrPatch) {
+		return nil
+	}
+	return err
+}
+
+// fold makes our part what the remote's state is, past the reducers: it is the remote's to say. Only what differs is
+// changed.
+func (s *remoteShare) fold() error {
+	now, ok := s.theirs.Raw("/s")
+	if !ok {
+		now = json.RawMessage("null")
+	}
+	before, ok := s.scope.Raw(s.path)
+	if !ok {
+		return s.scope.Set(s.path, now)
+	}
+	patch, err := state.Diff(wrapped(before), wrapped(now))
+	if err != nil || len(patch) == 0 {
+		return err
+	}
+	return s.scope.Apply(rebased(patch, "/s", s.path))
+}
+
+func wrapped(raw json.RawMessage) json.RawMessage {
+	return append(append([]byte(`{"s":`), raw...), '}')
+}
+
+// rebased is a patch of what is at from as one of what is at to.
+func rebased(p agui.Patch, from, to string) agui.Patch {
+	out := make(agui.Patch, len(p))
+	for i, op := range p {
+		op.Path = to + op.Path[len(from):]
+		if op.From != "" || op.Op == "move" || op.Op == "copy" {
+			op.From = to + op.From[len(from):]
+		}
+		out[i] = op
+	}
+	return out
+}
