@@ -34,12 +34,12 @@ type LLM struct {
 	// Sees are JSON Pointers to what the model is told of the state, anew in every round.
 	Sees []string
 	// Output, if set, holds the last reply to a JSON Schema.
-	Output *Output
+	Output *LLMOutput
 }
 
-// An Output says that a model's last reply is JSON. What does not match is told to the model, which is asked again, twice;
+// An LLMOutput says that a model's last reply is JSON. What does not match is told to the model, which is asked again, twice;
 // then the turn fails with model_response.
-type Output struct {
+type LLMOutput struct {
 	Schema json.RawMessage
 	// Name is the schema's for the model's server; empty means "reply".
 	Name string

@@ -2,6 +2,7 @@ package groupchat
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -176,7 +177,7 @@ func (r *llmRun) showResult(s *llmStep, i int, got settledCall) error {
 		}
 		e := &agui.ToolCallResult{MessageID: r.t.out.NewID(), ToolCallID: id, Role: agui.RoleTool, Content: got.result.Content}
 		e.Metadata = got.result.Metadata
-		return r.t.out.Emit(e)
+		return r.writer(s.reply.Calls[i].Name).Emit(e)
 	})
 }
 
@@ -189,7 +190,7 @@ func (r *llmRun) answered(id string) bool {
 	if !again {
 		return false
 	}
-	for _, m := range r.t.x.messages() {
+	for _, m := range slices.Concat(messages(r.t.run), messages(r.t.x.Run)) {
 		if m.Role == agui.RoleTool && m.ToolCallID == id {
 			return true
 		}

@@ -103,7 +103,7 @@ func (r *llmRun) history(seen []Message) *history {
 			h.step1[id] = s
 		}
 	}
-	for _, m := range r.t.x.messages() { // also those this participant does not see: a call of its own may have its result there
+	for _, m := range messages(r.t.run) { // also those this participant does not see: a call of its own may have its result there
 		if m.Role == agui.RoleTool {
 			h.result[m.ToolCallID] = m.Content
 		}

@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
 )
 
 // A mind is a model whose replies the test has written: the next script for each request, the last one for ever. It holds
@@ -77,8 +80,8 @@ func (m *mind) RoundTrip(r *http.Request) (*http.Response, error) {
 		status = 200
 	}
 	out := io.NopCloser(strings.NewReader(next.wire()))
-	if next.hold != nil {
-		out = &held{Reader: strings.NewReader(next.wire()), ctx: r, hold: next.hold}
+	if next.after != nil {
+		out = &held{Reader: strings.NewReader(next.wire()), r: r, after: next.after}
 	}
 	return &http.Response{StatusCode: status, Header: http.Header{}, Body: out, Request: r}, nil
 }
@@ -86,8 +89,8 @@ func (m *mind) RoundTrip(r *http.Request) (*http.Response, error) {
 // A held body says what it has to say and then waits.
 type held struct {
 	io.Reader
-	ctx  *http.Request
-	hold chan struct{}
+	r     *http.Request
+	after func()
 }
 
 func (h *held) Read(p []byte) (int, error) {
@@ -95,12 +98,9 @@ func (h *held) Read(p []byte) (int, error) {
 	if err != io.EOF {
 		return n, err
 	}
-	select {
-	case <-h.hold:
-		return 0, io.EOF
-	case <-h.ctx.Context().Done():
-		return 0, h.ctx.Context().Err()
-	}
+	h.after()
+	<-h.r.Context().Done()
+	return 0, h.r.Context().Err()
 }
 
 func (h *held) Close() error { return nil }
@@ -238,4 +238,64 @@ func (s *stream) count(kind agui.EventType) int {
 		}
 	}
 	return n
+}
+
+// asked is an agent whose caller sent something along.
+type asked struct {
+	*LLM
+	input Input
+}
+
+func (a asked) Run(ctx context.Context, t *Turn) error {
+	t.x.Input = a.input
+	return a.LLM.Run(ctx, t)
+}
+
+// answers are those of a resume, by question key.
+func (r *rig) answers(payloads map[string]string) map[string]state.Answer {
+	r.t.Helper()
+	answers := map[string]state.Answer{}
+	for key, payload := range payloads {
+		id := r.question(key).ID
+		answers[id] = state.Answer{ID: id, Status: agui.ResumeResolved, Payload: state.Canonical([]byte(payload))}
+	}
+	return answers
+}
+
+// has reports whether an effect was recorded.
+func (r *rig) has(key string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.onces[key] != nil
+}
+
+func eventually(t testing.TB, done func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); !done(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Error("never")
+			return
+		}
+	}
+}
+
+func sorted(list []string) string {
+	slices.Sort(list)
+	return strings.Join(list, " ")
+}
+
+// sameKey reports whether all calls like call had the same key, and no other had it.
+func (c *counted) sameKey(call string) bool {
+	keys := map[string]bool{}
+	for i, args := range c.args {
+		if args == call {
+			keys[c.keys[i]] = true
+		}
+	}
+	for i, args := range c.args {
+		if args != call && keys[c.keys[i]] {
+			return false
+		}
+	}
+	return len(keys) == 1
 }

@@ -64,7 +64,7 @@ func (s *speaker) say1(delta string) error {
 		if len(s.calls) == 0 {
 			s.message = id // what comes after calls is a message of its own: their results stand between
 		}
-		s.text = s.r.t.out.Text(agui.TextOptions{ID: id, Name: s.r.t.name()})
+		s.text = s.r.t.out.Text(agui.TextOptions{ID: id, Name: s.r.t.name(), Metadata: s.r.t.marked()})
 	}
 	_, err := s.text.WriteString(delta)
 	return err
@@ -73,7 +73,7 @@ func (s *speaker) say1(delta string) error {
 func (s *speaker) reason(delta string) error {
 	s.used = true
 	if s.reasoning == nil {
-		s.reasoning = s.r.t.out.Reasoning(agui.ReasoningOptions{})
+		s.reasoning = s.r.t.out.Reasoning(agui.ReasoningOptions{Metadata: s.r.t.marked()})
 	}
 	_, err := s.reasoning.WriteString(delta)
 	return err
@@ -94,7 +94,7 @@ func (s *speaker) call(i int, name, arguments string) error {
 		s.calls = append(s.calls, nil)
 	}
 	if s.calls[i] == nil {
-		s.calls[i] = s.r.t.out.ToolCall(agui.ToolCallOptions{
+		s.calls[i] = s.r.writer(name).ToolCall(agui.ToolCallOptions{
 			ID: s.shown.Calls[i], Name: s.r.tools.real(name), ParentMessageID: s.message,
 		})
 	}
@@ -103,6 +103,15 @@ func (s *speaker) call(i int, name, arguments string) error {
 	}
 	_, err := s.calls[i].WriteString(arguments)
 	return err
+}
+
+// writer is what a call is shown with. What concerns people is shown to them also where the rest is out of sight.
+func (r *llmRun) writer(name string) agui.Writer {
+	o, offered := r.tools.byName[name]
+	if offered && o.handoff == "" && (o.tool == nil || r.Approve.wants(o.tool)) {
+		return r.t.face
+	}
+	return r.t.out
 }
 
 func (s *speaker) endReasoning() error {

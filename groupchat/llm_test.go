@@ -210,20 +210,20 @@ func TestLLMOutput(t *testing.T) {
 	schema := json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"],"additionalProperties":false}`)
 	tests := []struct {
 		name    string
-		output  Output
+		output  LLMOutput
 		scripts []script
 		shape   string
 		state   string
 		asked   int
 		want    agui.Code
 	}{
-		{"said", Output{}, []script{says(`{"city":"Paris"}`)}, `{"city":"Paris"}`, "{}", 1, ""},
-		{"stored", Output{Store: "/trip"}, []script{says(`{"city":"Paris"}`)}, "state", `{"trip":{"city":"Paris"}}`, 1, ""},
-		{"both", Output{Store: "/trip", Say: true}, []script{says("```json\n{\"city\":\"Paris\"}\n```")}, `state {"city":"Paris"}`, `{"trip":{"city":"Paris"}}`, 1, ""},
-		{"mended", Output{}, []script{says(`Paris`), says(`{"town":"Paris"}`), says(`{"city":"Paris"}`)}, `{"city":"Paris"}`, "{}", 3, ""},
-		{"broken", Output{}, []script{says(`{"city":`)}, "", "", 3, agui.CodeModelResponse},
-		{"after tools", Output{}, []script{calls("f", `{}`), says(`{"city":"Paris"}`)}, `call f result f done {"city":"Paris"}`, "{}", 2, ""},
-		{"refused", Output{}, []script{{body: chunk(`"refusal":"No."`) + "\n" + finish("stop")}}, "", "", 1, agui.CodeModelContentFilter},
+		{"said", LLMOutput{}, []script{says(`{"city":"Paris"}`)}, `{"city":"Paris"}`, "{}", 1, ""},
+		{"stored", LLMOutput{Store: "/trip"}, []script{says(`{"city":"Paris"}`)}, "state", `{"trip":{"city":"Paris"}}`, 1, ""},
+		{"both", LLMOutput{Store: "/trip", Say: true}, []script{says("```json\n{\"city\":\"Paris\"}\n```")}, `state {"city":"Paris"}`, `{"trip":{"city":"Paris"}}`, 1, ""},
+		{"mended", LLMOutput{}, []script{says(`Paris`), says(`{"town":"Paris"}`), says(`{"city":"Paris"}`)}, `{"city":"Paris"}`, "{}", 3, ""},
+		{"broken", LLMOutput{}, []script{says(`{"city":`)}, "", "", 3, agui.CodeModelResponse},
+		{"after tools", LLMOutput{}, []script{calls("f", `{}`), says(`{"city":"Paris"}`)}, `call f result f done {"city":"Paris"}`, "{}", 2, ""},
+		{"refused", LLMOutput{}, []script{{body: chunk(`"refusal":"No."`) + "\n" + finish("stop")}}, "", "", 1, agui.CodeModelContentFilter},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -251,7 +251,7 @@ func TestLLMValidate(t *testing.T) {
 			NewTool("c", "", func(context.Context, ToolCall, func()) (string, error) { return "", nil }),
 			NewTool("d", "", func(context.Context, ToolCall, []string) (string, error) { return "", nil }),
 		},
-		Approve: Approvals{Tools: []string{"z"}}, MaxSteps: -1, Sees: []string{"x"}, Output: &Output{Store: "x"},
+		Approve: Approvals{Tools: []string{"z"}}, MaxSteps: -1, Sees: []string{"x"}, Output: &LLMOutput{Store: "x"},
 	}
 	err := a.Validate()
 	if err == nil {

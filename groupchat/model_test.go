@@ -36,6 +36,7 @@ type script struct {
 	raw    bool          // the body as it is
 	cut    bool          // the connection is cut after the body
 	hold   chan struct{} // the connection is held open after the body until it is closed
+	after  func()        // is called when the body has been read; the connection stays open (a mind's only)
 }
 
 func newModelServer(t testing.TB, scripts ...script) *modelServer {
