@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
+	"net/http"
 	"sync"
 	"sync/atomic"
 
@@ -18,9 +20,20 @@ var (
 	errStopped   = errors.New("gateway: stopped")
 	errDraining  = errors.New("gateway: draining")
 	errTimeout   = errors.New("gateway: run timeout")
-	errLeaseLost = errors.New("gateway: lease lost")
+	errLeaseLost = fmt.Errorf("gateway: lease lost: %w", groupchat.ErrMoved)
 	errStoreGone = errors.New("gateway: the store is gone")
 )
+
+// errHandedOver is errDraining where another replica goes on with the run.
+var errHandedOver = fmt.Errorf("%w: %w", errDraining, groupchat.ErrMoved)
+
+// drained is why a run ends with this replica.
+func (g *Gateway) drained() error {
+	if g.o.Shared {
+		return errHandedOver
+	}
+	return errDraining
+}
 
 // An attempt is one go of this replica at a run: it owns the thread's lease until the run ends. Its work is
 // done by three goroutines: the agent's, the recorder's, and its own, which watches over the agent and then
@@ -31,6 +44,7 @@ type attempt struct {
 	lease  *state.Lease
 	intent state.Intent
 	log    *slog.Logger
+	header http.Header // of the request, what the agent passes on; nil if the request is not here
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -58,12 +72,13 @@ type attempt struct {
 }
 
 // start begins the run in a goroutine of its own, with a context of its own. The caller has reserved its place.
-func (g *Gateway) start(agent *served, begun *state.Begun, log *slog.Logger) *attempt {
+// Header is that of the request, nil if it went to another replica.
+func (g *Gateway) start(agent *served, begun *state.Begun, header http.Header, log *slog.Logger) *attempt {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	a := &attempt{
 		g: g, agent: agent, lease: begun.Lease, intent: begun.Thread.Live.Intent,
 		log: log.With("agent", begun.Lease.Key.Agent, "thread", begun.Lease.Key.ID, "run", begun.Lease.Fence),
-		ctx: ctx, cancel: cancel, done: make(chan struct{}), woken: make(chan struct{}, 1),
+		ctx: ctx, cancel: cancel, done: make(chan struct{}), woken: make(chan struct{}, 1), header: agent.passedOn(header),
 	}
 	a.thread.Store(begun.Thread)
 	g.mu.Lock()
@@ -71,7 +86,7 @@ func (g *Gateway) start(agent *served, begun *state.Begun, log *slog.Logger) *at
 	cut := g.cut
 	g.mu.Unlock()
 	if cut {
-		cancel(errDraining)
+		cancel(g.drained())
 	}
 	go a.live()
 	return a

@@ -52,7 +52,7 @@ func (c *caller) begin(ctx context.Context) (*state.Begun, *attempt, error) {
 		c.g.unreserve()
 		return begun, nil, nil
 	}
-	return begun, c.g.start(c.agent, begun, log), nil
+	return begun, c.g.start(c.agent, begun, c.r.Header, log), nil
 }
 
 // storeTimeout is how long a store that hangs may keep somebody waiting who can be told to come back later.

@@ -102,6 +102,9 @@ func (a *attempt) interrupted(result groupchat.Result) error {
 		}
 		// What clients are shown has no fractions, and the deadline must not be earlier than what they see.
 		expires := a.g.o.Now().Add(ttl + time.Second - 1).UTC().Truncate(time.Second)
+		if !i.Until.IsZero() && i.Until.Before(expires) {
+			expires = i.Until.UTC().Truncate(time.Second)
+		}
 		i.ExpiresAt = expires.Format(time.RFC3339)
 		tokens = append(tokens, state.Token{Interrupt: i.Interrupt, ExpiresAt: expires, Status: state.TokenOpen})
 		shown = append(shown, i.Interrupt)

@@ -115,7 +115,7 @@ func (g *Gateway) Drain(ctx context.Context) error {
 	g.mu.Lock()
 	g.cut = true
 	for _, a := range g.attempts {
-		a.cancel(errDraining)
+		a.cancel(g.drained())
 	}
 	g.mu.Unlock()
 	<-done

@@ -136,8 +136,8 @@ func (a *attempt) session() groupchat.Session {
 	s := groupchat.Session{
 		Run: a.run, State: a.doc, Journal: a,
 		Input: groupchat.Input{
-			ThreadID: a.lease.Key.ID, RunID: a.intent.RunID, Principal: a.lease.Key.Principal,
-			Tools: a.intent.Tools, Context: a.intent.Context, ForwardedProps: a.intent.ForwardedProps,
+			ThreadID: a.lease.Key.ID, RunID: a.intent.RunID, Agent: a.lease.Key.Agent, Principal: a.lease.Key.Principal,
+			Tools: a.intent.Tools, Context: a.intent.Context, ForwardedProps: a.intent.ForwardedProps, Header: a.header,
 		},
 		Memo:     t.Live.Memo,
 		Takeover: a.intent.Attempts > 1,

@@ -3,6 +3,7 @@ package gateway
 import (
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -175,10 +176,26 @@ type served struct {
 	agent groupchat.Agent
 	spec  groupchat.StateSpec
 	info  groupchat.Info
+	// forwards names the headers of a request that the agent passes on.
+	forwards []string
+}
+
+// passedOn is what a request has of the headers the agent passes on: nothing else of it gets to an agent.
+func (s *served) passedOn(header http.Header) http.Header {
+	if header == nil {
+		return nil
+	}
+	passed := http.Header{}
+	for _, name := range s.forwards {
+		if values := header.Values(name); len(values) > 0 {
+			passed[name] = slices.Clone(values)
+		}
+	}
+	return passed
 }
 
 func serve(name string, agent groupchat.Agent, o Options) *served {
-	s := &served{AgentOptions: o.Agent[name], name: name, agent: agent}
+	s := &served{AgentOptions: o.Agent[name], name: name, agent: agent, forwards: groupchat.ForwardsOf(agent)}
 	if d, ok := agent.(groupchat.Describer); ok {
 		s.info = d.Describe()
 	}

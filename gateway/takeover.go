@@ -58,7 +58,7 @@ func (g *Gateway) takeOverdue() {
 			continue // another replica was faster, or the store is away
 		}
 		g.o.Log.Info("run: taken over", "agent", key.Agent, "thread", key.ID, "attempt", begun.Thread.Live.Intent.Attempts)
-		g.start(agent, begun, g.o.Log)
+		g.start(agent, begun, nil, g.o.Log)
 	}
 }
 
