@@ -56,6 +56,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, agent *served, r
 	if err != nil {
 		return c.failed(err)
 	}
+	defer c.panicked()
 	return c.told(c.respond(begun, run))
 }
 

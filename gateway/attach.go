@@ -24,6 +24,7 @@ func (g *Gateway) attach(w http.ResponseWriter, r *http.Request) error {
 		return storeError(err)
 	}
 	c := &caller{g: g, w: w, r: r, agent: agent, wire: wire}
+	defer c.panicked()
 	return c.told(c.attach(t, interrupts, r.URL.Query().Get("follow") == "1"))
 }
 

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -70,12 +71,22 @@ func (c *caller) told(err error) error {
 	if err == nil || c.stream == nil || c.r.Context().Err() != nil || errors.Is(err, errReaderGone) {
 		return err
 	}
-	code := agui.CodeOf(err)
+	code := agui.CodeInternal // what is wrong with a stored frame is not the caller's doing
 	if errors.Is(err, state.ErrUnknownThread) {
 		code = agui.CodeRunLost
+	} else if coded, ok := errors.AsType[*agui.Error](err); ok {
+		code = coded.Code
 	}
 	c.g.log(c.r).Error("reader: cannot go on", "code", string(code), "error", err)
 	return c.lost(code)
+}
+
+// panicked tells a reader whose handler panics, and lets it. It is to be deferred.
+func (c *caller) panicked() {
+	if p := recover(); p != nil {
+		_ = c.told(fmt.Errorf("gateway: panic: %v", p)) // the panic is what matters
+		panic(p)
+	}
 }
 
 // lost ends a stream in the middle of a run whose end will not be told: its thread was forgotten, or the store is

@@ -134,10 +134,10 @@ func (c *caller) tail(t tailing) error {
 		case errors.Is(err, state.ErrUnknownThread):
 			return c.stream.close() // it was deleted, which needs no words
 		case t.owed:
-			c.g.log(c.r).Error("reader: store", "error", err)
-			return c.lost(agui.CodeStoreUnavailable)
-		default:
 			return storeError(err)
+		default:
+			c.g.log(c.r).Error("reader: store", "error", err)
+			return c.stream.close() // between two runs there is nothing to tell
 		}
 		frames, last, err := c.batch(t, &run, batch)
 		if err != nil {
