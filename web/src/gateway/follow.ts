@@ -35,7 +35,7 @@ export interface Follow {
 }
 
 const BACKOFF = [250, 500, 1000, 2000, 4000, 8000];
-const SILENCE = 60_000;
+const SILENCE = 40_000; // two heartbeats and a half
 // When an unknown thread is looked for in the list: soon if it is about to be there, then every few seconds.
 const LOOK = [150, 300, 600, 1000, 2000, 4000, 4000, 4000, 4000, 8000];
 const LATER = 5; // the first of the waits for a thread that nobody is about to begin

@@ -31,7 +31,7 @@ function frozen<T>(v: T): T {
 describe("applyPatch", () => {
   it("does what fast-json-patch does to a copy, and leaves the document alone", () => {
     let [applied, refused] = [0, 0];
-    for (let seed = 1; seed <= 3000; seed++) {
+    for (let seed = 1; seed <= 800; seed++) {
       const r = random(seed);
       const document = frozen({ x: value(r), y: value(r), list: [1, value(r), 3] });
       const before = JSON.stringify(document);
@@ -57,11 +57,11 @@ describe("applyPatch", () => {
       } catch {
         // as the oracle, or the comparison says so
       }
-      expect(got, `seed ${seed}: ${before} ${JSON.stringify(operations)}`).toEqual(want);
+      expect(got, `seed ${seed}`).toEqual(want);
       expect(JSON.stringify(document)).toBe(before);
     }
-    expect(applied).toBeGreaterThan(300);
-    expect(refused).toBeGreaterThan(300);
+    expect(applied).toBeGreaterThan(80);
+    expect(refused).toBeGreaterThan(80);
   });
 
   it("shares what was not touched", () => {

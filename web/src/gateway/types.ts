@@ -47,11 +47,12 @@ export interface Interrupt {
   toolCallId?: string;
   responseSchema?: Record<string, unknown>;
   expiresAt?: string;
-  /** `value` is the gateway's card: message, options, recommendation, agent. */
+  /** value is what the gateway's own agents put there; of others' it may be anything: `cardOf` looks. */
   metadata?: Record<string, unknown> & { value?: InterruptCard };
   subagentRunId?: string;
 }
 
+/** What a person chooses from: metadata.value of the gateway's own agents. */
 export interface InterruptCard {
   message?: string;
   options?: unknown[];

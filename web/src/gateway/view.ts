@@ -1,5 +1,6 @@
 // What a thread's events add up to for somebody who watches: folded one by one, nothing is changed in place.
 
+import { askerOf } from "./card";
 import { applyPatch, difference } from "./patch";
 import type { AguiEvent, Interrupt, PatchOperation, RunStatus } from "./types";
 
@@ -158,11 +159,11 @@ export function reduce(view: View, event: AguiEvent, replay = false): View {
 /** The view with the questions that are open, as GET /threads/{id} has them. */
 export function ask(view: View, interrupts: readonly Interrupt[]): View {
   let next: View = { ...view, interrupts };
-  for (const { subagentRunId, metadata } of interrupts) {
+  for (const interrupt of interrupts) {
+    const { subagentRunId } = interrupt;
     // After a prelude nobody has announced the asker.
     if (!subagentRunId || view.specialists.some(({ id }) => id === subagentRunId)) continue;
-    const path = (metadata?.["groupchat"] as { path?: unknown } | undefined)?.path;
-    const name = typeof path === "string" && path !== "" ? path : (metadata?.value?.agent ?? "");
+    const name = askerOf(interrupt);
     if (name !== "") next = withSpecialist(next, { id: subagentRunId, name, status: "suspended", current: true });
   }
   return next;

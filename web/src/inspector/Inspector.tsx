@@ -1,4 +1,4 @@
-import { useDeferredValue, useMemo, useRef, useState } from "react";
+import { useCallback, useDeferredValue, useMemo, useRef, useState } from "react";
 import type { FollowStatus } from "../gateway/follow";
 import { useFollow } from "../gateway/useFollow";
 import { CopyButton } from "./CopyButton";
@@ -24,7 +24,7 @@ const says: Record<FollowStatus, string> = {
   connecting: "connecting",
   open: "live",
   lost: "connection lost, trying again",
-  unknown: "nothing was said on this thread yet",
+  unknown: "the gateway does not know this thread yet",
 };
 
 const panels = ["Timeline", "State", "Questions", "Runs"] as const;
@@ -46,12 +46,15 @@ export default function Inspector({ agent, thread, fresh = false, onClose }: Pro
   const [panel, setPanel] = useState<Panel>("Timeline");
   const state = useRef<HTMLElement>(null);
 
-  function showState(n: number) {
-    const index = versionAt(versions, n);
-    setVersion(index === versions.length - 1 ? undefined : index);
-    setPanel("State");
-    if (!narrow) state.current?.scrollIntoView({ block: "nearest" });
-  }
+  const showState = useCallback(
+    (n: number) => {
+      const index = versionAt(versions, n);
+      setVersion(index === versions.length - 1 ? undefined : index);
+      setPanel("State");
+      if (!narrow) state.current?.scrollIntoView({ block: "nearest" });
+    },
+    [versions, narrow],
+  );
   const lastUser = () => known?.messages.findLast(({ role }) => role === "user");
   const link = `${location.origin}${location.pathname}#/t/${encodeURIComponent(agent)}/${encodeURIComponent(thread)}`;
   const hidden = (p: Panel) => narrow && p !== panel;
@@ -63,7 +66,7 @@ export default function Inspector({ agent, thread, fresh = false, onClose }: Pro
           <h1>Inspector</h1>
           <p className="insp-status" role="status">
             <span className={`insp-lamp insp-lamp-${status}`} aria-hidden="true" />
-            {says[status]}
+            {status === "unknown" && events.length > 0 ? "the gateway has forgotten this thread" : says[status]}
             {running && <span className="insp-tag insp-tag-run">a run is live</span>}
           </p>
           <p className="insp-where" title={thread}>

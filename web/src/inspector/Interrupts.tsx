@@ -1,3 +1,4 @@
+import { askerOf, cardOf } from "../gateway/card";
 import type { Interrupt } from "../gateway/types";
 import { CopyButton } from "./CopyButton";
 import { resumeCurl } from "./curl";
@@ -31,13 +32,13 @@ export function Interrupts({ agent, thread, interrupts }: Props) {
 }
 
 function Question({ interrupt }: { interrupt: Interrupt }) {
-  const { id, reason, message, metadata, responseSchema, expiresAt, toolCallId } = interrupt;
-  const card = metadata?.value;
-  const recommended = JSON.stringify(sorted(card?.recommendation));
+  const { id, reason, message, responseSchema, expiresAt, toolCallId } = interrupt;
+  const card = cardOf(interrupt);
+  const recommended = JSON.stringify(sorted(card.recommendation));
   return (
     <article className="insp-question" data-testid="interrupt">
-      <p className="insp-message">{message ?? card?.message ?? reason}</p>
-      {card?.options && (
+      <p className="insp-message">{message ?? card.message ?? reason}</p>
+      {card.options && (
         <ol className="insp-options" aria-label="Options">
           {card.options.map((option, i) => (
             <li key={i}>
@@ -49,9 +50,9 @@ function Question({ interrupt }: { interrupt: Interrupt }) {
       )}
       <dl className="insp-facts">
         <Fact name="reason" value={reason} />
-        <Fact name="asked by" value={card?.agent ?? interrupt.subagentRunId} />
+        <Fact name="asked by" value={askerOf(interrupt) || interrupt.subagentRunId} />
         <Fact name="tool call" value={toolCallId} />
-        <Fact name="expires" value={expiresAt && new Date(expiresAt).toLocaleString()} />
+        <Fact name="expires" value={expiresAt && expiry(expiresAt)} />
         <Fact name="id" value={id} />
       </dl>
       {responseSchema && (
@@ -71,6 +72,7 @@ function Question({ interrupt }: { interrupt: Interrupt }) {
 function Option({ value }: { value: unknown }) {
   if (typeof value !== "object" || value === null) return <span>{typeof value === "string" ? value : JSON.stringify(value)}</span>;
   const [first, ...rest] = Object.values(value).filter((v) => typeof v === "string" || typeof v === "number");
+  if (first === undefined) return <code>{JSON.stringify(value)}</code>;
   return (
     <span>
       <strong>{first}</strong> {rest.join(" · ")}
@@ -86,6 +88,11 @@ function Fact({ name, value }: { name: string; value: string | undefined }) {
       <dd>{value}</dd>
     </div>
   );
+}
+
+function expiry(at: string): string {
+  const text = new Date(at).toLocaleString();
+  return Date.parse(at) < Date.now() ? `${text}, which is over` : text;
 }
 
 // Equal documents may have their members in another order.

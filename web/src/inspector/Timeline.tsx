@@ -1,4 +1,4 @@
-import { useCallback, useDeferredValue, useMemo, useState } from "react";
+import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { filterRows, type Group, groups, participants, type Row } from "./rows";
 import { RowList } from "./RowList";
 
@@ -34,7 +34,11 @@ export function Timeline({ rows, dropped, onShowState }: Props) {
     setHidden(next);
   }
   const newest = shown.at(-1)?.key;
-  const pin = useCallback((pinned: boolean) => setSeen(pinned ? undefined : (newest ?? 0)), [newest]);
+  const last = useRef(newest);
+  useEffect(() => {
+    last.current = newest;
+  });
+  const pin = useCallback((pinned: boolean) => setSeen((seen) => (pinned ? undefined : (seen ?? last.current ?? 0))), []);
   const pinned = seen === undefined;
   const news = pinned ? 0 : shown.length - 1 - shown.findLastIndex(({ key }) => key <= seen);
   const events = [...counts.values()].reduce((a, b) => a + b, 0);

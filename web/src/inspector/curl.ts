@@ -2,6 +2,7 @@
 // reader's environment: no secret passes through here.
 
 import { threadPath } from "../gateway/api";
+import { cardOf } from "../gateway/card";
 import type { Interrupt, Message } from "../gateway/types";
 
 const AUTH = '-H "Authorization: Bearer $GATEWAY_KEY"';
@@ -34,9 +35,9 @@ export function attachCurl(origin: string, agent: string, thread: string, cursor
 
 /** The request that answers all open questions, each with what is recommended, or else with a payload to fill in. */
 export function resumeCurl(origin: string, agent: string, thread: string, interrupts: readonly Interrupt[]): string {
-  const resume = interrupts.map(({ id, metadata }) => {
-    const card = metadata?.value;
-    return { interruptId: id, status: "resolved", payload: card?.recommendation ?? card?.options?.[0] ?? {} };
+  const resume = interrupts.map((interrupt) => {
+    const { recommendation, options } = cardOf(interrupt);
+    return { interruptId: interrupt.id, status: "resolved", payload: recommendation ?? options?.[0] ?? {} };
   });
   return lines(`curl ${quote(origin + threadPath(thread, agent, "resume"))}`, [
     AUTH,
