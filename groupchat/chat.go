@@ -256,6 +256,7 @@ func (r *chatRun) view() View {
 		State:        r.t.scope,
 		Failed:       maps.Clone(r.frame.Failed),
 		Declined:     maps.Clone(r.frame.Declined),
+		turn:         r.t,
 	}
 }
 

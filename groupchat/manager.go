@@ -29,6 +29,8 @@ type View struct {
 	State        state.Reader
 	Failed       map[string]int // per participant, turns that failed and were skipped
 	Declined     map[string]int // per participant, turns in which a person called a question off
+
+	turn *Turn // the chat's, for managers that record what they decide
 }
 
 // LastUser returns the newest user message of the conversation, and whether there is one.

@@ -1,0 +1,101 @@
+package groupchat
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// An llmChoice is what a model is to answer.
+type llmChoice struct {
+	Terminate   bool   `json:"terminate"`
+	NextSpeaker string `json:"next_speaker"`
+	Message     string `json:"message"`
+	Instruction string `json:"instruction"`
+	Reason      string `json:"reason"`
+}
+
+// A choiceError is a choice that will not do. Its text is for the model.
+type choiceError struct {
+	problem string
+	code    agui.Code
+}
+
+func (e *choiceError) Error() string { return "groupchat: the manager's choice: " + e.problem }
+
+// readChoice reads a model's choice and holds it against the participants.
+func readChoice(text string, participants []Info) (llmChoice, *choiceError) {
+	raw := lastObject(text)
+	if raw == nil {
+		return llmChoice{}, &choiceError{"it is not a JSON object", agui.CodeModelResponse}
+	}
+	var c llmChoice
+	if err := json.Unmarshal(raw, &c); err != nil {
+		return llmChoice{}, &choiceError{"a member has the wrong type", agui.CodeModelResponse}
+	}
+	if c.Terminate {
+		return c, nil
+	}
+	if strings.TrimSpace(c.NextSpeaker) == "" {
+		return c, &choiceError{"it neither terminates nor names a next_speaker", agui.CodeModelResponse}
+	}
+	var names []string
+	for _, p := range participants {
+		if p.Name == c.NextSpeaker {
+			return c, nil
+		}
+		names = append(names, p.Name)
+	}
+	for _, name := range names {
+		if normal(name) == normal(c.NextSpeaker) {
+			c.NextSpeaker = name
+			return c, nil
+		}
+	}
+	return c, &choiceError{fmt.Sprintf("there is no %q; next_speaker is one of %s", clip(c.NextSpeaker, 100), strings.Join(names, ", ")), agui.CodeUnknownSpeaker}
+}
+
+// lastObject is the last JSON object in a text: models add words around it, and some repeat themselves.
+func lastObject(text string) json.RawMessage {
+	const most = 8 << 10 // what comes before is none of it
+	text = text[max(0, len(text)-most):]
+	var last json.RawMessage
+	for {
+		start := strings.IndexByte(text, '{')
+		if start < 0 {
+			return last
+		}
+		text = text[start:]
+		var object json.RawMessage
+		in := json.NewDecoder(strings.NewReader(text))
+		if in.Decode(&object) != nil {
+			text = text[1:]
+			continue
+		}
+		last, text = object, text[in.InputOffset():]
+	}
+}
+
+// choiceSchema is the form of a choice among participants. Every member is required, for servers that enforce it.
+func choiceSchema(participants []Info) json.RawMessage {
+	names := []any{}
+	for _, p := range participants {
+		names = append(names, p.Name)
+	}
+	optional := map[string]any{"type": []string{"string", "null"}}
+	schema, err := json.Marshal(map[string]any{
+		"type": "object", "additionalProperties": false,
+		"required": []string{"reason", "terminate", "next_speaker", "message", "instruction"},
+		"properties": map[string]any{
+			"reason": map[string]any{"type": "string"}, "terminate": map[string]any{"type": "boolean"},
+			"next_speaker": map[string]any{"type": []string{"string", "null"}, "enum": append(names, nil)},
+			"message":      optional, "instruction": optional,
+		},
+	})
+	if err != nil {
+		return nil // of names
+	}
+	return schema
+}

@@ -1,0 +1,142 @@
+package groupchat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+func chooses(speaker, more string) script {
+	return says(`{"reason":"r","terminate":false,"next_speaker":` + jsonQuote(speaker) + `,"message":null,"instruction":null` + more + `}`)
+}
+
+var terminates = says(`{"reason":"r","terminate":true,"next_speaker":null,"message":"Good night.","instruction":null}`)
+
+func supervised(o LLMManagerOptions, names ...string) *Chat {
+	c := &Chat{Manager: LLMManager(o)}
+	for _, name := range names {
+		c.Participants = append(c.Participants, Participant{Name: name, Description: "Says " + name, Agent: AgentFunc(func(_ context.Context, t *Turn) error {
+			return Say(t, "say", "%s %s", name, t.Instruction())
+		})})
+	}
+	return c
+}
+
+// TestRow18ModelChooses lets a model lead a team: it is told who there is, chooses, speaks itself, and ends the chat.
+func TestRow18ModelChooses(t *testing.T) {
+	t.Parallel()
+	m := newMind(t, chooses("bob", `,"message":"Bob will know.","instruction":"Hurry."`), chooses("ann", ""), terminates)
+	r := newRig(t, supervised(LLMManagerOptions{Model: m.model(), Instructions: "Lead well.", Sees: []string{"/topic"}}, "ann", "bob"))
+	r.state = json.RawMessage(`{"topic":"tea"}`)
+	s := r.say("go")
+	equal(t, "run", s.err, nil)
+	equal(t, "stream", s.shape(), "supervisor { Bob  will  know. } supervisor bob { bob  Hurry. } bob ann { ann   } ann supervisor { Good  night. } supervisor")
+	first := m.requests()[0]
+	for _, want := range []string{"s:Lead well.", "- ann: Says ann", "- bob: Says bob", `The state at "/topic" is now: "tea"`, "| u:go | u:Who speaks next?"} {
+		if !strings.Contains(first, want) {
+			t.Errorf("request %s lacks %q", first, want)
+		}
+	}
+	if !strings.Contains(m.last(), "ann spoke last.") || !strings.Contains(m.last(), "| u:go | a:Bob will know. | u:bob: bob Hurry. | u:ann: ann  | u:Who") {
+		t.Errorf("request %s", m.last())
+	}
+	if want := `"enum":["ann","bob",null]`; !strings.Contains(string(m.asked[0].ResponseFormat), want) {
+		t.Errorf("format %s lacks %s", m.asked[0].ResponseFormat, want)
+	}
+}
+
+// TestTrapT13UnknownSpeaker tells the model what is wrong with its choice, a few times.
+func TestTrapT13UnknownSpeaker(t *testing.T) {
+	t.Parallel()
+	fallback := Sequential()
+	tests := []struct {
+		name     string
+		scripts  []script
+		fallback func() Manager
+		retries  int
+		shape    string
+		asked    int
+		told     string
+		want     agui.Code
+	}{
+		{"mended", []script{chooses("eve", ""), chooses("ann", ""), terminates}, nil, 0, "ann { ann   } ann supervisor { Good  night. } supervisor", 3, `there is no "eve"; next_speaker is one of ann`, ""},
+		{"for ever", []script{chooses("eve", "")}, nil, 0, "", 3, `there is no "eve"`, agui.CodeUnknownSpeaker},
+		{"never told", []script{chooses("eve", "")}, nil, -1, "", 1, "", agui.CodeUnknownSpeaker},
+		{"no JSON", []script{says("Ann, please.")}, nil, 0, "", 3, "it is not a JSON object", agui.CodeModelResponse},
+		{"wrong type", []script{says(`{"terminate":"no"}`)}, nil, 0, "", 3, "a member has the wrong type", agui.CodeModelResponse},
+		{"nobody", []script{says(`{"terminate":false,"next_speaker":null}`)}, nil, 0, "", 3, "it neither terminates nor names", agui.CodeModelResponse},
+		{"fallback", []script{chooses("eve", "")}, fallback, -1, "ann { ann   } ann", 2, "", ""},
+		{"fallback for a model that is away", []script{{status: 500}}, fallback, 0, "ann { ann   } ann", 2, "", ""},
+		{"no fallback for it", []script{{status: 500}}, nil, 0, "", 1, "", agui.CodeModelUnavailable},
+		{"other words for it", []script{says("I think:\n```json\n" + `{"next_speaker":"x"} {"next_speaker":" ANN "}` + "\n```"), terminates}, nil, 0,
+			"ann { ann   } ann supervisor { Good  night. } supervisor", 2, "", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			m := newMind(t, tt.scripts...)
+			s := newRig(t, supervised(LLMManagerOptions{Model: m.model(), Fallback: tt.fallback, Retries: tt.retries}, "ann")).say("go")
+			codeOf(t, s, tt.want)
+			equal(t, "stream", s.shape(), tt.shape)
+			equal(t, "asked", len(m.asked), tt.asked)
+			if told := strings.Join(m.requests(), "\n"); !strings.Contains(told, tt.told) {
+				t.Errorf("told %s, want %q in it", told, tt.told)
+			}
+		})
+	}
+}
+
+// TestRow103ChoiceIsMadeOnce does not ask again when the process died in the turn of the one who was chosen.
+func TestRow103ChoiceIsMadeOnce(t *testing.T) {
+	t.Parallel()
+	m := newMind(t, chooses("ann", ""), terminates)
+	ctx, kill := context.WithCancelCause(context.Background())
+	chat := supervised(LLMManagerOptions{Model: m.model()}, "ann", "bob")
+	dies := chat.Participants[0].Agent
+	chat.Participants[0].Agent = AgentFunc(func(context.Context, *Turn) error { kill(errDied); return errDied })
+	r := newRig(t, chat)
+	r.ctx = ctx
+	if s := r.say("go"); !errors.Is(s.err, errDied) {
+		t.Fatalf("run ended with %v", s.err)
+	}
+	chat.Participants[0].Agent = dies
+	r.ctx = context.Background()
+	s := r.run(Session{Memo: r.onces, Takeover: true})
+	equal(t, "run", s.err, nil)
+	equal(t, "steps", strings.Join(s.steps(), " "), "ann supervisor")
+	equal(t, "asked", len(m.asked), 2)
+}
+
+func TestLLMManagerWithoutAChat(t *testing.T) {
+	t.Parallel()
+	m := newMind(t, chooses("ann", ""))
+	d, err := LLMManager(LLMManagerOptions{Model: m.model()})().Next(t.Context(), View{Participants: []Info{{Name: "ann"}}})
+	must(t, err)
+	equal(t, "speaker", d.Speaker, "ann")
+}
+
+func TestLLMManagerValidate(t *testing.T) {
+	t.Parallel()
+	c := supervised(LLMManagerOptions{Retries: -2, Fallback: ByState("eve")}, "ann")
+	err := c.Validate()
+	for _, want := range []string{"has no model", "retries is -2", `fallback: names "eve"`} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Validate() = %v, want %q in it", err, want)
+		}
+	}
+}
+
+func FuzzLastObject(f *testing.F) {
+	f.Add(`x {"a":{}} {"b":1} y`)
+	f.Add(`{{{"a":`)
+	f.Fuzz(func(t *testing.T, text string) {
+		if raw := lastObject(text); raw != nil && (!json.Valid(raw) || raw[0] != '{') {
+			t.Errorf("lastObject(%q) = %s", text, raw)
+		}
+		_, _ = readChoice(text, []Info{{Name: "ann"}}) // must not panic
+	})
+}
