@@ -44,6 +44,7 @@ func (k *copilotkit) connect(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	c := &caller{g: k.g, w: w, r: r, agent: agent, wire: wire, watch: in.RunID}
+	defer c.panicked()
 	t, interrupts, err := k.g.store.Load(r.Context(), state.Key{Principal: principal(r), Agent: agent.name, ID: in.ThreadID})
 	switch {
 	case errors.Is(err, state.ErrUnknownThread):

@@ -49,13 +49,18 @@ func (k *copilotkit) suggestFor(w http.ResponseWriter, r *http.Request, agent *s
 		return err
 	}
 	c := &caller{g: k.g, w: w, r: r, agent: agent, wire: wire, watch: in.RunID}
+	defer c.panicked()
+	return c.told(k.suggestTo(c, in))
+}
+
+func (k *copilotkit) suggestTo(c *caller, in *agui.RunAgentInput) error {
 	if err := c.open(); err != nil {
 		return err
 	}
 	stop := c.beat()
-	suggestions := k.suggestions(r, agent, in)
+	suggestions := k.suggestions(c.r, c.agent, in)
 	stop()
-	key := state.Key{Principal: principal(r), Agent: agent.name, ID: in.ThreadID}
+	key := state.Key{Principal: principal(c.r), Agent: c.agent.name, ID: in.ThreadID}
 	events := []agui.Event{c.opening(key)}
 	if len(suggestions) > 0 {
 		called, err := suggesting("call_"+k.g.o.NewID(), suggestions)
