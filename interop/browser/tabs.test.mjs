@@ -9,9 +9,13 @@ import { judgeFrames } from "./lib/frames.mjs";
 import { servePages, startGateway } from "./lib/servers.mjs";
 
 const pages = await servePages();
-const gateway = await startGateway({ args: ["-voice-delay", "20ms"] });
-const open = (t, id, options) =>
-  openPage(t, `${pages}/?${new URLSearchParams({ way: "runtime", url: `${gateway.url}/api/copilotkit`, thread: id })}`, options);
+const gateway = await startGateway();
+// What these say lasts until somebody stops it, and long enough to come in on.
+const slow = await startGateway({ args: ["-voice-delay", "300ms"] });
+const leisurely = await startGateway({ args: ["-voice-delay", "60ms"] });
+
+const open = (t, id, { at = gateway, ...options } = {}) =>
+  openPage(t, `${pages}/?${new URLSearchParams({ way: "runtime", url: `${at.url}/api/copilotkit`, thread: id })}`, options);
 
 const long = "Tell me everything about San Francisco";
 const spoken = (page) => page.getByTestId("copilot-assistant-message").getByText(/\w+ \w+ \w+/).first().waitFor();
@@ -58,38 +62,38 @@ test("the same answer from two tabs at once books once", async (t) => {
 
 test("a reload in the middle of a run joins it, and the tab can stop what it did not start", async (t) => {
   const id = randomUUID();
-  const page = await open(t, id);
+  const page = await open(t, id, { at: slow });
   await say(page, long);
   await spoken(page);
   await page.reload();
   await busy(page);
   await spoken(page);
-  const watcher = await open(t, id, { context: page.context() });
+  const watcher = await open(t, id, { at: slow, context: page.context() });
   await busy(watcher);
   await spoken(watcher);
   await stop(watcher);
   await idle(watcher);
   await idle(page);
-  const { runs } = await settled(gateway, id);
+  const { runs } = await settled(slow, id);
   assert.deepEqual(runs.map(({ status }) => status), ["cancelled"]);
-  await agrees(page, gateway, id);
-  await agrees(watcher, gateway, id);
+  await agrees(page, slow, id);
+  await agrees(watcher, slow, id);
   await page.reload();
   await spoken(page);
-  await agrees(page, gateway, id);
+  await agrees(page, slow, id);
   for (const each of [page, watcher]) await judgeFrames(each, { least: 1 });
 });
 
 test("a run that is watched from its middle to its end is whole", async (t) => {
   const id = randomUUID();
-  const page = await open(t, id);
+  const page = await open(t, id, { at: leisurely });
   await say(page, long);
   await spoken(page);
-  const watcher = await open(t, id, { context: page.context() });
+  const watcher = await open(t, id, { at: leisurely, context: page.context() });
   await busy(watcher);
-  await settled(gateway, id);
+  await settled(leisurely, id);
   for (const each of [page, watcher]) {
-    await agrees(each, gateway, id);
+    await agrees(each, leisurely, id);
     await judgeFrames(each);
   }
 });

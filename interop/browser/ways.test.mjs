@@ -10,12 +10,19 @@ import { judgeFrames } from "./lib/frames.mjs";
 import { servePages, startExample, startGateway } from "./lib/servers.mjs";
 
 const pages = await servePages();
-// Slow enough for a person to stop a long answer.
-const gateway = await startGateway({ args: ["-voice-delay", "20ms"] });
-const node = await startExample("copilotkit-node", ["npm", "start"], {
-  env: { PORT: "0", AGENT_URL: `${gateway.url}/agents/travel`, COPILOTKIT_TELEMETRY_DISABLED: "true" },
-  ready: /^runtimeUrl: (http:\S+)\/api\/copilotkit /,
-});
+const fast = await served();
+// Nobody hears the end of what this one says: there is always time to stop it.
+const slow = await served("-voice-delay", "300ms");
+
+/** A gateway and CopilotKit's Node runtime before it: {gateway, node}. */
+async function served(...args) {
+  const gateway = await startGateway({ args });
+  const node = await startExample("copilotkit-node", ["npm", "start"], {
+    env: { PORT: "0", AGENT_URL: `${gateway.url}/agents/travel`, COPILOTKIT_TELEMETRY_DISABLED: "true" },
+    ready: /^runtimeUrl: (http:\S+)\/api\/copilotkit /,
+  });
+  return { gateway: gateway.url, node };
+}
 
 /**
  * restores says whether a reload brings back what was said, and the question. A plain HttpAgent cannot: it has no request
@@ -23,20 +30,21 @@ const node = await startExample("copilotkit-node", ["npm", "start"], {
  * whole says whether a stopped page has all that the gateway kept. When stopping is hanging up, words were on their way.
  */
 const ways = {
-  "straight, REST": { way: "runtime", url: `${gateway.url}/api/copilotkit`, restores: true, whole: true },
-  "straight, single route": { way: "single", url: `${gateway.url}/api/copilotkit`, restores: true, whole: true },
-  "Node runtime, REST": { way: "runtime", url: `${node}/api/copilotkit`, restores: true, whole: false },
-  "Node runtime, single route": { way: "single", url: `${node}/api/copilotkit-single`, restores: true, whole: false },
-  "HttpAgent in the browser": { way: "agent", url: `${gateway.url}/agents/travel`, restores: false, whole: false },
+  "straight, REST": { way: "runtime", at: ({ gateway }) => `${gateway}/api/copilotkit`, restores: true, whole: true },
+  "straight, single route": { way: "single", at: ({ gateway }) => `${gateway}/api/copilotkit`, restores: true, whole: true },
+  "Node runtime, REST": { way: "runtime", at: ({ node }) => `${node}/api/copilotkit`, restores: true, whole: false },
+  "Node runtime, single route": { way: "single", at: ({ node }) => `${node}/api/copilotkit-single`, restores: true, whole: false },
+  "HttpAgent in the browser": { way: "agent", at: ({ gateway }) => `${gateway}/agents/travel`, restores: false, whole: false },
 };
 
-for (const [name, { way, url, restores, whole }] of Object.entries(ways)) {
-  const open = (t, id) => openPage(t, `${pages}/?${new URLSearchParams({ way, url, thread: id })}`);
+for (const [name, { way, at, restores, whole }] of Object.entries(ways)) {
+  const open = (t, servers, id) => openPage(t, `${pages}/?${new URLSearchParams({ way, url: at(servers), thread: id })}`);
 
   describe(name, () => {
     test(`${name}: a trip`, async (t) => {
+      const gateway = { url: fast.gateway };
       const id = randomUUID();
-      const page = await open(t, id);
+      const page = await open(t, fast, id);
       await say(page, "Plan my trip");
       await page.getByRole("button", { name: "KLM (recommended)" }).waitFor();
       if (restores) {
@@ -62,8 +70,9 @@ for (const [name, { way, url, restores, whole }] of Object.entries(ways)) {
     });
 
     test(`${name}: stop`, async (t) => {
+      const gateway = { url: slow.gateway };
       const id = randomUUID();
-      const page = await open(t, id);
+      const page = await open(t, slow, id);
       await say(page, "Tell me everything about San Francisco");
       await busy(page);
       await page.getByTestId("copilot-assistant-message").getByText(/\w+ \w+ \w+/).waitFor();
