@@ -11,6 +11,8 @@ import { StateView } from "./StateView";
 import { Timeline } from "./Timeline";
 import { useLog, useNarrow, useStable, useThread } from "./use";
 import "./inspector.css";
+import "./panels.css";
+import "./timeline.css";
 
 interface Props {
   agent: string;
@@ -67,7 +69,7 @@ export default function Inspector({ agent, thread, fresh = false, onClose }: Pro
           <p className="insp-status" role="status">
             <span className={`insp-lamp insp-lamp-${status}`} aria-hidden="true" />
             {status === "unknown" && events.length > 0 ? "the gateway has forgotten this thread" : says[status]}
-            {running && <span className="insp-tag insp-tag-run">a run is live</span>}
+            {running && status === "open" && <span className="insp-tag insp-tag-run">a run is live</span>}
           </p>
           <p className="insp-where" title={thread}>
             <span className="insp-agent">{agent}</span> <code>{thread}</code>
