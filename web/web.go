@@ -23,9 +23,9 @@ func Handler() http.Handler {
 	return newHandler(root)
 }
 
-// The page runs what is served with it and nothing else, and speaks to the gateway it came from and nobody else.
-// style-src allows inline styles because CopilotKit's chat scrolls, and sizes its field, by style attributes.
-const policy = "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
+// The page runs and wears what is served with it and nothing else, and speaks to the gateway it came from and nobody else. An
+// image an agent names would tell another host who reads it, so the page shows a link instead, and the policy holds it to that.
+const policy = "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"font-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'; object-src 'none'"
 
 // unbuilt is the page of a checkout whose page was not built.

@@ -11,8 +11,10 @@ import { Header } from "./shell/Header";
 import { Notices } from "./shell/notices";
 import { Threads } from "./shell/Threads";
 
-// The chat is most of the page's weight: the frame around it is there first.
-const Planner = lazy(() => import("./planner/Planner"));
+// The chat is most of the page's weight: the frame around it is there first, but does not wait for the agents to ask for it.
+const planner = import("./planner/Planner");
+planner.catch(() => {}); // whoever shows it hears of that
+const Planner = lazy(() => planner.catch(() => import("./planner/Planner")));
 const Inspector = lazy(() => import("./inspector/Inspector"));
 
 export function App() {
@@ -40,9 +42,6 @@ function Page() {
   const agent = agents?.find(({ id }) => id === place?.agent);
   return (
     <div className="page" data-view={place?.view ?? "plan"} data-drawer={drawer || undefined}>
-      <a className="skip" href="#chat" onClick={(event) => (event.preventDefault(), document.getElementById("chat")?.focus())}>
-        Skip to the conversation
-      </a>
       <Header agents={agents ?? []} place={place} onThreads={() => setDrawer((open) => !open)} drawer={drawer} />
       <Banner />
       <div className="below">

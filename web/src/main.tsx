@@ -6,6 +6,9 @@ import { applyTheme } from "./shell/theme";
 import "./theme.css";
 import "./shell/shell.css";
 
+// Zod compiles its checks with new Function where it may. Here it may not, and asking would break the content security policy.
+(globalThis as { __zod_globalConfig?: object }).__zod_globalConfig = { jitless: true };
+
 applyTheme();
 const root = document.getElementById("root");
 if (root) {

@@ -12,8 +12,15 @@ import { Welcome } from "./Welcome";
 
 const Nothing = () => null;
 
-// Nothing can be attached, so there is no menu for it.
-const input = { showDisclaimer: false, addMenuButton: Nothing, textArea: { "aria-label": "Message" } };
+// Nothing can be attached, so there is no menu for it; and its one button is named by what it does now.
+const inputWith = (button: string) =>
+  ({
+    showDisclaimer: false,
+    addMenuButton: Nothing,
+    textArea: { "aria-label": "Message" },
+    sendButton: { "aria-label": button },
+  }) as unknown as CopilotChatViewProps["input"];
+const [idleInput, busyInput] = [inputWith("Send"), inputWith("Stop")];
 
 /** CopilotChat's view, with our messages, our suggestions, and nothing sent while a question is open or nobody listens. */
 export function ChatView(props: CopilotChatViewProps) {
@@ -40,7 +47,7 @@ export function ChatView(props: CopilotChatViewProps) {
       <CopilotChatView
         {...props}
         messageView={MessageView as CopilotChatViewProps["messageView"]}
-        input={input as unknown as CopilotChatViewProps["input"]}
+        input={props.isRunning && props.onStop ? busyInput : idleInput}
         suggestions={free ? suggestions.map((s) => ({ ...s, isLoading: false })) : []}
         onSelectSuggestion={({ message }) => send(message)}
         onSubmitMessage={props.onSubmitMessage && submit}

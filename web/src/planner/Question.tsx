@@ -1,4 +1,5 @@
 import { useId } from "react";
+import { cardOf } from "../gateway/card";
 import { IconCheck, IconStar } from "../shell/icons";
 import { fieldsOf } from "./answer";
 import { AnswerForm } from "./AnswerForm";
@@ -19,7 +20,7 @@ interface Props {
 /** One question: its options as cards, or a form made of its schema. */
 export function Question({ question, number, chosen, busy, onPick, onAnswer }: Props) {
   const title = useId();
-  const card = question.metadata?.value ?? {};
+  const card = cardOf(question);
   const message = card.message ?? question.message ?? "Please answer this question.";
   const options = optionsOf(question);
   return (
@@ -31,7 +32,7 @@ export function Question({ question, number, chosen, busy, onPick, onAnswer }: P
             {speakerName(card.agent)} {number !== undefined && <span className="muted">question {number}</span>}
           </p>
         )}
-        <h3 id={title}>{message}</h3>
+        <h2 id={title}>{message}</h2>
       </header>
       {options.length > 0 ? (
         <ul className="options" data-compact={options.every((option) => typeof option !== "object") || undefined}>
@@ -57,7 +58,7 @@ export function Question({ question, number, chosen, busy, onPick, onAnswer }: P
 
 /** The options of the card, else the values a schema of one member allows. */
 function optionsOf(question: Asked): unknown[] {
-  const { options } = question.metadata?.value ?? {};
+  const { options } = cardOf(question);
   if (Array.isArray(options) && options.length > 0) return options;
   const fields = fieldsOf(question.responseSchema);
   return fields.length === 1 && fields[0]!.kind === "choice" ? fields[0]!.choices : [];

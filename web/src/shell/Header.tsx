@@ -15,6 +15,11 @@ export function Header({ agents, place, drawer, onThreads }: Props) {
   const inspecting = place?.view === "inspect";
   return (
     <header className="header">
+      {!inspecting && (
+        <a className="skip" href="#chat" onClick={(event) => (event.preventDefault(), document.getElementById("chat")?.focus())}>
+          Skip to the conversation
+        </a>
+      )}
       <button
         type="button"
         className="icon-button threads-toggle"
