@@ -28,7 +28,7 @@ describe("FrameParser", () => {
     });
   }
 
-  it("reads what was written, in whatever line ends and pieces", () => {
+  it("reads what was written, in whatever line ends and pieces", { timeout: 60_000 }, () => {
     for (let seed = 1; seed <= 300; seed++) {
       const r = random(seed);
       const frames: Frame[] = [];
