@@ -14,6 +14,12 @@
 //		…
 //	})
 //
+// # Ways to work together
+//
+// Who speaks next is a manager's to say: [ByState], [Route], [RoundRobin], [Sequential], [Handoff] and others. Agents made of
+// others are a [Fan], which lets them work at once, [Sub], which shares only what it says with the team around it, and
+// [Review], which asks a person. Any agent may let others take turns inside its own, with [Turn.Invoke].
+//
 // # Pausing
 //
 // An agent that asks unwinds with a [*Pause]; nothing waits in memory. Where the turn was is kept in frames,

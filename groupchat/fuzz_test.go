@@ -14,9 +14,14 @@ import (
 // keeps to the protocol's order, which the rig sees to.
 func FuzzCheckpoint(f *testing.F) {
 	script := &Script{Steps: slices.DeleteFunc(slices.Clone(form.Steps), func(s ScriptStep) bool { return s.Sleep > 0 })}
-	chat := team(func() Manager { return &cursor{order: []string{"a", "in", "a"}} },
+	fan := &Fan{Participants: []Participant{
+		{Name: "one", Agent: Review(asker("k"), ReviewOptions{})},
+		{Name: "two", Agent: Sub(nested(1, asker("k")), SubOptions{State: Scoping{Kind: ScopeIsolated}, Output: OutputHistory, Result: "/result"})},
+	}, Select: func(View) []string { return []string{"one", "two"} }, Output: OutputHistory}
+	chat := team(func() Manager { return &cursor{order: []string{"a", "in", "a", "fan"}} },
 		Participant{Name: "a", Agent: script},
-		Participant{Name: "in", Agent: nested(2, asker("k")), Scope: Scoping{Kind: ScopeIsolated}})
+		Participant{Name: "in", Agent: nested(2, asker("k")), Scope: Scoping{Kind: ScopeIsolated}},
+		Participant{Name: "fan", Agent: fan})
 	r := newRig(f, chat)
 	must(f, r.say("x").err)
 	f.Add([]byte(r.checkpoint), "S", "map")
@@ -28,6 +33,12 @@ func FuzzCheckpoint(f *testing.F) {
 		`{"v":1,"root":{"chat":{"turn":{"speaker":"a","asks":{"size":"i"},"answers":{"size":{"status":""}},"memo":{"say/step/0":1}}}}}`,
 		`{"v":1,"signature":["gone"],"root":{}}`, `{"v":1,"root":{"asks":{"k":"i"}}}`,
 		`{"v":1,"root":{"chat":{"turn":{"speaker":"in","subagentRunId":"s","chat":{"turn":{"speaker":"host","subagentRunId":"s"}}}}}}`,
+		`{"v":1,"root":{"chat":{"turn":{"speaker":"fan","children":{"one":null}}}}}`,
+		`{"v":1,"root":{"chat":{"turn":{"speaker":"fan","children":{"one":{"speaker":"gone"}}}}}}`,
+		`{"v":1,"root":{"chat":{"turn":{"speaker":"fan","memo":{"fan/selected":1}}}}}`,
+		`{"v":1,"root":{"chat":{"turn":{"speaker":"fan","memo":{"fan/selected":["one"]},"children":{"one":{"speaker":"one","done":true,"branch":[{"id":"b","role":"assistant","content":"x"}]}}}}}}`,
+		`{"v":1,"root":{"chat":{"turn":{"id":"f","speaker":"fan","subagentRunId":"s","begun":true,"children":{"one":{"id":"o","speaker":"one","children":{"draft":{"speaker":"draft","asks":{"k":"i"},"branch":[{"id":"b"}]}}},` +
+			`"two":{"id":"t","speaker":"two","subagentRunId":"s","past":["s",""],"scope":7,"sub":{"begun":true,"scope":{"a":1},"branch":[{"id":"b","role":"tool","toolCallId":"c"}]},"chat":{"round":1,"turn":{"speaker":"leaf","asks":{"k":"i"}}}}}}}}}`,
 	} {
 		f.Add([]byte(seed), "M", "")
 	}

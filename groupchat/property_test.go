@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -218,5 +219,59 @@ func do(t *Turn, d deed, key string) error {
 		panic("boom")
 	default:
 		return invoke(t, d, key)
+	}
+}
+
+// TestRow108ATakeoverFromAnyCommitComesToTheSame takes random teams over from each of their commits. Whatever was said and
+// committed is not said again, and all the rest is: the conversation and the state come to the same. Agents at work at the
+// same time end in any order, so it is what was said that is compared, not when.
+func TestRow108ATakeoverFromAnyCommitComesToTheSame(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		r := newRig(t, drawTeamThatEnds(rt, 1))
+		if s := r.say("go"); s.err != nil {
+			rt.Fatalf("ended with %v", s.err)
+		}
+		said, doc := slices.Sorted(slices.Values(texts(r.messages))), string(r.state)
+		for i, c := range slices.Clone(r.commits) {
+			r.messages, r.state = c.messages, c.state
+			if s := r.run(Session{Checkpoint: c.checkpoint, Takeover: true}); s.err != nil {
+				rt.Fatalf("taken over from commit %d: ended with %v", i, s.err)
+			}
+			if again := slices.Sorted(slices.Values(texts(r.messages))); !slices.Equal(again, said) || string(r.state) != doc {
+				rt.Fatalf("taken over from commit %d: %q in %s, want %q in %s", i, again, r.state, said, doc)
+			}
+		}
+	})
+}
+
+// drawTeamThatEnds draws a team of which nobody asks or fails, and whose last words are always the same.
+func drawTeamThatEnds(rt *rapid.T, depth int) Agent {
+	list := func() []deed {
+		var deeds []deed
+		for range rapid.IntRange(1, 3).Draw(rt, "deeds") {
+			deeds = append(deeds, deed{kind: rapid.SampledFrom([]int{0, 2}).Draw(rt, "deed")})
+		}
+		return append(deeds, deed{kind: 0})
+	}
+	var people []Participant
+	for i := range rapid.IntRange(1, 3).Draw(rt, "participants") {
+		p := Participant{Name: fmt.Sprint("p", i), Agent: deeds(list())}
+		switch kind := rapid.IntRange(0, 4).Draw(rt, "kind"); {
+		case kind == 0:
+			p.Agent = deeds([]deed{{kind: 0}, {kind: rapid.IntRange(9, 10).Draw(rt, "at once"), below: [][]deed{list(), list()}}, {kind: 0}})
+		case kind < 4 && depth < 4:
+			p.Agent = drawTeamThatEnds(rt, depth+1)
+		}
+		people = append(people, p)
+	}
+	switch rapid.IntRange(0, 3).Draw(rt, "team") {
+	case 0:
+		last := func(_ context.Context, t *Turn, _ []Reply) error { return Say(t, "last", "%s", t.Path()) }
+		return &Fan{Participants: people, Join: last, Output: rapid.SampledFrom([]OutputMode{OutputBoth, OutputHistory}).Draw(rt, "output")}
+	case 1:
+		return Sub(team(Sequential(), people...), SubOptions{Output: rapid.SampledFrom([]OutputMode{OutputBoth, OutputHistory}).Draw(rt, "output")})
+	default:
+		return team(Sequential(), people...)
 	}
 }
