@@ -55,7 +55,8 @@ func (c *caller) begin(ctx context.Context) (*state.Begun, *attempt, error) {
 	return begun, c.g.start(c.agent, begun, c.r.Header, log), nil
 }
 
-// storeTimeout is how long a store that hangs may keep somebody waiting who can be told to come back later.
+// storeTimeout is how long a store that hangs may keep somebody waiting who can be told to come back later. One that is
+// slow and gets on, with many requests at one thread, is given more than that.
 const storeTimeout = 2 * time.Second
 
 // judge asks the store. A question whose answer got lost may have begun a run that nobody knows of; so it is asked
@@ -64,14 +65,15 @@ const storeTimeout = 2 * time.Second
 func (c *caller) judge(ctx context.Context) (*state.Begun, error) {
 	const tries = 3
 	o := state.LeaseOptions{Attempt: rand.Text(), TTL: c.g.o.Lease}
-	asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	started := time.Now()
+	asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), tries*storeTimeout)
 	defer cancel()
 	for try := 1; ; try++ {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
 		begun, err := c.g.store.Begin(asking, c.req, o)
-		if err == nil || try == tries || asking.Err() != nil {
+		if err == nil || try == tries || time.Since(started) >= storeTimeout {
 			return begun, err
 		}
 		if err := pause(ctx, lookPause); err != nil {
