@@ -56,6 +56,9 @@ type attempt struct {
 	// ending goes with the terminal frame.
 	ending *agui.Ending
 
+	// usage is what the run's models used, earlier attempts included.
+	usage groupchat.Usage
+
 	// thread is as of the last commit.
 	thread atomic.Pointer[state.Thread]
 
@@ -81,6 +84,9 @@ func (g *Gateway) start(agent *served, begun *state.Begun, header http.Header, l
 		ctx: ctx, cancel: cancel, done: make(chan struct{}), woken: make(chan struct{}, 1), header: agent.passedOn(header),
 	}
 	a.thread.Store(begun.Thread)
+	if a.intent.Attempts > 1 {
+		a.usage.Add(groupchat.EarlierUsage(begun.Thread.Checkpoint, begun.Thread.Live.Memo, origin(a.intent))...)
+	}
 	g.mu.Lock()
 	g.attempts[a.lease.Key] = a
 	cut := g.cut

@@ -137,11 +137,12 @@ func (a *attempt) stopped() error {
 	if err := a.restate(); err != nil {
 		return err
 	}
-	if err := a.run.Finish(&agui.RunFinished{Outcome: &agui.Outcome{Type: agui.OutcomeCancelled}}); err != nil {
+	usage := a.usage.Total()
+	if err := a.run.Finish(&agui.RunFinished{Outcome: &agui.Outcome{Type: agui.OutcomeCancelled}, Usage: usage}); err != nil {
 		return err
 	}
 	return a.commit(state.Commit{
-		State: a.differing(a.state), Messages: a.changed(), End: &state.End{Status: state.RunCancelled, Code: code},
+		State: a.differing(a.state), Messages: a.changed(), End: &state.End{Status: state.RunCancelled, Code: code, Usage: usage},
 	})
 }
 
@@ -193,7 +194,8 @@ func (a *attempt) finish(c state.Commit, outcome *agui.Outcome, closings []agui.
 	}
 	a.ending = a.newEnding()
 	a.ending.Open = outcome.Interrupts
-	if err := a.run.Finish(&agui.RunFinished{Outcome: outcome}); err != nil {
+	c.End.Usage = a.usage.Total()
+	if err := a.run.Finish(&agui.RunFinished{Outcome: outcome, Usage: c.End.Usage}); err != nil {
 		return err
 	}
 	c.State, c.Messages = a.differing(a.state), a.changed()

@@ -20,7 +20,7 @@ func (a *attempt) failed(cause error) error {
 	a.rec.hold()
 	reopen := len(a.intent.Claims) > 0 && !a.settled
 	text := publicText(cause, code)
-	c := state.Commit{KeepCheckpoint: true, End: &state.End{Status: state.RunError, Code: code, Reopen: reopen}}
+	c := state.Commit{KeepCheckpoint: true, End: &state.End{Status: state.RunError, Code: code, Reopen: reopen, Usage: a.usage.Total()}}
 	if text != code.Message() {
 		c.End.Text = text
 	}
@@ -30,7 +30,7 @@ func (a *attempt) failed(cause error) error {
 	}
 	if !a.run.Ended() {
 		c.Messages = a.withdraw(code, reopen)
-		if err := a.run.Fail(&agui.RunError{Message: text, Code: string(code)}); err != nil {
+		if err := a.run.Fail(&agui.RunError{Message: text, Code: string(code), Usage: c.End.Usage}); err != nil {
 			return err
 		}
 	}

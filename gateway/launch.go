@@ -130,6 +130,9 @@ func (a *attempt) launch() <-chan finished {
 	return ended
 }
 
+// origin names a run for its whole life.
+func origin(i state.Intent) string { return strconv.FormatUint(i.Origin, 10) }
+
 // session is what the agent gets to work with.
 func (a *attempt) session() groupchat.Session {
 	t := a.thread.Load()
@@ -141,7 +144,8 @@ func (a *attempt) session() groupchat.Session {
 		},
 		Memo:     t.Live.Memo,
 		Takeover: a.intent.Attempts > 1,
-		Origin:   strconv.FormatUint(a.intent.Origin, 10),
+		Origin:   origin(a.intent),
+		Usage:    &a.usage,
 		NewID:    a.g.o.NewID,
 		Pace:     a.g.o.Pace,
 		Log:      a.log,

@@ -178,7 +178,8 @@ func TestLLMIsToldOfTheTurn(t *testing.T) {
 		{ID: "x", Role: agui.RoleUser, Content: agui.PartsContent(agui.Part{Type: agui.PartText, Text: "Look"},
 			agui.Part{Type: agui.PartImage, Source: &agui.Source{Type: agui.SourceURL, Value: "https://x.test/i.png"}})},
 	}
-	s := r.run(Session{Input: Input{Context: []agui.Context{{Description: "Time", Value: "noon"}}}})
+	r.input = Input{Context: []agui.Context{{Description: "Time", Value: "noon"}}}
+	s := r.run(Session{})
 	equal(t, "run", s.err, nil)
 	want := "s:In French.\n\nYou are ann. What others in this conversation say begins with their name.\n\nTime: noon\n\nFor this turn: Hurry."
 	equal(t, "request", m.requests()[0], want+` | u:[{"type":"text","text":"Look"},{"type":"image_url","image_url":{"url":"https://x.test/i.png"}}]`)

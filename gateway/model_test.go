@@ -1,0 +1,232 @@
+package gateway_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway"
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// A thinker is a model's server: it calls the tool it is offered, and says so when it has the result. It fails when it is
+// told to. Each answer uses 10 tokens to read and 2 to write.
+type thinker struct {
+	asked atomic.Int64
+	model *groupchat.Model
+}
+
+func newThinker(t *testing.T) *thinker {
+	t.Helper()
+	m := &thinker{}
+	server := httptest.NewServer(m)
+	t.Cleanup(server.Close)
+	var err error
+	m.model, err = groupchat.NewModel(groupchat.ModelOptions{Provider: "mock", BaseURL: server.URL, Name: "m1", Retries: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func (m *thinker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	m.asked.Add(1)
+	var in struct {
+		Messages []struct {
+			Role    string
+			Content json.RawMessage
+		}
+		Tools []struct{ Function struct{ Name string } }
+	}
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+		http.Error(w, "{}", http.StatusBadRequest)
+		return
+	}
+	last := in.Messages[len(in.Messages)-1]
+	delta, reason := `"content":"Here you are."`, "stop"
+	switch {
+	case strings.Contains(string(last.Content), "fail"):
+		http.Error(w, "{}", http.StatusInternalServerError)
+		return
+	case last.Role != "tool" && len(in.Tools) > 0:
+		delta, reason = fmt.Sprintf(`"tool_calls":[{"index":0,"id":"x","function":{"name":%q,"arguments":"{}"}}]`, in.Tools[0].Function.Name), "tool_calls"
+	}
+	_, _ = fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":{%s}}]}\n\ndata: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":%q}]}\n\n"+
+		"data: {\"choices\":[],\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":2,\"total_tokens\":12}}\n\ndata: [DONE]\n\n", delta, reason)
+}
+
+// tokens is the usage of so many answers.
+func tokens(answers int64) []agui.TokenUsage {
+	n := func(i int64) *int64 { i *= answers; return &i }
+	return []agui.TokenUsage{{Provider: "mock", Model: "m1", InputTokens: n(10), OutputTokens: n(2), TotalTokens: n(12)}}
+}
+
+// used compares a run's usage, or a thread's.
+func used(t *testing.T, what string, got, want []agui.TokenUsage) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s used (-want +got):\n%s", what, diff)
+	}
+}
+
+// usage is what GET /threads/{id} says the thread has used.
+func (w *world) usage(id string) []agui.TokenUsage {
+	w.t.Helper()
+	_, body := w.call(http.MethodGet, "/threads/"+id, "")
+	var doc struct{ Usage []agui.TokenUsage }
+	if err := json.Unmarshal([]byte(body), &doc); err != nil {
+		w.t.Fatal(err)
+	}
+	return doc.Usage
+}
+
+// thinking is a gateway with an agent whose only tool does do.
+func thinking(t *testing.T, do func(context.Context) (string, error), approve groupchat.ToolApproval) (*world, *thinker) {
+	t.Helper()
+	m := newThinker(t)
+	tool := groupchat.NewTool("look", "Looks", func(ctx context.Context, _ groupchat.ToolCall, _ struct{}) (string, error) { return do(ctx) })
+	tool.Approve = approve
+	return newWorld(t, func(o *gateway.Options) {
+		o.Agents["desk"] = &groupchat.LLM{Model: m.model, Tools: []groupchat.Tool{tool}}
+	}), m
+}
+
+func looks(context.Context) (string, error) { return "seen", nil }
+
+func TestUsageOfRunsAndThreads(t *testing.T) {
+	t.Parallel()
+	w, _ := thinking(t, looks, groupchat.ApproveByAgent)
+	used(t, "the first run", w.post("desk", input("t", "r1", []string{"u1:go"})).finished().Usage, tokens(2))
+	used(t, "the thread", w.usage("t"), tokens(2))
+	used(t, "the second run", w.post("desk", input("t", "r2", []string{"u1:go", "u2:again"})).finished().Usage, tokens(2))
+	used(t, "the thread", w.usage("t"), tokens(4))
+	w.shows("t")
+}
+
+func TestUsageOfARunThatFails(t *testing.T) {
+	t.Parallel()
+	w, _ := thinking(t, func(context.Context) (string, error) { return "fail", nil }, groupchat.ApproveByAgent)
+	r := w.post("desk", input("t", "r1", []string{"u1:go"}))
+	failed, ok := r.last().(*agui.RunError)
+	if !ok || failed.Code != string(agui.CodeModelUnavailable) {
+		t.Fatalf("ended with %s", r.lines(0))
+	}
+	used(t, "the run", failed.Usage, tokens(1))
+	used(t, "the thread", w.usage("t"), tokens(1))
+}
+
+func TestUsageOfARunThatIsStopped(t *testing.T) {
+	t.Parallel()
+	looking := make(chan struct{})
+	w, _ := thinking(t, func(ctx context.Context) (string, error) {
+		close(looking)
+		<-ctx.Done()
+		return "", ctx.Err()
+	}, groupchat.ApproveByAgent)
+	r := w.begin(http.MethodPost, "/agents/desk", input("t", "r1", []string{"u1:go"}))
+	defer r.hangUp()
+	<-looking
+	w.call(http.MethodPost, "/threads/t/stop", "")
+	r.rest()
+	used(t, "the run", r.finished().Usage, tokens(1))
+	used(t, "the thread", w.usage("t"), tokens(1))
+	w.shows("t")
+}
+
+// TestRow129ApprovalOverTheWire asks before a tool runs, and counts what each of the two runs uses.
+func TestRow129ApprovalOverTheWire(t *testing.T) {
+	t.Parallel()
+	var looked atomic.Int64
+	w, m := thinking(t, func(context.Context) (string, error) { looked.Add(1); return "seen", nil }, groupchat.ApproveAlways)
+	first := w.post("desk", input("t", "r1", []string{"u1:go"}))
+	asked := first.interrupts()
+	if len(asked) != 1 || asked[0].Reason != "tool_call" || asked[0].ToolCallID == "" || looked.Load() != 0 {
+		t.Fatalf("asked %+v, looked %d times", asked, looked.Load())
+	}
+	used(t, "the first run", first.finished().Usage, tokens(1))
+	w.shows("t")
+	// CopilotKit makes up a tool message of the answer: it is not the result.
+	body := strings.Replace(input("t", "r2", []string{"u1:go"}, `"resume":[{"interruptId":`+quote(asked[0].ID)+`,"status":"resolved","payload":"{\"approved\":true}"}]`),
+		`"messages":[`, `"messages":[{"id":"made-up","role":"tool","toolCallId":`+quote(asked[0].ToolCallID)+`,"content":"approved"},`, 1)
+	second := w.post("desk", body)
+	if looked.Load() != 1 || m.asked.Load() != 2 {
+		t.Errorf("looked %d times, asked %d times", looked.Load(), m.asked.Load())
+	}
+	results := 0
+	for _, e := range second.events {
+		switch e := e.(type) {
+		case *agui.ToolCallStart, *agui.ToolCallArgs, *agui.ToolCallEnd:
+			t.Errorf("the resumed run sent %s", e.EventType())
+		case *agui.ToolCallResult:
+			results++
+			if e.ToolCallID != asked[0].ToolCallID || e.Content.Text() != "seen" {
+				t.Errorf("result %+v", e)
+			}
+		}
+	}
+	if results != 1 {
+		t.Errorf("%d results", results)
+	}
+	used(t, "the second run", second.finished().Usage, tokens(1))
+	used(t, "the thread", w.usage("t"), tokens(2))
+	w.shows("t")
+}
+
+// TestUsageOverATakeover counts what the dead replica used, of turns that were committed and of the one that was not,
+// and asks the model nothing again.
+func TestUsageOverATakeover(t *testing.T) {
+	t.Parallel()
+	shared := state.NewMemory(state.MemoryOptions{})
+	defer shared.Close()
+	m := newThinker(t)
+	var looked atomic.Int64
+	server := func(store state.Store, gate chan struct{}) *world {
+		look := groupchat.Tool{Name: "look", Call: func(ctx context.Context, _ groupchat.ToolCall) (groupchat.ToolResult, error) {
+			looked.Add(1)
+			select {
+			case <-gate:
+				return groupchat.TextResult("seen"), nil
+			case <-ctx.Done():
+				return groupchat.ToolResult{}, ctx.Err()
+			}
+		}}
+		return newWorld(t, func(o *gateway.Options) {
+			o.Store, o.Shared, o.Now, o.Lease, o.NewID, o.Agent, o.Legacy = store, true, time.Now, 100*time.Millisecond, nil, nil, "team"
+			o.StopGrace = 10 * time.Millisecond
+			o.Agents = map[string]groupchat.Agent{"team": &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{
+				{Name: "ann", Agent: &groupchat.LLM{Model: m.model}},
+				{Name: "bob", Agent: &groupchat.LLM{Model: m.model, Tools: []groupchat.Tool{look}}},
+			}}}
+		})
+	}
+	door := newMortal(shared)
+	defer close(door.buried)
+	gate := make(chan struct{}, 1)
+	a, b := server(door, make(chan struct{})), server(shared, gate)
+	owner := a.begin(http.MethodPost, "/agents/team?disconnect=detach", input("t", "r", []string{"u1:go"}))
+	defer owner.hangUp()
+	owner.until(agui.TypeToolCallEnd)
+	eventually(t, "the tool works", func() bool { return looked.Load() == 1 })
+	watcher := b.begin(http.MethodGet, "/threads/t/events?protocolVersion=1.0", "")
+	defer watcher.hangUp()
+	watcher.until(agui.TypeToolCallStart)
+	close(door.dead)
+	gate <- struct{}{}
+	watcher.rest()
+	used(t, "the run", watcher.finished().Usage, tokens(3))
+	used(t, "the thread", b.usage("t"), tokens(3))
+	if m.asked.Load() != 3 || looked.Load() != 2 {
+		t.Errorf("asked %d times, looked %d times", m.asked.Load(), looked.Load())
+	}
+	b.shows("t")
+}
