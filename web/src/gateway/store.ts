@@ -42,6 +42,11 @@ export class FollowStore {
     }
     return entry;
   }
+
+  /** Ends the reader of a thread at which nobody looks any more, without waiting whether somebody will. */
+  forget(agent: string, thread: string) {
+    this.entries.get(JSON.stringify([agent, thread]))?.leave();
+  }
 }
 
 /** The reader of one thread; it is connected while somebody is subscribed. */
@@ -73,6 +78,13 @@ export class Entry {
       if (this.listeners.size === 0) this.linger = setTimeout(() => this.close(), LINGER);
     };
   };
+
+  /** Closes at once if nobody looks. */
+  leave() {
+    if (this.listeners.size > 0) return;
+    clearTimeout(this.linger);
+    this.close();
+  }
 
   private nothing(): Following {
     const { specialists, running, runCount, interrupts } = emptyView;

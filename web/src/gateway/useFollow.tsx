@@ -1,6 +1,6 @@
 // One reader per thread for the whole page, however many components look at it.
 
-import { createContext, type ReactNode, useContext, useMemo, useState, useSyncExternalStore } from "react";
+import { createContext, type ReactNode, useCallback, useContext, useMemo, useState, useSyncExternalStore } from "react";
 import type { FollowStatus } from "./follow";
 import { FollowStore, type Following } from "./store";
 
@@ -12,6 +12,12 @@ const Context = createContext<FollowStore | undefined>(undefined);
 export function FollowProvider({ children }: { children: ReactNode }) {
   const [store] = useState(() => new FollowStore());
   return <Context value={store}>{children}</Context>;
+}
+
+/** Ends the reader of a thread that is about to be deleted, and at which nobody looks any more. */
+export function useForget(): (agent: string, thread: string) => void {
+  const store = useContext(Context);
+  return useCallback((agent, thread) => store?.forget(agent, thread), [store]);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { CopilotChat, UseAgentUpdate, useAgent, useCopilotKit, useInterrupt } from "@copilotkit/react-core/v2";
+import { CopilotChat, UseAgentUpdate, useAgent, useCopilotKit, useDefaultRenderTool, useInterrupt } from "@copilotkit/react-core/v2";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { startThread } from "../App";
 import { forkThread } from "../gateway/api";
@@ -18,11 +18,15 @@ import { SpokenNow } from "./Speaker";
 import { Specialists } from "./Specialists";
 import { StateTree } from "./StateTree";
 import { suggest } from "./suggest";
+import { ToolLine } from "./ToolLine";
 import { readTrip } from "./trip";
+import { useGone } from "./useGone";
 import { usePickUp } from "./usePickUp";
 import { useSignals } from "./useSignals";
 
 const updates = [UseAgentUpdate.OnMessagesChanged, UseAgentUpdate.OnStateChanged, UseAgentUpdate.OnRunStatusChanged];
+
+const tools: Parameters<typeof useDefaultRenderTool>[0] = { render: (call) => <ToolLine {...call} /> };
 
 const travelLabels = { chatInputPlaceholder: "Where would you like to go?" };
 const plainLabels = { chatInputPlaceholder: "Write a message" };
@@ -42,7 +46,9 @@ export function Conversation({ agent: info, thread, fresh }: { agent: AgentInfo;
 
   const travel = info.id === "travel";
   const trip = useMemo(() => readTrip(agent.state), [agent.state]);
-  const gone = following.status === "unknown" && !fresh && !agent.isRunning && agent.messages.length > 0;
+  const gone = useGone(following.status, agent.messages.some(({ role }) => role !== "user"), agent.isRunning);
+
+  useDefaultRenderTool(tools);
 
   useInterrupt({
     agentId: info.id,

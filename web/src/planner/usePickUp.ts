@@ -37,8 +37,11 @@ export function usePickUp(agent: AbstractAgent, thread: string, following: Follo
     return () => clearTimeout(timer);
   }, [status, away, idle, behind, connect]);
 
+  const wasOpen = useRef(false);
   useEffect(() => {
-    if (status === "lost") suspect();
+    // Where it never opens, something on the way does not let such streams through: that is no reason to doubt the gateway.
+    if (status === "lost" && wasOpen.current) suspect();
+    wasOpen.current = status === "open" || (status !== "lost" && wasOpen.current);
   }, [status, suspect]);
 
   useEffect(() => {

@@ -2,7 +2,7 @@ import { type FormEvent, useCallback, useEffect, useRef, useState } from "react"
 import { startThread } from "../App";
 import { deleteThread, forkThread, getThread, listThreads, renameThread } from "../gateway/api";
 import type { ThreadSummary } from "../gateway/types";
-import { useFollow } from "../gateway/useFollow";
+import { useFollow, useForget } from "../gateway/useFollow";
 import { isFresh } from "../fresh";
 import { go } from "../place";
 import { nounFor } from "../words";
@@ -29,6 +29,7 @@ const statusText: Record<ThreadSummary["status"], string> = {
 export function Threads({ agent, thread, open, onClose }: Props) {
   const { threads, more, refresh, loadMore } = useThreads(agent, thread);
   const attempt = useAttempt();
+  const forget = useForget();
   const noun = nounFor(agent);
   const list = useRef<HTMLElement>(null);
 
@@ -59,8 +60,12 @@ export function Threads({ agent, thread, open, onClose }: Props) {
     refresh();
   };
   const remove = async (id: string) => {
+    if (id === thread) {
+      startThread(agent, { replace: true });
+      await new Promise((left) => setTimeout(left, 50)); // so that nobody asks for what is no longer there
+      forget(agent, id);
+    }
     await attempt(`This ${noun} could not be deleted`, () => deleteThread(id, agent));
-    if (id === thread) startThread(agent, { replace: true });
     refresh();
   };
 

@@ -1,0 +1,22 @@
+import { words } from "./answer";
+
+interface Props {
+  name: string;
+  status: "inProgress" | "executing" | "complete";
+  parameters: unknown;
+  result: string | undefined;
+}
+
+/** A call of a tool nobody has drawn a view for: what was asked of what, and whether an answer is there. */
+export function ToolLine({ name, status, parameters, result }: Props) {
+  const done = status === "complete";
+  return (
+    <details className="tool" data-testid="tool-call" data-name={name} data-status={status}>
+      <summary>
+        {words(name)} <span className="tag" data-doing={done ? "finished" : "running"}>{done ? "done" : "called"}</span>
+      </summary>
+      <pre>{JSON.stringify(parameters ?? {}, null, 2)}</pre>
+      {result !== undefined && result !== "" && <pre>{result}</pre>}
+    </details>
+  );
+}
