@@ -1,0 +1,498 @@
+package gateway_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway"
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// A house is a gateway behind an address that outlives it.
+type house struct {
+	*httptest.Server
+	t      *testing.T
+	store  state.Store
+	agents map[string]groupchat.Agent
+	in     atomic.Pointer[gateway.Gateway] // nil: nobody is at home
+
+	mu    sync.Mutex
+	asked []string // method, path and query
+	// answer, if set, may take a request over.
+	answer func(w http.ResponseWriter, r *http.Request) bool
+}
+
+func newHouse(t *testing.T, agents map[string]groupchat.Agent) *house {
+	t.Helper()
+	h := &house{t: t, store: state.NewMemory(state.MemoryOptions{}), agents: agents}
+	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.mu.Lock()
+		h.asked = append(h.asked, r.Method+" "+r.URL.RequestURI())
+		answer := h.answer
+		h.mu.Unlock()
+		g := h.in.Load()
+		switch {
+		case answer != nil && answer(w, r):
+		case g == nil:
+			w.WriteHeader(http.StatusBadGateway)
+		default:
+			g.ServeHTTP(w, r)
+		}
+	}))
+	h.open()
+	t.Cleanup(func() {
+		h.close()
+		h.CloseClientConnections()
+		h.Close()
+		if err := h.store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return h
+}
+
+func (h *house) open() {
+	h.t.Helper()
+	g, err := gateway.New(gateway.Options{Agents: h.agents, Store: h.store, Log: slog.New(slog.NewTextHandler(h.t.Output(), nil))})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.in.Store(g)
+}
+
+func (h *house) close() {
+	if g := h.in.Swap(nil); g != nil {
+		if err := g.Close(); err != nil {
+			h.t.Errorf("Close() = %v", err)
+		}
+	}
+}
+
+// takeOver lets answer see every request first.
+func (h *house) takeOver(answer func(w http.ResponseWriter, r *http.Request) bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.answer = answer
+}
+
+// runs are the requests that asked for runs.
+func (h *house) runs() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(h.asked), func(s string) bool { return !strings.HasPrefix(s, "POST /agents/") })
+}
+
+// through is a team of one, who is far away.
+func through(t *testing.T, name, url string, o ...func(*groupchat.RemoteOptions)) *groupchat.Chat {
+	t.Helper()
+	options := groupchat.RemoteOptions{URL: url, State: groupchat.RemoteState{Path: "/" + name}}
+	for _, f := range o {
+		f(&options)
+	}
+	far, err := groupchat.NewRemote(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{{Name: name, Agent: far}}}
+}
+
+// chain is a gateway before a gateway before the agents of a world.
+func chain(t *testing.T, agent string, change ...func(*gateway.Options)) (front *world, middle *house, inner *world) {
+	t.Helper()
+	inner = newInner(t)
+	middle = newHouse(t, map[string]groupchat.Agent{"relay": through(t, "inner", inner.url+"/agents/"+agent)})
+	front = newFront(t, middle, change...)
+	return front, middle, inner
+}
+
+// newInner is a world whose deadlines others can tell.
+func newInner(t *testing.T) *world {
+	t.Helper()
+	return newWorld(t, func(o *gateway.Options) { o.Now = time.Now })
+}
+
+func newFront(t *testing.T, middle *house, change ...func(*gateway.Options)) *world {
+	t.Helper()
+	return newWorld(t, append([]func(*gateway.Options){func(o *gateway.Options) {
+		o.Agents = map[string]groupchat.Agent{"front": through(t, "far", middle.URL+"/agents/relay")}
+		o.Agent, o.Legacy, o.Now = nil, "front", time.Now
+	}}, change...)...)
+}
+
+// said counts the messages of a thread by their text.
+func said(d threadDoc) map[string]int {
+	counts := map[string]int{}
+	for _, m := range d.Messages {
+		if m.Role == agui.RoleAssistant && !m.Content.IsZero() {
+			counts[m.Content.Text()]++
+		}
+	}
+	return counts
+}
+
+func resumeOf(answers map[string]string) string {
+	var list []string
+	for id, value := range answers {
+		list = append(list, `{"interruptId":`+quote(id)+`,"status":"resolved","payload":{"value":`+quote(value)+`}}`)
+	}
+	return `"resume":[` + strings.Join(list, ",") + `]`
+}
+
+func TestAQuestionTwoGatewaysDeepIsAnsweredFromTheOutermost(t *testing.T) {
+	t.Parallel()
+	for _, restart := range []bool{false, true} {
+		t.Run(fmt.Sprintf("restart %v", restart), func(t *testing.T) {
+			t.Parallel()
+			store := state.NewMemory(state.MemoryOptions{})
+			defer store.Close()
+			keep := func(o *gateway.Options) { o.Store = store }
+			front, middle, _ := chain(t, "both", keep)
+			questions := front.post("front", input("t", "r1", []string{"u1:go"})).interrupts()
+			if len(questions) != 2 {
+				t.Fatalf("%d questions", len(questions))
+			}
+			for _, q := range questions {
+				var where struct{ Path, Key string }
+				if err := json.Unmarshal(q.Metadata["groupchat"], &where); err != nil || where.Path != "far.inner" || len(q.ResponseSchema) == 0 {
+					t.Errorf("asked by %+v with %s", where, q.ResponseSchema)
+				}
+			}
+			if restart {
+				middle.close()
+				if err := front.g.Close(); err != nil {
+					t.Fatal(err)
+				}
+				middle.open()
+				front = newFront(t, middle, keep)
+			}
+			r := front.post("front", input("t", "r2", nil, resumeOf(map[string]string{questions[0].ID: "S", questions[1].ID: "L"})))
+			r.finished()
+			d := front.shows("t")
+			if got := canonical(t, d.State); got != `{"far":{"inner":{"colour":"L","size":"S"}}}` {
+				t.Errorf("state %s", got)
+			}
+			for _, text := range []string{"Taking S.", "Taking L."} {
+				if n := said(d)[text]; n != 1 {
+					t.Errorf("%q is there %d times", text, n)
+				}
+			}
+			for _, asked := range middle.runs() {
+				if asked != "POST /agents/relay?disconnect=detach" {
+					t.Errorf("asked by %s", asked)
+				}
+			}
+		})
+	}
+}
+
+// Whatever a front does, its remote thread is the same, and goes on where it was.
+func TestAConversationThroughGateways(t *testing.T) {
+	t.Parallel()
+	front, _, inner := chain(t, "echo")
+	for i := 1; i <= 3; i++ {
+		front.post("front", input("t", fmt.Sprint("r", i), []string{fmt.Sprintf("u%d:hello %d", i, i)})).finished()
+	}
+	d := front.shows("t")
+	for i := 1; i <= 3; i++ {
+		if n := said(d)[fmt.Sprintf("You said: hello %d", i)]; n != 1 {
+			t.Errorf("answer %d is there %d times", i, n)
+		}
+	}
+	if got := canonical(t, d.State); got != `{"far":{"inner":{"turns":3}}}` {
+		t.Errorf("state %s", got)
+	}
+	if _, body := inner.call(http.MethodGet, "/threads", ""); strings.Count(body, `"id"`) != 1 {
+		t.Errorf("threads of the innermost: %s", body)
+	}
+}
+
+func TestFrontendCallsThroughGateways(t *testing.T) {
+	t.Parallel()
+	front, _, _ := chain(t, "map")
+	tools := `"tools":[{"name":"show_map","description":"a map"},{"name":"show_sky","description":"the sky"}]`
+	for run, want := range []string{"", "shown 1", "shown 2"} {
+		messages := `"messages":[{"id":"u1","role":"user","content":"go"}`
+		for i, c := range pendingCalls(front.thread("t")) {
+			messages += fmt.Sprintf(`,{"id":"x%d-%d","role":"tool","toolCallId":%s,"content":%s}`, run, i, quote(c), quote(want))
+		}
+		body := fmt.Sprintf(`{"protocolVersion":"1.0","threadId":"t","runId":"r%d",%s],%s}`, run, messages, tools)
+		front.post("front", body).finished()
+	}
+	if d := front.shows("t"); said(d)["Seen: shown 1, shown 2."] != 1 {
+		t.Errorf("said %v", said(d))
+	}
+}
+
+// pendingCalls are the ids of a thread's open calls.
+func pendingCalls(d threadDoc) []string {
+	var ids []string
+	for _, c := range d.OpenCalls {
+		ids = append(ids, c.ID)
+	}
+	return ids
+}
+
+func TestAStopReachesTheInnermost(t *testing.T) {
+	t.Parallel()
+	for _, how := range []string{"stop", "hang up"} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			front, _, inner := chain(t, "slow", func(o *gateway.Options) { o.HangUpGrace = 10 * time.Millisecond })
+			r := front.begin(http.MethodPost, "/agents/front", input("t", "r", []string{"u1:go"}))
+			defer r.hangUp()
+			r.until(agui.TypeCustom)
+			if how == "stop" {
+				if status, body := front.call(http.MethodPost, "/threads/t/stop", "{}"); status != http.StatusOK {
+					t.Fatalf("%d %s", status, body)
+				}
+			} else {
+				r.hangUp()
+			}
+			front.idle("t")
+			eventually(t, "the innermost run is stopped", func() bool {
+				_, body := inner.call(http.MethodGet, "/threads?status=running", "")
+				_, all := inner.call(http.MethodGet, "/threads", "")
+				return !strings.Contains(body, `"id"`) && strings.Contains(all, `"id"`)
+			})
+		})
+	}
+}
+
+// The answer was claimed, and never got there: it is open again, and given again it arrives once.
+func TestAnAnswerThatDoesNotArriveCanBeGivenAgain(t *testing.T) {
+	t.Parallel()
+	front, middle, _ := chain(t, "ask")
+	question := front.post("front", input("t", "r1", []string{"u1:go"})).interrupts()[0]
+	answer := resumeOf(map[string]string{question.ID: "M"})
+	for name, fault := range map[string]func(w http.ResponseWriter, r *http.Request) bool{
+		"nobody is there": func(w http.ResponseWriter, _ *http.Request) bool {
+			w.WriteHeader(http.StatusBadGateway)
+			return true
+		},
+		"it is cut": func(w http.ResponseWriter, r *http.Request) bool {
+			if r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, "/agents/") {
+				w.Header().Set("Content-Type", "text/event-stream")
+				_, _ = io.WriteString(w, "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n")
+				return true
+			}
+			return false
+		},
+		"it has forgotten": func(w http.ResponseWriter, r *http.Request) bool {
+			if r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, "/agents/") {
+				w.Header().Set("Content-Type", "text/event-stream")
+				_, _ = io.WriteString(w, "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n"+
+					"data: {\"type\":\"RUN_ERROR\",\"message\":\"no\",\"code\":\"interrupt_not_found\"}\n\n")
+				return true
+			}
+			return false
+		},
+	} {
+		middle.takeOver(fault)
+		if code := front.post("front", input("t", "r2", nil, answer)).code(); code != string(agui.CodeRemoteFailed) {
+			t.Fatalf("%s: code %s", name, code)
+		}
+		if d := front.thread("t"); d.Status != string(state.StatusInterrupted) || len(d.Interrupts) != 1 {
+			t.Fatalf("%s: thread is %s", name, d.Status)
+		}
+	}
+	middle.takeOver(nil)
+	front.post("front", input("t", "r3", nil, answer)).finished()
+	if d := front.shows("t"); said(d)["Taking M."] != 1 || canonical(t, d.State) != `{"far":{"inner":{"size":"M"}}}` {
+		t.Errorf("said %v, state %s", said(d), d.State)
+	}
+}
+
+// A replica that dies before, while or after it delivers an answer is followed by one that delivers the same one: the
+// remote acts on it once.
+func TestACrashWhileAnAnswerIsDelivered(t *testing.T) {
+	t.Parallel()
+	for _, arrived := range []bool{false, true} {
+		t.Run(fmt.Sprintf("arrived %v", arrived), func(t *testing.T) {
+			t.Parallel()
+			inner := newInner(t)
+			middle := newHouse(t, map[string]groupchat.Agent{"relay": through(t, "inner", inner.url+"/agents/ask")})
+			shared := state.NewMemory(state.MemoryOptions{})
+			defer shared.Close()
+			door := newMortal(shared)
+			var once sync.Once
+			bury := func() { once.Do(func() { close(door.buried) }) }
+			defer bury()
+			replica := func(store state.Store) *world {
+				return newFront(t, middle, func(o *gateway.Options) {
+					o.Store, o.Shared, o.Now, o.NewID, o.Lease = store, true, time.Now, nil, 200*time.Millisecond
+					o.StopGrace = 10 * time.Millisecond
+				})
+			}
+			a, b := replica(door), replica(shared)
+			question := a.post("front", input("t", "r1", []string{"u1:go"})).interrupts()[0]
+
+			dies, delivered := make(chan struct{}), make(chan struct{})
+			var first sync.Once
+			middle.takeOver(func(w http.ResponseWriter, r *http.Request) bool {
+				if r.Method != http.MethodPost || !strings.HasPrefix(r.URL.Path, "/agents/") {
+					return strings.HasSuffix(r.URL.Path, "/stop") // the dead stop nothing
+				}
+				mine := false
+				first.Do(func() { mine = true })
+				if !mine {
+					return false
+				}
+				if arrived {
+					middle.in.Load().ServeHTTP(httptest.NewRecorder(), r)
+				}
+				_, _ = io.Copy(io.Discard, r.Body) // net/http hears of a hang-up behind the body only
+				close(dies)
+				<-r.Context().Done()
+				close(delivered)
+				return true
+			})
+			owner := a.begin(http.MethodPost, "/agents/front?disconnect=detach", input("t", "r2", nil, resumeOf(map[string]string{question.ID: "M"})))
+			defer owner.hangUp()
+			<-dies
+			close(door.dead)
+			var d threadDoc
+			eventually(t, "another replica ends the run", func() bool {
+				d = b.thread("t")
+				return len(d.Runs) > 0 && d.Runs[0].Status == "success"
+			})
+			if said(d)["Taking M."] != 1 || said(d)["One question first."] != 1 || canonical(t, d.State) != `{"far":{"inner":{"size":"M"}}}` {
+				t.Errorf("said %v, state %s", said(d), d.State)
+			}
+			if _, body := inner.call(http.MethodGet, "/threads", ""); strings.Count(body, `"id"`) != 1 {
+				t.Errorf("threads of the innermost: %s", body)
+			}
+			bury()
+			owner.hangUp()
+			<-delivered
+			b.shows("t")
+		})
+	}
+}
+
+// A replica that drains leaves the remote's run alone, and the next one joins it.
+func TestAHandoverJoinsTheRemoteRun(t *testing.T) {
+	t.Parallel()
+	inner := newInner(t)
+	middle := newHouse(t, map[string]groupchat.Agent{"relay": through(t, "inner", inner.url+"/agents/slow")})
+	shared := state.NewMemory(state.MemoryOptions{})
+	defer shared.Close()
+	replica := func() *world {
+		return newFront(t, middle, func(o *gateway.Options) {
+			o.Store, o.Shared, o.Now, o.NewID, o.Lease = shared, true, time.Now, nil, 200*time.Millisecond
+		})
+	}
+	a, b := replica(), replica()
+	r := a.begin(http.MethodPost, "/agents/front?disconnect=detach", input("t", "r", []string{"u1:go"}))
+	defer r.hangUp()
+	r.until(agui.TypeCustom)
+	if err := a.g.Close(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the remote is asked again", func() bool { return len(middle.runs()) == 2 })
+	inner.release()
+	eventually(t, "the run ends", func() bool {
+		d := b.thread("t")
+		return len(d.Runs) > 0 && d.Runs[0].Status == "success"
+	})
+	b.shows("t")
+	if _, body := inner.call(http.MethodGet, "/threads", ""); strings.Count(body, `"id"`) != 1 {
+		t.Errorf("threads of the innermost: %s", body)
+	}
+	middle.mu.Lock()
+	defer middle.mu.Unlock()
+	for _, asked := range middle.asked {
+		if strings.Contains(asked, "/stop") {
+			t.Errorf("asked %s", asked)
+		}
+	}
+}
+
+// A question that was given up here, and not there, is called off before anything else is asked.
+func TestAQuestionGivenUpHereIsCalledOffThere(t *testing.T) {
+	t.Parallel()
+	var later atomic.Int64
+	front, middle, _ := chain(t, "ask", func(o *gateway.Options) {
+		o.InterruptTTL = time.Minute
+		o.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
+	})
+	front.post("front", input("t", "r1", []string{"u1:go"})).interrupts()
+	later.Store(int64(2 * time.Minute))
+	question := front.post("front", input("t", "r2", []string{"u1:go", "u2:again"})).interrupts()[0]
+	front.post("front", input("t", "r3", nil, resumeOf(map[string]string{question.ID: "L"}))).finished()
+	if d := front.shows("t"); said(d)["Taking L."] != 1 {
+		t.Errorf("said %v", said(d))
+	}
+	if n := len(middle.runs()); n != 5 {
+		t.Errorf("asked for %d runs: one, refused, called off, again, answered", n)
+	}
+}
+
+// The headers that are forwarded by name go all the way, and are kept nowhere.
+func TestHeadersGoThrough(t *testing.T) {
+	t.Parallel()
+	inner := newHouse(t, map[string]groupchat.Agent{"echo": groupchat.AgentFunc(echoes)})
+	tenant := func(o *groupchat.RemoteOptions) { o.Forward = []string{"x-tenant"} }
+	middle := newHouse(t, map[string]groupchat.Agent{"relay": through(t, "inner", inner.URL+"/agents/echo", tenant)})
+	var got []string
+	var mu sync.Mutex
+	inner.takeOver(func(_ http.ResponseWriter, r *http.Request) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		got = append(got, r.Header.Get("X-Tenant")+r.Header.Get("X-Other"))
+		return false
+	})
+	front := newWorld(t, func(o *gateway.Options) {
+		o.Agents = map[string]groupchat.Agent{"front": through(t, "far", middle.URL+"/agents/relay", tenant)}
+		o.Agent, o.Legacy = nil, "front"
+	})
+	r := front.open(http.MethodPost, "/agents/front", input("t", "r", []string{"u1:go"}), "X-Tenant", "acme", "X-Other", "no")
+	r.rest()
+	r.finished()
+	mu.Lock()
+	defer mu.Unlock()
+	if len(got) != 2 || got[0] != "acme" || got[1] != "acme" { // capabilities, and the run
+		t.Errorf("headers %q", got)
+	}
+	for _, h := range []*house{inner, middle} {
+		if kept := everyThread(t, h.store); strings.Contains(kept, "acme") {
+			t.Errorf("kept: %s", kept)
+		}
+	}
+}
+
+// everyThread is what a store keeps of its threads, as text.
+func everyThread(t *testing.T, store state.Store) string {
+	t.Helper()
+	page, err := store.List(t.Context(), state.Query{Principal: "local", Limit: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, listed := range page.Threads {
+		thread, _, err := store.Load(t.Context(), listed.Key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := json.Marshal(thread)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, string(raw))
+	}
+	if len(all) == 0 {
+		t.Error("no threads")
+	}
+	return strings.Join(all, "\n")
+}
