@@ -114,9 +114,6 @@ func (x *execution) over() error {
 	return nil
 }
 
-// messages is the run's conversation so far.
-func (x *execution) messages() []Message { return messages(x.Run) }
-
 // lastMessage is the id of the newest message of t's conversation, empty if there is none.
 func (t *Turn) lastMessage() string {
 	all := messages(t.run)
