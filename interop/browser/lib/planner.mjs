@@ -1,0 +1,111 @@
+// The gateway's own page, as a person uses it, and what must be true of it.
+
+import assert from "node:assert/strict";
+import { openPage } from "./browser.mjs";
+import { agrees } from "./chat.mjs";
+
+export { agrees, shown } from "./chat.mjs";
+
+/** How long a page may take for a step when other tests have the machine's cores. */
+const PATIENCE_MS = 90_000;
+
+/**
+ * Opens the page of the gateway at url, at a place such as "#/t/travel/<thread>", with the options of openPage.
+ *
+ * To the page's problems counts also what it asks of another host: all it needs is the gateway's.
+ */
+export function openPlanner(t, url, { place = "", ...options } = {}) {
+  return openPage(t, `${url}/${place}`, {
+    viewport: { width: 1440, height: 900 },
+    ...options,
+    async prepare(page) {
+      page.setDefaultTimeout(PATIENCE_MS);
+      page.on("request", (request) => {
+        const asked = new URL(request.url());
+        if (/^https?:$/.test(asked.protocol) && asked.origin !== url) page.problems.push(`other host: ${request.url()}`);
+      });
+      await options.prepare?.(page);
+    },
+  });
+}
+
+/** Where the page is: {view, agent, thread}. */
+export function placeOf(page) {
+  const [, view, agent, thread] = new URL(page.url()).hash.split("/");
+  return { view, agent, thread };
+}
+
+/** Waits until the page is at a thread, and returns its id. */
+export async function threadOf(page) {
+  await page.waitForURL(/#\/(t|inspect)\/[^/]+\/.+/);
+  return placeOf(page).thread;
+}
+
+const quoted = (value) => JSON.stringify(value);
+
+/** What begins a conversation on an empty page. */
+export const starter = (page, title) => page.getByTestId("starter").filter({ hasText: title });
+
+/** An open question by (part of) what it asks. */
+export const question = (page, text) => page.getByTestId("question").filter({ has: page.getByRole("heading", { name: text }) });
+
+/** An option of an open question. */
+export const option = (page, value) => page.locator(`[data-testid="option"][data-value=${quoted(value)}]`);
+
+/** Waits for the option, and picks it. */
+export const pick = (page, value) => option(page, value).click();
+
+/** Waits until a step of the plan is reached. */
+export const step = (page, name) => page.locator(`[data-testid="itinerary"][data-step=${quoted(name)}]`).waitFor({ state: "attached" });
+
+/** A row of the list of threads. */
+export const row = (page, id) => page.locator(`[data-testid="thread"][data-thread=${quoted(id)}]`);
+
+/** A notice, by the contract's code it shows. */
+export const notice = (page, code) => page.locator(`[data-testid="notice"][data-code=${quoted(code)}]`);
+
+/** Begins a plan on an empty page; returns the thread's id. */
+export async function begin(page, title = "Plan my trip") {
+  await starter(page, title).click();
+  return threadOf(page);
+}
+
+/** Waits until the page shows no open question. */
+export const unasked = (page) => page.getByTestId("questions").waitFor({ state: "detached" });
+
+const texts = (locator) => locator.evaluateAll((elements) => elements.map((element) => element.textContent.trim()));
+
+/**
+ * Fails unless the page shows the thread as GET /threads/{id} has it: each message once and in order, the question that is
+ * open, and beside the conversation what is booked. Returns the thread.
+ */
+export async function agreesWhole(page, gateway, id) {
+  const truth = await agrees(page, gateway, id);
+  const { origin, destination, itinerary = {}, experiences = [], planning_step: at } = truth.state;
+  await step(page, at);
+  const asked = page.getByTestId("question");
+  assert.deepEqual(
+    await asked.evaluateAll((elements) => elements.map((element) => element.dataset.id)),
+    truth.interrupts.map(({ id }) => id),
+  );
+  const trip = page.getByTestId("itinerary");
+  const piece = (kind) => texts(trip.getByTestId(`booked-${kind}`).getByRole("heading"));
+  assert.deepEqual(await piece("flight"), itinerary.flight ? [itinerary.flight.airline] : []);
+  assert.deepEqual(await piece("hotel"), itinerary.hotel ? [itinerary.hotel.name] : []);
+  const named = await texts(trip.getByTestId("experiences").locator(".experience-name"));
+  assert.deepEqual(
+    named.map((name) => name.replace(/^\w+: /, "")),
+    experiences.map(({ name }) => name),
+  );
+  const route = (await trip.getByTestId("route").textContent()).trim();
+  assert.equal(route, destination ? `${origin}to${destination}` : "No route yet");
+  return truth;
+}
+
+/** Answers what a plan asks, from wherever it is, until it is complete. */
+export async function finish(page, { flight = "KLM", hotel = "Hotel Zoe" } = {}) {
+  await pick(page, flight);
+  await pick(page, hotel);
+  await step(page, "complete");
+  await unasked(page);
+}
