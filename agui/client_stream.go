@@ -105,6 +105,7 @@ func (a *answer) postAs(ctx, own context.Context, cancel context.CancelCauseFunc
 		return nil, err
 	}
 	request.Header.Set("Accept", "text/event-stream")
+	request.Header.Set("Accept-Encoding", "identity") // what is compressed comes late
 	if d := a.c.o.Connect; d > 0 {
 		defer time.AfterFunc(d, func() { cancel(errConnect) }).Stop()
 	}

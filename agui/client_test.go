@@ -416,6 +416,7 @@ func TestClientStops(t *testing.T) {
 		}}
 		r.Input.ThreadID, r.Input.RunID = "t", "r"
 		var last error
+		defer cancel(nil)
 		for _, err := range c.Run(ctx, r) {
 			cancel(stopped)
 			last = err

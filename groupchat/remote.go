@@ -179,16 +179,18 @@ func (r *Remote) Run(ctx context.Context, t *Turn) error {
 	if err != nil {
 		return err
 	}
+	var last *exchange
 	for !f.Done {
 		var given *delivery
 		if f.Pause != nil {
-			if given, err = f.Pause.collect(t); err != nil {
+			given, err = f.Pause.collect(t)
+			if err = last.settled(err); err != nil {
 				return err
 			}
 		}
 		next := &remoteFrame{N: f.N + 1}
 		if given.sayable() {
-			if next.Pause, err = r.exchange(ctx, t, f, given); err != nil {
+			if last, next.Pause, err = r.exchange(ctx, t, f, given); err != nil {
 				return err
 			}
 		} else {

@@ -37,10 +37,10 @@ func (x *exchange) end() (*remotePause, error) {
 		return nil, errRemoteCancelled
 	}
 	p := &remotePause{RunID: x.sent.RunID, Dialect: RemoteStandard}
-	ids := map[string]string{}
+	x.ids = map[string]string{}
 	for _, i := range outcome.Interrupts {
-		if ids[i.ID] == "" {
-			ids[i.ID] = x.question(p, i, i.ID, nil)
+		if x.ids[i.ID] == "" {
+			x.ids[i.ID] = x.question(p, i, i.ID, nil)
 		}
 	}
 	if len(p.Questions) == 0 {
@@ -56,7 +56,6 @@ func (x *exchange) end() (*remotePause, error) {
 		return nil, err
 	}
 	if len(p.Questions) > 0 {
-		x.suspend(ids)
 		return p, nil
 	}
 	if err := x.resumeSubs(); err != nil {
@@ -176,7 +175,7 @@ func (x *exchange) frontend(p *remotePause, pending []string) error {
 		}
 		if x.hidden() {
 			w := x.t.face.ToolCall(agui.ToolCallOptions{ID: c.ours, Name: c.name})
-			if _, err := w.WriteString(c.args); err != nil {
+			if _, err := w.WriteString(c.args.String()); err != nil {
 				return err
 			}
 			if err := w.Close(); err != nil {

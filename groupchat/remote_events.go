@@ -55,7 +55,7 @@ func (x *exchange) say(e agui.Event) error {
 		return x.startText(e)
 	case *agui.TextMessageContent:
 		if s := x.texts[e.MessageID]; s != nil && !s.mute {
-			s.said += e.Delta
+			s.said.WriteString(e.Delta)
 			return x.emit(s.tag, &agui.TextMessageContent{Tagged: plainly(e.Metadata), MessageID: s.ours, Delta: e.Delta})
 		}
 	case *agui.TextMessageEnd:
@@ -67,7 +67,7 @@ func (x *exchange) say(e agui.Event) error {
 		return x.startCall(e)
 	case *agui.ToolCallArgs:
 		if c := x.calls[e.ToolCallID]; c != nil {
-			c.args += e.Delta
+			c.args.WriteString(e.Delta)
 			return x.emit(c.tag, &agui.ToolCallArgs{Tagged: plainly(e.Metadata), ToolCallID: c.ours, Delta: e.Delta})
 		}
 	case *agui.ToolCallEnd:
@@ -99,7 +99,7 @@ func (x *exchange) think(e agui.Event) error {
 		})
 	case *agui.ReasoningMessageContent:
 		s := x.thoughts[e.MessageID]
-		s.said += e.Delta
+		s.said.WriteString(e.Delta)
 		return x.emit(s.tag, &agui.ReasoningMessageContent{Tagged: plainly(e.Metadata), MessageID: s.ours, Delta: e.Delta})
 	case *agui.ReasoningMessageEnd:
 		s := x.thoughts[e.MessageID]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -34,6 +35,7 @@ type exchange struct {
 	order    []string           // of subs
 	made     []string           // calls of this exchange, in order
 	asked    []legacyAsk
+	ids      map[string]string // of its questions, theirs → ours
 	finished *agui.RunFinished
 	failed   *agui.RunError
 }
@@ -41,7 +43,7 @@ type exchange struct {
 // A saidText is a text or a reasoning message of the remote's.
 type saidText struct {
 	ours, tag string
-	said      string
+	said      strings.Builder
 	open      bool
 	mute      bool // nobody's words but the remote's idea of somebody else's
 }
@@ -49,7 +51,7 @@ type saidText struct {
 // A madeCall is a tool call of the remote's.
 type madeCall struct {
 	ours, name, tag string
-	args            string
+	args            strings.Builder
 	earlier         bool // not of this exchange
 	answered        bool
 }
@@ -61,10 +63,18 @@ type legacyAsk struct {
 }
 
 // exchange runs the remote once and folds in what it answers. It returns what the remote waits for; nil is nothing.
-func (r *Remote) exchange(ctx context.Context, t *Turn, f *remoteFrame, given *delivery) (*remotePause, error) {
+func (r *Remote) exchange(ctx context.Context, t *Turn, f *remoteFrame, given *delivery) (*exchange, *remotePause, error) {
+	if given != nil {
+		t.x.mu.Lock()
+		err := t.x.spend() // who answers for people might do so for ever
+		t.x.mu.Unlock()
+		if err != nil {
+			return nil, nil, err
+		}
+	}
 	sent, err := r.request(t, f.N)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	x := &exchange{
 		r: r, t: t, n: f.N, thread: remoteThread(t), sent: sent,
@@ -76,24 +86,24 @@ func (r *Remote) exchange(ctx context.Context, t *Turn, f *remoteFrame, given *d
 		x.prefix = t.Path() + "/"
 	}
 	if x.header, err = r.header(t); err != nil {
-		return nil, x.fault(err)
+		return nil, nil, x.fault(err)
 	}
 	if x.state, err = r.share(t); err != nil {
-		return nil, x.fault(err)
+		return nil, nil, x.fault(err)
 	}
 	x.learn()
 	in, err := x.input(ctx, given)
 	if err != nil {
-		return nil, x.fault(err)
+		return nil, nil, x.fault(err)
 	}
 	if err := x.ask(ctx, in, given == nil); err != nil {
-		return nil, errors.Join(x.fault(err), x.abandon())
+		return nil, nil, errors.Join(x.fault(err), x.abandon())
 	}
 	pause, err := x.end()
 	if err != nil {
-		return nil, errors.Join(x.fault(err), x.abandon())
+		return nil, nil, errors.Join(x.fault(err), x.abandon())
 	}
-	return pause, nil
+	return x, pause, nil
 }
 
 // fault is a failure of the remote's, unless the run is over anyway.

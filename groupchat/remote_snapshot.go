@@ -51,7 +51,7 @@ func (x *exchange) recount(m *Message, tagged agui.Tagged, all []Message) error 
 			}
 		}
 	}
-	if s == nil && text != "" || s != nil && !s.mute && len(text) > len(s.said) && strings.HasPrefix(text, s.said) {
+	if s == nil && text != "" || s != nil && !s.mute && len(text) > s.said.Len() && strings.HasPrefix(text, s.said.String()) {
 		if err := x.complete(m, tagged, text); err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func (x *exchange) recount(m *Message, tagged agui.Tagged, all []Message) error 
 func (x *exchange) complete(m *Message, tagged agui.Tagged, text string) error {
 	said, open := "", false
 	if s := x.texts[m.ID]; s != nil {
-		said, open = s.said, s.open
+		said, open = s.said.String(), s.open
 	}
 	content := &agui.TextMessageContent{MessageID: m.ID, Delta: text[len(said):]}
 	if open {
@@ -108,7 +108,7 @@ func (x *exchange) sayAll(events ...agui.Event) error {
 // renamed finds the text that a snapshot has under another id than it was streamed under, as some servers do.
 func (x *exchange) renamed(m *Message, text string, all []Message) *saidText {
 	for id, s := range x.texts {
-		if s.said != text || s.open || s.mute || s.tag != x.tag(m.SubagentRunID) {
+		if s.said.String() != text || s.open || s.mute || s.tag != x.tag(m.SubagentRunID) {
 			continue
 		}
 		if !slices.ContainsFunc(all, func(o Message) bool { return o.ID == id }) {

@@ -106,9 +106,24 @@ func (x *exchange) endSub(s *remoteSub, end agui.Event) error {
 	return x.t.run.Emit(end)
 }
 
-// suspend lets the agents behind the remote that wait be ended after the snapshots. Asked maps the remote's questions to
-// ours.
-func (x *exchange) suspend(asked map[string]string) {
+// settled says what became of the agents behind the remote that wait, now that its questions are asked: they are
+// suspended with the turn, unless somebody has answered for a person.
+func (x *exchange) settled(err error) error {
+	switch {
+	case x == nil: // they waited in a run before this one
+		return err
+	case pauseOf(err) != nil:
+		x.suspend()
+		return err
+	case err != nil:
+		return errors.Join(err, x.abandon())
+	default:
+		return x.resumeSubs()
+	}
+}
+
+// suspend lets the agents behind the remote that wait be ended after the snapshots.
+func (x *exchange) suspend() {
 	for _, id := range x.order {
 		s := x.subs[id]
 		if s.suspended == nil {
@@ -117,7 +132,7 @@ func (x *exchange) suspend(asked map[string]string) {
 		out := x.t.run.As(s.ours)
 		w := waiting{path: s.path, frame: &TurnFrame{}, run: x.t.run, out: out, face: out, bare: true}
 		for _, i := range s.suspended.Outcome.InterruptIDs {
-			if ours := asked[i]; ours != "" {
+			if ours := x.ids[i]; ours != "" {
 				w.interrupts = append(w.interrupts, ours)
 			}
 		}
@@ -162,6 +177,9 @@ func (x *exchange) abandon() error {
 		return nil // they end with the turn
 	}
 	for _, step := range slices.Backward(x.steps) {
+		if step.SubagentRunID != "" {
+			continue // ended with its agent
+		}
 		if err := x.emit(step.SubagentRunID, &agui.StepFinished{StepName: step.StepName}); err != nil {
 			return err
 		}

@@ -521,7 +521,9 @@ func TestRemoteLegacyAnswers(t *testing.T) {
 				equal(t, "requests", len(asked), 0)
 				return
 			}
-			var in struct{ ForwardedProps struct{ Command json.RawMessage } }
+			var in struct {
+				ForwardedProps struct{ Command json.RawMessage }
+			}
 			must(t, json.Unmarshal([]byte(asked[0]), &in))
 			equal(t, "command", string(in.ForwardedProps.Command), tc.want)
 		})
