@@ -67,7 +67,7 @@ type Participant struct {
 
 // A Context selects what a participant sees of the conversation. The zero value shows everything.
 type Context struct {
-	// Last shows only what was said since somebody else spoke last: the previous speaker's words.
+	// Last shows only the previous speaker's words; if that is a team, those of all in it.
 	Last bool
 	// Select, if set, decides; it must not change the messages.
 	Select func(View) []Message

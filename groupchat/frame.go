@@ -111,6 +111,7 @@ type FrontendCall struct {
 type ChatFrame struct {
 	Round   int             `json:"round"`
 	Last    string          `json:"last,omitempty"`
+	Since   string          `json:"since,omitempty"` // the last message there was when the last turn was opened
 	Manager json.RawMessage `json:"manager,omitempty"`
 	Goto    string          `json:"goto,omitempty"`
 	// Turn is the open turn; nil between turns.

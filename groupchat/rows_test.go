@@ -136,6 +136,32 @@ func TestRow75FullRow77CustomAndRow78SeenWithoutATurn(t *testing.T) {
 	equal(t, "nobody else had a step", s.steps(), []string{"a", "b", "a", "late", "custom"})
 }
 
+func TestRow76TheLastSpeakerMayBeATeam(t *testing.T) {
+	t.Parallel()
+	var seen []string
+	listener := AgentFunc(func(_ context.Context, t *Turn) error { seen = texts(t.Messages()); return nil })
+	supervised := func(agents ...Participant) *Chat {
+		return team(func() Manager {
+			return ManagerFunc(func(_ context.Context, v View) (Decision, error) {
+				if v.Round == len(agents) {
+					return Decision{Done: true}, nil
+				}
+				return Decision{Speaker: agents[v.Round].Name, Say: "next"}, nil
+			})
+		}, agents...)
+	}
+	pair := []Participant{{Name: "a", Agent: sayer("A")}, {Name: "b", Agent: sayer("B")}}
+	last := Participant{Name: "last", Agent: listener, Context: Context{Last: true}}
+	for want, agent := range map[string]Agent{
+		"A,B":           &Fan{Participants: pair, Output: OutputHistory},
+		"next,A,next,B": supervised(pair...),
+		"host":          AgentFunc(func(context.Context, *Turn) error { return nil }),
+	} {
+		must(t, newRig(t, supervised(Participant{Name: "host", Agent: sayer("host")}, Participant{Name: "team", Agent: agent}, last)).say("x").err)
+		equal(t, "seen", strings.Join(seen, ","), want)
+	}
+}
+
 func TestRow80ATurnsResultIsWhoWhatAndTheWholeConversation(t *testing.T) {
 	t.Parallel()
 	var got Reply
@@ -204,7 +230,7 @@ func TestRow103TheCheckpointIsPlainJSON(t *testing.T) {
 		}}})
 	r := newRig(t, chat)
 	must(t, r.say("x").err)
-	equal(t, "checkpoint", string(r.checkpoint), `{"v":1,"signature":["a","fan","fan.one","fan.one.in"],"root":{"id":"1","chat":{"round":2,"last":"a","manager":2,`+
+	equal(t, "checkpoint", string(r.checkpoint), `{"v":1,"signature":["a","fan","fan.one","fan.one.in"],"root":{"id":"1","chat":{"round":2,"last":"a","since":"u1","manager":2,`+
 		`"turn":{"id":"1/fan@2","speaker":"fan","subagentRunId":"sub_4","begun":true,"after":"3","children":{"one":{"id":"1/fan@2/one","speaker":"one",`+
 		`"subagentRunId":"sub_5","begun":true,"after":"3","chat":{"round":1,"turn":{"id":"1/fan@2/one/in@1","speaker":"in","subagentRunId":"sub_6","begun":true,`+
 		`"after":"3","acted":true,"asks":{"k":"int_7"}}},"sub":{"after":"3","begun":true,"scope":{}}}}},"seen":{"a":"3"}}}}`)

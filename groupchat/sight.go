@@ -160,7 +160,7 @@ func (r *chatRun) shown(t *Turn, messages []Message) []Message {
 		v.History = messages
 		return slices.Clip(p.Context.Select(v))
 	case p.Context.Last:
-		return slices.Clip(lastWords(messages, r.supervisor()))
+		return slices.Clip(r.lastWords(t, messages))
 	default:
 		return slices.Clip(messages)
 	}
@@ -191,6 +191,24 @@ func wordsOnly(messages []Message, name string) []Message {
 		default:
 		}
 		words = append(words, m)
+	}
+	return words
+}
+
+// lastWords is what was said in the last turn: by one speaker, or by all that a team is made of. If nothing was, or the
+// caller has spoken since, it is what the last one to speak said.
+func (r *chatRun) lastWords(t *Turn, messages []Message) []Message {
+	r.t.x.mu.Lock()
+	last, since, own := r.frame.Last, r.frame.Since, r.t.frame.SubagentRunID
+	r.t.x.mu.Unlock()
+	if last == "" {
+		return lastWords(messages, r.supervisor())
+	}
+	words := slices.DeleteFunc(slices.Clone(messages[t.cut(messages, since):]), func(m Message) bool {
+		return m.Name == r.supervisor() && m.SubagentRunID == own
+	})
+	if len(words) == 0 || fromCaller(words[len(words)-1]) {
+		return lastWords(messages, r.supervisor())
 	}
 	return words
 }
