@@ -17,7 +17,16 @@ tar -c --exclude=node_modules --exclude=dist interop/lib interop/browser example
 
 cd "$copy/interop/browser"
 rm package-lock.json
-npm pkg set "dependencies.@copilotkit/react-core=$version" "dependencies.@copilotkit/runtime=$version"
+found=
+for name in @copilotkit/react-core @copilotkit/runtime; do # not every version has both
+  if npm view "$name@$version" version >/dev/null 2>&1; then
+    npm pkg set "dependencies.$name=$version"
+    found=yes
+  else
+    echo "$name has no $version, and stays as it is"
+  fi
+done
+[ -n "$found" ]
 npm install --no-audit --no-fund
 for example in copilotkit-react copilotkit-node; do
   ln -s "$PWD/node_modules" "$copy/examples/$example/node_modules"

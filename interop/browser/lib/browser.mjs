@@ -46,7 +46,8 @@ export async function openPage(t, url, { context, prepare, ...options } = {}) {
   const name = `failed ${t.name} ${++opened}`;
   context ??= await (await browser()).newContext({ viewport: { width: 1100, height: 800 }, ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(30_000);
+  page.setDefaultNavigationTimeout(60_000); // a development server may have to build first
 
   const problems = watch(page);
   const allowed = [];

@@ -109,3 +109,15 @@ export async function finish(page, { flight = "KLM", hotel = "Hotel Zoe" } = {})
   await step(page, "complete");
   await unasked(page);
 }
+
+const visibility = (state) => {
+  Object.defineProperty(document, "visibilityState", { value: state, configurable: true });
+  Object.defineProperty(document, "hidden", { value: state === "hidden", configurable: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+};
+
+/** Lets the page believe that nobody looks at it: a tab behind another, a closed laptop. */
+export const hide = (page) => page.evaluate(visibility, "hidden");
+
+/** Lets the page believe that somebody looks at it again. */
+export const show = (page) => page.evaluate(visibility, "visible");
