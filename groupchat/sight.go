@@ -201,7 +201,7 @@ func (r *chatRun) lastWords(t *Turn, messages []Message) []Message {
 	r.t.x.mu.Lock()
 	last, since, own := r.frame.Last, r.frame.Since, r.t.frame.SubagentRunID
 	r.t.x.mu.Unlock()
-	if last == "" {
+	if last == "" || since == "" {
 		return lastWords(messages, r.supervisor())
 	}
 	words := slices.DeleteFunc(slices.Clone(messages[t.cut(messages, since):]), func(m Message) bool {
