@@ -5,6 +5,8 @@ import { ErrorBoundary } from "./shell/ErrorBoundary";
 import { applyTheme } from "./shell/theme";
 import "./theme.css";
 import "./shell/shell.css";
+import "./shell/threads.css";
+import "./shell/notices.css";
 
 // Zod compiles its checks with new Function where it may. Here it may not, and asking would break the content security policy.
 (globalThis as { __zod_globalConfig?: object }).__zod_globalConfig = { jitless: true };

@@ -8,6 +8,7 @@ import { use } from "react";
 import { useNotify } from "../shell/notices";
 import { AssistantMessage } from "./AssistantMessage";
 import { ConnectingContext, useTalk } from "./context";
+import { Working } from "./Speaker";
 import { Welcome } from "./Welcome";
 
 const Nothing = () => null;
@@ -60,7 +61,13 @@ function MessageView(props: CopilotChatMessageViewProps) {
   const connecting = use(ConnectingContext);
   const { asking } = useTalk();
   if (props.messages?.length || props.isRunning || asking) {
-    return <CopilotChatMessageView {...props} assistantMessage={AssistantMessage as CopilotChatMessageViewProps["assistantMessage"]} />;
+    return (
+      <CopilotChatMessageView
+        {...props}
+        assistantMessage={AssistantMessage as CopilotChatMessageViewProps["assistantMessage"]}
+        cursor={Working}
+      />
+    );
   }
   return connecting ? <div className="connecting" aria-busy="true"><div className="bone wide" /><div className="bone" /></div> : <Welcome />;
 }

@@ -11,10 +11,10 @@ import { useConnection } from "../shell/connection";
 import { IconChat, IconMap } from "../shell/icons";
 import { useAttempt } from "../shell/notices";
 import { ChatView } from "./ChatView";
-import { type Talk, TalkContext } from "./context";
+import { type Talk, TalkContext, WorkingContext } from "./context";
 import { Itinerary } from "./Itinerary";
 import { type Asked, Questions } from "./Questions";
-import { SpokenNow } from "./Speaker";
+import { SpokenNow, workingNow } from "./Speaker";
 import { Specialists } from "./Specialists";
 import { StateTree } from "./StateTree";
 import { suggest } from "./suggest";
@@ -124,7 +124,9 @@ export function Conversation({ agent: info, thread, fresh }: { agent: AgentInfo;
         <main className="chat" id="chat" tabIndex={-1} data-testid="chat" aria-label="Conversation">
           <SpokenNow following={following} running={agent.isRunning} asking={asking} />
           {gone && <Gone agent={info.id} />}
-          <CopilotChat agentId={info.id} threadId={thread} labels={travel ? travelLabels : plainLabels} chatView={ChatView} />
+          <WorkingContext value={workingNow(following)}>
+            <CopilotChat agentId={info.id} threadId={thread} labels={travel ? travelLabels : plainLabels} chatView={ChatView} />
+          </WorkingContext>
         </main>
         <aside className="side" aria-label={planName}>
           {info.participants.length > 0 && <Specialists participants={info.participants} following={following} />}

@@ -6,8 +6,11 @@ import { useNotify } from "../shell/notices";
 import { Conversation } from "./Conversation";
 import { describe } from "./failure";
 import "@copilotkit/react-core/v2/styles.css";
-import "./planner.css";
+import "./chat.css";
 import "./question.css";
+import "./welcome.css";
+import "./plan.css";
+import "./planner.css";
 
 interface Props {
   agent: AgentInfo;

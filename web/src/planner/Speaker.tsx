@@ -1,6 +1,8 @@
+import { use } from "react";
 import type { Following } from "../gateway/useFollow";
 import { IconBed, IconPeople, IconPlane, IconSpark } from "../shell/icons";
 import { words } from "./answer";
+import { WorkingContext } from "./context";
 
 /** The name people see: "flights_agent" is "Flights". */
 export function speakerName(name: string): string {
@@ -34,14 +36,34 @@ export function SpeakerLine({ name }: { name: string }) {
   );
 }
 
+/** Who speaks or works now, by name; empty if nobody is known to. */
+export function workingNow({ view, specialists, running }: Following): string {
+  if (!running) return "";
+  const step = view.steps.findLast((s) => s.running);
+  return view.speaking?.name ?? specialists.findLast(({ status, current }) => current && status === "running")?.name ?? step?.name ?? "";
+}
+
+/** Stands below the last message while a run goes on. */
+export function Working() {
+  const name = use(WorkingContext);
+  return (
+    <p className="working" data-testid="working" data-name={name || undefined}>
+      <span className="working-dots" aria-hidden="true">
+        <i />
+        <i />
+        <i />
+      </span>
+      {name ? `${speakerName(name)} is at work` : "Working"}
+    </p>
+  );
+}
+
 /** Says to a screen reader who speaks or works, and when a person is asked. */
 export function SpokenNow({ following, running, asking }: { following: Following; running: boolean; asking: boolean }) {
-  const { speaking } = following.view;
-  const working = following.specialists.find(({ status, current }) => current && status === "running");
+  const name = workingNow(following);
   let text = "";
   if (asking) text = "A question waits for your answer.";
-  else if (speaking?.name) text = `${speakerName(speaking.name)} is speaking.`;
-  else if (working) text = `${speakerName(working.name)} is working.`;
+  else if (name) text = `${speakerName(name)} is ${following.view.speaking ? "speaking" : "working"}.`;
   else if (running) text = "The team is working.";
   return (
     <p className="unseen" role="status" aria-live="polite" data-testid="speaking">

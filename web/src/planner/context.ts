@@ -30,5 +30,8 @@ export function useTalk(): Talk {
   return talk;
 }
 
+/** Who works now, by name; empty if nobody is known to. */
+export const WorkingContext = createContext("");
+
 /** Whether the conversation's history is still on its way. */
 export const ConnectingContext = createContext(false);
