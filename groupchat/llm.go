@@ -155,7 +155,7 @@ func (a *LLM) Run(ctx context.Context, t *Turn) error {
 				return err
 			}
 			if bad++; bad > outputRetries {
-				return fail(agui.CodeModelResponse, "%s: the reply is not as its schema wants it: %w", t.Path(), problem)
+				return fail(agui.CodeModelResponse, "%s: the reply is not as its schema wants it", t.Path()) // the problem quotes it
 			}
 			s.note = "This is not what was asked for: " + problem.Error() + ". Answer again, with JSON that matches the schema and nothing else."
 			continue

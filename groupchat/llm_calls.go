@@ -96,6 +96,8 @@ func (r *llmRun) prepare(s *llmStep, i int) (settledCall, func(context.Context) 
 	call, made := r.t.frame.Calls[key]
 	r.t.x.mu.Unlock()
 	switch {
+	case !made && offered && o.tool == nil && !isObject(written.Arguments):
+		return settledAs(mistakeText(noObject)), nil // and not run by the client, which sees the result
 	case made || offered && o.tool == nil:
 		return r.wait(key, id, r.tools.real(written.Name), call, made), nil
 	case r.recorded(key): // also of a tool that is there no more

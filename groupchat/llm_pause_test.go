@@ -346,3 +346,33 @@ func TestTurnTools(t *testing.T) {
 	equal(t, "stream", s.shape(), "call book call fails state result ok result The tool failed. Booked.")
 	equal(t, "state", string(r.state), `{"booked":"Rome"}`)
 }
+
+// TestRow42OutOfSight shows of an agent that works out of sight what concerns people: calls they must approve of or run
+// themselves, with their results. The rest, and the words, stay where they are.
+func TestRow42OutOfSight(t *testing.T) {
+	t.Parallel()
+	m := newMind(t, script{body: chunk(`"content":"Hm."`) + "\n" + calls("f", `{}`, "g", `{}`, "show_map", `{}`).body}, says("Done."))
+	c := &counted{}
+	inner := &LLM{Model: m.model(), Tools: []Tool{c.tool("f"), c.tool("g")}, Approve: Approvals{Tools: []string{"g"}}}
+	r := newRig(t, AgentFunc(func(_ context.Context, t *Turn) error {
+		reply, err := t.Invoke("inner", inner, InvokeOptions{Output: OutputNone})
+		if err != nil {
+			return err
+		}
+		return Say(t, "say", "It says: %s", reply.Text())
+	}))
+	r.input = Input{Tools: []agui.Tool{{Name: "show_map"}}}
+	first := r.say("go")
+	equal(t, "run", first.err, nil)
+	equal(t, "first", first.shape(), "inner { call g call show_map")
+	r.messages = append(r.messages, Message{ID: "m", Role: agui.RoleTool, ToolCallID: r.calls[0].ID, Content: agui.TextContent("shown")})
+	s := Session{Checkpoint: r.checkpoint, Results: map[string]agui.Content{r.calls[0].ID: agui.TextContent("shown")}}
+	s.Answers = r.answers(map[string]string{"approve/llm/0/1": `{"approved":true}`})
+	second := r.run(s)
+	equal(t, "run", second.err, nil)
+	equal(t, "second", second.shape(), "inner { result g done } inner It  says:  Done.")
+	equal(t, "called", sorted(c.called()), "f{} g{}")
+	if want := "| a:Hm. f{} g{} show_map{} | t:f done | t:g done | t:shown"; !strings.HasSuffix(m.last(), want) {
+		t.Errorf("request = %s, want it to end in %s", m.last(), want)
+	}
+}

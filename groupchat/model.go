@@ -97,7 +97,12 @@ func NewModel(o ModelOptions) (*Model, error) {
 		c.HTTPClient = doer
 		return openai.NewClientWithConfig(c)
 	}
-	client := http.Client{Transport: http.DefaultTransport}
+	var client http.Client
+	if shared, ok := http.DefaultTransport.(*http.Transport); ok && o.HTTP == nil {
+		own := shared.Clone()
+		own.MaxIdleConnsPerHost = own.MaxIdleConns // all are to one host
+		client.Transport = own
+	}
 	if o.HTTP != nil {
 		client = *o.HTTP
 	}

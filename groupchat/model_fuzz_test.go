@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -21,7 +20,7 @@ func FuzzModelStream(f *testing.F) {
 		f.Add(s.wire())
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		w := &wire{answers: []func(*http.Request) (*http.Response, error){answer(200, body)}}
+		w := &wire{answers: []answering{answer(200, body)}}
 		m := w.model(t, ModelOptions{Retries: -1})
 		var words, reasoning strings.Builder
 		args := map[int]string{}

@@ -41,10 +41,17 @@ type assembler struct {
 
 	calls                    []*callDraft
 	finish                   string
+	size                     int
 	delivered                bool  // something was passed on
 	refused                  error // by on
 	text, reasoning, refusal strings.Builder
 }
+
+// A reply is kept, and sent back: it holds at most so many bytes, and calls.
+const (
+	maxModelWords = 4 << 20
+	maxModelCalls = 64
+)
 
 // A callDraft is a call that is being received.
 type callDraft struct {
@@ -140,6 +147,9 @@ func (a *assembler) delta(d *wireDelta) error {
 		}
 		draft := a.draft(index, jsonText(c.ID), jsonText(c.Function.Name), arguments)
 		draft.arguments.WriteString(arguments)
+		if a.size += len(arguments); a.size > maxModelWords || len(a.calls) > maxModelCalls {
+			return newModelFault(faultResponse, errModelLarge)
+		}
 		if err := a.passCall(draft); err != nil {
 			return err
 		}
@@ -151,6 +161,9 @@ func (a *assembler) delta(d *wireDelta) error {
 func (a *assembler) pass(all *strings.Builder, delta string, on func(string) error) error {
 	if delta == "" {
 		return nil
+	}
+	if a.size += len(delta); a.size > maxModelWords {
+		return newModelFault(faultResponse, errModelLarge)
 	}
 	all.WriteString(delta)
 	a.delivered = true

@@ -12,12 +12,16 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// A wire is a model's server without a network, so that time is the test's.
+// A wire is a model's server without a network, so that time is the test's. Each request gets the next answer, the last
+// one for ever.
 type wire struct {
-	answers []func(*http.Request) (*http.Response, error)
+	answers []answering
 	at      []time.Duration // when it was asked
 	start   time.Time
 }
+
+// An answering is what a server does with a request.
+type answering func(*http.Request) (status int, header http.Header, body io.Reader, err error)
 
 func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	w.at = append(w.at, time.Since(w.start))
@@ -25,7 +29,15 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	if len(w.answers) > 1 {
 		w.answers = w.answers[1:]
 	}
-	return next(r)
+	status, header, body, err := next(r)
+	if err != nil {
+		return nil, err
+	}
+	closing, ok := body.(io.ReadCloser)
+	if !ok {
+		closing = io.NopCloser(body)
+	}
+	return &http.Response{StatusCode: status, Header: header, Body: closing, Request: r}, nil
 }
 
 func (w *wire) model(t *testing.T, o ModelOptions) *Model {
@@ -36,19 +48,19 @@ func (w *wire) model(t *testing.T, o ModelOptions) *Model {
 	return m
 }
 
-func answer(status int, body string, header ...string) func(*http.Request) (*http.Response, error) {
-	return func(r *http.Request) (*http.Response, error) {
+func answer(status int, body string, header ...string) answering {
+	return func(*http.Request) (int, http.Header, io.Reader, error) {
 		h := http.Header{}
 		for i := 0; i+1 < len(header); i += 2 {
 			h.Set(header[i], header[i+1])
 		}
-		return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+		return status, h, strings.NewReader(body), nil
 	}
 }
 
 // slow sends the lines of a body with a pause before each, and then nothing, but does not end.
-func slow(pause time.Duration, lines ...string) func(*http.Request) (*http.Response, error) {
-	return func(r *http.Request) (*http.Response, error) {
+func slow(pause time.Duration, lines ...string) answering {
+	return func(r *http.Request) (int, http.Header, io.Reader, error) {
 		out, in := io.Pipe()
 		go func() {
 			for _, line := range lines {
@@ -63,42 +75,44 @@ func slow(pause time.Duration, lines ...string) func(*http.Request) (*http.Respo
 			<-r.Context().Done()
 			in.CloseWithError(r.Context().Err())
 		}()
-		return &http.Response{StatusCode: 200, Header: http.Header{}, Body: out, Request: r}, nil
+		return 200, http.Header{}, out, nil
 	}
 }
 
 func TestModelRetries(t *testing.T) {
 	t.Parallel()
 	ok := answer(200, says("ok").wire())
-	refused := func(*http.Request) (*http.Response, error) { return nil, errors.New("connection refused") }
-	date := func(r *http.Request) (*http.Response, error) {
+	refused := func(*http.Request) (int, http.Header, io.Reader, error) {
+		return 0, nil, nil, errors.New("connection refused")
+	}
+	date := func(r *http.Request) (int, http.Header, io.Reader, error) {
 		return answer(503, "", "Retry-After", time.Now().Add(10*time.Second).UTC().Format(http.TimeFormat))(r)
 	}
 	tests := []struct {
 		name    string
-		answers []func(*http.Request) (*http.Response, error)
+		answers []answering
 		retries int
 		least   []time.Duration // when it is asked, at the earliest
 		most    []time.Duration
 		want    agui.Code
 	}{
-		{"jitter", []func(*http.Request) (*http.Response, error){answer(500, ""), answer(502, "x"), ok}, 0,
+		{"jitter", []answering{answer(500, ""), answer(502, "x"), ok}, 0,
 			[]time.Duration{0, 250 * time.Millisecond, 750 * time.Millisecond}, []time.Duration{0, 500 * time.Millisecond, 1500 * time.Millisecond}, ""},
-		{"seconds", []func(*http.Request) (*http.Response, error){answer(429, "", "Retry-After", "7"), ok}, 0,
+		{"seconds", []answering{answer(429, "", "Retry-After", "7"), ok}, 0,
 			[]time.Duration{0, 7 * time.Second}, []time.Duration{0, 8 * time.Second}, ""},
-		{"milliseconds", []func(*http.Request) (*http.Response, error){answer(429, "", "Retry-After-Ms", "1500", "Retry-After", "7"), ok}, 0,
+		{"milliseconds", []answering{answer(429, "", "Retry-After-Ms", "1500", "Retry-After", "7"), ok}, 0,
 			[]time.Duration{0, 1500 * time.Millisecond}, []time.Duration{0, 1700 * time.Millisecond}, ""},
-		{"a date", []func(*http.Request) (*http.Response, error){date, ok}, 0, []time.Duration{0, 9 * time.Second}, []time.Duration{0, 11 * time.Second}, ""},
-		{"too long", []func(*http.Request) (*http.Response, error){answer(429, "", "Retry-After", "3600"), ok}, 0,
+		{"a date", []answering{date, ok}, 0, []time.Duration{0, 9 * time.Second}, []time.Duration{0, 11 * time.Second}, ""},
+		{"too long", []answering{answer(429, "", "Retry-After", "3600"), ok}, 0,
 			[]time.Duration{0}, []time.Duration{0}, agui.CodeModelUnavailable},
-		{"a connection", []func(*http.Request) (*http.Response, error){refused, ok}, 0, []time.Duration{0, 0}, []time.Duration{0, time.Second}, ""},
-		{"nothing said", []func(*http.Request) (*http.Response, error){answer(200, `data: {"error":{"code":503}}`+"\n\n"), answer(200, ""), ok}, 0,
+		{"a connection", []answering{refused, ok}, 0, []time.Duration{0, 0}, []time.Duration{0, time.Second}, ""},
+		{"nothing said", []answering{answer(200, `data: {"error":{"code":503}}`+"\n\n"), answer(200, ""), ok}, 0,
 			[]time.Duration{0, 0, 0}, []time.Duration{0, time.Second, 2 * time.Second}, ""},
-		{"used up", []func(*http.Request) (*http.Response, error){answer(500, "")}, 1, []time.Duration{0, 0}, []time.Duration{0, time.Second}, agui.CodeModelUnavailable},
-		{"something said", []func(*http.Request) (*http.Response, error){answer(200, "data: "+chunk(`"content":"A"`)+"\n\n"), ok}, 0,
+		{"used up", []answering{answer(500, "")}, 1, []time.Duration{0, 0}, []time.Duration{0, time.Second}, agui.CodeModelUnavailable},
+		{"something said", []answering{answer(200, "data: "+chunk(`"content":"A"`)+"\n\n"), ok}, 0,
 			[]time.Duration{0}, []time.Duration{0}, agui.CodeModelResponse},
-		{"our fault", []func(*http.Request) (*http.Response, error){answer(400, ""), ok}, 0, []time.Duration{0}, []time.Duration{0}, agui.CodeModelRequest},
-		{"no money", []func(*http.Request) (*http.Response, error){answer(429, `{"error":{"code":"insufficient_quota"}}`), ok}, 0,
+		{"our fault", []answering{answer(400, ""), ok}, 0, []time.Duration{0}, []time.Duration{0}, agui.CodeModelRequest},
+		{"no money", []answering{answer(429, `{"error":{"code":"insufficient_quota"}}`), ok}, 0,
 			[]time.Duration{0}, []time.Duration{0}, agui.CodeModelUnavailable},
 	}
 	for _, tt := range tests {
@@ -127,7 +141,7 @@ func TestModelWatchdog(t *testing.T) {
 	end := "data: " + finish("stop")
 	tests := []struct {
 		name   string
-		server func(*http.Request) (*http.Response, error)
+		server answering
 		took   time.Duration
 		text   string
 		want   agui.Code
@@ -138,14 +152,17 @@ func TestModelWatchdog(t *testing.T) {
 		{"silent from the start", slow(0), 60 * time.Second, "", agui.CodeModelUnavailable},
 		{"left open", slow(time.Second, a, end), 7 * time.Second, "A", ""},
 		{"for ever", slow(31*time.Second, strings.Split(strings.Repeat(a+"\n", 100), "\n")...), 300 * time.Second, strings.Repeat("A", 9), agui.CodeModelUnavailable},
-		{"not even headers", func(r *http.Request) (*http.Response, error) { <-r.Context().Done(); return nil, r.Context().Err() },
+		{"not even headers", func(r *http.Request) (int, http.Header, io.Reader, error) {
+			<-r.Context().Done()
+			return 0, nil, nil, r.Context().Err()
+		},
 			300 * time.Second, "", agui.CodeModelUnavailable},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				w := &wire{answers: []func(*http.Request) (*http.Response, error){tt.server}}
+				w := &wire{answers: []answering{tt.server}}
 				var said strings.Builder
 				_, err := w.model(t, ModelOptions{Retries: -1, Timeout: 5 * time.Minute}).Stream(t.Context(), hello,
 					ModelDeltas{Text: func(d string) error { said.WriteString(d); return nil }})

@@ -71,16 +71,24 @@ func (t *Tool) arguments(written string) (json.RawMessage, error) {
 	if strings.TrimSpace(written) == "" {
 		written = "{}" // what models write that have nothing to say
 	}
-	raw := json.RawMessage(written)
-	var object map[string]json.RawMessage
-	if json.Unmarshal(raw, &object) != nil || object == nil {
-		return nil, errors.New("they are not a JSON object")
+	if !isObject(written) {
+		return nil, errors.New(noObject)
 	}
+	raw := json.RawMessage(written)
 	s, err := compileSchema(t.Parameters)
 	if err != nil {
 		return nil, errors.New("the tool has no valid schema")
 	}
 	return raw, s.check(raw)
+}
+
+// noObject is what is wrong with arguments that are not even JSON.
+const noObject = "they are not a JSON object"
+
+// isObject reports whether arguments are a JSON object, or nothing, which stands for an empty one.
+func isObject(arguments string) bool {
+	var object map[string]json.RawMessage
+	return strings.TrimSpace(arguments) == "" || json.Unmarshal([]byte(arguments), &object) == nil && object != nil
 }
 
 // mistakeText tells a model what is wrong with its arguments.
