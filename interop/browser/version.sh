@@ -17,6 +17,7 @@ tar -c --exclude=node_modules --exclude=dist interop/lib interop/browser example
 
 cd "$copy/interop/browser"
 rm package-lock.json
+rm -f page_*.test.mjs # the gateway's own page brings a CopilotKit of its own
 found=
 for name in @copilotkit/react-core @copilotkit/runtime; do # not every version has both
   if npm view "$name@$version" version >/dev/null 2>&1; then
