@@ -2,14 +2,14 @@ import { lazy, Suspense, useEffect, useState } from "react";
 import { listAgents } from "./gateway/api";
 import type { AgentInfo } from "./gateway/types";
 import { FollowProvider } from "./gateway/useFollow";
-import { isFresh, markFresh } from "./fresh";
-import { newID } from "./id";
+import { isFresh } from "./fresh";
 import { go, type Place, usePlace } from "./place";
 import { Banner, ConnectionProvider, useConnection } from "./shell/connection";
 import { ErrorBoundary } from "./shell/ErrorBoundary";
 import { Header } from "./shell/Header";
 import { Notices } from "./shell/notices";
 import { Threads } from "./shell/Threads";
+import { startThread } from "./start";
 
 // The chat is most of the page's weight: the frame around it is there first, but does not wait for the agents to ask for it.
 const planner = import("./planner/Planner");
@@ -77,13 +77,6 @@ function useAgents(): AgentInfo[] | undefined {
     return () => abort.abort();
   }, [epoch, suspect]);
   return agents;
-}
-
-/** Goes to a thread that does not exist yet. */
-export function startThread(agent: string, options?: { replace?: boolean }) {
-  const thread = newID();
-  markFresh(thread);
-  go({ view: "plan", agent, thread }, options);
 }
 
 function Waiting() {

@@ -1,11 +1,11 @@
 import { CopilotChat, UseAgentUpdate, useAgent, useCopilotKit, useDefaultRenderTool, useInterrupt } from "@copilotkit/react-core/v2";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { startThread } from "../App";
 import { forkThread } from "../gateway/api";
 import type { AgentInfo } from "../gateway/types";
 import { useFollow } from "../gateway/useFollow";
 import { newID } from "../id";
 import { go } from "../place";
+import { startThread } from "../start";
 import { nounFor } from "../words";
 import { useConnection } from "../shell/connection";
 import { IconChat, IconMap } from "../shell/icons";

@@ -1,6 +1,6 @@
-import { startThread } from "../App";
 import type { AgentInfo } from "../gateway/types";
 import { go, type Place } from "../place";
+import { startThread } from "../start";
 import { IconMenu, IconMoon, IconPulse, IconSun } from "./icons";
 import { chooseTheme, useTheme } from "./theme";
 

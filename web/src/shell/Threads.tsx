@@ -1,10 +1,10 @@
 import { type FormEvent, useCallback, useEffect, useRef, useState } from "react";
-import { startThread } from "../App";
 import { deleteThread, forkThread, getThread, listThreads, renameThread } from "../gateway/api";
 import type { ThreadSummary } from "../gateway/types";
 import { useFollow, useForget } from "../gateway/useFollow";
 import { isFresh } from "../fresh";
 import { go } from "../place";
+import { startThread } from "../start";
 import { nounFor } from "../words";
 import { useConnection } from "./connection";
 import { IconBin, IconCheck, IconClose, IconFork, IconPen, IconPlus } from "./icons";

@@ -31,7 +31,6 @@ export const IconFork2 = icon(path("M5 3v4.500a2 2 0 0 0 4 0V3M7 9.500V17M14.500
 export const IconPin = icon(path("M10 17.500s5.200-4.600 5.200-9A5.200 5.200 0 0 0 10 3.200a5.200 5.200 0 0 0-5.200 5.300c0 4.400 5.200 9 5.200 9z"), <circle cx="10" cy="8.500" r="1.800" />);
 export const IconCheck = icon(path("M4 10.500l4 4 8-9"));
 export const IconStar = icon(path("M10 3l2.100 4.400 4.800.6-3.500 3.300.9 4.800L10 13.700 5.700 16.100l.9-4.800L3.100 8l4.800-.6z"));
-export const IconClock = icon(<circle cx="10" cy="10" r="6.800" />, path("M10 6v4l2.700 1.700"));
 export const IconPeople = icon(<circle cx="7" cy="7" r="2.600" />, path("M2 16c.4-3 2.300-4.500 5-4.500s4.600 1.500 5 4.500M13 4.700a2.600 2.600 0 0 1 0 4.700M14.500 11.800c2 .5 3.200 1.900 3.500 4.200"));
 export const IconArrow = icon(path("M4 10h12M11.500 5.500L16 10l-4.500 4.500"));
 export const IconChat = icon(path("M3.500 4.500h13v9h-7l-3.500 3v-3H3.500z"));
