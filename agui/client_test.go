@@ -442,7 +442,10 @@ func TestClientStopsWhatIsNotReadToTheEnd(t *testing.T) {
 	})
 	c := client(t, agui.ClientOptions{URL: u.URL + "/agents/a", Server: agui.ServerGateway})
 	r := agui.ClientRequest{Input: agui.RunAgentInput{ThreadID: "..", RunID: "r"}}
-	for range c.Run(t.Context(), r) {
+	for _, err := range c.Run(t.Context(), r) {
+		if err != nil {
+			t.Error(err)
+		}
 		break
 	}
 	if diff := cmp.Diff([]string{"POST /agents/a?disconnect=detach", "POST /threads/%2E%2E/stop?agent=a"}, u.requests()); diff != "" {

@@ -197,6 +197,35 @@ func TestAQuestionTwoGatewaysDeepIsAnsweredFromTheOutermost(t *testing.T) {
 	}
 }
 
+// A thread may belong to an agent elsewhere: its state and its conversation are then all there is.
+func TestARemoteIsAnAgentOfItsOwn(t *testing.T) {
+	t.Parallel()
+	inner := newInner(t)
+	far, err := groupchat.NewRemote(groupchat.RemoteOptions{URL: inner.url + "/agents/desk", Description: "Far away"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	front := newWorld(t, func(o *gateway.Options) {
+		o.Agents, o.Agent, o.Legacy, o.Now = map[string]groupchat.Agent{"front": far}, nil, "front", time.Now
+	})
+	inner.release() // the desk's second speaker waits
+	question := front.post("front", input("t", "r1", []string{"u1:go"})).interrupts()[0]
+	front.post("front", input("t", "r2", nil, resumeOf(map[string]string{question.ID: "M"}))).finished()
+	d := front.shows("t")
+	_, page := inner.call(http.MethodGet, "/threads", "")
+	var list struct{ Threads []struct{ ID string } }
+	if err := json.Unmarshal([]byte(page), &list); err != nil || len(list.Threads) != 1 {
+		t.Fatalf("threads %s, %v", page, err)
+	}
+	there := inner.thread(list.Threads[0].ID)
+	if got, want := canonical(t, d.State), canonical(t, there.State); got != want {
+		t.Errorf("state %s, there %s", got, want)
+	}
+	if got, want := textOf(t, d.Messages), textOf(t, there.Messages); !slices.Equal(got, want) {
+		t.Errorf("messages\n%s\nthere\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
 // Whatever a front does, its remote thread is the same, and goes on where it was.
 func TestAConversationThroughGateways(t *testing.T) {
 	t.Parallel()
