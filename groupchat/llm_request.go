@@ -160,7 +160,7 @@ func (h *history) spoken(m Message) {
 	for _, c := range own.Calls {
 		text := state.NotAnswered
 		if result, ok := h.result[c.ID]; ok {
-			text = result.Text()
+			text = toldOf(result)
 		}
 		h.out = append(h.out, ModelMessage{Role: agui.RoleTool, CallID: c.ID, Text: text})
 	}
@@ -185,7 +185,7 @@ func (h *history) step(last *llmStep) {
 		for i, c := range own.Calls {
 			text := state.NotAnswered
 			if result, ok := s.results[i]; ok {
-				text = result.Content.Text()
+				text = toldOf(result.Content)
 			}
 			h.out = append(h.out, ModelMessage{Role: agui.RoleTool, CallID: c.ID, Text: text})
 		}
@@ -193,4 +193,21 @@ func (h *history) step(last *llmStep) {
 			h.out = append(h.out, ModelMessage{Role: agui.RoleUser, Text: s.note})
 		}
 	}
+}
+
+// toldOf is what a model is told of a result. Servers take text only: of anything else it is told that it is there.
+func toldOf(result agui.Content) string {
+	parts, ok := result.Parts()
+	if !ok {
+		return result.Text()
+	}
+	var told []string
+	for _, p := range parts {
+		if p.Type == agui.PartText {
+			told = append(told, p.Text)
+			continue
+		}
+		told = append(told, "["+string(p.Type)+", which the user sees]")
+	}
+	return strings.Join(told, "\n")
 }

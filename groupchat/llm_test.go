@@ -76,6 +76,7 @@ func TestLLMContainsAModel(t *testing.T) {
 		{"a panic", []script{calls("panics", `{}`)}, toolFailed},
 		{"a long result", []script{calls("long", `{}`)}, strings.Repeat("é", 5) + "…\n[The rest was left out.]"},
 		{"an empty result", []script{calls("empty", `{}`)}, ""},
+		{"a picture", []script{calls("picture", `{}`)}, "Look:\n[image, which the user sees]"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -87,7 +88,7 @@ func TestLLMContainsAModel(t *testing.T) {
 			equal(t, "run", s.err, nil)
 			told := m.asked[1].Messages
 			equal(t, "result", plain(told[len(told)-1].Content), tt.want)
-			if !strings.HasSuffix(s.shape(), "result "+tt.want+" Sorry.") {
+			if tt.name != "a picture" && !strings.HasSuffix(s.shape(), "result "+tt.want+" Sorry.") {
 				t.Errorf("stream = %s", s.shape())
 			}
 		})
@@ -103,6 +104,10 @@ func oddTools() []Tool {
 		odd("panics", func() (ToolResult, error) { panic("boom") }),
 		odd("long", func() (ToolResult, error) { return TextResult(strings.Repeat("é", 50)), nil }),
 		odd("empty", func() (ToolResult, error) { return ToolResult{}, nil }),
+		NewTool("picture", "", func(context.Context, ToolCall, struct{}) (agui.Content, error) {
+			return agui.PartsContent(agui.Part{Type: agui.PartText, Text: "Look:"},
+				agui.Part{Type: agui.PartImage, Source: &agui.Source{Type: agui.SourceURL, Value: "https://x.test/i.png"}}), nil
+		}),
 		NewTool("tells", "", func(context.Context, ToolCall, struct{}) (string, error) {
 			return "", &ToolError{Text: "No such city.", Err: errStore}
 		}),

@@ -241,8 +241,11 @@ func (a *assembler) end() error {
 	if a.finish == "" {
 		return newModelFault(faultBroken, errModelCut)
 	}
-	if a.finish == "content_filter" {
+	switch a.finish {
+	case "content_filter":
 		return newModelFault(faultFilter, errModelFilter)
+	case "error": // a router's word for a server behind it that failed
+		return newModelFault(faultAway, errModelSays)
 	}
 	for _, c := range a.calls {
 		if c.name == "" {

@@ -285,6 +285,7 @@ func TestModelErrors(t *testing.T) {
 		{"no JSON", script{body: a + `{boom`}, agui.CodeModelResponse},
 		{"chunk of another type", script{body: `"boom"`}, agui.CodeModelResponse},
 		{"call without a name", script{body: chunk(`"tool_calls":[{"index":0,"id":"x","function":{"arguments":"{}"}}]`) + "\n" + finish("tool_calls")}, agui.CodeModelResponse},
+		{"a router's error", script{body: a + finish("error")}, agui.CodeModelUnavailable},
 		{"withheld", script{body: a + finish("content_filter")}, agui.CodeModelContentFilter},
 		{"line too long", script{body: chunk(`"content":"` + strings.Repeat("x", maxModelLine) + `"`)}, agui.CodeModelResponse},
 		{"document too long", script{raw: true, body: `{"x":"` + strings.Repeat("x", maxModelLine) + `"}`}, agui.CodeModelResponse},
