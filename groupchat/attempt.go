@@ -45,7 +45,7 @@ func (t *Turn) take(agent Agent, complete func() error) error {
 	step := t.run.As("").Step(t.Path())
 	sub := t.run.Subagent(agui.SubagentStarted{
 		SubagentRunID: t.frame.SubagentRunID, Name: p.Name, Description: p.Description,
-		ParentSubagentRunID: t.up.frame.SubagentRunID,
+		ParentSubagentRunID: t.up.frame.SubagentRunID, ParentToolCallID: t.call,
 	})
 	t.out, t.shell, t.face = sub.Writer, sub.Writer, t.up.face
 	if t.run == x.Run {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -62,12 +63,33 @@ func (a *LLM) Describe() Info {
 	info := Info{Description: a.Description}
 	for i := range a.Tools {
 		info.Interrupts = info.Interrupts || a.Tools[i].Turn != nil || a.Approve.wants(&a.Tools[i])
+		if a.Tools[i].agent != nil {
+			info.Participants = append(info.Participants, a.Tools[i].info)
+		}
 	}
 	return info
 }
 
-// Validate reports every mistake of the agent, joined.
-func (a *LLM) Validate() error {
+// Validate reports every mistake of the agent and of those that are its tools, joined.
+func (a *LLM) Validate() error { return a.validateIn("agent", nil) }
+
+// validateIn is Validate where a is called where and is part of the agents above.
+func (a *LLM) validateIn(where string, above []Agent) error {
+	if slices.Contains(above, Agent(a)) {
+		return errors.New("contains itself")
+	}
+	if len(above) >= maxDepth {
+		return fmt.Errorf("nested deeper than %d", maxDepth)
+	}
+	errs := []error{a.validate()}
+	for _, p := range a.staff() {
+		errs = append(errs, validateAgent(inheriting(p.Agent, a.Model), where, p.Name, append(slices.Clip(above), a)))
+	}
+	return errors.Join(errs...)
+}
+
+// validate reports the agent's own mistakes.
+func (a *LLM) validate() error {
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if a.Model == nil {

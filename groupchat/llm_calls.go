@@ -124,6 +124,7 @@ func (r *llmRun) prepare(s *llmStep, i int) (settledCall, func(context.Context) 
 	in := r.t.Input()
 	c := ToolCall{ID: id, Name: o.name, Arguments: arguments, ThreadID: in.ThreadID, Principal: in.Principal}
 	c.Key = state.Hash([]byte(in.Principal), []byte(in.ThreadID), []byte(r.t.ID()), []byte(key))[:32]
+	c.nth, c.model = r.nth(s, i), r.Model
 	if o.tool.Turn != nil {
 		return settledCall{}, func(ctx context.Context) settledCall { return r.enter(ctx, o.tool, key, c) }
 	}

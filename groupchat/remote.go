@@ -166,10 +166,8 @@ func forwards(a Agent, above []Agent, names *[]string) {
 	if f, ok := a.(HeaderForwarder); ok {
 		*names = append(*names, f.Forwards()...)
 	}
-	if c, ok := a.(composite); ok {
-		for _, p := range c.parts() {
-			forwards(p.Agent, append(slices.Clip(above), a), names)
-		}
+	for _, p := range partsOf(a) {
+		forwards(p.Agent, append(slices.Clip(above), a), names)
 	}
 }
 

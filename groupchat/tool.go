@@ -39,6 +39,10 @@ type Tool struct {
 	MaxResult int
 
 	err error // of NewTool
+
+	// Agent is the specialist that the tool is, and info what there is to tell of it: see AsTool.
+	agent Agent
+	info  Info
 }
 
 // Repeat says whether a call may be made again.
@@ -70,6 +74,9 @@ type ToolCall struct {
 	Key       string
 	ThreadID  string
 	Principal string
+
+	nth   int    // of the tool's in the turn, from 1
+	model *Model // of who calls
 }
 
 // A ToolResult is what a tool came to.

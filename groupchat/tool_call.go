@@ -98,7 +98,9 @@ func (r *llmRun) enter(ctx context.Context, tool *Tool, key string, c ToolCall) 
 	case pauseOf(err) != nil, err != nil && (ctx.Err() != nil || r.t.x.over() != nil):
 		return settledCall{err: err}
 	case err != nil:
+		metadata := result.Metadata
 		result, err = r.failed(ctx, tool, err)
+		result.Metadata = metadata
 	default:
 		result = tool.clip(result)
 	}

@@ -38,6 +38,7 @@ type Turn struct {
 	sight       *sight // of a turn that another turn invoked
 	standsIn    bool   // for up, whose floor this turn has
 	owned       bool   // somebody wants to know what was said in this turn
+	call        string // of a tool, that this turn is
 
 	cancel context.CancelCauseFunc
 	wg     sync.WaitGroup

@@ -80,6 +80,10 @@ func validateAgent(a Agent, where, name string, above []Agent) error {
 	}
 	if nested, ok := a.(composite); ok {
 		errs = append(errs, validateTeam(nested, where+"."+name, above))
+	} else if host, ok := a.(*LLM); ok {
+		if err := host.validateIn(where+"."+name, above); err != nil {
+			errs = append(errs, fmt.Errorf("%s: participant %q: %w", where, name, err))
+		}
 	} else if v, ok := a.(interface{ Validate() error }); ok {
 		if err := v.Validate(); err != nil {
 			errs = append(errs, fmt.Errorf("%s: participant %q: %w", where, name, err))
@@ -92,6 +96,21 @@ func validateAgent(a Agent, where, name string, above []Agent) error {
 type wrapper interface {
 	unwrap() Agent
 	check(bad func(format string, args ...any))
+}
+
+// partsOf are the agents that a is made of, those that are its tools included; nil if there are none.
+func partsOf(a Agent) []Participant {
+	switch a := a.(type) {
+	case composite:
+		if !isNil(a) {
+			return a.parts()
+		}
+	case *LLM:
+		if a != nil {
+			return a.staff()
+		}
+	}
+	return nil
 }
 
 // unwrap returns the agent inside all wrappers.
@@ -201,12 +220,13 @@ func SignatureOf(a Agent) Signature {
 func (c *Chat) Signature() Signature { return SignatureOf(c) }
 
 func collect(a Agent, path string, above []Agent, s *Signature) {
-	c, ok := unwrap(a).(composite)
-	if !ok || isNil(c) || slices.Contains(above, Agent(c)) {
+	a = unwrap(a)
+	parts := partsOf(a)
+	if parts == nil || slices.Contains(above, a) {
 		return
 	}
-	above = append(slices.Clip(above), c)
-	for _, p := range c.parts() {
+	above = append(slices.Clip(above), a)
+	for _, p := range parts {
 		at := path + p.Name
 		*s = append(*s, at)
 		collect(p.Agent, at+".", above, s)

@@ -1,0 +1,244 @@
+package groupchat
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// A BranchPolicy says in which conversation a specialist works that is a tool.
+type BranchPolicy string
+
+// The conversations of a specialist that is a tool.
+const (
+	BranchFork    BranchPolicy = ""        // a copy of what the agent that calls it sees, and what it says stays there
+	BranchFresh   BranchPolicy = "fresh"   // one that begins with the query, and what it says stays there
+	BranchParent  BranchPolicy = "parent"  // the conversation of the agent that calls it, which its words join
+	BranchSession BranchPolicy = "session" // its earlier queries on the thread and what it answered, and what it says stays there
+)
+
+// String is the policy's word.
+func (p BranchPolicy) String() string { return cmp.Or(string(p), "fork") }
+
+// AsToolOptions say how a specialist is a tool. Name is required.
+type AsToolOptions struct {
+	// Name is the tool's and the specialist's; Description is what the model is told of it, that of the agent if empty.
+	Name        string
+	Description string
+	// Branch is the conversation it works in.
+	Branch BranchPolicy
+	// Compact, if set, makes what a fork is given shorter. It is called once per call of the tool: what it returns is
+	// recorded. It must not change the messages.
+	Compact func(ctx context.Context, history []Message) ([]Message, error)
+	// Show lets people see what it says as it is said, also where the rest of the team does not. Otherwise people see that it
+	// works, and what it asks.
+	Show bool
+	// Scope is which state it works on; the zero value is that of the agent that calls it. Writes are the pointers it may
+	// write; nil means all.
+	Scope  Scoping
+	Writes []string
+	// Retries is how often a turn of its that failed is tried again.
+	Retries int
+	// Metadata goes with each result to the client, beside what is told there of the branch.
+	Metadata agui.Metadata
+}
+
+// AsTool returns agent as a tool of a model's. It takes one argument, the query, and its result is the last thing the
+// agent says. Each call is a turn of the agent's inside that of the agent that calls it, a step and a subagent below it: it
+// may ask and call, and waits with the run. Its own tools are its own.
+//
+// A person has to approve of each call; set Approve of the tool to change that. An [LLM] without a model speaks through that
+// of the agent that calls it.
+//
+// The result's metadata say what became of it: subAgentStatus is completed or failed, and subAgent an object that tells the
+// branch. A session is read off the results in the conversation, so it is as lasting as that, and goes where it is cut
+// or forked.
+func AsTool(agent Agent, o AsToolOptions) Tool {
+	s := &specialist{agent, o}
+	t := Tool{Name: o.Name, Description: o.Description, Parameters: querySchema, Approve: ApproveAlways, Turn: s.call, agent: agent}
+	if d, ok := agent.(Describer); ok && !isNil(agent) {
+		t.info = d.Describe()
+	}
+	t.Description = cmp.Or(t.Description, t.info.Description)
+	t.info.Name, t.info.Description = t.Name, t.Description
+	t.err = s.check()
+	return t
+}
+
+// querySchema are the arguments of a specialist.
+var querySchema = json.RawMessage(`{"type":"object","required":["query"],"additionalProperties":false,"properties":{` +
+	`"query":{"type":"string","minLength":1,"description":"what to do or to find out, in full sentences"}}}`)
+
+// A specialist is an agent as a tool.
+type specialist struct {
+	agent Agent
+	o     AsToolOptions
+}
+
+// check reports what is wrong with the options.
+func (s *specialist) check() error {
+	var errs []error
+	bad := collecting(&errs)
+	p := Participant{Name: s.o.Name, Agent: s.agent, Scope: s.o.Scope, Writes: s.o.Writes, OnError: ErrorPolicy{Retries: s.o.Retries}}
+	p.validate(bad)
+	if strings.ContainsAny(s.o.Name, "./@#") {
+		bad("the name of a specialist must not contain any of . / @ #")
+	}
+	switch s.o.Branch {
+	case BranchFork, BranchFresh, BranchParent, BranchSession:
+	default:
+		bad("unknown branch %q", s.o.Branch)
+	}
+	if s.o.Compact != nil && s.o.Branch != BranchFork {
+		bad("only a fork is compacted")
+	}
+	return errors.Join(errs...)
+}
+
+// call lets the agent work on a query.
+func (s *specialist) call(ctx context.Context, t *Turn, c ToolCall) (ToolResult, error) {
+	var given struct {
+		Query string `json:"query"`
+	}
+	if err := json.Unmarshal(c.Arguments, &given); err != nil {
+		return ToolResult{}, err
+	}
+	b := s.branch(t, c, given.Query)
+	o, err := s.invocation(ctx, t, c, &b)
+	if err != nil {
+		return ToolResult{}, err
+	}
+	one := Invocation{s.o.Name, s.inherit(c.model), o}
+	replies, err := t.invokeAll([]Invocation{one}, func(child *Turn) {
+		child.call = c.ID
+		child.x.mu.Lock()
+		if child.frame.SubagentRunID == "" {
+			child.frame.SubagentRunID = "sub_" + child.x.NewID()
+		}
+		raw, _ := json.Marshal(child.frame.SubagentRunID) // a string
+		t.frame.Memo = with(t.frame.Memo, b.memo, raw)
+		child.x.mu.Unlock()
+	})
+	if err != nil && (pauseOf(err) != nil || t.x.over() != nil) {
+		return ToolResult{}, err
+	}
+	if raw, ok := t.memo(b.memo); ok {
+		_ = json.Unmarshal(raw, &b.RunID) // it is of our own making
+	}
+	if err != nil {
+		return s.result("failed", b, ""), err
+	}
+	return s.result("completed", b, replies[0].Text()), nil
+}
+
+// inherit is the agent, speaking through model if it has none of its own.
+func (s *specialist) inherit(model *Model) Agent { return inheriting(s.agent, model) }
+
+func inheriting(agent Agent, model *Model) Agent {
+	l, ok := agent.(*LLM)
+	if !ok || l == nil || l.Model != nil {
+		return agent
+	}
+	own := *l
+	own.Model = model
+	return &own
+}
+
+// invocation is the agent's turn.
+func (s *specialist) invocation(ctx context.Context, t *Turn, c ToolCall, b *toolBranch) (InvokeOptions, error) {
+	o := InvokeOptions{
+		N: c.nth, Description: s.o.Description, Scope: s.o.Scope, Writes: s.o.Writes, OnError: ErrorPolicy{Retries: s.o.Retries},
+		Input:  []Message{{ID: b.ID + "/query", Role: agui.RoleUser, Content: agui.TextContent(b.query)}},
+		Output: OutputNone,
+	}
+	if s.o.Show {
+		o.Output = OutputDirect
+	}
+	switch s.o.Branch {
+	case BranchFresh:
+		o.Messages = []Message{}
+	case BranchParent:
+		o.Output = OutputBoth
+	case BranchSession:
+		o.Messages = s.exchanges(t, c, b.SessionID)
+	default:
+		if s.o.Compact == nil {
+			break
+		}
+		var err error
+		o.Messages, err = Once(t, "given/"+s.o.Name+"/"+strconv.Itoa(c.nth), func() ([]Message, error) {
+			short, err := s.o.Compact(ctx, wordsOnly(t.Messages(), s.o.Name))
+			return append([]Message{}, short...), err
+		})
+		if err != nil {
+			return o, err
+		}
+	}
+	return o, nil
+}
+
+// A toolBranch is what the client is told of the conversation that a specialist works in. Nothing in it is known by a
+// name alone.
+type toolBranch struct {
+	Kind string `json:"kind"` // "subagent"
+	ID   string `json:"branchId"`
+	Name string `json:"name"`
+	// RunID is the invocation, as in SUBAGENT_STARTED.
+	RunID  string `json:"runId,omitempty"`
+	Policy string `json:"policy"`
+	// Visibility is hidden, or shown where people see what is said.
+	Visibility string `json:"visibility"`
+	// Parent is the path of the turn that called, and ToolCallID the call.
+	Parent     string `json:"parent"`
+	ToolCallID string `json:"toolCallId"`
+	SessionID  string `json:"sessionId,omitempty"`
+	// Query is what a session was asked: the arguments on the wire may have been edited.
+	Query string `json:"query,omitempty"`
+
+	query, memo string
+}
+
+// branch is the conversation for a call.
+func (s *specialist) branch(t *Turn, c ToolCall, query string) toolBranch {
+	in := t.Input()
+	nth := strconv.Itoa(c.nth)
+	id := func(parts ...string) string {
+		all := [][]byte{[]byte(in.Principal), []byte(in.Agent), []byte(in.ThreadID)}
+		for _, p := range parts {
+			all = append(all, []byte(p))
+		}
+		return state.Hash(all...)[:32]
+	}
+	b := toolBranch{
+		Kind: "subagent", ID: "br_" + id("branch", t.ID(), s.o.Name, nth), Name: s.o.Name, Policy: s.o.Branch.String(), Visibility: "hidden",
+		Parent: t.Path(), ToolCallID: c.ID, query: query, memo: "ran/" + s.o.Name + "/" + nth,
+	}
+	if s.o.Show || s.o.Branch == BranchParent {
+		b.Visibility = "shown"
+	}
+	if s.o.Branch == BranchSession {
+		b.SessionID, b.Query = "ses_"+id("session", t.Path(), s.o.Name), query
+	}
+	return b
+}
+
+// result is what the model and the client are told.
+func (s *specialist) result(status string, b toolBranch, text string) ToolResult {
+	r := TextResult(text)
+	r.Metadata = agui.Metadata{}
+	for name, value := range s.o.Metadata {
+		r.Metadata[name] = value
+	}
+	about, err := json.Marshal(b)
+	if err != nil {
+		return r // strings
+	}
+	r.Metadata["subAgentStatus"], r.Metadata["subAgent"] = json.RawMessage(`"`+status+`"`), about
+	return r
+}

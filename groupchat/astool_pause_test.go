@@ -1,0 +1,189 @@
+package groupchat
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// TestRow129ASpecialistNeedsApproval by default: it does not begin before, works once after, or not at all.
+func TestRow129ASpecialistNeedsApproval(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, answer, asked, result string }{
+		{"approved", `{"approved":true}`, "u:go | u:one", "1"},
+		{"with another query", `{"approved":true,"editedArgs":{"query":"two"}}`, "u:go | u:two", "1"},
+		{"denied", `{"approved":false}`, "", NotApproved},
+		{"called off", "cancel", "", NotApproved},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			boss := newMind(t, calls(query("scout", "one")...), says("Done."))
+			scout := newMind(t, says("1"))
+			r := newRig(t, &LLM{Model: boss.model(), Tools: []Tool{AsTool(&LLM{Model: scout.model()}, AsToolOptions{Name: "scout"})}})
+			first := r.say("go")
+			equal(t, "proposal", first.shape(), "call scout")
+			asked := r.question("approve/llm/0/0")
+			equal(t, "question", asked.Reason+" "+asked.ToolCallID, "tool_call "+callID(first))
+			equal(t, "asked before", len(scout.asked), 0)
+			second := r.answer(map[string]string{"approve/llm/0/0": tt.answer})
+			equal(t, "calls started again", second.count(agui.TypeToolCallStart), 0)
+			equal(t, "specialist was asked", words(scout.last()), tt.asked)
+			if !strings.HasSuffix(second.shape(), "result "+tt.result+" Done.") {
+				t.Errorf("resumed: %s", second.shape())
+			}
+		})
+	}
+}
+
+// TestRow130TheEventsNest rebuilds the tree of who works for whom from the stream, and the caller goes on after.
+func TestRow130TheEventsNest(t *testing.T) {
+	t.Parallel()
+	inner := newMind(t, calls(query("guide", "b")...), says("Left."))
+	boss := newMind(t, calls(query("scout", "a")...), says("Done."))
+	scout := &LLM{Model: inner.model(), Tools: []Tool{free(sayer("Left."), AsToolOptions{Name: "guide", Show: true})}}
+	r := newRig(t, team(Sequential(), Participant{Name: "ann", Agent: &LLM{Model: boss.model(), Tools: []Tool{free(scout, AsToolOptions{Name: "scout", Show: true})}}}))
+	s := r.say("go")
+	equal(t, "stream", s.shape(), "ann { call scout ann.scout { call guide ann.scout.guide { Left. } ann.scout.guide result Left. Left. } ann.scout result Left. Done. } ann")
+	var tree []string
+	names, callers := map[string]string{}, map[string]string{}
+	for _, e := range s.events {
+		switch e := e.(type) {
+		case *agui.SubagentStarted:
+			names[e.SubagentRunID] = e.Name
+			tree = append(tree, names[e.ParentSubagentRunID]+">"+callers[e.ParentToolCallID]+">"+e.Name)
+		case *agui.ToolCallStart:
+			callers[e.ToolCallID] = names[e.SubagentRunID]
+		case *agui.TextMessageStart:
+			tree = append(tree, names[e.SubagentRunID]+" speaks")
+		}
+	}
+	equal(t, "tree", strings.Join(tree, ", "), ">>ann, ann>ann>scout, scout>scout>guide, guide speaks, scout speaks, ann speaks")
+}
+
+// TestRow113ASpecialistMayAsk pauses the run for a question two tools deep and two specialists at once, goes on from plain
+// JSON, and asks no model anything twice.
+func TestRow113ASpecialistMayAsk(t *testing.T) {
+	t.Parallel()
+	for _, policy := range []BranchPolicy{BranchFork, BranchFresh, BranchParent, BranchSession} {
+		t.Run(policy.String(), func(t *testing.T) {
+			t.Parallel()
+			boss := newMind(t, calls(append(query("scout", "a"), query("clerk", "b")...)...), says("Done."))
+			inner := newMind(t, calls(query("guide", "c")...), says("Well."))
+			scout := &LLM{Model: inner.model(), Tools: []Tool{free(asker("way"), AsToolOptions{Name: "guide", Branch: policy})}}
+			r := newRig(t, &LLM{Model: boss.model(), Tools: []Tool{
+				free(scout, AsToolOptions{Name: "scout", Branch: policy}), free(asker("form"), AsToolOptions{Name: "clerk", Branch: policy}),
+			}})
+			first := r.say("go")
+			equal(t, "run", first.err, nil)
+			paths := []string{where(r.question("way")).Path, where(r.question("form")).Path}
+			equal(t, "askers", strings.Join(paths, " "), "scout.guide clerk")
+			known := map[string]bool{}
+			for _, sub := range announced(first) {
+				known[sub.SubagentRunID] = true
+			}
+			for _, i := range r.open {
+				equal(t, "the client knows who asks", known[i.SubagentRunID], true)
+			}
+			second := r.answer(map[string]string{"way": `"left"`, "form": `"blue"`})
+			equal(t, "run", second.err, nil)
+			for _, want := range []string{`result Well. `, `result "blue" Done.`} {
+				if !strings.Contains(second.shape(), want) {
+					t.Errorf("resumed: %s, want %s", second.shape(), want)
+				}
+			}
+			for _, sub := range announced(second) {
+				equal(t, "announced again under its id", known[sub.SubagentRunID], true)
+			}
+			equal(t, "models were asked", len(boss.asked)+len(inner.asked), 4)
+			equal(t, "specialist was told", strings.HasSuffix(inner.last(), `t:"left"`), true)
+		})
+	}
+}
+
+// TestRow132BranchesSurviveAReplica takes over from every commit: whatever was recorded is not asked again, and the
+// thread comes to the same.
+func TestRow132BranchesSurviveAReplica(t *testing.T) {
+	t.Parallel()
+	for _, policy := range []BranchPolicy{BranchFork, BranchParent, BranchSession} {
+		boss := newMind(t, calls(query("scout", "a")...), says("Done."))
+		inner := newMind(t, calls(query("guide", "c")...), says("Well."))
+		scout := &LLM{Model: inner.model(), Tools: []Tool{free(sayer("Left."), AsToolOptions{Name: "guide", Branch: policy})}}
+		r := newRig(t, team(Sequential(), Participant{Name: "ann", Agent: &LLM{Model: boss.model(), Tools: []Tool{free(scout, AsToolOptions{Name: "scout", Branch: policy})}}},
+			Participant{Name: "bob", Agent: sayer("Next.")}))
+		equal(t, "run", r.say("go").err, nil)
+		want := texts(r.messages)
+		commits := slices.Clone(r.commits)
+		if len(commits) < 4 {
+			t.Fatalf("%d commits", len(commits))
+		}
+		for n, c := range commits {
+			r.messages, r.state = c.messages, c.state
+			s := r.run(Session{Checkpoint: c.checkpoint, Memo: r.onces, Takeover: true})
+			equal(t, "run", s.err, nil)
+			if n == len(commits)-1 {
+				break // the last commit is the end
+			}
+			equal(t, "conversation", texts(r.messages), want)
+		}
+		equal(t, "models were asked", len(boss.asked)+len(inner.asked), 4)
+	}
+}
+
+// TestASpecialistThatFails is a tool that fails: the model is told so, the client gets the status; the turn fails only if
+// the tool says so.
+func TestASpecialistThatFails(t *testing.T) {
+	t.Parallel()
+	broken := AgentFunc(func(context.Context, *Turn) error { return errStore })
+	boss := newMind(t, calls(query("scout", "a")...), says("Pity."))
+	tool := free(broken, AsToolOptions{Name: "scout", Retries: 1})
+	r := newRig(t, &LLM{Model: boss.model(), Tools: []Tool{tool}})
+	s := r.say("go")
+	equal(t, "run", s.err, nil)
+	equal(t, "stream", s.shape(), "call scout scout { error agent_failed } scout scout { error agent_failed } scout result The tool failed. Pity.")
+	status, b := resultOfCall(t, s, 0)
+	equal(t, "status", status, "failed")
+	equal(t, "of the last try", b.RunID, announced(s)[1].SubagentRunID)
+
+	tool.OnError = ToolFails
+	codeOf(t, newRig(t, &LLM{Model: newMind(t, calls(query("scout", "a")...)).model(), Tools: []Tool{tool}}).say("go"), agui.CodeToolFailed)
+
+	fails := true
+	tool = free(sayer("Yes."), AsToolOptions{Name: "scout", Compact: func(context.Context, []Message) ([]Message, error) {
+		if fails {
+			return nil, errors.New("too long")
+		}
+		return nil, nil
+	}})
+	s = newRig(t, &LLM{Model: newMind(t, calls(query("scout", "a")...), says("Pity.")).model(), Tools: []Tool{tool}}).say("go")
+	equal(t, "stream", s.shape(), "call scout result The tool failed. Pity.")
+}
+
+// TestRow116SpecialistMistakesAreBuildErrors and row 104: what a checkpoint relies on names specialists, too.
+func TestRow116SpecialistMistakesAreBuildErrors(t *testing.T) {
+	t.Parallel()
+	m := newMind(t, says("x")).model()
+	loop := &LLM{Model: m}
+	loop.Tools = []Tool{AsTool(loop, AsToolOptions{Name: "me"})}
+	tools := []Tool{
+		AsTool(nil, AsToolOptions{Name: "nobody"}), AsTool(sayer(""), AsToolOptions{Name: "a.b"}), AsTool(sayer(""), AsToolOptions{}),
+		AsTool(sayer(""), AsToolOptions{Name: "odd", Branch: "odd"}), AsTool(sayer(""), AsToolOptions{Name: "fat", Branch: BranchFresh,
+			Compact: func(context.Context, []Message) ([]Message, error) { return nil, nil }}),
+		AsTool(loop, AsToolOptions{Name: "loop"}), AsTool(team(nil), AsToolOptions{Name: "team"}),
+	}
+	err := team(Sequential(), Participant{Name: "ann", Agent: &LLM{Model: m, Tools: tools}}).Validate()
+	for _, want := range []string{`"nobody" has no agent`, `must not contain`, `has no name`, `unknown branch "odd"`, "only a fork", "contains itself", "has no manager"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Validate() = %v, want %q", err, want)
+		}
+	}
+	nested := &LLM{Model: m, Tools: []Tool{AsTool(team(Sequential(), Participant{Name: "x", Agent: sayer("")}), AsToolOptions{Name: "team", Description: "All of us"})}}
+	equal(t, "signature", strings.Join(SignatureOf(team(Sequential(), Participant{Name: "ann", Agent: nested})), " "), "ann ann.team ann.team.x")
+	equal(t, "told", nested.Describe().Participants[0].Description, "All of us")
+	equal(t, "its team", nested.Describe().Participants[0].Participants[0].Name, "x")
+	equal(t, "headers", strings.Join(ForwardsOf(&LLM{Tools: []Tool{AsTool(&Remote{o: RemoteOptions{Forward: []string{"X-Tenant"}}}, AsToolOptions{Name: "r"})}}), " "), "X-Tenant")
+}

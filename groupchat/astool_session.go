@@ -1,0 +1,65 @@
+package groupchat
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// exchanges are the queries of a session and what was answered, as far as they came before the call. They are found where
+// calls are shown: in the conversation of the agent that calls, or, for calls that people approve of, in the one
+// that people see.
+func (s *specialist) exchanges(t *Turn, c ToolCall, session string) []Message {
+	all := messages(t.run)
+	if t.run != t.x.Run {
+		all = slices.Concat(messages(t.x.Run), all)
+	}
+	said := []Message{}
+	for _, m := range all {
+		if slices.ContainsFunc(m.ToolCalls, func(o agui.ToolCall) bool { return o.ID == c.ID }) {
+			break // what the same reply called for works at the same time
+		}
+		b, ok := answered(m)
+		if !ok || b.SessionID != session {
+			continue
+		}
+		said = append(said,
+			Message{ID: m.ID + "/query", Role: agui.RoleUser, Content: agui.TextContent(b.Query)},
+			Message{ID: m.ID, Role: agui.RoleAssistant, Name: s.o.Name, Content: agui.TextContent(m.Content.Text())})
+	}
+	return said
+}
+
+// answered is the branch of a specialist that m is the answer of.
+func answered(m Message) (b toolBranch, ok bool) {
+	if m.Role != agui.RoleTool || string(m.Metadata["subAgentStatus"]) != `"completed"` {
+		return b, false
+	}
+	err := json.Unmarshal(m.Metadata["subAgent"], &b)
+	return b, err == nil && b.SessionID != ""
+}
+
+// staff are the agents among a's tools.
+func (a *LLM) staff() []Participant {
+	var parts []Participant
+	for i := range a.Tools {
+		if t := &a.Tools[i]; t.agent != nil {
+			parts = append(parts, Participant{Name: t.Name, Description: t.Description, Agent: t.agent})
+		}
+	}
+	return parts
+}
+
+// nth says which call of its tool in the turn call i of s is, from 1: the same whenever the turn is entered.
+func (r *llmRun) nth(s *llmStep, i int) int {
+	name, n := r.tools.real(s.reply.Calls[i].Name), 1
+	for _, step := range r.steps[:s.n+1] {
+		for j, c := range step.reply.Calls {
+			if (step != s || j < i) && r.tools.real(c.Name) == name {
+				n++
+			}
+		}
+	}
+	return n
+}
