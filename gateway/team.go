@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/agui-gateway/gateway/groupchat"
 )
@@ -21,10 +22,16 @@ type TeamOptions struct {
 	Env func(name string) (string, bool)
 	// Types are further types of agents, by the name a file calls them.
 	Types map[string]AgentType
+	// Model is the model called default, if it has a BaseURL or a Key and the file does not describe one itself. Its Timeout,
+	// Log and HTTP are those of the file's models as well.
+	Model groupchat.ModelOptions
+	// ToolTimeout is how long a call of a tool may take where the file does not say; 0 means 1 minute.
+	ToolTimeout time.Duration
 }
 
-// An AgentType makes an agent of a type that has no settings of its own.
-type AgentType func() groupchat.Agent
+// An AgentType makes an agent of a type that has no settings of its own but the model it may speak through: the one that
+// the file names for it, else the default one, nil if there is none.
+type AgentType func(model *groupchat.Model) groupchat.Agent
 
 // LoadTeam reads a team file (docs/contract.md, version 1). What is wrong with the file itself is a
 // [*TeamError] that names every mistake; a file that cannot be read is the error of os.ReadFile.
@@ -42,10 +49,12 @@ func parseTeam(name string, data []byte, o TeamOptions) (*Team, error) {
 		o.Env = os.LookupEnv
 	}
 	b := &teamBuilder{
-		teamReader: teamReader{file: name, env: o.Env},
-		types:      o.Types,
-		entries:    map[string]*teamEntry{},
-		team:       Team{Agents: map[string]groupchat.Agent{}, Options: map[string]AgentOptions{}},
+		teamReader:  teamReader{file: name, env: o.Env},
+		types:       o.Types,
+		standard:    o.Model,
+		toolTimeout: o.ToolTimeout,
+		entries:     map[string]*teamEntry{},
+		team:        Team{Agents: map[string]groupchat.Agent{}, Options: map[string]AgentOptions{}},
 	}
 	if root := b.parseTeamYAML(data); root != nil && b.nodes <= maxTeamNodes {
 		b.build(root)
@@ -59,9 +68,13 @@ func parseTeam(name string, data []byte, o TeamOptions) (*Team, error) {
 // A teamBuilder makes agents of what a file says.
 type teamBuilder struct {
 	teamReader
-	types   map[string]AgentType
-	entries map[string]*teamEntry
-	team    Team
+	types       map[string]AgentType
+	standard    groupchat.ModelOptions // the default model of the settings
+	toolTimeout time.Duration
+	models      map[string]*groupchat.Model
+	broken      map[string]bool // models with a mistake, which is noted
+	entries     map[string]*teamEntry
+	team        Team
 }
 
 // A teamEntry is an agent of the file. It is built when it is first needed, be it by another that names it.
@@ -78,9 +91,7 @@ func (b *teamBuilder) build(root *teamNode) {
 		b.bad(n, "only version 1 of team files is known here; write `version: 1`")
 		return // another version has other rules
 	}
-	if n := f.raw("models"); n != nil {
-		b.bad(n, "models are not available in this version; remove them")
-	}
+	b.buildModels(f.take("models"))
 	agents := f.need("agents", "name at least one under `agents:`")
 	f.end()
 	if agents == nil {
@@ -126,6 +137,7 @@ func (b *teamBuilder) enter(e *teamEntry) {
 	}
 	e.begun = true
 	f := b.fields(e.node, fmt.Sprintf("agent %q", e.name))
+	f.kind = "agent agent"
 	options := AgentOptions{
 		Description:   b.text(f.take("description")),
 		Edits:         b.oneOf(f.take("edits"), "append", "cut") == "cut",
@@ -138,19 +150,15 @@ func (b *teamBuilder) enter(e *teamEntry) {
 	if shown := options.HideSubagents; shown != nil {
 		*shown = !*shown
 	}
-	n := f.need("type", "write `type: "+strings.Join(b.typeNames(), "` or `type: ")+"`")
+	n := f.need("type", "write `type:` and one of "+choices(b.typeNames()))
 	if agent := b.agentOf(n, f, options.Description, nil); agent != nil {
 		b.team.Agents[e.name], b.team.Options[e.name] = agent, options
 	}
 	e.done = true
 }
 
-// laterTypes are types of the format that this version does not have. They are named, so that nobody looks for
-// a typing error.
-var laterTypes = []string{"llm", "agui", "concurrent"}
-
 func (b *teamBuilder) typeNames() []string {
-	names := []string{"groupchat", "script"}
+	names := []string{"agui", "concurrent", "groupchat", "llm", "script"}
 	for name := range b.types {
 		names = append(names, name)
 	}
@@ -164,24 +172,27 @@ func (b *teamBuilder) agentOf(n *teamNode, f *teamFields, description string, sc
 	if n == nil {
 		return nil
 	}
-	if n.kind == scalarNode && slices.Contains(laterTypes, n.text) {
-		b.bad(n, "type %s is not available in this version; it has %s", n.text, strings.Join(b.typeNames(), ", "))
-		return nil
-	}
 	name := b.oneOf(n, b.typeNames()...)
 	if name == "" {
 		return nil
 	}
 	f.what += " of type " + name
+	f.kind = strings.TrimSuffix(f.kind, "agent") + name
 	before := len(b.problems)
 	var agent groupchat.Agent
 	switch name {
+	case "agui":
+		agent = b.remote(f, description)
+	case "concurrent":
+		agent = b.fan(f, description)
 	case "groupchat":
 		agent = b.chat(f, description, scope)
+	case "llm":
+		agent = b.llm(f, description)
 	case "script":
 		agent = b.script(f, description)
 	default:
-		agent = b.types[name]()
+		agent = b.types[name](b.optionalModel(f.take("model")))
 	}
 	f.end()
 	if len(b.problems) > before {

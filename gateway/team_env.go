@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -44,12 +45,17 @@ func (r *teamReader) expand(n *teamNode) (text string, expanded bool) {
 	}
 }
 
+// modelSettings are the variables that are settings of the gateway as well. Where a model is described they may be unset: one
+// server wants a key and another a URL, and one file is to do for both.
+var modelSettings = []string{"OPENAI_BASE_URL", "OPENAI_API_KEY"}
+
 // variable is the value of one variable of the environment.
 func (r *teamReader) variable(n *teamNode, name, otherwise string, hasDefault bool) string {
 	value, set := r.env(name)
 	switch {
 	case hasDefault && value == "":
 		return otherwise
+	case !set && r.lenient && slices.Contains(modelSettings, name):
 	case !set:
 		r.bad(n, "${%s} is not set in the environment; set it, or write ${%s:-default}", name, name)
 	}

@@ -1,13 +1,12 @@
 package gateway
 
 import (
-	"slices"
+	"bytes"
+	"strings"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/state"
 )
-
-// laterManagers are managers of the format that this version does not have.
-var laterManagers = []string{"llm", "handoff"}
 
 // manager reads who chooses among the participants with names. A nil name is unknown: then nobody is missed.
 func (b *teamBuilder) manager(n *teamNode, names []*teamNode) func() groupchat.Manager {
@@ -15,19 +14,13 @@ func (b *teamBuilder) manager(n *teamNode, names []*teamNode) func() groupchat.M
 	if n.kind != mappingNode {
 		return nil
 	}
-	kind := f.need("type", "write `type: rules`, route, round_robin or sequential")
-	if kind == nil {
-		return nil
-	}
-	if kind.kind == scalarNode && slices.Contains(laterManagers, kind.text) {
-		b.bad(kind, "manager %s is not available in this version; it has rules, route, round_robin and sequential", kind.text)
-		return nil
-	}
-	name := b.oneOf(kind, "rules", "route", "round_robin", "sequential")
+	name := b.oneOf(f.need("type", "write `type: rules`, route, handoff, llm, round_robin or sequential"),
+		"rules", "route", "handoff", "llm", "round_robin", "sequential")
 	if name == "" {
 		return nil
 	}
 	f.what = "manager " + name
+	f.kind = f.what
 	c := &teamChoices{b: b, names: names}
 	var m func() groupchat.Manager
 	switch name {
@@ -35,6 +28,10 @@ func (b *teamBuilder) manager(n *teamNode, names []*teamNode) func() groupchat.M
 		m = b.rules(f, c)
 	case "route":
 		m = b.route(f, c)
+	case "handoff":
+		m = b.handoff(f, c)
+	case "llm":
+		m = b.modelManager(f, names)
 	case "round_robin":
 		m = groupchat.RoundRobin()
 	case "sequential":
@@ -61,70 +58,79 @@ func (b *teamBuilder) rules(f *teamFields, c *teamChoices) func() groupchat.Mana
 	return groupchat.ByState(otherwise, rules...)
 }
 
+// condition reads something that holds for the shared state or does not; nil if it is none.
 func (b *teamBuilder) condition(n *teamNode) groupchat.Condition {
 	f := b.fields(n, "a condition")
-	missing, present := f.take("missing"), f.take("present")
+	missing, present, equals := f.take("missing"), f.take("present"), f.take("equals")
 	f.end()
-	if n.kind == mappingNode && (missing == nil) == (present == nil) {
-		b.bad(n, "a condition is one of missing and present; write `{ missing: /pointer }`")
+	given := 0
+	for _, one := range []*teamNode{missing, present, equals} {
+		if one != nil {
+			given++
+		}
+	}
+	switch {
+	case n.kind != mappingNode:
 		return nil
-	}
-	if missing != nil {
+	case given != 1:
+		b.bad(n, "a condition is one of missing, present and equals; write `{ missing: /pointer }`")
+		return nil
+	case missing != nil:
 		return groupchat.Missing(b.pointer(missing))
+	case present != nil:
+		return groupchat.Present(b.pointer(present))
 	}
-	return groupchat.Present(b.pointer(present))
+	e := b.fields(equals, "equals")
+	pointer := b.pointer(e.need("path", "say where in the state: `equals: { path: /topic, value: weather }`"))
+	value := e.raw("value") // which may be null
+	if value == nil && equals.kind == mappingNode {
+		b.bad(equals, "equals needs value; write the value that is to be there")
+	}
+	want := state.Canonical(b.json(value))
+	e.end()
+	return func(s state.Reader) bool {
+		raw, ok := s.Raw(pointer)
+		return ok && bytes.Equal(state.Canonical(raw), want)
+	}
 }
 
 // route reads a manager that chooses once, by a word in the state.
 func (b *teamBuilder) route(f *teamFields, c *teamChoices) func() groupchat.Manager {
 	key := b.pointer(f.need("key", "say where in the state the word is: `key: /topic`"))
-	routes := map[string]string{}
+	routes := map[string]groupchat.Destination{}
 	words, targets := b.pairs(f.need("routes", "write `routes: { word: participant }`"), "routes")
 	for i, word := range words {
-		routes[word.text] = c.choose(targets[i])
+		for other := range routes {
+			if sameWord(other, word.text) {
+				b.bad(word, "this word is there already, letter case and white space around aside; remove one")
+			}
+		}
+		routes[word.text] = groupchat.Destination{Speaker: c.choose(targets[i])}
 	}
-	otherwise := c.choose(f.take("default"))
-	c.missed()
-	return groupchat.Route(key, routes, otherwise)
-}
-
-// teamChoices checks whom a manager can choose.
-type teamChoices struct {
-	b      *teamBuilder
-	names  []*teamNode
-	chosen []string
-	lost   bool // somebody was meant who is not known
-}
-
-// choose reads the name of a participant, or done.
-func (c *teamChoices) choose(n *teamNode) string {
-	if n == nil {
-		return ""
-	}
-	before := len(c.b.problems)
-	name, quotable := c.b.word(n)
-	c.chosen = append(c.chosen, name)
-	switch {
-	case name == groupchat.Done, named(c.names, name):
-		return name
-	case len(c.b.problems) > before, slices.Contains(c.names, nil):
-	case quotable:
-		c.b.bad(n, "%q is no participant of this chat; name one, or add it to the participants", name)
-	default:
-		c.b.bad(n, "the value from the environment is no participant of this chat; name one")
-	}
-	c.lost = true
-	return name
-}
-
-// missed notes the participants who are never chosen, unless it may be they who were meant.
-func (c *teamChoices) missed() {
-	if c.lost {
-		return
-	}
-	for _, n := range c.names {
-		if n != nil && !slices.Contains(c.chosen, n.text) {
-			c.b.bad(n, "the manager never chooses this participant; let a rule or route name it, or remove it")
+	otherwise := groupchat.Destination{Speaker: c.choose(f.take("default"))}
+	keys, overrides := b.pairs(f.take("overrides"), "overrides")
+	for i, word := range keys {
+		o := b.fields(overrides[i], "an override")
+		instruction := b.text(o.need("instruction", "say what the speaker is told for this turn"))
+		o.end()
+		found := false
+		for other, to := range routes {
+			if sameWord(other, word.text) {
+				to.Instruction, found = instruction, true
+				routes[other] = to
+			}
+		}
+		switch {
+		case found:
+		case sameWord(word.text, "default") && otherwise.Speaker != "":
+			otherwise.Instruction = instruction
+		default:
+			b.bad(word, "there is no route for this word; name one of the routes, or default")
 		}
 	}
+	c.missed()
+	return groupchat.RouteTo(key, routes, otherwise)
 }
+
+// sameWord reports whether a route takes two words for one.
+func sameWord(a, b string) bool { return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b)) }

@@ -14,6 +14,9 @@ type teamReader struct {
 	env      func(string) (string, bool)
 	nodes    int // converted so far
 	problems []TeamProblem
+	lenient  bool // the settings of the model may be unset: see teamReader.variable
+	// asked, if set, is told which keys a mapping of some kind may have. Tests hold the schema for editors against it.
+	asked func(kind string, keys []string)
 }
 
 // teamFields are the keys of a mapping. A key that nobody asked for is a mistake.
@@ -21,13 +24,14 @@ type teamFields struct {
 	r     *teamReader
 	at    *teamNode
 	what  string // "an agent of type script", for people
+	kind  string // the same for all of its kind: "agent script"
 	asked []string
 	void  bool // it is no mapping, which is noted
 }
 
 // fields returns the keys of n. If n is no mapping that is noted, and it is as if it had none.
 func (r *teamReader) fields(n *teamNode, what string) *teamFields {
-	f := &teamFields{r: r, at: n, what: what}
+	f := &teamFields{r: r, at: n, what: what, kind: what}
 	if n.kind != mappingNode {
 		r.bad(n, "%s is a mapping; write `key: value` lines, indented", what)
 		f.at = &teamNode{kind: mappingNode, line: n.line, column: n.column}
@@ -77,6 +81,9 @@ func (f *teamFields) has(keys ...string) bool {
 
 // end notes the keys that nobody asked for.
 func (f *teamFields) end() {
+	if f.r.asked != nil {
+		f.r.asked(f.kind, f.asked)
+	}
 	for _, k := range f.at.keys {
 		if !slices.Contains(f.asked, k.text) {
 			f.r.bad(k, "unknown key %q; %s may have %s", k.text, f.what, strings.Join(f.asked, ", "))
@@ -187,6 +194,32 @@ func (r *teamReader) list(n *teamNode, what string) []*teamNode {
 		return nil
 	}
 	return n.items
+}
+
+// texts reads a list of texts that are not empty; nil if n is nil or none.
+func (r *teamReader) texts(n *teamNode, what string) []string {
+	var texts []string
+	for _, item := range r.list(n, what) {
+		before := len(r.problems)
+		s := r.text(item)
+		if s == "" && len(r.problems) == before {
+			r.bad(item, "an empty text means nothing here; write one, or remove it")
+		}
+		texts = append(texts, s)
+	}
+	return texts
+}
+
+// pointers reads a list of JSON Pointers; nil if n is nil.
+func (r *teamReader) pointers(n *teamNode, what string) []string {
+	if n == nil {
+		return nil
+	}
+	list := []string{}
+	for _, item := range r.list(n, what) {
+		list = append(list, r.pointer(item))
+	}
+	return list
 }
 
 // pairs returns the keys and values of n.

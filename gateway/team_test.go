@@ -23,7 +23,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected halves of testdata")
 
 // idle stands in for the travel team, which this package does not know.
-func idle() groupchat.Agent {
+func idle(*groupchat.Model) groupchat.Agent {
 	return groupchat.AgentFunc(func(context.Context, *groupchat.Turn) error { return nil })
 }
 
@@ -118,18 +118,33 @@ func describeAgent(b *strings.Builder, indent string, agent groupchat.Agent) {
 		fmt.Fprintf(b, "%srounds=%d closing=%q reducers=%v client=%v initial=%s\n", indent, a.MaxRounds, a.Closing,
 			slices.Sorted(maps.Keys(a.State.Reducers)), a.State.Client, a.State.Initial)
 		for _, p := range a.Participants {
-			fmt.Fprintf(b, "%s- %s: %q last=%t retries=%d skip=%t scope=%q in=%v out=%v reducers=%v\n", indent, p.Name, p.Description,
+			fmt.Fprintf(b, "%s- %s: %q last=%t retries=%d skip=%t scope=%q in=%v out=%v reducers=%v writes=%q\n", indent, p.Name, p.Description,
 				p.Context.Last, p.OnError.Retries, p.OnError.Skip, p.Scope.Kind, p.Scope.Mapping.In, p.Scope.Mapping.Out,
-				slices.Sorted(maps.Keys(p.Scope.Mapping.Reducers)))
+				slices.Sorted(maps.Keys(p.Scope.Mapping.Reducers)), p.Writes)
 			describeAgent(b, indent+"  ", p.Agent)
 		}
+	case *groupchat.Fan:
+		fmt.Fprintf(b, "%sat once\n", indent)
+		for _, p := range a.Participants {
+			fmt.Fprintf(b, "%s- %s\n", indent, p.Name)
+			describeAgent(b, indent+"  ", p.Agent)
+		}
+	case *groupchat.LLM:
+		fmt.Fprintf(b, "%s%v %q sees=%q frontend=%t steps=%d tool timeout=%s approve=%v", indent, a.Model, a.Instructions, a.Sees,
+			!a.NoFrontendTools, a.MaxSteps, a.ToolTimeout, a.Approve)
+		if o := a.Output; o != nil {
+			fmt.Fprintf(b, " schema=%s strict=%t store=%q say=%t", o.Schema, o.Strict, o.Store, o.Say)
+		}
+		fmt.Fprintln(b)
+	case *groupchat.Remote:
+		fmt.Fprintf(b, "%sremote %q forwards %q\n", indent, a.Describe().Description, a.Forwards())
 	case *groupchat.Script:
 		for _, s := range a.Steps {
 			step, err := json.Marshal(s)
 			fmt.Fprintf(b, "%s- %s %v\n", indent, step, err)
 		}
 	default:
-		fmt.Fprintf(b, "%sanother agent\n", indent)
+		fmt.Fprintf(b, "%sanother agent %T\n", indent, a)
 	}
 }
 

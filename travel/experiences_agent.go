@@ -8,8 +8,12 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// guide is the experiences agent: it tells about a city, or picks what to do on the trip.
-func guide(_ context.Context, turn *groupchat.Turn) error {
+// guide returns the experiences agent: it tells about a city, or picks what to do on the trip.
+func guide(v voice) groupchat.Agent {
+	return groupchat.AgentFunc(func(ctx context.Context, turn *groupchat.Turn) error { return v.guide(ctx, turn) })
+}
+
+func (v voice) guide(ctx context.Context, turn *groupchat.Turn) error {
 	o, err := readOrder(turn.Instruction())
 	if err != nil {
 		return err
@@ -19,7 +23,7 @@ func guide(_ context.Context, turn *groupchat.Turn) error {
 		if !ok {
 			return fmt.Errorf("travel: nothing about %q", o.About)
 		}
-		return groupchat.Say(turn, "about", "%s", city.About)
+		return v.say(ctx, turn, "about", city.About)
 	}
 	city := readTrip(turn.State()).to
 	if city == nil {
@@ -29,5 +33,5 @@ func guide(_ context.Context, turn *groupchat.Turn) error {
 	if err := write(turn.State(), put{"/experiences", picked}); err != nil {
 		return err
 	}
-	return groupchat.Say(turn, "picked", "%s", experiencesText(city, picked, o.Days))
+	return v.say(ctx, turn, "picked", experiencesText(city, picked, o.Days))
 }

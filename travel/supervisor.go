@@ -11,6 +11,7 @@ import (
 // only the errand, and whether it has understood the traveller's message yet: a run that brings an answer
 // still has that message as its newest, and "start over" must not happen twice.
 type supervisor struct {
+	voice  voice
 	errand errand
 	begun  bool
 }
@@ -41,16 +42,16 @@ func (s *supervisor) begin(text string, t trip) groupchat.Decision {
 	s.errand.Days = r.Days
 	switch {
 	case r.UnknownCity != "":
-		return reply(unknownCityText(r.UnknownCity))
+		return s.reply(unknownCityText(r.UnknownCity))
 	case r.Kind == Greeting:
-		return reply(greetingText(t))
+		return s.reply(greetingText(t))
 	case r.Kind == About:
 		return s.tell(r, t)
 	}
 	from, to, problem := t.towards(r)
 	switch {
 	case problem != "":
-		return reply(problem)
+		return s.reply(problem)
 	case r.Kind == StartOver, !t.begun, from != t.from, to != t.to:
 		return s.plan(from, to, r.Kind == StartOver)
 	case r.Kind == Change:
@@ -82,7 +83,7 @@ func (s *supervisor) proceed(t trip) groupchat.Decision {
 	case t.step != stepComplete:
 		return s.finish(t)
 	default:
-		return reply(alreadyPlannedText(t))
+		return s.reply(alreadyPlannedText(t))
 	}
 }
 
@@ -100,11 +101,11 @@ func (s *supervisor) change(text string, topic Topic, t trip) groupchat.Decision
 		return s.send(topic, chooseAgainText(topic))
 	case TopicExperiences:
 		if t.has(topic) {
-			return reply(allExperiencesText(t))
+			return s.reply(allExperiencesText(t))
 		}
 	default:
 		if t.has(TopicFlights) {
-			return reply(whatToChangeText(t))
+			return s.reply(whatToChangeText(t))
 		}
 	}
 	return s.proceed(t)
@@ -117,7 +118,7 @@ func (s *supervisor) tell(r Request, t trip) groupchat.Decision {
 		city = r.Destination
 	}
 	if city == nil {
-		return reply(unknownCityText(t.destination))
+		return s.reply(unknownCityText(t.destination))
 	}
 	s.errand.About = city.Name
 	d := s.send(TopicExperiences, "")
@@ -148,9 +149,15 @@ func (s *supervisor) send(topic Topic, say string, before ...put) groupchat.Deci
 		puts = append(puts, put{"/planning_step", topic.step()})
 	}
 	return groupchat.Decision{
-		Speaker:     topic.speaker(),
-		Say:         say,
-		Act:         writing(puts...),
+		Speaker: topic.speaker(),
+		Act: func(ctx context.Context, turn *groupchat.Turn) error {
+			if say != "" {
+				if err := s.voice.say(ctx, turn, "say", say); err != nil {
+					return err
+				}
+			}
+			return write(turn.State(), puts...)
+		},
 		Instruction: s.errand.order(topic).String(),
 		Reason:      string(topic),
 	}
@@ -158,22 +165,22 @@ func (s *supervisor) send(topic Topic, say string, before ...put) groupchat.Deci
 
 // finish ends a trip that has everything.
 func (s *supervisor) finish(t trip) groupchat.Decision {
-	return groupchat.Decision{Done: true, Reason: stepComplete, Act: func(_ context.Context, turn *groupchat.Turn) error {
+	return groupchat.Decision{Done: true, Reason: stepComplete, Act: func(ctx context.Context, turn *groupchat.Turn) error {
 		err := write(turn.State(), put{"/active_agent", supervisorAgent}, put{"/planning_step", stepComplete})
 		if err != nil {
 			return err
 		}
-		return groupchat.Say(turn, "ready", "%s", readyText(t, s.errand.Days))
+		return s.voice.say(ctx, turn, "ready", readyText(t, s.errand.Days))
 	}}
 }
 
 // reply answers the message and ends the run. A run that was stopped may have left a specialist active.
-func reply(text string) groupchat.Decision {
-	return groupchat.Decision{Done: true, Reason: "reply", Act: func(_ context.Context, turn *groupchat.Turn) error {
+func (s *supervisor) reply(text string) groupchat.Decision {
+	return groupchat.Decision{Done: true, Reason: "reply", Act: func(ctx context.Context, turn *groupchat.Turn) error {
 		if err := write(turn.State(), put{"/active_agent", supervisorAgent}); err != nil {
 			return err
 		}
-		return groupchat.Say(turn, "reply", "%s", text)
+		return s.voice.say(ctx, turn, "reply", text)
 	}}
 }
 

@@ -29,7 +29,17 @@ const supervisorAgent = "supervisor"
 // maxRounds is how many turns the specialists take at most in one run; a whole trip needs three.
 const maxRounds = 10
 
-// Team returns the team that plans a trip: a supervisor and three specialists, ready to be run and shared by
+// Options are those of [New]. The zero value is the team that speaks from its script.
+type Options struct {
+	// Model, if there is one, is what the supervisor and the experiences agent speak through. What is offered, chosen and
+	// kept in the state is the team's all the same: a model finds words, for what the script would say.
+	Model *groupchat.Model
+}
+
+// Team returns the team that speaks from its script.
+func Team() *groupchat.Chat { return New(Options{}) }
+
+// New returns the team that plans a trip: a supervisor and three specialists, ready to be run and shared by
 // any number of runs at once.
 //
 // What a message asks for is decided once a run, by [Parse] and the shared state alone:
@@ -45,10 +55,10 @@ const maxRounds = 10
 //   - On a finished plan anything else is told so.
 //
 // Calling a question off ends the run without a booking; the next message comes back to what is missing.
-func Team() *groupchat.Chat {
+func New(o Options) *groupchat.Chat {
 	return &groupchat.Chat{
 		Description: "Plans a trip with you: a flight, a hotel, and what to do there",
-		Manager:     func() groupchat.Manager { return &supervisor{} },
+		Manager:     func() groupchat.Manager { return &supervisor{voice: voice{o.Model}} },
 		Supervisor:  supervisorAgent,
 		Participants: []groupchat.Participant{
 			{
@@ -64,7 +74,7 @@ func Team() *groupchat.Chat {
 			{
 				Name:        TopicExperiences.speaker(),
 				Description: "Knows the restaurants and sights of a city",
-				Agent:       groupchat.AgentFunc(guide),
+				Agent:       guide(voice{o.Model}),
 			},
 		},
 		MaxRounds: maxRounds,

@@ -37,7 +37,7 @@ func commands() []command {
 	return []command{
 		{"serve", "run the server; this is what happens without a command", nil, serve},
 		{"init", "write a commented starter team file", []string{"config"}, initTeam},
-		{"validate", "check a team file: exit 0, or 1 with every problem named", []string{"config", "env-file"}, validate},
+		{"validate", "check a team file: exit 0, or 1 with every problem named", []string{"config", "env-file", "model-url", "model", "model-key"}, validate},
 		{"healthcheck", "exit 0 if the local server is ready", []string{"addr", "env-file"}, healthcheck},
 		{"version", "print the version", []string{}, version},
 	}

@@ -37,10 +37,11 @@ func serve(ctx context.Context, c *config, _, stderr io.Writer) error {
 	if !c.public && !loopback(c.addr) {
 		return errNotPublic
 	}
+	log := slog.New(c.logHandler(stderr))
+	c.model.Log = log
 	if err := c.loadTeam(); err != nil {
 		return err
 	}
-	log := slog.New(c.logHandler(stderr))
 	store, err := c.openStore(ctx, log)
 	if err != nil {
 		return err
@@ -107,25 +108,38 @@ func end(g *gateway.Gateway, server *http.Server, limit time.Duration) error {
 	return nil
 }
 
-// demo makes the travel team, and remembers that it is there.
-func (c *config) demo() groupchat.Agent {
-	c.scripted = true
-	return travel.Team()
+// demo makes the travel team, and remembers whether it has nothing but its script.
+func (c *config) demo(model *groupchat.Model) groupchat.Agent {
+	c.scripted = c.scripted || model == nil
+	return travel.New(travel.Options{Model: model})
 }
 
 // readTeam reads the team file as serve and validate know it.
 func (c *config) readTeam() (*gateway.Team, error) {
 	return gateway.LoadTeam(c.team, gateway.TeamOptions{
-		Env:   c.env,
-		Types: map[string]gateway.AgentType{"travel": c.demo},
+		Env:         c.modelEnv,
+		Types:       map[string]gateway.AgentType{"travel": c.demo},
+		Model:       c.model,
+		ToolTimeout: c.toolTimeout,
 	})
+}
+
+// modelEnv is the environment, in which the settings of the model are what the flags say.
+func (c *config) modelEnv(name string) (string, bool) {
+	for variable, value := range map[string]string{"OPENAI_BASE_URL": c.model.BaseURL, "OPENAI_MODEL": c.model.Name, "OPENAI_API_KEY": c.model.Key} {
+		if name == variable {
+			return value, value != ""
+		}
+	}
+	return c.env(name)
 }
 
 // loadTeam finds the agents to serve.
 func (c *config) loadTeam() error {
 	if c.team == "" {
-		c.options.Agents = map[string]groupchat.Agent{"travel": c.demo()}
-		return nil
+		model, err := c.defaultModel()
+		c.options.Agents = map[string]groupchat.Agent{"travel": c.demo(model)}
+		return err
 	}
 	team, err := c.readTeam()
 	if err != nil {
@@ -133,6 +147,18 @@ func (c *config) loadTeam() error {
 	}
 	c.options.Agents, c.options.Agent = team.Agents, team.Options
 	return nil
+}
+
+// defaultModel is the model of the settings, nil if there is none.
+func (c *config) defaultModel() (*groupchat.Model, error) {
+	if c.model.BaseURL == "" && c.model.Key == "" {
+		return nil, nil
+	}
+	model, err := groupchat.NewModel(c.model)
+	if err != nil {
+		return nil, fmt.Errorf("-model-url, -model, -model-key (OPENAI_BASE_URL, OPENAI_MODEL, OPENAI_API_KEY): %w", err)
+	}
+	return model, nil
 }
 
 // teamError says of a bad team file what is wrong with it, and of a missing one whose setting it was.

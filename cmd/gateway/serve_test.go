@@ -175,7 +175,7 @@ func TestValidate(t *testing.T) {
 	for _, args := range [][]string{{"validate", "-config", path}, {"-addr", "127.0.0.1:0", "-config", path}} {
 		var out, log bytes.Buffer
 		code := run(t.Context(), args, environment(nil), &out, &log)
-		for _, want := range []string{path + ":3:14: type llm is not available", path + ":4:38: ${WHO} is not set"} {
+		for _, want := range []string{path + ":3:6: there is no default model; set OPENAI_BASE_URL (-model-url)", path + ":4:38: ${WHO} is not set"} {
 			if code != exitError || !strings.Contains(log.String(), want) {
 				t.Errorf("run(%q) = %d, %q, want %d and %q", args, code, log.String(), exitError, want)
 			}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/gateway"
+	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -27,8 +28,11 @@ type config struct {
 	memory    state.MemoryOptions
 	redis     string // URL of the store, which may hold a password; empty is memory
 
+	model       groupchat.ModelOptions // without BaseURL and Key there is none
+	toolTimeout time.Duration
+
 	env      func(string) (string, bool) // the environment, an -env-file before it
-	scripted bool                        // the travel demo is served
+	scripted bool                        // the travel demo is served, and has no model to speak through
 }
 
 // A setting is one line of the table that parsing, help and documentation have in common.
@@ -41,8 +45,15 @@ type setting struct {
 
 // env is the setting's name in the environment.
 func (s setting) env() string {
-	if s.flag == "env-file" {
+	switch s.flag {
+	case "env-file":
 		return "" // it says where to find the others
+	case "model-url": // what everything that speaks to such servers is told them by
+		return "OPENAI_BASE_URL"
+	case "model":
+		return "OPENAI_MODEL"
+	case "model-key":
+		return "OPENAI_API_KEY"
 	}
 	return "GATEWAY_" + strings.ToUpper(strings.ReplaceAll(s.flag, "-", "_"))
 }
@@ -75,6 +86,9 @@ func (c *config) settings() []setting {
 		{"config", "", "team file; without one the built-in travel team is served", text(&c.team)},
 		{"env-file", "", "file of KEY=VALUE lines that count before the environment", text(new(string))},
 		{"store", "memory", "where threads are kept: memory, or a Redis at redis://, redis+cluster:// or redis+sentinel:// (also REDIS_URL)", storeURL(&c.redis)},
+		{"model-url", "", "where the default model is: any OpenAI-compatible server; without it and -model-key the demo speaks from its script", modelURL(&c.model.BaseURL)},
+		{"model", "gpt-4.1-mini", "what the default model is called there", word(&c.model.Name)},
+		{"model-key", "", "key of the default model's server; alone it means OpenAI's", word(&c.model.Key)},
 		{"voice-delay", "30ms", "pause between text deltas of scripted voices", duration(&o.Pace, 0)},
 		{"auth", "none", "how callers prove who they are: none", setAuth},
 		{"cors-origins", "", "origins whose pages may call, with commas between, or *; without it those of this machine", origins(&o.Origins)},
@@ -91,6 +105,8 @@ func (c *config) settings() []setting {
 		{"store-buffer", "20s", "how long a run waits for a store that is away", duration(&o.StoreBuffer, 1)},
 		{"drain", "20s", "how long runs may go on after SIGTERM", duration(&c.drain, 0)},
 		{"run-timeout", "10m", "how long a run may take", duration(&o.RunTimeout, 1)},
+		{"model-timeout", "2m", "how long one call of a model may take, its retries included", duration(&c.model.Timeout, 1)},
+		{"tool-timeout", "1m", "how long one call of a tool may take", duration(&c.toolTimeout, 1)},
 		{"max-body", "8MiB", "size of a request", size(&l.Body)},
 		{"max-event", "8MiB", "size of an event", size(&l.Event)},
 		{"max-thread", "6MiB", "size of a thread's messages", size(&l.Thread)},

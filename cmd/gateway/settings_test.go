@@ -117,9 +117,10 @@ func TestBadValues(t *testing.T) {
 		"auth":         {"keys", "jwt", "open"},
 		"cors-origins": {"example.com", "https://a.example/", "https://a.example/x", "https://A.example", "https://a.example,,", "null,*x"},
 		"disconnect":   {"stop"}, "on-busy": {"wait"}, "subagent-events": {"maybe"},
+		"model-url": {"hush-hush", "ftp://host", "http://"}, "model": {"gpt 4"}, "model-key": {"hush hush", "hush\n"},
 		"log-level": {"loud", "1"}, "log-format": {"xml"},
 	}
-	for _, name := range strings.Fields("detach-grace interrupt-ttl thread-ttl log-ttl heartbeat lease run-timeout store-buffer") {
+	for _, name := range strings.Fields("detach-grace interrupt-ttl thread-ttl log-ttl heartbeat lease run-timeout store-buffer model-timeout tool-timeout") {
 		bad[name] = []string{"10", "soon", "-1s", "0s"}
 	}
 	bad["voice-delay"], bad["drain"] = []string{"10", "-1s"}, []string{"10", "-1s"}
@@ -164,7 +165,7 @@ func TestCommandLine(t *testing.T) {
 		want string // a part of what is printed
 	}{
 		{[]string{"dance"}, nil, exitUsage, `there is no command "dance"`},
-		{[]string{"serve", "-model-url", "x"}, nil, exitUsage, "-model-url"},
+		{[]string{"serve", "-model-size", "x"}, nil, exitUsage, "-model-size"},
 		{[]string{"-nope"}, nil, exitUsage, "`gateway serve -h` lists"},
 		{[]string{"version", "-addr", "127.0.0.1:0"}, nil, exitUsage, "-addr"},
 		{[]string{"serve", "team.yaml"}, nil, exitUsage, `"team.yaml" is not understood`},

@@ -25,6 +25,29 @@ func text(p *string) func(string) error {
 	}
 }
 
+// word reads what goes into a header or a request as it is: a name, a key.
+func word(p *string) func(string) error {
+	return func(value string) error {
+		if strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+			return errors.New("holds white space or control characters; look where it comes from")
+		}
+		*p = value
+		return nil
+	}
+}
+
+// modelURL reads the root of an API; the error does not quote it, for it may hold a password.
+func modelURL(p *string) func(string) error {
+	return func(value string) error {
+		u, err := url.Parse(value)
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return errors.New("not the URL of a model's server; write such as https://api.openai.com/v1 or http://127.0.0.1:11434/v1")
+		}
+		*p = value
+		return nil
+	}
+}
+
 // duration reads a length of time from least up.
 func duration(p *time.Duration, least time.Duration) func(string) error {
 	return func(value string) error {

@@ -1,0 +1,120 @@
+package gateway
+
+import (
+	"slices"
+
+	"github.com/agui-gateway/gateway/groupchat"
+)
+
+// handoff reads a manager that lets the speakers decide who is next.
+func (b *teamBuilder) handoff(f *teamFields, c *teamChoices) func() groupchat.Manager {
+	o := groupchat.HandoffOptions{
+		Start: c.participant(f.need("start", "name the participant who speaks first")),
+		Turns: b.count(f.take("turns"), 1),
+	}
+	if on := b.flag(f.take("autonomous")); on != nil {
+		o.Autonomous = *on
+	}
+	edges := f.take("edges")
+	if edges == nil {
+		return groupchat.Handoff(o)
+	}
+	o.Edges = map[string][]string{}
+	keys, values := b.pairs(edges, "edges")
+	for i, key := range keys {
+		from := c.participant(key)
+		o.Edges[from] = []string{}
+		for _, item := range b.list(values[i], "whom a participant hands over to") {
+			to := c.participant(item)
+			if to == from && to != "" {
+				b.bad(item, "nobody hands over to itself; name another")
+			}
+			o.Edges[from] = append(o.Edges[from], to)
+		}
+	}
+	c.unreached(o)
+	return groupchat.Handoff(o)
+}
+
+// unreached notes the participants to whom nobody hands over, unless it may be they who were meant.
+func (c *teamChoices) unreached(o groupchat.HandoffOptions) {
+	if c.lost {
+		return
+	}
+	reached := map[string]bool{}
+	next := []string{o.Start}
+	for len(next) > 0 {
+		name := next[0]
+		next = next[1:]
+		if !reached[name] {
+			reached[name] = true
+			next = append(next, o.Edges[name]...)
+		}
+	}
+	for _, n := range c.names {
+		if n != nil && !reached[n.text] {
+			c.b.bad(n, "nobody hands over to this participant; let an edge lead to it, or remove it")
+		}
+	}
+}
+
+// modelManager reads a manager that lets a model choose.
+func (b *teamBuilder) modelManager(f *teamFields, names []*teamNode) func() groupchat.Manager {
+	o := groupchat.LLMManagerOptions{
+		Model:        b.model(f.take("model"), f.at),
+		Instructions: b.text(f.take("instructions")),
+		Sees:         b.sees(f.take("sees")),
+		Retries:      b.retries(f.take("retries")),
+	}
+	if n := f.take("fallback"); n != nil {
+		o.Fallback = b.manager(n, names)
+	}
+	return groupchat.LLMManager(o)
+}
+
+// teamChoices checks whom a manager can choose.
+type teamChoices struct {
+	b      *teamBuilder
+	names  []*teamNode
+	chosen []string
+	lost   bool // somebody was meant who is not known
+}
+
+// choose reads the name of a participant, or done.
+func (c *teamChoices) choose(n *teamNode) string { return c.name(n, groupchat.Done) }
+
+// participant reads the name of a participant.
+func (c *teamChoices) participant(n *teamNode) string { return c.name(n) }
+
+// name reads the name of a participant, or one of the others.
+func (c *teamChoices) name(n *teamNode, others ...string) string {
+	if n == nil {
+		return ""
+	}
+	before := len(c.b.problems)
+	name, quotable := c.b.word(n)
+	c.chosen = append(c.chosen, name)
+	switch {
+	case slices.Contains(others, name), named(c.names, name):
+		return name
+	case len(c.b.problems) > before, slices.Contains(c.names, nil):
+	case quotable:
+		c.b.bad(n, "%q is no participant of this chat; name one, or add it to the participants", name)
+	default:
+		c.b.bad(n, "the value from the environment is no participant of this chat; name one")
+	}
+	c.lost = true
+	return name
+}
+
+// missed notes the participants who are never chosen, unless it may be they who were meant.
+func (c *teamChoices) missed() {
+	if c.lost {
+		return
+	}
+	for _, n := range c.names {
+		if n != nil && !slices.Contains(c.chosen, n.text) {
+			c.b.bad(n, "the manager never chooses this participant; let a rule or route name it, or remove it")
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package gateway
+
+import (
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// llm reads an agent of type llm.
+func (b *teamBuilder) llm(f *teamFields, description string) groupchat.Agent {
+	a := &groupchat.LLM{
+		Description:  description,
+		Model:        b.model(f.take("model"), f.at),
+		Instructions: b.text(f.take("instructions")),
+		Sees:         b.sees(f.take("sees")),
+		MaxSteps:     b.count(f.take("max_steps"), 1),
+		ToolTimeout:  b.duration(f.take("tool_timeout")),
+		Output:       b.output(f),
+	}
+	if on := b.flag(f.take("frontend_tools")); on != nil {
+		a.NoFrontendTools = !*on
+	}
+	if a.ToolTimeout == 0 {
+		a.ToolTimeout = b.toolTimeout
+	}
+	return a
+}
+
+// output reads what holds an agent's last reply to a schema; nil is nothing.
+func (b *teamBuilder) output(f *teamFields) *groupchat.LLMOutput {
+	schema, store, say, strict := f.take("schema"), f.take("store"), f.take("say"), f.take("strict")
+	o := &groupchat.LLMOutput{Store: b.pointer(store)}
+	if on := b.flag(say); on != nil {
+		o.Say = *on
+	}
+	if on := b.flag(strict); on != nil {
+		o.Strict = *on
+	}
+	if schema == nil {
+		for _, n := range []*teamNode{store, say, strict} {
+			if n != nil {
+				b.bad(n, "this is about replies that are JSON and needs a schema; add `schema: { … }`, or keep a participant's words with `result: /pointer`")
+			}
+		}
+		return nil
+	}
+	if schema.kind != mappingNode {
+		b.bad(schema, "a JSON Schema is a mapping; write `schema: { type: object, properties: { … } }`")
+		return nil
+	}
+	before := len(b.problems)
+	if o.Schema = b.json(schema); len(b.problems) == before && state.CheckSchema(o.Schema) != nil {
+		b.bad(schema, "not a JSON Schema that replies can be checked with; see json-schema.org")
+	}
+	return o
+}
+
+// sees reads what a model is told of the state: a list of pointers, or all of it.
+func (b *teamBuilder) sees(n *teamNode) []string {
+	if n != nil && n.kind == scalarNode && n.text == "all" {
+		return []string{""}
+	}
+	return b.pointers(n, "sees")
+}

@@ -1,0 +1,186 @@
+package gateway
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/agui-gateway/gateway/groupchat"
+)
+
+// defaultModel is the model of agents that name none.
+const defaultModel = "default"
+
+// noModel says what to do where there is neither a URL nor a key.
+const noModel = "set OPENAI_BASE_URL (-model-url), OPENAI_API_KEY (-model-key), or both"
+
+// models builds every model that n describes, and the default one of the settings unless n has one.
+func (b *teamBuilder) buildModels(n *teamNode) {
+	b.models = map[string]*groupchat.Model{}
+	b.broken = map[string]bool{}
+	keys, values := b.pairs(n, "models")
+	for i, key := range keys {
+		if m := b.buildModel(key, values[i]); m != nil {
+			b.models[key.text] = m
+		} else {
+			b.broken[key.text] = true
+		}
+	}
+	if b.models[defaultModel] != nil || b.broken[defaultModel] || !configured(b.standard) {
+		return
+	}
+	m, err := groupchat.NewModel(b.standard)
+	if err != nil {
+		b.badAt(1, 1, "the model of the settings cannot be used: %s; see -model-url, -model and -model-key", reason(err))
+		return
+	}
+	b.models[defaultModel] = m
+}
+
+// configured reports whether o says where a model is.
+func configured(o groupchat.ModelOptions) bool { return o.BaseURL != "" || o.Key != "" }
+
+// buildModel reads one entry of models; nil if it is none. What it does not say the settings do; but a key of theirs
+// goes to no other server than theirs.
+func (b *teamBuilder) buildModel(key, n *teamNode) *groupchat.Model {
+	before := len(b.problems)
+	f := b.fields(n, fmt.Sprintf("model %q", key.text))
+	f.kind = "model"
+	o := b.standard
+	b.lenient = true
+	o.BaseURL = b.httpURL(f.take("base_url"))
+	o.Key = b.secret(f.take("api_key"))
+	b.lenient = false
+	if !configured(o) {
+		o.BaseURL, o.Key = b.standard.BaseURL, b.standard.Key
+	}
+	if name := f.take("model"); name != nil {
+		o.Name = b.text(name)
+	}
+	o.Provider = b.text(f.take("provider"))
+	o.APIVersion = b.text(f.take("api_version"))
+	o.Temperature = b.temperature(f.take("temperature"))
+	o.Effort = b.text(f.take("effort"))
+	o.MaxTokens = b.count(f.take("max_tokens"), 1)
+	if d := b.duration(f.take("timeout")); d > 0 {
+		o.Timeout = d
+	}
+	if d := b.duration(f.take("idle")); d > 0 {
+		o.Idle = d
+	}
+	o.Retries = b.retries(f.take("retries"))
+	f.end()
+	switch {
+	case len(b.problems) > before:
+		return nil
+	case !configured(o):
+		b.bad(key, "model %q has neither a base_url nor an api_key; %s, or write them here", key.text, noModel)
+		return nil
+	case o.Name == "":
+		b.bad(key, "model %q needs model; write the name its server knows it by, such as `model: gpt-4.1-mini`", key.text)
+		return nil
+	}
+	m, err := groupchat.NewModel(o)
+	if err != nil {
+		b.bad(key, "model %q cannot be used: %s; mend what it says", key.text, reason(err))
+		return nil
+	}
+	return m
+}
+
+// reason is what is wrong, without who says so and about which model: its name may come from the environment.
+func reason(err error) string {
+	if inner := errors.Unwrap(err); inner != nil {
+		return inner.Error()
+	}
+	return "its settings do not fit together"
+}
+
+// model returns the model that an agent names with n, or the default one. Nil means that there is none, which is noted,
+// here or where the model is described.
+func (b *teamBuilder) model(n, agent *teamNode) *groupchat.Model {
+	name, at := defaultModel, agent
+	if n != nil {
+		before := len(b.problems)
+		if name, at = b.text(n), n; len(b.problems) > before {
+			return nil
+		}
+	}
+	m := b.models[name]
+	switch {
+	case m != nil || b.broken[name]:
+	case name == defaultModel:
+		b.bad(at, "there is no default model; %s, or describe one under `models:`", noModel)
+	default:
+		b.bad(at, "there is no such model in this file; name one of those under `models:`, or default")
+	}
+	return m
+}
+
+// optionalModel is model for an agent that can do without one.
+func (b *teamBuilder) optionalModel(n *teamNode) *groupchat.Model {
+	if n == nil {
+		return b.models[defaultModel]
+	}
+	return b.model(n, n)
+}
+
+// httpURL reads a URL of http or https, which errors do not quote: it may hold a password.
+func (b *teamBuilder) httpURL(n *teamNode) string {
+	if n == nil {
+		return ""
+	}
+	before := len(b.problems)
+	s := b.text(n)
+	if len(b.problems) > before || s == "" {
+		return ""
+	}
+	u, err := url.Parse(s)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		b.bad(n, "not a URL that can be asked; write http://host/path or https://host/path")
+		return ""
+	}
+	return s
+}
+
+// secret reads a text that goes into a header.
+func (b *teamBuilder) secret(n *teamNode) string {
+	s := b.text(n)
+	if strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) || strings.TrimSpace(s) != s {
+		b.bad(n, "the value holds line ends, control characters or white space around it; look where it comes from")
+		return ""
+	}
+	return s
+}
+
+// temperature reads a number from 0 to 2; nil if n is nil or none.
+func (b *teamBuilder) temperature(n *teamNode) *float64 {
+	if n == nil {
+		return nil
+	}
+	before := len(b.problems)
+	s := b.text(n)
+	if len(b.problems) > before {
+		return nil
+	}
+	t, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(t >= 0 && t <= 2) {
+		b.bad(n, "not a temperature; write a number from 0 to 2, such as 0.2")
+		return nil
+	}
+	return &t
+}
+
+// retries reads how often something is tried again. In the options 0 is the default, and -1 never.
+func (b *teamBuilder) retries(n *teamNode) int {
+	if n == nil {
+		return 0
+	}
+	before := len(b.problems)
+	if c := b.count(n, 0); c > 0 || len(b.problems) > before {
+		return c
+	}
+	return -1
+}

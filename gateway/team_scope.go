@@ -1,0 +1,182 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// scope reads which state a participant works on.
+func (b *teamBuilder) scope(f *teamFields) groupchat.Scoping {
+	at := f.take("scope")
+	kind := b.oneOf(at, "shared", string(groupchat.ScopeIsolated), string(groupchat.ScopeMapped))
+	s := groupchat.Scoping{Mapping: state.Mapping{In: b.inputs(f.take("inputs")), Out: b.outputs(f.take("outputs"))}}
+	switch {
+	case kind == "shared" || kind == "":
+		if f.has("inputs", "outputs") {
+			b.bad(f.at, "inputs and outputs need a state of its own; add `scope: mapped`")
+		}
+	case kind == string(groupchat.ScopeIsolated) && f.has("outputs"):
+		b.bad(at, "nothing leaves an isolated state; write `scope: mapped`, or remove the outputs")
+	case kind == string(groupchat.ScopeMapped) && !f.has("inputs", "outputs"):
+		b.bad(at, "a mapped state needs inputs or outputs; add them, or write `scope: isolated`")
+	case len(s.Mapping.In)+len(s.Mapping.Out) > 0:
+		s.Kind = groupchat.ScopeMapped
+	default:
+		s.Kind = groupchat.ScopeIsolated
+	}
+	return s
+}
+
+// inputs reads name in the own state → pointer into the chat's.
+func (b *teamBuilder) inputs(n *teamNode) map[string]string {
+	in := map[string]string{}
+	keys, values := b.pairs(n, "inputs")
+	for i, key := range keys {
+		name := strings.TrimPrefix(key.text, "/")
+		if name == "" || strings.ContainsAny(name, "/~") {
+			b.bad(key, "an input becomes a member of the own state; write `name: /pointer/into/the/chats/state`")
+		}
+		in[name] = b.pointer(values[i])
+	}
+	return in
+}
+
+// outputs reads pointer into the own state → pointer into the chat's. The first may leave its slash away.
+func (b *teamBuilder) outputs(n *teamNode) map[string]string {
+	out := map[string]string{}
+	keys, values := b.pairs(n, "outputs")
+	for i, key := range keys {
+		from := key.text
+		if !strings.HasPrefix(from, "/") {
+			from = "/" + from
+		}
+		b.checkPointer(key, from)
+		out[from] = b.pointer(values[i])
+	}
+	return out
+}
+
+// A teamWrapping is what is put around a participant's agent.
+type teamWrapping struct {
+	sub    groupchat.SubOptions
+	review *groupchat.ReviewOptions
+}
+
+// wrapping reads what is put around a participant's agent.
+func (b *teamBuilder) wrapping(f *teamFields) teamWrapping {
+	var w teamWrapping
+	switch b.oneOf(f.take("output"), "both", string(groupchat.OutputDirect), string(groupchat.OutputHistory), string(groupchat.OutputNone)) {
+	case string(groupchat.OutputDirect):
+		w.sub.Output = groupchat.OutputDirect
+	case string(groupchat.OutputHistory):
+		w.sub.Output = groupchat.OutputHistory
+	case string(groupchat.OutputNone):
+		w.sub.Output = groupchat.OutputNone
+	}
+	w.sub.Result = b.pointer(f.take("result"))
+	w.sub.OnAsk = b.onAsk(f.take("on_ask"))
+	w.review = b.review(f.take("review"))
+	return w
+}
+
+// around puts w around the agent of p.
+func (w teamWrapping) around(p *groupchat.Participant) {
+	if w.sub.Output != groupchat.OutputBoth || w.sub.Result != "" || w.sub.OnAsk != nil {
+		if w.sub.Result != "" {
+			// The result goes into the state around the participant's own.
+			w.sub.State, p.Scope = p.Scope, groupchat.Scoping{}
+			if p.Writes != nil {
+				p.Writes = append(p.Writes, w.sub.Result)
+			}
+		}
+		p.Agent = groupchat.Sub(p.Agent, w.sub)
+	}
+	if w.review != nil {
+		p.Agent = groupchat.Review(p.Agent, *w.review)
+	}
+}
+
+// review reads on, off, or what a person is asked after a turn.
+func (b *teamBuilder) review(n *teamNode) *groupchat.ReviewOptions {
+	if n == nil {
+		return nil
+	}
+	if n.kind != mappingNode {
+		if on := b.flag(n); on == nil || !*on {
+			return nil
+		}
+		return &groupchat.ReviewOptions{}
+	}
+	f := b.fields(n, "review")
+	o := &groupchat.ReviewOptions{
+		Message:     b.text(f.take("message")),
+		Instruction: b.text(f.take("instruction")),
+		TTL:         b.duration(f.take("ttl")),
+	}
+	f.end()
+	return o
+}
+
+// A teamAnswer answers a question in a person's stead.
+type teamAnswer struct {
+	key   string
+	value json.RawMessage
+	from  string // a pointer of the participant's state, if there is no value
+}
+
+// onAsk reads which questions are answered in a person's stead.
+func (b *teamBuilder) onAsk(n *teamNode) func(context.Context, *groupchat.Turn, groupchat.Asked) (groupchat.Answer, bool, error) {
+	if n == nil {
+		return nil
+	}
+	var answers []teamAnswer
+	for _, item := range b.list(n, "on_ask") {
+		f := b.fields(item, "an answer")
+		a := teamAnswer{key: b.text(f.need("key", "name the question it answers"))}
+		value, from := f.raw("answer"), f.take("from")
+		f.end()
+		switch {
+		case item.kind != mappingNode:
+		case (value == nil) == (from == nil):
+			b.bad(item, "an answer is one of answer and from; write `{ key: size, answer: M }` or `{ key: size, from: /size }`")
+		case value != nil:
+			a.value = b.json(value)
+		default:
+			a.from = b.pointer(from)
+		}
+		answers = append(answers, a)
+	}
+	return func(_ context.Context, t *groupchat.Turn, q groupchat.Asked) (groupchat.Answer, bool, error) {
+		for _, a := range answers {
+			if a.key == q.Key {
+				payload, ok := a.payload(t.State(), q.Schema)
+				return groupchat.Answer{Payload: payload}, ok, nil
+			}
+		}
+		return groupchat.Answer{}, false, nil
+	}
+}
+
+// payload is the answer in the form that its question wants. What has none is left to a person.
+func (a teamAnswer) payload(s state.Reader, schema json.RawMessage) (json.RawMessage, bool) {
+	value := a.value
+	if a.from != "" {
+		raw, ok := s.Raw(a.from)
+		if !ok || !state.Filled(raw) {
+			return nil, false
+		}
+		value = raw
+	}
+	if state.ValidateAnswer(schema, value) == nil {
+		return value, true
+	}
+	form, err := json.Marshal(map[string]json.RawMessage{"value": value})
+	if err != nil || state.ValidateAnswer(schema, form) != nil {
+		return nil, false
+	}
+	return form, true
+}
