@@ -1,0 +1,42 @@
+package groupchat_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+
+	"github.com/agui-gateway/gateway/groupchat"
+)
+
+// A specialist is a tool where the model is to decide whether and what to ask, and goes on with the answer. Where the
+// application decides who speaks, and specialists speak to the user themselves, it is a participant of a chat.
+func ExampleAsTool() {
+	replies := []string{
+		`{"tool_calls":[{"index":0,"id":"1","type":"function","function":{"name":"scout","arguments":"{\"query\":\"Which way?\"}"}}]}`,
+		`{"content":"We go left."}`,
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":%s,\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", replies[0])
+		replies = replies[1:]
+	}))
+	defer server.Close()
+	model, err := groupchat.NewModel(groupchat.ModelOptions{BaseURL: server.URL, Name: "demo"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	scout := groupchat.AsTool(says("Left."), groupchat.AsToolOptions{Name: "scout", Description: "Knows the way.", Branch: groupchat.BranchFresh})
+	scout.Approve = groupchat.ApproveNever // otherwise a person is asked first
+	leader := &groupchat.LLM{Model: model, Tools: []groupchat.Tool{scout}}
+	team := &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{{Name: "leader", Agent: leader}}}
+	_, err = groupchat.Execute(context.Background(), team, session(nil, nil))
+	fmt.Println("error:", err)
+	// Output:
+	// leader: We go left.
+	// error: <nil>
+}
