@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/state"
 )
 
 // take folds in one event of the remote's. Its run's own life, its state and its conversation are not passed on as they
@@ -302,68 +301,4 @@ func (x *exchange) result(e *agui.ToolCallResult) error {
 		}
 	})
 	return err
-}
-
-// A shownActivity is an activity of the remote's as it is shown.
-type shownActivity struct {
-	ours    string
-	content json.RawMessage
-}
-
-func (x *exchange) show(e *agui.ActivitySnapshot) error {
-	a := x.shows[e.MessageID]
-	opener := func(id string, own agui.Metadata) agui.Event {
-		return &agui.ActivitySnapshot{
-			Tagged: plainly(e.Metadata, own), MessageID: id, ActivityType: e.ActivityType, Content: e.Content, Replace: e.Replace,
-		}
-	}
-	if a == nil {
-		id, err := x.open(e.MessageID, x.tag(e.SubagentRunID), opener)
-		x.shows[e.MessageID] = &shownActivity{ours: id, content: e.Content}
-		return err
-	}
-	if e.Replace == nil || *e.Replace {
-		a.content = e.Content
-	}
-	return x.emit(x.tag(e.SubagentRunID), opener(a.ours, nil))
-}
-
-// change shows an activity as a patch leaves it. One that does not apply changes nothing, as in every client.
-func (x *exchange) change(e *agui.ActivityDelta) error {
-	a := x.shows[e.MessageID]
-	if a == nil {
-		return nil
-	}
-	doc, err := state.NewDocument(a.content, state.DocumentOptions{MaxSize: theirState})
-	if err != nil {
-		return err
-	}
-	if err := doc.Apply(e.Patch); err != nil {
-		return unlessPatch(err)
-	}
-	a.content = doc.JSON()
-	return x.emit(x.tag(e.SubagentRunID), &agui.ActivitySnapshot{
-		Tagged: plainly(e.Metadata), MessageID: a.ours, ActivityType: e.ActivityType, Content: a.content,
-	})
-}
-
-// custom passes on an application's own signal, but for those that say how the run fares.
-func (x *exchange) custom(e *agui.Custom) error {
-	switch {
-	case e.Name == agui.CustomInterrupt && x.r.o.Dialect != RemoteStandard:
-		x.asked = append(x.asked, legacyAsk{value: e.Value, tag: e.SubagentRunID})
-		return nil
-	case e.Name == agui.CustomFailed || e.Name == agui.CustomRefused:
-		var why struct{ Code string }
-		_ = json.Unmarshal(e.Value, &why) // without a code it is a failure all the same
-		x.failed = &agui.RunError{Code: why.Code}
-		return x.says()
-	default:
-		return x.emit(x.tag(e.SubagentRunID), &agui.Custom{Tagged: plainly(e.Metadata), Name: e.Name, Value: e.Value})
-	}
-}
-
-// says is the failure that the remote tells of itself. Its message may quote anything.
-func (x *exchange) says() error {
-	return errors.New("it says that it failed: " + agui.CodeName(x.failed.Code))
 }

@@ -1,0 +1,291 @@
+package groupchat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// Whatever a remote answers, its turn fails with one code, what it opened is closed, nothing outside its part of the state
+// is changed, and the others go on.
+func TestRemoteFaultsAreContained(t *testing.T) {
+	t.Parallel()
+	nested := begins + `{"type":"STATE_SNAPSHOT","snapshot":{"a":1}}
+		{"type":"STEP_STARTED","stepName":"x"}
+		{"type":"SUBAGENT_STARTED","subagentRunId":"s","name":"inner"}
+		{"type":"SUBAGENT_STARTED","subagentRunId":"s2","name":"deeper","parentSubagentRunId":"s"}
+		{"type":"STEP_STARTED","stepName":"x","subagentRunId":"s"}
+		{"type":"TEXT_MESSAGE_START","messageId":"m","role":"assistant","subagentRunId":"s2"}
+		{"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"f","subagentRunId":"s"}
+		{"type":"REASONING_START","messageId":"m"}` + "\n"
+	for name, answer := range map[string]string{
+		"nothing":            "",
+		"garbage":            begins + "garbage",
+		"cut":                nested,
+		"wrong order":        nested + `{"type":"TEXT_MESSAGE_END","messageId":"z"}`,
+		"opened twice":       nested + `{"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"f","subagentRunId":"s"}`,
+		"unclosed":           nested + ends,
+		"failed":             nested + `{"type":"RUN_ERROR","message":"the prompt was: secret","code":"boom"}`,
+		"failed after all":   begins + ends + `{"type":"RUN_ERROR","message":"secret"}`,
+		"failed at once":     `{"type":"RUN_ERROR","message":"secret"}`,
+		"stopped there":      begins + `{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"cancelled"}}`,
+		"refused in passing": begins + `{"type":"CUSTOM","name":"gateway.refused","value":{"code":"interrupt_not_found","message":"secret"}}` + "\n" + ends,
+		"a flood":            begins + strings.Repeat(`{"type":"CUSTOM","name":"n","value":1}`+"\n", 300) + ends,
+		"too large an event": begins + `{"type":"CUSTOM","name":"n","value":"` + strings.Repeat("x", 70<<10) + `"}` + "\n" + ends,
+		"too many bytes":     begins + strings.Repeat(`{"type":"CUSTOM","name":"n","value":"`+strings.Repeat("x", 60<<10)+`"}`+"\n", 5) + ends,
+		"not its place":      begins + `{"type":"STATE_SNAPSHOT","snapshot":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}` + "\n" + ends,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			u := newUpstream(t, answer, answer)
+			r := newRig(t, legalDesk(remote(t, RemoteOptions{
+				URL: u.URL, State: RemoteState{Path: "/a/b"}, MaxEvents: 200, MaxEvent: 64 << 10, MaxBytes: 200 << 10,
+			}), ErrorPolicy{Skip: true, Retries: 1}))
+			r.state = json.RawMessage(`{"a":{"other":1},"z":2}`)
+			out := r.say("go")
+			if out.err != nil {
+				t.Fatal(out.err)
+			}
+			shape := out.shape()
+			if !strings.Contains(shape, "error remote_failed } legal legal {") || !strings.HasSuffix(shape, "closer { done } closer") {
+				t.Errorf("shape %s", shape)
+			}
+			if n := len(u.requests()); n != 2 {
+				t.Errorf("asked %d times", n)
+			}
+			var kept struct {
+				A struct{ Other int }
+				Z int
+			}
+			must(t, json.Unmarshal(r.state, &kept))
+			if kept.A.Other != 1 || kept.Z != 2 {
+				t.Errorf("state %s", r.state)
+			}
+			for _, e := range out.events {
+				if strings.Contains(line(e), "secret") {
+					t.Errorf("tells %s", line(e))
+				}
+			}
+		})
+	}
+}
+
+func TestRemoteFailureIsTheRuns(t *testing.T) {
+	t.Parallel()
+	u := newUpstream(t)
+	u.answer = func(w http.ResponseWriter, _ *http.Request, _ string) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusBadGateway)
+		_, _ = io.WriteString(w, `{"error":{"code":"upstream_down","message":"secret"}}`)
+	}
+	out := newRig(t, legalDesk(remote(t, RemoteOptions{URL: u.URL + "/?key=secret"}), ErrorPolicy{})).say("go")
+	codeOf(t, out, agui.CodeRemoteFailed)
+	if text := out.err.Error(); !strings.Contains(text, "upstream_down") || strings.Contains(text, "secret") {
+		t.Errorf("cause %s", text)
+	}
+}
+
+func TestRemoteNeverEnds(t *testing.T) {
+	t.Parallel()
+	for name, o := range map[string]RemoteOptions{"in all": {Timeout: 50 * time.Millisecond}, "silent": {Idle: 50 * time.Millisecond}} {
+		u := newUpstream(t)
+		gone := make(chan struct{})
+		u.answer = func(w http.ResponseWriter, r *http.Request, _ string) {
+			sse(w, begins)
+			<-r.Context().Done()
+			close(gone)
+		}
+		o.URL = u.URL
+		codeOf(t, newRig(t, remote(t, o)).say("go"), agui.CodeRemoteFailed)
+		select {
+		case <-gone:
+		case <-t.Context().Done():
+			t.Errorf("%s: not hung up", name)
+		}
+	}
+}
+
+// A crash between the claim of an answer and its delivery leads to the very same request again, whether or not the
+// first one arrived.
+func TestRemoteDeliversOnceMore(t *testing.T) {
+	t.Parallel()
+	u := newUpstream(t, begins+wordsOf("m", "which?")+askedOf(`{"id":"i","reason":"input_required"}`), "", begins+wordsOf("m2", "thanks")+ends)
+	r := newRig(t, legalDesk(remote(t, RemoteOptions{URL: u.URL, State: RemoteState{Path: "/legal"}}), ErrorPolicy{}))
+	r.input = Input{ThreadID: "t", RunID: "r", Principal: "p", ForwardedProps: json.RawMessage(`{"a":1}`)}
+	if out := r.say("go"); out.err != nil {
+		t.Fatal(out.err)
+	}
+	u.requests()
+	s := Session{Checkpoint: r.checkpoint, Answers: map[string]state.Answer{
+		r.open[0].ID: {ID: r.open[0].ID, Status: agui.ResumeResolved, Payload: json.RawMessage(`{"x":1}`)},
+	}}
+	dies, _ := r.execute(s) // its answer is lost with its process
+	codeOf(t, dies, agui.CodeRemoteFailed)
+	s.Takeover, s.Memo = true, r.onces
+	out, end := r.execute(s)
+	if out.err != nil {
+		t.Fatal(out.err)
+	}
+	asked := u.requests()
+	if len(asked) != 2 || asked[0] != asked[1] || !strings.Contains(asked[0], `"resume":[{"interruptId":"i","status":"resolved","payload":{"x":1}}]`) {
+		t.Errorf("requests\n%s", strings.Join(asked, "\n"))
+	}
+	if got := texts(end.messages); got[len(got)-2] != "thanks" {
+		t.Errorf("said %q", got)
+	}
+}
+
+// A first request is repeated like an answer.
+func TestRemoteAsksOnceMore(t *testing.T) {
+	t.Parallel()
+	u := newUpstream(t, begins+wordsOf("m", "half"), begins+wordsOf("m", "whole")+ends)
+	r := newRig(t, remote(t, RemoteOptions{URL: u.URL}))
+	dies := r.say("go")
+	codeOf(t, dies, agui.CodeRemoteFailed)
+	out, _ := r.execute(Session{Takeover: true, Memo: r.onces})
+	if out.err != nil {
+		t.Fatal(out.err)
+	}
+	if asked := u.requests(); len(asked) != 2 || asked[0] != asked[1] {
+		t.Errorf("requests\n%s", strings.Join(asked, "\n"))
+	}
+}
+
+// A remote that forgot its question fails the run, and the question can be answered again.
+func TestRemoteForgets(t *testing.T) {
+	t.Parallel()
+	u := newUpstream(t, begins+askedOf(`{"id":"i","reason":"input_required","message":"Which?"}`),
+		begins+`{"type":"RUN_ERROR","message":"no","code":"interrupt_not_found"}`, begins+wordsOf("m", "found")+ends)
+	r := newRig(t, legalDesk(remote(t, RemoteOptions{URL: u.URL}), ErrorPolicy{}))
+	if out := r.say("go"); out.err != nil {
+		t.Fatal(out.err)
+	}
+	key := where(r.open[0]).Key
+	out := r.answer(map[string]string{key: `1`})
+	codeOf(t, out, agui.CodeRemoteFailed)
+	if !strings.Contains(out.err.Error(), "interrupt_not_found") {
+		t.Errorf("cause %v", out.err)
+	}
+	if len(r.commits) != 0 {
+		t.Errorf("%d commits have used the answer up", len(r.commits))
+	}
+	if out := r.answer(map[string]string{key: `1`}); out.err != nil || !strings.Contains(out.shape(), "found") {
+		t.Errorf("%v, %s", out.err, out.shape())
+	}
+}
+
+// The end of a run reaches the remote, but for a run that only moves.
+func TestRemoteIsStopped(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name  string
+		cause error
+		want  string
+	}{
+		{"stopped", errors.New("stopped"), "POST /agents/a?disconnect=detach, POST /threads/T/stop?agent=a"},
+		{"moved", fmt.Errorf("draining: %w", ErrMoved), "POST /agents/a?disconnect=detach"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			u := newUpstream(t)
+			begun, gone := make(chan struct{}), make(chan struct{})
+			var asked []string
+			u.answer = func(w http.ResponseWriter, r *http.Request, body string) {
+				var in struct{ ThreadID string }
+				_ = json.Unmarshal([]byte(body), &in)
+				uri := strings.ReplaceAll(r.URL.RequestURI(), remoteThreadOf(r.URL.Path), "T")
+				u.mu.Lock()
+				asked = append(asked, r.Method+" "+uri)
+				u.mu.Unlock()
+				if strings.Contains(r.URL.Path, "/stop") {
+					_, _ = io.WriteString(w, `{"stopped":true}`)
+					return
+				}
+				sse(w, begins+`{"type":"TEXT_MESSAGE_START","messageId":"m","role":"assistant"}`)
+				close(begun)
+				<-r.Context().Done()
+				close(gone)
+			}
+			r := newRig(t, legalDesk(remote(t, RemoteOptions{URL: u.URL + "/agents/a", Server: agui.ServerGateway}), ErrorPolicy{Retries: 3}))
+			ctx, cancel := context.WithCancelCause(t.Context())
+			r.ctx = ctx
+			go func() {
+				<-begun
+				cancel(tc.cause)
+			}()
+			out := r.say("go")
+			if !errors.Is(out.err, tc.cause) {
+				t.Errorf("ends with %v", out.err)
+			}
+			<-gone
+			u.mu.Lock()
+			defer u.mu.Unlock()
+			equal(t, "requests", strings.Join(asked, ", "), tc.want)
+		})
+	}
+}
+
+// remoteThreadOf is the thread in the path of a stop route.
+func remoteThreadOf(path string) string {
+	parts := strings.Split(path, "/")
+	if len(parts) > 2 && parts[1] == "threads" {
+		return parts[2]
+	}
+	return "-"
+}
+
+// A turn that fails elsewhere takes the remote with it, and what is behind it.
+func TestRemoteBesideAFailure(t *testing.T) {
+	t.Parallel()
+	u := newUpstream(t)
+	begun := make(chan struct{})
+	u.answer = func(w http.ResponseWriter, r *http.Request, _ string) {
+		sse(w, begins+`{"type":"SUBAGENT_STARTED","subagentRunId":"s","name":"inner"}
+			{"type":"TEXT_MESSAGE_START","messageId":"m","role":"assistant","subagentRunId":"s"}`)
+		close(begun)
+		<-r.Context().Done()
+	}
+	far := remote(t, RemoteOptions{URL: u.URL})
+	both := AgentFunc(func(_ context.Context, t *Turn) error {
+		t.Go(func() error {
+			_, err := t.Invoke("far", far, InvokeOptions{})
+			return err
+		})
+		t.Go(func() error {
+			<-begun
+			return errors.New("elsewhere")
+		})
+		return nil
+	})
+	out := newRig(t, team(Sequential(), Participant{Name: "both", Agent: both, OnError: ErrorPolicy{Skip: true}})).say("go")
+	if out.err != nil || !strings.Contains(out.shape(), "error agent_failed } both") {
+		t.Errorf("%v, %s", out.err, out.shape())
+	}
+}
+
+func TestRemoteWaitsAsTold(t *testing.T) {
+	t.Parallel()
+	u := newUpstream(t)
+	n := 0
+	u.answer = func(w http.ResponseWriter, _ *http.Request, _ string) {
+		if n++; n == 1 {
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		sse(w, begins+wordsOf("m", "now")+ends)
+	}
+	out := newRig(t, remote(t, RemoteOptions{URL: u.URL})).say("go")
+	if out.err != nil || n != 2 {
+		t.Errorf("%v after %d requests", out.err, n)
+	}
+}
