@@ -22,6 +22,7 @@ func (b *teamBuilder) llm(f *teamFields, description string) groupchat.Agent {
 	if a.ToolTimeout == 0 {
 		a.ToolTimeout = b.toolTimeout
 	}
+	b.tools(f, a)
 	return a
 }
 

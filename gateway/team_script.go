@@ -51,7 +51,7 @@ func (b *teamBuilder) step(n *teamNode) groupchat.ScriptStep {
 		s.Set = b.set(v)
 	}
 	if v := f.take("tool"); v != nil {
-		s.Tool = b.tool(v)
+		s.Tool = b.scriptTool(v)
 	}
 	s.Sleep = b.duration(f.take("sleep"))
 	if v := f.take("fail"); v != nil {
@@ -92,7 +92,7 @@ func (b *teamBuilder) set(n *teamNode) *groupchat.ScriptSet {
 	return s
 }
 
-func (b *teamBuilder) tool(n *teamNode) *groupchat.ScriptTool {
+func (b *teamBuilder) scriptTool(n *teamNode) *groupchat.ScriptTool {
 	f := b.fields(n, "tool")
 	t := &groupchat.ScriptTool{Name: b.text(f.need("name", "name a tool of the frontend"))}
 	if arguments := f.take("arguments"); arguments != nil {

@@ -136,6 +136,9 @@ func describeAgent(b *strings.Builder, indent string, agent groupchat.Agent) {
 			fmt.Fprintf(b, " schema=%s strict=%t store=%q say=%t", o.Schema, o.Strict, o.Store, o.Say)
 		}
 		fmt.Fprintln(b)
+		for i := range a.Tools {
+			fmt.Fprintf(b, "%s  tool %s: %q approve=%q\n", indent, a.Tools[i].Name, a.Tools[i].Description, a.Tools[i].Approve)
+		}
 	case *groupchat.Remote:
 		fmt.Fprintf(b, "%sremote %q forwards %q\n", indent, a.Describe().Description, a.Forwards())
 	case *groupchat.Script:
