@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -19,136 +18,6 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
 )
-
-// A house is a gateway behind an address that outlives it.
-type house struct {
-	*httptest.Server
-	t      *testing.T
-	store  state.Store
-	agents map[string]groupchat.Agent
-	in     atomic.Pointer[gateway.Gateway] // nil: nobody is at home
-
-	mu    sync.Mutex
-	asked []string // method, path and query
-	// answer, if set, may take a request over.
-	answer func(w http.ResponseWriter, r *http.Request) bool
-}
-
-func newHouse(t *testing.T, agents map[string]groupchat.Agent) *house {
-	t.Helper()
-	h := &house{t: t, store: state.NewMemory(state.MemoryOptions{}), agents: agents}
-	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h.mu.Lock()
-		h.asked = append(h.asked, r.Method+" "+r.URL.RequestURI())
-		answer := h.answer
-		h.mu.Unlock()
-		g := h.in.Load()
-		switch {
-		case answer != nil && answer(w, r):
-		case g == nil:
-			w.WriteHeader(http.StatusBadGateway)
-		default:
-			g.ServeHTTP(w, r)
-		}
-	}))
-	h.open()
-	t.Cleanup(func() {
-		h.close()
-		h.CloseClientConnections()
-		h.Close()
-		if err := h.store.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return h
-}
-
-func (h *house) open() {
-	h.t.Helper()
-	g, err := gateway.New(gateway.Options{Agents: h.agents, Store: h.store, Log: slog.New(slog.NewTextHandler(h.t.Output(), nil))})
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	h.in.Store(g)
-}
-
-func (h *house) close() {
-	if g := h.in.Swap(nil); g != nil {
-		if err := g.Close(); err != nil {
-			h.t.Errorf("Close() = %v", err)
-		}
-	}
-}
-
-// takeOver lets answer see every request first.
-func (h *house) takeOver(answer func(w http.ResponseWriter, r *http.Request) bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.answer = answer
-}
-
-// runs are the requests that asked for runs.
-func (h *house) runs() []string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(h.asked), func(s string) bool { return !strings.HasPrefix(s, "POST /agents/") })
-}
-
-// through is a team of one, who is far away.
-func through(t *testing.T, name, url string, o ...func(*groupchat.RemoteOptions)) *groupchat.Chat {
-	t.Helper()
-	options := groupchat.RemoteOptions{URL: url, State: groupchat.RemoteState{Path: "/" + name}}
-	for _, f := range o {
-		f(&options)
-	}
-	far, err := groupchat.NewRemote(options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{{Name: name, Agent: far}}}
-}
-
-// chain is a gateway before a gateway before the agents of a world.
-func chain(t *testing.T, agent string, change ...func(*gateway.Options)) (front *world, middle *house, inner *world) {
-	t.Helper()
-	inner = newInner(t)
-	middle = newHouse(t, map[string]groupchat.Agent{"relay": through(t, "inner", inner.url+"/agents/"+agent)})
-	front = newFront(t, middle, change...)
-	return front, middle, inner
-}
-
-// newInner is a world whose deadlines others can tell.
-func newInner(t *testing.T) *world {
-	t.Helper()
-	return newWorld(t, func(o *gateway.Options) { o.Now = time.Now })
-}
-
-func newFront(t *testing.T, middle *house, change ...func(*gateway.Options)) *world {
-	t.Helper()
-	return newWorld(t, append([]func(*gateway.Options){func(o *gateway.Options) {
-		o.Agents = map[string]groupchat.Agent{"front": through(t, "far", middle.URL+"/agents/relay")}
-		o.Agent, o.Legacy, o.Now = nil, "front", time.Now
-	}}, change...)...)
-}
-
-// said counts the messages of a thread by their text.
-func said(d threadDoc) map[string]int {
-	counts := map[string]int{}
-	for _, m := range d.Messages {
-		if m.Role == agui.RoleAssistant && !m.Content.IsZero() {
-			counts[m.Content.Text()]++
-		}
-	}
-	return counts
-}
-
-func resumeOf(answers map[string]string) string {
-	var list []string
-	for id, value := range answers {
-		list = append(list, `{"interruptId":`+quote(id)+`,"status":"resolved","payload":{"value":`+quote(value)+`}}`)
-	}
-	return `"resume":[` + strings.Join(list, ",") + `]`
-}
 
 func TestAQuestionTwoGatewaysDeepIsAnsweredFromTheOutermost(t *testing.T) {
 	t.Parallel()
@@ -262,15 +131,6 @@ func TestFrontendCallsThroughGateways(t *testing.T) {
 	if d := front.shows("t"); said(d)["Seen: shown 1, shown 2."] != 1 {
 		t.Errorf("said %v", said(d))
 	}
-}
-
-// pendingCalls are the ids of a thread's open calls.
-func pendingCalls(d threadDoc) []string {
-	var ids []string
-	for _, c := range d.OpenCalls {
-		ids = append(ids, c.ID)
-	}
-	return ids
 }
 
 func TestAStopReachesTheInnermost(t *testing.T) {
@@ -410,6 +270,40 @@ func TestACrashWhileAnAnswerIsDelivered(t *testing.T) {
 	}
 }
 
+// A turn that is tried again, because the first answer was cut, is taken anew there: what nobody here has heard is not
+// taken for the answer.
+func TestATurnThatIsTriedAgainIsTakenAnewThere(t *testing.T) {
+	t.Parallel()
+	middle := newHouse(t, map[string]groupchat.Agent{"echo": groupchat.AgentFunc(echoes)})
+	team := through(t, "far", middle.URL+"/agents/echo")
+	team.Participants[0].OnError.Retries = 1
+	front := newWorld(t, func(o *gateway.Options) {
+		o.Agents, o.Agent, o.Legacy, o.Now = map[string]groupchat.Agent{"front": team}, nil, "front", time.Now
+	})
+	var first sync.Once
+	middle.takeOver(func(w http.ResponseWriter, r *http.Request) bool {
+		mine := false
+		if r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, "/agents/") {
+			first.Do(func() { mine = true })
+		}
+		if mine {
+			heard := httptest.NewRecorder()
+			middle.in.Load().ServeHTTP(heard, r)
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, strings.SplitAfterN(heard.Body.String(), "\n\n", 3)[0]) // and cut
+		}
+		return mine
+	})
+	front.post("front", input("t", "r1", []string{"u1:hello"})).finished()
+	d := front.shows("t")
+	if said(d)["You said: hello"] != 1 || canonical(t, d.State) != `{"far":{"turns":1}}` {
+		t.Errorf("said %v, state %s", said(d), d.State)
+	}
+	if n := len(middle.runs()); n != 2 {
+		t.Errorf("asked for %d runs", n)
+	}
+}
+
 // A replica that drains leaves the remote's run alone, and the next one joins it.
 func TestAHandoverJoinsTheRemoteRun(t *testing.T) {
 	t.Parallel()
@@ -499,29 +393,4 @@ func TestHeadersGoThrough(t *testing.T) {
 			t.Errorf("kept: %s", kept)
 		}
 	}
-}
-
-// everyThread is what a store keeps of its threads, as text.
-func everyThread(t *testing.T, store state.Store) string {
-	t.Helper()
-	page, err := store.List(t.Context(), state.Query{Principal: "local", Limit: 100})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all []string
-	for _, listed := range page.Threads {
-		thread, _, err := store.Load(t.Context(), listed.Key)
-		if err != nil {
-			t.Fatal(err)
-		}
-		raw, err := json.Marshal(thread)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, string(raw))
-	}
-	if len(all) == 0 {
-		t.Error("no threads")
-	}
-	return strings.Join(all, "\n")
 }
