@@ -29,7 +29,7 @@ func (a *attempt) failed(cause error) error {
 		a.ending.Open = a.intent.Questions
 	}
 	if !a.run.Ended() {
-		c.Messages = a.withdraw(code, reopen)
+		c.Messages = a.withdraw(cause, code, reopen)
 		if err := a.run.Fail(&agui.RunError{Message: text, Code: string(code), Usage: c.End.Usage}); err != nil {
 			return err
 		}
@@ -39,11 +39,11 @@ func (a *attempt) failed(cause error) error {
 
 // withdraw closes what is open, and shows state and conversation as they stay behind; it returns what is new of
 // the latter. What cannot be shown, because it is too large, is left out: the run must end.
-func (a *attempt) withdraw(code agui.Code, reopen bool) []agui.Message {
+func (a *attempt) withdraw(cause error, code agui.Code, reopen bool) []agui.Message {
 	if !reopen {
 		a.unlessShown(a.settleBound())
 	}
-	kept, all := a.kept()
+	kept, all := a.kept(cause)
 	// A reader may be told of the failure in a way that must not leave anything open.
 	a.unlessShown(a.run.CloseOpen(agui.ClosingOptions{SubagentCode: string(code), SubagentMessage: code.Message()}))
 	a.unlessShown(a.run.Emit(&agui.StateSnapshot{Snapshot: object(a.thread.Load().State)}))

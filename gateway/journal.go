@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -72,14 +74,16 @@ func (a *attempt) changed() (changed []agui.Message) {
 	return changed
 }
 
-// kept are those of them that a failed run leaves behind: the complete ones. All is the conversation with them.
-func (a *attempt) kept() (kept, all []agui.Message) {
+// kept are those of them that a run that failed with cause leaves behind: the complete ones. All is the conversation with
+// them.
+func (a *attempt) kept(cause error) (kept, all []agui.Message) {
+	broken := groupchat.BrokenOff(cause)
 	a.run.Inspect(func(v *agui.View) {
 		fresh := map[string]bool{}
 		for _, m := range v.Changed() {
 			fresh[m.ID] = true
 		}
-		all = v.Closed()
+		all = slices.DeleteFunc(v.Closed(), func(m agui.Message) bool { return fresh[m.ID] && slices.Contains(broken, m.ID) })
 		for _, m := range all {
 			if fresh[m.ID] {
 				kept = append(kept, m)

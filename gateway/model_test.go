@@ -230,3 +230,63 @@ func TestUsageOverATakeover(t *testing.T) {
 	}
 	b.shows("t")
 }
+
+// TestWordsOfAModelThatBroke lets a member of a team say a whole message, and another break off in the middle of one.
+func TestWordsOfAModelThatBroke(t *testing.T) {
+	t.Parallel()
+	half := make(chan struct{}, 2)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Half a\"}}]}\n\n")
+		_ = http.NewResponseController(w).Flush()
+		half <- struct{}{}
+		if strings.HasPrefix(r.URL.Path, "/waits") {
+			<-r.Context().Done()
+		}
+	}))
+	t.Cleanup(server.Close)
+	team := func(path string) groupchat.Agent {
+		m, err := groupchat.NewModel(groupchat.ModelOptions{BaseURL: server.URL + path, Name: "m", Retries: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error { return groupchat.Say(t, "say", "%s", "Whole.") })
+		return &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{
+			{Name: "ann", Agent: whole}, {Name: "bob", Agent: &groupchat.LLM{Model: m}},
+		}}
+	}
+	w := newWorld(t, func(o *gateway.Options) {
+		o.Agents["breaks"], o.Agents["waits"] = team("/breaks"), team("/waits")
+	})
+	r := w.post("breaks", input("t", "r1", []string{"u1:go"}))
+	if r.code() != string(agui.CodeModelResponse) {
+		t.Errorf("code = %q", r.code())
+	}
+	if said := w.said("t"); said != "go|Whole." {
+		t.Errorf("the thread says %q", said)
+	}
+	w.shows("t")
+
+	<-half
+	stopped := w.begin(http.MethodPost, "/agents/waits", input("s", "r1", []string{"u1:go"}))
+	defer stopped.hangUp()
+	stopped.hears("Half a")
+	w.call(http.MethodPost, "/threads/s/stop", "")
+	stopped.rest()
+	if stopped.finished().Outcome.Type != agui.OutcomeCancelled {
+		t.Errorf("outcome = %+v", stopped.finished().Outcome)
+	}
+	if said := w.said("s"); said != "go|Whole.|Half a" {
+		t.Errorf("the stopped thread says %q", said)
+	}
+	w.shows("s")
+}
+
+// said is what the messages of a thread say.
+func (w *world) said(id string) string {
+	w.t.Helper()
+	var said []string
+	for _, m := range w.thread(id).Messages {
+		said = append(said, m.Content.Text())
+	}
+	return strings.Join(said, "|")
+}

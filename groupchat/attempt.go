@@ -62,8 +62,8 @@ func (t *Turn) take(agent Agent, complete func() error) error {
 	if leaveErr := t.own.leave(err == nil); err == nil {
 		err = coded(leaveErr)
 	}
-	if pause == nil {
-		err = at(t.Path(), err)
+	if pause == nil && err != nil {
+		err = at(t.Path(), t.brokenOff(err))
 	}
 	if closeErr := t.out.CloseOpen(); closeErr != nil {
 		return closeErr
