@@ -69,27 +69,36 @@ func (x *exchange) learn() {
 // assistant's the remote would take for its own, or, if it keeps threads, refuse.
 func (x *exchange) conversation(given *delivery) []Message {
 	all := messages(x.t.run)
-	if i := slices.IndexFunc(all, func(m Message) bool { return m.ID == x.sent.Last }); i >= 0 {
-		all = all[:i+1]
-	}
-	there, seen := map[string]bool{}, map[string]bool{}
+	index := make(map[string]int, len(all))
 	for i := range all {
-		there[all[i].ID] = true
+		index[all[i].ID] = i
+	}
+	end := len(all)
+	if last, ok := index[x.sent.Last]; ok {
+		end = last + 1
+	}
+	view, seen := x.t.Messages(), map[string]bool{}
+	for _, m := range view {
+		seen[m.ID] = true
 	}
 	l := &letter{x: x, used: map[string]bool{}, calls: map[string]string{}}
-	for _, m := range x.t.Messages() {
-		seen[m.ID] = true
-		if !there[m.ID] && x.t.shownOnly(m.ID) {
-			l.add(m)
+	whole, since, next := x.t.seesAll(), x.t.frame.After == "", 0
+	upTo := func(i int) { // its own, which the view may lack or show in part
+		for ; next < min(i, end); next++ {
+			if m := all[next]; seen[m.ID] || x.own(&m) && (whole || since) {
+				l.add(m)
+			}
+			since = since || all[next].ID == x.t.frame.After
 		}
 	}
-	whole, since := x.t.seesAll(), x.t.frame.After == ""
-	for i := range all {
-		if seen[all[i].ID] || x.own(&all[i]) && (whole || since) {
-			l.add(all[i])
+	for _, m := range view {
+		if i, there := index[m.ID]; there {
+			upTo(i + 1)
+		} else {
+			l.add(m) // it was given to work on
 		}
-		since = since || all[i].ID == x.t.frame.After
 	}
+	upTo(end)
 	l.answer(given)
 	if text := x.t.Instruction(); text != "" && x.n == 0 {
 		l.messages = append(l.messages, Message{
@@ -108,16 +117,6 @@ func (t *Turn) seesAll() bool {
 		return false
 	}
 	return t.participant == nil || !t.participant.Context.Last && t.participant.Context.Select == nil
-}
-
-// shownOnly reports whether the turn sees a message that is not of the conversation: one it was given to work on.
-func (t *Turn) shownOnly(id string) bool {
-	for at := t; at != nil; at = at.up {
-		if at.sight != nil && slices.ContainsFunc(at.sight.given, func(m Message) bool { return m.ID == id }) {
-			return true
-		}
-	}
-	return false
 }
 
 // A letter is a conversation on its way to a remote.
