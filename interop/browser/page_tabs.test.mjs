@@ -33,10 +33,14 @@ test("a plan is finished in a second tab, and the first one follows by itself", 
 
 test("both tabs answer at once: one answer counts, and both show which", async (t) => {
   const { first, second, id } = await twoTabs(t);
+  const both = [first, second];
+  // Neither may hear of the other's answer before it gives its own.
+  await Promise.all(both.map(hide));
   await Promise.all([pick(first, "KLM"), pick(second, "United")]);
-  for (const page of [first, second]) await question(page, /hotel/i).waitFor();
-  await Promise.all([pick(first, "Hotel Zephyr"), pick(second, "Hotel Zephyr")]);
-  for (const page of [first, second]) {
+  for (const page of both) await question(page, /hotel/i).waitFor();
+  await Promise.all(both.map(show));
+  await pick(second, "Hotel Zephyr");
+  for (const page of both) {
     await step(page, "complete");
     await unasked(page);
     const { messages } = await agreesWhole(page, gateway, id);

@@ -16,7 +16,8 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
  * Starts a gateway and stops it when the test file is over; a server that does not end with code 0 fails the file.
  *
  * team is the text of a team file, args are more flags, race builds a binary with the race detector. Returns
- * {url, log(), stop()}: log is what the server has written so far; stop asks it to end, and waits until it has.
+ * {url, log(), stop(), kill()}: log is what the server has written so far; stop asks it to end, and waits until it has;
+ * kill ends it as a crash does.
  */
 export async function startGateway({ team, args = [], race = false } = {}) {
   const dir = mkdtempSync(join(tmpdir(), "agui-e2e-"));
@@ -31,7 +32,14 @@ export async function startGateway({ team, args = [], race = false } = {}) {
   });
   const exited = once(server, "exit");
   const lines = [];
+  let killed = false;
+  const kill = async () => {
+    killed = true;
+    server.kill("SIGKILL");
+    await exited;
+  };
   const stop = async () => {
+    if (killed) return;
     server.kill("SIGTERM");
     const [code, signal] = await exited;
     assert.deepEqual({ code, signal }, { code: 0, signal: null }, lines.join("\n"));
@@ -45,7 +53,7 @@ export async function startGateway({ team, args = [], race = false } = {}) {
     });
     exited.then(([code]) => reject(new Error(`the gateway ended with code ${code}:\n${lines.join("\n")}`)), reject);
   });
-  return { url, log: () => lines.join("\n"), stop };
+  return { url, log: () => lines.join("\n"), stop, kill };
 }
 
 // CI builds the binary once; without that each file builds its own, which costs a link.

@@ -7,7 +7,7 @@ import { agrees } from "./chat.mjs";
 export { agrees, shown } from "./chat.mjs";
 
 /** How long a page may take for a step when other tests have the machine's cores. */
-const PATIENCE_MS = 90_000;
+const PATIENCE_MS = 60_000;
 
 /**
  * Opens the page of the gateway at url, at a place such as "#/t/travel/<thread>", with the options of openPage.
