@@ -181,3 +181,14 @@ func everyThread(t *testing.T, store state.Store) string {
 	}
 	return strings.Join(all, "\n")
 }
+
+// onlyThread is the one thread of a world.
+func (w *world) onlyThread() threadDoc {
+	w.t.Helper()
+	_, page := w.call(http.MethodGet, "/threads", "")
+	var list struct{ Threads []struct{ ID string } }
+	if err := json.Unmarshal([]byte(page), &list); err != nil || len(list.Threads) != 1 {
+		w.t.Fatalf("threads %s, %v", page, err)
+	}
+	return w.thread(list.Threads[0].ID)
+}

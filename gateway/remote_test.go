@@ -27,7 +27,7 @@ func TestAQuestionTwoGatewaysDeepIsAnsweredFromTheOutermost(t *testing.T) {
 			store := state.NewMemory(state.MemoryOptions{})
 			defer store.Close()
 			keep := func(o *gateway.Options) { o.Store = store }
-			front, middle, _ := chain(t, "both", keep)
+			front, middle, inner := chain(t, "both", keep)
 			questions := front.post("front", input("t", "r1", []string{"u1:go"})).interrupts()
 			if len(questions) != 2 {
 				t.Fatalf("%d questions", len(questions))
@@ -37,6 +37,13 @@ func TestAQuestionTwoGatewaysDeepIsAnsweredFromTheOutermost(t *testing.T) {
 				if err := json.Unmarshal(q.Metadata["groupchat"], &where); err != nil || where.Path != "far.inner" || len(q.ResponseSchema) == 0 {
 					t.Errorf("asked by %+v with %s", where, q.ResponseSchema)
 				}
+			}
+			deadline := map[string]bool{}
+			for _, i := range inner.onlyThread().Interrupts {
+				deadline[i.ExpiresAt] = true
+			}
+			if !deadline[questions[0].ExpiresAt] || !deadline[questions[1].ExpiresAt] {
+				t.Errorf("open until %s and %s, there %v", questions[0].ExpiresAt, questions[1].ExpiresAt, deadline)
 			}
 			if restart {
 				middle.close()
@@ -81,12 +88,7 @@ func TestARemoteIsAnAgentOfItsOwn(t *testing.T) {
 	question := front.post("front", input("t", "r1", []string{"u1:go"})).interrupts()[0]
 	front.post("front", input("t", "r2", nil, resumeOf(map[string]string{question.ID: "M"}))).finished()
 	d := front.shows("t")
-	_, page := inner.call(http.MethodGet, "/threads", "")
-	var list struct{ Threads []struct{ ID string } }
-	if err := json.Unmarshal([]byte(page), &list); err != nil || len(list.Threads) != 1 {
-		t.Fatalf("threads %s, %v", page, err)
-	}
-	there := inner.thread(list.Threads[0].ID)
+	there := inner.onlyThread()
 	if got, want := canonical(t, d.State), canonical(t, there.State); got != want {
 		t.Errorf("state %s, there %s", got, want)
 	}
