@@ -173,3 +173,54 @@ func TestModelWatchdog(t *testing.T) {
 		})
 	}
 }
+
+// TestModelGivesUpInTime does not wait longer for a server than the call may take, and tells what was wrong before.
+func TestModelGivesUpInTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := &wire{answers: []answering{answer(429, "", "Retry-After", "7")}}
+		_, err := w.model(t, ModelOptions{Timeout: 10 * time.Second}).Stream(t.Context(), hello, ModelDeltas{})
+		equal(t, "code", agui.CodeOf(err), agui.CodeModelUnavailable)
+		equal(t, "took", time.Since(w.start), 10*time.Second)
+		equal(t, "asked", len(w.at), 2)
+		if !strings.Contains(err.Error(), "429") {
+			t.Errorf("Stream() = %v, want what the server said", err)
+		}
+	})
+}
+
+// A tracked body knows whether it was closed.
+type tracked struct {
+	io.Reader
+	closed *int
+}
+
+func (b tracked) Close() error { *b.closed++; return nil }
+
+func TestModelClosesBodies(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		status int
+		body   string
+		sink   error
+	}{
+		"a reply":          {200, says("hi").wire(), nil},
+		"an error status":  {500, `{"error":{}}`, nil},
+		"a redirect":       {302, "", nil},
+		"an error in it":   {200, `data: {"error":{}}` + "\n\n", nil},
+		"a web page":       {200, "<html>", nil},
+		"a sink that ends": {200, says("hi").wire(), errSink},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			closed := 0
+			w := &wire{answers: []answering{func(*http.Request) (int, http.Header, io.Reader, error) {
+				return tt.status, http.Header{}, tracked{strings.NewReader(tt.body), &closed}, nil
+			}}}
+			_, _ = w.model(t, ModelOptions{Retries: -1}).Stream(t.Context(), hello, ModelDeltas{Text: func(string) error { return tt.sink }})
+			if closed == 0 {
+				t.Error("the body was not closed")
+			}
+		})
+	}
+}
