@@ -26,7 +26,9 @@ type LLM struct {
 	// says otherwise, and hand over to the participants that [Turn.Handoffs] names, with tools called handoff_to_NAME.
 	Tools           []Tool
 	NoFrontendTools bool
-	// Approve says which of Tools need a person's approval.
+	// Sources have further tools. Of several with one name the first counts, those of Tools first of all.
+	Sources []ToolSource
+	// Approve says which of Tools and Sources need a person's approval.
 	Approve Approvals
 	// ToolTimeout is for tools that do not say how long a call of theirs may take; 0 means 1 minute.
 	ToolTimeout time.Duration
@@ -67,6 +69,7 @@ func (a *LLM) Describe() Info {
 			info.Participants = append(info.Participants, a.Tools[i].info)
 		}
 	}
+	info.Interrupts = info.Interrupts || a.sourcesAsk()
 	return info
 }
 
@@ -107,7 +110,7 @@ func (a *LLM) validate() error {
 		names[t.Name] = true
 	}
 	for _, name := range a.Approve.Tools {
-		if !names[name] {
+		if !names[name] && len(a.Sources) == 0 {
 			bad("approval of %q, which is no tool", name)
 		}
 	}
@@ -162,7 +165,7 @@ func (a *LLM) Run(ctx context.Context, t *Turn) error {
 		return fail(agui.CodeInternal, "%s: has no model", t.Path())
 	}
 	r := &llmRun{LLM: a, t: t}
-	r.tools = r.offered()
+	r.tools = r.offered(ctx)
 	most := a.MaxSteps
 	orDefault(&most, llmSteps)
 	rounds, bad := 0, 0

@@ -1,6 +1,9 @@
 package groupchat
 
-import "encoding/json"
+import (
+	"context"
+	"encoding/json"
+)
 
 // llmTools are the tools a model may call in one turn.
 type llmTools struct {
@@ -16,7 +19,7 @@ type offer struct {
 }
 
 // offered are the tools of this turn. Of several with one name the first counts: the client cannot replace the agent's.
-func (r *llmRun) offered() llmTools {
+func (r *llmRun) offered(ctx context.Context) llmTools {
 	tools := llmTools{byName: map[string]offer{}}
 	add := func(o offer, description string, parameters json.RawMessage) {
 		name := wireName(o.name)
@@ -29,6 +32,9 @@ func (r *llmRun) offered() llmTools {
 	}
 	for i := range r.Tools {
 		t := &r.Tools[i]
+		add(offer{name: t.Name, tool: t}, t.Description, t.Parameters)
+	}
+	for _, t := range r.sourced(ctx) {
 		add(offer{name: t.Name, tool: t}, t.Description, t.Parameters)
 	}
 	for _, p := range r.t.Handoffs() {
