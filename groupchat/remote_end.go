@@ -55,6 +55,9 @@ func (x *exchange) end() (*remotePause, error) {
 	if err := x.frontend(p, outcome.PendingToolCallIDs); err != nil {
 		return nil, err
 	}
+	if len(p.Questions)+len(p.Calls) > maxRemoteAsked {
+		return nil, errRemoteAsked
+	}
 	if len(p.Questions) > 0 {
 		return p, nil
 	}

@@ -112,8 +112,41 @@ func (x *exchange) think(e agui.Event) error {
 	return nil
 }
 
+// maxRemoteSaid and maxRemoteAsked bound what one run of a remote's may add to a thread: bytes of text, arguments,
+// results and activities, and questions with calls. A person can read and answer less.
+const (
+	maxRemoteSaid  = 4 << 20
+	maxRemoteAsked = 100
+)
+
+var (
+	errRemoteSaid  = errors.New("it says more than a thread should hold")
+	errRemoteAsked = errors.New("it asks more than a person can answer")
+)
+
 // emit sends an event as the agent's that made it.
-func (x *exchange) emit(tag string, e agui.Event) error { return x.t.run.As(tag).Emit(e) }
+func (x *exchange) emit(tag string, e agui.Event) error {
+	switch e := e.(type) {
+	case *agui.TextMessageContent:
+		x.size += len(e.Delta)
+	case *agui.ReasoningMessageContent:
+		x.size += len(e.Delta)
+	case *agui.ToolCallArgs:
+		x.size += len(e.Delta)
+	case *agui.ActivitySnapshot:
+		x.size += len(e.Content)
+	case *agui.ToolCallResult:
+		raw, err := e.Content.MarshalJSON()
+		if err != nil {
+			return err
+		}
+		x.size += len(raw)
+	}
+	if x.size > maxRemoteSaid {
+		return errRemoteSaid
+	}
+	return x.t.run.As(tag).Emit(e)
+}
 
 // plainly is what an event of ours takes over of one of the remote's: its metadata, and not what a provider or a clock
 // had to say.

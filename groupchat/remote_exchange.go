@@ -21,6 +21,7 @@ type exchange struct {
 	header http.Header
 	state  *remoteShare
 
+	size  int             // of what was passed on
 	taken map[string]bool // ids of ours
 	had   map[string]bool // ids of messages that the remote has no need to tell of
 

@@ -42,6 +42,7 @@ func TestRemoteFaultsAreContained(t *testing.T) {
 		"a flood":            begins + strings.Repeat(`{"type":"CUSTOM","name":"n","value":1}`+"\n", 300) + ends,
 		"too large an event": begins + `{"type":"CUSTOM","name":"n","value":"` + strings.Repeat("x", 70<<10) + `"}` + "\n" + ends,
 		"too many bytes":     begins + strings.Repeat(`{"type":"CUSTOM","name":"n","value":"`+strings.Repeat("x", 60<<10)+`"}`+"\n", 5) + ends,
+		"asks too much":      begins + askedOf(manyQuestions(101)),
 		"not its place":      begins + `{"type":"STATE_SNAPSHOT","snapshot":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}` + "\n" + ends,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -288,4 +289,19 @@ func TestRemoteWaitsAsTold(t *testing.T) {
 	if out.err != nil || n != 2 {
 		t.Errorf("%v after %d requests", out.err, n)
 	}
+}
+
+// manyQuestions are n interrupts.
+func manyQuestions(n int) string {
+	var all []string
+	for i := range n {
+		all = append(all, fmt.Sprintf(`{"id":"i%d","reason":"input_required"}`, i))
+	}
+	return strings.Join(all, ",")
+}
+
+func TestRemoteSaysTooMuch(t *testing.T) {
+	t.Parallel()
+	u := newUpstream(t, begins+strings.Repeat(wordsOf("m", strings.Repeat("x", 1<<20)), 5)+ends)
+	codeOf(t, newRig(t, remote(t, RemoteOptions{URL: u.URL})).say("go"), agui.CodeRemoteFailed)
 }
