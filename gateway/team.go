@@ -45,17 +45,7 @@ func LoadTeam(path string, o TeamOptions) (*Team, error) {
 
 // parseTeam is LoadTeam for a file that is called name and holds data.
 func parseTeam(name string, data []byte, o TeamOptions) (*Team, error) {
-	if o.Env == nil {
-		o.Env = os.LookupEnv
-	}
-	b := &teamBuilder{
-		teamReader:  teamReader{file: name, env: o.Env},
-		types:       o.Types,
-		standard:    o.Model,
-		toolTimeout: o.ToolTimeout,
-		entries:     map[string]*teamEntry{},
-		team:        Team{Agents: map[string]groupchat.Agent{}, Options: map[string]AgentOptions{}},
-	}
+	b := newTeamBuilder(name, o)
 	if root := b.parseTeamYAML(data); root != nil && b.nodes <= maxTeamNodes {
 		b.build(root)
 	}
@@ -63,6 +53,20 @@ func parseTeam(name string, data []byte, o TeamOptions) (*Team, error) {
 		return nil, err
 	}
 	return &b.team, nil
+}
+
+func newTeamBuilder(name string, o TeamOptions) *teamBuilder {
+	if o.Env == nil {
+		o.Env = os.LookupEnv
+	}
+	return &teamBuilder{
+		teamReader:  teamReader{file: name, env: o.Env},
+		types:       o.Types,
+		standard:    o.Model,
+		toolTimeout: o.ToolTimeout,
+		entries:     map[string]*teamEntry{},
+		team:        Team{Agents: map[string]groupchat.Agent{}, Options: map[string]AgentOptions{}},
+	}
 }
 
 // A teamBuilder makes agents of what a file says.
