@@ -155,15 +155,25 @@ func TestStarter(t *testing.T) {
 	}
 }
 
-// TestStarterOptions reads the lines of the starter that are comments: they are good as well.
+// TestStarterOptions reads the lines of the starter that are examples: they are good as well.
 func TestStarterOptions(t *testing.T) {
 	t.Parallel()
-	text := regexp.MustCompile(`(?m)^    # ([a-z_]+: .*)$`).ReplaceAllString(string(starter), "    $1")
-	if strings.Count(text, "\n    run_timeout: 10m") != 1 {
-		t.Fatal("the starter has lost its options")
+	text := regexp.MustCompile(`(?m)^( *)#(\w| {2,}\S)`).ReplaceAllString(string(starter), "$1$2")
+	for _, want := range []string{"\n    run_timeout: 10m", "\nmodels:\n  default:", "\n  assistant:\n    type: llm", "\n  upstream:", "\n        review: on"} {
+		if strings.Count(text, want) != 1 {
+			t.Fatalf("the starter has lost %q", want)
+		}
 	}
 	var out, log bytes.Buffer
-	if code := run(t.Context(), []string{"validate", "-config", writeFile(t, "g.yaml", text)}, environment(nil), &out, &log); code != exitOK {
+	env := environment(map[string]string{"OPENAI_API_KEY": "hush", "UPSTREAM_TOKEN": "hush"})
+	if code := run(t.Context(), []string{"validate", "-config", writeFile(t, "g.yaml", text)}, env, &out, &log); code != exitOK ||
+		!strings.Contains(out.String(), "assistant, desk, order, support, travel, upstream") {
+		t.Errorf("validate = %d, %s%s", code, &out, &log)
+	}
+	// Without a key there is no model to speak through, and the error says which settings are missing.
+	log.Reset()
+	code := run(t.Context(), []string{"validate", "-config", writeFile(t, "g.yaml", text)}, environment(nil), &out, &log)
+	if code != exitError || !strings.Contains(log.String(), "OPENAI_BASE_URL (-model-url), OPENAI_API_KEY (-model-key)") {
 		t.Errorf("validate = %d, %s", code, &log)
 	}
 }
