@@ -1,12 +1,9 @@
 package gateway
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"iter"
-	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -63,48 +60,6 @@ func (c *caller) hungUp(a *attempt) {
 	if _, err := c.g.store.Signal(ctx, c.req.Key, a.intent.Origin, state.SignalHungUp); err != nil && !errors.Is(err, state.ErrUnknownThread) {
 		c.g.log(c.r).Warn("run: hang-up not noted", "error", err)
 	}
-}
-
-// openingFor says what the caller of a run needs of the snapshot of the messages that opens it.
-type openingFor struct {
-	// skip: the caller's own list is the thread's.
-	skip bool
-	// insert, if not 0, is the revision to show a caller who lacks messages in a run that added none, so that the
-	// log has no such snapshot: what it is told next would be out of its place.
-	insert int64
-	// before, if out is set, is sent before that snapshot, to a caller whose list is out of order.
-	before []agui.Message
-	out    bool
-}
-
-// needs compares the request's own list of messages with the thread's.
-func (c *caller) needs(begun *state.Begun) (openingFor, error) {
-	defer c.beat()()
-	messages, err := c.messages(c.req.Key, begun.Thread.Rev)
-	if err != nil {
-		return openingFor{}, err
-	}
-	own := slices.DeleteFunc(slices.Clone(c.req.Messages), func(m agui.Message) bool { return m.Role == agui.RoleActivity })
-	if slices.EqualFunc(own, messages, equalMessages) {
-		return openingFor{skip: true}, nil
-	}
-	var o openingFor
-	o.before, o.out = unordered(own, messages)
-	intent := begun.Thread.Live.Intent
-	sameIDs := slices.EqualFunc(own, messages, func(a, b agui.Message) bool { return a.ID == b.ID })
-	if !intent.Added && !intent.Cut && !sameIDs {
-		o.insert = begun.Thread.Rev
-	}
-	return o, nil
-}
-
-func equalMessages(a, b agui.Message) bool {
-	if a.ID != b.ID {
-		return false
-	}
-	x, errX := a.MarshalJSON()
-	y, errY := b.MarshalJSON()
-	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
 // tail sends what the log has behind a cursor, and what joins it, until the reader has seen enough.
@@ -249,96 +204,8 @@ func (c *caller) batch(t tailing, run *opening, batch []agui.Frame) (frames []ag
 	return frames, last, nil
 }
 
-// An opening finds the snapshot of the messages that opens a run: the one right behind its first state.
-type opening uint8
-
-const (
-	started opening = iota + 1 // the last frame was RUN_STARTED
-	stated                     // the last frames were RUN_STARTED and STATE_SNAPSHOT
-)
-
-// restates takes the next frame and reports whether it is that snapshot.
-func (o *opening) restates(f agui.Frame) bool {
-	found := *o == stated && f.Type == agui.TypeMessagesSnapshot
-	switch {
-	case f.Type == agui.TypeRunStarted:
-		*o = started
-	case *o == started && f.Type == agui.TypeStateSnapshot:
-		*o = stated
-	default:
-		*o = 0
-	}
-	return found
-}
-
 // idle reports whether nothing runs on the thread and its log ends with the frame last.
 func (c *caller) idle(key state.Key, last agui.FrameID) bool {
 	t, _, err := c.g.store.Load(c.r.Context(), key)
 	return err != nil || t.Live == nil && !last.Less(t.Last)
-}
-
-// project makes the reader's frames of a stored one. A marker is rendered first: the messages of the thread
-// at the revision it names.
-func (c *caller) project(key state.Key, f agui.Frame) ([]agui.Frame, error) {
-	if f.Type == agui.TypeMessagesSnapshot && f.Data == nil {
-		messages, err := c.messages(key, f.Rev)
-		if err != nil {
-			return nil, err
-		}
-		if f.Data, err = agui.Encode(&agui.MessagesSnapshot{Messages: messages}); err != nil {
-			return nil, err
-		}
-	}
-	frames, loss, err := c.wire.Project(f)
-	if loss != 0 {
-		level := slog.LevelWarn
-		if loss == agui.LostExpiry {
-			level = slog.LevelDebug // every question to an older client has it, and the deadline holds all the same
-		}
-		c.g.log(c.r).Log(c.r.Context(), level, "reader: cannot be told everything", "event", string(f.Type), "lost", loss.String())
-	}
-	return frames, err
-}
-
-// show sends events that are not in the log; only the last gets an id.
-func (c *caller) show(key state.Key, id agui.FrameID, events ...framed) error {
-	if err := c.open(); err != nil {
-		return err
-	}
-	var all []agui.Frame
-	for _, e := range events {
-		data, err := agui.Encode(e.event)
-		if err != nil {
-			return err
-		}
-		frames, err := c.project(key, agui.Frame{Type: e.event.EventType(), Data: data, Ending: e.ending})
-		if err != nil {
-			return err
-		}
-		all = append(all, frames...)
-	}
-	if len(all) > 0 {
-		all[len(all)-1].ID = id
-	}
-	c.again.note(all)
-	return c.stream.send(all...)
-}
-
-// framed is an event on its way to one reader.
-type framed struct {
-	event  agui.Event
-	ending *agui.Ending
-}
-
-func plain(events ...agui.Event) []framed {
-	out := make([]framed, len(events))
-	for i, e := range events {
-		out[i] = framed{event: e}
-	}
-	return out
-}
-
-// terminal reports whether f ends a run.
-func terminal(f agui.Frame) bool {
-	return f.Type == agui.TypeRunFinished || f.Type == agui.TypeRunError
 }

@@ -1,0 +1,73 @@
+package gateway
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// openingFor says what the caller of a run needs of the snapshot of the messages that opens it.
+type openingFor struct {
+	// skip: the caller's own list is the thread's.
+	skip bool
+	// insert, if not 0, is the revision to show a caller who lacks messages in a run that added none, so that the
+	// log has no such snapshot: what it is told next would be out of its place.
+	insert int64
+	// before, if out is set, is sent before that snapshot, to a caller whose list is out of order.
+	before []agui.Message
+	out    bool
+}
+
+// needs compares the request's own list of messages with the thread's.
+func (c *caller) needs(begun *state.Begun) (openingFor, error) {
+	defer c.beat()()
+	messages, err := c.messages(c.req.Key, begun.Thread.Rev)
+	if err != nil {
+		return openingFor{}, err
+	}
+	own := slices.DeleteFunc(slices.Clone(c.req.Messages), func(m agui.Message) bool { return m.Role == agui.RoleActivity })
+	if slices.EqualFunc(own, messages, equalMessages) {
+		return openingFor{skip: true}, nil
+	}
+	var o openingFor
+	o.before, o.out = unordered(own, messages)
+	intent := begun.Thread.Live.Intent
+	sameIDs := slices.EqualFunc(own, messages, func(a, b agui.Message) bool { return a.ID == b.ID })
+	if !intent.Added && !intent.Cut && !sameIDs {
+		o.insert = begun.Thread.Rev
+	}
+	return o, nil
+}
+
+func equalMessages(a, b agui.Message) bool {
+	if a.ID != b.ID {
+		return false
+	}
+	x, errX := a.MarshalJSON()
+	y, errY := b.MarshalJSON()
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
+// An opening finds the snapshot of the messages that opens a run: the one right behind its first state.
+type opening uint8
+
+const (
+	started opening = iota + 1 // the last frame was RUN_STARTED
+	stated                     // the last frames were RUN_STARTED and STATE_SNAPSHOT
+)
+
+// restates takes the next frame and reports whether it is that snapshot.
+func (o *opening) restates(f agui.Frame) bool {
+	found := *o == stated && f.Type == agui.TypeMessagesSnapshot
+	switch {
+	case f.Type == agui.TypeRunStarted:
+		*o = started
+	case *o == started && f.Type == agui.TypeStateSnapshot:
+		*o = stated
+	default:
+		*o = 0
+	}
+	return found
+}

@@ -1,0 +1,74 @@
+package gateway
+
+import (
+	"log/slog"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// project makes the reader's frames of a stored one. A marker is rendered first: the messages of the thread
+// at the revision it names.
+func (c *caller) project(key state.Key, f agui.Frame) ([]agui.Frame, error) {
+	if f.Type == agui.TypeMessagesSnapshot && f.Data == nil {
+		messages, err := c.messages(key, f.Rev)
+		if err != nil {
+			return nil, err
+		}
+		if f.Data, err = agui.Encode(&agui.MessagesSnapshot{Messages: messages}); err != nil {
+			return nil, err
+		}
+	}
+	frames, loss, err := c.wire.Project(f)
+	if loss != 0 {
+		level := slog.LevelWarn
+		if loss == agui.LostExpiry {
+			level = slog.LevelDebug // every question to an older client has it, and the deadline holds all the same
+		}
+		c.g.log(c.r).Log(c.r.Context(), level, "reader: cannot be told everything", "event", string(f.Type), "lost", loss.String())
+	}
+	return frames, err
+}
+
+// show sends events that are not in the log; only the last gets an id.
+func (c *caller) show(key state.Key, id agui.FrameID, events ...framed) error {
+	if err := c.open(); err != nil {
+		return err
+	}
+	var all []agui.Frame
+	for _, e := range events {
+		data, err := agui.Encode(e.event)
+		if err != nil {
+			return err
+		}
+		frames, err := c.project(key, agui.Frame{Type: e.event.EventType(), Data: data, Ending: e.ending})
+		if err != nil {
+			return err
+		}
+		all = append(all, frames...)
+	}
+	if len(all) > 0 {
+		all[len(all)-1].ID = id
+	}
+	c.again.note(all)
+	return c.stream.send(all...)
+}
+
+// framed is an event on its way to one reader.
+type framed struct {
+	event  agui.Event
+	ending *agui.Ending
+}
+
+func plain(events ...agui.Event) []framed {
+	out := make([]framed, len(events))
+	for i, e := range events {
+		out[i] = framed{event: e}
+	}
+	return out
+}
+
+// terminal reports whether f ends a run.
+func terminal(f agui.Frame) bool {
+	return f.Type == agui.TypeRunFinished || f.Type == agui.TypeRunError
+}
