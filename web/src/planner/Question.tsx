@@ -4,7 +4,7 @@ import { IconCheck, IconStar } from "../shell/icons";
 import { fieldsOf } from "./answer";
 import { AnswerForm } from "./AnswerForm";
 import { type Fact, factsOf, same } from "./facts";
-import type { Answer, Asked } from "./Questions";
+import type { Answer, Asked } from "./asked";
 import { speakerName, SpeakerSign } from "./Speaker";
 
 interface Props {

@@ -1,17 +1,8 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
-import type { Interrupt } from "../gateway/types";
+import type { Answer, Asked } from "./asked";
 import { pick } from "./answer";
 import { useTalk } from "./context";
 import { Question } from "./Question";
-
-export type Asked = Interrupt;
-
-/** What a person chose for one question. */
-export interface Answer {
-  payload: unknown;
-  /** The option's place, if it was one. */
-  option?: number;
-}
 
 interface Props {
   questions: Asked[];
