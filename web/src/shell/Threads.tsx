@@ -63,8 +63,8 @@ export function Threads({ agent, thread, open, onClose }: Props) {
     if (id === thread) {
       startThread(agent, { replace: true });
       await new Promise((left) => setTimeout(left, 50)); // so that nobody asks for what is no longer there
-      forget(agent, id);
     }
+    forget(agent, id);
     await attempt(`This ${noun} could not be deleted`, () => deleteThread(id, agent));
     refresh();
   };
