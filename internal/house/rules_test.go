@@ -16,6 +16,7 @@ type room struct {
 // rooms is the picture of docs/design.md. Arrows point from left to right and there is no way back:
 //
 //	cmd/gateway ─► gateway ─► groupchat ─► state ─► agui
+//	     │            └──► mcp ─► groupchat, agui
 //	     ├──► travel ─► groupchat, state, agui
 //	     └──► web
 var rooms = []room{
@@ -26,7 +27,9 @@ var rooms = []room{
 	{dir: "state/redisstore", may: []string{"agui", "state"}, testsMay: []string{"state/statetest"},
 		why: "a store is reached through state's interface; only wiring chooses one"},
 	{dir: "groupchat", may: []string{"agui", "state"}, why: "agents run the same under any service, and in a test without one"},
-	{dir: "gateway", may: []string{"agui", "state", "groupchat"}, testsMay: []string{"travel", "state/statetest", "state/redisstore"},
+	{dir: "mcp", may: []string{"agui", "groupchat"},
+		why: "tools of other people's servers are tools like any: agents do not know whose they are, and nobody needs them who has none"},
+	{dir: "gateway", may: []string{"agui", "state", "groupchat", "mcp"}, testsMay: []string{"travel", "state/statetest", "state/redisstore"},
 		why: "the service is given its agents; it knows none by name. Its tests drive the demo as users do, and take a real Redis away"},
 	{dir: "travel", may: []string{"agui", "state", "groupchat"}, testsMay: []string{"gateway"},
 		why: "the demo is written with what every library user has"},
@@ -69,6 +72,8 @@ var doors = []door{
 		why: "the team file is the only YAML, and its errors quote lines that may hold secrets"},
 	{lib: "github.com/santhosh-tekuri/jsonschema/v6", in: []string{"state", "groupchat", "gateway"}, files: 1,
 		why: "it opens file:// and other references unless its loader is denied, once and everywhere"},
+	{lib: "github.com/modelcontextprotocol/go-sdk", in: []string{"mcp"},
+		why: "MCP is spoken in one place; elsewhere its tools are ours"},
 	{lib: "github.com/google/jsonschema-go", in: []string{"groupchat/tool_schema.go"}, files: 1,
 		why: "tools derive their schemas as the MCP SDK does, and tell a model what is wrong with its arguments; answers have jsonschema/v6, which keeps that to itself"},
 	{lib: "github.com/google/uuid", in: []string{"agui", "state", "groupchat", "gateway", "cmd/gateway"}, files: 1, perDir: true,

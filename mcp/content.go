@@ -1,0 +1,120 @@
+package mcp
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat"
+)
+
+var errFailed = errors.New("the tool says that it failed")
+
+// result is what a call came to: an error if the tool says so, for the model to read.
+func (s *Server) result(r *sdk.CallToolResult) (groupchat.ToolResult, error) {
+	if len(r.InputRequests) > 0 {
+		return groupchat.ToolResult{}, &groupchat.ToolError{Text: "The tool wants to ask something, which it cannot here.", Err: s.mask(errFailed)}
+	}
+	content := contentOf(r)
+	if !r.IsError {
+		return groupchat.ToolResult{Content: content}, nil
+	}
+	text := content.Text()
+	if text == "" {
+		text = "The tool failed."
+	}
+	return groupchat.ToolResult{}, &groupchat.ToolError{Text: text, Err: s.mask(errFailed)}
+}
+
+// contentOf is a result as AG-UI has it: text if there is nothing else, parts otherwise. Where nothing can be read a part
+// says what there is, for models are told the text.
+func contentOf(r *sdk.CallToolResult) agui.Content {
+	var parts []agui.Part
+	media := 0
+	for _, c := range r.Content {
+		p, ok := partOf(c)
+		if !ok {
+			continue
+		}
+		if p.Type != agui.PartText {
+			media++
+		}
+		parts = append(parts, p)
+	}
+	if len(parts) == 0 && r.StructuredContent != nil {
+		if raw, err := json.Marshal(r.StructuredContent); err == nil {
+			return agui.TextContent(string(raw))
+		}
+	}
+	content := agui.PartsContent(parts...)
+	if media == 0 {
+		return agui.TextContent(content.Text())
+	}
+	if content.Text() == "" {
+		what := fmt.Sprintf("The result is %d × media: %s.", media, kinds(parts))
+		content = agui.PartsContent(append([]agui.Part{{Type: agui.PartText, Text: what}}, parts...)...)
+	}
+	return content
+}
+
+// kinds are the types of media.
+func kinds(parts []agui.Part) string {
+	var list []string
+	for _, p := range parts {
+		list = append(list, p.Source.MimeType)
+	}
+	return strings.Join(list, ", ")
+}
+
+// partOf is one piece of a result. What is not known is left out.
+func partOf(c sdk.Content) (agui.Part, bool) {
+	switch c := c.(type) {
+	case *sdk.TextContent:
+		return textPart(c.Text), true
+	case *sdk.ImageContent:
+		return dataPart(c.MIMEType, c.Data), true
+	case *sdk.AudioContent:
+		return dataPart(c.MIMEType, c.Data), true
+	case *sdk.ResourceLink:
+		name := c.Title
+		if name == "" {
+			name = c.Name
+		}
+		return textPart(strings.TrimSpace(name + " " + c.URI)), true
+	case *sdk.EmbeddedResource:
+		switch {
+		case c.Resource == nil:
+			return agui.Part{}, false
+		case c.Resource.Blob != nil:
+			return dataPart(c.Resource.MIMEType, c.Resource.Blob), true
+		default:
+			return textPart(c.Resource.Text), true
+		}
+	default:
+		return agui.Part{}, false
+	}
+}
+
+func textPart(text string) agui.Part { return agui.Part{Type: agui.PartText, Text: text} }
+
+// dataPart is a part that brings its bytes along.
+func dataPart(mime string, data []byte) agui.Part {
+	if mime == "" {
+		mime = "application/octet-stream"
+	}
+	kind := agui.PartDocument
+	switch family, _, _ := strings.Cut(mime, "/"); family {
+	case "image":
+		kind = agui.PartImage
+	case "audio":
+		kind = agui.PartAudio
+	case "video":
+		kind = agui.PartVideo
+	}
+	return agui.Part{Type: kind, Source: &agui.Source{Type: agui.SourceData, Value: base64.StdEncoding.EncodeToString(data), MimeType: mime}}
+}

@@ -1,0 +1,23 @@
+// Package mcp lets agents use the tools of MCP servers: programs that are started and spoken to over stdio, and servers
+// reached over streamable HTTP.
+//
+//	files, err := mcp.New(mcp.Options{Name: "files", Command: "mcp-server-files", Args: []string{"/srv/docs"}})
+//	defer files.Close()
+//	agent := &groupchat.LLM{Model: model, Sources: []groupchat.ToolSource{files.Source(mcp.SourceOptions{Only: []string{"read_file"}})}}
+//
+// # When a server is away
+//
+// A [Server] connects when one of its tools is first wanted, not before: a gateway starts without its servers, and a program
+// nobody needs is not started. A turn waits for the connection for at most [Options.ConnectTimeout]. Without one it goes on:
+// with the tools that are known from before, whose calls then fail and tell the model so, or with none. Until the next
+// attempt, which comes after 1 second at first and 30 at most, nobody waits.
+//
+// A connection that is lost is made anew by whoever needs it next. A call is sent again only where the server cannot have
+// seen it. Otherwise the model is told that nobody knows what the call did.
+//
+// # Trust
+//
+// Servers are somebody else's code. A program gets the variables of the environment it needs to run and those in
+// [Options.Env], none of the gateway's secrets. What is logged of it has the values of Env and Headers blotted out. Neither
+// sampling nor elicitation nor roots are offered to servers. What a tool says goes to the model as it is.
+package mcp

@@ -1,0 +1,115 @@
+package mcp
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/agui-gateway/gateway/groupchat"
+)
+
+// Options say what server there is. Name and either Command or URL are required.
+type Options struct {
+	// Name is the server's in logs and errors.
+	Name string
+
+	// Command is a program that speaks over stdin and stdout, Args its arguments, Dir where it runs; empty means here.
+	Command string
+	Args    []string
+	Dir     string
+	// Env are variables of its environment, besides a few that programs need to run, such as PATH and HOME. Never logged.
+	Env map[string]string
+
+	// URL is the endpoint of a server that speaks streamable HTTP.
+	URL string
+	// Headers go with each request to the endpoint, and to nobody else. Never logged.
+	Headers map[string]string
+	// HTTP makes the requests; nil means a client of the server's own.
+	HTTP *http.Client
+
+	// ConnectTimeout is how long it may take to connect and to list the tools; 0 means 10 seconds.
+	ConnectTimeout time.Duration
+	// CallTimeout is how long a call may take; 0 leaves that to the agent.
+	CallTimeout time.Duration
+	// MaxResult is how many bytes of a result are kept; 0 means 512 KiB, enough for small images.
+	MaxResult int
+	// MaxTools is how many tools of the server are known; 0 means 128.
+	MaxTools int
+	// Log is told of connections, and at level debug what a program writes to stderr. Nil means slog.Default.
+	Log *slog.Logger
+	// Version is what the server is told of the client's version.
+	Version string
+
+	backoff time.Duration // before the second attempt to connect
+}
+
+// SourceOptions say what an agent gets of a server's tools. The zero value is all of them as they are.
+type SourceOptions struct {
+	// Only are the names of the tools, as the server knows them; nil means all.
+	Only []string
+	// Prefix goes before each name, so that two servers' tools do not meet.
+	Prefix string
+	// Approve says whether a person must approve of each call; the zero value leaves that to the agent.
+	Approve groupchat.ToolApproval
+}
+
+func (o *Options) fill() {
+	if o.ConnectTimeout <= 0 {
+		o.ConnectTimeout = 10 * time.Second
+	}
+	if o.MaxResult <= 0 {
+		o.MaxResult = 512 << 10
+	}
+	if o.MaxTools <= 0 {
+		o.MaxTools = 128
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	if o.Version == "" {
+		o.Version = "0"
+	}
+	if o.backoff <= 0 {
+		o.backoff = time.Second
+	}
+}
+
+// check reports every mistake, joined. It quotes nothing that may be secret.
+func (o *Options) check() error {
+	var errs []error
+	bad := func(format string, args ...any) {
+		errs = append(errs, fmt.Errorf("mcp: server %q: "+format, append([]any{o.Name}, args...)...))
+	}
+	if o.Name == "" {
+		bad("has no name")
+	}
+	if (o.Command == "") == (o.URL == "") {
+		bad("wants one of a command and a URL")
+	}
+	if o.URL != "" {
+		if u, err := url.Parse(o.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+			bad("its URL is not http:// or https:// and a host")
+		}
+		if len(o.Args)+len(o.Env) > 0 || o.Dir != "" {
+			bad("arguments, environment and directory are a command's")
+		}
+	}
+	if o.Command != "" && len(o.Headers) > 0 {
+		bad("headers are for a URL")
+	}
+	for name := range o.Env {
+		if name == "" || strings.ContainsAny(name, "=\x00") {
+			bad("%q is no name of a variable", name)
+		}
+	}
+	for name, value := range o.Headers {
+		if name == "" || strings.ContainsAny(name, " :\r\n\x00") || strings.ContainsAny(value, "\r\n\x00") {
+			bad("header %q cannot be sent", name)
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,72 @@
+package mcp
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// blot stands for what must not be read.
+const blot = "•••"
+
+// shortest is the length from which a value is taken for a secret: shorter ones are words such as "1" or "true", and
+// logs without these cannot be read.
+const shortest = 4
+
+// secrets are the values that are blotted out of whatever is logged, the longest first.
+func (o *Options) secrets() []string {
+	var values []string
+	for _, v := range o.Env {
+		values = append(values, v)
+	}
+	for _, v := range o.Headers {
+		values = append(values, v)
+		if _, credentials, ok := strings.Cut(v, " "); ok { // behind a scheme such as Bearer
+			values = append(values, credentials)
+		}
+	}
+	if u, err := url.Parse(o.URL); err == nil {
+		if password, ok := u.User.Password(); ok {
+			values = append(values, password, url.QueryEscape(password))
+		}
+		values = append(values, u.RawQuery)
+	}
+	values = slices.DeleteFunc(values, func(v string) bool { return len(v) < shortest })
+	slices.SortFunc(values, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	return slices.Compact(values)
+}
+
+// A maskedError is an error whose text may be logged.
+type maskedError struct {
+	text  string
+	cause error
+}
+
+func (e *maskedError) Error() string { return e.text }
+
+func (e *maskedError) Unwrap() error { return e.cause }
+
+// mask blots out the secrets in an error's text.
+func (s *Server) mask(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &maskedError{"mcp: server " + s.o.Name + ": " + s.readable(err.Error()), err}
+}
+
+// readable is text without secrets, and not too long.
+func (s *Server) readable(text string) string {
+	for _, secret := range s.secrets {
+		text = strings.ReplaceAll(text, secret, blot)
+	}
+	return clip(text, 1000)
+}
+
+// clip is at most the first n bytes of text.
+func clip(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return strings.ToValidUTF8(text[:n], "") + "…"
+}

@@ -1,0 +1,107 @@
+package mcp
+
+import (
+	"bytes"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"slices"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// terminate is how long a program has to end by itself when it is not needed any more, and again when it is told to.
+// Some do not notice that their stdin was closed.
+const terminate = time.Second
+
+// inherited are the variables of our environment that a program gets. The others may be secrets.
+var inherited = []string{
+	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "TEMP", "TMP",
+	"SYSTEMROOT", "SYSTEMDRIVE", "APPDATA", "LOCALAPPDATA", "USERPROFILE", "PATHEXT", "COMSPEC", "PROGRAMFILES",
+	"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy",
+}
+
+// transport is a way to connect, for one attempt. Done is to be called if that comes to nothing.
+func (s *Server) transport() (t sdk.Transport, done func()) {
+	if s.o.URL != "" {
+		return &sdk.StreamableClientTransport{Endpoint: s.o.URL, HTTPClient: s.http(), MaxRetries: 2}, func() {}
+	}
+	cmd := exec.CommandContext(s.ctx, s.o.Command, s.o.Args...)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = s.o.Dir, s.environment(), terminate
+	cmd.Stderr = &logWriter{s: s}
+	return &sdk.CommandTransport{Command: cmd, TerminateDuration: terminate}, func() {
+		if cmd.Process != nil {
+			_ = cmd.Process.Kill() // it may have ended
+		}
+	}
+}
+
+// environment is a program's.
+func (s *Server) environment() []string {
+	env := []string{}
+	for _, name := range inherited {
+		if value, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	for name, value := range s.o.Env {
+		env = append(env, name+"="+value)
+	}
+	return env
+}
+
+// http is a client that sends the headers, to the endpoint's host only.
+func (s *Server) http() *http.Client {
+	client := http.Client{}
+	if s.o.HTTP != nil {
+		client = *s.o.HTTP
+	}
+	if client.Transport == nil {
+		client.Transport = http.DefaultTransport
+	}
+	if u, err := url.Parse(s.o.URL); err == nil && len(s.o.Headers) > 0 {
+		client.Transport = &headers{next: client.Transport, scheme: u.Scheme, host: u.Host, headers: s.o.Headers}
+	}
+	return &client
+}
+
+// headers adds headers to the requests to one host.
+type headers struct {
+	next         http.RoundTripper
+	scheme, host string
+	headers      map[string]string
+}
+
+// RoundTrip sends r with the headers.
+func (h *headers) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Scheme == h.scheme && r.URL.Host == h.host {
+		r = r.Clone(r.Context())
+		for name, value := range h.headers {
+			r.Header.Set(name, value)
+		}
+	}
+	return h.next.RoundTrip(r)
+}
+
+// A logWriter logs what a program writes to stderr, by lines. One goroutine writes.
+type logWriter struct {
+	s    *Server
+	line []byte
+}
+
+// Write takes the next bytes.
+func (w *logWriter) Write(p []byte) (int, error) {
+	for line := range bytes.Lines(p) {
+		if len(w.line) < 4096 {
+			w.line = slices.Concat(w.line, line)
+		}
+		if line[len(line)-1] != '\n' {
+			continue
+		}
+		w.s.o.Log.Debug("mcp: stderr", "server", w.s.o.Name, "line", w.s.readable(string(bytes.TrimSpace(w.line))))
+		w.line = w.line[:0]
+	}
+	return len(p), nil
+}
