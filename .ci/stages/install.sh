@@ -20,16 +20,24 @@ if [ ${#packages[@]} -gt 0 ]; then
 fi
 
 # A linter built by another Go release cannot read this one's export data: both versions count.
-linter=$CACHE/bin/golangci-lint
-built=$(go version -m "$linter" 2>/dev/null || true)
-if [[ $built != *": $(go env GOVERSION)"* || $built != *"golangci-lint/v2	$GOLANGCI_LINT_VERSION"* ]]; then
-  echo "golangci-lint $GOLANGCI_LINT_VERSION: building"
-  GOBIN=$CACHE/bin go install "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$GOLANGCI_LINT_VERSION" 2>&1 | { grep -v '^go: downloading' || true; }
-fi
-
-go mod download
+linter() {
+  local binary=$CACHE/bin/golangci-lint built
+  built=$(go version -m "$binary" 2>/dev/null || true)
+  if [[ $built != *": $(go env GOVERSION)"* || $built != *"golangci-lint/v2	$GOLANGCI_LINT_VERSION"* ]]; then
+    echo "golangci-lint $GOLANGCI_LINT_VERSION: building"
+    GOBIN=$CACHE/bin go install "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$GOLANGCI_LINT_VERSION" 2>&1 | { grep -v '^go: downloading' || true; }
+  fi
+}
 
 # The lock file decides, and an unchanged one is not installed twice.
+packages_of() {
+  [ "$1/node_modules/.package-lock.json" -nt "$1/package-lock.json" ] || (cd "$1" && npm ci --prefer-offline)
+}
+
+# One waits for the network while the other computes. The folders share npm's cache, so that they come one after another.
+{ go mod download && linter; } &
+tools=$!
 for folder in web interop interop/browser examples/copilotkit-react examples/copilotkit-node; do
-  [ "$folder/node_modules/.package-lock.json" -nt "$folder/package-lock.json" ] || (cd "$folder" && npm ci)
+  packages_of "$folder"
 done
+wait "$tools"
