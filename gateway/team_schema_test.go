@@ -166,8 +166,8 @@ func teamFiles(t *testing.T) map[string][]byte {
 	return files
 }
 
-// TestSchemaAccepts wants every file that the loader takes to be good by the schema: those of the tests, of the examples
-// and of the manual, and the starter.
+// TestSchemaAccepts wants every file that the loader takes to be good by the schema: those of the tests, of the examples,
+// of README.md and of the manual, and the starter.
 func TestSchemaAccepts(t *testing.T) {
 	t.Parallel()
 	schema := compileTeamSchema(t)
@@ -184,6 +184,13 @@ func TestSchemaAccepts(t *testing.T) {
 	for i, block := range manualBlocks(t) {
 		files["docs/teams.md block "+string(rune('a'+i))] = []byte(block)
 	}
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, _ := strings.Cut(string(readme), "<!-- tested: team -->\n```yaml\n")
+	block, _, _ = strings.Cut(block, "```")
+	files["README.md"] = []byte(block)
 	good := 0
 	for name, data := range files {
 		o := teamOptions(testEnv)
