@@ -184,6 +184,33 @@ func TestRemoteForgets(t *testing.T) {
 	}
 }
 
+// A question can be called off though the remote that asked it forgot it, is gone, or breaks off over it: nobody is asked for ever.
+func TestRemoteForgetsWhatIsCalledOff(t *testing.T) {
+	t.Parallel()
+	asks := begins + askedOf(`{"id":"i","reason":"input_required","message":"Which?"}`)
+	for name, answer := range map[string]string{
+		"forgot":     begins + `{"type":"RUN_ERROR","message":"no","code":"interrupt_not_found"}`,
+		"gone":       "",
+		"breaks off": begins + strings.TrimSuffix(wordsOf("m", "then"), `{"type":"TEXT_MESSAGE_END","messageId":"m"}`+"\n"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			u := newUpstream(t, asks, answer)
+			r := newRig(t, legalDesk(remote(t, RemoteOptions{URL: u.URL}), ErrorPolicy{}))
+			if out := r.say("go"); out.err != nil {
+				t.Fatal(out.err)
+			}
+			out := r.answer(map[string]string{where(r.open[0]).Key: "cancel"})
+			if out.err != nil || len(r.open) != 0 || !strings.HasSuffix(out.shape(), "closer { done } closer") {
+				t.Errorf("%v, %s", out.err, out.shape())
+			}
+			if sent := u.requests(); !strings.Contains(sent[1], `"status":"cancelled"`) {
+				t.Errorf("sent %s", sent[1])
+			}
+		})
+	}
+}
+
 // The end of a run reaches the remote, but for a run that only moves.
 func TestRemoteIsStopped(t *testing.T) {
 	t.Parallel()

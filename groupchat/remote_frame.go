@@ -2,6 +2,7 @@ package groupchat
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"time"
 
@@ -175,6 +176,13 @@ func (d *delivery) sayable() bool {
 		}
 	}
 	return true
+}
+
+// calledOff reports whether all that goes back is that nothing is wanted any more.
+func (d *delivery) calledOff() bool {
+	return d != nil && len(d.pause.Questions) > 0 && !slices.ContainsFunc(d.answers, func(a state.Answer) bool {
+		return a.Status != agui.ResumeCancelled
+	})
 }
 
 // resume is the answers in the standard dialect.
