@@ -47,6 +47,7 @@ func TestErrorsBeforeAStream(t *testing.T) {
 		{"disconnect", "POST", "/agents/echo?disconnect=later", input("t", "r", nil), nil, 400, "invalid_input", "disconnect", ""},
 		{"dialect", "POST", "/agents/echo?interrupts=none", input("t", "r", nil), nil, 400, "invalid_input", "interrupts", ""},
 		{"subagents", "POST", "/agents/echo?subagents=1", input("t", "r", nil), nil, 400, "invalid_input", "subagents", ""},
+		{"refusals", "POST", "/agents/echo?refusals=never", input("t", "r", nil), nil, 400, "invalid_input", "refusals", ""},
 		{"unknown agent", "POST", "/agents/nobody", input("t", "r", nil), nil, 404, "not_found", "", ""},
 		{"unknown agent's capabilities", "GET", "/agents/nobody/capabilities", "", nil, 404, "not_found", "", ""},
 		{"unknown path", "GET", "/nothing/here", "", nil, 404, "not_found", "", ""},

@@ -8,7 +8,7 @@ import (
 )
 
 // wire is how the reader of a request wants its stream: by its era, the agent's options, and the query
-// parameters interrupts=standard|legacy and subagents=on|off.
+// parameters interrupts=standard|legacy, subagents=on|off and refusals=error|ask.
 func (g *Gateway) wire(r *http.Request, agent *served, era agui.Era, dialect agui.Dialect) (agui.Wire, error) {
 	// The route that speaks the legacy dialect by itself is for clients that know no subagents, and die of them.
 	w := agui.Wire{Era: era, Dialect: dialect, Subagents: !*agent.HideSubagents && dialect != agui.Legacy}
@@ -30,6 +30,13 @@ func (g *Gateway) wire(r *http.Request, agent *served, era agui.Era, dialect agu
 		w.Subagents = false
 	default:
 		return w, invalidQuery("subagents", "must be on or off")
+	}
+	switch q.Get("refusals") {
+	case "", "error":
+	case "ask":
+		w.AskAgain = true
+	default:
+		return w, invalidQuery("refusals", "must be error or ask")
 	}
 	return w, nil
 }

@@ -5,7 +5,8 @@ import { CopilotRuntime } from "@copilotkit/runtime/v2";
 import { createCopilotNodeListener } from "@copilotkit/runtime/v2/node";
 import { createServer } from "node:http";
 
-const url = process.env.AGENT_URL ?? "http://localhost:8080/agents/travel";
+// A page loses its question when an answer is refused as an error; like this it is asked again.
+const url = process.env.AGENT_URL ?? "http://localhost:8080/agents/travel?refusals=ask";
 const port = Number(process.env.PORT ?? 4000);
 
 const runtime = new CopilotRuntime({ agents: { travel: new HttpAgent({ url }) } });

@@ -41,7 +41,7 @@ test("copilotkit-react plans a trip, and a reload brings the question back", asy
 
 test("copilotkit-node serves the gateway's agent on both transports", async () => {
   const url = await startExample("copilotkit-node", lastCommand("copilotkit-node"), {
-    env: { PORT: "0", AGENT_URL: `${gateway.url}/agents/travel`, COPILOTKIT_TELEMETRY_DISABLED: "true" },
+    env: { PORT: "0", AGENT_URL: `${gateway.url}/agents/travel?refusals=ask`, COPILOTKIT_TELEMETRY_DISABLED: "true" },
     ready: /^runtimeUrl: (http:\S+)\/api\/copilotkit /,
   });
   const { body } = await ask(`${url}/api/copilotkit/info`);

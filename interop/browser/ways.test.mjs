@@ -18,7 +18,7 @@ const slow = await served("-voice-delay", "300ms");
 async function served(...args) {
   const gateway = await startGateway({ args });
   const node = await startExample("copilotkit-node", ["npm", "start"], {
-    env: { PORT: "0", AGENT_URL: `${gateway.url}/agents/travel`, COPILOTKIT_TELEMETRY_DISABLED: "true" },
+    env: { PORT: "0", AGENT_URL: `${gateway.url}/agents/travel?refusals=ask`, COPILOTKIT_TELEMETRY_DISABLED: "true" },
     ready: /^runtimeUrl: (http:\S+)\/api\/copilotkit /,
   });
   return { gateway: gateway.url, node };
@@ -68,6 +68,25 @@ for (const [name, { way, at, restores, whole }] of Object.entries(ways)) {
       }
       await judgeFrames(page, { least: 3 });
     });
+
+    if (restores) {
+      test(`${name}: a tab that answers too late keeps its question`, async (t) => {
+        const id = randomUUID();
+        const [first, second] = [await open(t, fast, id), await open(t, fast, id)];
+        await say(first, "Plan my trip");
+        await first.getByRole("button", { name: "KLM (recommended)" }).waitFor();
+        await second.reload();
+        await second.getByRole("button", { name: "United" }).waitFor();
+        await choose(first, "KLM");
+        await first.getByRole("button", { name: "Hotel Zoe (recommended)" }).waitFor();
+        await choose(second, "United");
+        await second.getByRole("button", { name: "Hotel Zoe (recommended)" }).waitFor();
+        await shows(second, "Flight: KLM");
+        await second.reload();
+        await second.getByRole("button", { name: "Hotel Zoe (recommended)" }).waitFor();
+        await judgeFrames(second, { least: 2 });
+      });
+    }
 
     test(`${name}: stop`, async (t) => {
       const gateway = { url: slow.gateway };
