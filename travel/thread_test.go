@@ -21,6 +21,7 @@ var team = travel.Team()
 // A thread is a conversation with the team, kept between runs as JSON.
 type thread struct {
 	t          reporter
+	with       *groupchat.Chat
 	state      json.RawMessage
 	messages   []agui.Message
 	checkpoint json.RawMessage
@@ -41,7 +42,7 @@ type reporter interface {
 	Fatalf(format string, args ...any)
 }
 
-func newThread(t reporter) *thread { return &thread{t: t} }
+func newThread(t reporter) *thread { return &thread{t: t, with: team} }
 
 // newID numbers what the conversation brings, so that golden files stay the same.
 func (th *thread) newID() string {
@@ -100,13 +101,13 @@ func (th *thread) run(answers map[string]state.Answer) []agui.Event {
 		View: agui.NewView(th.messages, nil), Sink: r.sink,
 	})
 	doc, err := state.NewDocument(th.filled(), state.DocumentOptions{
-		Reducers: team.StateSpec().Reducers,
+		Reducers: th.with.StateSpec().Reducers,
 		OnChange: func(c state.Change) error { return run.Emit(c.Event()) },
 	})
 	th.must(err)
 	th.must(run.Start(&agui.RunStarted{}))
 	th.must(run.Emit(&agui.StateSnapshot{Snapshot: doc.JSON()}))
-	result, err := groupchat.Execute(context.Background(), team, groupchat.Session{
+	result, err := groupchat.Execute(context.Background(), th.with, groupchat.Session{
 		Run: run, State: doc, Journal: th, Checkpoint: th.checkpoint, Answers: answers,
 		Origin: "origin", NewID: th.newID,
 	})
