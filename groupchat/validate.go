@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agui-gateway/gateway/state"
 )
@@ -47,6 +48,8 @@ func validateTeam(c composite, where string, above []Agent) error {
 		switch {
 		case p.Name == "":
 			bad("participant %d has no name", i+1)
+		case !utf8.ValidString(p.Name):
+			bad("participant %q: a name must be UTF-8", p.Name) // it is a key of frames, which are JSON
 		case strings.ContainsAny(p.Name, "./@#"):
 			bad("participant %q: a name must not contain any of . / @ #", p.Name)
 		case p.Name == Done:
