@@ -1,0 +1,127 @@
+// The page's second view: what happens on a thread, as it is on the wire.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { settled } from "./lib/chat.mjs";
+import { begin, openPlanner, option, pick, question, step } from "./lib/planner.mjs";
+import { ask, startGateway } from "./lib/servers.mjs";
+
+const gateway = await startGateway();
+
+const rows = (page) => page.getByTestId("timeline-row");
+
+/** Waits until the timeline shows so many rows; returns how many that is. */
+async function shows(page, { over = -1, under = 1e9 }) {
+  const counted = await page.waitForFunction(
+    ([over, under]) => {
+      const shown = parseInt(document.querySelector('[data-testid="timeline-count"]').textContent);
+      return shown > over && shown < under && [shown];
+    },
+    [over, under],
+  );
+  return (await counted.jsonValue())[0];
+}
+
+const change = (page, path) => page.locator(`[data-testid="state-change"][data-path="${path}"]`);
+const node = (page, path) => page.getByTestId("state-tree").locator(`[data-path="${path}"]`);
+
+/** A plan at its question for a flight in one tab, and its inspector in another: {planner, page, id}. */
+async function inspected(t) {
+  const planner = await openPlanner(t, gateway.url, { permissions: ["clipboard-read", "clipboard-write"] });
+  const id = await begin(planner);
+  await question(planner, /flight/i).waitFor();
+  const page = await openPlanner(t, gateway.url, { context: planner.context(), place: `#/inspect/travel/${id}` });
+  await page.getByTestId("inspector").getByText("live", { exact: true }).waitFor();
+  return { planner, page, id };
+}
+
+/** Runs what a button has put on the clipboard, as a shell does that it is pasted into. */
+async function pasted(page, button) {
+  await page.getByTestId(button).click();
+  await page.locator(`[data-testid="${button}"][data-copied]`).waitFor();
+  const command = await page.evaluate(() => navigator.clipboard.readText());
+  const { stdout } = await promisify(execFile)("sh", ["-c", `${command} --silent --show-error --max-time 60 & wait $!`], {
+    env: { ...process.env, GATEWAY_KEY: "none" },
+  });
+  return { command, stdout };
+}
+
+test("the timeline shows a run as it happens, and hides what is filtered out", async (t) => {
+  const { planner, page, id } = await inspected(t);
+  const before = await shows(page, { over: 10 }); // the log, behind a prelude of four events
+  await pick(planner, "KLM");
+  await question(planner, /hotel/i).waitFor();
+  await rows(page).filter({ hasText: "RUN_FINISHED" }).last().waitFor();
+  const all = await shows(page, { over: before });
+
+  await page.getByTestId("filter-text").click();
+  await shows(page, { under: all });
+  assert.equal(await rows(page).and(page.locator('[data-group="text"]')).count(), 0);
+  await page.getByTestId("filter-text").click();
+  await shows(page, { over: all - 1 });
+
+  await page.getByTestId("timeline-search").fill("RUN_STARTED");
+  await shows(page, { under: all });
+  assert.deepEqual([...new Set(await rows(page).evaluateAll((found) => found.map(({ dataset }) => dataset.type)))], ["RUN_STARTED"]);
+  await page.getByTestId("timeline-search").fill("");
+  await shows(page, { over: all - 1 });
+  await page.getByTestId("filter-participant").selectOption("flights_agent");
+  await shows(page, { under: all });
+  const who = await rows(page).locator(".insp-who").allTextContents();
+  assert.deepEqual([...new Set(who)], ["flights_agent"]);
+  await rows(page).first().getByRole("button").first().click();
+  const shown = JSON.parse(await rows(page).first().locator(".insp-json").textContent());
+  assert.equal(typeof (Array.isArray(shown) ? shown[0] : shown).type, "string");
+  assert.equal((await settled(gateway, id)).status, "interrupted");
+});
+
+test("a change of the state is shown where it is, and every step can be looked at again", async (t) => {
+  const { planner, page } = await inspected(t);
+  await pick(planner, "KLM");
+  await question(planner, /hotel/i).waitFor();
+  await node(page, "/itinerary").filter({ hasText: "{1}" }).waitFor();
+
+  const back = page.getByTestId("state-back");
+  const booked = change(page, "/itinerary/flight");
+  while ((await booked.count()) === 0) await back.click();
+  assert.match(await booked.textContent(), /^add.*KLM/);
+  assert.equal(await node(page, "/itinerary").getAttribute("data-mark"), "inside");
+  assert.equal(await node(page, "/itinerary/flight").getAttribute("data-mark"), "added");
+  await node(page, "/itinerary/flight/airline").getByText("KLM").waitFor();
+  await back.click();
+  await node(page, "/itinerary/flight").waitFor({ state: "detached" });
+  await page.getByTestId("state-live").click();
+  await node(page, "/itinerary").filter({ hasText: "{1}" }).waitFor();
+});
+
+test("the open question is shown, until it is answered", async (t) => {
+  const { planner, page, id } = await inspected(t);
+  const open = page.getByTestId("interrupt");
+  const { interrupts } = await settled(gateway, id);
+  await open.getByText(interrupts[0].id).first().waitFor();
+  await open.getByText("recommended").waitFor();
+  await planner.getByTestId("never-mind").click();
+  await page.getByText("No question is open.").waitFor();
+  await page.getByTestId("inspector-close").click();
+  await page.getByTestId("itinerary").waitFor();
+  assert.equal(await option(page, "KLM").count(), 0);
+});
+
+test("what is copied as curl works in a shell", async (t) => {
+  const { planner, page, id } = await inspected(t);
+  const resumed = await pasted(page, "copy-resume");
+  assert.doesNotMatch(resumed.command, /Bearer (?!\$GATEWAY_KEY)/);
+  await question(planner, /hotel/i).waitFor();
+  assert.equal((await settled(gateway, id)).state.itinerary.flight.airline, "KLM");
+  await pick(planner, "Hotel Zoe");
+  await step(planner, "complete");
+  const { runs, messages } = await settled(gateway, id);
+
+  const again = await pasted(page, "copy-curl");
+  assert.match(again.stdout, /^data: /m);
+  const after = (await ask(`${gateway.url}/threads/${id}?agent=travel`)).body;
+  assert.deepEqual([after.runs.length, after.messages], [runs.length, messages], "the message is known: nothing starts");
+  assert.match(again.stdout, /"type":"RUN_FINISHED"/);
+});
