@@ -113,7 +113,15 @@ func (a *attempt) interrupted(result groupchat.Result) error {
 		Checkpoint: result.Checkpoint, Tokens: tokens, Calls: result.Pause.Calls,
 		End: &state.End{Status: state.RunInterrupt},
 	}
-	return a.finish(c, &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: shown}, result.Closings)
+	n := a.g.webhook.newNotice(a, shown, tokens)
+	a.g.webhook.keep(n)
+	err := a.finish(c, &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: shown}, result.Closings)
+	if err != nil {
+		a.g.webhook.forget(n)
+	} else if n != nil {
+		a.g.webhook.tell(n)
+	}
+	return err
 }
 
 // stopped ends a run that was stopped: what was said stays, as far as it went, and the state as it is. Calls

@@ -25,6 +25,7 @@ type Gateway struct {
 	readers readerCount
 	queue   queue
 	outage  outage
+	webhook *webhook
 	// taking is done when no new runs are taken, serving when the last run has ended.
 	taking, serving context.Context
 	refuse, hangUp  context.CancelFunc
@@ -54,7 +55,7 @@ func New(o Options) (*Gateway, error) {
 			a.wake()
 		}
 	}
-	var errs []error
+	errs := []error{o.Webhook.check()}
 	for name, agent := range o.Agents {
 		if !agentName.MatchString(name) {
 			errs = append(errs, fmt.Errorf("gateway: agent %q: a name is letters, digits, '-' and '_'", name))
@@ -76,6 +77,7 @@ func New(o Options) (*Gateway, error) {
 	if g.store == nil {
 		g.store, g.own = state.NewMemory(state.MemoryOptions{Now: o.Now}), true
 	}
+	g.webhook = newWebhook(g)
 	g.routes = g.newRoutes()
 	g.swept = make(chan struct{})
 	go g.sweep()
@@ -105,6 +107,8 @@ func (g *Gateway) Drain(ctx context.Context) error {
 	done := make(chan struct{})
 	go func() {
 		g.wg.Wait()
+		<-g.swept
+		g.webhook.wg.Wait()
 		close(done)
 	}()
 	select {
@@ -112,6 +116,7 @@ func (g *Gateway) Drain(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 	}
+	g.webhook.cancel()
 	g.mu.Lock()
 	g.cut = true
 	for _, a := range g.attempts {
@@ -128,7 +133,8 @@ func (g *Gateway) Close() error {
 	cancel()
 	// The runs were given no time, so their being cut short is no news.
 	_ = g.Drain(ctx)
-	<-g.swept
+	g.webhook.cancel()
+	g.webhook.o.Client.CloseIdleConnections()
 	g.outage.back() // nobody is left who would want to know
 	if g.own {
 		return g.store.Close()

@@ -49,6 +49,9 @@ type Options struct {
 	StoreBuffer   time.Duration // how long a run waits for a store that is away; 0 means 20 seconds
 	Pace          time.Duration // between the pieces of scripted texts
 
+	// Webhook is who is told when a run starts waiting for people.
+	Webhook WebhookOptions
+
 	// Page is served at / and /assets/; nil means a few words about the API.
 	Page http.Handler
 

@@ -45,6 +45,10 @@ func (g *Gateway) takeOverdue() {
 	}
 	g.outage.back()
 	for _, key := range keys {
+		if key.Agent == outbox {
+			g.webhook.take(ctx, key)
+			continue
+		}
 		agent := g.agents[key.Agent]
 		if agent == nil || g.attempt(key) != nil {
 			continue // not served here, or ours: late, and not dead

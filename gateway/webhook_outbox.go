@@ -1,0 +1,123 @@
+package gateway
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// outbox is the agent and the principal of threads that are notices. No agent and no caller has such a name.
+const outbox = ".webhook"
+
+// keep writes n to the store before its run is kept as waiting, so that it is told even if this replica dies then. A store
+// that is away or slow does not hold the run up: n is then told by this replica alone.
+func (w *webhook) keep(n *notice) {
+	if n == nil {
+		return
+	}
+	record, err := json.Marshal(n)
+	if err != nil {
+		return // strings and JSON
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
+	defer cancel()
+	begun, err := w.g.store.Begin(ctx, &state.Request{
+		Key: state.Key{Principal: outbox, Agent: outbox, ID: n.id}, RunID: n.id, Hash: n.id, ForwardedProps: record,
+		Messages: []agui.Message{{ID: n.id, Role: agui.RoleUser, Content: agui.TextContent("")}},
+	}, state.LeaseOptions{Attempt: rand.Text(), TTL: w.o.Timeout + w.g.o.Lease})
+	if err != nil || begun.Lease == nil {
+		w.g.o.Log.Warn("webhook: not kept", "thread", n.Key.ID, "delivery", n.id, "error", err)
+		return
+	}
+	n.lease = begun.Lease
+}
+
+// hold keeps n this replica's for d; afterwards whoever finds it sends it. False says that it is somebody else's.
+func (w *webhook) hold(n *notice, d time.Duration) bool {
+	if n.lease == nil {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.ctx), storeTimeout)
+	defer cancel()
+	return !errors.Is(w.g.store.Renew(ctx, n.lease, d), state.ErrLeaseLost)
+}
+
+// forget removes n from the store: it arrived, or is no news any more.
+func (w *webhook) forget(n *notice) {
+	if n == nil || n.lease == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.ctx), storeTimeout)
+	defer cancel()
+	if err := w.g.store.Delete(ctx, n.lease.Key); err != nil && !errors.Is(err, state.ErrUnknownThread) {
+		w.g.o.Log.Warn("webhook: will be delivered again, it could not be forgotten", "delivery", n.id, "error", err)
+	}
+}
+
+// leave gives n to another replica at once, if there is one.
+func (w *webhook) leave(n *notice) {
+	if n.lease == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.ctx), storeTimeout)
+	defer cancel()
+	if err := w.g.store.Release(ctx, n.lease); err != nil && !errors.Is(err, state.ErrLeaseLost) {
+		w.g.o.Log.Warn("webhook: lease not released", "delivery", n.id, "error", err)
+	}
+}
+
+// take goes on with a notice that is due, whichever replica kept it. Without a receiver nobody will ever want it.
+func (w *webhook) take(ctx context.Context, key state.Key) {
+	if w.o.URL == "" {
+		if err := w.g.store.Delete(ctx, key); err == nil {
+			w.g.o.Log.Warn("webhook: dropped, there is no receiver any more", "delivery", key.ID)
+		}
+		return
+	}
+	begun, err := w.g.store.Take(ctx, key, state.LeaseOptions{Attempt: rand.Text(), TTL: w.o.Timeout + w.g.o.Lease})
+	if err != nil {
+		return // another replica was faster, or the store is away
+	}
+	n := &notice{}
+	intent := begun.Thread.Live.Intent
+	if err := json.Unmarshal(intent.ForwardedProps, n); err != nil {
+		w.g.o.Log.Error("webhook: dropped, it cannot be read", "delivery", key.ID, "error", err)
+		w.forget(&notice{lease: begun.Lease})
+		return
+	}
+	n.id, n.lease, n.attempt = key.ID, begun.Lease, intent.Attempts
+	switch happened, err := w.happened(ctx, n); {
+	case err != nil: // it is found again
+	case happened:
+		w.tell(n)
+	default:
+		w.forget(n)
+	}
+}
+
+// happened reports whether the questions were asked. A replica may die after it kept the notice and before it kept the
+// questions; the run is then repeated, and asks anew.
+func (w *webhook) happened(ctx context.Context, n *notice) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, max(storeTimeout, time.Second))
+	defer cancel()
+	t, open, err := w.g.store.Load(ctx, n.Key)
+	switch {
+	case errors.Is(err, state.ErrUnknownThread):
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	if slices.ContainsFunc(open, func(i agui.Interrupt) bool { return slices.Contains(n.IDs, i.ID) }) {
+		return true, nil
+	}
+	later := len(t.Runs) > 0 && t.Runs[0].Origin != n.Origin // somebody went on from them
+	return later && slices.ContainsFunc(t.Runs, func(r state.Run) bool {
+		return r.Origin == n.Origin && r.Status == state.RunInterrupt
+	}), nil
+}

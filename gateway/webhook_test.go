@@ -1,0 +1,353 @@
+package gateway_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway"
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/state"
+)
+
+const hookSecret = "hush-hush-secret"
+
+// A delivery is what a receiver got.
+type delivery struct {
+	id            string
+	thread, agent string
+	interrupts    []agui.Interrupt
+}
+
+// A receiver takes notices. Answer, if set, is asked for the status of each attempt, from 1.
+type receiver struct {
+	*httptest.Server
+	t      *testing.T
+	got    chan delivery
+	answer func(attempt int, r *http.Request) int
+
+	mu       sync.Mutex
+	attempts int
+}
+
+func newReceiver(t *testing.T, answer func(attempt int, r *http.Request) int) *receiver {
+	t.Helper()
+	r := &receiver{t: t, got: make(chan delivery, 100), answer: answer}
+	r.Server = httptest.NewServer(r)
+	t.Cleanup(func() {
+		r.CloseClientConnections()
+		r.Close()
+	})
+	return r
+}
+
+func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	body, err := io.ReadAll(q.Body)
+	if err != nil {
+		return // it was cut off
+	}
+	r.mu.Lock()
+	r.attempts++
+	attempt := r.attempts
+	r.mu.Unlock()
+	if err := checkSignature(q.Header.Get("X-Gateway-Signature"), body); err != nil {
+		r.t.Error(err)
+	}
+	if status := r.answer; status != nil {
+		if s := status(attempt, q); s != http.StatusOK {
+			http.Error(w, "no", s)
+			return
+		}
+	}
+	var d struct {
+		Thread, Agent string
+		Interrupts    []agui.Interrupt
+	}
+	in := json.NewDecoder(bytes.NewReader(body))
+	in.DisallowUnknownFields()
+	if err := in.Decode(&d); err != nil {
+		r.t.Errorf("body %s: %v", body, err)
+	}
+	r.got <- delivery{q.Header.Get("X-Gateway-Delivery"), d.Thread, d.Agent, d.Interrupts}
+}
+
+func checkSignature(header string, body []byte) error {
+	at, v1, ok := strings.Cut(strings.TrimPrefix(header, "t="), ",v1=")
+	if _, err := strconv.ParseInt(at, 10, 64); err != nil || !ok {
+		return fmt.Errorf("signature = %q", header)
+	}
+	mac := hmac.New(sha256.New, []byte(hookSecret))
+	fmt.Fprintf(mac, "%s.%s", at, body)
+	if v1 != hex.EncodeToString(mac.Sum(nil)) {
+		return fmt.Errorf("signature %q does not fit", header)
+	}
+	return nil
+}
+
+// told is a gateway that tells r.
+func told(r *receiver, change ...func(*gateway.Options)) func(*gateway.Options) {
+	return func(o *gateway.Options) {
+		o.Now, o.NewID, o.Lease = time.Now, nil, 40*time.Millisecond
+		o.Webhook = gateway.WebhookOptions{URL: r.URL + "/hook?key=" + hookSecret, Secret: hookSecret, Timeout: 5 * time.Second, Retry: time.Millisecond}
+		for _, f := range change {
+			f(o)
+		}
+	}
+}
+
+func ids(list []agui.Interrupt) string {
+	var all []string
+	for _, i := range list {
+		all = append(all, i.ID)
+	}
+	return strings.Join(all, " ")
+}
+
+// TestWebhookTellsOfQuestions, signed, once, with what the client is shown, and without a word in the log.
+func TestWebhookTellsOfQuestions(t *testing.T) {
+	t.Parallel()
+	r := newReceiver(t, nil)
+	var mu sync.Mutex
+	var log bytes.Buffer
+	w := newWorld(t, told(r), func(o *gateway.Options) {
+		o.Log = slog.New(slog.NewTextHandler(locked{&mu, &log}, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	})
+	if w.post("echo", input("quiet", "r", []string{"u1:hi"})).finished().Outcome.Type != agui.OutcomeSuccess {
+		t.Fatal("no success")
+	}
+	end := w.post("both", input("t", "r", []string{"u1:hi"})).finished()
+	d := <-r.got
+	if d.thread != "t" || d.agent != "both" || d.id == "" || ids(d.interrupts) != ids(end.Outcome.Interrupts) || len(d.interrupts) != 2 {
+		t.Errorf("delivery = %+v, want the interrupts %s", d, ids(end.Outcome.Interrupts))
+	}
+	if d.interrupts[0].ExpiresAt == "" || d.interrupts[0].Message != end.Outcome.Interrupts[0].Message {
+		t.Errorf("interrupt = %+v", d.interrupts[0])
+	}
+	if status, body := w.call(http.MethodGet, "/threads", ""); status != http.StatusOK || strings.Contains(body, "webhook") {
+		t.Errorf("GET /threads = %s", body)
+	}
+	eventually(t, "it is delivered", func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return strings.Contains(log.String(), "webhook: delivered")
+	})
+	mu.Lock()
+	defer mu.Unlock()
+	if strings.Contains(log.String(), hookSecret) || strings.Contains(log.String(), end.Outcome.Interrupts[0].Message) {
+		t.Errorf("the log tells too much:\n%s", &log)
+	}
+	select {
+	case d := <-r.got:
+		t.Errorf("one more: %+v", d)
+	default:
+	}
+}
+
+type locked struct {
+	mu *sync.Mutex
+	w  io.Writer
+}
+
+func (l locked) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(p)
+}
+
+// TestWebhookTriesAgain after refusals, redirects, and answers that do not come, under the same id, also when the question
+// has been answered by then.
+func TestWebhookTriesAgain(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	seen := map[string]bool{}
+	r := newReceiver(t, func(attempt int, q *http.Request) int {
+		mu.Lock()
+		seen[q.Header.Get("X-Gateway-Delivery")] = true
+		mu.Unlock()
+		switch attempt {
+		case 1:
+			return http.StatusInternalServerError
+		case 2:
+			<-q.Context().Done()
+			return http.StatusOK
+		case 3:
+			return http.StatusFound
+		default:
+			return http.StatusOK
+		}
+	})
+	w := newWorld(t, told(r, func(o *gateway.Options) { o.Webhook.Timeout = 50 * time.Millisecond }))
+	end := w.post("ask", input("t", "r", []string{"u1:hi"})).finished()
+	w.post("ask", input("t", "r2", nil, `"resume":[{"interruptId":`+quote(end.Outcome.Interrupts[0].ID)+`,"status":"cancelled"}]`))
+	d := <-r.got
+	mu.Lock()
+	defer mu.Unlock()
+	if d.thread != "t" || ids(d.interrupts) != ids(end.Outcome.Interrupts) || len(seen) != 1 {
+		t.Errorf("delivery = %+v, under %d ids", d, len(seen))
+	}
+}
+
+// TestWebhookIsNotInTheWay of runs, nor of the gateway's end.
+func TestWebhookIsNotInTheWay(t *testing.T) {
+	t.Parallel()
+	asked := make(chan struct{}, 100)
+	r := newReceiver(t, func(_ int, q *http.Request) int {
+		asked <- struct{}{}
+		<-q.Context().Done()
+		return http.StatusOK
+	})
+	w := newWorld(t, told(r, func(o *gateway.Options) { o.Webhook.Timeout = time.Hour }))
+	for n := range 40 {
+		if w.post("ask", input("t"+strconv.Itoa(n), "r", []string{"u1:hi"})).finished().Outcome.Type != agui.OutcomeInterrupt {
+			t.Fatal("it does not ask")
+		}
+	}
+	<-asked
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := w.g.Drain(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Drain() = %v, it did not wait for what is under way", err)
+	}
+}
+
+// TestWebhookOutlivesItsReplica: what one could not deliver another does, from the store.
+func TestWebhookOutlivesItsReplica(t *testing.T) {
+	t.Parallel()
+	shared := state.NewMemory(state.MemoryOptions{})
+	defer shared.Close()
+	deaf := newReceiver(t, func(int, *http.Request) int { return http.StatusServiceUnavailable })
+	a := newWorld(t, told(deaf, func(o *gateway.Options) { o.Store, o.Shared, o.Webhook.Retry = shared, true, time.Hour }))
+	end := a.post("ask", input("t", "r", []string{"u1:hi"})).finished()
+	if err := a.g.Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r := newReceiver(t, nil)
+	newWorld(t, told(r, func(o *gateway.Options) { o.Store, o.Shared = late{shared}, true }))
+	if d := <-r.got; ids(d.interrupts) != ids(end.Outcome.Interrupts) {
+		t.Errorf("delivery = %+v", d)
+	}
+}
+
+// late is a store in which every lease is over.
+type late struct{ *state.Memory }
+
+func (s late) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
+	page, err := s.List(ctx, state.Query{Principal: ".webhook", Limit: limit})
+	var keys []state.Key
+	for _, t := range page.Threads {
+		keys = append(keys, t.Key)
+	}
+	return keys, err
+}
+
+func (s late) Take(ctx context.Context, key state.Key, o state.LeaseOptions) (*state.Begun, error) {
+	t, _, err := s.Load(ctx, key)
+	if err == nil && t.Live != nil {
+		err = s.Release(ctx, &state.Lease{Key: key, Attempt: t.Live.Attempt, Fence: t.Live.Fence})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.Memory.Take(ctx, key, o)
+}
+
+// dying dies when it is to keep that a run waits.
+type dying struct{ *mortal }
+
+func (d dying) Commit(ctx context.Context, l *state.Lease, c state.Commit) (*state.Thread, error) {
+	if c.End != nil && c.End.Status == state.RunInterrupt {
+		close(d.dead)
+	}
+	return d.mortal.Commit(ctx, l, c)
+}
+
+// TestWebhookTellsWhatHappened: a replica that died before its questions were kept had asked nobody.
+func TestWebhookTellsWhatHappened(t *testing.T) {
+	t.Parallel()
+	shared := state.NewMemory(state.MemoryOptions{})
+	defer shared.Close()
+	r := newReceiver(t, nil)
+	quick := func(store state.Store) func(*gateway.Options) {
+		return told(r, func(o *gateway.Options) {
+			o.Store, o.Shared, o.Webhook.Timeout = store, true, 100*time.Millisecond
+			o.Agents = map[string]groupchat.Agent{"ask": groupchat.AgentFunc(asksSize)}
+			o.Agent = nil
+		})
+	}
+	door := dying{newMortal(shared)}
+	defer close(door.buried)
+	a, b := newWorld(t, quick(door)), newWorld(t, quick(shared))
+	run := a.begin(http.MethodPost, "/agents/ask?disconnect=detach", input("t", "r", []string{"u1:hi"}))
+	defer run.hangUp()
+	<-door.dead
+	d := <-r.got
+	doc := b.idle("t")
+	if len(doc.Interrupts) != 1 || ids(d.interrupts) != ids(doc.Interrupts) {
+		t.Errorf("told of %s, asked is %s", ids(d.interrupts), ids(doc.Interrupts))
+	}
+	eventually(t, "nothing is left to tell", func() bool {
+		page, err := shared.List(t.Context(), state.Query{Principal: ".webhook"})
+		return err == nil && len(page.Threads) == 0
+	})
+	if n := len(r.got); n != 0 {
+		t.Errorf("%d more deliveries", n)
+	}
+}
+
+// forgetful keeps no notices.
+type forgetful struct{ *state.Memory }
+
+func (f forgetful) Begin(ctx context.Context, r *state.Request, o state.LeaseOptions) (*state.Begun, error) {
+	if r.Key.Agent == ".webhook" {
+		return nil, errors.New("away")
+	}
+	return f.Memory.Begin(ctx, r, o)
+}
+
+// TestWebhookWithoutTheStore is told by the replica that asked, while it lives.
+func TestWebhookWithoutTheStore(t *testing.T) {
+	t.Parallel()
+	r := newReceiver(t, func(attempt int, _ *http.Request) int {
+		if attempt < 3 {
+			return http.StatusBadGateway
+		}
+		return http.StatusOK
+	})
+	store := state.NewMemory(state.MemoryOptions{})
+	defer store.Close()
+	w := newWorld(t, told(r, func(o *gateway.Options) { o.Store = forgetful{store} }))
+	w.post("ask", input("t", "r", []string{"u1:hi"}))
+	if d := <-r.got; d.thread != "t" {
+		t.Errorf("delivery = %+v", d)
+	}
+}
+
+func TestWebhookOptions(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ url, secret, want string }{
+		{"https://example.com/hush", "s", ""}, {"example.com/hush", "s", "its URL"}, {"ftp://example.com/hush", "s", "its URL"}, {"https://example.com/hush", "", "no secret"},
+	} {
+		g, err := gateway.New(gateway.Options{Webhook: gateway.WebhookOptions{URL: tt.url, Secret: tt.secret}})
+		if err == nil {
+			err = g.Close()
+		}
+		if (err == nil) != (tt.want == "") || err != nil && (!strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "hush")) {
+			t.Errorf("New(%q, %q) = %v", tt.url, tt.secret, err)
+		}
+	}
+}
