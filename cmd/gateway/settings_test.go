@@ -118,7 +118,8 @@ func TestBadValues(t *testing.T) {
 		"cors-origins": {"example.com", "https://a.example/", "https://a.example/x", "https://A.example", "https://a.example,,", "null,*x"},
 		"disconnect":   {"stop"}, "on-busy": {"wait"}, "subagent-events": {"maybe"},
 		"model-url": {"hush-hush", "ftp://host", "http://"}, "model": {"gpt 4"}, "model-key": {"hush hush", "hush\n"},
-		"log-level": {"loud", "1"}, "log-format": {"xml"},
+		"interrupt-webhook": {"hush-hush", "ftp://hush-hush/x", "https://", "https://hush-hush/not-signed"},
+		"log-level":         {"loud", "1"}, "log-format": {"xml"},
 	}
 	for _, name := range strings.Fields("detach-grace interrupt-ttl thread-ttl log-ttl heartbeat lease run-timeout store-buffer model-timeout tool-timeout") {
 		bad[name] = []string{"10", "soon", "-1s", "0s"}
