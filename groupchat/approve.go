@@ -44,14 +44,15 @@ const NotApproved = "not approved"
 // approve asks a person whether the call may be made, and returns its arguments, edited ones if there are any. No
 // arguments mean no.
 func (t *Turn) approve(tool *Tool, key, call string, arguments json.RawMessage) (json.RawMessage, *Pause, error) {
+	message := "May I call " + tool.Name + "?"
 	answer, pause, err := t.ask(Question{
 		Key: "approve/" + key, Reason: "tool_call", ToolCallID: call, Schema: approvalSchema, Recommended: -1,
-		Message: "May I call " + tool.Name + "?",
+		Message: message,
 		Check: func(a Answer) error {
 			_, err := tool.approved(a, arguments)
 			return err
 		},
-		Again: "These arguments do not fit the tool.",
+		anew: "These arguments do not fit the tool. " + message, // what is said the model would take for its own words
 	})
 	if pause != nil || err != nil || answer.Cancelled {
 		return nil, pause, err

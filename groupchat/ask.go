@@ -32,6 +32,8 @@ type Question struct {
 	// as a new question.
 	Check func(Answer) error
 	Again string
+	// anew is then the Message, for those who say nothing in between.
+	anew string
 }
 
 // An Answer is what came back.
@@ -115,6 +117,9 @@ func (t *Turn) ask(q Question) (Answer, *Pause, error) {
 			if err := Say(t, "again/"+key, "%s", q.Again); err != nil {
 				return Answer{}, nil, err
 			}
+		}
+		if q.anew != "" {
+			q.Message = q.anew
 		}
 	}
 }

@@ -94,10 +94,12 @@ func TestRow143WrongEdit(t *testing.T) {
 	r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{c.tool("f")}, Approve: Approvals{All: true}})
 	r.say("go")
 	again := r.answer(map[string]string{"approve/llm/0/0": `{"approved":true,"editedArgs":{"y":2}}`})
-	equal(t, "again", strings.ReplaceAll(again.shape(), "  ", " "), "These arguments do not fit the tool.")
+	equal(t, "again", again.shape(), "")
+	equal(t, "question", r.open[0].Message, "These arguments do not fit the tool. May I call f?")
 	equal(t, "called", len(c.called()), 0)
 	r.answer(map[string]string{"approve/llm/0/0#2": `{"approved":true,"editedArgs":{"x":3}}`})
 	equal(t, "called", strings.Join(c.called(), " "), `f{"x":3}`)
+	equal(t, "told last", m.asked[1].Messages[len(m.asked[1].Messages)-1].Role, "tool")
 }
 
 // TestRow81MixedPause waits for approvals, the client's tools and a question of a tool's own at once; what needs none of
