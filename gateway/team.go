@@ -1,19 +1,34 @@
 package gateway
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/mcp"
 )
 
 // A Team is what a team file says: agents, and what each has its own way. Both maps have the same keys.
 type Team struct {
 	Agents  map[string]groupchat.Agent
 	Options map[string]AgentOptions
+
+	closers []io.Closer
+}
+
+// Close ends what the agents have started: programs and connections of MCP servers. The agents must not be used any more.
+func (t *Team) Close() error {
+	var errs []error
+	for _, c := range t.closers {
+		errs = append(errs, c.Close())
+	}
+	return errors.Join(errs...)
 }
 
 // TeamOptions are what a team file may refer to. The zero value is good.
@@ -22,9 +37,11 @@ type TeamOptions struct {
 	Env func(name string) (string, bool)
 	// Types are further types of agents, by the name a file calls them.
 	Types map[string]AgentType
-	// Model is the model called default, if it has a BaseURL or a Key and the file does not describe one itself. Its Timeout,
-	// Log and HTTP are those of the file's models as well.
+	// Model is the model called default, if it has a BaseURL or a Key and the file does not describe one itself. Its Timeout
+	// and HTTP are those of the file's models as well.
 	Model groupchat.ModelOptions
+	// Log gets what models and MCP servers have to tell; nil means slog.Default.
+	Log *slog.Logger
 	// ToolTimeout is how long a call of a tool may take where the file does not say; 0 means 1 minute.
 	ToolTimeout time.Duration
 }
@@ -50,7 +67,7 @@ func parseTeam(name string, data []byte, o TeamOptions) (*Team, error) {
 		b.build(root)
 	}
 	if err := b.err(); err != nil {
-		return nil, err
+		return nil, errors.Join(err, b.team.Close())
 	}
 	return &b.team, nil
 }
@@ -59,10 +76,15 @@ func newTeamBuilder(name string, o TeamOptions) *teamBuilder {
 	if o.Env == nil {
 		o.Env = os.LookupEnv
 	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	o.Model.Log = o.Log
 	return &teamBuilder{
 		teamReader:  teamReader{file: name, env: o.Env},
 		types:       o.Types,
 		standard:    o.Model,
+		log:         o.Log,
 		toolTimeout: o.ToolTimeout,
 		entries:     map[string]*teamEntry{},
 		team:        Team{Agents: map[string]groupchat.Agent{}, Options: map[string]AgentOptions{}},
@@ -77,6 +99,8 @@ type teamBuilder struct {
 	toolTimeout time.Duration
 	models      map[string]*groupchat.Model
 	broken      map[string]bool // models with a mistake, which is noted
+	log         *slog.Logger
+	servers     map[string]*mcp.Server // nil with a mistake, which is noted
 	entries     map[string]*teamEntry
 	team        Team
 }
@@ -96,6 +120,7 @@ func (b *teamBuilder) build(root *teamNode) {
 		return // another version has other rules
 	}
 	b.buildModels(f.take("models"))
+	b.buildServers(f.take("mcp"))
 	agents := f.need("agents", "name at least one under `agents:`")
 	f.end()
 	if agents == nil {

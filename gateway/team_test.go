@@ -130,8 +130,8 @@ func describeAgent(b *strings.Builder, indent string, agent groupchat.Agent) {
 			describeAgent(b, indent+"  ", p.Agent)
 		}
 	case *groupchat.LLM:
-		fmt.Fprintf(b, "%s%v %q sees=%q frontend=%t steps=%d tool timeout=%s approve=%v", indent, a.Model, a.Instructions, a.Sees,
-			!a.NoFrontendTools, a.MaxSteps, a.ToolTimeout, a.Approve)
+		fmt.Fprintf(b, "%s%v %q sees=%q sources=%d frontend=%t steps=%d tool timeout=%s approve=%v", indent, a.Model, a.Instructions, a.Sees,
+			len(a.Sources), !a.NoFrontendTools, a.MaxSteps, a.ToolTimeout, a.Approve)
 		if o := a.Output; o != nil {
 			fmt.Fprintf(b, " schema=%s strict=%t store=%q say=%t", o.Schema, o.Strict, o.Store, o.Say)
 		}

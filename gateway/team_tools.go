@@ -12,55 +12,48 @@ const (
 	approveNever  = "never"
 )
 
+// A teamTools is what one agent's tools add up to while they are read.
+type teamTools struct {
+	agent *groupchat.LLM
+	own   []bool   // of each tool: its entry says itself whether people have to approve of it
+	named []string // tools of servers that are known by name
+	open  bool     // there are others, which nobody knows before the server is asked
+}
+
 // tools reads the tools of an agent of type llm, and of which of them people have to approve.
 func (b *teamBuilder) tools(f *teamFields, a *groupchat.LLM) {
-	var own []bool // a tool's entry says itself whether people have to approve of it
+	c := &teamTools{agent: a}
 	before := len(b.problems)
 	for _, item := range b.list(f.take("tools"), "tools") {
-		t, approve, ok := b.tool(item)
-		switch {
-		case !ok:
-			continue
-		case slices.ContainsFunc(a.Tools, func(other groupchat.Tool) bool { return other.Name == t.Name }):
-			b.bad(item, "there is another tool of this name; give one another with `name: …`")
-			continue
-		}
-		switch approve {
-		case approveAlways:
-			t.Approve = groupchat.ApproveAlways
-		case approveNever:
-			t.Approve = groupchat.ApproveNever
-		}
-		a.Tools, own = append(a.Tools, t), append(own, approve != "")
+		b.tool(item, c)
 	}
-	lost := len(b.problems) > before // somebody was meant who is not known
+	c.open = c.open || len(b.problems) > before // somebody was meant who is not known
 	n := f.take("approve")
 	switch {
 	case n == nil:
 		return
 	case n.kind == listNode:
-		b.approveOf(n.items, a, lost)
+		b.approveOf(n.items, c)
 	case b.oneOf(n, approveAlways, approveNever) == approveAlways:
 		a.Approve.All = true
 		return
 	}
 	for i := range a.Tools {
-		if !own[i] {
+		if !c.own[i] {
 			a.Tools[i].Approve = groupchat.ApproveNever // unless it is named
 		}
 	}
 }
 
 // approveOf reads the names of the tools that people have to approve of.
-func (b *teamBuilder) approveOf(items []*teamNode, a *groupchat.LLM, lost bool) {
+func (b *teamBuilder) approveOf(items []*teamNode, c *teamTools) {
 	for _, item := range items {
 		before := len(b.problems)
 		name, quotable := b.word(item)
 		switch {
 		case len(b.problems) > before:
-		case slices.ContainsFunc(a.Tools, func(t groupchat.Tool) bool { return t.Name == name }):
-			a.Approve.Tools = append(a.Approve.Tools, name)
-		case lost:
+		case c.open, c.has(name), slices.Contains(c.named, name):
+			c.agent.Approve.Tools = append(c.agent.Approve.Tools, name)
 		case quotable:
 			b.bad(item, "%q is no tool of this agent; name one of its tools, or remove it", name)
 		default:
@@ -69,20 +62,48 @@ func (b *teamBuilder) approveOf(items []*teamNode, a *groupchat.LLM, lost bool) 
 	}
 }
 
-// tool reads one entry of tools, and what it says of its approval.
-func (b *teamBuilder) tool(n *teamNode) (t groupchat.Tool, approve string, ok bool) {
+// has reports whether an agent is a tool under name.
+func (c *teamTools) has(name string) bool {
+	return slices.ContainsFunc(c.agent.Tools, func(t groupchat.Tool) bool { return t.Name == name })
+}
+
+// tool reads one entry of tools.
+func (b *teamBuilder) tool(n *teamNode, c *teamTools) {
 	before := len(b.problems)
 	f := b.fields(n, "a tool of a model")
-	approve = b.oneOf(f.take("approve"), approveAlways, approveNever)
-	t = b.specialist(f)
+	var approve groupchat.ToolApproval
+	switch b.oneOf(f.take("approve"), approveAlways, approveNever) {
+	case approveAlways:
+		approve = groupchat.ApproveAlways
+	case approveNever:
+		approve = groupchat.ApproveNever
+	}
+	if server := f.take("mcp"); server != nil {
+		f.what = "an entry for the tools of a server"
+		f.kind = "the tools of a server"
+		b.serverTools(f, server, approve, c)
+		f.end()
+		return
+	}
+	t := b.specialist(f)
 	f.end()
-	return t, approve, len(b.problems) == before
+	switch {
+	case len(b.problems) > before:
+		return
+	case c.has(t.Name):
+		b.bad(n, "there is another tool of this name; give one another with `name: …`")
+		return
+	case approve != groupchat.ApproveByAgent:
+		t.Approve = approve
+	}
+	c.agent.Tools = append(c.agent.Tools, t)
+	c.own = append(c.own, approve != groupchat.ApproveByAgent)
 }
 
 // specialist reads a tool that is an agent of this file.
 func (b *teamBuilder) specialist(f *teamFields) groupchat.Tool {
 	var p groupchat.Participant
-	reference := f.need("agent", "name an agent of this file, which takes a query and answers it")
+	reference := f.need("agent", "name an agent of this file, which takes a query and answers it; or write `mcp:` and a server")
 	o := groupchat.AsToolOptions{
 		Name:        b.text(f.take("name")),
 		Description: b.text(f.take("description")),

@@ -38,24 +38,26 @@ func serve(ctx context.Context, c *config, _, stderr io.Writer) error {
 		return errNotPublic
 	}
 	log := slog.New(c.logHandler(stderr))
-	c.model.Log = log
-	if err := c.loadTeam(); err != nil {
+	c.options.Log, c.model.Log = log, log
+	team, err := c.loadTeam()
+	if err != nil {
 		return err
 	}
 	store, err := c.openStore(ctx, log)
 	if err != nil {
-		return err
+		return errors.Join(err, team.Close())
 	}
-	c.options.Store, c.options.Shared, c.options.Log = store, c.redis != "", log
+	c.options.Agents, c.options.Agent = team.Agents, team.Options
+	c.options.Store, c.options.Shared = store, c.redis != ""
 	c.options.Page = web.Handler()
 	g, err := gateway.New(c.options)
 	if err != nil {
-		return errors.Join(err, store.Close())
+		return errors.Join(err, store.Close(), team.Close())
 	}
 	var listening net.ListenConfig
 	listener, err := listening.Listen(ctx, "tcp", c.addr)
 	if err != nil {
-		return errors.Join(fmt.Errorf("-addr (GATEWAY_ADDR): %w", err), g.Close(), store.Close())
+		return errors.Join(fmt.Errorf("-addr (GATEWAY_ADDR): %w", err), g.Close(), store.Close(), team.Close())
 	}
 	server := &http.Server{
 		Handler:           g,
@@ -74,7 +76,7 @@ func serve(ctx context.Context, c *config, _, stderr io.Writer) error {
 		err = end(g, server, c.drain)
 		log.Info("stopped")
 	}
-	return errors.Join(err, g.Close(), store.Close())
+	return errors.Join(err, g.Close(), store.Close(), team.Close())
 }
 
 // openStore opens what the store setting names. A Redis that cannot be reached yet is waited for, not ready, because
@@ -120,6 +122,7 @@ func (c *config) readTeam() (*gateway.Team, error) {
 		Env:         c.modelEnv,
 		Types:       map[string]gateway.AgentType{"travel": c.demo},
 		Model:       c.model,
+		Log:         c.options.Log,
 		ToolTimeout: c.toolTimeout,
 	})
 }
@@ -134,19 +137,20 @@ func (c *config) modelEnv(name string) (string, bool) {
 	return c.env(name)
 }
 
-// loadTeam finds the agents to serve.
-func (c *config) loadTeam() error {
+// loadTeam finds the agents to serve. The team is to be closed when they are served no more.
+func (c *config) loadTeam() (*gateway.Team, error) {
 	if c.team == "" {
 		model, err := c.defaultModel()
-		c.options.Agents = map[string]groupchat.Agent{"travel": c.demo(model)}
-		return err
+		if err != nil {
+			return nil, err
+		}
+		return &gateway.Team{Agents: map[string]groupchat.Agent{"travel": c.demo(model)}}, nil
 	}
 	team, err := c.readTeam()
 	if err != nil {
-		return teamError(err)
+		return nil, teamError(err)
 	}
-	c.options.Agents, c.options.Agent = team.Agents, team.Options
-	return nil
+	return team, nil
 }
 
 // defaultModel is the model of the settings, nil if there is none.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -22,11 +23,11 @@ func validate(_ context.Context, c *config, stdout, _ io.Writer) error {
 	}
 	g, err := gateway.New(gateway.Options{Agents: team.Agents, Agent: team.Options})
 	if err != nil {
-		return fmt.Errorf("%s: %w", c.team, err)
+		return errors.Join(fmt.Errorf("%s: %w", c.team, err), team.Close())
 	}
 	names := strings.Join(slices.Sorted(maps.Keys(team.Agents)), ", ")
 	if _, err := fmt.Fprintf(stdout, "%s is good: %s\n", c.team, names); err != nil {
 		return err
 	}
-	return g.Close()
+	return errors.Join(g.Close(), team.Close())
 }
