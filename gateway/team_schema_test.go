@@ -279,6 +279,7 @@ func plainJSON(t *testing.T, n *teamNode) any {
 			object[key.text] = plainJSON(t, n.items[i])
 		}
 		return object
+	default:
 	}
 	switch n.tag {
 	case "!!null":
