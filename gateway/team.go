@@ -102,6 +102,7 @@ type teamBuilder struct {
 	log         *slog.Logger
 	servers     map[string]*mcp.Server // nil with a mistake, which is noted
 	entries     map[string]*teamEntry
+	colleagues  map[string]*teamColleague // in the team that is being read
 	team        Team
 }
 
@@ -165,6 +166,9 @@ func (b *teamBuilder) enter(e *teamEntry) {
 		return
 	}
 	e.begun = true
+	around := b.colleagues
+	b.colleagues = nil
+	defer func() { b.colleagues = around }()
 	f := b.fields(e.node, fmt.Sprintf("agent %q", e.name))
 	f.kind = "agent agent"
 	options := AgentOptions{

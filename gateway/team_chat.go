@@ -49,11 +49,14 @@ func (b *teamBuilder) participants(f *teamFields) (list []groupchat.Participant,
 	if members != nil && members.kind == listNode && len(items) == 0 {
 		b.bad(members, "there are no participants; list at least one")
 	}
+	around := b.colleagues
+	b.colleagues = colleaguesOf(items)
 	for _, item := range items {
 		p, name := b.participant(item, names)
 		list = append(list, p)
 		names = append(names, name)
 	}
+	b.colleagues = around
 	return list, names
 }
 

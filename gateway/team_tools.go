@@ -102,8 +102,7 @@ func (b *teamBuilder) tool(n *teamNode, c *teamTools) {
 
 // specialist reads a tool that is an agent of this file.
 func (b *teamBuilder) specialist(f *teamFields) groupchat.Tool {
-	var p groupchat.Participant
-	reference := f.need("agent", "name an agent of this file, which takes a query and answers it; or write `mcp:` and a server")
+	reference := f.need("agent", "name an agent of this file or a participant of this team, who takes a query and answers it; or write `mcp:` and a server")
 	o := groupchat.AsToolOptions{
 		Name:        b.text(f.take("name")),
 		Description: b.text(f.take("description")),
@@ -125,15 +124,60 @@ func (b *teamBuilder) specialist(f *teamFields) groupchat.Tool {
 	if reference == nil {
 		return groupchat.Tool{}
 	}
-	agent := b.reference(reference, &p)
+	p := b.staff(reference)
 	if o.Name == "" {
 		o.Name = b.text(reference)
 	}
 	if o.Description == "" {
 		o.Description = p.Description
 	}
-	if agent != nil && o.Description == "" {
+	// What a participant may do it may do as a tool, and no more.
+	if !f.has("scope", "inputs", "outputs") {
+		o.Scope = p.Scope
+	}
+	if !f.has("writes") {
+		o.Writes = p.Writes
+	}
+	if p.Agent != nil && o.Description == "" {
 		b.bad(reference, "the model has to be told what this is for; add `description: …`, here or to the agent")
 	}
-	return groupchat.AsTool(agent, o)
+	return groupchat.AsTool(p.Agent, o)
+}
+
+// A teamColleague is a participant of a team, for those in it who have it as a tool.
+type teamColleague struct {
+	node        *teamNode
+	participant groupchat.Participant
+	begun, done bool
+}
+
+// colleaguesOf are the participants that items describe, by name, as far as the names are plain.
+func colleaguesOf(items []*teamNode) map[string]*teamColleague {
+	all := map[string]*teamColleague{}
+	for _, item := range items {
+		for i, key := range item.keys {
+			if key.text == "name" && item.items[i].kind == scalarNode {
+				all[item.items[i].text] = &teamColleague{node: item}
+			}
+		}
+	}
+	return all
+}
+
+// staff returns whom n names: an agent of this file, or a participant of the team that is being read.
+func (b *teamBuilder) staff(n *teamNode) (p groupchat.Participant) {
+	c := b.colleagues[n.text]
+	if n.kind != scalarNode || c == nil || b.entries[n.text] != nil {
+		p.Agent = b.reference(n, &p)
+		return p
+	}
+	switch {
+	case c.begun && !c.done:
+		b.bad(n, "the agent takes part in itself; name another")
+	case !c.begun:
+		c.begun = true
+		c.participant, _ = b.participant(c.node, nil)
+		c.done = true
+	}
+	return c.participant
 }
