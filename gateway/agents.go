@@ -2,14 +2,16 @@ package gateway
 
 import (
 	"errors"
+	"maps"
 	"net/http"
+	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
 )
 
 // agent returns the agent served under name.
 func (g *Gateway) agent(name string) (*served, error) {
-	if a, ok := g.agents[name]; ok {
+	if a, ok := g.roster.Load().agents[name]; ok {
 		return a, nil
 	}
 	return nil, &agui.Error{Code: agui.CodeNotFound, Err: errors.New("gateway: no such agent")}
@@ -28,8 +30,9 @@ func (g *Gateway) listAgents(w http.ResponseWriter, _ *http.Request) error {
 		Participants []participant `json:"participants"`
 	}
 	list := []agent{}
-	for _, name := range g.names() {
-		s := g.agents[name]
+	served := g.roster.Load().agents
+	for _, name := range slices.Sorted(maps.Keys(served)) {
+		s := served[name]
 		a := agent{ID: name, Description: s.Description, Interrupts: s.info.Interrupts, Participants: []participant{}}
 		for _, p := range s.info.Participants {
 			a.Participants = append(a.Participants, participant{p.Name, p.Description})

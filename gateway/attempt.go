@@ -78,6 +78,7 @@ type attempt struct {
 // Header is that of the request, nil if it went to another replica.
 func (g *Gateway) start(agent *served, begun *state.Begun, header http.Header, log *slog.Logger) *attempt {
 	ctx, cancel := context.WithCancelCause(context.Background())
+	agent = g.enlist(agent)
 	a := &attempt{
 		g: g, agent: agent, lease: begun.Lease, intent: begun.Thread.Live.Intent,
 		log: log.With("agent", begun.Lease.Key.Agent, "thread", begun.Lease.Key.ID, "run", begun.Lease.Fence),
@@ -134,6 +135,7 @@ func (a *attempt) gone() {
 		delete(a.g.attempts, a.lease.Key)
 	}
 	a.g.mu.Unlock()
+	a.g.dismiss(a.agent)
 	close(a.done)
 }
 

@@ -59,7 +59,7 @@ func (k *copilotkit) about() runtimeInfo {
 		Version: copilotkitVersion, Agents: map[string]agentInfo{}, Mode: "sse", Suggestions: true, TelemetryDisabled: true,
 		ThreadEndpoints: threadEndpoints{List: true, Inspect: true},
 	}
-	for name, s := range k.g.agents {
+	for name, s := range k.g.roster.Load().agents {
 		about.Agents[name] = agentInfo{Name: name, Description: s.Description, ClassName: "HttpAgent", Capabilities: s.capabilities()}
 	}
 	return about

@@ -3,12 +3,11 @@ package gateway
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"regexp"
-	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
@@ -17,7 +16,7 @@ import (
 // A Gateway serves agents. It is an [http.Handler], safe for concurrent use. Close it when done.
 type Gateway struct {
 	o      Options
-	agents map[string]*served
+	roster atomic.Pointer[roster] // swapped with mu held
 	store  state.Store
 	own    bool // the store is the gateway's to close
 	routes http.Handler
@@ -46,7 +45,7 @@ var agentName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 func New(o Options) (*Gateway, error) {
 	o.fill()
 	g := &Gateway{
-		o: o, agents: map[string]*served{}, store: o.Store, attempts: map[state.Key]*attempt{},
+		o: o, store: o.Store, attempts: map[state.Key]*attempt{},
 	}
 	g.taking, g.refuse = context.WithCancel(context.Background())
 	g.serving, g.hangUp = context.WithCancel(context.Background())
@@ -55,25 +54,11 @@ func New(o Options) (*Gateway, error) {
 			a.wake()
 		}
 	}
-	errs := []error{o.Webhook.check()}
-	for name, agent := range o.Agents {
-		if !agentName.MatchString(name) {
-			errs = append(errs, fmt.Errorf("gateway: agent %q: a name is letters, digits, '-' and '_'", name))
-		}
-		if agent == nil {
-			errs = append(errs, fmt.Errorf("gateway: agent %q is nil", name))
-			continue
-		}
-		if v, ok := agent.(interface{ Validate() error }); ok {
-			if err := v.Validate(); err != nil {
-				errs = append(errs, fmt.Errorf("gateway: agent %q: %w", name, err))
-			}
-		}
-		g.agents[name] = serve(name, agent, o)
-	}
-	if err := errors.Join(errs...); err != nil {
+	r, err := newRoster(o)
+	if err := errors.Join(o.Webhook.check(), err); err != nil {
 		return nil, err
 	}
+	g.roster.Store(r)
 	if g.store == nil {
 		g.store, g.own = state.NewMemory(state.MemoryOptions{Now: o.Now}), true
 	}
@@ -86,16 +71,6 @@ func New(o Options) (*Gateway, error) {
 
 // ServeHTTP serves the routes of docs/contract.md.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.routes.ServeHTTP(w, r) }
-
-// names are the agents' names, sorted.
-func (g *Gateway) names() []string {
-	names := make([]string, 0, len(g.agents))
-	for name := range g.agents {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
 
 // Drain takes no new runs and waits for the live ones to end. When ctx is done those that are left end with
 // the error draining, and Drain returns once they have. Readers that follow a thread over its runs are let go.

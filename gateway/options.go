@@ -175,10 +175,11 @@ func (o *Options) fill() {
 // served is an agent as the gateway serves it, with every option decided.
 type served struct {
 	AgentOptions
-	name  string
-	agent groupchat.Agent
-	spec  groupchat.StateSpec
-	info  groupchat.Info
+	roster *roster
+	name   string
+	agent  groupchat.Agent
+	spec   groupchat.StateSpec
+	info   groupchat.Info
 	// forwards names the headers of a request that the agent passes on.
 	forwards []string
 }

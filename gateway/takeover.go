@@ -49,7 +49,7 @@ func (g *Gateway) takeOverdue() {
 			g.webhook.take(ctx, key)
 			continue
 		}
-		agent := g.agents[key.Agent]
+		agent := g.roster.Load().agents[key.Agent]
 		if agent == nil || g.attempt(key) != nil {
 			continue // not served here, or ours: late, and not dead
 		}

@@ -1,0 +1,100 @@
+package gateway
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/agui-gateway/gateway/groupchat"
+)
+
+// A roster is the agents that are served at one time. What it does not say changes with the gateway's lock held.
+type roster struct {
+	agents map[string]*served // does not change
+
+	runs     int  // of its agents, live here
+	replaced bool // nobody begins one any more
+	left     chan struct{}
+}
+
+// newRoster makes a roster of o.Agents. It reports every mistake of their definitions at once.
+func newRoster(o Options) (*roster, error) {
+	r := &roster{agents: map[string]*served{}, left: make(chan struct{})}
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(o.Agents)) {
+		agent := o.Agents[name]
+		if !agentName.MatchString(name) {
+			errs = append(errs, fmt.Errorf("gateway: agent %q: a name is letters, digits, '-' and '_'", name))
+		}
+		if agent == nil {
+			errs = append(errs, fmt.Errorf("gateway: agent %q is nil", name))
+			continue
+		}
+		if v, ok := agent.(interface{ Validate() error }); ok {
+			if err := v.Validate(); err != nil {
+				errs = append(errs, fmt.Errorf("gateway: agent %q: %w", name, err))
+				continue
+			}
+		}
+		s := serve(name, agent, o)
+		s.roster = r
+		r.agents[name] = s
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Replace serves other agents from now on, with what each has its own way as in [Options]. Runs under way go on with the
+// agents they began with; the channel is closed when the last of them has ended here. A run that waits goes on with the new
+// ones, if their signature has all that its checkpoint relies on ([groupchat.SignatureOf]); otherwise its answer is
+// refused with checkpoint_incompatible, and calling its questions off is not. An agent that is not there any more is not
+// found. On an error, which names every mistake, nothing changes.
+func (g *Gateway) Replace(agents map[string]groupchat.Agent, options map[string]AgentOptions) (left <-chan struct{}, err error) {
+	o := g.o
+	o.Agents, o.Agent = agents, options
+	next, err := newRoster(o)
+	if err != nil {
+		return nil, err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	last := g.roster.Swap(next)
+	last.replaced = true
+	last.over()
+	return last.left, nil
+}
+
+// over closes left when the last run of a replaced roster has ended. The lock is held.
+func (r *roster) over() {
+	if !r.replaced || r.runs > 0 {
+		return
+	}
+	select {
+	case <-r.left:
+	default:
+		close(r.left)
+	}
+}
+
+// enlist begins a run of an agent: of the one that is served today, for a request may have waited since it asked. One that
+// is gone takes what it has been asked for.
+func (g *Gateway) enlist(agent *served) *served {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if today := g.roster.Load().agents[agent.name]; today != nil {
+		agent = today
+	}
+	agent.roster.runs++
+	return agent
+}
+
+// dismiss ends it.
+func (g *Gateway) dismiss(agent *served) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	agent.roster.runs--
+	agent.roster.over()
+}
