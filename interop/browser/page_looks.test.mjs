@@ -4,7 +4,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { issues } from "./lib/axe.mjs";
-import { begin, openPlanner, pick, question, row, step, unasked } from "./lib/planner.mjs";
+import { say } from "./lib/chat.mjs";
+import { begin, openPlanner, pick, question, row, step, still, team, unasked } from "./lib/planner.mjs";
 import { startGateway } from "./lib/servers.mjs";
 
 const gateway = await startGateway();
@@ -19,18 +20,27 @@ const looks = {
 /** Nothing is wider than the page: a phone would scroll sideways. */
 const overflow = (page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
+/** Takes pictures of a page: stage(name) takes one and judges; done() fails if any was judged bad. */
+function camera(page, look) {
+  const found = {};
+  return {
+    async stage(name, options) {
+      await still(page, options);
+      await page.shot(`page ${look} ${name}`);
+      const wrong = await issues(page);
+      if ((await overflow(page)) > 0) wrong.push("it scrolls sideways");
+      if (wrong.length > 0) found[name] = wrong;
+    },
+    done: () => assert.deepEqual(found, {}),
+  };
+}
+
 for (const [look, options] of Object.entries(looks)) {
   const phone = options.viewport !== undefined;
 
   test(`${look}: every stage of a plan`, async (t) => {
     const page = await openPlanner(t, gateway.url, { ...options, reducedMotion: "reduce" });
-    const found = {};
-    const stage = async (name) => {
-      await page.shot(`page ${look} ${name}`);
-      const wrong = await issues(page);
-      if ((await overflow(page)) > 0) wrong.push("it scrolls sideways");
-      if (wrong.length > 0) found[name] = wrong;
-    };
+    const { stage, done } = camera(page, look);
     await page.getByTestId("welcome").waitFor();
     await stage("1 welcome");
     const id = await begin(page);
@@ -67,6 +77,25 @@ for (const [look, options] of Object.entries(looks)) {
       await row(page, id).waitFor();
       await stage("9 threads");
     }
-    assert.deepEqual(found, {});
+    done();
   });
 }
+
+test("dark: what is seen less often", async (t) => {
+  const away = await startGateway({ team });
+  const page = await openPlanner(t, away.url, { ...looks.dark, reducedMotion: "reduce", place: "#/t/nobody/nothing" });
+  const { stage, done } = camera(page, "dark");
+  await page.getByTestId("no-agent").waitFor();
+  await stage("a no agent");
+  await page.getByTestId("no-agent").getByRole("button", { name: "order" }).click();
+  await page.getByTestId("welcome").waitFor();
+  await say(page, "A coat, please");
+  await question(page, "Which size?").waitFor();
+  await pick(page, "M");
+  await stage("b several questions", { end: false }); // picking has scrolled
+  page.allow(/Failed to load resource|net::ERR/); // requests of the time without a gateway
+  await away.kill();
+  await page.getByTestId("banner").waitFor();
+  await stage("c away", { end: false });
+  done();
+});

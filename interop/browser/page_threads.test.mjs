@@ -3,28 +3,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { idle, say } from "./lib/chat.mjs";
-import { agreesWhole, begin, finish, openPlanner, option, pick, placeOf, question, row, step, threadOf, unasked } from "./lib/planner.mjs";
+import { agreesWhole, begin, finish, openPlanner, option, pick, placeOf, question, row, step, team, threadOf, unasked } from "./lib/planner.mjs";
 import { ask, startGateway } from "./lib/servers.mjs";
 
 const gateway = await startGateway();
-const teams = await startGateway({
-  team: `
-version: 1
-agents:
-  travel: { type: travel }
-  order:
-    type: script
-    description: Takes an order
-    steps:
-      - say: "Three questions first."
-      - ask_many:
-          - { key: size, message: "Which size?", options: [S, M, L] }
-          - { key: shop, message: "Which shop?", options: [ { name: Centre, open: "until 22:00" }, { name: Harbour, open: "until 18:00" } ] }
-          - { key: name, message: "Which name shall be on it?" }
-      - set: { path: /order, value: { size: "\${answers.size}", shop: "\${answers.shop}", name: "\${answers.name}" } }
-      - say: "Ordered: size \${answers.size} for \${answers.name}."
-`,
-});
+const teams = await startGateway({ team });
 
 const thread = async (at, id, agent = "travel") => (await ask(`${at.url}/threads/${id}?agent=${agent}`)).body;
 const title = (page, id) => row(page, id).locator(".thread-title");

@@ -10,8 +10,6 @@ const stock = [];
 
 /** The serious and critical issues of the page as it is now: "rule: selector". */
 export async function issues(page) {
-  // What fades in has not its colours yet.
-  await page.waitForFunction(() => document.getAnimations().every(({ playState, effect }) => playState !== "running" || effect.getComputedTiming().iterations === Infinity));
   const { violations } = await new AxeBuilder({ page }).analyze();
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")

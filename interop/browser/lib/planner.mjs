@@ -121,3 +121,37 @@ export const hide = (page) => page.evaluate(visibility, "hidden");
 
 /** Lets the page believe that somebody looks at it again. */
 export const show = (page) => page.evaluate(visibility, "visible");
+
+/**
+ * Waits until nothing moves on the page any more: what fades in has its colours, and what keeps its newest line in sight has
+ * come there, but for a page of which end is false, where somebody has gone elsewhere.
+ */
+export async function still(page, { end = true } = {}) {
+  await page.waitForFunction(() =>
+    document.getAnimations().every(({ playState, effect }) => playState !== "running" || effect.getComputedTiming().iterations === Infinity),
+  );
+  if (!end) return;
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('[data-testid="copilot-chat"] *, [data-testid="timeline"]')]
+      .filter((box) => /auto|scroll/.test(getComputedStyle(box).overflowY))
+      .every((box) => box.scrollHeight - box.scrollTop - box.clientHeight < 4),
+  );
+}
+
+/** A team file with the travel team, and an agent that asks several questions at once. */
+export const team = `
+version: 1
+agents:
+  travel: { type: travel }
+  order:
+    type: script
+    description: Takes an order
+    steps:
+      - say: "Three questions first."
+      - ask_many:
+          - { key: size, message: "Which size?", options: [S, M, L] }
+          - { key: shop, message: "Which shop?", options: [ { name: Centre, open: "until 22:00" }, { name: Harbour, open: "until 18:00" } ] }
+          - { key: name, message: "Which name shall be on it?" }
+      - set: { path: /order, value: { size: "\${answers.size}", shop: "\${answers.shop}", name: "\${answers.name}" } }
+      - say: "Ordered: size \${answers.size} for \${answers.name}."
+`;
