@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -158,7 +159,11 @@ func approves(_ context.Context, t *groupchat.Turn) error {
 	if !answer.Cancelled {
 		verdict = "booked"
 	}
-	return t.Emit(&agui.ToolCallResult{MessageID: "result-1", ToolCallID: call.ID, Content: agui.TextContent(verdict)})
+	err = t.Emit(&agui.ToolCallResult{MessageID: "result-1", ToolCallID: call.ID, Content: agui.TextContent(verdict)})
+	if bytes.Contains(answer.Payload, []byte("then fail")) {
+		return errors.New("the call was made, and then this")
+	}
+	return err
 }
 
 func streamCall(t *groupchat.Turn, id string) error {

@@ -40,10 +40,13 @@ func (a *attempt) failed(cause error) error {
 // withdraw closes what is open, and shows state and conversation as they stay behind; it returns what is new of
 // the latter. What cannot be shown, because it is too large, is left out: the run must end.
 func (a *attempt) withdraw(cause error, code agui.Code, reopen bool) []agui.Message {
-	if !reopen {
+	var asked []agui.Interrupt
+	if reopen {
+		asked = a.intent.Questions
+	} else {
 		a.unlessShown(a.settleBound())
 	}
-	kept, all := a.kept(cause)
+	kept, all := a.kept(cause, asked)
 	// A reader may be told of the failure in a way that must not leave anything open.
 	a.unlessShown(a.run.CloseOpen(agui.ClosingOptions{SubagentCode: string(code), SubagentMessage: code.Message()}))
 	a.unlessShown(a.run.Emit(&agui.StateSnapshot{Snapshot: object(a.thread.Load().State)}))

@@ -74,16 +74,21 @@ func (a *attempt) changed() (changed []agui.Message) {
 	return changed
 }
 
-// kept are those of them that a run that failed with cause leaves behind: the complete ones. All is the conversation with
-// them.
-func (a *attempt) kept(cause error) (kept, all []agui.Message) {
+// kept are those of them that a run that failed with cause leaves behind: the complete ones, but for the results of calls
+// about which people are asked again. All is the conversation with them.
+func (a *attempt) kept(cause error, asked []agui.Interrupt) (kept, all []agui.Message) {
 	broken := groupchat.BrokenOff(cause)
+	gone := func(m agui.Message) bool {
+		return slices.Contains(broken, m.ID) || m.Role == agui.RoleTool && slices.ContainsFunc(asked, func(i agui.Interrupt) bool {
+			return i.ToolCallID == m.ToolCallID
+		})
+	}
 	a.run.Inspect(func(v *agui.View) {
 		fresh := map[string]bool{}
 		for _, m := range v.Changed() {
 			fresh[m.ID] = true
 		}
-		all = slices.DeleteFunc(v.Closed(), func(m agui.Message) bool { return fresh[m.ID] && slices.Contains(broken, m.ID) })
+		all = slices.DeleteFunc(v.Closed(), func(m agui.Message) bool { return fresh[m.ID] && gone(m) })
 		for _, m := range all {
 			if fresh[m.ID] {
 				kept = append(kept, m)
