@@ -43,6 +43,10 @@ func TestProcess(t *testing.T) {
 			t.Errorf("gateway dance: %v, want exit code %d", err, exitUsage)
 		}
 	})
+	t.Run("SIGHUP reads the team file again", func(t *testing.T) {
+		t.Parallel()
+		hangUp(t, binary)
+	})
 	t.Run("SIGTERM lets runs end", func(t *testing.T) {
 		t.Parallel()
 		p := startProcess(t, binary, "-config", team)

@@ -39,6 +39,8 @@ func serve(ctx context.Context, c *config, _, stderr io.Writer) error {
 	}
 	log := slog.New(c.logHandler(stderr))
 	c.options.Log, c.model.Log = log, log
+	hungUp, stop := c.hangUps()
+	defer stop()
 	team, err := c.loadTeam()
 	if err != nil {
 		return err
@@ -69,14 +71,21 @@ func serve(ctx context.Context, c *config, _, stderr io.Writer) error {
 	go func() { served <- server.Serve(listener) }()
 	c.announce(log, listener.Addr())
 
-	select {
-	case err = <-served:
-	case <-ctx.Done():
-		log.Info("draining", "for", c.drain.String())
-		err = end(g, server, c.drain)
-		log.Info("stopped")
+	s := &staff{c: c, g: g, log: log, team: team}
+	for done := false; !done; {
+		select {
+		case <-hungUp:
+			s.reload()
+		case err = <-served:
+			done = true
+		case <-ctx.Done():
+			log.Info("draining", "for", c.drain.String())
+			err = end(g, server, c.drain)
+			log.Info("stopped")
+			done = true
+		}
 	}
-	return errors.Join(err, g.Close(), store.Close(), team.Close())
+	return errors.Join(err, g.Close(), s.close(), store.Close())
 }
 
 // openStore opens what the store setting names. A Redis that cannot be reached yet is waited for, not ready, because

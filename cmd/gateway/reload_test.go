@@ -1,0 +1,103 @@
+package main
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/agui-gateway/gateway/gateway"
+)
+
+func rewrite(t *testing.T, path, data string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// hangUp tests SIGHUP with a process: the team file is read again, and a run under way goes on with the team it began with.
+func hangUp(t *testing.T, binary string) {
+	path := writeFile(t, "team.yaml", slowTeam)
+	p := startProcess(t, binary, "-config", path)
+	events := p.post(t, "short")
+	rewrite(t, path, "version: 1\nagents:\n  fresh: { type: script, steps: [ { say: new } ] }\n")
+	p.signal(t, syscall.SIGHUP)
+	for status := 0; status != http.StatusOK; { // the signal takes its time
+		status, _ = get(t, http.MethodPost, p.url+"/agents/fresh", input("t1"))
+	}
+	if status, body := get(t, http.MethodPost, p.url+"/agents/long", input("t2")); status != http.StatusNotFound {
+		t.Errorf("an agent that is gone = %d, %s", status, body)
+	}
+	if last := events(); !strings.Contains(last, `"RUN_FINISHED"`) {
+		t.Errorf("the run that was under way ended with %s", last)
+	}
+	p.signal(t, syscall.SIGTERM)
+	p.wantExit(t, 0)
+	if !strings.Contains(p.log.String(), "team file read again") {
+		t.Errorf("the log does not tell:\n%s", &p.log)
+	}
+}
+
+// TestReload keeps the team when the file has mistakes, or is gone, and logs each of them.
+func TestReload(t *testing.T) {
+	t.Parallel()
+	const good = "version: 1\nagents:\n  one: { type: script, steps: [ { say: x } ] }\n"
+	path := writeFile(t, "team.yaml", good)
+	c, err := parse(serveCommand(), []string{"-config", path}, environment(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	s := &staff{c: c, log: slog.New(slog.NewTextHandler(&log, nil))}
+	c.options.Log = s.log
+	if s.team, err = c.loadTeam(); err != nil {
+		t.Fatal(err)
+	}
+	if s.g, err = gateway.New(gateway.Options{Agents: s.team.Agents, Log: s.log}); err != nil {
+		t.Fatal(err)
+	}
+	first := s.team
+
+	rewrite(t, path, "version: 1\nagents:\n  one: { type: dance }\n  two: { type: script, steps: [ { hum: x } ] }\n")
+	s.reload()
+	for _, want := range []string{":3:", "dance", ":4:", "hum", "the team stays as it was"} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log does not say %q:\n%s", want, &log)
+		}
+	}
+	if n := strings.Count(log.String(), "needs mending"); n != 2 || s.team != first {
+		t.Errorf("%d mistakes, team replaced: %v", n, s.team != first)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	s.reload()
+	if n := strings.Count(log.String(), "needs mending"); n != 3 || s.team != first {
+		t.Errorf("without the file: %d mistakes, team replaced: %v", n, s.team != first)
+	}
+	rewrite(t, path, good)
+	s.reload()
+	if s.team == first || !strings.Contains(log.String(), "team file read again") {
+		t.Errorf("mended, it is not read:\n%s", &log)
+	}
+	if err := s.g.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := s.close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestHangUpWithoutATeamFile is what it always is.
+func TestHangUpWithoutATeamFile(t *testing.T) {
+	t.Parallel()
+	told, stop := (&config{}).hangUps()
+	defer stop()
+	if told != nil {
+		t.Error("there is nothing to read again")
+	}
+}
