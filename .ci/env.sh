@@ -18,3 +18,6 @@ export GATEWAY_BIN
 # Test machines need not reach npm's vulnerability service, and nobody reads its advertisements there.
 export NPM_CONFIG_AUDIT=false NPM_CONFIG_FUND=false NPM_CONFIG_UPDATE_NOTIFIER=false
 export DEBIAN_FRONTEND=noninteractive
+
+# The tests' models are mocks: nobody's own is asked.
+unset OPENAI_BASE_URL OPENAI_API_KEY OPENAI_MODEL
