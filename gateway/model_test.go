@@ -182,6 +182,36 @@ func TestRow129ApprovalOverTheWire(t *testing.T) {
 	w.shows("t")
 }
 
+// TestApprovedOnce has a model fail after the call that a person approved of. The call was made: its answer is used, the next
+// message goes on from its result.
+func TestApprovedOnce(t *testing.T) {
+	t.Parallel()
+	var looked atomic.Int64
+	w, m := thinking(t, func(context.Context) (string, error) { looked.Add(1); return "fail", nil }, groupchat.ApproveAlways)
+	asked := w.post("desk", input("t", "r1", []string{"u1:go"})).interrupts()
+	resume := `"resume":[{"interruptId":` + quote(asked[0].ID) + `,"status":"resolved","payload":{"approved":true}}]`
+	r := w.post("desk", input("t", "r2", []string{"u1:go"}, resume))
+	if failed, ok := r.last().(*agui.RunError); !ok || failed.Code != string(agui.CodeModelUnavailable) {
+		t.Fatalf("ended with %s", r.lines(0))
+	}
+	w.post("desk", input("t", "r3", []string{"u1:go"}, resume)).finished() // the same click again
+	if looked.Load() != 1 || m.asked.Load() != 2 {
+		t.Errorf("looked %d times, asked %d times", looked.Load(), m.asked.Load())
+	}
+	_, body := w.call(http.MethodGet, "/threads/t", "")
+	var doc struct {
+		Status     string
+		Messages   []agui.Message
+		Interrupts []agui.Interrupt
+	}
+	if err := json.Unmarshal([]byte(body), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if doc.Status != "failed" || len(doc.Interrupts) != 0 || doc.Messages[len(doc.Messages)-1].Content.Text() != "fail" {
+		t.Errorf("thread %s", body)
+	}
+}
+
 // TestUsageOverATakeover counts what the dead replica used, of turns that were committed and of the one that was not,
 // and asks the model nothing again.
 func TestUsageOverATakeover(t *testing.T) {

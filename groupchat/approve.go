@@ -38,6 +38,9 @@ func (a Approvals) wants(t *Tool) bool {
 var approvalSchema = json.RawMessage(`{"type":"object","required":["approved"],"properties":{` +
 	`"approved":{"type":"boolean"},"editedArgs":{"type":"object"}}}`)
 
+// approvalKey begins the keys of questions about calls.
+const approvalKey = "approve/"
+
 // NotApproved is the result of a call that a person did not approve of.
 const NotApproved = "not approved"
 
@@ -46,7 +49,7 @@ const NotApproved = "not approved"
 func (t *Turn) approve(tool *Tool, key, call string, arguments json.RawMessage) (json.RawMessage, *Pause, error) {
 	message := "May I call " + tool.Name + "?"
 	answer, pause, err := t.ask(Question{
-		Key: "approve/" + key, Reason: "tool_call", ToolCallID: call, Schema: approvalSchema, Recommended: -1,
+		Key: approvalKey + key, Reason: "tool_call", ToolCallID: call, Schema: approvalSchema, Recommended: -1,
 		Message: message,
 		Check: func(a Answer) error {
 			_, err := tool.approved(a, arguments)

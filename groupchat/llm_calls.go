@@ -76,11 +76,25 @@ func (r *llmRun) callAll(ctx context.Context, s *llmStep) (over bool, err error)
 	if pause := joinPauses(pauses...); err == nil && pause != nil {
 		return false, pause
 	}
+	if err == nil && r.approved(s) {
+		// What a person approved of is done, once (I2): a model that fails now must not open the question again.
+		err = r.t.commit(ctx)
+	}
 	if err == nil && target != "" {
 		r.t.Goto(target)
 		return true, nil
 	}
 	return false, err
+}
+
+// approved reports whether a person was asked about any of the reply's calls.
+func (r *llmRun) approved(s *llmStep) bool {
+	for i := range s.reply.Calls {
+		if _, ok := r.t.answer(approvalKey + s.callKey(i)); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // handoff is whom call i hands over to.
