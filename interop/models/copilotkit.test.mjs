@@ -11,13 +11,15 @@ import { keepsSecrets, Tab } from "./lib/tab.mjs";
 
 const call = (name, args) => ({ toolCalls: [{ name, arguments: args }] });
 const down = { status: 500, error: { message: "sk-secret-cause", type: "server_error" } };
+const failing = (model, first) => [
+  { match: { model, userMessage: "And now?" }, response: { content: "All done." } },
+  { match: { model, hasToolResult: true }, response: down },
+  { match: { model }, response: first },
+];
 const mock = await startMock([
   ...turns("boss", call("echo", { message: "hello" }), "All done."),
-  { match: { model: "fails", hasToolResult: true, sequenceIndex: 0 }, response: down },
-  ...turns("fails", call("echo", { message: "hello" }), "All done."),
-  { match: { model: "fails-late", userMessage: "And now?" }, response: { content: "All done." } },
-  { match: { model: "fails-late", hasToolResult: true }, response: down },
-  { match: { model: "fails-late" }, response: call("clerk", { query: "the draft" }) },
+  ...failing("fails", call("echo", { message: "hello" })),
+  ...failing("fails-late", call("clerk", { query: "the draft" })),
   { match: { model: "clerk" }, response: { content: "I wrote the draft." } },
   { match: { model: "broken" }, response: down },
 ]);
@@ -27,6 +29,13 @@ const gateway = await startGateway({
     models: modelsAt(mock.url, ["boss", "fails", "fails-late", "clerk", "broken"]),
     mcp: { everything: { command } },
     agents: {
+      unlucky: {
+        type: "script",
+        steps: [
+          { ask: { key: "size", message: "Which size?", options: ["S", "M"] } },
+          { fail: { code: "out_of_cloth", message: "There is no cloth left." } },
+        ],
+      },
       clerk: { type: "llm", model: "clerk", description: "Writes" },
       boss: { type: "llm", model: "boss", tools: [{ mcp: "everything", only: ["echo"], approve: "always" }] },
       fails: { type: "llm", model: "fails", tools: [{ mcp: "everything", only: ["echo"], approve: "always" }] },
@@ -58,40 +67,46 @@ test("an approval with edited arguments, beside a result that the page made up",
   assert.deepEqual(messages.filter(({ role }) => role === "tool").map(({ content }) => content), ["Echo: farewell"]);
 });
 
-test("a model that fails after an answer does not lock the page, and the question is open again", async () => {
-  const tab = page("fails");
+test("what fails over an answer does not lock the page, and asks again", async () => {
+  const tab = page("unlucky");
   const runId = randomUUID();
   await tab.say("See to it", { runId });
-  const failed = await answer(tab, runId, { approved: true });
-  assert.equal(failed.last.type, "RUN_FINISHED", "an error would lock the page");
-  assert.deepEqual(failed.of("CUSTOM").map(({ name, value }) => [name, value.code]), [["gateway.failed", "model_unavailable"]]);
-  assert.equal(failed.outcome?.type, "interrupt", failed.text);
-  assert.equal((await thread(gateway, tab.threadId)).status, "interrupted");
-
-  const second = await answer(tab, runId, { approved: true });
-  assert.deepEqual(second.texts, ["All done."], second.text);
-  const { messages, status } = await thread(gateway, tab.threadId);
-  assert.equal(status, "idle");
-  assert.deepEqual(messages.filter(({ role }) => role === "tool").map(({ content }) => content), ["Echo: hello"]);
+  const [{ id }] = tab.questions;
+  for (let i = 0; i < 2; i++) {
+    const failed = await tab.run({ runId, resume: [resolved(id, { value: "M" })] });
+    assert.deepEqual(failed.of("CUSTOM").map(({ name, value }) => [name, value.code]), [["gateway.failed", "out_of_cloth"]]);
+    assert.equal(failed.last.type, "RUN_FINISHED", "an error would lock the page");
+    assert.deepEqual(tab.questions.map((question) => question.id), [id]);
+  }
 });
 
-test("a specialist that was let work has worked, though the model fails after it: its answer is used", async () => {
-  const tab = page("fails-late");
-  const runId = randomUUID();
-  await tab.say("See to it", { runId });
-  const failed = await answer(tab, runId, { approved: true });
-  assert.deepEqual(failed.of("CUSTOM").map(({ name, value }) => [name, value.code]), [["gateway.failed", "model_unavailable"]]);
-  assert.equal(failed.last.type, "RUN_FINISHED");
-  assert.equal(failed.outcome, undefined);
-  assert.deepEqual(tab.questions, []);
-  assert.equal((await thread(gateway, tab.threadId)).status, "failed");
+for (const [title, agent, result] of [
+  ["a tool that was approved of has run", "fails", "Echo: hello"],
+  ["a specialist that was let work has worked", "fails-late", "I wrote the draft."],
+]) {
+  test(`${title}, though the model fails after it: it does so once`, async () => {
+    const tab = page(agent);
+    const runId = randomUUID();
+    await tab.say("See to it", { runId });
+    const [question] = tab.questions;
+    const failed = await answer(tab, runId, { approved: true });
+    assert.deepEqual(failed.of("CUSTOM").map(({ name, value }) => [name, value.code]), [["gateway.failed", "model_unavailable"]]);
+    assert.equal(failed.last.type, "RUN_FINISHED");
+    assert.equal(failed.outcome, undefined);
+    assert.deepEqual(tab.questions, []);
+    assert.equal((await thread(gateway, tab.threadId)).status, "failed");
+    const again = await tab.run({ runId, resume: [resolved(question.id, { approved: true })] });
+    assert.deepEqual(again.of("TOOL_CALL_RESULT"), [], "the same click once more");
 
-  const next = await tab.say("And now?");
-  assert.deepEqual(next.texts, ["All done."], next.text);
-  assert.equal((await mock.requests("clerk")).length, 1);
-  const { messages } = (await mock.requests("fails-late")).at(-1);
-  assert.deepEqual(messages.filter(({ role }) => role === "tool").map(({ content }) => content), ["I wrote the draft."]);
-});
+    const next = await tab.say("And now?");
+    assert.deepEqual(next.texts, ["All done."], next.text);
+    assert.equal((await mock.requests("clerk")).length, agent === "fails" ? 0 : 1);
+    const { messages } = (await mock.requests(agent)).at(-1);
+    assert.deepEqual(messages.filter(({ role }) => role === "tool").map(({ content }) => content), [result]);
+    const after = await thread(gateway, tab.threadId);
+    assert.deepEqual(after.messages.filter(({ role }) => role === "tool").map(({ content }) => content), [result]);
+  });
+}
 
 test("a model that fails at once is an error, which the page shows", async () => {
   const tab = page("broken");
