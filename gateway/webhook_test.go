@@ -23,6 +23,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
 
 const hookSecret = "hush-hush-secret"
@@ -92,7 +93,7 @@ func checkSignature(header string, body []byte) error {
 		return fmt.Errorf("signature = %q", header)
 	}
 	mac := hmac.New(sha256.New, []byte(hookSecret))
-	fmt.Fprintf(mac, "%s.%s", at, body)
+	mac.Write(append([]byte(at+"."), body...))
 	if v1 != hex.EncodeToString(mac.Sum(nil)) {
 		return fmt.Errorf("signature %q does not fit", header)
 	}
@@ -334,6 +335,46 @@ func TestWebhookWithoutTheStore(t *testing.T) {
 	w.post("ask", input("t", "r", []string{"u1:hi"}))
 	if d := <-r.got; d.thread != "t" {
 		t.Errorf("delivery = %+v", d)
+	}
+}
+
+// TestWebhookOverRedis: what the replica that asked could not deliver the other one does.
+func TestWebhookOverRedis(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	down := true
+	r := newReceiver(t, func(attempt int, _ *http.Request) int {
+		mu.Lock()
+		defer mu.Unlock()
+		if down || attempt%2 == 1 {
+			return http.StatusServiceUnavailable
+		}
+		return http.StatusOK
+	})
+	hook := gateway.WebhookOptions{URL: r.URL, Secret: hookSecret, Timeout: 5 * time.Second, Retry: time.Millisecond}
+	a, b := twins(t, redistest.Start(t).URL(), func(o *gateway.Options) { o.Webhook, o.Lease = hook, 100*time.Millisecond })
+	asked := map[string]string{}
+	for n := range 5 {
+		thread := "t" + strconv.Itoa(n)
+		asked[thread] = ids(a.post("ask", input(thread, "r", []string{"u1:hi"})).interrupts())
+	}
+	drained, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := a.g.Drain(drained); !errors.Is(err, context.Canceled) && err != nil {
+		t.Fatal(err)
+	}
+	mu.Lock()
+	down = false
+	mu.Unlock()
+	for len(asked) > 0 {
+		d := <-r.got
+		if want, ok := asked[d.thread]; ok && ids(d.interrupts) != want {
+			t.Errorf("of %s is told %s, want %s", d.thread, ids(d.interrupts), want)
+		}
+		delete(asked, d.thread)
+	}
+	if status, body := b.call(http.MethodGet, "/threads", ""); status != http.StatusOK || strings.Count(body, `"id"`) != 5 {
+		t.Errorf("GET /threads = %d %s", status, body)
 	}
 }
 
