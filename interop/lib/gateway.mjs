@@ -12,6 +12,11 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
+// A test file that takes too long is ended from outside, and then runs no hooks.
+const running = new Set();
+process.once("SIGTERM", () => process.exit(143));
+process.on("exit", () => running.forEach((server) => server.kill("SIGKILL")));
+
 /**
  * Starts a gateway and stops it when the test file is over; a server that does not end with code 0 fails the file.
  *
@@ -32,6 +37,8 @@ export async function startGateway({ team, args = [], race = false } = {}) {
     env: { ...process.env, OPENAI_BASE_URL: undefined, OPENAI_API_KEY: undefined, OPENAI_MODEL: undefined, GORACE: "halt_on_error=0" },
   });
   const exited = once(server, "exit");
+  running.add(server);
+  server.once("exit", () => running.delete(server));
   const lines = [];
   let killed = false;
   const kill = async () => {

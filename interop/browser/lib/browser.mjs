@@ -24,7 +24,11 @@ let opened = 0;
 
 // One browser serves a test file; what must not be shared is in its contexts.
 function browser() {
-  running ??= chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: flags });
+  running ??= chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: flags,
+    handleSIGTERM: false, // with a handler a test file that is ended from outside would go on
+  });
   return running;
 }
 after(async () => (await running)?.close());
