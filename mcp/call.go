@@ -32,7 +32,9 @@ func (s *Server) call(ctx context.Context, name string, c groupchat.ToolCall) (g
 		if err != nil {
 			return groupchat.ToolResult{}, s.told(ctx, unreachable, err)
 		}
-		result, err := session.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: c.Arguments, Meta: sdk.Meta{keyMeta: c.Key}})
+		calling, done := s.untilClosed(ctx)
+		result, err := session.CallTool(calling, &sdk.CallToolParams{Name: name, Arguments: c.Arguments, Meta: sdk.Meta{keyMeta: c.Key}})
+		done()
 		if err == nil {
 			return s.result(result)
 		}

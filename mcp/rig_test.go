@@ -54,8 +54,11 @@ func newServer() *sdk.Server {
 			InputSchema: &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{"x": {Type: "integer"}}},
 		}, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			if name == "wait" {
-				<-ctx.Done()
-				return nil, ctx.Err()
+				select {
+				case <-ctx.Done():
+				case <-time.After(time.Second): // a client that goes says so, and not always in time
+				}
+				return nil, context.Canceled
 			}
 			if name == "key" {
 				return text(fmt.Sprint(r.Params.Meta[keyMeta])), nil
@@ -163,7 +166,7 @@ func program(t *testing.T, mode string) Options {
 func site(t *testing.T) (Options, *httptest.Server) {
 	t.Helper()
 	h := httptest.NewServer(overHTTP(t))
-	hangUp(t, h)
+	closeAfter(t, h)
 	return Options{URL: h.URL + "/mcp", HTTP: client(t)}, h
 }
 
@@ -181,8 +184,8 @@ func overHTTP(t *testing.T) http.Handler {
 	return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil)
 }
 
-// hangUp closes h after the test: a stream for notifications stays open until then.
-func hangUp(t *testing.T, h *httptest.Server) {
+// closeAfter closes h after the test: a stream for notifications stays open until then.
+func closeAfter(t *testing.T, h *httptest.Server) {
 	t.Helper()
 	t.Cleanup(func() {
 		h.CloseClientConnections()

@@ -16,6 +16,8 @@ type Server struct {
 	client  *sdk.Client
 	ctx     context.Context // of everything done for it
 	cancel  context.CancelFunc
+	calls   context.Context // of calls: the SDK closes nothing before they have ended
+	giveUp  context.CancelFunc
 	wg      sync.WaitGroup
 
 	mu      sync.Mutex
@@ -42,6 +44,7 @@ func New(o Options) (*Server, error) {
 	o.fill()
 	s := &Server{o: o, secrets: o.secrets()}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.calls, s.giveUp = context.WithCancel(s.ctx)
 	s.client = sdk.NewClient(&sdk.Implementation{Name: "agui-gateway", Version: o.Version}, &sdk.ClientOptions{
 		Capabilities:           &sdk.ClientCapabilities{}, // nothing is offered to it
 		MultiRoundTrip:         &sdk.MultiRoundTripOptions{Disabled: true},
@@ -50,6 +53,9 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
+// patience is how long Close waits for a server to take part in it.
+const patience = 3 * terminate
+
 // Close ends the connection and, if it is one, the program. Calls under way fail.
 func (s *Server) Close() error {
 	s.mu.Lock()
@@ -57,10 +63,19 @@ func (s *Server) Close() error {
 	session := s.session
 	s.session = nil
 	s.mu.Unlock()
+	s.giveUp()
 	if session != nil {
-		s.hangUp(session)
+		over := make(chan struct{})
+		s.wg.Go(func() {
+			defer close(over)
+			hangUp(session)
+		})
+		select {
+		case <-over:
+		case <-time.After(patience):
+		}
 	}
-	s.cancel()
+	s.cancel() // which kills what is left of a program
 	s.wg.Wait()
 	return nil
 }
@@ -114,7 +129,7 @@ func (s *Server) dial() chan struct{} {
 		defer close(done)
 		s.dialing = nil
 		if err == nil && s.closed {
-			s.wg.Go(func() { s.hangUp(session) })
+			s.wg.Go(func() { hangUp(session) })
 			return
 		}
 		if err != nil {
@@ -153,7 +168,7 @@ func (s *Server) open(ctx context.Context) (*sdk.ClientSession, []*sdk.Tool, err
 	}
 	tools, err := s.ask(ctx, session)
 	if err != nil {
-		s.hangUp(session)
+		hangUp(session)
 		done()
 		return nil, nil, err
 	}
@@ -188,17 +203,24 @@ func (s *Server) watch(session *sdk.ClientSession) {
 // drop forgets a connection that is of no use any more. The next who needs one makes it.
 func (s *Server) drop(session *sdk.ClientSession, err error) {
 	s.mu.Lock()
-	ours := s.session == session
-	if ours {
-		s.session = nil
-	}
-	s.mu.Unlock()
-	if !ours {
+	defer s.mu.Unlock()
+	if s.session != session {
 		return
 	}
+	s.session = nil
 	s.o.Log.Warn("mcp: connection lost", "server", s.o.Name, "error", s.mask(err))
-	s.hangUp(session)
+	s.wg.Go(func() { hangUp(session) }) // which waits for the calls under way
 }
 
-// hangUp ends a connection. What it says of that interests nobody: a program that was killed says that it was.
-func (s *Server) hangUp(session *sdk.ClientSession) { _ = session.Close() }
+// hangUp ends a connection. What the server says of that interests nobody: a program that was killed says that it was.
+func hangUp(session *sdk.ClientSession) { _ = session.Close() }
+
+// untilClosed is ctx for a call, which ends with the server's use.
+func (s *Server) untilClosed(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(s.calls, func() { cancel(errClosed) })
+	return ctx, func() {
+		stop()
+		cancel(nil)
+	}
+}

@@ -169,7 +169,7 @@ func TestSiteThatRestarts(t *testing.T) {
 		Handler: overHTTP(t), ReadHeaderTimeout: time.Minute,
 	}}
 	second.Start()
-	hangUp(t, second)
+	closeAfter(t, second)
 	eventually(t, func() bool {
 		got, err := tools[0].Call(t.Context(), groupchat.ToolCall{Arguments: []byte(`{"x":3}`)})
 		return err == nil && got.Content.Text() == `{"x":3}`
@@ -189,7 +189,7 @@ func TestSessionThatIsForgotten(t *testing.T) {
 			handler.ServeHTTP(w, r)
 		}
 	}))
-	hangUp(t, h)
+	closeAfter(t, h)
 	s := start(t, Options{URL: h.URL, HTTP: client(t)})
 	source := s.Source(SourceOptions{})
 	tools, err := source.Tools(t.Context())
@@ -267,7 +267,7 @@ func TestHeaders(t *testing.T) {
 			handler.ServeHTTP(w, r)
 		}
 	}))
-	hangUp(t, h)
+	closeAfter(t, h)
 	headers := map[string]string{"Authorization": "Bearer s3cret-token"}
 	if _, err := start(t, Options{URL: h.URL, Headers: headers, HTTP: client(t)}).Source(SourceOptions{}).Tools(t.Context()); err != nil {
 		t.Errorf("Tools() = %v", err)
@@ -328,4 +328,28 @@ func TestOptions(t *testing.T) {
 			t.Errorf("New(%+v) = %v, want %q", tt.o, err, tt.want)
 		}
 	}
+}
+
+// TestCloseWhileCalling ends a call under way, and does not wait for its answer.
+func TestCloseWhileCalling(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, o Options) {
+		s := start(t, o)
+		tools, err := s.Source(SourceOptions{Only: []string{"wait"}}).Tools(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() {
+			_, err := tools[0].Call(t.Context(), groupchat.ToolCall{})
+			ended <- err
+		}()
+		time.Sleep(50 * time.Millisecond)
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := <-ended; toldText(err) != unknown && toldText(err) != unreachable {
+			t.Errorf("the call: %v", err)
+		}
+	})
 }
