@@ -91,9 +91,9 @@ func TestRemotesAskAtOnce(t *testing.T) {
 	two := newUpstream(t, begins+askedOf(`{"id":"i","reason":"input_required","message":"two?"}`), begins+wordsOf("m", "2")+ends)
 	a, b := remote(t, RemoteOptions{URL: one.URL}), remote(t, RemoteOptions{URL: two.URL})
 	both := AgentFunc(func(_ context.Context, t *Turn) error {
-		for name, far := range map[string]*Remote{"a": a, "b": b} {
+		for i, far := range []*Remote{a, b} { // in an order: it is that of the questions
 			t.Go(func() error {
-				_, err := t.Invoke(name, far, InvokeOptions{})
+				_, err := t.Invoke(string(rune('a'+i)), far, InvokeOptions{})
 				return err
 			})
 		}
