@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -63,8 +64,9 @@ type attempt struct {
 	thread atomic.Pointer[state.Thread]
 
 	keep sync.Mutex // held for a commit; guards what follows
-	// settled says that a commit has used up the answers this run brought.
+	// settled says that a commit has used up the answers this run brought; until then effects are what was recorded.
 	settled bool
+	effects map[string]json.RawMessage
 	// over says that the run is being ended: an agent left behind commits nothing more.
 	over bool
 	// state is the shared state as the run leaves it, ended how it ended.
@@ -85,6 +87,9 @@ func (g *Gateway) start(agent *served, begun *state.Begun, header http.Header, l
 		ctx: ctx, cancel: cancel, done: make(chan struct{}), woken: make(chan struct{}, 1), header: agent.passedOn(header),
 	}
 	a.thread.Store(begun.Thread)
+	a.effects = map[string]json.RawMessage{}
+	maps.Copy(a.effects, a.intent.Effects)
+	maps.Copy(a.effects, begun.Thread.Live.Memo)
 	if a.intent.Attempts > 1 {
 		a.usage.Add(groupchat.EarlierUsage(begun.Thread.Checkpoint, begun.Thread.Live.Memo, origin(a.intent))...)
 	}

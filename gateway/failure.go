@@ -26,7 +26,7 @@ func (a *attempt) failed(cause error) error {
 	}
 	a.ending = a.newEnding()
 	if reopen {
-		a.ending.Open = a.intent.Questions
+		a.ending.Open, c.End.Effects = a.intent.Questions, a.effects
 	}
 	if !a.run.Ended() {
 		c.Messages = a.withdraw(cause, code, reopen)

@@ -45,9 +45,18 @@ func (a *attempt) Once(ctx context.Context, key string, result json.RawMessage) 
 		return err
 	}
 	// Once the effect is there it is kept, whatever became of the run meanwhile.
-	return a.rec.retry(context.WithoutCancel(ctx), func(ctx context.Context) error {
+	err := a.rec.retry(context.WithoutCancel(ctx), func(ctx context.Context) error {
 		return a.g.store.Once(ctx, a.lease, key, result)
 	})
+	if err != nil {
+		return err
+	}
+	a.keep.Lock()
+	defer a.keep.Unlock()
+	if !a.settled {
+		a.effects[key] = result
+	}
+	return nil
 }
 
 // commit writes c with all that was said up to now. It does not ask the run's context: half a commit is none, and a
@@ -58,7 +67,7 @@ func (a *attempt) commit(c state.Commit) error {
 		return err
 	}
 	a.thread.Store(t)
-	a.settled = true
+	a.settled, a.effects = true, nil
 	if c.End != nil {
 		a.ended = c.End
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 	"strconv"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -142,7 +143,7 @@ func (a *attempt) session() groupchat.Session {
 			ThreadID: a.lease.Key.ID, RunID: a.intent.RunID, Agent: a.lease.Key.Agent, Principal: a.lease.Key.Principal,
 			Tools: a.intent.Tools, Context: a.intent.Context, ForwardedProps: a.intent.ForwardedProps, Header: a.header,
 		},
-		Memo:     t.Live.Memo,
+		Memo:     maps.Clone(a.effects), // an agent's goroutines read it
 		Takeover: a.intent.Attempts > 1,
 		Origin:   origin(a.intent),
 		Usage:    &a.usage,

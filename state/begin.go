@@ -56,6 +56,9 @@ func BeginStep(t *Thread, f Facts, r *Request, v Verdict, c Claim, now time.Time
 		Meaning: v.Meaning, Row: v.Row, Resumed: v.Meaning == Resume, Claims: v.Claims, Cut: v.CutAfter != "" || v.CutAll,
 		Era: r.Era, Tools: r.Tools, Context: r.Context, ForwardedProps: r.ForwardedProps,
 	}
+	if intent.Resumed {
+		intent.Effects = t.Kept.For(v.Claims)
+	}
 	if intent.Cut {
 		s.cutAfter(v.CutAfter, f.Messages())
 	}

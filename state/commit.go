@@ -40,9 +40,11 @@ type End struct {
 	Code   agui.Code
 	// Text is what clients were told of an error; empty: the code's own sentence.
 	Text string
-	// Reopen opens the claimed tokens again: the answers' own turn failed.
-	Reopen bool
-	Usage  []agui.TokenUsage
+	// Reopen opens the claimed tokens again: the answers' own turn failed. Effects are what it had recorded till then:
+	// the same answers, given again, find them (I4).
+	Reopen  bool
+	Effects map[string]json.RawMessage
+	Usage   []agui.TokenUsage
 }
 
 // CommitStep is the step of a commit on t, whose live attempt the caller has checked against its lease.
@@ -65,8 +67,9 @@ func CommitStep(t *Thread, f Facts, c Commit, now time.Time) (*Step, error) {
 		n.State = c.State
 	}
 	added := s.keep(f, live.Intent.Origin, c.Messages)
+	s.remember(live.Intent.Claims, c)
 	s.settle(f, &live, c)
-	live.Memo = nil
+	live.Memo, live.Intent.Effects = nil, nil
 	if !c.KeepCheckpoint {
 		n.Checkpoint = c.Checkpoint
 		n.Calls = c.Calls

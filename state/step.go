@@ -141,7 +141,7 @@ func (s *Step) forget(f Facts) {
 			s.Tokens = append(s.Tokens, token)
 		}
 	}
-	s.Thread.Checkpoint, s.Thread.Open, s.Thread.Calls = nil, nil, nil
+	s.Thread.Checkpoint, s.Thread.Open, s.Thread.Calls, s.Thread.Kept = nil, nil, nil, nil
 }
 
 // Conversation renders the messages that were in the conversation at revision rev, in the order a client

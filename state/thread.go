@@ -47,6 +47,8 @@ type Thread struct {
 	Open []string `json:"open,omitempty"`
 	// Calls are the frontend calls of the checkpoint, answered ones included while others are missing.
 	Calls []Call `json:"calls,omitempty"`
+	// Kept is what a turn had done that failed, and whose answers are open again; nil if it had done nothing.
+	Kept *Kept `json:"kept,omitempty"`
 	// Failed says that the newest run ended in an error. Answers it left open can still be given: [StatusOf]
 	// then says interrupted.
 	Failed bool `json:"failed,omitempty"`
@@ -135,6 +137,8 @@ type Intent struct {
 	Claims []Answer `json:"claims,omitempty"`
 	// Questions are the interrupts they answer, for a failure that opens them again.
 	Questions []agui.Interrupt `json:"questions,omitempty"`
+	// Effects are the recorded results of an earlier run that failed with the same answers, by [Once] key.
+	Effects map[string]json.RawMessage `json:"effects,omitempty"`
 	// Added or Cut say that the conversation is not what it was before the request.
 	Added bool `json:"added,omitempty"`
 	Cut   bool `json:"cut,omitempty"`

@@ -67,6 +67,29 @@ var answers = []sentence{
 		}
 		w.means(w.resume(resolved("int1", `2`)), state.Resume, 1)
 	}},
+	{"the same answers find what their turn had done, others do not", func(w *world) {
+		w.ask(w.start("u1"), "int1")
+		fail := func(b *state.Begun, effects map[string]json.RawMessage) {
+			w.commit(b.Lease, state.Commit{KeepCheckpoint: true, End: &state.End{
+				Status: state.RunError, Code: agui.CodeAgentFailed, Reopen: true, Effects: effects,
+			}})
+		}
+		found := func(answer string) (*state.Begun, int) {
+			b := w.means(w.resume(resolved("int1", answer)), state.Resume, 1)
+			return b, len(w.load().Live.Intent.Effects)
+		}
+		b, n := found(`1`)
+		w.equal("effects at first", n, 0)
+		fail(b, map[string]json.RawMessage{"turn/book": json.RawMessage(`"booked"`)})
+		b, n = found(`2`)
+		w.equal("effects of another answer", n, 0)
+		fail(b, nil)
+		b, n = found(`1`)
+		w.equal("effects of the same answer", n, 1)
+		w.commit(b.Lease, state.Commit{Checkpoint: json.RawMessage(`{"v":2}`)})
+		w.equal("effects once they are committed", len(w.load().Live.Intent.Effects), 0)
+		w.equal("kept", w.load().Kept == nil, true)
+	}},
 	{"an expired question is not open", func(w *world) {
 		w.ask(w.start("u1"), "int1")
 		w.clock.Move(24 * time.Hour)
