@@ -61,5 +61,5 @@ test("the READMEs name what the examples read", () => {
   const read = (path) => readFileSync(new URL(`../../examples/${path}`, import.meta.url), "utf8");
   assert.match(read("copilotkit-react/README.md"), /VITE_RUNTIME_URL[^]*PORT/);
   assert.match(read("copilotkit-react/src/main.jsx"), /VITE_RUNTIME_URL \?\? "http:\/\/localhost:8080\/api\/copilotkit"/);
-  assert.match(read("copilotkit-node/server.mjs"), /AGENT_URL \?\? "http:\/\/localhost:8080\/agents\/travel"/);
+  assert.match(read("copilotkit-node/server.mjs"), /AGENT_URL \?\? "http:\/\/localhost:8080\/agents\/travel\?refusals=ask"/);
 });
