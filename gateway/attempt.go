@@ -126,7 +126,7 @@ func (a *attempt) enter() error {
 	if err := a.goOn(); err != nil {
 		return err
 	}
-	if a.intent.Attempts > a.g.o.RunAttempts {
+	if a.agent.gone || a.intent.Attempts > a.g.o.RunAttempts {
 		return errLost
 	}
 	return nil

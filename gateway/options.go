@@ -180,6 +180,8 @@ type served struct {
 	agent  groupchat.Agent
 	spec   groupchat.StateSpec
 	info   groupchat.Info
+	// gone says that nobody serves it any more: a run of its own is only brought to its end.
+	gone bool
 	// forwards names the headers of a request that the agent passes on.
 	forwards []string
 }

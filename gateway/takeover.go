@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -49,9 +50,12 @@ func (g *Gateway) takeOverdue() {
 			g.webhook.take(ctx, key)
 			continue
 		}
-		agent := g.roster.Load().agents[key.Agent]
-		if agent == nil || g.attempt(key) != nil {
-			continue // not served here, or ours: late, and not dead
+		if g.attempt(key) != nil {
+			continue // ours: late, and not dead
+		}
+		agent := g.heir(ctx, key)
+		if agent == nil {
+			continue
 		}
 		if g.reserve() != nil {
 			return
@@ -64,6 +68,24 @@ func (g *Gateway) takeOverdue() {
 		g.o.Log.Info("run: taken over", "agent", key.Agent, "thread", key.ID, "attempt", begun.Thread.Live.Intent.Attempts)
 		g.start(agent, begun, nil, g.o.Log)
 	}
+}
+
+// orphanLeases is for how many leases a run is left to the replicas that may serve its agent, where this one does not.
+const orphanLeases = 5
+
+// heir is the agent that an overdue run goes on with here; nil leaves it to others. One whose agent nobody serves any more
+// would be live for ever, and its readers wait for ever: it is taken over to be ended (S1).
+func (g *Gateway) heir(ctx context.Context, key state.Key) *served {
+	if agent := g.roster.Load().agents[key.Agent]; agent != nil {
+		return agent
+	}
+	t, _, err := g.store.Load(ctx, key)
+	if err != nil || t.Live == nil || g.o.Now().Sub(t.Live.Until) < orphanLeases*g.o.Lease {
+		return nil
+	}
+	s := serve(key.Agent, groupchat.AgentFunc(func(context.Context, *groupchat.Turn) error { return errLost }), g.o)
+	s.gone, s.roster = true, &roster{left: make(chan struct{})}
+	return s
 }
 
 // goOn brings the run of a dead replica to where its last commit was: what its log has open is closed, calls that

@@ -192,6 +192,37 @@ func TestARunThatAttemptsDieOfIsLost(t *testing.T) {
 	}
 }
 
+func TestARunWhoseAgentNobodyServesAnyMoreIsLost(t *testing.T) {
+	t.Parallel()
+	shared := state.NewMemory(state.MemoryOptions{})
+	defer shared.Close()
+	var paid atomic.Int64
+	door := newMortal(shared)
+	defer close(door.buried) // before its gateway is closed
+	a, b := replica(t, door, &paid, 3), replica(t, shared, &paid, 3)
+
+	owner := a.begin(http.MethodPost, "/agents/crew?disconnect=detach", input("t", "r", []string{"u1:go"}))
+	defer owner.hangUp()
+	owner.hears("I paid ")
+	watcher := b.begin(http.MethodGet, "/threads/t/events?protocolVersion=1.0", "")
+	defer watcher.hangUp()
+	watcher.until(agui.TypeRunStarted)
+	if _, err := b.g.Replace(map[string]groupchat.Agent{"other": crew(nil, &paid)}, nil); err != nil {
+		t.Fatal(err)
+	}
+	close(door.dead)
+	watcher.rest()
+	if code := watcher.code(); code != string(agui.CodeRunLost) {
+		t.Errorf("code = %q, want run_lost", code)
+	}
+	if paid.Load() != 1 {
+		t.Errorf("paid %d times", paid.Load())
+	}
+	if _, body := b.call(http.MethodGet, "/threads/t", ""); !strings.Contains(body, `"status":"failed"`) {
+		t.Errorf("thread = %s", body)
+	}
+}
+
 // hears reads up to a piece of text.
 func (r *reader) hears(text string) {
 	r.t.Helper()
