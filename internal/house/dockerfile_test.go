@@ -21,8 +21,7 @@ type instruction struct {
 // unpacks where COPY only copies.
 var knownWords = []string{"ARG", "CMD", "COPY", "ENTRYPOINT", "ENV", "EXPOSE", "FROM", "HEALTHCHECK", "LABEL", "RUN", "USER", "WORKDIR"}
 
-// TestDockerfile states what the image promises. Where no Docker daemon runs the image cannot be built, so its recipe is
-// judged as text: that is all this test is able to see.
+// TestDockerfile states what the image promises, as far as the text of its recipe can tell; image_test.go builds it.
 func TestDockerfile(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(root, "Dockerfile"))
@@ -129,10 +128,24 @@ type stage struct {
 	body       []instruction
 }
 
+// stagesOf splits a Dockerfile at its FROMs. What stands before the first one is left out.
+func stagesOf(text string) []stage {
+	var stages []stage
+	for _, in := range parseDockerfile(text) {
+		if fields := strings.Fields(in.args); in.word == "FROM" && len(fields) > 0 {
+			stages = append(stages, stage{base: fields[0], name: fields[len(fields)-1]})
+		} else if len(stages) > 0 {
+			last := &stages[len(stages)-1]
+			last.body = append(last.body, in)
+		}
+	}
+	return stages
+}
+
 // checkDockerfile returns one sentence per promise the Dockerfile does not keep.
 func checkDockerfile(text, gomod string) []string {
 	var problems []string
-	var stages []stage
+	var known []string // names of the stages so far, the current one last
 	for _, in := range parseDockerfile(text) {
 		where := fmt.Sprintf("line %d: ", in.line)
 		fields := strings.Fields(in.args)
@@ -142,16 +155,14 @@ func checkDockerfile(text, gomod string) []string {
 		case len(fields) == 0:
 			problems = append(problems, where+in.word+" has no argument")
 		case in.word == "FROM":
-			stages = append(stages, stage{base: fields[0], name: fields[len(fields)-1]})
-		case len(stages) > 0:
-			from, ok := strings.CutPrefix(fields[0], "--from=")
-			if ok && !slices.ContainsFunc(stages[:len(stages)-1], func(s stage) bool { return s.name == from }) {
+			known = append(known, fields[len(fields)-1])
+		default:
+			if from, ok := strings.CutPrefix(fields[0], "--from="); ok && !slices.Contains(known[:max(len(known)-1, 0)], from) {
 				problems = append(problems, where+"there is no earlier stage "+from)
 			}
-			last := &stages[len(stages)-1]
-			last.body = append(last.body, in)
 		}
 	}
+	stages := stagesOf(text)
 	if len(stages) < 2 {
 		return append(problems, "want at least two stages, so that no compiler travels with the binary")
 	}

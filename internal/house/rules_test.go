@@ -78,6 +78,7 @@ var doors = []door{
 		why: "tools derive their schemas as the MCP SDK does, and tell a model what is wrong with its arguments; answers have jsonschema/v6, which keeps that to itself"},
 	{lib: "github.com/google/uuid", in: []string{"agui", "state", "groupchat", "gateway", "cmd/gateway"}, files: 1, perDir: true,
 		why: "a package has one source of ids, so that a test can replace it"},
+	{lib: "github.com/moby/patternmatcher", in: []string{statetest}, why: "tests only: it decides as Docker does what .dockerignore lets in"},
 	{lib: "github.com/google/go-cmp", in: []string{statetest}, why: "tests only"},
 	{lib: "go.uber.org/goleak", in: []string{statetest}, why: "tests only"},
 	{lib: "golang.org/x/tools/txtar", in: []string{statetest}, why: "tests only"},
