@@ -21,11 +21,11 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 COPY --from=page /src/web/dist web/dist
-RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o /out/gateway ./cmd/gateway
+RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/gateway ./cmd/gateway
 
 # static: certificates for TLS to models and stores, time zones, an unprivileged user, no shell.
 FROM gcr.io/distroless/static-debian12:nonroot
-COPY --from=build /out/gateway /gateway
+COPY --from=build /src/bin/gateway /gateway
 ENV GATEWAY_ADDR=0.0.0.0:8080
 EXPOSE 8080
 # A number, because Kubernetes' runAsNonRoot cannot judge a name.

@@ -45,7 +45,7 @@ RUN go mod download && \
     # a comment between continued lines is dropped
     CGO_ENABLED=0 go build -trimpath ./cmd/gateway
 FROM scratch
-COPY --from=build /out/gateway /gateway
+COPY --from=build /src/bin/gateway /gateway
 ENV GATEWAY_ADDR=0.0.0.0:8080
 EXPOSE 8080
 USER 65532:65532
