@@ -2,6 +2,7 @@ package house
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,18 +22,18 @@ import (
 // tools of this machine, and the packages of the page are those that its lock file has installed here.
 func TestImageBuildsFromItsContext(t *testing.T) {
 	t.Parallel()
-	context := t.TempDir()
-	if err := copyContext(root, context); err != nil {
+	sent := t.TempDir()
+	if err := copyContext(root, sent); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(filepath.Join(context, "Dockerfile"))
+	text, err := os.ReadFile(filepath.Join(sent, "Dockerfile"))
 	if errors.Is(err, fs.ErrNotExist) { // the builder is always given the Dockerfile, whatever is ignored
 		text, err = os.ReadFile(filepath.Join(root, "Dockerfile"))
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := imageBuild{context: context, stages: map[string]string{}}
+	b := imageBuild{ctx: t.Context(), context: sent, stages: map[string]string{}}
 	stages := stagesOf(string(text))
 	for _, s := range stages[:len(stages)-1] {
 		if err := b.build(t.TempDir(), s); err != nil {
@@ -147,6 +148,7 @@ func copyFile(from, to string) error {
 
 // An imageBuild carries out stages, each in a directory that stands for the root of its file system.
 type imageBuild struct {
+	ctx     context.Context // of the test
 	context string
 	stages  map[string]string // roots of the stages that are done, by name
 }
@@ -212,7 +214,7 @@ func (b *imageBuild) run(dir, command string) error {
 	if strings.HasPrefix(command, "npm ci") {
 		return linkPackages(dir)
 	}
-	cmd := exec.Command("sh", "-c", command)
+	cmd := exec.CommandContext(b.ctx, "sh", "-c", command)
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, out)
