@@ -4,28 +4,56 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// contractCodes is the list of the gateway's contract, copied so that neither side drifts unnoticed.
-const contractCodes = `invalid_input unsupported_version unauthorized forbidden not_found ambiguous_thread method_not_allowed too_large
-	unsupported_media_type rate_limited overloaded draining store_unavailable run_in_progress queue_full run_moved run_lost run_timeout
-	cancelled interrupt_pending interrupt_not_found interrupt_expired interrupt_already_resolved resume_incomplete resume_invalid
-	resume_ambiguous checkpoint_incompatible unknown_speaker no_progress no_route not_converged agent_failed remote_failed model_auth
-	model_request model_response model_content_filter model_unavailable tool_failed internal`
+// codeRow is a row of the table of codes: codes in backquotes, then when they are used.
+var codeRow = regexp.MustCompile("(?m)^\\| ((?:`[a-z_]+` ?)+)\\| [^|]+ \\|$")
 
-func TestEveryCodeOfTheContractHasItsSentence(t *testing.T) {
-	t.Parallel()
-	names := strings.Fields(contractCodes)
-	for _, name := range names {
-		if !Code(name).Known() {
-			t.Errorf("no sentence for %s", name)
+// codesOfContract are the codes that docs/contract.md promises, each once.
+func codesOfContract(t *testing.T) []Code {
+	t.Helper()
+	text, err := os.ReadFile("../docs/contract.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, ok := strings.Cut(string(text), "\n## Errors\n")
+	if !ok {
+		t.Fatal("docs/contract.md has no section Errors")
+	}
+	section, _, _ = strings.Cut(section, "\n## ")
+	var codes []Code
+	for _, row := range codeRow.FindAllStringSubmatch(section, -1) {
+		for _, name := range strings.Fields(row[1]) {
+			if code := Code(strings.Trim(name, "`")); !slices.Contains(codes, code) {
+				codes = append(codes, code)
+			}
 		}
 	}
-	if len(names) != len(messages) {
-		t.Errorf("%d codes have a sentence, the contract has %d", len(messages), len(names))
+	return codes
+}
+
+func TestCodesAreThoseOfTheContract(t *testing.T) {
+	t.Parallel()
+	contract := codesOfContract(t)
+	for _, code := range contract {
+		if !code.Known() {
+			t.Errorf("docs/contract.md promises %s, which is no code", code)
+		}
 	}
+	for code := range messages {
+		if !slices.Contains(contract, code) {
+			t.Errorf("docs/contract.md lacks %s", code)
+		}
+	}
+}
+
+func TestEveryCodeHasItsSentence(t *testing.T) {
+	t.Parallel()
 	for code, sentence := range messages {
 		if !strings.HasSuffix(sentence, ".") || strings.ToUpper(sentence[:1]) != sentence[:1] {
 			t.Errorf("%s: %q is not a sentence", code, sentence)
