@@ -6,6 +6,102 @@ import (
 	"testing"
 )
 
+// echo returns raw as a browser that was sent it sends it back: numbers are float64, spelled as ECMAScript spells them,
+// which encoding/json does too, and null where there is no such float64.
+func echo(t *testing.T, raw json.RawMessage) any {
+	t.Helper()
+	v, err := parseJSON(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var browser func(v any) any
+	browser = func(v any) any {
+		switch v := v.(type) {
+		case json.Number:
+			f, err := v.Float64()
+			if err != nil {
+				return nil
+			}
+			if f == 0 {
+				return json.Number("0") // -0 too
+			}
+			text, err := json.Marshal(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return json.Number(text)
+		case []any:
+			for i := range v {
+				v[i] = browser(v[i])
+			}
+		case map[string]any:
+			for key := range v {
+				v[key] = browser(v[key])
+			}
+		}
+		return v
+	}
+	return browser(v)
+}
+
+// merged is server after a client that was sent it sent v back.
+func merged(t *testing.T, server json.RawMessage, v any) json.RawMessage {
+	t.Helper()
+	d, err := NewDocument(server, DocumentOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := MergeClient(d, server, renderJSON(v), MergeOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return d.JSON()
+}
+
+// TestMergeOfAnEcho holds a client that sends back what it was sent, with its own spelling of the numbers, to changing
+// nothing.
+func TestMergeOfAnEcho(t *testing.T) {
+	t.Parallel()
+	g := newGenerator(11)
+	for range 5000 {
+		server := renderJSON(g.object(4))
+		same(t, "state after an echo", merged(t, server, echo(t, server)), server)
+	}
+}
+
+// TestMergeKeepsNumbersOfAnEditedArray holds an array that a client edits, which is merged as a whole, to keeping the
+// server's spelling of the numbers that the client did not touch.
+func TestMergeKeepsNumbersOfAnEditedArray(t *testing.T) {
+	t.Parallel()
+	const server = `{"orders":[{"id":1234567890123456789,"price":12.0},{"id":1234567890123456790,"price":7.50},{"id":1234567890123456791,"price":1e2}]}`
+	tests := []struct {
+		name, client, want string
+	}{
+		{"an element's member changed", `[{"id":1234567890123456800,"price":12},{"id":1234567890123456800,"price":8},{"id":1234567890123456800,"price":100}]`,
+			`[{"id":1234567890123456789,"price":12.0},{"id":1234567890123456790,"price":8},{"id":1234567890123456791,"price":1e2}]`},
+		{"two elements changed", `[{"id":1234567890123456800,"price":13},{"id":1234567890123456800,"price":7.5},{"id":1234567890123456800,"price":101}]`,
+			`[{"id":1234567890123456789,"price":13},{"id":1234567890123456790,"price":7.50},{"id":1234567890123456791,"price":101}]`},
+		{"one appended", `[{"id":1234567890123456800,"price":12},{"id":1234567890123456800,"price":7.5},{"id":1234567890123456800,"price":100},{"id":4}]`,
+			`[{"id":1234567890123456789,"price":12.0},{"id":1234567890123456790,"price":7.50},{"id":1234567890123456791,"price":1e2},{"id":4}]`},
+		{"one removed", `[{"id":1234567890123456800,"price":12},{"id":1234567890123456800,"price":100}]`,
+			`[{"id":1234567890123456789,"price":12.0},{"id":1234567890123456791,"price":1e2}]`},
+		{"one inserted", `[{"id":1234567890123456800,"price":12},{"new":true},{"id":1234567890123456800,"price":7.5},{"id":1234567890123456800,"price":100}]`,
+			`[{"id":1234567890123456789,"price":12.0},{"new":true},{"id":1234567890123456790,"price":7.50},{"id":1234567890123456791,"price":1e2}]`},
+		{"reversed", `[{"id":1234567890123456800,"price":100},{"id":1234567890123456800,"price":7.5},{"id":1234567890123456800,"price":12}]`,
+			`[{"id":1234567890123456791,"price":1e2},{"id":1234567890123456790,"price":7.50},{"id":1234567890123456789,"price":12.0}]`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			client := json.RawMessage(`{"orders":` + tt.client + `}`)
+			v, err := parseJSON(client)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, "state", merged(t, json.RawMessage(server), v), json.RawMessage(`{"orders":`+tt.want+`}`))
+		})
+	}
+}
+
 func TestMergeClient(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -25,7 +25,8 @@ var (
 		"__proto__", "constructor", "prototype", "length", "<&>", "\u2028", "😀"}
 	oddScalars = []any{nil, true, false, "", "x", "é\u0000\u001f\"\\", "<b>&", json.Number("0"), json.Number("1"),
 		json.Number("1.0"), json.Number("-0"), json.Number("1e3"), json.Number("9007199254740993"),
-		json.Number("12345678901234567890123"), json.Number("-9223372036854775809")}
+		json.Number("12345678901234567890123"), json.Number("-9223372036854775809"),
+		json.Number("12.0"), json.Number("150e-2"), json.Number("0.10"), json.Number("1e-400"), json.Number("1e400")}
 )
 
 func pick[T any](g generator, from []T) T { return from[g.IntN(len(from))] }

@@ -3,11 +3,16 @@
 //
 // Each line is {"old":…,"patch":…,"new":…}. Half of the patches come from [state.Diff], half are what a
 // [state.Document] tells its readers of one change.
+//
+// With -states it prints one random state per line instead. With -merge it reads lines in turn, a state and what a
+// client that was sent it sends back, and prints the state as [state.MergeClient] leaves it.
 package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -23,8 +28,21 @@ import (
 func main() {
 	n := flag.Int("n", 20000, "how many pairs")
 	seed := flag.Uint64("seed", 1, "seed of the generator")
+	states := flag.Bool("states", false, "print states, without patches")
+	merges := flag.Bool("merge", false, "merge what clients send back into states, both read from standard input")
 	flag.Parse()
-	if err := write(os.Stdout, *n, *seed); err != nil {
+	out := bufio.NewWriter(os.Stdout)
+	g := generator{rand.New(rand.NewPCG(*seed, 7))}
+	var err error
+	switch {
+	case *merges:
+		err = merge(out, os.Stdin)
+	case *states:
+		err = g.states(out, *n)
+	default:
+		err = g.pairs(out, *n)
+	}
+	if err := errors.Join(err, out.Flush()); err != nil {
 		fmt.Fprintln(os.Stderr, "pairs:", err)
 		os.Exit(1)
 	}
@@ -36,10 +54,8 @@ type pair struct {
 	New   json.RawMessage `json:"new"`
 }
 
-func write(w io.Writer, n int, seed uint64) error {
-	g := generator{rand.New(rand.NewPCG(seed, 7))}
-	out := bufio.NewWriter(w)
-	enc := json.NewEncoder(out)
+func (g generator) pairs(w io.Writer, n int) error {
+	enc := json.NewEncoder(w)
 	for i := range n {
 		next := g.diff
 		if i%2 == 1 {
@@ -53,7 +69,52 @@ func write(w io.Writer, n int, seed uint64) error {
 			return err
 		}
 	}
-	return out.Flush()
+	return nil
+}
+
+// states prints n states in the spelling that documents have.
+func (g generator) states(w io.Writer, n int) error {
+	for range n {
+		content := g.object(4)
+		if g.IntN(8) == 0 {
+			content["beyond"] = json.Number("1e400") // the library that applies patches makes null of it
+		}
+		raw, err := json.Marshal(content)
+		if err != nil {
+			return err
+		}
+		d, err := state.NewDocument(raw, state.DocumentOptions{})
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(w, "%s\n", d.JSON()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// merge reads a state and a client's, and prints the merged one, until r ends.
+func merge(w io.Writer, r io.Reader) error {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		server := bytes.Clone(lines.Bytes())
+		if !lines.Scan() {
+			return errors.New("a state without a client's")
+		}
+		d, err := state.NewDocument(server, state.DocumentOptions{})
+		if err != nil {
+			return err
+		}
+		if err := state.MergeClient(d, server, lines.Bytes(), state.MergeOptions{}); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(w, "%s\n", d.JSON()); err != nil {
+			return err
+		}
+	}
+	return lines.Err()
 }
 
 type generator struct{ *rand.Rand }
@@ -64,7 +125,8 @@ var (
 		"__proto__", "constructor", "prototype", "length", "toString", "<&>", "\u2028", "😀"}
 	scalars = []any{nil, true, false, "", "x", "é\u0000\"\\", "<b>&", json.Number("0"), json.Number("1"),
 		json.Number("1.0"), json.Number("-0"), json.Number("1e3"), json.Number("9007199254740993"),
-		json.Number("12345678901234567890123"), json.Number("-9223372036854775809")}
+		json.Number("12345678901234567890123"), json.Number("-9223372036854775809"),
+		json.Number("12.0"), json.Number("150e-2"), json.Number("0.10"), json.Number("1e-400")}
 )
 
 func (g generator) diff() (pair, error) {
