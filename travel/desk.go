@@ -13,7 +13,7 @@ import (
 // A desk is where a specialist offers things of one kind and lets the traveller choose.
 type desk[T any] struct {
 	topic   Topic
-	list    string // pointer to the options in the state
+	list    string // pointer to the options in the state, once one of them is chosen
 	item    string // the member of the itinerary: "flight"
 	member  string // what tells options apart: "airline"
 	booking string // planning_step once one is chosen
@@ -21,7 +21,7 @@ type desk[T any] struct {
 	options func(trip) (options []T, recommended int)
 	name    func(T) string
 
-	found    func(t trip, options []T, best T, days int) string
+	found    func(t trip, options int, best T, days int) string
 	question func(t trip, best T) string
 	booked   func(t trip, chosen T, days int) string
 	thing    func(T) string // "the KLM flight"
@@ -30,8 +30,8 @@ type desk[T any] struct {
 // errNotOffered is what a wrong choice is; it asks again and goes nowhere.
 var errNotOffered = errors.New("travel: not one of the options")
 
-// serve is the specialist's turn. Everything before the question may be repeated: the state is set to the
-// same again, and what was said is not said twice.
+// serve is the specialist's turn. It may be repeated up to the question: nothing is written before the answer, and what
+// was said is not said twice.
 func (d desk[T]) serve(_ context.Context, turn *groupchat.Turn) error {
 	o, err := readOrder(turn.Instruction())
 	if err != nil {
@@ -42,15 +42,12 @@ func (d desk[T]) serve(_ context.Context, turn *groupchat.Turn) error {
 	if len(options) == 0 {
 		return fmt.Errorf("travel: no %s from %q to %q", d.topic, t.origin, t.destination)
 	}
-	if err := write(turn.State(), put{d.list, options}); err != nil {
-		return err
-	}
 	had, has := find(options, d.name, read[map[string]any](turn.State(), "/itinerary/"+d.item)[d.member])
 	if i, ok := find(options, d.name, o.Choice); ok {
 		if has && i == had {
 			return d.keep(turn, options[i])
 		}
-		return d.book(turn, t, options[i], o.Days)
+		return d.book(turn, t, options, options[i], o.Days)
 	}
 	if has && best == had {
 		best = (had + 1) % len(options) // somebody who wants another one is not told to take the same
@@ -60,7 +57,7 @@ func (d desk[T]) serve(_ context.Context, turn *groupchat.Turn) error {
 
 // ask announces the options, lets the traveller choose and books the choice.
 func (d desk[T]) ask(turn *groupchat.Turn, t trip, options []T, best, days int) error {
-	if err := groupchat.Say(turn, "found", "%s", d.found(t, options, options[best], days)); err != nil {
+	if err := groupchat.Say(turn, "found", "%s", d.found(t, len(options), options[best], days)); err != nil {
 		return err
 	}
 	names := make([]string, len(options))
@@ -88,12 +85,13 @@ func (d desk[T]) ask(turn *groupchat.Turn, t trip, options []T, best, days int) 
 	if err != nil {
 		return err
 	}
-	return d.book(turn, t, chosen, days)
+	return d.book(turn, t, options, chosen, days)
 }
 
-// book puts the choice into the itinerary and confirms it.
-func (d desk[T]) book(turn *groupchat.Turn, t trip, chosen T, days int) error {
-	err := write(turn.State(), put{"/itinerary/" + d.item, chosen}, put{"/planning_step", d.booking})
+// book puts the choice into the itinerary and confirms it. The options are written with it and not before: a page
+// shows them on the question's card, and in the state once they are what was chosen from.
+func (d desk[T]) book(turn *groupchat.Turn, t trip, options []T, chosen T, days int) error {
+	err := write(turn.State(), put{d.list, options}, put{"/itinerary/" + d.item, chosen}, put{"/planning_step", d.booking})
 	if err != nil {
 		return err
 	}

@@ -54,6 +54,6 @@ func ExampleTeam() {
 	// Output:
 	// : Plan a trip to Paris for 5 days
 	// supervisor: I will coordinate our specialists to plan your trip from Amsterdam to Paris for 5 days. The flights specialist goes first.
-	// flights_agent: I found 2 flight options from Amsterdam to Paris: KLM for $85 in 1h 10m and Air France for $95 in 1h 15m. I recommend KLM.
+	// flights_agent: I found 2 flight options from Amsterdam to Paris. I recommend KLM.
 	// ? Which flight from Amsterdam to Paris would you like to take? I recommend KLM.
 }

@@ -14,7 +14,7 @@ import (
 // What is suggested is understood by the team that suggests it, and fits the trip.
 func TestSuggestions(t *testing.T) {
 	t.Parallel()
-	const begun = `"flights":[{"airline":"KLM","departure":"Amsterdam (AMS)","arrival":"San Francisco (SFO)"}]`
+	const flight = `"flight":{"airline":"KLM","departure":"Amsterdam (AMS)","arrival":"San Francisco (SFO)"}`
 	for _, test := range []struct {
 		name, state string
 		most        int
@@ -26,8 +26,10 @@ func TestSuggestions(t *testing.T) {
 		{"other cities", `{"origin":"Paris","destination":"Tokyo"}`, 3, []travel.Kind{travel.Plan, travel.About, travel.Greeting}},
 		{"a city nobody knows", `{"destination":"Atlantis"}`, 3, []travel.Kind{travel.Plan, travel.Greeting}},
 		{"nowhere", `{"origin":"Paris","destination":"Paris"}`, 3, []travel.Kind{travel.Plan, travel.Greeting}},
-		{"under way", `{` + begun + `}`, 3, []travel.Kind{travel.Plan, travel.About, travel.StartOver}},
-		{"planned", `{` + begun + `,"itinerary":{"flight":{"airline":"KLM"},"hotel":{"name":"Hotel Zoe"}},"experiences":[{"name":"Pier 39"}]}`, 3,
+		{"asked for a flight", `{"planning_step":"collecting_flights"}`, 3, []travel.Kind{travel.Plan, travel.About, travel.StartOver}},
+		{"with a flight", `{"itinerary":{` + flight + `}}`, 3, []travel.Kind{travel.Plan, travel.About, travel.StartOver}},
+		{"with a flight to elsewhere", `{"destination":"Tokyo","itinerary":{` + flight + `}}`, 3, []travel.Kind{travel.Plan, travel.About, travel.Greeting}},
+		{"planned", `{"itinerary":{` + flight + `,"hotel":{"name":"Hotel Zoe"}},"experiences":[{"name":"Pier 39"}]}`, 3,
 			[]travel.Kind{travel.StartOver, travel.Change, travel.Change}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

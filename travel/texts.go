@@ -6,7 +6,7 @@ import (
 )
 
 // What the team says. "I'll book" stands in the two confirmations and nowhere else: readers count bookings
-// by it.
+// by it. What the options are is on the question's card; the text before it counts them.
 
 const (
 	nothingBookedText = "All right, no booking made. Write to me whenever you want to go on, and we will come back to it."
@@ -30,12 +30,8 @@ func chooseAgainText(topic Topic) string {
 	return fmt.Sprintf("No problem. I will send you back to the %s specialist to choose again.", topic)
 }
 
-func flightsFoundText(t trip, options []Flight, best Flight, _ int) string {
-	listed := make([]string, len(options))
-	for i, f := range options {
-		listed[i] = fmt.Sprintf("%s for %s in %s", f.Airline, f.Price, f.Duration)
-	}
-	return fmt.Sprintf("I found %d flight options from %s to %s: %s. I recommend %s.", len(options), t.from, t.to, list(listed, "and"), best.Airline)
+func flightsFoundText(t trip, options int, best Flight, _ int) string {
+	return fmt.Sprintf("I found %d flight options from %s to %s. I recommend %s.", options, t.from, t.to, best.Airline)
 }
 
 func whichFlightText(t trip, best Flight) string {
@@ -46,13 +42,8 @@ func flightBookedText(t trip, f Flight, _ int) string {
 	return fmt.Sprintf("Great. I'll book you the %s flight from %s to %s.", f.Airline, t.from, t.to)
 }
 
-func hotelsFoundText(t trip, options []Hotel, best Hotel, days int) string {
-	listed := make([]string, len(options))
-	for i, h := range options {
-		listed[i] = fmt.Sprintf("%s in %s (%s, %s)", h.Name, h.Location, h.PricePerNight, h.Rating)
-	}
-	return fmt.Sprintf("I found %d accommodation options in %s%s: %s. I recommend %s.",
-		len(options), t.to, forDays(days), list(listed, "and"), best.Name)
+func hotelsFoundText(t trip, options int, best Hotel, days int) string {
+	return fmt.Sprintf("I found %d accommodation options in %s%s. I recommend %s.", options, t.to, forDays(days), best.Name)
 }
 
 func whichHotelText(t trip, best Hotel) string {

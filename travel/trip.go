@@ -14,8 +14,8 @@ import (
 type trip struct {
 	origin, destination string // as they stand in the state, which a caller may write
 	from, to            *City  // nil if the catalogue does not have them
-	// begun says that flights of this very route are in the state. A caller who writes another destination
-	// makes what was found for the former one worthless.
+	// begun says that the plan has a flight on this very route, or none yet and its question was asked. A caller who
+	// writes another destination makes what was chosen for the former one worthless.
 	begun       bool
 	flight      Flight // chosen; zero if none is
 	hotel       Hotel
@@ -36,8 +36,9 @@ func readTrip(s state.Reader) trip {
 	}
 	t.from, _ = Lookup(t.origin)
 	t.to, _ = Lookup(t.destination)
-	if found := read[[]Flight](s, "/flights"); len(found) > 0 && t.from != nil && t.to != nil {
-		t.begun = found[0].Departure == t.from.terminal() && found[0].Arrival == t.to.terminal()
+	if t.from != nil && t.to != nil {
+		t.begun = !t.has(TopicFlights) && t.step == TopicFlights.step() ||
+			t.flight.Departure == t.from.terminal() && t.flight.Arrival == t.to.terminal()
 	}
 	return t
 }

@@ -20,10 +20,10 @@ const runs = [
     types: [
       ...["RUN_STARTED", "STATE_SNAPSHOT"],
       ...["STEP_STARTED", ...text, "STATE_DELTA", "STEP_FINISHED"],
-      ...["STEP_STARTED", "STATE_DELTA", ...text, ...asking],
+      ...["STEP_STARTED", ...text, ...asking],
     ],
     steps: ["supervisor", "flights_agent"],
-    deltas: ["replace /planning_step collecting_flights, replace /active_agent flights", "replace /flights 2"],
+    deltas: ["replace /planning_step collecting_flights, replace /active_agent flights"],
     speakers: ["supervisor", "flights_agent"],
   },
   {
@@ -31,13 +31,12 @@ const runs = [
       ...["RUN_STARTED", "STATE_SNAPSHOT"],
       ...["STEP_STARTED", "STATE_DELTA", ...text, "STEP_FINISHED"],
       ...["STEP_STARTED", "STATE_DELTA", "STEP_FINISHED"],
-      ...["STEP_STARTED", "STATE_DELTA", ...text, ...asking],
+      ...["STEP_STARTED", ...text, ...asking],
     ],
     steps: ["flights_agent", "supervisor", "hotels_agent"],
     deltas: [
-      "add /itinerary/flight KLM, replace /planning_step booking_flight",
+      "replace /flights 2, add /itinerary/flight KLM, replace /planning_step booking_flight",
       "replace /active_agent hotels, replace /planning_step collecting_hotels",
-      "replace /hotels 3",
     ],
     speakers: ["flights_agent", "hotels_agent"],
   },
@@ -52,7 +51,7 @@ const runs = [
     ],
     steps: ["hotels_agent", "supervisor", "experiences_agent", "supervisor"],
     deltas: [
-      "add /itinerary/hotel Hotel Zoe, replace /planning_step booking_hotel",
+      "replace /hotels 3, add /itinerary/hotel Hotel Zoe, replace /planning_step booking_hotel",
       "replace /active_agent experiences, replace /planning_step curating_experiences",
       "replace /experiences 4",
       "replace /active_agent supervisor, replace /planning_step complete",

@@ -111,8 +111,12 @@ for (const version of versions) {
       const stream = await tab.say("Plan my trip");
       assert.equal(stream.outcome.type, "interrupt");
       const { state } = await tab.agrees();
-      assert.deepEqual([state.origin, state.destination], ["Paris", "Tokyo"]);
-      assert.ok(state.flights.every(({ departure, arrival }) => departure.includes("Paris") && arrival.includes("Tokyo")));
+      assert.deepEqual([state.origin, state.destination, state.flights], ["Paris", "Tokyo", []]);
+      const { options } = tab.questions[0].metadata.value;
+      assert.equal(options.length, 2);
+      assert.ok(options.every(({ departure, arrival }) => departure.includes("Paris") && arrival.includes("Tokyo")));
+      await tab.answer(options[1]);
+      assert.deepEqual((await tab.agrees()).state.flights, options);
     });
 
     test("another city, then a change of mind", async () => {
