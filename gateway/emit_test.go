@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -34,4 +35,35 @@ func TestAgentsDoNotSendWhatIsTheServers(t *testing.T) {
 	r := w.post("forger", input("t", "r1", []string{"u1:Hi"}))
 	r.finished()
 	r.equals(w.shows("t"))
+}
+
+// An activity that an agent changes is what its readers, who joins and the stored thread have.
+func TestAnActivityIsChanged(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(o *gateway.Options) {
+		o.Agents["worker"] = groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
+			return errors.Join(
+				t.Emit(&agui.ActivitySnapshot{
+					MessageID: "plan", ActivityType: "PLAN", Content: json.RawMessage(`{"steps":[{"name":"book"}],"done":0}`),
+				}),
+				t.Emit(&agui.ActivityDelta{MessageID: "plan", ActivityType: "PLAN", Patch: agui.Patch{
+					{Op: "test", Path: "/done", Value: json.RawMessage("0")},
+					{Op: "replace", Path: "/done", Value: json.RawMessage("1")},
+					{Op: "add", Path: "/steps/-", Value: json.RawMessage(`{"name":"pay"}`)},
+					{Op: "copy", From: "/steps/0/name", Path: "/last"},
+				}}),
+				groupchat.Say(t, "done", "Booked."))
+		})
+	})
+	r := w.post("worker", input("t", "r1", []string{"u1:Go"}))
+	r.finished()
+	r.equals(w.shows("t"))
+	i := slices.IndexFunc(r.view.Messages(), func(m agui.Message) bool { return m.ID == "plan" })
+	if i < 0 {
+		t.Fatal("there is no activity")
+	}
+	const want = `{"done":1,"last":"book","steps":[{"name":"book"},{"name":"pay"}]}`
+	if content, _ := r.view.Messages()[i].Content.Object(); string(content) != want {
+		t.Errorf("the activity is %s, want %s", content, want)
+	}
 }
