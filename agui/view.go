@@ -14,15 +14,11 @@ type StateDocument interface {
 }
 
 // A View is what a stream of events adds up to in a client: its messages, its state and what is open. It folds events
-// as the reference client 1.0.0 does (reference/agui-1.0.md section 7), so that what it holds is what people see.
+// as the reference client 1.0.0 does, so that what it holds is what people see.
 //
 // A View is not safe for concurrent use. It keeps parts of the events it was given, which must not change
 // afterwards; the messages it returns are the caller's, but for the JSON in them.
 type View struct {
-	// PatchActivity applies a patch to the content of an activity message, as a whole or not at all. Without it
-	// ACTIVITY_DELTA is an error.
-	PatchActivity func(content json.RawMessage, p Patch) (json.RawMessage, error)
-
 	list     []*entry
 	byID     map[string]*entry
 	changes  int              // how many of list are changed

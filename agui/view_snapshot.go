@@ -2,7 +2,6 @@ package agui
 
 import (
 	"encoding/json"
-	"errors"
 	"reflect"
 )
 
@@ -139,22 +138,17 @@ func (v *View) showActivity(e *ActivitySnapshot) {
 	v.annotate(old, e.Metadata)
 }
 
-var errPatchActivity = errors.New("agui: the view has no PatchActivity")
-
 // changeActivity patches an activity that is there; what is none, or was never shown, is left alone.
 func (v *View) changeActivity(e *ActivityDelta) error {
 	m := v.byID[e.MessageID]
 	if m == nil || m.head.Role != RoleActivity {
 		return nil
 	}
-	if v.PatchActivity == nil {
-		return errPatchActivity
-	}
 	content, ok := m.head.Content.Object()
 	if !ok {
 		content = json.RawMessage("{}")
 	}
-	content, err := v.PatchActivity(content, e.Patch)
+	content, err := e.Patch.Apply(content)
 	if err != nil {
 		return err
 	}

@@ -40,21 +40,8 @@ func (d doc) Apply(p Patch) error {
 	return nil
 }
 
-func patchMember(content json.RawMessage, p Patch) (json.RawMessage, error) {
-	d := doc{}
-	if err := d.Replace(content); err != nil {
-		return nil, err
-	}
-	if err := d.Apply(p); err != nil {
-		return nil, err
-	}
-	return d.JSON(), nil
-}
-
 func newTestView(messages ...Message) *View {
-	v := NewView(messages, doc{})
-	v.PatchActivity = patchMember
-	return v
+	return NewView(messages, doc{})
 }
 
 func apply(t testing.TB, v *View, events ...Event) {
@@ -241,11 +228,11 @@ func TestViewKeepsWhatAFailedPatchLeaves(t *testing.T) {
 		{"type":"STATE_DELTA","delta":[{"op":"add","path":"/b","value":null}]}
 		{"type":"ACTIVITY_SNAPSHOT","messageId":"a","activityType":"PLAN","content":{"n":1}}`)...)
 	before := shown(t, v.Messages())
-	for _, e := range decoded(t, `
+	for i, e := range decoded(t, `
 		{"type":"STATE_DELTA","delta":[{"op":"replace","path":"/nope","value":2}]}
-		{"type":"ACTIVITY_DELTA","messageId":"a","activityType":"PLAN","patch":[{"op":"remove","path":"/nope"}]}`) {
-		if err := v.Apply(e); !errors.Is(err, errNoMember) {
-			t.Errorf("%s: %v", e.EventType(), err)
+		{"type":"ACTIVITY_DELTA","messageId":"a","activityType":"PLAN","patch":[{"op":"add","path":"/m","value":2},{"op":"remove","path":"/nope"}]}`) {
+		if want := []error{errNoMember, ErrPatch}[i]; !errors.Is(v.Apply(e), want) {
+			t.Errorf("%s did not fail with %v", e.EventType(), want)
 		}
 	}
 	if got := string(v.state.JSON()); got != `{"a":1,"b":null}` {

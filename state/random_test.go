@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
@@ -336,4 +337,38 @@ func TestApplyAgreesWithEvanphx(t *testing.T) {
 	if both < 500 || neither < 500 {
 		t.Errorf("judged alike: %d applied, %d refused", both, neither)
 	}
+}
+
+// What an activity's patch does in [agui] is what it would do to a document.
+func TestApplyAgreesWithTheProtocols(t *testing.T) {
+	t.Parallel()
+	g := newGenerator(5)
+	both, neither := 0, 0
+	for range 5000 {
+		doc := g.object(4)
+		p := g.patch(doc)
+		old := renderJSON(doc)
+		ours, err := Apply(old, p)
+		theirs, other := p.Apply(old)
+		if other != nil && slices.ContainsFunc(p, leadsAstray) {
+			continue // it is refused there, for no client follows
+		}
+		if (err == nil) != (other == nil) {
+			t.Fatalf("%s by %+v: ours %s %v, the protocol's %s %v", old, p, ours, err, theirs, other)
+		}
+		if err != nil {
+			neither++
+			continue
+		}
+		both++
+		same(t, fmt.Sprintf("%s by %+v", old, p), theirs, ours)
+	}
+	if both < 300 || neither < 300 {
+		t.Errorf("judged alike: %d applied, %d refused", both, neither)
+	}
+}
+
+// leadsAstray reports whether op leads to a JavaScript prototype.
+func leadsAstray(op agui.PatchOp) bool {
+	return strings.Contains(op.Path+op.From, "/__proto__") || strings.Contains(op.Path+op.From, "/prototype")
 }

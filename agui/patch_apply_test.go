@@ -1,0 +1,92 @@
+package agui
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestPatchApply(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, doc, patch, want string }{
+		{"nothing", `{"a":1}`, `[]`, `{"a":1}`},
+		{"add inserts", `{"a":[1,3]}`, `[{"op":"add","path":"/a/1","value":2}]`, `{"a":[1,2,3]}`},
+		{"add appends", `{"a":[1]}`, `[{"op":"add","path":"/a/-","value":2},{"op":"add","path":"/a/2","value":3}]`, `{"a":[1,2,3]}`},
+		{"add replaces a member", `{"a":1}`, `[{"op":"add","path":"/a","value":null}]`, `{"a":null}`},
+		{"replace an element", `{"a":[{"b":1}]}`, `[{"op":"replace","path":"/a/0/b","value":2}]`, `{"a":[{"b":2}]}`},
+		{"remove", `{"a":[1,2],"b":3}`, `[{"op":"remove","path":"/a/0"},{"op":"remove","path":"/b"}]`, `{"a":[2]}`},
+		{"the root", `{"a":1}`, `[{"op":"replace","path":"","value":{"b":1}}]`, `{"b":1}`},
+		{"move in an array", `{"a":[1,2,3]}`, `[{"op":"move","from":"/a/0","path":"/a/2"}]`, `{"a":[2,3,1]}`},
+		{"move over what it was in", `{"a":{"b":1}}`, `[{"op":"move","from":"/a/b","path":"/a"}]`, `{"a":1}`},
+		{"move to itself", `{"a":1}`, `[{"op":"move","from":"/a","path":"/a"}]`, `{"a":1}`},
+		{"copies are independent", `{"a":[1]}`, `[{"op":"copy","from":"/a","path":"/b"},{"op":"add","path":"/b/-","value":2}]`, `{"a":[1],"b":[1,2]}`},
+		{"escaped and empty names", `{"":1,"a/b":2,"~":3}`, `[{"op":"copy","from":"/","path":"/x"},{"op":"remove","path":"/a~1b"},{"op":"remove","path":"/~0"}]`, `{"":1,"x":1}`},
+		{"numbers keep their spelling", `{"a":12345678901234567890,"b":1.0}`, `[{"op":"add","path":"/c","value":1e2}]`, `{"a":12345678901234567890,"b":1.0,"c":1e2}`},
+		{"test", `{"a":{"x":1,"y":[null]}}`, `[{"op":"test","path":"/a","value":{"y":[null],"x":1}}]`, `{"a":{"x":1,"y":[null]}}`},
+
+		{"a test that fails", `{"a":1}`, `[{"op":"test","path":"/a","value":2}]`, ``},
+		{"a test of nothing", `{}`, `[{"op":"test","path":"/a","value":null}]`, ``},
+		{"replace of nothing", `{}`, `[{"op":"replace","path":"/a","value":1}]`, ``},
+		{"replace at the end", `{"a":[1]}`, `[{"op":"replace","path":"/a/-","value":1}]`, ``},
+		{"remove of nothing", `{}`, `[{"op":"remove","path":"/a"}]`, ``},
+		{"remove the root", `{}`, `[{"op":"remove","path":""}]`, ``},
+		{"move the root", `{}`, `[{"op":"move","from":"","path":"/a"}]`, ``},
+		{"move of nothing", `{}`, `[{"op":"move","from":"/a","path":"/b"}]`, ``},
+		{"into itself", `{"a":{}}`, `[{"op":"move","from":"/a","path":"/a/b"}]`, ``},
+		{"no parent", `{}`, `[{"op":"add","path":"/a/b","value":1}]`, ``},
+		{"below a number", `{"a":1}`, `[{"op":"add","path":"/a/b","value":1}]`, ``},
+		{"negative index", `{"a":[1]}`, `[{"op":"remove","path":"/a/-1"}]`, ``},
+		{"leading zero", `{"a":[1,2]}`, `[{"op":"remove","path":"/a/01"}]`, ``},
+		{"huge index", `{"a":[1,2]}`, `[{"op":"remove","path":"/a/99999999999999999999"}]`, ``},
+		{"past the end", `{"a":[1]}`, `[{"op":"add","path":"/a/2","value":1}]`, ``},
+		{"a root that is no object", `{}`, `[{"op":"add","path":"","value":[]}]`, ``},
+		{"a prototype", `{}`, `[{"op":"add","path":"/__proto__","value":1}]`, ``},
+		{"a constructor's prototype", `{"constructor":{}}`, `[{"op":"add","path":"/constructor/prototype","value":1}]`, ``},
+		{"no document", ``, `[]`, ``},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var p Patch
+			if err := json.Unmarshal([]byte(test.patch), &p); err != nil {
+				t.Fatal(err)
+			}
+			got, err := p.Apply(json.RawMessage(test.doc))
+			if string(got) != test.want || (test.want == "") != errors.Is(err, ErrPatch) || test.want != "" && err != nil {
+				t.Errorf("Apply() = %s, %v, want %q", got, err, test.want)
+			}
+		})
+	}
+}
+
+func TestPatchApplyRefusesWhatIsNoPatch(t *testing.T) {
+	t.Parallel()
+	for _, op := range []PatchOp{
+		{Op: "merge", Path: "/a"},
+		{Op: "add", Path: "a"},
+		{Op: "copy", From: "/~", Path: "/a"},
+		{Op: "add", Path: "/a", Value: json.RawMessage(`{`)},
+		{Op: "test", Path: "", Value: json.RawMessage(`{`)},
+	} {
+		if out, err := (Patch{op}).Apply(json.RawMessage(`{}`)); !errors.Is(err, ErrPatch) {
+			t.Errorf("Apply(%+v) = %s, %v, want %v", op, out, err, ErrPatch)
+		}
+	}
+}
+
+func TestPatchApplyIsBounded(t *testing.T) {
+	t.Parallel()
+	bomb := Patch{{Op: "add", Path: "/a", Value: json.RawMessage(`["` + strings.Repeat("x", 1000) + `"]`)}}
+	deep := Patch{{Op: "add", Path: "/a", Value: json.RawMessage(`{}`)}}
+	for range 200 {
+		bomb = append(bomb, PatchOp{Op: "copy", From: "/a", Path: "/a/-"})
+		deep = append(deep, PatchOp{Op: "move", From: "/a", Path: "/b"}, PatchOp{Op: "add", Path: "/a", Value: json.RawMessage(`{}`)},
+			PatchOp{Op: "move", From: "/b", Path: "/a/b"})
+	}
+	if _, err := bomb.Apply(json.RawMessage(`{}`)); !errors.Is(err, errPatchCopied) {
+		t.Errorf("a patch of %d copies: %v, want %v", len(bomb), err, errPatchCopied)
+	}
+	if _, err := deep.Apply(json.RawMessage(`{}`)); !errors.Is(err, errPatchDepth) {
+		t.Errorf("a patch that nests: %v, want %v", err, errPatchDepth)
+	}
+}
