@@ -1,0 +1,370 @@
+package gateway_test
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway"
+	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/redisstore"
+	"github.com/agui-gateway/gateway/state/redisstore/redistest"
+	"github.com/agui-gateway/gateway/state/statetest"
+)
+
+// A case is what clients do with a thread over HTTP, a step per line, and what each step comes to behind "->". It
+// is played on one gateway with a store in memory, and on two replicas on Redis that take turns.
+//
+//	run AGENT RUN WORD…          POST /agents/AGENT, its whole stream
+//	page AGENT RUN WORD…         the same by CopilotKit's route
+//	open NAME run|page …         the same, left open once the agent waits
+//	wait NAME run|page …         the same, left open at once: the thread is busy
+//	attach NAME [after NAME]     GET /threads/t/events, left open; after: with the last id that NAME was sent
+//	rest NAME                    the rest of that stream
+//	hangup NAME                  its connection closes
+//	release                      an agent that waits goes on
+//	stop, delete, thread         of /threads/t
+//	fork MESSAGE @THREAD         POST /threads/t/fork; the new thread is called THREAD from then on
+//	title TEXT                   PATCH /threads/t
+//	resume ANSWER…               POST /threads/t/resume
+//	later DURATION               the clock is moved
+//
+// The words of a request are messages, by name: u1 is a user's, s1 a system's, d1 a developer's, and t1>c1 the
+// result of call c1. What the gateway said is a1, a2, … in the order in which it was first seen, its questions are
+// q1, …, its frontend calls c1, …; q1=M answers a question and q1! calls it off. @x names another thread than t,
+// state=JSON is the client's state, and +edit, +regenerate, +detach and +old are what they say.
+//
+// A stream comes to success, interrupt, cancelled, plain (an end without an outcome), "error CODE", or "refused
+// CODE" if it asks again; a plain answer to its status, and its code. A thread is its status and its messages,
+// followed by its state if the case names one.
+type testCase struct {
+	name  string
+	steps string
+}
+
+// play plays cases on every kind of deployment.
+func play(t *testing.T, cases []testCase) {
+	t.Parallel()
+	server := redistest.Start(t)
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			t.Run("memory", func(t *testing.T) {
+				t.Parallel()
+				clock := statetest.NewClock()
+				store := state.NewMemory(state.MemoryOptions{Now: clock.Now})
+				newScript(t, clock, store).play(c.steps)
+			})
+			t.Run("replicas", func(t *testing.T) {
+				t.Parallel()
+				clock, prefix := statetest.NewClock(), rand.Text()
+				stores := make([]state.Store, 2)
+				for i := range stores {
+					s, err := redisstore.Open(t.Context(), server.URL(), redisstore.Options{
+						Prefix: prefix, Now: clock.Now, Logger: slog.New(slog.DiscardHandler),
+					})
+					if err != nil {
+						t.Fatal(err)
+					}
+					stores[i] = s
+				}
+				newScript(t, clock, stores...).play(c.steps)
+			})
+		})
+	}
+}
+
+// A script is a case being played.
+type script struct {
+	t        *testing.T
+	replicas []*world
+	turn     int
+	streams  map[string]*reader
+	ids      map[string]string // name → id
+	names    map[string]string // id → name
+	said     map[string]string // name → message as JSON
+	count    map[string]int    // of the names that begin so
+	step     string
+}
+
+// newScript starts one gateway per store. Their agents share a gate, and their clock is that of the stores.
+func newScript(t *testing.T, clock *statetest.Clock, stores ...state.Store) *script {
+	t.Helper()
+	s := &script{
+		t: t, streams: map[string]*reader{}, ids: map[string]string{}, names: map[string]string{}, said: map[string]string{}, count: map[string]int{},
+	}
+	gate := make(chan struct{}, 100)
+	for _, store := range stores {
+		t.Cleanup(func() {
+			if err := store.Close(); err != nil {
+				t.Errorf("store: Close() = %v", err)
+			}
+		})
+		s.replicas = append(s.replicas, newWorld(t, func(o *gateway.Options) {
+			o.Store, o.Shared, o.Now, o.NewID = store, len(stores) > 1, clock.Now, nil
+			o.Agents, o.StopGrace, o.HangUpGrace = agents(gate), soon, soon
+		}))
+	}
+	s.replicas[0].gate, s.replicas[0].clock = gate, clock
+	return s
+}
+
+// w is the replica whose turn it is.
+func (s *script) w() *world {
+	w := s.replicas[s.turn%len(s.replicas)]
+	s.turn++
+	return w
+}
+
+func (s *script) play(steps string) {
+	for step := range strings.Lines(steps) {
+		step = strings.TrimSpace(step)
+		if step == "" || strings.HasPrefix(step, "#") {
+			continue
+		}
+		s.step = step
+		do, want, _ := strings.Cut(step, "->")
+		want = strings.Join(strings.Fields(want), " ")
+		got := s.do(strings.Fields(do), want)
+		s.learn()
+		if got = s.named(got); got != want {
+			s.t.Fatalf("%s\n   came to %s", step, got)
+		}
+	}
+}
+
+// do does one step and says what it came to.
+func (s *script) do(words []string, want string) string {
+	switch verb := words[0]; verb {
+	case "run", "page":
+		r, answer := s.send(words)
+		if r == nil {
+			return answer
+		}
+		defer r.hangUp()
+		r.rest()
+		s.holds(r, words)
+		return s.came(r)
+	case "open", "wait":
+		r, answer := s.send(words[2:])
+		if r == nil {
+			return answer
+		}
+		s.t.Cleanup(r.hangUp)
+		s.streams[words[1]] = r
+		if verb == "open" {
+			r.until(agui.TypeCustom)
+		}
+		return want
+	case "attach":
+		return s.attach(words, want)
+	case "rest":
+		r := s.streams[words[1]]
+		r.rest()
+		return s.came(r)
+	case "hangup":
+		s.streams[words[1]].hangUp()
+	case "release":
+		s.replicas[0].release()
+	case "later":
+		s.later(words[1])
+	case "thread":
+		return s.thread(words, want)
+	default:
+		return s.plain(words)
+	}
+	return want
+}
+
+// holds compares what the reader of a whole stream shows with the thread, if nothing runs there.
+func (s *script) holds(r *reader, words []string) {
+	_, failed := r.last().(*agui.RunError)
+	d := s.replicas[0].thread(s.threadOf(words))
+	if !failed && d.Status != "running" && d.ID != "" {
+		r.equals(d)
+	}
+}
+
+// came says what a stream came to.
+func (s *script) came(r *reader) string {
+	if len(r.events) == 0 {
+		return "nothing"
+	}
+	if _, started := r.events[0].(*agui.RunStarted); !started && r.records[0].ID == "" {
+		s.t.Errorf("%s: the stream begins with %s", s.step, r.events[0].EventType())
+	}
+	refused := ""
+	for _, e := range r.events {
+		if c, ok := e.(*agui.Custom); ok && (c.Name == agui.CustomRefused || c.Name == agui.CustomFailed) {
+			var v struct{ Code string }
+			if err := json.Unmarshal(c.Value, &v); err != nil {
+				s.t.Fatal(err)
+			}
+			refused = "refused " + v.Code
+		}
+	}
+	switch e := r.last().(type) {
+	case *agui.RunError:
+		return "error " + e.Code
+	case *agui.RunFinished:
+		switch {
+		case refused != "":
+			return refused
+		case e.Outcome == nil:
+			return "plain"
+		default:
+			return string(e.Outcome.Type)
+		}
+	}
+	return "no end"
+}
+
+// attach becomes a reader of the thread.
+func (s *script) attach(words []string, want string) string {
+	header := []string{}
+	if len(words) == 4 && words[2] == "after" {
+		header = append(header, "Last-Event-ID", s.streams[words[3]].cursorID())
+	}
+	r := s.w().open(http.MethodGet, "/threads/"+s.threadOf(words)+"/events?protocolVersion=1.0", "", header...)
+	if r.response.StatusCode != http.StatusOK {
+		return fmt.Sprint(r.response.StatusCode)
+	}
+	s.streams[words[1]] = r
+	return want
+}
+
+// thread is the thread in one line: in the shape of want, which may leave the state out.
+func (s *script) thread(words []string, want string) string {
+	d := s.w().thread(s.threadOf(words))
+	if d.ID == "" {
+		return "unknown"
+	}
+	s.replicas[0].shows(d.ID)
+	line := []string{d.Status}
+	for _, m := range d.Messages {
+		line = append(line, m.ID)
+	}
+	if strings.Contains(want, "{") {
+		line = append(line, canonical(s.t, d.State))
+	}
+	return strings.Join(line, " ")
+}
+
+// plain sends what is answered by JSON.
+func (s *script) plain(words []string) string {
+	path, method, body := "/threads/"+s.threadOf(words), http.MethodPost, ""
+	switch words[0] {
+	case "stop":
+		path += "/stop"
+	case "delete":
+		method = http.MethodDelete
+	case "title":
+		method, body = http.MethodPatch, `{"title":`+quote(strings.Join(words[1:], " "))+`}`
+	case "fork":
+		path, body = "/threads/t/fork", `{"messageId":`+quote(s.id(words[1]))+`}`
+	case "resume":
+		path, body = path+"/resume", "{"+s.answers(words[1:])+"}"
+	default:
+		s.t.Fatalf("unknown step: %s", s.step)
+	}
+	status, answer := s.w().call(method, path, body)
+	var got struct {
+		ID      string
+		Stopped *bool
+		Error   struct{ Code string }
+	}
+	if answer != "" {
+		if err := json.Unmarshal([]byte(answer), &got); err != nil {
+			s.t.Fatalf("%s: %s: %v", s.step, answer, err)
+		}
+	}
+	if words[0] == "fork" && got.ID != "" {
+		s.ids[words[2]] = got.ID
+	}
+	out := fmt.Sprint(status)
+	if got.Error.Code != "" {
+		out += " " + got.Error.Code
+	}
+	if got.Stopped != nil && !*got.Stopped {
+		out += " nothing ran"
+	}
+	return out
+}
+
+// learn names what the threads have that has no name yet.
+func (s *script) learn() {
+	threads := []string{"t"}
+	for name, id := range s.ids {
+		if strings.HasPrefix(name, "@") {
+			threads = append(threads, id)
+		}
+	}
+	for _, id := range threads {
+		d := s.replicas[0].thread(id)
+		for _, m := range d.Messages {
+			raw, err := json.Marshal(m)
+			if err != nil {
+				s.t.Fatal(err)
+			}
+			s.said[s.name(string(m.Role)[:1], m.ID)] = string(raw)
+			for _, c := range m.ToolCalls {
+				s.name("c", c.ID)
+			}
+		}
+		for _, q := range d.Interrupts {
+			s.name("q", q.ID)
+		}
+	}
+}
+
+// name returns the name of an id, a new one that begins with kind if it has none.
+func (s *script) name(kind, id string) string {
+	if name := s.names[id]; name != "" {
+		return name
+	}
+	name := ""
+	for name == "" || s.ids[name] != "" {
+		s.count[kind]++
+		name = fmt.Sprint(kind, s.count[kind])
+	}
+	s.ids[name], s.names[id] = id, name
+	return name
+}
+
+// named puts names in the place of ids.
+func (s *script) named(line string) string {
+	words := strings.Fields(line)
+	for i, word := range words {
+		if name := s.names[word]; name != "" {
+			words[i] = name
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// id is what a name stands for; a new name stands for itself.
+func (s *script) id(name string) string {
+	if id := s.ids[name]; id != "" {
+		return id
+	}
+	s.ids[name], s.names[name] = name, name
+	return name
+}
+
+func (s *script) threadOf(words []string) string {
+	for _, word := range words {
+		if strings.HasPrefix(word, "@") {
+			if id := s.ids[word]; id != "" {
+				return id
+			}
+			s.ids[word] = word[1:]
+			return word[1:]
+		}
+	}
+	return "t"
+}
