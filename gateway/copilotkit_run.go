@@ -24,7 +24,7 @@ func (k *copilotkit) run(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	req.Regenerate = true
+	req.ListRegenerates = true
 	wire, err := k.wire(r, agent, in)
 	if err != nil {
 		return err

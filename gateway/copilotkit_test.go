@@ -354,6 +354,7 @@ func TestPageRegeneratesAndEdits(t *testing.T) {
 			}
 			return list
 		}
+		edit := map[string][]string{"edits": {`"forwardedProps":{"gateway":{"edit":true}}`}}
 		for _, agent := range []string{"echo", "edits"} {
 			p.whole("run", agent, pageInput(agent, "r1", []string{"u1:One"}))
 			p.whole("run", agent, pageInput(agent, "r2", []string{"u1:One", "u2:Two"}))
@@ -362,7 +363,7 @@ func TestPageRegeneratesAndEdits(t *testing.T) {
 			if diff := cmp.Diff([]string{"user One", "assistant You said: One"}, ids(agent)); diff != "" {
 				t.Errorf("%s, regenerated: %s", agent, diff)
 			}
-			changed := p.whole("run", agent, pageInput(agent, "r4", []string{"u3:Three"}))
+			changed := p.whole("run", agent, pageInput(agent, "r4", []string{"u3:Three"}, edit[agent]...))
 			changed.equals(p.thread(agent))
 		}
 		if diff := cmp.Diff([]string{"user One", "assistant You said: One", "user Three", "assistant You said: Three"}, ids("echo")); diff != "" {

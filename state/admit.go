@@ -79,7 +79,7 @@ func Admit(t *Thread, f Facts, r *Request, now time.Time) Verdict {
 }
 
 func newAdmission(t *Thread, f Facts, r *Request, now time.Time) *admission {
-	a := &admission{t: t, r: r, known: f.Known, tokens: f.Token, now: now}
+	a := &admission{t: t, r: r, known: f.Known, tokens: f.Token, messages: f.Messages, now: now}
 	a.fresh, a.dropped = r.fresh(t, f)
 	a.calls = r.callAnswers(t, f)
 	for _, id := range t.Open {
@@ -97,11 +97,12 @@ func newAdmission(t *Thread, f Facts, r *Request, now time.Time) *admission {
 
 // An admission is one reading of the table.
 type admission struct {
-	t      *Thread
-	r      *Request
-	known  func(string) (Place, bool)
-	tokens func(string) (Token, bool)
-	now    time.Time
+	t        *Thread
+	r        *Request
+	known    func(string) (Place, bool)
+	tokens   func(string) (Token, bool)
+	messages func() []StoredMessage
+	now      time.Time
 
 	open, expired []Token        // tokens that wait
 	fresh         []agui.Message // what the caller may bring and the thread never had
@@ -190,21 +191,33 @@ func (a *admission) idle() Verdict {
 	if a.t.Failed && last != "" && last == a.t.LastUser {
 		return a.again(Verdict{Meaning: Repeat, Row: 12})
 	}
-	if a.r.Regenerate && place.Role == agui.RoleUser && !place.Left && last != a.t.LastMessage {
+	if a.regenerates(last, place) {
 		return a.again(Verdict{Meaning: Repeat, Row: 13, CutAfter: last, Restore: startMark(place.Run)})
 	}
 	return Verdict{Meaning: Hydrate, Row: 14, CallAnswers: a.calls}
 }
 
-// start is a turn for new messages. An edit takes the place of what followed the last message it keeps, which
-// is everything if it keeps none.
+// start is a turn for new messages. An edit takes the place of what follows the last message that it names, which is
+// everything if it names none.
 func (a *admission) start(row int) Verdict {
 	v := Verdict{Meaning: Start, Row: row, Append: a.fresh}
-	if a.r.Edit {
-		v.CutAfter = a.lastKnown()
-		v.CutAll = v.CutAfter == "" && a.t.Count > 0
+	if a.r.Edit || a.r.ListEdits {
+		named := a.named()
+		if named.next != nil && (a.r.Edit || named.edits()) {
+			v.CutAfter, v.CutAll = named.last, named.last == ""
+		}
 	}
 	return a.again(v)
+}
+
+// regenerates reports whether the request asks for the turn of its last message once more, in place of what follows
+// that message.
+func (a *admission) regenerates(last string, place Place) bool {
+	if !a.r.Regenerate && !a.r.ListRegenerates || place.Role != agui.RoleUser || place.Left {
+		return false
+	}
+	named := a.named()
+	return named.next != nil && named.last == last && (a.r.Regenerate || named.beginning)
 }
 
 // again finishes a verdict that starts a turn afresh: a checkpoint left behind is dropped, and the calls
@@ -229,16 +242,6 @@ func (a *admission) last() (string, Place) {
 	id := a.r.Messages[len(a.r.Messages)-1].ID
 	place, _ := a.known(id)
 	return id, place
-}
-
-// lastKnown returns the last message of the request that is still in the conversation.
-func (a *admission) lastKnown() string {
-	for _, m := range slices.Backward(a.r.Messages) {
-		if place, ok := a.known(m.ID); ok && !place.Left {
-			return m.ID
-		}
-	}
-	return ""
 }
 
 // addsAtEnd reports whether something new that asks for a turn stands behind all that is known.

@@ -232,6 +232,9 @@ func old(r *Request)        { r.Era = agui.Era0 }
 func editing(r *Request)    { r.Edit = true }
 func regenerate(r *Request) { r.Regenerate = true }
 
+func listEdits(r *Request)       { r.ListEdits = true }
+func listRegenerates(r *Request) { r.ListRegenerates = true }
+
 // retry makes the request the one that run i was started with.
 func retry(i int) func(*Request) {
 	return func(r *Request) { r.RunID, r.Hash = fmt.Sprintf("run%d", i), fmt.Sprintf("hash%d", i) }

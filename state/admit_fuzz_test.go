@@ -66,6 +66,7 @@ func (d *dice) request() *Request {
 		answer(d.pick("q1", "q2", "q3", "q9", "") + d.pick(`={"v":"x"}`, `={"v":"y"}`, `="x"`, "=7", "=null", "!"))(r)
 	}
 	r.Edit, r.Regenerate = d.roll(3) == 1, d.roll(3) == 1
+	r.ListEdits, r.ListRegenerates = d.roll(3) == 1, d.roll(3) == 1
 	r.Era = agui.Era(d.roll(2))
 	if d.roll(4) == 1 {
 		retry(1 + d.roll(2))(r)
@@ -91,7 +92,7 @@ func FuzzAdmit(f *testing.F) {
 		d := dice(data)
 		thread, r := d.thread(), d.request()
 		v := Admit(&thread.Thread, thread, r, noon)
-		checkVerdict(t, thread, v)
+		checkVerdict(t, thread, r, v)
 		again := Admit(&thread.Thread, thread, r, noon)
 		if brief(again) != brief(v) {
 			t.Fatalf("Admit() = %s, then %s", brief(v), brief(again))
@@ -102,7 +103,7 @@ func FuzzAdmit(f *testing.F) {
 	})
 }
 
-func checkVerdict(t *testing.T, f *fixture, v Verdict) {
+func checkVerdict(t *testing.T, f *fixture, r *Request, v Verdict) {
 	t.Helper()
 	if v.Meaning.Runs() == (f.Thread.Live != nil) && f.Thread.Live != nil {
 		t.Fatalf("%s while a run is live", brief(v))
@@ -119,6 +120,7 @@ func checkVerdict(t *testing.T, f *fixture, v Verdict) {
 	if (v.Meaning == Refuse || v.Meaning == Busy) != (v.Code != "") {
 		t.Fatalf("%s has code %q", v.Meaning, v.Code)
 	}
+	checkCut(t, f, r, v)
 	seen := map[string]bool{}
 	for _, m := range v.Append {
 		if _, known := f.Known(m.ID); known || seen[m.ID] {
@@ -139,6 +141,29 @@ func checkVerdict(t *testing.T, f *fixture, v Verdict) {
 				t.Fatalf("%s leaves %s without an answer", brief(v), id)
 			}
 		}
+	}
+}
+
+// checkCut holds a verdict to cutting nothing that the request names, and nothing at all unless the request asks for it
+// in words or by a list that names what stands before.
+func checkCut(t *testing.T, f *fixture, r *Request, v Verdict) {
+	t.Helper()
+	if v.CutAfter == "" && !v.CutAll {
+		return
+	}
+	named := map[string]bool{}
+	for _, m := range r.Messages {
+		named[m.ID] = true
+	}
+	cut := v.CutAll
+	for _, m := range Conversation(f.Said, f.Thread.Rev) {
+		if cut && named[m.ID] {
+			t.Fatalf("%s cuts %s, which the request names", brief(v), m.ID)
+		}
+		if !cut && !named[m.ID] && !r.Edit && !r.Regenerate {
+			t.Fatalf("%s, and nothing is said of %s", brief(v), m.ID)
+		}
+		cut = cut || m.ID == v.CutAfter
 	}
 }
 

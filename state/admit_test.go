@@ -135,9 +135,20 @@ func TestAdmit(t *testing.T) {
 		{"11 ids twice", chat(), ask("u3 u3"), "start 11 append=u3"},
 		{"11 failed", chat().failed(true), ask("u1 a1 u2 u3"), "start 11 append=u3"},
 		{"11 edit", chat(), ask("u1 a1 u3", editing), "start 11 append=u3 cut=a1"},
-		{"11 edit of the end cuts nothing", chat(), ask("u1 a1 u2 a2 u3", editing), "start 11 append=u3 cut=a2"},
+		{"11 edit of the end cuts nothing", chat(), ask("u1 a1 u2 a2 u3", editing), "start 11 append=u3"},
 		{"11 edit of the first", chat(), ask("u3", editing), "start 11 append=u3 cut=all"},
-		{"11 edit behind what left", chat().left("u2", "a2"), ask("u1 a1 u2 u3", editing), "start 11 append=u3 cut=a1"},
+		{"11 edit behind what left", thread("u1 a1", "u2 a2", "u3 a3").left("u2", "a2"), ask("u1 a1 u2 u4", editing), "start 11 append=u4 cut=a1"},
+		{"11 edit that names what follows", chat(), ask("u2 a2 u1 u3", editing), "start 11 append=u3"},
+		{"11 list edits: a changed message", chat(), ask("u1 a1 u3", listEdits), "start 11 append=u3 cut=a1"},
+		{"11 list edits: an edit in words", chat(), ask("u3", listEdits, editing), "start 11 append=u3 cut=all"},
+		{"11 list edits: nothing left out", chat(), ask("u1 a1 u2 a2 u3", listEdits), "start 11 append=u3"},
+		{"11 list edits: names nothing", chat(), ask("u3", listEdits), "start 11 append=u3"},
+		{"11 list edits: a hole", chat(), ask("u1 u2 u3", listEdits), "start 11 append=u3"},
+		{"11 list edits: not from the first", chat(), ask("u2 u3", listEdits), "start 11 append=u3"},
+		{"11 list edits: another order", chat(), ask("u2 a2 u1 u3", listEdits), "start 11 append=u3"},
+		{"11 list edits: breaks off before an answer", chat(), ask("u1 a1 u2 u3", listEdits), "start 11 append=u3"},
+		{"11 list edits: names what left", thread("u1 a1", "u2 a2", "u3 a3").left("u2", "a2"), ask("u1 a1 u2 u4", listEdits), "start 11 append=u4"},
+		{"11 list edits: without reasoning", thread("u1 r1 a1", "u2 a2"), ask("u1 a1 u3", listEdits), "start 11 append=u3 cut=a1"},
 		{"11 edit of an empty thread", thread(), ask("u1", editing), "start 11 append=u1"},
 
 		// Rows 12 and 13: a turn once more.
@@ -151,6 +162,11 @@ func TestAdmit(t *testing.T) {
 		{"13 questions expired", asked("q1-/b1"), ask("u1 a1 u2", regenerate), "repeat 13 cut=u2 unanswered=b1 forget restore=start:20"},
 		{"13 not asked for", chat(), ask("u1 a1 u2"), "hydrate 14"},
 		{"13 nothing followed", thread("u1 a1", "u2"), ask("u1 a1 u2", regenerate), "hydrate 14"},
+		{"13 in words, the last message alone", chat(), ask("u2", regenerate), "repeat 13 cut=u2 restore=start:20"},
+		{"13 in words, with what follows", chat(), ask("u2 a2 u1", regenerate), "hydrate 14"},
+		{"13 by its list", chat(), ask("u1 a1 u2", listRegenerates), "repeat 13 cut=u2 restore=start:20"},
+		{"13 by its list, with a hole", chat(), ask("u2", listRegenerates), "hydrate 14"},
+		{"13 by its list, in another order", chat(), ask("u2 a2 u1", listRegenerates), "hydrate 14"},
 		{"13 it left", chat().left("u2", "a2"), ask("u1 a1 u2", regenerate), "hydrate 14"},
 		{"13 ends with an assistant", chat(), ask("u1 a1", regenerate), "hydrate 14"},
 
@@ -166,6 +182,7 @@ func TestAdmit(t *testing.T) {
 
 		{"too large", chat(), ask("u3", func(r *Request) { r.MaxThread = 100 }), "refuse 11 code=too_large show=u3"},
 		{"too large, but it brings nothing", asked("q1"), ask("", answer("q1="+v1), func(r *Request) { r.MaxThread = 1 }), `resume 1 claim=q1:{"v":"x"}`},
+		{"too large, an edit that takes nothing away", chat(), ask("u1 a1 u2 a2 u3", editing, func(r *Request) { r.MaxThread = 100 }), "refuse 11 code=too_large show=u3"},
 		{"too large, but it cuts", chat(), ask("u1 u3", editing, func(r *Request) { r.MaxThread = 100 }), "start 11 append=u3 cut=u1"},
 	}
 	for _, test := range tests {

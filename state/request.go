@@ -23,9 +23,12 @@ type Request struct {
 	Context        []agui.Context
 	ForwardedProps json.RawMessage
 
-	// Edit lets a new message replace what followed the last known one; Regenerate lets a list that ends
-	// with a known user message run that turn anew.
+	// Edit lets a new message replace what follows the messages that the list names; Regenerate lets a list that
+	// ends with a known user message run that turn anew.
 	Edit, Regenerate bool
+	// ListEdits and ListRegenerates let the list alone ask for the same. They count only for a list that holds the
+	// conversation from its first message on: one with holes says nothing about what it leaves out.
+	ListEdits, ListRegenerates bool
 	// Writable lists the top-level pointers of the state a caller may write; nil means all.
 	Writable []string
 	// Tied ties the run to the connection that asks for it (R4).
