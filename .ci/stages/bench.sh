@@ -4,4 +4,4 @@
 source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
 
 benchtime=${BENCHTIME:-300ms}
-go test -run '^$' -bench . -benchtime "$benchtime" ./state/redisstore ./cmd/gateway
+go test -run '^$' -bench . -benchtime "$benchtime" ./state/redisstore ./gateway ./cmd/gateway
