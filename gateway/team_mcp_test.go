@@ -16,14 +16,15 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// TestTeamUsesServers lets a model of a team file call a tool of an MCP server, with arguments that a person has edited.
-func TestTeamUsesServers(t *testing.T) {
-	t.Parallel()
+// weatherDesk serves an agent desk, whose keys besides its type are desk, with a server of tools called weather. Asked gets the
+// city of each call of its tool look; the model calls that as w_look.
+func weatherDesk(t *testing.T, desk string) (w *world, asked chan string) {
+	t.Helper()
 	type query struct {
 		City string `json:"city"`
 	}
 	tools := sdk.NewServer(&sdk.Implementation{Name: "weather"}, nil)
-	asked := make(chan string, 10)
+	asked = make(chan string, 10)
 	sdk.AddTool(tools, &sdk.Tool{Name: "look"}, func(_ context.Context, _ *sdk.CallToolRequest, q query) (*sdk.CallToolResult, any, error) {
 		asked <- q.City
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "Sunny in " + q.City + "."}}}, nil, nil
@@ -40,12 +41,12 @@ func TestTeamUsesServers(t *testing.T) {
 		handler.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
-	model := httptest.NewServer(&calling{tool: "w_look", arguments: `{"city":"Oslo"}`})
+	model := httptest.NewServer(&calling{tool: "w_look", arguments: `{"city":"Oslo"}`, only: strings.Contains(desk, "only:")})
 	t.Cleanup(model.Close)
 
 	path := filepath.Join(t.TempDir(), "team.yaml")
 	text := "version: 1\nmcp: { weather: { url: " + server.URL + ", headers: { x-key: hush } } }\n" +
-		"agents: { desk: { type: llm, tools: [ { mcp: weather, only: [ look ], prefix: w_ } ], approve: [ w_look ] } }\n"
+		"agents: { desk: { type: llm, " + desk + " } }\n"
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +59,13 @@ func TestTeamUsesServers(t *testing.T) {
 			t.Errorf("Close() = %v", err)
 		}
 	})
-	w := newWorld(t, func(o *gateway.Options) { o.Agents, o.Agent, o.Legacy = team.Agents, team.Options, "desk" })
+	return newWorld(t, func(o *gateway.Options) { o.Agents, o.Agent, o.Legacy = team.Agents, team.Options, "desk" }), asked
+}
+
+// TestTeamUsesServers lets a model of a team file call a tool of an MCP server, with arguments that a person has edited.
+func TestTeamUsesServers(t *testing.T) {
+	t.Parallel()
+	w, asked := weatherDesk(t, "tools: [ { mcp: weather, only: [ look ], prefix: w_ } ], approve: [ w_look ]")
 	w.post("desk", input("t", "r1", []string{"u:How is the weather?"}))
 	d := w.thread("t")
 	if len(d.Interrupts) != 1 || d.Interrupts[0].Reason != "tool_call" || len(asked) != 0 {
@@ -78,8 +85,31 @@ func TestTeamUsesServers(t *testing.T) {
 	}
 }
 
+// TestApprovalNamesATool with its prefix, without it, or wrongly: a person is asked each time.
+func TestApprovalNamesATool(t *testing.T) {
+	t.Parallel()
+	for _, desk := range []string{
+		"tools: [ { mcp: weather, prefix: w_, only: [ look ] } ], approve: [ look ]",
+		"tools: [ { mcp: weather, prefix: w_ } ], approve: [ w_look ]",
+		"tools: [ { mcp: weather, prefix: w_ } ], approve: [ look ]",
+		"tools: [ { mcp: weather, prefix: w_ } ], approve: [ lock ]",
+	} {
+		t.Run(desk, func(t *testing.T) {
+			t.Parallel()
+			w, asked := weatherDesk(t, desk)
+			w.post("desk", input("t", "r1", []string{"u:How is the weather?"}))
+			if d := w.thread("t"); len(d.Interrupts) != 1 || len(asked) != 0 {
+				t.Errorf("the thread asks %+v, and the tool was called %d times, want one approval first", d.Interrupts, len(asked))
+			}
+		})
+	}
+}
+
 // A calling model calls its tool, and says something when it has the result.
-type calling struct{ tool, arguments string }
+type calling struct {
+	tool, arguments string
+	only            bool // it is offered no other
+}
 
 func (c *calling) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var b strings.Builder
@@ -88,7 +118,7 @@ func (c *calling) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	delta, reason := `{"content":"Take a hat."}`, "stop"
-	if strings.Contains(b.String(), `"name":"w_other"`) {
+	if strings.Contains(b.String(), `"name":"w_other"`) && c.only {
 		http.Error(w, "{}", http.StatusTeapot) // it was not to be offered
 		return
 	}

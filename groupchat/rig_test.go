@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -33,6 +34,7 @@ type rig struct {
 	ctx      context.Context
 	origin   string
 	input    Input
+	log      *slog.Logger
 
 	mu      sync.Mutex
 	ids     int
@@ -201,7 +203,7 @@ func (r *rig) execute(s Session) (out *stream, end commit) {
 	must(r.t, run.Emit(&agui.StateSnapshot{Snapshot: doc.JSON()}))
 	s.Run, s.State, s.NewID, s.Origin, s.MaxTurns = run, doc, r.newID, r.origin, r.maxTurns
 	s.Journal = &journal{r, run, doc}
-	s.Input = r.input
+	s.Input, s.Log = r.input, r.log
 	out.result, out.err = Execute(r.ctx, r.root, s)
 	if out.err != nil {
 		must(r.t, run.Fail(&agui.RunError{Message: public(out.err), Code: string(agui.CodeOf(out.err))}))

@@ -1,0 +1,61 @@
+package groupchat
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"testing"
+)
+
+// TestANameThatIsNoToolMakesEveryCallAsk misspells the tool whose calls a person is to approve of: what was meant cannot be
+// known, so every call of the agent asks, and the log says why.
+func TestANameThatIsNoToolMakesEveryCallAsk(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name    string
+		approve []string
+		away    bool // the source is
+		never   bool // its tools say that nobody is asked
+		asks    bool
+	}{
+		{name: "a tool of the source", approve: []string{"charge"}, asks: false},
+		{name: "misspelt", approve: []string{"refnud"}, asks: true},
+		{name: "misspelt beside one that is right", approve: []string{"charge", "refnud"}, asks: true},
+		{name: "misspelt, over a source that never asks", approve: []string{"refnud"}, never: true, asks: true},
+		{name: "of a source that is away", approve: []string{"fetch"}, away: true, asks: true},
+		{name: "none", approve: nil, asks: false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c := &counted{}
+			refund := c.tool("refund")
+			if tt.never {
+				refund.Approve = ApproveNever
+			}
+			sources := []ToolSource{&shelf{tools: []Tool{refund, c.tool("charge")}}}
+			if tt.away {
+				sources = append(sources, &shelf{err: errStore})
+			}
+			m := newMind(t, calls("refund", `{"x":1}`, "own", `{"x":2}`), says("Done."))
+			own := c.tool("own")
+			own.Approve = ApproveNever
+			r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{own}, Sources: sources, Approve: Approvals{Tools: tt.approve}})
+			var log bytes.Buffer
+			r.log = slog.New(slog.NewTextHandler(&log, nil))
+			r.say("go")
+			want, asked := "refund{\"x\":1} own{\"x\":2}", 0
+			if tt.asks {
+				want, asked = "", 2
+			}
+			equal(t, "called", sorted(c.called()), sorted(strings.Fields(want)))
+			equal(t, "questions", len(r.open), asked)
+			if said := strings.Contains(log.String(), "level=ERROR"); said != (tt.asks && !tt.away) {
+				t.Errorf("an error in the log: %v\n%s", said, &log)
+			}
+			if tt.asks && !strings.Contains(log.String(), tt.approve[len(tt.approve)-1]) {
+				t.Errorf("the log does not name what was meant:\n%s", &log)
+			}
+		})
+	}
+}
