@@ -59,3 +59,24 @@ func TestANameThatIsNoToolMakesEveryCallAsk(t *testing.T) {
 		})
 	}
 }
+
+// TestADeniedCallIsNotMade when the agent no longer wants approvals by the time the answer comes: what a person was asked
+// counts, not what they would be asked today.
+func TestADeniedCallIsNotMade(t *testing.T) {
+	t.Parallel()
+	for name, later := range map[string]Approvals{"no approvals": {}, "those of another tool": {Tools: []string{"charge"}}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := &counted{}
+			m := newMind(t, calls("refund", `{"x":1}`), says("Done."))
+			agent := &LLM{Model: m.model(), Tools: []Tool{c.tool("refund"), c.tool("charge")}, Approve: Approvals{All: true}}
+			r := newRig(t, agent)
+			r.say("go")
+			changed := *agent
+			changed.Approve = later
+			r.root = &changed
+			equal(t, "stream", r.answer(map[string]string{"approve/llm/0/0": `{"approved":false}`}).shape(), "result "+NotApproved+" Done.")
+			equal(t, "called", len(c.called()), 0)
+		})
+	}
+}
