@@ -103,6 +103,6 @@ func (b *teamBuilder) serverTools(f *teamFields, at *teamNode, approve groupchat
 	}
 	c.open = c.open || only == nil
 	for _, tool := range o.Only {
-		c.named = append(c.named, o.Prefix+tool)
+		c.named = append(c.named, o.Prefix+tool, tool)
 	}
 }

@@ -16,7 +16,7 @@ const (
 type teamTools struct {
 	agent *groupchat.LLM
 	own   []bool   // of each tool: its entry says itself whether people have to approve of it
-	named []string // tools of servers that are known by name
+	named []string // tools of servers that are known by name, with the prefix and without
 	open  bool     // there are others, which nobody knows before the server is asked
 }
 

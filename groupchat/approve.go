@@ -1,9 +1,12 @@
 package groupchat
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"slices"
+	"strconv"
 )
 
 // A ToolApproval says whether a person must approve of a call before it is made.
@@ -19,19 +22,84 @@ const (
 // Approvals say of which tools' calls a person must approve, for an agent. The zero value is none but those that say
 // so themselves.
 type Approvals struct {
-	All   bool     // of all but those that say never
-	Tools []string // of these in any case
+	All bool // of all but those that say never
+	// Tools are names of tools that need it in any case: as the model knows them, or as their source does. A name that no tool
+	// has when a turn is entered makes every call of that turn ask, because nobody knows which tool was meant.
+	Tools []string
 }
 
 func (a Approvals) wants(t *Tool) bool {
 	switch {
-	case slices.Contains(a.Tools, t.Name), t.Approve == ApproveAlways:
+	case slices.ContainsFunc(a.Tools, t.named), t.Approve == ApproveAlways:
 		return true
 	case t.Approve == ApproveNever:
 		return false
 	default:
 		return a.All
 	}
+}
+
+// named reports whether approvals that say name mean the tool.
+func (t *Tool) named(name string) bool {
+	return name == t.Name || t.SourceName != "" && name == t.SourceName
+}
+
+// undecided are the names of approvals that no tool has, own or of a source. A tool that a source is sure to have when it is
+// back counts as there.
+func (a *LLM) undecided(found []*Tool) []string {
+	return slices.DeleteFunc(slices.Clone(a.Approve.Tools), func(name string) bool {
+		return slices.ContainsFunc(a.Tools, func(t Tool) bool { return t.named(name) }) ||
+			slices.ContainsFunc(found, func(t *Tool) bool { return t.named(name) }) ||
+			slices.ContainsFunc(a.Sources, func(s ToolSource) bool {
+				expecting, ok := s.(interface{ Expects(name string) bool })
+				return ok && expecting.Expects(name)
+			})
+	})
+}
+
+// askAllKey is where a turn keeps that all of its calls ask, or do not: what is there when it is entered again decides nothing.
+const askAllKey = "approve/all"
+
+// decideApprovals finds out, once in a turn, whether approvals name a tool that is not there. Complete says that every source has
+// told of its tools.
+func (r *llmRun) decideApprovals(ctx context.Context, found []*Tool, complete bool) {
+	if len(r.Approve.Tools) == 0 {
+		return
+	}
+	if raw, ok := r.t.memo(askAllKey); ok {
+		r.askAll = string(raw) == "true"
+		return
+	}
+	missing := r.undecided(found)
+	r.askAll = len(missing) > 0
+	r.t.remember(askAllKey, json.RawMessage(strconv.FormatBool(r.askAll)))
+	if !r.askAll {
+		return
+	}
+	level := slog.LevelError
+	if !complete {
+		level = slog.LevelWarn // it may be a tool of the source that is away
+	}
+	names := []string{}
+	for i := range r.Tools {
+		names = append(names, r.Tools[i].Name)
+	}
+	for _, t := range found {
+		names = append(names, t.Name)
+	}
+	r.t.x.Log.Log(ctx, level, "groupchat: approvals name tools that do not exist, so every call asks",
+		"turn", r.t.ID(), "missing", missing, "tools", names)
+}
+
+// mustAsk reports whether a person has to approve of a call of the tool: also one that was asked when that was wanted, and has
+// said no. Key is the call's, empty for one that nobody can have been asked about.
+func (r *llmRun) mustAsk(t *Tool, key string) bool {
+	if r.askAll || r.Approve.wants(t) {
+		return true
+	}
+	r.t.x.mu.Lock()
+	defer r.t.x.mu.Unlock()
+	return key != "" && r.t.frame.Asks[approvalKey+key] != ""
 }
 
 // approvalSchema is what an answer looks like.

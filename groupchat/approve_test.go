@@ -80,3 +80,24 @@ func TestADeniedCallIsNotMade(t *testing.T) {
 		})
 	}
 }
+
+// TestWhetherAllCallsAskIsDecidedOnce in a turn, by the tools there were when it began.
+func TestWhetherAllCallsAskIsDecidedOnce(t *testing.T) {
+	t.Parallel()
+	c := &counted{}
+	s := &shelf{tools: []Tool{c.tool("refund"), c.tool("charge")}}
+	m := newMind(t, calls("refund", `{"x":1}`, "charge", `{}`), calls("refund", `{"x":2}`), says("Done."))
+	r := newRig(t, &LLM{Model: m.model(), Sources: []ToolSource{s}, Approve: Approvals{Tools: []string{"charge"}}})
+	r.say("go")
+	equal(t, "before the answer", strings.Join(c.called(), " "), `refund{"x":1}`)
+	s.tools = s.tools[:1] // nobody has a tool of the name any more
+	r.answer(map[string]string{"approve/llm/0/1": `{"approved":true}`})
+	equal(t, "in the same turn", strings.Join(c.called(), " "), `refund{"x":1} refund{"x":2}`)
+	m.scripts = []script{calls("refund", `{"x":3}`), says("Done.")}
+	r.say("again")
+	equal(t, "in the next turn", len(c.called()), 2)
+	equal(t, "questions", len(r.open), 1)
+	s.tools = append(s.tools, c.tool("charge"))
+	r.answer(map[string]string{"approve/llm/0/0": `{"approved":false}`})
+	equal(t, "denied, when it would not ask any more", len(c.called()), 2)
+}

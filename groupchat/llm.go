@@ -139,6 +139,8 @@ type llmRun struct {
 	t     *Turn
 	tools llmTools
 	steps []*llmStep
+	// askAll says that approvals name a tool that is not there, so that every call needs one.
+	askAll bool
 }
 
 // An llmStep is one reply of the model and what came of it.

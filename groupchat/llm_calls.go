@@ -123,7 +123,7 @@ func (r *llmRun) prepare(s *llmStep, i int) (settledCall, func(context.Context) 
 	if err != nil {
 		return settledAs(mistakeText(err.Error())), nil
 	}
-	if r.Approve.wants(o.tool) {
+	if r.mustAsk(o.tool, key) {
 		approved, pause, err := r.t.approve(o.tool, key, id, arguments)
 		switch {
 		case err != nil:
@@ -185,16 +185,16 @@ func (r *llmRun) showResult(s *llmStep, i int, got settledCall) error {
 		return nil
 	}
 	s.results[i] = *got.result
-	key, id := s.callKey(i)+"/shown", s.shown.Calls[i]
+	key, id := s.callKey(i), s.shown.Calls[i]
 	r.t.x.keep.Lock() // a commit in between would keep the result and forget that it is shown
 	defer r.t.x.keep.Unlock()
-	return r.t.done(key, func() error {
+	return r.t.done(key+"/shown", func() error {
 		if got.known || r.answered(id) {
 			return nil
 		}
 		e := &agui.ToolCallResult{MessageID: r.t.out.NewID(), ToolCallID: id, Role: agui.RoleTool, Content: got.result.Content}
 		e.Metadata = got.result.Metadata
-		return r.writer(s.reply.Calls[i].Name).Emit(e)
+		return r.writer(s.reply.Calls[i].Name, key).Emit(e)
 	})
 }
 

@@ -94,7 +94,7 @@ func (s *speaker) call(i int, name, arguments string) error {
 		s.calls = append(s.calls, nil)
 	}
 	if s.calls[i] == nil {
-		s.calls[i] = s.r.writer(name).ToolCall(agui.ToolCallOptions{
+		s.calls[i] = s.r.writer(name, "").ToolCall(agui.ToolCallOptions{
 			ID: s.shown.Calls[i], Name: s.r.tools.real(name), ParentMessageID: s.message,
 		})
 	}
@@ -105,10 +105,10 @@ func (s *speaker) call(i int, name, arguments string) error {
 	return err
 }
 
-// writer is what a call is shown with. What concerns people is shown to them also where the rest is out of sight.
-func (r *llmRun) writer(name string) agui.Writer {
+// writer is what a call, or the result of the call of a key, is shown with. What concerns people is shown to them also where the rest is out of sight.
+func (r *llmRun) writer(name, key string) agui.Writer {
 	o, offered := r.tools.byName[name]
-	if offered && o.handoff == "" && (o.tool == nil || r.Approve.wants(o.tool)) {
+	if offered && o.handoff == "" && (o.tool == nil || r.mustAsk(o.tool, key)) {
 		return r.t.face
 	}
 	return r.t.out

@@ -203,7 +203,10 @@ func (r *rig) execute(s Session) (out *stream, end commit) {
 	must(r.t, run.Emit(&agui.StateSnapshot{Snapshot: doc.JSON()}))
 	s.Run, s.State, s.NewID, s.Origin, s.MaxTurns = run, doc, r.newID, r.origin, r.maxTurns
 	s.Journal = &journal{r, run, doc}
-	s.Input, s.Log = r.input, r.log
+	s.Input = r.input
+	if s.Log == nil {
+		s.Log = r.log
+	}
 	out.result, out.err = Execute(r.ctx, r.root, s)
 	if out.err != nil {
 		must(r.t, run.Fail(&agui.RunError{Message: public(out.err), Code: string(agui.CodeOf(out.err))}))

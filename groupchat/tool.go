@@ -15,6 +15,8 @@ type Tool struct {
 	// Name is what the model calls it by, Description what it is told of it.
 	Name        string
 	Description string
+	// SourceName is what a source calls the tool where that is not Name. [Approvals] may say either.
+	SourceName string
 	// Parameters is the JSON Schema of the arguments, an object; nil takes none. Arguments that do not match it never reach
 	// the tool: the model is told what is wrong with them.
 	Parameters json.RawMessage

@@ -3,15 +3,19 @@ package groupchat
 import "context"
 
 // A ToolSource has tools that come and go: those of a server, for example. It is safe for concurrent use.
+//
+// A source may also have a method Expects(name string) bool, which reports whether it is set up to have a tool of that name, be it
+// away or not. Without it a name in [Approvals] that is a tool of a source that is away is one that no tool has.
 type ToolSource interface {
 	// Tools are those there are now. It is asked when a turn is entered; it may wait, and should not for long. What it
 	// returns beside an error counts, and the error goes to the log: a source that is away stops nobody.
 	Tools(ctx context.Context) ([]Tool, error)
 }
 
-// sourced are the tools of the agent's sources, as they are now.
+// sourced are the tools of the agent's sources, as they are now. It finds out whether they are all that approvals name.
 func (r *llmRun) sourced(ctx context.Context) []*Tool {
 	var found []*Tool
+	complete := true
 	for _, source := range r.Sources {
 		var tools []Tool
 		err := protect(func() (err error) {
@@ -19,7 +23,8 @@ func (r *llmRun) sourced(ctx context.Context) []*Tool {
 			return err
 		})
 		if err != nil {
-			r.t.x.Log.WarnContext(ctx, "groupchat: tools are away", "turn", r.t.ID(), "error", err)
+			complete = false
+			r.t.x.Log.WarnContext(ctx, "groupchat: tools are missing", "turn", r.t.ID(), "error", err)
 		}
 		for i := range tools {
 			if err := tools[i].validate(); err != nil {
@@ -29,6 +34,7 @@ func (r *llmRun) sourced(ctx context.Context) []*Tool {
 			found = append(found, &tools[i])
 		}
 	}
+	r.decideApprovals(ctx, found, complete)
 	return found
 }
 

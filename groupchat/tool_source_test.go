@@ -30,7 +30,7 @@ func TestToolsOfASource(t *testing.T) {
 	f.Description = "first"
 	s := &shelf{tools: []Tool{f, odd, c.tool("g")}}
 	m := newMind(t, calls("g", `{"x":1}`), says("Done."), says("Again."), says("Still."), says("On."))
-	r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{c.tool("f")}, Sources: []ToolSource{s}, Approve: Approvals{Tools: []string{"h"}}})
+	r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{c.tool("f")}, Sources: []ToolSource{s}})
 	equal(t, "stream", r.say("go").shape(), "call g result g done Done.")
 	equal(t, "tools", m.asked[0].tools(), "f g")
 	equal(t, "the agent's own counts", m.asked[0].Tools[0].Function.Description, "")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -22,6 +23,11 @@ type source struct {
 
 // Interrupts reports whether people have to approve of calls whatever the agent says.
 func (c *source) Interrupts() bool { return c.o.Approve == groupchat.ApproveAlways }
+
+// Expects reports whether the server, be it away or not, is to have a tool of that name: with or without its prefix.
+func (c *source) Expects(name string) bool {
+	return slices.ContainsFunc(c.o.Only, func(only string) bool { return name == only || name == c.o.Prefix+only })
+}
 
 // Tools are those the server has now. If it is away they are those it had when it was last asked, and an error.
 func (c *source) Tools(ctx context.Context) ([]groupchat.Tool, error) {
@@ -41,17 +47,20 @@ func (c *source) Tools(ctx context.Context) ([]groupchat.Tool, error) {
 	return tools, errors.Join(err, c.missing(listed, err))
 }
 
-// missing reports a name of Only that the server does not have.
+// missing reports the names of Only that the server does not have, and those it has.
 func (c *source) missing(listed []*sdk.Tool, err error) error {
 	if err != nil {
 		return nil
 	}
-	for _, name := range c.o.Only {
-		if !slices.ContainsFunc(listed, func(t *sdk.Tool) bool { return t.Name == name }) {
-			return c.s.mask(errors.New("has no tool " + name))
-		}
+	var there []string
+	for _, t := range listed {
+		there = append(there, t.Name)
 	}
-	return nil
+	missing := slices.DeleteFunc(slices.Clone(c.o.Only), func(name string) bool { return slices.Contains(there, name) })
+	if len(missing) == 0 {
+		return nil
+	}
+	return c.s.mask(fmt.Errorf("has no tool %q; it has %q", missing, there))
 }
 
 // tool makes a tool of one of the server's.
@@ -65,7 +74,7 @@ func (c *source) tool(t *sdk.Tool) (groupchat.Tool, error) {
 		repeat = groupchat.RepeatAgain
 	}
 	return groupchat.Tool{
-		Name: c.o.Prefix + t.Name, Description: cmp.Or(t.Description, t.Title), Parameters: schema,
+		Name: c.o.Prefix + t.Name, SourceName: t.Name, Description: cmp.Or(t.Description, t.Title), Parameters: schema,
 		Call: func(ctx context.Context, call groupchat.ToolCall) (groupchat.ToolResult, error) {
 			return c.s.call(ctx, t.Name, call)
 		},
