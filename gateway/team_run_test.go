@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
+	"github.com/agui-gateway/gateway/groupchat"
 )
 
 // TestTeamRuns has a conversation with teams of files: what their keys promise is what happens. None needs a model.
@@ -136,5 +138,44 @@ func TestTeamRuns(t *testing.T) {
 				t.Errorf("said, asked, failed, state (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestAToolIsTheParticipantOfItsName and not the agent of the file that the participant is: what a participant may not do it may
+// not do as a tool.
+func TestAToolIsTheParticipantOfItsName(t *testing.T) {
+	t.Parallel()
+	model := httptest.NewServer(&calling{tool: "clerk", arguments: `{"query":"x"}`})
+	t.Cleanup(model.Close)
+	path := filepath.Join(t.TempDir(), "team.yaml")
+	text := `version: 1
+agents:
+  clerk: { type: script, description: Takes orders, steps: [ { set: { path: /price, value: 1 } }, { say: Done. } ] }
+  desk:
+    type: groupchat
+    manager: { type: rules, rules: [ { when: { present: /never }, speaker: clerk } ], default: boss }
+    max_rounds: 1
+    participants:
+      - { name: boss, type: llm, approve: never, tools: [ { agent: clerk } ] }
+      - { name: clerk, agent: clerk, writes: [ /order ] }
+`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	team, err := gateway.LoadTeam(path, gateway.TeamOptions{Model: groupchat.ModelOptions{BaseURL: model.URL, Name: "m"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, func(o *gateway.Options) { o.Agents, o.Agent, o.Legacy = team.Agents, team.Options, "desk" })
+	w.post("desk", input("t", "r1", []string{"u:go"}))
+	d := w.thread("t")
+	var result string
+	for _, m := range d.Messages {
+		if m.Role == agui.RoleTool {
+			result = m.Content.Text()
+		}
+	}
+	if string(d.State) != "{}" || result != "The tool failed." {
+		t.Errorf("the state is %s after the result %q, want it untouched", d.State, result)
 	}
 }
