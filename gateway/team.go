@@ -103,6 +103,8 @@ type teamBuilder struct {
 	servers     map[string]*mcp.Server // nil with a mistake, which is noted
 	entries     map[string]*teamEntry
 	colleagues  map[string]*teamColleague // in the team that is being read
+	current     *teamEntry                // which is being read
+	uses        []teamUse
 	team        Team
 }
 
@@ -142,6 +144,7 @@ func (b *teamBuilder) build(root *teamNode) {
 	for _, e := range order {
 		b.enter(e)
 	}
+	b.checkUses()
 	if len(b.problems) == 0 {
 		b.validate(order)
 	}
@@ -166,9 +169,9 @@ func (b *teamBuilder) enter(e *teamEntry) {
 		return
 	}
 	e.begun = true
-	around := b.colleagues
-	b.colleagues = nil
-	defer func() { b.colleagues = around }()
+	around, outer := b.colleagues, b.current
+	b.colleagues, b.current = nil, e
+	defer func() { b.colleagues, b.current = around, outer }()
 	f := b.fields(e.node, fmt.Sprintf("agent %q", e.name))
 	f.kind = "agent agent"
 	options := AgentOptions{

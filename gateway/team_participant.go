@@ -38,7 +38,7 @@ func (b *teamBuilder) participant(n *teamNode, names []*teamNode) (groupchat.Par
 	case reference != nil && f.has("type"):
 		b.bad(reference, "%s has both agent and type; remove one", f.what)
 	case reference != nil:
-		p.Agent = b.reference(reference, &p)
+		p.Agent = b.reference(reference, &p, p.Scope.Kind)
 		f.end()
 	case f.has("type"):
 		p.Agent = b.agentOf(f.take("type"), f, p.Description, &p.Scope)
@@ -85,8 +85,8 @@ func (b *teamBuilder) checkName(name *teamNode, names []*teamNode) {
 	}
 }
 
-// reference returns the agent of this file that n names.
-func (b *teamBuilder) reference(n *teamNode, p *groupchat.Participant) groupchat.Agent {
+// reference returns the agent of this file that n names, for a participant whose state is of that kind.
+func (b *teamBuilder) reference(n *teamNode, p *groupchat.Participant, kind groupchat.ScopeKind) groupchat.Agent {
 	before := len(b.problems)
 	name := b.text(n)
 	e := b.entries[name]
@@ -101,6 +101,7 @@ func (b *teamBuilder) reference(n *teamNode, p *groupchat.Participant) groupchat
 		return nil
 	}
 	b.enter(e)
+	b.uses = append(b.uses, teamUse{at: n, by: b.current, of: e, shared: kind == groupchat.ScopeShared})
 	if p.Description == "" {
 		p.Description = b.team.Options[name].Description
 	}

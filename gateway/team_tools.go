@@ -32,9 +32,14 @@ func (b *teamBuilder) tools(f *teamFields, a *groupchat.LLM) {
 	switch {
 	case n == nil:
 		return
+	case n.kind == listNode && len(n.items) == 0:
+		b.bad(n, "no tool is named; write `approve: never`, or name the tools that a person has to approve of")
 	case n.kind == listNode:
 		b.approveOf(n.items, c)
 	case b.oneOf(n, approveAlways, approveNever) == approveAlways:
+		if len(a.Tools)+len(a.Sources) == 0 && !c.open {
+			b.bad(n, "there are no tools whose calls could be asked about; give the agent tools, or remove approve")
+		}
 		a.Approve.All = true
 		return
 	}
@@ -71,13 +76,7 @@ func (c *teamTools) has(name string) bool {
 func (b *teamBuilder) tool(n *teamNode, c *teamTools) {
 	before := len(b.problems)
 	f := b.fields(n, "a tool of a model")
-	var approve groupchat.ToolApproval
-	switch b.oneOf(f.take("approve"), approveAlways, approveNever) {
-	case approveAlways:
-		approve = groupchat.ApproveAlways
-	case approveNever:
-		approve = groupchat.ApproveNever
-	}
+	approve := b.toolApproval(f.take("approve"))
 	if server := f.take("mcp"); server != nil {
 		f.what = "an entry for the tools of a server"
 		f.kind = "the tools of a server"
@@ -98,6 +97,22 @@ func (b *teamBuilder) tool(n *teamNode, c *teamTools) {
 	}
 	c.agent.Tools = append(c.agent.Tools, t)
 	c.own = append(c.own, approve != groupchat.ApproveByAgent)
+}
+
+// toolApproval reads whether a person has to approve of calls of one entry's tools; without n that is for the agent to say.
+func (b *teamBuilder) toolApproval(n *teamNode) groupchat.ToolApproval {
+	if n != nil && n.kind == listNode {
+		b.bad(n, "for one entry approve is always or never; name the tools in the agent's own `approve: [ names ]`")
+		return groupchat.ApproveByAgent
+	}
+	switch b.oneOf(n, approveAlways, approveNever) {
+	case approveAlways:
+		return groupchat.ApproveAlways
+	case approveNever:
+		return groupchat.ApproveNever
+	default:
+		return groupchat.ApproveByAgent
+	}
 }
 
 // specialist reads a tool that is an agent of this file.
@@ -124,7 +139,7 @@ func (b *teamBuilder) specialist(f *teamFields) groupchat.Tool {
 	if reference == nil {
 		return groupchat.Tool{}
 	}
-	p := b.staff(reference)
+	p := b.staff(reference, o.Scope.Kind)
 	if o.Name == "" {
 		o.Name = b.text(reference)
 	}
@@ -164,11 +179,12 @@ func colleaguesOf(items []*teamNode) map[string]*teamColleague {
 	return all
 }
 
-// staff returns whom n names: an agent of this file, or a participant of the team that is being read.
-func (b *teamBuilder) staff(n *teamNode) (p groupchat.Participant) {
+// staff returns whom n names: a participant of the team that is being read, with all that limits it there, or else an agent of this
+// file, which works on the state that kind says.
+func (b *teamBuilder) staff(n *teamNode, kind groupchat.ScopeKind) (p groupchat.Participant) {
 	c := b.colleagues[n.text]
-	if n.kind != scalarNode || c == nil || b.entries[n.text] != nil {
-		p.Agent = b.reference(n, &p)
+	if n.kind != scalarNode || c == nil {
+		p.Agent = b.reference(n, &p, kind)
 		return p
 	}
 	switch {
