@@ -26,6 +26,9 @@ func agents(gate chan struct{}) map[string]groupchat.Agent {
 		"slow":           slow,
 		"slow-queue":     slow,
 		"slow-supersede": slow,
+		"quiet":          groupchat.AgentFunc(func(ctx context.Context, t *groupchat.Turn) error { return waitsFirst(ctx, t, gate) }),
+		"silent":         groupchat.AgentFunc(counts),
+		"mute":           groupchat.AgentFunc(func(context.Context, *groupchat.Turn) error { return errors.New("no voice") }),
 		"slow-answer":    groupchat.AgentFunc(func(ctx context.Context, t *groupchat.Turn) error { return waitsAfterAnswer(ctx, t, gate) }),
 		"slow-call":      groupchat.AgentFunc(func(ctx context.Context, t *groupchat.Turn) error { return waitsInCall(ctx, t, gate) }),
 		"deaf":           groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error { return isDeaf(t, gate) }),
@@ -39,16 +42,32 @@ func agents(gate chan struct{}) map[string]groupchat.Agent {
 }
 
 // echoes counts its turns in the state and repeats what was said.
-func echoes(_ context.Context, t *groupchat.Turn) error {
-	var n int
-	if _, err := t.State().Get("/turns", &n); err != nil {
-		return err
-	}
-	if err := t.State().Set("/turns", n+1); err != nil {
+func echoes(ctx context.Context, t *groupchat.Turn) error {
+	if err := counts(ctx, t); err != nil {
 		return err
 	}
 	m, _ := t.LastUser()
 	return groupchat.Say(t, "echo", "You said: %s", m.Content.Text())
+}
+
+// counts counts its turns in the state, and says nothing.
+func counts(_ context.Context, t *groupchat.Turn) error {
+	var n int
+	if _, err := t.State().Get("/turns", &n); err != nil {
+		return err
+	}
+	return t.State().Set("/turns", n+1)
+}
+
+// waitsFirst counts its turns and waits before it says anything.
+func waitsFirst(ctx context.Context, t *groupchat.Turn, gate chan struct{}) error {
+	if err := counts(ctx, t); err != nil {
+		return err
+	}
+	if err := await(ctx, t, gate); err != nil {
+		return err
+	}
+	return groupchat.Say(t, "late", "Here I am.")
 }
 
 // sizes is a question with options that only they answer.

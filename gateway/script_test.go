@@ -28,6 +28,7 @@ import (
 //	rest NAME                    the rest of that stream
 //	hangup NAME                  its connection closes
 //	release                      an agent that waits goes on
+//	idle                         nothing runs on the thread any more
 //	stop, delete, thread         of /threads/t
 //	fork MESSAGE @THREAD         POST /threads/t/fork; the new thread is called THREAD from then on
 //	title TEXT                   PATCH /threads/t
@@ -171,6 +172,8 @@ func (s *script) do(words []string, want string) string {
 		s.streams[words[1]].hangUp()
 	case "release":
 		s.replicas[0].release()
+	case "idle":
+		s.replicas[0].idle(s.threadOf(words))
 	case "later":
 		s.later(words[1])
 	case "thread":
