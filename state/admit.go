@@ -191,6 +191,9 @@ func (a *admission) idle() Verdict {
 	if a.t.Failed && last != "" && last == a.t.LastUser {
 		return a.again(Verdict{Meaning: Repeat, Row: 12})
 	}
+	if a.unanswered(last, place) {
+		return a.again(Verdict{Meaning: Repeat, Row: 12, Restore: startMark(place.Run)})
+	}
 	if a.regenerates(last, place) {
 		return a.again(Verdict{Meaning: Repeat, Row: 13, CutAfter: last, Restore: startMark(place.Run)})
 	}
@@ -210,10 +213,22 @@ func (a *admission) start(row int) Verdict {
 	return a.again(v)
 }
 
+// unanswered reports whether the conversation ends with the request's last message, which asks for a turn, and that
+// turn never came to a success: it was stopped before its first word, asked a question that expired, or the thread is
+// a fork that ends here. A turn that succeeded without a word runs again only if the request regenerates.
+func (a *admission) unanswered(last string, place Place) bool {
+	if last == "" || last != a.t.LastMessage || place.Left || !asks(place.Role) {
+		return false
+	}
+	newest := a.t.Newest()
+	return newest == nil || newest.Status != RunSuccess || a.r.Regenerate || a.r.ListRegenerates
+}
+
 // regenerates reports whether the request asks for the turn of its last message once more, in place of what follows
 // that message.
 func (a *admission) regenerates(last string, place Place) bool {
-	if !a.r.Regenerate && !a.r.ListRegenerates || place.Role != agui.RoleUser || place.Left {
+	byList := a.r.ListRegenerates && place.Role == agui.RoleUser
+	if !byList && !a.r.Regenerate || place.Left || !asks(place.Role) {
 		return false
 	}
 	named := a.named()
@@ -258,8 +273,10 @@ func (a *admission) addsAtEnd() bool {
 }
 
 // adds reports whether a new message of this kind asks for a turn.
-func adds(m agui.Message) bool {
-	return m.Role == agui.RoleUser || m.Role == agui.RoleSystem || m.Role == agui.RoleDeveloper
+func adds(m agui.Message) bool { return asks(m.Role) }
+
+func asks(role agui.Role) bool {
+	return role == agui.RoleUser || role == agui.RoleSystem || role == agui.RoleDeveloper
 }
 
 // refuse is a refusal. What it shows the caller of its own are the messages that a resume will bring again.

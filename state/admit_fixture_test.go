@@ -122,10 +122,15 @@ func (f *fixture) failed(committed bool) *fixture {
 	return f
 }
 
+func (f *fixture) stopped() *fixture {
+	f.Thread.Runs[0].Status, f.Thread.Runs[0].Code = RunCancelled, agui.CodeCancelled
+	return f
+}
+
 // asking adds open questions: "q1" open, "q1-" expired, "q1=payload" used with an answer, "q1~payload" claimed,
 // "q1!" dropped; "/call" behind the name binds it to a call. Their schema wants {"v": …} with v a string.
 func (f *fixture) asking(specs ...string) *fixture {
-	f.Thread.Checkpoint = json.RawMessage(`{"v":1}`)
+	f.Thread.Checkpoint, f.Thread.Runs[0].Status = json.RawMessage(`{"v":1}`), RunInterrupt
 	for _, spec := range specs {
 		token := Token{ExpiresAt: noon.Add(time.Hour), Status: TokenOpen}
 		var call string
