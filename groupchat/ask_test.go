@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -95,6 +96,15 @@ func TestWrappedAndJoinedPausesArePauses(t *testing.T) {
 	must(t, r.say("x").err)
 	equal(t, "questions", len(r.open), 2)
 	must(t, r.answer(map[string]string{"a": "1", "b": "2"}).err)
+}
+
+func TestAFailureThatIsJoinedWithAPauseIsAFailure(t *testing.T) {
+	t.Parallel()
+	agent := AgentFunc(func(_ context.Context, t *Turn) error {
+		_, pause := t.Ask(Question{Key: "a"})
+		return fmt.Errorf("both: %w", errors.Join(pause, errors.New("boom")))
+	})
+	codeOf(t, newRig(t, agent).say("x"), agui.CodeAgentFailed)
 }
 
 func TestTrapT8AWrongChoiceIsAskedAgain(t *testing.T) {

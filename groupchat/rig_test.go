@@ -99,11 +99,11 @@ func (r *rig) answer(payloads map[string]string) *stream {
 	return r.run(Session{Checkpoint: r.checkpoint, Answers: answers})
 }
 
-// question finds the open question with a key.
+// question finds the open question with a key, or with a message where several have one key.
 func (r *rig) question(key string) Interrupt {
 	r.t.Helper()
 	for _, i := range r.open {
-		if where(i).Key == key {
+		if where(i).Key == key || i.Message == key {
 			return i
 		}
 	}
