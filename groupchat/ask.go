@@ -13,7 +13,7 @@ import (
 
 // A Question is what [Turn.Ask] asks a person.
 type Question struct {
-	Key     string // unique within the turn, without '#'
+	Key     string // unique within the turn or the call of a tool, without '#'; another Message under it is an error
 	Reason  string // empty means "input_required"
 	Message string
 	// Options is a list to choose from, and Recommended the index of the one the agent would take; -1
@@ -53,7 +53,8 @@ func (a Answer) Decode(v any) error {
 }
 
 // Ask asks a person and returns the answer. The first time there is none: it returns a [*Pause], which the
-// agent returns in turn, and the run ends. The run that brings the answer enters the turn again from the top.
+// agent returns in turn, and the run ends. The run that brings the answer enters the turn again from the top. If the
+// turn then asks with another Message, that is another question, and it waits for an answer of its own.
 func (t *Turn) Ask(q Question) (Answer, error) {
 	answers, err := t.AskAll(q)
 	if err != nil {
@@ -90,18 +91,26 @@ func (t *Turn) AskAll(questions ...Question) ([]Answer, error) {
 // ask returns the answer to q, or the pause that waits for it. Each try of a question that was answered
 // wrongly has a key of its own, so that a turn entered again finds every earlier answer where it left it.
 func (t *Turn) ask(q Question) (Answer, *Pause, error) {
+	if err := t.means("question", q.Key, q.Message+"\n"+q.ToolCallID); err != nil {
+		return Answer{}, nil, err
+	}
+	first := true
 	for try := 1; ; try++ {
 		key := q.Key
 		if try > 1 {
 			key += "#" + strconv.Itoa(try)
 		}
+		if t.askedOtherwise(key, q) {
+			continue // what was answered, or may still be, was another question
+		}
 		given, ok := t.answer(key)
-		if !ok && try == 1 {
+		if !ok && first {
 			var err error
 			if given, ok, err = t.intercept(key, q); err != nil {
 				return Answer{}, nil, err
 			}
 		}
+		first = false
 		if !ok {
 			pause, err := t.question(key, q)
 			return Answer{}, pause, err
@@ -146,7 +155,8 @@ func (t *Turn) intercept(key string, q Question) (state.Answer, bool, error) {
 		}
 		t.x.mu.Lock()
 		defer t.x.mu.Unlock()
-		t.frame.Answers = with(t.frame.Answers, key, given)
+		t.keys.Answers = with(t.keys.Answers, key, given)
+		t.keys.Asked = with(t.keys.Asked, key, q.hash())
 		t.frame.Acted = true
 		return given, true, nil
 	}
@@ -157,9 +167,20 @@ func (t *Turn) intercept(key string, q Question) (state.Answer, bool, error) {
 func (t *Turn) answer(key string) (state.Answer, bool) {
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
-	a, ok := t.frame.Answers[key]
+	a, ok := t.keys.Answers[key]
 	return a, ok
 }
+
+// askedOtherwise reports whether something else than q was asked under key when the turn was entered before.
+func (t *Turn) askedOtherwise(key string, q Question) bool {
+	t.x.mu.Lock()
+	defer t.x.mu.Unlock()
+	asked := t.keys.Asked[key]
+	return asked != "" && asked != q.hash()
+}
+
+// hash tells messages apart.
+func (q Question) hash() string { return state.Hash([]byte(q.Message))[:16] }
 
 // question puts q on its way to the wire.
 func (t *Turn) question(key string, q Question) (*Pause, error) {
@@ -174,11 +195,12 @@ func (t *Turn) question(key string, q Question) (*Pause, error) {
 	}
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
-	id, ok := t.frame.Asks[key]
+	id, ok := t.keys.Asks[key]
 	if !ok {
 		id = "int_" + t.x.NewID()
-		t.frame.Asks = with(t.frame.Asks, key, id)
+		t.keys.Asks = with(t.keys.Asks, key, id)
 	}
+	t.keys.Asked = with(t.keys.Asked, key, q.hash())
 	t.frame.Acted = true
 	return &Pause{Interrupts: []Interrupt{{TTL: q.TTL, Interrupt: agui.Interrupt{
 		ID: id, Reason: cmp.Or(q.Reason, "input_required"), Message: q.Message, ToolCallID: q.ToolCallID,

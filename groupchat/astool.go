@@ -71,6 +71,9 @@ func AsTool(agent Agent, o AsToolOptions) Tool {
 	return t
 }
 
+// givenKey begins the keys of what forks are given that were made shorter.
+const givenKey = "given/"
+
 // querySchema are the arguments of a specialist.
 var querySchema = json.RawMessage(`{"type":"object","required":["query"],"additionalProperties":false,"properties":{` +
 	`"query":{"type":"string","minLength":1,"description":"what to do or to find out, in full sentences"}}}`)
@@ -122,7 +125,7 @@ func (s *specialist) call(ctx context.Context, t *Turn, c ToolCall) (ToolResult,
 			child.frame.SubagentRunID = "sub_" + child.x.NewID()
 		}
 		raw, _ := json.Marshal(child.frame.SubagentRunID) // a string
-		t.frame.Memo = with(t.frame.Memo, b.memo, raw)
+		t.keys.Memo = with(t.keys.Memo, b.memo, raw)
 		child.x.mu.Unlock()
 	})
 	if err != nil && (pauseOf(err) != nil || t.x.over() != nil) {
@@ -172,7 +175,7 @@ func (s *specialist) invocation(ctx context.Context, t *Turn, c ToolCall, b *too
 			break
 		}
 		var err error
-		o.Messages, err = Once(t, "given/"+s.o.Name+"/"+strconv.Itoa(c.nth), func() ([]Message, error) {
+		o.Messages, err = Once(t, givenKey+s.o.Name+"/"+strconv.Itoa(c.nth), func() ([]Message, error) {
 			short, err := s.o.Compact(ctx, wordsOnly(t.Messages(), s.o.Name))
 			return append([]Message{}, short...), err
 		})

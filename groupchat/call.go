@@ -10,22 +10,25 @@ import (
 
 // CallTool calls a tool that the client runs and returns its result. The first time it returns a [*Pause]:
 // the run ends with the call open, and the request that brings the result enters the turn again. A call the
-// client never answers comes back as [state.NotAnswered]. Nil arguments are {}.
+// client never answers comes back as [state.NotAnswered]. Nil arguments are {}. A key is for one call.
 func (t *Turn) CallTool(key, name string, arguments any) (agui.Content, error) {
+	if arguments == nil {
+		arguments = struct{}{}
+	}
+	args, err := json.Marshal(arguments)
+	if err != nil {
+		return agui.Content{}, fmt.Errorf("groupchat: call %s: %w", name, err)
+	}
+	if err := t.means("call", key, name+string(args)); err != nil {
+		return agui.Content{}, err
+	}
 	t.x.mu.Lock()
-	call, made := t.frame.Calls[key]
+	call, made := t.keys.Calls[key]
 	t.x.mu.Unlock()
 	if call.Done {
 		return call.Result, nil
 	}
 	if !made {
-		if arguments == nil {
-			arguments = struct{}{}
-		}
-		args, err := json.Marshal(arguments)
-		if err != nil {
-			return agui.Content{}, fmt.Errorf("groupchat: call %s: %w", name, err)
-		}
 		call.ID = "call_" + t.x.NewID()
 		w := t.face.ToolCall(agui.ToolCallOptions{ID: call.ID, Name: name})
 		if _, err := w.Write(args); err != nil {
@@ -35,7 +38,7 @@ func (t *Turn) CallTool(key, name string, arguments any) (agui.Content, error) {
 			return agui.Content{}, err
 		}
 		t.x.mu.Lock()
-		t.frame.Calls = with(t.frame.Calls, key, call)
+		t.keys.Calls = with(t.keys.Calls, key, call)
 		t.frame.Acted = true
 		t.x.mu.Unlock()
 	}

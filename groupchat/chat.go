@@ -110,12 +110,16 @@ type chatRun struct {
 
 // Run takes t with the team: until the manager is done, the rounds are used up, or somebody has to wait.
 func (c *Chat) Run(ctx context.Context, t *Turn) error {
+	return t.sole("chat", c, func() error { return c.run(ctx, t) })
+}
+
+func (c *Chat) run(ctx context.Context, t *Turn) error {
 	r := &chatRun{Chat: c, t: t, manager: c.Manager(), infos: c.Describe().Participants}
 	t.x.mu.Lock()
-	if t.frame.Chat == nil {
-		t.frame.Chat = &ChatFrame{}
+	if t.keys.Chat == nil {
+		t.keys.Chat = &ChatFrame{}
 	}
-	r.frame = t.frame.Chat
+	r.frame = t.keys.Chat
 	t.x.mu.Unlock()
 	if s, ok := r.manager.(Snapshotter); ok && r.frame.Manager != nil {
 		if err := s.Restore(r.frame.Manager); err != nil {
@@ -199,7 +203,7 @@ func (r *chatRun) open(p *Participant, d Decision) error {
 		instruction = r.t.frame.Instruction // what a whole team is told, who speaks first in it is told
 	}
 	r.frame.Turn = &TurnFrame{
-		ID:          r.t.frame.ID + "/" + p.Name + "@" + strconv.Itoa(r.frame.Round),
+		ID:          r.t.ID() + "/" + p.Name + "@" + strconv.Itoa(r.frame.Round),
 		Speaker:     p.Name,
 		Instruction: instruction,
 		After:       after,
@@ -213,7 +217,7 @@ func (r *chatRun) supervise(d Decision) error {
 		return nil
 	}
 	t := r.t.child(r.supervisor())
-	t.frame = &TurnFrame{ID: r.t.frame.ID + "/" + r.supervisor() + "@" + strconv.Itoa(r.frame.Round)}
+	t.begin(&TurnFrame{ID: r.t.ID() + "/" + r.supervisor() + "@" + strconv.Itoa(r.frame.Round)})
 	t.scope, t.out = r.t.scope, r.t.out
 	step := r.t.run.As("").Step(t.Path())
 	err := t.work(AgentFunc(func(ctx context.Context, t *Turn) error {

@@ -26,7 +26,8 @@ func (r *chatRun) turn(ctx context.Context) error {
 // attempt is one try of the turn.
 func (r *chatRun) attempt(p *Participant, frame *TurnFrame) error {
 	t := r.t.child(p.Name)
-	t.chat, t.participant, t.frame = r, p, frame
+	t.begin(frame)
+	t.chat, t.participant = r, p
 	t.saved = savedState{
 		get: func() json.RawMessage { return r.frame.Scopes[p.Name] },
 		set: func(raw json.RawMessage) { r.frame.Scopes = with(r.frame.Scopes, p.Name, raw) },

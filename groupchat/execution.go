@@ -18,6 +18,7 @@ type execution struct {
 	Session
 	ctx       context.Context // the run's own: what ends it is nobody's failure
 	signature Signature
+	flat      bool // the checkpoint is of version 1
 
 	keep sync.Mutex // held while the run is committed; taken before mu
 
@@ -50,9 +51,10 @@ func (x *execution) enter(root Agent) error {
 	if err := json.Unmarshal(x.Checkpoint, &c); err != nil {
 		return fail(agui.CodeCheckpointIncompatible, "checkpoint: %w", err)
 	}
-	if c.V != checkpointVersion || c.Root == nil {
+	if c.V != checkpointVersion && c.V != checkpointFlat || c.Root == nil {
 		return fail(agui.CodeCheckpointIncompatible, "checkpoint of version %d", c.V)
 	}
+	x.flat = c.V == checkpointFlat
 	if missing := x.signature.Lacks(c.Signature); missing != "" {
 		return fail(agui.CodeCheckpointIncompatible, "participant %q is gone", missing)
 	}
@@ -209,12 +211,14 @@ func (x *execution) settleCalls(out, face agui.Writer, f *TurnFrame, goesOn bool
 	notAnswered := agui.TextContent(state.NotAnswered)
 	waited := map[string]bool{}
 	x.mu.Lock()
-	for key, c := range f.Calls {
-		waited[c.ID] = true
-		if !goesOn && !c.Done {
-			f.Calls[key] = FrontendCall{ID: c.ID, Result: notAnswered, Done: true}
+	f.spaces(func(k *keySpace) {
+		for key, c := range k.Calls {
+			waited[c.ID] = true
+			if !goesOn && !c.Done {
+				k.Calls[key] = FrontendCall{ID: c.ID, Result: notAnswered, Done: true}
+			}
 		}
-	}
+	})
 	x.mu.Unlock()
 	var lost []string
 	x.Run.Inspect(func(v *agui.View) {

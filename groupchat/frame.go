@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/state"
 )
 
 // A Checkpoint is where a run is: the frames of its open turns, from the root down. It is plain JSON.
@@ -16,8 +15,11 @@ type Checkpoint struct {
 	Root      *TurnFrame `json:"root"`
 }
 
-// checkpointVersion is the only version of [Checkpoint] there is.
-const checkpointVersion = 1
+// The versions of [Checkpoint]. In those of version 1 all tools of a turn share the turn's keys.
+const (
+	checkpointVersion = 2
+	checkpointFlat    = 1
+)
 
 // A TurnFrame is what one turn has to remember while it is paused.
 type TurnFrame struct {
@@ -34,19 +36,7 @@ type TurnFrame struct {
 	After string `json:"after,omitempty"`
 	// Acted says that the turn, or one in it, asked or called something: that is progress.
 	Acted bool `json:"acted,omitempty"`
-	// Asks are the questions asked so far and Answers what came back, by key.
-	Asks    map[string]string       `json:"asks,omitempty"` // key → interrupt id
-	Answers map[string]state.Answer `json:"answers,omitempty"`
-	// Calls are the frontend calls made so far, by key.
-	Calls map[string]FrontendCall `json:"calls,omitempty"`
-	// Memo holds what Once and Say have done, by key.
-	Memo map[string]json.RawMessage `json:"memo,omitempty"`
-	// Chat is the frame of the chat that is taking this turn, if it is one.
-	Chat *ChatFrame `json:"chat,omitempty"`
-	// Children are the turns of the agents that this turn has working inside itself, by name: see [Turn.Invoke].
-	Children map[string]*TurnFrame `json:"children,omitempty"`
-	// Sub is of a turn under [Sub].
-	Sub *SubFrame `json:"sub,omitempty"`
+	keySpace
 
 	// Past are the invocations of the turn that have ended, and of an invoked one all that have ended in it.
 	Past []string `json:"past,omitempty"`
@@ -59,6 +49,9 @@ type TurnFrame struct {
 	Done     bool            `json:"done,omitempty"`
 	Skipped  bool            `json:"skipped,omitempty"`
 	Declined bool            `json:"declined,omitempty"`
+
+	// flat is how many replies of a model the turn had in a checkpoint of version 1: see [llmRun.callTurn].
+	flat int
 }
 
 // retire ends the turn's invocation: the next one is another.
@@ -71,17 +64,7 @@ func (f *TurnFrame) retire() {
 
 // declined reports whether a person called off a question of the turn's, or of one in it.
 func (f *TurnFrame) declined() bool {
-	for _, a := range f.Answers {
-		if a.Status == agui.ResumeCancelled && !a.TimedOut {
-			return true
-		}
-	}
-	for _, c := range f.Children {
-		if c.declined() {
-			return true
-		}
-	}
-	return f.Declined || f.Chat != nil && len(f.Chat.Declined) > 0
+	return f.Declined || f.keySpace.declined()
 }
 
 // invocations adds to set those of the turn and of all in it.
@@ -92,12 +75,7 @@ func (f *TurnFrame) invocations(set map[string]bool) {
 	for _, id := range f.Past {
 		set[id] = true
 	}
-	for _, c := range f.Children {
-		c.invocations(set)
-	}
-	if f.Chat != nil && f.Chat.Turn != nil {
-		f.Chat.Turn.invocations(set)
-	}
+	f.keySpace.invocations(set)
 }
 
 // A FrontendCall is a call to a tool the client runs.
@@ -138,33 +116,49 @@ func (x *execution) resume(agent Agent, f *TurnFrame) error {
 	if f.Tries < 0 {
 		return fail(agui.CodeCheckpointIncompatible, "turn %s: %d tries", f.ID, f.Tries)
 	}
-	if err := x.deliver(f); err != nil {
-		return err
-	}
 	if x.Takeover {
 		f.retire()
 	}
-	for _, key := range slices.Sorted(maps.Keys(f.Children)) {
-		if err := x.resumePart(agent, f, f.Children[key]); err != nil {
+	if x.flat {
+		f.flat = f.replies()
+	}
+	return x.resumeKeys(agent, f.ID, &f.keySpace)
+}
+
+// resumeKeys is resume for what a turn of agent's, or a call of a tool in it, has to remember. Id names it in errors.
+func (x *execution) resumeKeys(agent Agent, id string, k *keySpace) error {
+	if err := x.deliver(id, k); err != nil {
+		return err
+	}
+	for _, key := range slices.Sorted(maps.Keys(k.Tools)) {
+		if k.Tools[key] == nil {
+			return fail(agui.CodeCheckpointIncompatible, "turn %s: call %q of a tool is null", id, key)
+		}
+		if err := x.resumeKeys(nil, id+"/"+key, k.Tools[key]); err != nil {
 			return err
 		}
 	}
-	if f.Chat == nil {
+	for _, key := range slices.Sorted(maps.Keys(k.Children)) {
+		if err := x.resumePart(agent, id, k.Children[key]); err != nil {
+			return err
+		}
+	}
+	if k.Chat == nil {
 		return nil
 	}
-	if f.Chat.Round < 0 {
-		return fail(agui.CodeCheckpointIncompatible, "turn %s: round %d", f.ID, f.Chat.Round)
+	if k.Chat.Round < 0 {
+		return fail(agui.CodeCheckpointIncompatible, "turn %s: round %d", id, k.Chat.Round)
 	}
-	if f.Chat.Turn == nil {
+	if k.Chat.Turn == nil {
 		return nil
 	}
-	return x.resumePart(agent, f, f.Chat.Turn)
+	return x.resumePart(agent, id, k.Chat.Turn)
 }
 
-// resumePart is resume for a turn in that of f, which agent takes.
-func (x *execution) resumePart(agent Agent, f, part *TurnFrame) error {
+// resumePart is resume for a turn in that called id, which agent takes.
+func (x *execution) resumePart(agent Agent, id string, part *TurnFrame) error {
 	if part == nil {
-		return fail(agui.CodeCheckpointIncompatible, "turn %s: a turn in it is null", f.ID)
+		return fail(agui.CodeCheckpointIncompatible, "turn %s: a turn in it is null", id)
 	}
 	made, known := unwrap(agent).(composite)
 	if !known || isNil(made) {
@@ -178,27 +172,23 @@ func (x *execution) resumePart(agent Agent, f, part *TurnFrame) error {
 	return fail(agui.CodeCheckpointIncompatible, "turn %s: participant %q is gone", part.ID, part.Speaker)
 }
 
-// deliver gives f the answers and results that came for it.
-func (x *execution) deliver(f *TurnFrame) error {
-	for key, id := range f.Asks {
+// deliver gives k, which is that of the turn called turn, the answers and results that came for it.
+func (x *execution) deliver(turn string, k *keySpace) error {
+	for key, id := range k.Asks {
 		if id == "" {
-			return fail(agui.CodeCheckpointIncompatible, "turn %s: a question without an id", f.ID)
+			return fail(agui.CodeCheckpointIncompatible, "turn %s: a question without an id", turn)
 		}
 		answer, ok := x.Answers[id]
-		if _, had := f.Answers[key]; !ok || had {
-			continue
+		if _, had := k.Answers[key]; ok && !had {
+			k.Answers = with(k.Answers, key, answer)
 		}
-		if f.Answers == nil {
-			f.Answers = map[string]state.Answer{}
-		}
-		f.Answers[key] = answer
 	}
-	for key, call := range f.Calls {
+	for key, call := range k.Calls {
 		if call.ID == "" {
-			return fail(agui.CodeCheckpointIncompatible, "turn %s: a call without an id", f.ID)
+			return fail(agui.CodeCheckpointIncompatible, "turn %s: a call without an id", turn)
 		}
 		if result, ok := x.Results[call.ID]; ok && !call.Done {
-			f.Calls[key] = FrontendCall{ID: call.ID, Result: result, Done: true}
+			k.Calls[key] = FrontendCall{ID: call.ID, Result: result, Done: true}
 		}
 	}
 	return nil

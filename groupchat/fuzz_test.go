@@ -26,7 +26,7 @@ func FuzzCheckpoint(f *testing.F) {
 	must(f, r.say("x").err)
 	f.Add([]byte(r.checkpoint), "S", "map")
 	for _, seed := range []string{
-		``, `null`, `{}`, `{"v":1}`, `{"v":2,"root":{}}`, `{"v":1,"root":{}}`, `{"v":1,"root":{"chat":{"round":-1}}}`,
+		``, `null`, `{}`, `{"v":1}`, `{"v":3,"root":{}}`, `{"v":2,"root":{}}`, `{"v":1,"root":{}}`, `{"v":1,"root":{"chat":{"round":-1}}}`,
 		`{"v":1,"root":{"id":"1","chat":{"round":1,"manager":1,"turn":{"id":"1/a@1","speaker":"a","subagentRunId":"x","chat":{}}}}}`,
 		`{"v":1,"root":{"chat":{"manager":"x"}}}`, `{"v":1,"root":{"chat":{"manager":9}}}`,
 		`{"v":1,"root":{"chat":{"turn":{"speaker":"in","chat":{"turn":{"speaker":"host"}}},"scopes":{"in":5}}}}`,
@@ -34,6 +34,8 @@ func FuzzCheckpoint(f *testing.F) {
 		`{"v":1,"signature":["gone"],"root":{}}`, `{"v":1,"root":{"asks":{"k":"i"}}}`,
 		`{"v":1,"root":{"chat":{"turn":{"speaker":"in","subagentRunId":"s","chat":{"turn":{"speaker":"host","subagentRunId":"s"}}}}}}`,
 		`{"v":1,"root":{"chat":{"turn":{"speaker":"fan","children":{"one":null}}}}}`,
+		`{"v":2,"root":{"chat":{"turn":{"speaker":"a","tools":{"llm/0/0":null}}}}}`,
+		`{"v":2,"root":{"chat":{"turn":{"speaker":"a","asked":{"size":"x"},"asks":{"size":"i"},"tools":{"llm/0/0":{"asks":{"k":""}}}}}}}`,
 		`{"v":1,"root":{"chat":{"turn":{"speaker":"fan","children":{"one":{"speaker":"gone"}}}}}}`,
 		`{"v":1,"root":{"chat":{"turn":{"speaker":"fan","memo":{"fan/selected":1}}}}}`,
 		`{"v":1,"root":{"chat":{"turn":{"speaker":"fan","memo":{"fan/selected":["one"]},"children":{"one":{"speaker":"one","done":true,"branch":[{"id":"b","role":"assistant","content":"x"}]}}}}}}`,

@@ -88,7 +88,7 @@ func (t *Turn) InvokeAll(list ...Invocation) ([]Reply, error) {
 
 // invokeAll is InvokeAll with something to do to the turns of the invoked.
 func (t *Turn) invokeAll(list []Invocation, prepare func(*Turn)) ([]Reply, error) {
-	frames, err := t.begin(list)
+	frames, err := t.open(list)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,8 @@ func (t *Turn) invoke(ctx context.Context, v *Invocation, frame *TurnFrame, prep
 	p := v.participant()
 	skipped, err := t.persist(ctx, p, frame, func() error {
 		c := t.child(v.key())
-		c.ctx, c.as, c.participant, c.frame, c.owned = ctx, p.Name, p, frame, true
+		c.begin(frame)
+		c.ctx, c.as, c.participant, c.owned = ctx, p.Name, p, true
 		c.sight, c.saved = &sight{context: p.Context, given: v.Messages, input: v.Input}, savedIn(&frame.Scope)
 		prepare(c)
 		if c.output = v.Output; c.output == OutputDirect {
@@ -174,8 +175,8 @@ func (v *Invocation) check() error {
 	return errors.Join(errs...)
 }
 
-// begin finds the frames of children, or opens them: their turns are counted here, and here only.
-func (t *Turn) begin(list []Invocation) ([]*TurnFrame, error) {
+// open finds the frames of children, or opens them: their turns are counted here, and here only.
+func (t *Turn) open(list []Invocation) ([]*TurnFrame, error) {
 	x := t.x
 	after := t.lastMessage()
 	x.keep.Lock() // what begins now has done nothing that a commit under way would keep half of
@@ -196,15 +197,15 @@ func (t *Turn) begin(list []Invocation) ([]*TurnFrame, error) {
 			return nil, fail(agui.CodeAgentFailed, "%s: %w", t.Path(), err)
 		}
 		t.invoked = with(t.invoked, key, true)
-		frames[i] = t.frame.Children[key]
+		frames[i] = t.keys.Children[key]
 		if frames[i] != nil {
 			continue
 		}
 		if err := x.spend(); err != nil {
 			return nil, err
 		}
-		frames[i] = &TurnFrame{ID: t.frame.ID + "/" + key, Speaker: v.Name, Instruction: v.Instruction, After: t.since}
-		t.frame.Children = with(t.frame.Children, key, frames[i])
+		frames[i] = &TurnFrame{ID: t.ID() + "/" + key, Speaker: v.Name, Instruction: v.Instruction, After: t.since}
+		t.keys.Children = with(t.keys.Children, key, frames[i])
 	}
 	for _, f := range frames {
 		if !f.Done {
@@ -259,7 +260,8 @@ func (t *Turn) reply(v *Invocation, frame *TurnFrame) Reply {
 		return Reply{Name: v.Name, Messages: frame.Branch, Skipped: frame.Skipped}
 	}
 	ended := t.child(v.key())
-	ended.frame, ended.sight = frame, &sight{given: []Message{}}
+	ended.begin(frame)
+	ended.sight = &sight{given: []Message{}}
 	return Reply{Name: v.Name, Messages: ended.said(), Skipped: frame.Skipped}
 }
 

@@ -163,6 +163,10 @@ func (s *llmStep) callKey(i int) string { return s.key() + "/" + strconv.Itoa(i)
 
 // Run asks the model, does what it calls for, and asks again, until it has only words left.
 func (a *LLM) Run(ctx context.Context, t *Turn) error {
+	return t.sole("llm", a, func() error { return a.run(ctx, t) })
+}
+
+func (a *LLM) run(ctx context.Context, t *Turn) error {
 	if a.Model == nil {
 		return fail(agui.CodeInternal, "%s: has no model", t.Path())
 	}

@@ -107,7 +107,7 @@ func (r *llmRun) prepare(s *llmStep, i int) (settledCall, func(context.Context) 
 	key, id, written := s.callKey(i), s.shown.Calls[i], s.reply.Calls[i]
 	o, offered := r.tools.byName[written.Name]
 	r.t.x.mu.Lock()
-	call, made := r.t.frame.Calls[key]
+	call, made := r.t.keys.Calls[key]
 	r.t.x.mu.Unlock()
 	switch {
 	case !made && offered && o.tool == nil && !isObject(written.Arguments):
@@ -140,7 +140,7 @@ func (r *llmRun) prepare(s *llmStep, i int) (settledCall, func(context.Context) 
 	c.Key = state.Hash([]byte(in.Principal), []byte(in.ThreadID), []byte(r.t.ID()), []byte(key))[:32]
 	c.nth, c.model = r.nth(s, i), r.Model
 	if o.tool.Turn != nil {
-		return settledCall{}, func(ctx context.Context) settledCall { return r.enter(ctx, o.tool, key, c) }
+		return settledCall{}, func(ctx context.Context) settledCall { return r.enter(ctx, o.tool, s, i, c) }
 	}
 	return settledCall{}, func(ctx context.Context) settledCall { return r.call(ctx, o.tool, key, c) }
 }
@@ -154,7 +154,7 @@ func (r *llmRun) wait(key, id, name string, call FrontendCall, made bool) settle
 		id = call.ID
 	} else {
 		r.t.x.mu.Lock()
-		r.t.frame.Calls = with(r.t.frame.Calls, key, FrontendCall{ID: id})
+		r.t.keys.Calls = with(r.t.keys.Calls, key, FrontendCall{ID: id})
 		r.t.frame.Acted = true
 		r.t.x.mu.Unlock()
 	}
@@ -166,7 +166,7 @@ func (r *llmRun) recorded(key string) bool {
 	if _, ok := r.t.memo(onceKey + key); ok {
 		return true
 	}
-	_, ok := r.t.x.Memo[r.t.frame.ID+"/"+onceKey+key]
+	_, ok := r.t.x.Memo[r.t.ID()+"/"+onceKey+key]
 	return ok
 }
 

@@ -86,9 +86,7 @@ func (r *llmRun) history(seen []Message) *history {
 	}
 	r.t.x.mu.Lock()
 	h.own[r.t.frame.SubagentRunID] = true
-	for _, c := range r.t.frame.Children {
-		c.invocations(h.inside)
-	}
+	r.t.keys.invocations(h.inside)
 	r.t.x.mu.Unlock()
 	for _, m := range seen {
 		if m.Role == agui.RoleAssistant && m.Name == h.name && m.SubagentRunID != "" {

@@ -19,7 +19,7 @@ func Once[T any](t *Turn, key string, f func() (T, error)) (T, error) {
 	memo := "once/" + key
 	raw, ok := t.memo(memo)
 	if !ok {
-		raw, ok = t.x.Memo[t.frame.ID+"/"+memo]
+		raw, ok = t.x.Memo[t.ID()+"/"+memo]
 	}
 	if ok {
 		if err := json.Unmarshal(raw, &v); err != nil {
@@ -37,7 +37,7 @@ func Once[T any](t *Turn, key string, f func() (T, error)) (T, error) {
 	if err != nil {
 		return v, fmt.Errorf("groupchat: once %s: %w", key, err)
 	}
-	if err := t.x.Journal.Once(t.ctx, t.frame.ID+"/"+memo, raw); err != nil {
+	if err := t.x.Journal.Once(t.ctx, t.ID()+"/"+memo, raw); err != nil {
 		return v, t.x.fatal(err)
 	}
 	t.remember(memo, raw)
@@ -59,10 +59,14 @@ func (t *Turn) done(key string, f func() error) error {
 
 // Say says one message, in pieces with the session's pace between them, once per turn and key: after a pause
 // it is silent. With arguments, format is as in [fmt.Sprintf]. Unlike Once it is said again after a takeover,
-// which withdraws what was said and not committed. It returns the run's error if the run ends meanwhile.
+// which withdraws what was said and not committed. A key is for one message: another one under it is an error. It returns
+// the run's error if the run ends meanwhile.
 func Say(t *Turn, key, format string, args ...any) error {
 	if len(args) > 0 {
 		format = fmt.Sprintf(format, args...)
+	}
+	if err := t.means("message", key, format); err != nil {
+		return err
 	}
 	return t.done("say/"+key, func() error { return t.say(format) })
 }

@@ -11,7 +11,7 @@ import (
 
 // A Pause is the error a turn ends with when it waits for an answer. It carries the questions up through
 // every chat it is nested in; several join when several participants wait at once. It may be wrapped, and joined
-// with others by [errors.Join].
+// with others by [errors.Join]; joined with a failure it is one.
 type Pause struct {
 	Interrupts []Interrupt
 	// Calls are the frontend calls that wait for their results.
@@ -65,7 +65,11 @@ func pauseOf(err error) *Pause {
 	case interface{ Unwrap() []error }:
 		var pauses []*Pause
 		for _, inner := range e.Unwrap() {
-			pauses = append(pauses, pauseOf(inner))
+			p := pauseOf(inner)
+			if p == nil {
+				return nil // a failure among pauses is a failure
+			}
+			pauses = append(pauses, p)
 		}
 		return joinPauses(pauses...)
 	default:

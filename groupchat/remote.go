@@ -173,6 +173,10 @@ func forwards(a Agent, above []Agent, names *[]string) {
 
 // Run lets the remote agent take the turn: as many runs there as it takes to have its questions answered.
 func (r *Remote) Run(ctx context.Context, t *Turn) error {
+	return t.sole("remote", r, func() error { return r.run(ctx, t) })
+}
+
+func (r *Remote) run(ctx context.Context, t *Turn) error {
 	f, err := recallRemote(t)
 	if err != nil {
 		return err

@@ -119,7 +119,7 @@ func (x *exchange) question(p *remotePause, i agui.Interrupt, id string, event j
 	x.t.x.mu.Lock()
 	defer x.t.x.mu.Unlock()
 	ours := "int_" + x.t.x.NewID()
-	x.t.frame.Asks = with(x.t.frame.Asks, key, ours)
+	x.t.keys.Asks = with(x.t.keys.Asks, key, ours)
 	return ours
 }
 
@@ -188,7 +188,7 @@ func (x *exchange) frontend(p *remotePause, pending []string) error {
 		key := "remote/" + strconv.Itoa(x.n) + "/" + id
 		p.Calls = append(p.Calls, remoteCall{Key: key, ID: id, Name: c.name})
 		x.t.x.mu.Lock()
-		x.t.frame.Calls = with(x.t.frame.Calls, key, FrontendCall{ID: c.ours})
+		x.t.keys.Calls = with(x.t.keys.Calls, key, FrontendCall{ID: c.ours})
 		x.t.frame.Acted = true
 		x.t.x.mu.Unlock()
 	}

@@ -95,7 +95,7 @@ func (p *remotePause) collect(t *Turn) (*delivery, error) {
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
 	for _, c := range p.Calls {
-		call := t.frame.Calls[c.Key]
+		call := t.keys.Calls[c.Key]
 		if !call.Done {
 			waits.Calls = append(waits.Calls, state.Call{ID: call.ID, Name: c.Name})
 		}
@@ -151,10 +151,10 @@ func (q *remoteQuestion) question(key string) Question {
 func (q *remoteQuestion) ask(t *Turn, key string) *Interrupt {
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
-	id, ok := t.frame.Asks[key]
+	id, ok := t.keys.Asks[key]
 	if !ok {
 		id = "int_" + t.x.NewID()
-		t.frame.Asks = with(t.frame.Asks, key, id)
+		t.keys.Asks = with(t.keys.Asks, key, id)
 	}
 	t.frame.Acted = true
 	i := &Interrupt{Interrupt: q.Ask, Until: q.Until}

@@ -230,10 +230,10 @@ func TestRow103TheCheckpointIsPlainJSON(t *testing.T) {
 		}}})
 	r := newRig(t, chat)
 	must(t, r.say("x").err)
-	equal(t, "checkpoint", string(r.checkpoint), `{"v":1,"signature":["a","fan","fan.one","fan.one.in"],"root":{"id":"1","chat":{"round":2,"last":"a","since":"u1","manager":2,`+
+	equal(t, "checkpoint", string(r.checkpoint), `{"v":2,"signature":["a","fan","fan.one","fan.one.in"],"root":{"id":"1","chat":{"round":2,"last":"a","since":"u1","manager":2,`+
 		`"turn":{"id":"1/fan@2","speaker":"fan","subagentRunId":"sub_4","begun":true,"after":"3","children":{"one":{"id":"1/fan@2/one","speaker":"one",`+
 		`"subagentRunId":"sub_5","begun":true,"after":"3","chat":{"round":1,"turn":{"id":"1/fan@2/one/in@1","speaker":"in","subagentRunId":"sub_6","begun":true,`+
-		`"after":"3","acted":true,"asks":{"k":"int_7"}}},"sub":{"after":"3","begun":true,"scope":{}}}}},"seen":{"a":"3"}}}}`)
+		`"after":"3","acted":true,"asks":{"k":"int_7"},"asked":{"k":"f5e1c20792c0017d"}}},"sub":{"after":"3","begun":true,"scope":{}}}}},"seen":{"a":"3"}}}}`)
 }
 
 func TestRow107APauseThatCannotBeKeptIsAnError(t *testing.T) {

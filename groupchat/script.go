@@ -75,6 +75,10 @@ func (s *Script) Describe() Info {
 
 // Run takes the steps.
 func (s *Script) Run(_ context.Context, t *Turn) error {
+	return t.sole("script", s, func() error { return s.run(t) })
+}
+
+func (s *Script) run(t *Turn) error {
 	answers := answers{}
 	for i, step := range s.Steps {
 		over, err := step.take(t, "step/"+strconv.Itoa(i), answers)

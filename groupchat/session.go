@@ -96,7 +96,8 @@ func Execute(ctx context.Context, root Agent, s Session) (Result, error) {
 	if err := x.enter(root); err != nil {
 		return Result{}, err
 	}
-	t := &Turn{x: x, ctx: ctx, frame: x.root, run: s.Run, out: s.Run.As(""), face: s.Run.As(""), scope: state.Shared(s.State)}
+	t := &Turn{x: x, ctx: ctx, run: s.Run, out: s.Run.As(""), face: s.Run.As(""), scope: state.Shared(s.State)}
+	t.begin(x.root)
 	err := t.work(root)
 	if over := x.over(); over != nil && (err != nil || ctx.Err() == nil) {
 		return Result{}, over

@@ -17,6 +17,8 @@ func (t *Turn) Messages() []Message {
 	switch {
 	case t.up == nil:
 		return visible(messages(t.run), t.Path())
+	case t.inCall:
+		return t.up.Messages()
 	case t.output.outOfSight():
 		return messages(t.run)
 	case t.sight != nil:
@@ -32,6 +34,9 @@ func (t *Turn) Messages() []Message {
 
 // News is the part of [Turn.Messages] that came since this participant's last turn, without its own words.
 func (t *Turn) News() []Message {
+	if t.inCall {
+		return t.up.News()
+	}
 	if t.chat == nil {
 		return t.Messages()
 	}

@@ -164,16 +164,16 @@ func (t *Turn) sub() *SubFrame {
 	after := t.lastMessage()
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
-	if t.frame.Sub == nil {
-		t.frame.Sub = &SubFrame{After: after}
+	if t.keys.Sub == nil {
+		t.keys.Sub = &SubFrame{After: after}
 	}
-	return t.frame.Sub
+	return t.keys.Sub
 }
 
 // within is t for an agent that sees less of it.
 func (t *Turn) within() *Turn {
 	return &Turn{
-		x: t.x, ctx: t.ctx, outer: t.outer, frame: t.frame, up: t.up, path: t.path, as: t.as, run: t.run, out: t.out,
+		x: t.x, ctx: t.ctx, outer: t.outer, frame: t.frame, keys: t.keys, up: t.up, path: t.path, as: t.as, run: t.run, out: t.out,
 		face: t.face, shell: t.shell, scope: t.scope, chat: t.chat, participant: t.participant, standsIn: t.standsIn,
 		direct: t.direct, owned: true,
 	}
@@ -181,6 +181,9 @@ func (t *Turn) within() *Turn {
 
 // view is what t sees as a manager would, as it was when the turn began.
 func (t *Turn) view() View {
+	if t.inCall {
+		return t.up.view()
+	}
 	var v View
 	if t.chat != nil {
 		v = t.chat.view()
@@ -192,14 +195,16 @@ func (t *Turn) view() View {
 // before is what t was shown when it began.
 func (t *Turn) before() []Message {
 	switch {
+	case t.inCall:
+		return t.up.before()
 	case t.sight != nil:
 		return t.sight.shown(t)
 	case t.chat != nil:
 		all := t.up.Messages()
 		return t.chat.shown(t, all[:t.cut(all, t.frame.After)])
-	case t.frame.Sub != nil:
+	case t.keys.Sub != nil:
 		all := t.Messages()
-		return all[:t.cut(all, t.frame.Sub.After)]
+		return all[:t.cut(all, t.keys.Sub.After)]
 	default:
 		return t.Messages()
 	}

@@ -26,7 +26,8 @@ type Tool struct {
 	// under way at once. A panic is an error.
 	Call func(ctx context.Context, c ToolCall) (ToolResult, error)
 	// Turn does it within the turn of the agent that calls it: it may ask, change the state, let other agents work. Like an
-	// agent it is entered again after a pause and repeated after a takeover. Repeat and Timeout do not concern it.
+	// agent it is entered again after a pause and repeated after a takeover. Its keys, and the id of its turn, are those of
+	// the one call: what a person agreed to, and what was done once, holds for no other. Repeat and Timeout do not concern it.
 	Turn func(ctx context.Context, t *Turn, c ToolCall) (ToolResult, error)
 
 	// Repeat says whether a call may be made again whose result was lost.

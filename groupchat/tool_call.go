@@ -80,8 +80,8 @@ func (r *llmRun) limited(ctx context.Context, tool *Tool, c ToolCall) (ToolResul
 
 // enter lets a tool work in the turn. What it came to is remembered with the turn and, like what it did to the state, not
 // beyond: a takeover enters it again.
-func (r *llmRun) enter(ctx context.Context, tool *Tool, key string, c ToolCall) settledCall {
-	memo := "done/" + key
+func (r *llmRun) enter(ctx context.Context, tool *Tool, s *llmStep, i int, c ToolCall) settledCall {
+	memo := "done/" + s.callKey(i)
 	if raw, ok := r.t.memo(memo); ok {
 		var result ToolResult
 		if err := json.Unmarshal(raw, &result); err != nil {
@@ -89,11 +89,7 @@ func (r *llmRun) enter(ctx context.Context, tool *Tool, key string, c ToolCall) 
 		}
 		return settledCall{result: &result}
 	}
-	var result ToolResult
-	err := protect(func() (err error) {
-		result, err = tool.Turn(ctx, r.t, c)
-		return err
-	})
+	result, err := r.work(ctx, tool, s, i, c)
 	switch {
 	case pauseOf(err) != nil, err != nil && (ctx.Err() != nil || r.t.x.over() != nil):
 		return settledCall{err: err}

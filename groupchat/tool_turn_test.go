@@ -2,6 +2,7 @@ package groupchat
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -66,7 +67,7 @@ func TestOneConfirmationDoesNotCoverTheNextCall(t *testing.T) {
 	equal(t, "paid", c.called(), []string{"refund A", "refund C"})
 	equal(t, "names of the effects", c.keys[0] != c.keys[1], true)
 	equal(t, "said", spoken(r.messages), []string{"Paid A.", "Paid C.", "Done."})
-	if !strings.HasSuffix(m.last(), `| t:refunded A | a: refund{"order":"B"} | t:kept B | a: refund{"order":"C"} | t:refunded C`) {
+	if !strings.Contains(m.last(), `| t:refunded A | a:Paid A. | a: refund{"order":"B"} | t:kept B | a: refund{"order":"C"} | t:refunded C |`) {
 		t.Errorf("request = %s", m.last())
 	}
 }
@@ -91,7 +92,7 @@ func TestCallsOfOneReplyAreConfirmedOneByOne(t *testing.T) {
 	equal(t, "asked", r.asks(), []string{"Refund A?", "Refund B?"})
 	must(t, r.answer(map[string]string{"Refund A?": "false", "Refund B?": "true"}).err)
 	equal(t, "paid", c.called(), []string{"refund B"})
-	if !strings.HasSuffix(m.last(), `| t:kept A | t:refunded B`) {
+	if !strings.Contains(m.last(), `| t:kept A | t:refunded B |`) {
 		t.Errorf("request = %s", m.last())
 	}
 }
@@ -292,4 +293,97 @@ func TestAnAnswerIsToWhatWasAsked(t *testing.T) {
 	equal(t, "asked", r.asks(), []string{"Book for $150?"})
 	must(t, r.answer(map[string]string{"confirm#2": "2"}).err)
 	equal(t, "said", spoken(r.messages), []string{"2 at $150"})
+}
+
+// flat is a checkpoint as version 1 had it, in which calls of tools share the keys of their turn.
+func flat(t testing.TB, checkpoint json.RawMessage) json.RawMessage {
+	t.Helper()
+	var c Checkpoint
+	must(t, json.Unmarshal(checkpoint, &c))
+	c.V = checkpointFlat
+	for f := c.Root; f != nil; f = f.Chat.Turn {
+		for _, tool := range f.Tools {
+			for key, id := range tool.Asks {
+				f.Asks = with(f.Asks, key, id)
+			}
+			for key, raw := range tool.Memo {
+				f.Memo = with(f.Memo, key, raw)
+			}
+		}
+		f.Tools, f.Asked = nil, nil
+		if f.Chat == nil {
+			break
+		}
+	}
+	raw, err := json.Marshal(c)
+	must(t, err)
+	return raw
+}
+
+// TestCallsOfAnEarlierVersionGoOn enters pauses that were made when the calls of a turn shared its keys. What was paid before
+// such a pause is not paid again, and no answer is taken for that to another call.
+func TestCallsOfAnEarlierVersionGoOn(t *testing.T) {
+	t.Parallel()
+	var c till
+	pays := NewTurnTool("pay", "", func(_ context.Context, t *Turn, _ ToolCall, in order) (string, error) {
+		paid, err := Once(t, "charge", func() (string, error) {
+			c.note(ToolCall{Name: "pay ", Arguments: []byte(in.Order)})
+			return "paid " + in.Order, nil
+		})
+		if err != nil {
+			return "", err
+		}
+		_, err = t.Ask(Question{Key: "receipt", Message: "A receipt?"})
+		return paid, err
+	})
+	start := func(approve bool, list ...string) *rig {
+		m := newMind(t, calls(list...), says("Done."))
+		r := newRig(t, team(Sequential(), Participant{Name: "ann", Agent: &LLM{Model: m.model(), Tools: []Tool{pays}, Approve: Approvals{All: approve}}}))
+		must(t, r.say("go").err)
+		r.checkpoint = flat(t, r.checkpoint)
+		return r
+	}
+	one := start(false, "pay", `{"order":"A"}`)
+	must(t, one.run(one.yes()).err)
+	equal(t, "paid", c.called(), []string{"pay A"})
+	equal(t, "said", spoken(one.messages), []string{"Done."})
+
+	codeOf(t, func() *stream {
+		two := start(false, "pay", `{"order":"B"}`, "pay", `{"order":"C"}`)
+		return two.run(two.yes())
+	}(), agui.CodeCheckpointIncompatible)
+
+	approved := start(true, "pay", `{"order":"D"}`, "pay", `{"order":"E"}`) // neither was entered
+	must(t, approved.run(approved.yes()).err)
+	equal(t, "asked", approved.asks(), []string{"A receipt?", "A receipt?"})
+	must(t, approved.run(approved.yes()).err)
+	equal(t, "paid in all", sorted(c.called()), "pay A pay B pay C pay D pay E")
+}
+
+// A kit is a source of tools.
+type kit []Tool
+
+func (k kit) Tools(context.Context) ([]Tool, error) { return k, nil }
+
+func TestApprovalsAreForOneCall(t *testing.T) {
+	t.Parallel()
+	for name, scripts := range map[string][]script{
+		"in one reply":      {calls("f", `{"x":1}`, "f", `{"x":2}`), says("Done.")},
+		"one after another": {calls("f", `{"x":1}`), calls("f", `{"x":2}`), says("Done.")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := &counted{}
+			r := newRig(t, &LLM{Model: newMind(t, scripts...).model(), Sources: []ToolSource{kit{c.tool("f")}}, Approve: Approvals{Tools: []string{"f"}}})
+			must(t, r.say("go").err)
+			for r.checkpoint != nil {
+				answers := map[string]string{}
+				for _, i := range r.open {
+					answers[where(i).Key] = fmt.Sprintf(`{"approved":%t}`, where(i).Key == "approve/llm/0/0")
+				}
+				must(t, r.answer(answers).err)
+			}
+			equal(t, "called", c.called(), []string{`f{"x":1}`})
+		})
+	}
 }

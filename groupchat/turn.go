@@ -18,6 +18,7 @@ type Turn struct {
 	ctx   context.Context
 	outer context.Context // of what the turn is part of; nil before it has begun
 	frame *TurnFrame
+	keys  *turnKeys
 	up    *Turn     // the turn that this one is part of; nil for the root's
 	path  []string  // below the root
 	as    string    // the speaker's name
@@ -39,6 +40,7 @@ type Turn struct {
 	standsIn    bool   // for up, whose floor this turn has
 	owned       bool   // somebody wants to know what was said in this turn
 	call        string // of a tool, that this turn is
+	inCall      bool   // it is up's, for a call of a tool
 
 	cancel context.CancelCauseFunc
 	wg     sync.WaitGroup
@@ -73,8 +75,8 @@ func (t *Turn) Context() context.Context { return t.ctx }
 func (t *Turn) Path() string { return strings.Join(t.path, ".") }
 
 // ID is the turn's for its whole life: the same after a pause, a takeover and a retry. With the thread and a
-// key of the agent's it makes an idempotency key.
-func (t *Turn) ID() string { return t.frame.ID }
+// key of the agent's it makes an idempotency key. Each call of a tool has its own.
+func (t *Turn) ID() string { return t.keys.id }
 
 // Instruction is what the supervisor told this speaker for this turn only.
 func (t *Turn) Instruction() string { return t.frame.Instruction }
@@ -180,17 +182,17 @@ func (t *Turn) note(n int, err error) {
 // name is the speaker's, as messages show it; the root speaks without one.
 func (t *Turn) name() string { return t.as }
 
-// memo looks up what the turn recorded under key.
+// memo looks up what was recorded under key.
 func (t *Turn) memo(key string) (json.RawMessage, bool) {
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
-	raw, ok := t.frame.Memo[key]
+	raw, ok := t.keys.Memo[key]
 	return raw, ok
 }
 
-// remember records raw under key in the turn's frame.
+// remember records raw under key in the frame.
 func (t *Turn) remember(key string, raw json.RawMessage) {
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
-	t.frame.Memo = with(t.frame.Memo, key, raw)
+	t.keys.Memo = with(t.keys.Memo, key, raw)
 }

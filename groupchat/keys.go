@@ -1,0 +1,115 @@
+package groupchat
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// A keySpace is what a turn, or one call of a tool in it, has to remember under keys of its own. It is part of a frame and
+// is used with the lock held.
+type keySpace struct {
+	// Asks are the questions asked so far and Answers what came back, by key. Asked has a hash of each question's message.
+	Asks    map[string]string       `json:"asks,omitempty"` // key → interrupt id
+	Asked   map[string]string       `json:"asked,omitempty"`
+	Answers map[string]state.Answer `json:"answers,omitempty"`
+	// Calls are the frontend calls made so far, by key.
+	Calls map[string]FrontendCall `json:"calls,omitempty"`
+	// Memo holds what Once and Say have done, by key.
+	Memo map[string]json.RawMessage `json:"memo,omitempty"`
+	// Chat is the frame of the chat that is taking this turn, if it is one.
+	Chat *ChatFrame `json:"chat,omitempty"`
+	// Children are the turns of the agents that this turn has working inside itself, by name: see [Turn.Invoke].
+	Children map[string]*TurnFrame `json:"children,omitempty"`
+	// Sub is of a turn under [Sub].
+	Sub *SubFrame `json:"sub,omitempty"`
+	// Tools are the key spaces of calls of tools that work in the turn, by the key of the call.
+	Tools map[string]*keySpace `json:"tools,omitempty"`
+}
+
+// declined reports whether a person cancelled a question of it, or of a turn or call in it.
+func (k *keySpace) declined() bool {
+	for _, a := range k.Answers {
+		if a.Status == agui.ResumeCancelled && !a.TimedOut {
+			return true
+		}
+	}
+	for _, c := range k.Children {
+		if c.declined() {
+			return true
+		}
+	}
+	for _, c := range k.Tools {
+		if c.declined() {
+			return true
+		}
+	}
+	return k.Chat != nil && len(k.Chat.Declined) > 0
+}
+
+// invocations adds to set those of all turns in it.
+func (k *keySpace) invocations(set map[string]bool) {
+	for _, c := range k.Children {
+		c.invocations(set)
+	}
+	for _, c := range k.Tools {
+		c.invocations(set)
+	}
+	if k.Chat != nil && k.Chat.Turn != nil {
+		k.Chat.Turn.invocations(set)
+	}
+}
+
+// spaces calls f for k and for those of all calls of tools in it.
+func (k *keySpace) spaces(f func(*keySpace)) {
+	f(k)
+	for _, c := range k.Tools {
+		c.spaces(f)
+	}
+}
+
+// turnKeys are the keys of a turn, or of a call of a tool, that is being taken.
+type turnKeys struct {
+	*keySpace
+	// id is the turn's or the call's: the names of what is recorded begin with it.
+	id string
+	// meant is what each key has stood for since the turn was entered. It is guarded by the execution's lock.
+	meant map[string]string
+}
+
+// begin makes f the frame of t.
+func (t *Turn) begin(f *TurnFrame) {
+	t.frame = f
+	t.keys = &turnKeys{keySpace: &f.keySpace, id: f.ID}
+}
+
+// means notes that the key of a question, a message, a call or an agent stands for what. It fails if it has stood for
+// something else since the turn was entered: an answer to the one would be taken for the other's.
+func (t *Turn) means(kind, key, what string) error {
+	t.x.mu.Lock()
+	defer t.x.mu.Unlock()
+	at := kind + "/" + key
+	if had, ok := t.keys.meant[at]; ok && had != what {
+		return fail(agui.CodeAgentFailed, "%s: two different things have the key %q: %s", t.Path(), key, kind)
+	}
+	t.keys.meant = with(t.keys.meant, at, what)
+	return nil
+}
+
+// sole runs agent, which remembers what it did under keys that all agents of its kind use: no other of them may take the
+// same turn, and the same one only if it has failed. Those that are to work in one turn are for [Turn.Invoke].
+func (t *Turn) sole(kind string, agent Agent, run func() error) error {
+	name := fmt.Sprintf("%p", agent)
+	if err := t.means("agent", kind, name); err != nil {
+		return err
+	}
+	err := run()
+	if err == nil {
+		t.x.mu.Lock()
+		t.keys.meant["agent/"+kind] = name + " has ended"
+		t.x.mu.Unlock()
+	}
+	return err
+}
