@@ -1,6 +1,7 @@
 package state
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -136,9 +137,12 @@ func (s *Step) mark(t *Thread, mark string, now, old json.RawMessage) error {
 	if mark == "" {
 		return nil
 	}
-	undo, err := Diff(object(now), object(old))
-	if err != nil {
-		return err
+	var undo agui.Patch
+	if !bytes.Equal(now, old) { // to compare two states takes all of both
+		var err error
+		if undo, err = Diff(object(now), object(old)); err != nil {
+			return err
+		}
 	}
 	s.Thread.Past = t.Past.With(mark, undo)
 	return nil
