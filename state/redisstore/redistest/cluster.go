@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/redis/go-redis/v9"
 )
 
 // A Cluster is a Redis Cluster of three masters.
@@ -68,4 +70,80 @@ func (c *Cluster) URL() string {
 		addrs[i] = node.Addr
 	}
 	return "redis+cluster://" + strings.Join(addrs, ",")
+}
+
+// A Slot is one that moves from the node that has it to another.
+type Slot struct {
+	from, to *redis.Client
+	number   int
+	source   string // ids of the nodes
+	target   string
+	host     string // of the target
+	port     string
+}
+
+// Migrate marks the slot of a key as moving to another node, as the first step of resharding does. Its keys stay where
+// they are until [Slot.Move].
+func (c *Cluster) Migrate(t testing.TB, key string) *Slot {
+	t.Helper()
+	ctx := context.Background()
+	s := &Slot{}
+	nodes := make([]*redis.Client, len(c.Nodes))
+	for i, node := range c.Nodes {
+		nodes[i] = node.Client()
+	}
+	n, err := nodes[0].ClusterKeySlot(ctx, key).Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.number = int(n)
+	from := 0
+	for i := range nodes {
+		if i*slots/len(nodes) <= s.number {
+			from = i
+		}
+	}
+	to := (from + 1) % len(nodes)
+	s.from, s.to = nodes[from], nodes[to]
+	if s.host, s.port, err = net.SplitHostPort(c.Nodes[to].Addr); err != nil {
+		t.Fatal(err)
+	}
+	for client, id := range map[*redis.Client]*string{s.from: &s.source, s.to: &s.target} {
+		if *id, err = client.Do(ctx, "cluster", "myid").Text(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.do(t, s.to, "cluster", "setslot", s.number, "importing", s.source)
+	s.do(t, s.from, "cluster", "setslot", s.number, "migrating", s.target)
+	return s
+}
+
+func (s *Slot) do(t testing.TB, client *redis.Client, args ...any) {
+	t.Helper()
+	if err := client.Do(context.Background(), args...).Err(); err != nil {
+		t.Fatalf("%v: %v", args, err)
+	}
+}
+
+// Move moves at most n of the slot's keys, and returns how many are left.
+func (s *Slot) Move(t testing.TB, n int) int {
+	t.Helper()
+	keys, err := s.from.ClusterGetKeysInSlot(context.Background(), s.number, 1000).Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n = min(n, len(keys))
+	for _, key := range keys[:n] {
+		s.do(t, s.from, "migrate", s.host, s.port, key, 0, 5000)
+	}
+	return len(keys) - n
+}
+
+// Finish makes the target the slot's node.
+func (s *Slot) Finish(t testing.TB) {
+	t.Helper()
+	for s.Move(t, 1000) > 0 {
+	}
+	s.do(t, s.to, "cluster", "setslot", s.number, "node", s.target)
+	s.do(t, s.from, "cluster", "setslot", s.number, "node", s.target)
 }
