@@ -284,3 +284,28 @@ func TestLostCommit(t *testing.T) {
 		t.Errorf("signal = %s, want lost", word)
 	}
 }
+
+// TestDeletedThread holds a deletion to leaving next to nothing, and that not for long: a thread that is deleted as soon
+// as it is used, as the notice of a webhook is, would fill a Redis.
+func TestDeletedThread(t *testing.T) {
+	t.Parallel()
+	server := redistest.Start(t)
+	client := server.Client()
+	prefix := rand.Text()
+	s := open(t, server.URL(), redisstore.Options{Prefix: prefix})
+	th := newThread(t)
+	l := th.begin(s, time.Hour)
+	th.append(s, l, 1, 3)
+	if err := s.Delete(t.Context(), th.key); err != nil {
+		t.Fatal(err)
+	}
+	for key := range dump(t, client, prefix) {
+		ttl, err := client.PTTL(t.Context(), key).Result()
+		if err != nil || ttl <= 0 || ttl > time.Hour {
+			t.Errorf("PTTL(%s) = %v, %v", key, ttl, err)
+		}
+		if size, err := client.MemoryUsage(t.Context(), key, 0).Result(); err != nil || size > 1<<10 {
+			t.Errorf("MemoryUsage(%s) = %d, %v", key, size, err)
+		}
+	}
+}
