@@ -114,7 +114,11 @@ func refresh(t *state.Thread, fields, memo map[string]string) {
 	live.Attempt, live.Until = fields["attempt"], parseMoment(fields["until"])
 	live.Tied, live.HungUp, live.Stopped = fields["tied"] != "", fields["hungup"] != "", fields["stopped"] != ""
 	live.Memo = nil
-	for key, result := range memo {
+	for field, result := range memo {
+		key, ok := strings.CutPrefix(field, memoField(""))
+		if !ok {
+			continue // the entry that stands for none
+		}
 		if live.Memo == nil {
 			live.Memo = map[string]json.RawMessage{}
 		}
@@ -122,6 +126,9 @@ func refresh(t *state.Thread, fields, memo map[string]string) {
 	}
 	t.Live = &live
 }
+
+// memoField is where the result of an effect is kept: no key of one is that of the entry which stands for none.
+func memoField(key string) string { return "-" + key }
 
 func raw(text string) json.RawMessage {
 	if text == "" {

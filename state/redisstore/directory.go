@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -124,6 +125,9 @@ func (s *Store) Delete(ctx context.Context, key state.Key) error {
 		f.fail(state.ErrUnknownThread)
 	}
 	s.unlist(ctx, key)
+	if fence, err := strconv.ParseUint(r.text(1), 10, 64); err == nil {
+		s.unlistLive(ctx, key, fence)
+	}
 	return nil
 }
 

@@ -127,6 +127,13 @@ func (s *Store) repairLive(ctx context.Context, l *loaded) {
 	}
 }
 
+// unlistLive takes an attempt that is over out of the index of live runs.
+func (s *Store) unlistLive(ctx context.Context, key state.Key, fence uint64) {
+	s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) {
+		p.ZRem(ctx, s.liveKey(slotOf(key).shard(liveShards)), liveMember(key, fence))
+	})
+}
+
 // retire writes the hints to a thread whose run is over.
 func (s *Store) retire(ctx context.Context, l *loaded, fence uint64) {
 	t := l.thread

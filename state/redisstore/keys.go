@@ -28,30 +28,36 @@ func name(texts ...string) string {
 
 func slotOf(k state.Key) slot { return slot(name(k.Principal, k.Agent, k.ID)) }
 
-// threadParts are the keys of a thread, in the order every script has them.
-var threadParts = [...]string{"thread", "msgs", "known", "cuts", "ints", "ev", "ends", "memo", "tomb"}
+// A part is one of the keys of a thread. A thread has all of them from its birth to its end, but for the log: that one
+// expires some time after a run, and is made again by the next.
+type part string
 
-// Where the keys that are used outside of scripts are among them.
+// The parts.
 const (
-	partThread = 0
-	partMsgs   = 1
-	partKnown  = 2
-	partCuts   = 3
-	partInts   = 4
-	partLog    = 5
+	partThread   part = "thread" // hash: the document, the live attempt, and the floor of fences after a deletion
+	partMessages part = "msgs"   // list: every message, as it came
+	partKnown    part = "known"  // hash: the places of messages by id
+	partCuts     part = "cuts"   // list: what left the conversation, and when
+	partTokens   part = "ints"   // hash: tokens by id
+	partEnds     part = "ends"   // list: when the runs ended that the log still has
+	partMemo     part = "memo"   // hash: what the turn that is not committed has recorded
+	partLog      part = "ev"     // stream: the log
 )
 
-// keys are all the keys of a thread.
-func (s *Store) keys(h slot) []string {
-	keys := make([]string, len(threadParts))
-	for i := range threadParts {
-		keys[i] = s.key(h, i)
+// threadParts are what a step writes, or a deletion removes: everything but the log.
+var threadParts = []part{partThread, partMessages, partKnown, partCuts, partTokens, partEnds, partMemo}
+
+// keys are the keys of parts of a thread.
+func (s *Store) keys(h slot, parts []part) []string {
+	keys := make([]string, len(parts))
+	for i, p := range parts {
+		keys[i] = s.key(h, p)
 	}
 	return keys
 }
 
-func (s *Store) key(h slot, part int) string {
-	return s.o.Prefix + ":{" + string(h) + "}:" + threadParts[part]
+func (s *Store) key(h slot, p part) string {
+	return s.o.Prefix + ":{" + string(h) + "}:" + string(p)
 }
 
 // How many keys the indices are spread over, so that in a cluster no node has them all.

@@ -26,7 +26,7 @@ type wish struct {
 // loaded is a thread as one moment found it, with what was asked for. Nobody changes one.
 type loaded struct {
 	now    time.Time
-	floor  uint64 // no thread of this name that is gone had a higher fence
+	floor  uint64 // no thread of this name had a higher fence
 	tag    string // of the step that wrote it; empty for a thread that does not exist
 	born   string
 	fields map[string]string // the document as stored, to see what a step changes
@@ -37,27 +37,28 @@ type loaded struct {
 
 func (l *loaded) exists() bool { return l.tag != "" }
 
-// load reads a thread in one script. One that is expired is gone afterwards.
+// load reads a thread in one script.
 func (s *Store) load(ctx context.Context, key state.Key, w wish) (*loaded, error) {
 	var a args
 	have := ""
 	if w.have != nil {
 		have = w.have.tag
 	}
-	a.add(s.clock(), s.o.LogTTL.Microseconds(), have)
-	if w.holds.IsZero() {
-		a.add("")
-	} else {
-		a.add(w.holds.String())
-	}
+	a.add(s.clock(), have, idText(w.holds))
 	a.list(w.known)
 	a.list(w.tokens)
-	r, err := s.run(ctx, loadScript, slotOf(key), a)
+	var log []part
+	if !w.holds.IsZero() {
+		log = []part{partLog}
+	}
+	r, err := s.run(ctx, loadScript, slotOf(key), a, log...)
 	if err != nil {
 		return nil, err
 	}
 	l := &loaded{now: parseMoment(r.text(0)), thread: &state.Thread{Key: key}, holds: r.number(6) > 0}
-	l.floor, _ = strconv.ParseUint(r.text(1), 10, 64) // empty: nothing of this name was deleted
+	if l.floor, err = strconv.ParseUint(r.text(1), 10, 64); err != nil {
+		return nil, fmt.Errorf("redisstore: stored fence: %w", err)
+	}
 	l.facts = &facts{ctx: ctx, store: s, key: key, places: map[string]state.Place{}, tokens: map[string]state.Token{}}
 	fields := r.list(2).pairs()
 	if l.tag = fields["tag"]; l.tag == "" {
@@ -133,8 +134,8 @@ func (f *facts) token(id, text string) error {
 }
 
 // fetch gets one field of a hash of the thread's.
-func (f *facts) fetch(part int, field string) string {
-	text, err := f.store.main.HGet(f.ctx, f.store.key(slotOf(f.key), part), field).Result()
+func (f *facts) fetch(p part, field string) string {
+	text, err := f.store.main.HGet(f.ctx, f.store.key(slotOf(f.key), p), field).Result()
 	if err != nil && !errors.Is(err, redis.Nil) {
 		f.err = errors.Join(f.err, fmt.Errorf("redisstore: %w", err))
 	}
@@ -159,7 +160,7 @@ func (f *facts) Token(id string) (state.Token, bool) {
 	if ok || f.none {
 		return token, ok
 	}
-	f.err = errors.Join(f.err, f.token(id, f.fetch(partInts, id)))
+	f.err = errors.Join(f.err, f.token(id, f.fetch(partTokens, id)))
 	token, ok = f.tokens[id]
 	return token, ok
 }

@@ -33,7 +33,7 @@ func moving(t *testing.T) (stores []*redisstore.Store, th *thread, l *state.Leas
 // done with it works.
 func TestMarkedSlot(t *testing.T) {
 	t.Parallel()
-	stores, th, l, _ := moving(t)
+	stores, th, l, slot := moving(t)
 	ctx := t.Context()
 	must := func(what string, err error) {
 		t.Helper()
@@ -90,6 +90,7 @@ func TestMarkedSlot(t *testing.T) {
 	must("Begin() of an edit", err)
 	th.ordered(ids(), 6)
 	must("Delete()", stores[1].Delete(ctx, th.key))
+	slot.Finish(t)
 	if _, err := stores[0].Commit(ctx, b.Lease, end(b.Lease, 1)); !errors.Is(err, state.ErrLeaseLost) {
 		t.Errorf("Commit() after Delete() = %v, want ErrLeaseLost", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed" // the scripts
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -42,18 +43,29 @@ var readSource string
 //go:embed scripts/messages.lua
 var messagesSource string
 
-// Each script is one round trip and touches one slot.
-var (
-	loadScript   = redis.NewScript(prelude + loadSource)
-	stepScript   = redis.NewScript(prelude + stepSource)
-	appendScript = redis.NewScript(prelude + appendSource)
-	onceScript   = redis.NewScript(prelude + onceSource)
-	renewScript  = redis.NewScript(prelude + renewSource)
-	signalScript = redis.NewScript(prelude + signalSource)
-	deleteScript = redis.NewScript(prelude + deleteSource)
-	readScript   = redis.NewScript(prelude + readSource)
+// A script is one round trip and touches one slot. It names the keys that it uses and no other: while a slot moves to
+// another node of a cluster, Redis serves no call that names a key which is not there.
+type script struct {
+	*redis.Script
 
-	messagesScript = redis.NewScript(prelude + messagesSource)
+	parts []part // in its order of KEYS; some calls add the log behind them
+}
+
+func newScript(source string, parts ...part) script {
+	return script{redis.NewScript(prelude + source), parts}
+}
+
+var (
+	loadScript     = newScript(loadSource, partThread, partKnown, partTokens, partMemo)
+	stepScript     = newScript(stepSource, threadParts...)
+	appendScript   = newScript(appendSource, partThread, partLog)
+	onceScript     = newScript(onceSource, partThread, partMemo)
+	renewScript    = newScript(renewSource, append(slices.Clone(threadParts), partLog)...)
+	releaseScript  = newScript(renewSource, partThread)
+	signalScript   = newScript(signalSource, partThread)
+	deleteScript   = newScript(deleteSource, append(slices.Clone(threadParts), partLog)...)
+	readScript     = newScript(readSource, partThread, partEnds, partLog)
+	messagesScript = newScript(messagesSource, partThread, partMessages, partCuts)
 )
 
 // What scripts answer.
@@ -106,12 +118,13 @@ func (a *args) frames(frames []agui.Frame) error {
 	return nil
 }
 
-// run runs a script on a thread, and returns its answer.
-func (s *Store) run(ctx context.Context, script *redis.Script, h slot, a args) (reply, error) {
+// run runs a script on a thread, and returns its answer. More are parts that this call uses beside the script's own.
+func (s *Store) run(ctx context.Context, script script, h slot, a args, more ...part) (reply, error) {
 	if err := s.ready(ctx); err != nil {
 		return nil, err
 	}
-	answer, err := script.Run(ctx, s.main, s.keys(h), a...).Result()
+	keys := append(s.keys(h, script.parts), s.keys(h, more)...)
+	answer, err := script.Run(ctx, s.main, keys, a...).Result()
 	if err != nil {
 		return nil, fmt.Errorf("redisstore: %w", err)
 	}

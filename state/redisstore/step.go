@@ -21,6 +21,9 @@ type change struct {
 	ended bool         // the run ends with it
 }
 
+// logs reports whether the change touches the log, which may have expired and is none of the others' business.
+func (c change) logs() bool { return c.fresh || c.ended || len(c.step.Frames) > 0 }
+
 // A written is what came of a change: the thread after it, and the log before.
 type written struct {
 	*loaded
@@ -59,7 +62,11 @@ func (s *Store) write(ctx context.Context, l *loaded, c change) (string, *writte
 	if err != nil {
 		return "", nil, err
 	}
-	r, err := s.run(ctx, stepScript, slotOf(t.Key), a)
+	var log []part
+	if !l.exists() || c.logs() {
+		log = []part{partLog}
+	}
+	r, err := s.run(ctx, stepScript, slotOf(t.Key), a, log...)
 	if err != nil || r.text(0) != didIt {
 		return r.text(0), nil, err
 	}

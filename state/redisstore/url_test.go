@@ -118,7 +118,7 @@ func FuzzKeys(f *testing.F) {
 			t.Errorf("slots of %q and %q", one, two)
 		}
 		s := &Store{o: Options{}.withDefaults()}
-		for _, key := range s.keys(slotOf(one)) {
+		for _, key := range s.keys(slotOf(one), threadParts) {
 			_, after, _ := strings.Cut(key, "{")
 			tag, rest, _ := strings.Cut(after, "}")
 			if tag != string(slotOf(one)) || len(tag) != 32 || strings.ContainsAny(tag+rest, "{}") {

@@ -141,12 +141,11 @@ func (s *Store) commit(ctx context.Context, l *state.Lease, c state.Commit) (*st
 
 // Once records the result of an effect; see [state.Writer].
 func (s *Store) Once(ctx context.Context, l *state.Lease, key string, result json.RawMessage) error {
-	keep := (s.o.ThreadTTL + grace).Milliseconds()
 	a, err := leaseArgs(l)
 	if err != nil {
 		return err
 	}
-	a.add(key, []byte(result), keep)
+	a.add(memoField(key), []byte(result))
 	r, err := s.run(ctx, onceScript, slotOf(l.Key), a)
 	if err != nil {
 		return err
@@ -187,7 +186,7 @@ func (s *Store) Release(ctx context.Context, l *state.Lease) error {
 		return err
 	}
 	a.add(s.clock(), "")
-	r, err := s.run(ctx, renewScript, slotOf(l.Key), a)
+	r, err := s.run(ctx, releaseScript, slotOf(l.Key), a)
 	if err != nil {
 		return err
 	}

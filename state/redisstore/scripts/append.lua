@@ -1,5 +1,5 @@
 -- Adds frames to the log for the owner of a lease.
-local thread, log = KEYS[1], KEYS[6]
+local thread, log = KEYS[1], KEYS[2]
 local attempt, fence, rev, after = arg(), arg(), count(), arg()
 if not held(thread, attempt, fence) then return { 'lost' } end
 -- A thread that is older than what its owner has seen lost a commit: its run goes on from the last that is left.

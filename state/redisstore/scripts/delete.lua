@@ -1,12 +1,18 @@
--- Forgets a thread. Whoever runs it is told to stop.
-local thread, tomb = KEYS[1], KEYS[9]
+-- Forgets a thread. Whoever runs it is told to stop. Its fence stays for a while, the least a new thread of its name
+-- may start from.
+local thread = KEYS[1]
 local now, slot, by = clock(arg()), arg(), arg()
-if get(tomb, 'by') == by then return 'done' end -- its reply was lost
-if redis.call('EXISTS', thread) == 0 then return 'unknown' end
-if expired(thread, now) then
-  forget('')
-  return 'unknown'
-end
+if get(thread, 'by') == by then return { 'done', '' } end -- its reply was lost
+if not exists(thread, now) then return { 'unknown' } end
+local fence = get(thread, 'fence')
 tell(thread, slot, 'stop')
-forget(by)
-return 'done'
+-- The key does not go: in a slot that moves to another node it could not be made again here.
+redis.call('HSET', thread, 'by', by, 'floor', floor(thread))
+for _, field in ipairs(redis.call('HKEYS', thread)) do
+  if field ~= 'by' and field ~= 'floor' then redis.call('HDEL', thread, field) end
+end
+redis.call('UNLINK', unpack(KEYS, 2))
+-- A clock may go back, but not by more than an hour. The mark of this call stays for who sends it again.
+local passed = tonumber(string.sub(now, 1, 14)) - tonumber(floor(thread))
+redis.call('PEXPIRE', thread, string.format('%.0f', math.max(60000, 3600000 - passed)))
+return { 'done', fence }

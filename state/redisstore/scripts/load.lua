@@ -1,15 +1,12 @@
 -- Reads a thread, and the facts about it that a caller names. If the caller has the document of this tag it gets
 -- only what changes without one.
-local thread, known, ints, log, memo, tomb = KEYS[1], KEYS[3], KEYS[5], KEYS[6], KEYS[8], KEYS[9]
-local now, keep, have, holds = clock(arg()), count(), arg(), arg()
+local thread, known, ints, memo, log = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local now, have, holds = clock(arg()), arg(), arg()
 
-if expired(thread, now) then forget('') end
-local floor = get(tomb, 'fence')
-local tag = get(thread, 'tag')
-if tag == '' then return { now, floor, {}, {}, {}, {}, 0 } end
+if not exists(thread, now) then return { now, floor(thread), {}, {}, {}, {}, 0 } end
 
 local fields
-local same = tag == have
+local same = get(thread, 'tag') == have
 if same then
   fields = {}
   for _, f in ipairs({ 'tag', 'last', 'live', 'attempt', 'until', 'tied', 'hungup', 'stopped', 'owner' }) do
@@ -42,8 +39,5 @@ end
 local results = {}
 if not same then results = redis.call('HGETALL', memo) end
 local found = 0
-if holds ~= '' then
-  trim(now, keep)
-  found = #redis.call('XRANGE', log, holds, holds)
-end
-return { now, floor, fields, places, tokens, results, found }
+if holds ~= '' then found = #redis.call('XRANGE', log, holds, holds) end
+return { now, floor(thread), fields, places, tokens, results, found }

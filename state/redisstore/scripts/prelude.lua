@@ -40,10 +40,18 @@ local function get(key, field)
   return redis.call('HGET', key, field) or ''
 end
 
--- expired tells whether a thread's time is over; a live one has no deadline.
-local function expired(thread, now)
+-- exists tells whether there is a thread. One whose time is over is none; a live one has no deadline.
+local function exists(thread, now)
+  if redis.call('HEXISTS', thread, 'tag') == 0 then return false end
   local deadline = get(thread, 'deadline')
-  return deadline ~= '' and deadline <= now
+  return deadline == '' or deadline > now
+end
+
+-- floor is the highest fence that a thread, or one of its name that was before it, has had.
+local function floor(thread)
+  local fence, least = get(thread, 'fence'), get(thread, 'floor')
+  if (tonumber(fence) or 0) > (tonumber(least) or 0) then return fence end
+  return least ~= '' and least or '0'
 end
 
 -- held tells whether the attempt of this fence owns the thread.
@@ -64,26 +72,15 @@ local function tell(thread, slot, word)
   end
 end
 
--- forget removes a thread. Its fence stays for a month, the least a new thread of that name may start from.
-local function forget(by)
-  local thread, tomb = KEYS[1], KEYS[9]
-  local fence = get(thread, 'fence')
-  redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8])
-  if fence ~= '' and fence ~= '0' then redis.call('HSET', tomb, 'fence', fence) end
-  redis.call('HSET', tomb, 'by', by)
-  redis.call('PEXPIRE', tomb, 30 * 86400 * 1000)
-end
-
--- trim lets go of the log of runs that ended longer than keep ago.
-local function trim(now, keep)
-  local log, ends = KEYS[6], KEYS[7]
+-- trim lets go of the log of runs that ended longer than keep ago. The first entry of ends is none.
+local function trim(ends, log, now, keep)
   local cutoff = shift(now, -keep)
   local last
   while true do
-    local e = redis.call('LINDEX', ends, 0)
+    local e = redis.call('LINDEX', ends, 1)
     if not e or string.sub(e, 1, 20) > cutoff then break end
     last = string.sub(e, 22)
-    redis.call('LPOP', ends)
+    redis.call('LREM', ends, 1, e)
   end
   if last then
     local fence, seq = parts(last)

@@ -1,7 +1,7 @@
 -- Tells the live attempt something, and notes it for admission.
 local thread = KEYS[1]
 local now, slot, run, word = clock(arg()), arg(), arg(), arg()
-if redis.call('EXISTS', thread) == 0 or expired(thread, now) then return 'unknown' end
+if not exists(thread, now) then return 'unknown' end
 if redis.call('HEXISTS', thread, 'live') == 0 then return 'idle' end
 if run ~= '0' and run ~= get(thread, 'origin') then return 'idle' end -- it came too late: another run is live
 if word == 'stop' then

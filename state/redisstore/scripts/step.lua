@@ -1,6 +1,7 @@
--- Writes one step of a thread, as a whole, if the thread is what the step was computed from.
-local thread, msgs, known, cuts, ints = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local log, ends, memo, tomb = KEYS[6], KEYS[7], KEYS[8], KEYS[9]
+-- Writes one step of a thread, as a whole, if the thread is what the step was computed from. The log is given only if
+-- the step touches it.
+local thread, msgs, known, cuts = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local ints, ends, memo, log = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
 local now, keep, slot = clock(arg()), count(), arg()
 local old, new = arg(), arg()
 
@@ -12,16 +13,25 @@ if attempt ~= '' then
   if not held(thread, attempt, fence) then return { 'lost', '' } end
   if less(get(thread, 'last'), after) then return { 'gap', '' } end
 end
+if not exists(thread, now) then tag = '' end
 if tag ~= old then return { 'conflict', '' } end
 local results, fresh = arg(), arg() -- of a take, how many effects it knows of; the fence of a new attempt
 if results ~= '' then
   if get(thread, 'until') > now then return { 'lost', '' } end
-  if redis.call('HLEN', memo) ~= tonumber(results) then return { 'conflict', '' } end
+  if redis.call('HLEN', memo) - 1 ~= tonumber(results) then return { 'conflict', '' } end
 end
-if fresh ~= '' and tonumber(fresh) <= (tonumber(get(tomb, 'fence')) or 0) then return { 'conflict', '' } end
+local least = floor(thread)
+if fresh ~= '' and tonumber(fresh) <= tonumber(least) then return { 'conflict', '' } end
 
--- What is left of a thread that was evicted in part is nobody's.
-if old == '' then redis.call('UNLINK', unpack(KEYS, 2, 8)) end
+-- A thread is made with all of its keys, each with an entry that stands for none, so that none of them is ever absent:
+-- of a slot that moves to another node Redis serves no call that names an absent key. What is left of a thread that
+-- expired, was deleted, or was evicted in part, is nobody's.
+if old == '' then
+  redis.call('UNLINK', unpack(KEYS))
+  redis.call('HSET', thread, 'floor', least)
+  for _, key in ipairs({ msgs, cuts, ends }) do redis.call('RPUSH', key, '') end
+  for _, key in ipairs({ known, ints, memo }) do redis.call('HSET', key, '', '') end
+end
 local word = arg()
 if word ~= '' then tell(thread, slot, word) end
 local seal = arg()
@@ -55,18 +65,22 @@ for _ = 1, count() do
   local id = arg()
   redis.call('HSET', ints, id, arg())
 end
-if arg() ~= '' then redis.call('DEL', memo) end
+if arg() ~= '' then
+  for _, field in ipairs(redis.call('HKEYS', memo)) do
+    if field ~= '' then redis.call('HDEL', memo, field) end
+  end
+end
 
 local before = get(thread, 'last')
 local last = frames(thread, log)
 local ended = arg() ~= ''
 if ended and last ~= '' then
   local newest = redis.call('LINDEX', ends, -1)
-  if not newest or string.sub(newest, 22) ~= last then redis.call('RPUSH', ends, now .. ' ' .. last) end
+  if string.sub(newest, 22) ~= last then redis.call('RPUSH', ends, now .. ' ' .. last) end
 end
-trim(now, keep)
+if log then trim(ends, log, now, keep) end
 
 local ttl, logs = arg(), arg()
-for i = 1, 8 do redis.call('PEXPIRE', KEYS[i], ttl) end
-if redis.call('HEXISTS', thread, 'live') == 0 then redis.call('PEXPIRE', log, logs) end
+for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, ttl) end
+if log and redis.call('HEXISTS', thread, 'live') == 0 then redis.call('PEXPIRE', log, logs) end
 return { 'done', last, before }
