@@ -17,6 +17,9 @@ var (
 	ErrUnknownThread = errors.New("state: unknown thread")
 	// ErrLeaseLost: another attempt holds the thread, or nobody does. The writer changed nothing and must stop.
 	ErrLeaseLost = errors.New("state: lease lost")
+	// ErrDamaged: the store has lost a part of the thread and kept the rest. Nothing can be done with the thread but to
+	// delete it; a run on it has ended.
+	ErrDamaged = errors.New("state: the store has lost a part of the thread")
 	// ErrGap: the log ends before the frame that an append names; the frames between must be sent again.
 	ErrGap = errors.New("state: gap in the log")
 )

@@ -150,8 +150,7 @@ func taken(t *state.Thread) state.Verdict {
 
 // Signal tells the live attempt something, through the subscription of the replica it runs on; see [state.Admitter].
 func (s *Store) Signal(ctx context.Context, key state.Key, run uint64, word state.Signal) (bool, error) {
-	h := slotOf(key)
-	r, err := s.run(ctx, signalScript, h, args{s.clock(), string(h), strconv.FormatUint(run, 10), string(word)})
+	r, err := s.run(ctx, signalScript, slotOf(key), args{s.clock(), strconv.FormatUint(run, 10), string(word)})
 	if err != nil {
 		return false, err
 	}

@@ -15,7 +15,8 @@ import (
 
 // The fields of a thread's document: they change with a step, and only those that changed are sent. Beside them the
 // hash holds what is written by every step (tag, born, fence, deadline, asks), and what scripts write without one:
-// last, the newest frame, and what is in liveFields.
+// last, the newest frame, what is in liveFields, damaged, which says that a part was evicted, and floor and by, which are
+// all that a deletion leaves.
 const (
 	fieldDoc        = "doc"        // the thread without what is below
 	fieldState      = "state"      // JSON as it is

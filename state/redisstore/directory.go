@@ -111,7 +111,7 @@ func (s *Store) Fork(ctx context.Context, from state.Key, messageID, id string) 
 // Delete forgets the thread; see [state.Directory]. Readers on other replicas learn of it within a second.
 func (s *Store) Delete(ctx context.Context, key state.Key) error {
 	h := slotOf(key)
-	r, err := s.run(ctx, deleteScript, h, args{s.clock(), string(h), rand.Text()})
+	r, err := s.run(ctx, deleteScript, h, args{s.clock(), rand.Text()})
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (s *Store) look(ctx context.Context, keys []state.Key) ([]glance, error) {
 	looks := make([]glance, len(keys))
 	p := s.main.Pipeline()
 	for i, key := range keys {
-		looks[i] = glance{key, p.HMGet(ctx, s.key(slotOf(key), partThread), fieldDoc, fieldLive, "asks", "deadline")}
+		looks[i] = glance{key, p.HMGet(ctx, s.key(slotOf(key), partThread), fieldDoc, fieldLive, "asks", "deadline", "damaged")}
 	}
 	if _, err := p.Exec(ctx); err != nil {
 		return nil, fmt.Errorf("redisstore: %w", err)
@@ -173,6 +173,8 @@ func (g glance) summary(now time.Time) *state.Summary {
 	}
 	status := state.StatusIdle
 	switch {
+	case r.text(4) != "": // nothing more can be done with it
+		status = state.StatusFailed
 	case live != "":
 		status = state.StatusRunning
 	case asks > moment(now):

@@ -93,7 +93,7 @@ func (s *Store) follow(f *feed) {
 
 // final reports whether waiting does not help a reader. A Redis that is away may come back; a thread does not.
 func final(err error) bool {
-	return errors.Is(err, state.ErrUnknownThread) || errors.Is(err, errFrame)
+	return errors.Is(err, state.ErrUnknownThread) || errors.Is(err, state.ErrDamaged) || errors.Is(err, errFrame)
 }
 
 // advance waits for what comes next, for a while. While an owner of the thread lives here it brings most by itself:

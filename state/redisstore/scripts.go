@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
 )
 
 //go:embed scripts/prelude.lua
@@ -56,7 +57,7 @@ func newScript(source string, parts ...part) script {
 }
 
 var (
-	loadScript     = newScript(loadSource, partThread, partKnown, partTokens, partMemo)
+	loadScript     = newScript(loadSource, threadParts...)
 	stepScript     = newScript(stepSource, threadParts...)
 	appendScript   = newScript(appendSource, partThread, partLog)
 	onceScript     = newScript(onceSource, partThread, partMemo)
@@ -74,6 +75,7 @@ const (
 	lost     = "lost"     // the lease is another's
 	gap      = "gap"      // the log ends before the frame that was named
 	conflict = "conflict" // the thread is not what the step was computed from
+	damaged  = "damaged"  // the thread has lost a part
 )
 
 // args are the arguments of a script, in the order it takes them.
@@ -134,6 +136,9 @@ func (s *Store) run(ctx context.Context, script script, h slot, a args, more ...
 	list, ok := answer.([]any)
 	if !ok {
 		return nil, fmt.Errorf("redisstore: a script answered with a %T", answer)
+	}
+	if reply(list).text(0) == damaged {
+		return nil, state.ErrDamaged
 	}
 	return list, nil
 }

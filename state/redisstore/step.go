@@ -97,7 +97,7 @@ func idText(id agui.FrameID) string {
 func (s *Store) stepArgs(l, next *loaded, c change) (args, error) {
 	t := next.thread
 	var a args
-	a.add(s.clock(), s.o.LogTTL.Microseconds(), string(slotOf(t.Key)), l.tag, next.tag)
+	a.add(s.clock(), s.o.LogTTL.Microseconds(), l.tag, next.tag)
 	if c.lease == nil {
 		a.add("", "", "")
 	} else {

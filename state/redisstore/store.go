@@ -26,6 +26,7 @@ type Store struct {
 	closed  chan struct{}
 	leaving sync.Once
 	running sync.WaitGroup
+	policy  sync.Once // the maxmemory-policy was asked for
 
 	mu     sync.Mutex
 	owners map[post]*owner
@@ -113,6 +114,7 @@ func (s *Store) Ping(ctx context.Context) error {
 	if err := s.main.Set(ctx, s.o.Prefix+":ping", "", block).Err(); err != nil {
 		return fmt.Errorf("redisstore: %w", err)
 	}
+	s.warnOfEviction(ctx)
 	return nil
 }
 

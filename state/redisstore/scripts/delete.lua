@@ -1,12 +1,14 @@
 -- Forgets a thread. Whoever runs it is told to stop. Its fence stays for a while, the least a new thread of its name
 -- may start from.
 local thread = KEYS[1]
-local now, slot, by = clock(arg()), arg(), arg()
+local now, by = clock(arg()), arg()
 if get(thread, 'by') == by then return { 'done', '' } end -- its reply was lost
 if not exists(thread, now) then return { 'unknown' } end
 local fence = get(thread, 'fence')
-tell(thread, slot, 'stop')
--- The key does not go: in a slot that moves to another node it could not be made again here.
+tell(thread, 'stop')
+-- The key does not go: in a slot that moves to another node it could not be made again here. A field goes first, because
+-- a full Redis lets nobody write who has not removed something.
+redis.call('HDEL', thread, 'tag')
 redis.call('HSET', thread, 'by', by, 'floor', floor(thread))
 for _, field in ipairs(redis.call('HKEYS', thread)) do
   if field ~= 'by' and field ~= 'floor' then redis.call('HDEL', thread, field) end

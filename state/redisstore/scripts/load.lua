@@ -1,9 +1,10 @@
 -- Reads a thread, and the facts about it that a caller names. If the caller has the document of this tag it gets
 -- only what changes without one.
-local thread, known, ints, memo, log = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local thread, known, ints, memo, log = KEYS[1], KEYS[3], KEYS[5], KEYS[7], KEYS[8]
 local now, have, holds = clock(arg()), arg(), arg()
 
 if not exists(thread, now) then return { now, floor(thread), {}, {}, {}, {}, 0 } end
+if not whole(7) then return { 'damaged' } end
 
 local fields
 local same = get(thread, 'tag') == have

@@ -65,11 +65,24 @@ local function flags(thread)
 end
 
 -- tell says something to the owner of the live attempt, wherever it is.
-local function tell(thread, slot, word)
+local function tell(thread, word)
   local owner = get(thread, 'owner')
   if owner ~= '' then
+    local slot = string.match(thread, '{([^}]*)}')
     redis.call('PUBLISH', owner, slot .. ' ' .. get(thread, 'fence') .. ' ' .. word)
   end
+end
+
+-- whole tells whether the first n of KEYS are there: a thread has all of its parts unless Redis evicted one. Then nobody
+-- may be shown what is left as if it were all, and what runs on it ends.
+local function whole(n)
+  local thread = KEYS[1]
+  if redis.call('HEXISTS', thread, 'damaged') == 1 then return false end
+  if redis.call('EXISTS', unpack(KEYS, 1, n)) == n then return true end
+  tell(thread, 'lost')
+  redis.call('HDEL', thread, 'live', 'attempt', 'until', 'tied', 'hungup', 'stopped', 'owner', 'released', 'origin')
+  redis.call('HSET', thread, 'damaged', '1')
+  return false
 end
 
 -- trim lets go of the log of runs that ended longer than keep ago. The first entry of ends is none.

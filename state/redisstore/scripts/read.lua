@@ -2,6 +2,7 @@
 local thread, ends, log = KEYS[1], KEYS[2], KEYS[3]
 local now, keep, after, most = clock(arg()), count(), arg(), arg()
 if not exists(thread, now) then return { '' } end
+if not whole(2) then return { 'damaged' } end
 trim(ends, log, now, keep)
 local from = '-'
 if after ~= '' then from = '(' .. after end

@@ -1,15 +1,16 @@
 -- Tells the live attempt something, and notes it for admission.
 local thread = KEYS[1]
-local now, slot, run, word = clock(arg()), arg(), arg(), arg()
+local now, run, word = clock(arg()), arg(), arg()
 if not exists(thread, now) then return 'unknown' end
 if redis.call('HEXISTS', thread, 'live') == 0 then return 'idle' end
 if run ~= '0' and run ~= get(thread, 'origin') then return 'idle' end -- it came too late: another run is live
+tell(thread, word)
+redis.call('HDEL', thread, 'hungup') -- a full Redis lets nobody write who has not removed something
 if word == 'stop' then
   redis.call('HSET', thread, 'stopped', '1')
 elseif word == 'untie' then
-  redis.call('HSET', thread, 'tied', '', 'hungup', '')
+  redis.call('HSET', thread, 'tied', '')
 elseif word == 'hungup' then
   redis.call('HSET', thread, 'hungup', get(thread, 'tied'))
 end
-tell(thread, slot, word)
 return 'live'

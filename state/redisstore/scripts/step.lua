@@ -2,7 +2,7 @@
 -- the step touches it.
 local thread, msgs, known, cuts = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local ints, ends, memo, log = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
-local now, keep, slot = clock(arg()), count(), arg()
+local now, keep = clock(arg()), count()
 local old, new = arg(), arg()
 
 local tag = get(thread, 'tag')
@@ -11,9 +11,11 @@ if tag == new then return { 'done', get(thread, 'last'), get(thread, 'last') } e
 local attempt, fence, after = arg(), arg(), arg() -- of a writer that holds a lease
 if attempt ~= '' then
   if not held(thread, attempt, fence) then return { 'lost', '' } end
+  if log and redis.call('EXISTS', log) == 0 then return { 'lost', '' } end -- evicted, see append
   if less(get(thread, 'last'), after) then return { 'gap', '' } end
 end
 if not exists(thread, now) then tag = '' end
+if tag ~= '' and not whole(7) then return { 'damaged' } end
 if tag ~= old then return { 'conflict', '' } end
 local results, fresh = arg(), arg() -- of a take, how many effects it knows of; the fence of a new attempt
 if results ~= '' then
@@ -33,9 +35,12 @@ if old == '' then
   for _, key in ipairs({ known, ints, memo }) do redis.call('HSET', key, '', '') end
 end
 local word = arg()
-if word ~= '' then tell(thread, slot, word) end
+if word ~= '' then tell(thread, word) end
 local seal = arg()
-if seal ~= '' then redis.call('XADD', log, seal, 't', '', 'd', '', 'r', '', 'e', '') end
+if seal ~= '' then
+  if redis.call('EXISTS', log) == 0 then redis.call('HDEL', thread, 'last') end -- evicted: nothing was shown any more
+  redis.call('XADD', log, seal, 't', '', 'd', '', 'r', '', 'e', '')
+end
 
 local born = arg() -- says whose thread this is, to readers that follow a log over a deletion
 if fresh ~= '' then redis.call('XADD', log, fresh .. '-0', 't', '', 'd', born, 'r', '', 'e', '') end
