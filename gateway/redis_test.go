@@ -272,3 +272,57 @@ func TestARedisThatHangsForTooLong(t *testing.T) {
 	}
 	b.shows("t")
 }
+
+// A Redis that evicted a part of a thread has damaged it: who reads its run is told, the run ends, and who asks for the thread
+// later is told, at once and on every route, until it is deleted.
+func TestAThreadThatLostAPart(t *testing.T) {
+	t.Parallel()
+	server := redistest.Start(t)
+	stopped := make(chan struct{})
+	a, b := twins(t, server.URL(), func(o *gateway.Options) {
+		o.Agents["patient"] = groupchat.AgentFunc(func(ctx context.Context, turn *groupchat.Turn) error {
+			defer close(stopped)
+			return await(ctx, turn, nil)
+		})
+	})
+	poster := a.open("POST", "/agents/patient", input("live", "r1", []string{"u1:Before"}))
+	poster.until(agui.TypeCustom)
+	watcher := b.open("GET", "/threads/live/events?protocolVersion=1.0", "")
+	watcher.until(agui.TypeRunStarted)
+	client := server.Client()
+	for _, part := range []string{"msgs", "ints"} {
+		keys, err := client.Keys(t.Context(), "*}:"+part).Result()
+		if err != nil || len(keys) != 1 {
+			t.Fatalf("Keys() = %v, %v", keys, err)
+		}
+		if err := client.Del(t.Context(), keys[0]).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if status, body := b.call("GET", "/threads/live", ""); status != http.StatusInternalServerError || !strings.Contains(body, `"thread_damaged"`) {
+		t.Errorf("GET /threads/live = %d %s", status, body)
+	}
+	for name, r := range map[string]*reader{"who posted": poster, "who watches": watcher} {
+		r.rest()
+		if code := r.code(); code != "thread_damaged" {
+			t.Errorf("%s is told %q, want thread_damaged", name, code)
+		}
+	}
+	<-stopped
+	r := a.post("echo", input("other", "r1", []string{"u1:Hi"}))
+	r.finished()
+	for name, request := range map[string][3]string{
+		"POST":   {"POST", "/agents/patient", input("live", "r2", []string{"u2:Again"})},
+		"attach": {"GET", "/threads/live/events", ""},
+		"fork":   {"POST", "/threads/live/fork", `{"messageId":"u1"}`},
+		"rename": {"PATCH", "/threads/live", `{"title":"t"}`},
+	} {
+		if status, body := b.call(request[0], request[1], request[2]); status != http.StatusInternalServerError || !strings.Contains(body, `"thread_damaged"`) {
+			t.Errorf("%s = %d %s", name, status, body)
+		}
+	}
+	if status, body := a.call("DELETE", "/threads/live", ""); status != http.StatusNoContent {
+		t.Errorf("DELETE /threads/live = %d %s", status, body)
+	}
+	b.post("echo", input("live", "r3", []string{"u1:Hi"})).finished()
+}
