@@ -21,6 +21,7 @@ const (
 	CodeOverloaded           Code = "overloaded"             // all callers together do
 	CodeDraining             Code = "draining"               // the server is shutting down
 	CodeStoreUnavailable     Code = "store_unavailable"      // the store cannot be reached
+	CodeThreadDamaged        Code = "thread_damaged"         // the store has lost a part of the thread
 	CodeInternal             Code = "internal"               // a defect of the server
 )
 
@@ -78,6 +79,7 @@ var messages = map[Code]string{
 	CodeOverloaded:           "The server is at its limit; try again later.",
 	CodeDraining:             "The server is shutting down; try again.",
 	CodeStoreUnavailable:     "The server cannot reach its storage; try again later.",
+	CodeThreadDamaged:        "A part of this thread was lost; it can only be deleted.",
 	CodeInternal:             "Something went wrong on the server.",
 
 	CodeRunInProgress:            "This thread has a run in progress.",

@@ -81,6 +81,8 @@ func storeError(err error) error {
 	switch {
 	case errors.Is(err, state.ErrUnknownThread), errors.Is(err, state.ErrUnknownMessage):
 		return &agui.Error{Code: agui.CodeNotFound, Err: err}
+	case errors.Is(err, state.ErrDamaged):
+		return &agui.Error{Code: agui.CodeThreadDamaged, Err: err}
 	case errors.Is(err, state.ErrCursor):
 		return invalidQuery("cursor", "is not one of ours")
 	case errors.Is(err, context.Canceled):
@@ -88,6 +90,11 @@ func storeError(err error) error {
 	default:
 		return &agui.Error{Code: agui.CodeStoreUnavailable, Err: err}
 	}
+}
+
+// final reports whether the store would answer the same again: the thread is gone, or has lost a part.
+func final(err error) bool {
+	return errors.Is(err, state.ErrUnknownThread) || errors.Is(err, state.ErrDamaged)
 }
 
 // retryAfter is what a client is told to wait after a 503.

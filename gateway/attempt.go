@@ -151,6 +151,10 @@ func (a *attempt) fatal(err error) {
 		return
 	}
 	a.log.Error("run: store", "error", err)
+	if errors.Is(err, state.ErrDamaged) {
+		a.cancel(errLeaseLost) // its readers are told by the store
+		return
+	}
 	a.cancel(errStoreGone)
 }
 

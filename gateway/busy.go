@@ -73,7 +73,7 @@ func (c *caller) judge(ctx context.Context) (*state.Begun, error) {
 			return nil, err
 		}
 		begun, err := c.g.store.Begin(asking, c.req, o)
-		if err == nil || try == tries || time.Since(started) >= storeTimeout {
+		if err == nil || final(err) || try == tries || time.Since(started) >= storeTimeout {
 			return begun, err
 		}
 		if err := pause(ctx, lookPause); err != nil {

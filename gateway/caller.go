@@ -74,6 +74,8 @@ func (c *caller) told(err error) error {
 	code := agui.CodeInternal // what is wrong with a stored frame is not the caller's doing
 	if errors.Is(err, state.ErrUnknownThread) {
 		code = agui.CodeRunLost
+	} else if errors.Is(err, state.ErrDamaged) {
+		code = agui.CodeThreadDamaged
 	} else if coded, ok := errors.AsType[*agui.Error](err); ok {
 		code = coded.Code
 	}

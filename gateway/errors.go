@@ -34,7 +34,7 @@ func statusOf(code agui.Code) int {
 	if s, ok := statuses[code]; ok {
 		return s
 	}
-	if code == agui.CodeInternal || !code.Known() {
+	if code == agui.CodeInternal || code == agui.CodeThreadDamaged || !code.Known() {
 		return http.StatusInternalServerError
 	}
 	return http.StatusConflict

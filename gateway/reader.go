@@ -131,7 +131,7 @@ func (g *Gateway) tail(ctx context.Context, key state.Key, after agui.FrameID) i
 		for {
 			again := false
 			for batch, err := range g.store.Tail(ctx, key, after) {
-				if again = err != nil && !errors.Is(err, state.ErrUnknownThread) && time.Now().Before(until); again {
+				if again = err != nil && !final(err) && time.Now().Before(until); again {
 					break
 				}
 				if !yield(batch, err) || err != nil {
@@ -164,7 +164,7 @@ func (c *caller) messages(key state.Key, rev int64) ([]agui.Message, error) {
 			return messages, nil
 		}
 		over := c.g.serving.Err() != nil || time.Now().After(until)
-		if over || c.stream == nil || errors.Is(err, state.ErrUnknownThread) {
+		if over || c.stream == nil || final(err) {
 			return nil, storeError(err)
 		}
 		c.g.away()

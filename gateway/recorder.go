@@ -156,7 +156,7 @@ func (r *recorder) retry(ctx context.Context, call func(context.Context) error) 
 		calling, cancel := context.WithTimeout(ctx, max(left, storeTimeout))
 		err := call(calling)
 		cancel()
-		if err == nil || errors.Is(err, state.ErrLeaseLost) || errors.Is(err, state.ErrGap) || errors.Is(err, state.ErrUnknownThread) {
+		if err == nil || final(err) || errors.Is(err, state.ErrLeaseLost) || errors.Is(err, state.ErrGap) {
 			return err
 		}
 		r.away()
@@ -175,11 +175,11 @@ func (r *recorder) broken(err error) {
 	r.fail(err)
 }
 
-// lost reports whether the log is another's now.
+// lost reports whether the log is another's now, or nobody's.
 func (r *recorder) lost() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return errors.Is(r.err, state.ErrLeaseLost)
+	return errors.Is(r.err, state.ErrLeaseLost) || errors.Is(r.err, state.ErrDamaged)
 }
 
 // stop ends the loop and waits for it.

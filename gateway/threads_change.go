@@ -124,7 +124,7 @@ func (g *Gateway) deleteThread(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	t, _, err := g.store.Load(r.Context(), key)
-	if err != nil {
+	if err != nil && !errors.Is(err, state.ErrDamaged) { // nothing runs on such a thread, and it may go
 		return storeError(err)
 	}
 	stopped, err := g.store.Signal(r.Context(), key, 0, state.SignalStop)
