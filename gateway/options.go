@@ -151,6 +151,8 @@ func (o *Options) fill() {
 	atLeast(&o.Lease, 10*time.Second)
 	atLeast(&o.RunAttempts, 3)
 	atLeast(&o.StoreBuffer, 20*time.Second)
+	atLeast(&o.Webhook.Timeout, 10*time.Second)
+	atLeast(&o.Webhook.Retry, 10*time.Second)
 	o.Limits.fill()
 	if o.Disconnect == "" {
 		o.Disconnect = Cancel

@@ -24,12 +24,3 @@ func TestNewReportsEveryMistake(t *testing.T) {
 		}
 	}
 }
-
-// A duration that is none means the default: a run without an end and a heartbeat without a pause are no choice.
-func TestNegativeDurationsAreDefaults(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, func(o *gateway.Options) {
-		o.Heartbeat, o.RunTimeout, o.Lease, o.WriteTimeout, o.DetachGrace = -1, -1, -1, -1, -1
-	})
-	w.post("echo", input("t", "r1", []string{"u1:Hi"})).finished()
-}

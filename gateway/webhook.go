@@ -49,8 +49,6 @@ const (
 )
 
 func (o *WebhookOptions) fill() {
-	atLeast(&o.Timeout, 10*time.Second)
-	atLeast(&o.Retry, 10*time.Second)
 	client := http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, IdleConnTimeout: time.Minute, MaxIdleConnsPerHost: webhookSlots}}
 	if o.Client != nil {
 		client = *o.Client
