@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -70,28 +71,57 @@ func TestAttachAtEveryPoint(t *testing.T) {
 	}
 }
 
-// Every id that was ever sent is a cursor: what follows it completes what was there before.
+// Every id that was ever sent is a cursor: a reader that had everything up to it, and gets what follows, has it all.
 func TestEveryIDIsACursor(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.release()
-	question := w.post("desk", input("t", "r1", []string{"u1:Hi"})).interrupts()[0].ID
-	w.post("desk", input("t", "r2", []string{"u1:Hi"}, `"resume":[{"interruptId":`+quote(question)+`,"status":"resolved","payload":"M"}]`))
+	body := input("t", "r1", []string{"u1:Hi"})
+	one := w.post("desk", body)
+	question := one.interrupts()[0].ID
+	answer := input("t", "r2", []string{"u1:Hi"}, `"resume":[{"interruptId":`+quote(question)+`,"status":"resolved","payload":"M"}]`)
+	two := w.post("desk", answer)
 	want := w.thread("t")
-	replay := w.open("GET", "/threads/t/events?protocolVersion=1.0", "", "Last-Event-ID", "1-1") // of no fence it knows
-	replay.rest()
-	replay.equals(want)
-	if replay.records[0].ID != "" {
-		t.Errorf("a cursor the log does not know was answered by %s", replay.records[0].ID)
+	all := slices.Concat(one.records, two.records)
+	end := all[len(all)-1].ID
+	for i, record := range all {
+		if record.ID == "" || i == len(all)-1 {
+			continue
+		}
+		r := w.open("GET", "/threads/t/events?protocolVersion=1.0&follow=1", "", "Last-Event-ID", record.ID)
+		before := newFold(t, body)
+		for _, had := range all[:i+1] {
+			before.take(had)
+		}
+		r.like(before)
+		for r.cursorID() != end {
+			if _, ok := r.step(); !ok {
+				t.Fatalf("after %s: the stream ended at %s, want %s", record.ID, r.cursorID(), end)
+			}
+		}
+		r.equals(want)
+		r.hangUp()
 	}
-	status, _ := w.call("GET", "/threads/t/events", "", "Last-Event-ID", replay.cursorID())
-	if status != http.StatusNoContent {
+	if status, _ := w.call("GET", "/threads/t/events", "", "Last-Event-ID", end); status != http.StatusNoContent {
 		t.Errorf("the end of an idle thread = %d, want 204", status)
 	}
-	for _, cursor := range []string{"", "nonsense", "99999999999999-1", "01-1"} {
+}
+
+// What is no cursor of the thread gets the whole of it again, under no id but the last.
+func TestWhatIsNoCursorGetsThePrelude(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.post("echo", input("t", "r1", []string{"u1:Hi"}))
+	want := w.thread("t")
+	for _, cursor := range []string{"", "nonsense", "1-1", "99999999999999-1", "01-1"} {
 		r := w.open("GET", "/threads/t/events?protocolVersion=1.0", "", "Last-Event-ID", cursor)
 		r.rest()
 		r.equals(want)
+		for _, record := range r.records[:len(r.records)-1] {
+			if record.ID != "" {
+				t.Errorf("cursor %q: %s has the id %s", cursor, record.Data, record.ID)
+			}
+		}
 	}
 }
 

@@ -46,8 +46,8 @@ func updating() bool { return flag.Lookup("update").Value.String() == "true" }
 func TestConversations(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/conversations/*.txtar")
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no conversations: %v", err)
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
@@ -72,14 +72,17 @@ func converse(t *testing.T, file string) {
 		got, shows := c.play(section.Name, body)
 		c.learn(got)
 		out = append(out, section)
+		want, expects := "", i+1 < len(archive.Files) && archive.Files[i+1].Name == "want"
+		if expects {
+			want = string(archive.Files[i+1].Data)
+		}
 		if !shows {
+			if expects {
+				t.Errorf("%s shows nothing that could be wanted", section.Name)
+			}
 			continue
 		}
 		out = append(out, txtar.File{Name: "want", Data: []byte(got)})
-		want := ""
-		if i+1 < len(archive.Files) && archive.Files[i+1].Name == "want" {
-			want = string(archive.Files[i+1].Data)
-		}
 		if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")); diff != "" && !updating() {
 			t.Errorf("%s (-want +got):\n%s", section.Name, diff)
 		}

@@ -93,6 +93,12 @@ func (r *reader) step() (agui.Event, bool) {
 		}
 		return nil, false
 	}
+	return r.take(record), true
+}
+
+// take adds up one event.
+func (r *reader) take(record agui.Record) agui.Event {
+	r.t.Helper()
 	e, err := agui.Decode(record.Data, func(w agui.Warning) { r.t.Errorf("%s: %s", record.Data, w) })
 	if err != nil {
 		r.t.Fatalf("%s: %v", record.Data, err)
@@ -114,7 +120,7 @@ func (r *reader) step() (agui.Event, bool) {
 	}
 	r.events = append(r.events, e)
 	r.records = append(r.records, record)
-	return e, true
+	return e
 }
 
 // until reads up to an event of a type.

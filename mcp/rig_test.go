@@ -3,6 +3,7 @@ package mcp
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -54,6 +55,10 @@ func newServer() *sdk.Server {
 			InputSchema: &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{"x": {Type: "integer"}}},
 		}, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			if name == "wait" {
+				var in struct{ Started string }
+				if err := json.Unmarshal(r.Params.Arguments, &in); err == nil && in.Started != "" {
+					_ = os.WriteFile(in.Started, nil, 0o600) // without it the test waits in vain, and says so
+				}
 				select {
 				case <-ctx.Done():
 				case <-time.After(time.Second): // a client that goes says so, and not always in time

@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -339,12 +341,22 @@ func TestCloseWhileCalling(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		started := filepath.Join(t.TempDir(), "started")
 		ended := make(chan error, 1)
 		go func() {
-			_, err := tools[0].Call(t.Context(), groupchat.ToolCall{})
+			_, err := tools[0].Call(t.Context(), groupchat.ToolCall{Arguments: fmt.Appendf(nil, `{"started":%q}`, started)})
 			ended <- err
 		}()
-		time.Sleep(50 * time.Millisecond)
+		for { // until the server has the call; go test's own deadline is the limit
+			if _, err := os.Stat(started); err == nil {
+				break
+			}
+			select {
+			case err := <-ended:
+				t.Fatalf("the call ended before the server was closed: %v", err)
+			case <-time.After(time.Millisecond):
+			}
+		}
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
