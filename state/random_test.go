@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,7 +20,19 @@ import (
 // or that libraries stumble over, nulls, and arrays that grow, shrink and shift.
 type generator struct{ *rand.Rand }
 
-func newGenerator(seed uint64) generator { return generator{rand.New(rand.NewPCG(seed, 2))} }
+// newGenerator returns a generator with another seed each time, which a failing test prints. STATE_SEED repeats one.
+func newGenerator(t *testing.T) generator {
+	t.Helper()
+	seed := rand.Uint64()
+	if text := os.Getenv("STATE_SEED"); text != "" {
+		var err error
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("STATE_SEED=%d repeats this", seed)
+	return generator{rand.New(rand.NewPCG(seed, 2))}
+}
 
 var (
 	oddKeys = []string{"", "a", "b", "a/b", "~", "~1", "m~n", "ключ", "\"", "\\", "\n", "0", "-", "01",
@@ -158,8 +171,8 @@ func same(t *testing.T, what string, got, want json.RawMessage) {
 
 func TestDiffOfRandomPairs(t *testing.T) {
 	t.Parallel()
-	g := newGenerator(1)
-	for i := range 25000 {
+	g := newGenerator(t)
+	for i := range 2500 {
 		a := g.object(4)
 		b := g.vary(a, 4)
 		if i%10 == 0 {
@@ -229,9 +242,9 @@ func (m *mirror) follow(c Change) error {
 
 func TestRandomChanges(t *testing.T) {
 	t.Parallel()
-	g := newGenerator(3)
+	g := newGenerator(t)
 	refused := []error{ErrNotFound, ErrPointer, ErrValue, ErrTooLarge, ErrPatch}
-	for i := range 1500 {
+	for i := range 150 {
 		m := &mirror{t: t, state: renderJSON(g.object(4))}
 		first := m.state
 		d, err := NewDocument(m.state, DocumentOptions{OnChange: m.follow, MaxSize: 4000})
@@ -297,14 +310,15 @@ func (g generator) patch(v any) agui.Patch {
 	return p
 }
 
-// trodden says whether evanphx/json-patch is known to judge by the RFC where p leads: not at empty names, at
-// the root, or in tests.
+// trodden says whether evanphx/json-patch is known to judge by the RFC where p leads: not at empty names, at the root, in
+// tests, or where a value is moved into itself.
 func trodden(p agui.Patch) bool {
 	for _, op := range p {
 		path, err := parsePointer(op.Path)
 		from, other := parsePointer(op.From)
 		if err != nil || other != nil || op.Op == "test" || slices.Contains(path, "") || slices.Contains(from, "") ||
-			len(path) == 0 || (op.Op == "move" || op.Op == "copy") && len(from) == 0 || slices.Contains(path, "01") || slices.Contains(from, "01") {
+			len(path) == 0 || (op.Op == "move" || op.Op == "copy") && len(from) == 0 || slices.Contains(path, "01") || slices.Contains(from, "01") ||
+			op.Op == "move" && len(path) > len(from) && slices.Equal(path[:len(from)], from) {
 			return false
 		}
 	}
@@ -313,9 +327,9 @@ func trodden(p agui.Patch) bool {
 
 func TestApplyAgreesWithEvanphx(t *testing.T) {
 	t.Parallel()
-	g := newGenerator(4)
+	g := newGenerator(t)
 	both, neither := 0, 0
-	for range 20000 {
+	for range 5000 {
 		doc := g.object(4)
 		p := g.patch(doc)
 		if !trodden(p) {
@@ -334,7 +348,7 @@ func TestApplyAgreesWithEvanphx(t *testing.T) {
 		both++
 		same(t, fmt.Sprintf("%s by %+v", old, p), ours, theirs)
 	}
-	if both < 500 || neither < 500 {
+	if both < 100 || neither < 100 {
 		t.Errorf("judged alike: %d applied, %d refused", both, neither)
 	}
 }

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { Tab, ask, attach, cancelled, inputOf, post, resolved, thread, user, versions } from "../lib/client.mjs";
 import { startGateway } from "../lib/gateway.mjs";
 
-const seed = Number(process.env.STORM_SEED ?? 1);
+const seed = Number(process.env.STORM_SEED ?? 1 + Math.floor(Math.random() * 1e6));
 const threads = Number(process.env.STORM_THREADS ?? 6);
 const steps = Number(process.env.STORM_STEPS ?? 12);
 
