@@ -31,8 +31,8 @@ type change struct {
 
 	record bool // whether wire is wanted
 	wire   agui.Patch
-	// lifted says that the value at top was changed where readers cannot follow and is still to be sent.
-	// Until then edits below top need no operation of their own.
+	// lifted says that the value at top was changed where readers cannot follow and is still to be sent. Until then edits
+	// below top need no operation of their own; one of top itself does, because it may take top away or shift it.
 	lifted bool
 	top    []string
 }
@@ -74,7 +74,7 @@ func (c *change) do(e edit) error {
 		}
 		return nil
 	}
-	if c.lifted && (!within(e.path, c.top) || e.op == "move" && !within(e.from, c.top)) {
+	if c.lifted && (!inside(e.path, c.top) || e.op == "move" && !inside(e.from, c.top)) {
 		c.flush()
 	}
 	undo, err := c.apply(&e)

@@ -68,6 +68,9 @@ func within(path, top []string) bool {
 	return len(path) >= len(top) && slices.Equal(path[:len(top)], top)
 }
 
+// inside reports whether path leads below top and not to top itself.
+func inside(path, top []string) bool { return len(path) > len(top) && within(path, top) }
+
 // arrayIndex reads t as an index into an array of n elements. RFC 6901 wants it without sign or leading zero.
 func arrayIndex(t string, n int) (int, bool) {
 	if t == "" || len(t) > 10 || t[0] == '0' && len(t) > 1 {

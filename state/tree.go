@@ -137,9 +137,9 @@ func (t *tree) move(from, path []string) ([]edit, error) {
 		}
 		return nil, err
 	}
-	edits := []edit{{op: "move", from: undo.path, path: from}}
-	if undo.op == "replace" {
-		edits = append(edits, edit{op: "add", path: undo.path, value: undo.value})
+	if undo.op == "replace" { // to move v back first could shift what path leads to
+		back.value = cloneJSON(v) // v itself stays in the tree and may change there
+		return []edit{undo, back}, nil
 	}
-	return edits, nil
+	return []edit{{op: "move", from: undo.path, path: from}}, nil
 }
