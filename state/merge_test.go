@@ -61,7 +61,7 @@ func merged(t *testing.T, server json.RawMessage, v any) json.RawMessage {
 // nothing.
 func TestMergeOfAnEcho(t *testing.T) {
 	t.Parallel()
-	g := newGenerator(11)
+	g := newGenerator(t)
 	for range 5000 {
 		server := renderJSON(g.object(4))
 		same(t, "state after an echo", merged(t, server, echo(t, server)), server)

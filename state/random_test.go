@@ -356,7 +356,7 @@ func TestApplyAgreesWithEvanphx(t *testing.T) {
 // What an activity's patch does in [agui] is what it would do to a document.
 func TestApplyAgreesWithTheProtocols(t *testing.T) {
 	t.Parallel()
-	g := newGenerator(5)
+	g := newGenerator(t)
 	both, neither := 0, 0
 	for range 5000 {
 		doc := g.object(4)
