@@ -14,10 +14,13 @@ import (
 	"github.com/agui-gateway/gateway/mcp"
 )
 
-// A Team is what a team file says: agents, and what each has its own way. Both maps have the same keys.
+// A Team is what a team file says: the agents to serve, and what each has its own way.
 type Team struct {
+	// Agents are those to serve. Options has the same keys.
 	Agents  map[string]groupchat.Agent
 	Options map[string]AgentOptions
+	// Unserved are the file's other agents: those that only take part in others or are their tools, and those that say `serve: off`.
+	Unserved map[string]groupchat.Agent
 
 	closers []io.Closer
 }
@@ -87,7 +90,9 @@ func newTeamBuilder(name string, o TeamOptions) *teamBuilder {
 		log:         o.Log,
 		toolTimeout: o.ToolTimeout,
 		entries:     map[string]*teamEntry{},
-		team:        Team{Agents: map[string]groupchat.Agent{}, Options: map[string]AgentOptions{}},
+		team: Team{
+			Agents: map[string]groupchat.Agent{}, Options: map[string]AgentOptions{}, Unserved: map[string]groupchat.Agent{},
+		},
 	}
 }
 
@@ -114,6 +119,9 @@ type teamEntry struct {
 	key, node *teamNode
 	begun     bool
 	done      bool
+	serve     *bool       // what the file says; nil leaves it to whether others name it
+	own       []*teamNode // the keys that only mean something where it is served
+	limited   bool        // it lists what callers may write
 }
 
 func (b *teamBuilder) build(root *teamNode) {
@@ -145,8 +153,16 @@ func (b *teamBuilder) build(root *teamNode) {
 		b.enter(e)
 	}
 	b.checkUses()
+	b.decideServed(order)
 	if len(b.problems) == 0 {
 		b.validate(order)
+	}
+	for _, e := range order {
+		if agent := b.team.Agents[e.name]; agent != nil && !b.isServed(e) {
+			b.team.Unserved[e.name] = agent
+			delete(b.team.Agents, e.name)
+			delete(b.team.Options, e.name)
+		}
 	}
 }
 
@@ -174,6 +190,7 @@ func (b *teamBuilder) enter(e *teamEntry) {
 	defer func() { b.colleagues, b.current = around, outer }()
 	f := b.fields(e.node, fmt.Sprintf("agent %q", e.name))
 	f.kind = "agent agent"
+	e.own = f.keysOf("edits", "disconnect", "on_busy", "interrupt_ttl", "run_timeout", "subagent_events")
 	options := AgentOptions{
 		Description:   b.text(f.take("description")),
 		Edits:         b.oneOf(f.take("edits"), "append", "cut") == "cut",
@@ -183,6 +200,7 @@ func (b *teamBuilder) enter(e *teamEntry) {
 		RunTimeout:    b.duration(f.take("run_timeout")),
 		HideSubagents: b.flag(f.take("subagent_events")),
 	}
+	e.serve = b.flag(f.take("serve"))
 	if shown := options.HideSubagents; shown != nil {
 		*shown = !*shown
 	}

@@ -68,6 +68,7 @@ func (b *teamBuilder) state(n *teamNode, c *groupchat.Chat, scope *groupchat.Sco
 	case scope == nil:
 		c.State.Reducers = reducers
 		c.State.Client = b.client(f.take("client"))
+		b.current.limited = c.State.Client != nil
 		c.State.Initial = b.initial(f.take("initial"))
 	case scope.Kind == groupchat.ScopeShared:
 		f.take("client")

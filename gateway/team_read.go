@@ -79,6 +79,17 @@ func (f *teamFields) has(keys ...string) bool {
 	return slices.ContainsFunc(f.at.keys, func(k *teamNode) bool { return slices.Contains(keys, k.text) })
 }
 
+// keysOf are the keys that are there of those called names.
+func (f *teamFields) keysOf(names ...string) []*teamNode {
+	var there []*teamNode
+	for _, k := range f.at.keys {
+		if slices.Contains(names, k.text) {
+			there = append(there, k)
+		}
+	}
+	return there
+}
+
 // end notes the keys that nobody asked for.
 func (f *teamFields) end() {
 	if f.r.asked != nil {

@@ -30,7 +30,7 @@ func loadTeam(t *testing.T, text string) *gateway.Team {
 	return team
 }
 
-// TestAgentsThatOthersUseAreNotServed by themselves. On every route they are what an agent is that does not
+// TestAgentsThatOthersUseAreNotServed by themselves unless the file says so. On every route they are what an agent is that does not
 // exist.
 func TestAgentsThatOthersUseAreNotServed(t *testing.T) {
 	t.Parallel()
@@ -39,7 +39,7 @@ agents:
   part: { type: script, description: Takes part, steps: [ { say: x } ] }
   tool: { type: script, description: Is a tool, steps: [ { say: x } ] }
   remote: { type: agui, description: Is far away, url: "http://127.0.0.1:1/x", headers: { Authorization: Bearer of-the-operator } }
-  both: { type: script, description: Does both, steps: [ { say: x } ] }
+  both: { type: script, description: Does both, serve: on, steps: [ { say: x } ] }
   desk:
     type: groupchat
     manager: { type: sequential }
@@ -50,6 +50,7 @@ agents:
         type: concurrent
         participants: [ { name: far, agent: remote } ]
   caller: { type: llm, tools: [ { agent: tool } ] }
+  off: { type: script, serve: off, steps: [ { say: x } ] }
 `)
 	w := newWorld(t, func(o *gateway.Options) { o.Agents, o.Agent, o.Legacy = team.Agents, team.Options, "part" })
 	_, agents := w.call(http.MethodGet, "/agents", "")
@@ -72,21 +73,21 @@ agents:
 		status, answer := w.call(routes[i].method, strings.ReplaceAll(routes[i].path, "NAME", name), strings.ReplaceAll(routes[i].body, "NAME", name))
 		return http.StatusText(status) + " " + strings.ReplaceAll(answer, name, "NAME")
 	}
-	for _, name := range []string{"part", "tool", "remote", "both"} {
+	for _, name := range []string{"part", "tool", "remote", "off"} {
 		for i, route := range routes {
 			if got, want := ask(name, i), ask("nobody", i); got != want {
 				t.Errorf("%s %s of %s = %s, want what one gets that does not exist: %s", route.method, route.path, name, got, want)
 			}
 		}
-		if strings.Contains(agents, quote(name)) || strings.Contains(info, quote(name)) {
+		if strings.Contains(agents, `"id":`+quote(name)) || strings.Contains(info, quote(name)+`:{`) {
 			t.Errorf("%s is listed: %s %s", name, agents, info)
 		}
 	}
 	if status, _ := w.call(http.MethodPost, "/subgraphs", body); status != http.StatusNotFound {
 		t.Errorf("POST /subgraphs = %d for one that is not served", status)
 	}
-	for _, name := range []string{"desk", "caller"} {
-		if !strings.Contains(agents, quote(name)) || !strings.Contains(info, quote(name)) {
+	for _, name := range []string{"both", "desk", "caller"} {
+		if !strings.Contains(agents, `"id":`+quote(name)) || !strings.Contains(info, quote(name)+`:{`) {
 			t.Errorf("%s is not listed: %s %s", name, agents, info)
 		}
 	}

@@ -100,7 +100,12 @@ func testTeamFile(t *testing.T, path string) {
 // describeTeam writes down everything a team file can say.
 func describeTeam(team *Team) string {
 	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(team.Agents)) {
+	for _, name := range slices.Sorted(maps.Keys(merged(team.Agents, team.Unserved))) {
+		if agent := team.Unserved[name]; agent != nil {
+			fmt.Fprintf(&b, "%s: not served\n", name)
+			describeAgent(&b, "  ", agent)
+			continue
+		}
 		o := team.Options[name]
 		fmt.Fprintf(&b, "%s: %q edits=%t disconnect=%q busy=%q", name, o.Description, o.Edits, o.Disconnect, o.OnBusy)
 		if o.HideSubagents != nil {
@@ -110,6 +115,15 @@ func describeTeam(team *Team) string {
 		describeAgent(&b, "  ", team.Agents[name])
 	}
 	return b.String()
+}
+
+// merged has what is in any of all.
+func merged(all ...map[string]groupchat.Agent) map[string]groupchat.Agent {
+	in := map[string]groupchat.Agent{}
+	for _, one := range all {
+		maps.Copy(in, one)
+	}
+	return in
 }
 
 func describeAgent(b *strings.Builder, indent string, agent groupchat.Agent) {

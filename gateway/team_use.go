@@ -1,6 +1,6 @@
 package gateway
 
-import "github.com/agui-gateway/gateway/groupchat"
+import "slices"
 
 // A teamUse is a place of a file where one of its agents names another, as a participant or a tool.
 type teamUse struct {
@@ -13,15 +13,38 @@ type teamUse struct {
 // those of the agent it belongs to.
 func (b *teamBuilder) checkUses() {
 	for _, u := range b.uses {
-		if u.shared && b.limitsCallers(u.of) && !b.limitsCallers(u.by) && b.team.Agents[u.by.name] != nil {
+		if u.shared && u.of.limited && !u.by.limited {
 			b.bad(u.at, "callers of %q may write the whole state, although %q, which works on it, lists what callers may write; say so in the "+
 				"`state: { client: … }` of %[1]q, which a groupchat can have, or give %[2]q a scope of its own", u.by.name, u.of.name)
 		}
 	}
 }
 
-// limitsCallers reports whether an agent lists what its callers may write.
-func (b *teamBuilder) limitsCallers(e *teamEntry) bool {
-	c, ok := b.team.Agents[e.name].(*groupchat.Chat)
-	return ok && c.State.Client != nil
+// isServed reports whether callers may run an agent: as it says itself, or else if no other agent of the file names it.
+func (b *teamBuilder) isServed(e *teamEntry) bool {
+	if e.serve != nil {
+		return *e.serve
+	}
+	return !slices.ContainsFunc(b.uses, func(u teamUse) bool { return u.of == e })
+}
+
+// decideServed notes what means nothing for agents that are not served, and that nobody is.
+func (b *teamBuilder) decideServed(order []*teamEntry) {
+	served := false
+	for _, e := range order {
+		if b.isServed(e) {
+			served = true
+			continue
+		}
+		for _, key := range e.own {
+			if e.serve != nil {
+				b.bad(key, "%s is for agents that are served, and %q is not, because of `serve: off`; remove one of the two", key.text, e.name)
+			} else {
+				b.bad(key, "%s is for agents that are served, and %q is not, because others name it; remove %[1]s, or add `serve: on`", key.text, e.name)
+			}
+		}
+	}
+	if !served && len(order) > 0 {
+		b.bad(order[0].key, "no agent is served; write `serve: on` at one that is to be")
+	}
 }

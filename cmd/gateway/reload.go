@@ -3,11 +3,8 @@ package main
 import (
 	"errors"
 	"log/slog"
-	"maps"
 	"os"
 	"os/signal"
-	"slices"
-	"strings"
 	"sync"
 	"syscall"
 
@@ -59,7 +56,8 @@ func (s *staff) reload() {
 			s.errs = append(s.errs, err)
 		}
 	})
-	s.log.Info("team file read again", "file", s.c.team, "agents", strings.Join(slices.Sorted(maps.Keys(team.Agents)), ", "))
+	s.log.Info("team file read again", "file", s.c.team)
+	announceAgents(s.log, team)
 }
 
 // refuse logs every mistake.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"syscall"
@@ -99,5 +100,56 @@ func TestHangUpWithoutATeamFile(t *testing.T) {
 	defer stop()
 	if told != nil {
 		t.Error("there is nothing to read again")
+	}
+}
+
+// TestReloadDecidesAnewWhoIsServed: an agent that others have come to name is not found any more, and the log tells who is served
+// and who is not.
+func TestReloadDecidesAnewWhoIsServed(t *testing.T) {
+	t.Parallel()
+	const part = "version: 1\nagents:\n  part: { type: script, steps: [ { say: x } ] }\n"
+	const desk = "  desk: { type: groupchat, manager: { type: sequential }, participants: [ { name: a, agent: part } ] }\n"
+	path := writeFile(t, "team.yaml", part)
+	c, err := parse(serveCommand(), []string{"-config", path}, environment(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	s := &staff{c: c, log: slog.New(slog.NewTextHandler(&log, nil))}
+	c.options.Log = s.log
+	if s.team, err = c.loadTeam(); err != nil {
+		t.Fatal(err)
+	}
+	if s.g, err = gateway.New(gateway.Options{Agents: s.team.Agents, Agent: s.team.Options, Log: s.log}); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		text, told string
+		status     int // of a run of part
+	}{
+		{part, `served=part not_served=""`, http.StatusOK},
+		{part + desk, "served=desk not_served=part", http.StatusNotFound},
+		{strings.Replace(part, "script,", "script, serve: on,", 1) + desk, `served="desk, part" not_served=""`, http.StatusOK},
+		{strings.Replace(part, "script,", "script, serve: off,", 1) + desk, "served=desk not_served=part", http.StatusNotFound},
+	} {
+		log.Reset()
+		rewrite(t, path, step.text)
+		s.reload()
+		if !strings.Contains(log.String(), step.told) {
+			t.Errorf("the log does not say %s:\n%s", step.told, &log)
+		}
+		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/agents/part", strings.NewReader(input("t")))
+		request.Header.Set("Content-Type", "application/json")
+		answer := httptest.NewRecorder()
+		s.g.ServeHTTP(answer, request)
+		if answer.Code != step.status {
+			t.Errorf("with %s: POST /agents/part = %d, want %d", step.text, answer.Code, step.status)
+		}
+	}
+	if err := s.g.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := s.close(); err != nil {
+		t.Error(err)
 	}
 }

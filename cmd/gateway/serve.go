@@ -70,6 +70,7 @@ func serve(ctx context.Context, c *config, _, stderr io.Writer) error {
 	served := make(chan error, 1) // so that it can be left behind when the server is closed
 	go func() { served <- server.Serve(listener) }()
 	c.announce(log, listener.Addr())
+	announceAgents(log, team)
 
 	s := &staff{c: c, g: g, log: log, team: team}
 	for done := false; !done; {
@@ -192,6 +193,11 @@ func (c *config) announce(log *slog.Logger, addr net.Addr) {
 	if c.scripted {
 		log.Info("no model is configured: the travel demo speaks from its script")
 	}
+}
+
+// announceAgents says which agents callers may run, and which of the file's they may not.
+func announceAgents(log *slog.Logger, team *gateway.Team) {
+	log.Info("agents", "served", agentNames(team.Agents), "not_served", agentNames(team.Unserved))
 }
 
 // logHandler writes what the log settings say.

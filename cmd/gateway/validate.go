@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/gateway"
+	"github.com/agui-gateway/gateway/groupchat"
 )
 
 // validate checks the team file as serve would read it.
@@ -25,9 +26,17 @@ func validate(_ context.Context, c *config, stdout, _ io.Writer) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("%s: %w", c.team, err), team.Close())
 	}
-	names := strings.Join(slices.Sorted(maps.Keys(team.Agents)), ", ")
-	if _, err := fmt.Fprintf(stdout, "%s is good: %s\n", c.team, names); err != nil {
+	text := c.team + " is good: " + agentNames(team.Agents)
+	if len(team.Unserved) > 0 {
+		text += "; not served: " + agentNames(team.Unserved)
+	}
+	if _, err := fmt.Fprintln(stdout, text); err != nil {
 		return err
 	}
 	return errors.Join(g.Close(), team.Close())
+}
+
+// agentNames are the names of agents as people list them.
+func agentNames(agents map[string]groupchat.Agent) string {
+	return strings.Join(slices.Sorted(maps.Keys(agents)), ", ")
 }
