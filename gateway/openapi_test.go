@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"encoding/json"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -21,7 +22,7 @@ func TestOpenAPIIsTheRoutingTable(t *testing.T) {
 	defer g.Close()
 	var routed []string
 	for _, route := range g.routes.(*echo.Echo).Routes() {
-		if !strings.HasPrefix(route.Path, "/api/") {
+		if !strings.HasPrefix(route.Path, "/api/") && route.Method != http.MethodHead { // which is wherever GET is
 			path := strings.NewReplacer(":agent", "{agent}", ":id", "{id}").Replace(route.Path)
 			routed = append(routed, route.Method+" "+path)
 		}
