@@ -15,6 +15,9 @@ func (g *Gateway) attach(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if r.Method == http.MethodHead {
+		return g.attachable(w, r, key)
+	}
 	if !g.readers.enter(key, g.o.Limits.Readers) {
 		return &agui.Error{Code: agui.CodeOverloaded, Err: fmt.Errorf("gateway: more than %d readers", g.o.Limits.Readers)}
 	}
@@ -25,15 +28,42 @@ func (g *Gateway) attach(w http.ResponseWriter, r *http.Request) error {
 	}
 	c := &caller{g: g, w: w, r: r, agent: agent, wire: wire}
 	defer c.panicked()
-	return c.told(c.attach(t, interrupts, r.URL.Query().Get("follow") == "1"))
+	return c.told(c.attach(t, interrupts, follows(r)))
 }
+
+// attachable answers HEAD: what attach would begin with, to nobody who reads. So it unties no run and keeps none alive.
+func (g *Gateway) attachable(w http.ResponseWriter, r *http.Request, key state.Key) error {
+	t, _, err := g.store.Load(r.Context(), key)
+	if err != nil {
+		return storeError(err)
+	}
+	c := &caller{g: g, w: w, r: r}
+	cursor, known, err := c.cursor(t)
+	if err != nil {
+		return err
+	}
+	if known && restsAt(t, cursor) && !follows(r) {
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-cache")
+	w.WriteHeader(http.StatusOK)
+	return nil
+}
+
+// follows reports whether a reader wants to stay over runs.
+func follows(r *http.Request) bool { return r.URL.Query().Get("follow") == "1" }
+
+// restsAt reports whether nothing runs on t and its log ends with the frame cursor.
+func restsAt(t *state.Thread, cursor agui.FrameID) bool { return t.Live == nil && cursor == t.Last }
 
 func (c *caller) attach(t *state.Thread, interrupts []agui.Interrupt, follow bool) error {
 	cursor, known, err := c.cursor(t)
 	if err != nil {
 		return err
 	}
-	if known && cursor == t.Last && t.Live == nil && !follow {
+	if known && restsAt(t, cursor) && !follow {
 		c.w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
@@ -77,7 +107,7 @@ func (c *caller) cursor(t *state.Thread) (agui.FrameID, bool, error) {
 	if err != nil {
 		return agui.FrameID{}, false, nil // not one of ours: the prelude says where things stand
 	}
-	if id == t.Last && t.Live == nil {
+	if restsAt(t, id) {
 		return id, true, nil
 	}
 	holds, err := c.g.store.Holds(c.r.Context(), t.Key, id)

@@ -87,7 +87,7 @@ func (k *copilotkit) find(w http.ResponseWriter, r *http.Request, path string) (
 		if o.path != k.table[first].path {
 			continue
 		}
-		if o.method == r.Method {
+		if o.method == r.Method || o.method == http.MethodGet && r.Method == http.MethodHead {
 			o.name(r, segments)
 			return o.handler, nil
 		}

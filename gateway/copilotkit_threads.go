@@ -21,8 +21,8 @@ type listedThread struct {
 	OrganizationID string    `json:"organizationId"`
 	CreatedByID    string    `json:"createdById"`
 	Archived       bool      `json:"archived"`
-	CreatedAt      time.Time `json:"createdAt"`
-	UpdatedAt      time.Time `json:"updatedAt"`
+	CreatedAt      timestamp `json:"createdAt"`
+	UpdatedAt      timestamp `json:"updatedAt"`
 }
 
 // listThreads shows the principal's own threads, newest first.
@@ -41,7 +41,7 @@ func (k *copilotkit) listThreads(w http.ResponseWriter, r *http.Request) error {
 	}
 	list := []listedThread{}
 	for _, t := range page.Threads {
-		listed := listedThread{ID: t.Key.ID, AgentID: t.Key.Agent, CreatedAt: t.CreatedAt.UTC(), UpdatedAt: t.UpdatedAt.UTC()}
+		listed := listedThread{ID: t.Key.ID, AgentID: t.Key.Agent, CreatedAt: timestamp(t.CreatedAt), UpdatedAt: timestamp(t.UpdatedAt)}
 		if t.Title != "" {
 			listed.Name = &t.Title
 		}

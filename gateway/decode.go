@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
@@ -21,10 +22,19 @@ func readJSON(r *http.Request, limit int64) ([]byte, error) {
 	return readBody(r, limit)
 }
 
-// readBody is readJSON for a body of any kind.
+// readBody is readJSON for a body of any kind. A body that is announced as too large is refused before it is read: a
+// client that waits for 100 Continue then never sends it.
 func readBody(r *http.Request, limit int64) ([]byte, error) {
+	for _, coding := range r.Header.Values("Content-Encoding") {
+		if !strings.EqualFold(coding, "identity") {
+			return nil, &agui.Error{Code: agui.CodeUnsupportedMediaType, Err: errors.New("the body is compressed"), Text: "The body must not be compressed."}
+		}
+	}
 	body := r.Body
 	if limit > 0 {
+		if r.ContentLength > limit {
+			return nil, &agui.Error{Code: agui.CodeTooLarge, Err: &http.MaxBytesError{Limit: limit}}
+		}
 		body = http.MaxBytesReader(nil, r.Body, limit)
 	}
 	data, err := io.ReadAll(body)

@@ -47,9 +47,11 @@ func (g *Gateway) newRoutes() http.Handler {
 		{http.MethodGet, "/", g.home},
 	} {
 		e.Add(route.method, route.path, g.adapt(route.handler))
+		if route.method == http.MethodGet { // net/http leaves the body out
+			e.HEAD(route.path, g.adapt(route.handler))
+		}
 	}
 	if g.o.Page != nil {
-		e.HEAD("/", g.adapt(g.home))
 		e.Match([]string{http.MethodGet, http.MethodHead}, "/assets/*", g.adapt(g.home))
 	}
 	k := newCopilotkit(g)

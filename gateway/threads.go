@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"time"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
@@ -56,7 +55,7 @@ func (g *Gateway) listThreads(w http.ResponseWriter, r *http.Request) error {
 	for _, t := range page.Threads {
 		list = append(list, threadSummary{
 			ID: t.Key.ID, Agent: t.Key.Agent, Status: t.Status, Title: t.Title,
-			CreatedAt: t.CreatedAt.UTC(), UpdatedAt: t.UpdatedAt.UTC(),
+			CreatedAt: timestamp(t.CreatedAt), UpdatedAt: timestamp(t.UpdatedAt),
 		})
 	}
 	answer(w, http.StatusOK, struct {
@@ -72,8 +71,8 @@ type threadSummary struct {
 	Agent     string       `json:"agent"`
 	Status    state.Status `json:"status"`
 	Title     string       `json:"title,omitempty"`
-	CreatedAt time.Time    `json:"createdAt"`
-	UpdatedAt time.Time    `json:"updatedAt"`
+	CreatedAt timestamp    `json:"createdAt"`
+	UpdatedAt timestamp    `json:"updatedAt"`
 }
 
 type threadDocument struct {
@@ -91,8 +90,8 @@ type runDocument struct {
 	ParentRunID string          `json:"parentRunId,omitempty"`
 	Status      state.RunStatus `json:"status"`
 	Code        agui.Code       `json:"code,omitempty"`
-	StartedAt   time.Time       `json:"startedAt"`
-	EndedAt     *time.Time      `json:"endedAt,omitempty"`
+	StartedAt   timestamp       `json:"startedAt"`
+	EndedAt     timestamp       `json:"endedAt,omitzero"`
 }
 
 // showThreadJSON is GET /threads/{id}: the thread as committed.
@@ -112,7 +111,7 @@ func (g *Gateway) showThreadJSON(w http.ResponseWriter, r *http.Request) error {
 	d := threadDocument{
 		threadSummary: threadSummary{
 			ID: key.ID, Agent: key.Agent, Status: statusOfThread(t, interrupts), Title: t.Title,
-			CreatedAt: t.CreatedAt.UTC(), UpdatedAt: t.UpdatedAt.UTC(),
+			CreatedAt: timestamp(t.CreatedAt), UpdatedAt: timestamp(t.UpdatedAt),
 		},
 		State: object(t.State), Interrupts: interrupts, OpenCalls: openCalls(t, messages), Runs: []runDocument{}, Usage: t.Usage,
 	}
@@ -120,11 +119,10 @@ func (g *Gateway) showThreadJSON(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	for _, run := range t.Runs {
-		doc := runDocument{RunID: run.RunID, ParentRunID: run.ParentRunID, Status: run.Status, Code: run.Code, StartedAt: run.StartedAt.UTC()}
-		if ended := run.EndedAt.UTC(); !run.EndedAt.IsZero() {
-			doc.EndedAt = &ended
-		}
-		d.Runs = append(d.Runs, doc)
+		d.Runs = append(d.Runs, runDocument{
+			RunID: run.RunID, ParentRunID: run.ParentRunID, Status: run.Status, Code: run.Code,
+			StartedAt: timestamp(run.StartedAt), EndedAt: timestamp(run.EndedAt),
+		})
 	}
 	answer(w, http.StatusOK, d)
 	return nil

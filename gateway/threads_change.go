@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
@@ -27,7 +28,7 @@ func (g *Gateway) resume(w http.ResponseWriter, r *http.Request) error {
 	}
 	req := g.request(&agui.RunAgentInput{ThreadID: key.ID, RunID: g.o.NewID(), Resume: in}, agent, wire.Era)
 	req.Key, req.Hash = key, state.Hash(data)
-	if strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
+	if acceptsStream(r.Header.Values("Accept")) {
 		req.Tied = agent.Disconnect == Cancel
 		return g.serve(w, r, agent, req, wire)
 	}
@@ -103,17 +104,30 @@ func (g *Gateway) renameThread(w http.ResponseWriter, r *http.Request) error {
 	if err := g.readObject(r, &in); err != nil {
 		return err
 	}
-	const most = 500
-	if in.Title == nil {
-		return &agui.FieldError{Path: "title", Problem: "is missing"}
+	title, err := titleOf(in.Title)
+	if err != nil {
+		return err
 	}
-	if len(*in.Title) > most {
-		return &agui.FieldError{Path: "title", Problem: "is longer than 500 bytes"}
-	}
-	if err := g.store.Rename(r.Context(), key, *in.Title); err != nil {
+	if err := g.store.Rename(r.Context(), key, title); err != nil {
 		return storeError(err)
 	}
 	return g.showThreadJSON(w, r)
+}
+
+// titleOf is a title as it is stored, without the blanks around it.
+func titleOf(given *string) (string, error) {
+	const most = 500
+	if given == nil {
+		return "", &agui.FieldError{Path: "title", Problem: "is missing"}
+	}
+	title := strings.TrimSpace(*given)
+	switch {
+	case title == "":
+		return "", &agui.FieldError{Path: "title", Problem: "is blank"}
+	case len(title) > most:
+		return "", &agui.FieldError{Path: "title", Problem: "is longer than 500 bytes"}
+	}
+	return title, nil
 }
 
 // deleteThread is DELETE /threads/{id}: stop and forget. The readers of a live run are told that it was stopped; one
@@ -151,6 +165,9 @@ func (g *Gateway) readObject(r *http.Request, v any) error {
 	data, err := readJSON(r, g.o.Limits.Body)
 	if err != nil {
 		return err
+	}
+	if !utf8.Valid(data) {
+		return &agui.FieldError{Problem: "is not valid UTF-8"}
 	}
 	if err := json.Unmarshal(data, v); err != nil {
 		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
