@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -136,6 +137,37 @@ var threads = []sentence{
 		w.start("u1")
 		w.lost(l)
 		w.equal("messages", w.messages(-1), []string{"u1"})
+	}},
+	{"a thread that is made anew while it is deleted is found", func(w *world) {
+		for range 300 {
+			w.begin(w.request(user(w.id())))
+			var both sync.WaitGroup
+			both.Go(func() {
+				if err := w.store.Delete(w.Context(), key); err != nil {
+					w.Errorf("Delete() = %v", err)
+				}
+			})
+			both.Go(func() {
+				for { // until it is not the old run that it meets
+					b, err := w.store.Begin(w.Context(), w.request(user(w.id())), w.lease())
+					if err != nil || b.Lease != nil {
+						if err != nil {
+							w.Errorf("Begin() = %v", err)
+						}
+						return
+					}
+				}
+			})
+			both.Wait()
+			w.load()
+			keys, err := w.store.Find(w.Context(), key.Principal, key.ID)
+			w.equal("Find()", []any{keys, err}, []any{[]state.Key{key}, nil})
+			page, err := w.store.List(w.Context(), state.Query{Principal: key.Principal})
+			w.equal("List()", []any{len(page.Threads), err}, []any{1, nil})
+			if err := w.store.Delete(w.Context(), key); err != nil {
+				w.Fatalf("Delete() = %v", err)
+			}
+		}
 	}},
 	{"a title is the first user message until it is set", func(w *world) {
 		r := w.request(agui.Message{ID: "s", Role: agui.RoleSystem, Content: agui.TextContent("rules")}, user("u1"))
