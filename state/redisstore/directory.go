@@ -42,7 +42,7 @@ func (s *Store) Find(ctx context.Context, principal, id string) ([]state.Key, er
 		if l.summary(now) != nil {
 			keys = append(keys, l.key)
 		} else if found[i].Score < score(now.Add(-doubt)) {
-			s.unlist(ctx, l.key)
+			s.unlist(ctx, l.key, found[i].Score)
 		}
 	}
 	slices.SortFunc(keys, func(a, b state.Key) int { return cmp.Compare(a.Agent, b.Agent) })
@@ -124,7 +124,7 @@ func (s *Store) Delete(ctx context.Context, key state.Key) error {
 	if f != nil {
 		f.fail(state.ErrUnknownThread)
 	}
-	s.unlist(ctx, key)
+	s.unlist(ctx, key, score(parseMoment(r.text(2)).Add(-time.Microsecond)))
 	if fence, err := strconv.ParseUint(r.text(1), 10, 64); err == nil {
 		s.unlistLive(ctx, key, fence)
 	}

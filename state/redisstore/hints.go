@@ -147,34 +147,38 @@ func (s *Store) retire(ctx context.Context, l *loaded, fence uint64) {
 func (s *Store) sweepIndex(ctx context.Context, principal string, now time.Time) {
 	const few = 32
 	for shard := range indexShards {
-		oldest, err := s.main.ZRange(ctx, s.indexKey(principal, shard), 0, few-1).Result()
+		oldest, err := s.main.ZRangeWithScores(ctx, s.indexKey(principal, shard), 0, few-1).Result()
 		if err != nil {
 			return
 		}
 		var keys []state.Key
-		for _, member := range oldest {
-			if key, ok := parseIndexMember(principal, member); ok {
-				keys = append(keys, key)
+		var scores []float64
+		for _, z := range oldest {
+			text, _ := z.Member.(string)
+			if key, ok := parseIndexMember(principal, text); ok {
+				keys, scores = append(keys, key), append(scores, z.Score)
 			}
 		}
 		looks, err := s.look(ctx, keys)
 		if err != nil {
 			return
 		}
-		for _, l := range looks {
+		for i, l := range looks {
 			if l.gone(now) {
-				s.unlist(ctx, l.key)
+				s.unlist(ctx, l.key, scores[i])
 			}
 		}
 	}
 }
 
-// unlist takes a thread that is gone out of the indices, wherever they have it.
-func (s *Store) unlist(ctx context.Context, key state.Key) {
+// unlist takes a thread that is gone out of the indices, but for entries with a higher score than upTo: those belong to
+// a thread that was made since.
+func (s *Store) unlist(ctx context.Context, key state.Key, upTo float64) {
+	limit := strconv.FormatFloat(upTo, 'f', 0, 64)
 	s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) {
-		for shard := range indexShards {
-			p.ZRem(ctx, s.indexKey(key.Principal, shard), indexMember(key))
+		for shard := range indexShards { // wherever they have it
+			unlistScript.Eval(ctx, p, []string{s.indexKey(key.Principal, shard)}, indexMember(key), limit)
 		}
-		p.ZRem(ctx, s.nameKey(key.Principal, key.ID), key.Agent)
+		unlistScript.Eval(ctx, p, []string{s.nameKey(key.Principal, key.ID)}, key.Agent, limit)
 	})
 }

@@ -142,7 +142,7 @@ func (s *Store) entries(ctx context.Context, q state.Query, from *state.Cursor, 
 func (s *Store) repairIndex(ctx context.Context, wrong []entry) {
 	for _, e := range wrong {
 		if e.is == nil {
-			s.unlist(ctx, e.key)
+			s.unlist(ctx, e.key, score(e.at.UpdatedAt))
 			continue
 		}
 		s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) {

@@ -44,6 +44,9 @@ var readSource string
 //go:embed scripts/messages.lua
 var messagesSource string
 
+//go:embed scripts/unlist.lua
+var unlistSource string
+
 // A script is one round trip and touches one slot. It names the keys that it uses and no other: while a slot moves to
 // another node of a cluster, Redis serves no call that names a key which is not there.
 type script struct {
@@ -66,6 +69,7 @@ var (
 	signalScript   = newScript(signalSource, partThread)
 	deleteScript   = newScript(deleteSource, append(slices.Clone(threadParts), partLog)...)
 	readScript     = newScript(readSource, partThread, partEnds, partLog)
+	unlistScript   = redis.NewScript(unlistSource) // of an index, not of a thread
 	messagesScript = newScript(messagesSource, partThread, partMessages, partCuts)
 )
 

@@ -2,7 +2,7 @@
 -- may start from.
 local thread = KEYS[1]
 local now, by = clock(arg()), arg()
-if get(thread, 'by') == by then return { 'done', '' } end -- its reply was lost
+if get(thread, 'by') == by then return { 'done', '', now } end -- its reply was lost
 if not exists(thread, now) then return { 'unknown' } end
 local fence = get(thread, 'fence')
 tell(thread, 'stop')
@@ -17,4 +17,4 @@ redis.call('UNLINK', unpack(KEYS, 2))
 -- A clock may go back, but not by more than an hour. The mark of this call stays for who sends it again.
 local passed = tonumber(string.sub(now, 1, 14)) - tonumber(floor(thread))
 redis.call('PEXPIRE', thread, string.format('%.0f', math.max(60000, 3600000 - passed)))
-return { 'done', fence }
+return { 'done', fence, now }
