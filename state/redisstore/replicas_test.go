@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/redisstore"
@@ -104,18 +106,6 @@ func TestReaders(t *testing.T) {
 	stores := replicas(t, server.URL(), 2)
 	th := newThread(t)
 	l := th.begin(stores[0], time.Hour)
-	blocked := func() int {
-		info, err := client.Info(t.Context(), "clients").Result()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var n int
-		_, after, _ := strings.Cut(info, "blocked_clients:")
-		if _, err := fmt.Sscan(after, &n); err != nil {
-			t.Fatal(err)
-		}
-		return n
-	}
 	th.append(stores[0], l, 1, 1)
 	var seen [2][]func() []agui.FrameID
 	for i, s := range stores {
@@ -124,13 +114,13 @@ func TestReaders(t *testing.T) {
 			seen[i] = append(seen[i], ids)
 		}
 	}
-	redistest.Until(t, "a follower", func() bool { return blocked() == 1 })
+	redistest.Until(t, "a follower", func() bool { return blocked(t, client) == 1 })
 	for seq := 2; seq < total; {
 		n := min(20, total-seq)
 		th.append(stores[0], l, seq, n)
 		seq += n
 	}
-	if n := blocked(); n > 1 {
+	if n := blocked(t, client); n > 1 {
 		t.Errorf("%d clients are blocked, want one follower", n)
 	}
 	th.succeed(stores[0], l, total)
@@ -139,6 +129,21 @@ func TestReaders(t *testing.T) {
 			th.ordered(ids(), total)
 		}
 	}
+}
+
+// blocked returns how many clients of a server wait for something.
+func blocked(t *testing.T, client *redis.Client) int {
+	t.Helper()
+	info, err := client.Info(t.Context(), "clients").Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var n int
+	_, after, _ := strings.Cut(info, "blocked_clients:")
+	if _, err := fmt.Sscan(after, &n); err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // TestClose holds a store that closes to ending its readers, without an error, and to taking nothing more.

@@ -3,13 +3,12 @@ package redistest
 import (
 	"context"
 	"errors"
-	"io"
 	"net"
 	"sync"
 	"testing"
 )
 
-// A Proxy stands between a store and its server and loses replies.
+// A Proxy stands between a store and its server. It loses replies, and measures what is exchanged.
 type Proxy struct {
 	Addr string
 
@@ -18,6 +17,7 @@ type Proxy struct {
 	mu    sync.Mutex
 	pass  int // replies that still get through before one is lost; negative: none will be
 	lost  int
+	most  Exchange
 	conns map[net.Conn]bool
 }
 
@@ -64,6 +64,32 @@ func (p *Proxy) Lose(n int) {
 	p.pass = n
 }
 
+// An Exchange is the bytes of a request, all that a connection was sent before it answered, and of its reply.
+type Exchange struct{ Request, Reply int }
+
+// Most returns the largest request and the largest reply since it was last called.
+func (p *Proxy) Most() Exchange {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	most := p.most
+	p.most = Exchange{}
+	return most
+}
+
+// measure notes that a connection has exchanged more.
+func (p *Proxy) measure(e *Exchange, request, reply int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case request > 0 && e.Reply > 0: // the next one
+		*e = Exchange{Request: request}
+	default:
+		e.Request += request
+		e.Reply += reply
+	}
+	p.most.Request, p.most.Reply = max(p.most.Request, e.Request), max(p.most.Reply, e.Reply)
+}
+
 // Lost returns how many replies were lost.
 func (p *Proxy) Lost() int {
 	p.mu.Lock()
@@ -108,9 +134,20 @@ func (p *Proxy) serve(client net.Conn) {
 	over := func() {
 		_ = errors.Join(client.Close(), server.Close()) // one of them is what ended it
 	}
+	exchange := &Exchange{}
 	both.Go(func() {
 		defer over()
-		_, _ = io.Copy(server, client)
+		buf := make([]byte, 1<<20)
+		for {
+			n, err := client.Read(buf)
+			if err != nil {
+				return
+			}
+			p.measure(exchange, n, 0)
+			if _, err := server.Write(buf[:n]); err != nil {
+				return
+			}
+		}
 	})
 	both.Go(func() {
 		defer over()
@@ -120,6 +157,7 @@ func (p *Proxy) serve(client net.Conn) {
 			if err != nil || p.loses() {
 				return
 			}
+			p.measure(exchange, 0, n)
 			if _, err := client.Write(buf[:n]); err != nil {
 				return
 			}
