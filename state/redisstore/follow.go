@@ -111,11 +111,12 @@ func (s *Store) advance(ctx context.Context, f *feed) error {
 	return s.catchUp(ctx, f)
 }
 
-// await reads what comes next, for as long as a read blocks. When nothing comes it looks whether the thread is still
-// there: a deletion, or a Redis that lost it, wakes no reader.
+// await reads what comes next, for as long as a read blocks: one entry, which may be large, and then what else there is,
+// in pieces. When nothing comes it looks whether the thread is still there: a deletion, or a Redis that lost it, wakes no
+// reader.
 func (s *Store) await(ctx context.Context, f *feed) error {
 	streams, err := s.blocking.XRead(ctx, &redis.XReadArgs{
-		Streams: []string{s.key(f.slot, partLog), f.end().String()}, Count: most, Block: block,
+		Streams: []string{s.key(f.slot, partLog), f.end().String()}, Count: 1, Block: block,
 	}).Result()
 	if errors.Is(err, redis.Nil) || errors.Is(err, redis.ErrPoolTimeout) { // or there is no connection left to wait on
 		return s.catchUp(ctx, f)
@@ -147,7 +148,7 @@ func (s *Store) await(ctx context.Context, f *feed) error {
 		}
 	}
 	f.rouse()
-	return nil
+	return s.catchUp(ctx, f)
 }
 
 // catchUp reads what there is.

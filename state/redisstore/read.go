@@ -85,8 +85,11 @@ func leave(list []state.StoredMessage, cuts reply) error {
 	return nil
 }
 
-// most is how many entries of a log are read at once.
-const most = 256
+// How much of a log is moved at once: a connection has to manage it in time.
+const (
+	most      = 256     // entries
+	mostBytes = 4 << 20 // unless a single entry has more
+)
 
 // A stretch is a part of a log as it was read.
 type stretch struct {
@@ -99,7 +102,7 @@ type stretch struct {
 
 // readLog reads what a log has behind a frame.
 func (s *Store) readLog(ctx context.Context, h slot, after agui.FrameID) (*stretch, error) {
-	r, err := s.run(ctx, readScript, h, args{s.clock(), s.o.LogTTL.Microseconds(), idText(after), most})
+	r, err := s.run(ctx, readScript, h, args{s.clock(), s.o.LogTTL.Microseconds(), idText(after), most, mostBytes})
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +124,7 @@ func (s *Store) readLog(ctx context.Context, h slot, after agui.FrameID) (*stret
 			return nil, err
 		}
 	}
-	part.more = len(entries) == most
+	part.more = r.number(3) > 0
 	if part.last, err = frameID(r.text(1)); err != nil {
 		return nil, err
 	}
@@ -133,13 +136,12 @@ func (s *Store) readLog(ctx context.Context, h slot, after agui.FrameID) (*stret
 
 // Holds reports whether the log still has the frame; see [state.ThreadReader].
 func (s *Store) Holds(ctx context.Context, key state.Key, id agui.FrameID) (bool, error) {
-	before := id
-	if before.Seq > 0 {
-		before.Seq--
-	}
-	part, err := s.readLog(ctx, slotOf(key), before)
+	r, err := s.run(ctx, holdsScript, slotOf(key), args{s.clock(), s.o.LogTTL.Microseconds(), id.String()})
 	if err != nil {
 		return false, err
 	}
-	return len(part.frames) > 0 && part.frames[0].ID == id, nil
+	if r.text(0) == "" {
+		return false, state.ErrUnknownThread
+	}
+	return r.text(0) == "yes", nil
 }

@@ -41,6 +41,9 @@ var deleteSource string
 //go:embed scripts/read.lua
 var readSource string
 
+//go:embed scripts/holds.lua
+var holdsSource string
+
 //go:embed scripts/messages.lua
 var messagesSource string
 
@@ -70,6 +73,7 @@ var (
 	deleteScript   = newScript(deleteSource, append(slices.Clone(threadParts), partLog)...)
 	readScript     = newScript(readSource, partThread, partEnds, partLog)
 	unlistScript   = redis.NewScript(unlistSource) // of an index, not of a thread
+	holdsScript    = newScript(holdsSource, partThread, partEnds, partLog)
 	messagesScript = newScript(messagesSource, partThread, partMessages, partCuts)
 )
 

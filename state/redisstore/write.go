@@ -33,11 +33,33 @@ func checkFrames(l *state.Lease, frames []agui.Frame) error {
 	return nil
 }
 
-// Append adds frames to the log; see [state.Writer]. Readers of this process are given them from memory.
+// Append adds frames to the log; see [state.Writer]. Many are sent in several pieces, in their order.
 func (s *Store) Append(ctx context.Context, l *state.Lease, after agui.FrameID, frames []agui.Frame) error {
 	if err := checkFrames(l, frames); err != nil {
 		return err
 	}
+	for {
+		n := piece(frames)
+		if err := s.append(ctx, l, after, frames[:n]); err != nil || n == len(frames) {
+			return err
+		}
+		after, frames = frames[n-1].ID, frames[n:]
+	}
+}
+
+// piece is how many of frames are sent at once.
+func piece(frames []agui.Frame) int {
+	size := 0
+	for i, f := range frames {
+		if size += len(f.Data); size > mostBytes && i > 0 {
+			return i
+		}
+	}
+	return len(frames)
+}
+
+// append adds frames in one exchange. Readers of this process are given them from memory.
+func (s *Store) append(ctx context.Context, l *state.Lease, after agui.FrameID, frames []agui.Frame) error {
 	own := s.owner(l)
 	a, err := leaseArgs(l)
 	if err != nil {

@@ -1,9 +1,24 @@
--- Reads what the log has behind a frame: whose log it is, its newest frame, the entries.
+-- Reads what the log has behind a frame: whose log it is, its newest frame, the entries, whether there are more. It stops
+-- before a limit in bytes, but not before the first entry; a few are read from the log at once, so that not much more
+-- than that is.
 local thread, ends, log = KEYS[1], KEYS[2], KEYS[3]
-local now, keep, after, most = clock(arg()), count(), arg(), arg()
+local now, keep, after, most, limit = clock(arg()), count(), arg(), count(), count()
 if not exists(thread, now) then return { '' } end
 if not whole(2) then return { 'damaged' } end
 trim(ends, log, now, keep)
-local from = '-'
-if after ~= '' then from = '(' .. after end
-return { get(thread, 'born'), get(thread, 'last'), redis.call('XRANGE', log, from, '+', 'COUNT', most) }
+
+local entries, size, more = {}, 0, 1
+local from = after ~= '' and '(' .. after or '-'
+while more == 1 and #entries < most do
+  local few = redis.call('XRANGE', log, from, '+', 'COUNT', 4)
+  if #few < 4 then more = 0 end
+  for _, entry in ipairs(few) do
+    for _, value in ipairs(entry[2]) do size = size + #value end
+    if size > limit and #entries > 0 then
+      return { get(thread, 'born'), get(thread, 'last'), entries, 1 }
+    end
+    entries[#entries + 1] = entry
+    from = '(' .. entry[1]
+  end
+end
+return { get(thread, 'born'), get(thread, 'last'), entries, more }
