@@ -55,6 +55,7 @@ const (
 	CodeNotConverged       Code = "not_converged"        // all rounds used, not done
 	CodeAgentFailed        Code = "agent_failed"         // the agent returned an error or panicked
 	CodeRemoteFailed       Code = "remote_failed"        // a remote agent did not answer as it should
+	CodeRemoteLoop         Code = "remote_loop"          // remote agents lead back to one another, or too far
 	CodeModelAuth          Code = "model_auth"           // the model's server refused our credentials
 	CodeModelRequest       Code = "model_request"        // the model's server refused our request
 	CodeModelResponse      Code = "model_response"       // the model's answer made no sense
@@ -104,6 +105,7 @@ var messages = map[Code]string{
 	CodeNotConverged:       "The agents came to no end in the rounds they have.",
 	CodeAgentFailed:        "The agent failed.",
 	CodeRemoteFailed:       "The remote agent failed.",
+	CodeRemoteLoop:         "The remote agents call each other in a circle.",
 	CodeModelAuth:          "The model refused the server's credentials.",
 	CodeModelRequest:       "The model refused the request.",
 	CodeModelResponse:      "The model's answer could not be understood.",

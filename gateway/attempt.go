@@ -140,6 +140,7 @@ func (a *attempt) gone() {
 		delete(a.g.attempts, a.lease.Key)
 	}
 	a.g.mu.Unlock()
+	a.g.chains.leave(a.intent.Chain)
 	a.g.dismiss(a.agent)
 	close(a.done)
 }

@@ -39,7 +39,14 @@ func (c *caller) begin(ctx context.Context) (*state.Begun, *attempt, error) {
 	if err := c.g.reserve(); err != nil {
 		return nil, nil, err
 	}
+	if !c.g.chains.enter(c.req.Chain, c.req.Hops) {
+		c.g.unreserve()
+		return nil, nil, &agui.Error{Code: agui.CodeRemoteLoop}
+	}
 	begun, err := c.judge(ctx)
+	if err != nil || !begun.Verdict.Meaning.Runs() {
+		c.g.chains.undo(c.req.Chain, c.req.Hops)
+	}
 	if err != nil {
 		c.g.unreserve()
 		return nil, nil, storeError(err)

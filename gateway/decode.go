@@ -83,6 +83,9 @@ func (g *Gateway) asked(r *http.Request, in *agui.RunAgentInput, data []byte, ag
 		g.log(r).Info("input: " + note)
 	}
 	req := g.request(in, agent, era)
+	if req.Hops, req.Chain, err = hopsOf(r.Header); err != nil {
+		return nil, err
+	}
 	req.Key.Principal = principal(r)
 	req.Hash = state.Hash(data)
 	if len(in.Resume) > 0 && len(legacyAnswers(in.ForwardedProps)) > 0 {

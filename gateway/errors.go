@@ -27,6 +27,7 @@ var statuses = map[agui.Code]int{
 	agui.CodeStoreUnavailable:     http.StatusServiceUnavailable,
 	agui.CodeRunInProgress:        http.StatusConflict,
 	agui.CodeQueueFull:            http.StatusConflict,
+	agui.CodeRemoteLoop:           http.StatusLoopDetected,
 }
 
 // statusOf is the HTTP status of a code; the codes of a refused resume are conflicts.

@@ -23,6 +23,7 @@ type Gateway struct {
 
 	readers readerCount
 	queue   queue
+	chains  chains
 	outage  outage
 	webhook *webhook
 	// taking is done when no new runs are taken, serving when the last run has ended.

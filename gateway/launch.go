@@ -142,6 +142,7 @@ func (a *attempt) session() groupchat.Session {
 		Input: groupchat.Input{
 			ThreadID: a.lease.Key.ID, RunID: a.intent.RunID, Agent: a.lease.Key.Agent, Principal: a.lease.Key.Principal,
 			Tools: a.intent.Tools, Context: a.intent.Context, ForwardedProps: a.intent.ForwardedProps, Header: a.header,
+			Hops: a.intent.Hops, Chain: a.intent.Chain,
 		},
 		Memo:     maps.Clone(a.effects), // an agent's goroutines read it
 		Takeover: a.intent.Attempts > 1,

@@ -1,13 +1,18 @@
 package gateway_test
 
 import (
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/state"
 )
 
 // The longest way over remote agents, and the most runs of one such way on one gateway.
@@ -124,9 +129,87 @@ func TestALoopThatBranchesEnds(t *testing.T) {
 				groupchat.Participant{Name: "a", Agent: far, OnError: skip}, groupchat.Participant{Name: "b", Agent: far, OnError: skip})})
 			one.run(t, "loop", "t")
 			one.run(t, "loop", "t2") // what ended counts no more
-			if n := len(one.runs()); n < 2*mostRuns || n > 2*(2*mostRuns+2) {
-				t.Errorf("%d runs were asked for", n)
+			// The first run and as many more as may be asked for twice each.
+			if n, most := len(one.runs()), 2*(1+2*(1+mostRuns)); n < mostRuns || n > most {
+				t.Errorf("%d runs were asked for, want at most %d", n, most)
 			}
 		})
+	}
+}
+
+// wayTo is a remote agent's server that keeps what it is told of the way to it, and answers after a signal.
+func wayTo(t *testing.T, answer <-chan struct{}) (url string, told chan string) {
+	t.Helper()
+	told = make(chan string, 10)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		_, _ = io.Copy(io.Discard, r.Body) // the end of the connection is noticed only then
+		told <- r.Header.Get(groupchat.HopsHeader) + " " + r.Header.Get(groupchat.ChainHeader)
+		select {
+		case <-answer:
+		case <-r.Context().Done():
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\ndata: {\"type\":\"RUN_FINISHED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n")
+	}))
+	t.Cleanup(server.Close)
+	return server.URL + "/x", told
+}
+
+// TestHopsAreCounted on every way to run an agent, and over a takeover.
+func TestHopsAreCounted(t *testing.T) {
+	t.Parallel()
+	answer := make(chan struct{})
+	url, told := wayTo(t, answer)
+	store := state.NewMemory(state.MemoryOptions{})
+	t.Cleanup(func() { _ = store.Close() })
+	start := func() *world {
+		return newWorld(t, func(o *gateway.Options) {
+			o.Agents, o.Agent, o.Legacy = map[string]groupchat.Agent{"far": at(t, url)}, nil, "far"
+			o.Store, o.Shared, o.Lease, o.Now, o.NewID = store, true, 100*time.Millisecond, time.Now, nil
+		})
+	}
+	first := start()
+	run := first.open(http.MethodPost, "/agents/far?disconnect=detach", input("t", "r", []string{"u:hi"}), groupchat.HopsHeader, "7", groupchat.ChainHeader, "abc")
+	if got := <-told; got != "8 abc" {
+		t.Errorf("the remote is told %q", got)
+	}
+	if err := first.g.Close(); err != nil {
+		t.Fatal(err)
+	}
+	run.hangUp()
+	second := start()
+	if got := <-told; got != "8 abc" {
+		t.Errorf("after a takeover the remote is told %q", got)
+	}
+	close(answer)
+	second.idle("t")
+
+	const page = `"state":{},"tools":[],"context":[],"forwardedProps":{}`
+	for path, body := range map[string]string{
+		"/agents/far":                   input("t1", "r", []string{"u:hi"}),
+		"/subgraphs":                    input("t2", "r", []string{"u:hi"}),
+		"/api/copilotkit/agent/far/run": input("t3", "r", []string{"u:hi"}, page),
+		"/api/copilotkit":               `{"method":"agent/run","params":{"agentId":"far"},"body":` + input("t4", "r", []string{"u:hi"}, page) + `}`,
+	} {
+		if status, got := second.call(http.MethodPost, path, body, groupchat.HopsHeader, "3"); status != http.StatusOK || !strings.Contains(got, "RUN_FINISHED") {
+			t.Fatalf("POST %s = %d %s", path, status, got)
+		}
+		if got := <-told; !strings.HasPrefix(got, "4 ") || len(got) < 20 {
+			t.Errorf("POST %s: the remote is told %q", path, got)
+		}
+		if status, got := second.call(http.MethodPost, path, body, groupchat.HopsHeader, "16"); status != http.StatusLoopDetected || !strings.Contains(got, "remote_loop") {
+			t.Errorf("POST %s after 16 hops = %d %s", path, status, got)
+		}
+		if status, _ := second.call(http.MethodPost, path, body, groupchat.HopsHeader, "-1"); status != http.StatusBadRequest {
+			t.Errorf("POST %s with nonsense = %d", path, status)
+		}
+	}
+	if _, err := groupchat.NewRemote(groupchat.RemoteOptions{URL: url, Forward: []string{groupchat.HopsHeader, groupchat.ChainHeader}}); err == nil {
+		t.Error("the count can be passed on as it is")
 	}
 }

@@ -66,6 +66,7 @@ func (g *Gateway) takeOverdue() {
 			continue // another replica was faster, or the store is away
 		}
 		g.o.Log.Info("run: taken over", "agent", key.Agent, "thread", key.ID, "attempt", begun.Thread.Live.Intent.Attempts)
+		g.chains.rejoin(begun.Thread.Live.Intent.Chain)
 		g.start(agent, begun, nil, g.o.Log)
 	}
 }

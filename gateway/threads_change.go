@@ -27,6 +27,9 @@ func (g *Gateway) resume(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	req := g.request(&agui.RunAgentInput{ThreadID: key.ID, RunID: g.o.NewID(), Resume: in}, agent, wire.Era)
+	if req.Hops, req.Chain, err = hopsOf(r.Header); err != nil {
+		return err
+	}
 	req.Key, req.Hash = key, state.Hash(data)
 	if acceptsStream(r.Header.Values("Accept")) {
 		req.Tied = agent.Disconnect == Cancel

@@ -20,7 +20,7 @@ func (t *Turn) persist(ctx context.Context, p *Participant, frame *TurnFrame, at
 		switch {
 		case ctx.Err() != nil:
 			return false, err // as above it
-		case frame.Tries <= p.OnError.Retries:
+		case frame.Tries <= p.OnError.Retries && retriable(err):
 			t.x.Log.WarnContext(ctx, "groupchat: turn failed, trying again", "turn", frame.ID, "error", err)
 		case p.OnError.Skip:
 			t.x.Log.WarnContext(ctx, "groupchat: turn failed, going on without", "turn", frame.ID, "error", err)
@@ -30,6 +30,10 @@ func (t *Turn) persist(ctx context.Context, p *Participant, frame *TurnFrame, at
 		}
 	}
 }
+
+// retriable reports whether trying again may help. Remote agents that lead back to one another do so again, and each of them would
+// try as often.
+func retriable(err error) bool { return agui.CodeOf(err) != agui.CodeRemoteLoop }
 
 // take is one try of the turn as a step and a subagent on the wire (G4). Complete is called when the agent is done, before
 // that is told.
@@ -130,7 +134,7 @@ func (t *Turn) failed(err error, sub *agui.Subagent, step *agui.Step) error {
 	if endErr := t.x.abandon(t.Path(), code); endErr != nil {
 		return endErr
 	}
-	again := t.frame.Tries < t.participant.OnError.Retries && t.outer.Err() == nil
+	again := t.frame.Tries < t.participant.OnError.Retries && t.outer.Err() == nil && retriable(err)
 	if endErr := t.x.settleCalls(sub.Writer, t.face, t.frame, again); endErr != nil {
 		return endErr
 	}

@@ -76,6 +76,7 @@ type Remote struct {
 var notForwarded = []string{
 	"Accept", "Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Expect", "Host",
 	"Keep-Alive", "Proxy-Authorization", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
+	HopsHeader, ChainHeader,
 }
 
 // NewRemote returns the agent at o.URL. It reports every mistake of the options at once, and asks the server nothing yet.

@@ -86,9 +86,11 @@ func (r *Remote) exchange(ctx context.Context, t *Turn, f *remoteFrame, given *d
 	if t.Path() != "" {
 		x.prefix = t.Path() + "/"
 	}
-	if x.header, err = r.header(t); err != nil {
+	forwarded, err := r.header(t)
+	if err != nil {
 		return nil, nil, x.fault(err)
 	}
+	x.header = t.onward(forwarded)
 	if x.state, err = r.share(t); err != nil {
 		return nil, nil, x.fault(err)
 	}
@@ -107,12 +109,18 @@ func (r *Remote) exchange(ctx context.Context, t *Turn, f *remoteFrame, given *d
 	return x, pause, nil
 }
 
-// fault is a failure of the remote's, unless the run is over anyway.
+// fault is a failure of the remote's, unless the run is over anyway. One that leads back to itself says so all the way, because
+// it is told to the one who can mend it by name.
 func (x *exchange) fault(err error) error {
 	if x.t.ctx.Err() != nil {
 		return err
 	}
-	return fail(agui.CodeRemoteFailed, "%s: %s: %w", x.t.Path(), x.r.client, err)
+	code := agui.CodeRemoteFailed
+	refused, ok := errors.AsType[*agui.ClientError](err)
+	if ok && refused.Code == string(agui.CodeRemoteLoop) || x.failed != nil && x.failed.Code == string(agui.CodeRemoteLoop) {
+		code = agui.CodeRemoteLoop
+	}
+	return fail(code, "%s: %s: %w", x.t.Path(), x.r.client, err)
 }
 
 // ask sends the request, again where the remote wants to be asked later, and after calling off what it was still asking

@@ -66,6 +66,10 @@ type Input struct {
 	// Header is what the caller's request had of the headers that agents pass on by name. It is stored nowhere: nil
 	// says that the request is not here, because the run was taken over.
 	Header http.Header
+	// Hops is over how many remote agents the request came that began the run, and Chain names the run that the first of them
+	// worked for: what [HopsHeader] and [ChainHeader] said.
+	Hops  int
+	Chain string
 }
 
 // A Result is how a run came to its end, other than by an error.

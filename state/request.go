@@ -22,6 +22,9 @@ type Request struct {
 	Tools          []agui.Tool
 	Context        []agui.Context
 	ForwardedProps json.RawMessage
+	// Hops is over how many remote agents the request came, Chain names the run that the first of them worked for.
+	Hops  int
+	Chain string
 
 	// Edit lets a new message replace what follows the messages that the list names; Regenerate lets a list that
 	// ends with a known user message run that turn anew.

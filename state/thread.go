@@ -118,8 +118,8 @@ type Live struct {
 	Intent Intent                     `json:"intent"`
 }
 
-// An Intent is what a run was asked to do: with the thread, all that a takeover needs. It holds no header
-// and no secret.
+// An Intent is what a run was asked to do: with the thread, all that a takeover needs. It holds no secret, and none of the
+// headers that agents pass on.
 type Intent struct {
 	Origin      uint64    `json:"origin"` // fence of the first attempt
 	Attempts    int       `json:"attempts"`
@@ -147,6 +147,9 @@ type Intent struct {
 	Tools          []agui.Tool     `json:"tools,omitempty"`
 	Context        []agui.Context  `json:"context,omitempty"`
 	ForwardedProps json.RawMessage `json:"forwardedProps,omitempty"`
+	// Hops and Chain are the request's.
+	Hops  int    `json:"hops,omitempty"`
+	Chain string `json:"chain,omitempty"`
 }
 
 // A Call is a frontend tool call a turn waits for.
