@@ -1,0 +1,121 @@
+package gateway_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway"
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// A malformedLog is a store whose log has frames as a version wrote them that did not check their shape.
+type malformedLog struct{ state.Store }
+
+func (m malformedLog) Append(ctx context.Context, l *state.Lease, after agui.FrameID, frames []agui.Frame) error {
+	for i := range frames {
+		f := &frames[i]
+		switch f.Type {
+		case agui.TypeReasoningMessageStart:
+			f.Data = bytes.Replace(f.Data, []byte(`"role":"reasoning"`), []byte(`"role":""`), 1)
+		case agui.TypeActivitySnapshot:
+			f.Data = bytes.Replace(f.Data, []byte(`"content":{}`), []byte(`"content":null`), 1)
+		default:
+		}
+	}
+	return m.Store.Append(ctx, l, after, frames)
+}
+
+// ponders is an agent that shows an activity, thinks, says something, and waits at gate.
+func ponders(gate <-chan struct{}) groupchat.Agent {
+	return groupchat.AgentFunc(func(ctx context.Context, t *groupchat.Turn) error {
+		thought := rand.Text()
+		for _, e := range []agui.Event{
+			&agui.ActivitySnapshot{MessageID: "a", ActivityType: "P", Content: json.RawMessage("{}")},
+			&agui.ReasoningMessageStart{MessageID: thought, Role: agui.RoleReasoning},
+			&agui.ReasoningMessageContent{MessageID: thought, Delta: "Hm. "},
+		} {
+			if err := t.Emit(e); err != nil {
+				return err
+			}
+		}
+		if err := groupchat.Say(t, "", "Halfway."); err != nil {
+			return err
+		}
+		select {
+		case <-gate:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if err := t.Emit(&agui.ReasoningMessageContent{MessageID: thought, Delta: "So."}); err != nil {
+			return err
+		}
+		return groupchat.Say(t, "end", "All done.")
+	})
+}
+
+func pondering(t *testing.T, store state.Store) *world {
+	gate := make(chan struct{}, 1)
+	w := newWorld(t, func(o *gateway.Options) {
+		o.Store, o.Shared, o.Now, o.Lease, o.NewID = store, true, time.Now, time.Second, nil
+		o.Agents = map[string]groupchat.Agent{"ponders": ponders(gate)}
+		o.Agent, o.Legacy = nil, "ponders"
+	})
+	w.gate = gate
+	return w
+}
+
+// ponder starts a run on a gateway with a store, and waits until half of it is in the log.
+func ponder(t *testing.T, store state.Store) *world {
+	t.Helper()
+	w := pondering(t, store)
+	response := w.request(t.Context(), http.MethodPost, "/agents/ponders?disconnect=detach", input("t", "r", []string{"u1:go"}))
+	t.Cleanup(func() { _ = response.Body.Close() })
+	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+		if strings.Contains(lines.Text(), "Halfway.") {
+			return w
+		}
+	}
+	t.Fatal("the run did not come half way")
+	return nil
+}
+
+func TestWhoJoinsIsToldWhatCanBeReadOfAMalformedLog(t *testing.T) {
+	t.Parallel()
+	shared := state.NewMemory(state.MemoryOptions{})
+	defer shared.Close()
+	w := ponder(t, malformedLog{shared})
+	joiner := w.begin(http.MethodGet, "/threads/t/events?protocolVersion=1.0", "")
+	defer joiner.hangUp()
+	joiner.until(agui.TypeMessagesSnapshot)
+	w.release()
+	joiner.rest()
+	joiner.finished()
+	joiner.equals(w.thread("t"))
+}
+
+func TestARunWithAMalformedLogGoesOnElsewhere(t *testing.T) {
+	t.Parallel()
+	shared := state.NewMemory(state.MemoryOptions{})
+	defer shared.Close()
+	door := newMortal(malformedLog{shared})
+	defer close(door.buried) // before its gateway is closed
+	ponder(t, door)
+	other := pondering(t, shared)
+	reader := other.begin(http.MethodGet, "/threads/t/events?protocolVersion=1.0", "")
+	defer reader.hangUp()
+	reader.until(agui.TypeMessagesSnapshot)
+	close(door.dead)
+	other.release()
+	reader.rest()
+	reader.finished()
+	reader.equals(other.thread("t"))
+}
