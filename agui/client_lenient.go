@@ -12,9 +12,9 @@ import (
 // What servers before 1.0 send differently, and what their own clients put up with, is read here. Nothing is guessed that
 // would change what a run came to.
 
-// decodeForeign reads an event of a server of any version: [Decode], for which nulls of optional members are absent ones
+// DecodeForeign reads an event of a server of any version: [Decode], for which nulls of optional members are absent ones
 // and the shapes of older versions are brought into today's.
-func decodeForeign(data []byte, warn func(Warning)) (Event, error) {
+func DecodeForeign(data []byte, warn func(Warning)) (Event, error) {
 	data = bytes.ToValidUTF8(data, []byte("\uFFFD"))
 	r := &reader{warn: warn, lenient: true}
 	m, err := r.object("", data)

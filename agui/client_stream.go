@@ -203,7 +203,7 @@ func (a *answer) take(data []byte, yield func(Event, error) bool) error {
 		a.note("", "a sentinel is no event, passed over")
 		return nil
 	}
-	e, err := decodeForeign(data, a.request.Note)
+	e, err := DecodeForeign(data, a.request.Note)
 	if err != nil {
 		return &ClientError{Fault: FaultInvalid, Err: err}
 	}

@@ -3,7 +3,7 @@ package agui
 // ReasoningStart opens a reasoning span.
 type ReasoningStart struct {
 	Tagged
-	MessageID string `json:"messageId"`
+	MessageID string `json:"messageId" agui:"id"`
 }
 
 // ReasoningEnd closes a reasoning span.
@@ -15,9 +15,18 @@ type ReasoningEnd struct {
 // ReasoningMessageStart opens a reasoning message inside a span.
 type ReasoningMessageStart struct {
 	Tagged
-	MessageID string `json:"messageId"`
-	// Role is always "reasoning".
+	MessageID string `json:"messageId" agui:"id"`
+	// Role is always "reasoning"; empty is written as that.
 	Role Role `json:"role" enum:"reasoning"`
+}
+
+// MarshalJSON writes the event with its role.
+func (e ReasoningMessageStart) MarshalJSON() ([]byte, error) {
+	type plain ReasoningMessageStart
+	if e.Role == "" {
+		e.Role = RoleReasoning
+	}
+	return marshal(plain(e))
 }
 
 // ReasoningMessageContent appends Delta to an open reasoning message.

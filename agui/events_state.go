@@ -24,7 +24,7 @@ type MessagesSnapshot struct {
 // ActivitySnapshot creates or replaces an activity message.
 type ActivitySnapshot struct {
 	Tagged
-	MessageID    string          `json:"messageId"`
+	MessageID    string          `json:"messageId" agui:"id"`
 	ActivityType string          `json:"activityType"`
 	Content      json.RawMessage `json:"content" agui:"object"`
 	// Replace is true when nil; false leaves an existing message as it is.

@@ -5,7 +5,7 @@ import "encoding/json"
 // SubagentStarted announces one invocation of a subagent. Its parent must have been announced in this run.
 type SubagentStarted struct {
 	Base
-	SubagentRunID       string `json:"subagentRunId"`
+	SubagentRunID       string `json:"subagentRunId" agui:"id"`
 	Name                string `json:"name"`
 	Description         string `json:"description,omitempty"`
 	ParentSubagentRunID string `json:"parentSubagentRunId,omitempty"`

@@ -3,7 +3,7 @@ package agui
 // TextMessageStart opens a text message. Opening a closed one again appends to it.
 type TextMessageStart struct {
 	Tagged
-	MessageID string `json:"messageId"`
+	MessageID string `json:"messageId" agui:"id"`
 	// Role is developer, system, assistant or user; empty means assistant.
 	Role Role   `json:"role,omitempty" enum:"developer system assistant user"`
 	Name string `json:"name,omitempty"`

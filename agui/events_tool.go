@@ -3,7 +3,7 @@ package agui
 // ToolCallStart opens a tool call. Its arguments follow as text.
 type ToolCallStart struct {
 	Tagged
-	ToolCallID   string `json:"toolCallId"`
+	ToolCallID   string `json:"toolCallId" agui:"id"`
 	ToolCallName string `json:"toolCallName"`
 	// ParentMessageID is the assistant message the call belongs to; without it the call makes its own.
 	ParentMessageID string `json:"parentMessageId,omitempty" null:"absent"`
@@ -34,8 +34,8 @@ type ToolCallChunk struct {
 // ToolCallResult is what a call returned. It becomes a message of role tool with the ID MessageID.
 type ToolCallResult struct {
 	Tagged
-	MessageID  string  `json:"messageId"`
-	ToolCallID string  `json:"toolCallId"`
+	MessageID  string  `json:"messageId" agui:"id"`
+	ToolCallID string  `json:"toolCallId" agui:"id"`
 	Content    Content `json:"content"`
 	// Role is "tool" or empty.
 	Role Role `json:"role,omitempty" enum:"tool"`

@@ -1,6 +1,10 @@
 package agui
 
-import "encoding/json"
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+)
 
 // A Role says who a message is from.
 type Role string
@@ -20,7 +24,7 @@ const (
 // developer, system, assistant and user messages, ToolCalls for assistant ones, ToolCallID and Error for
 // tool ones, ActivityType for activity ones.
 type Message struct {
-	ID   string `json:"id"`
+	ID   string `json:"id" agui:"id"`
 	Role Role   `json:"role"`
 	// Content is text, parts (user and tool messages) or an object (activity messages). Only an assistant
 	// message may have none.
@@ -35,7 +39,8 @@ type Message struct {
 	Metadata       Metadata   `json:"metadata,omitzero"`
 }
 
-// MarshalJSON writes the message, with content "" where the role requires one and none was set.
+// MarshalJSON writes the message, with content "" where the role requires one and none was set, and its calls with their
+// type.
 func (m Message) MarshalJSON() ([]byte, error) {
 	type plain Message
 	if m.Content.IsZero() && m.Role != RoleAssistant {
@@ -43,6 +48,12 @@ func (m Message) MarshalJSON() ([]byte, error) {
 			m.Content = ObjectContent(json.RawMessage("{}"))
 		} else {
 			m.Content = TextContent("")
+		}
+	}
+	if slices.ContainsFunc(m.ToolCalls, func(c ToolCall) bool { return c.Type == "" }) {
+		m.ToolCalls = slices.Clone(m.ToolCalls)
+		for i := range m.ToolCalls {
+			m.ToolCalls[i].Type = cmp.Or(m.ToolCalls[i].Type, "function")
 		}
 	}
 	if m.Role == RoleTool || m.Role == RoleActivity {
@@ -65,8 +76,8 @@ func requiredIf(required bool, s string) *string {
 
 // A ToolCall is a call an assistant message makes.
 type ToolCall struct {
-	ID             string       `json:"id"`
-	Type           string       `json:"type" enum:"function"` // always "function"
+	ID             string       `json:"id" agui:"id"`
+	Type           string       `json:"type" enum:"function"` // always "function"; empty is written as that
 	Function       FunctionCall `json:"function"`
 	EncryptedValue string       `json:"encryptedValue,omitempty"`
 	Metadata       Metadata     `json:"metadata,omitzero"`

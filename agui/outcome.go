@@ -31,7 +31,7 @@ type SubagentOutcome struct {
 
 // An Interrupt is a question an interrupted run asks. A later run on the same thread answers it by ID.
 type Interrupt struct {
-	ID string `json:"id"`
+	ID string `json:"id" agui:"id"`
 	// Reason is one of "tool_call", "input_required", "confirmation" or "<framework>:<name>".
 	Reason     string `json:"reason"`
 	Message    string `json:"message,omitempty"`

@@ -21,6 +21,7 @@ import (
 //	`agui:"optional"`           optional although it is always written
 //	`agui:"object"`             opaque JSON that must be an object
 //	`agui:"any"`                optional opaque JSON that may be null
+//	`agui:"id"`                 text that a [Run] does not send empty
 //	`enum:"a b"`                a string that is one of these
 //	`null:"absent"`             null is read as absent, as older peers send it
 type reader struct {
@@ -205,9 +206,10 @@ type fieldPlan struct {
 	name     string
 	index    []int
 	required bool
-	// nullable values may be null, nullAbsent ones are then left out, object ones must be objects.
-	nullable, nullAbsent, object bool
-	enum                         []string
+	// nullable values may be null, nullAbsent ones are then left out, object ones must be objects, ids must not be empty
+	// when they are sent.
+	nullable, nullAbsent, object, id bool
+	enum                             []string
 }
 
 var plans sync.Map // reflect.Type → *plan
@@ -232,6 +234,7 @@ func planOf(t reflect.Type) *plan {
 			nullable:   required && f.Type == rawType && rule != "object",
 			nullAbsent: f.Tag.Get("null") == "absent",
 			object:     rule == "object",
+			id:         rule == "id",
 			enum:       strings.Fields(f.Tag.Get("enum")),
 		})
 	}

@@ -50,11 +50,14 @@ func (m *Message) read(r *reader, path string, raw json.RawMessage) error {
 		return err
 	}
 	*m = Message(p)
-	return m.Content.fits(m.Role, join(path, "content"))
+	if problem := m.Content.fits(m.Role, join(path, "content")); problem != nil {
+		return problem
+	}
+	return nil
 }
 
 // fits reports content of a form that role does not have.
-func (c Content) fits(role Role, path string) error {
+func (c Content) fits(role Role, path string) *FieldError {
 	switch {
 	case role == RoleActivity && c.kind != contentObject:
 		return &FieldError{path, "must be an object"}

@@ -3,14 +3,12 @@ package agui
 import (
 	"crypto/rand"
 	"errors"
-	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 )
 
-// Errors of a [Run]. An event out of order is an [*OrderError], a patch that does not apply is what the view's
-// document says of it.
+// Errors of a [Run]. An event out of order is an [*OrderError], a malformed one an [*EventError], a patch that does not
+// apply is what the view's document says of it.
 var (
 	// ErrRunEnded is returned for whatever is written after the terminal event.
 	ErrRunEnded = errors.New("agui: the run has ended")
@@ -41,8 +39,8 @@ type RunOptions struct {
 	Now func() time.Time
 }
 
-// A Run is the only writer of a run's events. It lets nothing through that is out of order, too large or, being a
-// patch, does not apply, and each refusal leaves the stream as it was: the agent may go on. The log it writes has no
+// A Run is the only writer of a run's events. It lets nothing through that is malformed, out of order, too large or,
+// being a patch, does not apply, and each refusal leaves the stream as it was: the agent may go on. The log it writes has no
 // chunks, they are sent as the starts, contents and ends they stand for, and is strict about owners where the
 // protocol is not, so that a reader can join it anywhere (see [View.Prelude]).
 //
@@ -71,6 +69,9 @@ func NewRun(o RunOptions) *Run {
 
 // Start sends RUN_STARTED with the protocol version and the ids of the run. It must be the first call.
 func (r *Run) Start(s *RunStarted) error {
+	if err := given(s); err != nil {
+		return err
+	}
 	s.ThreadID, s.RunID, s.ProtocolVersion = r.o.ThreadID, r.o.RunID, ProtocolVersion
 	return r.locked(func() error { return r.emit(s) })
 }
@@ -80,6 +81,9 @@ func (r *Run) Emit(e Event) error {
 	switch e.(type) {
 	case *RunStarted, *RunFinished, *RunError, *Unknown:
 		return ErrNotEmitted
+	}
+	if err := given(e); err != nil {
+		return err
 	}
 	return r.locked(func() error { return r.emit(e) })
 }
@@ -92,6 +96,9 @@ func (r *Run) CloseOpen(o ClosingOptions) error {
 // Finish closes what is open and sends RUN_FINISHED with the ids of the run. Subagents that are still active are
 // suspended if the outcome is an interrupt, else they finish. A success names the calls that have no result.
 func (r *Run) Finish(f *RunFinished) error {
+	if err := given(f); err != nil {
+		return err
+	}
 	return r.locked(func() error {
 		var o ClosingOptions
 		if f.Outcome != nil && f.Outcome.Type == OutcomeInterrupt {
@@ -122,9 +129,19 @@ func (r *Run) withPending(o *Outcome) *Outcome {
 	return named
 }
 
-// Fail sends RUN_ERROR. What is open is abandoned.
+// Fail sends RUN_ERROR. What is open is abandoned. Of a malformed error only message and code are sent: a run can always
+// be ended.
 func (r *Run) Fail(e *RunError) error {
-	return r.locked(func() error { return r.end(e) })
+	if err := given(e); err != nil {
+		return err
+	}
+	return r.locked(func() error {
+		settle(e)
+		if checkEvent(e) != nil {
+			e = &RunError{Message: e.Message, Code: e.Code}
+		}
+		return r.end(e)
+	})
 }
 
 // Ended reports whether the terminal event was sent.
@@ -203,10 +220,15 @@ func (r *Run) emit(e Event) error {
 
 // write sends one event. All that can refuse it comes before anything that remembers it.
 func (r *Run) write(e Event) error {
+	settle(e)
+	if !isPlainContent(e) {
+		if err := checkEvent(e); err != nil {
+			return err
+		}
+	}
 	if b := e.base(); r.o.Now != nil && b.Timestamp == 0 {
 		b.Timestamp = r.o.Now().UnixMilli()
 	}
-	clean(e)
 	if err := r.own(e); err != nil {
 		return err
 	}
@@ -248,21 +270,13 @@ func (r *Run) verify(e Event) error {
 	return err
 }
 
-// clean replaces invalid UTF-8 in streamed text as the encoding would, so that the view holds what readers get.
-func clean(e Event) {
-	switch e := e.(type) {
-	case *TextMessageContent:
-		e.Delta = validUTF8(e.Delta)
-	case *ReasoningMessageContent:
-		e.Delta = validUTF8(e.Delta)
-	case *ToolCallArgs:
-		e.Delta = validUTF8(e.Delta)
+// isPlainContent reports whether e is a delta of text and nothing else. Nothing in one can be malformed: the text has been
+// settled, and its id and its tag must be those of something that is open.
+func isPlainContent(e Event) bool {
+	switch e.(type) {
+	case *TextMessageContent, *ReasoningMessageContent, *ToolCallArgs:
+		b := e.base()
+		return b.Timestamp == 0 && b.RawEvent == nil && b.Metadata == nil
 	}
-}
-
-func validUTF8(s string) string {
-	if utf8.ValidString(s) {
-		return s
-	}
-	return strings.ToValidUTF8(s, "\uFFFD")
+	return false
 }

@@ -13,6 +13,9 @@ func (r *Run) As(subagentRunID string) Writer { return Writer{run: r, tag: subag
 
 // Emit is [Run.Emit] for an event that is tagged unless it has a tag, or can have none.
 func (w Writer) Emit(e Event) error {
+	if err := given(e); err != nil {
+		return err
+	}
 	if a, ok := e.(attributable); ok && *a.tag() == "" {
 		*a.tag() = w.tag
 	}

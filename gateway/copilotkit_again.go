@@ -33,9 +33,9 @@ func (t *again) note(frames []agui.Frame) {
 		return
 	}
 	for _, f := range frames {
-		e, err := agui.Decode(f.Data, nil)
+		e, err := decodeFrame(f.Data)
 		if err != nil {
-			continue // it is ours, and was checked before it was stored
+			continue // it opened nothing
 		}
 		t.begun = t.begun || f.Type == agui.TypeRunStarted
 		// Only what it opens and closes counts.

@@ -113,8 +113,13 @@ func (c *caller) fold(key state.Key, frames []agui.Frame) (*agui.View, *agui.Run
 	}
 	view := agui.NewView(base, doc)
 	var start *agui.RunStarted
+	var skipped malformedFrames
+	defer skipped.log(c.g.log(c.r))
 	for _, f := range frames {
 		e, err := eventOf(f, messages)
+		if skipped.skips(f, err) {
+			continue
+		}
 		if err != nil {
 			return nil, nil, err
 		}
@@ -129,16 +134,4 @@ func (c *caller) fold(key state.Key, frames []agui.Frame) (*agui.View, *agui.Run
 		return nil, nil, fmt.Errorf("gateway: the log of run %d does not begin with its start", frames[0].ID.Fence)
 	}
 	return view, start, nil
-}
-
-// eventOf decodes a stored frame; a marker becomes the snapshot it stands for.
-func eventOf(f agui.Frame, messages func(rev int64) ([]agui.Message, error)) (agui.Event, error) {
-	if f.Type == agui.TypeMessagesSnapshot && f.Data == nil {
-		list, err := messages(f.Rev)
-		if err != nil {
-			return nil, err
-		}
-		return &agui.MessagesSnapshot{Messages: list}, nil
-	}
-	return agui.Decode(f.Data, nil)
 }

@@ -102,10 +102,15 @@ func (a *attempt) goOn() error {
 		return errors.Join(err, a.begin())
 	}
 	a.run = a.newRun(base)
+	var skipped malformedFrames
+	defer skipped.log(a.log)
 	for _, f := range frames {
 		e, err := eventOf(f, a.messages)
 		if err == nil {
 			err = a.run.Replay(e)
+		}
+		if skipped.skips(f, err) {
+			continue
 		}
 		if err != nil {
 			return fmt.Errorf("gateway: log of run %d: frame %s: %w", a.intent.Origin, f.ID, err)
