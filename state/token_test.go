@@ -135,3 +135,14 @@ func TestABareAnswerTakesTheFormItsSchemaAsksFor(t *testing.T) {
 		}
 	}
 }
+
+// A run that ends must be able to say what it used, whatever a remote agent claims.
+func TestAddUsageStaysWithinAnInteger(t *testing.T) {
+	t.Parallel()
+	most := int64(1<<53 - 1)
+	claimed := []agui.TokenUsage{{Provider: "p", Model: "m", InputTokens: &most}}
+	got := AddUsage(claimed, claimed)
+	if *got[0].InputTokens != most {
+		t.Errorf("AddUsage() = %d, want %d, which is all that clients can read", *got[0].InputTokens, most)
+	}
+}
