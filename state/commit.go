@@ -134,7 +134,11 @@ func (s *Step) end(run *Run, live *Live, e *End, now time.Time) error {
 	return s.mark(n, startMark(live.Intent.Origin), n.State, live.StartState)
 }
 
-// AddUsage sums usage per provider and model; a count unknown on one side is the other's.
+// maxCount is the largest count the protocol can tell: the integers of JavaScript end there.
+const maxCount = 1<<53 - 1
+
+// AddUsage sums usage per provider and model; a count unknown on one side is the other's. A sum stops at what clients
+// can read.
 func AddUsage(total, more []agui.TokenUsage) []agui.TokenUsage {
 	total = slices.Clone(total)
 	for _, u := range more {
@@ -156,6 +160,7 @@ func AddUsage(total, more []agui.TokenUsage) []agui.TokenUsage {
 			if *f.to != nil {
 				sum += **f.to
 			}
+			sum = min(sum, maxCount)
 			*f.to = &sum
 		}
 	}
