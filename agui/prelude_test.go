@@ -40,7 +40,7 @@ func (s *script) of(values ...string) string { return rapid.SampledFrom(values).
 func (s *script) chance(percent int) bool    { return rapid.IntRange(0, 99).Draw(s.t, "chance") < percent }
 func (s *script) tag() string                { return s.of("", "", "s0", "s1", "s2") }
 func (s *script) text() string               { return s.of("t0", "t1", "t2", "t3", "old", "c0", "p0", "u0") }
-func (s *script) thought() string            { return s.of("r0", "r1", "r2", "oldthought") }
+func (s *script) thought() string            { return s.of("r0", "r1", "r2", "oldthought", "t0", "t1", "old") }
 func (s *script) callID() string             { return s.of("c0", "c1", "c2", "c3", "c4", "c5", "unanswered") }
 func (s *script) delta() string              { s.n++; return fmt.Sprintf("<%d>", s.n) }
 
