@@ -24,7 +24,7 @@ const (
 // developer, system, assistant and user messages, ToolCalls for assistant ones, ToolCallID and Error for
 // tool ones, ActivityType for activity ones.
 type Message struct {
-	ID   string `json:"id" agui:"id"`
+	ID   string `json:"id"`
 	Role Role   `json:"role"`
 	// Content is text, parts (user and tool messages) or an object (activity messages). Only an assistant
 	// message may have none.
@@ -76,7 +76,7 @@ func requiredIf(required bool, s string) *string {
 
 // A ToolCall is a call an assistant message makes.
 type ToolCall struct {
-	ID             string       `json:"id" agui:"id"`
+	ID             string       `json:"id"`
 	Type           string       `json:"type" enum:"function"` // always "function"; empty is written as that
 	Function       FunctionCall `json:"function"`
 	EncryptedValue string       `json:"encryptedValue,omitempty"`

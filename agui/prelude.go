@@ -116,12 +116,25 @@ func (p *prelude) withdrawn() {
 	}
 	for _, c := range p.started {
 		if c.in == nil && p.unsettled(c) {
-			p.add(&ToolCallStart{Tagged: tagged(c.owner), ToolCallID: c.id, ToolCallName: c.name})
+			p.add(&ToolCallStart{Tagged: tagged(c.owner), ToolCallID: c.id, ToolCallName: c.name, ParentMessageID: p.unused(c.id)})
 			if !c.open {
 				p.add(&ToolCallEnd{Tagged: tagged(c.owner), ToolCallID: c.id})
 			}
 		}
 	}
+}
+
+// unused returns the id of a message for a withdrawn call, which makes one of the call's own id unless it is told another:
+// empty, or, if the snapshot that follows would keep that one, an id that it drops.
+func (p *prelude) unused(call string) string {
+	if p.byID[call] == nil {
+		return ""
+	}
+	id := "withdrawn-" + call
+	for p.byID[id] != nil {
+		id += "~"
+	}
+	return id
 }
 
 func (p *prelude) snapshot() {

@@ -39,10 +39,14 @@ type script struct {
 func (s *script) of(values ...string) string { return rapid.SampledFrom(values).Draw(s.t, "choice") }
 func (s *script) chance(percent int) bool    { return rapid.IntRange(0, 99).Draw(s.t, "chance") < percent }
 func (s *script) tag() string                { return s.of("", "", "s0", "s1", "s2") }
-func (s *script) text() string               { return s.of("t0", "t1", "t2", "t3", "old", "c0", "p0", "u0") }
-func (s *script) thought() string            { return s.of("r0", "r1", "r2", "oldthought", "t0", "t1", "old") }
-func (s *script) callID() string             { return s.of("c0", "c1", "c2", "c3", "c4", "c5", "unanswered") }
-func (s *script) delta() string              { s.n++; return fmt.Sprintf("<%d>", s.n) }
+func (s *script) text() string {
+	return s.of("t0", "t1", "t2", "t3", "old", "c0", "p0", "u0", "r0", "a0")
+}
+func (s *script) thought() string { return s.of("r0", "r1", "r2", "oldthought", "t0", "t1", "old") }
+func (s *script) callID() string {
+	return s.of("c0", "c1", "c2", "c3", "c4", "c5", "unanswered", "t1", "u1")
+}
+func (s *script) delta() string { s.n++; return fmt.Sprintf("<%d>", s.n) }
 
 func (s *script) tagged() Tagged {
 	t := tagged(s.tag())
@@ -65,11 +69,7 @@ func (s *script) event() Event {
 	t := s.tagged()
 	switch rapid.IntRange(0, 24).Draw(s.t, "event") {
 	case 0, 1:
-		id := s.text()
-		if id == "c0" && v.byID[id] == nil {
-			id = "t0" // or the call c0 would make a second message of that id
-		}
-		return &TextMessageStart{Tagged: t, MessageID: id, Role: Role(s.of("", "assistant", "assistant", "user")), Name: s.of("", "n")}
+		return &TextMessageStart{Tagged: t, MessageID: s.text(), Role: Role(s.of("", "assistant", "assistant", "user")), Name: s.of("", "n")}
 	case 2:
 		if open := inOrder(v.texts); len(open) > 0 {
 			return &TextMessageEnd{MessageID: s.of(open...)}
@@ -92,10 +92,14 @@ func (s *script) event() Event {
 		return &ToolCallEnd{Tagged: tagged(""), ToolCallID: s.callID()}
 	case 13, 14:
 		s.results++
-		return &ToolCallResult{Tagged: t, MessageID: fmt.Sprint("result", s.results), ToolCallID: s.callID(), Content: TextContent(s.delta()), Role: RoleTool}
+		id := fmt.Sprint("result", s.results)
+		if s.chance(20) {
+			id = s.of("result1", "t0", "r0", "oldresult")
+		}
+		return &ToolCallResult{Tagged: t, MessageID: id, ToolCallID: s.callID(), Content: TextContent(s.delta()), Role: RoleTool}
 	case 15:
 		replace := s.chance(70)
-		return &ActivitySnapshot{Tagged: t, MessageID: s.of("a0", "a1", "oldact"), ActivityType: "P", Content: json.RawMessage(fmt.Sprintf(`{"n":%d}`, s.n)), Replace: &replace}
+		return &ActivitySnapshot{Tagged: t, MessageID: s.of("a0", "a1", "oldact", "t0"), ActivityType: "P", Content: json.RawMessage(fmt.Sprintf(`{"n":%d}`, s.n)), Replace: &replace}
 	case 16:
 		return &ActivityDelta{Tagged: t, MessageID: s.of("a0", "a1", "oldact"), ActivityType: "P", Patch: Patch{{Op: s.of("add", "remove"), Path: "/n", Value: json.RawMessage("7")}}}
 	case 17:
@@ -138,7 +142,13 @@ func (s *script) event() Event {
 // snapshot restates what there is, or most of it, or changes it, or adds to it.
 func (s *script) snapshot() Event {
 	messages := s.run.view.Messages()
-	switch s.of("same", "same", "drop", "change", "add") {
+	switch s.of("same", "same", "drop", "change", "retag", "add") {
+	case "retag":
+		for i := range messages {
+			if s.chance(15) {
+				messages[i].SubagentRunID = s.tag()
+			}
+		}
 	case "drop":
 		s.dropped = true
 		messages = slices.DeleteFunc(messages, func(Message) bool { return s.chance(15) })

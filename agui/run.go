@@ -229,6 +229,9 @@ func (r *Run) write(e Event) error {
 	if b := e.base(); r.o.Now != nil && b.Timestamp == 0 {
 		b.Timestamp = r.o.Now().UnixMilli()
 	}
+	if err := r.identify(e); err != nil {
+		return err
+	}
 	if err := r.own(e); err != nil {
 		return err
 	}

@@ -54,7 +54,6 @@ func TestRunSendsOnlyWhatReadersAccept(t *testing.T) {
 		{"a success that waits", &SubagentFinished{SubagentRunID: "s", Outcome: &SubagentOutcome{Type: OutcomeSuccess, InterruptIDs: []string{"i"}}}, false},
 		{"a subagent's result that is null", &SubagentFinished{SubagentRunID: "s", Result: json.RawMessage("null")}, true},
 		{"a message of no role", &MessagesSnapshot{Messages: []Message{{ID: "n"}}}, false},
-		{"a message without an id", &MessagesSnapshot{Messages: []Message{{Role: RoleUser}}}, false},
 		{"a call in a message of a user", &MessagesSnapshot{Messages: []Message{{ID: "n", Role: RoleUser, ToolCalls: []ToolCall{{ID: "x"}}}}}, false},
 		{"a call without a type", &MessagesSnapshot{Messages: []Message{{ID: "n", Role: RoleAssistant, ToolCalls: []ToolCall{{ID: "x"}}}}}, true},
 		{"a call of another type", &MessagesSnapshot{Messages: []Message{{ID: "n", Role: RoleAssistant, ToolCalls: []ToolCall{{ID: "x", Type: "code"}}}}}, false},

@@ -37,12 +37,6 @@ func (m *Message) check() *FieldError {
 			return errNotUTF8.in(member.name)
 		}
 	}
-	switch {
-	case m.ID == "":
-		return &FieldError{"id", "must not be empty"}
-	case m.Role == RoleTool && m.ToolCallID == "":
-		return &FieldError{"toolCallId", "must not be empty"}
-	}
 	for i := range m.ToolCalls {
 		if problem := checkFields(reflect.ValueOf(&m.ToolCalls[i]).Elem()); problem != nil {
 			return problem.in("toolCalls[" + strconv.Itoa(i) + "]")

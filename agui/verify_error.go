@@ -21,6 +21,12 @@ const (
 	RuleChunkAmbiguous OrderRule = "chunk_ambiguous" // a chunk without id and tag has one stream to continue
 )
 
+// The rules of a [Run] beyond those of the protocol.
+const (
+	RuleIDTaken     OrderRule = "id_taken"     // an id stands for one thing, of one kind, role and name
+	RuleUnknownCall OrderRule = "unknown_call" // a result is that of a call that was made
+)
+
 // An OrderError says which event of a stream is out of order, and why. It carries ids and names, never content.
 type OrderError struct {
 	Rule OrderRule
@@ -44,6 +50,7 @@ const (
 	kindReasoning = "reasoning message"
 	kindSpan      = "reasoning span"
 	kindActivity  = "activity"
+	kindResult    = "tool result"
 	kindStep      = "step"
 	kindSubagent  = "subagent"
 )

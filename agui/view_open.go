@@ -123,33 +123,50 @@ type ClosingOptions struct {
 // subagents the other way round from how they were opened. What chunks opened is left to close itself.
 func (v *View) Closing(o ClosingOptions) []Event {
 	var events []Event
+	for _, c := range v.closings(o) {
+		events = append(events, c.event)
+	}
+	return events
+}
+
+// A closing is an event that closes something, and who owns that.
+type closing struct {
+	event Event
+	owner string
+}
+
+// closings are what [View.Closing] returns. The ends of messages and calls are not tagged: so they are in order whoever
+// owns them by now.
+func (v *View) closings(o ClosingOptions) []closing {
+	var all []closing
 	for _, id := range slices.Backward(inOrder(v.texts)) {
 		if !v.lanes.holds(kindText, id) {
-			events = append(events, &TextMessageEnd{Tagged: tagged(v.texts[id].owner), MessageID: id})
+			all = append(all, closing{&TextMessageEnd{MessageID: id}, v.texts[id].owner})
 		}
 	}
 	for _, c := range slices.Backward(v.started) {
 		if c.open && !v.lanes.holds(kindToolCall, c.id) {
-			events = append(events, &ToolCallEnd{Tagged: tagged(c.owner), ToolCallID: c.id})
+			all = append(all, closing{&ToolCallEnd{ToolCallID: c.id}, c.owner})
 		}
 	}
 	for _, id := range slices.Backward(inOrder(v.reasoning)) {
 		if !v.lanes.holds(kindReasoning, id) {
-			events = append(events, &ReasoningMessageEnd{Tagged: tagged(v.reasoning[id].owner), MessageID: id})
+			all = append(all, closing{&ReasoningMessageEnd{MessageID: id}, v.reasoning[id].owner})
 		}
 	}
 	for _, id := range slices.Backward(inOrder(v.spans)) {
-		events = append(events, &ReasoningEnd{Tagged: tagged(v.spans[id].owner), MessageID: id})
+		all = append(all, closing{&ReasoningEnd{MessageID: id}, v.spans[id].owner})
 	}
 	for _, s := range slices.Backward(v.scopes) {
 		switch {
 		case s.step != nil:
-			events = append(events, &StepFinished{Tagged: tagged(s.step.SubagentRunID), StepName: s.step.StepName})
+			owner := s.step.SubagentRunID
+			all = append(all, closing{&StepFinished{Tagged: tagged(owner), StepName: s.step.StepName}, owner})
 		case s.ended == nil:
-			events = append(events, o.end(s.subagent.SubagentRunID))
+			all = append(all, closing{o.end(s.subagent.SubagentRunID), s.subagent.SubagentRunID})
 		}
 	}
-	return events
+	return all
 }
 
 // end returns the event that ends the invocation id.

@@ -48,6 +48,14 @@ func (v *View) restate(messages []Message) {
 			delete(v.calls, id)
 		}
 	}
+	for _, open := range []map[string]opening{v.texts, v.reasoning, v.spans} {
+		for id, o := range open {
+			if m := last[id]; m != nil {
+				o.owner = m.SubagentRunID
+				open[id] = o
+			}
+		}
+	}
 }
 
 // newEntry returns the entry of a whole message. Its calls are not known to a View yet.

@@ -35,7 +35,7 @@ func (v *View) startCall(e *ToolCallStart) {
 		c.order = len(v.started)
 	}
 	if c.in == nil {
-		c.in = v.caller(e)
+		c.in = v.makeCaller(e)
 		c.args, c.metadata, c.encryptedValue = growing{}, nil, ""
 		c.in.calls = append(c.in.calls, c)
 	}
@@ -48,17 +48,27 @@ func (v *View) startCall(e *ToolCallStart) {
 	v.touch(c.in)
 }
 
-// caller returns the message that makes a new call.
-func (v *View) caller(e *ToolCallStart) *entry {
-	id := e.ToolCallID
-	if e.ParentMessageID != "" {
-		parent := v.byID[e.ParentMessageID]
-		if parent != nil && parent.head.Role == RoleAssistant {
-			return parent
-		}
-		if parent == nil {
-			id = e.ParentMessageID
-		}
+// callerOf returns the message that makes a new call, or the id of the one that has to be made for it.
+func (v *View) callerOf(e *ToolCallStart) (parent *entry, id string) {
+	if e.ParentMessageID == "" {
+		return nil, e.ToolCallID
+	}
+	parent = v.byID[e.ParentMessageID]
+	switch {
+	case parent == nil:
+		return nil, e.ParentMessageID
+	case parent.head.Role == RoleAssistant:
+		return parent, parent.head.ID
+	default:
+		return nil, e.ToolCallID
+	}
+}
+
+// makeCaller returns the message that makes a new call, and makes it if it is not there.
+func (v *View) makeCaller(e *ToolCallStart) *entry {
+	parent, id := v.callerOf(e)
+	if parent != nil {
+		return parent
 	}
 	m := Message{ID: id, Role: RoleAssistant}
 	if v.byID[id] == nil {

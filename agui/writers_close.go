@@ -9,13 +9,13 @@ func (w Writer) CloseOpen() error {
 				return err
 			}
 		}
-		for _, e := range w.run.view.Closing(ClosingOptions{}) {
-			_, step := e.(*StepFinished)
-			_, invocation := e.(*SubagentFinished)
-			if SubagentOf(e) != w.tag || invocation || step && w.tag == "" {
+		for _, c := range w.run.view.closings(ClosingOptions{}) {
+			_, step := c.event.(*StepFinished)
+			_, invocation := c.event.(*SubagentFinished)
+			if c.owner != w.tag || invocation || step && w.tag == "" {
 				continue
 			}
-			if err := w.run.write(e); err != nil {
+			if err := w.run.write(c.event); err != nil {
 				return err
 			}
 		}

@@ -67,3 +67,31 @@ func TestAnActivityIsChanged(t *testing.T) {
 		t.Errorf("the activity is %s, want %s", content, want)
 	}
 }
+
+// A question may name a call that nobody made. The run that answers it can be stopped all the same.
+func TestAQuestionAboutNoCallCanBeStopped(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(o *gateway.Options) {
+		o.Agents["asks"] = groupchat.AgentFunc(func(ctx context.Context, t *groupchat.Turn) error {
+			question := groupchat.Question{Key: "go", Reason: "tool_call", Message: "Go?", ToolCallID: "none"}
+			if _, err := t.Ask(question); err != nil {
+				return err
+			}
+			if err := groupchat.Say(t, "hello", "Waiting."); err != nil {
+				return err
+			}
+			<-ctx.Done()
+			return ctx.Err()
+		})
+	})
+	question := w.post("asks", input("t", "r1", []string{"u1:Hi"})).interrupts()[0].ID
+	run := w.open("POST", "/agents/asks", input("t", "r2", []string{"u1:Hi"}, answerTo(question, "M")))
+	run.until(agui.TypeTextMessageEnd)
+	if status, body := w.call("POST", "/threads/t/stop", ""); status != 200 {
+		t.Fatalf("stop = %d %s", status, body)
+	}
+	run.rest()
+	if o := run.finished().Outcome; o == nil || o.Type != agui.OutcomeCancelled {
+		t.Errorf("the run ended with %+v, want cancelled", o)
+	}
+}

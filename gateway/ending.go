@@ -172,13 +172,17 @@ func (a *attempt) settleBound() error {
 	if len(open) == 0 {
 		return nil
 	}
+	made := map[string]bool{} // a question may name a call that is not, or no longer, part of the conversation
 	a.run.Inspect(func(v *agui.View) {
 		for _, m := range v.Messages() {
 			delete(open, m.ToolCallID)
+			for _, c := range m.ToolCalls {
+				made[c.ID] = true
+			}
 		}
 	})
 	for _, q := range a.intent.Questions {
-		if !open[q.ToolCallID] {
+		if !open[q.ToolCallID] || !made[q.ToolCallID] {
 			continue
 		}
 		delete(open, q.ToolCallID)

@@ -179,7 +179,7 @@ func (x *exchange) open(theirs, tag string, opener func(id string, own agui.Meta
 			continue
 		}
 		err := x.emit(tag, opener(id, own))
-		if isOrder(err, agui.RuleOwner) {
+		if isOrder(err, agui.RuleOwner, agui.RuleIDTaken) {
 			x.taken[id] = true
 			continue
 		}
@@ -231,10 +231,8 @@ func (x *exchange) startText(e *agui.TextMessageStart) error {
 		if s.mute {
 			return nil
 		}
-		s.open = true
-		return x.emit(s.tag, &agui.TextMessageStart{
-			Tagged: plainly(e.Metadata), MessageID: s.ours, Role: agui.RoleAssistant, Name: x.speaker(e.SubagentRunID, e.Name),
-		})
+		s.open = true // the name it has is the one it began with
+		return x.emit(s.tag, &agui.TextMessageStart{Tagged: plainly(e.Metadata), MessageID: s.ours, Role: agui.RoleAssistant})
 	}
 	if e.Role != "" && e.Role != agui.RoleAssistant {
 		x.texts[e.MessageID] = &saidText{mute: true}

@@ -122,7 +122,7 @@ func (x *exchange) renamed(m *Message, text string, all []Message) *saidText {
 func (x *exchange) rename(s *saidText, m *Message) error {
 	x.texts[m.ID] = s
 	err := x.emit(s.tag, &agui.TextMessageStart{
-		Tagged: plainly(nil, x.stands(m.ID)), MessageID: s.ours, Role: agui.RoleAssistant, Name: x.speaker(m.SubagentRunID, m.Name),
+		Tagged: plainly(nil, x.stands(m.ID)), MessageID: s.ours, Role: agui.RoleAssistant,
 	})
 	if err != nil {
 		return err

@@ -85,6 +85,40 @@ func TestRemoteIDsOfARepeatedTurn(t *testing.T) {
 }
 
 // Two remotes that ask at once are answered by one resume, each its own.
+// A remote may give one id to a thought and to words, and a message a name when it says it again.
+func TestRemoteIDsThatMeanTwoThings(t *testing.T) {
+	t.Parallel()
+	stream := begins +
+		`{"type":"REASONING_START","messageId":"m"}
+		{"type":"REASONING_MESSAGE_START","messageId":"m","role":"reasoning"}
+		{"type":"REASONING_MESSAGE_CONTENT","messageId":"m","delta":"hm"}
+		{"type":"REASONING_MESSAGE_END","messageId":"m"}
+		{"type":"REASONING_END","messageId":"m"}
+		` + wordsOf("m", "one") + `{"type":"TEXT_MESSAGE_START","messageId":"m","name":"ann"}
+		{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":" and more"}
+		{"type":"TEXT_MESSAGE_END","messageId":"m"}
+		` + wordsOf("n", "two") +
+		`{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"other","role":"assistant","name":"ann","content":"two"}]}
+		` + ends
+	for _, o := range []RemoteOptions{{}, {State: RemoteState{Path: "/theirs"}}} {
+		u := newUpstream(t, stream)
+		o.URL = u.URL
+		for _, root := range []Agent{remote(t, o), legalDesk(remote(t, o), ErrorPolicy{})} {
+			u.streams = []string{stream}
+			r := newRig(t, root)
+			if out := r.say("go"); out.err != nil {
+				t.Fatal(out.err)
+			}
+			said := strings.Join(texts(r.messages), "|")
+			for _, want := range []string{"hm", "one and more", "two"} {
+				if strings.Count(said, want) != 1 {
+					t.Errorf("%q was said %d times in %s", want, strings.Count(said, want), said)
+				}
+			}
+		}
+	}
+}
+
 func TestRemotesAskAtOnce(t *testing.T) {
 	t.Parallel()
 	one := newUpstream(t, begins+askedOf(`{"id":"i","reason":"input_required","message":"one?"}`), begins+wordsOf("m", "1")+ends)
