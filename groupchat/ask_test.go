@@ -39,6 +39,171 @@ func TestAskShowsWhatACardNeeds(t *testing.T) {
 	codeOf(t, newRig(t, AgentFunc(func(_ context.Context, t *Turn) error { _, err := t.Ask(q); return err })).say("x"), agui.CodeAgentFailed)
 }
 
+func TestOptionsAreTheAnswers(t *testing.T) {
+	t.Parallel()
+	type size struct {
+		Name string `json:"name"`
+	}
+	for options, answers := range map[string][3]string{ // what is no answer, what is one, how it is schemed
+		`["S","L"]`:               {`"XXXL"`, `"L"`, `{"enum":["S","L"]}`},
+		`[1,2]`:                   {`3`, `1`, `{"enum":[1,2]}`},
+		`[{"name":"S"}]`:          {`"S"`, `{"name":"S"}`, `{"enum":[{"name":"S"}]}`},
+		`[{"label":1,"value":2}]`: {`2`, `{"value":2,"label":1}`, `{"enum":[{"label":1,"value":2}]}`},
+	} {
+		r := newRig(t, AgentFunc(func(_ context.Context, t *Turn) error {
+			a, err := t.Ask(Question{Key: "k", Message: "Which?", Options: json.RawMessage(options)})
+			if err != nil {
+				return err
+			}
+			return Say(t, "said", "%s", a.Payload)
+		}))
+		must(t, r.say("x").err)
+		equal(t, "schema", string(r.open[0].ResponseSchema), answers[2])
+		must(t, r.answer(map[string]string{"k": answers[0]}).err) // as an earlier version took it
+		if len(r.open) != 1 {
+			t.Errorf("options %s: %s is an answer", options, answers[0])
+			continue
+		}
+		must(t, r.answer(map[string]string{"k#2": answers[1]}).err)
+		equal(t, "said", len(spoken(r.messages)), 1)
+	}
+	for name, options := range map[string]any{"nothing to choose from": []size{}, "no list": map[string]size{"S": {"S"}}, "no JSON": []any{func() {}}} {
+		r := newRig(t, AgentFunc(func(_ context.Context, t *Turn) error {
+			_, err := t.Ask(Question{Key: "k", Options: options})
+			return err
+		}))
+		if s := r.say("x"); agui.CodeOf(s.err) != agui.CodeAgentFailed {
+			t.Errorf("%s: ended with %v", name, s.err)
+		}
+	}
+	// Its own schema counts more: what is wrong is for the turn to judge.
+	r := newRig(t, AgentFunc(func(_ context.Context, t *Turn) error {
+		_, err := t.Ask(Question{Key: "k", Options: []size{{"S"}}, Schema: json.RawMessage(`{"type":"string"}`)})
+		return err
+	}))
+	must(t, r.say("x").err)
+	must(t, r.answer(map[string]string{"k": `"whatever"`}).err)
+	equal(t, "asked", len(r.open), 0)
+}
+
+func TestNothingIsRecommendedUnlessSomethingIs(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, AgentFunc(func(_ context.Context, t *Turn) error {
+		_, err := t.Ask(Question{Key: "k", Message: "Which?", Options: []string{"S", "L"}})
+		return err
+	}))
+	must(t, r.say("x").err)
+	equal(t, "card", string(r.open[0].Metadata["value"]), `{"message":"Which?","options":["S","L"]}`)
+}
+
+// TestACancelledAnswerEndsATurnThatWantsOne is about code that decodes an answer and hands the error on: a person who cancels
+// a question has not made the run fail.
+func TestACancelledAnswerEndsATurnThatWantsOne(t *testing.T) {
+	t.Parallel()
+	wants := AgentFunc(func(_ context.Context, t *Turn) error {
+		a, err := t.Ask(Question{Key: "k", Message: "Which?"})
+		if err != nil {
+			return err
+		}
+		var size string
+		if err := a.Decode(&size); err != nil {
+			return fmt.Errorf("size: %w", err)
+		}
+		return t.State().Set("/size", size)
+	})
+	tool := NewTurnTool("ask", "", func(ctx context.Context, t *Turn, _ ToolCall, _ struct{}) (string, error) { return "", wants(ctx, t) })
+	tool.OnError = ToolFails
+	m := newMind(t, calls("ask", `{}`), says("Never mind."))
+	for name, root := range map[string]Agent{
+		"root": wants, "team": team(ByState("b", Rule{Missing("/size"), "a"}), Participant{Name: "a", Agent: wants}, Participant{Name: "b", Agent: sayer("b")}),
+		"goroutine": AgentFunc(func(ctx context.Context, t *Turn) error { t.Go(func() error { return wants(ctx, t) }); return nil }),
+		"tool":      &LLM{Model: m.model(), Tools: []Tool{tool}},
+	} {
+		r := newRig(t, root)
+		if name == "team" {
+			r.root.(*Chat).MaxRounds = 2
+		}
+		must(t, r.say("x").err)
+		s := r.answer(map[string]string{"k": "cancel"})
+		if s.err != nil || len(r.open) > 0 || len(r.state) > 2 {
+			t.Errorf("%s: ended with %v, asks %q, state %s", name, s.err, r.asks(), r.state)
+		}
+		if name == "team" {
+			equal(t, "stream", s.shape(), "a { } a b { b } b")
+		}
+	}
+	if !strings.HasSuffix(m.last(), "| t:The user cancelled the question.") {
+		t.Errorf("request = %s", m.last())
+	}
+	// Another failure beside it is one.
+	both := AgentFunc(func(ctx context.Context, t *Turn) error {
+		err := wants(ctx, t)
+		if pauseOf(err) == nil {
+			err = errors.Join(err, errors.New("boom"))
+		}
+		return err
+	})
+	r := newRig(t, both)
+	must(t, r.say("x").err)
+	codeOf(t, r.answer(map[string]string{"k": "cancel"}), agui.CodeAgentFailed)
+}
+
+// TestAPauseThatIsNotReturnedFailsTheTurn is about code that goes on without the answer it has asked for.
+func TestAPauseThatIsNotReturnedFailsTheTurn(t *testing.T) {
+	t.Parallel()
+	forgets := func(wait func(context.Context, *Turn) error) AgentFunc {
+		return func(ctx context.Context, t *Turn) error {
+			_ = wait(ctx, t)
+			return Say(t, "booked", "Booked.")
+		}
+	}
+	waits := map[string]func(context.Context, *Turn) error{
+		"Ask":      func(_ context.Context, t *Turn) error { _, err := t.Ask(Question{Key: "k"}); return err },
+		"AskAll":   func(_ context.Context, t *Turn) error { _, err := t.AskAll(Question{Key: "k"}); return err },
+		"CallTool": func(_ context.Context, t *Turn) error { _, err := t.CallTool("k", "map", nil); return err },
+		"Invoke": func(_ context.Context, t *Turn) error {
+			_, err := t.Invoke("a", asker("k"), InvokeOptions{})
+			return err
+		},
+		"Chat.Run":  team(Sequential(), Participant{Name: "a", Agent: asker("k")}).Run,
+		"Sub.Run":   Sub(asker("k"), SubOptions{}).Run,
+		"LLM.Run":   (&LLM{Model: newMind(t, calls("f", `{}`)).model(), Tools: []Tool{(&counted{}).tool("f")}, Approve: Approvals{All: true}}).Run,
+		"a wrapper": forgets(func(_ context.Context, t *Turn) error { _, err := t.Ask(Question{Key: "k"}); return err }).Run,
+	}
+	for name, wait := range waits {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newRig(t, forgets(wait)).say("x")
+			codeOf(t, s, agui.CodeAgentFailed)
+			if !strings.Contains(s.err.Error(), "was not returned") {
+				t.Errorf("ended with %v", s.err)
+			}
+			// One of two is not both.
+			half := AgentFunc(func(ctx context.Context, t *Turn) error {
+				_ = wait(ctx, t)
+				_, err := t.Ask(Question{Key: "other"})
+				return err
+			})
+			codeOf(t, newRig(t, half).say("x"), agui.CodeAgentFailed)
+			codeOf(t, newRig(t, team(Sequential(), Participant{Name: "p", Agent: forgets(wait)})).say("x"), agui.CodeAgentFailed)
+		})
+	}
+	tool := NewTurnTool("book", "", func(_ context.Context, t *Turn, _ ToolCall, _ struct{}) (string, error) {
+		_, _ = t.Ask(Question{Key: "sure"})
+		return "booked", nil
+	})
+	codeOf(t, newRig(t, &LLM{Model: newMind(t, calls("book", `{}`), says("Done.")).model(), Tools: []Tool{tool}}).say("x"), agui.CodeAgentFailed)
+	// Who handles the failure of one has not forgotten the question of another, which nobody has asked.
+	fails := AgentFunc(func(_ context.Context, t *Turn) error {
+		_, err := t.InvokeAll(Invocation{Name: "a", Agent: asker("k")}, Invocation{Name: "b", Agent: failing(errors.New("boom"))})
+		if err == nil {
+			return errors.New("it did not fail")
+		}
+		return Say(t, "sorry", "Sorry.")
+	})
+	must(t, newRig(t, fails).say("x").err)
+}
+
 func TestRow81TwoQuestionsAtOnce(t *testing.T) {
 	t.Parallel()
 	agent := AgentFunc(func(_ context.Context, t *Turn) error {
