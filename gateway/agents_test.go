@@ -73,7 +73,7 @@ func waitsFirst(ctx context.Context, t *groupchat.Turn, gate chan struct{}) erro
 // sizes is a question with options that only they answer.
 func sizes() groupchat.Question {
 	return groupchat.Question{
-		Key: "size", Message: "Which size?", Options: []string{"S", "M", "L"}, Recommended: 1,
+		Key: "size", Message: "Which size?", Options: []string{"S", "M", "L"}, Recommended: "M",
 		Schema: json.RawMessage(`{"type":"object","required":["value"],"properties":{"value":{"enum":["S","M","L"]}}}`),
 	}
 }

@@ -19,11 +19,11 @@ func shop() (*gateway.Gateway, error) {
 		if err := groupchat.Say(t, "hello", "Hello. Two sizes are left."); err != nil { // once, also after the answer
 			return err
 		}
-		answer, err := t.Ask(groupchat.Question{Key: "size", Message: "Which size?", Options: []string{"S", "L"}})
+		size, err := groupchat.Choose(t, groupchat.Question{Key: "size", Message: "Which size?"}, "S", "L")
 		if err != nil {
-			return err // the first time: the run ends here and the question waits
+			return err // the first time: the run ends here and the question waits; if it is cancelled, the turn is over
 		}
-		return t.State().Set("/order/size", answer.Payload) // on the wire when it returns
+		return t.State().Set("/order/size", size) // on the wire when it returns
 	})
 	g, err := gateway.New(gateway.Options{Agents: map[string]groupchat.Agent{"shop": hello}})
 	return g, err

@@ -117,7 +117,7 @@ const NotApproved = "not approved"
 func (t *Turn) approve(tool *Tool, key, call string, arguments json.RawMessage) (json.RawMessage, *Pause, error) {
 	message := "May I call " + tool.Name + "?"
 	answer, pause, err := t.ask(Question{
-		Key: approvalKey + key, Reason: "tool_call", ToolCallID: call, Schema: approvalSchema, Recommended: -1,
+		Key: approvalKey + key, Reason: "tool_call", ToolCallID: call, Schema: approvalSchema,
 		Message: message,
 		Check: func(a Answer) error {
 			_, err := tool.approved(a, arguments)

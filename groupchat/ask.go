@@ -3,38 +3,13 @@ package groupchat
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 )
-
-// A Question is what [Turn.Ask] asks a person.
-type Question struct {
-	Key     string // unique within the turn or the call of a tool, without '#'; another Message under it is an error
-	Reason  string // empty means "input_required"
-	Message string
-	// Options is a list to choose from, and Recommended the index of the one the agent would take; -1
-	// recommends none. Nil Options asks for free input.
-	Options     any
-	Recommended int
-	// By names who asks, for the card; empty means the speaker's name.
-	By string
-	// Schema is the JSON Schema an answer must match: what does not is refused and asks nobody again.
-	Schema json.RawMessage
-	// ToolCallID is the call that is to be approved, for reason "tool_call".
-	ToolCallID string
-	// TTL is how long the question stays open; zero means the server's default.
-	TTL time.Duration
-	// Check judges an answer that fits the schema. On an error the turn says Again and asks once more,
-	// as a new question.
-	Check func(Answer) error
-	Again string
-	// anew is then the Message, for those who say nothing in between.
-	anew string
-}
 
 // An Answer is what came back.
 type Answer struct {
@@ -44,8 +19,15 @@ type Answer struct {
 	Payload json.RawMessage
 }
 
-// Decode reads the payload into v.
+// ErrCancelled is what there is instead of an answer to a question that a person cancelled. A turn that returns it has ended,
+// without what it asked for, and has not failed.
+var ErrCancelled = errors.New("groupchat: the question was cancelled")
+
+// Decode reads the payload into v. It returns [ErrCancelled] if there is none because the question was cancelled.
 func (a Answer) Decode(v any) error {
+	if a.Cancelled {
+		return ErrCancelled
+	}
 	if err := json.Unmarshal(a.Payload, v); err != nil {
 		return fmt.Errorf("groupchat: answer: %w", err)
 	}
@@ -61,6 +43,31 @@ func (t *Turn) Ask(q Question) (Answer, error) {
 		return Answer{}, err
 	}
 	return answers[0], nil
+}
+
+// Choose asks q, whose Options are options, and returns the one that was chosen, or [ErrCancelled]. Like [Turn.Ask] it returns a
+// [*Pause] the first time.
+func Choose[T any](t *Turn, q Question, options ...T) (T, error) {
+	var none T
+	q.Options = options
+	answer, err := t.Ask(q)
+	if err != nil {
+		return none, err
+	}
+	if answer.Cancelled {
+		return none, ErrCancelled
+	}
+	list := make([]json.RawMessage, len(options))
+	for i := range options {
+		if list[i], err = json.Marshal(options[i]); err != nil {
+			return none, fmt.Errorf("groupchat: ask %s: %w", q.Key, err)
+		}
+	}
+	i := among(list, answer.Payload)
+	if i < 0 { // its own schema lets other answers through
+		return none, fail(agui.CodeAgentFailed, "%s: ask %s: the answer is none of the options", t.Path(), q.Key)
+	}
+	return options[i], nil
 }
 
 // AskAll asks several questions at once; all are answered together.
@@ -83,7 +90,7 @@ func (t *Turn) AskAll(questions ...Question) ([]Answer, error) {
 		waiting = append(waiting, pause)
 	}
 	if pause := joinPauses(waiting...); pause != nil {
-		return nil, pause
+		return nil, t.handed(pause)
 	}
 	return answers, nil
 }
@@ -91,6 +98,10 @@ func (t *Turn) AskAll(questions ...Question) ([]Answer, error) {
 // ask returns the answer to q, or the pause that waits for it. Each try of a question that was answered
 // wrongly has a key of its own, so that a turn entered again finds every earlier answer where it left it.
 func (t *Turn) ask(q Question) (Answer, *Pause, error) {
+	q, err := q.complete()
+	if err != nil {
+		return Answer{}, nil, fmt.Errorf("groupchat: ask %s: %w", q.Key, err)
+	}
 	if err := t.means("question", q.Key, q.Message+"\n"+q.ToolCallID); err != nil {
 		return Answer{}, nil, err
 	}
@@ -119,7 +130,7 @@ func (t *Turn) ask(q Question) (Answer, *Pause, error) {
 			continue // its asker could not see the deadline: ask again
 		}
 		answer := Answer{Cancelled: given.Status == agui.ResumeCancelled, Payload: given.Payload}
-		if answer.Cancelled || q.Check == nil || q.Check(answer) == nil {
+		if answer.Cancelled || q.accepts(answer) {
 			return answer, nil, nil
 		}
 		if q.Again != "" {
@@ -179,9 +190,6 @@ func (t *Turn) askedOtherwise(key string, q Question) bool {
 	return asked != "" && asked != q.hash()
 }
 
-// hash tells messages apart.
-func (q Question) hash() string { return state.Hash([]byte(q.Message))[:16] }
-
 // question puts q on its way to the wire.
 func (t *Turn) question(key string, q Question) (*Pause, error) {
 	metadata, err := t.card(key, q)
@@ -206,39 +214,4 @@ func (t *Turn) question(key string, q Question) (*Pause, error) {
 		ID: id, Reason: cmp.Or(q.Reason, "input_required"), Message: q.Message, ToolCallID: q.ToolCallID,
 		ResponseSchema: q.Schema, Metadata: metadata, SubagentRunID: t.face.SubagentRunID(),
 	}}}}, nil
-}
-
-// card is what the interrupt's metadata say: who asks, and what a page shows.
-func (t *Turn) card(key string, q Question) (agui.Metadata, error) {
-	value := struct {
-		Message        string          `json:"message"`
-		Options        json.RawMessage `json:"options,omitempty"`
-		Recommendation json.RawMessage `json:"recommendation,omitempty"`
-		Agent          string          `json:"agent,omitempty"`
-	}{Message: q.Message, Agent: cmp.Or(q.By, t.name())}
-	options, err := json.Marshal(q.Options)
-	if err != nil {
-		return nil, err
-	}
-	if string(options) != "null" {
-		value.Options, value.Recommendation = options, pick(options, q.Recommended)
-	}
-	shown, err := json.Marshal(value)
-	if err != nil {
-		return nil, err
-	}
-	where, err := json.Marshal(map[string]string{"path": t.Path(), "key": key})
-	if err != nil {
-		return nil, err
-	}
-	return agui.Metadata{"groupchat": where, "value": shown}, nil
-}
-
-// pick returns the recommended option, nil for none.
-func pick(options json.RawMessage, i int) json.RawMessage {
-	var list []json.RawMessage
-	if i < 0 || json.Unmarshal(options, &list) != nil || i >= len(list) {
-		return nil
-	}
-	return list[i]
 }

@@ -18,7 +18,7 @@ func TestAskShowsWhatACardNeeds(t *testing.T) {
 	type option struct {
 		Airline string `json:"airline"`
 	}
-	q := Question{Key: "flight", Message: "Which?", Options: []option{{"KLM"}, {"United"}}, Recommended: 1, By: "flights",
+	q := Question{Key: "flight", Message: "Which?", Options: []option{{"KLM"}, {"United"}}, Recommended: option{"United"}, By: "flights",
 		Schema: json.RawMessage(`{"type":"object"}`), TTL: time.Minute}
 	r := newRig(t, AgentFunc(func(_ context.Context, t *Turn) error { _, err := t.Ask(q); return err }))
 	must(t, r.say("x").err)
@@ -31,7 +31,7 @@ func TestAskShowsWhatACardNeeds(t *testing.T) {
 		t.Errorf("id = %q", i.ID)
 	}
 	// No optional null on the wire (S2), whatever kind of nil the options are.
-	q.Options, q.Key = []option(nil), "none"
+	q.Options, q.Recommended, q.Key = []option(nil), nil, "none"
 	r = newRig(t, AgentFunc(func(_ context.Context, t *Turn) error { _, err := t.Ask(q); return err }))
 	must(t, r.say("x").err)
 	equal(t, "value", string(r.open[0].Metadata["value"]), `{"message":"Which?","agent":"flights"}`)

@@ -42,5 +42,5 @@ func (t *Turn) CallTool(key, name string, arguments any) (agui.Content, error) {
 		t.frame.Acted = true
 		t.x.mu.Unlock()
 	}
-	return agui.Content{}, &Pause{Calls: []state.Call{{ID: call.ID, Name: name}}}
+	return agui.Content{}, t.handed(&Pause{Calls: []state.Call{{ID: call.ID, Name: name}}})
 }

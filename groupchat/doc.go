@@ -6,8 +6,10 @@
 // things, changes the shared state, asks people questions.
 //
 //	flights := groupchat.AgentFunc(func(ctx context.Context, t *groupchat.Turn) error {
-//		groupchat.Say(t, "announce", "I found two flights.")
-//		answer, err := t.Ask(groupchat.Question{Key: "flight", Message: "Which one?", Options: options})
+//		if err := groupchat.Say(t, "announce", "I found two flights."); err != nil {
+//			return err
+//		}
+//		flight, err := groupchat.Choose(t, groupchat.Question{Key: "flight", Message: "Which one?"}, flights...)
 //		if err != nil {
 //			return err // *Pause the first time: the run ends here, the answer comes in another
 //		}
@@ -26,7 +28,7 @@
 // plain JSON that any replica can go on from. The run that brings the answer enters the same turn again, from
 // its first line: [Turn.Ask] then returns the answer, [Say] stays silent, [Once] returns what it returned
 // before. So what stands before an Ask must be idempotent or in a Once; setting state is. The supervisor is
-// not asked again and no round is counted.
+// not asked again and no round is counted. A turn that does not return its pause has failed.
 //
 // # Definitions and runs
 //

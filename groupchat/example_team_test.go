@@ -44,11 +44,11 @@ func ExampleSub() {
 		if _, err := t.State().Get("/subject", &topic); err != nil {
 			return err
 		}
-		answer, err := t.Ask(groupchat.Question{Key: "long", Message: "Long or short?", Options: []string{"long", "short"}})
+		length, err := groupchat.Choose(t, groupchat.Question{Key: "long", Message: "Long or short?"}, "long", "short")
 		if err != nil {
 			return err
 		}
-		return groupchat.Say(t, "say", "A %s text on %s.", strings.Trim(string(answer.Payload), `"`), topic)
+		return groupchat.Say(t, "say", "A %s text on %s.", length, topic)
 	})
 	inner := &groupchat.Chat{
 		Manager:      groupchat.Sequential(),

@@ -88,9 +88,12 @@ func ExampleTurn_Ask() {
 		if err := groupchat.Say(t, "hello", "Welcome."); err != nil {
 			return err
 		}
-		answer, err := t.Ask(groupchat.Question{Key: "drink", Message: "Tea or coffee?", Options: []string{"tea", "coffee"}})
+		answer, err := t.Ask(groupchat.Question{Key: "drink", Message: "What would you like?"})
 		if err != nil {
 			return err // the first time: the run ends here
+		}
+		if answer.Cancelled {
+			return groupchat.Say(t, "nothing", "Another time, then.")
 		}
 		return groupchat.Say(t, "bring", "Here: %s", answer.Payload)
 	})
@@ -111,9 +114,38 @@ func ExampleTurn_Ask() {
 	fmt.Println("paused:", second.Pause != nil, "error:", err)
 	// Output:
 	// waiter: Welcome.
-	// asks: Tea or coffee?
+	// asks: What would you like?
 	// waiter: Here:  "tea"
 	// paused: false error: <nil>
+}
+
+func ExampleChoose() {
+	clerk := groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
+		size, err := groupchat.Choose(t, groupchat.Question{Key: "size", Message: "Which size?", Recommended: "L"}, "S", "L")
+		if err != nil {
+			return err // a *Pause the first time, ErrCancelled if there is to be no answer
+		}
+		return t.State().Set("/size", size)
+	})
+	first, err := groupchat.Execute(context.Background(), clerk, session(nil, nil))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	question := first.Pause.Interrupts[0]
+	fmt.Printf("%s %s\n", question.ResponseSchema, question.Metadata["value"])
+	for _, answer := range []state.Answer{
+		{ID: question.ID, Status: agui.ResumeCancelled},
+		{ID: question.ID, Status: agui.ResumeResolved, Payload: json.RawMessage(`"S"`)},
+	} {
+		_, err = groupchat.Execute(context.Background(), clerk, session(first.Checkpoint, map[string]state.Answer{question.ID: answer}))
+		fmt.Println("error:", err)
+	}
+	// Output:
+	// {"enum":["S","L"]} {"message":"Which size?","options":["S","L"],"recommendation":"L"}
+	// error: <nil>
+	// state: /size "S"
+	// error: <nil>
 }
 
 func ExampleOnce() {
@@ -123,8 +155,11 @@ func ExampleOnce() {
 		if err != nil {
 			return err
 		}
-		_, err = t.Ask(groupchat.Question{Key: "ok", Message: fmt.Sprintf("Book for $%d?", price), Recommended: -1})
-		return err
+		sure, err := groupchat.Choose(t, groupchat.Question{Key: "ok", Message: fmt.Sprintf("Book for $%d?", price)}, true, false)
+		if err != nil || !sure {
+			return err
+		}
+		return t.State().Set("/booked", price)
 	})
 	first, err := groupchat.Execute(context.Background(), agent, session(nil, nil))
 	if err != nil {
@@ -138,5 +173,6 @@ func ExampleOnce() {
 	fmt.Println("computed:", calls, "error:", err)
 	// Output:
 	// Book for $650?
+	// state: /booked 650
 	// computed: 1 error: <nil>
 }

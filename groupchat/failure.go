@@ -36,6 +36,18 @@ func public(err error) string {
 	return agui.CodeOf(err).Message()
 }
 
+// onlyCancelled reports whether err says nothing but that a person cancelled a question.
+func onlyCancelled(err error) bool {
+	switch e := err.(type) { //nolint:errorlint // the tree is walked here: another failure beside it counts
+	case interface{ Unwrap() error }:
+		return onlyCancelled(e.Unwrap())
+	case interface{ Unwrap() []error }:
+		return !slices.ContainsFunc(e.Unwrap(), func(inner error) bool { return !onlyCancelled(inner) })
+	default:
+		return err == ErrCancelled //nolint:errorlint // unwrapped
+	}
+}
+
 // A TurnError is a failure of the turn at Path, or of what was done in its name.
 type TurnError struct {
 	Path string

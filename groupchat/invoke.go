@@ -116,7 +116,7 @@ func (t *Turn) invokeAll(list []Invocation, prepare func(*Turn)) ([]Reply, error
 	}
 	wg.Wait()
 	if err := verdict(errs); err != nil {
-		return nil, err
+		return nil, t.handed(err)
 	}
 	replies := make([]Reply, len(list))
 	for i, frame := range frames {

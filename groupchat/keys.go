@@ -2,6 +2,7 @@ package groupchat
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -75,14 +76,47 @@ type turnKeys struct {
 	*keySpace
 	// id is the turn's or the call's: the names of what is recorded begin with it.
 	id string
-	// meant is what each key has stood for since the turn was entered. It is guarded by the execution's lock.
-	meant map[string]string
+	// owner is the turn that they are of. Others may be part of it: see [Sub].
+	owner *Turn
+	// What follows is about this entry alone, and guarded by the execution's lock: what each key stands for, and the pauses
+	// that the agent was given to return.
+	meant  map[string]string
+	pauses []*Pause
 }
 
 // begin makes f the frame of t.
 func (t *Turn) begin(f *TurnFrame) {
 	t.frame = f
-	t.keys = &turnKeys{keySpace: &f.keySpace, id: f.ID}
+	t.keys = &turnKeys{keySpace: &f.keySpace, id: f.ID, owner: t}
+}
+
+// errNotReturned is the failure of code that dropped what it was to wait for, whatever it did then.
+var errNotReturned = errors.New("went on without an answer: the pause was not returned")
+
+// handed notes that the agent is given err, which it has to return if it is a pause.
+func (t *Turn) handed(err error) error {
+	if p := pauseOf(err); p != nil {
+		t.x.mu.Lock()
+		t.keys.pauses = append(t.keys.pauses, p)
+		t.x.mu.Unlock()
+	}
+	return err
+}
+
+// returned is what a turn comes to that ended with err: a failure if it went on without something that it was to wait for.
+func (t *Turn) returned(err error) error {
+	given := pauseOf(err)
+	if t.keys.owner != t || err != nil && given == nil {
+		return err
+	}
+	t.x.mu.Lock()
+	defer t.x.mu.Unlock()
+	for _, p := range t.keys.pauses {
+		if !given.includes(p) {
+			return fail(agui.CodeAgentFailed, "%s: %w", t.Path(), errNotReturned)
+		}
+	}
+	return err
 }
 
 // means notes that the key of a question, a message, a call or an agent stands for what. It fails if it has stood for
@@ -105,7 +139,7 @@ func (t *Turn) sole(kind string, agent Agent, run func() error) error {
 	if err := t.means("agent", kind, name); err != nil {
 		return err
 	}
-	err := run()
+	err := t.handed(run())
 	if err == nil {
 		t.x.mu.Lock()
 		t.keys.meant["agent/"+kind] = name + " has ended"

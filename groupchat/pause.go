@@ -55,6 +55,12 @@ func joinPauses(pauses ...*Pause) *Pause {
 	return all
 }
 
+// includes reports whether p waits for all that other waits for.
+func (p *Pause) includes(other *Pause) bool {
+	all := joinPauses(p, other)
+	return p != nil && len(all.Interrupts) == len(p.Interrupts) && len(all.Calls) == len(p.Calls)
+}
+
 // pauseOf returns what err waits for, all of it, or nil if it is no pause.
 func pauseOf(err error) *Pause {
 	switch e := err.(type) { //nolint:errorlint // the tree is walked here, because errors.As finds one pause only

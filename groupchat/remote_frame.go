@@ -138,7 +138,7 @@ func (q *remoteQuestion) question(key string) Question {
 	}
 	_ = json.Unmarshal(q.Ask.Metadata["value"], &value) // a card of another shape has no options
 	out := Question{
-		Key: key, Reason: q.Ask.Reason, Message: q.Ask.Message, Recommended: -1, Schema: q.Ask.ResponseSchema,
+		Key: key, Reason: q.Ask.Reason, Message: q.Ask.Message, Schema: q.Ask.ResponseSchema,
 		ToolCallID: q.Ask.ToolCallID,
 	}
 	if value.Options != nil {

@@ -61,7 +61,7 @@ func (r *review) Run(_ context.Context, t *Turn) error {
 // ask returns the person's comments.
 func (r *review) ask(t *Turn, n int) (string, error) {
 	answer, err := t.Ask(Question{
-		Key: "review-" + strconv.Itoa(n), Reason: "confirmation", Recommended: -1, TTL: r.o.TTL,
+		Key: "review-" + strconv.Itoa(n), Reason: "confirmation", TTL: r.o.TTL,
 		Message: cmp.Or(r.o.Message, "Is this all right? Leave it empty to go on, or say what to change."),
 	})
 	if err != nil || answer.Cancelled {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -87,7 +88,7 @@ func (r *rig) answer(payloads map[string]string) *stream {
 	r.t.Helper()
 	answers := map[string]state.Answer{}
 	for key, payload := range payloads {
-		a := state.Answer{ID: r.question(key).ID, Status: agui.ResumeResolved, Payload: state.Canonical([]byte(payload))}
+		a := state.Answer{ID: r.question(key).ID, Status: agui.ResumeResolved, Payload: fitted(r.question(key), payload)}
 		if payload == "cancel" {
 			a.Status, a.Payload = agui.ResumeCancelled, nil
 		}
@@ -97,6 +98,16 @@ func (r *rig) answer(payloads map[string]string) *stream {
 		answers[a.ID] = a
 	}
 	return r.run(Session{Checkpoint: r.checkpoint, Answers: answers})
+}
+
+// fitted is a payload in the form its question wants, as admission has it: X may stand for {"value": X}.
+func fitted(i Interrupt, payload string) json.RawMessage {
+	bare := state.Canonical([]byte(payload))
+	form := slices.Concat([]byte(`{"value":`), bare, []byte(`}`))
+	if state.ValidateAnswer(i.ResponseSchema, bare) != nil && json.Valid(form) && state.ValidateAnswer(i.ResponseSchema, form) == nil {
+		return form
+	}
+	return bare
 }
 
 // question finds the open question with a key, or with a message where several have one key.
@@ -359,7 +370,7 @@ func sayer(text string) Agent {
 // asker asks a question and says the answer.
 func asker(key string) Agent {
 	return AgentFunc(func(_ context.Context, t *Turn) error {
-		a, err := t.Ask(Question{Key: key, Message: key + "?", Recommended: -1})
+		a, err := t.Ask(Question{Key: key, Message: key + "?"})
 		if err != nil {
 			return err
 		}

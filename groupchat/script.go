@@ -148,7 +148,7 @@ func askAll(t *Turn, asks []ScriptAsk, answers answers) (over bool, err error) {
 }
 
 func (a *ScriptAsk) question(answers answers) (Question, error) {
-	q := Question{Key: a.Key, Message: answers.text(a.Message), TTL: a.TTL, Recommended: -1}
+	q := Question{Key: a.Key, Message: answers.text(a.Message), TTL: a.TTL}
 	value := map[string]any{}
 	if a.Options != nil {
 		options, _ := answers.fill(a.Options).([]any)

@@ -12,7 +12,9 @@ import (
 const (
 	toolFailed  = "The tool failed."
 	toolTooLate = "The tool took too long."
-	toolLost    = "The tool was interrupted. What it did is not known, and it was not called again."
+	// toolCancelled is what a tool came to that asked a person, who cancelled its question.
+	toolCancelled = "The user cancelled the question."
+	toolLost      = "The tool was interrupted. What it did is not known, and it was not called again."
 )
 
 var (
@@ -91,7 +93,7 @@ func (r *llmRun) enter(ctx context.Context, tool *Tool, s *llmStep, i int, c Too
 	}
 	result, err := r.work(ctx, tool, s, i, c)
 	switch {
-	case pauseOf(err) != nil, err != nil && (ctx.Err() != nil || r.t.x.over() != nil):
+	case pauseOf(err) != nil, errors.Is(err, errNotReturned), err != nil && (ctx.Err() != nil || r.t.x.over() != nil):
 		return settledCall{err: err}
 	case err != nil:
 		metadata := result.Metadata

@@ -22,7 +22,9 @@ func (r *llmRun) work(ctx context.Context, tool *Tool, s *llmStep, i int, c Tool
 		return result, err
 	}
 	err = t.work(AgentFunc(func(ctx context.Context, t *Turn) (err error) {
-		result, err = tool.Turn(ctx, t, c)
+		if result, err = tool.Turn(ctx, t, c); onlyCancelled(err) {
+			result, err = TextResult(toolCancelled), nil
+		}
 		return err
 	}))
 	return result, err
@@ -51,7 +53,7 @@ func (r *llmRun) callTurn(ctx context.Context, s *llmStep, i int) (*Turn, error)
 	t.x.mu.Unlock()
 	switch {
 	case !shared:
-		t.keys = &turnKeys{keySpace: space, id: r.t.ID() + "/" + key}
+		t.keys = &turnKeys{keySpace: space, id: r.t.ID() + "/" + key, owner: t}
 	case r.turnCalls() > 1:
 		return nil, t.x.fatal(fail(agui.CodeCheckpointIncompatible, "%s: several calls of tools share their keys", r.t.Path()))
 	default:

@@ -163,12 +163,12 @@ func (t *Turn) work(agent Agent) error {
 	t.outer, t.ctx, t.cancel = t.ctx, ctx, cancel
 	t.note(0, protect(func() error { return agent.Run(ctx, t) }))
 	t.wg.Wait()
-	return verdict(t.errs)
+	return t.returned(verdict(t.errs))
 }
 
 // note keeps an error of the turn's.
 func (t *Turn) note(n int, err error) {
-	if err == nil {
+	if err == nil || onlyCancelled(err) {
 		return
 	}
 	t.mu.Lock()

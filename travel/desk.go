@@ -69,7 +69,7 @@ func (d desk[T]) ask(turn *groupchat.Turn, t trip, options []T, best, days int) 
 		Reason:      "input_required",
 		Message:     d.question(t, options[best]),
 		Options:     options,
-		Recommended: best,
+		Recommended: options[best],
 		By:          string(d.topic),
 		Schema:      d.schema(),
 		Check:       func(a groupchat.Answer) error { _, err := d.pick(options, a.Payload); return err },

@@ -70,10 +70,18 @@ func (th *thread) say(text string) []agui.Event {
 	return th.run(nil)
 }
 
-// answer answers the one open question.
+// answer answers the one open question, in the form that admission gives an answer: a bare name stands for the member
+// that the question wants.
 func (th *thread) answer(payload string) []agui.Event {
 	th.t.Helper()
-	return th.resume(state.Answer{Status: agui.ResumeResolved, Payload: json.RawMessage(payload)})
+	form := state.Canonical(json.RawMessage(payload))
+	var s struct{ Required []string }
+	if len(th.open) == 1 && json.Unmarshal(th.open[0].ResponseSchema, &s) == nil && form[0] != '{' {
+		raw, err := json.Marshal(map[string]json.RawMessage{s.Required[0]: form})
+		th.must(err)
+		form = raw
+	}
+	return th.resume(state.Answer{Status: agui.ResumeResolved, Payload: form})
 }
 
 // cancel calls the one open question off.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -78,11 +79,11 @@ func (d *desk) counting(next groupchat.Agent) groupchat.Agent {
 
 // ask asks one question and books the answer.
 func (d *desk) ask(_ context.Context, t *groupchat.Turn) error {
-	answer, err := t.Ask(groupchat.Question{Key: "what", Message: "What shall I book?", Options: []string{"a", "b"}})
+	what, err := groupchat.Choose(t, groupchat.Question{Key: "what", Message: "What shall I book?"}, "a", "b")
 	if err != nil {
 		return err
 	}
-	if err := d.book(t, "answer", string(answer.Payload)); err != nil {
+	if err := d.book(t, "answer", strconv.Quote(what)); err != nil {
 		return err
 	}
 	return groupchat.Say(t, "booked", "Booked.")

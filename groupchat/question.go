@@ -1,0 +1,107 @@
+package groupchat
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// A Question is what [Turn.Ask] asks a person.
+type Question struct {
+	Key     string // unique within the turn or the call of a tool, without '#'; another Message under it is an error
+	Reason  string // empty means "input_required"
+	Message string
+	// Options is a list to choose from; nil asks for free input.
+	Options any
+	// Recommended is the one of Options that the agent would take; nil recommends none.
+	Recommended any
+	// By names who asks, for the card; empty means the speaker's name.
+	By string
+	// Schema is the JSON Schema an answer must match: what does not is refused, and the question stays open. Without it an
+	// answer is one of Options, or anything if there are none.
+	Schema json.RawMessage
+	// ToolCallID is the call that is to be approved, for reason "tool_call".
+	ToolCallID string
+	// TTL is how long the question stays open; zero means the server's default.
+	TTL time.Duration
+	// Check judges an answer that fits the schema. On an error the turn says Again and asks once more, as a new question; so it
+	// does with an answer that fits only the schema of the time when it was asked for.
+	Check func(Answer) error
+	Again string
+	// anew is then the Message, for those who say nothing in between.
+	anew string
+	// options and recommended are JSON, nil for none: see complete.
+	options, recommended json.RawMessage
+}
+
+// complete is q with its options as JSON, and with their schema if it has none.
+func (q Question) complete() (Question, error) {
+	options, err := json.Marshal(q.Options)
+	if err != nil {
+		return q, fmt.Errorf("options: %w", err)
+	}
+	if string(options) == "null" {
+		if q.Recommended != nil {
+			return q, errors.New("what is recommended is none of the options: there are none")
+		}
+		return q, nil
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(options, &list) != nil || len(list) == 0 {
+		return q, errors.New("the options are no list of at least one")
+	}
+	q.options = options
+	if q.Recommended != nil {
+		if q.recommended, err = json.Marshal(q.Recommended); err != nil {
+			return q, fmt.Errorf("what is recommended: %w", err)
+		}
+		if among(list, q.recommended) < 0 {
+			return q, errors.New("what is recommended is none of the options")
+		}
+	}
+	if len(q.Schema) == 0 {
+		q.Schema, err = json.Marshal(map[string]json.RawMessage{"enum": options})
+	}
+	return q, err
+}
+
+// accepts reports whether an answer will do. It was held against the schema before it came here, but that of the time when
+// it was asked for.
+func (q Question) accepts(a Answer) bool {
+	return state.ValidateAnswer(q.Schema, a.Payload) == nil && (q.Check == nil || q.Check(a) == nil)
+}
+
+// among is the index of value in list, -1 if it is not there.
+func among(list []json.RawMessage, value json.RawMessage) int {
+	want := state.Canonical(value)
+	return slices.IndexFunc(list, func(one json.RawMessage) bool { return bytes.Equal(state.Canonical(one), want) })
+}
+
+// hash tells messages apart.
+func (q Question) hash() string { return state.Hash([]byte(q.Message))[:16] }
+
+// card is what the interrupt's metadata say: who asks, and what a page shows.
+func (t *Turn) card(key string, q Question) (agui.Metadata, error) {
+	value := struct {
+		Message        string          `json:"message"`
+		Options        json.RawMessage `json:"options,omitempty"`
+		Recommendation json.RawMessage `json:"recommendation,omitempty"`
+		Agent          string          `json:"agent,omitempty"`
+	}{q.Message, q.options, q.recommended, cmp.Or(q.By, t.name())}
+	shown, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	where, err := json.Marshal(map[string]string{"path": t.Path(), "key": key})
+	if err != nil {
+		return nil, err
+	}
+	return agui.Metadata{"groupchat": where, "value": shown}, nil
+}
