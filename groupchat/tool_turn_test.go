@@ -267,7 +267,7 @@ func TestAKeyStandsForOneThing(t *testing.T) {
 func (r *rig) yes() Session {
 	s := Session{Checkpoint: r.checkpoint, Answers: map[string]state.Answer{}, Results: map[string]agui.Content{}}
 	for _, i := range r.open {
-		s.Answers[i.ID] = state.Answer{ID: i.ID, Status: agui.ResumeResolved, Payload: []byte(`{"approved":true}`)}
+		s.Answers[i.ID] = state.Answer{ID: i.ID, Status: agui.ResumeResolved, Payload: fitted(i, `{"approved":true}`)}
 	}
 	for _, c := range r.calls {
 		s.Results[c.ID] = agui.TextContent("shown")
