@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -112,6 +113,21 @@ func TestReplaceWhilePaused(t *testing.T) {
 			c.Participants = append(c.Participants, groupchat.Participant{Name: "extra", Agent: says("extra", nil)})
 			return c
 		}(), ""},
+		{"another order", func() groupchat.Agent {
+			c := asksAround("clerk", "new")
+			slices.Reverse(c.Participants)
+			return c
+		}(), ""},
+		{"another manager", func() groupchat.Agent {
+			c := asksAround("clerk", "new")
+			c.Manager = groupchat.RoundRobin()
+			return c
+		}(), "checkpoint_incompatible"},
+		{"another agent under the name", func() groupchat.Agent {
+			c := asksAround("clerk", "new")
+			c.Participants[0].Agent = &groupchat.Script{Steps: []groupchat.ScriptStep{{Say: "new"}}}
+			return c
+		}(), "checkpoint_incompatible"},
 		{"renamed", asksAround("scribe", "new"), "checkpoint_incompatible"},
 		{"another kind", says("new", nil), "checkpoint_incompatible"},
 	} {

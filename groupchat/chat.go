@@ -121,6 +121,9 @@ func (c *Chat) run(ctx context.Context, t *Turn) error {
 	}
 	r.frame = t.keys.Chat
 	t.x.mu.Unlock()
+	if err := r.fits(); err != nil {
+		return t.x.fatal(err)
+	}
 	if s, ok := r.manager.(Snapshotter); ok && r.frame.Manager != nil {
 		if err := s.Restore(r.frame.Manager); err != nil {
 			return t.x.fatal(fail(agui.CodeCheckpointIncompatible, "%s: manager: %w", t.Path(), err))
@@ -198,6 +201,7 @@ func (r *chatRun) open(p *Participant, d Decision) error {
 	r.frame.Round++
 	r.frame.Goto = ""
 	r.frame.Manager = saved
+	r.frame.Kind, r.frame.To = kindOf(r.manager), r.targets(p.Name)
 	instruction := d.Instruction
 	if r.frame.Round == 1 && instruction == "" {
 		instruction = r.t.frame.Instruction // what a whole team is told, who speaks first in it is told
@@ -206,6 +210,7 @@ func (r *chatRun) open(p *Participant, d Decision) error {
 		ID:          r.t.ID() + "/" + p.Name + "@" + strconv.Itoa(r.frame.Round),
 		Speaker:     p.Name,
 		Instruction: instruction,
+		Form:        p.form(),
 		After:       after,
 	}
 	return nil

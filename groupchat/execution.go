@@ -44,7 +44,7 @@ type waiting struct {
 // enter finds the frame the run starts from.
 func (x *execution) enter(root Agent) error {
 	if x.Checkpoint == nil {
-		x.root = &TurnFrame{ID: x.Origin}
+		x.root = &TurnFrame{ID: x.Origin, Form: (&Participant{Agent: root}).form()}
 		return nil
 	}
 	var c Checkpoint
@@ -59,7 +59,7 @@ func (x *execution) enter(root Agent) error {
 		return fail(agui.CodeCheckpointIncompatible, "participant %q is gone", missing)
 	}
 	x.root = c.Root
-	return x.resume(root, c.Root)
+	return x.resume(&Participant{Agent: root}, c.Root)
 }
 
 // checkpoint renders the frames as they are now, with the scopes of the turns under way.
@@ -89,6 +89,10 @@ func (x *execution) commit(ctx context.Context) error {
 func (x *execution) fatal(err error) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	return x.fatalLocked(err)
+}
+
+func (x *execution) fatalLocked(err error) error {
 	if x.broken == nil {
 		x.broken = err
 	}
@@ -131,11 +135,7 @@ func (x *execution) spend() error {
 	if x.turns <= x.MaxTurns {
 		return nil
 	}
-	err := fail(agui.CodeNotConverged, "more than %d turns", x.MaxTurns)
-	if x.broken == nil {
-		x.broken = err
-	}
-	return err
+	return x.fatalLocked(fail(agui.CodeNotConverged, "more than %d turns", x.MaxTurns))
 }
 
 // suspend keeps what ends a paused turn until the snapshots are out.

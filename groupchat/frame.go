@@ -27,6 +27,8 @@ type TurnFrame struct {
 	ID          string `json:"id"`
 	Speaker     string `json:"speaker,omitempty"`
 	Instruction string `json:"instruction,omitempty"`
+	// Form says what kind of agent takes the turn: see [Participant.form].
+	Form string `json:"form,omitempty"`
 	// SubagentRunID is the turn's invocation on the wire; empty if it has to be announced under a new one.
 	SubagentRunID string `json:"subagentRunId,omitempty"`
 	// Begun says that the speaker has had the floor, Tries how often it failed there.
@@ -91,7 +93,10 @@ type ChatFrame struct {
 	Last    string          `json:"last,omitempty"`
 	Since   string          `json:"since,omitempty"` // the last message there was when the last turn was opened
 	Manager json.RawMessage `json:"manager,omitempty"`
-	Goto    string          `json:"goto,omitempty"`
+	// Kind is the manager's when the open turn began, and To whom its speaker could hand over to then.
+	Kind string   `json:"kind,omitempty"`
+	To   []string `json:"to,omitempty"`
+	Goto string   `json:"goto,omitempty"`
 	// Turn is the open turn; nil between turns.
 	Turn *TurnFrame `json:"turn,omitempty"`
 	// Seen is the last message each participant had seen when its last turn ended.
@@ -108,10 +113,10 @@ type ChatFrame struct {
 
 // resume makes the frames of a checkpoint ready to go on with: every answer and result goes to who asked for it, at
 // once, because the first commit of any turn uses all of them up. It fails if the agents of today cannot take these
-// frames. A nil agent is one that only another agent knows.
-func (x *execution) resume(agent Agent, f *TurnFrame) error {
-	if _, isChat := agent.(*Chat); isChat && len(f.Asks)+len(f.Calls) > 0 {
-		return fail(agui.CodeCheckpointIncompatible, "turn %s: a chat does not ask", f.ID)
+// frames. A nil participant is one that only another agent knows.
+func (x *execution) resume(p *Participant, f *TurnFrame) error {
+	if err := p.fits(f); err != nil {
+		return err
 	}
 	if f.Tries < 0 {
 		return fail(agui.CodeCheckpointIncompatible, "turn %s: %d tries", f.ID, f.Tries)
@@ -122,11 +127,11 @@ func (x *execution) resume(agent Agent, f *TurnFrame) error {
 	if x.flat {
 		f.flat = f.replies()
 	}
-	return x.resumeKeys(agent, f.ID, &f.keySpace)
+	return x.resumeKeys(p, f.ID, &f.keySpace)
 }
 
-// resumeKeys is resume for what a turn of agent's, or a call of a tool in it, has to remember. Id names it in errors.
-func (x *execution) resumeKeys(agent Agent, id string, k *keySpace) error {
+// resumeKeys is resume for what a turn of p's, or a call of a tool in it, has to remember. Id names it in errors.
+func (x *execution) resumeKeys(p *Participant, id string, k *keySpace) error {
 	if err := x.deliver(id, k); err != nil {
 		return err
 	}
@@ -139,7 +144,7 @@ func (x *execution) resumeKeys(agent Agent, id string, k *keySpace) error {
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(k.Children)) {
-		if err := x.resumePart(agent, id, k.Children[key]); err != nil {
+		if err := x.resumePart(p, id, k.Children[key]); err != nil {
 			return err
 		}
 	}
@@ -152,21 +157,21 @@ func (x *execution) resumeKeys(agent Agent, id string, k *keySpace) error {
 	if k.Chat.Turn == nil {
 		return nil
 	}
-	return x.resumePart(agent, id, k.Chat.Turn)
+	return x.resumePart(p, id, k.Chat.Turn)
 }
 
-// resumePart is resume for a turn in that called id, which agent takes.
-func (x *execution) resumePart(agent Agent, id string, part *TurnFrame) error {
+// resumePart is resume for a turn in that called id, which p takes.
+func (x *execution) resumePart(p *Participant, id string, part *TurnFrame) error {
 	if part == nil {
 		return fail(agui.CodeCheckpointIncompatible, "turn %s: a turn in it is null", id)
 	}
-	made, known := unwrap(agent).(composite)
+	made, known := p.agent().(composite)
 	if !known || isNil(made) {
 		return x.resume(nil, part) // who takes part in a turn of another kind of agent only that agent knows
 	}
-	for _, p := range made.parts() {
-		if p.Name == part.Speaker {
-			return x.resume(p.Agent, part)
+	for _, member := range made.parts() {
+		if member.Name == part.Speaker {
+			return x.resume(&member, part)
 		}
 	}
 	return fail(agui.CodeCheckpointIncompatible, "turn %s: participant %q is gone", part.ID, part.Speaker)

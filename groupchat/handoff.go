@@ -84,7 +84,6 @@ func (i Info) includes(name string) bool {
 	return slices.ContainsFunc(i.Participants, func(p Info) bool { return p.Name == name || p.includes(name) })
 }
 
-// handoffs are those of participants to whom speaker may hand over.
 func (m handoff) handoffs(speaker string, participants []Info) []Info {
 	return slices.DeleteFunc(slices.Clone(participants), func(p Info) bool {
 		return p.Name == speaker || m.Edges != nil && !slices.Contains(m.Edges[speaker], p.Name)
@@ -152,13 +151,17 @@ func (t *Turn) Handoffs() []Info {
 	if r == nil {
 		return nil
 	}
-	m, ok := r.manager.(interface {
-		handoffs(speaker string, participants []Info) []Info
-	})
+	m, ok := r.manager.(handoffManager)
 	if !ok {
 		return nil
 	}
 	return m.handoffs(t.floor().participant.Name, r.infos)
+}
+
+// A handoffManager lets speakers choose who is next.
+type handoffManager interface {
+	// handoffs are those of participants to whom speaker may hand over.
+	handoffs(speaker string, participants []Info) []Info
 }
 
 // floor is the turn of the participant for whom t works: its own, unless it was invoked to stand in for another.

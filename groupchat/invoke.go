@@ -199,12 +199,15 @@ func (t *Turn) open(list []Invocation) ([]*TurnFrame, error) {
 		t.invoked = with(t.invoked, key, true)
 		frames[i] = t.keys.Children[key]
 		if frames[i] != nil {
+			if err := v.participant().fits(frames[i]); err != nil {
+				return nil, x.fatalLocked(err)
+			}
 			continue
 		}
 		if err := x.spend(); err != nil {
 			return nil, err
 		}
-		frames[i] = &TurnFrame{ID: t.ID() + "/" + key, Speaker: v.Name, Instruction: v.Instruction, After: t.since}
+		frames[i] = &TurnFrame{ID: t.ID() + "/" + key, Speaker: v.Name, Instruction: v.Instruction, Form: v.participant().form(), After: t.since}
 		t.keys.Children = with(t.keys.Children, key, frames[i])
 	}
 	for _, f := range frames {

@@ -328,6 +328,6 @@ func TestTheFramesOfInvokedAgentsArePlainJSON(t *testing.T) {
 	var c struct{ Root map[string]json.RawMessage }
 	must(t, json.Unmarshal(r.checkpoint, &c))
 	equal(t, "children", string(c.Root["children"]), `{"a":{"id":"1/a","speaker":"a","after":"u1","past":["sub_2"],"done":true},`+
-		`"b@2":{"id":"1/b@2","speaker":"b","subagentRunId":"sub_4","begun":true,"after":"3","acted":true,"asks":{"k":"int_5"},`+
+		`"b@2":{"id":"1/b@2","speaker":"b","form":"custom","subagentRunId":"sub_4","begun":true,"after":"3","acted":true,"asks":{"k":"int_5"},`+
 		`"asked":{"k":"f5e1c20792c0017d"}}}`)
 }

@@ -96,26 +96,42 @@ func checkTargets(targets, participants []string) []error {
 	return errs
 }
 
-// RoundRobin makes managers that let everybody speak in turn until the chat's rounds are used up.
-func RoundRobin() func() Manager {
-	return func() Manager {
-		return ManagerFunc(func(_ context.Context, v View) (Decision, error) {
-			if len(v.Participants) == 0 {
-				return Decision{Done: true}, nil
-			}
-			return Decision{Speaker: v.Participants[v.Round%len(v.Participants)].Name}, nil
-		})
+// RoundRobin makes managers that let everybody speak in turn until the chat's rounds are used up. Next is who follows the
+// last speaker, wherever that is by now.
+func RoundRobin() func() Manager { return func() Manager { return roundRobin{} } }
+
+type roundRobin struct{}
+
+func (roundRobin) Next(_ context.Context, v View) (Decision, error) {
+	if len(v.Participants) == 0 {
+		return Decision{Done: true}, nil
 	}
+	last := slices.IndexFunc(v.Participants, func(p Info) bool { return p.Name == v.LastSpeaker })
+	return Decision{Speaker: v.Participants[(last+1)%len(v.Participants)].Name}, nil
 }
 
-// Sequential makes managers that let everybody speak once, in order.
-func Sequential() func() Manager {
-	return func() Manager {
-		return ManagerFunc(func(_ context.Context, v View) (Decision, error) {
-			if v.Round >= len(v.Participants) {
-				return Decision{Done: true}, nil
-			}
-			return Decision{Speaker: v.Participants[v.Round].Name}, nil
-		})
+// Sequential makes managers that let everybody speak once, in order. Next is the first who has not spoken in this run, so that
+// nobody works twice if the order is another one after a pause.
+func Sequential() func() Manager { return func() Manager { return sequential{} } }
+
+type sequential struct{}
+
+func (sequential) Next(_ context.Context, v View) (Decision, error) {
+	for i, p := range v.Participants {
+		if !v.spoke(i) {
+			return Decision{Speaker: p.Name}, nil
+		}
 	}
+	return Decision{Done: true}, nil
+}
+
+// spoke reports whether the ith participant has had a turn in this run.
+func (v View) spoke(i int) bool {
+	if v.turn == nil {
+		return i < v.Round // nobody knows more
+	}
+	v.turn.x.mu.Lock()
+	defer v.turn.x.mu.Unlock()
+	_, spoke := v.turn.keys.Chat.Seen[v.Participants[i].Name]
+	return spoke
 }

@@ -79,9 +79,15 @@ func (s *Script) Run(_ context.Context, t *Turn) error {
 }
 
 func (s *Script) run(t *Turn) error {
+	if err := s.fits(t.keys.keySpace); err != nil {
+		return t.x.fatal(err)
+	}
 	answers := answers{}
 	for i, step := range s.Steps {
 		over, err := step.take(t, "step/"+strconv.Itoa(i), answers)
+		if pauseOf(err) != nil {
+			err = errors.Join(err, s.stops(t, i))
+		}
 		if over || err != nil {
 			return err
 		}

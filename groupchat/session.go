@@ -97,7 +97,7 @@ func Execute(ctx context.Context, root Agent, s Session) (Result, error) {
 		s.Log = slog.New(slog.DiscardHandler)
 	}
 	x := &execution{Session: s, ctx: ctx, signature: SignatureOf(root)}
-	if err := x.enter(root); err != nil {
+	if err := protect(func() error { return x.enter(root) }); err != nil {
 		return Result{}, err
 	}
 	t := &Turn{x: x, ctx: ctx, run: s.Run, out: s.Run.As(""), face: s.Run.As(""), scope: state.Shared(s.State)}

@@ -213,6 +213,18 @@ func (t *Turn) before() []Message {
 // unwrap is the agent that the same turn is.
 func (s *sub) unwrap() Agent { return s.agent }
 
+// form says whether the agent has a state, or a conversation, of its own.
+func (s *sub) form() []string {
+	var own []string
+	if s.o.State.Kind != ScopeShared {
+		own = append(own, "sub:"+string(s.o.State.Kind))
+	}
+	if s.o.Output.outOfSight() {
+		own = append(own, "sub:"+string(s.o.Output))
+	}
+	return own
+}
+
 // check reports what is wrong with the options.
 func (s *sub) check(bad func(format string, args ...any)) {
 	p := Participant{Name: "sub", Agent: s.agent, Scope: s.o.State}

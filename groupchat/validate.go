@@ -98,6 +98,8 @@ func validateAgent(a Agent, where, name string, above []Agent) error {
 // A wrapper is an agent that takes its turn with another one.
 type wrapper interface {
 	unwrap() Agent
+	// form is what a turn of the agent's is kept in because of the wrapper: see [Participant.form].
+	form() []string
 	check(bad func(format string, args ...any))
 }
 
@@ -208,7 +210,8 @@ func (c *Chat) checkManager(names []string) error {
 }
 
 // A Signature says which participants a checkpoint relies on: their paths, sorted. Adding one or changing a
-// text leaves paused runs able to go on; removing or renaming one does not (G3).
+// text leaves paused runs able to go on; removing or renaming one does not (G3). Besides, the frames of open turns say which
+// kinds of agents and managers they are of.
 type Signature []string
 
 // SignatureOf returns the signature of an agent; one that is not made of others has none.
