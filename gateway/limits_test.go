@@ -1,0 +1,190 @@
+package gateway_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"os"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway"
+	"github.com/agui-gateway/gateway/groupchat"
+)
+
+// A limit is tried at its boundary: what reaches it is served, and one more is answered as docs/contract.md says.
+type limit struct {
+	value int64
+	// at and beyond return what came of it: "ok" or a code.
+	at, beyond func(w *world) string
+	// answer is the code beyond the limit, or a word for what is done about it.
+	answer string
+}
+
+// limits has a row for every member of [gateway.Limits].
+var limits = map[string]limit{
+	"Body": {int64(len(input("t", "r", []string{"u1:Hi"}))),
+		runs("silent", input("t", "r", []string{"u1:Hi"})), runs("silent", input("t", "r", []string{"u1:Hi!"})), "too_large"},
+	"Depth": {4,
+		runs("silent", input("t", "r", nil, `"state":`+nested(3))), runs("silent", input("t", "r", nil, `"state":`+nested(4))), "invalid_input"},
+	"Messages": {2,
+		runs("silent", input("t", "r", []string{"a:1", "b:2"})), runs("silent", input("t", "r", []string{"a:1", "b:2", "c:3"})), "invalid_input"},
+	"Thread": {int64(len(`{"id":"u1","role":"user","content":"Hi"}`)),
+		runs("silent", input("t", "r", []string{"u1:Hi"})), runs("silent", input("t", "r", []string{"u1:Hi!"})), "too_large"},
+	"State": {int64(len(`{"x":"12345"}`)),
+		runs("keeps", input("t", "r", []string{"u1:12345"})), runs("keeps", input("t", "r", []string{"u1:123456"})), "too_large"},
+	"Event": {int64(len(`{"type":"CUSTOM","name":"sized","value":"`)) + 1000 + int64(len(`"}`)),
+		runs("emits", input("t", "r", []string{"u1:" + strings.Repeat("x", 1000)})), runs("emits", input("t", "r", []string{"u1:" + strings.Repeat("x", 1001)})), "too_large"},
+	"PatchOps": {3, deltas(3), deltas(4), "a snapshot"},
+	"Runs":     {2, live(1, false), live(2, false), "overloaded"},
+	"Readers":  {2, live(1, true), live(2, true), "overloaded"},
+	"Queue":    {2, queued(1), queued(2), "queue_full"},
+}
+
+// sized are the agents that make something of exactly the size of what they are told.
+func sized(o *gateway.Options) {
+	o.Agents["keeps"] = groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
+		m, _ := t.LastUser()
+		return t.State().Set("/x", m.Content.Text())
+	})
+	o.Agents["emits"] = groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
+		m, _ := t.LastUser()
+		return t.Emit(&agui.Custom{Name: "sized", Value: json.RawMessage(quote(m.Content.Text()))})
+	})
+	o.Agents["patches"] = groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
+		m, _ := t.LastUser()
+		patch := agui.Patch{}
+		for _, name := range m.Content.Text() {
+			patch = append(patch, agui.PatchOp{Op: "add", Path: "/" + string(name), Value: json.RawMessage("1")})
+		}
+		return t.State().Apply(patch)
+	})
+}
+
+func TestEveryLimitHasATestAtItsBoundary(t *testing.T) {
+	t.Parallel()
+	members := reflect.TypeFor[gateway.Limits]()
+	for i := range members.NumField() {
+		name := members.Field(i).Name
+		l, ok := limits[name]
+		if !ok {
+			t.Errorf("no test of Limits.%s", name)
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			set := func(o *gateway.Options) {
+				sized(o)
+				reflect.ValueOf(&o.Limits).Elem().FieldByName(name).SetInt(l.value)
+			}
+			if got := l.at(newWorld(t, set)); got != "ok" {
+				t.Errorf("at the limit = %s, want ok", got)
+			}
+			if got := l.beyond(newWorld(t, set)); got != l.answer {
+				t.Errorf("beyond the limit = %s, want %s", got, l.answer)
+			}
+		})
+	}
+}
+
+// TestEveryLimitIsInTheContract holds docs/contract.md to naming each limit with the answer that was tested.
+func TestEveryLimitIsInTheContract(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../docs/contract.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, ok := strings.Cut(string(text), "\n## Limits\n")
+	if !ok {
+		t.Fatal("docs/contract.md has no section Limits")
+	}
+	section, _, _ = strings.Cut(section, "\n## ")
+	for name, l := range limits {
+		row := ""
+		for line := range strings.Lines(section) {
+			if strings.Contains(line, "`Limits."+name+"`") {
+				row = line
+			}
+		}
+		if !strings.Contains(row, l.answer) {
+			t.Errorf("docs/contract.md says of Limits.%s %q, want %q in it", name, row, l.answer)
+		}
+	}
+}
+
+// nested is a JSON object n deep.
+func nested(n int) string { return strings.Repeat(`{"a":`, n-1) + "{}" + strings.Repeat("}", n-1) }
+
+// runs posts a request and tells how it ended.
+func runs(agent, body string) func(w *world) string {
+	return func(w *world) string { return ended(w, "/agents/"+agent, body, 0) }
+}
+
+// ended is "ok" for a request that ran to its end, else the code it was refused or failed with. Agents that wait are
+// released once the request is answered.
+func ended(w *world, path, body string, release int) string {
+	w.t.Helper()
+	response := w.request(w.t.Context(), http.MethodPost, path, body)
+	if response.StatusCode != http.StatusOK {
+		defer response.Body.Close()
+		var f failure
+		if err := json.NewDecoder(response.Body).Decode(&f); err != nil {
+			w.t.Fatal(err)
+		}
+		return f.Error.Code
+	}
+	for range release {
+		w.release()
+	}
+	r := newReader(w.t, response, func() {}, body)
+	defer r.hangUp()
+	r.rest()
+	if e, failed := r.last().(*agui.RunError); failed {
+		return e.Code
+	}
+	return "ok"
+}
+
+// deltas lets an agent make one change of n operations, and tells whether readers were sent it as a delta.
+func deltas(n int) func(w *world) string {
+	return func(w *world) string {
+		r := w.post("patches", input("t", "r", []string{"u1:" + "abcdefgh"[:n]}, `"state":{"much":`+quote(strings.Repeat("x", 1000))+`}`))
+		r.finished()
+		for _, e := range r.events {
+			if d, ok := e.(*agui.StateDelta); ok && len(d.Delta) == n {
+				return "ok"
+			}
+		}
+		return "a snapshot"
+	}
+}
+
+// live is a thread with a live run and n-1 other runs, or other readers of it, when one more comes.
+func live(n int, readers bool) func(w *world) string {
+	return func(w *world) string {
+		w.open(http.MethodPost, "/agents/slow", input("t", "r", []string{"u1:Hi"})).until(agui.TypeCustom)
+		for i := range n - 1 {
+			if readers {
+				w.open(http.MethodGet, "/threads/t/events", "").until(agui.TypeRunStarted)
+			} else {
+				w.open(http.MethodPost, "/agents/slow", input("t"+strconv.Itoa(i), "r", []string{"u1:Hi"})).until(agui.TypeCustom)
+			}
+		}
+		if readers {
+			return ended(w, "/agents/slow", input("t", "r", []string{"u1:Hi"}), n)
+		}
+		return ended(w, "/agents/silent", input("other", "r", []string{"u1:Hi"}), n)
+	}
+}
+
+// queued is a thread with a live run and n requests that wait for its end, when one more comes.
+func queued(n int) func(w *world) string {
+	return func(w *world) string {
+		w.open(http.MethodPost, "/agents/slow-queue", input("t", "r", []string{"u1:Hi"})).until(agui.TypeCustom)
+		waiters(w, n)
+		return ended(w, "/agents/slow-queue", input("t", "more", []string{"u1:Hi", "u2:More"}), n+2)
+	}
+}
