@@ -1,0 +1,107 @@
+package gateway_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway"
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/state/redisstore/redistest"
+)
+
+// A Redis may lose what it has acknowledged: the newest frames of a run, in a crash or a failover. The run has them still and
+// sends them again; nothing is repeated, and the log has all of it.
+func TestARedisThatLostTheNewestFrames(t *testing.T) {
+	t.Parallel()
+	for _, more := range []bool{true, false} { // the run goes on to say something, or ends
+		t.Run(fmt.Sprintf("more to say %v", more), func(t *testing.T) {
+			t.Parallel()
+			server := redistest.Start(t)
+			var calls atomic.Int32
+			gate := make(chan struct{})
+			a, b := twins(t, server.URL(), func(o *gateway.Options) {
+				o.Agents["teller"] = groupchat.AgentFunc(func(ctx context.Context, turn *groupchat.Turn) error {
+					calls.Add(1)
+					for _, key := range []string{"one", "two"} {
+						if err := groupchat.Say(turn, key, "Part %s.", key); err != nil {
+							return err
+						}
+					}
+					if err := await(ctx, turn, gate); err != nil || !more {
+						return err
+					}
+					return groupchat.Say(turn, "three", "Part three.")
+				})
+			})
+			poster := a.open("POST", "/agents/teller", input("t", "r1", []string{"u1:Hi"}))
+			poster.until(agui.TypeCustom)
+			watcher := b.open("GET", "/threads/t/events?protocolVersion=1.0", "")
+			watcher.until(agui.TypeRunStarted)
+			forget(t, server.Client(), 3)
+			close(gate)
+			poster.rest()
+			poster.finished()
+			watcher.rest()
+			watcher.finished()
+			if n := calls.Load(); n != 1 {
+				t.Errorf("the agent was called %d times", n)
+			}
+			d := a.thread("t")
+			poster.equals(d)
+			watcher.equals(d)
+			again := b.open("GET", "/threads/t/events?protocolVersion=1.0", "", "Last-Event-ID", poster.records[0].ID)
+			if got, want := recordIDs(again), recordIDs(poster)[1:]; !slices.Equal(got, want) {
+				t.Errorf("the log has %v, want %v", got, want)
+			}
+		})
+	}
+}
+
+// recordIDs are those of all that a reader is sent, to the end of its stream.
+func recordIDs(r *reader) (list []string) {
+	r.t.Helper()
+	for {
+		record, err, ok := r.next()
+		if !ok || err != nil {
+			break
+		}
+		r.records = append(r.records, record)
+	}
+	for _, record := range r.records {
+		list = append(list, record.ID)
+	}
+	return list
+}
+
+// forget removes the newest n frames of the only log that a Redis has, as if they had never arrived.
+func forget(t *testing.T, client *redis.Client, n int64) {
+	t.Helper()
+	logs, err := client.Keys(t.Context(), "*:ev").Result()
+	if err != nil || len(logs) != 1 {
+		t.Fatalf("Keys() = %v, %v", logs, err)
+	}
+	newest, err := client.XRevRangeN(t.Context(), logs[0], "+", "-", n+1).Result()
+	if err != nil || int64(len(newest)) != n+1 {
+		t.Fatalf("XRevRange() = %v, %v", newest, err)
+	}
+	for _, entry := range newest[:n] {
+		if err := client.XDel(t.Context(), logs[0], entry.ID).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// The stream itself would not take ids again that it had; a Redis that lost them has never heard of them.
+	if err := client.Do(t.Context(), "xsetid", logs[0], newest[n].ID).Err(); err != nil {
+		t.Fatal(err)
+	}
+	thread := strings.TrimSuffix(logs[0], "ev") + "thread"
+	if err := client.HSet(t.Context(), thread, "last", newest[n].ID).Err(); err != nil {
+		t.Fatal(err)
+	}
+}
