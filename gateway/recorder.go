@@ -10,8 +10,14 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// maxPending is how many frames may wait for the store before the run waits for it too.
-const maxPending = 4096
+// How much may wait for the store before the run waits for it too.
+const (
+	maxPending      = 4096     // frames
+	maxPendingBytes = 16 << 20 // and one frame more
+)
+
+// maxCommitBytes is how much of a log a commit takes along, where there is a choice.
+const maxCommitBytes = 4 << 20
 
 // A recorder writes a run's frames to the log: in order, in batches, behind the run's back. A commit takes
 // along what is pending, so that nothing committed is ever ahead of the log.
@@ -27,14 +33,18 @@ type recorder struct {
 	ended    chan struct{}
 
 	write sync.Mutex // held while the store is written; taken before mu
-	// last is the newest frame the store has of this fence; guarded by write.
-	last agui.FrameID
+	// last is the newest frame the store has acknowledged of this fence, recent are the newest of those that it may still
+	// lose; guarded by write.
+	last   agui.FrameID
+	recent recentFrames
 
 	mu      sync.Mutex
 	room    sync.Cond // pending got shorter
 	pending []agui.Frame
+	size    int // bytes of pending
 	seq     uint64
 	held    bool  // pending waits for a commit
+	free    int   // how many of pending need not wait for it
 	err     error // the log cannot be written any more
 }
 
@@ -51,7 +61,7 @@ func newRecorder(store state.Writer, lease *state.Lease, patience time.Duration,
 func (r *recorder) add(f agui.Frame) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for len(r.pending) >= maxPending && !r.held && r.err == nil {
+	for (len(r.pending) >= maxPending || r.size >= maxPendingBytes) && !r.held && r.err == nil {
 		r.room.Wait()
 	}
 	if r.err != nil {
@@ -60,6 +70,7 @@ func (r *recorder) add(f agui.Frame) error {
 	r.seq++
 	f.ID = agui.FrameID{Fence: r.lease.Fence, Seq: r.seq}
 	r.pending = append(r.pending, f)
+	r.size += len(f.Data)
 	if !r.held {
 		select {
 		case r.kick <- struct{}{}:
@@ -90,24 +101,62 @@ func (r *recorder) flush() {
 		r.mu.Unlock()
 		return
 	}
-	frames := r.pending
-	r.pending = nil
-	r.room.Broadcast()
+	frames, _, _ := r.take()
 	r.mu.Unlock()
 	// The run's own context may be done already; what it said is written all the same.
-	err := r.retry(context.Background(), func(ctx context.Context) error { return r.store.Append(ctx, r.lease, r.last, frames) })
-	if err != nil {
+	if err := r.append(context.Background(), frames); err != nil {
 		r.broken(err)
-		return
+	}
+}
+
+// take empties pending, of which free frames need not wait for a commit. The lock is held.
+func (r *recorder) take() (frames []agui.Frame, size, free int) {
+	frames, size, free = r.pending, r.size, len(r.pending)
+	if r.held {
+		free = r.free
+	}
+	r.pending, r.size, r.held = nil, 0, false
+	r.room.Broadcast()
+	return frames, size, free
+}
+
+// append writes frames behind the last one. Write is held.
+func (r *recorder) append(ctx context.Context, frames []agui.Frame) error {
+	if len(frames) == 0 {
+		return nil
+	}
+	err := r.mending(ctx, func(ctx context.Context) error { return r.store.Append(ctx, r.lease, r.last, frames) })
+	if err != nil {
+		return err
 	}
 	r.last = frames[len(frames)-1].ID
+	r.recent.add(frames)
+	return nil
+}
+
+// mending makes a call that finds a gap in the log if the store has lost frames that it had acknowledged, as it may in a
+// crash or a failover. They are then sent again, and the call is made again. If they are too many, the gap stays.
+func (r *recorder) mending(ctx context.Context, call func(context.Context) error) error {
+	err := r.retry(ctx, call)
+	if !errors.Is(err, state.ErrGap) || len(r.recent.frames) == 0 {
+		return err
+	}
+	err = r.retry(ctx, func(ctx context.Context) error {
+		return r.store.Append(ctx, r.lease, r.recent.after, r.recent.frames)
+	})
+	if err != nil {
+		return err
+	}
+	return r.retry(ctx, call)
 }
 
 // hold keeps frames back for the next commit: those that restate what it commits must not be seen before it.
 func (r *recorder) hold() {
 	r.mu.Lock()
-	r.held = true
-	r.mu.Unlock()
+	defer r.mu.Unlock()
+	if !r.held {
+		r.held, r.free = true, len(r.pending)
+	}
 }
 
 // holding reports whether frames wait for a commit.
@@ -126,23 +175,38 @@ func (r *recorder) commit(ctx context.Context, c state.Commit) (*state.Thread, e
 		r.mu.Unlock()
 		return nil, r.err
 	}
-	c.Frames = r.pending
-	c.After = r.last
-	r.pending, r.held = nil, false
-	r.room.Broadcast()
+	frames, size, free := r.take()
 	r.mu.Unlock()
-	var t *state.Thread
-	err := r.retry(ctx, func(ctx context.Context) (err error) {
+	if size <= maxCommitBytes {
+		free = 0
+	}
+	t, err := r.commitFrames(ctx, c, frames, min(free, len(frames)-1))
+	if err != nil {
+		r.broken(err)
+	}
+	return t, err
+}
+
+// commitFrames appends the first frames, and writes c with the others. Write is held.
+func (r *recorder) commitFrames(ctx context.Context, c state.Commit, frames []agui.Frame, first int) (t *state.Thread, err error) {
+	if first > 0 {
+		if err := r.append(ctx, frames[:first]); err != nil {
+			return nil, err
+		}
+		frames = frames[first:]
+	}
+	c.Frames, c.After = frames, r.last
+	err = r.mending(ctx, func(ctx context.Context) (err error) {
 		t, err = r.store.Commit(ctx, r.lease, c)
 		return err
 	})
 	if err != nil {
-		r.broken(err)
 		return nil, err
 	}
-	if len(c.Frames) > 0 {
-		r.last = c.Frames[len(c.Frames)-1].ID
+	if len(frames) > 0 {
+		r.last = frames[len(frames)-1].ID
 	}
+	r.recent.committed(r.last)
 	return t, nil
 }
 
