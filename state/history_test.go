@@ -3,6 +3,7 @@ package state
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -86,5 +87,22 @@ func TestHistoryOfNothing(t *testing.T) {
 	past = past.With("x", agui.Patch{})
 	if got, ok, err := past.At(json.RawMessage(`{"a":1}`), "x"); !ok || err != nil || string(got) != `{"a":1}` {
 		t.Errorf("At() of a run that changed nothing = %s, %t, %v", got, ok, err)
+	}
+}
+
+// What a state was before is kept for a while, and not at any price.
+func TestHistoryIsBounded(t *testing.T) {
+	t.Parallel()
+	var past History
+	undo := agui.Patch{{Op: "replace", Path: "/text", Value: json.RawMessage(`"` + strings.Repeat("x", 1<<20) + `"`)}}
+	for i := range MaxMarks {
+		past.Push(fmt.Sprintf("run %d", i), undo)
+	}
+	size := 0
+	for _, m := range past.Marks {
+		size += sizePatch(m.Undo)
+	}
+	if size > 5<<20 || len(past.Marks) < 2 {
+		t.Errorf("%d marks of %d bytes are kept", len(past.Marks), size)
 	}
 }
