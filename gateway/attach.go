@@ -22,13 +22,13 @@ func (g *Gateway) attach(w http.ResponseWriter, r *http.Request) error {
 		return &agui.Error{Code: agui.CodeOverloaded, Err: fmt.Errorf("gateway: more than %d readers", g.o.Limits.Readers)}
 	}
 	defer g.readers.leave(key)
-	t, interrupts, err := g.store.Load(r.Context(), key)
+	t, _, err := g.store.Load(r.Context(), key)
 	if err != nil {
 		return storeError(err)
 	}
 	c := &caller{g: g, w: w, r: r, agent: agent, wire: wire}
 	defer c.panicked()
-	return c.told(c.attach(t, interrupts, follows(r)))
+	return c.told(c.attach(t, follows(r)))
 }
 
 // attachable answers HEAD: what attach would begin with, to nobody who reads. So it unties no run and keeps none alive.
@@ -58,7 +58,7 @@ func follows(r *http.Request) bool { return r.URL.Query().Get("follow") == "1" }
 // restsAt reports whether nothing runs on t and its log ends with the frame cursor.
 func restsAt(t *state.Thread, cursor agui.FrameID) bool { return t.Live == nil && cursor == t.Last }
 
-func (c *caller) attach(t *state.Thread, interrupts []agui.Interrupt, follow bool) error {
+func (c *caller) attach(t *state.Thread, follow bool) error {
 	cursor, known, err := c.cursor(t)
 	if err != nil {
 		return err
@@ -83,13 +83,8 @@ func (c *caller) attach(t *state.Thread, interrupts []agui.Interrupt, follow boo
 	if known {
 		return c.tail(tail)
 	}
-	over := true
-	if t.Live == nil {
-		tail.after = t.Last
-		err = c.showThread(shown{thread: t, interrupts: interrupts})
-	} else {
-		tail.after, over, err = c.prelude(t, nil)
-	}
+	var over bool
+	tail.after, over, err = c.prelude(t, nil)
 	if err != nil || over && !follow {
 		return err
 	}

@@ -69,6 +69,8 @@ type attempt struct {
 	effects map[string]json.RawMessage
 	// over says that the run is being ended: an agent left behind commits nothing more.
 	over bool
+	// committed is the shared state as of the last commit.
+	committed json.RawMessage
 	// state is the shared state as the run leaves it, ended how it ended.
 	state json.RawMessage
 	ended *state.End

@@ -71,18 +71,14 @@ func (c *caller) standing(key state.Key) ([]agui.Event, *agui.Outcome) {
 	outcome := &agui.Outcome{Type: agui.OutcomeSuccess}
 	ctx, cancel := context.WithTimeout(c.r.Context(), pingTimeout)
 	defer cancel()
-	t, interrupts, err := c.g.store.Load(ctx, key)
+	s, err := c.g.store.Snapshot(ctx, key)
 	if err != nil {
 		return nil, outcome
 	}
-	messages, err := c.g.store.Messages(ctx, key, t.Rev)
-	if err != nil {
-		return nil, outcome
+	if s.Thread.Live == nil && len(s.Interrupts) > 0 {
+		outcome = &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: s.Interrupts}
 	}
-	if t.Live == nil && len(interrupts) > 0 {
-		outcome = &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: interrupts}
-	}
-	return []agui.Event{&agui.StateSnapshot{Snapshot: object(t.State)}, &agui.MessagesSnapshot{Messages: messages}}, outcome
+	return []agui.Event{&agui.StateSnapshot{Snapshot: object(s.State)}, &agui.MessagesSnapshot{Messages: s.Messages}}, outcome
 }
 
 // notTaken refuses an answer that could not be taken, as the server is leaving or full, by asking again. It reports

@@ -45,7 +45,7 @@ func (k *copilotkit) connect(w http.ResponseWriter, r *http.Request) error {
 	}
 	c := &caller{g: k.g, w: w, r: r, agent: agent, wire: wire, watch: in.RunID}
 	defer c.panicked()
-	t, interrupts, err := k.g.store.Load(r.Context(), state.Key{Principal: principal(r), Agent: agent.name, ID: in.ThreadID})
+	now, err := k.g.store.Snapshot(r.Context(), state.Key{Principal: principal(r), Agent: agent.name, ID: in.ThreadID})
 	switch {
 	case errors.Is(err, state.ErrUnknownThread):
 		if err := c.open(); err != nil {
@@ -54,10 +54,10 @@ func (k *copilotkit) connect(w http.ResponseWriter, r *http.Request) error {
 		return c.stream.close()
 	case err != nil:
 		return storeError(err)
-	case t.Live != nil:
-		return c.told(c.join(t))
+	case now.Thread.Live != nil:
+		return c.told(c.join(now.Thread))
 	default:
-		return c.told(c.showThread(shown{thread: t, interrupts: interrupts}))
+		return c.told(c.showThread(shown{Snapshot: now}))
 	}
 }
 
@@ -132,21 +132,23 @@ func (k *copilotkit) end(r *http.Request, key state.Key, run string) (bool, erro
 	if err != nil {
 		return false, storeError(err)
 	}
-	if t.Live == nil || run != t.Live.Intent.RunID && ended(t, run) {
+	if t.Live == nil {
 		return false, nil
+	}
+	if run != "" && run != t.Live.Intent.RunID {
+		runs, err := k.g.store.Runs(r.Context(), key)
+		if err != nil && !errors.Is(err, state.ErrUnknownThread) {
+			return false, storeError(err)
+		}
+		if slices.ContainsFunc(runs, func(o state.Run) bool { return o.RunID == run && o.Status != state.RunRunning }) {
+			return false, nil // it is over
+		}
 	}
 	done, err := k.g.store.Signal(r.Context(), key, t.Live.Intent.Origin, state.SignalStop)
 	if err != nil && !errors.Is(err, state.ErrUnknownThread) {
 		return false, storeError(err)
 	}
 	return done, nil
-}
-
-// ended reports whether t had a run of that name, which is over.
-func ended(t *state.Thread, run string) bool {
-	return run != "" && slices.ContainsFunc(t.Runs, func(o state.Run) bool {
-		return o.RunID == run && o.Origin != t.Live.Intent.Origin
-	})
 }
 
 // stopped reads which run is to be stopped; empty is whichever is live. A member that does not belong there is

@@ -108,7 +108,7 @@ func (k *copilotkit) showMessages(w http.ResponseWriter, r *http.Request) error 
 	}
 	list := []listedMessage{}
 	if t != nil {
-		messages, err := k.g.store.Messages(r.Context(), t.Key, t.Rev)
+		messages, err := k.g.store.Messages(r.Context(), t.Key, -1)
 		if err != nil {
 			return storeError(err)
 		}
@@ -139,7 +139,9 @@ func (k *copilotkit) showState(w http.ResponseWriter, r *http.Request) error {
 	}
 	var shown json.RawMessage
 	if t != nil {
-		shown = t.State
+		if shown, err = k.g.store.State(r.Context(), t.Key, -1); err != nil {
+			return storeError(err)
+		}
 	}
 	answer(w, http.StatusOK, map[string]any{"state": shown})
 	return nil

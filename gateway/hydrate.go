@@ -10,7 +10,25 @@ import (
 
 // hydrate shows the thread as it stands; nothing runs.
 func (c *caller) hydrate(begun *state.Begun) error {
-	return c.showThread(shown{thread: begun.Thread, interrupts: begun.Interrupts, failed: begun.Verdict.Failed})
+	return c.stand(begun, shown{failed: begun.Verdict.Failed})
+}
+
+// stand shows a thread where nothing ran when the store was asked. If something runs by now, the caller joins that.
+func (c *caller) stand(begun *state.Begun, s shown) error {
+	s.Snapshot = &state.Snapshot{Thread: begun.Thread}
+	if begun.Known {
+		now, err := c.snapshot(c.req.Key)
+		switch {
+		case errors.Is(err, state.ErrUnknownThread): // it was deleted just now
+		case err != nil:
+			return err
+		case now.Thread.Live != nil:
+			return c.join(now.Thread, s.extra...)
+		default:
+			s.Snapshot = now
+		}
+	}
+	return c.showThread(s)
 }
 
 // refuse answers a request that could not be taken: an error, or for clients that would lose their question at
@@ -29,9 +47,7 @@ func (c *caller) refuse(begun *state.Begun) error {
 	case begun.Thread.Live != nil:
 		return c.join(begun.Thread, told)
 	default:
-		return c.showThread(shown{
-			thread: begun.Thread, interrupts: begun.Interrupts, more: begun.Verdict.Show, extra: []agui.Event{told},
-		})
+		return c.stand(begun, shown{more: begun.Verdict.Show, extra: []agui.Event{told}})
 	}
 }
 
@@ -43,22 +59,17 @@ func (c *caller) busy(code agui.Code) error {
 
 // shown is a thread as a reader is shown it.
 type shown struct {
-	thread     *state.Thread
-	interrupts []agui.Interrupt
-	failed     *state.Run     // its error is told again
-	more       []agui.Message // shown behind the thread's own, not stored
-	extra      []agui.Event   // before the end
+	*state.Snapshot
+	failed *state.Run     // its error is told again
+	more   []agui.Message // shown behind the thread's own, not stored
+	extra  []agui.Event   // before the end
 }
 
 // showThread sends a whole, valid stream that adds up to the thread: snapshots and the current outcome.
 func (c *caller) showThread(s shown) error {
-	key := s.thread.Key
-	messages, err := c.messages(key, s.thread.Rev)
-	if err != nil && !errors.Is(err, state.ErrUnknownThread) {
-		return err
-	}
-	messages = append(messages[:len(messages):len(messages)], s.more...)
-	events := []agui.Event{c.opening(key), &agui.StateSnapshot{Snapshot: object(s.thread.State)}}
+	key := s.Thread.Key
+	messages := append(s.Messages[:len(s.Messages):len(s.Messages)], s.more...)
+	events := []agui.Event{c.opening(key), &agui.StateSnapshot{Snapshot: object(s.State)}}
 	if c.req != nil {
 		if before, out := unordered(c.req.Messages, messages); out {
 			events = append(events, &agui.MessagesSnapshot{Messages: before})
@@ -67,15 +78,15 @@ func (c *caller) showThread(s shown) error {
 	events = append(events, &agui.MessagesSnapshot{Messages: messages})
 	events = append(events, s.extra...)
 	outcome := &agui.Outcome{Type: agui.OutcomeSuccess}
-	if len(s.interrupts) > 0 {
-		outcome = &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: s.interrupts}
+	if len(s.Interrupts) > 0 {
+		outcome = &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: s.Interrupts}
 	}
 	if s.failed != nil {
 		events = append(events, &agui.RunError{Message: cmp.Or(s.failed.Text, s.failed.Code.Message()), Code: string(s.failed.Code)})
 	} else {
 		events = append(events, c.closing(key, outcome))
 	}
-	return c.show(key, s.thread.Last, plain(events...)...)
+	return c.show(key, s.Thread.Last, plain(events...)...)
 }
 
 func (c *caller) opening(key state.Key) agui.Event {

@@ -35,10 +35,21 @@ func (c *caller) untie(t *state.Thread) {
 	}
 }
 
-// prelude restates the live run of t so far, and extra behind it; if the run is over by now, the thread as it then
-// stands. It returns the frame it goes up to, and whether that is where the thread rests.
+// prelude restates the live run of t so far, and extra behind it; if there is none, or it is over by now, the thread as it
+// then stands. It returns the frame it goes up to, and whether that is where the thread rests.
 func (c *caller) prelude(t *state.Thread, extra []agui.Event) (after agui.FrameID, over bool, err error) {
 	for {
+		if t.Live == nil {
+			now, err := c.snapshot(t.Key)
+			if err != nil {
+				return after, false, err
+			}
+			if now.Thread.Live == nil {
+				return now.Thread.Last, true, c.showThread(shown{Snapshot: now, extra: extra})
+			}
+			t = now.Thread
+			c.untie(t)
+		}
 		frames, err := c.soFar(t)
 		if err != nil {
 			return after, false, err
@@ -47,15 +58,13 @@ func (c *caller) prelude(t *state.Thread, extra []agui.Event) (after agui.FrameI
 		if !terminal(last) {
 			return last.ID, false, c.restate(t.Key, frames, extra)
 		}
-		now, interrupts, err := c.g.store.Load(c.r.Context(), t.Key)
+		now, _, err := c.g.store.Load(c.r.Context(), t.Key)
 		if err != nil {
 			return after, false, storeError(err)
 		}
-		if now.Live == nil {
-			return now.Last, true, c.showThread(shown{thread: now, interrupts: interrupts, extra: extra})
+		if t = now; t.Live != nil {
+			c.untie(t)
 		}
-		t = now
-		c.untie(t)
 	}
 }
 

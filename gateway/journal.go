@@ -67,6 +67,9 @@ func (a *attempt) commit(c state.Commit) error {
 		return err
 	}
 	a.thread.Store(t)
+	if c.State != nil {
+		a.committed = c.State
+	}
 	a.settled, a.effects = true, nil
 	if c.End != nil {
 		a.ended = c.End
@@ -109,7 +112,7 @@ func (a *attempt) kept(cause error, asked []agui.Interrupt) (kept, all []agui.Me
 
 // differing returns now if it is not the state that is committed.
 func (a *attempt) differing(now json.RawMessage) json.RawMessage {
-	if bytes.Equal(now, a.thread.Load().State) {
+	if bytes.Equal(now, a.committed) {
 		return nil
 	}
 	return now

@@ -59,7 +59,14 @@ func (a *attempt) newRun(messages []agui.Message) *agui.Run {
 // then on.
 func (a *attempt) open(t *state.Thread) error {
 	run, opened := a.run, false
-	doc, err := state.NewDocument(t.State, state.DocumentOptions{
+	err := a.rec.retry(context.Background(), func(ctx context.Context) (err error) {
+		a.committed, err = a.g.store.State(ctx, a.lease.Key, t.StateRev)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	doc, err := state.NewDocument(a.committed, state.DocumentOptions{
 		Reducers: a.agent.spec.Reducers, MaxSize: a.g.o.Limits.State, MaxPatchOps: a.g.o.Limits.PatchOps,
 		OnChange: func(c state.Change) error {
 			if !opened {

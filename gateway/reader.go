@@ -153,23 +153,34 @@ func (g *Gateway) tail(ctx context.Context, key state.Key, after agui.FrameID) i
 // tailPause is how long a reader waits before it asks a store again that is away.
 const tailPause = 100 * time.Millisecond
 
-// messages are those of a thread at a revision. In the middle of a stream a store that is away is waited for.
+// messages are those of a thread at a revision.
 func (c *caller) messages(key state.Key, rev int64) ([]agui.Message, error) {
+	return ask(c, func(ctx context.Context) ([]agui.Message, error) { return c.g.store.Messages(ctx, key, rev) })
+}
+
+// snapshot is the thread as it stands.
+func (c *caller) snapshot(key state.Key) (*state.Snapshot, error) {
+	return ask(c, func(ctx context.Context) (*state.Snapshot, error) { return c.g.store.Snapshot(ctx, key) })
+}
+
+// ask asks the store. In the middle of a stream one that is away is waited for.
+func ask[T any](c *caller, call func(context.Context) (T, error)) (T, error) {
 	until := time.Now().Add(c.g.o.StoreBuffer)
 	for {
 		ctx, cancel := context.WithTimeout(c.r.Context(), max(time.Until(until), storeTimeout))
-		messages, err := c.g.store.Messages(ctx, key, rev)
+		answer, err := call(ctx)
 		cancel()
 		if err == nil {
-			return messages, nil
+			return answer, nil
 		}
+		var none T
 		over := c.g.serving.Err() != nil || time.Now().After(until)
 		if over || c.stream == nil || final(err) {
-			return nil, storeError(err)
+			return none, storeError(err)
 		}
 		c.g.away()
 		if err := pause(c.r.Context(), tailPause); err != nil {
-			return nil, err
+			return none, err
 		}
 	}
 }

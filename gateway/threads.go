@@ -100,25 +100,22 @@ func (g *Gateway) showThreadJSON(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	t, interrupts, err := g.store.Load(r.Context(), key)
+	s, err := g.store.Snapshot(r.Context(), key)
 	if err != nil {
 		return storeError(err)
 	}
-	messages, err := g.store.Messages(r.Context(), key, t.Rev)
-	if err != nil {
-		return storeError(err)
-	}
+	t := s.Thread
 	d := threadDocument{
 		threadSummary: threadSummary{
-			ID: key.ID, Agent: key.Agent, Status: statusOfThread(t, interrupts), Title: t.Title,
+			ID: key.ID, Agent: key.Agent, Status: statusOfThread(t, s.Interrupts), Title: t.Title,
 			CreatedAt: timestamp(t.CreatedAt), UpdatedAt: timestamp(t.UpdatedAt),
 		},
-		State: object(t.State), Interrupts: interrupts, OpenCalls: openCalls(t, messages), Runs: []runDocument{}, Usage: t.Usage,
+		State: object(s.State), Interrupts: s.Interrupts, OpenCalls: openCalls(t, s.Messages), Runs: []runDocument{}, Usage: t.Usage,
 	}
-	if d.Messages, err = window(r.URL.Query(), messages); err != nil {
+	if d.Messages, err = window(r.URL.Query(), s.Messages); err != nil {
 		return err
 	}
-	for _, run := range t.Runs {
+	for _, run := range s.Runs {
 		d.Runs = append(d.Runs, runDocument{
 			RunID: run.RunID, ParentRunID: run.ParentRunID, Status: run.Status, Code: run.Code,
 			StartedAt: timestamp(run.StartedAt), EndedAt: timestamp(run.EndedAt),

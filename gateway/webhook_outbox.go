@@ -116,8 +116,14 @@ func (w *webhook) happened(ctx context.Context, n *notice) (bool, error) {
 	if slices.ContainsFunc(open, func(i agui.Interrupt) bool { return slices.Contains(n.IDs, i.ID) }) {
 		return true, nil
 	}
-	later := len(t.Runs) > 0 && t.Runs[0].Origin != n.Origin // somebody went on from them
-	return later && slices.ContainsFunc(t.Runs, func(r state.Run) bool {
+	if newest := t.Newest(); newest == nil || newest.Origin == n.Origin {
+		return false, nil
+	}
+	runs, err := w.g.store.Runs(ctx, n.Key) // somebody went on from them
+	if err != nil && !errors.Is(err, state.ErrUnknownThread) {
+		return false, err
+	}
+	return slices.ContainsFunc(runs, func(r state.Run) bool {
 		return r.Origin == n.Origin && r.Status == state.RunInterrupt
 	}), nil
 }

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -62,6 +63,13 @@ type Facts interface {
 	Token(id string) (Token, bool)
 	// Messages returns every message the thread ever had, in the order they came.
 	Messages() []StoredMessage
+	// State returns the state as it was at a revision, the present one or one that frames of the log name.
+	State(rev int64) json.RawMessage
+	// Past returns the way back to the states at the boundaries of runs: from the present one or, while a run is
+	// live, from the one it started from.
+	Past() History
+	// Runs returns the runs before the newest, newest first.
+	Runs() []Run
 }
 
 // Admit says what request r means for thread t at now, the store's clock. It is the table of docs/requests.md

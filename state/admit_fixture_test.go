@@ -3,6 +3,8 @@ package state
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,10 +16,36 @@ var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
 // A fixture is a thread with what is kept beside it.
 type fixture struct {
-	Thread Thread          `json:"thread"`
-	Said   []StoredMessage `json:"messages"`
-	Tokens []Token         `json:"tokens,omitempty"`
+	Thread  Thread                    `json:"thread"`
+	Said    []StoredMessage           `json:"messages"`
+	Tokens  []Token                   `json:"tokens,omitempty"`
+	Earlier []Run                     `json:"earlier,omitempty"`
+	States  map[int64]json.RawMessage `json:"states,omitempty"` // by the revision that brought them
+	Back    History                   `json:"past,omitzero"`
 }
+
+func (f *fixture) Runs() []Run { return f.Earlier }
+
+func (f *fixture) Past() History { return f.Back }
+
+func (f *fixture) State(rev int64) json.RawMessage {
+	for ; rev > 0; rev-- {
+		if s, ok := f.States[rev]; ok {
+			return s
+		}
+	}
+	return nil
+}
+
+// in sets the state that the thread is in.
+func (f *fixture) in(state string) *fixture {
+	f.Thread.StateRev = max(f.Thread.Rev, 1)
+	f.States = map[int64]json.RawMessage{f.Thread.StateRev: json.RawMessage(state)}
+	return f
+}
+
+// state is the one that the thread is in.
+func (f *fixture) state() string { return string(f.State(f.Thread.StateRev)) }
 
 func (f *fixture) Messages() []StoredMessage { return f.Said }
 
@@ -61,6 +89,19 @@ func (f *fixture) apply(s *Step) {
 		if !found {
 			f.Tokens = append(f.Tokens, token)
 		}
+	}
+	if s.State != nil {
+		f.States = maps.Clone(f.States)
+		if f.States == nil {
+			f.States = map[int64]json.RawMessage{}
+		}
+		f.States[s.Thread.StateRev] = s.State
+	}
+	if s.Mark != nil {
+		f.Back = f.Back.With(s.Mark.Name, s.Mark.Undo)
+	}
+	if s.Ended != nil {
+		f.Earlier = slices.Concat([]Run{*s.Ended}, f.Earlier)
 	}
 	f.Thread = *s.Thread
 }
@@ -110,7 +151,7 @@ func thread(runs ...string) *fixture {
 		s.add(origin, messages(specs)...)
 		s.Thread.Fence = origin
 		run := Run{RunID: fmt.Sprintf("run%d", i+1), Hash: fmt.Sprintf("hash%d", i+1), Origin: origin, Status: RunSuccess, Committed: true, LastMessage: s.Thread.LastMessage}
-		s.Thread.Runs = append([]Run{run}, s.Thread.Runs...)
+		s.Ended, s.Thread.Run = s.Thread.Run, &run
 		f.apply(s)
 	}
 	return f
@@ -118,19 +159,19 @@ func thread(runs ...string) *fixture {
 
 func (f *fixture) failed(committed bool) *fixture {
 	f.Thread.Failed = true
-	f.Thread.Runs[0].Status, f.Thread.Runs[0].Code, f.Thread.Runs[0].Committed = RunError, agui.CodeAgentFailed, committed
+	f.Thread.Run.Status, f.Thread.Run.Code, f.Thread.Run.Committed = RunError, agui.CodeAgentFailed, committed
 	return f
 }
 
 func (f *fixture) stopped() *fixture {
-	f.Thread.Runs[0].Status, f.Thread.Runs[0].Code = RunCancelled, agui.CodeCancelled
+	f.Thread.Run.Status, f.Thread.Run.Code = RunCancelled, agui.CodeCancelled
 	return f
 }
 
 // asking adds open questions: "q1" open, "q1-" expired, "q1=payload" used with an answer, "q1~payload" claimed,
 // "q1!" dropped; "/call" behind the name binds it to a call. Their schema wants {"v": …} with v a string.
 func (f *fixture) asking(specs ...string) *fixture {
-	f.Thread.Checkpoint, f.Thread.Runs[0].Status = json.RawMessage(`{"v":1}`), RunInterrupt
+	f.Thread.Checkpoint, f.Thread.Run.Status = json.RawMessage(`{"v":1}`), RunInterrupt
 	for _, spec := range specs {
 		token := Token{ExpiresAt: noon.Add(time.Hour), Status: TokenOpen}
 		var call string
@@ -179,7 +220,7 @@ func (f *fixture) calling(specs ...string) *fixture {
 }
 
 func (f *fixture) live() *fixture {
-	f.Thread.Runs[0].Status = RunRunning
+	f.Thread.Run.Status = RunRunning
 	f.Thread.Live = &Live{Attempt: "x", Fence: f.Thread.Fence, Until: noon.Add(time.Second), Intent: Intent{Origin: f.Thread.Fence}}
 	return f
 }

@@ -160,7 +160,7 @@ func TestAdmit(t *testing.T) {
 		{"12 stopped after the first word", chat().stopped(), ask("u1 a1 u2"), "hydrate 14"},
 		{"12 stopped before the first word, a system message", thread("u1 a1", "s2").stopped(), ask("s2"), "repeat 12 restore=start:20"},
 		{"12 a question without a word, expired", thread("u1").asking("q1-/b1"), ask("u1"), "repeat 12 unanswered=b1 forget restore=start:10"},
-		{"12 a fork that ends there", func() *fixture { f := thread("u1 a1 u2"); f.Thread.Runs = nil; return f }(), ask("u2"), "repeat 12 restore=start:10"},
+		{"12 a fork that ends there", func() *fixture { f := thread("u1 a1 u2"); f.Thread.Run = nil; return f }(), ask("u2"), "repeat 12 restore=start:10"},
 		{"12 success without a word", thread("u1 a1", "u2"), ask("u1 a1 u2"), "hydrate 14"},
 		{"12 success without a word, regenerated", thread("u1 a1", "u2"), ask("u1 a1 u2", regenerate), "repeat 12 restore=start:20"},
 		{"12 success without a word, by its list", thread("u1 a1", "u2"), ask("u1 a1 u2", listRegenerates), "repeat 12 restore=start:20"},

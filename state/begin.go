@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"slices"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -82,11 +81,11 @@ func BeginStep(t *Thread, f Facts, r *Request, v Verdict, c Claim, now time.Time
 	if len(s.Append) > 0 {
 		run.LastMessage = n.LastMessage
 	}
-	n.Runs = slices.Insert(slices.Clone(n.Runs), 0, run)
-	n.Runs = n.Runs[:min(len(n.Runs), MaxRuns)]
+	s.Ended, n.Run = t.Run, &run
 	n.Fence = c.Fence
 	n.Failed = false
-	n.Live = &Live{Attempt: c.Attempt, Fence: c.Fence, Until: now.Add(c.TTL), Tied: r.Tied, StartState: n.State, Intent: intent}
+	n.Live = &Live{Attempt: c.Attempt, Fence: c.Fence, Until: now.Add(c.TTL), Tied: r.Tied, StartRev: n.StateRev, Intent: intent}
+	s.show()
 	return s, nil
 }
 
@@ -104,55 +103,69 @@ func (s *Step) claim(f Facts, answers []Answer) []agui.Interrupt {
 }
 
 // startState decides which state the run starts from: an earlier one for a turn that is regenerated, the
-// thread's with the client's changes merged in otherwise. On a resume the client's is ignored (T3).
+// thread's with the client's changes merged in otherwise. On a resume the client's is ignored (T3). The one that the
+// newest run ended with becomes part of the past.
 func (s *Step) startState(t *Thread, f Facts, r *Request, v Verdict) error {
-	n := s.Thread
+	var undo agui.Patch
+	var err error
 	switch {
 	case v.Meaning == Resume:
 	case v.Restore != "":
-		restored, err := t.Past.Oldest(t.State, v.Restore)
-		if err != nil {
-			return err
-		}
-		n.State = restored
+		undo, err = s.restore(t, f, v.Restore)
 	case len(r.State) > 0:
-		doc, err := NewDocument(t.State, DocumentOptions{MaxSize: r.MaxState})
-		if err != nil {
-			return err
-		}
-		base, err := mergeBase(t, f, r)
-		if err != nil {
-			return err
-		}
-		if err := MergeClient(doc, base, r.State, MergeOptions{Writable: r.Writable, First: t.Rev == 0}); err != nil {
-			return err
-		}
-		n.State = doc.JSON()
+		undo, err = s.merge(t, f, r)
 	}
-	return s.mark(t, endOfNewest(t), n.State, t.State)
-}
-
-// mark keeps old, the state at a boundary, as the patch that leads back to it from now.
-func (s *Step) mark(t *Thread, mark string, now, old json.RawMessage) error {
-	if mark == "" {
-		return nil
+	if err != nil {
+		return err
 	}
-	var undo agui.Patch
-	if !bytes.Equal(now, old) { // to compare two states takes all of both
-		var err error
-		if undo, err = Diff(object(now), object(old)); err != nil {
-			return err
-		}
+	if newest := t.Newest(); newest != nil {
+		s.Mark = &Mark{Name: endMark(newest.Origin), Undo: undo}
 	}
-	s.Thread.Past = t.Past.With(mark, undo)
 	return nil
 }
 
-func endOfNewest(t *Thread) string {
-	if newest := t.Newest(); newest != nil {
-		return endMark(newest.Origin)
+// restore sets the state back to the one that mark names, and returns what takes that back.
+func (s *Step) restore(t *Thread, f Facts, mark string) (agui.Patch, error) {
+	past := f.Past()
+	if !past.changed(mark) {
+		return nil, nil
 	}
-	return ""
+	present := object(f.State(t.StateRev))
+	restored, err := past.Oldest(present, mark)
+	if err != nil {
+		return nil, err
+	}
+	undo, err := Diff(restored, present)
+	if len(undo) > 0 {
+		s.setState(restored)
+	}
+	return undo, err
+}
+
+// merge brings the client's changes into the state, and returns what takes them back.
+func (s *Step) merge(t *Thread, f Facts, r *Request) (agui.Patch, error) {
+	present := f.State(t.StateRev)
+	if bytes.Equal(r.State, present) {
+		return nil, nil // most clients send back what they were sent
+	}
+	var undo agui.Patch
+	doc, err := NewDocument(present, DocumentOptions{
+		MaxSize: r.MaxState, OnChange: func(c Change) error { undo = c.Undo; return nil },
+	})
+	if err != nil {
+		return nil, err
+	}
+	base, err := mergeBase(t, f, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := MergeClient(doc, base, r.State, MergeOptions{Writable: r.Writable, First: t.Rev == 0}); err != nil {
+		return nil, err
+	}
+	if len(undo) > 0 {
+		s.setState(doc.JSON())
+	}
+	return undo, nil
 }
 
 // mergeBase is the state the caller last saw: the end of the newest run whose last message it has, or the
@@ -166,16 +179,20 @@ func mergeBase(t *Thread, f Facts, r *Request) (json.RawMessage, error) {
 			runs[place.Run] = true
 		}
 	}
-	for i, run := range t.Runs {
+	present := object(f.State(t.StateRev))
+	if newest := t.Newest(); newest != nil && runs[newest.Origin] {
+		if has[newest.LastMessage] {
+			return present, nil
+		}
+		return f.Past().Oldest(present, startMark(newest.Origin))
+	}
+	for _, run := range f.Runs() {
 		switch {
 		case !runs[run.Origin]:
-			continue
-		case has[run.LastMessage] && i == 0:
-			return object(t.State), nil
 		case has[run.LastMessage]:
-			return t.Past.Oldest(t.State, endMark(run.Origin))
+			return f.Past().Oldest(present, endMark(run.Origin))
 		default:
-			return t.Past.Oldest(t.State, startMark(run.Origin))
+			return f.Past().Oldest(present, startMark(run.Origin))
 		}
 	}
 	return json.RawMessage("{}"), nil
@@ -211,6 +228,7 @@ func TakeStep(t *Thread, c Claim, now time.Time) *Step {
 	live.Committed = agui.FrameID{}
 	s.Thread.Live = &live
 	s.Thread.Fence = c.Fence
+	s.show()
 	return s
 }
 

@@ -45,6 +45,9 @@ type End struct {
 	Reopen  bool
 	Effects map[string]json.RawMessage
 	Usage   []agui.TokenUsage
+	// Undo leads from the state as the run leaves it back to the one it started from. Nil: if there is a difference,
+	// both are compared, which costs what they take and not what changed (T2).
+	Undo agui.Patch
 }
 
 // CommitStep is the step of a commit on t, whose live attempt the caller has checked against its lease.
@@ -64,7 +67,7 @@ func CommitStep(t *Thread, f Facts, c Commit, now time.Time) (*Step, error) {
 		live.Committed = n.Last
 	}
 	if c.State != nil {
-		n.State = c.State
+		s.setState(c.State)
 	}
 	added := s.keep(f, live.Intent.Origin, c.Messages)
 	s.remember(live.Intent.Claims, c)
@@ -79,8 +82,8 @@ func CommitStep(t *Thread, f Facts, c Commit, now time.Time) (*Step, error) {
 			s.Tokens = append(s.Tokens, token)
 		}
 	}
-	n.Runs = slices.Clone(n.Runs)
-	run := &n.Runs[0]
+	run := *n.Run
+	n.Run = &run
 	run.Committed = run.Committed || len(c.Messages) > 0 || c.State != nil || c.Checkpoint != nil
 	if added {
 		run.LastMessage = n.LastMessage
@@ -88,7 +91,7 @@ func CommitStep(t *Thread, f Facts, c Commit, now time.Time) (*Step, error) {
 	if c.End == nil {
 		return s, nil
 	}
-	return s, s.end(run, &live, c.End, now)
+	return s, s.end(f, &live, c.End, now)
 }
 
 // keep appends what is new and gives known messages their new version without counting them twice. It reports
@@ -125,13 +128,25 @@ func (s *Step) settle(f Facts, live *Live, c Commit) {
 	live.Intent.Claims = nil
 }
 
-func (s *Step) end(run *Run, live *Live, e *End, now time.Time) error {
+// end ends the run. The state that it started from becomes part of the past.
+func (s *Step) end(f Facts, live *Live, e *End, now time.Time) error {
 	n := s.Thread
-	run.Status, run.Code, run.Text, run.EndedAt = e.Status, e.Code, e.Text, now
+	n.Run.Status, n.Run.Code, n.Run.Text, n.Run.EndedAt = e.Status, e.Code, e.Text, now
 	n.Failed = e.Status == RunError
 	n.Usage = AddUsage(n.Usage, e.Usage)
 	n.Live = nil
-	return s.mark(n, startMark(live.Intent.Origin), n.State, live.StartState)
+	s.show()
+	s.Mark = &Mark{Name: startMark(live.Intent.Origin), Undo: e.Undo}
+	if n.StateRev == live.StartRev || e.Undo != nil {
+		return nil
+	}
+	ended := s.State
+	if ended == nil {
+		ended = f.State(n.StateRev)
+	}
+	undo, err := Diff(object(ended), object(f.State(live.StartRev)))
+	s.Mark.Undo = undo
+	return err
 }
 
 // maxCount is the largest count the protocol can tell: the integers of JavaScript end there.

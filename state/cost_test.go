@@ -20,8 +20,7 @@ func TestUnchangedStateCostsNothing(t *testing.T) {
 		{"end", func(f *fixture) { f.commit(t, Commit{End: &End{Status: RunSuccess}}) }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			f := chat()
-			f.Thread.State = large
+			f := chat().in(string(large))
 			f.begin(t, ask("u3"))
 			before := *f
 			if n := testing.AllocsPerRun(5, func() {

@@ -24,7 +24,9 @@ func ForkStep(t *Thread, f Facts, messageID string, key Key, now time.Time) (*St
 		return nil, err
 	}
 	s := next(&Thread{Key: key}, now)
-	s.Thread.State = state
+	if len(state) > 0 {
+		s.setState(state)
+	}
 	open := map[string]bool{}
 	for i, m := range list {
 		if i > at && !open[m.ToolCallID] {
@@ -58,29 +60,25 @@ func stateAt(t *Thread, f Facts, all []StoredMessage, messageID string) (json.Ra
 			last = m.Message.ID
 		}
 	}
-	// The boundaries lead back from where the newest run began, as long as it goes on.
-	present := t.State
-	if t.Live != nil {
-		present = t.Live.StartState
-		if place.Run == t.Live.Intent.Origin {
-			if last == messageID {
-				return t.State, nil
-			}
-			return present, nil
-		}
-	}
 	newest := t.Newest()
-	if last == messageID && newest != nil && newest.Origin == place.Run {
-		return t.State, nil
+	if newest == nil { // itself a fork that never ran
+		return f.State(t.StateRev), nil
 	}
-	if newest == nil {
-		return t.State, nil // itself a fork that never ran
+	// The boundaries lead back from where the newest run began, as long as it goes on.
+	present := t.StateRev
+	if t.Live != nil {
+		present = t.Live.StartRev
 	}
-	mark := startMark(place.Run)
-	if last == messageID {
-		mark = endMark(place.Run)
+	switch {
+	case place.Run == newest.Origin && last == messageID:
+		return f.State(t.StateRev), nil
+	case place.Run == newest.Origin && t.Live != nil:
+		return f.State(present), nil
+	case last == messageID:
+		return f.Past().Oldest(object(f.State(present)), endMark(place.Run))
+	default:
+		return f.Past().Oldest(object(f.State(present)), startMark(place.Run))
 	}
-	return t.Past.Oldest(present, mark)
 }
 
 // RenameStep sets the thread's title.

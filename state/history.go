@@ -7,8 +7,12 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// MaxMarks is how many marks a [History] keeps: the two ends of the last 20 runs.
-const MaxMarks = 40
+// MaxMarks is how many marks a [History] keeps: the two ends of the last 20 runs. MaxPast is how many bytes their
+// patches may take together; the newest two are kept in any case.
+const (
+	MaxMarks = 40
+	MaxPast  = 4 << 20
+)
 
 // A History leads from a state back to earlier ones, by patches. It is a plain value: no copy changes with
 // another, it can be stored as JSON, and its zero value knows no state. It costs what has changed, not the
@@ -26,7 +30,7 @@ type Mark struct {
 
 // With returns h with one more change: the state was as mark names it until a change that undo takes back.
 // Given the newest mark again, undo is one more change since then, so that a run may add to it at every
-// commit. The oldest mark goes when there are more than [MaxMarks].
+// commit. The oldest marks go when there are more than [MaxMarks], or they take more than [MaxPast].
 func (h History) With(mark string, undo agui.Patch) History {
 	marks := slices.Clone(h.Marks) // other copies keep theirs
 	if n := len(marks); n > 0 && marks[n-1].Name == mark {
@@ -34,7 +38,25 @@ func (h History) With(mark string, undo agui.Patch) History {
 	} else {
 		marks = append(marks, Mark{Name: mark, Undo: undo})
 	}
-	return History{Marks: marks[max(0, len(marks)-MaxMarks):]}
+	return History{Marks: marks[len(marks)-kept(marks):]}
+}
+
+// kept is how many of marks, counted from the newest, are kept.
+func kept(marks []Mark) int {
+	size := 0
+	for i, m := range slices.Backward(marks) {
+		n := len(marks) - i
+		if size += sizePatch(m.Undo); n > MaxMarks || n > 2 && size > MaxPast {
+			return n - 1
+		}
+	}
+	return len(marks)
+}
+
+// changed reports whether the state that mark names is another than the present one, as far as h knows. It is cheaper
+// than to work that state out.
+func (h History) changed(mark string) bool {
+	return slices.ContainsFunc(h.Marks[max(0, h.index(mark)):], func(m Mark) bool { return len(m.Undo) > 0 })
 }
 
 // Push is [History.With] in place.

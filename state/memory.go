@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"container/heap"
 	"context"
+	"encoding/json"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -86,9 +87,15 @@ type room struct {
 	gone     bool   // taken off the books: whoever waited for mu must look the key up again
 	messages []StoredMessage
 	known    map[string]int // id → index of its newest version
+	state    json.RawMessage
+	past     History
+	runs     []Run // before the newest, newest first
 	tokens   map[string]Token
 	signals  *signals // of the live attempt; nil if nobody holds it
 	log      log
+
+	replaced     []replaced // oldest first
+	replacedSize int        // bytes
 
 	slot int // in Memory.due, -1 if not; guarded by Memory.mu
 	at   time.Time
@@ -182,6 +189,7 @@ func (m *Memory) write(r *room, s *Step, now time.Time) {
 	if born {
 		r.born = s.Thread.Fence
 	}
+	r.remember(s)
 	r.cut(s.Left, s.Thread.Rev)
 	if r.known == nil && len(s.Append) > 0 {
 		r.known = map[string]int{}
@@ -198,7 +206,7 @@ func (m *Memory) write(r *room, s *Step, now time.Time) {
 	}
 	r.log.append(s.Frames)
 	if s.Thread.Live == nil {
-		r.log.end(now)
+		r.log.end(now, s.Thread.Rev)
 		r.signals = nil
 	}
 	r.thread.Store(s.Thread)

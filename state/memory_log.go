@@ -14,13 +14,16 @@ type log struct {
 	frames []agui.Frame // only ever appended to or replaced, so that readers may hold a part of it
 	last   agui.FrameID // also when frames is empty
 	ends   []logEnd     // of the runs that are over, oldest first
-	wake   chan struct{}
+	// trimmed is the revision at which the newest run ended that is not kept any more.
+	trimmed int64
+	wake    chan struct{}
 }
 
 // A logEnd is the end of a run in the log.
 type logEnd struct {
 	last agui.FrameID
 	at   time.Time
+	rev  int64
 }
 
 // append adds the frames that are not there yet, and wakes the readers.
@@ -36,12 +39,17 @@ func (l *log) append(frames []agui.Frame) {
 	l.wakeAll()
 }
 
-// end notes that what is in the log now belongs to runs that are over.
-func (l *log) end(now time.Time) {
-	if len(l.frames) == 0 || len(l.ends) > 0 && l.ends[len(l.ends)-1].last == l.last {
-		return
+// end notes that what is in the log now belongs to runs that are over at revision rev.
+func (l *log) end(now time.Time, rev int64) {
+	n := len(l.ends)
+	switch {
+	case len(l.frames) == 0:
+		l.trimmed = rev
+	case n > 0 && l.ends[n-1].last == l.last:
+		l.ends[n-1].rev = rev
+	default:
+		l.ends = append(l.ends, logEnd{last: l.last, at: now, rev: rev})
 	}
-	l.ends = append(l.ends, logEnd{last: l.last, at: now})
 }
 
 // oldest is when the oldest run that is kept ended.
@@ -58,10 +66,16 @@ func (l *log) trim(cutoff time.Time) {
 	for n < len(l.ends) && !l.ends[n].at.After(cutoff) {
 		n++
 	}
+	l.drop(n)
+}
+
+// drop lets go of the n oldest runs that are over.
+func (l *log) drop(n int) {
 	if n == 0 {
 		return
 	}
 	l.frames = slices.Clone(l.frames[l.find(l.ends[n-1].last):])
+	l.trimmed = l.ends[n-1].rev
 	l.ends = slices.Clone(l.ends[n:])
 }
 
@@ -139,7 +153,7 @@ func (m *Memory) behind(r *room, after agui.FrameID) ([]agui.Frame, <-chan struc
 	if r.gone || m.expired(r) {
 		return nil, nil, ErrUnknownThread
 	}
-	r.log.trim(m.o.Now().Add(-m.o.LogTTL))
+	r.trim(m.o.Now().Add(-m.o.LogTTL))
 	frames := r.log.frames[r.log.find(after):]
 	if len(frames) == 0 {
 		return nil, r.log.wait(), nil
@@ -154,6 +168,6 @@ func (m *Memory) Holds(_ context.Context, key Key, id agui.FrameID) (bool, error
 		return false, err
 	}
 	defer m.leave(r)
-	r.log.trim(m.o.Now().Add(-m.o.LogTTL))
+	r.trim(m.o.Now().Add(-m.o.LogTTL))
 	return r.log.has(id), nil
 }

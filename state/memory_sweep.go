@@ -23,7 +23,7 @@ func (m *Memory) sweep(now time.Time) {
 			m.later(r, now.Add(time.Second)) // in use: nobody waits for another thread's work
 			continue
 		}
-		r.log.trim(now.Add(-m.o.LogTTL))
+		r.trim(now.Add(-m.o.LogTTL))
 		switch {
 		case r.gone:
 		case m.expired(r):

@@ -15,6 +15,9 @@ import (
 // if the thread is still at the revision it was computed from, and know nothing of what it means.
 type Step struct {
 	Thread *Thread         // the thread after the step
+	State  json.RawMessage // the state from this step on; nil: as it was
+	Mark   *Mark           // joins the past, as its newest
+	Ended  *Run            // joins the earlier runs, as the newest of them
 	Append []StoredMessage // join the list; one with a known id is its new version, in the old place
 	Left   []string        // ids that leave the conversation
 	Tokens []Token         // new or changed
@@ -33,6 +36,14 @@ func next(t *Thread, now time.Time) *Step {
 	}
 	return &Step{Thread: &n}
 }
+
+// setState makes raw the state.
+func (s *Step) setState(raw json.RawMessage) {
+	s.State, s.Thread.StateRev = raw, s.Thread.Rev
+}
+
+// show notes that frames of the log name the revision this step makes.
+func (s *Step) show() { s.Thread.Shown = s.Thread.Rev }
 
 // add appends messages to the conversation on behalf of run.
 func (s *Step) add(run uint64, messages ...agui.Message) {

@@ -149,23 +149,22 @@ func TestEndings(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			f := asked("q1")
-			f.Thread.State = json.RawMessage(`{"n":1}`)
+			f := asked("q1").in(`{"n":1}`)
 			f.begin(t, ask("", answer(`q1={"v":"x"}`)))
 			for _, c := range test.commits {
 				f.commit(t, c)
 			}
 			token, _ := f.Token("q1")
 			got := []string{
-				string(StatusOf(&f.Thread, f, noon)), string(f.Thread.Runs[0].Status), string(token.Status),
-				string(f.Thread.Checkpoint), string(f.Thread.State), f.conversation(),
+				string(StatusOf(&f.Thread, f, noon)), string(f.Thread.Run.Status), string(token.Status),
+				string(f.Thread.Checkpoint), f.state(), f.conversation(),
 			}
 			want := []string{string(test.status), string(test.run), string(test.q1), test.checkpoint, test.state, test.said}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("status, run, token, checkpoint, state, conversation (-want +got):\n%s", diff)
 			}
-			if f.Thread.Live != nil || len(f.Thread.Runs) != 3 {
-				t.Errorf("live = %v, runs = %d", f.Thread.Live, len(f.Thread.Runs))
+			if f.Thread.Live != nil || len(f.Earlier) != 2 {
+				t.Errorf("live = %v, earlier runs = %d", f.Thread.Live, len(f.Earlier))
 			}
 		})
 	}
@@ -187,7 +186,7 @@ func TestStates(t *testing.T) {
 	f.commit(t, Commit{State: state(`{"a":2,"b":3}`), Messages: messages("a3"), End: &End{Status: RunSuccess}})
 	// A stale tab, which has seen the first run only: both changed b, ours counts; c is new.
 	f.begin(t, ask("u1 a1 u9", with(`{"a":1,"b":7,"c":1}`)))
-	if got := string(f.Thread.State); got != `{"a":2,"b":3,"c":1}` {
+	if got := f.state(); got != `{"a":2,"b":3,"c":1}` {
 		t.Errorf("state = %s", got)
 	}
 	f.commit(t, Commit{Messages: messages("a9"), End: &End{Status: RunSuccess}})
@@ -198,13 +197,13 @@ func TestStates(t *testing.T) {
 		if err != nil {
 			t.Fatalf("ForkStep() = %v", err)
 		}
-		if got := string(s.Thread.State); got != want {
+		if got := string(s.State); got != want {
 			t.Errorf("ForkStep(%s) has state %s, want %s", id, got, want)
 		}
 	}
 	v := f.begin(t, ask("u1", regenerate))
-	if v.Restore != startMark(first) || string(f.Thread.State) != `{"a":1}` {
-		t.Errorf("regenerate: %s, state %s", brief(v), f.Thread.State)
+	if v.Restore != startMark(first) || f.state() != `{"a":1}` {
+		t.Errorf("regenerate: %s, state %s", brief(v), f.state())
 	}
 }
 

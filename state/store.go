@@ -20,6 +20,8 @@ var (
 	// ErrDamaged: the store has lost a part of the thread and kept the rest. Nothing can be done with the thread but to
 	// delete it; a run on it has ended.
 	ErrDamaged = errors.New("state: the store has lost a part of the thread")
+	// ErrRevision: the store does not keep what the thread held at that revision any more.
+	ErrRevision = errors.New("state: revision is not kept any more")
 	// ErrGap: the log ends before the frame that an append names; the frames between must be sent again.
 	ErrGap = errors.New("state: gap in the log")
 )
@@ -112,10 +114,26 @@ type Writer interface {
 	Release(ctx context.Context, l *Lease) error
 }
 
+// A Snapshot is a thread with what is kept beside it, all of one moment.
+type Snapshot struct {
+	Thread     *Thread
+	Interrupts []agui.Interrupt // the open ones
+	State      json.RawMessage  // nil if there is none
+	Messages   []agui.Message
+	Runs       []Run // newest first, the thread's own among them, at most [MaxRuns]
+}
+
 // A ThreadReader shows threads as committed, and their logs.
 type ThreadReader interface {
 	// Load returns the thread and its open interrupts, or ErrUnknownThread.
 	Load(ctx context.Context, key Key) (*Thread, []agui.Interrupt, error)
+	// Snapshot returns the thread with what is kept beside it, or ErrUnknownThread.
+	Snapshot(ctx context.Context, key Key) (*Snapshot, error)
+	// Runs returns the runs that the thread remembers, newest first.
+	Runs(ctx context.Context, key Key) ([]Run, error)
+	// State returns the state as it was at revision rev, which is the present one or one that a frame of the log
+	// names; rev < 0 means now. Nil: there was none. ErrRevision: it is not kept any more.
+	State(ctx context.Context, key Key, rev int64) (json.RawMessage, error)
 	// Messages returns the conversation as it was at revision rev; rev < 0 means now.
 	Messages(ctx context.Context, key Key, rev int64) ([]agui.Message, error)
 	// Tail yields the frames behind after, in batches as they come, waiting for more until ctx is done or the

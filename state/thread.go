@@ -25,8 +25,9 @@ const (
 	StatusFailed      Status = "failed"
 )
 
-// A Thread is one conversation: everything about it but its messages and its log, which grow and are kept
-// beside it. Stores hand out copies; whoever holds one may read it from any goroutine and change nothing in it.
+// A Thread is what every step of a conversation looks at. What may be large or grows is kept beside it: its state, its
+// messages, its log, its earlier runs and states. Stores hand out copies; whoever holds one may read it from any
+// goroutine and change nothing in it.
 type Thread struct {
 	Key Key `json:"key"`
 	// Rev counts the atomic steps that changed the thread. Messages remember the revision they came and left at.
@@ -40,8 +41,12 @@ type Thread struct {
 	CreatedAt time.Time `json:"createdAt"`
 	UpdatedAt time.Time `json:"updatedAt"`
 
-	// State and Checkpoint are as committed. A nil checkpoint means there is no turn to go on with.
-	State      json.RawMessage `json:"state,omitempty"`
+	// StateRev is the revision whose step made the state what it is; 0 means that there is none.
+	StateRev int64 `json:"stateRev,omitempty"`
+	// Shown is the newest revision that frames of the log name: what it held can be asked for as long as the log
+	// is kept.
+	Shown int64 `json:"shown,omitempty"`
+	// Checkpoint is as committed; nil means that there is no turn to go on with.
 	Checkpoint json.RawMessage `json:"checkpoint,omitempty"`
 	// Open lists the tokens that are open or claimed: the questions of the checkpoint.
 	Open []string `json:"open,omitempty"`
@@ -53,11 +58,9 @@ type Thread struct {
 	// then says interrupted.
 	Failed bool `json:"failed,omitempty"`
 
-	Runs  []Run             `json:"runs,omitempty"` // newest first, at most [MaxRuns]
+	Run   *Run              `json:"run,omitempty"` // the newest; nil if nothing ever ran
 	Usage []agui.TokenUsage `json:"usage,omitempty"`
-	// Past holds the states at run boundaries as reverse patches.
-	Past History `json:"past"`
-	Live *Live   `json:"live,omitempty"`
+	Live  *Live             `json:"live,omitempty"`
 
 	// Count is the number of messages in the conversation, LastMessage and LastUser the ids of its ends.
 	// Size is about how many bytes their JSON takes.
@@ -67,7 +70,7 @@ type Thread struct {
 	LastUser    string `json:"lastUser,omitempty"`
 }
 
-// MaxRuns is how many of its runs a thread remembers.
+// MaxRuns is how many of its runs a thread remembers, the newest included.
 const MaxRuns = 50
 
 // A Run is the record of one run, its takeovers included.
@@ -111,8 +114,8 @@ type Live struct {
 	Stopped bool `json:"stopped,omitempty"`
 	// Committed is the last frame of the newest commit, by which a repeated one is known.
 	Committed agui.FrameID `json:"committed,omitzero"`
-	// StartState is the state the run started from.
-	StartState json.RawMessage `json:"startState,omitempty"`
+	// StartRev is the StateRev that the run started with.
+	StartRev int64 `json:"startRev,omitempty"`
 	// Memo holds the recorded results of the turn that is not committed yet, by [Once] key.
 	Memo   map[string]json.RawMessage `json:"memo,omitempty"`
 	Intent Intent                     `json:"intent"`
@@ -188,9 +191,4 @@ func (t *Thread) OpenCalls() []Call {
 }
 
 // Newest returns the newest run, or nil.
-func (t *Thread) Newest() *Run {
-	if len(t.Runs) == 0 {
-		return nil
-	}
-	return &t.Runs[0]
-}
+func (t *Thread) Newest() *Run { return t.Run }

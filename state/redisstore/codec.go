@@ -15,23 +15,20 @@ import (
 
 // The fields of a thread's document: they change with a step, and only those that changed are sent. Beside them the
 // hash holds what is written by every step (tag, born, fence, deadline, asks), and what scripts write without one:
-// last, the newest frame, what is in liveFields, damaged, which says that a part was evicted, and floor and by, which are
+// state, which the steps write that change it; last, the newest frame; what is in liveFields; trimmed, pushed and pastsize,
+// about what is kept of what was; damaged, which says that a part was evicted, and floor and by, which are
 // all that a deletion leaves.
 const (
 	fieldDoc        = "doc"        // the thread without what is below
-	fieldState      = "state"      // JSON as it is
 	fieldCheckpoint = "checkpoint" // JSON as it is
-	fieldRuns       = "runs"
-	fieldPast       = "past"
-	fieldLive       = "live"  // the live attempt without what is kept beside it; absent if there is none
-	fieldStart      = "start" // the state its run started from
-	fieldOpen       = "open"  // the ids of the tokens a step on this thread asks for
+	fieldRun        = "run"        // the newest run
+	fieldLive       = "live"       // the live attempt without what is kept beside it; absent if there is none
+	fieldOpen       = "open"       // the ids of the tokens a step on this thread asks for
 	fieldRev        = "rev"
+	fieldStateRev   = "staterev"
 )
 
-var documentFields = []string{
-	fieldDoc, fieldState, fieldCheckpoint, fieldRuns, fieldPast, fieldLive, fieldStart, fieldOpen, fieldRev,
-}
+var documentFields = []string{fieldDoc, fieldCheckpoint, fieldRun, fieldLive, fieldOpen, fieldRev, fieldStateRev}
 
 // liveFields are those of the live attempt that scripts read, and change without a step: all but origin, the fence
 // its run began with.
@@ -53,22 +50,24 @@ func marshal(v any) ([]byte, error) {
 // encode returns the document fields of t. One that is empty is not stored.
 func encode(t *state.Thread) (map[string]string, error) {
 	doc := *t
-	doc.State, doc.Checkpoint, doc.Runs, doc.Past, doc.Live, doc.Last = nil, nil, nil, state.History{}, nil, agui.FrameID{}
+	doc.Checkpoint, doc.Run, doc.Live, doc.Last = nil, nil, nil, agui.FrameID{}
 	fields := map[string]string{
-		fieldState: string(t.State), fieldCheckpoint: string(t.Checkpoint), fieldRev: strconv.FormatInt(t.Rev, 10),
+		fieldCheckpoint: string(t.Checkpoint), fieldRev: strconv.FormatInt(t.Rev, 10), fieldStateRev: strconv.FormatInt(t.StateRev, 10),
 	}
 	put := func(field string, v any) error {
 		raw, err := marshal(v)
 		fields[field] = string(raw)
 		return err
 	}
-	err := errors.Join(put(fieldDoc, doc), put(fieldRuns, t.Runs), put(fieldPast, t.Past))
+	err := put(fieldDoc, doc)
+	if t.Run != nil {
+		err = errors.Join(err, put(fieldRun, t.Run))
+	}
 	open := t.Open
 	if t.Live != nil {
 		live := *t.Live
-		live.Attempt, live.Until, live.StartState, live.Memo = "", time.Time{}, nil, nil
+		live.Attempt, live.Until, live.Memo = "", time.Time{}, nil
 		live.Tied, live.HungUp, live.Stopped = false, false, false
-		fields[fieldStart] = string(t.Live.StartState)
 		err = errors.Join(err, put(fieldLive, live))
 		for _, claim := range live.Intent.Claims {
 			open = append(open[:len(open):len(open)], claim.ID)
@@ -95,11 +94,8 @@ func decode(fields map[string]string) (*state.Thread, error) {
 		}
 		return nil
 	}
-	err := errors.Join(get(fieldDoc, &t), get(fieldRuns, &t.Runs), get(fieldPast, &t.Past), get(fieldLive, &t.Live))
-	t.State, t.Checkpoint = raw(fields[fieldState]), raw(fields[fieldCheckpoint])
-	if t.Live != nil {
-		t.Live.StartState = raw(fields[fieldStart])
-	}
+	err := errors.Join(get(fieldDoc, &t), get(fieldRun, &t.Run), get(fieldLive, &t.Live))
+	t.Checkpoint = raw(fields[fieldCheckpoint])
 	return &t, err
 }
 

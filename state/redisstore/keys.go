@@ -28,8 +28,8 @@ func name(texts ...string) string {
 
 func slotOf(k state.Key) slot { return slot(name(k.Principal, k.Agent, k.ID)) }
 
-// A part is one of the keys of a thread. A thread has all of them from its birth to its end, but for the log: that one
-// expires some time after a run, and is made again by the next.
+// A part is one of the keys of a thread. A thread has all of them from its birth to its end, but for the log and what
+// goes with it: those two expire some time after a run, and are made again by the next.
 type part string
 
 // The parts.
@@ -41,11 +41,19 @@ const (
 	partTokens   part = "ints"   // hash: tokens by id
 	partEnds     part = "ends"   // list: when the runs ended that the log still has
 	partMemo     part = "memo"   // hash: what the turn that is not committed has recorded
+	partPast     part = "past"   // list: the way back to earlier states
+	partRuns     part = "runs"   // list: the runs before the newest
 	partLog      part = "ev"     // stream: the log
+	partOld      part = "old"    // stream: what was replaced and the log may still show
 )
 
-// threadParts are what a step writes, or a deletion removes: everything but the log.
-var threadParts = []part{partThread, partMessages, partKnown, partCuts, partTokens, partEnds, partMemo}
+// threadParts are what a step writes, or a deletion removes: everything but the log, logParts.
+var (
+	threadParts = []part{
+		partThread, partMessages, partKnown, partCuts, partTokens, partEnds, partMemo, partPast, partRuns,
+	}
+	logParts = []part{partLog, partOld}
+)
 
 // keys are the keys of parts of a thread.
 func (s *Store) keys(h slot, parts []part) []string {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -45,6 +46,7 @@ func (s *Store) load(ctx context.Context, key state.Key, w wish) (*loaded, error
 		have = w.have.tag
 	}
 	a.add(s.clock(), have, idText(w.holds))
+	a.list(loadedFields)
 	a.list(w.known)
 	a.list(w.tokens)
 	var log []part
@@ -98,6 +100,9 @@ type facts struct {
 	messages []state.StoredMessage
 	fetched  bool // messages are
 }
+
+// loadedFields are the fields of the hash that everybody looks at: all but the state.
+var loadedFields = slices.Concat(documentFields, liveFields, []string{"tag", "born", "last"})
 
 func (f *facts) read(ids []string, places reply, tokens map[string]string) error {
 	f.unknown = map[string]bool{}
@@ -173,6 +178,56 @@ func (f *facts) Messages() []state.StoredMessage {
 		f.messages, f.fetched = list, true
 	}
 	return f.messages
+}
+
+// State returns the state at a revision.
+func (f *facts) State(rev int64) json.RawMessage {
+	if f.none {
+		return nil
+	}
+	text, err := f.store.State(f.ctx, f.key, rev)
+	f.err = errors.Join(f.err, err)
+	return text
+}
+
+// Past returns the way back to earlier states.
+func (f *facts) Past() state.History {
+	var past state.History
+	for _, text := range f.list(partPast) {
+		var mark state.Mark
+		f.unmarshal("mark", text, &mark)
+		past.Marks = append(past.Marks, mark)
+	}
+	return past
+}
+
+// Runs returns the runs before the newest.
+func (f *facts) Runs() []state.Run {
+	var runs []state.Run
+	for _, text := range slices.Backward(f.list(partRuns)) {
+		var run state.Run
+		f.unmarshal("run", text, &run)
+		runs = append(runs, run)
+	}
+	return runs
+}
+
+// list gets a list of the thread's, oldest first.
+func (f *facts) list(p part) []string {
+	if f.none {
+		return nil
+	}
+	texts, err := f.store.main.LRange(f.ctx, f.store.key(slotOf(f.key), p), 1, -1).Result() // the first entry is none
+	if err != nil {
+		f.err = errors.Join(f.err, fmt.Errorf("redisstore: %w", err))
+	}
+	return texts
+}
+
+func (f *facts) unmarshal(what, text string, v any) {
+	if err := json.Unmarshal([]byte(text), v); err != nil {
+		f.err = errors.Join(f.err, fmt.Errorf("redisstore: stored %s: %w", what, err))
+	}
 }
 
 // with returns the facts after a step that wrote tokens.

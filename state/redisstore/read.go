@@ -3,6 +3,7 @@ package redisstore
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -22,6 +23,80 @@ func (s *Store) Load(ctx context.Context, key state.Key) (*state.Thread, []agui.
 	s.repairLive(ctx, l)
 	open := state.OpenInterrupts(l.thread, l.facts, l.now)
 	return l.thread, open, l.facts.err
+}
+
+// Snapshot returns the thread with what is kept beside it; see [state.ThreadReader]. It is read in pieces, anew if
+// somebody wrote the thread between.
+func (s *Store) Snapshot(ctx context.Context, key state.Key) (*state.Snapshot, error) {
+	for try := range tries {
+		l, err := s.load(ctx, key, wish{})
+		if err != nil {
+			return nil, err
+		}
+		if !l.exists() {
+			return nil, state.ErrUnknownThread
+		}
+		all, rev, err := s.messages(ctx, key)
+		if err != nil {
+			return nil, err
+		}
+		t := l.thread
+		shown := &state.Snapshot{
+			Thread: t, Interrupts: state.OpenInterrupts(t, l.facts, l.now), State: l.facts.State(-1),
+			Messages: state.Conversation(all, rev),
+		}
+		shown.Runs = l.runs()
+		now, err := s.load(ctx, key, wish{have: l})
+		if err := errors.Join(err, l.facts.err); err != nil {
+			return nil, err
+		}
+		if now.tag == l.tag {
+			return shown, nil
+		}
+		if err := again(ctx, try); err != nil {
+			return nil, err
+		}
+	}
+	return nil, errBusy
+}
+
+// Runs returns the runs that are remembered; see [state.ThreadReader].
+func (s *Store) Runs(ctx context.Context, key state.Key) ([]state.Run, error) {
+	l, err := s.load(ctx, key, wish{})
+	if err != nil {
+		return nil, err
+	}
+	if !l.exists() {
+		return nil, state.ErrUnknownThread
+	}
+	return l.runs(), l.facts.err
+}
+
+// runs are the newest and those before it.
+func (l *loaded) runs() []state.Run {
+	if l.thread.Run == nil {
+		return nil
+	}
+	return append([]state.Run{*l.thread.Run}, l.facts.Runs()...)
+}
+
+// State returns the state at a revision; see [state.ThreadReader].
+func (s *Store) State(ctx context.Context, key state.Key, rev int64) (json.RawMessage, error) {
+	a := args{s.clock(), rev}
+	r, err := s.run(ctx, stateScript, slotOf(key), a)
+	if err == nil && r.text(0) == "replaced" { // only then the other key is named, which may not be there
+		r, err = s.run(ctx, stateScript, slotOf(key), a, partOld)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case r.text(0) == didIt:
+		return raw(r.text(1)), nil
+	case r.text(0) == "replaced":
+		return nil, state.ErrRevision
+	default:
+		return nil, state.ErrUnknownThread
+	}
 }
 
 // Messages returns the conversation at a revision; see [state.ThreadReader].

@@ -67,12 +67,12 @@ func TestLostReplies(t *testing.T) {
 			if ids := th.messages(direct); len(ids) != 4 {
 				t.Errorf("messages = %v, want 4", ids)
 			}
-			got, _, err := direct.Load(ctx, th.key)
+			got, err := direct.Snapshot(ctx, th.key)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(got.Runs) != 1 || got.Runs[0].Status != state.RunSuccess || got.Count != 4 || got.Rev != 6 {
-				t.Errorf("%d messages after %d steps, runs %+v", got.Count, got.Rev, got.Runs)
+			if len(got.Runs) != 1 || got.Runs[0].Status != state.RunSuccess || got.Thread.Count != 4 || got.Thread.Rev != 6 {
+				t.Errorf("%d messages after %d steps, runs %+v", got.Thread.Count, got.Thread.Rev, got.Runs)
 			}
 			ids, _ := th.tail(direct, agui.FrameID{}, 5)
 			th.ordered(ids(), 5)

@@ -50,12 +50,15 @@ var messagesSource string
 //go:embed scripts/unlist.lua
 var unlistSource string
 
+//go:embed scripts/state.lua
+var stateSource string
+
 // A script is one round trip and touches one slot. It names the keys that it uses and no other: while a slot moves to
 // another node of a cluster, Redis serves no call that names a key which is not there.
 type script struct {
 	*redis.Script
 
-	parts []part // in its order of KEYS; some calls add the log behind them
+	parts []part // in its order of KEYS; some calls add the log and what goes with it behind them
 }
 
 func newScript(source string, parts ...part) script {
@@ -67,13 +70,14 @@ var (
 	stepScript     = newScript(stepSource, threadParts...)
 	appendScript   = newScript(appendSource, partThread, partLog)
 	onceScript     = newScript(onceSource, partThread, partMemo)
-	renewScript    = newScript(renewSource, append(slices.Clone(threadParts), partLog)...)
+	renewScript    = newScript(renewSource, slices.Concat(threadParts, logParts)...)
 	releaseScript  = newScript(renewSource, partThread)
 	signalScript   = newScript(signalSource, partThread)
-	deleteScript   = newScript(deleteSource, append(slices.Clone(threadParts), partLog)...)
-	readScript     = newScript(readSource, partThread, partEnds, partLog)
+	deleteScript   = newScript(deleteSource, slices.Concat(threadParts, logParts)...)
+	readScript     = newScript(readSource, partThread, partEnds, partLog, partOld)
 	unlistScript   = redis.NewScript(unlistSource) // of an index, not of a thread
-	holdsScript    = newScript(holdsSource, partThread, partEnds, partLog)
+	holdsScript    = newScript(holdsSource, partThread, partEnds, partLog, partOld)
+	stateScript    = newScript(stateSource, partThread)
 	messagesScript = newScript(messagesSource, partThread, partMessages, partCuts)
 )
 

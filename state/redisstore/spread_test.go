@@ -77,6 +77,18 @@ func (s *spread) Load(ctx context.Context, key state.Key) (*state.Thread, []agui
 	return s.next().Load(ctx, key)
 }
 
+func (s *spread) Snapshot(ctx context.Context, key state.Key) (*state.Snapshot, error) {
+	return s.next().Snapshot(ctx, key)
+}
+
+func (s *spread) Runs(ctx context.Context, key state.Key) ([]state.Run, error) {
+	return s.next().Runs(ctx, key)
+}
+
+func (s *spread) State(ctx context.Context, key state.Key, rev int64) (json.RawMessage, error) {
+	return s.next().State(ctx, key, rev)
+}
+
 func (s *spread) Messages(ctx context.Context, key state.Key, rev int64) ([]agui.Message, error) {
 	return s.next().Messages(ctx, key, rev)
 }

@@ -21,8 +21,11 @@ type change struct {
 	ended bool         // the run ends with it
 }
 
-// logs reports whether the change touches the log, which may have expired and is none of the others' business.
-func (c change) logs() bool { return c.fresh || c.ended || len(c.step.Frames) > 0 }
+// logs reports whether the change touches the log or what goes with it, which may have expired and are none of the
+// others' business.
+func (c change) logs() bool {
+	return c.fresh || c.ended || len(c.step.Frames) > 0 || c.step.State != nil
+}
 
 // A written is what came of a change: the thread after it, and the log before.
 type written struct {
@@ -64,7 +67,7 @@ func (s *Store) write(ctx context.Context, l *loaded, c change) (string, *writte
 	}
 	var log []part
 	if !l.exists() || c.logs() {
-		log = []part{partLog}
+		log = logParts
 	}
 	r, err := s.run(ctx, stepScript, slotOf(t.Key), a, log...)
 	if err != nil || r.text(0) != didIt {
@@ -120,6 +123,9 @@ func (s *Store) stepArgs(l, next *loaded, c change) (args, error) {
 	}
 	a.add(next.born)
 	s.fieldArgs(&a, l, next)
+	if err := pastArgs(&a, l, c.step); err != nil {
+		return nil, err
+	}
 	if err := messageArgs(&a, c.step); err != nil {
 		return nil, err
 	}
@@ -138,6 +144,33 @@ func (s *Store) stepArgs(l, next *loaded, c change) (args, error) {
 	a.flag(c.ended)
 	a.add((s.keepFor(next) + grace).Milliseconds(), (s.o.LogTTL + time.Hour).Milliseconds())
 	return a, nil
+}
+
+// pastArgs are what becomes part of the past.
+func pastArgs(a *args, l *loaded, step *state.Step) error {
+	before := l.thread
+	a.add(step.Thread.Rev, before.Shown, state.MaxReplaced)
+	if step.State == nil {
+		a.add("")
+	} else {
+		a.add("1", []byte(step.State), before.StateRev)
+	}
+	if step.Mark == nil {
+		a.add("")
+	} else {
+		raw, err := marshal(step.Mark)
+		if err != nil {
+			return err
+		}
+		a.add(raw, state.MaxMarks, state.MaxPast)
+	}
+	if step.Ended == nil {
+		a.add("")
+		return nil
+	}
+	raw, err := marshal(step.Ended)
+	a.add(raw, state.MaxRuns-1)
+	return err
 }
 
 // messageArgs are the messages that leave the conversation and those that join it.

@@ -20,7 +20,7 @@ var crashes = []sentence{
 		if err != nil || b.Verdict.Meaning != state.Resume || b.Lease == nil {
 			w.Fatalf("Begin() again = %+v, %v", b, err)
 		}
-		w.equal("attempts, runs", []int{b.Thread.Live.Intent.Attempts, len(b.Thread.Runs)}, []int{1, 2})
+		w.equal("attempts, runs", []int{b.Thread.Live.Intent.Attempts, len(w.snapshot(key).Runs)}, []int{1, 2})
 		w.succeed(b.Lease, 1)
 	}},
 	{"a begin whose caller died is taken over", func(w *world) {

@@ -21,11 +21,7 @@ var forks = []sentence{
 			if err != nil {
 				w.Fatalf("Fork() = %v", err)
 			}
-			got := t.State
-			if got == nil {
-				got = json.RawMessage(`{}`)
-			}
-			w.equal("state at "+test.at, got, json.RawMessage(test.state))
+			w.equal("state at "+test.at, w.snapshot(t.Key).State, json.RawMessage(test.state))
 			w.equal("last message, title", []string{t.LastMessage, t.Title}, []string{test.last, "say u1"})
 			r := w.request(user("u9"))
 			r.Key = t.Key

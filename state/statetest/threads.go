@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -94,6 +95,89 @@ var threads = []sentence{
 		// What left stays known: it is never appended again.
 		w.means(w.request(user("u1"), user("u2")), state.Hydrate, 14)
 	}},
+	{"a snapshot shows a thread with all that is kept beside it", func(w *world) {
+		l := w.start("u1")
+		w.commit(l, state.Commit{State: json.RawMessage(`{"n":1}`), Messages: []agui.Message{assistant("a1")}, Frames: frames(l, 1, 1), End: &state.End{Status: state.RunSuccess}})
+		w.ask(w.start("u2"), "int1")
+		s := w.snapshot(key)
+		var ids, runs []string
+		for _, m := range s.Messages {
+			ids = append(ids, m.ID)
+		}
+		for _, r := range s.Runs {
+			runs = append(runs, string(r.Status))
+		}
+		w.equal("thread", s.Thread.Rev, w.load().Rev)
+		w.equal("questions", s.Interrupts[0].ID, "int1")
+		w.equal("state", s.State, json.RawMessage(`{"n":1}`))
+		w.equal("messages, runs", [][]string{ids, runs}, [][]string{{"u1", "a1", "u2"}, {"interrupt", "success"}})
+	}},
+	{"a thread remembers its last 50 runs", func(w *world) {
+		for range state.MaxRuns + 2 {
+			w.succeed(w.start(w.id()), 1)
+		}
+		runs := w.snapshot(key).Runs
+		w.equal("runs", len(runs), state.MaxRuns)
+		alone, err := w.store.Runs(w.Context(), key)
+		w.equal("Runs()", []any{alone, err}, []any{runs, nil})
+		for i, r := range runs[1:] {
+			if r.Origin >= runs[i].Origin {
+				w.Fatalf("run %d began at %d, the one after it at %d", i+1, r.Origin, runs[i].Origin)
+			}
+		}
+	}},
+	{"the states that frames of the log name can be shown, as long as they are kept", func(w *world) {
+		end := func(l *state.Lease, s string) *state.Thread {
+			return w.commit(l, state.Commit{State: json.RawMessage(s), Frames: frames(l, 1, 1), End: &state.End{Status: state.RunSuccess}})
+		}
+		began := w.begin(w.request(user("u1")))
+		first := end(began.Lease, `{"n":1}`)
+		r := w.request(user("u2"))
+		r.State = json.RawMessage(`{"n":1,"m":1}`)
+		merged := w.begin(r)
+		w.commit(merged.Lease, state.Commit{State: json.RawMessage(`{"n":2}`), Checkpoint: json.RawMessage(`{}`)})
+		w.commit(merged.Lease, state.Commit{State: json.RawMessage(`{"n":3}`), Checkpoint: json.RawMessage(`{}`)})
+		last := end(merged.Lease, `{"n":4}`)
+		for rev, want := range map[int64]string{
+			began.Thread.Rev: `null`, first.Rev: `{"n":1}`, merged.Thread.Rev: `{"m":1,"n":1}`, last.Rev: `{"n":4}`, -1: `{"n":4}`,
+		} {
+			w.equal("state", w.state(rev), json.RawMessage(want))
+		}
+		w.clock.Move(LogTTL - 1)
+		end(w.start("u3"), `{"n":5}`)
+		w.equal("at the first end", w.state(first.Rev), json.RawMessage(`{"n":1}`))
+		w.clock.Move(1)
+		w.holds(first.Last, false)
+		for _, rev := range []int64{first.Rev, merged.Thread.Rev} {
+			if _, err := w.store.State(w.Context(), key, rev); !errors.Is(err, state.ErrRevision) {
+				w.Fatalf("State(%d) = %v, want ErrRevision", rev, err)
+			}
+		}
+		w.equal("now", w.state(-1), json.RawMessage(`{"n":5}`))
+	}},
+	{"states that were replaced are bounded, and cost the log its oldest runs", func(w *world) {
+		large := func(i int) json.RawMessage {
+			return json.RawMessage(`{"n":` + strconv.Itoa(i) + `,"text":"` + strings.Repeat("x", 1<<20) + `"}`)
+		}
+		var ends []*state.Thread
+		for i := range 12 {
+			l := w.start(w.id())
+			ends = append(ends, w.commit(l, state.Commit{State: large(i), Frames: frames(l, 1, 1), End: &state.End{Status: state.RunSuccess}}))
+		}
+		for i, end := range ends {
+			kept, err := w.store.Holds(w.Context(), key, end.Last)
+			if err != nil {
+				w.Fatal(err)
+			}
+			got, err := w.store.State(w.Context(), key, end.Rev)
+			if kept && (err != nil || !slices.Equal(got, large(i))) || !kept && err == nil && i < 4 {
+				w.Errorf("run %d: the log has it: %v; State() has %d bytes, %v", i, kept, len(got), err)
+			}
+			if want := i >= 5; kept != want {
+				w.Errorf("run %d: the log has it: %v, want %v", i, kept, want)
+			}
+		}
+	}},
 	{"a regenerated turn starts from the state it started from", func(w *world) {
 		l := w.start("u1")
 		w.commit(l, state.Commit{State: json.RawMessage(`{"n":1}`), End: &state.End{Status: state.RunSuccess}})
@@ -102,7 +186,7 @@ var threads = []sentence{
 		r := w.request(user("u1"), user("u2"))
 		r.Regenerate = true
 		b := w.means(r, state.Repeat, 13)
-		w.equal("state", b.Thread.State, json.RawMessage(`{"n":1}`))
+		w.equal("state", w.state(b.Thread.Rev), json.RawMessage(`{"n":1}`))
 	}},
 	{"a thread lives as long as it is used, and a day longer than its questions", func(w *world) {
 		w.succeed(w.start("u1"), 1)
@@ -118,7 +202,7 @@ var threads = []sentence{
 		w.clock.Move(1)
 		w.unknown(key)
 		b := w.means(w.request(user("u1")), state.Start, 11)
-		w.equal("count, runs", []int{b.Thread.Count, len(b.Thread.Runs)}, []int{1, 1})
+		w.equal("count, runs", []int{b.Thread.Count, len(w.snapshot(key).Runs)}, []int{1, 1})
 	}},
 	{"the answer to a question is remembered as long as its thread", func(w *world) {
 		w.ask(w.start("u1"), "int1")
@@ -222,11 +306,11 @@ var threads = []sentence{
 		r.State = json.RawMessage(`{"origin":"Paris","secret":1}`)
 		r.Writable = []string{"/origin"}
 		b := w.begin(r)
-		w.equal("state", b.Thread.State, json.RawMessage(`{"origin":"Paris"}`))
+		w.equal("state", w.state(b.Thread.Rev), json.RawMessage(`{"origin":"Paris"}`))
 		w.ask(b.Lease, "int1")
 		r = w.resume(resolved("int1", `1`))
 		r.State = json.RawMessage(`{"origin":"Rome"}`)
-		w.equal("state", w.means(r, state.Resume, 1).Thread.State, json.RawMessage(`{"origin":"Paris"}`))
+		w.equal("state", w.state(w.means(r, state.Resume, 1).Thread.Rev), json.RawMessage(`{"origin":"Paris"}`))
 	}},
 	{"what has no room is refused before it runs", func(w *world) {
 		r := w.request(user("u1"))
@@ -253,11 +337,14 @@ func (w *world) unknown(key state.Key) {
 	ctx := w.Context()
 	_, _, load := w.store.Load(ctx, key)
 	_, messages := w.store.Messages(ctx, key, -1)
+	_, present := w.store.State(ctx, key, -1)
+	_, snapshot := w.store.Snapshot(ctx, key)
+	_, runs := w.store.Runs(ctx, key)
 	_, holds := w.store.Holds(ctx, key, agui.FrameID{})
 	_, fork := w.store.Fork(ctx, key, "u1", "f")
 	_, signal := w.store.Signal(ctx, key, 0, state.SignalStop)
 	for name, err := range map[string]error{
-		"Load": load, "Messages": messages, "Holds": holds, "Fork": fork, "Signal": signal,
+		"Load": load, "Messages": messages, "State": present, "Snapshot": snapshot, "Runs": runs, "Holds": holds, "Fork": fork, "Signal": signal,
 		"Rename": w.store.Rename(ctx, key, "x"), "Delete": w.store.Delete(ctx, key),
 	} {
 		if !errors.Is(err, state.ErrUnknownThread) {

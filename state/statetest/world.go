@@ -157,6 +157,25 @@ func (w *world) load() *state.Thread {
 	return t
 }
 
+func (w *world) snapshot(key state.Key) *state.Snapshot {
+	w.Helper()
+	s, err := w.store.Snapshot(w.Context(), key)
+	if err != nil {
+		w.Fatalf("Snapshot() = %v", err)
+	}
+	return s
+}
+
+// state is the state at a revision.
+func (w *world) state(rev int64) json.RawMessage {
+	w.Helper()
+	s, err := w.store.State(w.Context(), key, rev)
+	if err != nil {
+		w.Fatalf("State() = %v", err)
+	}
+	return s
+}
+
 // messages are the ids of the conversation at a revision.
 func (w *world) messages(rev int64) []string {
 	w.Helper()

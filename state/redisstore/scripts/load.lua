@@ -1,24 +1,20 @@
 -- Reads a thread, and the facts about it that a caller names. If the caller has the document of this tag it gets
 -- only what changes without one.
-local thread, known, ints, memo, log = KEYS[1], KEYS[3], KEYS[5], KEYS[7], KEYS[8]
+local thread, known, ints, memo, log = KEYS[1], KEYS[3], KEYS[5], KEYS[7], KEYS[10]
 local now, have, holds = clock(arg()), arg(), arg()
 
 if not exists(thread, now) then return { now, floor(thread), {}, {}, {}, {}, 0 } end
-if not whole(7) then return { 'damaged' } end
+if not whole(9) then return { 'damaged' } end
 
-local fields
 local same = get(thread, 'tag') == have
-if same then
-  fields = {}
-  for _, f in ipairs({ 'tag', 'last', 'live', 'attempt', 'until', 'tied', 'hungup', 'stopped', 'owner' }) do
-    local v = redis.call('HGET', thread, f)
-    if v then
-      fields[#fields + 1] = f
-      fields[#fields + 1] = v
-    end
+local names, values = {}, {}
+for i = 1, count() do names[i] = arg() end
+if same then names = { 'tag', 'last', 'live', 'attempt', 'until', 'tied', 'hungup', 'stopped', 'owner' } end
+for i, v in ipairs(redis.call('HMGET', thread, unpack(names))) do
+  if v then
+    values[#values + 1] = names[i]
+    values[#values + 1] = v
   end
-else
-  fields = redis.call('HGETALL', thread)
 end
 
 local places = {}
@@ -41,4 +37,4 @@ local results = {}
 if not same then results = redis.call('HGETALL', memo) end
 local found = 0
 if holds ~= '' then found = #redis.call('XRANGE', log, holds, holds) end
-return { now, floor(thread), fields, places, tokens, results, found }
+return { now, floor(thread), values, places, tokens, results, found }

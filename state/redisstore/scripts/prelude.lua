@@ -85,20 +85,42 @@ local function whole(n)
   return false
 end
 
--- trim lets go of the log of runs that ended longer than keep ago. The first entry of ends is none.
-local function trim(ends, log, now, keep)
-  local cutoff = shift(now, -keep)
-  local last
+-- fields reads names and values that take turns.
+local function fields(list)
+  local t = {}
+  for i = 1, #list, 2 do t[list[i]] = list[i + 1] end
+  return t
+end
+
+-- push adds to a list whose first entry is none. shorten removes the oldest.
+local function push(list, value) redis.call('RPUSH', list, value) end
+
+local function shorten(list)
+  redis.call('LPOP', list)
+  local oldest = redis.call('LINDEX', list, 0)
+  redis.call('LSET', list, 0, '')
+  return oldest
+end
+
+-- trim lets go of the log of runs that ended longer than keep ago or, if no time is given, of the oldest that is over;
+-- with it goes what was replaced and only they show. It tells whether there was one. An entry of ends is the time, the
+-- last frame and the last revision.
+local function trim(thread, ends, log, old, now, keep)
+  local cutoff = now and shift(now, -keep)
+  local last, rev
   while true do
     local e = redis.call('LINDEX', ends, 1)
-    if not e or string.sub(e, 1, 20) > cutoff then break end
-    last = string.sub(e, 22)
-    redis.call('LREM', ends, 1, e)
+    if not e or cutoff and string.sub(e, 1, 20) > cutoff then break end
+    last, rev = string.match(e, '^%d+ (%S+) (%d+)$')
+    shorten(ends)
+    if not cutoff then break end
   end
-  if last then
-    local fence, seq = parts(last)
-    redis.call('XTRIM', log, 'MINID', string.format('%.0f-%.0f', fence, seq + 1))
-  end
+  if not last then return false end
+  local fence, seq = parts(last)
+  redis.call('XTRIM', log, 'MINID', string.format('%.0f-%.0f', fence, seq + 1))
+  redis.call('XTRIM', old, 'MINID', string.format('%.0f', rev + 2)) -- the revision of the next run's begin is rev + 1
+  redis.call('HSET', thread, 'trimmed', rev)
+  return true
 end
 
 -- frames adds the frames that follow in ARGV and are not in the log yet, and returns the newest frame of it.

@@ -1,11 +1,11 @@
 -- Reads what the log has behind a frame: whose log it is, its newest frame, the entries, whether there are more. It stops
 -- before a limit in bytes, but not before the first entry; a few are read from the log at once, so that not much more
 -- than that is.
-local thread, ends, log = KEYS[1], KEYS[2], KEYS[3]
+local thread, ends, log, old = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local now, keep, after, most, limit = clock(arg()), count(), arg(), count(), count()
 if not exists(thread, now) then return { '' } end
 if not whole(2) then return { 'damaged' } end
-trim(ends, log, now, keep)
+trim(thread, ends, log, old, now, keep)
 
 local entries, size, more = {}, 0, 1
 local from = after ~= '' and '(' .. after or '-'

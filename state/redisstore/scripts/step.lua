@@ -1,9 +1,9 @@
--- Writes one step of a thread, as a whole, if the thread is what the step was computed from. The log is given only if
--- the step touches it.
+-- Writes one step of a thread, as a whole, if the thread is what the step was computed from. The log and what goes with
+-- it are given only if the step touches them.
 local thread, msgs, known, cuts = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local ints, ends, memo, log = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
+local ints, ends, memo, past, runs, log, old = KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11]
 local now, keep = clock(arg()), count()
-local old, new = arg(), arg()
+local base, new = arg(), arg()
 
 local tag = get(thread, 'tag')
 if tag == new then return { 'done', get(thread, 'last'), get(thread, 'last') } end -- its reply was lost
@@ -15,8 +15,8 @@ if attempt ~= '' then
   if less(get(thread, 'last'), after) then return { 'gap', '' } end
 end
 if not exists(thread, now) then tag = '' end
-if tag ~= '' and not whole(7) then return { 'damaged' } end
-if tag ~= old then return { 'conflict', '' } end
+if tag ~= '' and not whole(9) then return { 'damaged' } end
+if tag ~= base then return { 'conflict', '' } end
 local results, fresh = arg(), arg() -- of a take, how many effects it knows of; the fence of a new attempt
 if results ~= '' then
   if get(thread, 'until') > now then return { 'lost', '' } end
@@ -28,10 +28,10 @@ if fresh ~= '' and tonumber(fresh) <= tonumber(least) then return { 'conflict', 
 -- A thread is made with all of its keys, each with an entry that stands for none, so that none of them is ever absent:
 -- of a slot that moves to another node Redis serves no call that names an absent key. What is left of a thread that
 -- expired, was deleted, or was evicted in part, is nobody's.
-if old == '' then
+if base == '' then
   redis.call('UNLINK', unpack(KEYS))
   redis.call('HSET', thread, 'floor', least)
-  for _, key in ipairs({ msgs, cuts, ends }) do redis.call('RPUSH', key, '') end
+  for _, key in ipairs({ msgs, cuts, ends, past, runs }) do redis.call('RPUSH', key, '') end
   for _, key in ipairs({ known, ints, memo }) do redis.call('HSET', key, '', '') end
 end
 local word = arg()
@@ -43,7 +43,13 @@ if seal ~= '' then
 end
 
 local born = arg() -- says whose thread this is, to readers that follow a log over a deletion
-if fresh ~= '' then redis.call('XADD', log, fresh .. '-0', 't', '', 'd', born, 'r', '', 'e', '') end
+if fresh ~= '' then
+  redis.call('XADD', log, fresh .. '-0', 't', '', 'd', born, 'r', '', 'e', '')
+  if redis.call('EXISTS', old) == 0 then
+    redis.call('XADD', old, '0-1', 'k', '')
+    redis.call('XTRIM', old, 'MAXLEN', 0)
+  end
+end
 
 redis.call('HSET', thread, 'tag', new)
 for _ = 1, count() do
@@ -51,6 +57,38 @@ for _ = 1, count() do
   redis.call('HSET', thread, field, arg())
 end
 for _ = 1, count() do redis.call('HDEL', thread, arg()) end
+
+-- What is replaced stays as long as frames of the log name a revision that had it.
+local rev, shown, most = arg(), count(), count()
+local named = shown > (tonumber(get(thread, 'trimmed')) or 0)
+local replaced = 0
+local function replace(kind, from, value)
+  if not named or from > shown then return end
+  local pushed = tonumber(get(thread, 'pushed')) or 0
+  replaced = replaced + 1
+  redis.call('XADD', old, rev .. '-' .. replaced, 'k', kind, 'f', from, 'b', pushed, 'v', value)
+  redis.call('HINCRBY', thread, 'pushed', #value)
+end
+if arg() ~= '' then
+  local state, from = arg(), count()
+  replace('state', from, get(thread, 'state'))
+  redis.call('HSET', thread, 'state', state)
+end
+
+local mark = arg()
+if mark ~= '' then
+  local marks, bytes = count(), count()
+  push(past, mark)
+  local size = redis.call('HINCRBY', thread, 'pastsize', #mark)
+  while redis.call('LLEN', past) - 1 > marks or redis.call('LLEN', past) > 3 and size > bytes do
+    size = redis.call('HINCRBY', thread, 'pastsize', -#shorten(past))
+  end
+end
+local run = arg()
+if run ~= '' then
+  push(runs, run)
+  if redis.call('LLEN', runs) - 1 > count() then shorten(runs) end
+end
 
 local cut = arg()
 if cut ~= '' then
@@ -79,13 +117,27 @@ end
 local before = get(thread, 'last')
 local last = frames(thread, log)
 local ended = arg() ~= ''
-if ended and last ~= '' then
-  local newest = redis.call('LINDEX', ends, -1)
-  if string.sub(newest, 22) ~= last then redis.call('RPUSH', ends, now .. ' ' .. last) end
+if ended and last == '' then
+  redis.call('HSET', thread, 'trimmed', rev) -- no frame names anything
+elseif ended then
+  local at, newest = string.match(redis.call('LINDEX', ends, -1), '^(%d+) (%S+)')
+  if newest == last then
+    redis.call('LSET', ends, -1, at .. ' ' .. last .. ' ' .. rev)
+  else
+    push(ends, now .. ' ' .. last .. ' ' .. rev)
+  end
 end
-if log then trim(ends, log, now, keep) end
+if log then trim(thread, ends, log, old, now, keep) end
+while replaced > 0 do
+  local first = redis.call('XRANGE', old, '-', '+', 'COUNT', 1)[1]
+  if not first or tonumber(get(thread, 'pushed')) - fields(first[2]).b <= most then break end
+  if not trim(thread, ends, log, old) then break end
+end
 
 local ttl, logs = arg(), arg()
 for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, ttl) end
-if log and redis.call('HEXISTS', thread, 'live') == 0 then redis.call('PEXPIRE', log, logs) end
+if log and redis.call('HEXISTS', thread, 'live') == 0 then
+  redis.call('PEXPIRE', log, logs)
+  redis.call('PEXPIRE', old, logs)
+end
 return { 'done', last, before }
