@@ -87,3 +87,50 @@ func TestLostReplies(t *testing.T) {
 		t.Errorf("%d replies were lost, want one per call at least", lost)
 	}
 }
+
+// TestLostRepliesOvertaken loses the reply to each message of a call, and lets somebody else write the thread before the
+// client asks again: what was done was done all the same.
+func TestLostRepliesOvertaken(t *testing.T) {
+	t.Parallel()
+	server := redistest.Start(t)
+	proxy := redistest.StartProxy(t, server)
+	prefix := rand.Text()
+	s, direct := open(t, proxy.URL(), redisstore.Options{Prefix: prefix}), open(t, server.URL(), redisstore.Options{Prefix: prefix})
+	for n := range 8 { // more than either call has
+		t.Run("", func(t *testing.T) {
+			th := newThread(t)
+			ctx := t.Context()
+			begin := func(key state.Key) func() { // succeeds if nothing runs there
+				return func() {
+					r := th.request()
+					r.Key = key
+					if _, err := direct.Begin(ctx, r, state.LeaseOptions{Attempt: rand.Text(), TTL: time.Hour}); err != nil {
+						t.Errorf("Begin() = %v", err)
+					}
+				}
+			}
+			l := th.begin(s, time.Hour)
+			proxy.LoseThen(n, begin(th.key))
+			_, err := s.Commit(ctx, l, end(l, 1, "m1"))
+			proxy.Lose(-1)
+			if err != nil {
+				t.Errorf("Commit() of the end = %v", err)
+			}
+			if holds, err := direct.Holds(ctx, th.key, behind(l, 1)); !holds || err != nil {
+				t.Errorf("Holds() of the last frame = %v, %v", holds, err)
+			}
+			fork := th.key
+			fork.ID = "fork-" + fork.ID
+			proxy.LoseThen(n, func() {
+				if _, _, err := direct.Load(ctx, fork); err == nil {
+					begin(fork)()
+				}
+			})
+			_, err = s.Fork(ctx, th.key, "m1", fork.ID)
+			proxy.Lose(-1)
+			if err != nil {
+				t.Errorf("Fork() = %v", err)
+			}
+		})
+	}
+}

@@ -15,7 +15,8 @@ type Proxy struct {
 	to string
 
 	mu    sync.Mutex
-	pass  int // replies that still get through before one is lost; negative: none will be
+	pass  int    // replies that still get through before one is lost; negative: none will be
+	then  func() // what to do when one was lost, before its connection breaks
 	lost  int
 	most  Exchange
 	conns map[net.Conn]bool
@@ -57,11 +58,15 @@ func StartProxy(t testing.TB, s *Server) *Proxy {
 // URL is the proxy's address for a store.
 func (p *Proxy) URL() string { return "redis://" + p.Addr }
 
-// Lose lets n replies through and loses the one after: what was asked for is done, and the connection breaks.
-func (p *Proxy) Lose(n int) {
+// Lose lets n replies through and loses the one after: what was asked for is done, and the connection breaks. A negative
+// n loses none.
+func (p *Proxy) Lose(n int) { p.LoseThen(n, nil) }
+
+// LoseThen is Lose; then is called when the reply is lost, before the client knows and asks again.
+func (p *Proxy) LoseThen(n int, then func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.pass = n
+	p.pass, p.then = n, then
 }
 
 // An Exchange is the bytes of a request, all that a connection was sent before it answered, and of its reply.
@@ -99,16 +104,20 @@ func (p *Proxy) Lost() int {
 
 func (p *Proxy) loses() bool {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	if p.pass < 0 {
+		p.mu.Unlock()
 		return false
 	}
 	p.pass--
-	if p.pass < 0 {
+	lost, then := p.pass < 0, p.then
+	if lost {
 		p.lost++
-		return true
 	}
-	return false
+	p.mu.Unlock()
+	if lost && then != nil {
+		then()
+	}
+	return lost
 }
 
 func (p *Proxy) keep(c net.Conn, is bool) {
