@@ -103,7 +103,14 @@ func (s *Store) Fork(ctx context.Context, from state.Key, messageID, id string) 
 	case err != nil:
 		return nil, err
 	case status == conflict:
-		return nil, state.ErrThreadExists
+		// Or it is done, its reply was lost, and somebody has used it since.
+		if to, err = s.load(ctx, key, wish{}); err != nil {
+			return nil, err
+		}
+		if to.born != after.born {
+			return nil, state.ErrThreadExists
+		}
+		return to.thread, nil
 	}
 	return after.thread, nil
 }

@@ -48,7 +48,7 @@ func older(at agui.FrameID, born string) bool {
 const seal = ^uint64(0)
 
 // write makes a change come true in one script, if the thread is what it was when it was loaded. The answer says
-// whether it was: didIt, conflict, lost or gap.
+// whether it was: didIt, conflict, lost or gap; what was to be written is returned in any case.
 func (s *Store) write(ctx context.Context, l *loaded, c change) (string, *written, error) {
 	fields, err := encode(c.step.Thread)
 	if err != nil {
@@ -70,10 +70,10 @@ func (s *Store) write(ctx context.Context, l *loaded, c change) (string, *writte
 		log = logParts
 	}
 	r, err := s.run(ctx, stepScript, slotOf(t.Key), a, log...)
-	if err != nil || r.text(0) != didIt {
-		return r.text(0), nil, err
-	}
 	w := &written{loaded: next}
+	if err != nil || r.text(0) != didIt {
+		return r.text(0), w, err
+	}
 	if t.Last, err = frameID(r.text(1)); err != nil {
 		return "", nil, err
 	}

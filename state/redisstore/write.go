@@ -133,7 +133,7 @@ func (s *Store) commit(ctx context.Context, l *state.Lease, c state.Commit) (*st
 		s.lost(l)
 		return nil, state.ErrLeaseLost
 	case t.Repeats(l, c) || ld.holds:
-		return t, nil // only the commit that ends a run writes its last frame
+		return s.repeated(l, c, t), nil // only the commit that ends a run writes its last frame
 	case !t.HeldBy(l) || t.Rev < own.revision(): // or the store went back behind a commit of this run
 		s.lost(l)
 		return nil, state.ErrLeaseLost
@@ -148,6 +148,15 @@ func (s *Store) commit(ctx context.Context, l *state.Lease, c state.Commit) (*st
 	if err != nil || status == conflict {
 		return nil, err
 	}
+	if status == lost && !w.holds.IsZero() { // or it is done, its reply was lost, and another run has begun since
+		again, err := s.load(ctx, l.Key, wish{holds: w.holds})
+		if err != nil {
+			return nil, err
+		}
+		if again.holds {
+			return s.repeated(l, c, again.thread), nil
+		}
+	}
 	if err := s.granted(l, reply{status}); err != nil {
 		return nil, err
 	}
@@ -159,6 +168,14 @@ func (s *Store) commit(ctx context.Context, l *state.Lease, c state.Commit) (*st
 	}
 	s.show(slotOf(l.Key), after.born, step.Frames, after.before)
 	return after.thread, nil
+}
+
+// repeated is the thread after a commit that was made before, whose reply was lost.
+func (s *Store) repeated(l *state.Lease, c state.Commit, t *state.Thread) *state.Thread {
+	if c.End != nil {
+		s.disown(l)
+	}
+	return t
 }
 
 // Once records the result of an effect; see [state.Writer].
