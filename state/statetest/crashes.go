@@ -73,6 +73,22 @@ var crashes = []sentence{
 			w.equal("messages", len(w.messages(-1)), count+1)
 		}
 	}},
+	{"a commit without frames that is made again is made once", func(w *world) {
+		l := w.start("u1")
+		c := state.Commit{Messages: []agui.Message{assistant("a1")}, Checkpoint: json.RawMessage(`{"v":1}`)}
+		w.store.Fail(CallCommit, After)
+		if _, err := w.store.Commit(w.Context(), l, c); !errors.Is(err, ErrFault) {
+			w.Fatalf("Commit() = %v", err)
+		}
+		rev := w.load().Rev
+		// Another of the agent's goroutines has done something meanwhile.
+		if err := w.store.Once(w.Context(), l, "k", json.RawMessage(`"booked"`)); err != nil {
+			w.Fatalf("Once() = %v", err)
+		}
+		w.equal("revision", w.commit(l, c).Rev, rev)
+		w.take()
+		w.equal("memo", w.load().Live.Memo, map[string]string{"k": "booked"})
+	}},
 	{"a crash between the claim and the commit loses neither the answer nor the run", func(w *world) {
 		for _, fault := range []Fault{Before, After} {
 			id := "int-" + w.id()
