@@ -37,6 +37,8 @@ type recorder struct {
 	// lose; guarded by write.
 	last   agui.FrameID
 	recent recentFrames
+	// commits is how many there were; guarded by write.
+	commits int
 
 	mu      sync.Mutex
 	room    sync.Cond // pending got shorter
@@ -195,7 +197,8 @@ func (r *recorder) commitFrames(ctx context.Context, c state.Commit, frames []ag
 		}
 		frames = frames[first:]
 	}
-	c.Frames, c.After = frames, r.last
+	r.commits++
+	c.Number, c.Frames, c.After = r.commits, frames, r.last
 	err = r.mending(ctx, func(ctx context.Context) (err error) {
 		t, err = r.store.Commit(ctx, r.lease, c)
 		return err

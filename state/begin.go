@@ -225,7 +225,7 @@ func TakeStep(t *Thread, c Claim, now time.Time) *Step {
 	live.Tied, live.HungUp = false, false // a takeover unties (R4)
 	live.Memo = maps.Clone(live.Memo)
 	live.Intent.Attempts++
-	live.Committed = agui.FrameID{}
+	live.Number, live.Committed = 0, agui.FrameID{}
 	s.Thread.Live = &live
 	s.Thread.Fence = c.Fence
 	s.show()

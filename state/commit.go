@@ -11,6 +11,9 @@ import (
 // A Commit is what a run has to keep at a turn boundary, or at its end. It is written in one step, guarded
 // by the attempt's fence.
 type Commit struct {
+	// Number counts the commits of an attempt, from 1: one that has the number of the newest is that one, made again
+	// because its answer was lost. Where nobody counts, with 0, it is known by its last frame.
+	Number int
 	// State is the shared state; nil leaves it as committed before.
 	State json.RawMessage
 	// Messages are new ones, or new versions of known ones, in order.
@@ -55,6 +58,7 @@ func CommitStep(t *Thread, f Facts, c Commit, now time.Time) (*Step, error) {
 	s := next(t, now)
 	n := s.Thread
 	live := *t.Live
+	live.Number = c.Number
 	n.Live = &live
 	s.Frames = slices.Clone(c.Frames)
 	for i := range s.Frames {

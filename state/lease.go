@@ -20,7 +20,7 @@ func (t *Thread) Overdue(now time.Time) bool {
 }
 
 // Repeats reports whether commit c of lease l is what made t what it is: its answer was lost, and it is made
-// again. A commit that does not end the run is known by its last frame only.
+// again. One that does not end the run is known by its number, or else by its last frame.
 func (t *Thread) Repeats(l *Lease, c Commit) bool {
 	var last agui.FrameID
 	if len(c.Frames) > 0 {
@@ -29,7 +29,10 @@ func (t *Thread) Repeats(l *Lease, c Commit) bool {
 	if c.End != nil {
 		return t.Live == nil && t.Fence == l.Fence && (last.IsZero() || t.Last == last)
 	}
-	return t.HeldBy(l) && !last.IsZero() && t.Live.Committed == last
+	if !t.HeldBy(l) {
+		return false
+	}
+	return c.Number != 0 && t.Live.Number == c.Number || !last.IsZero() && t.Live.Committed == last
 }
 
 // Renewed returns the attempt with its lease lasting until then.

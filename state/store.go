@@ -103,8 +103,8 @@ type Writer interface {
 	Append(ctx context.Context, l *Lease, after agui.FrameID, frames []agui.Frame) error
 	// Commit writes a turn boundary, or the end of the run, which also gives the lease back. It returns the
 	// thread after it. The frames of the commit follow what was appended; those there already are skipped. A
-	// commit made again because its answer was lost, with the same frames, changes nothing and returns the
-	// thread as it is. ErrGap as for Append.
+	// commit made again because its answer was lost, with the same number or frames, changes nothing and returns
+	// the thread as it is. ErrGap as for Append.
 	Commit(ctx context.Context, l *Lease, c Commit) (*Thread, error)
 	// Once records the result of an effect under key, for a takeover to find.
 	Once(ctx context.Context, l *Lease, key string, result json.RawMessage) error

@@ -112,7 +112,8 @@ type Live struct {
 	HungUp bool `json:"hungUp,omitempty"`
 	// Stopped says that somebody asked for its end; a takeover is told again.
 	Stopped bool `json:"stopped,omitempty"`
-	// Committed is the last frame of the newest commit, by which a repeated one is known.
+	// Number and Committed are the newest commit's number and its last frame, by which a repeated one is known.
+	Number    int          `json:"number,omitempty"`
 	Committed agui.FrameID `json:"committed,omitzero"`
 	// StartRev is the StateRev that the run started with.
 	StartRev int64 `json:"startRev,omitempty"`

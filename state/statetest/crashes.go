@@ -75,7 +75,7 @@ var crashes = []sentence{
 	}},
 	{"a commit without frames that is made again is made once", func(w *world) {
 		l := w.start("u1")
-		c := state.Commit{Messages: []agui.Message{assistant("a1")}, Checkpoint: json.RawMessage(`{"v":1}`)}
+		c := state.Commit{Number: 1, Messages: []agui.Message{assistant("a1")}, Checkpoint: json.RawMessage(`{"v":1}`)}
 		w.store.Fail(CallCommit, After)
 		if _, err := w.store.Commit(w.Context(), l, c); !errors.Is(err, ErrFault) {
 			w.Fatalf("Commit() = %v", err)
@@ -86,8 +86,11 @@ var crashes = []sentence{
 			w.Fatalf("Once() = %v", err)
 		}
 		w.equal("revision", w.commit(l, c).Rev, rev)
-		w.take()
+		l = w.take()
 		w.equal("memo", w.load().Live.Memo, map[string]string{"k": "booked"})
+		c.Messages = []agui.Message{assistant("a2")} // the first commit of another attempt is another commit
+		w.commit(l, c)
+		w.equal("messages", w.messages(-1), []string{"u1", "a1", "a2"})
 	}},
 	{"a crash between the claim and the commit loses neither the answer nor the run", func(w *world) {
 		for _, fault := range []Fault{Before, After} {
