@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run build test lint fuzz bench chaos record-copilotkit interop-copilotkit clean
+.PHONY: help run build test check lint fuzz bench chaos record-copilotkit interop-copilotkit clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
@@ -13,6 +13,9 @@ build: ## build the web page if it changed, and bin/gateway with it
 
 test: ## install what the tests need and run all that CI runs
 	bash .ci/run
+
+check: ## the quick loop: build, vet, lint, types, the page's tests, Go tests without the race detector
+	bash .ci/run install checks quick
 
 lint: ## build, vet, golangci-lint, shellcheck and the rules of the house
 	bash .ci/run install checks

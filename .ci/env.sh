@@ -11,6 +11,9 @@ export PATH=$CACHE/bin:$PATH
 export GOLANGCI_LINT_CACHE=$CACHE/golangci-lint
 export GOLANGCI_LINT_VERSION=v2.15.0
 
+# One way to compile for all stages: the released binary is built with -trimpath, and other flags would compile everything twice.
+export GOFLAGS=-trimpath
+
 # The binary that tests drive from outside.
 GATEWAY_BIN=$PWD/bin/gateway
 export GATEWAY_BIN

@@ -9,7 +9,9 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -21,11 +23,12 @@ type size struct {
 	kills      time.Duration // how long they go on
 	interrupts int           // of races
 	limit      time.Duration // for everything
+	beside     int           // how many scenarios are played beside each other: most of their time is waiting
 }
 
 var (
-	short = size{name: "short", threads: 60, kills: 30 * time.Second, interrupts: 200, limit: 3 * time.Minute}
-	long  = size{name: "long", threads: 500, kills: 10 * time.Minute, interrupts: 1000, limit: 20 * time.Minute}
+	short = size{name: "short", threads: 60, kills: 30 * time.Second, interrupts: 200, limit: 3 * time.Minute, beside: 3}
+	long  = size{name: "long", threads: 500, kills: 10 * time.Minute, interrupts: 1000, limit: 20 * time.Minute, beside: 1}
 )
 
 // A scenario is a way to be unlucky. Each has a fleet of its own.
@@ -79,26 +82,16 @@ func play(ctx context.Context, size size, only, document, keep string) error {
 	if err := build.Run(); err != nil {
 		return fmt.Errorf("go build: %w", err)
 	}
-	var report strings.Builder
-	failed, played := false, 0
-	for _, s := range scenarios {
-		if only != "" && only != s.name {
-			continue
-		}
-		played++
-		text, ok := one(ctx, s, size, binary, filepath.Join(dir, s.name))
-		fmt.Print(text)
-		report.WriteString(text)
-		failed = failed || !ok
-	}
-	if played == 0 {
+	chosen := slices.DeleteFunc(slices.Clone(scenarios), func(s scenario) bool { return only != "" && only != s.name })
+	if len(chosen) == 0 {
 		return fmt.Errorf("there is no scenario %q", only)
 	}
-	if failed {
+	report, ok := playAll(ctx, chosen, size, binary, dir)
+	if !ok {
 		return fmt.Errorf("%w; logs are in %s", errFailed, dir)
 	}
 	if document != "" {
-		if err := write(document, size, report.String()); err != nil {
+		if err := write(document, size, report); err != nil {
 			return err
 		}
 	}
@@ -106,6 +99,23 @@ func play(ctx context.Context, size size, only, document, keep string) error {
 		return os.RemoveAll(dir)
 	}
 	return nil
+}
+
+// playAll plays scenarios, size.beside of them at a time, and returns their reports in their order.
+func playAll(ctx context.Context, chosen []scenario, size size, binary, dir string) (report string, ok bool) {
+	reports, oks := make([]string, len(chosen)), make([]bool, len(chosen))
+	slots := make(chan struct{}, size.beside)
+	var players sync.WaitGroup
+	for i, s := range chosen {
+		slots <- struct{}{}
+		players.Go(func() {
+			defer func() { <-slots }()
+			reports[i], oks[i] = one(ctx, s, size, binary, filepath.Join(dir, s.name))
+			fmt.Print(reports[i])
+		})
+	}
+	players.Wait()
+	return strings.Join(reports, ""), !slices.Contains(oks, false)
 }
 
 // one plays a scenario and returns its report.

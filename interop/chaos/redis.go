@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -22,16 +23,35 @@ type database struct {
 }
 
 func startDatabase(ctx context.Context, dir string) (*database, error) {
+	var err error
+	for range 10 { // another fleet may take the port first
+		var port int
+		if port, err = freePort(ctx); err != nil {
+			return nil, err
+		}
+		d := &database{addr: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), dir: dir}
+		if err = d.start(ctx); err == nil {
+			return d, nil
+		}
+	}
+	return nil, err
+}
+
+// freePort returns a port below those that the system gives to outgoing connections: a server that is killed has to find
+// it free when it is started again.
+func freePort(ctx context.Context) (int, error) {
+	const lowest, highest = 10_000, 30_000
 	var config net.ListenConfig
-	l, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
+	for {
+		port := lowest + rand.IntN(highest-lowest)
+		l, err := config.Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if err == nil {
+			return port, l.Close()
+		}
+		if ctx.Err() != nil {
+			return 0, err
+		}
 	}
-	d := &database{addr: l.Addr().String(), dir: dir}
-	if err := l.Close(); err != nil {
-		return nil, err
-	}
-	return d, d.start(ctx)
 }
 
 // start starts the server and waits until it answers.
