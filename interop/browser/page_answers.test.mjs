@@ -1,0 +1,195 @@
+// Questions on the gateway's own page: what a person has written is what is sent, and nothing that can go wrong with an
+// answer leaves a question that cannot be answered.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startAsker } from "./lib/asker.mjs";
+import { say } from "./lib/chat.mjs";
+import { openPlanner, option, question, unasked } from "./lib/planner.mjs";
+import { startGateway } from "./lib/servers.mjs";
+
+const object = (properties, required = Object.keys(properties)) => ({ type: "object", properties, required });
+const code = object({ code: { type: "string", pattern: "^[A-Z]{3}$" } });
+
+const asker = await startAsker({
+  "A code": [{ message: "Which code?", responseSchema: code }],
+  "Two codes": [
+    { message: "Which code?", responseSchema: code },
+    { message: "Which other code?", responseSchema: code },
+  ],
+  "A note": [
+    { message: "Anything to add?", responseSchema: object({ note: { type: "string" }, gift: { type: "boolean" } }, []) },
+    { message: "Which name?", responseSchema: object({ name: { type: "string" } }) },
+  ],
+  "A list": [{ message: "Who comes?", responseSchema: object({ guests: { type: "array", items: { type: "string" } } }) }],
+  "A number or none": [{ message: "How many?", responseSchema: object({ count: { anyOf: [{ type: "integer" }, { type: "null" }] } }) }],
+});
+
+const gateway = await startGateway({
+  team: `
+version: 1
+agents:
+  asker: { type: agui, description: Asks anything, url: "${asker}" }
+  names:
+    type: script
+    description: Asks for two names
+    steps:
+      - ask_many: [ { key: first, message: "From where?" }, { key: second, message: "To where?" } ]
+      - say: "From \${answers.first} to \${answers.second}."
+  brief:
+    type: script
+    description: Does not wait for long
+    steps:
+      - ask: { key: size, message: "Which size?", options: [ S, M ], ttl: 4s }
+      - say: "Size \${answers.size}."
+`,
+});
+
+/** Opens the page at an agent, and says something: the page, with its question open. */
+async function asked(t, agent, words, options) {
+  const page = await openPlanner(t, gateway.url, { place: `#/t/${agent}/${crypto.randomUUID()}`, ...options });
+  page.allow(/404/); // nobody has begun the thread that this names
+  await page.getByTestId("welcome").waitFor();
+  await say(page, words);
+  await page.getByTestId("question").first().waitFor();
+  return page;
+}
+
+const field = (page, text) => question(page, text).getByRole("textbox");
+const send = (page) => page.getByTestId("send-answers");
+const answer = (page) => page.getByTestId("answer-send");
+const refusal = (page) => page.getByTestId("refusal");
+const told = (page, text) => page.getByText(text, { exact: true }).waitFor();
+
+test("what was deleted is not sent", async (t) => {
+  const page = await asked(t, "names", "Hello");
+  await field(page, "From where?").fill("P");
+  await field(page, "To where?").fill("Rome");
+  await send(page).and(page.locator(":enabled")).waitFor();
+  await field(page, "From where?").fill("");
+  assert.equal(await send(page).isDisabled(), true, "an answer is missing");
+  await field(page, "From where?").fill("Oslo");
+  await send(page).click();
+  await told(page, "From Oslo to Rome.");
+});
+
+test("a refused answer can be given again, with the refusal on its card", async (t) => {
+  const page = await asked(t, "asker", "A code");
+  await field(page, "Which code?").fill("abc");
+  await answer(page).click();
+  await question(page, "Which code?").getByTestId("refusal").waitFor();
+  assert.equal(await field(page, "Which code?").inputValue(), "abc", "what was written is still there");
+  await field(page, "Which code?").fill("ABC");
+  await answer(page).click();
+  await told(page, 'You said: {"code":"ABC"}');
+  await unasked(page);
+});
+
+test("of several answers that were refused each can be changed", async (t) => {
+  const page = await asked(t, "asker", "Two codes");
+  await field(page, "Which code?").fill("ABC");
+  await field(page, "Which other code?").fill("abc");
+  await send(page).click();
+  await refusal(page).first().waitFor();
+  assert.equal(await field(page, "Which code?").inputValue(), "ABC");
+  await field(page, "Which other code?").fill("XYZ");
+  await send(page).click();
+  await told(page, 'You said: {"code":"ABC"}, {"code":"XYZ"}');
+});
+
+test("after a refusal the question can be cancelled", async (t) => {
+  const page = await asked(t, "asker", "A code");
+  await field(page, "Which code?").fill("abc");
+  await answer(page).click();
+  await refusal(page).waitFor();
+  await page.getByTestId("never-mind").click();
+  await told(page, "You said: cancelled");
+  await unasked(page);
+});
+
+test("an answer that does not reach the gateway can be sent again", async (t) => {
+  const page = await asked(t, "asker", "A code");
+  page.allow(/413/);
+  await page.route("**/api/copilotkit/agent/*/run", (route) =>
+    route.fulfill({ status: 413, json: { error: { code: "too_large", message: "The request is too large." } } }),
+  );
+  for (const words of ["ABCD", "ABC"]) {
+    await field(page, "Which code?").fill(words);
+    await answer(page).click();
+    await refusal(page).filter({ hasText: "too large" }).waitFor();
+    assert.equal(await field(page, "Which code?").inputValue(), words);
+  }
+  await page.unroute("**/api/copilotkit/agent/*/run");
+  await answer(page).click();
+  await told(page, 'You said: {"code":"ABC"}');
+});
+
+test("what may be left out is left out", async (t) => {
+  const page = await asked(t, "asker", "A note");
+  await field(page, "Which name?").fill("Ada");
+  await send(page).and(page.locator(":enabled")).waitFor();
+  const gift = option(page, "Yes");
+  await gift.click();
+  await gift.click();
+  assert.equal(await gift.getAttribute("aria-pressed"), "false", "a second click takes the choice back");
+  await send(page).click();
+  await told(page, 'You said: {}, {"name":"Ada"}');
+});
+
+test("a list is written as JSON, and what is none is not sent", async (t) => {
+  const page = await asked(t, "asker", "A list");
+  await field(page, "Who comes?").fill("Ada");
+  await answer(page).click();
+  await page.getByText(/as JSON/).waitFor();
+  await field(page, "Who comes?").fill('["Ada", "Grace"]');
+  await answer(page).click();
+  await told(page, 'You said: {"guests":["Ada","Grace"]}');
+});
+
+test("of several kinds of value the first is asked for", async (t) => {
+  const page = await asked(t, "asker", "A number or none");
+  await question(page, "How many?").getByRole("spinbutton").fill("3");
+  await answer(page).click();
+  await told(page, 'You said: {"count":3}');
+});
+
+test("a question whose time is over says so, cannot be clicked, and is in nobody's way", async (t) => {
+  const page = await asked(t, "brief", "A coat");
+  await page.getByTestId("expired").waitFor();
+  assert.equal(await option(page, "M").isDisabled(), true);
+  assert.equal(await page.getByTestId("never-mind").count(), 0, "there is nothing left to cancel");
+  await say(page, "A coat, again");
+  await option(page, "M").and(page.locator(":enabled")).click();
+  await told(page, "Size M.");
+  assert.equal(await page.getByTestId("expired").count(), 0);
+});
+
+test("a browser whose clock is ahead can answer all the same", async (t) => {
+  // A question stays open for a day.
+  const page = await asked(t, "names", "Hello", {
+    prepare: (page) => page.clock.install({ time: Date.now() + 48 * 3600 * 1000 }),
+  });
+  await field(page, "From where?").fill("Oslo");
+  await field(page, "To where?").fill("Rome");
+  await send(page).click();
+  await told(page, "From Oslo to Rome.");
+});
+
+test("what is written but not sent survives the inspector and other threads", async (t) => {
+  const page = await asked(t, "names", "Hello");
+  await field(page, "From where?").fill("Oslo");
+  await page.getByTestId("copilot-chat-textarea").fill("By the way");
+  await page.getByTestId("inspector-open").click();
+  await page.getByTestId("inspector").waitFor();
+  await page.getByTestId("inspector-close").click();
+  await field(page, "From where?").waitFor();
+  assert.equal(await field(page, "From where?").inputValue(), "Oslo");
+  assert.equal(await page.getByTestId("copilot-chat-textarea").inputValue(), "By the way");
+  await page.getByTestId("new-thread").click();
+  await page.getByTestId("welcome").waitFor();
+  assert.equal(await page.getByTestId("copilot-chat-textarea").inputValue(), "");
+  await page.goBack();
+  await field(page, "To where?").fill("Rome");
+  await send(page).click();
+  await told(page, "From Oslo to Rome.");
+});
