@@ -1,6 +1,7 @@
 // The gateway's routes for threads and agents, as functions. They throw GatewayError and nothing else, but for an
 // AbortError when their signal was aborted.
 
+import { learnTime } from "./clock";
 import type { AgentInfo, Thread, ThreadPage, ThreadStatus } from "./types";
 
 /** What the gateway refused, or that it could not be reached: status 0, code "unreachable". */
@@ -105,6 +106,7 @@ async function ask<T>(method: string, path: string, options?: Options, body?: un
     if (options?.signal?.aborted) throw error;
     throw new GatewayError(0, "unreachable", "The gateway cannot be reached.");
   }
+  learnTime(response);
   if (!response.ok) throw await refusal(response);
   if (response.status === 204) return undefined as T;
   try {

@@ -2,6 +2,7 @@
 // was hidden, likewise. EventSource would do, but for a thread that is not there yet (404) and a cursor of its own.
 
 import { type GatewayError, listThreads, threadPath } from "./api";
+import { learnTime } from "./clock";
 import { FrameParser } from "./sse";
 import type { AguiEvent } from "./types";
 
@@ -152,6 +153,7 @@ class Follower {
       if (this.cursor) headers["Last-Event-ID"] = this.cursor;
       const path = threadPath(this.o.thread, this.o.agent, "events", { follow: "1", protocolVersion: "1.0" });
       const response = await fetch(path, { headers, cache: "no-store", signal: abort.signal });
+      learnTime(response);
       if (response.status === 404) return "unknown";
       if (!response.ok || !response.body) {
         retryAfter.ms = 1000 * Math.min(30, Number(response.headers.get("Retry-After")) || 0);

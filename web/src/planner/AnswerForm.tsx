@@ -1,41 +1,52 @@
 import { type FormEvent, useId, useState } from "react";
-import { type Field, payloadOf, problem } from "./answer";
+import { type Field, problem } from "./answer";
 
 interface Props {
   fields: Field[];
-  /** Other questions are open too: this answer is kept until all are there. */
+  /** What the fields hold, by their place. */
+  values: Record<number, unknown>;
+  /** Other questions are open too: there is one button for all of them. */
   several: boolean;
-  answered: boolean;
   busy: boolean;
-  onAnswer: (payload: unknown) => void;
+  onChange: (values: Record<number, unknown>) => void;
+  /** Sends these values. */
+  onSubmit: (values: Record<number, unknown>) => void;
 }
 
 /** A form for a question without options. */
-export function AnswerForm({ fields, several, answered, busy, onAnswer }: Props) {
-  const [values, setValues] = useState<Record<number, unknown>>({});
-  const [shown, setShown] = useState(false);
+export function AnswerForm({ fields, values, several, busy, onChange, onSubmit }: Props) {
+  const [tried, setTried] = useState(false);
+  const [left, setLeft] = useState<ReadonlySet<number>>(new Set());
   const problems = fields.map((field, i) => problem(field, values[i]));
-  const bad = problems.some((p) => p !== undefined);
+  // Yes or no alone is an answer.
+  const decides = !several && fields.length === 1 && fields[0]!.kind === "boolean";
   const change = (i: number, value: unknown) => {
     const next = { ...values, [i]: value };
-    setValues(next);
-    // One of several answers counts as soon as it is whole: there is one button for all of them.
-    if (several && fields.every((field, j) => problem(field, next[j]) === undefined)) onAnswer(payloadOf(fields, next));
-    // Yes or no alone is an answer.
-    else if (!several && fields.length === 1 && fields[0]!.kind === "boolean") onAnswer(payloadOf(fields, next));
+    onChange(next);
+    if (decides && value !== undefined) onSubmit(next);
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    setShown(true);
-    if (!bad) onAnswer(payloadOf(fields, values));
+    if (several) return;
+    setTried(true);
+    if (problems.every((p) => p === undefined)) onSubmit(values);
   };
-  const alone = !several && !(fields.length === 1 && fields[0]!.kind === "boolean");
+  // The one button for all answers is disabled until they fit, so that each field has to say by itself what is wrong.
+  const said = (i: number) => tried || (left.has(i) && values[i] !== undefined && values[i] !== "");
   return (
-    <form className="answer" noValidate onSubmit={submit} data-answered={answered || undefined}>
+    <form className="answer" noValidate onSubmit={submit}>
       {fields.map((field, i) => (
-        <Input key={field.key ?? i} field={field} value={values[i]} problem={shown ? problems[i] : undefined} busy={busy} onChange={(value) => change(i, value)} />
+        <Input
+          key={field.key ?? i}
+          field={field}
+          value={values[i]}
+          problem={said(i) ? problems[i] : undefined}
+          busy={busy}
+          onChange={(value) => change(i, value)}
+          onLeave={() => setLeft((all) => new Set(all).add(i))}
+        />
       ))}
-      {alone && (
+      {!several && !decides && (
         <button type="submit" className="button primary" disabled={busy} data-testid="answer-send">
           Answer
         </button>
@@ -50,33 +61,26 @@ interface InputProps {
   problem: string | undefined;
   busy: boolean;
   onChange: (value: unknown) => void;
+  onLeave: () => void;
 }
 
-function Input({ field, value, problem, busy, onChange }: InputProps) {
+function Input({ field, value, problem, busy, onChange, onLeave }: InputProps) {
   const id = useId();
   const note = [field.description && `${id}-d`, problem && `${id}-p`].filter(Boolean).join(" ") || undefined;
-  const common = { id, disabled: busy, "aria-describedby": note, "aria-invalid": problem !== undefined, "data-testid": "answer-field" };
+  const common = {
+    id,
+    className: "field",
+    disabled: busy,
+    "aria-describedby": note,
+    "aria-invalid": problem !== undefined,
+    "data-testid": "answer-field",
+    onBlur: onLeave,
+  };
+  const text = typeof value === "string" ? value : "";
   return (
     <div className="answer-field">
       {field.kind === "boolean" ? (
-        <fieldset disabled={busy} aria-describedby={note}>
-          <legend>{field.label}</legend>
-          <div className="row">
-            {[true, false].map((choice) => (
-              <button
-                key={String(choice)}
-                type="button"
-                className="button"
-                aria-pressed={value === choice}
-                data-testid="option"
-                data-value={choice ? "Yes" : "No"}
-                onClick={() => onChange(choice)}
-              >
-                {choice ? "Yes" : "No"}
-              </button>
-            ))}
-          </div>
-        </fieldset>
+        <YesOrNo field={field} value={value} note={note} busy={busy} onChange={onChange} />
       ) : (
         <>
           <label htmlFor={id}>
@@ -86,7 +90,6 @@ function Input({ field, value, problem, busy, onChange }: InputProps) {
           {field.kind === "choice" ? (
             <select
               {...common}
-              className="field"
               value={field.choices.findIndex((choice) => choice === value)}
               onChange={(event) => onChange(field.choices[Number(event.target.value)])}
             >
@@ -97,16 +100,24 @@ function Input({ field, value, problem, busy, onChange }: InputProps) {
                 </option>
               ))}
             </select>
+          ) : field.kind === "list" || field.kind === "object" ? (
+            <textarea
+              {...common}
+              rows={3}
+              spellCheck={false}
+              placeholder={field.kind === "list" ? '["one", "two"]' : '{"name": "value"}'}
+              value={text}
+              onChange={(event) => onChange(event.target.value)}
+            />
           ) : (
             <input
               {...common}
-              className="field"
               type={field.kind === "text" ? "text" : "number"}
               step={field.kind === "integer" ? 1 : "any"}
               min={field.minimum}
               max={field.maximum}
               maxLength={field.maxLength}
-              value={typeof value === "string" ? value : ""}
+              value={text}
               onChange={(event) => onChange(event.target.value)}
             />
           )}
@@ -123,5 +134,40 @@ function Input({ field, value, problem, busy, onChange }: InputProps) {
         </p>
       )}
     </div>
+  );
+}
+
+interface YesOrNoProps {
+  field: Field;
+  value: unknown;
+  note: string | undefined;
+  busy: boolean;
+  onChange: (value: boolean | undefined) => void;
+}
+
+/** Two buttons. Where neither has to be chosen, a second click takes the choice back. */
+function YesOrNo({ field, value, note, busy, onChange }: YesOrNoProps) {
+  return (
+    <fieldset disabled={busy} aria-describedby={note}>
+      <legend>
+        {field.label}
+        {!field.required && <span className="muted"> (optional)</span>}
+      </legend>
+      <div className="row">
+        {[true, false].map((choice) => (
+          <button
+            key={String(choice)}
+            type="button"
+            className="button"
+            aria-pressed={value === choice}
+            data-testid="option"
+            data-value={choice ? "Yes" : "No"}
+            onClick={() => onChange(value === choice && !field.required ? undefined : choice)}
+          >
+            {choice ? "Yes" : "No"}
+          </button>
+        ))}
+      </div>
+    </fieldset>
   );
 }

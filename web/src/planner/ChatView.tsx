@@ -4,7 +4,8 @@ import {
   CopilotChatView,
   type CopilotChatViewProps,
 } from "@copilotkit/react-core/v2";
-import { use } from "react";
+import { use, useEffect, useEffectEvent } from "react";
+import { useDraft } from "../drafts";
 import { useNotify } from "../shell/notices";
 import { AssistantMessage } from "./AssistantMessage";
 import { ConnectingContext, useTalk } from "./context";
@@ -25,10 +26,17 @@ const [idleInput, busyInput] = [inputWith("Send"), inputWith("Stop")];
 
 /** CopilotChat's view, with our messages, our suggestions, and nothing sent while a question is open or nobody listens. */
 export function ChatView(props: CopilotChatViewProps) {
-  const { asking, mute, showQuestion, suggestions, send } = useTalk();
+  const { agent, thread, asking, mute, showQuestion, suggestions, send } = useTalk();
   const notify = useNotify();
+  const [draft, setDraft] = useDraft(`message ${agent}/${thread}`, "");
+  const write = (text: string) => {
+    setDraft(text);
+    props.onInputChange?.(text);
+  };
+  const restore = useEffectEvent(() => draft !== "" && props.onInputChange?.(draft));
+  useEffect(() => void restore(), []);
   // The field empties itself on what it takes for sending.
-  const giveBack = (text: string) => setTimeout(() => props.onInputChange?.(text));
+  const giveBack = (text: string) => setTimeout(() => write(text));
   const submit = (text: string) => {
     if (mute) {
       giveBack(text);
@@ -50,6 +58,7 @@ export function ChatView(props: CopilotChatViewProps) {
         messageView={MessageView as CopilotChatViewProps["messageView"]}
         input={props.isRunning && props.onStop ? busyInput : idleInput}
         suggestions={free ? suggestions.map((s) => ({ ...s, isLoading: false })) : []}
+        onInputChange={write}
         onSelectSuggestion={({ message }) => send(message)}
         onSubmitMessage={props.onSubmitMessage && submit}
       />

@@ -1,7 +1,7 @@
 import { CopilotChat, UseAgentUpdate, useAgent, useCopilotKit, useDefaultRenderTool, useInterrupt } from "@copilotkit/react-core/v2";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { forkThread } from "../gateway/api";
-import type { AgentInfo } from "../gateway/types";
+import type { AgentInfo, Interrupt } from "../gateway/types";
 import { useFollow } from "../gateway/useFollow";
 import { newID } from "../id";
 import { go } from "../place";
@@ -13,7 +13,7 @@ import { useAttempt } from "../shell/notices";
 import { ChatView } from "./ChatView";
 import { type Talk, TalkContext, WorkingContext } from "./context";
 import { Itinerary } from "./Itinerary";
-import type { Asked } from "./asked";
+import { keyOf } from "./difference";
 import { Questions } from "./Questions";
 import { SpokenNow, workingNow } from "./Speaker";
 import { Specialists } from "./Specialists";
@@ -21,6 +21,7 @@ import { StateTree } from "./StateTree";
 import { suggest } from "./suggest";
 import { ToolLine } from "./ToolLine";
 import { readTrip } from "./trip";
+import { useExpired } from "./useExpired";
 import { useGone } from "./useGone";
 import { usePickUp } from "./usePickUp";
 import { useSignals } from "./useSignals";
@@ -42,8 +43,13 @@ export function Conversation({ agent: info, thread, fresh }: { agent: AgentInfo;
   const [asking, setAsking] = useState(false);
   const question = useRef<HTMLElement>(null);
 
-  const reconnect = usePickUp(agent, thread, following);
-  useSignals(agent, thread, following.kick);
+  const expired = useExpired(following.interrupts);
+  usePickUp(agent, thread, following, expired);
+  const { refusal, answering } = useSignals(agent, thread, following.kick);
+  useEffect(() => {
+    // The client sends nothing while it has a question, and does not know when one has expired.
+    if (agent.pendingInterrupts.every(({ id }) => expired.has(id))) agent.pendingInterrupts = [];
+  }, [agent, expired]);
 
   const travel = info.id === "travel";
   const trip = useMemo(() => readTrip(agent.state), [agent.state]);
@@ -56,11 +62,11 @@ export function Conversation({ agent: info, thread, fresh }: { agent: AgentInfo;
     render: ({ interrupts, resolve, cancel }) => (
       <Questions
         key={interrupts.map(({ id }) => id).join()}
-        questions={interrupts as Asked[]}
+        questions={interrupts as Interrupt[]}
         resolve={resolve}
         cancel={cancel}
+        onSend={answering}
         onOpen={setAsking}
-        onExpired={reconnect}
         focus={question}
       />
     ),
@@ -89,19 +95,23 @@ export function Conversation({ agent: info, thread, fresh }: { agent: AgentInfo;
   );
   const suggestions = useMemo(() => (travel ? suggest(trip) : []), [travel, trip]);
   const showQuestion = useCallback(() => question.current?.focus(), []);
+  const answered = refusal?.to === keyOf(agent.pendingInterrupts) ? refusal : undefined;
   const talk: Talk = useMemo(
     () => ({
       agent: info.id,
+      thread,
       send,
       regenerate: free && !asking && last >= 0 ? regenerate : undefined,
       fork,
       asking,
       mute: away || gone,
+      expired,
+      refusal: answered,
       showQuestion,
       suggestions,
       gone,
     }),
-    [info.id, send, free, asking, last, regenerate, fork, away, gone, showQuestion, suggestions],
+    [info.id, thread, send, free, asking, last, regenerate, fork, away, gone, expired, answered, showQuestion, suggestions],
   );
 
   const destination = travel && trip.step !== "start" ? trip.destination : undefined;

@@ -1,24 +1,30 @@
-import { useId } from "react";
+import { type ReactNode, useId } from "react";
 import { cardOf } from "../gateway/card";
+import type { Interrupt } from "../gateway/types";
 import { IconCheck, IconStar } from "../shell/icons";
 import { fieldsOf } from "./answer";
 import { AnswerForm } from "./AnswerForm";
+import { type Draft, optionsOf } from "./draft";
 import { type Fact, factsOf, same } from "./facts";
-import type { Answer, Asked } from "./asked";
 import { speakerName, SpeakerSign } from "./Speaker";
 
 interface Props {
-  question: Asked;
+  question: Interrupt;
   /** Its number, where several are open. */
   number: number | undefined;
-  chosen: Answer | undefined;
+  draft: Draft;
   busy: boolean;
-  onPick: (option: unknown, at: number) => void;
-  onAnswer: (payload: unknown) => void;
+  /** Its time is over: it cannot be answered any more. */
+  expired: boolean;
+  onPick: (option: number) => void;
+  onChange: (values: Draft["values"]) => void;
+  onSubmit: (values: Draft["values"]) => void;
+  /** What is to be said below it. */
+  children: ReactNode;
 }
 
 /** One question: its options as cards, or a form made of its schema. */
-export function Question({ question, number, chosen, busy, onPick, onAnswer }: Props) {
+export function Question({ question, number, draft, busy, expired, onPick, onChange, onSubmit, children }: Props) {
   const title = useId();
   const card = cardOf(question);
   const message = card.message ?? question.message ?? "Please answer this question.";
@@ -42,26 +48,31 @@ export function Question({ question, number, chosen, busy, onPick, onAnswer }: P
                 option={option}
                 index={i}
                 recommended={card.recommendation !== undefined && same(option, card.recommendation)}
-                chosen={chosen?.option === i}
+                chosen={draft.option === i}
                 busy={busy}
-                onPick={() => onPick(option, i)}
+                onPick={() => onPick(i)}
               />
             </li>
           ))}
         </ul>
       ) : (
-        <AnswerForm fields={fieldsOf(question.responseSchema)} several={number !== undefined} answered={chosen !== undefined} busy={busy} onAnswer={onAnswer} />
+        <AnswerForm
+          fields={fieldsOf(question.responseSchema)}
+          values={draft.values}
+          several={number !== undefined}
+          busy={busy}
+          onChange={onChange}
+          onSubmit={onSubmit}
+        />
       )}
+      {expired && (
+        <p className="expired" role="status" data-testid="expired">
+          This question has expired. Write a message to go on.
+        </p>
+      )}
+      {children}
     </section>
   );
-}
-
-/** The options of the card, else the values a schema of one member allows. */
-function optionsOf(question: Asked): unknown[] {
-  const { options } = cardOf(question);
-  if (Array.isArray(options) && options.length > 0) return options;
-  const fields = fieldsOf(question.responseSchema);
-  return fields.length === 1 && fields[0]!.kind === "choice" ? fields[0]!.choices : [];
 }
 
 interface OptionProps {

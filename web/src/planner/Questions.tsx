@@ -1,31 +1,37 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
-import type { Answer, Asked } from "./asked";
-import { pick } from "./answer";
+import { useDraft } from "../drafts";
+import type { Interrupt } from "../gateway/types";
 import { useTalk } from "./context";
+import { answerOf, type Draft, emptyDraft } from "./draft";
 import { Question } from "./Question";
+import { Refused } from "./Refused";
 
 interface Props {
-  questions: Asked[];
+  questions: Interrupt[];
   resolve: (payload: unknown, id?: string) => Promise<unknown>;
   cancel: (id?: string) => Promise<unknown>;
+  /** An answer to all of them is on its way, until done. */
+  onSend: (questions: Interrupt[], done: Promise<unknown>) => void;
+  /** Whether they are to be answered before anything else is said. */
   onOpen: (open: boolean) => void;
-  onExpired: () => void;
   focus: RefObject<HTMLElement | null>;
 }
 
 /** The open questions of a thread. One is answered by a click; several are answered together, with one request. */
-export function Questions({ questions, resolve, cancel, onOpen, onExpired, focus }: Props) {
-  const [answers, setAnswers] = useState<Record<string, Answer>>({});
+export function Questions({ questions, resolve, cancel, onSend, onOpen, focus }: Props) {
+  const { agent, thread, mute, gone, expired, refusal } = useTalk();
+  const [drafts, setDrafts] = useDraft<Record<string, Draft>>(`answers ${agent}/${thread}`, {});
   const [sent, setSent] = useState<"answer" | "cancel">();
-  const { mute, gone } = useTalk();
   const form = useRef<HTMLDivElement>(null);
-  const many = questions.length > 1;
-  const ready = questions.every(({ id }) => answers[id]);
+  const several = questions.length > 1;
+  const draftOf = (id: string) => drafts[id] ?? emptyDraft;
+  const ready = questions.every((question) => answerOf(question, draftOf(question.id)));
+  const over = questions.every(({ id }) => expired.has(id));
 
   useEffect(() => {
-    onOpen(true);
+    onOpen(!over);
     return () => onOpen(false);
-  }, [onOpen]);
+  }, [onOpen, over]);
 
   // A layout effect, whose end comes while the card still has the focus it leaves to the conversation.
   useLayoutEffect(() => {
@@ -41,68 +47,73 @@ export function Questions({ questions, resolve, cancel, onOpen, onExpired, focus
     };
   }, [focus]);
 
-  const send = (what: "answer" | "cancel") => {
+  const send = (what: "answer" | "cancel", each: (question: Interrupt) => Promise<unknown>) => {
+    if (sent) return;
     form.current?.focus({ preventScroll: true }); // the button in hand is about to be disabled
     setSent(what);
+    const done = Promise.allSettled(questions.map(each));
+    onSend(questions, done);
+    // Who is still asked now was refused, and may answer again.
+    void done.then(() => setSent(undefined));
   };
-  const expired = () => questions.some(({ expiresAt }) => expiresAt !== undefined && Date.parse(expiresAt) <= Date.now());
-
-  const submit = (given: Record<string, Answer>) => {
-    if (sent) return;
-    if (expired()) {
-      onExpired();
-      return;
-    }
-    send("answer");
-    for (const { id } of questions) void resolve(given[id]?.payload, id);
+  const submit = (given: Record<string, Draft>) => {
+    const answers = new Map(questions.map((question) => [question.id, answerOf(question, given[question.id] ?? emptyDraft)]));
+    if (questions.every(({ id }) => answers.get(id))) send("answer", ({ id }) => resolve(answers.get(id)?.payload, id));
   };
-  const answer = (question: Asked, given: Answer) => {
-    const all = { ...answers, [question.id]: given };
-    setAnswers(all);
-    if (!many) submit(all);
+  /** Keeps a draft, and those of the other open questions with it; older ones are nobody's any more. */
+  const change = (id: string, draft: Draft) => {
+    const all = Object.fromEntries(questions.map((question) => [question.id, question.id === id ? draft : draftOf(question.id)]));
+    setDrafts(all);
+    return all;
   };
-  const neverMind = () => {
-    if (sent) return;
-    send("cancel");
-    for (const { id } of questions) void cancel(id);
+  const choose = (id: string, draft: Draft) => {
+    const all = change(id, draft);
+    if (!several) submit(all);
   };
 
   if (gone) return null; // there is nobody left to answer
-  const busy = sent !== undefined || mute;
+  const busy = sent !== undefined || mute || questions.some(({ id }) => expired.has(id));
   return (
     <div
       className="questions"
       ref={form}
       tabIndex={-1}
       role="group"
-      aria-label={many ? `${questions.length} questions` : "A question"}
+      aria-label={several ? `${questions.length} questions` : "A question"}
       data-testid="questions"
-      aria-busy={busy}
+      aria-busy={busy && !over}
     >
       {questions.map((question, i) => (
         <Question
           key={question.id}
           question={question}
-          number={many ? i + 1 : undefined}
-          chosen={answers[question.id]}
+          number={several ? i + 1 : undefined}
+          draft={draftOf(question.id)}
           busy={busy}
-          onPick={(option, at) => answer(question, { payload: pick(option, question.responseSchema), option: at })}
-          onAnswer={(payload) => answer(question, { payload })}
-        />
+          expired={expired.has(question.id)}
+          onPick={(option) => choose(question.id, { values: {}, option })}
+          onChange={(values) => change(question.id, { values })}
+          onSubmit={(values) => choose(question.id, { values })}
+        >
+          {!several && refusal && <Refused refusal={refusal} />}
+        </Question>
       ))}
-      <div className="questions-end">
-        {many && (
-          <button type="button" className="button primary" data-testid="send-answers" disabled={!ready || busy} onClick={() => submit(answers)}>
-            Send {questions.length} answers
+      {several && refusal && <Refused refusal={refusal} />}
+      {!over && (
+        <div className="questions-end">
+          {several && (
+            <button type="button" className="button primary" data-testid="send-answers" disabled={!ready || busy} onClick={() => submit(drafts)}>
+              Send {questions.length} answers
+            </button>
+          )}
+          <button type="button" className="button quiet" data-testid="never-mind" disabled={busy} onClick={() => send("cancel", ({ id }) => cancel(id))}>
+            Never mind
           </button>
-        )}
-        <button type="button" className="button quiet" data-testid="never-mind" disabled={busy} onClick={neverMind}>
-          Never mind
-        </button>
-        <p className="unseen" role="status">
-          {sent === "answer" ? "Answer sent." : sent === "cancel" ? "Called off." : ""}
-        </p>
-      </div>
+        </div>
+      )}
+      <p className="unseen" role="status">
+        {sent === "answer" ? "Answer sent." : sent === "cancel" ? "Question cancelled." : ""}
+      </p>
     </div>
   );
 }

@@ -12,8 +12,11 @@ describe("fieldsOf", () => {
     ["a boolean", { type: "boolean" }, "boolean"],
     ["an enum", { enum: ["a", 2, null] }, "choice"],
     ["a constant", { const: "yes" }, "choice"],
-    ["an array", { type: "array" }, "text"],
-    ["an object without members", { type: "object", properties: {} }, "text"],
+    ["an array", { type: "array" }, "list"],
+    ["an object without members", { type: "object", properties: {} }, "object"],
+    ["the first of several that is not null", { anyOf: [{ type: "null" }, { type: "integer" }, { type: "string" }] }, "integer"],
+    ["one of several", { oneOf: [{ type: "boolean" }] }, "boolean"],
+    ["nothing but null", { anyOf: [{ type: "null" }] }, "text"],
     ["rubbish", "string", "text"],
   ];
   test.each(kinds)("%s", (_, schema, kind) => expect(one(schema).kind).toBe(kind));
@@ -28,6 +31,11 @@ describe("fieldsOf", () => {
       { key: "firstName", label: "First name", kind: "text", required: true, choices: [], maxLength: 3, description: "as in your passport" },
       { key: "seats", label: "How many?", kind: "integer", required: false, choices: [], minimum: 1 },
     ]);
+  });
+
+  test("what stands beside the alternatives holds for each of them", () => {
+    expect(one({ title: "How many?", anyOf: [{ type: "integer", minimum: 1 }, { type: "null" }] })).toMatchObject({ label: "How many?", kind: "integer", minimum: 1 });
+    expect(fieldsOf({ anyOf: [{ type: "object", properties: { a: {}, b: {} } }, { type: "null" }] }).map(({ key }) => key)).toEqual(["a", "b"]);
   });
 
   test("a lone value is just the answer", () => {
@@ -51,6 +59,12 @@ describe("problem", () => {
     [{ ...text, required: false }, "", false],
     [one({ type: "boolean" }), false, false],
     [one({ type: "boolean" }), undefined, true],
+    [one({ type: "array" }), "Ada", true],
+    [one({ type: "array" }), '{"a":1}', true],
+    [one({ type: "array" }), "[]", false],
+    [one({ type: "object" }), "[]", true],
+    [one({ type: "object" }), "null", true],
+    [one({ type: "object" }), '{"a":1}', false],
   ];
   test.each(cases)("%o of %o", (field, value, bad) => expect(problem(field, value) !== undefined).toBe(bad));
 });
@@ -59,6 +73,10 @@ describe("payloads", () => {
   test("of a form: numbers are numbers, what is empty is absent", () => {
     const fields = fieldsOf({ type: "object", properties: { n: { type: "number" }, s: { type: "string" }, b: { type: "boolean" } } });
     expect(payloadOf(fields, { 0: "2.5", 1: "", 2: false })).toEqual({ n: 2.5, b: false });
+  });
+  test("of lists and objects: what the JSON says", () => {
+    const fields = fieldsOf({ type: "object", properties: { l: { type: "array" }, o: { type: "object" }, none: { type: "array" } } });
+    expect(payloadOf(fields, { 0: "[1]", 1: '{"a":1}', 2: "" })).toEqual({ l: [1], o: { a: 1 } });
   });
   test("of a value by itself", () => expect(payloadOf(fieldsOf({ type: "integer" }), { 0: "0" })).toBe(0));
 

@@ -1,6 +1,7 @@
 // From a question's responseSchema to the fields a person fills in, and from what they filled in to the payload.
 
-export type FieldKind = "text" | "number" | "integer" | "boolean" | "choice";
+/** list and object are written as JSON. */
+export type FieldKind = "text" | "number" | "integer" | "boolean" | "choice" | "list" | "object";
 
 export interface Field {
   /** The member of the payload; absent if the payload is the value itself. */
@@ -20,12 +21,13 @@ type Schema = Record<string, unknown>;
 
 const isSchema = (value: unknown): value is Schema => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The fields of a schema. What cannot be filled in as a field (arrays, objects) is asked for as text. */
+/** The fields of a schema: one for each member of an object, else one for the value itself. */
 export function fieldsOf(schema: unknown): Field[] {
   if (!isSchema(schema)) return [{ label: "Your answer", kind: "text", required: true, choices: [] }];
-  const properties = schema["properties"];
-  if (!isSchema(properties) || Object.keys(properties).length === 0) return [field(schema, "Your answer", true)];
-  const required = Array.isArray(schema["required"]) ? schema["required"] : [];
+  const whole = firstOf(schema);
+  const properties = whole["properties"];
+  if (!isSchema(properties) || Object.keys(properties).length === 0) return [field(whole, "Your answer", true)];
+  const required = Array.isArray(whole["required"]) ? whole["required"] : [];
   const keys = Object.keys(properties);
   return keys.map((key) => ({
     key,
@@ -33,12 +35,21 @@ export function fieldsOf(schema: unknown): Field[] {
   }));
 }
 
+/** The schema with the first of its alternatives that is not null in their place. */
+function firstOf(schema: Schema): Schema {
+  const { anyOf, oneOf, ...rest } = schema;
+  const alternatives = [anyOf, oneOf].find(Array.isArray) ?? [];
+  const first: unknown = alternatives.find((s) => isSchema(s) && s["type"] !== "null");
+  return isSchema(first) ? { ...first, ...rest } : schema;
+}
+
+const KINDS: Record<string, FieldKind> = { number: "number", integer: "integer", boolean: "boolean", array: "list", object: "object" };
+
 function field(schema: unknown, label: string, required: boolean): Field {
-  const s = isSchema(schema) ? schema : {};
-  const type = Array.isArray(s["type"]) ? s["type"].find((t) => t !== "null") : s["type"];
+  const s = isSchema(schema) ? firstOf(schema) : {};
+  const type: unknown = Array.isArray(s["type"]) ? s["type"].find((t) => t !== "null") : s["type"];
   const choices = Array.isArray(s["enum"]) ? s["enum"] : "const" in s ? [s["const"]] : [];
-  const kind: FieldKind =
-    choices.length > 0 ? "choice" : type === "number" || type === "integer" || type === "boolean" ? type : "text";
+  const kind = choices.length > 0 ? "choice" : ((typeof type === "string" && KINDS[type]) || "text");
   const made: Field = { label: typeof s["title"] === "string" ? s["title"] : label, kind, required, choices };
   if (typeof s["description"] === "string") made.description = s["description"];
   for (const limit of ["minimum", "maximum", "minLength", "maxLength"] as const) {
@@ -67,19 +78,34 @@ export function problem(field: Field, value: unknown): string | undefined {
     if (field.minLength !== undefined && value.length < field.minLength) return `At least ${field.minLength} characters, please.`;
     if (field.maxLength !== undefined && value.length > field.maxLength) return `At most ${field.maxLength} characters, please.`;
   }
+  if (field.kind === "list" && !Array.isArray(parsed(value))) return 'Please write a list as JSON, such as ["one", "two"].';
+  if (field.kind === "object" && !isSchema(parsed(value))) return 'Please write an object as JSON, such as {"name": "value"}.';
   return undefined;
+}
+
+function parsed(text: unknown): unknown {
+  try {
+    return typeof text === "string" ? JSON.parse(text) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The payload of what was filled in, by field index. Fields left empty are left out. */
 export function payloadOf(fields: Field[], values: Record<number, unknown>): unknown {
   const payload: Record<string, unknown> = {};
   for (const [i, f] of fields.entries()) {
-    const raw = values[i];
-    const value = (f.kind === "number" || f.kind === "integer") && raw !== undefined && raw !== "" ? Number(raw) : raw;
+    const value = values[i] === "" ? undefined : valueOf(f, values[i]);
     if (f.key === undefined) return value;
-    if (value !== undefined && value !== "") payload[f.key] = value;
+    if (value !== undefined) payload[f.key] = value;
   }
   return payload;
+}
+
+function valueOf({ kind }: Field, raw: unknown): unknown {
+  if (raw === undefined) return undefined;
+  if (kind === "number" || kind === "integer") return Number(raw);
+  return kind === "list" || kind === "object" ? parsed(raw) : raw;
 }
 
 /** The payload that picks an option: the option, wrapped if the schema wants an object and the option is none. */

@@ -2,9 +2,17 @@
 
 import { createContext, useContext } from "react";
 
+/** Why an answer did not count. */
+export interface Refusal {
+  text: string;
+  /** The contract's code, if there is one. */
+  code?: string;
+}
+
 export interface Talk {
   /** The agent's id. */
   agent: string;
+  thread: string;
   /** Says something as the person. */
   send: (text: string) => void;
   /** Runs the last turn again; undefined while that makes no sense. */
@@ -15,6 +23,10 @@ export interface Talk {
   asking: boolean;
   /** Nothing can be sent now. */
   mute: boolean;
+  /** The ids of the questions whose time is over. */
+  expired: ReadonlySet<string>;
+  /** What became of the last answer to the open questions, if they are still open. */
+  refusal: Refusal | undefined;
   /** Puts the keyboard's focus on the open question. */
   showQuestion: () => void;
   suggestions: { title: string; message: string }[];

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { difference } from "./difference";
+import { difference, type Held } from "./difference";
 
-const view = (over: object) => ({ running: false, runs: [], replays: 0, messageIds: new Set<string>(), interrupts: [], ...over }) as Parameters<typeof difference>[0];
+const told = [{ runId: "told", status: "success", replay: true }];
+const view = (over: object) => ({ running: false, runs: told, replays: 0, messageIds: new Set<string>(), interrupts: [], ...over }) as Parameters<typeof difference>[0];
 const ids = (...list: string[]) => list.map((id) => ({ id }));
+const held = (over: Partial<Held>): Held => ({ messages: [], pending: [], expired: new Set(), ended: "", ...over });
 
 describe("difference", () => {
   const cases: [string, object, string[], string[], boolean][] = [
@@ -16,13 +18,30 @@ describe("difference", () => {
     ["another question than the one shown", { interrupts: ids("p") }, [], ["q"], true],
     ["a run that nobody here reads", { running: true }, [], [], true],
   ];
-  test.each(cases)("%s", (_, over, local, pending, differs) => {
-    expect(difference(view(over), ids(...local), ids(...pending)) !== "").toBe(differs);
+  test.each(cases)("%s", (_, over, messages, pending, differs) => {
+    expect(difference(view(over), held({ messages: ids(...messages), pending: ids(...pending) })) !== "").toBe(differs);
+  });
+
+  test("of a thread that has told nothing yet nothing is known", () => {
+    expect(difference(view({ runs: [] }), held({ messages: ids("a"), pending: ids("q") }))).toBe("");
+  });
+
+  test("a question that has expired is asked by nobody", () => {
+    const open = view({ interrupts: ids("p", "q") });
+    expect(difference(open, held({ pending: ids("q"), expired: new Set(["p"]) }))).toBe("");
+    expect(difference(open, held({ expired: new Set(["p", "q"]) }))).toBe("");
+    expect(difference(open, held({ pending: ids("p", "q"), expired: new Set(["p"]) }))).not.toBe("");
+  });
+
+  test("a run whose end was read here is nothing new, the next one is", () => {
+    const running = view({ running: true, runs: [{ runId: "r", status: "running", replay: false }] });
+    expect(difference(running, held({ ended: "r" }))).toBe("");
+    expect(difference(running, held({ ended: "the one before" }))).not.toBe("");
   });
 
   test("tells one difference from the next", () => {
-    const first = difference(view({ messageIds: new Set(["x"]) }), [], []);
-    const second = difference(view({ messageIds: new Set(["x", "y"]) }), [], []);
+    const first = difference(view({ messageIds: new Set(["x"]) }), held({}));
+    const second = difference(view({ messageIds: new Set(["x", "y"]) }), held({}));
     expect(first).not.toBe(second);
   });
 });

@@ -10,9 +10,10 @@ const SETTLE_MS = 300;
 
 /**
  * Keeps this tab's conversation equal to the thread. Another tab, a script or a run that outlived its connection changes
- * the thread without this tab's agent; the follow stream shows it, and the agent connects again. Returns how to ask for that.
+ * the thread without this tab's agent; the follow stream shows it, and the agent connects again. expired are the questions
+ * whose time is over.
  */
-export function usePickUp(agent: AbstractAgent, thread: string, following: Following): () => void {
+export function usePickUp(agent: AbstractAgent, thread: string, following: Following, expired: ReadonlySet<string>) {
   const { copilotkit } = useCopilotKit();
   const { away, epoch, suspect } = useConnection();
   const tried = useRef("");
@@ -25,10 +26,26 @@ export function usePickUp(agent: AbstractAgent, thread: string, following: Follo
     void copilotkit.connectAgent({ agent });
   }, [agent, copilotkit, thread]);
 
+  const ended = useRef(""); // the run whose end was read here
+  useEffect(() => {
+    let started = "";
+    const end = () => void (ended.current = started);
+    const subscription = agent.subscribe({
+      onRunStartedEvent: ({ event }) => void (started = event.runId),
+      onRunFinishedEvent: end,
+      onRunErrorEvent: end,
+      // CopilotKit drops its card when a run fails, also when the gateway never saw that run; its client keeps the
+      // questions. Without them what the thread still asks is missing here, and is fetched.
+      onRunFailed: () => void (agent.pendingInterrupts = []),
+    });
+    return () => subscription.unsubscribe();
+  }, [agent]);
+
   const { view, status } = following;
-  const behind = difference(view, agent.messages, agent.pendingInterrupts);
+  const behind = difference(view, { messages: agent.messages, pending: agent.pendingInterrupts, expired, ended: ended.current });
   const idle = !agent.isRunning;
   useEffect(() => {
+    if (behind === "") tried.current = ""; // what differs next is tried again, also if it is the same
     if (status !== "open" || away || !idle || behind === "" || tried.current === behind) return;
     const timer = setTimeout(() => {
       tried.current = behind;
@@ -50,6 +67,4 @@ export function usePickUp(agent: AbstractAgent, thread: string, following: Follo
     tried.current = "";
     connect();
   }, [epoch, connect]);
-
-  return connect;
 }
