@@ -241,3 +241,19 @@ func TestHydrationOfNothingLeavesNothing(t *testing.T) {
 		t.Errorf("there are threads now: %+v", p)
 	}
 }
+
+// The reason of a failure is read where the failure is: in the words that the run's readers were told.
+func TestAFailedRunSaysWhy(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for text, want := range map[string]string{
+		"coded": `"code":"out_of_stock","message":"Sold out, sorry."`,
+		"other": `"code":"agent_failed","message":` + quote(agui.CodeAgentFailed.Message()),
+		"works": `"status":"success","startedAt"`,
+	} {
+		w.post("fails", input("t-"+text, "r1", []string{"u1:" + text}))
+		if _, body := w.call("GET", "/threads/t-"+text, ""); !strings.Contains(body, want) {
+			t.Errorf("GET /threads/t-%s = %s, want %s in it", text, body, want)
+		}
+	}
+}
