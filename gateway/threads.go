@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -90,6 +91,7 @@ type runDocument struct {
 	ParentRunID string          `json:"parentRunId,omitempty"`
 	Status      state.RunStatus `json:"status"`
 	Code        agui.Code       `json:"code,omitempty"`
+	Message     string          `json:"message,omitempty"` // what readers were told of its failure
 	StartedAt   timestamp       `json:"startedAt"`
 	EndedAt     timestamp       `json:"endedAt,omitzero"`
 }
@@ -116,10 +118,14 @@ func (g *Gateway) showThreadJSON(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	for _, run := range s.Runs {
-		d.Runs = append(d.Runs, runDocument{
+		doc := runDocument{
 			RunID: run.RunID, ParentRunID: run.ParentRunID, Status: run.Status, Code: run.Code,
 			StartedAt: timestamp(run.StartedAt), EndedAt: timestamp(run.EndedAt),
-		})
+		}
+		if run.Status == state.RunError {
+			doc.Message = cmp.Or(run.Text, run.Code.Message())
+		}
+		d.Runs = append(d.Runs, doc)
 	}
 	answer(w, http.StatusOK, d)
 	return nil

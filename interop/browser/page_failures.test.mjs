@@ -15,6 +15,7 @@ agents:
     description: Has no cloth
     steps:
       - say: "Let me see."
+      - sleep: 1s
       - fail: { code: out_of_cloth, message: "There is no cloth left." }
   asker:
     type: script
@@ -48,7 +49,7 @@ test("why a turn failed stays in the conversation, also over a reload, and the t
   await page.reload();
   await failure(page).waitFor();
   await failure(page).getByRole("button", { name: "Try again" }).click();
-  await page.waitForFunction(() => document.querySelector('[data-testid="failure"]') === null);
+  await failure(page).waitFor({ state: "detached" });
   await failure(page).waitFor();
   await idle(page);
   assert.equal((await runs("tailor", id)).length, 2);

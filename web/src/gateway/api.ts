@@ -39,9 +39,9 @@ export function listThreads(query: ThreadQuery = {}, options?: Options): Promise
   return ask("GET", `/threads${search({ ...query })}`, options);
 }
 
-/** The thread as committed. */
-export function getThread(id: string, agent: string, options?: Options): Promise<Thread> {
-  return ask("GET", threadPath(id, agent), options);
+/** The thread as committed, with all its messages, or the newest so many of them. */
+export function getThread(id: string, agent: string, { messages, ...options }: Options & { messages?: number } = {}): Promise<Thread> {
+  return ask("GET", threadPath(id, agent, undefined, { limit: messages?.toString() }), options);
 }
 
 /** Sets the title, 500 bytes at most. */

@@ -24,6 +24,7 @@ function watch(entry: Entry, listener = () => {}) {
   return stop;
 }
 const flushed = () => vi.advanceTimersByTimeAsync(16);
+const failed = { runId: "r", status: "error", code: "agent_failed", message: "No cloth.", startedAt: "2026-11-22T12:00:00Z" };
 const started = { type: "RUN_STARTED", threadId: "t", runId: "r" };
 
 it("two watchers share one connection, which outlives a change of views", async () => {
@@ -90,7 +91,7 @@ it("keeps the newest 2,000 events", async () => {
   expect(entry.current().base).toEqual({ state: { a: 1, b: 2 } });
 });
 
-it("asks the thread after an error which questions are open again", async () => {
+it("asks the thread after an error what it was, and which questions are open again", async () => {
   const entry = store.entry("travel", "t");
   watch(entry);
   await settled();
@@ -98,11 +99,36 @@ it("asks the thread after an error which questions are open again", async () => 
   await events.send(frame(started, "1-1") + frame({ type: "RUN_ERROR", message: "", code: "agent_failed" }, "1-2"));
   await flushed();
   expect(net.last.route).toBe("/threads/t");
-  await net.last.answer(200, { interrupts: [{ id: "i", reason: "input_required" }] });
+  expect(net.last.url.searchParams.get("limit")).toBe("1");
+  await net.last.answer(200, { interrupts: [{ id: "i", reason: "input_required" }], runs: [failed] });
   expect(entry.current().interrupts).toEqual([{ id: "i", reason: "input_required" }]);
+  expect(entry.current().view.failure).toEqual({ code: "agent_failed", message: "No cloth." });
   await events.send(frame(started, "2-1"));
   await flushed();
   expect(entry.current().interrupts).toEqual([]);
+  expect(entry.current().view.failure).toBeUndefined();
+});
+
+it("asks the thread behind a prelude why its last run failed", async () => {
+  const entry = store.entry("travel", "t");
+  watch(entry);
+  await settled();
+  const events = net.last;
+  await events.send(frame(started) + frame({ type: "RUN_FINISHED", threadId: "t", runId: "r" }, "1-2"));
+  await flushed();
+  expect(net.last.route).toBe("/threads/t");
+  await net.last.answer(200, { interrupts: [], runs: [failed, { ...failed, message: "An older one." }] });
+  expect(entry.current().view.failure).toEqual({ code: "agent_failed", message: "No cloth." });
+});
+
+it("a thread whose last run went well has no failure", async () => {
+  const entry = store.entry("travel", "t");
+  watch(entry);
+  await settled();
+  await net.last.send(frame(started) + frame({ type: "RUN_FINISHED", threadId: "t", runId: "r" }, "1-2"));
+  await flushed();
+  await net.last.answer(200, { interrupts: [], runs: [{ ...failed, status: "success" }, failed] });
+  expect(entry.current().view.failure).toBeUndefined();
 });
 
 it("a thread the gateway has forgotten is not running", async () => {

@@ -3,7 +3,7 @@
 import { getThread } from "./api";
 import { follow, type Follow, type FollowStatus } from "./follow";
 import type { AguiEvent, Interrupt, SeenEvent } from "./types";
-import { ask, emptyView, forgotten, reduce, type Specialist, type View } from "./view";
+import { emptyView, forgotten, know, reduce, type Specialist, type View } from "./view";
 
 /** A thread as it is now. A new object after every change, and none between. */
 export interface Following {
@@ -130,13 +130,13 @@ export class Entry {
     const events = all.slice(-MOST_EVENTS);
     const gone = all.slice(0, all.length - events.length);
     this.see(view, { events, dropped: this.following.dropped + gone.length, base: after(this.following.base, gone) });
-    // A run that failed may have opened its questions again; only the thread knows.
-    if (arrived.some(({ event }) => event.type === "RUN_ERROR") && !view.running) void this.look(view);
+    // A run that failed may have opened its questions again, and a prelude does not say that one has: only the thread does.
+    if (arrived.some(({ event, replay }) => replay || event.type === "RUN_ERROR") && !view.running) void this.look(view);
   }
 
   private async look(view: View) {
-    const thread = await getThread(this.thread, this.agent).catch(() => undefined);
-    if (thread && this.reader && this.following.view === view) this.see(ask(view, thread.interrupts), {});
+    const thread = await getThread(this.thread, this.agent, { messages: 1 }).catch(() => undefined);
+    if (thread && this.reader && this.following.view === view) this.see(know(view, thread), {});
   }
 
   private see(view: View, more: Partial<Following>) {

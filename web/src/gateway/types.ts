@@ -35,6 +35,8 @@ export interface Run {
   parentRunId?: string;
   status: RunStatus;
   code?: string;
+  /** What was told of its failure. */
+  message?: string;
   startedAt: string;
   endedAt?: string;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { AguiEvent, Interrupt } from "./types";
-import { ask, emptyView, forgotten, reduce, type View } from "./view";
+import { emptyView, forgotten, know, reduce, type View } from "./view";
 
 const fold = (events: AguiEvent[], view: View = emptyView) => events.reduce((v, e) => reduce(v, e), view);
 const replay = (events: AguiEvent[], view: View = emptyView) => events.reduce((v, e) => reduce(v, e, true), view);
@@ -91,7 +91,7 @@ describe("reduce: who works", () => {
   });
   it("who asked is known from the question, if nobody announced it", () => {
     expect(replay([started(), asked()]).specialists).toEqual([{ id: "s1", name: "flights_agent", status: "suspended", current: true }]);
-    expect(ask(emptyView, [{ ...question, metadata: {} }]).specialists).toEqual([]);
+    expect(know(emptyView, { interrupts: [{ ...question, metadata: {} }], runs: [] }).specialists).toEqual([]);
   });
   it("steps of the same name are told apart by who takes them", () => {
     const view = fold([

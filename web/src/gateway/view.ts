@@ -2,7 +2,7 @@
 
 import { askerOf } from "./card";
 import { applyPatch, difference } from "./patch";
-import type { AguiEvent, Interrupt, PatchOperation, RunStatus } from "./types";
+import type { AguiEvent, Interrupt, PatchOperation, RunStatus, Thread } from "./types";
 
 /** One invocation of a specialist. */
 export interface Specialist {
@@ -40,6 +40,12 @@ export interface Speaker {
   subagentRunId?: string;
 }
 
+/** Why a run failed, for people. */
+export interface Failure {
+  message: string;
+  code?: string;
+}
+
 /** A CUSTOM event of the thread, such as gateway.refused {code, message}. */
 export interface Notice {
   name: string;
@@ -68,6 +74,8 @@ export interface View {
   /** A change could not be applied: the state is not what the server has, until the next snapshot. */
   diverged: boolean;
   interrupts: readonly Interrupt[];
+  /** Why the last run failed; absent if it did not, or if another one has begun. */
+  failure: Failure | undefined;
   /** Of the present run, or the last one. */
   notices: readonly Notice[];
 }
@@ -86,6 +94,7 @@ export const emptyView: View = {
   changes: [],
   diverged: false,
   interrupts: [],
+  failure: undefined,
   notices: [],
 };
 
@@ -103,7 +112,10 @@ export function reduce(view: View, event: AguiEvent, replay = false): View {
       return outcome.type === "interrupt" ? ask(ended, outcome.interrupts) : ended;
     }
     case "RUN_ERROR":
-      return end(view, { status: "error", code: event.code, message: event.message });
+      return {
+        ...end(view, { status: "error", code: event.code, message: event.message }),
+        failure: { message: event.message, code: event.code },
+      };
     case "STEP_STARTED":
       return { ...view, steps: [...view.steps, { name: event.stepName, subagentRunId: event.subagentRunId, running: true }] };
     case "STEP_FINISHED":
@@ -156,8 +168,14 @@ export function reduce(view: View, event: AguiEvent, replay = false): View {
   }
 }
 
-/** The view with the questions that are open, as GET /threads/{id} has them. */
-export function ask(view: View, interrupts: readonly Interrupt[]): View {
+/** The view with what only the thread knows: which questions are open, and why its last run failed. */
+export function know(view: View, { interrupts, runs }: Pick<Thread, "interrupts" | "runs">): View {
+  const [last] = runs;
+  const failure = last?.status === "error" ? { message: last.message ?? "The run failed.", code: last.code } : undefined;
+  return { ...ask(view, interrupts), failure };
+}
+
+function ask(view: View, interrupts: readonly Interrupt[]): View {
   let next: View = { ...view, interrupts };
   for (const interrupt of interrupts) {
     const { subagentRunId } = interrupt;
@@ -188,6 +206,7 @@ function start(view: View, runId: string, input: readonly { id: string }[], repl
     specialists: view.specialists.filter((s) => s.status !== "running").map((s) => (s.current ? { ...s, current: false } : s)),
     steps: [],
     interrupts: [],
+    failure: undefined,
     notices: [],
   };
   const last = view.runs.at(-1);

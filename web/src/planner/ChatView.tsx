@@ -9,6 +9,7 @@ import { useDraft } from "../drafts";
 import { useNotify } from "../shell/notices";
 import { AssistantMessage } from "./AssistantMessage";
 import { ConnectingContext, useTalk } from "./context";
+import { Failed } from "./Failed";
 import { Working } from "./Speaker";
 import { Welcome } from "./Welcome";
 
@@ -71,11 +72,14 @@ function MessageView(props: CopilotChatMessageViewProps) {
   const { asking } = useTalk();
   if (props.messages?.length || props.isRunning || asking) {
     return (
-      <CopilotChatMessageView
-        {...props}
-        assistantMessage={AssistantMessage as CopilotChatMessageViewProps["assistantMessage"]}
-        cursor={Working}
-      />
+      <>
+        <CopilotChatMessageView
+          {...props}
+          assistantMessage={AssistantMessage as CopilotChatMessageViewProps["assistantMessage"]}
+          cursor={Working}
+        />
+        <Failed />
+      </>
     );
   }
   return connecting ? <div className="connecting" aria-busy="true"><div className="bone wide" /><div className="bone" /></div> : <Welcome />;

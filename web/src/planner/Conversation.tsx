@@ -96,6 +96,8 @@ export function Conversation({ agent: info, thread, fresh }: { agent: AgentInfo;
   const suggestions = useMemo(() => (travel ? suggest(trip) : []), [travel, trip]);
   const showQuestion = useCallback(() => question.current?.focus(), []);
   const answered = refusal?.to === keyOf(agent.pendingInterrupts) ? refusal : undefined;
+  const failed = agent.isRunning ? undefined : following.view.failure;
+  const failure = useMemo(() => failed && { text: failed.message, code: failed.code }, [failed]);
   const talk: Talk = useMemo(
     () => ({
       agent: info.id,
@@ -106,12 +108,13 @@ export function Conversation({ agent: info, thread, fresh }: { agent: AgentInfo;
       asking,
       mute: away || gone,
       expired,
-      refusal: answered,
+      refusal: answered ?? failure,
+      failure,
       showQuestion,
       suggestions,
       gone,
     }),
-    [info.id, thread, send, free, asking, last, regenerate, fork, away, gone, expired, answered, showQuestion, suggestions],
+    [info.id, thread, send, free, asking, last, regenerate, fork, away, gone, expired, answered, failure, showQuestion, suggestions],
   );
 
   const destination = travel && trip.step !== "start" ? trip.destination : undefined;

@@ -1,7 +1,7 @@
-import type { Refusal } from "./context";
+import type { Reason } from "./context";
 
 /** Why the answer that was given did not count. */
-export function Refused({ refusal: { text, code } }: { refusal: Refusal }) {
+export function Refused({ refusal: { text, code } }: { refusal: Reason }) {
   return (
     <p className="refusal" role="alert" data-testid="refusal" data-code={code}>
       {text}

@@ -2,8 +2,8 @@
 
 import { createContext, useContext } from "react";
 
-/** Why an answer did not count. */
-export interface Refusal {
+/** Why an answer did not count, or a turn failed. */
+export interface Reason {
   text: string;
   /** The contract's code, if there is one. */
   code?: string;
@@ -26,7 +26,9 @@ export interface Talk {
   /** The ids of the questions whose time is over. */
   expired: ReadonlySet<string>;
   /** What became of the last answer to the open questions, if they are still open. */
-  refusal: Refusal | undefined;
+  refusal: Reason | undefined;
+  /** Why the last turn failed, while no other is under way. */
+  failure: Reason | undefined;
   /** Puts the keyboard's focus on the open question. */
   showQuestion: () => void;
   suggestions: { title: string; message: string }[];

@@ -4,7 +4,7 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { markUsed } from "../fresh";
 import type { Interrupt } from "../gateway/types";
 import { useNotify } from "../shell/notices";
-import type { Refusal } from "./context";
+import type { Reason } from "./context";
 import { keyOf } from "./difference";
 import { describe } from "./failure";
 
@@ -23,7 +23,7 @@ const CLOSED = new Set(["interrupt_already_resolved", "interrupt_expired", "inte
 
 interface Signals {
   /** What became of the last answer, and the key of the questions it was for. */
-  refusal: (Refusal & { to: string }) | undefined;
+  refusal: (Reason & { to: string }) | undefined;
   /** An answer to these questions is on its way, until done. */
   answering: (questions: Interrupt[], done: Promise<unknown>) => void;
 }

@@ -36,3 +36,4 @@ export const IconArrow = icon(path("M4 10h12M11.500 5.500L16 10l-4.500 4.500"));
 export const IconChat = icon(path("M3.500 4.500h13v9h-7l-3.500 3v-3H3.500z"));
 export const IconMap = icon(path("M3 5.200L7.700 3.500l4.600 1.700L17 3.500v11.300l-4.700 1.700-4.600-1.700L3 16.500zM7.700 3.500v11.300M12.300 5.200v11.300"));
 export const IconRestart = icon(path("M4 10a6 6 0 1 1 1.800 4.300M4 16v-3.500h3.500"));
+export const IconAlert = icon(path("M10 3.500l7.500 13h-15zM10 8.500v3.500M10 14.300v.2"));
