@@ -183,6 +183,42 @@ describe("follow", () => {
     expect(net.last.route).toBe("events");
   });
 
+  it("asks nothing about a thread that was just made up, however long nobody begins it", async () => {
+    await begin({ fresh: true });
+    await pass(3_600_000);
+    expect(net.calls).toHaveLength(0);
+    tab.hide(true);
+    tab.hide(false);
+    await settled();
+    expect(net.calls.map(({ route }) => route)).toEqual(["/threads"]);
+  });
+
+  it("asks for an unknown thread when somebody may have begun it, and not in between", async () => {
+    await begin();
+    await net.last.answer(404);
+    await pass(3_600_000);
+    expect(net.calls).toHaveLength(1);
+    for (const shown of [() => (tab.hide(true), tab.hide(false)), tab.online, tab.focus]) {
+      const n = net.calls.length;
+      shown();
+      await settled();
+      expect(net.calls).toHaveLength(n + 1);
+      await net.last.answer(200, { threads: [{ id: "other" }] });
+      await pass(3_600_000);
+      expect(net.calls).toHaveLength(n + 1);
+    }
+  });
+
+  it("finds a thread that is not among the newest 100", async () => {
+    await begin();
+    await net.last.answer(404);
+    await pass(60_000);
+    tab.online();
+    await settled();
+    await net.last.answer(200, { threads: [{ id: "other" }], nextCursor: "more" });
+    expect(net.last.route).toBe("events");
+  });
+
   it("reports a lost gateway from an unknown thread, too", async () => {
     await begin({ fresh: true });
     await pass(150);

@@ -29,7 +29,8 @@ export function page() {
       document.hidden = hidden;
       document.dispatchEvent(new Event("visibilitychange"));
     },
-    online: () => window.dispatchEvent(new Event("online")),
+    online: () => void window.dispatchEvent(new Event("online")),
+    focus: () => void window.dispatchEvent(new Event("focus")),
   };
 }
 

@@ -1,0 +1,71 @@
+// The list of threads on the gateway's own page, with more in it than fits, and with runs that are over at once.
+
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { test } from "node:test";
+import { say } from "./lib/chat.mjs";
+import { openPlanner, row, threadOf } from "./lib/planner.mjs";
+import { startGateway } from "./lib/servers.mjs";
+
+const gateway = await startGateway({
+  team: `
+version: 1
+agents:
+  quick: { type: script, description: Has one word, steps: [ { say: "Yes." } ] }
+  other: { type: script, description: Has one word too, steps: [ { say: "No." } ] }
+`,
+});
+
+const rows = (page) => page.getByTestId("thread");
+
+/** Runs an agent on a thread as a script does; returns the thread's id. */
+async function run(agent, text) {
+  const threadId = randomUUID();
+  const response = await fetch(`${gateway.url}/agents/${agent}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ threadId, runId: randomUUID(), protocolVersion: "1.0", messages: [{ id: randomUUID(), role: "user", content: text }] }),
+  });
+  await response.text();
+  return threadId;
+}
+
+test("a run that is over at once is in the list", async (t) => {
+  const page = await openPlanner(t, gateway.url, { place: `#/t/quick/${randomUUID()}` });
+  page.allow(/404/); // nobody has begun the thread that this names
+  for (let i = 0; i < 4; i++) {
+    await page.getByTestId("new-thread").click();
+    await page.getByTestId("welcome").waitFor();
+    const id = await threadOf(page);
+    await say(page, `Is it number ${i}?`);
+    await row(page, id).and(page.locator('[data-status="idle"]')).filter({ hasText: `Is it number ${i}?` }).waitFor();
+  }
+});
+
+test("older threads stay in the list when one of them is opened, and go when they are deleted", async (t) => {
+  const ids = [];
+  for (let i = 0; i < 70; i++) ids.unshift(await run("other", `Thread ${i}`));
+  const page = await openPlanner(t, gateway.url, { place: `#/t/other/${ids[0]}` });
+  await rows(page).nth(29).waitFor();
+  assert.equal(await rows(page).count(), 30);
+  const older = page.getByRole("button", { name: "Show older" });
+  for (const count of [60, 70]) {
+    await older.click();
+    await rows(page).nth(count - 1).waitFor();
+  }
+  await older.waitFor({ state: "detached" });
+
+  const old = ids[65];
+  const listed = page.waitForResponse((response) => new URL(response.url()).pathname === "/threads");
+  await row(page, old).getByRole("button").first().click();
+  await row(page, old).and(page.locator("[data-here]")).waitFor();
+  await (await listed).finished();
+  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+  assert.equal(await rows(page).count(), 70);
+
+  await row(page, ids[50]).hover();
+  await row(page, ids[50]).getByTestId("thread-delete").click();
+  await page.getByTestId("thread-delete-yes").click();
+  await row(page, ids[50]).waitFor({ state: "detached" });
+  assert.equal(await rows(page).count(), 69);
+});
