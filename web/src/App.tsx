@@ -45,7 +45,7 @@ function Page() {
       <Header agents={agents ?? []} place={place} onThreads={() => setDrawer((open) => !open)} drawer={drawer} />
       <Banner />
       <div className="below">
-        {place && agent && <Threads agent={agent.id} thread={place.thread} open={drawer} onClose={() => setDrawer(false)} />}
+        {place && agent && <Threads key={agent.id} agent={agent.id} thread={place.thread} open={drawer} onClose={() => setDrawer(false)} />}
         {!agents || !place ? <Waiting /> : agent ? <Content place={place} agent={agent} /> : <NoSuchAgent name={place.agent} agents={agents} />}
       </div>
     </div>

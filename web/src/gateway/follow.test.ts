@@ -147,40 +147,48 @@ describe("follow", () => {
     await begin({ cursor: "1-9" });
     await net.last.answer(404, { error: { code: "not_found", message: "" } });
     expect(statuses).toEqual(["connecting", "unknown"]);
-    await pass(3999);
-    expect(net.calls).toHaveLength(1);
-    await pass(1);
+    tab.focus();
+    await settled();
     expect(net.last.route).toBe("/threads");
     await net.last.answer(200, { threads: [{ id: "other" }] });
-    await pass(4000);
+    tab.focus();
+    await settled();
     await net.last.answer(200, { threads: [{ id: "t/1" }] });
     expect(net.last.route).toBe("events");
     expect(net.last.headers.get("Last-Event-ID")).toBeNull();
     expect(statuses).toEqual(["connecting", "unknown", "connecting"]);
   });
 
-  it("asks for the thread itself when it is kicked, and soon in the list if that was too early", async () => {
+  it("asks for the thread itself when it is kicked, and again soon if that was too early", async () => {
     await begin({ fresh: true });
     reader?.kick();
     await settled();
     expect(net.last.route).toBe("events");
+    for (const ms of [150, 300, 600, 1000, 2000]) {
+      const n = net.calls.length;
+      await net.last.answer(404);
+      await pass(ms - 1);
+      expect(net.calls).toHaveLength(n);
+      await pass(1);
+      expect(net.calls).toHaveLength(n + 1);
+      expect(net.last.route).toBe("events");
+    }
+    expect(statuses).toEqual(["unknown", "connecting"]);
+    const n = net.calls.length;
     await net.last.answer(404);
-    await pass(150);
-    expect(net.last.route).toBe("/threads");
-    reader?.kick(); // while it looks
+    await pass(3_600_000);
+    expect(net.calls).toHaveLength(n); // nobody begins it after all
+    expect(statuses.at(-1)).toBe("unknown");
+  });
+
+  it("asks for the thread itself when it is kicked while the list is asked", async () => {
+    await begin({ fresh: true });
+    tab.focus();
+    await settled();
+    reader?.kick();
     await net.last.answer(200, { threads: [] });
     expect(net.last.route).toBe("events");
     expect(net.seen.most).toBe(1);
-  });
-
-  it("asks nothing about a thread that was just made up but the list", async () => {
-    await begin({ fresh: true });
-    expect(statuses).toEqual(["unknown"]);
-    expect(net.calls).toHaveLength(0);
-    await pass(150);
-    expect(net.last.route).toBe("/threads");
-    await net.last.answer(200, { threads: [{ id: "t/1" }] });
-    expect(net.last.route).toBe("events");
   });
 
   it("asks nothing about a thread that was just made up, however long nobody begins it", async () => {
@@ -221,7 +229,8 @@ describe("follow", () => {
 
   it("reports a lost gateway from an unknown thread, too", async () => {
     await begin({ fresh: true });
-    await pass(150);
+    tab.online();
+    await settled();
     await net.last.fail();
     await net.last.fail();
     await pass(250);
@@ -327,7 +336,8 @@ describe("follow", () => {
     reader?.close();
     await pass(60_000);
     await begin({ fresh: true });
-    await pass(150);
+    tab.focus();
+    await settled();
     reader?.close(); // while it looks
     await pass(60_000);
     expect(net.calls).toHaveLength(4);

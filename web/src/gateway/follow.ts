@@ -18,7 +18,7 @@ export interface FollowOptions {
   /** replay: part of a prelude, which restates how things stand; a RUN_STARTED among it begins anew what was known. */
   onEvent(event: AguiEvent, id: string | undefined, replay: boolean): void;
   onStatus?(status: FollowStatus): void;
-  /** The thread was just made up by this page: nothing is asked for until kick(), or until it is in the list. */
+  /** The thread was just made up by this page: it is not asked for until kick(), or until it is in the list. */
   fresh?: boolean;
   /** Go on behind this event instead of beginning with a prelude. */
   cursor?: string;
@@ -37,9 +37,7 @@ export interface Follow {
 
 const BACKOFF = [250, 500, 1000, 2000, 4000, 8000];
 const SILENCE = 40_000; // two heartbeats and a half
-// When an unknown thread is looked for in the list: soon if it is about to be there, then every few seconds.
-const LOOK = [150, 300, 600, 1000, 2000, 4000, 4000, 4000, 4000, 8000];
-const LATER = 5; // the first of the waits for a thread that nobody is about to begin
+const BEGINNING = [150, 300, 600, 1000, 2000]; // the waits for a thread that is about to be there
 
 export function follow(options: FollowOptions): Follow {
   const follower = new Follower(options);
@@ -57,9 +55,9 @@ class Follower {
   private status: FollowStatus | undefined;
   private closed = false;
   private tries = 0;
-  private looks = 0;
   private known: boolean;
-  private kicked = false; // since the thread was last asked for
+  private beginning = 0; // how often a thread that is about to be there may still be asked for
+  private news = false; // an unknown thread may be known by now
   private abort: AbortController | undefined; // of the connection, if there is one
   private wake: (() => void) | undefined; // ends the present wait
 
@@ -72,6 +70,7 @@ class Follower {
   start() {
     document.addEventListener("visibilitychange", this.onVisible);
     window.addEventListener("online", this.onOnline);
+    window.addEventListener("focus", this.onFocus);
     void this.loop();
   }
 
@@ -79,24 +78,31 @@ class Follower {
     this.closed = true;
     document.removeEventListener("visibilitychange", this.onVisible);
     window.removeEventListener("online", this.onOnline);
+    window.removeEventListener("focus", this.onFocus);
     this.abort?.abort();
     this.wake?.();
   }
 
   kick() {
-    this.tries = 0;
-    this.known = this.kicked = true;
+    [this.tries, this.known, this.beginning] = [0, true, BEGINNING.length];
     this.wake?.();
   }
 
   private readonly onVisible = () => {
     if (document.hidden) this.abort?.abort(HIDDEN);
+    else this.news = true;
     this.wake?.();
   };
 
   private readonly onOnline = () => {
-    this.tries = 0;
+    [this.tries, this.news] = [0, true];
     this.wake?.();
+  };
+
+  // Somebody is back at this window; another one may have begun the thread.
+  private readonly onFocus = () => {
+    this.news = true;
+    if (!this.known) this.wake?.();
   };
 
   // The only place that opens connections, one after the other: there is never a second one.
@@ -115,8 +121,10 @@ class Follower {
       const ending = await this.connect(retryAfter);
       if (this.closed) return;
       if (ending === "unknown") {
+        this.cursor = undefined;
         // After a kick it is about to be there; else it was deleted, or never was.
-        [this.known, this.cursor, this.looks, this.kicked] = [false, undefined, this.kicked ? 0 : LATER, false];
+        if (this.beginning > 0) await this.wait(pick(BEGINNING, BEGINNING.length - this.beginning--));
+        else this.known = this.news = false;
       } else if (ending === "cut") {
         if (this.tries > 0) this.tell("lost");
         await this.wait(Math.max(pick(this.o.backoff ?? BACKOFF, this.tries++), retryAfter.ms));
@@ -124,15 +132,19 @@ class Follower {
     }
   }
 
-  // Asks the list, which answers 200 where the thread's own route would write a 404 into the browser's console.
+  // Waits until an unknown thread may have been begun, for nobody tells, and nobody else may ever do it. Then it asks the
+  // list, which answers 200 where the thread's own route would write a 404 into the browser's console.
   private async look() {
     this.tell("unknown");
-    await this.wait(pick(LOOK, this.looks++));
-    if (this.known || this.closed || document.hidden) return;
+    if (!this.news) await this.wait();
+    if (!this.news || this.known || this.closed || document.hidden) return;
+    this.news = false;
     const abort = (this.abort = new AbortController());
     try {
-      const page = await listThreads({ agent: this.o.agent, limit: 100 }, { signal: abort.signal });
-      if (page.threads.some(({ id }) => id === this.o.thread)) this.known = true;
+      const { threads, nextCursor } = await listThreads({ agent: this.o.agent, limit: 100 }, { signal: abort.signal });
+      // What this page has made up is among the newest as soon as somebody begins it.
+      const older = nextCursor !== undefined && !this.o.fresh;
+      if (older || threads.some(({ id }) => id === this.o.thread)) this.known = true;
     } catch (error) {
       if (!abort.signal.aborted && unreachable(error)) this.known = true; // connect() says so, and waits for its return
     } finally {
@@ -161,6 +173,7 @@ class Follower {
         return "cut";
       }
       this.tell("open");
+      this.beginning = 0;
       await this.read(response.body, heard);
       return "cut";
     } catch {

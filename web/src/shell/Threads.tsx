@@ -1,5 +1,5 @@
 import { type FormEvent, useCallback, useEffect, useRef, useState } from "react";
-import { deleteThread, forkThread, getThread, listThreads, renameThread } from "../gateway/api";
+import { deleteThread, forkThread, getThread, renameThread } from "../gateway/api";
 import type { ThreadSummary } from "../gateway/types";
 import { useFollow, useForget } from "../gateway/useFollow";
 import { isFresh } from "../fresh";
@@ -8,6 +8,7 @@ import { startThread } from "../start";
 import { nounFor } from "../words";
 import { useConnection } from "./connection";
 import { IconBin, IconCheck, IconClose, IconFork, IconPen, IconPlus } from "./icons";
+import { newestThreads, PAGE, statusOf, type ThreadList } from "./list";
 import { useAttempt } from "./notices";
 import { ago } from "./time";
 
@@ -104,47 +105,48 @@ export function Threads({ agent, thread, open, onClose }: Props) {
   );
 }
 
+// How long the list is waited for that is behind what was seen of the thread itself: it is eventually right.
+const BEHIND_MS = [250, 1000, 4000];
+
 /** The list, asked for again when something may have changed it. */
 function useThreads(agent: string, thread: string) {
   const { epoch, suspect } = useConnection();
-  const { runCount, running, interrupts } = useFollow(agent, thread, { fresh: isFresh(thread) });
-  const [threads, setThreads] = useState<ThreadSummary[]>([]);
-  const [cursor, setCursor] = useState<string>();
+  const { view, status } = useFollow(agent, thread, { fresh: isFresh(thread) });
+  const [{ threads, more }, setList] = useState<ThreadList>({ threads: [], more: false });
+  const [count, setCount] = useState(PAGE);
   const [again, setAgain] = useState(0);
   const refresh = useCallback(() => setAgain((n) => n + 1), []);
+  const loadMore = useCallback(() => setCount((n) => n + PAGE), []);
 
+  // What is known of the thread itself; a run that began and ended between two looks is a run all the same.
+  const expected = status === "open" && view.runs.length > 0 ? statusOf(view) : undefined;
+  const runs = `${view.runCount} ${view.replays}`;
   useEffect(() => {
     const abort = new AbortController();
-    // The list is eventually right: a moment after a run began or ended it is.
-    const timer = setTimeout(() => {
-      listThreads({ agent, limit: 30 }, { signal: abort.signal }).then(
-        (page) => {
-          setThreads(page.threads);
-          setCursor(page.nextCursor);
+    let timer: ReturnType<typeof setTimeout>;
+    const look = (tries: number) => {
+      newestThreads(agent, count, { signal: abort.signal }).then(
+        (list) => {
+          setList(list);
+          const behind = expected && list.threads.find(({ id }) => id === thread)?.status !== expected;
+          if (behind && tries < BEHIND_MS.length) timer = setTimeout(() => look(tries + 1), BEHIND_MS[tries]);
         },
         () => abort.signal.aborted || suspect(),
       );
-    }, 120);
+    };
+    timer = setTimeout(() => look(0), 120); // several changes at once are one
     return () => {
       clearTimeout(timer);
       abort.abort();
     };
-  }, [agent, thread, epoch, runCount, running, interrupts.length, again, suspect]);
+  }, [agent, thread, count, epoch, expected, runs, again, suspect]);
 
   useEffect(() => {
     const shown = () => document.visibilityState === "visible" && refresh();
     document.addEventListener("visibilitychange", shown);
     return () => document.removeEventListener("visibilitychange", shown);
   }, [refresh]);
-
-  const loadMore = () => {
-    if (!cursor) return;
-    listThreads({ agent, limit: 30, cursor }).then((page) => {
-      setThreads((all) => [...all, ...page.threads.filter((t) => !all.some(({ id }) => id === t.id))]);
-      setCursor(page.nextCursor);
-    }, suspect);
-  };
-  return { threads, more: cursor !== undefined, refresh, loadMore };
+  return { threads, more, refresh, loadMore };
 }
 
 interface RowProps {
