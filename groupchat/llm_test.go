@@ -74,6 +74,7 @@ func TestLLMContainsAModel(t *testing.T) {
 		{"a failure", []script{calls("fails", `{}`)}, toolFailed},
 		{"a failure it may know of", []script{calls("tells", `{}`)}, "No such city."},
 		{"a panic", []script{calls("panics", `{}`)}, toolFailed},
+		{"an error that cannot be unwrapped", []script{calls("breaks", `{}`)}, toolFailed},
 		{"a long result", []script{calls("long", `{}`)}, strings.Repeat("é", 5) + "…\n[The rest was left out.]"},
 		{"an empty result", []script{calls("empty", `{}`)}, ""},
 		{"a picture", []script{calls("picture", `{}`)}, "Look:\n[image, which the user sees]"},
@@ -102,6 +103,7 @@ func oddTools() []Tool {
 	return []Tool{
 		odd("fails", func() (ToolResult, error) { return ToolResult{}, errStore }),
 		odd("panics", func() (ToolResult, error) { panic("boom") }),
+		odd("breaks", func() (ToolResult, error) { var none *brokenError; return ToolResult{}, none }),
 		odd("long", func() (ToolResult, error) { return TextResult(strings.Repeat("é", 50)), nil }),
 		odd("empty", func() (ToolResult, error) { return ToolResult{}, nil }),
 		NewTool("picture", "", func(context.Context, ToolCall, struct{}) (agui.Content, error) {
