@@ -35,9 +35,9 @@ func (t *Turn) persist(ctx context.Context, p *Participant, frame *TurnFrame, at
 // try as often.
 func retriable(err error) bool { return agui.CodeOf(err) != agui.CodeRemoteLoop }
 
-// take is one try of the turn as a step and a subagent on the wire (G4). Complete is called when the agent is done, before
+// take is one try of the turn as a step and a subagent on the wire (G4). Conclude is called when the agent is done, before
 // that is told.
-func (t *Turn) take(agent Agent, complete func() error) error {
+func (t *Turn) take(agent Agent, conclude func() error) error {
 	x, p := t.x, t.participant
 	if len(t.path) > maxDepth {
 		return x.fatal(fail(agui.CodeNotConverged, "%s: nested deeper than %d", t.Path(), maxDepth))
@@ -63,7 +63,8 @@ func (t *Turn) take(agent Agent, complete func() error) error {
 	if err != nil && pause == nil && t.outer.Err() != nil {
 		err = &agui.Error{Code: agui.CodeCancelled, Err: err} // the turn this one is part of has failed elsewhere
 	}
-	if leaveErr := t.own.leave(err == nil); err == nil {
+	complete := err == nil
+	if leaveErr := protect(func() error { return t.own.leave(complete) }); err == nil { // it may call reducers
 		err = coded(leaveErr)
 	}
 	if pause == nil && err != nil {
@@ -82,7 +83,7 @@ func (t *Turn) take(agent Agent, complete func() error) error {
 	if err := x.abandon(t.Path(), agui.CodeCancelled); err != nil {
 		return err
 	}
-	if err := complete(); err != nil {
+	if err := conclude(); err != nil {
 		return t.failed(coded(err), sub, step)
 	}
 	return coded(errors.Join(sub.Finish(nil), step.End()))

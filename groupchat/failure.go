@@ -77,15 +77,21 @@ type PanicError struct {
 // Error returns the panic's value.
 func (p *PanicError) Error() string { return fmt.Sprintf("groupchat: panic: %v", p.Value) }
 
-// protect turns a panic of f into an error.
+// protect turns a panic of f into an error. The methods of the error that f returns are the agent's code too: one that
+// panics when somebody asks what the error is counts as a panic of f, so that whoever asks later is safe.
 func protect(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = &agui.Error{Code: agui.CodeAgentFailed, Err: &PanicError{Value: v, Stack: debug.Stack()}}
 		}
 	}()
-	return f()
+	err = f()
+	_ = errors.Is(err, errNone) // looks at every cause
+	return err
 }
+
+// errNone is no error's cause.
+var errNone = errors.New("groupchat: none")
 
 // verdict is what the errors of a turn's goroutines add up to: the failure that came first, else all the pauses, in the
 // order their goroutines were started, so that the questions have the same order every time. A question whose turn has

@@ -102,7 +102,7 @@ func (t *Turn) invokeAll(list []Invocation, prepare func(*Turn)) ([]Reply, error
 			continue
 		}
 		wg.Go(func() {
-			err := t.invoke(ctx, &list[i], frames[i], prepare)
+			err := protect(func() error { return t.invoke(ctx, &list[i], frames[i], prepare) })
 			if err == nil {
 				return
 			}

@@ -55,7 +55,11 @@ func (r *llmRun) callAll(ctx context.Context, s *llmStep) (over bool, err error)
 		r.t.works(&r.t.running, 1)
 		wg.Go(func() {
 			defer r.t.works(&r.t.running, -1)
-			outcomes[i] <- work(ctx)
+			var got settledCall
+			if err := protect(func() error { got = work(ctx); return got.err }); err != nil {
+				got.err = err
+			}
+			outcomes[i] <- got
 		})
 	}
 	var pauses []*Pause
