@@ -57,6 +57,9 @@ type attempt struct {
 	// ending goes with the terminal frame.
 	ending *agui.Ending
 
+	// unread says that the run's log could not be read, or not be gone on with.
+	unread bool
+
 	// usage is what the run's models used, earlier attempts included.
 	usage groupchat.Usage
 
@@ -106,32 +109,33 @@ func (g *Gateway) start(agent *served, begun *state.Begun, header http.Header, l
 	return a
 }
 
-// live is the attempt from its first event to the release of the lease.
+// live is the attempt from its first event to the release of the lease. A panic fails the run like an error. If even
+// its end panics the run is given up, for another attempt to end it.
 func (a *attempt) live() {
 	defer a.g.unreserve()
 	defer a.gone()
 	a.rec = newRecorder(a.g.store, a.lease, a.g.o.StoreBuffer, a.fatal, a.g.away)
 	go a.rec.loop()
 	defer a.rec.stop()
-	if err := a.enter(); err != nil {
-		a.end(groupchat.Result{}, err)
-		return
+	var result groupchat.Result
+	err := protect(func() (err error) {
+		if err := a.enter(); err != nil {
+			return err
+		}
+		result, err = a.watch(a.launch())
+		return err
+	})
+	if err := protect(func() error { a.end(result, err); return nil }); err != nil {
+		a.surrender(err)
 	}
-	a.end(a.watch(a.launch()))
 }
 
-// enter begins the run, or goes on with one whose replica died; but not for ever with one that they die of.
+// enter begins the run, or takes it over.
 func (a *attempt) enter() error {
 	if a.intent.Attempts == 1 {
 		return a.begin()
 	}
-	if err := a.goOn(); err != nil {
-		return err
-	}
-	if a.agent.gone || a.intent.Attempts > a.g.o.RunAttempts {
-		return errLost
-	}
-	return nil
+	return a.takeover()
 }
 
 // gone takes the attempt off the books.
@@ -153,7 +157,7 @@ func (a *attempt) fatal(err error) {
 		a.cancel(errLeaseLost)
 		return
 	}
-	a.log.Error("run: store", "error", err)
+	withCause(a.log, err).Error("run: store")
 	if errors.Is(err, state.ErrDamaged) {
 		a.cancel(errLeaseLost) // its readers are told by the store
 		return

@@ -39,16 +39,22 @@ func (c *caller) begin(ctx context.Context) (*state.Begun, *attempt, error) {
 	if err := c.g.reserve(); err != nil {
 		return nil, nil, err
 	}
+	started := false
+	defer func() { // also if the store panics
+		if !started {
+			c.g.unreserve()
+		}
+	}()
 	if !c.g.chains.enter(c.req.Chain, c.req.Hops) {
-		c.g.unreserve()
 		return nil, nil, &agui.Error{Code: agui.CodeRemoteLoop}
 	}
+	defer func() {
+		if !started {
+			c.g.chains.undo(c.req.Chain, c.req.Hops)
+		}
+	}()
 	begun, err := c.judge(ctx)
-	if err != nil || !begun.Verdict.Meaning.Runs() {
-		c.g.chains.undo(c.req.Chain, c.req.Hops)
-	}
 	if err != nil {
-		c.g.unreserve()
 		return nil, nil, storeError(err)
 	}
 	log := c.g.log(c.r)
@@ -56,10 +62,11 @@ func (c *caller) begin(ctx context.Context) (*state.Begun, *attempt, error) {
 		log.Warn("input: " + text)
 	}
 	if !begun.Verdict.Meaning.Runs() {
-		c.g.unreserve()
 		return begun, nil, nil
 	}
-	return begun, c.g.start(c.agent, begun, c.r.Header, log), nil
+	run := c.g.start(c.agent, begun, c.r.Header, log)
+	started = true
+	return begun, run, nil
 }
 
 // storeTimeout is how long a store that hangs may keep somebody waiting who can be told to come back later. One that is

@@ -12,7 +12,7 @@ import (
 
 // end brings the run to its end, whichever it is: the last commit, with the terminal event, in one step.
 func (a *attempt) end(result groupchat.Result, err error) {
-	a.takeOver()
+	a.detachAgent()
 	defer a.keep.Unlock()
 	switch {
 	case errors.Is(err, errLeaseLost) || a.rec.lost():
@@ -20,6 +20,9 @@ func (a *attempt) end(result groupchat.Result, err error) {
 		return // it is another's run now; its readers follow the store
 	case errors.Is(err, errDraining) && a.g.o.Shared:
 		a.handOver()
+		return
+	case errors.Is(err, errStranded):
+		a.surrender(err)
 		return
 	case errors.Is(err, errStopped):
 		err = a.stopped()
@@ -41,11 +44,13 @@ func (a *attempt) end(result groupchat.Result, err error) {
 		"took", a.g.o.Now().Sub(a.intent.StartedAt).Round(time.Millisecond))
 }
 
-// takeOver takes the run away from whoever else could still write it, and holds keep.
-func (a *attempt) takeOver() {
+// detachAgent takes the run away from its agent, which may still be at work, and holds keep.
+func (a *attempt) detachAgent() {
 	a.keep.Lock()
 	a.over = true
-	a.run = a.run.Handover()
+	if a.run != nil { // it is nil if the log could not be read
+		a.run = a.run.Handover()
+	}
 	if a.doc != nil {
 		a.state = a.doc.JSON() // what an agent left behind does to it from now on is not shown, and not kept
 	}
@@ -67,9 +72,10 @@ func (a *attempt) surrender(err error) {
 		a.log.Warn("run: lease lost")
 		return
 	}
-	a.log.Error("run: could not be ended", "error", err)
-	if err := a.g.store.Release(context.Background(), a.lease); err != nil {
-		a.log.Error("run: lease not released", "error", err)
+	withCause(a.log, err).Error("run: given up")
+	err = protect(func() error { return a.g.store.Release(context.Background(), a.lease) })
+	if err != nil {
+		withCause(a.log, err).Error("run: lease not released")
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -14,7 +13,7 @@ import (
 func (a *attempt) failed(cause error) error {
 	code := codeOf(cause)
 	a.logFailure(code, cause)
-	if cancelled(code, a.intent) && !a.run.Ended() {
+	if !a.unread && cancelled(code, a.intent) && !a.run.Ended() {
 		return a.calledOff()
 	}
 	a.rec.hold()
@@ -24,13 +23,39 @@ func (a *attempt) failed(cause error) error {
 	if text != code.Message() {
 		c.End.Text = text
 	}
+	if reopen {
+		c.End.Effects = a.effects
+	}
+	if a.unread {
+		return a.failUnread(c, text)
+	}
 	a.ending = a.newEnding()
 	if reopen {
-		a.ending.Open, c.End.Effects = a.intent.Questions, a.effects
+		a.ending.Open = a.intent.Questions
 	}
 	if !a.run.Ended() {
 		c.Messages = a.withdraw(cause, code, reopen)
 		if err := a.run.Fail(&agui.RunError{Message: text, Code: string(code), Usage: c.End.Usage}); err != nil {
+			return err
+		}
+	}
+	return a.commit(c)
+}
+
+// failUnread fails a run whose log cannot be gone on with: the error alone is in order wherever the log ends.
+func (a *attempt) failUnread(c state.Commit, text string) error {
+	var events []agui.Event
+	if !a.started() {
+		events = append(events, &agui.RunStarted{
+			ThreadID: a.lease.Key.ID, RunID: a.intent.RunID, ParentRunID: a.intent.ParentRunID, ProtocolVersion: agui.ProtocolVersion,
+		})
+	}
+	for _, e := range append(events, &agui.RunError{Message: text, Code: string(c.End.Code), Usage: c.End.Usage}) {
+		data, err := agui.Encode(e)
+		if err == nil {
+			err = a.record(e, data)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -84,11 +109,7 @@ func (a *attempt) calledOff() error {
 
 // logFailure writes the cause where clients do not see it.
 func (a *attempt) logFailure(code agui.Code, cause error) {
-	log := a.log.With("code", string(code), "error", cause)
-	if p, ok := errors.AsType[*groupchat.PanicError](cause); ok {
-		log = log.With("stack", string(p.Stack))
-	}
-	log.Error("run: failed")
+	withCause(a.log, cause).Error("run: failed", "code", string(code))
 }
 
 // codeOf is the code a run ends with for err.

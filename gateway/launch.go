@@ -19,7 +19,7 @@ func (a *attempt) begin() error {
 	t := a.thread.Load()
 	messages, messagesErr := a.messages(t.Rev)
 	a.run = a.newRun(messages)
-	docErr := a.open(t)
+	docErr := protect(func() error { return a.open(t) }) // it may call reducers
 	if err := a.run.Start(&agui.RunStarted{ParentRunID: a.intent.ParentRunID}); err != nil {
 		return err
 	}
@@ -132,7 +132,11 @@ func (a *attempt) launch() <-chan finished {
 	ended := make(chan finished, 1)
 	go func() {
 		defer cancel()
-		result, err := groupchat.Execute(ctx, a.agent.agent, s)
+		var result groupchat.Result
+		err := protect(func() (err error) {
+			result, err = groupchat.Execute(ctx, a.agent.agent, s)
+			return err
+		})
 		ended <- finished{result, err}
 	}()
 	return ended

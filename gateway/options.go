@@ -166,6 +166,7 @@ func (o *Options) fill() {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
+	o.Log = slog.New(BoundedLog(o.Log.Handler()))
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -186,6 +187,13 @@ type served struct {
 	gone bool
 	// forwards names the headers of a request that the agent passes on.
 	forwards []string
+}
+
+// withoutState is the agent without what it says about its state, which is code of its own.
+func (s *served) withoutState() *served {
+	bare := *s
+	bare.spec = groupchat.StateSpec{}
+	return &bare
 }
 
 // passedOn is what a request has of the headers the agent passes on: nothing else of it gets to an agent.

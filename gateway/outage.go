@@ -56,7 +56,9 @@ func (o *outage) away(patience time.Duration, ping func() error) {
 
 // away notes that the store did not answer somebody here.
 func (g *Gateway) away() {
-	g.outage.away(g.o.StoreBuffer, func() error { return g.ping(context.Background()) })
+	g.outage.away(g.o.StoreBuffer, func() error {
+		return protect(func() error { return g.ping(context.Background()) })
+	})
 }
 
 // back notes that the store answered.

@@ -59,7 +59,9 @@ func TestAPanicEndsOneRun(t *testing.T) {
 			Participants: []groupchat.Participant{{Name: "a", Agent: sets, Scope: outputs}},
 		}}),
 		"a manager": &groupchat.Chat{
-			Manager:      func() groupchat.Manager { panic("secret") },
+			Manager: func() groupchat.Manager {
+				return groupchat.ManagerFunc(func(context.Context, groupchat.View) (groupchat.Decision, error) { panic("secret") })
+			},
 			Participants: []groupchat.Participant{{Name: "one", Agent: groupchat.AgentFunc(echoes)}},
 		},
 		"the agent": groupchat.AgentFunc(panics),
@@ -180,7 +182,7 @@ func TestAStoreThatPanicsForAWhile(t *testing.T) {
 				defer d.close()
 				d.serve(newSink(), "POST", "/agents/slow?disconnect=detach", input("t", "r1", []string{"u1:Hi"}))
 				store.panics.Store(true)
-				for _, agent := range []string{"pays", "ask"} {
+				for _, agent := range []string{"pays", "ask", "slow-queue"} {
 					d.serve(newSink(), "POST", "/agents/"+agent+"?disconnect=detach", input("t", "r1", []string{"u1:Hi"}))
 				}
 				d.serve(newSink(), "GET", "/readyz", "")
@@ -193,7 +195,7 @@ func TestAStoreThatPanicsForAWhile(t *testing.T) {
 					d.gate <- struct{}{} // also for those that take it over
 				}
 				time.Sleep(time.Minute)
-				for _, agent := range []string{"slow", "pays", "ask"} {
+				for _, agent := range []string{"slow", "pays", "ask", "slow-queue"} {
 					thread, _, err := d.store.Load(t.Context(), state.Key{Principal: "local", Agent: agent, ID: "t"})
 					if err == nil && thread.Live != nil {
 						t.Errorf("the run of %s is still live", agent)

@@ -88,7 +88,9 @@ func (r *recorder) loop() {
 	for {
 		select {
 		case <-r.kick:
-			r.flush()
+			if err := protect(func() error { r.flush(); return nil }); err != nil {
+				r.broken(err)
+			}
 		case <-r.quit:
 			return
 		}
@@ -221,9 +223,9 @@ func (r *recorder) retry(ctx context.Context, call func(context.Context) error) 
 	for wait := least; ; wait = min(2*wait, most) {
 		left := time.Until(until)
 		calling, cancel := context.WithTimeout(ctx, max(left, storeTimeout))
-		err := call(calling)
+		err := protect(func() error { return call(calling) })
 		cancel()
-		if err == nil || final(err) || errors.Is(err, state.ErrLeaseLost) || errors.Is(err, state.ErrGap) {
+		if err == nil || panicked(err) || final(err) || errors.Is(err, state.ErrLeaseLost) || errors.Is(err, state.ErrGap) {
 			return err
 		}
 		r.away()

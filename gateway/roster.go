@@ -31,15 +31,20 @@ func newRoster(o Options) (*roster, error) {
 			errs = append(errs, fmt.Errorf("gateway: agent %q is nil", name))
 			continue
 		}
-		if v, ok := agent.(interface{ Validate() error }); ok {
-			if err := v.Validate(); err != nil {
-				errs = append(errs, fmt.Errorf("gateway: agent %q: %w", name, err))
-				continue
+		err := protect(func() error {
+			if v, ok := agent.(interface{ Validate() error }); ok {
+				if err := v.Validate(); err != nil {
+					return err
+				}
 			}
+			s := serve(name, agent, o)
+			s.roster = r
+			r.agents[name] = s
+			return nil
+		})
+		if err != nil {
+			errs = append(errs, fmt.Errorf("gateway: agent %q: %w", name, err))
 		}
-		s := serve(name, agent, o)
-		s.roster = r
-		r.agents[name] = s
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err

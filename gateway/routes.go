@@ -24,7 +24,7 @@ func (g *Gateway) newRoutes() http.Handler {
 	e := echo.New()
 	e.HTTPErrorHandler = g.routingError
 	e.IPExtractor = echo.ExtractIPDirect()
-	e.Use(g.identify, g.recover, middleware.CORSWithConfig(g.cors()))
+	e.Use(g.recover, g.identify, middleware.CORSWithConfig(g.cors()))
 	for _, route := range []struct {
 		method, path string
 		handler      handler

@@ -51,7 +51,8 @@ func (s *stream) beat() (stop func()) {
 			case <-quit:
 				return
 			case <-timer.C:
-				next, err := s.tick()
+				var next time.Duration
+				err := protect(func() (err error) { next, err = s.tick(); return err })
 				if err != nil {
 					return // the reader is gone; the next send says so
 				}

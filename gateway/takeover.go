@@ -25,7 +25,9 @@ func (g *Gateway) sweep() {
 		case <-g.taking.Done():
 			return
 		case <-ticker.C:
-			g.takeOverdue()
+			if err := protect(func() error { g.takeOverdue(); return nil }); err != nil {
+				withCause(g.o.Log, err).Error("sweep: panic")
+			}
 		}
 	}
 }
@@ -46,29 +48,40 @@ func (g *Gateway) takeOverdue() {
 	}
 	g.outage.back()
 	for _, key := range keys {
-		if key.Agent == outbox {
-			g.webhook.take(ctx, key)
-			continue
-		}
-		if g.attempt(key) != nil {
-			continue // ours: late, and not dead
-		}
-		agent := g.heir(ctx, key)
-		if agent == nil {
-			continue
-		}
-		if g.reserve() != nil {
-			return
-		}
-		begun, err := g.store.Take(ctx, key, state.LeaseOptions{Attempt: g.o.NewID(), TTL: g.o.Lease})
+		err := protect(func() error { g.take(ctx, key); return nil })
 		if err != nil {
-			g.unreserve()
-			continue // another replica was faster, or the store is away
+			withCause(g.o.Log, err).Error("sweep: panic", "agent", key.Agent, "thread", key.ID)
 		}
-		g.o.Log.Info("run: taken over", "agent", key.Agent, "thread", key.ID, "attempt", begun.Thread.Live.Intent.Attempts)
-		g.chains.rejoin(begun.Thread.Live.Intent.Chain)
-		g.start(agent, begun, nil, g.o.Log)
 	}
+}
+
+// take goes on with what is overdue under key, if it can be done here.
+func (g *Gateway) take(ctx context.Context, key state.Key) {
+	if key.Agent == outbox {
+		g.webhook.take(ctx, key)
+		return
+	}
+	if g.attempt(key) != nil {
+		return // ours: late, and not dead
+	}
+	agent := g.heir(ctx, key)
+	if agent == nil || g.reserve() != nil {
+		return
+	}
+	taken := false
+	defer func() {
+		if !taken {
+			g.unreserve()
+		}
+	}()
+	begun, err := g.store.Take(ctx, key, state.LeaseOptions{Attempt: g.o.NewID(), TTL: g.o.Lease})
+	if err != nil {
+		return // another replica was faster, or the store is away
+	}
+	g.o.Log.Info("run: taken over", "agent", key.Agent, "thread", key.ID, "attempt", begun.Thread.Live.Intent.Attempts)
+	g.chains.rejoin(begun.Thread.Live.Intent.Chain)
+	g.start(agent, begun, nil, g.o.Log)
+	taken = true
 }
 
 // orphanLeases is for how many leases a run is left to the replicas that may serve its agent, where this one does not.
@@ -89,33 +102,46 @@ func (g *Gateway) heir(ctx context.Context, key state.Key) *served {
 	return s
 }
 
+// errStranded is why a run is given back that could not be taken over: another attempt, or another replica, may do better.
+var errStranded = errors.New("gateway: the run could not be taken over")
+
+// takeover goes on with the run of an attempt that died, but not for ever with one that attempts die of. When they are
+// used up the run is ended, with none of the agent's own code; if that attempt dies as well, without the run's log.
+func (a *attempt) takeover() error {
+	last := a.g.o.RunAttempts
+	lost := a.agent.gone || a.intent.Attempts > last
+	if lost {
+		a.agent = a.agent.withoutState()
+	}
+	if a.intent.Attempts > last+1 {
+		a.unread = true
+		return errLost
+	}
+	err := protect(a.goOn)
+	a.unread = a.unread || panicked(err)
+	switch {
+	case lost && err != nil:
+		withCause(a.log, err).Error("run: lost without a word of what it said last")
+		return errLost
+	case lost:
+		return errLost
+	case a.unread:
+		return fmt.Errorf("%w: %w", errStranded, err)
+	}
+	return err
+}
+
 // goOn brings the run of a dead replica to where its last commit was: what its log has open is closed, calls that
 // will not be answered say so, and both snapshots withdraw what was shown and not kept. The turn is then repeated.
 func (a *attempt) goOn() error {
-	frames, err := a.logged()
-	if err != nil || len(frames) == 0 {
-		return errors.Join(err, a.begin()) // it died before anybody saw it
+	if !a.started() {
+		return a.begin() // it died before anybody saw it
+	}
+	if err := a.replay(); err != nil {
+		a.unread = true
+		return err
 	}
 	t := a.thread.Load()
-	base, err := a.messages(frames[0].Rev)
-	if err != nil {
-		return errors.Join(err, a.begin())
-	}
-	a.run = a.newRun(base)
-	var skipped malformedFrames
-	defer skipped.log(a.log)
-	for _, f := range frames {
-		e, err := eventOf(f, a.messages)
-		if err == nil {
-			err = a.run.Replay(e)
-		}
-		if skipped.skips(f, err) {
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("gateway: log of run %d: frame %s: %w", a.intent.Origin, f.ID, err)
-		}
-	}
 	if err := a.open(t); err != nil {
 		return err
 	}
@@ -140,15 +166,44 @@ func (a *attempt) goOn() error {
 	return nil
 }
 
-// logged is all that the log has of the run. Its former owner can add nothing to it any more.
+// replay makes the run's writer as the log leaves it.
+func (a *attempt) replay() error {
+	frames, err := a.logged()
+	if err != nil {
+		return err
+	}
+	base, err := a.messages(frames[0].Rev)
+	if err != nil {
+		return err
+	}
+	a.run = a.newRun(base)
+	var skipped malformedFrames
+	defer skipped.log(a.log)
+	for _, f := range frames {
+		e, err := eventOf(f, a.messages)
+		if err == nil {
+			err = a.run.Replay(e)
+		}
+		if skipped.skips(f, err) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("gateway: log of run %d: frame %s: %w", a.intent.Origin, f.ID, err)
+		}
+	}
+	return nil
+}
+
+// started reports whether the log has anything of the run.
+func (a *attempt) started() bool {
+	return agui.FrameID{Fence: a.intent.Origin}.Less(a.thread.Load().Last)
+}
+
+// logged is all that the log has of the run, which has started. Its former owner can add nothing to it any more.
 func (a *attempt) logged() ([]agui.Frame, error) {
 	last := a.thread.Load().Last
-	from := agui.FrameID{Fence: a.intent.Origin}
-	if !from.Less(last) {
-		return nil, nil
-	}
 	var frames []agui.Frame
-	for batch, err := range a.g.tail(a.ctx, a.lease.Key, from) {
+	for batch, err := range a.g.tail(a.ctx, a.lease.Key, agui.FrameID{Fence: a.intent.Origin}) {
 		if err != nil {
 			return nil, err
 		}

@@ -143,7 +143,9 @@ func (w *webhook) tell(n *notice) {
 			w.leave(n)
 			return
 		}
-		w.deliver(n)
+		if err := protect(func() error { w.deliver(n); return nil }); err != nil {
+			withCause(w.g.o.Log, err).Error("webhook: panic", "thread", n.Key.ID, "delivery", n.id)
+		}
 	})
 }
 
@@ -154,7 +156,7 @@ func (w *webhook) deliver(n *notice) {
 		if !w.hold(n, w.o.Timeout+w.g.o.Lease) {
 			return // another replica's by now
 		}
-		err := w.post(n)
+		err := protect(func() error { return w.post(n) })
 		if err == nil {
 			log.Debug("webhook: delivered", "attempt", n.attempt)
 			w.forget(n)
