@@ -73,11 +73,21 @@ func TestReload(t *testing.T) {
 	if n := strings.Count(log.String(), "needs mending"); n != 2 || s.team != first {
 		t.Errorf("%d mistakes, team replaced: %v", n, s.team != first)
 	}
+	rewrite(t, path, "version: 1\nagents:\n  one: { type: script, steps: [ { say: \"${SECRET}\" } ] }\n")
+	env := c.env
+	c.env = func(string) (string, bool) { panic("in the middle of it") }
+	s.reload()
+	c.env = env
+	if !strings.Contains(log.String(), "in the middle of it") || s.team != first {
+		t.Errorf("after a panic, team replaced: %v, the log:\n%s", s.team != first, &log)
+	}
+	log.Reset()
+
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
 	s.reload()
-	if n := strings.Count(log.String(), "needs mending"); n != 3 || s.team != first {
+	if n := strings.Count(log.String(), "needs mending"); n != 1 || s.team != first {
 		t.Errorf("without the file: %d mistakes, team replaced: %v", n, s.team != first)
 	}
 	rewrite(t, path, good)

@@ -1,0 +1,59 @@
+package redisstore_test
+
+import (
+	"crypto/rand"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/redisstore"
+	"github.com/agui-gateway/gateway/state/redisstore/redistest"
+)
+
+// A panic behind a reader, of a clock here, ends no process: the reader goes on when it is over.
+func TestAFollowerThatPanics(t *testing.T) {
+	t.Parallel()
+	url, prefix := redistest.Start(t).URL(), rand.Text()
+	var broken atomic.Bool
+	var panics atomic.Int64
+	writer := open(t, url, redisstore.Options{Prefix: prefix})
+	reader := open(t, url, redisstore.Options{Prefix: prefix, Now: func() time.Time {
+		if broken.Load() {
+			panics.Add(1)
+			panic("secret")
+		}
+		return time.Now()
+	}})
+	th := newThread(t)
+	begun, err := writer.Begin(t.Context(), th.request(), state.LeaseOptions{Attempt: rand.Text(), TTL: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	frame := func(seq uint64) agui.Frame {
+		return agui.Frame{ID: agui.FrameID{Fence: begun.Lease.Fence, Seq: seq}, Type: agui.TypeCustom, Data: []byte(`{}`)}
+	}
+	add := func(f agui.Frame) {
+		if err := writer.Append(t.Context(), begun.Lease, agui.FrameID{}, []agui.Frame{f}); err != nil {
+			t.Errorf("Append() = %v", err)
+		}
+	}
+	add(frame(1))
+	for batch, err := range reader.Tail(t.Context(), begun.Lease.Key, agui.FrameID{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := batch[len(batch)-1].ID.Seq
+		if last == 2 {
+			return
+		}
+		go func() {
+			for broken.Store(true); panics.Load() == 0; {
+				time.Sleep(time.Millisecond)
+			}
+			broken.Store(false)
+			add(frame(2))
+		}()
+	}
+}
