@@ -2,9 +2,11 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"sync"
 	"syscall"
 
@@ -34,8 +36,13 @@ type staff struct {
 	errs    []error
 }
 
-// reload reads the team file again. With mistakes in it the team stays as it is, and the log has them all.
+// reload reads the team file again. With mistakes in it the team stays as it is, and the log has them all; a panic is one.
 func (s *staff) reload() {
+	defer func() {
+		if v := recover(); v != nil {
+			s.refuse(fmt.Errorf("panic: %v\n%s", v, debug.Stack()))
+		}
+	}()
 	team, err := s.c.readTeam()
 	if err != nil {
 		s.refuse(err)

@@ -37,7 +37,7 @@ func serve(ctx context.Context, c *config, _, stderr io.Writer) error {
 	if !c.public && !loopback(c.addr) {
 		return errNotPublic
 	}
-	log := slog.New(c.logHandler(stderr))
+	log := slog.New(gateway.BoundedLog(c.logHandler(stderr)))
 	c.options.Log, c.model.Log = log, log
 	hungUp, stop := c.hangUps()
 	defer stop()

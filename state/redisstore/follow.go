@@ -72,7 +72,7 @@ func (s *Store) part(f *feed) {
 func (s *Store) follow(f *feed) {
 	ctx := context.Background() // closing the connections is what ends a blocked read
 	for {
-		err := s.advance(ctx, f)
+		err := s.protect(func() error { return s.advance(ctx, f) })
 		if final(err) {
 			f.fail(err)
 			return

@@ -174,9 +174,12 @@ func (s *Store) forgetStale() {
 // listen delivers what others say to attempts of this process, until the subscription is closed.
 func (s *Store) listen() {
 	for message := range s.subscription.Channel() {
-		if text := strings.Fields(message.Payload); len(text) == 3 {
-			s.deliver(slot(text[0]), text[1], state.Signal(text[2]))
-		}
+		_ = s.protect(func() error { // a word that is lost comes with the next renewal
+			if text := strings.Fields(message.Payload); len(text) == 3 {
+				s.deliver(slot(text[0]), text[1], state.Signal(text[2]))
+			}
+			return nil
+		})
 	}
 }
 
