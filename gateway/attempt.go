@@ -79,6 +79,8 @@ type attempt struct {
 	ended *state.End
 
 	woken chan struct{} // a reader came or went
+
+	successor *reservation // gets the run's place when it has ended; guarded by the gateway's lock
 }
 
 // start begins the run in a goroutine of its own, with a context of its own. The caller has reserved its place.
@@ -112,7 +114,6 @@ func (g *Gateway) start(agent *served, begun *state.Begun, header http.Header, l
 // live is the attempt from its first event to the release of the lease. A panic fails the run like an error. If even
 // its end panics the run is given up, for another attempt to end it.
 func (a *attempt) live() {
-	defer a.g.unreserve()
 	defer a.gone()
 	a.rec = newRecorder(a.g.store, a.lease, a.g.o.StoreBuffer, a.fatal, a.g.away)
 	go a.rec.loop()
@@ -138,7 +139,7 @@ func (a *attempt) enter() error {
 	return a.takeover()
 }
 
-// gone takes the attempt off the books.
+// gone takes the attempt off the books, and frees its place.
 func (a *attempt) gone() {
 	a.cancel(nil)
 	a.g.mu.Lock()
@@ -148,6 +149,7 @@ func (a *attempt) gone() {
 	a.g.mu.Unlock()
 	a.g.chains.leave(a.intent.Chain)
 	a.g.dismiss(a.agent)
+	a.leavePlace()
 	close(a.done)
 }
 

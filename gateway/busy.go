@@ -13,46 +13,43 @@ import (
 // admit asks the store what the request means until it means something final: a run in the way may have to end
 // first. What runs has started when it returns.
 func (c *caller) admit(ctx context.Context) (*state.Begun, *attempt, error) {
-	ctx, cancel := context.WithCancel(ctx)
+	waiting, cancel := context.WithCancel(ctx) // a server that is leaving lets nobody wait
 	defer cancel()
 	defer context.AfterFunc(c.g.taking, cancel)()
-	w := wait{c: c}
+	w := wait{c: c, room: reservation{g: c.g}}
 	defer w.over()
 	for {
-		begun, run, err := c.begin(ctx)
-		if err == nil && run == nil {
-			var again bool
-			again, err = w.forTurn(ctx, begun)
-			if err == nil && again {
-				continue
-			}
+		begun, run, err := w.begin(ctx)
+		if err != nil || run != nil {
+			return begun, run, err
 		}
-		if err != nil && c.g.draining() && c.r.Context().Err() == nil {
+		again, err := w.forTurn(waiting, begun)
+		if err != nil && c.g.draining() && ctx.Err() == nil {
 			err = &agui.Error{Code: agui.CodeDraining, Err: err}
 		}
-		return begun, run, err
+		if err != nil || !again {
+			return begun, nil, err
+		}
 	}
 }
 
-// begin asks once, and starts what runs.
-func (c *caller) begin(ctx context.Context) (*state.Begun, *attempt, error) {
-	if err := c.g.reserve(); err != nil {
-		return nil, nil, err
-	}
-	started := false
-	defer func() { // also if the store panics
-		if !started {
-			c.g.unreserve()
+// begin asks once, and starts what runs. Without room for it nothing is begun; but most requests need none.
+func (w *wait) begin(ctx context.Context) (*state.Begun, *attempt, error) {
+	c, started := w.c, false
+	full := w.room.take()
+	if full == nil {
+		defer w.room.release() // also if the store panics
+		if c.g.chains.enter(c.req.Chain, c.req.Hops) {
+			defer func() {
+				if !started {
+					c.g.chains.undo(c.req.Chain, c.req.Hops)
+				}
+			}()
+		} else {
+			full = &agui.Error{Code: agui.CodeRemoteLoop}
 		}
-	}()
-	if !c.g.chains.enter(c.req.Chain, c.req.Hops) {
-		return nil, nil, &agui.Error{Code: agui.CodeRemoteLoop}
 	}
-	defer func() {
-		if !started {
-			c.g.chains.undo(c.req.Chain, c.req.Hops)
-		}
-	}()
+	c.req.NoRun = full != nil
 	begun, err := c.judge(ctx)
 	if err != nil {
 		return nil, nil, storeError(err)
@@ -61,10 +58,14 @@ func (c *caller) begin(ctx context.Context) (*state.Begun, *attempt, error) {
 	for _, text := range begun.Verdict.Warnings {
 		log.Warn("input: " + text)
 	}
-	if !begun.Verdict.Meaning.Runs() {
+	switch {
+	case begun.Verdict.Meaning == state.Full:
+		return nil, nil, full
+	case !begun.Verdict.Meaning.Runs():
 		return begun, nil, nil
 	}
 	run := c.g.start(c.agent, begun, c.r.Header, log)
+	w.room.use()
 	started = true
 	return begun, run, nil
 }
@@ -96,11 +97,12 @@ func (c *caller) judge(ctx context.Context) (*state.Begun, error) {
 	}
 }
 
-// A wait is a request in the way of which a run was found.
+// A wait is an admission, which may find another run in its way.
 type wait struct {
 	c     *caller
-	place *place // in the queue
-	looks int    // for a caller that may have hung up
+	room  reservation // for the run that it may begin
+	place *place      // in the queue
+	looks int         // for a caller that may have hung up
 }
 
 // A request that finds a tied run looks again a few times before it is told that the thread is busy: its own
@@ -116,10 +118,16 @@ func (w *wait) forTurn(ctx context.Context, begun *state.Begun) (again bool, err
 	c, busy := w.c, begun.Verdict.Meaning == state.Busy
 	switch {
 	case begun.Verdict.Meaning == state.Usurp, busy && c.agent.OnBusy == Supersede:
+		ended := w.room.follow(begun.Thread)
+		if ended == nil { // it leaves no place here
+			if err := w.room.take(); err != nil {
+				return false, err
+			}
+		}
 		if _, err := c.g.store.Signal(ctx, c.req.Key, begun.Thread.Live.Intent.Origin, state.SignalStop); err != nil && !errors.Is(err, state.ErrUnknownThread) {
 			return false, storeError(err)
 		}
-		return true, c.g.awaitEnd(ctx, begun.Thread)
+		return true, w.awaitEnd(ctx, begun.Thread, ended)
 	case busy && c.agent.OnBusy == Queue:
 		return true, w.queue(ctx, begun.Thread)
 	case busy && begun.Thread.Live.Tied && w.looks < looks:
@@ -150,11 +158,28 @@ func (w *wait) queue(ctx context.Context, t *state.Thread) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	return c.g.awaitEnd(ctx, t)
+	if err := c.g.awaitEnd(ctx, t); err != nil {
+		return err
+	}
+	return w.room.wait(ctx)
 }
 
-// over gives the place in the queue up.
+// awaitEnd waits for the end of the live run of t and, if it is live here, until it has left its place.
+func (w *wait) awaitEnd(ctx context.Context, t *state.Thread, left <-chan struct{}) error {
+	if err := w.c.g.awaitEnd(ctx, t); err != nil || left == nil {
+		return err
+	}
+	select {
+	case <-left:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// over gives up what was waited for.
 func (w *wait) over() {
+	w.room.release()
 	if w.place != nil {
 		w.place.leave()
 	}

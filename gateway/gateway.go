@@ -9,7 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -34,6 +33,7 @@ type Gateway struct {
 	mu       sync.Mutex
 	attempts map[state.Key]*attempt // live here
 	running  int                    // live here, or about to be
+	waiting  []*reservation         // for one of those places
 	cut      bool                   // runs are not waited for any more
 	wg       sync.WaitGroup         // of those running counts
 }
@@ -120,28 +120,6 @@ func (g *Gateway) Close() error {
 
 // draining reports whether new runs are refused.
 func (g *Gateway) draining() bool { return g.taking.Err() != nil }
-
-// reserve takes a place for a run, before anybody knows whether there will be one; unreserve gives it back.
-func (g *Gateway) reserve() error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.draining() {
-		return &agui.Error{Code: agui.CodeDraining}
-	}
-	if most := g.o.Limits.Runs; most > 0 && g.running >= most {
-		return &agui.Error{Code: agui.CodeOverloaded}
-	}
-	g.running++
-	g.wg.Add(1)
-	return nil
-}
-
-func (g *Gateway) unreserve() {
-	g.mu.Lock()
-	g.running--
-	g.mu.Unlock()
-	g.wg.Done()
-}
 
 // attempt returns the live attempt of a thread on this replica, or nil.
 func (g *Gateway) attempt(key state.Key) *attempt {

@@ -99,16 +99,10 @@ func TestWithoutAPlaceWhatRunsNothingWorks(t *testing.T) {
 	}
 }
 
-// A request that replaces a run takes its place: one that is full can still be told better, however many others want in.
-func TestWhoSupersedesTakesTheOthersPlace(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, quick, func(o *gateway.Options) { o.Limits.Runs = 1 })
-	first := w.open("POST", "/agents/slow-supersede", input("t", "r0", []string{"u0:Hi"}))
-	first.until(agui.TypeCustom)
+// crowd lets others ask for the places of w until the returned function is called.
+func (w *world) crowd() (stop func()) {
 	over := make(chan struct{})
 	var others sync.WaitGroup
-	defer others.Wait()
-	defer close(over)
 	for i := range 4 {
 		others.Go(func() {
 			for n := 0; ; n++ {
@@ -117,15 +111,28 @@ func TestWhoSupersedesTakesTheOthersPlace(t *testing.T) {
 					return
 				default:
 				}
-				response, err := w.try(t.Context(), "POST", "/agents/echo", input(fmt.Sprintf("o%d-%d", i, n), "r", []string{"u1:Hi"}))
+				response, err := w.try(w.t.Context(), "POST", "/agents/echo", input(fmt.Sprintf("o%d-%d", i, n), "r", []string{"u1:Hi"}))
 				if err != nil {
-					t.Error(err)
+					w.t.Error(err)
 					return
 				}
 				response.Body.Close()
 			}
 		})
 	}
+	return func() {
+		close(over)
+		others.Wait()
+	}
+}
+
+// A request that replaces a run takes its place, however many others want one.
+func TestWhoSupersedesTakesTheOthersPlace(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, quick, func(o *gateway.Options) { o.Limits.Runs = 1 })
+	first := w.open("POST", "/agents/slow-supersede", input("t", "r0", []string{"u0:Hi"}))
+	first.until(agui.TypeCustom)
+	defer w.crowd()()
 	own := []string{"u0:Hi"}
 	for i := 1; i < 20; i++ {
 		own = append(own, fmt.Sprintf("u%d:Rather this", i))
@@ -143,6 +150,23 @@ func TestWhoSupersedesTakesTheOthersPlace(t *testing.T) {
 	w.release()
 	first.rest()
 	first.finished()
+}
+
+// So does the one that waits for it in the queue: it was taken, and is not refused after all.
+func TestWhoWaitedTakesTheOthersPlace(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(o *gateway.Options) { o.Limits.Runs = 1 })
+	first := w.open("POST", "/agents/slow-queue", input("t", "r0", []string{"u1:Hi"}))
+	first.until(agui.TypeCustom)
+	list := waiters(w, 3)
+	defer w.crowd()()
+	for range 4 {
+		w.release()
+	}
+	for _, r := range append(list, first) {
+		r.rest()
+		r.finished()
+	}
 }
 
 // A run of another replica's leaves no place here. A request that could not run when it has ended does not end it.

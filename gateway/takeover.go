@@ -65,15 +65,11 @@ func (g *Gateway) take(ctx context.Context, key state.Key) {
 		return // ours: late, and not dead
 	}
 	agent := g.heir(ctx, key)
-	if agent == nil || g.reserve() != nil {
+	place := reservation{g: g}
+	defer place.release()
+	if agent == nil || place.take() != nil {
 		return
 	}
-	taken := false
-	defer func() {
-		if !taken {
-			g.unreserve()
-		}
-	}()
 	begun, err := g.store.Take(ctx, key, state.LeaseOptions{Attempt: g.o.NewID(), TTL: g.o.Lease})
 	if err != nil {
 		return // another replica was faster, or the store is away
@@ -81,7 +77,7 @@ func (g *Gateway) take(ctx context.Context, key state.Key) {
 	g.o.Log.Info("run: taken over", "agent", key.Agent, "thread", key.ID, "attempt", begun.Thread.Live.Intent.Attempts)
 	g.chains.rejoin(begun.Thread.Live.Intent.Chain)
 	g.start(agent, begun, nil, g.o.Log)
-	taken = true
+	place.use()
 }
 
 // orphanLeases is for how many leases a run is left to the replicas that may serve its agent, where this one does not.

@@ -21,6 +21,7 @@ const (
 	Refuse  Meaning = "refuse"  // nothing happens, with a code
 	Busy    Meaning = "busy"    // the live run is in the way
 	Usurp   Meaning = "usurp"   // the live run's caller hung up: end it, then ask again
+	Full    Meaning = "full"    // it would run, and the caller has no room for a run; said by stores, not by [Admit]
 )
 
 // Runs reports whether the meaning takes the thread's lease.

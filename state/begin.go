@@ -32,6 +32,9 @@ func Plan(t *Thread, f Facts, r *Request, c Claim, now time.Time) (Verdict, *Ste
 		return Verdict{Meaning: live.Intent.Meaning, Row: live.Intent.Row, Claims: live.Intent.Claims}, nil, nil
 	}
 	v := Admit(t, f, r, now)
+	if r.NoRun && v.Meaning.Runs() {
+		return Verdict{Meaning: Full, Row: v.Row}, nil, nil
+	}
 	if !v.Meaning.Runs() {
 		if len(v.CallAnswers) == 0 {
 			return v, nil, nil

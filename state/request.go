@@ -34,6 +34,8 @@ type Request struct {
 	ListEdits, ListRegenerates bool
 	// Writable lists the top-level pointers of the state a caller may write; nil means all.
 	Writable []string
+	// NoRun says that nothing may be begun: what would run means [Full] and changes nothing.
+	NoRun bool
 	// Tied ties the run to the connection that asks for it (R4).
 	Tied bool
 	// MaxThread and MaxState are the most bytes the conversation and the state may take, 0: any number. What

@@ -26,6 +26,27 @@ var threads = []sentence{
 			w.Fatalf("Begin() = %+v", b)
 		}
 	}},
+	{"what would run, where nothing may, changes nothing", func(w *world) {
+		r := w.request(user("u1"))
+		r.NoRun = true
+		w.means(r, state.Full, 11)
+		w.unknown(key)
+		l := w.start("u1")
+		for id, want := range map[string]state.Meaning{"u1": state.Join, "u2": state.Busy} {
+			r := w.request(user(id))
+			r.NoRun = true
+			if b := w.begin(r); b.Verdict.Meaning != want || b.Lease != nil {
+				w.Fatalf("Begin() = %+v, want %s", b, want)
+			}
+		}
+		t := w.succeed(l, 1)
+		r = w.request(user("u1"), user("u2"))
+		r.NoRun = true
+		w.means(r, state.Full, 11)
+		w.equal("thread", w.load(), t)
+		r.NoRun = false
+		w.means(r, state.Start, 11)
+	}},
 	{"another principal's or agent's thread is another thread", func(w *world) {
 		w.succeed(w.start("u1"), 1)
 		for _, other := range []state.Key{{Principal: "eve", Agent: "travel", ID: "t1"}, {Principal: "local", Agent: "desk", ID: "t1"}} {
