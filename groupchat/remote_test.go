@@ -1,9 +1,11 @@
 package groupchat
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -116,6 +118,25 @@ func TestRemoteIDsThatMeanTwoThings(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A remote that says much that is not the protocol's costs a few lines of the log.
+func TestARemoteCannotFloodTheLog(t *testing.T) {
+	t.Parallel()
+	odd := `{"type":"NEW"}` + "\n" + `{"type":"CUSTOM","name":"x.y","value":1,"` + strings.Repeat("z", 10_000) + `":0}` + "\n"
+	u := newUpstream(t, begins+strings.Repeat(odd, 500)+wordsOf("m", "one")+ends)
+	r := newRig(t, remote(t, RemoteOptions{URL: u.URL}))
+	var log bytes.Buffer
+	r.log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	if out := r.say("go"); out.err != nil {
+		t.Fatal(out.err)
+	}
+	if n := bytes.Count(log.Bytes(), []byte("\n")); n > 50 || log.Len() > 50_000 {
+		t.Errorf("%d lines of %d bytes in all", n, log.Len())
+	}
+	if !strings.Contains(log.String(), "1000") {
+		t.Error("the log does not say how much there was")
 	}
 }
 
