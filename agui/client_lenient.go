@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"iter"
 	"math"
+	"reflect"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // What servers before 1.0 send differently, and what their own clients put up with, is read here. Nothing is guessed that
@@ -15,44 +18,50 @@ import (
 // DecodeForeign reads an event of a server of any version: [Decode], for which nulls of optional members are absent ones
 // and the shapes of older versions are brought into today's.
 func DecodeForeign(data []byte, warn func(Warning)) (Event, error) {
-	data = bytes.ToValidUTF8(data, []byte("\uFFFD"))
-	r := &reader{warn: warn, lenient: true}
-	m, err := r.object("", data)
+	if !utf8.Valid(data) {
+		data = bytes.ToValidUTF8(data, []byte("\uFFFD"))
+	}
+	r := newReader(data)
+	r.lenient = true
+	defer r.tell(warn)
+	name, err := r.eventType(data)
 	if err != nil {
 		return nil, err
 	}
-	var name EventType
-	if raw, ok := m["type"]; !ok {
-		return nil, &FieldError{"type", "is missing"}
-	} else if err := json.Unmarshal(raw, &name); err != nil || isNull(raw) {
-		return nil, &FieldError{"type", "must be a string"}
-	}
-	delete(m, "type")
+	old := name
 	if retired, ok := thinking[name]; ok {
 		r.drop("type", "is a retired event, read as "+string(retired))
-		m["messageId"], name = json.RawMessage(`""`), retired // mends gives it one
+		name = retired
 	}
 	build, ok := events[name]
 	if !ok {
 		r.drop("type", "is an unknown event, passed over")
 		return &Unknown{Type: name, Raw: bytes.Clone(data)}, nil
 	}
-	r.modernise(name, m)
 	e := build()
-	err = r.fields("", m, e)
+	others := []string{"type"}
+	if name == TypeRunFinished {
+		others = append(others, draftMembers...)
+	}
+	m, err := r.object(data, planOf(reflect.TypeOf(e).Elem()), others...)
+	if err != nil {
+		return nil, err
+	}
+	if name != old {
+		m["messageId"] = json.RawMessage(`""`) // mends gives it one
+	}
+	if err := r.modernise(name, m); err != nil {
+		return nil, err
+	}
+	err = r.event(m, e)
 	if field, ok := errors.AsType[*FieldError](err); ok && strings.HasPrefix(field.Path, "input") && name == TypeRunStarted {
 		r.drop(field.Path, field.Problem+", the echo is left out")
 		delete(m, "input")
 		e = build()
-		err = r.fields("", m, e)
+		err = r.event(m, e)
 	}
 	if err != nil {
 		return nil, err
-	}
-	if result, ok := e.(*ToolCallResult); ok {
-		if err := result.Content.fits(RoleTool, "content"); err != nil {
-			return nil, err
-		}
 	}
 	return e, nil
 }
@@ -67,7 +76,7 @@ var thinking = map[EventType]EventType{
 }
 
 // modernise brings the members of an event into today's shape.
-func (r *reader) modernise(name EventType, m map[string]json.RawMessage) {
+func (r *reader) modernise(name EventType, m map[string]json.RawMessage) error {
 	if raw, ok := m["timestamp"]; ok {
 		if whole, ok := wholeNumber(raw); ok {
 			m["timestamp"] = whole
@@ -86,9 +95,10 @@ func (r *reader) modernise(name EventType, m map[string]json.RawMessage) {
 	case TypeToolCallResult:
 		r.result(m)
 	case TypeRunFinished:
-		r.outcome(m)
+		return r.outcome(m)
 	default:
 	}
+	return nil
 }
 
 // wholeNumber cuts the fraction off a number: clocks of some languages have one.
@@ -117,47 +127,69 @@ func (r *reader) result(m map[string]json.RawMessage) {
 
 // outcome reads the drafts of interrupts: outcome as a bare word, the questions beside it as interrupt or interrupts,
 // each with an id and a value or payload.
-func (r *reader) outcome(m map[string]json.RawMessage) {
+func (r *reader) outcome(m map[string]json.RawMessage) error {
 	word := textOf(m["outcome"])
 	if raw := m["outcome"]; raw != nil && word == "" {
-		return
+		return nil
 	}
-	var drafts []map[string]json.RawMessage
-	for _, member := range []string{"interrupt", "interrupts"} {
-		raw := m[member]
-		delete(m, member)
-		if raw == nil || isNull(raw) || word == "success" {
-			continue
+	var questions []json.RawMessage
+	for draft := range drafts(m, word) {
+		modern, err := r.modernInterrupt(draft, len(questions))
+		if err != nil {
+			return err
 		}
-		var one map[string]json.RawMessage
-		if json.Unmarshal(raw, &one) == nil {
-			drafts = append(drafts, one)
-			continue
-		}
-		var many []map[string]json.RawMessage
-		if json.Unmarshal(raw, &many) == nil {
-			drafts = append(drafts, many...)
-		}
+		questions = append(questions, modern)
 	}
 	outcome := map[string]any{"type": word}
 	switch {
-	case len(drafts) > 0:
-		list := make([]map[string]json.RawMessage, 0, len(drafts))
-		for i, d := range drafts {
-			list = append(list, modernInterrupt(d, i))
-		}
-		outcome["type"], outcome["interrupts"] = OutcomeInterrupt, list
+	case len(questions) > 0:
+		outcome["type"], outcome["interrupts"] = OutcomeInterrupt, questions
 		r.drop("interrupt", "is a draft's, read as an outcome")
 	case word == "":
-		return
+		return nil
 	}
-	if raw, err := marshal(outcome); err == nil {
-		m["outcome"] = raw
+	raw, err := marshal(outcome)
+	m["outcome"] = raw
+	return err
+}
+
+// draftMembers are where drafts have their questions: one, or several.
+var draftMembers = []string{"interrupt", "interrupts"}
+
+// drafts yields the questions of a draft, whose outcome is a word.
+func drafts(m map[string]json.RawMessage, word string) iter.Seq[json.RawMessage] {
+	return func(yield func(json.RawMessage) bool) {
+		for _, member := range draftMembers {
+			switch raw := m[member]; {
+			case word == "success":
+			case isObject(raw):
+				if !yield(raw) {
+					return
+				}
+			case isArray(raw):
+				for draft := range elements(raw) {
+					if !yield(draft) {
+						return
+					}
+				}
+			}
+		}
 	}
 }
 
+// draftSize is about what reading a draft's question takes in memory.
+const draftSize = 1 << 10
+
 // modernInterrupt is the nth question in today's shape.
-func modernInterrupt(d map[string]json.RawMessage, n int) map[string]json.RawMessage {
+func (r *reader) modernInterrupt(draft json.RawMessage, n int) (json.RawMessage, error) {
+	if err := r.spend(draftSize); err != nil {
+		return nil, err
+	}
+	d, err := r.object(draft, planOf(reflect.TypeFor[Interrupt]()), "value", "payload")
+	if err != nil {
+		return nil, err
+	}
+	defer r.release(d)
 	if textOf(d["id"]) == "" {
 		d["id"], _ = marshal("interrupt-" + strconv.Itoa(n+1)) // text always encodes
 	}
@@ -170,5 +202,5 @@ func modernInterrupt(d map[string]json.RawMessage, n int) map[string]json.RawMes
 		}
 		delete(d, member)
 	}
-	return d
+	return marshal(d)
 }

@@ -3,7 +3,7 @@ package agui
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
+	"reflect"
 	"strconv"
 	"unicode/utf8"
 )
@@ -27,52 +27,85 @@ func (e *FieldError) Error() string {
 
 // A Warning is something unrecognised, or forgiven, that decoding left out.
 type Warning struct {
+	// Path is where, as in [FieldError]. What the peer calls its members is cut short.
 	Path   string
 	Reason string // never quotes a value
 }
 
 // String returns path and reason.
-func (w Warning) String() string { return w.Path + ": " + w.Reason }
+func (w Warning) String() string {
+	if w.Path == "" {
+		return w.Reason
+	}
+	return w.Path + ": " + w.Reason
+}
 
 // DecodeOptions limits what [DecodeInput] accepts. Zero means no limit.
 type DecodeOptions struct {
 	MaxDepth    int // nesting of objects and arrays
+	MaxValues   int // values in all, those of opaque JSON included: decoded they take far more room than their text
 	MaxMessages int
 }
 
 // Decode reads one event. Known fields are checked strictly and a malformed one is a [*FieldError];
-// unknown members are dropped, each with a warning to warn, which may be nil. An event of an unknown type
-// comes back as [*Unknown]. Bytes that are not UTF-8 become U+FFFD, as in every client that reads a stream as text.
+// unknown members are dropped with a warning to warn, which may be nil: the first 20, and one that says how many more
+// there were. An event of an unknown type comes back as [*Unknown]. Bytes that are not UTF-8 become U+FFFD, as in every
+// client that reads a stream as text. What it makes of data takes memory in proportion to that.
 func Decode(data []byte, warn func(Warning)) (Event, error) {
-	data = bytes.ToValidUTF8(data, []byte("\uFFFD"))
-	r := &reader{warn: warn}
-	m, err := r.object("", data)
+	if !utf8.Valid(data) {
+		data = bytes.ToValidUTF8(data, []byte("\uFFFD"))
+	}
+	r := newReader(data)
+	defer r.tell(warn)
+	name, err := r.eventType(data)
 	if err != nil {
 		return nil, err
-	}
-	var name EventType
-	raw, ok := m["type"]
-	if !ok {
-		return nil, &FieldError{"type", "is missing"}
-	}
-	if err := json.Unmarshal(raw, &name); err != nil || isNull(raw) {
-		return nil, &FieldError{"type", "must be a string"}
 	}
 	build, ok := events[name]
 	if !ok {
 		return &Unknown{Type: name, Raw: bytes.Clone(data)}, nil
 	}
-	delete(m, "type")
 	e := build()
-	if err := r.fields("", m, e); err != nil {
+	m, err := r.object(data, planOf(reflect.TypeOf(e).Elem()), "type")
+	if err != nil {
 		return nil, err
 	}
-	if result, ok := e.(*ToolCallResult); ok {
-		if err := result.Content.fits(RoleTool, "content"); err != nil {
-			return nil, err
-		}
+	if err := r.event(m, e); err != nil {
+		return nil, err
 	}
 	return e, nil
+}
+
+// tell passes the warnings on.
+func (r *reader) tell(warn func(Warning)) {
+	if warn == nil {
+		return
+	}
+	for _, w := range r.told() {
+		warn(w)
+	}
+}
+
+// eventType returns the type of an event.
+func (r *reader) eventType(data []byte) (EventType, error) {
+	if err := checkSyntax(data); err != nil {
+		return "", err
+	}
+	name, err := r.variant("type", data)
+	return EventType(name), err
+}
+
+// event fills e from its members.
+func (r *reader) event(m map[string]json.RawMessage, e Event) error {
+	if err := r.fields(m, e); err != nil {
+		return err
+	}
+	if result, ok := e.(*ToolCallResult); ok {
+		if problem := result.Content.fits(RoleTool, "content"); problem != nil {
+			return problem
+		}
+	}
+	return nil
 }
 
 // events builds an empty event of each known type.
@@ -111,29 +144,39 @@ var events = map[EventType]func() Event{
 }
 
 // DecodeInput reads the body of a run request: one JSON object in UTF-8 with nothing after it. What is
-// malformed is a [*FieldError] with the field's path; what is unrecognised is dropped with a warning.
+// malformed is a [*FieldError] with the field's path; what is unrecognised is dropped with a warning, as in [Decode].
 // Empty and repeated ids are refused, because everything that follows is keyed by them.
 func DecodeInput(data []byte, o DecodeOptions) (*RunAgentInput, []Warning, error) {
-	if !utf8.Valid(data) {
-		return nil, nil, &FieldError{"", "is not valid UTF-8"}
+	if err := o.check(data); err != nil {
+		return nil, nil, err
 	}
-	if o.MaxDepth > 0 && depth(data) > o.MaxDepth {
-		return nil, nil, &FieldError{"", "is nested deeper than " + strconv.Itoa(o.MaxDepth) + " levels"}
-	}
-	var warnings []Warning
-	r := &reader{warn: func(w Warning) { warnings = append(warnings, w) }}
-	m, err := r.object("", data)
+	r, in := newReader(data), new(RunAgentInput)
+	m, err := r.object(data, planOf(reflect.TypeOf(in).Elem()))
 	if err != nil {
 		return nil, nil, err
 	}
-	in := new(RunAgentInput)
-	if err := r.fields("", m, in); err != nil {
-		return nil, warnings, err
+	if raw := m["messages"]; o.MaxMessages > 0 && isArray(raw) && count(raw) > o.MaxMessages {
+		return nil, r.told(), &FieldError{"messages", "has more than " + strconv.Itoa(o.MaxMessages) + " messages"}
 	}
-	if o.MaxMessages > 0 && len(in.Messages) > o.MaxMessages {
-		return nil, warnings, &FieldError{"messages", "has more than " + strconv.Itoa(o.MaxMessages) + " messages"}
+	if err := r.fields(m, in); err != nil {
+		return nil, r.told(), err
 	}
-	return in, warnings, in.checkIDs()
+	return in, r.told(), in.checkIDs()
+}
+
+// check refuses what is no JSON, or is nested too deep.
+func (o DecodeOptions) check(data []byte) error {
+	if !utf8.Valid(data) {
+		return &FieldError{"", "is not valid UTF-8"}
+	}
+	depth, values := measure(data)
+	if o.MaxDepth > 0 && depth > o.MaxDepth {
+		return &FieldError{"", "is nested deeper than " + strconv.Itoa(o.MaxDepth) + " levels"}
+	}
+	if o.MaxValues > 0 && values > o.MaxValues {
+		return &FieldError{"", "has more than " + strconv.Itoa(o.MaxValues) + " values"}
+	}
+	return checkSyntax(data)
 }
 
 // checkIDs refuses ids that are empty or stand for two things.
@@ -144,36 +187,38 @@ func (in *RunAgentInput) checkIDs() error {
 	if in.RunID == "" {
 		return &FieldError{"runId", "must not be empty"}
 	}
-	seen := make(map[string]bool, len(in.Messages))
-	calls := make(map[string]bool)
+	seen, calls := make(map[string]bool, len(in.Messages)), make(map[string]bool)
 	for i, m := range in.Messages {
-		path := fmt.Sprintf("messages[%d]", i)
-		if err := once(seen, m.ID, path+".id"); err != nil {
-			return err
+		at := func() string { return "messages[" + strconv.Itoa(i) + "]" }
+		if problem := once(seen, m.ID); problem != "" {
+			return &FieldError{at() + ".id", problem}
 		}
 		for j, c := range m.ToolCalls {
-			if err := once(calls, c.ID, fmt.Sprintf("%s.toolCalls[%d].id", path, j)); err != nil {
-				return err
+			if problem := once(calls, c.ID); problem != "" {
+				return &FieldError{at() + ".toolCalls[" + strconv.Itoa(j) + "].id", problem}
 			}
 		}
 	}
 	return nil
 }
 
-func once(seen map[string]bool, id, path string) error {
-	if id == "" {
-		return &FieldError{path, "must not be empty"}
-	}
-	if seen[id] {
-		return &FieldError{path, "is used twice"}
+// once notes an id, and returns what is wrong with it.
+func once(seen map[string]bool, id string) string {
+	switch {
+	case id == "":
+		return "must not be empty"
+	case seen[id]:
+		return "is used twice"
 	}
 	seen[id] = true
-	return nil
+	return ""
 }
 
-// depth returns how deep objects and arrays of data are nested. It does not check that data is JSON.
-func depth(data []byte) int {
-	deepest, now, inString := 0, 0, false
+// measure returns how deep objects and arrays of data are nested, and how many values there are. It does not check that
+// data is JSON; an empty object counts as one that is not.
+func measure(data []byte) (depth, values int) {
+	now, inString := 0, false
+	values = 1
 	for i := 0; i < len(data); i++ {
 		switch c := data[i]; {
 		case inString && c == '\\':
@@ -181,35 +226,34 @@ func depth(data []byte) int {
 		case c == '"':
 			inString = !inString
 		case inString:
+		case c == ',':
+			values++
 		case c == '{' || c == '[':
+			values++
 			now++
-			deepest = max(deepest, now)
+			depth = max(depth, now)
 		case c == '}' || c == ']':
 			now--
 		}
 	}
-	return deepest
+	return depth, values
 }
 
-func isNull(raw json.RawMessage) bool { return string(bytes.TrimSpace(raw)) == "null" }
+// depth returns how deep objects and arrays of data are nested.
+func depth(data []byte) int {
+	n, _ := measure(data)
+	return n
+}
 
 // DecodeResume reads the body of a resume by itself: {"resume": [...]}, by the rules of [DecodeInput].
 func DecodeResume(data []byte, o DecodeOptions) ([]ResumeEntry, error) {
-	if !utf8.Valid(data) {
-		return nil, &FieldError{"", "is not valid UTF-8"}
-	}
-	if o.MaxDepth > 0 && depth(data) > o.MaxDepth {
-		return nil, &FieldError{"", "is nested deeper than " + strconv.Itoa(o.MaxDepth) + " levels"}
-	}
-	r := &reader{}
-	m, err := r.object("", data)
-	if err != nil {
+	if err := o.check(data); err != nil {
 		return nil, err
 	}
 	var body struct {
 		Resume List[ResumeEntry] `json:"resume"`
 	}
-	if err := r.fields("", m, &body); err != nil {
+	if err := newReader(data).structure(data, &body); err != nil {
 		return nil, err
 	}
 	if len(body.Resume) == 0 {

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"iter"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 	"unicode/utf8"
 )
@@ -90,6 +92,57 @@ func FuzzDecodeInput(f *testing.F) {
 		}
 		checkLine(t, first)
 	})
+}
+
+// FuzzScan: valid JSON comes apart as encoding/json takes it apart.
+func FuzzScan(f *testing.F) {
+	for _, s := range []string{`{}`, ` { } `, `[]`, `[ ]`, `{"a":1,"a":2}`, ` {"\u0061" : [1, "]", {"}":"\""}] , "b":-1.5e3}`, `[null,true,"\\",{},[[]] ]`, `"x"`, `1`, "{\"\xff\":0}"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if checkSyntax(data) != nil {
+			return
+		}
+		var list []json.RawMessage
+		if isArray(data) != (json.Unmarshal(data, &list) == nil && list != nil) {
+			t.Fatalf("is %q an array?", data)
+		}
+		if isArray(data) && count(data) != len(list) {
+			t.Fatalf("%q has %d elements, not %d", data, len(list), count(data))
+		}
+		i := 0
+		for raw := range elementsIf(isArray(data), data) {
+			if !bytes.Equal(raw, list[i]) {
+				t.Fatalf("element %d of %q is %q, want %q", i, data, raw, list[i])
+			}
+			i++
+		}
+		var object map[string]json.RawMessage
+		if isObject(data) != (json.Unmarshal(data, &object) == nil && object != nil) {
+			t.Fatalf("is %q an object?", data)
+		}
+		if !isObject(data) {
+			return
+		}
+		got := map[string]json.RawMessage{}
+		for quoted, raw := range members(data) {
+			name, ok := unquoted(quoted)
+			if !ok {
+				t.Fatalf("%q is no name, in %q", quoted, data)
+			}
+			got[strings.ToValidUTF8(name, "\uFFFD")] = raw
+		}
+		if utf8.Valid(data) && !reflect.DeepEqual(got, object) {
+			t.Fatalf("%q has the members %q, want %q", data, got, object)
+		}
+	})
+}
+
+func elementsIf(array bool, data []byte) iter.Seq[json.RawMessage] {
+	if !array {
+		return func(func(json.RawMessage) bool) {}
+	}
+	return elements(data)
 }
 
 // FuzzEncode: any text in any field of any event gives one line of JSON.

@@ -107,9 +107,9 @@ func TestGoldenMessages(t *testing.T) {
 			}
 			golden(t, "golden/messages/"+name+".json", append(bytes.Clone(data), '\n'))
 			var back Message
-			r := &reader{warn: func(w Warning) { t.Errorf("warning: %v", w) }}
-			if err := r.value("", data, reflect.ValueOf(&back).Elem()); err != nil {
-				t.Fatal(err)
+			r := newReader(data)
+			if err := r.value(data, reflect.ValueOf(&back).Elem()); err != nil || len(r.told()) > 0 {
+				t.Fatalf("%v, %v", err, r.told())
 			}
 			if !reflect.DeepEqual(back, m) {
 				t.Errorf("read back %+v, want %+v", back, m)

@@ -8,6 +8,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -24,10 +25,39 @@ import (
 //	`agui:"id"`                 text that a [Run] does not send empty
 //	`enum:"a b"`                a string that is one of these
 //	`null:"absent"`             null is read as absent, as older peers send it
+//
+// It keeps nothing of what it reads from, and what it makes is no larger than a multiple of that.
 type reader struct {
-	warn func(Warning)
 	// lenient reads null as absent wherever a member may be.
 	lenient bool
+
+	at       []step // where it is
+	warnings []Warning
+	dropped  int // how many warnings there were
+	// left is how many bytes of lists and dictionaries may still be made.
+	left int
+	free []map[string]json.RawMessage // to be used again
+}
+
+// A step leads from a value to one of its members, or of its elements if it has no name.
+type step struct {
+	name  string
+	index int
+}
+
+const (
+	// maxWarnings is how many warnings one value gives; of the others only the number is told.
+	maxWarnings = 20
+	// maxWarnedName is how many bytes of a peer's name are in one, and maxWarnedPath how many of its path.
+	maxWarnedName, maxWarnedPath = 64, 200
+	// What a reader makes of a value is at most makesTimes as large, and makesAlways larger. The protocol's own items are
+	// no larger than eight times the shortest JSON they are written as, but for those that hold nothing.
+	makesTimes, makesAlways = 8, 64 << 10
+)
+
+// newReader returns a reader of data, which is valid JSON.
+func newReader(data []byte) *reader {
+	return &reader{left: makesTimes*len(data) + makesAlways}
 }
 
 // errDropped is returned for a value whose kind is unknown: its list goes on without it.
@@ -35,73 +65,155 @@ var errDropped = errors.New("agui: dropped")
 
 // selfReader is implemented by the types that are more than a list of fields.
 type selfReader interface {
-	read(r *reader, path string, raw json.RawMessage) error
+	read(r *reader, raw json.RawMessage) error
 }
 
-func (r *reader) drop(path, reason string) {
-	if r.warn != nil {
-		r.warn(Warning{path, reason})
+// path is where the reader is, or the named member of it.
+func (r *reader) path(name string) string {
+	var b strings.Builder
+	for _, s := range r.at {
+		s.write(&b)
+	}
+	if name != "" {
+		step{name: name}.write(&b)
+	}
+	return b.String()
+}
+
+func (s step) write(b *strings.Builder) {
+	switch {
+	case s.name == "":
+		b.WriteString("[" + strconv.Itoa(s.index) + "]")
+	case b.Len() > 0:
+		b.WriteString("." + s.name)
+	default:
+		b.WriteString(s.name)
 	}
 }
 
-// object splits raw into its members. Of a repeated name the last one counts, as in JavaScript.
-func (r *reader) object(path string, raw []byte) (map[string]json.RawMessage, error) {
-	var m map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &m); err != nil {
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
-			return nil, &FieldError{path, fmt.Sprintf("is not JSON (at byte %d)", syntax.Offset)}
+// fail is the error of the value the reader is at, or of the named member of it.
+func (r *reader) fail(name, problem string) error { return &FieldError{r.path(name), problem} }
+
+// drop warns of the value the reader is at, or of the named member of it, which may be a peer's word.
+func (r *reader) drop(name, reason string) {
+	if r.dropped++; len(r.warnings) == maxWarnings {
+		return
+	}
+	r.warnings = append(r.warnings, Warning{cut(r.path(cut(name, maxWarnedName)), maxWarnedPath), reason})
+}
+
+// told returns the warnings, and how many others there were.
+func (r *reader) told() []Warning {
+	if more := r.dropped - len(r.warnings); more > 0 {
+		return append(r.warnings, Warning{"", "and " + strconv.Itoa(more) + " more"})
+	}
+	return r.warnings
+}
+
+// cut returns the beginning of s if it is longer than n bytes.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "…"
+}
+
+// within reads a part of the value the reader is at.
+func (r *reader) within(s step, read func() error) error {
+	r.at = append(r.at, s)
+	err := read()
+	r.at = r.at[:len(r.at)-1]
+	return err
+}
+
+// spend accounts for n bytes that are about to be made.
+func (r *reader) spend(n int) error {
+	if r.left -= n; r.left < 0 {
+		return r.fail("", "has too many items")
+	}
+	return nil
+}
+
+// object returns the members of raw that p or others name, and drops the rest. Of a repeated name the last one counts, as in
+// JavaScript. Give it back with release.
+func (r *reader) object(raw json.RawMessage, p *plan, others ...string) (map[string]json.RawMessage, error) {
+	if !isObject(raw) {
+		return nil, r.fail("", "must be an object")
+	}
+	m := r.unused()
+	for quoted, value := range members(raw) {
+		name, _ := unquoted(quoted)
+		if _, known := p.byName[name]; known || slices.Contains(others, name) {
+			m[name] = value
+		} else {
+			r.drop(name, "is not a member of the protocol")
 		}
-		return nil, &FieldError{path, "must be an object"}
-	}
-	if m == nil {
-		return nil, &FieldError{path, "must be an object"}
 	}
 	return m, nil
 }
 
-// fields fills the struct that target points to from m.
-func (r *reader) fields(path string, m map[string]json.RawMessage, target any) error {
-	v := reflect.ValueOf(target).Elem()
-	plan := planOf(v.Type())
-	for name := range m {
-		if _, known := plan.byName[name]; !known {
-			r.drop(join(path, name), "is not a member of the protocol")
-		}
+func (r *reader) unused() map[string]json.RawMessage {
+	n := len(r.free)
+	if n == 0 {
+		return make(map[string]json.RawMessage)
 	}
-	for _, f := range plan.fields {
-		at := join(path, f.name)
+	m := r.free[n-1]
+	r.free = r.free[:n-1]
+	return m
+}
+
+// release takes back a map of members.
+func (r *reader) release(m map[string]json.RawMessage) {
+	clear(m)
+	r.free = append(r.free, m)
+}
+
+// structure fills the struct that target points to from raw.
+func (r *reader) structure(raw json.RawMessage, target any) error {
+	m, err := r.object(raw, planOf(reflect.TypeOf(target).Elem()))
+	if err != nil {
+		return err
+	}
+	defer r.release(m)
+	return r.fields(m, target)
+}
+
+// fields fills the struct that target points to from m, which has no other members.
+func (r *reader) fields(m map[string]json.RawMessage, target any) error {
+	v := reflect.ValueOf(target).Elem()
+	for _, f := range planOf(v.Type()).fields {
 		raw, ok := m[f.name]
 		switch {
 		case ok && isNull(raw) && (f.nullAbsent || r.lenient && !f.required && !f.nullable):
-			r.drop(at, "is null, read as absent")
+			r.drop(f.name, "is null, read as absent")
 			continue
 		case !ok && f.required:
-			return &FieldError{at, "is missing"}
+			return r.fail(f.name, "is missing")
 		case !ok:
 			continue
 		case isNull(raw) && !f.nullable:
-			return &FieldError{at, "must not be null"}
+			return r.fail(f.name, "must not be null")
 		case f.object && !isObject(raw):
-			return &FieldError{at, "must be an object"}
+			return r.fail(f.name, "must be an object")
 		}
-		if err := r.value(at, raw, v.FieldByIndex(f.index)); err != nil {
+		field := v.FieldByIndex(f.index)
+		if err := r.within(step{name: f.name}, func() error { return r.value(raw, field) }); err != nil {
 			if errors.Is(err, errDropped) && !f.required {
 				continue
 			}
 			return err
 		}
-		if s := v.FieldByIndex(f.index); len(f.enum) > 0 && !slices.Contains(f.enum, s.String()) {
-			return &FieldError{at, "must be one of " + strings.Join(f.enum, ", ")}
+		if len(f.enum) > 0 && !slices.Contains(f.enum, field.String()) {
+			return r.fail(f.name, "must be one of "+strings.Join(f.enum, ", "))
 		}
 	}
 	return nil
 }
 
 // value fills v from raw, which is valid JSON.
-func (r *reader) value(path string, raw json.RawMessage, v reflect.Value) error {
+func (r *reader) value(raw json.RawMessage, v reflect.Value) error {
 	if s, ok := v.Addr().Interface().(selfReader); ok {
-		return s.read(r, path, raw)
+		return s.read(r, raw)
 	}
 	if v.Type() == rawType {
 		v.SetBytes(bytes.Clone(raw))
@@ -110,58 +222,61 @@ func (r *reader) value(path string, raw json.RawMessage, v reflect.Value) error 
 	switch v.Kind() {
 	case reflect.Pointer:
 		p := reflect.New(v.Type().Elem())
-		if err := r.value(path, raw, p.Elem()); err != nil {
+		if err := r.value(raw, p.Elem()); err != nil {
 			return err
 		}
 		v.Set(p)
 		return nil
 	case reflect.Struct:
-		m, err := r.object(path, raw)
-		if err != nil {
-			return err
-		}
-		return r.fields(path, m, v.Addr().Interface())
+		return r.structure(raw, v.Addr().Interface())
 	case reflect.Slice:
-		return r.list(path, raw, v)
+		return r.list(raw, v)
 	case reflect.Int64:
-		return r.integer(path, raw, v)
+		return r.integer(raw, v)
 	case reflect.Bool:
 		if err := json.Unmarshal(raw, v.Addr().Interface()); err != nil {
-			return &FieldError{path, "must be true or false"}
+			return r.fail("", "must be true or false")
 		}
 		return nil
 	default:
-		var s string
-		if err := json.Unmarshal(raw, &s); err != nil {
-			return &FieldError{path, "must be a string"}
+		s, ok := unquoted(raw)
+		if !ok {
+			return r.fail("", "must be a string")
 		}
 		v.SetString(s)
 		return nil
 	}
 }
 
-func (r *reader) list(path string, raw json.RawMessage, v reflect.Value) error {
-	var items []json.RawMessage
-	if err := json.Unmarshal(raw, &items); err != nil || items == nil {
-		return &FieldError{path, "must be an array"}
+// list fills v from an array.
+func (r *reader) list(raw json.RawMessage, v reflect.Value) error {
+	if !isArray(raw) {
+		return r.fail("", "must be an array")
 	}
-	out := reflect.MakeSlice(v.Type(), 0, len(items))
-	for i, item := range items {
-		at := fmt.Sprintf("%s[%d]", path, i)
-		if isNull(item) {
-			return &FieldError{at, "must not be null"}
-		}
-		e := reflect.New(v.Type().Elem())
-		err := r.value(at, item, e.Elem())
-		if errors.Is(err, errDropped) {
-			continue
-		}
-		if err != nil {
+	n := count(raw)
+	if err := r.spend(n * int(v.Type().Elem().Size())); err != nil {
+		return err
+	}
+	out, kept, i := reflect.MakeSlice(v.Type(), n, n), 0, 0
+	for raw := range elements(raw) {
+		item := out.Index(kept)
+		err := r.within(step{index: i}, func() error {
+			if isNull(raw) {
+				return r.fail("", "must not be null")
+			}
+			return r.value(raw, item)
+		})
+		i++
+		switch {
+		case errors.Is(err, errDropped):
+			item.SetZero()
+		case err != nil:
 			return err
+		default:
+			kept++
 		}
-		out = reflect.Append(out, e.Elem())
 	}
-	v.Set(out)
+	v.Set(out.Slice(0, kept))
 	return nil
 }
 
@@ -170,13 +285,13 @@ const maxInteger = 1<<53 - 1
 
 // integer reads numbers as JavaScript does, so that 1e3 and 5.0 are integers here when they are for the peer, and an
 // exponent of any size costs nothing.
-func (r *reader) integer(path string, raw json.RawMessage, v reflect.Value) error {
+func (r *reader) integer(raw json.RawMessage, v reflect.Value) error {
 	var f float64
 	if err := json.Unmarshal(raw, &f); err != nil || f != math.Trunc(f) {
-		return &FieldError{path, "must be an integer"}
+		return r.fail("", "must be an integer")
 	}
 	if f > maxInteger || f < -maxInteger {
-		return &FieldError{path, "must be an integer of at most 53 bits"}
+		return r.fail("", "must be an integer of at most 53 bits")
 	}
 	v.SetInt(int64(f))
 	return nil
@@ -184,16 +299,15 @@ func (r *reader) integer(path string, raw json.RawMessage, v reflect.Value) erro
 
 var rawType = reflect.TypeFor[json.RawMessage]()
 
-func isObject(raw json.RawMessage) bool {
-	raw = bytes.TrimSpace(raw)
-	return len(raw) > 0 && raw[0] == '{'
-}
+func isNull(raw json.RawMessage) bool { return string(bytes.TrimSpace(raw)) == "null" }
 
-func join(path, name string) string {
-	if path == "" {
-		return name
-	}
-	return path + "." + name
+func isObject(raw json.RawMessage) bool { return begins(raw, '{') }
+
+func isArray(raw json.RawMessage) bool { return begins(raw, '[') }
+
+func begins(raw json.RawMessage, c byte) bool {
+	i := skipSpace(raw, 0)
+	return i < len(raw) && raw[i] == c
 }
 
 // A plan is what reader.fields needs to know of a struct type.
@@ -240,4 +354,16 @@ func planOf(t reflect.Type) *plan {
 	}
 	plans.Store(t, p)
 	return p
+}
+
+// checkSyntax returns an error if data is not JSON.
+func checkSyntax(data []byte) error {
+	if json.Valid(data) {
+		return nil
+	}
+	var at int64
+	if syntax, ok := errors.AsType[*json.SyntaxError](json.Unmarshal(data, new(struct{}))); ok {
+		at = syntax.Offset
+	}
+	return &FieldError{"", fmt.Sprintf("is not JSON (at byte %d)", at)}
 }

@@ -22,36 +22,28 @@ var roleFields = map[Role]struct{ required, optional []string }{
 	RoleReasoning: {[]string{"content"}, []string{"encryptedValue"}},
 }
 
-func (m *Message) read(r *reader, path string, raw json.RawMessage) error {
-	members, role, err := r.variant(path, "role", raw)
+func (m *Message) read(r *reader, raw json.RawMessage) error {
+	role, err := r.variant("role", raw)
 	if err != nil {
 		return err
 	}
 	fields, ok := roleFields[Role(role)]
 	if !ok {
-		r.drop(path, "has an unknown role")
+		r.drop("", "has an unknown role")
 		return errDropped
-	}
-	for _, name := range fields.required {
-		if _, ok := members[name]; !ok {
-			return &FieldError{join(path, name), "is missing"}
-		}
-	}
-	for name := range members {
-		common := name == "id" || name == "role" || name == "subagentRunId" || name == "metadata"
-		if !common && !slices.Contains(fields.required, name) && !slices.Contains(fields.optional, name) {
-			r.drop(join(path, name), "is not a member of this role's messages")
-			delete(members, name)
-		}
 	}
 	type plain Message
 	var p plain
-	if err := r.fields(path, members, &p); err != nil {
+	allowed := func(name string) bool {
+		return name == "id" || name == "role" || name == "subagentRunId" || name == "metadata" ||
+			slices.Contains(fields.required, name) || slices.Contains(fields.optional, name)
+	}
+	if err := r.only(raw, &p, allowed, fields.required...); err != nil {
 		return err
 	}
 	*m = Message(p)
-	if problem := m.Content.fits(m.Role, join(path, "content")); problem != nil {
-		return problem
+	if problem := m.Content.fits(m.Role, ""); problem != nil {
+		return r.fail("content", problem.Problem)
 	}
 	return nil
 }
@@ -70,24 +62,24 @@ func (c Content) fits(role Role, path string) *FieldError {
 	}
 }
 
-func (c *Content) read(r *reader, path string, raw json.RawMessage) error {
+func (c *Content) read(r *reader, raw json.RawMessage) error {
 	switch raw = bytes.TrimSpace(raw); raw[0] {
 	case '"':
 		c.kind = contentText
-		return json.Unmarshal(raw, &c.text)
+		return r.value(raw, reflect.ValueOf(&c.text).Elem())
 	case '[':
 		c.kind = contentParts
-		return r.value(path, raw, reflect.ValueOf(&c.parts).Elem())
+		return r.value(raw, reflect.ValueOf(&c.parts).Elem())
 	case '{':
 		c.kind, c.raw = contentObject, bytes.Clone(raw)
 		return nil
 	default:
-		return &FieldError{path, "must be a string"}
+		return r.fail("", "must be a string")
 	}
 }
 
-func (p *Part) read(r *reader, path string, raw json.RawMessage) error {
-	members, kind, err := r.variant(path, "type", raw)
+func (p *Part) read(r *reader, raw json.RawMessage) error {
+	kind, err := r.variant("type", raw)
 	if err != nil {
 		return err
 	}
@@ -99,7 +91,7 @@ func (p *Part) read(r *reader, path string, raw json.RawMessage) error {
 			Text     string          `json:"text"`
 			Metadata json.RawMessage `json:"metadata,omitempty" null:"absent"`
 		}
-		if err := r.fields(path, members, &f); err != nil {
+		if err := r.structure(raw, &f); err != nil {
 			return err
 		}
 		*p = Part{Type: PartText, ID: f.ID, Text: f.Text, Metadata: f.Metadata}
@@ -111,93 +103,80 @@ func (p *Part) read(r *reader, path string, raw json.RawMessage) error {
 			Source   Source          `json:"source"`
 			Metadata json.RawMessage `json:"metadata,omitempty" null:"absent"`
 		}
-		if err := r.fields(path, members, &f); err != nil {
+		if err := r.structure(raw, &f); err != nil {
 			return err
 		}
 		*p = Part{Type: PartType(kind), ID: f.ID, Source: &f.Source, Metadata: f.Metadata}
 		return nil
 	default:
-		r.drop(path, "is a content part of an unknown type")
+		r.drop("", "is a content part of an unknown type")
 		return errDropped
 	}
 }
 
-func (s *Source) read(r *reader, path string, raw json.RawMessage) error {
-	members, kind, err := r.variant(path, "type", raw)
+func (s *Source) read(r *reader, raw json.RawMessage) error {
+	kind, err := r.variant("type", raw)
 	if err != nil {
 		return err
 	}
+	var required []string
 	switch SourceType(kind) {
-	case SourceData, SourceURL, SourceFile:
+	case SourceData:
+		required = []string{"mimeType"}
+	case SourceURL, SourceFile:
 	default:
-		r.drop(path, "is a source of an unknown type")
+		r.drop("", "is a source of an unknown type")
 		return errDropped
-	}
-	if _, ok := members["mimeType"]; !ok && SourceType(kind) == SourceData {
-		return &FieldError{join(path, "mimeType"), "is missing"}
-	}
-	if _, ok := members["provider"]; ok && SourceType(kind) != SourceFile {
-		r.drop(join(path, "provider"), "is not a member of this source")
-		delete(members, "provider")
 	}
 	type plain Source
 	var p plain
-	if err := r.fields(path, members, &p); err != nil {
+	allowed := func(name string) bool { return name != "provider" || SourceType(kind) == SourceFile }
+	if err := r.only(raw, &p, allowed, required...); err != nil {
 		return err
 	}
 	*s = Source(p)
 	return nil
 }
 
-func (u *TokenUsage) read(r *reader, path string, raw json.RawMessage) error {
-	members, err := r.object(path, raw)
-	if err != nil {
-		return err
-	}
+func (u *TokenUsage) read(r *reader, raw json.RawMessage) error {
 	type plain TokenUsage
 	var p plain
-	if err := r.fields(path, members, &p); err != nil {
+	if err := r.structure(raw, &p); err != nil {
 		return err
 	}
 	*u = TokenUsage(p)
-	for name, n := range map[string]*int64{
-		"inputTokens": u.InputTokens, "outputTokens": u.OutputTokens, "totalTokens": u.TotalTokens,
-		"reasoningTokens": u.ReasoningTokens, "cachedInputTokens": u.CachedInputTokens, "cacheWriteInputTokens": u.CacheWriteInputTokens,
-	} {
-		if n != nil && *n < 0 {
-			return &FieldError{join(path, name), "must not be negative"}
-		}
+	if problem := u.negative(); problem != nil {
+		return r.fail(problem.Path, problem.Problem)
 	}
 	return nil
 }
 
-func (m *Metadata) read(r *reader, path string, raw json.RawMessage) error {
-	members, err := r.object(path, raw)
-	if err != nil {
-		return err
+// metadataSize is about what one member of a dictionary takes in memory beside its JSON.
+const metadataSize = 64
+
+func (m *Metadata) read(r *reader, raw json.RawMessage) error {
+	if !isObject(raw) {
+		return r.fail("", "must be an object")
 	}
-	*m = members
+	raw = bytes.Clone(raw) // once for all values
+	*m = Metadata{}
+	for quoted, value := range members(raw) {
+		if err := r.spend(metadataSize); err != nil {
+			return err
+		}
+		name, _ := unquoted(quoted)
+		(*m)[name] = value[:len(value):len(value)]
+	}
 	return nil
 }
 
 // pointer is RFC 6901.
 var pointer = regexp.MustCompile(`^(/([^/~]|~[01])*)*$`)
 
-func (o *PatchOp) read(r *reader, path string, raw json.RawMessage) error {
-	members, op, err := r.variant(path, "op", raw)
+func (o *PatchOp) read(r *reader, raw json.RawMessage) error {
+	op, err := r.variant("op", raw)
 	if err != nil {
 		return err
-	}
-	needsValue, needsFrom := false, false
-	switch op {
-	case "add", "replace", "test":
-		needsValue = true
-	case "move", "copy":
-		needsFrom = true
-	case "remove":
-	default:
-		r.drop(path, "is a patch operation of an unknown kind")
-		return errDropped
 	}
 	var f struct {
 		Op    string          `json:"op"`
@@ -205,33 +184,44 @@ func (o *PatchOp) read(r *reader, path string, raw json.RawMessage) error {
 		From  string          `json:"from,omitempty"`
 		Value json.RawMessage `json:"value" agui:"any"`
 	}
-	if needsValue && members["value"] == nil {
-		return &FieldError{join(path, "value"), "is missing"}
+	m, err := r.object(raw, planOf(reflect.TypeOf(f)))
+	if err != nil {
+		return err
 	}
-	if !needsValue {
-		delete(members, "value") // RFC 6902: members an operation does not define are ignored
+	defer r.release(m)
+	needs := "" // RFC 6902: members an operation does not define are ignored
+	switch op {
+	case "add", "replace", "test":
+		needs = "value"
+		delete(m, "from")
+	case "move", "copy":
+		needs = "from"
+		delete(m, "value")
+	case "remove":
+		delete(m, "from")
+		delete(m, "value")
+	default:
+		r.drop("", "is a patch operation of an unknown kind")
+		return errDropped
 	}
-	if needsFrom && members["from"] == nil {
-		return &FieldError{join(path, "from"), "is missing"}
+	if needs != "" && m[needs] == nil {
+		return r.fail(needs, "is missing")
 	}
-	if !needsFrom {
-		delete(members, "from")
-	}
-	if err := r.fields(path, members, &f); err != nil {
+	if err := r.fields(m, &f); err != nil {
 		return err
 	}
 	if !pointer.MatchString(f.Path) {
-		return &FieldError{join(path, "path"), "must be a JSON pointer"}
+		return r.fail("path", "must be a JSON pointer")
 	}
 	if !pointer.MatchString(f.From) {
-		return &FieldError{join(path, "from"), "must be a JSON pointer"}
+		return r.fail("from", "must be a JSON pointer")
 	}
 	*o = PatchOp{Op: f.Op, Path: f.Path, From: f.From, Value: f.Value}
 	return nil
 }
 
-func (o *Outcome) read(r *reader, path string, raw json.RawMessage) error {
-	members, kind, err := r.variant(path, "type", raw)
+func (o *Outcome) read(r *reader, raw json.RawMessage) error {
+	kind, err := r.variant("type", raw)
 	if err != nil {
 		return err
 	}
@@ -239,24 +229,24 @@ func (o *Outcome) read(r *reader, path string, raw json.RawMessage) error {
 	var p plain
 	switch OutcomeType(kind) {
 	case OutcomeSuccess:
-		err = r.only(path, members, &p, "type", "pendingToolCallIds")
+		err = r.only(raw, &p, oneOf("type", "pendingToolCallIds"))
 	case OutcomeInterrupt:
-		err = r.only(path, members, &p, "type", "interrupts")
+		err = r.only(raw, &p, oneOf("type", "interrupts"))
 		if err == nil && len(p.Interrupts) == 0 {
-			err = &FieldError{join(path, "interrupts"), "must not be empty"}
+			err = r.fail("interrupts", "must not be empty")
 		}
 	case OutcomeCancelled:
-		err = r.only(path, members, &p, "type")
+		err = r.only(raw, &p, oneOf("type"))
 	default:
-		r.drop(path, "is an outcome of an unknown type")
+		r.drop("", "is an outcome of an unknown type")
 		return errDropped
 	}
 	*o = Outcome(p)
 	return err
 }
 
-func (o *SubagentOutcome) read(r *reader, path string, raw json.RawMessage) error {
-	members, kind, err := r.variant(path, "type", raw)
+func (o *SubagentOutcome) read(r *reader, raw json.RawMessage) error {
+	kind, err := r.variant("type", raw)
 	if err != nil {
 		return err
 	}
@@ -264,41 +254,59 @@ func (o *SubagentOutcome) read(r *reader, path string, raw json.RawMessage) erro
 	var p plain
 	switch OutcomeType(kind) {
 	case OutcomeSuccess:
-		err = r.only(path, members, &p, "type")
+		err = r.only(raw, &p, oneOf("type"))
 	case OutcomeSuspended:
-		err = r.only(path, members, &p, "type", "interruptIds")
+		err = r.only(raw, &p, oneOf("type", "interruptIds"))
 	default:
-		r.drop(path, "is an outcome of an unknown type")
+		r.drop("", "is an outcome of an unknown type")
 		return errDropped
 	}
 	*o = SubagentOutcome(p)
 	return err
 }
 
-// only is fields for a variant that has just the members named.
-func (r *reader) only(path string, members map[string]json.RawMessage, target any, names ...string) error {
-	for name := range members {
-		if !slices.Contains(names, name) {
-			r.drop(join(path, name), "is not a member of this variant")
-			delete(members, name)
-		}
-	}
-	return r.fields(path, members, target)
+func oneOf(names ...string) func(string) bool {
+	return func(name string) bool { return slices.Contains(names, name) }
 }
 
-// variant splits raw into its members and reads the one that says which variant it is of.
-func (r *reader) variant(path, name string, raw json.RawMessage) (map[string]json.RawMessage, string, error) {
-	members, err := r.object(path, raw)
+// only is structure for a variant that has just the allowed members, and must have those that are required.
+func (r *reader) only(raw json.RawMessage, target any, allowed func(name string) bool, required ...string) error {
+	m, err := r.object(raw, planOf(reflect.TypeOf(target).Elem()))
 	if err != nil {
-		return nil, "", err
+		return err
 	}
-	kind, ok := members[name]
+	defer r.release(m)
+	for _, name := range required {
+		if _, ok := m[name]; !ok {
+			return r.fail(name, "is missing")
+		}
+	}
+	for name := range m {
+		if !allowed(name) {
+			r.drop(name, "is not a member of this variant")
+			delete(m, name)
+		}
+	}
+	return r.fields(m, target)
+}
+
+// variant returns the member of raw that says which variant it is of.
+func (r *reader) variant(name string, raw json.RawMessage) (string, error) {
+	if !isObject(raw) {
+		return "", r.fail("", "must be an object")
+	}
+	var kind json.RawMessage
+	for quoted, value := range members(raw) {
+		if member, _ := unquoted(quoted); member == name {
+			kind = value
+		}
+	}
+	if kind == nil {
+		return "", r.fail(name, "is missing")
+	}
+	s, ok := unquoted(kind)
 	if !ok {
-		return nil, "", &FieldError{join(path, name), "is missing"}
+		return "", r.fail(name, "must be a string")
 	}
-	var s *string
-	if err := json.Unmarshal(kind, &s); err != nil || s == nil {
-		return nil, "", &FieldError{join(path, name), "must be a string"}
-	}
-	return members, *s, nil
+	return s, nil
 }

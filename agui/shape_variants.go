@@ -134,7 +134,15 @@ func (s *Source) check() *FieldError {
 }
 
 func (u *TokenUsage) check() *FieldError {
-	for _, count := range []struct {
+	if problem := u.negative(); problem != nil {
+		return problem
+	}
+	return checkFields(reflect.ValueOf(u).Elem())
+}
+
+// negative reports a count below zero.
+func (u *TokenUsage) negative() *FieldError {
+	for _, count := range [...]struct {
 		name string
 		n    *int64
 	}{
@@ -146,7 +154,7 @@ func (u *TokenUsage) check() *FieldError {
 			return &FieldError{count.name, "must not be negative"}
 		}
 	}
-	return checkFields(reflect.ValueOf(u).Elem())
+	return nil
 }
 
 func (m *Metadata) check() *FieldError {

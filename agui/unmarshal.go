@@ -4,13 +4,20 @@ package agui
 // read what they write; unknown members are dropped without a word, what a peer sent goes through [Decode].
 
 // UnmarshalJSON reads a message.
-func (m *Message) UnmarshalJSON(data []byte) error { return m.read(&reader{}, "", data) }
+func (m *Message) UnmarshalJSON(data []byte) error { return unmarshal(data, m) }
 
 // UnmarshalJSON reads content.
-func (c *Content) UnmarshalJSON(data []byte) error { return c.read(&reader{}, "", data) }
+func (c *Content) UnmarshalJSON(data []byte) error { return unmarshal(data, c) }
 
 // UnmarshalJSON reads a content part.
-func (p *Part) UnmarshalJSON(data []byte) error { return p.read(&reader{}, "", data) }
+func (p *Part) UnmarshalJSON(data []byte) error { return unmarshal(data, p) }
 
 // UnmarshalJSON reads a patch operation.
-func (o *PatchOp) UnmarshalJSON(data []byte) error { return o.read(&reader{}, "", data) }
+func (o *PatchOp) UnmarshalJSON(data []byte) error { return unmarshal(data, o) }
+
+func unmarshal(data []byte, v selfReader) error {
+	if err := checkSyntax(data); err != nil {
+		return err
+	}
+	return v.read(newReader(data), data)
+}

@@ -68,7 +68,7 @@ func (k *copilotkit) dispatch(w http.ResponseWriter, r *http.Request, path strin
 		err = h(w, r)
 	}
 	if told, ok := errors.AsType[*reply](err); ok {
-		k.g.log(r).Info("request: refused", "method", r.Method, "path", r.URL.Path, "status", told.status)
+		k.g.log(r).Info("request: refused", "method", logged(r.Method), "path", logged(r.URL.Path), "status", told.status)
 		answer(w, told.status, told.body)
 		return nil
 	}

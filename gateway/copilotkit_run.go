@@ -151,10 +151,13 @@ func (k *copilotkit) end(r *http.Request, key state.Key, run string) (bool, erro
 	return done, nil
 }
 
+// maxStop is how large the body of a stop may be, in bytes. It holds an id.
+const maxStop = 64 << 10
+
 // stopped reads which run is to be stopped; empty is whichever is live. A member that does not belong there is
 // refused: a misspelt one must not stop everything. The content type is not looked at, for a stop has to work.
 func (k *copilotkit) stopped(r *http.Request) (string, error) {
-	data, err := readBody(r, k.g.o.Limits.Body)
+	data, err := readBody(r, maxStop)
 	if err != nil {
 		return "", err
 	}

@@ -12,9 +12,14 @@ import (
 
 // An envelope is a request of the transport that has one route for everything.
 type envelope struct {
-	Method json.RawMessage            `json:"method"`
-	Params map[string]json.RawMessage `json:"params"`
-	Body   json.RawMessage            `json:"body"` // nil if absent
+	Method json.RawMessage `json:"method"`
+	Params struct {
+		AgentID  json.RawMessage `json:"agentId"`
+		ThreadID json.RawMessage `json:"threadId"`
+		Path     json.RawMessage `json:"path"`
+		Method   json.RawMessage `json:"httpMethod"`
+	} `json:"params"`
+	Body json.RawMessage `json:"body"` // nil if absent
 }
 
 // call opens an envelope and serves the request in it as the route it stands for.
@@ -77,17 +82,17 @@ func (k *copilotkit) envelope(r *http.Request) (envelope, error) {
 // noBody reports whether the envelope holds nothing.
 func (e envelope) noBody() bool { return len(e.Body) == 0 || string(e.Body) == "null" }
 
-// param returns a parameter, which must be text.
-func (e envelope) param(name string) (string, error) {
+// param returns the named parameter, which must be text.
+func param(raw json.RawMessage, name string) (string, error) {
 	var text string
-	if json.Unmarshal(e.Params[name], &text) != nil || strings.TrimSpace(text) == "" {
+	if json.Unmarshal(raw, &text) != nil || strings.TrimSpace(text) == "" {
 		return "", badCall("Missing or invalid parameter '"+name+"'", http.StatusBadRequest)
 	}
 	return text, nil
 }
 
 func (k *copilotkit) callAgent(w http.ResponseWriter, r *http.Request, e envelope, h handler) error {
-	agent, err := e.param("agentId")
+	agent, err := param(e.Params.AgentID, "agentId")
 	if err != nil {
 		return err
 	}
@@ -99,11 +104,11 @@ func (k *copilotkit) callAgent(w http.ResponseWriter, r *http.Request, e envelop
 }
 
 func (k *copilotkit) callStop(w http.ResponseWriter, r *http.Request, e envelope) error {
-	agent, err := e.param("agentId")
+	agent, err := param(e.Params.AgentID, "agentId")
 	if err != nil {
 		return err
 	}
-	thread, err := e.param("threadId")
+	thread, err := param(e.Params.ThreadID, "threadId")
 	if err != nil {
 		return err
 	}
@@ -117,11 +122,11 @@ func (k *copilotkit) callStop(w http.ResponseWriter, r *http.Request, e envelope
 
 // callResource serves what a page would ask of the routes about threads.
 func (k *copilotkit) callResource(w http.ResponseWriter, r *http.Request, e envelope) error {
-	path, err := e.param("path")
+	path, err := param(e.Params.Path, "path")
 	if err != nil {
 		return err
 	}
-	method, err := e.param("httpMethod")
+	method, err := param(e.Params.Method, "httpMethod")
 	if err != nil {
 		return err
 	}

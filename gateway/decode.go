@@ -63,14 +63,24 @@ func (g *Gateway) readInput(r *http.Request) (*agui.RunAgentInput, []byte, error
 	if err != nil {
 		return nil, nil, err
 	}
-	in, warnings, err := agui.DecodeInput(data, agui.DecodeOptions{MaxDepth: g.o.Limits.Depth, MaxMessages: g.o.Limits.Messages})
+	in, warnings, err := agui.DecodeInput(data, g.decodeOptions())
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, w := range warnings {
-		g.log(r).Warn("input: left out", "path", w.Path, "reason", w.Reason)
+	if len(warnings) > 0 {
+		left := make([]string, len(warnings))
+		for i, w := range warnings {
+			left[i] = w.String()
+		}
+		g.log(r).Warn("input: left out", "what", left)
 	}
 	return in, data, nil
+}
+
+// decodeOptions are the limits of what a request may hold.
+func (g *Gateway) decodeOptions() agui.DecodeOptions {
+	l := g.o.Limits
+	return agui.DecodeOptions{MaxDepth: l.Depth, MaxValues: l.Values, MaxMessages: l.Messages}
 }
 
 // asked is what in, whose bytes are data, asks of agent on behalf of r's principal.

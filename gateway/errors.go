@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
 )
@@ -41,6 +42,15 @@ func statusOf(code agui.Code) int {
 	return http.StatusConflict
 }
 
+// logged is a caller's word as the log has it. A request line may be a megabyte long.
+func logged(s string) string {
+	const most = 256
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}
+
 // answerError ends a request with an error, if its response has not begun. Causes go to the log, with the
 // request's id; clients get the code's own sentence.
 func (g *Gateway) answerError(w http.ResponseWriter, r *http.Request, err error) {
@@ -48,16 +58,16 @@ func (g *Gateway) answerError(w http.ResponseWriter, r *http.Request, err error)
 		return // nobody is there to be told
 	}
 	if errors.Is(err, errReaderGone) {
-		g.log(r).Debug("reader: gone", "path", r.URL.Path, "error", err)
+		g.log(r).Debug("reader: gone", "path", logged(r.URL.Path), "error", err)
 		return
 	}
 	code := agui.CodeOf(err)
 	status := statusOf(code)
 	log := g.log(r)
 	if status >= http.StatusInternalServerError {
-		log.Error("request: failed", "method", r.Method, "path", r.URL.Path, "code", string(code), "error", err)
+		log.Error("request: failed", "method", logged(r.Method), "path", logged(r.URL.Path), "code", string(code), "error", err)
 	} else {
-		log.Info("request: refused", "method", r.Method, "path", r.URL.Path, "code", string(code))
+		log.Info("request: refused", "method", logged(r.Method), "path", logged(r.URL.Path), "code", string(code))
 	}
 	if begun, ok := w.(interface{ Begun() bool }); ok && begun.Begun() {
 		return

@@ -30,6 +30,8 @@ var limits = map[string]limit{
 		runs("silent", input("t", "r", []string{"u1:Hi"})), runs("silent", input("t", "r", []string{"u1:Hi!"})), "too_large"},
 	"Depth": {4,
 		runs("silent", input("t", "r", nil, `"state":`+nested(3))), runs("silent", input("t", "r", nil, `"state":`+nested(4))), "invalid_input"},
+	"Values": {11,
+		runs("silent", input("t", "r", nil, `"state":{"a":[0,0,0]}`)), runs("silent", input("t", "r", nil, `"state":{"a":[0,0,0,0]}`)), "invalid_input"},
 	"Messages": {2,
 		runs("silent", input("t", "r", []string{"a:1", "b:2"})), runs("silent", input("t", "r", []string{"a:1", "b:2", "c:3"})), "invalid_input"},
 	"Thread": {int64(len(`{"id":"u1","role":"user","content":"Hi"}`)),

@@ -104,6 +104,7 @@ type Limits struct {
 	Thread   int   // bytes of a thread's messages; 6 MiB
 	State    int   // bytes of the shared state; 1 MiB
 	Depth    int   // nesting of JSON; 64
+	Values   int   // JSON values of a request; 500,000
 	Messages int   // per input; 2000
 	PatchOps int   // per delta, a snapshot is sent beyond; 1000
 	Runs     int   // live at once; 10000
@@ -126,6 +127,7 @@ func (l *Limits) fill() {
 	orDefault(&l.Thread, 6<<20)
 	orDefault(&l.State, 1<<20)
 	orDefault(&l.Depth, 64)
+	orDefault(&l.Values, 500_000)
 	orDefault(&l.Messages, 2000)
 	orDefault(&l.PatchOps, 1000)
 	orDefault(&l.Runs, 10000)

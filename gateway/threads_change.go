@@ -22,7 +22,7 @@ func (g *Gateway) resume(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	in, err := agui.DecodeResume(data, agui.DecodeOptions{MaxDepth: g.o.Limits.Depth})
+	in, err := agui.DecodeResume(data, g.decodeOptions())
 	if err != nil {
 		return err
 	}

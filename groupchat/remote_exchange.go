@@ -22,6 +22,7 @@ type exchange struct {
 	state  *remoteShare
 
 	size  int             // of what was passed on
+	notes int             // on the answer so far
 	taken map[string]bool // ids of ours
 	had   map[string]bool // ids of messages that the remote has no need to tell of
 
@@ -172,12 +173,27 @@ func (x *exchange) request(in agui.RunAgentInput) agui.ClientRequest {
 	}
 }
 
+// maxRemoteNotes is how many notes on one answer are in the log.
+const maxRemoteNotes = 20
+
+// note writes down what was passed over or mended in an answer.
 func (x *exchange) note(w agui.Warning) {
-	x.t.x.Log.Debug("groupchat: remote", "turn", x.t.ID(), "remote", x.r.client.String(), "at", w.Path, "note", w.Reason)
+	if x.notes++; x.notes <= maxRemoteNotes {
+		x.t.x.Log.Debug("groupchat: remote", "turn", x.t.ID(), "remote", x.r.client.String(), "at", w.Path, "note", w.Reason)
+	}
+}
+
+// noted writes down how many other notes there were.
+func (x *exchange) noted() {
+	if more := x.notes - maxRemoteNotes; more > 0 {
+		x.t.x.Log.Debug("groupchat: remote: more of the kind", "turn", x.t.ID(), "remote", x.r.client.String(), "notes", x.notes, "more", more)
+	}
+	x.notes = 0
 }
 
 // stream sends the request and takes the answer.
 func (x *exchange) stream(ctx context.Context, in agui.RunAgentInput) error {
+	defer x.noted()
 	for e, err := range x.r.client.Run(ctx, x.request(in)) {
 		if err != nil {
 			return err

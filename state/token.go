@@ -60,15 +60,19 @@ func (a *Answer) Same(b *Answer) bool {
 	return a.Status == b.Status && bytes.Equal(a.Payload, b.Payload)
 }
 
+// maxInnerText is how much text, in bytes, is looked at as JSON. Decoded it takes many times its size.
+const maxInnerText = 1 << 20
+
 // Canonical returns raw in the one spelling that answers are compared in: the JSON text of an object, an array
 // or a string inside a string is decoded, object members are sorted, white space is gone. Null and nothing
-// become nil: they are no answer. Other text stays text: that "1" means 1 only the question's schema can tell.
+// become nil: they are no answer. Other text stays text: that "1" means 1 only the question's schema can tell, and a
+// megabyte is no answer that was meant as JSON.
 func Canonical(raw json.RawMessage) json.RawMessage {
 	v, ok := decode(raw)
 	if !ok || v == nil {
 		return nil
 	}
-	if s, isText := v.(string); isText {
+	if s, isText := v.(string); isText && len(s) <= maxInnerText {
 		switch inner, _ := decode([]byte(s)); inner.(type) {
 		case map[string]any, []any, string:
 			v = inner
@@ -86,7 +90,7 @@ func Canonical(raw json.RawMessage) json.RawMessage {
 func spellings(schema, payload json.RawMessage) []json.RawMessage {
 	forms := []json.RawMessage{payload}
 	var text string
-	if json.Unmarshal(payload, &text) == nil {
+	if json.Unmarshal(payload, &text) == nil && len(text) <= maxInnerText {
 		switch inner, _ := decode([]byte(text)); inner.(type) {
 		case json.Number, bool:
 			forms = append(forms, json.RawMessage(text))
