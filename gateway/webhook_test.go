@@ -392,3 +392,68 @@ func TestWebhookOptions(t *testing.T) {
 		}
 	}
 }
+
+// A lockedBuffer is a log that is read while it is written.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// TestWebhookLogsWhyItIsNotDelivered: where it was sent, and what the receiver said, without secrets and questions.
+func TestWebhookLogsWhyItIsNotDelivered(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		answer http.HandlerFunc
+		want   []string
+	}{
+		"refused": {func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			w.WriteHeader(http.StatusForbidden)
+			_, _ = fmt.Fprintf(w, "channel_is_archived, secret %s, you sent %s", hookSecret, body)
+		}, []string{"/hook/T0/•••", "status 403", "channel_is_archived"}},
+		"hung up": {func(w http.ResponseWriter, _ *http.Request) { panic(http.ErrAbortHandler) }, []string{"/hook/T0/•••", "EOF"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(tt.answer)
+			t.Cleanup(server.Close)
+			var log lockedBuffer
+			w := newWorld(t, func(o *gateway.Options) {
+				o.Now, o.Log = time.Now, slog.New(slog.NewTextHandler(&log, nil))
+				o.Webhook = gateway.WebhookOptions{
+					URL:    strings.Replace(server.URL, "http://", "http://ann:pass-word@", 1) + "/hook/T0/XsK81mfP0qLt7Zr5Yh2Jw0Aa?key=" + hookSecret,
+					Secret: hookSecret, Retry: time.Hour,
+				}
+			})
+			w.post("ask", input("t", "r", []string{"u:hi"}))
+			eventually(t, "it is logged", func() bool { return strings.Contains(log.String(), "webhook: not delivered") })
+			for line := range strings.Lines(log.String()) {
+				if !strings.Contains(line, "webhook:") {
+					continue
+				}
+				for _, want := range append(tt.want, server.URL) {
+					if !strings.Contains(line, want) {
+						t.Errorf("the cause lacks %q: %s", want, line)
+					}
+				}
+				for _, secret := range []string{hookSecret, "pass-word", "XsK81mfP", "Which size", "interrupts"} {
+					if strings.Contains(line, secret) {
+						t.Errorf("the cause tells %q: %s", secret, line)
+					}
+				}
+			}
+		})
+	}
+}

@@ -37,6 +37,9 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		os.Exit(0)
+	case "broken":
+		fmt.Fprintln(os.Stderr, "Traceback:\n  cannot open the vault: "+os.Getenv("MCP_SECRET"))
+		os.Exit(1)
 	case "mute":
 		time.Sleep(time.Hour)
 	}
@@ -129,6 +132,17 @@ func (l *logged) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.buf.String()
+}
+
+// at is what was logged at a level.
+func (l *logged) at(level string) string {
+	var lines []string
+	for line := range strings.Lines(l.String()) {
+		if strings.Contains(line, "level="+level) {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "")
 }
 
 func (l *logged) logger() *slog.Logger {

@@ -1,0 +1,52 @@
+package mcp
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestTheCauseOfAServersFailure is in the log: what was asked, and what that said, without secrets.
+func TestTheCauseOfAServersFailure(t *testing.T) {
+	t.Parallel()
+	const secret = "s3cret-token"
+	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+		_, _ = w.Write([]byte("the token " + secret + " has expired\n"))
+	}))
+	t.Cleanup(refusing.Close)
+	at := strings.Replace(refusing.URL, "http://", "http://ann:"+secret+"@", 1) + "/mcp?key=" + secret
+	broken := program(t, "broken")
+	broken.Env["MCP_SECRET"] = secret
+	for name, tt := range map[string]struct {
+		o    Options
+		want []string
+	}{
+		"a site that refuses":      {Options{URL: at, Headers: map[string]string{"Authorization": "Bearer " + secret}, HTTP: client(t)}, []string{refusing.URL + "/mcp", "401", "has expired"}},
+		"a site that is not there": {Options{URL: "http://127.0.0.1:1/mcp?key=" + secret}, []string{"http://127.0.0.1:1/mcp", "connection refused"}},
+		"a program that dies":      {broken, []string{"cannot open the vault: •••"}},
+		"a program that is not":    {Options{Command: "/does/not/exist"}, []string{"/does/not/exist", "no such file"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var log logged
+			tt.o.Log, tt.o.backoff = log.logger(), time.Hour
+			_, err := start(t, tt.o).Source(SourceOptions{}).Tools(t.Context())
+			if err == nil {
+				t.Fatal("it has tools")
+			}
+			for _, text := range []string{err.Error(), log.at("WARN")} {
+				for _, want := range tt.want {
+					if !strings.Contains(text, want) {
+						t.Errorf("the cause lacks %q:\n%s", want, text)
+					}
+				}
+			}
+			if strings.Contains(log.String()+err.Error(), "s3cret") {
+				t.Errorf("the cause tells a secret:\n%s%v", &log, err)
+			}
+		})
+	}
+}
