@@ -34,7 +34,7 @@ type ClientError struct {
 	Status int
 	// Code is what the server's error goes by, if it said so in JSON.
 	Code string
-	// Message is what the server said to people. It may quote a conversation, and is not in the error's text.
+	// Message is what the server said, to people if it told them apart. It may quote a conversation, and is not in the error's text.
 	Message string
 	// RetryAfter is how long the server wants to be left alone; 0 if it did not say.
 	RetryAfter time.Duration
@@ -97,6 +97,9 @@ func refusal(r *http.Response) *ClientError {
 		return e
 	}
 	e.Code, e.Message = complaint(data)
+	if e.Message == "" {
+		e.Message = string(data) // what is said otherwise
+	}
 	if r.StatusCode == http.StatusOK {
 		e.Err = errors.New("the answer is no event stream")
 	}

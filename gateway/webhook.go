@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/redact"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -27,7 +28,7 @@ import (
 // "<t>.<body>" with the secret>. A status of 2xx takes it; after anything else, and after Timeout, it is sent again until
 // the last of its questions has expired.
 type WebhookOptions struct {
-	// URL is where to; it may hold a secret, and is never logged.
+	// URL is where to; what in it may be a secret is never logged.
 	URL string
 	// Secret signs what is sent. It is required, and never logged.
 	Secret string
@@ -209,14 +210,28 @@ func (w *webhook) post(n *notice) error {
 		if e, ok := errors.AsType[*url.Error](err); ok {
 			err = e.Err // without the URL
 		}
-		return err
+		return fmt.Errorf("%s: %w", redact.URL(r.URL), err)
 	}
-	_, _ = io.CopyN(io.Discard, response.Body, 64<<10) // so that the connection can be used again
+	const enough = 64 << 10
+	said, _ := io.ReadAll(io.LimitReader(response.Body, enough)) // so that the connection can be used again
 	err = response.Body.Close()
 	if response.StatusCode/100 != 2 {
-		return fmt.Errorf("gateway: webhook: status %d", response.StatusCode)
+		return w.refused(r.URL, response.StatusCode, said, n)
 	}
 	return err
+}
+
+// refused is why n was not taken, for the log: what the receiver said, without secrets and what it was told.
+func (w *webhook) refused(at *url.URL, status int, said []byte, n *notice) error {
+	secrets := []string{w.o.Secret, at.RawQuery}
+	if password, ok := at.User.Password(); ok {
+		secrets = append(secrets, password)
+	}
+	line := redact.Line(redact.Sentence(said), secrets, []string{string(n.Body)})
+	if line == "" {
+		return fmt.Errorf("gateway: webhook: %s: status %d", redact.URL(at), status)
+	}
+	return fmt.Errorf("gateway: webhook: %s: status %d: the receiver said %q", redact.URL(at), status, line)
 }
 
 // sign is the value of X-Gateway-Signature.

@@ -94,7 +94,7 @@ func TestTheCauseOfAModelsFailure(t *testing.T) {
 			if tt.status == 0 {
 				server.Close()
 			}
-			base := strings.Replace(server.URL, "http://", "http://ann:pass-word@", 1) + "/v1?token=" + plantedToken
+			base := strings.Replace(server.URL, "http://", "http://ann:pass-word@", 1) + "/v1"
 			model, err := NewModel(ModelOptions{BaseURL: base, Key: plantedKey, Name: "m", Retries: -1, Provider: "mock"})
 			must(t, err)
 			out := newRig(t, &LLM{Model: model, Instructions: plantedWords}).say(plantedWords)

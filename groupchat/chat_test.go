@@ -154,7 +154,7 @@ func TestRow15UnknownSpeakerIsAnErrorThatNamesIt(t *testing.T) {
 	}, Participant{Name: "a", Agent: sayer("a")})
 	s := newRig(t, chat).say("x")
 	codeOf(t, s, agui.CodeUnknownSpeaker)
-	if want := `unknown_speaker: groupchat: : manager chose "nobody"`; s.err.Error() != want {
+	if want := `unknown_speaker: groupchat: manager chose "nobody"`; s.err.Error() != want {
 		t.Errorf("error = %q, want %q", s.err, want)
 	}
 }

@@ -6,13 +6,18 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 )
 
-// fail is an error of this package with the code its run ends with.
+// fail is an error of this package with the code its run ends with. One that begins with a turn's path leaves that of a root agent,
+// which has none, away.
 func fail(code agui.Code, format string, args ...any) error {
+	if rest, ok := strings.CutPrefix(format, "%s: "); ok && len(args) > 0 && args[0] == "" {
+		format, args = rest, args[1:]
+	}
 	return &agui.Error{Code: code, Err: fmt.Errorf("groupchat: "+format, args...)}
 }
 

@@ -186,7 +186,8 @@ func (a *LLM) run(ctx context.Context, t *Turn) error {
 				return err
 			}
 			if bad++; bad > outputRetries {
-				return fail(agui.CodeModelResponse, "%s: the reply is not as its schema wants it", t.Path()) // the problem quotes it
+				// The problem, as the model is told of it, quotes the reply.
+				return fail(agui.CodeModelResponse, "%s: the reply is not as its schema wants it: %w", t.Path(), mismatch(r.Output.Schema, bareJSON(s.reply.Text)))
 			}
 			s.note = "This is not what was asked for: " + problem.Error() + ". Answer again, with JSON that matches the schema and nothing else."
 			continue

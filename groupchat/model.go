@@ -12,6 +12,8 @@ import (
 	"time"
 
 	openai "github.com/sashabaranov/go-openai"
+
+	"github.com/agui-gateway/gateway/internal/redact"
 )
 
 // ModelOptions say where a model is and how it is asked. Only Name is required.
@@ -74,6 +76,8 @@ type Model struct {
 	official bool
 	http     *http.Client
 	client   func(openai.HTTPDoer) *openai.Client
+	// quote is what may be logged of what the server said that was told other texts. It knows the key, which nothing may print.
+	quote func(said string, told []string) string
 }
 
 // NewModel checks the options. It opens no connection.
@@ -90,8 +94,13 @@ func NewModel(o ModelOptions) (*Model, error) {
 	}
 	config.BaseURL = o.BaseURL
 	config.EmptyMessagesLimit = 1 << 30 // comments are no fault; what bounds a reply is MaxReply
+	secrets := []string{o.Key, base.RawQuery}
+	if password, ok := base.User.Password(); ok {
+		secrets = append(secrets, password)
+	}
 	o.Key = ""
 	m := &Model{o: o, official: o.Provider == "azure" || base.Hostname() == "api.openai.com"}
+	m.quote = func(said string, told []string) string { return redact.Line(said, secrets, told) }
 	m.client = func(doer openai.HTTPDoer) *openai.Client {
 		c := config
 		c.HTTPClient = doer
@@ -180,6 +189,7 @@ func (m *Model) Stream(ctx context.Context, r ModelRequest, on ModelDeltas) (Mod
 			return a.reply, a.refused
 		}
 		fault := faultOf(limited, err)
+		fault.asked, fault.quoted, fault.words = a.asked, m.quote(fault.words, r.texts()), ""
 		wait, again := fault.again(try, m.o.Retries)
 		if a.delivered || !again {
 			return a.reply, fault.coded(m)
@@ -201,7 +211,7 @@ const placeholder = "model"
 func (m *Model) try(ctx context.Context, body []byte, a *assembler) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	t := &modelTry{m: m, body: body, watch: &watchdog{idle: m.o.Idle, bark: func() { cancel(errModelIdle) }}}
+	t := &modelTry{m: m, body: body, asked: &a.asked, watch: &watchdog{idle: m.o.Idle, bark: func() { cancel(errModelIdle) }}}
 	defer t.watch.stop()
 	stream, err := m.client(t).CreateChatCompletionStream(ctx, openai.ChatCompletionRequest{Model: placeholder})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/redact"
 )
 
 // What can be wrong with a model's server, for the log.
@@ -29,14 +30,17 @@ var (
 	errModelSays     = errors.New("groupchat: the model's server reports an error")
 )
 
-// A modelFault is a call to a model that came to nothing. Its text is for the log: it holds what the server said of the
-// error's kind, but not its sentence, which may quote a prompt or a key.
+// A modelFault is a call to a model that came to nothing. Its text is for the log: it holds the URL that was asked and what the
+// server said, without keys and prompts.
 type modelFault struct {
 	kind   faultKind
 	status int           // of HTTP; 0 if there was none
 	said   string        // the server's own type, code and parameter
+	words  string        // its sentence, which may quote a prompt or a key
 	after  time.Duration // how long the server asks to be left alone; -1: it does not say
 	err    error
+
+	asked, quoted string // the URL and the sentence, as they may be logged
 }
 
 // A faultKind says what a fault means: its code, and whether trying again may help.
@@ -67,15 +71,21 @@ func faultOf(ctx context.Context, err error) *modelFault {
 	return &modelFault{kind: faultAway, after: -1, err: unlocated(err)}
 }
 
-// Error says what is known, without a word of the conversation.
+// Error says what is known that may be logged.
 func (f *modelFault) Error() string {
 	var b strings.Builder
+	if f.asked != "" {
+		b.WriteString(f.asked + ": ")
+	}
 	b.WriteString(f.err.Error())
 	if f.status != 0 {
 		fmt.Fprintf(&b, ": status %d", f.status)
 	}
 	if f.said != "" {
 		b.WriteString(": " + f.said)
+	}
+	if f.quoted != "" {
+		fmt.Fprintf(&b, ": the server said %q", f.quoted)
 	}
 	return b.String()
 }
@@ -148,8 +158,9 @@ func errorObject(raw json.RawMessage) error {
 	return f
 }
 
-// read learns from the words for programs in an error, wherever the server puts them.
+// read learns from an error, wherever the server puts the words for programs and those for people.
 func (f *modelFault) read(raw json.RawMessage) {
+	f.words = redact.Sentence(raw)
 	var outer struct {
 		Error json.RawMessage `json:"error"`
 	}

@@ -6,12 +6,15 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/agui-gateway/gateway/internal/redact"
 )
 
 // A modelTry is one request to a model's server, as go-openai makes it with the body it should have.
 type modelTry struct {
 	m     *Model
 	body  []byte
+	asked *string // gets the URL, as it may be logged
 	watch *watchdog
 }
 
@@ -23,6 +26,7 @@ func (t *modelTry) Do(r *http.Request) (*http.Response, error) {
 	r.Body = io.NopCloser(bytes.NewReader(t.body))
 	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(t.body)), nil }
 	r.ContentLength = int64(len(t.body))
+	*t.asked = redact.URL(r.URL)
 	response, err := t.m.http.Do(r)
 	if err != nil {
 		return nil, newModelFault(faultAway, unlocated(err))

@@ -39,6 +39,7 @@ type assembler struct {
 	on    ModelDeltas
 	reply ModelReply
 
+	asked                    string // the URL, as it may be logged
 	calls                    []*callDraft
 	finish                   string
 	size                     int

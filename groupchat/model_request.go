@@ -22,6 +22,21 @@ type ModelRequest struct {
 	Strict     bool
 }
 
+// texts is all that the request tells the server of a conversation.
+func (r ModelRequest) texts() []string {
+	var texts []string
+	for _, m := range r.Messages {
+		texts = append(texts, m.Text)
+		for _, p := range m.Parts {
+			texts = append(texts, p.Text)
+		}
+		for _, c := range m.Calls {
+			texts = append(texts, c.Arguments)
+		}
+	}
+	return texts
+}
+
 // A ModelMessage is one message of what a model is sent. The role is system, user, assistant or tool.
 type ModelMessage struct {
 	Role agui.Role

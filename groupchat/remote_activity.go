@@ -2,7 +2,6 @@ package groupchat
 
 import (
 	"encoding/json"
-	"errors"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
@@ -58,16 +57,11 @@ func (x *exchange) custom(e *agui.Custom) error {
 		x.asked = append(x.asked, legacyAsk{value: e.Value, tag: e.SubagentRunID})
 		return nil
 	case e.Name == agui.CustomFailed || e.Name == agui.CustomRefused:
-		var why struct{ Code string }
+		var why struct{ Code, Message string }
 		_ = json.Unmarshal(e.Value, &why) // without a code it is a failure all the same
-		x.failed = &agui.RunError{Code: why.Code}
+		x.failed = &agui.RunError{Code: why.Code, Message: why.Message}
 		return x.says()
 	default:
 		return x.emit(x.tag(e.SubagentRunID), &agui.Custom{Tagged: plainly(e.Metadata), Name: e.Name, Value: e.Value})
 	}
-}
-
-// says is the failure that the remote tells of itself. Its message may quote anything.
-func (x *exchange) says() error {
-	return errors.New("it says that it failed: " + agui.CodeName(x.failed.Code))
 }

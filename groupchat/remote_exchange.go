@@ -20,6 +20,9 @@ type exchange struct {
 	prefix string
 	header http.Header
 	state  *remoteShare
+	// told is what the remote was sent; that, and secrets, a log must not repeat.
+	told    agui.RunAgentInput
+	secrets []string
 
 	size  int             // of what was passed on
 	notes int             // on the answer so far
@@ -91,7 +94,7 @@ func (r *Remote) exchange(ctx context.Context, t *Turn, f *remoteFrame, given *d
 	if err != nil {
 		return nil, nil, x.fault(err)
 	}
-	x.header = t.onward(forwarded)
+	x.header, x.secrets = t.onward(forwarded), secretsOf(r.o.URL, r.o.Headers, forwarded)
 	if x.state, err = r.share(t); err != nil {
 		return nil, nil, x.fault(err)
 	}
@@ -100,6 +103,7 @@ func (r *Remote) exchange(ctx context.Context, t *Turn, f *remoteFrame, given *d
 	if err != nil {
 		return nil, nil, x.fault(err)
 	}
+	x.told = in
 	if err := x.ask(ctx, in, given == nil); err != nil {
 		return nil, nil, errors.Join(x.fault(err), x.abandon())
 	}
@@ -108,20 +112,6 @@ func (r *Remote) exchange(ctx context.Context, t *Turn, f *remoteFrame, given *d
 		return nil, nil, errors.Join(x.fault(err), x.abandon())
 	}
 	return x, pause, nil
-}
-
-// fault is a failure of the remote's, unless the run is over anyway. One that leads back to itself says so all the way, because
-// it is told to the one who can mend it by name.
-func (x *exchange) fault(err error) error {
-	if x.t.ctx.Err() != nil {
-		return err
-	}
-	code := agui.CodeRemoteFailed
-	refused, ok := errors.AsType[*agui.ClientError](err)
-	if ok && refused.Code == string(agui.CodeRemoteLoop) || x.failed != nil && x.failed.Code == string(agui.CodeRemoteLoop) {
-		code = agui.CodeRemoteLoop
-	}
-	return fail(code, "%s: %s: %w", x.t.Path(), x.r.client, err)
 }
 
 // ask sends the request, again where the remote wants to be asked later, and after calling off what it was still asking

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/redact"
 )
 
 // A Tool is something a model may have done. Exactly one of Call and Turn is set.
@@ -99,12 +100,12 @@ type ToolError struct {
 	Err  error // the cause, for the log; may be nil
 }
 
-// Error returns text and cause, for logs.
+// Error returns the cause, for logs, or else the beginning of the text: what a tool says to a model may be long, and quote anything.
 func (e *ToolError) Error() string {
 	if e.Err == nil {
-		return "groupchat: tool: " + e.Text
+		return "groupchat: tool: " + redact.Line(e.Text, nil, nil)
 	}
-	return "groupchat: tool: " + e.Text + ": " + e.Err.Error()
+	return "groupchat: tool: " + e.Err.Error()
 }
 
 // Unwrap returns the cause.

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/agui-gateway/gateway/state"
 )
 
 // A toolSchema is a JSON Schema that models are held to. They are told what is wrong, so unlike an answer's schema in package
@@ -53,6 +55,17 @@ func (s toolSchema) check(raw json.RawMessage) error {
 		return errors.New(clip(strings.TrimPrefix(err.Error(), "validating root: "), 500))
 	}
 	return nil
+}
+
+// mismatch says where a reply does not match its schema, for the log: it quotes nothing of it.
+func mismatch(schema, reply json.RawMessage) error {
+	if !json.Valid(reply) {
+		return errors.New("it is not JSON")
+	}
+	if err := state.ValidateAnswer(schema, reply); err != nil {
+		return err
+	}
+	return errors.New("at a place that is not known")
 }
 
 // clip is at most the first n bytes of s.

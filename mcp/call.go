@@ -36,13 +36,13 @@ func (s *Server) call(ctx context.Context, name string, c groupchat.ToolCall) (g
 		result, err := session.CallTool(calling, &sdk.CallToolParams{Name: name, Arguments: c.Arguments, Meta: sdk.Meta{keyMeta: c.Key}})
 		done()
 		if err == nil {
-			return s.result(result)
+			return s.result(result, c.Arguments)
 		}
 		if ctx.Err() != nil {
 			return groupchat.ToolResult{}, context.Cause(ctx)
 		}
 		if refused, ok := errors.AsType[*jsonrpc.Error](err); ok && !slices.Contains(ours, refused.Code) {
-			return groupchat.ToolResult{}, &groupchat.ToolError{Text: clip(refused.Message, s.o.MaxResult), Err: s.mask(err)}
+			return groupchat.ToolResult{}, &groupchat.ToolError{Text: clip(refused.Message, s.o.MaxResult), Err: s.mask(err, string(c.Arguments))}
 		}
 		s.drop(session, err)
 		if !unseen(err) {
@@ -59,7 +59,7 @@ func (s *Server) told(ctx context.Context, text string, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return &groupchat.ToolError{Text: text, Err: s.mask(err)}
+	return &groupchat.ToolError{Text: text, Err: s.lost(err)}
 }
 
 // unseen reports whether the server cannot have seen a call that failed with err: nobody took the connection, or it knows

@@ -50,3 +50,19 @@ func TestTheCauseOfAServersFailure(t *testing.T) {
 		})
 	}
 }
+
+// TestTheCauseOfAToolsFailure is what the tool said, without what it was told.
+func TestTheCauseOfAToolsFailure(t *testing.T) {
+	t.Parallel()
+	const diagnosis = "a diagnosis that is nobody's business"
+	source := start(t, program(t, "serve")).Source(SourceOptions{})
+	for tool, want := range map[string]string{"fails": "no such city", "refuses": "broken inside", "quotes": "cannot read •••"} {
+		_, err := call(t.Context(), t, source, tool, `{"x":"`+diagnosis+`"}`)
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "server test") {
+			t.Errorf("%s: the cause lacks %q: %v", tool, want, err)
+		}
+		if err != nil && strings.Contains(err.Error(), "diagnosis") {
+			t.Errorf("%s: the cause tells what the tool was told: %v", tool, err)
+		}
+	}
+}

@@ -13,12 +13,12 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-var errFailed = errors.New("the tool says that it failed")
-
 // result is what a call came to: an error if the tool says so, for the model to read.
-func (s *Server) result(r *sdk.CallToolResult) (groupchat.ToolResult, error) {
+func (s *Server) result(r *sdk.CallToolResult, arguments json.RawMessage) (groupchat.ToolResult, error) {
 	if len(r.InputRequests) > 0 {
-		return groupchat.ToolResult{}, &groupchat.ToolError{Text: "The tool wants to ask something, which it cannot here.", Err: s.mask(errFailed)}
+		return groupchat.ToolResult{}, &groupchat.ToolError{
+			Text: "The tool wants to ask something, which it cannot here.", Err: s.mask(errors.New("the tool wants to ask something")),
+		}
 	}
 	content := contentOf(r)
 	if !r.IsError {
@@ -28,7 +28,7 @@ func (s *Server) result(r *sdk.CallToolResult) (groupchat.ToolResult, error) {
 	if text == "" {
 		text = "The tool failed."
 	}
-	return groupchat.ToolResult{}, &groupchat.ToolError{Text: text, Err: s.mask(errFailed)}
+	return groupchat.ToolResult{}, &groupchat.ToolError{Text: text, Err: s.mask(errors.New("the tool failed: "+text), string(arguments))}
 }
 
 // contentOf is a result as AG-UI has it: text if there is nothing else, parts otherwise. Where nothing can be read a part

@@ -18,6 +18,6 @@
 // # Trust
 //
 // Servers are somebody else's code. A program gets the variables of the environment it needs to run and those in
-// [Options.Env], none of the gateway's secrets. What is logged of it has the values of Env and Headers blotted out. Neither
+// [Options.Env], none of the gateway's secrets. What is logged of it, its last words when it dies included, has the values of Env and Headers masked. Neither
 // sampling nor elicitation nor roots are offered to servers. What a tool says goes to the model as it is.
 package mcp

@@ -71,6 +71,9 @@ func newServer() *sdk.Server {
 			if name == "key" {
 				return text(fmt.Sprint(r.Params.Meta[keyMeta])), nil
 			}
+			if name == "quotes" {
+				return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: "cannot read " + string(r.Params.Arguments)}}}, nil
+			}
 			if name == "args" {
 				return text(string(r.Params.Arguments)), nil
 			}
@@ -95,6 +98,7 @@ func newServer() *sdk.Server {
 	}}))
 	add("structured", nil, fixed(&sdk.CallToolResult{Content: []sdk.Content{}, StructuredContent: map[string]any{"n": 1}}))
 	add("fails", nil, fixed(&sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: "no such city"}}}))
+	add("quotes", nil, nil)
 	add("refuses", nil, func(map[string]any) (*sdk.CallToolResult, error) { return nil, errors.New("broken inside") })
 	add("env", nil, func(map[string]any) (*sdk.CallToolResult, error) {
 		return text(os.Getenv("TOKEN") + "," + os.Getenv(ourSecret)), nil

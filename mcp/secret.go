@@ -2,13 +2,13 @@ package mcp
 
 import (
 	"cmp"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
-)
 
-// blot stands for what must not be read.
-const blot = "•••"
+	"github.com/agui-gateway/gateway/internal/redact"
+)
 
 // shortest is the length from which a value is taken for a secret: shorter ones are words such as "1" or "true", and
 // logs without these cannot be read.
@@ -47,21 +47,36 @@ func (e *maskedError) Error() string { return e.text }
 
 func (e *maskedError) Unwrap() error { return e.cause }
 
-// mask blots out the secrets in an error's text.
-func (s *Server) mask(err error) error {
+// mask makes an error fit for the log: it names the server, and tells no secret and nothing of what the server was told.
+func (s *Server) mask(err error, told ...string) error {
 	if err == nil {
 		return nil
 	}
-	return &maskedError{"mcp: server " + s.o.Name + ": " + s.readable(err.Error()), err}
+	return &maskedError{"mcp: server " + s.o.Name + ": " + redact.Line(err.Error(), s.secrets, told), err}
+}
+
+// lost is mask for an error of the connection: what the server said last tells more than that it is gone.
+func (s *Server) lost(err error) error {
+	if err == nil {
+		return nil
+	}
+	text := "mcp: server " + s.o.Name + ": " + s.where() + ": " + s.readable(err.Error())
+	if said := s.said.last(); said != "" {
+		text += fmt.Sprintf(": the server said %q", s.readable(said))
+	}
+	return &maskedError{text, err}
+}
+
+// where is the server's command or URL, as it may be logged.
+func (s *Server) where() string {
+	if u, err := url.Parse(s.o.URL); err == nil && s.o.URL != "" {
+		return redact.URL(u)
+	}
+	return s.o.Command
 }
 
 // readable is text without secrets, and not too long.
-func (s *Server) readable(text string) string {
-	for _, secret := range s.secrets {
-		text = strings.ReplaceAll(text, secret, blot)
-	}
-	return clip(text, 1000)
-}
+func (s *Server) readable(text string) string { return redact.Line(text, s.secrets, nil) }
 
 // clip is at most the first n bytes of text.
 func clip(text string, n int) string {

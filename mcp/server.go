@@ -13,6 +13,7 @@ import (
 type Server struct {
 	o       Options
 	secrets []string
+	said    lastSaid
 	client  *sdk.Client
 	ctx     context.Context // of everything done for it
 	cancel  context.CancelFunc
@@ -148,7 +149,7 @@ const longest = 30 * time.Second
 
 // failed notes that an attempt came to nothing. The lock is held.
 func (s *Server) failed(err error) {
-	s.failure = s.mask(err)
+	s.failure = s.lost(err)
 	if s.closed {
 		return
 	}
@@ -160,6 +161,7 @@ func (s *Server) failed(err error) {
 
 // open connects and lists the tools.
 func (s *Server) open(ctx context.Context) (*sdk.ClientSession, []*sdk.Tool, error) {
+	s.said.set("")
 	transport, done := s.transport()
 	session, err := s.client.Connect(ctx, transport, nil)
 	if err != nil {
@@ -208,7 +210,7 @@ func (s *Server) drop(session *sdk.ClientSession, err error) {
 		return
 	}
 	s.session = nil
-	s.o.Log.Warn("mcp: connection lost", "server", s.o.Name, "error", s.mask(err))
+	s.o.Log.Warn("mcp: connection lost", "server", s.o.Name, "error", s.lost(err))
 	s.wg.Go(func() { hangUp(session) }) // which waits for the calls under way
 }
 

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/internal/redact"
 )
 
 func TestTools(t *testing.T) {
@@ -246,7 +247,7 @@ func TestSecrets(t *testing.T) {
 	if err != nil || got.Content.Text() != "s3cret-token," {
 		t.Errorf("env = %q, %v", got.Content.Text(), err)
 	}
-	eventually(t, func() bool { return strings.Contains(log.String(), "my token is "+blot) })
+	eventually(t, func() bool { return strings.Contains(log.String(), "my token is "+redact.Mark) })
 	if strings.Contains(log.String(), "s3cret") {
 		t.Errorf("the log tells a secret:\n%s", &log)
 	}

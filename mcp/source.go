@@ -60,7 +60,7 @@ func (c *source) missing(listed []*sdk.Tool, err error) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	return c.s.mask(fmt.Errorf("has no tool %q; it has %q", missing, there))
+	return fmt.Errorf("mcp: server %s has no tool %q; it has %q", c.s.o.Name, missing, there)
 }
 
 // tool makes a tool of one of the server's.
@@ -101,7 +101,7 @@ func (s *Server) tools(ctx context.Context) ([]*sdk.Tool, error) {
 	defer s.mu.Unlock()
 	if err != nil {
 		s.stale = true
-		return listed, s.mask(err)
+		return listed, s.lost(err)
 	}
 	if s.session == session {
 		s.listed = fresh

@@ -61,6 +61,7 @@ func (s *Server) http() *http.Client {
 	if client.Transport == nil {
 		client.Transport = http.DefaultTransport
 	}
+	client.Transport = &listening{next: client.Transport, said: &s.said}
 	if u, err := url.Parse(s.o.URL); err == nil && len(s.o.Headers) > 0 {
 		client.Transport = &headers{next: client.Transport, scheme: u.Scheme, host: u.Host, headers: s.o.Headers}
 	}
@@ -100,7 +101,10 @@ func (w *logWriter) Write(p []byte) (int, error) {
 		if line[len(line)-1] != '\n' {
 			continue
 		}
-		w.s.o.Log.Debug("mcp: stderr", "server", w.s.o.Name, "line", w.s.readable(string(bytes.TrimSpace(w.line))))
+		if text := string(bytes.TrimSpace(w.line)); text != "" {
+			w.s.said.set(text)
+			w.s.o.Log.Debug("mcp: stderr", "server", w.s.o.Name, "line", w.s.readable(text))
+		}
 		w.line = w.line[:0]
 	}
 	return len(p), nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -13,7 +14,8 @@ var ErrAnswer = errors.New("state: answer does not match its schema")
 
 // ValidateAnswer checks an answer against the schema its question was asked with; no schema accepts
 // everything. Schemas may be an agent's or a remote server's: references out of the schema itself are
-// refused, so that none can make the gateway read a file or a URL.
+// refused, so that none can make the gateway read a file or a URL. The error says where the answer does not match, by a JSON Pointer
+// and the keyword, and quotes nothing of it but names of members.
 func ValidateAnswer(schema, payload json.RawMessage) error {
 	if len(schema) == 0 {
 		return nil
@@ -26,10 +28,33 @@ func ValidateAnswer(schema, payload json.RawMessage) error {
 	if err != nil {
 		return ErrAnswer
 	}
-	if compiled.Validate(v) != nil {
-		return ErrAnswer // the validator's text quotes the value, which may be private
+	err = compiled.Validate(v)
+	if mismatch, ok := errors.AsType[*jsonschema.ValidationError](err); ok {
+		return fmt.Errorf("%w: %s", ErrAnswer, placeOf(mismatch)) // the validator's text quotes the value, which may be private
+	}
+	if err != nil {
+		return ErrAnswer
 	}
 	return nil
+}
+
+// placeOf is the first place that is wrong, and the keyword it is wrong by.
+func placeOf(e *jsonschema.ValidationError) string {
+	for len(e.Causes) > 0 {
+		e = e.Causes[0]
+	}
+	keyword := ""
+	if path := e.ErrorKind.KeywordPath(); len(path) > 0 {
+		keyword = path[len(path)-1]
+	}
+	pointer := ""
+	for _, name := range e.InstanceLocation {
+		pointer += Pointer(name)
+	}
+	if pointer == "" {
+		pointer = "/"
+	}
+	return pointer + ": " + keyword
 }
 
 // CheckSchema reports whether schema is one that answers can be checked with.

@@ -26,10 +26,10 @@ var rooms = []room{
 	{dir: "state/statetest", may: []string{"agui", "state"}, why: "the suite sees a store as any caller does"},
 	{dir: "state/redisstore", may: []string{"agui", "state"}, testsMay: []string{"state/statetest"},
 		why: "a store is reached through state's interface; only wiring chooses one"},
-	{dir: "groupchat", may: []string{"agui", "state"}, why: "agents run the same under any service, and in a test without one"},
-	{dir: "mcp", may: []string{"agui", "groupchat"},
+	{dir: "groupchat", may: []string{"agui", "state", "internal/redact"}, why: "agents run the same under any service, and in a test without one"},
+	{dir: "mcp", may: []string{"agui", "groupchat", "internal/redact"},
 		why: "tools of other people's servers are tools like any: agents do not know whose they are, and nobody needs them who has none"},
-	{dir: "gateway", may: []string{"agui", "state", "groupchat", "mcp"}, testsMay: []string{"travel", "state/statetest", "state/redisstore"},
+	{dir: "gateway", may: []string{"agui", "state", "groupchat", "mcp", "internal/redact"}, testsMay: []string{"travel", "state/statetest", "state/redisstore"},
 		why: "the service is given its agents; it knows none by name. Its tests drive the demo as users do, and take a real Redis away"},
 	{dir: "travel", may: []string{"agui", "state", "groupchat"}, testsMay: []string{"gateway"},
 		why: "the demo is written with what every library user has"},
@@ -40,6 +40,7 @@ var rooms = []room{
 		why: "the replicas that are killed are wired like cmd/gateway"},
 	{dir: "cmd/gateway", may: []string{"agui", "state", "state/redisstore", "groupchat", "gateway", "travel", "web"},
 		why: "wiring: the only place that knows everybody"},
+	{dir: "internal/redact", why: "what may be logged of other servers' words is decided in one place, whoever spoke to them"},
 	{dir: "internal/house", why: "rules about the code, not part of it"},
 }
 

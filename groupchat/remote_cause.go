@@ -1,0 +1,92 @@
+package groupchat
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/redact"
+)
+
+// fault is a failure of the remote's, unless the run is over anyway. Its text is for the log: where the remote is, and what it said,
+// without what it was told. One that leads back to itself keeps its code all the way, because it is told to the one who can mend it.
+func (x *exchange) fault(err error) error {
+	if x.t.ctx.Err() != nil {
+		return err
+	}
+	code := agui.CodeRemoteFailed
+	refused, ok := errors.AsType[*agui.ClientError](err)
+	if ok && refused.Code == string(agui.CodeRemoteLoop) || x.failed != nil && x.failed.Code == string(agui.CodeRemoteLoop) {
+		code = agui.CodeRemoteLoop
+	}
+	said := ""
+	if ok {
+		said = x.quoted(refused.Message)
+	}
+	return fail(code, "%s: %s: %w%s", x.t.Path(), x.r.client, err, said)
+}
+
+// says is the failure that the remote tells of itself.
+func (x *exchange) says() error {
+	text := "its run failed"
+	if code := x.failed.Code; code != "" {
+		text += ": " + agui.CodeName(code)
+	}
+	return errors.New(text + x.quoted(x.failed.Message))
+}
+
+// quoted is what may be logged of what the remote said, empty if it said nothing.
+func (x *exchange) quoted(said string) string {
+	line := redact.Line(redact.Sentence([]byte(said)), x.secrets, textsOf(x.told))
+	if line == "" {
+		return ""
+	}
+	return fmt.Sprintf(": remote said %q", line)
+}
+
+// textsOf is all that a request tells of people.
+func textsOf(in agui.RunAgentInput) []string {
+	texts := []string{string(in.State), string(in.ForwardedProps)}
+	for _, m := range in.Messages {
+		texts = append(texts, m.Content.Text())
+		for _, c := range m.ToolCalls {
+			texts = append(texts, c.Function.Arguments)
+		}
+	}
+	for _, c := range in.Context {
+		texts = append(texts, c.Value)
+	}
+	for _, r := range in.Resume {
+		texts = append(texts, string(r.Payload), jsonText(r.Payload))
+	}
+	return texts
+}
+
+// secretsOf are the values of headers, also without a scheme such as Bearer, and what a URL has besides its path.
+func secretsOf(at string, headers ...http.Header) []string {
+	var secrets []string
+	for _, h := range headers {
+		for _, values := range h {
+			for _, v := range values {
+				secrets = append(secrets, v)
+				if _, credentials, ok := strings.Cut(v, " "); ok {
+					secrets = append(secrets, credentials)
+				}
+			}
+		}
+	}
+	u, err := url.Parse(at)
+	if err != nil {
+		return secrets
+	}
+	if password, ok := u.User.Password(); ok {
+		secrets = append(secrets, password)
+	}
+	for _, values := range u.Query() {
+		secrets = append(secrets, values...)
+	}
+	return append(secrets, u.RawQuery)
+}
