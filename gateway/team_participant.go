@@ -68,6 +68,7 @@ func (b *teamBuilder) onError(n *teamNode) (p groupchat.ErrorPolicy) {
 	}
 	f := b.fields(n, "on_error")
 	p.Retries = b.count(f.need("retry", "say how often: `on_error: { retry: 3 }`"), 1)
+	p.Backoff = b.duration(f.take("backoff"))
 	p.Skip = b.oneOf(f.take("then"), "fail", "skip") == "skip"
 	f.end()
 	return p

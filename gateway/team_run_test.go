@@ -100,7 +100,7 @@ func TestTeamRuns(t *testing.T) {
     manager: { type: sequential }
     state: { reducers: { /tries: append } }
     participants:
-      - { name: a, type: script, steps: [ { fail: { message: Sorry. } } ], on_error: { retry: 1, then: skip } }
+      - { name: a, type: script, steps: [ { fail: { message: Sorry. } } ], on_error: { retry: 1, backoff: 1ms, then: skip } }
       - { name: b, type: script, steps: [ { say: On. } ], context: none }`,
 			said: []string{"On."}, want: `{}`,
 		},

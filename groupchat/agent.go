@@ -73,14 +73,6 @@ type Context struct {
 	Select func(View) []Message
 }
 
-// An ErrorPolicy says what a participant's failure means for the chat.
-type ErrorPolicy struct {
-	// Retries is how often the turn is tried again first.
-	Retries int
-	// Skip goes on without the participant; the supervisor chooses again.
-	Skip bool
-}
-
 // A ScopeKind says which state a participant works on.
 type ScopeKind string
 

@@ -43,7 +43,7 @@ type AsToolOptions struct {
 	// write; nil means all.
 	Scope  Scoping
 	Writes []string
-	// Retries is how often a turn of its that failed is tried again.
+	// Retries is how often a turn of its that failed is tried again: see [ErrorPolicy].
 	Retries int
 	// Metadata goes with each result to the client, beside what is told there of the branch.
 	Metadata agui.Metadata

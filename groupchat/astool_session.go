@@ -54,7 +54,7 @@ func (a *LLM) staff() []Participant {
 // nth says which call of its tool in the turn call i of s is, from 1: the same whenever the turn is entered.
 func (r *llmRun) nth(s *llmStep, i int) int {
 	name, n := r.tools.real(s.reply.Calls[i].Name), 1
-	for _, step := range r.steps[:s.n+1] {
+	for _, step := range r.steps[:s.place+1] {
 		for j, c := range step.reply.Calls {
 			if (step != s || j < i) && r.tools.real(c.Name) == name {
 				n++

@@ -16,12 +16,16 @@ func (t *Turn) persist(ctx context.Context, p *Participant, frame *TurnFrame, at
 		if err == nil || pauseOf(err) != nil || t.x.over() != nil {
 			return false, err
 		}
+		again := p.OnError.again(frame.Tries, err)
 		frame.failed(t.x)
 		switch {
 		case ctx.Err() != nil:
 			return false, err // as above it
-		case frame.Tries <= p.OnError.Retries && retriable(err):
+		case again:
 			t.x.Log.WarnContext(ctx, "groupchat: turn failed, trying again", "turn", frame.ID, "error", err)
+			if !p.OnError.wait(ctx, frame.Tries) {
+				return false, err
+			}
 		case p.OnError.Skip:
 			t.x.Log.WarnContext(ctx, "groupchat: turn failed, going on without", "turn", frame.ID, "error", err)
 			return true, nil
@@ -30,10 +34,6 @@ func (t *Turn) persist(ctx context.Context, p *Participant, frame *TurnFrame, at
 		}
 	}
 }
-
-// retriable reports whether trying again may help. Remote agents that lead back to one another do so again, and each of them would
-// try as often.
-func retriable(err error) bool { return agui.CodeOf(err) != agui.CodeRemoteLoop }
 
 // take is one try of the turn as a step and a subagent on the wire (G4). Conclude is called when the agent is done, before
 // that is told.
@@ -135,7 +135,7 @@ func (t *Turn) failed(err error, sub *agui.Subagent, step *agui.Step) error {
 	if endErr := t.x.abandon(t.Path(), code); endErr != nil {
 		return endErr
 	}
-	again := t.frame.Tries < t.participant.OnError.Retries && t.outer.Err() == nil && retriable(err)
+	again := t.participant.OnError.again(t.frame.Tries, err) && t.outer.Err() == nil
 	if endErr := t.x.settleCalls(sub.Writer, t.face, t.frame, again); endErr != nil {
 		return endErr
 	}

@@ -139,13 +139,16 @@ type llmRun struct {
 	t     *Turn
 	tools llmTools
 	steps []*llmStep
+	// past are the replies of earlier tries that do not count any more.
+	past forgotten
 	// askAll says that approvals name a tool that is not there, so that every call needs one.
 	askAll bool
 }
 
 // An llmStep is one reply of the model and what came of it.
 type llmStep struct {
-	n     int
+	n     int // what number it was recorded under
+	place int // among the steps that count
 	reply ModelReply
 	shown shownReply
 	// results are those of the reply's calls that have one. Note is what the model is told of a reply that will not do.
@@ -170,11 +173,15 @@ func (a *LLM) run(ctx context.Context, t *Turn) error {
 	if a.Model == nil {
 		return fail(agui.CodeInternal, "%s: has no model", t.Path())
 	}
-	r := &llmRun{LLM: a, t: t}
+	past, err := recallForgotten(t)
+	if err != nil {
+		return err
+	}
+	r := &llmRun{LLM: a, t: t, past: past}
 	r.tools = r.offered(ctx)
 	most := a.MaxSteps
 	orDefault(&most, llmSteps)
-	rounds, bad := 0, 0
+	rounds, bad := -past.Rounds, 0
 	for {
 		s, err := r.ask(ctx)
 		if err != nil {
@@ -182,18 +189,23 @@ func (a *LLM) run(ctx context.Context, t *Turn) error {
 		}
 		if len(s.reply.Calls) == 0 {
 			problem, err := r.conclude(s)
-			if problem == nil || err != nil {
-				return err
+			if err != nil {
+				return errors.Join(err, r.forgetWords())
+			}
+			if problem == nil {
+				return nil
 			}
 			if bad++; bad > outputRetries {
 				// The problem, as the model is told of it, quotes the reply.
-				return fail(agui.CodeModelResponse, "%s: the reply is not as its schema wants it: %w", t.Path(), mismatch(r.Output.Schema, bareJSON(s.reply.Text)))
+				err := fail(agui.CodeModelResponse, "%s: the reply is not as its schema wants it: %w", t.Path(), mismatch(r.Output.Schema, bareJSON(s.reply.Text)))
+				return errors.Join(err, r.forgetWords())
 			}
 			s.note = "This is not what was asked for: " + problem.Error() + ". Answer again, with JSON that matches the schema and nothing else."
 			continue
 		}
 		if rounds++; rounds > most {
-			return fail(agui.CodeNotConverged, "%s: more than %d rounds of tools", t.Path(), most)
+			err := fail(agui.CodeNotConverged, "%s: more than %d rounds of tools", t.Path(), most)
+			return errors.Join(err, r.forgetCalls(s, most))
 		}
 		over, err := r.callAll(ctx, s)
 		if over || err != nil {
@@ -204,7 +216,7 @@ func (a *LLM) run(ctx context.Context, t *Turn) error {
 
 // ask gets the next reply: from the model, or from what was recorded.
 func (r *llmRun) ask(ctx context.Context) (*llmStep, error) {
-	s := &llmStep{n: len(r.steps), results: map[int]ToolResult{}}
+	s := &llmStep{n: r.next(), place: len(r.steps), results: map[int]ToolResult{}}
 	live := &speaker{r: r, mute: r.Output != nil}
 	var err error
 	s.reply, err = Once(r.t, s.key(), func() (ModelReply, error) {

@@ -167,7 +167,7 @@ func (h *history) spoken(m Message) {
 // step takes a reply of this turn, and the earlier ones that are not seen in the conversation. What was recorded of it
 // is what the model is told, whatever became of it on the wire.
 func (h *history) step(last *llmStep) {
-	for _, s := range h.r.steps[:last.n+1] {
+	for _, s := range h.r.steps[:last.place+1] {
 		if h.told[s] {
 			continue
 		}

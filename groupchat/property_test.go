@@ -65,7 +65,7 @@ func drawChat(rt *rapid.T, depth int) *Chat {
 		p := Participant{
 			Name:    fmt.Sprint("p", i),
 			Scope:   Scoping{Kind: rapid.SampledFrom([]ScopeKind{ScopeShared, ScopeIsolated, ScopeMapped}).Draw(rt, "scope")},
-			OnError: ErrorPolicy{Retries: rapid.IntRange(0, 1).Draw(rt, "retries"), Skip: rapid.Bool().Draw(rt, "skip")},
+			OnError: ErrorPolicy{Backoff: -1, Retries: rapid.IntRange(0, 1).Draw(rt, "retries"), Skip: rapid.Bool().Draw(rt, "skip")},
 			Context: Context{Last: rapid.Bool().Draw(rt, "last")},
 		}
 		if p.Scope.Kind == ScopeMapped {
@@ -118,7 +118,7 @@ func drawDeeds(rt *rapid.T, depth int) []deed {
 				d.below = append(d.below, drawDeeds(rt, depth+1))
 			}
 			d.o.Scope.Kind = rapid.SampledFrom([]ScopeKind{ScopeShared, ScopeIsolated}).Draw(rt, "scope")
-			d.o.OnError = ErrorPolicy{Retries: rapid.IntRange(0, 1).Draw(rt, "retries"), Skip: rapid.Bool().Draw(rt, "skip")}
+			d.o.OnError = ErrorPolicy{Backoff: -1, Retries: rapid.IntRange(0, 1).Draw(rt, "retries"), Skip: rapid.Bool().Draw(rt, "skip")}
 			d.o.Context.Last = rapid.Bool().Draw(rt, "last")
 			d.o.Output = rapid.SampledFrom([]OutputMode{OutputBoth, OutputBoth, OutputDirect, OutputHistory, OutputNone}).Draw(rt, "output")
 		}

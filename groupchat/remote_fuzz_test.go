@@ -51,7 +51,7 @@ func FuzzRemote(f *testing.F) {
 		}
 		var root Agent = far
 		if inTeam {
-			root = team(Sequential(), Participant{Name: "legal", Agent: far, OnError: ErrorPolicy{Skip: true, Retries: 1}})
+			root = team(Sequential(), Participant{Name: "legal", Agent: far, OnError: ErrorPolicy{Skip: true, Retries: 1, Backoff: -1}})
 		}
 		r := newRig(t, root)
 		r.state = json.RawMessage(`{"z":{"y":1}}`)

@@ -27,7 +27,7 @@ func TestRetryAsksTheModelAgain(t *testing.T) {
 		called  int
 		last    string // how the request ends in which the retry begins
 	}{
-		{"model_response", []script{no, no, no, no, yes}, LLM{Output: &LLMOutput{Schema: number}}, 0, "| u:go"},
+		{"model_response", []script{no, no, no, yes}, LLM{Output: &LLMOutput{Schema: number}}, 0, "| u:go"},
 		{"model_response after a tool", []script{step, no, no, no, yes}, LLM{Output: &LLMOutput{Schema: number}}, 1, "| u:go | a: f{} | t:f done"},
 		{"model_response around a tool", []script{no, step, no, no, step, yes}, LLM{Output: &LLMOutput{Schema: number}}, 2, "| u:go | a: f{} | t:f done"},
 		{"a refusal", []script{{body: chunk(`"refusal":"No."`) + "\n" + finish("stop")}, yes}, LLM{Output: &LLMOutput{Schema: number}}, 0, "| u:go"},
@@ -105,21 +105,21 @@ func TestRetriesAreForWhatMayPass(t *testing.T) {
 		agent Agent
 		again bool
 	}{
-		"an error":             {fails(errors.New("boom")), true},
-		"a model that is away": {fails(&agui.Error{Code: agui.CodeModelUnavailable}), true},
-		"a tool":               {fails(&agui.Error{Code: agui.CodeToolFailed}), true},
-		"a remote":             {fails(&agui.Error{Code: agui.CodeRemoteFailed}), true},
-		"its own deadline":     {fails(context.DeadlineExceeded), true},
-		"a remote loop":        {fails(&agui.Error{Code: agui.CodeRemoteLoop}), false},
-		"credentials":          {fails(&agui.Error{Code: agui.CodeModelAuth}), false},
-		"a wrong request":      {fails(&agui.Error{Code: agui.CodeModelRequest}), false},
-		"forbidden":            {fails(&agui.Error{Code: agui.CodeForbidden}), false},
-		"too large":            {fails(state.ErrTooLarge), false},
-		"a defect":             {fails(&agui.Error{Code: agui.CodeInternal}), false},
-		"a panic":              {AgentFunc(func(context.Context, *Turn) error { panic("boom") }), false},
-		"a panic further in":   {nested(2, AgentFunc(func(context.Context, *Turn) error { panic("boom") })), false},
-		"one of two":           {fails(errors.Join(errors.New("boom"), &agui.Error{Code: agui.CodeModelAuth})), false},
-		"a model's server that refuses the key":     {&LLM{Model: newMind(t, script{status: 401}).model()}, false},
+		"an error":                              {fails(errors.New("boom")), true},
+		"a model that is away":                  {fails(&agui.Error{Code: agui.CodeModelUnavailable}), true},
+		"a tool":                                {fails(&agui.Error{Code: agui.CodeToolFailed}), true},
+		"a remote":                              {fails(&agui.Error{Code: agui.CodeRemoteFailed}), true},
+		"its own deadline":                      {fails(context.DeadlineExceeded), true},
+		"a remote loop":                         {fails(&agui.Error{Code: agui.CodeRemoteLoop}), false},
+		"credentials":                           {fails(&agui.Error{Code: agui.CodeModelAuth}), false},
+		"a wrong request":                       {fails(&agui.Error{Code: agui.CodeModelRequest}), false},
+		"forbidden":                             {fails(&agui.Error{Code: agui.CodeForbidden}), false},
+		"too large":                             {fails(state.ErrTooLarge), false},
+		"a defect":                              {fails(&agui.Error{Code: agui.CodeInternal}), false},
+		"a panic":                               {AgentFunc(func(context.Context, *Turn) error { panic("boom") }), false},
+		"a panic further in":                    {nested(2, AgentFunc(func(context.Context, *Turn) error { panic("boom") })), false},
+		"one of two":                            {fails(errors.Join(errors.New("boom"), &agui.Error{Code: agui.CodeModelAuth})), false},
+		"a model's server that refuses the key": {&LLM{Model: newMind(t, script{status: 401}).model()}, false},
 		"a model's server that refuses the request": {&LLM{Model: newMind(t, script{status: 400}).model()}, false},
 		"a model's server that is busy":             {&LLM{Model: newMind(t, script{status: 503}).model()}, true},
 		"a write that is forbidden": {AgentFunc(func(_ context.Context, t *Turn) error { return t.State().Restrict("/mine").Set("/yours", 1) }),
@@ -145,6 +145,31 @@ func TestRetriesAreForWhatMayPass(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestRetriesAsThePolicySays leaves it to the participant after what, and after how long, its turn is tried again.
+func TestRetriesAsThePolicySays(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		tries := 0
+		agent := AgentFunc(func(context.Context, *Turn) error {
+			if tries++; tries == 1 {
+				panic("boom")
+			}
+			return errors.New("no")
+		})
+		panics := func(err error) bool { _, ok := errors.AsType[*PanicError](err); return ok }
+		began := time.Now()
+		s := newRig(t, team(Sequential(), Participant{Name: "p", Agent: agent, OnError: ErrorPolicy{Retries: 5, RetryIf: panics, Backoff: -1}})).say("x")
+		codeOf(t, s, agui.CodeAgentFailed)
+		equal(t, "tries", tries, 2)
+		equal(t, "waited", time.Since(began), 0)
+		tries = 0
+		newRig(t, team(Sequential(), Participant{Name: "p", Agent: agent, OnError: ErrorPolicy{Retries: 1, RetryIf: panics, Backoff: time.Hour}})).say("x")
+		if wait := time.Since(began); wait < mostBackoff/2 || wait > mostBackoff {
+			t.Errorf("waited %v, want %v at most", wait, mostBackoff)
+		}
+	})
 }
 
 // TestRetriesWait gives what failed some time, more each time, and no longer than the run has.

@@ -1,0 +1,73 @@
+package groupchat
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// forgotten are the replies that made a try of a turn fail. A retry that found them again would fail again; it asks the model
+// for others instead, and the model is not told of these. What its tools did stays done, and the model knows it.
+type forgotten struct {
+	// Replies are the numbers they were recorded under, which are not used again: a takeover finds the records.
+	Replies []int `json:"replies,omitempty"`
+	// Rounds are the rounds of tools that earlier tries took.
+	Rounds int `json:"rounds,omitempty"`
+}
+
+// forgottenKey is where a turn keeps them.
+const forgottenKey = "llm/forgotten"
+
+func recallForgotten(t *Turn) (f forgotten, err error) {
+	raw, ok := t.memo(forgottenKey)
+	if !ok {
+		return f, nil
+	}
+	if err := json.Unmarshal(raw, &f); err != nil {
+		return f, t.x.fatal(fail(agui.CodeCheckpointIncompatible, "%s: %s: %w", t.Path(), forgottenKey, err))
+	}
+	return f, nil
+}
+
+// next is the number of the next reply.
+func (r *llmRun) next() int {
+	n := 0
+	if len(r.steps) > 0 {
+		n = r.steps[len(r.steps)-1].n + 1
+	}
+	for slices.Contains(r.past.Replies, n) {
+		n++
+	}
+	return n
+}
+
+// forgetWords forgets the replies that called for nothing: none of them would do.
+func (r *llmRun) forgetWords() error {
+	var words []*llmStep
+	for _, s := range r.steps {
+		if len(s.reply.Calls) == 0 {
+			words = append(words, s)
+		}
+	}
+	return r.forget(words...)
+}
+
+// forgetCalls forgets s, whose calls were not made because they were one round too many, and gives the next try rounds more.
+func (r *llmRun) forgetCalls(s *llmStep, rounds int) error {
+	r.past.Rounds += rounds
+	return r.forget(s)
+}
+
+func (r *llmRun) forget(steps ...*llmStep) error {
+	for _, s := range steps {
+		r.past.Replies = append(r.past.Replies, s.n)
+		r.disown(s.shown)
+	}
+	raw, err := json.Marshal(r.past)
+	if err != nil {
+		return err
+	}
+	r.t.remember(forgottenKey, raw)
+	return nil
+}
