@@ -283,3 +283,30 @@ func TestASubThatFitsNoTeam(t *testing.T) {
 	r := newRig(t, team(Sequential(), Participant{Name: "in", Agent: Sub(chat, SubOptions{Inputs: bad, State: Scoping{Kind: ScopeIsolated}}), OnError: ErrorPolicy{Retries: 1}}))
 	codeOf(t, r.say("x"), agui.CodeAgentFailed)
 }
+
+// TestARootSubObeysItsFilter shows an agent that is a thread's root what its Sub lets it see, as anywhere else.
+func TestARootSubObeysItsFilter(t *testing.T) {
+	t.Parallel()
+	var seen [][]string
+	watches := AgentFunc(func(_ context.Context, t *Turn) error {
+		last, _ := t.LastUser()
+		seen = append(seen, texts(t.Messages()), []string{last.Content.Text()})
+		if err := Say(t, "say", "Seen."); err != nil {
+			return err
+		}
+		seen = append(seen, texts(t.Messages()))
+		return nil
+	})
+	only := SubOptions{Messages: func(v View) []Message { return v.History[len(v.History)-1:] }}
+	for _, root := range []Agent{Sub(watches, only), team(Sequential(), Participant{Name: "p", Agent: Sub(watches, only)})} {
+		seen = nil
+		r := newRig(t, root)
+		must(t, r.say("one").err)
+		must(t, r.say("two").err)
+		equal(t, "seen", seen[3:], [][]string{{"two"}, {"two"}, {"two", "Seen."}})
+	}
+	m := newMind(t, says("Yes."))
+	r := newRig(t, Sub(&LLM{Model: m.model()}, SubOptions{Messages: func(View) []Message { return nil }}))
+	must(t, r.say("secret").err)
+	equal(t, "request", m.last(), "u:Go on.")
+}
