@@ -9,8 +9,9 @@ import (
 // handoff reads a manager that lets the speakers decide who is next.
 func (b *teamBuilder) handoff(f *teamFields, c *teamChoices) func() groupchat.Manager {
 	o := groupchat.HandoffOptions{
-		Start: c.participant(f.need("start", "name the participant who speaks first")),
-		Turns: b.count(f.take("turns"), 1),
+		Start:     c.participant(f.need("start", "name the participant who speaks first")),
+		Turns:     b.count(f.take("turns"), 1),
+		TurnsEach: b.count(f.take("turns_each"), 1),
 	}
 	if on := b.flag(f.take("autonomous")); on != nil {
 		o.Autonomous = *on

@@ -176,7 +176,8 @@ func (s *specialist) invocation(ctx context.Context, t *Turn, c ToolCall, b *too
 		}
 		var err error
 		o.Messages, err = Once(t, givenKey+s.o.Name+"/"+strconv.Itoa(c.nth), func() ([]Message, error) {
-			short, err := s.o.Compact(ctx, wordsOnly(t.Messages(), s.o.Name))
+			own := func(m Message) bool { return t.x.said(m, s.o.Name, joinPath(t.identity(), s.o.Name)) }
+			short, err := s.o.Compact(ctx, wordsOnly(t.Messages(), own))
 			return append([]Message{}, short...), err
 		})
 		if err != nil {

@@ -1,7 +1,6 @@
 package groupchat
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -72,32 +71,11 @@ func (t *Turn) retreat(given []Message, kept *[]Message) (*keeper, error) {
 	return t.x.hold(func() { *kept = b.said() }), nil
 }
 
-// marked is the metadata of what t says: to whom it is addressed, if not to everybody.
-func (t *Turn) marked() agui.Metadata {
-	if t.direct == "" {
-		return nil
-	}
-	mark, err := json.Marshal(addressed{Direct: t.direct})
-	if err != nil {
-		return nil // a string
-	}
-	return agui.Metadata{"groupchat": mark}
-}
-
-// An addressed message is for people, and for those at or below the path Direct.
-type addressed struct {
-	Direct string `json:"direct,omitempty"`
-}
-
 // visible leaves out of messages what nobody at path is to see.
 func visible(messages []Message, path string) []Message {
 	hidden := func(m Message) bool {
-		var to addressed
-		raw, ok := m.Metadata["groupchat"]
-		if !ok || json.Unmarshal(raw, &to) != nil || to.Direct == "" {
-			return false
-		}
-		return path != to.Direct && !strings.HasPrefix(path, to.Direct+".")
+		to := markOf(m).Direct
+		return to != "" && path != to && !strings.HasPrefix(path, to+".")
 	}
 	if !slices.ContainsFunc(messages, hidden) {
 		return messages

@@ -259,6 +259,7 @@ func (r *chatRun) view() View {
 	return View{
 		Round:        r.frame.Round,
 		LastSpeaker:  r.frame.Last,
+		InARow:       r.frame.InARow,
 		Goto:         r.frame.Goto,
 		Participants: r.infos,
 		History:      history,

@@ -313,7 +313,7 @@ func TestOthersToolCallsStayTheirs(t *testing.T) {
 	chat := team(func() Manager { return &cursor{order: []string{"a", "b", "c"}} },
 		Participant{Name: "a", Agent: caller}, Participant{Name: "b", Agent: roles(&seen)},
 		Participant{Name: "c", Agent: AgentFunc(func(ctx context.Context, t *Turn) error {
-			t.participant = &Participant{Name: "a"} // as a sees it in its next turn
+			t.participant, t.as, t.path = &Participant{Name: "a"}, "a", []string{"a"} // as a sees it in its next turn
 			return roles(&own).Run(ctx, t)
 		})})
 	must(t, newRig(t, chat).say("x").err)

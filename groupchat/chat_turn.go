@@ -72,6 +72,10 @@ func (r *chatRun) close(ctx context.Context, p *Participant, failed bool) error 
 	r.t.x.mu.Lock()
 	ended := r.frame.Turn
 	r.frame.Turn = nil
+	if r.frame.Last != p.Name {
+		r.frame.InARow = 0
+	}
+	r.frame.InARow++
 	r.frame.Last, r.frame.Since = p.Name, ended.After
 	r.frame.Seen = with(r.frame.Seen, p.Name, last)
 	r.t.inherit(ended)

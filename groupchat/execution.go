@@ -18,7 +18,8 @@ type execution struct {
 	Session
 	ctx       context.Context // the run's own: what ends it is nobody's failure
 	signature Signature
-	flat      bool // the checkpoint is of version 1
+	names     map[string]string // see namesOf
+	flat      bool              // the checkpoint is of version 1
 
 	keep sync.Mutex // held while the run is committed; taken before mu
 

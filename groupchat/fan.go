@@ -106,7 +106,7 @@ func (f *Fan) invocation(t *Turn, p Participant) Invocation {
 func aggregate(t *Turn, replies []Reply) error {
 	for _, r := range replies {
 		err := t.done("fan/say/"+r.Name, func() error {
-			return tell(t.out, agui.TextOptions{Name: r.Name, Metadata: t.marked()}, r.Text())
+			return tell(t.out, agui.TextOptions{Name: r.Name, Metadata: t.markedAs(r.Name, joinPath(t.identity(), r.Name))}, r.Text())
 		})
 		if err != nil {
 			return err

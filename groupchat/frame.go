@@ -91,6 +91,7 @@ type FrontendCall struct {
 type ChatFrame struct {
 	Round   int             `json:"round"`
 	Last    string          `json:"last,omitempty"`
+	InARow  int             `json:"inARow,omitempty"`
 	Since   string          `json:"since,omitempty"` // the last message there was when the last turn was opened
 	Manager json.RawMessage `json:"manager,omitempty"`
 	// Kind is the manager's when the open turn began, and To whom its speaker could hand over to then.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
 )
@@ -16,18 +17,24 @@ type HandoffOptions struct {
 	Start string
 	// Edges say who may hand over to whom; who is not in it may to nobody. Nil lets everybody hand over to everybody.
 	Edges map[string][]string
-	// Autonomous lets a speaker that hands over to nobody go on, until it names [Done] or the turns are used up, instead of
-	// giving control back to the user.
+	// Autonomous lets a speaker that hands over to nobody go on, until it names [Done] or its turns are used up, instead of
+	// giving control back to the user. Models get a tool for Done, called finish.
 	Autonomous bool
+	// TurnsEach is after how many turns in a row an autonomous speaker that hands over to nobody gives control back to the user; 0
+	// means 10. Handing over begins the count anew.
+	TurnsEach int
 	// Turns is after how many the chat ends if its MaxRounds does not say; 0 means 50.
 	Turns int
 }
 
-// handoffTurns is the default of HandoffOptions.Turns.
-const handoffTurns = 50
+// The defaults of [HandoffOptions].
+const (
+	handoffTurns     = 50
+	handoffTurnsEach = 10
+)
 
 // onward is what an autonomous speaker is told that has handed over to nobody.
-const onward = "The user does not answer. Go on by yourself, or hand over to somebody else."
+const onward = "The user does not answer. Go on by yourself, hand over to somebody else, or finish if nothing is left to do."
 
 // Handoff makes managers that let the speakers decide who is next, with [Turn.Goto]. One that names nobody gives control
 // back to the user: the chat has come to its end, and the user's next message goes to whom it was that spoke last. One
@@ -47,7 +54,7 @@ func (m handoff) Next(_ context.Context, v View) (Decision, error) {
 		return Decision{Speaker: m.holder(v)}, nil
 	case v.Goto == Done:
 		return Decision{Done: true}, nil
-	case v.Goto == "" && m.Autonomous && v.Failed[v.LastSpeaker] == 0:
+	case v.Goto == "" && m.Autonomous && v.Failed[v.LastSpeaker] == 0 && v.InARow < m.turnsEach():
 		return Decision{Speaker: v.LastSpeaker, Instruction: onward}, nil
 	case v.Goto == "":
 		return Decision{Done: true}, nil
@@ -62,6 +69,12 @@ func (m handoff) holder(v View) string {
 	for _, message := range slices.Backward(v.History) {
 		if message.Role != agui.RoleAssistant || message.Name == "" {
 			continue
+		}
+		if name, known := v.member(message); known {
+			if name != "" {
+				return name
+			}
+			continue // somebody elsewhere
 		}
 		var of []string
 		for _, p := range v.Participants {
@@ -79,6 +92,29 @@ func (m handoff) holder(v View) string {
 	return m.Start
 }
 
+// member is the participant who said m, or of whose team somebody did; empty if it was nobody of this chat. Known says whether
+// that can be told for certain.
+func (v View) member(m Message) (name string, known bool) {
+	if v.turn == nil {
+		return "", false
+	}
+	path := v.turn.x.speaker(m)
+	if path == "" {
+		return "", false
+	}
+	if own := v.turn.identity(); own != "" {
+		var below bool
+		if path, below = strings.CutPrefix(path, own+"."); !below {
+			return "", true
+		}
+	}
+	name, _, _ = strings.Cut(path, ".")
+	if !slices.ContainsFunc(v.Participants, func(p Info) bool { return p.Name == name }) {
+		return "", true
+	}
+	return name, true
+}
+
 // includes reports whether name is somebody's that i is made of.
 func (i Info) includes(name string) bool {
 	return slices.ContainsFunc(i.Participants, func(p Info) bool { return p.Name == name || p.includes(name) })
@@ -88,6 +124,16 @@ func (m handoff) handoffs(speaker string, participants []Info) []Info {
 	return slices.DeleteFunc(slices.Clone(participants), func(p Info) bool {
 		return p.Name == speaker || m.Edges != nil && !slices.Contains(m.Edges[speaker], p.Name)
 	})
+}
+
+// finishes reports whether a speaker has to say that it is done.
+func (m handoff) finishes() bool { return m.Autonomous }
+
+func (m handoff) turnsEach() int {
+	if m.TurnsEach > 0 {
+		return m.TurnsEach
+	}
+	return handoffTurnsEach
 }
 
 func (m handoff) maxRounds() int {
@@ -106,6 +152,9 @@ func (m handoff) Check(participants []string) error {
 	}
 	if m.Turns < 0 {
 		errs = append(errs, fmt.Errorf("turns is %d", m.Turns))
+	}
+	if m.TurnsEach < 0 {
+		errs = append(errs, fmt.Errorf("turns each is %d", m.TurnsEach))
 	}
 	for _, from := range slices.Sorted(maps.Keys(m.Edges)) {
 		if unknown(from) {
@@ -156,6 +205,17 @@ func (t *Turn) Handoffs() []Info {
 		return nil
 	}
 	return m.handoffs(t.floor().participant.Name, r.infos)
+}
+
+// finishes reports whether this participant has to say that it is done, because nobody else does: see
+// [HandoffOptions.Autonomous].
+func (t *Turn) finishes() bool {
+	r := t.floor().chat
+	if r == nil {
+		return false
+	}
+	m, ok := r.manager.(interface{ finishes() bool })
+	return ok && m.finishes()
 }
 
 // A handoffManager lets speakers choose who is next.

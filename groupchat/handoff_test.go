@@ -97,11 +97,13 @@ func TestRow24AutonomousSpeakersGoOnToACap(t *testing.T) {
 		must(t, r.say("x").err)
 		return r
 	}
-	r := run(HandoffOptions{}, 0, works)
+	r := run(HandoffOptions{TurnsEach: 60}, 0, works)
 	equal(t, "turns", turns, 50)
 	equal(t, "instructed", texts(r.messages)[1:3], []string{"false", "true"})
 	run(HandoffOptions{Turns: 3}, 0, works)
 	equal(t, "turns", turns, 3)
+	run(HandoffOptions{TurnsEach: 4}, 0, works)
+	equal(t, "turns", turns, 4)
 	run(HandoffOptions{Turns: 3}, 2, works)
 	equal(t, "turns", turns, 2)
 	run(HandoffOptions{}, 0, AgentFunc(func(ctx context.Context, t *Turn) error {

@@ -26,7 +26,7 @@ func TestANameIsItsOwnersWhereverTheOtherIs(t *testing.T) {
 	inner.scripts, outer.scripts = []script{says("Inner three.")}, []script{says("Outer three.")}
 	must(t, r.say("again").err)
 	equal(t, "the inner one knows its own", words(inner.last()),
-		`u:go | a:Inner one. f{} | t:f done | a:Inner two. | u:writer: Outer one. | u:writer: Outer two. | u:again`)
+		`u:go | a:Inner one. | a:Inner two. | u:writer: Outer one. | u:writer: Outer two. | u:again`)
 	equal(t, "and so does the outer one", words(outer.last()),
 		first+` | a:Outer one. f{} | t:f done | a:Outer two. | u:again | u:writer: Inner three.`)
 }

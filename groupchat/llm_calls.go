@@ -1,6 +1,7 @@
 package groupchat
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -13,6 +14,7 @@ import (
 const (
 	noSuchTool  = "There is no such tool."
 	handedOver  = "The conversation was handed over."
+	workDone    = "The work is finished."
 	onlyOneOver = "The conversation was handed over to somebody else."
 )
 
@@ -39,11 +41,13 @@ func (r *llmRun) callAll(ctx context.Context, s *llmStep) (over bool, err error)
 		outcomes[i] = make(chan settledCall, 1)
 		if to := r.handoff(s, i); to != "" {
 			text := handedOver
-			if target != "" {
+			switch {
+			case target != "":
 				text = onlyOneOver
-			} else {
-				target = to
+			case to == Done:
+				text = workDone
 			}
+			target = cmp.Or(target, to)
 			outcomes[i] <- settledAs(text)
 			continue
 		}

@@ -89,7 +89,7 @@ func (r *llmRun) history(seen []Message) *history {
 	r.t.keys.invocations(h.inside)
 	r.t.x.mu.Unlock()
 	for _, m := range seen {
-		if m.Role == agui.RoleAssistant && m.Name == h.name && m.SubagentRunID != "" {
+		if m.Role == agui.RoleAssistant && m.SubagentRunID != "" && r.t.isOwn(m) {
 			h.own[m.SubagentRunID] = true
 		}
 	}
@@ -136,7 +136,7 @@ func (h *history) add(m Message) {
 // spoken takes the words of an agent.
 func (h *history) spoken(m Message) {
 	words := m.Content.Text()
-	mine := h.name == "" && m.Name == "" && m.SubagentRunID == "" || h.name != "" && m.Name == h.name || m.SubagentRunID != "" && h.own[m.SubagentRunID]
+	mine := h.name == "" && m.Name == "" && m.SubagentRunID == "" || h.name != "" && h.r.t.isOwn(m) || m.SubagentRunID != "" && h.own[m.SubagentRunID]
 	if !mine {
 		if words == "" {
 			return

@@ -40,6 +40,9 @@ func (r *llmRun) offered(ctx context.Context) llmTools {
 	for _, p := range r.t.Handoffs() {
 		add(offer{name: "handoff_to_" + p.Name, handoff: p.Name}, "Hands the conversation over to "+p.Name+". "+p.Description, nil)
 	}
+	if r.t.finishes() {
+		add(offer{name: "finish", handoff: Done}, "Ends the work: nothing is left to do. Say first what came of it.", nil)
+	}
 	if r.NoFrontendTools {
 		return tools
 	}

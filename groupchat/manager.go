@@ -23,6 +23,7 @@ func (f ManagerFunc) Next(ctx context.Context, v View) (Decision, error) { retur
 type View struct {
 	Round        int    // turns dispatched so far
 	LastSpeaker  string // empty before the first turn
+	InARow       int    // turns that the last speaker has had one after the other
 	Goto         string // whom the last speaker named with [Turn.Goto]
 	Participants []Info
 	History      []Message // the whole conversation

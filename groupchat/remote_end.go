@@ -7,14 +7,11 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 )
-
-func joinPath(path ...string) string { return strings.Join(path, ".") }
 
 var (
 	errRemoteCancelled = errors.New("its run was stopped there")

@@ -230,7 +230,7 @@ func TestRow103TheCheckpointIsPlainJSON(t *testing.T) {
 		}}})
 	r := newRig(t, chat)
 	must(t, r.say("x").err)
-	equal(t, "checkpoint", string(r.checkpoint), `{"v":2,"signature":["a","fan","fan.one","fan.one.in"],"root":{"id":"1","form":"chat","chat":{"round":2,"last":"a","since":"u1","manager":2,"kind":"custom",`+
+	equal(t, "checkpoint", string(r.checkpoint), `{"v":2,"signature":["a","fan","fan.one","fan.one.in"],"root":{"id":"1","form":"chat","chat":{"round":2,"last":"a","inARow":1,"since":"u1","manager":2,"kind":"custom",`+
 		`"turn":{"id":"1/fan@2","speaker":"fan","form":"fan","subagentRunId":"sub_4","begun":true,"after":"3","children":{"one":{"id":"1/fan@2/one","speaker":"one","form":"sub:isolated sub:none chat",`+
 		`"subagentRunId":"sub_5","begun":true,"after":"3","chat":{"round":1,"kind":"sequential","turn":{"id":"1/fan@2/one/in@1","speaker":"in","form":"custom","subagentRunId":"sub_6","begun":true,`+
 		`"after":"3","acted":true,"asks":{"k":"int_7"},"asked":{"k":"f5e1c20792c0017d"}}},"sub":{"after":"3","begun":true,"scope":{}}}}},"seen":{"a":"3"}}}}`)

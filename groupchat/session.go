@@ -97,6 +97,7 @@ func Execute(ctx context.Context, root Agent, s Session) (Result, error) {
 		s.Log = slog.New(slog.DiscardHandler)
 	}
 	x := &execution{Session: s, ctx: ctx, signature: SignatureOf(root)}
+	x.names = namesOf(x.signature)
 	if err := protect(func() error { return x.enter(root) }); err != nil {
 		return Result{}, err
 	}

@@ -15,14 +15,14 @@ import (
 // they said, with their name, and not their tool calls or reasoning. The caller must not change the messages.
 func (t *Turn) Messages() []Message {
 	switch {
-	case t.up == nil:
-		return visible(messages(t.run), t.Path())
 	case t.inCall:
 		return t.up.Messages()
 	case t.output.outOfSight():
 		return messages(t.run)
 	case t.sight != nil:
 		return slices.Concat(t.sight.shown(t), t.said())
+	case t.up == nil:
+		return visible(messages(t.run), t.Path())
 	}
 	all := t.up.Messages()
 	if t.chat == nil {
@@ -76,7 +76,7 @@ func (s *sight) shown(t *Turn) []Message {
 		return slices.Clip(s.known)
 	}
 	all := t.up.Messages()
-	words := wordsOnly(all[:t.cut(all, t.frame.After)], t.name())
+	words := wordsOnly(all[:t.cut(all, t.frame.After)], t.isOwn)
 	switch {
 	case s.context.Select != nil:
 		words = s.context.Select(View{History: words, State: t.up.scope})
@@ -155,7 +155,7 @@ func (t *Turn) cut(list []Message, id string) int {
 // shown is what the participant that has the turn t sees of messages that came before it.
 func (r *chatRun) shown(t *Turn, messages []Message) []Message {
 	p := t.participant
-	messages = wordsOnly(messages, p.Name)
+	messages = wordsOnly(messages, t.isOwn)
 	if f, ok := r.manager.(Filter); ok {
 		messages = f.Deliver(r.view(), messages)
 	}
@@ -171,12 +171,11 @@ func (r *chatRun) shown(t *Turn, messages []Message) []Message {
 	}
 }
 
-// wordsOnly leaves of others' messages what they said. Name's own are known by its name, and by the invocations in
-// which it spoke under it.
-func wordsOnly(messages []Message, name string) []Message {
+// wordsOnly leaves of others' messages what they said. One's own are all of the invocations in which one spoke.
+func wordsOnly(messages []Message, isOwn func(Message) bool) []Message {
 	own := map[string]bool{}
 	for _, m := range messages {
-		if m.Name == name && m.SubagentRunID != "" {
+		if m.SubagentRunID != "" && isOwn(m) {
 			own[m.SubagentRunID] = true
 		}
 	}
