@@ -29,6 +29,7 @@ type Gateway struct {
 	taking, serving context.Context
 	refuse, hangUp  context.CancelFunc
 	swept           chan struct{} // closed when nobody looks for dead replicas' runs any more
+	noted           chan struct{} // closed when readers are not noted any more
 
 	mu       sync.Mutex
 	attempts map[state.Key]*attempt // live here
@@ -65,8 +66,9 @@ func New(o Options) (*Gateway, error) {
 	}
 	g.webhook = newWebhook(g)
 	g.routes = g.newRoutes()
-	g.swept = make(chan struct{})
+	g.swept, g.noted = make(chan struct{}), make(chan struct{})
 	go g.sweep()
+	go g.noteReaders()
 	return g, nil
 }
 
@@ -109,6 +111,7 @@ func (g *Gateway) Close() error {
 	cancel()
 	// The runs were given no time, so their being cut short is no news.
 	_ = g.Drain(ctx)
+	<-g.noted
 	g.webhook.cancel()
 	g.webhook.o.Client.CloseIdleConnections()
 	g.outage.back() // nobody is left who would want to know

@@ -1,6 +1,8 @@
 package gateway_test
 
 import (
+	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,6 +14,17 @@ import (
 // sharing makes a desktop a replica on the store of another.
 func sharing(store state.Store) func(*gateway.Options) {
 	return func(o *gateway.Options) { o.Store, o.Shared = store, true }
+}
+
+// A noteCounter counts how often a replica notes its readers.
+type noteCounter struct {
+	state.Store
+	notes atomic.Int64
+}
+
+func (s *noteCounter) NoteReader(ctx context.Context, key state.Key, d time.Duration) (time.Duration, bool, error) {
+	s.notes.Add(1)
+	return s.Store.NoteReader(ctx, key, d)
 }
 
 // A run goes on while anybody reads it, on whichever replica, and for the grace after the last of them has left.
@@ -62,20 +75,29 @@ func TestTheGraceCountsThoseWhoWereThereBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newDesktop(t, func(o *gateway.Options) { o.Shared = true })
 		defer a.close()
-		b := newDesktop(t, sharing(a.store))
+		store := &noteCounter{Store: a.store}
+		b := newDesktop(t, sharing(store))
 		defer b.close()
 		a.gate <- struct{}{}
 		a.serve(newSink(), "POST", "/agents/slow", input("t", "r1", []string{"u1:Hi"}))
 		if got := a.status("slow"); got != state.RunSuccess {
 			t.Fatalf("the first run is %s", got)
 		}
-		b.serve(newSink(), "GET", "/threads/t/events?follow=1", "")
+		for range 3 {
+			b.serve(newSink(), "GET", "/threads/t/events?follow=1", "")
+		}
 		time.Sleep(time.Hour)
+		if n := store.notes.Load(); n > 1 {
+			t.Errorf("readers of a thread that rests were noted %d times", n)
+		}
 		hangUp := a.serve(newSink(), "POST", "/agents/slow?disconnect=detach", input("t", "r2", []string{"u1:Hi", "u2:More"}))
 		hangUp()
 		time.Sleep(time.Hour)
 		if got := a.status("slow"); got != state.RunRunning {
 			t.Errorf("an hour later, somebody reads it and it is %s", got)
+		}
+		if n := store.notes.Load(); n > 2*60+1 {
+			t.Errorf("readers were noted %d times in an hour", n)
 		}
 	})
 }

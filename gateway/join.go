@@ -30,6 +30,9 @@ func (c *caller) join(t *state.Thread, extra ...agui.Event) error {
 
 // untie tells the live run of t that it has a reader beside the connection it was posted on.
 func (c *caller) untie(t *state.Thread) {
+	if err := c.g.noteReader(c.r.Context(), t.Key); err != nil {
+		c.g.log(c.r).Warn("run: its reader is not noted", "error", err)
+	}
 	if _, err := c.g.store.Signal(c.r.Context(), t.Key, t.Live.Intent.Origin, state.SignalUntie); err != nil && !errors.Is(err, state.ErrUnknownThread) {
 		c.g.log(c.r).Warn("run: not untied", "error", err)
 	}

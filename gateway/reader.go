@@ -194,6 +194,9 @@ const lastFrames = 500 * time.Millisecond
 func (c *caller) batch(t tailing, run *opening, batch []agui.Frame) (frames []agui.Frame, last agui.Frame, err error) {
 	for _, f := range batch {
 		last = f
+		if f.Type == agui.TypeRunStarted {
+			c.g.readers.rests(t.key, false)
+		}
 		if run.restates(f) && t.opening.skip {
 			continue
 		}

@@ -1,7 +1,9 @@
 package gateway
 
 import (
+	"context"
 	"sync"
+	"time"
 
 	"github.com/agui-gateway/gateway/state"
 )
@@ -11,20 +13,33 @@ type readerCount struct {
 	changed func(state.Key) // called after every change
 
 	mu sync.Mutex
-	n  map[state.Key]int
+	n  map[state.Key]*threadReaders
+}
+
+// threadReaders are the readers of one thread.
+type threadReaders struct {
+	n int
+	// idle says that nothing ran on the thread when that was last looked at, and that no reader has seen a run begin since.
+	idle bool
 }
 
 // enter counts a reader in, unless there are limit of them already (0: no limit).
 func (c *readerCount) enter(key state.Key, limit int) bool {
 	c.mu.Lock()
-	if limit > 0 && c.n[key] >= limit {
+	r := c.n[key]
+	if limit > 0 && r != nil && r.n >= limit {
 		c.mu.Unlock()
 		return false
 	}
 	if c.n == nil {
-		c.n = map[state.Key]int{}
+		c.n = map[state.Key]*threadReaders{}
 	}
-	c.n[key]++
+	if r == nil {
+		r = &threadReaders{}
+		c.n[key] = r
+	}
+	r.n++
+	r.idle = false
 	c.mu.Unlock()
 	c.changed(key)
 	return true
@@ -32,8 +47,10 @@ func (c *readerCount) enter(key state.Key, limit int) bool {
 
 func (c *readerCount) leave(key state.Key) {
 	c.mu.Lock()
-	if c.n[key]--; c.n[key] == 0 {
+	if r := c.n[key]; r.n == 1 {
 		delete(c.n, key)
+	} else {
+		r.n--
 	}
 	c.mu.Unlock()
 	c.changed(key)
@@ -43,5 +60,72 @@ func (c *readerCount) leave(key state.Key) {
 func (c *readerCount) any(key state.Key) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.n[key] > 0
+	return c.n[key] != nil
+}
+
+// rests notes whether the thread rests: nothing runs on it, as far as is known.
+func (c *readerCount) rests(key state.Key, idle bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if r := c.n[key]; r != nil {
+		r.idle = idle
+	}
+}
+
+// running are the threads that have readers here and may have a run.
+func (c *readerCount) running() []state.Key {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var keys []state.Key
+	for key, r := range c.n {
+		if !r.idle {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// noteFor is for how long a reader is noted in the store. Notes are renewed twice as often, one for all readers that a
+// run has here.
+func (g *Gateway) noteFor() time.Duration { return max(min(g.o.DetachGrace, time.Minute), time.Second) }
+
+// noteReaders notes in the store which runs of other replicas are read here, so that they are not stopped for want of
+// readers. It ends with the readers.
+func (g *Gateway) noteReaders() {
+	defer close(g.noted)
+	if !g.o.Shared {
+		return
+	}
+	ticker := time.NewTicker(g.noteFor() / 2)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-g.serving.Done():
+			return
+		case <-ticker.C:
+		}
+		for _, key := range g.readers.running() {
+			if err := protect(func() error { return g.noteReader(g.serving, key) }); err != nil {
+				withCause(g.o.Log, err).Debug("readers: not noted")
+				break // the next time
+			}
+		}
+	}
+}
+
+// noteReader notes in the store that somebody here reads the thread's run, unless the run is here as well.
+func (g *Gateway) noteReader(ctx context.Context, key state.Key) error {
+	if !g.o.Shared || g.attempt(key) != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	_, live, err := g.store.NoteReader(ctx, key, g.noteFor())
+	if final(err) {
+		live, err = false, nil // its readers are told
+	}
+	if err == nil && !live {
+		g.readers.rests(key, true)
+	}
+	return err
 }

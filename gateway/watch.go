@@ -59,11 +59,31 @@ func (a *attempt) watch(ended <-chan finished) (groupchat.Result, error) {
 				idle.Reset(a.g.o.DetachGrace)
 			}
 		case <-idle.C:
-			if !a.g.readers.any(a.lease.Key) {
+			if left := a.readFor(); left > 0 {
+				idle.Reset(left)
+			} else if !a.g.readers.any(a.lease.Key) {
 				a.cancel(errStopped)
 			}
 		}
 	}
+}
+
+// readFor is for how long the run may go on without a reader here, because it has one on another replica, or had.
+func (a *attempt) readFor() time.Duration {
+	if !a.g.o.Shared {
+		return 0
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
+	defer cancel()
+	left, live, err := a.g.store.NoteReader(ctx, a.lease.Key, 0)
+	switch {
+	case err != nil:
+		a.log.Warn("run: not known who reads it", "error", err)
+		return storeTimeout
+	case !live || left < -a.g.o.DetachGrace:
+		return 0
+	}
+	return left + a.g.o.DetachGrace
 }
 
 // judge is what the agent's end means: an agent that was told to end, and did, failed for that reason. One that

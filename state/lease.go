@@ -57,6 +57,14 @@ func (l Live) Recorded(key string, result json.RawMessage) *Live {
 	return &l
 }
 
+// ReadFor returns the attempt with a reader for d from now on.
+func (l Live) ReadFor(d time.Duration, now time.Time) *Live {
+	if until := now.Add(d); until.After(l.ReadUntil) {
+		l.ReadUntil = until
+	}
+	return &l
+}
+
 // Told returns the attempt as it is for admission once it was sent s.
 func (l Live) Told(s Signal) *Live {
 	switch s {

@@ -123,6 +123,28 @@ func (m *Memory) Signal(ctx context.Context, key Key, run uint64, s Signal) (boo
 	return true, nil
 }
 
+// NoteReader notes that the live run has a reader; see [Admitter].
+func (m *Memory) NoteReader(ctx context.Context, key Key, d time.Duration) (time.Duration, bool, error) {
+	if err := m.ready(ctx); err != nil {
+		return 0, false, err
+	}
+	r, err := m.existing(key)
+	if err != nil {
+		return 0, false, err
+	}
+	defer m.leave(r)
+	live := r.thread.Load().Live
+	if live == nil {
+		return 0, false, nil
+	}
+	now := m.o.Now()
+	if d > 0 {
+		live = live.ReadFor(d, now)
+		r.attempt(live)
+	}
+	return live.ReadUntil.Sub(now), true, nil
+}
+
 // attempt replaces what is known of the live attempt. It is no step: the revision stays.
 func (r *room) attempt(live *Live) {
 	t := *r.thread.Load()

@@ -54,6 +54,10 @@ type Admitter interface {
 	// it began with ([Intent].Origin), so that a word that comes late never reaches the next one; 0 means whichever
 	// is live. False means that it is not live. ErrUnknownThread: no such thread.
 	Signal(ctx context.Context, key Key, run uint64, s Signal) (bool, error)
+	// NoteReader notes that the live run of a thread has a reader for d from now on, on whichever replica; 0 notes
+	// nothing. It returns for how long from now the run has one by all notes together, negative if that is over, and
+	// false if no run is live. ErrUnknownThread: no such thread.
+	NoteReader(ctx context.Context, key Key, d time.Duration) (left time.Duration, live bool, err error)
 }
 
 // LeaseOptions say who takes a lease and for how long.

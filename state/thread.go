@@ -112,6 +112,8 @@ type Live struct {
 	HungUp bool `json:"hungUp,omitempty"`
 	// Stopped says that somebody asked for its end; a takeover is told again.
 	Stopped bool `json:"stopped,omitempty"`
+	// ReadUntil is until when somebody is known to read the run; zero if nobody ever was.
+	ReadUntil time.Time `json:"readUntil,omitzero"`
 	// Number and Committed are the newest commit's number and its last frame, by which a repeated one is known.
 	Number    int          `json:"number,omitempty"`
 	Committed agui.FrameID `json:"committed,omitzero"`

@@ -159,3 +159,15 @@ func (s *Store) Signal(ctx context.Context, key state.Key, run uint64, word stat
 	}
 	return r.text(0) == "live", nil
 }
+
+// NoteReader notes that the live run has a reader; see [state.Admitter].
+func (s *Store) NoteReader(ctx context.Context, key state.Key, d time.Duration) (time.Duration, bool, error) {
+	r, err := s.run(ctx, readerScript, slotOf(key), args{s.clock(), d.Microseconds()})
+	switch {
+	case err != nil:
+		return 0, false, err
+	case r.text(0) == "unknown":
+		return 0, false, state.ErrUnknownThread
+	}
+	return parseMoment(r.text(2)).Sub(parseMoment(r.text(1))), r.text(0) == "live", nil
+}

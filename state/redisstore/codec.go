@@ -32,7 +32,7 @@ var documentFields = []string{fieldDoc, fieldCheckpoint, fieldRun, fieldLive, fi
 
 // liveFields are those of the live attempt that scripts read, and change without a step: all but origin, the fence
 // its run began with.
-var liveFields = []string{"attempt", "until", "tied", "hungup", "stopped", "owner", "released", "origin"}
+var liveFields = []string{"attempt", "until", "tied", "hungup", "stopped", "owner", "released", "origin", "read"}
 
 var errMissing = errors.New("redisstore: a stored thread has no document")
 
@@ -67,7 +67,7 @@ func encode(t *state.Thread) (map[string]string, error) {
 	if t.Live != nil {
 		live := *t.Live
 		live.Attempt, live.Until, live.Memo = "", time.Time{}, nil
-		live.Tied, live.HungUp, live.Stopped = false, false, false
+		live.Tied, live.HungUp, live.Stopped, live.ReadUntil = false, false, false, time.Time{}
 		err = errors.Join(err, put(fieldLive, live))
 		for _, claim := range live.Intent.Claims {
 			open = append(open[:len(open):len(open)], claim.ID)
@@ -110,6 +110,7 @@ func refresh(t *state.Thread, fields, memo map[string]string) {
 	live := *t.Live
 	live.Attempt, live.Until = fields["attempt"], parseMoment(fields["until"])
 	live.Tied, live.HungUp, live.Stopped = fields["tied"] != "", fields["hungup"] != "", fields["stopped"] != ""
+	live.ReadUntil = parseMoment(fields["read"])
 	live.Memo = nil
 	for field, result := range memo {
 		key, ok := strings.CutPrefix(field, memoField(""))

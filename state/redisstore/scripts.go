@@ -35,6 +35,9 @@ var renewSource string
 //go:embed scripts/signal.lua
 var signalSource string
 
+//go:embed scripts/reader.lua
+var readerSource string
+
 //go:embed scripts/delete.lua
 var deleteSource string
 
@@ -73,6 +76,7 @@ var (
 	renewScript    = newScript(renewSource, slices.Concat(threadParts, logParts)...)
 	releaseScript  = newScript(renewSource, partThread)
 	signalScript   = newScript(signalSource, partThread)
+	readerScript   = newScript(readerSource, partThread)
 	deleteScript   = newScript(deleteSource, slices.Concat(threadParts, logParts)...)
 	readScript     = newScript(readSource, partThread, partEnds, partLog, partOld)
 	unlistScript   = redis.NewScript(unlistSource) // of an index, not of a thread

@@ -55,6 +55,10 @@ func (s *spread) Signal(ctx context.Context, key state.Key, run uint64, word sta
 	return s.next().Signal(ctx, key, run, word)
 }
 
+func (s *spread) NoteReader(ctx context.Context, key state.Key, d time.Duration) (time.Duration, bool, error) {
+	return s.next().NoteReader(ctx, key, d)
+}
+
 func (s *spread) Append(ctx context.Context, l *state.Lease, after agui.FrameID, frames []agui.Frame) error {
 	return s.next().Append(ctx, l, after, frames)
 }

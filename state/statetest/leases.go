@@ -5,12 +5,46 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 )
 
 var leases = []sentence{
+	{"a live run is noted to have readers for the longest that any of them said", func(w *world) {
+		note := func(d, want time.Duration) {
+			w.Helper()
+			left, live, err := w.store.NoteReader(w.Context(), key, d)
+			if err != nil || !live || left != want {
+				w.Fatalf("NoteReader(%v) = %v, %v, %v, want %v", d, left, live, err, want)
+			}
+		}
+		if _, _, err := w.store.NoteReader(w.Context(), key, time.Minute); !errors.Is(err, state.ErrUnknownThread) {
+			w.Fatalf("NoteReader() = %v", err)
+		}
+		l := w.start("u1")
+		if left, live, err := w.store.NoteReader(w.Context(), key, 0); err != nil || !live || left > -time.Hour {
+			w.Fatalf("NoteReader() of a run that nobody ever read = %v, %v, %v", left, live, err)
+		}
+		note(time.Minute, time.Minute)
+		note(time.Second, time.Minute)
+		w.clock.Move(90 * time.Second)
+		note(0, -30*time.Second)
+		w.equal("read until", w.load().Live.ReadUntil, w.clock.Now().Add(-30*time.Second))
+		w.commit(l, state.Commit{Messages: []agui.Message{assistant("a1")}, Frames: frames(l, 1, 1)})
+		note(0, -30*time.Second)
+		l = w.take()
+		note(0, -30*time.Second-2*leaseTTL)
+		w.succeed(l, 1)
+		if _, live, err := w.store.NoteReader(w.Context(), key, time.Minute); err != nil || live {
+			w.Fatalf("NoteReader() of an idle thread = %v, %v", live, err)
+		}
+		w.start("u2")
+		if left, live, err := w.store.NoteReader(w.Context(), key, 0); err != nil || !live || left > -time.Hour {
+			w.Fatalf("NoteReader() of the next run = %v, %v, %v", left, live, err)
+		}
+	}},
 	{"a thread has at most one live attempt", func(w *world) {
 		var running atomic.Int64
 		var all sync.WaitGroup

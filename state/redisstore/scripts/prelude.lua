@@ -80,7 +80,7 @@ local function whole(n)
   if redis.call('HEXISTS', thread, 'damaged') == 1 then return false end
   if redis.call('EXISTS', unpack(KEYS, 1, n)) == n then return true end
   tell(thread, 'lost')
-  redis.call('HDEL', thread, 'live', 'attempt', 'until', 'tied', 'hungup', 'stopped', 'owner', 'released', 'origin')
+  redis.call('HDEL', thread, 'live', 'attempt', 'until', 'tied', 'hungup', 'stopped', 'owner', 'released', 'origin', 'read')
   redis.call('HSET', thread, 'damaged', '1')
   return false
 end
