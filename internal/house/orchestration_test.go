@@ -67,13 +67,17 @@ func orchestrationTable(t *testing.T, told map[int]bool, text string) map[int]st
 	return table
 }
 
-// missingTest says why a test that is named as directory.Name, directory.Name/file or path does not exist.
+// missingTest says why a test that is named as directory.Name, directory.Name/file, "directory: sentence" or path does
+// not exist.
 func missingTest(t *testing.T, root, test string) string {
 	if strings.HasSuffix(test, ".mjs") {
 		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(test))); err != nil {
 			return "no such file"
 		}
 		return ""
+	}
+	if dir, sentence, ok := strings.Cut(test, ": "); ok {
+		return missingSentence(t, root, dir, sentence)
 	}
 	dir, name, ok := strings.Cut(test, ".")
 	if !ok {
