@@ -4,4 +4,9 @@
 source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
 
 benchtime=${BENCHTIME:-300ms}
-go test -run '^$' -bench . -benchtime "$benchtime" ./state/redisstore ./gateway ./cmd/gateway
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+for package in ./state/redisstore ./gateway ./cmd/gateway; do
+  go test -run '^$' -bench . -benchtime "$benchtime" "$package" | tee "$log"
+  grep -q '^Benchmark.* ns/op' "$log" || { echo "$package measured nothing" >&2; exit 1; }
+done

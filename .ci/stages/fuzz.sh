@@ -32,7 +32,7 @@ fuzz() { # folder target
   local out
   out=$(binary "$1") || return
   (cd "$1" && "$out" -test.run='^$' -test.fuzz="^$2\$" -test.fuzztime="${each}s" -test.fuzzminimizetime=5s \
-    -test.fuzzcachedir="$kept/$(go list .)") 2>&1 | tee "$log"
+    -test.fuzzcachedir="$kept/$(go list .)") >"$log" 2>&1
 }
 
 # Go before 1.27 sometimes reports the end of -fuzztime itself as a failure (golang/go#75804): a bare deadline line and no input.
@@ -46,6 +46,7 @@ for target in "${targets[@]}"; do
   read -r folder name <<<"$target"
   echo "--- $folder $name"
   fuzz "$folder" "$name" || { spurious && fuzz "$folder" "$name"; } || findings+=("$name")
+  cat "$log"
 done
 if [ ${#findings[@]} -gt 0 ]; then
   echo "fuzzing failed: ${findings[*]} (inputs: testdata/fuzz of the package; keep the input with the fix)" >&2
