@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
@@ -218,4 +219,43 @@ func TestReadersHaveALimit(t *testing.T) {
 		defer r.hangUp()
 		return r.response.StatusCode == http.StatusOK
 	})
+}
+
+// The place before every frame is a cursor too: what follows it is all that the log still has, the first event of its
+// oldest run included. Without any log it is answered as no cursor is.
+func TestTheZeroCursorReadsTheWholeLog(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	one := w.post("echo", input("t", "r1", []string{"u1:One"}))
+	two := w.post("echo", input("t", "r2", []string{"u1:One", "u2:Two"}))
+	read := func() *reader {
+		r := w.open("GET", "/threads/t/events?protocolVersion=1.0", "", "Last-Event-ID", "0-0")
+		r.rest()
+		return r
+	}
+	r := read()
+	var got []string
+	for _, record := range r.records {
+		if len(got) > 0 && !increases(t, got[len(got)-1], record.ID) {
+			t.Errorf("id %s after %s", record.ID, got[len(got)-1])
+		}
+		got = append(got, record.ID)
+	}
+	if first := one.records[0].ID; got[0] != first {
+		t.Errorf("the log begins with %s, want %s", got[0], first)
+	}
+	for _, record := range append(slices.Clone(one.records), two.records...) {
+		// Frames without an id are said to one reader alone.
+		if record.ID != "" && !slices.Contains(got, record.ID) {
+			t.Errorf("%s is missing", record.ID)
+		}
+	}
+	r.equals(w.thread("t"))
+
+	w.clock.Move(2 * time.Hour)
+	if r := read(); r.records[0].ID != "" {
+		t.Errorf("without a log the first event is %s", r.records[0].ID)
+	} else {
+		r.equals(w.thread("t"))
+	}
 }

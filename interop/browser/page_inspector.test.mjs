@@ -1,6 +1,7 @@
 // The page's second view: what happens on a thread, as it is on the wire.
 
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { execFile } from "node:child_process";
 import { test } from "node:test";
 import { promisify } from "node:util";
@@ -8,7 +9,17 @@ import { settled } from "./lib/chat.mjs";
 import { begin, openPlanner, option, pick, question, step } from "./lib/planner.mjs";
 import { ask, startGateway } from "./lib/servers.mjs";
 
-const gateway = await startGateway();
+const words = (n) => "so ".repeat(n).trim();
+const gateway = await startGateway({
+  team: `
+version: 1
+agents:
+  travel: { type: travel }
+  brief: { type: script, steps: [ { say: "Hello there." } ] }
+  wordy: { type: script, steps: [ { say: "${words(2300)}" } ] }
+  endless: { type: script, steps: [ { say: "${words(5200)}" } ] }
+`,
+});
 
 const rows = (page) => page.getByTestId("timeline-row");
 
@@ -16,7 +27,7 @@ const rows = (page) => page.getByTestId("timeline-row");
 async function shows(page, { over = -1, under = 1e9 }) {
   const counted = await page.waitForFunction(
     ([over, under]) => {
-      const shown = parseInt(document.querySelector('[data-testid="timeline-count"]').textContent);
+      const shown = parseInt(document.querySelector('[data-testid="timeline-count"]')?.textContent);
       return shown > over && shown < under && [shown];
     },
     [over, under],
@@ -124,4 +135,48 @@ test("what is copied as curl works in a shell", async (t) => {
   const after = (await ask(`${gateway.url}/threads/${id}?agent=travel`)).body;
   assert.deepEqual([after.runs.length, after.messages], [runs.length, messages], "the message is known: nothing starts");
   assert.match(again.stdout, /"type":"RUN_FINISHED"/);
+});
+
+/** Runs an agent on a thread as a script does, to its end. */
+async function run(agent, threadId) {
+  const message = { id: randomUUID(), role: "user", content: "Say it" };
+  const response = await fetch(`${gateway.url}/agents/${agent}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ threadId, runId: randomUUID(), protocolVersion: "1.0", messages: [message] }),
+  });
+  assert.match(await response.text(), /"type":"RUN_FINISHED"/);
+}
+
+/** The inspector of a thread on which an agent has run. */
+async function over(t, agent) {
+  const id = randomUUID();
+  await run(agent, id);
+  const page = await openPlanner(t, gateway.url, { place: `#/inspect/${agent}/${id}` });
+  return { page, id };
+}
+
+const types = (page) => rows(page).evaluateAll((found) => found.map(({ dataset }) => dataset.type));
+const counted = (page, text) => page.getByTestId("timeline-count").filter({ hasText: text }).waitFor();
+
+test("a log that is read after the fact has its first event", async (t) => {
+  const { page } = await over(t, "brief");
+  await shows(page, { over: 5 });
+  assert.deepEqual((await types(page)).slice(0, 2), ["RUN_STARTED", "STATE_SNAPSHOT"]);
+  assert.equal(await rows(page).first().locator(".insp-time").textContent(), "log");
+});
+
+test("of a long run the newest events are shown, and it says how many are not", async (t) => {
+  const { page } = await over(t, "endless");
+  await counted(page, /, 5000 events; \d+ older events not shown/);
+  assert.equal((await types(page)).at(-1), "RUN_FINISHED");
+});
+
+test("what happened before stays in the timeline while much happens", async (t) => {
+  const { page, id } = await over(t, "wordy");
+  await counted(page, /, 23\d\d events$/);
+  await run("wordy", id);
+  await counted(page, /, 46\d\d events$/);
+  await page.getByTestId("timeline").evaluate((box) => void (box.scrollTop = 0));
+  await rows(page).and(page.locator('[aria-posinset="1"][data-type="RUN_STARTED"]')).waitFor();
 });

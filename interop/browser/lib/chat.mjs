@@ -39,8 +39,8 @@ export const shown = (page) =>
   );
 
 /** GET /threads/{id} of the gateway. */
-export async function thread(gateway, id) {
-  const { status, text, body } = await ask(`${gateway.url}/threads/${id}?agent=travel`);
+export async function thread(gateway, id, agent = "travel") {
+  const { status, text, body } = await ask(`${gateway.url}/threads/${id}?agent=${agent}`);
   assert.equal(status, 200, text);
   return body;
 }

@@ -42,6 +42,21 @@ describe("rowsOf", () => {
     const rows = rowsOf(seen([text("a", "1"), text("b", "x"), text("a", "2"), text("b", "y"), text("a", "3")]));
     expect(rows.map((r) => r.summary)).toEqual(["123", "xy"]);
   });
+  it("looks at each piece of a long text a few times at most, however long it is", () => {
+    let looks = 0;
+    const piece = () => ({
+      type: "TEXT_MESSAGE_CONTENT",
+      messageId: "m",
+      get delta() {
+        looks++;
+        return "x ";
+      },
+    });
+    const n = 2000;
+    const [row] = rowsOf(seen(Array.from({ length: n }, piece)));
+    expect(row?.events).toHaveLength(n);
+    expect(looks).toBeLessThanOrEqual(5 * n);
+  });
   it("joins nothing over another event, nor a prelude with what follows it", () => {
     expect(rowsOf(seen([text("a", "1"), { type: "STEP_STARTED", stepName: "s" }, text("a", "2")]))).toHaveLength(3);
     const [told, live] = [seen([text("a", "1")], { replay: true }), seen([text("a", "2")])];
