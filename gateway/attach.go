@@ -105,7 +105,14 @@ func (c *caller) cursor(t *state.Thread) (agui.FrameID, bool, error) {
 	if restsAt(t, id) {
 		return id, true, nil
 	}
-	holds, err := c.g.store.Holds(c.r.Context(), t.Key, id)
+	at := id
+	if id.IsZero() { // the place before every frame: what follows it is all that the log has, if it has anything
+		if t.Live != nil {
+			return id, true, nil
+		}
+		at = t.Last
+	}
+	holds, err := c.g.store.Holds(c.r.Context(), t.Key, at)
 	if err != nil {
 		return agui.FrameID{}, false, storeError(err)
 	}

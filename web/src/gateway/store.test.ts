@@ -74,18 +74,18 @@ it("what arrives together is one change", async () => {
   expect(entry.current()).toBe(now);
 });
 
-it("keeps the newest 2,000 events", async () => {
+it("keeps the newest 5,000 events", async () => {
   const entry = store.entry("travel", "t");
   watch(entry);
   await settled();
   const state = frame({ type: "STATE_SNAPSHOT", snapshot: { a: 1 } }, "0-1") + frame({ type: "STATE_DELTA", delta: [{ op: "add", path: "/b", value: 2 }] }, "0-2");
-  const many = Array.from({ length: 2498 }, (_, i) => frame({ type: "STEP_STARTED", stepName: "s" }, `1-${i + 2}`)).join("");
+  const many = Array.from({ length: 5498 }, (_, i) => frame({ type: "STEP_STARTED", stepName: "s" }, `1-${i + 2}`)).join("");
   await net.last.send(state);
   await flushed();
   expect(entry.current().base).toBeUndefined();
   await net.last.send(many);
   await flushed();
-  expect(entry.current().events).toHaveLength(2000);
+  expect(entry.current().events).toHaveLength(5000);
   expect(entry.current().dropped).toBe(500);
   expect(entry.current().events[0]?.id).toBe("1-500");
   expect(entry.current().base).toEqual({ state: { a: 1, b: 2 } });

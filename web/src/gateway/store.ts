@@ -8,9 +8,9 @@ import { emptyView, forgotten, know, reduce, type Specialist, type View } from "
 /** A thread as it is now. A new object after every change, and none between. */
 export interface Following {
   status: FollowStatus;
-  /** What arrived, oldest first: the newest 2,000. */
+  /** What arrived, oldest first: the newest MAX_EVENTS. */
   events: readonly SeenEvent[];
-  /** How many older ones were let go. */
+  /** How many older ones there were. */
   dropped: number;
   /** The state that the oldest of `events` found; absent while none was let go. */
   base?: { state: unknown };
@@ -25,7 +25,8 @@ export interface Following {
   kick(): void;
 }
 
-const MOST_EVENTS = 2000;
+/** How many events of a thread are kept to be looked at. */
+export const MAX_EVENTS = 5000;
 // How long a connection outlives its last reader: views change, and React mounts twice in development.
 const LINGER = 3000;
 
@@ -127,7 +128,7 @@ export class Entry {
     if (!this.reader || arrived.length === 0) return;
     const view = arrived.reduce((view, { event, replay }) => reduce(view, event, replay), this.following.view);
     const all = [...this.following.events, ...arrived];
-    const events = all.slice(-MOST_EVENTS);
+    const events = all.slice(-MAX_EVENTS);
     const gone = all.slice(0, all.length - events.length);
     this.see(view, { events, dropped: this.following.dropped + gone.length, base: after(this.following.base, gone) });
     // A run that failed may have opened its questions again, and a prelude does not say that one has: only the thread does.

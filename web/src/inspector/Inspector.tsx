@@ -35,10 +35,9 @@ type Panel = (typeof panels)[number];
 /** Everything that happens on a thread, as it is on the wire. */
 export default function Inspector({ agent, thread, fresh = false, onClose }: Props) {
   const following = useFollow(agent, thread, { fresh });
-  const { status, running, view, interrupts, base } = following;
+  const { status, running, view, interrupts } = following;
   const { known, problem } = useThread(agent, thread, following);
-  const live = useDeferredValue(following.events);
-  const { events, cursor } = useLog(agent, thread, live, known);
+  const { events, dropped, base, cursor } = useLog(agent, thread, useDeferredValue(following));
   const rows = useMemo(() => rowsOf(events), [events]);
   const ofState = useStable(useMemo(() => events.filter(({ event }) => event.type.startsWith("STATE_")), [events]));
   const versions = useMemo(() => versionsOf(ofState, base), [ofState, base]);
@@ -102,7 +101,7 @@ export default function Inspector({ agent, thread, fresh = false, onClose }: Pro
       {narrow && <Tabs panel={panel} waiting={interrupts.length} onPanel={setPanel} />}
       <div className="insp-body">
         <div className="insp-main" id="insp-Timeline" hidden={hidden("Timeline")}>
-          <Timeline rows={rows} dropped={following.dropped} onShowState={showState} />
+          <Timeline rows={rows} dropped={dropped} onShowState={showState} />
         </div>
         <div className="insp-side" hidden={narrow && panel === "Timeline"}>
           <section className="insp-panel" id="insp-Questions" hidden={hidden("Questions")} aria-labelledby="insp-h-questions">

@@ -4,7 +4,7 @@ import { RowList } from "./RowList";
 
 interface Props {
   rows: readonly Row[];
-  /** How many events this page let go because there were too many. */
+  /** How many older events are not shown because there are too many. */
   dropped: number;
   onShowState: (n: number) => void;
 }
@@ -77,7 +77,7 @@ export function Timeline({ rows, dropped, onShowState }: Props) {
       <div className="insp-count">
         <p data-testid="timeline-count">
           {filtered ? `${shown.length} of ${rows.length} rows` : `${rows.length} rows`}, {events} events
-          {dropped > 0 && `; ${dropped} older ones let go`}
+          {dropped > 0 && `; ${dropped} older ${dropped === 1 ? "event" : "events"} not shown`}
         </p>
         <button type="button" className="insp-button insp-small" aria-pressed={pinned} onClick={() => pin(!pinned)} data-testid="autoscroll">
           {pinned ? "Stop following" : news > 0 ? `Follow the newest, ${news} below` : "Follow the newest"}

@@ -39,9 +39,14 @@ export function groupOf(type: string): Group {
   return prefixes.find(([prefix]) => type.startsWith(prefix))?.[1] ?? "custom";
 }
 
+// A row that may still grow, by pieces of the text it began with.
+interface OpenRow extends Row {
+  events: SeenEvent[];
+}
+
 /** The rows of events, oldest first. */
 export function rowsOf(events: readonly SeenEvent[]): Row[] {
-  const rows: Row[] = [];
+  const rows: OpenRow[] = [];
   const names = new Names();
   let began: number | undefined;
   for (const seen of events) {
@@ -53,16 +58,15 @@ export function rowsOf(events: readonly SeenEvent[]): Row[] {
     const piece = pieceOf(event);
     const open = piece && mergeable(rows, piece, seen.replay);
     if (open) {
-      open.events = [...open.events, seen];
-      open.summary = summarize(open.events);
+      open.events.push(seen);
       continue;
     }
-    const row: Row = {
+    const row: OpenRow = {
       key: seen.n,
       type: event.type,
       group: groupOf(event.type),
       who,
-      summary: summarize([seen]),
+      summary: "",
       events: [seen],
       start: event.type === "RUN_STARTED",
       replay: seen.replay,
@@ -70,6 +74,7 @@ export function rowsOf(events: readonly SeenEvent[]): Row[] {
     if (began !== undefined && timed) row.offset = seen.at - began;
     rows.push(row);
   }
+  for (const row of rows) row.summary = summarize(row.events); // once for all pieces
   return rows;
 }
 
@@ -120,7 +125,7 @@ function pieceOf(event: AguiEvent): string | undefined {
 }
 
 // The row a piece goes on with: behind it there may be pieces of others that speak at the same time, but nothing else.
-function mergeable(rows: readonly Row[], piece: string, replay: boolean): Row | undefined {
+function mergeable(rows: readonly OpenRow[], piece: string, replay: boolean): OpenRow | undefined {
   for (let i = rows.length - 1; i >= 0; i--) {
     const row = rows[i];
     const of = row?.events[0] && pieceOf(row.events[0].event);

@@ -1,10 +1,10 @@
 // What the inspector's parts hang on, as hooks.
 
-import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useMemo, useState } from "react";
+import { type RefObject, useEffect, useLayoutEffect, useMemo, useState } from "react";
 import { GatewayError, getThread } from "../gateway/api";
 import type { Following } from "../gateway/useFollow";
 import type { SeenEvent, Thread } from "../gateway/types";
-import { preludeEnd, readLog, withLog } from "./log";
+import { nothing, preludeEnd, readLog, withLog } from "./log";
 
 /** The thread as the gateway has it, asked for again whenever a run begins or ends. */
 export function useThread(agent: string, thread: string, { status, running, runCount, view }: Following): { known?: Thread; problem?: string } {
@@ -28,19 +28,18 @@ export function useThread(agent: string, thread: string, { status, running, runC
 }
 
 /** The events, led by the log of what was before this page came, where the gateway still has it. */
-export function useLog(agent: string, thread: string, events: readonly SeenEvent[], known: Thread | undefined) {
-  const [log, setLog] = useState<readonly SeenEvent[]>([]);
+export function useLog(agent: string, thread: string, { events, dropped, base }: Pick<Following, "events" | "dropped" | "base">) {
+  const [log, setLog] = useState(nothing);
   const until = preludeEnd(events);
-  const able = known !== undefined;
-  const read = useEffectEvent((until: string, signal: AbortSignal) => readLog(agent, thread, known?.runs ?? [], until, signal));
   useEffect(() => {
-    if (until === undefined || !able) return;
+    if (until === undefined) return;
     const abort = new AbortController();
-    void read(until, abort.signal).then((log) => abort.signal.aborted || setLog(log));
+    void readLog(agent, thread, until, abort.signal).then((log) => abort.signal.aborted || setLog(log));
     return () => abort.abort();
-  }, [agent, thread, until, able]);
-  const all = useMemo(() => withLog(events, log), [events, log]);
-  return { events: all, cursor: newest(events) };
+  }, [agent, thread, until]);
+  const all = useMemo(() => withLog({ events, dropped }, log), [events, dropped, log]);
+  // The base is what the first of `events` found, and no other.
+  return { ...all, base: all.events[0] === events[0] ? base : undefined, cursor: newest(events) };
 }
 
 function newest(events: readonly SeenEvent[]): string | undefined {
