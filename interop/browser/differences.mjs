@@ -174,11 +174,6 @@ export const differences = [
     change: set({ body: { messages: [{ content: "Hello?", id: "(text)", role: "user" }] } }),
   },
   {
-    why: "and the state",
-    rows: ["rest: state, live thread"],
-    change: set({ body: { state: {} } }),
-  },
-  {
     why: "and the events so far",
     rows: ["rest: events, live thread"],
     change: set({ body: { events: told("TEXT_MESSAGE_END", ["user: Hello?", "assistant: Working."]) } }),
