@@ -1,0 +1,232 @@
+package gateway_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway"
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// A link is one replica's way to a store that others have too. While it is cut nothing gets through, and words to a lease
+// never do.
+type link struct {
+	state.Store
+	cut atomic.Bool
+}
+
+func (l *link) fault() error {
+	if l.cut.Load() {
+		return errAway
+	}
+	return nil
+}
+
+func (l *link) Ping(ctx context.Context) error { return errors.Join(l.fault(), ctx.Err()) }
+
+func (l *link) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
+	if err := l.fault(); err != nil {
+		return nil, err
+	}
+	return l.Store.Overdue(ctx, limit)
+}
+
+func (l *link) Take(ctx context.Context, key state.Key, o state.LeaseOptions) (*state.Begun, error) {
+	if err := l.fault(); err != nil {
+		return nil, err
+	}
+	return unheard(l.Store.Take(ctx, key, o))
+}
+
+func (l *link) Begin(ctx context.Context, r *state.Request, o state.LeaseOptions) (*state.Begun, error) {
+	if err := l.fault(); err != nil {
+		return nil, err
+	}
+	return unheard(l.Store.Begin(ctx, r, o))
+}
+
+// unheard takes the signals off a lease.
+func unheard(b *state.Begun, err error) (*state.Begun, error) {
+	if err == nil && b.Lease != nil {
+		lease := *b.Lease
+		lease.Signals = nil
+		b.Lease = &lease
+	}
+	return b, err
+}
+
+func (l *link) Append(ctx context.Context, lease *state.Lease, after agui.FrameID, frames []agui.Frame) error {
+	if err := l.fault(); err != nil {
+		return err
+	}
+	return l.Store.Append(ctx, lease, after, frames)
+}
+
+func (l *link) Commit(ctx context.Context, lease *state.Lease, c state.Commit) (*state.Thread, error) {
+	if err := l.fault(); err != nil {
+		return nil, err
+	}
+	return l.Store.Commit(ctx, lease, c)
+}
+
+func (l *link) Once(ctx context.Context, lease *state.Lease, key string, result json.RawMessage) error {
+	if err := l.fault(); err != nil {
+		return err
+	}
+	return l.Store.Once(ctx, lease, key, result)
+}
+
+func (l *link) Renew(ctx context.Context, lease *state.Lease, ttl time.Duration) error {
+	if err := l.fault(); err != nil {
+		return err
+	}
+	return l.Store.Renew(ctx, lease, ttl)
+}
+
+// An effect is something that a replica's agent did in the world.
+type effect struct {
+	replica string
+	step    int
+	at      time.Duration // since the start
+}
+
+// A pair is two replicas with links of their own to one store, whose agent does something every fifteen seconds.
+type pair struct {
+	*testing.T
+	links   map[string]*link
+	start   time.Time
+	request func() // hangs up
+	store   *state.Memory
+
+	mu      sync.Mutex
+	effects []effect
+}
+
+const (
+	pairLease = 10 * time.Second
+	pairPause = 15 * time.Second
+	pairSteps = 4
+)
+
+// newPair begins a run on the replica a, in a bubble.
+func newPair(t *testing.T) *pair {
+	t.Helper()
+	p := &pair{T: t, links: map[string]*link{}, start: time.Now(), store: state.NewMemory(state.MemoryOptions{})}
+	t.Cleanup(func() { _ = p.store.Close() }) // a store in memory
+	for _, name := range []string{"a", "b"} {
+		l := &link{Store: p.store}
+		p.links[name] = l
+		d := newDesktop(t, func(o *gateway.Options) {
+			o.Store, o.Shared, o.Lease, o.StoreBuffer = l, true, pairLease, time.Minute
+			o.Agents["acts"] = groupchat.AgentFunc(func(ctx context.Context, turn *groupchat.Turn) error {
+				return p.act(ctx, turn, name)
+			})
+		})
+		t.Cleanup(d.close)
+		if name == "a" {
+			p.request = d.serve(newSink(), "POST", "/agents/acts?disconnect=detach", input("t", "r1", []string{"u1:Hi"}))
+		}
+	}
+	return p
+}
+
+func (p *pair) act(ctx context.Context, turn *groupchat.Turn, replica string) error {
+	for i := range pairSteps {
+		_, err := groupchat.Once(turn, fmt.Sprint("step", i), func() (int, error) {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.effects = append(p.effects, effect{replica, i, time.Since(p.start)})
+			return i, nil
+		})
+		if err != nil {
+			return err
+		}
+		select {
+		case <-time.After(pairPause):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// until lets time pass to a moment since the start.
+func (p *pair) until(at time.Duration) {
+	time.Sleep(at - time.Since(p.start))
+	synctest.Wait()
+}
+
+// finish waits for the end of the run, and holds it to have done every step once and in order.
+func (p *pair) finish() []effect {
+	p.Helper()
+	p.until(3 * time.Minute)
+	p.request()
+	key := state.Key{Principal: "local", Agent: "acts", ID: "t"}
+	thread, _, err := p.store.Load(context.Background(), key)
+	if err != nil {
+		p.Fatal(err)
+	}
+	if status := thread.Newest().Status; status != state.RunSuccess {
+		p.Errorf("the run is %s, want success", status)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i, e := range p.effects {
+		if e.step != i || len(p.effects) != pairSteps {
+			p.Errorf("effects = %v, want %d steps, once each", p.effects, pairSteps)
+			break
+		}
+	}
+	return p.effects
+}
+
+// A replica that is cut off from the store does nothing in the world once its lease is over, because another replica may do it
+// then. It finds out by its own clock.
+func TestAReplicaThatIsCutOff(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const cut = 16 * time.Second // behind the second step
+		p := newPair(t)
+		p.until(cut)
+		p.links["a"].cut.Store(true)
+		p.until(100 * time.Second)
+		p.links["a"].cut.Store(false)
+		for _, e := range p.finish() {
+			if e.replica == "a" && e.at > cut+pairLease {
+				t.Errorf("step %d is done by the replica that was cut off at %v, at %v", e.step, cut, e.at)
+			}
+		}
+	})
+}
+
+// Nobody can take over from a replica while the store is away for all of them. A run that waited for it goes on where it was,
+// and does nothing in the world while it cannot know.
+func TestAStoreThatIsAwayForLongerThanALease(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const away, back = 16 * time.Second, 50 * time.Second
+		p := newPair(t)
+		p.until(away)
+		for _, l := range p.links {
+			l.cut.Store(true)
+		}
+		p.until(back)
+		for _, l := range p.links {
+			l.cut.Store(false)
+		}
+		for _, e := range p.finish() {
+			if e.replica != "a" || e.at > away+pairLease && e.at < back {
+				t.Errorf("step %d is done by %s at %v", e.step, e.replica, e.at)
+			}
+		}
+	})
+}
