@@ -179,6 +179,9 @@ func (m *Model) Stream(ctx context.Context, r ModelRequest, on ModelDeltas) (Mod
 	defer cancel()
 	for try := 0; ; try++ {
 		a := &assembler{on: on, reply: ModelReply{Usage: m.usage()}}
+		if err := Fence(ctx); err != nil {
+			return a.reply, err
+		}
 		err := m.try(limited, body, a)
 		switch {
 		case err == nil:

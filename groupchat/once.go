@@ -29,6 +29,9 @@ func Once[T any](t *Turn, key string, f func() (T, error)) (T, error) {
 		t.remember(memo, raw)
 		return v, nil
 	}
+	if err := Fence(t.ctx); err != nil {
+		return v, err
+	}
 	v, err := f()
 	if err != nil {
 		return v, err

@@ -148,6 +148,9 @@ func (x *exchange) callOff(ctx context.Context, in agui.RunAgentInput, open []ag
 	for _, i := range open {
 		in.Resume = append(in.Resume, agui.ResumeEntry{InterruptID: i.ID, Status: agui.ResumeCancelled})
 	}
+	if err := Fence(ctx); err != nil {
+		return err
+	}
 	for _, err := range x.r.client.Run(ctx, x.request(in)) {
 		if err != nil {
 			return err
@@ -183,6 +186,9 @@ func (x *exchange) noted() {
 
 // stream sends the request and takes the answer.
 func (x *exchange) stream(ctx context.Context, in agui.RunAgentInput) error {
+	if err := Fence(ctx); err != nil {
+		return err
+	}
 	defer x.noted()
 	for e, err := range x.r.client.Run(ctx, x.request(in)) {
 		if err != nil {

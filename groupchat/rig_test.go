@@ -37,12 +37,13 @@ type rig struct {
 	input    Input
 	log      *slog.Logger
 
-	mu      sync.Mutex
-	ids     int
-	commits []commit
-	onces   map[string]json.RawMessage
-	onceErr error
-	failAt  int // the commit that fails, from 1
+	mu       sync.Mutex
+	ids      int
+	commits  []commit
+	onces    map[string]json.RawMessage
+	onceErr  error
+	recorded func() // is called when an effect is recorded
+	failAt   int    // the commit that fails, from 1
 }
 
 // A commit is what the journal was given.
@@ -267,6 +268,9 @@ func (j *journal) Once(_ context.Context, key string, result json.RawMessage) er
 	defer j.mu.Unlock()
 	if j.onceErr != nil {
 		return j.onceErr
+	}
+	if j.recorded != nil {
+		j.recorded()
 	}
 	j.onces[key] = result
 	return nil

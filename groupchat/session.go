@@ -29,6 +29,9 @@ type Session struct {
 	State   *state.Document // the shared state; its changes are emitted by its owner
 	Journal Journal
 	Input   Input
+	// Fence is asked before the run does something in the world outside; see [Fence]. It returns nil, or the cause of ctx when
+	// that is done. Nil allows everything.
+	Fence func(ctx context.Context) error
 
 	// Checkpoint is what a resumed run, or one that is taken over, goes on from; nil starts at the top.
 	Checkpoint json.RawMessage
@@ -96,6 +99,7 @@ func Execute(ctx context.Context, root Agent, s Session) (Result, error) {
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)
 	}
+	ctx = withFence(ctx, s.Fence)
 	x := &execution{Session: s, ctx: ctx, signature: SignatureOf(root)}
 	x.names = namesOf(x.signature)
 	if err := protect(func() error { return x.enter(root) }); err != nil {

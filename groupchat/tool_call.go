@@ -38,6 +38,9 @@ func (r *llmRun) call(ctx context.Context, tool *Tool, key string, c ToolCall) s
 				return r.failed(ctx, tool, errToolLost)
 			}
 		}
+		if err := Fence(ctx); err != nil {
+			return ToolResult{}, err
+		}
 		result, err := r.limited(ctx, tool, c)
 		if ctx.Err() != nil {
 			return ToolResult{}, context.Cause(ctx) // what it returned now says nothing of the call
