@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat"
@@ -43,6 +44,7 @@ type attempt struct {
 	g      *Gateway
 	agent  *served
 	lease  *state.Lease
+	term   *term // of the lease
 	intent state.Intent
 	log    *slog.Logger
 	header http.Header // of the request, what the agent passes on; nil if the request is not here
@@ -83,13 +85,13 @@ type attempt struct {
 	successor *reservation // gets the run's place when it has ended; guarded by the gateway's lock
 }
 
-// start begins the run in a goroutine of its own, with a context of its own. The caller has reserved its place.
-// Header is that of the request, nil if it went to another replica.
-func (g *Gateway) start(agent *served, begun *state.Begun, header http.Header, log *slog.Logger) *attempt {
+// start begins the run in a goroutine of its own, with a context of its own. The caller has reserved its place, and asked
+// the store for the lease at a moment before it had it. Header is that of the request, nil if it went to another replica.
+func (g *Gateway) start(agent *served, begun *state.Begun, asked time.Time, header http.Header, log *slog.Logger) *attempt {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	agent = g.enlist(agent)
 	a := &attempt{
-		g: g, agent: agent, lease: begun.Lease, intent: begun.Thread.Live.Intent,
+		g: g, agent: agent, lease: begun.Lease, term: newTerm(asked.Add(g.o.Lease)), intent: begun.Thread.Live.Intent,
 		log: log.With("agent", begun.Lease.Key.Agent, "thread", begun.Lease.Key.ID, "run", begun.Lease.Fence),
 		ctx: ctx, cancel: cancel, done: make(chan struct{}), woken: make(chan struct{}, 1), header: agent.passedOn(header),
 	}
@@ -118,6 +120,7 @@ func (a *attempt) live() {
 	a.rec = newRecorder(a.g.store, a.lease, a.g.o.StoreBuffer, a.fatal, a.g.away)
 	go a.rec.loop()
 	defer a.rec.stop()
+	defer a.keepLease()()
 	var result groupchat.Result
 	err := protect(func() (err error) {
 		if err := a.enter(); err != nil {

@@ -50,6 +50,7 @@ func (w *wait) begin(ctx context.Context) (*state.Begun, *attempt, error) {
 		}
 	}
 	c.req.NoRun = full != nil
+	asked := time.Now()
 	begun, err := c.judge(ctx)
 	if err != nil {
 		return nil, nil, storeError(err)
@@ -64,7 +65,7 @@ func (w *wait) begin(ctx context.Context) (*state.Begun, *attempt, error) {
 	case !begun.Verdict.Meaning.Runs():
 		return begun, nil, nil
 	}
-	run := c.g.start(c.agent, begun, c.r.Header, log)
+	run := c.g.start(c.agent, begun, asked, c.r.Header, log)
 	w.room.use()
 	started = true
 	return begun, run, nil

@@ -149,7 +149,7 @@ func origin(i state.Intent) string { return strconv.FormatUint(i.Origin, 10) }
 func (a *attempt) session() groupchat.Session {
 	t := a.thread.Load()
 	s := groupchat.Session{
-		Run: a.run, State: a.doc, Journal: a,
+		Run: a.run, State: a.doc, Journal: a, Fence: a.term.wait,
 		Input: groupchat.Input{
 			ThreadID: a.lease.Key.ID, RunID: a.intent.RunID, Agent: a.lease.Key.Agent, Principal: a.lease.Key.Principal,
 			Tools: a.intent.Tools, Context: a.intent.Context, ForwardedProps: a.intent.ForwardedProps, Header: a.header,

@@ -20,12 +20,13 @@ func (g *Gateway) sweep() {
 	defer close(g.swept)
 	ticker := time.NewTicker(max(g.o.Lease/2, time.Millisecond))
 	defer ticker.Stop()
+	away := false
 	for {
 		select {
 		case <-g.taking.Done():
 			return
 		case <-ticker.C:
-			if err := protect(func() error { g.takeOverdue(); return nil }); err != nil {
+			if err := protect(func() error { away = g.takeOverdue(away); return nil }); err != nil {
 				withCause(g.o.Log, err).Error("sweep: panic")
 			}
 		}
@@ -35,7 +36,9 @@ func (g *Gateway) sweep() {
 // sweepLimit is how many runs one look takes over; the others are some other replica's, or the next look's.
 const sweepLimit = 100
 
-func (g *Gateway) takeOverdue() {
+// takeOverdue looks once, and reports whether the store was away. If it was the last time, nothing is taken: leases ran out
+// that nobody could renew, and their owners are there to go on.
+func (g *Gateway) takeOverdue(wasAway bool) (away bool) {
 	ctx, cancel := context.WithTimeout(g.taking, max(g.o.Lease, time.Second))
 	defer cancel()
 	keys, err := g.store.Overdue(ctx, sweepLimit)
@@ -44,15 +47,19 @@ func (g *Gateway) takeOverdue() {
 			g.o.Log.Warn("sweep: store", "error", err)
 			g.away()
 		}
-		return
+		return true
 	}
 	g.outage.back()
+	if wasAway {
+		return false
+	}
 	for _, key := range keys {
 		err := protect(func() error { g.take(ctx, key); return nil })
 		if err != nil {
 			withCause(g.o.Log, err).Error("sweep: panic", "agent", key.Agent, "thread", key.ID)
 		}
 	}
+	return false
 }
 
 // take goes on with what is overdue under key, if it can be done here.
@@ -70,13 +77,14 @@ func (g *Gateway) take(ctx context.Context, key state.Key) {
 	if agent == nil || place.take() != nil {
 		return
 	}
+	asked := time.Now()
 	begun, err := g.store.Take(ctx, key, state.LeaseOptions{Attempt: g.o.NewID(), TTL: g.o.Lease})
 	if err != nil {
 		return // another replica was faster, or the store is away
 	}
 	g.o.Log.Info("run: taken over", "agent", key.Agent, "thread", key.ID, "attempt", begun.Thread.Live.Intent.Attempts)
 	g.chains.rejoin(begun.Thread.Live.Intent.Chain)
-	g.start(agent, begun, nil, g.o.Log)
+	g.start(agent, begun, asked, nil, g.o.Log)
 	place.use()
 }
 

@@ -9,15 +9,13 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// watch looks after the agent until it has ended, or has to be left behind: it keeps the lease alive, hears what
-// others have to say to this run, and stops one that nobody reads.
+// watch looks after the agent until it has ended, or has to be left behind: it hears what others have to say to this
+// run, and stops one that nobody reads.
 //
 // An agent is told to end by its context. One that does not listen is given StopGrace; then the run ends
 // without it, because a stop must not wait for somebody who is deaf. Its goroutine goes on until it returns, and
 // what it writes until then is refused.
 func (a *attempt) watch(ended <-chan finished) (groupchat.Result, error) {
-	renew := time.NewTicker(max(a.g.o.Lease/3, time.Millisecond))
-	defer renew.Stop()
 	idle := time.NewTimer(a.g.o.DetachGrace)
 	defer idle.Stop()
 	tied := a.thread.Load().Live.Tied
@@ -32,11 +30,6 @@ func (a *attempt) watch(ended <-chan finished) (groupchat.Result, error) {
 		case <-patience:
 			a.log.Warn("run: its agent does not end and is left behind")
 			return groupchat.Result{}, context.Cause(a.ctx)
-		case <-renew.C:
-			// Not the run's context: a run that is being stopped still owns its thread.
-			if err := a.g.store.Renew(context.Background(), a.lease, a.g.o.Lease); errors.Is(err, state.ErrLeaseLost) {
-				a.cancel(errLeaseLost)
-			}
 		case s := <-a.lease.Signals:
 			switch s {
 			case state.SignalStop:
