@@ -45,6 +45,7 @@ type attempt struct {
 	agent  *served
 	lease  *state.Lease
 	term   *term // of the lease
+	clock  storeClock
 	intent state.Intent
 	log    *slog.Logger
 	header http.Header // of the request, what the agent passes on; nil if the request is not here
@@ -91,7 +92,7 @@ func (g *Gateway) start(agent *served, begun *state.Begun, asked time.Time, head
 	ctx, cancel := context.WithCancelCause(context.Background())
 	agent = g.enlist(agent)
 	a := &attempt{
-		g: g, agent: agent, lease: begun.Lease, term: newTerm(asked.Add(g.o.Lease)), intent: begun.Thread.Live.Intent,
+		g: g, agent: agent, lease: begun.Lease, term: newTerm(asked.Add(g.o.Lease)), clock: g.clockAt(begun.Now), intent: begun.Thread.Live.Intent,
 		log: log.With("agent", begun.Lease.Key.Agent, "thread", begun.Lease.Key.ID, "run", begun.Lease.Fence),
 		ctx: ctx, cancel: cancel, done: make(chan struct{}), woken: make(chan struct{}, 1), header: agent.passedOn(header),
 	}

@@ -41,7 +41,7 @@ func (a *attempt) end(result groupchat.Result, err error) {
 		return
 	}
 	a.log.Info("run: ended", "status", string(a.ended.Status), "code", string(a.ended.Code),
-		"took", a.g.o.Now().Sub(a.intent.StartedAt).Round(time.Millisecond))
+		"took", a.clock.now().Sub(a.intent.StartedAt).Round(time.Millisecond))
 }
 
 // detachAgent takes the run away from its agent, which may still be at work, and holds keep.
@@ -107,7 +107,7 @@ func (a *attempt) interrupted(result groupchat.Result) error {
 			ttl = a.agent.InterruptTTL
 		}
 		// What clients are shown has no fractions, and the deadline must not be earlier than what they see.
-		expires := a.g.o.Now().Add(ttl + time.Second - 1).UTC().Truncate(time.Second)
+		expires := a.clock.now().Add(ttl + time.Second - 1).UTC().Truncate(time.Second)
 		if !i.Until.IsZero() && i.Until.Before(expires) {
 			expires = i.Until.UTC().Truncate(time.Second)
 		}

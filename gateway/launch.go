@@ -125,7 +125,7 @@ type finished struct {
 
 // launch lets the agent work in a goroutine of its own, until it is done, waits, or fails.
 func (a *attempt) launch() <-chan finished {
-	left := a.agent.RunTimeout - a.g.o.Now().Sub(a.intent.StartedAt)
+	left := a.agent.RunTimeout - a.clock.now().Sub(a.intent.StartedAt)
 	ctx, cancel := context.WithTimeoutCause(a.ctx, left, errTimeout)
 	a.ctx = ctx
 	s := a.session()

@@ -71,14 +71,14 @@ func (g *Gateway) take(ctx context.Context, key state.Key) {
 	if g.attempt(key) != nil {
 		return // ours: late, and not dead
 	}
-	agent := g.heir(ctx, key)
+	agent, overdue := g.heir(key)
 	place := reservation{g: g}
 	defer place.release()
-	if agent == nil || place.take() != nil {
+	if place.take() != nil {
 		return
 	}
 	asked := time.Now()
-	begun, err := g.store.Take(ctx, key, state.LeaseOptions{Attempt: g.o.NewID(), TTL: g.o.Lease})
+	begun, err := g.store.Take(ctx, key, state.LeaseOptions{Attempt: g.o.NewID(), TTL: g.o.Lease, Overdue: overdue})
 	if err != nil {
 		return // another replica was faster, or the store is away
 	}
@@ -91,19 +91,15 @@ func (g *Gateway) take(ctx context.Context, key state.Key) {
 // orphanLeases is for how many leases a run is left to the replicas that may serve its agent, where this one does not.
 const orphanLeases = 5
 
-// heir is the agent that an overdue run goes on with here; nil leaves it to others. One whose agent nobody serves any more
-// would be live for ever, and its readers wait for ever: it is taken over to be ended (S1).
-func (g *Gateway) heir(ctx context.Context, key state.Key) *served {
+// heir is the agent that an overdue run goes on with here, and for how long it is left to others before. One whose agent
+// nobody serves any more would be live for ever, and its readers wait for ever: it is taken over to be ended (S1).
+func (g *Gateway) heir(key state.Key) (agent *served, overdue time.Duration) {
 	if agent := g.roster.Load().agents[key.Agent]; agent != nil {
-		return agent
-	}
-	t, _, err := g.store.Load(ctx, key)
-	if err != nil || t.Live == nil || g.o.Now().Sub(t.Live.Until) < orphanLeases*g.o.Lease {
-		return nil
+		return agent, 0
 	}
 	s := serve(key.Agent, groupchat.AgentFunc(func(context.Context, *groupchat.Turn) error { return errLost }), g.o)
 	s.gone, s.roster = true, &roster{left: make(chan struct{})}
-	return s
+	return s, orphanLeases * g.o.Lease
 }
 
 // errStranded is why a run is given back that could not be taken over: another attempt, or another replica, may do better.

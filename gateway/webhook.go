@@ -103,6 +103,7 @@ type notice struct {
 	id      string
 	lease   *state.Lease // nil if the store does not have it
 	attempt int
+	clock   storeClock
 }
 
 // newNotice makes the notice of a run's questions; nil if nobody wants one.
@@ -115,7 +116,7 @@ func (w *webhook) newNotice(a *attempt, shown []agui.Interrupt, tokens []state.T
 		a.log.Error("webhook: questions cannot be told", "error", err)
 		return nil
 	}
-	n := &notice{Key: a.lease.Key, Origin: a.intent.Origin, Body: body, id: a.g.o.NewID(), attempt: 1}
+	n := &notice{Key: a.lease.Key, Origin: a.intent.Origin, Body: body, id: a.g.o.NewID(), attempt: 1, clock: a.clock}
 	for _, t := range tokens {
 		n.IDs = append(n.IDs, t.Interrupt.ID)
 		if t.ExpiresAt.After(n.Until) {
@@ -167,7 +168,7 @@ func (w *webhook) deliver(n *notice) {
 			w.leave(n)
 			return
 		}
-		if w.g.o.Now().After(n.Until) {
+		if n.clock.now().After(n.Until) {
 			log.Error("webhook: given up, the questions have expired", "attempts", n.attempt, "error", err)
 			w.forget(n)
 			return

@@ -91,7 +91,7 @@ func (w *webhook) take(ctx context.Context, key state.Key) {
 		w.forget(&notice{lease: begun.Lease})
 		return
 	}
-	n.id, n.lease, n.attempt = key.ID, begun.Lease, intent.Attempts
+	n.id, n.lease, n.attempt, n.clock = key.ID, begun.Lease, intent.Attempts, w.g.clockAt(begun.Now)
 	switch happened, err := w.happened(ctx, n); {
 	case err != nil: // it is found again
 	case happened:

@@ -22,7 +22,7 @@ func (m *Memory) Begin(ctx context.Context, q *Request, o LeaseOptions) (*Begun,
 	if step != nil {
 		m.write(r, step, now)
 	}
-	begun := &Begun{Verdict: v, Thread: r.snapshot(), Known: r.thread.Load().Rev > 0, Interrupts: OpenInterrupts(r.thread.Load(), r, now)}
+	begun := &Begun{Verdict: v, Thread: r.snapshot(), Known: r.thread.Load().Rev > 0, Interrupts: OpenInterrupts(r.thread.Load(), r, now), Now: now}
 	if v.Meaning.Runs() {
 		begun.Lease = m.lease(r, step != nil)
 	}
@@ -90,7 +90,7 @@ func (m *Memory) Take(ctx context.Context, key Key, o LeaseOptions) (*Begun, err
 	t := r.snapshot()
 	again := t.Live != nil && t.Live.Attempt == o.Attempt && o.Attempt != "" // its answer was lost
 	if !again {
-		if !t.Overdue(now) {
+		if !t.Overdue(now.Add(-o.Overdue)) {
 			return nil, ErrLeaseLost
 		}
 		r.signals.tell(SignalLost)
@@ -100,7 +100,7 @@ func (m *Memory) Take(ctx context.Context, key Key, o LeaseOptions) (*Begun, err
 	return &Begun{
 		Verdict: Verdict{Meaning: live.Intent.Meaning, Row: live.Intent.Row, Claims: live.Intent.Claims},
 		Thread:  r.snapshot(), Known: true, Interrupts: OpenInterrupts(r.thread.Load(), r, now),
-		Lease: m.lease(r, !again),
+		Lease: m.lease(r, !again), Now: now,
 	}, nil
 }
 

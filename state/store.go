@@ -64,6 +64,8 @@ type Admitter interface {
 type LeaseOptions struct {
 	Attempt string        // unguessable; one per attempt
 	TTL     time.Duration // a lease not renewed for so long is over
+	// Overdue is for how long the lease of a run that is taken must have been over, by the store's clock.
+	Overdue time.Duration
 }
 
 // Begun is what a request came to.
@@ -77,6 +79,8 @@ type Begun struct {
 	Lease *Lease
 	// Known says whether the thread exists.
 	Known bool
+	// Now is the time by the store's clock: leases end and interrupts expire by that one.
+	Now time.Time
 }
 
 // A Lease is one attempt's right to write a thread. Whoever holds a newer fence has taken it away.

@@ -95,6 +95,7 @@ func claim(l *loaded, o state.LeaseOptions) state.Claim {
 func (s *Store) begun(l *loaded, v state.Verdict, o state.LeaseOptions) *state.Begun {
 	b := &state.Begun{
 		Verdict: v, Thread: l.thread, Known: l.exists(), Interrupts: state.OpenInterrupts(l.thread, l.facts, l.now),
+		Now: l.now,
 	}
 	if v.Meaning.Runs() {
 		b.Lease = s.own(l, o.TTL)
@@ -125,7 +126,7 @@ func (s *Store) take(ctx context.Context, key state.Key, o state.LeaseOptions) (
 	if t.Live != nil && o.Attempt != "" && t.Live.Attempt == o.Attempt { // its answer was lost
 		return s.begun(l, taken(t), o), nil
 	}
-	if !t.Overdue(l.now) {
+	if !t.Overdue(l.now.Add(-o.Overdue)) {
 		return nil, state.ErrLeaseLost
 	}
 	step := state.TakeStep(t, claim(l, o), l.now)

@@ -135,6 +135,26 @@ var leases = []sentence{
 		all.Wait()
 		w.equal("taken", taken.Load(), 1)
 	}},
+	{"a run can be left to others for some time after its lease", func(w *world) {
+		w.start("u1")
+		o := w.lease()
+		o.Overdue = leaseTTL
+		w.clock.Move(2*leaseTTL - 1)
+		if _, err := w.store.Take(w.Context(), key, o); !errors.Is(err, state.ErrLeaseLost) {
+			w.Fatalf("Take() = %v", err)
+		}
+		w.clock.Move(1)
+		b, err := w.store.Take(w.Context(), key, o)
+		if err != nil {
+			w.Fatalf("Take() = %v", err)
+		}
+		w.equal("time", b.Now, w.clock.Now())
+	}},
+	{"what a request came to says when, by the store's clock", func(w *world) {
+		w.equal("time", w.begin(w.request(user("u1"))).Now, w.clock.Now())
+		w.clock.Move(1)
+		w.equal("time", w.begin(w.request(user("u1"))).Now, w.clock.Now())
+	}},
 	{"a takeover keeps the intent and the claims, unties, and counts the attempt", func(w *world) {
 		w.ask(w.start("u1"), "int1")
 		r := w.resume(resolved("int1", `"KLM"`))
