@@ -77,7 +77,7 @@ func (s *Store) begin(ctx context.Context, q *state.Request, o state.LeaseOption
 		return nil, err
 	}
 	if !l.exists() && rand.IntN(births) == 0 {
-		s.sweepIndex(ctx, q.Key.Principal, l.now)
+		s.sweepIndex(ctx, q.Key.Principal)
 	}
 	return s.begun(after.loaded, v, o), nil
 }

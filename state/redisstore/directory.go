@@ -20,10 +20,6 @@ func (s *Store) Find(ctx context.Context, principal, id string) ([]state.Key, er
 	if err := s.ready(ctx); err != nil {
 		return nil, err
 	}
-	now, err := s.now(ctx)
-	if err != nil {
-		return nil, err
-	}
 	found, err := s.main.ZRangeWithScores(ctx, s.nameKey(principal, id), 0, -1).Result()
 	if err != nil {
 		return nil, fmt.Errorf("redisstore: %w", err)
@@ -39,9 +35,9 @@ func (s *Store) Find(ctx context.Context, principal, id string) ([]state.Key, er
 	}
 	var keys []state.Key
 	for i, l := range looks {
-		if l.summary(now) != nil {
+		if l.summary() != nil {
 			keys = append(keys, l.key)
-		} else if found[i].Score < score(now.Add(-doubt)) {
+		} else if found[i].Score < score(l.now.Add(-doubt)) {
 			s.unlist(ctx, l.key, found[i].Score)
 		}
 	}
@@ -138,41 +134,65 @@ func (s *Store) Delete(ctx context.Context, key state.Key) error {
 	return nil
 }
 
-// A glance is as much of a thread as a listing shows.
+// A glance is some fields of a thread.
 type glance struct {
-	key   state.Key
-	reply *redis.SliceCmd
+	key    state.Key
+	now    time.Time // by the clock that the thread's deadlines were set by
+	fields reply     // of those asked for, in their order
+	err    error     // the node that has the thread did not answer
+}
+
+// glances reads fields of threads, in one round trip. It fails only if no node has answered.
+func (s *Store) glances(ctx context.Context, keys []state.Key, fields ...any) ([]glance, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	p := s.main.Pipeline()
+	answers := make([]*redis.Cmd, len(keys))
+	for i, key := range keys {
+		answers[i] = glanceScript.Eval(ctx, p, []string{s.key(slotOf(key), partThread)}, fields...)
+	}
+	if _, err := p.Exec(ctx); err != nil && !slices.ContainsFunc(answers, func(c *redis.Cmd) bool { return c.Err() == nil }) {
+		return nil, fmt.Errorf("redisstore: %w", err)
+	}
+	found := make([]glance, len(keys))
+	for i, answer := range answers {
+		list, err := answer.Slice()
+		r := reply(list)
+		found[i] = glance{key: keys[i], now: parseMoment(r.text(0)), fields: r.list(1), err: err}
+		if s.o.Now != nil {
+			found[i].now = s.o.Now()
+		}
+	}
+	return found, nil
 }
 
 // look reads as much of threads as a listing shows, in one round trip.
 func (s *Store) look(ctx context.Context, keys []state.Key) ([]glance, error) {
-	if len(keys) == 0 {
-		return nil, nil
+	looks, err := s.glances(ctx, keys, fieldDoc, fieldLive, "asks", "deadline", "damaged")
+	if err != nil {
+		return nil, err
 	}
-	looks := make([]glance, len(keys))
-	p := s.main.Pipeline()
-	for i, key := range keys {
-		looks[i] = glance{key, p.HMGet(ctx, s.key(slotOf(key), partThread), fieldDoc, fieldLive, "asks", "deadline", "damaged")}
-	}
-	if _, err := p.Exec(ctx); err != nil {
-		return nil, fmt.Errorf("redisstore: %w", err)
+	for _, g := range looks {
+		if g.err != nil {
+			return nil, fmt.Errorf("redisstore: %w", g.err)
+		}
 	}
 	return looks, nil
 }
 
 // gone reports whether there is no such thread any more.
-func (g glance) gone(now time.Time) bool {
-	r := reply(g.reply.Val())
-	doc, deadline := r.text(0), r.text(3)
-	return doc == "" || deadline != "" && deadline <= moment(now)
+func (g glance) gone() bool {
+	doc, deadline := g.fields.text(0), g.fields.text(3)
+	return doc == "" || deadline != "" && deadline <= moment(g.now)
 }
 
 // summary is the thread in a listing, nil if it is gone.
-func (g glance) summary(now time.Time) *state.Summary {
-	if g.gone(now) {
+func (g glance) summary() *state.Summary {
+	if g.gone() {
 		return nil
 	}
-	r := reply(g.reply.Val())
+	r := g.fields
 	live, asks := r.text(1), r.text(2)
 	t, err := decode(map[string]string{fieldDoc: r.text(0)})
 	if err != nil {
@@ -184,7 +204,7 @@ func (g glance) summary(now time.Time) *state.Summary {
 		status = state.StatusFailed
 	case live != "":
 		status = state.StatusRunning
-	case asks > moment(now):
+	case asks > moment(g.now):
 		status = state.StatusInterrupted
 	case t.Failed:
 		status = state.StatusFailed

@@ -144,7 +144,7 @@ func (s *Store) retire(ctx context.Context, l *loaded, fence uint64) {
 }
 
 // sweepIndex looks at the oldest threads of a principal's indices: what expired there was removed by nobody.
-func (s *Store) sweepIndex(ctx context.Context, principal string, now time.Time) {
+func (s *Store) sweepIndex(ctx context.Context, principal string) {
 	const few = 32
 	for shard := range indexShards {
 		oldest, err := s.main.ZRangeWithScores(ctx, s.indexKey(principal, shard), 0, few-1).Result()
@@ -164,7 +164,7 @@ func (s *Store) sweepIndex(ctx context.Context, principal string, now time.Time)
 			return
 		}
 		for i, l := range looks {
-			if l.gone(now) {
+			if l.gone() {
 				s.unlist(ctx, l.key, scores[i])
 			}
 		}

@@ -30,10 +30,6 @@ func (s *Store) List(ctx context.Context, q state.Query) (state.Page, error) {
 		}
 		from = &c
 	}
-	now, err := s.now(ctx)
-	if err != nil {
-		return state.Page{}, err
-	}
 	limit := cmp.Or(max(q.Limit, 0), defaultLimit)
 	var page state.Page
 	var last state.Cursor
@@ -53,8 +49,8 @@ func (s *Store) List(ctx context.Context, q state.Query) (state.Page, error) {
 			return state.Page{}, err
 		}
 		for i, e := range entries {
-			shown := looks[i].summary(now)
-			if e.wrong(shown, now) {
+			shown := looks[i].summary()
+			if e.wrong(shown, looks[i].now) {
 				e.is = shown
 				wrong = append(wrong, e)
 			}

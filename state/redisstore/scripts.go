@@ -56,6 +56,9 @@ var unlistSource string
 //go:embed scripts/state.lua
 var stateSource string
 
+//go:embed scripts/glance.lua
+var glanceSource string
+
 // A script is one round trip and touches one slot. It names the keys that it uses and no other: while a slot moves to
 // another node of a cluster, Redis serves no call that names a key which is not there.
 type script struct {
@@ -80,6 +83,7 @@ var (
 	deleteScript   = newScript(deleteSource, slices.Concat(threadParts, logParts)...)
 	readScript     = newScript(readSource, partThread, partEnds, partLog, partOld)
 	unlistScript   = redis.NewScript(unlistSource) // of an index, not of a thread
+	glanceScript   = redis.NewScript(glanceSource)
 	holdsScript    = newScript(holdsSource, partThread, partEnds, partLog, partOld)
 	stateScript    = newScript(stateSource, partThread)
 	messagesScript = newScript(messagesSource, partThread, partMessages, partCuts)

@@ -129,7 +129,8 @@ func (s *Store) Close() error {
 	return err
 }
 
-// now is the time by the store's clock.
+// now is about what time it is by the store's clock: in a cluster each node has its own, and any of them may answer. What is
+// so of a thread is judged by the clock of its own node.
 func (s *Store) now(ctx context.Context) (time.Time, error) {
 	if s.o.Now != nil {
 		return s.o.Now(), nil

@@ -17,7 +17,6 @@ type candidate struct {
 	fence  string
 	shard  string
 	member string
-	thread *redis.SliceCmd // what the thread itself says
 }
 
 // Overdue returns threads whose run nobody owns; see [state.Admitter]. Entries of the index that are wrong are
@@ -35,27 +34,27 @@ func (s *Store) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	p := s.main.Pipeline()
-	for _, c := range found {
-		c.thread = p.HMGet(ctx, s.key(slotOf(c.key), partThread), "fence", "live", "until")
+	named := make([]state.Key, len(found))
+	for i, c := range found {
+		named[i] = c.key
 	}
-	// A node of a cluster that is away keeps nobody from the runs of the others.
-	if _, err := p.Exec(ctx); err != nil && !slices.ContainsFunc(found, func(c *candidate) bool { return c.thread.Err() == nil }) {
-		return nil, fmt.Errorf("redisstore: %w", err)
+	threads, err := s.glances(ctx, named, "fence", "live", "until")
+	if err != nil {
+		return nil, err
 	}
 	var keys []state.Key
 	s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) {
-		for _, c := range found {
-			is := reply(c.thread.Val())
-			until := parseMoment(is.text(2))
+		for i, c := range found {
+			is := threads[i]
+			until := parseMoment(is.fields.text(2))
 			switch {
-			case c.thread.Err() != nil:
-			case is.text(0) != c.fence || is.text(1) == "":
+			case is.err != nil: // a node of a cluster that is away keeps nobody from the runs of the others
+			case is.fields.text(0) != c.fence || is.fields.text(1) == "":
 				// An entry is written before its run begins: one that is due long after may go.
-				if old, err := s.main.ZScore(ctx, c.shard, c.member).Result(); err == nil && score(now.Add(-doubt)) > old {
+				if old, err := s.main.ZScore(ctx, c.shard, c.member).Result(); err == nil && score(is.now.Add(-doubt)) > old {
 					p.ZRem(ctx, c.shard, c.member)
 				}
-			case until.After(now):
+			case until.After(is.now):
 				p.ZAdd(ctx, c.shard, redis.Z{Score: score(until), Member: c.member})
 			case limit <= 0 || len(keys) < limit:
 				keys = append(keys, c.key)
