@@ -1,0 +1,166 @@
+package gateway_test
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agui-gateway/gateway/gateway"
+)
+
+// A pipeListener hands out the server's ends of connections in memory.
+type pipeListener chan net.Conn
+
+func (l pipeListener) Accept() (net.Conn, error) {
+	c, ok := <-l
+	if !ok {
+		return nil, net.ErrClosed
+	}
+	return c, nil
+}
+
+func (l pipeListener) Close() error {
+	close(l)
+	return nil
+}
+
+func (l pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
+
+// serveHTTP serves the desktop over connections in memory, which dial makes, until the test ends; active is how many
+// requests are being served.
+func (d *desktop) serveHTTP() (dial func() net.Conn, active *atomic.Int64, stop func()) {
+	l, active := make(pipeListener), &atomic.Int64{}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		active.Add(1)
+		defer active.Add(-1)
+		d.g.ServeHTTP(w, r)
+	})}
+	go func() { _ = server.Serve(l) }() // until close
+	dial = func() net.Conn {
+		client, served := net.Pipe()
+		l <- served
+		return client
+	}
+	return dial, active, func() { _ = server.Close() } // its connections are the test's
+}
+
+// A slowReader pauses before each piece it reads.
+type slowReader struct {
+	io.Reader
+	piece, left int
+	pause       time.Duration
+}
+
+func (s *slowReader) Read(p []byte) (int, error) {
+	if s.left == 0 {
+		time.Sleep(s.pause)
+		s.left = s.piece
+	}
+	n, err := s.Reader.Read(p[:min(len(p), s.left)])
+	s.left -= n
+	return n, err
+}
+
+// largeAnswers are requests whose answers take a while to read, whichever way they are written, and how each ends.
+func largeAnswers() map[string][3]string {
+	page := pageInput("t", "r2", nil)
+	return map[string][3]string{
+		"a thread":               {"GET /threads/t", "", "\"}]}\n"},
+		"a stream of a thread":   {"GET /threads/t/events", "", "\n\n"},
+		"a thread that is shown": {"POST /agents/echo", input("t", "r2", nil), "\n\n"},
+		"a page's messages":      {"GET /api/copilotkit/threads/t/messages", "", "]}\n"},
+		"a page's events":        {"GET /api/copilotkit/threads/t/events", "", "]}\n"},
+		"a page's stream":        {"POST /api/copilotkit/agent/echo/connect", page, "\n\n"},
+		"a file of the page":     {"GET /assets/large", "", "end"},
+	}
+}
+
+// newLibrary is a desktop with a thread, and a file of its page, of a megabyte.
+func newLibrary(t *testing.T) *desktop {
+	t.Helper()
+	const size = 1 << 20
+	d := newDesktop(t, func(o *gateway.Options) {
+		o.Heartbeat = 24 * time.Hour // a bubble's time stands still while a heartbeat waits for the mutex of a write
+		o.Page = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, strings.Repeat("x", size)+"end") // to whoever reads it
+		})
+	})
+	d.serve(newSink(), "POST", "/agents/echo", input("t", "r1", []string{"u1:" + strings.Repeat("x", size/2)}))
+	return d
+}
+
+func send(c net.Conn, request, body string) error {
+	r, err := http.NewRequest(strings.Fields(request)[0], "http://pipe.test"+strings.Fields(request)[1], strings.NewReader(body))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	return r.Write(c)
+}
+
+// Who reads slowly gets everything, as long as they read at all: an answer may take any time, and each piece of it has the
+// deadline of a write.
+func TestASlowReaderGetsEverything(t *testing.T) {
+	t.Parallel()
+	for name, a := range largeAnswers() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				d := newLibrary(t)
+				defer d.close()
+				dial, _, stop := d.serveHTTP()
+				defer stop()
+				c := dial()
+				defer c.Close()
+				if err := send(c, a[0], a[1]); err != nil {
+					t.Fatal(err)
+				}
+				slow := &slowReader{Reader: c, piece: 16 << 10, pause: 5 * time.Second}
+				response, err := http.ReadResponse(bufio.NewReader(slow), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer response.Body.Close()
+				data, err := io.ReadAll(response.Body)
+				if err != nil || len(data) < 512<<10 || !strings.HasSuffix(string(data), a[2]) {
+					t.Errorf("read %d bytes, to %q: %v", len(data), data[max(0, len(data)-20):], err)
+				}
+			})
+		})
+	}
+}
+
+// Who does not read holds nothing for long.
+func TestWhoDoesNotReadIsCut(t *testing.T) {
+	t.Parallel()
+	for name, a := range largeAnswers() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				d := newLibrary(t)
+				defer d.close()
+				dial, active, stop := d.serveHTTP()
+				defer stop()
+				c := dial()
+				defer c.Close()
+				if err := send(c, a[0], a[1]); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := io.ReadFull(c, make([]byte, 100)); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(2 * time.Minute)
+				synctest.Wait()
+				if n := active.Load(); n != 0 {
+					t.Errorf("%d handlers still write after two minutes", n)
+				}
+			})
+		})
+	}
+}
