@@ -8,10 +8,12 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
+	"testing/synctest"
 	"time"
 )
 
@@ -90,6 +92,46 @@ func TestStreamNeedsAFlusher(t *testing.T) {
 	if _, err := NewStream(struct{ http.ResponseWriter }{httptest.NewRecorder()}, StreamOptions{}); !errors.Is(err, http.ErrNotSupported) {
 		t.Errorf("NewStream() error = %v, want %v", err, http.ErrNotSupported)
 	}
+}
+
+// A slowWriter takes 64 KiB in 20 seconds, if that is before its deadline.
+type slowWriter struct {
+	http.ResponseWriter
+	deadline time.Time
+}
+
+func (w *slowWriter) SetWriteDeadline(at time.Time) error {
+	w.deadline = at
+	return nil
+}
+
+func (w *slowWriter) Write(p []byte) (int, error) {
+	left := w.deadline
+	time.Sleep(time.Duration(len(p)) * 20 * time.Second / (64 << 10))
+	if time.Now().After(left) {
+		return 0, os.ErrDeadlineExceeded
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+func (*slowWriter) FlushError() error { return nil }
+
+func TestStreamGivesASlowReaderTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		rec := httptest.NewRecorder()
+		s, err := NewStream(&slowWriter{ResponseWriter: rec}, StreamOptions{WriteTimeout: 30 * time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		small, large := Frame{Data: []byte("{}")}, Frame{Data: bytes.Repeat([]byte("x"), 1<<20)}
+		if err := s.Send(small, large, small); err != nil {
+			t.Error(err)
+		}
+		if got, want := rec.Body.Len(), 1<<20+len("data: \n\n")+2*len("data: {}\n\n"); got != want {
+			t.Errorf("%d bytes were sent, want %d", got, want)
+		}
+	})
 }
 
 func TestStreamCutsAReaderThatDoesNotRead(t *testing.T) {
