@@ -15,7 +15,7 @@ import (
 
 // StreamOptions says how a [Stream] writes.
 type StreamOptions struct {
-	// WriteTimeout is how long one write may take before the reader counts as gone; zero means for ever.
+	// WriteTimeout is how long a reader may take for each 64 KiB before it counts as gone; zero means for ever.
 	WriteTimeout time.Duration
 }
 
@@ -111,20 +111,26 @@ func (s *Stream) Close() error {
 	return s.err
 }
 
-// write sends what is buffered.
+// write sends what is buffered, in pieces with a deadline each: a reader that is slow gets all of a large snapshot.
 func (s *Stream) write() error {
-	s.deadline()
-	_, err := s.w.Write(s.buf.Bytes())
+	for s.buf.Len() > 0 && s.err == nil {
+		s.deadline()
+		if _, err := s.w.Write(s.buf.Next(writePiece)); err != nil {
+			s.err = fmt.Errorf("agui: stream: %w", err)
+		}
+	}
 	s.buf.Reset()
 	if s.buf.Cap() > maxKeptBuffer {
 		s.buf = bytes.Buffer{} // one large snapshot must not be paid for until the stream ends
 	}
-	if err != nil {
-		s.err = fmt.Errorf("agui: stream: %w", err)
+	if s.err != nil {
 		return s.err
 	}
 	return s.flush()
 }
+
+// writePiece is how much of a stream has a deadline of its own, in bytes.
+const writePiece = 64 << 10
 
 // maxKeptBuffer is how much of a buffer a quiet stream may hold on to.
 const maxKeptBuffer = 4 << 10

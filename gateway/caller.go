@@ -34,7 +34,7 @@ func (c *caller) open() error {
 	if c.stream != nil || c.quiet {
 		return nil
 	}
-	s, err := agui.NewStream(c.w, agui.StreamOptions{WriteTimeout: c.g.o.WriteTimeout})
+	s, err := agui.NewStream(c.w, agui.StreamOptions{}) // the writer has deadlines
 	if err != nil {
 		return err
 	}

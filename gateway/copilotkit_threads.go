@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
@@ -182,8 +181,6 @@ func (k *copilotkit) showEvents(w http.ResponseWriter, r *http.Request) error {
 // writeLog writes the log of t, up to where it is now, as {"events": [...]}.
 func (c *caller) writeLog(t *state.Thread) error {
 	before := `{"events":[`
-	control := http.NewResponseController(c.w)
-	defer func() { _ = control.SetWriteDeadline(time.Time{}) }() // the next answer's time is its own
 	for batch, err := range c.g.store.Tail(c.r.Context(), t.Key, agui.FrameID{}) {
 		if err != nil {
 			return storeError(err)
@@ -194,8 +191,6 @@ func (c *caller) writeLog(t *state.Thread) error {
 				return err
 			}
 			for _, s := range sent {
-				// A writer without deadlines, such as a test's, does without.
-				_ = control.SetWriteDeadline(time.Now().Add(c.g.o.WriteTimeout))
 				if _, err := io.WriteString(c.w, before+string(s.Data)); err != nil {
 					return gone(err)
 				}

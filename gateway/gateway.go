@@ -73,7 +73,11 @@ func New(o Options) (*Gateway, error) {
 }
 
 // ServeHTTP serves the routes of docs/contract.md.
-func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.routes.ServeHTTP(w, r) }
+func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	timed := newTimedWriter(w, g.o.WriteTimeout)
+	defer timed.limit() // of the bytes with which the server ends the response
+	g.routes.ServeHTTP(timed, r)
+}
 
 // Drain takes no new runs and waits for the live ones to end. When ctx is done those that are left end with
 // the error draining, and Drain returns once they have. Readers that follow a thread over its runs are let go.

@@ -42,7 +42,7 @@ type Options struct {
 	InterruptTTL  time.Duration // how long a question stays open; 0 means 24 hours
 	RunTimeout    time.Duration // from the run's first start; 0 means 10 minutes
 	Heartbeat     time.Duration // an SSE comment on quiet streams; 0 means 15 seconds
-	WriteTimeout  time.Duration // a reader that takes longer for a write is cut; 0 means 30 seconds
+	WriteTimeout  time.Duration // a reader that takes longer for 64 KiB of any answer is cut; 0 means 30 seconds
 	StopGrace     time.Duration // a stopped run waits so long for its agent to notice; 0 means 1 second
 	Lease         time.Duration // a replica silent for so long has lost its runs; 0 means 10 seconds
 	RunAttempts   int           // how often a run may be begun, takeovers included; 0 means 3
