@@ -274,4 +274,27 @@ func TestLLMValidate(t *testing.T) {
 			t.Errorf("Validate() = %v, want %q in it", err, want)
 		}
 	}
+	if strings.Contains(err.Error(), "%!") {
+		t.Errorf("Validate() = %v, which names no cause", err)
+	}
+}
+
+// TestACheckpointWithOtherCalls goes on from a checkpoint that shows another number of calls than its reply makes.
+func TestACheckpointWithOtherCalls(t *testing.T) {
+	t.Parallel()
+	m := newMind(t, calls("f", `{"x":1}`), says("Done."))
+	r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{(&counted{}).tool("f")}, Approve: Approvals{All: true}})
+	must(t, r.say("go").err)
+	for _, shown := range []string{`{}`, `[]`} {
+		var c Checkpoint
+		must(t, json.Unmarshal(r.checkpoint, &c))
+		c.Root.Memo["llm/0"] = json.RawMessage(shown)
+		changed, err := json.Marshal(c)
+		must(t, err)
+		s, _ := r.execute(Session{Checkpoint: changed})
+		codeOf(t, s, agui.CodeCheckpointIncompatible)
+		if text := s.err.Error(); strings.Contains(text, "%!") || !strings.Contains(text, "llm/0") {
+			t.Errorf("ended with %s, which names no cause", text)
+		}
+	}
 }

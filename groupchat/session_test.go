@@ -1,0 +1,39 @@
+package groupchat
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// TestExecuteWantsItsSession tells a host what it left out, instead of a panic in the middle of a turn.
+func TestExecuteWantsItsSession(t *testing.T) {
+	t.Parallel()
+	ran := false
+	agent := AgentFunc(func(_ context.Context, t *Turn) error { ran = true; return Say(t, "k", "Hello.") })
+	for missing, leave := range map[string]func(*Session){
+		"Run":     func(s *Session) { s.Run = nil },
+		"State":   func(s *Session) { s.State = nil },
+		"Journal": func(s *Session) { s.Journal = nil },
+		"NewID":   func(s *Session) { s.NewID = nil },
+		"Origin":  func(s *Session) { s.Origin = "" },
+	} {
+		r := newRig(t, agent)
+		run := agui.NewRun(agui.RunOptions{ThreadID: "t", RunID: "r", NewID: r.newID, Sink: func(agui.Event, []byte) error { return nil }})
+		doc, err := state.NewDocument(nil, state.DocumentOptions{})
+		must(t, err)
+		s := Session{Run: run, State: doc, Journal: &journal{r, run, doc}, NewID: r.newID, Origin: "1"}
+		leave(&s)
+		_, err = Execute(t.Context(), agent, s)
+		if agui.CodeOf(err) != agui.CodeInternal || !strings.Contains(err.Error(), missing) {
+			t.Errorf("Execute() without %s = %v, want an error that names it", missing, err)
+		}
+	}
+	if _, err := Execute(t.Context(), nil, Session{}); err == nil || !strings.Contains(err.Error(), "agent") {
+		t.Errorf("Execute() without an agent = %v, want an error that says so", err)
+	}
+	equal(t, "ran", ran, false)
+}
