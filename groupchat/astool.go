@@ -175,7 +175,7 @@ func (s *specialist) invocation(ctx context.Context, t *Turn, c ToolCall, b *too
 			break
 		}
 		var err error
-		o.Messages, err = Once(t, givenKey+s.o.Name+"/"+strconv.Itoa(c.nth), func() ([]Message, error) {
+		o.Messages, err = recorded(t, givenKey+s.o.Name+"/"+strconv.Itoa(c.nth), func() ([]Message, error) {
 			own := func(m Message) bool { return t.x.said(m, s.o.Name, joinPath(t.identity(), s.o.Name)) }
 			short, err := s.o.Compact(ctx, wordsOnly(t.Messages(), own))
 			return append([]Message{}, short...), err

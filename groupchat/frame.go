@@ -36,7 +36,7 @@ type TurnFrame struct {
 	Tries int  `json:"tries,omitempty"`
 	// After is the last message there was when the turn was opened.
 	After string `json:"after,omitempty"`
-	// Acted says that the turn, or one in it, asked or called something: that is progress.
+	// Acted says that the turn, or one in it, asked or called something, or did something once: that is progress.
 	Acted bool `json:"acted,omitempty"`
 	keySpace
 

@@ -219,7 +219,7 @@ func (r *llmRun) ask(ctx context.Context) (*llmStep, error) {
 	s := &llmStep{n: r.next(), place: len(r.steps), results: map[int]ToolResult{}}
 	live := &speaker{r: r, mute: r.Output != nil}
 	var err error
-	s.reply, err = Once(r.t, s.key(), func() (ModelReply, error) {
+	s.reply, err = recorded(r.t, s.key(), func() (ModelReply, error) {
 		reply, err := r.Model.Stream(ctx, r.request(), live.deltas())
 		if usageErr := r.t.x.used(reply.Usage); err == nil {
 			err = usageErr

@@ -27,8 +27,8 @@ type LLMManagerOptions struct {
 }
 
 // LLMManager makes managers that let a model choose the next speaker, speak to the user itself, tell the speaker something
-// and end the chat. Its choice is held against the participants. It is recorded as by [Once], so that nothing is llmDecision
-// twice.
+// and end the chat. Its choice is held against the participants. It is recorded as by [Once], so that no decision is
+// made twice.
 func LLMManager(o LLMManagerOptions) func() Manager {
 	return func() Manager {
 		m := &llmManager{LLMManagerOptions: o}
@@ -58,7 +58,7 @@ func (m *llmManager) Next(ctx context.Context, v View) (Decision, error) {
 	if v.turn == nil {
 		d, err = m.decide(ctx, v)
 	} else {
-		d, err = Once(v.turn, modelKey+"manager/"+strconv.Itoa(v.Round), func() (llmDecision, error) { return m.decide(ctx, v) })
+		d, err = recorded(v.turn, modelKey+"manager/"+strconv.Itoa(v.Round), func() (llmDecision, error) { return m.decide(ctx, v) })
 	}
 	switch {
 	case err != nil:

@@ -13,10 +13,23 @@ import (
 // Once returns what f returns, and calls it at most once for the turn and key: after a pause, a takeover or
 // a retry it returns the recorded result instead. The result is recorded before it is used, so an effect
 // whose result was lost with its process may be repeated; give it [Turn.ID] and key as an idempotency key.
-// T must survive JSON. An error of f is not recorded.
+// T must survive JSON: what is returned is always read back from it, and what cannot be ends the run, because a retry would
+// repeat the effect. An error of f is not recorded. A turn that calls Once has made progress.
 func Once[T any](t *Turn, key string, f func() (T, error)) (T, error) {
+	v, err := recorded(t, key, f)
+	if err == nil {
+		t.acted()
+	}
+	return v, err
+}
+
+// onceKey begins the keys under which results are recorded.
+const onceKey = "once/"
+
+// recorded is Once for what is no progress by itself: what a model replied, for example.
+func recorded[T any](t *Turn, key string, f func() (T, error)) (T, error) {
 	var v T
-	memo := "once/" + key
+	memo := onceKey + key
 	raw, ok := t.memo(memo)
 	if !ok {
 		raw, ok = t.x.Memo[t.ID()+"/"+memo]
@@ -32,19 +45,29 @@ func Once[T any](t *Turn, key string, f func() (T, error)) (T, error) {
 	if err := Fence(t.ctx); err != nil {
 		return v, err
 	}
-	v, err := f()
+	made, err := f()
 	if err != nil {
-		return v, err
+		return made, err
 	}
-	raw, err = json.Marshal(v)
+	raw, err = json.Marshal(made)
+	if err == nil {
+		err = json.Unmarshal(raw, &v)
+	}
 	if err != nil {
-		return v, fmt.Errorf("groupchat: once %s: %w", key, err)
+		return made, t.x.fatal(fail(agui.CodeAgentFailed, "%s: once %s: %w", t.Path(), key, err))
 	}
 	if err := t.x.Journal.Once(t.ctx, t.ID()+"/"+memo, raw); err != nil {
 		return v, t.x.fatal(err)
 	}
 	t.remember(memo, raw)
 	return v, nil
+}
+
+// acted notes that the turn has made progress, whatever is seen of it.
+func (t *Turn) acted() {
+	t.x.mu.Lock()
+	t.frame.Acted = true
+	t.x.mu.Unlock()
 }
 
 // done does f unless the turn has done it under key, and remembers that. Unlike Once it is done again after a

@@ -27,7 +27,7 @@ func (r *Remote) request(t *Turn, n int) (remoteRequest, error) {
 	if n == 0 && t.frame.Tries > 0 {
 		key += "/" + strconv.Itoa(t.frame.Tries)
 	}
-	return Once(t, key, func() (remoteRequest, error) {
+	return recorded(t, key, func() (remoteRequest, error) {
 		return remoteRequest{RunID: t.x.NewID(), Last: t.lastMessage()}, nil
 	})
 }

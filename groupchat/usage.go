@@ -38,9 +38,6 @@ type runUsage struct {
 	Usage  []agui.TokenUsage `json:"usage"`
 }
 
-// onceKey begins the keys of what [Once] has recorded.
-const onceKey = "once/"
-
 // usageKey is where the root's frame keeps it.
 const usageKey = "usage"
 
