@@ -123,8 +123,10 @@ func (a *LLM) validate() error {
 		}
 	}
 	if o := a.Output; o != nil {
-		if _, err := compileSchema(o.Schema); err != nil || o.Schema == nil {
-			bad("output: no valid schema: %w", errors.Join(err))
+		if o.Schema == nil {
+			bad("output: has no schema")
+		} else if _, err := compileSchema(o.Schema); err != nil {
+			bad("output: no valid schema: %w", err)
 		}
 		if o.Store != "" && !strings.HasPrefix(o.Store, "/") {
 			bad("output goes to %q, which is not the pointer of a member", o.Store)
@@ -245,8 +247,12 @@ func (r *llmRun) ask(ctx context.Context) (*llmStep, error) {
 // show makes sure that s is on the wire, and finds out under which ids.
 func (r *llmRun) show(s *llmStep, live *speaker) error {
 	if raw, ok := r.t.memo(s.key()); ok {
-		if err := json.Unmarshal(raw, &s.shown); err != nil || len(s.shown.Calls) != len(s.reply.Calls) {
-			return r.t.x.fatal(fail(agui.CodeCheckpointIncompatible, "%s: %s: %w", r.t.Path(), s.key(), errors.Join(err)))
+		err := json.Unmarshal(raw, &s.shown)
+		if shown, made := len(s.shown.Calls), len(s.reply.Calls); err == nil && shown != made {
+			err = fmt.Errorf("%d calls are shown of %d", shown, made)
+		}
+		if err != nil {
+			return r.t.x.fatal(fail(agui.CodeCheckpointIncompatible, "%s: %s: %w", r.t.Path(), s.key(), err))
 		}
 		return nil
 	}

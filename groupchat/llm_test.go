@@ -268,7 +268,7 @@ func TestLLMValidate(t *testing.T) {
 	for _, want := range []string{
 		"has no model", `tool "": has no name`, `tool "": wants one of`, `tool "a" is there twice`, `unknown repeat "x"`, `unknown approval "x"`,
 		`unknown error policy "x"`, `tool "b": parameters`, `tool "c": schema`, `tool "d": its arguments`, `approval of "z"`, "a limit is negative",
-		`sees "x"`, "output: no valid schema", `output goes to "x"`,
+		`sees "x"`, "output: has no schema", `output goes to "x"`,
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("Validate() = %v, want %q in it", err, want)

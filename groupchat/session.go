@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -23,7 +24,8 @@ type Journal interface {
 	Once(ctx context.Context, key string, result json.RawMessage) error
 }
 
-// A Session is the surroundings of one run: what the turns read, and where what they do goes to.
+// A Session is the surroundings of one run: what the turns read, and where what they do goes to. Run, State, Journal, NewID and
+// Origin are required.
 type Session struct {
 	Run     *agui.Run       // the only writer of the run's events
 	State   *state.Document // the shared state; its changes are emitted by its owner
@@ -86,13 +88,37 @@ type Result struct {
 	Closings []agui.Event
 }
 
+// validate reports everything that s lacks to run the agent.
+func (s *Session) validate(root Agent) error {
+	var missing []string
+	lacks := func(what string, is bool) {
+		if is {
+			missing = append(missing, what)
+		}
+	}
+	lacks("root agent", isNil(root))
+	lacks("Run", s.Run == nil)
+	lacks("State", s.State == nil)
+	lacks("Journal", s.Journal == nil)
+	lacks("NewID", s.NewID == nil)
+	lacks("Origin", s.Origin == "") // the turns of all runs would have the same ids
+	if missing == nil {
+		return nil
+	}
+	return fail(agui.CodeInternal, "a session without %s", strings.Join(missing, ", "))
+}
+
 // maxTurns is the default of Session.MaxTurns: far more than a sane team needs, few enough to end a loop.
 const maxTurns = 1000
 
 // Execute runs the root agent to its end, or to a pause. It returns when the agent and everything it started
 // with [Turn.Go] has returned. A panic is an error. Every error has a code ([agui.CodeOf]), except one that ended the
-// run from outside: the cause of ctx, or what the journal or the run's sink returned.
+// run from outside: the cause of ctx, or what the journal or the run's sink returned. A session that lacks what a run needs is
+// an error before anything is done.
 func Execute(ctx context.Context, root Agent, s Session) (Result, error) {
+	if err := s.validate(root); err != nil {
+		return Result{}, err
+	}
 	if s.MaxTurns == 0 {
 		s.MaxTurns = maxTurns
 	}
