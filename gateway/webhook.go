@@ -41,8 +41,8 @@ type WebhookOptions struct {
 	Client *http.Client
 }
 
-// webhookSlots is how many deliveries are under way at once, webhookQueue how many may wait for that here. The others wait
-// in the store.
+// webhookSlots is how many notices are being sent at once, webhookQueue how many may wait for that here, or for their next
+// attempt if the store did not take them. The others wait in the store.
 const (
 	webhookSlots = 16
 	webhookQueue = 1000
@@ -138,13 +138,6 @@ func (w *webhook) tell(n *notice) {
 	}
 	w.wg.Go(func() {
 		defer func() { <-w.places }()
-		select {
-		case w.slots <- struct{}{}:
-			defer func() { <-w.slots }()
-		case <-w.ctx.Done():
-			w.leave(n)
-			return
-		}
 		if err := protect(func() error { w.deliver(n); return nil }); err != nil {
 			withCause(w.g.o.Log, err).Error("webhook: panic", "thread", n.Key.ID, "delivery", n.id)
 		}
@@ -155,16 +148,15 @@ func (w *webhook) tell(n *notice) {
 func (w *webhook) deliver(n *notice) {
 	log := w.g.o.Log.With("agent", n.Key.Agent, "thread", n.Key.ID, "delivery", n.id)
 	for {
-		if !w.hold(n, w.o.Timeout+w.g.o.Lease) {
-			return // another replica's by now
-		}
-		err := protect(func() error { return w.post(n) })
-		if err == nil {
+		err := w.send(n)
+		switch {
+		case err == nil:
 			log.Debug("webhook: delivered", "attempt", n.attempt)
 			w.forget(n)
 			return
-		}
-		if w.ctx.Err() != nil {
+		case errors.Is(err, state.ErrLeaseLost):
+			return // it is another replica's
+		case w.ctx.Err() != nil:
 			w.leave(n)
 			return
 		}
@@ -183,10 +175,24 @@ func (w *webhook) deliver(n *notice) {
 		select {
 		case <-time.After(pause):
 		case <-w.g.taking.Done():
-			log.Error("webhook: lost, the store was away when it was to be kept")
+			w.leave(n)
 			return
 		}
 	}
+}
+
+// send posts n once it has a slot, and the lease for the time that takes. Whoever waits for another attempt has no slot.
+func (w *webhook) send(n *notice) error {
+	select {
+	case w.slots <- struct{}{}:
+		defer func() { <-w.slots }()
+	case <-w.ctx.Done():
+		return context.Cause(w.ctx)
+	}
+	if !w.hold(n, w.o.Timeout+w.g.o.Lease) {
+		return state.ErrLeaseLost
+	}
+	return protect(func() error { return w.post(n) })
 }
 
 // pause is how long to wait after an attempt.

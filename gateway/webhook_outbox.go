@@ -16,7 +16,7 @@ import (
 const outbox = ".webhook"
 
 // keep writes n to the store before its run is kept as waiting, so that it is told even if this replica dies then. A store
-// that is away or slow does not hold the run up: n is then told by this replica alone.
+// that is away or slow holds the run up for storeTimeout at most: n is then told by this replica alone.
 func (w *webhook) keep(n *notice) {
 	if n == nil {
 		return
@@ -60,9 +60,10 @@ func (w *webhook) forget(n *notice) {
 	}
 }
 
-// leave gives n to another replica at once, if there is one.
+// leave gives n to another replica at once, if there is one. What the store does not have ends with this one.
 func (w *webhook) leave(n *notice) {
 	if n.lease == nil {
+		w.g.o.Log.Error("webhook: lost, the store did not keep it", "agent", n.Key.Agent, "thread", n.Key.ID, "delivery", n.id)
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.ctx), storeTimeout)
