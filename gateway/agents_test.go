@@ -25,6 +25,7 @@ func agents(gate chan struct{}) map[string]groupchat.Agent {
 		"approve":        groupchat.AgentFunc(approves),
 		"slow":           slow,
 		"slow-queue":     slow,
+		"queue-ask":      groupchat.AgentFunc(func(ctx context.Context, t *groupchat.Turn) error { return waitsThenAsks(ctx, t, gate) }),
 		"slow-supersede": slow,
 		"quiet":          groupchat.AgentFunc(func(ctx context.Context, t *groupchat.Turn) error { return waitsFirst(ctx, t, gate) }),
 		"silent":         groupchat.AgentFunc(counts),
@@ -243,6 +244,14 @@ func waitsInCall(ctx context.Context, t *groupchat.Turn, gate chan struct{}) err
 		return err
 	}
 	return await(ctx, t, gate)
+}
+
+// waitsThenAsks waits once, and then asks.
+func waitsThenAsks(ctx context.Context, t *groupchat.Turn, gate chan struct{}) error {
+	if _, err := groupchat.Once(t, "wait", func() (bool, error) { return true, await(ctx, t, gate) }); err != nil {
+		return err
+	}
+	return choose(t, sizes())
 }
 
 func waitsAfterAnswer(ctx context.Context, t *groupchat.Turn, gate chan struct{}) error {

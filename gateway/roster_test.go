@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -200,5 +201,41 @@ func TestReplaceOften(t *testing.T) {
 	wg.Wait()
 	for _, left := range lefts {
 		<-left
+	}
+}
+
+// TestReplaceUnderAQueue: what waits is run by the agent that is served when its turn comes, and by none if there is
+// none: the old one's team may be closed by then.
+func TestReplaceUnderAQueue(t *testing.T) {
+	t.Parallel()
+	for _, next := range []map[string]groupchat.Agent{{"a": says("new", nil)}, {"other": says("new", nil)}} {
+		gate := make(chan struct{})
+		var begun atomic.Int64
+		old := groupchat.AgentFunc(func(ctx context.Context, turn *groupchat.Turn) error {
+			begun.Add(1)
+			return await(ctx, turn, gate)
+		})
+		w := newWorld(t, func(o *gateway.Options) {
+			o.Agents, o.Agent = map[string]groupchat.Agent{"a": old}, map[string]gateway.AgentOptions{"a": {OnBusy: gateway.Queue}}
+		})
+		first := w.open("POST", "/agents/a", input("t", "r1", []string{"u1:Hi"}))
+		first.until(agui.TypeCustom)
+		waits := w.open("POST", "/agents/a", input("t", "r2", []string{"u2:And this"}))
+		left, err := w.g.Replace(next, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		close(gate)
+		first.rest()
+		<-left
+		waits.rest()
+		if begun.Load() != 1 {
+			t.Errorf("an agent that is not served any more was begun %d times", begun.Load())
+		}
+		if next["a"] != nil {
+			waits.finished()
+		} else if code := waits.code(); code != "not_found" {
+			t.Errorf("who waited for an agent that is gone is told %s", code)
+		}
 	}
 }

@@ -14,9 +14,8 @@ import (
 func (s *script) send(words []string) (*reader, string) {
 	s.t.Helper()
 	path, body := s.request(words)
-	w := s.w()
-	ctx, cancel := context.WithCancel(s.t.Context())
-	response := w.request(ctx, http.MethodPost, path, body)
+	ctx, cancel := s.patience()
+	response := s.w().request(ctx, http.MethodPost, path, body)
 	if response.StatusCode == http.StatusOK {
 		return newReader(s.t, response, cancel, body), ""
 	}
@@ -31,6 +30,11 @@ func (s *script) send(words []string) (*reader, string) {
 		s.t.Fatalf("%s: %s: %v", s.step, data, err)
 	}
 	return nil, fmt.Sprint(response.StatusCode, " ", got.Error.Code)
+}
+
+// patience is the context of a stream: one that never ends fails its case, and not the whole test.
+func (s *script) patience() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(s.t.Context(), 30*time.Second)
 }
 
 // request is the path and the body of a run request.

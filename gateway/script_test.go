@@ -1,12 +1,14 @@
 package gateway_test
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -24,11 +26,15 @@ import (
 //	page AGENT RUN WORD…         the same by CopilotKit's route
 //	open NAME run|page …         the same, left open once the agent waits
 //	wait NAME run|page …         the same, left open at once: the thread is busy
-//	attach NAME [after NAME]     GET /threads/t/events, left open; after: with the last id that NAME was sent
+//	attach NAME [after NAME]     GET /threads/t/events, left open; after: with the last id that NAME was sent;
+//	                             +follow: over runs
+//	until NAME TYPE              that stream up to an event of the type
 //	rest NAME                    the rest of that stream
 //	hangup NAME                  its connection closes
 //	release                      an agent that waits goes on
 //	idle                         nothing runs on the thread any more
+//	runs                         the thread's runs, newest first
+//	errors                       how many errors were logged
 //	stop, delete, thread         of /threads/t
 //	fork MESSAGE @THREAD         POST /threads/t/fork; the new thread is called THREAD from then on
 //	title TEXT                   PATCH /threads/t
@@ -91,7 +97,31 @@ type script struct {
 	said     map[string]string // name → message as JSON
 	count    map[string]int    // of the names that begin so
 	step     string
+	errors   atomic.Int64 // that were logged
 }
+
+// Enabled makes the script a handler of the log, which counts errors.
+func (s *script) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelWarn }
+
+// Handle counts errors, and shows them.
+func (s *script) Handle(_ context.Context, r slog.Record) error {
+	if r.Level >= slog.LevelError {
+		s.errors.Add(1)
+	}
+	line := []string{r.Level.String(), r.Message}
+	r.Attrs(func(a slog.Attr) bool {
+		line = append(line, a.String())
+		return true
+	})
+	_, err := fmt.Fprintln(s.t.Output(), strings.Join(line, " "))
+	return err
+}
+
+// WithAttrs is part of slog.Handler.
+func (s *script) WithAttrs([]slog.Attr) slog.Handler { return s }
+
+// WithGroup is part of slog.Handler.
+func (s *script) WithGroup(string) slog.Handler { return s }
 
 // newScript starts one gateway per store. Their agents share a gate, and their clock is that of the stores.
 func newScript(t *testing.T, clock *statetest.Clock, stores ...state.Store) *script {
@@ -109,6 +139,8 @@ func newScript(t *testing.T, clock *statetest.Clock, stores ...state.Store) *scr
 		s.replicas = append(s.replicas, newWorld(t, func(o *gateway.Options) {
 			o.Store, o.Shared, o.Now, o.NewID = store, len(stores) > 1, clock.Now, nil
 			o.Agents, o.StopGrace, o.HangUpGrace = agents(gate), soon, soon
+			o.Agent["queue-ask"] = gateway.AgentOptions{OnBusy: gateway.Queue}
+			o.Log = slog.New(s)
 		}))
 	}
 	s.replicas[0].gate, s.replicas[0].clock = gate, clock
@@ -164,6 +196,8 @@ func (s *script) do(words []string, want string) string {
 		return want
 	case "attach":
 		return s.attach(words, want)
+	case "until":
+		s.streams[words[1]].until(agui.EventType(words[2]))
 	case "rest":
 		r := s.streams[words[1]]
 		r.rest()
@@ -174,6 +208,14 @@ func (s *script) do(words []string, want string) string {
 		s.replicas[0].release()
 	case "idle":
 		s.replicas[0].idle(s.threadOf(words))
+	case "runs":
+		var runs []string
+		for _, run := range s.w().thread(s.threadOf(words)).Runs {
+			runs = append(runs, run.RunID)
+		}
+		return strings.Join(runs, " ")
+	case "errors":
+		return fmt.Sprint(s.errors.Load())
 	case "later":
 		s.later(words[1])
 	case "thread":
@@ -186,6 +228,9 @@ func (s *script) do(words []string, want string) string {
 
 // holds compares what the reader of a whole stream shows with the thread, if nothing runs there.
 func (s *script) holds(r *reader, words []string) {
+	if len(r.events) == 0 {
+		return
+	}
 	_, failed := r.last().(*agui.RunError)
 	d := s.replicas[0].thread(s.threadOf(words))
 	if !failed && d.Status != "running" && d.ID != "" {
@@ -230,10 +275,18 @@ func (s *script) came(r *reader) string {
 // attach becomes a reader of the thread.
 func (s *script) attach(words []string, want string) string {
 	header := []string{}
-	if len(words) == 4 && words[2] == "after" {
-		header = append(header, "Last-Event-ID", s.streams[words[3]].cursorID())
+	path := "/threads/" + s.threadOf(words) + "/events?protocolVersion=1.0"
+	for i, word := range words {
+		switch word {
+		case "after":
+			header = append(header, "Last-Event-ID", s.streams[words[i+1]].cursorID())
+		case "+follow":
+			path += "&follow=1"
+		}
 	}
-	r := s.w().open(http.MethodGet, "/threads/"+s.threadOf(words)+"/events?protocolVersion=1.0", "", header...)
+	ctx, cancel := s.patience()
+	r := newReader(s.t, s.w().request(ctx, http.MethodGet, path, "", header...), cancel, "")
+	s.t.Cleanup(r.hangUp)
 	if r.response.StatusCode != http.StatusOK {
 		return fmt.Sprint(r.response.StatusCode)
 	}
