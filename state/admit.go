@@ -19,7 +19,8 @@ const (
 	Join    Meaning = "join"    // become a reader of the live run
 	Hydrate Meaning = "hydrate" // show the thread as it stands
 	Refuse  Meaning = "refuse"  // nothing happens, with a code
-	Busy    Meaning = "busy"    // the live run is in the way
+	Busy    Meaning = "busy"    // the live run is in the way, or others who wait for it: nothing happens, with a code
+	Queued  Meaning = "queued"  // the same, and the request has a place in the queue
 	Usurp   Meaning = "usurp"   // the live run's caller hung up: end it, then ask again
 	Full    Meaning = "full"    // it would run, and the caller has no room for a run; said by stores, not by [Admit]
 )
@@ -120,6 +121,18 @@ type admission struct {
 }
 
 func (a *admission) decide() Verdict {
+	if !a.r.Since.IsZero() && !a.r.Since.Equal(a.t.CreatedAt) {
+		return a.refuse(5, agui.CodeCancelled) // the thread it has been waiting for is gone
+	}
+	v := a.read()
+	if (v.Meaning == Start || v.Meaning == Repeat) && a.r.Wait != nil && a.t.behind(a.r.Wait.Ticket, a.now) {
+		return a.busy() // whoever waits goes first
+	}
+	return v
+}
+
+// read is the table.
+func (a *admission) read() Verdict {
 	if len(a.r.Answers) > 0 {
 		return a.answers() // rows 1 to 3
 	}
@@ -143,7 +156,18 @@ func (a *admission) running() Verdict {
 	if a.t.Live.Tied && a.t.Live.HungUp {
 		return Verdict{Meaning: Usurp, Row: 5}
 	}
-	return Verdict{Meaning: Busy, Row: 5, Code: agui.CodeRunInProgress}
+	return a.busy()
+}
+
+// busy is row 5: the request waits for its turn, if it may and there is room.
+func (a *admission) busy() Verdict {
+	if a.r.Wait == nil {
+		return Verdict{Meaning: Busy, Row: 5, Code: agui.CodeRunInProgress}
+	}
+	if _, ok := Enqueue(a.t.Queue, a.r.Wait, a.now); !ok {
+		return Verdict{Meaning: Busy, Row: 5, Code: agui.CodeQueueFull}
+	}
+	return Verdict{Meaning: Queued, Row: 5}
 }
 
 // interrupted is rows 6 and 7. Results of frontend calls that share the pause are recorded unless the request is

@@ -43,7 +43,7 @@ func (a *admission) answers() Verdict {
 	case len(current) == 0:
 		return Verdict{Meaning: Hydrate, Row: 2}
 	case a.t.Live != nil: // a live run leaves no question open; if one were, it would have to wait (R1)
-		return Verdict{Meaning: Busy, Row: 5, Code: agui.CodeRunInProgress}
+		return a.busy()
 	}
 	claims, code := a.claims(current)
 	if code != "" {

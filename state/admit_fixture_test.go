@@ -251,6 +251,19 @@ func (f *fixture) left(ids ...string) *fixture {
 	return f
 }
 
+// queue lets tickets wait; that of "w1-" has expired.
+func (f *fixture) queue(tickets ...string) *fixture {
+	for _, id := range tickets {
+		id, expired := strings.CutSuffix(id, "-")
+		until := noon.Add(time.Second)
+		if expired {
+			until = noon
+		}
+		f.Thread.Queue = append(f.Thread.Queue, Ticket{ID: id, Until: until})
+	}
+	return f
+}
+
 // ask is a request with these messages.
 func ask(specs string, with ...func(*Request)) *Request {
 	r := &Request{RunID: "run", Hash: "hash", Era: agui.Era1, Messages: messages(specs), NewID: func() string { return "new" }}
@@ -280,6 +293,14 @@ func regenerate(r *Request) { r.Regenerate = true }
 
 func listEdits(r *Request)       { r.ListEdits = true }
 func listRegenerates(r *Request) { r.ListRegenerates = true }
+
+// waiting lets the request wait, with two others.
+func waiting(ticket string) func(*Request) {
+	return func(r *Request) { r.Wait = &Wait{Ticket: ticket, TTL: time.Second, Most: 3} }
+}
+
+// since says that the request has been waiting for the thread that was made then.
+func since(at time.Time) func(*Request) { return func(r *Request) { r.Since = at } }
 
 // retry makes the request the one that run i was started with.
 func retry(i int) func(*Request) {

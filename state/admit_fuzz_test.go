@@ -53,6 +53,11 @@ func (d *dice) thread() *fixture {
 	if d.roll(4) == 0 {
 		f.left("a1", "u2")
 	}
+	for _, id := range []string{"w1", "w2", "w3"} {
+		if d.roll(3) == 0 {
+			f.queue(id + d.pick("", "-"))
+		}
+	}
 	return f
 }
 
@@ -73,6 +78,9 @@ func (d *dice) request() *Request {
 	}
 	if d.roll(6) == 1 {
 		r.MaxThread = 1 + d.roll(200)
+	}
+	if d.roll(2) == 0 {
+		waiting(d.pick("w1", "w3", "w9"))(r)
 	}
 	n := 0
 	r.NewID = func() string { n++; return fmt.Sprintf("new%d", n) }
@@ -108,9 +116,10 @@ func checkVerdict(t *testing.T, f *fixture, r *Request, v Verdict) {
 	if v.Meaning.Runs() == (f.Thread.Live != nil) && f.Thread.Live != nil {
 		t.Fatalf("%s while a run is live", brief(v))
 	}
-	if (v.Meaning == Join || v.Meaning == Busy || v.Meaning == Usurp) && f.Thread.Live == nil {
+	if (v.Meaning == Join || v.Meaning == Usurp) && f.Thread.Live == nil {
 		t.Fatalf("%s where nothing is live", brief(v))
 	}
+	checkTurn(t, f, r, v)
 	if !v.Meaning.Runs() && (len(v.Append)+len(v.Claims)+len(v.NotAnswered) > 0 || v.CutAfter != "" || v.CutAll || v.Forget || v.Restore != "") {
 		t.Fatalf("%s changes the thread", brief(v))
 	}
@@ -141,6 +150,21 @@ func checkVerdict(t *testing.T, f *fixture, r *Request, v Verdict) {
 				t.Fatalf("%s leaves %s without an answer", brief(v), id)
 			}
 		}
+	}
+}
+
+// checkTurn holds a request that may wait to waiting for its turn, and for nothing else.
+func checkTurn(t *testing.T, f *fixture, r *Request, v Verdict) {
+	t.Helper()
+	behind := r.Wait != nil && f.Thread.behind(r.Wait.Ticket, noon)
+	if (v.Meaning == Busy || v.Meaning == Queued) && f.Thread.Live == nil && !behind {
+		t.Fatalf("%s where nothing is in the way", brief(v))
+	}
+	if (v.Meaning == Start || v.Meaning == Repeat) && behind {
+		t.Fatalf("%s before others who wait", brief(v))
+	}
+	if v.Meaning == Queued && r.Wait == nil {
+		t.Fatalf("%s of a request that may not wait", brief(v))
 	}
 }
 

@@ -1,6 +1,9 @@
 package state
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // chat is an idle thread of two runs.
 func chat() *fixture { return thread("u1 a1", "u2 a2") }
@@ -87,6 +90,24 @@ func TestAdmit(t *testing.T) {
 		{"5 an answer to a call", called("c1").live(), ask("t1>c1"), "busy 5 code=run_in_progress"},
 		{"5 tied", chat().tied(false), ask("u3"), "busy 5 code=run_in_progress"},
 		{"5 tied and hung up", chat().tied(true), ask("u3"), "usurp 5"},
+
+		{"5 a new message that may wait", chat().live(), ask("u3", waiting("w1")), "queued 5"},
+		{"5 behind others", chat().live().queue("w2"), ask("u3", waiting("w1")), "queued 5"},
+		{"5 it waits already", chat().live().queue("w1", "w2", "w3"), ask("u3", waiting("w1")), "queued 5"},
+		{"5 no room", chat().live().queue("w2", "w3", "w4"), ask("u3", waiting("w1")), "busy 5 code=queue_full"},
+		{"5 a place that expired makes room", chat().live().queue("w2", "w3-", "w4"), ask("u3", waiting("w1")), "queued 5"},
+		{"5 nothing runs, and others wait", chat().queue("w2"), ask("u3", waiting("w1")), "queued 5"},
+		{"5 nothing runs, and others wait behind it", chat().queue("w1", "w2"), ask("u3", waiting("w1")), "start 11 append=u3"},
+		{"5 nothing runs, and the place before it expired", chat().queue("w2-", "w1"), ask("u3", waiting("w1")), "start 11 append=u3"},
+		{"5 nothing runs, others wait: a turn once more", chat().queue("w2"), ask("u1", regenerate, waiting("w1")), "queued 5"},
+		{"5 nothing runs, others wait: a failed turn", chat().failed(true).queue("w2"), ask("u2", waiting("w1")), "queued 5"},
+		{"5 nothing runs, others wait: shown", chat().queue("w2"), ask("u1 a1", waiting("w1")), "hydrate 14"},
+		{"5 nothing runs, others wait: an answer", asked("q1").queue("w2"), ask("", answer("q1="+v1), waiting("w1")), `resume 1 claim=q1:{"v":"x"}`},
+		{"5 nothing runs, others wait: the result of a call", called("c1").queue("w2"), ask("t1>c1", waiting("w1")), "resume 8 call=t1>c1"},
+		{"5 it may not wait, and others do", chat().queue("w2"), ask("u3"), "start 11 append=u3"},
+		{"5 its thread was deleted", thread(), ask("u3", waiting("w1"), since(noon)), "refuse 5 code=cancelled show=u3"},
+		{"5 its thread was made anew", chat(), ask("u3", waiting("w1"), since(noon)), "refuse 5 code=cancelled show=u3"},
+		{"5 its thread is the one", chat(), ask("u3", waiting("w1"), since(noon.Add(-time.Hour))), "start 11 append=u3"},
 
 		// Rows 6 and 7: interrupted.
 		{"6 a new message", asked("q1"), ask("u1 a1 u2 u3"), "refuse 6 code=interrupt_pending show=u3"},

@@ -87,6 +87,9 @@ func BeginStep(t *Thread, f Facts, r *Request, v Verdict, c Claim, now time.Time
 	s.Ended, n.Run = t.Run, &run
 	n.Fence = c.Fence
 	n.Failed = false
+	if r.Wait != nil {
+		n.Queue, s.Ticket = Dequeue(n.Queue, r.Wait.Ticket), r.Wait.Ticket
+	}
 	n.Live = &Live{Attempt: c.Attempt, Fence: c.Fence, Until: now.Add(c.TTL), Tied: r.Tied, StartRev: n.StateRev, Intent: intent}
 	s.show()
 	return s, nil

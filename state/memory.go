@@ -25,7 +25,8 @@ type Memory struct {
 	owned   map[string]map[*room]struct{}
 	live    map[*room]struct{}
 	due     deadlines
-	floor   uint64 // no thread forgotten had a higher fence
+	dead    []*room // gone lately, oldest first: their logs are still read
+	floor   uint64  // no thread forgotten had a higher fence
 	leaving sync.Once
 }
 
@@ -93,6 +94,7 @@ type room struct {
 	tokens   map[string]Token
 	signals  *signals // of the live attempt; nil if nobody holds it
 	log      log
+	turns    waker // of those who wait for the thread: when nothing is live, a place is left, or the room is gone
 
 	replaced     []replaced // oldest first
 	replacedSize int        // bytes
@@ -208,6 +210,7 @@ func (m *Memory) write(r *room, s *Step, now time.Time) {
 	if s.Thread.Live == nil {
 		r.log.end(now, s.Thread.Rev)
 		r.signals = nil
+		r.turns.wakeAll()
 	}
 	r.thread.Store(s.Thread)
 	m.index(r, born)

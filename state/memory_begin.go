@@ -22,6 +22,11 @@ func (m *Memory) Begin(ctx context.Context, q *Request, o LeaseOptions) (*Begun,
 	if step != nil {
 		m.write(r, step, now)
 	}
+	if v.Meaning == Queued {
+		t := *r.thread.Load()
+		t.Queue, _ = Enqueue(t.Queue, q.Wait, now) // there is room, or it would be busy
+		r.thread.Store(&t)
+	}
 	begun := &Begun{Verdict: v, Thread: r.snapshot(), Known: r.thread.Load().Rev > 0, Interrupts: OpenInterrupts(r.thread.Load(), r, now), Now: now}
 	if v.Meaning.Runs() {
 		begun.Lease = m.lease(r, step != nil)

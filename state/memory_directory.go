@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
+
+	"github.com/agui-gateway/gateway/agui"
 )
 
 // Find returns the threads with an id; see [Directory].
@@ -132,7 +134,14 @@ func (m *Memory) Delete(ctx context.Context, key Key) error {
 	if err != nil {
 		return err
 	}
+	defer m.leave(r)
+	if t := r.snapshot(); t.Live != nil {
+		last, err := DeletedFrame(t.nextFrame())
+		if err != nil {
+			return err
+		}
+		r.log.append([]agui.Frame{last})
+	}
 	m.forget(r)
-	m.leave(r)
 	return nil
 }

@@ -16,7 +16,7 @@ type log struct {
 	ends   []logEnd     // of the runs that are over, oldest first
 	// trimmed is the revision at which the newest run ended that is not kept any more.
 	trimmed int64
-	wake    chan struct{}
+	grows   waker // wakes readers; also when the room is gone
 }
 
 // A logEnd is the end of a run in the log.
@@ -36,7 +36,7 @@ func (l *log) append(frames []agui.Frame) {
 	}
 	l.frames = append(l.frames, frames...)
 	l.last = frames[len(frames)-1].ID
-	l.wakeAll()
+	l.grows.wakeAll()
 }
 
 // end notes that what is in the log now belongs to runs that are over at revision rev.
@@ -93,32 +93,11 @@ func (l *log) has(id agui.FrameID) bool {
 	return i > 0 && l.frames[i-1].ID == id
 }
 
-// wait returns a channel that is closed when the log grows or its room is gone.
-func (l *log) wait() <-chan struct{} {
-	if l.wake == nil {
-		l.wake = make(chan struct{})
-	}
-	return l.wake
-}
-
-func (l *log) wakeAll() {
-	if l.wake != nil {
-		close(l.wake)
-		l.wake = nil
-	}
-}
-
 // Tail yields the frames behind after; see [ThreadReader]. The batches are shared: nobody may change one.
 func (m *Memory) Tail(ctx context.Context, key Key, after agui.FrameID) iter.Seq2[[]agui.Frame, error] {
 	return func(yield func([]agui.Frame, error) bool) {
-		r, err := m.existing(key)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		another := !after.IsZero() && after.Fence < r.born
-		m.leave(r)
-		if another {
+		r := m.logged(key, after)
+		if r == nil {
 			yield(nil, ErrUnknownThread)
 			return
 		}
@@ -146,19 +125,39 @@ func (m *Memory) Tail(ctx context.Context, key Key, after agui.FrameID) iter.Seq
 	}
 }
 
-// behind returns what the room's log has behind after, and what to wait on if that is nothing.
+// logged returns the room whose log has, or had, the place after; nil if there is none. Of a thread that is gone only who
+// knows a run reads on.
+func (m *Memory) logged(key Key, after agui.FrameID) *room {
+	if r, err := m.existing(key); err == nil {
+		defer m.leave(r)
+		if !after.IsZero() && after.Fence < r.born {
+			return nil
+		}
+		return r
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, r := range m.dead {
+		if r.key == key && after.Fence >= r.born && after.Fence <= r.log.last.Fence && !after.IsZero() {
+			return r
+		}
+	}
+	return nil
+}
+
+// behind returns what the room's log has behind after, and what to wait on if that is nothing. A room that is gone has
+// its log still, for those who have been reading it.
 func (m *Memory) behind(r *room, after agui.FrameID) ([]agui.Frame, <-chan struct{}, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.trim(m.o.Now().Add(-m.o.LogTTL))
+	if frames := r.log.frames[r.log.find(after):]; len(frames) > 0 {
+		return slices.Clip(frames), nil, nil
+	}
 	if r.gone || m.expired(r) {
 		return nil, nil, ErrUnknownThread
 	}
-	r.trim(m.o.Now().Add(-m.o.LogTTL))
-	frames := r.log.frames[r.log.find(after):]
-	if len(frames) == 0 {
-		return nil, r.log.wait(), nil
-	}
-	return slices.Clip(frames), nil, nil
+	return nil, r.log.grows.wait(), nil
 }
 
 // Holds reports whether the log still has the frame.

@@ -11,6 +11,7 @@ const sweepMost = 64
 
 // sweep trims logs and forgets threads whose time is over. It is called where no room is locked.
 func (m *Memory) sweep(now time.Time) {
+	m.bury(now)
 	for range sweepMost {
 		m.mu.Lock()
 		if len(m.due) == 0 || m.due[0].at.After(now) {
@@ -33,6 +34,17 @@ func (m *Memory) sweep(now time.Time) {
 		}
 		r.mu.Unlock()
 	}
+}
+
+// bury lets go of the logs of threads that have been gone for a while.
+func (m *Memory) bury(now time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := 0
+	for n < len(m.dead) && m.dead[n].at.Before(now) {
+		n++
+	}
+	m.dead = slices.Delete(m.dead, 0, n)
 }
 
 // later looks after a room another time.
@@ -67,8 +79,10 @@ func (m *Memory) expired(r *room) bool {
 // gets, whatever the clock does.
 func (m *Memory) forget(r *room) {
 	r.gone = true
+	r.messages, r.known, r.tokens = nil, nil, nil
 	r.signals.tell(SignalStop)
-	r.log.wakeAll()
+	r.log.grows.wakeAll()
+	r.turns.wakeAll()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.floor = max(m.floor, r.thread.Load().Fence)
@@ -76,6 +90,10 @@ func (m *Memory) forget(r *room) {
 	delete(m.live, r)
 	if r.slot >= 0 {
 		heap.Remove(&m.due, r.slot)
+	}
+	if len(r.log.frames) > 0 {
+		r.at = m.o.Now().Add(DeadLogTTL)
+		m.dead = append(m.dead, r)
 	}
 	name := Key{Principal: r.key.Principal, ID: r.key.ID}
 	m.named[name] = slices.DeleteFunc(m.named[name], func(x *room) bool { return x == r })

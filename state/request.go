@@ -2,6 +2,7 @@ package state
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/agui-gateway/gateway/agui"
 )
@@ -38,6 +39,11 @@ type Request struct {
 	NoRun bool
 	// Tied ties the run to the connection that asks for it (R4).
 	Tied bool
+	// Wait lets the request wait in the queue of a busy thread; nil: it is refused.
+	Wait *Wait
+	// Since is when the thread was made that the request has been waiting for; zero if it has not. Another thread of
+	// its name is not what it wants.
+	Since time.Time
 	// MaxThread and MaxState are the most bytes the conversation and the state may take, 0: any number. What
 	// would run and cannot for want of room is refused.
 	MaxThread, MaxState int

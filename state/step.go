@@ -22,6 +22,7 @@ type Step struct {
 	Left   []string        // ids that leave the conversation
 	Tokens []Token         // new or changed
 	Frames []agui.Frame    // join the log
+	Ticket string          // leaves the queue; empty: none
 
 	gone []string // calls whose messages leave with this step
 }

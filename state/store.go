@@ -30,6 +30,7 @@ var (
 // step. [Memory] is the embedded one. The suite in state/statetest holds what all of them have in common.
 type Store interface {
 	Admitter
+	Queue
 	Writer
 	ThreadReader
 	Directory
@@ -146,7 +147,8 @@ type ThreadReader interface {
 	Messages(ctx context.Context, key Key, rev int64) ([]agui.Message, error)
 	// Tail yields the frames behind after, in batches as they come, waiting for more until ctx is done or the
 	// reader stops; so only ctx ends it. A zero after means from the oldest kept frame on. The last yield may
-	// carry an error: ErrUnknownThread when the thread is gone, also if there is another one of its name by now.
+	// carry an error: ErrUnknownThread when the thread is gone, also if there is another one of its name by now. Who has
+	// read some of the log, or knows a run in it, is given the rest first, for [DeadLogTTL] or until there is another.
 	Tail(ctx context.Context, key Key, after agui.FrameID) iter.Seq2[[]agui.Frame, error]
 	// Holds reports whether the log has the frame id.
 	Holds(ctx context.Context, key Key, id agui.FrameID) (bool, error)
@@ -163,7 +165,8 @@ type Directory interface {
 	// Fork makes a new thread with the conversation up to and including a message, and the state at the end
 	// of its run if it is that run's last message, else at the run's start. ErrUnknownMessage: no such one. ErrThreadExists: id is taken.
 	Fork(ctx context.Context, from Key, messageID, id string) (*Thread, error)
-	// Delete forgets the thread. A live attempt is told to stop and can write nothing more.
+	// Delete forgets the thread. A live attempt is told to stop and can write nothing more; its log ends with
+	// [DeletedFrame]. Whoever has been reading the log is given the rest of it, and then ErrUnknownThread.
 	Delete(ctx context.Context, key Key) error
 }
 

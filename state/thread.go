@@ -61,6 +61,8 @@ type Thread struct {
 	Run   *Run              `json:"run,omitempty"` // the newest; nil if nothing ever ran
 	Usage []agui.TokenUsage `json:"usage,omitempty"`
 	Live  *Live             `json:"live,omitempty"`
+	// Queue are the requests that wait, in the order they came.
+	Queue []Ticket `json:"queue,omitempty"`
 
 	// Count is the number of messages in the conversation, LastMessage and LastUser the ids of its ends.
 	// Size is about how many bytes their JSON takes.

@@ -63,6 +63,11 @@ func (s *Store) begin(ctx context.Context, q *state.Request, o state.LeaseOption
 	if err := errors.Join(l.facts.err, err); err != nil {
 		return nil, err
 	}
+	if v.Meaning == state.Queued {
+		if ok, err := s.enqueue(ctx, l, q.Wait); !ok {
+			return nil, err
+		}
+	}
 	if step == nil {
 		s.repairLive(ctx, l)
 		return s.begun(l, v, o), nil

@@ -50,7 +50,7 @@ func marshal(v any) ([]byte, error) {
 // encode returns the document fields of t. One that is empty is not stored.
 func encode(t *state.Thread) (map[string]string, error) {
 	doc := *t
-	doc.Checkpoint, doc.Run, doc.Live, doc.Last = nil, nil, nil, agui.FrameID{}
+	doc.Checkpoint, doc.Run, doc.Live, doc.Last, doc.Queue = nil, nil, nil, agui.FrameID{}, nil
 	fields := map[string]string{
 		fieldCheckpoint: string(t.Checkpoint), fieldRev: strconv.FormatInt(t.Rev, 10), fieldStateRev: strconv.FormatInt(t.StateRev, 10),
 	}

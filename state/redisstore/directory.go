@@ -12,6 +12,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -114,7 +115,11 @@ func (s *Store) Fork(ctx context.Context, from state.Key, messageID, id string) 
 // Delete forgets the thread; see [state.Directory]. Readers on other replicas learn of it within a second.
 func (s *Store) Delete(ctx context.Context, key state.Key) error {
 	h := slotOf(key)
-	r, err := s.run(ctx, deleteScript, h, args{s.clock(), rand.Text()})
+	last, err := state.DeletedFrame(agui.FrameID{}) // the script knows its number
+	if err != nil {
+		return err
+	}
+	r, err := s.run(ctx, deleteScript, h, args{s.clock(), rand.Text(), []byte(last.Data), state.DeadLogTTL.Milliseconds()})
 	if err != nil {
 		return err
 	}
@@ -125,7 +130,9 @@ func (s *Store) Delete(ctx context.Context, key state.Key) error {
 	f := s.feeds[h]
 	s.mu.Unlock()
 	if f != nil {
-		f.fail(state.ErrUnknownThread)
+		if err := s.catchUp(ctx, f); final(err) { // else its follower finds out
+			f.fail(err)
+		}
 	}
 	s.unlist(ctx, key, score(parseMoment(r.text(2)).Add(-time.Microsecond)))
 	if fence, err := strconv.ParseUint(r.text(1), 10, 64); err == nil {

@@ -158,12 +158,12 @@ func (s *Store) catchUp(ctx context.Context, f *feed) error {
 		if err != nil {
 			return err
 		}
-		if part.born != f.born {
+		if !part.of(f.born) {
 			return state.ErrUnknownThread
 		}
 		f.add(part.frames, part.end)
 		f.rouse()
-		if !part.more {
+		if !part.more && part.born != "" {
 			return nil
 		}
 	}

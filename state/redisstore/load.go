@@ -31,6 +31,7 @@ type loaded struct {
 	tag    string // of the step that wrote it; empty for a thread that does not exist
 	born   string
 	fields map[string]string // the document as stored, to see what a step changes
+	queue  string            // who waits, as stored
 	thread *state.Thread     // at revision 0 if there is none
 	facts  *facts
 	holds  bool
@@ -82,7 +83,10 @@ func (s *Store) load(ctx context.Context, key state.Key, w wish) (*loaded, error
 	}
 	l.thread.Key = key // JSON changes a name that is not UTF-8
 	refresh(l.thread, fields, r.list(5).pairs())
-	return l, nil
+	l.queue = fields[fieldQueue]
+	waiters, err := parseQueue(l.queue)
+	l.thread.Queue = tickets(waiters)
+	return l, err
 }
 
 // facts are the [state.Facts] of a thread that was loaded. What was not asked for in advance is fetched when it is
@@ -102,7 +106,7 @@ type facts struct {
 }
 
 // loadedFields are the fields of the hash that everybody looks at: all but the state.
-var loadedFields = slices.Concat(documentFields, liveFields, []string{"tag", "born", "last"})
+var loadedFields = slices.Concat(documentFields, liveFields, []string{"tag", "born", "last", fieldQueue})
 
 func (f *facts) read(ids []string, places reply, tokens map[string]string) error {
 	f.unknown = map[string]bool{}

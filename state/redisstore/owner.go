@@ -184,6 +184,10 @@ func (s *Store) listen() {
 }
 
 func (s *Store) deliver(h slot, fence string, word state.Signal) {
+	if word == wordWake {
+		s.turns.wake(h)
+		return
+	}
 	n, err := strconv.ParseUint(fence, 10, 64)
 	if err != nil {
 		return

@@ -168,11 +168,21 @@ const (
 
 // A stretch is a part of a log as it was read.
 type stretch struct {
-	born   string // whose log it is
+	born   string // whose log it is; empty: a thread's that is gone
+	marked string // whose it is by the newest marker in it; empty: there is none
 	frames []agui.Frame
 	last   agui.FrameID // the newest frame there is
 	end    agui.FrameID // what was read reaches up to here
 	more   bool         // there was more than is read at once
+}
+
+// of reports whether the part is of the thread that was born so. One that is gone leaves its log behind, for whoever was
+// reading it, or knows a run in it; in the middle of a run it is the log of that run's thread.
+func (p *stretch) of(born string) bool {
+	if p.born == "" {
+		return len(p.frames) > 0 && (p.marked == "" || p.marked == born)
+	}
+	return p.born == born
 }
 
 // readLog reads what a log has behind a frame.
@@ -182,9 +192,6 @@ func (s *Store) readLog(ctx context.Context, h slot, after agui.FrameID) (*stret
 		return nil, err
 	}
 	part := &stretch{born: r.text(0), end: after}
-	if part.born == "" {
-		return nil, state.ErrUnknownThread
-	}
 	entries := r.list(2)
 	for i := range entries {
 		entry := entries.list(i)
@@ -194,6 +201,8 @@ func (s *Store) readLog(ctx context.Context, h slot, after agui.FrameID) (*stret
 		}
 		if ok {
 			part.frames = append(part.frames, f)
+		} else if born := entry.list(1).pairs()["d"]; born != "" {
+			part.marked = born
 		}
 		if part.end, err = agui.ParseFrameID(entry.text(0)); err != nil {
 			return nil, err

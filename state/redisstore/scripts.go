@@ -47,6 +47,9 @@ var readSource string
 //go:embed scripts/holds.lua
 var holdsSource string
 
+//go:embed scripts/queue.lua
+var queueSource string
+
 //go:embed scripts/messages.lua
 var messagesSource string
 
@@ -86,6 +89,7 @@ var (
 	glanceScript   = redis.NewScript(glanceSource)
 	holdsScript    = newScript(holdsSource, partThread, partEnds, partLog, partOld)
 	stateScript    = newScript(stateSource, partThread)
+	queueScript    = newScript(queueSource, partThread)
 	messagesScript = newScript(messagesSource, partThread, partMessages, partCuts)
 )
 

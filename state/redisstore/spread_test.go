@@ -43,6 +43,18 @@ func (s *spread) Begin(ctx context.Context, r *state.Request, o state.LeaseOptio
 	return s.next().Begin(ctx, r, o)
 }
 
+func (s *spread) Await(ctx context.Context, key state.Key, ticket string, ttl time.Duration) error {
+	return s.next().Await(ctx, key, ticket, ttl)
+}
+
+func (s *spread) Hold(ctx context.Context, key state.Key, ticket string, ttl time.Duration) error {
+	return s.next().Hold(ctx, key, ticket, ttl)
+}
+
+func (s *spread) Leave(ctx context.Context, key state.Key, ticket string) error {
+	return s.next().Leave(ctx, key, ticket)
+}
+
 func (s *spread) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
 	return s.next().Overdue(ctx, limit)
 }

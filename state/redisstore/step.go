@@ -116,6 +116,9 @@ func (s *Store) stepArgs(l, next *loaded, c change) (args, error) {
 	} else {
 		a.add("")
 	}
+	if err := s.queueArgs(&a, l, next, c.step.Ticket); err != nil {
+		return nil, err
+	}
 	if c.take {
 		a.add(string(state.SignalLost), agui.FrameID{Fence: l.thread.Live.Fence, Seq: seal}.String())
 	} else {
@@ -170,6 +173,17 @@ func pastArgs(a *args, l *loaded, step *state.Step) error {
 	}
 	raw, err := marshal(step.Ended)
 	a.add(raw, state.MaxRuns-1)
+	return err
+}
+
+// queueArgs are who waits for the thread, before and after a step that lets go of a place.
+func (s *Store) queueArgs(a *args, l, next *loaded, ticket string) error {
+	if ticket == "" || len(next.thread.Queue) == len(l.thread.Queue) {
+		a.add("", "")
+		return nil
+	}
+	text, err := s.queueText(next.thread.Queue, l.queue, "")
+	a.add(l.queue, text)
 	return err
 }
 

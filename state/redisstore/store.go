@@ -32,6 +32,8 @@ type Store struct {
 	owners map[post]*owner
 	owned  map[slot]int // how many owners a thread has here
 	feeds  map[slot]*feed
+
+	turns turns
 }
 
 var (

@@ -72,11 +72,12 @@ func (t *tail) next(ctx context.Context) ([]agui.Frame, <-chan struct{}, error) 
 	if t.born == "" {
 		t.born = part.born
 	}
-	if part.born != t.born || older(t.at, t.born) {
+	unread := t.born == "" && t.at.IsZero()
+	if unread || !part.of(t.born) || older(t.at, t.born) {
 		return nil, nil, state.ErrUnknownThread
 	}
 	t.at = part.end
-	if !part.more && t.feed == nil {
+	if !part.more && t.feed == nil && part.born != "" {
 		t.feed = t.store.join(t.slot, t.born, part.last)
 	}
 	return part.frames, nil, nil

@@ -9,7 +9,7 @@ if not whole(9) then return { 'damaged' } end
 local same = get(thread, 'tag') == have
 local names, values = {}, {}
 for i = 1, count() do names[i] = arg() end
-if same then names = { 'tag', 'last', 'live', 'attempt', 'until', 'tied', 'hungup', 'stopped', 'owner', 'read' } end
+if same then names = { 'tag', 'last', 'live', 'attempt', 'until', 'tied', 'hungup', 'stopped', 'owner', 'read', 'queue' } end
 for i, v in ipairs(redis.call('HMGET', thread, unpack(names))) do
   if v then
     values[#values + 1] = names[i]

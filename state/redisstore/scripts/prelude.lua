@@ -73,6 +73,19 @@ local function tell(thread, word)
   end
 end
 
+-- wake tells every replica with a request that waits for the thread to look again, unless a run is live.
+local function wake(thread)
+  local queue = get(thread, 'queue')
+  if queue == '' or redis.call('HEXISTS', thread, 'live') == 1 then return end
+  local told = {}
+  for _, place in ipairs(cjson.decode(queue)) do
+    if not told[place.owner] then
+      told[place.owner] = true
+      redis.call('PUBLISH', place.owner, string.match(thread, '{([^}]*)}') .. ' 0 wake')
+    end
+  end
+end
+
 -- whole tells whether the first n of KEYS are there: a thread has all of its parts unless Redis evicted one. Then nobody
 -- may be shown what is left as if it were all, and what runs on it ends.
 local function whole(n)

@@ -22,6 +22,8 @@ if results ~= '' then
   if get(thread, 'until') > now then return { 'lost', '' } end
   if redis.call('HLEN', memo) - 1 ~= tonumber(results) then return { 'conflict', '' } end
 end
+local waited, waits = arg(), arg() -- who waits, before and after; empty: this step does not say
+if waited ~= '' and get(thread, 'queue') ~= waited then return { 'conflict', '' } end
 local least = floor(thread)
 if fresh ~= '' and tonumber(fresh) <= tonumber(least) then return { 'conflict', '' } end
 
@@ -57,6 +59,11 @@ for _ = 1, count() do
   redis.call('HSET', thread, field, arg())
 end
 for _ = 1, count() do redis.call('HDEL', thread, arg()) end
+
+if waited ~= '' then
+  redis.call('HDEL', thread, 'queue')
+  if waits ~= '' then redis.call('HSET', thread, 'queue', waits) end
+end
 
 -- What is replaced stays as long as frames of the log name a revision that had it.
 local rev, shown, most = arg(), count(), count()
@@ -140,4 +147,5 @@ if log and redis.call('HEXISTS', thread, 'live') == 0 then
   redis.call('PEXPIRE', log, logs)
   redis.call('PEXPIRE', old, logs)
 end
+wake(thread)
 return { 'done', last, before }
