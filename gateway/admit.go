@@ -51,7 +51,7 @@ func (g *Gateway) run(w http.ResponseWriter, r *http.Request, agent *served, dia
 
 // serve admits a request and streams what it came to.
 func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, agent *served, req *state.Request, wire agui.Wire) error {
-	c := &caller{g: g, w: w, r: r, agent: agent, req: req, wire: wire}
+	c := &caller{g: g, w: w, r: r, agent: agent, key: req.Key, req: req, wire: wire}
 	begun, run, err := c.admit(r.Context())
 	if err != nil {
 		return c.failed(err)
@@ -70,8 +70,8 @@ func (c *caller) respond(begun *state.Begun, run *attempt) error {
 	case state.Refuse:
 		return c.refuse(begun)
 	case state.Busy:
-		return c.busy(agui.CodeRunInProgress)
-	default: // Hydrate; Usurp is never the last word
+		return c.busy(begun.Verdict.Code)
+	default: // Hydrate; admit returns neither Usurp nor Queued
 		return c.hydrate(begun)
 	}
 }

@@ -26,7 +26,7 @@ func (g *Gateway) attach(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return storeError(err)
 	}
-	c := &caller{g: g, w: w, r: r, agent: agent, wire: wire}
+	c := &caller{g: g, w: w, r: r, agent: agent, key: key, wire: wire}
 	defer c.panicked()
 	return c.told(c.attach(t, follows(r)))
 }
@@ -81,6 +81,7 @@ func (c *caller) attach(t *state.Thread, follow bool) error {
 		tail.end = endAtIdle // exactly what follows may be more than one run
 	}
 	if known {
+		c.stream.inRun = tail.owed
 		return c.tail(tail)
 	}
 	var over bool

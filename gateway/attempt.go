@@ -86,11 +86,11 @@ type attempt struct {
 	successor *reservation // gets the run's place when it has ended; guarded by the gateway's lock
 }
 
-// start begins the run in a goroutine of its own, with a context of its own. The caller has reserved its place, and asked
-// the store for the lease at a moment before it had it. Header is that of the request, nil if it went to another replica.
+// start begins the run in a goroutine of its own, with a context of its own. The caller has reserved its place, enlisted
+// the agent, and asked the store for the lease at a moment before it had it. Header is that of the request, nil if it
+// went to another replica.
 func (g *Gateway) start(agent *served, begun *state.Begun, asked time.Time, header http.Header, log *slog.Logger) *attempt {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	agent = g.enlist(agent)
 	a := &attempt{
 		g: g, agent: agent, lease: begun.Lease, term: newTerm(asked.Add(g.o.Lease)), clock: g.clockAt(begun.Now), intent: begun.Thread.Live.Intent,
 		log: log.With("agent", begun.Lease.Key.Agent, "thread", begun.Lease.Key.ID, "run", begun.Lease.Fence),

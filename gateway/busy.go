@@ -12,14 +12,14 @@ import (
 
 // admit asks the store what the request means until it means something final: a run in the way may have to end
 // first. What runs has started when it returns.
-func (c *caller) admit(ctx context.Context) (*state.Begun, *attempt, error) {
+func (c *caller) admit(ctx context.Context) (begun *state.Begun, run *attempt, err error) {
 	waiting, cancel := context.WithCancel(ctx) // a server that is leaving lets nobody wait
 	defer cancel()
 	defer context.AfterFunc(c.g.taking, cancel)()
 	w := wait{c: c, room: reservation{g: c.g}}
-	defer w.over()
+	defer func() { w.over(run) }()
 	for {
-		begun, run, err := w.begin(ctx)
+		begun, run, err = w.begin(ctx)
 		if err != nil || run != nil {
 			return begun, run, err
 		}
@@ -33,11 +33,23 @@ func (c *caller) admit(ctx context.Context) (*state.Begun, *attempt, error) {
 	}
 }
 
-// begin asks once, and starts what runs. Without room for it nothing is begun; but most requests need none.
+// begin asks once, and starts what runs: with the agent that is served now, for the request may have waited. Without
+// room for it nothing is begun; but most requests need none.
 func (w *wait) begin(ctx context.Context) (*state.Begun, *attempt, error) {
 	c, started := w.c, false
-	full := w.room.take()
-	if full == nil {
+	agent, err := c.g.enlist(c.agent.name)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() {
+		if !started {
+			c.g.dismiss(agent)
+		}
+	}()
+	c.agent = agent
+	agent.setOptions(c.req, c.g.o)
+	w.full = w.room.take()
+	if w.full == nil {
 		defer w.room.release() // also if the store panics
 		if c.g.chains.enter(c.req.Chain, c.req.Hops) {
 			defer func() {
@@ -46,10 +58,10 @@ func (w *wait) begin(ctx context.Context) (*state.Begun, *attempt, error) {
 				}
 			}()
 		} else {
-			full = &agui.Error{Code: agui.CodeRemoteLoop}
+			w.full = &agui.Error{Code: agui.CodeRemoteLoop}
 		}
 	}
-	c.req.NoRun = full != nil
+	c.req.NoRun = w.full != nil
 	asked := time.Now()
 	begun, err := c.judge(ctx)
 	if err != nil {
@@ -59,13 +71,10 @@ func (w *wait) begin(ctx context.Context) (*state.Begun, *attempt, error) {
 	for _, text := range begun.Verdict.Warnings {
 		log.Warn("input: " + text)
 	}
-	switch {
-	case begun.Verdict.Meaning == state.Full:
-		return nil, nil, full
-	case !begun.Verdict.Meaning.Runs():
+	if !begun.Verdict.Meaning.Runs() {
 		return begun, nil, nil
 	}
-	run := c.g.start(c.agent, begun, asked, c.r.Header, log)
+	run := c.g.start(agent, begun, asked, c.r.Header, log)
 	w.room.use()
 	started = true
 	return begun, run, nil
@@ -100,10 +109,11 @@ func (c *caller) judge(ctx context.Context) (*state.Begun, error) {
 
 // A wait is an admission, which may find another run in its way.
 type wait struct {
-	c     *caller
-	room  reservation // for the run that it may begin
-	place *place      // in the queue
-	looks int         // for a caller that may have hung up
+	c      *caller
+	room   reservation // for the run that it may begin
+	full   error       // why there was no room when the store was asked
+	queued bool        // the request has a place in the thread's queue
+	looks  int         // for a caller that may have hung up
 }
 
 // A request that finds a tied run looks again a few times before it is told that the thread is busy: its own
@@ -114,11 +124,23 @@ const (
 	lookPause = 20 * time.Millisecond
 )
 
-// forTurn waits for what begun says must be waited for, and reports whether to ask again.
+// forTurn waits for what begun says must be waited for, and reports whether to ask again: about this thread, and no
+// other that has its name by then.
 func (w *wait) forTurn(ctx context.Context, begun *state.Begun) (again bool, err error) {
-	c, busy := w.c, begun.Verdict.Meaning == state.Busy
+	c, meaning := w.c, begun.Verdict.Meaning
+	inTheWay := meaning == state.Busy && begun.Verdict.Code == agui.CodeRunInProgress
+	if begun.Known {
+		c.req.Since = begun.Thread.CreatedAt
+	}
 	switch {
-	case begun.Verdict.Meaning == state.Usurp, busy && c.agent.OnBusy == Supersede:
+	case meaning == state.Full && w.queued && agui.CodeOf(w.full) == agui.CodeOverloaded:
+		return true, w.awaitRoom(ctx)
+	case meaning == state.Full:
+		return false, w.full
+	case meaning == state.Queued:
+		w.queued = true
+		return true, c.awaitTurn(ctx)
+	case meaning == state.Usurp, inTheWay && c.agent.OnBusy == Supersede:
 		ended := w.room.follow(begun.Thread)
 		if ended == nil { // it leaves no place here
 			if err := w.room.take(); err != nil {
@@ -129,9 +151,7 @@ func (w *wait) forTurn(ctx context.Context, begun *state.Begun) (again bool, err
 			return false, storeError(err)
 		}
 		return true, w.awaitEnd(ctx, begun.Thread, ended)
-	case busy && c.agent.OnBusy == Queue:
-		return true, w.queue(ctx, begun.Thread)
-	case busy && begun.Thread.Live.Tied && w.looks < looks:
+	case inTheWay && begun.Thread.Live.Tied && w.looks < looks:
 		w.looks++
 		return true, pause(ctx, lookPause)
 	default:
@@ -139,30 +159,61 @@ func (w *wait) forTurn(ctx context.Context, begun *state.Begun) (again bool, err
 	}
 }
 
-// queue waits in the queue for the request's turn, and then for the end of the run in its way. The client gets its
-// headers and heartbeats; when it is gone, so is its place.
-func (w *wait) queue(ctx context.Context, t *state.Thread) error {
-	c := w.c
-	if w.place == nil {
-		p, ok := c.g.queue.enter(c.req.Key, c.g.o.Limits.Queue)
-		if !ok {
-			return &agui.Error{Code: agui.CodeQueueFull}
-		}
-		w.place = p
-	}
+// awaitTurn waits in the thread's queue. The client gets its headers and heartbeats; when it is gone, so is its place. A
+// store that is away is waited for.
+func (c *caller) awaitTurn(ctx context.Context) error {
 	if err := c.open(); err != nil {
 		return err
 	}
 	defer c.beat()()
-	select {
-	case <-w.place.turn:
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	var until time.Time // when a store that is away is given up
+	for {
+		asked := time.Now()
+		err := c.g.store.Await(ctx, c.req.Key, c.req.Wait.Ticket, c.req.Wait.TTL)
+		switch {
+		case err == nil || errors.Is(err, state.ErrUnknownThread):
+			return nil
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case final(err):
+			return storeError(err)
+		case until.IsZero() || time.Since(asked) > storeTimeout: // it was there in between
+			until = time.Now().Add(c.g.o.StoreBuffer)
+		case time.Now().After(until):
+			return storeError(err)
+		}
+		c.g.away()
+		if err := pause(ctx, tailPause); err != nil {
+			return err
+		}
 	}
-	if err := c.g.awaitEnd(ctx, t); err != nil {
+}
+
+// awaitRoom waits for a place among the runs that may be live here, and keeps the one in the thread's queue until then.
+func (w *wait) awaitRoom(ctx context.Context) error {
+	c := w.c
+	defer c.beat()()
+	given, err := w.room.ask()
+	if err != nil {
 		return err
 	}
-	return w.room.wait(ctx)
+	renew := time.NewTicker(max(c.req.Wait.TTL/3, time.Millisecond))
+	defer renew.Stop()
+	for {
+		select {
+		case <-given:
+			return nil
+		case <-renew.C:
+			asking, cancel := context.WithTimeout(ctx, storeTimeout)
+			err := c.g.store.Await(asking, c.req.Key, c.req.Wait.Ticket, c.req.Wait.TTL)
+			cancel()
+			if errors.Is(err, state.ErrUnknownThread) {
+				return nil // as the store says when it is asked again
+			}
+		case <-ctx.Done(): // over takes it off the list of those who ask
+			return context.Cause(ctx)
+		}
+	}
 }
 
 // awaitEnd waits for the end of the live run of t and, if it is live here, until it has left its place.
@@ -178,11 +229,17 @@ func (w *wait) awaitEnd(ctx context.Context, t *state.Thread, left <-chan struct
 	}
 }
 
-// over gives up what was waited for.
-func (w *wait) over() {
+// over gives up what was waited for: the place in the queue, unless run began with it, and the one among the live runs.
+func (w *wait) over(run *attempt) {
 	w.room.release()
-	if w.place != nil {
-		w.place.leave()
+	if !w.queued || run != nil {
+		return
+	}
+	c := w.c
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), storeTimeout)
+	defer cancel()
+	if err := c.g.store.Leave(ctx, c.req.Key, c.req.Wait.Ticket); err != nil && !errors.Is(err, state.ErrUnknownThread) {
+		c.g.log(c.r).Warn("run: place in the queue not given up, it expires", "error", err)
 	}
 }
 

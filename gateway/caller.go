@@ -15,6 +15,7 @@ type caller struct {
 	w      http.ResponseWriter
 	r      *http.Request
 	agent  *served
+	key    state.Key
 	req    *state.Request // nil for a reader that attached
 	wire   agui.Wire
 	stream *stream // nil until open
@@ -59,7 +60,7 @@ func (c *caller) failed(err error) error {
 	if told, ok := c.notTaken(code); ok {
 		return told
 	}
-	if c.stream == nil && code != agui.CodeQueueFull {
+	if c.stream == nil {
 		return err
 	}
 	return c.busy(code)
@@ -71,10 +72,11 @@ func (c *caller) told(err error) error {
 	if err == nil || c.stream == nil || c.r.Context().Err() != nil || errors.Is(err, errReaderGone) {
 		return err
 	}
-	code := agui.CodeInternal // what is wrong with a stored frame is not the caller's doing
 	if errors.Is(err, state.ErrUnknownThread) {
-		code = agui.CodeRunLost
-	} else if errors.Is(err, state.ErrDamaged) {
+		return c.forgotten()
+	}
+	code := agui.CodeInternal // what is wrong with a stored frame is not the caller's doing
+	if errors.Is(err, state.ErrDamaged) {
 		code = agui.CodeThreadDamaged
 	} else if coded, ok := errors.AsType[*agui.Error](err); ok {
 		code = coded.Code
@@ -97,11 +99,29 @@ func (c *caller) lost(code agui.Code) error {
 	if c.again != nil {
 		return c.askAgain(code)
 	}
-	data, err := agui.Encode(&agui.RunError{Message: code.Message(), Code: string(code)})
-	if err != nil {
+	events := []agui.Event{&agui.RunError{Message: code.Message(), Code: string(code)}}
+	if !c.stream.inRun {
+		events = append([]agui.Event{c.opening(c.key)}, events...)
+	}
+	if err := c.show(c.key, agui.FrameID{}, plain(events...)...); err != nil {
 		return err
 	}
-	if err := c.stream.send(agui.Frame{Type: agui.TypeRunError, Data: data}); err != nil {
+	return c.stream.close()
+}
+
+// forgotten ends the stream of a reader whose thread is gone. A deletion ends the log of the live run, so whoever is in
+// the middle of it has lost it in another way; to whoever has not begun to read, it was stopped.
+func (c *caller) forgotten() error {
+	if c.again != nil && c.again.begun || c.stream.inRun {
+		return c.lost(agui.CodeRunLost)
+	}
+	return c.cancelled()
+}
+
+// cancelled tells of a run that was stopped before there was anything to read of it.
+func (c *caller) cancelled() error {
+	end := &agui.RunFinished{ThreadID: c.key.ID, RunID: c.runID(), Outcome: &agui.Outcome{Type: agui.OutcomeCancelled}}
+	if err := c.show(c.key, agui.FrameID{}, plain(c.opening(c.key), end)...); err != nil {
 		return err
 	}
 	return c.stream.close()

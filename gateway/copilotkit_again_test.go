@@ -120,7 +120,7 @@ func TestPageOfAThreadThatIsForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	run.rest()
-	if v := run.custom(agui.CustomFailed); v.Code != "run_lost" {
+	if v := run.custom(agui.CustomFailed); v.Code != "cancelled" {
 		t.Errorf("told %q", v.Code)
 	}
 	run.finished()

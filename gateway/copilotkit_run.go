@@ -43,9 +43,10 @@ func (k *copilotkit) connect(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	c := &caller{g: k.g, w: w, r: r, agent: agent, wire: wire, watch: in.RunID}
+	key := state.Key{Principal: principal(r), Agent: agent.name, ID: in.ThreadID}
+	c := &caller{g: k.g, w: w, r: r, agent: agent, key: key, wire: wire, watch: in.RunID}
 	defer c.panicked()
-	now, err := k.g.store.Snapshot(r.Context(), state.Key{Principal: principal(r), Agent: agent.name, ID: in.ThreadID})
+	now, err := k.g.store.Snapshot(r.Context(), key)
 	switch {
 	case errors.Is(err, state.ErrUnknownThread):
 		if err := c.open(); err != nil {

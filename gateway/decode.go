@@ -127,8 +127,6 @@ func (g *Gateway) request(in *agui.RunAgentInput, agent *served, era agui.Era) *
 		ForwardedProps: in.ForwardedProps,
 		Edit:           props.Gateway.Edit,
 		Regenerate:     props.Gateway.Regenerate,
-		ListEdits:      agent.Edits,
-		Writable:       agent.spec.Client,
 		MaxThread:      g.o.Limits.Thread,
 		MaxState:       g.o.Limits.State,
 		NewID:          g.o.NewID,

@@ -21,7 +21,6 @@ type Gateway struct {
 	routes http.Handler
 
 	readers readerCount
-	queue   queue
 	chains  chains
 	outage  outage
 	webhook *webhook

@@ -36,6 +36,9 @@ func (c *caller) stand(begun *state.Begun, s shown) error {
 func (c *caller) refuse(begun *state.Begun) error {
 	code := begun.Verdict.Code
 	c.g.log(c.r).Info("run: refused", "code", code, "agent", c.req.Key.Agent, "thread", c.req.Key.ID)
+	if code == agui.CodeCancelled {
+		return c.cancelled()
+	}
 	if !c.wire.AskAgain && c.wire.Dialect != agui.Legacy {
 		return c.busy(code)
 	}

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -24,6 +25,9 @@ type openingFor struct {
 func (c *caller) needs(begun *state.Begun) (openingFor, error) {
 	defer c.beat()()
 	messages, err := c.messages(c.req.Key, begun.Thread.Rev)
+	if errors.Is(err, state.ErrUnknownThread) {
+		return openingFor{}, nil // deleted: the log says how the run ends
+	}
 	if err != nil {
 		return openingFor{}, err
 	}

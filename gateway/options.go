@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"crypto/rand"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -210,6 +211,14 @@ func (s *served) passedOn(header http.Header) http.Header {
 		}
 	}
 	return passed
+}
+
+// setOptions sets what of a request is the agent's to say.
+func (s *served) setOptions(req *state.Request, o Options) {
+	req.Writable, req.ListEdits = s.spec.Client, s.Edits
+	if s.OnBusy == Queue && req.Wait == nil {
+		req.Wait = &state.Wait{Ticket: rand.Text(), TTL: o.Lease, Most: o.Limits.Queue}
+	}
 }
 
 func serve(name string, agent groupchat.Agent, o Options) *served {

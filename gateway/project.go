@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"errors"
 	"log/slog"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -12,6 +13,9 @@ import (
 func (c *caller) project(key state.Key, f agui.Frame) ([]agui.Frame, error) {
 	if f.Type == agui.TypeMessagesSnapshot && f.Data == nil {
 		messages, err := c.messages(key, f.Rev)
+		if errors.Is(err, state.ErrUnknownThread) && c.stream != nil && c.stream.inRun {
+			return nil, nil // deleted: the end of its run is on its way, and what the reader has is whole without
+		}
 		if err != nil {
 			return nil, err
 		}

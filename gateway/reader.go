@@ -85,7 +85,7 @@ func (c *caller) tail(t tailing) error {
 		case ctx.Err() != nil:
 			return c.leave(t, gone)
 		case errors.Is(err, state.ErrUnknownThread) && t.owed:
-			return c.lost(agui.CodeRunLost)
+			return c.forgotten()
 		case errors.Is(err, state.ErrUnknownThread):
 			return c.stream.close() // it was deleted, which needs no words
 		case t.owed:
@@ -98,9 +98,16 @@ func (c *caller) tail(t tailing) error {
 		if err != nil {
 			return err
 		}
+		unclosed := c.again != nil && last.Type == agui.TypeRunError && last.Ending == nil // see state.DeletedFrame
+		if unclosed {
+			frames = frames[:len(frames)-1]
+		}
 		c.again.note(frames)
 		if err := c.stream.send(frames...); err != nil {
 			return err
+		}
+		if unclosed {
+			return c.askAgain(agui.CodeCancelled)
 		}
 		t.owed = !terminal(last)
 		if !t.owed && (t.end == endAtTerminal || t.end == endAtIdle && c.idle(t.key, last.ID)) {

@@ -141,7 +141,7 @@ func TestRequestsOnADeletedThread(t *testing.T) {
 		{"who waits for the run", `
 			open a run slow-queue r1 u1 ->
 			wait b run slow-queue r2 u2 ->
-			wait c run slow-queue +old r3 u3 ->
+			wait c run slow-queue r3 u3 +old ->
 			wait d page slow-queue r4 u4 ->
 			delete              -> 204
 			rest a              -> cancelled
@@ -152,11 +152,12 @@ func TestRequestsOnADeletedThread(t *testing.T) {
 			errors              -> 0`},
 		{"a thread made anew is another one", `
 			open a run slow r1 u1 +detach ->
-			attach b            ->
+			attach b +follow    ->
 			until b TEXT_MESSAGE_CONTENT ->
 			delete              -> 204
-			run echo r2 u1      -> success
 			rest a              -> cancelled
+			until b RUN_FINISHED ->
+			run echo r2 u1      -> success
 			rest b              -> cancelled
 			thread              -> idle u1 a1
 			errors              -> 0`},

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"context"
 	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -43,23 +42,22 @@ func (r *reservation) reserve() error {
 	return nil
 }
 
-// wait is take for a request that may wait for a place: those who do get them in the order they came.
-func (r *reservation) wait(ctx context.Context) error {
+// ask is take for a request that may wait for a place: those who do get them in the order they came. The channel is
+// closed when the place is held. Until then release takes the request off the list.
+func (r *reservation) ask() (given <-chan struct{}, err error) {
 	r.g.mu.Lock()
-	err := r.reserve()
-	if agui.CodeOf(err) != agui.CodeOverloaded {
-		r.g.mu.Unlock()
-		return err
-	}
+	defer r.g.mu.Unlock()
 	r.given = make(chan struct{})
-	r.g.waiting = append(r.g.waiting, r)
-	r.g.mu.Unlock()
-	select {
-	case <-r.given:
-		return nil
-	case <-ctx.Done(): // release takes it off the list
-		return context.Cause(ctx)
+	err = r.reserve()
+	switch {
+	case err == nil:
+		close(r.given)
+	case agui.CodeOf(err) != agui.CodeOverloaded:
+		return nil, err
+	default:
+		r.g.waiting = append(r.g.waiting, r)
 	}
+	return r.given, nil
 }
 
 // follow makes the place of the live run of t this one when it ends, unless another reservation waits for it. The

@@ -84,19 +84,18 @@ func (r *roster) over() {
 	}
 }
 
-// enlist begins a run of an agent: of the one that is served today, for a request may have waited since it asked. One that
-// is gone takes what it has been asked for.
-func (g *Gateway) enlist(agent *served) *served {
+// enlist returns the agent that is served under name, which stays open until it is dismissed.
+func (g *Gateway) enlist(name string) (*served, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if today := g.roster.Load().agents[agent.name]; today != nil {
-		agent = today
+	agent, err := g.agent(name)
+	if err == nil {
+		agent.roster.runs++
 	}
-	agent.roster.runs++
-	return agent
+	return agent, err
 }
 
-// dismiss ends it.
+// dismiss lets go of an agent that was enlisted.
 func (g *Gateway) dismiss(agent *served) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

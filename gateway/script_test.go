@@ -285,7 +285,7 @@ func (s *script) attach(words []string, want string) string {
 		}
 	}
 	ctx, cancel := s.patience()
-	r := newReader(s.t, s.w().request(ctx, http.MethodGet, path, "", header...), cancel, "")
+	r := newReader(s.t, s.w().request(ctx, http.MethodGet, path, "", header...), cancel, "") //nolint:bodyclose // the reader closes it
 	s.t.Cleanup(r.hangUp)
 	if r.response.StatusCode != http.StatusOK {
 		return fmt.Sprint(r.response.StatusCode)

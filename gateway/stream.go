@@ -15,6 +15,8 @@ type stream struct {
 	mu   sync.Mutex // guards what follows
 	out  *agui.Stream
 	last time.Time // when something went out
+	// inRun says that the reader is in the middle of a run, whose end it must be told.
+	inRun bool
 }
 
 func (s *stream) open() error {
@@ -27,6 +29,9 @@ func (s *stream) send(frames ...agui.Frame) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.last = time.Now()
+	for _, f := range frames {
+		s.inRun = (s.inRun || f.Type == agui.TypeRunStarted) && !terminal(f)
+	}
 	return gone(s.out.Send(frames...))
 }
 

@@ -72,6 +72,12 @@ func (g *Gateway) take(ctx context.Context, key state.Key) {
 		return // ours: late, and not dead
 	}
 	agent, overdue := g.heir(key)
+	taken := false
+	defer func() {
+		if !taken {
+			g.dismiss(agent)
+		}
+	}()
 	place := reservation{g: g}
 	defer place.release()
 	if place.take() != nil {
@@ -86,19 +92,21 @@ func (g *Gateway) take(ctx context.Context, key state.Key) {
 	g.chains.rejoin(begun.Thread.Live.Intent.Chain)
 	g.start(agent, begun, asked, nil, g.o.Log)
 	place.use()
+	taken = true
 }
 
 // orphanLeases is for how many leases a run is left to the replicas that may serve its agent, where this one does not.
 const orphanLeases = 5
 
-// heir is the agent that an overdue run goes on with here, and for how long it is left to others before. One whose agent
-// nobody serves any more would be live for ever, and its readers wait for ever: it is taken over to be ended (S1).
+// heir is the agent that an overdue run goes on with here, enlisted, and for how long it is left to others before. One
+// whose agent nobody serves any more would be live for ever, and its readers wait for ever: it is taken over to be ended
+// (S1).
 func (g *Gateway) heir(key state.Key) (agent *served, overdue time.Duration) {
-	if agent := g.roster.Load().agents[key.Agent]; agent != nil {
+	if agent, err := g.enlist(key.Agent); err == nil {
 		return agent, 0
 	}
 	s := serve(key.Agent, groupchat.AgentFunc(func(context.Context, *groupchat.Turn) error { return errLost }), g.o)
-	s.gone, s.roster = true, &roster{left: make(chan struct{})}
+	s.gone, s.roster = true, &roster{runs: 1, left: make(chan struct{})}
 	return s, orphanLeases * g.o.Lease
 }
 

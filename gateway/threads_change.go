@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -35,7 +36,7 @@ func (g *Gateway) resume(w http.ResponseWriter, r *http.Request) error {
 		req.Tied = agent.Disconnect == Cancel
 		return g.serve(w, r, agent, req, wire)
 	}
-	c := &caller{g: g, w: w, r: r, agent: agent, req: req, wire: wire, quiet: true}
+	c := &caller{g: g, w: w, r: r, agent: agent, key: key, req: req, wire: wire, quiet: true}
 	return g.resumeQuietly(c)
 }
 
@@ -133,8 +134,8 @@ func titleOf(given *string) (string, error) {
 	return title, nil
 }
 
-// deleteThread is DELETE /threads/{id}: stop and forget. The readers of a live run are told that it was stopped; one
-// that takes its time about it is forgotten all the same.
+// deleteThread is DELETE /threads/{id}: stop and forget. Who reads a live run, or waits for its end, is told that it was
+// stopped.
 func (g *Gateway) deleteThread(w http.ResponseWriter, r *http.Request) error {
 	key, err := g.thread(r)
 	if err != nil {
@@ -144,15 +145,8 @@ func (g *Gateway) deleteThread(w http.ResponseWriter, r *http.Request) error {
 	if err != nil && !errors.Is(err, state.ErrDamaged) { // nothing runs on such a thread, and it may go
 		return storeError(err)
 	}
-	stopped, err := g.store.Signal(r.Context(), key, 0, state.SignalStop)
-	if err != nil {
-		return storeError(err)
-	}
-	if stopped {
-		ctx, cancel := context.WithTimeout(r.Context(), 2*g.o.StopGrace)
-		err := g.awaitEnd(ctx, t)
-		cancel()
-		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+	if err == nil && t.Live != nil {
+		if err := g.endForGood(r.Context(), t); err != nil {
 			return err
 		}
 	}
@@ -160,6 +154,28 @@ func (g *Gateway) deleteThread(w http.ResponseWriter, r *http.Request) error {
 		return storeError(err)
 	}
 	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// endForGood stops the live run of a thread that is about to be deleted, and lets none of those who wait for it begin
+// another. A run that takes its time is deleted as it is.
+func (g *Gateway) endForGood(ctx context.Context, t *state.Thread) error {
+	patience := 2*g.o.StopGrace + storeTimeout
+	if err := g.store.Hold(ctx, t.Key, rand.Text(), patience+storeTimeout); err != nil {
+		return storeError(err)
+	}
+	stopped, err := g.store.Signal(ctx, t.Key, 0, state.SignalStop)
+	if err != nil {
+		return storeError(err)
+	}
+	if !stopped {
+		return nil
+	}
+	ending, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if err := g.awaitEnd(ending, t); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
 	return nil
 }
 

@@ -79,7 +79,7 @@ func (m *Memory) expired(r *room) bool {
 // gets, whatever the clock does.
 func (m *Memory) forget(r *room) {
 	r.gone = true
-	r.messages, r.known, r.tokens = nil, nil, nil
+	r.messages, r.known, r.tokens, r.state, r.past, r.runs, r.replaced = nil, nil, nil, nil, History{}, nil, nil
 	r.signals.tell(SignalStop)
 	r.log.grows.wakeAll()
 	r.turns.wakeAll()
