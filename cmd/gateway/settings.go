@@ -116,6 +116,7 @@ func (c *config) settings() []setting {
 		{"max-patch-ops", "1000", "operations in a state delta", count(&l.PatchOps)},
 		{"max-runs", "10000", "live runs", count(&l.Runs)},
 		{"max-readers", "64", "readers of one thread", count(&l.Readers)},
+		{"max-queue", "8", "requests that wait for one thread, at all replicas together", count(&l.Queue)},
 		{"interrupt-webhook", "", "who is told when a run starts waiting for people: an http:// or https:// URL; GATEWAY_INTERRUPT_WEBHOOK_SECRET signs", c.setWebhook},
 		{"log-level", "info", "debug, info, warn or error", level(&c.logLevel)},
 		{"log-format", "", "text or json; without it text on a terminal and json elsewhere", oneOf(&c.logFormat, "text", "json")},

@@ -82,7 +82,7 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("parse() = %s, want %s", got, want)
 	}
 	want := gateway.Limits{
-		Body: 8 << 20, Event: 8 << 20, Thread: 6 << 20, State: 1 << 20, Depth: 64, Messages: 2000, PatchOps: 1000, Runs: 10000, Readers: 64,
+		Body: 8 << 20, Event: 8 << 20, Thread: 6 << 20, State: 1 << 20, Depth: 64, Messages: 2000, PatchOps: 1000, Runs: 10000, Readers: 64, Queue: 8,
 	}
 	if c.options.Limits != want {
 		t.Errorf("parse().Limits = %+v, want %+v", c.options.Limits, want)
@@ -126,7 +126,7 @@ func TestBadValues(t *testing.T) {
 	}
 	bad["voice-delay"], bad["drain"] = []string{"10", "-1s"}, []string{"10", "-1s"}
 	bad["lease"] = append(bad["lease"], "1ms")
-	for _, name := range strings.Fields("max-depth max-messages max-patch-ops max-runs max-readers run-attempts") {
+	for _, name := range strings.Fields("max-depth max-messages max-patch-ops max-runs max-readers max-queue run-attempts") {
 		bad[name] = []string{"0", "-1", "many", "1.5", "9999999999999999999999"}
 	}
 	for _, name := range strings.Fields("max-body max-event max-thread max-state") {
