@@ -36,7 +36,7 @@ import (
 //	runs                         the thread's runs, newest first
 //	errors                       how many errors were logged
 //	stop, delete, thread         of /threads/t
-//	fork MESSAGE @THREAD         POST /threads/t/fork; the new thread is called THREAD from then on
+//	fork [@OF] MESSAGE @THREAD   POST /threads/t/fork; the new thread is called THREAD from then on
 //	title TEXT                   PATCH /threads/t
 //	resume ANSWER…               POST /threads/t/resume
 //	later DURATION               the clock is moved
@@ -322,7 +322,11 @@ func (s *script) plain(words []string) string {
 	case "title":
 		method, body = http.MethodPatch, `{"title":`+quote(strings.Join(words[1:], " "))+`}`
 	case "fork":
-		path, body = "/threads/t/fork", `{"messageId":`+quote(s.id(words[1]))+`}`
+		of, at := "t", words[1]
+		if strings.HasPrefix(at, "@") {
+			of, at = s.ids[at], words[2]
+		}
+		path, body = "/threads/"+of+"/fork", `{"messageId":`+quote(s.id(at))+`}`
 	case "resume":
 		path, body = path+"/resume", "{"+s.answers(words[1:])+"}"
 	default:
@@ -340,7 +344,7 @@ func (s *script) plain(words []string) string {
 		}
 	}
 	if words[0] == "fork" && got.ID != "" {
-		s.ids[words[2]] = got.ID
+		s.ids[words[len(words)-1]] = got.ID
 	}
 	out := fmt.Sprint(status)
 	if got.Error.Code != "" {
