@@ -234,13 +234,15 @@ func (a *admission) idle() Verdict {
 }
 
 // start is a turn for new messages. An edit takes the place of what follows the last message that it names, which is
-// everything if it names none.
+// everything if it names none, and starts from the state that the first turn it cuts began with.
 func (a *admission) start(row int) Verdict {
 	v := Verdict{Meaning: Start, Row: row, Append: a.fresh}
 	if a.r.Edit || a.r.ListEdits {
 		named := a.named()
 		if named.next != nil && (a.r.Edit || named.edits()) {
 			v.CutAfter, v.CutAll = named.last, named.last == ""
+			place, _ := a.known(named.next.ID)
+			v.Restore = startMark(place.Run)
 		}
 	}
 	return a.again(v)

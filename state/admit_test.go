@@ -133,7 +133,7 @@ func TestAdmit(t *testing.T) {
 		{"8 an unknown call", called("c1"), ask("t1>zz"), "hydrate 8 warnings=1"},
 		{"9 a new message", called("c1", "c2"), ask("u1 a1 u2 a2 u3"), "start 9 append=u3 unanswered=c1,c2 forget"},
 		{"9 with some answers", called("c1", "c2"), ask("t1>c1 u3"), "start 9 append=u3 call=t1>c1 unanswered=c2 forget"},
-		{"9 an edit", called("c1"), ask("u1 a1 u3", editing), "start 9 append=u3 cut=a1 unanswered=c1 forget"},
+		{"9 an edit", called("c1"), ask("u1 a1 u3", editing), "start 9 append=u3 cut=a1 unanswered=c1 forget restore=start:20"},
 		{"9 questions expired, calls open", called("c1", "c2").asking("q1-"), ask("t1>c1 u3"), "start 11 append=u3 call=t1>c1 unanswered=c2 forget"},
 
 		// Row 10: the same request again.
@@ -155,13 +155,13 @@ func TestAdmit(t *testing.T) {
 		{"11 with one missed in the middle", chat(), ask("u1 d1 a1 u3"), "start 11 append=d1,u3"},
 		{"11 ids twice", chat(), ask("u3 u3"), "start 11 append=u3"},
 		{"11 failed", chat().failed(true), ask("u1 a1 u2 u3"), "start 11 append=u3"},
-		{"11 edit", chat(), ask("u1 a1 u3", editing), "start 11 append=u3 cut=a1"},
+		{"11 edit", chat(), ask("u1 a1 u3", editing), "start 11 append=u3 cut=a1 restore=start:20"},
 		{"11 edit of the end cuts nothing", chat(), ask("u1 a1 u2 a2 u3", editing), "start 11 append=u3"},
-		{"11 edit of the first", chat(), ask("u3", editing), "start 11 append=u3 cut=all"},
-		{"11 edit behind what left", thread("u1 a1", "u2 a2", "u3 a3").left("u2", "a2"), ask("u1 a1 u2 u4", editing), "start 11 append=u4 cut=a1"},
+		{"11 edit of the first", chat(), ask("u3", editing), "start 11 append=u3 cut=all restore=start:10"},
+		{"11 edit behind what left", thread("u1 a1", "u2 a2", "u3 a3").left("u2", "a2"), ask("u1 a1 u2 u4", editing), "start 11 append=u4 cut=a1 restore=start:30"},
 		{"11 edit that names what follows", chat(), ask("u2 a2 u1 u3", editing), "start 11 append=u3"},
-		{"11 list edits: a changed message", chat(), ask("u1 a1 u3", listEdits), "start 11 append=u3 cut=a1"},
-		{"11 list edits: an edit in words", chat(), ask("u3", listEdits, editing), "start 11 append=u3 cut=all"},
+		{"11 list edits: a changed message", chat(), ask("u1 a1 u3", listEdits), "start 11 append=u3 cut=a1 restore=start:20"},
+		{"11 list edits: an edit in words", chat(), ask("u3", listEdits, editing), "start 11 append=u3 cut=all restore=start:10"},
 		{"11 list edits: nothing left out", chat(), ask("u1 a1 u2 a2 u3", listEdits), "start 11 append=u3"},
 		{"11 list edits: names nothing", chat(), ask("u3", listEdits), "start 11 append=u3"},
 		{"11 list edits: a hole", chat(), ask("u1 u2 u3", listEdits), "start 11 append=u3"},
@@ -169,7 +169,7 @@ func TestAdmit(t *testing.T) {
 		{"11 list edits: another order", chat(), ask("u2 a2 u1 u3", listEdits), "start 11 append=u3"},
 		{"11 list edits: breaks off before an answer", chat(), ask("u1 a1 u2 u3", listEdits), "start 11 append=u3"},
 		{"11 list edits: names what left", thread("u1 a1", "u2 a2", "u3 a3").left("u2", "a2"), ask("u1 a1 u2 u4", listEdits), "start 11 append=u4"},
-		{"11 list edits: without reasoning", thread("u1 r1 a1", "u2 a2"), ask("u1 a1 u3", listEdits), "start 11 append=u3 cut=a1"},
+		{"11 list edits: without reasoning", thread("u1 r1 a1", "u2 a2"), ask("u1 a1 u3", listEdits), "start 11 append=u3 cut=a1 restore=start:20"},
 		{"11 edit of an empty thread", thread(), ask("u1", editing), "start 11 append=u1"},
 
 		// Rows 12 and 13: a turn once more.
@@ -214,7 +214,7 @@ func TestAdmit(t *testing.T) {
 		{"too large", chat(), ask("u3", func(r *Request) { r.MaxThread = 100 }), "refuse 11 code=too_large show=u3"},
 		{"too large, but it brings nothing", asked("q1"), ask("", answer("q1="+v1), func(r *Request) { r.MaxThread = 1 }), `resume 1 claim=q1:{"v":"x"}`},
 		{"too large, an edit that takes nothing away", chat(), ask("u1 a1 u2 a2 u3", editing, func(r *Request) { r.MaxThread = 100 }), "refuse 11 code=too_large show=u3"},
-		{"too large, but it cuts", chat(), ask("u1 u3", editing, func(r *Request) { r.MaxThread = 100 }), "start 11 append=u3 cut=u1"},
+		{"too large, but it cuts", chat(), ask("u1 u3", editing, func(r *Request) { r.MaxThread = 100 }), "start 11 append=u3 cut=u1 restore=start:10"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

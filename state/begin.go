@@ -117,29 +117,44 @@ func (s *Step) startState(t *Thread, f Facts, r *Request, v Verdict) error {
 	switch {
 	case v.Meaning == Resume:
 	case v.Restore != "":
-		undo, err = s.restore(t, f, v.Restore)
+		undo, err = s.restore(t, f, r, v.Restore)
 	case len(r.State) > 0:
 		undo, err = s.merge(t, f, r)
 	}
 	if err != nil {
 		return err
 	}
-	if newest := t.Newest(); newest != nil {
+	switch newest := t.Newest(); {
+	case newest != nil:
 		s.Mark = &Mark{Name: endMark(newest.Origin), Undo: undo}
+	case t.Rev > 0 && len(undo) > 0:
+		s.Mark = &Mark{Name: forkMark, Undo: undo}
 	}
 	return nil
 }
 
-// restore sets the state back to the one that mark names, and returns what takes that back.
-func (s *Step) restore(t *Thread, f Facts, mark string) (agui.Patch, error) {
+// restore sets the state back to the one that mark names, or to the oldest that is kept, with what the client has changed
+// itself since. It returns the way back.
+func (s *Step) restore(t *Thread, f Facts, r *Request, mark string) (agui.Patch, error) {
 	past := f.Past()
-	if !past.changed(mark) {
-		return nil, nil
+	own, changes, err := clientState(t, f, r)
+	if err != nil || len(changes) == 0 && !past.changed(mark) {
+		return nil, err
 	}
 	present := object(f.State(t.StateRev))
 	restored, err := past.Oldest(present, mark)
 	if err != nil {
 		return nil, err
+	}
+	if len(changes) > 0 {
+		doc, err := NewDocument(restored, DocumentOptions{MaxSize: r.MaxState})
+		if err != nil {
+			return nil, err
+		}
+		if err := MergeClient(doc, present, own, MergeOptions{}); err != nil {
+			return nil, err
+		}
+		restored = doc.JSON()
 	}
 	undo, err := Diff(restored, present)
 	if len(undo) > 0 {
@@ -148,30 +163,35 @@ func (s *Step) restore(t *Thread, f Facts, mark string) (agui.Patch, error) {
 	return undo, err
 }
 
-// merge brings the client's changes into the state, and returns what takes them back.
+// merge brings the client's changes into the state, and returns the way back.
 func (s *Step) merge(t *Thread, f Facts, r *Request) (agui.Patch, error) {
-	present := f.State(t.StateRev)
-	if bytes.Equal(r.State, present) {
-		return nil, nil // most clients send back what they were sent
+	state, undo, err := clientState(t, f, r)
+	if len(undo) > 0 {
+		s.setState(state)
 	}
-	var undo agui.Patch
+	return undo, err
+}
+
+// clientState is the present state with the client's changes, and the way back; there is none if it changed nothing.
+func clientState(t *Thread, f Facts, r *Request) (state json.RawMessage, undo agui.Patch, err error) {
+	present := f.State(t.StateRev)
+	if len(r.State) == 0 || bytes.Equal(r.State, present) {
+		return nil, nil, nil // most clients send back what they were sent
+	}
 	doc, err := NewDocument(present, DocumentOptions{
 		MaxSize: r.MaxState, OnChange: func(c Change) error { undo = c.Undo; return nil },
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	base, err := mergeBase(t, f, r)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := MergeClient(doc, base, r.State, MergeOptions{Writable: r.Writable, First: t.Rev == 0}); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if len(undo) > 0 {
-		s.setState(doc.JSON())
-	}
-	return undo, nil
+	return doc.JSON(), undo, nil
 }
 
 // mergeBase is the state the caller last saw: the end of the newest run whose last message it has, or the
@@ -191,6 +211,9 @@ func mergeBase(t *Thread, f Facts, r *Request) (json.RawMessage, error) {
 			return present, nil
 		}
 		return f.Past().Oldest(present, startMark(newest.Origin))
+	}
+	if t.Newest() == nil && t.Rev > 0 && has[t.LastMessage] {
+		return present, nil // a fork that never ran
 	}
 	for _, run := range f.Runs() {
 		switch {

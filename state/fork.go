@@ -10,7 +10,8 @@ import (
 
 // ForkStep is the first step of a new thread, key, that begins as t was at a message: with the conversation up
 // to it and the state at the end of its run if it is that run's last message, else at the run's start; the
-// oldest kept state where that is gone. Questions and open calls stay behind: calls of the last message keep
+// oldest kept state where that is gone. The way back to the states before it comes along, for turns that are regenerated
+// or edited there. Questions and open calls stay behind: calls of the last message keep
 // the results they have, and those without any are not answered. ErrUnknownMessage: t has no such message.
 func ForkStep(t *Thread, f Facts, messageID string, key Key, now time.Time) (*Step, error) {
 	all := f.Messages()
@@ -19,13 +20,16 @@ func ForkStep(t *Thread, f Facts, messageID string, key Key, now time.Time) (*St
 	if at < 0 {
 		return nil, ErrUnknownMessage
 	}
-	state, err := stateAt(t, f, all, messageID)
+	state, past, err := pastAt(t, f, all, messageID)
 	if err != nil {
 		return nil, err
 	}
-	s := next(&Thread{Key: key}, now)
-	if len(state) > 0 {
-		s.setState(state)
+	s := next(&Thread{Key: key, Fence: t.Fence}, now) // its runs are none of those that its messages name
+	s.Past = past
+	s.setState(state)
+	runs := map[string]uint64{}
+	for _, m := range all {
+		runs[m.Message.ID] = m.Run
 	}
 	open := map[string]bool{}
 	for i, m := range list {
@@ -36,7 +40,7 @@ func ForkStep(t *Thread, f Facts, messageID string, key Key, now time.Time) (*St
 		for _, c := range m.ToolCalls {
 			open[c.ID] = true
 		}
-		s.add(0, m)
+		s.add(runs[m.ID], m)
 	}
 	for _, m := range list[:at+1] {
 		for _, c := range m.ToolCalls {
@@ -51,34 +55,58 @@ func ForkStep(t *Thread, f Facts, messageID string, key Key, now time.Time) (*St
 	return s, nil
 }
 
-// stateAt is the state that belongs to a message of the conversation.
-func stateAt(t *Thread, f Facts, all []StoredMessage, messageID string) (json.RawMessage, error) {
-	place, _ := f.Known(messageID)
-	last := ""
+// pastAt is the state that belongs to a message of the conversation, and the marks that lead back from it. The newest of
+// them names that state, so that it is found again when the fork has run.
+func pastAt(t *Thread, f Facts, all []StoredMessage, messageID string) (json.RawMessage, []Mark, error) {
+	run, last := runOf(all, messageID)
+	newest, past := t.Newest(), f.Past()
+	present := object(f.State(t.StateRev))
+	if newest != nil && newest.Origin == run && t.Live == nil && last {
+		return present, past.With(endMark(run), nil).Marks, nil
+	}
+	if t.Live != nil {
+		// The past leads back from where the newest run began, as long as it goes on.
+		start := object(f.State(t.Live.StartRev))
+		if newest.Origin == run && last {
+			undo, err := Diff(present, start)
+			return present, past.With(startMark(run), undo).With(endMark(run), nil).Marks, err
+		}
+		if newest.Origin == run {
+			return start, past.With(startMark(run), nil).Marks, nil
+		}
+		present = start
+	}
+	at := -1
+	if last {
+		at = past.index(endMark(run))
+	}
+	if at < 0 { // a fork may have but the beginning of a run
+		at = past.index(startMark(run))
+	}
+	if at < 0 && len(past.Marks) == 0 {
+		return present, nil, nil
+	}
+	at = max(0, at)
+	state, err := past.back(present, at)
+	marks := slices.Clone(past.Marks[:at+1])
+	marks[at].Undo = nil
+	return state, marks, err
+}
+
+// runOf returns the run that brought a message, and whether it is the last of its messages.
+func runOf(all []StoredMessage, messageID string) (run uint64, last bool) {
 	for _, m := range all {
-		if m.Run == place.Run {
-			last = m.Message.ID
+		if m.Message.ID == messageID {
+			run = m.Run
 		}
 	}
-	newest := t.Newest()
-	if newest == nil { // itself a fork that never ran
-		return f.State(t.StateRev), nil
+	newest := ""
+	for _, m := range all {
+		if m.Run == run {
+			newest = m.Message.ID
+		}
 	}
-	// The boundaries lead back from where the newest run began, as long as it goes on.
-	present := t.StateRev
-	if t.Live != nil {
-		present = t.Live.StartRev
-	}
-	switch {
-	case place.Run == newest.Origin && last == messageID:
-		return f.State(t.StateRev), nil
-	case place.Run == newest.Origin && t.Live != nil:
-		return f.State(present), nil
-	case last == messageID:
-		return f.Past().Oldest(object(f.State(present)), endMark(place.Run))
-	default:
-		return f.Past().Oldest(object(f.State(present)), startMark(place.Run))
-	}
+	return run, newest == messageID
 }
 
 // RenameStep sets the thread's title.

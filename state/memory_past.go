@@ -45,6 +45,9 @@ func (r *room) remember(s *Step) {
 	if s.State != nil {
 		r.replace(r.thread.Load(), s)
 	}
+	if s.Past != nil {
+		r.past = History{Marks: s.Past}
+	}
 	if s.Mark != nil {
 		r.past = r.past.With(s.Mark.Name, s.Mark.Undo)
 	}

@@ -17,6 +17,7 @@ type Step struct {
 	Thread *Thread         // the thread after the step
 	State  json.RawMessage // the state from this step on; nil: as it was
 	Mark   *Mark           // joins the past, as its newest
+	Past   []Mark          // of a thread that is made: its past
 	Ended  *Run            // joins the earlier runs, as the newest of them
 	Append []StoredMessage // join the list; one with a known id is its new version, in the old place
 	Left   []string        // ids that leave the conversation
@@ -204,3 +205,6 @@ func arrange(in []agui.Message) []agui.Message {
 
 func startMark(run uint64) string { return "start:" + strconv.FormatUint(run, 10) }
 func endMark(run uint64) string   { return "end:" + strconv.FormatUint(run, 10) }
+
+// forkMark names the state that a fork began with, before its first request changed it.
+const forkMark = "fork"

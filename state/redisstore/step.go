@@ -158,14 +158,17 @@ func pastArgs(a *args, l *loaded, step *state.Step) error {
 	} else {
 		a.add("1", []byte(step.State), before.StateRev)
 	}
-	if step.Mark == nil {
-		a.add("")
-	} else {
-		raw, err := marshal(step.Mark)
+	marks := step.Past
+	if step.Mark != nil {
+		marks = append(marks, *step.Mark)
+	}
+	a.add(state.MaxMarks, state.MaxPast, len(marks))
+	for _, mark := range marks {
+		raw, err := marshal(mark)
 		if err != nil {
 			return err
 		}
-		a.add(raw, state.MaxMarks, state.MaxPast)
+		a.add(raw)
 	}
 	if step.Ended == nil {
 		a.add("")

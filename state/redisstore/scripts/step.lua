@@ -82,9 +82,9 @@ if arg() ~= '' then
   redis.call('HSET', thread, 'state', state)
 end
 
-local mark = arg()
-if mark ~= '' then
-  local marks, bytes = count(), count()
+local marks, bytes = count(), count()
+for _ = 1, count() do
+  local mark = arg()
   push(past, mark)
   local size = redis.call('HINCRBY', thread, 'pastsize', #mark)
   while redis.call('LLEN', past) - 1 > marks or redis.call('LLEN', past) > 3 and size > bytes do
