@@ -109,7 +109,7 @@ func TestPartialEvictionOfARun(t *testing.T) {
 				t.Errorf("Commit() to a thread without %s = nil", part)
 				return
 			}
-			if word := <-l.Signals; word != state.SignalLost {
+			if word := hear(t, l); word != state.SignalLost {
 				t.Errorf("signal = %s, want lost", word)
 			}
 			if err := ended(); err == nil {
@@ -189,13 +189,8 @@ func TestFullRedis(t *testing.T) {
 	if live, err := stores[1].Signal(ctx, th.key, 0, state.SignalStop); !live || err != nil {
 		t.Errorf("Signal() = %v, %v", live, err)
 	}
-	select {
-	case word := <-l.Signals:
-		if word != state.SignalStop {
-			t.Errorf("signal = %s, want stop", word)
-		}
-	case <-time.After(10 * time.Second):
-		t.Error("nobody was told to stop")
+	if word := hear(t, l); word != state.SignalStop {
+		t.Errorf("signal = %s, want stop", word)
 	}
 	if err := stores[0].Renew(ctx, l, time.Hour); err != nil {
 		t.Errorf("Renew() = %v", err)

@@ -202,7 +202,7 @@ func TestMissedSignals(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		word := <-b.Lease.Signals
+		word := hear(t, b.Lease)
 		if !want[word] {
 			t.Errorf("signal = %s", word)
 		}

@@ -193,7 +193,7 @@ func TestZombie(t *testing.T) {
 		t.Fatalf("Take() = %v", err)
 	}
 	th.append(b, taken.Lease, 1, 3)
-	if word := <-old.Signals; word != state.SignalLost {
+	if word := hear(t, old); word != state.SignalLost {
 		t.Errorf("signal = %s, want lost", word)
 	}
 	before := dump(t, client, prefix)
@@ -257,6 +257,18 @@ func TestKeysExpire(t *testing.T) {
 	}
 }
 
+// hear returns what an attempt is told next.
+func hear(t *testing.T, l *state.Lease) state.Signal {
+	t.Helper()
+	select {
+	case word := <-l.Signals:
+		return word
+	case <-time.After(30 * time.Second):
+		t.Fatal("the attempt is told nothing")
+		return ""
+	}
+}
+
 // TestLostCommit holds the store to the last commit it still has: an owner that knows of a later one cannot go on.
 func TestLostCommit(t *testing.T) {
 	t.Parallel()
@@ -280,7 +292,7 @@ func TestLostCommit(t *testing.T) {
 	if err := s.Append(t.Context(), l, behind(l, 0), frames(l, 2, 1)); !errors.Is(err, state.ErrLeaseLost) {
 		t.Errorf("Append() = %v, want ErrLeaseLost", err)
 	}
-	if word := <-l.Signals; word != state.SignalLost {
+	if word := hear(t, l); word != state.SignalLost {
 		t.Errorf("signal = %s, want lost", word)
 	}
 }

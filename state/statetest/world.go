@@ -201,6 +201,18 @@ func (w *world) take() *state.Lease {
 	return b.Lease
 }
 
+// hear returns what an attempt is told next.
+func (w *world) hear(l *state.Lease) state.Signal {
+	w.Helper()
+	select {
+	case s := <-l.Signals:
+		return s
+	case <-time.After(30 * time.Second):
+		w.Fatal("the attempt is told nothing")
+		return ""
+	}
+}
+
 // tail reads n frames behind after.
 func (w *world) tail(after agui.FrameID, n int) []agui.FrameID {
 	w.Helper()

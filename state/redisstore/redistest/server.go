@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -68,18 +69,29 @@ func start(t testing.TB, args func(port int) []string, first ...string) *Server 
 	return nil
 }
 
-// FreePort returns a port of the loopback interface that nobody listens on.
+// given are the ports that this process was told of: a server that was killed still needs its own.
+var given sync.Map
+
+// FreePort returns a port of the loopback interface that nobody listens on. It is below those that systems give to outgoing
+// connections, any of which could take it before a server is started, or while it is dead.
 func FreePort(t testing.TB) int {
 	t.Helper()
+	const lowest, highest = 10_000, 30_000
 	var config net.ListenConfig
-	l, err := config.Listen(context.Background(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for deadline := time.Now().Add(patience); ; {
+		port := lowest + rand.IntN(highest-lowest)
+		l, err := config.Listen(context.Background(), "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if err == nil {
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if _, taken := given.LoadOrStore(port, true); !taken {
+				return port
+			}
+		} else if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
 	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return l.Addr().(*net.TCPAddr).Port
 }
 
 // URL is the server's address for a store.
