@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
@@ -86,12 +86,13 @@ func TestPageOfARunThatIsHandedOver(t *testing.T) {
 // A store that stays away ends nothing with an error either.
 func TestPageOfAStoreThatStaysAway(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, pageOfAStoreThatStaysAway)
+}
+
+func pageOfAStoreThatStaysAway(t *testing.T) {
 	store := &distantStore{Store: state.NewMemory(state.MemoryOptions{})}
 	t.Cleanup(func() { _ = store.Close() }) // a store in memory
-	w := newWorld(t, func(o *gateway.Options) {
-		o.Store, o.Shared, o.Now = store, true, nil
-		o.Lease, o.StoreBuffer = 50*time.Millisecond, 50*time.Millisecond
-	})
+	w := newBubbleWorld(t, func(o *gateway.Options) { o.Store, o.Shared, o.Now = store, true, nil })
 	p := tab{w, transports["rest"]}
 	run, watcher, _ := p.resumed("t")
 	store.away.Store(true)

@@ -33,7 +33,13 @@ type world struct {
 // newWorld starts a gateway; change may alter its options.
 func newWorld(t *testing.T, change ...func(*gateway.Options)) *world {
 	t.Helper()
-	w := &world{t: t, clock: statetest.NewClock(), gate: make(chan struct{}, 100), client: &http.Client{Transport: &http.Transport{}}}
+	return startWorld(t, &http.Transport{}, httptest.NewServer, change...)
+}
+
+// startWorld is newWorld with another way between client and server.
+func startWorld(t *testing.T, way *http.Transport, serve func(http.Handler) *httptest.Server, change ...func(*gateway.Options)) *world {
+	t.Helper()
+	w := &world{t: t, clock: statetest.NewClock(), gate: make(chan struct{}, 100), client: &http.Client{Transport: way}}
 	o := gateway.Options{
 		Agents: agents(w.gate),
 		Agent: map[string]gateway.AgentOptions{
@@ -54,7 +60,7 @@ func newWorld(t *testing.T, change ...func(*gateway.Options)) *world {
 		t.Fatal(err)
 	}
 	w.g = g
-	server := httptest.NewServer(g)
+	server := serve(g)
 	w.url = server.URL
 	t.Cleanup(func() {
 		w.client.CloseIdleConnections()

@@ -231,7 +231,7 @@ func TestUsageOverATakeover(t *testing.T) {
 			}
 		}}
 		return newWorld(t, func(o *gateway.Options) {
-			o.Store, o.Shared, o.Now, o.Lease, o.NewID, o.Agent, o.Legacy = store, true, time.Now, 100*time.Millisecond, nil, nil, "team"
+			o.Store, o.Shared, o.Now, o.Lease, o.NewID, o.Agent, o.Legacy = store, true, time.Now, time.Second, nil, nil, "team"
 			o.StopGrace = 10 * time.Millisecond
 			o.Agents = map[string]groupchat.Agent{"team": &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{
 				{Name: "ann", Agent: &groupchat.LLM{Model: m.model}},

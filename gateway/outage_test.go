@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
@@ -56,13 +56,16 @@ func (s *distantStore) Commit(ctx context.Context, l *state.Lease, c state.Commi
 // word. When it is back everything works again.
 func TestReadersOfAStoreThatStaysAway(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, readersOfAStoreThatStaysAway)
+}
+
+func readersOfAStoreThatStaysAway(t *testing.T) {
 	store := &distantStore{Store: state.NewMemory(state.MemoryOptions{})}
 	t.Cleanup(func() { _ = store.Close() }) // a store in memory
 	change := func(o *gateway.Options) {
 		o.Store, o.Shared, o.Now, o.NewID = store, true, nil, nil
-		o.Lease, o.StoreBuffer = 50*time.Millisecond, 50*time.Millisecond
 	}
-	owner, other := newWorld(t, change), newWorld(t, change)
+	owner, other := newBubbleWorld(t, change), newBubbleWorld(t, change)
 	for round, thread := range []string{"t1", "t2"} {
 		posted := owner.open("POST", "/agents/slow", input(thread, "r1", []string{"u1:Hi"}))
 		watched := other.open("GET", "/threads/"+thread+"/events?protocolVersion=1.0", "")

@@ -219,6 +219,10 @@ func TestAStoreThatPanicsForAWhile(t *testing.T) {
 // A run whose takeover panics is given back, its attempt counted, and in the end it is lost; the replicas live on.
 func TestATakeoverThatPanics(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, aTakeoverThatPanics)
+}
+
+func aTakeoverThatPanics(t *testing.T) {
 	shared := state.NewMemory(state.MemoryOptions{})
 	defer shared.Close()
 	var paid, panicked atomic.Int64
@@ -228,8 +232,8 @@ func TestATakeoverThatPanics(t *testing.T) {
 	owner := a.begin(http.MethodPost, "/agents/crew?disconnect=detach", input("t", "r", []string{"u1:go"}))
 	defer owner.hangUp()
 	owner.hears("I paid ")
-	b := newWorld(t, func(o *gateway.Options) {
-		o.Store, o.Shared, o.Now, o.Lease, o.Log = shared, true, time.Now, 100*time.Millisecond, slog.New(slog.DiscardHandler)
+	b := newBubbleWorld(t, func(o *gateway.Options) {
+		o.Store, o.Shared, o.Now, o.Log = shared, true, nil, slog.New(slog.DiscardHandler)
 		team := crew(nil, &paid)
 		team.State = groupchat.StateSpec{Initial: json.RawMessage(`{"broken":1}`), Reducers: state.Reducers{
 			"/broken": func(_, _ json.RawMessage) (json.RawMessage, error) { panicked.Add(1); panic("secret") },

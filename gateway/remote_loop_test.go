@@ -170,7 +170,7 @@ func TestHopsAreCounted(t *testing.T) {
 	start := func() *world {
 		return newWorld(t, func(o *gateway.Options) {
 			o.Agents, o.Agent, o.Legacy = map[string]groupchat.Agent{"far": at(t, url)}, nil, "far"
-			o.Store, o.Shared, o.Lease, o.Now, o.NewID = store, true, 100*time.Millisecond, time.Now, nil
+			o.Store, o.Shared, o.Lease, o.Now, o.NewID = store, true, time.Second, time.Now, nil
 		})
 	}
 	first := start()

@@ -222,7 +222,7 @@ func TestACrashWhileAnAnswerIsDelivered(t *testing.T) {
 			defer bury()
 			replica := func(store state.Store) *world {
 				return newFront(t, middle, func(o *gateway.Options) {
-					o.Store, o.Shared, o.Now, o.NewID, o.Lease = store, true, time.Now, nil, 200*time.Millisecond
+					o.Store, o.Shared, o.Now, o.NewID, o.Lease = store, true, time.Now, nil, time.Second
 					o.StopGrace = 10 * time.Millisecond
 				})
 			}
@@ -315,7 +315,7 @@ func TestAHandoverJoinsTheRemoteRun(t *testing.T) {
 	defer shared.Close()
 	replica := func() *world {
 		return newFront(t, middle, func(o *gateway.Options) {
-			o.Store, o.Shared, o.Now, o.NewID, o.Lease = shared, true, time.Now, nil, 200*time.Millisecond
+			o.Store, o.Shared, o.Now, o.NewID, o.Lease = shared, true, time.Now, nil, time.Second
 		})
 	}
 	a, b := replica(), replica()

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -107,13 +108,12 @@ func crew(gate <-chan struct{}, paid *atomic.Int64) *groupchat.Chat {
 	}
 }
 
-// replica starts a gateway on a shared store, with a crew that waits at its own gate.
+// replica starts, in a bubble, a gateway on a shared store, with a crew that waits at its own gate.
 func replica(t *testing.T, store state.Store, paid *atomic.Int64, attempts int) *world {
 	var w *world
 	gate := make(chan struct{}, 1)
-	w = newWorld(t, func(o *gateway.Options) {
-		o.Store, o.Shared, o.Now, o.Lease, o.RunAttempts = store, true, time.Now, 100*time.Millisecond, attempts
-		o.StopGrace = 10 * time.Millisecond
+	w = newBubbleWorld(t, func(o *gateway.Options) {
+		o.Store, o.Shared, o.Now, o.RunAttempts = store, true, nil, attempts
 		o.NewID = nil
 		o.Agents = map[string]groupchat.Agent{"crew": crew(gate, paid)}
 		o.Agent = nil
@@ -125,6 +125,10 @@ func replica(t *testing.T, store state.Store, paid *atomic.Int64, attempts int) 
 
 func TestARunWhoseReplicaDiedGoesOnElsewhere(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, aRunWhoseReplicaDiedGoesOnElsewhere)
+}
+
+func aRunWhoseReplicaDiedGoesOnElsewhere(t *testing.T) {
 	shared := state.NewMemory(state.MemoryOptions{})
 	defer shared.Close()
 	var paid atomic.Int64
@@ -169,6 +173,10 @@ func TestARunWhoseReplicaDiedGoesOnElsewhere(t *testing.T) {
 
 func TestARunThatAttemptsDieOfIsLost(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, aRunThatAttemptsDieOfIsLost)
+}
+
+func aRunThatAttemptsDieOfIsLost(t *testing.T) {
 	shared := state.NewMemory(state.MemoryOptions{})
 	defer shared.Close()
 	var paid atomic.Int64
@@ -194,6 +202,10 @@ func TestARunThatAttemptsDieOfIsLost(t *testing.T) {
 
 func TestARunWhoseAgentNobodyServesAnyMoreIsLost(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, aRunWhoseAgentNobodyServesAnyMoreIsLost)
+}
+
+func aRunWhoseAgentNobodyServesAnyMoreIsLost(t *testing.T) {
 	shared := state.NewMemory(state.MemoryOptions{})
 	defer shared.Close()
 	var paid atomic.Int64
@@ -236,6 +248,10 @@ func (r *reader) hears(text string) {
 
 func TestADrainedRunIsHandedOver(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, aDrainedRunIsHandedOver)
+}
+
+func aDrainedRunIsHandedOver(t *testing.T) {
 	shared := state.NewMemory(state.MemoryOptions{})
 	defer shared.Close()
 	var paid atomic.Int64

@@ -103,7 +103,7 @@ func checkSignature(header string, body []byte) error {
 // told is a gateway that tells r.
 func told(r *receiver, change ...func(*gateway.Options)) func(*gateway.Options) {
 	return func(o *gateway.Options) {
-		o.Now, o.NewID, o.Lease = time.Now, nil, 40*time.Millisecond
+		o.Now, o.NewID, o.Lease = time.Now, nil, time.Second
 		o.Webhook = gateway.WebhookOptions{URL: r.URL + "/hook?key=" + hookSecret, Secret: hookSecret, Timeout: 5 * time.Second, Retry: time.Millisecond}
 		for _, f := range change {
 			f(o)
@@ -285,7 +285,7 @@ func TestWebhookTellsWhatHappened(t *testing.T) {
 	r := newReceiver(t, nil)
 	quick := func(store state.Store) func(*gateway.Options) {
 		return told(r, func(o *gateway.Options) {
-			o.Store, o.Shared, o.Webhook.Timeout = store, true, 100*time.Millisecond
+			o.Store, o.Shared, o.Webhook.Timeout = store, true, time.Second
 			o.Agents = map[string]groupchat.Agent{"ask": groupchat.AgentFunc(asksSize)}
 			o.Agent = nil
 		})
