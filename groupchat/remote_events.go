@@ -17,8 +17,10 @@ func (x *exchange) take(e agui.Event) error {
 		x.finished, x.failed, x.asked = nil, nil, nil
 	case *agui.RunFinished:
 		x.finished = e
+		return x.used(e.Usage)
 	case *agui.RunError:
 		x.failed = e
+		return x.used(e.Usage)
 	case *agui.StepStarted:
 		return x.startStep(e)
 	case *agui.StepFinished:

@@ -10,7 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A Usage counts what a run's models use, per provider and model, while it goes on. The zero value has counted nothing.
+// A Usage counts what a run's models use, those of remote agents included, per provider and model, while it goes on. The zero value has counted nothing.
 // It is safe for concurrent use.
 type Usage struct {
 	mu    sync.Mutex
@@ -41,17 +41,20 @@ type runUsage struct {
 // usageKey is where the root's frame keeps it.
 const usageKey = "usage"
 
-// used counts what one call of a model used.
-func (x *execution) used(u agui.TokenUsage) error {
-	if (u == agui.TokenUsage{Provider: u.Provider, Model: u.Model}) {
-		return nil // nothing is known
+// used counts what calls of models used.
+func (x *execution) used(list ...agui.TokenUsage) error {
+	list = slices.DeleteFunc(slices.Clone(list), func(u agui.TokenUsage) bool {
+		return u == agui.TokenUsage{Provider: u.Provider, Model: u.Model} // nothing is known
+	})
+	if len(list) == 0 {
+		return nil
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.Usage == nil {
 		x.Usage = &Usage{}
 	}
-	x.Usage.Add(u)
+	x.Usage.Add(list...)
 	raw, err := json.Marshal(runUsage{x.Origin, x.Usage.Total()})
 	x.root.Memo = with(x.root.Memo, usageKey, raw)
 	return err

@@ -156,12 +156,20 @@ func (s *Step) end(f Facts, live *Live, e *End, now time.Time) error {
 // maxCount is the largest count the protocol can tell: the integers of JavaScript end there.
 const maxCount = 1<<53 - 1
 
+// maxModels is how many models have a sum of their own. Remote agents name theirs as they like.
+const maxModels = 100
+
 // AddUsage sums usage per provider and model; a count unknown on one side is the other's. A sum stops at what clients
-// can read.
+// can read. The first 100 models have sums of their own, all others one without a name.
 func AddUsage(total, more []agui.TokenUsage) []agui.TokenUsage {
 	total = slices.Clone(total)
 	for _, u := range more {
-		i := slices.IndexFunc(total, func(x agui.TokenUsage) bool { return x.Provider == u.Provider && x.Model == u.Model })
+		same := func(x agui.TokenUsage) bool { return x.Provider == u.Provider && x.Model == u.Model }
+		i := slices.IndexFunc(total, same)
+		if i < 0 && len(total) >= maxModels {
+			u.Provider, u.Model = "", ""
+			i = slices.IndexFunc(total, same)
+		}
 		if i < 0 {
 			total = append(total, u)
 			continue
