@@ -45,21 +45,61 @@ func pastOfStates(w *world) {
 	}
 }
 
-// costOfRun is the least that a run with two commits allocates, of some.
-func (w *world) costOfRun() uint64 {
-	w.Helper()
+// regenerations compares what a thread of two messages costs its readers and its runs with one of which the second message
+// was made anew many times.
+func regenerations(w *world) {
+	long := func() agui.Message {
+		m := assistant(w.id())
+		m.Content = agui.TextContent(strings.Repeat("x", 50<<10))
+		return m
+	}
+	read := func() uint64 {
+		return leastBytes(func() {
+			if got := w.messages(-1); len(got) != 2 {
+				w.Fatalf("messages = %v", got)
+			}
+		})
+	}
+	again := func() {
+		r := w.request(user("u1"))
+		r.Regenerate = true
+		w.succeed(w.means(r, state.Repeat, 13).Lease, 1, long())
+	}
+	w.succeed(w.start("u1"), 1, long())
+	again()
+	reading, running := read(), leastBytes(again)
+	for range 100 {
+		again()
+	}
+	if got := read(); got > 2*reading+64<<10 {
+		w.Errorf("reading two messages allocates %d bytes after 100 regenerations, %d before", got, reading)
+	}
+	if got := leastBytes(again); got > 2*running+64<<10 {
+		w.Errorf("a regeneration allocates %d bytes after 100 of them, %d before", got, running)
+	}
+}
+
+// leastBytes is the least that do allocates, of some.
+func leastBytes(do func()) uint64 {
 	var before, after runtime.MemStats
 	bytes := ^uint64(0)
 	for range 5 {
-		request := w.request(user(w.id()))
 		runtime.ReadMemStats(&before)
-		l := w.begin(request).Lease
-		w.commit(l, state.Commit{Messages: []agui.Message{assistant(w.id())}, Checkpoint: json.RawMessage(`{}`), Frames: frames(l, 1, 1)})
-		w.succeed(l, 2, assistant(w.id()))
+		do()
 		runtime.ReadMemStats(&after)
 		bytes = min(bytes, after.TotalAlloc-before.TotalAlloc)
 	}
 	return bytes
+}
+
+// costOfRun is the least that a run with two commits allocates, of some.
+func (w *world) costOfRun() uint64 {
+	w.Helper()
+	return leastBytes(func() {
+		l := w.start(w.id())
+		w.commit(l, state.Commit{Messages: []agui.Message{assistant(w.id())}, Checkpoint: json.RawMessage(`{}`), Frames: frames(l, 1, 1)})
+		w.succeed(l, 2, assistant(w.id()))
+	})
 }
 
 // cost is the least a commit of one message allocates, of some.
