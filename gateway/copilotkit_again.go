@@ -45,21 +45,21 @@ func (t *again) note(frames []agui.Frame) {
 
 // askAgain ends a resumed run that is lost to its reader, with what is open now.
 func (c *caller) askAgain(code agui.Code) error {
-	var events []agui.Event
+	var events []framed
 	if !c.again.begun {
-		events = append(events, c.opening(c.again.key))
+		events = plain(c.opening(c.again.key))
 	}
-	events = append(events, c.again.view.Closing(agui.ClosingOptions{
+	events = append(events, plain(c.again.view.Closing(agui.ClosingOptions{
 		SubagentCode: string(code), SubagentMessage: code.Message(),
-	})...)
+	})...)...)
 	shown, outcome := c.standing(c.again.key)
 	events = append(events, shown...)
 	value, err := json.Marshal(map[string]string{"code": string(code), "message": code.Message()})
 	if err != nil {
 		return err
 	}
-	events = append(events, &agui.Custom{Name: agui.CustomFailed, Value: value}, c.closing(c.again.key, outcome))
-	if err := c.show(c.again.key, agui.FrameID{}, plain(events...)...); err != nil {
+	events = append(events, plain(&agui.Custom{Name: agui.CustomFailed, Value: value}, c.closing(c.again.key, outcome))...)
+	if err := c.show(c.again.key, agui.FrameID{}, events...); err != nil {
 		return err
 	}
 	return c.stream.close()
@@ -67,7 +67,7 @@ func (c *caller) askAgain(code agui.Code) error {
 
 // standing is the thread as it stands, if the store can say, and its current outcome. While a run is live somewhere
 // else no question is open.
-func (c *caller) standing(key state.Key) ([]agui.Event, *agui.Outcome) {
+func (c *caller) standing(key state.Key) ([]framed, *agui.Outcome) {
 	outcome := &agui.Outcome{Type: agui.OutcomeSuccess}
 	ctx, cancel := context.WithTimeout(c.r.Context(), pingTimeout)
 	defer cancel()
@@ -78,7 +78,7 @@ func (c *caller) standing(key state.Key) ([]agui.Event, *agui.Outcome) {
 	if s.Thread.Live == nil && len(s.Interrupts) > 0 {
 		outcome = &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: s.Interrupts}
 	}
-	return []agui.Event{&agui.StateSnapshot{Snapshot: object(s.State)}, &agui.MessagesSnapshot{Messages: s.Messages}}, outcome
+	return []framed{stateSnapshot(s.State), messagesSnapshot(s.Messages)}, outcome
 }
 
 // notTaken refuses an answer that could not be taken, as the server is leaving or full, by asking again. It reports

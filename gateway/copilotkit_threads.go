@@ -107,9 +107,13 @@ func (k *copilotkit) showMessages(w http.ResponseWriter, r *http.Request) error 
 	}
 	list := []listedMessage{}
 	if t != nil {
-		messages, err := k.g.store.Messages(r.Context(), t.Key, -1)
+		stored, err := k.g.store.Messages(r.Context(), t.Key, -1)
 		if err != nil {
 			return storeError(err)
+		}
+		messages, err := stored.Messages()
+		if err != nil {
+			return err
 		}
 		for _, m := range messages {
 			list = append(list, listed(m))

@@ -71,25 +71,31 @@ type shown struct {
 // showThread sends a whole, valid stream that adds up to the thread: snapshots and the current outcome.
 func (c *caller) showThread(s shown) error {
 	key := s.Thread.Key
-	messages := append(s.Messages[:len(s.Messages):len(s.Messages)], s.more...)
-	events := []agui.Event{c.opening(key), &agui.StateSnapshot{Snapshot: object(s.State)}}
+	messages := s.Messages
+	for _, m := range s.more {
+		more, err := state.NewStoredMessage(m)
+		if err != nil {
+			return err
+		}
+		messages = append(messages[:len(messages):len(messages)], more)
+	}
+	events := append(plain(c.opening(key)), stateSnapshot(s.State))
 	if c.req != nil {
 		if before, out := unordered(c.req.Messages, messages); out {
-			events = append(events, &agui.MessagesSnapshot{Messages: before})
+			events = append(events, messagesSnapshot(before))
 		}
 	}
-	events = append(events, &agui.MessagesSnapshot{Messages: messages})
-	events = append(events, s.extra...)
+	events = append(append(events, messagesSnapshot(messages)), plain(s.extra...)...)
 	outcome := &agui.Outcome{Type: agui.OutcomeSuccess}
 	if len(s.Interrupts) > 0 {
 		outcome = &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: s.Interrupts}
 	}
 	if s.failed != nil {
-		events = append(events, &agui.RunError{Message: cmp.Or(s.failed.Text, s.failed.Code.Message()), Code: string(s.failed.Code)})
+		events = append(events, plain(&agui.RunError{Message: cmp.Or(s.failed.Text, s.failed.Code.Message()), Code: string(s.failed.Code)})...)
 	} else {
-		events = append(events, c.closing(key, outcome))
+		events = append(events, plain(c.closing(key, outcome))...)
 	}
-	return c.show(key, s.Thread.Last, plain(events...)...)
+	return c.show(key, s.Thread.Last, events...)
 }
 
 func (c *caller) opening(key state.Key) agui.Event {

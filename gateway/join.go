@@ -114,7 +114,13 @@ func (c *caller) restate(key state.Key, frames []agui.Frame, extra []agui.Event)
 
 // fold adds up a run from its frames.
 func (c *caller) fold(key state.Key, frames []agui.Frame) (*agui.View, *agui.RunStarted, error) {
-	messages := func(rev int64) ([]agui.Message, error) { return c.messages(key, rev) }
+	messages := func(rev int64) ([]agui.Message, error) {
+		list, err := c.messages(key, rev)
+		if err != nil {
+			return nil, err
+		}
+		return list.Messages()
+	}
 	base, err := messages(frames[0].Rev)
 	if err != nil {
 		return nil, nil, err

@@ -40,11 +40,15 @@ func (a *attempt) begin() error {
 
 // messages are those of the thread at a revision. A store that is away is waited for, as for everything a run needs.
 func (a *attempt) messages(rev int64) (messages []agui.Message, err error) {
+	var list state.Conversation
 	err = a.rec.retry(context.Background(), func(ctx context.Context) (err error) {
-		messages, err = a.g.store.Messages(ctx, a.lease.Key, rev)
+		list, err = a.g.store.Messages(ctx, a.lease.Key, rev)
 		return err
 	})
-	return messages, err
+	if err != nil {
+		return nil, err
+	}
+	return list.Messages()
 }
 
 // newRun makes the writer of the run, on a conversation that begins with messages.

@@ -17,7 +17,7 @@ type openingFor struct {
 	// log has no such snapshot: what it is told next would be out of its place.
 	insert int64
 	// before, if out is set, is sent before that snapshot, to a caller whose list is out of order.
-	before []agui.Message
+	before state.Conversation
 	out    bool
 }
 
@@ -38,20 +38,19 @@ func (c *caller) needs(begun *state.Begun) (openingFor, error) {
 	var o openingFor
 	o.before, o.out = unordered(own, messages)
 	intent := begun.Thread.Live.Intent
-	sameIDs := slices.EqualFunc(own, messages, func(a, b agui.Message) bool { return a.ID == b.ID })
+	sameIDs := slices.EqualFunc(own, messages, func(a agui.Message, b state.StoredMessage) bool { return a.ID == b.ID })
 	if !intent.Added && !intent.Cut && !sameIDs {
 		o.insert = begun.Thread.Rev
 	}
 	return o, nil
 }
 
-func equalMessages(a, b agui.Message) bool {
-	if a.ID != b.ID {
+func equalMessages(own agui.Message, stored state.StoredMessage) bool {
+	if own.ID != stored.ID {
 		return false
 	}
-	x, errX := a.MarshalJSON()
-	y, errY := b.MarshalJSON()
-	return errX == nil && errY == nil && bytes.Equal(x, y)
+	raw, err := own.MarshalJSON()
+	return err == nil && bytes.Equal(raw, stored.Raw)
 }
 
 // An opening finds the snapshot of the messages that opens a run: the one right behind its first state.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
 )
 
 // A client that is sent a MESSAGES_SNAPSHOT keeps what it has of it where it has it, and adds the rest behind. One that
@@ -14,13 +15,11 @@ import (
 func (c *caller) openWith(t tailing) ([]agui.Frame, error) {
 	var frames []agui.Frame
 	if t.opening.out {
-		data, err := agui.Encode(&agui.MessagesSnapshot{Messages: t.opening.before})
+		sent, err := c.project(t.key, agui.Frame{Type: agui.TypeMessagesSnapshot, Data: messagesData(t.opening.before)})
 		if err != nil {
 			return nil, err
 		}
-		if frames, err = c.project(t.key, agui.Frame{Type: agui.TypeMessagesSnapshot, Data: data}); err != nil {
-			return nil, err
-		}
+		frames = sent
 	}
 	if t.opening.insert != 0 {
 		sent, err := c.project(t.key, agui.Frame{Type: agui.TypeMessagesSnapshot, Rev: t.opening.insert})
@@ -33,7 +32,7 @@ func (c *caller) openWith(t tailing) ([]agui.Frame, error) {
 }
 
 // unordered returns the beginning of messages that a client must be sent first that has own, and whether it must.
-func unordered(own, messages []agui.Message) ([]agui.Message, bool) {
+func unordered(own []agui.Message, messages state.Conversation) (state.Conversation, bool) {
 	place := make(map[string]int, len(messages))
 	for i, m := range messages {
 		place[m.ID] = i

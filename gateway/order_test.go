@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
 )
 
 // Whatever a client has, in whatever order, it shows the thread's messages in the thread's order; and it is sent a
@@ -24,15 +25,20 @@ func TestClientsShowTheThreadsOrder(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		own := messages(rapid.SliceOfDistinct(rapid.SampledFrom(ids), rapid.ID[string]).Draw(t, "own"))
-		thread := messages(rapid.SliceOfDistinct(rapid.SampledFrom(ids), rapid.ID[string]).Draw(t, "thread"))
-		shows := func(snapshots ...[]agui.Message) bool {
+		listed := messages(rapid.SliceOfDistinct(rapid.SampledFrom(ids), rapid.ID[string]).Draw(t, "thread"))
+		thread := stored(t, listed)
+		shows := func(snapshots ...state.Conversation) bool {
 			view := agui.NewView(own, nil)
 			for _, s := range snapshots {
-				if err := view.Apply(&agui.MessagesSnapshot{Messages: s}); err != nil {
+				messages, err := s.Messages()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := view.Apply(&agui.MessagesSnapshot{Messages: messages}); err != nil {
 					t.Fatal(err)
 				}
 			}
-			return slices.EqualFunc(view.Messages(), thread, func(a, b agui.Message) bool { return a.ID == b.ID })
+			return slices.EqualFunc(view.Messages(), listed, func(a, b agui.Message) bool { return a.ID == b.ID })
 		}
 		before, out := unordered(own, thread)
 		switch {
@@ -44,4 +50,15 @@ func TestClientsShowTheThreadsOrder(t *testing.T) {
 			t.Fatalf("out of order behind %d messages", len(before))
 		}
 	})
+}
+
+func stored(t *rapid.T, messages []agui.Message) state.Conversation {
+	list := make(state.Conversation, len(messages))
+	for i, m := range messages {
+		var err error
+		if list[i], err = state.NewStoredMessage(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return list
 }

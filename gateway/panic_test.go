@@ -150,7 +150,7 @@ func (s *panickyStore) Release(ctx context.Context, l *state.Lease) error {
 	return s.Store.Release(ctx, l)
 }
 
-func (s *panickyStore) Messages(ctx context.Context, key state.Key, rev int64) ([]agui.Message, error) {
+func (s *panickyStore) Messages(ctx context.Context, key state.Key, rev int64) (state.Conversation, error) {
 	s.maybe("Messages")
 	return s.Store.Messages(ctx, key, rev)
 }

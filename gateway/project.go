@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"encoding/json"
 	"errors"
 	"log/slog"
 
@@ -19,9 +20,7 @@ func (c *caller) project(key state.Key, f agui.Frame) ([]agui.Frame, error) {
 		if err != nil {
 			return nil, err
 		}
-		if f.Data, err = agui.Encode(&agui.MessagesSnapshot{Messages: messages}); err != nil {
-			return nil, err
-		}
+		f.Data = messagesData(messages)
 	}
 	frames, loss, err := c.wire.Project(f)
 	if loss != 0 {
@@ -41,9 +40,12 @@ func (c *caller) show(key state.Key, id agui.FrameID, events ...framed) error {
 	}
 	var all []agui.Frame
 	for _, e := range events {
-		data, err := agui.Encode(e.event)
-		if err != nil {
-			return err
+		data := e.data
+		if data == nil {
+			var err error
+			if data, err = agui.Encode(e.event); err != nil {
+				return err
+			}
 		}
 		frames, err := c.project(key, agui.Frame{Type: e.event.EventType(), Data: data, Ending: e.ending})
 		if err != nil {
@@ -61,6 +63,7 @@ func (c *caller) show(key state.Key, id agui.FrameID, events ...framed) error {
 // framed is an event on its way to one reader.
 type framed struct {
 	event  agui.Event
+	data   json.RawMessage // the event, if it is encoded already
 	ending *agui.Ending
 }
 

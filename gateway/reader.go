@@ -161,8 +161,8 @@ func (g *Gateway) tail(ctx context.Context, key state.Key, after agui.FrameID) i
 const tailPause = 100 * time.Millisecond
 
 // messages are those of a thread at a revision.
-func (c *caller) messages(key state.Key, rev int64) ([]agui.Message, error) {
-	return ask(c, func(ctx context.Context) ([]agui.Message, error) { return c.g.store.Messages(ctx, key, rev) })
+func (c *caller) messages(key state.Key, rev int64) (state.Conversation, error) {
+	return ask(c, func(ctx context.Context) (state.Conversation, error) { return c.g.store.Messages(ctx, key, rev) })
 }
 
 // snapshot is the thread as it stands.

@@ -88,7 +88,7 @@ func (s *blindStore) Begin(ctx context.Context, r *state.Request, o state.LeaseO
 }
 
 // Messages fails if the store is blind.
-func (s *blindStore) Messages(ctx context.Context, key state.Key, rev int64) ([]agui.Message, error) {
+func (s *blindStore) Messages(ctx context.Context, key state.Key, rev int64) (state.Conversation, error) {
 	if s.blind {
 		return nil, errAway
 	}

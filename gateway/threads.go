@@ -2,8 +2,10 @@ package gateway
 
 import (
 	"cmp"
+	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -79,7 +81,7 @@ type threadSummary struct {
 type threadDocument struct {
 	threadSummary
 	State      any                        `json:"state"`
-	Messages   agui.List[agui.Message]    `json:"messages"`
+	Messages   json.RawMessage            `json:"messages"`
 	Interrupts agui.List[agui.Interrupt]  `json:"interrupts"`
 	OpenCalls  agui.List[agui.ToolCall]   `json:"openCalls"`
 	Runs       []runDocument              `json:"runs"`
@@ -112,11 +114,16 @@ func (g *Gateway) showThreadJSON(w http.ResponseWriter, r *http.Request) error {
 			ID: key.ID, Agent: key.Agent, Status: statusOfThread(t, s.Interrupts), Title: t.Title,
 			CreatedAt: timestamp(t.CreatedAt), UpdatedAt: timestamp(t.UpdatedAt),
 		},
-		State: object(s.State), Interrupts: s.Interrupts, OpenCalls: openCalls(t, s.Messages), Runs: []runDocument{}, Usage: t.Usage,
+		State: object(s.State), Interrupts: s.Interrupts, Runs: []runDocument{}, Usage: t.Usage,
 	}
-	if d.Messages, err = window(r.URL.Query(), s.Messages); err != nil {
+	if d.OpenCalls, err = openCalls(t, s.Messages); err != nil {
 		return err
 	}
+	shown, err := window(r.URL.Query(), s.Messages)
+	if err != nil {
+		return err
+	}
+	d.Messages = shown.JSON()
 	for _, run := range s.Runs {
 		doc := runDocument{
 			RunID: run.RunID, ParentRunID: run.ParentRunID, Status: run.Status, Code: run.Code,
@@ -146,24 +153,31 @@ func statusOfThread(t *state.Thread, interrupts []agui.Interrupt) state.Status {
 }
 
 // openCalls are the frontend calls that wait, as the messages that made them have them.
-func openCalls(t *state.Thread, messages []agui.Message) []agui.ToolCall {
+func openCalls(t *state.Thread, messages state.Conversation) ([]agui.ToolCall, error) {
 	open := map[string]bool{}
 	for _, c := range t.OpenCalls() {
 		open[c.ID] = true
 	}
 	var calls []agui.ToolCall
-	for _, m := range messages {
+	for _, stored := range messages {
+		if !slices.ContainsFunc(stored.Calls, func(id string) bool { return open[id] }) {
+			continue
+		}
+		m, err := stored.Message()
+		if err != nil {
+			return nil, err
+		}
 		for _, c := range m.ToolCalls {
 			if open[c.ID] {
 				calls = append(calls, c)
 			}
 		}
 	}
-	return calls
+	return calls, nil
 }
 
 // window is the part of messages that ?limit= and ?before=<message id> ask for: the last ones, before that one.
-func window(q url.Values, messages []agui.Message) ([]agui.Message, error) {
+func window(q url.Values, messages state.Conversation) (state.Conversation, error) {
 	n, err := limit(q, len(messages), 0)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package state
 
 import (
 	"encoding/json"
+	"iter"
 	"slices"
 	"time"
 
@@ -63,8 +64,8 @@ type Facts interface {
 	Known(id string) (Place, bool)
 	// Token looks up the token of an interrupt the thread has or had.
 	Token(id string) (Token, bool)
-	// Messages returns every message the thread ever had, in the order they came.
-	Messages() []StoredMessage
+	// Messages yields the messages of the conversation in the order of their slots, the last one first.
+	Messages() iter.Seq[StoredMessage]
 	// State returns the state as it was at a revision, the present one or one that frames of the log name.
 	State(rev int64) json.RawMessage
 	// Past returns the way back to the states at the boundaries of runs: from the present one or, while a run is
@@ -89,7 +90,7 @@ func Admit(t *Thread, f Facts, r *Request, now time.Time) Verdict {
 }
 
 func newAdmission(t *Thread, f Facts, r *Request, now time.Time) *admission {
-	a := &admission{t: t, r: r, known: f.Known, tokens: f.Token, messages: f.Messages, now: now}
+	a := &admission{t: t, r: r, known: f.Known, tokens: f.Token, facts: f, now: now}
 	a.fresh, a.dropped = r.fresh(t, f)
 	a.calls = r.callAnswers(t, f)
 	for _, id := range t.Open {
@@ -107,12 +108,12 @@ func newAdmission(t *Thread, f Facts, r *Request, now time.Time) *admission {
 
 // An admission is one reading of the table.
 type admission struct {
-	t        *Thread
-	r        *Request
-	known    func(string) (Place, bool)
-	tokens   func(string) (Token, bool)
-	messages func() []StoredMessage
-	now      time.Time
+	t      *Thread
+	r      *Request
+	known  func(string) (Place, bool)
+	tokens func(string) (Token, bool)
+	facts  Facts
+	now    time.Time
 
 	open, expired []Token        // tokens that wait
 	fresh         []agui.Message // what the caller may bring and the thread never had
@@ -334,10 +335,10 @@ func (a *admission) tooLarge(v Verdict) bool {
 	}
 	size := a.t.Size
 	for _, m := range v.Append {
-		size += messageSize(m)
+		size += a.r.sizeOf(m)
 	}
 	for _, c := range v.CallAnswers {
-		size += messageSize(c.Message)
+		size += a.r.sizeOf(c.Message)
 	}
 	return size > most
 }

@@ -1,8 +1,10 @@
 package state
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -17,11 +19,44 @@ var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 // A fixture is a thread with what is kept beside it.
 type fixture struct {
 	Thread  Thread                    `json:"thread"`
-	Said    []StoredMessage           `json:"messages"`
+	Said    []saying                  `json:"messages"`
 	Tokens  []Token                   `json:"tokens,omitempty"`
 	Earlier []Run                     `json:"earlier,omitempty"`
 	States  map[int64]json.RawMessage `json:"states,omitempty"` // by the revision that brought them
 	Back    History                   `json:"past,omitzero"`
+}
+
+// A saying is a message the thread has or had. The slot of one that is written down is its place in the list.
+type saying struct {
+	Message agui.Message `json:"message"`
+	Slot    int          `json:"slot,omitempty"`
+	Added   int64        `json:"added"`
+	Left    int64        `json:"left,omitempty"`
+	Run     uint64       `json:"run"`
+}
+
+func (s saying) stored() StoredMessage {
+	m, err := NewStoredMessage(s.Message)
+	if err != nil {
+		panic(err)
+	}
+	m.Slot, m.Added, m.Run = s.Slot, s.Added, s.Run
+	return m
+}
+
+// UnmarshalJSON reads a fixture as it is written down.
+func (f *fixture) UnmarshalJSON(data []byte) error {
+	type plain fixture
+	if err := json.Unmarshal(data, (*plain)(f)); err != nil {
+		return err
+	}
+	if f.Thread.Slots == 0 {
+		for i := range f.Said {
+			f.Said[i].Slot = i
+		}
+		f.Thread.Slots = len(f.Said)
+	}
+	return nil
 }
 
 func (f *fixture) Runs() []Run { return f.Earlier }
@@ -47,14 +82,36 @@ func (f *fixture) in(state string) *fixture {
 // state is the one that the thread is in.
 func (f *fixture) state() string { return string(f.State(f.Thread.StateRev)) }
 
-func (f *fixture) Messages() []StoredMessage { return f.Said }
+func (f *fixture) Messages() iter.Seq[StoredMessage] {
+	return func(yield func(StoredMessage) bool) {
+		for _, m := range slices.Backward(f.inSlots()) {
+			if !yield(m) {
+				return
+			}
+		}
+	}
+}
+
+// inSlots is the conversation in the order of its slots.
+func (f *fixture) inSlots() []StoredMessage {
+	var list []StoredMessage
+	for _, m := range f.Said {
+		if m.Left == 0 {
+			list = append(list, m.stored())
+		}
+	}
+	slices.SortFunc(list, func(a, b StoredMessage) int { return cmp.Compare(a.Slot, b.Slot) })
+	return list
+}
 
 func (f *fixture) Known(id string) (Place, bool) {
 	var place Place
 	found := false
 	for _, m := range f.Said {
 		if m.Message.ID == id {
-			place, found = Place{Role: m.Message.Role, Run: m.Run, Left: m.Left != 0}, true
+			stored := m.stored()
+			place, found = stored.place(), true
+			place.Left = m.Left != 0
 		}
 	}
 	return place, found
@@ -78,7 +135,18 @@ func (f *fixture) apply(s *Step) {
 			}
 		}
 	}
-	f.Said = append(f.Said, s.Append...)
+	for _, m := range s.Append {
+		for i := range f.Said {
+			if f.Said[i].Slot == m.Slot && f.Said[i].Left == 0 {
+				f.Said[i].Left = s.Thread.Rev
+			}
+		}
+		message, err := m.Message()
+		if err != nil {
+			panic(err)
+		}
+		f.Said = append(f.Said, saying{Message: message, Slot: m.Slot, Added: m.Added, Run: m.Run})
+	}
 	for _, token := range s.Tokens {
 		found := false
 		for i := range f.Tokens {
@@ -108,7 +176,7 @@ func (f *fixture) apply(s *Step) {
 
 func (f *fixture) conversation() string {
 	var ids []string
-	for _, m := range Conversation(f.Said, f.Thread.Rev) {
+	for _, m := range NewConversation(f.inSlots()) {
 		ids = append(ids, m.ID)
 	}
 	return strings.Join(ids, " ")
@@ -240,9 +308,9 @@ func (f *fixture) left(ids ...string) *fixture {
 	}
 	t := &f.Thread
 	t.Count, t.Size, t.LastMessage, t.LastUser = 0, 0, "", ""
-	for _, m := range Conversation(f.Said, t.Rev) {
+	for _, m := range NewConversation(f.inSlots()) {
 		t.Count++
-		t.Size += messageSize(m)
+		t.Size += len(m.Raw)
 		t.LastMessage = m.ID
 		if m.Role == agui.RoleUser {
 			t.LastUser = m.ID

@@ -180,7 +180,7 @@ func checkCut(t *testing.T, f *fixture, r *Request, v Verdict) {
 		named[m.ID] = true
 	}
 	cut := v.CutAll
-	for _, m := range Conversation(f.Said, f.Thread.Rev) {
+	for _, m := range NewConversation(f.inSlots()) {
 		if cut && named[m.ID] {
 			t.Fatalf("%s cuts %s, which the request names", brief(v), m.ID)
 		}
@@ -206,7 +206,7 @@ func checkBegin(t *testing.T, f *fixture, r *Request, v Verdict) {
 	if f.Thread.Live == nil || f.Thread.Fence != 100 || f.Thread.Newest().Origin != 100 {
 		t.Fatalf("%s does not take the lease", brief(v))
 	}
-	list := Conversation(f.Said, f.Thread.Rev)
+	list := NewConversation(f.inSlots())
 	if len(list) != f.Thread.Count {
 		t.Fatalf("count = %d, conversation has %d", f.Thread.Count, len(list))
 	}
@@ -220,9 +220,9 @@ func checkBegin(t *testing.T, f *fixture, r *Request, v Verdict) {
 		answered[m.ToolCallID] = true
 	}
 	for _, m := range list {
-		for _, c := range m.ToolCalls {
-			if waited[c.ID] && !answered[c.ID] {
-				t.Fatalf("call %s has no result after %s", c.ID, brief(v))
+		for _, call := range m.Calls {
+			if waited[call] && !answered[call] {
+				t.Fatalf("call %s has no result after %s", call, brief(v))
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -11,8 +12,9 @@ import (
 type naming struct {
 	// last is the last message of the conversation that the list names, empty if it names none.
 	last string
-	// next is the message behind last; nil if the conversation ends there.
-	next *agui.Message
+	// next is the message behind last; nil if the conversation ends there. Where the list names nothing, only a request
+	// that edits is told.
+	next *StoredMessage
 	// beginning says that the list names everything up to last, at least one message, and nothing that left.
 	// Reasoning and activities may be missing: not every client keeps them.
 	beginning bool
@@ -20,10 +22,10 @@ type naming struct {
 
 // edits reports whether the list alone asks for an edit: it keeps the beginning of the conversation, up to a message
 // that a caller may have changed. A list that breaks off before an answer is that of a client that keeps no answers.
-func (n naming) edits() bool { return n.beginning && n.next != nil && adds(*n.next) }
+func (n naming) edits() bool { return n.beginning && n.next != nil && asks(n.next.Role) }
 
-// named compares the request's list with the conversation. Only a list that leaves something out costs a look at all
-// messages.
+// named compares the request's list with the conversation. It looks at the part behind the last message that is named,
+// and at all of it only if messages before that are not.
 func (a *admission) named() naming {
 	ids, stale := map[string]bool{}, false
 	for _, m := range a.r.Messages {
@@ -35,26 +37,42 @@ func (a *admission) named() naming {
 			ids[m.ID] = true
 		}
 	}
-	if len(ids) == a.t.Count {
-		return naming{last: a.t.LastMessage, beginning: len(ids) > 0 && !stale}
+	switch len(ids) {
+	case 0:
+		if !a.r.Edit {
+			return naming{}
+		}
+	case a.t.Count:
+		return naming{last: a.t.LastMessage, beginning: !stale}
 	}
-	list := Conversation(a.messages(), a.t.Rev)
-	last := lastIndex(list, func(m agui.Message) bool { return ids[m.ID] })
+	list, whole := endOf(a.facts, func(_ StoredMessage, settled bool) bool { return settled }, slices.Collect(maps.Keys(ids))...)
+	named := func(m StoredMessage) bool { return ids[m.ID] }
+	last := lastIndex(list, named)
 	var n naming
 	if last+1 < len(list) {
 		n.next = &list[last+1]
 	}
-	if last >= 0 {
-		n.last = list[last].ID
-		n.beginning = !stale && !slices.ContainsFunc(list[:last], func(m agui.Message) bool {
-			return !ids[m.ID] && m.Role != agui.RoleReasoning && m.Role != agui.RoleActivity
-		})
+	if last < 0 {
+		return n
 	}
+	n.last = list[last].ID
+	before := a.t.Count - (len(list) - last) // how many there are before the last one named
+	if stale || len(ids) == before+1 {
+		n.beginning = !stale
+		return n
+	}
+	if !whole {
+		list, _ = endOf(a.facts, func(StoredMessage, bool) bool { return false })
+		last = lastIndex(list, named)
+	}
+	n.beginning = !slices.ContainsFunc(list[:last], func(m StoredMessage) bool {
+		return !ids[m.ID] && m.Role != agui.RoleReasoning && m.Role != agui.RoleActivity
+	})
 	return n
 }
 
 // lastIndex returns the index of the last message that is wanted, -1 if there is none.
-func lastIndex(list []agui.Message, wanted func(agui.Message) bool) int {
+func lastIndex(list Conversation, wanted func(StoredMessage) bool) int {
 	for i, m := range slices.Backward(list) {
 		if wanted(m) {
 			return i

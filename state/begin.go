@@ -39,7 +39,8 @@ func Plan(t *Thread, f Facts, r *Request, c Claim, now time.Time) (Verdict, *Ste
 		if len(v.CallAnswers) == 0 {
 			return v, nil, nil
 		}
-		return v, RecordStep(t, v, now), nil
+		s := RecordStep(t, v, now)
+		return v, s, s.err
 	}
 	s, err := BeginStep(t, f, r, v, c, now)
 	if errors.Is(err, ErrTooLarge) {
@@ -53,6 +54,7 @@ func Plan(t *Thread, f Facts, r *Request, c Claim, now time.Time) (Verdict, *Ste
 // has no room for the client's.
 func BeginStep(t *Thread, f Facts, r *Request, v Verdict, c Claim, now time.Time) (*Step, error) {
 	s := next(t, now)
+	s.encoded = r.encoded
 	n := s.Thread
 	intent := Intent{
 		Origin: c.Fence, Attempts: 1, StartedAt: now, RunID: r.RunID, ParentRunID: r.ParentRunID, Hash: r.Hash,
@@ -63,7 +65,7 @@ func BeginStep(t *Thread, f Facts, r *Request, v Verdict, c Claim, now time.Time
 		intent.Effects = t.Kept.For(v.Claims)
 	}
 	if intent.Cut {
-		s.cutAfter(v.CutAfter, f.Messages())
+		s.cutAfter(v.CutAfter, f)
 	}
 	s.record(c.Fence, v.CallAnswers)
 	newID := r.NewID
@@ -92,7 +94,7 @@ func BeginStep(t *Thread, f Facts, r *Request, v Verdict, c Claim, now time.Time
 	}
 	n.Live = &Live{Attempt: c.Attempt, Fence: c.Fence, Until: now.Add(c.TTL), Tied: r.Tied, StartRev: n.StateRev, Intent: intent}
 	s.show()
-	return s, nil
+	return s, s.err
 }
 
 // claim marks the answered tokens, so that nobody else can answer them, and returns their questions.

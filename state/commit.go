@@ -74,6 +74,9 @@ func CommitStep(t *Thread, f Facts, c Commit, now time.Time) (*Step, error) {
 		s.setState(c.State)
 	}
 	added := s.keep(f, live.Intent.Origin, c.Messages)
+	if s.err != nil {
+		return nil, s.err
+	}
 	s.remember(live.Intent.Claims, c)
 	s.settle(f, &live, c)
 	live.Memo, live.Intent.Effects = nil, nil
@@ -103,13 +106,25 @@ func CommitStep(t *Thread, f Facts, c Commit, now time.Time) (*Step, error) {
 func (s *Step) keep(f Facts, run uint64, messages []agui.Message) (added bool) {
 	for _, m := range messages {
 		if place, ok := f.Known(m.ID); ok && !place.Left {
-			s.Append = append(s.Append, StoredMessage{Message: m, Added: s.Thread.Rev, Run: place.Run})
+			s.renew(m, place)
 			continue
 		}
 		s.add(run, m)
 		added = true
 	}
 	return added
+}
+
+// renew gives a message a new version.
+func (s *Step) renew(m agui.Message, place Place) {
+	stored, err := NewStoredMessage(m)
+	if err != nil {
+		s.err = err
+		return
+	}
+	stored.Slot, stored.Added, stored.Run = place.Slot, s.Thread.Rev, place.Run
+	s.Append = append(s.Append, stored)
+	s.Thread.Size += len(stored.Raw) - place.Size
 }
 
 // settle decides what becomes of the tokens this run claimed: used up by its first commit, or open again.

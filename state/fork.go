@@ -14,51 +14,53 @@ import (
 // or edited there. Questions and open calls stay behind: calls of the last message keep
 // the results they have, and those without any are not answered. ErrUnknownMessage: t has no such message.
 func ForkStep(t *Thread, f Facts, messageID string, key Key, now time.Time) (*Step, error) {
-	all := f.Messages()
-	list := Conversation(all, t.Rev)
-	at := slices.IndexFunc(list, func(m agui.Message) bool { return m.ID == messageID })
+	list, _ := endOf(f, func(StoredMessage, bool) bool { return false })
+	at := list.index(messageID)
 	if at < 0 {
 		return nil, ErrUnknownMessage
 	}
-	state, past, err := pastAt(t, f, all, messageID)
+	state, past, err := pastAt(t, f, list, messageID)
 	if err != nil {
 		return nil, err
 	}
 	s := next(&Thread{Key: key, Fence: t.Fence}, now) // its runs are none of those that its messages name
 	s.Past = past
 	s.setState(state)
-	runs := map[string]uint64{}
-	for _, m := range all {
-		runs[m.Message.ID] = m.Run
-	}
 	open := map[string]bool{}
 	for i, m := range list {
 		if i > at && !open[m.ToolCallID] {
 			break
 		}
 		delete(open, m.ToolCallID)
-		for _, c := range m.ToolCalls {
-			open[c.ID] = true
+		for _, call := range m.Calls {
+			open[call] = true
 		}
-		s.add(runs[m.ID], m)
+		if m.Role == agui.RoleUser && s.Thread.Title == "" && t.Title == "" {
+			first, err := m.Message()
+			if err != nil {
+				return nil, err
+			}
+			s.Thread.Title = title(first.Content.Text())
+		}
+		s.join(m.Run, m)
 	}
 	for _, m := range list[:at+1] {
-		for _, c := range m.ToolCalls {
-			if open[c.ID] { // in the order the calls were made
-				s.add(0, agui.Message{ID: "unanswered-" + c.ID, Role: agui.RoleTool, ToolCallID: c.ID, Content: agui.TextContent(NotAnswered)})
+		for _, call := range m.Calls {
+			if open[call] { // in the order the calls were made
+				s.add(0, agui.Message{ID: "unanswered-" + call, Role: agui.RoleTool, ToolCallID: call, Content: agui.TextContent(NotAnswered)})
 			}
 		}
 	}
 	if t.Title != "" {
 		s.Thread.Title = t.Title
 	}
-	return s, nil
+	return s, s.err
 }
 
 // pastAt is the state that belongs to a message of the conversation, and the marks that lead back from it. The newest of
 // them names that state, so that it is found again when the fork has run.
-func pastAt(t *Thread, f Facts, all []StoredMessage, messageID string) (json.RawMessage, []Mark, error) {
-	run, last := runOf(all, messageID)
+func pastAt(t *Thread, f Facts, list Conversation, messageID string) (json.RawMessage, []Mark, error) {
+	run, last := runOf(t, f, list, messageID)
 	newest, past := t.Newest(), f.Past()
 	present := object(f.State(t.StateRev))
 	if newest != nil && newest.Origin == run && t.Live == nil && last {
@@ -93,20 +95,24 @@ func pastAt(t *Thread, f Facts, all []StoredMessage, messageID string) (json.Raw
 	return state, marks, err
 }
 
-// runOf returns the run that brought a message, and whether it is the last of its messages.
-func runOf(all []StoredMessage, messageID string) (run uint64, last bool) {
-	for _, m := range all {
-		if m.Message.ID == messageID {
-			run = m.Run
+// runOf returns the run that brought a message of the conversation, and whether it ended with it: the message is the last
+// one of the run, and the one that it ended with did not leave.
+func runOf(t *Thread, f Facts, list Conversation, messageID string) (run uint64, last bool) {
+	run = list[list.index(messageID)].Run
+	if list[lastIndex(list, func(m StoredMessage) bool { return m.Run == run })].ID != messageID {
+		return run, false
+	}
+	runs := f.Runs()
+	if t.Run != nil {
+		runs = append([]Run{*t.Run}, runs...)
+	}
+	for _, r := range runs {
+		if r.Origin == run {
+			place, _ := f.Known(r.LastMessage)
+			return run, !place.Left
 		}
 	}
-	newest := ""
-	for _, m := range all {
-		if m.Run == run {
-			newest = m.Message.ID
-		}
-	}
-	return run, newest == messageID
+	return run, true
 }
 
 // RenameStep sets the thread's title.

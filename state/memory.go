@@ -6,6 +6,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"iter"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -84,10 +86,10 @@ type room struct {
 	thread atomic.Pointer[Thread]
 
 	mu       sync.Mutex
-	born     uint64 // the fence it was made with
-	gone     bool   // taken off the books: whoever waited for mu must look the key up again
-	messages []StoredMessage
-	known    map[string]int // id → index of its newest version
+	born     uint64           // the fence it was made with
+	gone     bool             // taken off the books: whoever waited for mu must look the key up again
+	messages []*StoredMessage // by slot, nil if it is empty
+	known    map[string]Place
 	state    json.RawMessage
 	past     History
 	runs     []Run // before the newest, newest first
@@ -98,19 +100,16 @@ type room struct {
 
 	replaced     []replaced // oldest first
 	replacedSize int        // bytes
+	dropped      int64      // the revision that took away the newest message of those that are not kept
 
 	slot int // in Memory.due, -1 if not; guarded by Memory.mu
 	at   time.Time
 }
 
-// Known, Token and Messages are the [Facts] of the thread; the room is locked.
+// Known, Token and Messages are [Facts] of the thread; the room is locked.
 func (r *room) Known(id string) (Place, bool) {
-	i, ok := r.known[id]
-	if !ok {
-		return Place{}, false
-	}
-	m := &r.messages[i]
-	return Place{Role: m.Message.Role, Run: m.Run, Left: m.Left != 0}, true
+	place, ok := r.known[id]
+	return place, ok
 }
 
 // Token looks a token up.
@@ -119,8 +118,16 @@ func (r *room) Token(id string) (Token, bool) {
 	return t, ok
 }
 
-// Messages returns all there ever were.
-func (r *room) Messages() []StoredMessage { return r.messages }
+// Messages yields the conversation, the last message first.
+func (r *room) Messages() iter.Seq[StoredMessage] {
+	return func(yield func(StoredMessage) bool) {
+		for _, m := range slices.Backward(r.messages) {
+			if m != nil && !yield(*m) {
+				return
+			}
+		}
+	}
+}
 
 // enter returns the room of a key, locked, or nil if there is none. With make it is made: with a thread at
 // revision 0, that leave takes away again if it is still.
@@ -192,14 +199,7 @@ func (m *Memory) write(r *room, s *Step, now time.Time) {
 		r.born = s.Thread.Fence
 	}
 	r.remember(s)
-	r.cut(s.Left, s.Thread.Rev)
-	if r.known == nil && len(s.Append) > 0 {
-		r.known = map[string]int{}
-	}
-	for _, added := range s.Append {
-		r.known[added.Message.ID] = len(r.messages)
-		r.messages = append(r.messages, added)
-	}
+	r.converse(s)
 	if r.tokens == nil && len(s.Tokens) > 0 {
 		r.tokens = map[string]Token{}
 	}
@@ -216,20 +216,27 @@ func (m *Memory) write(r *room, s *Step, now time.Time) {
 	m.index(r, born)
 }
 
-// cut notes that messages left at a revision, in every version they have.
-func (r *room) cut(ids []string, rev int64) {
-	if len(ids) == 0 {
-		return
+// converse makes what a step says of the conversation come true. The thread is still the one before it.
+func (r *room) converse(s *Step) {
+	for _, id := range s.Left {
+		place := r.known[id]
+		r.replace(s, place.Slot)
+		r.messages[place.Slot] = nil
+		place.Left = true
+		r.known[id] = place
 	}
-	left := map[string]bool{}
-	for _, id := range ids {
-		left[id] = true
+	if r.known == nil && len(s.Append) > 0 {
+		r.known = map[string]Place{}
 	}
-	for i := range r.messages {
-		if m := &r.messages[i]; m.Left == 0 && left[m.Message.ID] {
-			m.Left = rev
+	for _, m := range s.Append {
+		for len(r.messages) <= m.Slot {
+			r.messages = append(r.messages, nil)
 		}
+		r.replace(s, m.Slot)
+		r.messages[m.Slot] = &m
+		r.known[m.ID] = m.place()
 	}
+	r.messages = r.messages[:s.Thread.Slots]
 }
 
 // index keeps the books in step with the room, which is locked.

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -10,10 +11,18 @@ import (
 // is more costs the log its oldest runs, but not the live one.
 const MaxReplaced = 8 << 20
 
-// A replaced state is one that frames of the log may still name.
+// A replaced value is one that frames of the log may still name: a state, or a version of a message.
 type replaced struct {
 	from, to int64 // the revisions of the steps that brought it and took it away
 	state    json.RawMessage
+	message  *StoredMessage // nil: it is a state
+}
+
+func (r replaced) size() int {
+	if r.message != nil {
+		return len(r.message.Raw)
+	}
+	return len(r.state)
 }
 
 // Past, Runs and State are the [Facts] about what the thread was; the room is locked.
@@ -33,17 +42,46 @@ func (r *room) stateAt(rev int64) (json.RawMessage, bool) {
 	if rev < 0 || rev >= r.thread.Load().StateRev {
 		return r.state, true
 	}
-	i := slices.IndexFunc(r.replaced, func(s replaced) bool { return s.to > rev })
-	if i < 0 || r.replaced[i].from > rev {
-		return nil, false
+	for _, old := range r.replaced {
+		if old.message == nil && old.to > rev {
+			return old.state, old.from <= rev
+		}
 	}
-	return r.replaced[i].state, true
+	return nil, false
 }
 
-// remember takes over from a step what becomes part of the past. The thread is still the one before it.
+// messagesAt returns the conversation at a revision, and false if it is not kept any more.
+func (r *room) messagesAt(rev int64) (Conversation, bool) {
+	now := r.thread.Load().Rev
+	if rev < 0 || rev > now {
+		rev = now
+	}
+	if rev < r.dropped && rev <= r.log.trimmed {
+		return nil, false
+	}
+	list := make([]StoredMessage, 0, len(r.messages))
+	for _, m := range r.messages {
+		if m != nil && m.Added <= rev {
+			list = append(list, *m)
+		}
+	}
+	n := len(list)
+	for _, old := range r.replaced {
+		if old.message != nil && old.from <= rev && rev < old.to {
+			list = append(list, *old.message)
+		}
+	}
+	if len(list) > n {
+		slices.SortFunc(list, func(a, b StoredMessage) int { return cmp.Compare(a.Slot, b.Slot) })
+	}
+	return NewConversation(list), true
+}
+
+// remember takes over from a step what becomes part of the past, and its state. The thread is still the one before it.
 func (r *room) remember(s *Step) {
 	if s.State != nil {
-		r.replace(r.thread.Load(), s)
+		r.keep(replaced{from: r.thread.Load().StateRev, to: s.Thread.Rev, state: r.state})
+		r.state = s.State
 	}
 	if s.Past != nil {
 		r.past = History{Marks: s.Past}
@@ -57,16 +95,31 @@ func (r *room) remember(s *Step) {
 	}
 }
 
-// replace makes the step's state the present one, and keeps the one before for frames that name it.
-func (r *room) replace(t *Thread, s *Step) {
-	if t.StateRev <= t.Shown && t.Shown > r.log.trimmed {
-		r.replaced = append(r.replaced, replaced{t.StateRev, s.Thread.Rev, r.state})
-		r.replacedSize += len(r.state)
+// replace keeps the message that a step takes out of a slot, if there is one.
+func (r *room) replace(s *Step, slot int) {
+	if m := r.messages[slot]; m != nil {
+		r.keep(replaced{from: m.Added, to: s.Thread.Rev, message: m})
 	}
-	r.state = s.State
+}
+
+// keep keeps what was replaced for frames of the log that name it, if there are any.
+func (r *room) keep(old replaced) {
+	if shown := r.thread.Load().Shown; old.from > shown || shown <= r.log.trimmed {
+		r.drop(old)
+		return
+	}
+	r.replaced = append(r.replaced, old)
+	r.replacedSize += old.size()
 	for r.replacedSize > MaxReplaced && len(r.log.ends) > 0 {
 		r.log.drop(1)
 		r.forgetReplaced()
+	}
+}
+
+// drop notes that a value is not kept.
+func (r *room) drop(old replaced) {
+	if old.message != nil {
+		r.dropped = old.to
 	}
 }
 
@@ -80,7 +133,8 @@ func (r *room) trim(cutoff time.Time) {
 func (r *room) forgetReplaced() {
 	n := 0
 	for n < len(r.replaced) && r.replaced[n].to <= r.log.trimmed+1 {
-		r.replacedSize -= len(r.replaced[n].state)
+		r.replacedSize -= r.replaced[n].size()
+		r.drop(r.replaced[n])
 		n++
 	}
 	r.replaced = slices.Delete(r.replaced, 0, n)

@@ -33,8 +33,9 @@ func (m *Memory) Snapshot(ctx context.Context, key Key) (*Snapshot, error) {
 	defer m.leave(r)
 	t := r.snapshot()
 	s := &Snapshot{
-		Thread: t, Interrupts: OpenInterrupts(t, r, m.o.Now()), State: r.state, Messages: Conversation(r.messages, t.Rev),
+		Thread: t, Interrupts: OpenInterrupts(t, r, m.o.Now()), State: r.state,
 	}
+	s.Messages, _ = r.messagesAt(-1)
 	s.Runs = r.allRuns()
 	return s, nil
 }
@@ -77,7 +78,7 @@ func (m *Memory) State(ctx context.Context, key Key, rev int64) (json.RawMessage
 }
 
 // Messages returns the conversation at a revision; see [ThreadReader].
-func (m *Memory) Messages(ctx context.Context, key Key, rev int64) ([]agui.Message, error) {
+func (m *Memory) Messages(ctx context.Context, key Key, rev int64) (Conversation, error) {
 	if err := m.ready(ctx); err != nil {
 		return nil, err
 	}
@@ -86,8 +87,9 @@ func (m *Memory) Messages(ctx context.Context, key Key, rev int64) ([]agui.Messa
 		return nil, err
 	}
 	defer m.leave(r)
-	if rev < 0 {
-		rev = r.thread.Load().Rev
+	list, ok := r.messagesAt(rev)
+	if !ok {
+		return nil, ErrRevision
 	}
-	return Conversation(r.messages, rev), nil
+	return list, nil
 }

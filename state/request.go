@@ -49,6 +49,20 @@ type Request struct {
 	MaxThread, MaxState int
 	// NewID mints the ids of the messages admission itself adds (results of calls nobody answered); nil: random.
 	NewID func() string
+
+	encoded encoder
+}
+
+// sizeOf is how many bytes a message of the request takes.
+func (r *Request) sizeOf(m agui.Message) int {
+	if r.encoded == nil {
+		r.encoded = encoder{}
+	}
+	s, err := r.encoded.message(m)
+	if err != nil {
+		return 0 // it will not be stored either
+	}
+	return len(s.Raw)
 }
 
 // fresh returns the messages of the request that the thread never had, in order; all of them for an empty

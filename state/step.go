@@ -19,13 +19,15 @@ type Step struct {
 	Mark   *Mark           // joins the past, as its newest
 	Past   []Mark          // of a thread that is made: its past
 	Ended  *Run            // joins the earlier runs, as the newest of them
-	Append []StoredMessage // join the list; one with a known id is its new version, in the old place
+	Append []StoredMessage // join the conversation, or take the place of the version in their slot
 	Left   []string        // ids that leave the conversation
 	Tokens []Token         // new or changed
 	Frames []agui.Frame    // join the log
 	Ticket string          // leaves the queue; empty: none
 
-	gone []string // calls whose messages leave with this step
+	gone    []string // calls whose messages leave with this step
+	encoded encoder
+	err     error // of encoding a message
 }
 
 // next starts a step on t.
@@ -50,16 +52,29 @@ func (s *Step) show() { s.Thread.Shown = s.Thread.Rev }
 // add appends messages to the conversation on behalf of run.
 func (s *Step) add(run uint64, messages ...agui.Message) {
 	for _, m := range messages {
-		s.Append = append(s.Append, StoredMessage{Message: m, Added: s.Thread.Rev, Run: run})
-		s.Thread.Count++
-		s.Thread.Size += messageSize(m)
-		s.Thread.LastMessage = m.ID
-		if m.Role == agui.RoleUser {
-			s.Thread.LastUser = m.ID
-			if s.Thread.Title == "" {
-				s.Thread.Title = title(m.Content.Text())
-			}
+		stored, err := s.encoded.message(m)
+		if err != nil {
+			s.err = err
+			return
 		}
+		s.join(run, stored)
+		if m.Role == agui.RoleUser && s.Thread.Title == "" {
+			s.Thread.Title = title(m.Content.Text())
+		}
+	}
+}
+
+// join appends a message in the next slot.
+func (s *Step) join(run uint64, m StoredMessage) {
+	n := s.Thread
+	m.Slot, m.Added, m.Run = n.Slots, n.Rev, run
+	s.Append = append(s.Append, m)
+	n.Slots++
+	n.Count++
+	n.Size += len(m.Raw)
+	n.LastMessage = m.ID
+	if m.Role == agui.RoleUser {
+		n.LastUser = m.ID
 	}
 }
 
@@ -74,25 +89,31 @@ func title(text string) string {
 }
 
 // cutAfter lets everything behind message id leave the conversation, and everything at all for an empty id. The
-// results of calls that stay, stay: a hole in what a model is sent would be no edit but an error.
-func (s *Step) cutAfter(id string, all []StoredMessage) {
+// results of calls that stay, stay: a hole in what a model is sent would be no edit but an error. It costs what leaves,
+// not what the thread holds.
+func (s *Step) cutAfter(id string, f Facts) {
 	n := s.Thread
-	n.Count, n.Size, n.LastMessage, n.LastUser = 0, 0, "", ""
+	end, whole := endOf(f, func(m StoredMessage, settled bool) bool {
+		return id != "" && settled && m.Role == agui.RoleUser
+	}, id)
 	calls := map[string]bool{}
 	cut := id == ""
-	for _, m := range Conversation(all, n.Rev) {
+	n.Slots, n.LastMessage = 0, ""
+	if whole {
+		n.LastUser = ""
+	}
+	for _, m := range end {
 		if cut && !calls[m.ToolCallID] {
 			s.Left = append(s.Left, m.ID)
-			for _, c := range m.ToolCalls {
-				s.gone = append(s.gone, c.ID)
-			}
+			s.gone = append(s.gone, m.Calls...)
+			n.Count--
+			n.Size -= len(m.Raw)
 			continue
 		}
-		for _, c := range m.ToolCalls {
-			calls[c.ID] = true
+		for _, call := range m.Calls {
+			calls[call] = true
 		}
-		n.Count++
-		n.Size += messageSize(m)
+		n.Slots = max(n.Slots, m.Slot+1)
 		n.LastMessage = m.ID
 		if m.Role == agui.RoleUser {
 			n.LastUser = m.ID
@@ -101,13 +122,28 @@ func (s *Step) cutAfter(id string, all []StoredMessage) {
 	}
 }
 
-// messageSize is how many bytes m takes as JSON, nearly.
-func messageSize(m agui.Message) int {
-	raw, err := json.Marshal(m)
-	if err != nil {
-		return 0 // it will not be stored either
+// endOf returns the end of the conversation, from a message on at which enough says so. It is told whether the end is
+// settled there: it has one of the wanted messages, and the messages that made the calls whose results it has. Whole
+// says that it is all of the conversation.
+func endOf(f Facts, enough func(m StoredMessage, settled bool) bool, wanted ...string) (end Conversation, whole bool) {
+	var list []StoredMessage
+	results, found := map[string]bool{}, false
+	for m := range f.Messages() {
+		list = append(list, m)
+		for _, call := range m.Calls {
+			delete(results, call)
+		}
+		if m.Role == agui.RoleTool {
+			results[m.ToolCallID] = true
+		}
+		found = found || slices.Contains(wanted, m.ID)
+		if enough(m, found && len(results) == 0) {
+			slices.Reverse(list)
+			return NewConversation(list), false
+		}
 	}
-	return len(raw)
+	slices.Reverse(list)
+	return NewConversation(list), true
 }
 
 // notAnswered gives calls that nobody will answer any more a result.
@@ -155,52 +191,6 @@ func (s *Step) forget(f Facts) {
 		}
 	}
 	s.Thread.Checkpoint, s.Thread.Open, s.Thread.Calls, s.Thread.Kept = nil, nil, nil, nil
-}
-
-// Conversation renders the messages that were in the conversation at revision rev, in the order a client
-// has them: a tool message stands behind the assistant message that made the call and its earlier results.
-func Conversation(all []StoredMessage, rev int64) []agui.Message {
-	var out []agui.Message
-	at := map[string]int{}
-	for _, m := range all {
-		if m.Added > rev || m.Left != 0 && m.Left <= rev {
-			continue
-		}
-		if i, ok := at[m.Message.ID]; ok {
-			out[i] = m.Message
-			continue
-		}
-		at[m.Message.ID] = len(out)
-		out = append(out, m.Message)
-	}
-	return arrange(out)
-}
-
-// arrange moves tool messages to their calls.
-func arrange(in []agui.Message) []agui.Message {
-	owner := map[string]int{} // call → index of the message that made it
-	results := map[int][]agui.Message{}
-	moved := map[int]bool{}
-	for i, m := range in {
-		for _, c := range m.ToolCalls {
-			owner[c.ID] = i
-		}
-		if at, ok := owner[m.ToolCallID]; ok && m.Role == agui.RoleTool {
-			results[at] = append(results[at], m)
-			moved[i] = true
-		}
-	}
-	if len(moved) == 0 {
-		return in
-	}
-	out := make([]agui.Message, 0, len(in))
-	for i, m := range in {
-		if !moved[i] {
-			out = append(out, m)
-			out = append(out, results[i]...)
-		}
-	}
-	return out
 }
 
 func startMark(run uint64) string { return "start:" + strconv.FormatUint(run, 10) }

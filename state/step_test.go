@@ -2,6 +2,9 @@ package state
 
 import (
 	"encoding/json"
+	"math/rand/v2"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,27 +16,102 @@ import (
 
 func TestConversation(t *testing.T) {
 	t.Parallel()
-	stored := func(spec string, added, left int64) StoredMessage {
-		return StoredMessage{Message: message(spec), Added: added, Left: left}
-	}
-	all := []StoredMessage{
-		stored("u1", 1, 0), stored("a1(c1,c2)", 2, 0), stored("u2", 3, 0), stored("t2>c2", 4, 0), stored("t1>c1", 5, 0),
-		stored("a3", 5, 7), stored("u2", 6, 0), stored("t9>zz", 6, 0),
-	}
-	for rev, want := range map[int64]string{
-		0: "", 1: "u1", 2: "u1 a1", 3: "u1 a1 u2", 4: "u1 a1 t2 u2", 5: "u1 a1 t2 t1 u2 a3",
-		6: "u1 a1 t2 t1 u2 a3 t9", 7: "u1 a1 t2 t1 u2 t9",
+	for in, want := range map[string]string{
+		"":                                   "",
+		"u1 a1(c1,c2) u2":                    "u1 a1 u2",
+		"u1 a1(c1,c2) u2 t2>c2 t1>c1 a3":     "u1 a1 t2 t1 u2 a3",
+		"u1 t9>zz a1(c1) a2(c2) t2>c2 t1>c1": "u1 t9 a1 t1 a2 t2",
+		"t1>c1 a1(c1)":                       "t1 a1", // a result never stands before its call
 	} {
-		if got := strings.Join(idsOf(Conversation(all, rev)), " "); got != want {
-			t.Errorf("Conversation(%d) = %q, want %q", rev, got, want)
+		var list []StoredMessage
+		for _, m := range messages(in) {
+			stored, err := NewStoredMessage(m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, stored)
+		}
+		conversation := NewConversation(list)
+		decoded, err := conversation.Messages()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(idsOf(decoded), " "); got != want {
+			t.Errorf("NewConversation(%q) = %q, want %q", in, got, want)
+		}
+		encoded, err := agui.List[agui.Message](decoded).MarshalJSON()
+		if err != nil || string(encoded) != string(conversation.JSON()) {
+			t.Errorf("JSON() = %s, want %s (%v)", conversation.JSON(), encoded, err)
 		}
 	}
-	all[6].Message.Content = agui.TextContent("better")
-	for rev, want := range map[int64]string{5: "u2", 6: "better"} {
-		if list := Conversation(all, rev); list[4].Content.Text() != want {
-			t.Errorf("Conversation(%d) has %q, want %q", rev, list[4].Content.Text(), want)
+}
+
+// TestCutAfter holds an edit, which looks at the end of a conversation alone, to what a look at all of it would cut.
+func TestCutAfter(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		f := thread(conversation(random))
+		all := NewConversation(f.inSlots())
+		id := ""
+		if random.IntN(10) > 0 {
+			id = all[random.IntN(len(all))].ID
+		}
+		s := next(&f.Thread, noon)
+		s.cutAfter(id, f)
+
+		want := next(&f.Thread, noon)
+		n := want.Thread
+		n.Count, n.Size, n.Slots, n.LastMessage, n.LastUser = 0, 0, 0, "", ""
+		cut, calls := id == "", map[string]bool{}
+		for _, m := range all {
+			if cut && !calls[m.ToolCallID] {
+				want.Left = append(want.Left, m.ID)
+				continue
+			}
+			for _, call := range m.Calls {
+				calls[call] = true
+			}
+			n.Count++
+			n.Size += len(m.Raw)
+			n.Slots = max(n.Slots, m.Slot+1)
+			n.LastMessage = m.ID
+			if m.Role == agui.RoleUser {
+				n.LastUser = m.ID
+			}
+			cut = cut || m.ID == id
+		}
+		if diff := cmp.Diff(want.Left, s.Left); diff != "" {
+			t.Fatalf("cutAfter(%q) of %s (-want +got):\n%s", id, f.conversation(), diff)
+		}
+		if diff := cmp.Diff(n, s.Thread); diff != "" {
+			t.Fatalf("cutAfter(%q) of %s (-want +got):\n%s", id, f.conversation(), diff)
 		}
 	}
+}
+
+// conversation is a random one in which results of calls come late, or to calls that nobody made.
+func conversation(random *rand.Rand) string {
+	var specs, open []string
+	for i := range 1 + random.IntN(12) {
+		id := strconv.Itoa(i)
+		switch kind := random.IntN(5); {
+		case kind == 0:
+			specs = append(specs, "u"+id)
+		case kind == 1:
+			specs = append(specs, "a"+id+"(c"+id+",d"+id+")")
+			open = append(open, "c"+id, "d"+id)
+		case kind == 2 && len(open) > 0:
+			at := random.IntN(len(open))
+			specs = append(specs, "t"+id+">"+open[at])
+			open = slices.Delete(open, at, at+1)
+		case kind == 3 && random.IntN(4) == 0:
+			specs = append(specs, "t"+id+">nobody")
+		default:
+			specs = append(specs, "a"+id)
+		}
+	}
+	return strings.Join(specs, " ")
 }
 
 // begin makes a request's verdict come true.

@@ -128,7 +128,7 @@ type Snapshot struct {
 	Thread     *Thread
 	Interrupts []agui.Interrupt // the open ones
 	State      json.RawMessage  // nil if there is none
-	Messages   []agui.Message
+	Messages   Conversation
 	Runs       []Run // newest first, the thread's own among them, at most [MaxRuns]
 }
 
@@ -143,8 +143,8 @@ type ThreadReader interface {
 	// State returns the state as it was at revision rev, which is the present one or one that a frame of the log
 	// names; rev < 0 means now. Nil: there was none. ErrRevision: it is not kept any more.
 	State(ctx context.Context, key Key, rev int64) (json.RawMessage, error)
-	// Messages returns the conversation as it was at revision rev; rev < 0 means now.
-	Messages(ctx context.Context, key Key, rev int64) ([]agui.Message, error)
+	// Messages returns the conversation as it was at revision rev, as State does the state.
+	Messages(ctx context.Context, key Key, rev int64) (Conversation, error)
 	// Tail yields the frames behind after, in batches as they come, waiting for more until ctx is done or the
 	// reader stops; so only ctx ends it. A zero after means from the oldest kept frame on. The last yield may
 	// carry an error: ErrUnknownThread when the thread is gone, also if there is another one of its name by now. Who has

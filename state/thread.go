@@ -64,10 +64,11 @@ type Thread struct {
 	// Queue are the requests that wait, in the order they came.
 	Queue []Ticket `json:"queue,omitempty"`
 
-	// Count is the number of messages in the conversation, LastMessage and LastUser the ids of its ends.
-	// Size is about how many bytes their JSON takes.
+	// Count is the number of messages in the conversation, LastMessage and LastUser the ids of its ends. Size is how
+	// many bytes their encodings take, Slots the slot of the next one.
 	Count       int    `json:"count"`
 	Size        int    `json:"size,omitempty"`
+	Slots       int    `json:"slots,omitempty"`
 	LastMessage string `json:"lastMessage,omitempty"`
 	LastUser    string `json:"lastUser,omitempty"`
 }
@@ -168,20 +169,15 @@ type Call struct {
 	Answer *agui.Message `json:"answer,omitempty"`
 }
 
-// A StoredMessage is a message with the revisions it came into the conversation and left it at. Messages
-// are appended and never rewritten, so that any revision can be rendered (R6).
-type StoredMessage struct {
-	Message agui.Message `json:"message"`
-	Added   int64        `json:"added"`
-	Left    int64        `json:"left,omitempty"` // 0: still there
-	Run     uint64       `json:"run"`            // Origin of the run that brought it
-}
-
-// A Place is what admission needs to know of a message the thread has, or had.
+// A Place is what is known of a message the thread has, or had.
 type Place struct {
 	Role agui.Role
 	Run  uint64 // Origin of the run that brought it
 	Left bool   // it left the conversation
+	// Slot is where it stands, Added the revision that brought its present version, and Size that one's bytes.
+	Slot  int
+	Added int64
+	Size  int
 }
 
 // OpenCalls returns the frontend calls that are not answered.

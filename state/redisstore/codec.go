@@ -15,8 +15,8 @@ import (
 
 // The fields of a thread's document: they change with a step, and only those that changed are sent. Beside them the
 // hash holds what is written by every step (tag, born, fence, deadline, asks), and what scripts write without one:
-// state, which the steps write that change it; last, the newest frame; what is in liveFields; trimmed, pushed and pastsize,
-// about what is kept of what was; damaged, which says that a part was evicted, and floor and by, which are
+// state, which the steps write that change it; last, the newest frame; what is in liveFields; trimmed, dropped,
+// pushed and pastsize, about what is kept of what was; damaged, which says that a part was evicted, and floor and by, which are
 // all that a deletion leaves.
 const (
 	fieldDoc        = "doc"        // the thread without what is below
@@ -26,9 +26,10 @@ const (
 	fieldOpen       = "open"       // the ids of the tokens a step on this thread asks for
 	fieldRev        = "rev"
 	fieldStateRev   = "staterev"
+	fieldSlots      = "slots"
 )
 
-var documentFields = []string{fieldDoc, fieldCheckpoint, fieldRun, fieldLive, fieldOpen, fieldRev, fieldStateRev}
+var documentFields = []string{fieldDoc, fieldCheckpoint, fieldRun, fieldLive, fieldOpen, fieldRev, fieldStateRev, fieldSlots}
 
 // liveFields are those of the live attempt that scripts read, and change without a step: all but origin, the fence
 // its run began with.
@@ -52,7 +53,8 @@ func encode(t *state.Thread) (map[string]string, error) {
 	doc := *t
 	doc.Checkpoint, doc.Run, doc.Live, doc.Last, doc.Queue = nil, nil, nil, agui.FrameID{}, nil
 	fields := map[string]string{
-		fieldCheckpoint: string(t.Checkpoint), fieldRev: strconv.FormatInt(t.Rev, 10), fieldStateRev: strconv.FormatInt(t.StateRev, 10),
+		fieldCheckpoint: string(t.Checkpoint), fieldRev: strconv.FormatInt(t.Rev, 10),
+		fieldStateRev: strconv.FormatInt(t.StateRev, 10), fieldSlots: strconv.Itoa(t.Slots),
 	}
 	put := func(field string, v any) error {
 		raw, err := marshal(v)
@@ -135,18 +137,53 @@ func raw(text string) json.RawMessage {
 	return json.RawMessage(text)
 }
 
-// placeText is a message's place as the hash of known ids has it; its first character is a script's to change.
+// placeText is a message's place as the hash has it; its first character is a script's to change.
 func placeText(m *state.StoredMessage) string {
-	return "-" + strconv.FormatUint(m.Run, 10) + " " + string(m.Message.Role)
+	return fmt.Sprintf("-%d %d %d %d %s", m.Run, m.Slot, m.Added, len(m.Raw), m.Role)
 }
 
 func parsePlace(text string) (state.Place, bool) {
 	if text == "" {
 		return state.Place{}, false
 	}
-	run, role, _ := strings.Cut(text[1:], " ")
-	n, err := strconv.ParseUint(run, 10, 64)
-	return state.Place{Role: agui.Role(role), Run: n, Left: text[0] == 'L'}, err == nil
+	parts := strings.SplitN(text[1:], " ", 5)
+	if len(parts) < 5 {
+		return state.Place{}, false
+	}
+	place := state.Place{Left: text[0] == 'L', Role: agui.Role(parts[4])}
+	var err, err2, err3, err4 error
+	place.Run, err = strconv.ParseUint(parts[0], 10, 64)
+	place.Slot, err2 = strconv.Atoi(parts[1])
+	place.Added, err3 = strconv.ParseInt(parts[2], 10, 64)
+	place.Size, err4 = strconv.Atoi(parts[3])
+	return place, errors.Join(err, err2, err3, err4) == nil
+}
+
+// A messageHead is what is kept of a message before its encoding, on a line of its own.
+type messageHead struct {
+	Slot   int       `json:"s"`
+	Added  int64     `json:"a"`
+	Run    uint64    `json:"r,omitempty"`
+	ID     string    `json:"i"`
+	Role   agui.Role `json:"o"`
+	Result string    `json:"t,omitempty"` // of this call
+	Calls  []string  `json:"c,omitempty"`
+}
+
+func messageText(m *state.StoredMessage) ([]byte, error) {
+	head, err := marshal(messageHead{m.Slot, m.Added, m.Run, m.ID, m.Role, m.ToolCallID, m.Calls})
+	return append(append(head, '\n'), m.Raw...), err
+}
+
+func parseMessage(text string) (state.StoredMessage, error) {
+	head, encoded, _ := strings.Cut(text, "\n")
+	var h messageHead
+	if err := json.Unmarshal([]byte(head), &h); err != nil {
+		return state.StoredMessage{}, fmt.Errorf("redisstore: stored message: %w", err)
+	}
+	return state.StoredMessage{
+		Slot: h.Slot, Added: h.Added, Run: h.Run, ID: h.ID, Role: h.Role, ToolCallID: h.Result, Calls: h.Calls, Raw: raw(encoded),
+	}, nil
 }
 
 // errFrame is returned for an entry of a log that nothing of ours has written. Reading it again does not help.

@@ -34,7 +34,7 @@ func evict(t *testing.T, client *redis.Client, part string) {
 }
 
 // parts are the keys of a thread but for its hash, without which it is unknown, and its log, which may expire.
-var parts = []string{"msgs", "known", "cuts", "ints", "ends", "memo", "past", "runs"}
+var parts = []string{"msgs", "known", "ints", "ends", "memo", "past", "runs"}
 
 // TestPartialEviction removes one key of an idle thread that has a question: nobody is shown what is left as if it were
 // all. It can be deleted, and made anew.

@@ -35,9 +35,8 @@ type part string
 // The parts.
 const (
 	partThread   part = "thread" // hash: the document, the live attempt, and the floor of fences after a deletion
-	partMessages part = "msgs"   // list: every message, as it came
+	partMessages part = "msgs"   // hash: the conversation by slot
 	partKnown    part = "known"  // hash: the places of messages by id
-	partCuts     part = "cuts"   // list: what left the conversation, and when
 	partTokens   part = "ints"   // hash: tokens by id
 	partEnds     part = "ends"   // list: when the runs ended that the log still has
 	partMemo     part = "memo"   // hash: what the turn that is not committed has recorded
@@ -50,7 +49,7 @@ const (
 // threadParts are what a step writes, or a deletion removes: everything but the log, logParts.
 var (
 	threadParts = []part{
-		partThread, partMessages, partKnown, partCuts, partTokens, partEnds, partMemo, partPast, partRuns,
+		partThread, partMessages, partKnown, partTokens, partEnds, partMemo, partPast, partRuns,
 	}
 	logParts = []part{partLog, partOld}
 )

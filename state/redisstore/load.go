@@ -81,6 +81,7 @@ func (s *Store) load(ctx context.Context, key state.Key, w wish) (*loaded, error
 			return nil, err
 		}
 	}
+	l.facts.slots = l.thread.Slots
 	l.thread.Key = key // JSON changes a name that is not UTF-8
 	refresh(l.thread, fields, r.list(5).pairs())
 	l.queue = fields[fieldQueue]
@@ -98,11 +99,10 @@ type facts struct {
 	none  bool // the thread does not exist
 	err   error
 
-	places   map[string]state.Place
-	unknown  map[string]bool
-	tokens   map[string]state.Token
-	messages []state.StoredMessage
-	fetched  bool // messages are
+	places  map[string]state.Place
+	unknown map[string]bool
+	tokens  map[string]state.Token
+	slots   int // of the conversation
 }
 
 // loadedFields are the fields of the hash that everybody looks at: all but the state.
@@ -146,7 +146,7 @@ func (f *facts) token(id, text string) error {
 func (f *facts) fetch(p part, field string) string {
 	text, err := f.store.main.HGet(f.ctx, f.store.key(slotOf(f.key), p), field).Result()
 	if err != nil && !errors.Is(err, redis.Nil) {
-		f.err = errors.Join(f.err, fmt.Errorf("redisstore: %w", err))
+		f.fail(fmt.Errorf("redisstore: %w", err))
 	}
 	return text
 }
@@ -169,19 +169,9 @@ func (f *facts) Token(id string) (state.Token, bool) {
 	if ok || f.none {
 		return token, ok
 	}
-	f.err = errors.Join(f.err, f.token(id, f.fetch(partTokens, id)))
+	f.fail(f.token(id, f.fetch(partTokens, id)))
 	token, ok = f.tokens[id]
 	return token, ok
-}
-
-// Messages returns all there ever were.
-func (f *facts) Messages() []state.StoredMessage {
-	if !f.none && !f.fetched {
-		list, _, err := f.store.messages(f.ctx, f.key)
-		f.err = errors.Join(f.err, err)
-		f.messages, f.fetched = list, true
-	}
-	return f.messages
 }
 
 // State returns the state at a revision.
@@ -190,7 +180,7 @@ func (f *facts) State(rev int64) json.RawMessage {
 		return nil
 	}
 	text, err := f.store.State(f.ctx, f.key, rev)
-	f.err = errors.Join(f.err, err)
+	f.fail(err)
 	return text
 }
 
@@ -223,16 +213,19 @@ func (f *facts) list(p part) []string {
 	}
 	texts, err := f.store.main.LRange(f.ctx, f.store.key(slotOf(f.key), p), 1, -1).Result() // the first entry is none
 	if err != nil {
-		f.err = errors.Join(f.err, fmt.Errorf("redisstore: %w", err))
+		f.fail(fmt.Errorf("redisstore: %w", err))
 	}
 	return texts
 }
 
 func (f *facts) unmarshal(what, text string, v any) {
 	if err := json.Unmarshal([]byte(text), v); err != nil {
-		f.err = errors.Join(f.err, fmt.Errorf("redisstore: stored %s: %w", what, err))
+		f.fail(fmt.Errorf("redisstore: stored %s: %w", what, err))
 	}
 }
+
+// fail notes that something could not be fetched.
+func (f *facts) fail(err error) { f.err = errors.Join(f.err, err) }
 
 // with returns the facts after a step that wrote tokens.
 func (f *facts) with(tokens []state.Token) *facts {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"strconv"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
@@ -36,16 +34,14 @@ func (s *Store) Snapshot(ctx context.Context, key state.Key) (*state.Snapshot, e
 		if !l.exists() {
 			return nil, state.ErrUnknownThread
 		}
-		all, rev, err := s.messages(ctx, key)
+		list, err := s.Messages(ctx, key, -1)
 		if err != nil {
 			return nil, err
 		}
-		t := l.thread
 		shown := &state.Snapshot{
-			Thread: t, Interrupts: state.OpenInterrupts(t, l.facts, l.now), State: l.facts.State(-1),
-			Messages: state.Conversation(all, rev),
+			Thread: l.thread, Interrupts: state.OpenInterrupts(l.thread, l.facts, l.now), State: l.facts.State(-1),
+			Messages: list, Runs: l.runs(),
 		}
-		shown.Runs = l.runs()
 		now, err := s.load(ctx, key, wish{have: l})
 		if err := errors.Join(err, l.facts.err); err != nil {
 			return nil, err
@@ -99,68 +95,7 @@ func (s *Store) State(ctx context.Context, key state.Key, rev int64) (json.RawMe
 	}
 }
 
-// Messages returns the conversation at a revision; see [state.ThreadReader].
-func (s *Store) Messages(ctx context.Context, key state.Key, rev int64) ([]agui.Message, error) {
-	all, now, err := s.messages(ctx, key)
-	if err != nil {
-		return nil, err
-	}
-	if rev < 0 {
-		rev = now
-	}
-	return state.Conversation(all, rev), nil
-}
-
-// messages returns every message the thread ever had, and its revision.
-func (s *Store) messages(ctx context.Context, key state.Key) ([]state.StoredMessage, int64, error) {
-	r, err := s.run(ctx, messagesScript, slotOf(key), args{s.clock()})
-	if err != nil {
-		return nil, 0, err
-	}
-	if r.text(0) == "" {
-		return nil, 0, state.ErrUnknownThread
-	}
-	rev, err := strconv.ParseInt(r.text(0), 10, 64)
-	if err != nil {
-		return nil, 0, fmt.Errorf("redisstore: stored revision: %w", err)
-	}
-	stored := r.list(1)
-	list := make([]state.StoredMessage, len(stored))
-	for i := range list {
-		if err := json.Unmarshal([]byte(stored.text(i)), &list[i]); err != nil {
-			return nil, 0, fmt.Errorf("redisstore: stored message: %w", err)
-		}
-	}
-	return list, rev, leave(list, r.list(2))
-}
-
-// leave marks what left the conversation: every version of a message that was in it when it was cut.
-func leave(list []state.StoredMessage, cuts reply) error {
-	left := map[string][]int64{} // revisions, oldest first
-	for i := range cuts {
-		var c cut
-		if err := json.Unmarshal([]byte(cuts.text(i)), &c); err != nil {
-			return fmt.Errorf("redisstore: stored cut: %w", err)
-		}
-		for _, id := range c.IDs {
-			left[id] = append(left[id], c.Rev)
-		}
-	}
-	if len(left) == 0 {
-		return nil
-	}
-	for i := range list {
-		for _, rev := range left[list[i].Message.ID] {
-			if list[i].Added < rev {
-				list[i].Left = rev
-				break
-			}
-		}
-	}
-	return nil
-}
-
-// How much of a log is moved at once: a connection has to manage it in time.
+// How much of a log, or of a conversation, is moved at once: a connection has to manage it in time.
 const (
 	most      = 256     // entries
 	mostBytes = 4 << 20 // unless a single entry has more

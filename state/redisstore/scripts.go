@@ -56,6 +56,9 @@ var messagesSource string
 //go:embed scripts/unlist.lua
 var unlistSource string
 
+//go:embed scripts/replaced.lua
+var replacedSource string
+
 //go:embed scripts/state.lua
 var stateSource string
 
@@ -90,7 +93,8 @@ var (
 	holdsScript    = newScript(holdsSource, partThread, partEnds, partLog, partOld)
 	stateScript    = newScript(stateSource, partThread)
 	queueScript    = newScript(queueSource, partThread)
-	messagesScript = newScript(messagesSource, partThread, partMessages, partCuts)
+	replacedScript = newScript(replacedSource, partThread, partOld)
+	messagesScript = newScript(messagesSource, partThread, partMessages)
 )
 
 // What scripts answer.

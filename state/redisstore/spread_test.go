@@ -105,7 +105,7 @@ func (s *spread) State(ctx context.Context, key state.Key, rev int64) (json.RawM
 	return s.next().State(ctx, key, rev)
 }
 
-func (s *spread) Messages(ctx context.Context, key state.Key, rev int64) ([]agui.Message, error) {
+func (s *spread) Messages(ctx context.Context, key state.Key, rev int64) (state.Conversation, error) {
 	return s.next().Messages(ctx, key, rev)
 }
 

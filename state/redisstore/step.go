@@ -24,7 +24,7 @@ type change struct {
 // logs reports whether the change touches the log or what goes with it, which may have expired and are none of the
 // others' business.
 func (c change) logs() bool {
-	return c.fresh || c.ended || len(c.step.Frames) > 0 || c.step.State != nil
+	return c.fresh || c.ended || len(c.step.Frames) > 0 || c.step.State != nil || len(c.step.Left)+len(c.step.Append) > 0
 }
 
 // A written is what came of a change: the thread after it, and the log before.
@@ -192,23 +192,14 @@ func (s *Store) queueArgs(a *args, l, next *loaded, ticket string) error {
 
 // messageArgs are the messages that leave the conversation and those that join it.
 func messageArgs(a *args, step *state.Step) error {
-	if len(step.Left) == 0 {
-		a.add("")
-	} else {
-		raw, err := marshal(cut{Rev: step.Thread.Rev, IDs: step.Left})
-		if err != nil {
-			return err
-		}
-		a.add(raw)
-		a.list(step.Left)
-	}
+	a.list(step.Left)
 	a.add(len(step.Append))
 	for _, m := range step.Append {
-		raw, err := marshal(m)
+		text, err := messageText(&m)
 		if err != nil {
 			return err
 		}
-		a.add(m.Message.ID, placeText(&m), raw)
+		a.add(m.ID, placeText(&m), m.Slot, text)
 	}
 	return nil
 }
@@ -284,10 +275,4 @@ func (s *Store) keepFor(l *loaded) time.Duration {
 		return max(at.Sub(l.now), 0)
 	}
 	return s.o.ThreadTTL
-}
-
-// A cut is the ids of messages that left the conversation at a revision.
-type cut struct {
-	Rev int64    `json:"r"`
-	IDs []string `json:"i"`
 }

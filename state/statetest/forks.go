@@ -49,7 +49,11 @@ var forks = []sentence{
 			w.Fatalf("Fork() = %v", err)
 		}
 		w.equal("open", []int{len(t.Open), len(t.Calls), len(t.Checkpoint)}, []int{0, 0, 0})
-		list, err := w.store.Messages(w.Context(), t.Key, -1)
+		conversation, err := w.store.Messages(w.Context(), t.Key, -1)
+		if err != nil {
+			w.Fatal(err)
+		}
+		list, err := conversation.Messages()
 		if err != nil {
 			w.Fatal(err)
 		}
@@ -58,5 +62,19 @@ var forks = []sentence{
 			calls = append(calls, m.ToolCallID+" "+m.Content.Text())
 		}
 		w.equal("results", calls, []string{"c2 two", "c1 " + state.NotAnswered})
+	}},
+	{"a fork at an answer that came behind the run has the state the run ended with", func(w *world) {
+		l := w.start("u1")
+		call := agui.Message{ID: "a1", Role: agui.RoleAssistant, ToolCalls: []agui.ToolCall{{ID: "c1", Type: "function"}, {ID: "c2", Type: "function"}}}
+		w.commit(l, state.Commit{
+			Messages: []agui.Message{call}, State: json.RawMessage(`{"n":1}`), Checkpoint: json.RawMessage(`{}`),
+			Calls: []state.Call{{ID: "c1"}, {ID: "c2"}}, End: &state.End{Status: state.RunInterrupt},
+		})
+		w.begin(w.request(result("r1", "c1", "one")))
+		t, err := w.store.Fork(w.Context(), key, "r1", "t2")
+		if err != nil {
+			w.Fatalf("Fork() = %v", err)
+		}
+		w.equal("state", w.snapshot(t.Key).State, json.RawMessage(`{"n":1}`))
 	}},
 }

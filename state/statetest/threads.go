@@ -90,7 +90,7 @@ var threads = []sentence{
 		w.means(r, state.Start, 9)
 		w.equal("inside", inside, true)
 	}},
-	{"the conversation of any revision can be shown", func(w *world) {
+	{"the conversation of any revision that frames of the log name can be shown", func(w *world) {
 		l := w.start("u1")
 		first := w.succeed(l, 1, assistant("a1"))
 		second := w.succeed(w.start("u2"), 1, assistant("a2"))
@@ -99,22 +99,52 @@ var threads = []sentence{
 		b := w.means(r, state.Repeat, 13)
 		changed := assistant("a3")
 		w.commit(b.Lease, state.Commit{Messages: []agui.Message{changed}, Checkpoint: json.RawMessage(`{}`)})
-		draft := w.load().Rev
 		changed.Content = agui.TextContent("better")
-		w.succeed(b.Lease, 1, changed)
+		third := w.succeed(b.Lease, 1, changed)
+		changed.Content = agui.TextContent("best")
+		w.commit(w.start("u3"), state.Commit{Messages: []agui.Message{changed}, Checkpoint: json.RawMessage(`{}`)})
 		w.equal("at the first end", w.messages(first.Rev), []string{"u1", "a1"})
 		w.equal("at the second end", w.messages(second.Rev), []string{"u1", "a1", "u2", "a2"})
 		w.equal("when it was cut", w.messages(b.Thread.Rev), []string{"u1"})
-		w.equal("now", w.messages(-1), []string{"u1", "a3"})
-		for rev, want := range map[int64]string{draft: "said a3", -1: "better"} {
+		w.equal("at the third end", w.messages(third.Rev), []string{"u1", "a3"})
+		w.equal("now", w.messages(-1), []string{"u1", "a3", "u3"})
+		for rev, want := range map[int64]string{third.Rev: "better", -1: "best"} {
 			list, err := w.store.Messages(w.Context(), key, rev)
 			if err != nil {
 				w.Fatal(err)
 			}
-			w.equal("a3", list[1].Content.Text(), want)
+			m, err := list[1].Message()
+			if err != nil {
+				w.Fatal(err)
+			}
+			w.equal("a3", m.Content.Text(), want)
 		}
-		// What left stays known: it is never appended again.
-		w.means(w.request(user("u1"), user("u2")), state.Hydrate, 14)
+	}},
+	{"what left a conversation stays known, and is shown as long as frames of the log name it", func(w *world) {
+		first := w.succeed(w.start("u1"), 1, assistant("a1"))
+		second := w.succeed(w.start("u2"), 1, assistant("a2"))
+		r := w.request(user("u1"))
+		r.Regenerate = true
+		b := w.means(r, state.Repeat, 13)
+		w.succeed(b.Lease, 1, assistant("a3"))
+		w.clock.Move(LogTTL)
+		w.holds(second.Last, false)
+		for _, rev := range []int64{first.Rev, second.Rev} {
+			if _, err := w.store.Messages(w.Context(), key, rev); !errors.Is(err, state.ErrRevision) {
+				w.Fatalf("Messages(%d) = %v, want ErrRevision", rev, err)
+			}
+		}
+		w.equal("now", w.messages(-1), []string{"u1", "a3"})
+		w.equal("as the thread says it is now", w.messages(w.load().Rev), []string{"u1", "a3"})
+		w.means(w.request(user("u1"), user("u2")), state.Hydrate, 14) // it is never appended again
+		t := w.begin(w.request(user("u1"), assistant("a3"), user("u4"))).Thread
+		w.equal("count", []any{t.Count, t.LastMessage, t.LastUser}, []any{3, "u4", "u4"})
+		size := 0
+		list, err := w.store.Messages(w.Context(), key, -1)
+		for _, m := range list {
+			size += len(m.Raw)
+		}
+		w.equal("size", []any{t.Size, err}, []any{size, nil})
 	}},
 	{"a snapshot shows a thread with all that is kept beside it", func(w *world) {
 		l := w.start("u1")

@@ -1,6 +1,6 @@
 -- Forgets a thread. Whoever runs it is told to stop, who reads it is given the end of its log, and who waits for it is
 -- told to look again. Its fence stays for a while, the least a new thread of its name may start from.
-local thread, log, old = KEYS[1], KEYS[10], KEYS[11]
+local thread, log, old = KEYS[1], KEYS[9], KEYS[10]
 local now, by, ending, dead = clock(arg()), arg(), arg(), arg()
 if get(thread, 'by') == by then return { 'done', '', now } end -- its reply was lost
 if not exists(thread, now) then return { 'unknown' } end
@@ -23,7 +23,7 @@ redis.call('HSET', thread, 'by', by, 'floor', floor(thread))
 for _, field in ipairs(redis.call('HKEYS', thread)) do
   if field ~= 'by' and field ~= 'floor' then redis.call('HDEL', thread, field) end
 end
-redis.call('UNLINK', old, unpack(KEYS, 2, 9))
+redis.call('UNLINK', old, unpack(KEYS, 2, 8))
 redis.call('PEXPIRE', log, dead)
 -- A clock may go back, but not by more than an hour. The mark of this call stays for who sends it again.
 local passed = tonumber(string.sub(now, 1, 14)) - tonumber(floor(thread))

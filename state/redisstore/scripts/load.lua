@@ -1,10 +1,10 @@
 -- Reads a thread, and the facts about it that a caller names. If the caller has the document of this tag it gets
 -- only what changes without one.
-local thread, known, ints, memo, log = KEYS[1], KEYS[3], KEYS[5], KEYS[7], KEYS[10]
+local thread, known, ints, memo, log = KEYS[1], KEYS[3], KEYS[4], KEYS[6], KEYS[9]
 local now, have, holds = clock(arg()), arg(), arg()
 
 if not exists(thread, now) then return { now, floor(thread), {}, {}, {}, {}, 0 } end
-if not whole(9) then return { 'damaged' } end
+if not whole(8) then return { 'damaged' } end
 
 local same = get(thread, 'tag') == have
 local names, values = {}, {}

@@ -131,7 +131,12 @@ local function trim(thread, ends, log, old, now, keep)
   if not last then return false end
   local fence, seq = parts(last)
   redis.call('XTRIM', log, 'MINID', string.format('%.0f-%.0f', fence, seq + 1))
-  redis.call('XTRIM', old, 'MINID', string.format('%.0f', rev + 2)) -- the revision of the next run's begin is rev + 1
+  -- The revision at which the next run begins is rev + 1.
+  local newest = redis.call('XREVRANGE', old, string.format('%.0f', rev + 1), '-', 'COUNT', 1)[1]
+  if newest then
+    redis.call('XTRIM', old, 'MINID', string.format('%.0f', rev + 2))
+    redis.call('HSET', thread, 'dropped', string.match(newest[1], '^%d+'))
+  end
   redis.call('HSET', thread, 'trimmed', rev)
   return true
 end

@@ -1,7 +1,7 @@
 -- Writes one step of a thread, as a whole, if the thread is what the step was computed from. The log and what goes with
 -- it are given only if the step touches them.
-local thread, msgs, known, cuts = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local ints, ends, memo, past, runs, log, old = KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11]
+local thread, msgs, known, ints = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local ends, memo, past, runs, log, old = KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
 local now, keep = clock(arg()), count()
 local base, new = arg(), arg()
 
@@ -15,7 +15,7 @@ if attempt ~= '' then
   if less(get(thread, 'last'), after) then return { 'gap', '' } end
 end
 if not exists(thread, now) then tag = '' end
-if tag ~= '' and not whole(9) then return { 'damaged' } end
+if tag ~= '' and not whole(8) then return { 'damaged' } end
 if tag ~= base then return { 'conflict', '' } end
 local results, fresh = arg(), arg() -- of a take, how many effects it knows of; the fence of a new attempt
 if results ~= '' then
@@ -33,8 +33,8 @@ if fresh ~= '' and tonumber(fresh) <= tonumber(least) then return { 'conflict', 
 if base == '' then
   redis.call('UNLINK', unpack(KEYS))
   redis.call('HSET', thread, 'floor', least)
-  for _, key in ipairs({ msgs, cuts, ends, past, runs }) do redis.call('RPUSH', key, '') end
-  for _, key in ipairs({ known, ints, memo }) do redis.call('HSET', key, '', '') end
+  for _, key in ipairs({ ends, past, runs }) do redis.call('RPUSH', key, '') end
+  for _, key in ipairs({ msgs, known, ints, memo }) do redis.call('HSET', key, '', '') end
 end
 local word = arg()
 if word ~= '' then tell(thread, word) end
@@ -70,7 +70,10 @@ local rev, shown, most = arg(), count(), count()
 local named = shown > (tonumber(get(thread, 'trimmed')) or 0)
 local replaced = 0
 local function replace(kind, from, value)
-  if not named or from > shown then return end
+  if not named or from > shown then
+    if kind == 'message' then redis.call('HSET', thread, 'dropped', rev) end
+    return
+  end
   local pushed = tonumber(get(thread, 'pushed')) or 0
   replaced = replaced + 1
   redis.call('XADD', old, rev .. '-' .. replaced, 'k', kind, 'f', from, 'b', pushed, 'v', value)
@@ -97,19 +100,24 @@ if run ~= '' then
   if redis.call('LLEN', runs) - 1 > count() then shorten(runs) end
 end
 
-local cut = arg()
-if cut ~= '' then
-  redis.call('RPUSH', cuts, cut)
-  for _ = 1, count() do
-    local id = arg()
-    local place = get(known, id)
-    if place ~= '' then redis.call('HSET', known, id, 'L' .. string.sub(place, 2)) end
-  end
+-- take keeps the version of a message that the step takes out of its slot, if there is one.
+local function take(id)
+  local place = get(known, id)
+  local slot, added = string.match(place, '^%-%d+ (%d+) (%d+)')
+  if slot then replace('message', tonumber(added), redis.call('HGET', msgs, slot)) end
+  return place, slot
 end
 for _ = 1, count() do
-  local id, place = arg(), arg()
+  local id = arg()
+  local place, slot = take(id)
+  redis.call('HDEL', msgs, slot)
+  redis.call('HSET', known, id, 'L' .. string.sub(place, 2))
+end
+for _ = 1, count() do
+  local id, place, slot = arg(), arg(), arg()
+  take(id)
+  redis.call('HSET', msgs, slot, arg())
   redis.call('HSET', known, id, place)
-  redis.call('RPUSH', msgs, arg())
 end
 for _ = 1, count() do
   local id = arg()

@@ -1,0 +1,159 @@
+package redisstore
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"slices"
+	"strconv"
+
+	"github.com/agui-gateway/gateway/state"
+)
+
+// A messagePage is a part of a conversation as it was read.
+type messagePage struct {
+	tag     string // of the step that wrote the thread
+	rev     int64  // of the thread
+	dropped int64  // the step that took away the newest message of those that are not kept
+	trimmed int64  // the end of the newest run that the log does not keep
+	list    []state.StoredMessage
+	next    int // the slot where the next part begins; negative: there is none
+}
+
+// readMessages reads a part of the present conversation, from a slot on upwards, or downwards.
+func (s *Store) readMessages(ctx context.Context, h slot, from int, down bool, most int) (*messagePage, error) {
+	a := args{s.clock(), from, most, mostBytes}
+	a.flag(down)
+	r, err := s.run(ctx, messagesScript, h, a)
+	if err != nil {
+		return nil, err
+	}
+	if r.text(0) == "" {
+		return nil, state.ErrUnknownThread
+	}
+	page := &messagePage{tag: r.text(0), next: int(r.number(5))}
+	for i, n := range []*int64{&page.rev, &page.dropped, &page.trimmed} {
+		*n, _ = strconv.ParseInt(r.text(1+i), 10, 64) // empty: nothing was
+	}
+	page.list, err = parseMessages(r.list(4))
+	return page, err
+}
+
+func parseMessages(texts reply) ([]state.StoredMessage, error) {
+	list := make([]state.StoredMessage, len(texts))
+	for i := range texts {
+		var err error
+		if list[i], err = parseMessage(texts.text(i)); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// Messages returns the conversation at a revision; see [state.ThreadReader]. It is read in pieces, anew if somebody wrote
+// the thread between.
+func (s *Store) Messages(ctx context.Context, key state.Key, rev int64) (state.Conversation, error) {
+	h := slotOf(key)
+	for try := range tries {
+		list, whole, err := s.messagesAt(ctx, h, rev)
+		if err != nil {
+			return nil, err
+		}
+		if whole {
+			return state.NewConversation(list), nil
+		}
+		if err := again(ctx, try); err != nil {
+			return nil, err
+		}
+	}
+	return nil, errBusy
+}
+
+// messagesAt reads the messages of a revision in the order of their slots, and false if somebody wrote the thread
+// meanwhile.
+func (s *Store) messagesAt(ctx context.Context, h slot, rev int64) ([]state.StoredMessage, bool, error) {
+	var list []state.StoredMessage
+	tag := ""
+	var page *messagePage
+	for next := 0; next >= 0; next = page.next {
+		var err error
+		if page, err = s.readMessages(ctx, h, next, false, most); err != nil {
+			return nil, false, err
+		}
+		if tag == "" {
+			tag = page.tag
+		}
+		if page.tag != tag {
+			return nil, false, nil
+		}
+		list = append(list, page.list...)
+	}
+	if rev < 0 || rev >= page.rev {
+		return list, true, nil
+	}
+	if rev < page.dropped && rev <= page.trimmed {
+		return nil, false, state.ErrRevision
+	}
+	old, now, err := s.replacedAfter(ctx, h, rev)
+	if err != nil || now != tag {
+		return nil, false, err
+	}
+	list = slices.DeleteFunc(append(list, old...), func(m state.StoredMessage) bool { return m.Added > rev })
+	slices.SortFunc(list, func(a, b state.StoredMessage) int { return cmp.Compare(a.Slot, b.Slot) })
+	return list, true, nil
+}
+
+// replacedAfter reads the versions of messages that were taken away after a revision, and the tag of the step that wrote
+// the thread. A slot may have several: that of the revision is the first.
+func (s *Store) replacedAfter(ctx context.Context, h slot, rev int64) ([]state.StoredMessage, string, error) {
+	var list []state.StoredMessage
+	taken := map[int]bool{}
+	from := strconv.FormatInt(rev+1, 10)
+	for {
+		r, err := s.run(ctx, replacedScript, h, args{s.clock(), from, most, mostBytes})
+		if err != nil {
+			return nil, "", err
+		}
+		if r.text(0) == "" {
+			return nil, "", state.ErrUnknownThread
+		}
+		page, err := parseMessages(r.list(1))
+		if err != nil {
+			return nil, "", err
+		}
+		for _, m := range page {
+			if m.Added <= rev && !taken[m.Slot] {
+				taken[m.Slot] = true
+				list = append(list, m)
+			}
+		}
+		if from = r.text(2); from == "" {
+			return list, r.text(0), nil
+		}
+	}
+}
+
+// fewMessages is how many messages those read at once who are looking for one at the end.
+const fewMessages = 16
+
+// Messages yields the conversation, the last message first.
+func (f *facts) Messages() iter.Seq[state.StoredMessage] {
+	return func(yield func(state.StoredMessage) bool) {
+		if f.none {
+			return
+		}
+		for next, n := f.slots-1, fewMessages; next >= 0; n = most {
+			page, err := f.store.readMessages(f.ctx, slotOf(f.key), next, true, n)
+			if err != nil {
+				f.fail(err)
+				return
+			}
+			for _, m := range page.list {
+				if !yield(m) {
+					return
+				}
+			}
+			next = page.next
+		}
+	}
+}
