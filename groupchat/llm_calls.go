@@ -58,11 +58,11 @@ func (r *llmRun) callAll(ctx context.Context, s *llmStep) (over bool, err error)
 		}
 		r.t.works(&r.t.running, 1)
 		wg.Go(func() {
-			defer r.t.works(&r.t.running, -1)
 			var got settledCall
 			if err := protect(func() error { got = work(ctx); return got.err }); err != nil {
 				got.err = err
 			}
+			r.t.works(&r.t.running, -1) // before the outcome is known: the commit after the last one is left out while others work
 			outcomes[i] <- got
 		})
 	}

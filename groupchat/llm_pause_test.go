@@ -378,3 +378,21 @@ func TestRow42OutOfSight(t *testing.T) {
 		t.Errorf("request = %s, want it to end in %s", m.last(), want)
 	}
 }
+
+// TestWhatAPersonApprovedOfIsCommitted fails after two approved calls of one reply: both are kept before the model is asked
+// again, whichever of them was the last to end.
+func TestWhatAPersonApprovedOfIsCommitted(t *testing.T) {
+	t.Parallel()
+	c := &counted{}
+	approved := map[string]string{"approve/llm/0/0": `{"approved":true}`, "approve/llm/0/1": `{"approved":true}`}
+	for i := range 20 {
+		m := newMind(t, calls("f", `{}`, "g", `{}`), script{status: 500})
+		r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{c.tool("f"), c.tool("g")}, Approve: Approvals{All: true}})
+		must(t, r.say("go").err)
+		s, _ := r.execute(Session{Checkpoint: r.checkpoint, Answers: r.answers(approved)})
+		codeOf(t, s, agui.CodeModelUnavailable)
+		if len(r.commits) == 0 {
+			t.Fatalf("run %d: the calls are not kept", i+1)
+		}
+	}
+}
