@@ -43,18 +43,64 @@ func TestToolsOfASource(t *testing.T) {
 	equal(t, "tools", m.asked[3].tools(), "f")
 }
 
-// TestAToolOfASourceThatIsGone lets a call wait for approval and its tool go meanwhile: the model is told.
-func TestAToolOfASourceThatIsGone(t *testing.T) {
+// TestAToolOfASourceThatIsAway lets a call wait for a person and the tool's source go away meanwhile. The model is told that the
+// tool is not there now, not that there never was one, and what the person said stays said.
+func TestAToolOfASourceThatIsAway(t *testing.T) {
 	t.Parallel()
-	c := &counted{}
-	s := &shelf{tools: []Tool{c.tool("f")}}
-	agent := &LLM{Sources: []ToolSource{s}, Approve: Approvals{All: true}}
-	equal(t, "asks", agent.Describe().Interrupts, true)
-	m := newMind(t, calls("f", `{"x":1}`), says("Pity."))
-	agent.Model = m.model()
-	r := newRig(t, agent)
-	r.say("go")
-	s.tools = nil
-	equal(t, "stream", r.answer(map[string]string{"approve/llm/0/0": `{"approved":true}`}).shape(), "result There is no such tool. Pity.")
-	equal(t, "called", len(c.called()), 0)
+	for name, tt := range map[string]struct {
+		err    error // of the source; it has no tools either way
+		answer string
+		want   string
+	}{
+		"approved, away":    {errStore, `{"approved":true}`, "The tool is not available now."},
+		"approved, removed": {nil, `{"approved":true}`, "The tool is not available now."},
+		"edited, away":      {errStore, `{"approved":true,"editedArgs":{"x":2}}`, "The tool is not available now."},
+		"denied, away":      {errStore, `{"approved":false}`, NotApproved},
+		"cancelled, away":   {errStore, `cancel`, NotApproved},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := &counted{}
+			s := &shelf{tools: []Tool{c.tool("f")}}
+			m := newMind(t, calls("f", `{"x":1}`), says("Pity."))
+			agent := &LLM{Model: m.model(), Sources: []ToolSource{s}, Approve: Approvals{All: true}}
+			equal(t, "asks", agent.Describe().Interrupts, true)
+			r := newRig(t, Sub(agent, SubOptions{Output: OutputNone}))
+			equal(t, "proposed", r.say("go").shape(), "call f")
+			s.tools, s.err = nil, tt.err
+			equal(t, "the client sees what came of the call", r.answer(map[string]string{"approve/llm/0/0": tt.answer}).shape(), "result "+tt.want)
+			equal(t, "called", len(c.called()), 0)
+		})
+	}
+}
+
+// TestACallOfASourceThatIsAway is taken over by a replica that does not reach the source of the tool that was being called. Nobody
+// knows what became of a call that may not be repeated.
+func TestACallOfASourceThatIsAway(t *testing.T) {
+	t.Parallel()
+	for _, repeat := range []Repeat{RepeatAgain, RepeatNever} {
+		t.Run("repeat "+string(repeat), func(t *testing.T) {
+			t.Parallel()
+			ctx, kill := context.WithCancelCause(context.Background())
+			tool := Tool{Name: "f", Repeat: repeat, Call: func(ctx context.Context, _ ToolCall) (ToolResult, error) {
+				kill(errDied)
+				return ToolResult{}, ctx.Err()
+			}}
+			s := &shelf{tools: []Tool{tool}}
+			m := newMind(t, calls("f", `{}`, "g", `{}`), says("Pity."))
+			r := newRig(t, &LLM{Model: m.model(), Sources: []ToolSource{s}})
+			r.ctx = ctx
+			r.say("go")
+			r.ctx, s.tools, s.err = context.Background(), nil, errStore
+			second := r.run(Session{Memo: r.onces, Takeover: true})
+			want := "The tool is not available now."
+			if repeat == RepeatNever {
+				want = toolLost
+			}
+			equal(t, "stream", second.shape(), "call f call g result "+want+" result The tool is not available now. Pity.")
+			s.err = nil
+			m.scripts = []script{calls("g", `{}`), says("So be it.")}
+			equal(t, "without any source away", r.say("on").shape(), "call g result There is no such tool. So be it.")
+		})
+	}
 }
