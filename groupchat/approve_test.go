@@ -2,6 +2,7 @@ package groupchat
 
 import (
 	"bytes"
+	"context"
 	"log/slog"
 	"strings"
 	"testing"
@@ -77,6 +78,19 @@ func TestADeniedCallIsNotMade(t *testing.T) {
 			r.root = &changed
 			equal(t, "stream", r.answer(map[string]string{"approve/llm/0/0": `{"approved":false}`}).shape(), "result "+NotApproved+" Done.")
 			equal(t, "called", len(c.called()), 0)
+
+			m = newMind(t, calls("refund", `{"x":1}`), says("Done.")) // and where the agent works in a call of another's tool
+			inner := &LLM{Model: m.model(), Tools: []Tool{c.tool("refund"), c.tool("charge")}, Approve: Approvals{All: true}}
+			host := func() *LLM {
+				return &LLM{Model: newMind(t, calls("help", `{}`), says("Helped.")).model(), Tools: []Tool{{Name: "help",
+					Turn: func(ctx context.Context, t *Turn, _ ToolCall) (ToolResult, error) { return TextResult("Well."), inner.Run(ctx, t) }}}}
+			}
+			r = newRig(t, host())
+			r.say("go")
+			inner.Approve = later
+			key := where(r.open[0]).Key
+			must(t, r.answer(map[string]string{key: `{"approved":false}`}).err)
+			equal(t, "called in a call", len(c.called()), 0)
 		})
 	}
 }
