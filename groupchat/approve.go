@@ -7,6 +7,9 @@ import (
 	"log/slog"
 	"slices"
 	"strconv"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
 )
 
 // A ToolApproval says whether a person must approve of a call before it is made.
@@ -60,9 +63,8 @@ func (a *LLM) undecided(found []*Tool) []string {
 // askAllKey is where a turn keeps that all of its calls ask, or do not: what is there when it is entered again decides nothing.
 const askAllKey = "approve/all"
 
-// decideApprovals finds out, once in a turn, whether approvals name a tool that is not there. Complete says that every source has
-// told of its tools.
-func (r *llmRun) decideApprovals(ctx context.Context, found []*Tool, complete bool) {
+// decideApprovals finds out, once in a turn, whether approvals name a tool that is not there.
+func (r *llmRun) decideApprovals(ctx context.Context, found []*Tool) {
 	if len(r.Approve.Tools) == 0 {
 		return
 	}
@@ -77,7 +79,7 @@ func (r *llmRun) decideApprovals(ctx context.Context, found []*Tool, complete bo
 		return
 	}
 	level := slog.LevelError
-	if !complete {
+	if r.away {
 		level = slog.LevelWarn // it may be a tool of the source that is away
 	}
 	names := []string{}
@@ -94,12 +96,14 @@ func (r *llmRun) decideApprovals(ctx context.Context, found []*Tool, complete bo
 // mustAsk reports whether a person has to approve of a call of the tool: also one that was asked when that was wanted, and has
 // said no. Key is the call's, empty for one that nobody can have been asked about.
 func (r *llmRun) mustAsk(t *Tool, key string) bool {
-	if r.askAll || r.Approve.wants(t) {
-		return true
-	}
+	return r.askAll || r.Approve.wants(t) || r.asked(key)
+}
+
+// asked reports whether a person was asked about the call of a key.
+func (r *llmRun) asked(key string) bool {
 	r.t.x.mu.Lock()
 	defer r.t.x.mu.Unlock()
-	return key != "" && r.t.frame.Asks[approvalKey+key] != ""
+	return key != "" && r.t.keys.Asks[approvalKey+key] != ""
 }
 
 // approvalSchema is what an answer looks like.
@@ -130,6 +134,14 @@ func (t *Turn) approve(tool *Tool, key, call string, arguments json.RawMessage) 
 	}
 	arguments, err = tool.approved(answer, arguments)
 	return arguments, nil, err
+}
+
+// approves reports whether an answer says that a call may be made, whatever its arguments.
+func approves(a state.Answer) bool {
+	var given struct {
+		Approved bool `json:"approved"`
+	}
+	return a.Status == agui.ResumeResolved && json.Unmarshal(a.Payload, &given) == nil && given.Approved
 }
 
 // approved is what an answer says the arguments are; nil if it says no.

@@ -83,7 +83,9 @@ func TestADeniedCallIsNotMade(t *testing.T) {
 			inner := &LLM{Model: m.model(), Tools: []Tool{c.tool("refund"), c.tool("charge")}, Approve: Approvals{All: true}}
 			host := func() *LLM {
 				return &LLM{Model: newMind(t, calls("help", `{}`), says("Helped.")).model(), Tools: []Tool{{Name: "help",
-					Turn: func(ctx context.Context, t *Turn, _ ToolCall) (ToolResult, error) { return TextResult("Well."), inner.Run(ctx, t) }}}}
+					Turn: func(ctx context.Context, t *Turn, _ ToolCall) (ToolResult, error) {
+						return TextResult("Well."), inner.Run(ctx, t)
+					}}}}
 			}
 			r = newRig(t, host())
 			r.say("go")

@@ -145,6 +145,8 @@ type llmRun struct {
 	past forgotten
 	// askAll says that approvals name a tool that is not there, so that every call needs one.
 	askAll bool
+	// away says that a source did not tell of all of its tools.
+	away bool
 }
 
 // An llmStep is one reply of the model and what came of it.

@@ -13,6 +13,7 @@ import (
 // What a model is told in place of a result.
 const (
 	noSuchTool  = "There is no such tool."
+	toolAway    = "The tool is not available now."
 	handedOver  = "The conversation was handed over."
 	workDone    = "The work is finished."
 	onlyOneOver = "The conversation was handed over to somebody else."
@@ -125,7 +126,7 @@ func (r *llmRun) prepare(s *llmStep, i int) (settledCall, func(context.Context) 
 	case r.recorded(key): // also of a tool that is there no more
 		return r.once(key, func() (ToolResult, error) { return ToolResult{}, nil }), nil
 	case o.tool == nil:
-		return settledAs(noSuchTool), nil
+		return r.absent(key), nil
 	}
 	arguments, err := o.tool.arguments(written.Arguments)
 	if err != nil {
@@ -151,6 +152,20 @@ func (r *llmRun) prepare(s *llmStep, i int) (settledCall, func(context.Context) 
 		return settledCall{}, func(ctx context.Context) settledCall { return r.enter(ctx, o.tool, s, i, c) }
 	}
 	return settledCall{}, func(ctx context.Context) settledCall { return r.call(ctx, o.tool, key, c) }
+}
+
+// absent is what comes of the call of a key whose tool is not there. It may have been there when the model called it.
+func (r *llmRun) absent(key string) settledCall {
+	given, answered := r.t.answer(approvalKey + key)
+	switch {
+	case answered && !given.TimedOut && !approves(given):
+		return settledAs(NotApproved)
+	case r.recorded(key + begunKey):
+		return settledAs(toolLost)
+	case r.away || r.asked(key):
+		return settledAs(toolAway)
+	}
+	return settledAs(noSuchTool)
 }
 
 // wait leaves a call to the client, which answers it in a later run (I6).

@@ -108,7 +108,7 @@ func (s *speaker) call(i int, name, arguments string) error {
 // writer is what a call, or the result of the call of a key, is shown with. What concerns people is shown to them also where the rest is out of sight.
 func (r *llmRun) writer(name, key string) agui.Writer {
 	o, offered := r.tools.byName[name]
-	if offered && o.handoff == "" && (o.tool == nil || r.mustAsk(o.tool, key)) {
+	if offered && o.handoff == "" && (o.tool == nil || r.mustAsk(o.tool, key)) || r.asked(key) {
 		return r.t.face
 	}
 	return r.t.out

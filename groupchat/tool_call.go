@@ -22,12 +22,15 @@ var (
 	errToolLost    = &ToolError{Text: toolLost, Err: errors.New("its result was lost, and it may not be repeated")}
 )
 
+// begunKey ends the keys under which calls that may not be repeated are recorded before they are made.
+const begunKey = "/begun"
+
 // call makes a call and records what it came to.
 func (r *llmRun) call(ctx context.Context, tool *Tool, key string, c ToolCall) settledCall {
 	return r.once(key, func() (ToolResult, error) {
 		if tool.Repeat == RepeatNever {
 			first := false
-			_, err := Once(r.t, key+"/begun", func() (bool, error) {
+			_, err := Once(r.t, key+begunKey, func() (bool, error) {
 				first = true
 				return true, nil
 			})

@@ -15,7 +15,6 @@ type ToolSource interface {
 // sourced are the tools of the agent's sources, as they are now. It finds out whether they are all that approvals name.
 func (r *llmRun) sourced(ctx context.Context) []*Tool {
 	var found []*Tool
-	complete := true
 	for _, source := range r.Sources {
 		var tools []Tool
 		err := protect(func() (err error) {
@@ -23,7 +22,7 @@ func (r *llmRun) sourced(ctx context.Context) []*Tool {
 			return err
 		})
 		if err != nil {
-			complete = false
+			r.away = true
 			r.t.x.Log.WarnContext(ctx, "groupchat: tools are missing", "turn", r.t.ID(), "error", err)
 		}
 		for i := range tools {
@@ -34,7 +33,7 @@ func (r *llmRun) sourced(ctx context.Context) []*Tool {
 			found = append(found, &tools[i])
 		}
 	}
-	r.decideApprovals(ctx, found, complete)
+	r.decideApprovals(ctx, found)
 	return found
 }
 
