@@ -63,3 +63,12 @@ func TestRow24AnAutonomousSpeakerHasALimit(t *testing.T) {
 	}
 	equal(t, "turns", n, 10)
 }
+
+// TestRow24AnAutonomousSpeakerThatDoesNothing gives control back to the user: it would do nothing again.
+func TestRow24AnAutonomousSpeakerThatDoesNothing(t *testing.T) {
+	t.Parallel()
+	m := newMind(t, says("Step one."), script{body: finish("stop")})
+	s := newRig(t, team(Handoff(HandoffOptions{Start: "a", Autonomous: true}), Participant{Name: "a", Agent: &LLM{Model: m.model()}})).say("go")
+	must(t, s.err)
+	equal(t, "steps", s.steps(), []string{"a", "a"})
+}

@@ -140,3 +140,54 @@ func FuzzLastObject(f *testing.F) {
 		_, _ = readChoice(text, []Info{{Name: "ann"}}) // must not panic
 	})
 }
+
+// TestAModelIsToldWhoDidNothing lets a participant end its turn without anything, and the model that leads choose it again: that
+// is a choice that will not do, and no end of the run.
+func TestAModelIsToldWhoDidNothing(t *testing.T) {
+	t.Parallel()
+	ann, bob := chooses("ann", ""), chooses("bob", "")
+	tests := []struct {
+		name    string
+		scripts []script
+		o       LLMManagerOptions
+		steps   string
+		want    agui.Code
+	}{
+		{"mended", []script{ann, ann, ann, bob, terminates}, LLMManagerOptions{}, "ann ann bob supervisor", ""},
+		{"in other words", []script{ann, ann, chooses(" ANN ", ""), terminates}, LLMManagerOptions{}, "ann ann supervisor", ""},
+		{"later", []script{ann, ann, bob, ann, terminates}, LLMManagerOptions{}, "ann ann bob ann supervisor", ""},
+		{"fallback", []script{ann}, LLMManagerOptions{Retries: -1, Fallback: ByState(Done, Rule{Missing("/bob"), "bob"}, Rule{Missing("/bob"), "ann"})}, "ann ann bob ann", ""},
+		{"for ever", []script{ann}, LLMManagerOptions{}, "ann ann", agui.CodeNoProgress},
+		{"by the fallback, too", []script{ann}, LLMManagerOptions{Fallback: ByState("ann")}, "ann ann", agui.CodeNoProgress},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			m := newMind(t, tt.scripts...)
+			tt.o.Model = m.model()
+			chat := supervised(tt.o, "ann", "bob")
+			turns := 0
+			speaks := chat.Participants[0].Agent
+			chat.Participants[0].Agent = AgentFunc(func(ctx context.Context, t *Turn) error {
+				if turns++; turns > 1 {
+					return nil
+				}
+				return speaks.Run(ctx, t)
+			})
+			chat.Participants[1].Agent = AgentFunc(func(_ context.Context, t *Turn) error { return t.State().Set("/bob", true) })
+			if strings.HasPrefix(tt.name, "by the fallback") {
+				chat.Participants = chat.Participants[:1]
+			}
+			s := newRig(t, chat).say("go")
+			codeOf(t, s, tt.want)
+			equal(t, "steps", strings.Join(s.steps(), " "), tt.steps)
+			third := m.asked[2]
+			if !strings.Contains(third.String(), "ann did nothing in its last turn") || strings.Contains(string(third.ResponseFormat), `"ann"`) {
+				t.Errorf("asked %s in the form %s, want to be told that ann did nothing", third, third.ResponseFormat)
+			}
+			if second := m.asked[1].String(); strings.Contains(second, "did nothing") {
+				t.Errorf("told too early: %s", second)
+			}
+		})
+	}
+}

@@ -310,3 +310,17 @@ func TestARootSubObeysItsFilter(t *testing.T) {
 	must(t, r.say("secret").err)
 	equal(t, "request", m.last(), "u:Go on.")
 }
+
+// TestAnEmptyTurnKeepsTheResult has somebody say nothing the second time: what it had come to before stays.
+func TestAnEmptyTurnKeepsTheResult(t *testing.T) {
+	t.Parallel()
+	for _, output := range []OutputMode{OutputBoth, OutputNone, OutputHistory} {
+		m := newMind(t, says("Yes."), script{body: finish("stop")}, says(" \n"), says("No."))
+		advises := Sub(&LLM{Model: m.model()}, SubOptions{Result: "/opinion", Output: output})
+		r := newRig(t, team(Sequential(), Participant{Name: "legal", Agent: advises}))
+		for _, want := range []string{"Yes.", "Yes.", "Yes.", "No."} {
+			must(t, r.say("And?").err)
+			equal(t, "state", string(r.state), `{"opinion":"`+want+`"}`)
+		}
+	}
+}
