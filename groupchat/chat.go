@@ -260,6 +260,7 @@ func (r *chatRun) view() View {
 		Round:        r.frame.Round,
 		LastSpeaker:  r.frame.Last,
 		InARow:       r.frame.InARow,
+		Idle:         r.frame.Idle,
 		Goto:         r.frame.Goto,
 		Participants: r.infos,
 		History:      history,

@@ -17,8 +17,8 @@ type HandoffOptions struct {
 	Start string
 	// Edges say who may hand over to whom; who is not in it may to nobody. Nil lets everybody hand over to everybody.
 	Edges map[string][]string
-	// Autonomous lets a speaker that hands over to nobody go on, until it names [Done] or its turns are used up, instead of
-	// giving control back to the user. Models get a tool for Done, called finish.
+	// Autonomous lets a speaker that hands over to nobody go on, until it names [Done], has a turn in which it does nothing or
+	// has used up its turns, instead of giving control back to the user. Models get a tool for Done, called finish.
 	Autonomous bool
 	// TurnsEach is after how many turns in a row an autonomous speaker that hands over to nobody gives control back to the user; 0
 	// means 10. Handing over begins the count anew.
@@ -54,7 +54,7 @@ func (m handoff) Next(_ context.Context, v View) (Decision, error) {
 		return Decision{Speaker: m.holder(v)}, nil
 	case v.Goto == Done:
 		return Decision{Done: true}, nil
-	case v.Goto == "" && m.Autonomous && v.Failed[v.LastSpeaker] == 0 && v.InARow < m.turnsEach():
+	case v.Goto == "" && m.Autonomous && v.Failed[v.LastSpeaker] == 0 && v.Idle == "" && v.InARow < m.turnsEach():
 		return Decision{Speaker: v.LastSpeaker, Instruction: onward}, nil
 	case v.Goto == "":
 		return Decision{Done: true}, nil

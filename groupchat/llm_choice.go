@@ -3,6 +3,7 @@ package groupchat
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -25,8 +26,8 @@ type choiceError struct {
 
 func (e *choiceError) Error() string { return "groupchat: the manager's choice: " + e.problem }
 
-// readChoice reads a model's choice and holds it against the participants.
-func readChoice(text string, participants []Info) (llmChoice, *choiceError) {
+// readChoice reads a model's choice and holds it against the participants. The one called idle is not to be chosen.
+func readChoice(text string, participants []Info, idle string) (llmChoice, *choiceError) {
 	raw := lastObject(text)
 	if raw == nil {
 		return llmChoice{}, &choiceError{"it is not a JSON object", agui.CodeModelResponse}
@@ -41,18 +42,20 @@ func readChoice(text string, participants []Info) (llmChoice, *choiceError) {
 	if strings.TrimSpace(c.NextSpeaker) == "" {
 		return c, &choiceError{"it neither terminates nor names a next_speaker", agui.CodeModelResponse}
 	}
-	var names []string
-	for _, p := range participants {
-		if p.Name == c.NextSpeaker {
-			return c, nil
-		}
-		names = append(names, p.Name)
+	names := make([]string, len(participants))
+	for i, p := range participants {
+		names[i] = p.Name
 	}
-	for _, name := range names {
-		if normal(name) == normal(c.NextSpeaker) {
-			c.NextSpeaker = name
-			return c, nil
-		}
+	chosen := slices.Index(names, c.NextSpeaker)
+	if chosen < 0 {
+		chosen = slices.IndexFunc(names, func(name string) bool { return normal(name) == normal(c.NextSpeaker) })
+	}
+	switch {
+	case chosen >= 0 && names[chosen] == idle:
+		return c, &choiceError{idle + " did nothing in its last turn and cannot speak next", agui.CodeNoProgress}
+	case chosen >= 0:
+		c.NextSpeaker = names[chosen]
+		return c, nil
 	}
 	return c, &choiceError{fmt.Sprintf("there is no %q; next_speaker is one of %s", clip(c.NextSpeaker, 100), strings.Join(names, ", ")), agui.CodeUnknownSpeaker}
 }
@@ -78,11 +81,14 @@ func lastObject(text string) json.RawMessage {
 	}
 }
 
-// choiceSchema is the form of a choice among participants. Every member is required, for servers that enforce it.
-func choiceSchema(participants []Info) json.RawMessage {
+// choiceSchema is the form of a choice among participants, without the one called idle. Every member is required, for servers that
+// enforce it.
+func choiceSchema(participants []Info, idle string) json.RawMessage {
 	names := []any{}
 	for _, p := range participants {
-		names = append(names, p.Name)
+		if p.Name != idle {
+			names = append(names, p.Name)
+		}
 	}
 	optional := map[string]any{"type": []string{"string", "null"}}
 	schema, err := json.Marshal(map[string]any{

@@ -75,7 +75,7 @@ func (m *llmManager) Next(ctx context.Context, v View) (Decision, error) {
 
 // decide asks the model until its choice will do.
 func (m *llmManager) decide(ctx context.Context, v View) (llmDecision, error) {
-	request := ModelRequest{Messages: m.messages(v), Schema: choiceSchema(v.Participants), SchemaName: "choice", Strict: true}
+	request := ModelRequest{Messages: m.messages(v), Schema: choiceSchema(v.Participants, v.Idle), SchemaName: "choice", Strict: true}
 	retries := m.Retries
 	orDefault(&retries, 2)
 	d := llmDecision{Usage: m.Model.usage()}
@@ -91,7 +91,7 @@ func (m *llmManager) decide(ctx context.Context, v View) (llmDecision, error) {
 			return m.leave(ctx, v, d, err)
 		}
 		var wrong *choiceError
-		if d.Choice, wrong = readChoice(reply.Text, v.Participants); wrong == nil {
+		if d.Choice, wrong = readChoice(reply.Text, v.Participants, v.Idle); wrong == nil {
 			return d, nil
 		}
 		if try >= retries {
@@ -163,6 +163,9 @@ func (m *llmManager) rules(v View) string {
 		}
 		if v.Declined[p.Name] > 0 {
 			b.WriteString(" (the user called off its question)")
+		}
+		if p.Name == v.Idle {
+			b.WriteString(" (did nothing in its last turn and cannot speak next)")
 		}
 		b.WriteByte('\n')
 	}

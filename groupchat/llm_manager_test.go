@@ -137,7 +137,7 @@ func FuzzLastObject(f *testing.F) {
 		if raw := lastObject(text); raw != nil && (!json.Valid(raw) || raw[0] != '{') {
 			t.Errorf("lastObject(%q) = %s", text, raw)
 		}
-		_, _ = readChoice(text, []Info{{Name: "ann"}}) // must not panic
+		_, _ = readChoice(text, []Info{{Name: "ann"}}, "") // must not panic
 	})
 }
 
@@ -182,7 +182,7 @@ func TestAModelIsToldWhoDidNothing(t *testing.T) {
 			codeOf(t, s, tt.want)
 			equal(t, "steps", strings.Join(s.steps(), " "), tt.steps)
 			third := m.asked[2]
-			if !strings.Contains(third.String(), "ann did nothing in its last turn") || strings.Contains(string(third.ResponseFormat), `"ann"`) {
+			if !strings.Contains(third.String(), "(did nothing in its last turn and cannot speak next)") || strings.Contains(string(third.ResponseFormat), `"ann"`) {
 				t.Errorf("asked %s in the form %s, want to be told that ann did nothing", third, third.ResponseFormat)
 			}
 			if second := m.asked[1].String(); strings.Contains(second, "did nothing") {

@@ -24,6 +24,7 @@ type View struct {
 	Round        int    // turns dispatched so far
 	LastSpeaker  string // empty before the first turn
 	InARow       int    // turns that the last speaker has had one after the other
+	Idle         string // the last speaker if its turn did nothing: choosing it again now ends the run with no_progress
 	Goto         string // whom the last speaker named with [Turn.Goto]
 	Participants []Info
 	History      []Message // the whole conversation

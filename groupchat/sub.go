@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
@@ -23,7 +24,8 @@ type SubOptions struct {
 	State Scoping
 	// Output is what becomes of what it says.
 	Output OutputMode
-	// Result is a pointer of the state around it, where its last words are kept; empty keeps them nowhere.
+	// Result is a pointer of the state around it, where its last words are kept; empty keeps them nowhere. A turn without words
+	// leaves what is there.
 	Result string
 	// OnAsk may answer a question that somebody in it asks, with true, so that no person is asked. The answer is checked
 	// like a person's: one that breaks the schema is an error, one that fails the asker's check lets it ask again, and then
@@ -119,7 +121,7 @@ func (s *sub) enter(ctx context.Context, t, in *Turn, frame *SubFrame) error {
 			return tell(t.out, agui.TextOptions{Name: t.name(), Metadata: t.marked()}, words)
 		})
 	}
-	if err != nil || s.o.Result == "" {
+	if err != nil || s.o.Result == "" || strings.TrimSpace(words) == "" {
 		return err
 	}
 	return t.State().Set(s.o.Result, words)
