@@ -36,6 +36,7 @@ import (
 //	runs                         the thread's runs, newest first
 //	errors                       how many errors were logged
 //	stop, delete, thread         of /threads/t
+//	pagestop AGENT               POST /agent/AGENT/stop/t of CopilotKit's routes
 //	fork [@OF] MESSAGE @THREAD   POST /threads/t/fork; the new thread is called THREAD from then on
 //	title TEXT                   PATCH /threads/t
 //	resume ANSWER…               POST /threads/t/resume
@@ -276,10 +277,12 @@ func (s *script) came(r *reader) string {
 func (s *script) attach(words []string, want string) string {
 	header := []string{}
 	path := "/threads/" + s.threadOf(words) + "/events?protocolVersion=1.0"
+	var before *reader
 	for i, word := range words {
 		switch word {
 		case "after":
-			header = append(header, "Last-Event-ID", s.streams[words[i+1]].cursorID())
+			before = s.streams[words[i+1]]
+			header = append(header, "Last-Event-ID", before.cursorID())
 		case "+follow":
 			path += "&follow=1"
 		}
@@ -291,6 +294,9 @@ func (s *script) attach(words []string, want string) string {
 		return fmt.Sprint(r.response.StatusCode)
 	}
 	s.streams[words[1]] = r
+	if before != nil {
+		r.like(before)
+	}
 	return want
 }
 
@@ -317,6 +323,8 @@ func (s *script) plain(words []string) string {
 	switch words[0] {
 	case "stop":
 		path += "/stop"
+	case "pagestop":
+		path = pages + "/agent/" + words[1] + "/stop/" + s.threadOf(words)
 	case "delete":
 		method = http.MethodDelete
 	case "title":
@@ -373,7 +381,7 @@ func (s *script) learn() {
 			}
 			s.said[s.name(string(m.Role)[:1], m.ID)] = string(raw)
 			for _, c := range m.ToolCalls {
-				s.name("c", c.ID)
+				s.ids[s.name("c", "call "+c.ID)] = c.ID // its message may have the same id
 			}
 		}
 		for _, q := range d.Interrupts {
