@@ -61,6 +61,13 @@ func (g *Gateway) away() {
 	})
 }
 
+// noticed reports whether the store did not answer somebody, and has not been back since.
+func (o *outage) noticed() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.timer != nil
+}
+
 // back notes that the store answered.
 func (o *outage) back() {
 	o.mu.Lock()

@@ -49,27 +49,39 @@ func (g *Gateway) takeOverdue(wasAway bool) (away bool) {
 		}
 		return true
 	}
+	if g.outage.noticed() && g.ping(ctx) != nil { // it can be read, but takes no writes: it is full, for one
+		return true
+	}
 	g.outage.back()
 	if wasAway {
 		return false
 	}
 	for _, key := range keys {
-		err := protect(func() error { g.take(ctx, key); return nil })
+		var refused error
+		err := protect(func() error { refused = g.take(ctx, key); return nil })
 		if err != nil {
 			withCause(g.o.Log, err).Error("sweep: panic", "agent", key.Agent, "thread", key.ID)
+		}
+		if refused == nil || g.taking.Err() != nil {
+			continue
+		}
+		g.o.Log.Warn("run: not taken over", "agent", key.Agent, "thread", key.ID, "error", refused)
+		if g.ping(ctx) != nil {
+			g.away()
+			return true
 		}
 	}
 	return false
 }
 
-// take goes on with what is overdue under key, if it can be done here.
-func (g *Gateway) take(ctx context.Context, key state.Key) {
+// take goes on with what is overdue under key, if it can be done here. It fails if the store did not let it.
+func (g *Gateway) take(ctx context.Context, key state.Key) error {
 	if key.Agent == outbox {
 		g.webhook.take(ctx, key)
-		return
+		return nil
 	}
 	if g.attempt(key) != nil {
-		return // ours: late, and not dead
+		return nil // ours: late, and not dead
 	}
 	agent, overdue := g.heir(key)
 	taken := false
@@ -81,18 +93,22 @@ func (g *Gateway) take(ctx context.Context, key state.Key) {
 	place := reservation{g: g}
 	defer place.release()
 	if place.take() != nil {
-		return
+		return nil
 	}
 	asked := time.Now()
 	begun, err := g.store.Take(ctx, key, state.LeaseOptions{Attempt: g.o.NewID(), TTL: g.o.Lease, Overdue: overdue})
+	if errors.Is(err, state.ErrLeaseLost) || final(err) {
+		return nil // another replica was faster
+	}
 	if err != nil {
-		return // another replica was faster, or the store is away
+		return err
 	}
 	g.o.Log.Info("run: taken over", "agent", key.Agent, "thread", key.ID, "attempt", begun.Thread.Live.Intent.Attempts)
 	g.chains.rejoin(begun.Thread.Live.Intent.Chain)
 	g.start(agent, begun, asked, nil, g.o.Log)
 	place.use()
 	taken = true
+	return nil
 }
 
 // orphanLeases is for how many leases a run is left to the replicas that may serve its agent, where this one does not.
