@@ -10,11 +10,11 @@ func (p Patch) MarshalJSON() ([]byte, error) { return List[PatchOp](p).MarshalJS
 
 // A PatchOp is one operation of a [Patch].
 type PatchOp struct {
-	Op   string // add, remove, replace, move, copy or test
-	Path string // RFC 6901; "" is the whole document
-	From string // of move and copy
+	Op   string `json:"op"`             // add, remove, replace, move, copy or test
+	Path string `json:"path"`           // RFC 6901; "" is the whole document
+	From string `json:"from,omitempty"` // of move and copy
 	// Value is the operand of add, replace and test; nil is written as null.
-	Value json.RawMessage
+	Value json.RawMessage `json:"value" agui:"any"`
 }
 
 // MarshalJSON writes the members the operation requires, and no other.

@@ -142,11 +142,15 @@ func (r *reader) object(raw json.RawMessage, p *plan, others ...string) (map[str
 	}
 	m := r.unused()
 	for quoted, value := range members(raw) {
-		name, _ := unquoted(quoted)
-		if _, known := p.byName[name]; known || slices.Contains(others, name) {
+		text, _ := textIn(quoted)
+		name, known := p.names[string(text)]
+		if i := slices.IndexFunc(others, func(other string) bool { return other == string(text) }); i >= 0 {
+			name, known = others[i], true
+		}
+		if known {
 			m[name] = value
 		} else {
-			r.drop(name, "is not a member of the protocol")
+			r.drop(string(text), "is not a member of the protocol")
 		}
 	}
 	return m, nil
@@ -313,7 +317,7 @@ func begins(raw json.RawMessage, c byte) bool {
 // A plan is what reader.fields needs to know of a struct type.
 type plan struct {
 	fields []fieldPlan
-	byName map[string]struct{}
+	names  map[string]string // of the fields, each by itself, so that one is found by bytes without a copy
 }
 
 type fieldPlan struct {
@@ -332,14 +336,14 @@ func planOf(t reflect.Type) *plan {
 	if p, ok := plans.Load(t); ok {
 		return p.(*plan)
 	}
-	p := &plan{byName: map[string]struct{}{}}
+	p := &plan{names: map[string]string{}}
 	for _, f := range reflect.VisibleFields(t) {
 		tag, ok := f.Tag.Lookup("json")
 		if !ok || f.Anonymous {
 			continue
 		}
 		name, options, _ := strings.Cut(tag, ",")
-		p.byName[name] = struct{}{}
+		p.names[name] = name
 		required, rule := options == "", f.Tag.Get("agui")
 		p.fields = append(p.fields, fieldPlan{
 			name:       name,

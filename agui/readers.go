@@ -159,11 +159,15 @@ func (m *Metadata) read(r *reader, raw json.RawMessage) error {
 		return r.fail("", "must be an object")
 	}
 	raw = bytes.Clone(raw) // once for all values
-	*m = Metadata{}
+	n := 0
+	for range members(raw) {
+		n++
+	}
+	if err := r.spend(n * metadataSize); err != nil {
+		return err
+	}
+	*m = make(Metadata, n)
 	for quoted, value := range members(raw) {
-		if err := r.spend(metadataSize); err != nil {
-			return err
-		}
 		name, _ := unquoted(quoted)
 		(*m)[name] = value[:len(value):len(value)]
 	}
@@ -178,13 +182,7 @@ func (o *PatchOp) read(r *reader, raw json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	var f struct {
-		Op    string          `json:"op"`
-		Path  string          `json:"path"`
-		From  string          `json:"from,omitempty"`
-		Value json.RawMessage `json:"value" agui:"any"`
-	}
-	m, err := r.object(raw, planOf(reflect.TypeOf(f)))
+	m, err := r.object(raw, planOf(reflect.TypeOf(*o)))
 	if err != nil {
 		return err
 	}
@@ -207,16 +205,15 @@ func (o *PatchOp) read(r *reader, raw json.RawMessage) error {
 	if needs != "" && m[needs] == nil {
 		return r.fail(needs, "is missing")
 	}
-	if err := r.fields(m, &f); err != nil {
+	if err := r.fields(m, o); err != nil {
 		return err
 	}
-	if !pointer.MatchString(f.Path) {
+	if !pointer.MatchString(o.Path) {
 		return r.fail("path", "must be a JSON pointer")
 	}
-	if !pointer.MatchString(f.From) {
+	if !pointer.MatchString(o.From) {
 		return r.fail("from", "must be a JSON pointer")
 	}
-	*o = PatchOp{Op: f.Op, Path: f.Path, From: f.From, Value: f.Value}
 	return nil
 }
 
@@ -297,7 +294,7 @@ func (r *reader) variant(name string, raw json.RawMessage) (string, error) {
 	}
 	var kind json.RawMessage
 	for quoted, value := range members(raw) {
-		if member, _ := unquoted(quoted); member == name {
+		if member, _ := textIn(quoted); string(member) == name {
 			kind = value
 		}
 	}

@@ -1,6 +1,7 @@
 package agui
 
 import (
+	"bytes"
 	"encoding/json"
 	"iter"
 	"strings"
@@ -107,16 +108,20 @@ func skipString(data []byte, i int) int {
 
 // unquoted returns the text of a JSON string.
 func unquoted(quoted []byte) (string, bool) {
+	text, ok := textIn(quoted)
+	return string(text), ok
+}
+
+// textIn returns the text of a JSON string, which is part of quoted unless something in it is escaped.
+func textIn(quoted []byte) ([]byte, bool) {
 	if len(quoted) < len(`""`) || quoted[0] != '"' {
-		return "", false
+		return nil, false
 	}
 	inner := quoted[1 : len(quoted)-1]
-	for _, c := range inner {
-		if c == '\\' {
-			var s string
-			err := json.Unmarshal(quoted, &s)
-			return s, err == nil
-		}
+	if bytes.IndexByte(inner, '\\') < 0 {
+		return inner, true
 	}
-	return string(inner), true
+	var s string
+	err := json.Unmarshal(quoted, &s)
+	return []byte(s), err == nil
 }
