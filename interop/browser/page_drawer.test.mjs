@@ -58,12 +58,14 @@ test("Escape while a thread is renamed leaves the drawer open", async (t) => {
 
 test("going somewhere closes the drawer", async (t) => {
   const { page } = await drawer(t);
-  await page.goBack();
+  await page.getByTestId("new-thread").click();
   await closed(page);
-  await toggle(page).click();
-  await opened(page).waitFor();
-  await page.goForward();
-  await closed(page);
+  for (const leave of [() => page.goBack(), () => page.goForward()]) {
+    await toggle(page).click();
+    await opened(page).waitFor();
+    await leave();
+    await closed(page);
+  }
 });
 
 test("on a wide window there is no drawer, and nothing lies behind it", async (t) => {

@@ -5,6 +5,7 @@ import { FollowProvider } from "./gateway/useFollow";
 import { isFresh } from "./fresh";
 import { go, type Place, usePlace } from "./place";
 import { Banner, ConnectionProvider, useConnection } from "./shell/connection";
+import { useDrawer } from "./shell/drawer";
 import { ErrorBoundary } from "./shell/ErrorBoundary";
 import { Header } from "./shell/Header";
 import { Notices } from "./shell/notices";
@@ -32,7 +33,7 @@ export function App() {
 function Page() {
   const agents = useAgents();
   const place = usePlace();
-  const [drawer, setDrawer] = useState(false);
+  const [drawer, openDrawer, closeDrawer] = useDrawer(place);
   const first = agents?.find(({ id }) => id === "travel") ?? agents?.[0];
 
   useEffect(() => {
@@ -41,12 +42,14 @@ function Page() {
 
   const agent = agents?.find(({ id }) => id === place?.agent);
   return (
-    <div className="page" data-view={place?.view ?? "plan"} data-drawer={drawer || undefined}>
-      <Header agents={agents ?? []} place={place} onThreads={() => setDrawer((open) => !open)} drawer={drawer} />
+    <div className="page" data-view={place?.view ?? "plan"}>
+      <Header agents={agents ?? []} place={place} onThreads={openDrawer} drawer={drawer} />
       <Banner />
       <div className="below">
-        {place && agent && <Threads key={agent.id} agent={agent.id} thread={place.thread} open={drawer} onClose={() => setDrawer(false)} />}
-        {!agents || !place ? <Waiting /> : agent ? <Content place={place} agent={agent} /> : <NoSuchAgent name={place.agent} agents={agents} />}
+        {place && agent && <Threads key={agent.id} agent={agent.id} thread={place.thread} open={drawer} onClose={closeDrawer} />}
+        <div className="content" inert={drawer}>
+          {!agents || !place ? <Waiting /> : agent ? <Content place={place} agent={agent} /> : <NoSuchAgent name={place.agent} agents={agents} />}
+        </div>
       </div>
     </div>
   );

@@ -7,6 +7,7 @@ import { chooseTheme, useTheme } from "./theme";
 interface Props {
   agents: AgentInfo[];
   place: Place | undefined;
+  /** The list of threads lies over the page. */
   drawer: boolean;
   onThreads: () => void;
 }
@@ -14,7 +15,7 @@ interface Props {
 export function Header({ agents, place, drawer, onThreads }: Props) {
   const inspecting = place?.view === "inspect";
   return (
-    <header className="header">
+    <header className="header" inert={drawer}>
       {!inspecting && (
         <a className="skip" href="#chat" onClick={(event) => (event.preventDefault(), document.getElementById("chat")?.focus())}>
           Skip to the conversation

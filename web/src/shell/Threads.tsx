@@ -1,4 +1,4 @@
-import { type FormEvent, useCallback, useEffect, useRef, useState } from "react";
+import { type FormEvent, type KeyboardEvent, useCallback, useEffect, useRef, useState } from "react";
 import { deleteThread, forkThread, getThread, renameThread } from "../gateway/api";
 import type { ThreadSummary } from "../gateway/types";
 import { useFollow, useForget } from "../gateway/useFollow";
@@ -81,7 +81,6 @@ export function Threads({ agent, thread, open, onClose }: Props) {
         aria-label={noun === "plan" ? "Plans" : "Conversations"}
         data-open={open || undefined}
         data-testid="thread-list"
-        onKeyDown={(event) => open && event.key === "Escape" && onClose()}
       >
         <button type="button" className="button new-thread" data-testid="new-thread" onClick={create}>
           <IconPlus /> New {noun}
@@ -216,9 +215,14 @@ function Rename({ title, onSave, onCancel }: { title: string; onSave: (title: st
     event.preventDefault();
     void onSave(input.current?.value.trim() ?? "");
   };
+  const escape = (event: KeyboardEvent) => {
+    if (event.key !== "Escape") return;
+    event.preventDefault(); // it is not for the drawer
+    onCancel();
+  };
   return (
     <li className="thread asking">
-      <form className="row" onSubmit={submit} onKeyDown={(event) => event.key === "Escape" && onCancel()}>
+      <form className="row" onSubmit={submit} onKeyDown={escape}>
         <input ref={input} className="field" aria-label="New name" data-testid="thread-title" defaultValue={title} maxLength={120} autoFocus />
         <button type="submit" className="icon-button small" aria-label="Save the name">
           <IconCheck />
