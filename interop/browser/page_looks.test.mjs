@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { say } from "./lib/chat.mjs";
-import { camera } from "./lib/looks.mjs";
+import { camera, ofColours } from "./lib/looks.mjs";
 import { begin, openPlanner, pick, question, step, team, unasked } from "./lib/planner.mjs";
 import { startGateway } from "./lib/servers.mjs";
 
@@ -13,7 +13,7 @@ const gateway = await startGateway();
 for (const colorScheme of ["light", "dark"]) {
   test(`${colorScheme}: every stage of a plan`, async (t) => {
     const page = await openPlanner(t, gateway.url, { colorScheme, reducedMotion: "reduce" });
-    const { stage, done } = camera(page, colorScheme);
+    const { stage, done } = camera(page, colorScheme, colorScheme === "dark" ? ofColours : {});
     await page.getByTestId("welcome").waitFor();
     await stage("1 welcome");
     await begin(page);

@@ -1,7 +1,7 @@
 // How the gateway's own page looks on a phone, in light and dark.
 
 import { test } from "node:test";
-import { camera } from "./lib/looks.mjs";
+import { camera, ofColours } from "./lib/looks.mjs";
 import { begin, openPlanner, pick, question, row, step, unasked } from "./lib/planner.mjs";
 import { startGateway } from "./lib/servers.mjs";
 
@@ -11,7 +11,7 @@ for (const colorScheme of ["light", "dark"]) {
   test(`${colorScheme} phone: every stage of a plan`, async (t) => {
     const viewport = { width: 390, height: 844 };
     const page = await openPlanner(t, gateway.url, { colorScheme, viewport, hasTouch: true, reducedMotion: "reduce" });
-    const { stage, done } = camera(page, `${colorScheme} phone`);
+    const { stage, done } = camera(page, `${colorScheme} phone`, colorScheme === "dark" ? ofColours : {});
     await page.getByTestId("welcome").waitFor();
     await stage("1 welcome");
     const id = await begin(page);

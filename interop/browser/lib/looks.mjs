@@ -5,28 +5,35 @@ import { AxeBuilder } from "@axe-core/playwright";
 import { still } from "./planner.mjs";
 
 /**
- * The serious and critical issues of the page as it is now: "rule: selector". There are no exceptions: what CopilotKit's
- * stock chat is known for, this page does not have.
+ * The serious and critical issues of the page as it is now: "rule: selector", by all rules, or by those that are named. There
+ * are no exceptions: what CopilotKit's stock chat is known for, this page does not have.
  */
-async function issues(page) {
-  const { violations, passes } = await new AxeBuilder({ page }).analyze();
-  assert.ok(passes.length > 10, "axe-core has looked at the page");
+async function issues(page, rules) {
+  const axe = new AxeBuilder({ page });
+  const { violations, passes } = await (rules ? axe.withRules(rules) : axe).analyze();
+  assert.ok(passes.length >= (rules?.length ?? 10), "axe-core has looked at the page");
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(" ")}`));
 }
 
+/** What can be wrong in dark alone. */
+export const ofColours = { rules: ["color-contrast"] };
+
 /** Nothing is wider than the page: a phone would scroll sideways. */
 const overflow = (page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
-/** Takes pictures of a page: stage(name) takes one and judges; done() fails if any was judged bad. */
-export function camera(page, look) {
+/**
+ * Takes pictures of a page: stage(name) takes one and judges; done() fails if any was judged bad. rules are those of axe-core's to
+ * judge by where others have nothing to find: of a page that was judged in light, dark has its own colours and nothing else.
+ */
+export function camera(page, look, { rules } = {}) {
   const found = {};
   return {
     async stage(name, options) {
       await still(page, options);
       await page.shot(`page ${look} ${name}`);
-      const wrong = await issues(page);
+      const wrong = await issues(page, rules);
       if ((await overflow(page)) > 0) wrong.push("it scrolls sideways");
       if (wrong.length > 0) found[name] = wrong;
     },
