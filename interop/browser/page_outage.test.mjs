@@ -95,3 +95,10 @@ test("a connection that breaks in the middle of a run is picked up by itself", a
   assert.deepEqual(runs.map(({ status }) => status), ["success"]);
   assert.equal(await threadOf(page), id);
 });
+
+test("a mistake of the page's own is reported as one", async (t) => {
+  const page = await openPlanner(t, (await startGateway()).url);
+  await page.getByTestId("welcome").waitFor();
+  await page.evaluate(() => void Promise.reject(new TypeError("nothing has no members")));
+  page.allow(/exception: .*nothing has no members/);
+});
