@@ -31,7 +31,7 @@ export default function Planner({ agent, thread, fresh }: Props) {
   const onError = useCallback<OnError>(
     (event) => {
       const failure = describe(event.error, event.code);
-      if (failure.kind === "connection") suspect();
+      if (failure.kind === "connection") suspect(event.error);
       else if (failure.kind === "notice") notify({ kind: "error", text: failure.text, ...(failure.code && { code: failure.code }) });
     },
     [notify, suspect],

@@ -6,8 +6,11 @@ export interface Connection {
   away: boolean;
   /** Grows when the gateway is back, or was there after all: whatever broke may be tried again. */
   epoch: number;
-  /** Something failed that could be the gateway being away: find out. */
-  suspect: () => void;
+  /**
+   * Something failed that could be the gateway being away: find out. cause is the error it failed with; if nobody catches that
+   * one elsewhere too, it is no mistake of the page's.
+   */
+  suspect: (cause?: unknown) => void;
 }
 
 const Context = createContext<Connection>({ away: false, epoch: 0, suspect: () => {} });
@@ -23,10 +26,11 @@ export function ConnectionProvider({ children }: { children: ReactNode }) {
   const asking = useRef(false);
   const hurry = useRef<(() => void) | undefined>(undefined);
 
-  const suspect = useCallback(() => {
-    if (asking.current) {
-      return;
-    }
+  const causes = useRef(new WeakSet<object>());
+
+  const suspect = useCallback((cause?: unknown) => {
+    if (cause instanceof Error) causes.current.add(cause);
+    if (asking.current) return;
     asking.current = true;
     void (async () => {
       for (let i = 0; !(await ready()); i++) {
@@ -41,19 +45,19 @@ export function ConnectionProvider({ children }: { children: ReactNode }) {
 
   useEffect(() => {
     const online = () => hurry.current?.();
-    // What nobody caught is most likely a request that was cut; CopilotKit leaves such promises lying.
+    const offline = () => suspect();
+    // A connection that breaks or is given up rejects a second promise of CopilotKit's, which nobody waits for. What else
+    // is not caught is a mistake, and belongs in the console.
     const uncaught = (event: PromiseRejectionEvent) => {
-      const { name } = (event.reason ?? {}) as { name?: string };
-      if (name !== "TypeError" && name !== "AbortError") return;
-      event.preventDefault();
-      if (name === "TypeError") suspect();
+      const { reason } = event;
+      if (reason instanceof Error && (causes.current.has(reason) || reason.name === "AbortError")) event.preventDefault();
     };
     addEventListener("online", online);
-    addEventListener("offline", suspect);
+    addEventListener("offline", offline);
     addEventListener("unhandledrejection", uncaught);
     return () => {
       removeEventListener("online", online);
-      removeEventListener("offline", suspect);
+      removeEventListener("offline", offline);
       removeEventListener("unhandledrejection", uncaught);
     };
   }, [suspect]);
