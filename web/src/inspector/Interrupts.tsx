@@ -22,7 +22,7 @@ export function Interrupts({ agent, thread, interrupts }: Props) {
         <CopyButton
           small
           label="Copy an answer as curl"
-          hint="Answers every question: with what is recommended, or else the first option"
+          hint="Answers every question: with what is recommended, the first option, or an example"
           text={() => resumeCurl(location.origin, agent, thread, interrupts)}
           testid="copy-resume"
         />

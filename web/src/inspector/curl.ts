@@ -3,6 +3,7 @@
 
 import { threadPath } from "../gateway/api";
 import { cardOf } from "../gateway/card";
+import { exampleOf, pick } from "../gateway/schema";
 import type { Interrupt, Message } from "../gateway/types";
 
 const AUTH = '-H "Authorization: Bearer $GATEWAY_KEY"';
@@ -33,11 +34,13 @@ export function attachCurl(origin: string, agent: string, thread: string, cursor
   return lines(`curl -N ${quote(url)}`, [AUTH, "-H 'Accept: text/event-stream'", ...(cursor ? [`-H ${quote(`Last-Event-ID: ${cursor}`)}`] : [])]);
 }
 
-/** The request that answers all open questions, each with what is recommended, or else with a payload to fill in. */
+/** The request that answers all open questions, each with what is recommended, or else with something that fits. */
 export function resumeCurl(origin: string, agent: string, thread: string, interrupts: readonly Interrupt[]): string {
   const resume = interrupts.map((interrupt) => {
     const { recommendation, options } = cardOf(interrupt);
-    return { interruptId: interrupt.id, status: "resolved", payload: recommendation ?? options?.[0] ?? {} };
+    const option = recommendation ?? options?.[0];
+    const payload = option === undefined ? exampleOf(interrupt.responseSchema) : pick(option, interrupt.responseSchema);
+    return { interruptId: interrupt.id, status: "resolved", payload };
   });
   return lines(`curl ${quote(origin + threadPath(thread, agent, "resume"))}`, [
     AUTH,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type Field, fieldsOf, payloadOf, pick, problem, words } from "./answer";
+import { pick } from "../gateway/schema";
+import { type Field, fieldsOf, payloadOf, problem, words } from "./answer";
 
 const one = (schema: unknown): Field => fieldsOf(schema)[0]!;
 

@@ -1,5 +1,7 @@
 // From a question's responseSchema to the fields a person fills in, and from what they filled in to the payload.
 
+import { choicesOf, firstOf, isSchema, requiredOf, typeOf } from "../gateway/schema";
+
 /** list and object are written as JSON. */
 export type FieldKind = "text" | "number" | "integer" | "boolean" | "choice" | "list" | "object";
 
@@ -17,17 +19,13 @@ export interface Field {
   maxLength?: number;
 }
 
-type Schema = Record<string, unknown>;
-
-const isSchema = (value: unknown): value is Schema => typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** The fields of a schema: one for each member of an object, else one for the value itself. */
 export function fieldsOf(schema: unknown): Field[] {
   if (!isSchema(schema)) return [{ label: "Your answer", kind: "text", required: true, choices: [] }];
   const whole = firstOf(schema);
   const properties = whole["properties"];
   if (!isSchema(properties) || Object.keys(properties).length === 0) return [field(whole, "Your answer", true)];
-  const required = Array.isArray(whole["required"]) ? whole["required"] : [];
+  const required = requiredOf(whole);
   const keys = Object.keys(properties);
   return keys.map((key) => ({
     key,
@@ -35,20 +33,12 @@ export function fieldsOf(schema: unknown): Field[] {
   }));
 }
 
-/** The schema with the first of its alternatives that is not null in their place. */
-function firstOf(schema: Schema): Schema {
-  const { anyOf, oneOf, ...rest } = schema;
-  const alternatives = [anyOf, oneOf].find(Array.isArray) ?? [];
-  const first: unknown = alternatives.find((s) => isSchema(s) && s["type"] !== "null");
-  return isSchema(first) ? { ...first, ...rest } : schema;
-}
-
 const KINDS: Record<string, FieldKind> = { number: "number", integer: "integer", boolean: "boolean", array: "list", object: "object" };
 
 function field(schema: unknown, label: string, required: boolean): Field {
   const s = isSchema(schema) ? firstOf(schema) : {};
-  const type: unknown = Array.isArray(s["type"]) ? s["type"].find((t) => t !== "null") : s["type"];
-  const choices = Array.isArray(s["enum"]) ? s["enum"] : "const" in s ? [s["const"]] : [];
+  const type = typeOf(s);
+  const choices = choicesOf(s);
   const kind = choices.length > 0 ? "choice" : ((typeof type === "string" && KINDS[type]) || "text");
   const made: Field = { label: typeof s["title"] === "string" ? s["title"] : label, kind, required, choices };
   if (typeof s["description"] === "string") made.description = s["description"];
@@ -106,13 +96,4 @@ function valueOf({ kind }: Field, raw: unknown): unknown {
   if (raw === undefined) return undefined;
   if (kind === "number" || kind === "integer") return Number(raw);
   return kind === "list" || kind === "object" ? parsed(raw) : raw;
-}
-
-/** The payload that picks an option: the option, wrapped if the schema wants an object and the option is none. */
-export function pick(option: unknown, schema: unknown): unknown {
-  if (isSchema(option) || !isSchema(schema) || schema["type"] !== "object") return option;
-  const required = Array.isArray(schema["required"]) ? schema["required"] : [];
-  const keys = isSchema(schema["properties"]) ? Object.keys(schema["properties"]) : [];
-  const [key] = required.length > 0 ? required : keys;
-  return typeof key === "string" ? { [key]: option } : option;
 }

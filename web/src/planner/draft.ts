@@ -2,8 +2,9 @@
 // sent and kept nowhere else, so that what was changed or deleted before is not in it.
 
 import { cardOf } from "../gateway/card";
+import { pick } from "../gateway/schema";
 import type { Interrupt } from "../gateway/types";
-import { fieldsOf, payloadOf, pick, problem } from "./answer";
+import { fieldsOf, payloadOf, problem } from "./answer";
 
 export interface Draft {
   /** The place of the option that was picked. */
