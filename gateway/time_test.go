@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,6 +24,8 @@ type desktop struct {
 	g     *gateway.Gateway
 	store *state.Memory
 	gate  chan struct{}
+	// active counts the requests of serve that are being served.
+	active atomic.Int64
 }
 
 func newDesktop(t *testing.T, change func(*gateway.Options)) *desktop {
@@ -60,9 +63,19 @@ func (d *desktop) serve(w http.ResponseWriter, method, path, body string) (hangU
 	ctx, cancel := context.WithCancel(context.Background())
 	r := httptest.NewRequestWithContext(ctx, method, path, strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
-	go d.g.ServeHTTP(w, r)
+	d.active.Add(1)
+	go func() {
+		defer d.active.Add(-1)
+		d.g.ServeHTTP(w, r)
+	}()
 	synctest.Wait()
 	return cancel
+}
+
+// served is how many requests are being served.
+func (d *desktop) served() int64 {
+	synctest.Wait()
+	return d.active.Load()
 }
 
 // status is how the newest run of agent's thread t stands.
@@ -123,6 +136,14 @@ func (s *sink) count(what string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return strings.Count(s.data.String(), what)
+}
+
+// sent is all that was sent.
+func (s *sink) sent() string {
+	synctest.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.data.String()
 }
 
 func TestHeartbeatsOnQuietStreams(t *testing.T) {
