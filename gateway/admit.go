@@ -92,9 +92,9 @@ func storeError(err error) error {
 	}
 }
 
-// final reports whether the store would answer the same again: the thread is gone, or has lost a part.
+// final reports whether the store would answer the same again: the thread, or its log, is gone or has lost a part.
 func final(err error) bool {
-	return errors.Is(err, state.ErrUnknownThread) || errors.Is(err, state.ErrDamaged)
+	return errors.Is(err, state.ErrUnknownThread) || errors.Is(err, state.ErrDamaged) || errors.Is(err, state.ErrTrimmed)
 }
 
 // retryAfter is what a client is told to wait after a 503.

@@ -257,8 +257,8 @@ func pause(ctx context.Context, d time.Duration) error {
 // awaitEnd waits until the live run of t, or its thread, is no more.
 func (g *Gateway) awaitEnd(ctx context.Context, t *state.Thread) error {
 	for batch, err := range g.store.Tail(ctx, t.Key, t.Last) {
-		if errors.Is(err, state.ErrUnknownThread) {
-			return nil
+		if errors.Is(err, state.ErrUnknownThread) || errors.Is(err, state.ErrTrimmed) {
+			return nil // only what is over is trimmed
 		}
 		if err != nil {
 			return storeError(err)

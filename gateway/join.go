@@ -54,12 +54,13 @@ func (c *caller) prelude(t *state.Thread, extra []agui.Event) (after agui.FrameI
 			c.untie(t)
 		}
 		frames, err := c.soFar(t)
-		if err != nil {
+		if err != nil && !errors.Is(err, state.ErrTrimmed) { // only what is over is trimmed
 			return after, false, err
 		}
-		last := frames[len(frames)-1]
-		if !terminal(last) {
-			return last.ID, false, c.restate(t.Key, frames, extra)
+		if err == nil {
+			if last := frames[len(frames)-1]; !terminal(last) {
+				return last.ID, false, c.restate(t.Key, frames, extra)
+			}
 		}
 		now, _, err := c.g.store.Load(c.r.Context(), t.Key)
 		if err != nil {

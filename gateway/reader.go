@@ -62,8 +62,40 @@ func (c *caller) hungUp(a *attempt) {
 	}
 }
 
-// tail sends what the log has behind a cursor, and what joins it, until the reader has seen enough.
+// tail sends what the log has behind a cursor, and what joins it, until the reader has seen enough. A reader for whom the
+// log does not have what comes next any more begins anew, unless it is in the middle of a run.
 func (c *caller) tail(t tailing) error {
+	for {
+		err := c.tailLog(t)
+		if !errors.Is(err, state.ErrTrimmed) {
+			return err
+		}
+		if c.stream.inRun || c.again != nil && c.again.begun {
+			return c.lost(agui.CodeRunLost)
+		}
+		over := false
+		if t.after, over, err = c.beginAnew(t.key); err != nil || over && t.end != endNever {
+			return err
+		}
+		t.owed, t.opening = !over, openingFor{}
+	}
+}
+
+// beginAnew is [caller.prelude] for a reader whose own run may be over. If that failed, its error is told again.
+func (c *caller) beginAnew(key state.Key) (after agui.FrameID, over bool, err error) {
+	now, err := c.snapshot(key)
+	if err != nil {
+		return after, false, err
+	}
+	run := now.Thread.Newest()
+	if c.req == nil || c.again != nil || run == nil || run.Status != state.RunError || run.RunID != c.req.RunID {
+		return c.prelude(now.Thread, nil)
+	}
+	return now.Thread.Last, true, c.showThread(shown{Snapshot: now, failed: run})
+}
+
+// tailLog is [caller.tail] up to where the log has a gap: then it returns [state.ErrTrimmed].
+func (c *caller) tailLog(t tailing) error {
 	defer c.beat()()
 	ctx, cancel := context.WithCancel(c.r.Context())
 	defer cancel()
@@ -84,6 +116,8 @@ func (c *caller) tail(t tailing) error {
 		case err == nil:
 		case ctx.Err() != nil:
 			return c.leave(t, gone)
+		case errors.Is(err, state.ErrTrimmed):
+			return err
 		case errors.Is(err, state.ErrUnknownThread) && t.owed:
 			return c.forgotten()
 		case errors.Is(err, state.ErrUnknownThread):

@@ -14,8 +14,9 @@ type log struct {
 	frames []agui.Frame // only ever appended to or replaced, so that readers may hold a part of it
 	last   agui.FrameID // also when frames is empty
 	ends   []logEnd     // of the runs that are over, oldest first
-	// trimmed is the revision at which the newest run ended that is not kept any more.
+	// trimmed is the revision at which the newest run ended that is not kept any more, cut is its last frame.
 	trimmed int64
+	cut     agui.FrameID
 	grows   waker // wakes readers; also when the room is gone
 }
 
@@ -75,7 +76,7 @@ func (l *log) drop(n int) {
 		return
 	}
 	l.frames = slices.Clone(l.frames[l.find(l.ends[n-1].last):])
-	l.trimmed = l.ends[n-1].rev
+	l.trimmed, l.cut = l.ends[n-1].rev, l.ends[n-1].last
 	l.ends = slices.Clone(l.ends[n:])
 }
 
@@ -151,6 +152,9 @@ func (m *Memory) behind(r *room, after agui.FrameID) ([]agui.Frame, <-chan struc
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.trim(m.o.Now().Add(-m.o.LogTTL))
+	if !after.IsZero() && after.Less(r.log.cut) {
+		return nil, nil, ErrTrimmed
+	}
 	if frames := r.log.frames[r.log.find(after):]; len(frames) > 0 {
 		return slices.Clip(frames), nil, nil
 	}

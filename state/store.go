@@ -149,6 +149,7 @@ type ThreadReader interface {
 	// reader stops; so only ctx ends it. A zero after means from the oldest kept frame on. The last yield may
 	// carry an error: ErrUnknownThread when the thread is gone, also if there is another one of its name by now. Who has
 	// read some of the log, or knows a run in it, is given the rest first, for [DeadLogTTL] or until there is another.
+	// ErrTrimmed: some of what follows is not kept any more.
 	Tail(ctx context.Context, key Key, after agui.FrameID) iter.Seq2[[]agui.Frame, error]
 	// Holds reports whether the log has the frame id.
 	Holds(ctx context.Context, key Key, id agui.FrameID) (bool, error)
@@ -169,6 +170,10 @@ type Directory interface {
 	// [DeletedFrame]. Whoever has been reading the log is given the rest of it, and then ErrUnknownThread.
 	Delete(ctx context.Context, key Key) error
 }
+
+// ErrTrimmed says that the log does not have what comes next for a reader any more: the run is over, and was not read for
+// too long.
+var ErrTrimmed = errors.New("state: the log is trimmed")
 
 // ErrUnknownMessage says that the conversation has no such message.
 var ErrUnknownMessage = errors.New("state: unknown message")

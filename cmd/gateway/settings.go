@@ -98,7 +98,7 @@ func (c *config) settings() []setting {
 		{"subagent-events", "on", "off leaves out SUBAGENT_*, of which callers before @ag-ui/client 0.0.59 die", hidden(&o.HideSubagents)},
 		{"interrupt-ttl", "24h", "how long a question stays open", duration(&o.InterruptTTL, 1)},
 		{"thread-ttl", "720h", "how long a thread is kept after its last step", duration(&c.memory.ThreadTTL, 1)},
-		{"log-ttl", "1h", "how long a run's events are kept after its end", duration(&c.memory.LogTTL, 1)},
+		{"log-ttl", "1h", "how long a run's events are kept after its end, at least 1m", duration(&c.memory.LogTTL, time.Minute)},
 		{"heartbeat", "15s", "how often a quiet stream gets a comment", duration(&o.Heartbeat, 1)},
 		{"lease", "10s", "how long a run outlives a silent replica", duration(&o.Lease, 10*time.Millisecond)},
 		{"run-attempts", "3", "how often a run is begun, takeovers included", count(&o.RunAttempts)},

@@ -125,7 +125,7 @@ func TestBadValues(t *testing.T) {
 		bad[name] = []string{"10", "soon", "-1s", "0s"}
 	}
 	bad["voice-delay"], bad["drain"] = []string{"10", "-1s"}, []string{"10", "-1s"}
-	bad["lease"] = append(bad["lease"], "1ms")
+	bad["lease"], bad["log-ttl"] = append(bad["lease"], "1ms"), append(bad["log-ttl"], "59s")
 	for _, name := range strings.Fields("max-depth max-messages max-patch-ops max-runs max-readers max-queue run-attempts") {
 		bad[name] = []string{"0", "-1", "many", "1.5", "9999999999999999999999"}
 	}

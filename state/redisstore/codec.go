@@ -15,7 +15,7 @@ import (
 
 // The fields of a thread's document: they change with a step, and only those that changed are sent. Beside them the
 // hash holds what is written by every step (tag, born, fence, deadline, asks), and what scripts write without one:
-// state, which the steps write that change it; last, the newest frame; what is in liveFields; trimmed, dropped,
+// state, which the steps write that change it; last, the newest frame; what is in liveFields; trimmed, cut, dropped,
 // pushed and pastsize, about what is kept of what was; damaged, which says that a part was evicted, and floor and by, which are
 // all that a deletion leaves.
 const (

@@ -93,7 +93,7 @@ func (s *Store) follow(f *feed) {
 
 // final reports whether waiting does not help a reader. A Redis that is away may come back; a thread does not.
 func final(err error) bool {
-	return errors.Is(err, state.ErrUnknownThread) || errors.Is(err, state.ErrDamaged) || errors.Is(err, errFrame)
+	return errors.Is(err, state.ErrUnknownThread) || errors.Is(err, state.ErrDamaged) || errors.Is(err, state.ErrTrimmed) || errors.Is(err, errFrame)
 }
 
 // advance waits for what comes next, for a while. While an owner of the thread lives here it brings most by itself:
@@ -135,7 +135,10 @@ func (s *Store) await(ctx context.Context, f *feed) error {
 				return err
 			}
 			frame, ok, err := parseFrame(entry.ID, fields)
+			end := f.end()
 			switch {
+			case id.Fence != end.Fence || id.Seq != end.Seq+1: // what was between may be trimmed
+				return s.catchUp(ctx, f)
 			case err != nil:
 				return err
 			case ok:
@@ -160,6 +163,9 @@ func (s *Store) catchUp(ctx context.Context, f *feed) error {
 		}
 		if !part.of(f.born) {
 			return state.ErrUnknownThread
+		}
+		if f.end().Less(part.cut) {
+			return state.ErrTrimmed
 		}
 		f.add(part.frames, part.end)
 		f.rouse()

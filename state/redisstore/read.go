@@ -109,6 +109,7 @@ type stretch struct {
 	last   agui.FrameID // the newest frame there is
 	end    agui.FrameID // what was read reaches up to here
 	more   bool         // there was more than is read at once
+	cut    agui.FrameID // the newest frame that is not kept any more
 }
 
 // of reports whether the part is of the thread that was born so. One that is gone leaves its log behind, for whoever was
@@ -145,6 +146,9 @@ func (s *Store) readLog(ctx context.Context, h slot, after agui.FrameID) (*stret
 	}
 	part.more = r.number(3) > 0
 	if part.last, err = frameID(r.text(1)); err != nil {
+		return nil, err
+	}
+	if part.cut, err = frameID(r.text(4)); err != nil {
 		return nil, err
 	}
 	if !part.more && part.end.Less(part.last) {

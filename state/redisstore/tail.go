@@ -76,6 +76,9 @@ func (t *tail) next(ctx context.Context) ([]agui.Frame, <-chan struct{}, error) 
 	if unread || !part.of(t.born) || older(t.at, t.born) {
 		return nil, nil, state.ErrUnknownThread
 	}
+	if !t.at.IsZero() && t.at.Less(part.cut) {
+		return nil, nil, state.ErrTrimmed
+	}
 	t.at = part.end
 	if !part.more && t.feed == nil && part.born != "" {
 		t.feed = t.store.join(t.slot, t.born, part.last)

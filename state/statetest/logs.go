@@ -159,6 +159,29 @@ var logs = []sentence{
 		w.holds(t.Last, false)
 		w.equal("what is left", w.tail(agui.FrameID{}, 1), []agui.FrameID{{Fence: next.Fence, Seq: 1}})
 	}},
+	{"a tail says that what comes next is not kept any more", func(w *world) {
+		l := w.start("u1")
+		w.append(l, 1, 2)
+		end := w.succeed(l, 3).Last
+		trimmed := func(after agui.FrameID) {
+			w.Helper()
+			for batch, err := range w.store.Tail(w.Context(), key, after) {
+				if !errors.Is(err, state.ErrTrimmed) {
+					w.Fatalf("Tail(%v) = %v, %v, want %v", after, batch, err, state.ErrTrimmed)
+				}
+			}
+		}
+		w.clock.Move(2 * LogTTL)
+		trimmed(agui.FrameID{Fence: l.Fence})
+		trimmed(agui.FrameID{Fence: l.Fence, Seq: 2})
+		next := w.start("u2")
+		w.append(next, 1, 2)
+		trimmed(agui.FrameID{Fence: l.Fence, Seq: 2})
+		want := []agui.FrameID{{Fence: next.Fence, Seq: 1}, {Fence: next.Fence, Seq: 2}}
+		w.equal("tail behind what was trimmed", w.tail(end, 2), want)
+		w.equal("tail of the next run", w.tail(agui.FrameID{Fence: next.Fence}, 2), want)
+		w.equal("tail of what is kept", w.tail(agui.FrameID{}, 2), want)
+	}},
 	{"the newest frame is known after the log was trimmed", func(w *world) {
 		t := w.succeed(w.start("u1"), 1)
 		w.clock.Move(2 * LogTTL)

@@ -137,7 +137,7 @@ local function trim(thread, ends, log, old, now, keep)
     redis.call('XTRIM', old, 'MINID', string.format('%.0f', rev + 2))
     redis.call('HSET', thread, 'dropped', string.match(newest[1], '^%d+'))
   end
-  redis.call('HSET', thread, 'trimmed', rev)
+  redis.call('HSET', thread, 'trimmed', rev, 'cut', last)
   return true
 end
 
