@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"bufio"
+	"context"
 	"io"
 	"net"
 	"net/http"
@@ -14,28 +15,10 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 )
 
-// A pipeListener hands out the server's ends of connections in memory.
-type pipeListener chan net.Conn
-
-func (l pipeListener) Accept() (net.Conn, error) {
-	c, ok := <-l
-	if !ok {
-		return nil, net.ErrClosed
-	}
-	return c, nil
-}
-
-func (l pipeListener) Close() error {
-	close(l)
-	return nil
-}
-
-func (l pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
-
 // serveHTTP serves the desktop over connections in memory, which dial makes, until the test ends; active is how many
 // requests are being served.
 func (d *desktop) serveHTTP() (dial func() net.Conn, active *atomic.Int64, stop func()) {
-	l, active := make(pipeListener), &atomic.Int64{}
+	l, active := newPipes(), &atomic.Int64{}
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		active.Add(1)
 		defer active.Add(-1)
@@ -43,9 +26,11 @@ func (d *desktop) serveHTTP() (dial func() net.Conn, active *atomic.Int64, stop 
 	})}
 	go func() { _ = server.Serve(l) }() // until close
 	dial = func() net.Conn {
-		client, served := net.Pipe()
-		l <- served
-		return client
+		c, err := l.dial(context.Background(), "", "")
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		return c
 	}
 	return dial, active, func() { _ = server.Close() } // its connections are the test's
 }
@@ -96,7 +81,7 @@ func newLibrary(t *testing.T) *desktop {
 }
 
 func send(c net.Conn, request, body string) error {
-	r, err := http.NewRequest(strings.Fields(request)[0], "http://pipe.test"+strings.Fields(request)[1], strings.NewReader(body))
+	r, err := http.NewRequestWithContext(context.Background(), strings.Fields(request)[0], "http://pipe.test"+strings.Fields(request)[1], strings.NewReader(body))
 	if err != nil {
 		return err
 	}
