@@ -12,6 +12,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -106,6 +107,9 @@ func newServer() *sdk.Server {
 	add("die", nil, func(map[string]any) (*sdk.CallToolResult, error) {
 		os.Exit(3)
 		return nil, nil
+	})
+	add("hang", nil, func(map[string]any) (*sdk.CallToolResult, error) {
+		return nil, syscall.Kill(os.Getpid(), syscall.SIGSTOP) // nothing of the process goes on, as in a deadlock of all of it
 	})
 	add("grow", nil, func(map[string]any) (*sdk.CallToolResult, error) {
 		s.AddTool(&sdk.Tool{Name: "grown", InputSchema: &jsonschema.Schema{Type: "object"}}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
