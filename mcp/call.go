@@ -28,23 +28,21 @@ var ours = []int64{-32003, -32004, -32005}
 // call calls a tool.
 func (s *Server) call(ctx context.Context, name string, c groupchat.ToolCall) (groupchat.ToolResult, error) {
 	for again := false; ; again = true {
-		session, err := s.connected(ctx)
+		conn, err := s.connected(ctx)
 		if err != nil {
 			return groupchat.ToolResult{}, s.told(ctx, unreachable, err)
 		}
-		calling, done := s.untilClosed(ctx)
-		result, err := session.CallTool(calling, &sdk.CallToolParams{Name: name, Arguments: c.Arguments, Meta: sdk.Meta{keyMeta: c.Key}})
-		done()
+		result, err := s.callOver(ctx, conn, &sdk.CallToolParams{Name: name, Arguments: c.Arguments, Meta: sdk.Meta{keyMeta: c.Key}})
 		if err == nil {
 			return s.result(result, c.Arguments)
 		}
 		if ctx.Err() != nil {
 			return groupchat.ToolResult{}, context.Cause(ctx)
 		}
-		if refused, ok := errors.AsType[*jsonrpc.Error](err); ok && !slices.Contains(ours, refused.Code) {
+		if refused := refusal(err); refused != nil {
 			return groupchat.ToolResult{}, &groupchat.ToolError{Text: clip(refused.Message, s.o.MaxResult), Err: s.mask(err, string(c.Arguments))}
 		}
-		s.drop(session, err)
+		s.drop(conn, err)
 		if !unseen(err) {
 			return groupchat.ToolResult{}, s.told(ctx, unknown, err)
 		}
@@ -52,6 +50,27 @@ func (s *Server) call(ctx context.Context, name string, c groupchat.ToolCall) (g
 			return groupchat.ToolResult{}, s.told(ctx, unreachable, err)
 		}
 	}
+}
+
+// callOver makes a call over a connection. If nobody waits for the answer any more it is found out whether there would ever be one.
+func (s *Server) callOver(ctx context.Context, conn *connection, params *sdk.CallToolParams) (*sdk.CallToolResult, error) {
+	defer s.checkAfter(ctx, conn)()
+	calling, done := conn.call(ctx)
+	defer done()
+	result, err := conn.session.CallTool(calling, params)
+	if cause := context.Cause(calling); err != nil && cause != nil {
+		err = cause
+	}
+	return result, err
+}
+
+// refusal is what a server answered instead of a result; nil if err is no answer.
+func refusal(err error) *jsonrpc.Error {
+	refused, ok := errors.AsType[*jsonrpc.Error](err)
+	if !ok || slices.Contains(ours, refused.Code) {
+		return nil
+	}
+	return refused
 }
 
 // told is a failure in words for the model, unless it is the caller's that the call was over.

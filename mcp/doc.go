@@ -15,6 +15,10 @@
 // A connection that is lost is made anew by whoever needs it next. A call is sent again only where the server cannot have
 // seen it. Otherwise the model is told that nobody knows what the call did.
 //
+// When a call or a list is not answered in time, the server has 10 seconds to answer anything at all. One that does not is given up: a
+// program is killed, the calls that wait for it end, and the next who needs it connects anew. At other times nobody asks whether
+// it is well, because a server that does one thing after the other answers nothing while it works.
+//
 // # Trust
 //
 // Servers are somebody else's code. A program gets the variables of the environment it needs to run and those in

@@ -45,6 +45,7 @@ type Options struct {
 	Version string
 
 	backoff time.Duration // before the second attempt to connect
+	alive   time.Duration // how long a server may take to show that it still answers
 }
 
 // SourceOptions say what an agent gets of a server's tools. The zero value is all of them as they are.
@@ -72,6 +73,9 @@ func (o *Options) fill() {
 	}
 	if o.Version == "" {
 		o.Version = "0"
+	}
+	if o.alive <= 0 {
+		o.alive = 10 * time.Second
 	}
 	if o.backoff <= 0 {
 		o.backoff = time.Second

@@ -22,11 +22,11 @@ type Server struct {
 	wg      sync.WaitGroup
 
 	mu      sync.Mutex
-	session *sdk.ClientSession // nil while there is no connection
-	dialing chan struct{}      // closed when the attempt to connect that is under way has ended
-	listed  []*sdk.Tool        // when they were last asked for
-	stale   bool               // the server says that they have changed
-	fails   int                // attempts to connect, in a row
+	conn    *connection   // nil while there is none
+	dialing chan struct{} // closed when the attempt to connect that is under way has ended
+	listed  []*sdk.Tool   // when they were last asked for
+	stale   bool          // the server says that they have changed
+	fails   int           // attempts to connect, in a row
 	retryAt time.Time
 	failure error // of the last one
 	closed  bool
@@ -35,6 +35,7 @@ type Server struct {
 var (
 	errClosed = errors.New("mcp: the server was closed")
 	errLate   = errors.New("mcp: connecting takes too long")
+	errHangs  = errors.New("mcp: the server does not answer any more")
 )
 
 // New returns a server. It does not connect: see the package's documentation. It reports every mistake of the options.
@@ -61,15 +62,15 @@ const patience = 3 * terminate
 func (s *Server) Close() error {
 	s.mu.Lock()
 	s.closed = true
-	session := s.session
-	s.session = nil
+	conn := s.conn
+	s.conn = nil
 	s.mu.Unlock()
 	s.giveUp()
-	if session != nil {
+	if conn != nil {
 		over := make(chan struct{})
 		s.wg.Go(func() {
 			defer close(over)
-			hangUp(session)
+			conn.hangUp()
 		})
 		select {
 		case <-over:
@@ -88,15 +89,15 @@ func (s *Server) changed() {
 }
 
 // connected returns the connection, after making it if there is none. Ctx limits how long the caller waits.
-func (s *Server) connected(ctx context.Context) (*sdk.ClientSession, error) {
+func (s *Server) connected(ctx context.Context) (*connection, error) {
 	waited := false
 	for {
 		s.mu.Lock()
-		session, wait, err := s.session, s.dialing, s.failure
+		conn, wait, err := s.conn, s.dialing, s.failure
 		switch {
 		case s.closed:
-			session, err = nil, errClosed
-		case session != nil:
+			conn, err = nil, errClosed
+		case conn != nil:
 			err = nil
 		case err != nil && (waited || time.Now().Before(s.retryAt)):
 		case wait == nil:
@@ -113,7 +114,7 @@ func (s *Server) connected(ctx context.Context) (*sdk.ClientSession, error) {
 			continue
 		}
 		s.mu.Unlock()
-		return session, err
+		return conn, err
 	}
 }
 
@@ -124,22 +125,22 @@ func (s *Server) dial() chan struct{} {
 	s.wg.Go(func() {
 		ctx, cancel := context.WithTimeoutCause(s.ctx, s.o.ConnectTimeout, errLate)
 		defer cancel()
-		session, tools, err := s.open(ctx)
+		conn, tools, err := s.open(ctx)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		defer close(done)
 		s.dialing = nil
 		if err == nil && s.closed {
-			s.wg.Go(func() { hangUp(session) })
+			s.wg.Go(conn.hangUp)
 			return
 		}
 		if err != nil {
 			s.failed(err)
 			return
 		}
-		s.session, s.listed, s.stale, s.fails = session, tools, false, 0
+		s.conn, s.listed, s.stale, s.fails = conn, tools, false, 0
 		s.o.Log.Info("mcp: connected", "server", s.o.Name, "tools", len(tools))
-		s.wg.Go(func() { s.watch(session) })
+		s.wg.Go(func() { s.drop(conn, conn.session.Wait()) })
 	})
 	return done
 }
@@ -160,21 +161,23 @@ func (s *Server) failed(err error) {
 }
 
 // open connects and lists the tools.
-func (s *Server) open(ctx context.Context) (*sdk.ClientSession, []*sdk.Tool, error) {
+func (s *Server) open(ctx context.Context) (*connection, []*sdk.Tool, error) {
 	s.said.set("")
-	transport, done := s.transport()
-	session, err := s.client.Connect(ctx, transport, nil)
+	c := s.newConnection()
+	transport, done := s.transport(c.program)
+	var err error
+	if c.session, err = s.client.Connect(ctx, transport, nil); err != nil {
+		done()
+		c.end(err)
+		return nil, nil, err
+	}
+	tools, err := s.ask(ctx, c.session)
 	if err != nil {
+		c.hangUp()
 		done()
 		return nil, nil, err
 	}
-	tools, err := s.ask(ctx, session)
-	if err != nil {
-		hangUp(session)
-		done()
-		return nil, nil, err
-	}
-	return session, tools, nil
+	return c, tools, nil
 }
 
 // ask lists the tools.
@@ -194,35 +197,4 @@ func (s *Server) ask(ctx context.Context, session *sdk.ClientSession) ([]*sdk.To
 		tools = append(tools, tool)
 	}
 	return tools, nil
-}
-
-// watch waits for the end of a connection.
-func (s *Server) watch(session *sdk.ClientSession) {
-	err := session.Wait()
-	s.drop(session, err)
-}
-
-// drop forgets a connection that is of no use any more. The next who needs one makes it.
-func (s *Server) drop(session *sdk.ClientSession, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.session != session {
-		return
-	}
-	s.session = nil
-	s.o.Log.Warn("mcp: connection lost", "server", s.o.Name, "error", s.lost(err))
-	s.wg.Go(func() { hangUp(session) }) // which waits for the calls under way
-}
-
-// hangUp ends a connection. What the server says of that interests nobody: a program that was killed says that it was.
-func hangUp(session *sdk.ClientSession) { _ = session.Close() }
-
-// untilClosed is ctx for a call, which ends with the server's use.
-func (s *Server) untilClosed(ctx context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(s.calls, func() { cancel(errClosed) })
-	return ctx, func() {
-		stop()
-		cancel(nil)
-	}
 }

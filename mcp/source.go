@@ -84,7 +84,7 @@ func (c *source) tool(t *sdk.Tool) (groupchat.Tool, error) {
 
 // tools are the server's, asked for again if they have changed.
 func (s *Server) tools(ctx context.Context) ([]*sdk.Tool, error) {
-	session, err := s.connected(ctx)
+	conn, err := s.connected(ctx)
 	s.mu.Lock()
 	listed, stale := s.listed, s.stale
 	if err == nil {
@@ -96,14 +96,15 @@ func (s *Server) tools(ctx context.Context) ([]*sdk.Tool, error) {
 	}
 	asking, cancel := context.WithTimeoutCause(ctx, s.o.ConnectTimeout, errLate)
 	defer cancel()
-	fresh, err := s.ask(asking, session)
+	defer s.checkAfter(asking, conn)()
+	fresh, err := s.ask(asking, conn.session)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil {
 		s.stale = true
 		return listed, s.lost(err)
 	}
-	if s.session == session {
+	if s.conn == conn {
 		s.listed = fresh
 	}
 	return fresh, nil

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"context"
 	"net/http"
 	"net/url"
 	"os"
@@ -23,12 +24,12 @@ var inherited = []string{
 	"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS",
 }
 
-// transport is a way to connect, for one attempt. Done is to be called if that comes to nothing.
-func (s *Server) transport() (t sdk.Transport, done func()) {
+// transport is a way to connect, for one attempt. A program is killed when ctx is done. Done is to be called if the attempt comes to nothing.
+func (s *Server) transport(ctx context.Context) (t sdk.Transport, done func()) {
 	if s.o.URL != "" {
 		return &sdk.StreamableClientTransport{Endpoint: s.o.URL, HTTPClient: s.http(), MaxRetries: 2}, func() {}
 	}
-	cmd := exec.CommandContext(s.ctx, s.o.Command, s.o.Args...)
+	cmd := exec.CommandContext(ctx, s.o.Command, s.o.Args...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = s.o.Dir, s.environment(), terminate
 	cmd.Stderr = &logWriter{s: s}
 	return &sdk.CommandTransport{Command: cmd, TerminateDuration: terminate}, func() {
