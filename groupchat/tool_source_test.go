@@ -3,6 +3,7 @@ package groupchat
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 )
 
@@ -102,5 +103,24 @@ func TestACallOfASourceThatIsAway(t *testing.T) {
 			m.scripts = []script{calls("g", `{}`), says("So be it.")}
 			equal(t, "without any source away", r.say("on").shape(), "call g result There is no such tool. So be it.")
 		})
+	}
+}
+
+// A model is told when tools of its are missing, or it answers as if nothing had been wanted of them.
+func TestAModelKnowsThatToolsAreMissing(t *testing.T) {
+	t.Parallel()
+	const told = "Some of your tools cannot be used now."
+	c := &counted{}
+	s := &shelf{tools: []Tool{c.tool("f")}, err: errStore}
+	m := newMind(t, says("I cannot look that up now."), says("Now I can."))
+	r := newRig(t, &LLM{Model: m.model(), Sources: []ToolSource{s}})
+	r.say("go")
+	if !strings.Contains(m.asked[0].String(), told) {
+		t.Errorf("the model is not told that tools are missing: %s", m.asked[0])
+	}
+	s.err = nil
+	r.say("again")
+	if strings.Contains(m.asked[1].String(), told) {
+		t.Errorf("the model is told that tools are missing, and none are: %s", m.asked[1])
 	}
 }
