@@ -58,6 +58,9 @@ func (r *llmRun) system(conversation []string) string {
 			add("The state at %q is now: %s", pointer, raw)
 		}
 	}
+	if r.away {
+		add("Some of your tools cannot be used now. Where one of them is needed, say so, and do not answer without it.")
+	}
 	if instruction := r.t.Instruction(); instruction != "" {
 		add("For this turn: %s", instruction)
 	}

@@ -8,7 +8,8 @@ import "context"
 // away or not. Without it a name in [Approvals] that is a tool of a source that is away is one that no tool has.
 type ToolSource interface {
 	// Tools are those there are now. It is asked when a turn is entered; it may wait, and should not for long. What it
-	// returns beside an error counts, and the error goes to the log: a source that is away stops nobody.
+	// returns beside an error counts. The error goes to the log, and the model is told that tools are missing: a source that is away
+	// stops nobody.
 	Tools(ctx context.Context) ([]Tool, error)
 }
 
