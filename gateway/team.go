@@ -21,6 +21,8 @@ type Team struct {
 	Options map[string]AgentOptions
 	// Unserved are the file's other agents: those that only take part in others or are their tools, and those that say `serve: off`.
 	Unserved map[string]groupchat.Agent
+	// Warnings are of what is allowed and hardly meant, in the file's order. They hold no values of the environment.
+	Warnings []TeamProblem
 
 	closers []io.Closer
 }
@@ -72,6 +74,7 @@ func parseTeam(name string, data []byte, o TeamOptions) (*Team, error) {
 	if err := b.err(); err != nil {
 		return nil, errors.Join(err, b.team.Close())
 	}
+	b.team.Warnings = inOrder(b.warnings)
 	return &b.team, nil
 }
 

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,10 +10,27 @@ import (
 // environmentName is what a variable of the environment may be called in a team file.
 var environmentName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
+// bareVariable is a variable as shells write it, which a team file takes for text.
+var bareVariable = regexp.MustCompile(`\$[A-Za-z_][A-Za-z0-9_]*`)
+
+// warnOfBare notes a variable without braces that was hardly meant as it is written: one that is all of the value, or all but a word such
+// as Bearer, and one that the environment has.
+func (r *teamReader) warnOfBare(n *teamNode) {
+	words := strings.Fields(n.text)
+	for _, name := range bareVariable.FindAllString(n.text, -1) {
+		_, set := r.env(name[1:])
+		if set || len(words) <= 2 && words[len(words)-1] == name && strings.ToUpper(name) == name {
+			r.warnings = append(r.warnings, TeamProblem{File: r.file, Line: n.line, Column: n.column, Text: fmt.Sprintf(
+				"%s is taken as it is written; write ${%s} for the variable of the environment", name, name[1:])})
+		}
+	}
+}
+
 // expand puts the environment's values into the text of n: ${NAME}, which has to be set, and
 // ${NAME:-default}, whose default also stands in for an empty value. What has a dot in its name belongs to the
 // script agent (${answers.size}) and is left alone; $${ is a ${ that means nothing. Values are not expanded again.
 func (r *teamReader) expand(n *teamNode) (text string, expanded bool) {
+	r.warnOfBare(n)
 	var b strings.Builder
 	rest := n.text
 	for {

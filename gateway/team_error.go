@@ -22,7 +22,7 @@ func (e *TeamError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// A TeamProblem is one mistake in a team file.
+// A TeamProblem is one mistake in a team file, or what may be one.
 type TeamProblem struct {
 	File         string
 	Line, Column int    // from 1; columns count characters
@@ -48,8 +48,13 @@ func (r *teamReader) err() error {
 	if len(r.problems) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(r.problems, func(a, b TeamProblem) int {
+	return &TeamError{Problems: inOrder(r.problems)}
+}
+
+// inOrder is what was noted in the file's order, and once where a value was read twice.
+func inOrder(list []TeamProblem) []TeamProblem {
+	slices.SortStableFunc(list, func(a, b TeamProblem) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-	return &TeamError{Problems: slices.Compact(r.problems)}
+	return slices.Compact(list)
 }

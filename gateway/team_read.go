@@ -14,7 +14,8 @@ type teamReader struct {
 	env      func(string) (string, bool)
 	nodes    int // converted so far
 	problems []TeamProblem
-	lenient  bool // the settings of the model may be unset: see teamReader.variable
+	warnings []TeamProblem // of what is allowed and hardly meant
+	lenient  bool          // the settings of the model may be unset: see teamReader.variable
 	// asked, if set, is told which keys a mapping of some kind may have. Tests hold the schema for editors against it.
 	asked func(kind string, keys []string)
 }

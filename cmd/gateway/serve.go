@@ -195,8 +195,11 @@ func (c *config) announce(log *slog.Logger, addr net.Addr) {
 	}
 }
 
-// announceAgents says which agents callers may run, and which of the file's they may not.
+// announceAgents says which agents callers may run, which of the file's they may not, and what in the file was hardly meant.
 func announceAgents(log *slog.Logger, team *gateway.Team) {
+	for _, w := range team.Warnings {
+		log.Warn("team file", "warning", w.String())
+	}
 	log.Info("agents", "served", agentNames(team.Agents), "not_served", agentNames(team.Unserved))
 }
 

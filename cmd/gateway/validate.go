@@ -14,13 +14,16 @@ import (
 )
 
 // validate checks the team file as serve would read it.
-func validate(_ context.Context, c *config, stdout, _ io.Writer) error {
+func validate(_ context.Context, c *config, stdout, stderr io.Writer) error {
 	if c.team == "" {
 		return usageError{"validate needs a team file; write -config FILE"}
 	}
 	team, err := c.readTeam()
 	if err != nil {
 		return teamError(err)
+	}
+	for _, w := range team.Warnings {
+		complain(stderr, errors.New("warning: "+w.String()))
 	}
 	g, err := gateway.New(gateway.Options{Agents: team.Agents, Agent: team.Options})
 	if err != nil {
