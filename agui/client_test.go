@@ -184,6 +184,7 @@ func TestClientReadsOutcomesOfDrafts(t *testing.T) {
 	for in, want := range map[string]string{
 		`"outcome":"success"`: `{"type":"success"}`,
 		`"outcome":null`:      `null`,
+		`"outcome":null,"interrupt":{"id":"i","reason":"approve"}`:                          `{"type":"interrupt","interrupts":[{"id":"i","reason":"approve"}]}`,
 		`"outcome":"interrupt","interrupt":{"id":"i","reason":"approve","payload":{"a":1}}`: `{"type":"interrupt","interrupts":[{"id":"i","reason":"approve","metadata":{"value":{"a":1}}}]}`,
 		`"interrupt":[{"id":"i","value":1},{"value":2}]`:                                    `{"type":"interrupt","interrupts":[{"id":"i","reason":"input_required","metadata":{"value":1}},{"id":"interrupt-2","reason":"input_required","metadata":{"value":2}}]}`,
 	} {

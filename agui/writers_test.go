@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -86,5 +87,33 @@ func TestATextThatIsTooLargeStaysUsable(t *testing.T) {
 	}
 	if got, want := s.types(), "RUN_STARTED TEXT_MESSAGE_START TEXT_MESSAGE_CONTENT TEXT_MESSAGE_END RUN_FINISHED"; got != want {
 		t.Errorf("sent %s", got)
+	}
+}
+
+func TestAnErrorOfClosingStays(t *testing.T) {
+	t.Parallel()
+	r, s := newTestRun(t, RunOptions{})
+	w := r.As("")
+	text, thought, call := w.Text(TextOptions{}), w.Reasoning(ReasoningOptions{}), w.ToolCall(ToolCallOptions{Name: "f"})
+	_, _ = text.WriteString("x")
+	_, _ = thought.WriteString("x")
+	for _, e := range []Event{ // somebody else closes them
+		&TextMessageEnd{MessageID: text.ID()}, &ReasoningMessageEnd{MessageID: thought.ID()}, &ToolCallEnd{ToolCallID: call.ID()},
+	} {
+		if err := r.Emit(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, closer := range map[string]func() error{"text": text.Close, "reasoning": thought.Close, "call": call.Close} {
+		first, second := closer(), closer()
+		if first == nil || second == nil || second.Error() != first.Error() {
+			t.Errorf("%s: Close() = %v, then %v", name, first, second)
+		}
+	}
+	if err := call.Result(TextContent("x")); err == nil {
+		t.Error("a call that could not be closed has a result")
+	}
+	if slices.ContainsFunc(s.events, func(e Event) bool { return e.EventType() == TypeToolCallResult }) {
+		t.Error("its result was sent")
 	}
 }
