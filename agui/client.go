@@ -121,22 +121,29 @@ type ClientRequest struct {
 	Leave func(cause error) bool
 }
 
-// Run posts a run and returns the events of the answer, in order. They are whole and have passed the [Verifier]; chunks
+// Run posts a run when its result is ranged over, once, and yields the events of the answer, in order. They are whole and have passed the [Verifier]; chunks
 // come as the starts, contents and ends they stand for; what older servers do differently is mended: retired events
 // and nulls are read, unknown events passed over. The last one is terminal, unless an error follows, which is then the
 // last thing: a [*ClientError], or the cause of ctx. An answer may hold earlier runs before the one that was asked for.
 //
 // A run whose context is done, whose events are not read to the end, or whose answer cannot be used is stopped, by the
-// server's stop route if it has one, and by hanging up. What the agent says about its own failure is RUN_ERROR, and no
-// error of Run.
+// server's stop route if it has one, and by hanging up. A stop that is not answered at once goes on by itself for a few
+// seconds. What the agent says about its own failure is RUN_ERROR, and no error of Run.
 func (c *Client) Run(ctx context.Context, r ClientRequest) iter.Seq2[Event, error] {
+	var asked atomic.Bool
 	return func(yield func(Event, error) bool) {
+		if asked.Swap(true) {
+			yield(nil, errReadTwice)
+			return
+		}
 		a := &answer{c: c, request: r}
 		if err := a.run(ctx, yield); err != nil {
 			yield(nil, err)
 		}
 	}
 }
+
+var errReadTwice = errors.New("agui: client: the answer was read already")
 
 // String names the client's agent: its URL, without user, query and fragment, which may hold secrets.
 func (c *Client) String() string { return c.url.Scheme + "://" + c.url.Host + c.url.EscapedPath() }

@@ -129,7 +129,7 @@ func (r *reader) result(m map[string]json.RawMessage) {
 // each with an id and a value or payload.
 func (r *reader) outcome(m map[string]json.RawMessage) error {
 	word := textOf(m["outcome"])
-	if raw := m["outcome"]; raw != nil && word == "" {
+	if raw := m["outcome"]; raw != nil && word == "" && !isNull(raw) {
 		return nil
 	}
 	var questions []json.RawMessage

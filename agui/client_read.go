@@ -7,32 +7,40 @@ import (
 	"time"
 )
 
-// A patient one measures the silence of a stream.
-type patient struct {
+// An idleTimer cancels the reading of a stream that has been silent for too long, or that is kept open for too long after
+// its run has ended.
+type idleTimer struct {
 	idle   time.Duration
 	cancel context.CancelCauseFunc
-	over   bool // the run has ended
+	until  time.Time // when a stream whose run has ended is to be closed; zero while it runs
 	timer  *time.Timer
 }
 
 // wait begins a silence. Time that whoever reads takes for itself is none.
-func (p *patient) wait() {
-	d, cause := p.idle, errSilent
-	if p.over {
-		d, cause = linger, errLingered
-	}
-	if d > 0 {
-		p.timer = time.AfterFunc(d, func() { p.cancel(cause) })
-	}
-}
-
-func (p *patient) stop() {
-	if p.timer != nil {
-		p.timer.Stop()
+func (t *idleTimer) wait() {
+	switch {
+	case !t.until.IsZero():
+		t.timer = time.AfterFunc(time.Until(t.until), func() { t.cancel(errLingered) })
+	case t.idle > 0:
+		t.timer = time.AfterFunc(t.idle, func() { t.cancel(errSilent) })
 	}
 }
 
-func (p *patient) lingering(over bool) { p.over = over }
+func (t *idleTimer) stop() {
+	if t.timer != nil {
+		t.timer.Stop()
+	}
+}
+
+// ended tells whether the last event was the end of a run.
+func (t *idleTimer) ended(over bool) {
+	switch {
+	case !over:
+		t.until = time.Time{}
+	case t.until.IsZero():
+		t.until = time.Now().Add(linger)
+	}
+}
 
 // bounded counts what is read, and times it.
 type bounded struct {
@@ -40,7 +48,7 @@ type bounded struct {
 	left    int64
 	limited bool
 	over    bool // there was more
-	clock   *patient
+	clock   *idleTimer
 }
 
 func (b *bounded) Read(p []byte) (int, error) {

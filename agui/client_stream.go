@@ -48,8 +48,11 @@ func (a *answer) run(ctx context.Context, yield func(Event, error) bool) error {
 	return err
 }
 
-// stop ends the run at a server that would go on without its reader. Nobody waits for how that went: there is nothing
-// else to be done.
+// stopPatience is how long a reader that is done waits for the answer to a stop.
+const stopPatience = 200 * time.Millisecond
+
+// stop ends the run at a server that would go on without its reader. If that takes long it goes on by itself: there is
+// nothing else to be done about it.
 func (a *answer) stop(ctx context.Context, err error) {
 	refused, _ := errors.AsType[*ClientError](err)
 	switch {
@@ -58,10 +61,22 @@ func (a *answer) stop(ctx context.Context, err error) {
 	case ctx.Err() != nil && a.request.Leave != nil && a.request.Leave(context.Cause(ctx)):
 		return
 	}
-	out, cancel := context.WithTimeout(context.WithoutCancel(ctx), beside)
-	defer cancel()
-	if _, err := a.c.Stop(out, a.request.Input.ThreadID, a.request.Input.RunID, a.request.Header); err != nil {
-		a.note("", "the run could not be stopped")
+	answered := make(chan error, 1)
+	go func() {
+		out, cancel := context.WithTimeout(context.WithoutCancel(ctx), beside)
+		defer cancel()
+		_, err := a.c.Stop(out, a.request.Input.ThreadID, a.request.Input.RunID, a.request.Header)
+		answered <- err
+	}()
+	patience := time.NewTimer(stopPatience)
+	defer patience.Stop()
+	select {
+	case err := <-answered:
+		if err != nil {
+			a.note("", "the run could not be stopped")
+		}
+	case <-patience.C:
+		a.note("", "the stop of the run is not answered yet")
 	}
 }
 
@@ -142,13 +157,13 @@ func (a *answer) input(older bool) RunAgentInput {
 	return in
 }
 
-// linger is how long a server may take to close a stream whose run is over. It might have something to add: that the
-// run has failed after all, or that this one was only told again and the real one follows.
+// linger is how long a server may take in all to close a stream whose run is over. It might have something to add: that
+// the run has failed after all, or that this one was only told again and the real one follows.
 const linger = time.Second
 
 // read yields the events of a stream.
 func (a *answer) read(ctx, own context.Context, cancel context.CancelCauseFunc, body io.Reader, yield func(Event, error) bool) error {
-	end := &patient{idle: a.c.o.Idle, cancel: cancel}
+	end := &idleTimer{idle: a.c.o.Idle, cancel: cancel}
 	defer end.stop()
 	all := &bounded{r: body, left: a.c.o.MaxBytes, limited: a.c.o.MaxBytes > 0, clock: end}
 	in := &padded{r: all}
@@ -175,7 +190,7 @@ func (a *answer) read(ctx, own context.Context, cancel context.CancelCauseFunc, 
 		case err != nil:
 			return err
 		}
-		end.lingering(a.ended)
+		end.ended(a.ended)
 	}
 	if !a.ended {
 		return &ClientError{Fault: FaultCut, Err: errNoEnd}

@@ -29,6 +29,9 @@ type RunOptions struct {
 	// Sink takes each event with its encoded form, in order. It is called under the run's lock and must neither
 	// wait for long nor call the run. Its first error ends the run for its writers.
 	Sink func(e Event, data []byte) error
+	// Throttle is called before each event given to [Run.Emit], without the run's lock, and may wait: so a sink that is
+	// behind holds back who writes, and neither who looks nor who ends the run. Nil holds back nobody.
+	Throttle func()
 	// Markers says that the log keeps MESSAGES_SNAPSHOT as a marker (R6): Sink gets it without data.
 	Markers bool
 	// NewID makes ids for messages, calls and subagents; nil means random text. It is called from every writer.
@@ -84,6 +87,9 @@ func (r *Run) Emit(e Event) error {
 	}
 	if err := given(e); err != nil {
 		return err
+	}
+	if r.o.Throttle != nil {
+		r.o.Throttle()
 	}
 	return r.locked(func() error { return r.emit(e) })
 }

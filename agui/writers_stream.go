@@ -57,7 +57,8 @@ func (s *feed) start() error {
 	return s.err
 }
 
-// Close ends what was written. If nothing was, there is nothing to end. A second call does nothing.
+// Close ends what was written. If nothing was, there is nothing to end. A second call does nothing and returns the error
+// of the first.
 func (s *feed) Close() error {
 	if s.err != nil || s.closed || !s.opened {
 		s.closed = true
@@ -68,7 +69,8 @@ func (s *feed) Close() error {
 		s.err = s.w.Emit(s.content(s.held))
 		s.held = ""
 	}
-	return errors.Join(s.err, s.emit(s.end()))
+	s.err = errors.Join(s.err, s.emit(s.end()))
+	return s.err
 }
 
 func (s *feed) emit(events []Event) error {
@@ -175,7 +177,8 @@ func (w Writer) ToolCall(o ToolCallOptions) *Call {
 	return c
 }
 
-// Result closes the call if it is open and sends what it returned, as a message with a new id.
+// Result closes the call if it is open and sends what it returned, as a message with a new id. A call that could not be
+// closed gets no result.
 func (c *Call) Result(content Content) error {
 	if err := c.Close(); err != nil {
 		return err

@@ -55,7 +55,7 @@ func (a *attempt) messages(rev int64) (messages []agui.Message, err error) {
 func (a *attempt) newRun(messages []agui.Message) *agui.Run {
 	return agui.NewRun(agui.RunOptions{
 		ThreadID: a.lease.Key.ID, RunID: a.intent.RunID, View: agui.NewView(messages, nil), NewID: a.g.o.NewID,
-		MaxEvent: a.g.o.Limits.Event, Sink: a.record, Markers: true,
+		MaxEvent: a.g.o.Limits.Event, Sink: a.record, Throttle: a.rec.throttle, Markers: true,
 	})
 }
 

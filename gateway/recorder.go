@@ -13,7 +13,7 @@ import (
 // How much may wait for the store before the run waits for it too.
 const (
 	maxPending      = 4096     // frames
-	maxPendingBytes = 16 << 20 // and one frame more
+	maxPendingBytes = 16 << 20 // and one frame more of each who writes
 )
 
 // maxCommitBytes is how much of a log a commit takes along, where there is a choice.
@@ -59,13 +59,19 @@ func newRecorder(store state.Writer, lease *state.Lease, patience time.Duration,
 	return r
 }
 
-// add puts a frame behind the others. It waits only if the store is far behind.
-func (r *recorder) add(f agui.Frame) error {
+// throttle waits while the store is far behind. Several who write at once may pass it together: each then adds a frame more.
+func (r *recorder) throttle() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for (len(r.pending) >= maxPending || r.size >= maxPendingBytes) && !r.held && r.err == nil {
 		r.room.Wait()
 	}
+}
+
+// add puts a frame behind the others.
+func (r *recorder) add(f agui.Frame) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.err != nil {
 		return r.err
 	}
@@ -160,6 +166,7 @@ func (r *recorder) hold() {
 	defer r.mu.Unlock()
 	if !r.held {
 		r.held, r.free = true, len(r.pending)
+		r.room.Broadcast() // the commit takes along what they were held back for
 	}
 }
 
