@@ -109,6 +109,13 @@ for (const [name, { way, at, restores, whole }] of Object.entries(ways)) {
       const { status, runs } = await settled(gateway, id);
       assert.deepEqual([status, runs.map(({ status }) => status)], ["idle", ["cancelled"]]);
       await judgeFrames(page);
+      if (!restores) return;
+      await say(page, "Plan my trip");
+      await page.getByRole("button", { name: "KLM (recommended)" }).waitFor();
+      await agrees(page, gateway, id);
+      await page.reload();
+      await page.getByRole("button", { name: "KLM (recommended)" }).waitFor();
+      await agrees(page, gateway, id);
     });
   });
 }
