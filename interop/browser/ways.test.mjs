@@ -32,8 +32,8 @@ async function served(...args) {
 const ways = {
   "straight, REST": { way: "runtime", at: ({ gateway }) => `${gateway}/api/copilotkit`, restores: true, whole: true },
   "straight, single route": { way: "single", at: ({ gateway }) => `${gateway}/api/copilotkit`, restores: true, whole: true },
-  "Node runtime, REST": { way: "runtime", at: ({ node }) => `${node}/api/copilotkit`, restores: true, whole: false },
-  "Node runtime, single route": { way: "single", at: ({ node }) => `${node}/api/copilotkit-single`, restores: true, whole: false },
+  "Node runtime, REST": { way: "runtime", at: ({ node }) => `${node}/api/copilotkit`, restores: true, whole: true },
+  "Node runtime, single route": { way: "single", at: ({ node }) => `${node}/api/copilotkit-single`, restores: true, whole: true },
   "HttpAgent in the browser": { way: "agent", at: ({ gateway }) => `${gateway}/agents/travel`, restores: false, whole: false },
 };
 
