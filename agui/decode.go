@@ -45,6 +45,7 @@ type DecodeOptions struct {
 	MaxDepth    int // nesting of objects and arrays
 	MaxValues   int // values in all, those of opaque JSON included: decoded they take far more room than their text
 	MaxMessages int
+	MaxID       int // bytes of the ids that callers choose: of threads, runs, and messages other than an agent's
 }
 
 // Decode reads one event. Known fields are checked strictly and a malformed one is a [*FieldError];
@@ -161,7 +162,7 @@ func DecodeInput(data []byte, o DecodeOptions) (*RunAgentInput, []Warning, error
 	if err := r.fields(m, in); err != nil {
 		return nil, r.told(), err
 	}
-	return in, r.told(), in.checkIDs()
+	return in, r.told(), in.checkIDs(o.MaxID)
 }
 
 // check refuses what is no JSON, or is nested too deep.
@@ -179,19 +180,31 @@ func (o DecodeOptions) check(data []byte) error {
 	return checkSyntax(data)
 }
 
-// checkIDs refuses ids that are empty or stand for two things.
-func (in *RunAgentInput) checkIDs() error {
-	if in.ThreadID == "" {
+// checkIDs refuses ids that are empty or stand for two things, and those of callers that are longer than limit (0: none
+// is). What an agent said comes back with the id that the agent gave it.
+func (in *RunAgentInput) checkIDs(limit int) error {
+	long := func(id string) bool { return limit > 0 && len(id) > limit }
+	tooLong := "is longer than " + strconv.Itoa(limit) + " bytes"
+	switch {
+	case in.ThreadID == "":
 		return &FieldError{"threadId", "must not be empty"}
-	}
-	if in.RunID == "" {
+	case in.RunID == "":
 		return &FieldError{"runId", "must not be empty"}
+	case long(in.ThreadID):
+		return &FieldError{"threadId", tooLong}
+	case long(in.RunID):
+		return &FieldError{"runId", tooLong}
+	case long(in.ParentRunID):
+		return &FieldError{"parentRunId", tooLong}
 	}
 	seen, calls := make(map[string]bool, len(in.Messages)), make(map[string]bool)
 	for i, m := range in.Messages {
 		at := func() string { return "messages[" + strconv.Itoa(i) + "]" }
 		if problem := once(seen, m.ID); problem != "" {
 			return &FieldError{at() + ".id", problem}
+		}
+		if m.Role != RoleAssistant && m.Role != RoleReasoning && m.Role != RoleActivity && long(m.ID) {
+			return &FieldError{at() + ".id", tooLong}
 		}
 		for j, c := range m.ToolCalls {
 			if problem := once(calls, c.ID); problem != "" {

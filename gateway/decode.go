@@ -80,8 +80,11 @@ func (g *Gateway) readInput(r *http.Request) (*agui.RunAgentInput, []byte, error
 // decodeOptions are the limits of what a request may hold.
 func (g *Gateway) decodeOptions() agui.DecodeOptions {
 	l := g.o.Limits
-	return agui.DecodeOptions{MaxDepth: l.Depth, MaxValues: l.Values, MaxMessages: l.Messages}
+	return agui.DecodeOptions{MaxDepth: l.Depth, MaxValues: l.Values, MaxMessages: l.Messages, MaxID: maxID}
 }
+
+// maxID is how many bytes an id may have that a caller chooses: it is in keys, in events and in lines of the log.
+const maxID = 256
 
 // asked is what in, whose bytes are data, asks of agent on behalf of r's principal.
 func (g *Gateway) asked(r *http.Request, in *agui.RunAgentInput, data []byte, agent *served) (*state.Request, error) {
