@@ -53,20 +53,33 @@ func (g *Gateway) showCapabilities(w http.ResponseWriter, r *http.Request) error
 	return nil
 }
 
-// capabilities says what the agent can do.
+// capabilities says what the agent is known to be able to do.
 func (s *served) capabilities() agui.AgentCapabilities {
-	yes := true
+	can, yes := s.info.Abilities, true
+	told := func(ability bool) *bool { // what is not known is not denied
+		if ability {
+			return &yes
+		}
+		return nil
+	}
 	c := agui.AgentCapabilities{
 		Identity:  &agui.IdentityCapabilities{Name: s.name, Description: s.Description, Type: "gateway"},
 		Transport: &agui.TransportCapabilities{Streaming: &yes, Resumable: &yes},
 		State:     &agui.StateCapabilities{Snapshots: &yes, Deltas: &yes, PersistentState: &yes},
-		Tools:     &agui.ToolsCapabilities{Supported: &yes, ClientProvided: &yes},
+	}
+	if can.Tools || can.ClientTools {
+		c.Tools = &agui.ToolsCapabilities{Supported: &yes, ClientProvided: told(can.ClientTools)}
+	}
+	if can.Reasoning {
+		c.Reasoning = &agui.ReasoningCapabilities{Supported: &yes, Streaming: &yes}
 	}
 	if s.info.Interrupts {
-		c.HumanInTheLoop = &agui.HumanInTheLoopCapabilities{Supported: &yes, Interrupts: &yes}
+		c.HumanInTheLoop = &agui.HumanInTheLoopCapabilities{
+			Supported: &yes, Interrupts: &yes, Approvals: told(can.Approvals), ApproveWithEdits: told(can.Approvals),
+		}
 	}
 	if len(s.info.Participants) > 0 {
-		c.MultiAgent = &agui.MultiAgentCapabilities{Supported: &yes, Delegation: &yes}
+		c.MultiAgent = &agui.MultiAgentCapabilities{Supported: &yes, Delegation: &yes, Handoffs: told(can.Handoffs)}
 		for _, p := range s.info.Participants {
 			c.MultiAgent.Subagents = append(c.MultiAgent.Subagents, agui.SubagentInfo{Name: p.Name, Description: p.Description})
 		}

@@ -21,7 +21,8 @@ func (k *copilotkit) infoByCall(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// runtimeInfo says what is served. Agents are an object by id, never a list; the mode is never another one.
+// runtimeInfo says what is served. Agents are an object by id, never a list; the mode is never another one. Suggestions says that there is a
+// route for them, whichever agents have some: without it pages ask by runs, on a thread of its own for each.
 type runtimeInfo struct {
 	Version            string               `json:"version"`
 	Agents             map[string]agentInfo `json:"agents"`

@@ -24,8 +24,26 @@ type Info struct {
 	Name        string
 	Description string
 	// Interrupts says whether the agent may ask people questions.
-	Interrupts   bool
+	Interrupts bool
+	Abilities
 	Participants []Info
+}
+
+// Abilities are what is known of what an agent, or anybody in its team, can do. False says that it is not known to.
+type Abilities struct {
+	Tools       bool // it has tools of its own
+	ClientTools bool // it may call tools of its caller's
+	Approvals   bool // people may have to approve of calls, whose arguments they may edit
+	Handoffs    bool // participants hand over to each other
+	Reasoning   bool // it may show how a model thinks
+}
+
+// or is what either of two can do.
+func (a Abilities) or(b Abilities) Abilities {
+	return Abilities{
+		Tools: a.Tools || b.Tools, ClientTools: a.ClientTools || b.ClientTools, Approvals: a.Approvals || b.Approvals,
+		Handoffs: a.Handoffs || b.Handoffs, Reasoning: a.Reasoning || b.Reasoning,
+	}
 }
 
 // A Describer is an [Agent] that can tell about itself.

@@ -45,26 +45,32 @@ func (c *Chat) StateSpec() StateSpec { return c.State }
 // Describe tells who is in the team.
 func (c *Chat) Describe() Info { return describeTeam(c, nil) }
 
-func (c *Chat) info(parts []Info) Info { return Info{Description: c.Description, Participants: parts} }
+func (c *Chat) info(parts []Info) Info {
+	info := Info{Description: c.Description, Participants: parts}
+	if c.Manager != nil {
+		_, info.Handoffs = c.Manager().(handoffManager)
+	}
+	return info
+}
 
 // describeTeam is Describe below the teams in above; one that contains itself is told of once.
 func describeTeam(c composite, above []Agent) Info {
 	above = append(slices.Clip(above), c)
 	var parts []Info
-	interrupts := false
+	interrupts, can := false, Abilities{}
 	for _, p := range c.parts() {
 		info := Info{Name: p.Name, Description: p.Description, Interrupts: true} // who cannot tell might
 		if told, ok := describe(p.Agent, above); ok {
-			info.Interrupts, info.Participants = told.Interrupts, told.Participants
+			info.Interrupts, info.Abilities, info.Participants = told.Interrupts, told.Abilities, told.Participants
 			if info.Description == "" {
 				info.Description = told.Description
 			}
 		}
-		interrupts = interrupts || info.Interrupts
+		interrupts, can = interrupts || info.Interrupts, can.or(info.Abilities)
 		parts = append(parts, info)
 	}
 	all := c.info(parts)
-	all.Interrupts = all.Interrupts || interrupts
+	all.Interrupts, all.Abilities = all.Interrupts || interrupts, all.or(can)
 	return all
 }
 

@@ -64,12 +64,17 @@ const (
 func (a *LLM) Describe() Info {
 	info := Info{Description: a.Description}
 	for i := range a.Tools {
-		info.Interrupts = info.Interrupts || a.Tools[i].Turn != nil || a.Approve.wants(&a.Tools[i])
+		approved := a.Approve.wants(&a.Tools[i])
+		info.Interrupts, info.Approvals = info.Interrupts || a.Tools[i].Turn != nil || approved, info.Approvals || approved
 		if a.Tools[i].agent != nil {
 			info.Participants = append(info.Participants, a.Tools[i].info)
+			info.Abilities = info.or(a.Tools[i].info.Abilities)
 		}
 	}
-	info.Interrupts = info.Interrupts || a.sourcesAsk()
+	info.Approvals = info.Approvals || a.sourcesAsk()
+	info.Interrupts = info.Interrupts || info.Approvals
+	info.Tools, info.ClientTools = info.Tools || len(a.Tools)+len(a.Sources) > 0, info.ClientTools || !a.NoFrontendTools
+	info.Reasoning = info.Reasoning || a.Model != nil && a.Model.o.Effort != ""
 	return info
 }
 

@@ -139,8 +139,10 @@ func checkPointer(pointer string) error {
 	return err
 }
 
-// Describe tells that the agent may ask questions: nobody knows before it does.
-func (r *Remote) Describe() Info { return Info{Description: r.o.Description, Interrupts: true} }
+// Describe tells that the agent may ask questions, and call the caller's tools, which it is told of: nobody knows before it does.
+func (r *Remote) Describe() Info {
+	return Info{Description: r.o.Description, Interrupts: true, Abilities: Abilities{ClientTools: true}}
+}
 
 // Forwards names the headers of the caller's request that the agent passes on.
 func (r *Remote) Forwards() []string { return slices.Clone(r.o.Forward) }

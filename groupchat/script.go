@@ -69,6 +69,7 @@ func (s *Script) Describe() Info {
 	info := Info{Description: s.Description}
 	for _, step := range s.Steps {
 		info.Interrupts = info.Interrupts || step.Ask != nil || len(step.AskMany) > 0
+		info.ClientTools = info.ClientTools || step.Tool != nil
 	}
 	return info
 }
