@@ -287,6 +287,12 @@ func (f *fixture) calling(specs ...string) *fixture {
 	return f
 }
 
+// without takes the checkpoint away.
+func (f *fixture) without() *fixture {
+	f.Thread.Checkpoint = nil
+	return f
+}
+
 func (f *fixture) live() *fixture {
 	f.Thread.Run.Status = RunRunning
 	f.Thread.Live = &Live{Attempt: "x", Fence: f.Thread.Fence, Until: noon.Add(time.Second), Intent: Intent{Origin: f.Thread.Fence}}

@@ -17,6 +17,13 @@ func called(specs ...string) *fixture { return thread("u1 a1", "u2 a2(c1,c2)").c
 func TestAdmit(t *testing.T) {
 	t.Parallel()
 	const v1 = `{"v":"x"}`
+	u3, err := NewStoredMessage(message("u3"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	room := func(left int) func(*Request) {
+		return func(r *Request) { r.MaxThread = chat().Thread.Size + len(u3.Raw) + left }
+	}
 	tests := []struct {
 		name string
 		f    *fixture
@@ -90,6 +97,7 @@ func TestAdmit(t *testing.T) {
 		{"5 an answer to a call", called("c1").live(), ask("t1>c1"), "busy 5 code=run_in_progress"},
 		{"5 tied", chat().tied(false), ask("u3"), "busy 5 code=run_in_progress"},
 		{"5 tied and hung up", chat().tied(true), ask("u3"), "usurp 5"},
+		{"5 hung up, and not tied any more", func() *fixture { f := chat().tied(true); f.Thread.Live.Tied = false; return f }(), ask("u3"), "busy 5 code=run_in_progress"},
 
 		{"5 a new message that may wait", chat().live(), ask("u3", waiting("w1")), "queued 5"},
 		{"5 behind others", chat().live().queue("w2"), ask("u3", waiting("w1")), "queued 5"},
@@ -141,6 +149,7 @@ func TestAdmit(t *testing.T) {
 		{"10 failed, something was kept", chat().failed(true), ask("u1 a1 u2", retry(2)), "hydrate 10 failed=agent_failed"},
 		{"10 failed, nothing was kept", thread("u1 a1", "u2").failed(false), ask("u1 a1 u2", retry(2)), "repeat 10"},
 		{"10 failed while it went on from calls", called("c1=t1").failed(false), ask("t1>c1", retry(2)), "resume 10"},
+		{"10 failed while it went on from calls, questions expired", called("c1=t1").asking("q1-").failed(false), ask("t1>c1", retry(2)), "repeat 10 forget"},
 		{"10 an older run", chat(), ask("u1", retry(1)), "hydrate 14"},
 		{"10 the same run id, another request", chat(), ask("u1 a1 u2 a2 u3", func(r *Request) { r.RunID = "run2" }), "start 11 append=u3"},
 
@@ -176,6 +185,9 @@ func TestAdmit(t *testing.T) {
 		{"12 failed", thread("u1 a1", "u2").failed(true), ask("u1 a1 u2"), "repeat 12"},
 		{"12 failed, something said", chat().failed(true), ask("u1 a1 u2", regenerate), "repeat 12"},
 		{"12 failed, checkpoint and calls left", called("c1=t1").failed(true), ask("u1 a1 u2"), "repeat 12 forget"},
+		{"12 failed, calls left without a checkpoint", called("c1=t1").without().failed(true), ask("u1 a1 u2"), "repeat 12 forget"},
+		{"12 failed, questions left without a checkpoint", asked("q1-").without().failed(true), ask("u1 a1 u2"), "repeat 12 forget"},
+		{"12 failed, names nothing, and no user said anything", thread("s1").failed(true), ask(""), "hydrate 14"},
 		{"12 failed, ends elsewhere", chat().failed(true), ask("u1 a1 u2 a2"), "hydrate 14"},
 		{"12 stopped before the first word", thread("u1 a1", "u2").stopped(), ask("u1 a1 u2"), "repeat 12 restore=start:20"},
 		{"12 stopped after the first word", chat().stopped(), ask("u1 a1 u2"), "hydrate 14"},
@@ -212,6 +224,8 @@ func TestAdmit(t *testing.T) {
 		{"14 questions expired, and a call is at the end", called().asking("q1-"), ask("u1 a1 u2 a2"), "hydrate 14"},
 
 		{"too large", chat(), ask("u3", func(r *Request) { r.MaxThread = 100 }), "refuse 11 code=too_large show=u3"},
+		{"too large by a byte", chat(), ask("u3", room(-1)), "refuse 11 code=too_large show=u3"},
+		{"as large as it may be", chat(), ask("u3", room(0)), "start 11 append=u3"},
 		{"too large, but it brings nothing", asked("q1"), ask("", answer("q1="+v1), func(r *Request) { r.MaxThread = 1 }), `resume 1 claim=q1:{"v":"x"}`},
 		{"too large, an edit that takes nothing away", chat(), ask("u1 a1 u2 a2 u3", editing, func(r *Request) { r.MaxThread = 100 }), "refuse 11 code=too_large show=u3"},
 		{"too large, but it cuts", chat(), ask("u1 u3", editing, func(r *Request) { r.MaxThread = 100 }), "start 11 append=u3 cut=u1 restore=start:10"},

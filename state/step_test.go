@@ -241,10 +241,72 @@ func TestEndings(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("status, run, token, checkpoint, state, conversation (-want +got):\n%s", diff)
 			}
+			if answered := token.Status == TokenUsed; (token.Answer != nil) != answered {
+				t.Errorf("the %s question has the answer %v", token.Status, token.Answer)
+			}
 			if f.Thread.Live != nil || len(f.Earlier) != 2 {
 				t.Errorf("live = %v, earlier runs = %d", f.Thread.Live, len(f.Earlier))
 			}
 		})
+	}
+}
+
+// TestCommitted holds a run to remembering whether anything of it outlived it, whatever else it commits later: one of which
+// nothing did is run again by who sends its request again.
+func TestCommitted(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		commit Commit
+		want   string
+	}{
+		"nothing":      {Commit{}, "repeat 10"},
+		"messages":     {Commit{Messages: messages("a3")}, "hydrate 10 failed=agent_failed"},
+		"a state":      {Commit{State: json.RawMessage(`{}`)}, "hydrate 10 failed=agent_failed"},
+		"a checkpoint": {Commit{Checkpoint: json.RawMessage(`{}`)}, "hydrate 10 failed=agent_failed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := chat()
+			f.begin(t, ask("u1 a1 u2 a2 u3"))
+			f.commit(t, test.commit)
+			f.commit(t, Commit{End: &End{Status: RunError, Code: agui.CodeAgentFailed}})
+			run := f.Thread.Newest()
+			again := ask("u1 a1 u2 a2 u3", func(r *Request) { r.RunID, r.Hash = run.RunID, run.Hash })
+			if got := brief(Admit(&f.Thread, f, again, noon)); got != test.want {
+				t.Errorf("the same request again: %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+// TestUsedQuestionsStay starts anew where a question is listed that was used: its answer is known by who sends it again.
+func TestUsedQuestionsStay(t *testing.T) {
+	t.Parallel()
+	f := asked("q1")
+	answered := ask("", answer(`q1={"v":"x"}`))
+	f.begin(t, answered)
+	f.commit(t, Commit{KeepCheckpoint: true, End: &End{Status: RunCancelled}})
+	f.begin(t, ask("u3", func(r *Request) { r.RunID = "next" }))
+	f.commit(t, Commit{End: &End{Status: RunSuccess}})
+	if got := brief(Admit(&f.Thread, f, answered, noon)); got != "hydrate 2" {
+		t.Errorf("the same answer again: %s, want hydrate 2", got)
+	}
+	if token, _ := f.Token("q1"); token.Status != TokenUsed {
+		t.Errorf("the question is %s, want used", token.Status)
+	}
+}
+
+// TestMessagesThatComeBack commits a message whose id left the conversation: it joins it again, at the end.
+func TestMessagesThatComeBack(t *testing.T) {
+	t.Parallel()
+	f := chat()
+	f.begin(t, ask("u1 a1 u3", editing)) // a2 leaves
+	f.commit(t, Commit{Messages: messages("a3 a2"), End: &End{Status: RunSuccess}})
+	if got, want := f.conversation(), "u1 a1 u3 a3 a2"; got != want {
+		t.Errorf("conversation = %q, want %q", got, want)
+	}
+	if f.Thread.Count != 5 || f.Thread.LastMessage != "a2" {
+		t.Errorf("%d messages, the last is %s", f.Thread.Count, f.Thread.LastMessage)
 	}
 }
 
