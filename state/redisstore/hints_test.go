@@ -98,6 +98,45 @@ func TestHintsAreRepaired(t *testing.T) {
 	}
 }
 
+// A run without an owner that no index has is found again when somebody asks for it, whether to look at it or to join it.
+func TestAskingForAThreadRepairsItsHints(t *testing.T) {
+	t.Parallel()
+	server := redistest.Start(t)
+	client := server.Client()
+	for name, ask := range map[string]func(*redisstore.Store, *state.Request) error{
+		"Load": func(s *redisstore.Store, r *state.Request) error { _, _, err := s.Load(t.Context(), r.Key); return err },
+		"Begin": func(s *redisstore.Store, r *state.Request) error {
+			_, err := s.Begin(t.Context(), r, state.LeaseOptions{Attempt: rand.Text(), TTL: time.Hour})
+			return err
+		},
+	} {
+		prefix, clock := rand.Text(), statetest.NewClock()
+		s := open(t, server.URL(), redisstore.Options{Prefix: prefix, Now: clock.Now})
+		th := newThread(t)
+		r := th.request()
+		if _, err := s.Begin(t.Context(), r, state.LeaseOptions{Attempt: rand.Text(), TTL: time.Second}); err != nil {
+			t.Fatal(err)
+		}
+		clock.Move(time.Minute)
+		for key := range dump(t, client, prefix) {
+			if strings.Contains(key, ":live:") {
+				if err := client.Del(t.Context(), key).Err(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if keys, err := s.Overdue(t.Context(), 10); err != nil || len(keys) > 0 {
+			t.Fatalf("Overdue() = %v, %v", keys, err)
+		}
+		if err := ask(s, r); err != nil {
+			t.Errorf("%s() = %v", name, err)
+		}
+		if keys, err := s.Overdue(t.Context(), 10); err != nil || !slices.Contains(keys, th.key) {
+			t.Errorf("Overdue() after %s() = %v, %v", name, keys, err)
+		}
+	}
+}
+
 // odd are ids that break what is written without care.
 var odd = []string{
 	"", "{", "}", "{}", "}{", "{x}y", "x}", "{{", "*", "?[a-z]", "a:b:c", `"quoted"`, "a b\r\n\x00c", "日本語", "\u2028",

@@ -274,26 +274,36 @@ func TestLostCommit(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
 	client := server.Client()
-	prefix := rand.Text()
-	s := open(t, server.URL(), redisstore.Options{Prefix: prefix})
-	th := newThread(t)
-	l := th.begin(s, time.Hour)
-	before := dump(t, client, prefix)
-	commit := end(l, 1, "m1")
-	commit.End, commit.Checkpoint = nil, json.RawMessage(`{"v":1}`)
-	if _, err := s.Commit(t.Context(), l, commit); err != nil {
-		t.Fatal(err)
-	}
-	for key, is := range before {
-		if err := client.RestoreReplace(t.Context(), key, 0, is).Err(); err != nil {
+	for name, write := range map[string]func(*redisstore.Store, *state.Lease) error{
+		"Append": func(s *redisstore.Store, l *state.Lease) error {
+			return s.Append(t.Context(), l, behind(l, 0), frames(l, 2, 1))
+		},
+		"Commit": func(s *redisstore.Store, l *state.Lease) error {
+			_, err := s.Commit(t.Context(), l, end(l, 2))
+			return err
+		},
+	} {
+		prefix := rand.Text()
+		s := open(t, server.URL(), redisstore.Options{Prefix: prefix})
+		th := newThread(t)
+		l := th.begin(s, time.Hour)
+		before := dump(t, client, prefix)
+		commit := end(l, 1, "m1")
+		commit.End, commit.Checkpoint = nil, json.RawMessage(`{"v":1}`)
+		if _, err := s.Commit(t.Context(), l, commit); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if err := s.Append(t.Context(), l, behind(l, 0), frames(l, 2, 1)); !errors.Is(err, state.ErrLeaseLost) {
-		t.Errorf("Append() = %v, want ErrLeaseLost", err)
-	}
-	if word := hear(t, l); word != state.SignalLost {
-		t.Errorf("signal = %s, want lost", word)
+		for key, is := range before {
+			if err := client.RestoreReplace(t.Context(), key, 0, is).Err(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := write(s, l); !errors.Is(err, state.ErrLeaseLost) {
+			t.Errorf("%s() = %v, want ErrLeaseLost", name, err)
+		}
+		if word := hear(t, l); word != state.SignalLost {
+			t.Errorf("signal = %s, want lost", word)
+		}
 	}
 }
 
