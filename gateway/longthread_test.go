@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -292,4 +293,26 @@ func compare(b *testing.B, bed *costBed, w way) {
 	}
 	b.ReportMetric(float64(costs[1].cpu)/float64(costs[0].cpu), "times-cpu")
 	b.ReportMetric(float64(costs[1].bytes)/float64(costs[0].bytes), "times-bytes")
+}
+
+// TestLongThread holds runs on long threads to at most twice the allocated bytes of runs on empty ones (R6). It is not
+// parallel, for what others allocate meanwhile would count. CPU time is what BenchmarkLongThread prints.
+func TestLongThread(t *testing.T) {
+	for _, store := range []string{"memory", "redis"} {
+		for _, shape := range shapes[:1] {
+			t.Run("store="+store+"/"+shape.name, func(t *testing.T) {
+				bed := newCostBed(t, store)
+				bed.fill("long", shape.messages, shape.state)
+				least := [2]uint64{math.MaxUint64, math.MaxUint64}
+				for range 6 {
+					for i, thread := range []string{fmt.Sprint("empty", bed.runs), "long"} {
+						least[i] = min(least[i], bed.cost(unread(bed, thread)).bytes)
+					}
+				}
+				if least[1] > 2*least[0] {
+					t.Errorf("a run allocates %d bytes, one on an empty thread %d", least[1], least[0])
+				}
+			})
+		}
+	}
 }
