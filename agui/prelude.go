@@ -21,6 +21,7 @@ import (
 //
 // It fails if the stream the view was folded from cannot be joined, which does not happen with that of a [Run].
 func (v *View) Prelude(start *RunStarted) ([]Event, error) {
+	v.load()
 	p := prelude{View: v, restated: make(map[string]bool)}
 	p.leaveOut()
 	p.add(start)

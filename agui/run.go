@@ -67,7 +67,9 @@ func NewRun(o RunOptions) *Run {
 	if o.View == nil {
 		o.View = NewView(nil, nil)
 	}
-	return &Run{o: o, view: o.View}
+	r := &Run{o: o, view: o.View}
+	r.view.learn = r.verifier.recall
+	return r
 }
 
 // Start sends RUN_STARTED with the protocol version and the ids of the run. It must be the first call.
@@ -92,6 +94,25 @@ func (r *Run) Emit(e Event) error {
 		r.o.Throttle()
 	}
 	return r.locked(func() error { return r.emit(e) })
+}
+
+// Restate sends the messages as they are, in a snapshot.
+func (r *Run) Restate() error {
+	return r.locked(func() error {
+		if !r.o.Markers {
+			return r.emit(&MessagesSnapshot{Messages: r.view.Messages()})
+		}
+		for _, e := range r.lanes.closeAll() {
+			if err := r.write(e); err != nil {
+				return err
+			}
+		}
+		e := &MessagesSnapshot{} // the log keeps nothing of it, and what the view holds it would not change
+		if err := r.verify(e); err != nil {
+			return err
+		}
+		return r.send(e, nil)
+	})
 }
 
 // CloseOpen closes everything that is open.
@@ -252,11 +273,15 @@ func (r *Run) write(e Event) error {
 		return err // a patch, of which the Verifier remembers nothing
 	}
 	r.learn(e)
-	if err := r.o.Sink(e, data); err != nil {
+	return r.send(e, data)
+}
+
+func (r *Run) send(e Event, data []byte) error {
+	err := r.o.Sink(e, data)
+	if err != nil {
 		r.err = err
-		return err
 	}
-	return nil
+	return err
 }
 
 func (r *Run) encode(e Event) ([]byte, error) {

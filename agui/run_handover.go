@@ -7,6 +7,7 @@ func (r *Run) Handover() *Run {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	heir := &Run{o: r.o, verifier: r.verifier, view: r.view, lanes: r.lanes, err: r.err, ended: r.ended}
+	heir.view.learn = heir.verifier.recall
 	r.verifier, r.view, r.lanes, r.ended = Verifier{}, NewView(nil, nil), expander{}, true
 	return heir
 }

@@ -23,7 +23,7 @@ func (r *Run) identify(e Event) error {
 		err.Kind, err.ID = kindToolCall, e.ToolCallID
 	case *ToolCallResult:
 		err.Kind, err.ID = kindResult, e.MessageID
-		if r.view.calls[e.ToolCallID] == nil {
+		if r.view.callOf(e.ToolCallID) == nil {
 			err.Rule, err.Kind, err.ID = RuleUnknownCall, kindToolCall, e.ToolCallID
 		}
 	}
@@ -43,16 +43,16 @@ func (r *Run) stands(e Event) bool {
 	case *ActivitySnapshot:
 		return v.standsFor(e.MessageID, RoleActivity, "")
 	case *ToolCallStart:
-		c := v.calls[e.ToolCallID]
+		c := v.callOf(e.ToolCallID)
 		if c != nil && c.name != e.ToolCallName {
 			return false
 		}
 		if c == nil || c.in == nil { // the call may make a message
 			parent, id := v.callerOf(e)
-			return parent != nil || v.byID[id] == nil && v.standsFor(id, RoleAssistant, "")
+			return parent != nil || v.entryOf(id) == nil && v.standsFor(id, RoleAssistant, "")
 		}
 	case *ToolCallResult:
-		return v.calls[e.ToolCallID] != nil && v.byID[e.MessageID] == nil && v.standsFor(e.MessageID, RoleTool, "")
+		return v.callOf(e.ToolCallID) != nil && v.entryOf(e.MessageID) == nil && v.standsFor(e.MessageID, RoleTool, "")
 	case *MessagesSnapshot:
 		return v.keepsRoles(e.Messages)
 	}
@@ -61,7 +61,7 @@ func (r *Run) stands(e Event) bool {
 
 // standsFor reports whether id is free, or that of a message of a role and a name; an empty name is any.
 func (v *View) standsFor(id string, role Role, name string) bool {
-	if e := v.byID[id]; e != nil {
+	if e := v.entryOf(id); e != nil {
 		return e.head.Role == role && (name == "" || name == e.head.Name)
 	}
 	// It may still be open, though a snapshot has dropped it or, being a span, it is no message.
@@ -80,7 +80,7 @@ func (v *View) keepsRoles(messages []Message) bool {
 	}
 	for i := range messages {
 		m := &messages[i]
-		if e := v.byID[m.ID]; e != nil && v.isOpen(e) && e.head.Role != m.Role || e == nil && !v.standsFor(m.ID, m.Role, "") {
+		if e := v.entryOf(m.ID); e != nil && v.isOpen(e) && e.head.Role != m.Role || e == nil && !v.standsFor(m.ID, m.Role, "") {
 			return false
 		}
 	}

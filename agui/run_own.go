@@ -39,7 +39,9 @@ func inherit(tag *string, known *entities, id string) {
 func (r *Run) learn(e Event) {
 	switch e := e.(type) {
 	case *RunStarted:
-		r.verifier.restate(r.view.Messages())
+		if r.view.earlier == nil { // else as soon as they are read
+			r.verifier.restate(r.view.Messages())
+		}
 	case *ToolCallStart:
 		m := &r.view.calls[e.ToolCallID].in.head
 		r.verifier.texts.claim(m.ID, m.SubagentRunID)

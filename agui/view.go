@@ -27,6 +27,10 @@ type View struct {
 	answered map[string]bool  // calls that have a result
 	state    StateDocument
 
+	earlier *Earlier        // until it is read
+	learn   func([]Message) // is told what was read
+	joined  int             // messages that events added
+
 	seq       int                // counts openings
 	texts     map[string]opening // what is open, by id
 	reasoning map[string]opening
@@ -135,6 +139,7 @@ func wrap(e Event, err error) error {
 
 // Messages returns all messages in order, those still open with what they hold so far.
 func (v *View) Messages() []Message {
+	v.load()
 	messages := make([]Message, len(v.list))
 	for i, e := range v.list {
 		messages[i] = e.message()
@@ -145,6 +150,7 @@ func (v *View) Messages() []Message {
 // Closed returns the messages that nothing more is to be expected of: none that is open, and without the calls of
 // this run that are open or have no result. A message that is nothing but such calls is left out.
 func (v *View) Closed() []Message {
+	v.load()
 	closed := make([]Message, 0, len(v.list))
 	for _, e := range v.list {
 		if v.isOpen(e) {

@@ -9,6 +9,7 @@ import (
 // new ones follow in its order, the rest goes. Activities and reasoning, which many servers cannot restate, only go
 // if the snapshot has others of their kind.
 func (v *View) restate(messages []Message) {
+	v.load()
 	last := make(map[string]*Message, len(messages))
 	kinds := make(map[Role]bool)
 	for i := range messages {
@@ -41,6 +42,7 @@ func (v *View) restate(messages []Message) {
 			e := newEntry(messages[i])
 			e.changed = true
 			v.keep(e)
+			v.joined++
 		}
 	}
 	for id, c := range v.calls {
@@ -112,9 +114,10 @@ func (v *View) recall(in *RunAgentInput) {
 		return
 	}
 	for _, m := range in.Messages {
-		if v.byID[m.ID] == nil {
+		if v.entryOf(m.ID) == nil {
 			e := newEntry(m)
 			v.keep(e)
+			v.joined++
 			v.touch(e)
 		}
 	}
@@ -124,7 +127,7 @@ func (v *View) recall(in *RunAgentInput) {
 // not.
 func (v *View) showActivity(e *ActivitySnapshot) {
 	replace := e.Replace == nil || *e.Replace
-	old := v.byID[e.MessageID]
+	old := v.entryOf(e.MessageID)
 	switch {
 	case old == nil:
 		old = v.push(Message{ID: e.MessageID, Role: RoleActivity})
@@ -148,7 +151,7 @@ func (v *View) showActivity(e *ActivitySnapshot) {
 
 // changeActivity patches an activity that is there; what is none, or was never shown, is left alone.
 func (v *View) changeActivity(e *ActivityDelta) error {
-	m := v.byID[e.MessageID]
+	m := v.entryOf(e.MessageID)
 	if m == nil || m.head.Role != RoleActivity {
 		return nil
 	}

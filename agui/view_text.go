@@ -83,6 +83,7 @@ func (v *View) touch(e *entry) {
 func (v *View) push(m Message) *entry {
 	e := &entry{head: m}
 	v.list = append(v.list, e)
+	v.joined++
 	v.name(e)
 	v.touch(e)
 	return e
@@ -107,7 +108,7 @@ func (v *View) annotate(e *entry, metadata Metadata) {
 // something text can be added to.
 func (v *View) startMessage(open map[string]opening, m Message, tag string, metadata Metadata) {
 	owner := tag
-	e := v.byID[m.ID]
+	e := v.entryOf(m.ID)
 	if e != nil && owner == "" {
 		owner = e.head.SubagentRunID
 	}
@@ -125,7 +126,7 @@ func (v *View) startMessage(open map[string]opening, m Message, tag string, meta
 
 // continueMessage appends to a text or reasoning message. It is the hot path of every stream.
 func (v *View) continueMessage(id, delta string, metadata Metadata) {
-	e := v.byID[id]
+	e := v.entryOf(id)
 	if e == nil || e.head.Role == RoleActivity {
 		return
 	}
@@ -137,7 +138,7 @@ func (v *View) continueMessage(id, delta string, metadata Metadata) {
 // endMessage closes a text or reasoning message.
 func (v *View) endMessage(open map[string]opening, id string, metadata Metadata) {
 	delete(open, id)
-	if e := v.byID[id]; e != nil && e.head.Role != RoleActivity {
+	if e := v.entryOf(id); e != nil && e.head.Role != RoleActivity {
 		v.annotate(e, metadata)
 	}
 }
@@ -145,13 +146,13 @@ func (v *View) endMessage(open map[string]opening, id string, metadata Metadata)
 // encrypt attaches an encrypted value. Its event's metadata belongs to the event.
 func (v *View) encrypt(e *ReasoningEncryptedValue) {
 	if e.Subtype == EncryptedToolCall {
-		if c := v.calls[e.EntityID]; c != nil && c.in != nil {
+		if c := v.callOf(e.EntityID); c != nil && c.in != nil {
 			c.encryptedValue = e.EncryptedValue
 			v.touch(c.in)
 		}
 		return
 	}
-	if m := v.byID[e.EntityID]; m != nil && m.head.Role != RoleActivity {
+	if m := v.entryOf(e.EntityID); m != nil && m.head.Role != RoleActivity {
 		m.head.EncryptedValue = e.EncryptedValue
 		v.touch(m)
 	}

@@ -25,7 +25,7 @@ func (c *call) toolCall() ToolCall {
 // startCall opens a call. The client attaches it to the assistant message it names, or makes one: under that id if
 // it is free, else under the call's own. A call it has already is neither added again nor emptied.
 func (v *View) startCall(e *ToolCallStart) {
-	c := v.calls[e.ToolCallID]
+	c := v.callOf(e.ToolCallID)
 	if c == nil {
 		c = &call{id: e.ToolCallID}
 		v.calls[c.id] = c
@@ -53,7 +53,7 @@ func (v *View) callerOf(e *ToolCallStart) (parent *entry, id string) {
 	if e.ParentMessageID == "" {
 		return nil, e.ToolCallID
 	}
-	parent = v.byID[e.ParentMessageID]
+	parent = v.entryOf(e.ParentMessageID)
 	switch {
 	case parent == nil:
 		return nil, e.ParentMessageID
@@ -71,7 +71,7 @@ func (v *View) makeCaller(e *ToolCallStart) *entry {
 		return parent
 	}
 	m := Message{ID: id, Role: RoleAssistant}
-	if v.byID[id] == nil {
+	if v.entryOf(id) == nil {
 		m.SubagentRunID = e.SubagentRunID
 	}
 	return v.push(m)
@@ -79,7 +79,7 @@ func (v *View) makeCaller(e *ToolCallStart) *entry {
 
 // continueCall appends to the arguments of a call.
 func (v *View) continueCall(e *ToolCallArgs) {
-	c := v.calls[e.ToolCallID]
+	c := v.callOf(e.ToolCallID)
 	if c == nil || c.in == nil {
 		return
 	}
@@ -89,7 +89,7 @@ func (v *View) continueCall(e *ToolCallArgs) {
 }
 
 func (v *View) endCall(e *ToolCallEnd) {
-	c := v.calls[e.ToolCallID]
+	c := v.callOf(e.ToolCallID)
 	if c == nil {
 		return
 	}
@@ -109,13 +109,14 @@ func (v *View) answer(e *ToolCallResult) {
 		SubagentRunID: e.SubagentRunID, Metadata: Metadata(nil).merged(e.Metadata),
 	}}
 	at := len(v.list)
-	if c := v.calls[e.ToolCallID]; c != nil && c.in != nil {
+	if c := v.callOf(e.ToolCallID); c != nil && c.in != nil {
 		at = v.indexOf(c.in) + 1
 		for at < len(v.list) && v.list[at].head.Role == RoleTool {
 			at++
 		}
 	}
 	v.list = slices.Insert(v.list, at, result)
+	v.joined++
 	v.name(result)
 	v.touch(result)
 }

@@ -54,6 +54,7 @@ type attempt struct {
 	cancel context.CancelCauseFunc
 	done   chan struct{} // closed when the lease is given back
 
+	ids *minter
 	rec *recorder
 	run *agui.Run // replaced when the agent has to let go of it
 	doc *state.Document
@@ -95,6 +96,7 @@ func (g *Gateway) start(agent *served, begun *state.Begun, asked time.Time, head
 		g: g, agent: agent, lease: begun.Lease, term: newTerm(asked.Add(g.o.Lease)), clock: g.clockAt(begun.Now), intent: begun.Thread.Live.Intent,
 		log: log.With("agent", begun.Lease.Key.Agent, "thread", begun.Lease.Key.ID, "run", begun.Lease.Fence),
 		ctx: ctx, cancel: cancel, done: make(chan struct{}), woken: make(chan struct{}, 1), header: agent.passedOn(header),
+		ids: newMinter(g.o.NewID),
 	}
 	a.thread.Store(begun.Thread)
 	a.effects = map[string]json.RawMessage{}

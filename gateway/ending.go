@@ -84,9 +84,7 @@ func (a *attempt) restate() error {
 	if err := a.run.Emit(&agui.StateSnapshot{Snapshot: a.state}); err != nil {
 		return err
 	}
-	var all []agui.Message
-	a.run.Inspect(func(v *agui.View) { all = v.Messages() })
-	return a.run.Emit(&agui.MessagesSnapshot{Messages: all})
+	return a.run.Restate()
 }
 
 func (a *attempt) succeeded(result groupchat.Result) error {
@@ -163,7 +161,7 @@ func (a *attempt) stopped() error {
 // settle gives a call that nobody will answer its result.
 func (a *attempt) settle(call string) error {
 	return a.run.Emit(&agui.ToolCallResult{
-		MessageID: a.g.o.NewID(), ToolCallID: call, Role: agui.RoleTool, Content: agui.TextContent(state.NotAnswered),
+		MessageID: a.ids.newID(), ToolCallID: call, Role: agui.RoleTool, Content: agui.TextContent(state.NotAnswered),
 	})
 }
 

@@ -17,8 +17,8 @@ import (
 // that was stopped already begins, and ends.
 func (a *attempt) begin() error {
 	t := a.thread.Load()
-	messages, messagesErr := a.messages(t.Rev)
-	a.run = a.newRun(messages)
+	view, messagesErr := a.view(t)
+	a.run = a.newRun(view)
 	docErr := protect(func() error { return a.open(t) }) // it may call reducers
 	if err := a.run.Start(&agui.RunStarted{ParentRunID: a.intent.ParentRunID}); err != nil {
 		return err
@@ -33,15 +33,19 @@ func (a *attempt) begin() error {
 		return err
 	}
 	if a.intent.Added || a.intent.Cut {
-		return a.run.Emit(&agui.MessagesSnapshot{Messages: messages})
+		return a.run.Restate()
 	}
 	return nil
 }
 
 // messages are those of the thread at a revision. A store that is away is waited for, as for everything a run needs.
-func (a *attempt) messages(rev int64) (messages []agui.Message, err error) {
+func (a *attempt) messages(rev int64) ([]agui.Message, error) {
+	return a.messagesFor(context.Background(), rev)
+}
+
+func (a *attempt) messagesFor(ctx context.Context, rev int64) ([]agui.Message, error) {
 	var list state.Conversation
-	err = a.rec.retry(context.Background(), func(ctx context.Context) (err error) {
+	err := a.rec.retry(ctx, func(ctx context.Context) (err error) {
 		list, err = a.g.store.Messages(ctx, a.lease.Key, rev)
 		return err
 	})
@@ -51,10 +55,10 @@ func (a *attempt) messages(rev int64) (messages []agui.Message, err error) {
 	return list.Messages()
 }
 
-// newRun makes the writer of the run, on a conversation that begins with messages.
-func (a *attempt) newRun(messages []agui.Message) *agui.Run {
+// newRun makes the writer of the run.
+func (a *attempt) newRun(view *agui.View) *agui.Run {
 	return agui.NewRun(agui.RunOptions{
-		ThreadID: a.lease.Key.ID, RunID: a.intent.RunID, View: agui.NewView(messages, nil), NewID: a.g.o.NewID,
+		ThreadID: a.lease.Key.ID, RunID: a.intent.RunID, View: view, NewID: a.ids.newID,
 		MaxEvent: a.g.o.Limits.Event, Sink: a.record, Throttle: a.rec.throttle, Markers: true,
 	})
 }
@@ -163,7 +167,7 @@ func (a *attempt) session() groupchat.Session {
 		Takeover: a.intent.Attempts > 1,
 		Origin:   origin(a.intent),
 		Usage:    &a.usage,
-		NewID:    a.g.o.NewID,
+		NewID:    a.ids.newID,
 		Pace:     a.g.o.Pace,
 		Log:      a.log,
 		Answers:  map[string]state.Answer{},

@@ -223,7 +223,7 @@ func (r *recorder) commitFrames(ctx context.Context, c state.Commit, frames []ag
 }
 
 // retry makes a call again while the store is away: all of them may be repeated, for the frames have their ids. A call
-// that hangs is given up when patience is at its end.
+// that hangs is given up when patience is at its end, and all are when ctx is done.
 func (r *recorder) retry(ctx context.Context, call func(context.Context) error) error {
 	const least, most = 5 * time.Millisecond, time.Second
 	until := time.Now().Add(r.patience)
@@ -234,6 +234,9 @@ func (r *recorder) retry(ctx context.Context, call func(context.Context) error) 
 		cancel()
 		if err == nil || panicked(err) || final(err) || errors.Is(err, state.ErrLeaseLost) || errors.Is(err, state.ErrGap) {
 			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
 		r.away()
 		if left = time.Until(until); left <= 0 {

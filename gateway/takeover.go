@@ -200,7 +200,7 @@ func (a *attempt) replay() error {
 	if err != nil {
 		return err
 	}
-	a.run = a.newRun(base)
+	a.run = a.newRun(agui.NewView(base, nil))
 	var skipped malformedFrames
 	defer skipped.log(a.log)
 	for _, f := range frames {
@@ -245,7 +245,7 @@ func (a *attempt) moveCalls(code agui.Code) error {
 	a.run.Inspect(func(v *agui.View) { open = v.OpenCalls() })
 	for _, c := range open {
 		err := a.run.Emit(&agui.ToolCallResult{
-			MessageID: a.g.o.NewID(), ToolCallID: c.ID, Role: agui.RoleTool, Content: agui.TextContent(string(code)),
+			MessageID: a.ids.newID(), ToolCallID: c.ID, Role: agui.RoleTool, Content: agui.TextContent(string(code)),
 		})
 		if err != nil {
 			return err

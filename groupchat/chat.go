@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
@@ -259,7 +260,6 @@ func (r *chatRun) supervise(d Decision) error {
 
 // view is what the manager sees. It may be looked at from the goroutines of a turn.
 func (r *chatRun) view() View {
-	history := r.t.Messages()
 	r.t.x.mu.Lock()
 	defer r.t.x.mu.Unlock()
 	return View{
@@ -269,10 +269,10 @@ func (r *chatRun) view() View {
 		Idle:         r.frame.Idle,
 		Goto:         r.frame.Goto,
 		Participants: r.infos,
-		History:      history,
 		State:        r.t.scope,
 		Failed:       maps.Clone(r.frame.Failed),
 		Declined:     maps.Clone(r.frame.Declined),
+		history:      sync.OnceValue(r.t.Messages),
 		turn:         r.t,
 	}
 }

@@ -135,7 +135,7 @@ func TestRow16UntilIsAskedOfTheInputToo(t *testing.T) {
 	chat = team(RoundRobin(), rec.abc()...)
 	chat.Until = func(v View) bool {
 		replies := 0
-		for _, m := range v.History {
+		for _, m := range v.History() {
 			if m.Name == "A" {
 				replies++
 			}
@@ -287,7 +287,7 @@ func TestRow76LastShowsThePreviousSpeakersWordsOnly(t *testing.T) {
 	}
 	chat := team(Sequential(), Participant{Name: "a", Agent: watch("A")},
 		Participant{Name: "b", Agent: watch("B"), Context: Context{Last: true}},
-		Participant{Name: "c", Agent: watch("C"), Context: Context{Select: func(v View) []Message { return v.History[:1] }}})
+		Participant{Name: "c", Agent: watch("C"), Context: Context{Select: func(v View) []Message { return v.History()[:1] }}})
 	must(t, newRig(t, chat).say("x").err)
 	equal(t, "seen", seen, [][]string{{"x"}, {"x", "A"}, {"A"}, {"A", "B"}, {"x"}, {"x", "C"}})
 }

@@ -51,7 +51,9 @@ type weight struct {
 }
 
 func (t *Turn) weigh() weight {
-	return weight{len(messages(t.run)), t.x.State.JSON(), t.scope.JSON()}
+	said := 0
+	t.run.Inspect(func(v *agui.View) { said = v.Joined() })
+	return weight{said, t.x.State.JSON(), t.scope.JSON()}
 }
 
 // judge remembers whether the turn that ended well did anything since before.

@@ -123,11 +123,9 @@ func (x *execution) over() error {
 
 // lastMessage is the id of the newest message of t's conversation, empty if there is none.
 func (t *Turn) lastMessage() string {
-	all := messages(t.run)
-	if len(all) == 0 {
-		return ""
-	}
-	return all[len(all)-1].ID
+	last := ""
+	t.run.Inspect(func(v *agui.View) { last = v.Last() })
+	return last
 }
 
 // spend takes one turn from the run's budget. The lock is held.

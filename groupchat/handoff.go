@@ -66,7 +66,7 @@ func (m handoff) Next(_ context.Context, v View) (Decision, error) {
 
 // holder is who has control when a run begins.
 func (m handoff) holder(v View) string {
-	for _, message := range slices.Backward(v.History) {
+	for _, message := range slices.Backward(v.History()) {
 		if message.Role != agui.RoleAssistant || message.Name == "" {
 			continue
 		}

@@ -129,7 +129,7 @@ func TestInvokedAgentsDoNotHearEachOther(t *testing.T) {
 	}{
 		"all":      {InvokeOptions{}, []string{"x", "host", "b speaks"}},
 		"last":     {InvokeOptions{Context: Context{Last: true}}, []string{"host", "b speaks"}},
-		"select":   {InvokeOptions{Context: Context{Select: func(v View) []Message { return v.History[:1] }}}, []string{"x", "b speaks"}},
+		"select":   {InvokeOptions{Context: Context{Select: func(v View) []Message { return v.History()[:1] }}}, []string{"x", "b speaks"}},
 		"given":    {InvokeOptions{Messages: []Message{{ID: "q", Role: agui.RoleUser, Content: agui.TextContent("query")}}}, []string{"query", "b speaks"}},
 		"isolated": {InvokeOptions{Messages: []Message{}}, []string{"b speaks"}},
 	} {

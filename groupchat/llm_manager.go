@@ -122,7 +122,7 @@ func (m *llmManager) messages(v View) []ModelMessage {
 		system = append(system, m.Instructions)
 	}
 	var out []ModelMessage
-	for _, message := range v.History {
+	for _, message := range v.History() {
 		words := message.Content.Text()
 		switch message.Role {
 		case agui.RoleSystem, agui.RoleDeveloper:

@@ -3,7 +3,9 @@ package groupchat
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
+	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -27,19 +29,34 @@ type View struct {
 	Idle         string // the last speaker if its turn did nothing: choosing it again now ends the run with no_progress
 	Goto         string // whom the last speaker named with [Turn.Goto]
 	Participants []Info
-	History      []Message // the whole conversation
 	State        state.Reader
 	Failed       map[string]int // per participant, turns that failed and were skipped
 	Declined     map[string]int // per participant, turns in which a person called a question off
 
-	turn *Turn // the chat's, for managers that record what they decide
+	history func() []Message
+	turn    *Turn // the chat's, for managers that record what they decide
+}
+
+// History is the whole conversation. It is read when it is asked for, so that a manager that does not look at it costs the
+// same on a long thread as on a short one.
+func (v View) History() []Message {
+	if v.history == nil {
+		return nil
+	}
+	return v.history()
+}
+
+// WithHistory returns v with another conversation.
+func (v View) WithHistory(messages []Message) View {
+	v.history = func() []Message { return messages }
+	return v
 }
 
 // LastUser returns the newest user message of the conversation, and whether there is one.
 func (v View) LastUser() (Message, bool) {
-	for i := len(v.History) - 1; i >= 0; i-- {
-		if v.History[i].Role == "user" {
-			return v.History[i], true
+	for _, m := range slices.Backward(v.History()) {
+		if m.Role == agui.RoleUser {
+			return m, true
 		}
 	}
 	return Message{}, false

@@ -122,7 +122,7 @@ func TestRow75FullRow77CustomAndRow78SeenWithoutATurn(t *testing.T) {
 		})
 	}
 	filter := func(v View) []Message {
-		return slices.DeleteFunc(slices.Clone(v.History), func(m Message) bool { return m.Role != agui.RoleUser })
+		return slices.DeleteFunc(slices.Clone(v.History()), func(m Message) bool { return m.Role != agui.RoleUser })
 	}
 	chat := team(func() Manager { return &cursor{order: []string{"a", "b", "a", "late", "custom"}} },
 		Participant{Name: "a", Agent: watch("a")}, Participant{Name: "b", Agent: watch("b")},

@@ -79,7 +79,7 @@ func (s *sight) shown(t *Turn) []Message {
 	words := wordsOnly(all[:t.cut(all, t.frame.After)], t.isOwn)
 	switch {
 	case s.context.Select != nil:
-		words = s.context.Select(View{History: words, State: t.up.scope})
+		words = s.context.Select(View{State: t.up.scope}.WithHistory(words))
 	case s.context.Last:
 		words = lastWords(words, t.up.supervisor())
 	}
@@ -161,9 +161,7 @@ func (r *chatRun) shown(t *Turn, messages []Message) []Message {
 	}
 	switch {
 	case p.Context.Select != nil:
-		v := r.view()
-		v.History = messages
-		return slices.Clip(p.Context.Select(v))
+		return slices.Clip(p.Context.Select(r.view().WithHistory(messages)))
 	case p.Context.Last:
 		return slices.Clip(r.lastWords(t, messages))
 	default:

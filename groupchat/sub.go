@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
@@ -104,7 +105,7 @@ func (s *sub) enter(ctx context.Context, t, in *Turn, frame *SubFrame) error {
 	case len(s.o.Inputs) > 0:
 		in.sight.given = []Message{}
 	default:
-		in.sight.known = append([]Message{}, v.History...)
+		in.sight.known = append([]Message{}, v.History()...)
 	}
 	if s.o.Output == OutputDirect {
 		in.direct = t.Path()
@@ -190,7 +191,7 @@ func (t *Turn) view() View {
 	if t.chat != nil {
 		v = t.chat.view()
 	}
-	v.State, v.History = t.scope, t.before()
+	v.State, v.history = t.scope, sync.OnceValue(t.before)
 	return v
 }
 

@@ -54,7 +54,7 @@ func TestRow39WrappedASubSeesMessagesTypedItSeesInputs(t *testing.T) {
 		`x,host|x|{"s":1}`: {},
 		`x,host|x|{}`:      {State: own},
 		`||{"n":7}`:        {State: own, Inputs: inputs},
-		`x|x|{"n":7}`:      {State: own, Inputs: inputs, Messages: func(v View) []Message { return v.History[:1] }},
+		`x|x|{"n":7}`:      {State: own, Inputs: inputs, Messages: func(v View) []Message { return v.History()[:1] }},
 		`||{"t":1}`:        {State: Scoping{Kind: ScopeMapped, Mapping: state.Mapping{In: map[string]string{"t": "/s"}}}, Messages: func(View) []Message { return nil }},
 	} {
 		r := newRig(t, team(Sequential(), Participant{Name: "host", Agent: sayer("host")}, Participant{Name: "in", Agent: Sub(inner, o)}))
@@ -87,7 +87,7 @@ func TestRow42OutputOfASub(t *testing.T) {
 		listener := AgentFunc(func(_ context.Context, t *Turn) error { seen = texts(t.Messages()); return nil })
 		chat := team(func() Manager {
 			return ManagerFunc(func(_ context.Context, v View) (Decision, error) {
-				managed = texts(v.History)
+				managed = texts(v.History())
 				return []Decision{{Speaker: "in"}, {Speaker: "then"}, {Done: true}}[v.Round], nil
 			})
 		}, Participant{Name: "in", Agent: Sub(inner, SubOptions{Output: output, Result: "/result"})}, Participant{Name: "then", Agent: listener})
@@ -297,7 +297,7 @@ func TestARootSubObeysItsFilter(t *testing.T) {
 		seen = append(seen, texts(t.Messages()))
 		return nil
 	})
-	only := SubOptions{Messages: func(v View) []Message { return v.History[len(v.History)-1:] }}
+	only := SubOptions{Messages: func(v View) []Message { return v.History()[len(v.History())-1:] }}
 	for _, root := range []Agent{Sub(watches, only), team(Sequential(), Participant{Name: "p", Agent: Sub(watches, only)})} {
 		seen = nil
 		r := newRig(t, root)

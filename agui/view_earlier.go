@@ -1,0 +1,73 @@
+package agui
+
+// Earlier is the conversation that a view goes on from, where a run may come to its end without a look at it. It is read
+// when somebody looks at the messages, or names one that may be of it, so that a run costs the same on a long thread as on
+// a short one.
+type Earlier struct {
+	// Read returns the messages. After an error the view is without them, and asks again: who reads for a run has to end it.
+	Read func() ([]Message, error)
+	// New reports whether an id is that of none of the messages, and of none of their calls.
+	New func(id string) bool
+	// Last is the id of the last message.
+	Last string
+}
+
+// NewViewAfter returns a view of a run on an earlier conversation. State is as in [NewView].
+func NewViewAfter(e Earlier, state StateDocument) *View {
+	v := NewView(nil, state)
+	v.earlier = &e
+	return v
+}
+
+// load reads the earlier messages, if they are not there yet.
+func (v *View) load() {
+	if v.earlier == nil {
+		return
+	}
+	messages, err := v.earlier.Read()
+	if err != nil {
+		return
+	}
+	v.earlier = nil
+	own := v.list
+	v.list = make([]*entry, 0, len(messages)+len(own))
+	for _, m := range messages {
+		v.keep(newEntry(m))
+	}
+	v.list = append(v.list, own...)
+	if v.learn != nil {
+		v.learn(messages)
+	}
+}
+
+// entryOf returns the message with an id, nil if there is none.
+func (v *View) entryOf(id string) *entry {
+	if e := v.byID[id]; e != nil || v.earlier == nil || v.earlier.New(id) {
+		return e
+	}
+	v.load()
+	return v.byID[id]
+}
+
+// callOf returns the call with an id, nil if there is none.
+func (v *View) callOf(id string) *call {
+	if c := v.calls[id]; c != nil || v.earlier == nil || v.earlier.New(id) {
+		return c
+	}
+	v.load()
+	return v.calls[id]
+}
+
+// Last returns the id of the last message, empty if there is none. Unlike [View.Messages] it costs nothing.
+func (v *View) Last() string {
+	switch n := len(v.list); {
+	case n > 0:
+		return v.list[n-1].head.ID
+	case v.earlier != nil:
+		return v.earlier.Last
+	}
+	return ""
+}
+
+// Joined returns how many messages were added by events since the view was made.
+func (v *View) Joined() int { return v.joined }
