@@ -58,6 +58,13 @@ func (d *desktop) close() {
 	synctest.Wait()
 }
 
+// drain gives what is left in the bubble no more time.
+func (d *desktop) drain() {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = d.g.Drain(ctx) // that there was no time is the point
+}
+
 // serve starts a request; the returned function hangs up.
 func (d *desktop) serve(w http.ResponseWriter, method, path, body string) (hangUp func()) {
 	ctx, cancel := context.WithCancel(context.Background())
