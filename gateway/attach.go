@@ -67,6 +67,7 @@ func (c *caller) attach(t *state.Thread, follow bool) error {
 		c.w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
+	c.g.logThread(c.r, t.Key, "attached")
 	if t.Live != nil {
 		c.untie(t)
 	}

@@ -94,7 +94,7 @@ func (g *Gateway) start(agent *served, begun *state.Begun, asked time.Time, head
 	ctx, cancel := context.WithCancelCause(context.Background())
 	a := &attempt{
 		g: g, agent: agent, lease: begun.Lease, term: newTerm(asked.Add(g.o.Lease)), clock: g.clockAt(begun.Now), intent: begun.Thread.Live.Intent,
-		log: log.With("agent", begun.Lease.Key.Agent, "thread", begun.Lease.Key.ID, "run", begun.Lease.Fence),
+		log: runLog(log, begun.Lease, &begun.Thread.Live.Intent),
 		ctx: ctx, cancel: cancel, done: make(chan struct{}), woken: make(chan struct{}, 1), header: agent.passedOn(header),
 		ids: newMinter(g.o.NewID),
 	}
@@ -112,6 +112,7 @@ func (g *Gateway) start(agent *served, begun *state.Begun, asked time.Time, head
 	if cut {
 		cancel(g.drained())
 	}
+	a.logStart()
 	go a.live()
 	return a
 }

@@ -55,11 +55,12 @@ func (k *copilotkit) connect(w http.ResponseWriter, r *http.Request) error {
 		return c.stream.close()
 	case err != nil:
 		return storeError(err)
-	case now.Thread.Live != nil:
-		return c.told(c.join(now.Thread))
-	default:
-		return c.told(c.showThread(shown{Snapshot: now}))
 	}
+	k.g.logThread(r, key, "attached")
+	if now.Thread.Live != nil {
+		return c.told(c.join(now.Thread))
+	}
+	return c.told(c.showThread(shown{Snapshot: now}))
 }
 
 // input reads what run, connect and suggest are sent.
@@ -109,6 +110,7 @@ func (k *copilotkit) stop(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	k.g.logThread(r, key, "stop", "stopped", done)
 	switch {
 	case done:
 		answer(w, http.StatusOK, map[string]any{"stopped": true, "interrupt": map[string]string{

@@ -40,8 +40,7 @@ func (a *attempt) end(result groupchat.Result, err error) {
 		a.surrender(err)
 		return
 	}
-	a.log.Info("run: ended", "status", string(a.ended.Status), "code", string(a.ended.Code),
-		"took", a.clock.now().Sub(a.intent.StartedAt).Round(time.Millisecond))
+	a.logEnd()
 }
 
 // detachAgent takes the run away from its agent, which may still be at work, and holds keep.

@@ -69,9 +69,16 @@ func (g *Gateway) answerError(w http.ResponseWriter, r *http.Request, err error)
 	} else {
 		log.Info("request: refused", "method", logged(r.Method), "path", logged(r.URL.Path), "code", string(code))
 	}
+	g.writeError(w, r, err)
+}
+
+// writeError answers with an error, if the response has not begun.
+func (g *Gateway) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	if begun, ok := w.(interface{ Begun() bool }); ok && begun.Begun() {
 		return
 	}
+	code := agui.CodeOf(err)
+	status := statusOf(code)
 	message := code.Message()
 	if coded, ok := errors.AsType[*agui.Error](err); ok {
 		message = coded.Public()

@@ -23,7 +23,9 @@ type Gateway struct {
 	readers readerCount
 	chains  chains
 	outage  outage
-	webhook *webhook
+	// readiness is what probes were told last.
+	readiness readiness
+	webhook   *webhook
 	// taking is done when no new runs are taken, serving when the last run has ended.
 	taking, serving context.Context
 	refuse, hangUp  context.CancelFunc

@@ -2,7 +2,10 @@ package gateway
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -14,16 +17,59 @@ func (g *Gateway) healthz(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// readyz is GET /readyz: new runs can be served.
+// readyz is GET /readyz: new runs can be served. It is asked by the second, so the log has only what changes.
 func (g *Gateway) readyz(w http.ResponseWriter, r *http.Request) error {
-	if g.draining() {
-		return &agui.Error{Code: agui.CodeDraining}
+	err := g.ready(r.Context())
+	if r.Context().Err() != nil {
+		return err // the prober did not wait, which says nothing about the server
 	}
-	if err := g.ping(r.Context()); err != nil {
-		return &agui.Error{Code: agui.CodeStoreUnavailable, Err: err}
+	g.readiness.log(g.o.Log, err)
+	if err != nil {
+		g.writeError(w, r, err)
+		return nil
 	}
 	answer(w, http.StatusOK, map[string]string{"status": "ready"})
 	return nil
+}
+
+// ready returns why new runs cannot be served, nil if they can.
+func (g *Gateway) ready(ctx context.Context) error {
+	if g.draining() {
+		return &agui.Error{Code: agui.CodeDraining}
+	}
+	if err := g.ping(ctx); err != nil {
+		return &agui.Error{Code: agui.CodeStoreUnavailable, Err: err}
+	}
+	return nil
+}
+
+// A readiness is what the log has of it last. The zero value is a server that is ready, of which it has nothing.
+type readiness struct {
+	mu   sync.Mutex
+	code agui.Code // why not; empty: it is ready
+}
+
+// log writes a line if err, which is why the server is not ready, is another reason than the last.
+func (r *readiness) log(log *slog.Logger, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	code := agui.Code("")
+	if err != nil {
+		code = agui.CodeOf(err)
+	}
+	if code == r.code {
+		return
+	}
+	r.code = code
+	if err == nil {
+		log.Info("readiness: ready")
+		return
+	}
+	log = log.With("code", string(code))
+	if cause := errors.Unwrap(err); cause != nil {
+		log = withCause(log, cause)
+	}
+	log.Warn("readiness: not ready")
 }
 
 // ping asks the store whether it is there.

@@ -72,6 +72,7 @@ func TestTheLogHasTheStartAndTheEndOfARun(t *testing.T) {
 		o.Agents["desk"] = &groupchat.LLM{Model: m.model}
 	})
 	w.post("desk", input("t", "r1", []string{"u1:" + confidential}))
+	eventually(t, "the first run has ended", func() bool { return len(log.lines(t, "run: ")) == 2 })
 	w.post("mute", input("t2", "r2", []string{"u1:" + confidential}))
 	log.wants(t, "run: ",
 		map[string]any{"level": "INFO", "msg": "run: started", "agent": "desk", "thread": "t", "run_id": "r1", "fence": "a number", "attempt": 1.},
@@ -82,7 +83,7 @@ func TestTheLogHasTheStartAndTheEndOfARun(t *testing.T) {
 		map[string]any{"level": "INFO", "msg": "run: started", "agent": "mute", "thread": "t2", "run_id": "r2", "fence": "a number", "attempt": 1.},
 		map[string]any{
 			"level": "ERROR", "msg": "run: failed", "agent": "mute", "thread": "t2", "run_id": "r2", "fence": "a number", "attempt": 1.,
-			"code": "agent_failed", "error": "no voice",
+			"code": "agent_failed", "error": "agent_failed: no voice",
 		},
 		map[string]any{
 			"level": "INFO", "msg": "run: ended", "agent": "mute", "thread": "t2", "run_id": "r2", "fence": "a number", "attempt": 1.,

@@ -60,7 +60,8 @@ type Options struct {
 	// Origins may call from a browser: exact origins, or "*". Nil means loopback origins.
 	Origins []string
 
-	// Log gets one line per run and per refused request, never a prompt or a secret; nil means slog.Default.
+	// Log gets a line for the start and the end of each run, for each refused request, for what is done to threads, and
+	// for causes of failures; never a prompt or a secret. Nil means slog.Default.
 	Log *slog.Logger
 	// Now and NewID are the clock and the source of ids; nil means the system's.
 	Now   func() time.Time

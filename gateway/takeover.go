@@ -103,7 +103,6 @@ func (g *Gateway) take(ctx context.Context, key state.Key) error {
 	if err != nil {
 		return err
 	}
-	g.o.Log.Info("run: taken over", "agent", key.Agent, "thread", key.ID, "attempt", begun.Thread.Live.Intent.Attempts)
 	g.chains.rejoin(begun.Thread.Live.Intent.Chain)
 	g.start(agent, begun, asked, nil, g.o.Log)
 	place.use()

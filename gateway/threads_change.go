@@ -69,6 +69,7 @@ func (g *Gateway) stop(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return storeError(err)
 	}
+	g.logThread(r, key, "stop", "stopped", stopped)
 	answer(w, http.StatusOK, map[string]bool{"stopped": stopped})
 	return nil
 }
@@ -92,6 +93,7 @@ func (g *Gateway) fork(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return storeError(err)
 	}
+	g.logThread(r, key, "forked", "into", t.Key.ID)
 	answer(w, http.StatusCreated, map[string]string{"id": t.Key.ID})
 	return nil
 }
@@ -115,6 +117,7 @@ func (g *Gateway) renameThread(w http.ResponseWriter, r *http.Request) error {
 	if err := g.store.Rename(r.Context(), key, title); err != nil {
 		return storeError(err)
 	}
+	g.logThread(r, key, "renamed")
 	return g.showThreadJSON(w, r)
 }
 
@@ -153,6 +156,7 @@ func (g *Gateway) deleteThread(w http.ResponseWriter, r *http.Request) error {
 	if err := g.store.Delete(r.Context(), key); err != nil {
 		return storeError(err)
 	}
+	g.logThread(r, key, "deleted")
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }
