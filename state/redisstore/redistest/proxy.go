@@ -1,10 +1,12 @@
 package redistest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -59,7 +61,7 @@ func StartProxy(t testing.TB, s *Server) *Proxy {
 func (p *Proxy) URL() string { return "redis://" + p.Addr }
 
 // Lose lets n replies through and loses the one after: what was asked for is done, and the connection breaks. A negative
-// n loses none.
+// n loses none. What subscribers are sent is no reply.
 func (p *Proxy) Lose(n int) { p.LoseThen(n, nil) }
 
 // LoseThen is Lose; then is called when the reply is lost, before the client knows and asks again.
@@ -144,6 +146,7 @@ func (p *Proxy) serve(client net.Conn) {
 		_ = errors.Join(client.Close(), server.Close()) // one of them is what ended it
 	}
 	exchange := &Exchange{}
+	var subscribes atomic.Bool
 	both.Go(func() {
 		defer over()
 		buf := make([]byte, 1<<20)
@@ -151,6 +154,9 @@ func (p *Proxy) serve(client net.Conn) {
 			n, err := client.Read(buf)
 			if err != nil {
 				return
+			}
+			if bytes.Contains(buf[:n], []byte("subscribe")) {
+				subscribes.Store(true)
 			}
 			p.measure(exchange, n, 0)
 			if _, err := server.Write(buf[:n]); err != nil {
@@ -163,7 +169,7 @@ func (p *Proxy) serve(client net.Conn) {
 		buf := make([]byte, 1<<20)
 		for {
 			n, err := server.Read(buf)
-			if err != nil || p.loses() {
+			if err != nil || !subscribes.Load() && p.loses() {
 				return
 			}
 			p.measure(exchange, 0, n)
