@@ -269,6 +269,37 @@ func hear(t *testing.T, l *state.Lease) state.Signal {
 	}
 }
 
+// TestRenewKeepsAThread holds a renewal to making every key of a thread last as long as one that was just written.
+func TestRenewKeepsAThread(t *testing.T) {
+	t.Parallel()
+	server := redistest.Start(t)
+	client := server.Client()
+	prefix, keep := rand.Text(), 30*24*time.Hour
+	s := open(t, server.URL(), redisstore.Options{Prefix: prefix, ThreadTTL: keep})
+	th := newThread(t)
+	l := th.begin(s, time.Hour)
+	var keys []string
+	for key := range dump(t, client, prefix) {
+		if strings.Contains(key, "{") {
+			keys = append(keys, key)
+			if err := client.PExpire(t.Context(), key, time.Minute).Err(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := s.Renew(t.Context(), l, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range keys {
+		if ttl, err := client.PTTL(t.Context(), key).Result(); err != nil || ttl < keep {
+			t.Errorf("PTTL(%s) = %v, %v", key, ttl, err)
+		}
+	}
+	if len(keys) < 10 {
+		t.Errorf("keys = %v, want all parts of the thread", keys)
+	}
+}
+
 // TestLostCommit holds the store to the last commit it still has: an owner that knows of a later one cannot go on.
 func TestLostCommit(t *testing.T) {
 	t.Parallel()
