@@ -177,6 +177,8 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"-config", "/does/not/exist"}, nil, exitError, "-config (GATEWAY_CONFIG): gateway: team file: open"},
 		{[]string{"help"}, nil, exitOK, "healthcheck"},
 		{[]string{"-h"}, nil, exitOK, "GATEWAY_MAX_READERS"},
+		{[]string{"-h"}, nil, exitOK, "validate     check a team file"},
+		{[]string{"--help"}, nil, exitOK, "usage: gateway [command] [flags]"},
 		{[]string{"validate", "--help"}, nil, exitOK, "GATEWAY_CONFIG"},
 		{[]string{"version"}, nil, exitOK, "gateway "},
 		// X1: nothing starts where others can reach it unless told so in words.
