@@ -55,7 +55,7 @@ type TeamOptions struct {
 // the file names for it, else the default one, nil if there is none.
 type AgentType func(model *groupchat.Model) groupchat.Agent
 
-// LoadTeam reads a team file (docs/contract.md, version 1). What is wrong with the file itself is a
+// LoadTeam reads a team file, which docs/teams.md describes. What is wrong with the file itself is a
 // [*TeamError] that names every mistake; a file that cannot be read is the error of os.ReadFile.
 func LoadTeam(path string, o TeamOptions) (*Team, error) {
 	data, err := os.ReadFile(path)
@@ -112,6 +112,7 @@ type teamBuilder struct {
 	entries     map[string]*teamEntry
 	colleagues  map[string]*teamColleague // in the team that is being read
 	current     *teamEntry                // which is being read
+	reading     []string                  // the names of what is being read, the innermost last
 	uses        []teamUse
 	team        Team
 }
@@ -189,8 +190,8 @@ func (b *teamBuilder) enter(e *teamEntry) {
 	}
 	e.begun = true
 	around, outer := b.colleagues, b.current
-	b.colleagues, b.current = nil, e
-	defer func() { b.colleagues, b.current = around, outer }()
+	b.colleagues, b.current, b.reading = nil, e, append(b.reading, e.name)
+	defer func() { b.colleagues, b.current, b.reading = around, outer, b.reading[:len(b.reading)-1] }()
 	f := b.fields(e.node, fmt.Sprintf("agent %q", e.name))
 	f.kind = "agent agent"
 	e.own = f.keysOf("edits", "disconnect", "on_busy", "interrupt_ttl", "run_timeout", "subagent_events")

@@ -2,7 +2,9 @@ package gateway
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/mcp"
@@ -92,12 +94,12 @@ func (b *teamBuilder) serverTools(f *teamFields, at *teamNode, approve groupchat
 		b.bad(only, "no tool is left; name some, or remove the key")
 	}
 	before := len(b.problems)
-	name := b.text(at)
+	name, quotable := b.word(at)
 	s, known := b.servers[name]
 	switch {
 	case len(b.problems) > before:
 	case !known:
-		b.bad(at, "there is no such server in this file; describe it under `mcp:`")
+		b.unknown(at, name, quotable, "server", slices.Collect(maps.Keys(b.servers)))
 	case s != nil:
 		c.agent.Sources = append(c.agent.Sources, s.Source(o))
 	}

@@ -3,7 +3,9 @@ package gateway
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -101,12 +103,13 @@ func reason(err error) string {
 // model returns the model that an agent names with n, or the default one. Nil means that there is none, which is noted,
 // here or where the model is described.
 func (b *teamBuilder) model(n, agent *teamNode) *groupchat.Model {
-	name, at := defaultModel, agent
+	name, quotable, at := defaultModel, true, agent
 	if n != nil {
 		before := len(b.problems)
-		if name, at = b.text(n), n; len(b.problems) > before {
+		if name, quotable = b.word(n); len(b.problems) > before {
 			return nil
 		}
+		at = n
 	}
 	m := b.models[name]
 	switch {
@@ -114,7 +117,7 @@ func (b *teamBuilder) model(n, agent *teamNode) *groupchat.Model {
 	case name == defaultModel:
 		b.bad(at, "there is no default model; %s, or describe one under `models:`", noModel)
 	default:
-		b.bad(at, "there is no such model in this file; name one of those under `models:`, or default")
+		b.unknown(at, name, quotable, "model", slices.AppendSeq(slices.Collect(maps.Keys(b.models)), maps.Keys(b.broken)))
 	}
 	return m
 }

@@ -2,6 +2,8 @@ package gateway
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/agui-gateway/gateway/groupchat"
@@ -89,16 +91,16 @@ func (b *teamBuilder) checkName(name *teamNode, names []*teamNode) {
 // reference returns the agent of this file that n names, for a participant whose state is of that kind.
 func (b *teamBuilder) reference(n *teamNode, p *groupchat.Participant, kind groupchat.ScopeKind) groupchat.Agent {
 	before := len(b.problems)
-	name := b.text(n)
+	name, quotable := b.word(n)
 	e := b.entries[name]
 	switch {
 	case len(b.problems) > before:
 		return nil
 	case e == nil:
-		b.bad(n, "there is no such agent in this file; name one of those under `agents:`")
+		b.unknown(n, name, quotable, "agent", slices.Collect(maps.Keys(b.entries)))
 		return nil
 	case e.begun && !e.done:
-		b.bad(n, "the agent takes part in itself; name another")
+		b.badCircle(n, name)
 		return nil
 	}
 	b.enter(e)

@@ -189,10 +189,12 @@ func (b *teamBuilder) staff(n *teamNode, kind groupchat.ScopeKind) (p groupchat.
 	}
 	switch {
 	case c.begun && !c.done:
-		b.bad(n, "the agent takes part in itself; name another")
+		b.badCircle(n, n.text)
 	case !c.begun:
 		c.begun = true
+		b.reading = append(b.reading, n.text)
 		c.participant, _ = b.participant(c.node, nil)
+		b.reading = b.reading[:len(b.reading)-1]
 		c.done = true
 	}
 	return c.participant

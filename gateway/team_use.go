@@ -1,6 +1,10 @@
 package gateway
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // A teamUse is a place of a file where one of its agents names another, as a participant or a tool.
 type teamUse struct {
@@ -47,4 +51,38 @@ func (b *teamBuilder) decideServed(order []*teamEntry) {
 	if !served && len(order) > 0 {
 		b.bad(order[0].key, "no agent is served; write `serve: on` at one that is to be")
 	}
+}
+
+// maxTold is how many names an error lists.
+const maxTold = 20
+
+// unknown notes that n names nothing of a kind in this file, and what there is.
+func (b *teamBuilder) unknown(n *teamNode, name string, quotable bool, kind string, known []string) {
+	who := "the value from the environment"
+	if quotable {
+		who = fmt.Sprintf("%q", name)
+	}
+	if len(known) == 0 {
+		section := map[string]string{"agent": "agents", "model": "models", "server": "mcp"}[kind]
+		b.bad(n, "%s is no %s of this file; describe it under `%s:`", who, kind, section)
+		return
+	}
+	slices.Sort(known)
+	more := ""
+	if len(known) > maxTold {
+		known, more = known[:maxTold], ", …"
+	}
+	b.bad(n, "%s is no %s of this file; it has %s%s", who, kind, strings.Join(known, ", "), more)
+}
+
+// badCircle notes that n names an agent that is being read, so that it would take part in itself, and by way of whom.
+func (b *teamBuilder) badCircle(n *teamNode, name string) {
+	circle := b.reading
+	for i, above := range slices.Backward(circle) {
+		if above == name {
+			circle = circle[i:]
+			break
+		}
+	}
+	b.bad(n, "the agent takes part in itself: %s → %s; name another", strings.Join(circle, " → "), name)
 }

@@ -47,7 +47,8 @@ func commands() []command {
 // and returns the exit code.
 func run(ctx context.Context, args []string, env func(string) (string, bool), stdout, stderr io.Writer) int {
 	name := "serve"
-	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+	named := len(args) > 0 && !strings.HasPrefix(args[0], "-")
+	if named {
 		name, args = args[0], args[1:]
 	}
 	if name == "help" {
@@ -65,8 +66,10 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 		switch {
 		case err == nil:
 			return exitOK
-		case errors.Is(err, flag.ErrHelp):
+		case errors.Is(err, flag.ErrHelp) && named:
 			return printHelp(stdout, cmd)
+		case errors.Is(err, flag.ErrHelp):
+			return max(printUsage(stdout), printHelp(stdout, cmd))
 		case errors.As(err, &misuse):
 			complain(stderr, err)
 			return exitUsage

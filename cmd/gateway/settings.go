@@ -217,7 +217,7 @@ func printUsage(w io.Writer) int {
 	for _, cmd := range commands() {
 		fmt.Fprintf(&b, "  %-12s %s\n", cmd.name, cmd.help)
 	}
-	b.WriteString("\n`gateway <command> -h` lists a command's flags.\n")
+	b.WriteString("\n`gateway <command> -h` lists a command's flags.\n\n")
 	return print(w, b.String())
 }
 
