@@ -5,11 +5,32 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { openPage } from "./lib/browser.mjs";
+import { startAsker } from "./lib/asker.mjs";
 import { agrees, choose, say, shows } from "./lib/chat.mjs";
 import { judgeFrames } from "./lib/frames.mjs";
 import { ask, startExample, startGateway } from "./lib/servers.mjs";
+import { startProxy } from "../lib/proxy.mjs";
+
+const value = (schema, key = "value") => ({ type: "object", properties: { [key]: schema }, required: [key] });
 
 const gateway = await startGateway();
+const proxy = await startProxy(); // the page finds the gateway of each test where the last one was
+const asker = await startGateway({
+  team: `
+version: 1
+agents:
+  travel:
+    type: agui
+    url: "${await startAsker({
+      "A size": [{ message: "Which size?", responseSchema: value({ type: "string" }), metadata: { value: { options: ["S", "M"] } } }],
+      "A name": [{ message: "Which name?", responseSchema: value({ type: "string" }) }],
+      "A number": [{ message: "How many?", responseSchema: value({ type: "integer" }) }],
+      "A call": [{ reason: "tool_call", message: "May I call order?", responseSchema: value({ type: "boolean" }, "approved") }],
+      "Anything": [{ message: "Anything else?" }],
+      "Two things": [{ message: "Which name?" }, { message: "May I?", responseSchema: value({ type: "boolean" }) }],
+    })}"
+`,
+});
 
 /** The command a README's shell block ends with; what it installs before, CI has installed. */
 function lastCommand(folder) {
@@ -19,13 +40,22 @@ function lastCommand(folder) {
   return start.split(" ");
 }
 
-test("copilotkit-react plans a trip, and a reload brings the question back", async (t) => {
-  const url = await startExample("copilotkit-react", lastCommand("copilotkit-react"), {
-    env: { PORT: "0", VITE_RUNTIME_URL: `${gateway.url}/api/copilotkit` },
-    ready: /Local: +(http:\S+)/,
-  });
-  const page = await openPage(t, url);
+const react = await startExample("copilotkit-react", lastCommand("copilotkit-react"), {
+  env: { PORT: "0", VITE_RUNTIME_URL: `${proxy.url}/api/copilotkit` },
+  ready: /Local: +(http:\S+)/,
+});
+
+/** Opens the page of copilotkit-react before a gateway. */
+async function openReact(t, at) {
+  proxy.gateway = at;
+  proxy.hangUp(); // what is connected is connected to another
+  const page = await openPage(t, react);
   page.allow(/Lit is in dev mode/); // `npm run dev` is a development build, of CopilotKit too
+  return page;
+}
+
+test("copilotkit-react plans a trip, and a reload brings the question back", async (t) => {
+  const page = await openReact(t, gateway);
   await say(page, "Plan my trip");
   await page.getByRole("button", { name: "KLM (recommended)" }).waitFor();
   const id = new URL(page.url()).searchParams.get("thread");
@@ -37,6 +67,49 @@ test("copilotkit-react plans a trip, and a reload brings the question back", asy
   const { status } = await agrees(page, gateway, id);
   assert.equal(status, "idle");
   await judgeFrames(page, { least: 3 });
+});
+
+const questions = {
+  "A size": [(page) => choose(page, "M"), '{"value":"M"}'],
+  "A name": [(page) => answer(page, "Which name?", "Ada"), '{"value":"Ada"}'],
+  "A number": [(page) => answer(page, "How many?", "3"), '{"value":3}'],
+  "A call": [(page) => choose(page, "Yes"), '{"approved":true}'],
+  "Anything": [(page) => answer(page, "Anything else?", "No"), '"No"'],
+  "Two things": [
+    async (page) => {
+      await answer(page, "Which name?", "Ada");
+      await page.getByRole("group", { name: "May I?" }).getByRole("button", { name: "No" }).click();
+    },
+    '"Ada", {"value":false}',
+  ],
+};
+
+/** Answers a question in words. */
+async function answer(page, question, words) {
+  const card = page.getByRole("group", { name: question });
+  await card.getByRole("textbox").fill(words);
+  await card.getByRole("button", { name: "Answer" }).click();
+}
+
+test("copilotkit-react shows the questions of any team", async (t) => {
+  const page = await openReact(t, asker);
+  for (const [words, [give, told]] of Object.entries(questions)) {
+    await say(page, words);
+    await give(page);
+    await shows(page, `You said: ${told}`);
+  }
+});
+
+test("copilotkit-react says that the gateway is away, and goes on when it is back", async (t) => {
+  const away = await startGateway();
+  await away.kill();
+  const page = await openReact(t, away);
+  page.allow(/runtime info/); // CopilotKit has no agents
+  await page.getByText("does not answer").waitFor();
+  proxy.gateway = gateway;
+  await page.getByRole("button", { name: "Try again" }).click();
+  await say(page, "Plan my trip");
+  await choose(page, "KLM");
 });
 
 test("copilotkit-node serves the gateway's agent on both transports", async () => {
