@@ -2,10 +2,12 @@
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { test } from "node:test";
-import { openPage } from "./lib/browser.mjs";
+import { createServer } from "node:http";
+import { after, test } from "node:test";
 import { startAsker } from "./lib/asker.mjs";
+import { openPage } from "./lib/browser.mjs";
 import { agrees, choose, say, shows } from "./lib/chat.mjs";
 import { judgeFrames } from "./lib/frames.mjs";
 import { ask, startExample, startGateway } from "./lib/servers.mjs";
@@ -22,7 +24,7 @@ agents:
   travel:
     type: agui
     url: "${await startAsker({
-      "A size": [{ message: "Which size?", responseSchema: value({ type: "string" }), metadata: { value: { options: ["S", "M"] } } }],
+      "A size": [{ message: "Which size?", responseSchema: value({ type: "string" }), metadata: { value: { options: ["Small", "Medium"] } } }],
       "A name": [{ message: "Which name?", responseSchema: value({ type: "string" }) }],
       "A number": [{ message: "How many?", responseSchema: value({ type: "integer" }) }],
       "A call": [{ reason: "tool_call", message: "May I call order?", responseSchema: value({ type: "boolean" }, "approved") }],
@@ -70,7 +72,7 @@ test("copilotkit-react plans a trip, and a reload brings the question back", asy
 });
 
 const questions = {
-  "A size": [(page) => choose(page, "M"), '{"value":"M"}'],
+  "A size": [(page) => choose(page, "Medium"), '{"value":"Medium"}'],
   "A name": [(page) => answer(page, "Which name?", "Ada"), '{"value":"Ada"}'],
   "A number": [(page) => answer(page, "How many?", "3"), '{"value":3}'],
   "A call": [(page) => choose(page, "Yes"), '{"approved":true}'],
@@ -100,17 +102,41 @@ test("copilotkit-react shows the questions of any team", async (t) => {
   }
 });
 
-test("copilotkit-react says that the gateway is away, and goes on when it is back", async (t) => {
-  const away = await startGateway();
-  await away.kill();
-  const page = await openReact(t, away);
-  page.allow(/runtime info/); // CopilotKit has no agents
-  await page.getByText("does not answer").waitFor();
-  proxy.gateway = gateway;
-  await page.getByRole("button", { name: "Try again" }).click();
-  await say(page, "Plan my trip");
-  await choose(page, "KLM");
-});
+/** A server that has nothing but an error. */
+async function startBroken() {
+  const server = createServer((_, response) => response.writeHead(500, { "Access-Control-Allow-Origin": "*" }).end());
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${server.address().port}` };
+}
+
+const wrong = {
+  "is away": async () => {
+    const away = await startGateway();
+    await away.kill();
+    return away;
+  },
+  "answers an error": startBroken,
+  "has no such agent": () => startGateway({ team: "version: 1\nagents:\n  other: { type: script, steps: [ { say: Hello } ] }\n" }),
+};
+
+for (const [what, start] of Object.entries(wrong)) {
+  test(`copilotkit-react says that something is wrong when the gateway ${what}, and goes on afterwards`, async (t) => {
+    const page = await openReact(t, await start());
+    page.allow(/./); // what CopilotKit says of it in the console
+    await page.getByRole("alert").waitFor();
+    proxy.gateway = gateway;
+    proxy.hangUp();
+    await page.getByRole("button", { name: "Try again" }).click();
+    await say(page, "Plan my trip");
+    await page.getByRole("button", { name: "KLM" }).waitFor();
+    assert.equal(await page.getByRole("alert").count(), 0);
+  });
+}
 
 test("copilotkit-node serves the gateway's agent on both transports", async () => {
   const url = await startExample("copilotkit-node", lastCommand("copilotkit-node"), {
