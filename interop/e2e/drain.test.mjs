@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Tab, versions } from "../lib/client.mjs";
 import { startGateway } from "../lib/gateway.mjs";
+import { until } from "../lib/until.mjs";
 
 const team = `
 version: 1
@@ -66,9 +67,10 @@ test("while it ends it takes nothing new, and says so", async () => {
   const run = tab.say("Go");
   await middle;
   const stopped = gateway.stop();
-  let answer;
-  do answer = await fetch(`${gateway.url}/readyz`);
-  while (answer.status === 200);
+  const answer = await until("it is not ready", async () => {
+    const answer = await fetch(`${gateway.url}/readyz`);
+    return answer.status !== 200 && answer;
+  });
   assert.equal(answer.status, 503);
   const refused = await fetch(`${gateway.url}/agents/slow`, {
     method: "POST",

@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, test } from "node:test";
 import { Tab, ask, cancelled, inputOf, post, resolved, thread, user, versions } from "../lib/client.mjs";
 import { startGateway } from "../lib/gateway.mjs";
+import { until } from "../lib/until.mjs";
 
 const gateway = await startGateway({
   team: `
@@ -61,9 +61,7 @@ async function opened(version, agent, path) {
 }
 
 // The only way to see that a question has expired is to look.
-async function expired(tab) {
-  while ((await thread(gateway, tab.threadId)).interrupts.length > 0) await sleep(50);
-}
+const expired = (tab) => until("the question has expired", async () => (await thread(gateway, tab.threadId)).interrupts.length === 0);
 
 for (const version of versions) {
   describe(version, () => {
@@ -135,7 +133,7 @@ for (const version of versions) {
         const started = await send(all);
         assert.equal(started.status, 202);
         assert.equal(typeof started.body.runId, "string");
-        while ((await thread(gateway, tab.threadId)).status === "running") await sleep(10);
+        await until("the run ends", async () => (await thread(gateway, tab.threadId)).status !== "running");
         const replay = await send(all);
         assert.deepEqual([replay.status, replay.body], [200, { status: "idle" }]);
         const other = new Tab(gateway, version, { agent: "form", threadId: tab.threadId });

@@ -4,31 +4,22 @@ import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, test } from "node:test";
-import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { ask, Tab } from "../lib/client.mjs";
+import { onFreePorts } from "../lib/ports.mjs";
+import { until } from "../lib/until.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-// Two of them are never asked for at once, so none is given twice.
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  await once(server, "close");
-  return String(port);
-}
-
 /** Runs run.sh until it is ready: {url, pids, dir, stop()}. */
-async function start() {
-  const env = { ...process.env, GATEWAY_LEASE: "1s", GATEWAY_VOICE_DELAY: "2ms" };
-  for (const name of ["PORT", "PORT_A", "PORT_B", "REDIS_PORT"]) env[name] = await freePort();
+const start = () => onFreePorts(4, startAt);
+
+async function startAt(PORT, PORT_A, PORT_B, REDIS_PORT) {
+  const env = { ...process.env, GATEWAY_LEASE: "1s", GATEWAY_VOICE_DELAY: "2ms", PORT, PORT_A, PORT_B, REDIS_PORT };
   if (!env.GATEWAY_BIN) {
     const dir = mkdtempSync(join(tmpdir(), "agui-replicas-"));
     after(() => rmSync(dir, { recursive: true }));
@@ -77,7 +68,7 @@ test("a trip is planned while replicas are killed, and nothing is left behind", 
 
   // Between two steps: a request that it dies over is the client's to send again, for no balancer may guess.
   process.kill(replicas.pids["replica a"], "SIGKILL");
-  while (alive(replicas.pids["replica a"])) await setTimeout(10);
+  await until("the replica is gone", () => !alive(replicas.pids["replica a"]));
   assert.equal((await tab.answer(flight)).outcome.type, "interrupt");
   const hotel = tab.questions[0].metadata.value.recommendation;
   await tab.agrees();

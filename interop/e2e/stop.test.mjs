@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Tab, ask, attach, fold, inputOf, post, thread, user, versions } from "../lib/client.mjs";
 import { startGateway } from "../lib/gateway.mjs";
+import { until } from "../lib/until.mjs";
 
 const gateway = await startGateway({ args: ["-voice-delay", "20ms"] });
 
@@ -80,9 +81,10 @@ for (const version of versions) {
       hangUp.abort();
       // A new message does not have to wait for the run's end: the hang-up was the stop, as soon as the server sees it.
       const next = { ...input, runId: "next", messages: [...input.messages, user("Hello")] };
-      let stream;
-      do stream = (await post(gateway, version, next)).check();
-      while (stream.last.code === "run_in_progress");
+      const stream = await until("the hang-up is seen", async () => {
+        const stream = (await post(gateway, version, next)).check();
+        return stream.last.code !== "run_in_progress" && stream;
+      });
       assert.deepEqual(stream.outcome, { type: "success" }, stream.text);
       const again = new Tab(gateway, version, { threadId: input.threadId });
       await again.run();

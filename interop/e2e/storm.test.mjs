@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Tab, ask, attach, cancelled, inputOf, post, resolved, thread, user, versions } from "../lib/client.mjs";
 import { startGateway } from "../lib/gateway.mjs";
+import { until } from "../lib/until.mjs";
 
 const seed = Number(process.env.STORM_SEED ?? 1 + Math.floor(Math.random() * 1e6));
 const threads = Number(process.env.STORM_THREADS ?? 6);
@@ -76,13 +77,11 @@ async function act(gateway, id, roll) {
   }
 }
 
-async function settled(gateway, id) {
-  for (;;) {
+const settled = (gateway, id) =>
+  until(`the end of ${id}`, async () => {
     const truth = await thread(gateway, id);
-    if (truth.status !== "running") return truth;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
+    return truth.status !== "running" && truth;
+  });
 
 test(`storm ${seed}: ${threads} threads of each kind, ${steps} steps in each of three tabs`, async () => {
   await Promise.all(

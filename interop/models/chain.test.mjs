@@ -7,7 +7,6 @@ import { describe, test } from "node:test";
 import { cancelled, versions } from "../lib/client.mjs";
 import { startGateway } from "../lib/gateway.mjs";
 import { teamFile } from "./lib/mock.mjs";
-import { freePort } from "./lib/program.mjs";
 import { startRedis } from "./lib/redis.mjs";
 import { Tab } from "./lib/tab.mjs";
 
@@ -18,10 +17,10 @@ const start = AsyncResource.bind(startGateway);
 
 /** A gateway under an address that outlives it: {url, gateway, down(), up(), restart()}. Without a db it remembers nothing. */
 async function house(agents, db) {
-  const args = ["-addr", `127.0.0.1:${await freePort()}`, ...(db ? ["-store", `${redis.url}/${db}`] : [])];
+  const args = db ? ["-store", `${redis.url}/${db}`] : [];
   const own = {
     async up() {
-      own.gateway = await start({ team: teamFile({ agents }), args });
+      own.gateway = await start({ team: teamFile({ agents }), args, at: own.url });
       own.url = own.gateway.url;
     },
     /** As a crash does. */

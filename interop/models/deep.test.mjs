@@ -6,14 +6,13 @@ import { describe, test } from "node:test";
 import { cancelled, resolved, thread, versions } from "../lib/client.mjs";
 import { startGateway } from "../lib/gateway.mjs";
 import { teamFile } from "./lib/mock.mjs";
-import { freePort } from "./lib/program.mjs";
 import { startRedis } from "./lib/redis.mjs";
 import { Tab } from "./lib/tab.mjs";
 
 const redis = await startRedis();
-const args = ["-store", redis.url, "-addr", `127.0.0.1:${await freePort()}`];
+const args = ["-store", redis.url];
 // What a test starts would end with the test.
-const start = AsyncResource.bind((team) => startGateway({ team, args }));
+const start = AsyncResource.bind((team, at) => startGateway({ team, args, at }));
 
 const chat = (...participants) => ({ type: "groupchat", manager: { type: "sequential" }, participants });
 const leaf = (name, key, message, options, words) => ({
@@ -56,7 +55,7 @@ let gateway = await start(team());
 /** Another process with another team, under the same address and with the same store. */
 const restart = async (changed) => {
   await gateway.kill();
-  gateway = await start(changed);
+  gateway = await start(changed, gateway.url);
 };
 
 const asked = async (version) => {

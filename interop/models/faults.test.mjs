@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
-import { setImmediate } from "node:timers/promises";
 import { versions } from "../lib/client.mjs";
 import { startGateway } from "../lib/gateway.mjs";
+import { until } from "../lib/until.mjs";
 import { startFaults } from "./lib/faults.mjs";
 import { counts, modelsAt, startMock, teamFile } from "./lib/mock.mjs";
 import { keepsSecrets, Tab } from "./lib/tab.mjs";
@@ -111,5 +111,5 @@ test("a reply that broke off after words is not asked for again, but by the call
 });
 
 test("no reply is held open behind a run that has ended", async () => {
-  while (spoilt.open() > 0) await setImmediate(); // a closed socket is noticed a little later
+  await until("every reply is closed", () => spoilt.open() === 0); // a closed socket is noticed a little later
 });

@@ -5,12 +5,11 @@ import assert from "node:assert/strict";
 import { AsyncResource } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { after, describe, test } from "node:test";
-import { setTimeout } from "node:timers/promises";
 import { ask, attach, inputOf, post, thread, user, versions } from "../lib/client.mjs";
 import { startGateway } from "../lib/gateway.mjs";
+import { until } from "../lib/until.mjs";
 import { startFaults } from "./lib/faults.mjs";
 import { command } from "./lib/mcp.mjs";
-import { freePort } from "./lib/program.mjs";
 import { modelsAt, startMock, teamFile, turns } from "./lib/mock.mjs";
 import { startRedis } from "./lib/redis.mjs";
 import { keepsSecrets, Tab } from "./lib/tab.mjs";
@@ -67,9 +66,9 @@ const team = teamFile({
     },
   },
 });
-const args = ["-store", redis.url, "-lease", "1s", "-addr", `127.0.0.1:${await freePort()}`];
+const args = ["-store", redis.url, "-lease", "1s"];
 // What a test starts would end with the test.
-const start = AsyncResource.bind(() => startGateway({ team, args }));
+const start = AsyncResource.bind((at) => startGateway({ team, args, at }));
 let gateway = await start();
 after(() => keepsSecrets(gateway));
 
@@ -178,7 +177,7 @@ for (const version of versions) {
       assert.equal(spoilt.open(), 1);
       assert.deepEqual((await ask(`${gateway.url}/threads/${tab.threadId}/stop`, { method: "POST" })).body, { stopped: true });
       await run;
-      while (spoilt.open() > 0) await setTimeout(5);
+      await until("the model's reply is closed", () => spoilt.open() === 0);
       const { status, messages } = await tab.agrees();
       assert.equal(status, "idle");
       assert.equal(messages.length, 2);
@@ -206,7 +205,7 @@ test("a process dies while a model speaks: nothing is called or asked twice, and
   const asked = (await mock.requests("one")).length;
 
   await gateway.kill();
-  gateway = await start();
+  gateway = await start(gateway.url);
   const stream = await attach(gateway, "1.0.0", tab.threadId);
   stream.check();
   assert.deepEqual(stream.last.type, "RUN_FINISHED", stream.text);

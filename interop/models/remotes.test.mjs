@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
-import { setImmediate } from "node:timers/promises";
 import { ask, cancelled, versions } from "../lib/client.mjs";
 import { startGateway } from "../lib/gateway.mjs";
+import { until } from "../lib/until.mjs";
 import { startClerk } from "./lib/clerk.mjs";
 import { teamFile } from "./lib/mock.mjs";
 import { keepsSecrets, secrets, Tab } from "./lib/tab.mjs";
@@ -216,7 +216,7 @@ for (const version of versions) {
       const { body } = await ask(`${gateway.url}/threads/${tab.threadId}/stop`, { method: "POST" });
       assert.deepEqual(body, { stopped: true });
       await run;
-      while (clerk.open() > 0) await setImmediate();
+      await until("the clerk is left alone", () => clerk.open() === 0);
       await tab.agrees();
     });
   });

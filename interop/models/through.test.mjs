@@ -4,12 +4,11 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, describe, test } from "node:test";
-import { setTimeout } from "node:timers/promises";
 import { ask, attach, inputOf, thread, user, versions } from "../lib/client.mjs";
 import { startGateway } from "../lib/gateway.mjs";
+import { until } from "../lib/until.mjs";
 import { startFaults } from "./lib/faults.mjs";
 import { modelsAt, startMock, teamFile, turns } from "./lib/mock.mjs";
-import { freePort } from "./lib/program.mjs";
 import { startRedis } from "./lib/redis.mjs";
 import { keepsSecrets, Tab } from "./lib/tab.mjs";
 
@@ -129,12 +128,12 @@ for (const version of versions) {
       assert.equal(spoilt.open(), 1);
       await ask(`${outer.url}/threads/${tab.threadId}/stop`, { method: "POST" });
       await run;
-      while (spoilt.open() > 0) await setTimeout(5);
+      await until("the model's reply is closed", () => spoilt.open() === 0);
       await tab.agrees();
       // Nobody inside still works for it, so that the thread can go on.
       for (const house of [middle, inner]) {
         const running = async () => (await ask(`${house.url}/threads?status=running`)).body.threads;
-        while ((await running()).length > 0) await setTimeout(5);
+        await until("nothing runs", async () => (await running()).length === 0);
       }
     });
   });
@@ -142,8 +141,8 @@ for (const version of versions) {
 
 test("the outer gateway dies while the inner one works: the same run is taken up again, and told once", async () => {
   const redis = await startRedis();
-  const args = ["-store", redis.url, "-lease", "1s", "-addr", `127.0.0.1:${await freePort()}`];
-  const start = () => startGateway({ team: relaying(inner), args });
+  const args = ["-store", redis.url, "-lease", "1s"];
+  const start = (at) => startGateway({ team: relaying(inner), args, at });
   let front = await start();
   const threadId = randomUUID();
   const response = await fetch(`${front.url}/agents/slow?disconnect=detach`, {
@@ -157,7 +156,7 @@ test("the outer gateway dies while the inner one works: the same run is taken up
     if (before.includes("It begins.")) break;
   }
   await front.kill();
-  front = await start();
+  front = await start(front.url);
   const stream = (await attach(front, "1.0.0", threadId)).check();
   assert.equal(stream.last.type, "RUN_FINISHED", stream.text);
   const { messages, state, status } = await thread(front, threadId);

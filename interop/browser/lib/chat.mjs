@@ -1,7 +1,7 @@
 // A page with CopilotKit's chat on it, as a person uses it, and what must be true of it.
 
 import assert from "node:assert/strict";
-import { setTimeout } from "node:timers/promises";
+import { until } from "../../lib/until.mjs";
 import { ask } from "./servers.mjs";
 
 const chat = (page) => page.getByTestId("copilot-chat-textarea");
@@ -46,13 +46,11 @@ export async function thread(gateway, id, agent = "travel") {
 }
 
 /** Waits until nothing runs, as the gateway has it: a stop that is a hang-up takes it two seconds. Returns the thread. */
-export async function settled(gateway, id) {
-  for (;;) {
+export const settled = (gateway, id) =>
+  until(`the end of ${id}`, async () => {
     const found = await thread(gateway, id);
-    if (found.status !== "running") return found;
-    await setTimeout(50);
-  }
-}
+    return found.status !== "running" && found;
+  });
 
 /**
  * Fails unless the page shows the thread's conversation, each message once and in its order; returns the thread.

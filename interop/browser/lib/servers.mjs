@@ -2,15 +2,15 @@
 
 import { once } from "node:events";
 import { spawn } from "node:child_process";
-import { createReadStream, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { createReadStream, existsSync, statSync } from "node:fs";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
 import { extname, join, normalize } from "node:path";
 import { createInterface } from "node:readline";
 import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 
 export { startGateway } from "../../lib/gateway.mjs";
+export { startRedis } from "../../models/lib/redis.mjs";
 
 const types = {
   ".html": "text/html; charset=utf-8",
@@ -86,31 +86,4 @@ export async function ask(url) {
   const response = await fetch(url);
   const text = await response.text();
   return { status: response.status, text, body: text === "" ? undefined : JSON.parse(text) };
-}
-
-/** Starts a Redis with nothing in it until the test file is over: {url}. */
-export async function startRedis() {
-  const dir = mkdtempSync(join(tmpdir(), "agui-redis-"));
-  const port = await freePort();
-  const server = spawn("redis-server", ["--bind", "127.0.0.1", "--port", port, "--dir", dir, "--save", ""], { stdio: ["ignore", "pipe", "inherit"] });
-  const exited = once(server, "exit");
-  after(async () => {
-    server.kill("SIGTERM");
-    await exited;
-    rmSync(dir, { recursive: true });
-  });
-  await new Promise((resolve, reject) => {
-    createInterface({ input: server.stdout }).on("line", (line) => /Ready to accept connections/.test(line) && resolve());
-    exited.then(([code]) => reject(new Error(`redis-server ended with code ${code}`)), reject);
-  });
-  return { url: `redis://127.0.0.1:${port}` };
-}
-
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  await once(server, "close");
-  return String(port);
 }

@@ -2,7 +2,6 @@
 
 import { once } from "node:events";
 import { spawn } from "node:child_process";
-import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { after } from "node:test";
 
@@ -30,14 +29,4 @@ export async function startProgram(command, args, { ready, env = {} }) {
     exited.then(([code]) => reject(new Error(`${command} ended with code ${code}:\n${lines.join("\n")}`)), reject);
   });
   return { ready: found, stop };
-}
-
-/** A port nobody listens on. Two are never asked for at once, so none is given twice. */
-export async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  await once(server, "close");
-  return port;
 }

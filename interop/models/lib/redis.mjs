@@ -4,15 +4,17 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
-import { freePort, startProgram } from "./program.mjs";
+import { onFreePorts } from "../../lib/ports.mjs";
+import { startProgram } from "./program.mjs";
 
 /** Starts a Redis with nothing in it until the test file is over: {url}. */
 export async function startRedis() {
   const dir = mkdtempSync(join(tmpdir(), "agui-redis-"));
   after(() => rmSync(dir, { recursive: true }));
-  const port = await freePort();
-  await startProgram("redis-server", ["--bind", "127.0.0.1", "--port", String(port), "--dir", dir, "--save", ""], {
-    ready: /Ready to accept connections/,
+  return onFreePorts(1, async (port) => {
+    await startProgram("redis-server", ["--bind", "127.0.0.1", "--port", String(port), "--dir", dir, "--save", ""], {
+      ready: /Ready to accept connections/,
+    });
+    return { url: `redis://127.0.0.1:${port}` };
   });
-  return { url: `redis://127.0.0.1:${port}` };
 }
