@@ -47,6 +47,8 @@ func TestErrorsBeforeAStream(t *testing.T) {
 		{"disconnect", "POST", "/agents/echo?disconnect=later", input("t", "r", nil), nil, 400, "invalid_input", "disconnect", ""},
 		{"dialect", "POST", "/agents/echo?interrupts=none", input("t", "r", nil), nil, 400, "invalid_input", "interrupts", ""},
 		{"subagents", "POST", "/agents/echo?subagents=1", input("t", "r", nil), nil, 400, "invalid_input", "subagents", ""},
+		{"subagents in a header", "POST", "/agents/echo", input("t", "r", nil), []string{"X-Gateway-Subagents", "1"}, 400, "invalid_input", "X-Gateway-Subagents", ""},
+		{"subagents in a property", "POST", "/agents/echo", input("t", "r", nil, `"forwardedProps":{"gateway":{"subagents":true}}`), nil, 400, "invalid_input", "forwardedProps.gateway.subagents", ""},
 		{"refusals", "POST", "/agents/echo?refusals=never", input("t", "r", nil), nil, 400, "invalid_input", "refusals", ""},
 		{"unknown agent", "POST", "/agents/nobody", input("t", "r", nil), nil, 404, "not_found", "", ""},
 		{"unknown agent's capabilities", "GET", "/agents/nobody/capabilities", "", nil, 404, "not_found", "", ""},
