@@ -4,12 +4,16 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { judge } from "./lib/reference.mjs";
+import { judge, olderClients } from "./lib/reference.mjs";
 import { eventProblems } from "./lib/schemas.mjs";
 
 const dir = new URL("../agui/testdata/wire/projected/", import.meta.url);
 const files = readdirSync(dir).filter((name) => name.endsWith(".json"));
 const read = (file) => JSON.parse(readFileSync(new URL(file, dir), "utf8"));
+
+// Subagents are sent only to clients that ask for them. What somebody with a newer client shows in a thread is sent to all.
+const unknownTo = (version, file, events) =>
+  events.some(({ type }) => type.startsWith("SUBAGENT_")) || (version === "0.0.45" && file === "media.json");
 
 test("there are streams for readers of both eras", () => {
   const clients = new Set(files.flatMap((file) => Object.values(read(file)).map(({ client }) => client)));
@@ -24,6 +28,11 @@ for (const file of files) {
       // What an older reader is sent has no shape that 1.0 does not know.
       assert.deepEqual(judge("1.0.0", events), { verdict: "accept" });
       assert.deepEqual(events.flatMap(eventProblems), []);
+      if (client === "1.0.0") return;
+      for (const older of Object.keys(olderClients)) {
+        const judged = judge(older, events);
+        assert.equal(judged.verdict, unknownTo(older, file, events) ? "reject" : "accept", `${older}: ${judged.error}`);
+      }
     });
   }
 }

@@ -11,7 +11,7 @@ import { Stream } from "./streams.mjs";
 const libraries = { "1.0.0": current, "0.0.59": old };
 
 /** The clients every scenario is run with. */
-export const versions = Object.keys(libraries);
+export const versions = ["1.0.0", "0.0.59"];
 
 /** The body of a run request as the client of that version writes it. */
 export const inputOf = (version, fields) => ({

@@ -4,8 +4,11 @@
 // applies them to what comes off the wire. Stages are synchronous, so a verdict is
 // ready when the subscription returns.
 
+import { createRequire } from "node:module";
 import * as current from "@ag-ui/client";
 import { AbstractAgent, CompatibilityBoundary } from "@ag-ui/client";
+import * as client57 from "agui-client-0.0.57";
+import * as client58 from "agui-client-0.0.58";
 import * as old from "agui-client-old";
 import { from, map, tap } from "rxjs";
 
@@ -41,21 +44,31 @@ const stagesOfCurrent = (source) =>
     current.verifyEvents(false),
   );
 
-// 0.0.59: the transport validates each frame, then chunks are expanded and the order verified.
-const stagesOfOld = (source) =>
+// As a module this one does not find fast-json-patch in Node; bundlers do.
+const client45 = createRequire(import.meta.url)("agui-client-0.0.45");
+
+/** The clients that other libraries still pin, by version. */
+export const olderClients = { "0.0.45": client45, "0.0.57": client57, "0.0.58": client58 };
+
+// Before 1.0: the transport validates each frame, then chunks are expanded and the order verified.
+const stagesBefore = (client) => (source) =>
   source.pipe(
-    map((event) => old.EventSchemas.parse(event)),
-    old.transformChunks(false),
-    old.verifyEvents(false),
+    map((event) => client.EventSchemas.parse(event)),
+    client.transformChunks(false),
+    client.verifyEvents(false),
   );
 
 // The order alone, for events known to be valid: what costs time is the schema.
 const orderOfCurrent = (source) => source.pipe(current.transformChunks(false), current.verifyEvents(false));
 
-const stages = { "1.0.0": stagesOfCurrent, "0.0.59": stagesOfOld };
+const stages = {
+  "1.0.0": stagesOfCurrent,
+  "0.0.59": stagesBefore(old),
+  ...Object.fromEntries(Object.entries(olderClients).map(([version, client]) => [version, stagesBefore(client)])),
+};
 
 /**
- * What the client of that version, "1.0.0" or "0.0.59", says of a stream.
+ * What the client of that version, such as "1.0.0", says of a stream.
  *
  * Returns {verdict: "accept" | "reject", at, error}: at is the index of the event
  * that was refused, error the client's own words; both absent when accepted.
