@@ -33,7 +33,7 @@ func (g *Gateway) run(w http.ResponseWriter, r *http.Request, agent *served, dia
 	if err != nil {
 		return err
 	}
-	wire, err := g.wire(r, agent, req.Era, dialect)
+	wire, err := g.wire(r, agent, req.Era, dialect, req.ForwardedProps)
 	if err != nil {
 		return err
 	}

@@ -89,7 +89,7 @@ func (k *copilotkit) wire(r *http.Request, agent *served, in *agui.RunAgentInput
 	if err != nil {
 		return agui.Wire{}, err
 	}
-	wire, err := k.g.wire(r, agent, era, agui.Standard)
+	wire, err := k.g.wire(r, agent, era, agui.Standard, in.ForwardedProps)
 	wire.Stop, wire.AskAgain, wire.RunID = agui.StopPlain, true, in.RunID
 	return wire, err
 }

@@ -171,7 +171,7 @@ func (k *copilotkit) showEvents(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	wire, err := k.g.wire(r, agent, agui.Era0, agui.Standard)
+	wire, err := k.g.wire(r, agent, agui.Era0, agui.Standard, nil)
 	if err != nil {
 		return err
 	}

@@ -37,18 +37,17 @@ type Options struct {
 	HangUpGrace time.Duration
 	// OnBusy says what happens to a request that a live run is in the way of; empty means [Reject].
 	OnBusy OnBusy
-	// HideSubagents leaves the SUBAGENT_* events out for readers that do not ask for them; callers older than
-	// @ag-ui/client 0.0.59 die of them.
-	HideSubagents bool
-	InterruptTTL  time.Duration // how long a question stays open; 0 means 24 hours
-	RunTimeout    time.Duration // from the run's first start; 0 means 10 minutes
-	Heartbeat     time.Duration // an SSE comment on quiet streams; 0 means 15 seconds
-	WriteTimeout  time.Duration // a reader that takes longer for 64 KiB of any answer is cut; 0 means 30 seconds
-	StopGrace     time.Duration // a stopped run waits so long for its agent to notice; 0 means 1 second
-	Lease         time.Duration // a replica silent for so long has lost its runs; 0 means 10 seconds
-	RunAttempts   int           // how often a run may be begun, takeovers included; 0 means 3
-	StoreBuffer   time.Duration // how long a run waits for a store that is away; 0 means 20 seconds
-	Pace          time.Duration // between the pieces of scripted texts
+	// SubagentEvents says who is sent the SUBAGENT_* events without a word about them; empty means [SubagentsAuto].
+	SubagentEvents SubagentEvents
+	InterruptTTL   time.Duration // how long a question stays open; 0 means 24 hours
+	RunTimeout     time.Duration // from the run's first start; 0 means 10 minutes
+	Heartbeat      time.Duration // an SSE comment on quiet streams; 0 means 15 seconds
+	WriteTimeout   time.Duration // a reader that takes longer for 64 KiB of any answer is cut; 0 means 30 seconds
+	StopGrace      time.Duration // a stopped run waits so long for its agent to notice; 0 means 1 second
+	Lease          time.Duration // a replica silent for so long has lost its runs; 0 means 10 seconds
+	RunAttempts    int           // how often a run may be begun, takeovers included; 0 means 3
+	StoreBuffer    time.Duration // how long a run waits for a store that is away; 0 means 20 seconds
+	Pace           time.Duration // between the pieces of scripted texts
 
 	// Webhook is who is told when a run starts waiting for people.
 	Webhook WebhookOptions
@@ -70,13 +69,13 @@ type Options struct {
 
 // AgentOptions are what an agent may have its own way. Zero fields mean the gateway's.
 type AgentOptions struct {
-	Description   string
-	Edits         bool // a changed message replaces what followed
-	Disconnect    Disconnect
-	OnBusy        OnBusy
-	HideSubagents *bool
-	InterruptTTL  time.Duration
-	RunTimeout    time.Duration
+	Description    string
+	Edits          bool // a changed message replaces what followed
+	Disconnect     Disconnect
+	OnBusy         OnBusy
+	SubagentEvents SubagentEvents
+	InterruptTTL   time.Duration
+	RunTimeout     time.Duration
 }
 
 // Disconnect says what hanging up does to a run.
@@ -158,6 +157,9 @@ func (o *Options) fill() {
 	atLeast(&o.Webhook.Timeout, 10*time.Second)
 	atLeast(&o.Webhook.Retry, 10*time.Second)
 	o.Limits.fill()
+	if o.SubagentEvents == "" {
+		o.SubagentEvents = SubagentsAuto
+	}
 	if o.Disconnect == "" {
 		o.Disconnect = Cancel
 	}
@@ -239,8 +241,8 @@ func serve(name string, agent groupchat.Agent, o Options) *served {
 	if s.OnBusy == "" {
 		s.OnBusy = o.OnBusy
 	}
-	if s.HideSubagents == nil {
-		s.HideSubagents = &o.HideSubagents
+	if s.SubagentEvents == "" {
+		s.SubagentEvents = o.SubagentEvents
 	}
 	atLeast(&s.InterruptTTL, o.InterruptTTL)
 	atLeast(&s.RunTimeout, o.RunTimeout)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway"
 )
 
 // SUBAGENT_* events are sent to who can read them: who states a protocol version, or says so.
@@ -70,6 +71,42 @@ func TestSubagentsAreToldToWhoAttachesAndKnowsThem(t *testing.T) {
 		r.rest()
 		if got := slices.Contains(types(r.events), agui.TypeSubagentStarted); got != test.want {
 			t.Errorf("%q with header %q: sent %t, want %t", test.query, test.header, got, test.want)
+		}
+	}
+}
+
+// The setting says who is sent them without a word, an agent's own before the server's; POST /subgraphs is for clients that do not
+// know them, whatever the setting.
+func TestSubagentEventsAreASetting(t *testing.T) {
+	t.Parallel()
+	stated := input("t", "r1", []string{"u1:Hi"})
+	before := pageInput("t", "r1", []string{"u1:Hi"})
+	for _, test := range []struct {
+		server, agent gateway.SubagentEvents
+		path          string
+		stated, older bool // are sent them
+	}{
+		{"", "", "/agents/desk", true, false},
+		{gateway.SubagentsAuto, "", "/agents/desk", true, false},
+		{gateway.SubagentsOn, "", "/agents/desk", true, true},
+		{gateway.SubagentsOff, "", "/agents/desk", false, false},
+		{gateway.SubagentsOff, gateway.SubagentsOn, "/agents/desk", true, true},
+		{gateway.SubagentsOn, gateway.SubagentsAuto, "/agents/desk", true, false},
+		{gateway.SubagentsOn, gateway.SubagentsOff, "/agents/desk", false, false},
+		{gateway.SubagentsOff, "", "/agents/desk?subagents=on", true, true},
+		{gateway.SubagentsOn, gateway.SubagentsOn, "/subgraphs", false, false},
+		{gateway.SubagentsAuto, "", "/subgraphs?subagents=on", true, true},
+	} {
+		for body, want := range map[string]bool{stated: test.stated, before: test.older} {
+			w := newWorld(t, func(o *gateway.Options) {
+				o.SubagentEvents, o.Legacy = test.server, "desk"
+				o.Agent["desk"] = gateway.AgentOptions{SubagentEvents: test.agent}
+			})
+			r := w.open(http.MethodPost, test.path, body)
+			r.rest()
+			if got := slices.Contains(types(r.events), agui.TypeSubagentStarted); got != want {
+				t.Errorf("server %q, agent %q: %s %s: sent %t, want %t", test.server, test.agent, test.path, body, got, want)
+			}
 		}
 	}
 }

@@ -196,23 +196,33 @@ func (b *teamBuilder) enter(e *teamEntry) {
 	f.kind = "agent agent"
 	e.own = f.keysOf("edits", "disconnect", "on_busy", "interrupt_ttl", "run_timeout", "subagent_events")
 	options := AgentOptions{
-		Description:   b.text(f.take("description")),
-		Edits:         b.oneOf(f.take("edits"), "append", "cut") == "cut",
-		Disconnect:    Disconnect(b.oneOf(f.take("disconnect"), string(Cancel), string(Detach))),
-		OnBusy:        OnBusy(b.oneOf(f.take("on_busy"), string(Reject), string(Queue), string(Supersede))),
-		InterruptTTL:  b.duration(f.take("interrupt_ttl")),
-		RunTimeout:    b.duration(f.take("run_timeout")),
-		HideSubagents: b.flag(f.take("subagent_events")),
+		Description:    b.text(f.take("description")),
+		Edits:          b.oneOf(f.take("edits"), "append", "cut") == "cut",
+		Disconnect:     Disconnect(b.oneOf(f.take("disconnect"), string(Cancel), string(Detach))),
+		OnBusy:         OnBusy(b.oneOf(f.take("on_busy"), string(Reject), string(Queue), string(Supersede))),
+		InterruptTTL:   b.duration(f.take("interrupt_ttl")),
+		RunTimeout:     b.duration(f.take("run_timeout")),
+		SubagentEvents: b.subagentEvents(f.take("subagent_events")),
 	}
 	e.serve = b.flag(f.take("serve"))
-	if shown := options.HideSubagents; shown != nil {
-		*shown = !*shown
-	}
 	n := f.need("type", "write `type:` and one of "+choices(b.typeNames()))
 	if agent := b.agentOf(n, f, options.Description, nil); agent != nil {
 		b.team.Agents[e.name], b.team.Options[e.name] = agent, options
 	}
 	e.done = true
+}
+
+func (b *teamBuilder) subagentEvents(n *teamNode) SubagentEvents {
+	switch b.oneOf(n, "auto", "on", "off", "true", "false", "yes", "no") {
+	case "auto":
+		return SubagentsAuto
+	case "on", "true", "yes":
+		return SubagentsOn
+	case "off", "false", "no":
+		return SubagentsOff
+	default:
+		return ""
+	}
 }
 
 func (b *teamBuilder) typeNames() []string {

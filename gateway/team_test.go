@@ -108,8 +108,8 @@ func describeTeam(team *Team) string {
 		}
 		o := team.Options[name]
 		fmt.Fprintf(&b, "%s: %q edits=%t disconnect=%q busy=%q", name, o.Description, o.Edits, o.Disconnect, o.OnBusy)
-		if o.HideSubagents != nil {
-			fmt.Fprintf(&b, " hide=%t", *o.HideSubagents)
+		if o.SubagentEvents != "" {
+			fmt.Fprintf(&b, " subagents=%s", o.SubagentEvents)
 		}
 		fmt.Fprintf(&b, " ttl=%s timeout=%s\n", o.InterruptTTL, o.RunTimeout)
 		describeAgent(&b, "  ", team.Agents[name])

@@ -1,17 +1,21 @@
 package gateway
 
 import (
+	"encoding/json"
 	"net/http"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 )
 
-// wire is how the reader of a request wants its stream: by its era, the agent's options, and the query
-// parameters interrupts=standard|legacy, subagents=on|off and refusals=error|ask.
-func (g *Gateway) wire(r *http.Request, agent *served, era agui.Era, dialect agui.Dialect) (agui.Wire, error) {
-	// The route that speaks the legacy dialect by itself is for clients that know no subagents, and die of them.
-	w := agui.Wire{Era: era, Dialect: dialect, Subagents: !*agent.HideSubagents && dialect != agui.Legacy}
+// wire is how the reader of a request wants its stream: by its era, the agent's options, the query parameters
+// interrupts=standard|legacy, subagents=on|off and refusals=error|ask, and what is said of subagents elsewhere. Dialect is that of
+// the route, props are the forwarded properties if there are any.
+func (g *Gateway) wire(r *http.Request, agent *served, era agui.Era, dialect agui.Dialect, props json.RawMessage) (w agui.Wire, err error) {
+	w = agui.Wire{Era: era, Dialect: dialect}
+	if w.Subagents, err = subagents(r, agent, era, dialect, props); err != nil {
+		return w, err
+	}
 	q := r.URL.Query()
 	switch q.Get("interrupts") {
 	case "":
@@ -21,15 +25,6 @@ func (g *Gateway) wire(r *http.Request, agent *served, era agui.Era, dialect agu
 		w.Dialect = agui.Legacy
 	default:
 		return w, invalidQuery("interrupts", "must be standard or legacy")
-	}
-	switch q.Get("subagents") {
-	case "":
-	case "on":
-		w.Subagents = true
-	case "off":
-		w.Subagents = false
-	default:
-		return w, invalidQuery("subagents", "must be on or off")
 	}
 	switch q.Get("refusals") {
 	case "", "error":
@@ -56,7 +51,7 @@ func (g *Gateway) threadWire(r *http.Request) (state.Key, *served, agui.Wire, er
 	if err != nil {
 		return key, nil, agui.Wire{}, err
 	}
-	wire, err := g.wire(r, agent, era, agui.Standard)
+	wire, err := g.wire(r, agent, era, agui.Standard, nil)
 	return key, agent, wire, err
 }
 

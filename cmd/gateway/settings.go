@@ -95,7 +95,7 @@ func (c *config) settings() []setting {
 		{"disconnect", "cancel", "what hanging up does to a run: cancel or detach", oneOf(&o.Disconnect, gateway.Cancel, gateway.Detach)},
 		{"detach-grace", "10m", "how long an untied run goes on with nobody reading", duration(&o.DetachGrace, 1)},
 		{"on-busy", "reject", "a request to a busy thread: reject, queue or supersede", oneOf(&o.OnBusy, gateway.Reject, gateway.Queue, gateway.Supersede)},
-		{"subagent-events", "on", "off leaves out SUBAGENT_*, of which callers before @ag-ui/client 0.0.59 die", hidden(&o.HideSubagents)},
+		{"subagent-events", "auto", "who gets SUBAGENT_*: auto (who states a protocol version, or asks), on or off (who asks)", oneOf(&o.SubagentEvents, gateway.SubagentsAuto, gateway.SubagentsOn, gateway.SubagentsOff)},
 		{"interrupt-ttl", "24h", "how long a question stays open", duration(&o.InterruptTTL, 1)},
 		{"thread-ttl", "720h", "how long a thread is kept after its last step", duration(&c.memory.ThreadTTL, 1)},
 		{"log-ttl", "1h", "how long a run's events are kept after its end, at least 1m", duration(&c.memory.LogTTL, time.Minute)},

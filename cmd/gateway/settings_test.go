@@ -76,9 +76,9 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := fmt.Sprintln(c.addr, c.team, c.public, c.drain, c.logLevel, c.logFormat, c.memory.ThreadTTL, c.memory.LogTTL,
-		c.options.Disconnect, c.options.OnBusy, c.options.HideSubagents, c.options.Pace, c.options.Heartbeat, c.options.Origins == nil)
+		c.options.Disconnect, c.options.OnBusy, c.options.SubagentEvents, c.options.Pace, c.options.Heartbeat, c.options.Origins == nil)
 	if want := fmt.Sprintln("127.0.0.1:8080", "", false, 20*time.Second, "INFO", "", 720*time.Hour, time.Hour,
-		gateway.Cancel, gateway.Reject, false, 30*time.Millisecond, 15*time.Second, true); got != want {
+		gateway.Cancel, gateway.Reject, gateway.SubagentsAuto, 30*time.Millisecond, 15*time.Second, true); got != want {
 		t.Errorf("parse() = %s, want %s", got, want)
 	}
 	want := gateway.Limits{
@@ -98,9 +98,9 @@ func TestValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := c.options
-	got := fmt.Sprintln(c.addr, c.team, o.Pace, o.Origins, o.Disconnect, o.OnBusy, o.HideSubagents, o.InterruptTTL,
+	got := fmt.Sprintln(c.addr, c.team, o.Pace, o.Origins, o.Disconnect, o.OnBusy, o.SubagentEvents, o.InterruptTTL,
 		o.Limits.Body, o.Limits.State, o.Limits.Event, o.Limits.Thread, o.Limits.Depth, c.logLevel, c.logFormat, c.drain)
-	want := fmt.Sprintln("[::1]:0", "x.yaml", 0*time.Second, "[https://a.example http://b:8080]", "detach", "queue", true, 90*time.Minute,
+	want := fmt.Sprintln("[::1]:0", "x.yaml", 0*time.Second, "[https://a.example http://b:8080]", "detach", "queue", "off", 90*time.Minute,
 		1024, 2<<30, 77, 5, 3, "DEBUG", "text", 0*time.Second)
 	if got != want {
 		t.Errorf("parse() = %s, want %s", got, want)

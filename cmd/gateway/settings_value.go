@@ -117,21 +117,6 @@ func oneOf[T ~string](p *T, words ...T) func(string) error {
 	}
 }
 
-// hidden reads on or off; off sets p.
-func hidden(p *bool) func(string) error {
-	return func(value string) error {
-		switch strings.ToLower(value) {
-		case "on", "true", "yes", "1":
-			*p = false
-		case "off", "false", "no", "0":
-			*p = true
-		default:
-			return errors.New("not one of the choices; write on or off")
-		}
-		return nil
-	}
-}
-
 func level(p *slog.Level) func(string) error {
 	return func(value string) error {
 		var word string

@@ -10,6 +10,8 @@ import { Stream } from "./streams.mjs";
 
 const libraries = { "1.0.0": current, "0.0.59": old };
 
+const asking = { "1.0.0": "", "0.0.59": "?subagents=on" };
+
 /** The clients every scenario is run with. */
 export const versions = ["1.0.0", "0.0.59"];
 
@@ -89,7 +91,8 @@ export async function attach(gateway, version, id, { cursor, follow = false, eno
  * the application was told beside it: {stream, seen, failed, interrupts}.
  */
 export class Tab {
-  constructor(gateway, version, { agent = "travel", path = `/agents/${agent}`, threadId = randomUUID(), messages, state } = {}) {
+  // 0.0.59 knows the events of subagents, but nobody can tell: it asks for them.
+  constructor(gateway, version, { agent = "travel", path = `/agents/${agent}${asking[version]}`, threadId = randomUUID(), messages, state } = {}) {
     Object.assign(this, { gateway, version, path });
     this.client = new libraries[version].HttpAgent({
       url: gateway.url + path,

@@ -19,6 +19,9 @@ interface Props {
   fresh: boolean;
 }
 
+/** CopilotKit's client states no protocol version: so the gateway learns that it knows SUBAGENT_* events. */
+const headers = { "X-Gateway-Subagents": "on" };
+
 type OnError = NonNullable<Parameters<typeof CopilotKitProvider>[0]["onError"]>;
 
 /**
@@ -38,7 +41,7 @@ export default function Planner({ agent, thread, fresh }: Props) {
   );
   return (
     // "rest", not "auto": that falls back to another transport for good when /info fails once.
-    <CopilotKitProvider runtimeUrl="/api/copilotkit" useSingleEndpoint={false} enableInspector={false} onError={onError}>
+    <CopilotKitProvider runtimeUrl="/api/copilotkit" headers={headers} useSingleEndpoint={false} enableInspector={false} onError={onError}>
       <Gate agent={agent.id}>
         <Conversation agent={agent} thread={thread} fresh={fresh} />
       </Gate>
