@@ -2,8 +2,12 @@ package groupchat
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -105,33 +109,119 @@ func TestRow113ASpecialistMayAsk(t *testing.T) {
 	}
 }
 
-// TestRow132BranchesSurviveAReplica takes over from every commit: whatever was recorded is not asked again, and the
-// thread comes to the same.
+// TestRow132BranchesSurviveAReplica dies after every commit of a thread's second run, and another process, which has what was
+// committed and recorded by then and nothing else, takes over. The branches are the same afterwards, each model has seen
+// what it had without the death, and the next run's queries find the same earlier ones.
 func TestRow132BranchesSurviveAReplica(t *testing.T) {
 	t.Parallel()
-	for _, policy := range []BranchPolicy{BranchFork, BranchParent, BranchSession} {
-		boss := newMind(t, calls(query("scout", "a")...), says("Done."))
-		inner := newMind(t, calls(query("guide", "c")...), says("Well."))
-		scout := &LLM{Model: inner.model(), Tools: []Tool{free(sayer("Left."), AsToolOptions{Name: "guide", Branch: policy})}}
-		r := newRig(t, team(Sequential(), Participant{Name: "ann", Agent: &LLM{Model: boss.model(), Tools: []Tool{free(scout, AsToolOptions{Name: "scout", Branch: policy})}}},
-			Participant{Name: "bob", Agent: sayer("Next.")}))
-		equal(t, "run", r.say("go").err, nil)
-		want := texts(r.messages)
-		commits := slices.Clone(r.commits)
-		if len(commits) < 4 {
-			t.Fatalf("%d commits", len(commits))
-		}
-		for n, c := range commits {
-			r.messages, r.state = c.messages, c.state
-			s := r.run(Session{Checkpoint: c.checkpoint, Memo: r.onces, Takeover: true})
-			equal(t, "run", s.err, nil)
-			if n == len(commits)-1 {
-				break // the last commit is the end
+	for _, policy := range []BranchPolicy{BranchFork, BranchFresh, BranchParent, BranchSession} {
+		t.Run(policy.String(), func(t *testing.T) {
+			t.Parallel()
+			alive := newBranches(t, policy)
+			must(t, alive.next().err)
+			alive.commits = nil
+			must(t, alive.next().err)
+			want, commits := alive.seen(), slices.Clone(alive.commits)
+			if len(commits) < 4 {
+				t.Fatalf("%d commits", len(commits))
 			}
-			equal(t, "conversation", texts(r.messages), want)
-		}
-		equal(t, "models were asked", len(boss.asked)+len(inner.asked), 4)
+			if n := len(want.conversation); n < 3 || want.conversation[n-2] != "I know: I know: Left." {
+				t.Fatalf("conversation %q", want.conversation)
+			}
+			if len(want.results) != 2 || strings.Contains(want.results[1], "sessionId") != (policy == BranchSession) {
+				t.Fatalf("results %q", want.results)
+			}
+			must(t, alive.next().err)
+			then := alive.seen()
+			for n, c := range commits {
+				b := newBranches(t, policy)
+				b.messages, b.state, b.onces, b.ids, b.origin = c.messages, c.state, maps.Clone(c.onces), alive.ids, "2"
+				must(t, b.run(Session{Checkpoint: c.checkpoint, Memo: c.onces, Takeover: true}).err)
+				got := b.seen()
+				what := fmt.Sprintf("commit %d: ", n+1)
+				equal(t, what+"conversation", got.conversation, want.conversation)
+				equal(t, what+"branches", got.results, want.results)
+				for name, asked := range got.asked {
+					all := want.asked[name]
+					equal(t, what+name+" was asked", asked, all[len(all)-len(asked):])
+				}
+				before := got.asked
+				must(t, b.next().err)
+				got = b.seen()
+				equal(t, what+"branches of the next run", got.results, then.results)
+				for name := range then.asked {
+					equal(t, what+name+" was asked next", got.asked[name][len(before[name]):], then.asked[name][len(want.asked[name]):])
+				}
+			}
+		})
 	}
+}
+
+// branches is a rig around a specialist that has another one, each in a branch. What its models reply depends on what they are asked
+// alone.
+type branches struct {
+	*rig
+	minds map[string]*mind
+}
+
+func newBranches(t *testing.T, policy BranchPolicy) *branches {
+	// A model looks first, says so, and says more when it has the result.
+	looks := func(tool string) func(thought) script {
+		return func(q thought) script {
+			if last := q.Messages[len(q.Messages)-1]; last.Role == "tool" {
+				return says("I know: " + plain(last.Content))
+			}
+			return script{body: chunk(`"content":"Let me see."`) + "\n" + calls(query(tool, "How?")...).body}
+		}
+	}
+	minds := map[string]*mind{"boss": {t: t, replies: looks("scout")}, "scout": {t: t, replies: looks("guide")},
+		"guide": {t: t, replies: func(thought) script { return says("Left.") }}}
+	guide := free(&LLM{Model: minds["guide"].model()}, AsToolOptions{Name: "guide", Branch: policy})
+	scout := free(&LLM{Model: minds["scout"].model(), Tools: []Tool{guide}}, AsToolOptions{Name: "scout", Branch: policy})
+	ann := &LLM{Model: minds["boss"].model(), Tools: []Tool{scout}}
+	return &branches{newRig(t, team(Sequential(), Participant{Name: "ann", Agent: ann}, Participant{Name: "bob", Agent: sayer("Next.")})), minds}
+}
+
+// next is the thread's next run.
+func (b *branches) next() *stream {
+	n := 1
+	for _, m := range b.messages {
+		if m.Role == agui.RoleUser {
+			n++
+		}
+	}
+	b.origin = strconv.Itoa(n)
+	return b.say("Question " + b.origin)
+}
+
+// branchesSeen is what is known of branches: the conversation around them, what the results that people see tell of each, without
+// the ids that are new on each replica, and what the models were asked.
+type branchesSeen struct {
+	conversation []string
+	results      []string
+	asked        map[string][]string
+}
+
+func (b *branches) seen() branchesSeen {
+	s := branchesSeen{conversation: texts(b.messages), asked: map[string][]string{}}
+	for _, m := range b.messages {
+		if m.Role != agui.RoleTool || m.Metadata["subAgent"] == nil {
+			continue
+		}
+		var told toolBranch
+		must(b.t, json.Unmarshal(m.Metadata["subAgent"], &told))
+		if told.Name != "scout" {
+			continue
+		}
+		told.RunID, told.ToolCallID = "", ""
+		raw, err := json.Marshal(told)
+		must(b.t, err)
+		s.results = append(s.results, string(raw))
+	}
+	for name, m := range b.minds {
+		s.asked[name] = m.requests()
+	}
+	return s
 }
 
 // TestASpecialistThatFails is a tool that fails: the model is told so, the client gets the status; the turn fails only if

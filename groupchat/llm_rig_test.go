@@ -21,6 +21,7 @@ type mind struct {
 	t       testing.TB
 	mu      sync.Mutex
 	scripts []script
+	replies func(thought) script // instead of scripts
 	asked   []thought
 }
 
@@ -70,8 +71,10 @@ func (m *mind) RoundTrip(r *http.Request) (*http.Response, error) {
 	asked.check(m.t)
 	m.mu.Lock()
 	m.asked = append(m.asked, asked)
-	next := m.scripts[0]
-	if len(m.scripts) > 1 {
+	var next script
+	if m.replies != nil {
+		next = m.replies(asked)
+	} else if next = m.scripts[0]; len(m.scripts) > 1 {
 		m.scripts = m.scripts[1:]
 	}
 	m.mu.Unlock()

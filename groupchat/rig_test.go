@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -50,6 +51,7 @@ type rig struct {
 type commit struct {
 	checkpoint, state json.RawMessage
 	messages          []Message
+	onces             map[string]json.RawMessage // all that was recorded by then
 }
 
 // A stream is what one run came to.
@@ -254,7 +256,7 @@ var errStore = errors.New("store: gone")
 func (j *journal) Commit(_ context.Context, checkpoint json.RawMessage) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	c := commit{checkpoint: checkpoint, state: j.doc.JSON()}
+	c := commit{checkpoint: checkpoint, state: j.doc.JSON(), onces: maps.Clone(j.onces)}
 	j.run.Inspect(func(v *agui.View) { c.messages = v.Messages() })
 	j.commits = append(j.commits, c)
 	if len(j.commits) == j.failAt {
