@@ -86,7 +86,7 @@ func (r *chatRun) close(ctx context.Context, p *Participant, failed bool) error 
 	}
 	if failed {
 		r.frame.Failed = with(r.frame.Failed, p.Name, r.frame.Failed[p.Name]+1)
-		r.frame.Idle, r.frame.Goto = "", ""
+		r.frame.Idle = ""
 	}
 	if p.Scope.Kind == ScopeMapped {
 		delete(r.frame.Scopes, p.Name) // the next turn begins with the inputs of its day

@@ -140,6 +140,37 @@ func TestG5SkipCountsARoundAndTellsTheManager(t *testing.T) {
 	equal(t, "stream", newRig(t, only).say("x").shape(), "bad { error agent_failed } bad")
 }
 
+// TestASkippedTurnIsNotTheIdleOnes lets somebody do nothing, another fail and be skipped, and the first be chosen again: who did
+// nothing last is not known any more, and the failure may have changed what there is to do. Whom the one that failed named
+// counts for nothing.
+func TestASkippedTurnIsNotTheIdleOnes(t *testing.T) {
+	t.Parallel()
+	turns := 0
+	first := AgentFunc(func(_ context.Context, t *Turn) error {
+		if turns++; turns == 1 {
+			return nil
+		}
+		return Say(t, "say", "Now.")
+	})
+	bad := AgentFunc(func(_ context.Context, t *Turn) error { t.Goto("first"); return errors.New("boom") })
+	var seen []View
+	order := []string{"first", "bad", "first"}
+	manager := ManagerFunc(func(_ context.Context, v View) (Decision, error) {
+		seen = append(seen, v)
+		if v.Round == len(order) {
+			return Decision{Done: true}, nil
+		}
+		return Decision{Speaker: order[v.Round]}, nil
+	})
+	s := newRig(t, team(func() Manager { return manager }, Participant{Name: "first", Agent: first},
+		Participant{Name: "bad", Agent: bad, OnError: ErrorPolicy{Skip: true}})).say("x")
+	must(t, s.err)
+	equal(t, "stream", s.shape(), "first { } first bad { error agent_failed } bad first { Now. } first")
+	equal(t, "idle after nothing", seen[1].Idle, "first")
+	equal(t, "idle after the failure", seen[2].Idle, "")
+	equal(t, "named by the one that failed", seen[2].Goto, "")
+}
+
 func TestASkippedTurnsFrontendCallIsNotLeftOpen(t *testing.T) {
 	t.Parallel()
 	agent := AgentFunc(func(_ context.Context, t *Turn) error {

@@ -46,6 +46,35 @@ func TestRow54PausesResumeInTheRightLeafHoweverDeep(t *testing.T) {
 	}
 }
 
+// TestAMappedStateIsOfOneTurn gives each turn the inputs of its day and nothing that an earlier one left beside them; an isolated
+// state is the participant's for the whole run.
+func TestAMappedStateIsOfOneTurn(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[ScopeKind]string{ScopeMapped: `{"in":1} {"in":2} {}`, ScopeIsolated: `{} {"own":1} {"own":2}`} {
+		var seen []string
+		turns := 0
+		works := AgentFunc(func(_ context.Context, t *Turn) error {
+			seen = append(seen, string(t.State().JSON()))
+			turns++
+			return t.State().Set("/own", turns)
+		})
+		changes := AgentFunc(func(_ context.Context, t *Turn) error {
+			if turns == 2 {
+				return t.State().Remove("/given")
+			}
+			return t.State().Set("/given", turns+1)
+		})
+		scope := Scoping{Kind: kind}
+		if kind == ScopeMapped {
+			scope.Mapping = state.Mapping{In: map[string]string{"in": "/given"}}
+		}
+		chat := team(RoundRobin(), Participant{Name: "c", Agent: changes}, Participant{Name: "w", Agent: works, Scope: scope})
+		chat.MaxRounds = 6
+		must(t, newRig(t, chat).say("x").err)
+		equal(t, string(kind), strings.Join(seen, " "), want)
+	}
+}
+
 func TestRow44QualifiedIDs(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nested(3, asker("k")))

@@ -192,6 +192,25 @@ func TestRow46TheParentMayAnswerAChildsQuestion(t *testing.T) {
 	}
 }
 
+// TestAnAnsweredQuestionIsProgress counts a turn whose question was answered in a person's stead as one that did something, as
+// one is whose question a person answered.
+func TestAnAnsweredQuestionIsProgress(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	asks := AgentFunc(func(_ context.Context, t *Turn) error {
+		_, err := t.Ask(Question{Key: "k", Message: "On?"})
+		return err
+	})
+	answers := SubOptions{OnAsk: func(context.Context, *Turn, Asked) (Answer, bool, error) {
+		asked++
+		return Answer{Payload: json.RawMessage(`true`)}, true, nil
+	}}
+	chat := team(ByState("a"), Participant{Name: "a", Agent: Sub(asks, answers)})
+	chat.MaxRounds = 3
+	must(t, newRig(t, chat).say("x").err)
+	equal(t, "asked", asked, 3)
+}
+
 func TestRow36And52ASubIsSharedAndKeepsNothing(t *testing.T) {
 	t.Parallel()
 	shared := Sub(team(Sequential(), Participant{Name: "q", Agent: asker("k")}), SubOptions{State: Scoping{Kind: ScopeIsolated}, Output: OutputHistory})
