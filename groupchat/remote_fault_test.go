@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -95,24 +96,68 @@ func TestRemoteFailureIsTheRuns(t *testing.T) {
 	}
 }
 
+// TestRemoteNeverEnds hangs up on a remote that begins an answer and says no more, and on one that keeps talking.
 func TestRemoteNeverEnds(t *testing.T) {
 	t.Parallel()
-	for name, o := range map[string]RemoteOptions{"in all": {Timeout: 50 * time.Millisecond}, "silent": {Idle: 50 * time.Millisecond}} {
-		u := newUpstream(t)
-		gone := make(chan struct{})
-		u.answer = func(w http.ResponseWriter, r *http.Request, _ string) {
-			sse(w, begins)
-			<-r.Context().Done()
-			close(gone)
-		}
-		o.URL = u.URL
-		codeOf(t, newRig(t, remote(t, o)).say("go"), agui.CodeRemoteFailed)
-		select {
-		case <-gone:
-		case <-t.Context().Done():
-			t.Errorf("%s: not hung up", name)
-		}
+	for name, tt := range map[string]struct {
+		o     RemoteOptions
+		talks time.Duration // a comment each
+		took  time.Duration
+	}{
+		"silent":  {RemoteOptions{Idle: time.Minute, Timeout: time.Hour}, 0, time.Minute},
+		"talking": {RemoteOptions{Idle: time.Minute, Timeout: time.Hour}, 50 * time.Second, time.Hour},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				gone := false
+				tt.o.URL = "http://legal.test"
+				tt.o.HTTP = &http.Client{Transport: endless{begins, tt.talks, func() { gone = true }}}
+				began := time.Now()
+				codeOf(t, newRig(t, remote(t, tt.o)).say("go"), agui.CodeRemoteFailed)
+				equal(t, "took", time.Since(began), tt.took)
+				synctest.Wait()
+				equal(t, "hung up", gone, true)
+			})
+		})
 	}
+}
+
+// An endless remote begins an answer and never ends it.
+type endless struct {
+	begins string
+	talks  time.Duration // a comment each; 0 means silence
+	gone   func()
+}
+
+func (e endless) RoundTrip(r *http.Request) (*http.Response, error) {
+	out, in := io.Pipe()
+	go func() {
+		defer e.gone()
+		defer in.CloseWithError(io.ErrUnexpectedEOF)
+		for line := range strings.Lines(e.begins) {
+			if _, err := io.WriteString(in, "data: "+strings.TrimSpace(line)+"\n\n"); err != nil {
+				return
+			}
+		}
+		var talks <-chan time.Time
+		if e.talks > 0 {
+			ticker := time.NewTicker(e.talks)
+			defer ticker.Stop()
+			talks = ticker.C
+		}
+		for {
+			select {
+			case <-r.Context().Done():
+				return
+			case <-talks:
+				if _, err := io.WriteString(in, ": still here\n\n"); err != nil {
+					return
+				}
+			}
+		}
+	}()
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: out, Request: r}, nil
 }
 
 // A crash between the claim of an answer and its delivery leads to the very same request again, whether or not the
