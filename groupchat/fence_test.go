@@ -46,7 +46,8 @@ func TestFence(t *testing.T) {
 			})
 		}, 2},
 		"a model that is asked again, and its tools": {func(g *gatekeeper) Agent {
-			m := newMind(g.t, script{status: 503}, calls("f", `{}`, "g", `{}`), says("Done."))
+			// The tools are called one after the other: the gatekeeper does not tell apart who asks at once.
+			m := newMind(g.t, script{status: 503}, calls("f", `{}`), calls("g", `{}`), says("Done."))
 			tool := func(name string) Tool {
 				return Tool{Name: name, Repeat: RepeatNever, Call: func(context.Context, ToolCall) (ToolResult, error) {
 					g.effect("a tool")
@@ -54,7 +55,7 @@ func TestFence(t *testing.T) {
 				}}
 			}
 			return &LLM{Model: guarded(g, m), Tools: []Tool{tool("f"), tool("g")}}
-		}, 5},
+		}, 6},
 		"a manager": {func(g *gatekeeper) Agent {
 			m := newMind(g.t, says("nonsense"), says(`{"next_speaker":"ann"}`), says(`{"terminate":true}`))
 			return supervised(LLMManagerOptions{Model: guarded(g, m)}, "ann")
