@@ -92,9 +92,10 @@ func storeError(err error) error {
 	}
 }
 
-// final reports whether the store would answer the same again: the thread, or its log, is gone or has lost a part.
+// final reports whether the store would answer the same again: the thread is gone or has lost a part, or what was asked
+// for is not kept any more.
 func final(err error) bool {
-	return errors.Is(err, state.ErrUnknownThread) || errors.Is(err, state.ErrDamaged) || errors.Is(err, state.ErrTrimmed)
+	return errors.Is(err, state.ErrUnknownThread) || errors.Is(err, state.ErrDamaged) || errors.Is(err, state.ErrTrimmed) || errors.Is(err, state.ErrRevision)
 }
 
 // retryAfter is what a client is told to wait after a 503.

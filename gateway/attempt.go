@@ -121,7 +121,7 @@ func (g *Gateway) start(agent *served, begun *state.Begun, asked time.Time, head
 // its end panics the run is given up, for another attempt to end it.
 func (a *attempt) live() {
 	defer a.gone()
-	a.rec = newRecorder(a.g.store, a.lease, a.g.o.StoreBuffer, a.fatal, a.g.away)
+	a.rec = newRecorder(a.g.giveUp, a.g.store, a.lease, a.g.o.StoreBuffer, a.fatal, a.g.away)
 	go a.rec.loop()
 	defer a.rec.stop()
 	defer a.keepLease()()

@@ -58,11 +58,18 @@ func (a *attempt) detachAgent() {
 // handOver gives the run to another replica: what was said is in the log, and its lease is over.
 func (a *attempt) handOver() {
 	a.rec.flush()
-	if err := a.g.store.Release(context.Background(), a.lease); err != nil {
+	if err := a.release(); err != nil {
 		a.log.Error("run: lease not released", "error", err)
 		return
 	}
 	a.log.Info("run: handed over")
+}
+
+// release gives the lease back, for another attempt to begin at once. A store that hangs finds out by itself.
+func (a *attempt) release() error {
+	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
+	defer cancel()
+	return protect(func() error { return a.g.store.Release(ctx, a.lease) })
 }
 
 // surrender gives the run up: nothing more can be written, and whoever reads it is told by the store.
@@ -72,8 +79,7 @@ func (a *attempt) surrender(err error) {
 		return
 	}
 	withCause(a.log, err).Error("run: given up")
-	err = protect(func() error { return a.g.store.Release(context.Background(), a.lease) })
-	if err != nil {
+	if err = a.release(); err != nil {
 		withCause(a.log, err).Error("run: lease not released")
 	}
 }

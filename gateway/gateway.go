@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/agui-gateway/gateway/state"
 )
@@ -29,8 +30,11 @@ type Gateway struct {
 	// taking is done when no new runs are taken, serving when the last run has ended.
 	taking, serving context.Context
 	refuse, hangUp  context.CancelFunc
-	swept           chan struct{} // closed when nobody looks for dead replicas' runs any more
-	noted           chan struct{} // closed when readers are not noted any more
+	// giveUp is done when runs do not wait for the store any more.
+	giveUp  context.Context
+	abandon context.CancelFunc
+	swept   chan struct{} // closed when nobody looks for dead replicas' runs any more
+	noted   chan struct{} // closed when readers are not noted any more
 
 	mu       sync.Mutex
 	attempts map[state.Key]*attempt // live here
@@ -52,6 +56,7 @@ func New(o Options) (*Gateway, error) {
 	}
 	g.taking, g.refuse = context.WithCancel(context.Background())
 	g.serving, g.hangUp = context.WithCancel(context.Background())
+	g.giveUp, g.abandon = context.WithCancel(context.Background())
 	g.readers.changed = func(key state.Key) {
 		if a := g.attempt(key); a != nil {
 			a.wake()
@@ -81,7 +86,8 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // Drain takes no new runs and waits for the live ones to end. When ctx is done those that are left end with
-// the error draining, and Drain returns once they have. Readers that follow a thread over its runs are let go.
+// the error draining, and Drain returns once they have: a store that is away then holds it up for a few seconds at most.
+// Readers that follow a thread over its runs are let go.
 func (g *Gateway) Drain(ctx context.Context) error {
 	g.mu.Lock()
 	g.refuse()
@@ -106,6 +112,7 @@ func (g *Gateway) Drain(ctx context.Context) error {
 		a.cancel(g.drained())
 	}
 	g.mu.Unlock()
+	defer time.AfterFunc(storeTimeout, g.abandon).Stop()
 	<-done
 	return ctx.Err()
 }
@@ -119,6 +126,7 @@ func (g *Gateway) Close() error {
 	<-g.noted
 	g.webhook.cancel()
 	g.webhook.o.Client.CloseIdleConnections()
+	g.abandon()
 	g.outage.back() // nobody is left who would want to know
 	if g.own {
 		return g.store.Close()

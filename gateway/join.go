@@ -59,7 +59,10 @@ func (c *caller) prelude(t *state.Thread, extra []agui.Event) (after agui.FrameI
 		}
 		if err == nil {
 			if last := frames[len(frames)-1]; !terminal(last) {
-				return last.ID, false, c.restate(t.Key, frames, extra)
+				err := c.restate(t.Key, frames, extra)
+				if !errors.Is(err, state.ErrRevision) { // the same
+					return last.ID, false, err
+				}
 			}
 		}
 		now, _, err := c.g.store.Load(c.r.Context(), t.Key)

@@ -129,6 +129,9 @@ func (c *caller) tailLog(t tailing) error {
 			return c.stream.close() // between two runs there is nothing to tell
 		}
 		frames, last, err := c.batch(t, &run, batch)
+		if errors.Is(err, state.ErrRevision) {
+			return state.ErrTrimmed // while this was read
+		}
 		if err != nil {
 			return err
 		}

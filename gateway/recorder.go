@@ -28,6 +28,7 @@ type recorder struct {
 	away  func() // the store did not answer
 	// patience is how long a store that is away is waited for.
 	patience time.Duration
+	giveUp   context.Context // done when nothing is waited for any more
 	kick     chan struct{}
 	quit     chan struct{}
 	ended    chan struct{}
@@ -50,9 +51,9 @@ type recorder struct {
 	err     error // the log cannot be written any more
 }
 
-func newRecorder(store state.Writer, lease *state.Lease, patience time.Duration, fail func(error), away func()) *recorder {
+func newRecorder(giveUp context.Context, store state.Writer, lease *state.Lease, patience time.Duration, fail func(error), away func()) *recorder {
 	r := &recorder{
-		store: store, lease: lease, patience: patience, fail: fail, away: away,
+		store: store, lease: lease, patience: patience, giveUp: giveUp, fail: fail, away: away,
 		kick: make(chan struct{}, 1), quit: make(chan struct{}), ended: make(chan struct{}),
 	}
 	r.room.L = &r.mu
@@ -229,9 +230,7 @@ func (r *recorder) retry(ctx context.Context, call func(context.Context) error) 
 	until := time.Now().Add(r.patience)
 	for wait := least; ; wait = min(2*wait, most) {
 		left := time.Until(until)
-		calling, cancel := context.WithTimeout(ctx, max(left, storeTimeout))
-		err := protect(func() error { return call(calling) })
-		cancel()
+		err := protect(func() error { return r.try(ctx, max(left, storeTimeout), call) })
 		if err == nil || panicked(err) || final(err) || errors.Is(err, state.ErrLeaseLost) || errors.Is(err, state.ErrGap) {
 			return err
 		}
@@ -239,11 +238,18 @@ func (r *recorder) retry(ctx context.Context, call func(context.Context) error) 
 			return context.Cause(ctx)
 		}
 		r.away()
-		if left = time.Until(until); left <= 0 {
+		if left = time.Until(until); left <= 0 || pause(r.giveUp, min(wait, left)) != nil {
 			return err
 		}
-		time.Sleep(min(wait, left))
 	}
+}
+
+// try makes a call once, within limit and as long as anything is waited for.
+func (r *recorder) try(ctx context.Context, limit time.Duration, call func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	defer context.AfterFunc(r.giveUp, cancel)()
+	return call(ctx)
 }
 
 func (r *recorder) broken(err error) {
