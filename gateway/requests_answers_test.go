@@ -289,5 +289,18 @@ func TestRequestsThatAddNothing(t *testing.T) {
 			attach c after b    ->
 			rest c              -> success
 			thread              -> idle u1 a1`},
+		{"a reader that comes back after another run is sent both", `
+			open a run slow r1 u1 +detach ->
+			attach b            ->
+			until b TEXT_MESSAGE_CONTENT ->
+			hangup b            ->
+			release             ->
+			rest a              -> success
+			release             ->
+			run slow r2 u1 a1 u2 -> success
+			attach c after b    ->
+			until c RUN_FINISHED ->
+			until c RUN_FINISHED ->
+			rest c              -> success`},
 	})
 }

@@ -1,0 +1,144 @@
+package gateway_test
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// A heldStore shows nobody a log until it is opened, and tells what each request came to before its answer is known.
+type heldStore struct {
+	state.Store
+	open   chan struct{}
+	single bool // every frame of a log comes by itself
+	begun  func(*state.Begun)
+}
+
+// Tail follows the log once the store is open.
+func (s *heldStore) Tail(ctx context.Context, key state.Key, after agui.FrameID) iter.Seq2[[]agui.Frame, error] {
+	return func(yield func([]agui.Frame, error) bool) {
+		select {
+		case <-s.open:
+		case <-ctx.Done():
+			return
+		}
+		for batch, err := range s.Store.Tail(ctx, key, after) {
+			size := max(1, len(batch))
+			if s.single {
+				size = 1
+			}
+			for part := range slices.Chunk(batch, size) {
+				if !yield(part, nil) {
+					return
+				}
+			}
+			if err != nil && !yield(nil, err) {
+				return
+			}
+		}
+	}
+}
+
+// Begin begins what the request means.
+func (s *heldStore) Begin(ctx context.Context, r *state.Request, o state.LeaseOptions) (*state.Begun, error) {
+	begun, err := s.Store.Begin(ctx, r, o)
+	if err == nil && s.begun != nil {
+		s.begun(begun)
+	}
+	return begun, err
+}
+
+// A reader who is so late that the log has the next run as well is shown its own run, and no more.
+func TestALateReaderEndsWithItsRun(t *testing.T) {
+	t.Parallel()
+	store := &heldStore{Store: state.NewMemory(state.MemoryOptions{}), open: make(chan struct{})}
+	defer store.Close()
+	w := newWorld(t, func(o *gateway.Options) { o.Store, o.Now = store, nil })
+	var readers []*reader
+	for _, run := range []string{"r1", "r2"} {
+		readers = append(readers, w.open("POST", "/agents/echo?disconnect=detach", input("t", run, []string{run + "-u:Hi"})))
+		eventually(t, "the run has ended", func() bool {
+			d := w.thread("t")
+			return d.Status == "idle" && len(d.Runs) > 0 && d.Runs[0].RunID == run
+		})
+	}
+	close(store.open)
+	for i, r := range readers {
+		r.rest()
+		started := 0
+		for _, e := range r.events {
+			if e.EventType() == agui.TypeRunStarted {
+				started++
+			}
+		}
+		if want := []string{"r1", "r2"}[i]; started != 1 || r.finished().RunID != want {
+			t.Errorf("the reader of %s is shown %d runs, the last of them %s", want, started, r.finished().RunID)
+		}
+	}
+}
+
+// A reader who comes back with an id is sent all that followed it, however many runs that is and in whatever pieces it comes.
+func TestWhoComesBackIsSentEveryRunSince(t *testing.T) {
+	t.Parallel()
+	store := &heldStore{Store: state.NewMemory(state.MemoryOptions{}), open: make(chan struct{}), single: true}
+	defer store.Close()
+	close(store.open)
+	w := newWorld(t, func(o *gateway.Options) { o.Store, o.Now = store, nil })
+	first := w.post("echo", input("t", "r1", []string{"u1:Hi"}))
+	w.post("echo", input("t", "r2", []string{"u2:Hi"}))
+	w.post("echo", input("t", "r3", []string{"u3:Hi"}))
+	status, body := w.call("GET", "/threads/t/events?protocolVersion=1.0", "", "Last-Event-ID", first.records[0].ID)
+	if status != http.StatusOK || strings.Count(body, `"RUN_FINISHED"`) != 3 || strings.Count(body, `"RUN_STARTED"`) != 2 {
+		t.Errorf("behind the first event come %d %s", status, body)
+	}
+}
+
+// R4: a client that has hung up and asks for something else at once is not told that its own run is in the way, however
+// late its hanging up is noticed.
+func TestWhoHungUpAndAsksAgainIsNotInItsOwnWay(t *testing.T) {
+	t.Parallel()
+	store := &heldStore{Store: state.NewMemory(state.MemoryOptions{}), open: make(chan struct{})}
+	defer store.Close()
+	close(store.open)
+	w := newWorld(t, func(o *gateway.Options) { o.Store, o.Now, o.HangUpGrace = store, nil, time.Hour })
+	first := w.open("POST", "/agents/slow", input("t", "r1", []string{"u1:Hi"}))
+	first.until(agui.TypeCustom)
+	busy := 0
+	store.begun = func(begun *state.Begun) {
+		if begun.Verdict.Meaning != state.Busy {
+			return
+		}
+		if busy++; busy > 1 {
+			return
+		}
+		first.hangUp()
+		for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+			now, _, err := store.Load(context.Background(), begun.Thread.Key)
+			if err == nil && (now.Live == nil || now.Live.HungUp) {
+				return
+			}
+		}
+		t.Error("hanging up is not noticed")
+	}
+	second := w.open("POST", "/agents/slow", input("t", "r2", []string{"u1:Hi", "u2:Rather this"}))
+	second.until(agui.TypeCustom)
+	w.release()
+	second.rest()
+	if busy != 1 {
+		t.Errorf("the first run was in the way %d times, want once", busy)
+	}
+	if o := second.finished().Outcome; o.Type != agui.OutcomeSuccess {
+		t.Errorf("the second run ended as %+v", o)
+	}
+	if d := w.thread("t"); len(d.Runs) != 2 || d.Runs[1].Status != "cancelled" {
+		t.Errorf("the runs are %+v, want the first cancelled", d.Runs)
+	}
+}
