@@ -117,3 +117,37 @@ func TestAnErrorOfClosingStays(t *testing.T) {
 		t.Error("its result was sent")
 	}
 }
+
+// What a refused chunk would have opened is not open: nothing goes on with it, and the run can be ended.
+func TestARefusedChunkOpensNothing(t *testing.T) {
+	t.Parallel()
+	for name, chunk := range map[string]func(id, delta string) Event{
+		"text":      func(id, delta string) Event { return &TextMessageChunk{MessageID: id, Delta: &delta} },
+		"reasoning": func(id, delta string) Event { return &ReasoningMessageChunk{MessageID: id, Delta: &delta} },
+		"call": func(id, delta string) Event {
+			return &ToolCallChunk{ToolCallID: id, ToolCallName: "f", Delta: &delta}
+		},
+	} {
+		for refused, id := range map[string]string{"too large": strings.Repeat("x", 500), "the id of something else": "known"} {
+			t.Run(name+", "+refused, func(t *testing.T) {
+				t.Parallel()
+				r, s := newTestRun(t, RunOptions{MaxEvent: 400, View: NewView([]Message{{ID: "known", Role: RoleUser, Content: TextContent("Hi")}}, nil)})
+				if err := r.Emit(chunk(id, "x")); err == nil {
+					t.Fatal("it was sent")
+				}
+				if err := r.Emit(chunk("", "x")); err == nil {
+					t.Error("it was gone on with")
+				}
+				if err := r.Emit(chunk("new", "x")); err != nil {
+					t.Errorf("the next one: %v", err)
+				}
+				if err := r.Finish(&RunFinished{}); err != nil {
+					t.Errorf("Finish() = %v", err)
+				}
+				if last := s.events[len(s.events)-1]; last.EventType() != TypeRunFinished {
+					t.Errorf("the run ends with %s", last.EventType())
+				}
+			})
+		}
+	}
+}
