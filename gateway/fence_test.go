@@ -230,3 +230,44 @@ func TestAStoreThatIsAwayForLongerThanALease(t *testing.T) {
 		}
 	})
 }
+
+// A renewer is a store that renews no lease while it is cut, and does everything else.
+type renewer struct {
+	state.Store
+	cut atomic.Bool
+}
+
+func (r *renewer) Renew(ctx context.Context, l *state.Lease, ttl time.Duration) error {
+	if r.cut.Load() {
+		return errAway
+	}
+	return r.Store.Renew(ctx, l, ttl)
+}
+
+// A run whose lease is over, because its own replica could not renew it, is not taken over by that replica: it is late, and
+// not dead.
+func TestAReplicaDoesNotTakeOverFromItself(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := &renewer{}
+		d := newDesktop(t, func(o *gateway.Options) {
+			store.Store = o.Store
+			o.Store, o.Shared, o.Lease = store, true, pairLease
+		})
+		defer d.close()
+		w := newSink()
+		defer d.serve(w, "POST", "/agents/slow", input("t", "r1", []string{"u1:Hi"}))()
+		store.cut.Store(true)
+		time.Sleep(pairLease + pairLease/2 + time.Second) // and a look for runs without an owner
+		store.cut.Store(false)
+		time.Sleep(pairLease)
+		thread, _, err := d.store.Load(t.Context(), state.Key{Principal: "local", Agent: "slow", ID: "t"})
+		if err != nil || thread.Live == nil || thread.Live.Intent.Attempts != 1 {
+			t.Errorf("Load() = %+v, %v, want the first attempt at work", thread, err)
+		}
+		d.gate <- struct{}{}
+		if w.count("RUN_FINISHED") != 1 {
+			t.Errorf("the run does not end: %s", &w.data)
+		}
+	})
+}

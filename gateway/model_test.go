@@ -253,6 +253,20 @@ func TestUsageOverATakeover(t *testing.T) {
 	close(door.dead)
 	gate <- struct{}{}
 	watcher.rest()
+	results := map[string]int{}
+	for _, e := range watcher.events {
+		switch e := e.(type) {
+		case *agui.ToolCallStart:
+			results[e.ToolCallID] += 0
+		case *agui.ToolCallResult:
+			results[e.ToolCallID]++
+		}
+	}
+	for call, n := range results { // that of the dead replica is told that its run moved
+		if n != 1 || len(results) != 2 {
+			t.Errorf("of %d calls %s has %d results, want one of each of 2", len(results), call, n)
+		}
+	}
 	used(t, "the run", watcher.finished().Usage, tokens(3))
 	used(t, "the thread", b.usage("t"), tokens(3))
 	if m.asked.Load() != 3 || looked.Load() != 2 {

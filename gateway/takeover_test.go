@@ -144,8 +144,15 @@ func aRunWhoseReplicaDiedGoesOnElsewhere(t *testing.T) {
 	watcher.hears("I paid ")
 
 	close(door.dead)
+	watcher.until(agui.TypeMessagesSnapshot)
+	d := b.thread("t")
+	watcher.equals(d) // what the dead replica said half of is withdrawn
+	if len(d.Messages) != 2 {
+		t.Errorf("messages after the takeover = %+v, want the request and one of the team's", d.Messages)
+	}
 	b.gate <- struct{}{}
 	watcher.rest()
+	watcher.equals(b.thread("t"))
 	if watcher.finished().Outcome.Type != agui.OutcomeSuccess {
 		t.Errorf("outcome = %+v", watcher.finished().Outcome)
 	}
@@ -168,7 +175,7 @@ func aRunWhoseReplicaDiedGoesOnElsewhere(t *testing.T) {
 	again := b.begin(http.MethodGet, "/threads/t/events?protocolVersion=1.0", "")
 	defer again.hangUp()
 	again.rest()
-	watcher.like(again)
+	again.equals(b.thread("t"))
 }
 
 func TestARunThatAttemptsDieOfIsLost(t *testing.T) {
