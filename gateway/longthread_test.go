@@ -299,7 +299,7 @@ func compare(b *testing.B, bed *costBed, w way) {
 // parallel, for what others allocate meanwhile would count. CPU time is what BenchmarkLongThread prints.
 func TestLongThread(t *testing.T) {
 	for _, store := range []string{"memory", "redis"} {
-		for _, shape := range shapes[:1] {
+		for _, shape := range shapes {
 			t.Run("store="+store+"/"+shape.name, func(t *testing.T) {
 				bed := newCostBed(t, store)
 				bed.fill("long", shape.messages, shape.state)
