@@ -32,7 +32,8 @@ type RunOptions struct {
 	// Throttle is called before each event given to [Run.Emit], without the run's lock, and may wait: so a sink that is
 	// behind holds back who writes, and neither who looks nor who ends the run. Nil holds back nobody.
 	Throttle func()
-	// Markers says that the log keeps MESSAGES_SNAPSHOT as a marker (R6): Sink gets it without data.
+	// Markers says that the log keeps what [Run.Restate] and [Run.RestateState] send, and any MESSAGES_SNAPSHOT, as a marker
+	// (R6): Sink gets it without data.
 	Markers bool
 	// NewID makes ids for messages, calls and subagents; nil means random text. It is called from every writer.
 	NewID func() string
@@ -102,17 +103,33 @@ func (r *Run) Restate() error {
 		if !r.o.Markers {
 			return r.emit(&MessagesSnapshot{Messages: r.view.Messages()})
 		}
-		for _, e := range r.lanes.closeAll() {
-			if err := r.write(e); err != nil {
+		return r.mark(&MessagesSnapshot{}) // which would change nothing in what the view holds
+	})
+}
+
+// RestateState sends a STATE_SNAPSHOT of the state that the thread has, which only a run with markers knows. The run's view
+// has no state of its own.
+func (r *Run) RestateState() error {
+	return r.locked(func() error { return r.mark(&StateSnapshot{}) })
+}
+
+// mark sends an event of which the log keeps that it was sent.
+func (r *Run) mark(e Event) error {
+	if r.lanes.concerns(e) {
+		events, err := r.lanes.expand(e)
+		if err != nil {
+			return err
+		}
+		for _, end := range events[:len(events)-1] {
+			if err := r.write(end); err != nil {
 				return err
 			}
 		}
-		e := &MessagesSnapshot{} // the log keeps nothing of it, and what the view holds it would not change
-		if err := r.verify(e); err != nil {
-			return err
-		}
-		return r.send(e, nil)
-	})
+	}
+	if err := r.verify(e); err != nil {
+		return err
+	}
+	return r.send(e, nil)
 }
 
 // CloseOpen closes everything that is open.

@@ -76,9 +76,9 @@ type attempt struct {
 	effects map[string]json.RawMessage
 	// over says that the run is being ended: an agent left behind commits nothing more.
 	over bool
-	// committed is the shared state as of the last commit.
-	committed json.RawMessage
-	// state is the shared state as the run leaves it, ended how it ended.
+	// committed and differed are the revisions of doc at the last commit and at the last look at what differs from it.
+	committed, differed int
+	// state is what the run leaves behind, if it differs; a run that fails leaves what was committed.
 	state json.RawMessage
 	ended *state.End
 

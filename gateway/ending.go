@@ -50,9 +50,7 @@ func (a *attempt) detachAgent() {
 	if a.run != nil { // it is nil if the log could not be read
 		a.run = a.run.Handover()
 	}
-	if a.doc != nil {
-		a.state = a.doc.JSON() // what an agent left behind does to it from now on is not shown, and not kept
-	}
+	a.state = a.differing() // what an agent left behind does to it from now on is not shown, and not kept
 }
 
 // handOver gives the run to another replica: what was said is in the log, and its lease is over.
@@ -86,7 +84,7 @@ func (a *attempt) surrender(err error) {
 
 // restate shows state and conversation as they are about to be committed.
 func (a *attempt) restate() error {
-	if err := a.run.Emit(&agui.StateSnapshot{Snapshot: a.state}); err != nil {
+	if err := a.run.RestateState(); err != nil {
 		return err
 	}
 	return a.run.Restate()
@@ -159,7 +157,7 @@ func (a *attempt) stopped() error {
 		return err
 	}
 	return a.commit(state.Commit{
-		State: a.differing(a.state), Messages: a.changed(), End: &state.End{Status: state.RunCancelled, Code: code, Usage: usage},
+		State: a.state, Messages: a.changed(), End: &state.End{Status: state.RunCancelled, Code: code, Usage: usage},
 	})
 }
 
@@ -219,7 +217,7 @@ func (a *attempt) finish(c state.Commit, outcome *agui.Outcome, closings []agui.
 	if err := a.run.Finish(&agui.RunFinished{Outcome: outcome, Usage: c.End.Usage}); err != nil {
 		return err
 	}
-	c.State, c.Messages = a.differing(a.state), a.changed()
+	c.State, c.Messages, c.Initial = a.state, a.changed(), a.filled()
 	return a.commit(c)
 }
 

@@ -74,7 +74,7 @@ func (a *attempt) withdraw(cause error, code agui.Code, reopen bool) []agui.Mess
 	kept, all := a.kept(cause, asked)
 	// A reader may be told of the failure in a way that must not leave anything open.
 	a.unlessShown(a.run.CloseOpen(agui.ClosingOptions{SubagentCode: string(code), SubagentMessage: code.Message()}))
-	a.unlessShown(a.run.Emit(&agui.StateSnapshot{Snapshot: object(a.committed)}))
+	a.unlessShown(a.run.RestateState())
 	a.unlessShown(a.run.Emit(&agui.MessagesSnapshot{Messages: all}))
 	return kept
 }

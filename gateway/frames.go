@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,13 +13,17 @@ import (
 var errMalformed = errors.New("gateway: malformed frame")
 
 // eventOf decodes a stored frame; a marker becomes the snapshot it stands for.
-func eventOf(f agui.Frame, messages func(rev int64) ([]agui.Message, error)) (agui.Event, error) {
+func eventOf(f agui.Frame, messages func(rev int64) ([]agui.Message, error), states func(rev int64) (json.RawMessage, error)) (agui.Event, error) {
 	if f.Type == agui.TypeMessagesSnapshot && f.Data == nil {
 		list, err := messages(f.Rev)
 		if err != nil {
 			return nil, err
 		}
 		return &agui.MessagesSnapshot{Messages: list}, nil
+	}
+	if f.Type == agui.TypeStateSnapshot && f.Data == nil {
+		raw, err := states(f.Rev)
+		return &agui.StateSnapshot{Snapshot: object(raw)}, err
 	}
 	return decodeFrame(f.Data)
 }

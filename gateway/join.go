@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -138,7 +139,7 @@ func (c *caller) fold(key state.Key, frames []agui.Frame) (*agui.View, *agui.Run
 	var skipped malformedFrames
 	defer skipped.log(c.g.log(c.r))
 	for _, f := range frames {
-		e, err := eventOf(f, messages)
+		e, err := eventOf(f, messages, func(rev int64) (json.RawMessage, error) { return c.state(key, rev) })
 		if skipped.skips(f, err) {
 			continue
 		}

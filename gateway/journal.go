@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
@@ -11,15 +10,18 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// record is where every event of the run goes: into a frame of the log. A snapshot of the messages is kept
-// as a marker, the revision it restates (R6).
+// record is where every event of the run goes: into a frame of the log. A snapshot of what the thread has is kept as a
+// marker, the revision it restates (R6).
 func (a *attempt) record(e agui.Event, data []byte) error {
 	f := agui.Frame{Type: e.EventType(), Data: data}
 	switch e.(type) {
 	case *agui.RunStarted:
 		f.Rev = a.thread.Load().Rev // what the run's readers build their view on
-	case *agui.MessagesSnapshot:
-		f.Data, f.Rev = nil, a.thread.Load().Rev
+	case *agui.MessagesSnapshot, *agui.StateSnapshot:
+		if data != nil {
+			break
+		}
+		f.Rev = a.thread.Load().Rev
 		if a.rec.holding() {
 			f.Rev = state.ThisRev // restates what the commit that takes it along is about to keep
 		}
@@ -36,7 +38,7 @@ func (a *attempt) Commit(_ context.Context, checkpoint json.RawMessage) error {
 	if a.over {
 		return agui.ErrRunEnded
 	}
-	return a.commit(state.Commit{State: a.differing(a.doc.JSON()), Messages: a.changed(), Checkpoint: checkpoint})
+	return a.commit(state.Commit{State: a.differing(), Messages: a.changed(), Checkpoint: checkpoint})
 }
 
 // Once keeps the result of an effect.
@@ -68,7 +70,7 @@ func (a *attempt) commit(c state.Commit) error {
 	}
 	a.thread.Store(t)
 	if c.State != nil {
-		a.committed = c.State
+		a.committed = a.differed
 	}
 	a.settled, a.effects = true, nil
 	if c.End != nil {
@@ -110,10 +112,14 @@ func (a *attempt) kept(cause error, asked []agui.Interrupt) (kept, all []agui.Me
 	return kept, all
 }
 
-// differing returns now if it is not the state that is committed.
-func (a *attempt) differing(now json.RawMessage) json.RawMessage {
-	if bytes.Equal(now, a.committed) {
+// differing returns the state if it was changed since it was committed. The caller holds keep.
+func (a *attempt) differing() json.RawMessage {
+	if a.doc == nil {
 		return nil
 	}
-	return now
+	a.differed = a.doc.Rev() // if it changes before it is rendered, it differs from then on
+	if a.differed == a.committed {
+		return nil
+	}
+	return a.doc.JSON()
 }

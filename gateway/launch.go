@@ -1,9 +1,7 @@
 package gateway
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"maps"
 	"strconv"
 
@@ -29,7 +27,7 @@ func (a *attempt) begin() error {
 	if docErr != nil {
 		return docErr
 	}
-	if err := a.run.Emit(&agui.StateSnapshot{Snapshot: a.doc.JSON()}); err != nil {
+	if err := a.showState(); err != nil {
 		return err
 	}
 	if a.intent.Added || a.intent.Cut {
@@ -61,68 +59,6 @@ func (a *attempt) newRun(view *agui.View) *agui.Run {
 		ThreadID: a.lease.Key.ID, RunID: a.intent.RunID, View: view, NewID: a.ids.newID,
 		MaxEvent: a.g.o.Limits.Event, Sink: a.record, Throttle: a.rec.throttle, Markers: true,
 	})
-}
-
-// open gives the agent the state as t has it, with the members it starts from. Its changes are on the wire from
-// then on.
-func (a *attempt) open(t *state.Thread) error {
-	run, opened := a.run, false
-	err := a.rec.retry(context.Background(), func(ctx context.Context) (err error) {
-		a.committed, err = a.g.store.State(ctx, a.lease.Key, t.StateRev)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	doc, err := state.NewDocument(a.committed, state.DocumentOptions{
-		Reducers: a.agent.spec.Reducers, MaxSize: a.g.o.Limits.State, MaxPatchOps: a.g.o.Limits.PatchOps,
-		OnChange: func(c state.Change) error {
-			if !opened {
-				return nil
-			}
-			return run.Emit(c.Event())
-		},
-	})
-	if err != nil {
-		return err
-	}
-	a.doc = doc
-	err = fillState(doc, a.agent.spec.Initial)
-	opened = true
-	return err
-}
-
-// fillState gives the state the members of initial that it lacks, in their order.
-func fillState(doc *state.Document, initial json.RawMessage) error {
-	if len(initial) == 0 {
-		return nil
-	}
-	in := json.NewDecoder(bytes.NewReader(initial))
-	if _, err := in.Token(); err != nil {
-		return err
-	}
-	for in.More() {
-		name, err := in.Token()
-		if err != nil {
-			return err
-		}
-		var value json.RawMessage
-		if err := in.Decode(&value); err != nil {
-			return err
-		}
-		text, ok := name.(string)
-		if !ok {
-			return state.ErrValue
-		}
-		pointer := state.Pointer(text)
-		if raw, ok := doc.Raw(pointer); ok && string(raw) != "null" && string(raw) != `""` {
-			continue
-		}
-		if err := doc.Set(pointer, value); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // finished is what the agent came to.

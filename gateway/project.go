@@ -9,8 +9,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// project makes the reader's frames of a stored one. A marker is rendered first: the messages of the thread
-// at the revision it names.
+// project makes the reader's frames of a stored one. A marker is rendered first: the messages or the state
+// of the thread at the revision it names.
 func (c *caller) project(key state.Key, f agui.Frame) ([]agui.Frame, error) {
 	if f.Type == agui.TypeMessagesSnapshot && f.Data == nil {
 		messages, err := c.messages(key, f.Rev)
@@ -21,6 +21,16 @@ func (c *caller) project(key state.Key, f agui.Frame) ([]agui.Frame, error) {
 			return nil, err
 		}
 		f.Data = messagesData(messages)
+	}
+	if f.Type == agui.TypeStateSnapshot && f.Data == nil {
+		raw, err := c.state(key, f.Rev)
+		if errors.Is(err, state.ErrUnknownThread) && c.stream != nil && c.stream.inRun {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		f.Data = stateData(raw)
 	}
 	frames, loss, err := c.wire.Project(f)
 	if loss != 0 {

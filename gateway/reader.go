@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"iter"
 	"time"
@@ -200,6 +201,11 @@ const tailPause = 100 * time.Millisecond
 // messages are those of a thread at a revision.
 func (c *caller) messages(key state.Key, rev int64) (state.Conversation, error) {
 	return ask(c, func(ctx context.Context) (state.Conversation, error) { return c.g.store.Messages(ctx, key, rev) })
+}
+
+// state is that of a thread at a revision.
+func (c *caller) state(key state.Key, rev int64) (json.RawMessage, error) {
+	return ask(c, func(ctx context.Context) (json.RawMessage, error) { return c.g.store.State(ctx, key, rev) })
 }
 
 // snapshot is the thread as it stands.

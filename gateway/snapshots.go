@@ -11,7 +11,11 @@ import (
 
 // stateSnapshot is a STATE_SNAPSHOT of a state in its stored form.
 func stateSnapshot(raw json.RawMessage) framed {
-	return framed{event: &agui.StateSnapshot{}, data: snapshotData(`{"type":"STATE_SNAPSHOT","snapshot":`, object(raw))}
+	return framed{event: &agui.StateSnapshot{}, data: stateData(raw)}
+}
+
+func stateData(raw json.RawMessage) json.RawMessage {
+	return snapshotData(`{"type":"STATE_SNAPSHOT","snapshot":`, object(raw))
 }
 
 // messagesSnapshot is a MESSAGES_SNAPSHOT of stored messages.

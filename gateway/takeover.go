@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -175,7 +176,7 @@ func (a *attempt) goOn() error {
 	if err := a.moveCalls(code); err != nil {
 		return err
 	}
-	if err := a.run.Emit(&agui.StateSnapshot{Snapshot: a.doc.JSON()}); err != nil {
+	if err := a.showState(); err != nil {
 		return err
 	}
 	kept, err := a.messages(t.Rev)
@@ -203,7 +204,7 @@ func (a *attempt) replay() error {
 	var skipped malformedFrames
 	defer skipped.log(a.log)
 	for _, f := range frames {
-		e, err := eventOf(f, a.messages)
+		e, err := eventOf(f, a.messages, func(int64) (json.RawMessage, error) { return nil, nil }) // the view has no state
 		if err == nil {
 			err = a.run.Replay(e)
 		}

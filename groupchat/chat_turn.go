@@ -1,7 +1,6 @@
 package groupchat
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
@@ -47,19 +46,19 @@ func (r *chatRun) attempt(p *Participant, frame *TurnFrame) error {
 // A weight tells whether a turn did anything: by what was said so far, and the states it can change.
 type weight struct {
 	said        int
-	shared, own json.RawMessage
+	shared, own int // revisions of the states
 }
 
 func (t *Turn) weigh() weight {
 	said := 0
 	t.run.Inspect(func(v *agui.View) { said = v.Joined() })
-	return weight{said, t.x.State.JSON(), t.scope.JSON()}
+	return weight{said, t.x.State.Rev(), t.scope.Rev()}
 }
 
 // judge remembers whether the turn that ended well did anything since before.
 func (r *chatRun) judge(t *Turn, before weight) {
 	now := t.weigh()
-	idle := now.said == before.said && bytes.Equal(now.shared, before.shared) && bytes.Equal(now.own, before.own)
+	idle := now == before
 	r.t.x.mu.Lock()
 	defer r.t.x.mu.Unlock()
 	r.frame.Idle = ""

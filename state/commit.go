@@ -16,6 +16,8 @@ type Commit struct {
 	Number int
 	// State is the shared state; nil leaves it as committed before.
 	State json.RawMessage
+	// Initial names members that the state was found to have, so that the next run need not look; empty says nothing.
+	Initial string
 	// Messages are new ones, or new versions of known ones, in order.
 	Messages []agui.Message
 	// Checkpoint is what the run goes on from; nil keeps none.
@@ -72,6 +74,9 @@ func CommitStep(t *Thread, f Facts, c Commit, now time.Time) (*Step, error) {
 	}
 	if c.State != nil {
 		s.setState(c.State)
+	}
+	if c.Initial != "" {
+		n.Initial = c.Initial
 	}
 	added := s.keep(f, live.Intent.Origin, c.Messages)
 	if s.err != nil {

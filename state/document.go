@@ -19,8 +19,10 @@ type Document struct {
 	o DocumentOptions
 
 	mu   sync.Mutex
+	read func() (json.RawMessage, error) // nil once it was
 	tree tree
 	raw  json.RawMessage // the rendered tree, nil since it changed; never written to
+	rev  int             // changes that were made
 }
 
 // DocumentOptions are the rules a [Document] keeps to. The zero value has none.
@@ -49,6 +51,49 @@ func NewDocument(raw json.RawMessage, o DocumentOptions) (*Document, error) {
 	return &Document{o: o, tree: tree{root: root, size: sizeJSON(root)}}, nil
 }
 
+// NewLateDocument returns a document that is read when somebody looks at it or writes to it. Until that succeeds what writes
+// returns read's error, or those of [NewDocument], and the document looks empty: who reads for a run has to end it.
+func NewLateDocument(read func() (json.RawMessage, error), o DocumentOptions) *Document {
+	return &Document{o: o, read: read, tree: tree{root: map[string]any{}, size: len("{}")}}
+}
+
+// lock takes the lock of a document that has been read. The lock is held in any case.
+func (d *Document) lock() error {
+	d.mu.Lock()
+	if d.read == nil {
+		return nil
+	}
+	raw, err := d.read()
+	if err != nil {
+		return err
+	}
+	root, err := parseObject(raw)
+	if err != nil {
+		return err
+	}
+	d.read, d.raw, d.tree = nil, nil, tree{root: root, size: sizeJSON(root)}
+	return nil
+}
+
+// Rev returns how many changes were made to the document. It does not read one.
+func (d *Document) Rev() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.rev
+}
+
+// Blank reports whether there is nothing at pointer, or null, or an empty text.
+func (d *Document) Blank(pointer string) bool {
+	path, err := parsePointer(pointer)
+	if err != nil {
+		return true
+	}
+	_ = d.lock()
+	defer d.mu.Unlock()
+	v, _ := find(d.tree.root, path)
+	return v == nil || v == ""
+}
+
 // Get decodes the value at pointer into v, which is a pointer as for [json.Unmarshal]; numbers become
 // [json.Number] where v does not say what they are. It reports whether there is a value.
 func (d *Document) Get(pointer string, v any) (bool, error) {
@@ -56,9 +101,9 @@ func (d *Document) Get(pointer string, v any) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	raw, ok := d.at(path)
-	if !ok {
-		return false, nil
+	raw, ok, err := d.at(path)
+	if !ok || err != nil {
+		return false, err
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -74,17 +119,18 @@ func (d *Document) Raw(pointer string) (json.RawMessage, bool) {
 	if err != nil {
 		return nil, false
 	}
-	return d.at(path)
+	raw, ok, _ := d.at(path)
+	return raw, ok
 }
 
-func (d *Document) at(path []string) (json.RawMessage, bool) {
-	d.mu.Lock()
+func (d *Document) at(path []string) (json.RawMessage, bool, error) {
+	err := d.lock()
 	defer d.mu.Unlock()
 	v, ok := find(d.tree.root, path)
 	if !ok {
-		return nil, false
+		return nil, false, err
 	}
-	return renderJSON(v), true
+	return renderJSON(v), true, nil
 }
 
 // Set makes v, marshalled as by [json.Marshal], the value at pointer, combined with what is there by the
@@ -101,8 +147,11 @@ func (d *Document) Set(pointer string, v any) error {
 	if err != nil {
 		return err
 	}
-	d.mu.Lock()
+	err = d.lock()
 	defer d.mu.Unlock()
+	if err != nil {
+		return err
+	}
 	if reduce := d.o.Reducers[pointer]; reduce != nil {
 		if value, err = d.reduce(reduce, path, value); err != nil {
 			return fmt.Errorf("state: set %q: %w", pointer, err)
@@ -189,8 +238,11 @@ func (d *Document) Remove(pointer string) error {
 	if len(path) == 0 {
 		return fmt.Errorf("%w: the document itself cannot be removed", ErrPointer)
 	}
-	d.mu.Lock()
+	err = d.lock()
 	defer d.mu.Unlock()
+	if err != nil {
+		return err
+	}
 	if _, ok := find(d.tree.root, path); !ok {
 		return missing(path)
 	}
@@ -204,8 +256,11 @@ func (d *Document) Apply(p agui.Patch) error {
 	if err != nil {
 		return err
 	}
-	d.mu.Lock()
+	err = d.lock()
 	defer d.mu.Unlock()
+	if err != nil {
+		return err
+	}
 	return d.commit(edits)
 }
 
@@ -216,14 +271,17 @@ func (d *Document) Replace(raw json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	d.mu.Lock()
+	err = d.lock()
 	defer d.mu.Unlock()
+	if err != nil {
+		return err
+	}
 	return d.commit(diffValues(nil, d.tree.root, root))
 }
 
 // JSON returns the document, members sorted and without white space. The caller must not change it.
 func (d *Document) JSON() json.RawMessage {
-	d.mu.Lock()
+	_ = d.lock()
 	defer d.mu.Unlock()
 	return d.render()
 }
@@ -237,7 +295,7 @@ func (d *Document) render() json.RawMessage {
 
 // Size returns the length of [Document.JSON] in bytes, without rendering it.
 func (d *Document) Size() int {
-	d.mu.Lock()
+	_ = d.lock()
 	defer d.mu.Unlock()
 	return d.tree.size
 }
@@ -245,7 +303,7 @@ func (d *Document) Size() int {
 // Clone returns an independent document with the same content and options, but no OnChange: nobody reads
 // the clone.
 func (d *Document) Clone() *Document {
-	d.mu.Lock()
+	_ = d.lock()
 	defer d.mu.Unlock()
 	o := d.o
 	o.OnChange = nil
@@ -263,6 +321,7 @@ func (d *Document) commit(edits []edit) error {
 		return nil
 	}
 	d.raw = nil
+	d.rev++
 	if d.o.OnChange == nil {
 		return nil
 	}

@@ -131,6 +131,9 @@ func (s *Scope) Raw(pointer string) (json.RawMessage, bool) { return s.doc.Raw(p
 // JSON is [Document.JSON].
 func (s *Scope) JSON() json.RawMessage { return s.doc.JSON() }
 
+// Rev returns how many changes were made to what the scope shows, see [Document.Rev].
+func (s *Scope) Rev() int { return s.doc.Rev() }
+
 // Set is [Document.Set], or [ErrForbidden].
 func (s *Scope) Set(pointer string, v any) error {
 	if err := s.check(pointer); err != nil {

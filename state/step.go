@@ -43,7 +43,7 @@ func next(t *Thread, now time.Time) *Step {
 
 // setState makes raw the state.
 func (s *Step) setState(raw json.RawMessage) {
-	s.State, s.Thread.StateRev = raw, s.Thread.Rev
+	s.State, s.Thread.StateRev, s.Thread.Initial = raw, s.Thread.Rev, ""
 }
 
 // show notes that frames of the log name the revision this step makes.

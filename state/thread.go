@@ -64,6 +64,8 @@ type Thread struct {
 	// Queue are the requests that wait, in the order they came.
 	Queue []Ticket `json:"queue,omitempty"`
 
+	// Initial names the members that the state is known to have, see [Commit.Initial]; empty if nobody has looked.
+	Initial string `json:"initial,omitempty"`
 	// Count is the number of messages in the conversation, LastMessage and LastUser the ids of its ends. Size is how
 	// many bytes their encodings take, Slots the slot of the next one.
 	Count       int    `json:"count"`

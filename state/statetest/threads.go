@@ -146,6 +146,19 @@ var threads = []sentence{
 		}
 		w.equal("size", []any{t.Size, err}, []any{size, nil})
 	}},
+	{"what a state was found to have holds until there is another state", func(w *world) {
+		l := w.start("u1")
+		w.commit(l, state.Commit{State: json.RawMessage(`{"n":1}`), End: &state.End{Status: state.RunSuccess}})
+		found := func() state.Commit {
+			return state.Commit{Initial: "members", End: &state.End{Status: state.RunSuccess}}
+		}
+		w.commit(w.start("u2"), found())
+		w.equal("found", w.load().Initial, "members")
+		w.commit(w.start("u3"), state.Commit{End: &state.End{Status: state.RunSuccess}})
+		w.equal("still", w.load().Initial, "members")
+		w.commit(w.start("u4"), state.Commit{State: json.RawMessage(`{}`), End: &state.End{Status: state.RunSuccess}})
+		w.equal("of another state", w.load().Initial, "")
+	}},
 	{"a snapshot shows a thread with all that is kept beside it", func(w *world) {
 		l := w.start("u1")
 		w.commit(l, state.Commit{State: json.RawMessage(`{"n":1}`), Messages: []agui.Message{assistant("a1")}, Frames: frames(l, 1, 1), End: &state.End{Status: state.RunSuccess}})
