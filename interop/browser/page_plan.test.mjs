@@ -37,6 +37,11 @@ test("a trip is planned with clicks alone", async (t) => {
     "experiences done",
   ]);
   await row(page, id).and(page.locator('[data-status="idle"]')).waitFor();
+
+  // CopilotKit's client states no protocol version: the page says in another way that it knows the events of subagents.
+  const runs = page.streams.filter(({ url }) => url.endsWith("/api/copilotkit/agent/travel/run"));
+  assert.equal(runs.length, 3, "the plan and two answers");
+  for (const { text } of runs) assert.match(text, /"type":"SUBAGENT_STARTED"/);
 });
 
 test("a reload between flight and hotel brings the question back", async (t) => {

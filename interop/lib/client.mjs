@@ -10,7 +10,8 @@ import { Stream } from "./streams.mjs";
 
 const libraries = { "1.0.0": current, "0.0.59": old };
 
-const asking = { "1.0.0": "", "0.0.59": "?subagents=on" };
+// What a version adds to a query. 0.0.59 knows the events of subagents, but nobody can tell: it asks for them.
+const asking = { "1.0.0": {}, "0.0.59": { subagents: "on" } };
 
 /** The clients every scenario is run with. */
 export const versions = ["1.0.0", "0.0.59"];
@@ -71,7 +72,7 @@ export async function post(gateway, version, input, { path = "/agents/travel", s
  * alone is no stream.
  */
 export async function attach(gateway, version, id, { cursor, follow = false, enough = () => false } = {}) {
-  const query = new URLSearchParams({ ...(version === "1.0.0" && { protocolVersion: "1.0" }), ...(follow && { follow: "1" }) });
+  const query = new URLSearchParams({ ...asking[version], ...(version === "1.0.0" && { protocolVersion: "1.0" }), ...(follow && { follow: "1" }) });
   const hangUp = new AbortController();
   const response = await fetch(`${gateway.url}/threads/${id}/events?${query}`, {
     headers: { Accept: "text/event-stream", ...(cursor !== undefined && { "Last-Event-ID": cursor }) },
@@ -91,8 +92,7 @@ export async function attach(gateway, version, id, { cursor, follow = false, eno
  * the application was told beside it: {stream, seen, failed, interrupts}.
  */
 export class Tab {
-  // 0.0.59 knows the events of subagents, but nobody can tell: it asks for them.
-  constructor(gateway, version, { agent = "travel", path = `/agents/${agent}${asking[version]}`, threadId = randomUUID(), messages, state } = {}) {
+  constructor(gateway, version, { agent = "travel", path = `/agents/${agent}?${new URLSearchParams(asking[version])}`, threadId = randomUUID(), messages, state } = {}) {
     Object.assign(this, { gateway, version, path });
     this.client = new libraries[version].HttpAgent({
       url: gateway.url + path,
