@@ -21,11 +21,25 @@ func (g *Gateway) runAgent(w http.ResponseWriter, r *http.Request) error {
 
 // runLegacy is POST /subgraphs: the same in the dialect of the clients before AG-UI 1.0's interrupts.
 func (g *Gateway) runLegacy(w http.ResponseWriter, r *http.Request) error {
-	agent, err := g.agent(g.o.Legacy)
+	agent, err := g.legacyAgent()
 	if err != nil {
 		return err
 	}
 	return g.run(w, r, agent, agui.Legacy)
+}
+
+// legacyAgent is the agent of the route that names none.
+func (g *Gateway) legacyAgent() (*served, error) {
+	if g.o.Legacy != "" {
+		return g.agent(g.o.Legacy)
+	}
+	agents := g.roster.Load().agents
+	if len(agents) == 1 {
+		for name := range agents {
+			return g.agent(name)
+		}
+	}
+	return g.agent("travel")
 }
 
 func (g *Gateway) run(w http.ResponseWriter, r *http.Request, agent *served, dialect agui.Dialect) error {

@@ -1,7 +1,7 @@
 package gateway
 
 import (
-	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -14,7 +14,7 @@ func (g *Gateway) agent(name string) (*served, error) {
 	if a, ok := g.roster.Load().agents[name]; ok {
 		return a, nil
 	}
-	return nil, &agui.Error{Code: agui.CodeNotFound, Err: errors.New("gateway: no such agent")}
+	return nil, &agui.Error{Code: agui.CodeNotFound, Err: fmt.Errorf("gateway: no agent is called %q", name)}
 }
 
 // listAgents is GET /agents.

@@ -21,19 +21,19 @@ agents:
 `)
 	w := newWorld(t, func(o *gateway.Options) { o.Agents, o.Agent, o.Legacy = team.Agents, team.Options, "old" })
 	for path, legacy := range map[string]bool{
-		"/agents/old":                               true,
-		"/agents/old?interrupts=standard":           false,
-		"/api/copilotkit/agent/old/run":             true,
-		"/agents/new":                               false,
-		"/agents/new?interrupts=legacy":             true,
-		"/api/copilotkit/agent/new/run":             false,
-		"/api/copilotkit/agent/old/connect?first=1": true,
+		"/agents/old":                       true,
+		"/agents/old?interrupts=standard":   false,
+		"/api/copilotkit/agent/old/run":     true,
+		"/agents/new":                       false,
+		"/agents/new?interrupts=legacy":     true,
+		"/api/copilotkit/agent/new/run":     false,
+		"/api/copilotkit/agent/old/connect": true,
 	} {
 		thread := strings.NewReplacer("/", "-", "?", "-", "=", "-").Replace(path)
 		if strings.Contains(path, "connect") {
 			w.call(http.MethodPost, "/agents/old", input(thread, "r0", []string{"u:hi"}))
 		}
-		_, stream := w.call(http.MethodPost, path, input(thread, "r", []string{"u:hi"}))
+		_, stream := w.call(http.MethodPost, path, pageInput(thread, "r", []string{"u:hi"}))
 		if got := strings.Contains(stream, `"name":"on_interrupt"`); got != legacy || strings.Contains(stream, `"type":"interrupt"`) == legacy {
 			t.Errorf("POST %s asks in the legacy dialect: %t, want %t:\n%s", path, got, legacy, stream)
 		}

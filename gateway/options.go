@@ -19,7 +19,7 @@ type Options struct {
 	Agents map[string]groupchat.Agent
 	// Agent holds what differs from these options for one agent, by name.
 	Agent map[string]AgentOptions
-	// Legacy is the agent that POST /subgraphs speaks to; empty means "travel".
+	// Legacy is the agent that POST /subgraphs speaks to; empty means the one called travel, or the only one there is.
 	Legacy string
 	// Store keeps the threads; nil means a [state.Memory] of the gateway's own.
 	Store state.Store
@@ -76,6 +76,8 @@ type AgentOptions struct {
 	SubagentEvents SubagentEvents
 	InterruptTTL   time.Duration
 	RunTimeout     time.Duration
+	// LegacyInterrupts asks in the dialect before AG-UI 1.0's interrupts, CUSTOM on_interrupt, where a request does not say which.
+	LegacyInterrupts bool
 }
 
 // Disconnect says what hanging up does to a run.
@@ -165,9 +167,6 @@ func (o *Options) fill() {
 	}
 	if o.OnBusy == "" {
 		o.OnBusy = Reject
-	}
-	if o.Legacy == "" {
-		o.Legacy = "travel"
 	}
 	if o.Log == nil {
 		o.Log = slog.Default()

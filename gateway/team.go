@@ -40,7 +40,8 @@ func (t *Team) Close() error {
 type TeamOptions struct {
 	// Env looks up a variable of the environment; nil means os.LookupEnv.
 	Env func(name string) (string, bool)
-	// Types are further types of agents, by the name a file calls them.
+	// Types are further types of agents, by the name a file calls them. The program gateway has one, travel, which makes the demo
+	// team with travel.New.
 	Types map[string]AgentType
 	// Model is the model called default, if it has a BaseURL or a Key and the file does not describe one itself. Its Timeout
 	// and HTTP are those of the file's models as well.
@@ -52,7 +53,7 @@ type TeamOptions struct {
 }
 
 // An AgentType makes an agent of a type that has no settings of its own but the model it may speak through: the one that
-// the file names for it, else the default one, nil if there is none.
+// the file names for it, else the default one; nil if there is none, or the file says off.
 type AgentType func(model *groupchat.Model) groupchat.Agent
 
 // LoadTeam reads a team file, which docs/teams.md describes. What is wrong with the file itself is a
@@ -194,7 +195,7 @@ func (b *teamBuilder) enter(e *teamEntry) {
 	defer func() { b.colleagues, b.current, b.reading = around, outer, b.reading[:len(b.reading)-1] }()
 	f := b.fields(e.node, fmt.Sprintf("agent %q", e.name))
 	f.kind = "agent agent"
-	e.own = f.keysOf("edits", "disconnect", "on_busy", "interrupt_ttl", "run_timeout", "subagent_events")
+	e.own = f.keysOf("edits", "disconnect", "on_busy", "interrupt_ttl", "interrupt_dialect", "run_timeout", "subagent_events")
 	options := AgentOptions{
 		Description:    b.text(f.take("description")),
 		Edits:          b.oneOf(f.take("edits"), "append", "cut") == "cut",
@@ -203,6 +204,8 @@ func (b *teamBuilder) enter(e *teamEntry) {
 		InterruptTTL:   b.duration(f.take("interrupt_ttl")),
 		RunTimeout:     b.duration(f.take("run_timeout")),
 		SubagentEvents: b.subagentEvents(f.take("subagent_events")),
+
+		LegacyInterrupts: b.oneOf(f.take("interrupt_dialect"), "standard", "legacy") == "legacy",
 	}
 	e.serve = b.flag(f.take("serve"))
 	n := f.need("type", "write `type:` and one of "+choices(b.typeNames()))
@@ -238,6 +241,10 @@ func (b *teamBuilder) typeNames() []string {
 // Scope is that of a participant; nil means a thread's own agent.
 func (b *teamBuilder) agentOf(n *teamNode, f *teamFields, description string, scope *groupchat.Scoping) groupchat.Agent {
 	if n == nil {
+		return nil
+	}
+	if n.text == "travel" && b.types[n.text] == nil {
+		b.bad(n, "the type travel belongs to the program gateway; another one puts it into TeamOptions.Types, with travel.New")
 		return nil
 	}
 	name := b.oneOf(n, b.typeNames()...)

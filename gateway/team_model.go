@@ -122,12 +122,19 @@ func (b *teamBuilder) model(n, agent *teamNode) *groupchat.Model {
 	return m
 }
 
+// noModelAtAll is what an agent that can do without a model says to do so, unless a model is called that.
+const noModelAtAll = "off"
+
 // optionalModel is model for an agent that can do without one.
 func (b *teamBuilder) optionalModel(n *teamNode) *groupchat.Model {
-	if n == nil {
+	switch {
+	case n == nil:
 		return b.models[defaultModel]
+	case n.text == noModelAtAll && b.models[noModelAtAll] == nil:
+		return nil
+	default:
+		return b.model(n, n)
 	}
-	return b.model(n, n)
 }
 
 // httpURL reads a URL of http or https, which errors do not quote: it may hold a password.

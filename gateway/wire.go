@@ -16,6 +16,9 @@ func (g *Gateway) wire(r *http.Request, agent *served, era agui.Era, dialect agu
 	if w.Subagents, err = subagents(r, agent, era, dialect, props); err != nil {
 		return w, err
 	}
+	if agent.LegacyInterrupts {
+		w.Dialect = agui.Legacy
+	}
 	q := r.URL.Query()
 	switch q.Get("interrupts") {
 	case "":

@@ -64,8 +64,10 @@ func (c *scriptCheck) step(s *ScriptStep) {
 	}
 	if s.Fail != nil {
 		c.uses(s.Fail.Message)
-		if strings.ContainsFunc(s.Fail.Code, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') && (r < '0' || r > '9') }) {
-			c.bad("fail: the code %q is not in lower_case", s.Fail.Code)
+		if strings.ContainsFunc(s.Fail.Code, func(r rune) bool {
+			return !strings.ContainsRune("_-.", r) && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
+		}) {
+			c.bad("fail: the code %q is more than letters, digits, _, - and .", s.Fail.Code)
 		}
 	}
 }
