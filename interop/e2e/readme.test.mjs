@@ -13,11 +13,11 @@ const interop = fileURLToPath(new URL("..", import.meta.url));
 const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
 const gateway = await startGateway();
 
-/** The code block behind <!-- tested: name -->, speaking to our server. */
-function block(name) {
+/** The code block behind <!-- tested: name -->, speaking to a server. */
+function block(name, { url } = gateway) {
   const found = new RegExp(`<!-- tested: ${name} -->\\n\`\`\`\\w*\\n([^]*?)\`\`\``).exec(readme);
   assert.ok(found, `README.md has no block "${name}"`);
-  return found[1].replaceAll("http://127.0.0.1:8080", gateway.url);
+  return found[1].replaceAll("http://127.0.0.1:8080", url);
 }
 
 test("the curl command shows the events that README lists", async () => {
@@ -39,4 +39,21 @@ test("the Node program plans a trip", async () => {
   assert.match(stdout, /Hotel Zoe/);
   const { threads } = await (await fetch(`${gateway.url}/threads`)).json();
   assert.equal(threads.find(({ id }) => id === "trip-2").status, "idle");
+});
+
+test("the Node program ends when an answer comes to nothing, and says why", async () => {
+  const failing = await startGateway({
+    team: `version: 1
+agents:
+  travel:
+    type: script
+    steps:
+      - ask: { key: size, message: "Which size?", options: [ { name: S }, { name: L } ] }
+      - fail: { code: sold_out, message: "Nothing is left." }
+`,
+  });
+  const { stdout } = await run("node", ["--input-type=module", "--eval", block("node", failing)], { cwd: interop, timeout: 60_000 });
+  assert.match(stdout, /Which size\? → S\n/);
+  assert.match(stdout, /sold_out/);
+  assert.equal(stdout.match(/Which size/g).length, 1, "it is asked once");
 });
