@@ -86,7 +86,7 @@ func (c *config) settings() []setting {
 		{"config", "", "team file; without one the built-in travel team is served", text(&c.team)},
 		{"env-file", "", "file of KEY=VALUE lines that count before the environment", text(new(string))},
 		{"store", "memory", "where threads are kept: memory, or a Redis at redis://, redis+cluster:// or redis+sentinel:// (also REDIS_URL)", storeURL(&c.redis)},
-		{"model-url", "", "where the default model is: any OpenAI-compatible server; without it and -model-key the demo speaks from its script", modelURL(&c.model.BaseURL)},
+		{"model-url", "", "where the default model is: a server with OpenAI's chat completions API; without it and -model-key the demo speaks from its script", modelURL(&c.model.BaseURL)},
 		{"model", "gpt-4.1-mini", "what the default model is called there", word(&c.model.Name)},
 		{"model-key", "", "key of the default model's server; alone it means OpenAI's", word(&c.model.Key)},
 		{"voice-delay", "30ms", "pause between text deltas of scripted voices", duration(&o.Pace, 0)},

@@ -30,6 +30,14 @@ test("the curl command shows the events that README lists", async () => {
   assert.deepEqual(types.filter((type) => type !== "TEXT_MESSAGE_CONTENT"), listed);
 });
 
+test("the curl command that answers leads to the next question", async () => {
+  const { stdout } = await run("bash", ["-c", block("answer")]);
+  assert.match(stdout, /"type":"RUN_FINISHED".*"outcome":\{"type":"interrupt"/);
+  const thread = await (await fetch(`${gateway.url}/threads/trip-1`)).json();
+  assert.equal(thread.state.itinerary.flight.airline, "KLM");
+  assert.match(thread.interrupts[0].message, /hotel/i);
+});
+
 test("the Node program plans a trip", async () => {
   const program = block("node");
   assert.ok(program.trim().split("\n").filter(Boolean).length <= 13, "it is meant to stay short");
