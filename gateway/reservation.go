@@ -54,7 +54,7 @@ func (r *reservation) ask() (given <-chan struct{}, err error) {
 		close(r.given)
 	case agui.CodeOf(err) != agui.CodeOverloaded:
 		return nil, err
-	default:
+	case !slices.Contains(r.g.waiting, r): // or it keeps the place that it has
 		r.g.waiting = append(r.g.waiting, r)
 	}
 	return r.given, nil
