@@ -42,6 +42,12 @@ agents:
     steps:
       - ask: { key: size, message: "Which size?", options: [ S, M ], ttl: 4s }
       - say: "Size \${answers.size}."
+  pair:
+    type: script
+    description: Waits longer for one answer than for the other
+    steps:
+      - ask_many: [ { key: size, message: "Which size?", ttl: 3s }, { key: name, message: "Which name?" } ]
+      - say: "For \${answers.name}."
 `,
 });
 
@@ -162,6 +168,16 @@ test("a question whose time is over says so, cannot be clicked, and is in nobody
   await option(page, "M").and(page.locator(":enabled")).click();
   await told(page, "Size M.");
   assert.equal(await page.getByTestId("expired").count(), 0);
+});
+
+test("of several questions those that have not expired can be answered", async (t) => {
+  const page = await asked(t, "pair", "A coat");
+  await field(page, "Which name?").fill("Ada");
+  await question(page, "Which size?").waitFor({ state: "detached" });
+  assert.equal(await field(page, "Which name?").inputValue(), "Ada", "what was written is still there");
+  await answer(page).click();
+  await told(page, "All right, I leave it at that."); // the answer was taken, and the script goes no further without the other one
+  await unasked(page);
 });
 
 test("a browser whose clock is ahead can answer all the same", async (t) => {
