@@ -59,11 +59,6 @@ export async function forkThread(id: string, agent: string, messageId: string, o
   return (await ask<{ id: string }>("POST", threadPath(id, agent, "fork"), options, { messageId })).id;
 }
 
-/** Stops what runs on the thread, whoever started it; false if nothing did. */
-export async function stopThread(id: string, agent: string, options?: Options): Promise<boolean> {
-  return (await ask<{ stopped: boolean }>("POST", threadPath(id, agent, "stop"), options)).stopped;
-}
-
 /** Whether the gateway is there and able to serve. Never throws. */
 export async function ready(options?: Options): Promise<boolean> {
   try {

@@ -17,8 +17,6 @@ import "./timeline.css";
 interface Props {
   agent: string;
   thread: string;
-  /** The page has just made the thread up. */
-  fresh?: boolean;
   onClose: () => void;
 }
 
@@ -33,8 +31,8 @@ const panels = ["Timeline", "State", "Questions", "Runs"] as const;
 type Panel = (typeof panels)[number];
 
 /** Everything that happens on a thread, as it is on the wire. */
-export default function Inspector({ agent, thread, fresh = false, onClose }: Props) {
-  const following = useFollow(agent, thread, { fresh });
+export default function Inspector({ agent, thread, onClose }: Props) {
+  const following = useFollow(agent, thread);
   const { status, running, view, interrupts } = following;
   const { known, problem } = useThread(agent, thread, following);
   const { events, dropped, base, cursor } = useLog(agent, thread, useDeferredValue(following));
