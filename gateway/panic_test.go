@@ -234,7 +234,7 @@ func aTakeoverThatPanics(t *testing.T) {
 	owner.hears("I paid ")
 	b := newBubbleWorld(t, func(o *gateway.Options) {
 		o.Store, o.Shared, o.Now, o.Log = shared, true, nil, slog.New(slog.DiscardHandler)
-		team := crew(nil, &paid)
+		team := crew(nil, &paid, nil)
 		team.State = groupchat.StateSpec{Initial: json.RawMessage(`{"broken":1}`), Reducers: state.Reducers{
 			"/broken": func(_, _ json.RawMessage) (json.RawMessage, error) { panicked.Add(1); panic("secret") },
 		}}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -75,7 +77,8 @@ func (m *mortal) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
 }
 
 // crew is a team of two: the first is quick, the second pays once, says half a sentence, and waits at gate.
-func crew(gate <-chan struct{}, paid *atomic.Int64) *groupchat.Chat {
+// Before that it does what begins says, if that is not nil.
+func crew(gate <-chan struct{}, paid *atomic.Int64, begins func(*groupchat.Turn) error) *groupchat.Chat {
 	return &groupchat.Chat{
 		Manager: groupchat.Sequential(),
 		Participants: []groupchat.Participant{
@@ -89,6 +92,11 @@ func crew(gate <-chan struct{}, paid *atomic.Int64) *groupchat.Chat {
 				}
 				if err := t.State().Set("/paid", n); err != nil {
 					return err
+				}
+				if begins != nil {
+					if err := begins(t); err != nil {
+						return err
+					}
 				}
 				text := t.Text()
 				if _, err := text.WriteString("I paid "); err != nil {
@@ -110,12 +118,17 @@ func crew(gate <-chan struct{}, paid *atomic.Int64) *groupchat.Chat {
 
 // replica starts, in a bubble, a gateway on a shared store, with a crew that waits at its own gate.
 func replica(t *testing.T, store state.Store, paid *atomic.Int64, attempts int) *world {
+	return replicaOf(t, store, attempts, func(gate <-chan struct{}) *groupchat.Chat { return crew(gate, paid, nil) })
+}
+
+// replicaOf is replica with another crew.
+func replicaOf(t *testing.T, store state.Store, attempts int, crew func(gate <-chan struct{}) *groupchat.Chat) *world {
 	var w *world
 	gate := make(chan struct{}, 1)
 	w = newBubbleWorld(t, func(o *gateway.Options) {
 		o.Store, o.Shared, o.Now, o.RunAttempts = store, true, nil, attempts
 		o.NewID = nil
-		o.Agents = map[string]groupchat.Agent{"crew": crew(gate, paid)}
+		o.Agents = map[string]groupchat.Agent{"crew": crew(gate)}
 		o.Agent = nil
 		o.Legacy = "crew"
 	})
@@ -134,7 +147,11 @@ func aRunWhoseReplicaDiedGoesOnElsewhere(t *testing.T) {
 	var paid atomic.Int64
 	door := newMortal(shared)
 	defer close(door.buried) // before its gateway is closed
-	a, b := replica(t, door, &paid, 3), replica(t, shared, &paid, 3)
+	kept := &commits{Store: shared}
+	a := replicaOf(t, door, 3, func(gate <-chan struct{}) *groupchat.Chat {
+		return crew(gate, &paid, func(t *groupchat.Turn) error { return streamCall(t, "made-1") })
+	})
+	b := replica(t, kept, &paid, 3)
 
 	owner := a.begin(http.MethodPost, "/agents/crew?disconnect=detach", input("t", "r", []string{"u1:go"}))
 	defer owner.hangUp()
@@ -144,6 +161,10 @@ func aRunWhoseReplicaDiedGoesOnElsewhere(t *testing.T) {
 	watcher.hears("I paid ")
 
 	close(door.dead)
+	result, ok := watcher.until(agui.TypeToolCallResult).(*agui.ToolCallResult)
+	if !ok || result.ToolCallID != "made-1" || result.Content.Text() != string(agui.CodeRunMoved) {
+		t.Errorf("the call of the turn that is withdrawn has the result %+v, want %s", result, agui.CodeRunMoved)
+	}
 	watcher.until(agui.TypeMessagesSnapshot)
 	d := b.thread("t")
 	watcher.equals(d) // what the dead replica said half of is withdrawn
@@ -153,6 +174,11 @@ func aRunWhoseReplicaDiedGoesOnElsewhere(t *testing.T) {
 	b.gate <- struct{}{}
 	watcher.rest()
 	watcher.equals(b.thread("t"))
+	for i, messages := range kept.messages() {
+		if slices.ContainsFunc(messages, func(m agui.Message) bool { return m.Content.Text() == "I am first." }) {
+			t.Errorf("commit %d after the takeover has what was kept before: %v", i, messages)
+		}
+	}
 	if watcher.finished().Outcome.Type != agui.OutcomeSuccess {
 		t.Errorf("outcome = %+v", watcher.finished().Outcome)
 	}
@@ -176,6 +202,50 @@ func aRunWhoseReplicaDiedGoesOnElsewhere(t *testing.T) {
 	defer again.hangUp()
 	again.rest()
 	again.equals(b.thread("t"))
+}
+
+// A commits is a store that remembers the messages of its commits.
+type commits struct {
+	state.Store
+	mu  sync.Mutex
+	all [][]agui.Message
+}
+
+func (s *commits) Commit(ctx context.Context, l *state.Lease, c state.Commit) (*state.Thread, error) {
+	s.mu.Lock()
+	s.all = append(s.all, c.Messages)
+	s.mu.Unlock()
+	return s.Store.Commit(ctx, l, c)
+}
+
+func (s *commits) messages() [][]agui.Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all
+}
+
+// A run whose agent this replica does not serve is left, for a while, to those that may serve it.
+func TestARunIsLeftToThoseWhoServeItsAgent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := newDesktop(t, func(o *gateway.Options) { o.Shared = true })
+		defer a.close()
+		b := newDesktop(t, func(o *gateway.Options) {
+			sharing(a.store)(o)
+			delete(o.Agents, "slow")
+		})
+		defer b.close()
+		a.serve(newSink(), "POST", "/agents/slow?disconnect=detach", input("t", "r1", []string{"u1:Hi"}))
+		a.drain()
+		time.Sleep(45 * time.Second) // four leases and a half
+		if got := a.status("slow"); got != state.RunRunning {
+			t.Errorf("after less than five leases the run is %s", got)
+		}
+		time.Sleep(30 * time.Second)
+		if got := a.status("slow"); got != state.RunError {
+			t.Errorf("after more than five leases the run is %s", got)
+		}
+	})
 }
 
 func TestARunThatAttemptsDieOfIsLost(t *testing.T) {
@@ -226,7 +296,7 @@ func aRunWhoseAgentNobodyServesAnyMoreIsLost(t *testing.T) {
 	watcher := b.begin(http.MethodGet, "/threads/t/events?protocolVersion=1.0", "")
 	defer watcher.hangUp()
 	watcher.until(agui.TypeRunStarted)
-	if _, err := b.g.Replace(map[string]groupchat.Agent{"other": crew(nil, &paid)}, nil); err != nil {
+	if _, err := b.g.Replace(map[string]groupchat.Agent{"other": crew(nil, &paid, nil)}, nil); err != nil {
 		t.Fatal(err)
 	}
 	close(door.dead)
