@@ -20,9 +20,10 @@ func TestAttachAtEveryPoint(t *testing.T) {
 	first := w.open("POST", "/agents/desk", input("t", "r2", []string{"u1:Hi"},
 		`"resume":[{"interruptId":`+quote(question)+`,"status":"resolved","payload":"M"}]`))
 	var readers []*reader
-	attach := func(era string, header ...string) *reader {
-		r := w.open("GET", "/threads/t/events?protocolVersion="+era, "", header...)
-		readers = append(readers, r)
+	var from []string // where they begin
+	attach := func(era, cursor string) *reader {
+		r := w.open("GET", "/threads/t/events?protocolVersion="+era, "", "Last-Event-ID", cursor)
+		readers, from = append(readers, r), append(from, cursor)
 		return r
 	}
 	for {
@@ -32,7 +33,7 @@ func TestAttachAtEveryPoint(t *testing.T) {
 		}
 		cut := first.records[len(first.records)-1].ID
 		for _, era := range []string{"1.0", ""} {
-			attach(era)
+			attach(era, "")
 			if cut != "" {
 				// Its view up to the cut is that of a reader of its own, stopped there.
 				before := w.open("GET", "/threads/t/events?protocolVersion="+era, "")
@@ -43,18 +44,31 @@ func TestAttachAtEveryPoint(t *testing.T) {
 				}
 				id := before.cursorID()
 				before.hangUp()
-				r := attach(era, "Last-Event-ID", id)
-				r.like(before)
+				r := attach(era, id)
+				r.goOnFrom(before)
 			}
 		}
 		if e.EventType() == agui.TypeCustom {
 			break // it waits
 		}
 	}
+	// The end of a run restates everything. So they are compared where the run waits, with the first reader, who was
+	// there from the beginning.
+	for i, r := range readers {
+		for seen := from[i]; seen != first.cursorID(); seen = r.cursorID() {
+			if _, ok := r.step(); !ok {
+				t.Fatalf("reader %d of %d: the stream ended at %q", i, len(readers), seen)
+			}
+		}
+		r.hasWhat(first)
+		if t.Failed() {
+			t.Fatalf("reader %d of %d, in the middle", i, len(readers))
+		}
+	}
 	w.release()
 	first.rest()
 	want := w.thread("t")
-	late := []*reader{attach("1.0"), attach("")}
+	late := []*reader{attach("1.0", ""), attach("", "")}
 	for i, r := range readers {
 		r.rest()
 		r.equals(want)
@@ -94,7 +108,7 @@ func TestEveryIDIsACursor(t *testing.T) {
 		for _, had := range all[:i+1] {
 			before.take(had)
 		}
-		r.like(before)
+		r.goOnFrom(before)
 		for r.cursorID() != end {
 			if _, ok := r.step(); !ok {
 				t.Fatalf("after %s: the stream ended at %s, want %s", record.ID, r.cursorID(), end)
@@ -167,7 +181,7 @@ func replay(t *testing.T, r, one, two *reader, n int) {
 		}
 	}
 	fresh.stated = true
-	r.like(fresh)
+	r.goOnFrom(fresh)
 }
 
 func increases(t *testing.T, a, b string) bool {

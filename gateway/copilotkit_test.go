@@ -76,7 +76,7 @@ func (p tab) open(verb, agent, body string) *reader {
 	if verb == "connect" {
 		like = newFold(p.t, "")
 	}
-	r.like(like)
+	r.goOnFrom(like)
 	return r
 }
 

@@ -75,8 +75,8 @@ func pulled(next func() (agui.Record, error, bool)) func() (agui.Record, error, 
 	}
 }
 
-// like makes r go on from what another reader, who was cut off, had.
-func (r *reader) like(other *reader) {
+// goOnFrom makes r go on from what another reader, who was cut off, had. It compares nothing.
+func (r *reader) goOnFrom(other *reader) {
 	r.view, r.doc, r.verifier, r.stated = other.view, other.doc, other.verifier, other.stated
 }
 
@@ -215,6 +215,17 @@ func (r *reader) equals(d threadDoc) {
 	}
 	if got, want := canonical(r.t, r.doc.JSON()), canonical(r.t, d.State); got != want {
 		r.t.Errorf("the reader's state = %s, the thread's = %s", got, want)
+	}
+}
+
+// hasWhat reports what the reader shows that another reader of the run does not.
+func (r *reader) hasWhat(other *reader) {
+	r.t.Helper()
+	if diff := cmp.Diff(textOf(r.t, other.view.Messages()), textOf(r.t, r.view.Messages())); diff != "" {
+		r.t.Errorf("the reader's messages are not the other's (-other +reader):\n%s", diff)
+	}
+	if got, want := canonical(r.t, r.doc.JSON()), canonical(r.t, other.doc.JSON()); got != want {
+		r.t.Errorf("the reader's state = %s, the other's = %s", got, want)
 	}
 }
 

@@ -295,7 +295,7 @@ func (s *script) attach(words []string, want string) string {
 	}
 	s.streams[words[1]] = r
 	if before != nil {
-		r.like(before)
+		r.goOnFrom(before)
 	}
 	return want
 }
