@@ -12,13 +12,16 @@ import (
 	"net/http/httptest"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/travel"
 )
 
@@ -71,14 +74,21 @@ func heap() uint64 {
 // A loadServer is a gateway with the travel team, and the client that keeps it busy.
 type loadServer struct {
 	gateway *gateway.Gateway
+	store   *state.Memory
+	ahead   *atomic.Int64 // of the real time, in nanoseconds
 	server  *httptest.Server
 	http    *http.Client
 }
 
 func newLoadServer(t *testing.T) *loadServer {
 	t.Helper()
+	ahead := new(atomic.Int64)
+	now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+	store := state.NewMemory(state.MemoryOptions{Now: now})
 	g, err := gateway.New(gateway.Options{
 		Agents: map[string]groupchat.Agent{"travel": travel.Team()},
+		Store:  store,
+		Now:    now,
 		Log:    slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
@@ -86,6 +96,8 @@ func newLoadServer(t *testing.T) *loadServer {
 	}
 	return &loadServer{
 		gateway: g,
+		store:   store,
+		ahead:   ahead,
 		server:  httptest.NewServer(g),
 		http:    &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: loadTrips}},
 	}
@@ -95,6 +107,9 @@ func (s *loadServer) close(t *testing.T) {
 	t.Helper()
 	s.server.Close()
 	if err := s.gateway.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := s.store.Close(); err != nil {
 		t.Error(err)
 	}
 	*s = loadServer{}
@@ -174,7 +189,7 @@ func (s *loadServer) run(ctx context.Context, in *agui.RunAgentInput) (outcome *
 	return finished.Outcome, nil
 }
 
-// forget deletes the threads of a round.
+// forget deletes the threads of a round, and lets the time go by in which their logs are kept for who is reading them.
 func (s *loadServer) forget(t *testing.T, round string) {
 	t.Helper()
 	for i := range loadTrips {
@@ -191,6 +206,10 @@ func (s *loadServer) forget(t *testing.T, round string) {
 		if response.StatusCode != http.StatusNoContent {
 			t.Fatalf("DELETE: %s", response.Status)
 		}
+	}
+	s.ahead.Add(int64(2 * state.DeadLogTTL))
+	if _, err := s.store.Overdue(t.Context(), 1); err != nil { // the store lets go of them when it is asked for something
+		t.Error(err)
 	}
 	s.http.CloseIdleConnections()
 }
