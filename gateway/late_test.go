@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -30,12 +31,16 @@ func (s *lateStore) Signal(ctx context.Context, key state.Key, run uint64, word 
 // caller of its own.
 func TestALateHangUpIsNotTheNextRuns(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, aLateHangUpIsNotTheNextRuns)
+}
+
+func aLateHangUpIsNotTheNextRuns(t *testing.T) {
 	store := &lateStore{
 		Store: state.NewMemory(state.MemoryOptions{}),
 		held:  make(chan struct{}), pass: make(chan struct{}), told: make(chan struct{}),
 	}
 	t.Cleanup(func() { _ = store.Close() }) // a store in memory
-	w := newWorld(t, func(o *gateway.Options) { o.Store, o.Now, o.HangUpGrace = store, nil, soon })
+	w := newBubbleWorld(t, func(o *gateway.Options) { o.Store, o.Now, o.HangUpGrace = store, nil, soon })
 	first := w.open("POST", "/agents/slow", input("t", "r1", []string{"u1:Hi"}))
 	first.until(agui.TypeCustom)
 	first.hangUp()

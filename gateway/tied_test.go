@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -51,21 +52,23 @@ func TestWhatUnties(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, test.options)
-			r := w.open("POST", "/agents/slow"+test.query, input("t", "r1", []string{"u1:Hi"}))
-			r.until(agui.TypeCustom)
-			if test.untie != nil {
-				test.untie(t, w)
-			}
-			r.hangUp()
-			time.Sleep(5 * soon) // what would stop it had its time
-			if d := w.thread("t"); d.Status != "running" {
-				t.Fatalf("the run was ended: %+v", d.Runs)
-			}
-			w.release()
-			if d := w.idle("t"); d.newest() != "success" {
-				t.Errorf("the run is %s, want success", d.newest())
-			}
+			synctest.Test(t, func(t *testing.T) {
+				w := newBubbleWorld(t, test.options)
+				r := w.open("POST", "/agents/slow"+test.query, input("t", "r1", []string{"u1:Hi"}))
+				r.until(agui.TypeCustom)
+				if test.untie != nil {
+					test.untie(t, w)
+				}
+				r.hangUp()
+				time.Sleep(5 * soon) // what would stop it had its time
+				if d := w.thread("t"); d.Status != "running" {
+					t.Fatalf("the run was ended: %+v", d.Runs)
+				}
+				w.release()
+				if d := w.idle("t"); d.newest() != "success" {
+					t.Errorf("the run is %s, want success", d.newest())
+				}
+			})
 		})
 	}
 }
