@@ -134,7 +134,7 @@ func listed(m agui.Message) listedMessage {
 	return l
 }
 
-// showState shows a thread's state as committed; null if there is none.
+// showState shows a thread's state as committed; null while there is none yet, as in a first run.
 func (k *copilotkit) showState(w http.ResponseWriter, r *http.Request) error {
 	t, err := k.load(r)
 	if err != nil {
@@ -144,6 +144,9 @@ func (k *copilotkit) showState(w http.ResponseWriter, r *http.Request) error {
 	if t != nil {
 		if shown, err = k.g.store.State(r.Context(), t.Key, -1); err != nil {
 			return storeError(err)
+		}
+		if shown == nil && t.Live == nil {
+			shown = json.RawMessage("{}") // runs that ended and changed nothing
 		}
 	}
 	answer(w, http.StatusOK, map[string]any{"state": shown})
