@@ -307,8 +307,8 @@ test("one id under two agents is two threads, told apart by name", async () => {
   const url = `${gateway.url}/threads/${form.threadId}`;
   const either = await ask(url);
   assert.deepEqual([either.status, either.body.error.code], [409, "ambiguous_thread"]);
-  for (const { client, path } of [form, map]) {
-    const { body } = await ask(`${url}?agent=${path.slice("/agents/".length)}`);
+  for (const [agent, { client }] of Object.entries({ form, map })) {
+    const { body } = await ask(`${url}?agent=${agent}`);
     assert.deepEqual(client.messages, body.messages);
     assert.deepEqual(client.state, body.state);
   }
