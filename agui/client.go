@@ -121,10 +121,11 @@ type ClientRequest struct {
 	Leave func(cause error) bool
 }
 
-// Run posts a run when its result is ranged over, once, and yields the events of the answer, in order. They are whole and have passed the [Verifier]; chunks
-// come as the starts, contents and ends they stand for; what older servers do differently is mended: retired events
-// and nulls are read, unknown events passed over. The last one is terminal, unless an error follows, which is then the
-// last thing: a [*ClientError], or the cause of ctx. An answer may hold earlier runs before the one that was asked for.
+// Run posts a run when its result is ranged over, once, and yields the events of the answer, in order. They are whole
+// and have passed the [Verifier]; chunks come as the starts, contents and ends they stand for; what older servers do
+// differently is mended: retired events and nulls are read, unknown events passed over. The last one is terminal, unless
+// an error follows, which is then the last thing: a [*ClientError], or the cause of ctx. An answer may hold earlier runs
+// before the one that was asked for.
 //
 // A run whose context is done, whose events are not read to the end, or whose answer cannot be used is stopped, by the
 // server's stop route if it has one, and by hanging up. A stop that is not answered at once goes on by itself for a few

@@ -82,7 +82,7 @@ func (r *Run) Start(s *RunStarted) error {
 	return r.locked(func() error { return r.emit(s) })
 }
 
-// Emit sends any event but those of the run itself. See [Run] for what it refuses.
+// Emit sends any event but those of the run itself. See [Run] for what it refuses. It may wait, see RunOptions.Throttle.
 func (r *Run) Emit(e Event) error {
 	switch e.(type) {
 	case *RunStarted, *RunFinished, *RunError, *Unknown:

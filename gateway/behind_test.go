@@ -62,7 +62,7 @@ func TestWhoLooksDoesNotWaitForTheStore(t *testing.T) {
 			select {
 			case <-done:
 				looked <- true
-			case <-time.After(3 * time.Second):
+			case <-time.After(20 * time.Second):
 				looked <- false
 			}
 			close(store.open)
