@@ -61,6 +61,7 @@ func TestRequestsThatStop(t *testing.T) {
 			attach b            ->
 			until b RUN_STARTED ->
 			attach c            ->
+			until c RUN_STARTED ->
 			stop                -> 200
 			rest a              -> cancelled
 			rest b              -> cancelled
@@ -97,6 +98,7 @@ func TestRequestsThatStop(t *testing.T) {
 			open a run slow-queue r1 u1 ->
 			wait b run slow-queue r2 u2 ->
 			attach c            ->
+			until c RUN_STARTED ->
 			stop                -> 200
 			rest a              -> cancelled
 			rest c              -> cancelled
