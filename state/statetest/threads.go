@@ -385,6 +385,22 @@ var threads = []sentence{
 		b = w.begin(r)
 		w.equal("verdict", []any{b.Verdict.Meaning, b.Verdict.Code, b.Known}, []any{state.Refuse, agui.CodeTooLarge, false})
 	}},
+	{"turns that run again and again use up the room of a thread", func(w *world) {
+		w.succeed(w.start("u1"), 1, assistant("a0"))
+		for n := 1; ; n++ {
+			r := w.request(user("u1"))
+			r.Regenerate, r.MaxThread = true, 2000
+			b := w.begin(r)
+			if b.Verdict.Code == agui.CodeTooLarge {
+				break
+			}
+			if n > 100 || b.Verdict.Meaning != state.Repeat {
+				w.Fatalf("turn %d is %s (%s), want a refusal before long", n, b.Verdict.Meaning, b.Verdict.Code)
+			}
+			w.succeed(b.Lease, 1, assistant("a"+strconv.Itoa(n)))
+		}
+		w.means(w.request(user("u1")), state.Hydrate, 14) // it can be read
+	}},
 	{"a call whose context is done does nothing", func(w *world) {
 		ctx, cancel := context.WithCancel(w.Context())
 		cancel()
