@@ -326,14 +326,19 @@ func (a *admission) refuse(row int, code agui.Code) Verdict {
 	return v
 }
 
-// tooLarge reports whether the conversation has no room for what v brings. A request that brings nothing, or
-// takes something away, is never too large: what is there must stay answerable.
+// tooLarge reports whether the conversation has no room for what v brings. What takes messages away makes room, but for
+// their ids, which stay known; what does neither is never too large: what is there must stay answerable.
 func (a *admission) tooLarge(v Verdict) bool {
 	most := a.r.MaxThread
-	if most <= 0 || len(v.Append)+len(v.CallAnswers) == 0 || v.CutAfter != "" || v.CutAll {
+	switch {
+	case most <= 0:
+		return false
+	case v.CutAfter != "" || v.CutAll:
+		return a.t.Left > most
+	case len(v.Append)+len(v.CallAnswers) == 0:
 		return false
 	}
-	size := a.t.Size
+	size := a.t.Size + a.t.Left
 	for _, m := range v.Append {
 		size += a.r.sizeOf(m)
 	}

@@ -14,6 +14,13 @@ func asked(specs ...string) *fixture { return thread("u1 a1", "u2 a2(b1)").askin
 // called is a thread whose second run made frontend calls.
 func called(specs ...string) *fixture { return thread("u1 a1", "u2 a2(c1,c2)").calling(specs...) }
 
+// left is a chat of which the messages that left take some bytes.
+func left(size int) *fixture {
+	f := chat()
+	f.Thread.Left = size
+	return f
+}
+
 func TestAdmit(t *testing.T) {
 	t.Parallel()
 	const v1 = `{"v":"x"}`
@@ -228,6 +235,10 @@ func TestAdmit(t *testing.T) {
 		{"as large as it may be", chat(), ask("u3", room(0)), "start 11 append=u3"},
 		{"too large, but it brings nothing", asked("q1"), ask("", answer("q1="+v1), func(r *Request) { r.MaxThread = 1 }), `resume 1 claim=q1:{"v":"x"}`},
 		{"too large, an edit that takes nothing away", chat(), ask("u1 a1 u2 a2 u3", editing, func(r *Request) { r.MaxThread = 100 }), "refuse 11 code=too_large show=u3"},
+		{"too much left, and it cuts", left(100), ask("u1 u3", editing, func(r *Request) { r.MaxThread = 99 }), "refuse 11 code=too_large show=u3"},
+		{"too much left, and a turn runs again", left(100), ask("u1", regenerate, func(r *Request) { r.MaxThread = 99 }), "refuse 13 code=too_large"},
+		{"as much left as may be", left(100), ask("u1 u3", editing, func(r *Request) { r.MaxThread = 100 }), "start 11 append=u3 cut=u1 restore=start:10"},
+		{"too much left for what it brings", left(100), ask("u3", room(99)), "refuse 11 code=too_large show=u3"},
 		{"too large, but it cuts", chat(), ask("u1 u3", editing, func(r *Request) { r.MaxThread = 100 }), "start 11 append=u3 cut=u1 restore=start:10"},
 	}
 	for _, test := range tests {

@@ -88,6 +88,10 @@ func title(text string) string {
 	return string([]rune(text)[:most-1]) + "…"
 }
 
+// idSize is about what a store takes beside its bytes for the id of a message that left, which it knows as long as the
+// thread lives.
+const idSize = 100
+
 // cutAfter lets everything behind message id leave the conversation, and everything at all for an empty id. The
 // results of calls that stay, stay: a hole in what a model is sent would be no edit but an error. It costs what leaves,
 // not what the thread holds.
@@ -108,6 +112,7 @@ func (s *Step) cutAfter(id string, f Facts) {
 			s.gone = append(s.gone, m.Calls...)
 			n.Count--
 			n.Size -= len(m.Raw)
+			n.Left += len(m.ID) + idSize
 			continue
 		}
 		for _, call := range m.Calls {

@@ -67,6 +67,7 @@ func TestCutAfter(t *testing.T) {
 		for _, m := range all {
 			if cut && !calls[m.ToolCallID] {
 				want.Left = append(want.Left, m.ID)
+				n.Left += len(m.ID) + idSize
 				continue
 			}
 			for _, call := range m.Calls {

@@ -67,9 +67,10 @@ type Thread struct {
 	// Initial names the members that the state is known to have, see [Commit.Initial]; empty if nobody has looked.
 	Initial string `json:"initial,omitempty"`
 	// Count is the number of messages in the conversation, LastMessage and LastUser the ids of its ends. Size is how
-	// many bytes their encodings take, Slots the slot of the next one.
+	// many bytes their encodings take, Left about how many the ids of those that left, and Slots the slot of the next one.
 	Count       int    `json:"count"`
 	Size        int    `json:"size,omitempty"`
+	Left        int    `json:"left,omitempty"`
 	Slots       int    `json:"slots,omitempty"`
 	LastMessage string `json:"lastMessage,omitempty"`
 	LastUser    string `json:"lastUser,omitempty"`
