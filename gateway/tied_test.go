@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"io"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -111,17 +112,26 @@ func TestAHangUpIsNeverInTheWay(t *testing.T) {
 
 func TestDetachGrace(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(o *gateway.Options) { o.DetachGrace = 10 * soon })
-	r := w.open("POST", "/agents/slow?disconnect=detach", input("t", "r1", []string{"u1:Hi"}))
-	r.until(agui.TypeCustom)
-	time.Sleep(15 * soon) // somebody reads
-	if d := w.thread("t"); d.Status != "running" {
-		t.Fatalf("the run was ended although it is read: %+v", d.Runs)
-	}
-	r.hangUp()
-	if d := w.idle("t"); d.newest() != "cancelled" {
-		t.Errorf("a run that nobody reads is %s, want cancelled", d.newest())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		const grace = time.Minute
+		w := newBubbleWorld(t, func(o *gateway.Options) { o.Now, o.DetachGrace = nil, grace })
+		r := w.open("POST", "/agents/slow?disconnect=detach", input("t", "r1", []string{"u1:Hi"}))
+		r.until(agui.TypeCustom)
+		go func() { _, _ = io.Copy(io.Discard, r.response.Body) }() // who does not take the heartbeats is cut off
+		time.Sleep(3 * grace)
+		if d := w.thread("t"); d.Status != "running" {
+			t.Fatalf("the run was ended although it is read: %+v", d.Runs)
+		}
+		r.hangUp()
+		time.Sleep(grace / 2)
+		if d := w.thread("t"); d.Status != "running" {
+			t.Fatalf("the run was ended before its time: %+v", d.Runs)
+		}
+		time.Sleep(grace)
+		if d := w.idle("t"); d.newest() != "cancelled" {
+			t.Errorf("a run that nobody reads is %s, want cancelled", d.newest())
+		}
+	})
 }
 
 // Stop ends the stream of every reader at once, also if the agent does not listen.
