@@ -8,5 +8,5 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 for package in ./state/redisstore ./gateway ./cmd/gateway; do
   go test -run '^$' -bench . -benchtime "$benchtime" "$package" | tee "$log"
-  grep -q '^Benchmark.* ns/op' "$log" || { echo "$package measured nothing" >&2; exit 1; }
+  grep -qE '^Benchmark[^[:space:]]+[[:space:]]+[0-9]' "$log" || { echo "$package measured nothing" >&2; exit 1; }
 done
