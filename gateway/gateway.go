@@ -21,9 +21,10 @@ type Gateway struct {
 	own    bool // the store is the gateway's to close
 	routes http.Handler
 
-	readers readerCount
-	chains  chains
-	outage  outage
+	readers   readerCount
+	snapshots snapshotCache
+	chains    chains
+	outage    outage
 	// readiness is what probes were told last.
 	readiness readiness
 	webhook   *webhook

@@ -12,25 +12,15 @@ import (
 // project makes the reader's frames of a stored one. A marker is rendered first: the messages or the state
 // of the thread at the revision it names.
 func (c *caller) project(key state.Key, f agui.Frame) ([]agui.Frame, error) {
-	if f.Type == agui.TypeMessagesSnapshot && f.Data == nil {
-		messages, err := c.messages(key, f.Rev)
+	if f.Data == nil && (f.Type == agui.TypeMessagesSnapshot || f.Type == agui.TypeStateSnapshot) {
+		data, err := c.rendered(key, f)
 		if errors.Is(err, state.ErrUnknownThread) && c.stream != nil && c.stream.inRun {
 			return nil, nil // deleted: the end of its run is on its way, and what the reader has is whole without
 		}
 		if err != nil {
 			return nil, err
 		}
-		f.Data = messagesData(messages)
-	}
-	if f.Type == agui.TypeStateSnapshot && f.Data == nil {
-		raw, err := c.state(key, f.Rev)
-		if errors.Is(err, state.ErrUnknownThread) && c.stream != nil && c.stream.inRun {
-			return nil, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		f.Data = stateData(raw)
+		f.Data = data
 	}
 	frames, loss, err := c.wire.Project(f)
 	if loss != 0 {
@@ -41,6 +31,19 @@ func (c *caller) project(key state.Key, f agui.Frame) ([]agui.Frame, error) {
 		c.g.log(c.r).Log(c.r.Context(), level, "reader: cannot be told everything", "event", string(f.Type), "lost", loss.String())
 	}
 	return frames, err
+}
+
+// rendered is the snapshot that a marker stands for.
+func (c *caller) rendered(key state.Key, f agui.Frame) (json.RawMessage, error) {
+	id := snapshotID{key: key, fence: f.ID.Fence, rev: f.Rev, kind: f.Type}
+	return c.g.snapshots.get(c.r.Context(), id, func() (json.RawMessage, error) {
+		if f.Type == agui.TypeStateSnapshot {
+			raw, err := c.state(key, f.Rev)
+			return stateData(raw), err
+		}
+		messages, err := c.messages(key, f.Rev)
+		return messagesData(messages), err
+	})
 }
 
 // show sends events that are not in the log; only the last gets an id.

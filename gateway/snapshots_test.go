@@ -47,10 +47,10 @@ func TestReadersShareSnapshots(t *testing.T) {
 	for _, r := range others {
 		r.rest()
 	}
-	if n := store.messages.Load() - messages; n >= readers {
+	if n := store.messages.Load() - messages; n > 2 {
 		t.Errorf("messages were read %d times by %d readers, want once for each snapshot", n, readers)
 	}
-	if n := store.states.Load() - states; n >= readers {
+	if n := store.states.Load() - states; n > 2 {
 		t.Errorf("the state was read %d times by %d readers, want once for each snapshot", n, readers)
 	}
 	d := w.thread("t")
