@@ -62,6 +62,9 @@ func New(o Options) (*Gateway, error) {
 		if a := g.attempt(key); a != nil {
 			a.wake()
 		}
+		if !g.readers.any(key) {
+			g.snapshots.drop(key)
+		}
 	}
 	r, err := newRoster(o)
 	if err := errors.Join(o.Webhook.check(), err); err != nil {

@@ -33,17 +33,20 @@ func (c *caller) project(key state.Key, f agui.Frame) ([]agui.Frame, error) {
 	return frames, err
 }
 
-// rendered is the snapshot that a marker stands for.
+// rendered is the snapshot that a marker stands for. The readers of a stream share those of the log.
 func (c *caller) rendered(key state.Key, f agui.Frame) (json.RawMessage, error) {
-	id := snapshotID{key: key, fence: f.ID.Fence, rev: f.Rev, kind: f.Type}
-	return c.g.snapshots.get(c.r.Context(), id, func() (json.RawMessage, error) {
+	read := func() (json.RawMessage, error) {
 		if f.Type == agui.TypeStateSnapshot {
 			raw, err := c.state(key, f.Rev)
 			return stateData(raw), err
 		}
 		messages, err := c.messages(key, f.Rev)
 		return messagesData(messages), err
-	})
+	}
+	if c.stream == nil || f.ID.IsZero() {
+		return read()
+	}
+	return c.g.snapshots.get(c.r.Context(), snapshotID{key: key, fence: f.ID.Fence, rev: f.Rev, kind: f.Type}, read)
 }
 
 // show sends events that are not in the log; only the last gets an id.

@@ -9,8 +9,12 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// cachedSnapshots is how many bytes of snapshots are kept for readers of the same runs.
-const cachedSnapshots = 16 << 20
+const (
+	// snapshotsPerThread is how many of the newest snapshots of a thread are kept while it has readers.
+	snapshotsPerThread = 4
+	// cachedSnapshots is how many bytes of snapshots are kept in all. What is beyond is made for each reader.
+	cachedSnapshots = 16 << 20
+)
 
 // A snapshotID names what a marker in a log stands for. Revisions begin anew where a thread is made anew under the name
 // of another; fences do not, see [state.Lease].
@@ -24,10 +28,21 @@ type snapshotID struct {
 // A snapshotCache has the events that markers stand for, so that the readers of a run share them. The zero value is
 // empty. It is safe for concurrent use.
 type snapshotCache struct {
-	mu    sync.Mutex
-	made  map[snapshotID]*cachedSnapshot
-	order []snapshotID // oldest first
-	size  int
+	mu      sync.Mutex
+	threads map[state.Key]*threadSnapshots // those with readers
+	size    int
+}
+
+// threadSnapshots are those of one thread.
+type threadSnapshots struct {
+	made map[snapshotID]*cachedSnapshot
+	kept []keptSnapshot // oldest first
+}
+
+// A keptSnapshot takes size bytes.
+type keptSnapshot struct {
+	id   snapshotID
+	size int
 }
 
 // A cachedSnapshot is made by whoever holds turn.
@@ -36,7 +51,8 @@ type cachedSnapshot struct {
 	data json.RawMessage // nil until it is made
 }
 
-// get returns the event of a snapshot, which read makes if nobody has. Who asks meanwhile waits, no longer than ctx.
+// get returns the event of a snapshot, which read makes if nobody has. Who asks meanwhile waits, no longer than ctx. The
+// caller is a reader of the thread; the last one of them drops what is kept.
 func (c *snapshotCache) get(ctx context.Context, id snapshotID, read func() (json.RawMessage, error)) (json.RawMessage, error) {
 	s := c.enter(id)
 	select {
@@ -50,11 +66,11 @@ func (c *snapshotCache) get(ctx context.Context, id snapshotID, read func() (jso
 	}
 	data, err := read()
 	if err != nil {
-		c.forget(id, s)
+		c.keep(id, s, -1)
 		return nil, err
 	}
 	s.data = data
-	c.keep(id, s)
+	c.keep(id, s, len(data))
 	return data, nil
 }
 
@@ -62,40 +78,52 @@ func (c *snapshotCache) get(ctx context.Context, id snapshotID, read func() (jso
 func (c *snapshotCache) enter(id snapshotID) *cachedSnapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if s := c.made[id]; s != nil {
-		return s
+	if c.threads == nil {
+		c.threads = map[state.Key]*threadSnapshots{}
 	}
-	if c.made == nil {
-		c.made = map[snapshotID]*cachedSnapshot{}
+	t := c.threads[id.key]
+	if t == nil {
+		t = &threadSnapshots{made: map[snapshotID]*cachedSnapshot{}}
+		c.threads[id.key] = t
 	}
-	s := &cachedSnapshot{turn: make(chan struct{}, 1)}
-	c.made[id] = s
+	s := t.made[id]
+	if s == nil {
+		s = &cachedSnapshot{turn: make(chan struct{}, 1)}
+		t.made[id] = s
+	}
 	return s
 }
 
-// keep keeps what was made, and lets go of the oldest there is no room for.
-func (c *snapshotCache) keep(id snapshotID, s *cachedSnapshot) {
+// keep keeps what was made, if there is room for its size, and lets go of the thread's oldest. A negative size is what could
+// not be made.
+func (c *snapshotCache) keep(id snapshotID, s *cachedSnapshot, size int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if now := c.made[id]; now != nil && now != s {
-		return // somebody else was faster after a failure
+	t := c.threads[id.key]
+	if t == nil || t.made[id] != s {
+		return // its readers have left, or somebody has begun anew
 	}
-	c.made[id] = s
-	c.order = append(c.order, id)
-	c.size += len(s.data)
-	for c.size > cachedSnapshots {
-		oldest := c.order[0]
-		c.size -= len(c.made[oldest].data)
-		delete(c.made, oldest)
-		c.order = c.order[1:]
+	if size < 0 || c.size+size > cachedSnapshots {
+		delete(t.made, id)
+		return
+	}
+	c.size += size
+	if t.kept = append(t.kept, keptSnapshot{id, size}); len(t.kept) > snapshotsPerThread {
+		oldest := t.kept[0]
+		c.size -= oldest.size
+		delete(t.made, oldest.id)
+		t.kept = t.kept[1:]
 	}
 }
 
-// forget takes back what could not be made.
-func (c *snapshotCache) forget(id snapshotID, s *cachedSnapshot) {
+// drop lets go of a thread's snapshots.
+func (c *snapshotCache) drop(key state.Key) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.made[id] == s {
-		delete(c.made, id)
+	if t := c.threads[key]; t != nil {
+		for _, kept := range t.kept {
+			c.size -= kept.size
+		}
+		delete(c.threads, key)
 	}
 }

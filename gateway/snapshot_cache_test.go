@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
 )
 
 func TestASnapshotIsMadeOnce(t *testing.T) {
@@ -42,7 +43,7 @@ func TestASnapshotThatCannotBeMadeIsTriedAgain(t *testing.T) {
 	if _, err := c.get(t.Context(), id, func() (json.RawMessage, error) { return nil, away }); !errors.Is(err, away) {
 		t.Errorf("get() = %v, want %v", err, away)
 	}
-	if len(c.made) != 0 {
+	if n := len(c.threads[id.key].made); n != 0 {
 		t.Error("what failed is kept")
 	}
 	if data, err := c.get(t.Context(), id, func() (json.RawMessage, error) { return json.RawMessage(`1`), nil }); err != nil || string(data) != `1` {
@@ -70,21 +71,27 @@ func TestWhoWaitsForASnapshotMayLeave(t *testing.T) {
 func TestCachedSnapshotsAreBounded(t *testing.T) {
 	t.Parallel()
 	var c snapshotCache
-	piece := make(json.RawMessage, cachedSnapshots/4)
-	get := func(rev int64, data json.RawMessage) {
-		if _, err := c.get(t.Context(), snapshotID{rev: rev}, func() (json.RawMessage, error) { return data, nil }); err != nil {
-			t.Fatal(err)
+	get := func(thread string, rev int64, size int) {
+		id := snapshotID{key: state.Key{ID: thread}, rev: rev}
+		data, err := c.get(t.Context(), id, func() (json.RawMessage, error) { return make(json.RawMessage, size), nil })
+		if err != nil || len(data) != size {
+			t.Fatalf("get() = %d bytes, %v, want %d", len(data), err, size)
 		}
 	}
 	for rev := range int64(10) {
-		get(rev, piece)
+		get("a", rev, 1000)
 	}
-	if c.size != cachedSnapshots || len(c.made) != 4 || len(c.order) != 4 {
-		t.Errorf("%d bytes in %d snapshots, want %d in 4", c.size, len(c.made), cachedSnapshots)
+	if a := c.threads[state.Key{ID: "a"}]; c.size != 4000 || len(a.made) != 4 || len(a.kept) != 4 {
+		t.Errorf("%d bytes in %d snapshots, want 4000 in 4", c.size, len(a.made))
 	}
-	get(9, nil) // it is there
-	get(99, make(json.RawMessage, cachedSnapshots+1))
-	if c.size != 0 || len(c.made) != 0 || len(c.order) != 0 {
-		t.Errorf("%d bytes in %d snapshots are kept, want none beside one that is too large", c.size, len(c.made))
+	get("b", 1, cachedSnapshots-4000)
+	get("b", 2, 1) // there is no room
+	if b := c.threads[state.Key{ID: "b"}]; c.size != cachedSnapshots || len(b.made) != 1 {
+		t.Errorf("%d bytes, %d of the other thread's snapshots, want %d and 1", c.size, len(b.made), cachedSnapshots)
+	}
+	c.drop(state.Key{ID: "a"})
+	c.drop(state.Key{ID: "b"})
+	if c.size != 0 || len(c.threads) != 0 {
+		t.Errorf("%d bytes of %d threads are left", c.size, len(c.threads))
 	}
 }
