@@ -57,16 +57,25 @@ export async function startExample(folder, command, { env, ready }) {
   });
   const exited = once(child, "exit");
   const lines = [];
-  const stop = () => {
-    if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, "SIGTERM");
+  const signal = (name) => {
+    try {
+      process.kill(-child.pid, name);
+    } catch (error) {
+      if (error.code !== "ESRCH") throw error; // they have ended
+    }
   };
+  // npm ends at once and leaves behind what takes its time, such as a development server that closes connections: the
+  // pipes it holds would keep the test file from ending.
   after(async () => {
-    stop();
+    signal("SIGTERM");
+    const late = setTimeout(signal, 5_000, "SIGKILL");
     await exited;
+    clearTimeout(late);
+    signal("SIGKILL");
   });
   // A test file that hangs is ended from outside, and then runs no hooks.
   process.once("SIGTERM", () => {
-    stop();
+    signal("SIGKILL");
     process.exit(143);
   });
   return new Promise((resolve, reject) => {
