@@ -61,9 +61,8 @@ func FuzzLine(f *testing.F) {
 	f.Add("wrong key correct-horse-battery", "correct-horse-battery", "What is wrong with my leg?")
 	f.Add("äöü\xff\n", "äöüäöüäöü", "\n\n")
 	f.Fuzz(func(t *testing.T, text, secret, told string) {
-		if len(secret)+len(told) > 1<<12 {
-			t.Skip("longer texts show nothing more")
-		}
+		const most = 1 << 11 // longer ones show nothing more, and are compared passage by passage
+		secret, told = secret[:min(len(secret), most)], told[:min(len(told), most)]
 		got := Line(text, []string{secret}, []string{told})
 		if !utf8.ValidString(got) || strings.ContainsAny(got, "\r\n\t\x00") || len(got) > maxKept+len("…") {
 			t.Fatalf("Line() = %q", got)
