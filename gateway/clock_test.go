@@ -54,7 +54,7 @@ func TestAWrongClockAndARunThatIsOthers(t *testing.T) {
 		t.Run(skew.String(), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				owner, other := &link{}, &link{}
+				owner, other := newLink(nil), newLink(nil)
 				d := newDesktop(t, func(o *gateway.Options) {
 					owner.Store = state.NewMemory(state.MemoryOptions{})
 					o.Store, o.Shared, o.Lease = owner, true, pairLease

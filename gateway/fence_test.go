@@ -2,7 +2,6 @@ package gateway_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -11,7 +10,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
@@ -20,8 +18,14 @@ import (
 // A link is one replica's way to a store that others have too. While it is cut nothing gets through, and words to a lease
 // never do.
 type link struct {
-	state.Store
+	door
 	cut atomic.Bool
+}
+
+func newLink(shared state.Store) *link {
+	l := &link{}
+	l.door = door{Store: shared, shut: l.fault}
+	return l
 }
 
 func (l *link) fault() error {
@@ -64,34 +68,6 @@ func unheard(b *state.Begun, err error) (*state.Begun, error) {
 	return b, err
 }
 
-func (l *link) Append(ctx context.Context, lease *state.Lease, after agui.FrameID, frames []agui.Frame) error {
-	if err := l.fault(); err != nil {
-		return err
-	}
-	return l.Store.Append(ctx, lease, after, frames)
-}
-
-func (l *link) Commit(ctx context.Context, lease *state.Lease, c state.Commit) (*state.Thread, error) {
-	if err := l.fault(); err != nil {
-		return nil, err
-	}
-	return l.Store.Commit(ctx, lease, c)
-}
-
-func (l *link) Once(ctx context.Context, lease *state.Lease, key string, result json.RawMessage) error {
-	if err := l.fault(); err != nil {
-		return err
-	}
-	return l.Store.Once(ctx, lease, key, result)
-}
-
-func (l *link) Renew(ctx context.Context, lease *state.Lease, ttl time.Duration) error {
-	if err := l.fault(); err != nil {
-		return err
-	}
-	return l.Store.Renew(ctx, lease, ttl)
-}
-
 // An effect is something that a replica's agent did in the world.
 type effect struct {
 	replica string
@@ -123,7 +99,7 @@ func newPair(t *testing.T) *pair {
 	p := &pair{T: t, links: map[string]*link{}, start: time.Now(), store: state.NewMemory(state.MemoryOptions{})}
 	t.Cleanup(func() { _ = p.store.Close() }) // a store in memory
 	for _, name := range []string{"a", "b"} {
-		l := &link{Store: p.store}
+		l := newLink(p.store)
 		p.links[name] = l
 		d := newDesktop(t, func(o *gateway.Options) {
 			o.Store, o.Shared, o.Lease, o.StoreBuffer = l, true, pairLease, time.Minute

@@ -2,7 +2,6 @@ package gateway_test
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -21,12 +20,14 @@ import (
 // A mortal store is one replica's door to a store that others share. Once it has died nothing of that replica gets
 // through any more, and it hears nothing either.
 type mortal struct {
-	state.Store
+	door
 	dead, buried chan struct{}
 }
 
 func newMortal(shared state.Store) *mortal {
-	return &mortal{Store: shared, dead: make(chan struct{}), buried: make(chan struct{})}
+	m := &mortal{dead: make(chan struct{}), buried: make(chan struct{})}
+	m.door = door{Store: shared, shut: m.alive}
+	return m
 }
 
 func (m *mortal) alive() error {
@@ -37,34 +38,6 @@ func (m *mortal) alive() error {
 	default:
 		return nil
 	}
-}
-
-func (m *mortal) Append(ctx context.Context, l *state.Lease, after agui.FrameID, frames []agui.Frame) error {
-	if err := m.alive(); err != nil {
-		return err
-	}
-	return m.Store.Append(ctx, l, after, frames)
-}
-
-func (m *mortal) Commit(ctx context.Context, l *state.Lease, c state.Commit) (*state.Thread, error) {
-	if err := m.alive(); err != nil {
-		return nil, err
-	}
-	return m.Store.Commit(ctx, l, c)
-}
-
-func (m *mortal) Once(ctx context.Context, l *state.Lease, key string, result json.RawMessage) error {
-	if err := m.alive(); err != nil {
-		return err
-	}
-	return m.Store.Once(ctx, l, key, result)
-}
-
-func (m *mortal) Renew(ctx context.Context, l *state.Lease, ttl time.Duration) error {
-	if err := m.alive(); err != nil {
-		return err
-	}
-	return m.Store.Renew(ctx, l, ttl)
 }
 
 func (m *mortal) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
