@@ -226,6 +226,11 @@ func (m *mirror) follow(c Change) error {
 		m.t.Fatalf("%s by %s: evanphx: %v", before, raw, err)
 	}
 	same(m.t, fmt.Sprintf("%s by %s", before, raw), foreign, after)
+	strict, err := c.Patch.Apply(before)
+	if err != nil {
+		m.t.Fatalf("%s by %s: as the reference client: %v", before, raw, err)
+	}
+	same(m.t, fmt.Sprintf("%s by %s, as the reference client", before, raw), strict, after)
 	back, err := Apply(after, c.Undo)
 	if err != nil {
 		m.t.Fatalf("undo of %s by %s: %+v: %v", before, raw, c.Undo, err)

@@ -20,6 +20,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
@@ -167,10 +168,7 @@ func (g generator) change() (pair, error) {
 		case 0:
 			err = d.Remove(g.pointer(content))
 		case 1:
-			err = d.Apply(agui.Patch{
-				{Op: g.pick("move", "copy"), From: g.pointer(content), Path: g.pointer(content)},
-				{Op: "add", Path: g.pointer(content), Value: json.RawMessage(`{"b":[1]}`)},
-			})
+			err = g.transfer(d, content)
 		default:
 			err = d.Set(g.pointer(content), g.value(3))
 		}
@@ -180,6 +178,22 @@ func (g generator) change() (pair, error) {
 	}
 	p.New = d.JSON()
 	return p, nil
+}
+
+// transfer applies a move or a copy to d, which holds content, and every other time an addition with it. Most of those at
+// random lead nowhere, so it tries many.
+func (g generator) transfer(d *state.Document, content any) (err error) {
+	for range 200 {
+		from := g.pointer(content)
+		p := agui.Patch{{Op: g.pick("move", "copy"), From: from, Path: g.near(content, from)}}
+		if g.IntN(2) == 0 {
+			p = append(p, agui.PatchOp{Op: "add", Path: g.pointer(content), Value: json.RawMessage(`{"b":[1]}`)})
+		}
+		if err = d.Apply(p); err == nil && d.Rev() > 0 {
+			return nil
+		}
+	}
+	return err
 }
 
 func (g generator) pick(from ...string) string { return from[g.IntN(len(from))] }
@@ -245,7 +259,40 @@ func (g generator) vary(v any, depth int) any {
 }
 
 // pointer returns a pointer that leads somewhere in v, or nearly.
-func (g generator) pointer(v any) string {
+func (g generator) pointer(v any) string { return g.below("", v) }
+
+// near returns a pointer that leads somewhere in v, or nearly; every other one passes what holds the value at from, which a
+// move changes on the way.
+func (g generator) near(v any, from string) string {
+	holder := from[:max(0, strings.LastIndexByte(from, '/'))]
+	if g.IntN(2) == 0 {
+		return g.pointer(v)
+	}
+	return g.below(holder, at(v, holder))
+}
+
+// at returns the value at pointer in v, nil if there is none.
+func at(v any, pointer string) any {
+	for _, name := range strings.Split(pointer, "/")[1:] {
+		name = strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
+		switch c := v.(type) {
+		case map[string]any:
+			v = c[name]
+		case []any:
+			i, err := strconv.Atoi(name)
+			if err != nil || i >= len(c) {
+				return nil
+			}
+			v = c[i]
+		default:
+			return nil
+		}
+	}
+	return v
+}
+
+// below returns a pointer that leads somewhere in v, or nearly, behind the pointer to v itself.
+func (g generator) below(to string, v any) string {
 	var path []string
 	for g.IntN(4) > 0 {
 		switch c := v.(type) {
@@ -261,10 +308,10 @@ func (g generator) pointer(v any) string {
 				v = c[i]
 			}
 		default:
-			return state.Pointer(append(path, g.pick(keys...))...)
+			return to + state.Pointer(append(path, g.pick(keys...))...)
 		}
 	}
-	return state.Pointer(path...)
+	return to + state.Pointer(path...)
 }
 
 // members returns m's names in an order that is the same in every run.
