@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +22,8 @@ const (
 )
 
 // Apply returns doc, a JSON object, with p applied strictly by RFC 6902, as a whole or not at all. Like the reference
-// client it refuses names that lead to a JavaScript prototype; numbers are equal to a test if they are spelled alike. It
+// client it refuses names that lead to a JavaScript prototype, and a move to where nothing can be added before the value is
+// taken from its place; numbers are equal to a test if they are spelled alike. It
 // decodes and encodes the whole document. The error is [ErrPatch].
 func (p Patch) Apply(doc json.RawMessage) (json.RawMessage, error) {
 	var t patchTarget
@@ -132,10 +134,35 @@ func (t *patchTarget) transfer(op PatchOp, path []string) error {
 	case len(path) > len(from) && slices.Equal(path[:len(from)], from):
 		return errPatchInside
 	}
+	if err := t.leadsTo(path); err != nil {
+		return err
+	}
 	if err := t.edit(from, removeMember); err != nil {
 		return err
 	}
 	return t.put("add", path, raw)
+}
+
+// leadsTo reports whether a value could be added at path. The reference client walks the destination of a move before it
+// takes the value out of its array as well as after, and refuses one that only comes about by the elements that shift.
+func (t *patchTarget) leadsTo(path []string) error {
+	if len(path) == 0 {
+		return nil
+	}
+	holder, err := valueAt(t.root, path[:len(path)-1])
+	if err != nil {
+		return err
+	}
+	name := path[len(path)-1]
+	switch holder.(type) {
+	case map[string]any:
+		return nil
+	case []any:
+		if _, ok := patchIndex(name, math.MaxInt); ok || name == "-" {
+			return nil
+		}
+	}
+	return errPatchPath
 }
 
 func (t *patchTarget) test(path []string, want json.RawMessage) error {

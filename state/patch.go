@@ -22,8 +22,8 @@ const MaxCopied = 8 << 20
 
 // A change is a patch on its way into a tree. It applies edits one after another and can take all of them
 // back; on the side it writes the patch that readers are sent. That patch is not the one that came in: it
-// holds no tests and nothing without effect, and where readers differ (see safe) it replaces the nearest
-// ancestor that all of them can reach.
+// holds no tests and nothing without effect, and where readers differ it replaces the nearest ancestor that all of
+// them can reach (see safe), or takes out and adds what it would move (see shifts).
 type change struct {
 	tree   *tree
 	copied int
@@ -144,7 +144,15 @@ func (c *change) move(e *edit) ([]edit, error) {
 	case len(e.path)+depthJSON(v) > MaxDepth:
 		return nil, fmt.Errorf("%w: nested too deep", ErrTooLarge)
 	}
+	e.value = v
 	return c.tree.move(e.from, e.path)
+}
+
+// shifts reports whether the move e leads through the array it takes from. Readers differ on such a path: fast-json-patch
+// looks for it before the elements shift as well as after.
+func (c *change) shifts(e edit) bool {
+	n := len(e.from) - 1
+	return len(e.path) > len(e.from) && slices.Equal(e.path[:n], e.from[:n]) && c.inArray(e.from)
 }
 
 // hoist moves v, at e.from, to e.path above it. No move leads back from there, for that would be one into
@@ -202,6 +210,8 @@ func (c *change) send(e edit) {
 		c.lift(common(e.path, e.from))
 	case !path || len(e.path) == 0:
 		c.lift(e.path)
+	case e.op == "move" && c.shifts(e):
+		c.wire = append(c.wire, operation(edit{op: "remove", path: e.from}), operation(edit{op: "add", path: e.path, value: e.value}))
 	case e.op == "copy" && (!from || len(e.from) == 0):
 		e.op = "add"
 		c.wire = append(c.wire, operation(e))
