@@ -387,7 +387,10 @@ func TestApplyAgreesWithTheProtocols(t *testing.T) {
 	}
 }
 
-// leadsAstray reports whether op leads to a JavaScript prototype.
+// leadsAstray reports whether op leads where some client cannot follow: to a JavaScript prototype, or by a move through the
+// array it takes from.
 func leadsAstray(op agui.PatchOp) bool {
-	return strings.Contains(op.Path+op.From, "/__proto__") || strings.Contains(op.Path+op.From, "/prototype")
+	holder := op.From[:strings.LastIndexByte(op.From, '/')+1]
+	return strings.Contains(op.Path+op.From, "/__proto__") || strings.Contains(op.Path+op.From, "/prototype") ||
+		op.Op == "move" && strings.HasPrefix(op.Path, holder) && strings.Contains(op.Path[len(holder):], "/")
 }
