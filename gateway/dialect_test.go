@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/gateway"
+	"github.com/agui-gateway/gateway/gateway/teamfile"
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
@@ -66,14 +67,14 @@ func TestAModelCanBeOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	models := 0
-	_, err := gateway.LoadTeam(path, gateway.TeamOptions{Types: map[string]gateway.AgentType{"demo": func(m *groupchat.Model) groupchat.Agent {
+	_, err := teamfile.Load(path, teamfile.Options{Types: map[string]teamfile.AgentType{"demo": func(m *groupchat.Model) groupchat.Agent {
 		if m != nil {
 			models++
 		}
 		return &groupchat.Script{Steps: []groupchat.ScriptStep{{Say: "x"}}}
 	}}})
 	if err != nil || models != 1 {
-		t.Errorf("LoadTeam() = %v, with %d agents that have a model, want 1", err, models)
+		t.Errorf("Load() = %v, with %d agents that have a model, want 1", err, models)
 	}
 }
 
@@ -84,7 +85,7 @@ func TestTypesOfTheProgramAreNamed(t *testing.T) {
 	if err := os.WriteFile(path, []byte("version: 1\nagents: { travel: { type: travel } }\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := gateway.LoadTeam(path, gateway.TeamOptions{}); err == nil || !strings.Contains(err.Error(), "TeamOptions.Types") {
-		t.Errorf("LoadTeam() = %v, want it to say where types come from", err)
+	if _, err := teamfile.Load(path, teamfile.Options{}); err == nil || !strings.Contains(err.Error(), "Options.Types") {
+		t.Errorf("Load() = %v, want it to say where types come from", err)
 	}
 }

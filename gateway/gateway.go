@@ -45,8 +45,11 @@ type Gateway struct {
 	wg       sync.WaitGroup         // of those running counts
 }
 
-// agentName is what an agent may be called: what every client leaves alone in a URL.
 var agentName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+// ValidAgentName reports whether an agent can be served under name: letters, digits, '-' and '_', which no client escapes in
+// a URL.
+func ValidAgentName(name string) bool { return agentName.MatchString(name) }
 
 // New returns a gateway that serves o.Agents. It reports every mistake of the options and of the agents'
 // definitions at once.

@@ -24,7 +24,7 @@ func newRoster(o Options) (*roster, error) {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(o.Agents)) {
 		agent := o.Agents[name]
-		if !agentName.MatchString(name) {
+		if !ValidAgentName(name) {
 			errs = append(errs, fmt.Errorf("gateway: agent %q: a name is letters, digits, '-' and '_'", name))
 		}
 		if agent == nil {

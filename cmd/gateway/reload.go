@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/agui-gateway/gateway/gateway"
+	"github.com/agui-gateway/gateway/gateway/teamfile"
 )
 
 // hangUps delivers SIGHUP, which reads the team file again. Without a team file there is nothing to read, and the signal
@@ -29,7 +30,7 @@ type staff struct {
 	c    *config
 	g    *gateway.Gateway
 	log  *slog.Logger
-	team *gateway.Team
+	team *teamfile.Team
 
 	leaving sync.WaitGroup
 	mu      sync.Mutex
@@ -69,7 +70,7 @@ func (s *staff) reload() {
 
 // refuse logs every mistake.
 func (s *staff) refuse(err error) {
-	if bad, ok := errors.AsType[*gateway.TeamError](err); ok {
+	if bad, ok := errors.AsType[*teamfile.Error](err); ok {
 		for _, p := range bad.Problems {
 			s.log.Error("team file needs mending", "problem", p.String())
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/gateway"
+	"github.com/agui-gateway/gateway/gateway/teamfile"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/redisstore"
@@ -127,10 +128,10 @@ func (c *config) demo(model *groupchat.Model) groupchat.Agent {
 }
 
 // readTeam reads the team file as serve and validate know it.
-func (c *config) readTeam() (*gateway.Team, error) {
-	return gateway.LoadTeam(c.team, gateway.TeamOptions{
+func (c *config) readTeam() (*teamfile.Team, error) {
+	return teamfile.Load(c.team, teamfile.Options{
 		Env:         c.modelEnv,
-		Types:       map[string]gateway.AgentType{"travel": c.demo},
+		Types:       map[string]teamfile.AgentType{"travel": c.demo},
 		Model:       c.model,
 		Log:         c.options.Log,
 		ToolTimeout: c.toolTimeout,
@@ -148,13 +149,13 @@ func (c *config) modelEnv(name string) (string, bool) {
 }
 
 // loadTeam finds the agents to serve. The team is to be closed when they are served no more.
-func (c *config) loadTeam() (*gateway.Team, error) {
+func (c *config) loadTeam() (*teamfile.Team, error) {
 	if c.team == "" {
 		model, err := c.defaultModel()
 		if err != nil {
 			return nil, err
 		}
-		return &gateway.Team{Agents: map[string]groupchat.Agent{"travel": c.demo(model)}}, nil
+		return &teamfile.Team{Agents: map[string]groupchat.Agent{"travel": c.demo(model)}}, nil
 	}
 	team, err := c.readTeam()
 	if err != nil {
@@ -177,7 +178,7 @@ func (c *config) defaultModel() (*groupchat.Model, error) {
 
 // teamError says of a bad team file what is wrong with it, and of a missing one whose setting it was.
 func teamError(err error) error {
-	var bad *gateway.TeamError
+	var bad *teamfile.Error
 	if errors.As(err, &bad) {
 		return fmt.Errorf("-config (GATEWAY_CONFIG): the team file needs mending\n%w", bad)
 	}
@@ -196,7 +197,7 @@ func (c *config) announce(log *slog.Logger, addr net.Addr) {
 }
 
 // announceAgents says which agents callers may run, which of the file's they may not, and what in the file was hardly meant.
-func announceAgents(log *slog.Logger, team *gateway.Team) {
+func announceAgents(log *slog.Logger, team *teamfile.Team) {
 	for _, w := range team.Warnings {
 		log.Warn("team file", "warning", w.String())
 	}

@@ -1,4 +1,4 @@
-package gateway
+package teamfile
 
 import (
 	"fmt"
@@ -15,12 +15,12 @@ var bareVariable = regexp.MustCompile(`\$[A-Za-z_][A-Za-z0-9_]*`)
 
 // warnOfBare notes a variable without braces that was hardly meant as it is written: one that is all of the value, or all but a word such
 // as Bearer, and one that the environment has.
-func (r *teamReader) warnOfBare(n *teamNode) {
+func (r *reader) warnOfBare(n *node) {
 	words := strings.Fields(n.text)
 	for _, name := range bareVariable.FindAllString(n.text, -1) {
 		_, set := r.env(name[1:])
 		if set || len(words) <= 2 && words[len(words)-1] == name && strings.ToUpper(name) == name {
-			r.warnings = append(r.warnings, TeamProblem{File: r.file, Line: n.line, Column: n.column, Text: fmt.Sprintf(
+			r.warnings = append(r.warnings, Problem{File: r.file, Line: n.line, Column: n.column, Text: fmt.Sprintf(
 				"%s is taken as it is written; write ${%s} for the variable of the environment", name, name[1:])})
 		}
 	}
@@ -29,7 +29,7 @@ func (r *teamReader) warnOfBare(n *teamNode) {
 // expand puts the environment's values into the text of n: ${NAME}, which has to be set, and
 // ${NAME:-default}, whose default also stands in for an empty value. What has a dot in its name belongs to the
 // script agent (${answers.size}) and is left alone; $${ is a ${ that means nothing. Values are not expanded again.
-func (r *teamReader) expand(n *teamNode) (text string, expanded bool) {
+func (r *reader) expand(n *node) (text string, expanded bool) {
 	r.warnOfBare(n)
 	var b strings.Builder
 	rest := n.text
@@ -68,7 +68,7 @@ func (r *teamReader) expand(n *teamNode) (text string, expanded bool) {
 var modelSettings = []string{"OPENAI_BASE_URL", "OPENAI_API_KEY"}
 
 // variable is the value of one variable of the environment.
-func (r *teamReader) variable(n *teamNode, name, otherwise string, hasDefault bool) string {
+func (r *reader) variable(n *node, name, otherwise string, hasDefault bool) string {
 	value, set := r.env(name)
 	switch {
 	case hasDefault && value == "":

@@ -1,4 +1,4 @@
-package gateway
+package teamfile
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/mcp"
 )
@@ -18,11 +19,11 @@ import (
 type Team struct {
 	// Agents are those to serve. Options has the same keys.
 	Agents  map[string]groupchat.Agent
-	Options map[string]AgentOptions
+	Options map[string]gateway.AgentOptions
 	// Unserved are the file's other agents: those that only take part in others or are their tools, and those that say `serve: off`.
 	Unserved map[string]groupchat.Agent
 	// Warnings are of what is allowed and hardly meant, in the file's order. They hold no values of the environment.
-	Warnings []TeamProblem
+	Warnings []Problem
 
 	closers []io.Closer
 }
@@ -36,8 +37,8 @@ func (t *Team) Close() error {
 	return errors.Join(errs...)
 }
 
-// TeamOptions are what a team file may refer to. The zero value is good.
-type TeamOptions struct {
+// Options are what a team file may refer to. The zero value is good.
+type Options struct {
 	// Env looks up a variable of the environment; nil means os.LookupEnv.
 	Env func(name string) (string, bool)
 	// Types are further types of agents, by the name a file calls them. The program gateway has one, travel, which makes the demo
@@ -56,20 +57,20 @@ type TeamOptions struct {
 // the file names for it, else the default one; nil if there is none, or the file says off.
 type AgentType func(model *groupchat.Model) groupchat.Agent
 
-// LoadTeam reads a team file, which docs/teams.md describes. What is wrong with the file itself is a
-// [*TeamError] that names every mistake; a file that cannot be read is the error of os.ReadFile.
-func LoadTeam(path string, o TeamOptions) (*Team, error) {
+// Load reads a team file, which docs/teams.md describes. What is wrong with the file itself is a
+// [*Error] that names every mistake; a file that cannot be read is the error of os.ReadFile.
+func Load(path string, o Options) (*Team, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("gateway: team file: %w", err)
 	}
-	return parseTeam(path, data, o)
+	return parse(path, data, o)
 }
 
-// parseTeam is LoadTeam for a file that is called name and holds data.
-func parseTeam(name string, data []byte, o TeamOptions) (*Team, error) {
-	b := newTeamBuilder(name, o)
-	if root := b.parseTeamYAML(data); root != nil && b.nodes <= maxTeamNodes {
+// parse is Load for a file that is called name and holds data.
+func parse(name string, data []byte, o Options) (*Team, error) {
+	b := newBuilder(name, o)
+	if root := b.parseYAML(data); root != nil && b.nodes <= maxNodes {
 		b.build(root)
 	}
 	if err := b.err(); err != nil {
@@ -79,7 +80,7 @@ func parseTeam(name string, data []byte, o TeamOptions) (*Team, error) {
 	return &b.team, nil
 }
 
-func newTeamBuilder(name string, o TeamOptions) *teamBuilder {
+func newBuilder(name string, o Options) *builder {
 	if o.Env == nil {
 		o.Env = os.LookupEnv
 	}
@@ -87,22 +88,22 @@ func newTeamBuilder(name string, o TeamOptions) *teamBuilder {
 		o.Log = slog.Default()
 	}
 	o.Model.Log = o.Log
-	return &teamBuilder{
-		teamReader:  teamReader{file: name, env: o.Env},
+	return &builder{
+		reader:      reader{file: name, env: o.Env},
 		types:       o.Types,
 		standard:    o.Model,
 		log:         o.Log,
 		toolTimeout: o.ToolTimeout,
-		entries:     map[string]*teamEntry{},
+		entries:     map[string]*entry{},
 		team: Team{
-			Agents: map[string]groupchat.Agent{}, Options: map[string]AgentOptions{}, Unserved: map[string]groupchat.Agent{},
+			Agents: map[string]groupchat.Agent{}, Options: map[string]gateway.AgentOptions{}, Unserved: map[string]groupchat.Agent{},
 		},
 	}
 }
 
-// A teamBuilder makes agents of what a file says.
-type teamBuilder struct {
-	teamReader
+// A builder makes agents of what a file says.
+type builder struct {
+	reader
 	types       map[string]AgentType
 	standard    groupchat.ModelOptions // the default model of the settings
 	toolTimeout time.Duration
@@ -110,26 +111,26 @@ type teamBuilder struct {
 	broken      map[string]bool // models with a mistake, which is noted
 	log         *slog.Logger
 	servers     map[string]*mcp.Server // nil with a mistake, which is noted
-	entries     map[string]*teamEntry
-	colleagues  map[string]*teamColleague // in the team that is being read
-	current     *teamEntry                // which is being read
-	reading     []string                  // the names of what is being read, the innermost last
-	uses        []teamUse
+	entries     map[string]*entry
+	colleagues  map[string]*member // in the team that is being read
+	current     *entry             // which is being read
+	reading     []string           // the names of what is being read, the innermost last
+	uses        []use
 	team        Team
 }
 
-// A teamEntry is an agent of the file. It is built when it is first needed, be it by another that names it.
-type teamEntry struct {
+// A entry is an agent of the file. It is built when it is first needed, be it by another that names it.
+type entry struct {
 	name      string
-	key, node *teamNode
+	key, node *node
 	begun     bool
 	done      bool
-	serve     *bool       // what the file says; nil leaves it to whether others name it
-	own       []*teamNode // the keys that only mean something where it is served
-	limited   bool        // it lists what callers may write
+	serve     *bool   // what the file says; nil leaves it to whether others name it
+	own       []*node // the keys that only mean something where it is served
+	limited   bool    // it lists what callers may write
 }
 
-func (b *teamBuilder) build(root *teamNode) {
+func (b *builder) build(root *node) {
 	f := b.fields(root, "a team file")
 	if n := f.need("version", "begin with `version: 1`"); n != nil && b.text(n) != "1" {
 		b.bad(n, "only version 1 of team files is known here; write `version: 1`")
@@ -146,12 +147,12 @@ func (b *teamBuilder) build(root *teamNode) {
 	if agents.kind == mappingNode && len(keys) == 0 {
 		b.bad(agents, "there are no agents; name at least one, such as `travel: { type: travel }`")
 	}
-	order := make([]*teamEntry, len(keys))
+	order := make([]*entry, len(keys))
 	for i, key := range keys {
-		if !agentName.MatchString(key.text) {
+		if !gateway.ValidAgentName(key.text) {
 			b.bad(key, "agent %q: a name is letters, digits, - and _; rename it", key.text)
 		}
-		order[i] = &teamEntry{name: key.text, key: key, node: nodes[i]}
+		order[i] = &entry{name: key.text, key: key, node: nodes[i]}
 		b.entries[key.text] = order[i]
 	}
 	for _, e := range order {
@@ -172,7 +173,7 @@ func (b *teamBuilder) build(root *teamNode) {
 }
 
 // validate asks the agents themselves, for what can only be seen of the whole.
-func (b *teamBuilder) validate(order []*teamEntry) {
+func (b *builder) validate(order []*entry) {
 	for _, e := range order {
 		v, ok := b.team.Agents[e.name].(interface{ Validate() error })
 		if !ok {
@@ -185,7 +186,7 @@ func (b *teamBuilder) validate(order []*teamEntry) {
 }
 
 // enter builds e unless it is built.
-func (b *teamBuilder) enter(e *teamEntry) {
+func (b *builder) enter(e *entry) {
 	if e.begun {
 		return
 	}
@@ -196,11 +197,11 @@ func (b *teamBuilder) enter(e *teamEntry) {
 	f := b.fields(e.node, fmt.Sprintf("agent %q", e.name))
 	f.kind = "agent agent"
 	e.own = f.keysOf("edits", "disconnect", "on_busy", "interrupt_ttl", "interrupt_dialect", "run_timeout", "subagent_events")
-	options := AgentOptions{
+	options := gateway.AgentOptions{
 		Description:    b.text(f.take("description")),
 		Edits:          b.oneOf(f.take("edits"), "append", "cut") == "cut",
-		Disconnect:     Disconnect(b.oneOf(f.take("disconnect"), string(Cancel), string(Detach))),
-		OnBusy:         OnBusy(b.oneOf(f.take("on_busy"), string(Reject), string(Queue), string(Supersede))),
+		Disconnect:     gateway.Disconnect(b.oneOf(f.take("disconnect"), string(gateway.Cancel), string(gateway.Detach))),
+		OnBusy:         gateway.OnBusy(b.oneOf(f.take("on_busy"), string(gateway.Reject), string(gateway.Queue), string(gateway.Supersede))),
 		InterruptTTL:   b.duration(f.take("interrupt_ttl")),
 		RunTimeout:     b.duration(f.take("run_timeout")),
 		SubagentEvents: b.subagentEvents(f.take("subagent_events")),
@@ -215,20 +216,20 @@ func (b *teamBuilder) enter(e *teamEntry) {
 	e.done = true
 }
 
-func (b *teamBuilder) subagentEvents(n *teamNode) SubagentEvents {
+func (b *builder) subagentEvents(n *node) gateway.SubagentEvents {
 	switch b.oneOf(n, "auto", "on", "off", "true", "false", "yes", "no") {
 	case "auto":
-		return SubagentsAuto
+		return gateway.SubagentsAuto
 	case "on", "true", "yes":
-		return SubagentsOn
+		return gateway.SubagentsOn
 	case "off", "false", "no":
-		return SubagentsOff
+		return gateway.SubagentsOff
 	default:
 		return ""
 	}
 }
 
-func (b *teamBuilder) typeNames() []string {
+func (b *builder) typeNames() []string {
 	names := []string{"agui", "concurrent", "groupchat", "llm", "script"}
 	for name := range b.types {
 		names = append(names, name)
@@ -239,12 +240,12 @@ func (b *teamBuilder) typeNames() []string {
 
 // agentOf builds the agent that f describes, whose type is n. Nil means that it could not, and said why.
 // Scope is that of a participant; nil means a thread's own agent.
-func (b *teamBuilder) agentOf(n *teamNode, f *teamFields, description string, scope *groupchat.Scoping) groupchat.Agent {
+func (b *builder) agentOf(n *node, f *fields, description string, scope *groupchat.Scoping) groupchat.Agent {
 	if n == nil {
 		return nil
 	}
 	if n.text == "travel" && b.types[n.text] == nil {
-		b.bad(n, "the type travel belongs to the program gateway; another one puts it into TeamOptions.Types, with travel.New")
+		b.bad(n, "the type travel belongs to the program gateway; another one puts it into teamfile.Options.Types, with travel.New")
 		return nil
 	}
 	name := b.oneOf(n, b.typeNames()...)

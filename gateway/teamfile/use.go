@@ -1,4 +1,4 @@
-package gateway
+package teamfile
 
 import (
 	"fmt"
@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// A teamUse is a place of a file where one of its agents names another, as a participant or a tool.
-type teamUse struct {
-	at     *teamNode
-	by, of *teamEntry
+// A use is a place of a file where one of its agents names another, as a participant or a tool.
+type use struct {
+	at     *node
+	by, of *entry
 	shared bool // on the state of the one that names it
 }
 
 // checkUses notes the agents whose limits on what callers may write are lost because they work on the state of another: a thread has
 // those of the agent it belongs to.
-func (b *teamBuilder) checkUses() {
+func (b *builder) checkUses() {
 	for _, u := range b.uses {
 		if u.shared && u.of.limited && !u.by.limited {
 			b.bad(u.at, "callers of %q may write the whole state, although %q, which works on it, lists what callers may write; say so in the "+
@@ -25,15 +25,15 @@ func (b *teamBuilder) checkUses() {
 }
 
 // isServed reports whether callers may run an agent: as it says itself, or else if no other agent of the file names it.
-func (b *teamBuilder) isServed(e *teamEntry) bool {
+func (b *builder) isServed(e *entry) bool {
 	if e.serve != nil {
 		return *e.serve
 	}
-	return !slices.ContainsFunc(b.uses, func(u teamUse) bool { return u.of == e })
+	return !slices.ContainsFunc(b.uses, func(u use) bool { return u.of == e })
 }
 
 // decideServed notes what means nothing for agents that are not served, and that nobody is.
-func (b *teamBuilder) decideServed(order []*teamEntry) {
+func (b *builder) decideServed(order []*entry) {
 	served := false
 	for _, e := range order {
 		if b.isServed(e) {
@@ -57,7 +57,7 @@ func (b *teamBuilder) decideServed(order []*teamEntry) {
 const maxTold = 20
 
 // unknown notes that n names nothing of a kind in this file, and what there is.
-func (b *teamBuilder) unknown(n *teamNode, name string, quotable bool, kind string, known []string) {
+func (b *builder) unknown(n *node, name string, quotable bool, kind string, known []string) {
 	who := "the value from the environment"
 	if quotable {
 		who = fmt.Sprintf("%q", name)
@@ -76,7 +76,7 @@ func (b *teamBuilder) unknown(n *teamNode, name string, quotable bool, kind stri
 }
 
 // badCircle notes that n names an agent that is being read, so that it would take part in itself, and by way of whom.
-func (b *teamBuilder) badCircle(n *teamNode, name string) {
+func (b *builder) badCircle(n *node, name string) {
 	circle := b.reading
 	for i, above := range slices.Backward(circle) {
 		if above == name {

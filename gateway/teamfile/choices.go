@@ -1,4 +1,4 @@
-package gateway
+package teamfile
 
 import (
 	"slices"
@@ -7,7 +7,7 @@ import (
 )
 
 // handoff reads a manager that lets the speakers decide who is next.
-func (b *teamBuilder) handoff(f *teamFields, c *teamChoices) func() groupchat.Manager {
+func (b *builder) handoff(f *fields, c *candidates) func() groupchat.Manager {
 	o := groupchat.HandoffOptions{
 		Start:     c.participant(f.need("start", "name the participant who speaks first")),
 		Turns:     b.count(f.take("turns"), 1),
@@ -38,7 +38,7 @@ func (b *teamBuilder) handoff(f *teamFields, c *teamChoices) func() groupchat.Ma
 }
 
 // unreached notes the participants to whom nobody hands over, unless it may be they who were meant.
-func (c *teamChoices) unreached(o groupchat.HandoffOptions) {
+func (c *candidates) unreached(o groupchat.HandoffOptions) {
 	if c.lost {
 		return
 	}
@@ -60,7 +60,7 @@ func (c *teamChoices) unreached(o groupchat.HandoffOptions) {
 }
 
 // modelManager reads a manager that lets a model choose.
-func (b *teamBuilder) modelManager(f *teamFields, names []*teamNode) func() groupchat.Manager {
+func (b *builder) modelManager(f *fields, names []*node) func() groupchat.Manager {
 	o := groupchat.LLMManagerOptions{
 		Model:        b.model(f.take("model"), f.at),
 		Instructions: b.text(f.take("instructions")),
@@ -73,22 +73,22 @@ func (b *teamBuilder) modelManager(f *teamFields, names []*teamNode) func() grou
 	return groupchat.LLMManager(o)
 }
 
-// teamChoices checks whom a manager can choose.
-type teamChoices struct {
-	b      *teamBuilder
-	names  []*teamNode
+// candidates checks whom a manager can choose.
+type candidates struct {
+	b      *builder
+	names  []*node
 	chosen []string
 	lost   bool // somebody was meant who is not known
 }
 
 // choose reads the name of a participant, or done.
-func (c *teamChoices) choose(n *teamNode) string { return c.name(n, groupchat.Done) }
+func (c *candidates) choose(n *node) string { return c.name(n, groupchat.Done) }
 
 // participant reads the name of a participant.
-func (c *teamChoices) participant(n *teamNode) string { return c.name(n) }
+func (c *candidates) participant(n *node) string { return c.name(n) }
 
 // name reads the name of a participant, or one of the others.
-func (c *teamChoices) name(n *teamNode, others ...string) string {
+func (c *candidates) name(n *node, others ...string) string {
 	if n == nil {
 		return ""
 	}
@@ -109,7 +109,7 @@ func (c *teamChoices) name(n *teamNode, others ...string) string {
 }
 
 // missed notes the participants who are never chosen, unless it may be they who were meant.
-func (c *teamChoices) missed() {
+func (c *candidates) missed() {
 	if c.lost {
 		return
 	}

@@ -1,4 +1,4 @@
-package gateway
+package teamfile
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 )
 
 // manager reads who chooses among the participants with names. A nil name is unknown: then nobody is missed.
-func (b *teamBuilder) manager(n *teamNode, names []*teamNode) func() groupchat.Manager {
+func (b *builder) manager(n *node, names []*node) func() groupchat.Manager {
 	f := b.fields(n, "a manager")
 	if n.kind != mappingNode {
 		return nil
@@ -21,7 +21,7 @@ func (b *teamBuilder) manager(n *teamNode, names []*teamNode) func() groupchat.M
 	}
 	f.what = "manager " + name
 	f.kind = f.what
-	c := &teamChoices{b: b, names: names}
+	c := &candidates{b: b, names: names}
 	var m func() groupchat.Manager
 	switch name {
 	case "rules":
@@ -42,7 +42,7 @@ func (b *teamBuilder) manager(n *teamNode, names []*teamNode) func() groupchat.M
 }
 
 // rules reads a manager that chooses by the first rule that holds.
-func (b *teamBuilder) rules(f *teamFields, c *teamChoices) func() groupchat.Manager {
+func (b *builder) rules(f *fields, c *candidates) func() groupchat.Manager {
 	var rules []groupchat.Rule
 	for _, item := range b.list(f.need("rules", "list them: `- { when: { missing: /notes }, speaker: researcher }`"), "rules") {
 		r := b.fields(item, "a rule")
@@ -59,12 +59,12 @@ func (b *teamBuilder) rules(f *teamFields, c *teamChoices) func() groupchat.Mana
 }
 
 // condition reads something that holds for the shared state or does not; nil if it is none.
-func (b *teamBuilder) condition(n *teamNode) groupchat.Condition {
+func (b *builder) condition(n *node) groupchat.Condition {
 	f := b.fields(n, "a condition")
 	missing, present, equals := f.take("missing"), f.take("present"), f.take("equals")
 	f.end()
 	given := 0
-	for _, one := range []*teamNode{missing, present, equals} {
+	for _, one := range []*node{missing, present, equals} {
 		if one != nil {
 			given++
 		}
@@ -95,7 +95,7 @@ func (b *teamBuilder) condition(n *teamNode) groupchat.Condition {
 }
 
 // route reads a manager that chooses once, by a word in the state.
-func (b *teamBuilder) route(f *teamFields, c *teamChoices) func() groupchat.Manager {
+func (b *builder) route(f *fields, c *candidates) func() groupchat.Manager {
 	key := b.pointer(f.need("key", "say where in the state the word is: `key: /topic`"))
 	routes := map[string]groupchat.Destination{}
 	words, targets := b.pairs(f.need("routes", "write `routes: { word: participant }`"), "routes")

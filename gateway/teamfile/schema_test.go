@@ -1,4 +1,4 @@
-package gateway
+package teamfile
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ import (
 )
 
 // schemaPath is the JSON Schema of team files, for editors.
-const schemaPath = "../docs/team.schema.json"
+const schemaPath = "../../docs/team.schema.json"
 
 // schemaPart is what the tests look at of a JSON Schema.
 type schemaPart struct {
@@ -120,11 +120,11 @@ func TestSchemaKeys(t *testing.T) {
 
 	got := map[string][]string{}
 	for name, data := range teamFiles(t) {
-		b := newTeamBuilder(name, teamOptions(testEnv))
+		b := newBuilder(name, testOptions(testEnv))
 		b.asked = func(kind string, keys []string) {
 			got[kind] = slices.Compact(slices.Sorted(slices.Values(append(got[kind], keys...))))
 		}
-		if root := b.parseTeamYAML(data); root != nil && b.nodes <= maxTeamNodes {
+		if root := b.parseYAML(data); root != nil && b.nodes <= maxNodes {
 			b.build(root)
 		}
 	}
@@ -150,7 +150,7 @@ var testEnv = map[string]string{
 // teamFiles are the team files of testdata, by name.
 func teamFiles(t *testing.T) map[string][]byte {
 	t.Helper()
-	paths, err := filepath.Glob("testdata/team/*.txtar")
+	paths, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("Glob() = %v, %v", paths, err)
 	}
@@ -175,11 +175,11 @@ func TestSchemaAccepts(t *testing.T) {
 	t.Parallel()
 	schema := compileTeamSchema(t)
 	files := teamFiles(t)
-	paths, err := filepath.Glob("../examples/teams/*/*.yaml")
+	paths, err := filepath.Glob("../../examples/teams/*/*.yaml")
 	if err != nil || len(paths) < 5 {
 		t.Fatalf("Glob() = %v, %v, want the examples", paths, err)
 	}
-	for _, path := range append(paths, "../cmd/gateway/starter.yaml") {
+	for _, path := range append(paths, "../../cmd/gateway/starter.yaml") {
 		if files[path], err = os.ReadFile(path); err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +187,7 @@ func TestSchemaAccepts(t *testing.T) {
 	for i, block := range manualBlocks(t) {
 		files["docs/teams.md block "+string(rune('a'+i))] = []byte(block)
 	}
-	readme, err := os.ReadFile("../README.md")
+	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,9 +196,9 @@ func TestSchemaAccepts(t *testing.T) {
 	files["README.md"] = []byte(block)
 	good := 0
 	for name, data := range files {
-		o := teamOptions(testEnv)
+		o := testOptions(testEnv)
 		o.Model = groupchat.ModelOptions{Key: "key", Name: "m"}
-		_, err := parseTeam(name, data, o)
+		_, err := parse(name, data, o)
 		strict := !strings.HasSuffix(name, ".txtar")
 		if err != nil {
 			if strict {
@@ -207,8 +207,8 @@ func TestSchemaAccepts(t *testing.T) {
 			continue
 		}
 		good++
-		r := teamReader{file: name}
-		if err := schema.Validate(plainJSON(t, r.parseTeamYAML(data))); err != nil {
+		r := reader{file: name}
+		if err := schema.Validate(plainJSON(t, r.parseYAML(data))); err != nil {
 			t.Errorf("%s is good, and not by the schema: %v", name, err)
 		}
 	}
@@ -235,11 +235,11 @@ func TestSchemaRefuses(t *testing.T) {
 		"a duration without unit": "version: 1\nagents: { a: { type: travel, run_timeout: 10 } }",
 		"a remote's state":        "version: 1\nagents: { a: { type: agui, url: 'http://x', state: { client: [] } } }",
 	} {
-		r := teamReader{file: name}
-		if schema.Validate(plainJSON(t, r.parseTeamYAML([]byte(text)))) == nil {
+		r := reader{file: name}
+		if schema.Validate(plainJSON(t, r.parseYAML([]byte(text)))) == nil {
 			t.Errorf("%s is good by the schema", name)
 		}
-		if _, err := parseTeam(name, []byte(text), teamOptions(testEnv)); err == nil {
+		if _, err := parse(name, []byte(text), testOptions(testEnv)); err == nil {
 			t.Errorf("%s is good for the loader", name)
 		}
 	}
@@ -264,7 +264,7 @@ func compileTeamSchema(t *testing.T) *jsonschema.Schema {
 }
 
 // plainJSON is what an editor's language server makes of n: variables are not expanded.
-func plainJSON(t *testing.T, n *teamNode) any {
+func plainJSON(t *testing.T, n *node) any {
 	t.Helper()
 	switch n.kind {
 	case listNode:
@@ -297,7 +297,7 @@ func plainJSON(t *testing.T, n *teamNode) any {
 // manualBlocks are the YAML blocks of docs/teams.md, as whole files: what they leave away is put around them.
 func manualBlocks(t *testing.T) []string {
 	t.Helper()
-	text, err := os.ReadFile("../docs/teams.md")
+	text, err := os.ReadFile("../../docs/teams.md")
 	if err != nil {
 		t.Fatal(err)
 	}

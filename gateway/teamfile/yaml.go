@@ -1,4 +1,4 @@
-package gateway
+package teamfile
 
 import (
 	"errors"
@@ -11,13 +11,13 @@ import (
 // This is the one file that knows YAML. It makes nodes of a document: values that know where they stand. The
 // library's own decoding is not used, because its errors quote what they did not like, and that may be a key.
 
-// A teamNode is a value of a team file.
-type teamNode struct {
+// A node is a value of a team file.
+type node struct {
 	kind         yaml.Kind
 	tag          string // of a scalar: what it looks like, "!!str"
 	text         string // of a scalar, as written but for quotes and escapes
 	plain        bool   // a scalar without quotes
-	keys, items  []*teamNode
+	keys, items  []*node
 	line, column int
 }
 
@@ -29,14 +29,14 @@ const (
 
 // Bounds of a team file. An alias counts with everything it stands for, so that a small file cannot be a huge one.
 const (
-	maxTeamBytes = 1 << 20
-	maxTeamNodes = 50_000
-	maxTeamDepth = 64
+	maxBytes = 1 << 20
+	maxNodes = 50_000
+	maxDepth = 64
 )
 
-// parseTeamYAML reads the one document of a file. What is wrong with it as YAML goes to r.
-func (r *teamReader) parseTeamYAML(data []byte) *teamNode {
-	if len(data) > maxTeamBytes {
+// parseYAML reads the one document of a file. What is wrong with it as YAML goes to r.
+func (r *reader) parseYAML(data []byte) *node {
+	if len(data) > maxBytes {
 		r.badAt(1, 1, "the file is larger than 1 MiB; split the team over several gateways")
 		return nil
 	}
@@ -57,7 +57,7 @@ func (r *teamReader) parseTeamYAML(data []byte) *teamNode {
 }
 
 // badYAML puts the library's complaint in words that quote nothing of the file.
-func (r *teamReader) badYAML(err error) {
+func (r *reader) badYAML(err error) {
 	var e *yaml.LoadError
 	if !errors.As(err, &e) {
 		r.badAt(1, 1, "not YAML")
@@ -80,14 +80,14 @@ func (r *teamReader) badYAML(err error) {
 }
 
 // convert makes a tree of n: aliases become copies of what they stand for.
-func (r *teamReader) convert(n *yaml.Node, depth int) *teamNode {
-	at := &teamNode{kind: n.Kind, line: n.Line, column: n.Column}
-	if r.nodes > maxTeamNodes {
+func (r *reader) convert(n *yaml.Node, depth int) *node {
+	at := &node{kind: n.Kind, line: n.Line, column: n.Column}
+	if r.nodes > maxNodes {
 		return nil // said so already
 	}
-	if r.nodes++; r.nodes > maxTeamNodes || depth > maxTeamDepth {
-		r.nodes = maxTeamNodes + 1
-		r.bad(at, "more than %d values, or nested deeper than %d; use fewer aliases", maxTeamNodes, maxTeamDepth)
+	if r.nodes++; r.nodes > maxNodes || depth > maxDepth {
+		r.nodes = maxNodes + 1
+		r.bad(at, "more than %d values, or nested deeper than %d; use fewer aliases", maxNodes, maxDepth)
 		return nil
 	}
 	switch n.Kind {
@@ -114,7 +114,7 @@ func (r *teamReader) convert(n *yaml.Node, depth int) *teamNode {
 	return at
 }
 
-func (r *teamReader) convertMapping(n *yaml.Node, at *teamNode, depth int) {
+func (r *reader) convertMapping(n *yaml.Node, at *node, depth int) {
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := r.convert(n.Content[i], depth+1)

@@ -1,4 +1,4 @@
-package gateway
+package teamfile
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 )
 
 // remote reads an agent of type agui: one on another server.
-func (b *teamBuilder) remote(f *teamFields, description string) groupchat.Agent {
+func (b *builder) remote(f *fields, description string) groupchat.Agent {
 	before := len(b.problems)
 	address := f.need("url", "say where it is: `url: http://127.0.0.1:8000/agent`")
 	at := b.httpURL(address)
@@ -64,7 +64,7 @@ func complaints(err error) []string {
 }
 
 // headers reads headers of requests. Their values are never quoted.
-func (b *teamBuilder) headers(n *teamNode) http.Header {
+func (b *builder) headers(n *node) http.Header {
 	keys, values := b.pairs(n, "headers")
 	if len(keys) == 0 {
 		return nil

@@ -8,17 +8,18 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/gateway"
+	"github.com/agui-gateway/gateway/gateway/teamfile"
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
 // loadTeam reads a team file that holds text.
-func loadTeam(t *testing.T, text string) *gateway.Team {
+func loadTeam(t *testing.T, text string) *teamfile.Team {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "team.yaml")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	team, err := gateway.LoadTeam(path, gateway.TeamOptions{Model: groupchat.ModelOptions{Key: "k", Name: "m"}})
+	team, err := teamfile.Load(path, teamfile.Options{Model: groupchat.ModelOptions{Key: "k", Name: "m"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package gateway
+package teamfile
 
 import (
 	"encoding/json"
@@ -8,22 +8,22 @@ import (
 	"time"
 )
 
-// A teamReader reads the values of one team file and notes everything that is wrong with them.
-type teamReader struct {
+// A reader reads the values of one team file and notes everything that is wrong with them.
+type reader struct {
 	file     string
 	env      func(string) (string, bool)
 	nodes    int // converted so far
-	problems []TeamProblem
-	warnings []TeamProblem // of what is allowed and hardly meant
-	lenient  bool          // the settings of the model may be unset: see teamReader.variable
+	problems []Problem
+	warnings []Problem // of what is allowed and hardly meant
+	lenient  bool      // the settings of the model may be unset: see reader.variable
 	// asked, if set, is told which keys a mapping of some kind may have. Tests hold the schema for editors against it.
 	asked func(kind string, keys []string)
 }
 
-// teamFields are the keys of a mapping. A key that nobody asked for is a mistake.
-type teamFields struct {
-	r     *teamReader
-	at    *teamNode
+// fields are the keys of a mapping. A key that nobody asked for is a mistake.
+type fields struct {
+	r     *reader
+	at    *node
 	what  string // "an agent of type script", for people
 	kind  string // the same for all of its kind: "agent script"
 	asked []string
@@ -31,18 +31,18 @@ type teamFields struct {
 }
 
 // fields returns the keys of n. If n is no mapping that is noted, and it is as if it had none.
-func (r *teamReader) fields(n *teamNode, what string) *teamFields {
-	f := &teamFields{r: r, at: n, what: what, kind: what}
+func (r *reader) fields(n *node, what string) *fields {
+	f := &fields{r: r, at: n, what: what, kind: what}
 	if n.kind != mappingNode {
 		r.bad(n, "%s is a mapping; write `key: value` lines, indented", what)
-		f.at = &teamNode{kind: mappingNode, line: n.line, column: n.column}
+		f.at = &node{kind: mappingNode, line: n.line, column: n.column}
 		f.void = true
 	}
 	return f
 }
 
 // raw returns the value of key, or nil.
-func (f *teamFields) raw(key string) *teamNode {
+func (f *fields) raw(key string) *node {
 	if !slices.Contains(f.asked, key) {
 		f.asked = append(f.asked, key)
 	}
@@ -55,7 +55,7 @@ func (f *teamFields) raw(key string) *teamNode {
 }
 
 // take returns the value of key, or nil. A key with nothing behind it is a mistake.
-func (f *teamFields) take(key string) *teamNode {
+func (f *fields) take(key string) *node {
 	n := f.raw(key)
 	if n != nil && n.kind == scalarNode && n.tag == "!!null" {
 		f.r.bad(n, "%s has no value; write one, or remove the key", key)
@@ -65,7 +65,7 @@ func (f *teamFields) take(key string) *teamNode {
 }
 
 // need is take for a key that has to be there.
-func (f *teamFields) need(key, mend string) *teamNode {
+func (f *fields) need(key, mend string) *node {
 	if f.raw(key) == nil {
 		if !f.void {
 			f.r.bad(f.at, "%s needs %s; %s", f.what, key, mend)
@@ -76,13 +76,13 @@ func (f *teamFields) need(key, mend string) *teamNode {
 }
 
 // has reports whether any of keys is there.
-func (f *teamFields) has(keys ...string) bool {
-	return slices.ContainsFunc(f.at.keys, func(k *teamNode) bool { return slices.Contains(keys, k.text) })
+func (f *fields) has(keys ...string) bool {
+	return slices.ContainsFunc(f.at.keys, func(k *node) bool { return slices.Contains(keys, k.text) })
 }
 
 // keysOf are the keys that are there of those called names.
-func (f *teamFields) keysOf(names ...string) []*teamNode {
-	var there []*teamNode
+func (f *fields) keysOf(names ...string) []*node {
+	var there []*node
 	for _, k := range f.at.keys {
 		if slices.Contains(names, k.text) {
 			there = append(there, k)
@@ -92,7 +92,7 @@ func (f *teamFields) keysOf(names ...string) []*teamNode {
 }
 
 // end notes the keys that nobody asked for.
-func (f *teamFields) end() {
+func (f *fields) end() {
 	if f.r.asked != nil {
 		f.r.asked(f.kind, f.asked)
 	}
@@ -104,13 +104,13 @@ func (f *teamFields) end() {
 }
 
 // text reads a text; nil is none.
-func (r *teamReader) text(n *teamNode) string {
+func (r *reader) text(n *node) string {
 	s, _ := r.word(n)
 	return s
 }
 
 // word reads a text and whether it may be quoted in an error: not if any of it came from the environment.
-func (r *teamReader) word(n *teamNode) (s string, quotable bool) {
+func (r *reader) word(n *node) (s string, quotable bool) {
 	switch {
 	case n == nil:
 		return "", true
@@ -123,7 +123,7 @@ func (r *teamReader) word(n *teamNode) (s string, quotable bool) {
 }
 
 // oneOf reads one of the words, or "" if n is nil or another, which is noted.
-func (r *teamReader) oneOf(n *teamNode, words ...string) string {
+func (r *reader) oneOf(n *node, words ...string) string {
 	if n == nil {
 		return ""
 	}
@@ -151,7 +151,7 @@ func choices(words []string) string {
 }
 
 // flag reads on or off; nil if n is.
-func (r *teamReader) flag(n *teamNode) *bool {
+func (r *reader) flag(n *node) *bool {
 	s := r.oneOf(n, "on", "off", "true", "false", "yes", "no")
 	if s == "" {
 		return nil
@@ -161,7 +161,7 @@ func (r *teamReader) flag(n *teamNode) *bool {
 }
 
 // count reads a whole number from least up; 0 if n is nil or none.
-func (r *teamReader) count(n *teamNode, least int) int {
+func (r *reader) count(n *node, least int) int {
 	if n == nil {
 		return 0
 	}
@@ -179,7 +179,7 @@ func (r *teamReader) count(n *teamNode, least int) int {
 }
 
 // duration reads a length of time above 0; 0 if n is nil or none.
-func (r *teamReader) duration(n *teamNode) time.Duration {
+func (r *reader) duration(n *node) time.Duration {
 	if n == nil {
 		return 0
 	}
@@ -197,7 +197,7 @@ func (r *teamReader) duration(n *teamNode) time.Duration {
 }
 
 // list returns the items of n.
-func (r *teamReader) list(n *teamNode, what string) []*teamNode {
+func (r *reader) list(n *node, what string) []*node {
 	if n == nil {
 		return nil
 	}
@@ -209,7 +209,7 @@ func (r *teamReader) list(n *teamNode, what string) []*teamNode {
 }
 
 // texts reads a list of texts that are not empty; nil if n is nil or none.
-func (r *teamReader) texts(n *teamNode, what string) []string {
+func (r *reader) texts(n *node, what string) []string {
 	var texts []string
 	for _, item := range r.list(n, what) {
 		before := len(r.problems)
@@ -223,7 +223,7 @@ func (r *teamReader) texts(n *teamNode, what string) []string {
 }
 
 // pointers reads a list of JSON Pointers; nil if n is nil.
-func (r *teamReader) pointers(n *teamNode, what string) []string {
+func (r *reader) pointers(n *node, what string) []string {
 	if n == nil {
 		return nil
 	}
@@ -235,7 +235,7 @@ func (r *teamReader) pointers(n *teamNode, what string) []string {
 }
 
 // pairs returns the keys and values of n.
-func (r *teamReader) pairs(n *teamNode, what string) (keys, values []*teamNode) {
+func (r *reader) pairs(n *node, what string) (keys, values []*node) {
 	if n == nil {
 		return nil, nil
 	}
@@ -244,7 +244,7 @@ func (r *teamReader) pairs(n *teamNode, what string) (keys, values []*teamNode) 
 }
 
 // pointer reads a JSON Pointer with at least one name.
-func (r *teamReader) pointer(n *teamNode) string {
+func (r *reader) pointer(n *node) string {
 	if n == nil {
 		return ""
 	}
@@ -257,7 +257,7 @@ func (r *teamReader) pointer(n *teamNode) string {
 }
 
 // checkPointer wants s to be a JSON Pointer (RFC 6901) that leads somewhere below the top.
-func (r *teamReader) checkPointer(n *teamNode, s string) {
+func (r *reader) checkPointer(n *node, s string) {
 	rest := strings.NewReplacer("~0", "", "~1", "").Replace(s)
 	if !strings.HasPrefix(s, "/") || strings.Contains(rest, "~") {
 		r.bad(n, "not a JSON Pointer; write /name, or /name/inner, with ~1 for a / and ~0 for a ~ in a name")
@@ -265,7 +265,7 @@ func (r *teamReader) checkPointer(n *teamNode, s string) {
 }
 
 // json reads any value, as JSON.
-func (r *teamReader) json(n *teamNode) json.RawMessage {
+func (r *reader) json(n *node) json.RawMessage {
 	raw, err := json.Marshal(r.value(n))
 	if err != nil {
 		r.bad(n, "not a value that JSON has; write a text, a number, true, false, null, a list or a mapping")
@@ -275,7 +275,7 @@ func (r *teamReader) json(n *teamNode) json.RawMessage {
 }
 
 // value reads any value. Numbers stay as they are written, where JSON can write them so.
-func (r *teamReader) value(n *teamNode) any {
+func (r *reader) value(n *node) any {
 	switch {
 	case n == nil:
 		return nil
@@ -307,7 +307,7 @@ func (r *teamReader) value(n *teamNode) any {
 }
 
 // number reads what YAML takes for a number.
-func (r *teamReader) number(n *teamNode, s string) any {
+func (r *reader) number(n *node, s string) any {
 	if json.Valid([]byte(s)) {
 		return json.RawMessage(s)
 	}

@@ -1,4 +1,4 @@
-package gateway
+package teamfile
 
 import (
 	"encoding/json"
@@ -12,7 +12,7 @@ import (
 const supervisorName = "supervisor"
 
 // chat reads an agent of type groupchat.
-func (b *teamBuilder) chat(f *teamFields, description string, scope *groupchat.Scoping) groupchat.Agent {
+func (b *builder) chat(f *fields, description string, scope *groupchat.Scoping) groupchat.Agent {
 	c := &groupchat.Chat{
 		Description: description,
 		MaxRounds:   b.count(f.take("max_rounds"), 1),
@@ -27,7 +27,7 @@ func (b *teamBuilder) chat(f *teamFields, description string, scope *groupchat.S
 		b.state(n, c, scope)
 	}
 	manager := f.need("manager", "say who chooses the speakers, such as `manager: { type: sequential }`")
-	var names []*teamNode
+	var names []*node
 	c.Participants, names = b.participants(f)
 	if manager != nil {
 		c.Manager = b.manager(manager, names)
@@ -36,14 +36,14 @@ func (b *teamBuilder) chat(f *teamFields, description string, scope *groupchat.S
 }
 
 // fan reads an agent of type concurrent.
-func (b *teamBuilder) fan(f *teamFields, description string) groupchat.Agent {
+func (b *builder) fan(f *fields, description string) groupchat.Agent {
 	a := &groupchat.Fan{Description: description}
 	a.Participants, _ = b.participants(f)
 	return a
 }
 
 // participants reads those of a team, and the nodes of their names.
-func (b *teamBuilder) participants(f *teamFields) (list []groupchat.Participant, names []*teamNode) {
+func (b *builder) participants(f *fields) (list []groupchat.Participant, names []*node) {
 	members := f.need("participants", "list at least one, such as `- { name: helper, type: script, steps: […] }`")
 	items := b.list(members, "participants")
 	if members != nil && members.kind == listNode && len(items) == 0 {
@@ -61,7 +61,7 @@ func (b *teamBuilder) participants(f *teamFields) (list []groupchat.Participant,
 }
 
 // state reads how a chat uses the shared state. One that takes part in another has only what is its own.
-func (b *teamBuilder) state(n *teamNode, c *groupchat.Chat, scope *groupchat.Scoping) {
+func (b *builder) state(n *node, c *groupchat.Chat, scope *groupchat.Scoping) {
 	f := b.fields(n, "state")
 	reducers := b.reducers(f.take("reducers"))
 	switch {
@@ -81,7 +81,7 @@ func (b *teamBuilder) state(n *teamNode, c *groupchat.Chat, scope *groupchat.Sco
 	f.end()
 }
 
-func (b *teamBuilder) reducers(n *teamNode) state.Reducers {
+func (b *builder) reducers(n *node) state.Reducers {
 	keys, values := b.pairs(n, "reducers")
 	reducers := state.Reducers{}
 	for i, key := range keys {
@@ -101,7 +101,7 @@ func (b *teamBuilder) reducers(n *teamNode) state.Reducers {
 }
 
 // client reads what a caller may write: nil is everything, an empty list nothing.
-func (b *teamBuilder) client(n *teamNode) []string {
+func (b *builder) client(n *node) []string {
 	if n == nil {
 		return nil
 	}
@@ -116,7 +116,7 @@ func (b *teamBuilder) client(n *teamNode) []string {
 	return pointers
 }
 
-func (b *teamBuilder) initial(n *teamNode) json.RawMessage {
+func (b *builder) initial(n *node) json.RawMessage {
 	if n == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package gateway
+package teamfile
 
 import (
 	"sort"
@@ -7,7 +7,7 @@ import (
 )
 
 // script reads an agent of type script.
-func (b *teamBuilder) script(f *teamFields, description string) groupchat.Agent {
+func (b *builder) script(f *fields, description string) groupchat.Agent {
 	s := &groupchat.Script{Description: description}
 	steps := f.need("steps", "list at least one, such as `- say: \"Hello.\"`")
 	items := b.list(steps, "steps")
@@ -25,7 +25,7 @@ func (b *teamBuilder) script(f *teamFields, description string) groupchat.Agent 
 }
 
 // step reads the one thing a step does.
-func (b *teamBuilder) step(n *teamNode) groupchat.ScriptStep {
+func (b *builder) step(n *node) groupchat.ScriptStep {
 	var s groupchat.ScriptStep
 	f := b.fields(n, "a step")
 	if n.kind == mappingNode && len(n.keys) != 1 {
@@ -63,7 +63,7 @@ func (b *teamBuilder) step(n *teamNode) groupchat.ScriptStep {
 	return s
 }
 
-func (b *teamBuilder) ask(n *teamNode) groupchat.ScriptAsk {
+func (b *builder) ask(n *node) groupchat.ScriptAsk {
 	f := b.fields(n, "a question")
 	a := groupchat.ScriptAsk{
 		Key:     b.text(f.need("key", "name it, so that later steps can write ${answers.<key>}")),
@@ -80,7 +80,7 @@ func (b *teamBuilder) ask(n *teamNode) groupchat.ScriptAsk {
 	return a
 }
 
-func (b *teamBuilder) set(n *teamNode) *groupchat.ScriptSet {
+func (b *builder) set(n *node) *groupchat.ScriptSet {
 	f := b.fields(n, "set")
 	s := &groupchat.ScriptSet{Path: b.pointer(f.need("path", "say where in the state: `path: /order`"))}
 	value := f.raw("value") // which may be null
@@ -92,7 +92,7 @@ func (b *teamBuilder) set(n *teamNode) *groupchat.ScriptSet {
 	return s
 }
 
-func (b *teamBuilder) scriptTool(n *teamNode) *groupchat.ScriptTool {
+func (b *builder) scriptTool(n *node) *groupchat.ScriptTool {
 	f := b.fields(n, "tool")
 	t := &groupchat.ScriptTool{Name: b.text(f.need("name", "name a tool of the frontend"))}
 	if arguments := f.take("arguments"); arguments != nil {
@@ -110,7 +110,7 @@ const maxScriptProblems = 20
 
 // validateScript asks the script itself, and finds out which step each of its complaints is about: the one
 // without which there are fewer.
-func (b *teamBuilder) validateScript(s *groupchat.Script, items []*teamNode) {
+func (b *builder) validateScript(s *groupchat.Script, items []*node) {
 	complaints := func(steps int) []error {
 		err := (&groupchat.Script{Steps: s.Steps[:steps]}).Validate()
 		if joined, ok := err.(interface{ Unwrap() []error }); ok {

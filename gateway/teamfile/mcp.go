@@ -1,4 +1,4 @@
-package gateway
+package teamfile
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 )
 
 // buildServers makes every MCP server that n describes. None is asked anything yet.
-func (b *teamBuilder) buildServers(n *teamNode) {
+func (b *builder) buildServers(n *node) {
 	b.servers = map[string]*mcp.Server{}
 	keys, values := b.pairs(n, "mcp")
 	for i, key := range keys {
@@ -20,7 +20,7 @@ func (b *teamBuilder) buildServers(n *teamNode) {
 }
 
 // buildServer reads one entry of mcp; nil if it is none.
-func (b *teamBuilder) buildServer(key, n *teamNode) *mcp.Server {
+func (b *builder) buildServer(key, n *node) *mcp.Server {
 	before := len(b.problems)
 	f := b.fields(n, fmt.Sprintf("server %q", key.text))
 	f.kind = "mcp"
@@ -71,7 +71,7 @@ func (b *teamBuilder) buildServer(key, n *teamNode) *mcp.Server {
 }
 
 // variables reads an environment.
-func (b *teamBuilder) variables(n *teamNode) map[string]string {
+func (b *builder) variables(n *node) map[string]string {
 	keys, values := b.pairs(n, "env")
 	if len(keys) == 0 {
 		return nil
@@ -87,7 +87,7 @@ func (b *teamBuilder) variables(n *teamNode) map[string]string {
 }
 
 // serverTools reads an entry of tools that is about those of a server.
-func (b *teamBuilder) serverTools(f *teamFields, at *teamNode, approve groupchat.ToolApproval, c *teamTools) {
+func (b *builder) serverTools(f *fields, at *node, approve groupchat.ToolApproval, c *toolList) {
 	only := f.take("only")
 	o := mcp.SourceOptions{Only: b.texts(only, "only"), Prefix: b.text(f.take("prefix")), Approve: approve}
 	if only != nil && only.kind == listNode && len(only.items) == 0 {

@@ -1,4 +1,4 @@
-package gateway
+package teamfile
 
 import (
 	"fmt"
@@ -9,12 +9,12 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// teamRetries is how often a participant with `on_error: retry` is tried again.
-const teamRetries = 2
+// defaultRetries is how often a participant with `on_error: retry` is tried again.
+const defaultRetries = 2
 
 // participant reads one who takes part in a chat with those who have names already. It returns its name's node,
 // which is nil if there is no telling.
-func (b *teamBuilder) participant(n *teamNode, names []*teamNode) (groupchat.Participant, *teamNode) {
+func (b *builder) participant(n *node, names []*node) (groupchat.Participant, *node) {
 	f := b.fields(n, "a participant")
 	f.kind = "participant agent"
 	p := groupchat.Participant{Description: b.text(f.take("description"))}
@@ -22,7 +22,7 @@ func (b *teamBuilder) participant(n *teamNode, names []*teamNode) (groupchat.Par
 	if name != nil {
 		p.Name = b.text(name)
 		// From here on the name is what it stands for.
-		name = &teamNode{kind: scalarNode, text: p.Name, line: name.line, column: name.column}
+		name = &node{kind: scalarNode, text: p.Name, line: name.line, column: name.column}
 		f.what = fmt.Sprintf("participant %q", p.Name)
 		b.checkName(name, names)
 	}
@@ -55,7 +55,7 @@ func (b *teamBuilder) participant(n *teamNode, names []*teamNode) (groupchat.Par
 }
 
 // onError reads what a participant's failure means.
-func (b *teamBuilder) onError(n *teamNode) (p groupchat.ErrorPolicy) {
+func (b *builder) onError(n *node) (p groupchat.ErrorPolicy) {
 	if n == nil {
 		return p
 	}
@@ -64,7 +64,7 @@ func (b *teamBuilder) onError(n *teamNode) (p groupchat.ErrorPolicy) {
 		case "skip":
 			p.Skip = true
 		case "retry":
-			p.Retries = teamRetries
+			p.Retries = defaultRetries
 		}
 		return p
 	}
@@ -77,7 +77,7 @@ func (b *teamBuilder) onError(n *teamNode) (p groupchat.ErrorPolicy) {
 }
 
 // checkName wants a participant's name to be good, and its own.
-func (b *teamBuilder) checkName(name *teamNode, names []*teamNode) {
+func (b *builder) checkName(name *node, names []*node) {
 	switch {
 	case name.text == "" || strings.ContainsAny(name.text, "./@#"):
 		b.bad(name, "a participant's name must not be empty and has none of . / @ #; rename it")
@@ -89,7 +89,7 @@ func (b *teamBuilder) checkName(name *teamNode, names []*teamNode) {
 }
 
 // reference returns the agent of this file that n names, for a participant whose state is of that kind.
-func (b *teamBuilder) reference(n *teamNode, p *groupchat.Participant, kind groupchat.ScopeKind) groupchat.Agent {
+func (b *builder) reference(n *node, p *groupchat.Participant, kind groupchat.ScopeKind) groupchat.Agent {
 	before := len(b.problems)
 	name, quotable := b.word(n)
 	e := b.entries[name]
@@ -104,7 +104,7 @@ func (b *teamBuilder) reference(n *teamNode, p *groupchat.Participant, kind grou
 		return nil
 	}
 	b.enter(e)
-	b.uses = append(b.uses, teamUse{at: n, by: b.current, of: e, shared: kind == groupchat.ScopeShared})
+	b.uses = append(b.uses, use{at: n, by: b.current, of: e, shared: kind == groupchat.ScopeShared})
 	if p.Description == "" {
 		p.Description = b.team.Options[name].Description
 	}
@@ -112,7 +112,7 @@ func (b *teamBuilder) reference(n *teamNode, p *groupchat.Participant, kind grou
 }
 
 // named reports whether one of names is name.
-func named(names []*teamNode, name string) bool {
+func named(names []*node, name string) bool {
 	for _, n := range names {
 		if n != nil && n.text == name {
 			return true

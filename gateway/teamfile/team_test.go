@@ -1,4 +1,4 @@
-package gateway
+package teamfile
 
 import (
 	"context"
@@ -27,8 +27,8 @@ func idle(*groupchat.Model) groupchat.Agent {
 	return groupchat.AgentFunc(func(context.Context, *groupchat.Turn) error { return nil })
 }
 
-func teamOptions(env map[string]string) TeamOptions {
-	return TeamOptions{
+func testOptions(env map[string]string) Options {
+	return Options{
 		Env: func(name string) (string, bool) {
 			value, ok := env[name]
 			return value, ok
@@ -41,7 +41,7 @@ func teamOptions(env map[string]string) TeamOptions {
 // file's last part.
 func TestTeamFiles(t *testing.T) {
 	t.Parallel()
-	paths, err := filepath.Glob("testdata/team/*.txtar")
+	paths, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("Glob() = %v, %v", paths, err)
 	}
@@ -71,19 +71,19 @@ func testTeamFile(t *testing.T, path string) {
 		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
 		env[name] = value
 	}
-	team, err := parseTeam("team.yaml", []byte(part("team.yaml")), teamOptions(env))
+	team, err := parse("team.yaml", []byte(part("team.yaml")), testOptions(env))
 	var got string
 	if err != nil {
-		var bad *TeamError
+		var bad *Error
 		if !errors.As(err, &bad) {
-			t.Fatalf("parseTeam() error = %v, want a *TeamError", err)
+			t.Fatalf("parse() error = %v, want a *Error", err)
 		}
 		got = err.Error() + "\n"
 	} else {
 		got = describeTeam(team)
 	}
 	if err != nil && strings.Contains(got, "hush") {
-		t.Errorf("parseTeam() error quotes a secret:\n%s", got)
+		t.Errorf("parse() error quotes a secret:\n%s", got)
 	}
 	if *update {
 		archive.Files[len(archive.Files)-1].Data = []byte(got)
@@ -93,7 +93,7 @@ func testTeamFile(t *testing.T, path string) {
 		return
 	}
 	if diff := cmp.Diff(part("want"), got); diff != "" {
-		t.Errorf("parseTeam() (-want +got):\n%s", diff)
+		t.Errorf("parse() (-want +got):\n%s", diff)
 	}
 }
 
@@ -165,22 +165,22 @@ func describeAgent(b *strings.Builder, indent string, agent groupchat.Agent) {
 	}
 }
 
-func TestLoadTeam(t *testing.T) {
+func TestLoad(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if _, err := LoadTeam(filepath.Join(dir, "none.yaml"), TeamOptions{}); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("LoadTeam() of no file: error = %v, want fs.ErrNotExist", err)
+	if _, err := Load(filepath.Join(dir, "none.yaml"), Options{}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Load() of no file: error = %v, want fs.ErrNotExist", err)
 	}
 	path := filepath.Join(dir, "bad.yaml")
 	if err := os.WriteFile(path, []byte("version: 1\nagents: { a: { type: travel } }\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := LoadTeam(path, TeamOptions{})
+	_, err := Load(path, Options{})
 	if want := path + ":2:22: "; err == nil || !strings.HasPrefix(err.Error(), want) {
-		t.Errorf("LoadTeam() error = %v, want it to begin with %s", err, want)
+		t.Errorf("Load() error = %v, want it to begin with %s", err, want)
 	}
-	if _, err := LoadTeam(path, teamOptions(nil)); err != nil {
-		t.Errorf("LoadTeam() with the type error = %v, want nil", err)
+	if _, err := Load(path, testOptions(nil)); err != nil {
+		t.Errorf("Load() with the type error = %v, want nil", err)
 	}
 }
 
@@ -188,16 +188,16 @@ func TestTeamBytes(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, data, want string }{
 		{"not UTF-8", "version: 1\nagénts: \xff\n", "t:2:9: not UTF-8 text"},
-		{"too large", strings.Repeat("#", maxTeamBytes+1), "t:1:1: the file is larger"},
+		{"too large", strings.Repeat("#", maxBytes+1), "t:1:1: the file is larger"},
 		{"too deep", strings.Repeat("[", 200) + strings.Repeat("]", 200), "t:1:66: more than"},
 		{"nothing", "", "t:1:1: the file is empty"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := parseTeam("t", []byte(tt.data), TeamOptions{})
+			_, err := parse("t", []byte(tt.data), Options{})
 			if err == nil || !strings.HasPrefix(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("parseTeam() error = %v, want one that begins with %q", err, tt.want)
+				t.Errorf("parse() error = %v, want one that begins with %q", err, tt.want)
 			}
 		})
 	}
@@ -205,7 +205,7 @@ func TestTeamBytes(t *testing.T) {
 
 // FuzzTeam wants any bytes to be a team that validates, or problems that say where they are.
 func FuzzTeam(f *testing.F) {
-	paths, err := filepath.Glob("testdata/team/*.txtar")
+	paths, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -221,16 +221,16 @@ func FuzzTeam(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		team, err := parseTeam("team.yaml", data, teamOptions(map[string]string{"SET": "8", "EMPTY": ""}))
+		team, err := parse("team.yaml", data, testOptions(map[string]string{"SET": "8", "EMPTY": ""}))
 		if err == nil {
 			if len(team.Agents) == 0 || len(team.Agents) != len(team.Options) {
-				t.Errorf("parseTeam() = %d agents, %d options", len(team.Agents), len(team.Options))
+				t.Errorf("parse() = %d agents, %d options", len(team.Agents), len(team.Options))
 			}
 			return
 		}
-		var bad *TeamError
+		var bad *Error
 		if !errors.As(err, &bad) || len(bad.Problems) == 0 {
-			t.Fatalf("parseTeam() error = %v, want a *TeamError with problems", err)
+			t.Fatalf("parse() error = %v, want a *Error with problems", err)
 		}
 		for _, p := range bad.Problems {
 			if p.Line < 1 || p.Column < 1 || p.Text == "" {

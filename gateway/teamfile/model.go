@@ -1,4 +1,4 @@
-package gateway
+package teamfile
 
 import (
 	"errors"
@@ -19,7 +19,7 @@ const defaultModel = "default"
 const noModel = "set OPENAI_BASE_URL (-model-url), OPENAI_API_KEY (-model-key), or both"
 
 // models builds every model that n describes, and the default one of the settings unless n has one.
-func (b *teamBuilder) buildModels(n *teamNode) {
+func (b *builder) buildModels(n *node) {
 	b.models = map[string]*groupchat.Model{}
 	b.broken = map[string]bool{}
 	keys, values := b.pairs(n, "models")
@@ -46,7 +46,7 @@ func configured(o groupchat.ModelOptions) bool { return o.BaseURL != "" || o.Key
 
 // buildModel reads one entry of models; nil if it is none. What it does not say the settings do; but a key of theirs
 // goes to no other server than theirs.
-func (b *teamBuilder) buildModel(key, n *teamNode) *groupchat.Model {
+func (b *builder) buildModel(key, n *node) *groupchat.Model {
 	before := len(b.problems)
 	f := b.fields(n, fmt.Sprintf("model %q", key.text))
 	f.kind = "model"
@@ -102,7 +102,7 @@ func reason(err error) string {
 
 // model returns the model that an agent names with n, or the default one. Nil means that there is none, which is noted,
 // here or where the model is described.
-func (b *teamBuilder) model(n, agent *teamNode) *groupchat.Model {
+func (b *builder) model(n, agent *node) *groupchat.Model {
 	name, quotable, at := defaultModel, true, agent
 	if n != nil {
 		before := len(b.problems)
@@ -126,7 +126,7 @@ func (b *teamBuilder) model(n, agent *teamNode) *groupchat.Model {
 const noModelAtAll = "off"
 
 // optionalModel is model for an agent that can do without one.
-func (b *teamBuilder) optionalModel(n *teamNode) *groupchat.Model {
+func (b *builder) optionalModel(n *node) *groupchat.Model {
 	switch {
 	case n == nil:
 		return b.models[defaultModel]
@@ -138,7 +138,7 @@ func (b *teamBuilder) optionalModel(n *teamNode) *groupchat.Model {
 }
 
 // httpURL reads a URL of http or https, which errors do not quote: it may hold a password.
-func (b *teamBuilder) httpURL(n *teamNode) string {
+func (b *builder) httpURL(n *node) string {
 	if n == nil {
 		return ""
 	}
@@ -156,7 +156,7 @@ func (b *teamBuilder) httpURL(n *teamNode) string {
 }
 
 // secret reads a text that goes into a header.
-func (b *teamBuilder) secret(n *teamNode) string {
+func (b *builder) secret(n *node) string {
 	s := b.text(n)
 	if strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) || strings.TrimSpace(s) != s {
 		b.bad(n, "the value holds line ends, control characters or white space around it; look where it comes from")
@@ -166,7 +166,7 @@ func (b *teamBuilder) secret(n *teamNode) string {
 }
 
 // temperature reads a number from 0 to 2; nil if n is nil or none.
-func (b *teamBuilder) temperature(n *teamNode) *float64 {
+func (b *builder) temperature(n *node) *float64 {
 	if n == nil {
 		return nil
 	}
@@ -184,7 +184,7 @@ func (b *teamBuilder) temperature(n *teamNode) *float64 {
 }
 
 // retries reads how often something is tried again. In the options 0 is the default, and -1 never.
-func (b *teamBuilder) retries(n *teamNode) int {
+func (b *builder) retries(n *node) int {
 	if n == nil {
 		return 0
 	}

@@ -1,4 +1,4 @@
-package gateway
+package teamfile
 
 import (
 	"github.com/agui-gateway/gateway/groupchat"
@@ -6,7 +6,7 @@ import (
 )
 
 // llm reads an agent of type llm.
-func (b *teamBuilder) llm(f *teamFields, description string) groupchat.Agent {
+func (b *builder) llm(f *fields, description string) groupchat.Agent {
 	a := &groupchat.LLM{
 		Description:  description,
 		Model:        b.model(f.take("model"), f.at),
@@ -27,7 +27,7 @@ func (b *teamBuilder) llm(f *teamFields, description string) groupchat.Agent {
 }
 
 // output reads what holds an agent's last reply to a schema; nil is nothing.
-func (b *teamBuilder) output(f *teamFields) *groupchat.LLMOutput {
+func (b *builder) output(f *fields) *groupchat.LLMOutput {
 	schema, store, say, strict := f.take("schema"), f.take("store"), f.take("say"), f.take("strict")
 	o := &groupchat.LLMOutput{Store: b.pointer(store)}
 	if on := b.flag(say); on != nil {
@@ -37,7 +37,7 @@ func (b *teamBuilder) output(f *teamFields) *groupchat.LLMOutput {
 		o.Strict = *on
 	}
 	if schema == nil {
-		for _, n := range []*teamNode{store, say, strict} {
+		for _, n := range []*node{store, say, strict} {
 			if n != nil {
 				b.bad(n, "this is about replies that are JSON and needs a schema; add `schema: { … }`, or keep a participant's words with `result: /pointer`")
 			}
@@ -56,7 +56,7 @@ func (b *teamBuilder) output(f *teamFields) *groupchat.LLMOutput {
 }
 
 // sees reads what a model is told of the state: a list of pointers, or all of it.
-func (b *teamBuilder) sees(n *teamNode) []string {
+func (b *builder) sees(n *node) []string {
 	if n != nil && n.kind == scalarNode && n.text == "all" {
 		return []string{""}
 	}

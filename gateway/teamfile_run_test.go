@@ -11,6 +11,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
+	"github.com/agui-gateway/gateway/gateway/teamfile"
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
@@ -112,7 +113,7 @@ func TestTeamRuns(t *testing.T) {
 			if err := os.WriteFile(path, []byte("version: 1\nagents:"+tt.team+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			team, err := gateway.LoadTeam(path, gateway.TeamOptions{})
+			team, err := teamfile.Load(path, teamfile.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -162,7 +163,7 @@ agents:
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	team, err := gateway.LoadTeam(path, gateway.TeamOptions{Model: groupchat.ModelOptions{BaseURL: model.URL, Name: "m"}})
+	team, err := teamfile.Load(path, teamfile.Options{Model: groupchat.ModelOptions{BaseURL: model.URL, Name: "m"}})
 	if err != nil {
 		t.Fatal(err)
 	}

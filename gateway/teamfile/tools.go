@@ -1,4 +1,4 @@
-package gateway
+package teamfile
 
 import (
 	"slices"
@@ -12,8 +12,8 @@ const (
 	approveNever  = "never"
 )
 
-// A teamTools is what one agent's tools add up to while they are read.
-type teamTools struct {
+// A toolList is what one agent's tools add up to while they are read.
+type toolList struct {
 	agent *groupchat.LLM
 	own   []bool   // of each tool: its entry says itself whether people have to approve of it
 	named []string // tools of servers that are known by name, with the prefix and without
@@ -21,8 +21,8 @@ type teamTools struct {
 }
 
 // tools reads the tools of an agent of type llm, and of which of them people have to approve.
-func (b *teamBuilder) tools(f *teamFields, a *groupchat.LLM) {
-	c := &teamTools{agent: a}
+func (b *builder) tools(f *fields, a *groupchat.LLM) {
+	c := &toolList{agent: a}
 	before := len(b.problems)
 	for _, item := range b.list(f.take("tools"), "tools") {
 		b.tool(item, c)
@@ -51,7 +51,7 @@ func (b *teamBuilder) tools(f *teamFields, a *groupchat.LLM) {
 }
 
 // approveOf reads the names of the tools that people have to approve of.
-func (b *teamBuilder) approveOf(items []*teamNode, c *teamTools) {
+func (b *builder) approveOf(items []*node, c *toolList) {
 	for _, item := range items {
 		before := len(b.problems)
 		name, quotable := b.word(item)
@@ -68,12 +68,12 @@ func (b *teamBuilder) approveOf(items []*teamNode, c *teamTools) {
 }
 
 // has reports whether an agent is a tool under name.
-func (c *teamTools) has(name string) bool {
+func (c *toolList) has(name string) bool {
 	return slices.ContainsFunc(c.agent.Tools, func(t groupchat.Tool) bool { return t.Name == name })
 }
 
 // tool reads one entry of tools.
-func (b *teamBuilder) tool(n *teamNode, c *teamTools) {
+func (b *builder) tool(n *node, c *toolList) {
 	before := len(b.problems)
 	f := b.fields(n, "a tool of a model")
 	approve := b.toolApproval(f.take("approve"))
@@ -100,7 +100,7 @@ func (b *teamBuilder) tool(n *teamNode, c *teamTools) {
 }
 
 // toolApproval reads whether a person has to approve of calls of one entry's tools; without n that is for the agent to say.
-func (b *teamBuilder) toolApproval(n *teamNode) groupchat.ToolApproval {
+func (b *builder) toolApproval(n *node) groupchat.ToolApproval {
 	if n != nil && n.kind == listNode {
 		b.bad(n, "for one entry approve is always or never; name the tools in the agent's own `approve: [ names ]`")
 		return groupchat.ApproveByAgent
@@ -116,7 +116,7 @@ func (b *teamBuilder) toolApproval(n *teamNode) groupchat.ToolApproval {
 }
 
 // specialist reads a tool that is an agent of this file.
-func (b *teamBuilder) specialist(f *teamFields) groupchat.Tool {
+func (b *builder) specialist(f *fields) groupchat.Tool {
 	reference := f.need("agent", "name an agent of this file or a participant of this team, who takes a query and answers it; or write `mcp:` and a server")
 	o := groupchat.AsToolOptions{
 		Name:        b.text(f.take("name")),
@@ -159,20 +159,20 @@ func (b *teamBuilder) specialist(f *teamFields) groupchat.Tool {
 	return groupchat.AsTool(p.Agent, o)
 }
 
-// A teamColleague is a participant of a team, for those in it who have it as a tool.
-type teamColleague struct {
-	node        *teamNode
+// A member is a participant of a team, for those in it who have it as a tool.
+type member struct {
+	node        *node
 	participant groupchat.Participant
 	begun, done bool
 }
 
 // colleaguesOf are the participants that items describe, by name, as far as the names are plain.
-func colleaguesOf(items []*teamNode) map[string]*teamColleague {
-	all := map[string]*teamColleague{}
+func colleaguesOf(items []*node) map[string]*member {
+	all := map[string]*member{}
 	for _, item := range items {
 		for i, key := range item.keys {
 			if key.text == "name" && item.items[i].kind == scalarNode {
-				all[item.items[i].text] = &teamColleague{node: item}
+				all[item.items[i].text] = &member{node: item}
 			}
 		}
 	}
@@ -181,7 +181,7 @@ func colleaguesOf(items []*teamNode) map[string]*teamColleague {
 
 // staff returns whom n names: a participant of the team that is being read, with all that limits it there, or else an agent of this
 // file, which works on the state that kind says.
-func (b *teamBuilder) staff(n *teamNode, kind groupchat.ScopeKind) (p groupchat.Participant) {
+func (b *builder) staff(n *node, kind groupchat.ScopeKind) (p groupchat.Participant) {
 	c := b.colleagues[n.text]
 	if n.kind != scalarNode || c == nil {
 		p.Agent = b.reference(n, &p, kind)

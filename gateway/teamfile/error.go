@@ -1,4 +1,4 @@
-package gateway
+package teamfile
 
 import (
 	"cmp"
@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// A TeamError is everything that is wrong with a team file, in the file's order. No values that may be secret
+// A Error is everything that is wrong with a team file, in the file's order. No values that may be secret
 // are in it: what came from the environment is never quoted.
-type TeamError struct {
-	Problems []TeamProblem // at least one
+type Error struct {
+	Problems []Problem // at least one
 }
 
 // Error returns the problems, one a line.
-func (e *TeamError) Error() string {
+func (e *Error) Error() string {
 	lines := make([]string, len(e.Problems))
 	for i, p := range e.Problems {
 		lines[i] = p.String()
@@ -22,38 +22,38 @@ func (e *TeamError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// A TeamProblem is one mistake in a team file, or what may be one.
-type TeamProblem struct {
+// A Problem is one mistake in a team file, or what may be one.
+type Problem struct {
 	File         string
 	Line, Column int    // from 1; columns count characters
 	Text         string // what is wrong, and how to mend it
 }
 
 // String returns "file:line:column: text", which editors can follow.
-func (p TeamProblem) String() string {
+func (p Problem) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Text)
 }
 
 // bad notes a problem at n.
-func (r *teamReader) bad(n *teamNode, format string, args ...any) {
+func (r *reader) bad(n *node, format string, args ...any) {
 	r.badAt(n.line, n.column, format, args...)
 }
 
-func (r *teamReader) badAt(line, column int, format string, args ...any) {
-	r.problems = append(r.problems, TeamProblem{File: r.file, Line: line, Column: column, Text: fmt.Sprintf(format, args...)})
+func (r *reader) badAt(line, column int, format string, args ...any) {
+	r.problems = append(r.problems, Problem{File: r.file, Line: line, Column: column, Text: fmt.Sprintf(format, args...)})
 }
 
 // err is everything noted, or nil.
-func (r *teamReader) err() error {
+func (r *reader) err() error {
 	if len(r.problems) == 0 {
 		return nil
 	}
-	return &TeamError{Problems: inOrder(r.problems)}
+	return &Error{Problems: inOrder(r.problems)}
 }
 
 // inOrder is what was noted in the file's order, and once where a value was read twice.
-func inOrder(list []TeamProblem) []TeamProblem {
-	slices.SortStableFunc(list, func(a, b TeamProblem) int {
+func inOrder(list []Problem) []Problem {
+	slices.SortStableFunc(list, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	return slices.Compact(list)

@@ -1,4 +1,4 @@
-package gateway
+package teamfile
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 )
 
 // scope reads which state a participant works on.
-func (b *teamBuilder) scope(f *teamFields) groupchat.Scoping {
+func (b *builder) scope(f *fields) groupchat.Scoping {
 	at := f.take("scope")
 	kind := b.oneOf(at, "shared", string(groupchat.ScopeIsolated), string(groupchat.ScopeMapped))
 	s := groupchat.Scoping{Mapping: state.Mapping{In: b.inputs(f.take("inputs")), Out: b.outputs(f.take("outputs"))}}
@@ -32,7 +32,7 @@ func (b *teamBuilder) scope(f *teamFields) groupchat.Scoping {
 }
 
 // inputs reads name in the own state → pointer into the chat's.
-func (b *teamBuilder) inputs(n *teamNode) map[string]string {
+func (b *builder) inputs(n *node) map[string]string {
 	in := map[string]string{}
 	keys, values := b.pairs(n, "inputs")
 	for i, key := range keys {
@@ -46,7 +46,7 @@ func (b *teamBuilder) inputs(n *teamNode) map[string]string {
 }
 
 // outputs reads pointer into the own state → pointer into the chat's. The first may leave its slash away.
-func (b *teamBuilder) outputs(n *teamNode) map[string]string {
+func (b *builder) outputs(n *node) map[string]string {
 	out := map[string]string{}
 	keys, values := b.pairs(n, "outputs")
 	for i, key := range keys {
@@ -60,15 +60,15 @@ func (b *teamBuilder) outputs(n *teamNode) map[string]string {
 	return out
 }
 
-// A teamWrapping is what is put around a participant's agent.
-type teamWrapping struct {
+// A wrapping is what is put around a participant's agent.
+type wrapping struct {
 	sub    groupchat.SubOptions
 	review *groupchat.ReviewOptions
 }
 
 // wrapping reads what is put around a participant's agent.
-func (b *teamBuilder) wrapping(f *teamFields) teamWrapping {
-	var w teamWrapping
+func (b *builder) wrapping(f *fields) wrapping {
+	var w wrapping
 	switch b.oneOf(f.take("output"), "both", string(groupchat.OutputDirect), string(groupchat.OutputHistory), string(groupchat.OutputNone)) {
 	case string(groupchat.OutputDirect):
 		w.sub.Output = groupchat.OutputDirect
@@ -84,7 +84,7 @@ func (b *teamBuilder) wrapping(f *teamFields) teamWrapping {
 }
 
 // around puts w around the agent of p.
-func (w teamWrapping) around(p *groupchat.Participant) {
+func (w wrapping) around(p *groupchat.Participant) {
 	if w.sub.Output != groupchat.OutputBoth || w.sub.Result != "" || w.sub.OnAsk != nil {
 		if w.sub.Result != "" {
 			// The result goes into the state around the participant's own.
@@ -101,7 +101,7 @@ func (w teamWrapping) around(p *groupchat.Participant) {
 }
 
 // review reads on, off, or what a person is asked after a turn.
-func (b *teamBuilder) review(n *teamNode) *groupchat.ReviewOptions {
+func (b *builder) review(n *node) *groupchat.ReviewOptions {
 	if n == nil {
 		return nil
 	}
@@ -121,22 +121,22 @@ func (b *teamBuilder) review(n *teamNode) *groupchat.ReviewOptions {
 	return o
 }
 
-// A teamAnswer answers a question in a person's stead.
-type teamAnswer struct {
+// A cannedAnswer answers a question in a person's stead.
+type cannedAnswer struct {
 	key   string
 	value json.RawMessage
 	from  string // a pointer of the participant's state, if there is no value
 }
 
 // onAsk reads which questions are answered in a person's stead.
-func (b *teamBuilder) onAsk(n *teamNode) func(context.Context, *groupchat.Turn, groupchat.Asked) (groupchat.Answer, bool, error) {
+func (b *builder) onAsk(n *node) func(context.Context, *groupchat.Turn, groupchat.Asked) (groupchat.Answer, bool, error) {
 	if n == nil {
 		return nil
 	}
-	var answers []teamAnswer
+	var answers []cannedAnswer
 	for _, item := range b.list(n, "on_ask") {
 		f := b.fields(item, "an answer")
-		a := teamAnswer{key: b.text(f.need("key", "name the question it answers"))}
+		a := cannedAnswer{key: b.text(f.need("key", "name the question it answers"))}
 		value, from := f.raw("answer"), f.take("from")
 		f.end()
 		switch {
@@ -162,7 +162,7 @@ func (b *teamBuilder) onAsk(n *teamNode) func(context.Context, *groupchat.Turn, 
 }
 
 // payload is the answer in the form that its question wants. What has none is left to a person.
-func (a teamAnswer) payload(s state.Reader, schema json.RawMessage) (json.RawMessage, bool) {
+func (a cannedAnswer) payload(s state.Reader, schema json.RawMessage) (json.RawMessage, bool) {
 	value := a.value
 	if a.from != "" {
 		raw, ok := s.Raw(a.from)
