@@ -114,7 +114,7 @@ func wholeNumber(raw json.RawMessage) (json.RawMessage, bool) {
 func (r *reader) result(m map[string]json.RawMessage) {
 	if raw := m["messageId"]; raw == nil || isNull(raw) {
 		if call := textOf(m["toolCallId"]); call != "" {
-			m["messageId"], _ = marshal("result-" + call) // text always encodes
+			m["messageId"], _ = Marshal("result-" + call) // text always encodes
 		}
 	}
 	content := bytes.TrimSpace(m["content"])
@@ -122,7 +122,7 @@ func (r *reader) result(m map[string]json.RawMessage) {
 		return
 	}
 	r.drop("content", "is no text, read as its JSON")
-	m["content"], _ = marshal(string(content))
+	m["content"], _ = Marshal(string(content))
 }
 
 // outcome reads the drafts of interrupts: outcome as a bare word, the questions beside it as interrupt or interrupts,
@@ -148,7 +148,7 @@ func (r *reader) outcome(m map[string]json.RawMessage) error {
 	case word == "":
 		return nil
 	}
-	raw, err := marshal(outcome)
+	raw, err := Marshal(outcome)
 	m["outcome"] = raw
 	return err
 }
@@ -191,16 +191,16 @@ func (r *reader) modernInterrupt(draft json.RawMessage, n int) (json.RawMessage,
 	}
 	defer r.release(d)
 	if textOf(d["id"]) == "" {
-		d["id"], _ = marshal("interrupt-" + strconv.Itoa(n+1)) // text always encodes
+		d["id"], _ = Marshal("interrupt-" + strconv.Itoa(n+1)) // text always encodes
 	}
 	if textOf(d["reason"]) == "" {
 		d["reason"] = json.RawMessage(`"input_required"`)
 	}
 	for _, member := range []string{"value", "payload"} {
 		if raw := d[member]; raw != nil && d["metadata"] == nil {
-			d["metadata"], _ = marshal(map[string]json.RawMessage{"value": raw}) // it was JSON before
+			d["metadata"], _ = Marshal(map[string]json.RawMessage{"value": raw}) // it was JSON before
 		}
 		delete(d, member)
 	}
-	return marshal(d)
+	return Marshal(d)
 }

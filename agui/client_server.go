@@ -114,7 +114,7 @@ func (c *Client) Stop(ctx context.Context, threadID, runID string, header http.H
 	case ServerCopilotKit:
 		u := *c.url
 		u.RawQuery = ""
-		body, err := marshal(map[string]string{"runId": runID})
+		body, err := Marshal(map[string]string{"runId": runID})
 		if err != nil {
 			return true, err
 		}

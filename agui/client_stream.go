@@ -105,7 +105,7 @@ func (a *answer) post(ctx, own context.Context, cancel context.CancelCauseFunc, 
 }
 
 func (a *answer) postAs(ctx, own context.Context, cancel context.CancelCauseFunc, kind ServerKind, older bool) (*http.Response, error) {
-	body, err := marshal(a.input(older))
+	body, err := Marshal(a.input(older))
 	if err != nil {
 		return nil, &ClientError{Fault: FaultInvalid, Err: errors.New("the input cannot be written")}
 	}
@@ -143,8 +143,8 @@ func (a *answer) input(older bool) RunAgentInput {
 	if older {
 		in.ProtocolVersion, in.ParentRunID = "", ""
 		in.Messages = append(List[Message](nil), in.Messages...)
-		if loss := olderMessages(in.Messages); loss != 0 {
-			a.note("messages", "not all can be told: "+loss.String())
+		if media, files := Downgrade(in.Messages); media || files {
+			a.note("messages", "have media or files that an older server cannot be told")
 		}
 	}
 	empty := []byte("{}")

@@ -63,7 +63,7 @@ func (c Content) MarshalJSON() ([]byte, error) {
 	case contentObject:
 		return c.raw, nil
 	default:
-		return marshal(c.text)
+		return Marshal(c.text)
 	}
 }
 
@@ -96,7 +96,7 @@ func (p Part) MarshalJSON() ([]byte, error) {
 	if p.Type == PartText {
 		text = &p.Text
 	}
-	return marshal(struct {
+	return Marshal(struct {
 		Type     PartType        `json:"type"`
 		ID       string          `json:"id,omitempty"`
 		Text     *string         `json:"text,omitempty"`
@@ -129,9 +129,9 @@ type Source struct {
 func (s Source) MarshalJSON() ([]byte, error) {
 	type plain Source
 	if s.Type != SourceData {
-		return marshal(plain(s))
+		return Marshal(plain(s))
 	}
-	return marshal(struct {
+	return Marshal(struct {
 		plain
 		MimeType string `json:"mimeType"`
 	}{plain(s), s.MimeType})

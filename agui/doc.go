@@ -2,13 +2,12 @@
 //
 // It holds the protocol and nothing of the gateway: the 31 events ([Event], [Encode], [Decode]), messages and
 // the run input ([RunAgentInput], [DecodeInput]), the order rules ([Verifier]), what a stream adds up to
-// ([View]), the only writer of a run ([Run]), the shapes other clients want ([Wire]), SSE both ways,
+// ([View]), the only writer of a run ([Run]), SSE both ways,
 // and what agents on other servers send ([Client]).
 //
 // An agent's events take one way through it:
 //
 //	Run.Text, Run.Step, … ─► Run.Emit ─► Verifier ─► Encode ─► Sink          (writing, once per run)
-//	stored frame ─► Wire.Project ─► SSE                                      (reading, once per reader)
 //
 // and another server's the other way:
 //

@@ -141,8 +141,8 @@ func Encode(e Event) ([]byte, error) {
 
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// marshal is json.Marshal without HTML escaping, so that opaque JSON inside v keeps its bytes.
-func marshal(v any) ([]byte, error) {
+// Marshal is json.Marshal without HTML escaping, so that opaque JSON inside v keeps its bytes.
+func Marshal(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
@@ -160,5 +160,5 @@ func (l List[T]) MarshalJSON() ([]byte, error) {
 	if l == nil {
 		return []byte("[]"), nil
 	}
-	return marshal([]T(l))
+	return Marshal([]T(l))
 }

@@ -26,7 +26,7 @@ func (e ReasoningMessageStart) MarshalJSON() ([]byte, error) {
 	if e.Role == "" {
 		e.Role = RoleReasoning
 	}
-	return marshal(plain(e))
+	return Marshal(plain(e))
 }
 
 // ReasoningMessageContent appends Delta to an open reasoning message.

@@ -74,7 +74,7 @@ func (id *FrameID) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// A Frame is one entry of a thread's log. Its JSON form is for stores; readers get what [Wire] makes of it.
+// A Frame is one entry of a thread's log. Its JSON form is for stores; what readers are sent is made from it.
 type Frame struct {
 	ID   FrameID   `json:"i"`
 	Type EventType `json:"t"`

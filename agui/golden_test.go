@@ -101,7 +101,7 @@ func TestGoldenMessages(t *testing.T) {
 	for name, m := range goldenMessages {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			data, err := marshal(m)
+			data, err := Marshal(m)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,7 +121,7 @@ func TestGoldenMessages(t *testing.T) {
 func TestGoldenInputs(t *testing.T) {
 	t.Parallel()
 	for name, in := range goldenInputs {
-		data, err := marshal(in)
+		data, err := Marshal(in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +139,7 @@ func TestGoldenInputs(t *testing.T) {
 func TestGoldenCapabilities(t *testing.T) {
 	t.Parallel()
 	for name, c := range goldenCapabilities {
-		data, err := marshal(c)
+		data, err := Marshal(c)
 		if err != nil {
 			t.Fatal(err)
 		}

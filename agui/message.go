@@ -57,13 +57,13 @@ func (m Message) MarshalJSON() ([]byte, error) {
 		}
 	}
 	if m.Role == RoleTool || m.Role == RoleActivity {
-		return marshal(struct {
+		return Marshal(struct {
 			plain
 			ToolCallID   *string `json:"toolCallId,omitempty"`
 			ActivityType *string `json:"activityType,omitempty"`
 		}{plain(m), requiredIf(m.Role == RoleTool, m.ToolCallID), requiredIf(m.Role == RoleActivity, m.ActivityType)})
 	}
-	return marshal(plain(m))
+	return Marshal(plain(m))
 }
 
 // requiredIf keeps an empty string on the wire for the role that requires the field.

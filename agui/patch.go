@@ -21,19 +21,19 @@ type PatchOp struct {
 func (o PatchOp) MarshalJSON() ([]byte, error) {
 	switch o.Op {
 	case "add", "replace", "test":
-		return marshal(struct {
+		return Marshal(struct {
 			Op    string          `json:"op"`
 			Path  string          `json:"path"`
 			Value json.RawMessage `json:"value"`
 		}{o.Op, o.Path, o.Value})
 	case "move", "copy":
-		return marshal(struct {
+		return Marshal(struct {
 			Op   string `json:"op"`
 			From string `json:"from"`
 			Path string `json:"path"`
 		}{o.Op, o.From, o.Path})
 	default:
-		return marshal(struct {
+		return Marshal(struct {
 			Op   string `json:"op"`
 			Path string `json:"path"`
 		}{o.Op, o.Path})

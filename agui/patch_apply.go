@@ -35,7 +35,7 @@ func (p Patch) Apply(doc json.RawMessage) (json.RawMessage, error) {
 			return nil, fmt.Errorf("%w: operation %d: %w", ErrPatch, i, err)
 		}
 	}
-	return marshal(t.root)
+	return Marshal(t.root)
 }
 
 // decodeValue decodes any JSON value; numbers keep their spelling.
@@ -118,7 +118,7 @@ func (t *patchTarget) transfer(op PatchOp, path []string) error {
 	if err != nil {
 		return err
 	}
-	raw, err := marshal(value)
+	raw, err := Marshal(value)
 	if err != nil {
 		return errPatchValue
 	}
@@ -174,8 +174,8 @@ func (t *patchTarget) test(path []string, want json.RawMessage) error {
 	if err != nil {
 		return errPatchValue
 	}
-	a, errA := marshal(value) // members come sorted
-	b, errB := marshal(other)
+	a, errA := Marshal(value) // members come sorted
+	b, errB := Marshal(other)
 	if errA != nil || errB != nil || !bytes.Equal(a, b) {
 		return errPatchTest
 	}

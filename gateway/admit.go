@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/wire"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -16,7 +17,7 @@ func (g *Gateway) runAgent(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return g.run(w, r, agent, agui.Standard)
+	return g.run(w, r, agent, wire.Standard)
 }
 
 // runLegacy is POST /subgraphs: the same in the dialect of the clients before AG-UI 1.0's interrupts.
@@ -25,7 +26,7 @@ func (g *Gateway) runLegacy(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return g.run(w, r, agent, agui.Legacy)
+	return g.run(w, r, agent, wire.Legacy)
 }
 
 // legacyAgent is the agent of the route that names none.
@@ -42,7 +43,7 @@ func (g *Gateway) legacyAgent() (*served, error) {
 	return g.agent("travel")
 }
 
-func (g *Gateway) run(w http.ResponseWriter, r *http.Request, agent *served, dialect agui.Dialect) error {
+func (g *Gateway) run(w http.ResponseWriter, r *http.Request, agent *served, dialect wire.Dialect) error {
 	req, err := g.decode(r, agent)
 	if err != nil {
 		return err
@@ -64,7 +65,7 @@ func (g *Gateway) run(w http.ResponseWriter, r *http.Request, agent *served, dia
 }
 
 // serve admits a request and streams what it came to.
-func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, agent *served, req *state.Request, wire agui.Wire) error {
+func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, agent *served, req *state.Request, wire wire.Profile) error {
 	c := &caller{g: g, w: w, r: r, agent: agent, key: req.Key, req: req, wire: wire}
 	begun, run, err := c.admit(r.Context())
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/wire"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -17,7 +18,7 @@ type caller struct {
 	agent  *served
 	key    state.Key
 	req    *state.Request // nil for a reader that attached
-	wire   agui.Wire
+	wire   wire.Profile
 	stream *stream // nil until open
 	// quiet is for a caller whose answer is no stream.
 	quiet bool

@@ -5,12 +5,13 @@ import (
 	"encoding/json"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/wire"
 	"github.com/agui-gateway/gateway/state"
 )
 
 // CopilotKit's page is locked until it is loaded again when a run that answered its question ends in an error, so that
 // such a run ends for it like a refusal: with the questions that are open now. Of the errors in the log that is
-// [agui.Wire]'s to see to. Here are those which are not in the log: the reader loses the run, or its request was not
+// [wire.Profile]'s to see to. Here are those which are not in the log: the reader loses the run, or its request was not
 // even taken.
 
 // An again follows what a page was sent of a resumed run, which has to be closed if the run is lost to it.
@@ -58,7 +59,7 @@ func (c *caller) askAgain(code agui.Code) error {
 	if err != nil {
 		return err
 	}
-	events = append(events, plain(&agui.Custom{Name: agui.CustomFailed, Value: value}, c.closing(c.again.key, outcome))...)
+	events = append(events, plain(&agui.Custom{Name: wire.CustomFailed, Value: value}, c.closing(c.again.key, outcome))...)
 	if err := c.show(c.again.key, agui.FrameID{}, events...); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
+	"github.com/agui-gateway/gateway/gateway/wire"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -38,7 +39,7 @@ func TestPageOfAServerThatEnds(t *testing.T) {
 		p.cutShort()
 		for _, r := range []*reader{run, watcher} {
 			r.rest()
-			if v := r.custom(agui.CustomFailed); v.Code != "draining" {
+			if v := r.custom(wire.CustomFailed); v.Code != "draining" {
 				t.Errorf("told %q", v.Code)
 			}
 			if again := r.interrupts()[0]; again.ID != question.ID {
@@ -48,7 +49,7 @@ func TestPageOfAServerThatEnds(t *testing.T) {
 		}
 		// It takes no runs any more. What was an answer is asked again, everything else comes too late.
 		refused := p.whole("run", "slow-answer", pageInput("t", "r1", []string{"u1:Hi"}, answerTo(question.ID, "M")))
-		if v := refused.custom(agui.CustomRefused); v.Code != "draining" {
+		if v := refused.custom(wire.CustomRefused); v.Code != "draining" {
 			t.Errorf("refused with %q", v.Code)
 		}
 		if again := refused.interrupts()[0]; again.ID != question.ID {
@@ -73,7 +74,7 @@ func TestPageOfARunThatIsHandedOver(t *testing.T) {
 		p.cutShort()
 		for _, r := range []*reader{run, watcher} {
 			r.rest()
-			if v := r.custom(agui.CustomFailed); v.Code != "draining" {
+			if v := r.custom(wire.CustomFailed); v.Code != "draining" {
 				t.Errorf("told %q", v.Code)
 			}
 			if o := r.finished().Outcome; o == nil || o.Type != agui.OutcomeSuccess {
@@ -98,7 +99,7 @@ func pageOfAStoreThatStaysAway(t *testing.T) {
 	store.away.Store(true)
 	for _, r := range []*reader{run, watcher} {
 		r.rest()
-		if v := r.custom(agui.CustomFailed); v.Code != "store_unavailable" {
+		if v := r.custom(wire.CustomFailed); v.Code != "store_unavailable" {
 			t.Errorf("told %q", v.Code)
 		}
 		r.finished()
@@ -121,7 +122,7 @@ func TestPageOfAThreadThatIsForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	run.rest()
-	if v := run.custom(agui.CustomFailed); v.Code != "cancelled" {
+	if v := run.custom(wire.CustomFailed); v.Code != "cancelled" {
 		t.Errorf("told %q", v.Code)
 	}
 	run.finished()

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/wire"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -84,14 +85,14 @@ func (k *copilotkit) input(r *http.Request) (*served, *agui.RunAgentInput, []byt
 
 // wire is how a page wants its streams: with plain ends of what was stopped, and asked again rather than told of an
 // error where that would lock it.
-func (k *copilotkit) wire(r *http.Request, agent *served, in *agui.RunAgentInput) (agui.Wire, error) {
+func (k *copilotkit) wire(r *http.Request, agent *served, in *agui.RunAgentInput) (wire.Profile, error) {
 	era, err := agui.EraOf(in.ProtocolVersion)
 	if err != nil {
-		return agui.Wire{}, err
+		return wire.Profile{}, err
 	}
-	wire, err := k.g.wire(r, agent, era, agui.Standard, in.ForwardedProps)
-	wire.Stop, wire.AskAgain, wire.RunID = agui.StopPlain, true, in.RunID
-	return wire, err
+	profile, err := k.g.wire(r, agent, era, wire.Standard, in.ForwardedProps)
+	profile.Stop, profile.AskAgain, profile.RunID = wire.StopPlain, true, in.RunID
+	return profile, err
 }
 
 // stop ends the live run of a thread. A page names the run it believes to be live, by a name that several runs may

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
+	"github.com/agui-gateway/gateway/gateway/wire"
 )
 
 const pages = "/api/copilotkit"
@@ -264,7 +265,7 @@ func TestPageIsAskedAgain(t *testing.T) {
 	onBoth(t, func(t *testing.T, p tab) {
 		question := p.whole("run", "fails-answer", pageInput("t", "r1", []string{"u1:Hi"})).interrupts()[0]
 		failed := p.whole("run", "fails-answer", pageInput("t", "r1", []string{"u1:Hi"}, answerTo(question.ID, "M")))
-		if v := failed.custom(agui.CustomFailed); v.Code == "" || v.Message == "" {
+		if v := failed.custom(wire.CustomFailed); v.Code == "" || v.Message == "" {
 			t.Errorf("told %+v", v)
 		}
 		if again := failed.interrupts()[0]; again.ID != question.ID {
@@ -281,7 +282,7 @@ func TestPageIsAskedAgain(t *testing.T) {
 			"interrupt_pending":   pageInput("x", "r2", []string{"u1:Hi", "u2:Well?"}),
 		} {
 			refused := p.whole("run", "ask", body)
-			if v := refused.custom(agui.CustomRefused); v.Code != code {
+			if v := refused.custom(wire.CustomRefused); v.Code != code {
 				t.Errorf("refused with %s, want %s", v.Code, code)
 			}
 			if again := refused.interrupts()[0]; again.ID != first.ID {
@@ -298,7 +299,7 @@ func TestTwoTabsAnswer(t *testing.T) {
 		next := p.whole("run", "steps", pageInput("t", "r1", []string{"u1:Hi"}, answerTo(question.ID, "M"))).interrupts()[0]
 		same := p.whole("run", "steps", pageInput("t", "r1", []string{"u1:Hi"}, answerTo(question.ID, "M")))
 		other := p.whole("run", "steps", pageInput("t", "r1", []string{"u1:Hi"}, answerTo(question.ID, "L")))
-		if v := other.custom(agui.CustomRefused); v.Code != "interrupt_already_resolved" {
+		if v := other.custom(wire.CustomRefused); v.Code != "interrupt_already_resolved" {
 			t.Errorf("refused with %s", v.Code)
 		}
 		for _, r := range []*reader{same, other} {
@@ -324,7 +325,7 @@ func TestStaleAnswerJoins(t *testing.T) {
 			r.equals(p.thread("t"))
 			r.finished()
 		}
-		if v := stale.custom(agui.CustomRefused); v.Code != "interrupt_already_resolved" {
+		if v := stale.custom(wire.CustomRefused); v.Code != "interrupt_already_resolved" {
 			t.Errorf("refused with %s", v.Code)
 		}
 		if f := stale.finished(); f.RunID != "r9" {

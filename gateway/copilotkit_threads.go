@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/wire"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -174,12 +175,12 @@ func (k *copilotkit) showEvents(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	wire, err := k.g.wire(r, agent, agui.Era0, agui.Standard, nil)
+	profile, err := k.g.wire(r, agent, agui.Era0, wire.Standard, nil)
 	if err != nil {
 		return err
 	}
-	wire.Stop, wire.AskAgain = agui.StopPlain, true
-	c := &caller{g: k.g, w: w, r: r, agent: agent, wire: wire}
+	profile.Stop, profile.AskAgain = wire.StopPlain, true
+	c := &caller{g: k.g, w: w, r: r, agent: agent, wire: profile}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	return c.writeLog(t)

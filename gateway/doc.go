@@ -13,7 +13,7 @@
 //	journal.go   what it says and changes, kept at turn boundaries
 //	recorder.go  its frames, appended to the log in batches
 //	ending.go    the last commit and the terminal event, one step  failure.go for the runs that failed
-//	reader.go    the log, tailed ─► Wire ─► SSE ─► client          also the POST's own response
+//	reader.go    the log, tailed ─► wire ─► SSE ─► client          also the POST's own response
 //
 // CopilotKit's pages have routes of their own, which lead to the same stages: copilotkit.go has their table.
 //

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/wire"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -39,10 +40,10 @@ func (c *caller) refuse(begun *state.Begun) error {
 	if code == agui.CodeCancelled {
 		return c.cancelled()
 	}
-	if !c.wire.AskAgain && c.wire.Dialect != agui.Legacy {
+	if !c.wire.AskAgain && c.wire.Dialect != wire.Legacy {
 		return c.busy(code)
 	}
-	told := agui.Refused(code)
+	told := wire.Refused(code)
 	switch {
 	case !begun.Known:
 		return c.show(c.req.Key, agui.FrameID{}, plain(

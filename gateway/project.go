@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/wire"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -25,7 +26,7 @@ func (c *caller) project(key state.Key, f agui.Frame) ([]agui.Frame, error) {
 	frames, loss, err := c.wire.Project(f)
 	if loss != 0 {
 		level := slog.LevelWarn
-		if loss == agui.LostExpiry {
+		if loss == wire.LostExpiry {
 			level = slog.LevelDebug // every question to an older client has it, and the deadline holds all the same
 		}
 		c.g.log(c.r).Log(c.r.Context(), level, "reader: cannot be told everything", "event", string(f.Type), "lost", loss.String())

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/wire"
 )
 
 // A client that loses its question at an error says so, on any route: CopilotKit's Node runtime does, before its pages.
@@ -16,7 +17,7 @@ func TestRefusalsAskAgainOnRequest(t *testing.T) {
 		t.Errorf("code = %s, want interrupt_not_found", code)
 	}
 	asked := w.post("ask?refusals=ask", unknown)
-	if v := asked.custom(agui.CustomRefused); v.Code == "" || v.Message == "" {
+	if v := asked.custom(wire.CustomRefused); v.Code == "" || v.Message == "" {
 		t.Errorf("told %+v", v)
 	}
 	if again := asked.interrupts()[0]; again.ID != question.ID {
@@ -28,7 +29,7 @@ func TestRefusalsAskAgainOnRequest(t *testing.T) {
 
 	failing := w.post("fails-answer", input("f", "r1", []string{"u1:Hi"})).interrupts()[0]
 	failed := w.post("fails-answer?refusals=ask", input("f", "r2", []string{"u1:Hi"}, answerTo(failing.ID, "M")))
-	failed.custom(agui.CustomFailed)
+	failed.custom(wire.CustomFailed)
 	if again := failed.interrupts()[0]; again.ID != failing.ID {
 		t.Errorf("asked %s, want %s again", again.ID, failing.ID)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
+	"github.com/agui-gateway/gateway/gateway/wire"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/redisstore"
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
@@ -249,7 +250,7 @@ func (s *script) came(r *reader) string {
 	}
 	refused := ""
 	for _, e := range r.events {
-		if c, ok := e.(*agui.Custom); ok && (c.Name == agui.CustomRefused || c.Name == agui.CustomFailed) {
+		if c, ok := e.(*agui.Custom); ok && (c.Name == wire.CustomRefused || c.Name == wire.CustomFailed) {
 			var v struct{ Code string }
 			if err := json.Unmarshal(c.Value, &v); err != nil {
 				s.t.Fatal(err)

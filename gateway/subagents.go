@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/wire"
 )
 
 // SubagentEvents says who is sent SUBAGENT_* events. Clients before @ag-ui/client 0.0.59 refuse a stream that has them.
@@ -27,7 +28,7 @@ const subagentsHeader = "X-Gateway-Subagents"
 // subagents reports whether the reader of a request is sent SUBAGENT_* events. The query counts before the header, the header
 // before forwardedProps.gateway.subagents, and each of them before the agent's setting. Without a word, POST /subgraphs is for
 // clients that do not know them.
-func subagents(r *http.Request, agent *served, era agui.Era, dialect agui.Dialect, props json.RawMessage) (bool, error) {
+func subagents(r *http.Request, agent *served, era agui.Era, dialect wire.Dialect, props json.RawMessage) (bool, error) {
 	var forwarded struct {
 		Gateway struct {
 			Subagents json.RawMessage `json:"subagents"`
@@ -55,7 +56,7 @@ func subagents(r *http.Request, agent *served, era agui.Era, dialect agui.Dialec
 		}
 	}
 	switch {
-	case dialect == agui.Legacy:
+	case dialect == wire.Legacy:
 		return false, nil
 	case agent.SubagentEvents == SubagentsAuto:
 		return era != agui.Era0, nil

@@ -7,6 +7,13 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
+// The CUSTOM events of other servers that are about the run itself.
+const (
+	customInterrupt = "on_interrupt"    // a question, of servers before 1.0
+	customFailed    = "gateway.failed"  // how another gateway tells of an error that cannot be sent as RUN_ERROR
+	customRefused   = "gateway.refused" // how another gateway tells of a refused answer
+)
+
 // A shownActivity is an activity of the remote's as it is shown.
 type shownActivity struct {
 	ours    string
@@ -53,10 +60,10 @@ func (x *exchange) change(e *agui.ActivityDelta) error {
 // custom passes on an application's own signal, but for those that say how the run fares.
 func (x *exchange) custom(e *agui.Custom) error {
 	switch {
-	case e.Name == agui.CustomInterrupt && x.r.o.Dialect != RemoteStandard:
+	case e.Name == customInterrupt && x.r.o.Dialect != RemoteStandard:
 		x.asked = append(x.asked, legacyAsk{value: e.Value, tag: e.SubagentRunID})
 		return nil
-	case e.Name == agui.CustomFailed || e.Name == agui.CustomRefused:
+	case e.Name == customFailed || e.Name == customRefused:
 		var why struct{ Code, Message string }
 		_ = json.Unmarshal(e.Value, &why) // without a code it is a failure all the same
 		x.failed = &agui.RunError{Code: why.Code, Message: why.Message}

@@ -1,4 +1,4 @@
-// What our Wire makes of the streams in agui/testdata/wire for each kind of reader, judged by the reference client
+// What gateway/wire makes of the streams in gateway/wire/testdata for each kind of reader, judged by the reference client
 // of that reader's era: its schemas, its chunk expansion, its order rules.
 
 import assert from "node:assert/strict";
@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { judge, olderClients } from "./lib/reference.mjs";
 import { eventProblems } from "./lib/schemas.mjs";
 
-const dir = new URL("../agui/testdata/wire/projected/", import.meta.url);
+const dir = new URL("../gateway/wire/testdata/projected/", import.meta.url);
 const files = readdirSync(dir).filter((name) => name.endsWith(".json"));
 const read = (file) => JSON.parse(readFileSync(new URL(file, dir), "utf8"));
 

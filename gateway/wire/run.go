@@ -1,55 +1,59 @@
-package agui
+package wire
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+	"github.com/agui-gateway/gateway/agui"
+)
 
-// started gives the run the reader's name for it, and an older reader an input it can read. The input is
+// started gives the run the reader's id, and an older reader an input it can read. The input is
 // complete in any case: [RunAgentInput] always writes tools and context.
-func (w Wire) started(e *RunStarted) ([]Event, Loss) {
+func (w Profile) started(e *agui.RunStarted) ([]agui.Event, Loss) {
 	e.RunID = w.runID(e.RunID)
 	if e.Input == nil {
-		return []Event{e}, 0
+		return []agui.Event{e}, 0
 	}
 	e.Input.RunID = w.runID(e.Input.RunID)
 	var loss Loss
-	if w.Era == Era0 {
+	if w.Era == agui.Era0 {
 		loss = olderMessages(e.Input.Messages)
 	}
-	return []Event{e}, loss
+	return []agui.Event{e}, loss
 }
 
 // finished tells how the run ended as the reader can understand it.
-func (w Wire) finished(e *RunFinished) ([]Event, Loss) {
+func (w Profile) finished(e *agui.RunFinished) ([]agui.Event, Loss) {
 	e.RunID = w.runID(e.RunID)
 	if e.Outcome == nil {
-		return []Event{e}, 0
+		return []agui.Event{e}, 0
 	}
 	switch e.Outcome.Type {
-	case OutcomeInterrupt:
+	case agui.OutcomeInterrupt:
 		return w.interrupted(e)
-	case OutcomeCancelled:
+	case agui.OutcomeCancelled:
 		return w.stopped(e), 0
 	default:
-		if w.Era == Era0 {
+		if w.Era == agui.Era0 {
 			e.Outcome.PendingToolCallIDs = nil // an older client works them out for itself
 		}
 		if w.Dialect == Legacy {
 			e.Outcome = nil
 		}
-		return []Event{e}, 0
+		return []agui.Event{e}, 0
 	}
 }
 
-func (w Wire) interrupted(e *RunFinished) ([]Event, Loss) {
+func (w Profile) interrupted(e *agui.RunFinished) ([]agui.Event, Loss) {
 	if w.Dialect == Legacy {
-		events := make([]Event, 0, len(e.Outcome.Interrupts)+1)
+		events := make([]agui.Event, 0, len(e.Outcome.Interrupts)+1)
 		for _, i := range e.Outcome.Interrupts {
 			events = append(events, legacyInterrupt(i))
 		}
 		e.Outcome = nil
 		return append(events, e), 0
 	}
-	if w.Era != Era0 {
-		return []Event{e}, 0
+	if w.Era != agui.Era0 {
+		return []agui.Event{e}, 0
 	}
 	var loss Loss
 	for i := range e.Outcome.Interrupts {
@@ -60,46 +64,48 @@ func (w Wire) interrupted(e *RunFinished) ([]Event, Loss) {
 			loss |= LostExpiry
 		}
 	}
-	return []Event{e}, loss
+	return []agui.Event{e}, loss
 }
 
-func (w Wire) stopped(e *RunFinished) []Event {
+func (w Profile) stopped(e *agui.RunFinished) []agui.Event {
 	switch {
 	case w.Stop == StopPlain:
 		e.Outcome = nil
-	case w.Era == Era0:
-		return []Event{&RunError{Base: e.Base, Message: CodeCancelled.Message(), Code: string(CodeCancelled), Usage: e.Usage}}
+	case w.Era == agui.Era0:
+		return []agui.Event{&agui.RunError{Base: e.Base, Message: agui.CodeCancelled.Message(), Code: string(agui.CodeCancelled), Usage: e.Usage}}
 	}
-	return []Event{e}
+	return []agui.Event{e}
 }
 
 // failed asks again what is open instead of telling the error, for a reader that could not answer after it.
-func (w Wire) failed(e *RunError, end *Ending) ([]Event, Loss) {
+func (w Profile) failed(e *agui.RunError, end *agui.Ending) ([]agui.Event, Loss) {
 	if !w.asksAgain(end) {
-		return []Event{e}, 0
+		return []agui.Event{e}, 0
 	}
-	finished := &RunFinished{Base: e.Base, ThreadID: end.ThreadID, RunID: end.RunID, Usage: e.Usage}
+	finished := &agui.RunFinished{Base: e.Base, ThreadID: end.ThreadID, RunID: end.RunID, Usage: e.Usage}
 	if len(end.Open) > 0 {
-		open := append([]Interrupt(nil), end.Open...) // the frame is shared, the deadlines may go
-		finished.Outcome = &Outcome{Type: OutcomeInterrupt, Interrupts: open}
+		open := append([]agui.Interrupt(nil), end.Open...) // the frame is shared, the deadlines may go
+		finished.Outcome = &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: open}
 	}
 	rest, loss := w.finished(finished)
-	return append([]Event{failure(CustomFailed, e.Code, e.Message)}, rest...), loss
+	return append([]agui.Event{failure(CustomFailed, e.Code, e.Message)}, rest...), loss
 }
 
 // failure is the CUSTOM event that tells of an error without ending the run with it.
-func failure(name, code, message string) *Custom {
-	value, _ := marshal(struct {
+func failure(name, code, message string) *agui.Custom {
+	value, _ := agui.Marshal(struct {
 		Code    string `json:"code,omitempty"`
 		Message string `json:"message"`
 	}{code, message}) // strings always encode
-	return &Custom{Name: name, Value: value}
+	return &agui.Custom{Name: name, Value: value}
 }
 
 // Refused returns the event that tells a reader, on a stream that goes on, that its request was refused.
-func Refused(code Code) *Custom { return failure(CustomRefused, string(code), code.Message()) }
+func Refused(code agui.Code) *agui.Custom {
+	return failure(CustomRefused, string(code), code.Message())
+}
 
-func (w Wire) runID(own string) string {
+func (w Profile) runID(own string) string {
 	if w.RunID != "" {
 		return w.RunID
 	}
@@ -108,18 +114,18 @@ func (w Wire) runID(own string) string {
 
 // legacyInterrupt is the question i in the legacy dialect: the members of metadata.value beside our id, by which
 // the answer is bound, as JSON in a string. A question without such an object has its message.
-func legacyInterrupt(i Interrupt) *Custom {
+func legacyInterrupt(i agui.Interrupt) *agui.Custom {
 	members := map[string]json.RawMessage{}
-	if value := i.Metadata["value"]; isObject(value) {
+	if value := i.Metadata["value"]; bytes.HasPrefix(value, []byte("{")) {
 		_ = json.Unmarshal(value, &members) // it was checked when i was decoded
 	} else if value != nil {
 		members["value"] = value
 	}
 	if _, ok := members["message"]; !ok && i.Message != "" {
-		members["message"], _ = marshal(i.Message)
+		members["message"], _ = agui.Marshal(i.Message)
 	}
-	members["id"], _ = marshal(i.ID)
-	object, _ := marshal(members)
-	text, _ := marshal(string(object))
-	return &Custom{Name: CustomInterrupt, Value: text}
+	members["id"], _ = agui.Marshal(i.ID)
+	object, _ := agui.Marshal(members)
+	text, _ := agui.Marshal(string(object))
+	return &agui.Custom{Name: CustomInterrupt, Value: text}
 }

@@ -1,8 +1,9 @@
-package agui
+package wire
 
 import (
 	"bytes"
 	"fmt"
+	"github.com/agui-gateway/gateway/agui"
 )
 
 // A Dialect is how a run tells its reader that it waits for an answer.
@@ -19,7 +20,7 @@ const (
 type StopForm uint8
 
 const (
-	// StopOutcome is the cancelled outcome, or RUN_ERROR with code cancelled for readers before 1.0, who die on
+	// StopOutcome is the cancelled outcome, or RUN_ERROR with code cancelled for readers before 1.0, which crash on
 	// the outcome and would take a plain end for success.
 	StopOutcome StopForm = iota
 	// StopPlain is a RUN_FINISHED without outcome: CopilotKit's page swallows cancelled and shows an error
@@ -37,23 +38,21 @@ const (
 	CustomRefused = "gateway.refused"
 )
 
-// A Wire is what one reader is sent of a run: fixed when the reader is opened, and the only place that
-// knows eras, dialects and other clients' habits. The log holds the canonical stream (1.0, standard dialect, with
-// subagents, outcome cancelled) and [Wire.Project] makes the reader's from it, one frame at a time.
+// A Profile says what one reader of a run understands. It is fixed when the reader is opened.
 //
-// The zero value suits a pre-1.0 reader that knows no subagents. A Wire has no state: it is comparable,
-// safe for concurrent use, and readers with equal Wires can share what it returns.
-type Wire struct {
-	Era     Era
+// The zero value suits a pre-1.0 reader that knows no subagents. A Profile has no state: it is comparable, safe for
+// concurrent use, and readers with equal profiles can share what it returns.
+type Profile struct {
+	Era     agui.Era
 	Dialect Dialect
 	// Subagents is whether SUBAGENT_* events are sent; the attribution of other events stays in any case.
 	Subagents bool
 	Stop      StopForm
 	// AskAgain is for clients that lock their page when a resumed run ends in RUN_ERROR: its end asks the open
-	// questions again instead, after a CUSTOM [CustomFailed]. The legacy dialect does so without being told
-	// when questions are open. See [Ending].
+	// questions again instead, after a CUSTOM [CustomFailed]. Readers of the legacy dialect always get that when
+	// questions are open. See [Ending].
 	AskAgain bool
-	// RunID is the reader's own word for the run; empty means the run's.
+	// RunID replaces the run's id for this reader; empty leaves it.
 	RunID string
 }
 
@@ -63,25 +62,25 @@ type Wire struct {
 //
 // A projected stream passes the [Verifier] if the canonical one does and closes what it opened before a
 // RUN_ERROR that has an [Ending].
-func (w Wire) Project(f Frame) ([]Frame, Loss, error) {
-	if w.Same(f) {
-		return []Frame{f}, 0, nil
+func (w Profile) Project(f agui.Frame) ([]agui.Frame, Loss, error) {
+	if w.same(f) {
+		return []agui.Frame{f}, 0, nil
 	}
 	if isSubagent(f.Type) {
 		return nil, 0, nil
 	}
-	e, err := Decode(f.Data, nil)
+	e, err := agui.Decode(f.Data, nil)
 	if err != nil {
 		return nil, 0, fmt.Errorf("agui: project %s: %w", f.Type, err)
 	}
 	events, loss := w.reshape(e, f.Ending)
-	sent := make([]Frame, len(events))
+	sent := make([]agui.Frame, len(events))
 	for i, e := range events {
-		data, err := Encode(e)
+		data, err := agui.Encode(e)
 		if err != nil {
 			return nil, 0, err
 		}
-		sent[i] = Frame{Type: e.EventType(), Data: data}
+		sent[i] = agui.Frame{Type: e.EventType(), Data: data}
 	}
 	if len(sent) > 0 {
 		sent[len(sent)-1].ID = f.ID
@@ -89,62 +88,62 @@ func (w Wire) Project(f Frame) ([]Frame, Loss, error) {
 	return sent, loss, nil
 }
 
-// Same reports whether a reader of w is sent f as it is. It looks at the bytes of a few types only, decodes
+// same reports whether a reader of w is sent f as it is. It looks at the bytes of a few types only, decodes
 // nothing and allocates nothing; when it says no, Project may still find nothing to change.
-func (w Wire) Same(f Frame) bool {
+func (w Profile) same(f agui.Frame) bool {
 	switch f.Type {
-	case TypeRunStarted:
-		return w.RunID == "" && (w.Era != Era0 || !bytes.Contains(f.Data, []byte(`"input":`)))
-	case TypeRunFinished:
-		return w.RunID == "" && w.Era != Era0 && w.Dialect == Standard && w.Stop == StopOutcome
-	case TypeRunError:
+	case agui.TypeRunStarted:
+		return w.RunID == "" && (w.Era != agui.Era0 || !bytes.Contains(f.Data, []byte(`"input":`)))
+	case agui.TypeRunFinished:
+		return w.RunID == "" && w.Era != agui.Era0 && w.Dialect == Standard && w.Stop == StopOutcome
+	case agui.TypeRunError:
 		return !w.asksAgain(f.Ending)
-	case TypeSubagentStarted, TypeSubagentFinished, TypeSubagentError:
+	case agui.TypeSubagentStarted, agui.TypeSubagentFinished, agui.TypeSubagentError:
 		return w.Subagents
-	case TypeTextMessageContent, TypeReasoningMessageContent:
-		return w.Era != Era0 || !bytes.Contains(f.Data, []byte(`"delta":""`))
-	case TypeToolCallResult, TypeMessagesSnapshot:
-		return w.Era != Era0 || !bytes.Contains(f.Data, []byte(`"content":[`))
+	case agui.TypeTextMessageContent, agui.TypeReasoningMessageContent:
+		return w.Era != agui.Era0 || !bytes.Contains(f.Data, []byte(`"delta":""`))
+	case agui.TypeToolCallResult, agui.TypeMessagesSnapshot:
+		return w.Era != agui.Era0 || !bytes.Contains(f.Data, []byte(`"content":[`))
 	default:
 		return true
 	}
 }
 
-func isSubagent(t EventType) bool {
-	return t == TypeSubagentStarted || t == TypeSubagentFinished || t == TypeSubagentError
+func isSubagent(t agui.EventType) bool {
+	return t == agui.TypeSubagentStarted || t == agui.TypeSubagentFinished || t == agui.TypeSubagentError
 }
 
 // asksAgain reports whether an error with this ending is told as a question.
-func (w Wire) asksAgain(end *Ending) bool {
+func (w Profile) asksAgain(end *agui.Ending) bool {
 	if end == nil || !end.Resumed {
 		return false
 	}
 	return w.AskAgain || w.Dialect == Legacy && len(end.Open) > 0
 }
 
-// reshape returns what is sent in place of e, which it may change. The cases are those of Same.
-func (w Wire) reshape(e Event, end *Ending) ([]Event, Loss) {
+// reshape returns what is sent in place of e, which it may change. The cases are those of same.
+func (w Profile) reshape(e agui.Event, end *agui.Ending) ([]agui.Event, Loss) {
 	switch e := e.(type) {
-	case *RunStarted:
+	case *agui.RunStarted:
 		return w.started(e)
-	case *RunFinished:
+	case *agui.RunFinished:
 		return w.finished(e)
-	case *RunError:
+	case *agui.RunError:
 		return w.failed(e, end)
-	case *TextMessageContent:
+	case *agui.TextMessageContent:
 		if e.Delta == "" {
-			return nil, 0 // it adds nothing, and clients up to 0.0.45 die on it
+			return nil, 0 // it adds nothing, and clients up to 0.0.45 crash on it
 		}
-	case *ReasoningMessageContent:
+	case *agui.ReasoningMessageContent:
 		if e.Delta == "" {
 			return nil, 0
 		}
-	case *ToolCallResult:
+	case *agui.ToolCallResult:
 		loss := flatten(&e.Content)
-		return []Event{e}, loss
-	case *MessagesSnapshot:
+		return []agui.Event{e}, loss
+	case *agui.MessagesSnapshot:
 		loss := olderMessages(e.Messages)
-		return []Event{e}, loss
+		return []agui.Event{e}, loss
 	}
-	return []Event{e}, 0
+	return []agui.Event{e}, 0
 }

@@ -1,46 +1,70 @@
-package agui
+package wire
 
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/agui-gateway/gateway/agui"
 	"golang.org/x/tools/txtar"
 )
+
+var rewrite = flag.Bool("update", false, "write the golden files instead of comparing with them")
+
+// goldenFile compares data with a file of testdata.
+func goldenFile(t *testing.T, name string, data []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", filepath.FromSlash(name))
+	if *rewrite {
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v (run the test with -update)", err)
+	}
+	if !bytes.Equal(data, want) {
+		t.Errorf("%s is not up to date (run the test with -update):\n got %s\nwant %s", name, data, want)
+	}
+}
 
 // readers are the Wires the golden streams are projected for, each with the reference client that must take it.
 var readers = []struct {
 	name   string
 	client string
-	wire   Wire
+	wire   Profile
 }{
-	{"1.0", "1.0.0", Wire{Era: Era1, Subagents: true}},
-	{"1.0 without subagents", "1.0.0", Wire{Era: Era1}},
-	{"1.0 legacy", "1.0.0", Wire{Era: Era1, Dialect: Legacy, Subagents: true}},
-	{"1.0 joined", "1.0.0", Wire{Era: Era1, Subagents: true, RunID: "mine"}},
-	{"pre-1.0", "0.0.59", Wire{Subagents: true}},
-	{"pre-1.0 without subagents", "0.0.59", Wire{}},
-	{"pre-1.0 joined", "0.0.59", Wire{Subagents: true, RunID: "mine"}},
-	{"dojo", "0.0.59", Wire{Dialect: Legacy}},
-	{"copilotkit", "0.0.59", Wire{Subagents: true, Stop: StopPlain, AskAgain: true, RunID: "mine"}},
-	{"copilotkit legacy", "0.0.59", Wire{Dialect: Legacy, Subagents: true, Stop: StopPlain, AskAgain: true, RunID: "mine"}},
-	{"copilotkit 1.0", "1.0.0", Wire{Era: Era1, Subagents: true, Stop: StopPlain, AskAgain: true}},
+	{"1.0", "1.0.0", Profile{Era: agui.Era1, Subagents: true}},
+	{"1.0 without subagents", "1.0.0", Profile{Era: agui.Era1}},
+	{"1.0 legacy", "1.0.0", Profile{Era: agui.Era1, Dialect: Legacy, Subagents: true}},
+	{"1.0 joined", "1.0.0", Profile{Era: agui.Era1, Subagents: true, RunID: "mine"}},
+	{"pre-1.0", "0.0.59", Profile{Subagents: true}},
+	{"pre-1.0 without subagents", "0.0.59", Profile{}},
+	{"pre-1.0 joined", "0.0.59", Profile{Subagents: true, RunID: "mine"}},
+	{"dojo", "0.0.59", Profile{Dialect: Legacy}},
+	{"copilotkit", "0.0.59", Profile{Subagents: true, Stop: StopPlain, AskAgain: true, RunID: "mine"}},
+	{"copilotkit legacy", "0.0.59", Profile{Dialect: Legacy, Subagents: true, Stop: StopPlain, AskAgain: true, RunID: "mine"}},
+	{"copilotkit 1.0", "1.0.0", Profile{Era: agui.Era1, Subagents: true, Stop: StopPlain, AskAgain: true}},
 }
 
-// A stream is one file of testdata/wire.
+// A stream is one file of testdata.
 type stream struct {
 	name    string
 	archive *txtar.Archive
-	frames  []Frame
+	frames  []agui.Frame
 }
 
 func streams(t *testing.T) []stream {
 	t.Helper()
-	paths, err := filepath.Glob("testdata/wire/*.txtar")
+	paths, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no streams: %v", err)
 	}
@@ -69,22 +93,22 @@ func streams(t *testing.T) []stream {
 }
 
 // canonicalFrame is the frame of an event, which must be written as Encode writes it.
-func canonicalFrame(t *testing.T, line []byte, seq uint64) Frame {
+func canonicalFrame(t *testing.T, line []byte, seq uint64) agui.Frame {
 	t.Helper()
-	e, err := Decode(line, func(w Warning) { t.Errorf("%s: %v", line, w) })
+	e, err := agui.Decode(line, func(w agui.Warning) { t.Errorf("%s: %v", line, w) })
 	if err != nil {
 		t.Fatalf("%s: %v", line, err)
 	}
-	if data, err := Encode(e); err != nil || !bytes.Equal(data, line) {
+	if data, err := agui.Encode(e); err != nil || !bytes.Equal(data, line) {
 		t.Errorf("not canonical: %s, want %s (%v)", line, data, err)
 	}
-	return Frame{ID: FrameID{Fence: 7, Seq: seq}, Type: e.EventType(), Data: line}
+	return agui.Frame{ID: agui.FrameID{Fence: 7, Seq: seq}, Type: e.EventType(), Data: line}
 }
 
 // projected is a stream as one reader is sent it.
-func projected(t *testing.T, w Wire, frames []Frame) ([]Frame, Loss) {
+func projected(t *testing.T, w Profile, frames []agui.Frame) ([]agui.Frame, Loss) {
 	t.Helper()
-	var out []Frame
+	var out []agui.Frame
 	var lost Loss
 	for _, f := range frames {
 		sent, loss, err := w.Project(f)
@@ -127,23 +151,23 @@ func TestWireGolden(t *testing.T) {
 				}
 				all[r.name] = sent{r.client, events}
 			}
-			golden(t, "wire/"+s.name+".txtar", txtar.Format(out))
+			goldenFile(t, s.name+".txtar", txtar.Format(out))
 			data, err := json.MarshalIndent(all, "", " ")
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, "wire/projected/"+s.name+".json", append(data, '\n'))
+			goldenFile(t, "projected/"+s.name+".json", append(data, '\n'))
 		})
 	}
 }
 
 // changes writes what a reader is sent instead of the canonical stream: "-" is a frame it does not get, "+" one
 // that it gets, with its id.
-func changes(canonical, sent []Frame, lost Loss) []byte {
+func changes(canonical, sent []agui.Frame, lost Loss) []byte {
 	var b bytes.Buffer
 	for _, f := range canonical {
-		var in []Frame
-		if n := slices.IndexFunc(sent, func(s Frame) bool { return !s.ID.IsZero() }); n >= 0 && sent[n].ID == f.ID {
+		var in []agui.Frame
+		if n := slices.IndexFunc(sent, func(s agui.Frame) bool { return !s.ID.IsZero() }); n >= 0 && sent[n].ID == f.ID {
 			in, sent = sent[:n+1], sent[n+1:]
 		}
 		if len(in) == 1 && bytes.Equal(in[0].Data, f.Data) {
@@ -167,11 +191,11 @@ func changes(canonical, sent []Frame, lost Loss) []byte {
 	return b.Bytes()
 }
 
-func verify(t *testing.T, name string, frames []Frame) {
+func verify(t *testing.T, name string, frames []agui.Frame) {
 	t.Helper()
-	var v Verifier
+	var v agui.Verifier
 	for i, f := range frames {
-		e, err := Decode(f.Data, func(w Warning) { t.Errorf("%s: frame %d: %v", name, i, w) })
+		e, err := agui.Decode(f.Data, func(w agui.Warning) { t.Errorf("%s: frame %d: %v", name, i, w) })
 		if err != nil {
 			t.Fatalf("%s: frame %d: %v", name, i, err)
 		}
@@ -185,10 +209,10 @@ func verify(t *testing.T, name string, frames []Frame) {
 }
 
 // every returns all Wires there are, but for the run ids.
-func every() []Wire {
-	var all []Wire
+func every() []Profile {
+	var all []Profile
 	for n := range 1 << 6 {
-		w := Wire{Era: Era(n & 1), Dialect: Dialect(n >> 1 & 1), Stop: StopForm(n >> 2 & 1), Subagents: n>>3&1 == 1, AskAgain: n>>4&1 == 1}
+		w := Profile{Era: agui.Era(n & 1), Dialect: Dialect(n >> 1 & 1), Stop: StopForm(n >> 2 & 1), Subagents: n>>3&1 == 1, AskAgain: n>>4&1 == 1}
 		if n>>5&1 == 1 {
 			w.RunID = "mine"
 		}
@@ -217,10 +241,10 @@ func TestEveryWireKeepsStreamsInOrder(t *testing.T) {
 }
 
 // checkSent looks for what a reader of w must never see.
-func checkSent(t *testing.T, name string, w Wire, f Frame) {
+func checkSent(t *testing.T, name string, w Profile, f agui.Frame) {
 	t.Helper()
 	never := []string{}
-	if w.Era == Era0 {
+	if w.Era == agui.Era0 {
 		never = append(never, `"pendingToolCallIds"`, `"type":"cancelled"`, `"expiresAt"`, `"type":"file"`, `"role":"tool","content":[`)
 	}
 	if w.Dialect == Legacy {
@@ -237,16 +261,16 @@ func checkSent(t *testing.T, name string, w Wire, f Frame) {
 			t.Errorf("%s: %s in %s", name, text, f.Data)
 		}
 	}
-	if isBoundary := f.Type == TypeRunStarted || f.Type == TypeRunFinished; isBoundary && w.RunID != "" && !bytes.Contains(f.Data, []byte(`"runId":"mine"`)) {
+	if isBoundary := f.Type == agui.TypeRunStarted || f.Type == agui.TypeRunFinished; isBoundary && w.RunID != "" && !bytes.Contains(f.Data, []byte(`"runId":"mine"`)) {
 		t.Errorf("%s: another run's id in %s", name, f.Data)
 	}
 }
 
 func TestTheCanonicalReaderGetsTheStoredBytes(t *testing.T) {
 	for _, s := range streams(t) {
-		w := Wire{Era: Era1, Subagents: true}
+		w := Profile{Era: agui.Era1, Subagents: true}
 		for _, f := range s.frames {
-			if !w.Same(f) {
+			if !w.same(f) {
 				t.Errorf("Same(%s) = false", f.Type)
 			}
 			sent, _, err := w.Project(f)
@@ -255,7 +279,7 @@ func TestTheCanonicalReaderGetsTheStoredBytes(t *testing.T) {
 			}
 		}
 		for _, w := range every() {
-			if allocs := testing.AllocsPerRun(10, func() { w.Same(s.frames[1]) }); allocs > 0 {
+			if allocs := testing.AllocsPerRun(10, func() { w.same(s.frames[1]) }); allocs > 0 {
 				t.Errorf("Same allocates %v times", allocs)
 			}
 		}
@@ -265,7 +289,7 @@ func TestTheCanonicalReaderGetsTheStoredBytes(t *testing.T) {
 func TestProjectRefusesWhatIsNotAnEvent(t *testing.T) {
 	t.Parallel()
 	for _, data := range []string{``, `{`, `{"type":"RUN_FINISHED"}`, `{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{}}`} {
-		if _, _, err := (Wire{}).Project(Frame{Type: TypeRunFinished, Data: []byte(data)}); err == nil {
+		if _, _, err := (Profile{}).Project(agui.Frame{Type: agui.TypeRunFinished, Data: []byte(data)}); err == nil {
 			t.Errorf("Project(%q) was accepted", data)
 		}
 	}
@@ -273,7 +297,7 @@ func TestProjectRefusesWhatIsNotAnEvent(t *testing.T) {
 
 func TestRefusedNamesTheCodeAndItsSentence(t *testing.T) {
 	t.Parallel()
-	data, err := Encode(Refused(CodeInterruptExpired))
+	data, err := agui.Encode(Refused(agui.CodeInterruptExpired))
 	if want := `{"type":"CUSTOM","name":"gateway.refused","value":{"code":"interrupt_expired","message":"The time to answer this question is over."}}`; err != nil || string(data) != want {
 		t.Errorf("Refused() = %s, %v", data, err)
 	}

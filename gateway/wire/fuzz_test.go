@@ -1,0 +1,51 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"github.com/agui-gateway/gateway/agui"
+	"os"
+	"path/filepath"
+	"testing"
+	"unicode/utf8"
+)
+
+// FuzzWire: any event that can be decoded can be projected for any reader, and what comes out is sound.
+func FuzzWire(f *testing.F) {
+	paths, err := filepath.Glob("../../agui/testdata/golden/events/*.json")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for i, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data, uint8(i))
+	}
+	wires := every()
+	f.Fuzz(func(t *testing.T, data []byte, n uint8) {
+		e, err := agui.Decode(data, nil)
+		if _, unknown := e.(*agui.Unknown); err != nil || unknown {
+			return
+		}
+		canonical, err := agui.Encode(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := wires[int(n)%len(wires)]
+		sent, _, err := w.Project(agui.Frame{ID: agui.FrameID{Fence: 7, Seq: 1}, Type: e.EventType(), Data: canonical, Ending: &agui.Ending{ThreadID: "t", RunID: "r", Resumed: n&64 != 0}})
+		if err != nil {
+			t.Fatalf("%+v: %v", w, err)
+		}
+		for _, s := range sent {
+			if !json.Valid(s.Data) || !utf8.Valid(s.Data) || bytes.ContainsAny(s.Data, "\n\r") {
+				t.Errorf("not one line of JSON: %q", s.Data)
+			}
+			back, err := agui.Decode(s.Data, func(w agui.Warning) { t.Errorf("warning about %s: %v", s.Data, w) })
+			if err != nil || back.EventType() != s.Type {
+				t.Errorf("sent %s: %v", s.Data, err)
+			}
+		}
+	})
+}
