@@ -14,7 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/travel"
+	"github.com/agui-gateway/gateway/travel/internal/catalogue"
 )
 
 var update = flag.Bool("update", false, "write the golden conversations anew")
@@ -122,8 +122,8 @@ func summary(t reporter, raw json.RawMessage) string {
 		Origin, Destination          string
 		Flights, Hotels, Experiences []any
 		Itinerary                    struct {
-			Flight travel.Flight
-			Hotel  travel.Hotel
+			Flight catalogue.Flight
+			Hotel  catalogue.Hotel
 		}
 		PlanningStep string `json:"planning_step"`
 		ActiveAgent  string `json:"active_agent"`

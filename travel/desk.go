@@ -8,11 +8,12 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/travel/internal/english"
 )
 
 // A desk is where a specialist offers things of one kind and lets the traveller choose.
 type desk[T any] struct {
-	topic   Topic
+	topic   english.Topic
 	list    string // pointer to the options in the state, once one of them is chosen
 	item    string // the member of the itinerary: "flight"
 	member  string // what tells options apart: "airline"
@@ -20,11 +21,12 @@ type desk[T any] struct {
 
 	options func(trip) (options []T, recommended int)
 	name    func(T) string
+	thing   func(T) string // "the KLM flight"
 
+	// What the specialist says: how many options there are, which of them is wanted, and that it is booked.
 	found    func(t trip, options int, best T, days int) string
 	question func(t trip, best T) string
 	booked   func(t trip, chosen T, days int) string
-	thing    func(T) string // "the KLM flight"
 }
 
 // errNotOffered is what a wrong choice is; it asks again and goes nowhere.
@@ -33,7 +35,7 @@ var errNotOffered = errors.New("travel: not one of the options")
 // serve is the specialist's turn. It may be repeated up to the question: nothing is written before the answer, and what
 // was said is not said twice.
 func (d desk[T]) serve(_ context.Context, turn *groupchat.Turn) error {
-	o, err := readOrder(turn.Instruction())
+	o, err := readErrand(turn.Instruction())
 	if err != nil {
 		return err
 	}
@@ -60,10 +62,6 @@ func (d desk[T]) ask(turn *groupchat.Turn, t trip, options []T, best, days int) 
 	if err := groupchat.Say(turn, "found", "%s", d.found(t, len(options), options[best], days)); err != nil {
 		return err
 	}
-	names := make([]string, len(options))
-	for i, option := range options {
-		names[i] = d.name(option)
-	}
 	answer, err := turn.Ask(groupchat.Question{
 		Key:         d.item,
 		Reason:      "input_required",
@@ -73,13 +71,13 @@ func (d desk[T]) ask(turn *groupchat.Turn, t trip, options []T, best, days int) 
 		By:          string(d.topic),
 		Schema:      d.schema(),
 		Check:       func(a groupchat.Answer) error { _, err := d.pick(options, a.Payload); return err },
-		Again:       notOfferedText(names),
+		Again:       english.NotOffered(d.names(t)),
 	})
 	if err != nil {
 		return err
 	}
 	if answer.Cancelled {
-		return groupchat.Say(turn, "cancelled", "%s", d.calledOffText(turn, options))
+		return groupchat.Say(turn, "cancelled", "%s", d.cancelledText(turn, options))
 	}
 	chosen, err := d.pick(options, answer.Payload)
 	if err != nil {
@@ -103,15 +101,15 @@ func (d desk[T]) keep(turn *groupchat.Turn, chosen T) error {
 	if err := write(turn.State(), put{"/planning_step", d.booking}); err != nil {
 		return err
 	}
-	return groupchat.Say(turn, "kept", "%s", keptText(d.thing(chosen)))
+	return groupchat.Say(turn, "kept", "%s", english.Kept(d.thing(chosen)))
 }
 
-func (d desk[T]) calledOffText(turn *groupchat.Turn, options []T) string {
+func (d desk[T]) cancelledText(turn *groupchat.Turn, options []T) string {
 	had := read[map[string]any](turn.State(), "/itinerary/"+d.item)[d.member]
 	if i, ok := find(options, d.name, had); ok {
-		return nothingChangedText(d.thing(options[i]))
+		return english.NothingChanged(d.thing(options[i]))
 	}
-	return nothingBookedText
+	return english.NothingBooked
 }
 
 // schema asks for the member that tells options apart and leaves room for the rest of the option. Which
@@ -145,6 +143,16 @@ func (d desk[T]) pick(options []T, payload json.RawMessage) (T, error) {
 	}
 	var zero T
 	return zero, errNotOffered
+}
+
+// names are what the options of t are called.
+func (d desk[T]) names(t trip) []string {
+	options, _ := d.options(t)
+	names := make([]string, len(options))
+	for i, option := range options {
+		names[i] = d.name(option)
+	}
+	return names
 }
 
 // find returns the index of the option that is called name, letter case and white space around aside.

@@ -1,23 +1,22 @@
-// Package travel is the gateway's demo: a team that plans a trip.
+// Package travel is the gateway's demo: a team that plans a trip. It is written with what every user of package groupchat has,
+// and is meant to be read as an example of a team in Go.
 //
-// A supervisor hands the conversation to three specialists in turn. The flights
-// agent and the hotels agent each stop to let the traveller choose, the
-// experiences agent adds restaurants and things to do, and what they found is
-// kept in the shared state that the page shows. [Team] is all of them.
+// A supervisor hands the conversation to three specialists in turn. The flights agent and the hotels agent each stop to let
+// the traveller choose, the experiences agent adds restaurants and things to do, and what they found is kept in the shared
+// state that the page shows.
 //
-// The team needs no model and no network. What it knows about the world is the
-// embedded catalogue:
+//	g, err := gateway.New(gateway.Options{Agents: map[string]groupchat.Agent{"travel": travel.Team()}})
 //
-//	paris, _ := travel.Lookup("paris")
-//	tokyo, _ := travel.Lookup("Tōkyō")
-//	options, recommended := travel.Flights(paris, tokyo)
-//	hotels, best := tokyo.Hotels()
+// Read it in this order:
 //
-// and what it understands of a message is what [Parse] makes of it:
+//	team.go        the chat: its participants, its state, and who may change which part of it
+//	supervisor.go  the manager: what a message asks for, and who works next; it keeps an errand over a pause (errand.go)
+//	desk.go        a specialist that offers options and asks for one of them; desks.go has the two that there are
+//	guide.go       a specialist that asks nothing
+//	trip.go        the shared state as the team reads and writes it
+//	voice.go       how the team speaks: from its script, or through a model
+//	suggest.go     what the traveller could say next
 //
-//	request := travel.Parse("Plan a trip to Paris for 5 days")
-//	// request.Kind == travel.Plan, request.Destination.Name == "Paris", request.Days == 5
-//
-// The catalogue is read once and never changes. Every function and method here
-// may be called from any goroutine; slices are the caller's own copies.
+// The team needs no model and no network. What it knows about the world is travel/internal/catalogue; what it understands of
+// a message, and the sentences it answers with, are travel/internal/english.
 package travel

@@ -16,12 +16,12 @@ func suggest(_ context.Context, s groupchat.Situation) ([]groupchat.Suggestion, 
 		list = append(list, groupchat.Suggestion{Title: title, Message: message})
 	}
 	switch {
-	case !t.begun && t.from != nil && t.to != nil && t.from != t.to:
+	case !t.started && t.from != nil && t.to != nil && t.from != t.to:
 		add(fmt.Sprintf("Plan a trip to %s", t.to), fmt.Sprintf("Plan a trip from %s to %s.", t.from, t.to))
 		add(fmt.Sprintf("About %s", t.to), fmt.Sprintf("Tell me everything about %s.", t.to))
 		add("What can you do?", "Hello, what can you do?")
-	case !t.begun:
-		add("Plan a trip", fmt.Sprintf("Plan a trip from %s to %s.", DefaultOrigin, DefaultDestination))
+	case !t.started:
+		add("Plan a trip", fmt.Sprintf("Plan a trip from %s to %s.", defaultOrigin, defaultDestination))
 		add("What can you do?", "Hello, what can you do?")
 	case t.complete():
 		add("Start over", "Start over.")

@@ -9,6 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/travel"
+	"github.com/agui-gateway/gateway/travel/internal/english"
 )
 
 // What is suggested is understood by the team that suggests it, and fits the trip.
@@ -18,19 +19,19 @@ func TestSuggestions(t *testing.T) {
 	for _, test := range []struct {
 		name, state string
 		most        int
-		kinds       []travel.Kind
+		kinds       []english.Kind
 	}{
-		{"nothing yet", `{}`, 3, []travel.Kind{travel.Plan, travel.About, travel.Greeting}},
-		{"room for one", `{}`, 1, []travel.Kind{travel.Plan}},
+		{"nothing yet", `{}`, 3, []english.Kind{english.Plan, english.About, english.Greeting}},
+		{"room for one", `{}`, 1, []english.Kind{english.Plan}},
 		{"no room", `{}`, 0, nil},
-		{"other cities", `{"origin":"Paris","destination":"Tokyo"}`, 3, []travel.Kind{travel.Plan, travel.About, travel.Greeting}},
-		{"a city nobody knows", `{"destination":"Atlantis"}`, 3, []travel.Kind{travel.Plan, travel.Greeting}},
-		{"nowhere", `{"origin":"Paris","destination":"Paris"}`, 3, []travel.Kind{travel.Plan, travel.Greeting}},
-		{"asked for a flight", `{"planning_step":"collecting_flights"}`, 3, []travel.Kind{travel.Plan, travel.About, travel.StartOver}},
-		{"with a flight", `{"itinerary":{` + flight + `}}`, 3, []travel.Kind{travel.Plan, travel.About, travel.StartOver}},
-		{"with a flight to elsewhere", `{"destination":"Tokyo","itinerary":{` + flight + `}}`, 3, []travel.Kind{travel.Plan, travel.About, travel.Greeting}},
+		{"other cities", `{"origin":"Paris","destination":"Tokyo"}`, 3, []english.Kind{english.Plan, english.About, english.Greeting}},
+		{"a city nobody knows", `{"destination":"Atlantis"}`, 3, []english.Kind{english.Plan, english.Greeting}},
+		{"nowhere", `{"origin":"Paris","destination":"Paris"}`, 3, []english.Kind{english.Plan, english.Greeting}},
+		{"asked for a flight", `{"planning_step":"collecting_flights"}`, 3, []english.Kind{english.Plan, english.About, english.StartOver}},
+		{"with a flight", `{"itinerary":{` + flight + `}}`, 3, []english.Kind{english.Plan, english.About, english.StartOver}},
+		{"with a flight to elsewhere", `{"destination":"Tokyo","itinerary":{` + flight + `}}`, 3, []english.Kind{english.Plan, english.About, english.Greeting}},
 		{"planned", `{"itinerary":{` + flight + `,"hotel":{"name":"Hotel Zoe"}},"experiences":[{"name":"Pier 39"}]}`, 3,
-			[]travel.Kind{travel.StartOver, travel.Change, travel.Change}},
+			[]english.Kind{english.StartOver, english.Change, english.Change}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -42,9 +43,9 @@ func TestSuggestions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var kinds []travel.Kind
+			var kinds []english.Kind
 			for _, s := range list {
-				r := travel.Parse(s.Message)
+				r := english.Parse(s.Message)
 				kinds = append(kinds, r.Kind)
 				if s.Title == "" || r.UnknownCity != "" {
 					t.Errorf("%+v", s)

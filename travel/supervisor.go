@@ -5,26 +5,28 @@ import (
 	"encoding/json"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/travel/internal/catalogue"
+	"github.com/agui-gateway/gateway/travel/internal/english"
 )
 
 // A supervisor decides who works on the trip next. What is done it reads from the shared state; its own is
 // only the errand, and whether it has understood the traveller's message yet: a run that brings an answer
 // still has that message as its newest, and "start over" must not happen twice.
 type supervisor struct {
-	voice  voice
-	errand errand
-	begun  bool
+	voice   voice
+	errand  errand
+	started bool
 }
 
 // Next decides what the message asks for, and from then on what the trip lacks.
 func (s *supervisor) Next(_ context.Context, v groupchat.View) (groupchat.Decision, error) {
 	t := readTrip(v.State)
-	if s.begun {
+	if s.started {
 		return s.goOn(v.LastSpeaker, t), nil
 	}
-	s.begun = true
+	s.started = true
 	message, _ := v.LastUser()
-	return s.begin(message.Content.Text(), t), nil
+	return s.start(message.Content.Text(), t), nil
 }
 
 // Snapshot keeps the errand over a pause.
@@ -32,45 +34,45 @@ func (s *supervisor) Snapshot() (json.RawMessage, error) { return json.Marshal(s
 
 // Restore goes on with an errand.
 func (s *supervisor) Restore(saved json.RawMessage) error {
-	s.begun = true
+	s.started = true
 	return json.Unmarshal(saved, &s.errand)
 }
 
-// begin understands the traveller's message.
-func (s *supervisor) begin(text string, t trip) groupchat.Decision {
-	r := Parse(text)
+// start understands the traveller's message.
+func (s *supervisor) start(text string, t trip) groupchat.Decision {
+	r := english.Parse(text)
 	s.errand.Days = r.Days
 	switch {
 	case r.UnknownCity != "":
-		return s.reply(unknownCityText(r.UnknownCity))
-	case r.Kind == Greeting:
-		return s.reply(greetingText(t))
-	case r.Kind == About:
+		return s.reply(english.UnknownCity(r.UnknownCity))
+	case r.Kind == english.Greeting:
+		return s.reply(english.Welcome(t.planned()))
+	case r.Kind == english.About:
 		return s.tell(r, t)
 	}
 	from, to, problem := t.towards(r)
 	switch {
 	case problem != "":
 		return s.reply(problem)
-	case r.Kind == StartOver, !t.begun, from != t.from, to != t.to:
-		return s.plan(from, to, r.Kind == StartOver)
-	case r.Kind == Change:
+	case r.Kind == english.StartOver, !t.started, from != t.from, to != t.to:
+		return s.plan(from, to, r.Kind == english.StartOver)
+	case r.Kind == english.Change:
 		return s.change(text, r.Topic, t)
 	default:
 		return s.proceed(t)
 	}
 }
 
-// plan begins a trip with nothing.
-func (s *supervisor) plan(from, to *City, again bool) groupchat.Decision {
-	return s.send(TopicFlights, introText(from, to, s.errand.Days, again),
+// plan starts a trip with nothing chosen.
+func (s *supervisor) plan(from, to *catalogue.City, again bool) groupchat.Decision {
+	return s.send(english.Flights, english.Intro(from, to, s.errand.Days, again),
 		put{"/origin", from.Name},
 		put{"/destination", to.Name},
-		put{"/flights", []Flight{}},
-		put{"/hotels", []Hotel{}},
-		put{"/experiences", []Experience{}},
+		put{"/flights", []catalogue.Flight{}},
+		put{"/hotels", []catalogue.Hotel{}},
+		put{"/experiences", []catalogue.Experience{}},
 		put{"/itinerary", struct{}{}},
-		put{"/planning_step", TopicFlights.step()},
+		put{"/planning_step", step(english.Flights)},
 	)
 }
 
@@ -79,60 +81,60 @@ func (s *supervisor) proceed(t trip) groupchat.Decision {
 	topic, lacking := t.lacks()
 	switch {
 	case lacking:
-		return s.send(topic, proceedText(t, topic))
+		return s.send(topic, english.Proceed(t.from, t.to, topic))
 	case t.step != stepComplete:
 		return s.finish(t)
 	default:
-		return s.reply(alreadyPlannedText(t))
+		return s.reply(english.AlreadyPlanned(t.summary()))
 	}
 }
 
 // change does what a change of mind asks for.
-func (s *supervisor) change(text string, topic Topic, t trip) groupchat.Decision {
+func (s *supervisor) change(text string, topic english.Topic, t trip) groupchat.Decision {
 	switch topic {
-	case TopicFlights, TopicHotels:
-		s.errand.Topic, s.errand.Choice = topic, t.named(text, topic)
+	case english.Flights, english.Hotels:
+		s.errand.Topic, s.errand.Choice = topic, english.Pick(text, t.names(topic), t.to)
 		switch {
 		case !t.has(topic):
 			return s.proceed(t)
 		case s.errand.Choice != "":
 			return s.send(topic, "")
 		}
-		return s.send(topic, chooseAgainText(topic))
-	case TopicExperiences:
+		return s.send(topic, english.ChooseAgain(topic))
+	case english.Experiences:
 		if t.has(topic) {
-			return s.reply(allExperiencesText(t))
+			return s.reply(english.AllExperiences(t.to))
 		}
 	default:
-		if t.has(TopicFlights) {
-			return s.reply(whatToChangeText(t))
+		if t.has(english.Flights) {
+			return s.reply(english.WhatToChange(t.from, t.to))
 		}
 	}
 	return s.proceed(t)
 }
 
 // tell lets the one who knows the city talk about it.
-func (s *supervisor) tell(r Request, t trip) groupchat.Decision {
+func (s *supervisor) tell(r english.Request, t trip) groupchat.Decision {
 	city := t.to
 	if r.Destination != nil {
 		city = r.Destination
 	}
 	if city == nil {
-		return s.reply(unknownCityText(t.destination))
+		return s.reply(english.UnknownCity(t.destination))
 	}
 	s.errand.About = city.Name
-	d := s.send(TopicExperiences, "")
-	d.Act = writing(put{"/active_agent", string(TopicExperiences)})
+	d := s.send(english.Experiences, "")
+	d.Act = writing(put{"/active_agent", string(english.Experiences)})
 	return d
 }
 
 // goOn decides after a specialist has worked. Who was called off left planning_step at collecting.
 func (s *supervisor) goOn(last string, t trip) groupchat.Decision {
 	topic, lacking := t.lacks()
-	calledOff := last == TopicFlights.speaker() && t.step == TopicFlights.step() ||
-		last == TopicHotels.speaker() && t.step == TopicHotels.step()
+	calledOff := last == speaker(english.Flights) && t.step == step(english.Flights) ||
+		last == speaker(english.Hotels) && t.step == step(english.Hotels)
 	switch {
-	case s.errand.About != "", lacking && (calledOff || topic.speaker() == last):
+	case s.errand.About != "", lacking && (calledOff || speaker(topic) == last):
 		return groupchat.Decision{Done: true, Act: writing(put{"/active_agent", supervisorAgent})}
 	case lacking:
 		return s.send(topic, "")
@@ -143,13 +145,13 @@ func (s *supervisor) goOn(last string, t trip) groupchat.Decision {
 
 // send gives the floor to the specialist of topic, after the supervisor has said its part and written what
 // goes with it.
-func (s *supervisor) send(topic Topic, say string, before ...put) groupchat.Decision {
+func (s *supervisor) send(topic english.Topic, say string, before ...put) groupchat.Decision {
 	puts := append(before, put{"/active_agent", string(topic)})
 	if len(before) == 0 {
-		puts = append(puts, put{"/planning_step", topic.step()})
+		puts = append(puts, put{"/planning_step", step(topic)})
 	}
 	return groupchat.Decision{
-		Speaker: topic.speaker(),
+		Speaker: speaker(topic),
 		Act: func(ctx context.Context, turn *groupchat.Turn) error {
 			if say != "" {
 				if err := s.voice.say(ctx, turn, "say", say); err != nil {
@@ -158,7 +160,7 @@ func (s *supervisor) send(topic Topic, say string, before ...put) groupchat.Deci
 			}
 			return write(turn.State(), puts...)
 		},
-		Instruction: s.errand.order(topic).String(),
+		Instruction: s.errand.instruction(topic),
 		Reason:      string(topic),
 	}
 }
@@ -170,7 +172,7 @@ func (s *supervisor) finish(t trip) groupchat.Decision {
 		if err != nil {
 			return err
 		}
-		return s.voice.say(ctx, turn, "ready", readyText(t, s.errand.Days))
+		return s.voice.say(ctx, turn, "ready", english.Ready(t.summary(), s.errand.Days))
 	}}
 }
 

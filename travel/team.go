@@ -5,13 +5,20 @@ import (
 
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/travel/internal/english"
 )
 
-// The members of the shared state, and what they hold before anything happened. The names are those the
-// travel page reads (reference/orchestration.md 3.2).
+// The trip that is planned when the traveller names no cities.
+const (
+	defaultOrigin      = "Amsterdam"
+	defaultDestination = "San Francisco"
+)
+
+// The members of the shared state, and what they hold before anything happened. The names are those that the
+// travel page reads.
 const initialState = `{
-	"origin": "` + DefaultOrigin + `",
-	"destination": "` + DefaultDestination + `",
+	"origin": "` + defaultOrigin + `",
+	"destination": "` + defaultDestination + `",
 	"flights": [],
 	"hotels": [],
 	"experiences": [],
@@ -42,7 +49,7 @@ func Team() *groupchat.Chat { return New(Options{}) }
 // New returns the team that plans a trip: a supervisor and three specialists, ready to be run and shared by
 // any number of runs at once.
 //
-// What a message asks for is decided once a run, by [Parse] and the shared state alone:
+// What a message asks for is decided once a run, by its words and the shared state alone:
 //
 //   - A plan goes on with what the trip lacks: a flight, a hotel, experiences. A message that names other
 //     cities, or a state whose cities the caller has changed, begins a new trip. A destination that is the
@@ -62,23 +69,23 @@ func New(o Options) *groupchat.Chat {
 		Supervisor:  supervisorAgent,
 		Participants: []groupchat.Participant{
 			{
-				Name:        TopicFlights.speaker(),
+				Name:        speaker(english.Flights),
 				Description: "Finds flights and books the one you choose",
 				Agent:       groupchat.AgentFunc(flightDesk.serve),
 			},
 			{
-				Name:        TopicHotels.speaker(),
+				Name:        speaker(english.Hotels),
 				Description: "Finds places to stay and books the one you choose",
 				Agent:       groupchat.AgentFunc(hotelDesk.serve),
 			},
 			{
-				Name:        TopicExperiences.speaker(),
+				Name:        speaker(english.Experiences),
 				Description: "Knows the restaurants and sights of a city",
 				Agent:       guide(voice{o.Model}),
 			},
 		},
 		MaxRounds: maxRounds,
-		Closing:   closingText,
+		Closing:   english.Closing,
 		State: groupchat.StateSpec{
 			Initial:  json.RawMessage(initialState),
 			Reducers: state.Reducers{"/itinerary": state.Merge},
@@ -89,11 +96,11 @@ func New(o Options) *groupchat.Chat {
 }
 
 // speaker is the participant who works on t.
-func (t Topic) speaker() string { return string(t) + "_agent" }
+func speaker(t english.Topic) string { return string(t) + "_agent" }
 
 // step is planning_step while t is worked on.
-func (t Topic) step() string {
-	if t == TopicExperiences {
+func step(t english.Topic) string {
+	if t == english.Experiences {
 		return "curating_experiences"
 	}
 	return "collecting_" + string(t)

@@ -10,6 +10,8 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/travel"
+	"github.com/agui-gateway/gateway/travel/internal/catalogue"
+	"github.com/agui-gateway/gateway/travel/internal/english"
 )
 
 const (
@@ -125,8 +127,9 @@ func TestTheStreamsOfTheWellKnownTrip(t *testing.T) {
 func TestTheStateOfTheWellKnownTrip(t *testing.T) {
 	t.Parallel()
 	th := newThread(t)
-	from, to := city(t, travel.DefaultOrigin), city(t, travel.DefaultDestination)
-	flights, _ := travel.Flights(from, to)
+	from, _ := english.Lookup("Amsterdam")
+	to, _ := english.Lookup("San Francisco")
+	flights, _ := catalogue.Flights(from, to)
 	hotels, _ := to.Hotels()
 	want := map[string]any{
 		"origin": "Amsterdam", "destination": "San Francisco",
@@ -219,14 +222,15 @@ func TestTextComesInPieces(t *testing.T) {
 			t.Errorf("message %s came in %d pieces", id, n)
 		}
 	}
-	for _, name := range travel.Cities() {
+	for _, city := range catalogue.Cities() {
+		name := city.Name
 		th := newThread(t)
 		for _, n := range pieces(th.say("Tell me everything about " + name)) {
 			if n < 60 {
 				t.Errorf("%s is described in %d pieces, want 60 or more", name, n)
 			}
 		}
-		if last := th.messages[len(th.messages)-1]; last.Name != "experiences_agent" || last.Content.Text() != city(t, name).About {
+		if last := th.messages[len(th.messages)-1]; last.Name != "experiences_agent" || last.Content.Text() != city.About {
 			t.Errorf("%s said %q about %s", last.Name, last.Content.Text(), name)
 		}
 		if th.open != nil || at[string](th, "/planning_step") != "start" || at[string](th, "/active_agent") != "supervisor" {

@@ -8,17 +8,19 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/travel/internal/catalogue"
+	"github.com/agui-gateway/gateway/travel/internal/english"
 )
 
 // A trip is what the shared state says about the one that is planned.
 type trip struct {
-	origin, destination string // as they stand in the state, which a caller may write
-	from, to            *City  // nil if the catalogue does not have them
-	// begun says that the plan has a flight on this very route, or none yet and its question was asked. A caller who
+	origin, destination string          // as they stand in the state, which a caller may write
+	from, to            *catalogue.City // nil if the catalogue does not have them
+	// started says that the plan has a flight on this very route, or none yet and its question was asked. A caller who
 	// writes another destination makes what was chosen for the former one worthless.
-	begun       bool
-	flight      Flight // chosen; zero if none is
-	hotel       Hotel
+	started     bool
+	flight      catalogue.Flight // chosen; zero if none is
+	hotel       catalogue.Hotel
 	experiences int // how many are in the state
 	step        string
 }
@@ -27,18 +29,18 @@ type trip struct {
 // content counts.
 func readTrip(s state.Reader) trip {
 	t := trip{
-		origin:      textOr(read[string](s, "/origin"), DefaultOrigin),
-		destination: textOr(read[string](s, "/destination"), DefaultDestination),
-		flight:      read[Flight](s, "/itinerary/flight"),
-		hotel:       read[Hotel](s, "/itinerary/hotel"),
-		experiences: len(read[[]Experience](s, "/experiences")),
+		origin:      textOr(read[string](s, "/origin"), defaultOrigin),
+		destination: textOr(read[string](s, "/destination"), defaultDestination),
+		flight:      read[catalogue.Flight](s, "/itinerary/flight"),
+		hotel:       read[catalogue.Hotel](s, "/itinerary/hotel"),
+		experiences: len(read[[]catalogue.Experience](s, "/experiences")),
 		step:        read[string](s, "/planning_step"),
 	}
-	t.from, _ = Lookup(t.origin)
-	t.to, _ = Lookup(t.destination)
+	t.from, _ = english.Lookup(t.origin)
+	t.to, _ = english.Lookup(t.destination)
 	if t.from != nil && t.to != nil {
-		t.begun = !t.has(TopicFlights) && t.step == TopicFlights.step() ||
-			t.flight.Departure == t.from.terminal() && t.flight.Arrival == t.to.terminal()
+		t.started = !t.has(english.Flights) && t.step == step(english.Flights) ||
+			t.flight.Departure == t.from.Terminal() && t.flight.Arrival == t.to.Terminal()
 	}
 	return t
 }
@@ -59,8 +61,8 @@ func textOr(text, otherwise string) string {
 }
 
 // lacks returns the first thing the trip needs and does not have, and whether there is one.
-func (t trip) lacks() (Topic, bool) {
-	for _, topic := range []Topic{TopicFlights, TopicHotels, TopicExperiences} {
+func (t trip) lacks() (english.Topic, bool) {
+	for _, topic := range []english.Topic{english.Flights, english.Hotels, english.Experiences} {
 		if !t.has(topic) {
 			return topic, true
 		}
@@ -68,11 +70,11 @@ func (t trip) lacks() (Topic, bool) {
 	return "", false
 }
 
-func (t trip) has(topic Topic) bool {
+func (t trip) has(topic english.Topic) bool {
 	switch topic {
-	case TopicFlights:
+	case english.Flights:
 		return t.flight.Airline != ""
-	case TopicHotels:
+	case english.Hotels:
 		return t.hotel.Name != ""
 	default:
 		return t.experiences > 0
@@ -88,7 +90,7 @@ func (t trip) complete() bool {
 // towards returns the cities between which r wants the trip to be: those it names, else those it is between.
 // A city that is one end already and is named as the other turns the trip around. If no trip can be made of
 // it, problem says why.
-func (t trip) towards(r Request) (from, to *City, problem string) {
+func (t trip) towards(r english.Request) (from, to *catalogue.City, problem string) {
 	from, to = t.from, t.to
 	if r.Origin != nil {
 		from = r.Origin
@@ -98,9 +100,9 @@ func (t trip) towards(r Request) (from, to *City, problem string) {
 	}
 	switch {
 	case from == nil:
-		return nil, nil, unknownCityText(t.origin)
+		return nil, nil, english.UnknownCity(t.origin)
 	case to == nil:
-		return nil, nil, unknownCityText(t.destination)
+		return nil, nil, english.UnknownCity(t.destination)
 	case from != to:
 		return from, to, ""
 	case r.Origin == nil && r.Destination != nil:
@@ -108,21 +110,34 @@ func (t trip) towards(r Request) (from, to *City, problem string) {
 	case r.Origin != nil && r.Destination == nil:
 		return from, otherEnd(from, t.from), ""
 	default: // the message says both, or the state does
-		return nil, nil, sameCityText(to)
+		return nil, nil, english.SameCity(to)
 	}
 }
 
-// otherEnd returns wish unless that is city itself, or nowhere; then the end of the default trip that is not.
-func otherEnd(city, wish *City) *City {
-	if wish != nil && wish != city {
-		return wish
+// otherEnd returns preferred unless that is city itself, or nowhere; then the end of the default trip that is not.
+func otherEnd(city, preferred *catalogue.City) *catalogue.City {
+	if preferred != nil && preferred != city {
+		return preferred
 	}
-	for _, name := range []string{DefaultDestination, DefaultOrigin} {
-		if other, ok := Lookup(name); ok && other != city {
+	for _, name := range []string{defaultDestination, defaultOrigin} {
+		if other, ok := english.Lookup(name); ok && other != city {
 			return other
 		}
 	}
 	return nil // the catalogue has both
+}
+
+// planned is the summary of a plan that is complete, else empty.
+func (t trip) planned() string {
+	if !t.started || !t.complete() {
+		return ""
+	}
+	return t.summary()
+}
+
+// summary is what was chosen, for a trip that is complete.
+func (t trip) summary() string {
+	return english.Summary(t.from, t.to, t.flight, t.hotel, t.experiences)
 }
 
 // A put is a value and where it belongs in the state.

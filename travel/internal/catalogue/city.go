@@ -1,4 +1,4 @@
-package travel
+package catalogue
 
 import "slices"
 
@@ -39,14 +39,22 @@ type City struct {
 	Name    string // as shown: "Rio de Janeiro"
 	Country string
 	Airport string // IATA code of the airport that flights use
+	Airline string // the carrier that has its home here
 	About   string // a description of some 200 words, paragraphs parted by a blank line
 
-	airline     string // the carrier that has its home here
+	aliases     []string // other names
+	airports    []string // IATA codes beside Airport
 	lat, lon    float64
 	hotels      []Hotel
 	recommended int
 	experiences []Experience
 }
+
+// Names returns what the city is called: Name, and other names that people use.
+func (c *City) Names() []string { return append([]string{c.Name}, c.aliases...) }
+
+// Codes returns the IATA codes of the city's airports, Airport first.
+func (c *City) Codes() []string { return append([]string{c.Airport}, c.airports...) }
 
 // Hotels returns what there is to stay in and the index of the one to recommend.
 func (c *City) Hotels() (options []Hotel, recommended int) {
@@ -66,7 +74,7 @@ func (c *City) String() string {
 	return c.Name
 }
 
-// terminal is how a flight names the city: "Amsterdam (AMS)".
-func (c *City) terminal() string {
+// Terminal is how a flight names the city: "Amsterdam (AMS)".
+func (c *City) Terminal() string {
 	return c.Name + " (" + c.Airport + ")"
 }

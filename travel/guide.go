@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/travel/internal/english"
 )
 
 // guide returns the experiences agent: it tells about a city, or picks what to do on the trip.
@@ -14,12 +15,12 @@ func guide(v voice) groupchat.Agent {
 }
 
 func (v voice) guide(ctx context.Context, turn *groupchat.Turn) error {
-	o, err := readOrder(turn.Instruction())
+	o, err := readErrand(turn.Instruction())
 	if err != nil {
 		return err
 	}
 	if o.About != "" {
-		city, ok := Lookup(o.About)
+		city, ok := english.Lookup(o.About)
 		if !ok {
 			return fmt.Errorf("travel: nothing about %q", o.About)
 		}
@@ -33,5 +34,5 @@ func (v voice) guide(ctx context.Context, turn *groupchat.Turn) error {
 	if err := write(turn.State(), put{"/experiences", picked}); err != nil {
 		return err
 	}
-	return v.say(ctx, turn, "picked", experiencesText(city, picked, o.Days))
+	return v.say(ctx, turn, "picked", english.ExperiencesPicked(city, picked, o.Days))
 }

@@ -1,4 +1,6 @@
-package travel
+package english
+
+import "github.com/agui-gateway/gateway/travel/internal/catalogue"
 
 // A Kind is what a message asks for.
 type Kind string
@@ -15,7 +17,7 @@ const (
 	// StartOver gives up the trip so far. It may name the next one.
 	StartOver Kind = "start over"
 	// Change wants something else than what was chosen; Topic says of which
-	// kind, TopicAll that it is not said. It may name cities ("a cheaper hotel in
+	// kind, Everything that it is not said. It may name cities ("a cheaper hotel in
 	// Paris"); with nothing chosen yet it is to be taken as a Plan.
 	Change Kind = "change"
 )
@@ -25,17 +27,17 @@ type Topic string
 
 // The topics. A request that names none or several is about all of it.
 const (
-	TopicAll         Topic = "all"
-	TopicFlights     Topic = "flights"
-	TopicHotels      Topic = "hotels"
-	TopicExperiences Topic = "experiences"
+	Everything  Topic = "all"
+	Flights     Topic = "flights"
+	Hotels      Topic = "hotels"
+	Experiences Topic = "experiences"
 )
 
 // A Request is what a traveller's message means.
 type Request struct {
 	Kind Kind
 	// Origin and Destination are nil if not named, and may be the same city.
-	Origin, Destination *City
+	Origin, Destination *catalogue.City
 	// UnknownCity is a place that was named where a city belongs and is not in
 	// the catalogue, spelled as the traveller did.
 	UnknownCity string
@@ -44,11 +46,6 @@ type Request struct {
 	Days int
 	// Topic is never empty.
 	Topic Topic
-}
-
-// SameCity reports whether the trip would end where it starts.
-func (r Request) SameCity() bool {
-	return r.Origin != nil && r.Origin == r.Destination
 }
 
 // Parse understands a message in plain English, as far as a trip goes. It never
@@ -75,7 +72,7 @@ func Parse(text string) Request {
 // kindOf decides what r is, which may settle its topic too ("the Ritz" is a hotel).
 func kindOf(words []word, said sentence, route route, r Request) (Kind, Topic) {
 	named := r.Origin != nil || r.Destination != nil || r.UnknownCity != ""
-	planned := said.has(planWords...) || r.Topic == TopicFlights || r.Topic == TopicHotels
+	planned := said.has(planWords...) || r.Topic == Flights || r.Topic == Hotels
 	if said.meant(startOverPhrases...) {
 		return StartOver, r.Topic
 	}
@@ -88,7 +85,7 @@ func kindOf(words []word, said sentence, route route, r Request) (Kind, Topic) {
 	if isAbout(words, said, route, r, planned) {
 		return About, r.Topic
 	}
-	if !named && !planned && r.Days == 0 && r.Topic == TopicAll && greets(words) {
+	if !named && !planned && r.Days == 0 && r.Topic == Everything && greets(words) {
 		return Greeting, r.Topic
 	}
 	return Plan, r.Topic
@@ -108,39 +105,39 @@ func greets(words []word) bool {
 func changeOf(words []word, said sentence, named bool, topic Topic) (Topic, bool) {
 	offer := offeredTopic(words)
 	if !said.meant(changeWords...) {
-		return offer, offer != TopicAll && !named && said.has(choosePhrases...)
+		return offer, offer != Everything && !named && said.has(choosePhrases...)
 	}
-	if topic == TopicAll {
+	if topic == Everything {
 		topic = offer
 	}
 	if named && said.has("trip", "plan", "travel") {
 		return topic, false
 	}
-	return topic, !named || topic == TopicFlights || topic == TopicHotels
+	return topic, !named || topic == Flights || topic == Hotels
 }
 
 // offeredTopic recognises the name of a hotel or an airline, or a word of it that
 // is not a common one.
 func offeredTopic(words []word) Topic {
-	c := builtin()
+	x := builtin()
 	for i := range words {
 		for n := min(6, len(words)-i); n > 0; n-- {
-			if topic, ok := c.offers[joinKeys(words[i:i+n])]; ok {
+			if topic, ok := x.offers[joinKeys(words[i:i+n])]; ok {
 				return topic
 			}
 		}
 	}
 	for _, w := range words {
-		if topic, ok := c.offered[w.key]; ok {
+		if topic, ok := x.offered[w.key]; ok {
 			return topic
 		}
 	}
-	return TopicAll
+	return Everything
 }
 
 // isAbout reports whether a city, rather than a trip to it, is asked about.
 func isAbout(words []word, said sentence, route route, r Request, planned bool) bool {
-	if r.Topic == TopicFlights || r.Topic == TopicHotels || said.has(musingPhrases...) {
+	if r.Topic == Flights || r.Topic == Hotels || said.has(musingPhrases...) {
 		return false
 	}
 	place := r.Destination != nil || r.UnknownCity != "" || route.sight != nil
@@ -157,15 +154,15 @@ func isAbout(words []word, said sentence, route route, r Request, planned bool) 
 }
 
 func findTopic(said sentence) Topic {
-	topic, found := TopicAll, 0
-	for _, t := range []Topic{TopicFlights, TopicHotels, TopicExperiences} {
+	topic, found := Everything, 0
+	for _, t := range []Topic{Flights, Hotels, Experiences} {
 		if said.has(topicWords[t]...) {
 			topic = t
 			found++
 		}
 	}
 	if found != 1 {
-		return TopicAll
+		return Everything
 	}
 	return topic
 }

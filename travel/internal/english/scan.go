@@ -1,4 +1,4 @@
-package travel
+package english
 
 import (
 	"strings"

@@ -1,4 +1,4 @@
-package travel_test
+package english_test
 
 import (
 	"strings"
@@ -6,30 +6,31 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/agui-gateway/gateway/travel"
+	"github.com/agui-gateway/gateway/travel/internal/catalogue"
+	"github.com/agui-gateway/gateway/travel/internal/english"
 )
 
 // understood is a Request that can be written in a table.
 type understood struct {
-	Kind     travel.Kind
+	Kind     english.Kind
 	From, To string
 	Unknown  string
 	Days     int
-	Topic    travel.Topic
+	Topic    english.Topic
 }
 
 func understand(text string) understood {
-	r := travel.Parse(text)
+	r := english.Parse(text)
 	return understood{r.Kind, r.Origin.String(), r.Destination.String(), r.UnknownCity, r.Days, r.Topic}
 }
 
 func TestParse(t *testing.T) {
 	t.Parallel()
 	const (
-		plan, greeting, about = travel.Plan, travel.Greeting, travel.About
-		over, change          = travel.StartOver, travel.Change
-		flights, hotels       = travel.TopicFlights, travel.TopicHotels
-		experiences           = travel.TopicExperiences
+		plan, greeting, about = english.Plan, english.Greeting, english.About
+		over, change          = english.StartOver, english.Change
+		flights, hotels       = english.Flights, english.Hotels
+		experiences           = english.Experiences
 	)
 	tests := []struct {
 		text string
@@ -192,7 +193,7 @@ func TestParse(t *testing.T) {
 	}
 	for _, tt := range tests {
 		if tt.want.Topic == "" {
-			tt.want.Topic = travel.TopicAll
+			tt.want.Topic = english.Everything
 		}
 		if diff := cmp.Diff(tt.want, understand(tt.text)); diff != "" {
 			t.Errorf("Parse(%q) differs (-want +got):\n%s", tt.text, diff)
@@ -211,8 +212,9 @@ func TestSameCity(t *testing.T) {
 		"from Atlantis to Atlantis":   false,
 		"San Francisco → SFO, please": true,
 	} {
-		if got := travel.Parse(text).SameCity(); got != want {
-			t.Errorf("Parse(%q).SameCity() = %t, want %t", text, got, want)
+		r := english.Parse(text)
+		if got := r.Origin != nil && r.Origin == r.Destination; got != want {
+			t.Errorf("Parse(%q) names one city as both ends: %t, want %t", text, got, want)
 		}
 	}
 }
@@ -220,14 +222,15 @@ func TestSameCity(t *testing.T) {
 // Every city is understood under its own name, in the sentences the demo lives on.
 func TestParseEveryCity(t *testing.T) {
 	t.Parallel()
-	for _, name := range travel.Cities() {
+	for _, city := range catalogue.Cities() {
+		name := city.Name
 		for _, spelling := range []string{name, strings.ToLower(name), strings.ToUpper(name)} {
-			want := understood{Kind: travel.Plan, To: name, Days: 5, Topic: travel.TopicAll}
+			want := understood{Kind: english.Plan, To: name, Days: 5, Topic: english.Everything}
 			text := "Plan a trip to " + spelling + " for 5 days"
 			if got := understand(text); got != want {
 				t.Errorf("Parse(%q) = %+v, want %+v", text, got, want)
 			}
-			want = understood{Kind: travel.About, To: name, Topic: travel.TopicAll}
+			want = understood{Kind: english.About, To: name, Topic: english.Everything}
 			text = "Tell me everything about " + spelling
 			if got := understand(text); got != want {
 				t.Errorf("Parse(%q) = %+v, want %+v", text, got, want)
@@ -239,7 +242,7 @@ func TestParseEveryCity(t *testing.T) {
 func TestParseReadsTheBeginningOnly(t *testing.T) {
 	t.Parallel()
 	text := "Plan a trip to Rome " + strings.Repeat("and so on ", 100_000) + "start over"
-	want := understood{Kind: travel.Plan, To: "Rome", Topic: travel.TopicAll}
+	want := understood{Kind: english.Plan, To: "Rome", Topic: english.Everything}
 	if got := understand(text); got != want {
 		t.Errorf("Parse = %+v, want %+v", got, want)
 	}
@@ -253,8 +256,8 @@ func FuzzParse(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got := travel.Parse(text)
-		if again := travel.Parse(text); again != got {
+		got := english.Parse(text)
+		if again := english.Parse(text); again != got {
 			t.Errorf("Parse(%q) = %+v, then %+v", text, got, again)
 		}
 		if got.Kind == "" || got.Topic == "" || got.Days < 0 || got.Days > 365 {

@@ -1,4 +1,4 @@
-package travel
+package catalogue
 
 import (
 	"fmt"
@@ -36,16 +36,16 @@ func Flights(from, to *City) (options []Flight, recommended int) {
 	time, fare := roundTo5(minutes), roundTo5(baseFare+farePerKM*km)
 	slower, dearer := roundTo5(float64(time)*secondDuration/1000), roundTo5(float64(fare)*secondFare/100)
 	return []Flight{
-		newFlight(from.airline, from, to, fare, time),
-		newFlight(to.airline, from, to, max(dearer, fare+5), max(slower, time+5)),
+		newFlight(from.Airline, from, to, fare, time),
+		newFlight(to.Airline, from, to, max(dearer, fare+5), max(slower, time+5)),
 	}, 0
 }
 
 func newFlight(airline string, from, to *City, dollars, minutes int) Flight {
 	return Flight{
 		Airline:   airline,
-		Departure: from.terminal(),
-		Arrival:   to.terminal(),
+		Departure: from.Terminal(),
+		Arrival:   to.Terminal(),
 		Price:     dollarText(dollars),
 		Duration:  fmt.Sprintf("%dh %02dm", minutes/60, minutes%60),
 	}

@@ -1,6 +1,10 @@
-package travel
+package english
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agui-gateway/gateway/travel/internal/catalogue"
+)
 
 // Words that turn down what follows them, "anything but Zoe", and words that may stand between, "don't want
 // the Ritz".
@@ -9,25 +13,13 @@ var (
 	passing = set("the a an my this that to want like need take have choose hotel flight airline")
 )
 
-// named returns the option of topic that text names, "" if it names none or several. "Take the Ritz instead
-// of Zoe" names one.
-func (t trip) named(text string, topic Topic) string {
-	var names []string
-	if topic == TopicFlights {
-		options, _ := Flights(t.from, t.to)
-		for _, f := range options {
-			names = append(names, f.Airline)
-		}
-	} else {
-		options, _ := t.to.Hotels()
-		for _, h := range options {
-			names = append(names, h.Name)
-		}
-	}
+// Pick returns the one of options that text names, "" if it names none or several; they are flights or hotels of city.
+// "Take the Ritz instead of Zoe" names one.
+func Pick(text string, options []string, city *catalogue.City) string {
 	words := split(text)
 	var found []string
-	for i, name := range names {
-		if mentioned(words, nameKeys(names, i, t.to)) {
+	for i, name := range options {
+		if mentioned(words, nameKeys(options, i, city)) {
 			found = append(found, name)
 		}
 	}
@@ -39,7 +31,7 @@ func (t trip) named(text string, topic Topic) string {
 
 // nameKeys returns what stands for names[i] in a message: all of it, and each word of it that is no common
 // one, no part of the city's name and in no other of names.
-func nameKeys(names []string, i int, city *City) []string {
+func nameKeys(names []string, i int, city *catalogue.City) []string {
 	whole := fold(names[i])
 	keys := []string{whole}
 	for word := range strings.FieldsSeq(whole) {

@@ -1,9 +1,11 @@
-package travel
+package english
 
 import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/agui-gateway/gateway/travel/internal/catalogue"
 )
 
 // findUnknown looks where a place belongs ("to", "in", "from", "about") for a name
@@ -63,14 +65,14 @@ func (r *route) place(words []word, at, start, end int) {
 
 // sight reports whether key is the name, or whole words of the name, of something
 // in the catalogue that is no city, and the city it is in if there is just one.
-func (c *catalogue) sight(key string) (city *City, known bool) {
-	if city, ok := c.sights[key]; ok {
+func (x *index) sight(key string) (city *catalogue.City, known bool) {
+	if city, ok := x.sights[key]; ok {
 		return city, true
 	}
-	if _, ok := c.offered[key]; ok {
+	if _, ok := x.offered[key]; ok {
 		return nil, true
 	}
-	for name := range c.offers {
+	for name := range x.offers {
 		if strings.Contains(" "+name+" ", " "+key+" ") {
 			return nil, true
 		}

@@ -1,4 +1,4 @@
-package travel
+package english
 
 import "strings"
 
@@ -54,12 +54,12 @@ var (
 )
 
 var topicWords = map[Topic][]string{
-	TopicFlights: {"flight", "flights", "fly", "flying", "airline", "airlines", "plane", "planes", "plane ticket", "airfare", "air ticket"},
-	TopicHotels: {
+	Flights: {"flight", "flights", "fly", "flying", "airline", "airlines", "plane", "planes", "plane ticket", "airfare", "air ticket"},
+	Hotels: {
 		"hotel", "hotels", "accommodation", "accommodations", "hostel", "hostels", "room", "rooms", "place to stay",
 		"places to stay", "where to stay", "somewhere to stay", "place to sleep", "lodging",
 	},
-	TopicExperiences: {
+	Experiences: {
 		"restaurant", "restaurants", "activity", "activities", "experience", "experiences", "things to do", "things to see",
 		"what to do", "what to see", "what to eat", "where to eat", "eat", "food", "sightseeing", "attractions", "museum",
 		"museums", "sights", "dinner", "lunch",

@@ -1,19 +1,23 @@
-package travel
+package english
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agui-gateway/gateway/travel/internal/catalogue"
+)
 
 // A route is the places of a message.
 type route struct {
-	origin, destination *City
+	origin, destination *catalogue.City
 	unknown             string
-	sight               *City // the city of a landmark or a district that was named
-	about               bool  // a place was named right after "about" or the like
-	weakUntil           int   // where the name ended that became the destination for want of a better; else 0
+	sight               *catalogue.City // the city of a landmark or a district that was named
+	about               bool            // a place was named right after "about" or the like
+	weakUntil           int             // where the name ended that became the destination for want of a better; else 0
 }
 
 // A mention is a city's name at words[from:to].
 type mention struct {
-	city     *City
+	city     *catalogue.City
 	from, to int
 	role     role
 }
@@ -50,7 +54,7 @@ func findRoute(words []word, said sentence) route {
 	findUnknown(words, found, &r)
 	// "I'm in Paris, find me a hotel": a place to stay is wanted where one is.
 	topic := findTopic(said)
-	if r.destination == nil && r.unknown == "" && (topic == TopicHotels || topic == TopicExperiences) {
+	if r.destination == nil && r.unknown == "" && (topic == Hotels || topic == Experiences) {
 		r.origin, r.destination = nil, r.origin
 	}
 	return r
@@ -58,15 +62,15 @@ func findRoute(words []word, said sentence) route {
 
 // mentions finds the cities, the longest name first where several fit.
 func mentions(words []word) []mention {
-	c := builtin()
+	x := builtin()
 	loud := shouted(words)
 	var found []mention
 	for i := 0; i < len(words); i++ {
-		for n := min(c.words, len(words)-i); n > 0; n-- {
-			city := c.names[joinKeys(words[i:i+n])]
+		for n := min(x.words, len(words)-i); n > 0; n-- {
+			city := x.names[joinKeys(words[i:i+n])]
 			// A code counts only in capitals, lest "a gig" be in Rio.
 			if w := words[i]; city == nil && n == 1 && (!loud || !ordinary[w.key]) {
-				city = c.codes[w.text]
+				city = x.codes[w.text]
 			}
 			if city == nil || brokenUp(words[i:i+n]) {
 				continue

@@ -1,0 +1,57 @@
+package travel
+
+import (
+	"github.com/agui-gateway/gateway/travel/internal/catalogue"
+	"github.com/agui-gateway/gateway/travel/internal/english"
+)
+
+// flightDesk is the flights agent.
+var flightDesk = desk[catalogue.Flight]{
+	topic:   english.Flights,
+	list:    "/flights",
+	item:    "flight",
+	member:  "airline",
+	booking: "booking_flight",
+
+	options: func(t trip) ([]catalogue.Flight, int) { return catalogue.Flights(t.from, t.to) },
+	name:    func(f catalogue.Flight) string { return f.Airline },
+	thing:   func(f catalogue.Flight) string { return "the " + f.Airline + " flight" },
+
+	found: func(t trip, options int, best catalogue.Flight, _ int) string {
+		return english.FlightsFound(t.from, t.to, options, best)
+	},
+	question: func(t trip, best catalogue.Flight) string { return english.WhichFlight(t.from, t.to, best) },
+	booked:   func(t trip, f catalogue.Flight, _ int) string { return english.FlightBooked(t.from, t.to, f) },
+}
+
+// hotelDesk is the hotels agent.
+var hotelDesk = desk[catalogue.Hotel]{
+	topic:   english.Hotels,
+	list:    "/hotels",
+	item:    "hotel",
+	member:  "name",
+	booking: "booking_hotel",
+
+	options: func(t trip) ([]catalogue.Hotel, int) {
+		if t.to == nil {
+			return nil, -1
+		}
+		return t.to.Hotels()
+	},
+	name:  func(h catalogue.Hotel) string { return h.Name },
+	thing: func(h catalogue.Hotel) string { return h.Name },
+
+	found: func(t trip, options int, best catalogue.Hotel, days int) string {
+		return english.HotelsFound(t.to, options, best, days)
+	},
+	question: func(t trip, best catalogue.Hotel) string { return english.WhichHotel(t.to, best) },
+	booked:   func(t trip, h catalogue.Hotel, days int) string { return english.HotelBooked(t.to, h, days) },
+}
+
+// names are what the options on topic are called, for who may have named one of them.
+func (t trip) names(topic english.Topic) []string {
+	if topic == english.Flights {
+		return flightDesk.names(t)
+	}
+	return hotelDesk.names(t)
+}
