@@ -14,6 +14,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -65,7 +66,7 @@ type attempt struct {
 	unread bool
 
 	// usage is what the run's models used, earlier attempts included.
-	usage groupchat.Usage
+	usage host.Usage
 
 	// thread is as of the last commit.
 	thread atomic.Pointer[state.Thread]
@@ -103,7 +104,7 @@ func (g *Gateway) start(agent *served, begun *state.Begun, asked time.Time, head
 	maps.Copy(a.effects, a.intent.Effects)
 	maps.Copy(a.effects, begun.Thread.Live.Memo)
 	if a.intent.Attempts > 1 {
-		a.usage.Add(groupchat.EarlierUsage(begun.Thread.Checkpoint, begun.Thread.Live.Memo, origin(a.intent))...)
+		a.usage.Add(host.EarlierUsage(begun.Thread.Checkpoint, begun.Thread.Live.Memo, origin(a.intent))...)
 	}
 	g.mu.Lock()
 	g.attempts[a.lease.Key] = a
@@ -125,7 +126,7 @@ func (a *attempt) live() {
 	go a.rec.loop()
 	defer a.rec.stop()
 	defer a.keepLease()()
-	var result groupchat.Result
+	var result host.Result
 	err := protect(func() (err error) {
 		if err := a.enter(); err != nil {
 			return err

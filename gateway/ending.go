@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/state"
 )
 
 // end brings the run to its end, whichever it is: the last commit, with the terminal event, in one step.
-func (a *attempt) end(result groupchat.Result, err error) {
+func (a *attempt) end(result host.Result, err error) {
 	a.detachAgent()
 	defer a.keep.Unlock()
 	switch {
@@ -90,7 +90,7 @@ func (a *attempt) restate() error {
 	return a.run.Restate()
 }
 
-func (a *attempt) succeeded(result groupchat.Result) error {
+func (a *attempt) succeeded(result host.Result) error {
 	c := state.Commit{End: &state.End{Status: state.RunSuccess}}
 	outcome := &agui.Outcome{Type: agui.OutcomeSuccess}
 	if result.Pause != nil { // frontend calls alone: a success that names them, which the client goes on from
@@ -99,7 +99,7 @@ func (a *attempt) succeeded(result groupchat.Result) error {
 	return a.finish(c, outcome, result.Closings)
 }
 
-func (a *attempt) interrupted(result groupchat.Result) error {
+func (a *attempt) interrupted(result host.Result) error {
 	tokens := make([]state.Token, 0, len(result.Pause.Interrupts))
 	shown := make([]agui.Interrupt, 0, len(result.Pause.Interrupts))
 	for _, i := range result.Pause.Interrupts {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -91,7 +91,7 @@ func (a *attempt) changed() (changed []agui.Message) {
 // kept are those of them that a run that failed with cause leaves behind: the complete ones, but for the results of calls
 // about which people are asked again. All is the conversation with them.
 func (a *attempt) kept(cause error, asked []agui.Interrupt) (kept, all []agui.Message) {
-	broken := groupchat.BrokenOff(cause)
+	broken := host.OpenMessages(cause)
 	gone := func(m agui.Message) bool {
 		return slices.Contains(broken, m.ID) || m.Role == agui.RoleTool && slices.ContainsFunc(asked, func(i agui.Interrupt) bool {
 			return i.ToolCallID == m.ToolCallID

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -63,7 +64,7 @@ func (a *attempt) newRun(view *agui.View) *agui.Run {
 
 // finished is what the agent came to.
 type finished struct {
-	result groupchat.Result
+	result host.Result
 	err    error
 }
 
@@ -76,9 +77,9 @@ func (a *attempt) launch() <-chan finished {
 	ended := make(chan finished, 1)
 	go func() {
 		defer cancel()
-		var result groupchat.Result
+		var result host.Result
 		err := protect(func() (err error) {
-			result, err = groupchat.Execute(ctx, a.agent.agent, s)
+			result, err = host.Execute(ctx, a.agent.agent, s)
 			return err
 		})
 		ended <- finished{result, err}
@@ -90,9 +91,9 @@ func (a *attempt) launch() <-chan finished {
 func origin(i state.Intent) string { return strconv.FormatUint(i.Origin, 10) }
 
 // session is what the agent gets to work with.
-func (a *attempt) session() groupchat.Session {
+func (a *attempt) session() host.Session {
 	t := a.thread.Load()
-	s := groupchat.Session{
+	s := host.Session{
 		Run: a.run, State: a.doc, Journal: a, Fence: a.term.wait,
 		Input: groupchat.Input{
 			ThreadID: a.lease.Key.ID, RunID: a.intent.RunID, Agent: a.lease.Key.Agent, Principal: a.lease.Key.Principal,

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -224,7 +225,7 @@ func (s *served) setOptions(req *state.Request, o Options) {
 }
 
 func serve(name string, agent groupchat.Agent, o Options) *served {
-	s := &served{AgentOptions: o.Agent[name], name: name, agent: agent, forwards: groupchat.ForwardsOf(agent)}
+	s := &served{AgentOptions: o.Agent[name], name: name, agent: agent, forwards: host.ForwardsOf(agent)}
 	if d, ok := agent.(groupchat.Describer); ok {
 		s.info = d.Describe()
 	}

@@ -54,7 +54,7 @@ func newRoster(o Options) (*roster, error) {
 
 // Replace serves other agents from now on, with what each has its own way as in [Options]. Runs under way go on with the
 // agents they began with; the channel is closed when the last of them has ended here. A run that waits goes on with the new
-// ones, if their signature has all that its checkpoint relies on ([groupchat.SignatureOf]); otherwise its answer is
+// ones, if they still have every participant that its checkpoint relies on; otherwise its answer is
 // refused with checkpoint_incompatible, and calling its questions off is not. An agent that is not there any more is not
 // found. On an error, which names every mistake, nothing changes.
 func (g *Gateway) Replace(agents map[string]groupchat.Agent, options map[string]AgentOptions) (left <-chan struct{}, err error) {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -15,7 +15,7 @@ import (
 // An agent is told to end by its context. One that does not listen is given StopGrace; then the run ends
 // without it, because a stop must not wait for somebody who is deaf. Its goroutine goes on until it returns, and
 // what it writes until then is refused.
-func (a *attempt) watch(ended <-chan finished) (groupchat.Result, error) {
+func (a *attempt) watch(ended <-chan finished) (host.Result, error) {
 	idle := time.NewTimer(a.g.o.DetachGrace)
 	defer idle.Stop()
 	tied := a.thread.Load().Live.Tied
@@ -29,7 +29,7 @@ func (a *attempt) watch(ended <-chan finished) (groupchat.Result, error) {
 			told, patience = nil, time.After(a.g.o.StopGrace)
 		case <-patience:
 			a.log.Warn("run: its agent does not end and is left behind")
-			return groupchat.Result{}, context.Cause(a.ctx)
+			return host.Result{}, context.Cause(a.ctx)
 		case s := <-a.lease.Signals:
 			switch s {
 			case state.SignalStop:
@@ -81,10 +81,10 @@ func (a *attempt) readFor() time.Duration {
 
 // judge is what the agent's end means: an agent that was told to end, and did, failed for that reason. One that
 // was done before it heard of it is done.
-func (a *attempt) judge(f finished) (groupchat.Result, error) {
+func (a *attempt) judge(f finished) (host.Result, error) {
 	if a.ctx.Err() != nil && (f.err != nil || f.result.Pause != nil) {
 		if cause := context.Cause(a.ctx); !errors.Is(cause, context.Canceled) {
-			return groupchat.Result{}, cause
+			return host.Result{}, cause
 		}
 	}
 	return f.result, f.err

@@ -68,7 +68,7 @@ func (t *Turn) take(agent Agent, conclude func() error) error {
 		err = coded(leaveErr)
 	}
 	if pause == nil && err != nil {
-		err = at(t.Path(), t.brokenOff(err))
+		err = at(t.Path(), t.leftOpen(err))
 	}
 	if closeErr := t.out.CloseOpen(); closeErr != nil {
 		return closeErr

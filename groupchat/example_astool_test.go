@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/host"
 )
 
 // A specialist is a tool where the model is to decide whether and what to ask, and goes on with the answer. Where the
@@ -34,7 +35,7 @@ func ExampleAsTool() {
 	scout.Approve = groupchat.ApproveNever // otherwise a person is asked first
 	leader := &groupchat.LLM{Model: model, Tools: []groupchat.Tool{scout}}
 	team := &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{{Name: "leader", Agent: leader}}}
-	_, err = groupchat.Execute(context.Background(), team, session(nil, nil))
+	_, err = host.Execute(context.Background(), team, session(nil, nil))
 	fmt.Println("error:", err)
 	// Output:
 	// leader: We go left.

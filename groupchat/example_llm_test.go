@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/host"
 )
 
 // weather is a model's server that knows one conversation: it asks for the weather, and says what it learned.
@@ -45,7 +46,7 @@ func ExampleLLM() {
 	if err := team.Validate(); err != nil {
 		fmt.Println(err)
 	}
-	_, err = groupchat.Execute(context.Background(), team, session(nil, nil))
+	_, err = host.Execute(context.Background(), team, session(nil, nil))
 	fmt.Println("error:", err)
 	// Output:
 	// assistant: Take a coat.

@@ -10,12 +10,14 @@ import (
 	"sync"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
 
 // An execution is one run under way.
 type execution struct {
-	Session
+	hosting.Session
+	Input     Input
 	ctx       context.Context // the run's own: what ends it is nobody's failure
 	signature Signature
 	names     map[string]string // see namesOf
@@ -135,6 +137,25 @@ func (x *execution) spend() error {
 		return nil
 	}
 	return x.fatalLocked(fail(agui.CodeNotConverged, "more than %d turns", x.MaxTurns))
+}
+
+// used counts what calls of models used.
+func (x *execution) used(list ...agui.TokenUsage) error {
+	list = slices.DeleteFunc(slices.Clone(list), func(u agui.TokenUsage) bool {
+		return u == agui.TokenUsage{Provider: u.Provider, Model: u.Model} // nothing is known
+	})
+	if len(list) == 0 {
+		return nil
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.Usage == nil {
+		x.Usage = &hosting.Usage{}
+	}
+	x.Usage.Add(list...)
+	raw, err := json.Marshal(hosting.RunUsage{Origin: x.Origin, Usage: x.Usage.Total()})
+	x.root.Memo = with(x.root.Memo, hosting.UsageKey, raw)
+	return err
 }
 
 // suspend keeps what ends a paused turn until the snapshots are out.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -116,4 +117,24 @@ func verdict(errs []turnError) error {
 		return p
 	}
 	return nil
+}
+
+// leftOpen adds to a turn's failure which of its messages are open.
+func (t *Turn) leftOpen(err error) error {
+	var ids []string
+	t.run.Inspect(func(v *agui.View) {
+		closed := map[string]bool{}
+		for _, m := range v.Closed() {
+			closed[m.ID] = true
+		}
+		for _, m := range v.Messages() {
+			if m.SubagentRunID == t.out.SubagentRunID() && !closed[m.ID] && len(m.ToolCalls) == 0 {
+				ids = append(ids, m.ID)
+			}
+		}
+	})
+	if ids == nil {
+		return err
+	}
+	return &hosting.OpenMessagesError{Err: err, IDs: ids}
 }

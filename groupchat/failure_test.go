@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -106,7 +107,7 @@ func TestG5RetryIsTheSameTurnUnderANewInvocation(t *testing.T) {
 	var log bytes.Buffer
 	r := newRig(t, team(Sequential(), Participant{Name: "p", Agent: flaky, OnError: ErrorPolicy{Retries: 2}}))
 	r.messages = []Message{{ID: "u", Role: agui.RoleUser, Content: agui.TextContent("x")}}
-	s := r.run(Session{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	s := r.run(hosting.Session{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	must(t, s.err)
 	again := "result not answered error agent_failed } p"
 	equal(t, "stream", s.shape(), "p { hello half call lookup "+again+" p { half call lookup "+again+" p { half call lookup } p")
@@ -242,7 +243,7 @@ func TestSleepAndPaceHearTheEnd(t *testing.T) {
 		r.ctx = ctx
 		began := time.Now()
 		r.messages = []Message{{ID: "u", Role: agui.RoleUser}}
-		s := r.run(Session{Pace: 2 * time.Second})
+		s := r.run(hosting.Session{Pace: 2 * time.Second})
 		if !errors.Is(s.err, context.DeadlineExceeded) || time.Since(began) != 5*time.Second {
 			t.Errorf("ended with %v after %v", s.err, time.Since(began))
 		}

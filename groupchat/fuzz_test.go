@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -52,7 +53,7 @@ func FuzzCheckpoint(f *testing.F) {
 		r.messages = []Message{{ID: "u", Role: agui.RoleUser, Content: agui.TextContent("x")}}
 		raw, err := json.Marshal(answer)
 		must(t, err)
-		s := Session{
+		s := hosting.Session{
 			Checkpoint: checkpoint, Answers: map[string]state.Answer{"i": {Status: agui.ResumeResolved, Payload: raw}, "int_5": {Status: agui.ResumeCancelled}},
 			Results: map[string]agui.Content{"c": agui.TextContent(result)}, MaxTurns: 20,
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 )
 
 // An LLM is an [Agent] that speaks through a model. It streams what the model says, lets it call tools, and asks it again
@@ -166,7 +167,7 @@ type llmStep struct {
 }
 
 // modelKey begins the keys under which replies of models are recorded.
-const modelKey = "llm/"
+const modelKey = hosting.ModelKey
 
 // key names the step in the turn, callKey one of its calls: the same after a pause and a takeover.
 func (s *llmStep) key() string { return modelKey + strconv.Itoa(s.n) }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 )
 
 func chooses(speaker, more string) script {
@@ -105,7 +106,7 @@ func TestRow103ChoiceIsMadeOnce(t *testing.T) {
 	}
 	chat.Participants[0].Agent = dies
 	r.ctx = context.Background()
-	s := r.run(Session{Memo: r.onces, Takeover: true})
+	s := r.run(hosting.Session{Memo: r.onces, Takeover: true})
 	equal(t, "run", s.err, nil)
 	equal(t, "steps", strings.Join(s.steps(), " "), "ann supervisor")
 	equal(t, "asked", len(m.asked), 2)

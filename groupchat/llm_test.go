@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 )
 
 func TestLLMStreamsWhatTheModelSays(t *testing.T) {
@@ -186,7 +187,7 @@ func TestLLMIsToldOfTheTurn(t *testing.T) {
 			agui.Part{Type: agui.PartImage, Source: &agui.Source{Type: agui.SourceURL, Value: "https://x.test/i.png"}})},
 	}
 	r.input = Input{Context: []agui.Context{{Description: "Time", Value: "noon"}}}
-	s := r.run(Session{})
+	s := r.run(hosting.Session{})
 	equal(t, "run", s.err, nil)
 	want := "s:In French.\n\nYou are ann. What others in this conversation say begins with their name.\n\nTime: noon\n\nFor this turn: Hurry."
 	equal(t, "request", m.requests()[0], want+` | u:[{"type":"text","text":"Look"},{"type":"image_url","image_url":{"url":"https://x.test/i.png"}}]`)
@@ -291,7 +292,7 @@ func TestACheckpointWithOtherCalls(t *testing.T) {
 		c.Root.Memo["llm/0"] = json.RawMessage(shown)
 		changed, err := json.Marshal(c)
 		must(t, err)
-		s, _ := r.execute(Session{Checkpoint: changed})
+		s, _ := r.execute(hosting.Session{Checkpoint: changed})
 		codeOf(t, s, agui.CodeCheckpointIncompatible)
 		if text := s.err.Error(); strings.Contains(text, "%!") || !strings.Contains(text, "llm/0") {
 			t.Errorf("ended with %s, which names no cause", text)

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 )
 
 // Once returns what f returns, and calls it at most once for the turn and key: after a pause, a takeover or
@@ -24,7 +25,7 @@ func Once[T any](t *Turn, key string, f func() (T, error)) (T, error) {
 }
 
 // onceKey begins the keys under which results are recorded.
-const onceKey = "once/"
+const onceKey = hosting.OnceKey
 
 // recorded is Once for what is no progress by itself: what a model replied, for example.
 func recorded[T any](t *Turn, key string, f func() (T, error)) (T, error) {

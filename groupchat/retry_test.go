@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -89,7 +90,7 @@ func TestARetriedTurnIsTakenOver(t *testing.T) {
 			t.Fatalf("ended with %v", s.err)
 		}
 		r.ctx = context.Background()
-		s := r.run(Session{Memo: r.onces, Takeover: true})
+		s := r.run(hosting.Session{Memo: r.onces, Takeover: true})
 		must(t, s.err)
 		equal(t, "asked", len(m.asked), 6)
 		equal(t, "called", sorted(c.called()), "f{} g{} g{}")

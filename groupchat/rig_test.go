@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -57,7 +58,7 @@ type commit struct {
 // A stream is what one run came to.
 type stream struct {
 	events []agui.Event
-	result Result
+	result result
 	err    error
 }
 
@@ -83,7 +84,7 @@ func (r *rig) say(text string) *stream {
 	r.t.Helper()
 	r.messages = append(r.messages, Message{ID: "u" + r.newID(), Role: agui.RoleUser, Content: agui.TextContent(text)})
 	r.checkpoint, r.open, r.calls = nil, nil, nil
-	return r.run(Session{})
+	return r.run(hosting.Session{})
 }
 
 // answer resumes with payloads by question key.
@@ -100,7 +101,7 @@ func (r *rig) answer(payloads map[string]string) *stream {
 		}
 		answers[a.ID] = a
 	}
-	return r.run(Session{Checkpoint: r.checkpoint, Answers: answers})
+	return r.run(hosting.Session{Checkpoint: r.checkpoint, Answers: answers})
 }
 
 // fitted is a payload in the form its question wants, as admission has it: X may stand for {"value": X}.
@@ -144,11 +145,11 @@ func (r *rig) returns(results map[string]string) *stream {
 			ID: "t" + r.newID(), Role: agui.RoleTool, ToolCallID: c.ID, Content: agui.TextContent(text),
 		})
 	}
-	return r.run(Session{Checkpoint: r.checkpoint, Results: byID})
+	return r.run(hosting.Session{Checkpoint: r.checkpoint, Results: byID})
 }
 
 // run is one run as the gateway does it, and its bookkeeping.
-func (r *rig) run(s Session) *stream {
+func (r *rig) run(s hosting.Session) *stream {
 	r.t.Helper()
 	out, end := r.execute(s)
 	if out.err != nil {
@@ -168,7 +169,7 @@ func (r *rig) run(s Session) *stream {
 func (r *rig) replay() {
 	r.t.Helper()
 	before := len(r.onces)
-	out, _ := r.execute(Session{Checkpoint: r.checkpoint})
+	out, _ := r.execute(hosting.Session{Checkpoint: r.checkpoint})
 	if out.err != nil {
 		r.t.Fatalf("replay: %v", out.err)
 	}
@@ -191,7 +192,7 @@ func (r *rig) replay() {
 }
 
 // Execute without bookkeeping; end is the thread as the run left it.
-func (r *rig) execute(s Session) (out *stream, end commit) {
+func (r *rig) execute(s hosting.Session) (out *stream, end commit) {
 	r.t.Helper()
 	out = &stream{}
 	var verifier agui.Verifier
@@ -217,11 +218,10 @@ func (r *rig) execute(s Session) (out *stream, end commit) {
 	must(r.t, run.Emit(&agui.StateSnapshot{Snapshot: doc.JSON()}))
 	s.Run, s.State, s.NewID, s.Origin, s.MaxTurns = run, doc, r.newID, r.origin, r.maxTurns
 	s.Journal = &journal{r, run, doc}
-	s.Input = r.input
 	if s.Log == nil {
 		s.Log = r.log
 	}
-	out.result, out.err = Execute(r.ctx, r.root, s)
+	out.result, out.err = execute(r.ctx, r.root, r.input, s)
 	if out.err != nil {
 		must(r.t, run.Fail(&agui.RunError{Message: public(out.err), Code: string(agui.CodeOf(out.err))}))
 		return out, commit{}

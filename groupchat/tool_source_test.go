@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 )
 
 // A shelf is a source whose tools a test puts there.
@@ -93,7 +95,7 @@ func TestACallOfASourceThatIsAway(t *testing.T) {
 			r.ctx = ctx
 			r.say("go")
 			r.ctx, s.tools, s.err = context.Background(), nil, errStore
-			second := r.run(Session{Memo: r.onces, Takeover: true})
+			second := r.run(hosting.Session{Memo: r.onces, Takeover: true})
 			want := "The tool is not available now."
 			if repeat == RepeatNever {
 				want = toolLost

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/travel"
 )
@@ -38,7 +38,7 @@ func ExampleTeam() {
 		fmt.Println(err)
 		return
 	}
-	result, err := groupchat.Execute(context.Background(), team, groupchat.Session{
+	result, err := host.Execute(context.Background(), team, host.Session{
 		Run: run, State: doc, Journal: forgetful{}, Origin: "run", NewID: func() string { return "1" },
 	})
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/travel"
 )
@@ -115,7 +116,7 @@ func (th *thread) run(answers map[string]state.Answer) []agui.Event {
 	th.must(err)
 	th.must(run.Start(&agui.RunStarted{}))
 	th.must(run.Emit(&agui.StateSnapshot{Snapshot: doc.JSON()}))
-	result, err := groupchat.Execute(context.Background(), th.with, groupchat.Session{
+	result, err := host.Execute(context.Background(), th.with, host.Session{
 		Run: run, State: doc, Journal: th, Checkpoint: th.checkpoint, Answers: answers,
 		Origin: "origin", NewID: th.newID,
 	})
@@ -138,7 +139,7 @@ func (th *thread) run(answers map[string]state.Answer) []agui.Event {
 }
 
 // outcome notes what is open after the run.
-func (th *thread) outcome(result groupchat.Result) *agui.Outcome {
+func (th *thread) outcome(result host.Result) *agui.Outcome {
 	th.commits, th.checkpoint, th.open = 0, nil, nil
 	if result.Pause == nil {
 		return &agui.Outcome{Type: agui.OutcomeSuccess}

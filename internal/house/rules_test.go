@@ -15,7 +15,7 @@ type room struct {
 
 // rooms is the picture of docs/design.md. Arrows point from left to right and there is no way back:
 //
-//	cmd/gateway ─► gateway/teamfile ─► gateway ─► groupchat ─► state ─► agui
+//	cmd/gateway ─► gateway/teamfile ─► gateway ─► groupchat/host ─► groupchat ─► state ─► agui
 //	     │                └──► mcp ─► groupchat, agui
 //	     ├──► travel ─► groupchat, state, agui
 //	     └──► web
@@ -26,17 +26,21 @@ var rooms = []room{
 	{dir: "state/statetest", may: []string{"agui", "state"}, why: "the suite sees a store as any caller does"},
 	{dir: "state/redisstore", may: []string{"agui", "state"}, testsMay: []string{"state/statetest"},
 		why: "a store is reached through state's interface; only wiring chooses one"},
-	{dir: "groupchat", may: []string{"agui", "state", "internal/redact"}, why: "agents run the same under any service, and in a test without one"},
+	{dir: "groupchat", may: []string{"agui", "state", "groupchat/internal/hosting", "internal/redact"}, testsMay: []string{"groupchat/host"},
+		why: "agents run the same under any service, and in a test without one"},
+	{dir: "groupchat/host", may: []string{"agui", "state", "groupchat", "groupchat/internal/hosting"},
+		why: "what executes agents is not for their authors; it reaches groupchat's part of it by one internal package"},
+	{dir: "groupchat/internal/hosting", may: []string{"agui", "state"}, why: "it is what groupchat and groupchat/host share, below both"},
 	{dir: "mcp", may: []string{"agui", "groupchat", "internal/redact"},
 		why: "tools of other people's servers are tools like any: agents do not know whose they are, and nobody needs them who has none"},
-	{dir: "gateway", may: []string{"agui", "state", "groupchat", "gateway/wire", "internal/redact"},
+	{dir: "gateway", may: []string{"agui", "state", "groupchat", "groupchat/host", "gateway/wire", "internal/redact"},
 		testsMay: []string{"gateway/teamfile", "travel", "state/statetest", "state/redisstore"},
 		why:      "the service is given its agents; it knows none by name. Its tests drive the demo and team files as users do, and take a real Redis away"},
 	{dir: "gateway/wire", may: []string{"agui", "state"},
 		why: "what a reader is sent depends on the stored frame and on the reader, not on the service"},
 	{dir: "gateway/teamfile", may: []string{"agui", "state", "groupchat", "mcp", "gateway"},
 		why: "team files are made of what Go programs have; who embeds the service needs neither YAML nor MCP"},
-	{dir: "travel", may: []string{"agui", "state", "groupchat"}, testsMay: []string{"gateway"},
+	{dir: "travel", may: []string{"agui", "state", "groupchat"}, testsMay: []string{"gateway", "groupchat/host"},
 		why: "the demo is written with what every library user has"},
 	{dir: "web", why: "embedded files and nothing else"},
 	{dir: "interop", may: []string{"agui", "state", "groupchat", "gateway", "travel"},

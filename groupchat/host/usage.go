@@ -1,0 +1,43 @@
+package host
+
+import (
+	"encoding/json"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
+)
+
+// A Usage counts what a run's models use, those of remote agents included, per provider and model, while it goes on. The zero
+// value has counted nothing. It is safe for concurrent use.
+type Usage struct{ counted hosting.Usage }
+
+// Add counts more.
+func (u *Usage) Add(more ...agui.TokenUsage) { u.counted.Add(more...) }
+
+// Total is what was counted so far.
+func (u *Usage) Total() []agui.TokenUsage { return u.counted.Total() }
+
+// EarlierUsage is what earlier attempts at the run of this origin used, by the checkpoint and the recorded effects that a
+// takeover goes on from. What an attempt used that was not recorded is not known.
+func EarlierUsage(checkpoint json.RawMessage, memo map[string]json.RawMessage, origin string) []agui.TokenUsage {
+	return hosting.EarlierUsage(checkpoint, memo, origin)
+}
+
+// OpenMessages returns the ids of the messages that the failed turns in err left open. They were closed on the wire, because
+// other turns may go on; if the run ends with err, they should not stay in the conversation.
+func OpenMessages(err error) []string {
+	switch e := err.(type) { //nolint:errorlint // the tree is walked here: there may be several
+	case *hosting.OpenMessagesError:
+		return append(OpenMessages(e.Err), e.IDs...)
+	case interface{ Unwrap() error }:
+		return OpenMessages(e.Unwrap())
+	case interface{ Unwrap() []error }:
+		var ids []string
+		for _, inner := range e.Unwrap() {
+			ids = append(ids, OpenMessages(inner)...)
+		}
+		return ids
+	default:
+		return nil
+	}
+}
