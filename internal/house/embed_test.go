@@ -10,7 +10,7 @@ import (
 // of MCP servers.
 func TestEmbeddersImportOnlyTheService(t *testing.T) {
 	t.Parallel()
-	command := exec.Command("go", "list", "-deps", "./gateway")
+	command := exec.CommandContext(t.Context(), "go", "list", "-deps", "./gateway")
 	command.Dir = root
 	out, err := command.Output()
 	if err != nil {

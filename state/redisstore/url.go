@@ -16,6 +16,12 @@ import (
 // password.
 var ErrURL = errors.New("redisstore: not the URL of a Redis")
 
+// CheckURL reports whether [Open] can read the address. It reaches for nothing.
+func CheckURL(address string) error {
+	_, err := parseURL(address)
+	return err
+}
+
 // parseURL reads the address of a Redis:
 //
 //	redis://[user:password@]host[:port][/db]
