@@ -19,7 +19,7 @@ type StreamOptions struct {
 	WriteTimeout time.Duration
 }
 
-// A Stream writes frames to one HTTP client as server-sent events. It has no goroutine and is not safe for
+// A Stream writes events to one HTTP client as server-sent events. It has no goroutine and is not safe for
 // concurrent use. After an error the client is gone: every later call returns that error.
 type Stream struct {
 	w       http.ResponseWriter
@@ -41,7 +41,7 @@ func NewStream(w http.ResponseWriter, o StreamOptions) (*Stream, error) {
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-cache")
-	h.Set("X-Accel-Buffering", "no") // nginx would hold small frames back
+	h.Set("X-Accel-Buffering", "no") // nginx would hold small events back
 	return &Stream{w: w, control: http.NewResponseController(w), timeout: o.WriteTimeout}, nil
 }
 
@@ -69,24 +69,24 @@ func (s *Stream) Open() error {
 	return s.flush()
 }
 
-// Send writes frames and flushes once behind the last: what a caller has waiting it passes in one call. A frame's
+// Send writes records and flushes once behind the last: what a caller has waiting it passes in one call. A record's
 // id is written if it has one.
-func (s *Stream) Send(frames ...Frame) error {
-	if len(frames) == 0 || s.err != nil {
+func (s *Stream) Send(records ...Record) error {
+	if len(records) == 0 || s.err != nil {
 		return s.err
 	}
-	for i := range frames {
-		s.append(&frames[i])
+	for i := range records {
+		s.append(&records[i])
 	}
 	return s.write()
 }
 
-func (s *Stream) append(f *Frame) {
+func (s *Stream) append(r *Record) {
 	var m sse.Message
-	if f.ID != (FrameID{}) {
-		m.ID = sse.ID(f.ID.String())
+	if r.ID != "" {
+		m.ID = sse.ID(r.ID)
 	}
-	m.AppendData(string(f.Data))
+	m.AppendData(string(r.Data))
 	_, _ = m.WriteTo(&s.buf) // a bytes.Buffer returns no error
 }
 
@@ -153,11 +153,12 @@ func (s *Stream) deadline() {
 	}
 }
 
-// A Record is one event of a stream as it was read.
+// A Record is one server-sent event of a stream.
 type Record struct {
-	// ID is the id the event carried, empty if it had none or repeated the one before it.
+	// ID is the event's id, with which a client that was cut off asks for what follows. It is empty if the event has none,
+	// and in a stream that is read also if it repeats the one before it.
 	ID   string
-	Data []byte
+	Data []byte // one encoded event of the protocol, without line breaks
 }
 
 // ReadStream reads server-sent events, each at most maxEvent bytes long (64 KiB if it is 0), until the end of r or the first error.

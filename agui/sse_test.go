@@ -27,9 +27,9 @@ func TestStreamWritesTheFormat(t *testing.T) {
 	if err := s.Open(); err != nil || !rec.Flushed {
 		t.Fatalf("Open() = %v, flushed %v", err, rec.Flushed)
 	}
-	frames := []Frame{
-		{Type: TypeCustom, Data: []byte(`{"type":"CUSTOM"}`)},
-		{ID: FrameID{Fence: 7, Seq: 1}, Data: []byte(`{"a":"\n"}`)},
+	frames := []Record{
+		{Data: []byte(`{"type":"CUSTOM"}`)},
+		{ID: "7-1", Data: []byte(`{"a":"\n"}`)},
 	}
 	if err := errors.Join(s.Send(frames...), s.Comment("ping"), s.Send(), s.Close()); err != nil {
 		t.Fatal(err)
@@ -65,7 +65,7 @@ func TestStreamFlushesOncePerSend(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Send(make([]Frame, 5)...); err != nil || w.flushes != 1 {
+	if err := s.Send(make([]Record, 5)...); err != nil || w.flushes != 1 {
 		t.Errorf("Send() = %v with %d flushes, want 1", err, w.flushes)
 	}
 }
@@ -77,7 +77,7 @@ func TestStreamStaysFailed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, err := range []error{s.Send(Frame{Data: []byte("{}")}), s.Send(Frame{}), s.Comment("x"), s.Open(), s.Close()} {
+	for i, err := range []error{s.Send(Record{Data: []byte("{}")}), s.Send(Record{}), s.Comment("x"), s.Open(), s.Close()} {
 		if !errors.Is(err, net.ErrClosed) {
 			t.Errorf("call %d: error = %v, want the flush's", i, err)
 		}
@@ -124,7 +124,7 @@ func TestStreamGivesASlowReaderTime(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		small, large := Frame{Data: []byte("{}")}, Frame{Data: bytes.Repeat([]byte("x"), 1<<20)}
+		small, large := Record{Data: []byte("{}")}, Record{Data: bytes.Repeat([]byte("x"), 1<<20)}
 		if err := s.Send(small, large, small); err != nil {
 			t.Error(err)
 		}
@@ -139,7 +139,7 @@ func TestStreamCutsAReaderThatDoesNotRead(t *testing.T) {
 	failed := make(chan error, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		s, err := NewStream(w, StreamOptions{WriteTimeout: 50 * time.Millisecond})
-		frame := Frame{Data: bytes.Repeat([]byte("x"), 1<<20)}
+		frame := Record{Data: bytes.Repeat([]byte("x"), 1<<20)}
 		for err == nil {
 			err = s.Send(frame)
 		}
@@ -169,7 +169,7 @@ func TestCloseLetsAQuietStreamEndWell(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		s, err := NewStream(w, StreamOptions{WriteTimeout: time.Minute})
 		if err == nil {
-			err = s.Send(Frame{Data: []byte("{}")})
+			err = s.Send(Record{Data: []byte("{}")})
 		}
 		if err != nil {
 			t.Error(err)
@@ -267,7 +267,7 @@ func BenchmarkStreamSend(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	frame := Frame{ID: FrameID{Fence: 1770000000000, Seq: 1}, Data: bytes.Repeat([]byte("x"), 200)}
+	frame := Record{ID: "1770000000000-1", Data: bytes.Repeat([]byte("x"), 200)}
 	b.ReportAllocs()
 	for b.Loop() {
 		if err := s.Send(frame); err != nil {

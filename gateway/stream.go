@@ -29,10 +29,15 @@ func (s *stream) send(frames ...agui.Frame) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.last = time.Now()
-	for _, f := range frames {
+	records := make([]agui.Record, len(frames))
+	for i, f := range frames {
 		s.inRun = (s.inRun || f.Type == agui.TypeRunStarted) && !terminal(f)
+		records[i].Data = f.Data
+		if !f.ID.IsZero() {
+			records[i].ID = f.ID.String()
+		}
 	}
-	return gone(s.out.Send(frames...))
+	return gone(s.out.Send(records...))
 }
 
 // gone marks the errors of a connection: they are nobody's fault and nobody's to be told.
