@@ -56,7 +56,7 @@ func (g *Gateway) attachable(w http.ResponseWriter, r *http.Request, key state.K
 func follows(r *http.Request) bool { return r.URL.Query().Get("follow") == "1" }
 
 // restsAt reports whether nothing runs on t and its log ends with the frame cursor.
-func restsAt(t *state.Thread, cursor agui.FrameID) bool { return t.Live == nil && cursor == t.Last }
+func restsAt(t *state.Thread, cursor state.FrameID) bool { return t.Live == nil && cursor == t.Last }
 
 func (c *caller) attach(t *state.Thread, follow bool) error {
 	cursor, known, err := c.cursor(t)
@@ -95,14 +95,14 @@ func (c *caller) attach(t *state.Thread, follow bool) error {
 }
 
 // cursor is where the reader left off, and whether the log goes on from there.
-func (c *caller) cursor(t *state.Thread) (agui.FrameID, bool, error) {
+func (c *caller) cursor(t *state.Thread) (state.FrameID, bool, error) {
 	header := c.r.Header.Get("Last-Event-ID")
 	if header == "" {
-		return agui.FrameID{}, false, nil
+		return state.FrameID{}, false, nil
 	}
-	id, err := agui.ParseFrameID(header)
+	id, err := state.ParseFrameID(header)
 	if err != nil {
-		return agui.FrameID{}, false, nil // not one of ours: the prelude says where things stand
+		return state.FrameID{}, false, nil // not one of ours: the prelude says where things stand
 	}
 	if restsAt(t, id) {
 		return id, true, nil
@@ -116,7 +116,7 @@ func (c *caller) cursor(t *state.Thread) (agui.FrameID, bool, error) {
 	}
 	holds, err := c.g.store.Holds(c.r.Context(), t.Key, at)
 	if err != nil {
-		return agui.FrameID{}, false, storeError(err)
+		return state.FrameID{}, false, storeError(err)
 	}
 	return id, holds, nil
 }

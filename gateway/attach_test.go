@@ -9,6 +9,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
+	"github.com/agui-gateway/gateway/state"
 )
 
 // Whoever joins a run anywhere, with a cursor or without, and whatever it understands, ends with what the first
@@ -186,11 +187,11 @@ func replay(t *testing.T, r, one, two *reader, n int) {
 
 func increases(t *testing.T, a, b string) bool {
 	t.Helper()
-	x, err := agui.ParseFrameID(a)
+	x, err := state.ParseFrameID(a)
 	if err != nil {
 		t.Fatal(err)
 	}
-	y, err := agui.ParseFrameID(b)
+	y, err := state.ParseFrameID(b)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ type attempt struct {
 	run *agui.Run // replaced when the agent has to let go of it
 	doc *state.Document
 	// ending goes with the terminal frame.
-	ending *agui.Ending
+	ending *state.Ending
 
 	// unread says that the run's log could not be read, or not be gone on with.
 	unread bool

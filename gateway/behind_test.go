@@ -20,7 +20,7 @@ type slowLog struct {
 	open chan struct{}
 }
 
-func (s slowLog) Append(ctx context.Context, l *state.Lease, after agui.FrameID, frames []agui.Frame) error {
+func (s slowLog) Append(ctx context.Context, l *state.Lease, after state.FrameID, frames []state.Frame) error {
 	select {
 	case <-s.open:
 		return s.Store.Append(ctx, l, after, frames)

@@ -17,12 +17,12 @@ type brokenStore struct {
 	panics bool
 }
 
-func (s *brokenStore) Tail(context.Context, state.Key, agui.FrameID) iter.Seq2[[]agui.Frame, error] {
-	return func(yield func([]agui.Frame, error) bool) {
+func (s *brokenStore) Tail(context.Context, state.Key, state.FrameID) iter.Seq2[[]state.Frame, error] {
+	return func(yield func([]state.Frame, error) bool) {
 		if s.panics {
 			panic("broken")
 		}
-		yield([]agui.Frame{{ID: agui.FrameID{Fence: 1, Seq: 1}, Type: agui.TypeRunStarted, Data: []byte(`{"type":`)}}, nil)
+		yield([]state.Frame{{ID: state.FrameID{Fence: 1, Seq: 1}, Type: agui.TypeRunStarted, Data: []byte(`{"type":`)}}, nil)
 	}
 }
 

@@ -104,7 +104,7 @@ func (c *caller) lost(code agui.Code) error {
 	if !c.stream.inRun {
 		events = append([]agui.Event{c.opening(c.key)}, events...)
 	}
-	if err := c.show(c.key, agui.FrameID{}, plain(events...)...); err != nil {
+	if err := c.show(c.key, state.FrameID{}, plain(events...)...); err != nil {
 		return err
 	}
 	return c.stream.close()
@@ -122,7 +122,7 @@ func (c *caller) forgotten() error {
 // cancelled tells of a run that was stopped before there was anything to read of it.
 func (c *caller) cancelled() error {
 	end := &agui.RunFinished{ThreadID: c.key.ID, RunID: c.runID(), Outcome: &agui.Outcome{Type: agui.OutcomeCancelled}}
-	if err := c.show(c.key, agui.FrameID{}, plain(c.opening(c.key), end)...); err != nil {
+	if err := c.show(c.key, state.FrameID{}, plain(c.opening(c.key), end)...); err != nil {
 		return err
 	}
 	return c.stream.close()

@@ -29,7 +29,7 @@ func (c *caller) follows(t *state.Thread) {
 }
 
 // note notes what is sent.
-func (t *again) note(frames []agui.Frame) {
+func (t *again) note(frames []state.Frame) {
 	if t == nil {
 		return
 	}
@@ -60,7 +60,7 @@ func (c *caller) askAgain(code agui.Code) error {
 		return err
 	}
 	events = append(events, plain(&agui.Custom{Name: wire.CustomFailed, Value: value}, c.closing(c.again.key, outcome))...)
-	if err := c.show(c.again.key, agui.FrameID{}, events...); err != nil {
+	if err := c.show(c.again.key, state.FrameID{}, events...); err != nil {
 		return err
 	}
 	return c.stream.close()

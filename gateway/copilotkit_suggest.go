@@ -70,7 +70,7 @@ func (k *copilotkit) suggestTo(c *caller, in *agui.RunAgentInput) error {
 		events = append(events, called...)
 	}
 	events = append(events, c.closing(key, &agui.Outcome{Type: agui.OutcomeSuccess}))
-	if err := c.show(key, agui.FrameID{}, plain(events...)...); err != nil {
+	if err := c.show(key, state.FrameID{}, plain(events...)...); err != nil {
 		return err
 	}
 	return c.stream.close()

@@ -189,7 +189,7 @@ func (k *copilotkit) showEvents(w http.ResponseWriter, r *http.Request) error {
 // writeLog writes the log of t, up to where it is now, as {"events": [...]}.
 func (c *caller) writeLog(t *state.Thread) error {
 	before := `{"events":[`
-	for batch, err := range c.g.store.Tail(c.r.Context(), t.Key, agui.FrameID{}) {
+	for batch, err := range c.g.store.Tail(c.r.Context(), t.Key, state.FrameID{}) {
 		if err != nil {
 			return storeError(err)
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -16,7 +15,7 @@ type door struct {
 }
 
 // Append writes frames of the log.
-func (d door) Append(ctx context.Context, l *state.Lease, after agui.FrameID, frames []agui.Frame) error {
+func (d door) Append(ctx context.Context, l *state.Lease, after state.FrameID, frames []state.Frame) error {
 	if err := d.shut(); err != nil {
 		return err
 	}

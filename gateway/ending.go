@@ -222,6 +222,6 @@ func (a *attempt) finish(c state.Commit, outcome *agui.Outcome, closings []agui.
 }
 
 // newEnding is what the terminal frame carries for readers that are told the end in another way.
-func (a *attempt) newEnding() *agui.Ending {
-	return &agui.Ending{Resumed: a.intent.Resumed, ThreadID: a.lease.Key.ID, RunID: a.intent.RunID}
+func (a *attempt) newEnding() *state.Ending {
+	return &state.Ending{Resumed: a.intent.Resumed, ThreadID: a.lease.Key.ID, RunID: a.intent.RunID}
 }

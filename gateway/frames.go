@@ -7,13 +7,14 @@ import (
 	"log/slog"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
 )
 
 // errMalformed is in the error of a stored frame that is no event.
 var errMalformed = errors.New("gateway: malformed frame")
 
 // eventOf decodes a stored frame; a marker becomes the snapshot it stands for.
-func eventOf(f agui.Frame, messages func(rev int64) ([]agui.Message, error), states func(rev int64) (json.RawMessage, error)) (agui.Event, error) {
+func eventOf(f state.Frame, messages func(rev int64) ([]agui.Message, error), states func(rev int64) (json.RawMessage, error)) (agui.Event, error) {
 	if f.Type == agui.TypeMessagesSnapshot && f.Data == nil {
 		list, err := messages(f.Rev)
 		if err != nil {
@@ -44,12 +45,12 @@ func decodeFrame(data []byte) (agui.Event, error) {
 // one of its events makes no sense: clients have passed it over too, or have died of it.
 type malformedFrames struct {
 	n     int
-	first agui.FrameID
+	first state.FrameID
 	cause error
 }
 
 // skips reports whether err, met at frame f, is passed over: f is malformed, or continues what a malformed frame opened.
-func (m *malformedFrames) skips(f agui.Frame, err error) bool {
+func (m *malformedFrames) skips(f state.Frame, err error) bool {
 	_, order := errors.AsType[*agui.OrderError](err)
 	if !errors.Is(err, errMalformed) && (!order || m.n == 0) {
 		return false

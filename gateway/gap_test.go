@@ -12,6 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
 
@@ -58,7 +59,7 @@ func TestARedisThatLostTheNewestFrames(t *testing.T) {
 			again := b.open("GET", "/threads/t/events?protocolVersion=1.0", "", "Last-Event-ID", poster.records[0].ID)
 			got := recordIDs(again)
 			for i, id := range got { // the log has all of them
-				first, err := agui.ParseFrameID(poster.records[0].ID)
+				first, err := state.ParseFrameID(poster.records[0].ID)
 				if err != nil {
 					t.Fatal(err)
 				}

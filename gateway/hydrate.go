@@ -46,7 +46,7 @@ func (c *caller) refuse(begun *state.Begun) error {
 	told := wire.Refused(code)
 	switch {
 	case !begun.Known:
-		return c.show(c.req.Key, agui.FrameID{}, plain(
+		return c.show(c.req.Key, state.FrameID{}, plain(
 			c.opening(c.req.Key), told, c.closing(c.req.Key, &agui.Outcome{Type: agui.OutcomeSuccess}))...)
 	case begun.Thread.Live != nil:
 		return c.join(begun.Thread, told)
@@ -57,7 +57,7 @@ func (c *caller) refuse(begun *state.Begun) error {
 
 // busy is a refusal that every client gets alike.
 func (c *caller) busy(code agui.Code) error {
-	return c.show(c.req.Key, agui.FrameID{}, plain(
+	return c.show(c.req.Key, state.FrameID{}, plain(
 		c.opening(c.req.Key), &agui.RunError{Message: code.Message(), Code: string(code)})...)
 }
 

@@ -98,9 +98,9 @@ func TestAQuestionThatIsNotStoredIsNotSeen(t *testing.T) {
 }
 
 // firstBatch is what the log of a thread has.
-func firstBatch(t *testing.T, store state.Store, key state.Key) ([]agui.Frame, error) {
+func firstBatch(t *testing.T, store state.Store, key state.Key) ([]state.Frame, error) {
 	t.Helper()
-	for batch, err := range store.Tail(t.Context(), key, agui.FrameID{}) {
+	for batch, err := range store.Tail(t.Context(), key, state.FrameID{}) {
 		return batch, err
 	}
 	return nil, nil

@@ -41,7 +41,7 @@ func (c *caller) untie(t *state.Thread) {
 
 // prelude restates the live run of t so far, and extra behind it; if there is none, or it is over by now, the thread as it
 // then stands. It returns the frame it goes up to, and whether that is where the thread rests.
-func (c *caller) prelude(t *state.Thread, extra []agui.Event) (after agui.FrameID, over bool, err error) {
+func (c *caller) prelude(t *state.Thread, extra []agui.Event) (after state.FrameID, over bool, err error) {
 	for {
 		if t.Live == nil {
 			now, err := c.snapshot(t.Key)
@@ -77,9 +77,9 @@ func (c *caller) prelude(t *state.Thread, extra []agui.Event) (after agui.FrameI
 }
 
 // soFar returns the frames of t's live run that the log has; it waits for the first.
-func (c *caller) soFar(t *state.Thread) ([]agui.Frame, error) {
+func (c *caller) soFar(t *state.Thread) ([]state.Frame, error) {
 	defer c.beat()()
-	from := agui.FrameID{Fence: t.Live.Intent.Origin}
+	from := state.FrameID{Fence: t.Live.Intent.Origin}
 	ctx, cancel := context.WithCancel(c.r.Context())
 	defer cancel()
 	gone := c.g.outage.tooLong()
@@ -105,7 +105,7 @@ func (c *caller) soFar(t *state.Thread) ([]agui.Frame, error) {
 }
 
 // restate sends the prelude that adds up to frames, the beginning of a run.
-func (c *caller) restate(key state.Key, frames []agui.Frame, extra []agui.Event) error {
+func (c *caller) restate(key state.Key, frames []state.Frame, extra []agui.Event) error {
 	view, start, err := c.fold(key, frames)
 	if err != nil {
 		return err
@@ -118,7 +118,7 @@ func (c *caller) restate(key state.Key, frames []agui.Frame, extra []agui.Event)
 }
 
 // fold adds up a run from its frames.
-func (c *caller) fold(key state.Key, frames []agui.Frame) (*agui.View, *agui.RunStarted, error) {
+func (c *caller) fold(key state.Key, frames []state.Frame) (*agui.View, *agui.RunStarted, error) {
 	messages := func(rev int64) ([]agui.Message, error) {
 		list, err := c.messages(key, rev)
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 // record is where every event of the run goes: into a frame of the log. A snapshot of what the thread has is kept as a
 // marker, the revision it restates (R6).
 func (a *attempt) record(e agui.Event, data []byte) error {
-	f := agui.Frame{Type: e.EventType(), Data: data}
+	f := state.Frame{Type: e.EventType(), Data: data}
 	switch e.(type) {
 	case *agui.RunStarted:
 		f.Rev = a.thread.Load().Rev // what the run's readers build their view on

@@ -23,8 +23,8 @@ type heldStore struct {
 }
 
 // Tail follows the log once the store is open.
-func (s *heldStore) Tail(ctx context.Context, key state.Key, after agui.FrameID) iter.Seq2[[]agui.Frame, error] {
-	return func(yield func([]agui.Frame, error) bool) {
+func (s *heldStore) Tail(ctx context.Context, key state.Key, after state.FrameID) iter.Seq2[[]state.Frame, error] {
+	return func(yield func([]state.Frame, error) bool) {
 		select {
 		case <-s.open:
 		case <-ctx.Done():

@@ -111,7 +111,7 @@ func (b *costBed) fill(thread string, messages, stateSize int) {
 			b.Fatal(err)
 		}
 		c := state.Commit{
-			Frames: []agui.Frame{{ID: agui.FrameID{Fence: begun.Lease.Fence, Seq: 1}, Type: agui.TypeRunFinished, Data: json.RawMessage(`{}`)}},
+			Frames: []state.Frame{{ID: state.FrameID{Fence: begun.Lease.Fence, Seq: 1}, Type: agui.TypeRunFinished, Data: json.RawMessage(`{}`)}},
 			End:    &state.End{Status: state.RunSuccess},
 		}
 		for i := 1; i < min(perRun, messages-n); i++ {

@@ -38,12 +38,12 @@ func TestARunWhoseLogCannotBeReadIsLost(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				var frames []agui.Frame
+				var frames []state.Frame
 				for i, data := range tt.frames {
 					types := []agui.EventType{agui.TypeRunStarted, agui.TypeTextMessageEnd}
-					frames = append(frames, agui.Frame{ID: agui.FrameID{Fence: begun.Lease.Fence, Seq: uint64(i + 1)}, Type: types[i], Data: []byte(data)})
+					frames = append(frames, state.Frame{ID: state.FrameID{Fence: begun.Lease.Fence, Seq: uint64(i + 1)}, Type: types[i], Data: []byte(data)})
 				}
-				if err := d.store.Append(t.Context(), begun.Lease, agui.FrameID{}, frames); err != nil {
+				if err := d.store.Append(t.Context(), begun.Lease, state.FrameID{}, frames); err != nil {
 					t.Fatal(err)
 				}
 				for n := 1; n < tt.attempts; n++ {
@@ -81,7 +81,7 @@ func (d *desktop) log(key state.Key) []string {
 		d.t.Fatal(err)
 	}
 	var list []string
-	for batch, err := range d.store.Tail(context.Background(), key, agui.FrameID{}) {
+	for batch, err := range d.store.Tail(context.Background(), key, state.FrameID{}) {
 		if err != nil {
 			d.t.Fatal(err)
 		}

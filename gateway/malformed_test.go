@@ -23,7 +23,7 @@ import (
 // A malformedLog is a store whose log has frames as a version wrote them that did not check their shape.
 type malformedLog struct{ state.Store }
 
-func (m malformedLog) Append(ctx context.Context, l *state.Lease, after agui.FrameID, frames []agui.Frame) error {
+func (m malformedLog) Append(ctx context.Context, l *state.Lease, after state.FrameID, frames []state.Frame) error {
 	for i := range frames {
 		f := &frames[i]
 		switch f.Type {

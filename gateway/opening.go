@@ -62,7 +62,7 @@ const (
 )
 
 // restates takes the next frame and reports whether it is that snapshot.
-func (o *opening) restates(f agui.Frame) bool {
+func (o *opening) restates(f state.Frame) bool {
 	found := *o == stated && f.Type == agui.TypeMessagesSnapshot
 	switch {
 	case f.Type == agui.TypeRunStarted:

@@ -12,17 +12,17 @@ import (
 // good. It is sent a shorter snapshot first, of what it has in its place; the rest then comes in order.
 
 // openWith are the snapshots behind the first state of a run that its log does not have, for this caller.
-func (c *caller) openWith(t tailing) ([]agui.Frame, error) {
-	var frames []agui.Frame
+func (c *caller) openWith(t tailing) ([]state.Frame, error) {
+	var frames []state.Frame
 	if t.opening.out {
-		sent, err := c.project(t.key, agui.Frame{Type: agui.TypeMessagesSnapshot, Data: messagesData(t.opening.before)})
+		sent, err := c.project(t.key, state.Frame{Type: agui.TypeMessagesSnapshot, Data: messagesData(t.opening.before)})
 		if err != nil {
 			return nil, err
 		}
 		frames = sent
 	}
 	if t.opening.insert != 0 {
-		sent, err := c.project(t.key, agui.Frame{Type: agui.TypeMessagesSnapshot, Rev: t.opening.insert})
+		sent, err := c.project(t.key, state.Frame{Type: agui.TypeMessagesSnapshot, Rev: t.opening.insert})
 		if err != nil {
 			return nil, err
 		}

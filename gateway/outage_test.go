@@ -6,7 +6,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -38,7 +37,7 @@ func (s *distantStore) Overdue(ctx context.Context, limit int) ([]state.Key, err
 	return s.Store.Overdue(ctx, limit)
 }
 
-func (s *distantStore) Append(ctx context.Context, l *state.Lease, after agui.FrameID, frames []agui.Frame) error {
+func (s *distantStore) Append(ctx context.Context, l *state.Lease, after state.FrameID, frames []state.Frame) error {
 	if err := s.fault(); err != nil {
 		return err
 	}

@@ -125,7 +125,7 @@ func (s *panickyStore) Take(ctx context.Context, key state.Key, o state.LeaseOpt
 	return s.Store.Take(ctx, key, o)
 }
 
-func (s *panickyStore) Append(ctx context.Context, l *state.Lease, after agui.FrameID, frames []agui.Frame) error {
+func (s *panickyStore) Append(ctx context.Context, l *state.Lease, after state.FrameID, frames []state.Frame) error {
 	s.maybe("Append")
 	return s.Store.Append(ctx, l, after, frames)
 }
@@ -155,7 +155,7 @@ func (s *panickyStore) Messages(ctx context.Context, key state.Key, rev int64) (
 	return s.Store.Messages(ctx, key, rev)
 }
 
-func (s *panickyStore) Tail(ctx context.Context, key state.Key, after agui.FrameID) iter.Seq2[[]agui.Frame, error] {
+func (s *panickyStore) Tail(ctx context.Context, key state.Key, after state.FrameID) iter.Seq2[[]state.Frame, error] {
 	s.maybe("Tail")
 	return s.Store.Tail(ctx, key, after)
 }

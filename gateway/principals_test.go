@@ -31,15 +31,15 @@ func anothersThread(t *testing.T, store state.Store, id string, end *state.End, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	frame := func(n uint64, e agui.Event) agui.Frame {
+	frame := func(n uint64, e agui.Event) state.Frame {
 		data, err := agui.Encode(e)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return agui.Frame{ID: agui.FrameID{Fence: begun.Lease.Fence, Seq: n}, Type: e.EventType(), Data: data}
+		return state.Frame{ID: state.FrameID{Fence: begun.Lease.Fence, Seq: n}, Type: e.EventType(), Data: data}
 	}
 	first := frame(1, &agui.RunStarted{ThreadID: id, RunID: "r1"})
-	if err := store.Append(t.Context(), begun.Lease, agui.FrameID{}, []agui.Frame{first}); err != nil {
+	if err := store.Append(t.Context(), begun.Lease, state.FrameID{}, []state.Frame{first}); err != nil {
 		t.Fatal(err)
 	}
 	if end == nil {
@@ -48,7 +48,7 @@ func anothersThread(t *testing.T, store state.Store, id string, end *state.End, 
 	_, err = store.Commit(t.Context(), begun.Lease, state.Commit{
 		Number: 1, State: json.RawMessage(`{"said":"their words"}`), Checkpoint: json.RawMessage(`{}`), Tokens: questions,
 		Messages: []agui.Message{{ID: "their-a1", Role: agui.RoleAssistant, Content: agui.TextContent("their words")}},
-		Frames:   []agui.Frame{frame(2, &agui.RunFinished{ThreadID: id, RunID: "r1"})}, After: first.ID, End: end,
+		Frames:   []state.Frame{frame(2, &agui.RunFinished{ThreadID: id, RunID: "r1"})}, After: first.ID, End: end,
 	})
 	if err != nil {
 		t.Fatal(err)

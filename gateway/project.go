@@ -12,7 +12,7 @@ import (
 
 // project makes the reader's frames of a stored one. A marker is rendered first: the messages or the state
 // of the thread at the revision it names.
-func (c *caller) project(key state.Key, f agui.Frame) ([]agui.Frame, error) {
+func (c *caller) project(key state.Key, f state.Frame) ([]state.Frame, error) {
 	if f.Data == nil && (f.Type == agui.TypeMessagesSnapshot || f.Type == agui.TypeStateSnapshot) {
 		data, err := c.rendered(key, f)
 		if errors.Is(err, state.ErrUnknownThread) && c.stream != nil && c.stream.inRun {
@@ -35,7 +35,7 @@ func (c *caller) project(key state.Key, f agui.Frame) ([]agui.Frame, error) {
 }
 
 // rendered is the snapshot that a marker stands for. The readers of a stream share those of the log.
-func (c *caller) rendered(key state.Key, f agui.Frame) (json.RawMessage, error) {
+func (c *caller) rendered(key state.Key, f state.Frame) (json.RawMessage, error) {
 	read := func() (json.RawMessage, error) {
 		if f.Type == agui.TypeStateSnapshot {
 			raw, err := c.state(key, f.Rev)
@@ -51,11 +51,11 @@ func (c *caller) rendered(key state.Key, f agui.Frame) (json.RawMessage, error) 
 }
 
 // show sends events that are not in the log; only the last gets an id.
-func (c *caller) show(key state.Key, id agui.FrameID, events ...framed) error {
+func (c *caller) show(key state.Key, id state.FrameID, events ...framed) error {
 	if err := c.open(); err != nil {
 		return err
 	}
-	var all []agui.Frame
+	var all []state.Frame
 	for _, e := range events {
 		data := e.data
 		if data == nil {
@@ -64,7 +64,7 @@ func (c *caller) show(key state.Key, id agui.FrameID, events ...framed) error {
 				return err
 			}
 		}
-		frames, err := c.project(key, agui.Frame{Type: e.event.EventType(), Data: data, Ending: e.ending})
+		frames, err := c.project(key, state.Frame{Type: e.event.EventType(), Data: data, Ending: e.ending})
 		if err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func (c *caller) show(key state.Key, id agui.FrameID, events ...framed) error {
 type framed struct {
 	event  agui.Event
 	data   json.RawMessage // the event, if it is encoded already
-	ending *agui.Ending
+	ending *state.Ending
 }
 
 func plain(events ...agui.Event) []framed {
@@ -93,6 +93,6 @@ func plain(events ...agui.Event) []framed {
 }
 
 // terminal reports whether f ends a run.
-func terminal(f agui.Frame) bool {
+func terminal(f state.Frame) bool {
 	return f.Type == agui.TypeRunFinished || f.Type == agui.TypeRunError
 }

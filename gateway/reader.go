@@ -14,7 +14,7 @@ import (
 // A tailing is what a reader wants of a log.
 type tailing struct {
 	key   state.Key
-	after agui.FrameID
+	after state.FrameID
 	// opening is what to do about the snapshot of the messages that opens a run.
 	opening openingFor
 	// owed says that the reader is in the middle of a run, whose end it must be told.
@@ -38,7 +38,7 @@ func (c *caller) follow(begun *state.Begun, a *attempt) error {
 	c.follows(begun.Thread)
 	err := c.open()
 	if err == nil {
-		t := tailing{key: c.req.Key, after: agui.FrameID{Fence: begun.Lease.Fence}, owed: true}
+		t := tailing{key: c.req.Key, after: state.FrameID{Fence: begun.Lease.Fence}, owed: true}
 		if t.opening, err = c.needs(begun); err == nil {
 			err = c.tail(t)
 		}
@@ -83,7 +83,7 @@ func (c *caller) tail(t tailing) error {
 }
 
 // beginAnew is [caller.prelude] for a reader whose own run may be over. If that failed, its error is told again.
-func (c *caller) beginAnew(key state.Key) (after agui.FrameID, over bool, err error) {
+func (c *caller) beginAnew(key state.Key) (after state.FrameID, over bool, err error) {
 	now, err := c.snapshot(key)
 	if err != nil {
 		return after, false, err
@@ -170,8 +170,8 @@ func (c *caller) leave(t tailing, gone context.Context) error {
 }
 
 // tail is the store's, but waits for one that is away when it begins; later the store's own does.
-func (g *Gateway) tail(ctx context.Context, key state.Key, after agui.FrameID) iter.Seq2[[]agui.Frame, error] {
-	return func(yield func([]agui.Frame, error) bool) {
+func (g *Gateway) tail(ctx context.Context, key state.Key, after state.FrameID) iter.Seq2[[]state.Frame, error] {
+	return func(yield func([]state.Frame, error) bool) {
 		until := time.Now().Add(g.o.StoreBuffer)
 		for {
 			again := false
@@ -241,7 +241,7 @@ const lastFrames = 500 * time.Millisecond
 
 // batch makes the reader's frames of stored ones, up to the first terminal one if that is where the reader ends. It
 // returns the last stored frame they stand for.
-func (c *caller) batch(t tailing, run *opening, batch []agui.Frame) (frames []agui.Frame, last agui.Frame, err error) {
+func (c *caller) batch(t tailing, run *opening, batch []state.Frame) (frames []state.Frame, last state.Frame, err error) {
 	for _, f := range batch {
 		last = f
 		if f.Type == agui.TypeRunStarted {
@@ -269,7 +269,7 @@ func (c *caller) batch(t tailing, run *opening, batch []agui.Frame) (frames []ag
 }
 
 // idle reports whether nothing runs on the thread and its log ends with the frame last.
-func (c *caller) idle(key state.Key, last agui.FrameID) bool {
+func (c *caller) idle(key state.Key, last state.FrameID) bool {
 	t, _, err := c.g.store.Load(c.r.Context(), key)
 	return err != nil || t.Live == nil && !last.Less(t.Last)
 }

@@ -3,7 +3,7 @@ package gateway
 import (
 	"slices"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
 )
 
 // maxRecentBytes is how much a run keeps of what its store has acknowledged since the last commit. A Redis that writes
@@ -12,13 +12,13 @@ const maxRecentBytes = 1 << 20
 
 // recentFrames are the newest frames of a run that its store has acknowledged and may lose all the same.
 type recentFrames struct {
-	after  agui.FrameID // the frame before them; zero: none
-	frames []agui.Frame
+	after  state.FrameID // the frame before them; zero: none
+	frames []state.Frame
 	size   int
 }
 
 // add keeps frames, and lets go of the oldest where they are too many.
-func (r *recentFrames) add(frames []agui.Frame) {
+func (r *recentFrames) add(frames []state.Frame) {
 	r.frames = append(r.frames, frames...)
 	for _, f := range frames {
 		r.size += len(f.Data)
@@ -32,4 +32,4 @@ func (r *recentFrames) add(frames []agui.Frame) {
 }
 
 // committed lets go of all: a store that has lost a commit has lost the run's lease, and nothing is sent again.
-func (r *recentFrames) committed(last agui.FrameID) { *r = recentFrames{after: last} }
+func (r *recentFrames) committed(last state.FrameID) { *r = recentFrames{after: last} }

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -36,14 +35,14 @@ type recorder struct {
 	write sync.Mutex // held while the store is written; taken before mu
 	// last is the newest frame the store has acknowledged of this fence, recent are the newest of those that it may still
 	// lose; guarded by write.
-	last   agui.FrameID
+	last   state.FrameID
 	recent recentFrames
 	// commits is how many there were; guarded by write.
 	commits int
 
 	mu      sync.Mutex
 	room    sync.Cond // pending got shorter
-	pending []agui.Frame
+	pending []state.Frame
 	size    int // bytes of pending
 	seq     uint64
 	held    bool  // pending waits for a commit
@@ -70,14 +69,14 @@ func (r *recorder) throttle() {
 }
 
 // add puts a frame behind the others.
-func (r *recorder) add(f agui.Frame) error {
+func (r *recorder) add(f state.Frame) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.err != nil {
 		return r.err
 	}
 	r.seq++
-	f.ID = agui.FrameID{Fence: r.lease.Fence, Seq: r.seq}
+	f.ID = state.FrameID{Fence: r.lease.Fence, Seq: r.seq}
 	r.pending = append(r.pending, f)
 	r.size += len(f.Data)
 	if !r.held {
@@ -121,7 +120,7 @@ func (r *recorder) flush() {
 }
 
 // take empties pending, of which free frames need not wait for a commit. The lock is held.
-func (r *recorder) take() (frames []agui.Frame, size, free int) {
+func (r *recorder) take() (frames []state.Frame, size, free int) {
 	frames, size, free = r.pending, r.size, len(r.pending)
 	if r.held {
 		free = r.free
@@ -132,7 +131,7 @@ func (r *recorder) take() (frames []agui.Frame, size, free int) {
 }
 
 // append writes frames behind the last one. Write is held.
-func (r *recorder) append(ctx context.Context, frames []agui.Frame) error {
+func (r *recorder) append(ctx context.Context, frames []state.Frame) error {
 	if len(frames) == 0 {
 		return nil
 	}
@@ -200,7 +199,7 @@ func (r *recorder) commit(ctx context.Context, c state.Commit) (*state.Thread, e
 }
 
 // commitFrames appends the first frames, and writes c with the others. Write is held.
-func (r *recorder) commitFrames(ctx context.Context, c state.Commit, frames []agui.Frame, first int) (t *state.Thread, err error) {
+func (r *recorder) commitFrames(ctx context.Context, c state.Commit, frames []state.Frame, first int) (t *state.Thread, err error) {
 	if first > 0 {
 		if err := r.append(ctx, frames[:first]); err != nil {
 			return nil, err

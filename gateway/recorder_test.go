@@ -30,7 +30,7 @@ func (s *deafStore) Commit(ctx context.Context, l *state.Lease, c state.Commit) 
 	return s.Store.Commit(ctx, l, c)
 }
 
-func (s *deafStore) Append(ctx context.Context, l *state.Lease, after agui.FrameID, frames []agui.Frame) error {
+func (s *deafStore) Append(ctx context.Context, l *state.Lease, after state.FrameID, frames []state.Frame) error {
 	if !s.listens.Load() {
 		s.failed.Add(1)
 		return errAway

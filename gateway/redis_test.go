@@ -12,6 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/redisstore"
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
@@ -135,11 +136,11 @@ func TestARedisThatCameBackEmpty(t *testing.T) {
 
 func newer(t *testing.T, id, than string) bool {
 	t.Helper()
-	a, err := agui.ParseFrameID(id)
+	a, err := state.ParseFrameID(id)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := agui.ParseFrameID(than)
+	b, err := state.ParseFrameID(than)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -96,9 +96,9 @@ func (s *blindStore) Messages(ctx context.Context, key state.Key, rev int64) (st
 }
 
 // Tail fails if the store is deaf.
-func (s *blindStore) Tail(ctx context.Context, key state.Key, after agui.FrameID) iter.Seq2[[]agui.Frame, error] {
+func (s *blindStore) Tail(ctx context.Context, key state.Key, after state.FrameID) iter.Seq2[[]state.Frame, error] {
 	if s.deaf {
-		return func(yield func([]agui.Frame, error) bool) { yield(nil, errAway) }
+		return func(yield func([]state.Frame, error) bool) { yield(nil, errAway) }
 	}
 	return s.Store.Tail(ctx, key, after)
 }

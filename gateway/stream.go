@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
 )
 
 // A stream is one response, shared by what is sent and by the heartbeats between.
@@ -25,7 +26,7 @@ func (s *stream) open() error {
 	return gone(s.out.Open())
 }
 
-func (s *stream) send(frames ...agui.Frame) error {
+func (s *stream) send(frames ...state.Frame) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.last = time.Now()

@@ -220,14 +220,14 @@ func (a *attempt) replay() error {
 
 // started reports whether the log has anything of the run.
 func (a *attempt) started() bool {
-	return agui.FrameID{Fence: a.intent.Origin}.Less(a.thread.Load().Last)
+	return state.FrameID{Fence: a.intent.Origin}.Less(a.thread.Load().Last)
 }
 
 // logged is all that the log has of the run, which has started. Its former owner can add nothing to it any more.
-func (a *attempt) logged() ([]agui.Frame, error) {
+func (a *attempt) logged() ([]state.Frame, error) {
 	last := a.thread.Load().Last
-	var frames []agui.Frame
-	for batch, err := range a.g.tail(a.ctx, a.lease.Key, agui.FrameID{Fence: a.intent.Origin}) {
+	var frames []state.Frame
+	for batch, err := range a.g.tail(a.ctx, a.lease.Key, state.FrameID{Fence: a.intent.Origin}) {
 		if err != nil {
 			return nil, err
 		}

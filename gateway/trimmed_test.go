@@ -8,7 +8,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -16,8 +15,8 @@ import (
 // A laggard is a store whose logs are read a minute late, when what has ended meanwhile is not kept any more.
 type laggard struct{ *state.Memory }
 
-func (s laggard) Tail(ctx context.Context, key state.Key, after agui.FrameID) iter.Seq2[[]agui.Frame, error] {
-	return func(yield func([]agui.Frame, error) bool) {
+func (s laggard) Tail(ctx context.Context, key state.Key, after state.FrameID) iter.Seq2[[]state.Frame, error] {
+	return func(yield func([]state.Frame, error) bool) {
 		select {
 		case <-time.After(time.Minute):
 		case <-ctx.Done():

@@ -256,7 +256,7 @@ func TakeStep(t *Thread, c Claim, now time.Time) *Step {
 	live.Tied, live.HungUp = false, false // a takeover unties (R4)
 	live.Memo = maps.Clone(live.Memo)
 	live.Intent.Attempts++
-	live.Number, live.Committed = 0, agui.FrameID{}
+	live.Number, live.Committed = 0, FrameID{}
 	s.Thread.Live = &live
 	s.Thread.Fence = c.Fence
 	s.show()

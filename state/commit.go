@@ -29,9 +29,9 @@ type Commit struct {
 	Calls  []Call
 	// Frames join the log with the commit: what was not appended before, and a terminal frame. A Rev of [ThisRev]
 	// becomes the revision that the commit makes.
-	Frames []agui.Frame
+	Frames []Frame
 	// After is the last frame of this fence that was appended before, as for Append; zero: none.
-	After agui.FrameID
+	After FrameID
 	// End ends the run and gives the lease back; nil goes on.
 	End *End
 }

@@ -10,17 +10,17 @@ import (
 const DeadLogTTL = time.Minute
 
 // DeletedFrame is the last frame in the log of a thread that is deleted under its live run: who reads the run is told
-// that it was stopped. It has no [agui.Ending], for nothing has closed what the run has open.
-func DeletedFrame(id agui.FrameID) (agui.Frame, error) {
+// that it was stopped. It has no [Ending], for nothing has closed what the run has open.
+func DeletedFrame(id FrameID) (Frame, error) {
 	code := agui.CodeCancelled
 	data, err := agui.Encode(&agui.RunError{Message: code.Message(), Code: string(code)})
-	return agui.Frame{ID: id, Type: agui.TypeRunError, Data: data}, err
+	return Frame{ID: id, Type: agui.TypeRunError, Data: data}, err
 }
 
 // nextFrame is the id that the live attempt's next frame has.
-func (t *Thread) nextFrame() agui.FrameID {
+func (t *Thread) nextFrame() FrameID {
 	if t.Last.Fence == t.Live.Fence {
-		return agui.FrameID{Fence: t.Live.Fence, Seq: t.Last.Seq + 1}
+		return FrameID{Fence: t.Live.Fence, Seq: t.Last.Seq + 1}
 	}
-	return agui.FrameID{Fence: t.Live.Fence, Seq: 1}
+	return FrameID{Fence: t.Live.Fence, Seq: 1}
 }

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"maps"
 	"time"
-
-	"github.com/agui-gateway/gateway/agui"
 )
 
 // HeldBy reports whether l is the lease of the thread's live attempt. A lease whose time is over is still good
@@ -22,7 +20,7 @@ func (t *Thread) Overdue(now time.Time) bool {
 // Repeats reports whether commit c of lease l is what made t what it is: its answer was lost, and it is made
 // again. One that does not end the run is known by its number, or else by its last frame.
 func (t *Thread) Repeats(l *Lease, c Commit) bool {
-	var last agui.FrameID
+	var last FrameID
 	if len(c.Frames) > 0 {
 		last = c.Frames[len(c.Frames)-1].ID
 	}

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-
-	"github.com/agui-gateway/gateway/agui"
 )
 
 // Find returns the threads with an id; see [Directory].
@@ -140,7 +138,7 @@ func (m *Memory) Delete(ctx context.Context, key Key) error {
 		if err != nil {
 			return err
 		}
-		r.log.append([]agui.Frame{last})
+		r.log.append([]Frame{last})
 	}
 	m.forget(r)
 	return nil

@@ -5,30 +5,28 @@ import (
 	"iter"
 	"slices"
 	"time"
-
-	"github.com/agui-gateway/gateway/agui"
 )
 
 // A log is the frames of a thread's runs, as far back as they are kept. It is guarded by its room's lock.
 type log struct {
-	frames []agui.Frame // only ever appended to or replaced, so that readers may hold a part of it
-	last   agui.FrameID // also when frames is empty
-	ends   []logEnd     // of the runs that are over, oldest first
+	frames []Frame  // only ever appended to or replaced, so that readers may hold a part of it
+	last   FrameID  // also when frames is empty
+	ends   []logEnd // of the runs that are over, oldest first
 	// trimmed is the revision at which the newest run ended that is not kept any more, cut is its last frame.
 	trimmed int64
-	cut     agui.FrameID
+	cut     FrameID
 	grows   waker // wakes readers; also when the room is gone
 }
 
 // A logEnd is the end of a run in the log.
 type logEnd struct {
-	last agui.FrameID
+	last FrameID
 	at   time.Time
 	rev  int64
 }
 
 // append adds the frames that are not there yet, and wakes the readers.
-func (l *log) append(frames []agui.Frame) {
+func (l *log) append(frames []Frame) {
 	for len(frames) > 0 && frames[0].ID.Compare(l.last) <= 0 {
 		frames = frames[1:]
 	}
@@ -81,22 +79,22 @@ func (l *log) drop(n int) {
 }
 
 // find returns the index of the first frame behind id.
-func (l *log) find(id agui.FrameID) int {
-	i, found := slices.BinarySearchFunc(l.frames, id, func(f agui.Frame, id agui.FrameID) int { return f.ID.Compare(id) })
+func (l *log) find(id FrameID) int {
+	i, found := slices.BinarySearchFunc(l.frames, id, func(f Frame, id FrameID) int { return f.ID.Compare(id) })
 	if found {
 		i++
 	}
 	return i
 }
 
-func (l *log) has(id agui.FrameID) bool {
+func (l *log) has(id FrameID) bool {
 	i := l.find(id)
 	return i > 0 && l.frames[i-1].ID == id
 }
 
 // Tail yields the frames behind after; see [ThreadReader]. The batches are shared: nobody may change one.
-func (m *Memory) Tail(ctx context.Context, key Key, after agui.FrameID) iter.Seq2[[]agui.Frame, error] {
-	return func(yield func([]agui.Frame, error) bool) {
+func (m *Memory) Tail(ctx context.Context, key Key, after FrameID) iter.Seq2[[]Frame, error] {
+	return func(yield func([]Frame, error) bool) {
 		r := m.logged(key, after)
 		if r == nil {
 			yield(nil, ErrUnknownThread)
@@ -128,7 +126,7 @@ func (m *Memory) Tail(ctx context.Context, key Key, after agui.FrameID) iter.Seq
 
 // logged returns the room whose log has, or had, the place after; nil if there is none. Of a thread that is gone only who
 // knows a run reads on.
-func (m *Memory) logged(key Key, after agui.FrameID) *room {
+func (m *Memory) logged(key Key, after FrameID) *room {
 	if r, err := m.existing(key); err == nil {
 		defer m.leave(r)
 		if !after.IsZero() && after.Fence < r.born {
@@ -148,7 +146,7 @@ func (m *Memory) logged(key Key, after agui.FrameID) *room {
 
 // behind returns what the room's log has behind after, and what to wait on if that is nothing. A room that is gone has
 // its log still, for those who have been reading it.
-func (m *Memory) behind(r *room, after agui.FrameID) ([]agui.Frame, <-chan struct{}, error) {
+func (m *Memory) behind(r *room, after FrameID) ([]Frame, <-chan struct{}, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.trim(m.o.Now().Add(-m.o.LogTTL))
@@ -165,7 +163,7 @@ func (m *Memory) behind(r *room, after agui.FrameID) ([]agui.Frame, <-chan struc
 }
 
 // Holds reports whether the log still has the frame.
-func (m *Memory) Holds(_ context.Context, key Key, id agui.FrameID) (bool, error) {
+func (m *Memory) Holds(_ context.Context, key Key, id FrameID) (bool, error) {
 	r, err := m.existing(key)
 	if err != nil {
 		return false, err

@@ -23,8 +23,8 @@ func TestMemorySweep(t *testing.T) {
 		if err != nil {
 			t.Fatalf("Begin() = %v", err)
 		}
-		frame := agui.Frame{ID: agui.FrameID{Fence: b.Lease.Fence, Seq: 1}, Type: agui.TypeCustom, Data: json.RawMessage(`{}`)}
-		if _, err := m.Commit(ctx, b.Lease, Commit{Frames: []agui.Frame{frame}, End: &End{Status: RunSuccess}}); err != nil {
+		frame := Frame{ID: FrameID{Fence: b.Lease.Fence, Seq: 1}, Type: agui.TypeCustom, Data: json.RawMessage(`{}`)}
+		if _, err := m.Commit(ctx, b.Lease, Commit{Frames: []Frame{frame}, End: &End{Status: RunSuccess}}); err != nil {
 			t.Fatalf("Commit() = %v", err)
 		}
 		now = now.Add(time.Millisecond)

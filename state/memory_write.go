@@ -5,12 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
-
-	"github.com/agui-gateway/gateway/agui"
 )
 
 // Append adds frames to the log; see [Writer].
-func (m *Memory) Append(ctx context.Context, l *Lease, after agui.FrameID, frames []agui.Frame) error {
+func (m *Memory) Append(ctx context.Context, l *Lease, after FrameID, frames []Frame) error {
 	if err := m.ready(ctx); err != nil {
 		return err
 	}
@@ -30,7 +28,7 @@ func (m *Memory) Append(ctx context.Context, l *Lease, after agui.FrameID, frame
 }
 
 // checkFrames holds the writer to its fence and to the order of the log.
-func checkFrames(l *Lease, frames []agui.Frame) error {
+func checkFrames(l *Lease, frames []Frame) error {
 	for i, f := range frames {
 		if f.ID.Fence != l.Fence || f.ID.Seq == 0 || i > 0 && f.ID.Seq <= frames[i-1].ID.Seq {
 			return fmt.Errorf("state: frame %s is out of order under fence %d", f.ID, l.Fence)

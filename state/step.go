@@ -22,7 +22,7 @@ type Step struct {
 	Append []StoredMessage // join the conversation, or take the place of the version in their slot
 	Left   []string        // ids that leave the conversation
 	Tokens []Token         // new or changed
-	Frames []agui.Frame    // join the log
+	Frames []Frame         // join the log
 	Ticket string          // leaves the queue; empty: none
 
 	gone    []string // calls whose messages leave with this step

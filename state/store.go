@@ -109,7 +109,7 @@ const (
 type Writer interface {
 	// Append adds frames to the log behind the frame after, the last one of this fence the caller knows of
 	// (zero: none yet). Appending frames that are there already is not an error. ErrGap: after is missing.
-	Append(ctx context.Context, l *Lease, after agui.FrameID, frames []agui.Frame) error
+	Append(ctx context.Context, l *Lease, after FrameID, frames []Frame) error
 	// Commit writes a turn boundary, or the end of the run, which also gives the lease back. It returns the
 	// thread after it. The frames of the commit follow what was appended; those there already are skipped. A
 	// commit made again because its answer was lost, with the same number or frames, changes nothing and returns
@@ -150,9 +150,9 @@ type ThreadReader interface {
 	// carry an error: ErrUnknownThread when the thread is gone, also if there is another one of its name by now. Who has
 	// read some of the log, or knows a run in it, is given the rest first, for [DeadLogTTL] or until there is another.
 	// ErrTrimmed: some of what follows is not kept any more.
-	Tail(ctx context.Context, key Key, after agui.FrameID) iter.Seq2[[]agui.Frame, error]
+	Tail(ctx context.Context, key Key, after FrameID) iter.Seq2[[]Frame, error]
 	// Holds reports whether the log has the frame id.
-	Holds(ctx context.Context, key Key, id agui.FrameID) (bool, error)
+	Holds(ctx context.Context, key Key, id FrameID) (bool, error)
 }
 
 // A Directory finds, names, copies and forgets threads.

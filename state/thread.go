@@ -35,7 +35,7 @@ type Thread struct {
 	// Fence is the newest one given out; 0 means the thread never ran.
 	Fence uint64 `json:"fence"`
 	// Last is the newest frame of the log, also after the log was trimmed.
-	Last agui.FrameID `json:"last"`
+	Last FrameID `json:"last"`
 
 	Title     string    `json:"title,omitempty"` // as set by PATCH, else from the first user message
 	CreatedAt time.Time `json:"createdAt"`
@@ -121,8 +121,8 @@ type Live struct {
 	// ReadUntil is until when somebody is known to read the run; zero if nobody ever was.
 	ReadUntil time.Time `json:"readUntil,omitzero"`
 	// Number and Committed are the newest commit's number and its last frame, by which a repeated one is known.
-	Number    int          `json:"number,omitempty"`
-	Committed agui.FrameID `json:"committed,omitzero"`
+	Number    int     `json:"number,omitempty"`
+	Committed FrameID `json:"committed,omitzero"`
 	// StartRev is the StateRev that the run started with.
 	StartRev int64 `json:"startRev,omitempty"`
 	// Memo holds the recorded results of the turn that is not committed yet, by [Once] key.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
 	"os"
 	"path/filepath"
 	"testing"
@@ -34,7 +35,7 @@ func FuzzWire(f *testing.F) {
 			t.Fatal(err)
 		}
 		w := wires[int(n)%len(wires)]
-		sent, _, err := w.Project(agui.Frame{ID: agui.FrameID{Fence: 7, Seq: 1}, Type: e.EventType(), Data: canonical, Ending: &agui.Ending{ThreadID: "t", RunID: "r", Resumed: n&64 != 0}})
+		sent, _, err := w.Project(state.Frame{ID: state.FrameID{Fence: 7, Seq: 1}, Type: e.EventType(), Data: canonical, Ending: &state.Ending{ThreadID: "t", RunID: "r", Resumed: n&64 != 0}})
 		if err != nil {
 			t.Fatalf("%+v: %v", w, err)
 		}

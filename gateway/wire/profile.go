@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
 )
 
 // A Dialect is how a run tells its reader that it waits for an answer.
@@ -62,9 +63,9 @@ type Profile struct {
 //
 // A projected stream passes the [Verifier] if the canonical one does and closes what it opened before a
 // RUN_ERROR that has an [Ending].
-func (w Profile) Project(f agui.Frame) ([]agui.Frame, Loss, error) {
+func (w Profile) Project(f state.Frame) ([]state.Frame, Loss, error) {
 	if w.same(f) {
-		return []agui.Frame{f}, 0, nil
+		return []state.Frame{f}, 0, nil
 	}
 	if isSubagent(f.Type) {
 		return nil, 0, nil
@@ -74,13 +75,13 @@ func (w Profile) Project(f agui.Frame) ([]agui.Frame, Loss, error) {
 		return nil, 0, fmt.Errorf("agui: project %s: %w", f.Type, err)
 	}
 	events, loss := w.reshape(e, f.Ending)
-	sent := make([]agui.Frame, len(events))
+	sent := make([]state.Frame, len(events))
 	for i, e := range events {
 		data, err := agui.Encode(e)
 		if err != nil {
 			return nil, 0, err
 		}
-		sent[i] = agui.Frame{Type: e.EventType(), Data: data}
+		sent[i] = state.Frame{Type: e.EventType(), Data: data}
 	}
 	if len(sent) > 0 {
 		sent[len(sent)-1].ID = f.ID
@@ -90,7 +91,7 @@ func (w Profile) Project(f agui.Frame) ([]agui.Frame, Loss, error) {
 
 // same reports whether a reader of w is sent f as it is. It looks at the bytes of a few types only, decodes
 // nothing and allocates nothing; when it says no, Project may still find nothing to change.
-func (w Profile) same(f agui.Frame) bool {
+func (w Profile) same(f state.Frame) bool {
 	switch f.Type {
 	case agui.TypeRunStarted:
 		return w.RunID == "" && (w.Era != agui.Era0 || !bytes.Contains(f.Data, []byte(`"input":`)))
@@ -114,7 +115,7 @@ func isSubagent(t agui.EventType) bool {
 }
 
 // asksAgain reports whether an error with this ending is told as a question.
-func (w Profile) asksAgain(end *agui.Ending) bool {
+func (w Profile) asksAgain(end *state.Ending) bool {
 	if end == nil || !end.Resumed {
 		return false
 	}
@@ -122,7 +123,7 @@ func (w Profile) asksAgain(end *agui.Ending) bool {
 }
 
 // reshape returns what is sent in place of e, which it may change. The cases are those of same.
-func (w Profile) reshape(e agui.Event, end *agui.Ending) ([]agui.Event, Loss) {
+func (w Profile) reshape(e agui.Event, end *state.Ending) ([]agui.Event, Loss) {
 	switch e := e.(type) {
 	case *agui.RunStarted:
 		return w.started(e)

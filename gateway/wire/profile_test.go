@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
 	"golang.org/x/tools/txtar"
 )
 
@@ -59,7 +60,7 @@ var readers = []struct {
 type stream struct {
 	name    string
 	archive *txtar.Archive
-	frames  []agui.Frame
+	frames  []state.Frame
 }
 
 func streams(t *testing.T) []stream {
@@ -93,7 +94,7 @@ func streams(t *testing.T) []stream {
 }
 
 // canonicalFrame is the frame of an event, which must be written as Encode writes it.
-func canonicalFrame(t *testing.T, line []byte, seq uint64) agui.Frame {
+func canonicalFrame(t *testing.T, line []byte, seq uint64) state.Frame {
 	t.Helper()
 	e, err := agui.Decode(line, func(w agui.Warning) { t.Errorf("%s: %v", line, w) })
 	if err != nil {
@@ -102,13 +103,13 @@ func canonicalFrame(t *testing.T, line []byte, seq uint64) agui.Frame {
 	if data, err := agui.Encode(e); err != nil || !bytes.Equal(data, line) {
 		t.Errorf("not canonical: %s, want %s (%v)", line, data, err)
 	}
-	return agui.Frame{ID: agui.FrameID{Fence: 7, Seq: seq}, Type: e.EventType(), Data: line}
+	return state.Frame{ID: state.FrameID{Fence: 7, Seq: seq}, Type: e.EventType(), Data: line}
 }
 
 // projected is a stream as one reader is sent it.
-func projected(t *testing.T, w Profile, frames []agui.Frame) ([]agui.Frame, Loss) {
+func projected(t *testing.T, w Profile, frames []state.Frame) ([]state.Frame, Loss) {
 	t.Helper()
-	var out []agui.Frame
+	var out []state.Frame
 	var lost Loss
 	for _, f := range frames {
 		sent, loss, err := w.Project(f)
@@ -163,11 +164,11 @@ func TestWireGolden(t *testing.T) {
 
 // changes writes what a reader is sent instead of the canonical stream: "-" is a frame it does not get, "+" one
 // that it gets, with its id.
-func changes(canonical, sent []agui.Frame, lost Loss) []byte {
+func changes(canonical, sent []state.Frame, lost Loss) []byte {
 	var b bytes.Buffer
 	for _, f := range canonical {
-		var in []agui.Frame
-		if n := slices.IndexFunc(sent, func(s agui.Frame) bool { return !s.ID.IsZero() }); n >= 0 && sent[n].ID == f.ID {
+		var in []state.Frame
+		if n := slices.IndexFunc(sent, func(s state.Frame) bool { return !s.ID.IsZero() }); n >= 0 && sent[n].ID == f.ID {
 			in, sent = sent[:n+1], sent[n+1:]
 		}
 		if len(in) == 1 && bytes.Equal(in[0].Data, f.Data) {
@@ -191,7 +192,7 @@ func changes(canonical, sent []agui.Frame, lost Loss) []byte {
 	return b.Bytes()
 }
 
-func verify(t *testing.T, name string, frames []agui.Frame) {
+func verify(t *testing.T, name string, frames []state.Frame) {
 	t.Helper()
 	var v agui.Verifier
 	for i, f := range frames {
@@ -241,7 +242,7 @@ func TestEveryWireKeepsStreamsInOrder(t *testing.T) {
 }
 
 // checkSent looks for what a reader of w must never see.
-func checkSent(t *testing.T, name string, w Profile, f agui.Frame) {
+func checkSent(t *testing.T, name string, w Profile, f state.Frame) {
 	t.Helper()
 	never := []string{}
 	if w.Era == agui.Era0 {
@@ -289,7 +290,7 @@ func TestTheCanonicalReaderGetsTheStoredBytes(t *testing.T) {
 func TestProjectRefusesWhatIsNotAnEvent(t *testing.T) {
 	t.Parallel()
 	for _, data := range []string{``, `{`, `{"type":"RUN_FINISHED"}`, `{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{}}`} {
-		if _, _, err := (Profile{}).Project(agui.Frame{Type: agui.TypeRunFinished, Data: []byte(data)}); err == nil {
+		if _, _, err := (Profile{}).Project(state.Frame{Type: agui.TypeRunFinished, Data: []byte(data)}); err == nil {
 			t.Errorf("Project(%q) was accepted", data)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
 )
 
 // started gives the run the reader's id, and an older reader an input it can read. The input is
@@ -78,7 +79,7 @@ func (w Profile) stopped(e *agui.RunFinished) []agui.Event {
 }
 
 // failed asks again what is open instead of telling the error, for a reader that could not answer after it.
-func (w Profile) failed(e *agui.RunError, end *agui.Ending) ([]agui.Event, Loss) {
+func (w Profile) failed(e *agui.RunError, end *state.Ending) ([]agui.Event, Loss) {
 	if !w.asksAgain(end) {
 		return []agui.Event{e}, 0
 	}

@@ -242,11 +242,11 @@ func (r *reader) take(record agui.Record, e agui.Event) error {
 
 // follows checks that ids grow (S3).
 func (r *reader) follows(id string) error {
-	now, err := agui.ParseFrameID(id)
+	now, err := state.ParseFrameID(id)
 	if err != nil || r.cursor == "" {
 		return err
 	}
-	before, err := agui.ParseFrameID(r.cursor)
+	before, err := state.ParseFrameID(r.cursor)
 	if err == nil && !before.Less(now) {
 		err = fmt.Errorf("id %s comes after %s", id, r.cursor)
 	}

@@ -126,16 +126,16 @@ func BenchmarkEvents(b *testing.B) {
 
 // appendFrames appends n text deltas behind number last.
 func appendFrames(b *testing.B, s state.Store, l *state.Lease, last, n uint64) {
-	frames := make([]agui.Frame, n)
+	frames := make([]state.Frame, n)
 	for i := range frames {
-		frames[i] = agui.Frame{
-			ID: agui.FrameID{Fence: l.Fence, Seq: last + uint64(i) + 1}, Type: agui.TypeTextMessageContent,
+		frames[i] = state.Frame{
+			ID: state.FrameID{Fence: l.Fence, Seq: last + uint64(i) + 1}, Type: agui.TypeTextMessageContent,
 			Data: json.RawMessage(`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m-0123456789","delta":"and "}`),
 		}
 	}
-	var after agui.FrameID
+	var after state.FrameID
 	if last > 0 {
-		after = agui.FrameID{Fence: l.Fence, Seq: last}
+		after = state.FrameID{Fence: l.Fence, Seq: last}
 	}
 	if err := s.Append(b.Context(), l, after, frames); err != nil {
 		b.Error(err)

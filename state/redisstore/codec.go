@@ -51,7 +51,7 @@ func marshal(v any) ([]byte, error) {
 // encode returns the document fields of t. One that is empty is not stored.
 func encode(t *state.Thread) (map[string]string, error) {
 	doc := *t
-	doc.Checkpoint, doc.Run, doc.Live, doc.Last, doc.Queue = nil, nil, nil, agui.FrameID{}, nil
+	doc.Checkpoint, doc.Run, doc.Live, doc.Last, doc.Queue = nil, nil, nil, state.FrameID{}, nil
 	fields := map[string]string{
 		fieldCheckpoint: string(t.Checkpoint), fieldRev: strconv.FormatInt(t.Rev, 10),
 		fieldStateRev: strconv.FormatInt(t.StateRev, 10), fieldSlots: strconv.Itoa(t.Slots),
@@ -103,7 +103,7 @@ func decode(fields map[string]string) (*state.Thread, error) {
 
 // refresh sets what of t changes without a step.
 func refresh(t *state.Thread, fields, memo map[string]string) {
-	if id, err := agui.ParseFrameID(fields["last"]); err == nil {
+	if id, err := state.ParseFrameID(fields["last"]); err == nil {
 		t.Last = id
 	}
 	if t.Live == nil {
@@ -190,13 +190,13 @@ func parseMessage(text string) (state.StoredMessage, error) {
 var errFrame = errors.New("redisstore: a stored frame is broken")
 
 // parseFrame reads an entry of the log; false for a marker, which nobody is sent.
-func parseFrame(id string, fields map[string]string) (agui.Frame, bool, error) {
+func parseFrame(id string, fields map[string]string) (state.Frame, bool, error) {
 	if fields["t"] == "" {
-		return agui.Frame{}, false, nil
+		return state.Frame{}, false, nil
 	}
-	f := agui.Frame{Type: agui.EventType(fields["t"]), Data: raw(fields["d"])}
+	f := state.Frame{Type: agui.EventType(fields["t"]), Data: raw(fields["d"])}
 	var err, err2, err3 error
-	f.ID, err = agui.ParseFrameID(id)
+	f.ID, err = state.ParseFrameID(id)
 	if rev := fields["r"]; rev != "" {
 		f.Rev, err2 = strconv.ParseInt(rev, 10, 64)
 	}

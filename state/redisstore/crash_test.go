@@ -10,7 +10,6 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
@@ -21,7 +20,7 @@ func (t *thread) insist(s state.Store, l *state.Lease, seq, n int) {
 	redistest.Until(t, "an append", func() bool {
 		err := s.Append(t.Context(), l, behind(l, seq-1), frames(l, seq, n))
 		if errors.Is(err, state.ErrGap) {
-			err = s.Append(t.Context(), l, agui.FrameID{}, frames(l, 1, seq+n-1))
+			err = s.Append(t.Context(), l, state.FrameID{}, frames(l, 1, seq+n-1))
 		}
 		if errors.Is(err, state.ErrLeaseLost) {
 			t.Fatalf("Append() = %v", err)
@@ -48,7 +47,7 @@ func TestRestart(t *testing.T) {
 	th := newThread(t)
 	l := th.begin(stores[0], time.Hour)
 	th.append(stores[0], l, 1, 5)
-	ids, _ := th.tail(stores[1], agui.FrameID{}, 16)
+	ids, _ := th.tail(stores[1], state.FrameID{}, 16)
 	server.Kill()
 	if err := stores[1].Ping(t.Context()); err == nil {
 		t.Error("Ping() of a Redis that is away = nil")
@@ -89,7 +88,7 @@ func TestRestartEmpty(t *testing.T) {
 	th.append(stores[0], l, 1, 5)
 	var ends []func() error
 	for _, s := range stores {
-		ids, ended := th.tail(s, agui.FrameID{}, 6)
+		ids, ended := th.tail(s, state.FrameID{}, 6)
 		_ = ids
 		ends = append(ends, ended)
 	}
@@ -134,7 +133,7 @@ func TestFailover(t *testing.T) {
 	if err := stores[0].Once(t.Context(), dead, "k", json.RawMessage(`"booked"`)); err != nil {
 		t.Fatal(err)
 	}
-	ids, _ := th.tail(stores[1], agui.FrameID{}, 11)
+	ids, _ := th.tail(stores[1], state.FrameID{}, 11)
 	redistest.Until(t, "the replica", func() bool {
 		n, err := master.Do(t.Context(), "wait", 1, 1000).Int()
 		return err == nil && n == 1
@@ -166,7 +165,7 @@ func TestBrokenFrame(t *testing.T) {
 	th := newThread(t)
 	l := th.begin(stores[0], time.Hour)
 	th.append(stores[0], l, 1, 1)
-	_, ended := th.tail(stores[1], agui.FrameID{}, 3)
+	_, ended := th.tail(stores[1], state.FrameID{}, 3)
 	logs, err := client.Keys(t.Context(), "*:ev").Result()
 	if err != nil || len(logs) != 1 {
 		t.Fatalf("Keys() = %v, %v", logs, err)
@@ -178,7 +177,7 @@ func TestBrokenFrame(t *testing.T) {
 	if err := ended(); err == nil {
 		t.Error("Tail() = nil, want an error")
 	}
-	_, ended = th.tail(stores[0], agui.FrameID{}, 3)
+	_, ended = th.tail(stores[0], state.FrameID{}, 3)
 	if err := ended(); err == nil {
 		t.Error("Tail() from the start = nil, want an error")
 	}

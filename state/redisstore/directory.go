@@ -12,7 +12,6 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -115,7 +114,7 @@ func (s *Store) Fork(ctx context.Context, from state.Key, messageID, id string) 
 // Delete forgets the thread; see [state.Directory]. Readers on other replicas learn of it within a second.
 func (s *Store) Delete(ctx context.Context, key state.Key) error {
 	h := slotOf(key)
-	last, err := state.DeletedFrame(agui.FrameID{}) // the script knows its number
+	last, err := state.DeletedFrame(state.FrameID{}) // the script knows its number
 	if err != nil {
 		return err
 	}

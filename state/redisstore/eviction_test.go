@@ -101,7 +101,7 @@ func TestPartialEvictionOfARun(t *testing.T) {
 			if err := stores[0].Once(ctx, l, "k", json.RawMessage(`"booked"`)); err != nil {
 				t.Fatal(err)
 			}
-			_, ended := th.tail(stores[1], agui.FrameID{}, 1000)
+			_, ended := th.tail(stores[1], state.FrameID{}, 1000)
 			evict(t, server.Client(), part)
 			c := end(l, 2, "m1")
 			c.End = nil
@@ -163,7 +163,7 @@ func TestEvictedLog(t *testing.T) {
 	}
 	th.append(stores[1], taken.Lease, 1, 2)
 	th.succeed(stores[1], taken.Lease, 3)
-	ids, _ := th.tail(stores[0], agui.FrameID{}, 3)
+	ids, _ := th.tail(stores[0], state.FrameID{}, 3)
 	th.ordered(ids(), 3)
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -30,16 +29,16 @@ type feed struct {
 	readers int // guarded by the store's lock
 
 	mu         sync.Mutex
-	frames     []agui.Frame // all there are behind from, up to last; only ever appended to or replaced
+	frames     []state.Frame // all there are behind from, up to last; only ever appended to or replaced
 	size       int
-	from, last agui.FrameID
+	from, last state.FrameID
 	err        error // the log is over
 	wake       chan struct{}
 }
 
 // join returns the feed of a thread whose log reaches up to at, for one more reader who has read it. [Store.part] gives
 // it back.
-func (s *Store) join(h slot, born string, at agui.FrameID) *feed {
+func (s *Store) join(h slot, born string, at state.FrameID) *feed {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := s.feeds[h]
@@ -130,7 +129,7 @@ func (s *Store) await(ctx context.Context, f *feed) error {
 			for name, value := range entry.Values {
 				fields[name], _ = value.(string)
 			}
-			id, err := agui.ParseFrameID(entry.ID)
+			id, err := state.ParseFrameID(entry.ID)
 			if err != nil {
 				return err
 			}
@@ -142,7 +141,7 @@ func (s *Store) await(ctx context.Context, f *feed) error {
 			case err != nil:
 				return err
 			case ok:
-				f.add([]agui.Frame{frame}, id)
+				f.add([]state.Frame{frame}, id)
 			case fields["d"] != "" && fields["d"] != f.born:
 				return state.ErrUnknownThread // deleted, and made again
 			default:
@@ -176,7 +175,7 @@ func (s *Store) catchUp(ctx context.Context, f *feed) error {
 }
 
 // show gives the readers here what an owner here has written behind the frame before, on the thread of a birth.
-func (s *Store) show(h slot, born string, frames []agui.Frame, before agui.FrameID) {
+func (s *Store) show(h slot, born string, frames []state.Frame, before state.FrameID) {
 	s.mu.Lock()
 	f := s.feeds[h]
 	s.mu.Unlock()
@@ -201,7 +200,7 @@ func (f *feed) poke() {
 	}
 }
 
-func (f *feed) end() agui.FrameID {
+func (f *feed) end() state.FrameID {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.last
@@ -214,7 +213,7 @@ func (f *feed) over() error {
 }
 
 // add appends what is new of frames, which are all there are up to end.
-func (f *feed) add(frames []agui.Frame, end agui.FrameID) {
+func (f *feed) add(frames []state.Frame, end state.FrameID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, frame := range frames {
@@ -261,13 +260,13 @@ func (f *feed) fail(err error) {
 
 // behind returns the frames behind at, or what to wait on if there are none; not ok: the feed does not reach back
 // that far.
-func (f *feed) behind(at agui.FrameID) (batch []agui.Frame, wake <-chan struct{}, ok bool, err error) {
+func (f *feed) behind(at state.FrameID) (batch []state.Frame, wake <-chan struct{}, ok bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if at.Less(f.from) {
 		return nil, nil, false, f.err
 	}
-	i, found := slices.BinarySearchFunc(f.frames, at, func(frame agui.Frame, at agui.FrameID) int { return frame.ID.Compare(at) })
+	i, found := slices.BinarySearchFunc(f.frames, at, func(frame state.Frame, at state.FrameID) int { return frame.ID.Compare(at) })
 	if found {
 		i++
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/redisstore"
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
@@ -161,7 +160,7 @@ func TestOddIDs(t *testing.T) {
 		th.succeed(s, l, i+2, "m"+strconv.Itoa(i))
 	}
 	for i, th := range threads {
-		ids, _ := th.tail(s, agui.FrameID{}, i+2)
+		ids, _ := th.tail(s, state.FrameID{}, i+2)
 		th.ordered(ids(), i+2)
 		if got := th.messages(s); len(got) != 2 || got[1] != "m"+strconv.Itoa(i) {
 			t.Errorf("messages of %q = %q", th.key, got)

@@ -16,7 +16,7 @@ import (
 )
 
 // largeFrames are n frames of a lease of a megabyte each, from number seq.
-func largeFrames(l *state.Lease, seq, n int) []agui.Frame {
+func largeFrames(l *state.Lease, seq, n int) []state.Frame {
 	list := frames(l, seq, n)
 	for i := range list {
 		list[i].Data = json.RawMessage(`{"type":"CUSTOM","name":"n","value":"` + strings.Repeat("x", 1<<20) + `"}`)
@@ -99,7 +99,7 @@ func TestRegenerations(t *testing.T) {
 		t.Errorf("a conversation of 600 KB takes %d bytes", got)
 	}
 	clock.Move(time.Hour)
-	if holds, err := store.Holds(t.Context(), th.key, agui.FrameID{Fence: 1, Seq: 1}); holds || err != nil {
+	if holds, err := store.Holds(t.Context(), th.key, state.FrameID{Fence: 1, Seq: 1}); holds || err != nil {
 		t.Errorf("Holds() = %v, %v", holds, err)
 	}
 	if got := used("*"); got > 1<<20 {
@@ -130,7 +130,7 @@ func TestLargeFrames(t *testing.T) {
 		t.Errorf("Append() = %v", err)
 	}
 	bounded("Append()")
-	ids, _ := written.tail(direct, agui.FrameID{}, n)
+	ids, _ := written.tail(direct, state.FrameID{}, n)
 	written.ordered(ids(), n)
 
 	l = read.begin(direct, time.Hour)
@@ -146,7 +146,7 @@ func TestLargeFrames(t *testing.T) {
 	if most := proxy.Most(); most.Reply > 1<<10 {
 		t.Errorf("Holds() gets %d bytes", most.Reply)
 	}
-	ids, _ = read.tail(measured, agui.FrameID{}, 2*n)
+	ids, _ = read.tail(measured, state.FrameID{}, 2*n)
 	redistest.Until(t, "the reader", func() bool { return blocked(t, server.Client()) == 1 })
 	bounded("Tail() from the start")
 	if err := direct.Append(t.Context(), l, behind(l, n), largeFrames(l, n+1, n)); err != nil {

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/redisstore"
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
@@ -110,7 +109,7 @@ func TestForgottenScripts(t *testing.T) {
 		t.Errorf("Renew() = %v", err)
 	}
 	forget()
-	ids, _ := th.tail(s, agui.FrameID{}, 4)
+	ids, _ := th.tail(s, state.FrameID{}, 4)
 	forget()
 	th.succeed(s, l, 4, "m1")
 	th.ordered(ids(), 4)
@@ -128,7 +127,7 @@ func TestFrozen(t *testing.T) {
 	th := newThread(t)
 	l := th.begin(s, time.Hour)
 	th.append(s, l, 1, 1)
-	ids, _ := th.tail(s, agui.FrameID{}, 3)
+	ids, _ := th.tail(s, state.FrameID{}, 3)
 	server.Freeze()
 	started := time.Now()
 	if err := s.Append(t.Context(), l, behind(l, 1), frames(l, 2, 1)); err == nil {

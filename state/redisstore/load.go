@@ -12,16 +12,15 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 )
 
 // A wish is what a caller wants to know of a thread, beside the thread.
 type wish struct {
-	known  []string     // places of these messages
-	tokens []string     // these tokens; the open and claimed ones come by themselves
-	holds  agui.FrameID // whether the log has this frame
-	have   *loaded      // what the caller has already: parts that are still true are not sent
+	known  []string      // places of these messages
+	tokens []string      // these tokens; the open and claimed ones come by themselves
+	holds  state.FrameID // whether the log has this frame
+	have   *loaded       // what the caller has already: parts that are still true are not sent
 }
 
 // loaded is a thread as one moment found it, with what was asked for. Nobody changes one.

@@ -45,7 +45,7 @@ func TestMarkedSlot(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	ids, _ := th.tail(stores[1], agui.FrameID{}, 6)
+	ids, _ := th.tail(stores[1], state.FrameID{}, 6)
 	must("Once()", stores[0].Once(ctx, l, "k", json.RawMessage(`1`)))
 	must("Renew()", stores[0].Renew(ctx, l, time.Hour))
 	_, _, err := stores[1].Load(ctx, th.key)
@@ -123,7 +123,7 @@ func TestMovingSlot(t *testing.T) {
 		t.Errorf("%d messages after %d commits", before, seq-2)
 	}
 	th.succeed(stores[0], l, seq, "last")
-	ids, _ := th.tail(stores[1], agui.FrameID{}, seq)
+	ids, _ := th.tail(stores[1], state.FrameID{}, seq)
 	th.ordered(ids(), seq)
 	if got := th.messages(stores[1]); len(got) != before+1 {
 		t.Errorf("messages = %v, want %d", got, before+1)

@@ -31,16 +31,16 @@ func TestAFollowerThatPanics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	frame := func(seq uint64) agui.Frame {
-		return agui.Frame{ID: agui.FrameID{Fence: begun.Lease.Fence, Seq: seq}, Type: agui.TypeCustom, Data: []byte(`{}`)}
+	frame := func(seq uint64) state.Frame {
+		return state.Frame{ID: state.FrameID{Fence: begun.Lease.Fence, Seq: seq}, Type: agui.TypeCustom, Data: []byte(`{}`)}
 	}
-	add := func(f agui.Frame) {
-		if err := writer.Append(t.Context(), begun.Lease, agui.FrameID{}, []agui.Frame{f}); err != nil {
+	add := func(f state.Frame) {
+		if err := writer.Append(t.Context(), begun.Lease, state.FrameID{}, []state.Frame{f}); err != nil {
 			t.Errorf("Append() = %v", err)
 		}
 	}
 	add(frame(1))
-	for batch, err := range reader.Tail(t.Context(), begun.Lease.Key, agui.FrameID{}) {
+	for batch, err := range reader.Tail(t.Context(), begun.Lease.Key, state.FrameID{}) {
 		if err != nil {
 			t.Fatal(err)
 		}

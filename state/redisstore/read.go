@@ -105,11 +105,11 @@ const (
 type stretch struct {
 	born   string // whose log it is; empty: a thread's that is gone
 	marked string // whose it is by the newest marker in it; empty: there is none
-	frames []agui.Frame
-	last   agui.FrameID // the newest frame there is
-	end    agui.FrameID // what was read reaches up to here
-	more   bool         // there was more than is read at once
-	cut    agui.FrameID // the newest frame that is not kept any more
+	frames []state.Frame
+	last   state.FrameID // the newest frame there is
+	end    state.FrameID // what was read reaches up to here
+	more   bool          // there was more than is read at once
+	cut    state.FrameID // the newest frame that is not kept any more
 }
 
 // of reports whether the part is of the thread that was born so. One that is gone leaves its log behind, for whoever was
@@ -122,7 +122,7 @@ func (p *stretch) of(born string) bool {
 }
 
 // readLog reads what a log has behind a frame.
-func (s *Store) readLog(ctx context.Context, h slot, after agui.FrameID) (*stretch, error) {
+func (s *Store) readLog(ctx context.Context, h slot, after state.FrameID) (*stretch, error) {
 	r, err := s.run(ctx, readScript, h, args{s.clock(), s.o.LogTTL.Microseconds(), idText(after), most, mostBytes})
 	if err != nil {
 		return nil, err
@@ -140,7 +140,7 @@ func (s *Store) readLog(ctx context.Context, h slot, after agui.FrameID) (*stret
 		} else if born := entry.list(1).pairs()["d"]; born != "" {
 			part.marked = born
 		}
-		if part.end, err = agui.ParseFrameID(entry.text(0)); err != nil {
+		if part.end, err = state.ParseFrameID(entry.text(0)); err != nil {
 			return nil, err
 		}
 	}
@@ -158,7 +158,7 @@ func (s *Store) readLog(ctx context.Context, h slot, after agui.FrameID) (*stret
 }
 
 // Holds reports whether the log still has the frame; see [state.ThreadReader].
-func (s *Store) Holds(ctx context.Context, key state.Key, id agui.FrameID) (bool, error) {
+func (s *Store) Holds(ctx context.Context, key state.Key, id state.FrameID) (bool, error) {
 	r, err := s.run(ctx, holdsScript, slotOf(key), args{s.clock(), s.o.LogTTL.Microseconds(), id.String()})
 	if err != nil {
 		return false, err

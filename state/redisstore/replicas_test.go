@@ -107,10 +107,10 @@ func TestReaders(t *testing.T) {
 	th := newThread(t)
 	l := th.begin(stores[0], time.Hour)
 	th.append(stores[0], l, 1, 1)
-	var seen [2][]func() []agui.FrameID
+	var seen [2][]func() []state.FrameID
 	for i, s := range stores {
 		for range readers {
-			ids, _ := th.tail(s, agui.FrameID{}, total)
+			ids, _ := th.tail(s, state.FrameID{}, total)
 			seen[i] = append(seen[i], ids)
 		}
 	}
@@ -152,11 +152,11 @@ func TestClose(t *testing.T) {
 	s := open(t, redistest.Start(t).URL(), redisstore.Options{})
 	th := newThread(t)
 	th.succeed(s, th.begin(s, time.Hour), 1)
-	_, ended := th.tail(s, agui.FrameID{}, 2)
+	_, ended := th.tail(s, state.FrameID{}, 2)
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		for _, err := range s.Tail(context.Background(), th.key, agui.FrameID{}) {
+		for _, err := range s.Tail(context.Background(), th.key, state.FrameID{}) {
 			if err != nil {
 				t.Errorf("Tail() = %v", err)
 			}
@@ -221,11 +221,11 @@ func TestTailAhead(t *testing.T) {
 	ahead := make(chan struct{})
 	go func() {
 		defer close(ahead)
-		for batch, err := range s.Tail(ctx, th.key, agui.FrameID{Fence: l.Fence + 1, Seq: 1}) {
+		for batch, err := range s.Tail(ctx, th.key, state.FrameID{Fence: l.Fence + 1, Seq: 1}) {
 			t.Errorf("Tail() ahead of the log = %v, %v", batch, err)
 		}
 	}()
-	ids, _ := th.tail(s, agui.FrameID{}, 3)
+	ids, _ := th.tail(s, state.FrameID{}, 3)
 	th.append(s, l, 2, 1)
 	th.succeed(s, l, 3)
 	th.ordered(ids(), 3)
@@ -245,7 +245,7 @@ func TestCrowd(t *testing.T) {
 		th := newThread(t)
 		l := th.begin(s, time.Hour)
 		th.append(s, l, 1, 1)
-		ids, _ := th.tail(crowded, agui.FrameID{}, 2)
+		ids, _ := th.tail(crowded, state.FrameID{}, 2)
 		waits = append(waits, func() {
 			th.succeed(s, l, 2)
 			th.ordered(ids(), 2)

@@ -74,7 +74,7 @@ func TestLostReplies(t *testing.T) {
 			if len(got.Runs) != 1 || got.Runs[0].Status != state.RunSuccess || got.Thread.Count != 4 || got.Thread.Rev != 6 {
 				t.Errorf("%d messages after %d steps, runs %+v", got.Thread.Count, got.Thread.Rev, got.Runs)
 			}
-			ids, _ := th.tail(direct, agui.FrameID{}, 5)
+			ids, _ := th.tail(direct, state.FrameID{}, 5)
 			th.ordered(ids(), 5)
 
 			do("Delete()", func() error { return s.Delete(ctx, th.key) })

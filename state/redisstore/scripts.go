@@ -10,7 +10,6 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -129,7 +128,7 @@ func (a *args) list(values []string) {
 }
 
 // frames adds frames behind their number.
-func (a *args) frames(frames []agui.Frame) error {
+func (a *args) frames(frames []state.Frame) error {
 	a.add(len(frames))
 	for _, f := range frames {
 		var rev string

@@ -71,7 +71,7 @@ func (s *spread) NoteReader(ctx context.Context, key state.Key, d time.Duration)
 	return s.next().NoteReader(ctx, key, d)
 }
 
-func (s *spread) Append(ctx context.Context, l *state.Lease, after agui.FrameID, frames []agui.Frame) error {
+func (s *spread) Append(ctx context.Context, l *state.Lease, after state.FrameID, frames []state.Frame) error {
 	return s.next().Append(ctx, l, after, frames)
 }
 
@@ -109,11 +109,11 @@ func (s *spread) Messages(ctx context.Context, key state.Key, rev int64) (state.
 	return s.next().Messages(ctx, key, rev)
 }
 
-func (s *spread) Tail(ctx context.Context, key state.Key, after agui.FrameID) iter.Seq2[[]agui.Frame, error] {
+func (s *spread) Tail(ctx context.Context, key state.Key, after state.FrameID) iter.Seq2[[]state.Frame, error] {
 	return s.next().Tail(ctx, key, after)
 }
 
-func (s *spread) Holds(ctx context.Context, key state.Key, id agui.FrameID) (bool, error) {
+func (s *spread) Holds(ctx context.Context, key state.Key, id state.FrameID) (bool, error) {
 	return s.next().Holds(ctx, key, id)
 }
 

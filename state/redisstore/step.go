@@ -7,18 +7,17 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 )
 
 // A change is a step with what must still be true when it is written.
 type change struct {
 	step  *state.Step
-	lease *state.Lease // the writer's; nil for a step that needs none
-	after agui.FrameID // what the writer knows of the log
-	take  bool         // the run it goes on with must still be overdue
-	fresh bool         // it begins an attempt, with the thread's fence
-	ended bool         // the run ends with it
+	lease *state.Lease  // the writer's; nil for a step that needs none
+	after state.FrameID // what the writer knows of the log
+	take  bool          // the run it goes on with must still be overdue
+	fresh bool          // it begins an attempt, with the thread's fence
+	ended bool          // the run ends with it
 }
 
 // logs reports whether the change touches the log or what goes with it, which may have expired and are none of the
@@ -30,7 +29,7 @@ func (c change) logs() bool {
 // A written is what came of a change: the thread after it, and the log before.
 type written struct {
 	*loaded
-	before agui.FrameID
+	before state.FrameID
 }
 
 // birth names a thread that is made with a fence, apart from all that have, had or will have its name.
@@ -38,7 +37,7 @@ func birth(fence uint64) string { return strconv.FormatUint(fence, 10) + "." + r
 
 // older reports whether a place in a log is in that of a thread that was there before the one born so: fences grow over
 // a deletion, and over the loss of all data.
-func older(at agui.FrameID, born string) bool {
+func older(at state.FrameID, born string) bool {
 	first, _, _ := strings.Cut(born, ".")
 	fence, err := strconv.ParseUint(first, 10, 64)
 	return err == nil && !at.IsZero() && at.Fence < fence
@@ -82,14 +81,14 @@ func (s *Store) write(ctx context.Context, l *loaded, c change) (string, *writte
 }
 
 // frameID reads the id of a frame; empty text is the place before every one.
-func frameID(text string) (agui.FrameID, error) {
+func frameID(text string) (state.FrameID, error) {
 	if text == "" {
-		return agui.FrameID{}, nil
+		return state.FrameID{}, nil
 	}
-	return agui.ParseFrameID(text)
+	return state.ParseFrameID(text)
 }
 
-func idText(id agui.FrameID) string {
+func idText(id state.FrameID) string {
 	if id.IsZero() {
 		return ""
 	}
@@ -120,7 +119,7 @@ func (s *Store) stepArgs(l, next *loaded, c change) (args, error) {
 		return nil, err
 	}
 	if c.take {
-		a.add(string(state.SignalLost), agui.FrameID{Fence: l.thread.Live.Fence, Seq: seal}.String())
+		a.add(string(state.SignalLost), state.FrameID{Fence: l.thread.Live.Fence, Seq: seal}.String())
 	} else {
 		a.add("", "")
 	}

@@ -5,15 +5,14 @@ import (
 	"iter"
 	"time"
 
-	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 )
 
 // Tail yields the frames behind after; see [state.ThreadReader]. What is old is read from Redis, what is new comes
 // from the one feed that all readers of the thread in this process share. Once it has begun, a tail waits for a Redis
 // that is away; one that came back without the thread ends it. The batches are shared: nobody may change one.
-func (s *Store) Tail(ctx context.Context, key state.Key, after agui.FrameID) iter.Seq2[[]agui.Frame, error] {
-	return func(yield func([]agui.Frame, error) bool) {
+func (s *Store) Tail(ctx context.Context, key state.Key, after state.FrameID) iter.Seq2[[]state.Frame, error] {
+	return func(yield func([]state.Frame, error) bool) {
 		t := &tail{store: s, slot: slotOf(key), at: after}
 		defer t.end()
 		for {
@@ -51,13 +50,13 @@ func (s *Store) Tail(ctx context.Context, key state.Key, after agui.FrameID) ite
 type tail struct {
 	store *Store
 	slot  slot
-	at    agui.FrameID
+	at    state.FrameID
 	born  string // whose log it is
 	feed  *feed  // nil until the reader has caught up
 }
 
 // next returns what comes next, or what to wait on if that is nothing yet.
-func (t *tail) next(ctx context.Context) ([]agui.Frame, <-chan struct{}, error) {
+func (t *tail) next(ctx context.Context) ([]state.Frame, <-chan struct{}, error) {
 	if t.feed != nil {
 		batch, wake, ok, err := t.feed.behind(t.at)
 		if ok || err != nil {
@@ -86,7 +85,7 @@ func (t *tail) next(ctx context.Context) ([]agui.Frame, <-chan struct{}, error) 
 	return part.frames, nil, nil
 }
 
-func (t *tail) move(batch []agui.Frame) {
+func (t *tail) move(batch []state.Frame) {
 	if len(batch) > 0 {
 		t.at = batch[len(batch)-1].ID
 	}

@@ -49,23 +49,23 @@ func (t *thread) request() *state.Request {
 }
 
 // frames are n frames of a lease, from number seq.
-func frames(l *state.Lease, seq, n int) []agui.Frame {
-	list := make([]agui.Frame, n)
+func frames(l *state.Lease, seq, n int) []state.Frame {
+	list := make([]state.Frame, n)
 	for i := range list {
 		s := seq + i
-		list[i] = agui.Frame{
-			ID: agui.FrameID{Fence: l.Fence, Seq: uint64(s)}, Type: agui.TypeCustom,
+		list[i] = state.Frame{
+			ID: state.FrameID{Fence: l.Fence, Seq: uint64(s)}, Type: agui.TypeCustom,
 			Data: json.RawMessage(`{"type":"CUSTOM","name":"n","value":` + strconv.Itoa(s) + `}`),
 		}
 	}
 	return list
 }
 
-func behind(l *state.Lease, seq int) agui.FrameID {
+func behind(l *state.Lease, seq int) state.FrameID {
 	if seq == 0 {
-		return agui.FrameID{}
+		return state.FrameID{}
 	}
-	return agui.FrameID{Fence: l.Fence, Seq: uint64(seq)}
+	return state.FrameID{Fence: l.Fence, Seq: uint64(seq)}
 }
 
 func end(l *state.Lease, seq int, messages ...string) state.Commit {
@@ -92,8 +92,8 @@ func (t *thread) append(s state.Store, l *state.Lease, seq, n int) {
 }
 
 // tail reads a log that is not empty in the background, from now on, until it has n frames or the tail ends.
-func (t *thread) tail(s state.Store, after agui.FrameID, n int) (ids func() []agui.FrameID, ended func() error) {
-	var got []agui.FrameID
+func (t *thread) tail(s state.Store, after state.FrameID, n int) (ids func() []state.FrameID, ended func() error) {
+	var got []state.FrameID
 	done := make(chan error, 1)
 	reads := make(chan struct{})
 	begun := sync.OnceFunc(func() { close(reads) })
@@ -119,7 +119,7 @@ func (t *thread) tail(s state.Store, after agui.FrameID, n int) (ids func() []ag
 	<-reads
 	var err error
 	wait := func() { err, done = <-done, closedErrors }
-	return func() []agui.FrameID {
+	return func() []state.FrameID {
 			if done != closedErrors {
 				wait()
 			}
@@ -140,9 +140,9 @@ var closedErrors = func() chan error {
 }()
 
 // ordered holds a reader to have seen n frames, once each and in order.
-func (t *thread) ordered(ids []agui.FrameID, n int) {
+func (t *thread) ordered(ids []state.FrameID, n int) {
 	t.Helper()
-	if len(ids) != n || !slices.IsSortedFunc(ids, agui.FrameID.Compare) || len(slices.Compact(slices.Clone(ids))) != n {
+	if len(ids) != n || !slices.IsSortedFunc(ids, state.FrameID.Compare) || len(slices.Compact(slices.Clone(ids))) != n {
 		t.Errorf("a reader saw %v, want %d in order", ids, n)
 	}
 }
@@ -216,7 +216,7 @@ func TestZombie(t *testing.T) {
 		}
 	}
 	th.succeed(b, taken.Lease, 4)
-	ids, _ := th.tail(a, agui.FrameID{}, 7)
+	ids, _ := th.tail(a, state.FrameID{}, 7)
 	th.ordered(ids(), 7)
 }
 

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -21,7 +20,7 @@ func leaseArgs(l *state.Lease) (args, error) {
 }
 
 // checkFrames holds the writer to its fence and to the order of the log.
-func checkFrames(l *state.Lease, frames []agui.Frame) error {
+func checkFrames(l *state.Lease, frames []state.Frame) error {
 	if l.Attempt == "" {
 		return state.ErrLeaseLost
 	}
@@ -34,7 +33,7 @@ func checkFrames(l *state.Lease, frames []agui.Frame) error {
 }
 
 // Append adds frames to the log; see [state.Writer]. Many are sent in several pieces, in their order.
-func (s *Store) Append(ctx context.Context, l *state.Lease, after agui.FrameID, frames []agui.Frame) error {
+func (s *Store) Append(ctx context.Context, l *state.Lease, after state.FrameID, frames []state.Frame) error {
 	if err := checkFrames(l, frames); err != nil {
 		return err
 	}
@@ -48,7 +47,7 @@ func (s *Store) Append(ctx context.Context, l *state.Lease, after agui.FrameID, 
 }
 
 // piece is how many of frames are sent at once.
-func piece(frames []agui.Frame) int {
+func piece(frames []state.Frame) int {
 	size := 0
 	for i, f := range frames {
 		if size += len(f.Data); size > mostBytes && i > 0 {
@@ -59,7 +58,7 @@ func piece(frames []agui.Frame) int {
 }
 
 // append adds frames in one exchange. Readers of this process are given them from memory.
-func (s *Store) append(ctx context.Context, l *state.Lease, after agui.FrameID, frames []agui.Frame) error {
+func (s *Store) append(ctx context.Context, l *state.Lease, after state.FrameID, frames []state.Frame) error {
 	own := s.owner(l)
 	a, err := leaseArgs(l)
 	if err != nil {

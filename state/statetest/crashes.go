@@ -59,7 +59,7 @@ var crashes = []sentence{
 				}
 			}
 			ctx := w.Context()
-			do(CallAppend, func() error { return w.store.Append(ctx, l, agui.FrameID{}, frames(l, 1, 2)) })
+			do(CallAppend, func() error { return w.store.Append(ctx, l, state.FrameID{}, frames(l, 1, 2)) })
 			do(CallOnce, func() error { return w.store.Once(ctx, l, "k", json.RawMessage(`1`)) })
 			do(CallRenew, func() error { return w.store.Renew(ctx, l, leaseTTL) })
 			message := assistant(w.id())

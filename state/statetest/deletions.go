@@ -5,7 +5,6 @@ import (
 	"errors"
 	"iter"
 
-	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -13,10 +12,10 @@ var deletions = []sentence{
 	{"who reads a thread that is deleted gets the rest of its log, and then that it is gone", func(w *world) {
 		l := w.start("u1")
 		w.append(l, 1, 2)
-		next, stop := w.pull(agui.FrameID{})
+		next, stop := w.pull(state.FrameID{})
 		defer stop()
 		w.equal("before", w.pulled(next, 2), []string{"CUSTOM", "CUSTOM"})
-		w.commit(l, state.Commit{Frames: frames(l, 3, 2), After: agui.FrameID{Fence: l.Fence, Seq: 2}, End: &state.End{Status: state.RunSuccess}})
+		w.commit(l, state.Commit{Frames: frames(l, 3, 2), After: state.FrameID{Fence: l.Fence, Seq: 2}, End: &state.End{Status: state.RunSuccess}})
 		w.delete()
 		w.equal("after", w.pulled(next, 2), []string{"CUSTOM", "CUSTOM"})
 		w.over(next)
@@ -25,7 +24,7 @@ var deletions = []sentence{
 	{"who reads a run whose thread is deleted is told that it was stopped", func(w *world) {
 		l := w.start("u1")
 		w.append(l, 1, 2)
-		next, stop := w.pull(agui.FrameID{})
+		next, stop := w.pull(state.FrameID{})
 		defer stop()
 		w.equal("before", w.pulled(next, 2), []string{"CUSTOM", "CUSTOM"})
 		w.delete()
@@ -35,7 +34,7 @@ var deletions = []sentence{
 	}},
 	{"who reads a run before its first frame is told so too", func(w *world) {
 		w.succeed(w.start("u1"), 1)
-		next, stop := w.pull(agui.FrameID{})
+		next, stop := w.pull(state.FrameID{})
 		defer stop()
 		w.equal("before", w.pulled(next, 1), []string{"CUSTOM"})
 		w.start("u2")
@@ -47,12 +46,12 @@ var deletions = []sentence{
 		l := w.start("u1")
 		w.append(l, 1, 2)
 		w.delete()
-		next, stop := w.pull(agui.FrameID{Fence: l.Fence})
+		next, stop := w.pull(state.FrameID{Fence: l.Fence})
 		defer stop()
 		w.equal("from its start", w.pulled(next, 3), []string{"CUSTOM", "CUSTOM", "RUN_ERROR"})
 		w.over(next)
-		w.equal("from its first frame", w.tail(agui.FrameID{Fence: l.Fence, Seq: 1}, 2), []agui.FrameID{{Fence: l.Fence, Seq: 2}, {Fence: l.Fence, Seq: 3}})
-		for _, at := range []agui.FrameID{{}, {Fence: l.Fence, Seq: 3}, {Fence: l.Fence - 1, Seq: 9}} {
+		w.equal("from its first frame", w.tail(state.FrameID{Fence: l.Fence, Seq: 1}, 2), []state.FrameID{{Fence: l.Fence, Seq: 2}, {Fence: l.Fence, Seq: 3}})
+		for _, at := range []state.FrameID{{}, {Fence: l.Fence, Seq: 3}, {Fence: l.Fence - 1, Seq: 9}} {
 			next, stop := w.pull(at)
 			defer stop()
 			w.over(next)
@@ -61,7 +60,7 @@ var deletions = []sentence{
 	{"who reads a deleted thread is shown nothing of the next one of its name", func(w *world) {
 		l := w.start("u1")
 		w.append(l, 1, 1)
-		next, stop := w.pull(agui.FrameID{})
+		next, stop := w.pull(state.FrameID{})
 		defer stop()
 		w.equal("before", w.pulled(next, 1), []string{"CUSTOM"})
 		w.delete()
@@ -87,9 +86,9 @@ func (w *world) delete() {
 }
 
 // A puller reads a log batch by batch.
-type puller func() ([]agui.Frame, error, bool)
+type puller func() ([]state.Frame, error, bool)
 
-func (w *world) pull(after agui.FrameID) (next puller, stop func()) {
+func (w *world) pull(after state.FrameID) (next puller, stop func()) {
 	ctx, cancel := context.WithCancel(w.Context())
 	pull, end := iter.Pull2(w.store.Tail(ctx, key, after))
 	return pull, func() {

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -94,7 +93,7 @@ func (f *Faulty) Take(ctx context.Context, key state.Key, o state.LeaseOptions) 
 }
 
 // Append is the store's, with faults.
-func (f *Faulty) Append(ctx context.Context, l *state.Lease, after agui.FrameID, frames []agui.Frame) error {
+func (f *Faulty) Append(ctx context.Context, l *state.Lease, after state.FrameID, frames []state.Frame) error {
 	return f.try(CallAppend, func() error { return f.Store.Append(ctx, l, after, frames) })
 }
 

@@ -87,7 +87,7 @@ var leases = []sentence{
 				w.Fatalf("Tail() from another thread's place = %v, %v", batch, err)
 			}
 		}
-		w.equal("frames", len(w.tail(agui.FrameID{Fence: again.Fence}, 1)), 1)
+		w.equal("frames", len(w.tail(state.FrameID{Fence: again.Fence}, 1)), 1)
 	}},
 	{"a fence never falls behind the clock", func(w *world) {
 		if l := w.start("u1"); l.Fence < uint64(w.clock.Now().UnixMilli()) {
@@ -263,7 +263,7 @@ var leases = []sentence{
 			_, err := w.store.Commit(w.Context(), l, state.Commit{Frames: frames(l, 1, 1), End: &state.End{Status: state.RunSuccess}})
 			done <- err
 		}()
-		w.tail(agui.FrameID{}, 1)
+		w.tail(state.FrameID{}, 1)
 		w.means(w.request(user("u1"), user("u2")), state.Start, 11)
 		w.equal("Commit()", <-done, nil)
 	}},
@@ -290,7 +290,7 @@ func (w *world) lost(l *state.Lease) {
 		return err
 	}()
 	for name, err := range map[string]error{
-		"Append": w.store.Append(ctx, l, agui.FrameID{}, frames(l, 900, 1)), "Commit": commit, "Commit of the end": end,
+		"Append": w.store.Append(ctx, l, state.FrameID{}, frames(l, 900, 1)), "Commit": commit, "Commit of the end": end,
 		"Once": w.store.Once(ctx, l, "late", json.RawMessage(`1`)), "Renew": w.store.Renew(ctx, l, leaseTTL),
 	} {
 		if !errors.Is(err, state.ErrLeaseLost) {
@@ -305,7 +305,7 @@ func (w *world) lost(l *state.Lease) {
 		w.Fatal(err)
 	}
 	w.equal("messages", after, before)
-	if holds, err := w.store.Holds(ctx, l.Key, agui.FrameID{Fence: l.Fence, Seq: 900}); holds || err != nil {
+	if holds, err := w.store.Holds(ctx, l.Key, state.FrameID{Fence: l.Fence, Seq: 900}); holds || err != nil {
 		w.Errorf("Holds() of a late frame = %v, %v", holds, err)
 	}
 }

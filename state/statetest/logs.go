@@ -17,12 +17,12 @@ var logs = []sentence{
 		w.append(l, 1, 3)
 		w.append(l, 2, 4)
 		w.succeed(l, 5)
-		w.equal("frames", len(w.tail(agui.FrameID{}, 5)), 5)
+		w.equal("frames", len(w.tail(state.FrameID{}, 5)), 5)
 	}},
 	{"an append behind a frame that is missing finds the gap", func(w *world) {
 		l := w.start("u1")
 		w.append(l, 1, 2)
-		after := agui.FrameID{Fence: l.Fence, Seq: 4}
+		after := state.FrameID{Fence: l.Fence, Seq: 4}
 		if err := w.store.Append(w.Context(), l, after, frames(l, 5, 1)); !errors.Is(err, state.ErrGap) {
 			w.Fatalf("Append() = %v, want ErrGap", err)
 		}
@@ -35,7 +35,7 @@ var logs = []sentence{
 		l := w.start("u1")
 		other := *l
 		other.Fence++
-		if err := w.store.Append(w.Context(), l, agui.FrameID{}, frames(&other, 1, 1)); err == nil {
+		if err := w.store.Append(w.Context(), l, state.FrameID{}, frames(&other, 1, 1)); err == nil {
 			w.Fatalf("Append() = nil")
 		}
 	}},
@@ -43,16 +43,16 @@ var logs = []sentence{
 		l := w.start("u1")
 		w.append(l, 1, 2)
 		t := w.commit(l, state.Commit{Frames: frames(l, 2, 2)})
-		w.equal("last", t.Last, agui.FrameID{Fence: l.Fence, Seq: 3})
+		w.equal("last", t.Last, state.FrameID{Fence: l.Fence, Seq: 3})
 		w.equal("last", w.load().Last, t.Last)
-		w.equal("frames", len(w.tail(agui.FrameID{}, 3)), 3)
+		w.equal("frames", len(w.tail(state.FrameID{}, 3)), 3)
 	}},
 	{"a marker in a commit gets the commit's revision", func(w *world) {
 		l := w.start("u1")
 		marked := frames(l, 1, 1)
 		marked[0].Rev = state.ThisRev
 		t := w.commit(l, state.Commit{Messages: []agui.Message{assistant("a1")}, Frames: marked})
-		for batch, err := range w.store.Tail(w.Context(), key, agui.FrameID{}) {
+		for batch, err := range w.store.Tail(w.Context(), key, state.FrameID{}) {
 			if err != nil {
 				w.Fatalf("Tail() = %v", err)
 			}
@@ -63,12 +63,12 @@ var logs = []sentence{
 	{"a tail sees every frame once and in order, over a takeover and over runs", func(w *world) {
 		l := w.start("u1")
 		const readers, total = 4, 31
-		got := make(chan []agui.FrameID, readers)
+		got := make(chan []state.FrameID, readers)
 		for range readers {
 			go func() {
-				var ids []agui.FrameID
+				var ids []state.FrameID
 				defer func() { got <- ids }()
-				for batch, err := range w.store.Tail(w.Context(), key, agui.FrameID{}) {
+				for batch, err := range w.store.Tail(w.Context(), key, state.FrameID{}) {
 					if err != nil {
 						return
 					}
@@ -90,8 +90,8 @@ var logs = []sentence{
 		l = w.start("u2")
 		w.append(l, 1, 9)
 		w.succeed(l, 10)
-		want := w.tail(agui.FrameID{}, total)
-		if !slices.IsSortedFunc(want, agui.FrameID.Compare) || len(slices.Compact(slices.Clone(want))) != total {
+		want := w.tail(state.FrameID{}, total)
+		if !slices.IsSortedFunc(want, state.FrameID.Compare) || len(slices.Compact(slices.Clone(want))) != total {
 			w.Fatalf("tail = %v", want)
 		}
 		for range readers {
@@ -102,7 +102,7 @@ var logs = []sentence{
 	{"a tail ends with its context", func(w *world) {
 		w.succeed(w.start("u1"), 1)
 		ctx, cancel := context.WithCancel(w.Context())
-		for _, err := range w.store.Tail(ctx, key, agui.FrameID{}) {
+		for _, err := range w.store.Tail(ctx, key, state.FrameID{}) {
 			if err != nil {
 				w.Fatalf("Tail() = %v", err)
 			}
@@ -112,7 +112,7 @@ var logs = []sentence{
 	}},
 	{"a tail of an unknown or deleted thread says so", func(w *world) {
 		unknown := func() error {
-			for _, err := range w.store.Tail(w.Context(), key, agui.FrameID{}) {
+			for _, err := range w.store.Tail(w.Context(), key, state.FrameID{}) {
 				if err != nil {
 					return err
 				}
@@ -127,7 +127,7 @@ var logs = []sentence{
 		seen := make(chan struct{})
 		go func() {
 			var last error
-			for _, err := range w.store.Tail(w.Context(), key, agui.FrameID{}) {
+			for _, err := range w.store.Tail(w.Context(), key, state.FrameID{}) {
 				if last = err; err == nil {
 					close(seen)
 				}
@@ -145,25 +145,25 @@ var logs = []sentence{
 	{"the log of a run is kept while it lives and for a while after its end", func(w *world) {
 		l := w.start("u1")
 		w.append(l, 1, 2)
-		first := agui.FrameID{Fence: l.Fence, Seq: 1}
+		first := state.FrameID{Fence: l.Fence, Seq: 1}
 		w.clock.Move(2 * LogTTL)
 		w.holds(first, true)
 		t := w.succeed(l, 3)
 		w.clock.Move(LogTTL - 1)
 		w.holds(first, true)
-		w.holds(agui.FrameID{Fence: l.Fence, Seq: 4}, false)
+		w.holds(state.FrameID{Fence: l.Fence, Seq: 4}, false)
 		next := w.start("u2")
 		w.append(next, 1, 1)
 		w.clock.Move(1)
 		w.holds(first, false)
 		w.holds(t.Last, false)
-		w.equal("what is left", w.tail(agui.FrameID{}, 1), []agui.FrameID{{Fence: next.Fence, Seq: 1}})
+		w.equal("what is left", w.tail(state.FrameID{}, 1), []state.FrameID{{Fence: next.Fence, Seq: 1}})
 	}},
 	{"a tail says that what comes next is not kept any more", func(w *world) {
 		l := w.start("u1")
 		w.append(l, 1, 2)
 		end := w.succeed(l, 3).Last
-		trimmed := func(after agui.FrameID) {
+		trimmed := func(after state.FrameID) {
 			w.Helper()
 			for batch, err := range w.store.Tail(w.Context(), key, after) {
 				if !errors.Is(err, state.ErrTrimmed) {
@@ -172,15 +172,15 @@ var logs = []sentence{
 			}
 		}
 		w.clock.Move(2 * LogTTL)
-		trimmed(agui.FrameID{Fence: l.Fence})
-		trimmed(agui.FrameID{Fence: l.Fence, Seq: 2})
+		trimmed(state.FrameID{Fence: l.Fence})
+		trimmed(state.FrameID{Fence: l.Fence, Seq: 2})
 		next := w.start("u2")
 		w.append(next, 1, 2)
-		trimmed(agui.FrameID{Fence: l.Fence, Seq: 2})
-		want := []agui.FrameID{{Fence: next.Fence, Seq: 1}, {Fence: next.Fence, Seq: 2}}
+		trimmed(state.FrameID{Fence: l.Fence, Seq: 2})
+		want := []state.FrameID{{Fence: next.Fence, Seq: 1}, {Fence: next.Fence, Seq: 2}}
 		w.equal("tail behind what was trimmed", w.tail(end, 2), want)
-		w.equal("tail of the next run", w.tail(agui.FrameID{Fence: next.Fence}, 2), want)
-		w.equal("tail of what is kept", w.tail(agui.FrameID{}, 2), want)
+		w.equal("tail of the next run", w.tail(state.FrameID{Fence: next.Fence}, 2), want)
+		w.equal("tail of what is kept", w.tail(state.FrameID{}, 2), want)
 	}},
 	{"the newest frame is known after the log was trimmed", func(w *world) {
 		t := w.succeed(w.start("u1"), 1)
@@ -201,7 +201,7 @@ var logs = []sentence{
 	}},
 }
 
-func (w *world) holds(id agui.FrameID, want bool) {
+func (w *world) holds(id state.FrameID, want bool) {
 	w.Helper()
 	got, err := w.store.Holds(w.Context(), key, id)
 	if err != nil || got != want {

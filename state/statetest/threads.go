@@ -258,7 +258,7 @@ func (w *world) unknown(key state.Key) {
 	_, present := w.store.State(ctx, key, -1)
 	_, snapshot := w.store.Snapshot(ctx, key)
 	_, runs := w.store.Runs(ctx, key)
-	_, holds := w.store.Holds(ctx, key, agui.FrameID{})
+	_, holds := w.store.Holds(ctx, key, state.FrameID{})
 	_, fork := w.store.Fork(ctx, key, "u1", "f")
 	_, signal := w.store.Signal(ctx, key, 0, state.SignalStop)
 	for name, err := range map[string]error{

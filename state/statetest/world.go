@@ -96,12 +96,12 @@ func (w *world) start(id string) *state.Lease {
 }
 
 // frames are n frames of a lease's log, from number seq.
-func frames(l *state.Lease, seq, n uint64) []agui.Frame {
-	list := make([]agui.Frame, n)
+func frames(l *state.Lease, seq, n uint64) []state.Frame {
+	list := make([]state.Frame, n)
 	for i := range list {
 		s := seq + uint64(i)
-		list[i] = agui.Frame{
-			ID: agui.FrameID{Fence: l.Fence, Seq: s}, Type: agui.TypeCustom,
+		list[i] = state.Frame{
+			ID: state.FrameID{Fence: l.Fence, Seq: s}, Type: agui.TypeCustom,
 			Data: json.RawMessage(`{"type":"CUSTOM","name":"n","value":` + strconv.FormatUint(s, 10) + `}`),
 		}
 	}
@@ -110,9 +110,9 @@ func frames(l *state.Lease, seq, n uint64) []agui.Frame {
 
 func (w *world) append(l *state.Lease, seq, n uint64) {
 	w.Helper()
-	var after agui.FrameID
+	var after state.FrameID
 	if seq > 1 {
-		after = agui.FrameID{Fence: l.Fence, Seq: seq - 1}
+		after = state.FrameID{Fence: l.Fence, Seq: seq - 1}
 	}
 	if err := w.store.Append(w.Context(), l, after, frames(l, seq, n)); err != nil {
 		w.Fatalf("Append() = %v", err)
@@ -214,11 +214,11 @@ func (w *world) hear(l *state.Lease) state.Signal {
 }
 
 // tail reads n frames behind after.
-func (w *world) tail(after agui.FrameID, n int) []agui.FrameID {
+func (w *world) tail(after state.FrameID, n int) []state.FrameID {
 	w.Helper()
 	ctx, cancel := context.WithCancel(w.Context())
 	defer cancel()
-	var ids []agui.FrameID
+	var ids []state.FrameID
 	for batch, err := range w.store.Tail(ctx, key, after) {
 		if err != nil {
 			w.Fatalf("Tail() = %v", err)

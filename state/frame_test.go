@@ -1,4 +1,4 @@
-package agui
+package state
 
 import (
 	"encoding/json"
@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/agui-gateway/gateway/agui"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -48,11 +49,11 @@ func TestFrameIDsFollowTheLog(t *testing.T) {
 func TestFrameKeepsItsFieldsInJSON(t *testing.T) {
 	t.Parallel()
 	for _, frame := range []Frame{
-		{ID: FrameID{3, 4}, Type: TypeCustom, Data: json.RawMessage(`{"type":"CUSTOM","name":"n","value":12345678901234567890}`)},
-		{ID: FrameID{3, 5}, Type: TypeMessagesSnapshot, Rev: 7},
+		{ID: FrameID{3, 4}, Type: agui.TypeCustom, Data: json.RawMessage(`{"type":"CUSTOM","name":"n","value":12345678901234567890}`)},
+		{ID: FrameID{3, 5}, Type: agui.TypeMessagesSnapshot, Rev: 7},
 		{
-			ID: FrameID{3, 6}, Type: TypeRunError, Data: json.RawMessage(`{"type":"RUN_ERROR","message":"m"}`),
-			Ending: &Ending{ThreadID: "t", RunID: "r", Resumed: true, Open: []Interrupt{{ID: "i", Reason: "confirmation"}}},
+			ID: FrameID{3, 6}, Type: agui.TypeRunError, Data: json.RawMessage(`{"type":"RUN_ERROR","message":"m"}`),
+			Ending: &Ending{ThreadID: "t", RunID: "r", Resumed: true, Open: []agui.Interrupt{{ID: "i", Reason: "confirmation"}}},
 		},
 	} {
 		data, err := json.Marshal(frame)

@@ -1,22 +1,23 @@
-package agui
+package state
 
 import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"github.com/agui-gateway/gateway/agui"
 	"strconv"
 	"strings"
 )
 
-// A FrameID is the place of a frame in a thread's log, and the SSE id its readers use as their cursor (S3). IDs are
-// unique and increase along a thread. The zero FrameID is the place before every frame.
+// A FrameID is the place of a frame in a thread's log, and the SSE id its readers use as their cursor. IDs are
+// unique and increase along a thread, on all replicas alike. The zero FrameID is the place before every frame.
 type FrameID struct {
 	Fence uint64 // of the lease the frame was written under
 	Seq   uint64 // within the fence
 }
 
 // ErrFrameID is returned for text that is not the id of a frame.
-var ErrFrameID = errors.New("agui: not a frame id")
+var ErrFrameID = errors.New("state: not a frame id")
 
 // ParseFrameID reads what [FrameID.String] writes, and no other spelling: two spellings of one id would be two
 // cursors. It fails with [ErrFrameID].
@@ -76,19 +77,20 @@ func (id *FrameID) UnmarshalText(text []byte) error {
 
 // A Frame is one entry of a thread's log. Its JSON form is for stores; what readers are sent is made from it.
 type Frame struct {
-	ID   FrameID   `json:"i"`
-	Type EventType `json:"t"`
+	ID   FrameID        `json:"i"`
+	Type agui.EventType `json:"t"`
 	// Data is the encoded event in its canonical form; nil in a marker.
 	Data json.RawMessage `json:"d,omitempty"`
-	// Rev is set in the marker that stands for a MESSAGES_SNAPSHOT: the thread revision whose messages it
-	// restates (R6). It is 0 in every other frame.
+	// Rev is set in a marker, which stands for a MESSAGES_SNAPSHOT or STATE_SNAPSHOT: it is the revision of the thread whose
+	// messages or state the reader is sent. So a snapshot costs the log the same on a long thread as on a short one. It is 0
+	// in every other frame.
 	Rev int64 `json:"r,omitempty"`
 	// Ending is set in the frame that ends a run.
 	Ending *Ending `json:"e,omitempty"`
 }
 
 // An Ending is what the frame that ends a run carries beside its event, for readers who must be shown another end
-// than the one that is stored.
+// than the stored one.
 type Ending struct {
 	// ThreadID and RunID are those of the run. RUN_ERROR names neither, an end that stands in for it must.
 	ThreadID string `json:"t,omitempty"`
@@ -96,5 +98,5 @@ type Ending struct {
 	// Resumed says that the run answered interrupts.
 	Resumed bool `json:"r,omitempty"`
 	// Open are the interrupts that are open now.
-	Open []Interrupt `json:"o,omitempty"`
+	Open []agui.Interrupt `json:"o,omitempty"`
 }
