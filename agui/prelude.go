@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Prelude returns the stream a reader is given who joins here without a cursor (S4): it is valid by itself, valid
+// Prelude returns the stream a reader is given who joins here without a cursor: it is valid by itself, valid
 // with whatever follows in the run, and adds up to what the view holds, for a client that knew nothing and for one
 // that saw the beginning. It is
 //

@@ -32,8 +32,8 @@ type RunOptions struct {
 	// Throttle is called before each event given to [Run.Emit], without the run's lock, and may wait: so a sink that is
 	// behind holds back who writes, and neither who looks nor who ends the run. Nil holds back nobody.
 	Throttle func()
-	// Markers says that the log keeps what [Run.Restate] and [Run.RestateState] send, and any MESSAGES_SNAPSHOT, as a marker
-	// (R6): Sink gets it without data.
+	// Markers says that the log keeps what [Run.Restate] and [Run.RestateState] send, and any MESSAGES_SNAPSHOT, as a marker,
+	// which costs the same on a long thread as on a short one: Sink gets it without data.
 	Markers bool
 	// NewID makes ids for messages, calls and subagents; nil means random text. It is called from every writer.
 	NewID func() string

@@ -57,7 +57,7 @@ func (r Reply) Text() string {
 	return ""
 }
 
-// Invoke lets agent take a turn inside this one, as a step and a subagent of its own (G4), and returns what it came to.
+// Invoke lets agent take a turn inside this one, as a step and a subagent of its own, and returns what it came to.
 // Any number may work at once: see [Turn.InvokeAll], or start each with [Turn.Go]. What it sees are the messages its options
 // show it and its own, not those of others at work at the same time.
 //

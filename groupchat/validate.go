@@ -210,7 +210,7 @@ func (c *Chat) checkManager(names []string) error {
 }
 
 // A Signature says which participants a checkpoint relies on: their paths, sorted. Adding one or changing a
-// text leaves paused runs able to go on; removing or renaming one does not (G3). Besides, the frames of open turns say which
+// text leaves paused runs able to go on; removing or renaming one does not. Besides, the frames of open turns say which
 // kinds of agents and managers they are of.
 type Signature []string
 

@@ -19,7 +19,7 @@ type Claim struct {
 }
 
 // NextFence returns the fence of a new attempt on t: unique over expiry, deletion, data loss and failover,
-// because it never falls behind the clock (S3).
+// because it never falls behind the clock.
 func NextFence(t *Thread, now time.Time) uint64 {
 	return max(t.Fence+1, uint64(max(now.UnixMilli(), 0)))
 }
@@ -111,7 +111,7 @@ func (s *Step) claim(f Facts, answers []Answer) []agui.Interrupt {
 }
 
 // startState decides which state the run starts from: an earlier one for a turn that is regenerated, the
-// thread's with the client's changes merged in otherwise. On a resume the client's is ignored (T3). The one that the
+// thread's with the client's changes merged in otherwise. On a resume the client's is ignored. The one that the
 // newest run ended with becomes part of the past.
 func (s *Step) startState(t *Thread, f Facts, r *Request, v Verdict) error {
 	var undo agui.Patch
@@ -197,7 +197,7 @@ func clientState(t *Thread, f Facts, r *Request) (state json.RawMessage, undo ag
 }
 
 // mergeBase is the state the caller last saw: the end of the newest run whose last message it has, or the
-// start of the newest of which it has only earlier ones; {} where it has none (T3).
+// start of the newest of which it has only earlier ones; {} where it has none.
 func mergeBase(t *Thread, f Facts, r *Request) (json.RawMessage, error) {
 	has := map[string]bool{}
 	runs := map[uint64]bool{}
@@ -253,7 +253,7 @@ func TakeStep(t *Thread, c Claim, now time.Time) *Step {
 	s := next(t, now)
 	live := *t.Live
 	live.Attempt, live.Fence, live.Until = c.Attempt, c.Fence, now.Add(c.TTL)
-	live.Tied, live.HungUp = false, false // a takeover unties (R4)
+	live.Tied, live.HungUp = false, false // a takeover unties
 	live.Memo = maps.Clone(live.Memo)
 	live.Intent.Attempts++
 	live.Number, live.Committed = 0, FrameID{}

@@ -46,12 +46,12 @@ type End struct {
 	// Text is what clients were told of an error; empty: the code's own sentence.
 	Text string
 	// Reopen opens the claimed tokens again: the answers' own turn failed. Effects are what it had recorded till then:
-	// the same answers, given again, find them (I4).
+	// the same answers, given again, find them.
 	Reopen  bool
 	Effects map[string]json.RawMessage
 	Usage   []agui.TokenUsage
 	// Undo leads from the state as the run leaves it back to the one it started from. Nil: if there is a difference,
-	// both are compared, which costs what they take and not what changed (T2).
+	// both are compared, which costs what they take and not what changed.
 	Undo agui.Patch
 }
 

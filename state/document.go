@@ -11,7 +11,7 @@ import (
 )
 
 // A Document is the state a thread's agents share with its readers: one JSON object. It is kept decoded, so
-// that a change costs what it touches and not what the document weighs (T2), and nothing of its JSON is
+// that a change costs what it touches and not what the document weighs, and nothing of its JSON is
 // lost on the way: numbers keep their spelling. Every change is made as a whole or not at all.
 //
 // A Document is safe for concurrent use; changes happen one after another.

@@ -7,7 +7,7 @@ import (
 
 // Filled reports whether raw says anything: absent, null, "", [], {} and containers of only such do not.
 // Managers judge by it what is done, because a page that seeds its state with empty lists has done
-// nothing yet (G2).
+// nothing yet.
 func Filled(raw json.RawMessage) bool {
 	if len(raw) == 0 {
 		return false

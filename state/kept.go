@@ -7,7 +7,7 @@ import (
 )
 
 // Kept is what a turn that failed had done with the answers it was given. A person who gives the same answers again
-// asks for the same turn: what was recorded is not done twice (I4). Other answers ask for another.
+// asks for the same turn: what was recorded is not done twice. Other answers ask for another.
 type Kept struct {
 	Answers []Answer                   `json:"answers"`
 	Effects map[string]json.RawMessage `json:"effects"`

@@ -78,7 +78,7 @@ func (l Live) Told(s Signal) *Live {
 }
 
 // Deadline returns when the thread may be forgotten: ttl after its last step, but not before its latest open
-// interrupt has been over for a day (I7). It is zero for a thread with a live run.
+// interrupt has been over for a day. It is zero for a thread with a live run.
 func Deadline(t *Thread, f Facts, ttl time.Duration) time.Time {
 	if t.Live != nil {
 		return time.Time{}

@@ -15,7 +15,7 @@ type MergeOptions struct {
 }
 
 // MergeClient brings into d what the client changed between base, the state it last saw, and client, the
-// state it sends (T3). Objects are merged member by member, at every depth:
+// state it sends. Objects are merged member by member, at every depth:
 //
 //   - what the client changed and we did not is the client's; what both changed is ours
 //   - a member only the client has is taken; one that we have removed since base stays removed

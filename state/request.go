@@ -11,7 +11,7 @@ import (
 // [Admit]'s to say.
 type Request struct {
 	Key         Key
-	RunID       string // the caller's word, echoed, never a key (R5)
+	RunID       string // the caller's word, echoed, never a key
 	ParentRunID string
 	Era         agui.Era
 	// Hash is equal for equal inputs.
@@ -37,7 +37,7 @@ type Request struct {
 	Writable []string
 	// NoRun says that nothing may be begun: what would run means [Full] and changes nothing.
 	NoRun bool
-	// Tied ties the run to the connection that asks for it (R4).
+	// Tied ties the run to the connection that asks for it.
 	Tied bool
 	// Wait lets the request wait in the queue of a busy thread; nil: it is refused.
 	Wait *Wait
@@ -66,7 +66,7 @@ func (r *Request) sizeOf(m agui.Message) int {
 }
 
 // fresh returns the messages of the request that the thread never had, in order; all of them for an empty
-// thread. Only what a caller may bring is in it (T5).
+// thread. Only what a caller may bring is in it.
 func (r *Request) fresh(t *Thread, f Facts) (fresh []agui.Message, dropped []string) {
 	empty := t.Count == 0 && t.Fence == 0
 	calls := map[string]bool{}
@@ -111,7 +111,7 @@ func (t *Thread) waitsFor(call string) bool {
 }
 
 // callAnswers returns the first answer of the request to each open frontend call. Calls that an interrupt is
-// bound to are none of these: their answer is the resumed run's to give (T5).
+// bound to are none of these: their answer is the resumed run's to give.
 func (r *Request) callAnswers(t *Thread, f Facts) []CallAnswer {
 	if len(t.Calls) == 0 {
 		return nil

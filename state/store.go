@@ -13,7 +13,7 @@ import (
 // Errors of a [Store]. Any other error means that the store could not be reached or failed: nothing is known
 // about what happened, and the same call may be made again.
 var (
-	// ErrUnknownThread: the principal has no such thread. Another principal's is unknown too (X2).
+	// ErrUnknownThread: the principal has no such thread. Another principal's is unknown too.
 	ErrUnknownThread = errors.New("state: unknown thread")
 	// ErrLeaseLost: another attempt holds the thread, or nobody does. The writer changed nothing and must stop.
 	ErrLeaseLost = errors.New("state: lease lost")
@@ -99,7 +99,7 @@ type Signal string
 // The signals.
 const (
 	SignalStop   Signal = "stop"   // end it as a user's stop
-	SignalUntie  Signal = "untie"  // somebody attached: hanging up no longer stops it (R4)
+	SignalUntie  Signal = "untie"  // somebody attached: hanging up no longer stops it
 	SignalHungUp Signal = "hungup" // its caller's connection has closed: note it for admission
 	SignalLost   Signal = "lost"   // the lease is gone; sent by the store itself
 )

@@ -83,7 +83,7 @@ const MaxRuns = 50
 type Run struct {
 	RunID       string    `json:"runId"`
 	ParentRunID string    `json:"parentRunId,omitempty"`
-	Origin      uint64    `json:"origin"` // the fence of its first attempt: the run's real identity (R5)
+	Origin      uint64    `json:"origin"` // the fence of its first attempt: the run's real identity
 	Hash        string    `json:"hash"`   // of the input it was started with
 	Status      RunStatus `json:"status"`
 	Code        agui.Code `json:"code,omitempty"`
@@ -113,7 +113,7 @@ type Live struct {
 	Attempt string    `json:"attempt"`
 	Fence   uint64    `json:"fence"`
 	Until   time.Time `json:"until"` // end of the lease
-	// Tied says that hanging up stops the run (R4); HungUp that its connection has closed.
+	// Tied says that hanging up stops the run; HungUp that its connection has closed.
 	Tied   bool `json:"tied,omitempty"`
 	HungUp bool `json:"hungUp,omitempty"`
 	// Stopped says that somebody asked for its end; a takeover is told again.

@@ -10,7 +10,7 @@
 //
 // The replicas write a line to a ledger for every booking they execute, with the idempotency key that a tool gets
 // (the turn and the tool's key). An effect whose result was not recorded when its process died may be executed again
-// under the same key (invariant I4 of the design), which is what the key is for: a booking service does
+// under the same key, which is what the key is for: a booking service does
 // nothing the second time. So the ledger is read as such a service would: lines of one key that say the same are one
 // booking, and are counted as repeated; lines of one key that differ, or two keys for one answer, are a duplicate
 // booking and a failure. Where nothing is killed (races), one line per answer is demanded.
