@@ -1,10 +1,7 @@
 package gateway
 
 import (
-	"context"
-	"errors"
 	"net/http"
-	"time"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway/wire"
@@ -90,28 +87,3 @@ func (c *caller) respond(begun *state.Begun, run *attempt) error {
 		return c.hydrate(begun)
 	}
 }
-
-// storeError gives a store's failure its code: what is not one of its own errors is that it cannot be reached.
-func storeError(err error) error {
-	switch {
-	case errors.Is(err, state.ErrUnknownThread), errors.Is(err, state.ErrUnknownMessage):
-		return &agui.Error{Code: agui.CodeNotFound, Err: err}
-	case errors.Is(err, state.ErrDamaged):
-		return &agui.Error{Code: agui.CodeThreadDamaged, Err: err}
-	case errors.Is(err, state.ErrCursor):
-		return invalidQuery("cursor", "is not one of ours")
-	case errors.Is(err, context.Canceled):
-		return err
-	default:
-		return &agui.Error{Code: agui.CodeStoreUnavailable, Err: err}
-	}
-}
-
-// final reports whether the store would answer the same again: the thread is gone or has lost a part, or what was asked
-// for is not kept any more.
-func final(err error) bool {
-	return errors.Is(err, state.ErrUnknownThread) || errors.Is(err, state.ErrDamaged) || errors.Is(err, state.ErrTrimmed) || errors.Is(err, state.ErrRevision)
-}
-
-// retryAfter is what a client is told to wait after a 503.
-const retryAfter = time.Second

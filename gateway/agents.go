@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/route"
 )
 
 // agent returns the agent served under name.
@@ -39,7 +40,7 @@ func (g *Gateway) listAgents(w http.ResponseWriter, _ *http.Request) error {
 		}
 		list = append(list, a)
 	}
-	answer(w, http.StatusOK, map[string]any{"agents": list})
+	route.Answer(w, http.StatusOK, map[string]any{"agents": list})
 	return nil
 }
 
@@ -49,7 +50,7 @@ func (g *Gateway) showCapabilities(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
-	answer(w, http.StatusOK, s.capabilities())
+	route.Answer(w, http.StatusOK, s.capabilities())
 	return nil
 }
 

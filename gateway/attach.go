@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -24,7 +25,7 @@ func (g *Gateway) attach(w http.ResponseWriter, r *http.Request) error {
 	defer g.readers.leave(key)
 	t, _, err := g.store.Load(r.Context(), key)
 	if err != nil {
-		return storeError(err)
+		return route.StoreError(err)
 	}
 	c := &caller{g: g, w: w, r: r, agent: agent, key: key, wire: wire}
 	defer c.panicked()
@@ -35,7 +36,7 @@ func (g *Gateway) attach(w http.ResponseWriter, r *http.Request) error {
 func (g *Gateway) attachable(w http.ResponseWriter, r *http.Request, key state.Key) error {
 	t, _, err := g.store.Load(r.Context(), key)
 	if err != nil {
-		return storeError(err)
+		return route.StoreError(err)
 	}
 	c := &caller{g: g, w: w, r: r}
 	cursor, known, err := c.cursor(t)
@@ -116,7 +117,7 @@ func (c *caller) cursor(t *state.Thread) (state.FrameID, bool, error) {
 	}
 	holds, err := c.g.store.Holds(c.r.Context(), t.Key, at)
 	if err != nil {
-		return state.FrameID{}, false, storeError(err)
+		return state.FrameID{}, false, route.StoreError(err)
 	}
 	return id, holds, nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -65,7 +66,7 @@ func (w *wait) begin(ctx context.Context) (*state.Begun, *attempt, error) {
 	asked := time.Now()
 	begun, err := c.judge(ctx)
 	if err != nil {
-		return nil, nil, storeError(err)
+		return nil, nil, route.StoreError(err)
 	}
 	log := c.g.log(c.r)
 	for _, text := range begun.Verdict.Warnings {
@@ -148,7 +149,7 @@ func (w *wait) forTurn(ctx context.Context, begun *state.Begun) (again bool, err
 			}
 		}
 		if _, err := c.g.store.Signal(ctx, c.req.Key, begun.Thread.Live.Intent.Origin, state.SignalStop); err != nil && !errors.Is(err, state.ErrUnknownThread) {
-			return false, storeError(err)
+			return false, route.StoreError(err)
 		}
 		return true, w.awaitEnd(ctx, begun.Thread, ended)
 	case inTheWay && begun.Thread.Live.Tied && w.looks < looks:
@@ -176,11 +177,11 @@ func (c *caller) awaitTurn(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case final(err):
-			return storeError(err)
+			return route.StoreError(err)
 		case until.IsZero() || time.Since(asked) > storeTimeout: // it was there in between
 			until = time.Now().Add(c.g.o.StoreBuffer)
 		case time.Now().After(until):
-			return storeError(err)
+			return route.StoreError(err)
 		}
 		c.g.away()
 		if err := pause(ctx, tailPause); err != nil {
@@ -261,7 +262,7 @@ func (g *Gateway) awaitEnd(ctx context.Context, t *state.Thread) error {
 			return nil // only what is over is trimmed
 		}
 		if err != nil {
-			return storeError(err)
+			return route.StoreError(err)
 		}
 		for _, f := range batch {
 			if terminal(f) {

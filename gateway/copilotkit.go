@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/route"
 )
 
 // copilotkitBase is where CopilotKit's own protocol is served: what its pages are given as their runtimeUrl.
@@ -68,8 +69,8 @@ func (k *copilotkit) dispatch(w http.ResponseWriter, r *http.Request, path strin
 		err = h(w, r)
 	}
 	if told, ok := errors.AsType[*reply](err); ok {
-		k.g.log(r).Info("request: refused", "method", logged(r.Method), "path", logged(r.URL.Path), "status", told.status)
-		answer(w, told.status, told.body)
+		k.g.log(r).Info("request: refused", "method", route.Logged(r.Method), "path", route.Logged(r.URL.Path), "status", told.status)
+		route.Answer(w, told.status, told.body)
 		return nil
 	}
 	return err
@@ -155,10 +156,10 @@ func (k *copilotkit) agent(r *http.Request) (*served, error) {
 func errorBody(r *http.Request, code agui.Code, message string) any {
 	switch {
 	case !strings.HasPrefix(r.URL.Path, copilotkitBase+"/") && r.URL.Path != copilotkitBase:
-		return map[string]any{"error": map[string]string{"code": string(code), "message": message, "requestId": requestID(r)}}
+		return map[string]any{"error": map[string]string{"code": string(code), "message": message, "requestId": route.RequestID(r)}}
 	case code == agui.CodeInvalidInput, code == agui.CodeUnsupportedVersion:
-		return map[string]string{"error": "Invalid request body", "details": message, "code": string(code), "requestId": requestID(r)}
+		return map[string]string{"error": "Invalid request body", "details": message, "code": string(code), "requestId": route.RequestID(r)}
 	default:
-		return map[string]string{"error": string(code), "message": message, "code": string(code), "requestId": requestID(r)}
+		return map[string]string{"error": string(code), "message": message, "code": string(code), "requestId": route.RequestID(r)}
 	}
 }

@@ -1,6 +1,10 @@
 package gateway
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/agui-gateway/gateway/gateway/internal/route"
+)
 
 // copilotkitVersion is the version of CopilotKit's runtime whose protocol is spoken.
 const copilotkitVersion = "1.75.0"
@@ -8,7 +12,7 @@ const copilotkitVersion = "1.75.0"
 // info is what a page asks first. It never fails, whatever is away: a page that is refused here changes its transport
 // for good.
 func (k *copilotkit) info(w http.ResponseWriter, _ *http.Request) error {
-	answer(w, http.StatusOK, k.about())
+	route.Answer(w, http.StatusOK, k.about())
 	return nil
 }
 
@@ -17,7 +21,7 @@ func (k *copilotkit) infoByCall(w http.ResponseWriter, _ *http.Request) error {
 	about := k.about()
 	about.SingleRoute = &singleRouteInfo{ResourceOperations: true, ThreadEndpoints: about.ThreadEndpoints}
 	about.ThreadEndpoints = threadEndpoints{}
-	answer(w, http.StatusOK, about)
+	route.Answer(w, http.StatusOK, about)
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/gateway/wire"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -44,7 +45,7 @@ func (k *copilotkit) connect(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	key := state.Key{Principal: principal(r), Agent: agent.name, ID: in.ThreadID}
+	key := state.Key{Principal: route.Principal(r), Agent: agent.name, ID: in.ThreadID}
 	c := &caller{g: k.g, w: w, r: r, agent: agent, key: key, wire: wire, watch: in.RunID}
 	defer c.panicked()
 	now, err := k.g.store.Snapshot(r.Context(), key)
@@ -55,7 +56,7 @@ func (k *copilotkit) connect(w http.ResponseWriter, r *http.Request) error {
 		}
 		return c.stream.close()
 	case err != nil:
-		return storeError(err)
+		return route.StoreError(err)
 	}
 	k.g.logThread(r, key, "attached")
 	if now.Thread.Live != nil {
@@ -106,7 +107,7 @@ func (k *copilotkit) stop(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	key := state.Key{Principal: principal(r), Agent: agent.name, ID: r.PathValue("thread")}
+	key := state.Key{Principal: route.Principal(r), Agent: agent.name, ID: r.PathValue("thread")}
 	done, err := k.end(r, key, run)
 	if err != nil {
 		return err
@@ -114,15 +115,15 @@ func (k *copilotkit) stop(w http.ResponseWriter, r *http.Request) error {
 	k.g.logThread(r, key, "stop", "stopped", done)
 	switch {
 	case done:
-		answer(w, http.StatusOK, map[string]any{"stopped": true, "interrupt": map[string]string{
+		route.Answer(w, http.StatusOK, map[string]any{"stopped": true, "interrupt": map[string]string{
 			"type": string(agui.TypeRunError), "message": "Run stopped by user", "code": "STOPPED",
 		}})
 	case run != "":
-		answer(w, http.StatusOK, map[string]any{
+		route.Answer(w, http.StatusOK, map[string]any{
 			"stopped": false, "message": "Run '" + run + "' is not the active run for thread '" + key.ID + "'.",
 		})
 	default:
-		answer(w, http.StatusOK, map[string]any{"stopped": false, "message": "No active run for thread '" + key.ID + "'."})
+		route.Answer(w, http.StatusOK, map[string]any{"stopped": false, "message": "No active run for thread '" + key.ID + "'."})
 	}
 	return nil
 }
@@ -134,7 +135,7 @@ func (k *copilotkit) end(r *http.Request, key state.Key, run string) (bool, erro
 		return false, nil
 	}
 	if err != nil {
-		return false, storeError(err)
+		return false, route.StoreError(err)
 	}
 	if t.Live == nil {
 		return false, nil
@@ -142,7 +143,7 @@ func (k *copilotkit) end(r *http.Request, key state.Key, run string) (bool, erro
 	if run != "" && run != t.Live.Intent.RunID {
 		runs, err := k.g.store.Runs(r.Context(), key)
 		if err != nil && !errors.Is(err, state.ErrUnknownThread) {
-			return false, storeError(err)
+			return false, route.StoreError(err)
 		}
 		if slices.ContainsFunc(runs, func(o state.Run) bool { return o.RunID == run && o.Status != state.RunRunning }) {
 			return false, nil // it is over
@@ -150,7 +151,7 @@ func (k *copilotkit) end(r *http.Request, key state.Key, run string) (bool, erro
 	}
 	done, err := k.g.store.Signal(r.Context(), key, t.Live.Intent.Origin, state.SignalStop)
 	if err != nil && !errors.Is(err, state.ErrUnknownThread) {
-		return false, storeError(err)
+		return false, route.StoreError(err)
 	}
 	return done, nil
 }
@@ -161,7 +162,7 @@ const maxStop = 64 << 10
 // stopped reads which run is to be stopped; empty is whichever is live. A member that does not belong there is
 // refused: a misspelt one must not stop everything. The content type is not looked at, for a stop has to work.
 func (k *copilotkit) stopped(r *http.Request) (string, error) {
-	data, err := readBody(r, maxStop)
+	data, err := route.ReadBody(r, maxStop)
 	if err != nil {
 		return "", err
 	}

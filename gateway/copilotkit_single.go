@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/agui-gateway/gateway/gateway/internal/route"
 )
 
 // An envelope is a request of the transport that has one route for everything.
@@ -67,7 +69,7 @@ func (k *copilotkit) envelope(r *http.Request) (envelope, error) {
 	if err != nil || media != "application/json" {
 		return e, badCall("Single-route endpoint expects JSON payloads", http.StatusUnsupportedMediaType)
 	}
-	data, err := readBody(r, k.g.o.Limits.Body)
+	data, err := route.ReadBody(r, k.g.o.Limits.Body)
 	if err != nil {
 		return e, err
 	}

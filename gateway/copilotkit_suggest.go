@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -60,7 +61,7 @@ func (k *copilotkit) suggestTo(c *caller, in *agui.RunAgentInput) error {
 	stop := c.beat()
 	suggestions := k.suggestions(c.r, c.agent, in)
 	stop()
-	key := state.Key{Principal: principal(c.r), Agent: c.agent.name, ID: in.ThreadID}
+	key := state.Key{Principal: route.Principal(c.r), Agent: c.agent.name, ID: in.ThreadID}
 	events := []agui.Event{c.opening(key)}
 	if len(suggestions) > 0 {
 		called, err := suggesting("call_"+k.g.o.NewID(), suggestions)

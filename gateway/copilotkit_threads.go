@@ -9,39 +9,40 @@ import (
 	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/gateway/wire"
 	"github.com/agui-gateway/gateway/state"
 )
 
 // listedThread is a thread as CopilotKit's lists have it.
 type listedThread struct {
-	ID             string    `json:"id"`
-	Name           *string   `json:"name"` // null if there is none
-	AgentID        string    `json:"agentId"`
-	OrganizationID string    `json:"organizationId"`
-	CreatedByID    string    `json:"createdById"`
-	Archived       bool      `json:"archived"`
-	CreatedAt      timestamp `json:"createdAt"`
-	UpdatedAt      timestamp `json:"updatedAt"`
+	ID             string          `json:"id"`
+	Name           *string         `json:"name"` // null if there is none
+	AgentID        string          `json:"agentId"`
+	OrganizationID string          `json:"organizationId"`
+	CreatedByID    string          `json:"createdById"`
+	Archived       bool            `json:"archived"`
+	CreatedAt      route.Timestamp `json:"createdAt"`
+	UpdatedAt      route.Timestamp `json:"updatedAt"`
 }
 
 // listThreads shows the principal's own threads, newest first.
 func (k *copilotkit) listThreads(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	const most = 100
-	size, err := limit(q, most, most)
+	size, err := route.Limit(q, most, most)
 	if err != nil {
 		size = most // the runtime takes any limit for none
 	}
 	page, err := k.g.store.List(r.Context(), state.Query{
-		Principal: principal(r), Agent: q.Get("agentId"), Limit: size, Cursor: q.Get("cursor"),
+		Principal: route.Principal(r), Agent: q.Get("agentId"), Limit: size, Cursor: q.Get("cursor"),
 	})
 	if err != nil {
-		return storeError(err)
+		return route.StoreError(err)
 	}
 	list := []listedThread{}
 	for _, t := range page.Threads {
-		listed := listedThread{ID: t.Key.ID, AgentID: t.Key.Agent, CreatedAt: timestamp(t.CreatedAt), UpdatedAt: timestamp(t.UpdatedAt)}
+		listed := listedThread{ID: t.Key.ID, AgentID: t.Key.Agent, CreatedAt: route.Timestamp(t.CreatedAt), UpdatedAt: route.Timestamp(t.UpdatedAt)}
 		if t.Title != "" {
 			listed.Name = &t.Title
 		}
@@ -51,16 +52,16 @@ func (k *copilotkit) listThreads(w http.ResponseWriter, r *http.Request) error {
 	if page.Next != "" {
 		next = &page.Next
 	}
-	answer(w, http.StatusOK, map[string]any{"threads": list, "nextCursor": next})
+	route.Answer(w, http.StatusOK, map[string]any{"threads": list, "nextCursor": next})
 	return nil
 }
 
 // load returns the thread a request names, or nil if there is none. The routes do not say whose agent's it is; of
 // several threads with one id it is the newest, unless ?agentId= says which.
 func (k *copilotkit) load(r *http.Request) (*state.Thread, error) {
-	keys, err := k.g.store.Find(r.Context(), principal(r), r.PathValue("thread"))
+	keys, err := k.g.store.Find(r.Context(), route.Principal(r), r.PathValue("thread"))
 	if err != nil {
-		return nil, storeError(err)
+		return nil, route.StoreError(err)
 	}
 	var threads []*state.Thread
 	agent := r.URL.Query().Get("agentId")
@@ -73,7 +74,7 @@ func (k *copilotkit) load(r *http.Request) (*state.Thread, error) {
 			continue
 		}
 		if err != nil {
-			return nil, storeError(err)
+			return nil, route.StoreError(err)
 		}
 		threads = append(threads, t)
 	}
@@ -110,7 +111,7 @@ func (k *copilotkit) showMessages(w http.ResponseWriter, r *http.Request) error 
 	if t != nil {
 		stored, err := k.g.store.Messages(r.Context(), t.Key, -1)
 		if err != nil {
-			return storeError(err)
+			return route.StoreError(err)
 		}
 		messages, err := stored.Messages()
 		if err != nil {
@@ -120,7 +121,7 @@ func (k *copilotkit) showMessages(w http.ResponseWriter, r *http.Request) error 
 			list = append(list, listed(m))
 		}
 	}
-	answer(w, http.StatusOK, map[string]any{"messages": list})
+	route.Answer(w, http.StatusOK, map[string]any{"messages": list})
 	return nil
 }
 
@@ -144,13 +145,13 @@ func (k *copilotkit) showState(w http.ResponseWriter, r *http.Request) error {
 	var shown json.RawMessage
 	if t != nil {
 		if shown, err = k.g.store.State(r.Context(), t.Key, -1); err != nil {
-			return storeError(err)
+			return route.StoreError(err)
 		}
 		if shown == nil && t.Live == nil {
 			shown = json.RawMessage("{}") // runs that ended and changed nothing
 		}
 	}
-	answer(w, http.StatusOK, map[string]any{"state": shown})
+	route.Answer(w, http.StatusOK, map[string]any{"state": shown})
 	return nil
 }
 
@@ -164,11 +165,11 @@ func (k *copilotkit) showEvents(w http.ResponseWriter, r *http.Request) error {
 	kept := false
 	if t != nil && !t.Last.IsZero() {
 		if kept, err = k.g.store.Holds(r.Context(), t.Key, t.Last); err != nil {
-			return storeError(err)
+			return route.StoreError(err)
 		}
 	}
 	if !kept {
-		answer(w, http.StatusOK, map[string]any{"events": []string{}})
+		route.Answer(w, http.StatusOK, map[string]any{"events": []string{}})
 		return nil
 	}
 	agent, err := k.g.agent(t.Key.Agent)
@@ -191,7 +192,7 @@ func (c *caller) writeLog(t *state.Thread) error {
 	before := `{"events":[`
 	for batch, err := range c.g.store.Tail(c.r.Context(), t.Key, state.FrameID{}) {
 		if err != nil {
-			return storeError(err)
+			return route.StoreError(err)
 		}
 		for _, f := range batch {
 			sent, err := c.project(t.Key, f)

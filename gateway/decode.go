@@ -2,51 +2,12 @@ package gateway
 
 import (
 	"encoding/json"
-	"errors"
-	"io"
-	"mime"
 	"net/http"
-	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/state"
 )
-
-// readJSON reads a whole JSON body, at most limit bytes of it (0: any number). The whole body is read before
-// a response begins: net/http notices a closed connection only then.
-func readJSON(r *http.Request, limit int64) ([]byte, error) {
-	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || media != "application/json" {
-		return nil, &agui.Error{Code: agui.CodeUnsupportedMediaType, Err: errors.New("content type is not application/json")}
-	}
-	return readBody(r, limit)
-}
-
-// readBody is readJSON for a body of any kind. A body that is announced as too large is refused before it is read: a
-// client that waits for 100 Continue then never sends it.
-func readBody(r *http.Request, limit int64) ([]byte, error) {
-	for _, coding := range r.Header.Values("Content-Encoding") {
-		if !strings.EqualFold(coding, "identity") {
-			return nil, &agui.Error{Code: agui.CodeUnsupportedMediaType, Err: errors.New("the body is compressed"), Text: "The body must not be compressed."}
-		}
-	}
-	body := r.Body
-	if limit > 0 {
-		if r.ContentLength > limit {
-			return nil, &agui.Error{Code: agui.CodeTooLarge, Err: &http.MaxBytesError{Limit: limit}}
-		}
-		body = http.MaxBytesReader(nil, r.Body, limit)
-	}
-	data, err := io.ReadAll(body)
-	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
-		return nil, &agui.Error{Code: agui.CodeTooLarge, Err: err}
-	}
-	if err != nil {
-		return nil, &agui.Error{Code: agui.CodeInvalidInput, Err: err}
-	}
-	return data, nil
-}
 
 // decode turns the body of a run request into what the store is asked, in canonical spelling.
 func (g *Gateway) decode(r *http.Request, agent *served) (*state.Request, error) {
@@ -59,7 +20,7 @@ func (g *Gateway) decode(r *http.Request, agent *served) (*state.Request, error)
 
 // readInput reads the body of a run request; it returns the bytes too.
 func (g *Gateway) readInput(r *http.Request) (*agui.RunAgentInput, []byte, error) {
-	data, err := readJSON(r, g.o.Limits.Body)
+	data, err := route.ReadJSON(r, g.o.Limits.Body)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -99,7 +60,7 @@ func (g *Gateway) asked(r *http.Request, in *agui.RunAgentInput, data []byte, ag
 	if req.Hops, req.Chain, err = hopsOf(r.Header); err != nil {
 		return nil, err
 	}
-	req.Key.Principal = principal(r)
+	req.Key.Principal = route.Principal(r)
 	req.Hash = state.Hash(data)
 	if len(in.Resume) > 0 && len(legacyAnswers(in.ForwardedProps)) > 0 {
 		g.log(r).Warn("input: resume and forwardedProps.command.resume are both there, the first counts")

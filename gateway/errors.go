@@ -2,13 +2,13 @@ package gateway
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
-	"strings"
+	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/route"
 )
 
 // statuses gives each code that can end a request before a stream its HTTP status.
@@ -42,15 +42,6 @@ func statusOf(code agui.Code) int {
 	return http.StatusConflict
 }
 
-// logged is a caller's word as the log has it. A request line may be a megabyte long.
-func logged(s string) string {
-	const most = 256
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
-}
-
 // answerError ends a request with an error, if its response has not begun. Causes go to the log, with the
 // request's id; clients get the code's own sentence.
 func (g *Gateway) answerError(w http.ResponseWriter, r *http.Request, err error) {
@@ -58,19 +49,22 @@ func (g *Gateway) answerError(w http.ResponseWriter, r *http.Request, err error)
 		return // nobody is there to be told
 	}
 	if errors.Is(err, errReaderGone) {
-		g.log(r).Debug("reader: gone", "path", logged(r.URL.Path), "error", err)
+		g.log(r).Debug("reader: gone", "path", route.Logged(r.URL.Path), "error", err)
 		return
 	}
 	code := agui.CodeOf(err)
 	status := statusOf(code)
 	log := g.log(r)
 	if status >= http.StatusInternalServerError {
-		log.Error("request: failed", "method", logged(r.Method), "path", logged(r.URL.Path), "code", string(code), "error", err)
+		log.Error("request: failed", "method", route.Logged(r.Method), "path", route.Logged(r.URL.Path), "code", string(code), "error", err)
 	} else {
-		log.Info("request: refused", "method", logged(r.Method), "path", logged(r.URL.Path), "code", string(code))
+		log.Info("request: refused", "method", route.Logged(r.Method), "path", route.Logged(r.URL.Path), "code", string(code))
 	}
 	g.writeError(w, r, err)
 }
+
+// retryAfter is what a client is told to wait after a 503.
+const retryAfter = time.Second
 
 // writeError answers with an error, if the response has not begun.
 func (g *Gateway) writeError(w http.ResponseWriter, r *http.Request, err error) {
@@ -88,18 +82,5 @@ func (g *Gateway) writeError(w http.ResponseWriter, r *http.Request, err error) 
 	if status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests {
 		w.Header().Set("Retry-After", strconv.Itoa(int(retryAfter.Seconds())))
 	}
-	answer(w, status, errorBody(r, code, message))
-}
-
-// answer writes v as the whole response. An error of the connection is nobody's to handle any more.
-func answer(w http.ResponseWriter, status int, v any) {
-	data, err := json.Marshal(v)
-	if err != nil {
-		w.WriteHeader(http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
-	_, _ = w.Write(append(data, '\n'))
+	route.Answer(w, status, errorBody(r, code, message))
 }

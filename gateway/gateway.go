@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -153,5 +154,5 @@ func (g *Gateway) attempt(key state.Key) *attempt {
 
 // log is the logger of a request: every line carries its id.
 func (g *Gateway) log(r *http.Request) *slog.Logger {
-	return g.o.Log.With("request", requestID(r))
+	return g.o.Log.With("request", route.RequestID(r))
 }

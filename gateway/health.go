@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/route"
 )
 
 // healthz is GET /healthz: the process is alive.
 func (g *Gateway) healthz(w http.ResponseWriter, _ *http.Request) error {
-	answer(w, http.StatusOK, map[string]string{"status": "ok"})
+	route.Answer(w, http.StatusOK, map[string]string{"status": "ok"})
 	return nil
 }
 
@@ -28,7 +29,7 @@ func (g *Gateway) readyz(w http.ResponseWriter, r *http.Request) error {
 		g.writeError(w, r, err)
 		return nil
 	}
-	answer(w, http.StatusOK, map[string]string{"status": "ready"})
+	route.Answer(w, http.StatusOK, map[string]string{"status": "ready"})
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -68,7 +69,7 @@ func (c *caller) prelude(t *state.Thread, extra []agui.Event) (after state.Frame
 		}
 		now, _, err := c.g.store.Load(c.r.Context(), t.Key)
 		if err != nil {
-			return after, false, storeError(err)
+			return after, false, route.StoreError(err)
 		}
 		if t = now; t.Live != nil {
 			c.untie(t)
@@ -86,7 +87,7 @@ func (c *caller) soFar(t *state.Thread) ([]state.Frame, error) {
 	defer context.AfterFunc(gone, cancel)()
 	for batch, err := range c.g.tail(ctx, t.Key, from) {
 		if err != nil {
-			return nil, storeError(err)
+			return nil, route.StoreError(err)
 		}
 		// If the run is over already, a newer one may be behind it.
 		for i := len(batch) - 1; i >= 0; i-- {

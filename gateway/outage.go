@@ -2,8 +2,11 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
+
+	"github.com/agui-gateway/gateway/state"
 )
 
 // An outage notices when the store has been away for too long. Its tails wait for a store that is away, and say
@@ -84,4 +87,10 @@ func (o *outage) reset() {
 	if o.gone.Err() != nil {
 		o.gone = nil
 	}
+}
+
+// final reports whether the store would answer the same again: the thread is gone or has lost a part, or what was asked
+// for is not kept any more.
+func final(err error) bool {
+	return errors.Is(err, state.ErrUnknownThread) || errors.Is(err, state.ErrDamaged) || errors.Is(err, state.ErrTrimmed) || errors.Is(err, state.ErrRevision)
 }

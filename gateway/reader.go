@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -124,7 +125,7 @@ func (c *caller) tailLog(t tailing) error {
 		case errors.Is(err, state.ErrUnknownThread):
 			return c.stream.close() // it was deleted, which needs no words
 		case t.owed:
-			return storeError(err)
+			return route.StoreError(err)
 		default:
 			c.g.log(c.r).Error("reader: store", "error", err)
 			return c.stream.close() // between two runs there is nothing to tell
@@ -226,7 +227,7 @@ func ask[T any](c *caller, call func(context.Context) (T, error)) (T, error) {
 		var none T
 		over := c.g.serving.Err() != nil || time.Now().After(until)
 		if over || c.stream == nil || final(err) {
-			return none, storeError(err)
+			return none, route.StoreError(err)
 		}
 		c.g.away()
 		if err := pause(c.r.Context(), tailPause); err != nil {

@@ -1,7 +1,7 @@
 package gateway
 
 import (
-	"context"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -11,6 +11,7 @@ import (
 	"github.com/labstack/echo/v4/middleware"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/route"
 )
 
 // This is the one file that knows echo. Handlers take what net/http has; whatever they need of the router is
@@ -74,7 +75,7 @@ func (g *Gateway) adapt(h handler) echo.HandlerFunc {
 			r.SetPathValue(name, value)
 		}
 		w := responseWriter{c.Response()}
-		timeBody(w, r)
+		route.TimeBody(w, r)
 		if err := h(w, r); err != nil {
 			g.answerError(w, r, err)
 		}
@@ -96,6 +97,9 @@ func (w responseWriter) FlushError() error {
 // Begun reports whether the response has begun.
 func (w responseWriter) Begun() bool { return w.Committed }
 
+// localPrincipal owns every thread while there is no authentication.
+const localPrincipal = "local"
+
 // identify gives each request an id and its principal, and says the id on the response.
 func (g *Gateway) identify(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
@@ -105,8 +109,7 @@ func (g *Gateway) identify(next echo.HandlerFunc) echo.HandlerFunc {
 			id = g.o.NewID()
 		}
 		c.Response().Header().Set(echo.HeaderXRequestID, id)
-		ctx := context.WithValue(r.Context(), requestIDKey{}, id)
-		c.SetRequest(r.WithContext(context.WithValue(ctx, principalKey{}, localPrincipal)))
+		c.SetRequest(route.WithIdentity(r, id, localPrincipal))
 		return next(c)
 	}
 }
@@ -160,4 +163,13 @@ func (g *Gateway) allowed(origin string) bool {
 func goodRequestID(id string) bool {
 	const most = 128
 	return id != "" && len(id) <= most && !strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' })
+}
+
+// loopback reports whether host is this machine and nobody else's.
+func loopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
 }

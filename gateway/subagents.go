@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/gateway/wire"
 )
 
@@ -52,7 +53,7 @@ func subagents(r *http.Request, agent *served, era agui.Era, dialect wire.Dialec
 		case said.off:
 			return false, nil
 		default:
-			return false, invalidQuery(said.where, "must be on or off")
+			return false, route.InvalidQuery(said.where, "must be on or off")
 		}
 	}
 	switch {

@@ -6,18 +6,18 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/state"
 )
 
 // thread finds the thread a request is about: the principal's own with this id, of the agent the query names
 // where there are several.
 func (g *Gateway) thread(r *http.Request) (state.Key, error) {
-	keys, err := g.store.Find(r.Context(), principal(r), r.PathValue("id"))
+	keys, err := g.store.Find(r.Context(), route.Principal(r), r.PathValue("id"))
 	if err != nil {
-		return state.Key{}, storeError(err)
+		return state.Key{}, route.StoreError(err)
 	}
 	if agent := r.URL.Query().Get("agent"); agent != "" {
 		for _, k := range keys {
@@ -40,28 +40,28 @@ func (g *Gateway) thread(r *http.Request) (state.Key, error) {
 // listThreads is GET /threads.
 func (g *Gateway) listThreads(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
-	query := state.Query{Principal: principal(r), Agent: q.Get("agent"), Status: state.Status(q.Get("status")), Cursor: q.Get("cursor")}
+	query := state.Query{Principal: route.Principal(r), Agent: q.Get("agent"), Status: state.Status(q.Get("status")), Cursor: q.Get("cursor")}
 	switch query.Status {
 	case "", state.StatusIdle, state.StatusRunning, state.StatusInterrupted, state.StatusFailed:
 	default:
-		return invalidQuery("status", "must be idle, running, interrupted or failed")
+		return route.InvalidQuery("status", "must be idle, running, interrupted or failed")
 	}
 	var err error
-	if query.Limit, err = limit(q, 20, 100); err != nil {
+	if query.Limit, err = route.Limit(q, 20, 100); err != nil {
 		return err
 	}
 	page, err := g.store.List(r.Context(), query)
 	if err != nil {
-		return storeError(err)
+		return route.StoreError(err)
 	}
 	list := []threadSummary{}
 	for _, t := range page.Threads {
 		list = append(list, threadSummary{
 			ID: t.Key.ID, Agent: t.Key.Agent, Status: t.Status, Title: t.Title,
-			CreatedAt: timestamp(t.CreatedAt), UpdatedAt: timestamp(t.UpdatedAt),
+			CreatedAt: route.Timestamp(t.CreatedAt), UpdatedAt: route.Timestamp(t.UpdatedAt),
 		})
 	}
-	answer(w, http.StatusOK, struct {
+	route.Answer(w, http.StatusOK, struct {
 		Threads []threadSummary `json:"threads"`
 		Next    string          `json:"nextCursor,omitempty"`
 	}{list, page.Next})
@@ -70,12 +70,12 @@ func (g *Gateway) listThreads(w http.ResponseWriter, r *http.Request) error {
 
 // threadSummary is a thread in a listing; threadDocument is all of it. Absent fields are left out.
 type threadSummary struct {
-	ID        string       `json:"id"`
-	Agent     string       `json:"agent"`
-	Status    state.Status `json:"status"`
-	Title     string       `json:"title,omitempty"`
-	CreatedAt timestamp    `json:"createdAt"`
-	UpdatedAt timestamp    `json:"updatedAt"`
+	ID        string          `json:"id"`
+	Agent     string          `json:"agent"`
+	Status    state.Status    `json:"status"`
+	Title     string          `json:"title,omitempty"`
+	CreatedAt route.Timestamp `json:"createdAt"`
+	UpdatedAt route.Timestamp `json:"updatedAt"`
 }
 
 type threadDocument struct {
@@ -94,8 +94,8 @@ type runDocument struct {
 	Status      state.RunStatus `json:"status"`
 	Code        agui.Code       `json:"code,omitempty"`
 	Message     string          `json:"message,omitempty"` // what readers were told of its failure
-	StartedAt   timestamp       `json:"startedAt"`
-	EndedAt     timestamp       `json:"endedAt,omitzero"`
+	StartedAt   route.Timestamp `json:"startedAt"`
+	EndedAt     route.Timestamp `json:"endedAt,omitzero"`
 }
 
 // showThreadJSON is GET /threads/{id}: the thread as committed.
@@ -106,13 +106,13 @@ func (g *Gateway) showThreadJSON(w http.ResponseWriter, r *http.Request) error {
 	}
 	s, err := g.store.Snapshot(r.Context(), key)
 	if err != nil {
-		return storeError(err)
+		return route.StoreError(err)
 	}
 	t := s.Thread
 	d := threadDocument{
 		threadSummary: threadSummary{
 			ID: key.ID, Agent: key.Agent, Status: statusOfThread(t, s.Interrupts), Title: t.Title,
-			CreatedAt: timestamp(t.CreatedAt), UpdatedAt: timestamp(t.UpdatedAt),
+			CreatedAt: route.Timestamp(t.CreatedAt), UpdatedAt: route.Timestamp(t.UpdatedAt),
 		},
 		State: object(s.State), Interrupts: s.Interrupts, Runs: []runDocument{}, Usage: t.Usage,
 	}
@@ -127,14 +127,14 @@ func (g *Gateway) showThreadJSON(w http.ResponseWriter, r *http.Request) error {
 	for _, run := range s.Runs {
 		doc := runDocument{
 			RunID: run.RunID, ParentRunID: run.ParentRunID, Status: run.Status, Code: run.Code,
-			StartedAt: timestamp(run.StartedAt), EndedAt: timestamp(run.EndedAt),
+			StartedAt: route.Timestamp(run.StartedAt), EndedAt: route.Timestamp(run.EndedAt),
 		}
 		if run.Status == state.RunError {
 			doc.Message = cmp.Or(run.Text, run.Code.Message())
 		}
 		d.Runs = append(d.Runs, doc)
 	}
-	answer(w, http.StatusOK, d)
+	route.Answer(w, http.StatusOK, d)
 	return nil
 }
 
@@ -178,7 +178,7 @@ func openCalls(t *state.Thread, messages state.Conversation) ([]agui.ToolCall, e
 
 // window is the part of messages that ?limit= and ?before=<message id> ask for: the last ones, before that one.
 func window(q url.Values, messages state.Conversation) (state.Conversation, error) {
-	n, err := limit(q, len(messages), 0)
+	n, err := route.Limit(q, len(messages), 0)
 	if err != nil {
 		return nil, err
 	}
@@ -195,20 +195,4 @@ func window(q url.Values, messages state.Conversation) (state.Conversation, erro
 		}
 	}
 	return messages[max(0, end-n):end], nil
-}
-
-// limit reads ?limit=: a whole number from 1 to most (0: any), normally normal.
-func limit(q url.Values, normal, most int) (int, error) {
-	text := q.Get("limit")
-	if text == "" {
-		return normal, nil
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 {
-		return 0, invalidQuery("limit", "must be a whole number from 1 on")
-	}
-	if most > 0 {
-		n = min(n, most)
-	}
-	return n, nil
 }

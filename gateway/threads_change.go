@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -19,7 +20,7 @@ func (g *Gateway) resume(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	data, err := readJSON(r, g.o.Limits.Body)
+	data, err := route.ReadJSON(r, g.o.Limits.Body)
 	if err != nil {
 		return err
 	}
@@ -48,13 +49,13 @@ func (g *Gateway) resumeQuietly(c *caller) error {
 	}
 	switch v := begun.Verdict; {
 	case v.Meaning.Runs():
-		answer(c.w, http.StatusAccepted, map[string]string{"runId": c.req.RunID})
+		route.Answer(c.w, http.StatusAccepted, map[string]string{"runId": c.req.RunID})
 	case v.Meaning == state.Join:
-		answer(c.w, http.StatusAccepted, map[string]string{"runId": begun.Thread.Live.Intent.RunID})
+		route.Answer(c.w, http.StatusAccepted, map[string]string{"runId": begun.Thread.Live.Intent.RunID})
 	case v.Meaning == state.Refuse, v.Meaning == state.Busy:
 		return &agui.Error{Code: v.Code}
 	default:
-		answer(c.w, http.StatusOK, map[string]any{"status": statusOfThread(begun.Thread, begun.Interrupts)})
+		route.Answer(c.w, http.StatusOK, map[string]any{"status": statusOfThread(begun.Thread, begun.Interrupts)})
 	}
 	return nil
 }
@@ -67,10 +68,10 @@ func (g *Gateway) stop(w http.ResponseWriter, r *http.Request) error {
 	}
 	stopped, err := g.store.Signal(r.Context(), key, 0, state.SignalStop)
 	if err != nil {
-		return storeError(err)
+		return route.StoreError(err)
 	}
 	g.logThread(r, key, "stop", "stopped", stopped)
-	answer(w, http.StatusOK, map[string]bool{"stopped": stopped})
+	route.Answer(w, http.StatusOK, map[string]bool{"stopped": stopped})
 	return nil
 }
 
@@ -91,10 +92,10 @@ func (g *Gateway) fork(w http.ResponseWriter, r *http.Request) error {
 	}
 	t, err := g.store.Fork(r.Context(), key, *in.MessageID, g.o.NewID())
 	if err != nil {
-		return storeError(err)
+		return route.StoreError(err)
 	}
 	g.logThread(r, key, "forked", "into", t.Key.ID)
-	answer(w, http.StatusCreated, map[string]string{"id": t.Key.ID})
+	route.Answer(w, http.StatusCreated, map[string]string{"id": t.Key.ID})
 	return nil
 }
 
@@ -115,7 +116,7 @@ func (g *Gateway) renameThread(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if err := g.store.Rename(r.Context(), key, title); err != nil {
-		return storeError(err)
+		return route.StoreError(err)
 	}
 	g.logThread(r, key, "renamed")
 	return g.showThreadJSON(w, r)
@@ -146,7 +147,7 @@ func (g *Gateway) deleteThread(w http.ResponseWriter, r *http.Request) error {
 	}
 	t, _, err := g.store.Load(r.Context(), key)
 	if err != nil && !errors.Is(err, state.ErrDamaged) { // nothing runs on such a thread, and it may go
-		return storeError(err)
+		return route.StoreError(err)
 	}
 	if err == nil && t.Live != nil {
 		if err := g.endForGood(r.Context(), t); err != nil {
@@ -154,7 +155,7 @@ func (g *Gateway) deleteThread(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if err := g.store.Delete(r.Context(), key); err != nil {
-		return storeError(err)
+		return route.StoreError(err)
 	}
 	g.logThread(r, key, "deleted")
 	w.WriteHeader(http.StatusNoContent)
@@ -166,11 +167,11 @@ func (g *Gateway) deleteThread(w http.ResponseWriter, r *http.Request) error {
 func (g *Gateway) endForGood(ctx context.Context, t *state.Thread) error {
 	patience := 2*g.o.StopGrace + storeTimeout
 	if err := g.store.Hold(ctx, t.Key, rand.Text(), patience+storeTimeout); err != nil {
-		return storeError(err)
+		return route.StoreError(err)
 	}
 	stopped, err := g.store.Signal(ctx, t.Key, 0, state.SignalStop)
 	if err != nil {
-		return storeError(err)
+		return route.StoreError(err)
 	}
 	if !stopped {
 		return nil
@@ -185,7 +186,7 @@ func (g *Gateway) endForGood(ctx context.Context, t *state.Thread) error {
 
 // readObject reads a small JSON body into v. Members v does not have are ignored.
 func (g *Gateway) readObject(r *http.Request, v any) error {
-	data, err := readJSON(r, g.o.Limits.Body)
+	data, err := route.ReadJSON(r, g.o.Limits.Body)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/gateway/wire"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -28,14 +29,14 @@ func (g *Gateway) wire(r *http.Request, agent *served, era agui.Era, dialect wir
 	case "legacy":
 		w.Dialect = wire.Legacy
 	default:
-		return w, invalidQuery("interrupts", "must be standard or legacy")
+		return w, route.InvalidQuery("interrupts", "must be standard or legacy")
 	}
 	switch q.Get("refusals") {
 	case "", "error":
 	case "ask":
 		w.AskAgain = true
 	default:
-		return w, invalidQuery("refusals", "must be error or ask")
+		return w, route.InvalidQuery("refusals", "must be error or ask")
 	}
 	return w, nil
 }
@@ -57,8 +58,4 @@ func (g *Gateway) threadWire(r *http.Request) (state.Key, *served, wire.Profile,
 	}
 	wire, err := g.wire(r, agent, era, wire.Standard, nil)
 	return key, agent, wire, err
-}
-
-func invalidQuery(name, problem string) error {
-	return &agui.Error{Code: agui.CodeInvalidInput, Err: &agui.FieldError{Path: name, Problem: problem}}
 }

@@ -1,4 +1,4 @@
-package gateway
+package route
 
 import (
 	"errors"
@@ -17,7 +17,7 @@ func TestABodysDeadlineEndsWithTheBody(t *testing.T) {
 	var deadlines []time.Time
 	w := &deadlineWriter{ResponseWriter: httptest.NewRecorder(), set: func(at time.Time) { deadlines = append(deadlines, at) }}
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", &trickle{end: os.ErrDeadlineExceeded})
-	timeBody(w, r)
+	TimeBody(w, r)
 	if _, err := io.ReadAll(r.Body); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Fatalf("ReadAll() error = %v, want the deadline's", err)
 	}
@@ -54,7 +54,7 @@ func TestAStalledBodyIsRefused(t *testing.T) {
 		if err := http.NewResponseController(w).SetReadDeadline(time.Now()); err != nil {
 			t.Errorf("SetReadDeadline() error = %v", err)
 		}
-		if _, err := readJSON(r, 1<<10); err == nil {
+		if _, err := ReadJSON(r, 1<<10); err == nil {
 			t.Error("readJSON() = nil, want an error")
 		}
 		w.WriteHeader(http.StatusBadRequest)

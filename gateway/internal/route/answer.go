@@ -1,0 +1,41 @@
+package route
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Answer writes v as the whole response. Write errors are ignored: the client is gone.
+func Answer(w http.ResponseWriter, status int, v any) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(data, '\n'))
+}
+
+// A Timestamp is a time as answers show it: RFC 3339 in UTC, always with milliseconds, so that times sort as text.
+type Timestamp time.Time
+
+// MarshalText is part of encoding.TextMarshaler.
+func (t Timestamp) MarshalText() ([]byte, error) {
+	return time.Time(t).UTC().AppendFormat(nil, "2006-01-02T15:04:05.000Z"), nil
+}
+
+// IsZero makes omitzero leave out a time that has not come.
+func (t Timestamp) IsZero() bool { return time.Time(t).IsZero() }
+
+// Logged returns what a caller sent as the log shows it: a request line may be a megabyte long.
+func Logged(s string) string {
+	const most = 256
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}
