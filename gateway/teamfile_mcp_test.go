@@ -42,8 +42,8 @@ func weatherDesk(t *testing.T, desk string) (w *world, asked chan string) {
 		handler.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
-	model := httptest.NewServer(&calling{tool: "w_look", arguments: `{"city":"Oslo"}`, only: strings.Contains(desk, "only:")})
-	t.Cleanup(model.Close)
+	provider := httptest.NewServer(&calling{tool: "w_look", arguments: `{"city":"Oslo"}`, only: strings.Contains(desk, "only:")})
+	t.Cleanup(provider.Close)
 
 	path := filepath.Join(t.TempDir(), "team.yaml")
 	text := "version: 1\nmcp: { weather: { url: " + server.URL + ", headers: { x-key: hush } } }\n" +
@@ -51,7 +51,7 @@ func weatherDesk(t *testing.T, desk string) (w *world, asked chan string) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	team, err := teamfile.Load(path, teamfile.Options{Model: groupchat.ModelOptions{BaseURL: model.URL, Name: "m", HTTP: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}}})
+	team, err := teamfile.Load(path, teamfile.Options{Model: groupchat.ModelOptions{BaseURL: provider.URL, Name: "m", HTTP: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

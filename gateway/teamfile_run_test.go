@@ -146,8 +146,8 @@ func TestTeamRuns(t *testing.T) {
 // not do as a tool.
 func TestAToolIsTheParticipantOfItsName(t *testing.T) {
 	t.Parallel()
-	model := httptest.NewServer(&calling{tool: "clerk", arguments: `{"query":"x"}`})
-	t.Cleanup(model.Close)
+	provider := httptest.NewServer(&calling{tool: "clerk", arguments: `{"query":"x"}`})
+	t.Cleanup(provider.Close)
 	path := filepath.Join(t.TempDir(), "team.yaml")
 	text := `version: 1
 agents:
@@ -163,7 +163,7 @@ agents:
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	team, err := teamfile.Load(path, teamfile.Options{Model: groupchat.ModelOptions{BaseURL: model.URL, Name: "m"}})
+	team, err := teamfile.Load(path, teamfile.Options{Model: groupchat.ModelOptions{BaseURL: provider.URL, Name: "m"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -172,7 +172,7 @@ func newBranches(t *testing.T, policy BranchPolicy) *branches {
 			if last := q.Messages[len(q.Messages)-1]; last.Role == "tool" {
 				return says("I know: " + plain(last.Content))
 			}
-			return script{body: chunk(`"content":"Let me see."`) + "\n" + calls(query(tool, "How?")...).body}
+			return script{Body: chunk(`"content":"Let me see."`) + "\n" + calls(query(tool, "How?")...).Body}
 		}
 	}
 	minds := map[string]*mind{"boss": {t: t, replies: looks("scout")}, "scout": {t: t, replies: looks("guide")},

@@ -49,7 +49,7 @@ func TestFence(t *testing.T) {
 		}, 2},
 		"a model that is asked again, and its tools": {func(g *gatekeeper) Agent {
 			// The tools are called one after the other: the gatekeeper does not tell apart who asks at once.
-			m := newMind(g.t, script{status: 503}, calls("f", `{}`), calls("g", `{}`), says("Done."))
+			m := newMind(g.t, script{Status: 503}, calls("f", `{}`), calls("g", `{}`), says("Done."))
 			tool := func(name string) Tool {
 				return Tool{Name: name, Repeat: RepeatNever, Call: func(context.Context, ToolCall) (ToolResult, error) {
 					g.effect("a tool")

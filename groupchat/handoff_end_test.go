@@ -8,7 +8,7 @@ import (
 // TestRow24AModelEndsAnAutonomousHandoff offers a model that goes on by itself a way to say that it is done.
 func TestRow24AModelEndsAnAutonomousHandoff(t *testing.T) {
 	t.Parallel()
-	m := newMind(t, says("Step one."), script{body: chunk(`"content":"Step two."`) + "\n" + calls("finish", `{}`).body})
+	m := newMind(t, says("Step one."), script{Body: chunk(`"content":"Step two."`) + "\n" + calls("finish", `{}`).Body})
 	build := func(autonomous bool, m *mind) *Chat {
 		return team(Handoff(HandoffOptions{Start: "ann", Autonomous: autonomous}),
 			Participant{Name: "ann", Agent: &LLM{Model: m.model()}}, Participant{Name: "bob", Agent: sayer("bob")})
@@ -67,7 +67,7 @@ func TestRow24AnAutonomousSpeakerHasALimit(t *testing.T) {
 // TestRow24AnAutonomousSpeakerThatDoesNothing gives control back to the user: it would do nothing again.
 func TestRow24AnAutonomousSpeakerThatDoesNothing(t *testing.T) {
 	t.Parallel()
-	m := newMind(t, says("Step one."), script{body: finish("stop")})
+	m := newMind(t, says("Step one."), script{Body: finish("stop")})
 	s := newRig(t, team(Handoff(HandoffOptions{Start: "a", Autonomous: true}), Participant{Name: "a", Agent: &LLM{Model: m.model()}})).say("go")
 	must(t, s.err)
 	equal(t, "steps", s.steps(), []string{"a", "a"})

@@ -2,6 +2,7 @@ package groupchat
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -12,7 +13,7 @@ func TestANameIsItsOwnersWhereverTheOtherIs(t *testing.T) {
 	t.Parallel()
 	c := &counted{}
 	reply := func(text string) script {
-		return script{body: chunk(`"content":`+jsonQuote(text)) + "\n" + calls("f", `{}`).body}
+		return script{Body: chunk(`"content":`+strconv.Quote(text)) + "\n" + calls("f", `{}`).Body}
 	}
 	inner := newMind(t, reply("Inner one."), says("Inner two."))
 	outer := newMind(t, reply("Outer one."), says("Outer two."))
@@ -46,7 +47,7 @@ func TestNamesOfInvokedAgentsAreTheirOwners(t *testing.T) {
 	t.Parallel()
 	minds := map[string]*mind{}
 	invokes := func(name string) Agent {
-		m := newMind(t, script{body: chunk(`"content":`+jsonQuote("I am "+name+"'s.")) + "\n" + calls("f", `{}`).body}, says("Done."))
+		m := newMind(t, script{Body: chunk(`"content":`+strconv.Quote("I am "+name+"'s.")) + "\n" + calls("f", `{}`).Body}, says("Done."))
 		minds[name] = m
 		return AgentFunc(func(_ context.Context, t *Turn) error {
 			_, err := t.Invoke("helper", &LLM{Model: m.model(), Tools: []Tool{(&counted{}).tool("f")}}, InvokeOptions{})

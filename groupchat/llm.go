@@ -1,6 +1,7 @@
 package groupchat
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -75,7 +76,7 @@ func (a *LLM) Describe() Info {
 	info.Approvals = info.Approvals || a.sourcesAsk()
 	info.Interrupts = info.Interrupts || info.Approvals
 	info.Tools, info.ClientTools = info.Tools || len(a.Tools)+len(a.Sources) > 0, info.ClientTools || !a.NoFrontendTools
-	info.Reasoning = info.Reasoning || a.Model != nil && a.Model.o.Effort != ""
+	info.Reasoning = info.Reasoning || a.Model != nil && a.Model.Reasons()
 	return info
 }
 
@@ -189,8 +190,7 @@ func (a *LLM) run(ctx context.Context, t *Turn) error {
 	}
 	r := &llmRun{LLM: a, t: t, past: past}
 	r.tools = r.offered(ctx)
-	most := a.MaxSteps
-	orDefault(&most, llmSteps)
+	most := cmp.Or(a.MaxSteps, llmSteps)
 	rounds, bad := -past.Rounds, 0
 	for {
 		s, err := r.ask(ctx)

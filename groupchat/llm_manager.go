@@ -1,6 +1,7 @@
 package groupchat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,12 +77,13 @@ func (m *llmManager) Next(ctx context.Context, v View) (Decision, error) {
 // decide asks the model until its choice will do.
 func (m *llmManager) decide(ctx context.Context, v View) (llmDecision, error) {
 	request := ModelRequest{Messages: m.messages(v), Schema: choiceSchema(v.Participants, v.Idle), SchemaName: "choice", Strict: true}
-	retries := m.Retries
-	orDefault(&retries, 2)
-	d := llmDecision{Usage: m.Model.usage()}
+	retries := cmp.Or(m.Retries, 2)
+	var d llmDecision
+	var used []agui.TokenUsage
 	for try := 0; ; try++ {
 		reply, err := m.Model.Stream(ctx, request, ModelDeltas{})
-		d.Usage = state.AddUsage([]agui.TokenUsage{d.Usage}, []agui.TokenUsage{reply.Usage})[0]
+		used = state.AddUsage(used, []agui.TokenUsage{reply.Usage})
+		d.Usage = used[0]
 		if v.turn != nil {
 			if usageErr := v.turn.x.used(reply.Usage); err == nil {
 				err = usageErr

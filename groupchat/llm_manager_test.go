@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 )
 
 func chooses(speaker, more string) script {
-	return says(`{"reason":"r","terminate":false,"next_speaker":` + jsonQuote(speaker) + `,"message":null,"instruction":null` + more + `}`)
+	return says(`{"reason":"r","terminate":false,"next_speaker":` + strconv.Quote(speaker) + `,"message":null,"instruction":null` + more + `}`)
 }
 
 var terminates = says(`{"reason":"r","terminate":true,"next_speaker":null,"message":"Good night.","instruction":null}`)
@@ -71,8 +72,8 @@ func TestTrapT13UnknownSpeaker(t *testing.T) {
 		{"wrong type", []script{says(`{"terminate":"no"}`)}, nil, 0, "", 3, "a member has the wrong type", agui.CodeModelResponse},
 		{"nobody", []script{says(`{"terminate":false,"next_speaker":null}`)}, nil, 0, "", 3, "it neither terminates nor names", agui.CodeModelResponse},
 		{"fallback", []script{chooses("eve", "")}, fallback, -1, "ann { ann   } ann", 2, "", ""},
-		{"fallback for a model that is away", []script{{status: 500}}, fallback, 0, "ann { ann   } ann", 2, "", ""},
-		{"no fallback for it", []script{{status: 500}}, nil, 0, "", 1, "", agui.CodeModelUnavailable},
+		{"fallback for a model that is away", []script{{Status: 500}}, fallback, 0, "ann { ann   } ann", 2, "", ""},
+		{"no fallback for it", []script{{Status: 500}}, nil, 0, "", 1, "", agui.CodeModelUnavailable},
 		{"other words for it", []script{says("I think:\n```json\n" + `{"next_speaker":"x"} {"next_speaker":" ANN "}` + "\n```"), terminates}, nil, 0,
 			"ann { ann   } ann supervisor { Good  night. } supervisor", 2, "", ""},
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -34,7 +35,7 @@ func TestRow129Approval(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			m := newMind(t, script{body: chunk(`"content":"Let me see."`) + "\n" + calls("f", `{"x":1}`).body}, says("Done."))
+			m := newMind(t, script{Body: chunk(`"content":"Let me see."`) + "\n" + calls("f", `{"x":1}`).Body}, says("Done."))
 			c := &counted{}
 			r := newRig(t, team(Sequential(),
 				Participant{Name: "ann", Agent: &LLM{Model: m.model(), Tools: []Tool{c.tool("f")}, Approve: Approvals{All: true}}},
@@ -164,7 +165,7 @@ func TestRow103Takeover(t *testing.T) {
 	for _, repeat := range []Repeat{RepeatAgain, RepeatNever} {
 		t.Run("repeat "+string(repeat), func(t *testing.T) {
 			t.Parallel()
-			m := newMind(t, script{body: chunk(`"reasoning":"hm"`) + "\n" + chunk(`"content":"Let me see."`) + "\n" + calls("f", `{"x":1}`, "g", `{}`).body}, says("Done."))
+			m := newMind(t, script{Body: chunk(`"reasoning":"hm"`) + "\n" + chunk(`"content":"Let me see."`) + "\n" + calls("f", `{"x":1}`, "g", `{}`).Body}, says("Done."))
 			c := &counted{}
 			g := c.tool("g")
 			f := c.tool("f")
@@ -217,7 +218,7 @@ func TestRow103TakeoverAfterApproval(t *testing.T) {
 	checkpoint, open := r.checkpoint, r.open
 	ctx, kill := context.WithCancelCause(context.Background())
 	r.ctx = ctx
-	m.scripts[0].after, m.scripts[0].body = func() { kill(errDied) }, "" // the tool's result is recorded, and shown
+	m.scripts[0].After, m.scripts[0].Body = func() { kill(errDied) }, "" // the tool's result is recorded, and shown
 	dead := r.answer(map[string]string{"approve/llm/0/0": `{"approved":true}`})
 	if !errors.Is(dead.err, errDied) {
 		t.Fatalf("run ended with %v", dead.err)
@@ -264,7 +265,7 @@ func TestRow157ToolThatFailsTheTurn(t *testing.T) {
 // TestRow157HalfAReply is not the model's own when it is asked again.
 func TestRow157HalfAReply(t *testing.T) {
 	t.Parallel()
-	m := newMind(t, script{body: chunk(`"content":"Half a"`) + "\n" + calls("f", `{"x":`).body[:60]}, says("All of it."))
+	m := newMind(t, script{Body: chunk(`"content":"Half a"`) + "\n" + calls("f", `{"x":`).Body[:60]}, says("All of it."))
 	r := newRig(t, team(Sequential(), Participant{Name: "ann", Agent: &LLM{Model: m.model()}, OnError: ErrorPolicy{Retries: 1}}))
 	s := r.say("go")
 	equal(t, "run", s.err, nil)
@@ -278,7 +279,7 @@ func TestRow157HalfAReply(t *testing.T) {
 func TestRow95StoppedWhileItSpeaks(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancelCause(context.Background())
-	m := newMind(t, script{body: chunk(`"content":"Half a"`), after: func() { stop(errDied) }})
+	m := newMind(t, script{Body: chunk(`"content":"Half a"`), After: func() { stop(errDied) }})
 	r := newRig(t, team(Sequential(), Participant{Name: "ann", Agent: &LLM{Model: m.model()}}))
 	r.ctx = ctx
 	s := r.say("go")
@@ -329,7 +330,7 @@ func TestTurnTools(t *testing.T) {
 	book := NewTurnTool("book", "Books", func(_ context.Context, t *Turn, c ToolCall, in struct {
 		City string `json:"city"`
 	}) (ToolResult, error) {
-		return ToolResult{Content: agui.TextContent("ok"), Metadata: agui.Metadata{"key": json.RawMessage(jsonQuote(c.Key))}}, t.State().Set("/booked", in.City)
+		return ToolResult{Content: agui.TextContent("ok"), Metadata: agui.Metadata{"key": json.RawMessage(strconv.Quote(c.Key))}}, t.State().Set("/booked", in.City)
 	})
 	fails := NewTurnTool("fails", "", func(context.Context, *Turn, ToolCall, struct{}) (string, error) { panic("boom") })
 	r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{book, fails}})
@@ -354,7 +355,7 @@ func TestTurnTools(t *testing.T) {
 // themselves, with their results. The rest, and the words, stay where they are.
 func TestRow42OutOfSight(t *testing.T) {
 	t.Parallel()
-	m := newMind(t, script{body: chunk(`"content":"Hm."`) + "\n" + calls("f", `{}`, "g", `{}`, "show_map", `{}`).body}, says("Done."))
+	m := newMind(t, script{Body: chunk(`"content":"Hm."`) + "\n" + calls("f", `{}`, "g", `{}`, "show_map", `{}`).Body}, says("Done."))
 	c := &counted{}
 	inner := &LLM{Model: m.model(), Tools: []Tool{c.tool("f"), c.tool("g")}, Approve: Approvals{Tools: []string{"g"}}}
 	r := newRig(t, AgentFunc(func(_ context.Context, t *Turn) error {
@@ -387,7 +388,7 @@ func TestWhatAPersonApprovedOfIsCommitted(t *testing.T) {
 	c := &counted{}
 	approved := map[string]string{"approve/llm/0/0": `{"approved":true}`, "approve/llm/0/1": `{"approved":true}`}
 	for i := range 20 {
-		m := newMind(t, calls("f", `{}`, "g", `{}`), script{status: 500})
+		m := newMind(t, calls("f", `{}`, "g", `{}`), script{Status: 500})
 		r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{c.tool("f"), c.tool("g")}, Approve: Approvals{All: true}})
 		must(t, r.say("go").err)
 		s, _ := r.execute(hosting.Session{Checkpoint: r.checkpoint, Answers: r.answers(approved)})

@@ -29,7 +29,7 @@ func TestRow81RandomReplies(t *testing.T) {
 			}
 			s := calls(list...)
 			if rapid.Bool().Draw(rt, "speaks") {
-				s.body = chunk(`"content":"Well."`) + "\n" + s.body
+				s.Body = chunk(`"content":"Well."`) + "\n" + s.Body
 			}
 			scripts = append(scripts, s)
 		}

@@ -12,7 +12,16 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/model/modeltest"
 	"github.com/agui-gateway/gateway/state"
+)
+
+// What a model answers is written with short words here.
+type script = modeltest.Answer
+
+var (
+	says, calls   = modeltest.Text, modeltest.Calls
+	chunk, finish = modeltest.Delta, modeltest.Finish
 )
 
 // A mind is a model whose replies the test has written: the next script for each request, the last one for ever. It holds
@@ -78,13 +87,13 @@ func (m *mind) RoundTrip(r *http.Request) (*http.Response, error) {
 		m.scripts = m.scripts[1:]
 	}
 	m.mu.Unlock()
-	status := next.status
+	status := next.Status
 	if status == 0 {
 		status = 200
 	}
-	out := io.NopCloser(strings.NewReader(next.wire()))
-	if next.after != nil {
-		out = &held{Reader: strings.NewReader(next.wire()), r: r, after: next.after}
+	out := io.NopCloser(strings.NewReader(next.Wire()))
+	if next.After != nil {
+		out = &held{Reader: strings.NewReader(next.Wire()), r: r, after: next.After}
 	}
 	return &http.Response{StatusCode: status, Header: http.Header{}, Body: out, Request: r}, nil
 }

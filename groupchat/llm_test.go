@@ -12,7 +12,7 @@ import (
 
 func TestLLMStreamsWhatTheModelSays(t *testing.T) {
 	t.Parallel()
-	m := newMind(t, script{body: chunk(`"reasoning":"hm"`) + "\n" + chunk(`"content":"Hel"`) + "\n" + chunk(`"content":"lo"`) + "\n" + finish("stop")})
+	m := newMind(t, script{Body: chunk(`"reasoning":"hm"`) + "\n" + chunk(`"content":"Hel"`) + "\n" + chunk(`"content":"lo"`) + "\n" + finish("stop")})
 	r := newRig(t, &LLM{Model: m.model(), Instructions: "Be brief."})
 	s := r.say("hi")
 	equal(t, "run", s.err, nil)
@@ -25,7 +25,7 @@ func TestLLMStreamsWhatTheModelSays(t *testing.T) {
 // TestRow98ToolRounds lets a model call two tools at once and asks it again with what they returned.
 func TestRow98ToolRounds(t *testing.T) {
 	t.Parallel()
-	m := newMind(t, calls("f", `{"x":1}`, "g", `{}`), script{body: chunk(`"content":"First"`) + "\n" + calls("f", `{"x":2}`).body}, says("Done."))
+	m := newMind(t, calls("f", `{"x":1}`, "g", `{}`), script{Body: chunk(`"content":"First"`) + "\n" + calls("f", `{"x":2}`).Body}, says("Done."))
 	c := &counted{}
 	r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{c.tool("f"), c.tool("g")}})
 	s := r.say("go")
@@ -48,7 +48,7 @@ func TestRow98ToolRounds(t *testing.T) {
 
 func TestLLMTextAfterCalls(t *testing.T) {
 	t.Parallel()
-	m := newMind(t, script{body: strings.Replace(calls("f", `{}`).body, finish("tool_calls"), chunk(`"content":"Wait."`)+"\n"+finish("tool_calls"), 1)}, says("Done."))
+	m := newMind(t, script{Body: strings.Replace(calls("f", `{}`).Body, finish("tool_calls"), chunk(`"content":"Wait."`)+"\n"+finish("tool_calls"), 1)}, says("Done."))
 	c := &counted{}
 	r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{c.tool("f")}})
 	s := r.say("go")
@@ -131,11 +131,11 @@ func TestRow89ModelThatNeverStops(t *testing.T) {
 func TestRow110ModelErrorsHaveCodes(t *testing.T) {
 	t.Parallel()
 	for code, s := range map[agui.Code]script{
-		agui.CodeModelAuth:          {status: 401, body: "boom"},
-		agui.CodeModelRequest:       {status: 400, body: "boom"},
-		agui.CodeModelResponse:      {body: chunk(`"content":"A"`)},
-		agui.CodeModelContentFilter: {body: finish("content_filter")},
-		agui.CodeModelUnavailable:   {body: chunk(`"content":"A"`) + "\n" + `{"error":"boom"}`},
+		agui.CodeModelAuth:          {Status: 401, Body: "boom"},
+		agui.CodeModelRequest:       {Status: 400, Body: "boom"},
+		agui.CodeModelResponse:      {Body: chunk(`"content":"A"`)},
+		agui.CodeModelContentFilter: {Body: finish("content_filter")},
+		agui.CodeModelUnavailable:   {Body: chunk(`"content":"A"`) + "\n" + `{"error":"boom"}`},
 	} {
 		t.Run(string(code), func(t *testing.T) {
 			t.Parallel()
@@ -149,7 +149,7 @@ func TestRow110ModelErrorsHaveCodes(t *testing.T) {
 
 func TestLLMCutOffInACall(t *testing.T) {
 	t.Parallel()
-	s := script{body: strings.Replace(calls("f", `{"x":`).body, "tool_calls\"}", "length\"}", 1)}
+	s := script{Body: strings.Replace(calls("f", `{"x":`).Body, "tool_calls\"}", "length\"}", 1)}
 	r := newRig(t, &LLM{Model: newMind(t, s).model(), Tools: []Tool{(&counted{}).tool("f")}})
 	codeOf(t, r.say("go"), agui.CodeModelResponse)
 }
@@ -232,7 +232,7 @@ func TestLLMOutput(t *testing.T) {
 		{"mended", LLMOutput{}, []script{says(`Paris`), says(`{"town":"Paris"}`), says(`{"city":"Paris"}`)}, `{"city":"Paris"}`, "{}", 3, ""},
 		{"broken", LLMOutput{}, []script{says(`{"city":`)}, "", "", 3, agui.CodeModelResponse},
 		{"after tools", LLMOutput{}, []script{calls("f", `{}`), says(`{"city":"Paris"}`)}, `call f result f done {"city":"Paris"}`, "{}", 2, ""},
-		{"refused", LLMOutput{}, []script{{body: chunk(`"refusal":"No."`) + "\n" + finish("stop")}}, "", "", 1, agui.CodeModelContentFilter},
+		{"refused", LLMOutput{}, []script{{Body: chunk(`"refusal":"No."`) + "\n" + finish("stop")}}, "", "", 1, agui.CodeModelContentFilter},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package groupchat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	openai "github.com/sashabaranov/go-openai"
 
+	"github.com/agui-gateway/gateway/internal/fence"
 	"github.com/agui-gateway/gateway/internal/redact"
 )
 
@@ -144,28 +146,23 @@ func (o *ModelOptions) normalize() (*url.URL, error) {
 	if o.MaxTokens < 0 || o.Timeout < 0 || o.Idle < 0 || o.Retries < -1 || o.MaxReply < 0 {
 		return nil, errors.New("a limit is negative")
 	}
-	orDefault(&o.Provider, base.Hostname())
-	orDefault(&o.APIVersion, azureAPIVersion)
-	orDefault(&o.Timeout, modelTimeout)
-	orDefault(&o.Idle, modelIdle)
-	orDefault(&o.Retries, modelRetries)
-	orDefault(&o.MaxReply, modelMaxReply)
+	o.Provider = cmp.Or(o.Provider, base.Hostname())
+	o.APIVersion = cmp.Or(o.APIVersion, azureAPIVersion)
+	o.Timeout = cmp.Or(o.Timeout, modelTimeout)
+	o.Idle = cmp.Or(o.Idle, modelIdle)
+	o.Retries = cmp.Or(o.Retries, modelRetries)
+	o.MaxReply = cmp.Or(o.MaxReply, modelMaxReply)
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	return base, nil
 }
 
-// orDefault sets v unless it is set.
-func orDefault[T comparable](v *T, otherwise T) {
-	var zero T
-	if *v == zero {
-		*v = otherwise
-	}
-}
-
 // String names the model.
 func (m *Model) String() string { return m.o.String() }
+
+// Reasons reports whether the options ask the model to reason: their Effort is set.
+func (m *Model) Reasons() bool { return m.o.Effort != "" }
 
 // Stream asks the model once and hands what it says to on while it comes. The reply is complete: a stream that broke
 // off is an error, also if all its words seem to be there. If ctx ends, its cause is returned. What the call used is in
@@ -173,13 +170,13 @@ func (m *Model) String() string { return m.o.String() }
 func (m *Model) Stream(ctx context.Context, r ModelRequest, on ModelDeltas) (ModelReply, error) {
 	body, err := m.body(r)
 	if err != nil {
-		return ModelReply{}, newModelFault(faultRequest, err)
+		return ModelReply{Usage: m.usage()}, newModelFault(faultRequest, err)
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, m.o.Timeout, errModelTimeout)
 	defer cancel()
 	for try := 0; ; try++ {
 		a := &assembler{on: on, reply: ModelReply{Usage: m.usage()}}
-		if err := Fence(ctx); err != nil {
+		if err := fence.Ask(ctx); err != nil {
 			return a.reply, err
 		}
 		err := m.try(limited, body, a)

@@ -8,16 +8,17 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/model/modeltest"
 )
 
 // FuzzModelStream feeds a model anything. It answers, or fails with a code; what it passes on adds up to the reply.
 func FuzzModelStream(f *testing.F) {
-	for _, s := range []script{
-		says("hi"), calls("f", `{"a":1}`, "g", "{}"),
-		{body: `{"error":{"code":429}}`}, {body: ": x\nevent: error\ndata: boom"}, {raw: true, body: `{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]}`},
-		{body: chunk(`"tool_calls":[{"id":"a","function":{"name":"f","arguments":{"x":[]}}}]`) + "\n" + finish("stop")},
+	for _, s := range []modeltest.Answer{
+		modeltest.Text("hi"), modeltest.Calls("f", `{"a":1}`, "g", "{}"),
+		{Body: `{"error":{"code":429}}`}, {Body: ": x\nevent: error\ndata: boom"}, {Raw: true, Body: `{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]}`},
+		{Body: modeltest.Delta(`"tool_calls":[{"id":"a","function":{"name":"f","arguments":{"x":[]}}}]`) + "\n" + modeltest.Finish("stop")},
 	} {
-		f.Add(s.wire())
+		f.Add(s.Wire())
 	}
 	f.Fuzz(func(t *testing.T, body string) {
 		w := &wire{answers: []answering{answer(200, body)}}

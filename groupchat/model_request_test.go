@@ -6,10 +6,12 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/model/modeltest"
 )
 
 func TestModelRequests(t *testing.T) {
@@ -66,13 +68,13 @@ func TestModelRequests(t *testing.T) {
 		`{"type":"function","function":{"name":"g","parameters":{"properties":{},"type":"object"}}}],` +
 		`"tool_choice":{"type":"function","function":{"name":"f"}},` +
 		`"response_format":{"json_schema":{"name":"answer","schema":{"type":"object"},"strict":true},"type":"json_schema"}}`
-	want = strings.NewReplacer(`"IDB"`, jsonQuote(wireID("b")), `"ID"`, jsonQuote(wireID(id)), `"NAME"`, jsonQuote(wireName("get.weather"))).Replace(want)
-	s := newModelServer(t, says("ok"))
+	want = strings.NewReplacer(`"IDB"`, strconv.Quote(wireID("b")), `"ID"`, strconv.Quote(wireID(id)), `"NAME"`, strconv.Quote(wireName("get.weather"))).Replace(want)
+	s := newModelServer(t, modeltest.Text("ok"))
 	m := s.model(func(o *ModelOptions) { o.Name, o.Temperature, o.MaxTokens, o.Effort = "gpt-5-local", &zero, 9, "none" })
 	if _, err := m.Stream(t.Context(), r, ModelDeltas{}); err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "request", s.requests()[0], want)
+	same(t, "request", s.Requests()[0], want)
 	for _, name := range []string{"o1", "o3-mini", "o4", "gpt-5", "gpt-6-sol", "text-davinci-003"} {
 		tool := ModelRequest{Tools: []ModelTool{{Name: "f"}}, Messages: hello.Messages}
 		warm := 0.7
@@ -86,18 +88,18 @@ func TestModelRequests(t *testing.T) {
 func TestModelAzure(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		equal(t, "path", r.URL.String(), "/openai/deployments/my.dep/chat/completions?api-version=2024-10-21")
-		equal(t, "key", r.Header.Get("api-key"), testKey)
+		same(t, "path", r.URL.String(), "/openai/deployments/my.dep/chat/completions?api-version=2024-10-21")
+		same(t, "key", r.Header.Get("api-key"), testKey)
 		body, _ := io.ReadAll(r.Body)
 		if !bytes.Contains(body, []byte(`"max_completion_tokens":3`)) {
 			t.Errorf("request = %s", body)
 		}
-		_, _ = io.WriteString(w, says("ok").wire())
+		_, _ = io.WriteString(w, modeltest.Text("ok").Wire())
 	}))
 	t.Cleanup(server.Close)
 	m, err := NewModel(ModelOptions{Provider: "azure", BaseURL: server.URL, Key: testKey, Name: "my.dep:", MaxTokens: 3})
-	must(t, err)
+	wants(t, err)
 	reply, err := m.Stream(t.Context(), hello, ModelDeltas{})
-	must(t, err)
-	equal(t, "text", reply.Text, "ok")
+	wants(t, err)
+	same(t, "text", reply.Text, "ok")
 }

@@ -23,56 +23,56 @@ func TestModelReplies(t *testing.T) {
 		calls  string // names and arguments
 		finish string
 	}{
-		{"text in pieces", script{body: chunk(`"role":"assistant","content":""`) + "\n" + chunk(`"content":"Hel"`) + "\n" +
+		{"text in pieces", script{Body: chunk(`"role":"assistant","content":""`) + "\n" + chunk(`"content":"Hel"`) + "\n" +
 			chunk(`"content":"lo"`) + "\n" + finish("stop") + "\n[DONE]"}, "t(Hel)t(lo)", "", "stop"},
-		{"reasoning_content", script{body: chunk(`"reasoning_content":"hm"`) + "\n" + chunk(`"content":"A"`) + "\n" + finish("stop")},
+		{"reasoning_content", script{Body: chunk(`"reasoning_content":"hm"`) + "\n" + chunk(`"content":"A"`) + "\n" + finish("stop")},
 			"r(hm)t(A)", "", "stop"},
-		{"reasoning", script{body: chunk(`"reasoning":"hm"`) + "\n" + chunk(`"content":"A"`) + "\n" + finish("stop")}, "r(hm)t(A)", "", "stop"},
-		{"both are the same", script{body: chunk(`"reasoning":"hm","reasoning_content":"hm"`) + "\n" + finish("stop")}, "r(hm)", "", "stop"},
-		{"null deltas", script{body: chunk(`"content":null,"reasoning":null,"tool_calls":null,"refusal":null`) + "\n" +
+		{"reasoning", script{Body: chunk(`"reasoning":"hm"`) + "\n" + chunk(`"content":"A"`) + "\n" + finish("stop")}, "r(hm)t(A)", "", "stop"},
+		{"both are the same", script{Body: chunk(`"reasoning":"hm","reasoning_content":"hm"`) + "\n" + finish("stop")}, "r(hm)", "", "stop"},
+		{"null deltas", script{Body: chunk(`"content":null,"reasoning":null,"tool_calls":null,"refusal":null`) + "\n" +
 			`{"choices":[{"index":0,"delta":null,"finish_reason":null}]}` + "\n" + chunk(`"content":"A"`) + "\n" + finish("stop")},
 			"t(A)", "", "stop"},
-		{"empty choices and usage last", script{body: `{"choices":[]}` + "\n" + chunk(`"content":"A"`) + "\n" + finish("stop") + "\n" +
+		{"empty choices and usage last", script{Body: `{"choices":[]}` + "\n" + chunk(`"content":"A"`) + "\n" + finish("stop") + "\n" +
 			`{"choices":null,"usage":{"prompt_tokens":1}}` + "\n[DONE]"}, "t(A)", "", "stop"},
-		{"numeric id", script{body: `{"id":7,"created":"x","choices":[{"index":0,"delta":{"content":"A"},"finish_reason":"stop"}]}`}, "t(A)", "", "stop"},
-		{"list of parts", script{body: chunk(`"content":[{"type":"text","text":"A"},{"type":"thinking","thinking":[]}]`) + "\n" + finish("stop")},
+		{"numeric id", script{Body: `{"id":7,"created":"x","choices":[{"index":0,"delta":{"content":"A"},"finish_reason":"stop"}]}`}, "t(A)", "", "stop"},
+		{"list of parts", script{Body: chunk(`"content":[{"type":"text","text":"A"},{"type":"thinking","thinking":[]}]`) + "\n" + finish("stop")},
 			"t(A)", "", "stop"},
-		{"refusal", script{body: chunk(`"refusal":"I won't"`) + "\n" + finish("stop")}, "t(I won't)", "", "stop"},
-		{"160 comments", script{body: strings.Repeat(": PROCESSING\n", 400) + chunk(`"content":"A"`) + "\n" + finish("stop")}, "t(A)", "", "stop"},
-		{"event and id lines", script{raw: true, body: "event: message\nid: 1\ndata: " + chunk(`"content":"A"`) + "\r\n\r\ndata:" + finish("stop") + "\r\n\r\n"},
+		{"refusal", script{Body: chunk(`"refusal":"I won't"`) + "\n" + finish("stop")}, "t(I won't)", "", "stop"},
+		{"160 comments", script{Body: strings.Repeat(": PROCESSING\n", 400) + chunk(`"content":"A"`) + "\n" + finish("stop")}, "t(A)", "", "stop"},
+		{"event and id lines", script{Raw: true, Body: "event: message\nid: 1\ndata: " + chunk(`"content":"A"`) + "\r\n\r\ndata:" + finish("stop") + "\r\n\r\n"},
 			"t(A)", "", "stop"},
-		{"no empty lines", script{raw: true, body: "data: " + chunk(`"content":"A"`) + "\ndata: " + finish("stop") + "\ndata: [DONE]\n"}, "t(A)", "", "stop"},
-		{"data over several lines", script{raw: true, body: "data: {\"choices\":[{\"index\":0,\ndata: \"delta\":{\"content\":\"A\"}}]}\n\ndata: " + finish("stop") + "\n\n"},
+		{"no empty lines", script{Raw: true, Body: "data: " + chunk(`"content":"A"`) + "\ndata: " + finish("stop") + "\ndata: [DONE]\n"}, "t(A)", "", "stop"},
+		{"data over several lines", script{Raw: true, Body: "data: {\"choices\":[{\"index\":0,\ndata: \"delta\":{\"content\":\"A\"}}]}\n\ndata: " + finish("stop") + "\n\n"},
 			"t(A)", "", "stop"},
-		{"last line without an end", script{raw: true, body: "data: " + chunk(`"content":"A"`) + "\n\ndata: " + finish("stop")}, "t(A)", "", "stop"},
-		{"byte order mark", script{raw: true, body: "\ufeffdata: " + finish("stop") + "\n\n"}, "", "", "stop"},
-		{"long line", script{body: chunk(`"content":"`+long+`"`) + "\n" + finish("stop")}, "t(" + long + ")", "", "stop"},
-		{"a server that does not stream", script{header: map[string]string{"Content-Type": "application/json"}, raw: true,
-			body: "{\n\"choices\":[{\"index\":0,\"message\":{\"content\":\"A\",\"tool_calls\":[{\"id\":\"x\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]},\"finish_reason\":\"stop\"}]}"},
+		{"last line without an end", script{Raw: true, Body: "data: " + chunk(`"content":"A"`) + "\n\ndata: " + finish("stop")}, "t(A)", "", "stop"},
+		{"byte order mark", script{Raw: true, Body: "\ufeffdata: " + finish("stop") + "\n\n"}, "", "", "stop"},
+		{"long line", script{Body: chunk(`"content":"`+long+`"`) + "\n" + finish("stop")}, "t(" + long + ")", "", "stop"},
+		{"a server that does not stream", script{Header: map[string]string{"Content-Type": "application/json"}, Raw: true,
+			Body: "{\n\"choices\":[{\"index\":0,\"message\":{\"content\":\"A\",\"tool_calls\":[{\"id\":\"x\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]},\"finish_reason\":\"stop\"}]}"},
 			"t(A)c0(f {})", "f {}", "stop"},
-		{"cut after the end", script{body: chunk(`"content":"A"`) + "\n" + finish("stop"), cut: true}, "t(A)", "", "stop"},
-		{"only the first choice", script{body: `{"choices":[{"index":1,"delta":{"content":"B"}},{"index":0,"delta":{"content":"A"},"finish_reason":"length"}]}`},
+		{"cut after the end", script{Body: chunk(`"content":"A"`) + "\n" + finish("stop"), Cut: true}, "t(A)", "", "stop"},
+		{"only the first choice", script{Body: `{"choices":[{"index":1,"delta":{"content":"B"}},{"index":0,"delta":{"content":"A"},"finish_reason":"length"}]}`},
 			"t(A)", "", "length"},
 
 		{"parallel calls", calls("f", `{"a":1}`, "g", `{}`), `c0(f {"a":1})c1(g {})`, `f {"a":1};g {}`, "tool_calls"},
-		{"calls in pieces", script{body: call(`"index":0,"id":"a","function":{"name":"f","arguments":""}`) + "\n" +
+		{"calls in pieces", script{Body: call(`"index":0,"id":"a","function":{"name":"f","arguments":""}`) + "\n" +
 			call(`"index":0,"function":{"arguments":"{\"x\""}`) + "\n" + call(`"index":0,"function":{"arguments":":1}"}`) + "\n" +
 			chunk(`"content":"Then"`) + "\n" + finish("tool_calls")}, `c0(f )c0(f {"x")c0(f :1})t(Then)`, `f {"x":1}`, "tool_calls"},
-		{"nil indexes, ids", script{body: call(`"id":"a","function":{"name":"f","arguments":"{"}`) + "\n" + call(`"id":"b","function":{"name":"g","arguments":"{}"}`) + "\n" +
+		{"nil indexes, ids", script{Body: call(`"id":"a","function":{"name":"f","arguments":"{"}`) + "\n" + call(`"id":"b","function":{"name":"g","arguments":"{}"}`) + "\n" +
 			call(`"id":"a","function":{"arguments":"}"}`) + "\n" + finish("tool_calls")}, "c0(f {)c1(g {})c0(f })", "f {};g {}", "tool_calls"},
-		{"nil indexes, no ids", script{body: call(`"function":{"name":"f","arguments":"{"}`) + "\n" + call(`"function":{"arguments":"}"}`) + "\n" +
+		{"nil indexes, no ids", script{Body: call(`"function":{"name":"f","arguments":"{"}`) + "\n" + call(`"function":{"arguments":"}"}`) + "\n" +
 			call(`"function":{"name":"f","arguments":"{}"}`) + "\n" + finish("stop")}, "c0(f {)c0(f })c1(f {})", "f {};f {}", "stop"},
-		{"the same index for all", script{body: call(`"index":0,"id":"a","function":{"name":"f","arguments":"{}"}`) + "\n" +
+		{"the same index for all", script{Body: call(`"index":0,"id":"a","function":{"name":"f","arguments":"{}"}`) + "\n" +
 			call(`"index":0,"id":"b","function":{"name":"f","arguments":"{}"}`) + "\n" + finish("stop")}, "c0(f {})c1(f {})", "f {};f {}", "stop"},
-		{"the same id for all", script{body: call(`"index":0,"id":"a","function":{"name":"f","arguments":"{}"}`) + "\n" +
+		{"the same id for all", script{Body: call(`"index":0,"id":"a","function":{"name":"f","arguments":"{}"}`) + "\n" +
 			call(`"index":1,"id":"a","function":{"name":"g","arguments":"{}"}`) + "\n" + finish("stop")}, "c0(f {})c1(g {})", "f {};g {}", "stop"},
-		{"the name with every piece", script{body: call(`"index":0,"id":"a","function":{"name":"f","arguments":"{"}`) + "\n" +
+		{"the name with every piece", script{Body: call(`"index":0,"id":"a","function":{"name":"f","arguments":"{"}`) + "\n" +
 			call(`"index":0,"function":{"name":"f","arguments":"}"}`) + "\n" + finish("stop")}, "c0(f {)c0(f })", "f {}", "stop"},
-		{"the name after the arguments", script{body: call(`"index":0,"id":"a","function":{"arguments":"{"}`) + "\n" +
+		{"the name after the arguments", script{Body: call(`"index":0,"id":"a","function":{"arguments":"{"}`) + "\n" +
 			call(`"index":0,"function":{"name":"f","arguments":"}"}`) + "\n" + finish("stop")}, "c0(f {})", "f {}", "stop"},
-		{"arguments that are an object", script{body: call(`"index":0,"id":5,"function":{"name":"f","arguments":{"a":1}}`) + "\n" + finish("stop")},
+		{"arguments that are an object", script{Body: call(`"index":0,"id":5,"function":{"name":"f","arguments":{"a":1}}`) + "\n" + finish("stop")},
 			`c0(f {"a":1})`, `f {"a":1}`, "stop"},
-		{"interleaved", script{body: call(`"index":0,"id":"a","function":{"name":"f"}`) + "\n" + call(`"index":1,"id":"b","function":{"name":"g"}`) + "\n" +
+		{"interleaved", script{Body: call(`"index":0,"id":"a","function":{"name":"f"}`) + "\n" + call(`"index":1,"id":"b","function":{"name":"g"}`) + "\n" +
 			call(`"index":0,"function":{"arguments":"{}"}`) + "\n" + call(`"index":1,"function":{"arguments":"{}"}`) + "\n" + finish("stop")},
 			"c0(f )c1(g )c0(f {})c1(g {})", "f {};g {}", "stop"},
 	}
@@ -105,52 +105,52 @@ func TestModelErrors(t *testing.T) {
 		script script
 		want   agui.Code
 	}{
-		{"no finish reason", script{body: a + "[DONE]"}, agui.CodeModelResponse},
-		{"nothing at all", script{body: ""}, agui.CodeModelResponse},
-		{"an empty finish reason", script{body: a + finish("")}, agui.CodeModelResponse},
-		{"cut off", script{body: a, cut: true}, agui.CodeModelUnavailable},
-		{"cut in a line", script{raw: true, body: "data: " + chunk(`"content":"A"`) + "\n\ndata: {\"choices\":[", cut: true}, agui.CodeModelUnavailable},
-		{"ends in a line", script{raw: true, body: "data: " + chunk(`"content":"A"`) + "\n\ndata: {\"choices\":["}, agui.CodeModelResponse},
-		{"error body", script{raw: true, body: `{"error":{"message":"boom","type":"server_error"}}`}, agui.CodeModelUnavailable},
-		{"error text as body", script{raw: true, body: `{"error":"boom"}`}, agui.CodeModelUnavailable},
-		{"detail as body", script{raw: true, body: `{"detail":"boom"}`}, agui.CodeModelResponse},
-		{"list as body", script{raw: true, body: `["boom"]`}, agui.CodeModelResponse},
-		{"web page", script{raw: true, body: "\n<!doctype html><p>boom"}, agui.CodeModelResponse},
-		{"error in the middle", script{body: a + `{"error":{"message":"boom","code":502}}` + "\n" + a}, agui.CodeModelUnavailable},
-		{"and nothing follows it", script{raw: true, body: "data: " + chunk(`"content":"A"`) + "\n\ndata: {\"error\":{\"message\":\"boom\"}}\n", hold: hold}, agui.CodeModelUnavailable},
-		{"with a space", script{body: a + `{ "error" : {"message":"boom"}}`}, agui.CodeModelUnavailable},
-		{"as text", script{body: a + `{"error":"boom"}`}, agui.CodeModelUnavailable},
-		{"without a message", script{body: a + `{"error":{"type":"invalid_request_error"}}`}, agui.CodeModelRequest},
-		{"after a comment", script{body: ": OPENROUTER PROCESSING\n" + a + `{"error":{"message":"boom","code":429}}`}, agui.CodeModelUnavailable},
-		{"among other members", script{body: a + `{"id":"x","choices":[],"error":{"code":"content_filter"}}`}, agui.CodeModelContentFilter},
-		{"as an event", script{raw: true, body: "event: error\ndata: {\"message\":\"boom\",\"code\":401}\n\n"}, agui.CodeModelAuth},
-		{"as an event in words", script{raw: true, body: "event: error\ndata: boom\n\n"}, agui.CodeModelUnavailable},
-		{"as an object called error", script{body: a + `{"object":"error","message":"boom","type":"BadRequestError","code":400}`}, agui.CodeModelRequest},
-		{"no JSON", script{body: a + `{boom`}, agui.CodeModelResponse},
-		{"chunk of another type", script{body: `"boom"`}, agui.CodeModelResponse},
-		{"call without a name", script{body: chunk(`"tool_calls":[{"index":0,"id":"x","function":{"arguments":"{}"}}]`) + "\n" + finish("tool_calls")}, agui.CodeModelResponse},
-		{"a router's error", script{body: a + finish("error")}, agui.CodeModelUnavailable},
-		{"withheld", script{body: a + finish("content_filter")}, agui.CodeModelContentFilter},
-		{"line too long", script{body: chunk(`"content":"` + strings.Repeat("x", maxModelLine) + `"`)}, agui.CodeModelResponse},
-		{"document too long", script{raw: true, body: `{"x":"` + strings.Repeat("x", maxModelLine) + `"}`}, agui.CodeModelResponse},
-		{"too much", script{body: strings.Repeat(a, 200_000)}, agui.CodeModelResponse},
-		{"too many words", script{body: strings.Repeat(chunk(`"content":"`+strings.Repeat("x", 1<<20)+`"`)+"\n", 5)}, agui.CodeModelResponse},
+		{"no finish reason", script{Body: a + "[DONE]"}, agui.CodeModelResponse},
+		{"nothing at all", script{Body: ""}, agui.CodeModelResponse},
+		{"an empty finish reason", script{Body: a + finish("")}, agui.CodeModelResponse},
+		{"cut off", script{Body: a, Cut: true}, agui.CodeModelUnavailable},
+		{"cut in a line", script{Raw: true, Body: "data: " + chunk(`"content":"A"`) + "\n\ndata: {\"choices\":[", Cut: true}, agui.CodeModelUnavailable},
+		{"ends in a line", script{Raw: true, Body: "data: " + chunk(`"content":"A"`) + "\n\ndata: {\"choices\":["}, agui.CodeModelResponse},
+		{"error body", script{Raw: true, Body: `{"error":{"message":"boom","type":"server_error"}}`}, agui.CodeModelUnavailable},
+		{"error text as body", script{Raw: true, Body: `{"error":"boom"}`}, agui.CodeModelUnavailable},
+		{"detail as body", script{Raw: true, Body: `{"detail":"boom"}`}, agui.CodeModelResponse},
+		{"list as body", script{Raw: true, Body: `["boom"]`}, agui.CodeModelResponse},
+		{"web page", script{Raw: true, Body: "\n<!doctype html><p>boom"}, agui.CodeModelResponse},
+		{"error in the middle", script{Body: a + `{"error":{"message":"boom","code":502}}` + "\n" + a}, agui.CodeModelUnavailable},
+		{"and nothing follows it", script{Raw: true, Body: "data: " + chunk(`"content":"A"`) + "\n\ndata: {\"error\":{\"message\":\"boom\"}}\n", Hold: hold}, agui.CodeModelUnavailable},
+		{"with a space", script{Body: a + `{ "error" : {"message":"boom"}}`}, agui.CodeModelUnavailable},
+		{"as text", script{Body: a + `{"error":"boom"}`}, agui.CodeModelUnavailable},
+		{"without a message", script{Body: a + `{"error":{"type":"invalid_request_error"}}`}, agui.CodeModelRequest},
+		{"after a comment", script{Body: ": OPENROUTER PROCESSING\n" + a + `{"error":{"message":"boom","code":429}}`}, agui.CodeModelUnavailable},
+		{"among other members", script{Body: a + `{"id":"x","choices":[],"error":{"code":"content_filter"}}`}, agui.CodeModelContentFilter},
+		{"as an event", script{Raw: true, Body: "event: error\ndata: {\"message\":\"boom\",\"code\":401}\n\n"}, agui.CodeModelAuth},
+		{"as an event in words", script{Raw: true, Body: "event: error\ndata: boom\n\n"}, agui.CodeModelUnavailable},
+		{"as an object called error", script{Body: a + `{"object":"error","message":"boom","type":"BadRequestError","code":400}`}, agui.CodeModelRequest},
+		{"no JSON", script{Body: a + `{boom`}, agui.CodeModelResponse},
+		{"chunk of another type", script{Body: `"boom"`}, agui.CodeModelResponse},
+		{"call without a name", script{Body: chunk(`"tool_calls":[{"index":0,"id":"x","function":{"arguments":"{}"}}]`) + "\n" + finish("tool_calls")}, agui.CodeModelResponse},
+		{"a router's error", script{Body: a + finish("error")}, agui.CodeModelUnavailable},
+		{"withheld", script{Body: a + finish("content_filter")}, agui.CodeModelContentFilter},
+		{"line too long", script{Body: chunk(`"content":"` + strings.Repeat("x", maxModelLine) + `"`)}, agui.CodeModelResponse},
+		{"document too long", script{Raw: true, Body: `{"x":"` + strings.Repeat("x", maxModelLine) + `"}`}, agui.CodeModelResponse},
+		{"too much", script{Body: strings.Repeat(a, 200_000)}, agui.CodeModelResponse},
+		{"too many words", script{Body: strings.Repeat(chunk(`"content":"`+strings.Repeat("x", 1<<20)+`"`)+"\n", 5)}, agui.CodeModelResponse},
 		{"too many calls", calls(strings.Split(strings.Repeat("f {} ", 70), " ")...), agui.CodeModelResponse},
 
-		{"401", script{status: 401, body: `{"error":{"message":"Incorrect API key provided: ` + testKey + `","type":"invalid_request_error","code":"invalid_api_key"}}`}, agui.CodeModelAuth},
-		{"403 page", script{status: 403, body: "<html>"}, agui.CodeModelAuth},
-		{"400", script{status: 400, body: `{"error":{"message":"bad ` + testKey + `","type":"` + testKey + `","param":"temperature"}}`}, agui.CodeModelRequest},
-		{"400 filter", script{status: 400, body: `{"error":{"message":"no","code":"content_filter","innererror":{"code":"ResponsibleAIPolicyViolation"}}}`}, agui.CodeModelContentFilter},
-		{"400 in words", script{status: 400, body: `{"error":"` + testKey + `"}`}, agui.CodeModelRequest},
-		{"404", script{status: 404, body: `404 page not found`}, agui.CodeModelRequest},
-		{"413", script{status: 413}, agui.CodeModelRequest},
-		{"422 detail", script{status: 422, body: `{"detail":[{"msg":"x"}]}`}, agui.CodeModelRequest},
-		{"a redirect", script{status: 307, header: map[string]string{"Location": "http://127.0.0.1:1/"}}, agui.CodeModelRequest},
-		{"429", script{status: 429, body: `{"error":{"message":"slow down","type":"requests","code":"rate_limit_exceeded"}}`}, agui.CodeModelUnavailable},
-		{"429 quota", script{status: 429, body: `{"error":{"code":"insufficient_quota"}}`}, agui.CodeModelUnavailable},
-		{"500 list of messages", script{status: 500, body: `{"error":{"message":["a","b"]}}`}, agui.CodeModelUnavailable},
-		{"529", script{status: 529}, agui.CodeModelUnavailable},
-		{"broken error body", script{status: 502, body: "x", cut: true}, agui.CodeModelUnavailable},
+		{"401", script{Status: 401, Body: `{"error":{"message":"Incorrect API key provided: ` + testKey + `","type":"invalid_request_error","code":"invalid_api_key"}}`}, agui.CodeModelAuth},
+		{"403 page", script{Status: 403, Body: "<html>"}, agui.CodeModelAuth},
+		{"400", script{Status: 400, Body: `{"error":{"message":"bad ` + testKey + `","type":"` + testKey + `","param":"temperature"}}`}, agui.CodeModelRequest},
+		{"400 filter", script{Status: 400, Body: `{"error":{"message":"no","code":"content_filter","innererror":{"code":"ResponsibleAIPolicyViolation"}}}`}, agui.CodeModelContentFilter},
+		{"400 in words", script{Status: 400, Body: `{"error":"` + testKey + `"}`}, agui.CodeModelRequest},
+		{"404", script{Status: 404, Body: `404 page not found`}, agui.CodeModelRequest},
+		{"413", script{Status: 413}, agui.CodeModelRequest},
+		{"422 detail", script{Status: 422, Body: `{"detail":[{"msg":"x"}]}`}, agui.CodeModelRequest},
+		{"a redirect", script{Status: 307, Header: map[string]string{"Location": "http://127.0.0.1:1/"}}, agui.CodeModelRequest},
+		{"429", script{Status: 429, Body: `{"error":{"message":"slow down","type":"requests","code":"rate_limit_exceeded"}}`}, agui.CodeModelUnavailable},
+		{"429 quota", script{Status: 429, Body: `{"error":{"code":"insufficient_quota"}}`}, agui.CodeModelUnavailable},
+		{"500 list of messages", script{Status: 500, Body: `{"error":{"message":["a","b"]}}`}, agui.CodeModelUnavailable},
+		{"529", script{Status: 529}, agui.CodeModelUnavailable},
+		{"broken error body", script{Status: 502, Body: "x", Cut: true}, agui.CodeModelUnavailable},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -198,7 +198,7 @@ func TestModelUsage(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s := newModelServer(t, script{body: finish("stop") + "\n" + `{"choices":[],"usage":` + tt.usage + `}`})
+			s := newModelServer(t, script{Body: finish("stop") + "\n" + `{"choices":[],"usage":` + tt.usage + `}`})
 			reply, err := s.model().Stream(t.Context(), hello, ModelDeltas{})
 			must(t, err)
 			tt.want.Provider, tt.want.Model = "mock", "m1"
@@ -248,7 +248,7 @@ func TestModelSinkAndStop(t *testing.T) {
 	t.Parallel()
 	hold := make(chan struct{})
 	defer close(hold)
-	s := newModelServer(t, script{body: chunk(`"content":"A"`), hold: hold})
+	s := newModelServer(t, script{Body: chunk(`"content":"A"`), Hold: hold})
 	_, err := s.model().Stream(t.Context(), hello, ModelDeltas{Text: func(string) error { return errSink }})
 	if !errors.Is(err, errSink) {
 		t.Errorf("Stream() = %v, want the sink's error", err)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/model/modeltest"
 )
 
 // A wire is a model's server without a network, so that time is the test's. Each request gets the next answer, the last
@@ -44,7 +45,7 @@ func (w *wire) model(t *testing.T, o ModelOptions) *Model {
 	w.start = time.Now()
 	o.BaseURL, o.Name, o.HTTP = "http://model.test", "m", &http.Client{Transport: w}
 	m, err := NewModel(o)
-	must(t, err)
+	wants(t, err)
 	return m
 }
 
@@ -81,7 +82,7 @@ func slow(pause time.Duration, lines ...string) answering {
 
 func TestModelRetries(t *testing.T) {
 	t.Parallel()
-	ok := answer(200, says("ok").wire())
+	ok := answer(200, modeltest.Text("ok").Wire())
 	refused := func(*http.Request) (int, http.Header, io.Reader, error) {
 		return 0, nil, nil, errors.New("connection refused")
 	}
@@ -109,7 +110,7 @@ func TestModelRetries(t *testing.T) {
 		{"nothing said", []answering{answer(200, `data: {"error":{"code":503}}`+"\n\n"), answer(200, ""), ok}, 0,
 			[]time.Duration{0, 0, 0}, []time.Duration{0, time.Second, 2 * time.Second}, ""},
 		{"used up", []answering{answer(500, "")}, 1, []time.Duration{0, 0}, []time.Duration{0, time.Second}, agui.CodeModelUnavailable},
-		{"something said", []answering{answer(200, "data: "+chunk(`"content":"A"`)+"\n\n"), ok}, 0,
+		{"something said", []answering{answer(200, "data: "+modeltest.Delta(`"content":"A"`)+"\n\n"), ok}, 0,
 			[]time.Duration{0}, []time.Duration{0}, agui.CodeModelResponse},
 		{"our fault", []answering{answer(400, ""), ok}, 0, []time.Duration{0}, []time.Duration{0}, agui.CodeModelRequest},
 		{"no money", []answering{answer(429, `{"error":{"code":"insufficient_quota"}}`), ok}, 0,
@@ -121,7 +122,7 @@ func TestModelRetries(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := &wire{answers: tt.answers}
 				_, err := w.model(t, ModelOptions{Retries: tt.retries}).Stream(t.Context(), hello, ModelDeltas{})
-				equal(t, "code", agui.CodeOf(err), tt.want)
+				same(t, "code", agui.CodeOf(err), tt.want)
 				if len(w.at) != len(tt.least) {
 					t.Fatalf("asked at %v, want %d times", w.at, len(tt.least))
 				}
@@ -137,8 +138,8 @@ func TestModelRetries(t *testing.T) {
 
 func TestModelWatchdog(t *testing.T) {
 	t.Parallel()
-	a := "data: " + chunk(`"content":"A"`)
-	end := "data: " + finish("stop")
+	a := "data: " + modeltest.Delta(`"content":"A"`)
+	end := "data: " + modeltest.Finish("stop")
 	tests := []struct {
 		name   string
 		server answering
@@ -166,9 +167,9 @@ func TestModelWatchdog(t *testing.T) {
 				var said strings.Builder
 				_, err := w.model(t, ModelOptions{Retries: -1, Timeout: 5 * time.Minute}).Stream(t.Context(), hello,
 					ModelDeltas{Text: func(d string) error { said.WriteString(d); return nil }})
-				equal(t, "code", agui.CodeOf(err), tt.want)
-				equal(t, "text", said.String(), tt.text)
-				equal(t, "took", time.Since(w.start), tt.took)
+				same(t, "code", agui.CodeOf(err), tt.want)
+				same(t, "text", said.String(), tt.text)
+				same(t, "took", time.Since(w.start), tt.took)
 			})
 		})
 	}
@@ -180,9 +181,9 @@ func TestModelGivesUpInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &wire{answers: []answering{answer(429, "", "Retry-After", "7")}}
 		_, err := w.model(t, ModelOptions{Timeout: 10 * time.Second}).Stream(t.Context(), hello, ModelDeltas{})
-		equal(t, "code", agui.CodeOf(err), agui.CodeModelUnavailable)
-		equal(t, "took", time.Since(w.start), 10*time.Second)
-		equal(t, "asked", len(w.at), 2)
+		same(t, "code", agui.CodeOf(err), agui.CodeModelUnavailable)
+		same(t, "took", time.Since(w.start), 10*time.Second)
+		same(t, "asked", len(w.at), 2)
 		if !strings.Contains(err.Error(), "429") {
 			t.Errorf("Stream() = %v, want what the server said", err)
 		}
@@ -204,12 +205,12 @@ func TestModelClosesBodies(t *testing.T) {
 		body   string
 		sink   error
 	}{
-		"a reply":          {200, says("hi").wire(), nil},
+		"a reply":          {200, modeltest.Text("hi").Wire(), nil},
 		"an error status":  {500, `{"error":{}}`, nil},
 		"a redirect":       {302, "", nil},
 		"an error in it":   {200, `data: {"error":{}}` + "\n\n", nil},
 		"a web page":       {200, "<html>", nil},
-		"a sink that ends": {200, says("hi").wire(), errSink},
+		"a sink that ends": {200, modeltest.Text("hi").Wire(), errSink},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,6 +1,7 @@
 package groupchat
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -116,16 +117,21 @@ func (t *Turn) say(message string) error {
 
 // Sleep waits for d, or until the run ends; then it returns why.
 func (t *Turn) Sleep(d time.Duration) error {
+	return sleep(t.ctx, d)
+}
+
+// sleep waits for d, or until ctx is done: then it returns the error of ctx.
+func sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
-		return t.ctx.Err()
+		return ctx.Err()
 	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 		return nil
-	case <-t.ctx.Done():
-		return t.ctx.Err()
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

@@ -88,7 +88,7 @@ func TestAnEffectIsProgress(t *testing.T) {
 	})
 	quiet := func(agent Agent) Agent { return Sub(agent, SubOptions{Output: OutputNone}) }
 	c := &counted{}
-	m := newMind(t, calls("f", `{}`), script{body: finish("stop")}, calls("f", `{}`), script{body: finish("stop")}, calls("f", `{}`), script{body: finish("stop")})
+	m := newMind(t, calls("f", `{}`), script{Body: finish("stop")}, calls("f", `{}`), script{Body: finish("stop")}, calls("f", `{}`), script{Body: finish("stop")})
 	for name, tt := range map[string]struct {
 		agent Agent
 		done  func() int
@@ -103,7 +103,7 @@ func TestAnEffectIsProgress(t *testing.T) {
 		must(t, newRig(t, chat).say("go").err)
 		equal(t, name, tt.done(), 3)
 	}
-	silent := &LLM{Model: newMind(t, script{body: finish("stop")}).model()}
+	silent := &LLM{Model: newMind(t, script{Body: finish("stop")}).model()}
 	codeOf(t, newRig(t, team(ByState("a"), Participant{Name: "a", Agent: silent})).say("go"), agui.CodeNoProgress) // a reply is none
 	manager := LLMManager(LLMManagerOptions{Model: newMind(t, chooses("b", ""), terminates).model()})
 	idle := team(manager, Participant{Name: "b", Agent: AgentFunc(func(context.Context, *Turn) error { return nil })})

@@ -1,6 +1,7 @@
 package groupchat
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -60,7 +61,9 @@ func textsOf(in agui.RunAgentInput) []string {
 		texts = append(texts, c.Value)
 	}
 	for _, r := range in.Resume {
-		texts = append(texts, string(r.Payload), jsonText(r.Payload))
+		var payload agui.Content
+		_ = json.Unmarshal(r.Payload, &payload) // what is neither text nor parts has no text
+		texts = append(texts, string(r.Payload), payload.Text())
 	}
 	return texts
 }

@@ -78,5 +78,5 @@ func (p ErrorPolicy) wait(ctx context.Context, n int) bool {
 	for ; n > 1 && wait < mostBackoff; n-- {
 		wait = min(2*wait, mostBackoff)
 	}
-	return sleepFor(ctx, wait/2+rand.N(wait/2+1)) // not all at the same moment
+	return sleep(ctx, wait/2+rand.N(wait/2+1)) == nil // not all at the same moment
 }

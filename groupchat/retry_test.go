@@ -31,7 +31,7 @@ func TestRetryAsksTheModelAgain(t *testing.T) {
 		{"model_response", []script{no, no, no, yes}, LLM{Output: &LLMOutput{Schema: number}}, 0, "| u:go"},
 		{"model_response after a tool", []script{step, no, no, no, yes}, LLM{Output: &LLMOutput{Schema: number}}, 1, "| u:go | a: f{} | t:f done"},
 		{"model_response around a tool", []script{no, step, no, no, step, yes}, LLM{Output: &LLMOutput{Schema: number}}, 2, "| u:go | a: f{} | t:f done"},
-		{"a refusal", []script{{body: chunk(`"refusal":"No."`) + "\n" + finish("stop")}, yes}, LLM{Output: &LLMOutput{Schema: number}}, 0, "| u:go"},
+		{"a refusal", []script{{Body: chunk(`"refusal":"No."`) + "\n" + finish("stop")}, yes}, LLM{Output: &LLMOutput{Schema: number}}, 0, "| u:go"},
 		{"not_converged", []script{step, step, step, step, says("Done.")}, LLM{MaxSteps: 2}, 3, "| u:go | a: f{} | t:f done | a: f{} | t:f done"},
 		{"not_converged at once", []script{step, step, step, step, step, says("Done.")}, LLM{MaxSteps: 2}, 4, ""},
 	}
@@ -120,9 +120,9 @@ func TestRetriesAreForWhatMayPass(t *testing.T) {
 		"a panic":                               {AgentFunc(func(context.Context, *Turn) error { panic("boom") }), false},
 		"a panic further in":                    {nested(2, AgentFunc(func(context.Context, *Turn) error { panic("boom") })), false},
 		"one of two":                            {fails(errors.Join(errors.New("boom"), &agui.Error{Code: agui.CodeModelAuth})), false},
-		"a model's server that refuses the key": {&LLM{Model: newMind(t, script{status: 401}).model()}, false},
-		"a model's server that refuses the request": {&LLM{Model: newMind(t, script{status: 400}).model()}, false},
-		"a model's server that is busy":             {&LLM{Model: newMind(t, script{status: 503}).model()}, true},
+		"a model's server that refuses the key": {&LLM{Model: newMind(t, script{Status: 401}).model()}, false},
+		"a model's server that refuses the request": {&LLM{Model: newMind(t, script{Status: 400}).model()}, false},
+		"a model's server that is busy":             {&LLM{Model: newMind(t, script{Status: 503}).model()}, true},
 		"a write that is forbidden": {AgentFunc(func(_ context.Context, t *Turn) error { return t.State().Restrict("/mine").Set("/yours", 1) }),
 			false},
 	} {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
+	"github.com/agui-gateway/gateway/internal/fence"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -81,7 +82,7 @@ func execute(ctx context.Context, root Agent, in Input, s hosting.Session) (resu
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)
 	}
-	ctx = withFence(ctx, s.Fence)
+	ctx = fence.With(ctx, s.Fence)
 	x := &execution{Session: s, Input: in, ctx: ctx, signature: SignatureOf(root)}
 	x.names = namesOf(x.signature)
 	if err := protect(func() error { return x.enter(root) }); err != nil {

@@ -335,7 +335,7 @@ func TestARootSubObeysItsFilter(t *testing.T) {
 func TestAnEmptyTurnKeepsTheResult(t *testing.T) {
 	t.Parallel()
 	for _, output := range []OutputMode{OutputBoth, OutputNone, OutputHistory} {
-		m := newMind(t, says("Yes."), script{body: finish("stop")}, says(" \n"), says("No."))
+		m := newMind(t, says("Yes."), script{Body: finish("stop")}, says(" \n"), says("No."))
 		advises := Sub(&LLM{Model: m.model()}, SubOptions{Result: "/opinion", Output: output})
 		r := newRig(t, team(Sequential(), Participant{Name: "legal", Agent: advises}))
 		for _, want := range []string{"Yes.", "Yes.", "Yes.", "No."} {

@@ -1,6 +1,7 @@
 package groupchat
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -57,9 +58,7 @@ func (r *llmRun) call(ctx context.Context, tool *Tool, key string, c ToolCall) s
 
 // limited makes a call that may take no longer than it is allowed to.
 func (r *llmRun) limited(ctx context.Context, tool *Tool, c ToolCall) (ToolResult, error) {
-	limit := tool.Timeout
-	orDefault(&limit, r.ToolTimeout)
-	orDefault(&limit, llmToolTimeout)
+	limit := cmp.Or(tool.Timeout, r.ToolTimeout, llmToolTimeout)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errToolTooLate)
 	defer cancel()
 	type outcome struct {
