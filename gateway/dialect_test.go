@@ -10,6 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/gateway/teamfile"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/model"
 )
 
 // Pages that know questions as CUSTOM on_interrupt only, and cannot set a query, get them so from an agent that is set up for them.
@@ -67,7 +68,7 @@ func TestAModelCanBeOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	models := 0
-	_, err := teamfile.Load(path, teamfile.Options{Types: map[string]teamfile.AgentType{"demo": func(m *groupchat.Model) groupchat.Agent {
+	_, err := teamfile.Load(path, teamfile.Options{Types: map[string]teamfile.AgentType{"demo": func(m *model.Model) groupchat.Agent {
 		if m != nil {
 			models++
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -23,7 +24,7 @@ import (
 // told to. Each answer uses 10 tokens to read and 2 to write.
 type thinker struct {
 	asked atomic.Int64
-	model *groupchat.Model
+	model *model.Model
 }
 
 func newThinker(t *testing.T) *thinker {
@@ -32,7 +33,7 @@ func newThinker(t *testing.T) *thinker {
 	server := httptest.NewServer(m)
 	t.Cleanup(server.Close)
 	var err error
-	m.model, err = groupchat.NewModel(groupchat.ModelOptions{Provider: "mock", BaseURL: server.URL, Name: "m1", Retries: -1})
+	m.model, err = model.New(model.Options{Provider: "mock", BaseURL: server.URL, Name: "m1", Retries: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,7 +290,7 @@ func TestWordsOfAModelThatBroke(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	team := func(path string) groupchat.Agent {
-		m, err := groupchat.NewModel(groupchat.ModelOptions{BaseURL: server.URL + path, Name: "m", Retries: -1})
+		m, err := model.New(model.Options{BaseURL: server.URL + path, Name: "m", Retries: -1})
 		if err != nil {
 			t.Fatal(err)
 		}

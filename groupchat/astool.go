@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -141,9 +142,9 @@ func (s *specialist) call(ctx context.Context, t *Turn, c ToolCall) (ToolResult,
 }
 
 // inherit is the agent, speaking through model if it has none of its own.
-func (s *specialist) inherit(model *Model) Agent { return inheriting(s.agent, model) }
+func (s *specialist) inherit(model *model.Model) Agent { return inheriting(s.agent, model) }
 
-func inheriting(agent Agent, model *Model) Agent {
+func inheriting(agent Agent, model *model.Model) Agent {
 	l, ok := agent.(*LLM)
 	if !ok || l == nil || l.Model != nil {
 		return agent

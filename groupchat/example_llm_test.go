@@ -11,6 +11,7 @@ import (
 
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/host"
+	"github.com/agui-gateway/gateway/model"
 )
 
 // weather is a model's server that knows one conversation: it asks for the weather, and says what it learned.
@@ -29,7 +30,7 @@ func weather(w http.ResponseWriter, r *http.Request) {
 func ExampleLLM() {
 	server := httptest.NewServer(http.HandlerFunc(weather))
 	defer server.Close()
-	model, err := groupchat.NewModel(groupchat.ModelOptions{BaseURL: server.URL, Name: "mock"})
+	model, err := model.New(model.Options{BaseURL: server.URL, Name: "mock"})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -3,6 +3,7 @@ package groupchat
 import (
 	"context"
 	"errors"
+	"github.com/agui-gateway/gateway/model"
 	"net/http"
 	"sync/atomic"
 	"testing"
@@ -88,8 +89,8 @@ func TestFence(t *testing.T) {
 }
 
 // guarded is a model whose requests are effects.
-func guarded(g *gatekeeper, m *mind) *Model {
-	return m.model(func(o *ModelOptions) {
+func guarded(g *gatekeeper, m *mind) *model.Model {
+	return m.model(func(o *model.Options) {
 		o.Retries = 2
 		o.HTTP = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 			g.effect("a model")

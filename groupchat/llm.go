@@ -13,6 +13,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
+	"github.com/agui-gateway/gateway/model"
 )
 
 // An LLM is an [Agent] that speaks through a model. It streams what the model says, lets it call tools, and asks it again
@@ -23,7 +24,7 @@ import (
 type LLM struct {
 	Description  string
 	Instructions string
-	Model        *Model
+	Model        *model.Model
 	// Tools are those the agent has itself. Besides them the model may call those of the client, unless NoFrontendTools
 	// says otherwise, and hand over to the participants that [Turn.Handoffs] names, with tools called handoff_to_NAME.
 	Tools           []Tool
@@ -160,7 +161,7 @@ type llmRun struct {
 type llmStep struct {
 	n     int // what number it was recorded under
 	place int // among the steps that count
-	reply ModelReply
+	reply model.Reply
 	shown shownReply
 	// results are those of the reply's calls that have one. Note is what the model is told of a reply that will not do.
 	results map[int]ToolResult
@@ -229,7 +230,7 @@ func (r *llmRun) ask(ctx context.Context) (*llmStep, error) {
 	s := &llmStep{n: r.next(), place: len(r.steps), results: map[int]ToolResult{}}
 	live := &speaker{r: r, mute: r.Output != nil}
 	var err error
-	s.reply, err = recorded(r.t, s.key(), func() (ModelReply, error) {
+	s.reply, err = recorded(r.t, s.key(), func() (model.Reply, error) {
 		reply, err := r.Model.Stream(ctx, r.request(), live.deltas())
 		if usageErr := r.t.x.used(reply.Usage); err == nil {
 			err = usageErr

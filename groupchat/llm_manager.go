@@ -10,12 +10,13 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
 )
 
 // LLMManagerOptions are those of [LLMManager]. Only Model is required.
 type LLMManagerOptions struct {
-	Model *Model
+	Model *model.Model
 	// Instructions say how to choose; the participants with their descriptions and the form of the answer are added.
 	Instructions string
 	// Sees are JSON Pointers to what the model is told of the state.
@@ -76,12 +77,12 @@ func (m *llmManager) Next(ctx context.Context, v View) (Decision, error) {
 
 // decide asks the model until its choice will do.
 func (m *llmManager) decide(ctx context.Context, v View) (llmDecision, error) {
-	request := ModelRequest{Messages: m.messages(v), Schema: choiceSchema(v.Participants, v.Idle), SchemaName: "choice", Strict: true}
+	request := model.Request{Messages: m.messages(v), Schema: choiceSchema(v.Participants, v.Idle), SchemaName: "choice", Strict: true}
 	retries := cmp.Or(m.Retries, 2)
 	var d llmDecision
 	var used []agui.TokenUsage
 	for try := 0; ; try++ {
-		reply, err := m.Model.Stream(ctx, request, ModelDeltas{})
+		reply, err := m.Model.Stream(ctx, request, model.Deltas{})
 		used = state.AddUsage(used, []agui.TokenUsage{reply.Usage})
 		d.Usage = used[0]
 		if v.turn != nil {
@@ -100,9 +101,9 @@ func (m *llmManager) decide(ctx context.Context, v View) (llmDecision, error) {
 			return m.leave(ctx, v, d, &agui.Error{Code: wrong.code, Err: wrong})
 		}
 		if words := reply.Words(); words != "" {
-			request.Messages = append(request.Messages, ModelMessage{Role: agui.RoleAssistant, Text: words})
+			request.Messages = append(request.Messages, model.Message{Role: agui.RoleAssistant, Text: words})
 		}
-		request.Messages = append(request.Messages, ModelMessage{Role: agui.RoleUser, Text: "That will not do: " + wrong.problem + ". Choose again."})
+		request.Messages = append(request.Messages, model.Message{Role: agui.RoleUser, Text: "That will not do: " + wrong.problem + ". Choose again."})
 	}
 }
 
@@ -118,12 +119,12 @@ func (m *llmManager) leave(ctx context.Context, v View, d llmDecision, err error
 }
 
 // messages are what the model decides on.
-func (m *llmManager) messages(v View) []ModelMessage {
+func (m *llmManager) messages(v View) []model.Message {
 	var system []string
 	if m.Instructions != "" {
 		system = append(system, m.Instructions)
 	}
-	var out []ModelMessage
+	var out []model.Message
 	for _, message := range v.History() {
 		words := message.Content.Text()
 		switch message.Role {
@@ -131,22 +132,22 @@ func (m *llmManager) messages(v View) []ModelMessage {
 			system = append(system, words)
 		case agui.RoleUser:
 			parts, _ := message.Content.Parts()
-			out = append(out, ModelMessage{Role: agui.RoleUser, Text: words, Parts: parts})
+			out = append(out, model.Message{Role: agui.RoleUser, Text: words, Parts: parts})
 		case agui.RoleAssistant:
 			if words == "" {
 				continue
 			}
 			if v.speaks(message.Name) {
-				out = append(out, ModelMessage{Role: agui.RoleUser, Text: message.Name + ": " + words})
+				out = append(out, model.Message{Role: agui.RoleUser, Text: message.Name + ": " + words})
 			} else {
-				out = append(out, ModelMessage{Role: agui.RoleAssistant, Text: words})
+				out = append(out, model.Message{Role: agui.RoleAssistant, Text: words})
 			}
 		default: // what tools returned is theirs who called them
 		}
 	}
 	system = append(system, m.rules(v))
-	out = append(out, ModelMessage{Role: agui.RoleUser, Text: "Who speaks next? Answer with the JSON object."})
-	return slices.Insert(out, 0, ModelMessage{Role: agui.RoleSystem, Text: strings.Join(system, "\n\n")})
+	out = append(out, model.Message{Role: agui.RoleUser, Text: "Who speaks next? Answer with the JSON object."})
+	return slices.Insert(out, 0, model.Message{Role: agui.RoleSystem, Text: strings.Join(system, "\n\n")})
 }
 
 // speaks reports whether name is a participant's, or of somebody one is made of.

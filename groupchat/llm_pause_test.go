@@ -13,6 +13,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
+	"github.com/agui-gateway/gateway/model"
 )
 
 // TestRow129Approval runs a tool no time before a person approves of it and once after, or not at all; the resumed run
@@ -141,7 +142,7 @@ func TestRow81MixedPause(t *testing.T) {
 // TestRow95FrontendTools leaves the client's tools to the client, and tells the model what it brings.
 func TestRow95FrontendTools(t *testing.T) {
 	t.Parallel()
-	m := newMind(t, calls(wireName("show.map"), `{}`, "show_chart", `{}`), says("Nice."))
+	m := newMind(t, calls(model.ToolName("show.map"), `{}`, "show_chart", `{}`), says("Nice."))
 	client := Input{Tools: []agui.Tool{{Name: "show.map"}, {Name: "show_chart"}}}
 	r := newRig(t, &Chat{Manager: RoundRobin(), MaxRounds: 2, Participants: []Participant{{Name: "ann", Agent: asked{&LLM{Model: m.model()}, client}}}})
 	first := r.say("go")

@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
 )
 
 // request is what the model is asked now.
-func (r *llmRun) request() ModelRequest {
-	request := ModelRequest{Messages: r.messages(), Tools: r.tools.list}
+func (r *llmRun) request() model.Request {
+	request := model.Request{Messages: r.messages(), Tools: r.tools.list}
 	if o := r.Output; o != nil {
 		request.Schema, request.SchemaName, request.Strict = o.Schema, o.Name, o.Strict
 	}
@@ -21,7 +22,7 @@ func (r *llmRun) request() ModelRequest {
 // messages is the conversation as the model sees it: the system's words first and in one message, because not every
 // server takes more; then what was said, others' words as a user's who begins with his name; each call followed by its
 // result (I6).
-func (r *llmRun) messages() []ModelMessage {
+func (r *llmRun) messages() []model.Message {
 	seen := r.t.Messages()
 	h := r.history(seen)
 	for _, m := range seen {
@@ -31,10 +32,10 @@ func (r *llmRun) messages() []ModelMessage {
 		h.step(s)
 	}
 	if len(h.out) == 0 || h.out[len(h.out)-1].Role == agui.RoleAssistant {
-		h.out = append(h.out, ModelMessage{Role: agui.RoleUser, Text: "Go on."}) // some servers want the last word to be a user's
+		h.out = append(h.out, model.Message{Role: agui.RoleUser, Text: "Go on."}) // some servers want the last word to be a user's
 	}
 	if system := r.system(h.system); system != "" {
-		h.out = slices.Insert(h.out, 0, ModelMessage{Role: agui.RoleSystem, Text: system})
+		h.out = slices.Insert(h.out, 0, model.Message{Role: agui.RoleSystem, Text: system})
 	}
 	return h.out
 }
@@ -72,7 +73,7 @@ type history struct {
 	r    *llmRun
 	name string
 
-	out    []ModelMessage
+	out    []model.Message
 	system []string
 	own    map[string]bool         // invocations in which the agent spoke
 	step1  map[string]*llmStep     // of this turn, by the messages they are
@@ -125,7 +126,7 @@ func (h *history) add(m Message) {
 	case agui.RoleSystem, agui.RoleDeveloper:
 		h.system = append(h.system, m.Content.Text())
 	case agui.RoleUser:
-		user := ModelMessage{Role: agui.RoleUser, Text: m.Content.Text()}
+		user := model.Message{Role: agui.RoleUser, Text: m.Content.Text()}
 		if parts, ok := m.Content.Parts(); ok {
 			user.Parts = parts
 		}
@@ -147,12 +148,12 @@ func (h *history) spoken(m Message) {
 		if m.Name != "" {
 			words = m.Name + ": " + words
 		}
-		h.out = append(h.out, ModelMessage{Role: agui.RoleUser, Text: words})
+		h.out = append(h.out, model.Message{Role: agui.RoleUser, Text: words})
 		return
 	}
-	own := ModelMessage{Role: agui.RoleAssistant, Text: words}
+	own := model.Message{Role: agui.RoleAssistant, Text: words}
 	for _, c := range m.ToolCalls {
-		own.Calls = append(own.Calls, ModelCall{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments})
+		own.Calls = append(own.Calls, model.Call{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments})
 	}
 	if words == "" && own.Calls == nil {
 		return
@@ -163,7 +164,7 @@ func (h *history) spoken(m Message) {
 		if result, ok := h.result[c.ID]; ok {
 			text = toldOf(result)
 		}
-		h.out = append(h.out, ModelMessage{Role: agui.RoleTool, CallID: c.ID, Text: text})
+		h.out = append(h.out, model.Message{Role: agui.RoleTool, CallID: c.ID, Text: text})
 	}
 }
 
@@ -175,9 +176,9 @@ func (h *history) step(last *llmStep) {
 			continue
 		}
 		h.told[s] = true
-		own := ModelMessage{Role: agui.RoleAssistant, Text: s.reply.Words()}
+		own := model.Message{Role: agui.RoleAssistant, Text: s.reply.Words()}
 		for i, c := range s.reply.Calls {
-			own.Calls = append(own.Calls, ModelCall{ID: s.shown.Calls[i], Name: c.Name, Arguments: c.Arguments})
+			own.Calls = append(own.Calls, model.Call{ID: s.shown.Calls[i], Name: c.Name, Arguments: c.Arguments})
 		}
 		if own.Text == "" && own.Calls == nil {
 			continue
@@ -188,10 +189,10 @@ func (h *history) step(last *llmStep) {
 			if result, ok := s.results[i]; ok {
 				text = toldOf(result.Content)
 			}
-			h.out = append(h.out, ModelMessage{Role: agui.RoleTool, CallID: c.ID, Text: text})
+			h.out = append(h.out, model.Message{Role: agui.RoleTool, CallID: c.ID, Text: text})
 		}
 		if s.note != "" {
-			h.out = append(h.out, ModelMessage{Role: agui.RoleUser, Text: s.note})
+			h.out = append(h.out, model.Message{Role: agui.RoleUser, Text: s.note})
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/model/modeltest"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -57,13 +58,13 @@ type thought struct {
 
 func newMind(t testing.TB, scripts ...script) *mind { return &mind{t: t, scripts: scripts} }
 
-func (m *mind) model(change ...func(*ModelOptions)) *Model {
+func (m *mind) model(change ...func(*model.Options)) *model.Model {
 	m.t.Helper()
-	o := ModelOptions{Provider: "mock", BaseURL: "http://mind.test/v1", Name: "m1", Retries: -1, HTTP: &http.Client{Transport: m}}
+	o := model.Options{Provider: "mock", BaseURL: "http://mind.test/v1", Name: "m1", Retries: -1, HTTP: &http.Client{Transport: m}}
 	for _, f := range change {
 		f(&o)
 	}
-	model, err := NewModel(o)
+	model, err := model.New(o)
 	must(m.t, err)
 	return model
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/model"
 )
 
 // A shownReply says under which ids a reply is in the conversation.
@@ -26,12 +27,12 @@ type speaker struct {
 	calls     []*agui.Call
 }
 
-func (s *speaker) deltas() ModelDeltas {
-	return ModelDeltas{Text: s.say1, Reasoning: s.reason, Call: s.call}
+func (s *speaker) deltas() model.Deltas {
+	return model.Deltas{Text: s.say1, Reasoning: s.reason, Call: s.call}
 }
 
 // say puts a whole reply on the wire.
-func (s *speaker) say(reply ModelReply) error {
+func (s *speaker) say(reply model.Reply) error {
 	if reply.Reasoning != "" {
 		if err := s.reason(reply.Reasoning); err != nil {
 			return err

@@ -3,11 +3,12 @@ package groupchat
 import (
 	"context"
 	"encoding/json"
+	"github.com/agui-gateway/gateway/model"
 )
 
 // llmTools are the tools a model may call in one turn.
 type llmTools struct {
-	list   []ModelTool
+	list   []model.Tool
 	byName map[string]offer // by the name the model knows
 }
 
@@ -22,13 +23,13 @@ type offer struct {
 func (r *llmRun) offered(ctx context.Context) llmTools {
 	tools := llmTools{byName: map[string]offer{}}
 	add := func(o offer, description string, parameters json.RawMessage) {
-		name := wireName(o.name)
+		name := model.ToolName(o.name)
 		if _, taken := tools.byName[name]; taken {
 			r.t.x.Log.Warn("groupchat: a tool's name is taken", "turn", r.t.Path(), "tool", o.name)
 			return
 		}
 		tools.byName[name] = o
-		tools.list = append(tools.list, ModelTool{Name: o.name, Description: description, Parameters: parameters})
+		tools.list = append(tools.list, model.Tool{Name: o.name, Description: description, Parameters: parameters})
 	}
 	for i := range r.Tools {
 		t := &r.Tools[i]

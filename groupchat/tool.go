@@ -9,6 +9,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/internal/redact"
+	"github.com/agui-gateway/gateway/model"
 )
 
 // A Tool is something a model may have done. Exactly one of Call and Turn is set.
@@ -79,8 +80,8 @@ type ToolCall struct {
 	ThreadID  string
 	Principal string
 
-	nth   int    // of the tool's in the turn, from 1
-	model *Model // of who calls
+	nth   int          // of the tool's in the turn, from 1
+	model *model.Model // of who calls
 }
 
 // A ToolResult is what a tool came to.

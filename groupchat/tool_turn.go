@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/model"
 )
 
 // work makes a call of a tool that works in the turn.
@@ -36,7 +37,7 @@ func (r *llmRun) work(ctx context.Context, tool *Tool, s *llmStep, i int, c Tool
 // In a checkpoint of version 1 the keys of all calls are among the turn's. The only call goes on with those. Of several nobody
 // knows which of them was answered, so such a turn does not go on.
 func (r *llmRun) callTurn(ctx context.Context, s *llmStep, i int) (*Turn, error) {
-	key, name := s.callKey(i), wireName(r.tools.real(s.reply.Calls[i].Name))
+	key, name := s.callKey(i), model.ToolName(r.tools.real(s.reply.Calls[i].Name))
 	if n := r.nth(s, i); n > 1 {
 		name += "@" + strconv.Itoa(n)
 	}

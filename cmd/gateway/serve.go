@@ -14,6 +14,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/gateway/teamfile"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/redisstore"
 	"github.com/agui-gateway/gateway/travel"
@@ -122,7 +123,7 @@ func end(g *gateway.Gateway, server *http.Server, limit time.Duration) error {
 }
 
 // demo makes the travel team, and remembers whether it has nothing but its script.
-func (c *config) demo(model *groupchat.Model) groupchat.Agent {
+func (c *config) demo(model *model.Model) groupchat.Agent {
 	c.scripted = c.scripted || model == nil
 	return travel.New(travel.Options{Model: model})
 }
@@ -165,11 +166,11 @@ func (c *config) loadTeam() (*teamfile.Team, error) {
 }
 
 // defaultModel is the model of the settings, nil if there is none.
-func (c *config) defaultModel() (*groupchat.Model, error) {
+func (c *config) defaultModel() (*model.Model, error) {
 	if c.model.BaseURL == "" && c.model.Key == "" {
 		return nil, nil
 	}
-	model, err := groupchat.NewModel(c.model)
+	model, err := model.New(c.model)
 	if err != nil {
 		return nil, fmt.Errorf("-model-url, -model, -model-key (OPENAI_BASE_URL, OPENAI_MODEL, OPENAI_API_KEY): %w", err)
 	}

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/gateway"
-	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -28,7 +28,7 @@ type config struct {
 	memory    state.MemoryOptions
 	redis     string // URL of the store, which may hold a password; empty is memory
 
-	model       groupchat.ModelOptions // without BaseURL and Key there is none
+	model       model.Options // without BaseURL and Key there is none
 	toolTimeout time.Duration
 
 	env      func(string) (string, bool) // the environment, an -env-file before it

@@ -18,12 +18,13 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/model"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected halves of testdata")
 
 // idle stands in for the travel team, which this package does not know.
-func idle(*groupchat.Model) groupchat.Agent {
+func idle(*model.Model) groupchat.Agent {
 	return groupchat.AgentFunc(func(context.Context, *groupchat.Turn) error { return nil })
 }
 

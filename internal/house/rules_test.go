@@ -15,7 +15,7 @@ type room struct {
 
 // rooms is the picture of docs/design.md. Arrows point from left to right and there is no way back:
 //
-//	cmd/gateway ─► gateway/teamfile ─► gateway ─► groupchat/host ─► groupchat ─► state ─► agui
+//	cmd/gateway ─► gateway/teamfile ─► gateway ─► groupchat/host ─► groupchat ─► state, model ─► agui
 //	     │                └──► mcp ─► groupchat, agui
 //	     ├──► travel ─► groupchat, state, agui
 //	     └──► web
@@ -26,29 +26,35 @@ var rooms = []room{
 	{dir: "state/statetest", may: []string{"agui", "state"}, why: "the suite sees a store as any caller does"},
 	{dir: "state/redisstore", may: []string{"agui", "state"}, testsMay: []string{"state/statetest"},
 		why: "a store is reached through state's interface; only wiring chooses one"},
-	{dir: "groupchat", may: []string{"agui", "state", "groupchat/internal/hosting", "internal/redact"}, testsMay: []string{"groupchat/host"},
-		why: "agents run the same under any service, and in a test without one"},
+	{dir: "model", may: []string{"agui", "internal/fence", "internal/redact"}, testsMay: []string{"model/modeltest"},
+		why: "a model knows nothing of turns: whoever asks one needs no team"},
+	{dir: "model/modeltest", testsMay: []string{"agui", "model"},
+		why: "what a model's server answers is text; tests of models, and of what uses them, share it"},
+	{dir: "groupchat", may: []string{"agui", "state", "model", "groupchat/internal/hosting", "internal/fence", "internal/redact"},
+		testsMay: []string{"model/modeltest", "groupchat/host"},
+		why:      "agents run the same under any service, and in a test without one"},
 	{dir: "groupchat/host", may: []string{"agui", "state", "groupchat", "groupchat/internal/hosting"},
 		why: "what executes agents is not for their authors; it reaches groupchat's part of it by one internal package"},
 	{dir: "groupchat/internal/hosting", may: []string{"agui", "state"}, why: "it is what groupchat and groupchat/host share, below both"},
 	{dir: "mcp", may: []string{"agui", "groupchat", "internal/redact"},
 		why: "tools of other people's servers are tools like any: agents do not know whose they are, and nobody needs them who has none"},
 	{dir: "gateway", may: []string{"agui", "state", "groupchat", "groupchat/host", "gateway/wire", "internal/redact"},
-		testsMay: []string{"gateway/teamfile", "travel", "state/statetest", "state/redisstore"},
+		testsMay: []string{"model", "gateway/teamfile", "travel", "state/statetest", "state/redisstore"},
 		why:      "the service is given its agents; it knows none by name. Its tests drive the demo and team files as users do, and take a real Redis away"},
 	{dir: "gateway/wire", may: []string{"agui", "state"},
 		why: "what a reader is sent depends on the stored frame and on the reader, not on the service"},
-	{dir: "gateway/teamfile", may: []string{"agui", "state", "groupchat", "mcp", "gateway"},
+	{dir: "gateway/teamfile", may: []string{"agui", "state", "model", "groupchat", "mcp", "gateway"},
 		why: "team files are made of what Go programs have; who embeds the service needs neither YAML nor MCP"},
-	{dir: "travel", may: []string{"agui", "state", "groupchat"}, testsMay: []string{"gateway", "groupchat/host"},
+	{dir: "travel", may: []string{"agui", "state", "model", "groupchat"}, testsMay: []string{"gateway", "groupchat/host"},
 		why: "the demo is written with what every library user has"},
 	{dir: "web", why: "embedded files and nothing else"},
 	{dir: "interop", may: []string{"agui", "state", "groupchat", "gateway", "travel"},
 		why: "Go programs that foreign clients are compared with sit at the far end, like cmd/gateway"},
 	{dir: "interop/chaos", may: []string{"agui", "state", "state/redisstore", "groupchat", "gateway", "travel"},
 		why: "the replicas that are killed are wired like cmd/gateway"},
-	{dir: "cmd/gateway", may: []string{"agui", "state", "state/redisstore", "groupchat", "gateway", "gateway/teamfile", "travel", "web"},
+	{dir: "cmd/gateway", may: []string{"agui", "state", "state/redisstore", "model", "groupchat", "gateway", "gateway/teamfile", "travel", "web"},
 		why: "wiring: the only place that knows everybody"},
+	{dir: "internal/fence", why: "what reaches out of a run asks before, and need not know who executes the run"},
 	{dir: "internal/redact", why: "what may be logged of other servers' words is decided in one place, whoever spoke to them"},
 	{dir: "internal/house", why: "rules about the code, not part of it"},
 }
@@ -76,7 +82,7 @@ var doors = []door{
 		why: "tests only: it judges the patches that our own code makes and applies, see ADR 2"},
 	{lib: "github.com/redis/go-redis/v9", in: []string{"state/redisstore"},
 		why: "the gateway must run, and be tested, without Redis"},
-	{lib: "github.com/sashabaranov/go-openai", in: []string{"groupchat"}, files: 1,
+	{lib: "github.com/sashabaranov/go-openai", in: []string{"model"}, files: 1,
 		why: "models come and go; what the rest sees of one is ours"},
 	{lib: "go.yaml.in/yaml/v4", in: []string{"gateway/teamfile"}, files: 1,
 		why: "the team file is the only YAML, and its errors quote lines that may hold secrets"},

@@ -1,4 +1,4 @@
-package groupchat
+package model
 
 import (
 	"fmt"
@@ -15,16 +15,16 @@ import (
 
 const testKey = "sk-secret-key-0123456789"
 
-// A modelServer is a model's server that wants the key.
-type modelServer struct {
+// A server is a model's server that wants the key.
+type server struct {
 	*modeltest.Server
 	t   testing.TB
 	url string
 }
 
-func newModelServer(t testing.TB, answers ...modeltest.Answer) *modelServer {
+func newServer(t testing.TB, answers ...modeltest.Answer) *server {
 	t.Helper()
-	s := &modelServer{Server: modeltest.Serve(answers...), t: t}
+	s := &server{Server: modeltest.Serve(answers...), t: t}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if got := r.Header.Get("Authorization"); got != "Bearer "+testKey {
 			t.Errorf("Authorization = %q", got)
@@ -36,13 +36,13 @@ func newModelServer(t testing.TB, answers ...modeltest.Answer) *modelServer {
 	return s
 }
 
-func (s *modelServer) model(change ...func(*ModelOptions)) *Model {
+func (s *server) model(change ...func(*Options)) *Model {
 	s.t.Helper()
-	o := ModelOptions{Provider: "mock", BaseURL: s.url + "/v1", Key: testKey, Name: "m1", Retries: -1}
+	o := Options{Provider: "mock", BaseURL: s.url + "/v1", Key: testKey, Name: "m1", Retries: -1}
 	for _, f := range change {
 		f(&o)
 	}
-	m, err := NewModel(o)
+	m, err := New(o)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -52,28 +52,28 @@ func (s *modelServer) model(change ...func(*ModelOptions)) *Model {
 // heard is what a call of a model passes on, as one line.
 type heard struct{ strings.Builder }
 
-func (h *heard) deltas() ModelDeltas {
+func (h *heard) deltas() Deltas {
 	note := func(format string, args ...any) error {
 		_, err := fmt.Fprintf(h, format, args...)
 		return err
 	}
-	return ModelDeltas{
+	return Deltas{
 		Text:      func(d string) error { return note("t(%s)", d) },
 		Reasoning: func(d string) error { return note("r(%s)", d) },
 		Call:      func(i int, name, args string) error { return note("c%d(%s %s)", i, name, args) },
 	}
 }
 
-var hello = ModelRequest{Messages: []ModelMessage{{Role: agui.RoleUser, Text: "hello"}}}
+var hello = Request{Messages: []Message{{Role: agui.RoleUser, Text: "hello"}}}
 
-func wants(t testing.TB, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-func same[T any](t testing.TB, what string, got, want T) {
+func equal[T any](t testing.TB, what string, got, want T) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)

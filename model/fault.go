@@ -1,4 +1,4 @@
-package groupchat
+package model
 
 import (
 	"bytes"
@@ -19,20 +19,20 @@ import (
 
 // What can be wrong with a model's server, for the log.
 var (
-	errModelTimeout  = errors.New("groupchat: the model took too long")
-	errModelIdle     = errors.New("groupchat: the model fell silent")
-	errModelCut      = errors.New("groupchat: the reply ended without a finish reason")
-	errModelFilter   = errors.New("groupchat: the reply was withheld")
-	errModelChunk    = errors.New("groupchat: a chunk of the reply is not one")
-	errModelNameless = errors.New("groupchat: a tool call without a name")
-	errModelLarge    = errors.New("groupchat: the reply is too large")
-	errModelPage     = errors.New("groupchat: the reply is a web page")
-	errModelSays     = errors.New("groupchat: the model's server reports an error")
+	errTimeout  = errors.New("model: the model took too long")
+	errIdle     = errors.New("model: the model fell silent")
+	errCut      = errors.New("model: the reply ended without a finish reason")
+	errFilter   = errors.New("model: the reply was withheld")
+	errChunk    = errors.New("model: a chunk of the reply is not one")
+	errNameless = errors.New("model: a tool call without a name")
+	errLarge    = errors.New("model: the reply is too large")
+	errPage     = errors.New("model: the reply is a web page")
+	errSays     = errors.New("model: the model's server reports an error")
 )
 
-// A modelFault is a call to a model that came to nothing. Its text is for the log: it holds the URL that was asked and what the
+// A fault is a call to a model that came to nothing. Its text is for the log: it holds the URL that was asked and what the
 // server said, without keys and prompts.
-type modelFault struct {
+type fault struct {
 	kind   faultKind
 	status int           // of HTTP; 0 if there was none
 	said   string        // the server's own type, code and parameter
@@ -56,23 +56,23 @@ const (
 	faultFilter
 )
 
-func newModelFault(kind faultKind, err error) error {
-	return &modelFault{kind: kind, after: -1, err: err}
+func newFault(kind faultKind, err error) error {
+	return &fault{kind: kind, after: -1, err: err}
 }
 
 // faultOf is err as a fault; what is none happened to the connection. Ctx is the call's.
-func faultOf(ctx context.Context, err error) *modelFault {
-	if f, ok := errors.AsType[*modelFault](err); ok {
+func faultOf(ctx context.Context, err error) *fault {
+	if f, ok := errors.AsType[*fault](err); ok {
 		return f
 	}
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	return &modelFault{kind: faultAway, after: -1, err: unlocated(err)}
+	return &fault{kind: faultAway, after: -1, err: unlocated(err)}
 }
 
 // Error says what is known that may be logged.
-func (f *modelFault) Error() string {
+func (f *fault) Error() string {
 	var b strings.Builder
 	if f.asked != "" {
 		b.WriteString(f.asked + ": ")
@@ -91,10 +91,10 @@ func (f *modelFault) Error() string {
 }
 
 // Unwrap returns the cause.
-func (f *modelFault) Unwrap() error { return f.err }
+func (f *fault) Unwrap() error { return f.err }
 
 // coded is the fault as a run ends with it.
-func (f *modelFault) coded(m *Model) error {
+func (f *fault) coded(m *Model) error {
 	code := agui.CodeModelUnavailable
 	switch f.kind {
 	case faultAway, faultSpent:
@@ -113,26 +113,26 @@ func (f *modelFault) coded(m *Model) error {
 // The waits between tries, when the server does not say how long: half to all of a time that doubles.
 const (
 	firstWait = 500 * time.Millisecond
-	mostWait  = 8 * time.Second
-	// patience is the most a server may ask for; a run does not wait longer.
-	patience = 30 * time.Second
+	maxWait   = 8 * time.Second
+	// maxServerWait is the most a server may ask for; a run does not wait longer.
+	maxServerWait = 30 * time.Second
 )
 
 // again reports whether the call may be made again after try, and how long to wait before.
-func (f *modelFault) again(try, retries int) (time.Duration, bool) {
-	if try >= retries || f.kind != faultAway && f.kind != faultBroken || errors.Is(f.err, errModelTimeout) || f.after > patience {
+func (f *fault) again(try, retries int) (time.Duration, bool) {
+	if try >= retries || f.kind != faultAway && f.kind != faultBroken || errors.Is(f.err, errTimeout) || f.after > maxServerWait {
 		return 0, false
 	}
 	if f.after >= 0 {
 		return f.after + rand.N(f.after/10+time.Millisecond), true // not all at the same moment
 	}
-	wait := min(firstWait<<min(try, 10), mostWait)
+	wait := min(firstWait<<min(try, 10), maxWait)
 	return wait/2 + rand.N(wait/2), true
 }
 
 // statusFault is what an answer other than a reply means.
 func statusFault(response *http.Response, body []byte) error {
-	f := &modelFault{status: response.StatusCode, after: retryAfter(response.Header), err: errModelSays}
+	f := &fault{status: response.StatusCode, after: retryAfter(response.Header), err: errSays}
 	f.read(body)
 	switch s := response.StatusCode; {
 	case f.kind != faultAway: // the body said
@@ -147,7 +147,7 @@ func statusFault(response *http.Response, body []byte) error {
 
 // errorObject is the fault that a reply, or the middle of one, tells of.
 func errorObject(raw json.RawMessage) error {
-	f := &modelFault{after: -1, err: errModelSays}
+	f := &fault{after: -1, err: errSays}
 	f.read(raw)
 	if f.kind == faultAway && f.status >= 400 && f.status < 500 && f.status != http.StatusTooManyRequests {
 		f.kind = faultRequest
@@ -159,7 +159,7 @@ func errorObject(raw json.RawMessage) error {
 }
 
 // read learns from an error, wherever the server puts the words for programs and those for people.
-func (f *modelFault) read(raw json.RawMessage) {
+func (f *fault) read(raw json.RawMessage) {
 	f.words = redact.Sentence(raw)
 	var outer struct {
 		Error json.RawMessage `json:"error"`

@@ -1,4 +1,4 @@
-package groupchat
+package model
 
 import (
 	"bufio"
@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// maxModelLine is the most bytes of one event of a model's stream.
-const maxModelLine = 4 << 20
+// maxEvent is the most bytes of one event of a model's stream.
+const maxEvent = 4 << 20
 
 // An eventLines reads what a model's server sends and gives it on as go-openai's reader can take it: one line per event
 // and nothing else. That reader hangs over an error that nothing follows, loses errors after a comment, overlooks those
@@ -71,24 +71,24 @@ func (l *eventLines) begin() (whole bool, err error) {
 			return false, err
 		}
 		if l.left--; l.left < 0 {
-			return false, newModelFault(faultResponse, errModelLarge)
+			return false, newFault(faultResponse, errLarge)
 		}
 		switch first {
 		case ' ', '\t', '\r', '\n', 0xEF, 0xBB, 0xBF: // a byte order mark, too
 			continue
 		case '<':
-			return false, newModelFault(faultResponse, errModelPage)
+			return false, newFault(faultResponse, errPage)
 		}
 		l.begun = true
 		if err := l.src.UnreadByte(); err != nil || first != '{' && first != '[' {
 			return false, err
 		}
-		document, err := io.ReadAll(io.LimitReader(l.src, maxModelLine+1))
+		document, err := io.ReadAll(io.LimitReader(l.src, maxEvent+1))
 		if err != nil {
 			return true, err
 		}
-		if len(document) > maxModelLine {
-			return true, newModelFault(faultResponse, errModelLarge)
+		if len(document) > maxEvent {
+			return true, newFault(faultResponse, errLarge)
 		}
 		l.emit(document)
 		return true, io.EOF
@@ -101,8 +101,8 @@ func (l *eventLines) line() ([]byte, error) {
 	for {
 		piece, err := l.src.ReadSlice('\n')
 		l.left -= int64(len(piece))
-		if l.left < 0 || len(long)+len(piece)+len(l.data) > maxModelLine {
-			return nil, newModelFault(faultResponse, errModelLarge)
+		if l.left < 0 || len(long)+len(piece)+len(l.data) > maxEvent {
+			return nil, newFault(faultResponse, errLarge)
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
 			if long == nil {

@@ -1,4 +1,4 @@
-package groupchat
+package model
 
 import (
 	"crypto/sha256"
@@ -8,13 +8,11 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// A ModelRequest is what a model is asked.
-type ModelRequest struct {
-	Messages []ModelMessage
-	// Tools are those the model may call. Choice is "auto", "none", "required" or the name of one; empty is the server's
-	// default.
-	Tools  []ModelTool
-	Choice string
+// A Request is what a model is asked.
+type Request struct {
+	Messages []Message
+	// Tools are those the model may call.
+	Tools []Tool
 	// Schema, if set, is the JSON Schema the reply is to match, SchemaName its name there. With Strict the server holds
 	// the model to it, for which it wants every member required and no others allowed.
 	Schema     json.RawMessage
@@ -23,7 +21,7 @@ type ModelRequest struct {
 }
 
 // texts is all that the request tells the server of a conversation.
-func (r ModelRequest) texts() []string {
+func (r Request) texts() []string {
 	var texts []string
 	for _, m := range r.Messages {
 		texts = append(texts, m.Text)
@@ -37,33 +35,33 @@ func (r ModelRequest) texts() []string {
 	return texts
 }
 
-// A ModelMessage is one message of what a model is sent. The role is system, user, assistant or tool.
-type ModelMessage struct {
+// A Message is one message of what a model is sent. The role is system, user, assistant or tool.
+type Message struct {
 	Role agui.Role
 	Text string
 	// Parts, of a user's message, take the place of Text. What the API has no form for is told of in words.
 	Parts []agui.Part
-	Calls []ModelCall // of an assistant's
+	Calls []Call // of an assistant's
 	// CallID is the call a tool's message answers.
 	CallID string
 }
 
-// A ModelCall is a call of a tool that the model makes. Arguments is what the model wrote, which ought to be JSON.
-type ModelCall struct {
+// A Call is a call of a tool that the model makes. Arguments is what the model wrote, which ought to be JSON.
+type Call struct {
 	ID        string `json:"id,omitempty"`
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`
 }
 
-// A ModelTool is a tool as a model is told of it.
-type ModelTool struct {
+// A Tool is a tool as a model is told of it.
+type Tool struct {
 	Name        string
 	Description string
 	Parameters  json.RawMessage // a JSON Schema; nil takes no arguments
 }
 
-// go-openai's request cannot say temperature 0, an empty result of a tool, a file or a sound, and it refuses the names
-// of models it believes to know. So what is sent is written here, and takes the place of what it writes.
+// A wireRequest is the body of a request. go-openai's own cannot say temperature 0, an empty result of a tool, a file or a sound, and it refuses the names
+// of models it believes to know. So this one takes its place.
 type wireRequest struct {
 	Model               string         `json:"model"`
 	Messages            []wireMessage  `json:"messages"`
@@ -74,7 +72,6 @@ type wireRequest struct {
 	MaxCompletionTokens int            `json:"max_completion_tokens,omitempty"`
 	ReasoningEffort     string         `json:"reasoning_effort,omitempty"`
 	Tools               []wireTool     `json:"tools,omitempty"`
-	ToolChoice          any            `json:"tool_choice,omitempty"`
 	ResponseFormat      any            `json:"response_format,omitempty"`
 }
 
@@ -108,7 +105,7 @@ type wireTool struct {
 }
 
 // body is the request as it is sent.
-func (m *Model) body(r ModelRequest) ([]byte, error) {
+func (m *Model) body(r Request) ([]byte, error) {
 	w := wireRequest{
 		Model: m.o.Name, Stream: true, StreamOptions: wireUsageAsked{true},
 		Temperature: m.o.Temperature, ReasoningEffort: m.o.Effort, Messages: make([]wireMessage, 0, len(r.Messages)),
@@ -123,32 +120,18 @@ func (m *Model) body(r ModelRequest) ([]byte, error) {
 	}
 	for _, t := range r.Tools {
 		w.Tools = append(w.Tools, wireTool{"function", wireFunction{
-			Name: wireName(t.Name), Description: t.Description, Parameters: toolParameters(t.Parameters),
+			Name: ToolName(t.Name), Description: t.Description, Parameters: toolParameters(t.Parameters),
 		}})
-	}
-	if len(r.Tools) > 0 {
-		w.ToolChoice = wireChoice(r.Choice)
 	}
 	if r.Schema != nil {
 		w.ResponseFormat = map[string]any{"type": "json_schema", "json_schema": map[string]any{
-			"name": wireName(r.SchemaName), "schema": r.Schema, "strict": r.Strict,
+			"name": ToolName(r.SchemaName), "schema": r.Schema, "strict": r.Strict,
 		}}
 	}
 	return json.Marshal(w)
 }
 
-func wireChoice(name string) any {
-	switch name {
-	case "":
-		return nil
-	case "auto", "none", "required":
-		return name
-	default:
-		return wireTool{"function", wireFunction{Name: wireName(name)}}
-	}
-}
-
-func (m ModelMessage) wire(provider string) wireMessage {
+func (m Message) wire(provider string) wireMessage {
 	w := wireMessage{Role: m.Role, Content: m.Text}
 	switch {
 	case m.Parts != nil:
@@ -159,7 +142,7 @@ func (m ModelMessage) wire(provider string) wireMessage {
 	for _, c := range m.Calls {
 		arguments := objectText(c.Arguments)
 		w.ToolCalls = append(w.ToolCalls, wireCall{
-			ID: wireID(c.ID), Type: "function", Function: wireFunction{Name: wireName(c.Name), Arguments: &arguments},
+			ID: wireID(c.ID), Type: "function", Function: wireFunction{Name: ToolName(c.Name), Arguments: &arguments},
 		})
 	}
 	if m.CallID != "" {
@@ -202,7 +185,7 @@ func toolParameters(schema json.RawMessage) json.RawMessage {
 	return out
 }
 
-// wireID is the name a call's id goes by at the server. Ours are longer than the 40 characters one provider takes, and
+// wireID is the id of a call as the server is told it. Our ids are longer than the 40 characters that one provider takes, and
 // another wants nine letters and digits.
 func wireID(id string) string {
 	const digits = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -214,8 +197,9 @@ func wireID(id string) string {
 	return string(short)
 }
 
-// wireName is the name a tool goes by at the server, where names are up to 64 letters, digits, '_' and '-'.
-func wireName(name string) string {
+// ToolName is the name by which a server is told of the tool called name: servers take up to 64 letters, digits, '_' and '-'.
+// A name that is none of that is changed, and no two names become one. In a [Reply] tools have this name.
+func ToolName(name string) string {
 	const most = 64
 	safe := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {

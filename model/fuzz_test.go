@@ -1,4 +1,4 @@
-package groupchat
+package model
 
 import (
 	"encoding/json"
@@ -22,10 +22,10 @@ func FuzzModelStream(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body string) {
 		w := &wire{answers: []answering{answer(200, body)}}
-		m := w.model(t, ModelOptions{Retries: -1})
+		m := w.model(t, Options{Retries: -1})
 		var words, reasoning strings.Builder
 		args := map[int]string{}
-		reply, err := m.Stream(t.Context(), hello, ModelDeltas{
+		reply, err := m.Stream(t.Context(), hello, Deltas{
 			Text:      func(d string) error { words.WriteString(d); return nil },
 			Reasoning: func(d string) error { reasoning.WriteString(d); return nil },
 			Call:      func(i int, _, a string) error { args[i] += a; return nil },
@@ -45,7 +45,7 @@ func FuzzModelStream(f *testing.F) {
 				t.Fatalf("call %d is %+v, heard %q", i, c, args[i])
 			}
 		}
-		raw, err := m.body(ModelRequest{Messages: []ModelMessage{{Role: agui.RoleAssistant, Text: reply.Text, Calls: reply.Calls}}})
+		raw, err := m.body(Request{Messages: []Message{{Role: agui.RoleAssistant, Text: reply.Text, Calls: reply.Calls}}})
 		if err != nil || !json.Valid(raw) {
 			t.Fatalf("body() = %s, %v", raw, err)
 		}

@@ -1,4 +1,4 @@
-package groupchat
+package model
 
 import (
 	"bytes"
@@ -8,36 +8,36 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// ModelDeltas take what a model says while it says it. Each may be nil; an error ends the call and is returned by it. A
+// Deltas take what a model says while it says it. Each may be nil; an error ends the call and is returned by it. A
 // refusal is said like text. Call gets the pieces of call number i, the first of which has the name.
-type ModelDeltas struct {
+type Deltas struct {
 	Text      func(delta string) error
 	Reasoning func(delta string) error
 	Call      func(i int, name, arguments string) error
 }
 
-// A ModelReply is all that a model said.
-type ModelReply struct {
-	Text      string      `json:"text,omitempty"`
-	Reasoning string      `json:"reasoning,omitempty"`
-	Refusal   string      `json:"refusal,omitempty"` // what it says instead of a text it will not give
-	Calls     []ModelCall `json:"calls,omitempty"`
+// A Reply is all that a model said.
+type Reply struct {
+	Text      string `json:"text,omitempty"`
+	Reasoning string `json:"reasoning,omitempty"`
+	Refusal   string `json:"refusal,omitempty"` // what it says instead of a text it will not give
+	Calls     []Call `json:"calls,omitempty"`
 	// Finish is why it ended, in the server's words: "stop", "tool_calls", "length", …
 	Finish string          `json:"finish,omitempty"`
 	Usage  agui.TokenUsage `json:"usage"`
 }
 
 // Words is the reply's text, or its refusal.
-func (r ModelReply) Words() string { return r.Text + r.Refusal }
+func (r Reply) Words() string { return r.Text + r.Refusal }
 
 // Truncated reports whether the reply hit a limit on its length.
-func (r ModelReply) Truncated() bool { return r.Finish == "length" || r.Finish == "max_tokens" }
+func (r Reply) Truncated() bool { return r.Finish == "length" || r.Finish == "max_tokens" }
 
 // An assembler makes a reply of its chunks. Servers spell them in many ways: everything that might have another type
 // somewhere is looked at by hand.
 type assembler struct {
-	on    ModelDeltas
-	reply ModelReply
+	on    Deltas
+	reply Reply
 
 	asked                    string // the URL, as it may be logged
 	calls                    []*callDraft
@@ -50,8 +50,8 @@ type assembler struct {
 
 // A reply is kept, and sent back: it holds at most so many bytes, and calls.
 const (
-	maxModelWords = 4 << 20
-	maxModelCalls = 64
+	maxText  = 4 << 20
+	maxCalls = 64
 )
 
 // A callDraft is a call that is being received.
@@ -93,7 +93,7 @@ type wireDelta struct {
 func (a *assembler) chunk(raw []byte) error {
 	var c wireChunk
 	if err := json.Unmarshal(raw, &c); err != nil {
-		return newModelFault(faultResponse, errModelChunk)
+		return newFault(faultResponse, errChunk)
 	}
 	if jsonPresent(c.Error) {
 		return errorObject(c.Error)
@@ -148,8 +148,8 @@ func (a *assembler) delta(d *wireDelta) error {
 		}
 		draft := a.draft(index, jsonText(c.ID), jsonText(c.Function.Name), arguments)
 		draft.arguments.WriteString(arguments)
-		if a.size += len(arguments); a.size > maxModelWords || len(a.calls) > maxModelCalls {
-			return newModelFault(faultResponse, errModelLarge)
+		if a.size += len(arguments); a.size > maxText || len(a.calls) > maxCalls {
+			return newFault(faultResponse, errLarge)
 		}
 		if err := a.passCall(draft); err != nil {
 			return err
@@ -163,8 +163,8 @@ func (a *assembler) pass(all *strings.Builder, delta string, on func(string) err
 	if delta == "" {
 		return nil
 	}
-	if a.size += len(delta); a.size > maxModelWords {
-		return newModelFault(faultResponse, errModelLarge)
+	if a.size += len(delta); a.size > maxText {
+		return newFault(faultResponse, errLarge)
 	}
 	all.WriteString(delta)
 	a.delivered = true
@@ -240,19 +240,19 @@ func (a *assembler) end() error {
 	r := &a.reply
 	r.Text, r.Reasoning, r.Refusal, r.Finish = a.text.String(), a.reasoning.String(), a.refusal.String(), a.finish
 	if a.finish == "" {
-		return newModelFault(faultBroken, errModelCut)
+		return newFault(faultBroken, errCut)
 	}
 	switch a.finish {
 	case "content_filter":
-		return newModelFault(faultFilter, errModelFilter)
+		return newFault(faultFilter, errFilter)
 	case "error": // a router's word for a server behind it that failed
-		return newModelFault(faultAway, errModelSays)
+		return newFault(faultAway, errSays)
 	}
 	for _, c := range a.calls {
 		if c.name == "" {
-			return newModelFault(faultResponse, errModelNameless)
+			return newFault(faultResponse, errNameless)
 		}
-		r.Calls = append(r.Calls, ModelCall{ID: c.id, Name: c.name, Arguments: c.arguments.String()})
+		r.Calls = append(r.Calls, Call{ID: c.id, Name: c.name, Arguments: c.arguments.String()})
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package groupchat
+package model
 
 import (
 	"errors"
@@ -41,11 +41,11 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: status, Header: header, Body: closing, Request: r}, nil
 }
 
-func (w *wire) model(t *testing.T, o ModelOptions) *Model {
+func (w *wire) model(t *testing.T, o Options) *Model {
 	w.start = time.Now()
 	o.BaseURL, o.Name, o.HTTP = "http://model.test", "m", &http.Client{Transport: w}
-	m, err := NewModel(o)
-	wants(t, err)
+	m, err := New(o)
+	must(t, err)
 	return m
 }
 
@@ -121,8 +121,8 @@ func TestModelRetries(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				w := &wire{answers: tt.answers}
-				_, err := w.model(t, ModelOptions{Retries: tt.retries}).Stream(t.Context(), hello, ModelDeltas{})
-				same(t, "code", agui.CodeOf(err), tt.want)
+				_, err := w.model(t, Options{Retries: tt.retries}).Stream(t.Context(), hello, Deltas{})
+				equal(t, "code", agui.CodeOf(err), tt.want)
 				if len(w.at) != len(tt.least) {
 					t.Fatalf("asked at %v, want %d times", w.at, len(tt.least))
 				}
@@ -165,11 +165,11 @@ func TestModelWatchdog(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := &wire{answers: []answering{tt.server}}
 				var said strings.Builder
-				_, err := w.model(t, ModelOptions{Retries: -1, Timeout: 5 * time.Minute}).Stream(t.Context(), hello,
-					ModelDeltas{Text: func(d string) error { said.WriteString(d); return nil }})
-				same(t, "code", agui.CodeOf(err), tt.want)
-				same(t, "text", said.String(), tt.text)
-				same(t, "took", time.Since(w.start), tt.took)
+				_, err := w.model(t, Options{Retries: -1, Timeout: 5 * time.Minute}).Stream(t.Context(), hello,
+					Deltas{Text: func(d string) error { said.WriteString(d); return nil }})
+				equal(t, "code", agui.CodeOf(err), tt.want)
+				equal(t, "text", said.String(), tt.text)
+				equal(t, "took", time.Since(w.start), tt.took)
 			})
 		})
 	}
@@ -180,10 +180,10 @@ func TestModelGivesUpInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := &wire{answers: []answering{answer(429, "", "Retry-After", "7")}}
-		_, err := w.model(t, ModelOptions{Timeout: 10 * time.Second}).Stream(t.Context(), hello, ModelDeltas{})
-		same(t, "code", agui.CodeOf(err), agui.CodeModelUnavailable)
-		same(t, "took", time.Since(w.start), 10*time.Second)
-		same(t, "asked", len(w.at), 2)
+		_, err := w.model(t, Options{Timeout: 10 * time.Second}).Stream(t.Context(), hello, Deltas{})
+		equal(t, "code", agui.CodeOf(err), agui.CodeModelUnavailable)
+		equal(t, "took", time.Since(w.start), 10*time.Second)
+		equal(t, "asked", len(w.at), 2)
 		if !strings.Contains(err.Error(), "429") {
 			t.Errorf("Stream() = %v, want what the server said", err)
 		}
@@ -218,7 +218,7 @@ func TestModelClosesBodies(t *testing.T) {
 			w := &wire{answers: []answering{func(*http.Request) (int, http.Header, io.Reader, error) {
 				return tt.status, http.Header{}, tracked{strings.NewReader(tt.body), &closed}, nil
 			}}}
-			_, _ = w.model(t, ModelOptions{Retries: -1}).Stream(t.Context(), hello, ModelDeltas{Text: func(string) error { return tt.sink }})
+			_, _ = w.model(t, Options{Retries: -1}).Stream(t.Context(), hello, Deltas{Text: func(string) error { return tt.sink }})
 			if closed == 0 {
 				t.Error("the body was not closed")
 			}

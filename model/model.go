@@ -1,4 +1,4 @@
-package groupchat
+package model
 
 import (
 	"cmp"
@@ -18,8 +18,8 @@ import (
 	"github.com/agui-gateway/gateway/internal/redact"
 )
 
-// ModelOptions say where a model is and how it is asked. Only Name is required.
-type ModelOptions struct {
+// Options say where a model is and how it is asked. Only Name is required.
+type Options struct {
 	// Provider names who serves the model, in the usage of runs; empty means the host of BaseURL. "azure" also says that
 	// BaseURL is an Azure OpenAI resource, and Name a deployment there.
 	Provider string
@@ -54,27 +54,27 @@ type ModelOptions struct {
 }
 
 // String names the model without its key.
-func (o ModelOptions) String() string { return "model " + o.Provider + "/" + o.Name }
+func (o Options) String() string { return "model " + o.Provider + "/" + o.Name }
 
 // GoString is String: no verb of fmt prints the key.
-func (o ModelOptions) GoString() string { return o.String() }
+func (o Options) GoString() string { return o.String() }
 
 // LogValue is String for a log.
-func (o ModelOptions) LogValue() slog.Value { return slog.StringValue(o.String()) }
+func (o Options) LogValue() slog.Value { return slog.StringValue(o.String()) }
 
 // The defaults of [ModelOptions].
 const (
-	modelTimeout    = 2 * time.Minute
-	modelIdle       = time.Minute
-	modelRetries    = 2
-	modelMaxReply   = 64 << 20
+	defaultTimeout  = 2 * time.Minute
+	defaultIdle     = time.Minute
+	defaultRetries  = 2
+	defaultMaxReply = 64 << 20
 	azureAPIVersion = "2024-10-21"
 )
 
 // A Model is a language model behind an OpenAI-compatible API. It is safe for concurrent use; its errors have one of the
 // codes model_auth, model_request, model_response, model_content_filter and model_unavailable.
 type Model struct {
-	o        ModelOptions // without the key
+	o        Options // without the key
 	official bool
 	http     *http.Client
 	client   func(openai.HTTPDoer) *openai.Client
@@ -82,11 +82,11 @@ type Model struct {
 	quote func(said string, told []string) string
 }
 
-// NewModel checks the options. It opens no connection.
-func NewModel(o ModelOptions) (*Model, error) {
+// New checks the options. It opens no connection.
+func New(o Options) (*Model, error) {
 	base, err := o.normalize()
 	if err != nil {
-		return nil, fmt.Errorf("groupchat: model %q: %w", o.Name, err)
+		return nil, fmt.Errorf("model: %q: %w", o.Name, err)
 	}
 	config := openai.DefaultConfig(o.Key)
 	if o.Provider == "azure" {
@@ -123,7 +123,7 @@ func NewModel(o ModelOptions) (*Model, error) {
 }
 
 // normalize fills in the defaults and returns the parsed base URL.
-func (o *ModelOptions) normalize() (*url.URL, error) {
+func (o *Options) normalize() (*url.URL, error) {
 	if o.Name == "" {
 		return nil, errors.New("has no name")
 	}
@@ -148,10 +148,10 @@ func (o *ModelOptions) normalize() (*url.URL, error) {
 	}
 	o.Provider = cmp.Or(o.Provider, base.Hostname())
 	o.APIVersion = cmp.Or(o.APIVersion, azureAPIVersion)
-	o.Timeout = cmp.Or(o.Timeout, modelTimeout)
-	o.Idle = cmp.Or(o.Idle, modelIdle)
-	o.Retries = cmp.Or(o.Retries, modelRetries)
-	o.MaxReply = cmp.Or(o.MaxReply, modelMaxReply)
+	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
+	o.Idle = cmp.Or(o.Idle, defaultIdle)
+	o.Retries = cmp.Or(o.Retries, defaultRetries)
+	o.MaxReply = cmp.Or(o.MaxReply, defaultMaxReply)
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -167,15 +167,15 @@ func (m *Model) Reasons() bool { return m.o.Effort != "" }
 // Stream asks the model once and hands what it says to on while it comes. The reply is complete: a stream that broke
 // off is an error, also if all its words seem to be there. If ctx ends, its cause is returned. What the call used is in
 // the reply also when there is an error, as far as it is known.
-func (m *Model) Stream(ctx context.Context, r ModelRequest, on ModelDeltas) (ModelReply, error) {
+func (m *Model) Stream(ctx context.Context, r Request, on Deltas) (Reply, error) {
 	body, err := m.body(r)
 	if err != nil {
-		return ModelReply{Usage: m.usage()}, newModelFault(faultRequest, err)
+		return Reply{Usage: m.usage()}, newFault(faultRequest, err)
 	}
-	limited, cancel := context.WithTimeoutCause(ctx, m.o.Timeout, errModelTimeout)
+	limited, cancel := context.WithTimeoutCause(ctx, m.o.Timeout, errTimeout)
 	defer cancel()
 	for try := 0; ; try++ {
-		a := &assembler{on: on, reply: ModelReply{Usage: m.usage()}}
+		a := &assembler{on: on, reply: Reply{Usage: m.usage()}}
 		if err := fence.Ask(ctx); err != nil {
 			return a.reply, err
 		}
@@ -204,15 +204,15 @@ func (m *Model) Stream(ctx context.Context, r ModelRequest, on ModelDeltas) (Mod
 	}
 }
 
-// placeholder stands for the model in what go-openai makes of a request. See [modelTry.Do].
+// placeholder is the name of the model in the request that go-openai writes, whose body [transport.Do] replaces.
 const placeholder = "model"
 
 // try makes one request and reads its reply into a.
 func (m *Model) try(ctx context.Context, body []byte, a *assembler) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	t := &modelTry{m: m, body: body, asked: &a.asked, watch: &watchdog{idle: m.o.Idle, bark: func() { cancel(errModelIdle) }}}
-	defer t.watch.stop()
+	t := &transport{m: m, body: body, asked: &a.asked, idle: &idleTimer{idle: m.o.Idle, expired: func() { cancel(errIdle) }}}
+	defer t.idle.stop()
 	stream, err := m.client(t).CreateChatCompletionStream(ctx, openai.ChatCompletionRequest{Model: placeholder})
 	if err != nil {
 		return reasonOf(ctx, err)
@@ -230,7 +230,7 @@ func (m *Model) try(ctx context.Context, body []byte, a *assembler) error {
 			return err
 		}
 		if a.finished() {
-			t.watch.hurry()
+			t.idle.shorten()
 		}
 	}
 }

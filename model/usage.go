@@ -1,4 +1,4 @@
-package groupchat
+package model
 
 import (
 	"encoding/json"

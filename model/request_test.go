@@ -1,4 +1,4 @@
-package groupchat
+package model
 
 import (
 	"bytes"
@@ -18,8 +18,8 @@ func TestModelRequests(t *testing.T) {
 	t.Parallel()
 	zero := 0.0
 	id := "call_0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"
-	r := ModelRequest{
-		Messages: []ModelMessage{
+	r := Request{
+		Messages: []Message{
 			{Role: agui.RoleSystem, Text: "Be brief."},
 			{Role: agui.RoleUser, Parts: []agui.Part{
 				{Type: agui.PartText, Text: "Look"}, {Type: agui.PartText},
@@ -35,15 +35,14 @@ func TestModelRequests(t *testing.T) {
 				{Type: agui.PartDocument, Source: &agui.Source{Type: agui.SourceFile, Value: "file-1", Provider: "other"}},
 				{Type: agui.PartVideo, Source: &agui.Source{Type: agui.SourceURL, Value: "https://x.test/v"}},
 			}},
-			{Role: agui.RoleAssistant, Calls: []ModelCall{{ID: id, Name: "get.weather", Arguments: `{"city":"P`}, {ID: "b", Name: "f", Arguments: `{"a":1}`}}},
+			{Role: agui.RoleAssistant, Calls: []Call{{ID: id, Name: "get.weather", Arguments: `{"city":"P`}, {ID: "b", Name: "f", Arguments: `{"a":1}`}}},
 			{Role: agui.RoleTool, CallID: id, Text: ""},
 			{Role: agui.RoleTool, CallID: "b", Text: "1"},
 		},
-		Tools: []ModelTool{
+		Tools: []Tool{
 			{Name: "get.weather", Description: "Weather", Parameters: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}}}`)},
 			{Name: "f"}, {Name: "g", Parameters: json.RawMessage(`{"type":"object"}`)},
 		},
-		Choice: "f",
 		Schema: json.RawMessage(`{"type":"object"}`), SchemaName: "answer", Strict: true,
 	}
 	want := `{"model":"gpt-5-local","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":[` +
@@ -66,20 +65,19 @@ func TestModelRequests(t *testing.T) {
 		`{"type":"function","function":{"name":"NAME","description":"Weather","parameters":{"type":"object","properties":{"city":{"type":"string"}}}}},` +
 		`{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{}}}},` +
 		`{"type":"function","function":{"name":"g","parameters":{"properties":{},"type":"object"}}}],` +
-		`"tool_choice":{"type":"function","function":{"name":"f"}},` +
 		`"response_format":{"json_schema":{"name":"answer","schema":{"type":"object"},"strict":true},"type":"json_schema"}}`
-	want = strings.NewReplacer(`"IDB"`, strconv.Quote(wireID("b")), `"ID"`, strconv.Quote(wireID(id)), `"NAME"`, strconv.Quote(wireName("get.weather"))).Replace(want)
-	s := newModelServer(t, modeltest.Text("ok"))
-	m := s.model(func(o *ModelOptions) { o.Name, o.Temperature, o.MaxTokens, o.Effort = "gpt-5-local", &zero, 9, "none" })
-	if _, err := m.Stream(t.Context(), r, ModelDeltas{}); err != nil {
+	want = strings.NewReplacer(`"IDB"`, strconv.Quote(wireID("b")), `"ID"`, strconv.Quote(wireID(id)), `"NAME"`, strconv.Quote(ToolName("get.weather"))).Replace(want)
+	s := newServer(t, modeltest.Text("ok"))
+	m := s.model(func(o *Options) { o.Name, o.Temperature, o.MaxTokens, o.Effort = "gpt-5-local", &zero, 9, "none" })
+	if _, err := m.Stream(t.Context(), r, Deltas{}); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "request", s.Requests()[0], want)
+	equal(t, "request", s.Requests()[0], want)
 	for _, name := range []string{"o1", "o3-mini", "o4", "gpt-5", "gpt-6-sol", "text-davinci-003"} {
-		tool := ModelRequest{Tools: []ModelTool{{Name: "f"}}, Messages: hello.Messages}
+		tool := Request{Tools: []Tool{{Name: "f"}}, Messages: hello.Messages}
 		warm := 0.7
-		m := s.model(func(o *ModelOptions) { o.Name, o.Temperature, o.MaxTokens = name, &warm, 9 })
-		if _, err := m.Stream(t.Context(), tool, ModelDeltas{}); err != nil {
+		m := s.model(func(o *Options) { o.Name, o.Temperature, o.MaxTokens = name, &warm, 9 })
+		if _, err := m.Stream(t.Context(), tool, Deltas{}); err != nil {
 			t.Errorf("a model called %q: %v", name, err)
 		}
 	}
@@ -88,8 +86,8 @@ func TestModelRequests(t *testing.T) {
 func TestModelAzure(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		same(t, "path", r.URL.String(), "/openai/deployments/my.dep/chat/completions?api-version=2024-10-21")
-		same(t, "key", r.Header.Get("api-key"), testKey)
+		equal(t, "path", r.URL.String(), "/openai/deployments/my.dep/chat/completions?api-version=2024-10-21")
+		equal(t, "key", r.Header.Get("api-key"), testKey)
 		body, _ := io.ReadAll(r.Body)
 		if !bytes.Contains(body, []byte(`"max_completion_tokens":3`)) {
 			t.Errorf("request = %s", body)
@@ -97,9 +95,9 @@ func TestModelAzure(t *testing.T) {
 		_, _ = io.WriteString(w, modeltest.Text("ok").Wire())
 	}))
 	t.Cleanup(server.Close)
-	m, err := NewModel(ModelOptions{Provider: "azure", BaseURL: server.URL, Key: testKey, Name: "my.dep:", MaxTokens: 3})
-	wants(t, err)
-	reply, err := m.Stream(t.Context(), hello, ModelDeltas{})
-	wants(t, err)
-	same(t, "text", reply.Text, "ok")
+	m, err := New(Options{Provider: "azure", BaseURL: server.URL, Key: testKey, Name: "my.dep:", MaxTokens: 3})
+	must(t, err)
+	reply, err := m.Stream(t.Context(), hello, Deltas{})
+	must(t, err)
+	equal(t, "text", reply.Text, "ok")
 }

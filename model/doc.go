@@ -1,0 +1,37 @@
+// Package model asks language models behind OpenAI-compatible APIs: OpenAI's own, Azure's, and those of servers such as vLLM,
+// Ollama and OpenRouter. It knows nothing of agents and turns; package groupchat builds agents and managers on it.
+//
+//	m, err := model.New(model.Options{BaseURL: "http://127.0.0.1:11434/v1", Name: "llama3.2"})
+//	if err != nil {
+//		return err
+//	}
+//	reply, err := m.Stream(ctx, model.Request{
+//		Messages: []model.Message{{Role: agui.RoleUser, Text: "What is the capital of Peru?"}},
+//	}, model.Deltas{Text: func(delta string) error {
+//		_, err := os.Stdout.WriteString(delta)
+//		return err
+//	}})
+//
+// # One call
+//
+// [Model.Stream] makes one call. While the model speaks, [Deltas] get what it says, piece by piece; the [Reply] has all of it in
+// the end, with the calls of tools the model makes and the tokens it used. The caller makes those calls of tools, appends the
+// reply and the results to the messages, and asks again. A reply that broke off is an error, never half a reply.
+//
+// # Faults
+//
+// Servers that are busy or away are asked again after a wait, as long as nothing of the reply was passed on. What is left is an
+// error with a code of the protocol ([agui.CodeOf]): model_auth, model_request, model_response, model_content_filter or
+// model_unavailable. Its text is for logs: it has the URL that was asked and what the server said, and neither keys nor prompts.
+// One call, its retries included, is bounded in time, in silence and in bytes; see [Options].
+//
+// Before each try the call asks the fence of the run that its context belongs to, if there is one: a run that another replica has
+// taken over asks no model.
+//
+// # Servers
+//
+// What is sent is written here, because go-openai cannot say all that servers take: request.go has the body, parts.go the
+// attachments of messages. What comes back is read by three layers: http.go makes the request and keeps the time, event_lines.go
+// mends the event stream, reply.go puts the reply together out of chunks that every server spells in its own way. Tests of what
+// uses models find servers in package modeltest.
+package model
