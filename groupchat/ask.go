@@ -90,7 +90,7 @@ func (t *Turn) AskAll(questions ...Question) ([]Answer, error) {
 		waiting = append(waiting, pause)
 	}
 	if pause := joinPauses(waiting...); pause != nil {
-		return nil, t.handed(pause)
+		return nil, t.notePause(pause)
 	}
 	return answers, nil
 }
@@ -102,7 +102,7 @@ func (t *Turn) ask(q Question) (Answer, *Pause, error) {
 	if err != nil {
 		return Answer{}, nil, fmt.Errorf("groupchat: ask %s: %w", q.Key, err)
 	}
-	if err := t.means("question", q.Key, q.Message+"\n"+q.ToolCallID); err != nil {
+	if err := t.claimKey("question", q.Key, q.Message+"\n"+q.ToolCallID); err != nil {
 		return Answer{}, nil, err
 	}
 	first := true
@@ -168,7 +168,7 @@ func (t *Turn) intercept(key string, q Question) (state.Answer, bool, error) {
 		defer t.x.mu.Unlock()
 		t.keys.Answers = with(t.keys.Answers, key, given)
 		t.keys.Asked = with(t.keys.Asked, key, q.hash())
-		t.frame.Acted = true
+		t.record.Acted = true
 		return given, true, nil
 	}
 	return state.Answer{}, false, nil
@@ -209,9 +209,9 @@ func (t *Turn) question(key string, q Question) (*Pause, error) {
 		t.keys.Asks = with(t.keys.Asks, key, id)
 	}
 	t.keys.Asked = with(t.keys.Asked, key, q.hash())
-	t.frame.Acted = true
+	t.record.Acted = true
 	return &Pause{Interrupts: []Interrupt{{TTL: q.TTL, Interrupt: agui.Interrupt{
 		ID: id, Reason: cmp.Or(q.Reason, "input_required"), Message: q.Message, ToolCallID: q.ToolCallID,
-		ResponseSchema: q.Schema, Metadata: metadata, SubagentRunID: t.face.SubagentRunID(),
+		ResponseSchema: q.Schema, Metadata: metadata, SubagentRunID: t.clientWriter.SubagentRunID(),
 	}}}}, nil
 }

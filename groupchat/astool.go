@@ -122,14 +122,14 @@ func (s *specialist) call(ctx context.Context, t *Turn, c ToolCall) (ToolResult,
 	replies, err := t.invokeAll([]Invocation{one}, func(child *Turn) {
 		child.call = c.ID
 		child.x.mu.Lock()
-		if child.frame.SubagentRunID == "" {
-			child.frame.SubagentRunID = "sub_" + child.x.NewID()
+		if child.record.SubagentRunID == "" {
+			child.record.SubagentRunID = "sub_" + child.x.NewID()
 		}
-		raw, _ := json.Marshal(child.frame.SubagentRunID) // a string
+		raw, _ := json.Marshal(child.record.SubagentRunID) // a string
 		t.keys.Memo = with(t.keys.Memo, b.memo, raw)
 		child.x.mu.Unlock()
 	})
-	if err != nil && (pauseOf(err) != nil || t.x.over() != nil) {
+	if err != nil && (pauseOf(err) != nil || t.x.endCause() != nil) {
 		return ToolResult{}, err
 	}
 	if raw, ok := t.memo(b.memo); ok {

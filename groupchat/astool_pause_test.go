@@ -273,7 +273,7 @@ func TestRow116SpecialistMistakesAreBuildErrors(t *testing.T) {
 		}
 	}
 	nested := &LLM{Model: m, Tools: []Tool{AsTool(team(Sequential(), Participant{Name: "x", Agent: sayer("")}), AsToolOptions{Name: "team", Description: "All of us"})}}
-	equal(t, "signature", strings.Join(SignatureOf(team(Sequential(), Participant{Name: "ann", Agent: nested})), " "), "ann ann.team ann.team.x")
+	equal(t, "signature", strings.Join(signatureOf(team(Sequential(), Participant{Name: "ann", Agent: nested})), " "), "ann ann.team ann.team.x")
 	equal(t, "told", nested.Describe().Participants[0].Description, "All of us")
 	equal(t, "its team", nested.Describe().Participants[0].Participants[0].Name, "x")
 	equal(t, "headers", strings.Join(forwardsOf(&LLM{Tools: []Tool{AsTool(&Remote{o: RemoteOptions{Forward: []string{"X-Tenant"}}}, AsToolOptions{Name: "r"})}}), " "), "X-Tenant")

@@ -40,8 +40,8 @@ func answered(m Message) (b toolBranch, ok bool) {
 	return b, err == nil && b.SessionID != ""
 }
 
-// staff are the agents among a's tools.
-func (a *LLM) staff() []Participant {
+// toolAgents are the agents among a's tools.
+func (a *LLM) toolAgents() []Participant {
 	var parts []Participant
 	for i := range a.Tools {
 		if t := &a.Tools[i]; t.agent != nil {

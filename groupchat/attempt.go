@@ -8,26 +8,26 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// persist tries the turn of frame, which is part of t, as often as p's policy says. It reports whether the turn failed
+// retry tries the turn of record, which is part of t, as often as p's policy says. It reports whether the turn failed
 // and the policy passes over that.
-func (t *Turn) persist(ctx context.Context, p *Participant, frame *TurnFrame, attempt func() error) (skipped bool, err error) {
+func (t *Turn) retry(ctx context.Context, p *Participant, record *turnRecord, attempt func() error) (skipped bool, err error) {
 	for {
 		err := attempt()
-		if err == nil || pauseOf(err) != nil || t.x.over() != nil {
+		if err == nil || pauseOf(err) != nil || t.x.endCause() != nil {
 			return false, err
 		}
-		again := p.OnError.again(frame.Tries, err)
-		frame.failed(t.x)
+		again := p.OnError.again(record.Tries, err)
+		record.failed(t.x)
 		switch {
 		case ctx.Err() != nil:
 			return false, err // as above it
 		case again:
-			t.x.Log.WarnContext(ctx, "groupchat: turn failed, trying again", "turn", frame.ID, "error", err)
-			if !p.OnError.wait(ctx, frame.Tries) {
+			t.x.Log.WarnContext(ctx, "groupchat: turn failed, trying again", "turn", record.ID, "error", err)
+			if !p.OnError.wait(ctx, record.Tries) {
 				return false, err
 			}
 		case p.OnError.Skip:
-			t.x.Log.WarnContext(ctx, "groupchat: turn failed, going on without", "turn", frame.ID, "error", err)
+			t.x.Log.WarnContext(ctx, "groupchat: turn failed, going on without", "turn", record.ID, "error", err)
 			return true, nil
 		default:
 			return false, err
@@ -35,9 +35,9 @@ func (t *Turn) persist(ctx context.Context, p *Participant, frame *TurnFrame, at
 	}
 }
 
-// take is one try of the turn as a step and a subagent on the wire (G4). Conclude is called when the agent is done, before
+// try is one try of the turn as a step and a subagent on the wire (G4). Conclude is called when the agent is done, before
 // that is told.
-func (t *Turn) take(agent Agent, conclude func() error) error {
+func (t *Turn) try(agent Agent, conclude func() error) error {
 	x, p := t.x, t.participant
 	if len(t.path) > maxDepth {
 		return x.fatal(fail(agui.CodeNotConverged, "%s: nested deeper than %d", t.Path(), maxDepth))
@@ -48,15 +48,15 @@ func (t *Turn) take(agent Agent, conclude func() error) error {
 	t.announce()
 	step := t.run.As("").Step(t.Path())
 	sub := t.run.Subagent(agui.SubagentStarted{
-		SubagentRunID: t.frame.SubagentRunID, Name: p.Name, Description: p.Description,
-		ParentSubagentRunID: t.up.frame.SubagentRunID, ParentToolCallID: t.call,
+		SubagentRunID: t.record.SubagentRunID, Name: p.Name, Description: p.Description,
+		ParentSubagentRunID: t.up.record.SubagentRunID, ParentToolCallID: t.call,
 	})
-	t.out, t.shell, t.face = sub.Writer, sub.Writer, t.up.face
+	t.out, t.parentWriter, t.clientWriter = sub.Writer, sub.Writer, t.up.clientWriter
 	if t.run == x.Run {
-		t.face = sub.Writer
+		t.clientWriter = sub.Writer
 	}
 	err := t.speak(agent)
-	if err != nil && x.over() != nil {
+	if err != nil && x.endCause() != nil {
 		return err // how the run ends is for those to say who ended it
 	}
 	pause := pauseOf(err)
@@ -64,7 +64,7 @@ func (t *Turn) take(agent Agent, conclude func() error) error {
 		err = &agui.Error{Code: agui.CodeCancelled, Err: err} // the turn this one is part of has failed elsewhere
 	}
 	complete := err == nil
-	if leaveErr := protect(func() error { return t.own.leave(complete) }); err == nil { // it may call reducers
+	if leaveErr := protect(func() error { return t.own.close(complete) }); err == nil { // it may call reducers
 		err = coded(leaveErr)
 	}
 	if pause == nil && err != nil {
@@ -89,20 +89,20 @@ func (t *Turn) take(agent Agent, conclude func() error) error {
 	return coded(errors.Join(sub.Finish(nil), step.End()))
 }
 
-// speak gives agent the floor, in a conversation of its own if that is what becomes of its output.
+// speak lets agent work, in a conversation of its own if that is what becomes of its output.
 func (t *Turn) speak(agent Agent) error {
-	if !t.output.outOfSight() {
+	if !t.output.ownConversation() {
 		return t.work(agent)
 	}
-	var kept *keeper
+	var kept *checkpointHook
 	err := t.work(AgentFunc(func(ctx context.Context, t *Turn) (err error) {
-		if kept, err = t.retreat(t.sight.shown(t), &t.frame.Branch); err != nil {
+		if kept, err = t.useBranch(t.visibility.shown(t), &t.record.Branch); err != nil {
 			return err
 		}
 		return agent.Run(ctx, t)
 	}))
 	if kept != nil {
-		t.x.release(kept)
+		t.x.removeHook(kept)
 	}
 	return err
 }
@@ -112,15 +112,15 @@ func (t *Turn) speak(agent Agent) error {
 func (t *Turn) announce() {
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
-	t.frame.Begun = true
-	if t.frame.SubagentRunID == "" {
-		t.frame.SubagentRunID = "sub_" + t.x.NewID()
+	t.record.Begun = true
+	if t.record.SubagentRunID == "" {
+		t.record.SubagentRunID = "sub_" + t.x.NewID()
 	}
 }
 
 // wait suspends the invocation. It names the questions it asked itself; those of nested ones are theirs to name.
 func (t *Turn) wait(p *Pause) {
-	w := waiting{path: t.Path(), frame: t.frame, run: t.up.run, out: t.shell, face: t.face}
+	w := waiting{path: t.Path(), record: t.record, run: t.up.run, out: t.parentWriter, clientWriter: t.clientWriter}
 	for _, i := range p.Interrupts {
 		if i.SubagentRunID == w.out.SubagentRunID() {
 			w.interrupts = append(w.interrupts, i.ID)
@@ -135,8 +135,8 @@ func (t *Turn) failed(err error, sub *agui.Subagent, step *agui.Step) error {
 	if endErr := t.x.abandon(t.Path(), code); endErr != nil {
 		return endErr
 	}
-	again := t.participant.OnError.again(t.frame.Tries, err) && t.outer.Err() == nil
-	if endErr := t.x.settleCalls(sub.Writer, t.face, t.frame, again); endErr != nil {
+	again := t.participant.OnError.again(t.record.Tries, err) && t.outer.Err() == nil
+	if endErr := t.x.settleCalls(sub.Writer, t.clientWriter, t.record, again); endErr != nil {
 		return endErr
 	}
 	if endErr := errors.Join(sub.Fail(string(code), public(err)), step.End()); endErr != nil {
@@ -146,18 +146,18 @@ func (t *Turn) failed(err error, sub *agui.Subagent, step *agui.Step) error {
 }
 
 // failed counts a try that came to nothing. The next one is another invocation.
-func (f *TurnFrame) failed(x *execution) {
+func (f *turnRecord) failed(x *execution) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	f.retire()
+	f.endInvocation()
 	f.Tries++
 }
 
 // inherit takes over what a turn that ended in t leaves behind. The lock is held.
-func (t *Turn) inherit(ended *TurnFrame) {
-	t.frame.Acted = t.frame.Acted || ended.Acted
+func (t *Turn) inherit(ended *turnRecord) {
+	t.record.Acted = t.record.Acted || ended.Acted
 	if t.owned {
-		ended.retire()
-		t.frame.Past = append(t.frame.Past, ended.Past...)
+		ended.endInvocation()
+		t.record.Past = append(t.record.Past, ended.Past...)
 	}
 }

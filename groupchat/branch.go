@@ -14,18 +14,18 @@ type OutputMode string
 const (
 	OutputBoth    OutputMode = ""        // they are shown as they are said, and are part of the conversation
 	OutputDirect  OutputMode = "direct"  // they are shown as they are said, but nobody else in the team sees them
-	OutputHistory OutputMode = "history" // it works out of sight; its last words are said when it is done, and are part of the conversation
-	OutputNone    OutputMode = "none"    // it works out of sight, and says nothing: who invoked it gets its words
+	OutputHistory OutputMode = "history" // only its last words are shown, when it is done, and are part of the conversation
+	OutputNone    OutputMode = "none"    // nothing is shown: who invoked it gets its words
 )
 
-// outOfSight reports whether the agent has a conversation of its own.
-func (o OutputMode) outOfSight() bool { return o == OutputHistory || o == OutputNone }
+// ownConversation reports whether the agent works in a conversation of its own, which no client is shown.
+func (o OutputMode) ownConversation() bool { return o == OutputHistory || o == OutputNone }
 
 func (o OutputMode) known() bool {
 	return o == OutputBoth || o == OutputDirect || o == OutputHistory || o == OutputNone
 }
 
-// A branch is a conversation of its own. What is said in it nobody outside sees; a frame keeps it over a pause.
+// A branch is a conversation of its own. What is said in it nobody outside sees; a record keeps it over a pause.
 type branch struct {
 	run   *agui.Run
 	given int // of its messages, those it began with
@@ -54,9 +54,9 @@ func messages(run *agui.Run) []Message {
 	return all
 }
 
-// retreat lets t speak in a conversation of its own from now on, which begins with given and is kept in the frame's
+// useBranch lets t speak in a conversation of its own from now on, which begins with given and is kept in the record's
 // field. What it calls and asks it does where it was, for that concerns people.
-func (t *Turn) retreat(given []Message, kept *[]Message) (*keeper, error) {
+func (t *Turn) useBranch(given []Message, kept *[]Message) (*checkpointHook, error) {
 	t.x.mu.Lock()
 	before := *kept
 	t.x.mu.Unlock()
@@ -65,10 +65,10 @@ func (t *Turn) retreat(given []Message, kept *[]Message) (*keeper, error) {
 		return nil, err
 	}
 	t.run, t.out = b.run, b.run.As("")
-	if id := t.frame.SubagentRunID; id != "" {
+	if id := t.record.SubagentRunID; id != "" {
 		t.out = b.run.Subagent(agui.SubagentStarted{SubagentRunID: id, Name: t.name()}).Writer
 	}
-	return t.x.hold(func() { *kept = b.said() }), nil
+	return t.x.addHook(func() { *kept = b.said() }), nil
 }
 
 // visible leaves out of messages what nobody at path is to see.

@@ -19,7 +19,7 @@ func (t *Turn) CallTool(key, name string, arguments any) (agui.Content, error) {
 	if err != nil {
 		return agui.Content{}, fmt.Errorf("groupchat: call %s: %w", name, err)
 	}
-	if err := t.means("call", key, name+string(args)); err != nil {
+	if err := t.claimKey("call", key, name+string(args)); err != nil {
 		return agui.Content{}, err
 	}
 	t.x.mu.Lock()
@@ -30,7 +30,7 @@ func (t *Turn) CallTool(key, name string, arguments any) (agui.Content, error) {
 	}
 	if !made {
 		call.ID = "call_" + t.x.NewID()
-		w := t.face.ToolCall(agui.ToolCallOptions{ID: call.ID, Name: name})
+		w := t.clientWriter.ToolCall(agui.ToolCallOptions{ID: call.ID, Name: name})
 		if _, err := w.Write(args); err != nil {
 			return agui.Content{}, err
 		}
@@ -39,8 +39,8 @@ func (t *Turn) CallTool(key, name string, arguments any) (agui.Content, error) {
 		}
 		t.x.mu.Lock()
 		t.keys.Calls = with(t.keys.Calls, key, call)
-		t.frame.Acted = true
+		t.record.Acted = true
 		t.x.mu.Unlock()
 	}
-	return agui.Content{}, t.handed(&Pause{Calls: []state.Call{{ID: call.ID, Name: name}}})
+	return agui.Content{}, t.notePause(&Pause{Calls: []state.Call{{ID: call.ID, Name: name}}})
 }

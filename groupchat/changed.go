@@ -9,10 +9,10 @@ import (
 )
 
 // A run that waits may go on with another definition of its team than the one it began with. Participants are found by name
-// and a checkpoint's signature says who has to be there. What follows is about the turns that are open: what their frames
-// hold must mean the same to the agents of today, or nothing of it may be used.
+// and a checkpoint's signature says who has to be there. What follows is about the turns that are open: what their records
+// addHook must mean the same to the agents of today, or nothing of it may be used.
 
-// form says what kind of agent p is, and with what around it, as far as the frame of its turn depends on that: what has a state or
+// form says what kind of agent p is, and with what around it, as far as the record of its turn depends on that: what has a state or
 // a conversation of its own is kept elsewhere than what has not.
 func (p *Participant) form() string {
 	var parts []string
@@ -51,7 +51,7 @@ func (p *Participant) agent() Agent {
 }
 
 // fits reports why p, if it is known, cannot go on with a turn that was f's.
-func (p *Participant) fits(f *TurnFrame) error {
+func (p *Participant) fits(f *turnRecord) error {
 	if p == nil {
 		return nil
 	}
@@ -65,7 +65,7 @@ func (p *Participant) fits(f *TurnFrame) error {
 		case len(f.Asks)+len(f.Calls) > 0:
 			return fail(agui.CodeCheckpointIncompatible, "turn %s: a chat does not ask", f.ID)
 		case f.Chat != nil && f.Chat.Turn != nil && a.Manager != nil:
-			r := chatRun{Chat: a, frame: f.Chat, manager: a.Manager(), infos: a.Describe().Participants}
+			r := chatRun{Chat: a, record: f.Chat, manager: a.Manager(), infos: a.Describe().Participants}
 			return r.fits()
 		}
 	case *Script:
@@ -76,7 +76,7 @@ func (p *Participant) fits(f *TurnFrame) error {
 	return nil
 }
 
-// kindOf is what a manager is called in frames.
+// kindOf is what a manager is called in records.
 func kindOf(m Manager) string {
 	if known, ok := m.(interface{ kind() string }); ok {
 		return known.kind()
@@ -105,10 +105,10 @@ func (r *chatRun) targets(speaker string) []string {
 	return names
 }
 
-// fits reports why the chat cannot go on with its open turn: another manager would take what the frame holds for something
+// fits reports why the chat cannot go on with its open turn: another manager would take what the record holds for something
 // else, and a speaker may have chosen, or been about to choose, somebody to whom it may not hand over any more.
 func (r *chatRun) fits() error {
-	f := r.frame
+	f := r.record
 	if f.Turn == nil || f.Kind == "" {
 		return nil
 	}

@@ -110,34 +110,34 @@ func (c *Chat) participant(name string) *Participant {
 type chatRun struct {
 	*Chat
 	t       *Turn // the turn the chat is taking
-	frame   *ChatFrame
+	record  *chatRecord
 	manager Manager
 	infos   []Info
 }
 
 // Run takes t with the team: until the manager is done, the rounds are used up, or somebody has to wait.
 func (c *Chat) Run(ctx context.Context, t *Turn) error {
-	return t.sole("chat", c, func() error { return c.run(ctx, t) })
+	return t.exclusive("chat", c, func() error { return c.run(ctx, t) })
 }
 
 func (c *Chat) run(ctx context.Context, t *Turn) error {
 	r := &chatRun{Chat: c, t: t, manager: c.Manager(), infos: c.Describe().Participants}
 	t.x.mu.Lock()
 	if t.keys.Chat == nil {
-		t.keys.Chat = &ChatFrame{}
+		t.keys.Chat = &chatRecord{}
 	}
-	r.frame = t.keys.Chat
+	r.record = t.keys.Chat
 	t.x.mu.Unlock()
 	if err := r.fits(); err != nil {
 		return t.x.fatal(err)
 	}
-	if s, ok := r.manager.(Snapshotter); ok && r.frame.Manager != nil {
-		if err := s.Restore(r.frame.Manager); err != nil {
+	if s, ok := r.manager.(Snapshotter); ok && r.record.Manager != nil {
+		if err := s.Restore(r.record.Manager); err != nil {
 			return t.x.fatal(fail(agui.CodeCheckpointIncompatible, "%s: manager: %w", t.Path(), err))
 		}
 	}
 	for {
-		if r.frame.Turn == nil {
+		if r.record.Turn == nil {
 			done, err := r.choose(ctx)
 			if done || err != nil {
 				return err
@@ -155,7 +155,7 @@ func (r *chatRun) choose(ctx context.Context) (done bool, err error) {
 	if r.Until != nil && r.Until(v) {
 		return true, nil
 	}
-	if r.frame.Round >= r.limit() {
+	if r.record.Round >= r.limit() {
 		return true, r.supervise(Decision{Say: r.Closing})
 	}
 	d, err := r.manager.Next(ctx, v)
@@ -170,7 +170,7 @@ func (r *chatRun) choose(ctx context.Context) (done bool, err error) {
 		return true, r.supervise(d)
 	case p == nil:
 		return false, fail(agui.CodeUnknownSpeaker, "%s: manager chose %q", r.t.Path(), d.Speaker)
-	case r.frame.Idle == d.Speaker:
+	case r.record.Idle == d.Speaker:
 		return false, fail(agui.CodeNoProgress, "%s: %q did nothing and was chosen again", r.t.Path(), d.Speaker)
 	}
 	if err := r.supervise(d); err != nil {
@@ -202,19 +202,19 @@ func (r *chatRun) open(p *Participant, d Decision) error {
 	after := r.t.lastMessage()
 	r.t.x.mu.Lock()
 	defer r.t.x.mu.Unlock()
-	if err := r.t.x.spend(); err != nil {
+	if err := r.t.x.countTurn(); err != nil {
 		return err
 	}
-	r.frame.Round++
-	r.frame.Goto = ""
-	r.frame.Manager = saved
-	r.frame.Kind, r.frame.To = kindOf(r.manager), r.targets(p.Name)
+	r.record.Round++
+	r.record.Goto = ""
+	r.record.Manager = saved
+	r.record.Kind, r.record.To = kindOf(r.manager), r.targets(p.Name)
 	instruction := d.Instruction
-	if r.frame.Round == 1 && instruction == "" {
-		instruction = r.t.frame.Instruction // what a whole team is told, who speaks first in it is told
+	if r.record.Round == 1 && instruction == "" {
+		instruction = r.t.record.Instruction // what a whole team is told, who speaks first in it is told
 	}
-	r.frame.Turn = &TurnFrame{
-		ID:          r.t.ID() + "/" + p.Name + "@" + strconv.Itoa(r.frame.Round),
+	r.record.Turn = &turnRecord{
+		ID:          r.t.ID() + "/" + p.Name + "@" + strconv.Itoa(r.record.Round),
 		Speaker:     p.Name,
 		Instruction: instruction,
 		Form:        p.form(),
@@ -229,7 +229,7 @@ func (r *chatRun) supervise(d Decision) error {
 		return nil
 	}
 	t := r.t.child(r.supervisor())
-	t.begin(&TurnFrame{ID: r.t.ID() + "/" + r.supervisor() + "@" + strconv.Itoa(r.frame.Round)})
+	t.begin(&turnRecord{ID: r.t.ID() + "/" + r.supervisor() + "@" + strconv.Itoa(r.record.Round)})
 	t.scope, t.out = r.t.scope, r.t.out
 	step := r.t.run.As("").Step(t.Path())
 	err := t.work(AgentFunc(func(ctx context.Context, t *Turn) error {
@@ -246,7 +246,7 @@ func (r *chatRun) supervise(d Decision) error {
 	if pauseOf(err) != nil {
 		err = fail(agui.CodeInternal, "%s: a supervisor must not ask", t.Path())
 	}
-	if err != nil && r.t.x.over() != nil {
+	if err != nil && r.t.x.endCause() != nil {
 		return err
 	}
 	if closeErr := t.out.CloseOpen(); err == nil {
@@ -263,15 +263,15 @@ func (r *chatRun) view() View {
 	r.t.x.mu.Lock()
 	defer r.t.x.mu.Unlock()
 	return View{
-		Round:        r.frame.Round,
-		LastSpeaker:  r.frame.Last,
-		InARow:       r.frame.InARow,
-		Idle:         r.frame.Idle,
-		Goto:         r.frame.Goto,
+		Round:        r.record.Round,
+		LastSpeaker:  r.record.Last,
+		InARow:       r.record.InARow,
+		Idle:         r.record.Idle,
+		Goto:         r.record.Goto,
 		Participants: r.infos,
 		State:        r.t.scope,
-		Failed:       maps.Clone(r.frame.Failed),
-		Declined:     maps.Clone(r.frame.Declined),
+		Failed:       maps.Clone(r.record.Failed),
+		Declined:     maps.Clone(r.record.Declined),
 		history:      sync.OnceValue(r.t.Messages),
 		turn:         r.t,
 	}

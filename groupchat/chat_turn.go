@@ -10,12 +10,12 @@ import (
 
 // turn lets the speaker of the open turn work, and judges how that went. A nil error means the chat goes on.
 func (r *chatRun) turn(ctx context.Context) error {
-	frame := r.frame.Turn
-	p := r.participant(frame.Speaker)
+	record := r.record.Turn
+	p := r.participant(record.Speaker)
 	if p == nil {
-		return r.t.x.fatal(fail(agui.CodeCheckpointIncompatible, "%s: participant %q is gone", r.t.Path(), frame.Speaker))
+		return r.t.x.fatal(fail(agui.CodeCheckpointIncompatible, "%s: participant %q is gone", r.t.Path(), record.Speaker))
 	}
-	skipped, err := r.t.persist(ctx, p, frame, func() error { return r.attempt(p, frame) })
+	skipped, err := r.t.retry(ctx, p, record, func() error { return r.attempt(p, record) })
 	if err != nil {
 		return err
 	}
@@ -23,47 +23,47 @@ func (r *chatRun) turn(ctx context.Context) error {
 }
 
 // attempt is one try of the turn.
-func (r *chatRun) attempt(p *Participant, frame *TurnFrame) error {
+func (r *chatRun) attempt(p *Participant, record *turnRecord) error {
 	t := r.t.child(p.Name)
-	t.begin(frame)
+	t.begin(record)
 	t.chat, t.participant = r, p
 	t.saved = savedState{
-		get: func() json.RawMessage { return r.frame.Scopes[p.Name] },
-		set: func(raw json.RawMessage) { r.frame.Scopes = with(r.frame.Scopes, p.Name, raw) },
+		get: func() json.RawMessage { return r.record.Scopes[p.Name] },
+		set: func(raw json.RawMessage) { r.record.Scopes = with(r.record.Scopes, p.Name, raw) },
 	}
-	var before weight
+	var before progressMark
 	// The middleware is somebody's code, too: what it does, it does in the turn.
-	err := t.take(AgentFunc(func(ctx context.Context, t *Turn) error {
-		before = t.weigh()
+	err := t.try(AgentFunc(func(ctx context.Context, t *Turn) error {
+		before = t.progress()
 		return r.wrap(p.Agent).Run(ctx, t)
-	}), func() error { r.judge(t, before); return nil })
+	}), func() error { r.noteIdle(t, before); return nil })
 	if err != nil && pauseOf(err) == nil {
 		t.Goto("") // the next try decides for itself
 	}
 	return err
 }
 
-// A weight tells whether a turn did anything: by what was said so far, and the states it can change.
-type weight struct {
+// A progressMark tells whether a turn did anything: by what was said so far, and the states it can change.
+type progressMark struct {
 	said        int
 	shared, own int // revisions of the states
 }
 
-func (t *Turn) weigh() weight {
+func (t *Turn) progress() progressMark {
 	said := 0
 	t.run.Inspect(func(v *agui.View) { said = v.Joined() })
-	return weight{said, t.x.State.Rev(), t.scope.Rev()}
+	return progressMark{said, t.x.State.Rev(), t.scope.Rev()}
 }
 
-// judge remembers whether the turn that ended well did anything since before.
-func (r *chatRun) judge(t *Turn, before weight) {
-	now := t.weigh()
+// noteIdle remembers whether the turn that ended well did anything since before.
+func (r *chatRun) noteIdle(t *Turn, before progressMark) {
+	now := t.progress()
 	idle := now == before
 	r.t.x.mu.Lock()
 	defer r.t.x.mu.Unlock()
-	r.frame.Idle = ""
-	if idle && !t.frame.Acted {
-		r.frame.Idle = t.participant.Name
+	r.record.Idle = ""
+	if idle && !t.record.Acted {
+		r.record.Idle = t.participant.Name
 	}
 }
 
@@ -71,24 +71,24 @@ func (r *chatRun) judge(t *Turn, before weight) {
 func (r *chatRun) close(ctx context.Context, p *Participant, failed bool) error {
 	last := r.t.lastMessage()
 	r.t.x.mu.Lock()
-	ended := r.frame.Turn
-	r.frame.Turn = nil
-	if r.frame.Last != p.Name {
-		r.frame.InARow = 0
+	ended := r.record.Turn
+	r.record.Turn = nil
+	if r.record.Last != p.Name {
+		r.record.InARow = 0
 	}
-	r.frame.InARow++
-	r.frame.Last, r.frame.Since = p.Name, ended.After
-	r.frame.Seen = with(r.frame.Seen, p.Name, last)
+	r.record.InARow++
+	r.record.Last, r.record.Since = p.Name, ended.After
+	r.record.Seen = with(r.record.Seen, p.Name, last)
 	r.t.inherit(ended)
 	if ended.declined() {
-		r.frame.Declined = with(r.frame.Declined, p.Name, r.frame.Declined[p.Name]+1)
+		r.record.Declined = with(r.record.Declined, p.Name, r.record.Declined[p.Name]+1)
 	}
 	if failed {
-		r.frame.Failed = with(r.frame.Failed, p.Name, r.frame.Failed[p.Name]+1)
-		r.frame.Idle = ""
+		r.record.Failed = with(r.record.Failed, p.Name, r.record.Failed[p.Name]+1)
+		r.record.Idle = ""
 	}
 	if p.Scope.Kind == ScopeMapped {
-		delete(r.frame.Scopes, p.Name) // the next turn begins with the inputs of its day
+		delete(r.record.Scopes, p.Name) // the next turn begins with the inputs of its day
 	}
 	r.t.x.mu.Unlock()
 	return r.t.commit(ctx)

@@ -19,38 +19,38 @@ type execution struct {
 	hosting.Session
 	Input     Input
 	ctx       context.Context // the run's own: what ends it is nobody's failure
-	signature Signature
+	signature signature
 	names     map[string]string // see namesOf
 	flat      bool              // the checkpoint is of version 1
 
 	keep sync.Mutex // held while the run is committed; taken before mu
 
-	mu      sync.Mutex // guards what follows, and every frame
-	root    *TurnFrame
-	turns   int
-	waiting []waiting // innermost first
-	keepers []*keeper
-	broken  error
+	mu       sync.Mutex // guards what follows, and every record
+	root     *turnRecord
+	turns    int
+	waiting  []waiting // innermost first
+	hooks    []*checkpointHook
+	fatalErr error
 }
 
 // A waiting invocation is suspended; the events that end it come after the snapshots.
 type waiting struct {
-	path  string
-	frame *TurnFrame
-	// run is where it was announced, out what it writes with; face as in [Turn].
-	run        *agui.Run
-	out, face  agui.Writer
-	interrupts []string
-	bare       bool // it has no step
+	path   string
+	record *turnRecord
+	// run is where it was announced, out what it writes with; clientWriter as in [Turn].
+	run               *agui.Run
+	out, clientWriter agui.Writer
+	interrupts        []string
+	bare              bool // it has no step
 }
 
-// enter finds the frame the run starts from.
+// enter finds the record the run starts from.
 func (x *execution) enter(root Agent) error {
 	if x.Checkpoint == nil {
-		x.root = &TurnFrame{ID: x.Origin, Form: (&Participant{Agent: root}).form()}
+		x.root = &turnRecord{ID: x.Origin, Form: (&Participant{Agent: root}).form()}
 		return nil
 	}
-	var c Checkpoint
+	var c checkpoint
 	if err := json.Unmarshal(x.Checkpoint, &c); err != nil {
 		return fail(agui.CodeCheckpointIncompatible, "checkpoint: %w", err)
 	}
@@ -58,21 +58,21 @@ func (x *execution) enter(root Agent) error {
 		return fail(agui.CodeCheckpointIncompatible, "checkpoint of version %d", c.V)
 	}
 	x.flat = c.V == checkpointFlat
-	if missing := x.signature.Lacks(c.Signature); missing != "" {
+	if missing := x.signature.lacks(c.Signature); missing != "" {
 		return fail(agui.CodeCheckpointIncompatible, "participant %q is gone", missing)
 	}
 	x.root = c.Root
 	return x.resume(&Participant{Agent: root}, c.Root)
 }
 
-// checkpoint renders the frames as they are now, with the scopes of the turns under way.
+// checkpoint renders the records as they are now, with the scopes of the turns under way.
 func (x *execution) checkpoint() (json.RawMessage, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for _, k := range x.keepers {
+	for _, k := range x.hooks {
 		k.keep()
 	}
-	raw, err := json.Marshal(Checkpoint{V: checkpointVersion, Signature: x.signature, Root: x.root})
+	raw, err := json.Marshal(checkpoint{V: checkpointVersion, Signature: x.signature, Root: x.root})
 	if err != nil {
 		return nil, fmt.Errorf("groupchat: checkpoint: %w", err)
 	}
@@ -96,20 +96,20 @@ func (x *execution) fatal(err error) error {
 }
 
 func (x *execution) fatalLocked(err error) error {
-	if x.broken == nil {
-		x.broken = err
+	if x.fatalErr == nil {
+		x.fatalErr = err
 	}
 	return err
 }
 
-// over returns why the run cannot go on whatever its agents do: a stop, a deadline, a writer or a journal that takes
+// endCause returns why the run cannot go on whatever its agents do: a stop, a deadline, a writer or a journal that takes
 // nothing more. Nil if it can.
-func (x *execution) over() error {
+func (x *execution) endCause() error {
 	if x.ctx.Err() != nil {
 		return context.Cause(x.ctx)
 	}
 	x.mu.Lock()
-	broken := x.broken
+	broken := x.fatalErr
 	x.mu.Unlock()
 	if broken != nil {
 		return broken
@@ -130,8 +130,8 @@ func (t *Turn) lastMessage() string {
 	return last
 }
 
-// spend takes one turn from the run's budget. The lock is held.
-func (x *execution) spend() error {
+// countTurn takes one turn from the run's budget. The lock is held.
+func (x *execution) countTurn() error {
 	x.turns++
 	if x.turns <= x.MaxTurns {
 		return nil
@@ -173,7 +173,7 @@ func (x *execution) closings() []agui.Event {
 	var events []agui.Event
 	for _, w := range x.waiting {
 		if w.run != x.Run {
-			continue // out of sight
+			continue // in a conversation that no client is shown
 		}
 		outcome := &agui.SubagentOutcome{Type: agui.OutcomeSuspended, InterruptIDs: w.interrupts}
 		events = append(events,
@@ -206,13 +206,13 @@ func (x *execution) abandon(path string, code agui.Code) error {
 			return false
 		}
 		below = append(below, w)
-		w.frame.retire() // an invocation that has ended is not announced again
+		w.record.endInvocation() // an invocation that has ended is not announced again
 		return true
 	})
 	x.mu.Unlock()
 	for _, w := range below {
 		err := errors.Join(
-			x.settleCalls(w.out, w.face, w.frame, false),
+			x.settleCalls(w.out, w.clientWriter, w.record, false),
 			w.run.Emit(&agui.SubagentError{SubagentRunID: w.out.SubagentRunID(), Code: string(code), Message: code.Message()}))
 		if err == nil && !w.bare {
 			err = w.run.Emit(&agui.StepFinished{StepName: w.path})
@@ -224,18 +224,18 @@ func (x *execution) abandon(path string, code agui.Code) error {
 	return nil
 }
 
-// settleCalls gives the calls of an invocation, which wrote with out, that nobody will answer any more a result, so that no model is sent one
-// without (I6) and no client thinks it is to run it: those it made itself, and those its turn waited for unless it goes
-// on to.
-func (x *execution) settleCalls(out, face agui.Writer, f *TurnFrame, goesOn bool) error {
+// settleCalls ends the calls of an invocation, which wrote with out, that nobody will answer any more: those it made itself, and
+// those its turn waited for, unless the turn goes on waiting. Each gets a result, so that no model is sent a call without one, and
+// no client takes it for one that it has to run.
+func (x *execution) settleCalls(out, clientWriter agui.Writer, f *turnRecord, goesOn bool) error {
 	notAnswered := agui.TextContent(state.NotAnswered)
 	waited := map[string]bool{}
 	x.mu.Lock()
-	f.spaces(func(k *keySpace) {
+	f.each(func(k *keySpace) {
 		for key, c := range k.Calls {
 			waited[c.ID] = true
 			if !goesOn && !c.Done {
-				k.Calls[key] = FrontendCall{ID: c.ID, Result: notAnswered, Done: true}
+				k.Calls[key] = frontendCall{ID: c.ID, Result: notAnswered, Done: true}
 			}
 		}
 	})
@@ -247,7 +247,7 @@ func (x *execution) settleCalls(out, face agui.Writer, f *TurnFrame, goesOn bool
 			return
 		}
 		var made map[string]bool
-		if out == face {
+		if out == clientWriter {
 			made = callsOf(v.Messages(), out.SubagentRunID())
 		}
 		for _, c := range open {
@@ -257,8 +257,8 @@ func (x *execution) settleCalls(out, face agui.Writer, f *TurnFrame, goesOn bool
 		}
 	})
 	for _, id := range lost {
-		err := face.Emit(&agui.ToolCallResult{
-			MessageID: face.NewID(), ToolCallID: id, Role: agui.RoleTool, Content: notAnswered,
+		err := clientWriter.Emit(&agui.ToolCallResult{
+			MessageID: clientWriter.NewID(), ToolCallID: id, Role: agui.RoleTool, Content: notAnswered,
 		})
 		if err != nil {
 			return err

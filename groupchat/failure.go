@@ -54,24 +54,24 @@ func onlyCancelled(err error) bool {
 	}
 }
 
-// A TurnError is a failure of the turn at Path, or of what was done in its name.
-type TurnError struct {
+// A pathError is a failure of the turn at Path, or of what was done in its name.
+type pathError struct {
 	Path string
 	Err  error
 }
 
 // Error names the turn, for the log.
-func (e *TurnError) Error() string { return e.Path + ": " + e.Err.Error() }
+func (e *pathError) Error() string { return e.Path + ": " + e.Err.Error() }
 
 // Unwrap returns the failure.
-func (e *TurnError) Unwrap() error { return e.Err }
+func (e *pathError) Unwrap() error { return e.Err }
 
 // at says where err happened, unless somebody further in has.
 func at(path string, err error) error {
-	if _, ok := errors.AsType[*TurnError](err); ok || err == nil {
+	if _, ok := errors.AsType[*pathError](err); ok || err == nil {
 		return err
 	}
-	return &TurnError{path, err}
+	return &pathError{path, err}
 }
 
 // A PanicError is a panic of an agent's code. Its value may hold anything and is for the log only.
@@ -102,13 +102,13 @@ var errNone = errors.New("groupchat: none")
 // verdict is what the errors of a turn's goroutines add up to: the failure that came first, else all the pauses, in the
 // order their goroutines were started, so that the questions have the same order every time. A question whose turn has
 // failed elsewhere is not asked.
-func verdict(errs []turnError) error {
+func verdict(errs []returnedError) error {
 	for _, e := range errs {
 		if pauseOf(e.err) == nil {
 			return coded(e.err)
 		}
 	}
-	slices.SortFunc(errs, func(a, b turnError) int { return cmp.Compare(a.n, b.n) })
+	slices.SortFunc(errs, func(a, b returnedError) int { return cmp.Compare(a.n, b.n) })
 	var pauses []*Pause
 	for _, e := range errs {
 		pauses = append(pauses, pauseOf(e.err))

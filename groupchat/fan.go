@@ -20,8 +20,7 @@ type Fan struct {
 	// Select, if set, names those that work this time; the others are left out. It is asked once per turn.
 	Select func(View) []string
 	// Output is what becomes of what the participants say. The zero value shows it as it comes, which is in no particular
-	// order. With [OutputHistory] they work out of sight, and the last words of each are said when all have ended, in the
-	// order of the participants.
+	// order. With [OutputHistory] only the last words of each are said, when all have ended, in the order of the participants.
 	Output OutputMode
 	// Join, if set, makes something of the replies, which are in the order of the participants; those that were skipped
 	// are marked. It must not ask.
@@ -106,7 +105,7 @@ func (f *Fan) invocation(t *Turn, p Participant) Invocation {
 func aggregate(t *Turn, replies []Reply) error {
 	for _, r := range replies {
 		err := t.done("fan/say/"+r.Name, func() error {
-			return tell(t.out, agui.TextOptions{Name: r.Name, Metadata: t.markedAs(r.Name, joinPath(t.identity(), r.Name))}, r.Text())
+			return sayWhole(t.out, agui.TextOptions{Name: r.Name, Metadata: t.markedAs(r.Name, joinPath(t.identity(), r.Name))}, r.Text())
 		})
 		if err != nil {
 			return err

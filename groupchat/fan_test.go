@@ -211,7 +211,7 @@ func TestAFanOfTeamsIsATeam(t *testing.T) {
 	fan := &Fan{Description: "both", Participants: []Participant{{Name: "a", Agent: chat}, {Name: "b", Agent: Sub(chat, SubOptions{})}}}
 	in := []Info{{Name: "in", Description: "a form"}}
 	equal(t, "description", fan.Describe(), Info{Description: "both", Participants: []Info{{Name: "a", Participants: in}, {Name: "b", Participants: in}}})
-	equal(t, "signature", SignatureOf(team(Sequential(), Participant{Name: "fan", Agent: fan})), Signature{"fan", "fan.a", "fan.a.in", "fan.b", "fan.b.in"})
+	equal(t, "signature", signatureOf(team(Sequential(), Participant{Name: "fan", Agent: fan})), signature{"fan", "fan.a", "fan.a.in", "fan.b", "fan.b.in"})
 	equal(t, "mistakes", fan.Validate(), nil)
 	for want, bad := range map[string]*Fan{
 		"has no participants":             {},

@@ -8,11 +8,11 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// A Checkpoint is where a run is: the frames of its open turns, from the root down. It is plain JSON.
-type Checkpoint struct {
-	V         int        `json:"v"`
-	Signature Signature  `json:"signature,omitempty"`
-	Root      *TurnFrame `json:"root"`
+// A checkpoint is where a run is: the records of its open turns, from the root down. It is plain JSON.
+type checkpoint struct {
+	V         int         `json:"v"`
+	Signature signature   `json:"signature,omitempty"`
+	Root      *turnRecord `json:"root"`
 }
 
 // The versions of [Checkpoint]. In those of version 1 all tools of a turn share the turn's keys.
@@ -21,8 +21,8 @@ const (
 	checkpointFlat    = 1
 )
 
-// A TurnFrame is what one turn has to remember while it is paused.
-type TurnFrame struct {
+// A turnRecord is what one turn has to remember while it is paused.
+type turnRecord struct {
 	// ID is stable over pauses and takeovers: the run's origin, the path and the round.
 	ID          string `json:"id"`
 	Speaker     string `json:"speaker,omitempty"`
@@ -31,7 +31,7 @@ type TurnFrame struct {
 	Form string `json:"form,omitempty"`
 	// SubagentRunID is the turn's invocation on the wire; empty if it has to be announced under a new one.
 	SubagentRunID string `json:"subagentRunId,omitempty"`
-	// Begun says that the speaker has had the floor, Tries how often it failed there.
+	// Begun says that the speaker has worked in the turn, Tries how often it failed there.
 	Begun bool `json:"begun,omitempty"`
 	Tries int  `json:"tries,omitempty"`
 	// After is the last message there was when the turn was opened.
@@ -56,8 +56,8 @@ type TurnFrame struct {
 	flat int
 }
 
-// retire ends the turn's invocation: the next one is another.
-func (f *TurnFrame) retire() {
+// endInvocation ends the turn's invocation: the next one is another.
+func (f *turnRecord) endInvocation() {
 	if f.SubagentRunID != "" {
 		f.Past = append(f.Past, f.SubagentRunID)
 	}
@@ -65,12 +65,12 @@ func (f *TurnFrame) retire() {
 }
 
 // declined reports whether a person called off a question of the turn's, or of one in it.
-func (f *TurnFrame) declined() bool {
+func (f *turnRecord) declined() bool {
 	return f.Declined || f.keySpace.declined()
 }
 
 // invocations adds to set those of the turn and of all in it.
-func (f *TurnFrame) invocations(set map[string]bool) {
+func (f *turnRecord) invocations(set map[string]bool) {
 	if f.SubagentRunID != "" {
 		set[f.SubagentRunID] = true
 	}
@@ -80,15 +80,15 @@ func (f *TurnFrame) invocations(set map[string]bool) {
 	f.keySpace.invocations(set)
 }
 
-// A FrontendCall is a call to a tool the client runs.
-type FrontendCall struct {
+// A frontendCall is a call to a tool the client runs.
+type frontendCall struct {
 	ID     string       `json:"id"`
 	Result agui.Content `json:"result,omitzero"`
 	Done   bool         `json:"done,omitempty"`
 }
 
-// A ChatFrame is where a chat is.
-type ChatFrame struct {
+// A chatRecord is where a chat is.
+type chatRecord struct {
 	Round   int             `json:"round"`
 	Last    string          `json:"last,omitempty"`
 	InARow  int             `json:"inARow,omitempty"`
@@ -99,7 +99,7 @@ type ChatFrame struct {
 	To   []string `json:"to,omitempty"`
 	Goto string   `json:"goto,omitempty"`
 	// Turn is the open turn; nil between turns.
-	Turn *TurnFrame `json:"turn,omitempty"`
+	Turn *turnRecord `json:"turn,omitempty"`
 	// Seen is the last message each participant had seen when its last turn ended.
 	Seen map[string]string `json:"seen,omitempty"`
 	// Scopes are the states of the participants that have their own.
@@ -112,10 +112,10 @@ type ChatFrame struct {
 	Declined map[string]int `json:"declined,omitempty"`
 }
 
-// resume makes the frames of a checkpoint ready to go on with: every answer and result goes to who asked for it, at
+// resume makes the records of a checkpoint ready to go on with: every answer and result goes to who asked for it, at
 // once, because the first commit of any turn uses all of them up. It fails if the agents of today cannot take these
-// frames. A nil participant is one that only another agent knows.
-func (x *execution) resume(p *Participant, f *TurnFrame) error {
+// records. A nil participant is one that only another agent knows.
+func (x *execution) resume(p *Participant, f *turnRecord) error {
 	if err := p.fits(f); err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (x *execution) resume(p *Participant, f *TurnFrame) error {
 		return fail(agui.CodeCheckpointIncompatible, "turn %s: %d tries", f.ID, f.Tries)
 	}
 	if x.Takeover {
-		f.retire()
+		f.endInvocation()
 	}
 	if x.flat {
 		f.flat = f.replies()
@@ -162,7 +162,7 @@ func (x *execution) resumeKeys(p *Participant, id string, k *keySpace) error {
 }
 
 // resumePart is resume for a turn in that called id, which p takes.
-func (x *execution) resumePart(p *Participant, id string, part *TurnFrame) error {
+func (x *execution) resumePart(p *Participant, id string, part *turnRecord) error {
 	if part == nil {
 		return fail(agui.CodeCheckpointIncompatible, "turn %s: a turn in it is null", id)
 	}
@@ -194,7 +194,7 @@ func (x *execution) deliver(turn string, k *keySpace) error {
 			return fail(agui.CodeCheckpointIncompatible, "turn %s: a call without an id", turn)
 		}
 		if result, ok := x.Results[call.ID]; ok && !call.Done {
-			k.Calls[key] = FrontendCall{ID: call.ID, Result: result, Done: true}
+			k.Calls[key] = frontendCall{ID: call.ID, Result: result, Done: true}
 		}
 	}
 	return nil

@@ -33,8 +33,8 @@ const (
 	handoffTurnsEach = 10
 )
 
-// onward is what an autonomous speaker is told that has handed over to nobody.
-const onward = "The user does not answer. Go on by yourself, hand over to somebody else, or finish if nothing is left to do."
+// autonomousPrompt is what an autonomous speaker is told that has handed over to nobody.
+const autonomousPrompt = "The user does not answer. Go on by yourself, hand over to somebody else, or finish if nothing is left to do."
 
 // Handoff makes managers that let the speakers decide who is next, with [Turn.Goto]. One that names nobody gives control
 // back to the user: the chat has come to its end, and the user's next message goes to whom it was that spoke last. One
@@ -51,11 +51,11 @@ type handoff struct{ HandoffOptions }
 func (m handoff) Next(_ context.Context, v View) (Decision, error) {
 	switch {
 	case v.Round == 0:
-		return Decision{Speaker: m.holder(v)}, nil
+		return Decision{Speaker: m.inControl(v)}, nil
 	case v.Goto == Done:
 		return Decision{Done: true}, nil
 	case v.Goto == "" && m.Autonomous && v.Failed[v.LastSpeaker] == 0 && v.Idle == "" && v.InARow < m.turnsEach():
-		return Decision{Speaker: v.LastSpeaker, Instruction: onward}, nil
+		return Decision{Speaker: v.LastSpeaker, Instruction: autonomousPrompt}, nil
 	case v.Goto == "":
 		return Decision{Done: true}, nil
 	case !slices.ContainsFunc(m.handoffs(v.LastSpeaker, v.Participants), func(i Info) bool { return i.Name == v.Goto }):
@@ -64,8 +64,8 @@ func (m handoff) Next(_ context.Context, v View) (Decision, error) {
 	return Decision{Speaker: v.Goto}, nil
 }
 
-// holder is who has control when a run begins.
-func (m handoff) holder(v View) string {
+// inControl is who has control when a run begins.
+func (m handoff) inControl(v View) string {
 	for _, message := range slices.Backward(v.History()) {
 		if message.Role != agui.RoleAssistant || message.Name == "" {
 			continue
@@ -173,7 +173,7 @@ func (m handoff) Check(participants []string) error {
 		return errors.Join(errs...)
 	}
 	reached := map[string]bool{}
-	m.reach(m.Start, reached)
+	m.markReachable(m.Start, reached)
 	for _, p := range participants {
 		if !reached[p] {
 			errs = append(errs, fmt.Errorf("nobody hands over to participant %q", p))
@@ -182,21 +182,21 @@ func (m handoff) Check(participants []string) error {
 	return errors.Join(errs...)
 }
 
-// reach notes who can be reached from name.
-func (m handoff) reach(name string, reached map[string]bool) {
+// markReachable notes who can be reached from name.
+func (m handoff) markReachable(name string, reached map[string]bool) {
 	if reached[name] {
 		return
 	}
 	reached[name] = true
 	for _, to := range m.Edges[name] {
-		m.reach(to, reached)
+		m.markReachable(to, reached)
 	}
 }
 
 // Handoffs are the participants to whom this one may hand over with [Turn.Goto]; none where the manager does not listen
 // to it.
 func (t *Turn) Handoffs() []Info {
-	r := t.floor().chat
+	r := t.speakerTurn().chat
 	if r == nil {
 		return nil
 	}
@@ -204,13 +204,13 @@ func (t *Turn) Handoffs() []Info {
 	if !ok {
 		return nil
 	}
-	return m.handoffs(t.floor().participant.Name, r.infos)
+	return m.handoffs(t.speakerTurn().participant.Name, r.infos)
 }
 
 // finishes reports whether this participant has to say that it is done, because nobody else does: see
 // [HandoffOptions.Autonomous].
 func (t *Turn) finishes() bool {
-	r := t.floor().chat
+	r := t.speakerTurn().chat
 	if r == nil {
 		return false
 	}
@@ -224,8 +224,8 @@ type handoffManager interface {
 	handoffs(speaker string, participants []Info) []Info
 }
 
-// floor is the turn of the participant for whom t works: its own, unless it was invoked to stand in for another.
-func (t *Turn) floor() *Turn {
+// speakerTurn is the turn of the participant for whom t works: its own, unless it was invoked to stand in for another.
+func (t *Turn) speakerTurn() *Turn {
 	for t.standsIn {
 		t = t.up
 	}

@@ -33,7 +33,7 @@ func (t *Turn) marked() agui.Metadata { return t.markedAs(t.name(), t.identity()
 // markedAs is the metadata of what t says under a name for the one at path.
 func (t *Turn) markedAs(name, path string) agui.Metadata {
 	k := mark{Direct: t.direct}
-	if known, ok := t.x.names[name]; ok && known != path || !ok && t.floor().participant != nil {
+	if known, ok := t.x.names[name]; ok && known != path || !ok && t.speakerTurn().participant != nil {
 		k.Path = path
 	}
 	if k == (mark{}) {
@@ -49,7 +49,7 @@ func (t *Turn) markedAs(name, path string) agui.Metadata {
 // identity is the path of whom t speaks for: the same whichever time it is invoked, and the participant's where another
 // turn stands in for its own.
 func (t *Turn) identity() string {
-	path := t.floor().path
+	path := t.speakerTurn().path
 	plain := make([]string, len(path))
 	for i, name := range path {
 		plain[i], _, _ = strings.Cut(name, "@")
@@ -83,7 +83,7 @@ func joinPath(parts ...string) string {
 }
 
 // namesOf are the paths of a tree by the name that ends them; empty where several have the name.
-func namesOf(s Signature) map[string]string {
+func namesOf(s signature) map[string]string {
 	names := make(map[string]string, len(s))
 	for _, path := range s {
 		name := path[strings.LastIndexByte(path, '.')+1:]

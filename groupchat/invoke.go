@@ -88,7 +88,7 @@ func (t *Turn) InvokeAll(list ...Invocation) ([]Reply, error) {
 
 // invokeAll is InvokeAll with something to do to the turns of the invoked.
 func (t *Turn) invokeAll(list []Invocation, prepare func(*Turn)) ([]Reply, error) {
-	frames, err := t.open(list)
+	records, err := t.open(list)
 	if err != nil {
 		return nil, err
 	}
@@ -96,18 +96,18 @@ func (t *Turn) invokeAll(list []Invocation, prepare func(*Turn)) ([]Reply, error
 	defer cancel(nil)
 	var wg sync.WaitGroup
 	var mu sync.Mutex
-	var errs []turnError
+	var errs []returnedError
 	for i := range list {
-		if frames[i].Done {
+		if records[i].Done {
 			continue
 		}
 		wg.Go(func() {
-			err := protect(func() error { return t.invoke(ctx, &list[i], frames[i], prepare) })
+			err := protect(func() error { return t.invoke(ctx, &list[i], records[i], prepare) })
 			if err == nil {
 				return
 			}
 			mu.Lock()
-			errs = append(errs, turnError{i, err})
+			errs = append(errs, returnedError{i, err})
 			mu.Unlock()
 			if pauseOf(err) == nil {
 				cancel(err)
@@ -116,30 +116,30 @@ func (t *Turn) invokeAll(list []Invocation, prepare func(*Turn)) ([]Reply, error
 	}
 	wg.Wait()
 	if err := verdict(errs); err != nil {
-		return nil, t.handed(err)
+		return nil, t.notePause(err)
 	}
 	replies := make([]Reply, len(list))
-	for i, frame := range frames {
-		replies[i] = t.reply(&list[i], frame)
+	for i, record := range records {
+		replies[i] = t.reply(&list[i], record)
 	}
 	return replies, nil
 }
 
 // invoke lets one agent work.
-func (t *Turn) invoke(ctx context.Context, v *Invocation, frame *TurnFrame, prepare func(*Turn)) error {
+func (t *Turn) invoke(ctx context.Context, v *Invocation, record *turnRecord, prepare func(*Turn)) error {
 	p := v.participant()
-	skipped, err := t.persist(ctx, p, frame, func() error {
+	skipped, err := t.retry(ctx, p, record, func() error {
 		c := t.child(v.key())
-		c.begin(frame)
+		c.begin(record)
 		c.ctx, c.as, c.participant, c.owned = ctx, p.Name, p, true
-		c.sight, c.saved = &sight{context: p.Context, given: v.Messages, input: v.Input}, savedIn(&frame.Scope)
+		c.visibility, c.saved = &visibility{context: p.Context, given: v.Messages, input: v.Input}, savedIn(&record.Scope)
 		prepare(c)
 		if c.output = v.Output; c.output == OutputDirect {
 			c.direct = c.Path()
 		}
-		return c.take(p.Agent, func() error { return c.conclude() })
+		return c.try(p.Agent, func() error { return c.conclude() })
 	})
-	t.settle(frame, skipped, err)
+	t.settle(record, skipped, err)
 	if err != nil {
 		return err
 	}
@@ -175,8 +175,8 @@ func (v *Invocation) check() error {
 	return errors.Join(errs...)
 }
 
-// open finds the frames of children, or opens them: their turns are counted here, and here only.
-func (t *Turn) open(list []Invocation) ([]*TurnFrame, error) {
+// open finds the records of children, or opens them: their turns are counted here, and here only.
+func (t *Turn) open(list []Invocation) ([]*turnRecord, error) {
 	x := t.x
 	after := t.lastMessage()
 	x.keep.Lock() // what begins now has done nothing that a commit under way would keep half of
@@ -186,7 +186,7 @@ func (t *Turn) open(list []Invocation) ([]*TurnFrame, error) {
 	if t.inside == 0 {
 		t.since = after
 	}
-	frames := make([]*TurnFrame, len(list))
+	records := make([]*turnRecord, len(list))
 	for i := range list {
 		v := &list[i]
 		key := v.key()
@@ -197,29 +197,29 @@ func (t *Turn) open(list []Invocation) ([]*TurnFrame, error) {
 			return nil, fail(agui.CodeAgentFailed, "%s: %w", t.Path(), err)
 		}
 		t.invoked = with(t.invoked, key, true)
-		frames[i] = t.keys.Children[key]
-		if frames[i] != nil {
-			if err := v.participant().fits(frames[i]); err != nil {
+		records[i] = t.keys.Children[key]
+		if records[i] != nil {
+			if err := v.participant().fits(records[i]); err != nil {
 				return nil, x.fatalLocked(err)
 			}
 			continue
 		}
-		if err := x.spend(); err != nil {
+		if err := x.countTurn(); err != nil {
 			return nil, err
 		}
-		frames[i] = &TurnFrame{ID: t.ID() + "/" + key, Speaker: v.Name, Instruction: v.Instruction, Form: v.participant().form(), After: t.since}
-		t.keys.Children = with(t.keys.Children, key, frames[i])
+		records[i] = &turnRecord{ID: t.ID() + "/" + key, Speaker: v.Name, Instruction: v.Instruction, Form: v.participant().form(), After: t.since}
+		t.keys.Children = with(t.keys.Children, key, records[i])
 	}
-	for _, f := range frames {
+	for _, f := range records {
 		if !f.Done {
 			t.inside++
 		}
 	}
-	return frames, nil
+	return records, nil
 }
 
 // settle notes that a child has stopped working. What one that ended remembered is not needed any more.
-func (t *Turn) settle(frame *TurnFrame, skipped bool, err error) {
+func (t *Turn) settle(record *turnRecord, skipped bool, err error) {
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
 	t.inside--
@@ -227,28 +227,28 @@ func (t *Turn) settle(frame *TurnFrame, skipped bool, err error) {
 		return
 	}
 	ended := map[string]bool{}
-	frame.invocations(ended)
-	*frame = TurnFrame{
-		ID: frame.ID, Speaker: frame.Speaker, After: frame.After, Acted: frame.Acted, Past: slices.Sorted(maps.Keys(ended)),
-		Done: true, Skipped: skipped, Declined: frame.declined(),
-		Branch: frame.Branch,
+	record.invocations(ended)
+	*record = turnRecord{
+		ID: record.ID, Speaker: record.Speaker, After: record.After, Acted: record.Acted, Past: slices.Sorted(maps.Keys(ended)),
+		Done: true, Skipped: skipped, Declined: record.declined(),
+		Branch: record.Branch,
 	}
-	t.inherit(frame)
+	t.inherit(record)
 }
 
-// conclude says what an agent came to that worked out of sight.
+// conclude says the last words of an agent that worked in a conversation of its own, if its output is [OutputHistory].
 func (t *Turn) conclude() error {
 	if t.output != OutputHistory {
 		return nil
 	}
 	t.x.mu.Lock()
-	words := Reply{Messages: t.frame.Branch}.Text()
+	words := Reply{Messages: t.record.Branch}.Text()
 	t.x.mu.Unlock()
-	return tell(t.shell, agui.TextOptions{Name: t.name(), Metadata: t.marked()}, words)
+	return sayWhole(t.parentWriter, agui.TextOptions{Name: t.name(), Metadata: t.marked()}, words)
 }
 
-// tell says a whole message, if there is anything to say.
-func tell(w agui.Writer, o agui.TextOptions, words string) error {
+// sayWhole says a whole message, if there is anything to say.
+func sayWhole(w agui.Writer, o agui.TextOptions, words string) error {
 	if words == "" {
 		return nil
 	}
@@ -258,18 +258,18 @@ func tell(w agui.Writer, o agui.TextOptions, words string) error {
 }
 
 // reply is what was said in a turn that has ended.
-func (t *Turn) reply(v *Invocation, frame *TurnFrame) Reply {
-	if v.Output.outOfSight() {
-		return Reply{Name: v.Name, Messages: frame.Branch, Skipped: frame.Skipped}
+func (t *Turn) reply(v *Invocation, record *turnRecord) Reply {
+	if v.Output.ownConversation() {
+		return Reply{Name: v.Name, Messages: record.Branch, Skipped: record.Skipped}
 	}
 	ended := t.child(v.key())
-	ended.begin(frame)
-	ended.sight = &sight{given: []Message{}}
-	return Reply{Name: v.Name, Messages: ended.said(), Skipped: frame.Skipped}
+	ended.begin(record)
+	ended.visibility = &visibility{given: []Message{}}
+	return Reply{Name: v.Name, Messages: ended.said(), Skipped: record.Skipped}
 }
 
-// works counts who is at work.
-func (t *Turn) works(count *int, n int) {
+// countWork counts who is at work.
+func (t *Turn) countWork(count *int, n int) {
 	t.x.mu.Lock()
 	*count += n
 	t.x.mu.Unlock()
@@ -280,14 +280,14 @@ func (t *Turn) works(count *int, n int) {
 func (t *Turn) commit(ctx context.Context) error {
 	t.x.keep.Lock()
 	defer t.x.keep.Unlock()
-	if t.crowded() {
+	if t.othersAtWork() {
 		return nil
 	}
 	return t.x.commit(ctx)
 }
 
-// crowded reports whether anybody is at work besides the turns from the root down to t.
-func (t *Turn) crowded() bool {
+// othersAtWork reports whether anybody is at work besides the turns from the root down to t.
+func (t *Turn) othersAtWork() bool {
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
 	within := 0 // how many children of at are on the way down to t

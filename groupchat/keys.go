@@ -9,7 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A keySpace is what a turn, or one call of a tool in it, has to remember under keys of its own. It is part of a frame and
+// A keySpace is what a turn, or one call of a tool in it, has to remember under keys of its own. It is part of a record and
 // is used with the lock held.
 type keySpace struct {
 	// Asks are the questions asked so far and Answers what came back, by key. Asked has a hash of each question's message.
@@ -17,15 +17,15 @@ type keySpace struct {
 	Asked   map[string]string       `json:"asked,omitempty"`
 	Answers map[string]state.Answer `json:"answers,omitempty"`
 	// Calls are the frontend calls made so far, by key.
-	Calls map[string]FrontendCall `json:"calls,omitempty"`
+	Calls map[string]frontendCall `json:"calls,omitempty"`
 	// Memo holds what Once and Say have done, by key.
 	Memo map[string]json.RawMessage `json:"memo,omitempty"`
-	// Chat is the frame of the chat that is taking this turn, if it is one.
-	Chat *ChatFrame `json:"chat,omitempty"`
+	// Chat is the record of the chat that is taking this turn, if it is one.
+	Chat *chatRecord `json:"chat,omitempty"`
 	// Children are the turns of the agents that this turn has working inside itself, by name: see [Turn.Invoke].
-	Children map[string]*TurnFrame `json:"children,omitempty"`
+	Children map[string]*turnRecord `json:"children,omitempty"`
 	// Sub is of a turn under [Sub].
-	Sub *SubFrame `json:"sub,omitempty"`
+	Sub *subRecord `json:"sub,omitempty"`
 	// Tools are the key spaces of calls of tools that work in the turn, by the key of the call.
 	Tools map[string]*keySpace `json:"tools,omitempty"`
 }
@@ -63,11 +63,11 @@ func (k *keySpace) invocations(set map[string]bool) {
 	}
 }
 
-// spaces calls f for k and for those of all calls of tools in it.
-func (k *keySpace) spaces(f func(*keySpace)) {
+// each calls f for k and for those of all calls of tools in it.
+func (k *keySpace) each(f func(*keySpace)) {
 	f(k)
 	for _, c := range k.Tools {
-		c.spaces(f)
+		c.each(f)
 	}
 }
 
@@ -84,17 +84,17 @@ type turnKeys struct {
 	pauses []*Pause
 }
 
-// begin makes f the frame of t.
-func (t *Turn) begin(f *TurnFrame) {
-	t.frame = f
+// begin makes f the record of t.
+func (t *Turn) begin(f *turnRecord) {
+	t.record = f
 	t.keys = &turnKeys{keySpace: &f.keySpace, id: f.ID, owner: t}
 }
 
 // errNotReturned is the failure of code that dropped what it was to wait for, whatever it did then.
 var errNotReturned = errors.New("went on without an answer: the pause was not returned")
 
-// handed notes that the agent is given err, which it has to return if it is a pause.
-func (t *Turn) handed(err error) error {
+// notePause notes that the agent is given err, which it has to return if it is a pause.
+func (t *Turn) notePause(err error) error {
 	if p := pauseOf(err); p != nil {
 		t.x.mu.Lock()
 		t.keys.pauses = append(t.keys.pauses, p)
@@ -103,8 +103,8 @@ func (t *Turn) handed(err error) error {
 	return err
 }
 
-// returned is what a turn comes to that ended with err: a failure if it went on without something that it was to wait for.
-func (t *Turn) returned(err error) error {
+// checkReturned is what a turn comes to that ended with err: a failure if it went on without something that it was to wait for.
+func (t *Turn) checkReturned(err error) error {
 	given := pauseOf(err)
 	if t.keys.owner != t || err != nil && given == nil {
 		return err
@@ -119,9 +119,9 @@ func (t *Turn) returned(err error) error {
 	return err
 }
 
-// means notes that the key of a question, a message, a call or an agent stands for what. It fails if it has stood for
+// claimKey notes that the key of a question, a message, a call or an agent stands for what. It fails if it has stood for
 // something else since the turn was entered: an answer to the one would be taken for the other's.
-func (t *Turn) means(kind, key, what string) error {
+func (t *Turn) claimKey(kind, key, what string) error {
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
 	at := kind + "/" + key
@@ -132,14 +132,14 @@ func (t *Turn) means(kind, key, what string) error {
 	return nil
 }
 
-// sole runs agent, which remembers what it did under keys that all agents of its kind use: no other of them may take the
+// exclusive runs agent, which remembers what it did under keys that all agents of its kind use: no other of them may take the
 // same turn, and the same one only if it has failed. Those that are to work in one turn are for [Turn.Invoke].
-func (t *Turn) sole(kind string, agent Agent, run func() error) error {
+func (t *Turn) exclusive(kind string, agent Agent, run func() error) error {
 	name := fmt.Sprintf("%p", agent)
-	if err := t.means("agent", kind, name); err != nil {
+	if err := t.claimKey("agent", kind, name); err != nil {
 		return err
 	}
-	err := t.handed(run())
+	err := t.notePause(run())
 	if err == nil {
 		t.x.mu.Lock()
 		t.keys.meant["agent/"+kind] = name + " has ended"

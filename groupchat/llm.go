@@ -93,7 +93,7 @@ func (a *LLM) validateIn(where string, above []Agent) error {
 		return fmt.Errorf("nested deeper than %d", maxDepth)
 	}
 	errs := []error{a.validate()}
-	for _, p := range a.staff() {
+	for _, p := range a.toolAgents() {
 		errs = append(errs, validateAgent(inheriting(p.Agent, a.Model), where, p.Name, append(slices.Clip(above), a)))
 	}
 	return errors.Join(errs...)
@@ -178,7 +178,7 @@ func (s *llmStep) callKey(i int) string { return s.key() + "/" + strconv.Itoa(i)
 
 // Run asks the model, does what it calls for, and asks again, until it has only words left.
 func (a *LLM) Run(ctx context.Context, t *Turn) error {
-	return t.sole("llm", a, func() error { return a.run(ctx, t) })
+	return t.exclusive("llm", a, func() error { return a.run(ctx, t) })
 }
 
 func (a *LLM) run(ctx context.Context, t *Turn) error {

@@ -57,13 +57,13 @@ func (r *llmRun) callAll(ctx context.Context, s *llmStep) (over bool, err error)
 			outcomes[i] <- settled
 			continue
 		}
-		r.t.works(&r.t.running, 1)
+		r.t.countWork(&r.t.running, 1)
 		wg.Go(func() {
 			var got settledCall
 			if err := protect(func() error { got = work(ctx); return got.err }); err != nil {
 				got.err = err
 			}
-			r.t.works(&r.t.running, -1) // before the outcome is known: the commit after the last one is left out while others work
+			r.t.countWork(&r.t.running, -1) // before the outcome is known: the commit after the last one is left out while others work
 			outcomes[i] <- got
 		})
 	}
@@ -169,7 +169,7 @@ func (r *llmRun) absent(key string) settledCall {
 }
 
 // wait leaves a call to the client, which answers it in a later run (I6).
-func (r *llmRun) wait(key, id, name string, call FrontendCall, made bool) settledCall {
+func (r *llmRun) wait(key, id, name string, call frontendCall, made bool) settledCall {
 	if call.Done {
 		return settledCall{result: &ToolResult{Content: call.Result}, known: true}
 	}
@@ -177,8 +177,8 @@ func (r *llmRun) wait(key, id, name string, call FrontendCall, made bool) settle
 		id = call.ID
 	} else {
 		r.t.x.mu.Lock()
-		r.t.keys.Calls = with(r.t.keys.Calls, key, FrontendCall{ID: id})
-		r.t.frame.Acted = true
+		r.t.keys.Calls = with(r.t.keys.Calls, key, frontendCall{ID: id})
+		r.t.record.Acted = true
 		r.t.x.mu.Unlock()
 	}
 	return settledCall{err: &Pause{Calls: []state.Call{{ID: id, Name: name}}}}
@@ -225,7 +225,7 @@ func (r *llmRun) showResult(s *llmStep, i int, got settledCall) error {
 // leaves open.
 func (r *llmRun) answered(id string) bool {
 	r.t.x.mu.Lock()
-	again := r.t.x.Takeover || r.t.frame.Tries > 0
+	again := r.t.x.Takeover || r.t.record.Tries > 0
 	r.t.x.mu.Unlock()
 	if !again {
 		return false

@@ -73,23 +73,23 @@ type history struct {
 	r    *llmRun
 	name string
 
-	out    []model.Message
-	system []string
-	own    map[string]bool         // invocations in which the agent spoke
-	step1  map[string]*llmStep     // of this turn, by the messages they are
-	told   map[*llmStep]bool       // that are in out
-	skip   map[string]bool         // messages
-	inside map[string]bool         // invocations of what works inside this turn
-	result map[string]agui.Content // by call
+	out            []model.Message
+	system         []string
+	own            map[string]bool         // invocations in which the agent spoke
+	roundByMessage map[string]*llmStep     // of this turn, by the messages they are
+	told           map[*llmStep]bool       // that are in out
+	skip           map[string]bool         // messages
+	inside         map[string]bool         // invocations of what works inside this turn
+	result         map[string]agui.Content // by call
 }
 
 func (r *llmRun) history(seen []Message) *history {
 	h := &history{
-		r: r, name: r.t.name(), own: map[string]bool{}, step1: map[string]*llmStep{}, told: map[*llmStep]bool{},
+		r: r, name: r.t.name(), own: map[string]bool{}, roundByMessage: map[string]*llmStep{}, told: map[*llmStep]bool{},
 		skip: map[string]bool{}, inside: map[string]bool{}, result: map[string]agui.Content{},
 	}
 	r.t.x.mu.Lock()
-	h.own[r.t.frame.SubagentRunID] = true
+	h.own[r.t.record.SubagentRunID] = true
 	r.t.keys.invocations(h.inside)
 	r.t.x.mu.Unlock()
 	for _, m := range seen {
@@ -102,7 +102,7 @@ func (r *llmRun) history(seen []Message) *history {
 	}
 	for _, s := range r.steps {
 		for _, id := range s.shown.Messages {
-			h.step1[id] = s
+			h.roundByMessage[id] = s
 		}
 	}
 	for _, m := range messages(r.t.run) { // also those this participant does not see: a call of its own may have its result there
@@ -115,7 +115,7 @@ func (r *llmRun) history(seen []Message) *history {
 
 // add takes the next message.
 func (h *history) add(m Message) {
-	if s := h.step1[m.ID]; s != nil {
+	if s := h.roundByMessage[m.ID]; s != nil {
 		h.step(s)
 		return
 	}

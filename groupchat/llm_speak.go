@@ -28,7 +28,7 @@ type speaker struct {
 }
 
 func (s *speaker) deltas() model.Deltas {
-	return model.Deltas{Text: s.say1, Reasoning: s.reason, Call: s.call}
+	return model.Deltas{Text: s.textDelta, Reasoning: s.reason, Call: s.call}
 }
 
 // say puts a whole reply on the wire.
@@ -39,7 +39,7 @@ func (s *speaker) say(reply model.Reply) error {
 		}
 	}
 	if words := reply.Words(); words != "" {
-		if err := s.say1(words); err != nil {
+		if err := s.textDelta(words); err != nil {
 			return err
 		}
 	}
@@ -51,7 +51,7 @@ func (s *speaker) say(reply model.Reply) error {
 	return s.close()
 }
 
-func (s *speaker) say1(delta string) error {
+func (s *speaker) textDelta(delta string) error {
 	s.used = true
 	if s.mute {
 		return nil
@@ -106,11 +106,12 @@ func (s *speaker) call(i int, name, arguments string) error {
 	return err
 }
 
-// writer is what a call, or the result of the call of a key, is shown with. What concerns people is shown to them also where the rest is out of sight.
+// writer is what a call, or the result of the call of a key, is shown with. Clients are shown what people have to answer even
+// if the agent works in a conversation of its own.
 func (r *llmRun) writer(name, key string) agui.Writer {
 	o, offered := r.tools.byName[name]
 	if offered && o.handoff == "" && (o.tool == nil || r.mustAsk(o.tool, key)) || r.asked(key) {
-		return r.t.face
+		return r.t.clientWriter
 	}
 	return r.t.out
 }

@@ -287,7 +287,7 @@ func TestACheckpointWithOtherCalls(t *testing.T) {
 	r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{(&counted{}).tool("f")}, Approve: Approvals{All: true}})
 	must(t, r.say("go").err)
 	for _, shown := range []string{`{}`, `[]`} {
-		var c Checkpoint
+		var c checkpoint
 		must(t, json.Unmarshal(r.checkpoint, &c))
 		c.Root.Memo["llm/0"] = json.RawMessage(shown)
 		changed, err := json.Marshal(c)

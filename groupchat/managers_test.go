@@ -161,7 +161,7 @@ func TestASelfContainingChatIsDescribedOnce(t *testing.T) {
 	equal(t, "description", loop.Describe(), Info{Interrupts: true, Participants: []Info{
 		{Name: "me", Interrupts: true}, {Name: "s", Description: "fills a form"},
 	}})
-	equal(t, "signature", loop.Signature(), Signature{"me", "s"})
+	equal(t, "signature", signatureOf(loop), signature{"me", "s"})
 }
 
 func TestG3Signature(t *testing.T) {

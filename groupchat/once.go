@@ -68,7 +68,7 @@ func recorded[T any](t *Turn, key string, f func() (T, error)) (T, error) {
 // acted notes that the turn has made progress, whatever is seen of it.
 func (t *Turn) acted() {
 	t.x.mu.Lock()
-	t.frame.Acted = true
+	t.record.Acted = true
 	t.x.mu.Unlock()
 }
 
@@ -93,7 +93,7 @@ func Say(t *Turn, key, format string, args ...any) error {
 	if len(args) > 0 {
 		format = fmt.Sprintf(format, args...)
 	}
-	if err := t.means("message", key, format); err != nil {
+	if err := t.claimKey("message", key, format); err != nil {
 		return err
 	}
 	return t.done("say/"+key, func() error { return t.say(format) })

@@ -13,8 +13,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// ErrMoved is in the cause of a context that is done because the run goes on elsewhere: another replica repeats the turn.
-// What the turn has set going outside is then better left alone.
+// ErrMoved is in the cause of a turn's context that is done because another process goes on with the run and repeats the
+// turn. Do not undo external work then; the new owner continues it.
 var ErrMoved = errors.New("groupchat: the run goes on elsewhere")
 
 // A RemoteDialect says how a remote agent asks its questions.
@@ -176,7 +176,7 @@ func forwards(a Agent, above []Agent, names *[]string) {
 
 // Run lets the remote agent take the turn: as many runs there as it takes to have its questions answered.
 func (r *Remote) Run(ctx context.Context, t *Turn) error {
-	return t.sole("remote", r, func() error { return r.run(ctx, t) })
+	return t.exclusive("remote", r, func() error { return r.run(ctx, t) })
 }
 
 func (r *Remote) run(ctx context.Context, t *Turn) error {

@@ -82,13 +82,13 @@ func (x *exchange) conversation(given *delivery) []Message {
 		seen[m.ID] = true
 	}
 	l := &letter{x: x, used: map[string]bool{}, calls: map[string]string{}}
-	whole, since, next := x.t.seesAll(), x.t.frame.After == "", 0
+	whole, since, next := x.t.seesAll(), x.t.record.After == "", 0
 	upTo := func(i int) { // its own, which the view may lack or show in part
 		for ; next < min(i, end); next++ {
 			if m := all[next]; seen[m.ID] || x.own(&m) && (whole || since) {
 				l.add(m)
 			}
-			since = since || all[next].ID == x.t.frame.After
+			since = since || all[next].ID == x.t.record.After
 		}
 	}
 	for _, m := range view {
@@ -113,7 +113,7 @@ func (x *exchange) conversation(given *delivery) []Message {
 
 // seesAll reports whether nothing was chosen for the turn to see.
 func (t *Turn) seesAll() bool {
-	if t.sight != nil && (t.sight.given != nil || t.sight.context.Last || t.sight.context.Select != nil) {
+	if t.visibility != nil && (t.visibility.given != nil || t.visibility.context.Last || t.visibility.context.Select != nil) {
 		return false
 	}
 	return t.participant == nil || !t.participant.Context.Last && t.participant.Context.Select == nil

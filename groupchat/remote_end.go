@@ -69,7 +69,7 @@ func (x *exchange) end() (*remotePause, error) {
 
 // settle gives calls a result that the remote made for itself and told nobody what came of.
 func (x *exchange) settle() error {
-	if err := x.t.x.settleCalls(x.t.out, x.t.face, x.t.frame, true); err != nil {
+	if err := x.t.x.settleCalls(x.t.out, x.t.clientWriter, x.t.record, true); err != nil {
 		return err
 	}
 	for _, id := range slices.Sorted(maps.Keys(x.subs)) {
@@ -82,7 +82,7 @@ func (x *exchange) settle() error {
 
 func (x *exchange) settleSub(s *remoteSub) error {
 	out := x.t.run.As(s.ours)
-	return x.t.x.settleCalls(out, out, &TurnFrame{}, false)
+	return x.t.x.settleCalls(out, out, &turnRecord{}, false)
 }
 
 // hidden reports whether the turn works out of sight: what it asks and calls it does in its parent's name.
@@ -174,7 +174,7 @@ func (x *exchange) frontend(p *remotePause, pending []string) error {
 			continue
 		}
 		if x.hidden() {
-			w := x.t.face.ToolCall(agui.ToolCallOptions{ID: c.ours, Name: c.name})
+			w := x.t.clientWriter.ToolCall(agui.ToolCallOptions{ID: c.ours, Name: c.name})
 			if _, err := w.WriteString(c.args.String()); err != nil {
 				return err
 			}
@@ -185,8 +185,8 @@ func (x *exchange) frontend(p *remotePause, pending []string) error {
 		key := "remote/" + strconv.Itoa(x.n) + "/" + id
 		p.Calls = append(p.Calls, remoteCall{Key: key, ID: id, Name: c.name})
 		x.t.x.mu.Lock()
-		x.t.keys.Calls = with(x.t.keys.Calls, key, FrontendCall{ID: c.ours})
-		x.t.frame.Acted = true
+		x.t.keys.Calls = with(x.t.keys.Calls, key, frontendCall{ID: c.ours})
+		x.t.record.Acted = true
 		x.t.x.mu.Unlock()
 	}
 	return nil

@@ -71,7 +71,7 @@ type legacyAsk struct {
 func (r *Remote) exchange(ctx context.Context, t *Turn, f *remoteFrame, given *delivery) (*exchange, *remotePause, error) {
 	if given != nil {
 		t.x.mu.Lock()
-		err := t.x.spend() // who answers for people might do so for ever
+		err := t.x.countTurn() // who answers for people might do so for ever
 		t.x.mu.Unlock()
 		if err != nil {
 			return nil, nil, err

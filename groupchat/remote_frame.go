@@ -156,11 +156,11 @@ func (q *remoteQuestion) ask(t *Turn, key string) *Interrupt {
 		id = "int_" + t.x.NewID()
 		t.keys.Asks = with(t.keys.Asks, key, id)
 	}
-	t.frame.Acted = true
+	t.record.Acted = true
 	i := &Interrupt{Interrupt: q.Ask, Until: q.Until}
 	i.ID = id
 	if q.Own {
-		i.SubagentRunID = t.face.SubagentRunID()
+		i.SubagentRunID = t.clientWriter.SubagentRunID()
 	}
 	return i
 }

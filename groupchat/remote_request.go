@@ -24,8 +24,8 @@ type remoteRequest struct {
 // by the same one until they have been taken.
 func (r *Remote) request(t *Turn, n int) (remoteRequest, error) {
 	key := "remote/" + strconv.Itoa(n)
-	if n == 0 && t.frame.Tries > 0 {
-		key += "/" + strconv.Itoa(t.frame.Tries)
+	if n == 0 && t.record.Tries > 0 {
+		key += "/" + strconv.Itoa(t.record.Tries)
 	}
 	return recorded(t, key, func() (remoteRequest, error) {
 		return remoteRequest{RunID: t.x.NewID(), Last: t.lastMessage()}, nil

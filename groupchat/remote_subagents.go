@@ -36,8 +36,8 @@ func (x *exchange) tag(theirs string) string {
 func (x *exchange) belongs(invocation string) {
 	x.t.x.mu.Lock()
 	defer x.t.x.mu.Unlock()
-	if !slices.Contains(x.t.frame.Past, invocation) {
-		x.t.frame.Past = append(x.t.frame.Past, invocation)
+	if !slices.Contains(x.t.record.Past, invocation) {
+		x.t.record.Past = append(x.t.record.Past, invocation)
 	}
 }
 
@@ -130,7 +130,7 @@ func (x *exchange) suspend() {
 			continue
 		}
 		out := x.t.run.As(s.ours)
-		w := waiting{path: s.path, frame: &TurnFrame{}, run: x.t.run, out: out, face: out, bare: true}
+		w := waiting{path: s.path, record: &turnRecord{}, run: x.t.run, out: out, clientWriter: out, bare: true}
 		for _, i := range s.suspended.Outcome.InterruptIDs {
 			if ours := x.ids[i]; ours != "" {
 				w.interrupts = append(w.interrupts, ours)
@@ -156,7 +156,7 @@ func (x *exchange) resumeSubs() error {
 
 // abandon ends what a remote run that failed has left open behind it; its own is ended with the turn.
 func (x *exchange) abandon() error {
-	if x.t.x.over() != nil {
+	if x.t.x.endCause() != nil {
 		return nil
 	}
 	code := agui.CodeRemoteFailed

@@ -57,7 +57,7 @@ func TestReviewedSpeakersHandOverAndTeamsAreKnown(t *testing.T) {
 	inner := team(Sequential(), Participant{Name: "in", Agent: sayer("b")})
 	r := newRig(t, team(Handoff(HandoffOptions{Start: "a"}), Participant{Name: "a", Agent: Review(hands, ReviewOptions{})},
 		Participant{Name: "b", Agent: Review(inner, ReviewOptions{}), Description: "second"}))
-	equal(t, "signature", SignatureOf(r.root), Signature{"a", "a.draft", "b", "b.draft", "b.draft.in"})
+	equal(t, "signature", signatureOf(r.root), signature{"a", "a.draft", "b", "b.draft", "b.draft.in"})
 	must(t, r.say("x").err)
 	equal(t, "targets", targets, 1)
 	s := r.answer(map[string]string{"review-1": `""`})

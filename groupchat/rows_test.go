@@ -273,7 +273,7 @@ func TestRow54TwoLeavesFiveDeepPauseAtOnce(t *testing.T) {
 		equal(t, "questions", len(r.open), 2)
 		deep := strings.Repeat("down.", split) + "left" + strings.Repeat(".down", 5-split)
 		equal(t, "path", where(r.open[0]).Path, deep)
-		var again Checkpoint
+		var again checkpoint
 		must(t, json.Unmarshal(r.checkpoint, &again))
 		raw, err := json.Marshal(again)
 		must(t, err)

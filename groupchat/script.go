@@ -76,7 +76,7 @@ func (s *Script) Describe() Info {
 
 // Run takes the steps.
 func (s *Script) Run(_ context.Context, t *Turn) error {
-	return t.sole("script", s, func() error { return s.run(t) })
+	return t.exclusive("script", s, func() error { return s.run(t) })
 }
 
 func (s *Script) run(t *Turn) error {

@@ -83,15 +83,15 @@ func execute(ctx context.Context, root Agent, in Input, s hosting.Session) (resu
 		s.Log = slog.New(slog.DiscardHandler)
 	}
 	ctx = fence.With(ctx, s.Fence)
-	x := &execution{Session: s, Input: in, ctx: ctx, signature: SignatureOf(root)}
+	x := &execution{Session: s, Input: in, ctx: ctx, signature: signatureOf(root)}
 	x.names = namesOf(x.signature)
 	if err := protect(func() error { return x.enter(root) }); err != nil {
 		return result{}, err
 	}
-	t := &Turn{x: x, ctx: ctx, run: s.Run, out: s.Run.As(""), face: s.Run.As(""), scope: state.Shared(s.State)}
+	t := &Turn{x: x, ctx: ctx, run: s.Run, out: s.Run.As(""), clientWriter: s.Run.As(""), scope: state.Shared(s.State)}
 	t.begin(x.root)
 	err := t.work(root)
-	if over := x.over(); over != nil && (err != nil || ctx.Err() == nil) {
+	if over := x.endCause(); over != nil && (err != nil || ctx.Err() == nil) {
 		return result{}, over
 	}
 	pause := pauseOf(err)

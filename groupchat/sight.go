@@ -17,10 +17,10 @@ func (t *Turn) Messages() []Message {
 	switch {
 	case t.inCall:
 		return t.up.Messages()
-	case t.output.outOfSight():
+	case t.output.ownConversation():
 		return messages(t.run)
-	case t.sight != nil:
-		return slices.Concat(t.sight.shown(t), t.said())
+	case t.visibility != nil:
+		return slices.Concat(t.visibility.shown(t), t.said())
 	case t.up == nil:
 		return visible(messages(t.run), t.Path())
 	}
@@ -28,7 +28,7 @@ func (t *Turn) Messages() []Message {
 	if t.chat == nil {
 		return all
 	}
-	start := t.cut(all, t.frame.After)
+	start := t.countThrough(all, t.record.After)
 	return slices.Concat(t.chat.shown(t, all[:start]), all[start:])
 }
 
@@ -41,11 +41,11 @@ func (t *Turn) News() []Message {
 		return t.Messages()
 	}
 	all := t.up.Messages()
-	start := t.cut(all, t.frame.After)
+	start := t.countThrough(all, t.record.After)
 	t.x.mu.Lock()
-	seen := t.chat.frame.Seen[t.participant.Name]
+	seen := t.chat.record.Seen[t.participant.Name]
 	t.x.mu.Unlock()
-	news := t.chat.shown(t, all[min(t.cut(all, seen), start):start])
+	news := t.chat.shown(t, all[min(t.countThrough(all, seen), start):start])
 	for _, m := range all[start:] {
 		if fromCaller(m) {
 			news = append(news, m) // came with an answer to this very turn
@@ -54,8 +54,8 @@ func (t *Turn) News() []Message {
 	return news
 }
 
-// A sight is what a turn that another turn invoked sees of what was there before.
-type sight struct {
+// A visibility is what a turn that another turn invoked sees of what was there before.
+type visibility struct {
 	context Context
 	// given, if not nil, is all of it, and of what else comes in only what is its own.
 	given []Message
@@ -63,12 +63,12 @@ type sight struct {
 	input []Message
 	// known, if not nil, is what it comes to, worked out already.
 	known []Message
-	// after is the last message there was when the turn began, if its frame does not say.
+	// after is the last message there was when the turn began, if its record does not say.
 	after string
 }
 
-// shown is what t, whose sight it is, sees of the messages that came before it.
-func (s *sight) shown(t *Turn) []Message {
+// shown is what t, whose visibility it is, sees of the messages that came before it.
+func (s *visibility) shown(t *Turn) []Message {
 	switch {
 	case s.given != nil:
 		return slices.Concat(s.given, s.input)
@@ -76,7 +76,7 @@ func (s *sight) shown(t *Turn) []Message {
 		return slices.Clip(s.known)
 	}
 	all := t.up.Messages()
-	words := wordsOnly(all[:t.cut(all, t.frame.After)], t.isOwn)
+	words := wordsOnly(all[:t.countThrough(all, t.record.After)], t.isOwn)
 	switch {
 	case s.context.Select != nil:
 		words = s.context.Select(View{State: t.up.scope}.WithHistory(words))
@@ -100,18 +100,18 @@ func (t *Turn) said() []Message {
 	all := visible(messages(t.run), t.Path())
 	mine, calls := map[string]bool{}, map[string]bool{}
 	t.x.mu.Lock()
-	t.frame.invocations(mine)
-	root := t.frame.SubagentRunID == "" && !t.frame.Done
+	t.record.invocations(mine)
+	root := t.record.SubagentRunID == "" && !t.record.Done
 	t.x.mu.Unlock()
 	var own []Message
-	for _, m := range all[t.cut(all, cmp.Or(t.frame.After, t.sight.after)):] {
+	for _, m := range all[t.countThrough(all, cmp.Or(t.record.After, t.visibility.after)):] {
 		switch {
 		case mine[m.SubagentRunID], root && m.SubagentRunID == "" && !fromCaller(m):
 			for _, c := range m.ToolCalls {
 				calls[c.ID] = true
 			}
 		case m.Role == agui.RoleTool && calls[m.ToolCallID]:
-		case fromCaller(m) && t.sight.given == nil:
+		case fromCaller(m) && t.visibility.given == nil:
 		default:
 			continue
 		}
@@ -124,9 +124,9 @@ func fromCaller(m Message) bool {
 	return m.Role == agui.RoleUser || m.Role == agui.RoleSystem || m.Role == agui.RoleDeveloper
 }
 
-// cut returns how many of list stand no later in the conversation than the message id. Lists may lack messages of
+// countThrough returns how many of list stand no later in the conversation than the message id. Lists may lack messages of
 // the conversation, that very one included.
-func (t *Turn) cut(list []Message, id string) int {
+func (t *Turn) countThrough(list []Message, id string) int {
 	if id == "" {
 		return 0
 	}
@@ -201,12 +201,12 @@ func wordsOnly(messages []Message, isOwn func(Message) bool) []Message {
 // caller has spoken since, it is what the last one to speak said.
 func (r *chatRun) lastWords(t *Turn, messages []Message) []Message {
 	r.t.x.mu.Lock()
-	last, since, own := r.frame.Last, r.frame.Since, r.t.frame.SubagentRunID
+	last, since, own := r.record.Last, r.record.Since, r.t.record.SubagentRunID
 	r.t.x.mu.Unlock()
 	if last == "" || since == "" {
 		return lastWords(messages, r.supervisor())
 	}
-	words := slices.DeleteFunc(slices.Clone(messages[t.cut(messages, since):]), func(m Message) bool {
+	words := slices.DeleteFunc(slices.Clone(messages[t.countThrough(messages, since):]), func(m Message) bool {
 		return m.Name == r.supervisor() && m.SubagentRunID == own
 	})
 	if len(words) == 0 || fromCaller(words[len(words)-1]) {

@@ -60,8 +60,8 @@ type sub struct {
 	o     SubOptions
 }
 
-// A SubFrame is what a turn under [Sub] has to remember.
-type SubFrame struct {
+// A subRecord is what a turn under [Sub] has to remember.
+type subRecord struct {
 	// After is the last message there was when the turn began; Begun says that the inputs are there.
 	After  string          `json:"after,omitempty"`
 	Begun  bool            `json:"begun,omitempty"`
@@ -71,41 +71,41 @@ type SubFrame struct {
 
 // Run lets the agent take t, as much of it as it is to see.
 func (s *sub) Run(ctx context.Context, t *Turn) error {
-	frame := t.sub()
+	record := t.sub()
 	in := t.within()
-	in.sight = &sight{after: frame.After}
-	own, err := t.ownScope(s.o.State, t.scope, savedIn(&frame.Scope), frame.Begun)
+	in.visibility = &visibility{after: record.After}
+	own, err := t.ownScope(s.o.State, t.scope, savedIn(&record.Scope), record.Begun)
 	if err != nil {
 		return err
 	}
 	if own != nil {
 		in.scope = own.scope
 	}
-	err = s.enter(ctx, t, in, frame)
-	if leaveErr := own.leave(err == nil); err == nil {
+	err = s.enter(ctx, t, in, record)
+	if leaveErr := own.close(err == nil); err == nil {
 		err = leaveErr
 	}
 	return err
 }
 
 // enter shows the agent what it is to see, and lets it work.
-func (s *sub) enter(ctx context.Context, t, in *Turn, frame *SubFrame) error {
+func (s *sub) enter(ctx context.Context, t, in *Turn, record *subRecord) error {
 	v := t.view()
-	if !frame.Begun {
+	if !record.Begun {
 		if err := s.inputs(in.scope, v); err != nil {
 			return err
 		}
 	}
 	t.x.mu.Lock()
-	frame.Begun = true
+	record.Begun = true
 	t.x.mu.Unlock()
 	switch {
 	case s.o.Messages != nil:
-		in.sight.given = append([]Message{}, s.o.Messages(v)...)
+		in.visibility.given = append([]Message{}, s.o.Messages(v)...)
 	case len(s.o.Inputs) > 0:
-		in.sight.given = []Message{}
+		in.visibility.given = []Message{}
 	default:
-		in.sight.known = append([]Message{}, v.History()...)
+		in.visibility.known = append([]Message{}, v.History()...)
 	}
 	if s.o.Output == OutputDirect {
 		in.direct = t.Path()
@@ -113,13 +113,13 @@ func (s *sub) enter(ctx context.Context, t, in *Turn, frame *SubFrame) error {
 	if s.o.OnAsk != nil {
 		in.onAsk = func(path string, q Question) (Answer, bool, error) { return s.o.OnAsk(ctx, t, Asked{path, q}) }
 	}
-	words, err := s.work(t, in, frame)
+	words, err := s.work(t, in, record)
 	if err != nil {
 		return err
 	}
 	if s.o.Output == OutputHistory {
 		err = t.done("sub/say", func() error {
-			return tell(t.out, agui.TextOptions{Name: t.name(), Metadata: t.marked()}, words)
+			return sayWhole(t.out, agui.TextOptions{Name: t.name(), Metadata: t.marked()}, words)
 		})
 	}
 	if err != nil || s.o.Result == "" || strings.TrimSpace(words) == "" {
@@ -143,14 +143,14 @@ func (s *sub) inputs(scope *state.Scope, v View) error {
 }
 
 // work returns the agent's last words.
-func (s *sub) work(t, in *Turn, frame *SubFrame) (string, error) {
-	if s.o.Output.outOfSight() {
+func (s *sub) work(t, in *Turn, record *subRecord) (string, error) {
+	if s.o.Output.ownConversation() {
 		in.output = s.o.Output
-		kept, err := in.retreat(in.sight.shown(in), &frame.Branch)
+		kept, err := in.useBranch(in.visibility.shown(in), &record.Branch)
 		if err != nil {
 			return "", err
 		}
-		defer t.x.release(kept)
+		defer t.x.removeHook(kept)
 	}
 	if err := in.work(s.agent); err != nil {
 		return "", err
@@ -159,16 +159,16 @@ func (s *sub) work(t, in *Turn, frame *SubFrame) (string, error) {
 		return "", err
 	}
 	said := in.Messages()
-	return Reply{Messages: said[min(len(in.sight.shown(in)), len(said)):]}.Text(), nil
+	return Reply{Messages: said[min(len(in.visibility.shown(in)), len(said)):]}.Text(), nil
 }
 
-// sub is the frame of a turn under Sub.
-func (t *Turn) sub() *SubFrame {
+// sub is the record of a turn under Sub.
+func (t *Turn) sub() *subRecord {
 	after := t.lastMessage()
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
 	if t.keys.Sub == nil {
-		t.keys.Sub = &SubFrame{After: after}
+		t.keys.Sub = &subRecord{After: after}
 	}
 	return t.keys.Sub
 }
@@ -176,8 +176,8 @@ func (t *Turn) sub() *SubFrame {
 // within is t for an agent that sees less of it.
 func (t *Turn) within() *Turn {
 	return &Turn{
-		x: t.x, ctx: t.ctx, outer: t.outer, frame: t.frame, keys: t.keys, up: t.up, path: t.path, as: t.as, run: t.run, out: t.out,
-		face: t.face, shell: t.shell, scope: t.scope, chat: t.chat, participant: t.participant, standsIn: t.standsIn,
+		x: t.x, ctx: t.ctx, outer: t.outer, record: t.record, keys: t.keys, up: t.up, path: t.path, as: t.as, run: t.run, out: t.out,
+		clientWriter: t.clientWriter, parentWriter: t.parentWriter, scope: t.scope, chat: t.chat, participant: t.participant, standsIn: t.standsIn,
 		direct: t.direct, owned: true,
 	}
 }
@@ -200,14 +200,14 @@ func (t *Turn) before() []Message {
 	switch {
 	case t.inCall:
 		return t.up.before()
-	case t.sight != nil:
-		return t.sight.shown(t)
+	case t.visibility != nil:
+		return t.visibility.shown(t)
 	case t.chat != nil:
 		all := t.up.Messages()
-		return t.chat.shown(t, all[:t.cut(all, t.frame.After)])
+		return t.chat.shown(t, all[:t.countThrough(all, t.record.After)])
 	case t.keys.Sub != nil:
 		all := t.Messages()
-		return all[:t.cut(all, t.keys.Sub.After)]
+		return all[:t.countThrough(all, t.keys.Sub.After)]
 	default:
 		return t.Messages()
 	}
@@ -222,7 +222,7 @@ func (s *sub) form() []string {
 	if s.o.State.Kind != ScopeShared {
 		own = append(own, "sub:"+string(s.o.State.Kind))
 	}
-	if s.o.Output.outOfSight() {
+	if s.o.Output.ownConversation() {
 		own = append(own, "sub:"+string(s.o.Output))
 	}
 	return own

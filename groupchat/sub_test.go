@@ -103,7 +103,7 @@ func TestRow42OutputOfASub(t *testing.T) {
 		equal(t, string(output)+": seen by the manager", strings.Join(managed, ", "), want.manager)
 		equal(t, string(output)+": result", string(r.state), `{"result":"1"}`)
 		steps := strings.Join(second.steps(), " ")
-		if hidden := output.outOfSight(); hidden != (steps == "in then") {
+		if hidden := output.ownConversation(); hidden != (steps == "in then") {
 			t.Errorf("%s: steps %s", output, steps)
 		}
 		if output == OutputHistory {
@@ -237,7 +237,7 @@ func TestRow53AFailureNamesWhereItHappened(t *testing.T) {
 	mid := team(Sequential(), Participant{Name: "sub", Agent: Sub(inner, SubOptions{})})
 	s := newRig(t, team(Sequential(), Participant{Name: "mid", Agent: mid})).say("x")
 	codeOf(t, s, agui.CodeToolFailed)
-	where, ok := errors.AsType[*TurnError](s.err)
+	where, ok := errors.AsType[*pathError](s.err)
 	if !ok || where.Path != "mid.sub.leaf" || !strings.Contains(s.err.Error(), "boom") {
 		t.Errorf("ended with %v, want it to name mid.sub.leaf", s.err)
 	}

@@ -98,7 +98,7 @@ func (r *llmRun) enter(ctx context.Context, tool *Tool, s *llmStep, i int, c Too
 	}
 	result, err := r.work(ctx, tool, s, i, c)
 	switch {
-	case pauseOf(err) != nil, errors.Is(err, errNotReturned), err != nil && (ctx.Err() != nil || r.t.x.over() != nil):
+	case pauseOf(err) != nil, errors.Is(err, errNotReturned), err != nil && (ctx.Err() != nil || r.t.x.endCause() != nil):
 		return settledCall{err: err}
 	case err != nil:
 		metadata := result.Metadata

@@ -43,10 +43,10 @@ func (r *llmRun) callTurn(ctx context.Context, s *llmStep, i int) (*Turn, error)
 	}
 	t := r.t.child(name)
 	t.ctx, t.as, t.out, t.scope = ctx, r.t.as, r.t.out, r.t.scope
-	t.frame, t.shell, t.inCall, t.standsIn = r.t.frame, r.t.shell, true, true
+	t.record, t.parentWriter, t.inCall, t.standsIn = r.t.record, r.t.parentWriter, true, true
 	t.x.mu.Lock()
 	space := r.t.keys.Tools[key]
-	shared := space == nil && s.n < r.t.frame.flat && r.t.keys.shared()
+	shared := space == nil && s.n < r.t.record.flat && r.t.keys.shared()
 	if space == nil && !shared {
 		space = &keySpace{}
 		r.t.keys.Tools = with(r.t.keys.Tools, key, space)
@@ -77,7 +77,7 @@ func (r *llmRun) turnCalls() int {
 }
 
 // replies is how many replies of a model the turn has recorded.
-func (f *TurnFrame) replies() int {
+func (f *turnRecord) replies() int {
 	n := 0
 	for f.Memo[onceKey+modelKey+strconv.Itoa(n)] != nil {
 		n++

@@ -297,10 +297,10 @@ func TestAnAnswerIsToWhatWasAsked(t *testing.T) {
 }
 
 // flat is a checkpoint as version 1 had it, in which calls of tools share the keys of their turn.
-func flat(t testing.TB, checkpoint json.RawMessage) json.RawMessage {
+func flat(t testing.TB, saved json.RawMessage) json.RawMessage {
 	t.Helper()
-	var c Checkpoint
-	must(t, json.Unmarshal(checkpoint, &c))
+	var c checkpoint
+	must(t, json.Unmarshal(saved, &c))
 	c.V = checkpointFlat
 	for f := c.Root; f != nil; f = f.Chat.Turn {
 		for _, tool := range f.Tools {

@@ -11,42 +11,42 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A Turn is everything an agent may see and do while it has the floor. It may be used from several
+// A Turn is everything an agent may see and do while it speaks. It may be used from several
 // goroutines at once; it must not be used after the agent's Run has returned.
 type Turn struct {
-	x     *execution
-	ctx   context.Context
-	outer context.Context // of what the turn is part of; nil before it has begun
-	frame *TurnFrame
-	keys  *turnKeys
-	up    *Turn     // the turn that this one is part of; nil for the root's
-	path  []string  // below the root
-	as    string    // the speaker's name
-	run   *agui.Run // the conversation it is part of
-	out   agui.Writer
-	scope *state.Scope
+	x      *execution
+	ctx    context.Context
+	outer  context.Context // of what the turn is part of; nil before it has begun
+	record *turnRecord
+	keys   *turnKeys
+	up     *Turn     // the turn that this one is part of; nil for the root's
+	path   []string  // below the root
+	as     string    // the speaker's name
+	run    *agui.Run // the conversation it is part of
+	out    agui.Writer
+	scope  *state.Scope
 	// chat is nil in the root's turn, in a supervisor's, and in one that another turn invoked; participant in the first two.
 	chat        *chatRun
 	participant *Participant
 	saved       savedState
 	own         *ownScope
-	// face is what the client sees of the turn, which asks and calls with it, and shell what its parent's conversation
+	// clientWriter is what the client sees of the turn, which asks and calls with it, and parentWriter what its parent's conversation
 	// does. They differ from out where the turn has a conversation of its own.
-	face, shell agui.Writer
-	output      OutputMode
-	direct      string // the path beyond which only people see what is said
-	onAsk       func(path string, q Question) (Answer, bool, error)
-	sight       *sight // of a turn that another turn invoked
-	standsIn    bool   // for up, whose floor this turn has
-	owned       bool   // somebody wants to know what was said in this turn
-	call        string // of a tool, that this turn is
-	inCall      bool   // it is up's, for a call of a tool
+	clientWriter, parentWriter agui.Writer
+	output                     OutputMode
+	direct                     string // the path beyond which only people see what is said
+	onAsk                      func(path string, q Question) (Answer, bool, error)
+	visibility                 *visibility // of a turn that another turn invoked
+	standsIn                   bool        // for up: what this turn says and does counts as that turn's
+	owned                      bool        // somebody wants to know what was said in this turn
+	call                       string      // of a tool, that this turn is
+	inCall                     bool        // it is up's, for a call of a tool
 
 	cancel context.CancelCauseFunc
 	wg     sync.WaitGroup
 	mu     sync.Mutex
-	spawns int         // by Go
-	errs   []turnError // as they came
+	spawns int             // by Go
+	errs   []returnedError // as they came
 	// What follows is guarded by the execution's lock: the children of this try, and how many of them, and of the
 	// goroutines of Go, are at work.
 	// Since is the last message there was when the first of those at work began.
@@ -55,15 +55,15 @@ type Turn struct {
 	since           string
 }
 
-// A turnError is an error of the agent's Run, or of the nth goroutine it started.
-type turnError struct {
+// A returnedError is an error of the agent's Run, or of the nth goroutine it started.
+type returnedError struct {
 	n   int
 	err error
 }
 
 // child makes the turn of the one called name below t.
 func (t *Turn) child(name string) *Turn {
-	return &Turn{x: t.x, ctx: t.ctx, up: t, path: append(slices.Clone(t.path), name), as: name, run: t.run, face: t.face,
+	return &Turn{x: t.x, ctx: t.ctx, up: t, path: append(slices.Clone(t.path), name), as: name, run: t.run, clientWriter: t.clientWriter,
 		owned: t.owned, direct: t.direct}
 }
 
@@ -79,7 +79,7 @@ func (t *Turn) Path() string { return strings.Join(t.path, ".") }
 func (t *Turn) ID() string { return t.keys.id }
 
 // Instruction is what the supervisor told this speaker for this turn only.
-func (t *Turn) Instruction() string { return t.frame.Instruction }
+func (t *Turn) Instruction() string { return t.record.Instruction }
 
 // Input is what the caller sent along: tools, context, forwarded properties.
 func (t *Turn) Input() Input { return t.x.Input }
@@ -104,7 +104,7 @@ func (t *Turn) LastUser() (Message, bool) {
 // conversation is all there is to be known of the conversation here, whatever the participant's context shows of it.
 func (t *Turn) conversation() []Message {
 	for at := t; at != nil; at = at.up {
-		if at.sight != nil && (at.sight.given != nil || at.sight.input != nil) {
+		if at.visibility != nil && (at.visibility.given != nil || at.visibility.input != nil) {
 			return at.Messages()
 		}
 	}
@@ -131,13 +131,13 @@ func (t *Turn) Emit(e agui.Event) error {
 
 // Goto names who should speak next, for managers that listen to it. Naming "" takes that back.
 func (t *Turn) Goto(name string) {
-	r := t.floor().chat
+	r := t.speakerTurn().chat
 	if r == nil {
 		return
 	}
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
-	r.frame.Goto = name
+	r.record.Goto = name
 }
 
 // Go runs f in a goroutine of this turn. The turn ends when all of them have. The first failure, or panic, becomes the
@@ -148,22 +148,22 @@ func (t *Turn) Go(f func() error) {
 	n := t.spawns
 	t.mu.Unlock()
 	t.wg.Add(1)
-	t.works(&t.running, 1)
+	t.countWork(&t.running, 1)
 	go func() {
 		defer t.wg.Done()
-		defer t.works(&t.running, -1)
+		defer t.countWork(&t.running, -1)
 		t.note(n, protect(f))
 	}()
 }
 
-// work gives agent the floor and waits for all it started.
+// work runs agent and waits for all it started.
 func (t *Turn) work(agent Agent) error {
 	ctx, cancel := context.WithCancelCause(t.ctx)
 	defer cancel(nil)
 	t.outer, t.ctx, t.cancel = t.ctx, ctx, cancel
 	t.note(0, protect(func() error { return agent.Run(ctx, t) }))
 	t.wg.Wait()
-	return t.returned(verdict(t.errs))
+	return t.checkReturned(verdict(t.errs))
 }
 
 // note keeps an error of the turn's.
@@ -172,7 +172,7 @@ func (t *Turn) note(n int, err error) {
 		return
 	}
 	t.mu.Lock()
-	t.errs = append(t.errs, turnError{n, err})
+	t.errs = append(t.errs, returnedError{n, err})
 	t.mu.Unlock()
 	if pauseOf(err) == nil {
 		t.cancel(err)
@@ -190,7 +190,7 @@ func (t *Turn) memo(key string) (json.RawMessage, bool) {
 	return raw, ok
 }
 
-// remember records raw under key in the frame.
+// remember records raw under key in the record.
 func (t *Turn) remember(key string, raw json.RawMessage) {
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()

@@ -8,33 +8,33 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A keeper puts into a frame what a turn under way holds beside it. It is called with the lock held.
-type keeper struct{ keep func() }
+// A checkpointHook puts into a record what a turn under way holds beside it. It is called with the lock held.
+type checkpointHook struct{ keep func() }
 
-// hold lets keep be called at every checkpoint, until release.
-func (x *execution) hold(keep func()) *keeper {
-	k := &keeper{keep}
+// addHook lets keep be called at every checkpoint, until release.
+func (x *execution) addHook(keep func()) *checkpointHook {
+	k := &checkpointHook{keep}
 	x.mu.Lock()
-	x.keepers = append(x.keepers, k)
+	x.hooks = append(x.hooks, k)
 	x.mu.Unlock()
 	return k
 }
 
-// release calls k for the last time.
-func (x *execution) release(k *keeper) {
+// removeHook calls k for the last time.
+func (x *execution) removeHook(k *checkpointHook) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	k.keep()
-	x.keepers = slices.DeleteFunc(x.keepers, func(o *keeper) bool { return o == k })
+	x.hooks = slices.DeleteFunc(x.hooks, func(o *checkpointHook) bool { return o == k })
 }
 
-// A savedState is where a frame keeps the state of a participant that has its own. It is used with the lock held.
+// A savedState is where a record keeps the state of a participant that has its own. It is used with the lock held.
 type savedState struct {
 	get func() json.RawMessage
 	set func(json.RawMessage)
 }
 
-// savedIn is the saved state in a frame's field.
+// savedIn is the saved state in a record's field.
 func savedIn(field *json.RawMessage) savedState {
 	return savedState{
 		get: func() json.RawMessage { return *field },
@@ -42,11 +42,11 @@ func savedIn(field *json.RawMessage) savedState {
 	}
 }
 
-// An ownScope is the state of a participant that has the floor and does not work on its parent's.
+// An ownScope is the state of a participant that is working, and not on its parent's state.
 type ownScope struct {
 	x      *execution
 	scope  *state.Scope
-	keeper *keeper
+	keeper *checkpointHook
 }
 
 // ownScope makes the scope that s describes within t, or goes on with the saved one; with the inputs of today unless the
@@ -69,15 +69,15 @@ func (t *Turn) ownScope(s Scoping, parent *state.Scope, saved savedState, begun 
 	case err != nil:
 		return nil, fail(agui.CodeInternal, "%s: scope: %w", t.Path(), err)
 	case raw != nil && !begun:
-		if err := renew(scope, parent, m.In); err != nil {
+		if err := copyInputs(scope, parent, m.In); err != nil {
 			return nil, coded(err)
 		}
 	}
-	return &ownScope{t.x, scope, t.x.hold(func() { saved.set(scope.Save()) })}, nil
+	return &ownScope{t.x, scope, t.x.addHook(func() { saved.set(scope.Save()) })}, nil
 }
 
-// renew copies the inputs into a scope that lasts longer than a turn.
-func renew(scope, parent *state.Scope, in map[string]string) error {
+// copyInputs copies the inputs into a scope that lasts longer than a turn.
+func copyInputs(scope, parent *state.Scope, in map[string]string) error {
 	for name, from := range in {
 		raw, ok := parent.Raw(from)
 		if !ok {
@@ -90,12 +90,12 @@ func renew(scope, parent *state.Scope, in map[string]string) error {
 	return nil
 }
 
-// leave keeps the state, and copies its outputs out once the turn is complete.
-func (o *ownScope) leave(complete bool) error {
+// close keeps the state, and copies its outputs out once the turn is complete.
+func (o *ownScope) close(complete bool) error {
 	if o == nil {
 		return nil
 	}
-	o.x.release(o.keeper)
+	o.x.removeHook(o.keeper)
 	if !complete {
 		return nil
 	}
@@ -105,7 +105,7 @@ func (o *ownScope) leave(complete bool) error {
 // enterScope gives t the state its participant works on.
 func (t *Turn) enterScope() error {
 	p := t.participant
-	own, err := t.ownScope(p.Scope, t.up.scope, t.saved, t.frame.Begun)
+	own, err := t.ownScope(p.Scope, t.up.scope, t.saved, t.record.Begun)
 	if err != nil {
 		return err
 	}

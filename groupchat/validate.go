@@ -14,8 +14,8 @@ import (
 // maxDepth is how deep chats may nest; a chat that contains itself hits it.
 const maxDepth = 16
 
-// Validate reports every mistake of the chat, nested ones included, joined. A chat without one cannot fail
-// for its definition at run time, except where a manager chooses freely.
+// Validate reports every mistake of the chat, nested ones included, joined. A chat that validates cannot fail at run time
+// because of its definition, except where a manager chooses freely.
 func (c *Chat) Validate() error { return validateTeam(c, "chat", nil) }
 
 // A composite is an agent that is made of others, and knows them. Its value is a pointer.
@@ -49,7 +49,7 @@ func validateTeam(c composite, where string, above []Agent) error {
 		case p.Name == "":
 			bad("participant %d has no name", i+1)
 		case !utf8.ValidString(p.Name):
-			bad("participant %q: a name must be UTF-8", p.Name) // it is a key of frames, which are JSON
+			bad("participant %q: a name must be UTF-8", p.Name) // it is a key of records, which are JSON
 		case strings.ContainsAny(p.Name, "./@#"):
 			bad("participant %q: a name must not contain any of . / @ #", p.Name)
 		case p.Name == Done:
@@ -112,7 +112,7 @@ func partsOf(a Agent) []Participant {
 		}
 	case *LLM:
 		if a != nil {
-			return a.staff()
+			return a.toolAgents()
 		}
 	}
 	return nil
@@ -209,23 +209,20 @@ func (c *Chat) checkManager(names []string) error {
 	return nil
 }
 
-// A Signature says which participants a checkpoint relies on: their paths, sorted. Adding one or changing a
-// text leaves paused runs able to go on; removing or renaming one does not. Besides, the frames of open turns say which
+// A signature says which participants a checkpoint relies on: their paths, sorted. Adding one or changing a
+// text leaves paused runs able to go on; removing or renaming one does not. Besides, the records of open turns say which
 // kinds of agents and managers they are of.
-type Signature []string
+type signature []string
 
-// SignatureOf returns the signature of an agent; one that is not made of others has none.
-func SignatureOf(a Agent) Signature {
-	var s Signature
+// signatureOf returns the signature of an agent; one that is not made of others has none.
+func signatureOf(a Agent) signature {
+	var s signature
 	collect(a, "", nil, &s)
 	slices.Sort(s)
 	return s
 }
 
-// Signature returns the chat's.
-func (c *Chat) Signature() Signature { return SignatureOf(c) }
-
-func collect(a Agent, path string, above []Agent, s *Signature) {
+func collect(a Agent, path string, above []Agent, s *signature) {
 	a = unwrap(a)
 	parts := partsOf(a)
 	if parts == nil || slices.Contains(above, a) {
@@ -239,8 +236,8 @@ func collect(a Agent, path string, above []Agent, s *Signature) {
 	}
 }
 
-// Lacks returns a participant that saved has and s has not, or "".
-func (s Signature) Lacks(saved Signature) string {
+// lacks returns a participant that saved has and s has not, or "".
+func (s signature) lacks(saved signature) string {
 	for _, path := range saved {
 		if _, ok := slices.BinarySearch(s, path); !ok {
 			return path
