@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/gateway/wire"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -27,9 +28,6 @@ type caller struct {
 	// again is what the reader has of a run whose end must not be an error for it; nil if it may be.
 	again *again
 }
-
-// errReaderGone is what a stream ends with whose reader is gone, or too slow: there is nobody to be told.
-var errReaderGone = errors.New("gateway: the reader is gone")
 
 // open sends the headers, at once: a client may wait for them with a deadline of its own.
 func (c *caller) open() error {
@@ -70,7 +68,7 @@ func (c *caller) failed(err error) error {
 // told tells a reader whose stream broke off why: the error would be seen in the log alone, and what ends without a
 // word would look like a success.
 func (c *caller) told(err error) error {
-	if err == nil || c.stream == nil || c.r.Context().Err() != nil || errors.Is(err, errReaderGone) {
+	if err == nil || c.stream == nil || c.r.Context().Err() != nil || errors.Is(err, route.ErrReaderGone) {
 		return err
 	}
 	if errors.Is(err, state.ErrUnknownThread) {

@@ -1,165 +1,199 @@
 package gateway
 
 import (
+	"encoding/json"
 	"errors"
+	"iter"
+	"log/slog"
 	"net/http"
-	"net/url"
-	"slices"
-	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/copilotkit"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
+	"github.com/agui-gateway/gateway/gateway/wire"
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/state"
 )
 
-// copilotkitBase is where CopilotKit's own protocol is served: what its pages are given as their runtimeUrl.
-const copilotkitBase = "/api/copilotkit"
-
-// copilotkit speaks the protocol of CopilotKit's runtime, as its pages of version 1.74 do
-// (reference/copilotkit.md). What it answers is the runtime's to say, word for word; what happens is ours.
-type copilotkit struct {
-	g     *Gateway
-	table []copilotkitRoute
+func newCopilotkit(g *Gateway) *copilotkit.Handler {
+	return copilotkit.New(copilotkit.Options{
+		Service: copilotkitService{g}, Store: g.store, MaxBody: g.o.Limits.Body, NewID: g.o.NewID,
+	})
 }
 
-func newCopilotkit(g *Gateway) *copilotkit {
-	k := &copilotkit{g: g}
-	k.table = k.routes()
-	return k
+// A copilotkitService is the gateway as [copilotkit.Handler] needs it.
+type copilotkitService struct{ g *Gateway }
+
+// Agents is part of [copilotkit.Service].
+func (s copilotkitService) Agents() []copilotkit.Agent {
+	var list []copilotkit.Agent
+	for _, a := range s.g.roster.Load().agents {
+		list = append(list, copilotkitAgent(a))
+	}
+	return list
 }
 
-// A copilotkitRoute is one of the protocol's. In its path, which is below the base, {name} stands for any segment.
-type copilotkitRoute struct {
-	method, path string
-	handler      handler
+// Agent is part of [copilotkit.Service].
+func (s copilotkitService) Agent(name string) (copilotkit.Agent, bool) {
+	a, err := s.g.agent(name)
+	if err != nil {
+		return copilotkit.Agent{}, false
+	}
+	return copilotkitAgent(a), true
 }
 
-// routes is the table. The first path that matches decides, whatever its method.
-func (k *copilotkit) routes() []copilotkitRoute {
-	return []copilotkitRoute{
-		{http.MethodPost, "", k.call},
-		{http.MethodGet, "/info", k.info},
-		{http.MethodPost, "/agent/{agent}/run", k.run},
-		{http.MethodPost, "/agent/{agent}/connect", k.connect},
-		{http.MethodPost, "/agent/{agent}/stop/{thread}", k.stop},
-		{http.MethodPost, "/agent/{agent}/suggest", k.suggest},
-		{http.MethodGet, "/threads", k.listThreads},
-		{http.MethodPost, "/threads/subscribe", k.noThreadChanges},
-		{http.MethodPost, "/threads/clear", k.clearThreads},
-		{http.MethodGet, "/threads/{thread}/messages", k.showMessages},
-		{http.MethodGet, "/threads/{thread}/events", k.showEvents},
-		{http.MethodGet, "/threads/{thread}/state", k.showState},
-		{http.MethodPatch, "/threads/{thread}", k.noThreadChanges},
-		{http.MethodDelete, "/threads/{thread}", k.noThreadChanges},
-		{http.MethodPost, "/threads/{thread}/archive", k.noThreadChanges},
-		{http.MethodPost, "/annotate", k.noAnnotations},
-		{http.MethodPost, "/transcribe", k.noTranscription},
-		{http.MethodGet, "/inspector-metadata", k.noInspectorMetadata},
+func copilotkitAgent(s *served) copilotkit.Agent {
+	suggester, _ := s.agent.(groupchat.Suggester)
+	return copilotkit.Agent{
+		Name: s.name, Description: s.Description, Capabilities: s.capabilities(), Suggester: suggester, RunTimeout: s.RunTimeout,
 	}
 }
 
-// handle serves whatever is below the base.
-func (k *copilotkit) handle(w http.ResponseWriter, r *http.Request) error {
-	return k.dispatch(w, r, strings.TrimPrefix(r.URL.EscapedPath(), copilotkitBase))
+// ReadInput is part of [copilotkit.Service].
+func (s copilotkitService) ReadInput(r *http.Request) (*agui.RunAgentInput, []byte, error) {
+	return s.g.readInput(r)
 }
 
-// dispatch serves path, which is below the base, and answers what CopilotKit has words of its own for.
-func (k *copilotkit) dispatch(w http.ResponseWriter, r *http.Request, path string) error {
-	h, err := k.find(w, r, path)
-	if err == nil {
-		err = h(w, r)
+// Run is part of [copilotkit.Service].
+func (s copilotkitService) Run(w http.ResponseWriter, r *http.Request, name string, in *agui.RunAgentInput, body []byte) error {
+	agent, profile, err := s.profile(r, name, in)
+	if err != nil {
+		return err
 	}
-	if told, ok := errors.AsType[*reply](err); ok {
-		k.g.log(r).Info("request: refused", "method", route.Logged(r.Method), "path", route.Logged(r.URL.Path), "status", told.status)
-		route.Answer(w, told.status, told.body)
-		return nil
+	req, err := s.g.asked(r, in, body, agent)
+	if err != nil {
+		return err
 	}
-	return err
+	req.ListRegenerates = true
+	return s.g.serve(w, r, agent, req, profile)
 }
 
-// find returns who serves path, and puts what the path names into r.
-func (k *copilotkit) find(w http.ResponseWriter, r *http.Request, path string) (handler, error) {
-	segments, ok := segmentsOf(path)
-	first := slices.IndexFunc(k.table, func(o copilotkitRoute) bool { return ok && o.matches(segments) })
-	if first < 0 {
-		return nil, notFound()
+// Connect is part of [copilotkit.Service].
+func (s copilotkitService) Connect(w http.ResponseWriter, r *http.Request, name string, in *agui.RunAgentInput) error {
+	c, err := s.reader(w, r, name, in)
+	if err != nil {
+		return err
 	}
-	var allowed []string
-	for _, o := range k.table[first:] {
-		if o.path != k.table[first].path {
-			continue
-		}
-		if o.method == r.Method || o.method == http.MethodGet && r.Method == http.MethodHead {
-			o.name(r, segments)
-			return o.handler, nil
-		}
-		allowed = append(allowed, o.method)
-	}
-	w.Header().Set("Allow", strings.Join(allowed, ", "))
-	return nil, &reply{http.StatusMethodNotAllowed, map[string]string{"error": "Method not allowed"}}
-}
-
-// matches reports whether segments are a path of o's.
-func (o copilotkitRoute) matches(segments []string) bool {
-	pattern, _ := segmentsOf(o.path)
-	return slices.EqualFunc(pattern, segments, func(p, s string) bool { return p == s || strings.HasPrefix(p, "{") })
-}
-
-// name puts what segments name into r.
-func (o copilotkitRoute) name(r *http.Request, segments []string) {
-	pattern, _ := segmentsOf(o.path)
-	for i, p := range pattern {
-		if strings.HasPrefix(p, "{") {
-			r.SetPathValue(strings.Trim(p, "{}"), segments[i])
-		}
-	}
-}
-
-// segmentsOf are the segments of an escaped path; empty ones do not count.
-func segmentsOf(path string) ([]string, bool) {
-	var segments []string
-	for s := range strings.SplitSeq(path, "/") {
-		if s == "" {
-			continue
-		}
-		s, err := url.PathUnescape(s)
-		if err != nil {
-			return nil, false
-		}
-		segments = append(segments, s)
-	}
-	return segments, true
-}
-
-// A reply is an error that is told in CopilotKit's words.
-type reply struct {
-	status int
-	body   any
-}
-
-// Error returns the status' text, for logs.
-func (e *reply) Error() string { return http.StatusText(e.status) }
-
-func notFound() error { return &reply{http.StatusNotFound, map[string]string{"error": "Not found"}} }
-
-// agent returns the agent that a request names.
-func (k *copilotkit) agent(r *http.Request) (*served, error) {
-	name := r.PathValue("agent")
-	if s, err := k.g.agent(name); err == nil {
-		return s, nil
-	}
-	return nil, &reply{http.StatusNotFound, map[string]string{
-		"error": "Agent not found", "message": "Agent '" + name + "' does not exist",
-	}}
-}
-
-// errorBody is the body of an error before a stream: each client gets the shape it reads.
-func errorBody(r *http.Request, code agui.Code, message string) any {
+	defer c.panicked()
+	now, err := s.g.store.Snapshot(r.Context(), c.key)
 	switch {
-	case !strings.HasPrefix(r.URL.Path, copilotkitBase+"/") && r.URL.Path != copilotkitBase:
-		return map[string]any{"error": map[string]string{"code": string(code), "message": message, "requestId": route.RequestID(r)}}
-	case code == agui.CodeInvalidInput, code == agui.CodeUnsupportedVersion:
-		return map[string]string{"error": "Invalid request body", "details": message, "code": string(code), "requestId": route.RequestID(r)}
-	default:
-		return map[string]string{"error": string(code), "message": message, "code": string(code), "requestId": route.RequestID(r)}
+	case errors.Is(err, state.ErrUnknownThread):
+		if err := c.open(); err != nil {
+			return err
+		}
+		return c.stream.close()
+	case err != nil:
+		return route.StoreError(err)
 	}
+	s.g.logThread(r, c.key, "attached")
+	if now.Thread.Live != nil {
+		return c.told(c.join(now.Thread))
+	}
+	return c.told(c.showThread(shown{Snapshot: now}))
+}
+
+// Show is part of [copilotkit.Service].
+func (s copilotkitService) Show(w http.ResponseWriter, r *http.Request, name string, in *agui.RunAgentInput, events func() ([]agui.Event, error)) error {
+	c, err := s.reader(w, r, name, in)
+	if err != nil {
+		return err
+	}
+	defer c.panicked()
+	return c.told(c.showRun(events))
+}
+
+// showRun sends a stream that looks like a run of events.
+func (c *caller) showRun(events func() ([]agui.Event, error)) error {
+	if err := c.open(); err != nil {
+		return err
+	}
+	stop := c.beat()
+	list, err := events()
+	stop()
+	if err != nil {
+		return err
+	}
+	all := append([]agui.Event{c.opening(c.key)}, list...)
+	all = append(all, c.closing(c.key, &agui.Outcome{Type: agui.OutcomeSuccess}))
+	if err := c.show(c.key, state.FrameID{}, plain(all...)...); err != nil {
+		return err
+	}
+	return c.stream.close()
+}
+
+// Events is part of [copilotkit.Service].
+func (s copilotkitService) Events(r *http.Request, t *state.Thread) iter.Seq2[json.RawMessage, error] {
+	return func(yield func(json.RawMessage, error) bool) {
+		agent, err := s.g.agent(t.Key.Agent)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		profile, err := s.g.wire(r, agent, agui.Era0, wire.Standard, nil)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		profile.Stop, profile.AskAgain = wire.StopPlain, true
+		c := &caller{g: s.g, r: r, agent: agent, wire: profile}
+		c.logged(t, yield)
+	}
+}
+
+// logged yields the events that the log holds of t as the reader is sent them. It is read batch by batch: a log may be longer
+// than what should be held at once.
+func (c *caller) logged(t *state.Thread, yield func(json.RawMessage, error) bool) {
+	for batch, err := range c.g.store.Tail(c.r.Context(), t.Key, state.FrameID{}) {
+		if err != nil {
+			yield(nil, route.StoreError(err))
+			return
+		}
+		for _, f := range batch {
+			sent, err := c.project(t.Key, f)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for _, one := range sent {
+				if !yield(one.Data, nil) {
+					return
+				}
+			}
+			if !f.ID.Less(t.Last) {
+				return
+			}
+		}
+	}
+	if err := c.r.Context().Err(); err != nil {
+		yield(nil, err)
+	}
+}
+
+// Log is part of [copilotkit.Service].
+func (s copilotkitService) Log(r *http.Request) *slog.Logger { return s.g.log(r) }
+
+// profile is how a page wants its streams: a run that was stopped has a plain end, and where an error would lock the page its
+// question is asked again.
+func (s copilotkitService) profile(r *http.Request, name string, in *agui.RunAgentInput) (*served, wire.Profile, error) {
+	agent, err := s.g.agent(name)
+	if err != nil {
+		return nil, wire.Profile{}, err
+	}
+	era, err := agui.EraOf(in.ProtocolVersion)
+	if err != nil {
+		return nil, wire.Profile{}, err
+	}
+	profile, err := s.g.wire(r, agent, era, wire.Standard, in.ForwardedProps)
+	profile.Stop, profile.AskAgain, profile.RunID = wire.StopPlain, true, in.RunID
+	return agent, profile, err
+}
+
+// reader is a page that reads a thread and runs nothing.
+func (s copilotkitService) reader(w http.ResponseWriter, r *http.Request, name string, in *agui.RunAgentInput) (*caller, error) {
+	agent, profile, err := s.profile(r, name, in)
+	if err != nil {
+		return nil, err
+	}
+	key := state.Key{Principal: route.Principal(r), Agent: agent.name, ID: in.ThreadID}
+	return &caller{g: s.g, w: w, r: r, agent: agent, key: key, wire: profile, watch: in.RunID}, nil
 }

@@ -15,7 +15,8 @@
 //	ending.go    the last commit and the terminal event, one step  failure.go for the runs that failed
 //	reader.go    the log, tailed ─► wire ─► SSE ─► client          also the POST's own response
 //
-// CopilotKit's pages have routes of their own, which lead to the same stages: copilotkit.go has their table.
+// CopilotKit's pages have routes of their own, which lead to the same stages: package copilotkit has them, and copilotkit.go is
+// what it sees of the gateway.
 //
 // A run belongs to the server: readers come and go, and each sees the log from its own cursor, so live and
 // replayed streams are the same code. A reader is given a frame only after the store acknowledged it.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/copilotkit"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 )
 
@@ -48,7 +49,7 @@ func (g *Gateway) answerError(w http.ResponseWriter, r *http.Request, err error)
 	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
 		return // nobody is there to be told
 	}
-	if errors.Is(err, errReaderGone) {
+	if errors.Is(err, route.ErrReaderGone) {
 		g.log(r).Debug("reader: gone", "path", route.Logged(r.URL.Path), "error", err)
 		return
 	}
@@ -83,4 +84,12 @@ func (g *Gateway) writeError(w http.ResponseWriter, r *http.Request, err error) 
 		w.Header().Set("Retry-After", strconv.Itoa(int(retryAfter.Seconds())))
 	}
 	route.Answer(w, status, errorBody(r, code, message))
+}
+
+// errorBody is the body of an error before a stream: each client gets the shape it reads.
+func errorBody(r *http.Request, code agui.Code, message string) any {
+	if copilotkit.Owns(r.URL.Path) {
+		return copilotkit.ErrorBody(code, message, route.RequestID(r))
+	}
+	return map[string]any{"error": map[string]string{"code": string(code), "message": message, "requestId": route.RequestID(r)}}
 }

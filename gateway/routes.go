@@ -11,6 +11,7 @@ import (
 	"github.com/labstack/echo/v4/middleware"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/copilotkit"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 )
 
@@ -56,8 +57,8 @@ func (g *Gateway) newRoutes() http.Handler {
 		e.Match([]string{http.MethodGet, http.MethodHead}, "/assets/*", g.adapt(g.home))
 	}
 	k := newCopilotkit(g)
-	for _, path := range []string{copilotkitBase, copilotkitBase + "/*"} {
-		e.Any(path, g.adapt(k.handle)) // it has a table of its own
+	for _, path := range []string{copilotkit.Base, copilotkit.Base + "/*"} {
+		e.Any(path, g.adapt(k.Serve)) // it has a table of its own
 	}
 	return e
 }

@@ -1,11 +1,11 @@
 package gateway
 
 import (
-	"fmt"
 	"sync"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -23,7 +23,7 @@ type stream struct {
 func (s *stream) open() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return gone(s.out.Open())
+	return route.ReaderGone(s.out.Open())
 }
 
 func (s *stream) send(frames ...state.Frame) error {
@@ -38,15 +38,7 @@ func (s *stream) send(frames ...state.Frame) error {
 			records[i].ID = f.ID.String()
 		}
 	}
-	return gone(s.out.Send(records...))
-}
-
-// gone marks the errors of a connection: they are nobody's fault and nobody's to be told.
-func gone(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%w: %w", errReaderGone, err)
+	return route.ReaderGone(s.out.Send(records...))
 }
 
 // beat sends a comment whenever nothing else was sent for a heartbeat, so that proxies keep the connection.
@@ -85,11 +77,11 @@ func (s *stream) tick() (time.Duration, error) {
 		return s.every - quiet, nil
 	}
 	s.last = time.Now()
-	return s.every, gone(s.out.Comment("keep-alive"))
+	return s.every, route.ReaderGone(s.out.Comment("keep-alive"))
 }
 
 func (s *stream) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return gone(s.out.Close())
+	return route.ReaderGone(s.out.Close())
 }

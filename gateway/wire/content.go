@@ -1,8 +1,9 @@
 package wire
 
 import (
-	"github.com/agui-gateway/gateway/agui"
 	"strings"
+
+	"github.com/agui-gateway/gateway/agui"
 )
 
 // A Loss says what a projection could not tell its reader: a set of the Lost constants. It is worth one

@@ -3,12 +3,13 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
-	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/state"
 	"os"
 	"path/filepath"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
 )
 
 // FuzzWire: any event that can be decoded can be projected for any reader, and what comes out is sound.

@@ -11,9 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/tools/txtar"
+
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
-	"golang.org/x/tools/txtar"
 )
 
 var rewrite = flag.Bool("update", false, "write the golden files instead of comparing with them")

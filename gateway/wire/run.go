@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 )

@@ -3,6 +3,7 @@ package route
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
@@ -23,4 +24,15 @@ func StoreError(err error) error {
 	default:
 		return &agui.Error{Code: agui.CodeStoreUnavailable, Err: err}
 	}
+}
+
+// ErrReaderGone is in the errors of a connection whose reader is gone, or too slow: nobody is left to be told.
+var ErrReaderGone = errors.New("gateway: the reader is gone")
+
+// ReaderGone marks an error of a connection as [ErrReaderGone]. Nil stays nil.
+func ReaderGone(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", ErrReaderGone, err)
 }

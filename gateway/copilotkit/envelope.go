@@ -1,4 +1,4 @@
-package gateway
+package copilotkit
 
 import (
 	"bytes"
@@ -25,8 +25,8 @@ type envelope struct {
 }
 
 // call opens an envelope and serves the request in it as the route it stands for.
-func (k *copilotkit) call(w http.ResponseWriter, r *http.Request) error {
-	e, err := k.envelope(r)
+func (h *Handler) call(w http.ResponseWriter, r *http.Request) error {
+	e, err := h.envelope(r)
 	if err != nil {
 		return err
 	}
@@ -38,38 +38,38 @@ func (k *copilotkit) call(w http.ResponseWriter, r *http.Request) error {
 	case "":
 		return badCall("Missing method field", http.StatusBadRequest)
 	case "info":
-		return k.infoByCall(w, r)
+		return h.infoByCall(w, r)
 	case "agent/run":
-		return k.callAgent(w, r, e, k.run)
+		return h.callAgent(w, r, e, h.run)
 	case "agent/connect":
-		return k.callAgent(w, r, e, k.connect)
+		return h.callAgent(w, r, e, h.connect)
 	case "agent/suggest":
-		return k.callAgent(w, r, e, k.suggest)
+		return h.callAgent(w, r, e, h.suggest)
 	case "agent/stop":
-		return k.callStop(w, r, e)
+		return h.callStop(w, r, e)
 	case "inspector/metadata":
-		return k.noInspectorMetadata(w, r)
+		return h.noInspectorMetadata(w, r)
 	case "inspector/learning":
 		return notFound()
 	case "transcribe":
 		if e.noBody() {
 			return missingBody()
 		}
-		return k.noTranscription(w, r)
+		return h.noTranscription(w, r)
 	case "resource/request":
-		return k.callResource(w, r, e)
+		return h.callResource(w, r, e)
 	default:
 		return badCall("Unsupported method '"+method+"'", http.StatusBadRequest)
 	}
 }
 
-func (k *copilotkit) envelope(r *http.Request) (envelope, error) {
+func (h *Handler) envelope(r *http.Request) (envelope, error) {
 	var e envelope
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != "application/json" {
 		return e, badCall("Single-route endpoint expects JSON payloads", http.StatusUnsupportedMediaType)
 	}
-	data, err := route.ReadBody(r, k.g.o.Limits.Body)
+	data, err := route.ReadBody(r, h.o.MaxBody)
 	if err != nil {
 		return e, err
 	}
@@ -93,7 +93,7 @@ func param(raw json.RawMessage, name string) (string, error) {
 	return text, nil
 }
 
-func (k *copilotkit) callAgent(w http.ResponseWriter, r *http.Request, e envelope, h handler) error {
+func (h *Handler) callAgent(w http.ResponseWriter, r *http.Request, e envelope, serve handler) error {
 	agent, err := param(e.Params.AgentID, "agentId")
 	if err != nil {
 		return err
@@ -102,10 +102,10 @@ func (k *copilotkit) callAgent(w http.ResponseWriter, r *http.Request, e envelop
 		return missingBody()
 	}
 	r.SetPathValue("agent", agent)
-	return h(w, withBody(r, e.Body))
+	return serve(w, withBody(r, e.Body))
 }
 
-func (k *copilotkit) callStop(w http.ResponseWriter, r *http.Request, e envelope) error {
+func (h *Handler) callStop(w http.ResponseWriter, r *http.Request, e envelope) error {
 	agent, err := param(e.Params.AgentID, "agentId")
 	if err != nil {
 		return err
@@ -119,11 +119,11 @@ func (k *copilotkit) callStop(w http.ResponseWriter, r *http.Request, e envelope
 	}
 	r.SetPathValue("agent", agent)
 	r.SetPathValue("thread", thread)
-	return k.stop(w, withBody(r, e.Body))
+	return h.stop(w, withBody(r, e.Body))
 }
 
 // callResource serves what a page would ask of the routes about threads.
-func (k *copilotkit) callResource(w http.ResponseWriter, r *http.Request, e envelope) error {
+func (h *Handler) callResource(w http.ResponseWriter, r *http.Request, e envelope) error {
 	path, err := param(e.Params.Path, "path")
 	if err != nil {
 		return err
@@ -144,7 +144,7 @@ func (k *copilotkit) callResource(w http.ResponseWriter, r *http.Request, e enve
 	own := *r.URL
 	own.RawQuery = u.RawQuery
 	inner.URL = &own
-	return k.dispatch(w, inner, u.EscapedPath())
+	return h.dispatch(w, inner, u.EscapedPath())
 }
 
 // withBody is r with another body.

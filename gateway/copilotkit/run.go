@@ -1,4 +1,4 @@
-package gateway
+package copilotkit
 
 import (
 	"encoding/json"
@@ -9,71 +9,39 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
-	"github.com/agui-gateway/gateway/gateway/wire"
 	"github.com/agui-gateway/gateway/state"
 )
 
-// run starts or resumes a run, which is never its connection's: a page that is loaded again comes back to it.
-func (k *copilotkit) run(w http.ResponseWriter, r *http.Request) error {
-	agent, in, data, err := k.input(r)
+// run starts or resumes a run. It is never tied to its connection: a page that is loaded again comes back to it.
+func (h *Handler) run(w http.ResponseWriter, r *http.Request) error {
+	agent, in, body, err := h.input(r)
 	if err != nil {
 		return err
 	}
 	if asksToSuggest(in) {
-		return k.suggestFor(w, r, agent, in)
+		return h.suggestFor(w, r, agent, in)
 	}
-	req, err := k.g.asked(r, in, data, agent)
-	if err != nil {
-		return err
-	}
-	req.ListRegenerates = true
-	wire, err := k.wire(r, agent, in)
-	if err != nil {
-		return err
-	}
-	return k.g.serve(w, r, agent, req, wire)
+	return h.o.Service.Run(w, r, agent.Name, in, body)
 }
 
-// connect shows a thread as it stands, and what follows while it runs. It makes nothing: of a thread that is not
-// known there is nothing to show, which is no error.
-func (k *copilotkit) connect(w http.ResponseWriter, r *http.Request) error {
-	agent, in, _, err := k.input(r)
+// connect shows a thread as it stands, and what follows while it runs.
+func (h *Handler) connect(w http.ResponseWriter, r *http.Request) error {
+	agent, in, _, err := h.input(r)
 	if err != nil {
 		return err
 	}
-	wire, err := k.wire(r, agent, in)
-	if err != nil {
-		return err
-	}
-	key := state.Key{Principal: route.Principal(r), Agent: agent.name, ID: in.ThreadID}
-	c := &caller{g: k.g, w: w, r: r, agent: agent, key: key, wire: wire, watch: in.RunID}
-	defer c.panicked()
-	now, err := k.g.store.Snapshot(r.Context(), key)
-	switch {
-	case errors.Is(err, state.ErrUnknownThread):
-		if err := c.open(); err != nil {
-			return err
-		}
-		return c.stream.close()
-	case err != nil:
-		return route.StoreError(err)
-	}
-	k.g.logThread(r, key, "attached")
-	if now.Thread.Live != nil {
-		return c.told(c.join(now.Thread))
-	}
-	return c.told(c.showThread(shown{Snapshot: now}))
+	return h.o.Service.Connect(w, r, agent.Name, in)
 }
 
 // input reads what run, connect and suggest are sent.
-func (k *copilotkit) input(r *http.Request) (*served, *agui.RunAgentInput, []byte, error) {
-	agent, err := k.agent(r)
+func (h *Handler) input(r *http.Request) (Agent, *agui.RunAgentInput, []byte, error) {
+	agent, err := h.agent(r)
 	if err != nil {
-		return nil, nil, nil, err
+		return Agent{}, nil, nil, err
 	}
-	in, data, err := k.g.readInput(r)
+	in, data, err := h.o.Service.ReadInput(r)
 	if err != nil {
-		return nil, nil, nil, err
+		return Agent{}, nil, nil, err
 	}
 	switch {
 	case in.Tools == nil:
@@ -84,35 +52,23 @@ func (k *copilotkit) input(r *http.Request) (*served, *agui.RunAgentInput, []byt
 	return agent, in, data, err
 }
 
-// wire is how a page wants its streams: with plain ends of what was stopped, and asked again rather than told of an
-// error where that would lock it.
-func (k *copilotkit) wire(r *http.Request, agent *served, in *agui.RunAgentInput) (wire.Profile, error) {
-	era, err := agui.EraOf(in.ProtocolVersion)
-	if err != nil {
-		return wire.Profile{}, err
-	}
-	profile, err := k.g.wire(r, agent, era, wire.Standard, in.ForwardedProps)
-	profile.Stop, profile.AskAgain, profile.RunID = wire.StopPlain, true, in.RunID
-	return profile, err
-}
-
 // stop ends the live run of a thread. A page names the run it believes to be live, by a name that several runs may
 // have, or none; only one that is known to be over is not the live one.
-func (k *copilotkit) stop(w http.ResponseWriter, r *http.Request) error {
-	run, err := k.stopped(r)
+func (h *Handler) stop(w http.ResponseWriter, r *http.Request) error {
+	run, err := h.stopped(r)
 	if err != nil {
 		return err
 	}
-	agent, err := k.agent(r)
+	agent, err := h.agent(r)
 	if err != nil {
 		return err
 	}
-	key := state.Key{Principal: route.Principal(r), Agent: agent.name, ID: r.PathValue("thread")}
-	done, err := k.end(r, key, run)
+	key := state.Key{Principal: route.Principal(r), Agent: agent.Name, ID: r.PathValue("thread")}
+	done, err := h.end(r, key, run)
 	if err != nil {
 		return err
 	}
-	k.g.logThread(r, key, "stop", "stopped", done)
+	h.o.Service.Log(r).Info("thread: stop", "agent", key.Agent, "thread", key.ID, "stopped", done)
 	switch {
 	case done:
 		route.Answer(w, http.StatusOK, map[string]any{"stopped": true, "interrupt": map[string]string{
@@ -129,8 +85,8 @@ func (k *copilotkit) stop(w http.ResponseWriter, r *http.Request) error {
 }
 
 // end stops the live run of a thread unless run names another one, and reports whether there was one to stop.
-func (k *copilotkit) end(r *http.Request, key state.Key, run string) (bool, error) {
-	t, _, err := k.g.store.Load(r.Context(), key)
+func (h *Handler) end(r *http.Request, key state.Key, run string) (bool, error) {
+	t, _, err := h.o.Store.Load(r.Context(), key)
 	if errors.Is(err, state.ErrUnknownThread) {
 		return false, nil
 	}
@@ -141,7 +97,7 @@ func (k *copilotkit) end(r *http.Request, key state.Key, run string) (bool, erro
 		return false, nil
 	}
 	if run != "" && run != t.Live.Intent.RunID {
-		runs, err := k.g.store.Runs(r.Context(), key)
+		runs, err := h.o.Store.Runs(r.Context(), key)
 		if err != nil && !errors.Is(err, state.ErrUnknownThread) {
 			return false, route.StoreError(err)
 		}
@@ -149,7 +105,7 @@ func (k *copilotkit) end(r *http.Request, key state.Key, run string) (bool, erro
 			return false, nil // it is over
 		}
 	}
-	done, err := k.g.store.Signal(r.Context(), key, t.Live.Intent.Origin, state.SignalStop)
+	done, err := h.o.Store.Signal(r.Context(), key, t.Live.Intent.Origin, state.SignalStop)
 	if err != nil && !errors.Is(err, state.ErrUnknownThread) {
 		return false, route.StoreError(err)
 	}
@@ -161,7 +117,7 @@ const maxStop = 64 << 10
 
 // stopped reads which run is to be stopped; empty is whichever is live. A member that does not belong there is
 // refused: a misspelt one must not stop everything. The content type is not looked at, for a stop has to work.
-func (k *copilotkit) stopped(r *http.Request) (string, error) {
+func (h *Handler) stopped(r *http.Request) (string, error) {
 	data, err := route.ReadBody(r, maxStop)
 	if err != nil {
 		return "", err

@@ -1,16 +1,16 @@
-package gateway
+package copilotkit
 
 import (
 	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
+	"iter"
 	"net/http"
 	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
-	"github.com/agui-gateway/gateway/gateway/wire"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -27,14 +27,14 @@ type listedThread struct {
 }
 
 // listThreads shows the principal's own threads, newest first.
-func (k *copilotkit) listThreads(w http.ResponseWriter, r *http.Request) error {
+func (h *Handler) listThreads(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	const most = 100
 	size, err := route.Limit(q, most, most)
 	if err != nil {
 		size = most // the runtime takes any limit for none
 	}
-	page, err := k.g.store.List(r.Context(), state.Query{
+	page, err := h.o.Store.List(r.Context(), state.Query{
 		Principal: route.Principal(r), Agent: q.Get("agentId"), Limit: size, Cursor: q.Get("cursor"),
 	})
 	if err != nil {
@@ -58,8 +58,8 @@ func (k *copilotkit) listThreads(w http.ResponseWriter, r *http.Request) error {
 
 // load returns the thread a request names, or nil if there is none. The routes do not say whose agent's it is; of
 // several threads with one id it is the newest, unless ?agentId= says which.
-func (k *copilotkit) load(r *http.Request) (*state.Thread, error) {
-	keys, err := k.g.store.Find(r.Context(), route.Principal(r), r.PathValue("thread"))
+func (h *Handler) load(r *http.Request) (*state.Thread, error) {
+	keys, err := h.o.Store.Find(r.Context(), route.Principal(r), r.PathValue("thread"))
 	if err != nil {
 		return nil, route.StoreError(err)
 	}
@@ -69,7 +69,7 @@ func (k *copilotkit) load(r *http.Request) (*state.Thread, error) {
 		if agent != "" && key.Agent != agent {
 			continue
 		}
-		t, _, err := k.g.store.Load(r.Context(), key)
+		t, _, err := h.o.Store.Load(r.Context(), key)
 		if errors.Is(err, state.ErrUnknownThread) {
 			continue
 		}
@@ -102,14 +102,14 @@ type listedCall struct {
 }
 
 // showMessages shows a thread's conversation as committed.
-func (k *copilotkit) showMessages(w http.ResponseWriter, r *http.Request) error {
-	t, err := k.load(r)
+func (h *Handler) showMessages(w http.ResponseWriter, r *http.Request) error {
+	t, err := h.load(r)
 	if err != nil {
 		return err
 	}
 	list := []listedMessage{}
 	if t != nil {
-		stored, err := k.g.store.Messages(r.Context(), t.Key, -1)
+		stored, err := h.o.Store.Messages(r.Context(), t.Key, -1)
 		if err != nil {
 			return route.StoreError(err)
 		}
@@ -137,14 +137,14 @@ func listed(m agui.Message) listedMessage {
 }
 
 // showState shows a thread's state as committed; null while there is none yet, as in a first run.
-func (k *copilotkit) showState(w http.ResponseWriter, r *http.Request) error {
-	t, err := k.load(r)
+func (h *Handler) showState(w http.ResponseWriter, r *http.Request) error {
+	t, err := h.load(r)
 	if err != nil {
 		return err
 	}
 	var shown json.RawMessage
 	if t != nil {
-		if shown, err = k.g.store.State(r.Context(), t.Key, -1); err != nil {
+		if shown, err = h.o.Store.State(r.Context(), t.Key, -1); err != nil {
 			return route.StoreError(err)
 		}
 		if shown == nil && t.Live == nil {
@@ -157,14 +157,14 @@ func (k *copilotkit) showState(w http.ResponseWriter, r *http.Request) error {
 
 // showEvents shows what the log still has of a thread, as an older reader would have been sent it. It is written as it
 // is read: a log may be longer than what should be held at once.
-func (k *copilotkit) showEvents(w http.ResponseWriter, r *http.Request) error {
-	t, err := k.load(r)
+func (h *Handler) showEvents(w http.ResponseWriter, r *http.Request) error {
+	t, err := h.load(r)
 	if err != nil {
 		return err
 	}
 	kept := false
 	if t != nil && !t.Last.IsZero() {
-		if kept, err = k.g.store.Holds(r.Context(), t.Key, t.Last); err != nil {
+		if kept, err = h.o.Store.Holds(r.Context(), t.Key, t.Last); err != nil {
 			return route.StoreError(err)
 		}
 	}
@@ -172,44 +172,27 @@ func (k *copilotkit) showEvents(w http.ResponseWriter, r *http.Request) error {
 		route.Answer(w, http.StatusOK, map[string]any{"events": []string{}})
 		return nil
 	}
-	agent, err := k.g.agent(t.Key.Agent)
-	if err != nil {
-		return err
-	}
-	profile, err := k.g.wire(r, agent, agui.Era0, wire.Standard, nil)
-	if err != nil {
-		return err
-	}
-	profile.Stop, profile.AskAgain = wire.StopPlain, true
-	c := &caller{g: k.g, w: w, r: r, agent: agent, wire: profile}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
-	return c.writeLog(t)
+	return writeEvents(w, h.o.Service.Events(r, t))
 }
 
-// writeLog writes the log of t, up to where it is now, as {"events": [...]}.
-func (c *caller) writeLog(t *state.Thread) error {
+// writeEvents answers with {"events": [...]}. An error before the first event is returned with nothing written.
+func writeEvents(w http.ResponseWriter, events iter.Seq2[json.RawMessage, error]) error {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
 	before := `{"events":[`
-	for batch, err := range c.g.store.Tail(c.r.Context(), t.Key, state.FrameID{}) {
+	for event, err := range events {
 		if err != nil {
-			return route.StoreError(err)
+			return err
 		}
-		for _, f := range batch {
-			sent, err := c.project(t.Key, f)
-			if err != nil {
-				return err
-			}
-			for _, s := range sent {
-				if _, err := io.WriteString(c.w, before+string(s.Data)); err != nil {
-					return gone(err)
-				}
-				before = ","
-			}
-			if !f.ID.Less(t.Last) {
-				_, err := io.WriteString(c.w, "]}\n")
-				return gone(err)
-			}
+		if _, err := io.WriteString(w, before+string(event)); err != nil {
+			return route.ReaderGone(err)
 		}
+		before = ","
 	}
-	return c.r.Context().Err()
+	after := "]}\n"
+	if before != "," { // no event was written
+		after = before + after
+	}
+	_, err := io.WriteString(w, after)
+	return route.ReaderGone(err)
 }

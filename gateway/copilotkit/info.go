@@ -1,4 +1,4 @@
-package gateway
+package copilotkit
 
 import (
 	"net/http"
@@ -6,19 +6,19 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 )
 
-// copilotkitVersion is the version of CopilotKit's runtime whose protocol is spoken.
-const copilotkitVersion = "1.75.0"
+// version is the version of CopilotKit's runtime whose protocol is spoken.
+const version = "1.75.0"
 
 // info is what a page asks first. It never fails, whatever is away: a page that is refused here changes its transport
 // for good.
-func (k *copilotkit) info(w http.ResponseWriter, _ *http.Request) error {
-	route.Answer(w, http.StatusOK, k.about())
+func (h *Handler) info(w http.ResponseWriter, _ *http.Request) error {
+	route.Answer(w, http.StatusOK, h.about())
 	return nil
 }
 
 // infoByCall is info for pages that have one route for everything, through which threads are asked for as well.
-func (k *copilotkit) infoByCall(w http.ResponseWriter, _ *http.Request) error {
-	about := k.about()
+func (h *Handler) infoByCall(w http.ResponseWriter, _ *http.Request) error {
+	about := h.about()
 	about.SingleRoute = &singleRouteInfo{ResourceOperations: true, ThreadEndpoints: about.ThreadEndpoints}
 	about.ThreadEndpoints = threadEndpoints{}
 	route.Answer(w, http.StatusOK, about)
@@ -59,13 +59,13 @@ type singleRouteInfo struct {
 	ThreadEndpoints    threadEndpoints `json:"threadEndpoints"`
 }
 
-func (k *copilotkit) about() runtimeInfo {
+func (h *Handler) about() runtimeInfo {
 	about := runtimeInfo{
-		Version: copilotkitVersion, Agents: map[string]agentInfo{}, Mode: "sse", Suggestions: true, TelemetryDisabled: true,
+		Version: version, Agents: map[string]agentInfo{}, Mode: "sse", Suggestions: true, TelemetryDisabled: true,
 		ThreadEndpoints: threadEndpoints{List: true, Inspect: true},
 	}
-	for name, s := range k.g.roster.Load().agents {
-		about.Agents[name] = agentInfo{Name: name, Description: s.Description, ClassName: "HttpAgent", Capabilities: s.capabilities()}
+	for _, a := range h.o.Service.Agents() {
+		about.Agents[a.Name] = agentInfo{Name: a.Name, Description: a.Description, ClassName: "HttpAgent", Capabilities: a.Capabilities}
 	}
 	return about
 }

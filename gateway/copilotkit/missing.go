@@ -1,16 +1,16 @@
-package gateway
+package copilotkit
 
 import "net/http"
 
 // What CopilotKit's runtime can only do with its makers' services is answered as by a runtime without them. Threads
 // are changed on the gateway's own routes.
 
-func (k *copilotkit) noThreadChanges(http.ResponseWriter, *http.Request) error {
+func (h *Handler) noThreadChanges(http.ResponseWriter, *http.Request) error {
 	return unprocessable("Missing CopilotKitIntelligence configuration. Thread operations require a CopilotKitIntelligence " +
 		"instance to be provided in CopilotRuntime options.")
 }
 
-func (k *copilotkit) noAnnotations(http.ResponseWriter, *http.Request) error {
+func (h *Handler) noAnnotations(http.ResponseWriter, *http.Request) error {
 	return unprocessable("Missing CopilotKitIntelligence configuration. annotate requires a CopilotKitIntelligence " +
 		"instance to be provided in CopilotRuntime options.")
 }
@@ -20,18 +20,18 @@ func unprocessable(text string) error {
 }
 
 // clearThreads forgets nothing: a page that is loaded must not cost anybody a thread.
-func (k *copilotkit) clearThreads(w http.ResponseWriter, _ *http.Request) error {
+func (h *Handler) clearThreads(w http.ResponseWriter, _ *http.Request) error {
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }
 
-func (k *copilotkit) noTranscription(http.ResponseWriter, *http.Request) error {
+func (h *Handler) noTranscription(http.ResponseWriter, *http.Request) error {
 	return &reply{http.StatusServiceUnavailable, map[string]any{
 		"error": "service_not_configured", "message": "Transcription service is not configured", "retryable": false,
 	}}
 }
 
-func (k *copilotkit) noInspectorMetadata(w http.ResponseWriter, _ *http.Request) error {
+func (h *Handler) noInspectorMetadata(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Cache-Control", "no-store, private")
 	w.WriteHeader(http.StatusNoContent)
 	return nil

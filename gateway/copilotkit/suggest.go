@@ -1,4 +1,4 @@
-package gateway
+package copilotkit
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 	"strconv"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -21,12 +20,12 @@ const suggestTool = "copilotkitSuggest"
 
 // suggest asks the agent what could be said next. The stream looks like a run's, but nothing ran: there is no thread,
 // and so nothing that a page which asks after every run could flood.
-func (k *copilotkit) suggest(w http.ResponseWriter, r *http.Request) error {
-	agent, in, _, err := k.input(r)
+func (h *Handler) suggest(w http.ResponseWriter, r *http.Request) error {
+	agent, in, _, err := h.input(r)
 	if err != nil {
 		return err
 	}
-	return k.suggestFor(w, r, agent, in)
+	return h.suggestFor(w, r, agent, in)
 }
 
 // asksToSuggest reports whether a run is meant as suggest: that is what a page without that route sends, on a thread it
@@ -44,37 +43,14 @@ func asksToSuggest(in *agui.RunAgentInput) bool {
 	return props.ToolChoice.Function.Name == suggestTool
 }
 
-func (k *copilotkit) suggestFor(w http.ResponseWriter, r *http.Request, agent *served, in *agui.RunAgentInput) error {
-	wire, err := k.wire(r, agent, in)
-	if err != nil {
-		return err
-	}
-	c := &caller{g: k.g, w: w, r: r, agent: agent, wire: wire, watch: in.RunID}
-	defer c.panicked()
-	return c.told(k.suggestTo(c, in))
-}
-
-func (k *copilotkit) suggestTo(c *caller, in *agui.RunAgentInput) error {
-	if err := c.open(); err != nil {
-		return err
-	}
-	stop := c.beat()
-	suggestions := k.suggestions(c.r, c.agent, in)
-	stop()
-	key := state.Key{Principal: route.Principal(c.r), Agent: c.agent.name, ID: in.ThreadID}
-	events := []agui.Event{c.opening(key)}
-	if len(suggestions) > 0 {
-		called, err := suggesting("call_"+k.g.o.NewID(), suggestions)
-		if err != nil {
-			return err
+func (h *Handler) suggestFor(w http.ResponseWriter, r *http.Request, agent Agent, in *agui.RunAgentInput) error {
+	return h.o.Service.Show(w, r, agent.Name, in, func() ([]agui.Event, error) {
+		suggestions := h.suggestions(r, agent, in)
+		if len(suggestions) == 0 {
+			return nil, nil
 		}
-		events = append(events, called...)
-	}
-	events = append(events, c.closing(key, &agui.Outcome{Type: agui.OutcomeSuccess}))
-	if err := c.show(key, state.FrameID{}, plain(events...)...); err != nil {
-		return err
-	}
-	return c.stream.close()
+		return suggesting("call_"+h.o.NewID(), suggestions)
+	})
 }
 
 // suggesting is the call that tells of suggestions, one at a time.
@@ -92,16 +68,15 @@ func suggesting(call string, suggestions []groupchat.Suggestion) ([]agui.Event, 
 	return append(events, &agui.ToolCallArgs{ToolCallID: call, Delta: "]}"}, &agui.ToolCallEnd{ToolCallID: call}), nil
 }
 
-// suggestions asks the agent. One that cannot say, or fails, has none: nobody's work depends on them.
-func (k *copilotkit) suggestions(r *http.Request, agent *served, in *agui.RunAgentInput) (list []groupchat.Suggestion) {
-	suggester, ok := agent.agent.(groupchat.Suggester)
+// suggestions asks the agent. An agent that makes none, or fails, gives an empty list: no work depends on suggestions.
+func (h *Handler) suggestions(r *http.Request, agent Agent, in *agui.RunAgentInput) (list []groupchat.Suggestion) {
 	offered := slices.ContainsFunc(in.Tools, func(t agui.Tool) bool { return t.Name == suggestTool })
-	if !ok || !offered {
+	if agent.Suggester == nil || !offered {
 		return nil
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			k.g.log(r).Error("suggest: panic", "error", fmt.Errorf("panic: %v", p), "stack", string(debug.Stack()))
+			h.o.Service.Log(r).Error("suggest: panic", "error", fmt.Errorf("panic: %v", p), "stack", string(debug.Stack()))
 			list = nil
 		}
 	}()
@@ -111,12 +86,12 @@ func (k *copilotkit) suggestions(r *http.Request, agent *served, in *agui.RunAge
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), agent.RunTimeout)
 	defer cancel()
-	messages, most := wish(in.Messages)
-	list, err = suggester.Suggest(ctx, groupchat.Situation{
+	messages, most := withoutRequest(in.Messages)
+	list, err = agent.Suggester.Suggest(ctx, groupchat.Situation{
 		Messages: messages, State: doc, Context: in.Context, Most: most,
 	})
 	if err != nil {
-		k.g.log(r).Warn("suggest: failed", "agent", agent.name, "error", err)
+		h.o.Service.Log(r).Warn("suggest: failed", "agent", agent.Name, "error", err)
 		return nil
 	}
 	return list[:min(len(list), most)]
@@ -125,11 +100,11 @@ func (k *copilotkit) suggestions(r *http.Request, agent *served, in *agui.RunAge
 // mostSuggestions is how many a page has room for unless it says otherwise, and the most it gets.
 const mostSuggestions = 3
 
-// atMost is how the page says how many suggestions it has room for, in the message that asks for them.
+// atMost matches the number of suggestions in the message that asks for them.
 var atMost = regexp.MustCompile(`at most (\d{1,3}) suggestion`)
 
-// wish takes the message that asks for suggestions from the end of the conversation, and reads how many it wants.
-func wish(messages []agui.Message) ([]agui.Message, int) {
+// withoutRequest returns the conversation without the message at its end that asks for suggestions, and how many that asks for.
+func withoutRequest(messages []agui.Message) ([]agui.Message, int) {
 	if len(messages) == 0 || messages[len(messages)-1].Role != agui.RoleUser {
 		return messages, mostSuggestions
 	}

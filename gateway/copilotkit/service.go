@@ -1,0 +1,46 @@
+package copilotkit
+
+import (
+	"encoding/json"
+	"iter"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// A Service runs agents and streams what they do. The gateway is one. Its streams are of the form that CopilotKit's pages need: a
+// run that was stopped has a plain end, and a refused answer leaves its question open instead of ending in an error. It returns
+// errors instead of answering them, and is safe for concurrent use.
+type Service interface {
+	// Agents returns the agents that are served now, in any order.
+	Agents() []Agent
+	// Agent returns the agent that is served under a name, and false if there is none.
+	Agent(name string) (Agent, bool)
+	// ReadInput reads the body of a run request, which it returns as well.
+	ReadInput(r *http.Request) (in *agui.RunAgentInput, body []byte, err error)
+	// Run does what in asks of an agent and answers with the stream of it. The run is not tied to the connection.
+	Run(w http.ResponseWriter, r *http.Request, agent string, in *agui.RunAgentInput, body []byte) error
+	// Connect answers with a stream of the thread as it stands, and of what follows while it runs. It stores nothing; a thread that
+	// is not known is an empty stream, which is no error.
+	Connect(w http.ResponseWriter, r *http.Request, agent string, in *agui.RunAgentInput) error
+	// Show answers with a stream that looks like a run of events, while nothing runs and nothing is stored. The stream is kept alive
+	// until events returns.
+	Show(w http.ResponseWriter, r *http.Request, agent string, in *agui.RunAgentInput, events func() ([]agui.Event, error)) error
+	// Events yields the events that the log holds of a thread, up to its present end, encoded for a client of version 0.x. Only the
+	// last yield may have an error.
+	Events(r *http.Request, t *state.Thread) iter.Seq2[json.RawMessage, error]
+	// Log returns the logger of a request.
+	Log(r *http.Request) *slog.Logger
+}
+
+// An Agent is what the protocol tells of an agent, and asks of it beside runs.
+type Agent struct {
+	Name, Description string
+	Capabilities      agui.AgentCapabilities
+	Suggester         groupchat.Suggester // nil if the agent makes no suggestions
+	RunTimeout        time.Duration       // for suggestions as well
+}
