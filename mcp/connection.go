@@ -6,14 +6,14 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A connection is one connection to a server, and the program behind it, if it is one.
+// A connection is one connection to a server, with the program if the server is one.
 type connection struct {
 	session *sdk.ClientSession
-	program context.Context // of the program; when it is done the program is killed
+	program context.Context // when it is done the program is killed
 	kill    context.CancelFunc
-	calls   context.Context // of calls; done, with the cause, when no answer will come to any
+	calls   context.Context // the parent of all calls; done, with the cause, when no answer can come any more
 	giveUp  context.CancelCauseFunc
-	checked bool // it is being found out whether the server still answers; the Server's lock guards it
+	probed  bool // a probe is under way; guarded by Server.mu
 }
 
 func (s *Server) newConnection() *connection {
@@ -23,20 +23,21 @@ func (s *Server) newConnection() *connection {
 	return c
 }
 
-// hangUp ends the connection in good order, for which it waits for the calls under way. What the server says of that interests
-// nobody: a program that was killed says that it was.
-func (c *connection) hangUp() {
+// close ends the connection in good order: it waits for the calls under way. The error of the session is ignored, for it only
+// says that the program was killed.
+func (c *connection) close() {
 	_ = c.session.Close()
-	c.end(errClosed)
+	c.abort(errClosed)
 }
 
-// end ends it at once.
-func (c *connection) end(cause error) {
+// abort ends the connection at once.
+func (c *connection) abort(cause error) {
 	c.giveUp(cause)
 	c.kill()
 }
 
-// call returns ctx for a call over the connection, which ends when no answer will come. Done is to be called in the end.
+// call returns the context of a call on the connection: it ends with ctx, or when no answer can come any more. The caller calls
+// done when the call has returned.
 func (c *connection) call(ctx context.Context) (calling context.Context, done func()) {
 	calling, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(c.calls, func() { cancel(context.Cause(c.calls)) })
@@ -46,7 +47,7 @@ func (c *connection) call(ctx context.Context) (calling context.Context, done fu
 	}
 }
 
-// drop forgets a connection that is of no use any more. The next who needs one makes it.
+// drop forgets a connection that failed with err. The next caller that needs one connects anew.
 func (s *Server) drop(c *connection, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,32 +55,32 @@ func (s *Server) drop(c *connection, err error) {
 		return
 	}
 	s.conn = nil
-	s.o.Log.Warn("mcp: connection lost", "server", s.o.Name, "error", s.lost(err))
-	s.wg.Go(c.hangUp)
+	s.o.Log.Warn("mcp: connection lost", "server", s.o.Name, "error", s.connectionError(err))
+	s.wg.Go(c.close)
 }
 
-// checkAfter has the connection checked if ctx ends before stop is called: a call that nobody answered in time may mean that nothing
-// is answered any more. A server is not asked at other times, because one that does one thing after the other answers nothing
-// while it works, and is well.
-func (s *Server) checkAfter(ctx context.Context, c *connection) (stop func() bool) {
-	return context.AfterFunc(ctx, func() { s.check(c) })
+// probeAfter probes the server if ctx ends before stop is called, because a call that was not answered in time may mean that the
+// server hangs. It is not probed at other times: a server that handles one request after the other answers no probe while it
+// works.
+func (s *Server) probeAfter(ctx context.Context, c *connection) (stop func() bool) {
+	return context.AfterFunc(ctx, func() { s.probe(c) })
 }
 
-// check finds out whether the server still answers. One that does not is given up: its program is killed, and the calls that wait for
-// it are told.
-func (s *Server) check(c *connection) {
+// probe asks the server for its tools. If no answer comes within Options.probeTimeout the connection is given up: the program is
+// killed, and the calls that wait for it fail.
+func (s *Server) probe(c *connection) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed || s.conn != c || c.checked {
+	if s.closed || s.conn != c || c.probed {
 		return
 	}
-	c.checked = true
+	c.probed = true
 	s.wg.Go(func() {
-		ctx, cancel := context.WithTimeoutCause(c.calls, s.o.alive, errHangs)
+		ctx, cancel := context.WithTimeoutCause(c.calls, s.o.probeTimeout, errNoAnswer)
 		defer cancel()
-		answered := make(chan error, 1) // the question may not even be taken: a pipe is full at some time
+		answered := make(chan error, 1) // buffered and apart: sending the request may block, when a pipe is full
 		s.wg.Go(func() {
-			_, err := s.ask(ctx, c.session)
+			_, err := s.listTools(ctx, c.session)
 			answered <- err
 		})
 		var err error
@@ -89,12 +90,12 @@ func (s *Server) check(c *connection) {
 			err = context.Cause(ctx)
 		}
 		s.mu.Lock()
-		c.checked = false
+		c.probed = false
 		s.mu.Unlock()
 		if err == nil || refusal(err) != nil || c.calls.Err() != nil {
 			return
 		}
-		s.drop(c, errHangs)
-		c.end(errHangs)
+		s.drop(c, errNoAnswer)
+		c.abort(errNoAnswer)
 	})
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// result is what a call came to: an error if the tool says so, for the model to read.
+// result returns the result of a call; a *groupchat.ToolError if the tool reports a failure.
 func (s *Server) result(r *sdk.CallToolResult, arguments json.RawMessage) (groupchat.ToolResult, error) {
 	if len(r.InputRequests) > 0 {
 		return groupchat.ToolResult{}, &groupchat.ToolError{
@@ -31,8 +31,8 @@ func (s *Server) result(r *sdk.CallToolResult, arguments json.RawMessage) (group
 	return groupchat.ToolResult{}, &groupchat.ToolError{Text: text, Err: s.mask(errors.New("the tool failed: "+text), string(arguments))}
 }
 
-// contentOf is a result as AG-UI has it: text if there is nothing else, parts otherwise. Where nothing can be read a part
-// says what there is, for models are told the text.
+// contentOf converts a result to AG-UI: a text if it has nothing else, parts otherwise. If no part has text, one is added that
+// names the media, because a model is given the text only.
 func contentOf(r *sdk.CallToolResult) agui.Content {
 	var parts []agui.Part
 	media := 0
@@ -62,7 +62,7 @@ func contentOf(r *sdk.CallToolResult) agui.Content {
 	return content
 }
 
-// kinds are the types of media.
+// kinds lists the media types of parts.
 func kinds(parts []agui.Part) string {
 	var list []string
 	for _, p := range parts {
@@ -71,7 +71,7 @@ func kinds(parts []agui.Part) string {
 	return strings.Join(list, ", ")
 }
 
-// partOf is one piece of a result. What is not known is left out.
+// partOf converts one piece of a result; ok is false for kinds that are not known.
 func partOf(c sdk.Content) (agui.Part, bool) {
 	switch c := c.(type) {
 	case *sdk.TextContent:
@@ -102,7 +102,7 @@ func partOf(c sdk.Content) (agui.Part, bool) {
 
 func textPart(text string) agui.Part { return agui.Part{Type: agui.PartText, Text: text} }
 
-// dataPart is a part that brings its bytes along.
+// dataPart makes a part that holds its bytes.
 func dataPart(mime string, data []byte) agui.Part {
 	if mime == "" {
 		mime = "application/octet-stream"

@@ -8,20 +8,21 @@
 // # When a server is away
 //
 // A [Server] connects when one of its tools is first wanted, not before: a gateway starts without its servers, and a program
-// nobody needs is not started. A turn waits for the connection for at most [Options.ConnectTimeout]. Without one it goes on:
+// that nobody needs is not started. A turn waits for the connection for at most [Options.ConnectTimeout]. Without one it goes on:
 // with the tools that are known from before, whose calls then fail and tell the model so, or with none. Until the next
-// attempt, which comes after 1 second at first and 30 at most, nobody waits.
+// try, which comes after 1 second at first and 30 at most, nobody waits.
 //
-// A connection that is lost is made anew by whoever needs it next. A call is sent again only where the server cannot have
-// seen it. Otherwise the model is told that nobody knows what the call did.
+// A lost connection is replaced when it is next needed. A call is sent again only if the server cannot have seen it; otherwise
+// the model is told that it is not known what the call did.
 //
-// When a call or a list is not answered in time, the server has 10 seconds to answer anything at all. One that does not is given up: a
-// program is killed, the calls that wait for it end, and the next who needs it connects anew. At other times nobody asks whether
-// it is well, because a server that does one thing after the other answers nothing while it works.
+// When a call or a list is not answered in time, the server is probed and has 10 seconds to answer. If it does not, the connection
+// is given up: a program is killed, the calls that wait for it fail, and the next call connects anew. The server is not probed at
+// other times, because one that handles requests one after the other answers no probe while it works.
 //
 // # Trust
 //
-// Servers are somebody else's code. A program gets the variables of the environment it needs to run and those in
-// [Options.Env], none of the gateway's secrets. What is logged of it, its last words when it dies included, has the values of Env and Headers masked. Neither
+// Servers are other people's code. A program gets the variables of the environment it needs to run and those in
+// [Options.Env], none of the gateway's secrets. What is logged of it, also what it wrote
+// before it died, has the values of Env and Headers masked. Neither
 // sampling nor elicitation nor roots are offered to servers. What a tool says goes to the model as it is.
 package mcp

@@ -42,7 +42,7 @@ func TestAProgramThatHangsIsStartedAgain(t *testing.T) {
 	t.Parallel()
 	var log logged
 	o := program(t, "serve")
-	o.Log, o.alive = log.logger(), 100*time.Millisecond
+	o.Log, o.probeTimeout = log.logger(), 100*time.Millisecond
 	tools := toolsOf(t, start(t, o).Source(SourceOptions{}))
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
@@ -86,7 +86,7 @@ func TestASessionThatHangsIsGivenUp(t *testing.T) {
 		handler.ServeHTTP(w, r)
 	}))
 	closeAfter(t, h)
-	tools := toolsOf(t, start(t, Options{URL: h.URL, HTTP: client(t), alive: 100 * time.Millisecond}).Source(SourceOptions{}))
+	tools := toolsOf(t, start(t, Options{URL: h.URL, HTTP: client(t), probeTimeout: 100 * time.Millisecond}).Source(SourceOptions{}))
 	stuck.Store(first.Load())
 	if answers(t, tools["args"]) {
 		t.Fatal("the session goes on")

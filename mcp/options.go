@@ -12,7 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// Options say what server there is. Name and either Command or URL are required.
+// Options describe a server. Name and either Command or URL are required.
 type Options struct {
 	// Name is the server's in logs and errors.
 	Name string
@@ -39,20 +39,20 @@ type Options struct {
 	MaxResult int
 	// MaxTools is how many tools of the server are known; 0 means 128.
 	MaxTools int
-	// Log is told of connections, and at level debug what a program writes to stderr. Nil means slog.Default.
+	// Log gets records of connections, and at level debug what a program writes to stderr. Nil means slog.Default.
 	Log *slog.Logger
-	// Version is what the server is told of the client's version.
+	// Version is the client's version, as the server is told.
 	Version string
 
-	backoff time.Duration // before the second attempt to connect
-	alive   time.Duration // how long a server may take to show that it still answers
+	backoff      time.Duration // the pause before the second try to connect
+	probeTimeout time.Duration // how long a server may take to answer a probe
 }
 
-// SourceOptions say what an agent gets of a server's tools. The zero value is all of them as they are.
+// SourceOptions choose which of a server's tools an agent gets. The zero value means all of them, under their own names.
 type SourceOptions struct {
 	// Only are the names of the tools, as the server knows them; nil means all.
 	Only []string
-	// Prefix goes before each name, so that two servers' tools do not meet.
+	// Prefix goes before each name, so that tools of two servers cannot have the same one.
 	Prefix string
 	// Approve says whether a person must approve of each call; the zero value leaves that to the agent.
 	Approve groupchat.ToolApproval
@@ -74,8 +74,8 @@ func (o *Options) fill() {
 	if o.Version == "" {
 		o.Version = "0"
 	}
-	if o.alive <= 0 {
-		o.alive = 10 * time.Second
+	if o.probeTimeout <= 0 {
+		o.probeTimeout = 10 * time.Second
 	}
 	if o.backoff <= 0 {
 		o.backoff = time.Second

@@ -10,11 +10,11 @@ import (
 	"github.com/agui-gateway/gateway/internal/redact"
 )
 
-// shortest is the length from which a value is taken for a secret: shorter ones are words such as "1" or "true", and
-// logs without these cannot be read.
-const shortest = 4
+// minSecretLength is the length from which a value is taken for a secret. Shorter ones are words such as "1" or "true", which
+// logs cannot do without.
+const minSecretLength = 4
 
-// secrets are the values that are blotted out of whatever is logged, the longest first.
+// secrets returns the values that are masked in whatever is logged, the longest first.
 func (o *Options) secrets() []string {
 	var values []string
 	for _, v := range o.Env {
@@ -32,7 +32,7 @@ func (o *Options) secrets() []string {
 		}
 		values = append(values, u.RawQuery)
 	}
-	values = slices.DeleteFunc(values, func(v string) bool { return len(v) < shortest })
+	values = slices.DeleteFunc(values, func(v string) bool { return len(v) < minSecretLength })
 	slices.SortFunc(values, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	return slices.Compact(values)
 }
@@ -47,7 +47,7 @@ func (e *maskedError) Error() string { return e.text }
 
 func (e *maskedError) Unwrap() error { return e.cause }
 
-// mask makes an error fit for the log: it names the server, and tells no secret and nothing of what the server was told.
+// mask returns an error for the log: it names the server, and its text holds neither secrets nor what the server was told.
 func (s *Server) mask(err error, told ...string) error {
 	if err == nil {
 		return nil
@@ -55,30 +55,31 @@ func (s *Server) mask(err error, told ...string) error {
 	return &maskedError{"mcp: server " + s.o.Name + ": " + redact.Line(err.Error(), s.secrets, told), err}
 }
 
-// lost is mask for an error of the connection: what the server said last tells more than that it is gone.
-func (s *Server) lost(err error) error {
+// connectionError is mask for an error of the connection. It adds the server's address and what the server wrote last, which
+// explains more than that the connection was closed.
+func (s *Server) connectionError(err error) error {
 	if err == nil {
 		return nil
 	}
-	text := "mcp: server " + s.o.Name + ": " + s.where() + ": " + s.readable(err.Error())
-	if said := s.said.last(); said != "" {
-		text += fmt.Sprintf(": the server said %q", s.readable(said))
+	text := "mcp: server " + s.o.Name + ": " + s.address() + ": " + s.redacted(err.Error())
+	if said := s.lastFailure.get(); said != "" {
+		text += fmt.Sprintf(": the server said %q", s.redacted(said))
 	}
 	return &maskedError{text, err}
 }
 
-// where is the server's command or URL, as it may be logged.
-func (s *Server) where() string {
+// address returns the server's command or URL, as it may be logged.
+func (s *Server) address() string {
 	if u, err := url.Parse(s.o.URL); err == nil && s.o.URL != "" {
 		return redact.URL(u)
 	}
 	return s.o.Command
 }
 
-// readable is text without secrets, and not too long.
-func (s *Server) readable(text string) string { return redact.Line(text, s.secrets, nil) }
+// redacted returns text without secrets, cut to the length of a log line.
+func (s *Server) redacted(text string) string { return redact.Line(text, s.secrets, nil) }
 
-// clip is at most the first n bytes of text.
+// clip returns at most the first n bytes of text.
 func clip(text string, n int) string {
 	if len(text) <= n {
 		return text

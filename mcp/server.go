@@ -11,34 +11,35 @@ import (
 
 // A Server is an MCP server and the connection to it. It is safe for concurrent use. Close it when done.
 type Server struct {
-	o       Options
-	secrets []string
-	said    lastSaid
-	client  *sdk.Client
-	ctx     context.Context // of everything done for it
-	cancel  context.CancelFunc
-	calls   context.Context // of calls: the SDK closes nothing before they have ended
-	giveUp  context.CancelFunc
-	wg      sync.WaitGroup
+	o           Options
+	secrets     []string
+	lastFailure lastFailure
+	client      *sdk.Client
+	ctx         context.Context // of everything that is done for the server
+	cancel      context.CancelFunc
+	calls       context.Context // the parent of calls: the SDK closes no session before its calls have ended
+	giveUp      context.CancelFunc
+	wg          sync.WaitGroup
 
-	mu      sync.Mutex
-	conn    *connection   // nil while there is none
-	dialing chan struct{} // closed when the attempt to connect that is under way has ended
-	listed  []*sdk.Tool   // when they were last asked for
-	stale   bool          // the server says that they have changed
-	fails   int           // attempts to connect, in a row
-	retryAt time.Time
-	failure error // of the last one
-	closed  bool
+	mu       sync.Mutex
+	conn     *connection   // nil while not connected
+	dialing  chan struct{} // closed when the try to connect that is under way has ended; nil if none is
+	listed   []*sdk.Tool   // the tools, when the server was last asked
+	stale    bool          // the server has said that its tools changed
+	failures int           // tries to connect that failed, in a row
+	retryAt  time.Time
+	failure  error // of the last try
+	closed   bool
 }
 
 var (
-	errClosed = errors.New("mcp: the server was closed")
-	errLate   = errors.New("mcp: connecting takes too long")
-	errHangs  = errors.New("mcp: the server does not answer any more")
+	errClosed         = errors.New("mcp: the server was closed")
+	errConnectTimeout = errors.New("mcp: connecting takes too long")
+	errNoAnswer       = errors.New("mcp: the server does not answer any more")
 )
 
-// New returns a server. It does not connect: see the package's documentation. It reports every mistake of the options.
+// New returns a server without connecting to it, which happens when a tool is first wanted. The error reports every mistake of the
+// options.
 func New(o Options) (*Server, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -50,15 +51,15 @@ func New(o Options) (*Server, error) {
 	s.client = sdk.NewClient(&sdk.Implementation{Name: "agui-gateway", Version: o.Version}, &sdk.ClientOptions{
 		Capabilities:           &sdk.ClientCapabilities{}, // nothing is offered to it
 		MultiRoundTrip:         &sdk.MultiRoundTripOptions{Disabled: true},
-		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { s.changed() },
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { s.toolsChanged() },
 	})
 	return s, nil
 }
 
-// patience is how long Close waits for a server to take part in it.
-const patience = 3 * terminate
+// closeTimeout is how long Close waits for the server to end the session.
+const closeTimeout = 3 * exitGrace
 
-// Close ends the connection and, if it is one, the program. Calls under way fail.
+// Close ends the connection, and the program if the server is one. Calls under way fail.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	s.closed = true
@@ -67,14 +68,14 @@ func (s *Server) Close() error {
 	s.mu.Unlock()
 	s.giveUp()
 	if conn != nil {
-		over := make(chan struct{})
+		closed := make(chan struct{})
 		s.wg.Go(func() {
-			defer close(over)
-			conn.hangUp()
+			defer close(closed)
+			conn.close()
 		})
 		select {
-		case <-over:
-		case <-time.After(patience):
+		case <-closed:
+		case <-time.After(closeTimeout):
 		}
 	}
 	s.cancel() // which kills what is left of a program
@@ -82,13 +83,13 @@ func (s *Server) Close() error {
 	return nil
 }
 
-func (s *Server) changed() {
+func (s *Server) toolsChanged() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stale = true
 }
 
-// connected returns the connection, after making it if there is none. Ctx limits how long the caller waits.
+// connected returns the connection and connects first if there is none. ctx limits how long the caller waits.
 func (s *Server) connected(ctx context.Context) (*connection, error) {
 	waited := false
 	for {
@@ -118,72 +119,72 @@ func (s *Server) connected(ctx context.Context) (*connection, error) {
 	}
 }
 
-// dial begins an attempt to connect. The lock is held.
+// dial starts a try to connect, whose end closes the channel. The caller holds s.mu.
 func (s *Server) dial() chan struct{} {
 	done := make(chan struct{})
 	s.dialing, s.failure = done, nil
 	s.wg.Go(func() {
-		ctx, cancel := context.WithTimeoutCause(s.ctx, s.o.ConnectTimeout, errLate)
+		ctx, cancel := context.WithTimeoutCause(s.ctx, s.o.ConnectTimeout, errConnectTimeout)
 		defer cancel()
-		conn, tools, err := s.open(ctx)
+		conn, tools, err := s.connect(ctx)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		defer close(done)
 		s.dialing = nil
 		if err == nil && s.closed {
-			s.wg.Go(conn.hangUp)
+			s.wg.Go(conn.close)
 			return
 		}
 		if err != nil {
-			s.failed(err)
+			s.connectFailed(err)
 			return
 		}
-		s.conn, s.listed, s.stale, s.fails = conn, tools, false, 0
+		s.conn, s.listed, s.stale, s.failures = conn, tools, false, 0
 		s.o.Log.Info("mcp: connected", "server", s.o.Name, "tools", len(tools))
 		s.wg.Go(func() { s.drop(conn, conn.session.Wait()) })
 	})
 	return done
 }
 
-// longest is the longest time between two attempts to connect.
-const longest = 30 * time.Second
+// maxPause is the longest time between two tries to connect.
+const maxPause = 30 * time.Second
 
-// failed notes that an attempt came to nothing. The lock is held.
-func (s *Server) failed(err error) {
-	s.failure = s.lost(err)
+// connectFailed notes why a try to connect failed. The caller holds s.mu.
+func (s *Server) connectFailed(err error) {
+	s.failure = s.connectionError(err)
 	if s.closed {
 		return
 	}
-	pause := min(s.o.backoff<<min(s.fails, 10), longest)
-	s.fails++
+	pause := min(s.o.backoff<<min(s.failures, 10), maxPause)
+	s.failures++
 	s.retryAt = time.Now().Add(pause)
 	s.o.Log.Warn("mcp: server is away", "server", s.o.Name, "error", s.failure, "again_after", pause.String())
 }
 
-// open connects and lists the tools.
-func (s *Server) open(ctx context.Context) (*connection, []*sdk.Tool, error) {
-	s.said.set("")
+// connect makes a connection and lists the tools.
+func (s *Server) connect(ctx context.Context) (*connection, []*sdk.Tool, error) {
+	s.lastFailure.set("")
 	c := s.newConnection()
 	transport, done := s.transport(c.program)
 	var err error
 	if c.session, err = s.client.Connect(ctx, transport, nil); err != nil {
 		done()
-		c.end(err)
+		c.abort(err)
 		return nil, nil, err
 	}
-	tools, err := s.ask(ctx, c.session)
+	tools, err := s.listTools(ctx, c.session)
 	if err != nil {
-		c.hangUp()
+		c.close()
 		done()
 		return nil, nil, err
 	}
 	return c, tools, nil
 }
 
-// ask lists the tools.
-func (s *Server) ask(ctx context.Context, session *sdk.ClientSession) ([]*sdk.Tool, error) {
+// listTools asks the server for its tools, at most Options.MaxTools.
+func (s *Server) listTools(ctx context.Context, session *sdk.ClientSession) ([]*sdk.Tool, error) {
 	if c := session.InitializeResult().Capabilities; c == nil || c.Tools == nil {
-		return nil, nil // one without tools
+		return nil, nil // the server offers no tools
 	}
 	var tools []*sdk.Tool
 	for tool, err := range session.Tools(ctx, nil) {

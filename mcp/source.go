@@ -21,15 +21,15 @@ type source struct {
 	o SourceOptions
 }
 
-// Interrupts reports whether people have to approve of calls whatever the agent says.
+// Interrupts reports whether a person must approve of each call, whatever the agent's own setting.
 func (c *source) Interrupts() bool { return c.o.Approve == groupchat.ApproveAlways }
 
-// Expects reports whether the server, be it away or not, is to have a tool of that name: with or without its prefix.
+// Expects reports whether Options.Only names the tool, with or without the prefix. It does not need the server.
 func (c *source) Expects(name string) bool {
 	return slices.ContainsFunc(c.o.Only, func(only string) bool { return name == only || name == c.o.Prefix+only })
 }
 
-// Tools are those the server has now. If it is away they are those it had when it was last asked, and an error.
+// Tools returns the tools that the server has now. If it cannot be reached, it returns those of the last list and an error.
 func (c *source) Tools(ctx context.Context) ([]groupchat.Tool, error) {
 	listed, err := c.s.tools(ctx)
 	var tools []groupchat.Tool
@@ -47,23 +47,23 @@ func (c *source) Tools(ctx context.Context) ([]groupchat.Tool, error) {
 	return tools, errors.Join(err, c.missing(listed, err))
 }
 
-// missing reports the names of Only that the server does not have, and those it has.
+// missing returns an error that names the tools of Only which the server does not have, and those it has.
 func (c *source) missing(listed []*sdk.Tool, err error) error {
 	if err != nil {
 		return nil
 	}
-	var there []string
+	var names []string
 	for _, t := range listed {
-		there = append(there, t.Name)
+		names = append(names, t.Name)
 	}
-	missing := slices.DeleteFunc(slices.Clone(c.o.Only), func(name string) bool { return slices.Contains(there, name) })
+	missing := slices.DeleteFunc(slices.Clone(c.o.Only), func(name string) bool { return slices.Contains(names, name) })
 	if len(missing) == 0 {
 		return nil
 	}
-	return fmt.Errorf("mcp: server %s has no tool %q; it has %q", c.s.o.Name, missing, there)
+	return fmt.Errorf("mcp: server %s has no tool %q; it has %q", c.s.o.Name, missing, names)
 }
 
-// tool makes a tool of one of the server's.
+// tool converts one of the server's tools.
 func (c *source) tool(t *sdk.Tool) (groupchat.Tool, error) {
 	schema, err := json.Marshal(t.InputSchema)
 	if err != nil {
@@ -82,30 +82,30 @@ func (c *source) tool(t *sdk.Tool) (groupchat.Tool, error) {
 	}, nil
 }
 
-// tools are the server's, asked for again if they have changed.
+// tools returns the server's tools, and asks for them again if they have changed.
 func (s *Server) tools(ctx context.Context) ([]*sdk.Tool, error) {
 	conn, err := s.connected(ctx)
 	s.mu.Lock()
 	listed, stale := s.listed, s.stale
 	if err == nil {
-		s.stale = false // what changes from here on is not in the list that is asked for now
+		s.stale = false // cleared before asking, so that a change from here on is noticed
 	}
 	s.mu.Unlock()
 	if err != nil || !stale {
 		return listed, err
 	}
-	asking, cancel := context.WithTimeoutCause(ctx, s.o.ConnectTimeout, errLate)
+	asking, cancel := context.WithTimeoutCause(ctx, s.o.ConnectTimeout, errConnectTimeout)
 	defer cancel()
-	defer s.checkAfter(asking, conn)()
-	fresh, err := s.ask(asking, conn.session)
+	defer s.probeAfter(asking, conn)()
+	tools, err := s.listTools(asking, conn.session)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil {
 		s.stale = true
-		return listed, s.lost(err)
+		return listed, s.connectionError(err)
 	}
 	if s.conn == conn {
-		s.listed = fresh
+		s.listed = tools
 	}
-	return fresh, nil
+	return tools, nil
 }

@@ -13,33 +13,34 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// terminate is how long a program has to end by itself when it is not needed any more, and again when it is told to.
-// Some do not notice that their stdin was closed.
-const terminate = time.Second
+// exitGrace is how long a program may take to end after its stdin was closed, and again after SIGTERM. Some programs do not
+// notice that their stdin was closed.
+const exitGrace = time.Second
 
-// inherited are the variables of our environment that a program gets. The others may be secrets.
+// inherited lists the variables of the gateway's environment that a program gets. The others may be secrets.
 var inherited = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "TEMP", "TMP",
 	"SYSTEMROOT", "SYSTEMDRIVE", "APPDATA", "LOCALAPPDATA", "USERPROFILE", "PATHEXT", "COMSPEC", "PROGRAMFILES",
 	"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS",
 }
 
-// transport is a way to connect, for one attempt. A program is killed when ctx is done. Done is to be called if the attempt comes to nothing.
+// transport returns the transport for one try to connect. A program is killed when ctx is done. The caller calls done if the try
+// fails.
 func (s *Server) transport(ctx context.Context) (t sdk.Transport, done func()) {
 	if s.o.URL != "" {
 		return &sdk.StreamableClientTransport{Endpoint: s.o.URL, HTTPClient: s.http(), MaxRetries: 2}, func() {}
 	}
 	cmd := exec.CommandContext(ctx, s.o.Command, s.o.Args...)
-	cmd.Dir, cmd.Env, cmd.WaitDelay = s.o.Dir, s.environment(), terminate
+	cmd.Dir, cmd.Env, cmd.WaitDelay = s.o.Dir, s.environment(), exitGrace
 	cmd.Stderr = &logWriter{s: s}
-	return &sdk.CommandTransport{Command: cmd, TerminateDuration: terminate}, func() {
+	return &sdk.CommandTransport{Command: cmd, TerminateDuration: exitGrace}, func() {
 		if cmd.Process != nil {
 			_ = cmd.Process.Kill() // it may have ended
 		}
 	}
 }
 
-// environment is a program's.
+// environment returns the environment of a program.
 func (s *Server) environment() []string {
 	env := []string{}
 	for _, name := range inherited {
@@ -53,7 +54,7 @@ func (s *Server) environment() []string {
 	return env
 }
 
-// http is a client that sends the headers, to the endpoint's host only.
+// http returns a client that adds the headers to requests to the endpoint's host, and to no other.
 func (s *Server) http() *http.Client {
 	client := http.Client{}
 	if s.o.HTTP != nil {
@@ -62,7 +63,7 @@ func (s *Server) http() *http.Client {
 	if client.Transport == nil {
 		client.Transport = http.DefaultTransport
 	}
-	client.Transport = &listening{next: client.Transport, said: &s.said}
+	client.Transport = &failureRecorder{next: client.Transport, last: &s.lastFailure}
 	if u, err := url.Parse(s.o.URL); err == nil && len(s.o.Headers) > 0 {
 		client.Transport = &headers{next: client.Transport, scheme: u.Scheme, host: u.Host, headers: s.o.Headers}
 	}
@@ -87,7 +88,7 @@ func (h *headers) RoundTrip(r *http.Request) (*http.Response, error) {
 	return h.next.RoundTrip(r)
 }
 
-// A logWriter logs what a program writes to stderr, by lines. One goroutine writes.
+// A logWriter logs what a program writes to stderr, line by line. It is for one goroutine.
 type logWriter struct {
 	s    *Server
 	line []byte
@@ -103,8 +104,8 @@ func (w *logWriter) Write(p []byte) (int, error) {
 			continue
 		}
 		if text := string(bytes.TrimSpace(w.line)); text != "" {
-			w.s.said.set(text)
-			w.s.o.Log.Debug("mcp: stderr", "server", w.s.o.Name, "line", w.s.readable(text))
+			w.s.lastFailure.set(text)
+			w.s.o.Log.Debug("mcp: stderr", "server", w.s.o.Name, "line", w.s.redacted(text))
 		}
 		w.line = w.line[:0]
 	}

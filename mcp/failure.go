@@ -1,0 +1,58 @@
+package mcp
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/agui-gateway/gateway/internal/redact"
+)
+
+// lastFailure keeps what a server last wrote about a failure: a program on stderr, an endpoint in the body of an error.
+type lastFailure struct {
+	mu   sync.Mutex
+	text string
+}
+
+func (l *lastFailure) set(text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.text = text
+}
+
+func (l *lastFailure) get() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text
+}
+
+// failureRecorder notes what the endpoint writes in the bodies of errors.
+type failureRecorder struct {
+	next http.RoundTripper
+	last *lastFailure
+}
+
+// RoundTrip sends r. Only POST counts: a server may refuse the GET that opens the stream of notifications, which is no failure.
+func (l *failureRecorder) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := l.next.RoundTrip(r)
+	if err != nil || r.Method != http.MethodPost {
+		return response, err
+	}
+	if response.StatusCode < http.StatusBadRequest {
+		l.last.set("")
+		return response, nil
+	}
+	const enough = 4 << 10
+	body, _ := io.ReadAll(io.LimitReader(response.Body, enough)) // whatever could be read
+	response.Body = &partlyRead{io.MultiReader(bytes.NewReader(body), response.Body), response.Body}
+	l.last.set(strings.TrimSpace(response.Status + " " + redact.Sentence(body)))
+	return response, nil
+}
+
+// partlyRead is a body of which the beginning has been read.
+type partlyRead struct {
+	io.Reader
+	io.Closer
+}
