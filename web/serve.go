@@ -31,9 +31,9 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case name == "index.html":
 		header.Set("Content-Type", "text/plain; charset=utf-8")
 		header.Set("Cache-Control", "no-store")
-		_, _ = io.WriteString(w, unbuilt) // who is gone is gone
+		_, _ = io.WriteString(w, unbuilt) // an error means that the client has left
 	default:
-		// An old page asks for files of an old build: nobody may remember that they were missing.
+		// A page of an older build asks for files that this one does not have. No cache may keep the answer.
 		header.Set("Cache-Control", "no-store")
 		http.Error(w, "not found", http.StatusNotFound)
 	}
@@ -64,11 +64,11 @@ func (f file) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	header.Set("Content-Length", strconv.Itoa(len(chosen.body)))
 	if r.Method == http.MethodGet {
-		_, _ = w.Write(chosen.body) // who is gone is gone
+		_, _ = w.Write(chosen.body) // an error means that the client has left
 	}
 }
 
-// choose picks the form for an Accept-Encoding, and makes the plain one of the gzip one if it has to.
+// choose picks the form for an Accept-Encoding. If the client takes no compressed form, the gzip one is unpacked.
 func (f file) choose(accept string) (string, form, error) {
 	for _, e := range encodings {
 		if have, ok := f.forms[e.name]; ok && accepts(accept, e.name) {

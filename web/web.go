@@ -18,24 +18,24 @@ var dist embed.FS
 func Handler() http.Handler {
 	root, err := fs.Sub(dist, "dist")
 	if err != nil {
-		panic(err) // the name is a constant, and a good one
+		panic(err) // dist is embedded above
 	}
 	return newHandler(root)
 }
 
-// The page runs and wears what is served with it and nothing else, and speaks to the gateway it came from and nobody else. An
-// image an agent names would tell another host who reads it, so the page shows a link instead, and the policy holds it to that.
+// policy lets the page load scripts and styles from its own gateway only, and connect to that alone. An image that an agent names would
+// tell another host who reads it, so the page shows a link instead, and the policy forbids the image.
 const policy = "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"font-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'; object-src 'none'"
 
-// unbuilt is the page of a checkout whose page was not built.
+// unbuilt is what / says in a checkout where the page was not built.
 const unbuilt = "AG-UI gateway\n\nThe web page was not built into this binary: run `make build` (it needs Node 20 and npm) and start it again.\n" +
 	"The API is here all the same: POST /agents/{agent} runs an agent; GET /agents lists them; GET /openapi.json describes every route.\n"
 
-// The forms a file may have, best first. identity is what remains for everybody.
+// encodings are the forms a file may have, the preferred one first. identity is the form without compression.
 var encodings = []struct{ name, suffix string }{{"br", ".br"}, {"gzip", ".gz"}, {"identity", ""}}
 
-// A file is one of the build's, in the forms the build left of it.
+// A file is a file of the build, in the forms in which the build has written it.
 type file struct {
 	contentType string
 	immutable   bool
@@ -50,7 +50,7 @@ type form struct {
 // A handler serves files that do not change while it lives.
 type handler map[string]file // by path below the root
 
-// newHandler reads everything root holds. A handler without index.html serves the words of unbuilt instead.
+// newHandler reads all files of root. A handler without index.html serves unbuilt in its place.
 func newHandler(root fs.FS) http.Handler {
 	h := handler{}
 	err := fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -70,7 +70,7 @@ func newHandler(root fs.FS) http.Handler {
 	return h
 }
 
-// add puts a file's form into its place.
+// add adds a form of a file: name ends in the suffix of its encoding.
 func (h handler) add(name string, body []byte) {
 	encoding := "identity"
 	for _, e := range encodings {
@@ -87,7 +87,8 @@ func (h handler) add(name string, body []byte) {
 	f.forms[encoding] = form{body: body, etag: `"` + hex.EncodeToString(sum[:12]) + `"`}
 }
 
-// contentType is the type of a file by its name. The system's table is not asked: it differs between machines.
+// contentType returns the type of a file by its name. The types of the build do not come from the system's table, which differs
+// between machines.
 func contentType(name string) string {
 	types := map[string]string{
 		".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
