@@ -139,11 +139,18 @@ func (l *Limits) fill() {
 	orDefault(&l.Queue, 8)
 }
 
-// atLeast gives what is none its default: there is no run without an end, and no beat without a pause.
+// atLeast replaces a value that is not positive by its default: none of these durations and counts can be zero.
 func atLeast[T ~int | ~int64](v *T, d T) {
 	if *v <= 0 {
 		*v = d
 	}
+}
+
+// Defaults returns the options that the zero value of [Options] stands for.
+func Defaults() Options {
+	var o Options
+	o.fill()
+	return o
 }
 
 func (o *Options) fill() {

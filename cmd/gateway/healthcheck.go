@@ -18,11 +18,11 @@ const healthTimeout = 2 * time.Second
 func healthcheck(ctx context.Context, c *config, stdout, _ io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+probed(c.addr)+"/readyz", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+probeAddress(c.addr)+"/readyz", nil)
 	if err != nil {
 		return errors.New("-addr (GATEWAY_ADDR): not an address that can be asked")
 	}
-	// Of its own, and without a proxy: the server is on this machine.
+	// The client uses no proxy, because the server is on this machine.
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	response, err := client.Do(request)
 	if err != nil {
@@ -38,8 +38,8 @@ func healthcheck(ctx context.Context, c *config, stdout, _ io.Writer) error {
 	return err
 }
 
-// probed is where a server that listens on addr can be asked from its own machine.
-func probed(addr string) string {
+// probeAddress returns the address at which a server that listens on addr is reached from its own machine.
+func probeAddress(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return addr

@@ -11,12 +11,12 @@ import (
 	"os"
 )
 
-// starter is the team file that init writes. A test keeps it good.
+// starter is the team file that init writes. A test reads it.
 //
 //go:embed starter.yaml
 var starter []byte
 
-// initTeam writes the starter team file. It never writes over a file.
+// initTeam writes the starter team file. It never overwrites a file.
 func initTeam(_ context.Context, c *config, stdout, _ io.Writer) error {
 	path := cmp.Or(c.team, "gateway.yaml")
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)

@@ -14,7 +14,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The first signal asks for an orderly end. From then on signals are not ours, so the second ends at once.
+	// The first signal starts a shutdown. From then on signals have their usual effect, so the second one ends the process.
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args[1:], os.LookupEnv, os.Stdout, os.Stderr))
 }
@@ -43,8 +43,7 @@ func commands() []command {
 	}
 }
 
-// run is the program but for its process: it ends when the command does, or in good order soon after ctx is done,
-// and returns the exit code.
+// run runs a command line and returns the exit code. It returns when the command ends, or soon after ctx is done.
 func run(ctx context.Context, args []string, env func(string) (string, bool), stdout, stderr io.Writer) int {
 	name := "serve"
 	named := len(args) > 0 && !strings.HasPrefix(args[0], "-")
@@ -71,22 +70,22 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 		case errors.Is(err, flag.ErrHelp):
 			return max(printUsage(stdout), printHelp(stdout, cmd))
 		case errors.As(err, &misuse):
-			complain(stderr, err)
+			printError(stderr, err)
 			return exitUsage
 		default:
-			complain(stderr, err)
+			printError(stderr, err)
 			return exitError
 		}
 	}
-	complain(stderr, fmt.Errorf("there is no command %q", name))
+	printError(stderr, fmt.Errorf("there is no command %q", name))
 	printUsage(stderr)
 	return exitUsage
 }
 
-// complain says what went wrong. That nobody may be listening is no reason to fail differently.
-func complain(w io.Writer, err error) { _, _ = fmt.Fprintf(w, "gateway: %v\n", err) }
+// printError prints err. A failure to print it is ignored, because the exit code says the same.
+func printError(w io.Writer, err error) { _, _ = fmt.Fprintf(w, "gateway: %v\n", err) }
 
-// A usageError is a command line that means nothing.
+// A usageError is a command line that cannot be understood.
 type usageError struct{ text string }
 
 func (e usageError) Error() string { return e.text }

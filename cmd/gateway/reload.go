@@ -14,31 +14,31 @@ import (
 	"github.com/agui-gateway/gateway/gateway/teamfile"
 )
 
-// hangUps delivers SIGHUP, which reads the team file again. Without a team file there is nothing to read, and the signal
-// does what it always does. Stop is to be called in the end.
-func (c *config) hangUps() (told <-chan os.Signal, stop func()) {
+// notifyReload delivers SIGHUP, after which the team file is read again. Without a team file the signal keeps its usual effect. The
+// caller calls stop in the end.
+func (c *config) notifyReload() (reloads <-chan os.Signal, stop func()) {
 	if c.team == "" {
 		return nil, func() {}
 	}
-	signals := make(chan os.Signal, 1) // one more while it is read is enough
+	signals := make(chan os.Signal, 1) // signals that arrive while the file is read need only one more reading
 	signal.Notify(signals, syscall.SIGHUP)
 	return signals, func() { signal.Stop(signals) }
 }
 
-// A staff is the team that is served, and those before it of which some still work.
-type staff struct {
+// A teamReloader has the team that is served, and closes those before it when their last run has ended.
+type teamReloader struct {
 	c    *config
 	g    *gateway.Gateway
 	log  *slog.Logger
 	team *teamfile.Team
 
-	leaving sync.WaitGroup
+	closing sync.WaitGroup
 	mu      sync.Mutex
 	errs    []error
 }
 
-// reload reads the team file again. With mistakes in it the team stays as it is, and the log has them all; a panic is one.
-func (s *staff) reload() {
+// reload reads the team file again. If it has mistakes, or reading it panics, the team stays as it is and every mistake is logged.
+func (s *teamReloader) reload() {
 	defer func() {
 		if v := recover(); v != nil {
 			s.refuse(fmt.Errorf("panic: %v\n%s", v, debug.Stack()))
@@ -49,16 +49,16 @@ func (s *staff) reload() {
 		s.refuse(err)
 		return
 	}
-	left, err := s.g.Replace(team.Agents, team.Options)
+	unused, err := s.g.Replace(team.Agents, team.Options)
 	if err != nil {
 		s.refuse(errors.Join(err, team.Close()))
 		return
 	}
-	last := s.team
+	previous := s.team
 	s.team = team
-	s.leaving.Go(func() {
-		<-left
-		if err := last.Close(); err != nil {
+	s.closing.Go(func() {
+		<-unused
+		if err := previous.Close(); err != nil {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			s.errs = append(s.errs, err)
@@ -69,19 +69,19 @@ func (s *staff) reload() {
 }
 
 // refuse logs every mistake.
-func (s *staff) refuse(err error) {
+func (s *teamReloader) refuse(err error) {
 	if bad, ok := errors.AsType[*teamfile.Error](err); ok {
 		for _, p := range bad.Problems {
-			s.log.Error("team file needs mending", "problem", p.String())
+			s.log.Error("team file has a mistake", "problem", p.String())
 		}
 	} else {
-		s.log.Error("team file needs mending", "problem", err)
+		s.log.Error("team file has a mistake", "problem", err)
 	}
 	s.log.Error("the team stays as it was", "file", s.c.team)
 }
 
-// close ends what the teams have started. The gateway has been closed.
-func (s *staff) close() error {
-	s.leaving.Wait()
+// close closes all teams, after the gateway has been closed.
+func (s *teamReloader) close() error {
+	s.closing.Wait()
 	return errors.Join(append(s.errs, s.team.Close())...)
 }

@@ -53,7 +53,7 @@ func TestReload(t *testing.T) {
 		t.Fatal(err)
 	}
 	var log bytes.Buffer
-	s := &staff{c: c, log: slog.New(slog.NewTextHandler(&log, nil))}
+	s := &teamReloader{c: c, log: slog.New(slog.NewTextHandler(&log, nil))}
 	c.options.Log = s.log
 	if s.team, err = c.loadTeam(); err != nil {
 		t.Fatal(err)
@@ -70,7 +70,7 @@ func TestReload(t *testing.T) {
 			t.Errorf("the log does not say %q:\n%s", want, &log)
 		}
 	}
-	if n := strings.Count(log.String(), "needs mending"); n != 2 || s.team != first {
+	if n := strings.Count(log.String(), "has a mistake"); n != 2 || s.team != first {
 		t.Errorf("%d mistakes, team replaced: %v", n, s.team != first)
 	}
 	rewrite(t, path, "version: 1\nagents:\n  one: { type: script, steps: [ { say: \"${SECRET}\" } ] }\n")
@@ -87,7 +87,7 @@ func TestReload(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.reload()
-	if n := strings.Count(log.String(), "needs mending"); n != 1 || s.team != first {
+	if n := strings.Count(log.String(), "has a mistake"); n != 1 || s.team != first {
 		t.Errorf("without the file: %d mistakes, team replaced: %v", n, s.team != first)
 	}
 	rewrite(t, path, good)
@@ -106,7 +106,7 @@ func TestReload(t *testing.T) {
 // TestHangUpWithoutATeamFile is what it always is.
 func TestHangUpWithoutATeamFile(t *testing.T) {
 	t.Parallel()
-	told, stop := (&config{}).hangUps()
+	told, stop := (&config{}).notifyReload()
 	defer stop()
 	if told != nil {
 		t.Error("there is nothing to read again")
@@ -125,7 +125,7 @@ func TestReloadDecidesAnewWhoIsServed(t *testing.T) {
 		t.Fatal(err)
 	}
 	var log bytes.Buffer
-	s := &staff{c: c, log: slog.New(slog.NewTextHandler(&log, nil))} // not the gateway's, whose runs write when they end
+	s := &teamReloader{c: c, log: slog.New(slog.NewTextHandler(&log, nil))} // not the gateway's, whose runs write when they end
 	c.options.Log = slog.New(slog.DiscardHandler)
 	if s.team, err = c.loadTeam(); err != nil {
 		t.Fatal(err)

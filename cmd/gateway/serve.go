@@ -26,22 +26,22 @@ import (
 const (
 	readHeaderTimeout = 10 * time.Second
 	idleTimeout       = 2 * time.Minute
-	// lastWords is how long readers have, once the runs are over, to be told so.
-	lastWords = 2 * time.Second
+	// shutdownGrace is how long connections may stay open after the last run has ended.
+	shutdownGrace = 2 * time.Second
 )
 
-// errNotPublic is X1: nothing starts where others can reach it unless told so in words.
-var errNotPublic = errors.New("-addr (GATEWAY_ADDR): others can reach this address and nobody has to prove who they are; " +
+// errAuthNotExplicit refuses to listen beyond this machine without authentication, unless that is asked for explicitly.
+var errAuthNotExplicit = errors.New("-addr (GATEWAY_ADDR): others can reach this address and nobody has to prove who they are; " +
 	"listen on 127.0.0.1, or write -auth none (GATEWAY_AUTH=none) out if that is meant")
 
-// serve runs the server until ctx is done and the runs have ended or were cut short.
+// serve runs the server until ctx is done and the runs have ended or were handed over.
 func serve(ctx context.Context, c *config, _, stderr io.Writer) error {
 	if !c.public && !loopback(c.addr) {
-		return errNotPublic
+		return errAuthNotExplicit
 	}
 	log := slog.New(gateway.BoundedLog(c.logHandler(stderr)))
 	c.options.Log, c.model.Log = log, log
-	hungUp, stop := c.hangUps()
+	reloads, stop := c.notifyReload()
 	defer stop()
 	team, err := c.loadTeam()
 	if err != nil {
@@ -69,21 +69,21 @@ func serve(ctx context.Context, c *config, _, stderr io.Writer) error {
 		IdleTimeout:       idleTimeout,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
-	served := make(chan error, 1) // so that it can be left behind when the server is closed
+	served := make(chan error, 1) // buffered: nobody receives from it after ctx is done
 	go func() { served <- server.Serve(listener) }()
 	c.announce(log, listener.Addr())
 	announceAgents(log, team)
 
-	s := &staff{c: c, g: g, log: log, team: team}
+	s := &teamReloader{c: c, g: g, log: log, team: team}
 	for done := false; !done; {
 		select {
-		case <-hungUp:
+		case <-reloads:
 			s.reload()
 		case err = <-served:
 			done = true
 		case <-ctx.Done():
 			log.Info("draining", "for", c.drain.String())
-			err = end(g, server, c.drain)
+			err = shutdown(g, server, c.drain)
 			log.Info("stopped")
 			done = true
 		}
@@ -106,29 +106,29 @@ func (c *config) openStore(ctx context.Context, log *slog.Logger) (state.Store, 
 	return store, nil
 }
 
-// end lets the runs come to their end for at most limit, then the connections.
-func end(g *gateway.Gateway, server *http.Server, limit time.Duration) error {
+// shutdown waits for the runs for at most limit and then closes the connections.
+func shutdown(g *gateway.Gateway, server *http.Server, limit time.Duration) error {
 	drain, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	if err := g.Drain(drain); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return errors.Join(err, server.Close())
 	}
-	shutdown, cancel := context.WithTimeout(context.Background(), lastWords)
+	shutdown, cancel := context.WithTimeout(context.Background(), shutdownGrace)
 	defer cancel()
 	if err := server.Shutdown(shutdown); err != nil {
-		// Who still reads waits for a next run that will not come here.
+		// A connection that is still open follows its thread and waits for a next run, which this replica will not have.
 		return server.Close()
 	}
 	return nil
 }
 
-// demo makes the travel team, and remembers whether it has nothing but its script.
+// demo makes the travel team, and notes whether it has no model.
 func (c *config) demo(model *model.Model) groupchat.Agent {
 	c.scripted = c.scripted || model == nil
 	return travel.New(travel.Options{Model: model})
 }
 
-// readTeam reads the team file as serve and validate know it.
+// readTeam reads the team file in the way that serve and validate share.
 func (c *config) readTeam() (*teamfile.Team, error) {
 	return teamfile.Load(c.team, teamfile.Options{
 		Env:         c.modelEnv,
@@ -139,7 +139,7 @@ func (c *config) readTeam() (*teamfile.Team, error) {
 	})
 }
 
-// modelEnv is the environment, in which the settings of the model are what the flags say.
+// modelEnv looks up a variable in the environment. For those of the default model the flags count first.
 func (c *config) modelEnv(name string) (string, bool) {
 	for variable, value := range map[string]string{"OPENAI_BASE_URL": c.model.BaseURL, "OPENAI_MODEL": c.model.Name, "OPENAI_API_KEY": c.model.Key} {
 		if name == variable {
@@ -149,7 +149,7 @@ func (c *config) modelEnv(name string) (string, bool) {
 	return c.env(name)
 }
 
-// loadTeam finds the agents to serve. The team is to be closed when they are served no more.
+// loadTeam returns the agents to serve. The caller closes the team when they are no longer served.
 func (c *config) loadTeam() (*teamfile.Team, error) {
 	if c.team == "" {
 		model, err := c.defaultModel()
@@ -177,16 +177,16 @@ func (c *config) defaultModel() (*model.Model, error) {
 	return model, nil
 }
 
-// teamError says of a bad team file what is wrong with it, and of a missing one whose setting it was.
+// teamError adds the name of the setting to the error of a team file.
 func teamError(err error) error {
 	var bad *teamfile.Error
 	if errors.As(err, &bad) {
-		return fmt.Errorf("-config (GATEWAY_CONFIG): the team file needs mending\n%w", bad)
+		return fmt.Errorf("-config (GATEWAY_CONFIG): the team file has mistakes\n%w", bad)
 	}
 	return fmt.Errorf("-config (GATEWAY_CONFIG): %w", err)
 }
 
-// announce says where the server is, and what somebody might miss.
+// announce logs where the server listens, and what is left out for want of a setting.
 func (c *config) announce(log *slog.Logger, addr net.Addr) {
 	log.Info("listening", "addr", "http://"+addr.String())
 	if c.redis == "" {
@@ -197,7 +197,7 @@ func (c *config) announce(log *slog.Logger, addr net.Addr) {
 	}
 }
 
-// announceAgents says which agents callers may run, which of the file's they may not, and what in the file was hardly meant.
+// announceAgents logs which agents callers may run, which agents of the file they may not, and the warnings of the file.
 func announceAgents(log *slog.Logger, team *teamfile.Team) {
 	for _, w := range team.Warnings {
 		log.Warn("team file", "warning", w.String())
@@ -205,7 +205,7 @@ func announceAgents(log *slog.Logger, team *teamfile.Team) {
 	log.Info("agents", "served", agentNames(team.Agents), "not_served", agentNames(team.Unserved))
 }
 
-// logHandler writes what the log settings say.
+// logHandler returns the handler that the log settings ask for.
 func (c *config) logHandler(w io.Writer) slog.Handler {
 	format := c.logFormat
 	if format == "" {
@@ -221,7 +221,7 @@ func (c *config) logHandler(w io.Writer) slog.Handler {
 	return slog.NewJSONHandler(w, o)
 }
 
-// terminal reports whether somebody looks at w.
+// terminal reports whether w is a terminal.
 func terminal(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	if !ok {

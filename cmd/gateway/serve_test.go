@@ -234,8 +234,8 @@ func TestProbed(t *testing.T) {
 	for addr, want := range map[string]string{
 		":80": "127.0.0.1:80", "0.0.0.0:80": "127.0.0.1:80", "[::]:80": "[::1]:80", "192.0.2.1:80": "192.0.2.1:80", "[::1]:80": "[::1]:80", "host:80": "host:80",
 	} {
-		if got := probed(addr); got != want {
-			t.Errorf("probed(%q) = %q, want %q", addr, got, want)
+		if got := probeAddress(addr); got != want {
+			t.Errorf("probeAddress(%q) = %q, want %q", addr, got, want)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,14 +17,14 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A config is every setting, read.
+// A config holds the settings as they were read.
 type config struct {
 	addr      string
 	team      string // path of the team file; empty is the built-in team
 	public    bool   // -auth none was written out
 	drain     time.Duration
 	logLevel  slog.Level
-	logFormat string // text, json, or empty for what fits the place
+	logFormat string // text, json, or empty: text on a terminal, else json
 	options   gateway.Options
 	memory    state.MemoryOptions
 	redis     string // URL of the store, which may hold a password; empty is memory
@@ -35,20 +36,20 @@ type config struct {
 	scripted bool                        // the travel demo is served, and has no model to speak through
 }
 
-// A setting is one line of the table that parsing, help and documentation have in common.
+// A setting is a row of the table from which flags, help and the table of README.md are made.
 type setting struct {
-	flag     string
-	standard string // the value when there is none; empty is none
-	help     string
-	set      func(value string) error // its error says what is wrong without quoting the value, which may be secret
+	flag string
+	def  string // the value if nobody sets one; empty is none
+	help string
+	set  func(value string) error // its error says what is wrong without quoting the value, which may be secret
 }
 
 // env is the setting's name in the environment.
 func (s setting) env() string {
 	switch s.flag {
 	case "env-file":
-		return "" // it says where to find the others
-	case "model-url": // what everything that speaks to such servers is told them by
+		return "" // the file cannot name itself
+	case "model-url": // the variables that other programs read, too
 		return "OPENAI_BASE_URL"
 	case "model":
 		return "OPENAI_MODEL"
@@ -58,7 +59,7 @@ func (s setting) env() string {
 	return "GATEWAY_" + strings.ToUpper(strings.ReplaceAll(s.flag, "-", "_"))
 }
 
-// environment are the names it is looked up under: its own, and one that platforms set by themselves.
+// environment lists the variables that hold the setting: its own, and for the store one that hosting platforms set.
 func (s setting) environment() []string {
 	switch s.flag {
 	case "env-file":
@@ -70,7 +71,7 @@ func (s setting) environment() []string {
 	}
 }
 
-// names are both names, for errors.
+// names returns flag and variable, for errors.
 func (s setting) names() string {
 	if s.env() == "" {
 		return "-" + s.flag
@@ -78,11 +79,12 @@ func (s setting) names() string {
 	return "-" + s.flag + " (" + s.env() + ")"
 }
 
-// settings is the table. Their set functions write to c.
+// settings is the table. Each set function writes to c. Defaults of the service are those of package gateway.
 func (c *config) settings() []setting {
 	o, l := &c.options, &c.options.Limits
+	def := gateway.Defaults()
 	return []setting{
-		{"addr", "127.0.0.1:8080", "address to listen on; one that others can reach needs -auth none written out", c.setAddr},
+		{"addr", "127.0.0.1:8080", "address to listen on; one that others can reach requires an explicit -auth none", c.setAddr},
 		{"config", "", "team file; without one the built-in travel team is served", text(&c.team)},
 		{"env-file", "", "file of KEY=VALUE lines that count before the environment", text(new(string))},
 		{"store", "memory", "where threads are kept: memory, or a Redis at redis://, redis+cluster:// or redis+sentinel:// (also REDIS_URL)", storeURL(&c.redis)},
@@ -92,32 +94,32 @@ func (c *config) settings() []setting {
 		{"voice-delay", "30ms", "pause between text deltas of scripted voices", duration(&o.Pace, 0)},
 		{"auth", "none", "how callers prove who they are: none", setAuth},
 		{"cors-origins", "", "origins whose pages may call, with commas between, or *; without it those of this machine", origins(&o.Origins)},
-		{"disconnect", "cancel", "what hanging up does to a run: cancel or detach", oneOf(&o.Disconnect, gateway.Cancel, gateway.Detach)},
-		{"detach-grace", "10m", "how long an untied run goes on with nobody reading", duration(&o.DetachGrace, 1)},
-		{"on-busy", "reject", "a request to a busy thread: reject, queue or supersede", oneOf(&o.OnBusy, gateway.Reject, gateway.Queue, gateway.Supersede)},
-		{"subagent-events", "auto", "who gets SUBAGENT_*: auto (who states a protocol version, or asks), on or off (who asks)", oneOf(&o.SubagentEvents, gateway.SubagentsAuto, gateway.SubagentsOn, gateway.SubagentsOff)},
-		{"interrupt-ttl", "24h", "how long a question stays open", duration(&o.InterruptTTL, 1)},
+		{"disconnect", string(def.Disconnect), "what hanging up does to a run: cancel or detach", oneOf(&o.Disconnect, gateway.Cancel, gateway.Detach)},
+		{"detach-grace", short(def.DetachGrace), "how long an untied run goes on with nobody reading", duration(&o.DetachGrace, 1)},
+		{"on-busy", string(def.OnBusy), "a request to a busy thread: reject, queue or supersede", oneOf(&o.OnBusy, gateway.Reject, gateway.Queue, gateway.Supersede)},
+		{"subagent-events", string(def.SubagentEvents), "who gets SUBAGENT_*: auto (who states a protocol version, or asks), on or off (who asks)", oneOf(&o.SubagentEvents, gateway.SubagentsAuto, gateway.SubagentsOn, gateway.SubagentsOff)},
+		{"interrupt-ttl", short(def.InterruptTTL), "how long a question stays open", duration(&o.InterruptTTL, 1)},
 		{"thread-ttl", "720h", "how long a thread is kept after its last step", duration(&c.memory.ThreadTTL, 1)},
 		{"log-ttl", "1h", "how long a run's events are kept after its end, at least 1m", duration(&c.memory.LogTTL, time.Minute)},
-		{"heartbeat", "15s", "how often a quiet stream gets a comment", duration(&o.Heartbeat, 1)},
-		{"lease", "10s", "how long a run outlives a silent replica", duration(&o.Lease, 10*time.Millisecond)},
-		{"run-attempts", "3", "how often a run is begun, takeovers included", count(&o.RunAttempts)},
-		{"store-buffer", "20s", "how long a run waits for a store that is away", duration(&o.StoreBuffer, 1)},
+		{"heartbeat", short(def.Heartbeat), "how often a quiet stream gets a comment", duration(&o.Heartbeat, 1)},
+		{"lease", short(def.Lease), "how long a run outlives a silent replica", duration(&o.Lease, 10*time.Millisecond)},
+		{"run-attempts", strconv.Itoa(def.RunAttempts), "how many attempts a run has, takeovers included", count(&o.RunAttempts)},
+		{"store-buffer", short(def.StoreBuffer), "how long a run waits for a store that is away", duration(&o.StoreBuffer, 1)},
 		{"drain", "20s", "how long runs may go on after SIGTERM", duration(&c.drain, 0)},
-		{"run-timeout", "10m", "how long a run may take", duration(&o.RunTimeout, 1)},
+		{"run-timeout", short(def.RunTimeout), "how long a run may take", duration(&o.RunTimeout, 1)},
 		{"model-timeout", "2m", "how long one call of a model may take, its retries included", duration(&c.model.Timeout, 1)},
 		{"tool-timeout", "1m", "how long one call of a tool may take", duration(&c.toolTimeout, 1)},
-		{"max-body", "8MiB", "size of a request", size(&l.Body)},
-		{"max-event", "8MiB", "size of an event", size(&l.Event)},
-		{"max-thread", "6MiB", "size of a thread's messages", size(&l.Thread)},
-		{"max-state", "1MiB", "size of a thread's state", size(&l.State)},
-		{"max-depth", "64", "nesting of JSON in a request", count(&l.Depth)},
-		{"max-messages", "2000", "messages in a request", count(&l.Messages)},
-		{"max-patch-ops", "1000", "operations in a state delta", count(&l.PatchOps)},
-		{"max-runs", "10000", "live runs", count(&l.Runs)},
-		{"max-readers", "64", "readers of one thread", count(&l.Readers)},
-		{"max-queue", "8", "requests that wait for one thread, at all replicas together", count(&l.Queue)},
-		{"interrupt-webhook", "", "who is told when a run starts waiting for people: an http:// or https:// URL; GATEWAY_INTERRUPT_WEBHOOK_SECRET signs", c.setWebhook},
+		{"max-body", mebibytes(def.Limits.Body), "size of a request", size(&l.Body)},
+		{"max-event", mebibytes(def.Limits.Event), "size of an event", size(&l.Event)},
+		{"max-thread", mebibytes(def.Limits.Thread), "size of a thread's messages", size(&l.Thread)},
+		{"max-state", mebibytes(def.Limits.State), "size of a thread's state", size(&l.State)},
+		{"max-depth", strconv.Itoa(def.Limits.Depth), "nesting of JSON in a request", count(&l.Depth)},
+		{"max-messages", strconv.Itoa(def.Limits.Messages), "messages in a request", count(&l.Messages)},
+		{"max-patch-ops", strconv.Itoa(def.Limits.PatchOps), "operations in a state delta", count(&l.PatchOps)},
+		{"max-runs", strconv.Itoa(def.Limits.Runs), "live runs", count(&l.Runs)},
+		{"max-readers", strconv.Itoa(def.Limits.Readers), "readers of one thread", count(&l.Readers)},
+		{"max-queue", strconv.Itoa(def.Limits.Queue), "requests that wait for one thread, at all replicas together", count(&l.Queue)},
+		{"interrupt-webhook", "", "webhook called when a run waits for an answer: an http:// or https:// URL; GATEWAY_INTERRUPT_WEBHOOK_SECRET signs", c.setWebhook},
 		{"log-level", "info", "debug, info, warn or error", level(&c.logLevel)},
 		{"log-format", "", "text or json; without it text on a terminal and json elsewhere", oneOf(&c.logFormat, "text", "json")},
 	}
@@ -154,7 +156,7 @@ func parse(cmd command, args []string, env func(string) (string, bool)) (*config
 			}
 		}
 		if value == "" {
-			value, set = s.standard, false
+			value, set = s.def, false
 		}
 		if value == "" {
 			continue
@@ -203,8 +205,8 @@ func printHelp(w io.Writer, cmd command) int {
 	}
 	for _, s := range settings {
 		fmt.Fprintf(&b, "  -%-16s %s\n", s.flag, s.help)
-		if s.env() != "" || s.standard != "" {
-			fmt.Fprintf(&b, "  %-17s %s\n", "", strings.TrimSpace(s.env()+"  default "+cmp.Or(s.standard, "none")))
+		if s.env() != "" || s.def != "" {
+			fmt.Fprintf(&b, "  %-17s %s\n", "", strings.TrimSpace(s.env()+"  default "+cmp.Or(s.def, "none")))
 		}
 	}
 	return print(w, b.String())

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// withEnvFile returns the environment with the file's lines before it.
+// withEnvFile returns an environment in which the lines of the file count first.
 func withEnvFile(path string, env func(string) (string, bool)) (func(string) (string, bool), error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -248,7 +248,7 @@ func TestDocumentation(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| flag | environment | default | |\n| --- | --- | --- | --- |\n")
 	for _, s := range (&config{}).settings() {
-		fmt.Fprintf(&b, "| -%s | %s | %s | %s |\n", s.flag, cmp.Or(s.env(), "–"), cmp.Or(s.standard, "–"), s.help)
+		fmt.Fprintf(&b, "| -%s | %s | %s | %s |\n", s.flag, cmp.Or(s.env(), "–"), cmp.Or(s.def, "–"), s.help)
 	}
 	if *update {
 		if err := os.WriteFile(path, []byte(before+begin+b.String()+end+after), 0o644); err != nil {

@@ -25,7 +25,7 @@ func text(p *string) func(string) error {
 	}
 }
 
-// word reads what goes into a header or a request as it is: a name, a key.
+// word reads a value that is sent as it is in a header or a request: a name, a key.
 func word(p *string) func(string) error {
 	return func(value string) error {
 		if strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
@@ -48,7 +48,7 @@ func modelURL(p *string) func(string) error {
 	}
 }
 
-// duration reads a length of time from least up.
+// duration reads a duration of at least least.
 func duration(p *time.Duration, least time.Duration) func(string) error {
 	return func(value string) error {
 		d, err := time.ParseDuration(value)
@@ -82,6 +82,21 @@ var units = []struct {
 	name  string
 	bytes int64
 }{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"B", 1}, {"", 1}}
+
+// short writes a duration as people do: 10m where Duration.String has 10m0s.
+func short(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
+// mebibytes writes a size that is a whole number of MiB.
+func mebibytes[T int | int64](n T) string { return fmt.Sprintf("%dMiB", n>>20) }
 
 // size reads a number of bytes.
 func size[T int | int64](p *T) func(string) error {

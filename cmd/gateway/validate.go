@@ -23,7 +23,7 @@ func validate(_ context.Context, c *config, stdout, stderr io.Writer) error {
 		return teamError(err)
 	}
 	for _, w := range team.Warnings {
-		complain(stderr, errors.New("warning: "+w.String()))
+		printError(stderr, errors.New("warning: "+w.String()))
 	}
 	g, err := gateway.New(gateway.Options{Agents: team.Agents, Agent: team.Options})
 	if err != nil {

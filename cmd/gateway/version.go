@@ -7,14 +7,14 @@ import (
 	"runtime/debug"
 )
 
-// version prints what the build knows of itself.
+// version prints the version of the build.
 func version(_ context.Context, _ *config, stdout, _ io.Writer) error {
 	info, _ := debug.ReadBuildInfo()
 	_, err := fmt.Fprintln(stdout, describe(info))
 	return err
 }
 
-// describe puts a build in one line: version, commit, Go.
+// describe describes a build in one line: version, commit, Go.
 func describe(info *debug.BuildInfo) string {
 	if info == nil {
 		return "gateway (unknown build)"
