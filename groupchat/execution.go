@@ -3,16 +3,92 @@ package groupchat
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
+	"github.com/agui-gateway/gateway/internal/fence"
 	"github.com/agui-gateway/gateway/state"
 )
+
+// A result is how a run came to its end, other than by an error: what host.Result says.
+type result struct {
+	Pause      *Pause
+	Checkpoint json.RawMessage
+	Closings   []agui.Event
+}
+
+// validateSession reports everything that s lacks to run the agent.
+func validateSession(root Agent, s *hosting.Session) error {
+	var missing []string
+	lacks := func(what string, is bool) {
+		if is {
+			missing = append(missing, what)
+		}
+	}
+	lacks("root agent", isNil(root))
+	lacks("Run", s.Run == nil)
+	lacks("State", s.State == nil)
+	lacks("Journal", s.Journal == nil)
+	lacks("NewID", s.NewID == nil)
+	lacks("Origin", s.Origin == "") // the turns of all runs would have the same ids
+	if missing == nil {
+		return nil
+	}
+	return fail(agui.CodeInternal, "a session without %s", strings.Join(missing, ", "))
+}
+
+// maxTurns is the default of a session's MaxTurns: far more than a sane team needs, few enough to end a loop.
+const maxTurns = 1000
+
+func init() {
+	hosting.Execute = func(ctx context.Context, root Agent, in Input, s hosting.Session) (*Pause, json.RawMessage, []agui.Event, error) {
+		r, err := execute(ctx, root, in, s)
+		return r.Pause, r.Checkpoint, r.Closings, err
+	}
+	hosting.ForwardsOf = forwardsOf
+}
+
+// execute is host.Execute.
+func execute(ctx context.Context, root Agent, in Input, s hosting.Session) (result, error) {
+	if err := validateSession(root, &s); err != nil {
+		return result{}, err
+	}
+	if s.MaxTurns == 0 {
+		s.MaxTurns = maxTurns
+	}
+	if s.Log == nil {
+		s.Log = slog.New(slog.DiscardHandler)
+	}
+	ctx = fence.With(ctx, s.Fence)
+	x := &execution{Session: s, Input: in, ctx: ctx, signature: signatureOf(root)}
+	x.names = namesOf(x.signature)
+	if err := protect(func() error { return x.enter(root) }); err != nil {
+		return result{}, err
+	}
+	t := &Turn{x: x, ctx: ctx, run: s.Run, out: s.Run.As(""), clientWriter: s.Run.As(""), scope: state.Shared(s.State)}
+	t.begin(x.root)
+	err := t.work(root)
+	if over := x.endCause(); over != nil && (err != nil || ctx.Err() == nil) {
+		return result{}, over
+	}
+	pause := pauseOf(err)
+	if err != nil && pause == nil {
+		return result{}, err
+	}
+	if err := t.out.CloseOpen(); err != nil || pause == nil {
+		return result{}, err
+	}
+	checkpoint, err := x.checkpoint()
+	if err != nil {
+		return result{}, err
+	}
+	return result{Pause: pause, Checkpoint: checkpoint, Closings: x.closings()}, nil
+}
 
 // An execution is one run under way.
 type execution struct {
@@ -31,17 +107,6 @@ type execution struct {
 	waiting  []waiting // innermost first
 	hooks    []*checkpointHook
 	fatalErr error
-}
-
-// A waiting invocation is suspended; the events that end it come after the snapshots.
-type waiting struct {
-	path   string
-	record *turnRecord
-	// run is where it was announced, out what it writes with; clientWriter as in [Turn].
-	run               *agui.Run
-	out, clientWriter agui.Writer
-	interrupts        []string
-	bare              bool // it has no step
 }
 
 // enter finds the record the run starts from.
@@ -123,13 +188,6 @@ func (x *execution) endCause() error {
 	return nil
 }
 
-// lastMessage is the id of the newest message of t's conversation, empty if there is none.
-func (t *Turn) lastMessage() string {
-	last := ""
-	t.run.Inspect(func(v *agui.View) { last = v.Last() })
-	return last
-}
-
 // countTurn takes one turn from the run's budget. The lock is held.
 func (x *execution) countTurn() error {
 	x.turns++
@@ -158,125 +216,37 @@ func (x *execution) used(list ...agui.TokenUsage) error {
 	return err
 }
 
-// suspend keeps what ends a paused turn until the snapshots are out.
-func (x *execution) suspend(w waiting) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.waiting = append(x.waiting, w)
+// countWork counts who is at work.
+func (t *Turn) countWork(count *int, n int) {
+	t.x.mu.Lock()
+	*count += n
+	t.x.mu.Unlock()
 }
 
-// closings are the events that end all that waits.
-func (x *execution) closings() []agui.Event {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	slices.SortStableFunc(x.waiting, func(a, b waiting) int { return innermost(a.path, b.path) })
-	var events []agui.Event
-	for _, w := range x.waiting {
-		if w.run != x.Run {
-			continue // in a conversation that no client is shown
-		}
-		outcome := &agui.SubagentOutcome{Type: agui.OutcomeSuspended, InterruptIDs: w.interrupts}
-		events = append(events,
-			&agui.SubagentFinished{SubagentRunID: w.out.SubagentRunID(), Outcome: outcome})
-		if !w.bare {
-			events = append(events, &agui.StepFinished{StepName: w.path})
-		}
+// commit keeps where the run is at a boundary in t, unless others are at work at the same time: of what they are in the
+// middle of, half would be kept. The last of them to end is followed by a commit.
+func (t *Turn) commit(ctx context.Context) error {
+	t.x.keep.Lock()
+	defer t.x.keep.Unlock()
+	if t.othersAtWork() {
+		return nil
 	}
-	return events
+	return t.x.commit(ctx)
 }
 
-// innermost orders paths: what is below a path before it, the rest by name. Which of several at once came to wait first
-// is chance.
-func innermost(a, b string) int {
-	one, other := strings.Split(a, "."), strings.Split(b, ".")
-	for i := range min(len(one), len(other)) {
-		if c := strings.Compare(one[i], other[i]); c != 0 {
-			return c
+// othersAtWork reports whether anybody is at work besides the turns from the root down to t.
+func (t *Turn) othersAtWork() bool {
+	t.x.mu.Lock()
+	defer t.x.mu.Unlock()
+	within := 0 // how many children of at are on the way down to t
+	for at := t; at != nil; at = at.up {
+		if at.inside > within || at.running > 1 {
+			return true
+		}
+		within = 0
+		if at.chat == nil && at.participant != nil {
+			within = 1
 		}
 	}
-	return len(other) - len(one)
-}
-
-// abandon ends what waits below path: the turn it is part of has ended without it.
-func (x *execution) abandon(path string, code agui.Code) error {
-	x.mu.Lock()
-	var below []waiting
-	x.waiting = slices.DeleteFunc(x.waiting, func(w waiting) bool {
-		if !strings.HasPrefix(w.path, path+".") {
-			return false
-		}
-		below = append(below, w)
-		w.record.endInvocation() // an invocation that has ended is not announced again
-		return true
-	})
-	x.mu.Unlock()
-	for _, w := range below {
-		err := errors.Join(
-			x.settleCalls(w.out, w.clientWriter, w.record, false),
-			w.run.Emit(&agui.SubagentError{SubagentRunID: w.out.SubagentRunID(), Code: string(code), Message: code.Message()}))
-		if err == nil && !w.bare {
-			err = w.run.Emit(&agui.StepFinished{StepName: w.path})
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// settleCalls ends the calls of an invocation, which wrote with out, that nobody will answer any more: those it made itself, and
-// those its turn waited for, unless the turn goes on waiting. Each gets a result, so that no model is sent a call without one, and
-// no client takes it for one that it has to run.
-func (x *execution) settleCalls(out, clientWriter agui.Writer, f *turnRecord, goesOn bool) error {
-	notAnswered := agui.TextContent(state.NotAnswered)
-	waited := map[string]bool{}
-	x.mu.Lock()
-	f.each(func(k *keySpace) {
-		for key, c := range k.Calls {
-			waited[c.ID] = true
-			if !goesOn && !c.Done {
-				k.Calls[key] = frontendCall{ID: c.ID, Result: notAnswered, Done: true}
-			}
-		}
-	})
-	x.mu.Unlock()
-	var lost []string
-	x.Run.Inspect(func(v *agui.View) {
-		open := v.OpenCalls()
-		if len(open) == 0 {
-			return
-		}
-		var made map[string]bool
-		if out == clientWriter {
-			made = callsOf(v.Messages(), out.SubagentRunID())
-		}
-		for _, c := range open {
-			if waited[c.ID] && !goesOn || made[c.ID] && !waited[c.ID] {
-				lost = append(lost, c.ID)
-			}
-		}
-	})
-	for _, id := range lost {
-		err := clientWriter.Emit(&agui.ToolCallResult{
-			MessageID: clientWriter.NewID(), ToolCallID: id, Role: agui.RoleTool, Content: notAnswered,
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// callsOf is the set of the calls that an invocation made.
-func callsOf(messages []Message, invocation string) map[string]bool {
-	made := map[string]bool{}
-	for _, m := range messages {
-		if m.SubagentRunID != invocation {
-			continue
-		}
-		for _, c := range m.ToolCalls {
-			made[c.ID] = true
-		}
-	}
-	return made
+	return false
 }

@@ -3,10 +3,11 @@ package groupchat
 import (
 	"context"
 	"errors"
-	"github.com/agui-gateway/gateway/model"
 	"net/http"
 	"sync/atomic"
 	"testing"
+
+	"github.com/agui-gateway/gateway/model"
 
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 )

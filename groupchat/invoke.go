@@ -267,38 +267,3 @@ func (t *Turn) reply(v *Invocation, record *turnRecord) Reply {
 	ended.visibility = &visibility{given: []Message{}}
 	return Reply{Name: v.Name, Messages: ended.said(), Skipped: record.Skipped}
 }
-
-// countWork counts who is at work.
-func (t *Turn) countWork(count *int, n int) {
-	t.x.mu.Lock()
-	*count += n
-	t.x.mu.Unlock()
-}
-
-// commit keeps where the run is at a boundary in t, unless others are at work at the same time: of what they are in the
-// middle of, half would be kept. The last of them to end is followed by a commit.
-func (t *Turn) commit(ctx context.Context) error {
-	t.x.keep.Lock()
-	defer t.x.keep.Unlock()
-	if t.othersAtWork() {
-		return nil
-	}
-	return t.x.commit(ctx)
-}
-
-// othersAtWork reports whether anybody is at work besides the turns from the root down to t.
-func (t *Turn) othersAtWork() bool {
-	t.x.mu.Lock()
-	defer t.x.mu.Unlock()
-	within := 0 // how many children of at are on the way down to t
-	for at := t; at != nil; at = at.up {
-		if at.inside > within || at.running > 1 {
-			return true
-		}
-		within = 0
-		if at.chat == nil && at.participant != nil {
-			within = 1
-		}
-	}
-	return false
-}

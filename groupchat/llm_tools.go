@@ -3,6 +3,7 @@ package groupchat
 import (
 	"context"
 	"encoding/json"
+
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -59,4 +60,40 @@ func (t llmTools) real(name string) string {
 		return o.name
 	}
 	return name
+}
+
+// sourced are the tools of the agent's sources, as they are now. It finds out whether they are all that approvals name.
+func (r *llmRun) sourced(ctx context.Context) []*Tool {
+	var found []*Tool
+	for _, source := range r.Sources {
+		var tools []Tool
+		err := protect(func() (err error) {
+			tools, err = source.Tools(ctx)
+			return err
+		})
+		if err != nil {
+			r.away = true
+			r.t.x.Log.WarnContext(ctx, "groupchat: tools are missing", "turn", r.t.ID(), "error", err)
+		}
+		for i := range tools {
+			if err := tools[i].validate(); err != nil {
+				r.t.x.Log.WarnContext(ctx, "groupchat: a tool is left out", "turn", r.t.ID(), "error", err)
+				continue
+			}
+			found = append(found, &tools[i])
+		}
+	}
+	r.decideApprovals(ctx, found)
+	return found
+}
+
+// sourcesAsk reports whether a person may have to approve of a call of a tool that is only known later.
+func (a *LLM) sourcesAsk() bool {
+	for _, source := range a.Sources {
+		asks, ok := source.(interface{ Interrupts() bool })
+		if a.Approve.All || len(a.Approve.Tools) > 0 || ok && asks.Interrupts() {
+			return true
+		}
+	}
+	return false
 }

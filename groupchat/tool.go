@@ -212,3 +212,14 @@ func (t *Tool) validate() error {
 	}
 	return errors.Join(errs...)
 }
+
+// A ToolSource has tools that come and go: those of a server, for example. It is safe for concurrent use.
+//
+// A source may also have a method Expects(name string) bool, which reports whether it is set up to have a tool of that name, be it
+// away or not. Without it a name in [Approvals] that is a tool of a source that is away is one that no tool has.
+type ToolSource interface {
+	// Tools are those there are now. It is asked when a turn is entered; it may wait, and should not for long. What it
+	// returns beside an error counts. The error goes to the log, and the model is told that tools are missing: a source that is away
+	// stops nobody.
+	Tools(ctx context.Context) ([]Tool, error)
+}

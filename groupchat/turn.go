@@ -3,6 +3,7 @@ package groupchat
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -195,4 +196,24 @@ func (t *Turn) remember(key string, raw json.RawMessage) {
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
 	t.keys.Memo = with(t.keys.Memo, key, raw)
+}
+
+// Message is a message of the conversation.
+type Message = agui.Message
+
+// Input is what the caller sent along.
+type Input struct {
+	ThreadID, RunID string
+	// Agent is the name of the thread's agent, Principal whose thread it is.
+	Agent, Principal string
+	Tools            []agui.Tool
+	Context          []agui.Context
+	ForwardedProps   json.RawMessage
+	// Header is what the caller's request had of the headers that agents pass on by name. It is stored nowhere: nil
+	// says that the request is not here, because the run was taken over.
+	Header http.Header
+	// Hops is over how many remote agents the request came that began the run, and Chain names the run that the first of them
+	// worked for: what [HopsHeader] and [ChainHeader] said.
+	Hops  int
+	Chain string
 }

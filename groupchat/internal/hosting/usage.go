@@ -40,8 +40,10 @@ type RunUsage struct {
 const (
 	// UsageKey is where the memo of the root's frame keeps a [RunUsage].
 	UsageKey = "usage"
-	// OnceKey begins the keys of recorded effects within a turn, ModelKey what follows it in those of models' replies.
-	OnceKey, ModelKey = "once/", "llm/"
+	// OnceKey begins the keys of recorded effects within a turn.
+	OnceKey = "once/"
+	// ModelKey follows it in the keys of models' replies.
+	ModelKey = "llm/"
 )
 
 // EarlierUsage is host.EarlierUsage.

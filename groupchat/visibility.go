@@ -238,3 +238,10 @@ func sameSpeaker(a, b Message) bool {
 	}
 	return a.Role == b.Role && a.Name == b.Name
 }
+
+// lastMessage is the id of the newest message of t's conversation, empty if there is none.
+func (t *Turn) lastMessage() string {
+	last := ""
+	t.run.Inspect(func(v *agui.View) { last = v.Last() })
+	return last
+}

@@ -9,6 +9,110 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
+// A checkpoint is where a run is: the records of its open turns, from the root down. It is plain JSON.
+type checkpoint struct {
+	V         int         `json:"v"`
+	Signature signature   `json:"signature,omitempty"`
+	Root      *turnRecord `json:"root"`
+}
+
+// The versions of [Checkpoint]. In those of version 1 all tools of a turn share the turn's keys.
+const (
+	checkpointVersion = 2
+	checkpointFlat    = 1
+)
+
+// A turnRecord is what one turn has to remember while it is paused.
+type turnRecord struct {
+	// ID is stable over pauses and takeovers: the run's origin, the path and the round.
+	ID          string `json:"id"`
+	Speaker     string `json:"speaker,omitempty"`
+	Instruction string `json:"instruction,omitempty"`
+	// Form says what kind of agent takes the turn: see [Participant.form].
+	Form string `json:"form,omitempty"`
+	// SubagentRunID is the turn's invocation on the wire; empty if it has to be announced under a new one.
+	SubagentRunID string `json:"subagentRunId,omitempty"`
+	// Begun says that the speaker has worked in the turn, Tries how often it failed there.
+	Begun bool `json:"begun,omitempty"`
+	Tries int  `json:"tries,omitempty"`
+	// After is the last message there was when the turn was opened.
+	After string `json:"after,omitempty"`
+	// Acted says that the turn, or one in it, asked or called something, or did something once: that is progress.
+	Acted bool `json:"acted,omitempty"`
+	keySpace
+
+	// Past are the invocations of the turn that have ended, and of an invoked one all that have ended in it.
+	Past []string `json:"past,omitempty"`
+
+	// What follows is of turns that another turn invoked. Scope is its own state, Branch its own conversation; Done says that it has come to its end, and
+	// is not begun again; Skipped that it failed and its policy passed over that; Declined that a person called a
+	// question of its off.
+	Scope    json.RawMessage `json:"scope,omitempty"`
+	Branch   []Message       `json:"branch,omitempty"`
+	Done     bool            `json:"done,omitempty"`
+	Skipped  bool            `json:"skipped,omitempty"`
+	Declined bool            `json:"declined,omitempty"`
+
+	// flat is how many replies of a model the turn had in a checkpoint of version 1: see [llmRun.callTurn].
+	flat int
+}
+
+// endInvocation ends the turn's invocation: the next one is another.
+func (f *turnRecord) endInvocation() {
+	if f.SubagentRunID != "" {
+		f.Past = append(f.Past, f.SubagentRunID)
+	}
+	f.SubagentRunID = ""
+}
+
+// declined reports whether a person called off a question of the turn's, or of one in it.
+func (f *turnRecord) declined() bool {
+	return f.Declined || f.keySpace.declined()
+}
+
+// invocations adds to set those of the turn and of all in it.
+func (f *turnRecord) invocations(set map[string]bool) {
+	if f.SubagentRunID != "" {
+		set[f.SubagentRunID] = true
+	}
+	for _, id := range f.Past {
+		set[id] = true
+	}
+	f.keySpace.invocations(set)
+}
+
+// A frontendCall is a call to a tool the client runs.
+type frontendCall struct {
+	ID     string       `json:"id"`
+	Result agui.Content `json:"result,omitzero"`
+	Done   bool         `json:"done,omitempty"`
+}
+
+// A chatRecord is where a chat is.
+type chatRecord struct {
+	Round   int             `json:"round"`
+	Last    string          `json:"last,omitempty"`
+	InARow  int             `json:"inARow,omitempty"`
+	Since   string          `json:"since,omitempty"` // the last message there was when the last turn was opened
+	Manager json.RawMessage `json:"manager,omitempty"`
+	// Kind is the manager's when the open turn began, and To whom its speaker could hand over to then.
+	Kind string   `json:"kind,omitempty"`
+	To   []string `json:"to,omitempty"`
+	Goto string   `json:"goto,omitempty"`
+	// Turn is the open turn; nil between turns.
+	Turn *turnRecord `json:"turn,omitempty"`
+	// Seen is the last message each participant had seen when its last turn ended.
+	Seen map[string]string `json:"seen,omitempty"`
+	// Scopes are the states of the participants that have their own.
+	Scopes map[string]json.RawMessage `json:"scopes,omitempty"`
+	// Idle names the speaker whose last turn neither said nor changed anything.
+	Idle string `json:"idle,omitempty"`
+	// Failed counts the turns of each participant that failed and were skipped, Declined those in which a person
+	// called a question off.
+	Failed   map[string]int `json:"failed,omitempty"`
+	Declined map[string]int `json:"declined,omitempty"`
+}
+
 // A keySpace is what a turn, or one call of a tool in it, has to remember under keys of its own. It is part of a record and
 // is used with the lock held.
 type keySpace struct {

@@ -1,6 +1,7 @@
 package groupchat
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -81,4 +82,91 @@ func visible(messages []Message, path string) []Message {
 		return messages
 	}
 	return slices.DeleteFunc(slices.Clone(messages), hidden)
+}
+
+// Names tell the participants of one team apart. In a tree of teams several may have one name, so who said something is known
+// by path: that of the mark on the message, else that of the only one in the tree who has the name.
+
+// A mark is what a message's metadata have for us, under [turnMeta].
+type mark struct {
+	// Direct is the path beyond which only people are shown the message.
+	Direct string `json:"direct,omitempty"`
+	// Path is who said it, where the name does not tell.
+	Path string `json:"path,omitempty"`
+}
+
+// markOf reads the mark of m; metadata that are not ours have none.
+func markOf(m Message) (k mark) {
+	if raw, ok := m.Metadata[turnMeta]; !ok || json.Unmarshal(raw, &k) != nil {
+		return mark{}
+	}
+	return k
+}
+
+// marked is the metadata of what t says.
+func (t *Turn) marked() agui.Metadata { return t.markedAs(t.name(), t.identity()) }
+
+// markedAs is the metadata of what t says under a name for the one at path.
+func (t *Turn) markedAs(name, path string) agui.Metadata {
+	k := mark{Direct: t.direct}
+	if known, ok := t.x.names[name]; ok && known != path || !ok && t.speakerTurn().participant != nil {
+		k.Path = path
+	}
+	if k == (mark{}) {
+		return nil
+	}
+	raw, err := json.Marshal(k)
+	if err != nil {
+		return nil // strings
+	}
+	return agui.Metadata{turnMeta: raw}
+}
+
+// identity is the path of whom t speaks for: the same whichever time it is invoked, and the participant's where another
+// turn stands in for its own.
+func (t *Turn) identity() string {
+	path := t.speakerTurn().path
+	plain := make([]string, len(path))
+	for i, name := range path {
+		plain[i], _, _ = strings.Cut(name, "@")
+	}
+	return strings.Join(plain, ".")
+}
+
+// speaker is the path of who said m; empty if nobody knows.
+func (x *execution) speaker(m Message) string {
+	if k := markOf(m); k.Path != "" {
+		return k.Path
+	}
+	return x.names[m.Name]
+}
+
+// isOwn reports whether t, or an earlier turn of the same agent, said m.
+func (t *Turn) isOwn(m Message) bool { return t.x.said(m, t.name(), t.identity()) }
+
+// said reports whether m is under the name, and nobody else than the one at path is known to have said it.
+func (x *execution) said(m Message, name, path string) bool {
+	if m.Name != name {
+		return false
+	}
+	by := x.speaker(m)
+	return by == "" || by == path
+}
+
+// joinPath makes a path of parts; the root's is empty and adds nothing.
+func joinPath(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(parts), func(p string) bool { return p == "" }), ".")
+}
+
+// namesOf are the paths of a tree by the name that ends them; empty where several have the name.
+func namesOf(s signature) map[string]string {
+	names := make(map[string]string, len(s))
+	for _, path := range s {
+		name := path[strings.LastIndexByte(path, '.')+1:]
+		if _, twice := names[name]; twice {
+			path = ""
+		}
+		names[name] = path
+	}
+	return names
 }

@@ -1,0 +1,144 @@
+package groupchat
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// A waiting invocation is suspended; the events that end it come after the snapshots.
+type waiting struct {
+	path   string
+	record *turnRecord
+	// run is where it was announced, out what it writes with; clientWriter as in [Turn].
+	run               *agui.Run
+	out, clientWriter agui.Writer
+	interrupts        []string
+	bare              bool // it has no step
+}
+
+// suspend keeps what ends a paused turn until the snapshots are out.
+func (x *execution) suspend(w waiting) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.waiting = append(x.waiting, w)
+}
+
+// closings are the events that end all that waits.
+func (x *execution) closings() []agui.Event {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	slices.SortStableFunc(x.waiting, func(a, b waiting) int { return innermost(a.path, b.path) })
+	var events []agui.Event
+	for _, w := range x.waiting {
+		if w.run != x.Run {
+			continue // in a conversation that no client is shown
+		}
+		outcome := &agui.SubagentOutcome{Type: agui.OutcomeSuspended, InterruptIDs: w.interrupts}
+		events = append(events,
+			&agui.SubagentFinished{SubagentRunID: w.out.SubagentRunID(), Outcome: outcome})
+		if !w.bare {
+			events = append(events, &agui.StepFinished{StepName: w.path})
+		}
+	}
+	return events
+}
+
+// innermost orders paths: what is below a path before it, the rest by name. Which of several at once came to wait first
+// is chance.
+func innermost(a, b string) int {
+	one, other := strings.Split(a, "."), strings.Split(b, ".")
+	for i := range min(len(one), len(other)) {
+		if c := strings.Compare(one[i], other[i]); c != 0 {
+			return c
+		}
+	}
+	return len(other) - len(one)
+}
+
+// abandon ends what waits below path: the turn it is part of has ended without it.
+func (x *execution) abandon(path string, code agui.Code) error {
+	x.mu.Lock()
+	var below []waiting
+	x.waiting = slices.DeleteFunc(x.waiting, func(w waiting) bool {
+		if !strings.HasPrefix(w.path, path+".") {
+			return false
+		}
+		below = append(below, w)
+		w.record.endInvocation() // an invocation that has ended is not announced again
+		return true
+	})
+	x.mu.Unlock()
+	for _, w := range below {
+		err := errors.Join(
+			x.settleCalls(w.out, w.clientWriter, w.record, false),
+			w.run.Emit(&agui.SubagentError{SubagentRunID: w.out.SubagentRunID(), Code: string(code), Message: code.Message()}))
+		if err == nil && !w.bare {
+			err = w.run.Emit(&agui.StepFinished{StepName: w.path})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settleCalls ends the calls of an invocation, which wrote with out, that nobody will answer any more: those it made itself, and
+// those its turn waited for, unless the turn goes on waiting. Each gets a result, so that no model is sent a call without one, and
+// no client takes it for one that it has to run.
+func (x *execution) settleCalls(out, clientWriter agui.Writer, f *turnRecord, goesOn bool) error {
+	notAnswered := agui.TextContent(state.NotAnswered)
+	waited := map[string]bool{}
+	x.mu.Lock()
+	f.each(func(k *keySpace) {
+		for key, c := range k.Calls {
+			waited[c.ID] = true
+			if !goesOn && !c.Done {
+				k.Calls[key] = frontendCall{ID: c.ID, Result: notAnswered, Done: true}
+			}
+		}
+	})
+	x.mu.Unlock()
+	var lost []string
+	x.Run.Inspect(func(v *agui.View) {
+		open := v.OpenCalls()
+		if len(open) == 0 {
+			return
+		}
+		var made map[string]bool
+		if out == clientWriter {
+			made = callsOf(v.Messages(), out.SubagentRunID())
+		}
+		for _, c := range open {
+			if waited[c.ID] && !goesOn || made[c.ID] && !waited[c.ID] {
+				lost = append(lost, c.ID)
+			}
+		}
+	})
+	for _, id := range lost {
+		err := clientWriter.Emit(&agui.ToolCallResult{
+			MessageID: clientWriter.NewID(), ToolCallID: id, Role: agui.RoleTool, Content: notAnswered,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// callsOf is the set of the calls that an invocation made.
+func callsOf(messages []Message, invocation string) map[string]bool {
+	made := map[string]bool{}
+	for _, m := range messages {
+		if m.SubagentRunID != invocation {
+			continue
+		}
+		for _, c := range m.ToolCalls {
+			made[c.ID] = true
+		}
+	}
+	return made
+}
