@@ -137,7 +137,7 @@ func (c *Client) Run(ctx context.Context, r ClientRequest) iter.Seq2[Event, erro
 			yield(nil, errReadTwice)
 			return
 		}
-		a := &answer{c: c, request: r}
+		a := &answer{c: c, request: r, chunks: Expander{Forgiving: true}}
 		if err := a.run(ctx, yield); err != nil {
 			yield(nil, err)
 		}

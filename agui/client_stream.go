@@ -15,9 +15,9 @@ type answer struct {
 	c       *Client
 	request ClientRequest
 
-	order Verifier
-	lanes expander
-	mends mends
+	order  Verifier
+	chunks Expander
+	mends  mends
 
 	events int
 	ended  bool // the last event was terminal
@@ -237,9 +237,9 @@ func (a *answer) take(data []byte, yield func(Event, error) bool) error {
 // pass yields an event, expanded and verified.
 func (a *answer) pass(e Event, yield func(Event, error) bool) error {
 	whole := []Event{e}
-	if a.lanes.concerns(e) {
+	if a.chunks.Concerns(e) {
 		var err error
-		if whole, err = a.lanes.expand(e); err != nil {
+		if whole, err = a.chunks.Expand(e); err != nil {
 			return &ClientError{Fault: FaultInvalid, Err: err}
 		}
 	}

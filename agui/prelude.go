@@ -1,6 +1,7 @@
 package agui
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -31,12 +32,11 @@ func (v *View) Prelude(start *RunStarted) ([]Event, error) {
 	p.withdrawn()
 	p.snapshot()
 	p.openScopes()
-	for _, id := range inOrder(v.spans) {
-		p.add(&ReasoningStart{Tagged: tagged(v.spans[id].owner), MessageID: id})
+	for _, o := range v.open.Open(KindSpan) {
+		p.add(&ReasoningStart{Tagged: tagged(o.Owner), MessageID: o.ID})
 	}
 	p.openMessages()
 	p.openCalls()
-	p.openLanes()
 	var verifier Verifier
 	for _, e := range p.events {
 		if err := verifier.Next(e); err != nil {
@@ -77,10 +77,10 @@ func (p *prelude) leavesOut(e *entry) bool {
 	if p.byID[e.head.ID] != e || p.suffix(e) > 0 {
 		return false
 	}
-	if _, open := p.texts[e.head.ID]; open {
-		_, both := p.reasoning[e.head.ID]
+	if _, open := p.open.Opened(KindText, e.head.ID); open {
+		_, both := p.open.Opened(KindReasoning, e.head.ID)
 		return !both && e.content().kind == contentText && e.head.Role != RoleReasoning &&
-			e.head.Role != RoleActivity && e.head.Role != RoleTool && !p.lanes.holds(kindText, e.head.ID)
+			e.head.Role != RoleActivity && e.head.Role != RoleTool
 	}
 	if p.isOpen(e) {
 		return false
@@ -95,7 +95,7 @@ func (p *prelude) suffix(e *entry) int {
 	next := len(p.started) + 1
 	for i := len(e.calls) - 1; i >= 0; i-- {
 		c := e.calls[i]
-		if c.order == 0 || c.order > next || !p.unsettled(c) || p.lanes.holds(kindToolCall, c.id) {
+		if c.order == 0 || c.order > next || !p.unsettled(c) {
 			return i + 1
 		}
 		next = c.order
@@ -105,21 +105,22 @@ func (p *prelude) suffix(e *entry) int {
 
 // withdrawn opens what is open although a snapshot dropped its message: the snapshot that follows drops it again.
 func (p *prelude) withdrawn() {
-	for _, id := range inOrder(p.texts) {
-		if o := p.texts[id]; p.byID[id] == nil {
-			p.add(&TextMessageStart{Tagged: tagged(o.owner), MessageID: id, Role: o.role, Name: o.name})
+	for _, o := range p.open.Open(KindText) {
+		if start, ok := o.Event.(*TextMessageStart); ok && p.byID[o.ID] == nil {
+			p.add(&TextMessageStart{Tagged: tagged(o.Owner), MessageID: o.ID, Role: cmp.Or(start.Role, RoleAssistant), Name: start.Name})
 		}
 	}
-	for _, id := range inOrder(p.reasoning) {
-		if p.byID[id] == nil {
-			p.add(&ReasoningMessageStart{Tagged: tagged(p.reasoning[id].owner), MessageID: id, Role: RoleReasoning})
+	for _, o := range p.open.Open(KindReasoning) {
+		if p.byID[o.ID] == nil {
+			p.add(&ReasoningMessageStart{Tagged: tagged(o.Owner), MessageID: o.ID, Role: RoleReasoning})
 		}
 	}
 	for _, c := range p.started {
 		if c.in == nil && p.unsettled(c) {
-			p.add(&ToolCallStart{Tagged: tagged(c.owner), ToolCallID: c.id, ToolCallName: c.name, ParentMessageID: p.unused(c.id)})
-			if !c.open {
-				p.add(&ToolCallEnd{Tagged: tagged(c.owner), ToolCallID: c.id})
+			owner, _ := p.open.Owner(KindToolCall, c.id)
+			p.add(&ToolCallStart{Tagged: tagged(owner), ToolCallID: c.id, ToolCallName: c.name, ParentMessageID: p.unused(c.id)})
+			if !p.callOpen(c) {
+				p.add(&ToolCallEnd{Tagged: tagged(owner), ToolCallID: c.id})
 			}
 		}
 	}
@@ -159,14 +160,10 @@ func (p *prelude) snapshot() {
 // openScopes announces steps and subagents. One that ended comes with its end: others name it as their parent.
 func (p *prelude) openScopes() {
 	var ends []Event
-	for _, s := range p.scopes {
-		if s.step != nil {
-			p.add(s.step)
-			continue
-		}
-		p.add(s.subagent)
-		if s.ended != nil {
-			ends = append(ends, s.ended)
+	for _, o := range p.open.Open(KindStep, KindSubagent) {
+		p.add(o.Event)
+		if o.Ended != nil {
+			ends = append(ends, o.Ended)
 		}
 	}
 	p.add(ends...)
@@ -195,10 +192,10 @@ func (p *prelude) openMessage(e *entry, leftOut bool) {
 	if leftOut {
 		opener.Metadata = h.Metadata
 	}
-	if o, open := p.texts[id]; open && !p.lanes.holds(kindText, id) {
+	if o, open := p.open.Opened(KindText, id); open {
 		role := h.Role
 		if role == RoleTool || role == RoleActivity || role == RoleReasoning {
-			role = o.role
+			role = cmp.Or(o.Event.(*TextMessageStart).Role, RoleAssistant)
 		}
 		p.add(&TextMessageStart{Tagged: opener, MessageID: id, Role: role, Name: h.Name})
 		if delta != "" {
@@ -206,7 +203,7 @@ func (p *prelude) openMessage(e *entry, leftOut bool) {
 		}
 		delta = ""
 	}
-	if _, open := p.reasoning[id]; open && !p.lanes.holds(kindReasoning, id) {
+	if _, open := p.open.Opened(KindReasoning, id); open {
 		p.add(&ReasoningMessageStart{Tagged: opener, MessageID: id, Role: RoleReasoning})
 		if delta != "" {
 			p.add(&ReasoningMessageContent{Tagged: t, MessageID: id, Delta: delta})
@@ -223,7 +220,7 @@ func (p *prelude) openCalls() { p.openCallsUntil(nil) }
 // openCallsUntil starts the calls that are not settled, in the order the run started them, up to last.
 func (p *prelude) openCallsUntil(last *call) {
 	for _, c := range p.started {
-		if c.in == nil || p.restated[c.id] || !p.unsettled(c) || p.lanes.holds(kindToolCall, c.id) {
+		if c.in == nil || p.restated[c.id] || !p.unsettled(c) {
 			continue
 		}
 		p.openCall(c)
@@ -250,40 +247,7 @@ func (p *prelude) openCall(c *call) {
 	if c.encryptedValue != "" {
 		p.add(&ReasoningEncryptedValue{Subtype: EncryptedToolCall, EntityID: c.id, EncryptedValue: c.encryptedValue})
 	}
-	if !c.open {
+	if !p.callOpen(c) {
 		p.add(&ToolCallEnd{Tagged: t, ToolCallID: c.id})
 	}
-}
-
-// openLanes opens as chunks what chunks opened, so that the next chunk finds it. It comes last, because anything
-// else its agent says would close it.
-func (p *prelude) openLanes() {
-	for _, l := range p.lanes.lanes {
-		t := tagged(l.owner)
-		switch l.kind {
-		case kindToolCall:
-			c := p.calls[l.id]
-			if c == nil {
-				continue
-			}
-			delta := c.args.String()
-			p.add(&ToolCallChunk{
-				Tagged: t, ToolCallID: l.id, ToolCallName: l.name, ParentMessageID: l.parent, Delta: &delta,
-			})
-		case kindText:
-			p.add(&TextMessageChunk{Tagged: t, MessageID: l.id, Role: Role(l.role), Name: l.name, Delta: p.textSoFar(l.id)})
-		default:
-			p.add(&ReasoningMessageChunk{Tagged: t, MessageID: l.id, Delta: p.textSoFar(l.id)})
-		}
-	}
-}
-
-// textSoFar returns the text of the message, nil if it has none.
-func (p *prelude) textSoFar(id string) *string {
-	e := p.byID[id]
-	if e == nil || e.content().kind != contentText {
-		return nil
-	}
-	text := e.content().Text()
-	return &text
 }

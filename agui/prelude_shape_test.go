@@ -92,15 +92,18 @@ func TestPreludeShowsWhatIsOpen(t *testing.T) {
 			{"type":"TEXT_MESSAGE_CHUNK","delta":"2"}
 			{"type":"TOOL_CALL_CHUNK","toolCallId":"c","toolCallName":"f","delta":"3","subagentRunId":"s"}
 			{"type":"REASONING_MESSAGE_CHUNK","messageId":"m","delta":"4","subagentRunId":"u"}`, `
-			{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"a","role":"assistant","content":""},{"id":"c","role":"assistant","toolCalls":[{"id":"c","type":"function","function":{"name":"f","arguments":""}}],"subagentRunId":"s"},{"id":"m","role":"reasoning","content":"","subagentRunId":"u"}]}
-			{"type":"TEXT_MESSAGE_CHUNK","messageId":"a","role":"assistant","delta":"12"}
-			{"type":"TOOL_CALL_CHUNK","subagentRunId":"s","toolCallId":"c","toolCallName":"f","delta":"3"}
-			{"type":"REASONING_MESSAGE_CHUNK","subagentRunId":"u","messageId":"m","delta":"4"}`},
+			{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"a","role":"assistant","content":""},{"id":"c","role":"assistant","subagentRunId":"s"},{"id":"m","role":"reasoning","content":"","subagentRunId":"u"}]}
+			{"type":"TEXT_MESSAGE_START","messageId":"a","role":"assistant"}
+			{"type":"TEXT_MESSAGE_CONTENT","messageId":"a","delta":"12"}
+			{"type":"REASONING_MESSAGE_START","subagentRunId":"u","messageId":"m","role":"reasoning"}
+			{"type":"REASONING_MESSAGE_CONTENT","subagentRunId":"u","messageId":"m","delta":"4"}
+			{"type":"TOOL_CALL_START","subagentRunId":"s","toolCallId":"c","toolCallName":"f","parentMessageId":"c"}
+			{"type":"TOOL_CALL_ARGS","subagentRunId":"s","toolCallId":"c","delta":"3"}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			v := newTestView()
-			events := decoded(t, head+test.script)
+			events := expanded(t, new(Expander), decoded(t, head+test.script)...)
 			apply(t, v, events...)
 			prelude, err := v.Prelude(events[0].(*RunStarted))
 			if err != nil {

@@ -59,11 +59,16 @@ func (s *script) tagged() Tagged {
 
 // events draws the next event. Continuations are drawn from what is open, so that most of them are accepted.
 func (s *script) event() Event {
-	v := s.run.view
-	if open := inOrder(v.texts); len(open) > 0 && s.chance(20) {
+	open := func(kind Kind) (ids []string) {
+		for _, o := range s.run.view.open.Open(kind) {
+			ids = append(ids, o.ID)
+		}
+		return ids
+	}
+	if open := open(KindText); len(open) > 0 && s.chance(20) {
 		return &TextMessageContent{MessageID: s.of(open...), Delta: s.delta()}
 	}
-	if open := inOrder(v.reasoning); len(open) > 0 && s.chance(15) {
+	if open := open(KindReasoning); len(open) > 0 && s.chance(15) {
 		return &ReasoningMessageContent{MessageID: s.of(open...), Delta: s.delta()}
 	}
 	t := s.tagged()
@@ -71,7 +76,7 @@ func (s *script) event() Event {
 	case 0, 1:
 		return &TextMessageStart{Tagged: t, MessageID: s.text(), Role: Role(s.of("", "assistant", "assistant", "user")), Name: s.of("", "n")}
 	case 2:
-		if open := inOrder(v.texts); len(open) > 0 {
+		if open := open(KindText); len(open) > 0 {
 			return &TextMessageEnd{MessageID: s.of(open...)}
 		}
 		return &Custom{Tagged: t, Name: "x.y", Value: json.RawMessage("null")}
@@ -80,7 +85,7 @@ func (s *script) event() Event {
 	case 4, 5:
 		return &ReasoningMessageStart{Tagged: t, MessageID: s.thought(), Role: RoleReasoning}
 	case 6:
-		if open := inOrder(v.spans); len(open) > 0 && s.chance(30) {
+		if open := open(KindSpan); len(open) > 0 && s.chance(30) {
 			return &ReasoningEnd{MessageID: s.of(open...)}
 		}
 		return &ReasoningMessageEnd{MessageID: s.thought(), Tagged: t}

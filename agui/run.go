@@ -52,12 +52,11 @@ type RunOptions struct {
 type Run struct {
 	o RunOptions
 
-	mu       sync.Mutex
-	verifier Verifier
-	view     *View
-	lanes    expander
-	err      error // of the sink
-	ended    bool
+	mu     sync.Mutex
+	view   *View
+	chunks Expander
+	err    error // of the sink
+	ended  bool
 }
 
 // NewRun returns a run that has not started.
@@ -68,9 +67,7 @@ func NewRun(o RunOptions) *Run {
 	if o.View == nil {
 		o.View = NewView(nil, nil)
 	}
-	r := &Run{o: o, view: o.View}
-	r.view.learn = r.verifier.recall
-	return r
+	return &Run{o: o, view: o.View, chunks: Expander{Forgiving: true}}
 }
 
 // Start sends RUN_STARTED with the protocol version and the ids of the run. It must be the first call.
@@ -115,18 +112,19 @@ func (r *Run) RestateState() error {
 
 // mark sends an event of which the log keeps that it was sent.
 func (r *Run) mark(e Event) error {
-	if r.lanes.concerns(e) {
-		events, err := r.lanes.expand(e)
-		if err != nil {
+	events := []Event{e}
+	if r.chunks.Concerns(e) {
+		var err error
+		if events, err = r.chunks.Expand(e); err != nil {
 			return err
 		}
-		for _, end := range events[:len(events)-1] {
-			if err := r.write(end); err != nil {
-				return err
-			}
+	}
+	for _, end := range events[:len(events)-1] {
+		if err := r.write(end); err != nil {
+			return err
 		}
 	}
-	if err := r.verify(e); err != nil {
+	if err := r.view.open.Check(e); err != nil {
 		return err
 	}
 	return r.send(e, nil)
@@ -231,7 +229,7 @@ func (r *Run) end(e Event) error {
 }
 
 func (r *Run) closeOpen(o ClosingOptions) error {
-	for _, e := range r.lanes.closeAll() {
+	for _, e := range r.chunks.Close() {
 		if err := r.write(e); err != nil {
 			return err
 		}
@@ -246,16 +244,16 @@ func (r *Run) closeOpen(o ClosingOptions) error {
 
 // emit writes e, or what e stands for if it is a chunk.
 func (r *Run) emit(e Event) error {
-	if !r.lanes.concerns(e) {
+	if !r.chunks.Concerns(e) {
 		return r.write(e)
 	}
-	events, err := r.lanes.expand(e)
+	events, err := r.chunks.Expand(e)
 	if err != nil {
 		return err
 	}
 	for _, e := range events {
 		if err := r.write(e); err != nil {
-			r.lanes.abandon(e)
+			r.chunks.Abandon(e)
 			return err
 		}
 	}
@@ -276,20 +274,19 @@ func (r *Run) write(e Event) error {
 	if err := r.identify(e); err != nil {
 		return err
 	}
-	if err := r.own(e); err != nil {
+	if err := r.tagOpener(e); err != nil {
 		return err
 	}
 	data, err := r.encode(e)
 	if err != nil {
 		return err
 	}
-	if err := r.verify(e); err != nil {
+	if err := r.view.open.Check(e); err != nil {
 		return err
 	}
 	if err := r.view.Apply(e); err != nil {
-		return err // a patch, of which the Verifier remembers nothing
+		return err
 	}
-	r.learn(e)
 	return r.send(e, data)
 }
 
@@ -310,15 +307,6 @@ func (r *Run) encode(e Event) ([]byte, error) {
 		return nil, ErrEventTooLarge
 	}
 	return data, err
-}
-
-// verify holds e against the order rules. The Verifier takes a stream for dead after its first error. Here the
-// refused event is not sent, and it has left no trace: without chunks, which never get here, every rule is checked
-// before anything is changed.
-func (r *Run) verify(e Event) error {
-	err := r.verifier.Next(e)
-	r.verifier.dead = nil
-	return err
 }
 
 // isPlainContent reports whether e is a delta of text and nothing else. Nothing in one can be malformed: the text has been

@@ -12,19 +12,19 @@ func (r *Run) identify(e Event) error {
 	err := &OrderError{Rule: RuleIDTaken, Type: e.EventType()}
 	switch e := e.(type) {
 	case *TextMessageStart:
-		err.Kind, err.ID = kindText, e.MessageID
+		err.Kind, err.ID = KindText, e.MessageID
 	case *ReasoningMessageStart:
-		err.Kind, err.ID = kindReasoning, e.MessageID
+		err.Kind, err.ID = KindReasoning, e.MessageID
 	case *ReasoningStart:
-		err.Kind, err.ID = kindSpan, e.MessageID
+		err.Kind, err.ID = KindSpan, e.MessageID
 	case *ActivitySnapshot:
-		err.Kind, err.ID = kindActivity, e.MessageID
+		err.Kind, err.ID = KindActivity, e.MessageID
 	case *ToolCallStart:
-		err.Kind, err.ID = kindToolCall, e.ToolCallID
+		err.Kind, err.ID = KindToolCall, e.ToolCallID
 	case *ToolCallResult:
-		err.Kind, err.ID = kindResult, e.MessageID
+		err.Kind, err.ID = KindResult, e.MessageID
 		if r.view.callOf(e.ToolCallID) == nil {
-			err.Rule, err.Kind, err.ID = RuleUnknownCall, kindToolCall, e.ToolCallID
+			err.Rule, err.Kind, err.ID = RuleUnknownCall, KindToolCall, e.ToolCallID
 		}
 	}
 	return err
@@ -65,17 +65,20 @@ func (v *View) standsFor(id string, role Role, name string) bool {
 		return e.head.Role == role && (name == "" || name == e.head.Name)
 	}
 	// It may still be open, though a snapshot has dropped it or, being a span, it is no message.
-	if o, open := v.texts[id]; open && (o.role != role || name != "" && name != o.name) {
-		return false
+	if o, open := v.open.Opened(KindText, id); open {
+		start := o.Event.(*TextMessageStart)
+		if cmp.Or(start.Role, RoleAssistant) != role || name != "" && name != start.Name {
+			return false
+		}
 	}
-	_, message := v.reasoning[id]
-	_, span := v.spans[id]
+	_, message := v.open.Opened(KindReasoning, id)
+	_, span := v.open.Opened(KindSpan, id)
 	return !message && !span || role == RoleReasoning
 }
 
 // keepsRoles reports whether a snapshot leaves the messages that are open what they are.
 func (v *View) keepsRoles(messages []Message) bool {
-	if len(v.texts) == 0 && len(v.reasoning) == 0 && len(v.spans) == 0 {
+	if len(v.open.Open(KindText, KindReasoning, KindSpan)) == 0 {
 		return true
 	}
 	for i := range messages {

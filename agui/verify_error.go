@@ -31,26 +31,42 @@ const (
 type OrderError struct {
 	Rule OrderRule
 	Type EventType // of the event that was refused
-	Kind string    // what the rule is about, such as "text message"; empty for the run itself
+	Kind Kind      // what the rule is about; empty for the run itself
 	ID   string    // of that thing
 }
 
 func (e *OrderError) Error() string {
 	text := "agui: " + string(e.Type) + " is out of order: " + string(e.Rule)
 	if e.Kind != "" {
-		text += ": " + e.Kind + " " + strconv.Quote(e.ID)
+		text += ": " + string(e.Kind) + " " + strconv.Quote(e.ID)
 	}
 	return text
 }
 
-// The kinds of things an [OrderError] is about.
+// A Kind names a kind of thing that a stream opens, closes or owns.
+type Kind string
+
+// The kinds of things that an [OrderError] and a [Tracker] are about.
 const (
-	kindText      = "text message"
-	kindToolCall  = "tool call"
-	kindReasoning = "reasoning message"
-	kindSpan      = "reasoning span"
-	kindActivity  = "activity"
-	kindResult    = "tool result"
-	kindStep      = "step"
-	kindSubagent  = "subagent"
+	KindText      Kind = "text message"
+	KindToolCall  Kind = "tool call"
+	KindReasoning Kind = "reasoning message"
+	KindSpan      Kind = "reasoning span"
+	KindActivity  Kind = "activity"
+	KindResult    Kind = "tool result"
+	KindStep      Kind = "step"
+	KindSubagent  Kind = "subagent"
 )
+
+// KindOf returns the kind of a message of a role, as owners are told apart: of everything that is neither reasoning nor an
+// activity it is a text message.
+func KindOf(role Role) Kind {
+	switch role {
+	case RoleReasoning:
+		return KindReasoning
+	case RoleActivity:
+		return KindActivity
+	default:
+		return KindText
+	}
+}

@@ -154,7 +154,7 @@ func TestVerifierNamesWhatIsUnclosed(t *testing.T) {
 			if err := v.Next(&agui.RunFinished{ThreadID: "t", RunID: "r"}); !errors.As(err, &order) {
 				t.Fatalf("Next(RunFinished) = %v, want an *OrderError", err)
 			}
-			if order.Rule != agui.RuleUnclosed || order.Kind != kind || order.ID != test.id {
+			if order.Rule != agui.RuleUnclosed || string(order.Kind) != kind || order.ID != test.id {
 				t.Errorf("Next(RunFinished) = %v, want %s of %s %q", order, agui.RuleUnclosed, kind, test.id)
 			}
 		})

@@ -2,6 +2,7 @@ package agui
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -27,31 +28,23 @@ type View struct {
 	answered map[string]bool  // calls that have a result
 	state    StateDocument
 
-	earlier *Earlier        // until it is read
-	learn   func([]Message) // is told what was read
-	joined  int             // messages that events added
+	earlier *Earlier // until it is read
+	joined  int      // messages that events added
 
-	seq       int                // counts openings
-	texts     map[string]opening // what is open, by id
-	reasoning map[string]opening
-	spans     map[string]opening
-	scopes    []scope
-	lanes     expander
+	open Tracker // what is open, and whose it is
 }
 
 // NewView returns the view of a thread that holds messages, none of them new to the caller, and state; without a
 // state (nil) the events about it are passed over. It takes over state and keeps no reference to the slice.
 func NewView(messages []Message, state StateDocument) *View {
 	v := &View{
-		list:      make([]*entry, 0, len(messages)),
-		byID:      make(map[string]*entry, len(messages)),
-		calls:     make(map[string]*call),
-		answered:  make(map[string]bool),
-		state:     state,
-		texts:     make(map[string]opening),
-		reasoning: make(map[string]opening),
-		spans:     make(map[string]opening),
+		list:     make([]*entry, 0, len(messages)),
+		byID:     make(map[string]*entry, len(messages)),
+		calls:    make(map[string]*call),
+		answered: make(map[string]bool),
+		state:    state,
 	}
+	v.open.Known = v.ownerOf
 	for _, m := range messages {
 		v.keep(newEntry(m))
 	}
@@ -59,25 +52,21 @@ func NewView(messages []Message, state StateDocument) *View {
 }
 
 // Apply folds the next event of a stream, which a [Verifier] has passed. It fails, and changes nothing, if e is a
-// patch that does not apply; the client then shows what it showed before.
+// patch that does not apply; the client then shows what it showed before. Chunks it refuses: an [Expander] makes of them the
+// events they stand for.
 func (v *View) Apply(e Event) error {
-	if !v.lanes.concerns(e) {
-		return v.apply(e)
+	if err := v.fold(e); err != nil {
+		return fmt.Errorf("agui: %s does not apply: %w", e.EventType(), err)
 	}
-	events, err := v.lanes.expand(e)
-	if err != nil {
-		return err
-	}
-	for _, e := range events {
-		if err := v.apply(e); err != nil {
-			return err
-		}
-	}
+	v.open.Note(e)
 	return nil
 }
 
-// apply folds an event that is no chunk.
-func (v *View) apply(e Event) error {
+// errChunk is returned for a chunk.
+var errChunk = errors.New("it is a chunk")
+
+// fold makes of messages and state what e makes of them.
+func (v *View) fold(e Event) error {
 	switch e := e.(type) {
 	case *TextMessageContent:
 		v.continueMessage(e.MessageID, e.Delta, e.Metadata)
@@ -86,15 +75,15 @@ func (v *View) apply(e Event) error {
 		if role == "" {
 			role = RoleAssistant
 		}
-		v.startMessage(v.texts, Message{ID: e.MessageID, Role: role, Name: e.Name}, e.SubagentRunID, e.Metadata)
+		v.startMessage(Message{ID: e.MessageID, Role: role, Name: e.Name}, e.SubagentRunID, e.Metadata)
 	case *TextMessageEnd:
-		v.endMessage(v.texts, e.MessageID, e.Metadata)
+		v.endMessage(e.MessageID, e.Metadata)
 	case *ReasoningMessageContent:
 		v.continueMessage(e.MessageID, e.Delta, e.Metadata)
 	case *ReasoningMessageStart:
-		v.startMessage(v.reasoning, Message{ID: e.MessageID, Role: RoleReasoning}, e.SubagentRunID, e.Metadata)
+		v.startMessage(Message{ID: e.MessageID, Role: RoleReasoning}, e.SubagentRunID, e.Metadata)
 	case *ReasoningMessageEnd:
-		v.endMessage(v.reasoning, e.MessageID, e.Metadata)
+		v.endMessage(e.MessageID, e.Metadata)
 	case *ReasoningEncryptedValue:
 		v.encrypt(e)
 	case *ToolCallStart:
@@ -110,31 +99,22 @@ func (v *View) apply(e Event) error {
 	case *ActivitySnapshot:
 		v.showActivity(e)
 	case *ActivityDelta:
-		return wrap(e, v.changeActivity(e))
+		return v.changeActivity(e)
 	case *StateSnapshot:
 		if v.state != nil {
-			return wrap(e, v.state.Replace(e.Snapshot))
+			return v.state.Replace(e.Snapshot)
 		}
 	case *StateDelta:
 		if v.state != nil {
-			return wrap(e, v.state.Apply(e.Delta))
+			return v.state.Apply(e.Delta)
 		}
 	case *RunStarted:
 		v.forgetRun()
 		v.recall(e.Input)
-	case *RunError:
-		v.closeAll()
-	default:
-		v.track(e)
+	case *TextMessageChunk, *ReasoningMessageChunk, *ToolCallChunk:
+		return errChunk
 	}
 	return nil
-}
-
-func wrap(e Event, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("agui: %s does not apply: %w", e.EventType(), err)
 }
 
 // Messages returns all messages in order, those still open with what they hold so far.

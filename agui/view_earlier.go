@@ -35,9 +35,24 @@ func (v *View) load() {
 		v.keep(newEntry(m))
 	}
 	v.list = append(v.list, own...)
-	if v.learn != nil {
-		v.learn(messages)
+}
+
+// ownerOf returns the owner of a message or call, of this run's or of the conversation before it.
+func (v *View) ownerOf(kind Kind, id string) (owner string, known bool) {
+	if kind == KindToolCall {
+		if c := v.callOf(id); c != nil && c.in != nil {
+			return c.in.head.SubagentRunID, true
+		}
+		return "", false
 	}
+	e := v.entryOf(id)
+	if kind == KindSpan {
+		kind = KindReasoning
+	}
+	if e == nil || KindOf(e.head.Role) != kind {
+		return "", false
+	}
+	return e.head.SubagentRunID, true
 }
 
 // entryOf returns the message with an id, nil if there is none.

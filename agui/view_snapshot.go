@@ -33,6 +33,7 @@ func (v *View) restate(messages []Message) {
 		case (role == RoleActivity || role == RoleReasoning) && !kinds[role]:
 			v.keep(e)
 		default:
+			v.disown(e)
 			continue
 		}
 		known[e.head.ID] = true
@@ -50,13 +51,13 @@ func (v *View) restate(messages []Message) {
 			delete(v.calls, id)
 		}
 	}
-	for _, open := range []map[string]opening{v.texts, v.reasoning, v.spans} {
-		for id, o := range open {
-			if m := last[id]; m != nil {
-				o.owner = m.SubagentRunID
-				open[id] = o
-			}
-		}
+}
+
+// disown has the run remember whose a message was that is dropped: readers do too.
+func (v *View) disown(e *entry) {
+	v.open.Claim(KindOf(e.head.Role), e.head.ID, e.head.SubagentRunID)
+	for _, c := range e.calls {
+		v.open.Claim(KindToolCall, c.id, e.head.SubagentRunID)
 	}
 }
 
@@ -67,7 +68,7 @@ func newEntry(m Message) *entry {
 	for _, t := range m.ToolCalls {
 		e.calls = append(e.calls, &call{
 			id: t.ID, name: t.Function.Name, args: growing{whole: t.Function.Arguments},
-			encryptedValue: t.EncryptedValue, metadata: t.Metadata, owner: m.SubagentRunID,
+			encryptedValue: t.EncryptedValue, metadata: t.Metadata,
 		})
 	}
 	return e
@@ -98,7 +99,7 @@ func (v *View) keep(e *entry) {
 	}
 	for _, c := range e.calls {
 		if old := v.calls[c.id]; old != nil && old != c {
-			c.open, c.order = old.open, old.order
+			c.order = old.order
 			if old.order > 0 {
 				v.started[old.order-1] = c
 			}

@@ -44,6 +44,20 @@ func newTestView(messages ...Message) *View {
 	return NewView(messages, doc{})
 }
 
+// expanded returns what events stand for.
+func expanded(t testing.TB, chunks *Expander, events ...Event) []Event {
+	t.Helper()
+	var whole []Event
+	for _, e := range events {
+		some, err := chunks.Expand(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole = append(whole, some...)
+	}
+	return whole
+}
+
 func apply(t testing.TB, v *View, events ...Event) {
 	t.Helper()
 	for _, e := range events {
@@ -206,7 +220,7 @@ func TestViewFoldsEventsAsTheClientDoes(t *testing.T) {
 			t.Parallel()
 			v := newTestView()
 			var verifier Verifier
-			for _, e := range decoded(t, viewStart+test.script) {
+			for _, e := range expanded(t, new(Expander), decoded(t, viewStart+test.script)...) {
 				if err := verifier.Next(e); err != nil {
 					t.Fatal(err)
 				}
@@ -321,6 +335,7 @@ func TestClosingClosesWhateverIsOpen(t *testing.T) {
 			t.Parallel()
 			v := newTestView()
 			var verifier Verifier
+			var chunks Expander
 			take := func(e Event) {
 				t.Helper()
 				if err := verifier.Next(e); err != nil {
@@ -328,7 +343,7 @@ func TestClosingClosesWhateverIsOpen(t *testing.T) {
 				}
 				apply(t, v, e)
 			}
-			for _, e := range decoded(t, script) {
+			for _, e := range append(expanded(t, &chunks, decoded(t, script)...), chunks.Close()...) {
 				take(e)
 			}
 			found := false

@@ -106,14 +106,8 @@ func (v *View) annotate(e *entry, metadata Metadata) {
 
 // startMessage opens a text or reasoning message. One that exists is continued as it is; an activity is not
 // something text can be added to.
-func (v *View) startMessage(open map[string]opening, m Message, tag string, metadata Metadata) {
-	owner := tag
+func (v *View) startMessage(m Message, tag string, metadata Metadata) {
 	e := v.entryOf(m.ID)
-	if e != nil && owner == "" {
-		owner = e.head.SubagentRunID
-	}
-	v.seq++
-	open[m.ID] = opening{seq: v.seq, owner: owner, role: m.Role, name: m.Name}
 	if e == nil {
 		m.SubagentRunID = tag
 		m.Content = TextContent("")
@@ -136,8 +130,7 @@ func (v *View) continueMessage(id, delta string, metadata Metadata) {
 }
 
 // endMessage closes a text or reasoning message.
-func (v *View) endMessage(open map[string]opening, id string, metadata Metadata) {
-	delete(open, id)
+func (v *View) endMessage(id string, metadata Metadata) {
 	if e := v.entryOf(id); e != nil && e.head.Role != RoleActivity {
 		v.annotate(e, metadata)
 	}

@@ -10,9 +10,7 @@ type call struct {
 	encryptedValue string
 	metadata       Metadata
 
-	open  bool
 	order int // among the calls this run started, from 1; 0 for an earlier run's
-	owner string
 }
 
 func (c *call) toolCall() ToolCall {
@@ -39,11 +37,7 @@ func (v *View) startCall(e *ToolCallStart) {
 		c.args, c.metadata, c.encryptedValue = growing{}, nil, ""
 		c.in.calls = append(c.in.calls, c)
 	}
-	c.open, c.name = true, e.ToolCallName
-	c.owner = c.in.head.SubagentRunID
-	if c.owner == "" {
-		c.owner = e.SubagentRunID
-	}
+	c.name = e.ToolCallName
 	c.metadata = c.metadata.merged(e.Metadata)
 	v.touch(c.in)
 }
@@ -89,12 +83,7 @@ func (v *View) continueCall(e *ToolCallArgs) {
 }
 
 func (v *View) endCall(e *ToolCallEnd) {
-	c := v.callOf(e.ToolCallID)
-	if c == nil {
-		return
-	}
-	c.open = false
-	if c.in != nil && e.Metadata != nil {
+	if c := v.callOf(e.ToolCallID); c != nil && c.in != nil && e.Metadata != nil {
 		c.metadata = c.metadata.merged(e.Metadata)
 		v.touch(c.in)
 	}
@@ -144,7 +133,13 @@ func (v *View) OpenCalls() []ToolCall {
 	return open
 }
 
+// callOpen reports whether arguments can still be added to c.
+func (v *View) callOpen(c *call) bool {
+	_, open := v.open.Opened(KindToolCall, c.id)
+	return open
+}
+
 // unsettled reports whether c is still this run's business: open, or started by it and without a result.
 func (v *View) unsettled(c *call) bool {
-	return c.open || (c.order > 0 && !v.answered[c.id])
+	return v.callOpen(c) || c.order > 0 && !v.answered[c.id]
 }

@@ -4,18 +4,16 @@ package agui
 // invocation itself as it is. For the parent agent it leaves the steps too: they frame others' work.
 func (w Writer) CloseOpen() error {
 	return w.run.locked(func() error {
-		for _, e := range w.run.lanes.close(func(l lane) bool { return l.owner == w.tag }) {
+		for _, e := range w.run.chunks.CloseOf(w.tag) {
 			if err := w.run.write(e); err != nil {
 				return err
 			}
 		}
-		for _, c := range w.run.view.closings(ClosingOptions{}) {
-			_, step := c.event.(*StepFinished)
-			_, invocation := c.event.(*SubagentFinished)
-			if c.owner != w.tag || invocation || step && w.tag == "" {
+		for _, o := range w.run.view.closing() {
+			if o.Owner != w.tag || o.Kind == KindSubagent || o.Kind == KindStep && w.tag == "" {
 				continue
 			}
-			if err := w.run.write(c.event); err != nil {
+			if err := w.run.write(ClosingOptions{}.end(o)); err != nil {
 				return err
 			}
 		}

@@ -1,0 +1,191 @@
+package agui
+
+// An entity is a text message, a tool call, reasoning or an activity of the current run.
+type entity struct {
+	owner string // the subagent it belongs to; empty is the parent agent
+	open  [2]opened
+}
+
+// What of an entity can be open: reasoning has a message and a span around it, everything else is a message.
+const (
+	message = iota
+	span
+)
+
+// opened is where something was opened; the zero value is closed.
+type opened struct {
+	order int
+	event Event
+}
+
+// entities are those of one kind, by id.
+type entities struct {
+	byID map[string]*entity
+	open [2]int // how many messages and spans are open
+}
+
+// of returns the entity with an id, and makes it if there is none.
+func (s *entities) of(id string) *entity {
+	e := s.byID[id]
+	if e == nil {
+		if s.byID == nil {
+			s.byID = make(map[string]*entity)
+		}
+		e = &entity{}
+		s.byID[id] = e
+	}
+	return e
+}
+
+// own gives id to owner, whoever had it, and leaves it as open as it is.
+func (s *entities) own(id, owner string) { s.of(id).owner = owner }
+
+// claim gives id to owner unless it has one.
+func (s *entities) claim(id, owner string) {
+	if s.byID[id] == nil {
+		s.own(id, owner)
+	}
+}
+
+// checkOpen checks a continuation of id against its opener.
+func (s *entities) checkOpen(part int, kind Kind, id, tag string) *OrderError {
+	e := s.byID[id]
+	if e == nil || e.open[part].order == 0 {
+		return &OrderError{Rule: RuleNotOpen, Kind: kind, ID: id}
+	}
+	if !agrees(tag, e.owner) {
+		return &OrderError{Rule: RuleOwner, Kind: kind, ID: id}
+	}
+	return nil
+}
+
+// end closes id and keeps its owner.
+func (s *entities) end(part int, id string) {
+	if e := s.byID[id]; e != nil && e.open[part].order > 0 {
+		e.open[part] = opened{}
+		s.open[part]--
+	}
+}
+
+// agrees reports whether a tag may continue what owner opened: an absent tag always may.
+func agrees(tag, owner string) bool { return tag == "" || tag == owner }
+
+// entitiesOf returns the entities of a kind, and which part of them it is.
+func (t *Tracker) entitiesOf(kind Kind) (*entities, int) {
+	switch kind {
+	case KindText, KindResult:
+		return &t.texts, message
+	case KindToolCall:
+		return &t.toolCalls, message
+	case KindReasoning:
+		return &t.reasoning, message
+	case KindSpan:
+		return &t.reasoning, span
+	case KindActivity:
+		return &t.activity, message
+	default:
+		return nil, message
+	}
+}
+
+// Owner returns the subagent invocation that owns an id, empty for the parent agent. An id that nobody has named is not
+// known. Steps and subagents have no owner by id.
+func (t *Tracker) Owner(kind Kind, id string) (owner string, known bool) {
+	s, _ := t.entitiesOf(kind)
+	if s == nil {
+		return "", false
+	}
+	if e := s.byID[id]; e != nil {
+		return e.owner, true
+	}
+	if t.Known != nil {
+		return t.Known(kind, id)
+	}
+	return "", false
+}
+
+// Claim gives an id to owner for the current run, unless the run knows it already.
+func (t *Tracker) Claim(kind Kind, id, owner string) {
+	if s, _ := t.entitiesOf(kind); s != nil {
+		s.claim(id, owner)
+	}
+}
+
+// checkOwner checks an event that goes on with id, whether open or not, against its owner. Nobody owns an unseen id.
+func (t *Tracker) checkOwner(kind Kind, id, tag string) *OrderError {
+	if owner, known := t.Owner(kind, id); known && !agrees(tag, owner) {
+		return &OrderError{Rule: RuleOwner, Kind: kind, ID: id}
+	}
+	return nil
+}
+
+// checkStart checks an opener. The first opener of an id owns it for the run: a later one may be untagged but not another's.
+func (t *Tracker) checkStart(s *entities, part int, kind Kind, id, tag string) *OrderError {
+	if e := s.byID[id]; e != nil && e.open[part].order > 0 {
+		return &OrderError{Rule: RuleAlreadyOpen, Kind: kind, ID: id}
+	}
+	return t.checkOwner(kind, id, tag)
+}
+
+func (t *Tracker) start(s *entities, part int, kind Kind, id, tag string, opener Event) {
+	if s.byID[id] == nil {
+		if tag == "" {
+			tag, _ = t.Owner(kind, id)
+		}
+		s.own(id, tag)
+	}
+	e := s.of(id)
+	if e.open[part].order == 0 {
+		s.open[part]++
+	}
+	t.order++
+	e.open[part] = opened{order: t.order, event: opener}
+}
+
+// callOwner returns who owns a call that e opens. A call lives in its parent message and has no place for another owner, so
+// the message's owner is the call's; inherited is false if the message is not known.
+func (t *Tracker) callOwner(e *ToolCallStart) (owner string, inherited bool) {
+	if e.ParentMessageID != "" {
+		if owner, known := t.Owner(KindText, e.ParentMessageID); known {
+			return owner, true
+		}
+	}
+	return e.SubagentRunID, false
+}
+
+func (t *Tracker) checkToolCall(e *ToolCallStart) *OrderError {
+	owner, inherited := t.callOwner(e)
+	if !agrees(e.SubagentRunID, owner) {
+		return &OrderError{Rule: RuleOwner, Kind: KindText, ID: e.ParentMessageID}
+	}
+	if _, open := t.Opened(KindToolCall, e.ToolCallID); !open && inherited {
+		if before, known := t.Owner(KindToolCall, e.ToolCallID); known && before != owner {
+			return &OrderError{Rule: RuleOwner, Kind: KindToolCall, ID: e.ToolCallID}
+		}
+	}
+	return t.checkStart(&t.toolCalls, message, KindToolCall, e.ToolCallID, owner)
+}
+
+// checkEncrypted checks the value's tag against the entity it names. A message is a text message first, else a
+// reasoning message.
+func (t *Tracker) checkEncrypted(e *ReasoningEncryptedValue) *OrderError {
+	kind := KindReasoning
+	if e.Subtype == EncryptedToolCall {
+		kind = KindToolCall
+	} else if _, text := t.Owner(KindText, e.EntityID); text && e.Subtype == EncryptedMessage {
+		kind = KindText
+	}
+	return t.checkOwner(kind, e.EntityID, e.SubagentRunID)
+}
+
+// record records the owners of messages and of their tool calls, which have no tag of their own.
+func (t *Tracker) record(messages []Message, record func(s *entities, id, owner string)) {
+	for i := range messages {
+		m := &messages[i]
+		s, _ := t.entitiesOf(KindOf(m.Role))
+		record(s, m.ID, m.SubagentRunID)
+		for j := range m.ToolCalls {
+			record(&t.toolCalls, m.ToolCalls[j].ID, m.SubagentRunID)
+		}
+	}
+}
