@@ -35,7 +35,7 @@ func ExampleFan() {
 	// Output:
 	// lawyer: Allowed.
 	// engineer: Feasible.
-	// panel: lawyer  says  allowed.  engineer  says  feasible.
+	// panel: lawyer says allowed. engineer says feasible.
 	// error: <nil>
 }
 
@@ -95,7 +95,7 @@ func ExampleHandoff() {
 	_, err := host.Execute(context.Background(), desk, session(nil, nil))
 	fmt.Println("error:", err)
 	// Output:
-	// triage: That  is  one  for  billing.
-	// billing: Paid  back.
+	// triage: That is one for billing.
+	// billing: Paid back.
 	// error: <nil>
 }

@@ -26,9 +26,9 @@ func session(checkpoint json.RawMessage, answers map[string]state.Answer) host.S
 	run := agui.NewRun(agui.RunOptions{ThreadID: "t", RunID: "r", NewID: newID, Sink: func(e agui.Event, _ []byte) error {
 		switch e := e.(type) {
 		case *agui.TextMessageStart:
-			fmt.Print(e.Name, ":")
+			fmt.Print(e.Name, ": ")
 		case *agui.TextMessageContent:
-			fmt.Print(" ", e.Delta)
+			fmt.Print(e.Delta)
 		case *agui.TextMessageEnd:
 			fmt.Println()
 		case *agui.StateDelta:
@@ -116,7 +116,7 @@ func ExampleTurn_Ask() {
 	// Output:
 	// waiter: Welcome.
 	// asks: What would you like?
-	// waiter: Here:  "tea"
+	// waiter: Here: "tea"
 	// paused: false error: <nil>
 }
 
