@@ -39,7 +39,7 @@ type Abilities struct {
 	Reasoning   bool // it may show how a model thinks
 }
 
-// or is what either of two can do.
+// or is what a or b can do.
 func (a Abilities) or(b Abilities) Abilities {
 	return Abilities{
 		Tools: a.Tools || b.Tools, ClientTools: a.ClientTools || b.ClientTools, Approvals: a.Approvals || b.Approvals,
@@ -71,7 +71,7 @@ type Stateful interface {
 // A Participant is an agent under a name that others can refer to.
 type Participant struct {
 	Name        string // unique in the chat; no '.', no '/'
-	Description string // for people, and for models that select speakers
+	Description string // for people, and for models that choose speakers
 	Agent       Agent
 	// Context is how much of the conversation it sees; the zero value is all of it.
 	Context Context
@@ -114,12 +114,12 @@ type Suggestion struct {
 	Message string `json:"message"` // what is sent when the button is pressed
 }
 
-// A Situation is what suggestions are made for: a conversation as its reader sees it. It is nobody's thread.
+// A Situation is what suggestions are made for: a conversation as a client has it. It need not be a stored thread.
 type Situation struct {
 	Messages []agui.Message
 	State    state.Reader
 	Context  []agui.Context
-	// Most is how many suggestions there is room for.
+	// Most is how many suggestions are wanted at most.
 	Most int
 }
 

@@ -11,9 +11,9 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// An Answer is what came back.
+// An Answer is a person's answer to a question.
 type Answer struct {
-	// Cancelled says that the person called the question off; there is no payload.
+	// Cancelled says that the person cancelled the question; there is no payload.
 	Cancelled bool
 	// Payload is canonical JSON.
 	Payload json.RawMessage
@@ -144,7 +144,7 @@ func (t *Turn) ask(q Question) (Answer, *Pause, error) {
 	}
 }
 
-// intercept asks those above who may answer for a person, from the nearest on.
+// intercept offers q to the turns above that may answer for a person (see [SubOptions.OnAsk]), the nearest first.
 func (t *Turn) intercept(key string, q Question) (state.Answer, bool, error) {
 	for at := t; at != nil; at = at.up {
 		if at.onAsk == nil {
@@ -190,7 +190,7 @@ func (t *Turn) askedOtherwise(key string, q Question) bool {
 	return asked != "" && asked != q.hash()
 }
 
-// question puts q on its way to the wire.
+// question returns the pause that waits for an answer to q.
 func (t *Turn) question(key string, q Question) (*Pause, error) {
 	metadata, err := t.card(key, q)
 	if err != nil {

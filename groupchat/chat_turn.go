@@ -8,7 +8,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// turn lets the speaker of the open turn work, and judges how that went. A nil error means the chat goes on.
+// turn runs the open turn and closes it. A nil error means that the chat goes on.
 func (r *chatRun) turn(ctx context.Context) error {
 	record := r.record.Turn
 	p := r.participant(record.Speaker)
@@ -32,7 +32,7 @@ func (r *chatRun) attempt(p *Participant, record *turnRecord) error {
 		set: func(raw json.RawMessage) { r.record.Scopes = with(r.record.Scopes, p.Name, raw) },
 	}
 	var before progressMark
-	// The middleware is somebody's code, too: what it does, it does in the turn.
+	// Middleware runs within the turn: what it does counts as the turn's.
 	err := t.try(AgentFunc(func(ctx context.Context, t *Turn) error {
 		before = t.progress()
 		return r.wrap(p.Agent).Run(ctx, t)
@@ -67,7 +67,7 @@ func (r *chatRun) noteIdle(t *Turn, before progressMark) {
 	}
 }
 
-// close ends the open turn and keeps what it came to. The next one starts from here whatever happens.
+// close ends the open turn, records its result and commits. A takeover after this begins with the next turn.
 func (r *chatRun) close(ctx context.Context, p *Participant, failed bool) error {
 	last := r.t.lastMessage()
 	r.t.x.mu.Lock()

@@ -8,10 +8,10 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// An OutputMode says what becomes of what an agent says that works inside another's turn.
+// An OutputMode says who is shown the words of an agent that works within another's turn.
 type OutputMode string
 
-// What becomes of an agent's words.
+// The output modes.
 const (
 	OutputBoth    OutputMode = ""        // they are shown as they are said, and are part of the conversation
 	OutputDirect  OutputMode = "direct"  // they are shown as they are said, but nobody else in the team sees them
@@ -26,7 +26,7 @@ func (o OutputMode) known() bool {
 	return o == OutputBoth || o == OutputDirect || o == OutputHistory || o == OutputNone
 }
 
-// A branch is a conversation of its own. What is said in it nobody outside sees; a record keeps it over a pause.
+// A branch is a conversation that nobody outside sees. A record keeps what was said in it over a pause.
 type branch struct {
 	run   *agui.Run
 	given int // of its messages, those it began with

@@ -94,7 +94,7 @@ func execute(ctx context.Context, root Agent, in Input, s hosting.Session) (resu
 type execution struct {
 	hosting.Session
 	Input     Input
-	ctx       context.Context // the run's own: what ends it is nobody's failure
+	ctx       context.Context // the run's own: no turn has failed if it ends
 	signature signature
 	names     map[string]string // see namesOf
 	flat      bool              // the checkpoint is of version 1
@@ -153,7 +153,7 @@ func (x *execution) commit(ctx context.Context) error {
 	return x.fatal(err)
 }
 
-// fatal notes an error that is no participant's failure and no policy may pass over: the run cannot go on.
+// fatal notes an error that ends the run whatever the policies of its participants say.
 func (x *execution) fatal(err error) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -167,8 +167,8 @@ func (x *execution) fatalLocked(err error) error {
 	return err
 }
 
-// endCause returns why the run cannot go on whatever its agents do: a stop, a deadline, a writer or a journal that takes
-// nothing more. Nil if it can.
+// endCause returns why the run cannot go on whatever its agents do: a stop, a deadline, a failed writer or journal. It is nil
+// while the run can go on.
 func (x *execution) endCause() error {
 	if x.ctx.Err() != nil {
 		return context.Cause(x.ctx)

@@ -100,12 +100,12 @@ func protect(f func() error) (err error) {
 	return err
 }
 
-// errNone is no error's cause.
+// errNone is the cause of no error.
 var errNone = errors.New("groupchat: none")
 
-// verdict is what the errors of a turn's goroutines add up to: the failure that came first, else all the pauses, in the
-// order their goroutines were started, so that the questions have the same order every time. A question whose turn has
-// failed elsewhere is not asked.
+// verdict is the error of a turn whose goroutines returned errs: the first failure, or else all pauses joined, in the
+// order in which their goroutines were started, so that the questions have the same order every time. A turn that has failed
+// asks nothing.
 func verdict(errs []returnedError) error {
 	for _, e := range errs {
 		if pauseOf(e.err) == nil {

@@ -33,7 +33,7 @@ const (
 	handoffTurnsEach = 10
 )
 
-// autonomousPrompt is what an autonomous speaker is told that has handed over to nobody.
+// autonomousPrompt is what an autonomous speaker is told after a turn in which it handed over to nobody.
 const autonomousPrompt = "The user does not answer. Go on by yourself, hand over to somebody else, or finish if nothing is left to do."
 
 // Handoff makes managers that let the speakers decide who is next, with [Turn.Goto]. One that names nobody gives control
@@ -64,7 +64,7 @@ func (m handoff) Next(_ context.Context, v View) (Decision, error) {
 	return Decision{Speaker: v.Goto}, nil
 }
 
-// inControl is who has control when a run begins.
+// inControl is the participant that has control when a run starts.
 func (m handoff) inControl(v View) string {
 	for _, message := range slices.Backward(v.History()) {
 		if message.Role != agui.RoleAssistant || message.Name == "" {
@@ -224,7 +224,7 @@ type handoffManager interface {
 	handoffs(speaker string, participants []Info) []Info
 }
 
-// speakerTurn is the turn of the participant for whom t works: its own, unless it was invoked to stand in for another.
+// speakerTurn is the turn of the participant for whom t works: t itself, unless t was invoked to stand in for another turn.
 func (t *Turn) speakerTurn() *Turn {
 	for t.standsIn {
 		t = t.up

@@ -86,7 +86,7 @@ func (t *Turn) InvokeAll(list ...Invocation) ([]Reply, error) {
 	return t.invokeAll(list, func(*Turn) {})
 }
 
-// invokeAll is InvokeAll with something to do to the turns of the invoked.
+// invokeAll is InvokeAll, and lets prepare change the turns of the invoked before they begin.
 func (t *Turn) invokeAll(list []Invocation, prepare func(*Turn)) ([]Reply, error) {
 	records, err := t.open(list)
 	if err != nil {
@@ -218,7 +218,7 @@ func (t *Turn) open(list []Invocation) ([]*turnRecord, error) {
 	return records, nil
 }
 
-// settle notes that a child has stopped working. What one that ended remembered is not needed any more.
+// settle notes that a child has stopped working, and of one that has ended drops what nobody needs any more.
 func (t *Turn) settle(record *turnRecord, skipped bool, err error) {
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
@@ -247,7 +247,7 @@ func (t *Turn) conclude() error {
 	return sayWhole(t.parentWriter, agui.TextOptions{Name: t.name(), Metadata: t.marked()}, words)
 }
 
-// sayWhole says a whole message, if there is anything to say.
+// sayWhole says words as one message, unless they are empty.
 func sayWhole(w agui.Writer, o agui.TextOptions, words string) error {
 	if words == "" {
 		return nil

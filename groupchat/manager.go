@@ -64,7 +64,7 @@ func (v View) LastUser() (Message, bool) {
 	return Message{}, false
 }
 
-// A Decision is what a manager decides.
+// A Decision is a manager's choice of what its chat does next.
 type Decision struct {
 	Speaker string // who speaks next, or
 	Done    bool   // nobody: the chat has come to its end
@@ -150,7 +150,7 @@ func (v View) passed(name string) bool { return v.Failed[name]+v.Declined[name] 
 
 func speak(name string) Decision { return Decision{Speaker: name, Done: name == Done} }
 
-// Check wants a default, and every name to be a participant's that some rule can reach.
+// Check reports a missing default, names that are no participant's, and participants that no rule can choose.
 func (m byState) Check(participants []string) error {
 	var errs []error
 	if m.otherwise == "" {
@@ -166,7 +166,7 @@ func (m byState) Check(participants []string) error {
 	return errors.Join(append(errs, checkTargets(targets, participants)...)...)
 }
 
-// checkTargets wants each target to be a participant, and each participant to be a target.
+// checkTargets reports targets that are no participants, and participants that are no targets.
 func checkTargets(targets, participants []string) []error {
 	var errs []error
 	for _, t := range targets {

@@ -29,7 +29,7 @@ func Once[T any](t *Turn, key string, f func() (T, error)) (T, error) {
 // onceKey begins the keys under which results are recorded.
 const onceKey = hosting.OnceKey
 
-// recorded is Once for what is no progress by itself: what a model replied, for example.
+// recorded is Once for results that are no progress by themselves, such as a model's reply.
 func recorded[T any](t *Turn, key string, f func() (T, error)) (T, error) {
 	var v T
 	memo := onceKey + key
@@ -39,7 +39,7 @@ func recorded[T any](t *Turn, key string, f func() (T, error)) (T, error) {
 	}
 	if ok {
 		if err := json.Unmarshal(raw, &v); err != nil {
-			// It was recorded by an agent of another shape.
+			// An agent with another result type recorded it.
 			return v, t.x.fatal(fail(agui.CodeCheckpointIncompatible, "%s: once %s: %w", t.Path(), key, err))
 		}
 		t.remember(memo, raw)
@@ -66,14 +66,14 @@ func recorded[T any](t *Turn, key string, f func() (T, error)) (T, error) {
 	return v, nil
 }
 
-// acted notes that the turn has made progress, whatever is seen of it.
+// acted notes that the turn has made progress, even if it has said and changed nothing.
 func (t *Turn) acted() {
 	t.x.mu.Lock()
 	t.record.Acted = true
 	t.x.mu.Unlock()
 }
 
-// done does f unless the turn has done it under key, and remembers that. Unlike Once it is done again after a
+// done calls f unless the turn has done so under key, and remembers that. Unlike Once it calls f again after a
 // takeover, which goes back to the state and the conversation of the last commit.
 func (t *Turn) done(key string, f func() error) error {
 	if _, ok := t.memo(key); ok {

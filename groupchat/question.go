@@ -35,7 +35,7 @@ type Question struct {
 	// does with an answer that fits only the schema of the time when it was asked for.
 	Check func(Answer) error
 	Again string
-	// anew is then the Message, for those who say nothing in between.
+	// anew replaces Message when the question is asked again, for askers that say nothing in between.
 	anew string
 	// options and recommended are JSON, nil for none: see complete.
 	options, recommended json.RawMessage
@@ -78,13 +78,13 @@ func (q Question) accepts(a Answer) bool {
 	return state.ValidateAnswer(q.Schema, a.Payload) == nil && (q.Check == nil || q.Check(a) == nil)
 }
 
-// among is the index of value in list, -1 if it is not there.
+// among is the index of value in list, or -1.
 func among(list []json.RawMessage, value json.RawMessage) int {
 	want := state.Canonical(value)
 	return slices.IndexFunc(list, func(one json.RawMessage) bool { return bytes.Equal(state.Canonical(one), want) })
 }
 
-// hash tells messages apart.
+// hash identifies the question's message in a turn record.
 func (q Question) hash() string { return state.Hash([]byte(q.Message))[:16] }
 
 // card is what the interrupt's metadata say: who asks, and what a page shows.
@@ -115,7 +115,7 @@ type Pause struct {
 	Calls []state.Call
 }
 
-// An Interrupt is a question on its way to the wire.
+// An Interrupt is a question as clients are told of it, with how long it stays open.
 type Interrupt struct {
 	agui.Interrupt
 	TTL time.Duration // zero: the server's default

@@ -34,7 +34,7 @@ type SubOptions struct {
 	OnAsk func(ctx context.Context, t *Turn, q Asked) (Answer, bool, error)
 }
 
-// Asked is a question on its way up.
+// Asked is a question that somebody within a [Sub] asks.
 type Asked struct {
 	Path string // of who asks, as [Turn.Path]
 	Question
@@ -173,7 +173,7 @@ func (t *Turn) sub() *subRecord {
 	return t.keys.Sub
 }
 
-// within is t for an agent that sees less of it.
+// within is a copy of t for an agent that sees less of the conversation or the state.
 func (t *Turn) within() *Turn {
 	return &Turn{
 		x: t.x, ctx: t.ctx, outer: t.outer, record: t.record, keys: t.keys, up: t.up, path: t.path, as: t.as, run: t.run, out: t.out,
@@ -213,7 +213,7 @@ func (t *Turn) before() []Message {
 	}
 }
 
-// unwrap is the agent that the same turn is.
+// unwrap is the agent that takes the turn.
 func (s *sub) unwrap() Agent { return s.agent }
 
 // form says whether the agent has a state, or a conversation, of its own.

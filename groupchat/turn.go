@@ -22,7 +22,7 @@ type Turn struct {
 	keys   *turnKeys
 	up     *Turn     // the turn that this one is part of; nil for the root's
 	path   []string  // below the root
-	as     string    // the speaker's name
+	as     string    // the speaker's name, empty for the root
 	run    *agui.Run // the conversation it is part of
 	out    agui.Writer
 	scope  *state.Scope
@@ -31,23 +31,23 @@ type Turn struct {
 	participant *Participant
 	saved       savedState
 	own         *ownScope
-	// clientWriter is what the client sees of the turn, which asks and calls with it, and parentWriter what its parent's conversation
-	// does. They differ from out where the turn has a conversation of its own.
+	// clientWriter writes what clients are shown of the turn: its questions and calls. parentWriter writes to the conversation of the
+	// turn above. Both differ from out where the turn has a conversation of its own.
 	clientWriter, parentWriter agui.Writer
 	output                     OutputMode
 	direct                     string // the path beyond which only people see what is said
 	onAsk                      func(path string, q Question) (Answer, bool, error)
 	visibility                 *visibility // of a turn that another turn invoked
 	standsIn                   bool        // for up: what this turn says and does counts as that turn's
-	owned                      bool        // somebody wants to know what was said in this turn
-	call                       string      // of a tool, that this turn is
-	inCall                     bool        // it is up's, for a call of a tool
+	owned                      bool        // the invocations in it are recorded, because its caller is told what was said in it
+	call                       string      // the id of the call, if the turn is one of a tool
+	inCall                     bool        // it is up's turn, with keys of its own for one call of a tool
 
 	cancel context.CancelCauseFunc
 	wg     sync.WaitGroup
 	mu     sync.Mutex
-	spawns int             // by Go
-	errs   []returnedError // as they came
+	spawns int             // goroutines that Go has started
+	errs   []returnedError // in the order in which they were returned
 	// What follows is guarded by the execution's lock: the children of this try, and how many of them, and of the
 	// goroutines of Go, are at work.
 	// Since is the last message there was when the first of those at work began.
@@ -68,8 +68,8 @@ func (t *Turn) child(name string) *Turn {
 		owned: t.owned, direct: t.direct}
 }
 
-// Context is done when the run is stopped, times out or has to move, and when something else in this turn has failed;
-// [context.Cause] says which.
+// Context is done when the run is stopped, times out or goes on in another process, and when something else in this turn has
+// failed; [context.Cause] says which.
 func (t *Turn) Context() context.Context { return t.ctx }
 
 // Path names the turn below the root, joined by '.'; empty for the root itself.
@@ -88,7 +88,7 @@ func (t *Turn) Input() Input { return t.x.Input }
 // Principal is whose thread this is.
 func (t *Turn) Principal() string { return t.x.Input.Principal }
 
-// State is the shared state as this participant's scope has it. Every write is on the wire when it returns.
+// State is the shared state as this participant's scope has it. The event of a write has been emitted when it returns.
 func (t *Turn) State() *state.Scope { return t.scope }
 
 // LastUser returns the newest user message of the conversation, and whether there is one.
@@ -102,7 +102,7 @@ func (t *Turn) LastUser() (Message, bool) {
 	return Message{}, false
 }
 
-// conversation is all there is to be known of the conversation here, whatever the participant's context shows of it.
+// conversation is all of the conversation that the turn may see, whatever the participant's context leaves out.
 func (t *Turn) conversation() []Message {
 	for at := t; at != nil; at = at.up {
 		if at.visibility != nil && (at.visibility.given != nil || at.visibility.input != nil) {
@@ -119,8 +119,8 @@ func (t *Turn) Text() *agui.Text {
 }
 
 // Emit sends an event of the agent's own, such as a Custom or an Activity. Lifecycle events of runs, steps
-// and subagents are not an agent's to send, and neither are state and snapshots, of which the server's documents
-// would not know: they fail with [agui.ErrNotEmitted]. See [Turn.State].
+// and subagents are not an agent's to send, and neither are state and snapshots, because the server's documents would not
+// have what they say: they fail with [agui.ErrNotEmitted]. See [Turn.State].
 func (t *Turn) Emit(e agui.Event) error {
 	switch e.(type) {
 	case *agui.StateSnapshot, *agui.StateDelta, *agui.MessagesSnapshot,
@@ -212,7 +212,7 @@ type Input struct {
 	// Header is what the caller's request had of the headers that agents pass on by name. It is stored nowhere: nil
 	// says that the request is not here, because the run was taken over.
 	Header http.Header
-	// Hops is over how many remote agents the request came that began the run, and Chain names the run that the first of them
+	// Hops counts the remote agents that the request passed which started the run, and Chain names the run that the first of them
 	// worked for: what [HopsHeader] and [ChainHeader] said.
 	Hops  int
 	Chain string

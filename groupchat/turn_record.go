@@ -57,7 +57,7 @@ type turnRecord struct {
 	flat int
 }
 
-// endInvocation ends the turn's invocation: the next one is another.
+// endInvocation ends the turn's invocation: the next one has another id.
 func (f *turnRecord) endInvocation() {
 	if f.SubagentRunID != "" {
 		f.Past = append(f.Past, f.SubagentRunID)
@@ -194,10 +194,10 @@ func (t *Turn) begin(f *turnRecord) {
 	t.keys = &turnKeys{keySpace: &f.keySpace, id: f.ID, owner: t}
 }
 
-// errNotReturned is the failure of code that dropped what it was to wait for, whatever it did then.
+// errNotReturned is the failure of a turn that went on without the answer it had asked for.
 var errNotReturned = errors.New("went on without an answer: the pause was not returned")
 
-// notePause notes that the agent is given err, which it has to return if it is a pause.
+// notePause notes that the agent is given err, and has to return it if it is a pause.
 func (t *Turn) notePause(err error) error {
 	if p := pauseOf(err); p != nil {
 		t.x.mu.Lock()
@@ -223,8 +223,8 @@ func (t *Turn) checkReturned(err error) error {
 	return err
 }
 
-// claimKey notes that the key of a question, a message, a call or an agent stands for what. It fails if it has stood for
-// something else since the turn was entered: an answer to the one would be taken for the other's.
+// claimKey notes that the key of a question, a message, a call or an agent stands for what. It fails if the key has stood for
+// something else since the turn was entered, because an answer to one would be taken for the other's.
 func (t *Turn) claimKey(kind, key, what string) error {
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()

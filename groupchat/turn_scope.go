@@ -8,7 +8,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A checkpointHook puts into a record what a turn under way holds beside it. It is called with the lock held.
+// A checkpointHook copies into a record what a turn under way keeps elsewhere, before a checkpoint is made of it. It is called
+// with the lock held.
 type checkpointHook struct{ keep func() }
 
 // addHook lets keep be called at every checkpoint, until release.
@@ -90,7 +91,7 @@ func copyInputs(scope, parent *state.Scope, in map[string]string) error {
 	return nil
 }
 
-// close keeps the state, and copies its outputs out once the turn is complete.
+// close saves the state, and copies its outputs to the parent's if the turn is complete.
 func (o *ownScope) close(complete bool) error {
 	if o == nil {
 		return nil

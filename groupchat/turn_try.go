@@ -9,7 +9,7 @@ import (
 )
 
 // retry tries the turn of record, which is part of t, as often as p's policy says. It reports whether the turn failed
-// and the policy passes over that.
+// and the chat goes on without it.
 func (t *Turn) retry(ctx context.Context, p *Participant, record *turnRecord, attempt func() error) (skipped bool, err error) {
 	for {
 		err := attempt()
@@ -20,7 +20,7 @@ func (t *Turn) retry(ctx context.Context, p *Participant, record *turnRecord, at
 		record.failed(t.x)
 		switch {
 		case ctx.Err() != nil:
-			return false, err // as above it
+			return false, err // the turn above has ended
 		case again:
 			t.x.Log.WarnContext(ctx, "groupchat: turn failed, trying again", "turn", record.ID, "error", err)
 			if !p.OnError.wait(ctx, record.Tries) {
@@ -35,8 +35,8 @@ func (t *Turn) retry(ctx context.Context, p *Participant, record *turnRecord, at
 	}
 }
 
-// try is one try of the turn as a step and a subagent on the wire (G4). Conclude is called when the agent is done, before
-// that is told.
+// try is one try of the turn, sent to clients as a step and a subagent. Conclude is called when the agent is done, before
+// the ends of both are sent.
 func (t *Turn) try(agent Agent, conclude func() error) error {
 	x, p := t.x, t.participant
 	if len(t.path) > maxDepth {
@@ -57,7 +57,7 @@ func (t *Turn) try(agent Agent, conclude func() error) error {
 	}
 	err := t.speak(agent)
 	if err != nil && x.endCause() != nil {
-		return err // how the run ends is for those to say who ended it
+		return err // whoever ended the run says how
 	}
 	pause := pauseOf(err)
 	if err != nil && pause == nil && t.outer.Err() != nil {
@@ -107,8 +107,8 @@ func (t *Turn) speak(agent Agent) error {
 	return err
 }
 
-// announce gives the turn the id its invocation has on the wire: the same again when it was paused, a new one when it
-// is repeated.
+// announce gives the turn the id that its invocation has for clients: the same again when it was paused, a new one when
+// it is repeated.
 func (t *Turn) announce() {
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
@@ -118,7 +118,7 @@ func (t *Turn) announce() {
 	}
 }
 
-// wait suspends the invocation. It names the questions it asked itself; those of nested ones are theirs to name.
+// wait suspends the invocation, with the questions that it asked itself. Nested invocations name theirs.
 func (t *Turn) wait(p *Pause) {
 	w := waiting{path: t.Path(), record: t.record, run: t.up.run, out: t.parentWriter, clientWriter: t.clientWriter}
 	for _, i := range p.Interrupts {
@@ -153,7 +153,7 @@ func (f *turnRecord) failed(x *execution) {
 	f.Tries++
 }
 
-// inherit takes over what a turn that ended in t leaves behind. The lock is held.
+// inherit adds to t's record what matters of a turn that has ended within t. The lock is held.
 func (t *Turn) inherit(ended *turnRecord) {
 	t.record.Acted = t.record.Acted || ended.Acted
 	if t.owned {

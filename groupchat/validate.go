@@ -79,7 +79,7 @@ func validateAgent(a Agent, where, name string, above []Agent) error {
 		a = w.unwrap()
 	}
 	if isNil(a) {
-		return errors.Join(errs...) // which its participant, or wrapper, is told for
+		return errors.Join(errs...) // its participant, or its wrapper, reports a missing agent
 	}
 	if nested, ok := a.(composite); ok {
 		errs = append(errs, validateTeam(nested, where+"."+name, above))

@@ -7,8 +7,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// What a participant sees is computed when it looks, from the one conversation there is: no copies are kept that
-// could drift apart.
+// What a participant sees is computed from the one conversation whenever it asks, so that there are no copies to keep in step.
 
 // Messages is the conversation as this participant sees it: what was there when its turn was opened, less what its
 // chat's filter and its context leave out, and all of what came since, its own words included. Of others it sees what

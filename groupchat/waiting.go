@@ -27,7 +27,7 @@ func (x *execution) suspend(w waiting) {
 	x.waiting = append(x.waiting, w)
 }
 
-// closings are the events that end all that waits.
+// closings are the events that end the invocations that wait.
 func (x *execution) closings() []agui.Event {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -47,8 +47,8 @@ func (x *execution) closings() []agui.Event {
 	return events
 }
 
-// innermost orders paths: what is below a path before it, the rest by name. Which of several at once came to wait first
-// is chance.
+// innermost orders paths: those below a path before it, the others by name, because the order in which several invocations at
+// once came to wait is random.
 func innermost(a, b string) int {
 	one, other := strings.Split(a, "."), strings.Split(b, ".")
 	for i := range min(len(one), len(other)) {
@@ -59,7 +59,7 @@ func innermost(a, b string) int {
 	return len(other) - len(one)
 }
 
-// abandon ends what waits below path: the turn it is part of has ended without it.
+// abandon ends the invocations that wait below path, because the turn that they are part of has ended without them.
 func (x *execution) abandon(path string, code agui.Code) error {
 	x.mu.Lock()
 	var below []waiting
