@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"github.com/agui-gateway/gateway/agui"
 	"strconv"
 	"strings"
+
+	"github.com/agui-gateway/gateway/agui"
 )
 
 // A FrameID is the place of a frame in a thread's log, and the SSE id its readers use as their cursor. IDs are

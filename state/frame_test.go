@@ -6,8 +6,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/agui-gateway/gateway/agui"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/agui-gateway/gateway/agui"
 )
 
 func TestParseFrameIDTakesOneSpellingOnly(t *testing.T) {

@@ -52,18 +52,18 @@ type Profile struct {
 	Stop      StopForm
 	// AskAgain is for clients that lock their page when a resumed run ends in RUN_ERROR: its end asks the open
 	// questions again instead, after a CUSTOM [CustomFailed]. Readers of the legacy dialect always get that when
-	// questions are open. See [Ending].
+	// questions are open. See [state.Ending].
 	AskAgain bool
 	// RunID replaces the run's id for this reader; empty leaves it.
 	RunID string
 }
 
-// Project returns the frames a reader of w is sent for the canonical frame f, whose Data is what [Encode] wrote:
+// Project returns the frames a reader of w is sent for the canonical frame f, whose Data is what [agui.Encode] wrote:
 // none, f itself with the stored bytes, or others in its place. Only the last of several carries f's id. The result
 // tells what f held that the reader cannot be told at all. An error means that f is not a canonical frame.
 //
-// A projected stream passes the [Verifier] if the canonical one does and closes what it opened before a
-// RUN_ERROR that has an [Ending].
+// A projected stream passes the [agui.Verifier] if the canonical one does and closes what it opened before a
+// RUN_ERROR that has a [state.Ending].
 func (w Profile) Project(f state.Frame) ([]state.Frame, Loss, error) {
 	if w.same(f) {
 		return []state.Frame{f}, 0, nil
@@ -73,7 +73,7 @@ func (w Profile) Project(f state.Frame) ([]state.Frame, Loss, error) {
 	}
 	e, err := agui.Decode(f.Data, nil)
 	if err != nil {
-		return nil, 0, fmt.Errorf("agui: project %s: %w", f.Type, err)
+		return nil, 0, fmt.Errorf("wire: project %s: %w", f.Type, err)
 	}
 	events, loss := w.reshape(e, f.Ending)
 	sent := make([]state.Frame, len(events))

@@ -1,4 +1,3 @@
-// Package redact makes what another server said fit for a log: one short line, without secrets and without what people said.
 package redact
 
 import (

@@ -1,7 +1,8 @@
 // Package redisstore keeps threads in Redis, so that they survive a process and any replica serves any of them.
 // [Open] returns a [state.Store] that passes the same suite as the embedded one.
 //
-// A thread is a handful of keys that share a hash tag, so that a script touches one slot:
+// A thread is a handful of keys that share a hash tag, so that a script touches one slot. Keys begin with [Options.Prefix], which is
+// agui unless set:
 //
 //	agui:{h}:thread  hash   the document, in parts so that only what changed is sent, and the live attempt
 //	agui:{h}:msgs    list   messages in the order they came, appended and never rewritten

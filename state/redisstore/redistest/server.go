@@ -1,5 +1,3 @@
-// Package redistest starts Redis for tests: real servers of the installed redis-server, on free ports of the loopback
-// interface, with nothing on disk but a directory of the test's. They end with the test.
 package redistest
 
 import (
