@@ -25,8 +25,8 @@ type Options struct {
 	// Store keeps the threads; nil means a [state.Memory] of the gateway's own.
 	Store state.Store
 
-	// Shared says that other replicas use the same store: a run that is not over when this one has to end is theirs
-	// to go on with. Otherwise it ends with the error draining.
+	// Shared says that other replicas use the same store, now or when this process has ended: a run that is not over
+	// when this one has to end is theirs to go on with. Otherwise it ends with the error draining.
 	Shared bool
 
 	// Disconnect says what hanging up does to a run of the plain endpoint; empty means [Cancel].

@@ -15,21 +15,20 @@ import (
 // errLost ends a run that too many attempts have died of.
 var errLost = errors.New("gateway: attempts used up")
 
-// sweep looks twice per lease for runs that nobody owns any more, on whichever replica they were, and goes on with
-// them here (R2). It ends with the gateway.
+// sweep looks at once, and then twice per lease, for runs that nobody owns any more, on whichever replica they were, and
+// goes on with them here (R2). It ends with the gateway.
 func (g *Gateway) sweep() {
 	defer close(g.swept)
 	ticker := time.NewTicker(max(g.o.Lease/2, time.Millisecond))
 	defer ticker.Stop()
-	away := false
-	for {
+	for away := false; ; {
+		if err := protect(func() error { away = g.takeOverdue(away); return nil }); err != nil {
+			withCause(g.o.Log, err).Error("sweep: panic")
+		}
 		select {
 		case <-g.taking.Done():
 			return
 		case <-ticker.C:
-			if err := protect(func() error { away = g.takeOverdue(away); return nil }); err != nil {
-				withCause(g.o.Log, err).Error("sweep: panic")
-			}
 		}
 	}
 }
