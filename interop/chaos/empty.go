@@ -14,10 +14,10 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// forgotten is how many runs, and how many questions, a Redis loses.
-const forgotten = 12
+// lostThreads is how many runs, and how many questions, a Redis loses.
+const lostThreads = 12
 
-// A loss is a thread that is lost, with those who knew it.
+// A loss is a thread that Redis lost, with its readers.
 type loss struct {
 	thread  string
 	poster  *reader
@@ -31,7 +31,7 @@ type loss struct {
 func empty(ctx context.Context, f *fleet, _ size) *result {
 	out := &result{}
 	reading := out.readers()
-	losses := make([]*loss, forgotten)
+	losses := make([]*loss, lostThreads)
 	var all sync.WaitGroup
 	for i := range losses {
 		l := &loss{thread: fmt.Sprintf("lost-%d", i)}
@@ -58,7 +58,7 @@ func empty(ctx context.Context, f *fleet, _ size) *result {
 			}
 		})
 	}
-	time.Sleep(underway)
+	time.Sleep(beforeKill)
 	f.redis.kill()
 	if err := errors.Join(os.RemoveAll(filepath.Join(f.redis.dir, "appendonlydir")), f.redis.start(ctx)); err != nil {
 		out.stats.problem("%v", err)
@@ -67,16 +67,16 @@ func empty(ctx context.Context, f *fleet, _ size) *result {
 	back := time.Now()
 	all.Wait()
 	told := time.Since(back)
-	out.green(ctx, f)
+	out.awaitReady(ctx, f)
 	for i, l := range losses {
-		all.Go(func() { out.anew(ctx, f, l, i) })
+		all.Go(func() { out.recreate(ctx, f, l, i) })
 	}
 	all.Wait()
 	for i, r := range f.replicas {
-		out.resting(ctx, i, r)
+		out.checkIdle(ctx, i, r)
 	}
-	out.add("Redis came back empty in the middle of %d runs: all %d readers were told run_lost within %d ms", forgotten, 2*forgotten, told.Milliseconds())
-	out.add("old cursors and answers found nothing; %d threads were made anew under their names, and old cursors got their prelude", forgotten)
+	out.add("Redis came back empty in the middle of %d runs: all %d readers were told run_lost within %d ms", lostThreads, 2*lostThreads, told.Milliseconds())
+	out.add("old cursors and answers found nothing; %d threads were made anew under their names, and old cursors got their prelude", lostThreads)
 	return out
 }
 
@@ -90,12 +90,12 @@ func (r *result) lost(who, thread string, end agui.Event, err error) {
 	}
 }
 
-// anew asks for what is no more, makes it again, and asks once more.
-func (r *result) anew(ctx context.Context, f *fleet, l *loss, i int) {
+// recreate asks for a thread that was lost, makes it again under the same name, and asks once more.
+func (r *result) recreate(ctx context.Context, f *fleet, l *loss, i int) {
 	elsewhere := func() string { return *f.replicas[(i+2)%fleetSize].url.Load() }
 	for _, old := range []*reader{l.poster, l.asker} {
 		old.where = elsewhere
-		if status, err := old.knock(ctx); err != nil || status != http.StatusNotFound {
+		if status, err := old.attachStatus(ctx); err != nil || status != http.StatusNotFound {
 			r.stats.problem("%s: an old cursor = %d, %v", old.thread, status, err)
 		}
 	}
@@ -124,8 +124,8 @@ func (r *result) anew(ctx context.Context, f *fleet, l *loss, i int) {
 	}
 }
 
-// knock attaches with the reader's cursor and returns how that is answered.
-func (r *reader) knock(ctx context.Context) (int, error) {
+// attachStatus attaches with the reader's cursor and returns the status of the answer.
+func (r *reader) attachStatus(ctx context.Context) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, hungAfter)
 	defer cancel()
 	request, err := r.attach(ctx, r.cursor)
@@ -139,8 +139,8 @@ func (r *reader) knock(ctx context.Context) (int, error) {
 	return response.StatusCode, response.Body.Close()
 }
 
-// resting checks that a replica was never restarted, and that its agents were stopped.
-func (r *result) resting(ctx context.Context, i int, replica *replica) {
+// checkIdle checks that a replica was never restarted, and that its agents were stopped.
+func (r *result) checkIdle(ctx context.Context, i int, replica *replica) {
 	select {
 	case <-replica.ended:
 		r.stats.problem("replica %d has ended", i)

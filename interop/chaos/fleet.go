@@ -154,7 +154,7 @@ func (f *fleet) end() {
 	}
 }
 
-// any returns the address of any replica, or the proxy's, which is as good.
+// any returns the address of any replica, or of the proxy.
 func (f *fleet) any() string {
 	if i := rand.IntN(fleetSize + 1); i < fleetSize {
 		return *f.replicas[i].url.Load()

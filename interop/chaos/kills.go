@@ -45,7 +45,7 @@ func kills(ctx context.Context, f *fleet, size size) *result {
 	if killed == 0 || during*100 < killed*duringRun {
 		out.stats.problem("%d of %d kills hit a run: that shows too little", during, killed)
 	}
-	out.books(f, func(l *ledger) (duplicates, missing int) {
+	out.checkBookings(f, func(l *ledger) (duplicates, missing int) {
 		for i := range size.threads {
 			thread := fmt.Sprintf("trip-%d", i)
 			for item, what := range map[string]string{"flight": airlineOf(thread), "hotel": hotelOf(thread)} {

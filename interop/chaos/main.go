@@ -31,7 +31,7 @@ var (
 	long  = size{name: "long", threads: 500, kills: 10 * time.Minute, interrupts: 1000, limit: 20 * time.Minute, beside: 1}
 )
 
-// A scenario is a way to be unlucky. Each has a fleet of its own.
+// A scenario is a way in which things fail. Each has a fleet of its own.
 type scenario struct {
 	name string
 	play func(context.Context, *fleet, size) *result
@@ -110,7 +110,7 @@ func playAll(ctx context.Context, chosen []scenario, size size, binary, dir stri
 		slots <- struct{}{}
 		players.Go(func() {
 			defer func() { <-slots }()
-			reports[i], oks[i] = one(ctx, s, size, binary, filepath.Join(dir, s.name))
+			reports[i], oks[i] = playOne(ctx, s, size, binary, filepath.Join(dir, s.name))
 			fmt.Print(reports[i])
 		})
 	}
@@ -118,8 +118,8 @@ func playAll(ctx context.Context, chosen []scenario, size size, binary, dir stri
 	return strings.Join(reports, ""), !slices.Contains(oks, false)
 }
 
-// one plays a scenario and returns its report.
-func one(ctx context.Context, s scenario, size size, binary, dir string) (report string, ok bool) {
+// playOne plays a scenario and returns its report.
+func playOne(ctx context.Context, s scenario, size size, binary, dir string) (report string, ok bool) {
 	started := time.Now()
 	var b strings.Builder
 	fmt.Fprintf(&b, "--- %s\n", s.name)

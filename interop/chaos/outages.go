@@ -12,20 +12,20 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// caught is how many runs are live when Redis is killed. The replicas wait five seconds for it.
+// interrupted is how many runs are live when Redis is killed. The replicas wait five seconds for it.
 const (
-	caught   = 50
-	briefly  = 3 * time.Second
-	tooLong  = 8 * time.Second
-	underway = 2 * time.Second // when it is killed; the runs take five
+	interrupted = 50
+	shortOutage = 3 * time.Second
+	longOutage  = 8 * time.Second
+	beforeKill  = 2 * time.Second // of the five seconds that the runs take
 )
 
 // outages kills Redis in the middle of runs. If it is back soon they go on; if not they end in an error and new ones
 // are refused; and when it is back everything works, and no replica was restarted.
 func outages(ctx context.Context, f *fleet, _ size) *result {
 	out := &result{}
-	out.outage(ctx, f, "brief", briefly, func(code string) bool { return code == "" }, nil)
-	out.outage(ctx, f, "late", tooLong, func(code string) bool { return code == string(agui.CodeStoreUnavailable) }, out.red)
+	out.outage(ctx, f, "brief", shortOutage, func(code string) bool { return code == "" }, nil)
+	out.outage(ctx, f, "late", longOutage, func(code string) bool { return code == string(agui.CodeStoreUnavailable) }, out.checkUnready)
 	for i, r := range f.replicas {
 		select {
 		case <-r.ended:
@@ -39,7 +39,7 @@ func outages(ctx context.Context, f *fleet, _ size) *result {
 // outage takes Redis away for a while and looks how the runs end; away is called before it comes back.
 func (r *result) outage(ctx context.Context, f *fleet, name string, while time.Duration, right func(string) bool, away func(context.Context, *fleet)) {
 	reading := r.readers()
-	readers := make([]*reader, caught)
+	readers := make([]*reader, interrupted)
 	ends := map[string]int{}
 	var all sync.WaitGroup
 	var mu sync.Mutex
@@ -61,11 +61,11 @@ func (r *result) outage(ctx context.Context, f *fleet, name string, while time.D
 			ends[code]++
 		})
 	}
-	time.Sleep(underway)
+	time.Sleep(beforeKill)
 	f.redis.kill()
 	over := time.After(while)
 	if away != nil {
-		time.Sleep(tooLong - 2*time.Second)
+		time.Sleep(longOutage - 2*time.Second)
 		away(ctx, f)
 	}
 	<-over
@@ -74,7 +74,7 @@ func (r *result) outage(ctx context.Context, f *fleet, name string, while time.D
 		return
 	}
 	back := time.Now()
-	r.green(ctx, f)
+	r.awaitReady(ctx, f)
 	ready := time.Since(back)
 	all.Wait()
 	for i, reader := range readers {
@@ -82,7 +82,7 @@ func (r *result) outage(ctx context.Context, f *fleet, name string, while time.D
 	}
 	all.Wait()
 	r.add("Redis away for %v in the middle of %d runs: ended well %d, with store_unavailable %d; all replicas ready %d ms after it was back",
-		while, caught, ends[""], ends[string(agui.CodeStoreUnavailable)], ready.Milliseconds())
+		while, interrupted, ends[""], ends[string(agui.CodeStoreUnavailable)], ready.Milliseconds())
 }
 
 // complete sends the last request again: the thread comes to its end, wherever it was left.
@@ -100,7 +100,7 @@ func (r *result) complete(ctx context.Context, f *fleet, reader *reader, i int) 
 		}
 		d, err := reader.agrees(ctx)
 		if err == nil {
-			err = told(d)
+			err = checkLong(d)
 		}
 		if err != nil {
 			r.stats.problem("%s, afterwards: %v", reader.thread, err)
@@ -110,8 +110,8 @@ func (r *result) complete(ctx context.Context, f *fleet, reader *reader, i int) 
 	r.stats.problem("%s cannot be brought to an end any more", reader.thread)
 }
 
-// told checks that the run of long that made this thread did all it had to.
-func told(d *document) error {
+// checkLong checks that the run of long that made this thread did all it had to.
+func checkLong(d *document) error {
 	var state struct {
 		Opened bool
 		Told   int
@@ -125,8 +125,8 @@ func told(d *document) error {
 	return nil
 }
 
-// red checks that replicas without a store say so.
-func (r *result) red(ctx context.Context, f *fleet) {
+// checkUnready checks that replicas without a store are not ready and refuse new runs.
+func (r *result) checkUnready(ctx context.Context, f *fleet) {
 	for i, replica := range f.replicas {
 		reader := r.readers().at(replica, "long", "refused")
 		if status, _, err := reader.status(ctx, http.MethodGet, "/readyz", nil); err != nil || status != http.StatusServiceUnavailable {
@@ -147,8 +147,8 @@ func (r *result) red(ctx context.Context, f *fleet) {
 	r.add("without a store: /readyz and new runs are 503 with Retry-After on %d replicas", len(f.replicas))
 }
 
-// green waits until all replicas are ready.
-func (r *result) green(ctx context.Context, f *fleet) {
+// awaitReady waits until all replicas are ready.
+func (r *result) awaitReady(ctx context.Context, f *fleet) {
 	for i, replica := range f.replicas {
 		reader := r.readers().at(replica, "long", "")
 		var status int

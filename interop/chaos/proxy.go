@@ -31,7 +31,7 @@ func startProxy(ctx context.Context, replicas []*replica) (*proxy, error) {
 	transport := &http.Transport{DialContext: p.dial, MaxIdleConns: 1, DisableKeepAlives: true}
 	p.server = &http.Server{
 		ReadHeaderTimeout: 10 * time.Second,
-		ErrorLog:          log.New(io.Discard, "", 0), // broken connections are what this is about
+		ErrorLog:          log.New(io.Discard, "", 0), // connections are broken on purpose
 		Handler: &httputil.ReverseProxy{
 			Transport: transport, FlushInterval: -1, ErrorLog: log.New(io.Discard, "", 0),
 			Rewrite: func(r *httputil.ProxyRequest) {

@@ -37,7 +37,7 @@ func races(ctx context.Context, f *fleet, size size) *result {
 	close(work)
 	workers.Wait()
 	out.add("%d interrupts, each answered by %d identical resumes over %d replicas", size.interrupts, racers, fleetSize)
-	out.books(f, func(l *ledger) (duplicates, missing int) {
+	out.checkBookings(f, func(l *ledger) (duplicates, missing int) {
 		for i := range size.interrupts {
 			more, lacks := l.check(fmt.Sprintf("race-%d", i), "answer", `"a"`)
 			duplicates += more
@@ -52,7 +52,7 @@ func races(ctx context.Context, f *fleet, size size) *result {
 
 func race(ctx context.Context, f *fleet, reading *readers, thread string) error {
 	asker := reading.reader(f, "ask", thread)
-	asker.calm = true
+	asker.uncut = true
 	messages := []agui.Message{user("Book something")}
 	end, err := asker.run(ctx, &agui.RunAgentInput{RunID: "ask", Messages: messages})
 	if err != nil {
@@ -68,7 +68,7 @@ func race(ctx context.Context, f *fleet, reading *readers, thread string) error 
 	for i := range racers {
 		racing.Go(func() {
 			tab := reading.at(f.replicas[i%fleetSize], "ask", thread)
-			tab.calm = true
+			tab.uncut = true
 			<-start
 			end, err := tab.run(ctx, &agui.RunAgentInput{RunID: "answer", Messages: asker.messages, Resume: resume})
 			if err == nil && !succeeded(end) {

@@ -21,13 +21,13 @@ const (
 	maxEvent  = 8 << 20
 )
 
-// A reader is somebody with a page open: it posts, reads, and does not give up when its connection breaks.
+// A reader is a client as a page is one: it posts, reads, and reconnects when its connection breaks.
 type reader struct {
 	stats         *stats
 	client        *http.Client
 	where         func() string // address of a server, anew for each request
 	agent, thread string
-	calm          bool // nothing is killed, so that no stream may be cut
+	uncut         bool // nothing is killed, so no stream may be cut
 
 	verifier *agui.Verifier
 	view     *agui.View
@@ -39,7 +39,7 @@ type reader struct {
 	events   []agui.Event
 }
 
-// errInvalid is a stream that breaks the protocol; it is not read on.
+// errInvalid says that a stream breaks the protocol; the reader stops there.
 var errInvalid = errors.New("invalid stream")
 
 // run posts an input and follows the run to its terminal event, over as many connections as it takes.
@@ -50,7 +50,7 @@ func (r *reader) run(ctx context.Context, in *agui.RunAgentInput) (agui.Event, e
 		return nil, err
 	}
 	r.cursor, r.last, r.ids, r.events = "", time.Now(), nil, nil
-	return r.insist(ctx, func(ctx context.Context) (*http.Request, error) {
+	return r.retry(ctx, func(ctx context.Context) (*http.Request, error) {
 		if r.cursor != "" {
 			return r.attach(ctx, r.cursor)
 		}
@@ -65,11 +65,11 @@ func (r *reader) run(ctx context.Context, in *agui.RunAgentInput) (agui.Event, e
 // follow attaches without a cursor and reads to the terminal event.
 func (r *reader) follow(ctx context.Context) (agui.Event, error) {
 	r.cursor, r.last, r.ids, r.events = "", time.Now(), nil, nil
-	return r.insist(ctx, func(ctx context.Context) (*http.Request, error) { return r.attach(ctx, r.cursor) })
+	return r.retry(ctx, func(ctx context.Context) (*http.Request, error) { return r.attach(ctx, r.cursor) })
 }
 
-// insist asks again until a terminal event came.
-func (r *reader) insist(ctx context.Context, ask func(context.Context) (*http.Request, error)) (agui.Event, error) {
+// retry asks again until a terminal event came.
+func (r *reader) retry(ctx context.Context, ask func(context.Context) (*http.Request, error)) (agui.Event, error) {
 	ctx, cancel := context.WithTimeout(ctx, stepLimit)
 	defer cancel()
 	for {
@@ -102,7 +102,7 @@ func (r *reader) attach(ctx context.Context, cursor string) (*http.Request, erro
 	return request, err
 }
 
-// once is one connection. Without an error and without an end it is to be asked again.
+// once reads one connection. It returns the terminal event, or nil if the stream has to be asked for again.
 func (r *reader) once(ctx context.Context, ask func(context.Context) (*http.Request, error)) (agui.Event, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -147,7 +147,7 @@ func (w *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// refused notes an answer that is no stream. What the server does not have, or has no more of, is asked for anew.
+// refused notes an answer that is no stream. After 404 and 204 the reader attaches without its cursor.
 func (r *reader) refused(response *http.Response) error {
 	var answer struct {
 		Error struct{ Code string }
@@ -165,7 +165,7 @@ func (r *reader) refused(response *http.Response) error {
 	return errors.New(response.Status)
 }
 
-// reset begins a stream of its own, on top of what is shown.
+// reset starts a stream that does not continue another, on top of messages.
 func (r *reader) reset(messages []agui.Message) {
 	doc, err := state.NewDocument(nil, state.DocumentOptions{})
 	if err != nil {
@@ -191,7 +191,7 @@ func (r *reader) read(body io.Reader, fresh bool) (agui.Event, error) {
 			return nil, r.wrong(record, err)
 		}
 		if first && !fresh {
-			r.begin(record, e)
+			r.startStream(record, e)
 		}
 		first = false
 		if err := r.take(record, e); err != nil {
@@ -210,14 +210,14 @@ func (r *reader) read(body io.Reader, fresh bool) (agui.Event, error) {
 // cut notes a stream that broke off.
 func (r *reader) cut(why error) {
 	r.stats.do(func() { r.stats.cut++ })
-	if r.calm {
+	if r.uncut {
 		r.stats.problem("%s: a stream broke off behind %q although nothing was killed: %v", r.thread, r.cursor, why)
 	}
 }
 
-// begin tells whether a stream that was attached to goes on behind the cursor, or begins anew with a prelude: a
-// prelude's start has no id.
-func (r *reader) begin(record agui.Record, e agui.Event) {
+// startStream finds out whether a stream that was attached to goes on behind the cursor or starts with a prelude, whose
+// RUN_STARTED has no id.
+func (r *reader) startStream(record agui.Record, e agui.Event) {
 	if _, start := e.(*agui.RunStarted); r.verifier != nil && (!start || record.ID != "") {
 		r.stats.do(func() { r.stats.goneOn++ })
 		return
@@ -228,7 +228,7 @@ func (r *reader) begin(record agui.Record, e agui.Event) {
 
 func (r *reader) take(record agui.Record, e agui.Event) error {
 	if record.ID != "" {
-		if err := r.follows(record.ID); err != nil {
+		if err := r.checkOrder(record.ID); err != nil {
 			return err
 		}
 		r.cursor = record.ID
@@ -240,8 +240,8 @@ func (r *reader) take(record agui.Record, e agui.Event) error {
 	return r.view.Apply(e)
 }
 
-// follows checks that ids grow (S3).
-func (r *reader) follows(id string) error {
+// checkOrder checks that ids grow along the thread.
+func (r *reader) checkOrder(id string) error {
 	now, err := state.ParseFrameID(id)
 	if err != nil || r.cursor == "" {
 		return err

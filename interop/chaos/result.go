@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// A result is what a scenario came to: lines of figures, and problems.
+// A result is the report of a scenario: lines of figures, and problems.
 type result struct {
 	lines []string
 	stats stats
@@ -15,8 +15,8 @@ func (r *result) add(format string, args ...any) {
 	r.lines = append(r.lines, fmt.Sprintf(format, args...))
 }
 
-// books reads the ledger and judges it.
-func (r *result) books(f *fleet, check func(*ledger) (duplicates, missing int)) {
+// checkBookings reads the ledger and compares it with what was asked for.
+func (r *result) checkBookings(f *fleet, check func(*ledger) (duplicates, missing int)) {
 	l, err := readLedger(f.ledger)
 	if err != nil {
 		r.stats.problem("%v", err)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// stats is what all readers of a scenario saw, and what was wrong.
+// stats counts what the readers of a scenario saw, and keeps the problems.
 type stats struct {
 	mu       sync.Mutex
 	streams  int            // that were opened
