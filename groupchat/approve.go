@@ -22,8 +22,7 @@ const (
 	ApproveNever   ToolApproval = "never"  // unless the agent names the tool
 )
 
-// Approvals say of which tools' calls a person must approve, for an agent. The zero value is none but those that say
-// so themselves.
+// Approvals say of which tools' calls a person must approve, for an agent. The zero value leaves it to the tools.
 type Approvals struct {
 	All bool // of all but those that say never
 	// Tools are names of tools that need it in any case: as the model knows them, or as their source does. A name that no tool
@@ -93,8 +92,8 @@ func (r *llmRun) decideApprovals(ctx context.Context, found []*Tool) {
 		"turn", r.t.ID(), "missing", missing, "tools", names)
 }
 
-// mustAsk reports whether a person has to approve of a call of the tool: also one that was asked when that was wanted, and has
-// said no. Key is the call's, empty for one that nobody can have been asked about.
+// mustAsk reports whether a person has to approve of a call of the tool, also if approvals have changed since a person was asked
+// about it. Key is the call's, empty for one that nobody can have been asked about.
 func (r *llmRun) mustAsk(t *Tool, key string) bool {
 	return r.askAll || r.Approve.wants(t) || r.asked(key)
 }

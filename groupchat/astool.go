@@ -13,7 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A BranchPolicy says in which conversation a specialist works that is a tool.
+// A BranchPolicy says in which conversation a specialist works when it is called as a tool.
 type BranchPolicy string
 
 // The conversations of a specialist that is a tool.
@@ -27,7 +27,7 @@ const (
 // String is the policy's word.
 func (p BranchPolicy) String() string { return cmp.Or(string(p), "fork") }
 
-// AsToolOptions say how a specialist is a tool. Name is required.
+// AsToolOptions say how a specialist is called as a tool. Name is required.
 type AsToolOptions struct {
 	// Name is the tool's and the specialist's; Description is what the model is told of it, that of the agent if empty.
 	Name        string
@@ -44,7 +44,7 @@ type AsToolOptions struct {
 	// write; nil means all.
 	Scope  Scoping
 	Writes []string
-	// Retries is how often a turn of its that failed is tried again: see [ErrorPolicy].
+	// Retries is how often a failed turn of the specialist is tried again: see [ErrorPolicy].
 	Retries int
 	// Metadata goes with each result to the client, beside what is told there of the branch.
 	Metadata agui.Metadata
@@ -188,8 +188,7 @@ func (s *specialist) invocation(ctx context.Context, t *Turn, c ToolCall, b *too
 	return o, nil
 }
 
-// A toolBranch is what the client is told of the conversation that a specialist works in. Nothing in it is known by a
-// name alone.
+// A toolBranch is what the client is told of the conversation that a specialist works in. It names everything by an id or a path.
 type toolBranch struct {
 	Kind string `json:"kind"` // "subagent"
 	ID   string `json:"branchId"`
@@ -203,7 +202,7 @@ type toolBranch struct {
 	Parent     string `json:"parent"`
 	ToolCallID string `json:"toolCallId"`
 	SessionID  string `json:"sessionId,omitempty"`
-	// Query is what a session was asked: the arguments on the wire may have been edited.
+	// Query is what a session was asked: the arguments that clients were shown may have been edited.
 	Query string `json:"query,omitempty"`
 
 	query, memo string

@@ -52,11 +52,11 @@ func (a *LLM) toolAgents() []Participant {
 }
 
 // nth says which call of its tool in the turn call i of s is, from 1: the same whenever the turn is entered.
-func (r *llmRun) nth(s *llmStep, i int) int {
+func (r *llmRun) nth(s *llmRound, i int) int {
 	name, n := r.tools.real(s.reply.Calls[i].Name), 1
-	for _, step := range r.steps[:s.place+1] {
-		for j, c := range step.reply.Calls {
-			if (step != s || j < i) && r.tools.real(c.Name) == name {
+	for _, round := range r.rounds[:s.place+1] {
+		for j, c := range round.reply.Calls {
+			if (round != s || j < i) && r.tools.real(c.Name) == name {
 				n++
 			}
 		}

@@ -33,7 +33,7 @@ type Chat struct {
 	Middleware []func(Agent) Agent
 	// State is the chat's use of the shared state, if it is a thread's root agent.
 	State StateSpec
-	// Suggester knows what a person could say to the chat next; nil knows nothing.
+	// Suggester proposes what a person could say to the chat next; nil proposes nothing.
 	Suggester Suggester
 }
 
@@ -54,13 +54,13 @@ func (c *Chat) info(parts []Info) Info {
 	return info
 }
 
-// describeTeam is Describe below the teams in above; one that contains itself is told of once.
+// describeTeam describes c, which is part of the teams in above. A team that contains itself is described once.
 func describeTeam(c composite, above []Agent) Info {
 	above = append(slices.Clip(above), c)
 	var parts []Info
 	interrupts, can := false, Abilities{}
 	for _, p := range c.parts() {
-		info := Info{Name: p.Name, Description: p.Description, Interrupts: true} // who cannot tell might
+		info := Info{Name: p.Name, Description: p.Description, Interrupts: true} // an agent that does not describe itself may ask
 		if told, ok := describe(p.Agent, above); ok {
 			info.Interrupts, info.Abilities, info.Participants = told.Interrupts, told.Abilities, told.Participants
 			if info.Description == "" {
@@ -115,7 +115,7 @@ type chatRun struct {
 	infos   []Info
 }
 
-// Run takes t with the team: until the manager is done, the rounds are used up, or somebody has to wait.
+// Run lets the team take t until the manager is done, the rounds are used up, or somebody has to wait.
 func (c *Chat) Run(ctx context.Context, t *Turn) error {
 	return t.exclusive("chat", c, func() error { return c.run(ctx, t) })
 }
@@ -149,7 +149,7 @@ func (c *Chat) run(ctx context.Context, t *Turn) error {
 	}
 }
 
-// choose asks the manager who speaks next and opens that turn. It reports whether the chat is over.
+// choose asks the manager who speaks next and opens that turn. It reports whether the chat has ended.
 func (r *chatRun) choose(ctx context.Context) (done bool, err error) {
 	v := r.view()
 	if r.Until != nil && r.Until(v) {
@@ -211,7 +211,7 @@ func (r *chatRun) open(p *Participant, d Decision) error {
 	r.record.Kind, r.record.To = kindOf(r.manager), r.targets(p.Name)
 	instruction := d.Instruction
 	if r.record.Round == 1 && instruction == "" {
-		instruction = r.t.record.Instruction // what a whole team is told, who speaks first in it is told
+		instruction = r.t.record.Instruction // an instruction for a team goes to its first speaker
 	}
 	r.record.Turn = &turnRecord{
 		ID:          r.t.ID() + "/" + p.Name + "@" + strconv.Itoa(r.record.Round),
@@ -258,7 +258,7 @@ func (r *chatRun) supervise(d Decision) error {
 	return err
 }
 
-// view is what the manager sees. It may be looked at from the goroutines of a turn.
+// view is what the manager sees. It may be used from the goroutines of a turn.
 func (r *chatRun) view() View {
 	r.t.x.mu.Lock()
 	defer r.t.x.mu.Unlock()

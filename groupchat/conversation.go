@@ -29,7 +29,7 @@ func (o OutputMode) known() bool {
 // A branch is a conversation that nobody outside sees. A record keeps what was said in it over a pause.
 type branch struct {
 	run   *agui.Run
-	given int // of its messages, those it began with
+	given int // how many messages it began with
 }
 
 // branch makes a conversation that begins with given and goes on with kept.
@@ -56,7 +56,7 @@ func messages(run *agui.Run) []Message {
 }
 
 // useBranch lets t speak in a conversation of its own from now on, which begins with given and is kept in the record's
-// field. What it calls and asks it does where it was, for that concerns people.
+// field. Its questions and calls stay in the conversation that people see.
 func (t *Turn) useBranch(given []Message, kept *[]Message) (*checkpointHook, error) {
 	t.x.mu.Lock()
 	before := *kept
@@ -87,9 +87,9 @@ func visible(messages []Message, path string) []Message {
 // Names tell the participants of one team apart. In a tree of teams several may have one name, so who said something is known
 // by path: that of the mark on the message, else that of the only one in the tree who has the name.
 
-// A mark is what a message's metadata have for us, under [turnMeta].
+// A mark is what this package keeps in a message's metadata, under [turnMeta].
 type mark struct {
-	// Direct is the path beyond which only people are shown the message.
+	// Direct is the path of the turn outside of which only people are shown the message.
 	Direct string `json:"direct,omitempty"`
 	// Path is who said it, where the name does not tell.
 	Path string `json:"path,omitempty"`
@@ -153,7 +153,7 @@ func (x *execution) said(m Message, name, path string) bool {
 	return by == "" || by == path
 }
 
-// joinPath makes a path of parts; the root's is empty and adds nothing.
+// joinPath joins paths. The root's is empty and adds nothing.
 func joinPath(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(parts), func(p string) bool { return p == "" }), ".")
 }

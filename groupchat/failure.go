@@ -17,8 +17,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// fail is an error of this package with the code its run ends with. One that begins with a turn's path leaves that of a root agent,
-// which has none, away.
+// fail returns an error with the code that its run ends with. A format that begins with a turn's path drops that of a root
+// agent, which is empty.
 func fail(code agui.Code, format string, args ...any) error {
 	if rest, ok := strings.CutPrefix(format, "%s: "); ok && len(args) > 0 && args[0] == "" {
 		format, args = rest, args[1:]
@@ -70,7 +70,7 @@ func (e *pathError) Error() string { return e.Path + ": " + e.Err.Error() }
 // Unwrap returns the failure.
 func (e *pathError) Unwrap() error { return e.Err }
 
-// at says where err happened, unless somebody further in has.
+// at adds to err the path of the turn that failed, unless err has one.
 func at(path string, err error) error {
 	if _, ok := errors.AsType[*pathError](err); ok || err == nil {
 		return err
@@ -148,8 +148,8 @@ type ErrorPolicy struct {
 	// Retries is how often the turn is tried again first. It goes on with what it recorded: what it said, asked and did once is
 	// not repeated, only what failed is.
 	Retries int
-	// Backoff is how long the first retry waits, or half of it up to that; each further one waits twice as long, up to 30 seconds. 0
-	// means 500ms; a negative one does not wait.
+	// Backoff is how long the first retry waits at most; it waits at least half as long. Each further one waits twice as long, up
+	// to 30 seconds. 0 means 500ms; a negative one does not wait.
 	Backoff time.Duration
 	// RetryIf says after which failures; nil means [Retryable]. It may be asked twice about one.
 	RetryIf func(err error) bool
@@ -163,9 +163,9 @@ const (
 	mostBackoff  = 30 * time.Second
 )
 
-// Retryable reports whether a turn that failed with err may come to something else the next time. It may not after a panic, a write
-// that is forbidden or too large, credentials or a request that a server refused, a circle of remote agents, and what is a
-// defect or a mistake in the definition of the team.
+// Retryable reports whether a turn that failed with err may succeed the next time. It cannot after a panic, a write that is
+// forbidden or too large, credentials or a request that a server refused, a circle of remote agents, an internal error or a
+// mistake in the definition of the team.
 func Retryable(err error) bool {
 	if _, ok := errors.AsType[*PanicError](err); ok || errors.Is(err, state.ErrForbidden) {
 		return false

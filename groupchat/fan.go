@@ -19,11 +19,11 @@ type Fan struct {
 	Participants []Participant
 	// Select, if set, names those that work this time; the others are left out. It is asked once per turn.
 	Select func(View) []string
-	// Output is what becomes of what the participants say. The zero value shows it as it comes, which is in no particular
-	// order. With [OutputHistory] only the last words of each are said, when all have ended, in the order of the participants.
+	// Output says who is shown the words of the participants. The zero value shows them as they come, in no particular
+	// order. With [OutputHistory] only the last words of each are shown, when all have ended, in the order of the participants.
 	Output OutputMode
-	// Join, if set, makes something of the replies, which are in the order of the participants; those that were skipped
-	// are marked. It must not ask.
+	// Join, if set, is called with the replies of all participants in their order, to summarise them or change the state; those
+	// that were skipped are marked. It must not ask.
 	Join func(ctx context.Context, t *Turn, replies []Reply) error
 }
 
@@ -33,7 +33,7 @@ func (f *Fan) Validate() error { return validateTeam(f, "fan", nil) }
 // Describe tells who is in the fan.
 func (f *Fan) Describe() Info { return describeTeam(f, nil) }
 
-// Run lets the participants work, and joins what they came to.
+// Run lets the participants work, and joins their replies.
 func (f *Fan) Run(ctx context.Context, t *Turn) error {
 	names, err := f.selected(t)
 	if err != nil {

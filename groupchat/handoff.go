@@ -11,11 +11,12 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// HandoffOptions are those of [Handoff]. Only Start is required.
+// HandoffOptions are the options of [Handoff]. Only Start is required.
 type HandoffOptions struct {
 	// Start is who speaks first in a conversation.
 	Start string
-	// Edges say who may hand over to whom; who is not in it may to nobody. Nil lets everybody hand over to everybody.
+	// Edges say who may hand over to whom; a participant without an entry may hand over to nobody. Nil lets everybody hand over
+	// to everybody.
 	Edges map[string][]string
 	// Autonomous lets a speaker that hands over to nobody go on, until it names [Done], has a turn in which it does nothing or
 	// has used up its turns, instead of giving control back to the user. Models get a tool for Done, called finish.
@@ -36,12 +37,11 @@ const (
 // autonomousPrompt is what an autonomous speaker is told after a turn in which it handed over to nobody.
 const autonomousPrompt = "The user does not answer. Go on by yourself, hand over to somebody else, or finish if nothing is left to do."
 
-// Handoff makes managers that let the speakers decide who is next, with [Turn.Goto]. One that names nobody gives control
-// back to the user: the chat has come to its end, and the user's next message goes to whom it was that spoke last. One
-// that names somebody it may not hand over to ends the run with unknown_speaker.
+// Handoff makes managers that let the speakers decide who is next, with [Turn.Goto]. A speaker that names nobody gives control
+// back to the user: the chat has ended, and the user's next message goes to that speaker again. A speaker that names somebody
+// it may not hand over to ends the run with unknown_speaker.
 //
-// Who has control is read off the conversation: the participant whose words are its last, by its name or that of
-// somebody it is made of.
+// When a run starts, the participant has control whose words, or whose members' words, are the last of the conversation.
 func Handoff(o HandoffOptions) func() Manager {
 	return func() Manager { return handoff{o} }
 }
@@ -74,7 +74,7 @@ func (m handoff) inControl(v View) string {
 			if name != "" {
 				return name
 			}
-			continue // somebody elsewhere
+			continue // said by somebody outside of this chat
 		}
 		var of []string
 		for _, p := range v.Participants {
@@ -92,8 +92,8 @@ func (m handoff) inControl(v View) string {
 	return m.Start
 }
 
-// member is the participant who said m, or of whose team somebody did; empty if it was nobody of this chat. Known says whether
-// that can be told for certain.
+// member is the participant who said m, or in whose team somebody did; empty if nobody of this chat did. Known says whether
+// that is certain.
 func (v View) member(m Message) (name string, known bool) {
 	if v.turn == nil {
 		return "", false
@@ -115,7 +115,7 @@ func (v View) member(m Message) (name string, known bool) {
 	return name, true
 }
 
-// includes reports whether name is somebody's that i is made of.
+// includes reports whether somebody in i's team, at any depth, has the name.
 func (i Info) includes(name string) bool {
 	return slices.ContainsFunc(i.Participants, func(p Info) bool { return p.Name == name || p.includes(name) })
 }
@@ -143,7 +143,7 @@ func (m handoff) maxRounds() int {
 	return handoffTurns
 }
 
-// Check wants edges between participants, of whom each can be reached from the start.
+// Check reports edges that name no participant, and participants that cannot be reached from the start.
 func (m handoff) Check(participants []string) error {
 	var errs []error
 	unknown := func(name string) bool { return !slices.Contains(participants, name) }
@@ -182,7 +182,7 @@ func (m handoff) Check(participants []string) error {
 	return errors.Join(errs...)
 }
 
-// markReachable notes who can be reached from name.
+// markReachable adds to reached the participants that can be reached from name.
 func (m handoff) markReachable(name string, reached map[string]bool) {
 	if reached[name] {
 		return

@@ -25,25 +25,25 @@ type InvokeOptions struct {
 	// Messages, if not nil, are all it sees instead, besides its own. They are not kept: give the same again when the
 	// turn is entered again.
 	Messages []Message
-	// Input follows that: what it is asked to do.
+	// Input follows these: what the agent is asked to do.
 	Input []Message
-	// Output is what becomes of what it says; the zero value is for everybody.
+	// Output says who is shown what it says; the zero value shows it to everybody.
 	Output OutputMode
 	// Scope is which state it works on; the zero value is the invoking turn's.
 	Scope Scoping
 	// Writes are the pointers it may write; nil means all.
 	Writes []string
-	// OnError is what its failure means; the zero value returns it.
+	// OnError says what its failure means; the zero value returns the failure.
 	OnError ErrorPolicy
 }
 
-// A Reply is what an invoked agent came to.
+// A Reply is what an invoked agent said.
 type Reply struct {
 	// Name is the agent's.
 	Name string
 	// Messages are what was said in its turn, in order, by itself and by those it is made of.
 	Messages []Message
-	// Skipped says that it failed, and that its policy passes over that.
+	// Skipped says that it failed, and that its policy goes on without it.
 	Skipped bool
 }
 
@@ -57,13 +57,13 @@ func (r Reply) Text() string {
 	return ""
 }
 
-// Invoke lets agent take a turn inside this one, as a step and a subagent of its own, and returns what it came to.
+// Invoke lets agent take a turn inside this one, as a step and a subagent of its own, and returns what it said.
 // Any number may work at once: see [Turn.InvokeAll], or start each with [Turn.Go]. What it sees are the messages its options
 // show it and its own, not those of others at work at the same time.
 //
 // Like [Once] it is done once per turn, name and N: after a pause an agent that had ended is not begun again, and one that
-// waits goes on where it was. It returns the agent's [*Pause] to be returned in turn, or the failure that its policy
-// does not pass over. A name is like a participant's. It counts as one turn of the run's budget.
+// waits goes on where it was. It returns the agent's [*Pause], which the caller returns too, or the failure, unless the policy
+// goes on without the agent. A name is like a participant's. It counts as one turn of the run's budget.
 func (t *Turn) Invoke(name string, agent Agent, o InvokeOptions) (Reply, error) {
 	replies, err := t.InvokeAll(Invocation{name, agent, o})
 	if err != nil {
@@ -80,8 +80,7 @@ type Invocation struct {
 }
 
 // InvokeAll is [Turn.Invoke] for several agents that begin at the same point of the conversation and work at once. It
-// returns when all have ended, what each came to in the order given. The first failure cancels the others; pauses add
-// up.
+// returns their replies, in the order given, when all have ended. The first failure cancels the others; pauses are joined.
 func (t *Turn) InvokeAll(list ...Invocation) ([]Reply, error) {
 	return t.invokeAll(list, func(*Turn) {})
 }
@@ -179,7 +178,7 @@ func (v *Invocation) check() error {
 func (t *Turn) open(list []Invocation) ([]*turnRecord, error) {
 	x := t.x
 	after := t.lastMessage()
-	x.keep.Lock() // what begins now has done nothing that a commit under way would keep half of
+	x.keep.Lock() // no turn is opened while a commit is made
 	defer x.keep.Unlock()
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -218,7 +217,7 @@ func (t *Turn) open(list []Invocation) ([]*turnRecord, error) {
 	return records, nil
 }
 
-// settle notes that a child has stopped working, and of one that has ended drops what nobody needs any more.
+// settle notes that a child has stopped working. The record of one that has ended keeps only what is needed later.
 func (t *Turn) settle(record *turnRecord, skipped bool, err error) {
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()

@@ -58,7 +58,7 @@ type LLMOutput struct {
 
 // The defaults of [LLM].
 const (
-	llmSteps       = 16
+	llmMaxSteps    = 16
 	llmToolTimeout = time.Minute
 	outputRetries  = 2
 )
@@ -146,9 +146,9 @@ func (a *LLM) validate() error {
 // An llmRun is an agent taking one turn.
 type llmRun struct {
 	*LLM
-	t     *Turn
-	tools llmTools
-	steps []*llmStep
+	t      *Turn
+	tools  llmTools
+	rounds []*llmRound
 	// past are the replies of earlier tries that do not count any more.
 	past forgotten
 	// askAll says that approvals name a tool that is not there, so that every call needs one.
@@ -157,13 +157,13 @@ type llmRun struct {
 	away bool
 }
 
-// An llmStep is one reply of the model and what came of it.
-type llmStep struct {
+// An llmRound is one reply of the model and what came of it.
+type llmRound struct {
 	n     int // what number it was recorded under
 	place int // among the steps that count
 	reply model.Reply
 	shown shownReply
-	// results are those of the reply's calls that have one. Note is what the model is told of a reply that will not do.
+	// results are those of the reply's calls that have one. Note is what the model is told of a reply that is not accepted.
 	results map[int]ToolResult
 	note    string
 }
@@ -172,11 +172,11 @@ type llmStep struct {
 const modelKey = hosting.ModelKey
 
 // key names the step in the turn, callKey one of its calls: the same after a pause and a takeover.
-func (s *llmStep) key() string { return modelKey + strconv.Itoa(s.n) }
+func (s *llmRound) key() string { return modelKey + strconv.Itoa(s.n) }
 
-func (s *llmStep) callKey(i int) string { return s.key() + "/" + strconv.Itoa(i) }
+func (s *llmRound) callKey(i int) string { return s.key() + "/" + strconv.Itoa(i) }
 
-// Run asks the model, does what it calls for, and asks again, until it has only words left.
+// Run asks the model, makes its calls, and asks again, until a reply calls for nothing.
 func (a *LLM) Run(ctx context.Context, t *Turn) error {
 	return t.exclusive("llm", a, func() error { return a.run(ctx, t) })
 }
@@ -191,7 +191,7 @@ func (a *LLM) run(ctx context.Context, t *Turn) error {
 	}
 	r := &llmRun{LLM: a, t: t, past: past}
 	r.tools = r.offered(ctx)
-	most := cmp.Or(a.MaxSteps, llmSteps)
+	most := cmp.Or(a.MaxSteps, llmMaxSteps)
 	rounds, bad := -past.Rounds, 0
 	for {
 		s, err := r.ask(ctx)
@@ -218,16 +218,16 @@ func (a *LLM) run(ctx context.Context, t *Turn) error {
 			err := fail(agui.CodeNotConverged, "%s: more than %d rounds of tools", t.Path(), most)
 			return errors.Join(err, r.forgetCalls(s, most))
 		}
-		over, err := r.callAll(ctx, s)
-		if over || err != nil {
+		ended, err := r.callAll(ctx, s)
+		if ended || err != nil {
 			return err
 		}
 	}
 }
 
 // ask gets the next reply: from the model, or from what was recorded.
-func (r *llmRun) ask(ctx context.Context) (*llmStep, error) {
-	s := &llmStep{n: r.next(), place: len(r.steps), results: map[int]ToolResult{}}
+func (r *llmRun) ask(ctx context.Context) (*llmRound, error) {
+	s := &llmRound{n: r.next(), place: len(r.rounds), results: map[int]ToolResult{}}
 	live := &speaker{r: r, mute: r.Output != nil}
 	var err error
 	s.reply, err = recorded(r.t, s.key(), func() (model.Reply, error) {
@@ -249,12 +249,12 @@ func (r *llmRun) ask(ctx context.Context) (*llmStep, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.steps = append(r.steps, s)
+	r.rounds = append(r.rounds, s)
 	return s, r.show(s, live)
 }
 
-// show makes sure that s is on the wire, and finds out under which ids.
-func (r *llmRun) show(s *llmStep, live *speaker) error {
+// show sends s to clients unless that was done while it came, and finds out under which ids.
+func (r *llmRun) show(s *llmRound, live *speaker) error {
 	if raw, ok := r.t.memo(s.key()); ok {
 		err := json.Unmarshal(raw, &s.shown)
 		if shown, made := len(s.shown.Calls), len(s.reply.Calls); err == nil && shown != made {
@@ -279,8 +279,8 @@ func (r *llmRun) show(s *llmStep, live *speaker) error {
 	return nil
 }
 
-// conclude does what there is to do with the last reply. Problem is why it will not do.
-func (r *llmRun) conclude(s *llmStep) (problem, err error) {
+// conclude checks and stores the last reply. Problem is why it is not accepted.
+func (r *llmRun) conclude(s *llmRound) (problem, err error) {
 	o := r.Output
 	if o == nil {
 		return nil, nil

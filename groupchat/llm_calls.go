@@ -19,7 +19,7 @@ const (
 	onlyOneOver = "The conversation was handed over to somebody else."
 )
 
-// A settledCall has come to its end, or to a wait: then err is a pause. A call that fails the turn has both.
+// A settledCall has ended, or waits: then err is a pause. A call that fails the turn has a result and an error.
 type settledCall struct {
 	result *ToolResult
 	known  bool // the result is in the conversation already: the client brought it
@@ -31,9 +31,9 @@ func settledAs(text string) settledCall {
 	return settledCall{result: &result}
 }
 
-// callAll does what a reply calls for, all of it at once, and shows the results in the order of the calls. What has to
-// wait adds up to one pause. Over says that the turn has handed over and has come to its end.
-func (r *llmRun) callAll(ctx context.Context, s *llmStep) (over bool, err error) {
+// callAll makes all calls of a reply at once, and shows the results in the order of the calls. Those that have to wait are
+// joined in one pause. Ended says that the turn has handed over and ends here.
+func (r *llmRun) callAll(ctx context.Context, s *llmRound) (ended bool, err error) {
 	outcomes := make([]chan settledCall, len(s.reply.Calls))
 	var wg sync.WaitGroup
 	defer wg.Wait() // what works in the turn must not outlast it
@@ -86,7 +86,7 @@ func (r *llmRun) callAll(ctx context.Context, s *llmStep) (over bool, err error)
 		return false, pause
 	}
 	if err == nil && r.approved(s) {
-		// What a person approved of is done, once (I2): a model that fails now must not open the question again.
+		// A person has approved of calls that are made now: a model that fails from here on must not open the question again.
 		err = r.t.commit(ctx)
 	}
 	if err == nil && target != "" {
@@ -97,7 +97,7 @@ func (r *llmRun) callAll(ctx context.Context, s *llmStep) (over bool, err error)
 }
 
 // approved reports whether a person was asked about any of the reply's calls.
-func (r *llmRun) approved(s *llmStep) bool {
+func (r *llmRun) approved(s *llmRound) bool {
 	for i := range s.reply.Calls {
 		if _, ok := r.t.answer(approvalKey + s.callKey(i)); ok {
 			return true
@@ -107,12 +107,12 @@ func (r *llmRun) approved(s *llmStep) bool {
 }
 
 // handoff is whom call i hands over to.
-func (r *llmRun) handoff(s *llmStep, i int) string {
+func (r *llmRun) handoff(s *llmRound, i int) string {
 	return r.tools.byName[s.reply.Calls[i].Name].handoff
 }
 
 // prepare decides what a call is. It is settled, or there is work to do.
-func (r *llmRun) prepare(s *llmStep, i int) (settledCall, func(context.Context) settledCall) {
+func (r *llmRun) prepare(s *llmRound, i int) (settledCall, func(context.Context) settledCall) {
 	key, id, written := s.callKey(i), s.shown.Calls[i], s.reply.Calls[i]
 	o, offered := r.tools.byName[written.Name]
 	r.t.x.mu.Lock()
@@ -154,7 +154,7 @@ func (r *llmRun) prepare(s *llmStep, i int) (settledCall, func(context.Context) 
 	return settledCall{}, func(ctx context.Context) settledCall { return r.call(ctx, o.tool, key, c) }
 }
 
-// absent is what comes of the call of a key whose tool is not there. It may have been there when the model called it.
+// absent settles the call of a key whose tool is not there. The tool may have been there when the model called it.
 func (r *llmRun) absent(key string) settledCall {
 	given, answered := r.t.answer(approvalKey + key)
 	switch {
@@ -168,7 +168,7 @@ func (r *llmRun) absent(key string) settledCall {
 	return settledAs(noSuchTool)
 }
 
-// wait leaves a call to the client, which answers it in a later run (I6).
+// wait leaves a call to the client, which answers it in a later run.
 func (r *llmRun) wait(key, id, name string, call frontendCall, made bool) settledCall {
 	if call.Done {
 		return settledCall{result: &ToolResult{Content: call.Result}, known: true}
@@ -184,7 +184,7 @@ func (r *llmRun) wait(key, id, name string, call frontendCall, made bool) settle
 	return settledCall{err: &Pause{Calls: []state.Call{{ID: id, Name: name}}}}
 }
 
-// recorded reports whether the result of a call was.
+// recorded reports whether the result of a call is recorded.
 func (r *llmRun) recorded(key string) bool {
 	if _, ok := r.t.memo(onceKey + key); ok {
 		return true
@@ -193,7 +193,7 @@ func (r *llmRun) recorded(key string) bool {
 	return ok
 }
 
-// once records what f comes to.
+// once records the result of f.
 func (r *llmRun) once(key string, f func() (ToolResult, error)) settledCall {
 	result, err := Once(r.t, key, f)
 	if err != nil && result.Content.IsZero() {
@@ -202,8 +202,8 @@ func (r *llmRun) once(key string, f func() (ToolResult, error)) settledCall {
 	return settledCall{result: &result, err: err}
 }
 
-// showResult puts a result on the wire, unless it is there.
-func (r *llmRun) showResult(s *llmStep, i int, got settledCall) error {
+// showResult sends a result to clients, unless it was sent before.
+func (r *llmRun) showResult(s *llmRound, i int, got settledCall) error {
 	if got.result == nil {
 		return nil
 	}
@@ -221,8 +221,8 @@ func (r *llmRun) showResult(s *llmStep, i int, got settledCall) error {
 	})
 }
 
-// answered reports whether a call has a result that this turn does not remember: what failed or moved away settles what it
-// leaves open.
+// answered reports whether a call has a result that this turn did not record: a try that fails, and an attempt that ends, give
+// the calls that they leave open a result.
 func (r *llmRun) answered(id string) bool {
 	r.t.x.mu.Lock()
 	again := r.t.x.Takeover || r.t.record.Tries > 0

@@ -18,7 +18,7 @@ type llmChoice struct {
 	Reason      string `json:"reason"`
 }
 
-// A choiceError is a choice that will not do. Its text is for the model.
+// A choiceError says why a choice is not accepted. Its text is for the model.
 type choiceError struct {
 	problem string
 	code    agui.Code
@@ -26,7 +26,7 @@ type choiceError struct {
 
 func (e *choiceError) Error() string { return "groupchat: the manager's choice: " + e.problem }
 
-// readChoice reads a model's choice and holds it against the participants. The one called idle is not to be chosen.
+// readChoice reads a model's choice and checks it against the participants. The one called idle must not be chosen.
 func readChoice(text string, participants []Info, idle string) (llmChoice, *choiceError) {
 	raw := lastObject(text)
 	if raw == nil {

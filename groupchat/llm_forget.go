@@ -33,8 +33,8 @@ func recallForgotten(t *Turn) (f forgotten, err error) {
 // next is the number of the next reply.
 func (r *llmRun) next() int {
 	n := 0
-	if len(r.steps) > 0 {
-		n = r.steps[len(r.steps)-1].n + 1
+	if len(r.rounds) > 0 {
+		n = r.rounds[len(r.rounds)-1].n + 1
 	}
 	for slices.Contains(r.past.Replies, n) {
 		n++
@@ -42,10 +42,10 @@ func (r *llmRun) next() int {
 	return n
 }
 
-// forgetWords forgets the replies that called for nothing: none of them would do.
+// forgetWords forgets the replies that called for nothing, because none of them was accepted.
 func (r *llmRun) forgetWords() error {
-	var words []*llmStep
-	for _, s := range r.steps {
+	var words []*llmRound
+	for _, s := range r.rounds {
 		if len(s.reply.Calls) == 0 {
 			words = append(words, s)
 		}
@@ -54,13 +54,13 @@ func (r *llmRun) forgetWords() error {
 }
 
 // forgetCalls forgets s, whose calls were not made because they were one round too many, and gives the next try rounds more.
-func (r *llmRun) forgetCalls(s *llmStep, rounds int) error {
+func (r *llmRun) forgetCalls(s *llmRound, rounds int) error {
 	r.past.Rounds += rounds
 	return r.forget(s)
 }
 
-func (r *llmRun) forget(steps ...*llmStep) error {
-	for _, s := range steps {
+func (r *llmRun) forget(rounds ...*llmRound) error {
+	for _, s := range rounds {
 		r.past.Replies = append(r.past.Replies, s.n)
 		r.disown(s.shown)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// LLMManagerOptions are those of [LLMManager]. Only Model is required.
+// LLMManagerOptions are the options of [LLMManager]. Only Model is required.
 type LLMManagerOptions struct {
 	Model *model.Model
 	// Instructions say how to choose; the participants with their descriptions and the form of the answer are added.
@@ -23,14 +23,14 @@ type LLMManagerOptions struct {
 	Sees []string
 	// Retries is how often the model is told what is wrong with its choice and asked again; 0 means 2, -1 never.
 	Retries int
-	// Fallback makes the manager that decides when the model cannot, or has nothing to offer but nonsense. Nil ends the run
+	// Fallback makes the manager that decides when the model fails, or none of its choices is accepted. Nil ends the run
 	// with the model's error, or unknown_speaker, or model_response.
 	Fallback func() Manager
 }
 
 // LLMManager makes managers that let a model choose the next speaker, speak to the user itself, tell the speaker something
-// and end the chat. Its choice is held against the participants. It is recorded as by [Once], so that no decision is
-// made twice.
+// and end the chat. Its choice is checked against the participants, and recorded as by [Once], so that no decision is made
+// twice.
 func LLMManager(o LLMManagerOptions) func() Manager {
 	return func() Manager {
 		m := &llmManager{LLMManagerOptions: o}
@@ -75,7 +75,7 @@ func (m *llmManager) Next(ctx context.Context, v View) (Decision, error) {
 	return Decision{Speaker: c.NextSpeaker, Say: c.Message, Instruction: c.Instruction, Reason: c.Reason}, nil
 }
 
-// decide asks the model until its choice will do.
+// decide asks the model until its choice is accepted.
 func (m *llmManager) decide(ctx context.Context, v View) (llmDecision, error) {
 	request := model.Request{Messages: m.messages(v), Schema: choiceSchema(v.Participants, v.Idle), SchemaName: "choice", Strict: true}
 	retries := cmp.Or(m.Retries, 2)
@@ -150,7 +150,7 @@ func (m *llmManager) messages(v View) []model.Message {
 	return slices.Insert(out, 0, model.Message{Role: agui.RoleSystem, Text: strings.Join(system, "\n\n")})
 }
 
-// speaks reports whether name is a participant's, or of somebody one is made of.
+// speaks reports whether name is a participant's, or that of somebody in a participant's team.
 func (v View) speaks(name string) bool {
 	return slices.ContainsFunc(v.Participants, func(p Info) bool { return p.Name == name || p.includes(name) })
 }
@@ -186,7 +186,7 @@ func (m *llmManager) rules(v View) string {
 	return b.String()
 }
 
-// Check wants a model, and a fallback that fits the participants.
+// Check reports a missing model, and a fallback that does not fit the participants.
 func (m *llmManager) Check(participants []string) error {
 	var errs []error
 	if m.Model == nil {

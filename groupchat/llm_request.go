@@ -20,16 +20,16 @@ func (r *llmRun) request() model.Request {
 }
 
 // messages is the conversation as the model sees it: the system's words first and in one message, because not every
-// server takes more; then what was said, others' words as a user's who begins with his name; each call followed by its
-// result (I6).
+// server takes more; then what was said, others' words as messages of a user that begin with the speaker's name; each call
+// followed by its result.
 func (r *llmRun) messages() []model.Message {
 	seen := r.t.Messages()
 	h := r.history(seen)
 	for _, m := range seen {
 		h.add(m)
 	}
-	for _, s := range r.steps {
-		h.step(s)
+	for _, s := range r.rounds {
+		h.round(s)
 	}
 	if len(h.out) == 0 || h.out[len(h.out)-1].Role == agui.RoleAssistant {
 		h.out = append(h.out, model.Message{Role: agui.RoleUser, Text: "Go on."}) // some servers want the last word to be a user's
@@ -68,7 +68,7 @@ func (r *llmRun) system(conversation []string) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// A history becomes what a model sees of a conversation.
+// A history builds what a model sees of a conversation.
 type history struct {
 	r    *llmRun
 	name string
@@ -76,8 +76,8 @@ type history struct {
 	out            []model.Message
 	system         []string
 	own            map[string]bool         // invocations in which the agent spoke
-	roundByMessage map[string]*llmStep     // of this turn, by the messages they are
-	told           map[*llmStep]bool       // that are in out
+	roundByMessage map[string]*llmRound    // of this turn, by the messages they are
+	told           map[*llmRound]bool      // that are in out
 	skip           map[string]bool         // messages
 	inside         map[string]bool         // invocations of what works inside this turn
 	result         map[string]agui.Content // by call
@@ -85,7 +85,7 @@ type history struct {
 
 func (r *llmRun) history(seen []Message) *history {
 	h := &history{
-		r: r, name: r.t.name(), own: map[string]bool{}, roundByMessage: map[string]*llmStep{}, told: map[*llmStep]bool{},
+		r: r, name: r.t.name(), own: map[string]bool{}, roundByMessage: map[string]*llmRound{}, told: map[*llmRound]bool{},
 		skip: map[string]bool{}, inside: map[string]bool{}, result: map[string]agui.Content{},
 	}
 	r.t.x.mu.Lock()
@@ -100,7 +100,7 @@ func (r *llmRun) history(seen []Message) *history {
 	for _, id := range r.disowned() {
 		h.skip[id] = true
 	}
-	for _, s := range r.steps {
+	for _, s := range r.rounds {
 		for _, id := range s.shown.Messages {
 			h.roundByMessage[id] = s
 		}
@@ -116,7 +116,7 @@ func (r *llmRun) history(seen []Message) *history {
 // add takes the next message.
 func (h *history) add(m Message) {
 	if s := h.roundByMessage[m.ID]; s != nil {
-		h.step(s)
+		h.round(s)
 		return
 	}
 	if h.skip[m.ID] || m.SubagentRunID != "" && h.inside[m.SubagentRunID] {
@@ -168,10 +168,10 @@ func (h *history) spoken(m Message) {
 	}
 }
 
-// step takes a reply of this turn, and the earlier ones that are not seen in the conversation. What was recorded of it
-// is what the model is told, whatever became of it on the wire.
-func (h *history) step(last *llmStep) {
-	for _, s := range h.r.steps[:last.place+1] {
+// round takes a reply of this turn, and the earlier ones that are not seen in the conversation. What was recorded of it
+// is what the model is told, whatever clients were shown of it.
+func (h *history) round(last *llmRound) {
+	for _, s := range h.r.rounds[:last.place+1] {
 		if h.told[s] {
 			continue
 		}

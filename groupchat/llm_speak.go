@@ -14,7 +14,7 @@ type shownReply struct {
 	Calls    []string `json:"calls,omitempty"`
 }
 
-// A speaker puts a model's reply on the wire, while it comes or afterwards, under ids of its own.
+// A speaker sends a model's reply to clients, while it comes or afterwards, under ids of its own.
 type speaker struct {
 	r    *llmRun
 	mute bool // its words are not for the conversation
@@ -31,7 +31,7 @@ func (s *speaker) deltas() model.Deltas {
 	return model.Deltas{Text: s.textDelta, Reasoning: s.reason, Call: s.call}
 }
 
-// say puts a whole reply on the wire.
+// say sends a whole reply to clients.
 func (s *speaker) say(reply model.Reply) error {
 	if reply.Reasoning != "" {
 		if err := s.reason(reply.Reasoning); err != nil {

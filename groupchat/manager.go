@@ -11,8 +11,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A Manager decides who speaks next. It sees shared state and never owns any: completeness is judged by
-// what the state holds (see [state.Filled]). A chat makes a fresh one per run.
+// A Manager decides who speaks next. It reads the shared state and judges by what that holds what is left to do (see
+// [state.Filled]). A chat makes a new one for each run.
 type Manager interface {
 	Next(ctx context.Context, v View) (Decision, error)
 }
@@ -33,7 +33,7 @@ type View struct {
 	Participants []Info
 	State        state.Reader
 	Failed       map[string]int // per participant, turns that failed and were skipped
-	Declined     map[string]int // per participant, turns in which a person called a question off
+	Declined     map[string]int // per participant, turns in which a person cancelled a question
 
 	history func() []Message
 	turn    *Turn // the chat's, for managers that record what they decide
@@ -122,8 +122,8 @@ func Present(pointer string) Condition {
 }
 
 // ByState makes managers that choose by the first rule that holds, else by the default, which may be [Done]. A
-// participant whose turn failed and was skipped in this run, or in whose turn a person called a question off, is not
-// chosen again: what it was to bring will still be missing.
+// participant whose turn failed and was skipped in this run, or in whose turn a person cancelled a question, is not
+// chosen again, because what its rule misses would still be missing.
 func ByState(otherwise string, rules ...Rule) func() Manager {
 	return func() Manager { return byState{rules, otherwise} }
 }
@@ -145,7 +145,7 @@ func (m byState) Next(_ context.Context, v View) (Decision, error) {
 	return speak(m.otherwise), nil
 }
 
-// passed reports whether asking the participant again would come to nothing.
+// passed reports whether the participant has failed or been declined, so that choosing it again would change nothing.
 func (v View) passed(name string) bool { return v.Failed[name]+v.Declined[name] > 0 }
 
 func speak(name string) Decision { return Decision{Speaker: name, Done: name == Done} }
@@ -182,8 +182,8 @@ func checkTargets(targets, participants []string) []error {
 	return errs
 }
 
-// RoundRobin makes managers that let everybody speak in turn until the chat's rounds are used up. Next is who follows the
-// last speaker, wherever that is by now.
+// RoundRobin makes managers that let everybody speak in turn until the chat's rounds are used up. Next is the participant after
+// the last speaker in today's order.
 func RoundRobin() func() Manager { return func() Manager { return roundRobin{} } }
 
 type roundRobin struct{}
@@ -214,7 +214,7 @@ func (sequential) Next(_ context.Context, v View) (Decision, error) {
 // spoke reports whether the ith participant has had a turn in this run.
 func (v View) spoke(i int) bool {
 	if v.turn == nil {
-		return i < v.Round // nobody knows more
+		return i < v.Round // a view made by a test or another manager has no turn
 	}
 	v.turn.x.mu.Lock()
 	defer v.turn.x.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 )
 
 // resume makes the records of a checkpoint ready to go on with: every answer and result goes to who asked for it, at
-// once, because the first commit of any turn uses all of them up. It fails if the agents of today cannot take these
+// once, because the first commit of any turn uses all of them up. It fails if today's agents cannot continue these
 // records. A nil participant is one that only another agent knows.
 func (x *execution) resume(p *Participant, f *turnRecord) error {
 	if err := p.fits(f); err != nil {

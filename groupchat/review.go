@@ -12,7 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// ReviewOptions are those of [Review]. The zero value will do.
+// ReviewOptions are the options of [Review]. The zero value works.
 type ReviewOptions struct {
 	// Message is what the person is asked; empty means "Is this all right? Leave it empty to go on, or say what to change."
 	Message string
@@ -23,7 +23,7 @@ type ReviewOptions struct {
 }
 
 // Review returns an agent after whose turn a person is asked. An empty answer goes on; comments let the agent work again,
-// shown what it had said and the comments, until there are none; a person who calls the question off leaves it as it is.
+// shown what it had said and the comments, until there are none; a person who cancels the question accepts what was said.
 // The answer is a text, or an object whose member "comments", or "value", is one.
 //
 // Each draft is a turn inside the participant's, "draft" on its path, and speaks under the participant's name. Where the

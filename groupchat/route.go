@@ -10,7 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// A Destination is where a route leads. What belongs to a route is in one place, so that there is one lookup for it.
+// A Destination is the speaker that a route chooses, and what that speaker is told.
 type Destination struct {
 	Speaker string // or Done
 	// Instruction is for the speaker and this turn only.
@@ -63,7 +63,7 @@ func (d Destination) decision() Decision {
 	return decision
 }
 
-// Check wants known targets and keys that differ after normalisation.
+// Check reports unknown targets, and keys that are the same after normalisation.
 func (m route) Check(participants []string) error {
 	var errs []error
 	targets := []string{m.otherwise.Speaker}
@@ -81,7 +81,7 @@ func (m route) Check(participants []string) error {
 	return errors.Join(append(errs, checkTargets(targets, participants)...)...)
 }
 
-// normal is the one spelling keys are compared in: trimmed, and every letter replaced by the first of those that
+// normal is the spelling in which keys are compared: trimmed, and every letter replaced by the first of those that
 // differ from it by case only.
 func normal(key string) string {
 	return strings.Map(func(r rune) rune {

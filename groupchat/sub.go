@@ -12,18 +12,18 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// SubOptions say what an agent under [Sub] shares with the team around it. The zero value shares everything, as a
-// participant does without.
+// SubOptions say what an agent under [Sub] shares with the team around it. The zero value shares everything, like any
+// participant.
 type SubOptions struct {
-	// Inputs are what the agent is given: members of its state, by name, worked out when its turn begins from what its
-	// participant sees. With inputs it needs a state of its own. See [FromState].
+	// Inputs compute members of the agent's state, by name, when its turn begins, from what its participant sees. With inputs it
+	// needs a state of its own. See [FromState].
 	Inputs map[string]func(View) (any, error)
 	// Messages are what it is shown of the conversation, from what its participant sees. Nil shows it nothing if it has
 	// inputs, else all of that.
 	Messages func(View) []Message
 	// State is which state it works on.
 	State Scoping
-	// Output is what becomes of what it says.
+	// Output says who is shown what it says.
 	Output OutputMode
 	// Result is a pointer of the state around it, where its last words are kept; empty keeps them nowhere. A turn without words
 	// leaves what is there.

@@ -12,7 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// A Tool is something a model may have done. Exactly one of Call and Turn is set.
+// A Tool is a function that a model may call. Exactly one of Call and Turn is set.
 type Tool struct {
 	// Name is what the model calls it by, Description what it is told of it.
 	Name        string
@@ -23,13 +23,13 @@ type Tool struct {
 	// the tool: the model is told what is wrong with them.
 	Parameters json.RawMessage
 
-	// Call does it. Its result is recorded before it is used, so that it is done once however often the turn is entered
-	// again; if the process died before that, it may be done twice: see Repeat and [ToolCall.Key]. Several calls may be
+	// Call makes a call. Its result is recorded before it is used, so that the call is made once however often the turn is
+	// entered again; if the process died before that, it may be made twice: see Repeat and [ToolCall.Key]. Several calls may be
 	// under way at once. A panic is an error.
 	Call func(ctx context.Context, c ToolCall) (ToolResult, error)
-	// Turn does it within the turn of the agent that calls it: it may ask, change the state, let other agents work. Like an
-	// agent it is entered again after a pause and repeated after a takeover. Its keys, and the id of its turn, are those of
-	// the one call: what a person agreed to, and what was done once, holds for no other. Repeat and Timeout do not concern it.
+	// Turn makes a call within the turn of the agent that makes it: it may ask, change the state, let other agents work. Like an
+	// agent it is entered again after a pause and repeated after a takeover. Each call has keys and a turn id of its own: what a
+	// person agreed to, and what was done once, holds for no other call. Repeat and Timeout do not concern it.
 	Turn func(ctx context.Context, t *Turn, c ToolCall) (ToolResult, error)
 
 	// Repeat says whether a call may be made again whose result was lost.
@@ -38,14 +38,14 @@ type Tool struct {
 	Approve ToolApproval
 	// OnError says what an error means; the zero value tells the model.
 	OnError ToolErrorPolicy
-	// Timeout is how long a call may take; 0 means what the agent says. One that does not listen to its context is left behind.
+	// Timeout is how long a call may take; 0 means what the agent says. A call that ignores its context is not waited for.
 	Timeout time.Duration
 	// MaxResult is how many bytes of a result are kept; 0 means 64 KiB.
 	MaxResult int
 
 	err error // of NewTool
 
-	// Agent is the specialist that the tool is, and info what there is to tell of it: see AsTool.
+	// agent is the specialist that the tool is, and info describes it: see AsTool.
 	agent Agent
 	info  Info
 }
@@ -70,7 +70,7 @@ const (
 
 // A ToolCall is one call of a tool.
 type ToolCall struct {
-	// ID is the call's on the wire: another one after a takeover.
+	// ID is what clients know the call by: another one after a takeover.
 	ID   string
 	Name string
 	// Arguments are the model's, or those a person put in their place. They match the tool's schema.
@@ -84,7 +84,7 @@ type ToolCall struct {
 	model *model.Model // of who calls
 }
 
-// A ToolResult is what a tool came to.
+// A ToolResult is the result of a call.
 type ToolResult struct {
 	// Content is shown to the client; the model is told its text.
 	Content agui.Content `json:"content,omitzero"`

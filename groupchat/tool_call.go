@@ -12,11 +12,11 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// What a model is told of a tool that came to nothing.
+// What a model is told of a call without a result.
 const (
 	toolFailed  = "The tool failed."
 	toolTooLate = "The tool took too long."
-	// toolCancelled is what a tool came to that asked a person, who cancelled its question.
+	// toolCancelled is for a call whose question a person cancelled.
 	toolCancelled = "The user cancelled the question."
 	toolLost      = "The tool was interrupted. What it did is not known, and it was not called again."
 )
@@ -29,7 +29,7 @@ var (
 // begunKey ends the keys under which calls that may not be repeated are recorded before they are made.
 const begunKey = "/begun"
 
-// call makes a call and records what it came to.
+// call makes a call and records the result.
 func (r *llmRun) call(ctx context.Context, tool *Tool, key string, c ToolCall) settledCall {
 	return r.once(key, func() (ToolResult, error) {
 		if tool.Repeat == RepeatNever {
@@ -88,9 +88,9 @@ func (r *llmRun) limited(ctx context.Context, tool *Tool, c ToolCall) (ToolResul
 	}
 }
 
-// enter lets a tool work in the turn. What it came to is remembered with the turn and, like what it did to the state, not
+// enter lets a tool work in the turn. Its result is kept in the turn's record and, like what it did to the state, not
 // beyond: a takeover enters it again.
-func (r *llmRun) enter(ctx context.Context, tool *Tool, s *llmStep, i int, c ToolCall) settledCall {
+func (r *llmRun) enter(ctx context.Context, tool *Tool, s *llmRound, i int, c ToolCall) settledCall {
 	memo := "done/" + s.callKey(i)
 	if raw, ok := r.t.memo(memo); ok {
 		var result ToolResult
@@ -121,7 +121,7 @@ func (r *llmRun) enter(ctx context.Context, tool *Tool, s *llmStep, i int, c Too
 	return settledCall{result: &result}
 }
 
-// failed is what a failure of a tool's means: a result that says so, and an error if the turn is to fail.
+// failed turns the failure of a tool into a result that says so, and an error if the turn is to fail.
 func (r *llmRun) failed(ctx context.Context, tool *Tool, err error) (ToolResult, error) {
 	text := toolFailed
 	if told, ok := errors.AsType[*ToolError](err); ok && told.Text != "" {
@@ -150,7 +150,7 @@ func (t *Tool) most() int {
 	return toolMaxResult
 }
 
-// clip leaves of a result what may be kept of it. One that says nothing says so: "" is a text.
+// clip shortens a result to what may be kept of it. One without content gets an empty text.
 func (t *Tool) clip(result ToolResult) ToolResult {
 	if result.Content.IsZero() {
 		result.Content = agui.TextContent("")
@@ -164,7 +164,7 @@ func (t *Tool) clip(result ToolResult) ToolResult {
 }
 
 // work makes a call of a tool that works in the turn.
-func (r *llmRun) work(ctx context.Context, tool *Tool, s *llmStep, i int, c ToolCall) (result ToolResult, err error) {
+func (r *llmRun) work(ctx context.Context, tool *Tool, s *llmRound, i int, c ToolCall) (result ToolResult, err error) {
 	if tool.agent != nil { // it keeps its calls apart itself, by their number in the turn
 		err = protect(func() (err error) {
 			result, err = tool.Turn(ctx, r.t, c)
@@ -190,7 +190,7 @@ func (r *llmRun) work(ctx context.Context, tool *Tool, s *llmStep, i int, c Tool
 //
 // In a checkpoint of version 1 the keys of all calls are among the turn's. The only call goes on with those. Of several nobody
 // knows which of them was answered, so such a turn does not go on.
-func (r *llmRun) callTurn(ctx context.Context, s *llmStep, i int) (*Turn, error) {
+func (r *llmRun) callTurn(ctx context.Context, s *llmRound, i int) (*Turn, error) {
 	key, name := s.callKey(i), model.ToolName(r.tools.real(s.reply.Calls[i].Name))
 	if n := r.nth(s, i); n > 1 {
 		name += "@" + strconv.Itoa(n)
@@ -220,7 +220,7 @@ func (r *llmRun) callTurn(ctx context.Context, s *llmStep, i int) (*Turn, error)
 // turnCalls is how many calls of tools that work in the turn the model has made so far, specialists aside.
 func (r *llmRun) turnCalls() int {
 	n := 0
-	for _, s := range r.steps {
+	for _, s := range r.rounds {
 		for _, c := range s.reply.Calls {
 			if tool := r.tools.byName[c.Name].tool; tool != nil && tool.Turn != nil && tool.agent == nil {
 				n++

@@ -12,7 +12,7 @@ import (
 // with the lock held.
 type checkpointHook struct{ keep func() }
 
-// addHook lets keep be called at every checkpoint, until release.
+// addHook lets keep be called before every checkpoint, until removeHook.
 func (x *execution) addHook(keep func()) *checkpointHook {
 	k := &checkpointHook{keep}
 	x.mu.Lock()
@@ -50,7 +50,7 @@ type ownScope struct {
 	keeper *checkpointHook
 }
 
-// ownScope makes the scope that s describes within t, or goes on with the saved one; with the inputs of today unless the
+// ownScope makes the scope that s describes within t, or goes on with the saved one, whose inputs are copied again unless the
 // turn has begun. It is nil for a shared one.
 func (t *Turn) ownScope(s Scoping, parent *state.Scope, saved savedState, begun bool) (*ownScope, error) {
 	if s.Kind == ScopeShared {

@@ -56,11 +56,11 @@ func (t *Turn) News() []Message {
 // A visibility is what a turn that another turn invoked sees of what was there before.
 type visibility struct {
 	context Context
-	// given, if not nil, is all of it, and of what else comes in only what is its own.
+	// given, if not nil, is all of it; of what is said later the turn then sees only its own messages.
 	given []Message
 	// input follows it.
 	input []Message
-	// known, if not nil, is what it comes to, worked out already.
+	// known, if not nil, is what shown returns, computed before.
 	known []Message
 	// after is the last message there was when the turn began, if its record does not say.
 	after string
@@ -85,7 +85,7 @@ func (s *visibility) shown(t *Turn) []Message {
 	return slices.Concat(words, s.input)
 }
 
-// supervisor is the name of who leads the chat that t is a participant's turn of.
+// supervisor is the name of the supervisor of the chat in which t is a participant's turn.
 func (t *Turn) supervisor() string {
 	if t.chat == nil {
 		return ""
@@ -168,7 +168,8 @@ func (r *chatRun) shown(t *Turn, messages []Message) []Message {
 	}
 }
 
-// wordsOnly leaves of others' messages what they said. One's own are all of the invocations in which one spoke.
+// wordsOnly leaves out the tool calls, results, reasoning and activities of others. All messages of an invocation in which isOwn
+// says one is the reader's own are kept.
 func wordsOnly(messages []Message, isOwn func(Message) bool) []Message {
 	own := map[string]bool{}
 	for _, m := range messages {

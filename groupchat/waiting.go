@@ -9,7 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A waiting invocation is suspended; the events that end it come after the snapshots.
+// A waiting invocation is suspended. The events that end it are sent after the snapshots of the paused run.
 type waiting struct {
 	path   string
 	record *turnRecord
@@ -20,7 +20,7 @@ type waiting struct {
 	bare              bool // it has no step
 }
 
-// suspend keeps what ends a paused turn until the snapshots are out.
+// suspend notes an invocation that waits.
 func (x *execution) suspend(w waiting) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
