@@ -51,6 +51,22 @@ func TestTheMapNamesEveryPackage(t *testing.T) {
 	}
 }
 
+// TestTheMapNamesFilesThatExist holds the table of places in docs/design.md to the tree.
+func TestTheMapNamesFilesThatExist(t *testing.T) {
+	t.Parallel()
+	_, table, _ := strings.Cut(mapPart.FindString(read(t, root, "docs/design.md")), "\n### Where to change what\n")
+	table, _, _ = strings.Cut(table, "\n### ")
+	places := regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(table, -1)
+	if len(places) < 20 {
+		t.Errorf("the map names %d places, want 20 or more", len(places))
+	}
+	for _, place := range places {
+		if found, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(place[1]))); err != nil || len(found) == 0 {
+			t.Errorf("docs/design.md sends people to %s, which is not there: %v", place[1], err)
+		}
+	}
+}
+
 // mapImports is what the map says of r's imports. What is internal and shared by several packages is of no concern to it.
 func mapImports(r room) string {
 	var names []string
