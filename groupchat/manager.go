@@ -55,8 +55,11 @@ func (v View) WithHistory(messages []Message) View {
 }
 
 // LastUser returns the newest user message of the conversation, and whether there is one.
-func (v View) LastUser() (Message, bool) {
-	for _, m := range slices.Backward(v.History()) {
+func (v View) LastUser() (Message, bool) { return lastUser(v.History()) }
+
+// lastUser is the newest user message of messages, and whether there is one.
+func lastUser(messages []Message) (Message, bool) {
+	for _, m := range slices.Backward(messages) {
 		if m.Role == agui.RoleUser {
 			return m, true
 		}

@@ -92,15 +92,7 @@ func (t *Turn) Principal() string { return t.x.Input.Principal }
 func (t *Turn) State() *state.Scope { return t.scope }
 
 // LastUser returns the newest user message of the conversation, and whether there is one.
-func (t *Turn) LastUser() (Message, bool) {
-	all := t.conversation()
-	for i := len(all) - 1; i >= 0; i-- {
-		if all[i].Role == agui.RoleUser {
-			return all[i], true
-		}
-	}
-	return Message{}, false
-}
+func (t *Turn) LastUser() (Message, bool) { return lastUser(t.conversation()) }
 
 // conversation is all of the conversation that the turn may see, whatever the participant's context leaves out.
 func (t *Turn) conversation() []Message {

@@ -1,0 +1,140 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// TestExecuteGetsTheWholeSession fills each field of a session, and looks for all of them where agents are executed.
+func TestExecuteGetsTheWholeSession(t *testing.T) {
+	var got hosting.Session
+	var in groupchat.Input
+	pause, closing := &groupchat.Pause{}, &agui.StepFinished{StepName: "s"}
+	was := execute
+	defer func() { execute = was }()
+	execute = func(_ context.Context, _ groupchat.Agent, i groupchat.Input, s hosting.Session) (
+		*groupchat.Pause, json.RawMessage, []agui.Event, error) {
+		got, in = s, i
+		return pause, json.RawMessage("{}"), []agui.Event{closing}, nil
+	}
+	s := Session{
+		Run: &agui.Run{}, State: &state.Document{}, Journal: ignoring{}, Input: groupchat.Input{ThreadID: "t"},
+		Fence: func(context.Context) error { return nil }, Checkpoint: json.RawMessage("1"),
+		Answers: map[string]state.Answer{"a": {}}, Results: map[string]agui.Content{"r": {}}, Takeover: true,
+		Memo: map[string]json.RawMessage{"m": nil}, Origin: "o", NewID: func() string { return "" }, Pace: 1,
+		Usage: &Usage{}, MaxTurns: 1, Log: slog.New(slog.DiscardHandler),
+	}
+	given := reflect.ValueOf(s)
+	for i := range given.NumField() {
+		if given.Field(i).IsZero() {
+			t.Fatalf("this test does not fill %s", given.Type().Field(i).Name)
+		}
+	}
+	result, err := Execute(t.Context(), nil, s)
+	if err != nil || result.Pause != pause || string(result.Checkpoint) != "{}" || !slices.Equal(result.Closings, []agui.Event{closing}) {
+		t.Errorf("Execute() = %+v, %v, want what the execution returned", result, err)
+	}
+	if in.ThreadID != "t" {
+		t.Errorf("the input is %+v", in)
+	}
+	arrived := reflect.ValueOf(got)
+	if arrived.NumField() != given.NumField()-1 {
+		t.Errorf("a session has %d fields here and %d there, want the input less", given.NumField(), arrived.NumField())
+	}
+	for i := range arrived.NumField() {
+		if arrived.Field(i).IsZero() {
+			t.Errorf("%s has not arrived", arrived.Type().Field(i).Name)
+		}
+	}
+	got.Usage.Add(agui.TokenUsage{Provider: "p"})
+	if len(s.Usage.Total()) != 1 {
+		t.Error("usage is not counted in the session's")
+	}
+}
+
+// TestExecuteReturnsNoResultOfAFailedRun keeps a pause from being taken for a run's that failed.
+func TestExecuteReturnsNoResultOfAFailedRun(t *testing.T) {
+	t.Parallel()
+	result, err := Execute(t.Context(), nil, Session{})
+	if agui.CodeOf(err) != agui.CodeInternal || !reflect.DeepEqual(result, Result{}) {
+		t.Errorf("Execute() of nothing = %+v, %v, want an error alone", result, err)
+	}
+}
+
+func TestOpenMessagesOfJoinedAndWrappedFailures(t *testing.T) {
+	t.Parallel()
+	open := func(err error, ids ...string) error { return &hosting.OpenMessagesError{Err: err, IDs: ids} }
+	cause := errors.New("no")
+	for _, test := range []struct {
+		name string
+		err  error
+		want []string
+	}{
+		{"nothing failed", nil, nil},
+		{"nothing was open", cause, nil},
+		{"one", open(cause, "a", "b"), []string{"a", "b"}},
+		{"wrapped", fmt.Errorf("turn: %w", open(cause, "a")), []string{"a"}},
+		{"within another", open(fmt.Errorf("inner: %w", open(cause, "a")), "b"), []string{"a", "b"}},
+		{"several at once", errors.Join(open(cause, "a"), cause, open(cause, "b")), []string{"a", "b"}},
+	} {
+		if got := OpenMessages(test.err); !slices.Equal(got, test.want) {
+			t.Errorf("OpenMessages() of %s = %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+// A forwarder passes on one header.
+type forwarder struct{ header string }
+
+func (forwarder) Run(context.Context, *groupchat.Turn) error { return nil }
+
+func (f forwarder) Forwards() []string { return []string{f.header} }
+
+func TestForwardsOfATeamAreThoseOfItsMembers(t *testing.T) {
+	t.Parallel()
+	inner := &groupchat.Chat{Participants: []groupchat.Participant{
+		{Name: "b", Agent: forwarder{"X-B"}}, {Name: "a", Agent: groupchat.Sub(forwarder{"X-A"}, groupchat.SubOptions{})},
+	}}
+	team := &groupchat.Chat{Participants: []groupchat.Participant{{Name: "in", Agent: inner}, {Name: "again", Agent: forwarder{"X-A"}}}}
+	if got := ForwardsOf(team); !slices.Equal(got, []string{"X-A", "X-B"}) {
+		t.Errorf("ForwardsOf() = %q, want each header once, sorted", got)
+	}
+	if got := ForwardsOf(nil); got != nil {
+		t.Errorf("ForwardsOf(nil) = %q", got)
+	}
+}
+
+func TestEarlierUsageIsThatOfTheRunsOrigin(t *testing.T) {
+	t.Parallel()
+	checkpoint := json.RawMessage(`{"v":2,"root":{"id":"1","memo":{"usage":{"origin":"1","usage":[{"provider":"p","model":"m","inputTokens":3}]}}}}`)
+	memo := map[string]json.RawMessage{
+		"1/a@1/once/llm/0": json.RawMessage(`{"usage":{"provider":"p","model":"m","inputTokens":4}}`),
+		"1/a@1/once/price": json.RawMessage(`{"usage":{"provider":"p","model":"m","inputTokens":50}}`),
+	}
+	for origin, want := range map[string]int64{"1": 7, "2": 4} {
+		got := EarlierUsage(checkpoint, memo, origin)
+		if len(got) != 1 || *got[0].InputTokens != want {
+			t.Errorf("EarlierUsage() of origin %s = %+v, want %d tokens", origin, got, want)
+		}
+	}
+	if got := EarlierUsage(nil, nil, "1"); got != nil {
+		t.Errorf("EarlierUsage() of nothing = %+v", got)
+	}
+}
+
+// An ignoring journal keeps nothing.
+type ignoring struct{}
+
+func (ignoring) Commit(context.Context, json.RawMessage) error       { return nil }
+func (ignoring) Once(context.Context, string, json.RawMessage) error { return nil }
