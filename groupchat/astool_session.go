@@ -51,12 +51,12 @@ func (a *LLM) toolAgents() []Participant {
 	return parts
 }
 
-// nth says which call of its tool in the turn call i of s is, from 1: the same whenever the turn is entered.
-func (r *llmRun) nth(s *llmRound, i int) int {
-	name, n := r.tools.real(s.reply.Calls[i].Name), 1
+// callNumber says which call of its tool in the turn call i of s is, from 1: the same whenever the turn is entered.
+func (r *llmRun) callNumber(s *llmRound, i int) int {
+	name, n := r.tools.toolName(s.reply.Calls[i].Name), 1
 	for _, round := range r.rounds[:s.place+1] {
 		for j, c := range round.reply.Calls {
-			if (round != s || j < i) && r.tools.real(c.Name) == name {
+			if (round != s || j < i) && r.tools.toolName(c.Name) == name {
 				n++
 			}
 		}

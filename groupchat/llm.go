@@ -190,7 +190,7 @@ func (a *LLM) run(ctx context.Context, t *Turn) error {
 		return err
 	}
 	r := &llmRun{LLM: a, t: t, past: past}
-	r.tools = r.offered(ctx)
+	r.tools = r.offerTools(ctx)
 	most := cmp.Or(a.MaxSteps, llmMaxSteps)
 	rounds, bad := -past.Rounds, 0
 	for {
@@ -242,7 +242,7 @@ func (r *llmRun) ask(ctx context.Context) (*llmRound, error) {
 			err = live.close()
 		}
 		if err != nil {
-			r.disown(live.shown)
+			r.discardMessages(live.shown)
 		}
 		return reply, err
 	})

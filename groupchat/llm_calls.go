@@ -122,7 +122,7 @@ func (r *llmRun) prepare(s *llmRound, i int) (settledCall, func(context.Context)
 	case !made && offered && o.tool == nil && !isObject(written.Arguments):
 		return settledAs(mistakeText(noObject)), nil // and not run by the client, which sees the result
 	case made || offered && o.tool == nil:
-		return r.wait(key, id, r.tools.real(written.Name), call, made), nil
+		return r.leaveToClient(key, id, r.tools.toolName(written.Name), call, made), nil
 	case r.recorded(key): // also of a tool that is there no more
 		return r.once(key, func() (ToolResult, error) { return ToolResult{}, nil }), nil
 	case o.tool == nil:
@@ -147,7 +147,7 @@ func (r *llmRun) prepare(s *llmRound, i int) (settledCall, func(context.Context)
 	in := r.t.Input()
 	c := ToolCall{ID: id, Name: o.name, Arguments: arguments, ThreadID: in.ThreadID, Principal: in.Principal}
 	c.Key = state.Hash([]byte(in.Principal), []byte(in.ThreadID), []byte(r.t.ID()), []byte(key))[:32]
-	c.nth, c.model = r.nth(s, i), r.Model
+	c.nth, c.model = r.callNumber(s, i), r.Model
 	if o.tool.Turn != nil {
 		return settledCall{}, func(ctx context.Context) settledCall { return r.enter(ctx, o.tool, s, i, c) }
 	}
@@ -168,8 +168,8 @@ func (r *llmRun) absent(key string) settledCall {
 	return settledAs(noSuchTool)
 }
 
-// wait leaves a call to the client, which answers it in a later run.
-func (r *llmRun) wait(key, id, name string, call frontendCall, made bool) settledCall {
+// leaveToClient leaves a call to the client, which answers it in a later run.
+func (r *llmRun) leaveToClient(key, id, name string, call frontendCall, made bool) settledCall {
 	if call.Done {
 		return settledCall{result: &ToolResult{Content: call.Result}, known: true}
 	}

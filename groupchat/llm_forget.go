@@ -62,7 +62,7 @@ func (r *llmRun) forgetCalls(s *llmRound, rounds int) error {
 func (r *llmRun) forget(rounds ...*llmRound) error {
 	for _, s := range rounds {
 		r.past.Replies = append(r.past.Replies, s.n)
-		r.disown(s.shown)
+		r.discardMessages(s.shown)
 	}
 	raw, err := json.Marshal(r.past)
 	if err != nil {

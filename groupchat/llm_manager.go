@@ -91,14 +91,14 @@ func (m *llmManager) decide(ctx context.Context, v View) (llmDecision, error) {
 			}
 		}
 		if err != nil {
-			return m.leave(ctx, v, d, err)
+			return m.fallBack(ctx, v, d, err)
 		}
 		var wrong *choiceError
 		if d.Choice, wrong = readChoice(reply.Text, v.Participants, v.Idle); wrong == nil {
 			return d, nil
 		}
 		if try >= retries {
-			return m.leave(ctx, v, d, &agui.Error{Code: wrong.code, Err: wrong})
+			return m.fallBack(ctx, v, d, &agui.Error{Code: wrong.code, Err: wrong})
 		}
 		if words := reply.Words(); words != "" {
 			request.Messages = append(request.Messages, model.Message{Role: agui.RoleAssistant, Text: words})
@@ -107,8 +107,8 @@ func (m *llmManager) decide(ctx context.Context, v View) (llmDecision, error) {
 	}
 }
 
-// leave leaves the decision to the fallback, if there is one.
-func (m *llmManager) leave(ctx context.Context, v View, d llmDecision, err error) (llmDecision, error) {
+// fallBack leaves the decision to the fallback, if there is one.
+func (m *llmManager) fallBack(ctx context.Context, v View, d llmDecision, err error) (llmDecision, error) {
 	if m.fallback == nil || ctx.Err() != nil {
 		return d, err
 	}

@@ -97,7 +97,7 @@ func (r *llmRun) history(seen []Message) *history {
 			h.own[m.SubagentRunID] = true
 		}
 	}
-	for _, id := range r.disowned() {
+	for _, id := range r.discardedMessages() {
 		h.skip[id] = true
 	}
 	for _, s := range r.rounds {

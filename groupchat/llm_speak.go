@@ -96,7 +96,7 @@ func (s *speaker) call(i int, name, arguments string) error {
 	}
 	if s.calls[i] == nil {
 		s.calls[i] = s.r.writer(name, "").ToolCall(agui.ToolCallOptions{
-			ID: s.shown.Calls[i], Name: s.r.tools.real(name), ParentMessageID: s.message,
+			ID: s.shown.Calls[i], Name: s.r.tools.toolName(name), ParentMessageID: s.message,
 		})
 	}
 	if arguments == "" {
@@ -150,23 +150,23 @@ func (s *speaker) close() error {
 	return nil
 }
 
-// disownedKey is where a turn remembers the messages of replies that broke off. The model is not told of them when it is
+// discardedKey is where a turn remembers the messages of replies that broke off. The model is not told of them when it is
 // asked again: it would take them for its own words.
-const disownedKey = "llm/disowned"
+const discardedKey = "llm/disowned"
 
-func (r *llmRun) disown(shown shownReply) {
+func (r *llmRun) discardMessages(shown shownReply) {
 	if len(shown.Messages) == 0 {
 		return
 	}
-	raw, err := json.Marshal(slices.Concat(r.disowned(), shown.Messages))
+	raw, err := json.Marshal(slices.Concat(r.discardedMessages(), shown.Messages))
 	if err == nil {
-		r.t.remember(disownedKey, raw)
+		r.t.remember(discardedKey, raw)
 	}
 }
 
-func (r *llmRun) disowned() []string {
+func (r *llmRun) discardedMessages() []string {
 	var ids []string
-	if raw, ok := r.t.memo(disownedKey); ok {
+	if raw, ok := r.t.memo(discardedKey); ok {
 		_ = json.Unmarshal(raw, &ids) // it is of our own making; without it the model sees a little more
 	}
 	return ids

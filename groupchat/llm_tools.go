@@ -20,8 +20,8 @@ type offer struct {
 	handoff string // the participant
 }
 
-// offered are the tools of this turn. Of several with one name the first counts: the client cannot replace the agent's.
-func (r *llmRun) offered(ctx context.Context) llmTools {
+// offerTools are the tools of this turn. Of several with one name the first counts: the client cannot replace the agent's.
+func (r *llmRun) offerTools(ctx context.Context) llmTools {
 	tools := llmTools{byName: map[string]offer{}}
 	add := func(o offer, description string, parameters json.RawMessage) {
 		name := model.ToolName(o.name)
@@ -36,7 +36,7 @@ func (r *llmRun) offered(ctx context.Context) llmTools {
 		t := &r.Tools[i]
 		add(offer{name: t.Name, tool: t}, t.Description, t.Parameters)
 	}
-	for _, t := range r.sourced(ctx) {
+	for _, t := range r.sourceTools(ctx) {
 		add(offer{name: t.Name, tool: t}, t.Description, t.Parameters)
 	}
 	for _, p := range r.t.Handoffs() {
@@ -54,16 +54,16 @@ func (r *llmRun) offered(ctx context.Context) llmTools {
 	return tools
 }
 
-// real is the name of a tool that the model calls by name.
-func (t llmTools) real(name string) string {
+// toolName is the name of a tool that the model calls by name.
+func (t llmTools) toolName(name string) string {
 	if o, ok := t.byName[name]; ok {
 		return o.name
 	}
 	return name
 }
 
-// sourced are the tools of the agent's sources, as they are now. It finds out whether they are all that approvals name.
-func (r *llmRun) sourced(ctx context.Context) []*Tool {
+// sourceTools are the tools of the agent's sources, as they are now. It finds out whether they are all that approvals name.
+func (r *llmRun) sourceTools(ctx context.Context) []*Tool {
 	var found []*Tool
 	for _, source := range r.Sources {
 		var tools []Tool

@@ -191,8 +191,8 @@ func (r *llmRun) work(ctx context.Context, tool *Tool, s *llmRound, i int, c Too
 // In a checkpoint of version 1 the keys of all calls are among the turn's. The only call goes on with those. Of several nobody
 // knows which of them was answered, so such a turn does not go on.
 func (r *llmRun) callTurn(ctx context.Context, s *llmRound, i int) (*Turn, error) {
-	key, name := s.callKey(i), model.ToolName(r.tools.real(s.reply.Calls[i].Name))
-	if n := r.nth(s, i); n > 1 {
+	key, name := s.callKey(i), model.ToolName(r.tools.toolName(s.reply.Calls[i].Name))
+	if n := r.callNumber(s, i); n > 1 {
 		name += "@" + strconv.Itoa(n)
 	}
 	t := r.t.child(name)
