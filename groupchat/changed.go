@@ -10,7 +10,7 @@ import (
 
 // A run that waits may go on with another definition of its team than the one it began with. Participants are found by name
 // and a checkpoint's signature says who has to be there. What follows is about the turns that are open: what their records
-// addHook must mean the same to the agents of today, or nothing of it may be used.
+// hold must mean the same to the agents of today; otherwise nothing of it may be used.
 
 // form says what kind of agent p is, and with what around it, as far as the record of its turn depends on that: what has a state or
 // a conversation of its own is kept elsewhere than what has not.

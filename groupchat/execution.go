@@ -73,8 +73,8 @@ func execute(ctx context.Context, root Agent, in Input, s hosting.Session) (resu
 	t := &Turn{x: x, ctx: ctx, run: s.Run, out: s.Run.As(""), clientWriter: s.Run.As(""), scope: state.Shared(s.State)}
 	t.begin(x.root)
 	err := t.work(root)
-	if over := x.endCause(); over != nil && (err != nil || ctx.Err() == nil) {
-		return result{}, over
+	if cause := x.endCause(); cause != nil && (err != nil || ctx.Err() == nil) {
+		return result{}, cause
 	}
 	pause := pauseOf(err)
 	if err != nil && pause == nil {

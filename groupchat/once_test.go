@@ -19,7 +19,7 @@ type receipt struct {
 }
 
 // TestOnceReturnsWhatItRecorded gives the code after an effect the same value each time: an agent that works the first time
-// countWork after a pause, too.
+// works after a pause, too.
 func TestOnceReturnsWhatItRecorded(t *testing.T) {
 	t.Parallel()
 	var got []receipt
