@@ -3,6 +3,7 @@ package state
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -279,6 +280,30 @@ func (d *Document) Replace(raw json.RawMessage) error {
 	return d.commit(diffValues(nil, d.tree.root, root))
 }
 
+// ApplyOutside applies a patch of somebody who is no agent of the run, as a whole or not at all, past the reducers. It may
+// write at and below the pointers of writable; nil means everywhere. Whoever is told of the change is given it as a patch,
+// never as a snapshot. The error is an [*OutsideError], or OnChange's.
+func (d *Document) ApplyOutside(p OutsidePatch, writable []string) error {
+	err := d.lock()
+	defer d.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	raw, err := p.apply(d.render(), writable)
+	if err != nil {
+		return err
+	}
+	root, err := parseObject(raw)
+	if err != nil {
+		return err
+	}
+	err = d.change(diffValues(nil, d.tree.root, root), true)
+	if errors.Is(err, ErrTooLarge) {
+		return refused(ErrTooLarge, fmt.Sprintf("the state would take more than %d bytes", d.o.MaxSize))
+	}
+	return err
+}
+
 // JSON returns the document, members sorted and without white space. The caller must not change it.
 func (d *Document) JSON() json.RawMessage {
 	_ = d.lock()
@@ -312,7 +337,10 @@ func (d *Document) Clone() *Document {
 }
 
 // commit applies edits and tells of what they changed. The lock is held.
-func (d *Document) commit(edits []edit) error {
+func (d *Document) commit(edits []edit) error { return d.change(edits, false) }
+
+// change is commit. With patch, what is told is a patch in any case: one that is too long replaces the whole document.
+func (d *Document) change(edits []edit, patch bool) error {
 	c := change{tree: &d.tree, record: d.o.OnChange != nil}
 	if err := c.applyAll(edits, d.o.MaxSize); err != nil {
 		return err
@@ -328,6 +356,12 @@ func (d *Document) commit(edits []edit) error {
 	told := Change{Patch: c.wire, Undo: c.inverse()}
 	if d.o.MaxPatchOps > 0 && len(c.wire) > d.o.MaxPatchOps || sizePatch(c.wire) > d.tree.size {
 		told.Snapshot = d.render()
+	}
+	if patch && told.Snapshot != nil {
+		if d.o.MaxPatchOps > 0 && len(c.wire) > d.o.MaxPatchOps || sizePatch(c.wire) > d.tree.size+len(`[{"op":"replace","path":"","value":}]`) {
+			told.Patch = agui.Patch{{Op: "replace", Path: "", Value: told.Snapshot}}
+		}
+		told.Snapshot = nil
 	}
 	return d.o.OnChange(told)
 }

@@ -1,0 +1,253 @@
+package state
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// An OutsidePatch is a change of a thread's state that somebody makes who is no agent of a run: a JSON Patch (RFC 6902)
+// or, with Merge, a JSON Merge Patch (RFC 7396).
+type OutsidePatch struct {
+	Merge bool            `json:"merge,omitempty"`
+	Body  json.RawMessage `json:"body"`
+}
+
+// MaxJudged is how many operations of one [OutsidePatch] may have to be judged on the document as the operations before
+// them left it: tests that follow a change, above all. Each costs what the document weighs.
+const MaxJudged = 32
+
+// An OutsideError says why an [OutsidePatch] is refused. Err is one of [ErrValue] and [ErrPointer] for a patch that is
+// malformed, [ErrPatch] for one that does not apply to the state as it is, [ErrForbidden] and [ErrTooLarge].
+type OutsideError struct {
+	Op      int    // the index of the operation at fault, from 0; negative if it is no single one's
+	Pointer string // where that operation leads
+	Problem string // quotes no value of the state or the patch
+	Err     error
+}
+
+// Error says what is wrong, and where.
+func (e *OutsideError) Error() string {
+	if e.Op < 0 {
+		return fmt.Sprintf("%v: %s", e.Err, e.Problem)
+	}
+	return fmt.Sprintf("%v: operation %d, %q: %s", e.Err, e.Op, e.Pointer, e.Problem)
+}
+
+// Unwrap returns Err.
+func (e *OutsideError) Unwrap() error { return e.Err }
+
+func refused(err error, problem string) *OutsideError {
+	return &OutsideError{Op: -1, Problem: problem, Err: err}
+}
+
+func refusedOp(op int, pointer string, err error, problem string) *OutsideError {
+	return &OutsideError{Op: op, Pointer: pointer, Problem: problem, Err: err}
+}
+
+// Check reports what is wrong with p whatever the state is: an [*OutsideError], or nil. A patch of more than most operations
+// is too large; 0 is no limit.
+func (p OutsidePatch) Check(most int) error {
+	if p.Merge {
+		_, err := p.members()
+		return err
+	}
+	_, err := p.operations(most)
+	return err
+}
+
+// members reads a merge patch.
+func (p OutsidePatch) members() (map[string]any, error) {
+	v, err := parseJSON(p.Body)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	members, ok := v.(map[string]any)
+	if !ok {
+		return nil, refused(ErrValue, "the patch is not an object, as the state is")
+	}
+	return members, nil
+}
+
+// unreadable is the error of a body that is no JSON, or nested too deep.
+func unreadable(err error) error {
+	if errors.Is(err, ErrTooLarge) {
+		return refused(ErrTooLarge, "the patch is nested too deep")
+	}
+	return refused(ErrValue, "the patch is not valid JSON")
+}
+
+// operations reads a JSON Patch. Members that RFC 6902 does not know are ignored, as it says.
+func (p OutsidePatch) operations(most int) ([]edit, error) {
+	v, err := parseJSON(p.Body)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	list, ok := v.([]any)
+	if !ok {
+		return nil, refused(ErrValue, "the patch is not an array of operations")
+	}
+	if most > 0 && len(list) > most {
+		return nil, refused(ErrTooLarge, fmt.Sprintf("the patch has %d operations, %d are allowed", len(list), most))
+	}
+	edits := make([]edit, len(list))
+	for i, item := range list {
+		members, ok := item.(map[string]any)
+		if !ok {
+			return nil, refusedOp(i, "", ErrValue, "the operation is not an object")
+		}
+		if edits[i], err = readOperation(i, members); err != nil {
+			return nil, err
+		}
+	}
+	return edits, nil
+}
+
+// readOperation reads the operation with index i.
+func readOperation(i int, members map[string]any) (e edit, err error) {
+	path, ok := members["path"].(string)
+	if !ok {
+		return e, refusedOp(i, "", ErrValue, "path is missing or is not a text")
+	}
+	if e.path, err = outsidePointer(i, path); err != nil {
+		return e, err
+	}
+	e.op, _ = members["op"].(string)
+	switch e.op {
+	case "add", "replace", "test":
+		if e.value, ok = members["value"]; !ok {
+			return e, refusedOp(i, path, ErrValue, "value is missing")
+		}
+	case "move", "copy":
+		from, ok := members["from"].(string)
+		if !ok {
+			return e, refusedOp(i, path, ErrValue, "from is missing or is not a text")
+		}
+		if e.from, err = outsidePointer(i, from); err != nil {
+			return e, err
+		}
+		if len(e.from) == 0 {
+			return e, refusedOp(i, path, ErrPointer, "the whole state cannot be moved or copied")
+		}
+		if e.op == "move" && inside(e.path, e.from) {
+			return e, refusedOp(i, path, ErrPointer, "a value cannot be moved into itself")
+		}
+	case "remove":
+		if len(e.path) == 0 {
+			return e, refusedOp(i, path, ErrPointer, "the whole state cannot be removed")
+		}
+	default:
+		return e, refusedOp(i, path, ErrValue, "op is none of add, remove, replace, move, copy and test")
+	}
+	if _, object := e.value.(map[string]any); len(e.path) == 0 && !object && (e.op == "add" || e.op == "replace") {
+		return e, refusedOp(i, path, ErrValue, "the state must be an object")
+	}
+	return e, nil
+}
+
+// outsidePointer reads a pointer of an outside patch. The library loses its way at names that are empty.
+func outsidePointer(i int, pointer string) ([]string, error) {
+	path, err := parsePointer(pointer)
+	if err != nil {
+		return nil, refusedOp(i, pointer, ErrPointer, "this is not a JSON Pointer")
+	}
+	if slices.Contains(path, "") {
+		return nil, refusedOp(i, pointer, ErrPointer, "names that are empty cannot be addressed")
+	}
+	return path, nil
+}
+
+// apply returns doc, an object, with p applied to it: all of it, or an [*OutsideError]. Writable lists the pointers at and
+// below which p may write; nil means everywhere.
+func (p OutsidePatch) apply(doc json.RawMessage, writable []string) (json.RawMessage, error) {
+	a := outside{doc: object(doc)}
+	var edits []edit
+	var err error
+	if p.Merge {
+		edits, err = p.merged(&a)
+	} else {
+		edits, err = p.operations(0)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i, e := range edits {
+		if err := mayWrite(i, e, writable); err != nil {
+			return nil, err
+		}
+	}
+	return a.applyAll(edits)
+}
+
+// mayWrite checks where an operation writes.
+func mayWrite(i int, e edit, writable []string) error {
+	if writable == nil || e.op == "test" {
+		return nil
+	}
+	pointers := []string{Pointer(e.path...)}
+	if e.op == "move" {
+		pointers = append(pointers, Pointer(e.from...))
+	}
+	for _, pointer := range pointers {
+		if !slices.ContainsFunc(writable, func(top string) bool { return below(pointer, top) }) {
+			return refusedOp(i, pointer, ErrForbidden, "the state is not writable there")
+		}
+	}
+	return nil
+}
+
+// merged returns the operations that a merge patch comes to. The library's own merge drops members that are null inside of
+// arrays, which RFC 7396 keeps.
+func (p OutsidePatch) merged(a *outside) ([]edit, error) {
+	members, err := p.members()
+	if err != nil {
+		return nil, err
+	}
+	root, err := a.tree()
+	if err != nil {
+		return nil, err
+	}
+	edits := mergeEdits(nil, root, members)
+	for _, e := range edits {
+		if slices.Contains(e.path, "") {
+			return nil, &OutsideError{Op: -1, Pointer: Pointer(e.path...), Problem: "names that are empty cannot be addressed", Err: ErrPointer}
+		}
+	}
+	return edits, nil
+}
+
+// mergeEdits are the operations by which patch changes target, which is at path.
+func mergeEdits(path []string, target, patch map[string]any) []edit {
+	var edits []edit
+	for _, name := range sortedKeys(patch) {
+		at := append(slices.Clone(path), name)
+		old, had := target[name]
+		inner, isObject := patch[name].(map[string]any)
+		oldInner, wasObject := old.(map[string]any)
+		switch {
+		case isObject && wasObject:
+			edits = append(edits, mergeEdits(at, oldInner, inner)...)
+		case isObject:
+			edits = append(edits, edit{op: "add", path: at, value: withoutNulls(inner)})
+		case patch[name] != nil:
+			edits = append(edits, edit{op: "add", path: at, value: patch[name]})
+		case had:
+			edits = append(edits, edit{op: "remove", path: at})
+		}
+	}
+	return edits
+}
+
+// withoutNulls is what patch makes of nothing: its members that are null remove what is not there.
+func withoutNulls(patch map[string]any) map[string]any {
+	out := map[string]any{}
+	for name, v := range patch {
+		if inner, ok := v.(map[string]any); ok {
+			out[name] = withoutNulls(inner)
+		} else if v != nil {
+			out[name] = v
+		}
+	}
+	return out
+}

@@ -1,0 +1,198 @@
+package state
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// This is the one file that knows evanphx/json-patch, which applies the patches that others make. Its faults are kept
+// away from it, see docs/adr/0002: it is never given a test, an empty name, a copy of the root, or an index with a sign or
+// a leading zero, and its copies are bounded.
+
+// An outside is a document on its way through the operations of an [OutsidePatch].
+type outside struct {
+	doc    json.RawMessage
+	root   map[string]any // doc, once somebody has looked at it
+	judged int
+}
+
+// tree returns the document decoded.
+func (a *outside) tree() (map[string]any, error) {
+	if a.root == nil {
+		root, err := parseObject(a.doc)
+		if errors.Is(err, ErrTooLarge) {
+			return nil, refused(ErrTooLarge, "the state would be nested too deep")
+		}
+		if err != nil {
+			return nil, err
+		}
+		a.root = root
+	}
+	return a.root, nil
+}
+
+// applyAll gives the library as many operations at once as need no look at the document between them.
+func (a *outside) applyAll(edits []edit) (json.RawMessage, error) {
+	start := 0
+	for i, e := range edits {
+		if !judged(e) {
+			continue
+		}
+		if err := a.run(edits[start:i], start); err != nil {
+			return nil, err
+		}
+		if i > start {
+			if a.judged++; a.judged > MaxJudged {
+				return nil, refusedOp(i, Pointer(e.path...), ErrTooLarge, fmt.Sprintf("more than %d operations depend on what the ones before them came to", MaxJudged))
+			}
+		}
+		done, err := a.judge(i, e)
+		if err != nil {
+			return nil, err
+		}
+		if start = i; done {
+			start = i + 1
+		}
+	}
+	if err := a.run(edits[start:], start); err != nil {
+		return nil, err
+	}
+	root, err := a.tree()
+	if err != nil {
+		return nil, err
+	}
+	return renderJSON(root), nil
+}
+
+// judged reports whether an operation has to be looked at together with the document as it then is.
+func judged(e edit) bool {
+	return e.op == "test" || len(e.path) == 0 || slices.ContainsFunc(e.path, looseIndex) || slices.ContainsFunc(e.from, looseIndex)
+}
+
+// looseIndex reports whether the library might take a token for an index of an array that RFC 6901 does not allow as one.
+func looseIndex(token string) bool {
+	return len(token) > 1 && strings.ContainsRune("+-0", rune(token[0]))
+}
+
+// judge makes an operation that the library is not given, and refuses what it would be wrong about. Done means that nothing
+// of it is left to do.
+func (a *outside) judge(i int, e edit) (done bool, err error) {
+	root, err := a.tree()
+	if err != nil {
+		return false, err
+	}
+	pointer := Pointer(e.path...)
+	for _, path := range [][]string{e.path, e.from} {
+		for n, token := range path {
+			holder, _ := find(root, path[:n])
+			if _, is := holder.([]any); is && looseIndex(token) {
+				return false, refusedOp(i, Pointer(path...), ErrPatch, "there is nothing at an index of this spelling")
+			}
+		}
+	}
+	switch {
+	case e.op == "test":
+		if v, ok := find(root, e.path); !ok || !testEqual(v, e.value) {
+			return false, refusedOp(i, pointer, ErrPatch, "the test failed")
+		}
+		return true, nil
+	case len(e.path) > 0:
+		return false, nil
+	}
+	value := e.value // of the whole document
+	if e.from != nil {
+		ok := false
+		if value, ok = find(root, e.from); !ok {
+			return false, refusedOp(i, Pointer(e.from...), ErrPatch, "there is nothing to "+e.op)
+		}
+		if _, ok = value.(map[string]any); !ok {
+			return false, refusedOp(i, pointer, ErrPatch, "the state must be an object")
+		}
+	}
+	a.doc, a.root = renderJSON(value), nil
+	return true, nil
+}
+
+// testEqual compares as RFC 6902 says: numbers by value. Beyond what a float64 holds exactly they are equal if they are
+// spelled alike.
+func testEqual(a, b any) bool {
+	const exact = 1 << 53
+	switch a := a.(type) {
+	case json.Number:
+		b, ok := b.(json.Number)
+		if !ok || a == b {
+			return ok
+		}
+		f := float(a)
+		return f == float(b) && f > -exact && f < exact
+	case []any:
+		b, ok := b.([]any)
+		return ok && slices.EqualFunc(a, b, testEqual)
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		if !ok || len(a) != len(b) {
+			return false
+		}
+		for name, v := range a {
+			if other, ok := b[name]; !ok || !testEqual(v, other) {
+				return false
+			}
+		}
+		return true
+	default:
+		return equalJSON(a, b)
+	}
+}
+
+// run applies edits, of which the first has the index first in the patch.
+func (a *outside) run(edits []edit, first int) error {
+	if len(edits) == 0 {
+		return nil
+	}
+	out, err := applyLibrary(a.doc, edits)
+	if err == nil {
+		a.doc, a.root = out, nil
+		return nil
+	}
+	// The library does not say which operation it was. It is the last one of the shortest beginning that fails.
+	least, most := 1, len(edits)
+	for least < most {
+		mid := (least + most) / 2
+		if _, other := applyLibrary(a.doc, edits[:mid]); other != nil {
+			most, err = mid, other
+		} else {
+			least = mid + 1
+		}
+	}
+	failed := edits[least-1]
+	if _, large := errors.AsType[*jsonpatch.AccumulatedCopySizeError](err); large {
+		return refusedOp(first+least-1, Pointer(failed.path...), ErrTooLarge, fmt.Sprintf("the copies take more than %d bytes", MaxCopied))
+	}
+	return refusedOp(first+least-1, Pointer(failed.path...), ErrPatch, "the operation does not apply to the state as it is")
+}
+
+// applyLibrary is the door to the library.
+func applyLibrary(doc json.RawMessage, edits []edit) (json.RawMessage, error) {
+	p := make(agui.Patch, len(edits))
+	for i, e := range edits {
+		p[i] = operation(e)
+	}
+	raw, err := p.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	decoded, err := jsonpatch.DecodePatch(raw)
+	if err != nil {
+		return nil, err
+	}
+	o := jsonpatch.NewApplyOptions()
+	o.SupportNegativeIndices, o.AccumulatedCopySizeLimit, o.EscapeHTML = false, MaxCopied, false
+	return decoded.ApplyWithOptions(doc, o)
+}
