@@ -39,6 +39,13 @@ const (
 	CodeCheckpointIncompatible   Code = "checkpoint_incompatible"    // the paused work does not fit the agents of today
 )
 
+// The codes of refused patches of a thread's state: the state is as it was.
+const (
+	CodePatchFailed    Code = "patch_failed"     // an operation does not apply to the state as it is
+	CodeStateChanged   Code = "state_changed"    // the state is not the one that the patch was made for
+	CodePatchQueueFull Code = "patch_queue_full" // too many patches wait for the turn that is going on
+)
+
 // The codes of runs that ended before their work was done.
 const (
 	CodeCancelled  Code = "cancelled"   // stopped on purpose
@@ -93,6 +100,10 @@ var messages = map[Code]string{
 	CodeResumeInvalid:            "The answer does not fit the question.",
 	CodeResumeAmbiguous:          "Several questions are open; say which one each answer is for.",
 	CodeCheckpointIncompatible:   "The agents have changed since this run was paused; it cannot go on.",
+
+	CodePatchFailed:    "The patch does not apply to the state as it is.",
+	CodeStateChanged:   "The state has changed; read it again.",
+	CodePatchQueueFull: "Too many patches are waiting for this thread.",
 
 	CodeCancelled:  "The run was stopped.",
 	CodeRunMoved:   "The run was moved to another server.",

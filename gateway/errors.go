@@ -29,6 +29,9 @@ var statuses = map[agui.Code]int{
 	agui.CodeStoreUnavailable:     http.StatusServiceUnavailable,
 	agui.CodeRunInProgress:        http.StatusConflict,
 	agui.CodeQueueFull:            http.StatusConflict,
+	agui.CodePatchFailed:          http.StatusConflict,
+	agui.CodeStateChanged:         http.StatusPreconditionFailed,
+	agui.CodePatchQueueFull:       http.StatusConflict,
 	agui.CodeRemoteLoop:           http.StatusLoopDetected,
 }
 

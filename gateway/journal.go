@@ -38,7 +38,33 @@ func (a *attempt) Commit(_ context.Context, checkpoint json.RawMessage) error {
 	if a.over {
 		return agui.ErrRunEnded
 	}
-	return a.commit(state.Commit{State: a.differing(), Messages: a.changed(), Checkpoint: checkpoint})
+	if err := a.commit(state.Commit{State: a.differing(), Messages: a.changed(), Checkpoint: checkpoint}); err != nil {
+		return err
+	}
+	return a.takePatches(checkpoint)
+}
+
+// takePatches makes the patches that waited for this boundary part of the state, in a commit of their own: what was
+// committed just now says which of them are still meant. Readers are told with it. The caller holds keep.
+func (a *attempt) takePatches(checkpoint json.RawMessage) error {
+	t := a.thread.Load()
+	if len(t.Pending) == 0 || a.doc == nil {
+		return nil
+	}
+	a.rec.hold()
+	var results []state.PatchResult
+	for i := range t.Pending {
+		tag := ""
+		if a.doc.Rev() == a.committed {
+			tag = t.StateTag()
+		}
+		result, err := t.Pending[i].Apply(a.doc, tag)
+		if err != nil {
+			return err
+		}
+		results = append(results, result)
+	}
+	return a.commit(state.Commit{State: a.differing(), Messages: a.changed(), Checkpoint: checkpoint, Patched: results})
 }
 
 // Once keeps the result of an effect.
@@ -75,6 +101,7 @@ func (a *attempt) commit(c state.Commit) error {
 	a.settled, a.effects = true, nil
 	if c.End != nil {
 		a.ended = c.End
+		a.g.settlePatches(t)
 	}
 	return nil
 }

@@ -39,6 +39,9 @@ func (g *Gateway) newRoutes() http.Handler {
 		{http.MethodGet, "/threads/:id", g.showThreadJSON},
 		{http.MethodPatch, "/threads/:id", g.renameThread},
 		{http.MethodDelete, "/threads/:id", g.deleteThread},
+		{http.MethodGet, "/threads/:id/state", g.showState},
+		{http.MethodPatch, "/threads/:id/state", g.patchState},
+		{http.MethodGet, "/threads/:id/state/patches/:patch", g.showPatch},
 		{http.MethodGet, "/threads/:id/events", g.attach},
 		{http.MethodPost, "/threads/:id/resume", g.resume},
 		{http.MethodPost, "/threads/:id/stop", g.stop},
@@ -146,7 +149,7 @@ func (g *Gateway) cors() middleware.CORSConfig {
 		AllowMethods:    []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch, http.MethodDelete},
 		// The headers that a preflight asks for are allowed as they are: * would leave Authorization out.
 		AllowCredentials: !slices.Contains(g.o.Origins, "*"),
-		ExposeHeaders:    []string{echo.HeaderXRequestID, "Retry-After"},
+		ExposeHeaders:    []string{echo.HeaderXRequestID, "Retry-After", "ETag", "Location"},
 		MaxAge:           600,
 	}
 }

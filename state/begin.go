@@ -126,7 +126,11 @@ func (s *Step) startState(t *Thread, f Facts, r *Request, v Verdict) error {
 	if err != nil {
 		return err
 	}
+	s.Thread.EndMarked = false
 	switch newest := t.Newest(); {
+	case t.EndMarked && len(undo) == 0:
+	case t.EndMarked:
+		s.markPatched(t, undo)
 	case newest != nil:
 		s.Mark = &Mark{Name: endMark(newest.Origin), Undo: undo}
 	case t.Rev > 0 && len(undo) > 0:
@@ -136,7 +140,7 @@ func (s *Step) startState(t *Thread, f Facts, r *Request, v Verdict) error {
 }
 
 // restore sets the state back to the one that mark names, or to the oldest that is kept, with what the client has changed
-// itself since. It returns the way back.
+// itself since, and what patches have since the newest run ended. It returns the way back.
 func (s *Step) restore(t *Thread, f Facts, r *Request, mark string) (agui.Patch, error) {
 	past := f.Past()
 	own, changes, err := clientState(t, f, r)
@@ -148,12 +152,21 @@ func (s *Step) restore(t *Thread, f Facts, r *Request, mark string) (agui.Patch,
 	if err != nil {
 		return nil, err
 	}
-	if len(changes) > 0 {
+	since := present
+	if t.EndMarked {
+		if since, err = past.Oldest(present, t.restMark()); err != nil {
+			return nil, err
+		}
+	}
+	if len(changes) == 0 {
+		own = present
+	}
+	if len(changes) > 0 || t.EndMarked {
 		doc, err := NewDocument(restored, DocumentOptions{MaxSize: r.MaxState})
 		if err != nil {
 			return nil, err
 		}
-		if err := MergeClient(doc, present, own, MergeOptions{}); err != nil {
+		if err := MergeClient(doc, since, own, MergeOptions{}); err != nil {
 			return nil, err
 		}
 		restored = doc.JSON()
@@ -209,13 +222,19 @@ func mergeBase(t *Thread, f Facts, r *Request) (json.RawMessage, error) {
 	}
 	present := object(f.State(t.StateRev))
 	if newest := t.Newest(); newest != nil && runs[newest.Origin] {
+		if has[newest.LastMessage] && t.EndMarked {
+			return patchedBase(t, f, present, r.State)
+		}
 		if has[newest.LastMessage] {
 			return present, nil
 		}
 		return f.Past().Oldest(present, startMark(newest.Origin))
 	}
-	if t.Newest() == nil && t.Rev > 0 && has[t.LastMessage] {
-		return present, nil // a fork that never ran
+	if t.Newest() == nil && t.Rev > 0 && has[t.LastMessage] { // a fork that never ran
+		if t.EndMarked {
+			return patchedBase(t, f, present, r.State)
+		}
+		return present, nil
 	}
 	for _, run := range f.Runs() {
 		switch {

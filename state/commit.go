@@ -32,6 +32,8 @@ type Commit struct {
 	Frames []Frame
 	// After is the last frame of this fence that was appended before, as for Append; zero: none.
 	After FrameID
+	// Patched is what became of patches that waited: State has those that were applied.
+	Patched []PatchResult
 	// End ends the run and gives the lease back; nil goes on.
 	End *End
 }
@@ -78,6 +80,7 @@ func CommitStep(t *Thread, f Facts, c Commit, now time.Time) (*Step, error) {
 	if c.Initial != "" {
 		n.Initial = c.Initial
 	}
+	n.settled(tagged(c.Patched, n.StateTag()))
 	added := s.keep(f, live.Intent.Origin, c.Messages)
 	if s.err != nil {
 		return nil, s.err
@@ -104,6 +107,17 @@ func CommitStep(t *Thread, f Facts, c Commit, now time.Time) (*Step, error) {
 		return s, nil
 	}
 	return s, s.end(f, &live, c.End, now)
+}
+
+// tagged are the results of patches that are part of the state with a tag.
+func tagged(results []PatchResult, tag string) []PatchResult {
+	results = slices.Clone(results)
+	for i := range results {
+		if results[i].Status == PatchApplied {
+			results[i].Tag = tag
+		}
+	}
+	return results
 }
 
 // keep appends what is new and gives known messages their new version without counting them twice. It reports

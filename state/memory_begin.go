@@ -14,6 +14,9 @@ func (m *Memory) Begin(ctx context.Context, q *Request, o LeaseOptions) (*Begun,
 	m.sweep(now)
 	r := m.enter(q.Key, true)
 	defer m.leave(r)
+	if err := m.settle(r); err != nil {
+		return nil, err
+	}
 	t := r.snapshot()
 	v, step, err := Plan(t, r, q, m.claim(t, o, now), now)
 	if err != nil {

@@ -34,6 +34,7 @@ type Store interface {
 	Writer
 	ThreadReader
 	Directory
+	Patcher
 	// Ping reports whether the store can be reached.
 	Ping(ctx context.Context) error
 	// Close ends what the store runs; tails end with it.
@@ -169,6 +170,14 @@ type Directory interface {
 	// Delete forgets the thread. A live attempt is told to stop and can write nothing more; its log ends with
 	// [DeletedFrame]. Whoever has been reading the log is given the rest of it, and then ErrUnknownThread.
 	Delete(ctx context.Context, key Key) error
+}
+
+// A Patcher changes the state of threads from outside of their runs.
+type Patcher interface {
+	// PatchState makes a patch by [PatchStep]: at once where nothing runs, else it waits for the owner of the run. Asked
+	// again with [PatchRequest].Known it says what became of the patch; of a thread where nothing runs any more it makes the
+	// patches that still wait. ErrUnknownThread: no such thread. What is wrong with the patch is in the result.
+	PatchState(ctx context.Context, r *PatchRequest) (PatchResult, error)
 }
 
 // ErrTrimmed says that the log does not have what comes next for a reader any more: the run is over, and was not read for

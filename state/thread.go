@@ -64,6 +64,14 @@ type Thread struct {
 	// Queue are the requests that wait, in the order they came.
 	Queue []Ticket `json:"queue,omitempty"`
 
+	// Pending are the patches of the state that wait for the turn that is going on, in the order they came. Patched is
+	// what became of the newest that are done, oldest first.
+	Pending []PatchRequest `json:"pending,omitempty"`
+	Patched []PatchResult  `json:"patched,omitempty"`
+	// EndMarked says that the state was patched since the newest run ended, or since the fork that made the thread: the
+	// past has a mark of what it was then.
+	EndMarked bool `json:"endMarked,omitempty"`
+
 	// Initial names the members that the state is known to have, see [Commit.Initial]; empty if nobody has looked.
 	Initial string `json:"initial,omitempty"`
 	// Count is the number of messages in the conversation, LastMessage and LastUser the ids of its ends. Size is how

@@ -59,6 +59,9 @@ func (s *Store) begin(ctx context.Context, q *state.Request, o state.LeaseOption
 	if err != nil {
 		return nil, err
 	}
+	if settled, err := s.settle(ctx, l); settled || err != nil {
+		return nil, err
+	}
 	v, step, err := state.Plan(l.thread, l.facts, q, claim(l, o), l.now)
 	if err := errors.Join(l.facts.err, err); err != nil {
 		return nil, err

@@ -129,6 +129,10 @@ func (s *spread) Rename(ctx context.Context, key state.Key, title string) error 
 	return s.next().Rename(ctx, key, title)
 }
 
+func (s *spread) PatchState(ctx context.Context, r *state.PatchRequest) (state.PatchResult, error) {
+	return s.next().PatchState(ctx, r)
+}
+
 func (s *spread) Fork(ctx context.Context, from state.Key, messageID, id string) (*state.Thread, error) {
 	return s.next().Fork(ctx, from, messageID, id)
 }

@@ -1,0 +1,218 @@
+package gateway
+
+import (
+	"context"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/route"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// The media types of patches, RFC 6902 and RFC 7396.
+const (
+	mediaJSONPatch  = "application/json-patch+json"
+	mediaMergePatch = "application/merge-patch+json"
+)
+
+// patchWait is how long a request waits for the turn that its patch waits for; Prefer: wait=… may ask for less.
+const patchWait = 10 * time.Second
+
+// patchPause is how long a waiting request waits at first before it asks again; each time twice as long, up to half a second.
+const patchPause = 20 * time.Millisecond
+
+// showState is GET /threads/{id}/state: the state as committed, with its tag.
+func (g *Gateway) showState(w http.ResponseWriter, r *http.Request) error {
+	key, err := g.thread(r)
+	if err != nil {
+		return err
+	}
+	for {
+		t, _, err := g.store.Load(r.Context(), key)
+		if err != nil {
+			return route.StoreError(err)
+		}
+		raw, err := g.store.State(r.Context(), key, -1)
+		if err != nil {
+			return route.StoreError(err)
+		}
+		now, _, err := g.store.Load(r.Context(), key)
+		if err != nil {
+			return route.StoreError(err)
+		}
+		if now.StateTag() == t.StateTag() { // else it was changed meanwhile
+			w.Header().Set("ETag", strconv.Quote(t.StateTag()))
+			route.Answer(w, http.StatusOK, object(raw))
+			return nil
+		}
+	}
+}
+
+// patchState is PATCH /threads/{id}/state: change the state from outside of a run. A patch that a live run has to take up
+// is answered when it has, or with 202 when that takes long.
+func (g *Gateway) patchState(w http.ResponseWriter, r *http.Request) error {
+	key, err := g.thread(r)
+	if err != nil {
+		return err
+	}
+	agent, err := g.agent(key.Agent)
+	if err != nil {
+		return err
+	}
+	patch, err := g.readPatch(r)
+	if err != nil {
+		return err
+	}
+	tags, err := entityTags(r.Header.Values("If-Match"))
+	if err != nil {
+		return err
+	}
+	q := &state.PatchRequest{
+		Key: key, ID: g.o.NewID(), Patch: patch, IfMatch: tags, Writable: agent.spec.Client,
+		MaxState: g.o.Limits.State, MaxPatchOps: g.o.Limits.PatchOps,
+	}
+	if err := patch.Check(g.o.Limits.PatchOps); err != nil {
+		return g.answerPatch(w, r, q.Refused(err))
+	}
+	result, err := g.applyPatch(r.Context(), q, patchTime(r.Header.Values("Prefer")))
+	if err != nil {
+		return route.StoreError(err)
+	}
+	g.logThread(r, key, "state patched", "status", string(result.Status), "patch", result.ID)
+	return g.answerPatch(w, r, result)
+}
+
+// showPatch is GET /threads/{id}/state/patches/{patch}: what became of a patch that was answered with 202.
+func (g *Gateway) showPatch(w http.ResponseWriter, r *http.Request) error {
+	key, err := g.thread(r)
+	if err != nil {
+		return err
+	}
+	result, err := g.store.PatchState(r.Context(), &state.PatchRequest{Key: key, ID: r.PathValue("patch"), Known: true})
+	if err != nil {
+		return route.StoreError(err)
+	}
+	if result.Status == state.PatchUnknown {
+		return &agui.Error{Code: agui.CodeNotFound}
+	}
+	return g.answerPatch(w, r, result)
+}
+
+// readPatch reads the body by its media type.
+func (g *Gateway) readPatch(r *http.Request) (p state.OutsidePatch, err error) {
+	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	switch {
+	case err == nil && media == mediaJSONPatch:
+	case err == nil && media == mediaMergePatch:
+		p.Merge = true
+	default:
+		return p, &agui.Error{Code: agui.CodeUnsupportedMediaType, Text: "The body must be " + mediaJSONPatch + " or " + mediaMergePatch + "."}
+	}
+	p.Body, err = route.ReadBody(r, g.o.Limits.Body)
+	return p, err
+}
+
+// entityTags reads If-Match; nil: whatever the state is. A weak tag matches nothing.
+func entityTags(lines []string) ([]string, error) {
+	if len(lines) == 0 {
+		return nil, nil
+	}
+	tags := []string{}
+	for tag := range strings.SplitSeq(strings.Join(lines, ","), ",") {
+		tag = strings.TrimSpace(tag)
+		if tag == "*" {
+			return nil, nil
+		}
+		if strings.HasPrefix(tag, "W/") || tag == "" {
+			continue
+		}
+		if len(tag) < 2 || tag[0] != '"' || tag[len(tag)-1] != '"' {
+			return nil, &agui.FieldError{Problem: "has an If-Match that is no list of entity tags"}
+		}
+		tags = append(tags, tag[1:len(tag)-1])
+	}
+	return tags, nil
+}
+
+// patchTime is for how long a request waits for its patch.
+func patchTime(prefer []string) time.Duration {
+	for word := range strings.SplitSeq(strings.Join(prefer, ","), ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(word), "=")
+		if n, err := strconv.Atoi(value); err == nil && n >= 0 && strings.EqualFold(name, "wait") {
+			return min(time.Duration(n)*time.Second, patchWait)
+		}
+	}
+	return patchWait
+}
+
+// applyPatch gives the store a patch, and waits for a live run to take it up. Who hangs up leaves it there.
+func (g *Gateway) applyPatch(ctx context.Context, q *state.PatchRequest, wait time.Duration) (state.PatchResult, error) {
+	result, err := g.store.PatchState(ctx, q)
+	until := time.Now().Add(wait)
+	for step := patchPause; err == nil && result.Status == state.PatchPending; step = min(2*step, 25*patchPause) {
+		left := time.Until(until)
+		if left <= 0 || g.serving.Err() != nil {
+			return result, nil
+		}
+		if err := pause(ctx, min(step, left)); err != nil {
+			return result, err
+		}
+		known := &state.PatchRequest{Key: q.Key, ID: q.ID, Known: true}
+		if result, err = g.store.PatchState(ctx, known); result.Status == state.PatchUnknown && err == nil {
+			return state.PatchResult{ID: q.ID, Status: state.PatchPending}, nil // it is done, and so many others that it is forgotten
+		}
+	}
+	return result, err
+}
+
+// answerPatch answers with what became of a patch.
+func (g *Gateway) answerPatch(w http.ResponseWriter, r *http.Request, result state.PatchResult) error {
+	switch result.Status {
+	case state.PatchApplied:
+		w.Header().Set("ETag", strconv.Quote(result.Tag))
+		route.Answer(w, http.StatusOK, map[string]string{"patch": result.ID, "status": string(result.Status)})
+	case state.PatchRefused:
+		g.refusePatch(w, r, result)
+	default:
+		if r.Method == http.MethodPatch {
+			place := url.URL{Path: "state/patches/" + result.ID, RawQuery: r.URL.RawQuery}
+			w.Header().Set("Location", place.String())
+		}
+		route.Answer(w, http.StatusAccepted, map[string]string{"patch": result.ID, "status": string(result.Status)})
+	}
+	return nil
+}
+
+// refusePatch is [Gateway.answerError] with the operation at fault.
+func (g *Gateway) refusePatch(w http.ResponseWriter, r *http.Request, result state.PatchResult) {
+	g.log(r).Info("request: refused", "method", r.Method, "path", route.Logged(r.URL.Path), "code", string(result.Code))
+	message := result.Code.Message()
+	if result.Problem != "" {
+		message += " " + strings.ToUpper(result.Problem[:1]) + result.Problem[1:] + "."
+	}
+	body := map[string]any{"code": result.Code, "message": message, "requestId": route.RequestID(r)}
+	if result.Op >= 0 {
+		body["operation"] = result.Op
+	}
+	if result.Op >= 0 || result.Pointer != "" {
+		body["pointer"] = result.Pointer
+	}
+	route.Answer(w, statusOf(result.Code), map[string]any{"error": body})
+}
+
+// settlePatches makes the patches that the end of a run left waiting. If that fails, whoever comes to the thread next does.
+func (g *Gateway) settlePatches(t *state.Thread) {
+	if t.Live != nil || len(t.Pending) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
+	defer cancel()
+	if _, err := g.store.PatchState(ctx, &state.PatchRequest{Key: t.Key, ID: t.Pending[0].ID, Known: true}); err != nil {
+		g.o.Log.Warn("thread: patches left waiting", "agent", t.Key.Agent, "thread", t.Key.ID, "error", err)
+	}
+}

@@ -1,0 +1,156 @@
+package state
+
+import (
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// PatchStep is the step of a patch from outside, nil if nothing changes, and what became of the patch. Where nothing runs it
+// is made at once, behind those that were left waiting, and the log tells of each in frames under fence: a run of
+// its own with one STATE_DELTA, so that every reader of the thread can follow. A live run has a state in the hands of its
+// agents; the patch then waits until the owner of the run makes it part of a commit, or until the run is over.
+func PatchStep(t *Thread, f Facts, r *PatchRequest, fence uint64, now time.Time) (*Step, PatchResult, error) {
+	result := t.patchResult(r.ID)
+	if result.Status == PatchApplied || result.Status == PatchRefused || result.Status == PatchUnknown && r.Known {
+		return nil, result, nil
+	}
+	if t.Live != nil {
+		if result.Status == PatchPending {
+			return nil, result, nil
+		}
+		return t.queuePatch(r, now)
+	}
+	todo := t.Pending
+	if result.Status == PatchUnknown {
+		todo = append(todo[:len(todo):len(todo)], *r)
+	}
+	s, err := patchStep(t, f, todo, fence, now)
+	if err != nil {
+		return nil, PatchResult{}, err
+	}
+	result = s.Thread.patchResult(r.ID)
+	if len(s.Frames)+len(t.Pending) == 0 {
+		return nil, result, nil // nothing has changed, and the caller is told
+	}
+	return s, result, nil
+}
+
+// SettleStep makes the patches that wait on a thread where nothing runs any more, as [PatchStep] does; nil if none do.
+func SettleStep(t *Thread, f Facts, fence uint64, now time.Time) (*Step, error) {
+	if t.Live != nil || len(t.Pending) == 0 {
+		return nil, nil
+	}
+	return patchStep(t, f, t.Pending, fence, now)
+}
+
+// queuePatch lets r wait for the turn that is going on.
+func (t *Thread) queuePatch(r *PatchRequest, now time.Time) (*Step, PatchResult, error) {
+	if !r.matches(t.StateTag()) {
+		return nil, r.refusedBy(nil), nil // no state has this tag ever again
+	}
+	size := len(r.Patch.Body)
+	for _, p := range t.Pending {
+		size += len(p.Patch.Body)
+	}
+	if len(t.Pending) >= MaxPendingPatches || size > MaxPendingBytes {
+		return nil, PatchResult{ID: r.ID, Status: PatchRefused, Code: agui.CodePatchQueueFull, Op: -1}, nil
+	}
+	s := next(t, now)
+	s.Thread.Pending = append(t.Pending[:len(t.Pending):len(t.Pending)], *r)
+	return s, PatchResult{ID: r.ID, Status: PatchPending}, nil
+}
+
+// patchStep makes patches one after another, on a thread where nothing runs.
+func patchStep(t *Thread, f Facts, todo []PatchRequest, fence uint64, now time.Time) (*Step, error) {
+	s := next(t, now)
+	n := s.Thread
+	raw := f.State(t.StateRev)
+	var undo agui.Patch
+	var results []PatchResult
+	for _, r := range todo {
+		var made Change
+		doc, err := NewDocument(raw, DocumentOptions{
+			MaxSize: r.MaxState, MaxPatchOps: r.MaxPatchOps, OnChange: func(c Change) error { made = c; return nil },
+		})
+		if err != nil {
+			return nil, err
+		}
+		result, err := r.Apply(doc, n.StateTag())
+		if err != nil {
+			return nil, err
+		}
+		if len(made.Undo) > 0 {
+			raw = doc.JSON()
+			s.setState(raw)
+			undo = append(made.Undo, undo...)
+			if err := s.tellPatch(f, r.ID, made.Patch, fence, now); err != nil {
+				return nil, err
+			}
+		}
+		if result.Status == PatchApplied {
+			result.Tag = n.StateTag()
+		}
+		results = append(results, result)
+	}
+	n.settled(results)
+	if len(undo) > 0 {
+		s.markPatched(t, undo)
+	}
+	return s, nil
+}
+
+// markPatched makes the state before the step a part of the past: the one that the newest run, or a fork, left, the first time.
+func (s *Step) markPatched(t *Thread, undo agui.Patch) {
+	s.Mark = &Mark{Name: "patched:" + strconv.FormatInt(s.Thread.Rev, 10), Undo: undo}
+	if !t.EndMarked {
+		s.Mark.Name, s.Thread.EndMarked = t.restMark(), true
+	}
+}
+
+// restMark names the state that a thread where nothing runs was left in by its newest run, or by the fork that made it.
+func (t *Thread) restMark() string {
+	if newest := t.Newest(); newest != nil {
+		return endMark(newest.Origin)
+	}
+	return forkMark
+}
+
+// tellPatch tells readers of a patch that was made where nothing runs. Clients take a STATE_DELTA in a run only.
+func (s *Step) tellPatch(f Facts, id string, p agui.Patch, fence uint64, now time.Time) error {
+	n := s.Thread
+	outcome := &agui.Outcome{Type: agui.OutcomeSuccess}
+	open := OpenInterrupts(n, f, now)
+	if len(open) > 0 {
+		outcome = &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: open}
+	}
+	n.Fence = max(n.Fence, fence)
+	seq := uint64(0)
+	if n.Last.Fence == fence {
+		seq = n.Last.Seq
+	}
+	for _, e := range []agui.Event{
+		&agui.RunStarted{ThreadID: n.Key.ID, RunID: id, ProtocolVersion: agui.ProtocolVersion},
+		&agui.StateDelta{Delta: p},
+		&agui.RunFinished{ThreadID: n.Key.ID, RunID: id, Outcome: outcome},
+	} {
+		data, err := agui.Encode(e)
+		if err != nil {
+			return err
+		}
+		seq++
+		frame := Frame{ID: FrameID{Fence: fence, Seq: seq}, Type: e.EventType(), Data: json.RawMessage(data)}
+		switch e.(type) {
+		case *agui.RunStarted:
+			frame.Rev = n.Rev
+		case *agui.RunFinished:
+			frame.Ending = &Ending{ThreadID: n.Key.ID, RunID: id, Open: open}
+		}
+		s.Frames = append(s.Frames, frame)
+		n.Last = frame.ID
+	}
+	s.show()
+	return nil
+}
