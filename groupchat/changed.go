@@ -25,7 +25,7 @@ func (p *Participant) form() string {
 		a = w.unwrap()
 	}
 	kind := "custom"
-	switch a.(type) {
+	switch a := a.(type) {
 	case *Chat:
 		kind = "chat"
 	case *Fan:
@@ -36,8 +36,10 @@ func (p *Participant) form() string {
 		kind = "llm"
 	case *Remote:
 		kind = "remote"
-	case *Script:
-		kind = "script"
+	case Resumer:
+		if !isNil(a) {
+			kind = a.Kind()
+		}
 	}
 	return strings.Join(append(parts, kind), " ")
 }
@@ -68,9 +70,12 @@ func (p *Participant) fits(f *turnRecord) error {
 			r := chatRun{Chat: a, record: f.Chat, manager: a.Manager(), infos: a.Describe().Participants}
 			return r.fits()
 		}
-	case *Script:
+	case Resumer:
 		if !isNil(a) {
-			return a.fits(&f.keySpace)
+			return a.CanResume(func(key string) (json.RawMessage, bool) {
+				raw, ok := f.Memo[key]
+				return raw, ok
+			})
 		}
 	}
 	return nil
@@ -122,66 +127,4 @@ func (r *chatRun) fits() error {
 		}
 	}
 	return nil
-}
-
-// stepsKey is where a script that waits keeps which steps it has taken, the one that waits included.
-const stepsKey = "script/steps"
-
-// stops notes that the script waits in its ith step.
-func (s *Script) stops(t *Turn, i int) error {
-	raw, err := json.Marshal(s.forms(i + 1))
-	if err != nil {
-		return err
-	}
-	t.remember(stepsKey, raw)
-	return nil
-}
-
-// fits reports why the script cannot go on where it waited. What its steps have done is known by their place, so those up to
-// there must be as they were, their texts and values aside.
-func (s *Script) fits(k *keySpace) error {
-	raw, ok := k.Memo[stepsKey]
-	if !ok {
-		return nil
-	}
-	var taken []string
-	if err := json.Unmarshal(raw, &taken); err != nil {
-		return fail(agui.CodeCheckpointIncompatible, "the steps of a script: %w", err)
-	}
-	if now := s.forms(len(taken)); !slices.Equal(now, taken) {
-		return fail(agui.CodeCheckpointIncompatible, "the script is another one up to where it waits: %s, and was %s", strings.Join(now, ", "), strings.Join(taken, ", "))
-	}
-	return nil
-}
-
-// forms says what the first n steps do, one for each.
-func (s *Script) forms(n int) []string {
-	list := []string{}
-	for _, step := range s.Steps[:min(n, len(s.Steps))] {
-		list = append(list, step.form())
-	}
-	return list
-}
-
-func (s *ScriptStep) form() string {
-	switch {
-	case s.Ask != nil:
-		return "ask " + s.Ask.Key
-	case len(s.AskMany) > 0:
-		form := "ask"
-		for _, a := range s.AskMany {
-			form += " " + a.Key
-		}
-		return form
-	case s.Set != nil:
-		return "set"
-	case s.Tool != nil:
-		return "tool " + s.Tool.Name
-	case s.Sleep > 0:
-		return "sleep"
-	case s.Fail != nil:
-		return "fail"
-	default:
-		return "say"
-	}
 }

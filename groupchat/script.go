@@ -76,18 +76,15 @@ func (s *Script) Describe() Info {
 
 // Run takes the steps.
 func (s *Script) Run(_ context.Context, t *Turn) error {
-	return t.exclusive("script", s, func() error { return s.run(t) })
+	return t.Exclusive(s, func() error { return s.run(t) })
 }
 
 func (s *Script) run(t *Turn) error {
-	if err := s.fits(t.keys.keySpace); err != nil {
-		return t.x.fatal(err)
-	}
 	answers := answers{}
 	for i, step := range s.Steps {
 		over, err := step.take(t, "step/"+strconv.Itoa(i), answers)
-		if pauseOf(err) != nil {
-			err = errors.Join(err, s.stops(t, i))
+		if _, waits := errors.AsType[*Pause](err); waits {
+			err = errors.Join(err, s.rememberSteps(t, i))
 		}
 		if over || err != nil {
 			return err
@@ -104,7 +101,7 @@ func (s *ScriptStep) take(t *Turn, key string, answers answers) (over bool, err 
 	case len(s.AskMany) > 0:
 		return askAll(t, s.AskMany, answers)
 	case s.Set != nil:
-		return false, t.done(key, func() error { return t.State().Set(s.Set.Path, answers.fill(s.Set.Value)) })
+		return false, oncePerTurn(t, key, func() error { return t.State().Set(s.Set.Path, answers.fill(s.Set.Value)) })
 	case s.Tool != nil:
 		content, err := t.CallTool(key, s.Tool.Name, answers.fill(s.Tool.Arguments))
 		if err != nil {
@@ -114,12 +111,24 @@ func (s *ScriptStep) take(t *Turn, key string, answers answers) (over bool, err 
 		answers[s.Tool.Name] = state.Canonical(text)
 		return false, err
 	case s.Sleep > 0:
-		return false, t.done(key, func() error { return t.Sleep(s.Sleep) })
+		return false, oncePerTurn(t, key, func() error { return t.Sleep(s.Sleep) })
 	case s.Fail != nil:
 		return true, s.Fail.err(answers)
 	default:
 		return false, Say(t, key, "%s", answers.text(s.Say))
 	}
+}
+
+// oncePerTurn does f unless the turn remembers under key that it did.
+func oncePerTurn(t *Turn, key string, f func() error) error {
+	if _, done := t.Recall(key); done {
+		return nil
+	}
+	if err := f(); err != nil {
+		return err
+	}
+	t.Remember(key, json.RawMessage("true"))
+	return nil
 }
 
 // err is what the run ends with.
@@ -131,7 +140,7 @@ func (f *ScriptFail) err(answers answers) error {
 	return &agui.Error{Code: code, Text: answers.text(f.Message), Err: errScript}
 }
 
-var errScript = errors.New("groupchat: the script says so")
+var errScript = errors.New("script: a step fails the run")
 
 // askAll asks the questions that are not answered yet.
 func askAll(t *Turn, asks []ScriptAsk, answers answers) (over bool, err error) {
