@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 )
 
 // canned answers every request with one body.
@@ -42,7 +43,7 @@ func FuzzClient(f *testing.F) {
 			t.Fatal(err)
 		}
 		var order agui.Verifier
-		view := agui.NewView(nil, nil)
+		view := run.NewView(nil, nil)
 		for e, err := range c.Run(context.Background(), agui.ClientRequest{Input: agui.RunAgentInput{ThreadID: "t", RunID: "r"}}) {
 			if err != nil {
 				if _, ok := errors.AsType[*agui.ClientError](err); !ok {

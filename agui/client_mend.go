@@ -91,7 +91,7 @@ func (m *mends) older(e Event) []Event {
 	case *ReasoningMessageContent:
 		if !slices.Contains(m.messages, v.MessageID) {
 			m.messages = append(m.messages, v.MessageID)
-			return []Event{&ReasoningMessageStart{Tagged: tagged(v.SubagentRunID), MessageID: v.MessageID, Role: RoleReasoning}, e}
+			return []Event{&ReasoningMessageStart{Tagged: Tagged{SubagentRunID: v.SubagentRunID}, MessageID: v.MessageID, Role: RoleReasoning}, e}
 		}
 	case *RunFinished:
 		return append(m.close(), e)

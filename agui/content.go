@@ -35,6 +35,9 @@ func ObjectContent(object json.RawMessage) Content { return Content{kind: conten
 // IsZero reports whether there is no content.
 func (c Content) IsZero() bool { return c.kind == contentAbsent }
 
+// IsText reports whether c is text, be it empty.
+func (c Content) IsText() bool { return c.kind == contentText }
+
 // Parts returns the parts and true if c is a list of parts. The caller must not change them.
 func (c Content) Parts() ([]Part, bool) { return c.parts, c.kind == contentParts }
 

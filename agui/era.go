@@ -10,7 +10,7 @@ import (
 type Era uint8
 
 const (
-	// Era0 is every client before 1.0: it sends no version and dies on much of what 1.0 added.
+	// Era0 is every client before 1.0: it sends no version and crashes on much of what 1.0 added.
 	Era0 Era = iota
 	// Era1 is 1.0 and every later minor version.
 	Era1

@@ -47,7 +47,7 @@ const (
 
 // An Event is one event of the protocol: a pointer to one of this package's event structs, or [*Unknown].
 // Only this package can implement it. An Event carries no behaviour beyond its name; what a stream of
-// events may look like is the [Verifier]'s to say.
+// events may look like, the [Verifier] checks.
 type Event interface {
 	// EventType returns the event's wire name.
 	EventType() EventType
@@ -64,6 +64,14 @@ type Base struct {
 }
 
 func (b *Base) base() *Base { return b }
+
+// BaseOf returns the fields of e that every event has, nil for a nil event.
+func BaseOf(e Event) *Base {
+	if given(e) != nil {
+		return nil
+	}
+	return e.base()
+}
 
 // Tagged is [Base] for the events that may be attributed to a subagent.
 type Tagged struct {
@@ -94,12 +102,19 @@ func SubagentOf(e Event) string {
 	}
 }
 
+// Attribute gives e to a subagent invocation, unless it belongs to one already or cannot be attributed.
+func Attribute(e Event, subagentRunID string) {
+	if a, ok := e.(attributable); ok && given(e) == nil && *a.tag() == "" {
+		*a.tag() = subagentRunID
+	}
+}
+
 // Metadata is the open, per-event or per-message dictionary of the protocol. Values are kept byte for byte.
 // Nil means absent, which differs from an empty object.
 type Metadata map[string]json.RawMessage
 
 // Unknown is an event of a type this package does not know. Decode keeps its bytes so that it can be passed
-// on or logged; a producer never emits one (a 0.x client dies on an unknown type).
+// on or logged; a producer never emits one, because 0.x clients crash on unknown types.
 type Unknown struct {
 	Base
 	Type EventType

@@ -22,7 +22,7 @@ import (
 //	`agui:"optional"`           optional although it is always written
 //	`agui:"object"`             opaque JSON that must be an object
 //	`agui:"any"`                optional opaque JSON that may be null
-//	`agui:"id"`                 text that a [Run] does not send empty
+//	`agui:"id"`                 text that must not be empty when it is sent
 //	`enum:"a b"`                a string that is one of these
 //	`null:"absent"`             null is read as absent, as older peers send it
 //

@@ -34,9 +34,12 @@ func given(e Event) error {
 	return nil
 }
 
-// checkEvent reports the first field of e that [Decode] would refuse, or drop, in what [Encode] makes of e. It works
-// from the table that a reader works from. Opaque JSON is left to Encode, which refuses what is no JSON.
-func checkEvent(e Event) error {
+// Validate returns an [*EventError] for the first field of e that [Decode] would refuse, or drop, in what [Encode] makes of
+// e. It works from the table that Decode works from. Opaque JSON is left to Encode, which refuses what is no JSON.
+func Validate(e Event) error {
+	if err := given(e); err != nil {
+		return err
+	}
 	problem := checkFields(reflect.ValueOf(e).Elem())
 	if problem == nil {
 		if result, ok := e.(*ToolCallResult); ok && !result.Content.IsZero() {
@@ -138,9 +141,9 @@ func (f *fieldPlan) checkText(s string) *FieldError {
 	return nil
 }
 
-// settle makes of e what a reader makes of it: text that is no UTF-8 is replaced as the encoding does, so that the view
-// holds what readers get, and null where there may be nothing is nothing.
-func settle(e Event) {
+// Normalize makes of e what a reader makes of it: text that is no UTF-8 is replaced as the encoding does, and null where
+// there may be nothing is nothing. So who writes e and who reads it hold the same.
+func Normalize(e Event) {
 	if b := e.base(); b.RawEvent != nil && isNull(b.RawEvent) {
 		b.RawEvent = nil
 	}

@@ -15,7 +15,7 @@ import (
 
 // StreamOptions says how a [Stream] writes.
 type StreamOptions struct {
-	// WriteTimeout is how long a reader may take for each 64 KiB before it counts as gone; zero means for ever.
+	// WriteTimeout is how long a reader may take for each 64 KiB before it counts as gone; zero means without limit.
 	WriteTimeout time.Duration
 }
 

@@ -21,7 +21,7 @@ const (
 	RuleChunkAmbiguous OrderRule = "chunk_ambiguous" // a chunk without id and tag has one stream to continue
 )
 
-// The rules of a [Run] beyond those of the protocol.
+// The rules of a run that is written with agui/run, beyond those of the protocol.
 const (
 	RuleIDTaken     OrderRule = "id_taken"     // an id stands for one thing, of one kind, role and name
 	RuleUnknownCall OrderRule = "unknown_call" // a result is that of a call that was made

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/state"
@@ -57,7 +57,7 @@ type attempt struct {
 
 	ids *minter
 	rec *recorder
-	run *agui.Run // replaced when the agent has to let go of it
+	run *run.Run // replaced when the agent has to let go of it
 	doc *state.Document
 	// ending goes with the terminal frame.
 	ending *state.Ending

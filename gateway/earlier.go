@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -39,12 +40,12 @@ func (m *minter) isNew(id string) bool {
 
 // view is what the run begins with. The conversation as t has it is read when somebody looks at it, if it is known where
 // it ends: results of calls are not where they came.
-func (a *attempt) view(t *state.Thread) (*agui.View, error) {
+func (a *attempt) view(t *state.Thread) (*run.View, error) {
 	if t.LastMessage == "" || t.LastMessage != t.LastUser {
 		messages, err := a.messages(t.Rev)
-		return agui.NewView(messages, nil), err
+		return run.NewView(messages, nil), err
 	}
-	return agui.NewViewAfter(agui.Earlier{
+	return run.NewViewAfter(run.Earlier{
 		Read: func() ([]agui.Message, error) { return a.readEarlier(t.Rev) },
 		New:  a.ids.isNew,
 		Last: t.LastMessage,

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
 )
@@ -25,7 +26,7 @@ func TestAgentsDoNotSendWhatIsTheServers(t *testing.T) {
 				&agui.SubagentStarted{SubagentRunID: "x", Name: "x"}, &agui.SubagentFinished{SubagentRunID: "x"},
 				&agui.SubagentError{SubagentRunID: "x", Message: "x"},
 			} {
-				if err := t.Emit(e); !errors.Is(err, agui.ErrNotEmitted) {
+				if err := t.Emit(e); !errors.Is(err, run.ErrNotEmitted) {
 					return errors.New(string(e.EventType()) + " was sent")
 				}
 			}

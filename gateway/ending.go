@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -136,11 +137,11 @@ func (a *attempt) interrupted(result host.Result) error {
 func (a *attempt) stopped() error {
 	a.rec.hold()
 	code := agui.CodeCancelled
-	if err := a.run.CloseOpen(agui.ClosingOptions{SubagentCode: string(code), SubagentMessage: code.Message()}); err != nil {
+	if err := a.run.CloseOpen(run.ClosingOptions{SubagentCode: string(code), SubagentMessage: code.Message()}); err != nil {
 		return err
 	}
 	var open []agui.ToolCall
-	a.run.Inspect(func(v *agui.View) { open = v.OpenCalls() })
+	a.run.Inspect(func(v *run.View) { open = v.OpenCalls() })
 	for _, call := range open {
 		if err := a.settle(call.ID); err != nil {
 			return err
@@ -180,7 +181,7 @@ func (a *attempt) settleBound() error {
 		return nil
 	}
 	made := map[string]bool{} // a question may name a call that is not, or no longer, part of the conversation
-	a.run.Inspect(func(v *agui.View) {
+	a.run.Inspect(func(v *run.View) {
 		for _, m := range v.Messages() {
 			delete(open, m.ToolCallID)
 			for _, c := range m.ToolCalls {

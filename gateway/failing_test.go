@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
@@ -18,7 +19,7 @@ func isDeaf(t *groupchat.Turn, gate chan struct{}) error {
 	if err := t.State().Set("/late", true); err == nil {
 		return errors.New("a state could be changed after the end")
 	}
-	if err := groupchat.Say(t, "late", "Too late."); !errors.Is(err, agui.ErrRunEnded) {
+	if err := groupchat.Say(t, "late", "Too late."); !errors.Is(err, run.ErrRunEnded) {
 		return errors.New("something could be said after the end")
 	}
 	t.Messages()

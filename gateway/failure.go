@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -73,7 +74,7 @@ func (a *attempt) withdraw(cause error, code agui.Code, reopen bool) []agui.Mess
 	}
 	kept, all := a.kept(cause, asked)
 	// A reader may be told of the failure in a way that must not leave anything open.
-	a.unlessShown(a.run.CloseOpen(agui.ClosingOptions{SubagentCode: string(code), SubagentMessage: code.Message()}))
+	a.unlessShown(a.run.CloseOpen(run.ClosingOptions{SubagentCode: string(code), SubagentMessage: code.Message()}))
 	a.unlessShown(a.run.RestateState())
 	a.unlessShown(a.run.Emit(&agui.MessagesSnapshot{Messages: all}))
 	return kept
@@ -123,7 +124,7 @@ func codeOf(err error) agui.Code {
 		return agui.CodeRunLost
 	case errors.Is(err, errStoreGone):
 		return agui.CodeStoreUnavailable
-	case errors.Is(err, state.ErrTooLarge), errors.Is(err, agui.ErrEventTooLarge):
+	case errors.Is(err, state.ErrTooLarge), errors.Is(err, run.ErrEventTooLarge):
 		return agui.CodeTooLarge
 	}
 	if code := agui.CodeOf(err); code != agui.CodeInternal {

@@ -29,7 +29,7 @@ func eventOf(f state.Frame, messages func(rev int64) ([]agui.Message, error), st
 	return decodeFrame(f.Data)
 }
 
-// decodeFrame decodes an event of the log. An earlier version of the gateway may have written what an [agui.Run] refuses
+// decodeFrame decodes an event of the log. An earlier version of the gateway may have written what a [run.Run] refuses
 // today; that is read as another server's event would be. What cannot be read even so is errMalformed.
 func decodeFrame(data []byte) (agui.Event, error) {
 	e, err := agui.Decode(data, nil)

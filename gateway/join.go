@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -119,7 +120,7 @@ func (c *caller) restate(key state.Key, frames []state.Frame, extra []agui.Event
 }
 
 // fold adds up a run from its frames.
-func (c *caller) fold(key state.Key, frames []state.Frame) (*agui.View, *agui.RunStarted, error) {
+func (c *caller) fold(key state.Key, frames []state.Frame) (*run.View, *agui.RunStarted, error) {
 	messages := func(rev int64) ([]agui.Message, error) {
 		list, err := c.messages(key, rev)
 		if err != nil {
@@ -135,7 +136,7 @@ func (c *caller) fold(key state.Key, frames []state.Frame) (*agui.View, *agui.Ru
 	if err != nil {
 		return nil, nil, err
 	}
-	view := agui.NewView(base, doc)
+	view := run.NewView(base, doc)
 	var start *agui.RunStarted
 	var skipped malformedFrames
 	defer skipped.log(c.g.log(c.r))

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -36,7 +37,7 @@ func (a *attempt) Commit(_ context.Context, checkpoint json.RawMessage) error {
 	a.keep.Lock()
 	defer a.keep.Unlock()
 	if a.over {
-		return agui.ErrRunEnded
+		return run.ErrRunEnded
 	}
 	if err := a.commit(state.Commit{State: a.differing(), Messages: a.changed(), Checkpoint: checkpoint}); err != nil {
 		return err
@@ -108,7 +109,7 @@ func (a *attempt) commit(c state.Commit) error {
 
 // changed are the messages said or changed since it was asked last.
 func (a *attempt) changed() (changed []agui.Message) {
-	a.run.Inspect(func(v *agui.View) {
+	a.run.Inspect(func(v *run.View) {
 		changed = v.Changed()
 		v.Mark()
 	})
@@ -124,7 +125,7 @@ func (a *attempt) kept(cause error, asked []agui.Interrupt) (kept, all []agui.Me
 			return i.ToolCallID == m.ToolCallID
 		})
 	}
-	a.run.Inspect(func(v *agui.View) {
+	a.run.Inspect(func(v *run.View) {
 		fresh := map[string]bool{}
 		for _, m := range v.Changed() {
 			fresh[m.ID] = true

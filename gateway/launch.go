@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/state"
@@ -55,8 +56,8 @@ func (a *attempt) messagesFor(ctx context.Context, rev int64) ([]agui.Message, e
 }
 
 // newRun makes the writer of the run.
-func (a *attempt) newRun(view *agui.View) *agui.Run {
-	return agui.NewRun(agui.RunOptions{
+func (a *attempt) newRun(view *run.View) *run.Run {
+	return run.New(run.Options{
 		ThreadID: a.lease.Key.ID, RunID: a.intent.RunID, View: view, NewID: a.ids.newID,
 		MaxEvent: a.g.o.Limits.Event, Sink: a.record, Throttle: a.rec.throttle, Markers: true,
 	})

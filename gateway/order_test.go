@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -28,7 +29,7 @@ func TestClientsShowTheThreadsOrder(t *testing.T) {
 		listed := messages(rapid.SliceOfDistinct(rapid.SampledFrom(ids), rapid.ID[string]).Draw(t, "thread"))
 		thread := stored(t, listed)
 		shows := func(snapshots ...state.Conversation) bool {
-			view := agui.NewView(own, nil)
+			view := run.NewView(own, nil)
 			for _, s := range snapshots {
 				messages, err := s.Messages()
 				if err != nil {

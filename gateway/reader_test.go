@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -27,7 +28,7 @@ type reader struct {
 	stop     func()
 
 	verifier agui.Verifier
-	view     *agui.View
+	view     *run.View
 	doc      *state.Document
 	stated   bool
 	events   []agui.Event
@@ -59,7 +60,7 @@ func newFold(t *testing.T, body string) *reader {
 			t.Fatalf("%s: %v", body, err)
 		}
 	}
-	return &reader{t: t, doc: doc, view: agui.NewView(messagesOf(t, in.Messages), doc)}
+	return &reader{t: t, doc: doc, view: run.NewView(messagesOf(t, in.Messages), doc)}
 }
 
 // pulled remembers the end of a stream.

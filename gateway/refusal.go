@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/gateway/wire"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -17,14 +18,14 @@ import (
 // An again follows what a page was sent of a resumed run, which has to be closed if the run is lost to it.
 type again struct {
 	key   state.Key
-	view  *agui.View
+	view  *run.View
 	begun bool
 }
 
 // follows makes the caller remember what it is sent of the live run of t, if it may have to be closed.
 func (c *caller) follows(t *state.Thread) {
 	if c.wire.AskAgain && t.Live != nil && t.Live.Intent.Resumed {
-		c.again = &again{key: t.Key, view: agui.NewView(nil, nil)}
+		c.again = &again{key: t.Key, view: run.NewView(nil, nil)}
 	}
 }
 
@@ -50,7 +51,7 @@ func (c *caller) askAgain(code agui.Code) error {
 	if !c.again.begun {
 		events = plain(c.opening(c.again.key))
 	}
-	events = append(events, plain(c.again.view.Closing(agui.ClosingOptions{
+	events = append(events, plain(c.again.view.Closing(run.ClosingOptions{
 		SubagentCode: string(code), SubagentMessage: code.Message(),
 	})...)...)
 	shown, outcome := c.standing(c.again.key)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -169,7 +170,7 @@ func (a *attempt) goOn() error {
 		return err
 	}
 	code := agui.CodeRunMoved
-	if err := a.run.CloseOpen(agui.ClosingOptions{SubagentCode: string(code), SubagentMessage: code.Message()}); err != nil {
+	if err := a.run.CloseOpen(run.ClosingOptions{SubagentCode: string(code), SubagentMessage: code.Message()}); err != nil {
 		return err
 	}
 	if err := a.moveCalls(code); err != nil {
@@ -185,7 +186,7 @@ func (a *attempt) goOn() error {
 	if err := a.run.Emit(&agui.MessagesSnapshot{Messages: kept}); err != nil {
 		return err
 	}
-	a.run.Inspect((*agui.View).Mark)
+	a.run.Inspect((*run.View).Mark)
 	return nil
 }
 
@@ -199,7 +200,7 @@ func (a *attempt) replay() error {
 	if err != nil {
 		return err
 	}
-	a.run = a.newRun(agui.NewView(base, nil))
+	a.run = a.newRun(run.NewView(base, nil))
 	var skipped malformedFrames
 	defer skipped.log(a.log)
 	for _, f := range frames {
@@ -241,7 +242,7 @@ func (a *attempt) logged() ([]state.Frame, error) {
 // moveCalls gives the calls of the turn that is withdrawn a result, so that no reader waits for one.
 func (a *attempt) moveCalls(code agui.Code) error {
 	var open []agui.ToolCall
-	a.run.Inspect(func(v *agui.View) { open = v.OpenCalls() })
+	a.run.Inspect(func(v *run.View) { open = v.OpenCalls() })
 	for _, c := range open {
 		err := a.run.Emit(&agui.ToolCallResult{
 			MessageID: a.ids.newID(), ToolCallID: c.ID, Role: agui.RoleTool, Content: agui.TextContent(string(code)),

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -238,7 +239,7 @@ func (t *Turn) CallTool(key, name string, arguments any) (agui.Content, error) {
 	}
 	if !made {
 		call.ID = "call_" + t.x.NewID()
-		w := t.clientWriter.ToolCall(agui.ToolCallOptions{ID: call.ID, Name: name})
+		w := t.clientWriter.ToolCall(run.ToolCallOptions{ID: call.ID, Name: name})
 		if _, err := w.Write(args); err != nil {
 			return agui.Content{}, err
 		}

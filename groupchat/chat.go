@@ -231,7 +231,7 @@ func (r *chatRun) supervise(d Decision) error {
 	t := r.t.child(r.supervisor())
 	t.begin(&turnRecord{ID: r.t.ID() + "/" + r.supervisor() + "@" + strconv.Itoa(r.record.Round)})
 	t.scope, t.out = r.t.scope, r.t.out
-	step := r.t.run.As("").Step(t.Path())
+	step := r.t.run.Step(t.Path())
 	err := t.work(AgentFunc(func(ctx context.Context, t *Turn) error {
 		if d.Say != "" {
 			if err := Say(t, "say", "%s", d.Say); err != nil {

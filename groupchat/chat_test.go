@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -295,7 +296,7 @@ func TestRow76LastShowsThePreviousSpeakersWordsOnly(t *testing.T) {
 func TestOthersToolCallsStayTheirs(t *testing.T) {
 	t.Parallel()
 	caller := AgentFunc(func(_ context.Context, t *Turn) error {
-		call := t.out.ToolCall(agui.ToolCallOptions{Name: "lookup"})
+		call := t.out.ToolCall(run.ToolCallOptions{Name: "lookup"})
 		if err := call.Result(agui.TextContent("42")); err != nil {
 			return err
 		}

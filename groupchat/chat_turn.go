@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 )
 
 // turn runs the open turn and closes it. A nil error means that the chat goes on.
@@ -51,7 +52,7 @@ type progressMark struct {
 
 func (t *Turn) progress() progressMark {
 	said := 0
-	t.run.Inspect(func(v *agui.View) { said = v.Joined() })
+	t.run.Inspect(func(v *run.View) { said = v.Joined() })
 	return progressMark{said, t.x.State.Rev(), t.scope.Rev()}
 }
 

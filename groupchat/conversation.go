@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 )
 
 // An OutputMode says who is shown the words of an agent that works within another's turn.
@@ -28,15 +29,15 @@ func (o OutputMode) known() bool {
 
 // A branch is a conversation that nobody outside sees. A record keeps what was said in it over a pause.
 type branch struct {
-	run   *agui.Run
+	run   *run.Run
 	given int // how many messages it began with
 }
 
 // branch makes a conversation that begins with given and goes on with kept.
 func (x *execution) branch(given, kept []Message) (*branch, error) {
-	run := agui.NewRun(agui.RunOptions{
+	run := run.New(run.Options{
 		ThreadID: x.Input.ThreadID, RunID: x.Input.RunID, NewID: x.NewID,
-		View: agui.NewView(slices.Concat(given, kept), nil),
+		View: run.NewView(slices.Concat(given, kept), nil),
 		Sink: func(agui.Event, []byte) error { return nil },
 	})
 	return &branch{run, len(messages(run)) - len(kept)}, run.Start(&agui.RunStarted{})
@@ -48,10 +49,10 @@ func (b *branch) said() []Message {
 	return all[min(b.given, len(all)):]
 }
 
-// messages is the conversation of run so far.
-func messages(run *agui.Run) []Message {
+// messages is the conversation of r so far.
+func messages(r *run.Run) []Message {
 	var all []Message
-	run.Inspect(func(v *agui.View) { all = v.Messages() })
+	r.Inspect(func(v *run.View) { all = v.Messages() })
 	return all
 }
 
@@ -65,7 +66,7 @@ func (t *Turn) useBranch(given []Message, kept *[]Message) (*checkpointHook, err
 	if err != nil {
 		return nil, err
 	}
-	t.run, t.out = b.run, b.run.As("")
+	t.run, t.out = b.run, b.run.Writer
 	if id := t.record.SubagentRunID; id != "" {
 		t.out = b.run.Subagent(agui.SubagentStarted{SubagentRunID: id, Name: t.name()}).Writer
 	}

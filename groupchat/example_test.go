@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/state"
@@ -23,7 +24,7 @@ func session(checkpoint json.RawMessage, answers map[string]state.Answer) host.S
 		n++
 		return strconv.Itoa(n)
 	}
-	run := agui.NewRun(agui.RunOptions{ThreadID: "t", RunID: "r", NewID: newID, Sink: func(e agui.Event, _ []byte) error {
+	run := run.New(run.Options{ThreadID: "t", RunID: "r", NewID: newID, Sink: func(e agui.Event, _ []byte) error {
 		switch e := e.(type) {
 		case *agui.TextMessageStart:
 			fmt.Print(e.Name, ": ")

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/internal/fence"
 	"github.com/agui-gateway/gateway/state"
@@ -70,7 +71,7 @@ func execute(ctx context.Context, root Agent, in Input, s hosting.Session) (resu
 	if err := protect(func() error { return x.enter(root) }); err != nil {
 		return result{}, err
 	}
-	t := &Turn{x: x, ctx: ctx, run: s.Run, out: s.Run.As(""), clientWriter: s.Run.As(""), scope: state.Shared(s.State)}
+	t := &Turn{x: x, ctx: ctx, run: s.Run, out: s.Run.Writer, clientWriter: s.Run.Writer, scope: state.Shared(s.State)}
 	t.begin(x.root)
 	err := t.work(root)
 	if cause := x.endCause(); cause != nil && (err != nil || ctx.Err() == nil) {
@@ -183,7 +184,7 @@ func (x *execution) endCause() error {
 		return err
 	}
 	if x.Run.Ended() {
-		return agui.ErrRunEnded
+		return run.ErrRunEnded
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -23,7 +24,7 @@ func TestExecuteWantsItsSession(t *testing.T) {
 		"Origin":  func(s *hosting.Session) { s.Origin = "" },
 	} {
 		r := newRig(t, agent)
-		run := agui.NewRun(agui.RunOptions{ThreadID: "t", RunID: "r", NewID: r.newID, Sink: func(agui.Event, []byte) error { return nil }})
+		run := run.New(run.Options{ThreadID: "t", RunID: "r", NewID: r.newID, Sink: func(agui.Event, []byte) error { return nil }})
 		doc, err := state.NewDocument(nil, state.DocumentOptions{})
 		must(t, err)
 		s := hosting.Session{Run: run, State: doc, Journal: &journal{r, run, doc}, NewID: r.newID, Origin: "1"}

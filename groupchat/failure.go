@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -32,7 +33,7 @@ func coded(err error) error {
 		return err
 	}
 	code := agui.CodeAgentFailed
-	if errors.Is(err, state.ErrTooLarge) || errors.Is(err, agui.ErrEventTooLarge) {
+	if errors.Is(err, state.ErrTooLarge) || errors.Is(err, run.ErrEventTooLarge) {
 		code = agui.CodeTooLarge
 	}
 	return &agui.Error{Code: code, Err: err}
@@ -126,7 +127,7 @@ func verdict(errs []returnedError) error {
 // leftOpen adds to a turn's failure which of its messages are open.
 func (t *Turn) leftOpen(err error) error {
 	var ids []string
-	t.run.Inspect(func(v *agui.View) {
+	t.run.Inspect(func(v *run.View) {
 		closed := map[string]bool{}
 		for _, m := range v.Closed() {
 			closed[m.ID] = true

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -30,7 +31,7 @@ func TestRow110AFailureKeepsItsCode(t *testing.T) {
 		{&agui.Error{Code: agui.CodeModelAuth}, agui.CodeModelAuth},
 		{errors.Join(errors.New("a"), &agui.Error{Code: agui.CodeToolFailed}), agui.CodeToolFailed},
 		{context.Canceled, agui.CodeAgentFailed}, // its own, not the run's
-		{agui.ErrEventTooLarge, agui.CodeTooLarge},
+		{run.ErrEventTooLarge, agui.CodeTooLarge},
 		{state.ErrTooLarge, agui.CodeTooLarge},
 		{&agui.FieldError{}, agui.CodeAgentFailed}, // a peer's bad JSON is no fault of the caller's
 	}
@@ -98,7 +99,7 @@ func TestG5RetryIsTheSameTurnUnderANewInvocation(t *testing.T) {
 		if _, err := t.Text().WriteString("half"); err != nil {
 			return err
 		}
-		t.out.ToolCall(agui.ToolCallOptions{Name: "lookup"})
+		t.out.ToolCall(run.ToolCallOptions{Name: "lookup"})
 		if tries++; tries < 3 {
 			return errors.New("boom")
 		}

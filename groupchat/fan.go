@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 )
 
 // A Fan is an [Agent] that lets its participants work at once on the same input, and waits for all of them. Each sees what
@@ -105,7 +106,7 @@ func (f *Fan) invocation(t *Turn, p Participant) Invocation {
 func aggregate(t *Turn, replies []Reply) error {
 	for _, r := range replies {
 		err := t.done("fan/say/"+r.Name, func() error {
-			return sayWhole(t.out, agui.TextOptions{Name: r.Name, Metadata: t.markedAs(r.Name, joinPath(t.identity(), r.Name))}, r.Text())
+			return sayWhole(t.out, run.TextOptions{Name: r.Name, Metadata: t.markedAs(r.Name, joinPath(t.identity(), r.Name))}, r.Text())
 		})
 		if err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 )
 
 // InvokeOptions say how [Turn.Invoke] lets an agent work. The zero value lets it work like a participant with the
@@ -243,11 +244,11 @@ func (t *Turn) conclude() error {
 	t.x.mu.Lock()
 	words := Reply{Messages: t.record.Branch}.Text()
 	t.x.mu.Unlock()
-	return sayWhole(t.parentWriter, agui.TextOptions{Name: t.name(), Metadata: t.marked()}, words)
+	return sayWhole(t.parentWriter, run.TextOptions{Name: t.name(), Metadata: t.marked()}, words)
 }
 
 // sayWhole says words as one message, unless they are empty.
-func sayWhole(w agui.Writer, o agui.TextOptions, words string) error {
+func sayWhole(w run.Writer, o run.TextOptions, words string) error {
 	if words == "" {
 		return nil
 	}

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -22,9 +22,9 @@ type speaker struct {
 
 	shown     shownReply
 	message   string // the one that makes the calls
-	text      *agui.Text
-	reasoning *agui.Reasoning
-	calls     []*agui.Call
+	text      *run.Text
+	reasoning *run.Reasoning
+	calls     []*run.Call
 }
 
 func (s *speaker) deltas() model.Deltas {
@@ -65,7 +65,7 @@ func (s *speaker) textDelta(delta string) error {
 		if len(s.calls) == 0 {
 			s.message = id // what comes after calls is a message of its own: their results stand between
 		}
-		s.text = s.r.t.out.Text(agui.TextOptions{ID: id, Name: s.r.t.name(), Metadata: s.r.t.marked()})
+		s.text = s.r.t.out.Text(run.TextOptions{ID: id, Name: s.r.t.name(), Metadata: s.r.t.marked()})
 	}
 	_, err := s.text.WriteString(delta)
 	return err
@@ -74,7 +74,7 @@ func (s *speaker) textDelta(delta string) error {
 func (s *speaker) reason(delta string) error {
 	s.used = true
 	if s.reasoning == nil {
-		s.reasoning = s.r.t.out.Reasoning(agui.ReasoningOptions{Metadata: s.r.t.marked()})
+		s.reasoning = s.r.t.out.Reasoning(run.ReasoningOptions{Metadata: s.r.t.marked()})
 	}
 	_, err := s.reasoning.WriteString(delta)
 	return err
@@ -95,7 +95,7 @@ func (s *speaker) call(i int, name, arguments string) error {
 		s.calls = append(s.calls, nil)
 	}
 	if s.calls[i] == nil {
-		s.calls[i] = s.r.writer(name, "").ToolCall(agui.ToolCallOptions{
+		s.calls[i] = s.r.writer(name, "").ToolCall(run.ToolCallOptions{
 			ID: s.shown.Calls[i], Name: s.r.tools.toolName(name), ParentMessageID: s.message,
 		})
 	}
@@ -108,7 +108,7 @@ func (s *speaker) call(i int, name, arguments string) error {
 
 // writer is what a call, or the result of the call of a key, is shown with. Clients are shown what people have to answer even
 // if the agent works in a conversation of its own.
-func (r *llmRun) writer(name, key string) agui.Writer {
+func (r *llmRun) writer(name, key string) run.Writer {
 	o, offered := r.tools.byName[name]
 	if offered && o.handoff == "" && (o.tool == nil || r.mustAsk(o.tool, key)) || r.asked(key) {
 		return r.t.clientWriter

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -174,7 +175,7 @@ func (x *exchange) frontend(p *remotePause, pending []string) error {
 			continue
 		}
 		if x.hidden() {
-			w := x.t.clientWriter.ToolCall(agui.ToolCallOptions{ID: c.ours, Name: c.name})
+			w := x.t.clientWriter.ToolCall(run.ToolCallOptions{ID: c.ours, Name: c.name})
 			if _, err := w.WriteString(c.args.String()); err != nil {
 				return err
 			}

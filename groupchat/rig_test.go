@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -196,8 +197,8 @@ func (r *rig) execute(s hosting.Session) (out *stream, end commit) {
 	r.t.Helper()
 	out = &stream{}
 	var verifier agui.Verifier
-	run := agui.NewRun(agui.RunOptions{
-		ThreadID: "t", RunID: "r", NewID: r.newID, View: agui.NewView(r.messages, nil),
+	writer := run.New(run.Options{
+		ThreadID: "t", RunID: "r", NewID: r.newID, View: run.NewView(r.messages, nil),
 		Sink: func(e agui.Event, data []byte) error {
 			decoded, err := agui.Decode(data, nil)
 			if err == nil {
@@ -211,25 +212,25 @@ func (r *rig) execute(s hosting.Session) (out *stream, end commit) {
 		},
 	})
 	doc, err := state.NewDocument(r.state, state.DocumentOptions{
-		Reducers: r.reducers, OnChange: func(c state.Change) error { return run.Emit(c.Event()) },
+		Reducers: r.reducers, OnChange: func(c state.Change) error { return writer.Emit(c.Event()) },
 	})
 	must(r.t, err)
-	must(r.t, run.Start(&agui.RunStarted{}))
-	must(r.t, run.Emit(&agui.StateSnapshot{Snapshot: doc.JSON()}))
-	s.Run, s.State, s.NewID, s.Origin, s.MaxTurns = run, doc, r.newID, r.origin, r.maxTurns
-	s.Journal = &journal{r, run, doc}
+	must(r.t, writer.Start(&agui.RunStarted{}))
+	must(r.t, writer.Emit(&agui.StateSnapshot{Snapshot: doc.JSON()}))
+	s.Run, s.State, s.NewID, s.Origin, s.MaxTurns = writer, doc, r.newID, r.origin, r.maxTurns
+	s.Journal = &journal{r, writer, doc}
 	if s.Log == nil {
 		s.Log = r.log
 	}
 	out.result, out.err = execute(r.ctx, r.root, r.input, s)
 	if out.err != nil {
-		must(r.t, run.Fail(&agui.RunError{Message: public(out.err), Code: string(agui.CodeOf(out.err))}))
+		must(r.t, writer.Fail(&agui.RunError{Message: public(out.err), Code: string(agui.CodeOf(out.err))}))
 		return out, commit{}
 	}
-	run.Inspect(func(v *agui.View) { end.messages = v.Messages() })
+	writer.Inspect(func(v *run.View) { end.messages = v.Messages() })
 	end.state = doc.JSON()
-	must(r.t, run.Emit(&agui.StateSnapshot{Snapshot: end.state}))
-	must(r.t, run.Emit(&agui.MessagesSnapshot{Messages: end.messages}))
+	must(r.t, writer.Emit(&agui.StateSnapshot{Snapshot: end.state}))
+	must(r.t, writer.Emit(&agui.MessagesSnapshot{Messages: end.messages}))
 	outcome := &agui.Outcome{Type: agui.OutcomeSuccess}
 	if p := out.result.Pause; p != nil && len(p.Interrupts) > 0 {
 		outcome.Type = agui.OutcomeInterrupt
@@ -238,16 +239,16 @@ func (r *rig) execute(s hosting.Session) (out *stream, end commit) {
 		}
 	}
 	for _, e := range out.result.Closings {
-		must(r.t, run.Emit(e))
+		must(r.t, writer.Emit(e))
 	}
-	must(r.t, run.Finish(&agui.RunFinished{Outcome: outcome}))
+	must(r.t, writer.Finish(&agui.RunFinished{Outcome: outcome}))
 	return out, end
 }
 
 // A journal keeps what a takeover would find.
 type journal struct {
 	*rig
-	run *agui.Run
+	run *run.Run
 	doc *state.Document
 }
 
@@ -257,7 +258,7 @@ func (j *journal) Commit(_ context.Context, checkpoint json.RawMessage) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	c := commit{checkpoint: checkpoint, state: j.doc.JSON(), onces: maps.Clone(j.onces)}
-	j.run.Inspect(func(v *agui.View) { c.messages = v.Messages() })
+	j.run.Inspect(func(v *run.View) { c.messages = v.Messages() })
 	j.commits = append(j.commits, c)
 	if len(j.commits) == j.failAt {
 		return errStore

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -119,7 +119,7 @@ func (s *sub) enter(ctx context.Context, t, in *Turn, record *subRecord) error {
 	}
 	if s.o.Output == OutputHistory {
 		err = t.done("sub/say", func() error {
-			return sayWhole(t.out, agui.TextOptions{Name: t.name(), Metadata: t.marked()}, words)
+			return sayWhole(t.out, run.TextOptions{Name: t.name(), Metadata: t.marked()}, words)
 		})
 	}
 	if err != nil || s.o.Result == "" || strings.TrimSpace(words) == "" {

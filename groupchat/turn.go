@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -20,11 +21,11 @@ type Turn struct {
 	outer  context.Context // of what the turn is part of; nil before it has begun
 	record *turnRecord
 	keys   *turnKeys
-	up     *Turn     // the turn that this one is part of; nil for the root's
-	path   []string  // below the root
-	as     string    // the speaker's name, empty for the root
-	run    *agui.Run // the conversation it is part of
-	out    agui.Writer
+	up     *Turn    // the turn that this one is part of; nil for the root's
+	path   []string // below the root
+	as     string   // the speaker's name, empty for the root
+	run    *run.Run // the conversation it is part of
+	out    run.Writer
 	scope  *state.Scope
 	// chat is nil in the root's turn, in a supervisor's, and in one that another turn invoked; participant in the first two.
 	chat        *chatRun
@@ -33,7 +34,7 @@ type Turn struct {
 	own         *ownScope
 	// clientWriter writes what clients are shown of the turn: its questions and calls. parentWriter writes to the conversation of the
 	// turn above. Both differ from out where the turn has a conversation of its own.
-	clientWriter, parentWriter agui.Writer
+	clientWriter, parentWriter run.Writer
 	output                     OutputMode
 	direct                     string // the path beyond which only people see what is said
 	onAsk                      func(path string, q Question) (Answer, bool, error)
@@ -106,8 +107,8 @@ func (t *Turn) conversation() []Message {
 
 // Text opens a text message of the speaker's. Each write is one piece of it on the wire; nothing is sent
 // before the first. Close it when it is complete; a turn that ends closes what it left open.
-func (t *Turn) Text() *agui.Text {
-	return t.out.Text(agui.TextOptions{Name: t.name(), Metadata: t.marked()})
+func (t *Turn) Text() *run.Text {
+	return t.out.Text(run.TextOptions{Name: t.name(), Metadata: t.marked()})
 }
 
 // Emit sends an event of the agent's own, such as a Custom or an Activity. Lifecycle events of runs, steps
@@ -117,7 +118,7 @@ func (t *Turn) Emit(e agui.Event) error {
 	switch e.(type) {
 	case *agui.StateSnapshot, *agui.StateDelta, *agui.MessagesSnapshot,
 		*agui.StepStarted, *agui.StepFinished, *agui.SubagentStarted, *agui.SubagentFinished, *agui.SubagentError:
-		return agui.ErrNotEmitted
+		return run.ErrNotEmitted
 	}
 	return t.out.Emit(e)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 )
 
 // retry tries the turn of record, which is part of t, as often as p's policy says. It reports whether the turn failed
@@ -46,7 +47,7 @@ func (t *Turn) try(agent Agent, conclude func() error) error {
 		return err
 	}
 	t.announce()
-	step := t.run.As("").Step(t.Path())
+	step := t.run.Step(t.Path())
 	sub := t.run.Subagent(agui.SubagentStarted{
 		SubagentRunID: t.record.SubagentRunID, Name: p.Name, Description: p.Description,
 		ParentSubagentRunID: t.up.record.SubagentRunID, ParentToolCallID: t.call,
@@ -130,7 +131,7 @@ func (t *Turn) wait(p *Pause) {
 }
 
 // failed ends an invocation that failed with err, and all it left open.
-func (t *Turn) failed(err error, sub *agui.Subagent, step *agui.Step) error {
+func (t *Turn) failed(err error, sub *run.Subagent, step *run.Step) error {
 	code := agui.CodeOf(err)
 	if endErr := t.x.abandon(t.Path(), code); endErr != nil {
 		return endErr

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 )
 
 // What a participant sees is computed from the one conversation whenever it asks, so that there are no copies to keep in step.
@@ -242,6 +243,6 @@ func sameSpeaker(a, b Message) bool {
 // lastMessage is the id of the newest message of t's conversation, empty if there is none.
 func (t *Turn) lastMessage() string {
 	last := ""
-	t.run.Inspect(func(v *agui.View) { last = v.Last() })
+	t.run.Inspect(func(v *run.View) { last = v.Last() })
 	return last
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -14,8 +15,8 @@ type waiting struct {
 	path   string
 	record *turnRecord
 	// run is where it was announced, out what it writes with; clientWriter as in [Turn].
-	run               *agui.Run
-	out, clientWriter agui.Writer
+	run               *run.Run
+	out, clientWriter run.Writer
 	interrupts        []string
 	bare              bool // it has no step
 }
@@ -89,7 +90,7 @@ func (x *execution) abandon(path string, code agui.Code) error {
 // settleCalls ends the calls of an invocation, which wrote with out, that nobody will answer any more: those it made itself, and
 // those its turn waited for, unless the turn goes on waiting. Each gets a result, so that no model is sent a call without one, and
 // no client takes it for one that it has to run.
-func (x *execution) settleCalls(out, clientWriter agui.Writer, f *turnRecord, goesOn bool) error {
+func (x *execution) settleCalls(out, clientWriter run.Writer, f *turnRecord, goesOn bool) error {
 	notAnswered := agui.TextContent(state.NotAnswered)
 	waited := map[string]bool{}
 	x.mu.Lock()
@@ -103,7 +104,7 @@ func (x *execution) settleCalls(out, clientWriter agui.Writer, f *turnRecord, go
 	})
 	x.mu.Unlock()
 	var lost []string
-	x.Run.Inspect(func(v *agui.View) {
+	x.Run.Inspect(func(v *run.View) {
 		open := v.OpenCalls()
 		if len(open) == 0 {
 			return

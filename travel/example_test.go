@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/travel"
@@ -21,8 +22,8 @@ func (forgetful) Once(context.Context, string, json.RawMessage) error { return n
 func ExampleTeam() {
 	team := travel.Team()
 	hello := agui.Message{ID: "u1", Role: agui.RoleUser, Content: agui.TextContent("Plan a trip to Paris for 5 days")}
-	view := agui.NewView([]agui.Message{hello}, nil)
-	run := agui.NewRun(agui.RunOptions{
+	view := run.NewView([]agui.Message{hello}, nil)
+	run := run.New(run.Options{
 		ThreadID: "thread", RunID: "run", View: view,
 		Sink: func(agui.Event, []byte) error { return nil },
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/state"
@@ -105,33 +106,33 @@ func (th *thread) resume(a state.Answer) []agui.Event {
 func (th *thread) run(answers map[string]state.Answer) []agui.Event {
 	th.t.Helper()
 	r := &recorder{t: th.t}
-	run := agui.NewRun(agui.RunOptions{
+	writer := run.New(run.Options{
 		ThreadID: "T", RunID: "R", NewID: func() string { return "m" + th.newID() },
-		View: agui.NewView(th.messages, nil), Sink: r.sink,
+		View: run.NewView(th.messages, nil), Sink: r.sink,
 	})
 	doc, err := state.NewDocument(th.filled(), state.DocumentOptions{
 		Reducers: th.with.StateSpec().Reducers,
-		OnChange: func(c state.Change) error { return run.Emit(c.Event()) },
+		OnChange: func(c state.Change) error { return writer.Emit(c.Event()) },
 	})
 	th.must(err)
-	th.must(run.Start(&agui.RunStarted{}))
-	th.must(run.Emit(&agui.StateSnapshot{Snapshot: doc.JSON()}))
+	th.must(writer.Start(&agui.RunStarted{}))
+	th.must(writer.Emit(&agui.StateSnapshot{Snapshot: doc.JSON()}))
 	result, err := host.Execute(context.Background(), th.with, host.Session{
-		Run: run, State: doc, Journal: th, Checkpoint: th.checkpoint, Answers: answers,
+		Run: writer, State: doc, Journal: th, Checkpoint: th.checkpoint, Answers: answers,
 		Origin: "origin", NewID: th.newID,
 	})
 	th.state = doc.JSON()
-	run.Inspect(func(v *agui.View) { th.messages = v.Messages() })
+	writer.Inspect(func(v *run.View) { th.messages = v.Messages() })
 	if errors.Is(err, errCrashed) {
 		return r.events
 	}
 	th.must(err)
-	th.must(run.Emit(&agui.StateSnapshot{Snapshot: doc.JSON()}))
-	th.must(run.Emit(&agui.MessagesSnapshot{Messages: th.messages}))
+	th.must(writer.Emit(&agui.StateSnapshot{Snapshot: doc.JSON()}))
+	th.must(writer.Emit(&agui.MessagesSnapshot{Messages: th.messages}))
 	for _, e := range result.Closings {
-		th.must(run.Emit(e))
+		th.must(writer.Emit(e))
 	}
-	th.must(run.Finish(&agui.RunFinished{Outcome: th.outcome(result)}))
+	th.must(writer.Finish(&agui.RunFinished{Outcome: th.outcome(result)}))
 	if diff := cmp.Diff(string(r.before), string(r.state)); diff != "" {
 		th.t.Errorf("the deltas and the last snapshot differ:\n%s", diff)
 	}

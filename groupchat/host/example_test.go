@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/state"
@@ -45,8 +46,8 @@ func (d *desk) newID() string { d.ids++; return strconv.Itoa(d.ids) }
 
 // run executes one run and brings it to its end.
 func (d *desk) run(ctx context.Context, answers map[string]state.Answer) error {
-	view := agui.NewView(d.messages, nil)
-	run := agui.NewRun(agui.RunOptions{
+	view := run.NewView(d.messages, nil)
+	run := run.New(run.Options{
 		ThreadID: "thread", RunID: d.newID(), View: view, NewID: d.newID,
 		Sink: func(e agui.Event, _ []byte) error { fmt.Println(e.EventType()); return nil },
 	})

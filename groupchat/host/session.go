@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
@@ -24,7 +25,7 @@ type Journal interface {
 // A Session is what one run works with: what its turns read, and where what they do goes to. Run, State, Journal, NewID and
 // Origin are required.
 type Session struct {
-	Run     *agui.Run       // the only writer of the run's events
+	Run     *run.Run        // the only writer of the run's events
 	State   *state.Document // the shared state; its changes are emitted by its owner
 	Journal Journal
 	Input   groupchat.Input

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
@@ -29,7 +30,7 @@ func TestExecuteGetsTheWholeSession(t *testing.T) {
 		return pause, json.RawMessage("{}"), []agui.Event{closing}, nil
 	}
 	s := Session{
-		Run: &agui.Run{}, State: &state.Document{}, Journal: ignoring{}, Input: groupchat.Input{ThreadID: "t"},
+		Run: &run.Run{}, State: &state.Document{}, Journal: ignoring{}, Input: groupchat.Input{ThreadID: "t"},
 		Fence: func(context.Context) error { return nil }, Checkpoint: json.RawMessage("1"),
 		Answers: map[string]state.Answer{"a": {}}, Results: map[string]agui.Content{"r": {}}, Takeover: true,
 		Memo: map[string]json.RawMessage{"m": nil}, Origin: "o", NewID: func() string { return "" }, Pace: 1,

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -30,7 +31,7 @@ type reader struct {
 	uncut         bool // nothing is killed, so no stream may be cut
 
 	verifier *agui.Verifier
-	view     *agui.View
+	view     *run.View
 	doc      *state.Document
 	messages []agui.Message // as last seen whole
 	cursor   string
@@ -171,7 +172,7 @@ func (r *reader) reset(messages []agui.Message) {
 	if err != nil {
 		panic(err) // an empty document is one
 	}
-	r.verifier, r.doc, r.view = &agui.Verifier{}, doc, agui.NewView(messages, doc)
+	r.verifier, r.doc, r.view = &agui.Verifier{}, doc, run.NewView(messages, doc)
 }
 
 // read reads a stream up to a terminal event.

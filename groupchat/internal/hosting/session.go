@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/state"
 )
 
 // A Session has the fields of host.Session, which says what they are, but for the input, whose type is groupchat's.
 type Session struct {
-	Run        *agui.Run
+	Run        *run.Run
 	State      *state.Document
 	Journal    Journal
 	Fence      func(ctx context.Context) error

@@ -1,9 +1,11 @@
-package agui
+package run
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/agui-gateway/gateway/agui"
 )
 
 // Prelude returns the stream a reader is given who joins here without a cursor: it is valid by itself, valid
@@ -21,23 +23,23 @@ import (
 // their place: they are in the snapshot too, empty, because a client only appends.
 //
 // It fails if the stream the view was folded from cannot be joined, which does not happen with that of a [Run].
-func (v *View) Prelude(start *RunStarted) ([]Event, error) {
+func (v *View) Prelude(start *agui.RunStarted) ([]agui.Event, error) {
 	v.load()
 	p := prelude{View: v, restated: make(map[string]bool)}
 	p.leaveOut()
 	p.add(start)
 	if v.state != nil {
-		p.add(&StateSnapshot{Snapshot: v.state.JSON()})
+		p.add(&agui.StateSnapshot{Snapshot: v.state.JSON()})
 	}
 	p.withdrawn()
 	p.snapshot()
 	p.openScopes()
-	for _, o := range v.open.Open(KindSpan) {
-		p.add(&ReasoningStart{Tagged: tagged(o.Owner), MessageID: o.ID})
+	for _, o := range v.open.Open(agui.KindSpan) {
+		p.add(&agui.ReasoningStart{Tagged: tagged(o.Owner), MessageID: o.ID})
 	}
 	p.openMessages()
 	p.openCalls()
-	var verifier Verifier
+	var verifier agui.Verifier
 	for _, e := range p.events {
 		if err := verifier.Next(e); err != nil {
 			return nil, fmt.Errorf("agui: the run cannot be joined: %w", err)
@@ -49,12 +51,12 @@ func (v *View) Prelude(start *RunStarted) ([]Event, error) {
 // A prelude is the stream that [View.Prelude] returns, in the making.
 type prelude struct {
 	*View
-	events   []Event
+	events   []agui.Event
 	left     int             // where in the list the messages begin that are not in the snapshot
 	restated map[string]bool // calls
 }
 
-func (p *prelude) add(e ...Event) { p.events = append(p.events, e...) }
+func (p *prelude) add(e ...agui.Event) { p.events = append(p.events, e...) }
 
 // leaveOut finds what the snapshot need not hold. A message that its first call makes anew must be made before those
 // behind it, and calls are started in the order of the run.
@@ -77,10 +79,10 @@ func (p *prelude) leavesOut(e *entry) bool {
 	if p.byID[e.head.ID] != e || p.suffix(e) > 0 {
 		return false
 	}
-	if _, open := p.open.Opened(KindText, e.head.ID); open {
-		_, both := p.open.Opened(KindReasoning, e.head.ID)
-		return !both && e.content().kind == contentText && e.head.Role != RoleReasoning &&
-			e.head.Role != RoleActivity && e.head.Role != RoleTool
+	if _, open := p.open.Opened(agui.KindText, e.head.ID); open {
+		_, both := p.open.Opened(agui.KindReasoning, e.head.ID)
+		return !both && e.content().IsText() && e.head.Role != agui.RoleReasoning &&
+			e.head.Role != agui.RoleActivity && e.head.Role != agui.RoleTool
 	}
 	if p.isOpen(e) {
 		return false
@@ -105,22 +107,22 @@ func (p *prelude) suffix(e *entry) int {
 
 // withdrawn opens what is open although a snapshot dropped its message: the snapshot that follows drops it again.
 func (p *prelude) withdrawn() {
-	for _, o := range p.open.Open(KindText) {
-		if start, ok := o.Event.(*TextMessageStart); ok && p.byID[o.ID] == nil {
-			p.add(&TextMessageStart{Tagged: tagged(o.Owner), MessageID: o.ID, Role: cmp.Or(start.Role, RoleAssistant), Name: start.Name})
+	for _, o := range p.open.Open(agui.KindText) {
+		if start, ok := o.Event.(*agui.TextMessageStart); ok && p.byID[o.ID] == nil {
+			p.add(&agui.TextMessageStart{Tagged: tagged(o.Owner), MessageID: o.ID, Role: cmp.Or(start.Role, agui.RoleAssistant), Name: start.Name})
 		}
 	}
-	for _, o := range p.open.Open(KindReasoning) {
+	for _, o := range p.open.Open(agui.KindReasoning) {
 		if p.byID[o.ID] == nil {
-			p.add(&ReasoningMessageStart{Tagged: tagged(o.Owner), MessageID: o.ID, Role: RoleReasoning})
+			p.add(&agui.ReasoningMessageStart{Tagged: tagged(o.Owner), MessageID: o.ID, Role: agui.RoleReasoning})
 		}
 	}
 	for _, c := range p.started {
 		if c.in == nil && p.unsettled(c) {
-			owner, _ := p.open.Owner(KindToolCall, c.id)
-			p.add(&ToolCallStart{Tagged: tagged(owner), ToolCallID: c.id, ToolCallName: c.name, ParentMessageID: p.unused(c.id)})
+			owner, _ := p.open.Owner(agui.KindToolCall, c.id)
+			p.add(&agui.ToolCallStart{Tagged: tagged(owner), ToolCallID: c.id, ToolCallName: c.name, ParentMessageID: p.unused(c.id)})
 			if !p.callOpen(c) {
-				p.add(&ToolCallEnd{Tagged: tagged(owner), ToolCallID: c.id})
+				p.add(&agui.ToolCallEnd{Tagged: tagged(owner), ToolCallID: c.id})
 			}
 		}
 	}
@@ -140,11 +142,11 @@ func (p *prelude) unused(call string) string {
 }
 
 func (p *prelude) snapshot() {
-	s := &MessagesSnapshot{Messages: make([]Message, 0, p.left)}
+	s := &agui.MessagesSnapshot{Messages: make([]agui.Message, 0, p.left)}
 	for _, e := range p.list[:p.left] {
 		m := e.message()
-		if p.isOpen(e) && m.Content.kind == contentText {
-			m.Content = TextContent("")
+		if p.isOpen(e) && m.Content.IsText() {
+			m.Content = agui.TextContent("")
 		}
 		m.ToolCalls = m.ToolCalls[:p.suffix(e)]
 		for i := range m.ToolCalls {
@@ -159,8 +161,8 @@ func (p *prelude) snapshot() {
 
 // openScopes announces steps and subagents. One that ended comes with its end: others name it as their parent.
 func (p *prelude) openScopes() {
-	var ends []Event
-	for _, o := range p.open.Open(KindStep, KindSubagent) {
+	var ends []agui.Event
+	for _, o := range p.open.Open(agui.KindStep, agui.KindSubagent) {
 		p.add(o.Event)
 		if o.Ended != nil {
 			ends = append(ends, o.Ended)
@@ -184,33 +186,33 @@ func (p *prelude) openMessages() {
 func (p *prelude) openMessage(e *entry, leftOut bool) {
 	h, id := &e.head, e.head.ID
 	delta := e.content().Text()
-	if e.content().kind != contentText {
+	if !e.content().IsText() {
 		delta = "" // it is in the snapshot and stays what it is until somebody appends
 	}
-	t := Tagged{SubagentRunID: h.SubagentRunID}
+	t := agui.Tagged{SubagentRunID: h.SubagentRunID}
 	opener := t
 	if leftOut {
 		opener.Metadata = h.Metadata
 	}
-	if o, open := p.open.Opened(KindText, id); open {
+	if o, open := p.open.Opened(agui.KindText, id); open {
 		role := h.Role
-		if role == RoleTool || role == RoleActivity || role == RoleReasoning {
-			role = cmp.Or(o.Event.(*TextMessageStart).Role, RoleAssistant)
+		if role == agui.RoleTool || role == agui.RoleActivity || role == agui.RoleReasoning {
+			role = cmp.Or(o.Event.(*agui.TextMessageStart).Role, agui.RoleAssistant)
 		}
-		p.add(&TextMessageStart{Tagged: opener, MessageID: id, Role: role, Name: h.Name})
+		p.add(&agui.TextMessageStart{Tagged: opener, MessageID: id, Role: role, Name: h.Name})
 		if delta != "" {
-			p.add(&TextMessageContent{Tagged: t, MessageID: id, Delta: delta})
+			p.add(&agui.TextMessageContent{Tagged: t, MessageID: id, Delta: delta})
 		}
 		delta = ""
 	}
-	if _, open := p.open.Opened(KindReasoning, id); open {
-		p.add(&ReasoningMessageStart{Tagged: opener, MessageID: id, Role: RoleReasoning})
+	if _, open := p.open.Opened(agui.KindReasoning, id); open {
+		p.add(&agui.ReasoningMessageStart{Tagged: opener, MessageID: id, Role: agui.RoleReasoning})
 		if delta != "" {
-			p.add(&ReasoningMessageContent{Tagged: t, MessageID: id, Delta: delta})
+			p.add(&agui.ReasoningMessageContent{Tagged: t, MessageID: id, Delta: delta})
 		}
 	}
 	if leftOut && h.EncryptedValue != "" {
-		p.add(&ReasoningEncryptedValue{Subtype: EncryptedMessage, EntityID: id, EncryptedValue: h.EncryptedValue})
+		p.add(&agui.ReasoningEncryptedValue{Subtype: agui.EncryptedMessage, EntityID: id, EncryptedValue: h.EncryptedValue})
 	}
 }
 
@@ -240,14 +242,14 @@ func (p *prelude) openCall(c *call) {
 	if parent == c.id && c.in.calls[0] == c && slices.Contains(p.list[p.left:], c.in) && !p.isOpen(c.in) {
 		parent = "" // it makes its own message, as it did
 	}
-	p.add(&ToolCallStart{Tagged: opener, ToolCallID: c.id, ToolCallName: c.name, ParentMessageID: parent})
+	p.add(&agui.ToolCallStart{Tagged: opener, ToolCallID: c.id, ToolCallName: c.name, ParentMessageID: parent})
 	if args := c.args.String(); args != "" {
-		p.add(&ToolCallArgs{Tagged: t, ToolCallID: c.id, Delta: args})
+		p.add(&agui.ToolCallArgs{Tagged: t, ToolCallID: c.id, Delta: args})
 	}
 	if c.encryptedValue != "" {
-		p.add(&ReasoningEncryptedValue{Subtype: EncryptedToolCall, EntityID: c.id, EncryptedValue: c.encryptedValue})
+		p.add(&agui.ReasoningEncryptedValue{Subtype: agui.EncryptedToolCall, EntityID: c.id, EncryptedValue: c.encryptedValue})
 	}
 	if !p.callOpen(c) {
-		p.add(&ToolCallEnd{Tagged: t, ToolCallID: c.id})
+		p.add(&agui.ToolCallEnd{Tagged: t, ToolCallID: c.id})
 	}
 }

@@ -1,20 +1,23 @@
-package agui
+package run
 
 import (
 	"errors"
 	"unicode/utf8"
+
+	"github.com/agui-gateway/gateway/agui"
 )
 
 // ErrWriterClosed is returned for a write to a message or call that was closed.
 var ErrWriterClosed = errors.New("agui: the message is closed")
 
-// A feed is what messages and calls have in common: something opened by the first write, fed by deltas, closed.
-type feed struct {
+// A streamWriter is what the writers of messages and calls have in common: the first write opens it, deltas follow, and it is
+// closed.
+type streamWriter struct {
 	w       Writer
 	id      string
-	open    func() []Event
-	content func(delta string) Event
-	end     func() []Event
+	open    func() []agui.Event
+	content func(delta string) agui.Event
+	end     func() []agui.Event
 
 	held           string // the beginning of a character whose rest is still to come
 	opened, closed bool
@@ -22,14 +25,14 @@ type feed struct {
 }
 
 // ID returns the id of the message or call. It is known before anything is written.
-func (s *feed) ID() string { return s.id }
+func (s *streamWriter) ID() string { return s.id }
 
 // Write is WriteString.
-func (s *feed) Write(p []byte) (int, error) { return s.WriteString(string(p)) }
+func (s *streamWriter) Write(p []byte) (int, error) { return s.WriteString(string(p)) }
 
 // WriteString sends one piece of text. A character split between writes is sent with the write that completes it;
 // other invalid UTF-8 is replaced.
-func (s *feed) WriteString(text string) (int, error) {
+func (s *streamWriter) WriteString(text string) (int, error) {
 	if err := s.start(); err != nil {
 		return 0, err
 	}
@@ -44,8 +47,8 @@ func (s *feed) WriteString(text string) (int, error) {
 	return len(text), nil
 }
 
-// start opens the feed unless it is open.
-func (s *feed) start() error {
+// start opens the message or call unless it is open.
+func (s *streamWriter) start() error {
 	if s.err == nil && s.closed {
 		return ErrWriterClosed
 	}
@@ -59,7 +62,7 @@ func (s *feed) start() error {
 
 // Close ends what was written. If nothing was, there is nothing to end. A second call does nothing and returns the error
 // of the first.
-func (s *feed) Close() error {
+func (s *streamWriter) Close() error {
 	if s.err != nil || s.closed || !s.opened {
 		s.closed = true
 		return s.err
@@ -73,7 +76,7 @@ func (s *feed) Close() error {
 	return s.err
 }
 
-func (s *feed) emit(events []Event) error {
+func (s *streamWriter) emit(events []agui.Event) error {
 	for _, e := range events {
 		if err := s.w.Emit(e); err != nil {
 			return err
@@ -100,51 +103,51 @@ func wholeRunes(s string) int {
 type TextOptions struct {
 	ID       string // new if empty
 	Name     string
-	Role     Role // empty is the assistant
-	Metadata Metadata
+	Role     agui.Role // empty is the assistant
+	Metadata agui.Metadata
 }
 
 // A Text writes one text message: TEXT_MESSAGE_START with the first write, a TEXT_MESSAGE_CONTENT per write,
 // TEXT_MESSAGE_END when it is closed. It is an io.WriteCloser and an io.StringWriter.
-type Text struct{ feed }
+type Text struct{ streamWriter }
 
 // Text returns the writer of a message. Nothing is sent before the first write. The role is always said, also
 // where the protocol has a default for it: clients are not of one mind about defaults.
 func (w Writer) Text(o TextOptions) *Text {
 	if o.Role == "" {
-		o.Role = RoleAssistant
+		o.Role = agui.RoleAssistant
 	}
-	t := &Text{feed{w: w, id: w.idOr(o.ID)}}
-	t.open = func() []Event {
-		return []Event{&TextMessageStart{
-			Tagged: Tagged{Base: Base{Metadata: o.Metadata}}, MessageID: t.id, Role: o.Role, Name: o.Name,
+	t := &Text{streamWriter{w: w, id: w.idOr(o.ID)}}
+	t.open = func() []agui.Event {
+		return []agui.Event{&agui.TextMessageStart{
+			Tagged: agui.Tagged{Base: agui.Base{Metadata: o.Metadata}}, MessageID: t.id, Role: o.Role, Name: o.Name,
 		}}
 	}
-	t.content = func(delta string) Event { return &TextMessageContent{MessageID: t.id, Delta: delta} }
-	t.end = func() []Event { return []Event{&TextMessageEnd{MessageID: t.id}} }
+	t.content = func(delta string) agui.Event { return &agui.TextMessageContent{MessageID: t.id, Delta: delta} }
+	t.end = func() []agui.Event { return []agui.Event{&agui.TextMessageEnd{MessageID: t.id}} }
 	return t
 }
 
 // ReasoningOptions describe a reasoning message.
 type ReasoningOptions struct {
 	ID       string // new if empty
-	Metadata Metadata
+	Metadata agui.Metadata
 }
 
 // A Reasoning writes one reasoning message in a span of its own, as [Text] writes a text message.
-type Reasoning struct{ feed }
+type Reasoning struct{ streamWriter }
 
 // Reasoning returns the writer of a reasoning message. Nothing is sent before the first write.
 func (w Writer) Reasoning(o ReasoningOptions) *Reasoning {
-	t := &Reasoning{feed{w: w, id: w.idOr(o.ID)}}
-	t.open = func() []Event {
-		return []Event{&ReasoningStart{MessageID: t.id}, &ReasoningMessageStart{
-			Tagged: Tagged{Base: Base{Metadata: o.Metadata}}, MessageID: t.id, Role: RoleReasoning,
+	t := &Reasoning{streamWriter{w: w, id: w.idOr(o.ID)}}
+	t.open = func() []agui.Event {
+		return []agui.Event{&agui.ReasoningStart{MessageID: t.id}, &agui.ReasoningMessageStart{
+			Tagged: agui.Tagged{Base: agui.Base{Metadata: o.Metadata}}, MessageID: t.id, Role: agui.RoleReasoning,
 		}}
 	}
-	t.content = func(delta string) Event { return &ReasoningMessageContent{MessageID: t.id, Delta: delta} }
-	t.end = func() []Event {
-		return []Event{&ReasoningMessageEnd{MessageID: t.id}, &ReasoningEnd{MessageID: t.id}}
+	t.content = func(delta string) agui.Event { return &agui.ReasoningMessageContent{MessageID: t.id, Delta: delta} }
+	t.end = func() []agui.Event {
+		return []agui.Event{&agui.ReasoningMessageEnd{MessageID: t.id}, &agui.ReasoningEnd{MessageID: t.id}}
 	}
 	return t
 }
@@ -155,35 +158,35 @@ type ToolCallOptions struct {
 	Name string
 	// ParentMessageID is the assistant message that makes the call; without it the call makes its own.
 	ParentMessageID string
-	Metadata        Metadata
+	Metadata        agui.Metadata
 }
 
 // A Call writes one tool call: TOOL_CALL_START at once, a TOOL_CALL_ARGS per write, TOOL_CALL_END when it is closed
 // and TOOL_CALL_RESULT.
-type Call struct{ feed }
+type Call struct{ streamWriter }
 
-// ToolCall sends TOOL_CALL_START. A call that could not begin says so on every later method.
+// ToolCall sends TOOL_CALL_START. If the event was refused, every later method returns that error.
 func (w Writer) ToolCall(o ToolCallOptions) *Call {
-	c := &Call{feed{w: w, id: w.idOr(o.ID)}}
-	c.open = func() []Event {
-		return []Event{&ToolCallStart{
-			Tagged: Tagged{Base: Base{Metadata: o.Metadata}}, ToolCallID: c.id, ToolCallName: o.Name,
+	c := &Call{streamWriter{w: w, id: w.idOr(o.ID)}}
+	c.open = func() []agui.Event {
+		return []agui.Event{&agui.ToolCallStart{
+			Tagged: agui.Tagged{Base: agui.Base{Metadata: o.Metadata}}, ToolCallID: c.id, ToolCallName: o.Name,
 			ParentMessageID: o.ParentMessageID,
 		}}
 	}
-	c.content = func(delta string) Event { return &ToolCallArgs{ToolCallID: c.id, Delta: delta} }
-	c.end = func() []Event { return []Event{&ToolCallEnd{ToolCallID: c.id}} }
+	c.content = func(delta string) agui.Event { return &agui.ToolCallArgs{ToolCallID: c.id, Delta: delta} }
+	c.end = func() []agui.Event { return []agui.Event{&agui.ToolCallEnd{ToolCallID: c.id}} }
 	c.err = c.start()
 	return c
 }
 
 // Result closes the call if it is open and sends what it returned, as a message with a new id. A call that could not be
 // closed gets no result.
-func (c *Call) Result(content Content) error {
+func (c *Call) Result(content agui.Content) error {
 	if err := c.Close(); err != nil {
 		return err
 	}
-	return c.w.Emit(&ToolCallResult{MessageID: c.w.NewID(), ToolCallID: c.id, Content: content, Role: RoleTool})
+	return c.w.Emit(&agui.ToolCallResult{MessageID: c.w.NewID(), ToolCallID: c.id, Content: content, Role: agui.RoleTool})
 }
 
 func (w Writer) idOr(id string) string {

@@ -1,4 +1,4 @@
-package agui
+package run
 
 import (
 	"encoding/json"
@@ -10,17 +10,19 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/agui-gateway/gateway/agui"
 )
 
 // sent collects what a run sends and checks every event with a Verifier of its own.
 type sent struct {
 	t        testing.TB
-	verifier Verifier
-	events   []Event
+	verifier agui.Verifier
+	events   []agui.Event
 	lines    []string
 }
 
-func (s *sent) sink(e Event, data []byte) error {
+func (s *sent) sink(e agui.Event, data []byte) error {
 	if err := s.verifier.Next(e); err != nil {
 		s.t.Errorf("the run sent %s: %v", data, err)
 	}
@@ -46,7 +48,7 @@ func numbered() func() string {
 }
 
 // newTestRun returns a started run and what it sends.
-func newTestRun(t testing.TB, o RunOptions) (*Run, *sent) {
+func newTestRun(t testing.TB, o Options) (*Run, *sent) {
 	t.Helper()
 	s := &sent{t: t}
 	o.ThreadID, o.RunID, o.NewID = "t", "r", numbered()
@@ -56,24 +58,24 @@ func newTestRun(t testing.TB, o RunOptions) (*Run, *sent) {
 	if o.Sink == nil {
 		o.Sink = s.sink
 	}
-	r := NewRun(o)
-	if err := r.Start(&RunStarted{}); err != nil {
+	r := New(o)
+	if err := r.Start(&agui.RunStarted{}); err != nil {
 		t.Fatal(err)
 	}
 	return r, s
 }
 
 func ExampleRun() {
-	run := NewRun(RunOptions{
+	run := New(Options{
 		ThreadID: "t", RunID: "r", NewID: numbered(),
-		Sink: func(_ Event, data []byte) error { fmt.Println(string(data)); return nil },
+		Sink: func(_ agui.Event, data []byte) error { fmt.Println(string(data)); return nil },
 	})
-	err := run.Start(&RunStarted{})
+	err := run.Start(&agui.RunStarted{})
 
-	flights := run.Subagent(SubagentStarted{SubagentRunID: "s", Name: "flights"})
+	flights := run.Subagent(agui.SubagentStarted{SubagentRunID: "s", Name: "flights"})
 	text := flights.Text(TextOptions{Name: "flights"})
 	_, werr := fmt.Fprintf(text, "I found %d flights.", 2)
-	err = errors.Join(err, werr, text.Close(), flights.Finish(nil), run.Finish(&RunFinished{}))
+	err = errors.Join(err, werr, text.Close(), flights.Finish(nil), run.Finish(&agui.RunFinished{}))
 
 	fmt.Println(err)
 	// Output:
@@ -144,8 +146,8 @@ func TestARefusedEventLeavesTheRunAsItWas(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			r, s := newTestRun(t, RunOptions{MaxEvent: 500, View: newTestView(base[0].(*MessagesSnapshot).Messages...)})
-			emit := func(e Event) {
+			r, s := newTestRun(t, Options{MaxEvent: 500, View: newTestView(base[0].(*agui.MessagesSnapshot).Messages...)})
+			emit := func(e agui.Event) {
 				t.Helper()
 				if err := r.Emit(e); err != nil {
 					t.Fatalf("%s: %v", e.EventType(), err)
@@ -165,12 +167,12 @@ func TestARefusedEventLeavesTheRunAsItWas(t *testing.T) {
 				t.Errorf("the view changed to\n%s\nfrom\n%s", got, messages)
 			}
 			if test.name == "open step" || test.name == "closed step" {
-				emit(&TextMessageChunk{MessageID: "k2"})
+				emit(&agui.TextMessageChunk{MessageID: "k2"})
 			}
 			for _, e := range decoded(t, rest) {
 				emit(e)
 			}
-			if err := r.Finish(&RunFinished{}); err != nil {
+			if err := r.Finish(&agui.RunFinished{}); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -179,13 +181,13 @@ func TestARefusedEventLeavesTheRunAsItWas(t *testing.T) {
 
 func TestRunEndsOnceWithEverythingClosed(t *testing.T) {
 	t.Parallel()
-	r, s := newTestRun(t, RunOptions{Now: func() time.Time { return time.UnixMilli(5) }})
+	r, s := newTestRun(t, Options{Now: func() time.Time { return time.UnixMilli(5) }})
 	w := r.As("")
 	_, _ = w.Text(TextOptions{}).WriteString("open")
 	w.Step("a")
 	w.ToolCall(ToolCallOptions{ID: "front", Name: "f"})
-	_ = r.Emit(&ReasoningMessageChunk{MessageID: "k"})
-	if err := r.Finish(&RunFinished{}); err != nil {
+	_ = r.Emit(&agui.ReasoningMessageChunk{MessageID: "k"})
+	if err := r.Finish(&agui.RunFinished{}); err != nil {
 		t.Fatal(err)
 	}
 	if !r.Ended() {
@@ -197,8 +199,8 @@ func TestRunEndsOnceWithEverythingClosed(t *testing.T) {
 	}
 	n := len(s.events)
 	for name, err := range map[string]error{
-		"Start": r.Start(&RunStarted{}), "Emit": r.Emit(&Raw{Event: json.RawMessage("1")}), "Finish": r.Finish(&RunFinished{}),
-		"Fail": r.Fail(&RunError{}), "CloseOpen": r.CloseOpen(ClosingOptions{}),
+		"Start": r.Start(&agui.RunStarted{}), "Emit": r.Emit(&agui.Raw{Event: json.RawMessage("1")}), "Finish": r.Finish(&agui.RunFinished{}),
+		"Fail": r.Fail(&agui.RunError{}), "CloseOpen": r.CloseOpen(ClosingOptions{}),
 	} {
 		if !errors.Is(err, ErrRunEnded) {
 			t.Errorf("%s after the end: %v", name, err)
@@ -211,10 +213,10 @@ func TestRunEndsOnceWithEverythingClosed(t *testing.T) {
 
 func TestRunSuspendsWhoWaits(t *testing.T) {
 	t.Parallel()
-	r, s := newTestRun(t, RunOptions{})
-	r.Subagent(SubagentStarted{SubagentRunID: "s", Name: "n"})
-	outcome := &Outcome{Type: OutcomeInterrupt, Interrupts: []Interrupt{{ID: "i", Reason: "confirmation", SubagentRunID: "s"}}}
-	if err := r.Finish(&RunFinished{Outcome: outcome}); err != nil {
+	r, s := newTestRun(t, Options{})
+	r.Subagent(agui.SubagentStarted{SubagentRunID: "s", Name: "n"})
+	outcome := &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: []agui.Interrupt{{ID: "i", Reason: "confirmation", SubagentRunID: "s"}}}
+	if err := r.Finish(&agui.RunFinished{Outcome: outcome}); err != nil {
 		t.Fatal(err)
 	}
 	const want = `{"type":"SUBAGENT_FINISHED","subagentRunId":"s","outcome":{"type":"suspended","interruptIds":["i"]}}`
@@ -225,9 +227,9 @@ func TestRunSuspendsWhoWaits(t *testing.T) {
 
 func TestRunFailsWithThingsOpen(t *testing.T) {
 	t.Parallel()
-	r, s := newTestRun(t, RunOptions{})
+	r, s := newTestRun(t, Options{})
 	_, _ = r.As("").Text(TextOptions{}).WriteString("open")
-	if err := r.Fail(&RunError{Message: "m", Code: "c"}); err != nil {
+	if err := r.Fail(&agui.RunError{Message: "m", Code: "c"}); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := s.types(), "RUN_STARTED TEXT_MESSAGE_START TEXT_MESSAGE_CONTENT RUN_ERROR"; got != want {
@@ -239,9 +241,9 @@ func TestTheErrorOfTheSinkSticks(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
 	calls := 0
-	r, _ := newTestRun(t, RunOptions{Sink: func(e Event, _ []byte) error {
+	r, _ := newTestRun(t, Options{Sink: func(e agui.Event, _ []byte) error {
 		calls++
-		if _, ok := e.(*RunStarted); ok {
+		if _, ok := e.(*agui.RunStarted); ok {
 			return nil
 		}
 		return broken
@@ -252,7 +254,7 @@ func TestTheErrorOfTheSinkSticks(t *testing.T) {
 			t.Errorf("WriteString: %v", err)
 		}
 	}
-	if err := r.Finish(&RunFinished{}); !errors.Is(err, broken) || !errors.Is(r.Err(), broken) || r.Ended() {
+	if err := r.Finish(&agui.RunFinished{}); !errors.Is(err, broken) || !errors.Is(r.Err(), broken) || r.Ended() {
 		t.Errorf("Finish: %v, Err: %v", err, r.Err())
 	}
 	if calls != 2 {
@@ -262,8 +264,8 @@ func TestTheErrorOfTheSinkSticks(t *testing.T) {
 
 func TestSnapshotsAreMarkersIfTheLogWantsThem(t *testing.T) {
 	t.Parallel()
-	r, s := newTestRun(t, RunOptions{Markers: true})
-	if err := r.Emit(&MessagesSnapshot{Messages: []Message{{ID: "u", Role: RoleUser}}}); err != nil {
+	r, s := newTestRun(t, Options{Markers: true})
+	if err := r.Emit(&agui.MessagesSnapshot{Messages: []agui.Message{{ID: "u", Role: agui.RoleUser}}}); err != nil {
 		t.Fatal(err)
 	}
 	if s.lines[1] != "" {
@@ -278,10 +280,10 @@ func TestSnapshotsAreMarkersIfTheLogWantsThem(t *testing.T) {
 
 func TestManyMayWriteAtOnce(t *testing.T) {
 	t.Parallel()
-	r, s := newTestRun(t, RunOptions{})
+	r, s := newTestRun(t, Options{})
 	var writers sync.WaitGroup
 	for i := range 8 {
-		sub := r.Subagent(SubagentStarted{SubagentRunID: "s" + strconv.Itoa(i), Name: "n"})
+		sub := r.Subagent(agui.SubagentStarted{SubagentRunID: "s" + strconv.Itoa(i), Name: "n"})
 		text, thought := sub.Text(TextOptions{}), sub.Reasoning(ReasoningOptions{})
 		call := sub.ToolCall(ToolCallOptions{ID: "c" + strconv.Itoa(i), Name: "f"})
 		id := "answer" + strconv.Itoa(i)
@@ -295,14 +297,14 @@ func TestManyMayWriteAtOnce(t *testing.T) {
 				}
 			}
 			err := errors.Join(text.Close(), thought.Close(), call.Close(),
-				sub.Emit(&ToolCallResult{MessageID: id, ToolCallID: call.ID(), Content: TextContent("y")}), step.End(), sub.Finish(nil))
+				sub.Emit(&agui.ToolCallResult{MessageID: id, ToolCallID: call.ID(), Content: agui.TextContent("y")}), step.End(), sub.Finish(nil))
 			if err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	writers.Wait()
-	if err := r.Finish(&RunFinished{}); err != nil {
+	if err := r.Finish(&agui.RunFinished{}); err != nil {
 		t.Fatal(err)
 	}
 	again := newTestView()
@@ -316,8 +318,8 @@ func BenchmarkEmit(b *testing.B) {
 	for _, writers := range []int{1, 8} {
 		b.Run(strconv.Itoa(writers)+"writers", func(b *testing.B) {
 			b.ReportAllocs()
-			r := NewRun(RunOptions{ThreadID: "t", RunID: "r", Sink: func(Event, []byte) error { return nil }})
-			if err := r.Start(&RunStarted{}); err != nil {
+			r := New(Options{ThreadID: "t", RunID: "r", Sink: func(agui.Event, []byte) error { return nil }})
+			if err := r.Start(&agui.RunStarted{}); err != nil {
 				b.Fatal(err)
 			}
 			texts := make([]*Text, writers)
@@ -347,14 +349,14 @@ func writeHundred(b *testing.B, text *Text) {
 
 func TestCloseOpenLeavesNothingOpen(t *testing.T) {
 	t.Parallel()
-	r, s := newTestRun(t, RunOptions{})
-	failing := r.Subagent(SubagentStarted{Name: "n"})
-	waiting := r.Subagent(SubagentStarted{Name: "n"})
+	r, s := newTestRun(t, Options{})
+	failing := r.Subagent(agui.SubagentStarted{Name: "n"})
+	waiting := r.Subagent(agui.SubagentStarted{Name: "n"})
 	waiting.Step("a")
 	delta := "x"
 	err := errors.Join(
 		failing.Fail("c", "m"), failing.Fail("c", "again"),
-		waiting.Emit(&ToolCallChunk{ToolCallID: "c", ToolCallName: "f", Delta: &delta}),
+		waiting.Emit(&agui.ToolCallChunk{ToolCallID: "c", ToolCallName: "f", Delta: &delta}),
 		r.CloseOpen(ClosingOptions{SubagentCode: "run_moved", SubagentMessage: "m"}),
 	)
 	if err != nil {
@@ -374,20 +376,20 @@ func TestCloseOpenLeavesNothingOpen(t *testing.T) {
 
 func TestAWriterKeepsTheErrorOfItsBeginning(t *testing.T) {
 	t.Parallel()
-	r, _ := newTestRun(t, RunOptions{})
+	r, _ := newTestRun(t, Options{})
 	first, second := r.As("").Step("a"), r.As("").Step("a")
 	call := r.As("").ToolCall(ToolCallOptions{ID: "c", Name: "f"})
 	again := r.As("").ToolCall(ToolCallOptions{ID: "c", Name: "f"})
-	orphan := r.Subagent(SubagentStarted{Name: "n", ParentSubagentRunID: "none"})
-	var order *OrderError
+	orphan := r.Subagent(agui.SubagentStarted{Name: "n", ParentSubagentRunID: "none"})
+	var order *agui.OrderError
 	for name, err := range map[string]error{
-		"Step": second.End(), "ToolCall": again.Result(TextContent("x")), "Subagent": orphan.Finish(nil),
+		"Step": second.End(), "ToolCall": again.Result(agui.TextContent("x")), "Subagent": orphan.Finish(nil),
 	} {
 		if !errors.As(err, &order) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := errors.Join(first.End(), call.Result(TextContent("x")), r.Finish(&RunFinished{})); err != nil {
+	if err := errors.Join(first.End(), call.Result(agui.TextContent("x")), r.Finish(&agui.RunFinished{})); err != nil {
 		t.Error(err)
 	}
 }

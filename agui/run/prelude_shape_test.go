@@ -1,8 +1,10 @@
-package agui
+package run
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/agui-gateway/gateway/agui"
 )
 
 func TestPreludeShowsWhatIsOpen(t *testing.T) {
@@ -103,9 +105,9 @@ func TestPreludeShowsWhatIsOpen(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			v := newTestView()
-			events := expanded(t, new(Expander), decoded(t, head+test.script)...)
+			events := expanded(t, new(agui.Expander), decoded(t, head+test.script)...)
 			apply(t, v, events...)
-			prelude, err := v.Prelude(events[0].(*RunStarted))
+			prelude, err := v.Prelude(events[0].(*agui.RunStarted))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -124,12 +126,12 @@ func TestPreludeShowsWhatIsOpen(t *testing.T) {
 
 func TestPreludeRefusesAStreamThatCannotBeJoined(t *testing.T) {
 	t.Parallel()
-	old := Message{ID: "m", Role: RoleReasoning, Content: TextContent("x"), SubagentRunID: "s"}
+	old := agui.Message{ID: "m", Role: agui.RoleReasoning, Content: agui.TextContent("x"), SubagentRunID: "s"}
 	v := newTestView(old)
 	events := decoded(t, viewStart+`
 		{"type":"REASONING_START","messageId":"m","subagentRunId":"u"}`)
 	apply(t, v, events...)
-	if _, err := v.Prelude(events[0].(*RunStarted)); err == nil {
+	if _, err := v.Prelude(events[0].(*agui.RunStarted)); err == nil {
 		t.Error("a span of one subagent in the message of another can be joined")
 	}
 }

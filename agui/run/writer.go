@@ -1,4 +1,6 @@
-package agui
+package run
+
+import "github.com/agui-gateway/gateway/agui"
 
 // A Writer writes a run's events in the name of one agent. It is a small value, safe for concurrent use; what its
 // methods return belongs to one goroutine. The errors of a [Run] stick, so that an agent may write on and look at
@@ -12,13 +14,8 @@ type Writer struct {
 func (r *Run) As(subagentRunID string) Writer { return Writer{run: r, tag: subagentRunID} }
 
 // Emit is [Run.Emit] for an event that is tagged unless it has a tag, or can have none.
-func (w Writer) Emit(e Event) error {
-	if err := given(e); err != nil {
-		return err
-	}
-	if a, ok := e.(attributable); ok && *a.tag() == "" {
-		*a.tag() = w.tag
-	}
+func (w Writer) Emit(e agui.Event) error {
+	agui.Attribute(e, w.tag)
 	return w.run.Emit(e)
 }
 
@@ -36,16 +33,16 @@ type Step struct {
 	ended bool
 }
 
-// Step sends STEP_STARTED. A step that could not begin says so when it ends.
+// Step sends STEP_STARTED. If the event was refused, [Step.End] returns that error.
 func (w Writer) Step(name string) *Step {
-	return &Step{w: w, name: name, err: w.Emit(&StepStarted{StepName: name})}
+	return &Step{w: w, name: name, err: w.Emit(&agui.StepStarted{StepName: name})}
 }
 
 // End sends STEP_FINISHED. A second call does nothing.
 func (s *Step) End() error {
 	if s.err == nil && !s.ended {
 		s.ended = true
-		s.err = s.w.Emit(&StepFinished{StepName: s.name})
+		s.err = s.w.Emit(&agui.StepFinished{StepName: s.name})
 	}
 	return s.err
 }
@@ -57,9 +54,9 @@ type Subagent struct {
 	ended bool
 }
 
-// Subagent sends SUBAGENT_STARTED, with a new id if s has none. An invocation that could not be announced says so
-// when it ends.
-func (r *Run) Subagent(s SubagentStarted) *Subagent {
+// Subagent sends SUBAGENT_STARTED, with a new id if s has none. If the event was refused, Finish and
+// Fail return that error.
+func (r *Run) Subagent(s agui.SubagentStarted) *Subagent {
 	if s.SubagentRunID == "" {
 		s.SubagentRunID = r.o.NewID()
 	}
@@ -67,16 +64,16 @@ func (r *Run) Subagent(s SubagentStarted) *Subagent {
 }
 
 // Finish sends SUBAGENT_FINISHED; a nil outcome is success. Nothing is sent after the invocation has ended.
-func (s *Subagent) Finish(outcome *SubagentOutcome) error {
-	return s.end(&SubagentFinished{SubagentRunID: s.tag, Outcome: outcome})
+func (s *Subagent) Finish(outcome *agui.SubagentOutcome) error {
+	return s.end(&agui.SubagentFinished{SubagentRunID: s.tag, Outcome: outcome})
 }
 
 // Fail sends SUBAGENT_ERROR; the message is for people. Nothing is sent after the invocation has ended.
 func (s *Subagent) Fail(code, message string) error {
-	return s.end(&SubagentError{SubagentRunID: s.tag, Code: code, Message: message})
+	return s.end(&agui.SubagentError{SubagentRunID: s.tag, Code: code, Message: message})
 }
 
-func (s *Subagent) end(e Event) error {
+func (s *Subagent) end(e agui.Event) error {
 	if s.err == nil && !s.ended {
 		s.ended = true
 		s.err = s.run.Emit(e)

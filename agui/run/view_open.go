@@ -1,6 +1,10 @@
-package agui
+package run
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/agui-gateway/gateway/agui"
+)
 
 // forgetRun makes what an earlier run did plain history.
 func (v *View) forgetRun() {
@@ -15,8 +19,8 @@ func (v *View) forgetRun() {
 
 // isOpen reports whether text or reasoning can still be added to e.
 func (v *View) isOpen(e *entry) bool {
-	_, text := v.open.Opened(KindText, e.head.ID)
-	_, reasoning := v.open.Opened(KindReasoning, e.head.ID)
+	_, text := v.open.Opened(agui.KindText, e.head.ID)
+	_, reasoning := v.open.Opened(agui.KindReasoning, e.head.ID)
 	return (text || reasoning) && v.byID[e.head.ID] == e
 }
 
@@ -26,13 +30,13 @@ type ClosingOptions struct {
 	SubagentCode    string
 	SubagentMessage string
 	// Interrupts, if there are any, suspend them instead, each naming those that are its own.
-	Interrupts []Interrupt
+	Interrupts []agui.Interrupt
 }
 
 // Closing returns the events that close whatever is open, innermost first: messages and calls, spans, then steps and
 // subagents the other way round from how they were opened.
-func (v *View) Closing(o ClosingOptions) []Event {
-	var events []Event
+func (v *View) Closing(o ClosingOptions) []agui.Event {
+	var events []agui.Event
 	for _, opening := range v.closing() {
 		events = append(events, o.end(opening))
 	}
@@ -40,9 +44,9 @@ func (v *View) Closing(o ClosingOptions) []Event {
 }
 
 // closing returns what is open in the order in which [View.Closing] closes it.
-func (v *View) closing() []Opening {
-	var all []Opening
-	for _, kinds := range [][]Kind{{KindText}, {KindToolCall}, {KindReasoning}, {KindSpan}, {KindStep, KindSubagent}} {
+func (v *View) closing() []agui.Opening {
+	var all []agui.Opening
+	for _, kinds := range [][]agui.Kind{{agui.KindText}, {agui.KindToolCall}, {agui.KindReasoning}, {agui.KindSpan}, {agui.KindStep, agui.KindSubagent}} {
 		for _, o := range slices.Backward(v.open.Open(kinds...)) {
 			if o.Ended == nil {
 				all = append(all, o)
@@ -54,38 +58,38 @@ func (v *View) closing() []Opening {
 
 // end returns the event that closes something. The ends of messages and calls are not tagged: so they are in order whoever
 // owns them by now.
-func (o ClosingOptions) end(opening Opening) Event {
+func (o ClosingOptions) end(opening agui.Opening) agui.Event {
 	switch opening.Kind {
-	case KindText:
-		return &TextMessageEnd{MessageID: opening.ID}
-	case KindToolCall:
-		return &ToolCallEnd{ToolCallID: opening.ID}
-	case KindReasoning:
-		return &ReasoningMessageEnd{MessageID: opening.ID}
-	case KindSpan:
-		return &ReasoningEnd{MessageID: opening.ID}
-	case KindStep:
-		return &StepFinished{Tagged: tagged(opening.Owner), StepName: opening.ID}
+	case agui.KindText:
+		return &agui.TextMessageEnd{MessageID: opening.ID}
+	case agui.KindToolCall:
+		return &agui.ToolCallEnd{ToolCallID: opening.ID}
+	case agui.KindReasoning:
+		return &agui.ReasoningMessageEnd{MessageID: opening.ID}
+	case agui.KindSpan:
+		return &agui.ReasoningEnd{MessageID: opening.ID}
+	case agui.KindStep:
+		return &agui.StepFinished{Tagged: tagged(opening.Owner), StepName: opening.ID}
 	default:
 		return o.endSubagent(opening.ID)
 	}
 }
 
 // endSubagent returns the event that ends the invocation id.
-func (o ClosingOptions) endSubagent(id string) Event {
+func (o ClosingOptions) endSubagent(id string) agui.Event {
 	if o.SubagentCode != "" || o.SubagentMessage != "" {
-		return &SubagentError{SubagentRunID: id, Code: o.SubagentCode, Message: o.SubagentMessage}
+		return &agui.SubagentError{SubagentRunID: id, Code: o.SubagentCode, Message: o.SubagentMessage}
 	}
 	if len(o.Interrupts) == 0 {
-		return &SubagentFinished{SubagentRunID: id}
+		return &agui.SubagentFinished{SubagentRunID: id}
 	}
-	outcome := &SubagentOutcome{Type: OutcomeSuspended}
+	outcome := &agui.SubagentOutcome{Type: agui.OutcomeSuspended}
 	for _, i := range o.Interrupts {
 		if i.SubagentRunID == id {
 			outcome.InterruptIDs = append(outcome.InterruptIDs, i.ID)
 		}
 	}
-	return &SubagentFinished{SubagentRunID: id, Outcome: outcome}
+	return &agui.SubagentFinished{SubagentRunID: id, Outcome: outcome}
 }
 
-func tagged(owner string) Tagged { return Tagged{SubagentRunID: owner} }
+func tagged(owner string) agui.Tagged { return agui.Tagged{SubagentRunID: owner} }

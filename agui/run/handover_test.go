@@ -1,19 +1,21 @@
-package agui
+package run
 
 import (
 	"errors"
 	"slices"
 	"testing"
+
+	"github.com/agui-gateway/gateway/agui"
 )
 
 func TestRunHandover(t *testing.T) {
 	t.Parallel()
-	var sent []EventType
-	old := NewRun(RunOptions{ThreadID: "t", RunID: "r", Sink: func(e Event, _ []byte) error {
+	var sent []agui.EventType
+	old := New(Options{ThreadID: "t", RunID: "r", Sink: func(e agui.Event, _ []byte) error {
 		sent = append(sent, e.EventType())
 		return nil
 	}})
-	if err := old.Start(&RunStarted{}); err != nil {
+	if err := old.Start(&agui.RunStarted{}); err != nil {
 		t.Fatal(err)
 	}
 	text := old.As("").Text(TextOptions{})
@@ -24,7 +26,7 @@ func TestRunHandover(t *testing.T) {
 	if _, err := text.WriteString(" a sentence"); !errors.Is(err, ErrRunEnded) {
 		t.Errorf("the old writer's error = %v, want %v", err, ErrRunEnded)
 	}
-	if err := old.Fail(&RunError{Message: "no"}); !errors.Is(err, ErrRunEnded) {
+	if err := old.Fail(&agui.RunError{Message: "no"}); !errors.Is(err, ErrRunEnded) {
 		t.Errorf("the old run's Fail = %v, want %v", err, ErrRunEnded)
 	}
 	old.Inspect(func(v *View) {
@@ -32,10 +34,10 @@ func TestRunHandover(t *testing.T) {
 			t.Errorf("the old run shows %d messages, want none", n)
 		}
 	})
-	if err := heir.Finish(&RunFinished{}); err != nil {
+	if err := heir.Finish(&agui.RunFinished{}); err != nil {
 		t.Fatal(err)
 	}
-	want := []EventType{TypeRunStarted, TypeTextMessageStart, TypeTextMessageContent, TypeTextMessageEnd, TypeRunFinished}
+	want := []agui.EventType{agui.TypeRunStarted, agui.TypeTextMessageStart, agui.TypeTextMessageContent, agui.TypeTextMessageEnd, agui.TypeRunFinished}
 	if !slices.Equal(sent, want) {
 		t.Errorf("sent %v, want %v", sent, want)
 	}

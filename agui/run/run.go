@@ -1,10 +1,12 @@
-package agui
+package run
 
 import (
 	"crypto/rand"
 	"errors"
 	"sync"
 	"time"
+
+	"github.com/agui-gateway/gateway/agui"
 )
 
 // Errors of a [Run]. An event out of order is an [*OrderError], a malformed one an [*EventError], a patch that does not
@@ -15,12 +17,15 @@ var (
 	// ErrEventTooLarge is returned for an event larger than the run may send. Nothing of it was sent.
 	ErrEventTooLarge = errors.New("agui: the event is too large")
 	// ErrNotEmitted is returned for events that [Run.Emit] never sends: those that begin and end a run, and unknown
-	// ones, of which older clients die.
+	// ones, which crash older clients.
 	ErrNotEmitted = errors.New("agui: not an event of an agent")
 )
 
-// RunOptions are what a [Run] is made of. Only Sink is required.
-type RunOptions struct {
+// errNilEvent is returned for a nil event.
+var errNilEvent = errors.New("agui: no event")
+
+// Options are what a [Run] is made of. Only Sink is required.
+type Options struct {
 	ThreadID string
 	RunID    string
 	// View is what the thread holds when the run begins; the run folds its events into it. Nil is an empty thread
@@ -28,9 +33,9 @@ type RunOptions struct {
 	View *View
 	// Sink takes each event with its encoded form, in order. It is called under the run's lock and must neither
 	// wait for long nor call the run. Its first error ends the run for its writers.
-	Sink func(e Event, data []byte) error
-	// Throttle is called before each event given to [Run.Emit], without the run's lock, and may wait: so a sink that is
-	// behind holds back who writes, and neither who looks nor who ends the run. Nil holds back nobody.
+	Sink func(e agui.Event, data []byte) error
+	// Throttle is called before each event given to [Run.Emit], without the run's lock, and may wait: a sink that cannot keep
+	// up slows the writers down in it, but neither [Run.Inspect] nor the end of the run. Nil does not wait.
 	Throttle func()
 	// Markers says that the log keeps what [Run.Restate] and [Run.RestateState] send, and any MESSAGES_SNAPSHOT, as a marker,
 	// which costs the same on a long thread as on a short one: Sink gets it without data.
@@ -50,43 +55,48 @@ type RunOptions struct {
 //
 // A Run is safe for concurrent use. Events given to it belong to it.
 type Run struct {
-	o RunOptions
+	// Writer writes in the name of the parent agent; [Run.As] returns that of a subagent.
+	Writer
+
+	o Options
 
 	mu     sync.Mutex
 	view   *View
-	chunks Expander
+	chunks agui.Expander
 	err    error // of the sink
 	ended  bool
 }
 
-// NewRun returns a run that has not started.
-func NewRun(o RunOptions) *Run {
+// New returns a run that has not started.
+func New(o Options) *Run {
 	if o.NewID == nil {
 		o.NewID = rand.Text
 	}
 	if o.View == nil {
 		o.View = NewView(nil, nil)
 	}
-	return &Run{o: o, view: o.View, chunks: Expander{Forgiving: true}}
+	r := &Run{o: o, view: o.View, chunks: agui.Expander{Forgiving: true}}
+	r.Writer = r.As("")
+	return r
 }
 
 // Start sends RUN_STARTED with the protocol version and the ids of the run. It must be the first call.
-func (r *Run) Start(s *RunStarted) error {
-	if err := given(s); err != nil {
-		return err
+func (r *Run) Start(s *agui.RunStarted) error {
+	if s == nil {
+		return errNilEvent
 	}
-	s.ThreadID, s.RunID, s.ProtocolVersion = r.o.ThreadID, r.o.RunID, ProtocolVersion
+	s.ThreadID, s.RunID, s.ProtocolVersion = r.o.ThreadID, r.o.RunID, agui.ProtocolVersion
 	return r.locked(func() error { return r.emit(s) })
 }
 
 // Emit sends any event but those of the run itself. See [Run] for what it refuses. It may wait, see RunOptions.Throttle.
-func (r *Run) Emit(e Event) error {
+func (r *Run) Emit(e agui.Event) error {
 	switch e.(type) {
-	case *RunStarted, *RunFinished, *RunError, *Unknown:
+	case *agui.RunStarted, *agui.RunFinished, *agui.RunError, *agui.Unknown:
 		return ErrNotEmitted
 	}
-	if err := given(e); err != nil {
-		return err
+	if agui.BaseOf(e) == nil {
+		return errNilEvent
 	}
 	if r.o.Throttle != nil {
 		r.o.Throttle()
@@ -98,21 +108,21 @@ func (r *Run) Emit(e Event) error {
 func (r *Run) Restate() error {
 	return r.locked(func() error {
 		if !r.o.Markers {
-			return r.emit(&MessagesSnapshot{Messages: r.view.Messages()})
+			return r.emit(&agui.MessagesSnapshot{Messages: r.view.Messages()})
 		}
-		return r.mark(&MessagesSnapshot{}) // which would change nothing in what the view holds
+		return r.mark(&agui.MessagesSnapshot{}) // which would change nothing in what the view holds
 	})
 }
 
 // RestateState sends a STATE_SNAPSHOT of the state that the thread has, which only a run with markers knows. The run's view
 // has no state of its own.
 func (r *Run) RestateState() error {
-	return r.locked(func() error { return r.mark(&StateSnapshot{}) })
+	return r.locked(func() error { return r.mark(&agui.StateSnapshot{}) })
 }
 
 // mark sends an event of which the log keeps that it was sent.
-func (r *Run) mark(e Event) error {
-	events := []Event{e}
+func (r *Run) mark(e agui.Event) error {
+	events := []agui.Event{e}
 	if r.chunks.Concerns(e) {
 		var err error
 		if events, err = r.chunks.Expand(e); err != nil {
@@ -137,13 +147,13 @@ func (r *Run) CloseOpen(o ClosingOptions) error {
 
 // Finish closes what is open and sends RUN_FINISHED with the ids of the run. Subagents that are still active are
 // suspended if the outcome is an interrupt, else they finish. A success names the calls that have no result.
-func (r *Run) Finish(f *RunFinished) error {
-	if err := given(f); err != nil {
-		return err
+func (r *Run) Finish(f *agui.RunFinished) error {
+	if f == nil {
+		return errNilEvent
 	}
 	return r.locked(func() error {
 		var o ClosingOptions
-		if f.Outcome != nil && f.Outcome.Type == OutcomeInterrupt {
+		if f.Outcome != nil && f.Outcome.Type == agui.OutcomeInterrupt {
 			o.Interrupts = f.Outcome.Interrupts
 		}
 		if err := r.closeOpen(o); err != nil {
@@ -156,15 +166,15 @@ func (r *Run) Finish(f *RunFinished) error {
 }
 
 // withPending returns the outcome with the calls a success leaves open.
-func (r *Run) withPending(o *Outcome) *Outcome {
-	if o != nil && (o.Type != OutcomeSuccess || o.PendingToolCallIDs != nil) {
+func (r *Run) withPending(o *agui.Outcome) *agui.Outcome {
+	if o != nil && (o.Type != agui.OutcomeSuccess || o.PendingToolCallIDs != nil) {
 		return o
 	}
 	open := r.view.OpenCalls()
 	if len(open) == 0 {
 		return o
 	}
-	named := &Outcome{Type: OutcomeSuccess}
+	named := &agui.Outcome{Type: agui.OutcomeSuccess}
 	for _, c := range open {
 		named.PendingToolCallIDs = append(named.PendingToolCallIDs, c.ID)
 	}
@@ -173,14 +183,14 @@ func (r *Run) withPending(o *Outcome) *Outcome {
 
 // Fail sends RUN_ERROR. What is open is abandoned. Of a malformed error only message and code are sent: a run can always
 // be ended.
-func (r *Run) Fail(e *RunError) error {
-	if err := given(e); err != nil {
-		return err
+func (r *Run) Fail(e *agui.RunError) error {
+	if e == nil {
+		return errNilEvent
 	}
 	return r.locked(func() error {
-		settle(e)
-		if checkEvent(e) != nil {
-			e = &RunError{Message: e.Message, Code: e.Code}
+		agui.Normalize(e)
+		if agui.Validate(e) != nil {
+			e = &agui.RunError{Message: e.Message, Code: e.Code}
 		}
 		return r.end(e)
 	})
@@ -220,7 +230,7 @@ func (r *Run) locked(write func() error) error {
 	return write()
 }
 
-func (r *Run) end(e Event) error {
+func (r *Run) end(e agui.Event) error {
 	if err := r.emit(e); err != nil {
 		return err
 	}
@@ -243,7 +253,7 @@ func (r *Run) closeOpen(o ClosingOptions) error {
 }
 
 // emit writes e, or what e stands for if it is a chunk.
-func (r *Run) emit(e Event) error {
+func (r *Run) emit(e agui.Event) error {
 	if !r.chunks.Concerns(e) {
 		return r.write(e)
 	}
@@ -261,14 +271,14 @@ func (r *Run) emit(e Event) error {
 }
 
 // write sends one event. All that can refuse it comes before anything that remembers it.
-func (r *Run) write(e Event) error {
-	settle(e)
+func (r *Run) write(e agui.Event) error {
+	agui.Normalize(e)
 	if !isPlainContent(e) {
-		if err := checkEvent(e); err != nil {
+		if err := agui.Validate(e); err != nil {
 			return err
 		}
 	}
-	if b := e.base(); r.o.Now != nil && b.Timestamp == 0 {
+	if b := agui.BaseOf(e); r.o.Now != nil && b.Timestamp == 0 {
 		b.Timestamp = r.o.Now().UnixMilli()
 	}
 	if err := r.identify(e); err != nil {
@@ -290,7 +300,7 @@ func (r *Run) write(e Event) error {
 	return r.send(e, data)
 }
 
-func (r *Run) send(e Event, data []byte) error {
+func (r *Run) send(e agui.Event, data []byte) error {
 	err := r.o.Sink(e, data)
 	if err != nil {
 		r.err = err
@@ -298,11 +308,11 @@ func (r *Run) send(e Event, data []byte) error {
 	return err
 }
 
-func (r *Run) encode(e Event) ([]byte, error) {
-	if _, ok := e.(*MessagesSnapshot); ok && r.o.Markers {
+func (r *Run) encode(e agui.Event) ([]byte, error) {
+	if _, ok := e.(*agui.MessagesSnapshot); ok && r.o.Markers {
 		return nil, nil
 	}
-	data, err := Encode(e)
+	data, err := agui.Encode(e)
 	if err == nil && r.o.MaxEvent > 0 && len(data) > r.o.MaxEvent {
 		return nil, ErrEventTooLarge
 	}
@@ -311,10 +321,10 @@ func (r *Run) encode(e Event) ([]byte, error) {
 
 // isPlainContent reports whether e is a delta of text and nothing else. Nothing in one can be malformed: the text has been
 // settled, and its id and its tag must be those of something that is open.
-func isPlainContent(e Event) bool {
+func isPlainContent(e agui.Event) bool {
 	switch e.(type) {
-	case *TextMessageContent, *ReasoningMessageContent, *ToolCallArgs:
-		b := e.base()
+	case *agui.TextMessageContent, *agui.ReasoningMessageContent, *agui.ToolCallArgs:
+		b := agui.BaseOf(e)
 		return b.Timestamp == 0 && b.RawEvent == nil && b.Metadata == nil
 	}
 	return false

@@ -1,17 +1,19 @@
-package agui
+package run
 
 import (
 	"encoding/json"
 	"reflect"
+
+	"github.com/agui-gateway/gateway/agui"
 )
 
 // restate replaces the conversation by a snapshot: known messages stay where they are with the snapshot's content,
 // new ones follow in its order, the rest goes. Activities and reasoning, which many servers cannot restate, only go
 // if the snapshot has others of their kind.
-func (v *View) restate(messages []Message) {
+func (v *View) restate(messages []agui.Message) {
 	v.load()
-	last := make(map[string]*Message, len(messages))
-	kinds := make(map[Role]bool)
+	last := make(map[string]*agui.Message, len(messages))
+	kinds := make(map[agui.Role]bool)
 	for i := range messages {
 		last[messages[i].ID] = &messages[i]
 		kinds[messages[i].Role] = true
@@ -30,7 +32,7 @@ func (v *View) restate(messages []Message) {
 		switch {
 		case restated:
 			v.keep(e.becoming(*m))
-		case (role == RoleActivity || role == RoleReasoning) && !kinds[role]:
+		case (role == agui.RoleActivity || role == agui.RoleReasoning) && !kinds[role]:
 			v.keep(e)
 		default:
 			v.disown(e)
@@ -55,19 +57,19 @@ func (v *View) restate(messages []Message) {
 
 // disown has the run remember whose a message was that is dropped: readers do too.
 func (v *View) disown(e *entry) {
-	v.open.Claim(KindOf(e.head.Role), e.head.ID, e.head.SubagentRunID)
+	v.open.Claim(agui.KindOf(e.head.Role), e.head.ID, e.head.SubagentRunID)
 	for _, c := range e.calls {
-		v.open.Claim(KindToolCall, c.id, e.head.SubagentRunID)
+		v.open.Claim(agui.KindToolCall, c.id, e.head.SubagentRunID)
 	}
 }
 
 // newEntry returns the entry of a whole message. Its calls are not known to a View yet.
-func newEntry(m Message) *entry {
+func newEntry(m agui.Message) *entry {
 	e := &entry{head: m}
 	e.head.ToolCalls = nil
 	for _, t := range m.ToolCalls {
 		e.calls = append(e.calls, &call{
-			id: t.ID, name: t.Function.Name, args: growing{whole: t.Function.Arguments},
+			id: t.ID, name: t.Function.Name, args: textBuffer{whole: t.Function.Arguments},
 			encryptedValue: t.EncryptedValue, metadata: t.Metadata,
 		})
 	}
@@ -75,7 +77,7 @@ func newEntry(m Message) *entry {
 }
 
 // becoming returns e if it says what m says, else a changed entry that does.
-func (e *entry) becoming(m Message) *entry {
+func (e *entry) becoming(m agui.Message) *entry {
 	if len(m.ToolCalls) == 0 {
 		m.ToolCalls = nil
 	}
@@ -94,7 +96,7 @@ func (v *View) keep(e *entry) {
 	if e.changed {
 		v.changes++
 	}
-	if e.head.Role == RoleTool {
+	if e.head.Role == agui.RoleTool {
 		v.answered[e.head.ToolCallID] = true
 	}
 	for _, c := range e.calls {
@@ -110,7 +112,7 @@ func (v *View) keep(e *entry) {
 }
 
 // recall adds the messages of an echoed input that the view lacks.
-func (v *View) recall(in *RunAgentInput) {
+func (v *View) recall(in *agui.RunAgentInput) {
 	if in == nil {
 		return
 	}
@@ -126,34 +128,34 @@ func (v *View) recall(in *RunAgentInput) {
 
 // showActivity creates or replaces an activity. The metadata it has gathered outlives a replacement, its owner does
 // not.
-func (v *View) showActivity(e *ActivitySnapshot) {
+func (v *View) showActivity(e *agui.ActivitySnapshot) {
 	replace := e.Replace == nil || *e.Replace
 	old := v.entryOf(e.MessageID)
 	switch {
 	case old == nil:
-		old = v.push(Message{ID: e.MessageID, Role: RoleActivity})
-	case old.head.Role == RoleActivity && !replace:
+		old = v.push(agui.Message{ID: e.MessageID, Role: agui.RoleActivity})
+	case old.head.Role == agui.RoleActivity && !replace:
 		v.annotate(old, e.Metadata)
 		return
-	case old.head.Role != RoleActivity && !replace:
+	case old.head.Role != agui.RoleActivity && !replace:
 		return
-	case old.head.Role != RoleActivity:
+	case old.head.Role != agui.RoleActivity:
 		for _, c := range old.calls {
 			c.in = nil
 		}
-		old.head, old.text, old.calls = Message{ID: e.MessageID, Role: RoleActivity}, growing{}, nil
+		old.head, old.text, old.calls = agui.Message{ID: e.MessageID, Role: agui.RoleActivity}, textBuffer{}, nil
 	}
 	old.head.ActivityType = e.ActivityType
-	old.head.Content = ObjectContent(e.Content)
+	old.head.Content = agui.ObjectContent(e.Content)
 	old.head.SubagentRunID = e.SubagentRunID
 	v.touch(old)
 	v.annotate(old, e.Metadata)
 }
 
 // changeActivity patches an activity that is there; what is none, or was never shown, is left alone.
-func (v *View) changeActivity(e *ActivityDelta) error {
+func (v *View) changeActivity(e *agui.ActivityDelta) error {
 	m := v.entryOf(e.MessageID)
-	if m == nil || m.head.Role != RoleActivity {
+	if m == nil || m.head.Role != agui.RoleActivity {
 		return nil
 	}
 	content, ok := m.head.Content.Object()
@@ -164,7 +166,7 @@ func (v *View) changeActivity(e *ActivityDelta) error {
 	if err != nil {
 		return err
 	}
-	m.head.Content = ObjectContent(content)
+	m.head.Content = agui.ObjectContent(content)
 	m.head.ActivityType = e.ActivityType
 	v.touch(m)
 	v.annotate(m, e.Metadata)

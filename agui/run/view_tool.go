@@ -1,28 +1,32 @@
-package agui
+package run
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/agui-gateway/gateway/agui"
+)
 
 // A call is a tool call of a message, or one this run started whose message a snapshot dropped.
 type call struct {
 	in             *entry // the message that makes it; nil if there is none
 	id, name       string
-	args           growing
+	args           textBuffer
 	encryptedValue string
-	metadata       Metadata
+	metadata       agui.Metadata
 
 	order int // among the calls this run started, from 1; 0 for an earlier run's
 }
 
-func (c *call) toolCall() ToolCall {
-	return ToolCall{
+func (c *call) toolCall() agui.ToolCall {
+	return agui.ToolCall{
 		ID: c.id, Type: "function", EncryptedValue: c.encryptedValue, Metadata: c.metadata,
-		Function: FunctionCall{Name: c.name, Arguments: c.args.String()},
+		Function: agui.FunctionCall{Name: c.name, Arguments: c.args.String()},
 	}
 }
 
 // startCall opens a call. The client attaches it to the assistant message it names, or makes one: under that id if
 // it is free, else under the call's own. A call it has already is neither added again nor emptied.
-func (v *View) startCall(e *ToolCallStart) {
+func (v *View) startCall(e *agui.ToolCallStart) {
 	c := v.callOf(e.ToolCallID)
 	if c == nil {
 		c = &call{id: e.ToolCallID}
@@ -34,16 +38,16 @@ func (v *View) startCall(e *ToolCallStart) {
 	}
 	if c.in == nil {
 		c.in = v.makeCaller(e)
-		c.args, c.metadata, c.encryptedValue = growing{}, nil, ""
+		c.args, c.metadata, c.encryptedValue = textBuffer{}, nil, ""
 		c.in.calls = append(c.in.calls, c)
 	}
 	c.name = e.ToolCallName
-	c.metadata = c.metadata.merged(e.Metadata)
+	c.metadata = merged(c.metadata, e.Metadata)
 	v.touch(c.in)
 }
 
 // callerOf returns the message that makes a new call, or the id of the one that has to be made for it.
-func (v *View) callerOf(e *ToolCallStart) (parent *entry, id string) {
+func (v *View) callerOf(e *agui.ToolCallStart) (parent *entry, id string) {
 	if e.ParentMessageID == "" {
 		return nil, e.ToolCallID
 	}
@@ -51,7 +55,7 @@ func (v *View) callerOf(e *ToolCallStart) (parent *entry, id string) {
 	switch {
 	case parent == nil:
 		return nil, e.ParentMessageID
-	case parent.head.Role == RoleAssistant:
+	case parent.head.Role == agui.RoleAssistant:
 		return parent, parent.head.ID
 	default:
 		return nil, e.ToolCallID
@@ -59,12 +63,12 @@ func (v *View) callerOf(e *ToolCallStart) (parent *entry, id string) {
 }
 
 // makeCaller returns the message that makes a new call, and makes it if it is not there.
-func (v *View) makeCaller(e *ToolCallStart) *entry {
+func (v *View) makeCaller(e *agui.ToolCallStart) *entry {
 	parent, id := v.callerOf(e)
 	if parent != nil {
 		return parent
 	}
-	m := Message{ID: id, Role: RoleAssistant}
+	m := agui.Message{ID: id, Role: agui.RoleAssistant}
 	if v.entryOf(id) == nil {
 		m.SubagentRunID = e.SubagentRunID
 	}
@@ -72,35 +76,35 @@ func (v *View) makeCaller(e *ToolCallStart) *entry {
 }
 
 // continueCall appends to the arguments of a call.
-func (v *View) continueCall(e *ToolCallArgs) {
+func (v *View) continueCall(e *agui.ToolCallArgs) {
 	c := v.callOf(e.ToolCallID)
 	if c == nil || c.in == nil {
 		return
 	}
 	c.args.append(e.Delta)
-	c.metadata = c.metadata.merged(e.Metadata)
+	c.metadata = merged(c.metadata, e.Metadata)
 	v.touch(c.in)
 }
 
-func (v *View) endCall(e *ToolCallEnd) {
+func (v *View) endCall(e *agui.ToolCallEnd) {
 	if c := v.callOf(e.ToolCallID); c != nil && c.in != nil && e.Metadata != nil {
-		c.metadata = c.metadata.merged(e.Metadata)
+		c.metadata = merged(c.metadata, e.Metadata)
 		v.touch(c.in)
 	}
 }
 
 // answer adds the result of a call: after the message that made the call and the results it has already, because
 // providers insist that nothing stands between.
-func (v *View) answer(e *ToolCallResult) {
+func (v *View) answer(e *agui.ToolCallResult) {
 	v.answered[e.ToolCallID] = true
-	result := &entry{head: Message{
-		ID: e.MessageID, Role: RoleTool, ToolCallID: e.ToolCallID, Content: e.Content,
-		SubagentRunID: e.SubagentRunID, Metadata: Metadata(nil).merged(e.Metadata),
+	result := &entry{head: agui.Message{
+		ID: e.MessageID, Role: agui.RoleTool, ToolCallID: e.ToolCallID, Content: e.Content,
+		SubagentRunID: e.SubagentRunID, Metadata: merged(agui.Metadata(nil), e.Metadata),
 	}}
 	at := len(v.list)
 	if c := v.callOf(e.ToolCallID); c != nil && c.in != nil {
 		at = v.indexOf(c.in) + 1
-		for at < len(v.list) && v.list[at].head.Role == RoleTool {
+		for at < len(v.list) && v.list[at].head.Role == agui.RoleTool {
 			at++
 		}
 	}
@@ -123,8 +127,8 @@ func (v *View) indexOf(e *entry) int {
 
 // OpenCalls returns the calls that were started in this run and not answered, in the order they were started: what
 // a successful RUN_FINISHED names as pendingToolCallIds.
-func (v *View) OpenCalls() []ToolCall {
-	var open []ToolCall
+func (v *View) OpenCalls() []agui.ToolCall {
+	var open []agui.ToolCall
 	for _, c := range v.started {
 		if !v.answered[c.id] {
 			open = append(open, c.toolCall())
@@ -135,7 +139,7 @@ func (v *View) OpenCalls() []ToolCall {
 
 // callOpen reports whether arguments can still be added to c.
 func (v *View) callOpen(c *call) bool {
-	_, open := v.open.Opened(KindToolCall, c.id)
+	_, open := v.open.Opened(agui.KindToolCall, c.id)
 	return open
 }
 

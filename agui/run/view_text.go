@@ -1,18 +1,20 @@
-package agui
+package run
 
 import (
 	"maps"
 	"strings"
+
+	"github.com/agui-gateway/gateway/agui"
 )
 
-// A growing is text that is appended to far more often than it is read. Reading it does not copy it.
-type growing struct {
+// A textBuffer is text that is appended to far more often than it is read. Reading it does not copy it.
+type textBuffer struct {
 	builder strings.Builder
 	whole   string // while nothing was appended
 	grown   bool
 }
 
-func (g *growing) append(s string) {
+func (g *textBuffer) append(s string) {
 	if !g.grown {
 		g.builder.WriteString(g.whole)
 		g.whole, g.grown = "", true
@@ -20,7 +22,7 @@ func (g *growing) append(s string) {
 	g.builder.WriteString(s)
 }
 
-func (g *growing) String() string {
+func (g *textBuffer) String() string {
 	if g.grown {
 		return g.builder.String()
 	}
@@ -29,14 +31,14 @@ func (g *growing) String() string {
 
 // An entry is one message of a [View].
 type entry struct {
-	head    Message // without the tool calls, and without the content once text grows
-	text    growing // the content, if text.grown
+	head    agui.Message // without the tool calls, and without the content once text grows
+	text    textBuffer   // the content, if text.grown
 	calls   []*call
 	changed bool // since the last Mark
 }
 
 // message returns the message as it stands. Later changes to the entry do not show in it.
-func (e *entry) message() Message {
+func (e *entry) message() agui.Message {
 	m := e.head
 	m.Content = e.content()
 	for _, c := range e.calls {
@@ -45,27 +47,27 @@ func (e *entry) message() Message {
 	return m
 }
 
-func (e *entry) content() Content {
+func (e *entry) content() agui.Content {
 	if e.text.grown {
-		return TextContent(e.text.String())
+		return agui.TextContent(e.text.String())
 	}
 	return e.head.Content
 }
 
 // append adds to the text of the message. Content that is no text is replaced, as the client does.
 func (e *entry) append(delta string) {
-	if !e.text.grown && e.head.Content.kind == contentText {
-		e.text.whole = e.head.Content.text
+	if !e.text.grown && e.head.Content.IsText() {
+		e.text.whole = e.head.Content.Text()
 	}
 	e.text.append(delta)
 }
 
 // merged returns m with the keys of more, the later ones winning. It never changes m, which was handed out.
-func (m Metadata) merged(more Metadata) Metadata {
+func merged(m, more agui.Metadata) agui.Metadata {
 	if more == nil {
 		return m
 	}
-	out := make(Metadata, len(m)+len(more))
+	out := make(agui.Metadata, len(m)+len(more))
 	maps.Copy(out, m)
 	maps.Copy(out, more)
 	return out
@@ -80,7 +82,7 @@ func (v *View) touch(e *entry) {
 }
 
 // push appends a message.
-func (v *View) push(m Message) *entry {
+func (v *View) push(m agui.Message) *entry {
 	e := &entry{head: m}
 	v.list = append(v.list, e)
 	v.joined++
@@ -97,31 +99,31 @@ func (v *View) name(e *entry) {
 }
 
 // annotate merges an event's metadata into the message it is about.
-func (v *View) annotate(e *entry, metadata Metadata) {
+func (v *View) annotate(e *entry, metadata agui.Metadata) {
 	if metadata != nil {
-		e.head.Metadata = e.head.Metadata.merged(metadata)
+		e.head.Metadata = merged(e.head.Metadata, metadata)
 		v.touch(e)
 	}
 }
 
 // startMessage opens a text or reasoning message. One that exists is continued as it is; an activity is not
 // something text can be added to.
-func (v *View) startMessage(m Message, tag string, metadata Metadata) {
+func (v *View) startMessage(m agui.Message, tag string, metadata agui.Metadata) {
 	e := v.entryOf(m.ID)
 	if e == nil {
 		m.SubagentRunID = tag
-		m.Content = TextContent("")
+		m.Content = agui.TextContent("")
 		e = v.push(m)
 	}
-	if e.head.Role != RoleActivity {
+	if e.head.Role != agui.RoleActivity {
 		v.annotate(e, metadata)
 	}
 }
 
 // continueMessage appends to a text or reasoning message. It is the hot path of every stream.
-func (v *View) continueMessage(id, delta string, metadata Metadata) {
+func (v *View) continueMessage(id, delta string, metadata agui.Metadata) {
 	e := v.entryOf(id)
-	if e == nil || e.head.Role == RoleActivity {
+	if e == nil || e.head.Role == agui.RoleActivity {
 		return
 	}
 	e.append(delta)
@@ -130,22 +132,22 @@ func (v *View) continueMessage(id, delta string, metadata Metadata) {
 }
 
 // endMessage closes a text or reasoning message.
-func (v *View) endMessage(id string, metadata Metadata) {
-	if e := v.entryOf(id); e != nil && e.head.Role != RoleActivity {
+func (v *View) endMessage(id string, metadata agui.Metadata) {
+	if e := v.entryOf(id); e != nil && e.head.Role != agui.RoleActivity {
 		v.annotate(e, metadata)
 	}
 }
 
 // encrypt attaches an encrypted value. Its event's metadata belongs to the event.
-func (v *View) encrypt(e *ReasoningEncryptedValue) {
-	if e.Subtype == EncryptedToolCall {
+func (v *View) encrypt(e *agui.ReasoningEncryptedValue) {
+	if e.Subtype == agui.EncryptedToolCall {
 		if c := v.callOf(e.EntityID); c != nil && c.in != nil {
 			c.encryptedValue = e.EncryptedValue
 			v.touch(c.in)
 		}
 		return
 	}
-	if m := v.entryOf(e.EntityID); m != nil && m.head.Role != RoleActivity {
+	if m := v.entryOf(e.EntityID); m != nil && m.head.Role != agui.RoleActivity {
 		m.head.EncryptedValue = e.EncryptedValue
 		v.touch(m)
 	}

@@ -1,10 +1,12 @@
-package agui
+package run
 
 import (
 	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/agui-gateway/gateway/agui"
 )
 
 // doc is a state document that knows patches of one operation on a top-level member.
@@ -25,7 +27,7 @@ func (d doc) JSON() json.RawMessage {
 
 var errNoMember = errors.New("no such member")
 
-func (d doc) Apply(p Patch) error {
+func (d doc) Apply(p agui.Patch) error {
 	for _, op := range p {
 		name := strings.TrimPrefix(op.Path, "/")
 		if _, ok := d[name]; !ok && op.Op != "add" {
@@ -40,14 +42,14 @@ func (d doc) Apply(p Patch) error {
 	return nil
 }
 
-func newTestView(messages ...Message) *View {
+func newTestView(messages ...agui.Message) *View {
 	return NewView(messages, doc{})
 }
 
 // expanded returns what events stand for.
-func expanded(t testing.TB, chunks *Expander, events ...Event) []Event {
+func expanded(t testing.TB, chunks *agui.Expander, events ...agui.Event) []agui.Event {
 	t.Helper()
-	var whole []Event
+	var whole []agui.Event
 	for _, e := range events {
 		some, err := chunks.Expand(e)
 		if err != nil {
@@ -58,7 +60,7 @@ func expanded(t testing.TB, chunks *Expander, events ...Event) []Event {
 	return whole
 }
 
-func apply(t testing.TB, v *View, events ...Event) {
+func apply(t testing.TB, v *View, events ...agui.Event) {
 	t.Helper()
 	for _, e := range events {
 		if err := v.Apply(e); err != nil {
@@ -68,14 +70,14 @@ func apply(t testing.TB, v *View, events ...Event) {
 }
 
 // decoded returns the events of a script of JSON lines.
-func decoded(t testing.TB, script string) []Event {
+func decoded(t testing.TB, script string) []agui.Event {
 	t.Helper()
-	var events []Event
+	var events []agui.Event
 	for line := range strings.Lines(script) {
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
-		e, err := Decode([]byte(line), nil)
+		e, err := agui.Decode([]byte(line), nil)
 		if err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
@@ -85,7 +87,7 @@ func decoded(t testing.TB, script string) []Event {
 }
 
 // shown is messages as the tables write them: one JSON object a line.
-func shown(t testing.TB, messages []Message) string {
+func shown(t testing.TB, messages []agui.Message) string {
 	t.Helper()
 	var b strings.Builder
 	for _, m := range messages {
@@ -219,8 +221,8 @@ func TestViewFoldsEventsAsTheClientDoes(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			v := newTestView()
-			var verifier Verifier
-			for _, e := range expanded(t, new(Expander), decoded(t, viewStart+test.script)...) {
+			var verifier agui.Verifier
+			for _, e := range expanded(t, new(agui.Expander), decoded(t, viewStart+test.script)...) {
 				if err := verifier.Next(e); err != nil {
 					t.Fatal(err)
 				}
@@ -245,7 +247,7 @@ func TestViewKeepsWhatAFailedPatchLeaves(t *testing.T) {
 	for i, e := range decoded(t, `
 		{"type":"STATE_DELTA","delta":[{"op":"replace","path":"/nope","value":2}]}
 		{"type":"ACTIVITY_DELTA","messageId":"a","activityType":"PLAN","patch":[{"op":"add","path":"/m","value":2},{"op":"remove","path":"/nope"}]}`) {
-		if want := []error{errNoMember, ErrPatch}[i]; !errors.Is(v.Apply(e), want) {
+		if want := []error{errNoMember, agui.ErrPatch}[i]; !errors.Is(v.Apply(e), want) {
 			t.Errorf("%s did not fail with %v", e.EventType(), want)
 		}
 	}
@@ -260,11 +262,11 @@ func TestViewKeepsWhatAFailedPatchLeaves(t *testing.T) {
 func TestViewTellsWhatIsClosedAndWhatChanged(t *testing.T) {
 	t.Parallel()
 	base := decoded(t, `{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"u","role":"user","content":"q"},{"id":"old","role":"assistant","content":"x"},{"id":"v","role":"user","content":"q"}]}`)
-	v := newTestView(base[0].(*MessagesSnapshot).Messages...)
+	v := newTestView(base[0].(*agui.MessagesSnapshot).Messages...)
 	if got := v.Changed(); len(got) != 0 {
 		t.Errorf("a new view has changes: %v", got)
 	}
-	ids := func(messages []Message) string {
+	ids := func(messages []agui.Message) string {
 		var ids []string
 		for _, m := range messages {
 			ids = append(ids, m.ID)
@@ -300,7 +302,7 @@ func TestViewTellsWhatIsClosedAndWhatChanged(t *testing.T) {
 		t.Errorf("a message that was handed out changed to %q", got)
 	}
 	v.Mark()
-	apply(t, v, &MessagesSnapshot{Messages: append(v.Messages(), Message{ID: "w", Role: RoleUser, Content: TextContent("q")})})
+	apply(t, v, &agui.MessagesSnapshot{Messages: append(v.Messages(), agui.Message{ID: "w", Role: agui.RoleUser, Content: agui.TextContent("q")})})
 	if got, want := ids(v.Changed()), "w"; got != want {
 		t.Errorf("changed by a snapshot: %q, want %q", got, want)
 	}
@@ -328,15 +330,15 @@ func TestClosingClosesWhateverIsOpen(t *testing.T) {
 		{"finished", ClosingOptions{}, `{"type":"SUBAGENT_FINISHED","subagentRunId":"s2"}`},
 		{"failed", ClosingOptions{SubagentCode: "run_moved", SubagentMessage: "moved"},
 			`{"type":"SUBAGENT_ERROR","subagentRunId":"s2","message":"moved","code":"run_moved"}`},
-		{"suspended", ClosingOptions{Interrupts: []Interrupt{{ID: "i", SubagentRunID: "s2"}, {ID: "j"}}},
+		{"suspended", ClosingOptions{Interrupts: []agui.Interrupt{{ID: "i", SubagentRunID: "s2"}, {ID: "j"}}},
 			`{"type":"SUBAGENT_FINISHED","subagentRunId":"s2","outcome":{"type":"suspended","interruptIds":["i"]}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			v := newTestView()
-			var verifier Verifier
-			var chunks Expander
-			take := func(e Event) {
+			var verifier agui.Verifier
+			var chunks agui.Expander
+			take := func(e agui.Event) {
 				t.Helper()
 				if err := verifier.Next(e); err != nil {
 					t.Fatal(err)
@@ -349,13 +351,13 @@ func TestClosingClosesWhateverIsOpen(t *testing.T) {
 			found := false
 			for _, e := range v.Closing(test.options) {
 				take(e)
-				data, err := Encode(e)
+				data, err := agui.Encode(e)
 				if err != nil {
 					t.Fatal(err)
 				}
 				found = found || string(data) == test.last
 			}
-			take(&RunFinished{ThreadID: "t", RunID: "r"})
+			take(&agui.RunFinished{ThreadID: "t", RunID: "r"})
 			if !found {
 				t.Errorf("no %s among the closing events", test.last)
 			}

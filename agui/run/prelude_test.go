@@ -1,4 +1,4 @@
-package agui
+package run
 
 import (
 	"encoding/json"
@@ -8,22 +8,24 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/agui-gateway/gateway/agui"
 )
 
 // preludeBase is a thread before the run.
-func preludeBase() []Message {
-	return []Message{
-		{ID: "u0", Role: RoleUser, Content: PartsContent(Part{Type: PartText, Text: "q"})},
-		{ID: "old", Role: RoleAssistant, Content: TextContent("before"), ToolCalls: []ToolCall{
-			{ID: "oldcall", Type: "function", Function: FunctionCall{Name: "f", Arguments: "{}"}},
+func preludeBase() []agui.Message {
+	return []agui.Message{
+		{ID: "u0", Role: agui.RoleUser, Content: agui.PartsContent(agui.Part{Type: agui.PartText, Text: "q"})},
+		{ID: "old", Role: agui.RoleAssistant, Content: agui.TextContent("before"), ToolCalls: []agui.ToolCall{
+			{ID: "oldcall", Type: "function", Function: agui.FunctionCall{Name: "f", Arguments: "{}"}},
 		}},
-		{ID: "oldresult", Role: RoleTool, ToolCallID: "oldcall", Content: TextContent("y")},
-		{ID: "oldthought", Role: RoleReasoning, Content: TextContent("hm"), EncryptedValue: "e", SubagentRunID: "s0"},
-		{ID: "oldact", Role: RoleActivity, ActivityType: "P", Content: ObjectContent(json.RawMessage(`{"n":1}`))},
-		{ID: "asks", Role: RoleAssistant, ToolCalls: []ToolCall{
-			{ID: "unanswered", Type: "function", Function: FunctionCall{Name: "f", Arguments: "{}"}},
+		{ID: "oldresult", Role: agui.RoleTool, ToolCallID: "oldcall", Content: agui.TextContent("y")},
+		{ID: "oldthought", Role: agui.RoleReasoning, Content: agui.TextContent("hm"), EncryptedValue: "e", SubagentRunID: "s0"},
+		{ID: "oldact", Role: agui.RoleActivity, ActivityType: "P", Content: agui.ObjectContent(json.RawMessage(`{"n":1}`))},
+		{ID: "asks", Role: agui.RoleAssistant, ToolCalls: []agui.ToolCall{
+			{ID: "unanswered", Type: "function", Function: agui.FunctionCall{Name: "f", Arguments: "{}"}},
 		}},
-		{ID: "u1", Role: RoleUser, Content: TextContent("q2")},
+		{ID: "u1", Role: agui.RoleUser, Content: agui.TextContent("q2")},
 	}
 }
 
@@ -48,104 +50,104 @@ func (s *script) callID() string {
 }
 func (s *script) delta() string { s.n++; return fmt.Sprintf("<%d>", s.n) }
 
-func (s *script) tagged() Tagged {
+func (s *script) tagged() agui.Tagged {
 	t := tagged(s.tag())
 	if s.chance(10) {
 		s.n++
-		t.Metadata = Metadata{s.of("x", "y"): json.RawMessage(fmt.Sprint(s.n))}
+		t.Metadata = agui.Metadata{s.of("x", "y"): json.RawMessage(fmt.Sprint(s.n))}
 	}
 	return t
 }
 
 // events draws the next event. Continuations are drawn from what is open, so that most of them are accepted.
-func (s *script) event() Event {
-	open := func(kind Kind) (ids []string) {
+func (s *script) event() agui.Event {
+	open := func(kind agui.Kind) (ids []string) {
 		for _, o := range s.run.view.open.Open(kind) {
 			ids = append(ids, o.ID)
 		}
 		return ids
 	}
-	if open := open(KindText); len(open) > 0 && s.chance(20) {
-		return &TextMessageContent{MessageID: s.of(open...), Delta: s.delta()}
+	if open := open(agui.KindText); len(open) > 0 && s.chance(20) {
+		return &agui.TextMessageContent{MessageID: s.of(open...), Delta: s.delta()}
 	}
-	if open := open(KindReasoning); len(open) > 0 && s.chance(15) {
-		return &ReasoningMessageContent{MessageID: s.of(open...), Delta: s.delta()}
+	if open := open(agui.KindReasoning); len(open) > 0 && s.chance(15) {
+		return &agui.ReasoningMessageContent{MessageID: s.of(open...), Delta: s.delta()}
 	}
 	t := s.tagged()
 	switch rapid.IntRange(0, 24).Draw(s.t, "event") {
 	case 0, 1:
-		return &TextMessageStart{Tagged: t, MessageID: s.text(), Role: Role(s.of("", "assistant", "assistant", "user")), Name: s.of("", "n")}
+		return &agui.TextMessageStart{Tagged: t, MessageID: s.text(), Role: agui.Role(s.of("", "assistant", "assistant", "user")), Name: s.of("", "n")}
 	case 2:
-		if open := open(KindText); len(open) > 0 {
-			return &TextMessageEnd{MessageID: s.of(open...)}
+		if open := open(agui.KindText); len(open) > 0 {
+			return &agui.TextMessageEnd{MessageID: s.of(open...)}
 		}
-		return &Custom{Tagged: t, Name: "x.y", Value: json.RawMessage("null")}
+		return &agui.Custom{Tagged: t, Name: "x.y", Value: json.RawMessage("null")}
 	case 3:
-		return &ReasoningStart{Tagged: t, MessageID: s.thought()}
+		return &agui.ReasoningStart{Tagged: t, MessageID: s.thought()}
 	case 4, 5:
-		return &ReasoningMessageStart{Tagged: t, MessageID: s.thought(), Role: RoleReasoning}
+		return &agui.ReasoningMessageStart{Tagged: t, MessageID: s.thought(), Role: agui.RoleReasoning}
 	case 6:
-		if open := open(KindSpan); len(open) > 0 && s.chance(30) {
-			return &ReasoningEnd{MessageID: s.of(open...)}
+		if open := open(agui.KindSpan); len(open) > 0 && s.chance(30) {
+			return &agui.ReasoningEnd{MessageID: s.of(open...)}
 		}
-		return &ReasoningMessageEnd{MessageID: s.thought(), Tagged: t}
+		return &agui.ReasoningMessageEnd{MessageID: s.thought(), Tagged: t}
 	case 7, 8, 9:
-		return &ToolCallStart{Tagged: t, ToolCallID: s.callID(), ToolCallName: s.of("f", "g"), ParentMessageID: s.of("", "", "t0", "t1", "p0", "p1", "old", "u0")}
+		return &agui.ToolCallStart{Tagged: t, ToolCallID: s.callID(), ToolCallName: s.of("f", "g"), ParentMessageID: s.of("", "", "t0", "t1", "p0", "p1", "old", "u0")}
 	case 10, 11:
-		return &ToolCallArgs{ToolCallID: s.callID(), Delta: s.delta()}
+		return &agui.ToolCallArgs{ToolCallID: s.callID(), Delta: s.delta()}
 	case 12:
-		return &ToolCallEnd{Tagged: tagged(""), ToolCallID: s.callID()}
+		return &agui.ToolCallEnd{Tagged: tagged(""), ToolCallID: s.callID()}
 	case 13, 14:
 		s.results++
 		id := fmt.Sprint("result", s.results)
 		if s.chance(20) {
 			id = s.of("result1", "t0", "r0", "oldresult")
 		}
-		return &ToolCallResult{Tagged: t, MessageID: id, ToolCallID: s.callID(), Content: TextContent(s.delta()), Role: RoleTool}
+		return &agui.ToolCallResult{Tagged: t, MessageID: id, ToolCallID: s.callID(), Content: agui.TextContent(s.delta()), Role: agui.RoleTool}
 	case 15:
 		replace := s.chance(70)
-		return &ActivitySnapshot{Tagged: t, MessageID: s.of("a0", "a1", "oldact", "t0"), ActivityType: "P", Content: json.RawMessage(fmt.Sprintf(`{"n":%d}`, s.n)), Replace: &replace}
+		return &agui.ActivitySnapshot{Tagged: t, MessageID: s.of("a0", "a1", "oldact", "t0"), ActivityType: "P", Content: json.RawMessage(fmt.Sprintf(`{"n":%d}`, s.n)), Replace: &replace}
 	case 16:
-		return &ActivityDelta{Tagged: t, MessageID: s.of("a0", "a1", "oldact"), ActivityType: "P", Patch: Patch{{Op: s.of("add", "remove"), Path: "/n", Value: json.RawMessage("7")}}}
+		return &agui.ActivityDelta{Tagged: t, MessageID: s.of("a0", "a1", "oldact"), ActivityType: "P", Patch: agui.Patch{{Op: s.of("add", "remove"), Path: "/n", Value: json.RawMessage("7")}}}
 	case 17:
 		if s.chance(50) {
-			return &StateSnapshot{Tagged: t, Snapshot: json.RawMessage(fmt.Sprintf(`{"n":%d}`, s.n))}
+			return &agui.StateSnapshot{Tagged: t, Snapshot: json.RawMessage(fmt.Sprintf(`{"n":%d}`, s.n))}
 		}
-		return &StateDelta{Tagged: t, Delta: Patch{{Op: s.of("add", "remove"), Path: s.of("/n", "/m"), Value: json.RawMessage(fmt.Sprint(s.n))}}}
+		return &agui.StateDelta{Tagged: t, Delta: agui.Patch{{Op: s.of("add", "remove"), Path: s.of("/n", "/m"), Value: json.RawMessage(fmt.Sprint(s.n))}}}
 	case 18:
-		return &StepStarted{Tagged: tagged(s.tag()), StepName: s.of("a", "b")}
+		return &agui.StepStarted{Tagged: tagged(s.tag()), StepName: s.of("a", "b")}
 	case 19:
-		return &StepFinished{Tagged: tagged(s.tag()), StepName: s.of("a", "b")}
+		return &agui.StepFinished{Tagged: tagged(s.tag()), StepName: s.of("a", "b")}
 	case 20:
 		s.n++
-		return &SubagentStarted{SubagentRunID: s.of("s0", "s1", "s2", fmt.Sprint("s", s.n+10)), Name: "n", ParentSubagentRunID: s.of("", "s0", "s1")}
+		return &agui.SubagentStarted{SubagentRunID: s.of("s0", "s1", "s2", fmt.Sprint("s", s.n+10)), Name: "n", ParentSubagentRunID: s.of("", "s0", "s1")}
 	case 21:
 		if s.chance(50) {
-			return &SubagentError{SubagentRunID: s.of("s0", "s1", "s2"), Message: "m"}
+			return &agui.SubagentError{SubagentRunID: s.of("s0", "s1", "s2"), Message: "m"}
 		}
-		return &SubagentFinished{SubagentRunID: s.of("s0", "s1", "s2")}
+		return &agui.SubagentFinished{SubagentRunID: s.of("s0", "s1", "s2")}
 	case 22:
-		subtype, id := EncryptedToolCall, s.callID()
+		subtype, id := agui.EncryptedToolCall, s.callID()
 		if s.chance(50) {
-			subtype, id = EncryptedMessage, s.of("t0", "t1", "r0", "old", "c0")
+			subtype, id = agui.EncryptedMessage, s.of("t0", "t1", "r0", "old", "c0")
 		}
-		return &ReasoningEncryptedValue{Tagged: t, Subtype: subtype, EntityID: id, EncryptedValue: s.delta()}
+		return &agui.ReasoningEncryptedValue{Tagged: t, Subtype: subtype, EntityID: id, EncryptedValue: s.delta()}
 	case 23:
 		delta := s.delta()
 		switch s.of("text", "call", "reasoning") {
 		case "text":
-			return &TextMessageChunk{Tagged: t, MessageID: s.of("", "t2", "t3"), Delta: &delta}
+			return &agui.TextMessageChunk{Tagged: t, MessageID: s.of("", "t2", "t3"), Delta: &delta}
 		case "call":
-			return &ToolCallChunk{Tagged: t, ToolCallID: s.of("", "c4", "c5"), ToolCallName: s.of("", "f"), Delta: &delta}
+			return &agui.ToolCallChunk{Tagged: t, ToolCallID: s.of("", "c4", "c5"), ToolCallName: s.of("", "f"), Delta: &delta}
 		}
-		return &ReasoningMessageChunk{Tagged: t, MessageID: s.of("", "r2"), Delta: &delta}
+		return &agui.ReasoningMessageChunk{Tagged: t, MessageID: s.of("", "r2"), Delta: &delta}
 	default:
 		return s.snapshot()
 	}
 }
 
 // snapshot restates what there is, or most of it, or changes it, or adds to it.
-func (s *script) snapshot() Event {
+func (s *script) snapshot() agui.Event {
 	messages := s.run.view.Messages()
 	switch s.of("same", "same", "drop", "change", "retag", "add") {
 	case "retag":
@@ -156,17 +158,17 @@ func (s *script) snapshot() Event {
 		}
 	case "drop":
 		s.dropped = true
-		messages = slices.DeleteFunc(messages, func(Message) bool { return s.chance(15) })
+		messages = slices.DeleteFunc(messages, func(agui.Message) bool { return s.chance(15) })
 	case "change":
 		for i := range messages {
-			if messages[i].Role == RoleAssistant && s.chance(20) {
-				messages[i].Content = TextContent(s.delta())
+			if messages[i].Role == agui.RoleAssistant && s.chance(20) {
+				messages[i].Content = agui.TextContent(s.delta())
 			}
 		}
 	case "add":
-		messages = append(messages, Message{ID: "added" + s.delta(), Role: RoleUser, Content: TextContent("x")})
+		messages = append(messages, agui.Message{ID: "added" + s.delta(), Role: agui.RoleUser, Content: agui.TextContent("x")})
 	}
-	return &MessagesSnapshot{Messages: messages}
+	return &agui.MessagesSnapshot{Messages: messages}
 }
 
 // openCalls returns the ids of a view's open calls.
@@ -179,12 +181,12 @@ func openCalls(v *View) []string {
 }
 
 // fold verifies and folds a stream.
-func fold(t *rapid.T, v *View, streams ...[]Event) {
-	var verifier Verifier
+func fold(t *rapid.T, v *View, streams ...[]agui.Event) {
+	var verifier agui.Verifier
 	for _, events := range streams {
 		for _, e := range events {
 			if err := verifier.Next(e); err != nil {
-				data, _ := Encode(e)
+				data, _ := agui.Encode(e)
 				t.Fatalf("%s: %v", data, err)
 			}
 			if err := v.Apply(e); err != nil {
@@ -194,11 +196,11 @@ func fold(t *rapid.T, v *View, streams ...[]Event) {
 	}
 }
 
-func listing(t testing.TB, events []Event) string {
+func listing(t testing.TB, events []agui.Event) string {
 	t.Helper()
 	var b strings.Builder
 	for _, e := range events {
-		data, err := Encode(e)
+		data, err := agui.Encode(e)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,8 +211,8 @@ func listing(t testing.TB, events []Event) string {
 }
 
 // sortedByID is for a client that saw more than the prelude says: it keeps the places it knows.
-func sortedByID(messages []Message) []Message {
-	slices.SortStableFunc(messages, func(a, b Message) int { return strings.Compare(a.ID, b.ID) })
+func sortedByID(messages []agui.Message) []agui.Message {
+	slices.SortStableFunc(messages, func(a, b agui.Message) int { return strings.Compare(a.ID, b.ID) })
 	return messages
 }
 
@@ -226,7 +228,7 @@ func TestPreludeAndTailAddUpToTheWholeStream(t *testing.T) {
 		server := newTestView(preludeBase()...)
 		for k, e := range stream[:len(stream)-1] {
 			apply(t, server, e)
-			prelude, err := server.Prelude(stream[0].(*RunStarted))
+			prelude, err := server.Prelude(stream[0].(*agui.RunStarted))
 			if err != nil {
 				rt.Fatalf("cut after %d of\n%s: %v", k+1, listing(t, stream), err)
 			}
@@ -264,20 +266,20 @@ func TestPreludeAndTailAddUpToTheWholeStream(t *testing.T) {
 }
 
 // drawRun returns the events of a random run on the base thread, and whether a snapshot dropped a message.
-func drawRun(rt *rapid.T) ([]Event, bool) {
-	var stream []Event
-	run := NewRun(RunOptions{
+func drawRun(rt *rapid.T) ([]agui.Event, bool) {
+	var stream []agui.Event
+	run := New(Options{
 		ThreadID: "t", RunID: "r", View: newTestView(preludeBase()...), NewID: numbered(),
-		Sink: func(e Event, _ []byte) error { stream = append(stream, e); return nil },
+		Sink: func(e agui.Event, _ []byte) error { stream = append(stream, e); return nil },
 	})
-	if err := run.Start(&RunStarted{}); err != nil {
+	if err := run.Start(&agui.RunStarted{}); err != nil {
 		rt.Fatal(err)
 	}
 	s := &script{t: rt, run: run}
 	for range rapid.IntRange(1, 40).Draw(rt, "length") {
 		_ = run.Emit(s.event()) // what is refused is not part of the stream
 	}
-	if err := run.Finish(&RunFinished{}); err != nil {
+	if err := run.Finish(&agui.RunFinished{}); err != nil {
 		rt.Fatal(err)
 	}
 	return stream, s.dropped

@@ -1,11 +1,13 @@
-package agui
+package run
 
-// Earlier is the conversation that a view goes on from, where a run may come to its end without a look at it. It is read
-// when somebody looks at the messages, or names one that may be of it, so that a run costs the same on a long thread as on
+import "github.com/agui-gateway/gateway/agui"
+
+// Earlier is the conversation that a view goes on from, which most runs never need. It is read
+// when the messages are asked for, or an event names one that may be among them, so that a run costs the same on a long thread as on
 // a short one.
 type Earlier struct {
 	// Read returns the messages. After an error the view is without them, and asks again: who reads for a run has to end it.
-	Read func() ([]Message, error)
+	Read func() ([]agui.Message, error)
 	// New reports whether an id is that of none of the messages, and of none of their calls.
 	New func(id string) bool
 	// Last is the id of the last message.
@@ -38,18 +40,18 @@ func (v *View) load() {
 }
 
 // ownerOf returns the owner of a message or call, of this run's or of the conversation before it.
-func (v *View) ownerOf(kind Kind, id string) (owner string, known bool) {
-	if kind == KindToolCall {
+func (v *View) ownerOf(kind agui.Kind, id string) (owner string, known bool) {
+	if kind == agui.KindToolCall {
 		if c := v.callOf(id); c != nil && c.in != nil {
 			return c.in.head.SubagentRunID, true
 		}
 		return "", false
 	}
 	e := v.entryOf(id)
-	if kind == KindSpan {
-		kind = KindReasoning
+	if kind == agui.KindSpan {
+		kind = agui.KindReasoning
 	}
-	if e == nil || KindOf(e.head.Role) != kind {
+	if e == nil || agui.KindOf(e.head.Role) != kind {
 		return "", false
 	}
 	return e.head.SubagentRunID, true

@@ -1,20 +1,22 @@
-package agui
+package run
 
 import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/agui-gateway/gateway/agui"
 )
 
 // An id stands for one thing. What would give it to another is refused, and the run can be closed and ended all the same.
 func TestAnIDIsOneThing(t *testing.T) {
 	t.Parallel()
-	base := []Message{
-		{ID: "user", Role: RoleUser, Content: TextContent("q")},
-		{ID: "says", Role: RoleAssistant, Name: "ann", ToolCalls: []ToolCall{{ID: "call", Function: FunctionCall{Name: "f"}}}},
-		{ID: "result", Role: RoleTool, ToolCallID: "call", Content: TextContent("y")},
-		{ID: "thought", Role: RoleReasoning, Content: TextContent("hm")},
-		{ID: "act", Role: RoleActivity, ActivityType: "P", Content: ObjectContent(json.RawMessage(`{}`))},
+	base := []agui.Message{
+		{ID: "user", Role: agui.RoleUser, Content: agui.TextContent("q")},
+		{ID: "says", Role: agui.RoleAssistant, Name: "ann", ToolCalls: []agui.ToolCall{{ID: "call", Function: agui.FunctionCall{Name: "f"}}}},
+		{ID: "result", Role: agui.RoleTool, ToolCallID: "call", Content: agui.TextContent("y")},
+		{ID: "thought", Role: agui.RoleReasoning, Content: agui.TextContent("hm")},
+		{ID: "act", Role: agui.RoleActivity, ActivityType: "P", Content: agui.ObjectContent(json.RawMessage(`{}`))},
 	}
 	for _, test := range []struct{ name, before, event string }{
 		{"a thought under the id of a text", ``, `{"type":"REASONING_MESSAGE_START","messageId":"says","role":"reasoning"}`},
@@ -54,7 +56,7 @@ func TestAnIDIsOneThing(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			r, s := newTestRun(t, RunOptions{View: newTestView(base...)})
+			r, s := newTestRun(t, Options{View: newTestView(base...)})
 			for _, e := range decoded(t, `{"type":"SUBAGENT_STARTED","subagentRunId":"s","name":"n"}`+"\n"+test.before) {
 				if err := r.Emit(e); err != nil {
 					t.Fatal(err)
@@ -67,7 +69,7 @@ func TestAnIDIsOneThing(t *testing.T) {
 			if len(s.events) == before && shown(t, r.view.Messages()) != messages {
 				t.Error("it was refused, and changed the view")
 			}
-			if err := r.Finish(&RunFinished{}); err != nil {
+			if err := r.Finish(&agui.RunFinished{}); err != nil {
 				t.Errorf("Finish() = %v", err)
 			}
 		})
@@ -77,10 +79,10 @@ func TestAnIDIsOneThing(t *testing.T) {
 // What an owner may do with what is its own.
 func TestAnOwnerGoesOnWithItsIDs(t *testing.T) {
 	t.Parallel()
-	r, _ := newTestRun(t, RunOptions{View: newTestView(
-		Message{ID: "says", Role: RoleAssistant, Name: "ann", ToolCalls: []ToolCall{{ID: "call", Function: FunctionCall{Name: "f"}}}},
-		Message{ID: "thought", Role: RoleReasoning, Content: TextContent("hm")},
-		Message{ID: "act", Role: RoleActivity, ActivityType: "P", Content: ObjectContent(json.RawMessage(`{}`))},
+	r, _ := newTestRun(t, Options{View: newTestView(
+		agui.Message{ID: "says", Role: agui.RoleAssistant, Name: "ann", ToolCalls: []agui.ToolCall{{ID: "call", Function: agui.FunctionCall{Name: "f"}}}},
+		agui.Message{ID: "thought", Role: agui.RoleReasoning, Content: agui.TextContent("hm")},
+		agui.Message{ID: "act", Role: agui.RoleActivity, ActivityType: "P", Content: agui.ObjectContent(json.RawMessage(`{}`))},
 	)})
 	for _, e := range decoded(t, `
 		{"type":"TEXT_MESSAGE_START","messageId":"says"}
@@ -96,11 +98,11 @@ func TestAnOwnerGoesOnWithItsIDs(t *testing.T) {
 		{"type":"TOOL_CALL_START","toolCallId":"second","toolCallName":"f","parentMessageId":"own"}
 		{"type":"TEXT_MESSAGE_START","messageId":"own"}`) {
 		if err := r.Emit(e); err != nil {
-			data, _ := Encode(e)
+			data, _ := agui.Encode(e)
 			t.Errorf("%s: %v", data, err)
 		}
 	}
-	if err := r.Finish(&RunFinished{}); err != nil {
+	if err := r.Finish(&agui.RunFinished{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -121,10 +123,10 @@ func TestWhatASnapshotGaveAwayIsClosed(t *testing.T) {
 		"CloseOpen":          func(r *Run) error { return r.CloseOpen(ClosingOptions{}) },
 		"the agent's own":    func(r *Run) error { return r.As("s").CloseOpen() },
 		"Finish":             func(*Run) error { return nil },
-		"who joins, Finish":  func(r *Run) error { _, err := r.view.Prelude(&RunStarted{ThreadID: "t", RunID: "r"}); return err },
-		"an untagged ending": func(r *Run) error { return r.Emit(&TextMessageEnd{MessageID: "m"}) },
+		"who joins, Finish":  func(r *Run) error { _, err := r.view.Prelude(&agui.RunStarted{ThreadID: "t", RunID: "r"}); return err },
+		"an untagged ending": func(r *Run) error { return r.Emit(&agui.TextMessageEnd{MessageID: "m"}) },
 	} {
-		r, _ := newTestRun(t, RunOptions{})
+		r, _ := newTestRun(t, Options{})
 		for _, e := range decoded(t, strings.ReplaceAll(open, "\n\t\t\t", "")) {
 			if err := r.Emit(e); err != nil {
 				t.Fatal(err)
@@ -133,7 +135,7 @@ func TestWhatASnapshotGaveAwayIsClosed(t *testing.T) {
 		if err := end(r); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := r.Finish(&RunFinished{}); err != nil {
+		if err := r.Finish(&agui.RunFinished{}); err != nil {
 			t.Errorf("%s: Finish() = %v", name, err)
 		}
 	}

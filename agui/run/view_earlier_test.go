@@ -1,4 +1,4 @@
-package agui
+package run
 
 import (
 	"errors"
@@ -7,16 +7,18 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/agui-gateway/gateway/agui"
 )
 
 // TestEarlierMessages holds a view that reads its conversation late to one that has it from the start.
 func TestEarlierMessages(t *testing.T) {
 	t.Parallel()
-	earlier := []Message{
-		{ID: "u1", Role: RoleUser, Content: TextContent("q")},
-		{ID: "a1", Role: RoleAssistant, SubagentRunID: "s", Content: TextContent("x"), ToolCalls: []ToolCall{{ID: "c1", Type: "function", Function: FunctionCall{Name: "f"}}}},
-		{ID: "act", Role: RoleActivity, ActivityType: "P", Content: ObjectContent([]byte(`{"n":1}`))},
-		{ID: "u2", Role: RoleUser, Content: TextContent("more")},
+	earlier := []agui.Message{
+		{ID: "u1", Role: agui.RoleUser, Content: agui.TextContent("q")},
+		{ID: "a1", Role: agui.RoleAssistant, SubagentRunID: "s", Content: agui.TextContent("x"), ToolCalls: []agui.ToolCall{{ID: "c1", Type: "function", Function: agui.FunctionCall{Name: "f"}}}},
+		{ID: "act", Role: agui.RoleActivity, ActivityType: "P", Content: agui.ObjectContent([]byte(`{"n":1}`))},
+		{ID: "u2", Role: agui.RoleUser, Content: agui.TextContent("more")},
 	}
 	for name, test := range map[string]struct {
 		script string
@@ -46,13 +48,13 @@ func TestEarlierMessages(t *testing.T) {
 			t.Parallel()
 			reads := 0
 			late := NewViewAfter(Earlier{
-				Read: func() ([]Message, error) { reads++; return slices.Clone(earlier), nil },
+				Read: func() ([]agui.Message, error) { reads++; return slices.Clone(earlier), nil },
 				New:  func(id string) bool { return strings.HasPrefix(id, "new") },
 				Last: "u2",
 			}, nil)
 			runs := map[*View]*Run{}
 			for _, v := range []*View{NewView(earlier, nil), late} {
-				runs[v] = NewRun(RunOptions{View: v, Sink: func(Event, []byte) error { return nil }})
+				runs[v] = New(Options{View: v, Sink: func(agui.Event, []byte) error { return nil }})
 			}
 			var refused [2][]string
 			var views [2]*View
@@ -62,7 +64,7 @@ func TestEarlierMessages(t *testing.T) {
 					i = 1
 				}
 				views[i] = v
-				if err := run.Start(&RunStarted{}); err != nil {
+				if err := run.Start(&agui.RunStarted{}); err != nil {
 					t.Fatal(err)
 				}
 				for _, e := range decoded(t, test.script) {
@@ -82,7 +84,7 @@ func TestEarlierMessages(t *testing.T) {
 			if views[0].Last() != views[1].Last() || views[0].Joined() != views[1].Joined() {
 				t.Errorf("last, joined = %s %d, want %s %d", views[1].Last(), views[1].Joined(), views[0].Last(), views[0].Joined())
 			}
-			for look, of := range map[string]func(v *View) []Message{"changed": (*View).Changed, "closed": (*View).Closed, "messages": (*View).Messages} {
+			for look, of := range map[string]func(v *View) []agui.Message{"changed": (*View).Changed, "closed": (*View).Closed, "messages": (*View).Messages} {
 				if want, got := shown(t, of(views[0])), shown(t, of(views[1])); got != want {
 					t.Errorf("%s = %s, want %s", look, got, want)
 				}
@@ -98,7 +100,7 @@ func TestEarlierMessages(t *testing.T) {
 func TestEarlierMessagesThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	err := errors.New("away")
-	v := NewViewAfter(Earlier{Read: func() ([]Message, error) { return []Message{{ID: "u1", Role: RoleUser}}, err }, New: func(string) bool { return false }}, nil)
+	v := NewViewAfter(Earlier{Read: func() ([]agui.Message, error) { return []agui.Message{{ID: "u1", Role: agui.RoleUser}}, err }, New: func(string) bool { return false }}, nil)
 	if got := len(v.Messages()); got != 0 {
 		t.Errorf("%d messages, want none", got)
 	}

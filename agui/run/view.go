@@ -1,15 +1,17 @@
-package agui
+package run
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/agui-gateway/gateway/agui"
 )
 
 // A StateDocument is the shared state a [View] folds state events into. A patch applies as a whole or not at all.
 type StateDocument interface {
-	Apply(Patch) error
+	Apply(agui.Patch) error
 	Replace(json.RawMessage) error
 	JSON() json.RawMessage
 }
@@ -31,12 +33,12 @@ type View struct {
 	earlier *Earlier // until it is read
 	joined  int      // messages that events added
 
-	open Tracker // what is open, and whose it is
+	open agui.Tracker // what is open, and whose it is
 }
 
 // NewView returns the view of a thread that holds messages, none of them new to the caller, and state; without a
 // state (nil) the events about it are passed over. It takes over state and keeps no reference to the slice.
-func NewView(messages []Message, state StateDocument) *View {
+func NewView(messages []agui.Message, state StateDocument) *View {
 	v := &View{
 		list:     make([]*entry, 0, len(messages)),
 		byID:     make(map[string]*entry, len(messages)),
@@ -54,7 +56,7 @@ func NewView(messages []Message, state StateDocument) *View {
 // Apply folds the next event of a stream, which a [Verifier] has passed. It fails, and changes nothing, if e is a
 // patch that does not apply; the client then shows what it showed before. Chunks it refuses: an [Expander] makes of them the
 // events they stand for.
-func (v *View) Apply(e Event) error {
+func (v *View) Apply(e agui.Event) error {
 	if err := v.fold(e); err != nil {
 		return fmt.Errorf("agui: %s does not apply: %w", e.EventType(), err)
 	}
@@ -66,61 +68,61 @@ func (v *View) Apply(e Event) error {
 var errChunk = errors.New("it is a chunk")
 
 // fold makes of messages and state what e makes of them.
-func (v *View) fold(e Event) error {
+func (v *View) fold(e agui.Event) error {
 	switch e := e.(type) {
-	case *TextMessageContent:
+	case *agui.TextMessageContent:
 		v.continueMessage(e.MessageID, e.Delta, e.Metadata)
-	case *TextMessageStart:
+	case *agui.TextMessageStart:
 		role := e.Role
 		if role == "" {
-			role = RoleAssistant
+			role = agui.RoleAssistant
 		}
-		v.startMessage(Message{ID: e.MessageID, Role: role, Name: e.Name}, e.SubagentRunID, e.Metadata)
-	case *TextMessageEnd:
+		v.startMessage(agui.Message{ID: e.MessageID, Role: role, Name: e.Name}, e.SubagentRunID, e.Metadata)
+	case *agui.TextMessageEnd:
 		v.endMessage(e.MessageID, e.Metadata)
-	case *ReasoningMessageContent:
+	case *agui.ReasoningMessageContent:
 		v.continueMessage(e.MessageID, e.Delta, e.Metadata)
-	case *ReasoningMessageStart:
-		v.startMessage(Message{ID: e.MessageID, Role: RoleReasoning}, e.SubagentRunID, e.Metadata)
-	case *ReasoningMessageEnd:
+	case *agui.ReasoningMessageStart:
+		v.startMessage(agui.Message{ID: e.MessageID, Role: agui.RoleReasoning}, e.SubagentRunID, e.Metadata)
+	case *agui.ReasoningMessageEnd:
 		v.endMessage(e.MessageID, e.Metadata)
-	case *ReasoningEncryptedValue:
+	case *agui.ReasoningEncryptedValue:
 		v.encrypt(e)
-	case *ToolCallStart:
+	case *agui.ToolCallStart:
 		v.startCall(e)
-	case *ToolCallArgs:
+	case *agui.ToolCallArgs:
 		v.continueCall(e)
-	case *ToolCallEnd:
+	case *agui.ToolCallEnd:
 		v.endCall(e)
-	case *ToolCallResult:
+	case *agui.ToolCallResult:
 		v.answer(e)
-	case *MessagesSnapshot:
+	case *agui.MessagesSnapshot:
 		v.restate(e.Messages)
-	case *ActivitySnapshot:
+	case *agui.ActivitySnapshot:
 		v.showActivity(e)
-	case *ActivityDelta:
+	case *agui.ActivityDelta:
 		return v.changeActivity(e)
-	case *StateSnapshot:
+	case *agui.StateSnapshot:
 		if v.state != nil {
 			return v.state.Replace(e.Snapshot)
 		}
-	case *StateDelta:
+	case *agui.StateDelta:
 		if v.state != nil {
 			return v.state.Apply(e.Delta)
 		}
-	case *RunStarted:
+	case *agui.RunStarted:
 		v.forgetRun()
 		v.recall(e.Input)
-	case *TextMessageChunk, *ReasoningMessageChunk, *ToolCallChunk:
+	case *agui.TextMessageChunk, *agui.ReasoningMessageChunk, *agui.ToolCallChunk:
 		return errChunk
 	}
 	return nil
 }
 
 // Messages returns all messages in order, those still open with what they hold so far.
-func (v *View) Messages() []Message {
+func (v *View) Messages() []agui.Message {
 	v.load()
-	messages := make([]Message, len(v.list))
+	messages := make([]agui.Message, len(v.list))
 	for i, e := range v.list {
 		messages[i] = e.message()
 	}
@@ -129,9 +131,9 @@ func (v *View) Messages() []Message {
 
 // Closed returns the messages that nothing more is to be expected of: none that is open, and without the calls of
 // this run that are open or have no result. A message that is nothing but such calls is left out.
-func (v *View) Closed() []Message {
+func (v *View) Closed() []agui.Message {
 	v.load()
-	closed := make([]Message, 0, len(v.list))
+	closed := make([]agui.Message, 0, len(v.list))
 	for _, e := range v.list {
 		if v.isOpen(e) {
 			continue
@@ -153,8 +155,8 @@ func (v *View) Closed() []Message {
 
 // Changed returns the messages that were added or changed since the last [View.Mark], in order of appearance: what
 // a commit has to store. It costs what lies behind the first of them, not what the thread holds.
-func (v *View) Changed() []Message {
-	messages := make([]Message, 0, v.changes)
+func (v *View) Changed() []agui.Message {
+	messages := make([]agui.Message, 0, v.changes)
 	for i := len(v.list) - 1; i >= 0 && len(messages) < v.changes; i-- {
 		if v.list[i].changed {
 			messages = append(messages, v.list[i].message())

@@ -1,4 +1,6 @@
-package agui
+package run
+
+import "github.com/agui-gateway/gateway/agui"
 
 // CloseOpen closes the messages, calls, spans and steps that the writer's invocation left open, and leaves the
 // invocation itself as it is. For the parent agent it leaves the steps too: they frame others' work.
@@ -10,7 +12,7 @@ func (w Writer) CloseOpen() error {
 			}
 		}
 		for _, o := range w.run.view.closing() {
-			if o.Owner != w.tag || o.Kind == KindSubagent || o.Kind == KindStep && w.tag == "" {
+			if o.Owner != w.tag || o.Kind == agui.KindSubagent || o.Kind == agui.KindStep && w.tag == "" {
 				continue
 			}
 			if err := w.run.write(ClosingOptions{}.end(o)); err != nil {

@@ -1,9 +1,11 @@
-package agui
+package run
+
+import "github.com/agui-gateway/gateway/agui"
 
 // Replay takes an event that the log of this run has already, as if the run had sent it: it is verified and folded
 // into the view, and the sink does not get it. A run that goes on with another's log is given all of it, in order,
 // before it writes anything of its own.
-func (r *Run) Replay(e Event) error {
+func (r *Run) Replay(e agui.Event) error {
 	return r.locked(func() error {
 		if err := r.view.open.Check(e); err != nil {
 			return err
@@ -12,7 +14,7 @@ func (r *Run) Replay(e Event) error {
 			return err
 		}
 		switch e.(type) {
-		case *RunFinished, *RunError:
+		case *agui.RunFinished, *agui.RunError:
 			r.ended = true
 		}
 		return nil
@@ -26,6 +28,7 @@ func (r *Run) Handover() *Run {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	heir := &Run{o: r.o, view: r.view, chunks: r.chunks, err: r.err, ended: r.ended}
-	r.view, r.chunks, r.ended = NewView(nil, nil), Expander{}, true
+	heir.Writer = heir.As("")
+	r.view, r.chunks, r.ended = NewView(nil, nil), agui.Expander{}, true
 	return heir
 }

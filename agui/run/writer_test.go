@@ -1,4 +1,4 @@
-package agui
+package run
 
 import (
 	"errors"
@@ -7,17 +7,19 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/agui-gateway/gateway/agui"
 )
 
 func ExampleWriter_ToolCall() {
-	run := NewRun(RunOptions{
+	run := New(Options{
 		ThreadID: "t", RunID: "r", NewID: numbered(),
-		Sink: func(_ Event, data []byte) error { fmt.Println(string(data)); return nil },
+		Sink: func(_ agui.Event, data []byte) error { fmt.Println(string(data)); return nil },
 	})
-	err := run.Start(&RunStarted{})
+	err := run.Start(&agui.RunStarted{})
 	call := run.As("").ToolCall(ToolCallOptions{ID: "c", Name: "search"})
 	_, werr := io.WriteString(call, `{"to":"SFO"}`)
-	err = errors.Join(err, werr, call.Result(TextContent("none")), run.Finish(&RunFinished{}))
+	err = errors.Join(err, werr, call.Result(agui.TextContent("none")), run.Finish(&agui.RunFinished{}))
 	fmt.Println(err)
 	// Output:
 	// {"type":"RUN_STARTED","threadId":"t","runId":"r","protocolVersion":"1.0"}
@@ -40,7 +42,7 @@ func TestTextHoldsBackHalfACharacter(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			r, s := newTestRun(t, RunOptions{})
+			r, s := newTestRun(t, Options{})
 			text := r.As("").Text(TextOptions{})
 			for piece := range strings.SplitSeq(test.writes, "|") {
 				if piece == "" {
@@ -58,14 +60,14 @@ func TestTextHoldsBackHalfACharacter(t *testing.T) {
 			}
 			var got strings.Builder
 			for _, e := range s.events {
-				if c, ok := e.(*TextMessageContent); ok {
+				if c, ok := e.(*agui.TextMessageContent); ok {
 					got.WriteString(c.Delta)
 				}
 			}
 			if got.String() != test.want {
 				t.Errorf("sent %q, want %q", got.String(), test.want)
 			}
-			if err := r.Finish(&RunFinished{}); err != nil {
+			if err := r.Finish(&agui.RunFinished{}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -74,7 +76,7 @@ func TestTextHoldsBackHalfACharacter(t *testing.T) {
 
 func TestATextThatIsTooLargeStaysUsable(t *testing.T) {
 	t.Parallel()
-	r, s := newTestRun(t, RunOptions{MaxEvent: 200})
+	r, s := newTestRun(t, Options{MaxEvent: 200})
 	text := r.As("").Text(TextOptions{})
 	if _, err := text.WriteString(strings.Repeat("x", 200)); !errors.Is(err, ErrEventTooLarge) {
 		t.Errorf("WriteString: %v", err)
@@ -82,7 +84,7 @@ func TestATextThatIsTooLargeStaysUsable(t *testing.T) {
 	if _, err := text.WriteString("small"); err != nil {
 		t.Error(err)
 	}
-	if err := errors.Join(text.Close(), r.Finish(&RunFinished{})); err != nil {
+	if err := errors.Join(text.Close(), r.Finish(&agui.RunFinished{})); err != nil {
 		t.Error(err)
 	}
 	if got, want := s.types(), "RUN_STARTED TEXT_MESSAGE_START TEXT_MESSAGE_CONTENT TEXT_MESSAGE_END RUN_FINISHED"; got != want {
@@ -92,13 +94,13 @@ func TestATextThatIsTooLargeStaysUsable(t *testing.T) {
 
 func TestAnErrorOfClosingStays(t *testing.T) {
 	t.Parallel()
-	r, s := newTestRun(t, RunOptions{})
+	r, s := newTestRun(t, Options{})
 	w := r.As("")
 	text, thought, call := w.Text(TextOptions{}), w.Reasoning(ReasoningOptions{}), w.ToolCall(ToolCallOptions{Name: "f"})
 	_, _ = text.WriteString("x")
 	_, _ = thought.WriteString("x")
-	for _, e := range []Event{ // somebody else closes them
-		&TextMessageEnd{MessageID: text.ID()}, &ReasoningMessageEnd{MessageID: thought.ID()}, &ToolCallEnd{ToolCallID: call.ID()},
+	for _, e := range []agui.Event{ // somebody else closes them
+		&agui.TextMessageEnd{MessageID: text.ID()}, &agui.ReasoningMessageEnd{MessageID: thought.ID()}, &agui.ToolCallEnd{ToolCallID: call.ID()},
 	} {
 		if err := r.Emit(e); err != nil {
 			t.Fatal(err)
@@ -110,10 +112,10 @@ func TestAnErrorOfClosingStays(t *testing.T) {
 			t.Errorf("%s: Close() = %v, then %v", name, first, second)
 		}
 	}
-	if err := call.Result(TextContent("x")); err == nil {
+	if err := call.Result(agui.TextContent("x")); err == nil {
 		t.Error("a call that could not be closed has a result")
 	}
-	if slices.ContainsFunc(s.events, func(e Event) bool { return e.EventType() == TypeToolCallResult }) {
+	if slices.ContainsFunc(s.events, func(e agui.Event) bool { return e.EventType() == agui.TypeToolCallResult }) {
 		t.Error("its result was sent")
 	}
 }
@@ -121,17 +123,17 @@ func TestAnErrorOfClosingStays(t *testing.T) {
 // What a refused chunk would have opened is not open: nothing goes on with it, and the run can be ended.
 func TestARefusedChunkOpensNothing(t *testing.T) {
 	t.Parallel()
-	for name, chunk := range map[string]func(id, delta string) Event{
-		"text":      func(id, delta string) Event { return &TextMessageChunk{MessageID: id, Delta: &delta} },
-		"reasoning": func(id, delta string) Event { return &ReasoningMessageChunk{MessageID: id, Delta: &delta} },
-		"call": func(id, delta string) Event {
-			return &ToolCallChunk{ToolCallID: id, ToolCallName: "f", Delta: &delta}
+	for name, chunk := range map[string]func(id, delta string) agui.Event{
+		"text":      func(id, delta string) agui.Event { return &agui.TextMessageChunk{MessageID: id, Delta: &delta} },
+		"reasoning": func(id, delta string) agui.Event { return &agui.ReasoningMessageChunk{MessageID: id, Delta: &delta} },
+		"call": func(id, delta string) agui.Event {
+			return &agui.ToolCallChunk{ToolCallID: id, ToolCallName: "f", Delta: &delta}
 		},
 	} {
 		for refused, id := range map[string]string{"too large": strings.Repeat("x", 500), "the id of something else": "known"} {
 			t.Run(name+", "+refused, func(t *testing.T) {
 				t.Parallel()
-				r, s := newTestRun(t, RunOptions{MaxEvent: 400, View: NewView([]Message{{ID: "known", Role: RoleUser, Content: TextContent("Hi")}}, nil)})
+				r, s := newTestRun(t, Options{MaxEvent: 400, View: NewView([]agui.Message{{ID: "known", Role: agui.RoleUser, Content: agui.TextContent("Hi")}}, nil)})
 				if err := r.Emit(chunk(id, "x")); err == nil {
 					t.Fatal("it was sent")
 				}
@@ -141,10 +143,10 @@ func TestARefusedChunkOpensNothing(t *testing.T) {
 				if err := r.Emit(chunk("new", "x")); err != nil {
 					t.Errorf("the next one: %v", err)
 				}
-				if err := r.Finish(&RunFinished{}); err != nil {
+				if err := r.Finish(&agui.RunFinished{}); err != nil {
 					t.Errorf("Finish() = %v", err)
 				}
-				if last := s.events[len(s.events)-1]; last.EventType() != TypeRunFinished {
+				if last := s.events[len(s.events)-1]; last.EventType() != agui.TypeRunFinished {
 					t.Errorf("the run ends with %s", last.EventType())
 				}
 			})

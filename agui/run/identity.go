@@ -1,0 +1,95 @@
+package run
+
+import (
+	"cmp"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// identify refuses what would make an id stand for another thing than it does: for one of another kind, of another role,
+// or with another name. The protocol's order rules have a map of ids for each kind; a client has one list of messages, and
+// would append a thought to a text.
+func (r *Run) identify(e agui.Event) error {
+	if r.stands(e) {
+		return nil
+	}
+	err := &agui.OrderError{Rule: agui.RuleIDTaken, Type: e.EventType()}
+	switch e := e.(type) {
+	case *agui.TextMessageStart:
+		err.Kind, err.ID = agui.KindText, e.MessageID
+	case *agui.ReasoningMessageStart:
+		err.Kind, err.ID = agui.KindReasoning, e.MessageID
+	case *agui.ReasoningStart:
+		err.Kind, err.ID = agui.KindSpan, e.MessageID
+	case *agui.ActivitySnapshot:
+		err.Kind, err.ID = agui.KindActivity, e.MessageID
+	case *agui.ToolCallStart:
+		err.Kind, err.ID = agui.KindToolCall, e.ToolCallID
+	case *agui.ToolCallResult:
+		err.Kind, err.ID = agui.KindResult, e.MessageID
+		if r.view.callOf(e.ToolCallID) == nil {
+			err.Rule, err.Kind, err.ID = agui.RuleUnknownCall, agui.KindToolCall, e.ToolCallID
+		}
+	}
+	return err
+}
+
+// stands reports whether what e opens may have its id.
+func (r *Run) stands(e agui.Event) bool {
+	v := r.view
+	switch e := e.(type) {
+	case *agui.TextMessageStart:
+		return v.standsFor(e.MessageID, cmp.Or(e.Role, agui.RoleAssistant), e.Name)
+	case *agui.ReasoningMessageStart:
+		return v.standsFor(e.MessageID, agui.RoleReasoning, "")
+	case *agui.ReasoningStart:
+		return v.standsFor(e.MessageID, agui.RoleReasoning, "")
+	case *agui.ActivitySnapshot:
+		return v.standsFor(e.MessageID, agui.RoleActivity, "")
+	case *agui.ToolCallStart:
+		c := v.callOf(e.ToolCallID)
+		if c != nil && c.name != e.ToolCallName {
+			return false
+		}
+		if c == nil || c.in == nil { // the call may make a message
+			parent, id := v.callerOf(e)
+			return parent != nil || v.entryOf(id) == nil && v.standsFor(id, agui.RoleAssistant, "")
+		}
+	case *agui.ToolCallResult:
+		return v.callOf(e.ToolCallID) != nil && v.entryOf(e.MessageID) == nil && v.standsFor(e.MessageID, agui.RoleTool, "")
+	case *agui.MessagesSnapshot:
+		return v.keepsRoles(e.Messages)
+	}
+	return true
+}
+
+// standsFor reports whether id is free, or that of a message of a role and a name; an empty name is any.
+func (v *View) standsFor(id string, role agui.Role, name string) bool {
+	if e := v.entryOf(id); e != nil {
+		return e.head.Role == role && (name == "" || name == e.head.Name)
+	}
+	// It may still be open, though a snapshot has dropped it or, being a span, it is no message.
+	if o, open := v.open.Opened(agui.KindText, id); open {
+		start := o.Event.(*agui.TextMessageStart)
+		if cmp.Or(start.Role, agui.RoleAssistant) != role || name != "" && name != start.Name {
+			return false
+		}
+	}
+	_, message := v.open.Opened(agui.KindReasoning, id)
+	_, span := v.open.Opened(agui.KindSpan, id)
+	return !message && !span || role == agui.RoleReasoning
+}
+
+// keepsRoles reports whether a snapshot leaves the messages that are open what they are.
+func (v *View) keepsRoles(messages []agui.Message) bool {
+	if len(v.open.Open(agui.KindText, agui.KindReasoning, agui.KindSpan)) == 0 {
+		return true
+	}
+	for i := range messages {
+		m := &messages[i]
+		if e := v.entryOf(m.ID); e != nil && v.isOpen(e) && e.head.Role != m.Role || e == nil && !v.standsFor(m.ID, m.Role, "") {
+			return false
+		}
+	}
+	return true
+}
