@@ -51,3 +51,33 @@ func ExampleNew() {
 	// MESSAGES_SNAPSHOT
 	// RUN_FINISHED
 }
+
+// A gateway serves from the root of whatever it is given, so a program mounts it beside its own routes under a prefix.
+func ExampleNew_prefix() {
+	hello := groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
+		return groupchat.Say(t, "hello", "Hello.")
+	})
+	g, err := gateway.New(gateway.Options{Agents: map[string]groupchat.Agent{"hello": hello}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer g.Close()
+	mux := http.NewServeMux()
+	mux.Handle("/ai/", http.StripPrefix("/ai", g))
+	server := httptest.NewServer(mux)
+	defer server.Close()
+
+	for _, path := range []string{"/ai/readyz", "/ai/agents"} {
+		response, err := http.Get(server.URL + path)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		response.Body.Close()
+		fmt.Println(path, response.Status)
+	}
+	// Output:
+	// /ai/readyz 200 OK
+	// /ai/agents 200 OK
+}
