@@ -24,7 +24,7 @@
 //	}
 //
 // [Tracker] knows what a stream has open, and [Expander] makes whole events of chunks. Package agui/run writes the events of
-// a run and knows what a stream adds up to; [Client] runs agents on other servers.
+// a run and knows what a stream adds up to; package agui/client runs agents on other servers.
 //
 // Rules that are the same for all events live in one function over a table, which is the structs' own tags. Dynamic JSON
 // stays [encoding/json.RawMessage], so that big integers, nulls and unknown members of application data survive unchanged.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/client"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
@@ -171,7 +172,7 @@ func Retryable(err error) bool {
 	if _, ok := errors.AsType[*PanicError](err); ok || errors.Is(err, state.ErrForbidden) {
 		return false
 	}
-	if refused, ok := errors.AsType[*agui.ClientError](err); ok && refused.Status >= 400 && refused.Status < 500 {
+	if refused, ok := errors.AsType[*client.Error](err); ok && refused.Status >= 400 && refused.Status < 500 {
 		switch refused.Status {
 		case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:
 		default:

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/client"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -53,8 +54,8 @@ type RemoteOptions struct {
 	Timeout, Idle time.Duration
 	Dialect       RemoteDialect
 	// Server says what answers there; empty finds it out.
-	Server agui.ServerKind
-	// MaxEvent, MaxEvents and MaxBytes bound one answer, as in [agui.ClientOptions].
+	Server client.ServerKind
+	// MaxEvent, MaxEvents and MaxBytes bound one answer, as in [client.Options].
 	MaxEvent, MaxEvents int
 	MaxBytes            int64
 	// HTTP sends the requests; nil is a client of its own.
@@ -69,7 +70,7 @@ type RemoteOptions struct {
 // It has a thread of its own at the remote for each thread and path here.
 type Remote struct {
 	o      RemoteOptions
-	client *agui.Client
+	client *client.Client
 }
 
 // notForwarded are the headers that are the connection's own, or ours to set.
@@ -109,7 +110,7 @@ func NewRemote(o RemoteOptions) (*Remote, error) {
 	if err := checkPointer(o.State.Path); err != nil {
 		bad("state: %w", err)
 	}
-	client, err := agui.NewClient(agui.ClientOptions{
+	client, err := client.New(client.Options{
 		URL: o.URL, Headers: o.Headers, Server: o.Server, HTTP: o.HTTP, Idle: o.Idle, Timeout: o.Timeout,
 		MaxEvent: o.MaxEvent, MaxEvents: o.MaxEvents, MaxBytes: o.MaxBytes,
 	})

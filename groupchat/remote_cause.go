@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/client"
 	"github.com/agui-gateway/gateway/internal/redact"
 )
 
@@ -19,7 +20,7 @@ func (x *exchange) fault(err error) error {
 		return err
 	}
 	code := agui.CodeRemoteFailed
-	refused, ok := errors.AsType[*agui.ClientError](err)
+	refused, ok := errors.AsType[*client.Error](err)
 	if ok && refused.Code == string(agui.CodeRemoteLoop) || x.failed != nil && x.failed.Code == string(agui.CodeRemoteLoop) {
 		code = agui.CodeRemoteLoop
 	}
@@ -34,7 +35,7 @@ func (x *exchange) fault(err error) error {
 func (x *exchange) says() error {
 	text := "its run failed"
 	if code := x.failed.Code; code != "" {
-		text += ": " + agui.CodeName(code)
+		text += ": " + client.CodeName(code)
 	}
 	return errors.New(text + x.quoted(x.failed.Message))
 }

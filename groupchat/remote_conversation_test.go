@@ -15,6 +15,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/client"
 )
 
 // An upstream is a server that answers each run with the next of its streams, and remembers what it was asked.
@@ -151,7 +152,7 @@ func remoteRig(t *testing.T, u *upstream, setup []byte) *rig {
 	}
 	must(t, json.Unmarshal(setup, &o))
 	var root Agent = remote(t, RemoteOptions{
-		URL: u.URL, State: RemoteState{Path: o.Path}, Dialect: RemoteDialect(o.Dialect), Server: agui.ServerOther,
+		URL: u.URL, State: RemoteState{Path: o.Path}, Dialect: RemoteDialect(o.Dialect), Server: client.ServerOther,
 	})
 	if o.Name != "" {
 		root = team(Sequential(), Participant{Name: o.Name, Agent: root})

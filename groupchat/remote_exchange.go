@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/client"
 )
 
 // An exchange is one run at a remote agent, as its events come in.
@@ -120,7 +121,7 @@ func (x *exchange) ask(ctx context.Context, in agui.RunAgentInput, fresh bool) e
 	const tries, longest = 3, 30 * time.Second
 	for try := 1; ; try++ {
 		err := x.stream(ctx, in)
-		if refused, ok := errors.AsType[*agui.ClientError](err); ok && try < tries && refused.RetryAfter > 0 && refused.RetryAfter <= longest {
+		if refused, ok := errors.AsType[*client.Error](err); ok && try < tries && refused.RetryAfter > 0 && refused.RetryAfter <= longest {
 			if err := x.t.Sleep(refused.RetryAfter); err != nil {
 				return err
 			}
@@ -159,8 +160,8 @@ func (x *exchange) callOff(ctx context.Context, in agui.RunAgentInput, open []ag
 	return nil
 }
 
-func (x *exchange) request(in agui.RunAgentInput) agui.ClientRequest {
-	return agui.ClientRequest{
+func (x *exchange) request(in agui.RunAgentInput) client.Request {
+	return client.Request{
 		Input: in, Header: x.header, Note: x.note,
 		Leave: func(cause error) bool { return errors.Is(cause, ErrMoved) },
 	}

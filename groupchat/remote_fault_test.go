@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/client"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -289,7 +290,7 @@ func TestRemoteIsStopped(t *testing.T) {
 				<-r.Context().Done()
 				close(gone)
 			}
-			r := newRig(t, legalDesk(remote(t, RemoteOptions{URL: u.URL + "/agents/a", Server: agui.ServerGateway}), ErrorPolicy{Retries: 3}))
+			r := newRig(t, legalDesk(remote(t, RemoteOptions{URL: u.URL + "/agents/a", Server: client.ServerGateway}), ErrorPolicy{Retries: 3}))
 			ctx, cancel := context.WithCancelCause(t.Context())
 			r.ctx = ctx
 			go func() {

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/client"
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
@@ -23,7 +23,7 @@ func (b *builder) remote(f *fields, description string) groupchat.Agent {
 		Headers:     b.headers(f.take("headers")),
 		Timeout:     b.duration(f.take("timeout")),
 		Idle:        b.duration(f.take("idle")),
-		Server:      agui.ServerKind(b.oneOf(f.take("server"), string(agui.ServerGateway), string(agui.ServerCopilotKit), string(agui.ServerOther))),
+		Server:      client.ServerKind(b.oneOf(f.take("server"), string(client.ServerGateway), string(client.ServerCopilotKit), string(client.ServerOther))),
 		Dialect:     groupchat.RemoteDialect(b.oneOf(f.take("interrupts"), string(groupchat.RemoteStandard), string(groupchat.RemoteLegacy))),
 	}
 	forward := f.take("forward_headers")

@@ -21,7 +21,8 @@ type room struct {
 //	     └──► web
 var rooms = []room{
 	{dir: "agui/run", may: []string{"agui"}, why: "who only reads the protocol needs nothing that writes it"},
-	{dir: "agui", testsMay: []string{"agui/run"}, why: "the protocol stands alone: a client or another server can use it without the gateway"},
+	{dir: "agui/client", may: []string{"agui"}, testsMay: []string{"agui/run"}, why: "who serves AG-UI needs no client of it"},
+	{dir: "agui", why: "the protocol stands alone: a client or another server can use it without the gateway"},
 	{dir: "state", may: []string{"agui"}, testsMay: []string{"state/statetest"},
 		why: "what is stored is made of protocol values and knows neither who produces nor who serves them"},
 	{dir: "state/statetest", may: []string{"agui", "state"}, why: "the suite sees a store as any caller does"},
@@ -31,7 +32,7 @@ var rooms = []room{
 		why: "a model knows nothing of turns: whoever asks one needs no team"},
 	{dir: "model/modeltest", testsMay: []string{"agui", "model"},
 		why: "what a model's server answers is text; tests of models, and of what uses them, share it"},
-	{dir: "groupchat", may: []string{"agui", "agui/run", "state", "model", "groupchat/internal/hosting", "internal/fence", "internal/redact"},
+	{dir: "groupchat", may: []string{"agui", "agui/client", "agui/run", "state", "model", "groupchat/internal/hosting", "internal/fence", "internal/redact"},
 		testsMay: []string{"model/modeltest", "groupchat/host"},
 		why:      "agents run the same under any service, and in a test without one"},
 	{dir: "groupchat/host", may: []string{"agui", "agui/run", "state", "groupchat", "groupchat/internal/hosting"},
@@ -48,7 +49,7 @@ var rooms = []room{
 		why: "what handlers share is below the service, so that a protocol can stand apart from it"},
 	{dir: "gateway/wire", may: []string{"agui", "state"},
 		why: "what a reader is sent depends on the stored frame and on the reader, not on the service"},
-	{dir: "gateway/teamfile", may: []string{"agui", "state", "model", "groupchat", "mcp", "gateway"},
+	{dir: "gateway/teamfile", may: []string{"agui", "agui/client", "state", "model", "groupchat", "mcp", "gateway"},
 		why: "team files are made of what Go programs have; who embeds the service needs neither YAML nor MCP"},
 	{dir: "travel", may: []string{"agui", "state", "model", "groupchat"}, testsMay: []string{"agui/run", "gateway", "groupchat/host"},
 		why: "the demo is written with what every library user has"},

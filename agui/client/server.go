@@ -1,4 +1,4 @@
-package agui
+package client
 
 import (
 	"bytes"
@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/agui-gateway/gateway/agui"
 )
 
 // A ServerKind says what answers at a [Client]'s URL: how a run there is stopped, and whether it outlives its connection.
@@ -78,7 +80,7 @@ func (c *Client) Server(ctx context.Context, header http.Header) ServerKind {
 
 // saysNo reports whether a server has answered for good that it has no capabilities to tell of.
 func saysNo(err error) bool {
-	e, ok := errors.AsType[*ClientError](err)
+	e, ok := errors.AsType[*Error](err)
 	if !ok {
 		return false
 	}
@@ -95,10 +97,10 @@ const beside = 5 * time.Second
 
 // Capabilities asks a gateway what its agent can do: GET {URL}/capabilities. AG-UI has no route for that, so few other
 // servers answer; their error is a [*ClientError].
-func (c *Client) Capabilities(ctx context.Context, header http.Header) (*AgentCapabilities, error) {
+func (c *Client) Capabilities(ctx context.Context, header http.Header) (*agui.AgentCapabilities, error) {
 	u := *c.url
 	u.RawQuery, u.Fragment = "", ""
-	var told AgentCapabilities
+	var told agui.AgentCapabilities
 	if err := c.ask(ctx, http.MethodGet, u.JoinPath("capabilities"), nil, header, &told); err != nil {
 		return nil, err
 	}
@@ -114,7 +116,7 @@ func (c *Client) Stop(ctx context.Context, threadID, runID string, header http.H
 	case ServerCopilotKit:
 		u := *c.url
 		u.RawQuery = ""
-		body, err := Marshal(map[string]string{"runId": runID})
+		body, err := agui.Marshal(map[string]string{"runId": runID})
 		if err != nil {
 			return true, err
 		}
@@ -125,15 +127,15 @@ func (c *Client) Stop(ctx context.Context, threadID, runID string, header http.H
 }
 
 // Interrupts asks a gateway which questions of a thread are open; of other servers, and of unknown threads, there are none.
-func (c *Client) Interrupts(ctx context.Context, threadID string, header http.Header) ([]Interrupt, error) {
+func (c *Client) Interrupts(ctx context.Context, threadID string, header http.Header) ([]agui.Interrupt, error) {
 	if c.Server(ctx, header) != ServerGateway {
 		return nil, nil
 	}
 	var thread struct {
-		Interrupts []Interrupt `json:"interrupts"`
+		Interrupts []agui.Interrupt `json:"interrupts"`
 	}
 	err := c.ask(ctx, http.MethodGet, c.thread(threadID, ""), nil, header, &thread)
-	if e, ok := errors.AsType[*ClientError](err); ok && e.Status == http.StatusNotFound {
+	if e, ok := errors.AsType[*Error](err); ok && e.Status == http.StatusNotFound {
 		return nil, nil
 	}
 	return thread.Interrupts, err
@@ -179,7 +181,7 @@ func (c *Client) ask(ctx context.Context, method string, u *url.URL, body []byte
 		return broken(ctx, own, FaultCut, err)
 	}
 	if json.Unmarshal(data, v) != nil {
-		return &ClientError{Fault: FaultInvalid, Err: errors.New("the answer is not the JSON that was asked for")}
+		return &Error{Fault: FaultInvalid, Err: errors.New("the answer is not the JSON that was asked for")}
 	}
 	return nil
 }
@@ -192,7 +194,7 @@ func (c *Client) newRequest(ctx context.Context, method string, u *url.URL, body
 	}
 	request, err := http.NewRequestWithContext(ctx, method, u.String(), content)
 	if err != nil {
-		return nil, &ClientError{Fault: FaultUnreachable, Err: errors.New("the URL cannot be asked")}
+		return nil, &Error{Fault: FaultUnreachable, Err: errors.New("the URL cannot be asked")}
 	}
 	for _, h := range []http.Header{c.o.Headers, header} {
 		for name, values := range h {

@@ -1,4 +1,4 @@
-package agui
+package client
 
 import (
 	"context"
@@ -26,9 +26,9 @@ const (
 	FaultInvalid     Fault = "invalid"     // an event is malformed, or out of order
 )
 
-// A ClientError is an answer that cannot be used. Its text is for logs: it holds neither URL nor header, and nothing of
+// A Error is an answer that cannot be used. Its text is for logs: it holds neither URL nor header, and nothing of
 // what the server wrote but a code.
-type ClientError struct {
+type Error struct {
 	Fault Fault
 	// Status is the HTTP status of FaultStatus.
 	Status int
@@ -43,7 +43,7 @@ type ClientError struct {
 }
 
 // Error returns fault, status, code and cause.
-func (e *ClientError) Error() string {
+func (e *Error) Error() string {
 	text := "agui: client: " + string(e.Fault)
 	if e.Status != 0 {
 		text += " " + strconv.Itoa(e.Status)
@@ -58,7 +58,7 @@ func (e *ClientError) Error() string {
 }
 
 // Unwrap returns the cause.
-func (e *ClientError) Unwrap() error { return e.Err }
+func (e *Error) Unwrap() error { return e.Err }
 
 // Why an answer is cut short from here, as its context says.
 var (
@@ -78,19 +78,19 @@ func broken(ctx, own context.Context, fault Fault, err error) error {
 	}
 	switch cause := context.Cause(own); {
 	case errors.Is(cause, errConnect):
-		return &ClientError{Fault: FaultUnreachable, Err: cause}
+		return &Error{Fault: FaultUnreachable, Err: cause}
 	case errors.Is(cause, errSilent), errors.Is(cause, errTotal):
-		return &ClientError{Fault: FaultTimeout, Err: cause}
+		return &Error{Fault: FaultTimeout, Err: cause}
 	}
 	if outer, ok := errors.AsType[*url.Error](err); ok {
 		err = outer.Err // what is around it quotes the URL
 	}
-	return &ClientError{Fault: fault, Err: err}
+	return &Error{Fault: fault, Err: err}
 }
 
 // refusal reads an answer that is no stream.
-func refusal(r *http.Response) *ClientError {
-	e := &ClientError{Fault: FaultStatus, Status: r.StatusCode, RetryAfter: retryAfter(r.Header.Get("Retry-After"))}
+func refusal(r *http.Response) *Error {
+	e := &Error{Fault: FaultStatus, Status: r.StatusCode, RetryAfter: retryAfter(r.Header.Get("Retry-After"))}
 	const enough = 64 << 10
 	data, err := io.ReadAll(io.LimitReader(r.Body, enough))
 	if err != nil {

@@ -1,4 +1,4 @@
-package agui_test
+package client_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/client"
 )
 
 // An upstream is a server that answers runs with a fixed stream and remembers what it was asked.
@@ -74,9 +75,9 @@ func streaming(lines string) func(*upstream, http.ResponseWriter, *http.Request)
 	return func(_ *upstream, w http.ResponseWriter, _ *http.Request) { stream(w, lines) }
 }
 
-func client(t *testing.T, o agui.ClientOptions) *agui.Client {
+func newClient(t *testing.T, o client.Options) *client.Client {
 	t.Helper()
-	c, err := agui.NewClient(o)
+	c, err := client.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +85,7 @@ func client(t *testing.T, o agui.ClientOptions) *agui.Client {
 }
 
 // collect runs a request to its end: the types of the events, what was noted, and the error.
-func collect(ctx context.Context, c *agui.Client, r agui.ClientRequest) (events []agui.Event, notes []string, err error) {
+func collect(ctx context.Context, c *client.Client, r client.Request) (events []agui.Event, notes []string, err error) {
 	r.Input.ThreadID, r.Input.RunID = "t", "r"
 	r.Note = func(w agui.Warning) { notes = append(notes, w.String()) }
 	for e, failure := range c.Run(ctx, r) {
@@ -167,7 +168,7 @@ func TestClientReadsForeignStreams(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			u := newUpstream(t, streaming(begin+"\n"+tc.in+"\n"+end))
-			events, _, err := collect(t.Context(), client(t, agui.ClientOptions{URL: u.URL}), agui.ClientRequest{})
+			events, _, err := collect(t.Context(), newClient(t, client.Options{URL: u.URL}), client.Request{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -190,7 +191,7 @@ func TestClientReadsOutcomesOfDrafts(t *testing.T) {
 	} {
 		u := newUpstream(t, streaming(`{"type":"RUN_STARTED","threadId":"t","runId":"r"}
 			{"type":"RUN_FINISHED","threadId":"t","runId":"r",`+in+`}`))
-		events, _, err := collect(t.Context(), client(t, agui.ClientOptions{URL: u.URL}), agui.ClientRequest{})
+		events, _, err := collect(t.Context(), newClient(t, client.Options{URL: u.URL}), client.Request{})
 		if err != nil {
 			t.Fatalf("%s: %v", in, err)
 		}
@@ -219,7 +220,7 @@ func TestClientFraming(t *testing.T) {
 			w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 			_, _ = io.WriteString(w, raw)
 		})
-		got, _, err := collect(t.Context(), client(t, agui.ClientOptions{URL: u.URL}), agui.ClientRequest{})
+		got, _, err := collect(t.Context(), newClient(t, client.Options{URL: u.URL}), client.Request{})
 		if err != nil || len(got) != 2 {
 			t.Errorf("%s: %d events, %v", name, len(got), err)
 		}
@@ -241,7 +242,7 @@ func TestClientEndsWithTheRun(t *testing.T) {
 		}
 	})
 	defer close(release)
-	events, _, err := collect(t.Context(), client(t, agui.ClientOptions{URL: u.URL}), agui.ClientRequest{})
+	events, _, err := collect(t.Context(), newClient(t, client.Options{URL: u.URL}), client.Request{})
 	if err != nil || len(events) != 5 {
 		t.Errorf("%d events, %v", len(events), err)
 	}
@@ -259,12 +260,12 @@ func TestClientAsksOlderServersAgain(t *testing.T) {
 		stream(w, `{"type":"RUN_STARTED","threadId":"t","runId":"r"}
 			{"type":"RUN_FINISHED","threadId":"t","runId":"r"}`)
 	})
-	c := client(t, agui.ClientOptions{URL: u.URL})
+	c := newClient(t, client.Options{URL: u.URL})
 	in := agui.RunAgentInput{ParentRunID: "p", Messages: agui.List[agui.Message]{{
 		ID: "m", Role: agui.RoleTool, ToolCallID: "c", Content: agui.PartsContent(agui.Part{Type: agui.PartText, Text: "yes"}),
 	}}}
 	for range 2 {
-		if _, _, err := collect(t.Context(), c, agui.ClientRequest{Input: in}); err != nil {
+		if _, _, err := collect(t.Context(), c, client.Request{Input: in}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -284,8 +285,8 @@ func TestClientHeaders(t *testing.T) {
 	t.Parallel()
 	u := newUpstream(t, streaming(`{"type":"RUN_STARTED","threadId":"t","runId":"r"}
 		{"type":"RUN_FINISHED","threadId":"t","runId":"r"}`))
-	c := client(t, agui.ClientOptions{URL: u.URL, Headers: http.Header{"authorization": {"Bearer a"}, "X-Tenant": {"none"}}})
-	if _, _, err := collect(t.Context(), c, agui.ClientRequest{Header: http.Header{"x-tenant": {"b"}}}); err != nil {
+	c := newClient(t, client.Options{URL: u.URL, Headers: http.Header{"authorization": {"Bearer a"}, "X-Tenant": {"none"}}})
+	if _, _, err := collect(t.Context(), c, client.Request{Header: http.Header{"x-tenant": {"b"}}}); err != nil {
 		t.Fatal(err)
 	}
 	h := u.header[0]

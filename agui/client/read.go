@@ -1,9 +1,10 @@
-package agui
+package client
 
 import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"time"
 )
 
@@ -84,11 +85,17 @@ func (s *padded) Read(p []byte) (int, error) {
 	if n > 0 {
 		return n, nil // the end is read once more
 	}
-	if whole := (&wholeEvents{tail: string(s.tail)}).whole(); whole || len(p) < len(end) {
+	if s.whole() || len(p) < len(end) {
 		return 0, err
 	}
 	s.added = true
 	return copy(p, end), nil
+}
+
+// whole reports whether nothing was read, or a blank line at the end.
+func (s *padded) whole() bool {
+	tail := string(s.tail)
+	return tail == "" || strings.HasSuffix(tail, "\n\n") || strings.HasSuffix(tail, "\r\n\r\n") || strings.HasSuffix(tail, "\r\r")
 }
 
 // keep remembers the last bytes read.

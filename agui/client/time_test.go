@@ -1,4 +1,4 @@
-package agui_test
+package client_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/client"
 )
 
 // A transport answers requests in a bubble, without a network.
@@ -48,8 +49,8 @@ func TestAStopThatHangsKeepsNobody(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			stops := 0
-			c := client(t, agui.ClientOptions{
-				URL: "http://example.com/agents/a", Server: agui.ServerGateway,
+			c := newClient(t, client.Options{
+				URL: "http://example.com/agents/a", Server: client.ServerGateway,
 				HTTP: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
 					if strings.HasSuffix(r.URL.Path, "/stop") {
 						stops++
@@ -62,7 +63,7 @@ func TestAStopThatHangsKeepsNobody(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			began := time.Now()
-			for _, err := range c.Run(ctx, agui.ClientRequest{Input: agui.RunAgentInput{ThreadID: "t", RunID: "r"}}) {
+			for _, err := range c.Run(ctx, client.Request{Input: agui.RunAgentInput{ThreadID: "t", RunID: "r"}}) {
 				if err != nil && !errors.Is(err, context.Canceled) {
 					t.Errorf("%s: %v", name, err)
 				}
@@ -86,7 +87,7 @@ func TestAStopThatHangsKeepsNobody(t *testing.T) {
 func TestAStreamThatIsKeptOpenEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := client(t, agui.ClientOptions{
+		c := newClient(t, client.Options{
 			URL: "http://example.com/a",
 			HTTP: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
 				return piped(r, func(w io.Writer) {
@@ -100,7 +101,7 @@ func TestAStreamThatIsKeptOpenEnds(t *testing.T) {
 			})},
 		})
 		began := time.Now()
-		for _, err := range c.Run(t.Context(), agui.ClientRequest{}) {
+		for _, err := range c.Run(t.Context(), client.Request{}) {
 			if err != nil {
 				t.Error(err)
 			}
@@ -115,7 +116,7 @@ func TestAStreamThatIsKeptOpenEnds(t *testing.T) {
 func TestARunThatFollowsHasItsTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := client(t, agui.ClientOptions{
+		c := newClient(t, client.Options{
 			URL: "http://example.com/a",
 			HTTP: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
 				return piped(r, func(w io.Writer) {
@@ -129,7 +130,7 @@ func TestARunThatFollowsHasItsTime(t *testing.T) {
 			})},
 		})
 		n := 0
-		for _, err := range c.Run(t.Context(), agui.ClientRequest{}) {
+		for _, err := range c.Run(t.Context(), client.Request{}) {
 			if err != nil {
 				t.Error(err)
 			}
@@ -145,7 +146,7 @@ func TestARunThatFollowsHasItsTime(t *testing.T) {
 func TestARunIsAskedForOnce(t *testing.T) {
 	t.Parallel()
 	u := newUpstream(t, streaming(runStarted+"\n"+runFinished))
-	events := client(t, agui.ClientOptions{URL: u.URL}).Run(t.Context(), agui.ClientRequest{})
+	events := newClient(t, client.Options{URL: u.URL}).Run(t.Context(), client.Request{})
 	for _, err := range events {
 		if err != nil {
 			t.Error(err)

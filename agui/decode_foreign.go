@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// What servers before 1.0 send differently, and what their own clients put up with, is read here. Nothing is guessed that
-// would change what a run came to.
+// This file reads what servers before 1.0 send differently, as far as their own clients accept it. Nothing is guessed that
+// would change the outcome of a run.
 
 // DecodeForeign reads an event of a server of any version: [Decode], for which nulls of optional members are absent ones
 // and the shapes of older versions are brought into today's.
@@ -113,7 +113,7 @@ func wholeNumber(raw json.RawMessage) (json.RawMessage, bool) {
 // result gives a tool's result what it needs: an id of its own, and content that is text.
 func (r *reader) result(m map[string]json.RawMessage) {
 	if raw := m["messageId"]; raw == nil || isNull(raw) {
-		if call := textOf(m["toolCallId"]); call != "" {
+		if call := stringOf(m["toolCallId"]); call != "" {
 			m["messageId"], _ = Marshal("result-" + call) // text always encodes
 		}
 	}
@@ -128,7 +128,7 @@ func (r *reader) result(m map[string]json.RawMessage) {
 // outcome reads the drafts of interrupts: outcome as a bare word, the questions beside it as interrupt or interrupts,
 // each with an id and a value or payload.
 func (r *reader) outcome(m map[string]json.RawMessage) error {
-	word := textOf(m["outcome"])
+	word := stringOf(m["outcome"])
 	if raw := m["outcome"]; raw != nil && word == "" && !isNull(raw) {
 		return nil
 	}
@@ -190,10 +190,10 @@ func (r *reader) modernInterrupt(draft json.RawMessage, n int) (json.RawMessage,
 		return nil, err
 	}
 	defer r.release(d)
-	if textOf(d["id"]) == "" {
+	if stringOf(d["id"]) == "" {
 		d["id"], _ = Marshal("interrupt-" + strconv.Itoa(n+1)) // text always encodes
 	}
-	if textOf(d["reason"]) == "" {
+	if stringOf(d["reason"]) == "" {
 		d["reason"] = json.RawMessage(`"input_required"`)
 	}
 	for _, member := range []string{"value", "payload"} {
@@ -203,4 +203,10 @@ func (r *reader) modernInterrupt(draft json.RawMessage, n int) (json.RawMessage,
 		delete(d, member)
 	}
 	return Marshal(d)
+}
+
+// stringOf returns the text of a JSON string, and nothing of any other value.
+func stringOf(raw json.RawMessage) string {
+	s, _ := unquoted(raw)
+	return s
 }

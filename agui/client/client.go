@@ -1,4 +1,4 @@
-package agui
+package client
 
 import (
 	"context"
@@ -10,11 +10,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/agui-gateway/gateway/agui"
 )
 
-// ClientOptions say which agent a [Client] speaks to, and how much it takes from it. Only URL is required; a limit that
+// Options say which agent a [Client] speaks to, and how much it takes from it. Only URL is required; a limit that
 // is 0 has its default, one that is negative is none.
-type ClientOptions struct {
+type Options struct {
 	// URL is where runs are posted.
 	URL string
 	// Headers go with every request. They are never logged and in no error.
@@ -34,7 +36,7 @@ type ClientOptions struct {
 	MaxBytes  int64 // bytes of one answer; 64 MiB
 }
 
-func (o *ClientOptions) fill() {
+func (o *Options) fill() {
 	byDefault(&o.Connect, time.Minute)
 	byDefault(&o.Idle, 5*time.Minute)
 	byDefault(&o.Timeout, 10*time.Minute)
@@ -56,7 +58,7 @@ func byDefault[T ~int | ~int64](v *T, d T) {
 // A Client runs an agent on another server, whichever version of AG-UI that speaks, and reads its answer. It is safe for
 // concurrent use.
 type Client struct {
-	o    ClientOptions
+	o    Options
 	url  *url.URL
 	http *http.Client
 
@@ -67,8 +69,8 @@ type Client struct {
 	kind ServerKind // found out, empty as long as it is not known
 }
 
-// NewClient returns a client. It asks the server nothing yet.
-func NewClient(o ClientOptions) (*Client, error) {
+// New returns a client. It asks the server nothing yet.
+func New(o Options) (*Client, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil {
 		return nil, errors.New("agui: client: the URL cannot be read") // the cause quotes it, and it may hold a secret
@@ -107,15 +109,15 @@ func transport() http.RoundTripper {
 	return own
 }
 
-// A ClientRequest is one run to be asked for.
-type ClientRequest struct {
+// A Request is one run to be asked for.
+type Request struct {
 	// Input is what the agent is sent. The client says which version it speaks, and says it in the terms of older
 	// servers where it has to.
-	Input RunAgentInput
+	Input agui.RunAgentInput
 	// Header goes with this request only, and replaces what [ClientOptions] has under the same names.
 	Header http.Header
 	// Note is told of what was passed over or mended in the answer; nil is told nothing. It never quotes a value.
-	Note func(Warning)
+	Note func(agui.Warning)
 	// Leave is asked when the context is done before the run is; if it returns true, the run is left to go on, where
 	// the server lets it. Nil stops it.
 	Leave func(cause error) bool
@@ -130,14 +132,14 @@ type ClientRequest struct {
 // A run whose context is done, whose events are not read to the end, or whose answer cannot be used is stopped, by the
 // server's stop route if it has one, and by hanging up. A stop that is not answered at once goes on by itself for a few
 // seconds. What the agent says about its own failure is RUN_ERROR, and no error of Run.
-func (c *Client) Run(ctx context.Context, r ClientRequest) iter.Seq2[Event, error] {
+func (c *Client) Run(ctx context.Context, r Request) iter.Seq2[agui.Event, error] {
 	var asked atomic.Bool
-	return func(yield func(Event, error) bool) {
+	return func(yield func(agui.Event, error) bool) {
 		if asked.Swap(true) {
 			yield(nil, errReadTwice)
 			return
 		}
-		a := &answer{c: c, request: r, chunks: Expander{Forgiving: true}}
+		a := &answer{c: c, request: r, chunks: agui.Expander{Forgiving: true}}
 		if err := a.run(ctx, yield); err != nil {
 			yield(nil, err)
 		}

@@ -1,4 +1,4 @@
-package agui_test
+package client_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/client"
 )
 
 func ExampleClient_Run() {
@@ -23,15 +24,15 @@ data: {"type":"RUN_FINISHED","threadId":"t1","runId":"r1"}
 	}))
 	defer server.Close()
 
-	client, err := agui.NewClient(agui.ClientOptions{URL: server.URL})
+	remote, err := client.New(client.Options{URL: server.URL})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	request := agui.ClientRequest{Input: agui.RunAgentInput{ThreadID: "t1", RunID: "r1", Messages: agui.List[agui.Message]{
+	request := client.Request{Input: agui.RunAgentInput{ThreadID: "t1", RunID: "r1", Messages: agui.List[agui.Message]{
 		{ID: "u1", Role: agui.RoleUser, Content: agui.TextContent("Hi!")},
 	}}}
-	for event, err := range client.Run(context.Background(), request) {
+	for event, err := range remote.Run(context.Background(), request) {
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -1,4 +1,4 @@
-package agui
+package client
 
 import (
 	"bufio"
@@ -8,15 +8,17 @@ import (
 	"mime"
 	"net/http"
 	"time"
+
+	"github.com/agui-gateway/gateway/agui"
 )
 
 // An answer is one response to a [ClientRequest].
 type answer struct {
 	c       *Client
-	request ClientRequest
+	request Request
 
-	order  Verifier
-	chunks Expander
+	order  agui.Verifier
+	chunks agui.Expander
 	mends  mends
 
 	events int
@@ -25,7 +27,7 @@ type answer struct {
 }
 
 // run asks, reads to the end, and stops what it does not see the end of.
-func (a *answer) run(ctx context.Context, yield func(Event, error) bool) error {
+func (a *answer) run(ctx context.Context, yield func(agui.Event, error) bool) error {
 	own, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	if d := a.c.o.Timeout; d > 0 {
@@ -54,7 +56,7 @@ const stopPatience = 200 * time.Millisecond
 // stop ends the run at a server that would go on without its reader. If that takes long it goes on by itself: there is
 // nothing else to be done about it.
 func (a *answer) stop(ctx context.Context, err error) {
-	refused, _ := errors.AsType[*ClientError](err)
+	refused, _ := errors.AsType[*Error](err)
 	switch {
 	case a.ended, refused != nil && refused.Fault == FaultStatus:
 		return // nothing is at work
@@ -82,7 +84,7 @@ func (a *answer) stop(ctx context.Context, err error) {
 
 func (a *answer) note(path, reason string) {
 	if a.request.Note != nil {
-		a.request.Note(Warning{Path: path, Reason: reason})
+		a.request.Note(agui.Warning{Path: path, Reason: reason})
 	}
 }
 
@@ -91,7 +93,7 @@ func (a *answer) note(path, reason string) {
 func (a *answer) post(ctx, own context.Context, cancel context.CancelCauseFunc, kind ServerKind) (*http.Response, error) {
 	older := a.c.older.Load()
 	response, err := a.postAs(ctx, own, cancel, kind, older)
-	refused, ok := errors.AsType[*ClientError](err)
+	refused, ok := errors.AsType[*Error](err)
 	if !ok || older || refused.Status != http.StatusBadRequest && refused.Status != http.StatusUnprocessableEntity {
 		return response, err
 	}
@@ -100,14 +102,14 @@ func (a *answer) post(ctx, own context.Context, cancel context.CancelCauseFunc, 
 		return nil, err
 	}
 	a.c.older.Store(true)
-	a.note("", "the server does not take requests of "+ProtocolVersion)
+	a.note("", "the server does not take requests of "+agui.ProtocolVersion)
 	return again, nil
 }
 
 func (a *answer) postAs(ctx, own context.Context, cancel context.CancelCauseFunc, kind ServerKind, older bool) (*http.Response, error) {
-	body, err := Marshal(a.input(older))
+	body, err := agui.Marshal(a.input(older))
 	if err != nil {
-		return nil, &ClientError{Fault: FaultInvalid, Err: errors.New("the input cannot be written")}
+		return nil, &Error{Fault: FaultInvalid, Err: errors.New("the input cannot be written")}
 	}
 	u := *a.c.url
 	if kind == ServerGateway {
@@ -137,13 +139,13 @@ func (a *answer) postAs(ctx, own context.Context, cancel context.CancelCauseFunc
 }
 
 // input is the request as the server can read it. What every client before 1.0 sent is always there.
-func (a *answer) input(older bool) RunAgentInput {
+func (a *answer) input(older bool) agui.RunAgentInput {
 	in := a.request.Input
-	in.ProtocolVersion = ProtocolVersion
+	in.ProtocolVersion = agui.ProtocolVersion
 	if older {
 		in.ProtocolVersion, in.ParentRunID = "", ""
-		in.Messages = append(List[Message](nil), in.Messages...)
-		if media, files := Downgrade(in.Messages); media || files {
+		in.Messages = append(agui.List[agui.Message](nil), in.Messages...)
+		if media, files := agui.Downgrade(in.Messages); media || files {
 			a.note("messages", "have media or files that an older server cannot be told")
 		}
 	}
@@ -162,7 +164,7 @@ func (a *answer) input(older bool) RunAgentInput {
 const linger = time.Second
 
 // read yields the events of a stream.
-func (a *answer) read(ctx, own context.Context, cancel context.CancelCauseFunc, body io.Reader, yield func(Event, error) bool) error {
+func (a *answer) read(ctx, own context.Context, cancel context.CancelCauseFunc, body io.Reader, yield func(agui.Event, error) bool) error {
 	end := &idleTimer{idle: a.c.o.Idle, cancel: cancel}
 	defer end.stop()
 	all := &bounded{r: body, left: a.c.o.MaxBytes, limited: a.c.o.MaxBytes > 0, clock: end}
@@ -171,7 +173,7 @@ func (a *answer) read(ctx, own context.Context, cancel context.CancelCauseFunc, 
 	if maxEvent == 0 {
 		maxEvent = 1 << 30
 	}
-	for record, err := range ReadStream(in, maxEvent) {
+	for record, err := range agui.ReadStream(in, maxEvent) {
 		if err != nil {
 			if a.ended && ctx.Err() == nil {
 				return nil // it was all there
@@ -186,14 +188,14 @@ func (a *answer) read(ctx, own context.Context, cancel context.CancelCauseFunc, 
 		case a.broke:
 			return nil
 		case err != nil && in.added:
-			return &ClientError{Fault: FaultCut, Err: err} // the last event is half of one
+			return &Error{Fault: FaultCut, Err: err} // the last event is half of one
 		case err != nil:
 			return err
 		}
 		end.ended(a.ended)
 	}
 	if !a.ended {
-		return &ClientError{Fault: FaultCut, Err: errNoEnd}
+		return &Error{Fault: FaultCut, Err: errNoEnd}
 	}
 	return nil
 }
@@ -202,29 +204,29 @@ func (a *answer) read(ctx, own context.Context, cancel context.CancelCauseFunc, 
 func unread(ctx, own context.Context, err error) error {
 	switch {
 	case errors.Is(err, bufio.ErrTooLong), errors.Is(err, errBytes):
-		return &ClientError{Fault: FaultTooLarge, Err: err}
+		return &Error{Fault: FaultTooLarge, Err: err}
 	default:
 		return broken(ctx, own, FaultCut, err)
 	}
 }
 
 // take yields what one event of the stream stands for.
-func (a *answer) take(data []byte, yield func(Event, error) bool) error {
+func (a *answer) take(data []byte, yield func(agui.Event, error) bool) error {
 	a.events++
 	if most := a.c.o.MaxEvents; most > 0 && a.events > most {
-		return &ClientError{Fault: FaultTooLarge, Err: errEvents}
+		return &Error{Fault: FaultTooLarge, Err: errEvents}
 	}
 	if string(data) == "[DONE]" {
 		a.note("", "a sentinel is no event, passed over")
 		return nil
 	}
-	e, err := DecodeForeign(data, a.request.Note)
+	e, err := agui.DecodeForeign(data, a.request.Note)
 	if err != nil {
-		return &ClientError{Fault: FaultInvalid, Err: err}
+		return &Error{Fault: FaultInvalid, Err: err}
 	}
 	mended, err := a.mends.mend(e, a.request.Note)
 	if err != nil {
-		return &ClientError{Fault: FaultInvalid, Err: err}
+		return &Error{Fault: FaultInvalid, Err: err}
 	}
 	for _, e := range mended {
 		if err := a.pass(e, yield); err != nil || a.broke {
@@ -235,20 +237,20 @@ func (a *answer) take(data []byte, yield func(Event, error) bool) error {
 }
 
 // pass yields an event, expanded and verified.
-func (a *answer) pass(e Event, yield func(Event, error) bool) error {
-	whole := []Event{e}
+func (a *answer) pass(e agui.Event, yield func(agui.Event, error) bool) error {
+	whole := []agui.Event{e}
 	if a.chunks.Concerns(e) {
 		var err error
 		if whole, err = a.chunks.Expand(e); err != nil {
-			return &ClientError{Fault: FaultInvalid, Err: err}
+			return &Error{Fault: FaultInvalid, Err: err}
 		}
 	}
 	for _, e := range whole {
 		if err := a.order.Next(e); err != nil {
-			return &ClientError{Fault: FaultInvalid, Err: err}
+			return &Error{Fault: FaultInvalid, Err: err}
 		}
 		switch e.(type) {
-		case *RunFinished, *RunError:
+		case *agui.RunFinished, *agui.RunError:
 			a.ended = true
 		default:
 			a.ended = false

@@ -1,4 +1,4 @@
-package agui_test
+package client_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/client"
 	"github.com/agui-gateway/gateway/agui/run"
 )
 
@@ -38,15 +39,15 @@ func FuzzClient(f *testing.F) {
 		f.Add(body)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		c, err := agui.NewClient(agui.ClientOptions{URL: "http://upstream.invalid/", HTTP: &http.Client{Transport: canned(body)}, MaxEvents: 1000})
+		c, err := client.New(client.Options{URL: "http://upstream.invalid/", HTTP: &http.Client{Transport: canned(body)}, MaxEvents: 1000})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var order agui.Verifier
 		view := run.NewView(nil, nil)
-		for e, err := range c.Run(context.Background(), agui.ClientRequest{Input: agui.RunAgentInput{ThreadID: "t", RunID: "r"}}) {
+		for e, err := range c.Run(context.Background(), client.Request{Input: agui.RunAgentInput{ThreadID: "t", RunID: "r"}}) {
 			if err != nil {
-				if _, ok := errors.AsType[*agui.ClientError](err); !ok {
+				if _, ok := errors.AsType[*client.Error](err); !ok {
 					t.Fatalf("error %v", err)
 				}
 				return
