@@ -12,6 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 )
 
 // A slowLog is a store that appends nothing until it is open.
@@ -32,7 +33,7 @@ func (s slowLog) Append(ctx context.Context, l *state.Lease, after state.FrameID
 // A store that is behind holds back who writes, and nobody who looks.
 func TestWhoLooksDoesNotWaitForTheStore(t *testing.T) {
 	t.Parallel()
-	shared := state.NewMemory(state.MemoryOptions{})
+	shared := memstore.New(memstore.Options{})
 	defer shared.Close()
 	store := slowLog{shared, make(chan struct{})}
 	var sent atomic.Int64

@@ -9,6 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 )
 
 // A broken store gives readers what nobody can read, or panics.
@@ -31,7 +32,7 @@ func (s *brokenStore) Tail(context.Context, state.Key, state.FrameID) iter.Seq2[
 func TestAReaderThatCannotGoOn(t *testing.T) {
 	t.Parallel()
 	for _, panics := range []bool{false, true} {
-		store := &brokenStore{Store: state.NewMemory(state.MemoryOptions{}), panics: panics}
+		store := &brokenStore{Store: memstore.New(memstore.Options{}), panics: panics}
 		t.Cleanup(func() { _ = store.Close() }) // a store in memory
 		w := newWorld(t, func(o *gateway.Options) {
 			o.Store, o.Now, o.Log = store, nil, slog.New(slog.DiscardHandler)

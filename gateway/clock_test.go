@@ -8,6 +8,7 @@ import (
 
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 	"github.com/agui-gateway/gateway/state/statetest"
 )
 
@@ -22,7 +23,7 @@ func TestAGatewayWhoseClockIsWrong(t *testing.T) {
 			t.Parallel()
 			const ttl = 30 * time.Minute
 			clock := statetest.NewClock()
-			store := state.NewMemory(state.MemoryOptions{Now: clock.Now})
+			store := memstore.New(memstore.Options{Now: clock.Now})
 			t.Cleanup(func() { _ = store.Close() }) // a store in memory
 			w := newWorld(t, func(o *gateway.Options) {
 				o.Store, o.InterruptTTL, o.RunTimeout = store, ttl, time.Minute
@@ -56,10 +57,10 @@ func TestAWrongClockAndARunThatIsOthers(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				owner, other := newLink(nil), newLink(nil)
 				d := newDesktop(t, func(o *gateway.Options) {
-					owner.Store = state.NewMemory(state.MemoryOptions{})
+					owner.Store = memstore.New(memstore.Options{})
 					o.Store, o.Shared, o.Lease = owner, true, pairLease
 				})
-				d.store = owner.Store.(*state.Memory)
+				d.store = owner.Store.(state.Store)
 				defer d.close()
 				stranger := newDesktop(t, func(o *gateway.Options) {
 					other.Store = d.store

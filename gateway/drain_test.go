@@ -9,13 +9,14 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 )
 
 // A server that leaves while its store is away does not wait for the store: what could not be kept is taken over. The clock
 // is the machine's, because a bubble's stands still while the run's log waits for its commit.
 func TestADrainDoesNotWaitForAStoreThatIsAway(t *testing.T) {
 	t.Parallel()
-	store := &distantStore{Store: state.NewMemory(state.MemoryOptions{})}
+	store := &distantStore{Store: memstore.New(memstore.Options{})}
 	t.Cleanup(func() { _ = store.Close() }) // a store in memory
 	w := newWorld(t, func(o *gateway.Options) {
 		o.Store, o.Shared, o.Now, o.StoreBuffer, o.Lease = store, true, nil, time.Hour, time.Hour

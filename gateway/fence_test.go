@@ -13,6 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 )
 
 // A link is one replica's way to a store that others have too. While it is cut nothing gets through, and words to a lease
@@ -81,7 +82,7 @@ type pair struct {
 	links   map[string]*link
 	start   time.Time
 	request func() // hangs up
-	store   *state.Memory
+	store   state.Store
 
 	mu      sync.Mutex
 	effects []effect
@@ -96,7 +97,7 @@ const (
 // newPair begins a run on the replica a, in a bubble.
 func newPair(t *testing.T) *pair {
 	t.Helper()
-	p := &pair{T: t, links: map[string]*link{}, start: time.Now(), store: state.NewMemory(state.MemoryOptions{})}
+	p := &pair{T: t, links: map[string]*link{}, start: time.Now(), store: memstore.New(memstore.Options{})}
 	t.Cleanup(func() { _ = p.store.Close() }) // a store in memory
 	for _, name := range []string{"a", "b"} {
 		l := newLink(p.store)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 )
 
 // A Gateway serves agents. It is an [http.Handler], safe for concurrent use. Close it when done.
@@ -76,7 +77,7 @@ func New(o Options) (*Gateway, error) {
 	}
 	g.roster.Store(r)
 	if g.store == nil {
-		g.store, g.own = state.NewMemory(state.MemoryOptions{Now: o.Now}), true
+		g.store, g.own = memstore.New(memstore.Options{Now: o.Now}), true
 	}
 	g.webhook = newWebhook(g)
 	g.routes = g.newRoutes()

@@ -13,6 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 )
 
 // An askingStore does what it is told before it stores a question; an error of that is the answer.
@@ -36,7 +37,7 @@ func (s *askingStore) Commit(ctx context.Context, l *state.Lease, c state.Commit
 func TestAQuestionIsStoredBeforeItIsSeen(t *testing.T) {
 	t.Parallel()
 	arrived, stores := make(chan struct{}), make(chan struct{})
-	store := &askingStore{Store: state.NewMemory(state.MemoryOptions{}), before: func(state.Key) error {
+	store := &askingStore{Store: memstore.New(memstore.Options{}), before: func(state.Key) error {
 		close(arrived)
 		<-stores
 		return nil

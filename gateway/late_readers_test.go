@@ -12,6 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 )
 
 // A heldStore shows nobody a log until it is opened, and tells what each request came to before its answer is known.
@@ -59,7 +60,7 @@ func (s *heldStore) Begin(ctx context.Context, r *state.Request, o state.LeaseOp
 // A reader who is so late that the log has the next run as well is shown its own run, and no more.
 func TestALateReaderEndsWithItsRun(t *testing.T) {
 	t.Parallel()
-	store := &heldStore{Store: state.NewMemory(state.MemoryOptions{}), open: make(chan struct{})}
+	store := &heldStore{Store: memstore.New(memstore.Options{}), open: make(chan struct{})}
 	defer store.Close()
 	w := newWorld(t, func(o *gateway.Options) { o.Store, o.Now = store, nil })
 	var readers []*reader
@@ -88,7 +89,7 @@ func TestALateReaderEndsWithItsRun(t *testing.T) {
 // A reader who comes back with an id is sent all that followed it, however many runs that is and in whatever pieces it comes.
 func TestWhoComesBackIsSentEveryRunSince(t *testing.T) {
 	t.Parallel()
-	store := &heldStore{Store: state.NewMemory(state.MemoryOptions{}), open: make(chan struct{}), single: true}
+	store := &heldStore{Store: memstore.New(memstore.Options{}), open: make(chan struct{}), single: true}
 	defer store.Close()
 	close(store.open)
 	w := newWorld(t, func(o *gateway.Options) { o.Store, o.Now = store, nil })
@@ -105,7 +106,7 @@ func TestWhoComesBackIsSentEveryRunSince(t *testing.T) {
 // late its hanging up is noticed.
 func TestWhoHungUpAndAsksAgainIsNotInItsOwnWay(t *testing.T) {
 	t.Parallel()
-	store := &heldStore{Store: state.NewMemory(state.MemoryOptions{}), open: make(chan struct{})}
+	store := &heldStore{Store: memstore.New(memstore.Options{}), open: make(chan struct{})}
 	defer store.Close()
 	close(store.open)
 	w := newWorld(t, func(o *gateway.Options) { o.Store, o.Now, o.HangUpGrace = store, nil, time.Hour })

@@ -9,6 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 )
 
 // A late store keeps the news of a hang-up until it is told to pass it on.
@@ -36,7 +37,7 @@ func TestALateHangUpIsNotTheNextRuns(t *testing.T) {
 
 func aLateHangUpIsNotTheNextRuns(t *testing.T) {
 	store := &lateStore{
-		Store: state.NewMemory(state.MemoryOptions{}),
+		Store: memstore.New(memstore.Options{}),
 		held:  make(chan struct{}), pass: make(chan struct{}), told: make(chan struct{}),
 	}
 	t.Cleanup(func() { _ = store.Close() }) // a store in memory

@@ -13,7 +13,7 @@ import (
 
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 )
 
 // confidential is what nobody may find in a log.
@@ -171,7 +171,7 @@ func (w *world) forked(t *testing.T) string {
 func TestTheLogHasChangesOfReadiness(t *testing.T) {
 	t.Parallel()
 	var log lockedBuffer
-	store := &distantStore{Store: state.NewMemory(state.MemoryOptions{})}
+	store := &distantStore{Store: memstore.New(memstore.Options{})}
 	t.Cleanup(func() { _ = store.Close() }) // a store in memory
 	w := newWorld(t, logged(&log), func(o *gateway.Options) { o.Store, o.Now = store, nil })
 	asks := func(want int) {

@@ -18,6 +18,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 )
 
 // A malformedLog is a store whose log has frames as a version wrote them that did not check their shape.
@@ -93,7 +94,7 @@ func ponder(t *testing.T, store state.Store) *world {
 
 func TestWhoJoinsIsToldWhatCanBeReadOfAMalformedLog(t *testing.T) {
 	t.Parallel()
-	shared := state.NewMemory(state.MemoryOptions{})
+	shared := memstore.New(memstore.Options{})
 	defer shared.Close()
 	w := ponder(t, malformedLog{shared})
 	joiner := w.begin(http.MethodGet, "/threads/t/events?protocolVersion=1.0", "")
@@ -113,7 +114,7 @@ func TestWhoJoinsIsToldWhatCanBeReadOfAMalformedLog(t *testing.T) {
 
 func TestARunWithAMalformedLogGoesOnElsewhere(t *testing.T) {
 	t.Parallel()
-	shared := state.NewMemory(state.MemoryOptions{})
+	shared := memstore.New(memstore.Options{})
 	defer shared.Close()
 	door := newMortal(malformedLog{shared})
 	defer close(door.buried) // before its gateway is closed

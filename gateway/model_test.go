@@ -18,6 +18,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 )
 
 // A thinker is a model's server: it calls the tool it is offered, and says so when it has the result. It fails when it is
@@ -217,7 +218,7 @@ func TestApprovedOnce(t *testing.T) {
 // and asks the model nothing again.
 func TestUsageOverATakeover(t *testing.T) {
 	t.Parallel()
-	shared := state.NewMemory(state.MemoryOptions{})
+	shared := memstore.New(memstore.Options{})
 	defer shared.Close()
 	m := newThinker(t)
 	var looked atomic.Int64

@@ -22,7 +22,7 @@ type Options struct {
 	Agent map[string]AgentOptions
 	// Legacy is the agent that POST /subgraphs speaks to; empty means the one called travel, or the only one there is.
 	Legacy string
-	// Store keeps the threads; nil means a [state.Memory] of the gateway's own.
+	// Store keeps the threads; nil means a [memstore.New] of the gateway's own.
 	Store state.Store
 
 	// Shared says that other replicas use the same store, now or when this process has ended: a run that is not over

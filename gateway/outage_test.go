@@ -8,6 +8,7 @@ import (
 
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 )
 
 // A distant store can be away: then nothing gets through, and whoever tails it waits without a word.
@@ -59,7 +60,7 @@ func TestReadersOfAStoreThatStaysAway(t *testing.T) {
 }
 
 func readersOfAStoreThatStaysAway(t *testing.T) {
-	store := &distantStore{Store: state.NewMemory(state.MemoryOptions{})}
+	store := &distantStore{Store: memstore.New(memstore.Options{})}
 	t.Cleanup(func() { _ = store.Close() }) // a store in memory
 	change := func(o *gateway.Options) {
 		o.Store, o.Shared, o.Now, o.NewID = store, true, nil, nil

@@ -20,6 +20,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 )
 
 // broken is a team of one whose shared state has a reducer that panics at /broken.
@@ -223,7 +224,7 @@ func TestATakeoverThatPanics(t *testing.T) {
 }
 
 func aTakeoverThatPanics(t *testing.T) {
-	shared := state.NewMemory(state.MemoryOptions{})
+	shared := memstore.New(memstore.Options{})
 	defer shared.Close()
 	var paid, panicked atomic.Int64
 	door := newMortal(shared)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 )
 
 // placed runs an agent as soon as there is a place: that of a run is free a moment after its end is told.
@@ -172,7 +172,7 @@ func TestWhoWaitedTakesTheOthersPlace(t *testing.T) {
 // A run of another replica's leaves no place here. A request that could not run when it has ended does not end it.
 func TestNobodySupersedesInVain(t *testing.T) {
 	t.Parallel()
-	shared := state.NewMemory(state.MemoryOptions{})
+	shared := memstore.New(memstore.Options{})
 	defer shared.Close()
 	here := func(o *gateway.Options) { o.Store, o.Shared, o.Now, o.NewID = shared, true, nil, nil }
 	a, b := newWorld(t, here), newWorld(t, here, func(o *gateway.Options) { o.Limits.Runs = 1 })

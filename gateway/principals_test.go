@@ -16,6 +16,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 	"github.com/agui-gateway/gateway/state/statetest"
 )
 
@@ -110,7 +111,7 @@ func threadRoutes() []threadRoute {
 func TestAnothersThreadIsLikeNone(t *testing.T) {
 	t.Parallel()
 	clock := statetest.NewClock()
-	store := state.NewMemory(state.MemoryOptions{Now: clock.Now})
+	store := memstore.New(memstore.Options{Now: clock.Now})
 	defer store.Close()
 	w := newWorld(t, func(o *gateway.Options) { o.Store, o.Shared, o.Now = store, true, clock.Now })
 	question := state.Token{Status: state.TokenOpen, Interrupt: agui.Interrupt{ID: "their-q1", Reason: "input_required", Message: "Which?"}}

@@ -9,13 +9,14 @@ import (
 
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 )
 
 // crowded are two replicas in a bubble, the first of which has its one place taken. On the thread t a run of the second
 // has ended; r2 waits at the first and r3, behind it, at the second.
 func crowded(t *testing.T) (full, free *desktop, r2, r3 *sink) {
 	t.Helper()
-	shared := state.NewMemory(state.MemoryOptions{})
+	shared := memstore.New(memstore.Options{})
 	here := func(runs int) *desktop {
 		d := newDesktop(t, func(o *gateway.Options) {
 			o.Store, o.Shared, o.Limits.Runs = shared, true, runs

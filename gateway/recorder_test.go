@@ -11,6 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 )
 
 // A deafStore fails every append until it is to listen, and counts them. It notes the bytes of the largest commit's frames.
@@ -62,7 +63,7 @@ func floods(t *testing.T, store state.Store, events int) (*world, *atomic.Int32)
 func TestACommitBehindLargeEvents(t *testing.T) {
 	t.Parallel()
 	const events, most = 10, 5 << 20
-	store := &deafStore{Store: state.NewMemory(state.MemoryOptions{})}
+	store := &deafStore{Store: memstore.New(memstore.Options{})}
 	w, said := floods(t, store, events)
 	posted := w.open("POST", "/agents/floods", input("t", "r1", []string{"u1:Hi"}))
 	eventually(t, "all is said, and waits", func() bool { return said.Load() == events && store.failed.Load() > 0 })
@@ -78,7 +79,7 @@ func TestACommitBehindLargeEvents(t *testing.T) {
 func TestAnAgentAheadOfItsStore(t *testing.T) {
 	t.Parallel()
 	const events, most = 100, 20
-	store := &deafStore{Store: state.NewMemory(state.MemoryOptions{})}
+	store := &deafStore{Store: memstore.New(memstore.Options{})}
 	w, said := floods(t, store, events)
 	posted := w.open("POST", "/agents/floods", input("t", "r1", []string{"u1:Hi"}))
 	eventually(t, "a few appends have failed", func() bool { return store.failed.Load() >= 8 })

@@ -11,6 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/gateway/wire"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 )
 
 // resumed starts a run of slow-answer, answers it, and returns the resumed run in the middle of its work, with a page
@@ -91,7 +92,7 @@ func TestPageOfAStoreThatStaysAway(t *testing.T) {
 }
 
 func pageOfAStoreThatStaysAway(t *testing.T) {
-	store := &distantStore{Store: state.NewMemory(state.MemoryOptions{})}
+	store := &distantStore{Store: memstore.New(memstore.Options{})}
 	t.Cleanup(func() { _ = store.Close() }) // a store in memory
 	w := newBubbleWorld(t, func(o *gateway.Options) { o.Store, o.Shared, o.Now = store, true, nil })
 	p := tab{w, transports["rest"]}
@@ -112,7 +113,7 @@ func pageOfAStoreThatStaysAway(t *testing.T) {
 // A thread that is forgotten under a resumed run leaves its page a whole stream.
 func TestPageOfAThreadThatIsForgotten(t *testing.T) {
 	t.Parallel()
-	store := state.NewMemory(state.MemoryOptions{})
+	store := memstore.New(memstore.Options{})
 	t.Cleanup(func() { _ = store.Close() }) // a store in memory
 	w := newWorld(t, func(o *gateway.Options) { o.Store, o.Now = store, nil })
 	p := tab{w, transports["rest"]}

@@ -12,7 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 )
 
 // The longest way over remote agents, and the most runs of one such way on one gateway.
@@ -165,7 +165,7 @@ func TestHopsAreCounted(t *testing.T) {
 	t.Parallel()
 	answer := make(chan struct{})
 	url, told := wayTo(t, answer)
-	store := state.NewMemory(state.MemoryOptions{})
+	store := memstore.New(memstore.Options{})
 	t.Cleanup(func() { _ = store.Close() })
 	start := func() *world {
 		return newWorld(t, func(o *gateway.Options) {

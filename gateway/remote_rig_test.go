@@ -16,6 +16,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 )
 
 // A house is a gateway behind an address that outlives it.
@@ -34,7 +35,7 @@ type house struct {
 
 func newHouse(t *testing.T, agents map[string]groupchat.Agent) *house {
 	t.Helper()
-	h := &house{t: t, store: state.NewMemory(state.MemoryOptions{}), agents: agents}
+	h := &house{t: t, store: memstore.New(memstore.Options{}), agents: agents}
 	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.mu.Lock()
 		h.asked = append(h.asked, r.Method+" "+r.URL.RequestURI())

@@ -17,6 +17,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 )
 
 func TestAQuestionTwoGatewaysDeepIsAnsweredFromTheOutermost(t *testing.T) {
@@ -24,7 +25,7 @@ func TestAQuestionTwoGatewaysDeepIsAnsweredFromTheOutermost(t *testing.T) {
 	for _, restart := range []bool{false, true} {
 		t.Run(fmt.Sprintf("restart %v", restart), func(t *testing.T) {
 			t.Parallel()
-			store := state.NewMemory(state.MemoryOptions{})
+			store := memstore.New(memstore.Options{})
 			defer store.Close()
 			keep := func(o *gateway.Options) { o.Store = store }
 			front, middle, inner := chain(t, "both", keep)
@@ -214,7 +215,7 @@ func TestACrashWhileAnAnswerIsDelivered(t *testing.T) {
 			t.Parallel()
 			inner := newInner(t)
 			middle := newHouse(t, map[string]groupchat.Agent{"relay": through(t, "inner", inner.url+"/agents/ask")})
-			shared := state.NewMemory(state.MemoryOptions{})
+			shared := memstore.New(memstore.Options{})
 			defer shared.Close()
 			door := newMortal(shared)
 			var once sync.Once
@@ -311,7 +312,7 @@ func TestAHandoverJoinsTheRemoteRun(t *testing.T) {
 	t.Parallel()
 	inner := newInner(t)
 	middle := newHouse(t, map[string]groupchat.Agent{"relay": through(t, "inner", inner.url+"/agents/slow")})
-	shared := state.NewMemory(state.MemoryOptions{})
+	shared := memstore.New(memstore.Options{})
 	defer shared.Close()
 	replica := func() *world {
 		return newFront(t, middle, func(o *gateway.Options) {

@@ -15,6 +15,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/gateway/wire"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 	"github.com/agui-gateway/gateway/state/redisstore"
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 	"github.com/agui-gateway/gateway/state/statetest"
@@ -66,7 +67,7 @@ func play(t *testing.T, cases []testCase) {
 			t.Run("memory", func(t *testing.T) {
 				t.Parallel()
 				clock := statetest.NewClock()
-				store := state.NewMemory(state.MemoryOptions{Now: clock.Now})
+				store := memstore.New(memstore.Options{Now: clock.Now})
 				newScript(t, clock, store).play(c.steps)
 			})
 			t.Run("replicas", func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 )
 
 // A readStore counts how often conversations and states are read.
@@ -32,7 +33,7 @@ func (s *readStore) State(ctx context.Context, key state.Key, rev int64) (json.R
 func TestReadersShareSnapshots(t *testing.T) {
 	t.Parallel()
 	const readers = 20
-	store := &readStore{Store: state.NewMemory(state.MemoryOptions{})}
+	store := &readStore{Store: memstore.New(memstore.Options{})}
 	w := newWorld(t, func(o *gateway.Options) { o.Store, o.Now = store, nil })
 	first := w.open(http.MethodPost, "/agents/slow", input("t", "r", []string{"u1:Hi"}))
 	first.until(agui.TypeCustom)

@@ -13,13 +13,14 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 	"github.com/agui-gateway/gateway/state/statetest"
 )
 
 // faulty is a gateway on a store whose next calls can be made to fail.
 func faulty(t *testing.T) (*world, *statetest.Faulty) {
 	t.Helper()
-	store := &statetest.Faulty{Store: state.NewMemory(state.MemoryOptions{})}
+	store := &statetest.Faulty{Store: memstore.New(memstore.Options{})}
 	w := newWorld(t, func(o *gateway.Options) {
 		o.Store, o.Now = store, nil
 		o.Log = slog.New(slog.DiscardHandler)
@@ -61,7 +62,7 @@ func TestAVerdictThatGotLost(t *testing.T) {
 
 func TestAStoreThatIsAwayForAdmission(t *testing.T) {
 	t.Parallel()
-	store := &blindStore{Store: state.NewMemory(state.MemoryOptions{}), shut: true}
+	store := &blindStore{Store: memstore.New(memstore.Options{}), shut: true}
 	w := newWorld(t, func(o *gateway.Options) { o.Store, o.Now = store, nil })
 	defer store.Close()
 	response := w.request(t.Context(), "POST", "/agents/echo", input("t", "r1", []string{"u1:Hi"}))
@@ -106,7 +107,7 @@ func (s *blindStore) Tail(ctx context.Context, key state.Key, after state.FrameI
 // A run that cannot begin is seen to fail, and its thread is free again.
 func TestARunThatCannotBegin(t *testing.T) {
 	t.Parallel()
-	store := &blindStore{Store: state.NewMemory(state.MemoryOptions{}), blind: true}
+	store := &blindStore{Store: memstore.New(memstore.Options{}), blind: true}
 	w := newWorld(t, func(o *gateway.Options) { o.Store, o.Now, o.StoreBuffer = store, nil, soon })
 	defer store.Close()
 	if status, _ := w.call("POST", "/agents/echo?disconnect=detach", input("t", "r1", []string{"u1:Hi"})); status != http.StatusOK {
@@ -121,7 +122,7 @@ func TestARunThatCannotBegin(t *testing.T) {
 // A reader whose store is gone is told so: a stream that just ends looks like a success.
 func TestAReaderWhoseStoreIsGone(t *testing.T) {
 	t.Parallel()
-	store := &blindStore{Store: state.NewMemory(state.MemoryOptions{}), deaf: true}
+	store := &blindStore{Store: memstore.New(memstore.Options{}), deaf: true}
 	w := newWorld(t, func(o *gateway.Options) { o.Store, o.Now, o.StoreBuffer = store, nil, soon })
 	defer store.Close()
 	r := w.post("echo", input("t", "r1", []string{"u1:Hi"}))
@@ -133,7 +134,7 @@ func TestAReaderWhoseStoreIsGone(t *testing.T) {
 // I3: a resume that calls off every question is accepted even if the paused work cannot be entered any more.
 func TestCallingOffWhatCannotBeEntered(t *testing.T) {
 	t.Parallel()
-	store := state.NewMemory(state.MemoryOptions{})
+	store := memstore.New(memstore.Options{})
 	defer store.Close()
 	team := func(name string) *groupchat.Chat {
 		return &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{

@@ -8,13 +8,14 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 )
 
 // A noticesLast store names the notices behind the runs that are overdue.
 type noticesLast struct{ late }
 
 func (s noticesLast) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
-	runs, err := s.Memory.Overdue(ctx, limit)
+	runs, err := s.Store.Overdue(ctx, limit)
 	notices, noticesErr := s.late.Overdue(ctx, limit)
 	if err == nil {
 		err = noticesErr
@@ -25,7 +26,7 @@ func (s noticesLast) Overdue(ctx context.Context, limit int) ([]state.Key, error
 // A replica that has no room for a run which nobody owns still tells of the questions that are due.
 func TestAFullReplicaTellsOfQuestions(t *testing.T) {
 	t.Parallel()
-	shared := state.NewMemory(state.MemoryOptions{})
+	shared := memstore.New(memstore.Options{})
 	defer shared.Close()
 	ctx := t.Context()
 	deaf := newReceiver(t, func(int, *http.Request) int { return http.StatusServiceUnavailable })

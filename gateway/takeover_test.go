@@ -15,6 +15,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 )
 
 // A mortal store is one replica's door to a store that others share. Once it has died nothing of that replica gets
@@ -115,7 +116,7 @@ func TestARunWhoseReplicaDiedGoesOnElsewhere(t *testing.T) {
 }
 
 func aRunWhoseReplicaDiedGoesOnElsewhere(t *testing.T) {
-	shared := state.NewMemory(state.MemoryOptions{})
+	shared := memstore.New(memstore.Options{})
 	defer shared.Close()
 	var paid atomic.Int64
 	door := newMortal(shared)
@@ -227,7 +228,7 @@ func TestARunThatAttemptsDieOfIsLost(t *testing.T) {
 }
 
 func aRunThatAttemptsDieOfIsLost(t *testing.T) {
-	shared := state.NewMemory(state.MemoryOptions{})
+	shared := memstore.New(memstore.Options{})
 	defer shared.Close()
 	var paid atomic.Int64
 	door := newMortal(shared)
@@ -256,7 +257,7 @@ func TestARunWhoseAgentNobodyServesAnyMoreIsLost(t *testing.T) {
 }
 
 func aRunWhoseAgentNobodyServesAnyMoreIsLost(t *testing.T) {
-	shared := state.NewMemory(state.MemoryOptions{})
+	shared := memstore.New(memstore.Options{})
 	defer shared.Close()
 	var paid atomic.Int64
 	door := newMortal(shared)
@@ -302,7 +303,7 @@ func TestADrainedRunIsHandedOver(t *testing.T) {
 }
 
 func aDrainedRunIsHandedOver(t *testing.T) {
-	shared := state.NewMemory(state.MemoryOptions{})
+	shared := memstore.New(memstore.Options{})
 	defer shared.Close()
 	var paid atomic.Int64
 	a, b := replica(t, shared, &paid, 3), replica(t, shared, &paid, 3)

@@ -16,13 +16,14 @@ import (
 
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 )
 
 // A desktop is a gateway without sockets, in a bubble whose time the test moves.
 type desktop struct {
 	t     *testing.T
 	g     *gateway.Gateway
-	store *state.Memory
+	store state.Store
 	gate  chan struct{}
 	// active counts the requests of serve that are being served.
 	active atomic.Int64
@@ -30,7 +31,7 @@ type desktop struct {
 
 func newDesktop(t *testing.T, change func(*gateway.Options)) *desktop {
 	t.Helper()
-	d := &desktop{t: t, gate: make(chan struct{}, 10), store: state.NewMemory(state.MemoryOptions{})}
+	d := &desktop{t: t, gate: make(chan struct{}, 10), store: memstore.New(memstore.Options{})}
 	o := gateway.Options{
 		Agents: agents(d.gate), Store: d.store, Agent: map[string]gateway.AgentOptions{},
 		Log: slog.New(slog.DiscardHandler), RunTimeout: 24 * time.Hour,

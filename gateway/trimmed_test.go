@@ -10,10 +10,11 @@ import (
 
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 )
 
 // A laggard is a store whose logs are read a minute late, when what has ended meanwhile is not kept any more.
-type laggard struct{ *state.Memory }
+type laggard struct{ state.Store }
 
 func (s laggard) Tail(ctx context.Context, key state.Key, after state.FrameID) iter.Seq2[[]state.Frame, error] {
 	return func(yield func([]state.Frame, error) bool) {
@@ -22,7 +23,7 @@ func (s laggard) Tail(ctx context.Context, key state.Key, after state.FrameID) i
 		case <-ctx.Done():
 			return
 		}
-		for batch, err := range s.Memory.Tail(ctx, key, after) {
+		for batch, err := range s.Store.Tail(ctx, key, after) {
 			if !yield(batch, err) {
 				return
 			}
@@ -33,7 +34,7 @@ func (s laggard) Tail(ctx context.Context, key state.Key, after state.FrameID) i
 // newForgetfulDesktop is a desktop whose logs are kept for a second, and read late.
 func newForgetfulDesktop(t *testing.T) *desktop {
 	t.Helper()
-	memory := state.NewMemory(state.MemoryOptions{LogTTL: time.Second})
+	memory := memstore.New(memstore.Options{LogTTL: time.Second})
 	d := newDesktop(t, func(o *gateway.Options) {
 		o.Store = laggard{memory}
 		o.Agent["slow-queue"] = gateway.AgentOptions{OnBusy: gateway.Queue}
@@ -106,7 +107,7 @@ func TestAReaderBehindATrimmedLogIsToldOfItsFailure(t *testing.T) {
 func TestAReaderInTheMiddleOfATrimmedLogIsTold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		memory := state.NewMemory(state.MemoryOptions{LogTTL: time.Second})
+		memory := memstore.New(memstore.Options{LogTTL: time.Second})
 		d := newDesktop(t, func(o *gateway.Options) {
 			o.Store, o.WriteTimeout, o.Heartbeat = memory, time.Hour, time.Hour
 		})

@@ -40,9 +40,9 @@ func (h *hook) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // options are those of a gateway that tells h, and keeps notices in a store like store.
-func (h *hook) options(store func(*state.Memory) state.Store) func(*gateway.Options) {
+func (h *hook) options(store func(state.Store) state.Store) func(*gateway.Options) {
 	return func(o *gateway.Options) {
-		o.Store = store(o.Store.(*state.Memory))
+		o.Store = store(o.Store.(state.Store))
 		o.Webhook = gateway.WebhookOptions{
 			URL: "http://hook.test/", Secret: hookSecret, Retry: time.Hour, Client: &http.Client{Transport: h},
 		}
@@ -54,7 +54,7 @@ func TestWebhookIsNotBlockedByOldNotices(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := &hook{refused: "old"}
-		d := newDesktop(t, h.options(func(m *state.Memory) state.Store { return forgetful{m} }))
+		d := newDesktop(t, h.options(func(m state.Store) state.Store { return forgetful{m} }))
 		defer d.close()
 		for n := range 20 {
 			d.serve(newSink(), "POST", "/agents/ask", input("old"+strconv.Itoa(n), "r1", []string{"u1:Hi"}))
@@ -70,11 +70,11 @@ func TestWebhookIsNotBlockedByOldNotices(t *testing.T) {
 }
 
 // A hanging store does not answer who wants to keep a notice.
-type hanging struct{ *state.Memory }
+type hanging struct{ state.Store }
 
 func (s hanging) Begin(ctx context.Context, r *state.Request, o state.LeaseOptions) (*state.Begun, error) {
 	if r.Key.Agent != ".webhook" {
-		return s.Memory.Begin(ctx, r, o)
+		return s.Store.Begin(ctx, r, o)
 	}
 	<-ctx.Done()
 	return nil, context.Cause(ctx)
@@ -85,7 +85,7 @@ func TestWebhookDoesNotHoldUpTheEndOfARun(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := &hook{}
-		d := newDesktop(t, h.options(func(m *state.Memory) state.Store { return hanging{m} }))
+		d := newDesktop(t, h.options(func(m state.Store) state.Store { return hanging{m} }))
 		defer d.close()
 		d.serve(newSink(), "POST", "/agents/ask", input("t", "r1", []string{"u1:Hi"}))
 		time.Sleep(2*time.Second + time.Millisecond)

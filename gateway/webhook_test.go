@@ -23,6 +23,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
 
@@ -229,7 +230,7 @@ func TestWebhookIsNotInTheWay(t *testing.T) {
 // TestWebhookOutlivesItsReplica: what one could not deliver another does, from the store.
 func TestWebhookOutlivesItsReplica(t *testing.T) {
 	t.Parallel()
-	shared := state.NewMemory(state.MemoryOptions{})
+	shared := memstore.New(memstore.Options{})
 	defer shared.Close()
 	deaf := newReceiver(t, func(int, *http.Request) int { return http.StatusServiceUnavailable })
 	a := newWorld(t, told(deaf, func(o *gateway.Options) { o.Store, o.Shared, o.Webhook.Retry = shared, true, time.Hour }))
@@ -245,7 +246,7 @@ func TestWebhookOutlivesItsReplica(t *testing.T) {
 }
 
 // late is a store in which every lease is over.
-type late struct{ *state.Memory }
+type late struct{ state.Store }
 
 func (s late) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
 	page, err := s.List(ctx, state.Query{Principal: ".webhook", Limit: limit})
@@ -264,7 +265,7 @@ func (s late) Take(ctx context.Context, key state.Key, o state.LeaseOptions) (*s
 	if err != nil {
 		return nil, err
 	}
-	return s.Memory.Take(ctx, key, o)
+	return s.Store.Take(ctx, key, o)
 }
 
 // dying dies when it is to keep that a run waits.
@@ -280,7 +281,7 @@ func (d dying) Commit(ctx context.Context, l *state.Lease, c state.Commit) (*sta
 // TestWebhookTellsWhatHappened: a replica that died before its questions were kept had asked nobody.
 func TestWebhookTellsWhatHappened(t *testing.T) {
 	t.Parallel()
-	shared := state.NewMemory(state.MemoryOptions{})
+	shared := memstore.New(memstore.Options{})
 	defer shared.Close()
 	r := newReceiver(t, nil)
 	quick := func(store state.Store) func(*gateway.Options) {
@@ -311,13 +312,13 @@ func TestWebhookTellsWhatHappened(t *testing.T) {
 }
 
 // forgetful keeps no notices.
-type forgetful struct{ *state.Memory }
+type forgetful struct{ state.Store }
 
 func (f forgetful) Begin(ctx context.Context, r *state.Request, o state.LeaseOptions) (*state.Begun, error) {
 	if r.Key.Agent == ".webhook" {
 		return nil, errors.New("away")
 	}
-	return f.Memory.Begin(ctx, r, o)
+	return f.Store.Begin(ctx, r, o)
 }
 
 // TestWebhookWithoutTheStore is told by the replica that asked, while it lives.
@@ -329,7 +330,7 @@ func TestWebhookWithoutTheStore(t *testing.T) {
 		}
 		return http.StatusOK
 	})
-	store := state.NewMemory(state.MemoryOptions{})
+	store := memstore.New(memstore.Options{})
 	defer store.Close()
 	w := newWorld(t, told(r, func(o *gateway.Options) { o.Store = forgetful{store} }))
 	w.post("ask", input("t", "r", []string{"u1:hi"}))

@@ -110,7 +110,7 @@ func (f *fixture) Known(id string) (Place, bool) {
 	for _, m := range f.Said {
 		if m.Message.ID == id {
 			stored := m.stored()
-			place, found = stored.place(), true
+			place, found = stored.Place(), true
 			place.Left = m.Left != 0
 		}
 	}

@@ -16,11 +16,3 @@ func DeletedFrame(id FrameID) (Frame, error) {
 	data, err := agui.Encode(&agui.RunError{Message: code.Message(), Code: string(code)})
 	return Frame{ID: id, Type: agui.TypeRunError, Data: data}, err
 }
-
-// nextFrame is the id that the live attempt's next frame has.
-func (t *Thread) nextFrame() FrameID {
-	if t.Last.Fence == t.Live.Fence {
-		return FrameID{Fence: t.Live.Fence, Seq: t.Last.Seq + 1}
-	}
-	return FrameID{Fence: t.Live.Fence, Seq: 1}
-}

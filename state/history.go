@@ -14,6 +14,10 @@ const (
 	MaxPast  = 4 << 20
 )
 
+// MaxReplaced is how many bytes of what was replaced a thread keeps for the frames of its log that name a revision. What
+// is more costs the log its oldest runs, but not the live one.
+const MaxReplaced = 8 << 20
+
 // A History leads from a state back to earlier ones, by patches. It is a plain value: no copy changes with
 // another, it can be stored as JSON, and its zero value knows no state. It costs what has changed, not the
 // states themselves.

@@ -67,8 +67,8 @@ func (m *StoredMessage) Message() (agui.Message, error) {
 	return decoded, nil
 }
 
-// place is what [Facts.Known] says of it.
-func (m *StoredMessage) place() Place {
+// Place is what [Facts.Known] says of it.
+func (m *StoredMessage) Place() Place {
 	return Place{Role: m.Role, Run: m.Run, Slot: m.Slot, Added: m.Added, Size: len(m.Raw)}
 }
 

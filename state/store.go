@@ -92,6 +92,8 @@ type Lease struct {
 	Fence   uint64
 	// Signals delivers what others have to say to this attempt. It has a buffer; a store drops repeats.
 	Signals <-chan Signal
+
+	thread string // the digest of Key; empty if no store made it
 }
 
 // A Signal is a word to a live attempt.

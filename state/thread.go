@@ -1,6 +1,9 @@
 package state
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"time"
 
@@ -204,3 +207,25 @@ func (t *Thread) OpenCalls() []Call {
 
 // Newest returns the newest run, or nil.
 func (t *Thread) Newest() *Run { return t.Run }
+
+// Digest is a short text that only equal keys have, whatever is in them: letters, digits, dashes and underscores.
+func (k Key) Digest() string { return digest(k.Principal, k.Agent, k.ID) }
+
+func digest(texts ...string) string {
+	h := sha256.New()
+	var size [8]byte
+	for _, text := range texts {
+		binary.BigEndian.PutUint64(size[:], uint64(len(text)))
+		h.Write(size[:])
+		h.Write([]byte(text))
+	}
+	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:24])
+}
+
+// NextFrame is the id that the live attempt's next frame has.
+func (t *Thread) NextFrame() FrameID {
+	if t.Last.Fence == t.Live.Fence {
+		return FrameID{Fence: t.Live.Fence, Seq: t.Last.Seq + 1}
+	}
+	return FrameID{Fence: t.Live.Fence, Seq: 1}
+}

@@ -22,6 +22,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 	"github.com/agui-gateway/gateway/travel"
 )
 
@@ -74,7 +75,7 @@ func heap() uint64 {
 // A loadServer is a gateway with the travel team, and the client that keeps it busy.
 type loadServer struct {
 	gateway *gateway.Gateway
-	store   *state.Memory
+	store   state.Store
 	ahead   *atomic.Int64 // of the real time, in nanoseconds
 	server  *httptest.Server
 	http    *http.Client
@@ -84,7 +85,7 @@ func newLoadServer(t *testing.T) *loadServer {
 	t.Helper()
 	ahead := new(atomic.Int64)
 	now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
-	store := state.NewMemory(state.MemoryOptions{Now: now})
+	store := memstore.New(memstore.Options{Now: now})
 	g, err := gateway.New(gateway.Options{
 		Agents: map[string]groupchat.Agent{"travel": travel.Team()},
 		Store:  store,

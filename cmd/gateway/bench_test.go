@@ -13,6 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 	"github.com/agui-gateway/gateway/state/redisstore"
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
@@ -81,7 +82,7 @@ func BenchmarkRun(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			urls := [2]string{benched(b, state.NewMemory(state.MemoryOptions{}), pace), benched(b, shared, pace)}
+			urls := [2]string{benched(b, memstore.New(memstore.Options{}), pace), benched(b, shared, pace)}
 			for _, url := range urls {
 				say(b, url, "first") // connections are there, scripts are loaded
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 	"github.com/agui-gateway/gateway/state/redisstore"
 	"github.com/agui-gateway/gateway/travel"
 	"github.com/agui-gateway/gateway/web"
@@ -95,7 +96,7 @@ func serve(ctx context.Context, c *config, _, stderr io.Writer) error {
 // whatever starts both starts them in no order; one that refuses the credentials stops the start.
 func (c *config) openStore(ctx context.Context, log *slog.Logger) (state.Store, error) {
 	if c.redis == "" {
-		return state.NewMemory(c.memory), nil
+		return memstore.New(c.memory), nil
 	}
 	store, err := redisstore.Open(ctx, c.redis, redisstore.Options{
 		LogTTL: c.memory.LogTTL, ThreadTTL: c.memory.ThreadTTL, Logger: log, Late: true,

@@ -14,7 +14,7 @@ import (
 
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/model"
-	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 )
 
 // A config holds the settings as they were read.
@@ -26,7 +26,7 @@ type config struct {
 	logLevel  slog.Level
 	logFormat string // text, json, or empty: text on a terminal, else json
 	options   gateway.Options
-	memory    state.MemoryOptions
+	memory    memstore.Options
 	redis     string // URL of the store, which may hold a password; empty is memory
 
 	model       model.Options // without BaseURL and Key there is none

@@ -80,9 +80,9 @@ func TestCheck(t *testing.T) {
 		{"also from a test", []source{{"agui/run_test.go", []string{module + "/gateway"}}}, []string{"agui/run_test.go imports gateway"}},
 		{"the service picks a store", []source{{"gateway/new.go", []string{module + "/state/redisstore"}}}, []string{"gateway/new.go imports state/redisstore"}},
 		{"only tests may see the suite", []source{
-			{"state/memory_test.go", []string{module + "/state/statetest"}},
-			{"state/memory.go", []string{module + "/state/statetest"}},
-		}, []string{"state/memory.go imports state/statetest"}},
+			{"state/memstore/memstore_test.go", []string{module + "/state/statetest"}},
+			{"state/memstore/store.go", []string{module + "/state/statetest"}},
+		}, []string{"state/memstore/store.go imports state/statetest"}},
 		{"a longer name is another room", []source{{"aguix/x.go", []string{"fmt"}}}, []string{"aguix/x.go stands in no room"}},
 		{"unknown library", []source{{"gateway/x_test.go", []string{"example.com/fresh/v2"}}}, []string{"example.com/fresh/v2, which has no door"}},
 		{"a longer path is another library", []source{{"gateway/x.go", []string{echo + "x"}}}, []string{"has no door"}},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
 	"github.com/agui-gateway/gateway/state/redisstore"
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
@@ -58,7 +59,7 @@ func BenchmarkCommit(b *testing.B) {
 		name string
 		open func(b *testing.B) state.Store
 	}{
-		{"memory", func(*testing.B) state.Store { return state.NewMemory(state.MemoryOptions{}) }},
+		{"memory", func(*testing.B) state.Store { return memstore.New(memstore.Options{}) }},
 		{"redis", openBench},
 	}
 	for _, store := range stores {

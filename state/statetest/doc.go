@@ -3,7 +3,7 @@
 //
 //	func TestMemory(t *testing.T) {
 //	    statetest.Run(t, func(t *testing.T, clock *statetest.Clock) state.Store {
-//	        return state.NewMemory(state.MemoryOptions{Now: clock.Now, LogTTL: statetest.LogTTL, ThreadTTL: statetest.ThreadTTL})
+//	        return memstore.New(memstore.Options{Now: clock.Now, LogTTL: statetest.LogTTL, ThreadTTL: statetest.ThreadTTL})
 //	    })
 //	}
 //

@@ -1,0 +1,375 @@
+package state
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"slices"
+	"time"
+)
+
+// ErrConflict is returned by [Backend.Write] and [Backend.UpdateQueue] when the thread is not what the caller has read,
+// and by [Record.Facts] when a fact that was looked up late is of another step than the thread. The store reads the
+// thread again and computes the step anew.
+var ErrConflict = errors.New("state: the thread has changed")
+
+// A Backend keeps threads for the [Store] that [NewStore] makes of it. It knows nothing of what a step means: the store
+// reads a thread, computes a step by the pure functions of this package, and writes the step if nobody wrote the thread
+// since. Leases, their signals, repeated calls, readers of logs and waiting requests are the store's business.
+//
+// Every method is safe for concurrent use, and each write is one atomic step. A thread whose deadline is over does not
+// exist, whether or not it has been removed. All times are the backend's clock's, which is one clock for everybody who
+// writes a thread.
+//
+// Errors other than those that a method names mean that the backend could not be reached or failed, and that nothing is
+// known about what happened. Any method may return [ErrDamaged].
+type Backend interface {
+	// Listen is called once, before every other method. The backend calls tell for what happens to threads without a
+	// call of this store: see [Event]. A backend that only one store uses has little to tell: the store itself knows
+	// what it did. Tell returns quickly, may be called from any goroutine, and may call methods of the backend, so it
+	// is not called with a lock held.
+	Listen(tell func(Event))
+
+	// Read returns the thread of a key. That there is none is no error: the record then has no tag, and a thread at
+	// revision 0 with nothing but its key.
+	Read(ctx context.Context, key Key, o ReadOptions) (*Record, error)
+	// Write makes a step come true, as a whole. ErrConflict: the thread's tag is not that of w.Base, or something
+	// that was read with it has changed so that the step would be another. ErrLeaseLost: w.Lease does not hold the
+	// thread, or the run that is taken is not overdue any more. ErrGap: w.After is missing in the log.
+	// [Write.Prepare] makes these checks for backends that keep a thread as one value.
+	//
+	// Frames of the step that are in the log already are skipped. A write of the tag that the thread has already is
+	// done, and is not done again.
+	Write(ctx context.Context, w *Write) (Written, error)
+
+	// Append adds frames to the log of the thread that l holds, in order, without those that are there already.
+	// Revision is the newest that the owner of the lease has seen: a thread that is older has lost a step, and its
+	// lease with it. It returns the newest frame before, and what the attempt was told. ErrLeaseLost: l does not
+	// hold the thread. ErrGap: the log ends before the frame after.
+	Append(ctx context.Context, l *Lease, revision int64, after FrameID, frames []Frame) (before FrameID, told Flags, err error)
+	// UpdateAttempt changes what is known of a live attempt. It is no step: revision and tag stay.
+	// [AttemptUpdate.Apply] is what it does. ErrUnknownThread: there is no such thread, and u has no lease.
+	// ErrLeaseLost: u.Lease does not hold the thread.
+	UpdateAttempt(ctx context.Context, key Key, u AttemptUpdate) (Attempt, error)
+	// UpdateQueue changes who waits for a thread. It is no step: revision and tag stay. [QueueUpdate.Apply] is what it
+	// does. It returns a thread of which Queue is as it is after the update and Live says whether a run is live, and
+	// the time. ErrUnknownThread: there is no such thread. ErrConflict: the thread is not what u.Base has.
+	UpdateQueue(ctx context.Context, key Key, u QueueUpdate) (*Thread, time.Time, error)
+	// Delete removes a thread. If a run is live, its log gets [DeletedFrame] as its last one. The log is kept for
+	// [DeadLogTTL], for those who have been reading it. A thread that is made under this key later has a higher fence.
+	// The result is that of the thread before. ErrUnknownThread: there is no such thread.
+	Delete(ctx context.Context, key Key) (fence uint64, err error)
+
+	// ReadLog returns what the log has behind a frame, or from the oldest kept frame on for the zero one. It stops at a
+	// number of frames, or of bytes, of the backend's choice. A thread that does not exist is no error.
+	ReadLog(ctx context.Context, key Key, after FrameID) (*LogPage, error)
+	// Holds reports whether the log has a frame. ErrUnknownThread: there is no such thread.
+	Holds(ctx context.Context, key Key, id FrameID) (bool, error)
+	// State returns the state as it was at a revision; below 0, or from the newest on, the present one.
+	// ErrUnknownThread: there is no such thread. ErrRevision: it is not kept any more.
+	State(ctx context.Context, key Key, revision int64) (json.RawMessage, error)
+	// Messages returns the conversation as it was at a revision, as State does the state, all of one moment.
+	Messages(ctx context.Context, key Key, revision int64) (Conversation, error)
+
+	// Find returns the keys of the principal's threads with this id, in the order of their agents.
+	Find(ctx context.Context, principal, id string) ([]Key, error)
+	// Index yields the threads of a principal in the order of their cursors, from those behind q.From on.
+	Index(ctx context.Context, q IndexQuery) iter.Seq2[IndexEntry, error]
+	// Overdue returns threads whose live attempt's lease is over, at most limit of them; 0 means all. It is called
+	// every few seconds, so it is where a backend removes what has expired.
+	Overdue(ctx context.Context, limit int) ([]Key, error)
+
+	// Ping reports whether the backend takes writes.
+	Ping(ctx context.Context) error
+	// Close lets go of what the backend holds. Nothing is called after it; calls that wait return.
+	Close() error
+}
+
+// A LogWaiter is a [Backend] whose threads other processes write too: somebody has to look whether their logs have grown.
+type LogWaiter interface {
+	// WaitLog waits for a second or so until the log has something behind a frame, and returns it as ReadLog does.
+	WaitLog(ctx context.Context, key Key, after FrameID) (*LogPage, error)
+}
+
+// ReadOptions say what a reader wants to know beside the thread. A backend that can look facts up at no cost may
+// disregard them.
+type ReadOptions struct {
+	Messages []string // the ids of messages whose places are going to be asked for
+	Tokens   []string // the ids of tokens; the open and claimed ones of the thread come in any case
+	Frame    FrameID  // whether the log has it; zero: nobody asks
+	Have     *Record  // what the reader has: of a thread with the same tag the Private part need not be made anew
+	// Take says that the reader goes on with the run if it is overdue.
+	Take bool
+}
+
+// A Record is a thread as one moment found it. Nobody changes one.
+type Record struct {
+	Thread *Thread // at revision 0 if there is none
+	// Tag names the step that wrote the thread; empty if there is none. Born is the tag of its first step, behind the
+	// fence it was made with, see [Write.Born].
+	Tag  string
+	Born string
+	// Now is the time of the reading, and Floor the highest fence that a thread of this key had, as far as it is known.
+	Now   time.Time
+	Floor uint64
+	// HasFrame reports whether the log has the frame that was asked for.
+	HasFrame bool
+	// Facts are what steps look up. What was not read with the thread is read when it is asked for.
+	Facts Lookup
+	// Private is the backend's own; it comes back in [Write.Base] and [ReadOptions.Have].
+	Private any
+}
+
+// Exists reports whether there is such a thread.
+func (r *Record) Exists() bool { return r.Tag != "" }
+
+// A Lookup is [Facts] that may have to be fetched.
+type Lookup interface {
+	Facts
+	// Err returns what went wrong with lookups so far: their answers are worth nothing then. ErrConflict: one was of
+	// another step than the thread.
+	Err() error
+}
+
+// A Write is a step with what must still be true when it is written.
+type Write struct {
+	Base *Record // what the step was computed from
+	Step *Step
+	Tag  string // of the thread after the step
+	// Born names a thread that is made apart from all that have, had or will have its key: the fence it is made with, a
+	// dot, and a random text. Of a thread that exists it is the one it has.
+	Born string
+	// Lease must hold the thread, and its log must reach up to After; nil for a step that needs no lease. The effects
+	// that the attempt has recorded are dropped by a step with a lease.
+	Lease *Lease
+	After FrameID
+	// Begins says that an attempt begins, with the fence of the step's thread, and Takes that it goes on with a run that
+	// must still be overdue. Ends says that the run ends.
+	Begins, Takes, Ends bool
+	// Deadline is when the thread may be forgotten; zero while a run is live.
+	Deadline time.Time
+	// AsksUntil is until when the thread has an open question: zero if it has none, [Forever] for one without end.
+	AsksUntil time.Time
+}
+
+// Forever is a time that does not come.
+var Forever = time.Unix(1<<33, 0).UTC()
+
+// Prepare checks that w may be written on the thread as it is now, which has this tag, and returns the thread that is to
+// be kept: the step's, with what has changed since it was read by other means than a step. It fails with ErrConflict,
+// ErrLeaseLost or ErrGap. Current is at revision 0 if there is no such thread.
+func (w *Write) Prepare(current *Thread, tag string, now time.Time) (*Thread, error) {
+	switch {
+	case w.Lease != nil && !current.HeldBy(w.Lease):
+		return nil, ErrLeaseLost
+	case w.Lease != nil && current.Last.Less(w.After):
+		return nil, ErrGap
+	case tag != w.Base.Tag:
+		return nil, ErrConflict
+	case w.Takes && !current.Overdue(now):
+		return nil, ErrLeaseLost
+	case w.Takes && len(current.Live.Memo) != len(w.Base.Thread.Live.Memo):
+		return nil, ErrConflict
+	case w.Begins && !slices.Equal(current.Queue, w.Base.Thread.Queue):
+		return nil, ErrConflict
+	}
+	next := *w.Step.Thread
+	next.Last = current.Last
+	if n := len(w.Step.Frames); n > 0 && next.Last.Less(w.Step.Frames[n-1].ID) {
+		next.Last = w.Step.Frames[n-1].ID
+	}
+	if !w.Begins {
+		next.Queue = current.Queue
+	}
+	if next.Live != nil && current.Live != nil {
+		live := *next.Live
+		live.Stopped, live.ReadUntil = current.Live.Stopped, current.Live.ReadUntil
+		if live.Fence == current.Live.Fence {
+			live.Attempt, live.Until = current.Live.Attempt, current.Live.Until
+			live.Tied, live.HungUp = current.Live.Tied, current.Live.HungUp
+			if w.Lease == nil {
+				live.Memo = current.Live.Memo
+			}
+		}
+		next.Live = &live
+	}
+	return &next, nil
+}
+
+// Written is what came of a [Write].
+type Written struct {
+	Before  FrameID // the newest frame of the log before
+	Last    FrameID // and after
+	Private any     // of the record that the thread is now
+}
+
+// Flags are what others have told a live attempt.
+type Flags struct {
+	Stopped bool // somebody asked for its end
+	Tied    bool // hanging up stops it
+	HungUp  bool // its caller's connection has closed
+}
+
+// Flags are what others have told the attempt.
+func (l *Live) Flags() Flags { return Flags{Stopped: l.Stopped, Tied: l.Tied, HungUp: l.HungUp} }
+
+// An AttemptOp names what an [AttemptUpdate] changes.
+type AttemptOp string
+
+// The changes of an attempt.
+const (
+	AttemptRenew   AttemptOp = "renew"   // its lease lasts for TTL from now; has a Lease
+	AttemptRelease AttemptOp = "release" // it is given up, and the run is overdue; has a Lease
+	AttemptRecord  AttemptOp = "record"  // the effect Effect has the result Result; has a Lease
+	AttemptSignal  AttemptOp = "signal"  // it is sent Signal, if the live run is Run
+	AttemptReader  AttemptOp = "reader"  // it has a reader for TTL from now; 0 notes nothing
+)
+
+// An AttemptUpdate is a change of what is known of a live attempt, other than by a step.
+type AttemptUpdate struct {
+	Op     AttemptOp
+	Lease  *Lease // must hold the thread
+	TTL    time.Duration
+	Effect string
+	Result json.RawMessage
+	Run    uint64 // the fence that the run began with; 0 means whichever is live
+	Signal Signal
+}
+
+// Apply returns the live attempt of t after the update, at now; nil if nothing is live, or not the run that is meant: then
+// nothing changes. It fails with ErrLeaseLost.
+func (u AttemptUpdate) Apply(t *Thread, now time.Time) (*Live, error) {
+	if u.Lease != nil && !t.HeldBy(u.Lease) {
+		return nil, ErrLeaseLost
+	}
+	if t.Live == nil || u.Run != 0 && u.Run != t.Live.Intent.Origin {
+		return nil, nil
+	}
+	switch u.Op {
+	case AttemptRenew:
+		return t.Live.Renewed(now.Add(u.TTL)), nil
+	case AttemptRelease:
+		return t.Live.Released(now), nil
+	case AttemptRecord:
+		return t.Live.Recorded(u.Effect, u.Result), nil
+	case AttemptSignal:
+		return t.Live.Told(u.Signal), nil
+	case AttemptReader:
+		if u.TTL > 0 {
+			return t.Live.ReadFor(u.TTL, now), nil
+		}
+	}
+	return t.Live, nil
+}
+
+// An Attempt is what an [AttemptUpdate] came to.
+type Attempt struct {
+	Live bool // whether the run that is meant is live
+	// Fence is that of the live attempt; 0 if its owner has been told of a signal already.
+	Fence uint64
+	Flags Flags
+	// ReadLeft is for how long from now the run has a reader; negative if that is over.
+	ReadLeft time.Duration
+}
+
+// AttemptOf is the result of an update after which the attempt is live; of nil: nothing is.
+func AttemptOf(live *Live, now time.Time) Attempt {
+	if live == nil {
+		return Attempt{}
+	}
+	return Attempt{Live: true, Fence: live.Fence, Flags: live.Flags(), ReadLeft: live.ReadUntil.Sub(now)}
+}
+
+// A QueueOp names what a [QueueUpdate] does.
+type QueueOp string
+
+// The changes of a queue.
+const (
+	QueueJoin  QueueOp = "join"  // takes a place at the end, or renews the one it has; has a Base
+	QueueRenew QueueOp = "renew" // makes the place last for TTL from now
+	QueueHold  QueueOp = "hold"  // takes the place before all others
+	QueueLeave QueueOp = "leave" // gives the place up; other replicas with waiting requests are told to look again
+)
+
+// A QueueUpdate is a change of who waits for a thread, other than by a step.
+type QueueUpdate struct {
+	Op     QueueOp
+	Ticket string
+	TTL    time.Duration
+	Base   *Record // the thread must be what was read, and its queue; nil: whatever it is
+}
+
+// Apply returns the queue after the update.
+func (u QueueUpdate) Apply(q []Ticket, now time.Time) []Ticket {
+	switch u.Op {
+	case QueueJoin:
+		q, _ = Enqueue(q, &Wait{Ticket: u.Ticket, TTL: u.TTL}, now) // there is room, or the verdict would be another
+		return q
+	case QueueRenew:
+		return Renew(q, u.Ticket, now.Add(u.TTL))
+	case QueueHold:
+		return Ahead(q, u.Ticket, now.Add(u.TTL))
+	case QueueLeave:
+		return Dequeue(q, u.Ticket)
+	}
+	return q
+}
+
+// Prepare is Apply for backends that keep a thread as one value: it checks that the thread, which has this tag, is what
+// u.Base has. It fails with ErrConflict.
+func (u QueueUpdate) Prepare(current *Thread, tag string, now time.Time) ([]Ticket, error) {
+	if b := u.Base; b != nil && (tag != b.Tag || !slices.Equal(current.Queue, b.Thread.Queue)) {
+		return nil, ErrConflict
+	}
+	return u.Apply(current.Queue, now), nil
+}
+
+// A LogPage is a part of a log as it was read.
+type LogPage struct {
+	// Born is the [Write.Born] of the thread whose log it is; empty for one that is gone. The log of such a thread is kept
+	// for [DeadLogTTL], or until there is another thread of its key.
+	Born string
+	// Marker is whose log it is by what is in the log itself; empty if that says nothing. A backend that finds the log of a
+	// thread which is gone by the place that the reader has in it need not set it.
+	Marker string
+	Frames []Frame // nobody may change them
+	// Last is the newest frame of the log, and End up to where this part reaches: at least to its last frame, and to
+	// Last if there is no More.
+	Last, End FrameID
+	More      bool    // there is more than is read at once
+	Cut       FrameID // the newest frame that is not kept any more; zero: all are
+}
+
+// An EventKind says what an [Event] tells.
+type EventKind string
+
+// The kinds of events.
+const (
+	EventSignal EventKind = "signal" // the attempt of Fence is sent Signal
+	EventTurn   EventKind = "turn"   // requests that wait for the thread look again
+	// EventRemoved: the thread is gone. Readers of its log are given the rest, and waiting requests look again.
+	EventRemoved EventKind = "removed"
+)
+
+// An Event is something that happened to a thread without a call of this store: another process did it, or the backend.
+type Event struct {
+	Kind   EventKind
+	Thread string // the [Key.Digest] of its key
+	Fence  uint64
+	Signal Signal
+}
+
+// An IndexQuery selects threads of a principal.
+type IndexQuery struct {
+	Principal string
+	Agent     string  // empty: any
+	From      *Cursor // only what is behind it; nil: all
+	Count     int     // about how many are going to be asked for
+}
+
+// An IndexEntry is a thread where an index has it.
+type IndexEntry struct {
+	At      Cursor // where the next query goes on
+	Summary Summary
+}

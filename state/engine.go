@@ -1,0 +1,354 @@
+package state
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	mathrand "math/rand/v2"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// StoreOptions say how a [Store] made by [NewStore] behaves. The zero value is good.
+type StoreOptions struct {
+	// ThreadTTL is how long a thread is kept after its last step; 0 means 30 days.
+	ThreadTTL time.Duration
+	// Logger is told of panics in what follows logs for readers; nil means slog.Default.
+	Logger *slog.Logger
+}
+
+// NewStore returns the store that keeps its threads in a backend. It owns the backend from now on: closing the store
+// closes it.
+func NewStore(b Backend, o StoreOptions) Store {
+	o.ThreadTTL = cmp.Or(o.ThreadTTL, 30*24*time.Hour)
+	o.Logger = cmp.Or(o.Logger, slog.Default())
+	s := &store{
+		backend: b, o: o, closed: make(chan struct{}),
+		owners: map[attemptKey]*owner{}, owned: map[string]int{}, feeds: map[string]*feed{},
+	}
+	s.waiter, _ = b.(LogWaiter)
+	b.Listen(s.deliver)
+	return s
+}
+
+// A store is the engine under every [Store]: it reads a thread, computes a step, and has it written if nobody wrote the
+// thread meanwhile.
+type store struct {
+	backend Backend
+	waiter  LogWaiter // the backend, if other processes write it too; else nil
+	o       StoreOptions
+
+	closed  chan struct{}
+	closing sync.Once
+	running sync.WaitGroup
+
+	mu     sync.Mutex
+	owners map[attemptKey]*owner
+	owned  map[string]int   // how many owners a thread has here, by digest
+	feeds  map[string]*feed // by digest
+
+	waiting waitingRequests
+}
+
+var (
+	_ Store = (*store)(nil)
+
+	errClosed = errors.New("state: the store is closed")
+	// errBusy is returned when a thread changed under every attempt to write it.
+	errBusy = errors.New("state: too many writers at one thread")
+)
+
+// ready reports why nothing can be asked of the store now.
+func (s *store) ready(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case <-s.closed:
+		return errClosed
+	default:
+		return nil
+	}
+}
+
+// Ping reports whether the store can be reached and takes writes.
+func (s *store) Ping(ctx context.Context) error {
+	if err := s.ready(ctx); err != nil {
+		return err
+	}
+	return s.backend.Ping(ctx)
+}
+
+// Close ends the store's tails, at once, and closes its backend. Leases it holds are not given back: they run out.
+func (s *store) Close() error {
+	var err error
+	s.closing.Do(func() {
+		close(s.closed)
+		err = s.backend.Close()
+		s.running.Wait()
+	})
+	return err
+}
+
+// deliver passes on what the backend tells of a thread.
+func (s *store) deliver(e Event) {
+	switch e.Kind {
+	case EventTurn:
+		s.waiting.wake(e.Thread)
+	case EventRemoved:
+		s.lookAgain(context.Background(), e.Thread)
+		s.waiting.wake(e.Thread)
+	case EventSignal:
+		s.deliverSignal(attemptKey{e.Thread, e.Fence}, e.Signal)
+	}
+}
+
+// tell delivers an event that the store itself has caused. A backend with other processes tells all of them, this one too.
+func (s *store) tell(e Event) {
+	if s.waiter == nil {
+		s.deliver(e)
+	}
+}
+
+// protect turns a panic of f into an error, and logs it: the goroutines of a store outlive what went wrong in them.
+func (s *store) protect(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("state: panic: %v", v)
+			s.o.Logger.Error("panic", slog.Any("error", err), slog.String("stack", string(debug.Stack())))
+		}
+	}()
+	return f()
+}
+
+// maxTries is how often a step is computed anew because somebody else was faster.
+const maxTries = 100
+
+// retryConflicts calls f again as long as the thread that it read changed before it wrote it.
+func retryConflicts[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	var none T
+	for try := range maxTries {
+		v, err := f()
+		if !errors.Is(err, ErrConflict) {
+			return v, err
+		}
+		if err := pause(ctx, try); err != nil {
+			return none, err
+		}
+	}
+	return none, errBusy
+}
+
+// pause waits a little before the next try; not before the second.
+func pause(ctx context.Context, try int) error {
+	if try == 0 {
+		return ctx.Err()
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(mathrand.N(time.Duration(min(try, 20)) * time.Millisecond)):
+		return nil
+	}
+}
+
+// write has a step written and returns the thread after it; also if that fails, for its name.
+func (s *store) write(ctx context.Context, w *Write) (*Record, Written, error) {
+	t, base := *w.Step.Thread, w.Base
+	after := &Record{
+		Thread: &t, Tag: rand.Text(), Born: base.Born, Now: base.Now, Floor: base.Floor,
+		Facts: factsAfter{base.Facts, w.Step.Tokens},
+	}
+	if !base.Exists() {
+		after.Born = strconv.FormatUint(t.Fence, 10) + "." + rand.Text()
+	}
+	w.Tag, w.Born = after.Tag, after.Born
+	w.Deadline = Deadline(&t, after.Facts, s.o.ThreadTTL)
+	w.AsksUntil = asksUntil(&t, after.Facts)
+	if err := base.Facts.Err(); err != nil {
+		return after, Written{}, err
+	}
+	written, err := s.backend.Write(ctx, w)
+	t.Last, after.Private = written.Last, written.Private
+	if err == nil && t.Live == nil {
+		s.tell(Event{Kind: EventTurn, Thread: t.Key.Digest()})
+	}
+	return after, written, err
+}
+
+// factsAfter are the facts after a step that wrote tokens.
+type factsAfter struct {
+	Lookup
+
+	tokens []Token
+}
+
+// Token looks up a token.
+func (f factsAfter) Token(id string) (Token, bool) {
+	for _, token := range f.tokens {
+		if token.Interrupt.ID == id {
+			return token, true
+		}
+	}
+	return f.Lookup.Token(id)
+}
+
+// asksUntil is until when the thread has an open question.
+func asksUntil(t *Thread, f Facts) time.Time {
+	var until time.Time
+	for _, id := range t.Open {
+		token, ok := f.Token(id)
+		switch {
+		case !ok || token.Status != TokenOpen:
+		case token.ExpiresAt.IsZero():
+			return Forever
+		case token.ExpiresAt.After(until):
+			until = token.ExpiresAt
+		}
+	}
+	return until
+}
+
+// Begin judges a request and makes the verdict come true; see [Admitter].
+func (s *store) Begin(ctx context.Context, r *Request, o LeaseOptions) (*Begun, error) {
+	if err := s.ready(ctx); err != nil {
+		return nil, err
+	}
+	var read ReadOptions
+	for _, m := range r.Messages {
+		read.Messages = append(read.Messages, m.ID)
+	}
+	for _, a := range r.Answers {
+		read.Tokens = append(read.Tokens, a.ID)
+	}
+	return retryConflicts(ctx, func() (*Begun, error) { return s.begin(ctx, r, o, read) })
+}
+
+// begin is one try.
+func (s *store) begin(ctx context.Context, r *Request, o LeaseOptions, read ReadOptions) (*Begun, error) {
+	base, err := s.backend.Read(ctx, r.Key, read)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.settle(ctx, base); err != nil {
+		return nil, err
+	}
+	v, step, err := Plan(base.Thread, base.Facts, r, claim(base, o), base.Now)
+	if err := errors.Join(base.Facts.Err(), err); err != nil {
+		return nil, err
+	}
+	if v.Meaning == Queued {
+		_, _, err := s.backend.UpdateQueue(ctx, r.Key, QueueUpdate{Op: QueueJoin, Ticket: r.Wait.Ticket, TTL: r.Wait.TTL, Base: base})
+		if errors.Is(err, ErrUnknownThread) {
+			err = ErrConflict
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if step == nil {
+		return s.begun(base, v, o), nil
+	}
+	after, _, err := s.write(ctx, &Write{Base: base, Step: step, Begins: v.Meaning.Runs()})
+	if err != nil {
+		return nil, err
+	}
+	return s.begun(after, v, o), nil
+}
+
+// claim is what an attempt asks for, with its fence.
+func claim(base *Record, o LeaseOptions) Claim {
+	return Claim{Attempt: o.Attempt, TTL: o.TTL, Fence: max(NextFence(base.Thread, base.Now), base.Floor+1)}
+}
+
+// begun is what a request or a take came to. The lease is that of the live attempt: a new one if something was written,
+// or the one it has.
+func (s *store) begun(r *Record, v Verdict, o LeaseOptions) *Begun {
+	b := &Begun{
+		Verdict: v, Thread: r.Thread, Known: r.Exists(), Interrupts: OpenInterrupts(r.Thread, r.Facts, r.Now), Now: r.Now,
+	}
+	if v.Meaning.Runs() {
+		b.Lease = s.own(r, o.TTL)
+	}
+	return b
+}
+
+// Take gives an overdue run to a new attempt; see [Admitter].
+func (s *store) Take(ctx context.Context, key Key, o LeaseOptions) (*Begun, error) {
+	if err := s.ready(ctx); err != nil {
+		return nil, err
+	}
+	return retryConflicts(ctx, func() (*Begun, error) { return s.take(ctx, key, o) })
+}
+
+// take is one try.
+func (s *store) take(ctx context.Context, key Key, o LeaseOptions) (*Begun, error) {
+	base, err := s.backend.Read(ctx, key, ReadOptions{Take: true})
+	if err != nil {
+		return nil, err
+	}
+	t := base.Thread
+	if t.Live != nil && o.Attempt != "" && t.Live.Attempt == o.Attempt { // its answer was lost
+		return s.begun(base, verdictOf(t), o), nil
+	}
+	if !t.Overdue(base.Now.Add(-o.Overdue)) {
+		return nil, ErrLeaseLost
+	}
+	step := TakeStep(t, claim(base, o), base.Now)
+	after, _, err := s.write(ctx, &Write{Base: base, Step: step, Begins: true, Takes: true})
+	if err != nil {
+		return nil, err
+	}
+	s.tell(Event{Kind: EventSignal, Thread: key.Digest(), Fence: t.Live.Fence, Signal: SignalLost})
+	return s.begun(after, verdictOf(after.Thread), o), nil
+}
+
+// verdictOf is the verdict that the live run of t began with.
+func verdictOf(t *Thread) Verdict {
+	i := t.Live.Intent
+	return Verdict{Meaning: i.Meaning, Row: i.Row, Claims: i.Claims}
+}
+
+// Overdue returns threads whose run nobody owns; see [Admitter].
+func (s *store) Overdue(ctx context.Context, limit int) ([]Key, error) {
+	if err := s.ready(ctx); err != nil {
+		return nil, err
+	}
+	s.disownStale()
+	return s.backend.Overdue(ctx, limit)
+}
+
+// Signal tells the live attempt something; see [Admitter].
+func (s *store) Signal(ctx context.Context, key Key, run uint64, word Signal) (bool, error) {
+	if err := s.ready(ctx); err != nil {
+		return false, err
+	}
+	a, err := s.backend.UpdateAttempt(ctx, key, AttemptUpdate{Op: AttemptSignal, Run: run, Signal: word})
+	if err == nil && a.Live {
+		s.tell(Event{Kind: EventSignal, Thread: key.Digest(), Fence: a.Fence, Signal: word})
+	}
+	return a.Live, err
+}
+
+// NoteReader notes that the live run has a reader; see [Admitter].
+func (s *store) NoteReader(ctx context.Context, key Key, d time.Duration) (time.Duration, bool, error) {
+	if err := s.ready(ctx); err != nil {
+		return 0, false, err
+	}
+	a, err := s.backend.UpdateAttempt(ctx, key, AttemptUpdate{Op: AttemptReader, TTL: d})
+	return a.ReadLeft, a.Live, err
+}
+
+// older reports whether a place in a log is in that of a thread that was there before the one born so: fences grow over
+// a deletion, and over the loss of all data.
+func older(at FrameID, born string) bool {
+	first, _, _ := strings.Cut(born, ".")
+	fence, err := strconv.ParseUint(first, 10, 64)
+	return err == nil && !at.IsZero() && at.Fence < fence
+}

@@ -1,0 +1,217 @@
+package state
+
+import (
+	"sync"
+	"time"
+)
+
+// An owner is a lease that this store has handed out, as far as it knows.
+type owner struct {
+	lease   *Lease
+	signals *signals
+
+	mu    sync.Mutex
+	base  *Record   // the thread as this attempt last saw or wrote it
+	tied  bool      // it was, and nobody has untied it yet
+	stale time.Time // long after the lease is over, by this machine's clock
+}
+
+// An attemptKey names an attempt: the digest of its thread's key, and its fence.
+type attemptKey struct {
+	thread string
+	fence  uint64
+}
+
+// digest is that of the thread's key.
+func (l *Lease) digest() string {
+	if l.thread == "" { // not made by a store
+		return l.Key.Digest()
+	}
+	return l.thread
+}
+
+// own returns the lease of a thread's live attempt, which is this store's.
+func (s *store) own(r *Record, ttl time.Duration) *Lease {
+	live, at := r.Thread.Live, attemptKey{r.Thread.Key.Digest(), r.Thread.Live.Fence}
+	s.mu.Lock()
+	own := s.owners[at]
+	if own == nil || own.lease.Attempt != live.Attempt {
+		own = &owner{signals: newSignals(), tied: live.Tied}
+		own.lease = &Lease{Key: r.Thread.Key, Attempt: live.Attempt, Fence: live.Fence, Signals: own.signals.ch, thread: at.thread}
+		if s.owners[at] == nil {
+			s.owned[at.thread]++
+		}
+		s.owners[at] = own
+	}
+	s.mu.Unlock()
+	own.remember(r)
+	own.renewed(ttl)
+	if live.Stopped {
+		own.signals.send(SignalStop)
+	}
+	return own.lease
+}
+
+// owner returns what is known of a lease, nil if it is nobody's here.
+func (s *store) owner(l *Lease) *owner {
+	at := attemptKey{l.digest(), l.Fence}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.owners[at]
+}
+
+// owns reports whether an attempt on the thread is this store's.
+func (s *store) owns(thread string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.owned[thread] > 0
+}
+
+// disown forgets a lease. Readers follow the backend from here on.
+func (s *store) disown(l *Lease) {
+	at := attemptKey{l.digest(), l.Fence}
+	s.mu.Lock()
+	if s.owners[at] != nil {
+		delete(s.owners, at)
+		if s.owned[at.thread]--; s.owned[at.thread] == 0 {
+			delete(s.owned, at.thread)
+		}
+	}
+	f := s.feeds[at.thread]
+	s.mu.Unlock()
+	if f != nil {
+		f.requestPoll()
+	}
+}
+
+// ended is disown for a lease whose run is over. What is kept of its log from here on is the backend's to say.
+func (s *store) ended(l *Lease) {
+	s.disown(l)
+	s.mu.Lock()
+	f := s.feeds[l.digest()]
+	s.mu.Unlock()
+	if f != nil && s.waiter == nil {
+		f.clear()
+	}
+}
+
+// lost is disown for a lease that somebody else has taken away.
+func (s *store) lost(l *Lease) {
+	if own := s.owner(l); own != nil && own.lease.Attempt == l.Attempt {
+		own.signals.send(SignalLost)
+		s.disown(l)
+	}
+}
+
+// disownStale forgets leases that nobody gave back.
+func (s *store) disownStale() {
+	now := time.Now()
+	s.mu.Lock()
+	var stale []*Lease
+	for _, own := range s.owners {
+		own.mu.Lock()
+		if now.After(own.stale) {
+			stale = append(stale, own.lease)
+		}
+		own.mu.Unlock()
+	}
+	s.mu.Unlock()
+	for _, l := range stale {
+		s.disown(l)
+	}
+}
+
+// deliverSignal tells an attempt something, if it is this store's.
+func (s *store) deliverSignal(at attemptKey, word Signal) {
+	s.mu.Lock()
+	own := s.owners[at]
+	s.mu.Unlock()
+	switch {
+	case own == nil:
+	case word == SignalLost:
+		s.lost(own.lease)
+	default:
+		own.signals.send(word)
+	}
+}
+
+// known is what the owner has of its thread; nil if it has nothing, or o is nil.
+func (o *owner) known() *Record {
+	if o == nil {
+		return nil
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.base
+}
+
+// seen is the newest revision that the owner has seen, and whose log it writes.
+func (o *owner) seen() (revision int64, born string) {
+	if base := o.known(); base != nil {
+		return base.Thread.Rev, base.Born
+	}
+	return 0, ""
+}
+
+func (o *owner) remember(r *Record) {
+	if o == nil {
+		return
+	}
+	base := *r
+	base.Facts = nil // they hold on to the request that they were read for
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.base = &base
+}
+
+func (o *owner) renewed(ttl time.Duration) {
+	if o == nil {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.stale = time.Now().Add(10*ttl + time.Minute)
+}
+
+// hear tells the attempt what the backend has noted for it: the event about it may have been missed.
+func (o *owner) hear(told Flags) {
+	if o == nil {
+		return
+	}
+	o.mu.Lock()
+	untied := o.tied && !told.Tied
+	o.tied = told.Tied
+	o.mu.Unlock()
+	if untied {
+		o.signals.send(SignalUntie)
+	}
+	if told.HungUp {
+		o.signals.send(SignalHungUp)
+	}
+	if told.Stopped {
+		o.signals.send(SignalStop)
+	}
+}
+
+// signals delivers words to an attempt, each at most once: so the channel never fills up.
+type signals struct {
+	ch chan Signal
+
+	mu   sync.Mutex
+	sent map[Signal]bool
+}
+
+func newSignals() *signals { return &signals{ch: make(chan Signal, 4), sent: map[Signal]bool{}} }
+
+func (s *signals) send(word Signal) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sent[word] {
+		return
+	}
+	select {
+	case s.ch <- word:
+		s.sent[word] = true
+	default: // more words than there are: nobody listens
+	}
+}

@@ -1,0 +1,216 @@
+package state
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// existing reads a thread that there is.
+func (s *store) existing(ctx context.Context, key Key, o ReadOptions) (*Record, error) {
+	if err := s.ready(ctx); err != nil {
+		return nil, err
+	}
+	r, err := s.backend.Read(ctx, key, o)
+	if err == nil && !r.Exists() {
+		err = ErrUnknownThread
+	}
+	return r, err
+}
+
+// Load returns the thread as committed; see [ThreadReader].
+func (s *store) Load(ctx context.Context, key Key) (*Thread, []agui.Interrupt, error) {
+	r, err := s.existing(ctx, key, ReadOptions{})
+	if err != nil {
+		return nil, nil, err
+	}
+	open := OpenInterrupts(r.Thread, r.Facts, r.Now)
+	return r.Thread, open, r.Facts.Err()
+}
+
+// Snapshot returns the thread with what is kept beside it; see [ThreadReader]. It is read in pieces, anew if somebody
+// wrote the thread between.
+func (s *store) Snapshot(ctx context.Context, key Key) (*Snapshot, error) {
+	return retryConflicts(ctx, func() (*Snapshot, error) {
+		r, err := s.existing(ctx, key, ReadOptions{})
+		if err != nil {
+			return nil, err
+		}
+		shown := &Snapshot{Thread: r.Thread, Interrupts: OpenInterrupts(r.Thread, r.Facts, r.Now), Runs: runsOf(r)}
+		if shown.Messages, err = s.backend.Messages(ctx, key, -1); err != nil {
+			return nil, err
+		}
+		if shown.State, err = s.backend.State(ctx, key, -1); err != nil {
+			return nil, err
+		}
+		now, err := s.backend.Read(ctx, key, ReadOptions{Have: r})
+		if err := errors.Join(err, r.Facts.Err()); err != nil {
+			return nil, err
+		}
+		if now.Tag != r.Tag {
+			return nil, ErrConflict
+		}
+		return shown, nil
+	})
+}
+
+// Runs returns the runs that are remembered; see [ThreadReader].
+func (s *store) Runs(ctx context.Context, key Key) ([]Run, error) {
+	return retryConflicts(ctx, func() ([]Run, error) {
+		r, err := s.existing(ctx, key, ReadOptions{})
+		if err != nil {
+			return nil, err
+		}
+		runs := runsOf(r)
+		return runs, r.Facts.Err()
+	})
+}
+
+// runsOf are the newest run and those before it.
+func runsOf(r *Record) []Run {
+	if r.Thread.Run == nil {
+		return nil
+	}
+	return append([]Run{*r.Thread.Run}, r.Facts.Runs()...)
+}
+
+// State returns the state at a revision; see [ThreadReader].
+func (s *store) State(ctx context.Context, key Key, rev int64) (json.RawMessage, error) {
+	if err := s.ready(ctx); err != nil {
+		return nil, err
+	}
+	return s.backend.State(ctx, key, rev)
+}
+
+// Messages returns the conversation at a revision; see [ThreadReader].
+func (s *store) Messages(ctx context.Context, key Key, rev int64) (Conversation, error) {
+	if err := s.ready(ctx); err != nil {
+		return nil, err
+	}
+	return s.backend.Messages(ctx, key, rev)
+}
+
+// Holds reports whether the log still has the frame; see [ThreadReader].
+func (s *store) Holds(ctx context.Context, key Key, id FrameID) (bool, error) {
+	if err := s.ready(ctx); err != nil {
+		return false, err
+	}
+	return s.backend.Holds(ctx, key, id)
+}
+
+// Find returns the threads with an id; see [Directory].
+func (s *store) Find(ctx context.Context, principal, id string) ([]Key, error) {
+	if err := s.ready(ctx); err != nil {
+		return nil, err
+	}
+	return s.backend.Find(ctx, principal, id)
+}
+
+// defaultLimit is how many threads a page has if nobody says.
+const defaultLimit = 20
+
+// List returns a page of threads; see [Directory]. A thread that is elsewhere than the index has it is shown where it was
+// found.
+func (s *store) List(ctx context.Context, q Query) (Page, error) {
+	if err := s.ready(ctx); err != nil {
+		return Page{}, err
+	}
+	limit := cmp.Or(max(q.Limit, 0), defaultLimit)
+	index := IndexQuery{Principal: q.Principal, Agent: q.Agent, Count: limit + 1}
+	if q.Cursor != "" {
+		from, err := ParseCursor(q.Cursor)
+		if err != nil {
+			return Page{}, err
+		}
+		index.From = &from
+	}
+	var page Page
+	var last Cursor
+	for e, err := range s.backend.Index(ctx, index) {
+		if err != nil {
+			return Page{}, err
+		}
+		if q.Status != "" && q.Status != e.Summary.Status {
+			continue
+		}
+		if len(page.Threads) == limit {
+			page.Next = last.String()
+			break
+		}
+		page.Threads = append(page.Threads, e.Summary)
+		last = e.At
+	}
+	return page, nil
+}
+
+// Rename sets the title; see [Directory].
+func (s *store) Rename(ctx context.Context, key Key, title string) error {
+	_, err := retryConflicts(ctx, func() (*Record, error) {
+		base, err := s.existing(ctx, key, ReadOptions{})
+		if err != nil {
+			return nil, err
+		}
+		after, _, err := s.write(ctx, &Write{Base: base, Step: RenameStep(base.Thread, title, base.Now)})
+		return after, err
+	})
+	return err
+}
+
+// Fork makes a thread of another's beginning; see [Directory].
+func (s *store) Fork(ctx context.Context, from Key, messageID, id string) (*Thread, error) {
+	step, err := retryConflicts(ctx, func() (*Step, error) { return s.forkStep(ctx, from, messageID, id) })
+	if err != nil {
+		return nil, err
+	}
+	key := step.Thread.Key
+	base, err := s.backend.Read(ctx, key, ReadOptions{})
+	if err != nil {
+		return nil, err
+	}
+	if base.Exists() {
+		return nil, ErrThreadExists
+	}
+	after, _, err := s.write(ctx, &Write{Base: base, Step: step})
+	if errors.Is(err, ErrConflict) { // or it is done, its reply was lost, and somebody has used it since
+		now, err := s.backend.Read(ctx, key, ReadOptions{})
+		if err == nil && now.Born != after.Born {
+			err = ErrThreadExists
+		}
+		if err != nil {
+			return nil, err
+		}
+		return now.Thread, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return after.Thread, nil
+}
+
+func (s *store) forkStep(ctx context.Context, from Key, messageID, id string) (*Step, error) {
+	r, err := s.existing(ctx, from, ReadOptions{Messages: []string{messageID}})
+	if err != nil {
+		return nil, err
+	}
+	step, err := ForkStep(r.Thread, r.Facts, messageID, Key{Principal: from.Principal, Agent: from.Agent, ID: id}, r.Now)
+	return step, errors.Join(r.Facts.Err(), err)
+}
+
+// Delete forgets the thread; see [Directory]. Readers of other stores learn of it within a second or so.
+func (s *store) Delete(ctx context.Context, key Key) error {
+	if err := s.ready(ctx); err != nil {
+		return err
+	}
+	fence, err := s.backend.Delete(ctx, key)
+	if err != nil {
+		return err
+	}
+	thread := key.Digest()
+	s.lookAgain(ctx, thread)
+	s.tell(Event{Kind: EventSignal, Thread: thread, Fence: fence, Signal: SignalStop})
+	s.tell(Event{Kind: EventTurn, Thread: thread})
+	return nil
+}

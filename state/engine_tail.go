@@ -1,0 +1,105 @@
+package state
+
+import (
+	"context"
+	"iter"
+	"time"
+)
+
+// Tail yields the frames behind after; see [ThreadReader]. What is old is read from the backend, what is new comes from
+// the one feed that all readers of the thread in this process share. Once it has begun, a tail waits for a backend that is
+// away; one that came back without the thread ends it. The batches are shared: nobody may change one.
+func (s *store) Tail(ctx context.Context, key Key, after FrameID) iter.Seq2[[]Frame, error] {
+	return func(yield func([]Frame, error) bool) {
+		t := &tail{store: s, key: key, at: after}
+		defer t.end()
+		for {
+			batch, wake, err := t.next(ctx)
+			var later <-chan time.Time
+			switch {
+			case s.ready(ctx) != nil:
+				return
+			case err != nil && (t.born == "" || final(err)):
+				yield(nil, err)
+				return
+			case err != nil:
+				later = time.After(pollPeriod / 4)
+			case len(batch) > 0:
+				if !yield(batch, nil) {
+					return
+				}
+				continue
+			case wake == nil:
+				continue // there is more to read
+			}
+			select {
+			case <-wake:
+			case <-later:
+			case <-ctx.Done():
+				return
+			case <-s.closed:
+				return
+			}
+		}
+	}
+}
+
+// A tail is one reader's place in a log.
+type tail struct {
+	store *store
+	key   Key
+	at    FrameID
+	born  string // whose log it is
+	feed  *feed  // nil until the reader has caught up
+}
+
+// next returns what comes next, or what to wait on if that is nothing yet.
+func (t *tail) next(ctx context.Context) ([]Frame, <-chan struct{}, error) {
+	if t.feed != nil {
+		batch, wake, ok, err := t.feed.behind(t.at)
+		if ok || err != nil {
+			t.move(batch)
+			return batch, wake, err
+		}
+	}
+	page, err := t.store.backend.ReadLog(ctx, t.key, t.at)
+	if err != nil {
+		return nil, nil, err
+	}
+	if t.born == "" {
+		t.born = page.Born
+	}
+	unread := t.born == "" && t.at.IsZero()
+	if unread || !page.of(t.born) || older(t.at, t.born) {
+		return nil, nil, ErrUnknownThread
+	}
+	if !t.at.IsZero() && t.at.Less(page.Cut) {
+		return nil, nil, ErrTrimmed
+	}
+	t.at = page.End
+	if !page.More && t.feed == nil && page.Born != "" {
+		t.feed = t.store.join(ctx, t.key, t.born, page.Last)
+	}
+	return page.Frames, nil, nil
+}
+
+func (t *tail) move(batch []Frame) {
+	if len(batch) > 0 {
+		t.at = batch[len(batch)-1].ID
+	}
+}
+
+func (t *tail) end() {
+	if t.feed != nil {
+		t.store.leave(t.feed)
+	}
+}
+
+// of reports whether the page is of the thread that was born so. One that is gone leaves its log behind, for whoever was
+// reading it, or knows a run in it; in the middle of a run it is the log of that run's thread.
+func (p *LogPage) of(born string) bool {
+	if p.Born == "" {
+		return len(p.Frames) > 0 && (p.Marker == "" || p.Marker == born)
+	}
+	return p.Born == born
+}

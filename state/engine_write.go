@@ -1,0 +1,159 @@
+package state
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// checkFrames holds the writer to its fence and to the order of the log.
+func checkFrames(l *Lease, frames []Frame) error {
+	for i, f := range frames {
+		if f.ID.Fence != l.Fence || f.ID.Seq == 0 || i > 0 && f.ID.Seq <= frames[i-1].ID.Seq {
+			return fmt.Errorf("state: frame %s is out of order under fence %d", f.ID, l.Fence)
+		}
+	}
+	return nil
+}
+
+// writable reports why the holder of a lease can write nothing. One that was given up has no attempt.
+func (s *store) writable(ctx context.Context, l *Lease, frames []Frame) error {
+	if err := s.ready(ctx); err != nil {
+		return err
+	}
+	if l.Attempt == "" {
+		return ErrLeaseLost
+	}
+	return checkFrames(l, frames)
+}
+
+// granted passes on the error of a call that needs a lease, and forgets a lease that is lost.
+func (s *store) granted(l *Lease, err error) error {
+	if errors.Is(err, ErrLeaseLost) {
+		s.lost(l)
+	}
+	return err
+}
+
+// Append adds frames to the log; see [Writer]. Readers of this process are given them from memory.
+func (s *store) Append(ctx context.Context, l *Lease, after FrameID, frames []Frame) error {
+	if err := s.writable(ctx, l, frames); err != nil {
+		return err
+	}
+	own := s.owner(l)
+	revision, born := own.seen()
+	before, told, err := s.backend.Append(ctx, l, revision, after, frames)
+	if err != nil {
+		return s.granted(l, err)
+	}
+	own.hear(told)
+	s.show(ctx, l.digest(), born, frames, before)
+	return nil
+}
+
+// Commit writes a turn boundary or the end of a run; see [Writer].
+func (s *store) Commit(ctx context.Context, l *Lease, c Commit) (*Thread, error) {
+	if err := s.writable(ctx, l, c.Frames); err != nil {
+		return nil, err
+	}
+	return retryConflicts(ctx, func() (*Thread, error) { return s.commit(ctx, l, c) })
+}
+
+// commit is one try.
+func (s *store) commit(ctx context.Context, l *Lease, c Commit) (*Thread, error) {
+	own := s.owner(l)
+	revision, _ := own.seen()
+	read := ReadOptions{Have: own.known()}
+	for _, m := range c.Messages {
+		read.Messages = append(read.Messages, m.ID)
+	}
+	if c.End != nil && len(c.Frames) > 0 {
+		read.Frame = c.Frames[len(c.Frames)-1].ID
+	}
+	base, err := s.backend.Read(ctx, l.Key, read)
+	if err != nil {
+		return nil, err
+	}
+	t := base.Thread
+	switch {
+	case !base.Exists():
+		return nil, s.granted(l, ErrLeaseLost)
+	case t.Repeats(l, c) || base.HasFrame: // only the commit that ends a run writes its last frame
+		return s.repeated(l, c, t), nil
+	case !t.HeldBy(l) || t.Rev < revision: // or the store went back behind a commit of this run
+		return nil, s.granted(l, ErrLeaseLost)
+	case t.Last.Less(c.After):
+		return nil, ErrGap
+	}
+	step, err := CommitStep(t, base.Facts, c, base.Now)
+	if err := errors.Join(base.Facts.Err(), err); err != nil {
+		return nil, err
+	}
+	after, written, err := s.write(ctx, &Write{Base: base, Step: step, Lease: l, After: c.After, Ends: c.End != nil})
+	if errors.Is(err, ErrLeaseLost) && !read.Frame.IsZero() { // or it is done, its reply was lost, and another run has begun since
+		again, err := s.backend.Read(ctx, l.Key, ReadOptions{Frame: read.Frame})
+		if err != nil {
+			return nil, err
+		}
+		if again.HasFrame {
+			return s.repeated(l, c, again.Thread), nil
+		}
+	}
+	if err != nil {
+		return nil, s.granted(l, err)
+	}
+	s.show(ctx, l.digest(), after.Born, step.Frames, written.Before)
+	if c.End == nil {
+		own.remember(after)
+	} else {
+		s.ended(l)
+	}
+	return after.Thread, nil
+}
+
+// repeated is the thread after a commit that was made before, whose reply was lost.
+func (s *store) repeated(l *Lease, c Commit, t *Thread) *Thread {
+	if c.End != nil {
+		s.ended(l)
+	}
+	return t
+}
+
+// update changes what is known of the attempt that holds a lease.
+func (s *store) update(ctx context.Context, l *Lease, u AttemptUpdate) error {
+	if err := s.writable(ctx, l, nil); err != nil {
+		return err
+	}
+	u.Lease = l
+	a, err := s.backend.UpdateAttempt(ctx, l.Key, u)
+	if err != nil {
+		return s.granted(l, err)
+	}
+	own := s.owner(l)
+	if u.Op == AttemptRelease {
+		s.disown(l)
+		return nil
+	}
+	if u.Op == AttemptRenew {
+		own.renewed(u.TTL)
+	}
+	own.hear(a.Flags)
+	return nil
+}
+
+// Once records the result of an effect; see [Writer].
+func (s *store) Once(ctx context.Context, l *Lease, key string, result json.RawMessage) error {
+	return s.update(ctx, l, AttemptUpdate{Op: AttemptRecord, Effect: key, Result: result})
+}
+
+// Renew makes the lease last; see [Writer].
+func (s *store) Renew(ctx context.Context, l *Lease, ttl time.Duration) error {
+	return s.update(ctx, l, AttemptUpdate{Op: AttemptRenew, TTL: ttl})
+}
+
+// Release gives the run up; see [Writer].
+func (s *store) Release(ctx context.Context, l *Lease) error {
+	return s.update(ctx, l, AttemptUpdate{Op: AttemptRelease})
+}

@@ -1,0 +1,136 @@
+package memstore
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/agui-gateway/gateway/state"
+)
+
+// A log is the frames of a thread's runs, as far back as they are kept. It is guarded by its entry's lock.
+type log struct {
+	frames []state.Frame // only ever appended to or replaced, so that readers may hold a part of it
+	last   state.FrameID // also when frames is empty
+	ends   []logEnd      // of the runs that are over, oldest first
+	// trimmed is the revision at which the newest run ended that is not kept any more, cut is its last frame.
+	trimmed int64
+	cut     state.FrameID
+}
+
+// A logEnd is the end of a run in the log.
+type logEnd struct {
+	last state.FrameID
+	at   time.Time
+	rev  int64
+}
+
+// append adds the frames that are not there yet.
+func (l *log) append(frames []state.Frame) {
+	for len(frames) > 0 && frames[0].ID.Compare(l.last) <= 0 {
+		frames = frames[1:]
+	}
+	if len(frames) == 0 {
+		return
+	}
+	l.frames = append(l.frames, frames...)
+	l.last = frames[len(frames)-1].ID
+}
+
+// end notes that what is in the log now belongs to runs that are over at revision rev.
+func (l *log) end(now time.Time, rev int64) {
+	n := len(l.ends)
+	switch {
+	case len(l.frames) == 0:
+		l.trimmed = rev
+	case n > 0 && l.ends[n-1].last == l.last:
+		l.ends[n-1].rev = rev
+	default:
+		l.ends = append(l.ends, logEnd{last: l.last, at: now, rev: rev})
+	}
+}
+
+// oldest is when the oldest run that is kept ended.
+func (l *log) oldest() (time.Time, bool) {
+	if len(l.ends) == 0 {
+		return time.Time{}, false
+	}
+	return l.ends[0].at, true
+}
+
+// trim lets go of the runs that ended at cutoff or before.
+func (l *log) trim(cutoff time.Time) {
+	n := 0
+	for n < len(l.ends) && !l.ends[n].at.After(cutoff) {
+		n++
+	}
+	l.drop(n)
+}
+
+// drop lets go of the n oldest runs that are over.
+func (l *log) drop(n int) {
+	if n == 0 {
+		return
+	}
+	l.frames = slices.Clone(l.frames[l.find(l.ends[n-1].last):])
+	l.trimmed, l.cut = l.ends[n-1].rev, l.ends[n-1].last
+	l.ends = slices.Clone(l.ends[n:])
+}
+
+// find returns the index of the first frame behind id.
+func (l *log) find(id state.FrameID) int {
+	i, found := slices.BinarySearchFunc(l.frames, id, func(f state.Frame, id state.FrameID) int { return f.ID.Compare(id) })
+	if found {
+		i++
+	}
+	return i
+}
+
+func (l *log) has(id state.FrameID) bool {
+	i := l.find(id)
+	return i > 0 && l.frames[i-1].ID == id
+}
+
+// ReadLog returns what the log has behind a frame; see [state.Backend]. Of a thread that is gone only who knows a run in
+// its log reads on.
+func (b *backend) ReadLog(_ context.Context, key state.Key, after state.FrameID) (*state.LogPage, error) {
+	e := b.lock(key)
+	if e == nil {
+		page := &state.LogPage{Frames: b.deadLog(key, after), End: after}
+		if n := len(page.Frames); n > 0 {
+			page.End = page.Frames[n-1].ID
+		}
+		return page, nil
+	}
+	defer e.mu.Unlock()
+	e.trim(b.o.Now().Add(-b.o.LogTTL))
+	page := &state.LogPage{Born: e.born, Last: e.log.last, Cut: e.log.cut, End: after}
+	page.Frames = slices.Clip(e.log.frames[e.log.find(after):])
+	if after.Less(page.Last) {
+		page.End = page.Last
+	}
+	return page, nil
+}
+
+// deadLog is what is left behind a frame in the log of a thread that is gone.
+func (b *backend) deadLog(key state.Key, after state.FrameID) []state.Frame {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, e := range b.dead {
+		if e.key == key && !after.IsZero() && after.Fence >= e.first && after.Fence <= e.log.last.Fence {
+			return slices.Clip(e.log.frames[e.log.find(after):])
+		}
+	}
+	return nil
+}
+
+// Holds reports whether the log still has the frame; see [state.Backend].
+func (b *backend) Holds(_ context.Context, key state.Key, id state.FrameID) (bool, error) {
+	e := b.lock(key)
+	if e == nil {
+		return false, state.ErrUnknownThread
+	}
+	defer e.mu.Unlock()
+	e.trim(b.o.Now().Add(-b.o.LogTTL))
+	return e.log.has(id), nil
+}

@@ -1,0 +1,127 @@
+package memstore
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/agui-gateway/gateway/state"
+)
+
+// A replaced value is one that frames of the log may still name: a state, or a version of a message.
+type replaced struct {
+	from, to int64 // the revisions of the steps that brought it and took it away
+	state    json.RawMessage
+	message  *state.StoredMessage // nil: it is a state
+}
+
+func (r replaced) size() int {
+	if r.message != nil {
+		return len(r.message.Raw)
+	}
+	return len(r.state)
+}
+
+// stateAt returns the state at a revision, and false if it is not kept any more.
+func (e *entry) stateAt(rev int64) (json.RawMessage, bool) {
+	if rev < 0 || rev >= e.thread.Load().StateRev {
+		return e.state, true
+	}
+	for _, old := range e.replaced {
+		if old.message == nil && old.to > rev {
+			return old.state, old.from <= rev
+		}
+	}
+	return nil, false
+}
+
+// messagesAt returns the conversation at a revision, and false if it is not kept any more.
+func (e *entry) messagesAt(rev int64) (state.Conversation, bool) {
+	now := e.thread.Load().Rev
+	if rev < 0 || rev > now {
+		rev = now
+	}
+	if rev < e.dropped && rev <= e.log.trimmed {
+		return nil, false
+	}
+	list := make([]state.StoredMessage, 0, len(e.messages))
+	for _, m := range e.messages {
+		if m != nil && m.Added <= rev {
+			list = append(list, *m)
+		}
+	}
+	n := len(list)
+	for _, old := range e.replaced {
+		if old.message != nil && old.from <= rev && rev < old.to {
+			list = append(list, *old.message)
+		}
+	}
+	if len(list) > n {
+		slices.SortFunc(list, func(a, b state.StoredMessage) int { return cmp.Compare(a.Slot, b.Slot) })
+	}
+	return state.NewConversation(list), true
+}
+
+// remember takes over from a step what becomes part of the past, and its state. The thread is still the one before it.
+func (e *entry) remember(s *state.Step) {
+	if s.State != nil {
+		e.keep(replaced{from: e.thread.Load().StateRev, to: s.Thread.Rev, state: e.state})
+		e.state = s.State
+	}
+	if s.Past != nil {
+		e.past = state.History{Marks: s.Past}
+	}
+	if s.Mark != nil {
+		e.past = e.past.With(s.Mark.Name, s.Mark.Undo)
+	}
+	if s.Ended != nil {
+		e.runs = slices.Insert(slices.Clone(e.runs), 0, *s.Ended)
+		e.runs = e.runs[:min(len(e.runs), state.MaxRuns-1)]
+	}
+}
+
+// replace keeps the message that a step takes out of a slot, if there is one.
+func (e *entry) replace(s *state.Step, slot int) {
+	if m := e.messages[slot]; m != nil {
+		e.keep(replaced{from: m.Added, to: s.Thread.Rev, message: m})
+	}
+}
+
+// keep keeps what was replaced for frames of the log that name it, if there are any.
+func (e *entry) keep(old replaced) {
+	if shown := e.thread.Load().Shown; old.from > shown || shown <= e.log.trimmed {
+		e.drop(old)
+		return
+	}
+	e.replaced = append(e.replaced, old)
+	e.replacedSize += old.size()
+	for e.replacedSize > state.MaxReplaced && len(e.log.ends) > 0 {
+		e.log.drop(1)
+		e.forgetReplaced()
+	}
+}
+
+// drop notes that a value is not kept.
+func (e *entry) drop(old replaced) {
+	if old.message != nil {
+		e.dropped = old.to
+	}
+}
+
+// trim lets go of the runs that ended at cutoff or before, and of what only their frames name.
+func (e *entry) trim(cutoff time.Time) {
+	e.log.trim(cutoff)
+	e.forgetReplaced()
+}
+
+// forgetReplaced lets go of what no frame of the log names any more.
+func (e *entry) forgetReplaced() {
+	n := 0
+	for n < len(e.replaced) && e.replaced[n].to <= e.log.trimmed+1 {
+		e.replacedSize -= e.replaced[n].size()
+		e.drop(e.replaced[n])
+		n++
+	}
+	e.replaced = slices.Delete(e.replaced, 0, n)
+}

@@ -1,0 +1,163 @@
+package memstore
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/agui-gateway/gateway/state"
+)
+
+// Options say how long a store keeps what. The zero value is good.
+type Options struct {
+	// Now is the store's clock; nil means time.Now.
+	Now func() time.Time
+	// LogTTL is how long the log of a run is kept after its end; 0 means an hour.
+	LogTTL time.Duration
+	// ThreadTTL is how long a thread is kept after its last step; 0 means 30 days.
+	ThreadTTL time.Duration
+}
+
+// New returns an empty store.
+func New(o Options) state.Store {
+	return state.NewStore(newBackend(o), state.StoreOptions{ThreadTTL: o.ThreadTTL})
+}
+
+func newBackend(o Options) *backend {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	o.LogTTL = cmp.Or(o.LogTTL, time.Hour)
+	return &backend{
+		o: o, threads: map[state.Key]*entry{}, named: map[state.Key][]*entry{},
+		owned: map[string]map[*entry]struct{}{}, live: map[*entry]struct{}{},
+	}
+}
+
+// A backend is a [state.Backend] in memory.
+type backend struct {
+	o    Options
+	tell func(state.Event)
+
+	mu      sync.Mutex // taken after an entry's, never before
+	threads map[state.Key]*entry
+	named   map[state.Key][]*entry // by principal and id, with no agent
+	owned   map[string]map[*entry]struct{}
+	live    map[*entry]struct{}
+	due     deadlines
+	dead    []*entry // gone lately, oldest first: their logs are still read
+	floor   uint64   // no thread forgotten had a higher fence
+}
+
+var _ state.Backend = (*backend)(nil)
+
+// An entry is one thread with what is kept beside it.
+type entry struct {
+	key state.Key
+	// thread is replaced as a whole by every change, and may be read without the lock.
+	thread atomic.Pointer[state.Thread]
+
+	mu       sync.Mutex
+	tag      string // of the step that wrote it; empty once it is gone
+	born     string
+	first    uint64                 // the fence it was made with
+	deadline time.Time              // when it may be forgotten; zero while a run is live
+	gone     bool                   // removed: whoever waited for mu must look the key up again
+	messages []*state.StoredMessage // by slot, nil if it is empty
+	known    map[string]state.Place
+	state    json.RawMessage
+	past     state.History
+	runs     []state.Run // before the newest, newest first
+	tokens   map[string]state.Token
+	log      log
+
+	replaced     []replaced // oldest first
+	replacedSize int        // bytes
+	dropped      int64      // the revision that took away the newest message of those that are not kept
+
+	slot int // in backend.due, -1 if not; guarded by backend.mu
+	at   time.Time
+}
+
+// Listen is called with what the store wants to be told; see [state.Backend].
+func (b *backend) Listen(tell func(state.Event)) { b.tell = tell }
+
+// Ping reports that the backend is there.
+func (b *backend) Ping(context.Context) error { return nil }
+
+// Close has nothing to let go of.
+func (b *backend) Close() error { return nil }
+
+// lock returns the entry of a thread, locked, or nil if there is none.
+func (b *backend) lock(key state.Key) *entry {
+	for {
+		b.mu.Lock()
+		e := b.threads[key]
+		b.mu.Unlock()
+		if e == nil {
+			return nil
+		}
+		e.mu.Lock()
+		expired := b.expired(e)
+		if expired {
+			b.forget(e)
+		}
+		if !e.gone {
+			return e
+		}
+		e.mu.Unlock()
+		if expired {
+			b.removed(key)
+		}
+	}
+}
+
+// removed tells the store of a thread that is gone. No entry is locked.
+func (b *backend) removed(key state.Key) {
+	b.tell(state.Event{Kind: state.EventRemoved, Thread: key.Digest()})
+}
+
+// add returns the entry of a thread that is about to be made, locked. It fails if there is one by now, or if a thread that
+// was forgotten had a higher fence.
+func (b *backend) add(w *state.Write) (*entry, error) {
+	t := w.Step.Thread
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.threads[t.Key] != nil || w.Begins && t.Fence <= b.floor {
+		return nil, state.ErrConflict
+	}
+	e := &entry{key: t.Key, slot: -1, born: w.Born, first: t.Fence}
+	e.thread.Store(&state.Thread{Key: t.Key})
+	e.mu.Lock()
+	b.threads[t.Key] = e
+	return e, nil
+}
+
+// current is the thread as it is handed out: appends do not make a new one, so the newest frame is the log's to say.
+func (e *entry) current() *state.Thread {
+	t := *e.thread.Load()
+	t.Last = e.log.last
+	return &t
+}
+
+// Delete removes a thread; see [state.Backend].
+func (b *backend) Delete(_ context.Context, key state.Key) (uint64, error) {
+	e := b.lock(key)
+	if e == nil {
+		return 0, state.ErrUnknownThread
+	}
+	defer e.mu.Unlock()
+	t := e.current()
+	if t.Live != nil {
+		last, err := state.DeletedFrame(t.NextFrame())
+		if err != nil {
+			return 0, err
+		}
+		e.log.append([]state.Frame{last})
+	}
+	b.forget(e)
+	return t.Fence, nil
+}

@@ -1,0 +1,136 @@
+package memstore
+
+import (
+	"container/heap"
+	"slices"
+	"time"
+
+	"github.com/agui-gateway/gateway/state"
+)
+
+// sweepMost is how many entries one call looks after, so that none pays for the rest of an hour.
+const sweepMost = 64
+
+// sweep trims logs and forgets threads whose time is over. It is called where no entry is locked.
+func (b *backend) sweep(now time.Time) {
+	b.bury(now)
+	for range sweepMost {
+		b.mu.Lock()
+		if len(b.due) == 0 || b.due[0].at.After(now) {
+			b.mu.Unlock()
+			return
+		}
+		e := heap.Pop(&b.due).(*entry)
+		b.mu.Unlock()
+		if !e.mu.TryLock() {
+			b.later(e, now.Add(time.Second)) // in use: nobody waits for another thread's work
+			continue
+		}
+		e.trim(now.Add(-b.o.LogTTL))
+		expired := false
+		switch {
+		case e.gone:
+		case b.expired(e):
+			b.forget(e)
+			expired = true
+		default:
+			b.index(e, false)
+		}
+		e.mu.Unlock()
+		if expired {
+			b.removed(e.key)
+		}
+	}
+}
+
+// bury lets go of the logs of threads that have been gone for a while.
+func (b *backend) bury(now time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := 0
+	for n < len(b.dead) && b.dead[n].at.Before(now) {
+		n++
+	}
+	b.dead = slices.Delete(b.dead, 0, n)
+}
+
+// later looks after an entry another time.
+func (b *backend) later(e *entry, at time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if e.slot < 0 {
+		e.at = at
+		heap.Push(&b.due, e)
+	}
+}
+
+// next is when there is something to sweep in an idle entry: its log, or itself.
+func (b *backend) next(e *entry) time.Time {
+	at := e.deadline
+	if ended, ok := e.log.oldest(); ok && ended.Add(b.o.LogTTL).Before(at) {
+		return ended.Add(b.o.LogTTL)
+	}
+	return at
+}
+
+// expired reports whether the thread's time is over. The entry is locked.
+func (b *backend) expired(e *entry) bool {
+	return !e.gone && !e.deadline.IsZero() && !b.o.Now().Before(e.deadline)
+}
+
+// forget takes the entry, which is locked, out of everything that finds it. Its fence stays the least a new thread of that key
+// gets, whatever the clock does.
+func (b *backend) forget(e *entry) {
+	e.gone, e.tag = true, ""
+	e.messages, e.known, e.tokens, e.state, e.past, e.runs, e.replaced = nil, nil, nil, nil, state.History{}, nil, nil
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.floor = max(b.floor, e.thread.Load().Fence)
+	delete(b.threads, e.key)
+	delete(b.live, e)
+	if e.slot >= 0 {
+		heap.Remove(&b.due, e.slot)
+	}
+	if len(e.log.frames) > 0 {
+		e.at = b.o.Now().Add(state.DeadLogTTL)
+		b.dead = append(b.dead, e)
+	}
+	name := state.Key{Principal: e.key.Principal, ID: e.key.ID}
+	b.named[name] = slices.DeleteFunc(b.named[name], func(x *entry) bool { return x == e })
+	if len(b.named[name]) == 0 {
+		delete(b.named, name)
+	}
+	delete(b.owned[e.key.Principal], e)
+	if len(b.owned[e.key.Principal]) == 0 {
+		delete(b.owned, e.key.Principal)
+	}
+}
+
+// deadlines is a heap of idle entries by when they are to be looked after.
+type deadlines []*entry
+
+func (d deadlines) Len() int           { return len(d) }
+func (d deadlines) Less(i, j int) bool { return d[i].at.Before(d[j].at) }
+
+// Swap swaps two entries.
+func (d deadlines) Swap(i, j int) {
+	d[i], d[j] = d[j], d[i]
+	d[i].slot, d[j].slot = i, j
+}
+
+// Push adds an entry at the end.
+func (d *deadlines) Push(x any) {
+	e := x.(*entry)
+	e.slot = len(*d)
+	*d = append(*d, e)
+}
+
+// Pop takes the entry at the end.
+func (d *deadlines) Pop() any {
+	last := len(*d) - 1
+	e := (*d)[last]
+	(*d)[last] = nil
+	*d = (*d)[:last]
+	e.slot = -1
+	return e
+}

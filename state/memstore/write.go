@@ -1,0 +1,161 @@
+package memstore
+
+import (
+	"container/heap"
+	"context"
+	"time"
+
+	"github.com/agui-gateway/gateway/state"
+)
+
+// Write makes a step come true; see [state.Backend].
+func (b *backend) Write(_ context.Context, w *state.Write) (state.Written, error) {
+	now := b.o.Now()
+	if w.Begins {
+		b.sweep(now)
+	}
+	e := b.lock(w.Step.Thread.Key)
+	switch {
+	case e == nil && w.Lease != nil:
+		return state.Written{}, state.ErrLeaseLost
+	case e == nil && w.Base.Exists():
+		return state.Written{}, state.ErrConflict
+	case e == nil:
+		var err error
+		if e, err = b.add(w); err != nil {
+			return state.Written{}, err
+		}
+	}
+	defer e.mu.Unlock()
+	before := e.current()
+	t, err := w.Prepare(before, e.tag, now)
+	if err != nil {
+		return state.Written{}, err
+	}
+	e.apply(w.Step, now)
+	e.thread.Store(t)
+	e.tag, e.deadline = w.Tag, w.Deadline
+	b.index(e, before.Rev == 0)
+	return state.Written{Before: before.Last, Last: e.log.last}, nil
+}
+
+// apply makes what a step says of the rest beside the thread come true. The thread is still the one before it.
+func (e *entry) apply(s *state.Step, now time.Time) {
+	e.remember(s)
+	e.converse(s)
+	if e.tokens == nil && len(s.Tokens) > 0 {
+		e.tokens = map[string]state.Token{}
+	}
+	for _, token := range s.Tokens {
+		e.tokens[token.Interrupt.ID] = token
+	}
+	e.log.append(s.Frames)
+	if s.Thread.Live == nil {
+		e.log.end(now, s.Thread.Rev)
+	}
+}
+
+// converse makes what a step says of the conversation come true.
+func (e *entry) converse(s *state.Step) {
+	for _, id := range s.Left {
+		place := e.known[id]
+		e.replace(s, place.Slot)
+		e.messages[place.Slot] = nil
+		place.Left = true
+		e.known[id] = place
+	}
+	if e.known == nil && len(s.Append) > 0 {
+		e.known = map[string]state.Place{}
+	}
+	for _, m := range s.Append {
+		for len(e.messages) <= m.Slot {
+			e.messages = append(e.messages, nil)
+		}
+		e.replace(s, m.Slot)
+		e.messages[m.Slot] = &m
+		e.known[m.ID] = m.Place()
+	}
+	e.messages = e.messages[:s.Thread.Slots]
+}
+
+// index keeps what finds threads in step with the entry, which is locked.
+func (b *backend) index(e *entry, born bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if born {
+		name := state.Key{Principal: e.key.Principal, ID: e.key.ID}
+		b.named[name] = append(b.named[name], e)
+		if b.owned[e.key.Principal] == nil {
+			b.owned[e.key.Principal] = map[*entry]struct{}{}
+		}
+		b.owned[e.key.Principal][e] = struct{}{}
+	}
+	if e.thread.Load().Live != nil {
+		b.live[e] = struct{}{}
+		if e.slot >= 0 {
+			heap.Remove(&b.due, e.slot)
+		}
+		return
+	}
+	delete(b.live, e)
+	e.at = b.next(e)
+	if e.slot < 0 {
+		heap.Push(&b.due, e)
+	} else {
+		heap.Fix(&b.due, e.slot)
+	}
+}
+
+// Append adds frames to the log; see [state.Backend]. Memory loses no step, so the revision says nothing.
+func (b *backend) Append(_ context.Context, l *state.Lease, _ int64, after state.FrameID, frames []state.Frame) (state.FrameID, state.Flags, error) {
+	e := b.lock(l.Key)
+	if e == nil {
+		return state.FrameID{}, state.Flags{}, state.ErrLeaseLost
+	}
+	defer e.mu.Unlock()
+	t, before := e.thread.Load(), e.log.last
+	if !t.HeldBy(l) {
+		return before, state.Flags{}, state.ErrLeaseLost
+	}
+	if before.Less(after) {
+		return before, state.Flags{}, state.ErrGap
+	}
+	e.log.append(frames)
+	return before, t.Live.Flags(), nil
+}
+
+// UpdateAttempt changes what is known of the live attempt; see [state.Backend].
+func (b *backend) UpdateAttempt(_ context.Context, key state.Key, u state.AttemptUpdate) (state.Attempt, error) {
+	e := b.lock(key)
+	switch {
+	case e == nil && u.Lease != nil:
+		return state.Attempt{}, state.ErrLeaseLost
+	case e == nil:
+		return state.Attempt{}, state.ErrUnknownThread
+	}
+	defer e.mu.Unlock()
+	t, now := *e.thread.Load(), b.o.Now()
+	live, err := u.Apply(&t, now)
+	if live != nil {
+		t.Live = live
+		e.thread.Store(&t)
+	}
+	return state.AttemptOf(live, now), err
+}
+
+// UpdateQueue changes who waits; see [state.Backend].
+func (b *backend) UpdateQueue(_ context.Context, key state.Key, u state.QueueUpdate) (*state.Thread, time.Time, error) {
+	now := b.o.Now()
+	e := b.lock(key)
+	if e == nil {
+		return nil, now, state.ErrUnknownThread
+	}
+	defer e.mu.Unlock()
+	t := *e.thread.Load()
+	var err error
+	if t.Queue, err = u.Prepare(&t, e.tag, now); err != nil {
+		return nil, now, err
+	}
+	e.thread.Store(&t)
+	return &t, now, nil
+}
