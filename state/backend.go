@@ -69,7 +69,8 @@ type Backend interface {
 	// State returns the state as it was at a revision; below 0, or from the newest on, the present one.
 	// ErrUnknownThread: there is no such thread. ErrRevision: it is not kept any more.
 	State(ctx context.Context, key Key, revision int64) (json.RawMessage, error)
-	// Messages returns the conversation as it was at a revision, as State does the state, all of one moment.
+	// Messages returns the conversation as it was at a revision, as State does the state, all of one moment. ErrConflict:
+	// somebody wrote the thread between the parts that were read.
 	Messages(ctx context.Context, key Key, revision int64) (Conversation, error)
 
 	// Find returns the keys of the principal's threads with this id, in the order of their agents.

@@ -96,8 +96,15 @@ func (s *store) Close() error {
 	return err
 }
 
-// deliver passes on what the backend tells of a thread.
+// deliver passes on what happened to a thread. What goes wrong in it ends no goroutine of the backend's.
 func (s *store) deliver(e Event) {
+	_ = s.protect(func() error {
+		s.dispatch(e)
+		return nil
+	})
+}
+
+func (s *store) dispatch(e Event) {
 	switch e.Kind {
 	case EventTurn:
 		s.waiting.wake(e.Thread)

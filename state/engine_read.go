@@ -90,7 +90,7 @@ func (s *store) Messages(ctx context.Context, key Key, rev int64) (Conversation,
 	if err := s.ready(ctx); err != nil {
 		return nil, err
 	}
-	return s.backend.Messages(ctx, key, rev)
+	return retryConflicts(ctx, func() (Conversation, error) { return s.backend.Messages(ctx, key, rev) })
 }
 
 // Holds reports whether the log still has the frame; see [ThreadReader].

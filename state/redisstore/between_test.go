@@ -19,8 +19,8 @@ import (
 // A between is a store in whose calls something happens between the script that reads a thread and the one that writes it:
 // both ask for the time first.
 type between struct {
-	*redisstore.Store
-	other  *redisstore.Store // writes what happens
+	state.Store
+	other  state.Store // writes what happens
 	client *redis.Client
 	clock  *statetest.Clock
 

@@ -186,8 +186,8 @@ func parseMessage(text string) (state.StoredMessage, error) {
 	}, nil
 }
 
-// errFrame is returned for an entry of a log that nothing of ours has written. Reading it again does not help.
-var errFrame = errors.New("redisstore: a stored frame is broken")
+// errFrame is returned for an entry of a log that no store has written. Reading it again does not help.
+var errFrame = fmt.Errorf("%w: a frame of its log is broken", state.ErrDamaged)
 
 // parseFrame reads an entry of the log; false for a marker, which nobody is sent.
 func parseFrame(id string, fields map[string]string) (state.Frame, bool, error) {

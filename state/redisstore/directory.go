@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,11 +14,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// Find returns the threads with an id; see [state.Directory].
-func (s *Store) Find(ctx context.Context, principal, id string) ([]state.Key, error) {
-	if err := s.ready(ctx); err != nil {
-		return nil, err
-	}
+// Find returns the threads with an id; see [state.Backend].
+func (s *backend) Find(ctx context.Context, principal, id string) ([]state.Key, error) {
 	found, err := s.main.ZRangeWithScores(ctx, s.nameKey(principal, id), 0, -1).Result()
 	if err != nil {
 		return nil, fmt.Errorf("redisstore: %w", err)
@@ -45,99 +41,26 @@ func (s *Store) Find(ctx context.Context, principal, id string) ([]state.Key, er
 	return keys, nil
 }
 
-// Rename sets the title; see [state.Directory].
-func (s *Store) Rename(ctx context.Context, key state.Key, title string) error {
-	for try := range tries {
-		l, err := s.load(ctx, key, wish{})
-		if err != nil {
-			return err
-		}
-		if !l.exists() {
-			return state.ErrUnknownThread
-		}
-		step := state.RenameStep(l.thread, title, l.now)
-		if err := s.announce(ctx, &state.Thread{Key: key, UpdatedAt: step.Thread.UpdatedAt}); err != nil {
-			return err
-		}
-		status, _, err := s.write(ctx, l, change{step: step})
-		if err != nil || status == didIt {
-			return err
-		}
-		if err := again(ctx, try); err != nil {
-			return err
-		}
-	}
-	return errBusy
-}
-
-// Fork makes a thread of another's beginning; see [state.Directory].
-func (s *Store) Fork(ctx context.Context, from state.Key, messageID, id string) (*state.Thread, error) {
-	l, err := s.load(ctx, from, wish{known: []string{messageID}})
-	if err != nil {
-		return nil, err
-	}
-	if !l.exists() {
-		return nil, state.ErrUnknownThread
-	}
-	key := state.Key{Principal: from.Principal, Agent: from.Agent, ID: id}
-	step, err := state.ForkStep(l.thread, l.facts, messageID, key, l.now)
-	if err := errors.Join(l.facts.err, err); err != nil {
-		return nil, err
-	}
-	to, err := s.load(ctx, key, wish{})
-	if err != nil {
-		return nil, err
-	}
-	if to.exists() {
-		return nil, state.ErrThreadExists
-	}
-	if err := s.announce(ctx, step.Thread); err != nil {
-		return nil, err
-	}
-	status, after, err := s.write(ctx, to, change{step: step})
-	switch {
-	case err != nil:
-		return nil, err
-	case status == conflict:
-		// Or it is done, its reply was lost, and somebody has used it since.
-		if to, err = s.load(ctx, key, wish{}); err != nil {
-			return nil, err
-		}
-		if to.born != after.born {
-			return nil, state.ErrThreadExists
-		}
-		return to.thread, nil
-	}
-	return after.thread, nil
-}
-
-// Delete forgets the thread; see [state.Directory]. Readers on other replicas learn of it within a second.
-func (s *Store) Delete(ctx context.Context, key state.Key) error {
-	h := slotOf(key)
+// Delete forgets the thread; see [state.Backend]. Readers of other replicas learn of it within a second.
+func (s *backend) Delete(ctx context.Context, key state.Key) (uint64, error) {
 	last, err := state.DeletedFrame(state.FrameID{}) // the script knows its number
 	if err != nil {
-		return err
+		return 0, err
 	}
-	r, err := s.run(ctx, deleteScript, h, args{s.clock(), rand.Text(), []byte(last.Data), state.DeadLogTTL.Milliseconds()})
+	r, err := s.run(ctx, deleteScript, slotOf(key), args{s.clock(), rand.Text(), []byte(last.Data), state.DeadLogTTL.Milliseconds()})
+	if err == nil {
+		err = granted(r.text(0))
+	}
 	if err != nil {
-		return err
-	}
-	if r.text(0) != didIt {
-		return state.ErrUnknownThread
-	}
-	s.mu.Lock()
-	f := s.feeds[h]
-	s.mu.Unlock()
-	if f != nil {
-		if err := s.catchUp(ctx, f); final(err) { // else its follower finds out
-			f.fail(err)
-		}
+		return 0, err
 	}
 	s.unlist(ctx, key, score(parseMoment(r.text(2)).Add(-time.Microsecond)))
-	if fence, err := strconv.ParseUint(r.text(1), 10, 64); err == nil {
-		s.unlistLive(ctx, key, fence)
+	fence, err := strconv.ParseUint(r.text(1), 10, 64)
+	if err != nil {
+		return 0, nil //nolint:nilerr // it was done by a call whose reply was lost, and the fence is not known any more
 	}
-	return nil
+	s.unlistLive(ctx, key, fence)
+	return fence, nil
 }
 
 // A glance is some fields of a thread.
@@ -149,7 +72,7 @@ type glance struct {
 }
 
 // glances reads fields of threads, in one round trip. It fails only if no node has answered.
-func (s *Store) glances(ctx context.Context, keys []state.Key, fields ...any) ([]glance, error) {
+func (s *backend) glances(ctx context.Context, keys []state.Key, fields ...any) ([]glance, error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
@@ -174,7 +97,7 @@ func (s *Store) glances(ctx context.Context, keys []state.Key, fields ...any) ([
 }
 
 // look reads as much of threads as a listing shows, in one round trip.
-func (s *Store) look(ctx context.Context, keys []state.Key) ([]glance, error) {
+func (s *backend) look(ctx context.Context, keys []state.Key) ([]glance, error) {
 	looks, err := s.glances(ctx, keys, fieldDoc, fieldLive, "asks", "deadline", "damaged")
 	if err != nil {
 		return nil, err

@@ -69,14 +69,11 @@ func parseIndexMember(principal, entry string) (state.Key, bool) {
 	return state.Key{Principal: principal, Agent: p[0], ID: p[1]}, true
 }
 
-// announce writes the hints to what a step is about to make of a thread.
-func (s *Store) announce(ctx context.Context, t *state.Thread) error {
-	if err := s.ready(ctx); err != nil {
-		return err
-	}
+// announce writes the hints to what a step is about to make of a thread, and to the attempt that begins with it.
+func (s *backend) announce(ctx context.Context, t *state.Thread, begins bool) error {
 	p := s.main.Pipeline()
 	s.hintIndex(ctx, p, t, s.o.ThreadTTL)
-	if t.Live != nil {
+	if begins {
 		key := s.liveKey(slotOf(t.Key).shard(liveShards))
 		p.ZAdd(ctx, key, redis.Z{Score: score(t.Live.Until), Member: liveMember(t.Key, t.Fence)})
 	}
@@ -87,7 +84,7 @@ func (s *Store) announce(ctx context.Context, t *state.Thread) error {
 }
 
 // hintIndex puts a thread, which is kept for so long, where a listing and its name find it.
-func (s *Store) hintIndex(ctx context.Context, p redis.Pipeliner, t *state.Thread, keep time.Duration) {
+func (s *backend) hintIndex(ctx context.Context, p redis.Pipeliner, t *state.Thread, keep time.Duration) {
 	index, names := s.indexKey(t.Key.Principal, slotOf(t.Key).shard(indexShards)), s.nameKey(t.Key.Principal, t.Key.ID)
 	p.ZAdd(ctx, index, redis.Z{Score: score(t.UpdatedAt), Member: indexMember(t.Key)})
 	p.ZAdd(ctx, names, redis.Z{Score: score(t.UpdatedAt), Member: t.Key.Agent})
@@ -99,7 +96,7 @@ func (s *Store) hintIndex(ctx context.Context, p redis.Pipeliner, t *state.Threa
 
 // hint runs commands that only keep indices right. What fails is repaired by whoever reads them; the step they
 // belong to is done, so neither its context nor their error matters to it.
-func (s *Store) hint(ctx context.Context, commands func(ctx context.Context, p redis.Pipeliner)) {
+func (s *backend) hint(ctx context.Context, commands func(ctx context.Context, p redis.Pipeliner)) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	p := s.main.Pipeline()
@@ -113,38 +110,30 @@ func (s *Store) hint(ctx context.Context, commands func(ctx context.Context, p r
 }
 
 // hintLive says until when an attempt's lease lasts.
-func (s *Store) hintLive(ctx context.Context, key state.Key, fence uint64, until time.Time) {
+func (s *backend) hintLive(ctx context.Context, key state.Key, fence uint64, until time.Time) {
 	s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) {
 		p.ZAdd(ctx, s.liveKey(slotOf(key).shard(liveShards)), redis.Z{Score: score(until), Member: liveMember(key, fence)})
 	})
 }
 
-// repairLive puts a run that is overdue back into the index, in case it is not there: whoever comes for the thread
-// gets it taken over.
-func (s *Store) repairLive(ctx context.Context, l *loaded) {
-	if live := l.thread.Live; live != nil && l.thread.Overdue(l.now) {
-		s.hintLive(ctx, l.thread.Key, live.Fence, live.Until)
-	}
-}
-
 // unlistLive takes an attempt that is over out of the index of live runs.
-func (s *Store) unlistLive(ctx context.Context, key state.Key, fence uint64) {
+func (s *backend) unlistLive(ctx context.Context, key state.Key, fence uint64) {
 	s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) {
 		p.ZRem(ctx, s.liveKey(slotOf(key).shard(liveShards)), liveMember(key, fence))
 	})
 }
 
 // retire writes the hints to a thread whose run is over.
-func (s *Store) retire(ctx context.Context, l *loaded, fence uint64) {
-	t := l.thread
+func (s *backend) retire(ctx context.Context, w *state.Write) {
+	t := w.Step.Thread
 	s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) {
-		p.ZRem(ctx, s.liveKey(slotOf(t.Key).shard(liveShards)), liveMember(t.Key, fence))
-		s.hintIndex(ctx, p, t, s.keepFor(l))
+		p.ZRem(ctx, s.liveKey(slotOf(t.Key).shard(liveShards)), liveMember(t.Key, w.Lease.Fence))
+		s.hintIndex(ctx, p, t, s.keepFor(w))
 	})
 }
 
 // sweepIndex looks at the oldest threads of a principal's indices: what expired there was removed by nobody.
-func (s *Store) sweepIndex(ctx context.Context, principal string) {
+func (s *backend) sweepIndex(ctx context.Context, principal string) {
 	const few = 32
 	for shard := range indexShards {
 		oldest, err := s.main.ZRangeWithScores(ctx, s.indexKey(principal, shard), 0, few-1).Result()
@@ -173,7 +162,7 @@ func (s *Store) sweepIndex(ctx context.Context, principal string) {
 
 // unlist takes a thread that is gone out of the indices, but for entries with a higher score than upTo: those belong to
 // a thread that was made since.
-func (s *Store) unlist(ctx context.Context, key state.Key, upTo float64) {
+func (s *backend) unlist(ctx context.Context, key state.Key, upTo float64) {
 	limit := strconv.FormatFloat(upTo, 'f', 0, 64)
 	s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) {
 		for shard := range indexShards { // wherever they have it

@@ -102,9 +102,9 @@ func TestAskingForAThreadRepairsItsHints(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
 	client := server.Client()
-	for name, ask := range map[string]func(*redisstore.Store, *state.Request) error{
-		"Load": func(s *redisstore.Store, r *state.Request) error { _, _, err := s.Load(t.Context(), r.Key); return err },
-		"Begin": func(s *redisstore.Store, r *state.Request) error {
+	for name, ask := range map[string]func(state.Store, *state.Request) error{
+		"Load": func(s state.Store, r *state.Request) error { _, _, err := s.Load(t.Context(), r.Key); return err },
+		"Begin": func(s state.Store, r *state.Request) error {
 			_, err := s.Begin(t.Context(), r, state.LeaseOptions{Attempt: rand.Text(), TTL: time.Hour})
 			return err
 		},

@@ -26,7 +26,7 @@ func name(texts ...string) string {
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:24])
 }
 
-func slotOf(k state.Key) slot { return slot(name(k.Principal, k.Agent, k.ID)) }
+func slotOf(k state.Key) slot { return slot(k.Digest()) }
 
 // A part is one of the keys of a thread. A thread has all of them from its birth to its end, but for the log and what
 // goes with it: those two expire some time after a run, and are made again by the next.
@@ -55,7 +55,7 @@ var (
 )
 
 // keys are the keys of parts of a thread.
-func (s *Store) keys(h slot, parts []part) []string {
+func (s *backend) keys(h slot, parts []part) []string {
 	keys := make([]string, len(parts))
 	for i, p := range parts {
 		keys[i] = s.key(h, p)
@@ -63,7 +63,7 @@ func (s *Store) keys(h slot, parts []part) []string {
 	return keys
 }
 
-func (s *Store) key(h slot, p part) string {
+func (s *backend) key(h slot, p part) string {
 	return s.o.Prefix + ":{" + string(h) + "}:" + string(p)
 }
 
@@ -76,14 +76,14 @@ const (
 // shard spreads threads evenly over n.
 func (h slot) shard(n int) int { return int(h[0]) % n }
 
-func (s *Store) liveKey(shard int) string {
+func (s *backend) liveKey(shard int) string {
 	return s.o.Prefix + ":live:" + strconv.Itoa(shard)
 }
 
-func (s *Store) indexKey(principal string, shard int) string {
+func (s *backend) indexKey(principal string, shard int) string {
 	return fmt.Sprintf("%s:idx:%s:%d", s.o.Prefix, name(principal), shard)
 }
 
-func (s *Store) nameKey(principal, id string) string {
+func (s *backend) nameKey(principal, id string) string {
 	return s.o.Prefix + ":name:" + name(principal, id)
 }

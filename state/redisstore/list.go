@@ -1,9 +1,9 @@
 package redisstore
 
 import (
-	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"time"
@@ -13,66 +13,47 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// defaultLimit is how many threads a page has if nobody says.
-const defaultLimit = 20
-
-// List returns a page of threads; see [state.Directory]. It goes by the index; a thread that turns out to be
-// elsewhere is shown where it was found, and stands in the right place the next time.
-func (s *Store) List(ctx context.Context, q state.Query) (state.Page, error) {
-	if err := s.ready(ctx); err != nil {
-		return state.Page{}, err
-	}
-	var from *state.Cursor
-	if q.Cursor != "" {
-		c, err := state.ParseCursor(q.Cursor)
-		if err != nil {
-			return state.Page{}, err
-		}
-		from = &c
-	}
-	limit := cmp.Or(max(q.Limit, 0), defaultLimit)
-	var page state.Page
-	var last state.Cursor
-	var wrong []entry
-	defer func() { s.repairIndex(ctx, wrong) }()
-	for count := limit + 1; ; {
-		entries, horizon, all, err := s.entries(ctx, q, from, count)
-		if err != nil {
-			return state.Page{}, err
-		}
-		keys := make([]state.Key, len(entries))
-		for i, e := range entries {
-			keys[i] = e.key
-		}
-		looks, err := s.look(ctx, keys)
-		if err != nil {
-			return state.Page{}, err
-		}
-		for i, e := range entries {
-			shown := looks[i].summary()
-			if e.wrong(shown, looks[i].now) {
-				e.is = shown
-				wrong = append(wrong, e)
+// Index yields the threads of a principal; see [state.Backend]. It goes by the index; a thread that turns out to be
+// elsewhere comes where it was found, and stands in the right place the next time.
+func (s *backend) Index(ctx context.Context, q state.IndexQuery) iter.Seq2[state.IndexEntry, error] {
+	return func(yield func(state.IndexEntry, error) bool) {
+		var wrong []entry
+		defer func() { s.repairIndex(ctx, wrong) }()
+		for count := q.Count; ; {
+			entries, horizon, all, err := s.entries(ctx, q, count)
+			if err != nil {
+				yield(state.IndexEntry{}, err)
+				return
 			}
-			if shown == nil || q.Status != "" && q.Status != shown.Status {
-				continue
+			keys := make([]state.Key, len(entries))
+			for i, e := range entries {
+				keys[i] = e.key
 			}
-			if len(page.Threads) == limit {
-				page.Next = last.String()
-				return page, nil
+			looks, err := s.look(ctx, keys)
+			if err != nil {
+				yield(state.IndexEntry{}, err)
+				return
 			}
-			page.Threads = append(page.Threads, *shown)
-			last = e.at
-		}
-		switch {
-		case all:
-			return page, nil
-		case len(entries) > 0:
-			from = &entries[len(entries)-1].at
-		case from == nil || horizon.Before(from.UpdatedAt):
-			from = &state.Cursor{UpdatedAt: horizon} // nothing but other agents' threads
-		default:
-			count *= 2 // nothing but threads of one moment
+			for i, e := range entries {
+				shown := looks[i].summary()
+				if e.wrong(shown, looks[i].now) {
+					e.is = shown
+					wrong = append(wrong, e)
+				}
+				if shown != nil && !yield(state.IndexEntry{At: e.at, Summary: *shown}, nil) {
+					return
+				}
+			}
+			switch {
+			case all:
+				return
+			case len(entries) > 0:
+				q.From = &entries[len(entries)-1].at
+			case q.From == nil || horizon.Before(q.From.UpdatedAt):
+				q.From = &state.Cursor{UpdatedAt: horizon} // nothing but other agents' threads
+			default:
+				count *= 2 // nothing but threads of one moment
+			}
 		}
 	}
 }
@@ -94,10 +75,10 @@ func (e entry) wrong(is *state.Summary, now time.Time) bool {
 
 // entries returns what the index has behind from, newest first, down to a horizon: of that moment, and of what is
 // older, a shard may have more than was read. All: there is no more.
-func (s *Store) entries(ctx context.Context, q state.Query, from *state.Cursor, count int) ([]entry, time.Time, bool, error) {
+func (s *backend) entries(ctx context.Context, q state.IndexQuery, count int) ([]entry, time.Time, bool, error) {
 	newest := "+inf"
-	if from != nil {
-		newest = strconv.FormatInt(from.UpdatedAt.UnixMicro(), 10)
+	if q.From != nil {
+		newest = strconv.FormatInt(q.From.UpdatedAt.UnixMicro(), 10)
 	}
 	p := s.main.Pipeline()
 	var shards [indexShards]*redis.ZSliceCmd
@@ -116,7 +97,7 @@ func (s *Store) entries(ctx context.Context, q state.Query, from *state.Cursor, 
 			text, _ := z.Member.(string)
 			key, ok := parseIndexMember(q.Principal, text)
 			at := state.Cursor{UpdatedAt: time.UnixMicro(int64(z.Score)).UTC(), Agent: key.Agent, ID: key.ID}
-			if ok && (q.Agent == "" || q.Agent == key.Agent) && (from == nil || at.Compare(*from) > 0) {
+			if ok && (q.Agent == "" || q.Agent == key.Agent) && (q.From == nil || at.Compare(*q.From) > 0) {
 				entries = append(entries, entry{key: key, at: at})
 			}
 		}
@@ -135,7 +116,7 @@ func (s *Store) entries(ctx context.Context, q state.Query, from *state.Cursor, 
 }
 
 // repairIndex puts entries right.
-func (s *Store) repairIndex(ctx context.Context, wrong []entry) {
+func (s *backend) repairIndex(ctx context.Context, wrong []entry) {
 	for _, e := range wrong {
 		if e.is == nil {
 			s.unlist(ctx, e.key, score(e.at.UpdatedAt))

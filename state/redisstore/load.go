@@ -5,98 +5,94 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A wish is what a caller wants to know of a thread, beside the thread.
-type wish struct {
-	known  []string      // places of these messages
-	tokens []string      // these tokens; the open and claimed ones come by themselves
-	holds  state.FrameID // whether the log has this frame
-	have   *loaded       // what the caller has already: parts that are still true are not sent
-}
-
-// loaded is a thread as one moment found it, with what was asked for. Nobody changes one.
-type loaded struct {
-	now    time.Time
-	floor  uint64 // no thread of this name had a higher fence
-	tag    string // of the step that wrote it; empty for a thread that does not exist
-	born   string
+// stored is what a backend remembers of a record, for the next step on it.
+type stored struct {
 	fields map[string]string // the document as stored, to see what a step changes
 	queue  string            // who waits, as stored
-	thread *state.Thread     // at revision 0 if there is none
-	facts  *facts
-	holds  bool
 }
 
-func (l *loaded) exists() bool { return l.tag != "" }
+// storedOf is what is remembered of a record; of none, if there is no such thread.
+func storedOf(r *state.Record) stored {
+	if r == nil {
+		return stored{}
+	}
+	s, _ := r.Private.(stored)
+	return s
+}
 
-// load reads a thread in one script.
-func (s *Store) load(ctx context.Context, key state.Key, w wish) (*loaded, error) {
+// Read reads a thread in one script; see [state.Backend].
+func (s *backend) Read(ctx context.Context, key state.Key, o state.ReadOptions) (*state.Record, error) {
 	var a args
 	have := ""
-	if w.have != nil {
-		have = w.have.tag
+	if o.Have != nil {
+		have = o.Have.Tag
 	}
-	a.add(s.clock(), have, idText(w.holds))
+	a.add(s.clock(), have, idText(o.Frame))
 	a.list(loadedFields)
-	a.list(w.known)
-	a.list(w.tokens)
+	a.list(o.Messages)
+	a.list(o.Tokens)
 	var log []part
-	if !w.holds.IsZero() {
+	if !o.Frame.IsZero() {
 		log = []part{partLog}
 	}
-	r, err := s.run(ctx, loadScript, slotOf(key), a, log...)
+	reply, err := s.run(ctx, loadScript, slotOf(key), a, log...)
 	if err != nil {
 		return nil, err
 	}
-	l := &loaded{now: parseMoment(r.text(0)), thread: &state.Thread{Key: key}, holds: r.number(6) > 0}
-	if l.floor, err = strconv.ParseUint(r.text(1), 10, 64); err != nil {
+	f := &facts{ctx: ctx, backend: s, key: key, places: map[string]state.Place{}, tokens: map[string]state.Token{}}
+	r := &state.Record{
+		Thread: &state.Thread{Key: key}, Now: parseMoment(reply.text(0)), HasFrame: reply.number(6) > 0, Facts: f,
+	}
+	if r.Floor, err = strconv.ParseUint(reply.text(1), 10, 64); err != nil {
 		return nil, fmt.Errorf("redisstore: stored fence: %w", err)
 	}
-	l.facts = &facts{ctx: ctx, store: s, key: key, places: map[string]state.Place{}, tokens: map[string]state.Token{}}
-	fields := r.list(2).pairs()
-	if l.tag = fields["tag"]; l.tag == "" {
-		l.facts.none = true
-		return l, nil
+	fields := reply.list(2).pairs()
+	if r.Tag = fields["tag"]; r.Tag == "" {
+		f.none = true
+		return r, nil
 	}
-	if err := l.facts.read(w.known, r.list(3), r.list(4).pairs()); err != nil {
+	if err := f.read(o.Messages, reply.list(3), reply.list(4).pairs()); err != nil {
 		return nil, err
 	}
-	if w.have != nil && l.tag == have {
-		l.born, l.fields = w.have.born, w.have.fields
-		t := *w.have.thread
-		l.thread = &t
+	known := stored{fields: fields, queue: fields[fieldQueue]}
+	if o.Have != nil && r.Tag == have {
+		r.Born, known.fields = o.Have.Born, storedOf(o.Have).fields
+		t := *o.Have.Thread
+		r.Thread = &t
 	} else {
-		l.born, l.fields = fields["born"], fields
-		if l.thread, err = decode(fields); err != nil {
+		r.Born = fields["born"]
+		if r.Thread, err = decode(fields); err != nil {
 			return nil, err
 		}
 	}
-	l.facts.slots = l.thread.Slots
-	l.thread.Key = key // JSON changes a name that is not UTF-8
-	refresh(l.thread, fields, r.list(5).pairs())
-	l.queue = fields[fieldQueue]
-	waiters, err := parseQueue(l.queue)
-	l.thread.Queue = tickets(waiters)
-	return l, err
+	r.Private = known
+	f.slots = r.Thread.Slots
+	r.Thread.Key = key // JSON changes a name that is not UTF-8
+	refresh(r.Thread, fields, reply.list(5).pairs())
+	waiters, err := parseQueue(known.queue)
+	r.Thread.Queue = tickets(waiters)
+	if !o.Take && r.Thread.Overdue(r.Now) { // whoever comes for a run that is overdue gets it taken over, if it is not indexed
+		s.hintLive(ctx, key, r.Thread.Live.Fence, r.Thread.Live.Until)
+	}
+	return r, err
 }
 
 // facts are the [state.Facts] of a thread that was loaded. What was not asked for in advance is fetched when it is
 // wanted; if that fails, err says so afterwards.
 type facts struct {
-	ctx   context.Context
-	store *Store
-	key   state.Key
-	none  bool // the thread does not exist
-	err   error
+	ctx     context.Context
+	backend *backend
+	key     state.Key
+	none    bool // the thread does not exist
+	err     error
 
 	places  map[string]state.Place
 	unknown map[string]bool
@@ -143,12 +139,15 @@ func (f *facts) token(id, text string) error {
 
 // fetch gets one field of a hash of the thread's.
 func (f *facts) fetch(p part, field string) string {
-	text, err := f.store.main.HGet(f.ctx, f.store.key(slotOf(f.key), p), field).Result()
+	text, err := f.backend.main.HGet(f.ctx, f.backend.key(slotOf(f.key), p), field).Result()
 	if err != nil && !errors.Is(err, redis.Nil) {
 		f.fail(fmt.Errorf("redisstore: %w", err))
 	}
 	return text
 }
+
+// Err returns what went wrong with what was fetched.
+func (f *facts) Err() error { return f.err }
 
 // Known looks up a message.
 func (f *facts) Known(id string) (state.Place, bool) {
@@ -178,7 +177,7 @@ func (f *facts) State(rev int64) json.RawMessage {
 	if f.none {
 		return nil
 	}
-	text, err := f.store.State(f.ctx, f.key, rev)
+	text, err := f.backend.State(f.ctx, f.key, rev)
 	f.fail(err)
 	return text
 }
@@ -210,7 +209,7 @@ func (f *facts) list(p part) []string {
 	if f.none {
 		return nil
 	}
-	texts, err := f.store.main.LRange(f.ctx, f.store.key(slotOf(f.key), p), 1, -1).Result() // the first entry is none
+	texts, err := f.backend.main.LRange(f.ctx, f.backend.key(slotOf(f.key), p), 1, -1).Result() // the first entry is none
 	if err != nil {
 		f.fail(fmt.Errorf("redisstore: %w", err))
 	}
@@ -225,13 +224,3 @@ func (f *facts) unmarshal(what, text string, v any) {
 
 // fail notes that something could not be fetched.
 func (f *facts) fail(err error) { f.err = errors.Join(f.err, err) }
-
-// with returns the facts after a step that wrote tokens.
-func (f *facts) with(tokens []state.Token) *facts {
-	after := *f
-	after.tokens = maps.Clone(f.tokens)
-	for _, token := range tokens {
-		after.tokens[token.Interrupt.ID] = token
-	}
-	return &after
-}

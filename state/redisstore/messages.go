@@ -21,7 +21,7 @@ type messagePage struct {
 }
 
 // readMessages reads a part of the present conversation, from a slot on upwards, or downwards.
-func (s *Store) readMessages(ctx context.Context, h slot, from int, down bool, most int) (*messagePage, error) {
+func (s *backend) readMessages(ctx context.Context, h slot, from int, down bool, most int) (*messagePage, error) {
 	a := args{s.clock(), from, most, mostBytes}
 	a.flag(down)
 	r, err := s.run(ctx, messagesScript, h, a)
@@ -50,62 +50,47 @@ func parseMessages(texts reply) ([]state.StoredMessage, error) {
 	return list, nil
 }
 
-// Messages returns the conversation at a revision; see [state.ThreadReader]. It is read in pieces, anew if somebody wrote
-// the thread between.
-func (s *Store) Messages(ctx context.Context, key state.Key, rev int64) (state.Conversation, error) {
+// Messages returns the conversation at a revision; see [state.Backend]. It is read in pieces, and has changed if somebody
+// wrote the thread between.
+func (s *backend) Messages(ctx context.Context, key state.Key, rev int64) (state.Conversation, error) {
 	h := slotOf(key)
-	for try := range tries {
-		list, whole, err := s.messagesAt(ctx, h, rev)
-		if err != nil {
-			return nil, err
-		}
-		if whole {
-			return state.NewConversation(list), nil
-		}
-		if err := again(ctx, try); err != nil {
-			return nil, err
-		}
-	}
-	return nil, errBusy
-}
-
-// messagesAt reads the messages of a revision in the order of their slots, and false if somebody wrote the thread
-// meanwhile.
-func (s *Store) messagesAt(ctx context.Context, h slot, rev int64) ([]state.StoredMessage, bool, error) {
 	var list []state.StoredMessage
 	tag := ""
 	var page *messagePage
 	for next := 0; next >= 0; next = page.next {
 		var err error
 		if page, err = s.readMessages(ctx, h, next, false, most); err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		if tag == "" {
 			tag = page.tag
 		}
 		if page.tag != tag {
-			return nil, false, nil
+			return nil, state.ErrConflict
 		}
 		list = append(list, page.list...)
 	}
 	if rev < 0 || rev >= page.rev {
-		return list, true, nil
+		return state.NewConversation(list), nil
 	}
 	if rev < page.dropped && rev <= page.trimmed {
-		return nil, false, state.ErrRevision
+		return nil, state.ErrRevision
 	}
 	old, now, err := s.replacedAfter(ctx, h, rev)
-	if err != nil || now != tag {
-		return nil, false, err
+	if err != nil {
+		return nil, err
+	}
+	if now != tag {
+		return nil, state.ErrConflict
 	}
 	list = slices.DeleteFunc(append(list, old...), func(m state.StoredMessage) bool { return m.Added > rev })
 	slices.SortFunc(list, func(a, b state.StoredMessage) int { return cmp.Compare(a.Slot, b.Slot) })
-	return list, true, nil
+	return state.NewConversation(list), nil
 }
 
 // replacedAfter reads the versions of messages that were taken away after a revision, and the tag of the step that wrote
 // the thread. A slot may have several: that of the revision is the first.
-func (s *Store) replacedAfter(ctx context.Context, h slot, rev int64) ([]state.StoredMessage, string, error) {
+func (s *backend) replacedAfter(ctx context.Context, h slot, rev int64) ([]state.StoredMessage, string, error) {
 	var list []state.StoredMessage
 	taken := map[int]bool{}
 	from := strconv.FormatInt(rev+1, 10)
@@ -143,7 +128,7 @@ func (f *facts) Messages() iter.Seq[state.StoredMessage] {
 			return
 		}
 		for next, n := f.slots-1, fewMessages; next >= 0; n = most {
-			page, err := f.store.readMessages(f.ctx, slotOf(f.key), next, true, n)
+			page, err := f.backend.readMessages(f.ctx, slotOf(f.key), next, true, n)
 			if err != nil {
 				f.fail(err)
 				return

@@ -9,12 +9,11 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
-	"github.com/agui-gateway/gateway/state/redisstore"
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
 
 // moving starts a run on a cluster and marks the slot of its thread as moving to another node.
-func moving(t *testing.T) (stores []*redisstore.Store, th *thread, l *state.Lease, slot *redistest.Slot) {
+func moving(t *testing.T) (stores []state.Store, th *thread, l *state.Lease, slot *redistest.Slot) {
 	t.Helper()
 	cluster := redistest.StartCluster(t)
 	stores = replicas(t, cluster.URL(), 2)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Options say how a [Store] uses its Redis. The zero value is good.
+// Options say how a store uses its Redis. The zero value is good.
 type Options struct {
 	// LogTTL is how long the log of a run is kept after its end; 0 means an hour.
 	LogTTL time.Duration

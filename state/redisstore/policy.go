@@ -14,7 +14,7 @@ const noEviction = "noeviction"
 
 // warnOfEviction logs what nodes may evict threads. It does so once, when the Redis is first there to be asked; one that
 // does not say is left alone.
-func (s *Store) warnOfEviction(ctx context.Context) {
+func (s *backend) warnOfEviction(ctx context.Context) {
 	s.policy.Do(func() {
 		ask := func(ctx context.Context, node *redis.Client) error {
 			info, err := node.Info(ctx, "memory").Result()

@@ -3,6 +3,7 @@ package redisstore
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -45,7 +46,7 @@ func tickets(waiters []waiter) []state.Ticket {
 
 // queueText is a queue as it is stored in the place of old. The ticket mine is kept by this store from now on, whoever
 // took its place.
-func (s *Store) queueText(queue []state.Ticket, old, mine string) (string, error) {
+func (s *backend) queueText(queue []state.Ticket, old, mine string) (string, error) {
 	if len(queue) == 0 {
 		return "", nil
 	}
@@ -66,89 +67,47 @@ func (s *Store) queueText(queue []state.Ticket, old, mine string) (string, error
 	return string(raw), err
 }
 
-// enqueue gives a request the place that its verdict promises, if the thread is what it was judged by; false says that it
-// is not.
-func (s *Store) enqueue(ctx context.Context, l *loaded, w *state.Wait) (bool, error) {
-	queue, _ := state.Enqueue(l.thread.Queue, w, l.now) // there is room, or the verdict would be another
-	text, err := s.queueText(queue, l.queue, w.Ticket)
-	if err != nil {
-		return false, err
-	}
-	r, err := s.run(ctx, queueScript, slotOf(l.thread.Key), args{s.clock(), l.tag, l.queue, text, ""})
-	return r.text(0) == didIt, err
-}
-
-// requeue changes who waits for a thread, by the holder of ticket, in one step. With free, those who are left are told to look again. It returns
-// the thread, as far as waiting goes, and the time.
-func (s *Store) requeue(ctx context.Context, key state.Key, ticket string, free bool, change func(q []state.Ticket, now time.Time) []state.Ticket) (*state.Thread, time.Time, error) {
+// UpdateQueue changes who waits for a thread, by the holder of a ticket, in one script; see [state.Backend]. Without a base
+// it reads first who waits.
+func (s *backend) UpdateQueue(ctx context.Context, key state.Key, u state.QueueUpdate) (*state.Thread, time.Time, error) {
 	a := args{s.clock(), "", "-", "", ""} // no queue is spelled so: the first call reads
-	for try := range tries {
+	if b := u.Base; b != nil {
+		old := storedOf(b).queue
+		text, err := s.queueText(u.Apply(b.Thread.Queue, b.Now), old, u.Ticket)
+		if err != nil {
+			return nil, b.Now, err
+		}
+		a = args{s.clock(), b.Tag, old, text, ""}
+	}
+	for {
 		r, err := s.run(ctx, queueScript, slotOf(key), a)
 		if err != nil {
 			return nil, time.Time{}, err
 		}
-		if r.text(0) == "unknown" {
-			return nil, time.Time{}, state.ErrUnknownThread
-		}
 		old, now := r.text(2), parseMoment(r.text(1))
+		changed := granted(r.text(0))
+		if changed != nil && (!errors.Is(changed, state.ErrConflict) || u.Base != nil) {
+			return nil, now, changed
+		}
 		waiters, err := parseQueue(old)
 		if err != nil {
 			return nil, now, err
 		}
-		if r.text(0) == didIt {
+		if changed == nil {
 			t := &state.Thread{Key: key, Queue: tickets(waiters)}
 			if r.number(3) > 0 {
 				t.Live = &state.Live{}
 			}
 			return t, now, nil
 		}
-		text, err := s.queueText(change(tickets(waiters), now), old, ticket)
+		text, err := s.queueText(u.Apply(tickets(waiters), now), old, u.Ticket)
 		if err != nil {
 			return nil, now, err
 		}
 		a = args{s.clock(), "", old, text}
-		a.flag(free)
-		if err := again(ctx, try/2); err != nil {
+		a.flag(u.Op == state.QueueLeave)
+		if err := ctx.Err(); err != nil {
 			return nil, now, err
 		}
 	}
-	return nil, time.Time{}, errBusy
-}
-
-// Await keeps the place of a ticket until its turn; see [state.Queue].
-func (s *Store) Await(ctx context.Context, key state.Key, ticket string, ttl time.Duration) error {
-	wake, stop := s.turns.join(slotOf(key))
-	defer stop()
-	for {
-		t, now, err := s.requeue(ctx, key, ticket, false, func(q []state.Ticket, now time.Time) []state.Ticket {
-			return state.Renew(q, ticket, now.Add(ttl))
-		})
-		if err != nil || t.Turn(ticket, now) {
-			return err
-		}
-		renew := time.NewTimer(ttl / 3)
-		select {
-		case <-wake:
-		case <-renew.C:
-		case <-ctx.Done():
-		case <-s.closed:
-		}
-		renew.Stop()
-	}
-}
-
-// Hold takes the place before all others; see [state.Queue].
-func (s *Store) Hold(ctx context.Context, key state.Key, ticket string, ttl time.Duration) error {
-	_, _, err := s.requeue(ctx, key, ticket, false, func(q []state.Ticket, now time.Time) []state.Ticket {
-		return state.Ahead(q, ticket, now.Add(ttl))
-	})
-	return err
-}
-
-// Leave gives a place up; see [state.Queue].
-func (s *Store) Leave(ctx context.Context, key state.Key, ticket string) error {
-	_, _, err := s.requeue(ctx, key, ticket, true, func(q []state.Ticket, _ time.Time) []state.Ticket {
-		return state.Dequeue(q, ticket)
-	})
-	return err
 }

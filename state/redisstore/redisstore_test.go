@@ -14,7 +14,7 @@ import (
 )
 
 // open opens a store, closed with the test, whose keys are its own unless o names a prefix.
-func open(t *testing.T, url string, o redisstore.Options) *redisstore.Store {
+func open(t *testing.T, url string, o redisstore.Options) state.Store {
 	t.Helper()
 	if o.Prefix == "" {
 		o.Prefix = rand.Text()

@@ -20,10 +20,10 @@ import (
 )
 
 // replicas opens n stores that share their threads.
-func replicas(t *testing.T, url string, n int) []*redisstore.Store {
+func replicas(t *testing.T, url string, n int) []state.Store {
 	t.Helper()
 	prefix := rand.Text()
-	list := make([]*redisstore.Store, n)
+	list := make([]state.Store, n)
 	for i := range list {
 		list[i] = open(t, url, redisstore.Options{Prefix: prefix})
 	}
@@ -55,7 +55,7 @@ func TestRacingAnswers(t *testing.T) {
 }
 
 // race asks a question and lets many answer it the same; it returns how many of them run.
-func race(th *thread, stores []*redisstore.Store, racers int) int64 {
+func race(th *thread, stores []state.Store, racers int) int64 {
 	ctx := th.Context()
 	attempt := func() state.LeaseOptions { return state.LeaseOptions{Attempt: rand.Text(), TTL: time.Hour} }
 	b, err := stores[0].Begin(ctx, th.request(), attempt())

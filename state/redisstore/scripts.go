@@ -99,10 +99,12 @@ var (
 // What scripts answer.
 const (
 	didIt    = "done"
-	lost     = "lost"     // the lease is another's
 	gap      = "gap"      // the log ends before the frame that was named
 	conflict = "conflict" // the thread is not what the step was computed from
 	damaged  = "damaged"  // the thread has lost a part
+	unknown  = "unknown"  // there is no such thread
+	live     = "live"     // a run is live
+	idle     = "idle"     // none is, or not the one that is meant
 )
 
 // args are the arguments of a script, in the order it takes them.
@@ -148,10 +150,7 @@ func (a *args) frames(frames []state.Frame) error {
 }
 
 // run runs a script on a thread, and returns its answer. More are parts that this call uses beside the script's own.
-func (s *Store) run(ctx context.Context, script script, h slot, a args, more ...part) (reply, error) {
-	if err := s.ready(ctx); err != nil {
-		return nil, err
-	}
+func (s *backend) run(ctx context.Context, script script, h slot, a args, more ...part) (reply, error) {
 	keys := append(s.keys(h, script.parts), s.keys(h, more)...)
 	answer, err := script.Run(ctx, s.main, keys, a...).Result()
 	if err != nil {
@@ -221,7 +220,7 @@ func parseMoment(text string) time.Time {
 }
 
 // clock is what scripts are told of the time: nothing, if the server's counts.
-func (s *Store) clock() string {
+func (s *backend) clock() string {
 	if s.o.Now == nil {
 		return ""
 	}

@@ -2,82 +2,59 @@ package redisstore
 
 import (
 	"context"
-	"crypto/rand"
+	"math/rand/v2"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A change is a step with what must still be true when it is written.
-type change struct {
-	step  *state.Step
-	lease *state.Lease  // the writer's; nil for a step that needs none
-	after state.FrameID // what the writer knows of the log
-	take  bool          // the run it goes on with must still be overdue
-	fresh bool          // it begins an attempt, with the thread's fence
-	ended bool          // the run ends with it
-}
-
-// logs reports whether the change touches the log or what goes with it, which may have expired and are none of the
-// others' business.
-func (c change) logs() bool {
-	return c.fresh || c.ended || len(c.step.Frames) > 0 || c.step.State != nil || len(c.step.Left)+len(c.step.Append) > 0
-}
-
-// A written is what came of a change: the thread after it, and the log before.
-type written struct {
-	*loaded
-	before state.FrameID
-}
-
-// birth names a thread that is made with a fence, apart from all that have, had or will have its name.
-func birth(fence uint64) string { return strconv.FormatUint(fence, 10) + "." + rand.Text() }
-
-// older reports whether a place in a log is in that of a thread that was there before the one born so: fences grow over
-// a deletion, and over the loss of all data.
-func older(at state.FrameID, born string) bool {
-	first, _, _ := strings.Cut(born, ".")
-	fence, err := strconv.ParseUint(first, 10, 64)
-	return err == nil && !at.IsZero() && at.Fence < fence
-}
+// births is how many new threads come on one look at the oldest ones of their principal.
+const births = 32
 
 // seal is the number of a marker behind everything a fence can write. Nobody is sent it.
 const seal = ^uint64(0)
 
-// write makes a change come true in one script, if the thread is what it was when it was loaded. The answer says
-// whether it was: didIt, conflict, lost or gap; what was to be written is returned in any case.
-func (s *Store) write(ctx context.Context, l *loaded, c change) (string, *written, error) {
-	fields, err := encode(c.step.Thread)
+// Write makes a step come true in one script, if the thread is what it was when it was read; see [state.Backend].
+func (s *backend) Write(ctx context.Context, w *state.Write) (state.Written, error) {
+	t := w.Step.Thread
+	if w.Lease == nil { // the hints come first: a run whose owner dies at once must be found
+		if err := s.announce(ctx, t, w.Begins); err != nil {
+			return state.Written{}, err
+		}
+	}
+	fields, err := encode(t)
 	if err != nil {
-		return "", nil, err
+		return state.Written{}, err
 	}
-	next := &loaded{now: l.now, tag: rand.Text(), born: l.born, fields: fields, facts: l.facts.with(c.step.Tokens)}
-	if !l.exists() {
-		next.born = birth(c.step.Thread.Fence)
-	}
-	next.facts.none = false
-	t := *c.step.Thread
-	next.thread = &t
-	a, err := s.stepArgs(l, next, c)
+	a, err := s.stepArgs(w, fields)
 	if err != nil {
-		return "", nil, err
+		return state.Written{}, err
 	}
-	var log []part
-	if !l.exists() || c.logs() {
+	var log []part // they may have expired, and are none of the business of steps that leave them alone
+	if step := w.Step; !w.Base.Exists() || w.Begins || w.Ends ||
+		len(step.Frames) > 0 || step.State != nil || len(step.Left)+len(step.Append) > 0 {
 		log = logParts
 	}
 	r, err := s.run(ctx, stepScript, slotOf(t.Key), a, log...)
-	w := &written{loaded: next}
-	if err != nil || r.text(0) != didIt {
-		return r.text(0), w, err
+	if err == nil {
+		err = granted(r.text(0))
 	}
-	if t.Last, err = frameID(r.text(1)); err != nil {
-		return "", nil, err
+	if err != nil {
+		return state.Written{}, err
 	}
-	w.before, err = frameID(r.text(2))
-	return didIt, w, err
+	if w.Ends && w.Lease != nil {
+		s.retire(ctx, w)
+	}
+	if !w.Base.Exists() && w.Begins && rand.IntN(births) == 0 {
+		s.sweepIndex(ctx, t.Key.Principal)
+	}
+	written := state.Written{Private: stored{fields: fields}}
+	if written.Last, err = frameID(r.text(1)); err != nil {
+		return state.Written{}, err
+	}
+	written.Before, err = frameID(r.text(2))
+	return written, err
 }
 
 // frameID reads the id of a frame; empty text is the place before every one.
@@ -96,61 +73,60 @@ func idText(id state.FrameID) string {
 }
 
 // stepArgs are the arguments of step.lua, in its order.
-func (s *Store) stepArgs(l, next *loaded, c change) (args, error) {
-	t := next.thread
+func (s *backend) stepArgs(w *state.Write, fields map[string]string) (args, error) {
+	before, t := w.Base.Thread, w.Step.Thread
 	var a args
-	a.add(s.clock(), s.o.LogTTL.Microseconds(), l.tag, next.tag)
-	if c.lease == nil {
+	a.add(s.clock(), s.o.LogTTL.Microseconds(), w.Base.Tag, w.Tag)
+	if w.Lease == nil {
 		a.add("", "", "")
 	} else {
-		a.add(c.lease.Attempt, strconv.FormatUint(c.lease.Fence, 10), idText(c.after))
+		a.add(w.Lease.Attempt, strconv.FormatUint(w.Lease.Fence, 10), idText(w.After))
 	}
-	if c.take {
-		a.add(len(l.thread.Live.Memo))
+	if w.Takes {
+		a.add(len(before.Live.Memo))
 	} else {
 		a.add("")
 	}
-	if c.fresh {
+	if w.Begins {
 		a.add(strconv.FormatUint(t.Fence, 10))
 	} else {
 		a.add("")
 	}
-	if err := s.queueArgs(&a, l, next, c.step.Ticket); err != nil {
+	if err := s.queueArgs(&a, w); err != nil {
 		return nil, err
 	}
-	if c.take {
-		a.add(string(state.SignalLost), state.FrameID{Fence: l.thread.Live.Fence, Seq: seal}.String())
+	if w.Takes {
+		a.add(string(state.SignalLost), state.FrameID{Fence: before.Live.Fence, Seq: seal}.String())
 	} else {
 		a.add("", "")
 	}
-	a.add(next.born)
-	s.fieldArgs(&a, l, next)
-	if err := pastArgs(&a, l, c.step); err != nil {
+	a.add(w.Born)
+	s.fieldArgs(&a, w, fields)
+	if err := pastArgs(&a, before, w.Step); err != nil {
 		return nil, err
 	}
-	if err := messageArgs(&a, c.step); err != nil {
+	if err := messageArgs(&a, w.Step); err != nil {
 		return nil, err
 	}
-	a.add(len(c.step.Tokens))
-	for _, token := range c.step.Tokens {
+	a.add(len(w.Step.Tokens))
+	for _, token := range w.Step.Tokens {
 		raw, err := marshal(token)
 		if err != nil {
 			return nil, err
 		}
 		a.add(token.Interrupt.ID, raw)
 	}
-	a.flag(c.lease != nil) // a commit lets go of what was recorded for it
-	if err := a.frames(c.step.Frames); err != nil {
+	a.flag(w.Lease != nil) // a commit lets go of what was recorded for it
+	if err := a.frames(w.Step.Frames); err != nil {
 		return nil, err
 	}
-	a.flag(c.ended)
-	a.add((s.keepFor(next) + grace).Milliseconds(), (s.o.LogTTL + time.Hour).Milliseconds())
+	a.flag(w.Ends)
+	a.add((s.keepFor(w) + grace).Milliseconds(), (s.o.LogTTL + time.Hour).Milliseconds())
 	return a, nil
 }
 
 // pastArgs are what becomes part of the past.
-func pastArgs(a *args, l *loaded, step *state.Step) error {
-	before := l.thread
+func pastArgs(a *args, before *state.Thread, step *state.Step) error {
 	a.add(step.Thread.Rev, before.Shown, state.MaxReplaced)
 	if step.State == nil {
 		a.add("")
@@ -179,13 +155,15 @@ func pastArgs(a *args, l *loaded, step *state.Step) error {
 }
 
 // queueArgs are who waits for the thread, before and after a step that lets go of a place.
-func (s *Store) queueArgs(a *args, l, next *loaded, ticket string) error {
-	if ticket == "" || len(next.thread.Queue) == len(l.thread.Queue) {
+func (s *backend) queueArgs(a *args, w *state.Write) error {
+	queue := w.Step.Thread.Queue
+	if w.Step.Ticket == "" || len(queue) == len(w.Base.Thread.Queue) {
 		a.add("", "")
 		return nil
 	}
-	text, err := s.queueText(next.thread.Queue, l.queue, "")
-	a.add(l.queue, text)
+	old := storedOf(w.Base).queue
+	text, err := s.queueText(queue, old, "")
+	a.add(old, text)
 	return err
 }
 
@@ -204,13 +182,16 @@ func messageArgs(a *args, step *state.Step) error {
 }
 
 // fieldArgs are the fields of the thread that change.
-func (s *Store) fieldArgs(a *args, l, next *loaded) {
-	t, before := next.thread, l.thread.Live
-	set := args{"fence", strconv.FormatUint(t.Fence, 10), "deadline", s.deadline(next), "asks", asks(next), "born", next.born}
+func (s *backend) fieldArgs(a *args, w *state.Write, fields map[string]string) {
+	t, before, known := w.Step.Thread, w.Base.Thread.Live, storedOf(w.Base).fields
+	set := args{
+		"fence", strconv.FormatUint(t.Fence, 10), "deadline", momentOrNone(w.Deadline), "asks", momentOrNone(w.AsksUntil),
+		"born", w.Born,
+	}
 	var gone args
 	for _, field := range documentFields {
-		switch value := next.fields[field]; value {
-		case l.fields[field]:
+		switch value := fields[field]; value {
+		case known[field]:
 		case "":
 			gone.add(field)
 		default:
@@ -236,31 +217,12 @@ func (s *Store) fieldArgs(a *args, l, next *loaded) {
 	a.add(gone...)
 }
 
-// deadline is when the thread may be forgotten; empty while it is live.
-func (s *Store) deadline(l *loaded) string {
-	if at := state.Deadline(l.thread, l.facts, s.o.ThreadTTL); !at.IsZero() {
-		return moment(at)
+// momentOrNone is t as scripts compare it; empty for the zero time.
+func momentOrNone(t time.Time) string {
+	if t.IsZero() {
+		return ""
 	}
-	return ""
-}
-
-// never is a moment that does not come.
-const never = "99999999999999999999"
-
-// asks is until when the thread has an open question, for listings; empty if it has none.
-func asks(l *loaded) string {
-	var until string
-	for _, id := range l.thread.Open {
-		token, ok := l.facts.Token(id)
-		switch {
-		case !ok || token.Status != state.TokenOpen:
-		case token.ExpiresAt.IsZero():
-			return never
-		default:
-			until = max(until, moment(token.ExpiresAt))
-		}
-	}
-	return until
+	return moment(t)
 }
 
 // grace is how much longer keys are kept than what is in them lives by the store's clock: that clock decides, and
@@ -269,9 +231,9 @@ const grace = 24 * time.Hour
 
 // keepFor is how long the thread is kept if nobody comes back to it. It is finite for a live one too: its owner
 // renews it.
-func (s *Store) keepFor(l *loaded) time.Duration {
-	if at := state.Deadline(l.thread, l.facts, s.o.ThreadTTL); !at.IsZero() {
-		return max(at.Sub(l.now), 0)
+func (s *backend) keepFor(w *state.Write) time.Duration {
+	if w.Deadline.IsZero() {
+		return s.o.ThreadTTL
 	}
-	return s.o.ThreadTTL
+	return max(w.Deadline.Sub(w.Base.Now), 0)
 }

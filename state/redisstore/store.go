@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -15,33 +16,20 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A Store keeps threads in Redis. It is safe for concurrent use, and any number of them, in any number of
-// processes, share one Redis.
-type Store struct {
+// A backend is a [state.Backend] in Redis. Any number of them, in any number of processes, share one Redis.
+type backend struct {
 	clients
 	o            Options
-	channel      string // where this store is told what others say to its attempts
+	channel      string // where this backend is told what others say to the attempts of its store
 	subscription *redis.PubSub
-
-	closed  chan struct{}
-	leaving sync.Once
-	running sync.WaitGroup
-	policy  sync.Once // the maxmemory-policy was asked for
-
-	mu     sync.Mutex
-	owners map[post]*owner
-	owned  map[slot]int // how many owners a thread has here
-	feeds  map[slot]*feed
-
-	turns turns
+	running      sync.WaitGroup
+	policy       sync.Once // the maxmemory-policy was asked for
 }
 
 var (
-	_ state.Store = (*Store)(nil)
-	_ state.Facts = (*facts)(nil)
+	_ state.Backend   = (*backend)(nil)
+	_ state.LogWaiter = (*backend)(nil)
 )
-
-var errClosed = errors.New("redisstore: the store is closed")
 
 // Open connects to the Redis at an address:
 //
@@ -54,16 +42,13 @@ var errClosed = errors.New("redisstore: the store is closed")
 // [ErrURL], or when the Redis cannot be reached, unless o.Late; no error quotes the address.
 //
 // Everything is read from masters: a replica may not have yet what a reader's cursor was given for.
-func Open(ctx context.Context, address string, o Options) (*Store, error) {
+func Open(ctx context.Context, address string, o Options) (state.Store, error) {
 	where, err := parseURL(address)
 	if err != nil {
 		return nil, err
 	}
 	o = o.withDefaults()
-	s := &Store{
-		clients: newClients(where, o), o: o, channel: o.Prefix + ":sig:" + rand.Text(), closed: make(chan struct{}),
-		owners: map[post]*owner{}, owned: map[slot]int{}, feeds: map[slot]*feed{},
-	}
+	s := &backend{clients: newClients(where, o), o: o, channel: o.Prefix + ":sig:" + rand.Text()}
 	err = s.Ping(ctx)
 	late := err != nil && o.Late && !refused(err)
 	if err != nil && !late {
@@ -78,8 +63,7 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 			return nil, errors.Join(fmt.Errorf("redisstore: %w", err), s.subscription.Close(), s.main.Close(), s.blocking.Close())
 		}
 	}
-	s.running.Go(s.listen)
-	return s, nil
+	return state.NewStore(s, state.StoreOptions{ThreadTTL: o.ThreadTTL, Logger: o.Logger}), nil
 }
 
 // refused reports whether the Redis was there and said no in a way that waiting does not change.
@@ -95,24 +79,28 @@ func refused(err error) bool {
 	return code == "ERR"
 }
 
-// ready reports why nothing can be asked of the store now.
-func (s *Store) ready(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	select {
-	case <-s.closed:
-		return errClosed
-	default:
-		return nil
-	}
+// Listen delivers what others say to attempts and to waiting requests of this process, until the subscription is closed.
+func (s *backend) Listen(tell func(state.Event)) {
+	s.running.Go(func() {
+		for message := range s.subscription.Channel() {
+			text := strings.Fields(message.Payload)
+			if len(text) != 3 {
+				continue // a word that is lost comes with the next renewal
+			}
+			e := state.Event{Kind: state.EventSignal, Thread: text[0], Signal: state.Signal(text[2])}
+			if text[2] == wordWake {
+				e.Kind = state.EventTurn
+			}
+			var err error
+			if e.Fence, err = strconv.ParseUint(text[1], 10, 64); err == nil {
+				tell(e)
+			}
+		}
+	})
 }
 
 // Ping reports whether the Redis can be reached and takes writes: one that is full, or a replica's, serves no run.
-func (s *Store) Ping(ctx context.Context) error {
-	if err := s.ready(ctx); err != nil {
-		return err
-	}
+func (s *backend) Ping(ctx context.Context) error {
 	if err := s.main.Set(ctx, s.o.Prefix+":ping", "", block).Err(); err != nil {
 		return fmt.Errorf("redisstore: %w", err)
 	}
@@ -120,20 +108,16 @@ func (s *Store) Ping(ctx context.Context) error {
 	return nil
 }
 
-// Close ends the store's tails, at once, and its connections. Leases it holds are not given back: they run out.
-func (s *Store) Close() error {
-	var err error
-	s.leaving.Do(func() {
-		close(s.closed)
-		err = errors.Join(s.subscription.Close(), s.blocking.Close(), s.main.Close())
-		s.running.Wait()
-	})
+// Close closes the connections. Waits end at once; leases run out by themselves.
+func (s *backend) Close() error {
+	err := errors.Join(s.subscription.Close(), s.blocking.Close(), s.main.Close())
+	s.running.Wait()
 	return err
 }
 
 // now is about what time it is by the store's clock: in a cluster each node has its own, and any of them may answer. What is
 // so of a thread is judged by the clock of its own node.
-func (s *Store) now(ctx context.Context) (time.Time, error) {
+func (s *backend) now(ctx context.Context) (time.Time, error) {
 	if s.o.Now != nil {
 		return s.o.Now(), nil
 	}

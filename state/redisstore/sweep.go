@@ -19,13 +19,9 @@ type candidate struct {
 	member string
 }
 
-// Overdue returns threads whose run nobody owns; see [state.Admitter]. Entries of the index that are wrong are
+// Overdue returns threads whose run nobody owns; see [state.Backend]. Entries of the index that are wrong are
 // put right.
-func (s *Store) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
-	if err := s.ready(ctx); err != nil {
-		return nil, err
-	}
-	s.forgetStale()
+func (s *backend) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
 	now, err := s.now(ctx)
 	if err != nil {
 		return nil, err
@@ -65,7 +61,7 @@ func (s *Store) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
 }
 
 // candidates reads the entries of all shards that are due.
-func (s *Store) candidates(ctx context.Context, due string, limit int) ([]*candidate, error) {
+func (s *backend) candidates(ctx context.Context, due string, limit int) ([]*candidate, error) {
 	by := &redis.ZRangeBy{Min: "-inf", Max: due}
 	if limit > 0 {
 		by.Count = int64(limit) + 16 // some are wrong

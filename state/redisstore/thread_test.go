@@ -305,11 +305,11 @@ func TestLostCommit(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
 	client := server.Client()
-	for name, write := range map[string]func(*redisstore.Store, *state.Lease) error{
-		"Append": func(s *redisstore.Store, l *state.Lease) error {
+	for name, write := range map[string]func(state.Store, *state.Lease) error{
+		"Append": func(s state.Store, l *state.Lease) error {
 			return s.Append(t.Context(), l, behind(l, 0), frames(l, 2, 1))
 		},
-		"Commit": func(s *redisstore.Store, l *state.Lease) error {
+		"Commit": func(s state.Store, l *state.Lease) error {
 			_, err := s.Commit(t.Context(), l, end(l, 2))
 			return err
 		},

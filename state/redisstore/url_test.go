@@ -117,7 +117,7 @@ func FuzzKeys(f *testing.F) {
 		if (slotOf(one) == slotOf(two)) != (one == two) {
 			t.Errorf("slots of %q and %q", one, two)
 		}
-		s := &Store{o: Options{}.withDefaults()}
+		s := &backend{o: Options{}.withDefaults()}
 		for _, key := range s.keys(slotOf(one), threadParts) {
 			_, after, _ := strings.Cut(key, "{")
 			tag, rest, _ := strings.Cut(after, "}")
