@@ -130,7 +130,7 @@ const (
 func (w *wait) forTurn(ctx context.Context, begun *state.Begun) (again bool, err error) {
 	c, meaning := w.c, begun.Verdict.Meaning
 	inTheWay := meaning == state.Busy && begun.Verdict.Code == agui.CodeRunInProgress
-	if begun.Known {
+	if begun.Exists {
 		c.req.Since = begun.Thread.CreatedAt
 	}
 	switch {
@@ -141,7 +141,7 @@ func (w *wait) forTurn(ctx context.Context, begun *state.Begun) (again bool, err
 	case meaning == state.Queued:
 		w.queued = true
 		return true, c.awaitTurn(ctx)
-	case meaning == state.Usurp, inTheWay && c.agent.OnBusy == Supersede:
+	case meaning == state.Preempt, inTheWay && c.agent.OnBusy == Supersede:
 		ended := w.room.follow(begun.Thread)
 		if ended == nil { // it leaves no place here
 			if err := w.room.take(); err != nil {

@@ -17,7 +17,7 @@ func (c *caller) hydrate(begun *state.Begun) error {
 // stand shows a thread where nothing ran when the store was asked. If something runs by now, the caller joins that.
 func (c *caller) stand(begun *state.Begun, s shown) error {
 	s.Snapshot = &state.Snapshot{Thread: begun.Thread}
-	if begun.Known {
+	if begun.Exists {
 		now, err := c.snapshot(c.req.Key)
 		switch {
 		case errors.Is(err, state.ErrUnknownThread): // it was deleted just now
@@ -45,7 +45,7 @@ func (c *caller) refuse(begun *state.Begun) error {
 	}
 	told := wire.Refused(code)
 	switch {
-	case !begun.Known:
+	case !begun.Exists:
 		return c.show(c.req.Key, state.FrameID{}, plain(
 			c.opening(c.req.Key), told, c.closing(c.req.Key, &agui.Outcome{Type: agui.OutcomeSuccess}))...)
 	case begun.Thread.Live != nil:

@@ -94,6 +94,6 @@ func (c *caller) notTaken(code agui.Code) (told error, ok bool) {
 		return nil, false
 	}
 	return c.refuse(&state.Begun{
-		Verdict: state.Verdict{Meaning: state.Refuse, Code: code}, Thread: t, Interrupts: interrupts, Known: true,
+		Verdict: state.Verdict{Meaning: state.Refuse, Code: code}, Thread: t, Interrupts: interrupts, Exists: true,
 	}), true
 }

@@ -22,7 +22,7 @@ const (
 	Refuse  Meaning = "refuse"  // nothing happens, with a code
 	Busy    Meaning = "busy"    // the live run is in the way, or others who wait for it: nothing happens, with a code
 	Queued  Meaning = "queued"  // the same, and the request has a place in the queue
-	Usurp   Meaning = "usurp"   // the live run's caller hung up: end it, then ask again
+	Preempt Meaning = "preempt" // the live run's caller hung up: end it, then ask again
 	Full    Meaning = "full"    // it would run, and the caller has no room for a run; said by stores, not by [Admit]
 )
 
@@ -155,7 +155,7 @@ func (a *admission) running() Verdict {
 		return Verdict{Meaning: Join, Row: 4}
 	}
 	if a.t.Live.Tied && a.t.Live.HungUp {
-		return Verdict{Meaning: Usurp, Row: 5}
+		return Verdict{Meaning: Preempt, Row: 5}
 	}
 	return a.busy()
 }

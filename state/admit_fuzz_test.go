@@ -116,7 +116,7 @@ func checkVerdict(t *testing.T, f *fixture, r *Request, v Verdict) {
 	if v.Meaning.Runs() == (f.Thread.Live != nil) && f.Thread.Live != nil {
 		t.Fatalf("%s while a run is live", brief(v))
 	}
-	if (v.Meaning == Join || v.Meaning == Usurp) && f.Thread.Live == nil {
+	if (v.Meaning == Join || v.Meaning == Preempt) && f.Thread.Live == nil {
 		t.Fatalf("%s where nothing is live", brief(v))
 	}
 	checkTurn(t, f, r, v)

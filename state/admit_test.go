@@ -103,7 +103,7 @@ func TestAdmit(t *testing.T) {
 		{"5 a system message", chat().live(), ask("d1 u1"), "busy 5 code=run_in_progress"},
 		{"5 an answer to a call", called("c1").live(), ask("t1>c1"), "busy 5 code=run_in_progress"},
 		{"5 tied", chat().tied(false), ask("u3"), "busy 5 code=run_in_progress"},
-		{"5 tied and hung up", chat().tied(true), ask("u3"), "usurp 5"},
+		{"5 tied and hung up", chat().tied(true), ask("u3"), "preempt 5"},
 		{"5 hung up, and not tied any more", func() *fixture { f := chat().tied(true); f.Thread.Live.Tied = false; return f }(), ask("u3"), "busy 5 code=run_in_progress"},
 
 		{"5 a new message that may wait", chat().live(), ask("u3", waiting("w1")), "queued 5"},

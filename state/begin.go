@@ -282,14 +282,6 @@ func TakeStep(t *Thread, c Claim, now time.Time) *Step {
 	return s
 }
 
-// CurrentOutcome is what a reader of a thread where nothing runs is told: the open questions, else success.
-func CurrentOutcome(t *Thread, f Facts, now time.Time) *agui.Outcome {
-	if open := OpenInterrupts(t, f, now); len(open) > 0 {
-		return &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: open}
-	}
-	return &agui.Outcome{Type: agui.OutcomeSuccess}
-}
-
 // OpenInterrupts returns the questions that wait for an answer: open and not expired.
 func OpenInterrupts(t *Thread, f Facts, now time.Time) []agui.Interrupt {
 	var open []agui.Interrupt

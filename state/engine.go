@@ -116,8 +116,8 @@ func (s *store) dispatch(e Event) {
 	}
 }
 
-// tell delivers an event that the store itself has caused. A backend with other processes tells all of them, this one too.
-func (s *store) tell(e Event) {
+// notify delivers an event that the store itself has caused. A backend with other processes tells all of them, this one too.
+func (s *store) notify(e Event) {
 	if s.waiter == nil {
 		s.deliver(e)
 	}
@@ -184,7 +184,7 @@ func (s *store) write(ctx context.Context, w *Write) (*Record, Written, error) {
 	written, err := s.backend.Write(ctx, w)
 	t.Last, after.Private = written.Last, written.Private
 	if err == nil && t.Live == nil {
-		s.tell(Event{Kind: EventTurn, Thread: t.Key.Digest()})
+		s.notify(Event{Kind: EventTurn, Thread: t.Key.Digest()})
 	}
 	return after, written, err
 }
@@ -278,7 +278,7 @@ func claim(base *Record, o LeaseOptions) Claim {
 // or the one it has.
 func (s *store) begun(r *Record, v Verdict, o LeaseOptions) *Begun {
 	b := &Begun{
-		Verdict: v, Thread: r.Thread, Known: r.Exists(), Interrupts: OpenInterrupts(r.Thread, r.Facts, r.Now), Now: r.Now,
+		Verdict: v, Thread: r.Thread, Exists: r.Exists(), Interrupts: OpenInterrupts(r.Thread, r.Facts, r.Now), Now: r.Now,
 	}
 	if v.Meaning.Runs() {
 		b.Lease = s.own(r, o.TTL)
@@ -312,7 +312,7 @@ func (s *store) take(ctx context.Context, key Key, o LeaseOptions) (*Begun, erro
 	if err != nil {
 		return nil, err
 	}
-	s.tell(Event{Kind: EventSignal, Thread: key.Digest(), Fence: t.Live.Fence, Signal: SignalLost})
+	s.notify(Event{Kind: EventSignal, Thread: key.Digest(), Fence: t.Live.Fence, Signal: SignalLost})
 	return s.begun(after, verdictOf(after.Thread), o), nil
 }
 
@@ -338,7 +338,7 @@ func (s *store) Signal(ctx context.Context, key Key, run uint64, word Signal) (b
 	}
 	a, err := s.backend.UpdateAttempt(ctx, key, AttemptUpdate{Op: AttemptSignal, Run: run, Signal: word})
 	if err == nil && a.Live {
-		s.tell(Event{Kind: EventSignal, Thread: key.Digest(), Fence: a.Fence, Signal: word})
+		s.notify(Event{Kind: EventSignal, Thread: key.Digest(), Fence: a.Fence, Signal: word})
 	}
 	return a.Live, err
 }

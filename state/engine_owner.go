@@ -173,8 +173,8 @@ func (o *owner) renewed(ttl time.Duration) {
 	o.stale = time.Now().Add(10*ttl + time.Minute)
 }
 
-// hear tells the attempt what the backend has noted for it: the event about it may have been missed.
-func (o *owner) hear(told Flags) {
+// applyFlags tells the attempt what the backend has noted for it: the event about it may have been missed.
+func (o *owner) applyFlags(told Flags) {
 	if o == nil {
 		return
 	}

@@ -45,7 +45,7 @@ func (s *store) Leave(ctx context.Context, key Key, ticket string) error {
 	}
 	_, _, err := s.backend.UpdateQueue(ctx, key, QueueUpdate{Op: QueueLeave, Ticket: ticket})
 	if err == nil {
-		s.tell(Event{Kind: EventTurn, Thread: key.Digest()})
+		s.notify(Event{Kind: EventTurn, Thread: key.Digest()})
 	}
 	return err
 }

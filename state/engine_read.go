@@ -210,7 +210,7 @@ func (s *store) Delete(ctx context.Context, key Key) error {
 	}
 	thread := key.Digest()
 	s.lookAgain(ctx, thread)
-	s.tell(Event{Kind: EventSignal, Thread: thread, Fence: fence, Signal: SignalStop})
-	s.tell(Event{Kind: EventTurn, Thread: thread})
+	s.notify(Event{Kind: EventSignal, Thread: thread, Fence: fence, Signal: SignalStop})
+	s.notify(Event{Kind: EventTurn, Thread: thread})
 	return nil
 }

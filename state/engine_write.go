@@ -48,7 +48,7 @@ func (s *store) Append(ctx context.Context, l *Lease, after FrameID, frames []Fr
 	if err != nil {
 		return s.granted(l, err)
 	}
-	own.hear(told)
+	own.applyFlags(told)
 	s.show(ctx, l.digest(), born, frames, before)
 	return nil
 }
@@ -139,7 +139,7 @@ func (s *store) update(ctx context.Context, l *Lease, u AttemptUpdate) error {
 	if u.Op == AttemptRenew {
 		own.renewed(u.TTL)
 	}
-	own.hear(a.Flags)
+	own.applyFlags(a.Flags)
 	return nil
 }
 

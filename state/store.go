@@ -79,8 +79,8 @@ type Begun struct {
 	Interrupts []agui.Interrupt
 	// Lease is set if the verdict runs.
 	Lease *Lease
-	// Known says whether the thread exists.
-	Known bool
+	// Exists says whether the thread exists.
+	Exists bool
 	// Now is the time by the store's clock: leases end and interrupts expire by that one.
 	Now time.Time
 }

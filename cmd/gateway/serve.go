@@ -99,7 +99,7 @@ func (c *config) openStore(ctx context.Context, log *slog.Logger) (state.Store, 
 		return memstore.New(c.memory), nil
 	}
 	store, err := redisstore.Open(ctx, c.redis, redisstore.Options{
-		LogTTL: c.memory.LogTTL, ThreadTTL: c.memory.ThreadTTL, Logger: log, Late: true,
+		LogTTL: c.memory.LogTTL, ThreadTTL: c.memory.ThreadTTL, Logger: log, AllowUnreachable: true,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("-store (GATEWAY_STORE): %w", err)

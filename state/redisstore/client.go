@@ -11,13 +11,13 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// block is how long a read waits at the server for a log to grow. It is short because nothing but closing its
+// xreadBlock is how long a read waits at the server for a log to grow. It is short because nothing but closing its
 // connection wakes it earlier.
-const block = time.Second
+const xreadBlock = time.Second
 
-// patience is how long one exchange may take, all its tries together, before the Redis counts as away. One that hangs
+// opTimeout is how long one exchange may take, all its tries together, before the Redis counts as away. One that hangs
 // takes connections and says nothing: nobody may wait for it as long as for one that works.
-const patience = 2 * time.Second
+const opTimeout = 2 * time.Second
 
 // clients are the connections of a store. Reads that block have their own, so that they never keep anything
 // else waiting.
@@ -27,10 +27,10 @@ type clients struct {
 
 func newClients(o *redis.UniversalOptions, settings Options) clients {
 	setLogger(settings.Logger)
-	o.DialTimeout = patience
+	o.DialTimeout = opTimeout
 	o.DialerRetries = 1
-	o.ReadTimeout = patience
-	o.WriteTimeout = patience
+	o.ReadTimeout = opTimeout
+	o.WriteTimeout = opTimeout
 	o.ContextTimeoutEnabled = true
 	o.DisableIdentity = true
 	o.PipelinePoolSize = -1 // pipelines are few and small here: they share the pool
@@ -42,12 +42,12 @@ func newClients(o *redis.UniversalOptions, settings Options) clients {
 
 	blocking := *o
 	blocking.MaxRetries = -1
-	blocking.PoolSize = settings.Followed
-	blocking.PoolTimeout = block
+	blocking.PoolSize = settings.MaxBlockingReaders
+	blocking.PoolTimeout = xreadBlock
 	blocking.ConnMaxIdleTime = time.Minute
 	c := clients{main: redis.NewUniversalClient(o), blocking: redis.NewUniversalClient(&blocking)}
-	c.main.AddHook(bound(patience))
-	c.blocking.AddHook(bound(block + patience))
+	c.main.AddHook(bound(opTimeout))
+	c.blocking.AddHook(bound(xreadBlock + opTimeout))
 	return c
 }
 

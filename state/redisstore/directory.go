@@ -25,7 +25,7 @@ func (s *backend) Find(ctx context.Context, principal, id string) ([]state.Key, 
 		agent, _ := z.Member.(string)
 		hinted[i] = state.Key{Principal: principal, Agent: agent, ID: id}
 	}
-	looks, err := s.look(ctx, hinted)
+	looks, err := s.readSummaries(ctx, hinted)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func (s *backend) Find(ctx context.Context, principal, id string) ([]state.Key, 
 	for i, l := range looks {
 		if l.summary() != nil {
 			keys = append(keys, l.key)
-		} else if found[i].Score < score(l.now.Add(-doubt)) {
+		} else if found[i].Score < score(l.now.Add(-hintGrace)) {
 			s.unlist(ctx, l.key, found[i].Score)
 		}
 	}
@@ -47,7 +47,7 @@ func (s *backend) Delete(ctx context.Context, key state.Key) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	r, err := s.run(ctx, deleteScript, slotOf(key), args{s.clock(), rand.Text(), []byte(last.Data), state.DeadLogTTL.Milliseconds()})
+	r, err := s.run(ctx, deleteScript, hashTagOf(key), args{s.clock(), rand.Text(), []byte(last.Data), state.DeadLogTTL.Milliseconds()})
 	if err == nil {
 		err = granted(r.text(0))
 	}
@@ -63,32 +63,32 @@ func (s *backend) Delete(ctx context.Context, key state.Key) (uint64, error) {
 	return fence, nil
 }
 
-// A glance is some fields of a thread.
-type glance struct {
+// fieldsRead are some fields of a thread.
+type fieldsRead struct {
 	key    state.Key
 	now    time.Time // by the clock that the thread's deadlines were set by
 	fields reply     // of those asked for, in their order
 	err    error     // the node that has the thread did not answer
 }
 
-// glances reads fields of threads, in one round trip. It fails only if no node has answered.
-func (s *backend) glances(ctx context.Context, keys []state.Key, fields ...any) ([]glance, error) {
+// readFields reads fields of threads, in one round trip. It fails only if no node has answered.
+func (s *backend) readFields(ctx context.Context, keys []state.Key, fields ...any) ([]fieldsRead, error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
 	p := s.main.Pipeline()
 	answers := make([]*redis.Cmd, len(keys))
 	for i, key := range keys {
-		answers[i] = glanceScript.Eval(ctx, p, []string{s.key(slotOf(key), partThread)}, fields...)
+		answers[i] = fieldsScript.Eval(ctx, p, []string{s.key(hashTagOf(key), partThread)}, fields...)
 	}
 	if _, err := p.Exec(ctx); err != nil && !slices.ContainsFunc(answers, func(c *redis.Cmd) bool { return c.Err() == nil }) {
 		return nil, fmt.Errorf("redisstore: %w", err)
 	}
-	found := make([]glance, len(keys))
+	found := make([]fieldsRead, len(keys))
 	for i, answer := range answers {
 		list, err := answer.Slice()
 		r := reply(list)
-		found[i] = glance{key: keys[i], now: parseMoment(r.text(0)), fields: r.list(1), err: err}
+		found[i] = fieldsRead{key: keys[i], now: parseMoment(r.text(0)), fields: r.list(1), err: err}
 		if s.o.Now != nil {
 			found[i].now = s.o.Now()
 		}
@@ -96,9 +96,9 @@ func (s *backend) glances(ctx context.Context, keys []state.Key, fields ...any) 
 	return found, nil
 }
 
-// look reads as much of threads as a listing shows, in one round trip.
-func (s *backend) look(ctx context.Context, keys []state.Key) ([]glance, error) {
-	looks, err := s.glances(ctx, keys, fieldDoc, fieldLive, "asks", "deadline", "damaged")
+// readSummaries reads as much of threads as a listing shows, in one round trip.
+func (s *backend) readSummaries(ctx context.Context, keys []state.Key) ([]fieldsRead, error) {
+	looks, err := s.readFields(ctx, keys, fieldDoc, fieldLive, "asks", "deadline", "damaged")
 	if err != nil {
 		return nil, err
 	}
@@ -111,13 +111,13 @@ func (s *backend) look(ctx context.Context, keys []state.Key) ([]glance, error) 
 }
 
 // gone reports whether there is no such thread any more.
-func (g glance) gone() bool {
+func (g fieldsRead) gone() bool {
 	doc, deadline := g.fields.text(0), g.fields.text(3)
 	return doc == "" || deadline != "" && deadline <= moment(g.now)
 }
 
 // summary is the thread in a listing, nil if it is gone.
-func (g glance) summary() *state.Summary {
+func (g fieldsRead) summary() *state.Summary {
 	if g.gone() {
 		return nil
 	}

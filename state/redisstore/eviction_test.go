@@ -217,7 +217,7 @@ func TestEvictionPolicy(t *testing.T) {
 					server.Kill()
 				}
 				var lines lockedBuffer
-				s, err := redisstore.Open(t.Context(), server.URL(), redisstore.Options{Late: late, Logger: slog.New(slog.NewTextHandler(&lines, nil))})
+				s, err := redisstore.Open(t.Context(), server.URL(), redisstore.Options{AllowUnreachable: late, Logger: slog.New(slog.NewTextHandler(&lines, nil))})
 				if err != nil {
 					t.Fatal(err)
 				}

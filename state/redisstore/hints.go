@@ -14,8 +14,9 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// doubt is how long a hint that leads nowhere is left alone: its thread may be about to be written.
-const doubt = 10 * time.Second
+// hintGrace is how old a hint without a thread must be before it is removed: a younger one may belong to a step that is
+// still being written.
+const hintGrace = 10 * time.Second
 
 // score is t in an index. A double holds its microseconds exactly.
 func score(t time.Time) float64 { return float64(t.UnixMicro()) }
@@ -74,7 +75,7 @@ func (s *backend) announce(ctx context.Context, t *state.Thread, begins bool) er
 	p := s.main.Pipeline()
 	s.hintIndex(ctx, p, t, s.o.ThreadTTL)
 	if begins {
-		key := s.liveKey(slotOf(t.Key).shard(liveShards))
+		key := s.liveKey(hashTagOf(t.Key).shard(liveShards))
 		p.ZAdd(ctx, key, redis.Z{Score: score(t.Live.Until), Member: liveMember(t.Key, t.Fence)})
 	}
 	if _, err := p.Exec(ctx); err != nil {
@@ -85,7 +86,7 @@ func (s *backend) announce(ctx context.Context, t *state.Thread, begins bool) er
 
 // hintIndex puts a thread, which is kept for so long, where a listing and its name find it.
 func (s *backend) hintIndex(ctx context.Context, p redis.Pipeliner, t *state.Thread, keep time.Duration) {
-	index, names := s.indexKey(t.Key.Principal, slotOf(t.Key).shard(indexShards)), s.nameKey(t.Key.Principal, t.Key.ID)
+	index, names := s.indexKey(t.Key.Principal, hashTagOf(t.Key).shard(indexShards)), s.nameKey(t.Key.Principal, t.Key.ID)
 	p.ZAdd(ctx, index, redis.Z{Score: score(t.UpdatedAt), Member: indexMember(t.Key)})
 	p.ZAdd(ctx, names, redis.Z{Score: score(t.UpdatedAt), Member: t.Key.Agent})
 	for _, key := range []string{index, names} { // never less than another thread needs
@@ -112,14 +113,14 @@ func (s *backend) hint(ctx context.Context, commands func(ctx context.Context, p
 // hintLive says until when an attempt's lease lasts.
 func (s *backend) hintLive(ctx context.Context, key state.Key, fence uint64, until time.Time) {
 	s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) {
-		p.ZAdd(ctx, s.liveKey(slotOf(key).shard(liveShards)), redis.Z{Score: score(until), Member: liveMember(key, fence)})
+		p.ZAdd(ctx, s.liveKey(hashTagOf(key).shard(liveShards)), redis.Z{Score: score(until), Member: liveMember(key, fence)})
 	})
 }
 
 // unlistLive takes an attempt that is over out of the index of live runs.
 func (s *backend) unlistLive(ctx context.Context, key state.Key, fence uint64) {
 	s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) {
-		p.ZRem(ctx, s.liveKey(slotOf(key).shard(liveShards)), liveMember(key, fence))
+		p.ZRem(ctx, s.liveKey(hashTagOf(key).shard(liveShards)), liveMember(key, fence))
 	})
 }
 
@@ -127,7 +128,7 @@ func (s *backend) unlistLive(ctx context.Context, key state.Key, fence uint64) {
 func (s *backend) retire(ctx context.Context, w *state.Write) {
 	t := w.Step.Thread
 	s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) {
-		p.ZRem(ctx, s.liveKey(slotOf(t.Key).shard(liveShards)), liveMember(t.Key, w.Lease.Fence))
+		p.ZRem(ctx, s.liveKey(hashTagOf(t.Key).shard(liveShards)), liveMember(t.Key, w.Lease.Fence))
 		s.hintIndex(ctx, p, t, s.keepFor(w))
 	})
 }
@@ -148,7 +149,7 @@ func (s *backend) sweepIndex(ctx context.Context, principal string) {
 				keys, scores = append(keys, key), append(scores, z.Score)
 			}
 		}
-		looks, err := s.look(ctx, keys)
+		looks, err := s.readSummaries(ctx, keys)
 		if err != nil {
 			return
 		}

@@ -10,9 +10,9 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A slot is what stands between the braces of a thread's keys: Redis keeps keys with the same one together. It is
+// A hashTag is what stands between the braces of a thread's keys: Redis keeps keys with the same one together. It is
 // made of a hash because ids are what callers make them: empty, full of braces, a kilobyte long.
-type slot string
+type hashTag string
 
 // name returns a short name that only equal lists of texts have, whatever is in them.
 func name(texts ...string) string {
@@ -26,7 +26,7 @@ func name(texts ...string) string {
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:24])
 }
 
-func slotOf(k state.Key) slot { return slot(k.Digest()) }
+func hashTagOf(k state.Key) hashTag { return hashTag(k.Digest()) }
 
 // A part is one of the keys of a thread. A thread has all of them from its birth to its end, but for the log and what
 // goes with it: those two expire some time after a run, and are made again by the next.
@@ -55,7 +55,7 @@ var (
 )
 
 // keys are the keys of parts of a thread.
-func (s *backend) keys(h slot, parts []part) []string {
+func (s *backend) keys(h hashTag, parts []part) []string {
 	keys := make([]string, len(parts))
 	for i, p := range parts {
 		keys[i] = s.key(h, p)
@@ -63,7 +63,7 @@ func (s *backend) keys(h slot, parts []part) []string {
 	return keys
 }
 
-func (s *backend) key(h slot, p part) string {
+func (s *backend) key(h hashTag, p part) string {
 	return s.o.Prefix + ":{" + string(h) + "}:" + string(p)
 }
 
@@ -74,7 +74,7 @@ const (
 )
 
 // shard spreads threads evenly over n.
-func (h slot) shard(n int) int { return int(h[0]) % n }
+func (h hashTag) shard(n int) int { return int(h[0]) % n }
 
 func (s *backend) liveKey(shard int) string {
 	return s.o.Prefix + ":live:" + strconv.Itoa(shard)

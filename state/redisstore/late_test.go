@@ -20,7 +20,7 @@ func TestLate(t *testing.T) {
 	if s, err := redisstore.Open(t.Context(), server.URL(), o); err == nil {
 		t.Errorf("Open() without a Redis = nil; Close() = %v", s.Close())
 	}
-	o.Late = true
+	o.AllowUnreachable = true
 	s := open(t, server.URL(), o)
 	if err := s.Ping(t.Context()); err == nil {
 		t.Error("Ping() without a Redis = nil")
@@ -56,12 +56,12 @@ func TestLateRefused(t *testing.T) {
 		"redis://:wrong@" + server.Addr,
 		"redis://:secret@" + server.Addr + "/99",
 	} {
-		s, err := redisstore.Open(t.Context(), url, redisstore.Options{Late: true, Logger: slog.New(slog.DiscardHandler)})
+		s, err := redisstore.Open(t.Context(), url, redisstore.Options{AllowUnreachable: true, Logger: slog.New(slog.DiscardHandler)})
 		if err == nil {
 			t.Errorf("Open(%q) = nil; Close() = %v", url, s.Close())
 		}
 	}
-	open(t, "redis://:secret@"+server.Addr, redisstore.Options{Late: true})
+	open(t, "redis://:secret@"+server.Addr, redisstore.Options{AllowUnreachable: true})
 }
 
 // TestReplica holds a Redis that takes no writes, as the replica of another, to not counting as ready, and to being
@@ -74,7 +74,7 @@ func TestReplica(t *testing.T) {
 		t.Fatal(err)
 	}
 	replica := redistest.Start(t, "--replicaof", host+" "+port, "--repl-diskless-sync-delay", "0")
-	s := open(t, replica.URL(), redisstore.Options{Late: true})
+	s := open(t, replica.URL(), redisstore.Options{AllowUnreachable: true})
 	if err := s.Ping(t.Context()); err == nil {
 		t.Error("Ping() of a replica = nil")
 	}

@@ -29,7 +29,7 @@ func (s *backend) Index(ctx context.Context, q state.IndexQuery) iter.Seq2[state
 			for i, e := range entries {
 				keys[i] = e.key
 			}
-			looks, err := s.look(ctx, keys)
+			looks, err := s.readSummaries(ctx, keys)
 			if err != nil {
 				yield(state.IndexEntry{}, err)
 				return
@@ -68,7 +68,7 @@ type entry struct {
 // wrong reports whether the index has to be put right.
 func (e entry) wrong(is *state.Summary, now time.Time) bool {
 	if is == nil {
-		return e.at.UpdatedAt.Before(now.Add(-doubt))
+		return e.at.UpdatedAt.Before(now.Add(-hintGrace))
 	}
 	return e.at.UpdatedAt.UnixMicro() < is.UpdatedAt.UnixMicro()
 }

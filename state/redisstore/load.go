@@ -43,7 +43,7 @@ func (s *backend) Read(ctx context.Context, key state.Key, o state.ReadOptions) 
 	if !o.Frame.IsZero() {
 		log = []part{partLog}
 	}
-	reply, err := s.run(ctx, loadScript, slotOf(key), a, log...)
+	reply, err := s.run(ctx, loadScript, hashTagOf(key), a, log...)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func (f *facts) token(id, text string) error {
 
 // fetch gets one field of a hash of the thread's.
 func (f *facts) fetch(p part, field string) string {
-	text, err := f.backend.main.HGet(f.ctx, f.backend.key(slotOf(f.key), p), field).Result()
+	text, err := f.backend.main.HGet(f.ctx, f.backend.key(hashTagOf(f.key), p), field).Result()
 	if err != nil && !errors.Is(err, redis.Nil) {
 		f.fail(fmt.Errorf("redisstore: %w", err))
 	}
@@ -209,7 +209,7 @@ func (f *facts) list(p part) []string {
 	if f.none {
 		return nil
 	}
-	texts, err := f.backend.main.LRange(f.ctx, f.backend.key(slotOf(f.key), p), 1, -1).Result() // the first entry is none
+	texts, err := f.backend.main.LRange(f.ctx, f.backend.key(hashTagOf(f.key), p), 1, -1).Result() // the first entry is none
 	if err != nil {
 		f.fail(fmt.Errorf("redisstore: %w", err))
 	}

@@ -21,8 +21,8 @@ type messagePage struct {
 }
 
 // readMessages reads a part of the present conversation, from a slot on upwards, or downwards.
-func (s *backend) readMessages(ctx context.Context, h slot, from int, down bool, most int) (*messagePage, error) {
-	a := args{s.clock(), from, most, mostBytes}
+func (s *backend) readMessages(ctx context.Context, h hashTag, from int, down bool, most int) (*messagePage, error) {
+	a := args{s.clock(), from, most, readBytes}
 	a.flag(down)
 	r, err := s.run(ctx, messagesScript, h, a)
 	if err != nil {
@@ -53,13 +53,13 @@ func parseMessages(texts reply) ([]state.StoredMessage, error) {
 // Messages returns the conversation at a revision; see [state.Backend]. It is read in pieces, and has changed if somebody
 // wrote the thread between.
 func (s *backend) Messages(ctx context.Context, key state.Key, rev int64) (state.Conversation, error) {
-	h := slotOf(key)
+	h := hashTagOf(key)
 	var list []state.StoredMessage
 	tag := ""
 	var page *messagePage
 	for next := 0; next >= 0; next = page.next {
 		var err error
-		if page, err = s.readMessages(ctx, h, next, false, most); err != nil {
+		if page, err = s.readMessages(ctx, h, next, false, readBatch); err != nil {
 			return nil, err
 		}
 		if tag == "" {
@@ -90,12 +90,12 @@ func (s *backend) Messages(ctx context.Context, key state.Key, rev int64) (state
 
 // replacedAfter reads the versions of messages that were taken away after a revision, and the tag of the step that wrote
 // the thread. A slot may have several: that of the revision is the first.
-func (s *backend) replacedAfter(ctx context.Context, h slot, rev int64) ([]state.StoredMessage, string, error) {
+func (s *backend) replacedAfter(ctx context.Context, h hashTag, rev int64) ([]state.StoredMessage, string, error) {
 	var list []state.StoredMessage
 	taken := map[int]bool{}
 	from := strconv.FormatInt(rev+1, 10)
 	for {
-		r, err := s.run(ctx, replacedScript, h, args{s.clock(), from, most, mostBytes})
+		r, err := s.run(ctx, replacedScript, h, args{s.clock(), from, readBatch, readBytes})
 		if err != nil {
 			return nil, "", err
 		}
@@ -127,8 +127,8 @@ func (f *facts) Messages() iter.Seq[state.StoredMessage] {
 		if f.none {
 			return
 		}
-		for next, n := f.slots-1, fewMessages; next >= 0; n = most {
-			page, err := f.backend.readMessages(f.ctx, slotOf(f.key), next, true, n)
+		for next, n := f.slots-1, fewMessages; next >= 0; n = readBatch {
+			page, err := f.backend.readMessages(f.ctx, hashTagOf(f.key), next, true, n)
 			if err != nil {
 				f.fail(err)
 				return

@@ -16,11 +16,11 @@ type Options struct {
 	Prefix string
 	// PoolSize is the most connections for everything but following logs, per node; 0 means 64.
 	PoolSize int
-	// Followed is how many threads can be followed at once without polling, one connection each; 0 means 4096.
-	Followed int
-	// Late lets [Open] succeed while the Redis cannot be reached: its calls fail until it can, and Ping says so. What
+	// MaxBlockingReaders is how many threads can be followed at once without polling, one connection each; 0 means 4096.
+	MaxBlockingReaders int
+	// AllowUnreachable lets [Open] succeed while the Redis cannot be reached: its calls fail until it can, and Ping says so. What
 	// the Redis itself refuses, a password or the number of a database, still fails at once.
-	Late bool
+	AllowUnreachable bool
 	// Logger hears what the client has to say about connections; nil means slog.Default. The client has one
 	// logger per process: the first store's.
 	Logger *slog.Logger
@@ -33,7 +33,7 @@ func (o Options) withDefaults() Options {
 	o.ThreadTTL = cmp.Or(o.ThreadTTL, 30*24*time.Hour)
 	o.Prefix = cmp.Or(o.Prefix, "agui")
 	o.PoolSize = cmp.Or(o.PoolSize, 64)
-	o.Followed = cmp.Or(o.Followed, 4096)
+	o.MaxBlockingReaders = cmp.Or(o.MaxBlockingReaders, 4096)
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}

@@ -80,7 +80,7 @@ func (s *backend) UpdateQueue(ctx context.Context, key state.Key, u state.QueueU
 		a = args{s.clock(), b.Tag, old, text, ""}
 	}
 	for {
-		r, err := s.run(ctx, queueScript, slotOf(key), a)
+		r, err := s.run(ctx, queueScript, hashTagOf(key), a)
 		if err != nil {
 			return nil, time.Time{}, err
 		}

@@ -13,9 +13,9 @@ import (
 // State returns the state at a revision; see [state.Backend].
 func (s *backend) State(ctx context.Context, key state.Key, rev int64) (json.RawMessage, error) {
 	a := args{s.clock(), rev}
-	r, err := s.run(ctx, stateScript, slotOf(key), a)
+	r, err := s.run(ctx, stateScript, hashTagOf(key), a)
 	if err == nil && r.text(0) == "replaced" { // only then the other key is named, which may not be there
-		r, err = s.run(ctx, stateScript, slotOf(key), a, partOld)
+		r, err = s.run(ctx, stateScript, hashTagOf(key), a, partOld)
 	}
 	switch {
 	case err != nil:
@@ -31,13 +31,13 @@ func (s *backend) State(ctx context.Context, key state.Key, rev int64) (json.Raw
 
 // How much of a log, or of a conversation, is moved at once: a connection has to manage it in time.
 const (
-	most      = 256     // entries
-	mostBytes = 4 << 20 // unless a single entry has more
+	readBatch = 256     // entries
+	readBytes = 4 << 20 // unless a single entry has more
 )
 
 // ReadLog reads what a log has behind a frame; see [state.Backend].
 func (s *backend) ReadLog(ctx context.Context, key state.Key, after state.FrameID) (*state.LogPage, error) {
-	r, err := s.run(ctx, readScript, slotOf(key), args{s.clock(), s.o.LogTTL.Microseconds(), idText(after), most, mostBytes})
+	r, err := s.run(ctx, readScript, hashTagOf(key), args{s.clock(), s.o.LogTTL.Microseconds(), idText(after), readBatch, readBytes})
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (s *backend) ReadLog(ctx context.Context, key state.Key, after state.FrameI
 // comes it looks whether the thread is still there: a deletion, or a Redis that lost it, wakes no reader.
 func (s *backend) WaitLog(ctx context.Context, key state.Key, after state.FrameID) (*state.LogPage, error) {
 	streams, err := s.blocking.XRead(ctx, &redis.XReadArgs{
-		Streams: []string{s.key(slotOf(key), partLog), after.String()}, Count: 1, Block: block,
+		Streams: []string{s.key(hashTagOf(key), partLog), after.String()}, Count: 1, Block: xreadBlock,
 	}).Result()
 	if errors.Is(err, redis.Nil) || errors.Is(err, redis.ErrPoolTimeout) { // or there is no connection left to wait on
 		return s.ReadLog(ctx, key, after)
@@ -97,7 +97,7 @@ func (s *backend) WaitLog(ctx context.Context, key state.Key, after state.FrameI
 
 // Holds reports whether the log still has the frame; see [state.Backend].
 func (s *backend) Holds(ctx context.Context, key state.Key, id state.FrameID) (bool, error) {
-	r, err := s.run(ctx, holdsScript, slotOf(key), args{s.clock(), s.o.LogTTL.Microseconds(), id.String()})
+	r, err := s.run(ctx, holdsScript, hashTagOf(key), args{s.clock(), s.o.LogTTL.Microseconds(), id.String()})
 	if err != nil {
 		return false, err
 	}

@@ -239,7 +239,7 @@ func TestCrowd(t *testing.T) {
 	server := redistest.Start(t)
 	prefix := rand.Text()
 	s := open(t, server.URL(), redisstore.Options{Prefix: prefix})
-	crowded := open(t, server.URL(), redisstore.Options{Prefix: prefix, Followed: 1})
+	crowded := open(t, server.URL(), redisstore.Options{Prefix: prefix, MaxBlockingReaders: 1})
 	var waits []func()
 	for range 4 {
 		th := newThread(t)

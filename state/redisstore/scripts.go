@@ -61,8 +61,8 @@ var replacedSource string
 //go:embed scripts/state.lua
 var stateSource string
 
-//go:embed scripts/glance.lua
-var glanceSource string
+//go:embed scripts/fields.lua
+var fieldsSource string
 
 // A script is one round trip and touches one slot. It names the keys that it uses and no other: while a slot moves to
 // another node of a cluster, Redis serves no call that names a key which is not there.
@@ -88,7 +88,7 @@ var (
 	deleteScript   = newScript(deleteSource, slices.Concat(threadParts, logParts)...)
 	readScript     = newScript(readSource, partThread, partEnds, partLog, partOld)
 	unlistScript   = redis.NewScript(unlistSource) // of an index, not of a thread
-	glanceScript   = redis.NewScript(glanceSource)
+	fieldsScript   = redis.NewScript(fieldsSource)
 	holdsScript    = newScript(holdsSource, partThread, partEnds, partLog, partOld)
 	stateScript    = newScript(stateSource, partThread)
 	queueScript    = newScript(queueSource, partThread)
@@ -150,7 +150,7 @@ func (a *args) frames(frames []state.Frame) error {
 }
 
 // run runs a script on a thread, and returns its answer. More are parts that this call uses beside the script's own.
-func (s *backend) run(ctx context.Context, script script, h slot, a args, more ...part) (reply, error) {
+func (s *backend) run(ctx context.Context, script script, h hashTag, a args, more ...part) (reply, error) {
 	keys := append(s.keys(h, script.parts), s.keys(h, more)...)
 	answer, err := script.Run(ctx, s.main, keys, a...).Result()
 	if err != nil {

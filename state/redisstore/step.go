@@ -36,7 +36,7 @@ func (s *backend) Write(ctx context.Context, w *state.Write) (state.Written, err
 		len(step.Frames) > 0 || step.State != nil || len(step.Left)+len(step.Append) > 0 {
 		log = logParts
 	}
-	r, err := s.run(ctx, stepScript, slotOf(t.Key), a, log...)
+	r, err := s.run(ctx, stepScript, hashTagOf(t.Key), a, log...)
 	if err == nil {
 		err = granted(r.text(0))
 	}

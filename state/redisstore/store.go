@@ -50,7 +50,7 @@ func Open(ctx context.Context, address string, o Options) (state.Store, error) {
 	o = o.withDefaults()
 	s := &backend{clients: newClients(where, o), o: o, channel: o.Prefix + ":sig:" + rand.Text()}
 	err = s.Ping(ctx)
-	late := err != nil && o.Late && !refused(err)
+	late := err != nil && o.AllowUnreachable && !refused(err)
 	if err != nil && !late {
 		return nil, errors.Join(err, s.main.Close(), s.blocking.Close())
 	}
@@ -59,7 +59,7 @@ func Open(ctx context.Context, address string, o Options) (state.Store, error) {
 	}
 	s.subscription = s.main.Subscribe(ctx, s.channel) // connects again by itself
 	if !late {
-		if _, err := s.subscription.ReceiveTimeout(ctx, patience); err != nil {
+		if _, err := s.subscription.ReceiveTimeout(ctx, opTimeout); err != nil {
 			return nil, errors.Join(fmt.Errorf("redisstore: %w", err), s.subscription.Close(), s.main.Close(), s.blocking.Close())
 		}
 	}
@@ -101,7 +101,7 @@ func (s *backend) Listen(tell func(state.Event)) {
 
 // Ping reports whether the Redis can be reached and takes writes: one that is full, or a replica's, serves no run.
 func (s *backend) Ping(ctx context.Context) error {
-	if err := s.main.Set(ctx, s.o.Prefix+":ping", "", block).Err(); err != nil {
+	if err := s.main.Set(ctx, s.o.Prefix+":ping", "", xreadBlock).Err(); err != nil {
 		return fmt.Errorf("redisstore: %w", err)
 	}
 	s.warnOfEviction(ctx)

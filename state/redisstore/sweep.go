@@ -34,7 +34,7 @@ func (s *backend) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
 	for i, c := range found {
 		named[i] = c.key
 	}
-	threads, err := s.glances(ctx, named, "fence", "live", "until")
+	threads, err := s.readFields(ctx, named, "fence", "live", "until")
 	if err != nil {
 		return nil, err
 	}
@@ -46,8 +46,8 @@ func (s *backend) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
 			switch {
 			case is.err != nil: // a node of a cluster that is away keeps nobody from the runs of the others
 			case is.fields.text(0) != c.fence || is.fields.text(1) == "":
-				// An entry is written before its run begins: one that is due long after may go.
-				if old, err := s.main.ZScore(ctx, c.shard, c.member).Result(); err == nil && score(is.now.Add(-doubt)) > old {
+				// Entries are written before their run begins, so only one whose deadline passed more than hintGrace ago may go.
+				if old, err := s.main.ZScore(ctx, c.shard, c.member).Result(); err == nil && score(is.now.Add(-hintGrace)) > old {
 					p.ZRem(ctx, c.shard, c.member)
 				}
 			case until.After(is.now):

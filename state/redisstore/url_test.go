@@ -114,14 +114,14 @@ func FuzzKeys(f *testing.F) {
 	f.Add("{", "}", "{}", "a\x00b", "c", "d")
 	f.Fuzz(func(t *testing.T, p1, a1, t1, p2, a2, t2 string) {
 		one, two := state.Key{Principal: p1, Agent: a1, ID: t1}, state.Key{Principal: p2, Agent: a2, ID: t2}
-		if (slotOf(one) == slotOf(two)) != (one == two) {
+		if (hashTagOf(one) == hashTagOf(two)) != (one == two) {
 			t.Errorf("slots of %q and %q", one, two)
 		}
 		s := &backend{o: Options{}.withDefaults()}
-		for _, key := range s.keys(slotOf(one), threadParts) {
+		for _, key := range s.keys(hashTagOf(one), threadParts) {
 			_, after, _ := strings.Cut(key, "{")
 			tag, rest, _ := strings.Cut(after, "}")
-			if tag != string(slotOf(one)) || len(tag) != 32 || strings.ContainsAny(tag+rest, "{}") {
+			if tag != string(hashTagOf(one)) || len(tag) != 32 || strings.ContainsAny(tag+rest, "{}") {
 				t.Errorf("key %q", key)
 			}
 		}

@@ -41,7 +41,7 @@ func (s *backend) Append(ctx context.Context, l *state.Lease, revision int64, af
 		if err := a.frames(frames[:n]); err != nil {
 			return before, flags, err
 		}
-		r, err := s.run(ctx, appendScript, slotOf(l.Key), a)
+		r, err := s.run(ctx, appendScript, hashTagOf(l.Key), a)
 		if err != nil {
 			return before, flags, err
 		}
@@ -65,7 +65,7 @@ func (s *backend) Append(ctx context.Context, l *state.Lease, revision int64, af
 func piece(frames []state.Frame) int {
 	size := 0
 	for i, f := range frames {
-		if size += len(f.Data); size > mostBytes && i > 0 {
+		if size += len(f.Data); size > readBytes && i > 0 {
 			return i
 		}
 	}
@@ -74,7 +74,7 @@ func piece(frames []state.Frame) int {
 
 // UpdateAttempt changes what is known of a live attempt, by a script for each change; see [state.Backend].
 func (s *backend) UpdateAttempt(ctx context.Context, key state.Key, u state.AttemptUpdate) (state.Attempt, error) {
-	h := slotOf(key)
+	h := hashTagOf(key)
 	switch u.Op {
 	case state.AttemptRecord:
 		r, err := s.update(ctx, onceScript, h, append(leaseArgs(u.Lease), memoField(u.Effect), []byte(u.Result)))
@@ -104,7 +104,7 @@ func (s *backend) UpdateAttempt(ctx context.Context, key state.Key, u state.Atte
 }
 
 // update runs a script that changes the live attempt. That nothing is live is no error.
-func (s *backend) update(ctx context.Context, script script, h slot, a args) (reply, error) {
+func (s *backend) update(ctx context.Context, script script, h hashTag, a args) (reply, error) {
 	r, err := s.run(ctx, script, h, a)
 	if err != nil || r.text(0) == live || r.text(0) == idle {
 		return r, err

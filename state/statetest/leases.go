@@ -218,7 +218,7 @@ var leases = []sentence{
 		live, err := w.store.Signal(w.Context(), key, 0, state.SignalStop)
 		w.equal("Signal()", []any{live, err}, []any{false, nil})
 	}},
-	{"a run whose caller hung up is usurped while it is tied", func(w *world) {
+	{"a run whose caller hung up is preempted while it is tied", func(w *world) {
 		r := w.request(user("u1"))
 		r.Tied = true
 		w.begin(r)
@@ -226,7 +226,7 @@ var leases = []sentence{
 		if _, err := w.store.Signal(w.Context(), key, 0, state.SignalHungUp); err != nil {
 			w.Fatalf("Signal() = %v", err)
 		}
-		w.means(w.request(user("u2")), state.Usurp, 5)
+		w.means(w.request(user("u2")), state.Preempt, 5)
 		w.means(r, state.Join, 4)
 		if _, err := w.store.Signal(w.Context(), key, 0, state.SignalUntie); err != nil {
 			w.Fatalf("Signal() = %v", err)

@@ -16,12 +16,12 @@ import (
 var threads = []sentence{
 	{"only what runs creates a thread", func(w *world) {
 		for _, r := range []*state.Request{w.request(), w.resume(resolved("int1", `1`))} {
-			if b := w.begin(r); b.Known || b.Verdict.Meaning.Runs() {
+			if b := w.begin(r); b.Exists || b.Verdict.Meaning.Runs() {
 				w.Fatalf("Begin() = %+v", b)
 			}
 		}
 		w.unknown(key)
-		if b := w.begin(w.request(user("u1"))); !b.Known || !b.Verdict.Meaning.Runs() {
+		if b := w.begin(w.request(user("u1"))); !b.Exists || !b.Verdict.Meaning.Runs() {
 			w.Fatalf("Begin() = %+v", b)
 		}
 	}},
@@ -234,10 +234,10 @@ var threads = []sentence{
 		r := w.request(user("u1"))
 		r.MaxThread = 10
 		b := w.begin(r)
-		w.equal("verdict", []any{b.Verdict.Meaning, b.Verdict.Code, b.Known}, []any{state.Refuse, agui.CodeTooLarge, false})
+		w.equal("verdict", []any{b.Verdict.Meaning, b.Verdict.Code, b.Exists}, []any{state.Refuse, agui.CodeTooLarge, false})
 		r.MaxThread, r.MaxState, r.State = 1000, 10, json.RawMessage(`{"long":"long enough"}`)
 		b = w.begin(r)
-		w.equal("verdict", []any{b.Verdict.Meaning, b.Verdict.Code, b.Known}, []any{state.Refuse, agui.CodeTooLarge, false})
+		w.equal("verdict", []any{b.Verdict.Meaning, b.Verdict.Code, b.Exists}, []any{state.Refuse, agui.CodeTooLarge, false})
 	}},
 	{"a call whose context is done does nothing", func(w *world) {
 		ctx, cancel := context.WithCancel(w.Context())

@@ -17,7 +17,7 @@ end
 if not exists(thread, now) then tag = '' end
 if tag ~= '' and not whole(8) then return { 'damaged' } end
 if tag ~= base then return { 'conflict', '' } end
-local results, fresh = arg(), arg() -- of a take, how many effects it knows of; the fence of a new attempt
+local results, new_fence = arg(), arg() -- of a take, how many effects it knows of; the fence of a new attempt
 if results ~= '' then
   if get(thread, 'until') > now then return { 'lost', '' } end
   if redis.call('HLEN', memo) - 1 ~= tonumber(results) then return { 'conflict', '' } end
@@ -25,11 +25,11 @@ end
 local waited, waits = arg(), arg() -- who waits, before and after; empty: this step does not say
 if waited ~= '' and get(thread, 'queue') ~= waited then return { 'conflict', '' } end
 local least = floor(thread)
-if fresh ~= '' and tonumber(fresh) <= tonumber(least) then return { 'conflict', '' } end
+if new_fence ~= '' and tonumber(new_fence) <= tonumber(least) then return { 'conflict', '' } end
 
 -- A thread is made with all of its keys, each with an entry that stands for none, so that none of them is ever absent:
 -- of a slot that moves to another node Redis serves no call that names an absent key. What is left of a thread that
--- expired, was deleted, or was evicted in part, is nobody's.
+-- expired or was deleted, or whose hash Redis evicted without its other keys, is discarded.
 if base == '' then
   redis.call('UNLINK', unpack(KEYS))
   redis.call('HSET', thread, 'floor', least)
@@ -45,8 +45,8 @@ if seal ~= '' then
 end
 
 local born = arg() -- says whose thread this is, to readers that follow a log over a deletion
-if fresh ~= '' then
-  redis.call('XADD', log, fresh .. '-0', 't', '', 'd', born, 'r', '', 'e', '')
+if new_fence ~= '' then
+  redis.call('XADD', log, new_fence .. '-0', 't', '', 'd', born, 'r', '', 'e', '')
   if redis.call('EXISTS', old) == 0 then
     redis.call('XADD', old, '0-1', 'k', '')
     redis.call('XTRIM', old, 'MAXLEN', 0)
