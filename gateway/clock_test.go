@@ -60,7 +60,7 @@ func TestAWrongClockAndARunThatIsOthers(t *testing.T) {
 					owner.Store = memstore.New(memstore.Options{})
 					o.Store, o.Shared, o.Lease = owner, true, pairLease
 				})
-				d.store = owner.Store.(state.Store)
+				d.store = owner.Store
 				defer d.close()
 				stranger := newDesktop(t, func(o *gateway.Options) {
 					other.Store = d.store

@@ -42,7 +42,7 @@ func (h *hook) RoundTrip(r *http.Request) (*http.Response, error) {
 // options are those of a gateway that tells h, and keeps notices in a store like store.
 func (h *hook) options(store func(state.Store) state.Store) func(*gateway.Options) {
 	return func(o *gateway.Options) {
-		o.Store = store(o.Store.(state.Store))
+		o.Store = store(o.Store)
 		o.Webhook = gateway.WebhookOptions{
 			URL: "http://hook.test/", Secret: hookSecret, Retry: time.Hour, Client: &http.Client{Transport: h},
 		}
