@@ -1,0 +1,134 @@
+package filestore
+
+import (
+	"context"
+	"time"
+
+	"github.com/agui-gateway/gateway/state"
+)
+
+// UpdateAttempt changes what is known of a live attempt; see [state.Backend]. The file is written for what has to outlive
+// the process: the result of an effect, and that somebody asked for the end. Who reads, and until when a lease lasts, end
+// with the process themselves.
+func (b *backend) UpdateAttempt(ctx context.Context, key state.Key, u state.AttemptUpdate) (state.Attempt, error) {
+	var came state.Attempt
+	urgency := canWait
+	if u.Op == state.AttemptRecord {
+		urgency = urgent
+	}
+	err := b.update(ctx, urgency, func(x *txn) error {
+		a := x.attempt(key)
+		if a == nil {
+			came = state.Attempt{}
+			return x.notLive(key, u)
+		}
+		was := a.thread(key)
+		live, err := u.Apply(was, x.now)
+		if err != nil || live == nil {
+			came = state.AttemptOf(nil, x.now)
+			return err
+		}
+		if err := x.lasting(key, u, was.Live, live); err != nil {
+			return err
+		}
+		next := *a
+		next.attempt, next.until, next.readUntil = live.Attempt, live.Until, live.ReadUntil
+		next.tied, next.hungUp, next.stopped = live.Tied, live.HungUp, live.Stopped
+		x.live[key] = &next
+		came = state.AttemptOf(live, x.now)
+		return nil
+	})
+	if err != nil {
+		return state.Attempt{}, err
+	}
+	return came, nil
+}
+
+// notLive says why an update finds nothing live.
+func (x *txn) notLive(key state.Key, u state.AttemptUpdate) error {
+	if u.Lease != nil {
+		return state.ErrLeaseLost
+	}
+	l, err := find(x.tx, key)
+	if err != nil {
+		return err
+	}
+	if l.over(x.now) {
+		return state.ErrUnknownThread
+	}
+	return nil
+}
+
+// lasting writes what of an update outlives the process.
+func (x *txn) lasting(key state.Key, u state.AttemptUpdate, was, live *state.Live) error {
+	stops := live.Stopped && !was.Stopped
+	if u.Op != state.AttemptRecord && !stops {
+		return nil
+	}
+	x.dirty = true
+	t := rootTable(x.tx, threadsTable).sub(threadName(key))
+	if stops {
+		return t.put(stoppedKey, nil)
+	}
+	memo, err := t.make(memoTable)
+	if err != nil {
+		return err
+	}
+	raw, err := withHead(u.Effect, u.Result)
+	if err != nil {
+		return err
+	}
+	return memo.put(textKey(u.Effect), raw)
+}
+
+// UpdateQueue changes who waits for a thread; see [state.Backend]. The requests that wait are connections of this process:
+// the file knows nothing of them.
+func (b *backend) UpdateQueue(ctx context.Context, key state.Key, u state.QueueUpdate) (*state.Thread, time.Time, error) {
+	var t *state.Thread
+	var at time.Time
+	err := b.update(ctx, canWait, func(x *txn) error {
+		l, err := find(x.tx, key)
+		if err != nil {
+			return err
+		}
+		if l.over(x.now) {
+			return state.ErrUnknownThread
+		}
+		now := &state.Thread{Key: key, Rev: l.doc.Thread.Rev, Queue: x.queue(key)}
+		if a := x.attempt(key); a != nil {
+			now.Live = a.thread(key).Live
+		}
+		queue, err := u.Prepare(now, l.doc.Tag, x.now)
+		if err != nil {
+			return err
+		}
+		x.queues[key] = queue
+		now.Queue = queue
+		t, at = now, x.now
+		return nil
+	})
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	return t, at, nil
+}
+
+// Overdue returns threads whose lease is over; see [state.Backend]. It is also where what has expired is removed.
+func (b *backend) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
+	if err := b.sweep(ctx); err != nil {
+		return nil, err
+	}
+	now := b.o.Now()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var keys []state.Key
+	for key, a := range b.live {
+		if limit > 0 && len(keys) == limit {
+			break
+		}
+		if !now.Before(a.until) {
+			keys = append(keys, key)
+		}
+	}
+	return keys, nil
+}

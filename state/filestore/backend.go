@@ -1,0 +1,204 @@
+package filestore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+
+	"github.com/agui-gateway/gateway/state"
+)
+
+// Options say how long a file keeps what. The zero value is good.
+type Options struct {
+	// Now is the store's clock; nil means time.Now.
+	Now func() time.Time
+	// LogTTL is how long the log of a run is kept after its end; 0 means an hour.
+	LogTTL time.Duration
+	// ThreadTTL is how long a thread is kept after its last step; 0 means 30 days.
+	ThreadTTL time.Duration
+	// Logger is told what nobody is waiting to be told; nil means slog.Default.
+	Logger *slog.Logger
+}
+
+// Open opens the store that is in the file at path, which is made if there is none, for this process alone. It fails with
+// an [*Error] for a file that it cannot use, and leaves that as it was.
+//
+// Runs that were live when the process before ended are overdue at once: nobody else can have the file open, so their
+// leases are over, whatever their time.
+func Open(path string, o Options) (state.Store, error) {
+	b, err := openBackend(path, o)
+	if err != nil {
+		return nil, err
+	}
+	return state.NewStore(b, state.StoreOptions{ThreadTTL: o.ThreadTTL, Logger: b.o.Logger}), nil
+}
+
+// Tables of the file's first level.
+var (
+	threadsTable = []byte("threads") // a table for each thread
+	indexTable   = []byte("index")   // the threads of each principal, the newest first
+	dueTable     = []byte("due")     // when something is to be removed from which thread
+	liveTable    = []byte("live")    // the threads with a live run
+	floorTable   = []byte("floor")   // the highest fence of the threads that were removed
+)
+
+var topTables = [][]byte{formatTable, threadsTable, indexTable, dueTable, liveTable, floorTable}
+
+// errClosed is what every method returns after Close.
+var errClosed = errors.New("filestore: the store is closed")
+
+// A backend is a [state.Backend] in a file.
+type backend struct {
+	o    Options
+	path string
+	db   *bolt.DB
+
+	jobs   chan *job
+	closed chan struct{} // closed by Close
+	ended  chan struct{} // closed when the writer has ended
+	once   sync.Once
+	tell   func(state.Event)
+
+	mu     sync.Mutex
+	live   map[state.Key]attempt        // of every live run
+	queues map[state.Key][]state.Ticket // who waits; the requests end with the process
+	floor  uint64
+	failed bool // the last transaction could not be written
+}
+
+var _ state.Backend = (*backend)(nil)
+
+func openBackend(path string, o Options) (*backend, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	o.LogTTL = cmp.Or(o.LogTTL, time.Hour)
+	db, err := openBolt(path, o.Logger)
+	if err != nil {
+		return nil, err
+	}
+	b := &backend{
+		o: o, path: path, db: db, tell: func(state.Event) {},
+		jobs: make(chan *job), closed: make(chan struct{}), ended: make(chan struct{}),
+		live: map[state.Key]attempt{}, queues: map[state.Key][]state.Ticket{},
+	}
+	if err := b.restore(); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	go b.write()
+	return b, nil
+}
+
+// restore reads what is also kept in memory.
+func (b *backend) restore() error {
+	err := guarded(func() error {
+		return b.db.View(func(tx *bolt.Tx) error {
+			for _, name := range topTables {
+				if tx.Bucket(name) == nil {
+					return fmt.Errorf("there is no table %q", name)
+				}
+			}
+			floor, err := rootTable(tx, floorTable).get(floorTable)
+			if err != nil {
+				return err
+			}
+			b.floor = numberOf(floor)
+			return b.restoreLive(tx)
+		})
+	})
+	if err != nil {
+		return damaged(b.path, err)
+	}
+	return nil
+}
+
+// restoreLive reads which runs are live, and gives up the leases that the process before had on them.
+func (b *backend) restoreLive(tx *bolt.Tx) error {
+	now := b.o.Now()
+	return rootTable(tx, liveTable).each(nil, func(name, _ []byte) (bool, error) {
+		key, ok := threadKey(name)
+		if !ok {
+			return false, state.ErrDamaged
+		}
+		r, err := b.read(tx, key)
+		if err != nil || r == nil || r.thread.Live == nil {
+			return err == nil, err
+		}
+		a := attemptOf(r.thread)
+		a.attempt, a.until, a.tied, a.hungUp, a.readUntil = "", now, false, false, time.Time{}
+		b.live[key] = a
+		return true, nil
+	})
+}
+
+// Listen remembers whom to tell; see [state.Backend].
+func (b *backend) Listen(tell func(state.Event)) { b.tell = tell }
+
+// Ping reports whether the file takes writes. Once it did not, somebody has to try.
+func (b *backend) Ping(ctx context.Context) error {
+	b.mu.Lock()
+	failed := b.failed
+	b.mu.Unlock()
+	if !failed {
+		return b.ready(ctx)
+	}
+	return b.update(ctx, urgent, func(x *txn) error {
+		x.dirty = true
+		return rootTable(x.tx, floorTable).put(floorTable, number8(x.floor))
+	})
+}
+
+// ready reports whether a call can be made.
+func (b *backend) ready(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case <-b.closed:
+		return errClosed
+	default:
+		return nil
+	}
+}
+
+// Close ends the writer and lets go of the file; see [state.Backend]. What was asked for before it is written.
+func (b *backend) Close() error {
+	var err error
+	b.once.Do(func() {
+		close(b.closed)
+		<-b.ended
+		err = b.db.Close()
+	})
+	return err
+}
+
+// view reads one moment of the file. Nothing of it may be kept, and nobody else's code be called: the writer may have
+// to wait for it.
+func (b *backend) view(ctx context.Context, f func(tx *bolt.Tx) error) error {
+	if err := b.ready(ctx); err != nil {
+		return err
+	}
+	err := guarded(func() error { return b.db.View(f) })
+	if errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
+		return errClosed
+	}
+	return damage(err)
+}
+
+// damage says of a record that is not what was written that a part of the thread is lost.
+func damage(err error) error {
+	if errors.Is(err, errSum) {
+		return errors.Join(state.ErrDamaged, err)
+	}
+	return err
+}

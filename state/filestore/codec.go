@@ -1,0 +1,120 @@
+package filestore
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// A document is the part of a thread that every step writes. What may be large, or is written without a step, stands in
+// records of its own.
+type document struct {
+	Tag      string        `json:"tag"`
+	Born     string        `json:"born"`
+	Deadline time.Time     `json:"deadline,omitzero"` // when the thread is over; zero while it is live
+	Due      time.Time     `json:"due,omitzero"`      // its entry in the table of what is due; zero: it has none
+	Thread   *state.Thread `json:"thread"`
+
+	// Trimmed is the revision at which the newest run ended that the log does not keep any more, and Cut its last frame.
+	Trimmed int64         `json:"trimmed,omitempty"`
+	Cut     state.FrameID `json:"cut,omitzero"`
+	// Dropped is the revision that took away the newest message of those that are not kept.
+	Dropped int64 `json:"dropped,omitempty"`
+	// Replaced and Past are the bytes of what was replaced, and of the ways back to earlier states.
+	Replaced int `json:"replaced,omitempty"`
+	Past     int `json:"past,omitempty"`
+
+	// Gone says that the thread was removed, and only its log is left, for those who read it.
+	Gone bool `json:"gone,omitempty"`
+}
+
+// marshal encodes v and leaves HTML alone: stored JSON comes back byte by byte.
+func marshal(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("filestore: %w", err)
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+}
+
+// unmarshal decodes a record; one that its checksum vouches for and that is none is damage all the same.
+func unmarshal(what string, raw []byte, v any) error {
+	if err := json.Unmarshal(raw, v); err != nil {
+		return fmt.Errorf("%w: stored %s: %w", state.ErrDamaged, what, err)
+	}
+	return nil
+}
+
+// withHead encodes what is known of data on a line before it, so that the data stays byte by byte what it is.
+func withHead(head any, data []byte) ([]byte, error) {
+	line, err := marshal(head)
+	if err != nil {
+		return nil, err
+	}
+	return append(append(line, '\n'), data...), nil
+}
+
+// cutHead reads what withHead writes. The data is a copy.
+func cutHead(what string, raw []byte, head any) (json.RawMessage, error) {
+	line, data, _ := bytes.Cut(raw, []byte("\n"))
+	if err := unmarshal(what, line, head); err != nil || len(data) == 0 {
+		return nil, err
+	}
+	return bytes.Clone(data), nil
+}
+
+// A messageHead is what is kept of a message beside its encoding.
+type messageHead struct {
+	Slot   int       `json:"s"`
+	Added  int64     `json:"a"`
+	Run    uint64    `json:"r,omitempty"`
+	ID     string    `json:"i"`
+	Role   agui.Role `json:"o"`
+	Result string    `json:"t,omitempty"` // of this call
+	Calls  []string  `json:"c,omitempty"`
+}
+
+func encodeMessage(m *state.StoredMessage) ([]byte, error) {
+	return withHead(messageHead{m.Slot, m.Added, m.Run, m.ID, m.Role, m.ToolCallID, m.Calls}, m.Raw)
+}
+
+func decodeMessage(raw []byte) (state.StoredMessage, error) {
+	var h messageHead
+	data, err := cutHead("message", raw, &h)
+	return state.StoredMessage{
+		Slot: h.Slot, Added: h.Added, Run: h.Run, ID: h.ID, Role: h.Role, ToolCallID: h.Result, Calls: h.Calls, Raw: data,
+	}, err
+}
+
+// A frameHead is what is kept of a frame beside its event; its id is its key.
+type frameHead struct {
+	Type   agui.EventType `json:"t"`
+	Rev    int64          `json:"r,omitempty"`
+	Ending *state.Ending  `json:"e,omitempty"`
+}
+
+func encodeFrame(f *state.Frame) ([]byte, error) {
+	return withHead(frameHead{f.Type, f.Rev, f.Ending}, f.Data)
+}
+
+func decodeFrame(id state.FrameID, raw []byte) (state.Frame, error) {
+	var h frameHead
+	data, err := cutHead("frame", raw, &h)
+	return state.Frame{ID: id, Type: h.Type, Rev: h.Rev, Ending: h.Ending, Data: data}, err
+}
+
+// A place is a message's place as it is kept.
+type place struct {
+	Role  agui.Role `json:"o"`
+	Run   uint64    `json:"r,omitempty"`
+	Left  bool      `json:"l,omitempty"`
+	Slot  int       `json:"s"`
+	Added int64     `json:"a"`
+	Size  int       `json:"z"`
+}

@@ -1,0 +1,144 @@
+package filestore
+
+import (
+	"bytes"
+	"context"
+	"iter"
+	"slices"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/agui-gateway/gateway/state"
+)
+
+// Find returns the threads with an id; see [state.Backend].
+func (b *backend) Find(ctx context.Context, principal, id string) ([]state.Key, error) {
+	var keys []state.Key
+	err := b.view(ctx, func(tx *bolt.Tx) error {
+		prefix := idPrefix(principal, id)
+		c := rootTable(tx, threadsTable).b.Cursor()
+		for name, _ := c.Seek(prefix); bytes.HasPrefix(name, prefix); name, _ = c.Next() {
+			key, ok := threadKey(name)
+			if !ok {
+				return state.ErrDamaged
+			}
+			l, err := find(tx, key)
+			if err != nil {
+				return err
+			}
+			if !l.over(b.o.Now()) {
+				keys = append(keys, key)
+			}
+		}
+		return nil
+	})
+	return keys, err
+}
+
+// indexPage is how many threads of an index are read at once.
+const indexPage = 64
+
+// Index yields the threads of a principal; see [state.Backend].
+func (b *backend) Index(ctx context.Context, q state.IndexQuery) iter.Seq2[state.IndexEntry, error] {
+	return func(yield func(state.IndexEntry, error) bool) {
+		from := appendText(nil, q.Principal)
+		if q.From != nil {
+			from = append(indexName(q.Principal, *q.From), 0) // behind it
+		}
+		for from != nil {
+			var entries []state.IndexEntry
+			next := from
+			err := b.view(ctx, func(tx *bolt.Tx) (err error) {
+				entries, next, err = b.indexed(tx, q, from)
+				return err
+			})
+			if err != nil {
+				yield(state.IndexEntry{}, err)
+				return
+			}
+			for _, e := range entries {
+				if !yield(e, nil) {
+					return
+				}
+			}
+			from = next
+		}
+	}
+}
+
+// indexed reads a part of the index from a name on, and returns the one where the next part begins; nil: there is none.
+func (b *backend) indexed(tx *bolt.Tx, q state.IndexQuery, from []byte) (entries []state.IndexEntry, next []byte, err error) {
+	prefix := appendText(nil, q.Principal)
+	looked := 0
+	err = rootTable(tx, indexTable).each(from, func(name, _ []byte) (bool, error) {
+		if !bytes.HasPrefix(name, prefix) {
+			return false, nil
+		}
+		if looked == indexPage {
+			next = slices.Clone(name)
+			return false, nil
+		}
+		looked++
+		agent, rest, ok := cutText(name[min(len(prefix)+8, len(name)):])
+		id, _, ok2 := cutText(rest)
+		if !ok || !ok2 {
+			return false, state.ErrDamaged
+		}
+		if q.Agent != "" && q.Agent != agent {
+			return true, nil
+		}
+		e, ok, err := b.entry(tx, state.Key{Principal: q.Principal, Agent: agent, ID: id})
+		if ok {
+			entries = append(entries, e)
+		}
+		return true, err
+	})
+	return entries, next, err
+}
+
+// entry is a thread in a listing, unless its time is over.
+func (b *backend) entry(tx *bolt.Tx, key state.Key) (state.IndexEntry, bool, error) {
+	l, err := b.read(tx, key)
+	if err != nil || l == nil {
+		return state.IndexEntry{}, false, err
+	}
+	t := l.thread
+	f := &facts{tokens: map[string]found[state.Token]{}}
+	if err := f.prefetch(l, t, state.ReadOptions{}); err != nil {
+		return state.IndexEntry{}, false, err
+	}
+	return state.IndexEntry{At: state.CursorOf(t), Summary: state.Summary{
+		Key: t.Key, Status: state.StatusOf(t, f, b.o.Now()), Title: t.Title, CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt,
+	}}, true, nil
+}
+
+// Delete removes a thread; see [state.Backend].
+func (b *backend) Delete(ctx context.Context, key state.Key) (uint64, error) {
+	var fence uint64
+	err := b.update(ctx, urgent, func(x *txn) error {
+		l, t, _, err := x.read(key)
+		if err != nil {
+			return err
+		}
+		if l == nil {
+			return state.ErrUnknownThread
+		}
+		fence = t.Fence
+		x.dirty = true
+		if t.Live != nil {
+			last, err := state.DeletedFrame(t.NextFrame())
+			if err != nil {
+				return err
+			}
+			if err := l.append(t.Last, []state.Frame{last}); err != nil {
+				return err
+			}
+		}
+		l.doc.Deadline = x.now
+		return x.bury(l)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return fence, nil
+}

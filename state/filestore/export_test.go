@@ -1,0 +1,3 @@
+package filestore
+
+func init() { compactFrom = 1 << 20 }

@@ -1,0 +1,222 @@
+package filestore
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"slices"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/agui-gateway/gateway/state"
+)
+
+// Read returns the thread of a key; see [state.Backend].
+func (b *backend) Read(ctx context.Context, key state.Key, o state.ReadOptions) (*state.Record, error) {
+	r := &state.Record{Now: b.o.Now()}
+	f := &facts{ctx: ctx, b: b, key: key, places: map[string]found[state.Place]{}, tokens: map[string]found[state.Token]{}}
+	r.Facts = f
+	err := b.view(ctx, func(tx *bolt.Tx) error {
+		l, err := find(tx, key)
+		if err != nil {
+			return err
+		}
+		if l.over(r.Now) {
+			r.Thread, r.Tag = b.present(key, nil, r)
+			if l != nil { // its fence is not among those of removed threads yet
+				r.Floor = max(r.Floor, l.doc.Thread.Fence)
+			}
+			return nil
+		}
+		if err := l.complete(); err != nil {
+			return err
+		}
+		r.Thread, r.Tag = b.present(key, l, r)
+		f.tag, r.Born = r.Tag, l.doc.Born
+		if !o.Frame.IsZero() {
+			if r.HasFrame, err = l.holds(o.Frame, r.Now.Add(-b.o.LogTTL)); err != nil {
+				return err
+			}
+		}
+		return f.prefetch(l, r.Thread, o)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// present is the thread with what is in memory, and its tag. It sets the floor of the record.
+func (b *backend) present(key state.Key, l *loaded, r *state.Record) (*state.Thread, string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	r.Floor = b.floor
+	if a, ok := b.live[key]; ok {
+		return current(l, key, &a, b.queues[key])
+	}
+	return current(l, key, nil, b.queues[key])
+}
+
+// found is what looking something up came to.
+type found[T any] struct {
+	value T
+	ok    bool
+}
+
+// facts are the [state.Lookup] of a thread. What was not read with it is read when it is asked for, if the thread is
+// still at the same step.
+type facts struct {
+	ctx context.Context
+	b   *backend
+	key state.Key
+	tag string // empty: there is no thread
+	err error
+
+	places map[string]found[state.Place]
+	tokens map[string]found[state.Token]
+}
+
+// prefetch looks up what is known to be asked for.
+func (f *facts) prefetch(l *loaded, t *state.Thread, o state.ReadOptions) error {
+	for _, id := range o.Messages {
+		if err := f.place(l, id); err != nil {
+			return err
+		}
+	}
+	ids := slices.Concat(o.Tokens, t.Open)
+	if t.Live != nil {
+		for _, claim := range t.Live.Intent.Claims {
+			ids = append(ids, claim.ID)
+		}
+	}
+	for _, id := range ids {
+		if err := f.token(l, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *facts) place(l *loaded, id string) error {
+	p, ok, err := readPlace(l.table.sub(knownTable), id)
+	f.places[id] = found[state.Place]{state.Place(p), ok}
+	return err
+}
+
+func (f *facts) token(l *loaded, id string) error {
+	raw, err := l.table.sub(tokensTable).get(textKey(id))
+	if err != nil || raw == nil {
+		f.tokens[id] = found[state.Token]{}
+		return err
+	}
+	var token state.Token
+	err = unmarshal("token", raw, &token)
+	f.tokens[id] = found[state.Token]{token, true}
+	return err
+}
+
+// look reads something more of the thread.
+func (f *facts) look(read func(l *loaded) error) {
+	if f.tag == "" || f.err != nil {
+		return
+	}
+	f.err = f.b.view(f.ctx, func(tx *bolt.Tx) error {
+		l, err := find(tx, f.key)
+		if err != nil {
+			return err
+		}
+		if l == nil || l.doc.Tag != f.tag {
+			return state.ErrConflict
+		}
+		return read(l)
+	})
+}
+
+// Err returns what went wrong with the lookups.
+func (f *facts) Err() error { return f.err }
+
+// Known looks up a message.
+func (f *facts) Known(id string) (state.Place, bool) {
+	if _, ok := f.places[id]; !ok {
+		f.look(func(l *loaded) error { return f.place(l, id) })
+	}
+	p := f.places[id]
+	return p.value, p.ok
+}
+
+// Token looks up a token.
+func (f *facts) Token(id string) (state.Token, bool) {
+	if _, ok := f.tokens[id]; !ok {
+		f.look(func(l *loaded) error { return f.token(l, id) })
+	}
+	t := f.tokens[id]
+	return t.value, t.ok
+}
+
+// State returns the state at a revision.
+func (f *facts) State(rev int64) (raw json.RawMessage) {
+	f.look(func(l *loaded) (err error) {
+		raw, err = l.stateAt(rev, f.b.trimmedAt(l))
+		return err
+	})
+	return raw
+}
+
+// Past returns the way back to earlier states.
+func (f *facts) Past() (past state.History) {
+	f.look(func(l *loaded) error {
+		return l.table.sub(pastTable).each(nil, func(_, raw []byte) (bool, error) {
+			var mark state.Mark
+			err := unmarshal("mark", raw, &mark)
+			past.Marks = append(past.Marks, mark)
+			return true, err
+		})
+	})
+	return past
+}
+
+// Runs returns the runs before the newest, newest first.
+func (f *facts) Runs() (runs []state.Run) {
+	f.look(func(l *loaded) error {
+		return l.table.sub(runsTable).each(nil, func(_, raw []byte) (bool, error) {
+			var run state.Run
+			err := unmarshal("run", raw, &run)
+			runs = append(runs, run)
+			return true, err
+		})
+	})
+	slices.Reverse(runs)
+	return runs
+}
+
+// How many messages are read at once: at first few, because most who ask want one at the end.
+const (
+	fewMessages  = 16
+	manyMessages = 256
+)
+
+// Messages yields the conversation, the last message first. It is read in pieces, so that nothing is read while somebody
+// else's code runs.
+func (f *facts) Messages() iter.Seq[state.StoredMessage] {
+	return func(yield func(state.StoredMessage) bool) {
+		next, most := int(^uint(0)>>1), fewMessages
+		for next >= 0 {
+			var list []state.StoredMessage
+			from := next
+			next = -1
+			f.look(func(l *loaded) (err error) {
+				list, next, err = lastMessages(l, from, most)
+				return err
+			})
+			if f.err != nil {
+				return
+			}
+			for _, m := range list {
+				if !yield(m) {
+					return
+				}
+			}
+			most = manyMessages
+		}
+	}
+}

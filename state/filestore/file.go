@@ -1,0 +1,236 @@
+package filestore
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// format is the version of what is in the file. A file of a later one is refused, because nobody knows what to leave alone
+// in it; one of an earlier one would be brought up to date when it is opened.
+const format = 1
+
+// formatKind says whose file it is: other programs keep theirs in bbolt, too.
+const formatKind = "agui-gateway threads"
+
+// The record of the format. It has no checksum: every version has to be able to read it.
+var (
+	formatTable = []byte("format")
+	formatKey   = []byte("version")
+)
+
+// formatText is the record of a version.
+func formatText(version int) string { return fmt.Sprintf("%s %d", formatKind, version) }
+
+// An Error says why a file cannot be used. Nothing was changed in it.
+type Error struct {
+	Path string // as given to [Open]
+	Err  error  // why
+	what string
+}
+
+func (e *Error) Error() string { return "filestore: " + e.Path + " " + e.what }
+func (e *Error) Unwrap() error { return e.Err }
+
+// Errors that an [*Error] wraps.
+var (
+	// ErrInUse: another process has the file open.
+	ErrInUse = errors.New("filestore: in use")
+	// ErrForeign: the file is none of this package's.
+	ErrForeign = errors.New("filestore: foreign file")
+	// ErrLater: a later version of the gateway has written the file.
+	ErrLater = errors.New("filestore: later version")
+	// ErrDamaged: the file is not what was written.
+	ErrDamaged = errors.New("filestore: damaged file")
+)
+
+// lockPatience is for how long a file that another process has is waited for: one that was killed is gone in a moment, and
+// one that ends in good order needs no longer for its last step.
+const lockPatience = 2 * time.Second
+
+// openBolt opens the file, which is made if it is not there, locked against other processes and checked. Bbolt maps a file
+// and trusts it, so it is given none that was not looked at.
+func openBolt(path string, log *slog.Logger) (*bolt.DB, error) {
+	if err := create(path); err != nil {
+		return nil, err
+	}
+	for {
+		var waste int64
+		o := boltOptions()
+		o.OpenFile = func(name string, flag int, _ os.FileMode) (*os.File, error) {
+			file, err := os.OpenFile(name, flag&^os.O_CREATE, 0)
+			if err != nil {
+				return nil, fmt.Errorf("filestore: %w", err)
+			}
+			if waste, err = admitFile(path, file); err != nil {
+				return nil, errors.Join(err, file.Close())
+			}
+			return file, nil
+		}
+		db, err := bolt.Open(path, 0, o)
+		switch {
+		case errors.Is(err, errReplaced):
+			continue
+		case err != nil:
+			return nil, err
+		case waste < compactFrom:
+			return db, nil
+		}
+		return compact(db, path, log), nil
+	}
+}
+
+// boltOptions are those of every file. The list of free pages is written with each transaction, so that opening the file
+// does not have to look for them.
+func boltOptions() *bolt.Options {
+	return &bolt.Options{FreelistType: bolt.FreelistMapType, Timeout: lockPatience, NoStatistics: true}
+}
+
+// create makes an empty store at path, complete before it has that name, if there is nothing.
+func create(path string) error {
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return nil // whatever is wrong with it, opening it says so
+	}
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("filestore: %w", err)
+	}
+	made, err := os.CreateTemp(dir, filepath.Base(path)+".new-*")
+	if err != nil {
+		return fmt.Errorf("filestore: %w", err)
+	}
+	name := made.Name()
+	defer func() { _ = os.Remove(name) }() // it has its other name by then
+	if err := made.Close(); err != nil {
+		return fmt.Errorf("filestore: %w", err)
+	}
+	db, err := bolt.Open(name, 0o600, boltOptions())
+	if err != nil {
+		return fmt.Errorf("filestore: %w", err)
+	}
+	err = db.Update(func(tx *bolt.Tx) error {
+		for _, name := range topTables {
+			if _, err := tx.CreateBucket(name); err != nil {
+				return err
+			}
+		}
+		return tx.Bucket(formatTable).Put(formatKey, []byte(formatText(format)))
+	})
+	if err := errors.Join(err, db.Close()); err != nil {
+		return fmt.Errorf("filestore: %w", err)
+	}
+	// A link is never put in another file's place: two processes may make the store at once.
+	if err := os.Link(name, path); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := os.Rename(name, path); err != nil { // a file system without links
+			return fmt.Errorf("filestore: %w", err)
+		}
+	}
+	return syncDir(dir)
+}
+
+// errReplaced is returned for a file that is not the one at its path any more: another process has compacted it.
+var errReplaced = errors.New("filestore: the file was replaced")
+
+// admitFile locks the file and looks at all of it. It returns how many bytes of it nothing is in.
+func admitFile(path string, file *os.File) (waste int64, err error) {
+	info, err := file.Stat()
+	if err != nil {
+		return 0, fmt.Errorf("filestore: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return 0, &Error{path, ErrForeign, "is no ordinary file"}
+	}
+	if err := lock(file, lockPatience); err != nil {
+		return 0, &Error{path, errors.Join(ErrInUse, err), "is in use by another process; one gateway at a time can have a file, several share a Redis (-store redis://...)"}
+	}
+	if there, err := os.Stat(path); err != nil || !os.SameFile(there, info) {
+		return 0, errReplaced
+	}
+	if info, err = file.Stat(); err != nil { // it may have grown before it was locked
+		return 0, fmt.Errorf("filestore: %w", err)
+	}
+	found := ""
+	var broken error
+	used, all, m, err := checkFile(file, info.Size(), func(path []string, key, value []byte) error {
+		if len(path) == 1 && path[0] == string(formatTable) {
+			if string(key) == string(formatKey) {
+				found = string(value)
+			}
+			return nil
+		}
+		if broken == nil {
+			seed := uint32(0)
+			for _, name := range path {
+				seed = within(seed, []byte(name))
+			}
+			_, broken = unseal(seed, key, value)
+		}
+		return nil
+	})
+	if err := judge(path, found, err, broken); err != nil {
+		return 0, err
+	}
+	return int64(all-used) * int64(m.pageSize), nil
+}
+
+// leftAlone is said of every file that is refused.
+const leftAlone = "; nothing was changed in it"
+
+func damaged(path string, err error) error {
+	return &Error{path, errors.Join(ErrDamaged, err), fmt.Sprintf(
+		"is damaged (%v)%s: put a copy that is whole in its place, or move it away to begin with an empty store", err, leftAlone)}
+}
+
+// judge says what is wrong with a file: the record of its format as found, what is wrong with its pages, and what with its
+// records, which only this version has to know.
+func judge(path, found string, pages, records error) error {
+	version := 0
+	_, err := fmt.Sscanf(found, formatKind+" %d", &version)
+	switch {
+	case errors.Is(pages, errForeign), pages == nil && err != nil:
+		return &Error{path, ErrForeign, "is not a store of this gateway" + leftAlone}
+	case pages != nil:
+		return damaged(path, pages)
+	case version > format:
+		return &Error{path, ErrLater, fmt.Sprintf("was written by a later version of the gateway (format %d, this one knows %d)%s", version, format, leftAlone)}
+	case version != format:
+		return damaged(path, fmt.Errorf("there is no format %d", version))
+	case records != nil:
+		return damaged(path, records)
+	}
+	return nil
+}
+
+// syncDir makes the names in a directory last.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return fmt.Errorf("filestore: %w", err)
+	}
+	if err := errors.Join(d.Sync(), d.Close()); err != nil {
+		return fmt.Errorf("filestore: %w", err)
+	}
+	return nil
+}
+
+// errFault is why a call failed that met damage the file did not have when it was opened.
+var errFault = errors.New("filestore: the file cannot be read")
+
+// guarded makes a panic of bbolt, which trusts its file, and a fault of memory the file is mapped to an error: a disk that
+// fails must not end a process that could say so.
+func guarded(f func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("%w: %v", errFault, v)
+		}
+	}()
+	return f()
+}

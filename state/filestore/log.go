@@ -1,0 +1,255 @@
+package filestore
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/agui-gateway/gateway/state"
+)
+
+// How much of a log is read at once.
+const (
+	pageFrames = 256
+	pageBytes  = 4 << 20 // unless a single frame has more
+)
+
+// Append adds frames to the log; see [state.Backend]. It returns once they are on the disk, together with what others
+// append at the same time.
+func (b *backend) Append(
+	ctx context.Context, lease *state.Lease, revision int64, after state.FrameID, frames []state.Frame,
+) (before state.FrameID, told state.Flags, err error) {
+	var last state.FrameID
+	var flags state.Flags
+	err = b.update(ctx, canWait, func(x *txn) error {
+		a := x.attempt(lease.Key)
+		if a == nil || a.rev < revision || !a.thread(lease.Key).HeldBy(lease) {
+			return state.ErrLeaseLost
+		}
+		l := &loaded{key: lease.Key, name: threadName(lease.Key)}
+		l.table = rootTable(x.tx, threadsTable).sub(l.name)
+		var err error
+		if last, err = l.lastFrame(); err != nil {
+			return err
+		}
+		if last.Less(after) {
+			return state.ErrGap
+		}
+		flags = state.Flags{Stopped: a.stopped, Tied: a.tied, HungUp: a.hungUp}
+		x.dirty = true
+		return l.append(last, frames)
+	})
+	if err != nil {
+		return state.FrameID{}, state.Flags{}, err
+	}
+	return last, flags, nil
+}
+
+// append writes the frames behind the last one.
+func (l *loaded) append(last state.FrameID, frames []state.Frame) error {
+	for len(frames) > 0 && frames[0].ID.Compare(last) <= 0 {
+		frames = frames[1:]
+	}
+	if len(frames) == 0 {
+		return nil
+	}
+	log, err := l.table.make(logTable)
+	if err != nil {
+		return err
+	}
+	log.b.FillPercent = 0.9 // it grows at its end
+	for i := range frames {
+		raw, err := encodeFrame(&frames[i])
+		if err != nil {
+			return err
+		}
+		if err := log.put(frameName(frames[i].ID), raw); err != nil {
+			return err
+		}
+	}
+	return l.table.put(lastKey, frameName(frames[len(frames)-1].ID))
+}
+
+// A logEnd is the end of a run in the log.
+type logEnd struct {
+	last state.FrameID
+	at   time.Time
+	rev  int64
+}
+
+func decodeEnd(key, value []byte) logEnd {
+	end := logEnd{last: frameOf(key), at: momentOf(numberOf(value))}
+	if len(value) > 8 {
+		end.rev = int64(numberOf(value[8:]))
+	}
+	return end
+}
+
+// endLog notes that what is in the log up to last belongs to runs that are over at revision rev.
+func (l *loaded) endLog(last state.FrameID, at time.Time, rev int64) error {
+	if l.table.sub(logTable).last() == nil {
+		l.doc.Trimmed = rev
+		return nil
+	}
+	ends, err := l.table.make(endsTable)
+	if err != nil {
+		return err
+	}
+	key := frameName(last)
+	if old, err := ends.get(key); err != nil {
+		return err
+	} else if old != nil {
+		at = decodeEnd(key, old).at
+	}
+	return ends.put(key, append(number8(moment(at)), number8(uint64(rev))...))
+}
+
+// oldestEnd is the end of the oldest run that the log keeps and that is over.
+func (l *loaded) oldestEnd() (end logEnd, ok bool, err error) {
+	err = l.table.sub(endsTable).each(nil, func(key, value []byte) (bool, error) {
+		end, ok = decodeEnd(key, value), true
+		return false, nil
+	})
+	return end, ok, err
+}
+
+// kept returns what of the log is over for readers at a time: the newest run that ended at cutoff or before, and that
+// nobody may have removed yet.
+func (l *loaded) kept(cutoff time.Time) (cut state.FrameID, trimmed int64, err error) {
+	cut, trimmed = l.doc.Cut, l.doc.Trimmed
+	err = l.table.sub(endsTable).each(nil, func(key, value []byte) (bool, error) {
+		end := decodeEnd(key, value)
+		if end.at.After(cutoff) {
+			return false, nil
+		}
+		cut, trimmed = end.last, end.rev
+		return true, nil
+	})
+	return cut, trimmed, err
+}
+
+// trim removes the runs that ended at cutoff or before, and what only their frames name.
+func (x *txn) trim(l *loaded, cutoff time.Time) error {
+	trimmed := false
+	for {
+		end, ok, err := l.oldestEnd()
+		if err != nil {
+			return err
+		}
+		if !ok || end.at.After(cutoff) {
+			break
+		}
+		if err := l.dropRun(end); err != nil {
+			return err
+		}
+		trimmed = true
+	}
+	if !trimmed {
+		return nil
+	}
+	return l.forgetReplaced()
+}
+
+// dropRun removes the oldest run from the log.
+func (l *loaded) dropRun(end logEnd) error {
+	if err := l.table.sub(logTable).deleteTo(frameName(end.last)); err != nil {
+		return err
+	}
+	l.doc.Trimmed, l.doc.Cut = end.rev, end.last
+	return l.table.sub(endsTable).delete(frameName(end.last))
+}
+
+// ReadLog returns what the log has behind a frame; see [state.Backend].
+func (b *backend) ReadLog(ctx context.Context, key state.Key, after state.FrameID) (*state.LogPage, error) {
+	page := &state.LogPage{End: after}
+	err := b.view(ctx, func(tx *bolt.Tx) error {
+		l, err := find(tx, key)
+		if err != nil || l == nil {
+			return err
+		}
+		now := b.o.Now()
+		if page.Last, err = l.lastFrame(); err != nil {
+			return err
+		}
+		if page.Cut, _, err = l.kept(now.Add(-b.o.LogTTL)); err != nil {
+			return err
+		}
+		if !l.over(now) {
+			page.Born = l.doc.Born
+		} else if !l.knows(after, page.Last) || now.After(l.doc.Deadline.Add(state.DeadLogTTL)) {
+			return nil
+		}
+		return l.readPage(page, after)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return page, nil
+}
+
+// knows reports whether after is a place in the log of the thread, so that whoever has it read the log or knows a run in
+// it.
+func (l *loaded) knows(after, last state.FrameID) bool {
+	first, _, _ := strings.Cut(l.doc.Born, ".")
+	fence, err := strconv.ParseUint(first, 10, 64)
+	return err == nil && !after.IsZero() && after.Fence >= fence && after.Fence <= last.Fence
+}
+
+// readPage reads the frames behind after that are kept.
+func (l *loaded) readPage(page *state.LogPage, after state.FrameID) error {
+	from, size := after, 0
+	if from.Less(page.Cut) {
+		from = page.Cut
+	}
+	err := l.table.sub(logTable).each(frameName(state.FrameID{Fence: from.Fence, Seq: from.Seq + 1}), func(name, raw []byte) (bool, error) {
+		if len(page.Frames) == pageFrames || size+len(raw) > pageBytes && size > 0 {
+			page.More = true
+			return false, nil
+		}
+		f, err := decodeFrame(frameOf(name), raw)
+		page.Frames, size = append(page.Frames, f), size+len(raw)
+		return true, err
+	})
+	if n := len(page.Frames); n > 0 {
+		page.End = page.Frames[n-1].ID
+	}
+	if !page.More && page.End.Less(page.Last) {
+		page.End = page.Last // what was between is not kept
+	}
+	return err
+}
+
+// Holds reports whether the log still has a frame; see [state.Backend].
+func (b *backend) Holds(ctx context.Context, key state.Key, id state.FrameID) (held bool, err error) {
+	err = b.existing(ctx, key, func(l *loaded) error {
+		held, err = l.holds(id, b.o.Now().Add(-b.o.LogTTL))
+		return err
+	})
+	return held, err
+}
+
+func (l *loaded) holds(id state.FrameID, cutoff time.Time) (bool, error) {
+	cut, _, err := l.kept(cutoff)
+	if err != nil || id.Compare(cut) <= 0 {
+		return false, err
+	}
+	raw, err := l.table.sub(logTable).get(frameName(id))
+	return raw != nil, err
+}
+
+// existing reads a thread that has to exist.
+func (b *backend) existing(ctx context.Context, key state.Key, f func(l *loaded) error) error {
+	return b.view(ctx, func(tx *bolt.Tx) error {
+		l, err := find(tx, key)
+		if err != nil {
+			return err
+		}
+		if l.over(b.o.Now()) {
+			return state.ErrUnknownThread
+		}
+		return f(l)
+	})
+}

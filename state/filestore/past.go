@@ -1,0 +1,216 @@
+package filestore
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/agui-gateway/gateway/state"
+)
+
+// The kinds of what was replaced. The keys of the table are such a kind, the revision that replaced it, and a number.
+const (
+	replacedState   = 's'
+	replacedMessage = 'm'
+)
+
+// replacedName is the first key of what was replaced at a revision.
+func replacedName(kind byte, rev int64) []byte {
+	return append([]byte{kind}, number8(uint64(max(rev, 0)))...)
+}
+
+// past writes what becomes part of the past, and the state.
+func (s *stepper) past() error {
+	step := s.w.Step
+	if step.State != nil {
+		before, err := s.value(stateRecord)
+		if err != nil {
+			return err
+		}
+		if err := s.keep(replacedState, s.was.StateRev, before); err != nil {
+			return err
+		}
+		if err := s.setValue(stateRecord, step.State); err != nil {
+			return err
+		}
+	}
+	marks := step.Past
+	if step.Mark != nil {
+		marks = append(marks[:len(marks):len(marks)], *step.Mark)
+	}
+	for _, mark := range marks {
+		if err := s.mark(mark); err != nil {
+			return err
+		}
+	}
+	if step.Ended == nil {
+		return nil
+	}
+	raw, err := marshal(step.Ended)
+	if err != nil {
+		return err
+	}
+	_, n, err := s.push(runsTable, raw)
+	if err == nil && n > state.MaxRuns-1 {
+		_, err = s.shift(runsTable)
+	}
+	return err
+}
+
+// mark keeps a way back to an earlier state. The oldest go when there are too many, or they take too much.
+func (s *stepper) mark(mark state.Mark) error {
+	raw, err := marshal(mark)
+	if err != nil {
+		return err
+	}
+	t, n, err := s.push(pastTable, raw)
+	if err != nil {
+		return err
+	}
+	s.doc.Past += len(raw)
+	for ; n > state.MaxMarks || n > 2 && s.doc.Past > state.MaxPast; n-- {
+		gone, err := t.shift()
+		if err != nil {
+			return err
+		}
+		s.doc.Past -= gone
+	}
+	return nil
+}
+
+// push puts a value behind the others of a table, and returns how many there are.
+func (l *loaded) push(name, value []byte) (t table, n int, err error) {
+	if t, err = l.table.make(name); err != nil {
+		return t, 0, err
+	}
+	first := numberOf(t.first())
+	next := numberOf(t.last()) + 1
+	if first == 0 {
+		first = next
+	}
+	return t, int(next - first + 1), t.put(number8(next), value)
+}
+
+// shift removes the first value of a table of the thread.
+func (l *loaded) shift(name []byte) (size int, err error) { return l.table.sub(name).shift() }
+
+// keep keeps what a step replaces for frames of the log that name it, if there are any.
+func (s *stepper) keep(kind byte, from int64, value []byte) error {
+	if shown := s.was.Shown; from > shown || shown <= s.doc.Trimmed {
+		s.drop(kind, s.next.Rev)
+		return nil
+	}
+	t, err := s.table.make(replacedTable)
+	if err != nil {
+		return err
+	}
+	number, err := t.b.NextSequence()
+	if err != nil {
+		return err
+	}
+	key := append(replacedName(kind, s.next.Rev), number8(number)...)
+	if err := t.put(key, append(number8(uint64(from)), value...)); err != nil {
+		return err
+	}
+	s.doc.Replaced += len(value)
+	for s.doc.Replaced > state.MaxReplaced {
+		end, ok, err := s.oldestEnd()
+		if err != nil || !ok {
+			return err
+		}
+		if err := s.dropRun(end); err != nil {
+			return err
+		}
+		if err := s.forgetReplaced(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drop notes that what was replaced at a revision is not kept.
+func (l *loaded) drop(kind byte, rev int64) {
+	if kind == replacedMessage {
+		l.doc.Dropped = max(l.doc.Dropped, rev)
+	}
+}
+
+// forgetReplaced removes what no frame of the log names any more.
+func (l *loaded) forgetReplaced() error {
+	t := l.table.sub(replacedTable)
+	for _, kind := range []byte{replacedState, replacedMessage} {
+		for {
+			var key []byte
+			var size int
+			err := t.each([]byte{kind}, func(k, value []byte) (bool, error) {
+				if k[0] == kind && int64(numberOf(k[1:])) <= l.doc.Trimmed+1 {
+					key, size = slices.Clone(k), len(value)-8
+				}
+				return false, nil
+			})
+			if err != nil {
+				return err
+			}
+			if key == nil {
+				break
+			}
+			if err := t.delete(key); err != nil {
+				return err
+			}
+			l.doc.Replaced -= size
+			l.drop(kind, int64(numberOf(key[1:])))
+		}
+	}
+	return nil
+}
+
+// replaced calls f for what was replaced behind a revision, and what brought it, until f says false.
+func (l *loaded) replaced(kind byte, rev, trimmed int64, f func(from, to int64, value []byte) (bool, error)) error {
+	rev = max(rev, trimmed+1)
+	return l.table.sub(replacedTable).each(replacedName(kind, rev+1), func(key, value []byte) (bool, error) {
+		if key[0] != kind || len(value) < 8 {
+			return false, nil
+		}
+		return f(int64(numberOf(value)), int64(numberOf(key[1:])), value[8:])
+	})
+}
+
+// State returns the state at a revision; see [state.Backend].
+func (b *backend) State(ctx context.Context, key state.Key, rev int64) (found json.RawMessage, err error) {
+	err = b.existing(ctx, key, func(l *loaded) error {
+		found, err = l.stateAt(rev, b.trimmedAt(l))
+		return err
+	})
+	return found, err
+}
+
+// trimmedAt is the revision up to which nothing is kept any more for readers.
+func (b *backend) trimmedAt(l *loaded) func() (int64, error) {
+	return func() (int64, error) {
+		_, trimmed, err := l.kept(b.o.Now().Add(-b.o.LogTTL))
+		return trimmed, err
+	}
+}
+
+func (l *loaded) stateAt(rev int64, trimmedAt func() (int64, error)) (json.RawMessage, error) {
+	if rev < 0 || rev >= l.doc.Thread.StateRev {
+		return l.value(stateRecord)
+	}
+	trimmed, err := trimmedAt()
+	if err != nil {
+		return nil, err
+	}
+	var found json.RawMessage
+	err = state.ErrRevision
+	readErr := l.replaced(replacedState, rev, trimmed, func(from, _ int64, value []byte) (bool, error) {
+		if from <= rev {
+			err = nil
+			if len(value) > 0 {
+				found = slices.Clone(value)
+			}
+		}
+		return false, nil
+	})
+	return found, cmp.Or(readErr, err)
+}

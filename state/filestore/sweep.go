@@ -1,0 +1,144 @@
+package filestore
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/agui-gateway/gateway/state"
+)
+
+// sweepMost is how many threads one transaction looks after, so that no other change waits long for it.
+const sweepMost = 64
+
+// sweep removes logs and threads whose time is over.
+func (b *backend) sweep(ctx context.Context) error {
+	if due, err := b.due(ctx); err != nil || !due {
+		return err
+	}
+	var removed []state.Key
+	err := b.update(ctx, canWait, func(x *txn) (err error) {
+		removed, err = x.sweep()
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, key := range removed {
+		b.tell(state.Event{Kind: state.EventRemoved, Thread: key.Digest()})
+	}
+	return nil
+}
+
+// due reports whether there is something to remove.
+func (b *backend) due(ctx context.Context) (due bool, err error) {
+	err = b.view(ctx, func(tx *bolt.Tx) error {
+		first := rootTable(tx, dueTable).first()
+		due = first != nil && numberOf(first) <= moment(b.o.Now())
+		return nil
+	})
+	return due, err
+}
+
+// sweep looks after the threads that are due, and returns those that were removed.
+func (x *txn) sweep() (removed []state.Key, err error) {
+	var names [][]byte
+	err = rootTable(x.tx, dueTable).each(nil, func(name, _ []byte) (bool, error) {
+		if numberOf(name) > moment(x.now) {
+			return false, nil
+		}
+		names = append(names, slices.Clone(name[8:]))
+		return len(names) < sweepMost, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		key, _ := threadKey(name)
+		l, err := find(x.tx, key)
+		if err != nil {
+			return nil, err
+		}
+		if l == nil {
+			return nil, state.ErrDamaged
+		}
+		x.dirty = true
+		switch {
+		case l.doc.Gone:
+			err = x.remove(l)
+		case l.over(x.now):
+			removed = append(removed, key)
+			err = x.bury(l)
+		default:
+			if err = x.trim(l, x.now.Add(-x.b.o.LogTTL)); err == nil {
+				err = x.save(l)
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return removed, nil
+}
+
+// nextDue is when something is to be removed from a thread: its log, itself, or what is left of it.
+func (x *txn) nextDue(l *loaded) (time.Time, error) {
+	if l.doc.Gone {
+		return l.doc.Deadline.Add(state.DeadLogTTL), nil
+	}
+	due := l.doc.Deadline
+	end, ok, err := l.oldestEnd()
+	if at := end.at.Add(x.b.o.LogTTL); ok && (due.IsZero() || at.Before(due)) {
+		due = at
+	}
+	return due, err
+}
+
+// bury takes a thread off the books and removes all of it but its log, which stays for a while for those who read it.
+func (x *txn) bury(l *loaded) error {
+	t := l.doc.Thread
+	x.floor = max(x.floor, t.Fence)
+	if err := rootTable(x.tx, floorTable).put(floorTable, number8(x.floor)); err != nil {
+		return err
+	}
+	if err := rootTable(x.tx, indexTable).delete(indexName(l.key.Principal, state.CursorOf(withKey(t, l.key)))); err != nil {
+		return err
+	}
+	if err := rootTable(x.tx, liveTable).delete(l.name); err != nil {
+		return err
+	}
+	x.live[l.key], x.queues[l.key] = nil, nil
+	for _, name := range [][]byte{
+		liveRecord, checkpointRecord, stateRecord, messagesTable, knownTable, tokensTable, memoTable, runsTable, pastTable,
+		replacedTable,
+	} {
+		if err := l.table.remove(name); err != nil {
+			return err
+		}
+	}
+	l.doc.Gone = true
+	l.doc.Thread = &state.Thread{Key: l.key, Rev: t.Rev, Fence: t.Fence, UpdatedAt: t.UpdatedAt}
+	return x.save(l)
+}
+
+// withKey is t under its key, which JSON may have changed.
+func withKey(t *state.Thread, key state.Key) *state.Thread {
+	n := *t
+	n.Key = key
+	return &n
+}
+
+// remove removes what is left of a thread, or one whose time is over.
+func (x *txn) remove(l *loaded) error {
+	if !l.doc.Gone {
+		if err := x.bury(l); err != nil {
+			return err
+		}
+	}
+	if err := rootTable(x.tx, dueTable).delete(dueName(l.doc.Due, l.name)); err != nil {
+		return err
+	}
+	return rootTable(x.tx, threadsTable).remove(l.name)
+}

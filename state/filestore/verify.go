@@ -1,0 +1,350 @@
+package filestore
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"slices"
+)
+
+// The layout of a bbolt file, as far as checking one needs it. Numbers are in the machine's own byte order.
+const (
+	boltMagic   = 0xED0CDAED
+	boltVersion = 2
+
+	pageHeader    = 16 // id, flags, count, overflow
+	elementSize   = 16 // of a leaf and of a branch
+	bucketHeader  = 16 // root page, sequence
+	metaSize      = 64
+	metaSummed    = 56 // bytes of a meta page that its checksum covers
+	smallestPage  = 1 << 10
+	largestPage   = 1 << 24
+	firstDataPage = 2
+
+	pageBranch   = 0x01
+	pageLeaf     = 0x02
+	pageFreelist = 0x10
+
+	leafBucket = 0x01 // the element is a bucket
+)
+
+// maxNode is how many bytes one node of a tree may take. Values are limited to some MiB by the gateway's own settings, and
+// few of them share a node, so a larger node is damage, which must not decide how much memory is taken.
+const maxNode = 1 << 30
+
+// errForeign is returned for a file that is no bbolt file at all.
+var errForeign = errors.New("it does not begin as such a file does")
+
+var order = binary.NativeEndian
+
+// A meta is one of the two pages that a bbolt file begins with. The newer valid one counts.
+type meta struct {
+	pageSize int
+	root     uint64 // page of the root bucket
+	freelist uint64 // page of the list of free pages
+	high     uint64 // first page that is not in use
+	txid     uint64
+}
+
+// noFreelist stands for a freelist that was not written.
+const noFreelist = ^uint64(0)
+
+// parseMeta reads a meta page; magic says whether it is one at all, ok whether it is whole.
+func parseMeta(page []byte) (m meta, magic, ok bool) {
+	if len(page) < pageHeader+metaSize {
+		return meta{}, false, false
+	}
+	b := page[pageHeader:]
+	if order.Uint32(b) != boltMagic {
+		return meta{}, false, false
+	}
+	m = meta{
+		pageSize: int(order.Uint32(b[8:])), root: order.Uint64(b[16:]), freelist: order.Uint64(b[32:]),
+		high: order.Uint64(b[40:]), txid: order.Uint64(b[48:]),
+	}
+	sum := fnv.New64a()
+	_, _ = sum.Write(b[:metaSummed])
+	ok = order.Uint32(b[4:]) == boltVersion && order.Uint64(b[56:]) == sum.Sum64() &&
+		m.pageSize >= smallestPage && m.pageSize <= largestPage && m.pageSize&(m.pageSize-1) == 0
+	return m, true, ok
+}
+
+// readMeta returns the meta page that counts, looking for the second one where the page sizes there are would put it.
+func readMeta(file io.ReaderAt, size int64) (meta, error) {
+	var newest meta
+	foreign := true
+	look := func(at int64) {
+		buf := make([]byte, pageHeader+metaSize)
+		if at+int64(len(buf)) > size {
+			return
+		}
+		if _, err := file.ReadAt(buf, at); err != nil {
+			return
+		}
+		m, magic, ok := parseMeta(buf)
+		foreign = foreign && !magic
+		if ok && (newest.pageSize == 0 || m.txid > newest.txid) {
+			newest = m
+		}
+	}
+	look(0)
+	if newest.pageSize != 0 {
+		look(int64(newest.pageSize))
+		return newest, nil
+	}
+	for at := int64(smallestPage); at <= largestPage; at *= 2 {
+		look(at)
+	}
+	switch {
+	case foreign:
+		return meta{}, errForeign
+	case newest.pageSize == 0:
+		return meta{}, errors.New("neither of its first two pages is whole")
+	}
+	return newest, nil
+}
+
+// A checker walks all trees of a bbolt file and finds what would make bbolt, which maps the file and trusts it, panic or
+// crash: it reads each page in use once, and takes memory for one bit per page and for the largest node.
+type checker struct {
+	file io.ReaderAt
+	meta meta
+	seen []uint64 // bits of the pages that were found in use
+	used uint64   // how many of them
+	// visit is called for every value, with the names of the buckets it is in.
+	visit func(path []string, key, value []byte) error
+}
+
+// checkFile walks the file and returns how many pages it takes, and how many of those are in use.
+func checkFile(file io.ReaderAt, size int64, visit func(path []string, key, value []byte) error) (used, all uint64, m meta, err error) {
+	m, err = readMeta(file, size)
+	if err != nil {
+		return 0, 0, m, err
+	}
+	if m.high < firstDataPage || m.high > uint64(size)/uint64(m.pageSize)+1 {
+		return 0, 0, m, fmt.Errorf("it has %d bytes and should have %d pages of %d: its end is missing", size, m.high, m.pageSize)
+	}
+	c := &checker{file: file, meta: m, seen: make([]uint64, m.high/64+1), visit: visit}
+	if err := c.tree(nil, m.root, nil, nil); err != nil {
+		return 0, 0, m, err
+	}
+	if err := c.freelist(); err != nil {
+		return 0, 0, m, err
+	}
+	return c.used, m.high, m, nil
+}
+
+// node reads a page with its overflow, and marks it as used.
+func (c *checker) node(id uint64) ([]byte, error) {
+	size := uint64(c.meta.pageSize)
+	if id < firstDataPage || id >= c.meta.high {
+		return nil, fmt.Errorf("page %d is named and is outside of the file", id)
+	}
+	header := make([]byte, pageHeader)
+	if _, err := c.file.ReadAt(header, int64(id*size)); err != nil {
+		return nil, fmt.Errorf("page %d: %w", id, err)
+	}
+	if order.Uint64(header) != id {
+		return nil, fmt.Errorf("page %d calls itself %d", id, order.Uint64(header))
+	}
+	pages := uint64(order.Uint32(header[12:])) + 1
+	if id+pages > c.meta.high || pages*size > maxNode {
+		return nil, fmt.Errorf("page %d claims to go on for %d pages", id, pages)
+	}
+	for p := id; p < id+pages; p++ {
+		if c.seen[p/64]&(1<<(p%64)) != 0 {
+			return nil, fmt.Errorf("page %d is in use twice", p)
+		}
+		c.seen[p/64] |= 1 << (p % 64)
+	}
+	c.used += pages
+	node := make([]byte, pages*size)
+	if _, err := c.file.ReadAt(node, int64(id*size)); err != nil {
+		return nil, fmt.Errorf("page %d: %w", id, err)
+	}
+	return node, nil
+}
+
+// tree walks the tree whose root is a page. Its keys have to be from least up to, and without, most; nil is no limit.
+func (c *checker) tree(path []string, id uint64, least, most []byte) error {
+	node, err := c.node(id)
+	if err != nil {
+		return err
+	}
+	switch flags := order.Uint16(node[8:]); flags {
+	case pageLeaf:
+		err = c.leaf(path, node, least, most)
+	case pageBranch:
+		err = c.branch(path, node, least, most)
+	default:
+		err = fmt.Errorf("is of kind %#x, which no tree has", flags)
+	}
+	if err != nil && !errors.As(err, new(*pageError)) {
+		err = &pageError{id, err}
+	}
+	return err
+}
+
+// A pageError says on which page something is wrong.
+type pageError struct {
+	id  uint64
+	err error
+}
+
+func (e *pageError) Error() string { return fmt.Sprintf("page %d: %v", e.id, e.err) }
+func (e *pageError) Unwrap() error { return e.err }
+
+// elements is how many elements a node says it has, if there is room for them, and a reader for what they hold.
+func elements(node []byte) (int, *reader, error) {
+	n := int(order.Uint16(node[10:]))
+	end := pageHeader + n*elementSize
+	if end > len(node) {
+		return 0, nil, fmt.Errorf("has no room for its %d elements", n)
+	}
+	if n == 0 && slices.ContainsFunc(node[end:], func(b byte) bool { return b != 0 }) {
+		return 0, nil, errors.New("has no elements, and something all the same")
+	}
+	return n, &reader{node, uint64(end)}, nil
+}
+
+// A reader takes what the elements of a node hold, one behind the other. Bbolt leaves no room between, so a number of
+// elements that is wrong is found out, too.
+type reader struct {
+	node []byte
+	next uint64
+}
+
+// read returns the size bytes that begin pos behind the element at.
+func (r *reader) read(at int, pos, size uint64) ([]byte, error) {
+	from := uint64(at) + pos
+	if from != r.next || from+size > uint64(len(r.node)) {
+		return nil, errors.New("has an element that is not where it should be")
+	}
+	r.next = from + size
+	return r.node[from:r.next], nil
+}
+
+// number reads four bytes of a node.
+func number(node []byte, at int) uint64 { return uint64(order.Uint32(node[at:])) }
+
+// ordered holds a key to its place among the others of its node.
+func ordered(last, key, least, most []byte) error {
+	if last != nil && bytes.Compare(last, key) >= 0 || least != nil && bytes.Compare(key, least) < 0 || most != nil && bytes.Compare(key, most) >= 0 {
+		return errors.New("has keys that are out of order")
+	}
+	return nil
+}
+
+func (c *checker) branch(path []string, node, least, most []byte) error {
+	n, held, err := elements(node)
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return errors.New("is a branch without leaves")
+	}
+	keys := make([][]byte, n, n+1)
+	var last []byte
+	for i := range n {
+		at := pageHeader + i*elementSize
+		if keys[i], err = held.read(at, number(node, at), number(node, at+4)); err != nil {
+			return err
+		}
+		if err := ordered(last, keys[i], least, most); err != nil {
+			return err
+		}
+		last = keys[i]
+	}
+	keys = append(keys, most)
+	for i := range n {
+		if err := c.tree(path, order.Uint64(node[pageHeader+i*elementSize+8:]), keys[i], keys[i+1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *checker) leaf(path []string, node, least, most []byte) error {
+	n, held, err := elements(node)
+	if err != nil {
+		return err
+	}
+	var last []byte
+	for i := range n {
+		at := pageHeader + i*elementSize
+		pos, ksize, vsize := number(node, at+4), number(node, at+8), number(node, at+12)
+		key, err := held.read(at, pos, ksize)
+		if err != nil {
+			return err
+		}
+		value, err := held.read(at, pos+ksize, vsize)
+		if err != nil {
+			return err
+		}
+		if err := ordered(last, key, least, most); err != nil {
+			return err
+		}
+		last = key
+		switch flags := order.Uint32(node[at:]); flags {
+		case 0:
+			err = c.visit(path, key, value)
+		case leafBucket:
+			err = c.bucket(append(path[:len(path):len(path)], string(key)), value)
+		default:
+			err = fmt.Errorf("has an element of kind %#x", flags)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bucket walks a bucket: small ones are kept within the element that names them.
+func (c *checker) bucket(path []string, value []byte) error {
+	if len(value) < bucketHeader {
+		return errors.New("has a bucket without a header")
+	}
+	if root := order.Uint64(value); root != 0 {
+		return c.tree(path, root, nil, nil)
+	}
+	inline := value[bucketHeader:]
+	if len(inline) < pageHeader || order.Uint16(inline[8:]) != pageLeaf {
+		return errors.New("has a small bucket that is none")
+	}
+	return c.leaf(path, inline, nil, nil)
+}
+
+// freelist checks that no page is free and in use.
+func (c *checker) freelist() error {
+	if c.meta.freelist == noFreelist {
+		return nil
+	}
+	node, err := c.node(c.meta.freelist)
+	if err != nil {
+		return err
+	}
+	if order.Uint16(node[8:]) != pageFreelist {
+		return &pageError{c.meta.freelist, errors.New("is not the list of free pages")}
+	}
+	ids := node[pageHeader:]
+	n := uint64(order.Uint16(node[10:]))
+	if n == 0xFFFF { // the first entry is the number
+		n, ids = order.Uint64(ids), ids[8:]
+	}
+	if n > uint64(len(ids))/8 {
+		return &pageError{c.meta.freelist, errors.New("has no room for its free pages")}
+	}
+	last := uint64(firstDataPage - 1)
+	for i := range n {
+		id := order.Uint64(ids[8*i:])
+		if id <= last || id >= c.meta.high || c.seen[id/64]&(1<<(id%64)) != 0 {
+			return &pageError{c.meta.freelist, fmt.Errorf("lists page %d as free", id)}
+		}
+		last = id
+	}
+	return nil
+}

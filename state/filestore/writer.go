@@ -1,0 +1,189 @@
+package filestore
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/agui-gateway/gateway/state"
+)
+
+// Every transaction is written with fsync, and one goroutine writes them all: what is asked for while one is written, or
+// shortly after, is in the next one together. Bbolt without fsync would not do, however soon one follows: a disk may
+// write its pages in any order, and after a power cut the newest tree may name pages that never came.
+
+// gather is how long those who can wait a little, such as appends to logs, wait for others to share a transaction with. It
+// bounds the transactions, and with them the fsyncs, to some hundred a second.
+const gather = 5 * time.Millisecond
+
+// maxJobs is how many jobs share one transaction.
+const maxJobs = 256
+
+// An urgency says whether a job waits for others.
+type urgency bool
+
+const (
+	canWait urgency = false // for others, within gather
+	urgent  urgency = true
+)
+
+// A job is one change of the file.
+type job struct {
+	ctx     context.Context
+	urgency urgency
+	do      func(*txn) error
+	done    chan error // has room
+}
+
+// A txn is one transaction with what changes beside the file when it is written.
+type txn struct {
+	b     *backend
+	tx    *bolt.Tx
+	now   time.Time
+	dirty bool // something was changed in the file
+
+	live   map[state.Key]*attempt // nil: not any more
+	queues map[state.Key][]state.Ticket
+	floor  uint64
+}
+
+// update makes a change, and returns when it lasts. A change that fails before it has set dirty has changed nothing.
+func (b *backend) update(ctx context.Context, u urgency, do func(*txn) error) error {
+	if err := b.ready(ctx); err != nil {
+		return err
+	}
+	j := &job{ctx: ctx, urgency: u, do: do, done: make(chan error, 1)}
+	select {
+	case b.jobs <- j:
+	case <-b.closed:
+		return errClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-j.done:
+		return damage(err)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// write is the writer: it ends when the backend is closed.
+func (b *backend) write() {
+	defer close(b.ended)
+	for {
+		select {
+		case first := <-b.jobs:
+			b.transact(b.gathered(first))
+		case <-b.closed:
+			return
+		}
+	}
+}
+
+// gathered returns a job with those that come in time to share its transaction.
+func (b *backend) gathered(first *job) []*job {
+	jobs := []*job{first}
+	timer := time.NewTimer(gather)
+	defer timer.Stop()
+	for hurry := first.urgency; len(jobs) < maxJobs; {
+		var j *job
+		if hurry {
+			select {
+			case j = <-b.jobs:
+			default:
+				return jobs
+			}
+		} else {
+			select {
+			case j = <-b.jobs:
+			case <-timer.C:
+				return jobs
+			case <-b.closed:
+				return jobs
+			}
+		}
+		jobs = append(jobs, j)
+		hurry = hurry || j.urgency
+	}
+	return jobs
+}
+
+// transact does jobs in one transaction. One that fails with the file half changed is told so, and the others are done
+// anew without it.
+func (b *backend) transact(jobs []*job) {
+	for len(jobs) > 0 {
+		answers := make([]error, len(jobs))
+		bad := -1
+		err := guarded(func() (err error) {
+			bad, err = b.try(jobs, answers)
+			return err
+		})
+		if bad >= 0 {
+			jobs[bad].done <- answers[bad]
+			jobs = slices.Delete(jobs, bad, bad+1)
+			continue
+		}
+		b.mu.Lock()
+		b.failed = err != nil
+		b.mu.Unlock()
+		for i, j := range jobs {
+			if err != nil {
+				answers[i] = err
+			}
+			j.done <- answers[i]
+		}
+		return
+	}
+}
+
+// try does jobs in one transaction and notes their answers. It returns the index of a job that fails with the file half
+// changed; nothing is done then.
+func (b *backend) try(jobs []*job, answers []error) (bad int, err error) {
+	tx, err := b.db.Begin(true)
+	if err != nil {
+		return -1, err
+	}
+	defer func() { _ = tx.Rollback() }() // of one that is written it is nothing
+	x := &txn{
+		b: b, tx: tx, now: b.o.Now(), live: map[state.Key]*attempt{}, queues: map[state.Key][]state.Ticket{}, floor: b.floor,
+	}
+	dirty := false
+	for i, j := range jobs {
+		if answers[i] = j.ctx.Err(); answers[i] != nil {
+			continue
+		}
+		x.dirty = false
+		if answers[i] = j.do(x); answers[i] != nil && x.dirty {
+			return i, nil
+		}
+		dirty = dirty || x.dirty
+	}
+	if dirty {
+		if err := tx.Commit(); err != nil {
+			return -1, err
+		}
+	}
+	x.publish()
+	return -1, nil
+}
+
+// publish makes what changes beside the file visible, once the file has changed.
+func (x *txn) publish() {
+	b := x.b
+	b.mu.Lock()
+	for key, a := range x.live {
+		if a == nil {
+			delete(b.live, key)
+		} else {
+			b.live[key] = *a
+		}
+	}
+	maps.Copy(b.queues, x.queues)
+	maps.DeleteFunc(b.queues, func(_ state.Key, q []state.Ticket) bool { return len(q) == 0 })
+	b.floor = x.floor
+	b.mu.Unlock()
+}
