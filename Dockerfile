@@ -4,8 +4,10 @@
 # how callers prove who they are. So the image names no -auth on purpose: without it the gateway stops at once and says so.
 # This version knows `none` only, which lets in whoever reaches the port: publish it on your own machine's loopback.
 #
+# Threads are kept in a file in the volume /data, unless -store says otherwise. One gateway at a time can have the file.
+#
 #   docker build -t agui-gateway .
-#   docker run -p 127.0.0.1:8080:8080 -e GATEWAY_AUTH=none agui-gateway
+#   docker run -p 127.0.0.1:8080:8080 -e GATEWAY_AUTH=none -v agui-gateway:/data agui-gateway
 
 FROM node:20.20.2-bookworm-slim AS page
 WORKDIR /src/web
@@ -21,12 +23,15 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 COPY --from=page /src/web/dist web/dist
-RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/gateway ./cmd/gateway
+RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/gateway ./cmd/gateway && mkdir -p volume/data
 
 # static: certificates for TLS to models and stores, time zones, an unprivileged user, no shell.
 FROM gcr.io/distroless/static-debian12:nonroot
 COPY --from=build /src/bin/gateway /gateway
-ENV GATEWAY_ADDR=0.0.0.0:8080
+# A new volume gets the owner of the directory it stands in for.
+COPY --from=build --chown=65532:65532 /src/volume /
+ENV GATEWAY_ADDR=0.0.0.0:8080 GATEWAY_STORE_DEFAULT=file:/data/threads.db
+VOLUME /data
 EXPOSE 8080
 # A number, because Kubernetes' runAsNonRoot cannot judge a name.
 USER 65532:65532

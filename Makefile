@@ -4,8 +4,8 @@
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
 
-run: build ## build the gateway and serve on GATEWAY_ADDR, http://127.0.0.1:8080 without it
-	bin/gateway serve
+run: build ## build the gateway and serve on GATEWAY_ADDR, http://127.0.0.1:8080 without it; threads are kept in data/
+	GATEWAY_STORE_DEFAULT=file:data/threads.db bin/gateway serve
 
 build: ## build the web page if it changed, and bin/gateway with it
 	bash web/build.sh

@@ -16,6 +16,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/filestore"
 	"github.com/agui-gateway/gateway/state/memstore"
 	"github.com/agui-gateway/gateway/state/redisstore"
 	"github.com/agui-gateway/gateway/travel"
@@ -53,7 +54,7 @@ func serve(ctx context.Context, c *config, _, stderr io.Writer) error {
 		return errors.Join(err, team.Close())
 	}
 	c.options.Agents, c.options.Agent = team.Agents, team.Options
-	c.options.Store, c.options.Shared = store, c.redis != ""
+	c.options.Store, c.options.Shared = store, c.redis != "" || c.file != ""
 	c.options.Page = web.Handler()
 	g, err := gateway.New(c.options)
 	if err != nil {
@@ -92,9 +93,17 @@ func serve(ctx context.Context, c *config, _, stderr io.Writer) error {
 	return errors.Join(err, g.Close(), s.close(), store.Close())
 }
 
-// openStore opens what the store setting names. A Redis that cannot be reached yet is waited for, not ready, because
-// whatever starts both starts them in no order; one that refuses the credentials stops the start.
+// openStore opens what the store setting names. A file that cannot be used stops the start. A Redis that cannot be
+// reached yet is waited for, not ready, because whatever starts both starts them in no order; one that refuses the
+// credentials stops the start.
 func (c *config) openStore(ctx context.Context, log *slog.Logger) (state.Store, error) {
+	if c.file != "" {
+		store, err := filestore.Open(c.file, filestore.Options{LogTTL: c.memory.LogTTL, ThreadTTL: c.memory.ThreadTTL, Logger: log})
+		if err != nil {
+			return nil, fmt.Errorf("-store (GATEWAY_STORE): %w", err)
+		}
+		return store, nil
+	}
 	if c.redis == "" {
 		return memstore.New(c.memory), nil
 	}
@@ -190,8 +199,11 @@ func teamError(err error) error {
 // announce logs where the server listens, and what is left out for want of a setting.
 func (c *config) announce(log *slog.Logger, addr net.Addr) {
 	log.Info("listening", "addr", "http://"+addr.String())
-	if c.redis == "" {
-		log.Info("threads are kept in memory and do not survive a restart")
+	switch {
+	case c.file != "":
+		log.Info("threads are kept in a file", "file", c.file)
+	case c.redis == "":
+		log.Info("threads end with this process: -store file:PATH (GATEWAY_STORE) keeps them in a file, -store redis://host:port for several machines")
 	}
 	if c.scripted {
 		log.Info("no model is configured: the travel demo speaks from its script")

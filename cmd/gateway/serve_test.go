@@ -111,7 +111,7 @@ func TestServeBuiltin(t *testing.T) {
 			if code != exitOK {
 				t.Errorf("run() = %d, log:\n%s", code, log)
 			}
-			for _, want := range []string{"do not survive a restart", "speaks from its script"} {
+			for _, want := range []string{"threads end with this process", "speaks from its script"} {
 				if strings.Count(log, want) != 1 {
 					t.Errorf("the log does not say once %q:\n%s", want, log)
 				}

@@ -27,7 +27,8 @@ type config struct {
 	logFormat string // text, json, or empty: text on a terminal, else json
 	options   gateway.Options
 	memory    memstore.Options
-	redis     string // URL of the store, which may hold a password; empty is memory
+	redis     string // URL of the store, which may hold a password; empty is none
+	file      string // path of the store's file; without it and redis, threads are in memory
 
 	model       model.Options // without BaseURL and Key there is none
 	toolTimeout time.Duration
@@ -59,13 +60,14 @@ func (s setting) env() string {
 	return "GATEWAY_" + strings.ToUpper(strings.ReplaceAll(s.flag, "-", "_"))
 }
 
-// environment lists the variables that hold the setting: its own, and for the store one that hosting platforms set.
+// environment lists the variables that hold the setting: its own, and for the store one that hosting platforms set, and one
+// by which an image or a Makefile says where threads are kept if nobody else does.
 func (s setting) environment() []string {
 	switch s.flag {
 	case "env-file":
 		return nil
 	case "store":
-		return []string{s.env(), "REDIS_URL"}
+		return []string{s.env(), "REDIS_URL", "GATEWAY_STORE_DEFAULT"}
 	default:
 		return []string{s.env()}
 	}
@@ -87,7 +89,7 @@ func (c *config) settings() []setting {
 		{"addr", "127.0.0.1:8080", "address to listen on; one that others can reach requires an explicit -auth none", c.setAddr},
 		{"config", "", "team file; without one the built-in travel team is served", text(&c.team)},
 		{"env-file", "", "file of KEY=VALUE lines that count before the environment", text(new(string))},
-		{"store", "memory", "where threads are kept: memory, or a Redis at redis://, redis+cluster:// or redis+sentinel:// (also REDIS_URL)", storeURL(&c.redis)},
+		{"store", "memory", "where threads are kept: memory, file:PATH, or a Redis at redis://, redis+cluster:// or redis+sentinel:// (also REDIS_URL)", c.setStore},
 		{"model-url", "", "where the default model is: a server with OpenAI's chat completions API; without it and -model-key the demo speaks from its script", modelURL(&c.model.BaseURL)},
 		{"model", "gpt-4.1-mini", "what the default model is called there", word(&c.model.Name)},
 		{"model-key", "", "key of the default model's server; alone it means OpenAI's", word(&c.model.Key)},

@@ -113,7 +113,7 @@ func TestBadValues(t *testing.T) {
 	t.Parallel()
 	bad := map[string][]string{
 		"addr":         {"8080", "127.0.0.1", "127.0.0.1:http!", "127.0.0.1:70000", "http://127.0.0.1:80"},
-		"store":        {"redis+file://:hush-hush@127.0.0.1", "redis://:hush-hush@127.0.0.1:http", "http://127.0.0.1", "disk"},
+		"store":        {"redis+file://:hush-hush@127.0.0.1", "redis://:hush-hush@127.0.0.1:http", "http://127.0.0.1", "disk", "file:", "file://", "file://data/threads.db"},
 		"auth":         {"keys", "jwt", "open"},
 		"cors-origins": {"example.com", "https://a.example/", "https://a.example/x", "https://A.example", "https://a.example,,", "null,*x"},
 		"disconnect":   {"stop"}, "on-busy": {"wait"}, "subagent-events": {"maybe"},

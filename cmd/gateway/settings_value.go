@@ -159,18 +159,24 @@ func origins(p *[]string) func(string) error {
 	}
 }
 
-// storeURL takes memory, or the URL of a Redis; the error does not quote it, for it may hold a password.
-func storeURL(to *string) func(string) error {
-	return func(value string) error {
-		if value == "memory" {
-			return nil
-		}
-		if err := redisstore.CheckURL(value); err != nil {
-			return fmt.Errorf("%w; write memory, or redis://host:port", err)
-		}
-		*to = value
+// setStore takes memory, a file, or the URL of a Redis; the error does not quote it, for it may hold a password.
+func (c *config) setStore(value string) error {
+	if value == "memory" {
 		return nil
 	}
+	if path, ok := strings.CutPrefix(value, "file:"); ok {
+		path, absolute := strings.CutPrefix(path, "//")
+		if path == "" || absolute && !strings.HasPrefix(path, "/") {
+			return errors.New("names no file; write file:PATH, such as file:data/threads.db")
+		}
+		c.file = path
+		return nil
+	}
+	if err := redisstore.CheckURL(value); err != nil {
+		return fmt.Errorf("%w; write memory, file:PATH or redis://host:port", err)
+	}
+	c.redis = value
+	return nil
 }
 
 func setAuth(value string) error {

@@ -19,7 +19,7 @@ type instruction struct {
 
 // knownWords are the instructions a Dockerfile of ours may have; the retired MAINTAINER is not among them, and ADD fetches and
 // unpacks where COPY only copies.
-var knownWords = []string{"ARG", "CMD", "COPY", "ENTRYPOINT", "ENV", "EXPOSE", "FROM", "HEALTHCHECK", "LABEL", "RUN", "USER", "WORKDIR"}
+var knownWords = []string{"ARG", "CMD", "COPY", "ENTRYPOINT", "ENV", "EXPOSE", "FROM", "HEALTHCHECK", "LABEL", "RUN", "USER", "VOLUME", "WORKDIR"}
 
 // TestDockerfile states what the image promises, as far as the text of its recipe can tell; image_test.go builds it.
 func TestDockerfile(t *testing.T) {
@@ -46,7 +46,9 @@ RUN go mod download && \
     CGO_ENABLED=0 go build -trimpath ./cmd/gateway
 FROM scratch
 COPY --from=build /src/bin/gateway /gateway
-ENV GATEWAY_ADDR=0.0.0.0:8080
+COPY --from=build --chown=65532:65532 /src/volume /
+ENV GATEWAY_ADDR=0.0.0.0:8080 GATEWAY_STORE_DEFAULT=file:/data/threads.db
+VOLUME /data
 EXPOSE 8080
 USER 65532:65532
 HEALTHCHECK CMD ["/gateway", "healthcheck"]
@@ -61,6 +63,9 @@ func TestCheckDockerfile(t *testing.T) {
 		{"typing error", "EXPOSE", "EXPOSES", "EXPOSES is no instruction"},
 		{"no argument", "EXPOSE 8080", "EXPOSE", "EXPOSE has no argument"},
 		{"wrong port", "EXPOSE 8080", "EXPOSE 80", "EXPOSE"},
+		{"threads that end with the container", "VOLUME /data", "VOLUME /tmp", "VOLUME"},
+		{"a store that nobody can override", "GATEWAY_STORE_DEFAULT", "GATEWAY_STORE", "ENV"},
+		{"a volume that the user cannot write", "--chown=65532:65532 ", "", "COPY"},
 		{"root", "USER 65532:65532", "USER 0:0", "USER"},
 		{"named user", "USER 65532:65532", "USER nobody", "USER"},
 		{"user of another stage", "USER 65532:65532\n", "", "USER"},
@@ -204,6 +209,9 @@ func checkPromises(stages []stage) []string {
 		{build, "RUN", ` -trimpath `, "the binary does not depend on where it was built"},
 		{last, "USER", `^[1-9][0-9]*(:[0-9]+)?$`, "not root, and a number, which Kubernetes can judge"},
 		{last, "EXPOSE", `^8080$`, "the documented port"},
+		{last, "VOLUME", `^/data$`, "threads outlive the container"},
+		{last, "ENV", `\bGATEWAY_STORE_DEFAULT=file:/data/\S+$`, "the file is in the volume, and both GATEWAY_STORE and REDIS_URL say otherwise"},
+		{last, "COPY", `^--from=\S+ --chown=65532:65532 \S+ /$`, "the volume is the user's, who is not root"},
 		{last, "ENTRYPOINT", `^\["/gateway"\]$`, "no shell, so signals reach the gateway; no flags, so settings decide"},
 		{last, "HEALTHCHECK", `CMD \["/gateway", ?"healthcheck"\]$`, "there is no shell to run another form"},
 	}

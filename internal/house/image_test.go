@@ -48,6 +48,9 @@ func TestImageBuildsFromItsContext(t *testing.T) {
 	if err != nil || !bytes.HasPrefix(out, []byte("gateway ")) {
 		t.Errorf("gateway version in the image = %q, %v", out, err)
 	}
+	if info, err := os.Stat(filepath.Join(image, "data")); err != nil || !info.IsDir() {
+		t.Errorf("the image has no directory for its volume: %v, %v", info, err)
+	}
 	if _, err := os.Stat(filepath.Join(b.stages["build"], "src", "web", "dist", "index.html.gz")); err != nil {
 		t.Errorf("the binary was built without the page: %v", err)
 	}
@@ -117,15 +120,18 @@ func copyContext(from, to string) error {
 	})
 }
 
-// copyTree copies the files below from; those that are there already are replaced, as COPY does.
+// copyTree copies the files and directories below from; files that are there already are replaced, as COPY does.
 func copyTree(from, to string) error {
 	return filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		if err != nil {
 			return err
 		}
 		rel, err := filepath.Rel(from, name)
 		if err != nil {
 			return err
+		}
+		if d.IsDir() {
+			return os.MkdirAll(filepath.Join(to, rel), 0o755)
 		}
 		return copyFile(name, filepath.Join(to, rel))
 	})
@@ -180,6 +186,9 @@ func (b *imageBuild) copy(root, dir string, args []string) error {
 	from := b.context
 	if name, ok := strings.CutPrefix(args[0], "--from="); ok {
 		from, args = b.stages[name], args[1:]
+	}
+	if strings.HasPrefix(args[0], "--chown=") { // nobody here is another user
+		args = args[1:]
 	}
 	last := len(args) - 1
 	to := args[last]
