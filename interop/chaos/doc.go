@@ -3,7 +3,7 @@
 //
 // It starts a real redis-server (appendonly everysec), three replicas (interop/chaos/replica) as processes, and a
 // round-robin proxy before them, all on the loopback interface, and plays six scenarios: kills, races, readers,
-// outages, empty, frozen. Every stream that any reader gets is checked by an [agui.Verifier], its deltas are applied, strictly, and
+// outages, empty, frozen. A seventh, restarts, plays on one gateway whose threads are in a file. Every stream that any reader gets is checked by an [agui.Verifier], its deltas are applied, strictly, and
 // what it adds up to is compared with the thread. It exits with 1 if anything was wrong.
 //
 // # What a duplicate booking is
@@ -19,5 +19,6 @@
 //
 // A kill counts as one during a run if the replica was at an agent's turn when it was asked right before; the time a
 // supervisor speaks is not counted. A silence is the time between two events of one reader, its reconnecting included. A
-// stream is hung if 30 seconds pass without a byte. Takeovers are counted in the replicas' logs.
+// stream is hung if 30 seconds pass without a byte. The threads of restarts are compared with what their readers saw once
+// more at the end, after the last kill. Takeovers are counted in the replicas' logs.
 package main

@@ -97,11 +97,11 @@ func (r *replica) working(ctx context.Context) int {
 	return n
 }
 
-// A fleet is replicas on one Redis, and the proxy before them.
+// A fleet is replicas on one Redis, and the proxy before them; or one gateway on a file.
 type fleet struct {
-	redis     *database
+	redis     *database // nil on a file
 	replicas  []*replica
-	proxy     *proxy
+	proxy     *proxy // nil on a file
 	ledger    string
 	takeovers atomic.Int64
 }
@@ -119,16 +119,10 @@ func startFleet(ctx context.Context, binary, dir string) (*fleet, error) {
 		return nil, err
 	}
 	for i := range fleetSize {
-		r := &replica{
-			args:      []string{binary, "-store", f.redis.url(), "-ledger", f.ledger, "-lease", lease.String()},
-			logs:      fmt.Sprintf("%s/replica-%d.log", dir, i),
-			takeovers: &f.takeovers,
-		}
-		if err := r.start(ctx); err != nil {
+		if err := f.add(ctx, binary, f.redis.url(), fmt.Sprintf("%s/replica-%d.log", dir, i)); err != nil {
 			f.end()
 			return nil, err
 		}
-		f.replicas = append(f.replicas, r)
 	}
 	f.proxy, err = startProxy(ctx, f.replicas)
 	if err != nil {
@@ -136,6 +130,27 @@ func startFleet(ctx context.Context, binary, dir string) (*fleet, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// startOnFile starts one gateway whose threads are in a file, in a directory of its own.
+func startOnFile(ctx context.Context, binary, dir string) (*fleet, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	f := &fleet{ledger: dir + "/ledger"}
+	return f, f.add(ctx, binary, "file:"+dir+"/threads.db", dir+"/gateway.log")
+}
+
+// add starts one more replica.
+func (f *fleet) add(ctx context.Context, binary, store, logs string) error {
+	r := &replica{
+		args: []string{binary, "-store", store, "-ledger", f.ledger, "-lease", lease.String()}, logs: logs, takeovers: &f.takeovers,
+	}
+	if err := r.start(ctx); err != nil {
+		return err
+	}
+	f.replicas = append(f.replicas, r)
+	return nil
 }
 
 // lease is how long a run outlives a silent replica here.
@@ -148,7 +163,9 @@ func (f *fleet) end() {
 		all.Go(r.kill)
 	}
 	all.Wait()
-	f.redis.kill()
+	if f.redis != nil {
+		f.redis.kill()
+	}
 	if f.proxy != nil {
 		f.proxy.close()
 	}
@@ -156,8 +173,8 @@ func (f *fleet) end() {
 
 // any returns the address of any replica, or of the proxy.
 func (f *fleet) any() string {
-	if i := rand.IntN(fleetSize + 1); i < fleetSize {
-		return *f.replicas[i].url.Load()
+	if i := rand.IntN(len(f.replicas) + 1); i < len(f.replicas) || f.proxy == nil {
+		return *f.replicas[min(i, len(f.replicas)-1)].url.Load()
 	}
 	return f.proxy.url
 }

@@ -45,9 +45,18 @@ func kills(ctx context.Context, f *fleet, size size) *result {
 	if killed == 0 || during*100 < killed*duringRun {
 		out.stats.problem("%d of %d kills hit a run: that shows too little", during, killed)
 	}
-	out.checkBookings(f, func(l *ledger) (duplicates, missing int) {
-		for i := range size.threads {
-			thread := fmt.Sprintf("trip-%d", i)
+	threads := make([]string, size.threads)
+	for i := range threads {
+		threads[i] = fmt.Sprintf("trip-%d", i)
+	}
+	out.checkTrips(f, threads)
+	return out
+}
+
+// checkTrips compares the bookings of trips with the answers that their threads give.
+func (r *result) checkTrips(f *fleet, threads []string) {
+	r.checkBookings(f, func(l *ledger) (duplicates, missing int) {
+		for _, thread := range threads {
 			for item, what := range map[string]string{"flight": airlineOf(thread), "hotel": hotelOf(thread)} {
 				more, lacks := l.check(thread, item, what)
 				duplicates += more
@@ -58,7 +67,6 @@ func kills(ctx context.Context, f *fleet, size size) *result {
 		}
 		return duplicates, missing
 	})
-	return out
 }
 
 // kill kills a random replica and starts it again, every other second until the time is over and everybody is back.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -22,33 +23,37 @@ type size struct {
 	threads    int           // of kills
 	kills      time.Duration // how long they go on
 	interrupts int           // of races
+	restarts   int           // kills of the gateway on a file
 	limit      time.Duration // for everything
 	beside     int           // how many scenarios are played beside each other: most of their time is waiting
 }
 
 var (
-	short = size{name: "short", threads: 60, kills: 30 * time.Second, interrupts: 200, limit: 3 * time.Minute, beside: 3}
-	long  = size{name: "long", threads: 500, kills: 10 * time.Minute, interrupts: 1000, limit: 20 * time.Minute, beside: 1}
+	short = size{name: "short", threads: 60, kills: 30 * time.Second, interrupts: 200, restarts: 12, limit: 3 * time.Minute, beside: 3}
+	long  = size{name: "long", threads: 500, kills: 10 * time.Minute, interrupts: 1000, restarts: 100, limit: 20 * time.Minute, beside: 1}
 )
 
 // A scenario is a way in which things fail. Each has a fleet of its own.
 type scenario struct {
-	name string
-	play func(context.Context, *fleet, size) *result
+	name  string
+	start func(ctx context.Context, binary, dir string) (*fleet, error)
+	play  func(context.Context, *fleet, size) *result
 }
 
 var scenarios = []scenario{
-	{"kills", kills},
-	{"races", races},
-	{"readers", follows},
-	{"outages", outages},
-	{"empty", empty},
-	{"frozen", frozen},
+	{"kills", startFleet, kills},
+	{"races", startFleet, races},
+	{"readers", startFleet, follows},
+	{"outages", startFleet, outages},
+	{"empty", startFleet, empty},
+	{"frozen", startFleet, frozen},
+	{"restarts", startOnFile, restarts},
 }
 
 func main() {
 	big := flag.Bool("long", false, "play the long form: ten minutes")
 	only := flag.String("only", "", "play this scenario alone")
+	restarts := flag.Int("restarts", 0, "how often restarts kills the gateway on a file; 0 is what the form says")
 	document := flag.String("write", "", "file that gets the figures")
 	keep := flag.String("keep", "", "directory for logs and ledgers; empty is a temporary one, removed when all is well")
 	flag.Parse()
@@ -56,6 +61,7 @@ func main() {
 	if *big {
 		size = long
 	}
+	size.restarts = cmp.Or(*restarts, size.restarts)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, size.limit)
@@ -126,7 +132,7 @@ func playOne(ctx context.Context, s scenario, size size, binary, dir string) (re
 	err := os.RemoveAll(dir) // what is kept there from last time
 	var f *fleet
 	if err == nil {
-		f, err = startFleet(ctx, binary, dir)
+		f, err = s.start(ctx, binary, dir)
 	}
 	if err != nil {
 		fmt.Fprintf(&b, "FAILED: %v\n", err)

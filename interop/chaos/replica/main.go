@@ -8,16 +8,19 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/filestore"
 	"github.com/agui-gateway/gateway/state/redisstore"
 	"github.com/agui-gateway/gateway/travel"
 )
 
 func main() {
-	store := flag.String("store", "", "URL of the Redis")
+	store := flag.String("store", "", "URL of the Redis, or file:PATH")
 	path := flag.String("ledger", "", "file that gets a line per executed booking")
 	lease := flag.Duration("lease", time.Second, "how long a run outlives a silent replica")
 	buffer := flag.Duration("store-buffer", 5*time.Second, "how long a run waits for a store that is away")
@@ -33,10 +36,18 @@ func main() {
 	}
 }
 
+// openStore opens a file, or a Redis.
+func openStore(ctx context.Context, address string, log *slog.Logger) (state.Store, error) {
+	if path, ok := strings.CutPrefix(address, "file:"); ok {
+		return filestore.Open(path, filestore.Options{Logger: log})
+	}
+	return redisstore.Open(ctx, address, redisstore.Options{Logger: log})
+}
+
 // serve serves until the process is killed.
 func serve(ctx context.Context, address, path string, o gateway.Options) error {
 	o.Log = slog.New(slog.NewJSONHandler(os.Stderr, nil))
-	store, err := redisstore.Open(ctx, address, redisstore.Options{Logger: o.Log})
+	store, err := openStore(ctx, address, o.Log)
 	if err != nil {
 		return err
 	}
