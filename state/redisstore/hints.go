@@ -124,11 +124,13 @@ func (s *backend) unlistLive(ctx context.Context, key state.Key, fence uint64) {
 	})
 }
 
-// retire writes the hints to a thread whose run is over.
+// retire writes the hints to a thread where nothing runs: its run is over, or there was none.
 func (s *backend) retire(ctx context.Context, w *state.Write) {
 	t := w.Step.Thread
 	s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) {
-		p.ZRem(ctx, s.liveKey(hashTagOf(t.Key).shard(liveShards)), liveMember(t.Key, w.Lease.Fence))
+		if w.Lease != nil {
+			p.ZRem(ctx, s.liveKey(hashTagOf(t.Key).shard(liveShards)), liveMember(t.Key, w.Lease.Fence))
+		}
 		s.hintIndex(ctx, p, t, s.keepFor(w))
 	})
 }
