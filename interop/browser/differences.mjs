@@ -44,7 +44,7 @@ export const differences = [
     change({ headers }) {
       headers["access-control-allow-origin"] = "http://localhost:5173";
       headers["access-control-allow-credentials"] = "true";
-      headers["access-control-expose-headers"] = "X-Request-Id,Retry-After";
+      headers["access-control-expose-headers"] = "X-Request-Id,Retry-After,ETag,Location";
     },
   },
   {
