@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -330,7 +331,7 @@ func TestI4OnceIsNotComputedAgain(t *testing.T) {
 	equal(t, "keys", len(r.onces), 1)
 	// The owner died before anything was committed: its memo is all there is.
 	r.messages = r.messages[:1]
-	s := r.run(hosting.Session{Memo: r.onces, Takeover: true})
+	s := r.run(hosting.Session{Memo: maps.Clone(r.onces), Takeover: true})
 	must(t, s.err)
 	equal(t, "computed after a takeover", n, 1)
 	equal(t, "said again after a takeover", s.shape(), "p { 1")

@@ -137,7 +137,7 @@ func TestRow132BranchesSurviveAReplica(t *testing.T) {
 			for n, c := range commits {
 				b := newBranches(t, policy)
 				b.messages, b.state, b.onces, b.ids, b.origin = c.messages, c.state, maps.Clone(c.onces), alive.ids, "2"
-				must(t, b.run(hosting.Session{Checkpoint: c.checkpoint, Memo: c.onces, Takeover: true}).err)
+				must(t, b.run(hosting.Session{Checkpoint: c.checkpoint, Memo: maps.Clone(c.onces), Takeover: true}).err)
 				got := b.seen()
 				what := fmt.Sprintf("commit %d: ", n+1)
 				equal(t, what+"conversation", got.conversation, want.conversation)

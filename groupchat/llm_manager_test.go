@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"strconv"
 	"strings"
 	"testing"
@@ -107,7 +108,7 @@ func TestRow103ChoiceIsMadeOnce(t *testing.T) {
 	}
 	chat.Participants[0].Agent = dies
 	r.ctx = context.Background()
-	s := r.run(hosting.Session{Memo: r.onces, Takeover: true})
+	s := r.run(hosting.Session{Memo: maps.Clone(r.onces), Takeover: true})
 	equal(t, "run", s.err, nil)
 	equal(t, "steps", strings.Join(s.steps(), " "), "ann supervisor")
 	equal(t, "asked", len(m.asked), 2)

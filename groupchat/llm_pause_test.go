@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -184,7 +185,7 @@ func TestRow103Takeover(t *testing.T) {
 				t.Fatalf("run ended with %v", first.err)
 			}
 			dies, r.ctx = false, context.Background()
-			second := r.run(hosting.Session{Memo: r.onces, Takeover: true})
+			second := r.run(hosting.Session{Memo: maps.Clone(r.onces), Takeover: true})
 			equal(t, "run", second.err, nil)
 			equal(t, "asked", len(m.asked), 2)
 			want, called := "f done", `f{"x":1} f{"x":1} g{}`
@@ -221,7 +222,7 @@ func TestRow103TakeoverAfterApproval(t *testing.T) {
 		t.Fatalf("run ended with %v", dead.err)
 	}
 	r.ctx, r.checkpoint, r.open = context.Background(), checkpoint, open
-	s := r.run(hosting.Session{Checkpoint: checkpoint, Memo: r.onces, Takeover: true, Answers: r.answers(map[string]string{"approve/llm/0/0": `{"approved":true}`})})
+	s := r.run(hosting.Session{Checkpoint: checkpoint, Memo: maps.Clone(r.onces), Takeover: true, Answers: r.answers(map[string]string{"approve/llm/0/0": `{"approved":true}`})})
 	equal(t, "run", s.err, nil)
 	equal(t, "stream", s.shape(), "result f done Done.")
 	equal(t, "called", len(c.called()), 1)

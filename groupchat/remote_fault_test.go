@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -199,7 +200,7 @@ func TestRemoteAsksOnceMore(t *testing.T) {
 	r := newRig(t, remote(t, RemoteOptions{URL: u.URL}))
 	dies := r.say("go")
 	codeOf(t, dies, agui.CodeRemoteFailed)
-	out, _ := r.execute(hosting.Session{Takeover: true, Memo: r.onces})
+	out, _ := r.execute(hosting.Session{Takeover: true, Memo: maps.Clone(r.onces)})
 	if out.err != nil {
 		t.Fatal(out.err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -90,7 +91,7 @@ func TestARetriedTurnIsTakenOver(t *testing.T) {
 			t.Fatalf("ended with %v", s.err)
 		}
 		r.ctx = context.Background()
-		s := r.run(hosting.Session{Memo: r.onces, Takeover: true})
+		s := r.run(hosting.Session{Memo: maps.Clone(r.onces), Takeover: true})
 		must(t, s.err)
 		equal(t, "asked", len(m.asked), 6)
 		equal(t, "called", sorted(c.called()), "f{} g{} g{}")

@@ -3,6 +3,7 @@ package groupchat
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"strings"
 	"testing"
 
@@ -95,7 +96,7 @@ func TestACallOfASourceThatIsAway(t *testing.T) {
 			r.ctx = ctx
 			r.say("go")
 			r.ctx, s.tools, s.err = context.Background(), nil, errStore
-			second := r.run(hosting.Session{Memo: r.onces, Takeover: true})
+			second := r.run(hosting.Session{Memo: maps.Clone(r.onces), Takeover: true})
 			want := "The tool is not available now."
 			if repeat == RepeatNever {
 				want = toolLost

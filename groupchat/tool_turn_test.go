@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -116,7 +117,7 @@ func TestConfirmationsOutliveATakeover(t *testing.T) {
 	equal(t, "paid", c.called(), []string{"refund A"})
 
 	r.messages, r.open = before, open // the owner died before its first commit
-	must(t, r.run(hosting.Session{Checkpoint: checkpoint, Answers: r.answers(answers), Memo: r.onces, Takeover: true}).err)
+	must(t, r.run(hosting.Session{Checkpoint: checkpoint, Answers: r.answers(answers), Memo: maps.Clone(r.onces), Takeover: true}).err)
 	equal(t, "asked", r.asks(), []string{"Refund C?"})
 	equal(t, "paid", c.called(), []string{"refund A"})
 	must(t, r.answer(map[string]string{"Refund C?": "true"}).err)
