@@ -1,6 +1,8 @@
 package gateway
 
 import (
+	"crypto/rand"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -8,7 +10,172 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/host"
+	"github.com/agui-gateway/gateway/state"
 )
+
+// served is an agent as the gateway serves it, with every option decided.
+type served struct {
+	AgentOptions
+	roster *roster
+	name   string
+	agent  groupchat.Agent
+	spec   groupchat.StateSpec
+	info   groupchat.Info
+	// gone says that nobody serves it any more: a run of its own is only brought to its end.
+	gone bool
+	// forwards names the headers of a request that the agent passes on.
+	forwards []string
+}
+
+// withoutState is the agent without what it says about its state, which is code of its own.
+func (s *served) withoutState() *served {
+	bare := *s
+	bare.spec = groupchat.StateSpec{}
+	return &bare
+}
+
+// passedOn is what a request has of the headers the agent passes on: nothing else of it gets to an agent.
+func (s *served) passedOn(header http.Header) http.Header {
+	if header == nil {
+		return nil
+	}
+	passed := http.Header{}
+	for _, name := range s.forwards {
+		if values := header.Values(name); len(values) > 0 {
+			passed[name] = slices.Clone(values)
+		}
+	}
+	return passed
+}
+
+// setOptions sets what of a request is the agent's to say.
+func (s *served) setOptions(req *state.Request, o Options) {
+	req.Writable, req.ListEdits = s.spec.Client, s.Edits
+	if s.OnBusy == Queue && req.Wait == nil {
+		req.Wait = &state.Wait{Ticket: rand.Text(), TTL: o.Lease, Most: o.Limits.Queue}
+	}
+}
+
+func serve(name string, agent groupchat.Agent, o Options) *served {
+	s := &served{AgentOptions: o.Agent[name], name: name, agent: agent, forwards: host.ForwardsOf(agent)}
+	if d, ok := agent.(groupchat.Describer); ok {
+		s.info = d.Describe()
+	}
+	if st, ok := agent.(groupchat.Stateful); ok {
+		s.spec = st.StateSpec()
+	}
+	if s.Description == "" {
+		s.Description = s.info.Description
+	}
+	if s.Disconnect == "" {
+		s.Disconnect = o.Disconnect
+	}
+	if s.OnBusy == "" {
+		s.OnBusy = o.OnBusy
+	}
+	if s.SubagentEvents == "" {
+		s.SubagentEvents = o.SubagentEvents
+	}
+	atLeast(&s.InterruptTTL, o.InterruptTTL)
+	atLeast(&s.RunTimeout, o.RunTimeout)
+	return s
+}
+
+// A roster is the agents that are served at one time. What it does not say changes with the gateway's lock held.
+type roster struct {
+	agents map[string]*served // does not change
+
+	runs     int  // of its agents, live here
+	replaced bool // nobody begins one any more
+	left     chan struct{}
+}
+
+// newRoster makes a roster of o.Agents. It reports every mistake of their definitions at once.
+func newRoster(o Options) (*roster, error) {
+	r := &roster{agents: map[string]*served{}, left: make(chan struct{})}
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(o.Agents)) {
+		agent := o.Agents[name]
+		if !ValidAgentName(name) {
+			errs = append(errs, fmt.Errorf("gateway: agent %q: a name is letters, digits, '-' and '_'", name))
+		}
+		if agent == nil {
+			errs = append(errs, fmt.Errorf("gateway: agent %q is nil", name))
+			continue
+		}
+		err := protect(func() error {
+			if v, ok := agent.(interface{ Validate() error }); ok {
+				if err := v.Validate(); err != nil {
+					return err
+				}
+			}
+			s := serve(name, agent, o)
+			s.roster = r
+			r.agents[name] = s
+			return nil
+		})
+		if err != nil {
+			errs = append(errs, fmt.Errorf("gateway: agent %q: %w", name, err))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Replace serves other agents from now on, with what each has its own way as in [Options]. Runs under way go on with the
+// agents they began with; the channel is closed when the last of them has ended here. A run that waits goes on with the new
+// ones, if they still have every participant that its checkpoint relies on; otherwise its answer is
+// refused with checkpoint_incompatible, and calling its questions off is not. An agent that is not there any more is not
+// found. On an error, which names every mistake, nothing changes.
+func (g *Gateway) Replace(agents map[string]groupchat.Agent, options map[string]AgentOptions) (left <-chan struct{}, err error) {
+	o := g.o
+	o.Agents, o.Agent = agents, options
+	next, err := newRoster(o)
+	if err != nil {
+		return nil, err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	last := g.roster.Swap(next)
+	last.replaced = true
+	last.over()
+	return last.left, nil
+}
+
+// over closes left when the last run of a replaced roster has ended. The lock is held.
+func (r *roster) over() {
+	if !r.replaced || r.runs > 0 {
+		return
+	}
+	select {
+	case <-r.left:
+	default:
+		close(r.left)
+	}
+}
+
+// enlist returns the agent that is served under name, which stays open until it is dismissed.
+func (g *Gateway) enlist(name string) (*served, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	agent, err := g.agent(name)
+	if err == nil {
+		agent.roster.runs++
+	}
+	return agent, err
+}
+
+// dismiss lets go of an agent that was enlisted.
+func (g *Gateway) dismiss(agent *served) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	agent.roster.runs--
+	agent.roster.over()
+}
 
 // agent returns the agent served under name.
 func (g *Gateway) agent(name string) (*served, error) {

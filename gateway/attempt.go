@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -88,36 +87,6 @@ type attempt struct {
 	successor *reservation // gets the run's place when it has ended; guarded by the gateway's lock
 }
 
-// start begins the run in a goroutine of its own, with a context of its own. The caller has reserved its place, enlisted
-// the agent, and asked the store for the lease at a moment before it had it. Header is that of the request, nil if it
-// went to another replica.
-func (g *Gateway) start(agent *served, begun *state.Begun, asked time.Time, header http.Header, log *slog.Logger) *attempt {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	a := &attempt{
-		g: g, agent: agent, lease: begun.Lease, term: newTerm(asked.Add(g.o.Lease)), clock: g.clockAt(begun.Now), intent: begun.Thread.Live.Intent,
-		log: runLog(log, begun.Lease, &begun.Thread.Live.Intent),
-		ctx: ctx, cancel: cancel, done: make(chan struct{}), woken: make(chan struct{}, 1), header: agent.passedOn(header),
-		ids: newMinter(g.o.NewID),
-	}
-	a.thread.Store(begun.Thread)
-	a.effects = map[string]json.RawMessage{}
-	maps.Copy(a.effects, a.intent.Effects)
-	maps.Copy(a.effects, begun.Thread.Live.Memo)
-	if a.intent.Attempts > 1 {
-		a.usage.Add(host.EarlierUsage(begun.Thread.Checkpoint, begun.Thread.Live.Memo, origin(a.intent))...)
-	}
-	g.mu.Lock()
-	g.attempts[a.lease.Key] = a
-	cut := g.cut
-	g.mu.Unlock()
-	if cut {
-		cancel(g.drained())
-	}
-	a.logStart()
-	go a.live()
-	return a
-}
-
 // live is the attempt from its first event to the release of the lease. A panic fails the run like an error. If even
 // its end panics the run is given up, for another attempt to end it.
 func (a *attempt) live() {
@@ -137,14 +106,6 @@ func (a *attempt) live() {
 	if err := protect(func() error { a.end(result, err); return nil }); err != nil {
 		a.surrender(err)
 	}
-}
-
-// enter begins the run, or takes it over.
-func (a *attempt) enter() error {
-	if a.intent.Attempts == 1 {
-		return a.begin()
-	}
-	return a.takeover()
 }
 
 // gone takes the attempt off the books, and frees its place.
@@ -173,6 +134,87 @@ func (a *attempt) fatal(err error) {
 		return
 	}
 	a.cancel(errStoreGone)
+}
+
+// watch looks after the agent until it has ended, or has to be left behind: it hears what others have to say to this
+// run, and stops one that nobody reads.
+//
+// An agent is told to end by its context. One that does not listen is given StopGrace; then the run ends
+// without it, because a stop must not wait for somebody who is deaf. Its goroutine goes on until it returns, and
+// what it writes until then is refused.
+func (a *attempt) watch(ended <-chan finished) (host.Result, error) {
+	idle := time.NewTimer(a.g.o.DetachGrace)
+	defer idle.Stop()
+	tied := a.thread.Load().Live.Tied
+	told := a.ctx.Done()
+	var hungUp, patience <-chan time.Time
+	for {
+		select {
+		case f := <-ended:
+			return a.judge(f)
+		case <-told:
+			told, patience = nil, time.After(a.g.o.StopGrace)
+		case <-patience:
+			a.log.Warn("run: its agent does not end and is left behind")
+			return host.Result{}, context.Cause(a.ctx)
+		case s := <-a.lease.Signals:
+			switch s {
+			case state.SignalStop:
+				a.cancel(errStopped)
+			case state.SignalLost:
+				a.cancel(errLeaseLost)
+			case state.SignalUntie:
+				tied, hungUp = false, nil
+			case state.SignalHungUp:
+				if tied {
+					hungUp = time.After(a.g.o.HangUpGrace)
+				}
+			}
+		case <-hungUp:
+			a.cancel(errStopped)
+		case <-a.woken:
+			if a.g.readers.any(a.lease.Key) {
+				idle.Stop()
+			} else {
+				idle.Reset(a.g.o.DetachGrace)
+			}
+		case <-idle.C:
+			if left := a.readFor(); left > 0 {
+				idle.Reset(left)
+			} else if !a.g.readers.any(a.lease.Key) {
+				a.cancel(errStopped)
+			}
+		}
+	}
+}
+
+// readFor is for how long the run may go on without a reader here, because it has one on another replica, or had.
+func (a *attempt) readFor() time.Duration {
+	if !a.g.o.Shared {
+		return 0
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
+	defer cancel()
+	left, live, err := a.g.store.NoteReader(ctx, a.lease.Key, 0)
+	switch {
+	case err != nil:
+		a.log.Warn("run: not known who reads it", "error", err)
+		return storeTimeout
+	case !live || left < -a.g.o.DetachGrace:
+		return 0
+	}
+	return left + a.g.o.DetachGrace
+}
+
+// judge is what the agent's end means: an agent that was told to end, and did, failed for that reason. One that
+// was done before it heard of it is done.
+func (a *attempt) judge(f finished) (host.Result, error) {
+	if a.ctx.Err() != nil && (f.err != nil || f.result.Pause != nil) {
+		if cause := context.Cause(a.ctx); !errors.Is(cause, context.Canceled) {
+			return host.Result{}, cause
+		}
+	}
+	return f.result, f.err
 }
 
 // wake tells watch that a reader came or went.

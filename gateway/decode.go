@@ -6,6 +6,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
+	"github.com/agui-gateway/gateway/gateway/wire"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -147,4 +148,97 @@ func legacyAnswers(props json.RawMessage) []state.Answer {
 	// An event of another shape names no interrupt; the answer then binds to the one that is open.
 	_ = json.Unmarshal(state.Canonical(p.Command.InterruptEvent), &event)
 	return []state.Answer{{ID: event.ID, Status: agui.ResumeResolved, Payload: payload}}
+}
+
+// wire is how the reader of a request wants its stream: by its era, the agent's options, the query parameters
+// interrupts=standard|legacy, subagents=on|off and refusals=error|ask, and what is said of subagents elsewhere. Dialect is that of
+// the route, props are the forwarded properties if there are any.
+func (g *Gateway) wire(r *http.Request, agent *served, era agui.Era, dialect wire.Dialect, props json.RawMessage) (w wire.Profile, err error) {
+	w = wire.Profile{Era: era, Dialect: dialect}
+	if w.Subagents, err = subagents(r, agent, era, dialect, props); err != nil {
+		return w, err
+	}
+	if agent.LegacyInterrupts {
+		w.Dialect = wire.Legacy
+	}
+	q := r.URL.Query()
+	switch q.Get("interrupts") {
+	case "":
+	case "standard":
+		w.Dialect = wire.Standard
+	case "legacy":
+		w.Dialect = wire.Legacy
+	default:
+		return w, route.InvalidQuery("interrupts", "must be standard or legacy")
+	}
+	switch q.Get("refusals") {
+	case "", "error":
+	case "ask":
+		w.AskAgain = true
+	default:
+		return w, route.InvalidQuery("refusals", "must be error or ask")
+	}
+	return w, nil
+}
+
+// threadWire is the thread a request names, its agent, and how the request's reader wants the thread's streams; its era
+// is that of ?protocolVersion=, for there is no body to say it.
+func (g *Gateway) threadWire(r *http.Request) (state.Key, *served, wire.Profile, error) {
+	key, err := g.thread(r)
+	if err != nil {
+		return key, nil, wire.Profile{}, err
+	}
+	agent, err := g.agent(key.Agent)
+	if err != nil {
+		return key, nil, wire.Profile{}, err
+	}
+	era, err := agui.EraOf(r.URL.Query().Get("protocolVersion"))
+	if err != nil {
+		return key, nil, wire.Profile{}, err
+	}
+	wire, err := g.wire(r, agent, era, wire.Standard, nil)
+	return key, agent, wire, err
+}
+
+// subagentsHeader asks for SUBAGENT_* events, for clients that cannot set a query.
+const subagentsHeader = "X-Gateway-Subagents"
+
+// subagents reports whether the reader of a request is sent SUBAGENT_* events. The query counts before the header, the header
+// before forwardedProps.gateway.subagents, and each of them before the agent's setting. Without a word, POST /subgraphs is for
+// clients that do not know them.
+func subagents(r *http.Request, agent *served, era agui.Era, dialect wire.Dialect, props json.RawMessage) (bool, error) {
+	var forwarded struct {
+		Gateway struct {
+			Subagents json.RawMessage `json:"subagents"`
+		} `json:"gateway"`
+	}
+	// Properties of another shape are the application's own.
+	_ = json.Unmarshal(props, &forwarded)
+	property := string(forwarded.Gateway.Subagents)
+	if property == "null" {
+		property = ""
+	}
+	for _, said := range []struct{ where, what, on, off string }{
+		{"subagents", r.URL.Query().Get("subagents"), "on", "off"},
+		{subagentsHeader, r.Header.Get(subagentsHeader), "on", "off"},
+		{"forwardedProps.gateway.subagents", property, `"on"`, `"off"`},
+	} {
+		switch said.what {
+		case "":
+		case said.on:
+			return true, nil
+		case said.off:
+			return false, nil
+		default:
+			return false, route.InvalidQuery(said.where, "must be on or off")
+		}
+	}
+	switch {
+	case dialect == wire.Legacy:
+		return false, nil
+	case agent.SubagentEvents == SubagentsAuto:
+		return era != agui.Era0, nil
+	default:
+		return agent.SubagentEvents == SubagentsOn, nil
+	}
 }

@@ -3,20 +3,24 @@
 //	g, err := gateway.New(gateway.Options{Agents: map[string]groupchat.Agent{"hello": hello}})
 //	http.ListenAndServe("127.0.0.1:8080", g) // g is an http.Handler
 //
-// A request walks through the package one way, a file per stage:
+// A request for a run walks through the package one way, a file per stage:
 //
-//	decode.go    body ─► protocol types ─► state.Request          400 before anything started
-//	admit.go     one atomic step in the store: what it means       run, join, hydrate, refuse, busy
-//	busy.go      what is in the way is waited for, or ended        queue.go has the places
-//	launch.go    RUN_STARTED and the state; the agent sets out     in a goroutine of the server's own
-//	watch.go     its lease, its stop, its time, its readers        attempt.go is all of them together
-//	journal.go   what it says and changes, kept at turn boundaries
-//	recorder.go  its frames, appended to the log in batches
-//	ending.go    the last commit and the terminal event, one step  failure.go for the runs that failed
-//	reader.go    the log, tailed ─► wire ─► SSE ─► client          also the POST's own response
+//	routes.go      the table of routes; handle_*.go answer them
+//	decode.go      body ─► protocol types ─► state.Request          400 before anything started
+//	admit.go       one atomic step in the store: what it means       run, join, show, refuse, busy; waits for what is in its way
+//	slots.go       how many runs may be live here at once
+//	start.go       RUN_STARTED and the state; the agent sets out     in a goroutine of the server's own
+//	attempt.go     its stop, its time, its readers                   lease.go keeps its lease
+//	journal.go     what it says and changes, kept between turns
+//	recorder.go    its frames, appended to the log in batches
+//	ending.go      the last commit and the terminal event, one step  failure.go for the runs that failed
+//	tail.go        the log, from a reader's cursor on
+//	project.go     each frame as this reader is sent it              gateway/wire
+//	reader.go      SSE ─► client                                     also the POST's own response
 //
-// CopilotKit's pages have routes of their own, which lead to the same stages: package copilotkit has them, and copilotkit.go is
-// what it sees of the gateway.
+// Who has no cursor is brought up to date first: join.go if a run is live, show.go if none is. Runs whose replica died come in by
+// takeover.go. CopilotKit's pages have routes of their own, which lead to the same stages: package copilotkit has them, and
+// copilotkit.go is what it sees of the gateway.
 //
 // A run belongs to the server: readers come and go, and each sees the log from its own cursor, so live and
 // replayed streams are the same code. A reader is given a frame only after the store acknowledged it.

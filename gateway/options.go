@@ -1,16 +1,13 @@
 package gateway
 
 import (
-	"crypto/rand"
 	"log/slog"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -188,70 +185,16 @@ func (o *Options) fill() {
 	}
 }
 
-// served is an agent as the gateway serves it, with every option decided.
-type served struct {
-	AgentOptions
-	roster *roster
-	name   string
-	agent  groupchat.Agent
-	spec   groupchat.StateSpec
-	info   groupchat.Info
-	// gone says that nobody serves it any more: a run of its own is only brought to its end.
-	gone bool
-	// forwards names the headers of a request that the agent passes on.
-	forwards []string
-}
+// SubagentEvents says who is sent SUBAGENT_* events. Clients before @ag-ui/client 0.0.59 refuse a stream that has them.
+// Whatever it says, a request can ask for them, or for none.
+type SubagentEvents string
 
-// withoutState is the agent without what it says about its state, which is code of its own.
-func (s *served) withoutState() *served {
-	bare := *s
-	bare.spec = groupchat.StateSpec{}
-	return &bare
-}
-
-// passedOn is what a request has of the headers the agent passes on: nothing else of it gets to an agent.
-func (s *served) passedOn(header http.Header) http.Header {
-	if header == nil {
-		return nil
-	}
-	passed := http.Header{}
-	for _, name := range s.forwards {
-		if values := header.Values(name); len(values) > 0 {
-			passed[name] = slices.Clone(values)
-		}
-	}
-	return passed
-}
-
-// setOptions sets what of a request is the agent's to say.
-func (s *served) setOptions(req *state.Request, o Options) {
-	req.Writable, req.ListEdits = s.spec.Client, s.Edits
-	if s.OnBusy == Queue && req.Wait == nil {
-		req.Wait = &state.Wait{Ticket: rand.Text(), TTL: o.Lease, Most: o.Limits.Queue}
-	}
-}
-
-func serve(name string, agent groupchat.Agent, o Options) *served {
-	s := &served{AgentOptions: o.Agent[name], name: name, agent: agent, forwards: host.ForwardsOf(agent)}
-	if d, ok := agent.(groupchat.Describer); ok {
-		s.info = d.Describe()
-	}
-	if st, ok := agent.(groupchat.Stateful); ok {
-		s.spec = st.StateSpec()
-	}
-	if s.Description == "" {
-		s.Description = s.info.Description
-	}
-	if s.Disconnect == "" {
-		s.Disconnect = o.Disconnect
-	}
-	if s.OnBusy == "" {
-		s.OnBusy = o.OnBusy
-	}
-	if s.SubagentEvents == "" {
-		s.SubagentEvents = o.SubagentEvents
-	}
-	atLeast(&s.InterruptTTL, o.InterruptTTL)
-	atLeast(&s.RunTimeout, o.RunTimeout)
-	return s
-}
+// The settings of SubagentEvents.
+const (
+	// SubagentsAuto sends them to those who state a protocol version, as clients do since 1.0, on every route.
+	SubagentsAuto SubagentEvents = "auto"
+	// SubagentsOn sends them to everybody.
+	SubagentsOn SubagentEvents = "on"
+	// SubagentsOff sends them only to those who ask.
+	SubagentsOff SubagentEvents = "off"
+)

@@ -1,276 +1,206 @@
 package gateway
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
-	"iter"
+	"fmt"
+	"net/http"
+	"sync"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
+	"github.com/agui-gateway/gateway/gateway/wire"
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A tailing is what a reader wants of a log.
-type tailing struct {
-	key   state.Key
-	after state.FrameID
-	// opening is what to do about the snapshot of the messages that opens a run.
-	opening openingFor
-	// owed says that the reader is in the middle of a run, whose end it must be told.
-	owed bool
-	// end says when the reader has seen enough.
-	end endAt
+// A caller is one request with the stream that answers it.
+type caller struct {
+	g      *Gateway
+	w      http.ResponseWriter
+	r      *http.Request
+	agent  *served
+	key    state.Key
+	req    *state.Request // nil for a reader that attached
+	wire   wire.Profile
+	stream *stream // nil until open
+	// quiet is for a caller whose answer is no stream.
+	quiet bool
+	// watch is the run id a stream without a request of its own goes by.
+	watch string
+	// again is what the reader has of a run whose end must not be an error for it; nil if it may be.
+	again *again
 }
 
-type endAt uint8
-
-const (
-	endAtTerminal endAt = iota // after the first terminal event
-	endAtIdle                  // at the end of an idle thread's log
-	endNever
-)
-
-// follow is the response of the POST that started run a.
-func (c *caller) follow(begun *state.Begun, a *attempt) error {
-	c.g.readers.enter(c.req.Key, 0) // whoever started the run may read it
-	defer c.g.readers.leave(c.req.Key)
-	c.follows(begun.Thread)
-	err := c.open()
-	if err == nil {
-		t := tailing{key: c.req.Key, after: state.FrameID{Fence: begun.Lease.Fence}, owed: true}
-		if t.opening, err = c.needs(begun); err == nil {
-			err = c.tail(t)
-		}
+// open sends the headers, at once: a client may wait for them with a deadline of its own.
+func (c *caller) open() error {
+	if c.stream != nil || c.quiet {
+		return nil
 	}
+	s, err := agui.NewStream(c.w, agui.StreamOptions{}) // the writer has deadlines
 	if err != nil {
-		c.hungUp(a)
+		return err
 	}
-	return err
+	c.stream = &stream{out: s, every: c.g.o.Heartbeat}
+	return c.stream.open()
 }
 
-// hungUp tells run a that its caller's connection has closed.
-func (c *caller) hungUp(a *attempt) {
-	select {
-	case <-a.done:
-		return
-	default:
+// beat keeps the stream alive while nothing else is sent, until the returned function is called.
+func (c *caller) beat() (stop func()) {
+	if c.stream == nil {
+		return func() {}
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), 5*time.Second)
-	defer cancel()
-	if _, err := c.g.store.Signal(ctx, c.req.Key, a.intent.Origin, state.SignalHungUp); err != nil && !errors.Is(err, state.ErrUnknownThread) {
-		c.g.log(c.r).Warn("run: hang-up not noted", "error", err)
-	}
+	return c.stream.beat()
 }
 
-// tail sends what the log has behind a cursor, and what joins it, until the reader has seen enough. A reader for whom the
-// log does not have what comes next any more begins anew, unless it is in the middle of a run.
-func (c *caller) tail(t tailing) error {
-	for {
-		err := c.tailLog(t)
-		if !errors.Is(err, state.ErrTrimmed) {
-			return err
-		}
-		if c.stream.inRun || c.again != nil && c.again.begun {
-			return c.lost(agui.CodeRunLost)
-		}
-		over := false
-		if t.after, over, err = c.beginAnew(t.key); err != nil || over && t.end != endNever {
-			return err
-		}
-		t.owed, t.opening = !over, openingFor{}
+// failed answers a request that failed in admission: as an HTTP error, or inside the stream if that is open.
+func (c *caller) failed(err error) error {
+	code := agui.CodeOf(err)
+	if c.r.Context().Err() != nil {
+		return err
 	}
+	if told, ok := c.notTaken(code); ok {
+		return told
+	}
+	if c.stream == nil {
+		return err
+	}
+	return c.busy(code)
 }
 
-// beginAnew is [caller.prelude] for a reader whose own run may be over. If that failed, its error is told again.
-func (c *caller) beginAnew(key state.Key) (after state.FrameID, over bool, err error) {
-	now, err := c.snapshot(key)
-	if err != nil {
-		return after, false, err
+// told tells a reader whose stream broke off why: the error would be seen in the log alone, and what ends without a
+// word would look like a success.
+func (c *caller) told(err error) error {
+	if err == nil || c.stream == nil || c.r.Context().Err() != nil || errors.Is(err, route.ErrReaderGone) {
+		return err
 	}
-	run := now.Thread.Newest()
-	if c.req == nil || c.again != nil || run == nil || run.Status != state.RunError || run.RunID != c.req.RunID {
-		return c.prelude(now.Thread, nil)
+	if errors.Is(err, state.ErrUnknownThread) {
+		return c.forgotten()
 	}
-	return now.Thread.Last, true, c.showThread(shown{Snapshot: now, failed: run})
+	code := agui.CodeInternal // what is wrong with a stored frame is not the caller's doing
+	if errors.Is(err, state.ErrDamaged) {
+		code = agui.CodeThreadDamaged
+	} else if coded, ok := errors.AsType[*agui.Error](err); ok {
+		code = coded.Code
+	}
+	c.g.log(c.r).Error("reader: cannot go on", "code", string(code), "error", err)
+	return c.lost(code)
 }
 
-// tailLog is [caller.tail] up to where the log has a gap: then it returns [state.ErrTrimmed].
-func (c *caller) tailLog(t tailing) error {
-	defer c.beat()()
-	ctx, cancel := context.WithCancel(c.r.Context())
-	defer cancel()
-	defer context.AfterFunc(c.g.serving, func() {
-		if t.end != endNever {
-			select { // the end of the run is on its way
-			case <-time.After(lastFrames):
-			case <-ctx.Done(): // and has come
-			}
-		}
-		cancel()
-	})()
-	gone := c.g.outage.tooLong()
-	defer context.AfterFunc(gone, cancel)()
-	var run opening
-	for batch, err := range c.g.tail(ctx, t.key, t.after) {
-		switch {
-		case err == nil:
-		case ctx.Err() != nil:
-			return c.leave(t, gone)
-		case errors.Is(err, state.ErrTrimmed):
-			return err
-		case errors.Is(err, state.ErrUnknownThread) && t.owed:
-			return c.forgotten()
-		case errors.Is(err, state.ErrUnknownThread):
-			return c.stream.close() // it was deleted, which needs no words
-		case t.owed:
-			return route.StoreError(err)
-		default:
-			c.g.log(c.r).Error("reader: store", "error", err)
-			return c.stream.close() // between two runs there is nothing to tell
-		}
-		frames, last, err := c.batch(t, &run, batch)
-		if errors.Is(err, state.ErrRevision) {
-			return state.ErrTrimmed // while this was read
-		}
-		if err != nil {
-			return err
-		}
-		unclosed := c.again != nil && last.Type == agui.TypeRunError && last.Ending == nil // see state.DeletedFrame
-		if unclosed {
-			frames = frames[:len(frames)-1]
-		}
-		c.again.note(frames)
-		if err := c.stream.send(frames...); err != nil {
-			return err
-		}
-		if unclosed {
-			return c.askAgain(agui.CodeCancelled)
-		}
-		t.owed = !terminal(last)
-		if !t.owed && (t.end == endAtTerminal || t.end == endAtIdle && c.idle(t.key, last.ID)) {
-			return c.stream.close()
-		}
-	}
-	return c.leave(t, gone)
-}
-
-// leave ends a stream that the log did not end.
-func (c *caller) leave(t tailing, gone context.Context) error {
-	switch {
-	case c.r.Context().Err() != nil:
-		return context.Cause(c.r.Context())
-	case t.owed && gone.Err() != nil:
-		return c.lost(agui.CodeStoreUnavailable)
-	case t.owed:
-		return c.lost(agui.CodeDraining) // another replica goes on with it
-	default:
-		return c.stream.close() // the server is done
+// panicked tells a reader whose handler panics, and lets it. It is to be deferred.
+func (c *caller) panicked() {
+	if p := recover(); p != nil {
+		_ = c.told(fmt.Errorf("gateway: panic: %v", p)) // the panic is what matters
+		panic(p)
 	}
 }
 
-// tail is the store's, but waits for one that is away when it begins; later the store's own does.
-func (g *Gateway) tail(ctx context.Context, key state.Key, after state.FrameID) iter.Seq2[[]state.Frame, error] {
-	return func(yield func([]state.Frame, error) bool) {
-		until := time.Now().Add(g.o.StoreBuffer)
+// lost ends a stream in the middle of a run whose end will not be told: its thread was forgotten, or the store is
+// gone.
+func (c *caller) lost(code agui.Code) error {
+	if c.again != nil {
+		return c.askAgain(code)
+	}
+	events := []agui.Event{&agui.RunError{Message: code.Message(), Code: string(code)}}
+	if !c.stream.inRun {
+		events = append([]agui.Event{c.opening(c.key)}, events...)
+	}
+	if err := c.show(c.key, state.FrameID{}, plain(events...)...); err != nil {
+		return err
+	}
+	return c.stream.close()
+}
+
+// forgotten ends the stream of a reader whose thread is gone. A deletion ends the log of the live run, so whoever is in
+// the middle of it has lost it in another way; to whoever has not begun to read, it was stopped.
+func (c *caller) forgotten() error {
+	if c.again != nil && c.again.begun || c.stream.inRun {
+		return c.lost(agui.CodeRunLost)
+	}
+	return c.cancelled()
+}
+
+// cancelled tells of a run that was stopped before there was anything to read of it.
+func (c *caller) cancelled() error {
+	end := &agui.RunFinished{ThreadID: c.key.ID, RunID: c.runID(), Outcome: &agui.Outcome{Type: agui.OutcomeCancelled}}
+	if err := c.show(c.key, state.FrameID{}, plain(c.opening(c.key), end)...); err != nil {
+		return err
+	}
+	return c.stream.close()
+}
+
+// A stream is one response, shared by what is sent and by the heartbeats between.
+type stream struct {
+	every time.Duration
+
+	mu   sync.Mutex // guards what follows
+	out  *agui.Stream
+	last time.Time // when something went out
+	// inRun says that the reader is in the middle of a run, whose end it must be told.
+	inRun bool
+}
+
+func (s *stream) open() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return route.ReaderGone(s.out.Open())
+}
+
+func (s *stream) send(frames ...state.Frame) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last = time.Now()
+	records := make([]agui.Record, len(frames))
+	for i, f := range frames {
+		s.inRun = (s.inRun || f.Type == agui.TypeRunStarted) && !terminal(f)
+		records[i].Data = f.Data
+		if !f.ID.IsZero() {
+			records[i].ID = f.ID.String()
+		}
+	}
+	return route.ReaderGone(s.out.Send(records...))
+}
+
+// beat sends a comment whenever nothing else was sent for a heartbeat, so that proxies keep the connection.
+// It ends when stop is called, and has ended when stop returns.
+func (s *stream) beat() (stop func()) {
+	quit, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		timer := time.NewTimer(s.every)
+		defer timer.Stop()
 		for {
-			again := false
-			for batch, err := range g.store.Tail(ctx, key, after) {
-				if again = err != nil && !final(err) && time.Now().Before(until); again {
-					break
-				}
-				if !yield(batch, err) || err != nil {
-					return
-				}
-				after, until = batch[len(batch)-1].ID, time.Now().Add(g.o.StoreBuffer)
-			}
-			if !again {
+			select {
+			case <-quit:
 				return
+			case <-timer.C:
+				var next time.Duration
+				err := protect(func() (err error) { next, err = s.tick(); return err })
+				if err != nil {
+					return // the reader is gone; the next send says so
+				}
+				timer.Reset(next)
 			}
-			g.away()
-			if pause(ctx, tailPause) != nil {
-				return
-			}
 		}
+	}()
+	return sync.OnceFunc(func() {
+		close(quit)
+		<-ended
+	})
+}
+
+// tick sends the comment if it is due, and returns how long it is to the next one.
+func (s *stream) tick() (time.Duration, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if quiet := time.Since(s.last); quiet < s.every {
+		return s.every - quiet, nil
 	}
+	s.last = time.Now()
+	return s.every, route.ReaderGone(s.out.Comment("keep-alive"))
 }
 
-// tailPause is how long a reader waits before it asks a store again that is away.
-const tailPause = 100 * time.Millisecond
-
-// messages are those of a thread at a revision.
-func (c *caller) messages(key state.Key, rev int64) (state.Conversation, error) {
-	return ask(c, func(ctx context.Context) (state.Conversation, error) { return c.g.store.Messages(ctx, key, rev) })
-}
-
-// state is that of a thread at a revision.
-func (c *caller) state(key state.Key, rev int64) (json.RawMessage, error) {
-	return ask(c, func(ctx context.Context) (json.RawMessage, error) { return c.g.store.State(ctx, key, rev) })
-}
-
-// snapshot is the thread as it stands.
-func (c *caller) snapshot(key state.Key) (*state.Snapshot, error) {
-	return ask(c, func(ctx context.Context) (*state.Snapshot, error) { return c.g.store.Snapshot(ctx, key) })
-}
-
-// ask asks the store. In the middle of a stream one that is away is waited for.
-func ask[T any](c *caller, call func(context.Context) (T, error)) (T, error) {
-	until := time.Now().Add(c.g.o.StoreBuffer)
-	for {
-		ctx, cancel := context.WithTimeout(c.r.Context(), max(time.Until(until), storeTimeout))
-		answer, err := call(ctx)
-		cancel()
-		if err == nil {
-			return answer, nil
-		}
-		var none T
-		over := c.g.serving.Err() != nil || time.Now().After(until)
-		if over || c.stream == nil || final(err) {
-			return none, route.StoreError(err)
-		}
-		c.g.away()
-		if err := pause(c.r.Context(), tailPause); err != nil {
-			return none, err
-		}
-	}
-}
-
-// lastFrames is how long a reader waits for the end of its run when the server has no runs left: it was written
-// already, or it will be another replica's to write.
-const lastFrames = 500 * time.Millisecond
-
-// batch makes the reader's frames of stored ones, up to the first terminal one if that is where the reader ends. It
-// returns the last stored frame they stand for.
-func (c *caller) batch(t tailing, run *opening, batch []state.Frame) (frames []state.Frame, last state.Frame, err error) {
-	for _, f := range batch {
-		last = f
-		if f.Type == agui.TypeRunStarted {
-			c.g.readers.rests(t.key, false)
-		}
-		if run.restates(f) && t.opening.skip {
-			continue
-		}
-		sent, err := c.project(t.key, f)
-		if err != nil {
-			return nil, last, err
-		}
-		frames = append(frames, sent...)
-		if *run == stated {
-			if sent, err = c.openWith(t); err != nil {
-				return nil, last, err
-			}
-			frames = append(frames, sent...)
-		}
-		if t.end == endAtTerminal && terminal(f) {
-			break
-		}
-	}
-	return frames, last, nil
-}
-
-// idle reports whether nothing runs on the thread and its log ends with the frame last.
-func (c *caller) idle(key state.Key, last state.FrameID) bool {
-	t, _, err := c.g.store.Load(c.r.Context(), key)
-	return err != nil || t.Live == nil && !last.Less(t.Last)
+func (s *stream) close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return route.ReaderGone(s.out.Close())
 }

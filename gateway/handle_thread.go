@@ -14,52 +14,6 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// resume is POST /threads/{id}/resume: answers for scripts and bots. Admission is the same as for a run.
-func (g *Gateway) resume(w http.ResponseWriter, r *http.Request) error {
-	key, agent, wire, err := g.threadWire(r)
-	if err != nil {
-		return err
-	}
-	data, err := route.ReadJSON(r, g.o.Limits.Body)
-	if err != nil {
-		return err
-	}
-	in, err := agui.DecodeResume(data, g.decodeOptions())
-	if err != nil {
-		return err
-	}
-	req := g.request(&agui.RunAgentInput{ThreadID: key.ID, RunID: g.o.NewID(), Resume: in}, agent, wire.Era)
-	if req.Hops, req.Chain, err = hopsOf(r.Header); err != nil {
-		return err
-	}
-	req.Key, req.Hash = key, state.Hash(data)
-	if acceptsStream(r.Header.Values("Accept")) {
-		req.Tied = agent.Disconnect == Cancel
-		return g.serve(w, r, agent, req, wire)
-	}
-	c := &caller{g: g, w: w, r: r, agent: agent, key: key, req: req, wire: wire, quiet: true}
-	return g.resumeQuietly(c)
-}
-
-// resumeQuietly answers with what the resume came to; the run it starts belongs to nobody's connection.
-func (g *Gateway) resumeQuietly(c *caller) error {
-	begun, _, err := c.admit(c.r.Context())
-	if err != nil {
-		return err
-	}
-	switch v := begun.Verdict; {
-	case v.Meaning.Runs():
-		route.Answer(c.w, http.StatusAccepted, map[string]string{"runId": c.req.RunID})
-	case v.Meaning == state.Join:
-		route.Answer(c.w, http.StatusAccepted, map[string]string{"runId": begun.Thread.Live.Intent.RunID})
-	case v.Meaning == state.Refuse, v.Meaning == state.Busy:
-		return &agui.Error{Code: v.Code}
-	default:
-		route.Answer(c.w, http.StatusOK, map[string]any{"status": statusOfThread(begun.Thread, begun.Interrupts)})
-	}
-	return nil
-}
-
 // stop is POST /threads/{id}/stop: end the live run, on whichever replica.
 func (g *Gateway) stop(w http.ResponseWriter, r *http.Request) error {
 	key, err := g.thread(r)

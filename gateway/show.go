@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/gateway/wire"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -30,35 +29,6 @@ func (c *caller) stand(begun *state.Begun, s shown) error {
 		}
 	}
 	return c.showThread(s)
-}
-
-// refuse answers a request that could not be taken: an error, or for clients that would lose their question at
-// RUN_STARTED, the question once more.
-func (c *caller) refuse(begun *state.Begun) error {
-	code := begun.Verdict.Code
-	c.g.log(c.r).Info("run: refused", "code", code, "agent", c.req.Key.Agent, "thread", c.req.Key.ID)
-	if code == agui.CodeCancelled {
-		return c.cancelled()
-	}
-	if !c.wire.AskAgain && c.wire.Dialect != wire.Legacy {
-		return c.busy(code)
-	}
-	told := wire.Refused(code)
-	switch {
-	case !begun.Exists:
-		return c.show(c.req.Key, state.FrameID{}, plain(
-			c.opening(c.req.Key), told, c.closing(c.req.Key, &agui.Outcome{Type: agui.OutcomeSuccess}))...)
-	case begun.Thread.Live != nil:
-		return c.join(begun.Thread, told)
-	default:
-		return c.stand(begun, shown{more: begun.Verdict.Show, extra: []agui.Event{told}})
-	}
-}
-
-// busy is a refusal that every client gets alike.
-func (c *caller) busy(code agui.Code) error {
-	return c.show(c.req.Key, state.FrameID{}, plain(
-		c.opening(c.req.Key), &agui.RunError{Message: code.Message(), Code: string(code)})...)
 }
 
 // shown is a thread as a reader is shown it.

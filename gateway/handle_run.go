@@ -1,0 +1,170 @@
+package gateway
+
+import (
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/route"
+	"github.com/agui-gateway/gateway/gateway/wire"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// runAgent is POST /agents/{agent}: a RunAgentInput in, a stream out.
+func (g *Gateway) runAgent(w http.ResponseWriter, r *http.Request) error {
+	agent, err := g.agent(r.PathValue("agent"))
+	if err != nil {
+		return err
+	}
+	return g.run(w, r, agent, wire.Standard)
+}
+
+// runLegacy is POST /subgraphs: the same in the dialect of the clients before AG-UI 1.0's interrupts.
+func (g *Gateway) runLegacy(w http.ResponseWriter, r *http.Request) error {
+	agent, err := g.legacyAgent()
+	if err != nil {
+		return err
+	}
+	return g.run(w, r, agent, wire.Legacy)
+}
+
+// legacyAgent is the agent of the route that names none.
+func (g *Gateway) legacyAgent() (*served, error) {
+	if g.o.Legacy != "" {
+		return g.agent(g.o.Legacy)
+	}
+	agents := g.roster.Load().agents
+	if len(agents) == 1 {
+		for name := range agents {
+			return g.agent(name)
+		}
+	}
+	return g.agent("travel")
+}
+
+func (g *Gateway) run(w http.ResponseWriter, r *http.Request, agent *served, dialect wire.Dialect) error {
+	req, err := g.decode(r, agent)
+	if err != nil {
+		return err
+	}
+	wire, err := g.wire(r, agent, req.Era, dialect, req.ForwardedProps)
+	if err != nil {
+		return err
+	}
+	wire.RunID = req.RunID
+	disconnect := agent.Disconnect
+	if d := Disconnect(r.URL.Query().Get("disconnect")); d != "" {
+		disconnect = d
+	}
+	if disconnect != Cancel && disconnect != Detach {
+		return &agui.Error{Code: agui.CodeInvalidInput, Err: &agui.FieldError{Path: "disconnect", Problem: "must be cancel or detach"}}
+	}
+	req.Tied = disconnect == Cancel
+	return g.serve(w, r, agent, req, wire)
+}
+
+// serve admits a request and streams what it came to.
+func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, agent *served, req *state.Request, wire wire.Profile) error {
+	c := &caller{g: g, w: w, r: r, agent: agent, key: req.Key, req: req, wire: wire}
+	begun, run, err := c.admit(r.Context())
+	if err != nil {
+		return c.failed(err)
+	}
+	defer c.panicked()
+	return c.told(c.respond(begun, run))
+}
+
+// respond streams what the verdict says.
+func (c *caller) respond(begun *state.Begun, run *attempt) error {
+	switch begun.Verdict.Meaning {
+	case state.Start, state.Resume, state.Repeat:
+		return c.follow(begun, run)
+	case state.Join:
+		return c.join(begun.Thread)
+	case state.Refuse:
+		return c.refuse(begun)
+	case state.Busy:
+		return c.busy(begun.Verdict.Code)
+	default: // Hydrate; admit returns neither Usurp nor Queued
+		return c.hydrate(begun)
+	}
+}
+
+// resume is POST /threads/{id}/resume: answers for scripts and bots. Admission is the same as for a run.
+func (g *Gateway) resume(w http.ResponseWriter, r *http.Request) error {
+	key, agent, wire, err := g.threadWire(r)
+	if err != nil {
+		return err
+	}
+	data, err := route.ReadJSON(r, g.o.Limits.Body)
+	if err != nil {
+		return err
+	}
+	in, err := agui.DecodeResume(data, g.decodeOptions())
+	if err != nil {
+		return err
+	}
+	req := g.request(&agui.RunAgentInput{ThreadID: key.ID, RunID: g.o.NewID(), Resume: in}, agent, wire.Era)
+	if req.Hops, req.Chain, err = hopsOf(r.Header); err != nil {
+		return err
+	}
+	req.Key, req.Hash = key, state.Hash(data)
+	if acceptsStream(r.Header.Values("Accept")) {
+		req.Tied = agent.Disconnect == Cancel
+		return g.serve(w, r, agent, req, wire)
+	}
+	c := &caller{g: g, w: w, r: r, agent: agent, key: key, req: req, wire: wire, quiet: true}
+	return g.resumeQuietly(c)
+}
+
+// resumeQuietly answers with what the resume came to; the run it starts belongs to nobody's connection.
+func (g *Gateway) resumeQuietly(c *caller) error {
+	begun, _, err := c.admit(c.r.Context())
+	if err != nil {
+		return err
+	}
+	switch v := begun.Verdict; {
+	case v.Meaning.Runs():
+		route.Answer(c.w, http.StatusAccepted, map[string]string{"runId": c.req.RunID})
+	case v.Meaning == state.Join:
+		route.Answer(c.w, http.StatusAccepted, map[string]string{"runId": begun.Thread.Live.Intent.RunID})
+	case v.Meaning == state.Refuse, v.Meaning == state.Busy:
+		return &agui.Error{Code: v.Code}
+	default:
+		route.Answer(c.w, http.StatusOK, map[string]any{"status": statusOfThread(begun.Thread, begun.Interrupts)})
+	}
+	return nil
+}
+
+// acceptsStream reports whether a client that may be answered by JSON or by a stream of events wants the stream: it
+// names text/event-stream, or text/*, and prefers nothing to it. A client that takes anything gets JSON.
+func acceptsStream(accept []string) bool {
+	stream, named := quality(accept, "text", "event-stream")
+	plain, _ := quality(accept, "application", "json")
+	return named && stream > 0 && stream >= plain
+}
+
+// quality is how much a client wants a media type, from 0 to 1: that of the most specific range in its Accept headers
+// that matches. Named reports whether that range is more than */*.
+func quality(accept []string, kind, subtype string) (q float64, named bool) {
+	best := 0
+	for text := range strings.SplitSeq(strings.Join(accept, ","), ",") {
+		media, parameters, err := mime.ParseMediaType(text)
+		if err != nil {
+			continue
+		}
+		specific := map[string]int{"*/*": 1, kind + "/*": 2, kind + "/" + subtype: 3}[media]
+		if specific <= best {
+			continue
+		}
+		best, q = specific, 1
+		if weight, ok := parameters["q"]; ok {
+			if q, err = strconv.ParseFloat(weight, 64); err != nil {
+				q = 0
+			}
+		}
+	}
+	return q, best > 1
+}

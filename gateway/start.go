@@ -1,0 +1,227 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"maps"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/host"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// start begins the run in a goroutine of its own, with a context of its own. The caller has reserved its place, enlisted
+// the agent, and asked the store for the lease at a moment before it had it. Header is that of the request, nil if it
+// went to another replica.
+func (g *Gateway) start(agent *served, begun *state.Begun, asked time.Time, header http.Header, log *slog.Logger) *attempt {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	a := &attempt{
+		g: g, agent: agent, lease: begun.Lease, term: newTerm(asked.Add(g.o.Lease)), clock: g.clockAt(begun.Now), intent: begun.Thread.Live.Intent,
+		log: runLog(log, begun.Lease, &begun.Thread.Live.Intent),
+		ctx: ctx, cancel: cancel, done: make(chan struct{}), woken: make(chan struct{}, 1), header: agent.passedOn(header),
+		ids: newMinter(g.o.NewID),
+	}
+	a.thread.Store(begun.Thread)
+	a.effects = map[string]json.RawMessage{}
+	maps.Copy(a.effects, a.intent.Effects)
+	maps.Copy(a.effects, begun.Thread.Live.Memo)
+	if a.intent.Attempts > 1 {
+		a.usage.Add(host.EarlierUsage(begun.Thread.Checkpoint, begun.Thread.Live.Memo, origin(a.intent))...)
+	}
+	g.mu.Lock()
+	g.attempts[a.lease.Key] = a
+	cut := g.cut
+	g.mu.Unlock()
+	if cut {
+		cancel(g.drained())
+	}
+	a.logStart()
+	go a.live()
+	return a
+}
+
+// enter begins the run, or takes it over.
+func (a *attempt) enter() error {
+	if a.intent.Attempts == 1 {
+		return a.begin()
+	}
+	return a.takeover()
+}
+
+// begin opens the run on the wire: RUN_STARTED, the state, and the conversation if the request changed it. A run
+// that cannot begin starts all the same, so that it can be seen to fail. The run's own context is not asked: one
+// that was stopped already begins, and ends.
+func (a *attempt) begin() error {
+	t := a.thread.Load()
+	view, messagesErr := a.view(t)
+	a.run = a.newRun(view)
+	docErr := protect(func() error { return a.open(t) }) // it may call reducers
+	if err := a.run.Start(&agui.RunStarted{ParentRunID: a.intent.ParentRunID}); err != nil {
+		return err
+	}
+	if messagesErr != nil {
+		return messagesErr
+	}
+	if docErr != nil {
+		return docErr
+	}
+	if err := a.showState(); err != nil {
+		return err
+	}
+	if a.intent.Added || a.intent.Cut {
+		return a.run.Restate()
+	}
+	return nil
+}
+
+// newRun makes the writer of the run.
+func (a *attempt) newRun(view *run.View) *run.Run {
+	return run.New(run.Options{
+		ThreadID: a.lease.Key.ID, RunID: a.intent.RunID, View: view, NewID: a.ids.newID,
+		MaxEvent: a.g.o.Limits.Event, Sink: a.record, Throttle: a.rec.throttle, Markers: true,
+	})
+}
+
+// finished is what the agent came to.
+type finished struct {
+	result host.Result
+	err    error
+}
+
+// launch lets the agent work in a goroutine of its own, until it is done, waits, or fails.
+func (a *attempt) launch() <-chan finished {
+	left := a.agent.RunTimeout - a.clock.now().Sub(a.intent.StartedAt)
+	ctx, cancel := context.WithTimeoutCause(a.ctx, left, errTimeout)
+	a.ctx = ctx
+	s := a.session()
+	ended := make(chan finished, 1)
+	go func() {
+		defer cancel()
+		var result host.Result
+		err := protect(func() (err error) {
+			result, err = host.Execute(ctx, a.agent.agent, s)
+			return err
+		})
+		ended <- finished{result, err}
+	}()
+	return ended
+}
+
+// origin names a run for its whole life.
+func origin(i state.Intent) string { return strconv.FormatUint(i.Origin, 10) }
+
+// session is what the agent gets to work with.
+func (a *attempt) session() host.Session {
+	t := a.thread.Load()
+	s := host.Session{
+		Run: a.run, State: a.doc, Journal: a, Fence: a.term.wait,
+		Input: groupchat.Input{
+			ThreadID: a.lease.Key.ID, RunID: a.intent.RunID, Agent: a.lease.Key.Agent, Principal: a.lease.Key.Principal,
+			Tools: a.intent.Tools, Context: a.intent.Context, ForwardedProps: a.intent.ForwardedProps, Header: a.header,
+			Hops: a.intent.Hops, Chain: a.intent.Chain,
+		},
+		Memo:     maps.Clone(a.effects), // an agent's goroutines read it
+		Takeover: a.intent.Attempts > 1,
+		Origin:   origin(a.intent),
+		Usage:    &a.usage,
+		NewID:    a.ids.newID,
+		Pace:     a.g.o.Pace,
+		Log:      a.log,
+		Answers:  map[string]state.Answer{},
+		Results:  map[string]agui.Content{},
+	}
+	if a.intent.Resumed || a.intent.Attempts > 1 {
+		s.Checkpoint = t.Checkpoint
+	}
+	for _, c := range a.intent.Claims {
+		s.Answers[c.ID] = c
+	}
+	for _, c := range t.Calls {
+		s.Results[c.ID] = agui.TextContent(state.NotAnswered)
+		if c.Answer != nil {
+			s.Results[c.ID] = c.Answer.Content
+		}
+	}
+	return s
+}
+
+// A minter makes the ids of an attempt, and knows those it made: nothing said before has one of them.
+type minter struct {
+	make func() string
+
+	mu   sync.Mutex
+	made map[string]bool
+}
+
+func newMinter(newID func() string) *minter {
+	return &minter{make: newID, made: map[string]bool{}}
+}
+
+func (m *minter) newID() string {
+	id := m.make()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.made[id] = true
+	return id
+}
+
+// isNew reports whether an id was made here, with a prefix or without.
+func (m *minter) isNew(id string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_, rest, _ := strings.Cut(id, "_")
+	return m.made[id] || m.made[rest]
+}
+
+// view is what the run begins with. The conversation as t has it is read when somebody looks at it, if it is known where
+// it ends: results of calls are not where they came.
+func (a *attempt) view(t *state.Thread) (*run.View, error) {
+	if t.LastMessage == "" || t.LastMessage != t.LastUser {
+		messages, err := a.messages(t.Rev)
+		return run.NewView(messages, nil), err
+	}
+	return run.NewViewAfter(run.Earlier{
+		Read: func() ([]agui.Message, error) { return a.readEarlier(t.Rev) },
+		New:  a.ids.isNew,
+		Last: t.LastMessage,
+	}, nil), nil
+}
+
+// readEarlier reads messages for the run's view, under the run's lock: who stops the run must not have to wait for a store
+// that is away. A run that cannot see what was said ends.
+func (a *attempt) readEarlier(rev int64) ([]agui.Message, error) {
+	ctx := a.ctx
+	if ctx.Err() != nil {
+		ctx = context.Background() // it is being ended
+	}
+	messages, err := a.messagesFor(ctx, rev)
+	if err != nil && a.ctx.Err() == nil {
+		a.fatal(err)
+	}
+	return messages, err
+}
+
+// messages are those of the thread at a revision. A store that is away is waited for, as for everything a run needs.
+func (a *attempt) messages(rev int64) ([]agui.Message, error) {
+	return a.messagesFor(context.Background(), rev)
+}
+
+func (a *attempt) messagesFor(ctx context.Context, rev int64) ([]agui.Message, error) {
+	var list state.Conversation
+	err := a.rec.retry(ctx, func(ctx context.Context) (err error) {
+		list, err = a.g.store.Messages(ctx, a.lease.Key, rev)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return list.Messages()
+}
