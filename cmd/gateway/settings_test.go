@@ -174,7 +174,7 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"-addr"}, nil, exitUsage, "-addr"},
 		{[]string{"-env-file", "/does/not/exist"}, nil, exitError, "-env-file: open /does/not/exist"},
 		{[]string{"-env-file", badLine}, nil, exitError, badLine + ":2: not KEY=VALUE"},
-		{[]string{"-config", "/does/not/exist"}, nil, exitError, "-config (GATEWAY_CONFIG): gateway: team file: open"},
+		{[]string{"-config", "/does/not/exist"}, nil, exitError, "-config (GATEWAY_CONFIG): teamfile: open"},
 		{[]string{"help"}, nil, exitOK, "healthcheck"},
 		{[]string{"-h"}, nil, exitOK, "GATEWAY_MAX_READERS"},
 		{[]string{"-h"}, nil, exitOK, "validate     check a team file"},

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A Error is everything that is wrong with a team file, in the file's order. No values that may be secret
+// An Error is everything that is wrong with a team file, in the file's order. No values that may be secret
 // are in it: what came from the environment is never quoted.
 type Error struct {
 	Problems []Problem // at least one

@@ -63,7 +63,7 @@ type AgentType func(model *model.Model) groupchat.Agent
 func Load(path string, o Options) (*Team, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("gateway: team file: %w", err)
+		return nil, fmt.Errorf("teamfile: %w", err)
 	}
 	return parse(path, data, o)
 }
@@ -120,7 +120,7 @@ type builder struct {
 	team        Team
 }
 
-// A entry is an agent of the file. It is built when it is first needed, be it by another that names it.
+// An entry is an agent of the file. It is built when it is first needed, be it by another that names it.
 type entry struct {
 	name      string
 	key, node *node
