@@ -1,9 +1,10 @@
 package copilotkit_test
 
 import (
-	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -13,12 +14,10 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// A page whose runtimeUrl is a gateway's finds the protocol below Base.
+// A page asks first what is served, either on the route for it or in an envelope, and then what the person could say: agents that are
+// a [groupchat.Suggester] answer with a call of CopilotKit's tool.
 func Example() {
-	hello := groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
-		return groupchat.Say(t, "hello", "Hello.")
-	})
-	g, err := gateway.New(gateway.Options{Agents: map[string]groupchat.Agent{"hello": hello}})
+	g, err := gateway.New(gateway.Options{Agents: map[string]groupchat.Agent{"shop": shop{}}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -26,29 +25,51 @@ func Example() {
 	defer g.Close()
 	server := httptest.NewServer(g)
 	defer server.Close()
+	runtimeURL := server.URL + copilotkit.Base
 
-	body := strings.NewReader(`{"threadId": "t1", "runId": "r1", "tools": [], "context": [],
-		"messages": [{"id": "m1", "role": "user", "content": "Hi"}]}`)
-	response, err := http.Post(server.URL+copilotkit.Base+"/agent/hello/run", "application/json", body)
-	if err != nil {
+	var info struct {
+		Agents map[string]struct{ Description string }
+	}
+	if err := json.Unmarshal([]byte(post(runtimeURL, `{"method": "info"}`)), &info); err != nil {
 		fmt.Println(err)
 		return
 	}
-	defer response.Body.Close()
-	lines := bufio.NewScanner(response.Body)
-	for lines.Scan() {
-		if _, event, ok := strings.Cut(lines.Text(), `data: {"type":"`); ok {
-			name, _, _ := strings.Cut(event, `"`)
-			fmt.Println(name)
+	fmt.Println(info.Agents["shop"].Description)
+
+	stream := post(runtimeURL+"/agent/shop/suggest", `{"threadId": "t1", "runId": "r1", "messages": [], "context": [],
+		"tools": [{"name": "copilotkitSuggest", "description": "", "parameters": {}}]}`)
+	for line := range strings.Lines(stream) {
+		var event struct{ Type, Delta string }
+		data, ok := strings.CutPrefix(line, "data: ")
+		if ok && json.Unmarshal([]byte(data), &event) == nil && event.Type == "TOOL_CALL_ARGS" {
+			fmt.Print(event.Delta)
 		}
 	}
 	// Output:
-	// RUN_STARTED
-	// STATE_SNAPSHOT
-	// TEXT_MESSAGE_START
-	// TEXT_MESSAGE_CONTENT
-	// TEXT_MESSAGE_END
-	// STATE_SNAPSHOT
-	// MESSAGES_SNAPSHOT
-	// RUN_FINISHED
+	// Sells shirts
+	// {"suggestions":[{"title":"Sizes","message":"Which sizes are left?"}]}
+}
+
+// A shop is an agent that describes itself and makes suggestions.
+type shop struct{}
+
+func (shop) Describe() groupchat.Info { return groupchat.Info{Description: "Sells shirts"} }
+
+func (shop) Run(_ context.Context, t *groupchat.Turn) error {
+	return groupchat.Say(t, "sizes", "S and L are left.")
+}
+
+func (shop) Suggest(context.Context, groupchat.Situation) ([]groupchat.Suggestion, error) {
+	return []groupchat.Suggestion{{Title: "Sizes", Message: "Which sizes are left?"}}, nil
+}
+
+// post returns the body of the answer to a JSON body.
+func post(url, body string) string {
+	response, err := http.Post(url, "application/json", strings.NewReader(body))
+	if err != nil {
+		return err.Error()
+	}
+	defer response.Body.Close()
+	data, _ := io.ReadAll(response.Body)
+	return string(data)
 }
