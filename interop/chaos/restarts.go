@@ -61,26 +61,26 @@ func restarts(ctx context.Context, f *fleet, size size) *result {
 	}
 	out.add("%d threads of three runs; kills %d, during a run %d, with a question open %d; takeovers %d",
 		len(threads), size.restarts+1, during, asked, f.takeovers.Load())
-	if during*100 < size.restarts*duringRun || asked == 0 {
+	if aimed := size.restarts / 3; during < aimed || asked < aimed {
 		out.stats.problem("%d of %d kills hit a run, %d an open question: that shows too little", during, size.restarts, asked)
 	}
 	out.checkTrips(f, threads)
 	return out
 }
 
-// restart kills the gateway and starts it again, n times, each after a second or so of service. It returns how many kills
-// hit a run, and how many an open question.
+// restart kills the gateway and starts it again, n times, each after a second or so of service: by turns at once, as soon
+// as a run is at work, and as soon as a question is open. It returns how many kills hit a run, and how many an open question.
 func restart(ctx context.Context, r *replica, n int) (during, asked int, err error) {
-	for range n {
+	for i := range n {
 		time.Sleep(300*time.Millisecond + rand.N(1200*time.Millisecond))
-		open, err := r.waiting(ctx)
+		working, open, err := r.aim(ctx, i%3 == 1, i%3 == 2)
 		if err != nil {
 			return during, asked, err
 		}
 		if open > 0 {
 			asked++
 		}
-		if r.working(ctx) > 0 {
+		if working > 0 {
 			during++
 		}
 		r.kill()
@@ -89,6 +89,22 @@ func restart(ctx context.Context, r *replica, n int) (during, asked int, err err
 		}
 	}
 	return during, asked, nil
+}
+
+// aimFor is how long a kill is put off for what it is to hit: somebody is always on the way, so it comes soon.
+const aimFor = 10 * time.Second
+
+// aim waits until a run is at work, if one is wanted, or a question is open, if that is, and returns how many there are.
+func (r *replica) aim(ctx context.Context, run, question bool) (working, open int, err error) {
+	for deadline := time.Now().Add(aimFor); ; time.Sleep(5 * time.Millisecond) {
+		if open, err = r.waiting(ctx); err != nil {
+			return 0, 0, err
+		}
+		working = r.working(ctx)
+		if (!run || working > 0) && (!question || open > 0) || time.Now().After(deadline) {
+			return working, open, nil
+		}
+	}
 }
 
 // waiting is how many threads have an open question.
