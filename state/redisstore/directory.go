@@ -33,7 +33,7 @@ func (s *backend) Find(ctx context.Context, principal, id string) ([]state.Key, 
 	for i, l := range looks {
 		if l.summary() != nil {
 			keys = append(keys, l.key)
-		} else if found[i].Score < score(l.now.Add(-hintGrace)) {
+		} else if l.stale(found[i].Score) {
 			s.unlist(ctx, l.key, found[i].Score)
 		}
 	}
@@ -115,6 +115,9 @@ func (g fieldsRead) gone() bool {
 	doc, deadline := g.fields.text(0), g.fields.text(3)
 	return doc == "" || deadline != "" && deadline <= moment(g.now)
 }
+
+// stale reports whether a hint of this score names a thread that is gone, rather than one that is about to be written.
+func (g fieldsRead) stale(hint float64) bool { return g.gone() && hint < score(g.now.Add(-hintGrace)) }
 
 // summary is the thread in a listing, nil if it is gone.
 func (g fieldsRead) summary() *state.Summary {

@@ -135,7 +135,8 @@ func (s *backend) retire(ctx context.Context, w *state.Write) {
 	})
 }
 
-// sweepIndex looks at the oldest threads of a principal's indices: what expired there was removed by nobody.
+// sweepIndex looks at the oldest threads of a principal's indices: what expired there was removed by nobody. A hint
+// without a thread that is young is left alone: its thread is being written.
 func (s *backend) sweepIndex(ctx context.Context, principal string) {
 	const few = 32
 	for shard := range indexShards {
@@ -156,7 +157,7 @@ func (s *backend) sweepIndex(ctx context.Context, principal string) {
 			return
 		}
 		for i, l := range looks {
-			if l.gone() {
+			if l.stale(scores[i]) {
 				s.unlist(ctx, l.key, scores[i])
 			}
 		}

@@ -2,6 +2,7 @@ package redisstore_test
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -133,6 +134,52 @@ func TestAskingForAThreadRepairsItsHints(t *testing.T) {
 		if keys, err := s.Overdue(t.Context(), 10); err != nil || !slices.Contains(keys, th.key) {
 			t.Errorf("Overdue() after %s() = %v, %v", name, keys, err)
 		}
+	}
+}
+
+// Hints are written before the thread that they name. While one is about to be written, the begins of other threads, which
+// now and then look for hints to threads that are gone, leave its hints alone; they remove those of a thread that never came.
+func TestHintsWaitForTheirThread(t *testing.T) {
+	t.Parallel()
+	server := redistest.Start(t)
+	client := server.Client()
+	prefix, clock := rand.Text(), statetest.NewClock()
+	s := open(t, server.URL(), redisstore.Options{Prefix: prefix, Now: clock.Now})
+	coming := newThread(t)
+	coming.begin(s, time.Hour)
+	for key := range dump(t, client, prefix) {
+		if strings.Contains(key, "{") { // what is left is what there is before the thread is written
+			if err := client.Unlink(t.Context(), key).Err(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	index := ""
+	for key := range dump(t, client, prefix) {
+		if strings.Contains(key, ":idx:") {
+			index = key
+		}
+	}
+	hinted := func() bool {
+		err := client.ZScore(t.Context(), index, "a/"+coming.key.ID).Err()
+		if err != nil && !errors.Is(err, redis.Nil) {
+			t.Fatal(err)
+		}
+		return err == nil
+	}
+	clock.Move(time.Second)
+	for range 300 {
+		newThread(t).begin(s, time.Hour)
+	}
+	if !hinted() {
+		t.Error("a thread that is about to be written has lost its hint")
+	}
+	clock.Move(time.Minute)
+	for tries := 0; hinted(); tries++ {
+		if tries == 1000 { // each looks with a chance of one in 32
+			t.Fatal("the hints to a thread that never came are not removed")
+		}
+		newThread(t).begin(s, time.Hour)
 	}
 }
 
