@@ -3,20 +3,18 @@ package main
 import (
 	"context"
 	"io"
-	"log"
 	"net"
-	"net/http"
-	"net/http/httputil"
 	"net/url"
+	"sync"
 	"sync/atomic"
-	"time"
 )
 
-// A proxy spreads requests over the replicas in turn, without stickiness, and passes every byte on at once. One that
-// cannot be reached is passed over; a connection that breaks is broken on the other side too.
+// A proxy spreads connections over the replicas in turn and passes every byte on at once. A replica that cannot be reached
+// is passed over; a connection that breaks is broken on the other side too. It knows nothing of HTTP: what a reader misses
+// is then never the doing of a proxy's own client.
 type proxy struct {
 	url      string
-	server   *http.Server
+	listener net.Listener
 	replicas []*replica
 	next     atomic.Uint64
 }
@@ -27,24 +25,40 @@ func startProxy(ctx context.Context, replicas []*replica) (*proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &proxy{url: "http://" + l.Addr().String(), replicas: replicas}
-	transport := &http.Transport{DialContext: p.dial, MaxIdleConns: 1, DisableKeepAlives: true}
-	p.server = &http.Server{
-		ReadHeaderTimeout: 10 * time.Second,
-		ErrorLog:          log.New(io.Discard, "", 0), // connections are broken on purpose
-		Handler: &httputil.ReverseProxy{
-			Transport: transport, FlushInterval: -1, ErrorLog: log.New(io.Discard, "", 0),
-			Rewrite: func(r *httputil.ProxyRequest) {
-				r.SetURL(&url.URL{Scheme: "http", Host: "replicas"})
-			},
-		},
-	}
-	go func() { _ = p.server.Serve(l) }() // until close
+	p := &proxy{url: "http://" + l.Addr().String(), listener: l, replicas: replicas}
+	go p.serve(ctx)
 	return p, nil
 }
 
+// serve takes connections until close.
+func (p *proxy) serve(ctx context.Context) {
+	for {
+		client, err := p.listener.Accept()
+		if err != nil {
+			return
+		}
+		go p.pass(ctx, client)
+	}
+}
+
+// pass copies both ways until either side ends.
+func (p *proxy) pass(ctx context.Context, client net.Conn) {
+	server, err := p.dial(ctx)
+	if err != nil {
+		_ = client.Close() // as if nobody listened
+		return
+	}
+	closeBoth := sync.OnceFunc(func() { _, _ = client.Close(), server.Close() }) // either may have ended already
+	go func() {
+		defer closeBoth()
+		_, _ = io.Copy(server, client) // whoever broke it sees it
+	}()
+	defer closeBoth()
+	_, _ = io.Copy(client, server)
+}
+
 // dial connects to the next replica that can be reached.
-func (p *proxy) dial(ctx context.Context, network, _ string) (net.Conn, error) {
+func (p *proxy) dial(ctx context.Context) (net.Conn, error) {
 	var dialer net.Dialer
 	var last error
 	first := p.next.Add(1)
@@ -55,11 +69,11 @@ func (p *proxy) dial(ctx context.Context, network, _ string) (net.Conn, error) {
 			return nil, err
 		}
 		var conn net.Conn
-		if conn, last = dialer.DialContext(ctx, network, where.Host); last == nil {
+		if conn, last = dialer.DialContext(ctx, "tcp", where.Host); last == nil {
 			return conn, nil
 		}
 	}
 	return nil, last
 }
 
-func (p *proxy) close() { _ = p.server.Close() }
+func (p *proxy) close() { _ = p.listener.Close() }

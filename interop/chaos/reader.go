@@ -118,7 +118,11 @@ func (r *reader) once(ctx context.Context, ask func(context.Context) (*http.Requ
 		defer func() { _ = response.Body.Close() }() // read as far as it goes
 		if response.StatusCode == http.StatusOK {
 			var end agui.Event
-			end, err = r.read(&watched{response.Body, watch}, request.Method == http.MethodPost)
+			body := &watched{Reader: response.Body, timer: watch}
+			end, err = r.read(body, request.Method == http.MethodPost)
+			if end == nil && !errors.Is(err, errInvalid) {
+				r.cut(fmt.Errorf("%s %s: %w after %d bytes", request.Method, request.URL.Host, err, body.n))
+			}
 			if end != nil || errors.Is(err, errInvalid) {
 				return end, err
 			}
@@ -138,10 +142,12 @@ var errHung = errors.New("hung")
 type watched struct {
 	io.Reader
 	timer *time.Timer
+	n     int // bytes so far
 }
 
 func (w *watched) Read(p []byte) (int, error) {
 	n, err := w.Reader.Read(p)
+	w.n += n
 	if n > 0 {
 		w.timer.Reset(hungAfter)
 	}
@@ -181,7 +187,6 @@ func (r *reader) read(body io.Reader, fresh bool) (agui.Event, error) {
 	first := true
 	for record, err := range agui.ReadStream(body, maxEvent) {
 		if err != nil {
-			r.cut(err)
 			return nil, err
 		}
 		now := time.Now()
@@ -204,7 +209,6 @@ func (r *reader) read(body io.Reader, fresh bool) (agui.Event, error) {
 			return e, nil
 		}
 	}
-	r.cut(io.EOF)
 	return nil, io.ErrUnexpectedEOF
 }
 
