@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"net/http"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -11,21 +12,37 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
+// An admission is a request on its way to its verdict. It may find another run in its way, and wait for that.
+type admission struct {
+	g   *Gateway
+	r   *http.Request
+	req *state.Request
+	// agent is the one that was served under its name when the store was asked last.
+	agent *served
+	// reader is the stream that answers the request; nil if JSON does.
+	reader *reader
+
+	slot   slot  // for the run that may start
+	full   error // why no run could start when the store was asked last
+	queued bool  // the request has a place in the thread's queue
+	tries  int   // behind a run whose client may have hung up
+}
+
 // admit asks the store what the request means until it means something final: a run in the way may have to end
-// first. What runs has started when it returns.
-func (c *caller) admit(ctx context.Context) (begun *state.Begun, run *attempt, err error) {
-	waiting, cancel := context.WithCancel(ctx) // a server that is leaving lets nobody wait
+// first. The run that the request begins has started when it returns.
+func (a *admission) admit(ctx context.Context) (begun *state.Begun, run *attempt, err error) {
+	waiting, cancel := context.WithCancel(ctx) // a gateway that drains lets nobody wait
 	defer cancel()
-	defer context.AfterFunc(c.g.taking, cancel)()
-	w := wait{c: c, room: reservation{g: c.g}}
-	defer func() { w.over(run) }()
+	defer context.AfterFunc(a.g.taking, cancel)()
+	a.slot.g = a.g
+	defer func() { a.leaveQueues(run) }()
 	for {
-		begun, run, err = w.begin(ctx)
+		begun, run, err = a.begin(ctx)
 		if err != nil || run != nil {
 			return begun, run, err
 		}
-		again, err := w.forTurn(waiting, begun)
-		if err != nil && c.g.draining() && ctx.Err() == nil {
+		again, err := a.wait(waiting, begun)
+		if err != nil && a.g.draining() && ctx.Err() == nil {
 			err = &agui.Error{Code: agui.CodeDraining, Err: err}
 		}
 		if err != nil || !again {
@@ -34,63 +51,63 @@ func (c *caller) admit(ctx context.Context) (begun *state.Begun, run *attempt, e
 	}
 }
 
-// begin asks once, and starts what runs: with the agent that is served now, for the request may have waited. Without
-// room for it nothing is begun; but most requests need none.
-func (w *wait) begin(ctx context.Context) (*state.Begun, *attempt, error) {
-	c, started := w.c, false
-	agent, err := c.g.enlist(c.agent.name)
+// begin asks once, and starts the run that the store has begun: with the agent that is served now, for the request may have
+// waited. Without a slot no run begins; but most requests need none.
+func (a *admission) begin(ctx context.Context) (*state.Begun, *attempt, error) {
+	started := false
+	agent, err := a.g.enlist(a.agent.name)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() {
 		if !started {
-			c.g.dismiss(agent)
+			a.g.dismiss(agent)
 		}
 	}()
-	c.agent = agent
-	agent.setOptions(c.req, c.g.o)
-	w.full = w.room.take()
-	if w.full == nil {
-		defer w.room.release() // also if the store panics
-		if c.g.chains.enter(c.req.Chain, c.req.Hops) {
+	a.agent = agent
+	agent.setOptions(a.req, a.g.o)
+	a.full = a.slot.take()
+	if a.full == nil {
+		defer a.slot.release() // also if the store panics
+		if a.g.chains.enter(a.req.Chain, a.req.Hops) {
 			defer func() {
 				if !started {
-					c.g.chains.undo(c.req.Chain, c.req.Hops)
+					a.g.chains.undo(a.req.Chain, a.req.Hops)
 				}
 			}()
 		} else {
-			w.full = &agui.Error{Code: agui.CodeRemoteLoop}
+			a.full = &agui.Error{Code: agui.CodeRemoteLoop}
 		}
 	}
-	c.req.NoRun = w.full != nil
+	a.req.NoRun = a.full != nil
 	asked := time.Now()
-	begun, err := c.judge(ctx)
+	begun, err := a.askStore(ctx)
 	if err != nil {
 		return nil, nil, route.StoreError(err)
 	}
-	log := c.g.log(c.r)
+	log := a.g.log(a.r)
 	for _, text := range begun.Verdict.Warnings {
 		log.Warn("input: " + text)
 	}
 	if !begun.Verdict.Meaning.Runs() {
 		return begun, nil, nil
 	}
-	run := c.g.start(agent, begun, asked, c.r.Header, log)
-	w.room.use()
+	run := a.g.start(agent, begun, asked, a.r.Header, log)
+	a.slot.occupy()
 	started = true
 	return begun, run, nil
 }
 
-// storeTimeout is how long a store that hangs may keep somebody waiting who can be told to come back later. One that is
+// storeTimeout is how long a store that hangs may keep a client waiting who can be told to come back later. A store that is
 // slow and gets on, with many requests at one thread, is given more than that.
 const storeTimeout = 2 * time.Second
 
-// judge asks the store. A question whose answer got lost may have begun a run that nobody knows of; so it is asked
-// again in the same name, and not given up half way because the client is. A run that was begun all the same is taken
+// askStore calls [state.Store]'s Begin. A call whose answer got lost may have begun a run that nobody knows of; so it is
+// repeated under the same name, and not given up half way because the client is gone. A run that was begun all the same is taken
 // over like one whose replica died.
-func (c *caller) judge(ctx context.Context) (*state.Begun, error) {
+func (a *admission) askStore(ctx context.Context) (*state.Begun, error) {
 	const tries = 3
-	o := state.LeaseOptions{Attempt: rand.Text(), TTL: c.g.o.Lease}
+	o := state.LeaseOptions{Attempt: rand.Text(), TTL: a.g.o.Lease}
 	started := time.Now()
 	asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), tries*storeTimeout)
 	defer cancel()
@@ -98,79 +115,73 @@ func (c *caller) judge(ctx context.Context) (*state.Begun, error) {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
-		begun, err := c.g.store.Begin(asking, c.req, o)
+		begun, err := a.g.store.Begin(asking, a.req, o)
 		if err == nil || final(err) || try == tries || time.Since(started) >= storeTimeout {
 			return begun, err
 		}
-		if err := pause(ctx, lookPause); err != nil {
+		if err := pause(ctx, tryPause); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// A wait is an admission, which may find another run in its way.
-type wait struct {
-	c      *caller
-	room   reservation // for the run that it may begin
-	full   error       // why there was no room when the store was asked
-	queued bool        // the request has a place in the thread's queue
-	looks  int         // for a caller that may have hung up
-}
-
-// A request that finds a tied run looks again a few times before it is told that the thread is busy: its own
-// client may have hung up on that run just now, and the connection's end is noticed a moment later than the next
+// A request that finds a tied run is tried again a few times before its client is told that the thread is busy: that client
+// may have hung up on the run just now, and the end of its connection is noticed a moment later than its next
 // request (R4).
 const (
-	looks     = 5
-	lookPause = 20 * time.Millisecond
+	maxTries = 5
+	tryPause = 20 * time.Millisecond
 )
 
-// forTurn waits for what begun says must be waited for, and reports whether to ask again: about this thread, and no
+// wait waits for what begun says is in the way, and reports whether to ask again: about this thread, and no
 // other that has its name by then.
-func (w *wait) forTurn(ctx context.Context, begun *state.Begun) (again bool, err error) {
-	c, meaning := w.c, begun.Verdict.Meaning
+func (a *admission) wait(ctx context.Context, begun *state.Begun) (again bool, err error) {
+	meaning := begun.Verdict.Meaning
 	inTheWay := meaning == state.Busy && begun.Verdict.Code == agui.CodeRunInProgress
 	if begun.Exists {
-		c.req.Since = begun.Thread.CreatedAt
+		a.req.Since = begun.Thread.CreatedAt
 	}
 	switch {
-	case meaning == state.Full && w.queued && agui.CodeOf(w.full) == agui.CodeOverloaded:
-		return true, w.awaitRoom(ctx)
+	case meaning == state.Full && a.queued && agui.CodeOf(a.full) == agui.CodeOverloaded:
+		return true, a.awaitSlot(ctx)
 	case meaning == state.Full:
-		return false, w.full
+		return false, a.full
 	case meaning == state.Queued:
-		w.queued = true
-		return true, c.awaitTurn(ctx)
-	case meaning == state.Preempt, inTheWay && c.agent.OnBusy == Supersede:
-		ended := w.room.follow(begun.Thread)
-		if ended == nil { // it leaves no place here
-			if err := w.room.take(); err != nil {
-				return false, err
-			}
-		}
-		if _, err := c.g.store.Signal(ctx, c.req.Key, begun.Thread.Live.Intent.Origin, state.SignalStop); err != nil && !errors.Is(err, state.ErrUnknownThread) {
-			return false, route.StoreError(err)
-		}
-		return true, w.awaitEnd(ctx, begun.Thread, ended)
-	case inTheWay && begun.Thread.Live.Tied && w.looks < looks:
-		w.looks++
-		return true, pause(ctx, lookPause)
+		a.queued = true
+		return true, a.awaitTurn(ctx)
+	case meaning == state.Preempt, inTheWay && a.agent.OnBusy == Supersede:
+		return true, a.supersede(ctx, begun.Thread)
+	case inTheWay && begun.Thread.Live.Tied && a.tries < maxTries:
+		a.tries++
+		return true, pause(ctx, tryPause)
 	default:
 		return false, nil
 	}
 }
 
+// keepAlive opens the stream that answers the request, if one does, and keeps it alive until stop is called.
+func (a *admission) keepAlive() (stop func(), err error) {
+	if a.reader == nil {
+		return func() {}, nil
+	}
+	if err := a.reader.open(); err != nil {
+		return nil, err
+	}
+	return a.reader.keepAlive(), nil
+}
+
 // awaitTurn waits in the thread's queue. The client gets its headers and heartbeats; when it is gone, so is its place. A
 // store that is away is waited for.
-func (c *caller) awaitTurn(ctx context.Context) error {
-	if err := c.open(); err != nil {
+func (a *admission) awaitTurn(ctx context.Context) error {
+	stop, err := a.keepAlive()
+	if err != nil {
 		return err
 	}
-	defer c.beat()()
+	defer stop()
 	var until time.Time // when a store that is away is given up
 	for {
 		asked := time.Now()
-		err := c.g.store.Await(ctx, c.req.Key, c.req.Wait.Ticket, c.req.Wait.TTL)
+		err := a.g.store.Await(ctx, a.req.Key, a.req.Wait.Ticket, a.req.Wait.TTL)
 		switch {
 		case err == nil || errors.Is(err, state.ErrUnknownThread):
 			return nil
@@ -179,71 +190,104 @@ func (c *caller) awaitTurn(ctx context.Context) error {
 		case final(err):
 			return route.StoreError(err)
 		case until.IsZero() || time.Since(asked) > storeTimeout: // it was there in between
-			until = time.Now().Add(c.g.o.StoreBuffer)
+			until = time.Now().Add(a.g.o.StoreBuffer)
 		case time.Now().After(until):
 			return route.StoreError(err)
 		}
-		c.g.away()
+		a.g.away()
 		if err := pause(ctx, tailPause); err != nil {
 			return err
 		}
 	}
 }
 
-// awaitRoom waits for a place among the runs that may be live here, and keeps the one in the thread's queue until then.
-func (w *wait) awaitRoom(ctx context.Context) error {
-	c := w.c
-	defer c.beat()()
-	given, err := w.room.ask()
+// awaitSlot waits for a slot, and keeps the place in the thread's queue until then.
+func (a *admission) awaitSlot(ctx context.Context) error {
+	stop, err := a.keepAlive()
 	if err != nil {
 		return err
 	}
-	renew := time.NewTicker(max(c.req.Wait.TTL/3, time.Millisecond))
+	defer stop()
+	taken, err := a.slot.enqueue()
+	if err != nil {
+		return err
+	}
+	renew := time.NewTicker(max(a.req.Wait.TTL/3, time.Millisecond))
 	defer renew.Stop()
 	for {
 		select {
-		case <-given:
+		case <-taken:
 			return nil
 		case <-renew.C:
 			asking, cancel := context.WithTimeout(ctx, storeTimeout)
-			err := c.g.store.Await(asking, c.req.Key, c.req.Wait.Ticket, c.req.Wait.TTL)
+			err := a.g.store.Await(asking, a.req.Key, a.req.Wait.Ticket, a.req.Wait.TTL)
 			cancel()
 			if errors.Is(err, state.ErrUnknownThread) {
 				return nil // as the store says when it is asked again
 			}
-		case <-ctx.Done(): // over takes it off the list of those who ask
+		case <-ctx.Done(): // leaveQueues gives the wait for a slot up
 			return context.Cause(ctx)
 		}
 	}
 }
 
-// awaitEnd waits for the end of the live run of t and, if it is live here, until it has left its place.
-func (w *wait) awaitEnd(ctx context.Context, t *state.Thread, left <-chan struct{}) error {
-	if err := w.c.g.awaitEnd(ctx, t); err != nil || left == nil {
+// supersede stops the live run of t and waits for its end. A run that is live here leaves its slot to the request.
+func (a *admission) supersede(ctx context.Context, t *state.Thread) error {
+	ended := a.slot.inherit(t)
+	if ended == nil { // no slot becomes free here
+		if err := a.slot.take(); err != nil {
+			return err
+		}
+	}
+	if _, err := a.g.store.Signal(ctx, a.req.Key, t.Live.Intent.Origin, state.SignalStop); err != nil && !errors.Is(err, state.ErrUnknownThread) {
+		return route.StoreError(err)
+	}
+	if err := a.g.awaitEnd(ctx, t); err != nil || ended == nil {
 		return err
 	}
 	select {
-	case <-left:
+	case <-ended:
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
 }
 
-// over gives up what was waited for: the place in the queue, unless run began with it, and the one among the live runs.
-func (w *wait) over(run *attempt) {
-	w.room.release()
-	if !w.queued || run != nil {
+// leaveQueues gives up what was waited for: the place in the queue, unless run began with it, and the slot.
+func (a *admission) leaveQueues(run *attempt) {
+	a.slot.release()
+	if !a.queued || run != nil {
 		return
 	}
-	c := w.c
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), storeTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.r.Context()), storeTimeout)
 	defer cancel()
-	if err := c.g.store.Leave(ctx, c.req.Key, c.req.Wait.Ticket); err != nil && !errors.Is(err, state.ErrUnknownThread) {
-		c.g.log(c.r).Warn("run: place in the queue not given up, it expires", "error", err)
+	if err := a.g.store.Leave(ctx, a.req.Key, a.req.Wait.Ticket); err != nil && !errors.Is(err, state.ErrUnknownThread) {
+		a.g.log(a.r).Warn("run: place in the queue not given up, it expires", "error", err)
 	}
 }
 
+// answerFailure answers a request whose admission failed: as an HTTP error, or inside the stream if that is open. The page of a
+// client that answers questions is sent them again where it can be, because the gateway drains or has no slot.
+func (a *admission) answerFailure(err error) error {
+	client, code := a.reader, agui.CodeOf(err)
+	switch {
+	case a.r.Context().Err() != nil:
+		return err
+	case client.stream != nil:
+		return client.sendError(code)
+	case !client.profile.AskAgain || len(a.req.Answers) == 0:
+		return err
+	}
+	t, interrupts, loadErr := a.g.store.Load(a.r.Context(), a.req.Key)
+	if loadErr != nil {
+		return err
+	}
+	return client.refuse(&state.Begun{
+		Verdict: state.Verdict{Meaning: state.Refuse, Code: code}, Thread: t, Interrupts: interrupts, Exists: true,
+	})
+}
+
+// pause waits for d, or until ctx is done, whose cause it returns.
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -255,11 +299,11 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// awaitEnd waits until the live run of t, or its thread, is no more.
+// awaitEnd waits until the live run of t has ended, or its thread was deleted.
 func (g *Gateway) awaitEnd(ctx context.Context, t *state.Thread) error {
 	for batch, err := range g.store.Tail(ctx, t.Key, t.Last) {
 		if errors.Is(err, state.ErrUnknownThread) || errors.Is(err, state.ErrTrimmed) {
-			return nil // only what is over is trimmed
+			return nil // only what has ended is trimmed
 		}
 		if err != nil {
 			return route.StoreError(err)

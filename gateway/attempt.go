@@ -84,7 +84,7 @@ type attempt struct {
 
 	woken chan struct{} // a reader came or went
 
-	successor *reservation // gets the run's place when it has ended; guarded by the gateway's lock
+	successor *slot // inherits the run's slot when it has ended; guarded by g.mu
 }
 
 // live is the attempt from its first event to the release of the lease. A panic fails the run like an error. If even
@@ -118,7 +118,7 @@ func (a *attempt) gone() {
 	a.g.mu.Unlock()
 	a.g.chains.leave(a.intent.Chain)
 	a.g.dismiss(a.agent)
-	a.leavePlace()
+	a.releaseSlot()
 	close(a.done)
 }
 

@@ -70,55 +70,55 @@ func (s copilotkitService) Run(w http.ResponseWriter, r *http.Request, name stri
 
 // Connect is part of [copilotkit.Service].
 func (s copilotkitService) Connect(w http.ResponseWriter, r *http.Request, name string, in *agui.RunAgentInput) error {
-	c, err := s.reader(w, r, name, in)
+	page, err := s.reader(w, r, name, in)
 	if err != nil {
 		return err
 	}
-	defer c.panicked()
-	now, err := s.g.store.Snapshot(r.Context(), c.key)
+	defer page.endOnPanic()
+	now, err := s.g.store.Snapshot(r.Context(), page.key)
 	switch {
-	case errors.Is(err, state.ErrUnknownThread):
-		if err := c.open(); err != nil {
+	case errors.Is(err, state.ErrUnknownThread): // the page has connected before its first message
+		if err := page.open(); err != nil {
 			return err
 		}
-		return c.stream.close()
+		return page.stream.close()
 	case err != nil:
 		return route.StoreError(err)
 	}
-	s.g.logThread(r, c.key, "attached")
+	s.g.logThread(r, page.key, "attached")
 	if now.Thread.Live != nil {
-		return c.told(c.join(now.Thread))
+		return page.endWithError(page.join(now.Thread))
 	}
-	return c.told(c.showThread(shown{Snapshot: now}))
+	return page.endWithError(page.showThread(shown{Snapshot: now}))
 }
 
 // Show is part of [copilotkit.Service].
 func (s copilotkitService) Show(w http.ResponseWriter, r *http.Request, name string, in *agui.RunAgentInput, events func() ([]agui.Event, error)) error {
-	c, err := s.reader(w, r, name, in)
+	page, err := s.reader(w, r, name, in)
 	if err != nil {
 		return err
 	}
-	defer c.panicked()
-	return c.told(c.showRun(events))
+	defer page.endOnPanic()
+	return page.endWithError(page.showRun(events))
 }
 
 // showRun sends a stream that looks like a run of events.
-func (c *caller) showRun(events func() ([]agui.Event, error)) error {
-	if err := c.open(); err != nil {
+func (r *reader) showRun(events func() ([]agui.Event, error)) error {
+	if err := r.open(); err != nil {
 		return err
 	}
-	stop := c.beat()
+	stop := r.keepAlive()
 	list, err := events()
 	stop()
 	if err != nil {
 		return err
 	}
-	all := append([]agui.Event{c.opening(c.key)}, list...)
-	all = append(all, c.closing(c.key, &agui.Outcome{Type: agui.OutcomeSuccess}))
-	if err := c.show(c.key, state.FrameID{}, plain(all...)...); err != nil {
+	all := append([]agui.Event{r.runStarted()}, list...)
+	all = append(all, r.runFinished(&agui.Outcome{Type: agui.OutcomeSuccess}))
+	if err := r.send(state.FrameID{}, readerEvents(all...)...); err != nil {
 		return err
 	}
-	return c.stream.close()
+	return r.stream.close()
 }
 
 // Events is part of [copilotkit.Service].
@@ -135,21 +135,21 @@ func (s copilotkitService) Events(r *http.Request, t *state.Thread) iter.Seq2[js
 			return
 		}
 		profile.Stop, profile.AskAgain = wire.StopPlain, true
-		c := &caller{g: s.g, r: r, agent: agent, wire: profile}
-		c.logged(t, yield)
+		page := &reader{g: s.g, req: r, key: t.Key, profile: profile}
+		page.readLog(t.Last, yield)
 	}
 }
 
-// logged yields the events that the log holds of t as the reader is sent them. It is read batch by batch: a log may be longer
-// than what should be held at once.
-func (c *caller) logged(t *state.Thread, yield func(json.RawMessage, error) bool) {
-	for batch, err := range c.g.store.Tail(c.r.Context(), t.Key, state.FrameID{}) {
+// readLog yields the events that the log holds up to the frame last, as the reader is sent them. It is read batch by batch: a log may
+// be longer than what should be held at once.
+func (r *reader) readLog(last state.FrameID, yield func(json.RawMessage, error) bool) {
+	for batch, err := range r.g.store.Tail(r.req.Context(), r.key, state.FrameID{}) {
 		if err != nil {
 			yield(nil, route.StoreError(err))
 			return
 		}
 		for _, f := range batch {
-			sent, err := c.project(t.Key, f)
+			sent, err := r.project(f)
 			if err != nil {
 				yield(nil, err)
 				return
@@ -159,12 +159,12 @@ func (c *caller) logged(t *state.Thread, yield func(json.RawMessage, error) bool
 					return
 				}
 			}
-			if !f.ID.Less(t.Last) {
+			if !f.ID.Less(last) {
 				return
 			}
 		}
 	}
-	if err := c.r.Context().Err(); err != nil {
+	if err := r.req.Context().Err(); err != nil {
 		yield(nil, err)
 	}
 }
@@ -189,11 +189,11 @@ func (s copilotkitService) profile(r *http.Request, name string, in *agui.RunAge
 }
 
 // reader is a page that reads a thread and runs nothing.
-func (s copilotkitService) reader(w http.ResponseWriter, r *http.Request, name string, in *agui.RunAgentInput) (*caller, error) {
+func (s copilotkitService) reader(w http.ResponseWriter, r *http.Request, name string, in *agui.RunAgentInput) (*reader, error) {
 	agent, profile, err := s.profile(r, name, in)
 	if err != nil {
 		return nil, err
 	}
 	key := state.Key{Principal: route.Principal(r), Agent: agent.name, ID: in.ThreadID}
-	return &caller{g: s.g, w: w, r: r, agent: agent, key: key, wire: profile, watch: in.RunID}, nil
+	return &reader{g: s.g, w: w, req: r, key: key, profile: profile, runID: in.RunID}, nil
 }

@@ -42,7 +42,7 @@ type Gateway struct {
 	mu       sync.Mutex
 	attempts map[state.Key]*attempt // live here
 	running  int                    // live here, or about to be
-	waiting  []*reservation         // for one of those places
+	waiting  []*slot                // asked for while all were held
 	cut      bool                   // runs are not waited for any more
 	wg       sync.WaitGroup         // of those running counts
 }

@@ -12,7 +12,7 @@ import (
 // attach is GET /threads/{id}/events: become a reader of the thread. With a cursor it sends exactly what
 // follows, without one the join prelude first; with follow=1 it stays over runs.
 func (g *Gateway) attach(w http.ResponseWriter, r *http.Request) error {
-	key, agent, wire, err := g.threadWire(r)
+	key, _, profile, err := g.threadWire(r)
 	if err != nil {
 		return err
 	}
@@ -27,9 +27,9 @@ func (g *Gateway) attach(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return route.StoreError(err)
 	}
-	c := &caller{g: g, w: w, r: r, agent: agent, key: key, wire: wire}
-	defer c.panicked()
-	return c.told(c.attach(t, follows(r)))
+	reader := &reader{g: g, w: w, req: r, key: key, profile: profile}
+	defer reader.endOnPanic()
+	return reader.endWithError(reader.attach(t, follows(r)))
 }
 
 // attachable answers HEAD: what attach would begin with, to nobody who reads. So it unties no run and keeps none alive.
@@ -38,8 +38,7 @@ func (g *Gateway) attachable(w http.ResponseWriter, r *http.Request, key state.K
 	if err != nil {
 		return route.StoreError(err)
 	}
-	c := &caller{g: g, w: w, r: r}
-	cursor, known, err := c.cursor(t)
+	cursor, known, err := g.cursor(r, t)
 	if err != nil {
 		return err
 	}
@@ -59,23 +58,23 @@ func follows(r *http.Request) bool { return r.URL.Query().Get("follow") == "1" }
 // restsAt reports whether nothing runs on t and its log ends with the frame cursor.
 func restsAt(t *state.Thread, cursor state.FrameID) bool { return t.Live == nil && cursor == t.Last }
 
-func (c *caller) attach(t *state.Thread, follow bool) error {
-	cursor, known, err := c.cursor(t)
+func (r *reader) attach(t *state.Thread, follow bool) error {
+	cursor, known, err := r.g.cursor(r.req, t)
 	if err != nil {
 		return err
 	}
 	if known && restsAt(t, cursor) && !follow {
-		c.w.WriteHeader(http.StatusNoContent)
+		r.w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
-	c.g.logThread(c.r, t.Key, "attached")
+	r.g.logThread(r.req, r.key, "attached")
 	if t.Live != nil {
-		c.untie(t)
+		r.untie(t)
 	}
-	if err := c.open(); err != nil {
+	if err := r.open(); err != nil {
 		return err
 	}
-	tail := tailing{key: t.Key, after: cursor, owed: t.Live != nil}
+	tail := tailOptions{after: cursor, live: t.Live != nil}
 	switch {
 	case follow:
 		tail.end = endNever
@@ -83,21 +82,21 @@ func (c *caller) attach(t *state.Thread, follow bool) error {
 		tail.end = endAtIdle // exactly what follows may be more than one run
 	}
 	if known {
-		c.stream.inRun = tail.owed
-		return c.tail(tail)
+		r.stream.inRun = tail.live
+		return r.tail(tail)
 	}
-	var over bool
-	tail.after, over, err = c.prelude(t, nil)
-	if err != nil || over && !follow {
+	var idle bool
+	tail.after, idle, err = r.prelude(t, nil)
+	if err != nil || idle && !follow {
 		return err
 	}
-	tail.owed = !over
-	return c.tail(tail)
+	tail.live = !idle
+	return r.tail(tail)
 }
 
-// cursor is where the reader left off, and whether the log goes on from there.
-func (c *caller) cursor(t *state.Thread) (state.FrameID, bool, error) {
-	header := c.r.Header.Get("Last-Event-ID")
+// cursor returns the last frame that the client of r has seen, and whether the log of t goes on from there.
+func (g *Gateway) cursor(r *http.Request, t *state.Thread) (state.FrameID, bool, error) {
+	header := r.Header.Get("Last-Event-ID")
 	if header == "" {
 		return state.FrameID{}, false, nil
 	}
@@ -115,7 +114,7 @@ func (c *caller) cursor(t *state.Thread) (state.FrameID, bool, error) {
 		}
 		at = t.Last
 	}
-	holds, err := c.g.store.Holds(c.r.Context(), t.Key, at)
+	holds, err := g.store.Holds(r.Context(), t.Key, at)
 	if err != nil {
 		return state.FrameID{}, false, route.StoreError(err)
 	}

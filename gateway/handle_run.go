@@ -66,35 +66,41 @@ func (g *Gateway) run(w http.ResponseWriter, r *http.Request, agent *served, dia
 }
 
 // serve admits a request and streams what it came to.
-func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, agent *served, req *state.Request, wire wire.Profile) error {
-	c := &caller{g: g, w: w, r: r, agent: agent, key: req.Key, req: req, wire: wire}
-	begun, run, err := c.admit(r.Context())
-	if err != nil {
-		return c.failed(err)
+func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, agent *served, req *state.Request, profile wire.Profile) error {
+	client := &reader{
+		g: g, w: w, req: r, key: req.Key, profile: profile,
+		runID: req.RunID, parentRunID: req.ParentRunID, posted: true, own: req.Messages,
 	}
-	defer c.panicked()
-	return c.told(c.respond(begun, run))
+	defer client.endOnPanic()
+	a := &admission{g: g, r: r, req: req, agent: agent, reader: client}
+	begun, run, err := a.admit(r.Context())
+	if err == nil {
+		err = client.respond(begun, run)
+	} else {
+		err = a.answerFailure(err)
+	}
+	return client.endWithError(err)
 }
 
 // respond streams what the verdict says.
-func (c *caller) respond(begun *state.Begun, run *attempt) error {
+func (r *reader) respond(begun *state.Begun, run *attempt) error {
 	switch begun.Verdict.Meaning {
 	case state.Start, state.Resume, state.Repeat:
-		return c.follow(begun, run)
+		return r.follow(begun, run)
 	case state.Join:
-		return c.join(begun.Thread)
+		return r.join(begun.Thread)
 	case state.Refuse:
-		return c.refuse(begun)
+		return r.refuse(begun)
 	case state.Busy:
-		return c.busy(begun.Verdict.Code)
-	default: // Hydrate; admit returns neither Usurp nor Queued
-		return c.hydrate(begun)
+		return r.sendError(begun.Verdict.Code)
+	default: // Hydrate; admit returns neither Full, Queued nor Preempt
+		return r.showOrJoin(begun, shown{failed: begun.Verdict.Failed})
 	}
 }
 
 // resume is POST /threads/{id}/resume: answers for scripts and bots. Admission is the same as for a run.
 func (g *Gateway) resume(w http.ResponseWriter, r *http.Request) error {
-	key, agent, wire, err := g.threadWire(r)
+	key, agent, profile, err := g.threadWire(r)
 	if err != nil {
 		return err
 	}
@@ -106,34 +112,34 @@ func (g *Gateway) resume(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	req := g.request(&agui.RunAgentInput{ThreadID: key.ID, RunID: g.o.NewID(), Resume: in}, agent, wire.Era)
+	req := g.request(&agui.RunAgentInput{ThreadID: key.ID, RunID: g.o.NewID(), Resume: in}, agent, profile.Era)
 	if req.Hops, req.Chain, err = hopsOf(r.Header); err != nil {
 		return err
 	}
 	req.Key, req.Hash = key, state.Hash(data)
 	if acceptsStream(r.Header.Values("Accept")) {
 		req.Tied = agent.Disconnect == Cancel
-		return g.serve(w, r, agent, req, wire)
+		return g.serve(w, r, agent, req, profile)
 	}
-	c := &caller{g: g, w: w, r: r, agent: agent, key: key, req: req, wire: wire, quiet: true}
-	return g.resumeQuietly(c)
+	return g.resumeWithoutStream(w, r, agent, req)
 }
 
-// resumeQuietly answers with what the resume came to; the run it starts belongs to nobody's connection.
-func (g *Gateway) resumeQuietly(c *caller) error {
-	begun, _, err := c.admit(c.r.Context())
+// resumeWithoutStream answers with what the resume came to; the run that it starts is tied to no connection.
+func (g *Gateway) resumeWithoutStream(w http.ResponseWriter, r *http.Request, agent *served, req *state.Request) error {
+	a := &admission{g: g, r: r, req: req, agent: agent}
+	begun, _, err := a.admit(r.Context())
 	if err != nil {
 		return err
 	}
 	switch v := begun.Verdict; {
 	case v.Meaning.Runs():
-		route.Answer(c.w, http.StatusAccepted, map[string]string{"runId": c.req.RunID})
+		route.Answer(w, http.StatusAccepted, map[string]string{"runId": req.RunID})
 	case v.Meaning == state.Join:
-		route.Answer(c.w, http.StatusAccepted, map[string]string{"runId": begun.Thread.Live.Intent.RunID})
+		route.Answer(w, http.StatusAccepted, map[string]string{"runId": begun.Thread.Live.Intent.RunID})
 	case v.Meaning == state.Refuse, v.Meaning == state.Busy:
 		return &agui.Error{Code: v.Code}
 	default:
-		route.Answer(c.w, http.StatusOK, map[string]any{"status": statusOfThread(begun.Thread, begun.Interrupts)})
+		route.Answer(w, http.StatusOK, map[string]any{"status": statusOfThread(begun.Thread, begun.Interrupts)})
 	}
 	return nil
 }

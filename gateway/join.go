@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -12,85 +11,84 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// join makes the caller a reader of the live run of t: a prelude that is itself a valid stream, then the tail. It
-// unties the run from the connection it was posted on (R4).
-func (c *caller) join(t *state.Thread, extra ...agui.Event) error {
-	if !c.g.readers.enter(t.Key, c.g.o.Limits.Readers) {
-		return &agui.Error{Code: agui.CodeOverloaded, Err: fmt.Errorf("gateway: more than %d readers", c.g.o.Limits.Readers)}
+// join makes the client a reader of the live run of t: it is sent a prelude, which is itself a valid stream, and then the log's
+// frames behind it. It unties the run from the connection it was posted on (R4).
+func (r *reader) join(t *state.Thread, extra ...agui.Event) error {
+	if !r.g.readers.enter(r.key, r.g.o.Limits.Readers) {
+		return &agui.Error{Code: agui.CodeOverloaded, Err: fmt.Errorf("gateway: more than %d readers", r.g.o.Limits.Readers)}
 	}
-	defer c.g.readers.leave(t.Key)
-	c.untie(t)
-	c.follows(t)
-	if err := c.open(); err != nil {
+	defer r.g.readers.leave(r.key)
+	r.untie(t)
+	r.noteResumed(t)
+	if err := r.open(); err != nil {
 		return err
 	}
-	after, over, err := c.prelude(t, extra)
-	if err != nil || over {
+	after, idle, err := r.prelude(t, extra)
+	if err != nil || idle {
 		return err
 	}
-	return c.tail(tailing{key: t.Key, after: after, owed: true})
+	return r.tail(tailOptions{after: after, live: true})
 }
 
 // untie tells the live run of t that it has a reader beside the connection it was posted on.
-func (c *caller) untie(t *state.Thread) {
-	if err := c.g.noteReader(c.r.Context(), t.Key); err != nil {
-		c.g.log(c.r).Warn("run: its reader is not noted", "error", err)
+func (r *reader) untie(t *state.Thread) {
+	if err := r.g.noteReader(r.req.Context(), r.key); err != nil {
+		r.g.log(r.req).Warn("run: its reader is not noted", "error", err)
 	}
-	if _, err := c.g.store.Signal(c.r.Context(), t.Key, t.Live.Intent.Origin, state.SignalUntie); err != nil && !errors.Is(err, state.ErrUnknownThread) {
-		c.g.log(c.r).Warn("run: not untied", "error", err)
+	if _, err := r.g.store.Signal(r.req.Context(), r.key, t.Live.Intent.Origin, state.SignalUntie); err != nil && !errors.Is(err, state.ErrUnknownThread) {
+		r.g.log(r.req).Warn("run: not untied", "error", err)
 	}
 }
 
-// prelude restates the live run of t so far, and extra behind it; if there is none, or it is over by now, the thread as it
-// then stands. It returns the frame it goes up to, and whether that is where the thread rests.
-func (c *caller) prelude(t *state.Thread, extra []agui.Event) (after state.FrameID, over bool, err error) {
+// prelude sends a prelude of the live run of t, and extra behind it; if there is no such run, or it has ended by now, the thread
+// as it stands then. It returns the frame up to which the reader has seen the log, and whether nothing runs behind it.
+func (r *reader) prelude(t *state.Thread, extra []agui.Event) (after state.FrameID, idle bool, err error) {
 	for {
 		if t.Live == nil {
-			now, err := c.snapshot(t.Key)
+			now, err := r.snapshot()
 			if err != nil {
 				return after, false, err
 			}
 			if now.Thread.Live == nil {
-				return now.Thread.Last, true, c.showThread(shown{Snapshot: now, extra: extra})
+				return now.Thread.Last, true, r.showThread(shown{Snapshot: now, extra: extra})
 			}
 			t = now.Thread
-			c.untie(t)
+			r.untie(t)
 		}
-		frames, err := c.soFar(t)
-		if err != nil && !errors.Is(err, state.ErrTrimmed) { // only what is over is trimmed
+		frames, err := r.framesSoFar(t)
+		if err != nil && !errors.Is(err, state.ErrTrimmed) { // only what has ended is trimmed
 			return after, false, err
 		}
 		if err == nil {
 			if last := frames[len(frames)-1]; !terminal(last) {
-				err := c.restate(t.Key, frames, extra)
-				if !errors.Is(err, state.ErrRevision) { // the same
+				err := r.sendPrelude(frames, extra)
+				if !errors.Is(err, state.ErrRevision) { // this run has ended and was trimmed as well
 					return last.ID, false, err
 				}
 			}
 		}
-		now, _, err := c.g.store.Load(c.r.Context(), t.Key)
+		now, _, err := r.g.store.Load(r.req.Context(), r.key)
 		if err != nil {
 			return after, false, route.StoreError(err)
 		}
 		if t = now; t.Live != nil {
-			c.untie(t)
+			r.untie(t)
 		}
 	}
 }
 
-// soFar returns the frames of t's live run that the log has; it waits for the first.
-func (c *caller) soFar(t *state.Thread) ([]state.Frame, error) {
-	defer c.beat()()
+// framesSoFar returns the frames of t's live run that the log has; it waits for the first.
+func (r *reader) framesSoFar(t *state.Thread) ([]state.Frame, error) {
+	defer r.keepAlive()()
 	from := state.FrameID{Fence: t.Live.Intent.Origin}
-	ctx, cancel := context.WithCancel(c.r.Context())
+	ctx, cancel := context.WithCancel(r.req.Context())
 	defer cancel()
-	gone := c.g.outage.tooLong()
-	defer context.AfterFunc(gone, cancel)()
-	for batch, err := range c.g.tail(ctx, t.Key, from) {
+	defer context.AfterFunc(r.g.outage.storeGone(), cancel)()
+	for batch, err := range r.g.tail(ctx, r.key, from) {
 		if err != nil {
 			return nil, route.StoreError(err)
 		}
-		// If the run is over already, a newer one may be behind it.
+		// If the run has ended already, a newer one may be behind it.
 		for i := len(batch) - 1; i >= 0; i-- {
 			if batch[i].Type == agui.TypeRunStarted {
 				return batch[i:], nil
@@ -100,15 +98,15 @@ func (c *caller) soFar(t *state.Thread) ([]state.Frame, error) {
 			return batch, nil
 		}
 	}
-	if err := context.Cause(c.r.Context()); err != nil {
+	if err := context.Cause(r.req.Context()); err != nil {
 		return nil, err
 	}
-	return nil, &agui.Error{Code: agui.CodeStoreUnavailable, Err: errStoreGone} // for too long, or it was closed
+	return nil, &agui.Error{Code: agui.CodeStoreUnavailable, Err: errStoreGone} // it is away for too long, or was closed
 }
 
-// restate sends the prelude that adds up to frames, the beginning of a run.
-func (c *caller) restate(key state.Key, frames []state.Frame, extra []agui.Event) error {
-	view, start, err := c.fold(key, frames)
+// sendPrelude sends the prelude that adds up to frames, the first ones of a run.
+func (r *reader) sendPrelude(frames []state.Frame, extra []agui.Event) error {
+	view, start, err := r.viewOf(frames)
 	if err != nil {
 		return err
 	}
@@ -116,13 +114,13 @@ func (c *caller) restate(key state.Key, frames []state.Frame, extra []agui.Event
 	if err != nil {
 		return err
 	}
-	return c.show(key, frames[len(frames)-1].ID, plain(append(events, extra...)...)...)
+	return r.send(frames[len(frames)-1].ID, readerEvents(append(events, extra...)...)...)
 }
 
-// fold adds up a run from its frames.
-func (c *caller) fold(key state.Key, frames []state.Frame) (*run.View, *agui.RunStarted, error) {
+// viewOf returns what the first frames of a run add up to, and the event that started it.
+func (r *reader) viewOf(frames []state.Frame) (*run.View, *agui.RunStarted, error) {
 	messages := func(rev int64) ([]agui.Message, error) {
-		list, err := c.messages(key, rev)
+		list, err := r.messages(rev)
 		if err != nil {
 			return nil, err
 		}
@@ -139,9 +137,9 @@ func (c *caller) fold(key state.Key, frames []state.Frame) (*run.View, *agui.Run
 	view := run.NewView(base, doc)
 	var start *agui.RunStarted
 	var skipped malformedFrames
-	defer skipped.log(c.g.log(c.r))
+	defer skipped.log(r.g.log(r.req))
 	for _, f := range frames {
-		e, err := eventOf(f, messages, func(rev int64) (json.RawMessage, error) { return c.state(key, rev) })
+		e, err := eventOf(f, messages, r.state)
 		if skipped.skips(f, err) {
 			continue
 		}

@@ -159,12 +159,11 @@ type way func(b *costBed, thread string) func()
 // unread is a run that nobody reads, from its request to the release of its lease.
 func unread(b *costBed, thread string) func() {
 	message := agui.Message{ID: "new" + strconv.Itoa(b.runs), Role: agui.RoleUser, Content: agui.TextContent("Go on")}
-	c := &caller{
-		g: b.g, r: b.get(""), agent: b.g.roster.Load().agents["team"],
-		req: b.request(thread, message), quiet: true,
+	a := &admission{
+		g: b.g, r: b.get(""), agent: b.g.roster.Load().agents["team"], req: b.request(thread, message),
 	}
 	return func() {
-		begun, run, err := c.admit(b.Context())
+		begun, run, err := a.admit(b.Context())
 		if err != nil {
 			b.Fatal(err)
 		}

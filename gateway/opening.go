@@ -9,34 +9,34 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// openingFor says what the caller of a run needs of the snapshot of the messages that opens it.
-type openingFor struct {
-	// skip: the caller's own list is the thread's.
+// openingOptions say how a reader is sent the snapshot of the messages that opens its run.
+type openingOptions struct {
+	// skip is set if the reader's own list is the thread's.
 	skip bool
-	// insert, if not 0, is the revision to show a caller who lacks messages in a run that added none, so that the
-	// log has no such snapshot: what it is told next would be out of its place.
+	// insert, if not 0, is the revision to show to a reader that lacks messages in a run that added none, so that the
+	// log has no such snapshot: what it is sent next would be out of its place.
 	insert int64
-	// before, if out is set, is sent before that snapshot, to a caller whose list is out of order.
-	before state.Conversation
-	out    bool
+	// before, if unordered is set, is sent before that snapshot, to a reader whose list is out of order.
+	before    state.Conversation
+	unordered bool
 }
 
-// needs compares the request's own list of messages with the thread's.
-func (c *caller) needs(begun *state.Begun) (openingFor, error) {
-	defer c.beat()()
-	messages, err := c.messages(c.req.Key, begun.Thread.Rev)
+// openingOptions compares the messages that came with the request with the thread's.
+func (r *reader) openingOptions(begun *state.Begun) (openingOptions, error) {
+	defer r.keepAlive()()
+	messages, err := r.messages(begun.Thread.Rev)
 	if errors.Is(err, state.ErrUnknownThread) {
-		return openingFor{}, nil // deleted: the log says how the run ends
+		return openingOptions{}, nil // deleted: the log says how the run ends
 	}
 	if err != nil {
-		return openingFor{}, err
+		return openingOptions{}, err
 	}
-	own := slices.DeleteFunc(slices.Clone(c.req.Messages), func(m agui.Message) bool { return m.Role == agui.RoleActivity })
+	own := slices.DeleteFunc(slices.Clone(r.own), func(m agui.Message) bool { return m.Role == agui.RoleActivity })
 	if slices.EqualFunc(own, messages, equalMessages) {
-		return openingFor{skip: true}, nil
+		return openingOptions{skip: true}, nil
 	}
-	var o openingFor
-	o.before, o.out = unordered(own, messages)
+	var o openingOptions
+	o.before, o.unordered = unordered(own, messages)
 	intent := begun.Thread.Live.Intent
 	sameIDs := slices.EqualFunc(own, messages, func(a agui.Message, b state.StoredMessage) bool { return a.ID == b.ID })
 	if !intent.Added && !intent.Cut && !sameIDs {
@@ -79,18 +79,18 @@ func (o *opening) restates(f state.Frame) bool {
 // said something without knowing what was said before, in another tab, would show the conversation out of order for
 // good. It is sent a shorter snapshot first, of what it has in its place; the rest then comes in order.
 
-// openWith are the snapshots behind the first state of a run that its log does not have, for this caller.
-func (c *caller) openWith(t tailing) ([]state.Frame, error) {
+// openingSnapshots returns the snapshots that this reader is sent behind the first state of a run and that the log does not have.
+func (r *reader) openingSnapshots(o openingOptions) ([]state.Frame, error) {
 	var frames []state.Frame
-	if t.opening.out {
-		sent, err := c.project(t.key, state.Frame{Type: agui.TypeMessagesSnapshot, Data: messagesData(t.opening.before)})
+	if o.unordered {
+		sent, err := r.project(state.Frame{Type: agui.TypeMessagesSnapshot, Data: messagesData(o.before)})
 		if err != nil {
 			return nil, err
 		}
 		frames = sent
 	}
-	if t.opening.insert != 0 {
-		sent, err := c.project(t.key, state.Frame{Type: agui.TypeMessagesSnapshot, Rev: t.opening.insert})
+	if o.insert != 0 {
+		sent, err := r.project(state.Frame{Type: agui.TypeMessagesSnapshot, Rev: o.insert})
 		if err != nil {
 			return nil, err
 		}

@@ -18,9 +18,9 @@ type outage struct {
 	cancel context.CancelFunc
 }
 
-// tooLong is done when the store is away for too long. It is for somebody whom the store has just answered: it is not
-// away now, whatever was noticed last.
-func (o *outage) tooLong() context.Context {
+// storeGone returns a context that is done when the store has been away for too long. Call it right after a successful store
+// call: the store is not away then, whatever was noticed before.
+func (o *outage) storeGone() context.Context {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.gone != nil && o.gone.Err() != nil {

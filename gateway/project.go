@@ -13,10 +13,10 @@ import (
 
 // project makes the reader's frames of a stored one. A marker is rendered first: the messages or the state
 // of the thread at the revision it names.
-func (c *caller) project(key state.Key, f state.Frame) ([]state.Frame, error) {
+func (r *reader) project(f state.Frame) ([]state.Frame, error) {
 	if f.Data == nil && (f.Type == agui.TypeMessagesSnapshot || f.Type == agui.TypeStateSnapshot) {
-		data, err := c.rendered(key, f)
-		if errors.Is(err, state.ErrUnknownThread) && c.stream != nil && c.stream.inRun {
+		data, err := r.render(f)
+		if errors.Is(err, state.ErrUnknownThread) && r.stream != nil && r.stream.inRun {
 			return nil, nil // deleted: the end of its run is on its way, and what the reader has is whole without
 		}
 		if err != nil {
@@ -24,36 +24,36 @@ func (c *caller) project(key state.Key, f state.Frame) ([]state.Frame, error) {
 		}
 		f.Data = data
 	}
-	frames, loss, err := c.wire.Project(f)
+	frames, loss, err := r.profile.Project(f)
 	if loss != 0 {
 		level := slog.LevelWarn
 		if loss == wire.LostExpiry {
 			level = slog.LevelDebug // every question to an older client has it, and the deadline holds all the same
 		}
-		c.g.log(c.r).Log(c.r.Context(), level, "reader: cannot be told everything", "event", string(f.Type), "lost", loss.String())
+		r.g.log(r.req).Log(r.req.Context(), level, "reader: cannot be told everything", "event", string(f.Type), "lost", loss.String())
 	}
 	return frames, err
 }
 
-// rendered is the snapshot that a marker stands for. The readers of a stream share those of the log.
-func (c *caller) rendered(key state.Key, f state.Frame) (json.RawMessage, error) {
+// render returns the snapshot that a marker stands for. The readers of a thread share those of its log.
+func (r *reader) render(f state.Frame) (json.RawMessage, error) {
 	read := func() (json.RawMessage, error) {
 		if f.Type == agui.TypeStateSnapshot {
-			raw, err := c.state(key, f.Rev)
+			raw, err := r.state(f.Rev)
 			return stateData(raw), err
 		}
-		messages, err := c.messages(key, f.Rev)
+		messages, err := r.messages(f.Rev)
 		return messagesData(messages), err
 	}
-	if c.stream == nil || f.ID.IsZero() {
+	if r.stream == nil || f.ID.IsZero() {
 		return read()
 	}
-	return c.g.snapshots.get(c.r.Context(), snapshotID{key: key, fence: f.ID.Fence, rev: f.Rev, kind: f.Type}, read)
+	return r.g.snapshots.get(r.req.Context(), snapshotID{key: r.key, fence: f.ID.Fence, rev: f.Rev, kind: f.Type}, read)
 }
 
-// show sends events that are not in the log; only the last gets an id.
-func (c *caller) show(key state.Key, id state.FrameID, events ...framed) error {
-	if err := c.open(); err != nil {
+// send sends events that are not in the log; only the last gets an id.
+func (r *reader) send(id state.FrameID, events ...readerEvent) error {
+	if err := r.open(); err != nil {
 		return err
 	}
 	var all []state.Frame
@@ -65,7 +65,7 @@ func (c *caller) show(key state.Key, id state.FrameID, events ...framed) error {
 				return err
 			}
 		}
-		frames, err := c.project(key, state.Frame{Type: e.event.EventType(), Data: data, Ending: e.ending})
+		frames, err := r.project(state.Frame{Type: e.event.EventType(), Data: data, Ending: e.ending})
 		if err != nil {
 			return err
 		}
@@ -74,21 +74,21 @@ func (c *caller) show(key state.Key, id state.FrameID, events ...framed) error {
 	if len(all) > 0 {
 		all[len(all)-1].ID = id
 	}
-	c.again.note(all)
-	return c.stream.send(all...)
+	r.resumed.add(all)
+	return r.stream.send(all...)
 }
 
-// framed is an event on its way to one reader.
-type framed struct {
+// A readerEvent is an event that one reader is sent and the log does not have.
+type readerEvent struct {
 	event  agui.Event
 	data   json.RawMessage // the event, if it is encoded already
 	ending *state.Ending
 }
 
-func plain(events ...agui.Event) []framed {
-	out := make([]framed, len(events))
+func readerEvents(events ...agui.Event) []readerEvent {
+	out := make([]readerEvent, len(events))
 	for i, e := range events {
-		out[i] = framed{event: e}
+		out[i] = readerEvent{event: e}
 	}
 	return out
 }
@@ -101,8 +101,8 @@ func terminal(f state.Frame) bool {
 // The snapshots that readers are sent are made of what the store has: a message is encoded once, when it is stored.
 
 // stateSnapshot is a STATE_SNAPSHOT of a state in its stored form.
-func stateSnapshot(raw json.RawMessage) framed {
-	return framed{event: &agui.StateSnapshot{}, data: stateData(raw)}
+func stateSnapshot(raw json.RawMessage) readerEvent {
+	return readerEvent{event: &agui.StateSnapshot{}, data: stateData(raw)}
 }
 
 func stateData(raw json.RawMessage) json.RawMessage {
@@ -110,8 +110,8 @@ func stateData(raw json.RawMessage) json.RawMessage {
 }
 
 // messagesSnapshot is a MESSAGES_SNAPSHOT of stored messages.
-func messagesSnapshot(messages state.Conversation) framed {
-	return framed{event: &agui.MessagesSnapshot{}, data: messagesData(messages)}
+func messagesSnapshot(messages state.Conversation) readerEvent {
+	return readerEvent{event: &agui.MessagesSnapshot{}, data: messagesData(messages)}
 }
 
 func messagesData(messages state.Conversation) json.RawMessage {

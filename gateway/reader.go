@@ -13,119 +13,133 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A caller is one request with the stream that answers it.
-type caller struct {
-	g      *Gateway
-	w      http.ResponseWriter
-	r      *http.Request
-	agent  *served
-	key    state.Key
-	req    *state.Request // nil for a reader that attached
-	wire   wire.Profile
-	stream *stream // nil until open
-	// quiet is for a caller whose answer is no stream.
-	quiet bool
-	// watch is the run id a stream without a request of its own goes by.
-	watch string
-	// again is what the reader has of a run whose end must not be an error for it; nil if it may be.
-	again *again
+// A reader is a client's connection that is sent a thread's frames: it posted a run, or only reads one.
+type reader struct {
+	g       *Gateway
+	w       http.ResponseWriter
+	req     *http.Request
+	key     state.Key
+	profile wire.Profile
+	stream  *stream // nil until open
+
+	// runID is what the stream calls its run; a reader that did not name one is given one when it is needed.
+	runID       string
+	parentRunID string
+	// posted says that runID is the run that the reader asked for.
+	posted bool
+	// own are the messages that came with the request.
+	own []agui.Message
+
+	// resumed is what the reader has of a run whose end must not be an error for it; nil if it may be.
+	resumed *resumedRun
 }
 
 // open sends the headers, at once: a client may wait for them with a deadline of its own.
-func (c *caller) open() error {
-	if c.stream != nil || c.quiet {
+func (r *reader) open() error {
+	if r.stream != nil {
 		return nil
 	}
-	s, err := agui.NewStream(c.w, agui.StreamOptions{}) // the writer has deadlines
+	s, err := agui.NewStream(r.w, agui.StreamOptions{}) // the writer has deadlines
 	if err != nil {
 		return err
 	}
-	c.stream = &stream{out: s, every: c.g.o.Heartbeat}
-	return c.stream.open()
+	r.stream = &stream{out: s, every: r.g.o.Heartbeat}
+	return r.stream.open()
 }
 
-// beat keeps the stream alive while nothing else is sent, until the returned function is called.
-func (c *caller) beat() (stop func()) {
-	if c.stream == nil {
+// keepAlive sends heartbeats while nothing else is sent, until the returned function is called.
+func (r *reader) keepAlive() (stop func()) {
+	if r.stream == nil {
 		return func() {}
 	}
-	return c.stream.beat()
+	return r.stream.keepAlive()
 }
 
-// failed answers a request that failed in admission: as an HTTP error, or inside the stream if that is open.
-func (c *caller) failed(err error) error {
-	code := agui.CodeOf(err)
-	if c.r.Context().Err() != nil {
-		return err
-	}
-	if told, ok := c.notTaken(code); ok {
-		return told
-	}
-	if c.stream == nil {
-		return err
-	}
-	return c.busy(code)
+// runStarted is the event that opens a stream which the gateway makes up for this reader.
+func (r *reader) runStarted() agui.Event {
+	return &agui.RunStarted{ThreadID: r.key.ID, RunID: r.nameOfRun(), ProtocolVersion: agui.ProtocolVersion, ParentRunID: r.parentRunID}
 }
 
-// told tells a reader whose stream broke off why: the error would be seen in the log alone, and what ends without a
-// word would look like a success.
-func (c *caller) told(err error) error {
-	if err == nil || c.stream == nil || c.r.Context().Err() != nil || errors.Is(err, route.ErrReaderGone) {
+// runFinished is the event that ends such a stream.
+func (r *reader) runFinished(outcome *agui.Outcome) agui.Event {
+	return &agui.RunFinished{ThreadID: r.key.ID, RunID: r.nameOfRun(), Outcome: outcome}
+}
+
+func (r *reader) nameOfRun() string {
+	if r.runID == "" {
+		r.runID = r.g.o.NewID()
+	}
+	return r.runID
+}
+
+// endWithError ends a stream that cannot go on with the code of err: otherwise the error would be seen in the log alone, and a
+// stream that ends without a terminal event would look like a success.
+func (r *reader) endWithError(err error) error {
+	if err == nil || r.stream == nil {
+		return err
+	}
+	if broken := r.stream.close(); broken != nil {
+		return broken // and why, whichever way that was noticed
+	}
+	if r.req.Context().Err() != nil {
 		return err
 	}
 	if errors.Is(err, state.ErrUnknownThread) {
-		return c.forgotten()
+		return r.endDeleted()
 	}
-	code := agui.CodeInternal // what is wrong with a stored frame is not the caller's doing
+	code := agui.CodeInternal // what is wrong with a stored frame is not the client's doing
 	if errors.Is(err, state.ErrDamaged) {
 		code = agui.CodeThreadDamaged
 	} else if coded, ok := errors.AsType[*agui.Error](err); ok {
 		code = coded.Code
 	}
-	c.g.log(c.r).Error("reader: cannot go on", "code", string(code), "error", err)
-	return c.lost(code)
+	r.g.log(r.req).Error("reader: cannot go on", "code", string(code), "error", err)
+	return r.endEarly(code)
 }
 
-// panicked tells a reader whose handler panics, and lets it. It is to be deferred.
-func (c *caller) panicked() {
+// endOnPanic is to be deferred: it ends the stream when the handler panics, and lets the panic go on.
+func (r *reader) endOnPanic() {
 	if p := recover(); p != nil {
-		_ = c.told(fmt.Errorf("gateway: panic: %v", p)) // the panic is what matters
+		_ = r.endWithError(fmt.Errorf("gateway: panic: %v", p)) // the panic is what matters
 		panic(p)
 	}
 }
 
-// lost ends a stream in the middle of a run whose end will not be told: its thread was forgotten, or the store is
-// gone.
-func (c *caller) lost(code agui.Code) error {
-	if c.again != nil {
-		return c.askAgain(code)
+// endEarly ends a stream in the middle of a run whose end the reader will not see: the thread was deleted, or the store cannot
+// be reached.
+func (r *reader) endEarly(code agui.Code) error {
+	if r.resumed != nil {
+		return r.askAgain(code)
 	}
 	events := []agui.Event{&agui.RunError{Message: code.Message(), Code: string(code)}}
-	if !c.stream.inRun {
-		events = append([]agui.Event{c.opening(c.key)}, events...)
+	if !r.stream.inRun {
+		events = append([]agui.Event{r.runStarted()}, events...)
 	}
-	if err := c.show(c.key, state.FrameID{}, plain(events...)...); err != nil {
+	if err := r.send(state.FrameID{}, readerEvents(events...)...); err != nil {
 		return err
 	}
-	return c.stream.close()
+	return r.stream.close()
 }
 
-// forgotten ends the stream of a reader whose thread is gone. A deletion ends the log of the live run, so whoever is in
-// the middle of it has lost it in another way; to whoever has not begun to read, it was stopped.
-func (c *caller) forgotten() error {
-	if c.again != nil && c.again.begun || c.stream.inRun {
-		return c.lost(agui.CodeRunLost)
+// endDeleted ends the stream of a reader whose thread was deleted. A deletion ends the log of the live run, so a reader in
+// the middle of it has lost it in another way; for one that has seen nothing of it, the run was stopped.
+func (r *reader) endDeleted() error {
+	if r.inRun() {
+		return r.endEarly(agui.CodeRunLost)
 	}
-	return c.cancelled()
+	return r.sendCancelled()
 }
 
-// cancelled tells of a run that was stopped before there was anything to read of it.
-func (c *caller) cancelled() error {
-	end := &agui.RunFinished{ThreadID: c.key.ID, RunID: c.runID(), Outcome: &agui.Outcome{Type: agui.OutcomeCancelled}}
-	if err := c.show(c.key, state.FrameID{}, plain(c.opening(c.key), end)...); err != nil {
+// inRun reports whether the reader has seen the start of a run and not its end.
+func (r *reader) inRun() bool { return r.stream.inRun || r.resumed != nil && r.resumed.started }
+
+// sendCancelled sends a run that was stopped before there was anything to read of it.
+func (r *reader) sendCancelled() error {
+	events := readerEvents(r.runStarted(), r.runFinished(&agui.Outcome{Type: agui.OutcomeCancelled}))
+	if err := r.send(state.FrameID{}, events...); err != nil {
 		return err
 	}
-	return c.stream.close()
+	return r.stream.close()
 }
 
 // A stream is one response, shared by what is sent and by the heartbeats between.
@@ -160,9 +174,9 @@ func (s *stream) send(frames ...state.Frame) error {
 	return route.ReaderGone(s.out.Send(records...))
 }
 
-// beat sends a comment whenever nothing else was sent for a heartbeat, so that proxies keep the connection.
+// keepAlive sends a comment whenever nothing else was sent for a heartbeat, so that proxies keep the connection.
 // It ends when stop is called, and has ended when stop returns.
-func (s *stream) beat() (stop func()) {
+func (s *stream) keepAlive() (stop func()) {
 	quit, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -176,7 +190,7 @@ func (s *stream) beat() (stop func()) {
 				var next time.Duration
 				err := protect(func() (err error) { next, err = s.tick(); return err })
 				if err != nil {
-					return // the reader is gone; the next send says so
+					return // the next send says so
 				}
 				timer.Reset(next)
 			}
@@ -192,8 +206,8 @@ func (s *stream) beat() (stop func()) {
 func (s *stream) tick() (time.Duration, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if quiet := time.Since(s.last); quiet < s.every {
-		return s.every - quiet, nil
+	if silent := time.Since(s.last); silent < s.every {
+		return s.every - silent, nil
 	}
 	s.last = time.Now()
 	return s.every, route.ReaderGone(s.out.Comment("keep-alive"))

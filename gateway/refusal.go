@@ -15,23 +15,22 @@ import (
 // [wire.Profile]'s to see to. Here are those which are not in the log: the reader loses the run, or its request was not
 // even taken.
 
-// An again follows what a page was sent of a resumed run, which has to be closed if the run is lost to it.
-type again struct {
-	key   state.Key
-	view  *run.View
-	begun bool
+// A resumedRun is what a reader was sent of a resumed run: what is open there has to be closed if the reader loses the run.
+type resumedRun struct {
+	view    *run.View
+	started bool
 }
 
-// follows makes the caller remember what it is sent of the live run of t, if it may have to be closed.
-func (c *caller) follows(t *state.Thread) {
-	if c.wire.AskAgain && t.Live != nil && t.Live.Intent.Resumed {
-		c.again = &again{key: t.Key, view: run.NewView(nil, nil)}
+// noteResumed makes the reader remember what it is sent of the live run of t, if that may have to be closed.
+func (r *reader) noteResumed(t *state.Thread) {
+	if r.profile.AskAgain && t.Live != nil && t.Live.Intent.Resumed {
+		r.resumed = &resumedRun{view: run.NewView(nil, nil)}
 	}
 }
 
-// note notes what is sent.
-func (t *again) note(frames []state.Frame) {
-	if t == nil {
+// add adds frames that are sent. A nil resumedRun does without.
+func (run *resumedRun) add(frames []state.Frame) {
+	if run == nil {
 		return
 	}
 	for _, f := range frames {
@@ -39,90 +38,75 @@ func (t *again) note(frames []state.Frame) {
 		if err != nil {
 			continue // it opened nothing
 		}
-		t.begun = t.begun || f.Type == agui.TypeRunStarted
+		run.started = run.started || f.Type == agui.TypeRunStarted
 		// Only what it opens and closes counts.
-		_ = t.view.Apply(e)
+		_ = run.view.Apply(e)
 	}
 }
 
-// askAgain ends a resumed run that is lost to its reader, with what is open now.
-func (c *caller) askAgain(code agui.Code) error {
-	var events []framed
-	if !c.again.begun {
-		events = plain(c.opening(c.again.key))
+// askAgain ends a resumed run that its reader has lost, with the questions that are open now.
+func (r *reader) askAgain(code agui.Code) error {
+	var events []readerEvent
+	if !r.resumed.started {
+		events = readerEvents(r.runStarted())
 	}
-	events = append(events, plain(c.again.view.Closing(run.ClosingOptions{
+	events = append(events, readerEvents(r.resumed.view.Closing(run.ClosingOptions{
 		SubagentCode: string(code), SubagentMessage: code.Message(),
 	})...)...)
-	shown, outcome := c.standing(c.again.key)
+	shown, outcome := r.currentSnapshots()
 	events = append(events, shown...)
 	value, err := json.Marshal(map[string]string{"code": string(code), "message": code.Message()})
 	if err != nil {
 		return err
 	}
-	events = append(events, plain(&agui.Custom{Name: wire.CustomFailed, Value: value}, c.closing(c.again.key, outcome))...)
-	if err := c.show(c.again.key, state.FrameID{}, events...); err != nil {
+	events = append(events, readerEvents(&agui.Custom{Name: wire.CustomFailed, Value: value}, r.runFinished(outcome))...)
+	if err := r.send(state.FrameID{}, events...); err != nil {
 		return err
 	}
-	return c.stream.close()
+	return r.stream.close()
 }
 
-// standing is the thread as it stands, if the store can say, and its current outcome. While a run is live somewhere
+// currentSnapshots returns the thread as it stands, if the store can say, and its current outcome. While a run is live somewhere
 // else no question is open.
-func (c *caller) standing(key state.Key) ([]framed, *agui.Outcome) {
+func (r *reader) currentSnapshots() ([]readerEvent, *agui.Outcome) {
 	outcome := &agui.Outcome{Type: agui.OutcomeSuccess}
-	ctx, cancel := context.WithTimeout(c.r.Context(), pingTimeout)
+	ctx, cancel := context.WithTimeout(r.req.Context(), pingTimeout)
 	defer cancel()
-	s, err := c.g.store.Snapshot(ctx, key)
+	s, err := r.g.store.Snapshot(ctx, r.key)
 	if err != nil {
 		return nil, outcome
 	}
 	if s.Thread.Live == nil && len(s.Interrupts) > 0 {
 		outcome = &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: s.Interrupts}
 	}
-	return []framed{stateSnapshot(s.State), messagesSnapshot(s.Messages)}, outcome
-}
-
-// notTaken refuses an answer that could not be taken, as the server is leaving or full, by asking again. It reports
-// false if the thread cannot be shown.
-func (c *caller) notTaken(code agui.Code) (told error, ok bool) {
-	if !c.wire.AskAgain || len(c.req.Answers) == 0 || c.stream != nil {
-		return nil, false
-	}
-	t, interrupts, err := c.g.store.Load(c.r.Context(), c.req.Key)
-	if err != nil {
-		return nil, false
-	}
-	return c.refuse(&state.Begun{
-		Verdict: state.Verdict{Meaning: state.Refuse, Code: code}, Thread: t, Interrupts: interrupts, Exists: true,
-	}), true
+	return []readerEvent{stateSnapshot(s.State), messagesSnapshot(s.Messages)}, outcome
 }
 
 // refuse answers a request that could not be taken: an error, or for clients that would lose their question at
 // RUN_STARTED, the question once more.
-func (c *caller) refuse(begun *state.Begun) error {
+func (r *reader) refuse(begun *state.Begun) error {
 	code := begun.Verdict.Code
-	c.g.log(c.r).Info("run: refused", "code", code, "agent", c.req.Key.Agent, "thread", c.req.Key.ID)
+	r.g.log(r.req).Info("run: refused", "code", code, "agent", r.key.Agent, "thread", r.key.ID)
 	if code == agui.CodeCancelled {
-		return c.cancelled()
+		return r.sendCancelled()
 	}
-	if !c.wire.AskAgain && c.wire.Dialect != wire.Legacy {
-		return c.busy(code)
+	if !r.profile.AskAgain && r.profile.Dialect != wire.Legacy {
+		return r.sendError(code)
 	}
-	told := wire.Refused(code)
+	refused := wire.Refused(code)
 	switch {
 	case !begun.Exists:
-		return c.show(c.req.Key, state.FrameID{}, plain(
-			c.opening(c.req.Key), told, c.closing(c.req.Key, &agui.Outcome{Type: agui.OutcomeSuccess}))...)
+		return r.send(state.FrameID{}, readerEvents(
+			r.runStarted(), refused, r.runFinished(&agui.Outcome{Type: agui.OutcomeSuccess}))...)
 	case begun.Thread.Live != nil:
-		return c.join(begun.Thread, told)
+		return r.join(begun.Thread, refused)
 	default:
-		return c.stand(begun, shown{more: begun.Verdict.Show, extra: []agui.Event{told}})
+		return r.showOrJoin(begun, shown{more: begun.Verdict.Show, extra: []agui.Event{refused}})
 	}
 }
 
-// busy is a refusal that every client gets alike.
-func (c *caller) busy(code agui.Code) error {
-	return c.show(c.req.Key, state.FrameID{}, plain(
-		c.opening(c.req.Key), &agui.RunError{Message: code.Message(), Code: string(code)})...)
+// sendError sends a run that ends in an error at once, whatever the reader's profile.
+func (r *reader) sendError(code agui.Code) error {
+	return r.send(state.FrameID{}, readerEvents(
+		r.runStarted(), &agui.RunError{Message: code.Message(), Code: string(code)})...)
 }

@@ -13,113 +13,111 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A reservation is a request's place among the runs that may be live here at once. It is taken before the store is asked,
-// because what the store begins has to run, and given back unless a run has begun in it.
-type reservation struct {
-	g *Gateway
-	// What follows is guarded by the gateway's lock.
+// A slot is a request's share of the runs that may be live here at once. It is taken before the store is asked, because a run that
+// the store begins has to start, and released unless a run occupies it. Fields below the first are guarded by [Gateway]'s mu.
+type slot struct {
+	g    *Gateway
 	held bool
-	// from is the run whose place this will be when it has ended; nil if there is none.
+	// from is the run whose slot this will be when it has ended; nil if there is none.
 	from *attempt
-	// given is closed when a place is held after all, for one that waits.
-	given chan struct{}
+	// taken is closed when a slot that was waited for is held.
+	taken chan struct{}
 }
 
-// take makes sure that the place is held. The error says why nothing can run now.
-func (r *reservation) take() error {
-	r.g.mu.Lock()
-	defer r.g.mu.Unlock()
-	return r.reserve()
+// take makes sure that the slot is held. The error says why nothing can run now.
+func (s *slot) take() error {
+	s.g.mu.Lock()
+	defer s.g.mu.Unlock()
+	return s.takeLocked()
 }
 
-// reserve is take with the lock held.
-func (r *reservation) reserve() error {
-	switch most := r.g.o.Limits.Runs; {
-	case r.g.draining():
+func (s *slot) takeLocked() error {
+	switch most := s.g.o.Limits.Runs; {
+	case s.g.draining():
 		return &agui.Error{Code: agui.CodeDraining}
-	case r.held:
+	case s.held:
 		return nil
-	case most > 0 && r.g.running >= most:
+	case most > 0 && s.g.running >= most:
 		return &agui.Error{Code: agui.CodeOverloaded}
 	}
-	r.g.running++
-	r.g.wg.Add(1)
-	r.held = true
+	s.g.running++
+	s.g.wg.Add(1)
+	s.held = true
 	return nil
 }
 
-// ask is take for a request that may wait for a place: those who do get them in the order they came. The channel is
-// closed when the place is held. Until then release takes the request off the list.
-func (r *reservation) ask() (given <-chan struct{}, err error) {
-	r.g.mu.Lock()
-	defer r.g.mu.Unlock()
-	r.given = make(chan struct{})
-	err = r.reserve()
+// enqueue is take for a request that may wait: slots are given in the order in which they were asked for. The channel is
+// closed when the slot is held. Until then release gives the wait up.
+func (s *slot) enqueue() (taken <-chan struct{}, err error) {
+	s.g.mu.Lock()
+	defer s.g.mu.Unlock()
+	s.taken = make(chan struct{})
+	err = s.takeLocked()
 	switch {
 	case err == nil:
-		close(r.given)
+		close(s.taken)
 	case agui.CodeOf(err) != agui.CodeOverloaded:
 		return nil, err
-	case !slices.Contains(r.g.waiting, r): // or it keeps the place that it has
-		r.g.waiting = append(r.g.waiting, r)
+	case !slices.Contains(s.g.waiting, s): // otherwise it waits already, and keeps its turn
+		s.g.waiting = append(s.g.waiting, s)
 	}
-	return r.given, nil
+	return s.taken, nil
 }
 
-// follow makes the place of the live run of t this one when it ends, unless another reservation waits for it. The
-// channel is closed when it has ended; it is nil if the run is not live here and so has no place to leave.
-func (r *reservation) follow(t *state.Thread) <-chan struct{} {
-	r.g.mu.Lock()
-	defer r.g.mu.Unlock()
-	a := r.g.attempts[t.Key]
+// inherit makes the slot of the live run of t this one when that run ends, unless another request inherits it already. The
+// channel is closed when the run has ended; it is nil if the run is not live here and so has no slot to leave.
+func (s *slot) inherit(t *state.Thread) <-chan struct{} {
+	s.g.mu.Lock()
+	defer s.g.mu.Unlock()
+	a := s.g.attempts[t.Key]
 	if a == nil || a.intent.Origin != t.Live.Intent.Origin {
 		return nil
 	}
-	if a.successor == nil && r.from == nil && !r.held {
-		a.successor, r.from = r, a
+	if a.successor == nil && s.from == nil && !s.held {
+		a.successor, s.from = s, a
 	}
 	return a.done
 }
 
-// use hands the place over to a run, which leaves it when it ends.
-func (r *reservation) use() {
-	r.g.mu.Lock()
-	defer r.g.mu.Unlock()
-	r.held = false
+// occupy leaves the slot to a run, which releases it when it ends.
+func (s *slot) occupy() {
+	s.g.mu.Lock()
+	defer s.g.mu.Unlock()
+	s.held = false
 }
 
-// release gives the place back, or up.
-func (r *reservation) release() {
-	r.g.mu.Lock()
-	defer r.g.mu.Unlock()
-	if r.from != nil {
-		r.from.successor, r.from = nil, nil
+// release gives back a slot that is held, or the wait for one.
+func (s *slot) release() {
+	s.g.mu.Lock()
+	defer s.g.mu.Unlock()
+	if s.from != nil {
+		s.from.successor, s.from = nil, nil
 	}
-	r.g.waiting = slices.DeleteFunc(r.g.waiting, func(o *reservation) bool { return o == r })
-	if r.held {
-		r.held = false
-		r.g.free()
+	s.g.waiting = slices.DeleteFunc(s.g.waiting, func(o *slot) bool { return o == s })
+	if s.held {
+		s.held = false
+		s.g.freeSlotLocked()
 	}
 }
 
-// leavePlace gives the place of a run that has ended to its successor, or back.
-func (a *attempt) leavePlace() {
+// releaseSlot gives the slot of a run that has ended to the request that superseded it, or back.
+func (a *attempt) releaseSlot() {
 	a.g.mu.Lock()
 	defer a.g.mu.Unlock()
 	if next := a.successor; next != nil {
 		a.successor, next.from, next.held = nil, nil, true
 		return
 	}
-	a.g.free()
+	a.g.freeSlotLocked()
 }
 
-// free gives a place to whoever has waited longest for one, or back. The lock is held.
-func (g *Gateway) free() {
+// freeSlotLocked gives a slot to the request that has waited longest for one, or back.
+func (g *Gateway) freeSlotLocked() {
 	if len(g.waiting) > 0 {
 		next := g.waiting[0]
 		g.waiting = g.waiting[1:]
 		next.held = true
-		close(next.given)
+		close(next.taken)
 		return
 	}
 	g.running--

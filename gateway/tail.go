@@ -12,15 +12,14 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A tailing is what a reader wants of a log.
-type tailing struct {
-	key   state.Key
+// tailOptions say what of the log a reader wants.
+type tailOptions struct {
 	after state.FrameID
-	// opening is what to do about the snapshot of the messages that opens a run.
-	opening openingFor
-	// owed says that the reader is in the middle of a run, whose end it must be told.
-	owed bool
-	// end says when the reader has seen enough.
+	// opening says what to do about the snapshot of the messages that opens a run.
+	opening openingOptions
+	// live says that a run is going on whose end the reader has to see.
+	live bool
+	// end says where the reader stops.
 	end endAt
 }
 
@@ -32,76 +31,76 @@ const (
 	endNever
 )
 
-// follow is the response of the POST that started run a.
-func (c *caller) follow(begun *state.Begun, a *attempt) error {
-	c.g.readers.enter(c.req.Key, 0) // whoever started the run may read it
-	defer c.g.readers.leave(c.req.Key)
-	c.follows(begun.Thread)
-	err := c.open()
+// follow sends the run that the reader's request has started.
+func (r *reader) follow(begun *state.Begun, a *attempt) error {
+	r.g.readers.enter(r.key, 0) // whoever started the run may read it
+	defer r.g.readers.leave(r.key)
+	r.noteResumed(begun.Thread)
+	err := r.open()
 	if err == nil {
-		t := tailing{key: c.req.Key, after: state.FrameID{Fence: begun.Lease.Fence}, owed: true}
-		if t.opening, err = c.needs(begun); err == nil {
-			err = c.tail(t)
+		t := tailOptions{after: state.FrameID{Fence: begun.Lease.Fence}, live: true}
+		if t.opening, err = r.openingOptions(begun); err == nil {
+			err = r.tail(t)
 		}
 	}
 	if err != nil {
-		c.hungUp(a)
+		r.signalHangUp(a)
 	}
 	return err
 }
 
-// hungUp tells run a that its caller's connection has closed.
-func (c *caller) hungUp(a *attempt) {
+// signalHangUp tells run a that the connection which it was posted on has closed.
+func (r *reader) signalHangUp(a *attempt) {
 	select {
 	case <-a.done:
 		return
 	default:
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.req.Context()), 5*time.Second)
 	defer cancel()
-	if _, err := c.g.store.Signal(ctx, c.req.Key, a.intent.Origin, state.SignalHungUp); err != nil && !errors.Is(err, state.ErrUnknownThread) {
-		c.g.log(c.r).Warn("run: hang-up not noted", "error", err)
+	if _, err := r.g.store.Signal(ctx, r.key, a.intent.Origin, state.SignalHungUp); err != nil && !errors.Is(err, state.ErrUnknownThread) {
+		r.g.log(r.req).Warn("run: hang-up not noted", "error", err)
 	}
 }
 
-// tail sends what the log has behind a cursor, and what joins it, until the reader has seen enough. A reader for whom the
-// log does not have what comes next any more begins anew, unless it is in the middle of a run.
-func (c *caller) tail(t tailing) error {
+// tail sends the frames behind a cursor, and those that are appended, as far as t says. A reader for whom the log does not
+// have the next frame any more is sent a prelude again, unless it is in the middle of a run.
+func (r *reader) tail(t tailOptions) error {
 	for {
-		err := c.tailLog(t)
+		err := r.tailToGap(t)
 		if !errors.Is(err, state.ErrTrimmed) {
 			return err
 		}
-		if c.stream.inRun || c.again != nil && c.again.begun {
-			return c.lost(agui.CodeRunLost)
+		if r.inRun() {
+			return r.endEarly(agui.CodeRunLost)
 		}
-		over := false
-		if t.after, over, err = c.beginAnew(t.key); err != nil || over && t.end != endNever {
+		idle := false
+		if t.after, idle, err = r.preludeAfterGap(); err != nil || idle && t.end != endNever {
 			return err
 		}
-		t.owed, t.opening = !over, openingFor{}
+		t.live, t.opening = !idle, openingOptions{}
 	}
 }
 
-// beginAnew is [caller.prelude] for a reader whose own run may be over. If that failed, its error is told again.
-func (c *caller) beginAnew(key state.Key) (after state.FrameID, over bool, err error) {
-	now, err := c.snapshot(key)
+// preludeAfterGap is [reader.prelude] for a reader whose own run may have ended. If that failed, its error is sent again.
+func (r *reader) preludeAfterGap() (after state.FrameID, idle bool, err error) {
+	now, err := r.snapshot()
 	if err != nil {
 		return after, false, err
 	}
 	run := now.Thread.Newest()
-	if c.req == nil || c.again != nil || run == nil || run.Status != state.RunError || run.RunID != c.req.RunID {
-		return c.prelude(now.Thread, nil)
+	if !r.posted || r.resumed != nil || run == nil || run.Status != state.RunError || run.RunID != r.runID {
+		return r.prelude(now.Thread, nil)
 	}
-	return now.Thread.Last, true, c.showThread(shown{Snapshot: now, failed: run})
+	return now.Thread.Last, true, r.showThread(shown{Snapshot: now, failed: run})
 }
 
-// tailLog is [caller.tail] up to where the log has a gap: then it returns [state.ErrTrimmed].
-func (c *caller) tailLog(t tailing) error {
-	defer c.beat()()
-	ctx, cancel := context.WithCancel(c.r.Context())
+// tailToGap is [reader.tail] up to where the log has a gap: then it returns [state.ErrTrimmed].
+func (r *reader) tailToGap(t tailOptions) error {
+	defer r.keepAlive()()
+	ctx, cancel := context.WithCancel(r.req.Context())
 	defer cancel()
-	defer context.AfterFunc(c.g.serving, func() {
+	defer context.AfterFunc(r.g.serving, func() {
 		if t.end != endNever {
 			select { // the end of the run is on its way
 			case <-time.After(lastFrames):
@@ -110,67 +109,67 @@ func (c *caller) tailLog(t tailing) error {
 		}
 		cancel()
 	})()
-	gone := c.g.outage.tooLong()
-	defer context.AfterFunc(gone, cancel)()
+	storeGone := r.g.outage.storeGone()
+	defer context.AfterFunc(storeGone, cancel)()
 	var run opening
-	for batch, err := range c.g.tail(ctx, t.key, t.after) {
+	for batch, err := range r.g.tail(ctx, r.key, t.after) {
 		switch {
 		case err == nil:
 		case ctx.Err() != nil:
-			return c.leave(t, gone)
+			return r.endTail(t, storeGone)
 		case errors.Is(err, state.ErrTrimmed):
 			return err
-		case errors.Is(err, state.ErrUnknownThread) && t.owed:
-			return c.forgotten()
+		case errors.Is(err, state.ErrUnknownThread) && t.live:
+			return r.endDeleted()
 		case errors.Is(err, state.ErrUnknownThread):
-			return c.stream.close() // it was deleted, which needs no words
-		case t.owed:
+			return r.stream.close() // the thread was deleted between two runs
+		case t.live:
 			return route.StoreError(err)
 		default:
-			c.g.log(c.r).Error("reader: store", "error", err)
-			return c.stream.close() // between two runs there is nothing to tell
+			r.g.log(r.req).Error("reader: store", "error", err)
+			return r.stream.close() // between two runs no event is missing
 		}
-		frames, last, err := c.batch(t, &run, batch)
+		frames, last, err := r.projectBatch(t, &run, batch)
 		if errors.Is(err, state.ErrRevision) {
 			return state.ErrTrimmed // while this was read
 		}
 		if err != nil {
 			return err
 		}
-		unclosed := c.again != nil && last.Type == agui.TypeRunError && last.Ending == nil // see state.DeletedFrame
+		unclosed := r.resumed != nil && last.Type == agui.TypeRunError && last.Ending == nil // see state.DeletedFrame
 		if unclosed {
 			frames = frames[:len(frames)-1]
 		}
-		c.again.note(frames)
-		if err := c.stream.send(frames...); err != nil {
+		r.resumed.add(frames)
+		if err := r.stream.send(frames...); err != nil {
 			return err
 		}
 		if unclosed {
-			return c.askAgain(agui.CodeCancelled)
+			return r.askAgain(agui.CodeCancelled)
 		}
-		t.owed = !terminal(last)
-		if !t.owed && (t.end == endAtTerminal || t.end == endAtIdle && c.idle(t.key, last.ID)) {
-			return c.stream.close()
+		t.live = !terminal(last)
+		if !t.live && (t.end == endAtTerminal || t.end == endAtIdle && r.atRest(last.ID)) {
+			return r.stream.close()
 		}
 	}
-	return c.leave(t, gone)
+	return r.endTail(t, storeGone)
 }
 
-// leave ends a stream that the log did not end.
-func (c *caller) leave(t tailing, gone context.Context) error {
+// endTail ends a stream that the log did not end.
+func (r *reader) endTail(t tailOptions, storeGone context.Context) error {
 	switch {
-	case c.r.Context().Err() != nil:
-		return context.Cause(c.r.Context())
-	case t.owed && gone.Err() != nil:
-		return c.lost(agui.CodeStoreUnavailable)
-	case t.owed:
-		return c.lost(agui.CodeDraining) // another replica goes on with it
+	case r.req.Context().Err() != nil:
+		return context.Cause(r.req.Context())
+	case t.live && storeGone.Err() != nil:
+		return r.endEarly(agui.CodeStoreUnavailable)
+	case t.live:
+		return r.endEarly(agui.CodeDraining) // another replica goes on with the run
 	default:
-		return c.stream.close() // the server is done
+		return r.stream.close() // the server is done
 	}
 }
 
-// tail is the store's, but waits for one that is away when it begins; later the store's own does.
+// tail tails a log and waits for a store that is away at first; later the store does so itself.
 func (g *Gateway) tail(ctx context.Context, key state.Key, after state.FrameID) iter.Seq2[[]state.Frame, error] {
 	return func(yield func([]state.Frame, error) bool) {
 		until := time.Now().Add(g.o.StoreBuffer)
@@ -199,38 +198,38 @@ func (g *Gateway) tail(ctx context.Context, key state.Key, after state.FrameID) 
 // tailPause is how long a reader waits before it asks a store again that is away.
 const tailPause = 100 * time.Millisecond
 
-// messages are those of a thread at a revision.
-func (c *caller) messages(key state.Key, rev int64) (state.Conversation, error) {
-	return ask(c, func(ctx context.Context) (state.Conversation, error) { return c.g.store.Messages(ctx, key, rev) })
+// messages returns the thread's messages at a revision.
+func (r *reader) messages(rev int64) (state.Conversation, error) {
+	return askStore(r, func(ctx context.Context) (state.Conversation, error) { return r.g.store.Messages(ctx, r.key, rev) })
 }
 
-// state is that of a thread at a revision.
-func (c *caller) state(key state.Key, rev int64) (json.RawMessage, error) {
-	return ask(c, func(ctx context.Context) (json.RawMessage, error) { return c.g.store.State(ctx, key, rev) })
+// state returns the thread's state at a revision.
+func (r *reader) state(rev int64) (json.RawMessage, error) {
+	return askStore(r, func(ctx context.Context) (json.RawMessage, error) { return r.g.store.State(ctx, r.key, rev) })
 }
 
-// snapshot is the thread as it stands.
-func (c *caller) snapshot(key state.Key) (*state.Snapshot, error) {
-	return ask(c, func(ctx context.Context) (*state.Snapshot, error) { return c.g.store.Snapshot(ctx, key) })
+// snapshot returns the thread as it stands.
+func (r *reader) snapshot() (*state.Snapshot, error) {
+	return askStore(r, func(ctx context.Context) (*state.Snapshot, error) { return r.g.store.Snapshot(ctx, r.key) })
 }
 
-// ask asks the store. In the middle of a stream one that is away is waited for.
-func ask[T any](c *caller, call func(context.Context) (T, error)) (T, error) {
-	until := time.Now().Add(c.g.o.StoreBuffer)
+// askStore makes a call to the store. Once the stream is open, a store that is away is waited for.
+func askStore[T any](r *reader, call func(context.Context) (T, error)) (T, error) {
+	until := time.Now().Add(r.g.o.StoreBuffer)
 	for {
-		ctx, cancel := context.WithTimeout(c.r.Context(), max(time.Until(until), storeTimeout))
+		ctx, cancel := context.WithTimeout(r.req.Context(), max(time.Until(until), storeTimeout))
 		answer, err := call(ctx)
 		cancel()
 		if err == nil {
 			return answer, nil
 		}
 		var none T
-		over := c.g.serving.Err() != nil || time.Now().After(until)
-		if over || c.stream == nil || final(err) {
+		waited := r.g.serving.Err() != nil || time.Now().After(until)
+		if waited || r.stream == nil || final(err) {
 			return none, route.StoreError(err)
 		}
-		c.g.away()
-		if err := pause(c.r.Context(), tailPause); err != nil {
+		r.g.away()
+		if err := pause(r.req.Context(), tailPause); err != nil {
 			return none, err
 		}
 	}
@@ -240,24 +239,24 @@ func ask[T any](c *caller, call func(context.Context) (T, error)) (T, error) {
 // already, or it will be another replica's to write.
 const lastFrames = 500 * time.Millisecond
 
-// batch makes the reader's frames of stored ones, up to the first terminal one if that is where the reader ends. It
-// returns the last stored frame they stand for.
-func (c *caller) batch(t tailing, run *opening, batch []state.Frame) (frames []state.Frame, last state.Frame, err error) {
+// projectBatch makes the reader's frames of stored ones, up to the first terminal one if that is where the reader stops. It
+// returns the last stored frame that they stand for.
+func (r *reader) projectBatch(t tailOptions, run *opening, batch []state.Frame) (frames []state.Frame, last state.Frame, err error) {
 	for _, f := range batch {
 		last = f
 		if f.Type == agui.TypeRunStarted {
-			c.g.readers.rests(t.key, false)
+			r.g.readers.rests(r.key, false)
 		}
 		if run.restates(f) && t.opening.skip {
 			continue
 		}
-		sent, err := c.project(t.key, f)
+		sent, err := r.project(f)
 		if err != nil {
 			return nil, last, err
 		}
 		frames = append(frames, sent...)
 		if *run == stated {
-			if sent, err = c.openWith(t); err != nil {
+			if sent, err = r.openingSnapshots(t.opening); err != nil {
 				return nil, last, err
 			}
 			frames = append(frames, sent...)
@@ -269,8 +268,8 @@ func (c *caller) batch(t tailing, run *opening, batch []state.Frame) (frames []s
 	return frames, last, nil
 }
 
-// idle reports whether nothing runs on the thread and its log ends with the frame last.
-func (c *caller) idle(key state.Key, last state.FrameID) bool {
-	t, _, err := c.g.store.Load(c.r.Context(), key)
+// atRest reports whether nothing runs on the thread and its log ends with the frame last.
+func (r *reader) atRest(last state.FrameID) bool {
+	t, _, err := r.g.store.Load(r.req.Context(), r.key)
 	return err != nil || t.Live == nil && !last.Less(t.Last)
 }

@@ -91,9 +91,9 @@ func (g *Gateway) take(ctx context.Context, key state.Key) error {
 			g.dismiss(agent)
 		}
 	}()
-	place := reservation{g: g}
-	defer place.release()
-	if place.take() != nil {
+	s := slot{g: g}
+	defer s.release()
+	if s.take() != nil {
 		return nil
 	}
 	asked := time.Now()
@@ -106,7 +106,7 @@ func (g *Gateway) take(ctx context.Context, key state.Key) error {
 	}
 	g.chains.rejoin(begun.Thread.Live.Intent.Chain)
 	g.start(agent, begun, asked, nil, g.o.Log)
-	place.use()
+	s.occupy()
 	taken = true
 	return nil
 }
