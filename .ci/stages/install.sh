@@ -9,6 +9,7 @@ need() { command -v "$1" >/dev/null || packages+=("${@:2}"); }
 need gcc gcc libc6-dev # the race detector links C
 need shellcheck shellcheck
 need redis-server redis-server # the Redis store's tests start their own
+need strace strace # the file store's power cuts are put together from system calls
 need caddy caddy # the load balancer of examples/replicas
 need chromium chromium # the pages' tests
 if [ ${#packages[@]} -gt 0 ]; then

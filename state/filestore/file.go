@@ -99,8 +99,8 @@ func create(path string) error {
 		return nil // whatever is wrong with it, opening it says so
 	}
 	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("filestore: %w", err)
+	if err := makeDir(dir); err != nil {
+		return err
 	}
 	made, err := os.CreateTemp(dir, filepath.Base(path)+".new-*")
 	if err != nil {
@@ -206,6 +206,21 @@ func judge(path, found string, pages, records error) error {
 		return damaged(path, records)
 	}
 	return nil
+}
+
+// makeDir makes a directory with those above it, and makes their names last: without them, a power cut takes what is in it.
+func makeDir(dir string) error {
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return nil // what is wrong with it, whoever uses it is told
+	}
+	above := filepath.Dir(dir)
+	if err := makeDir(above); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("filestore: %w", err)
+	}
+	return syncDir(above)
 }
 
 // syncDir makes the names in a directory last.

@@ -92,30 +92,52 @@ func contents(t *testing.T, s state.Store) (string, error) {
 	}
 	var all []any
 	for _, summary := range page.Threads {
-		snapshot, err := s.Snapshot(t.Context(), summary.Key)
+		thread, err := threadContents(t, s, summary.Key)
 		if err != nil {
 			return "", err
 		}
-		list, err := snapshot.Messages.Messages()
-		if err != nil {
-			return "", err
-		}
-		var log []state.Frame
-		for batch, err := range s.Tail(t.Context(), summary.Key, state.FrameID{}) {
-			if err != nil {
-				return "", err
-			}
-			if log = append(log, batch...); log[len(log)-1].ID == snapshot.Thread.Last {
-				break
-			}
-		}
-		if snapshot.Thread.Live != nil {
-			snapshot.Thread.Live.Until = time.Time{} // that of a lease of an earlier process is when the file was opened
-		}
-		all = append(all, summary, snapshot.Thread, snapshot.Interrupts, snapshot.State, list, snapshot.Runs, log)
+		all = append(all, summary, thread)
 	}
 	text, err := json.Marshal(all)
 	return string(text), err
+}
+
+// threadContents is all that can be read of a thread, but for what ends with the process that has the file.
+func threadContents(t *testing.T, s state.Store, key state.Key) ([]any, error) {
+	t.Helper()
+	snapshot, err := s.Snapshot(t.Context(), key)
+	if err != nil {
+		return nil, err
+	}
+	list, err := snapshot.Messages.Messages()
+	if err != nil {
+		return nil, err
+	}
+	log, err := logUpTo(t, s, key, snapshot.Thread.Last)
+	if err != nil {
+		return nil, err
+	}
+	if live := snapshot.Thread.Live; live != nil {
+		live.Attempt, live.Until, live.ReadUntil = "", time.Time{}, time.Time{}
+	}
+	return []any{snapshot.Thread, snapshot.Interrupts, snapshot.State, list, snapshot.Runs, log}, nil
+}
+
+// logUpTo is the log of a thread up to its last frame, the zero one if there is none.
+func logUpTo(t *testing.T, s state.Store, key state.Key, last state.FrameID) (log []state.Frame, err error) {
+	t.Helper()
+	if last.IsZero() {
+		return nil, nil
+	}
+	for batch, err := range s.Tail(t.Context(), key, state.FrameID{}) {
+		if err != nil {
+			return nil, err
+		}
+		if log = append(log, batch...); log[len(log)-1].ID == last {
+			break
+		}
+	}
+	return log, nil
 }
 
 // filled is a file with some threads: with questions, cut conversations, replaced states and a live run.
