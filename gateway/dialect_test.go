@@ -68,7 +68,7 @@ func TestAModelCanBeOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	models := 0
-	_, err := teamfile.Load(path, teamfile.Options{Types: map[string]teamfile.AgentType{"demo": func(m *model.Model) groupchat.Agent {
+	_, err := teamfile.Load(path, teamfile.Options{Types: map[string]teamfile.AgentType{"demo": func(m model.Model) groupchat.Agent {
 		if m != nil {
 			models++
 		}

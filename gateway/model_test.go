@@ -16,7 +16,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/model"
+	"github.com/agui-gateway/gateway/model/openai"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/memstore"
 )
@@ -25,7 +25,7 @@ import (
 // told to. Each answer uses 10 tokens to read and 2 to write.
 type thinker struct {
 	asked atomic.Int64
-	model *model.Model
+	model *openai.Model
 }
 
 func newThinker(t *testing.T) *thinker {
@@ -34,7 +34,7 @@ func newThinker(t *testing.T) *thinker {
 	server := httptest.NewServer(m)
 	t.Cleanup(server.Close)
 	var err error
-	m.model, err = model.New(model.Options{Provider: "mock", BaseURL: server.URL, Name: "m1", Retries: -1})
+	m.model, err = openai.New(openai.Options{Provider: "mock", BaseURL: server.URL, Name: "m1", Retries: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,7 +291,7 @@ func TestWordsOfAModelThatBroke(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	team := func(path string) groupchat.Agent {
-		m, err := model.New(model.Options{BaseURL: server.URL + path, Name: "m", Retries: -1})
+		m, err := openai.New(openai.Options{BaseURL: server.URL + path, Name: "m", Retries: -1})
 		if err != nil {
 			t.Fatal(err)
 		}

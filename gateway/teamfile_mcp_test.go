@@ -14,7 +14,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/gateway/teamfile"
-	"github.com/agui-gateway/gateway/model"
+	"github.com/agui-gateway/gateway/model/openai"
 )
 
 // weatherDesk serves an agent desk, whose keys besides its type are desk, with a server of tools called weather. Asked gets the
@@ -51,7 +51,7 @@ func weatherDesk(t *testing.T, desk string) (w *world, asked chan string) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	team, err := teamfile.Load(path, teamfile.Options{Model: model.Options{BaseURL: provider.URL, Name: "m", HTTP: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}}})
+	team, err := teamfile.Load(path, teamfile.Options{Model: openai.Options{BaseURL: provider.URL, Name: "m", HTTP: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/gateway/teamfile"
-	"github.com/agui-gateway/gateway/model"
+	"github.com/agui-gateway/gateway/model/openai"
 )
 
 // TestTeamRuns has a conversation with teams of files: what their keys promise is what happens. None needs a model.
@@ -163,7 +163,7 @@ agents:
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	team, err := teamfile.Load(path, teamfile.Options{Model: model.Options{BaseURL: provider.URL, Name: "m"}})
+	team, err := teamfile.Load(path, teamfile.Options{Model: openai.Options{BaseURL: provider.URL, Name: "m"}})
 	if err != nil {
 		t.Fatal(err)
 	}

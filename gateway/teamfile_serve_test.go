@@ -9,7 +9,7 @@ import (
 
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/gateway/teamfile"
-	"github.com/agui-gateway/gateway/model"
+	"github.com/agui-gateway/gateway/model/openai"
 )
 
 // loadTeam reads a team file that holds text.
@@ -19,7 +19,7 @@ func loadTeam(t *testing.T, text string) *teamfile.Team {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	team, err := teamfile.Load(path, teamfile.Options{Model: model.Options{Key: "k", Name: "m"}})
+	team, err := teamfile.Load(path, teamfile.Options{Model: openai.Options{Key: "k", Name: "m"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -142,9 +142,9 @@ func (s *specialist) call(ctx context.Context, t *Turn, c ToolCall) (ToolResult,
 }
 
 // inherit is the agent, speaking through model if it has none of its own.
-func (s *specialist) inherit(model *model.Model) Agent { return inheriting(s.agent, model) }
+func (s *specialist) inherit(model model.Model) Agent { return inheriting(s.agent, model) }
 
-func inheriting(agent Agent, model *model.Model) Agent {
+func inheriting(agent Agent, model model.Model) Agent {
 	l, ok := agent.(*LLM)
 	if !ok || l == nil || l.Model != nil {
 		return agent

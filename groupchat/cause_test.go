@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/model"
+	"github.com/agui-gateway/gateway/model/openai"
 )
 
 // What must not be in any log: keys of ours, and what people said.
@@ -96,7 +96,7 @@ func TestTheCauseOfAModelsFailure(t *testing.T) {
 				server.Close()
 			}
 			base := strings.Replace(server.URL, "http://", "http://ann:pass-word@", 1) + "/v1"
-			model, err := model.New(model.Options{BaseURL: base, Key: plantedKey, Name: "m", Retries: -1, Provider: "mock"})
+			model, err := openai.New(openai.Options{BaseURL: base, Key: plantedKey, Name: "m", Retries: -1, Provider: "mock"})
 			must(t, err)
 			out := newRig(t, &LLM{Model: model, Instructions: plantedWords}).say(plantedWords)
 			codeOf(t, out, tt.code)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/host"
-	"github.com/agui-gateway/gateway/model"
+	"github.com/agui-gateway/gateway/model/openai"
 )
 
 // A specialist is a tool where the model is to decide whether and what to ask, and goes on with the answer. Where the
@@ -26,7 +26,7 @@ func ExampleAsTool() {
 		replies = replies[1:]
 	}))
 	defer server.Close()
-	model, err := model.New(model.Options{BaseURL: server.URL, Name: "demo"})
+	model, err := openai.New(openai.Options{BaseURL: server.URL, Name: "demo"})
 	if err != nil {
 		fmt.Println(err)
 		return

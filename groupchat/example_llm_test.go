@@ -3,15 +3,18 @@ package groupchat_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 
+	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/model"
+	"github.com/agui-gateway/gateway/model/openai"
 )
 
 // weather is a model's server that knows one conversation: it asks for the weather, and says what it learned.
@@ -30,7 +33,7 @@ func weather(w http.ResponseWriter, r *http.Request) {
 func ExampleLLM() {
 	server := httptest.NewServer(http.HandlerFunc(weather))
 	defer server.Close()
-	model, err := model.New(model.Options{BaseURL: server.URL, Name: "mock"})
+	m, err := openai.New(openai.Options{BaseURL: server.URL, Name: "mock"})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -42,7 +45,7 @@ func ExampleLLM() {
 		func(_ context.Context, _ groupchat.ToolCall, in place) (string, error) {
 			return "18 degrees in " + in.City, nil
 		})
-	assistant := &groupchat.LLM{Model: model, Instructions: "Help with clothes.", Tools: []groupchat.Tool{forecast}}
+	assistant := &groupchat.LLM{Model: m, Instructions: "Help with clothes.", Tools: []groupchat.Tool{forecast}}
 	team := &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{{Name: "assistant", Agent: assistant}}}
 	if err := team.Validate(); err != nil {
 		fmt.Println(err)
@@ -51,6 +54,39 @@ func ExampleLLM() {
 	fmt.Println("error:", err)
 	// Output:
 	// assistant: Take a coat.
+	// error: <nil>
+}
+
+// A phrasebook is a model that needs no server. A real one would send the request somewhere, and hand on what comes back piece by
+// piece.
+type phrasebook map[string]string
+
+func (p phrasebook) Stream(_ context.Context, r model.Request, on model.Deltas) (model.Reply, error) {
+	phrase := r.Messages[len(r.Messages)-1].Text
+	translated, ok := p[phrase]
+	if !ok {
+		return model.Reply{}, &agui.Error{Code: agui.CodeModelResponse, Err: errors.New("the phrase is not in the book")}
+	}
+	if on.Text != nil {
+		if err := on.Text(translated); err != nil {
+			return model.Reply{}, err
+		}
+	}
+	return model.Reply{Text: translated}, nil
+}
+
+func ExampleLLM_ownModel() {
+	translator := &groupchat.LLM{Model: phrasebook{"Where is the station?": "Où est la gare ?"}}
+	team := &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{{Name: "translator", Agent: translator}}}
+	s := session(nil, nil)
+	question := agui.Message{ID: "q", Role: agui.RoleUser, Content: agui.TextContent("Where is the station?")}
+	if err := s.Run.Emit(&agui.MessagesSnapshot{Messages: []agui.Message{question}}); err != nil {
+		fmt.Println(err)
+	}
+	_, err := host.Execute(context.Background(), team, s)
+	fmt.Println("error:", err)
+	// Output:
+	// translator: Où est la gare ?
 	// error: <nil>
 }
 

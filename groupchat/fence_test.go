@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/agui-gateway/gateway/model"
+	"github.com/agui-gateway/gateway/model/openai"
 
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 )
@@ -90,8 +90,8 @@ func TestFence(t *testing.T) {
 }
 
 // guarded is a model whose requests are effects.
-func guarded(g *gatekeeper, m *mind) *model.Model {
-	return m.model(func(o *model.Options) {
+func guarded(g *gatekeeper, m *mind) *openai.Model {
+	return m.model(func(o *openai.Options) {
 		o.Retries = 2
 		o.HTTP = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 			g.effect("a model")

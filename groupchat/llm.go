@@ -24,7 +24,7 @@ import (
 type LLM struct {
 	Description  string
 	Instructions string
-	Model        *model.Model
+	Model        model.Model
 	// Tools are those the agent has itself. Besides them the model may call those of the client, unless NoFrontendTools
 	// says otherwise, and hand over to the participants that [Turn.Handoffs] names, with tools called handoff_to_NAME.
 	Tools           []Tool
@@ -77,7 +77,7 @@ func (a *LLM) Describe() Info {
 	info.Approvals = info.Approvals || a.sourcesAsk()
 	info.Interrupts = info.Interrupts || info.Approvals
 	info.Tools, info.ClientTools = info.Tools || len(a.Tools)+len(a.Sources) > 0, info.ClientTools || !a.NoFrontendTools
-	info.Reasoning = info.Reasoning || a.Model != nil && a.Model.Reasons()
+	info.Reasoning = info.Reasoning || model.Reasons(a.Model)
 	return info
 }
 
@@ -239,7 +239,7 @@ func (r *llmRun) ask(ctx context.Context) (*llmRound, error) {
 			err = fail(agui.CodeModelResponse, "%s: the reply was cut off in a call of a tool", r.t.Path())
 		}
 		if err == nil {
-			err = live.close()
+			err = live.say(reply)
 		}
 		if err != nil {
 			r.discardMessages(live.shown)

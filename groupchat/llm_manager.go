@@ -16,7 +16,7 @@ import (
 
 // LLMManagerOptions are the options of [LLMManager]. Only Model is required.
 type LLMManagerOptions struct {
-	Model *model.Model
+	Model model.Model
 	// Instructions say how to choose; the participants with their descriptions and the form of the answer are added.
 	Instructions string
 	// Sees are JSON Pointers to what the model is told of the state.
@@ -82,6 +82,9 @@ func (m *llmManager) decide(ctx context.Context, v View) (llmDecision, error) {
 	var d llmDecision
 	var used []agui.TokenUsage
 	for try := 0; ; try++ {
+		if err := Fence(ctx); err != nil {
+			return d, err
+		}
 		reply, err := m.Model.Stream(ctx, request, model.Deltas{})
 		used = state.AddUsage(used, []agui.TokenUsage{reply.Usage})
 		d.Usage = used[0]

@@ -153,7 +153,7 @@ func (h *history) spoken(m Message) {
 	}
 	own := model.Message{Role: agui.RoleAssistant, Text: words}
 	for _, c := range m.ToolCalls {
-		own.Calls = append(own.Calls, model.Call{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments})
+		own.Calls = append(own.Calls, model.Call{ID: c.ID, Name: model.ToolName(c.Function.Name), Arguments: c.Function.Arguments})
 	}
 	if words == "" && own.Calls == nil {
 		return

@@ -12,17 +12,17 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/model"
-	"github.com/agui-gateway/gateway/model/modeltest"
+	"github.com/agui-gateway/gateway/model/openai"
+	"github.com/agui-gateway/gateway/model/openai/openaitest"
 	"github.com/agui-gateway/gateway/state"
 )
 
 // What a model answers is written with short words here.
-type script = modeltest.Answer
+type script = openaitest.Answer
 
 var (
-	says, calls   = modeltest.Text, modeltest.Calls
-	chunk, finish = modeltest.Delta, modeltest.Finish
+	says, calls   = openaitest.Text, openaitest.Calls
+	chunk, finish = openaitest.Delta, openaitest.Finish
 )
 
 // A mind is a model whose replies the test has written: the next script for each request, the last one for ever. It holds
@@ -58,13 +58,13 @@ type thought struct {
 
 func newMind(t testing.TB, scripts ...script) *mind { return &mind{t: t, scripts: scripts} }
 
-func (m *mind) model(change ...func(*model.Options)) *model.Model {
+func (m *mind) model(change ...func(*openai.Options)) *openai.Model {
 	m.t.Helper()
-	o := model.Options{Provider: "mock", BaseURL: "http://mind.test/v1", Name: "m1", Retries: -1, HTTP: &http.Client{Transport: m}}
+	o := openai.Options{Provider: "mock", BaseURL: "http://mind.test/v1", Name: "m1", Retries: -1, HTTP: &http.Client{Transport: m}}
 	for _, f := range change {
 		f(&o)
 	}
-	model, err := model.New(o)
+	model, err := openai.New(o)
 	must(m.t, err)
 	return model
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/model"
 )
@@ -19,6 +20,8 @@ type speaker struct {
 	r    *llmRun
 	mute bool // its words are not for the conversation
 	used bool // something was said
+	// Words and thought say that there was text, or reasoning, also if it was not for the conversation.
+	words, thought bool
 
 	shown     shownReply
 	message   string // the one that makes the calls
@@ -31,28 +34,34 @@ func (s *speaker) deltas() model.Deltas {
 	return model.Deltas{Text: s.textDelta, Reasoning: s.reason, Call: s.call}
 }
 
-// say sends a whole reply to clients.
+// say sends what was not said yet of a reply: all of it, or what its model told only when it was complete.
 func (s *speaker) say(reply model.Reply) error {
-	if reply.Reasoning != "" {
+	if reply.Reasoning != "" && !s.thought {
 		if err := s.reason(reply.Reasoning); err != nil {
 			return err
 		}
 	}
-	if words := reply.Words(); words != "" {
+	if words := reply.Words(); words != "" && !s.words {
 		if err := s.textDelta(words); err != nil {
 			return err
 		}
 	}
 	for i, c := range reply.Calls {
+		if i < len(s.calls) && s.calls[i] != nil {
+			continue
+		}
 		if err := s.call(i, c.Name, c.Arguments); err != nil {
 			return err
 		}
+	}
+	if said, made := len(s.calls), len(reply.Calls); said > made {
+		return fail(agui.CodeModelResponse, "%s: the model began %d calls of tools, and its reply has %d", s.r.t.Path(), said, made)
 	}
 	return s.close()
 }
 
 func (s *speaker) textDelta(delta string) error {
-	s.used = true
+	s.used, s.words = true, true
 	if s.mute {
 		return nil
 	}
@@ -72,7 +81,7 @@ func (s *speaker) textDelta(delta string) error {
 }
 
 func (s *speaker) reason(delta string) error {
-	s.used = true
+	s.used, s.thought = true, true
 	if s.reasoning == nil {
 		s.reasoning = s.r.t.out.Reasoning(run.ReasoningOptions{Metadata: s.r.t.marked()})
 	}

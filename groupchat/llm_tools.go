@@ -30,7 +30,7 @@ func (r *llmRun) offerTools(ctx context.Context) llmTools {
 			return
 		}
 		tools.byName[name] = o
-		tools.list = append(tools.list, model.Tool{Name: o.name, Description: description, Parameters: parameters})
+		tools.list = append(tools.list, model.Tool{Name: name, Description: description, Parameters: parameters})
 	}
 	for i := range r.Tools {
 		t := &r.Tools[i]

@@ -80,8 +80,8 @@ type ToolCall struct {
 	ThreadID  string
 	Principal string
 
-	nth   int          // of the tool's in the turn, from 1
-	model *model.Model // of who calls
+	nth   int         // of the tool's in the turn, from 1
+	model model.Model // of who calls
 }
 
 // A ToolResult is the result of a call.

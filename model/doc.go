@@ -1,7 +1,10 @@
-// Package model asks language models behind OpenAI-compatible APIs: OpenAI's own, Azure's, and those of servers such as vLLM,
-// Ollama and OpenRouter. It knows nothing of agents and turns; package groupchat builds agents and managers on it.
+// Package model says what a language model is to this module: a [Model] has one method, which takes a [Request], hands on what the model
+// says while it says it, and returns the whole [Reply]. Agents and managers of package groupchat speak through any Model; which one
+// is the choice of whoever puts a program together. The package knows nothing of agents and turns, and opens no connection.
 //
-//	m, err := model.New(model.Options{BaseURL: "http://127.0.0.1:11434/v1", Name: "llama3.2"})
+// Package [github.com/agui-gateway/gateway/model/openai] has the models behind OpenAI-compatible APIs:
+//
+//	m, err := openai.New(openai.Options{BaseURL: "http://127.0.0.1:11434/v1", Name: "llama3.2"})
 //	if err != nil {
 //		return err
 //	}
@@ -18,20 +21,16 @@
 // the end, with the calls of tools the model makes and the tokens it used. The caller makes those calls of tools, appends the
 // reply and the results to the messages, and asks again. A reply that broke off is an error, never half a reply.
 //
-// # Faults
+// # A model of one's own
 //
-// Servers that are busy or away are asked again after a wait, as long as nothing of the reply was passed on. What is left is an
-// error with a code of the protocol ([agui.CodeOf]): model_auth, model_request, model_response, model_content_filter or
-// model_unavailable. Its text is for logs: it has the URL that was asked and what the server said, and neither keys nor prompts.
-// One call, its retries included, is bounded in time, in silence and in bytes; see [Options].
+// Whatever can answer a request is a model: another provider's library, a program, a table of replies in a test. A [Func] is enough:
 //
-// Before each try the call asks the fence of the run that its context belongs to, if there is one: a run that another replica has
-// taken over asks no model.
+//	parrot := model.Func(func(ctx context.Context, r model.Request, on model.Deltas) (model.Reply, error) {
+//		return model.Reply{Text: r.Messages[len(r.Messages)-1].Text}, nil
+//	})
+//	agent := &groupchat.LLM{Model: parrot}
 //
-// # Servers
-//
-// What is sent is written here, because go-openai cannot say all that servers take: request.go has the body, parts.go the
-// attachments of messages. What comes back is read by three layers: http.go makes the request and keeps the time, event_lines.go
-// mends the event stream, reply.go puts the reply together out of chunks that every server spells in its own way. Tests of what
-// uses models find servers in package modeltest.
+// It need not stream: text, reasoning and calls that were not handed on are shown to clients when the reply is complete. Calls need
+// no ids, and what is not known of the usage stays nil. A model that has a server tells by the codes of its errors what may help;
+// the comment of [Model.Stream] lists them.
 package model

@@ -2,44 +2,52 @@ package model_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"net/http/httptest"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/model"
-	"github.com/agui-gateway/gateway/model/modeltest"
 )
 
-func ExampleModel_Stream() {
-	// A server that calls a tool first, and answers when it is told the result. A real one has another URL and wants a Key.
-	server := httptest.NewServer(modeltest.Serve(modeltest.Calls("forecast", `{"city":"Paris"}`), modeltest.Text("Take a coat.")))
-	defer server.Close()
-	m, err := model.New(model.Options{BaseURL: server.URL, Name: "mock"})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	request := model.Request{
-		Messages: []model.Message{{Role: agui.RoleUser, Text: "What shall I wear in Paris?"}},
-		Tools:    []model.Tool{{Name: "forecast", Description: "Tells the weather of tomorrow"}},
-	}
-	for {
-		reply, err := m.Stream(context.Background(), request, model.Deltas{})
-		if err != nil {
-			fmt.Println(agui.CodeOf(err), err)
-			return
+// either asks the second model where the first is away and has said nothing yet.
+func either(first, second model.Model) model.Model {
+	return model.Func(func(ctx context.Context, r model.Request, on model.Deltas) (model.Reply, error) {
+		said := false
+		heard := on
+		heard.Text = func(delta string) error {
+			said = true
+			if on.Text == nil {
+				return nil
+			}
+			return on.Text(delta)
 		}
-		if len(reply.Calls) == 0 {
-			fmt.Println(reply.Text)
-			return
+		reply, err := first.Stream(ctx, r, heard)
+		if agui.CodeOf(err) == agui.CodeModelUnavailable && !said {
+			return second.Stream(ctx, r, on)
 		}
-		request.Messages = append(request.Messages, model.Message{Role: agui.RoleAssistant, Text: reply.Text, Calls: reply.Calls})
-		for _, c := range reply.Calls {
-			fmt.Println(c.Name, c.Arguments)
-			request.Messages = append(request.Messages, model.Message{Role: agui.RoleTool, CallID: c.ID, Text: "18 degrees"})
-		}
-	}
+		return reply, err
+	})
+}
+
+func ExampleFunc() {
+	away := model.Func(func(context.Context, model.Request, model.Deltas) (model.Reply, error) {
+		return model.Reply{}, &agui.Error{Code: agui.CodeModelUnavailable, Err: errors.New("nobody answers")}
+	})
+	echo := model.Func(func(_ context.Context, r model.Request, _ model.Deltas) (model.Reply, error) {
+		return model.Reply{Text: "You said: " + r.Messages[len(r.Messages)-1].Text}, nil
+	})
+	request := model.Request{Messages: []model.Message{{Role: agui.RoleUser, Text: "hello"}}}
+	reply, err := either(away, echo).Stream(context.Background(), request, model.Deltas{})
+	fmt.Println(reply.Text, err)
+	// Output: You said: hello <nil>
+}
+
+func ExampleToolName() {
+	fmt.Println(model.ToolName("get_weather"))
+	fmt.Println(model.ToolName("get.weather"))
+	fmt.Println(model.ToolName(model.ToolName("get.weather")))
 	// Output:
-	// forecast {"city":"Paris"}
-	// Take a coat.
+	// get_weather
+	// get_weather_ulv4lvig0
+	// get_weather_ulv4lvig0
 }

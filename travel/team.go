@@ -41,7 +41,7 @@ const maxRounds = 10
 type Options struct {
 	// Model, if there is one, is what the supervisor and the experiences agent speak through. What is offered, chosen and
 	// kept in the state is the team's all the same: a model finds words, for what the script would say.
-	Model *model.Model
+	Model model.Model
 }
 
 // Team returns the team that speaks from its script.

@@ -8,7 +8,7 @@ import (
 )
 
 // A voice is how the team speaks: through a model, or, without one, from the script.
-type voice struct{ model *model.Model }
+type voice struct{ model model.Model }
 
 // manners are what a model is told that speaks for the team. It finds words; what happens was decided before.
 const manners = "You speak for a small team of travel specialists, to a traveller. Each time you are given what is to be said. " +

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/model"
+	"github.com/agui-gateway/gateway/model/openai"
 	"github.com/agui-gateway/gateway/travel"
 )
 
@@ -40,7 +40,7 @@ func (o *orator) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestModelFindsWords(t *testing.T) {
 	t.Parallel()
 	o := &orator{t: t}
-	model, err := model.New(model.Options{BaseURL: "http://orator.test/v1", Name: "m", HTTP: &http.Client{Transport: o}})
+	model, err := openai.New(openai.Options{BaseURL: "http://orator.test/v1", Name: "m", HTTP: &http.Client{Transport: o}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway/teamfile"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/model"
+	"github.com/agui-gateway/gateway/model/openai"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/filestore"
 	"github.com/agui-gateway/gateway/state/memstore"
@@ -133,7 +134,7 @@ func shutdown(g *gateway.Gateway, server *http.Server, limit time.Duration) erro
 }
 
 // demo makes the travel team, and notes whether it has no model.
-func (c *config) demo(model *model.Model) groupchat.Agent {
+func (c *config) demo(model model.Model) groupchat.Agent {
 	c.scripted = c.scripted || model == nil
 	return travel.New(travel.Options{Model: model})
 }
@@ -176,11 +177,11 @@ func (c *config) loadTeam() (*teamfile.Team, error) {
 }
 
 // defaultModel is the model of the settings, nil if there is none.
-func (c *config) defaultModel() (*model.Model, error) {
+func (c *config) defaultModel() (model.Model, error) {
 	if c.model.BaseURL == "" && c.model.Key == "" {
 		return nil, nil
 	}
-	model, err := model.New(c.model)
+	model, err := openai.New(c.model)
 	if err != nil {
 		return nil, fmt.Errorf("-model-url, -model, -model-key (OPENAI_BASE_URL, OPENAI_MODEL, OPENAI_API_KEY): %w", err)
 	}

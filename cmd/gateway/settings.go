@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/gateway"
-	"github.com/agui-gateway/gateway/model"
+	"github.com/agui-gateway/gateway/model/openai"
 	"github.com/agui-gateway/gateway/state/memstore"
 )
 
@@ -30,7 +30,7 @@ type config struct {
 	redis     string // URL of the store, which may hold a password; empty is none
 	file      string // path of the store's file; without it and redis, threads are in memory
 
-	model       model.Options // without BaseURL and Key there is none
+	model       openai.Options // without BaseURL and Key there is none
 	toolTimeout time.Duration
 
 	env      func(string) (string, bool) // the environment, an -env-file before it

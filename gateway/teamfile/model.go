@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/model"
+	"github.com/agui-gateway/gateway/model/openai"
 )
 
 // defaultModel is the model of agents that name none.
@@ -20,7 +21,7 @@ const noModel = "set OPENAI_BASE_URL (-model-url), OPENAI_API_KEY (-model-key), 
 
 // models builds every model that n describes, and the default one of the settings unless n has one.
 func (b *builder) buildModels(n *node) {
-	b.models = map[string]*model.Model{}
+	b.models = map[string]model.Model{}
 	b.broken = map[string]bool{}
 	keys, values := b.pairs(n, "models")
 	for i, key := range keys {
@@ -33,7 +34,7 @@ func (b *builder) buildModels(n *node) {
 	if b.models[defaultModel] != nil || b.broken[defaultModel] || !configured(b.standard) {
 		return
 	}
-	m, err := model.New(b.standard)
+	m, err := openai.New(b.standard)
 	if err != nil {
 		b.badAt(1, 1, "the model of the settings cannot be used: %s; see -model-url, -model and -model-key", reason(err))
 		return
@@ -42,11 +43,11 @@ func (b *builder) buildModels(n *node) {
 }
 
 // configured reports whether o says where a model is.
-func configured(o model.Options) bool { return o.BaseURL != "" || o.Key != "" }
+func configured(o openai.Options) bool { return o.BaseURL != "" || o.Key != "" }
 
 // buildModel reads one entry of models; nil if it is none. What it does not say the settings do; but a key of theirs
 // goes to no other server than theirs.
-func (b *builder) buildModel(key, n *node) *model.Model {
+func (b *builder) buildModel(key, n *node) model.Model {
 	before := len(b.problems)
 	f := b.fields(n, fmt.Sprintf("model %q", key.text))
 	f.kind = "model"
@@ -84,7 +85,7 @@ func (b *builder) buildModel(key, n *node) *model.Model {
 		b.bad(key, "model %q needs model; write the name its server knows it by, such as `model: gpt-4.1-mini`", key.text)
 		return nil
 	}
-	m, err := model.New(o)
+	m, err := openai.New(o)
 	if err != nil {
 		b.bad(key, "model %q cannot be used: %s; mend what it says", key.text, reason(err))
 		return nil
@@ -102,7 +103,7 @@ func reason(err error) string {
 
 // model returns the model that an agent names with n, or the default one. Nil means that there is none, which is noted,
 // here or where the model is described.
-func (b *builder) model(n, agent *node) *model.Model {
+func (b *builder) model(n, agent *node) model.Model {
 	name, quotable, at := defaultModel, true, agent
 	if n != nil {
 		before := len(b.problems)
@@ -126,7 +127,7 @@ func (b *builder) model(n, agent *node) *model.Model {
 const noModelAtAll = "off"
 
 // optionalModel is model for an agent that can do without one.
-func (b *builder) optionalModel(n *node) *model.Model {
+func (b *builder) optionalModel(n *node) model.Model {
 	switch {
 	case n == nil:
 		return b.models[defaultModel]

@@ -14,7 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"golang.org/x/tools/txtar"
 
-	"github.com/agui-gateway/gateway/model"
+	"github.com/agui-gateway/gateway/model/openai"
 )
 
 // schemaPath is the JSON Schema of team files, for editors.
@@ -197,7 +197,7 @@ func TestSchemaAccepts(t *testing.T) {
 	good := 0
 	for name, data := range files {
 		o := testOptions(testEnv)
-		o.Model = model.Options{Key: "key", Name: "m"}
+		o.Model = openai.Options{Key: "key", Name: "m"}
 		_, err := parse(name, data, o)
 		strict := !strings.HasSuffix(name, ".txtar")
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/mcp"
 	"github.com/agui-gateway/gateway/model"
+	"github.com/agui-gateway/gateway/model/openai"
 )
 
 // A Team is what a team file says: the agents to serve, and what each has its own way.
@@ -47,7 +48,7 @@ type Options struct {
 	Types map[string]AgentType
 	// Model is the model called default, if it has a BaseURL or a Key and the file does not describe one itself. Its Timeout
 	// and HTTP are those of the file's models as well.
-	Model model.Options
+	Model openai.Options
 	// Log gets what models and MCP servers have to tell; nil means slog.Default.
 	Log *slog.Logger
 	// ToolTimeout is how long a call of a tool may take where the file does not say; 0 means 1 minute.
@@ -56,7 +57,7 @@ type Options struct {
 
 // An AgentType makes an agent of a type that has no settings of its own but the model it may speak through: the one that
 // the file names for it, else the default one; nil if there is none, or the file says off.
-type AgentType func(model *model.Model) groupchat.Agent
+type AgentType func(model model.Model) groupchat.Agent
 
 // Load reads a team file, which docs/teams.md describes. What is wrong with the file itself is a
 // [*Error] that names every mistake; a file that cannot be read is the error of os.ReadFile.
@@ -106,9 +107,9 @@ func newBuilder(name string, o Options) *builder {
 type builder struct {
 	reader
 	types       map[string]AgentType
-	standard    model.Options // the default model of the settings
+	standard    openai.Options // the default model of the settings
 	toolTimeout time.Duration
-	models      map[string]*model.Model
+	models      map[string]model.Model
 	broken      map[string]bool // models with a mistake, which is noted
 	log         *slog.Logger
 	servers     map[string]*mcp.Server // nil with a mistake, which is noted

@@ -24,7 +24,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected halves of testdata")
 
 // idle stands in for the travel team, which this package does not know.
-func idle(*model.Model) groupchat.Agent {
+func idle(model.Model) groupchat.Agent {
 	return groupchat.AgentFunc(func(context.Context, *groupchat.Turn) error { return nil })
 }
 

@@ -6,25 +6,30 @@ import (
 	"testing"
 )
 
-// TestEmbeddersImportOnlyTheService wants a program that embeds the gateway to build neither the libraries of team files nor those
-// of MCP servers.
+// TestEmbeddersImportOnlyTheService wants a program that embeds the gateway, or has agents of its own, to build neither the libraries
+// of team files nor those of MCP servers and of models: these come with the packages that need them.
 func TestEmbeddersImportOnlyTheService(t *testing.T) {
 	t.Parallel()
-	command := exec.CommandContext(t.Context(), "go", "list", "-deps", "./gateway")
-	command.Dir = root
-	out, err := command.Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
-	}
-	imported := strings.Fields(string(out))
-	for _, lib := range []string{"go.yaml.in/yaml/v4", "github.com/modelcontextprotocol/go-sdk", module + "/mcp", module + "/gateway/teamfile"} {
-		for _, pkg := range imported {
-			if within(pkg, lib) {
-				t.Errorf("gateway imports %s, which only team files need", pkg)
+	for _, dir := range []string{"gateway", "groupchat"} {
+		command := exec.CommandContext(t.Context(), "go", "list", "-deps", "./"+dir) //nolint:gosec // the two above
+		command.Dir = root
+		out, err := command.Output()
+		if err != nil {
+			t.Fatalf("go list: %v", err)
+		}
+		imported := strings.Fields(string(out))
+		for _, lib := range []string{
+			"go.yaml.in/yaml/v4", "github.com/modelcontextprotocol/go-sdk", "github.com/sashabaranov/go-openai",
+			module + "/mcp", module + "/model/openai", module + "/gateway/teamfile",
+		} {
+			for _, pkg := range imported {
+				if within(pkg, lib) {
+					t.Errorf("%s imports %s, which only those need who choose it", dir, pkg)
+				}
 			}
 		}
-	}
-	if len(imported) < 50 {
-		t.Errorf("go list names %d packages, want all that gateway imports", len(imported))
+		if len(imported) < 50 {
+			t.Errorf("go list names %d packages, want all that %s imports", len(imported), dir)
+		}
 	}
 }

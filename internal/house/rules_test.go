@@ -16,7 +16,8 @@ type room struct {
 // rooms is the picture of docs/design.md. Arrows point from left to right and there is no way back:
 //
 //	cmd/gateway ─► gateway/teamfile ─► gateway ─► groupchat/host ─► groupchat ─► state, model ─► agui
-//	     │                └──► mcp ─► groupchat, agui
+//	     │                ├──► mcp ─► groupchat, agui
+//	     │                └──► model/openai ─► model ─► agui
 //	     ├──► travel ─► groupchat, state, agui
 //	     └──► web
 var rooms = []room{
@@ -32,12 +33,14 @@ var rooms = []room{
 		why: "a store is reached through state's interface; only wiring chooses one"},
 	{dir: "state/filestore", may: []string{"agui", "state"}, testsMay: []string{"state/statetest"},
 		why: "a store is reached through state's interface; only wiring chooses one"},
-	{dir: "model", may: []string{"agui", "internal/fence", "internal/redact"}, testsMay: []string{"model/modeltest"},
-		why: "a model knows nothing of turns: whoever asks one needs no team"},
-	{dir: "model/modeltest", testsMay: []string{"agui", "model"},
+	{dir: "model", may: []string{"agui"},
+		why: "who speaks through a model needs neither a library nor a server of one, and a model knows nothing of turns"},
+	{dir: "model/openai", may: []string{"agui", "model", "internal/fence", "internal/redact"}, testsMay: []string{"model/openai/openaitest"},
+		why: "a provider is one implementation of models among others: only who puts a program together chooses it"},
+	{dir: "model/openai/openaitest", testsMay: []string{"agui", "model", "model/openai"},
 		why: "what a model's server answers is text; tests of models, and of what uses them, share it"},
 	{dir: "groupchat", may: []string{"agui", "agui/client", "agui/run", "state", "model", "groupchat/internal/hosting", "internal/fence", "internal/redact"},
-		testsMay: []string{"model/modeltest", "groupchat/host"},
+		testsMay: []string{"model/openai", "model/openai/openaitest", "groupchat/host"},
 		why:      "agents run the same under any service, and in a test without one"},
 	{dir: "groupchat/host", may: []string{"agui", "agui/run", "state", "groupchat", "groupchat/internal/hosting"},
 		why: "what executes agents is not for their authors; it reaches groupchat's part of it by one internal package"},
@@ -45,7 +48,7 @@ var rooms = []room{
 	{dir: "mcp", may: []string{"agui", "groupchat", "internal/redact"},
 		why: "tools of other people's servers are tools like any: agents do not know whose they are, and nobody needs them who has none"},
 	{dir: "gateway", may: []string{"agui", "agui/run", "state", "state/memstore", "groupchat", "groupchat/host", "gateway/copilotkit", "gateway/internal/route", "gateway/wire", "internal/redact"},
-		testsMay: []string{"model", "gateway/teamfile", "travel", "state/statetest", "state/redisstore"},
+		testsMay: []string{"model", "model/openai", "gateway/teamfile", "travel", "state/statetest", "state/redisstore"},
 		why:      "the service is given its agents; it knows none by name. Its tests drive the demo and team files as users do, and take a real Redis away"},
 	{dir: "gateway/copilotkit", may: []string{"agui", "state", "groupchat", "gateway/internal/route"}, testsMay: []string{"gateway"},
 		why: "CopilotKit's protocol needs a service that runs agents, not this one"},
@@ -53,16 +56,16 @@ var rooms = []room{
 		why: "what handlers share is below the service, so that a protocol can stand apart from it"},
 	{dir: "gateway/wire", may: []string{"agui", "state"},
 		why: "what a reader is sent depends on the stored frame and on the reader, not on the service"},
-	{dir: "gateway/teamfile", may: []string{"agui", "agui/client", "state", "model", "groupchat", "mcp", "gateway"},
+	{dir: "gateway/teamfile", may: []string{"agui", "agui/client", "state", "model", "model/openai", "groupchat", "mcp", "gateway"},
 		why: "team files are made of what Go programs have; who embeds the service needs neither YAML nor MCP"},
-	{dir: "travel", may: []string{"agui", "state", "model", "groupchat"}, testsMay: []string{"agui/run", "state/memstore", "gateway", "groupchat/host"},
+	{dir: "travel", may: []string{"agui", "state", "model", "groupchat"}, testsMay: []string{"agui/run", "state/memstore", "model/openai", "gateway", "groupchat/host"},
 		why: "the demo is written with what every library user has"},
 	{dir: "web", why: "embedded files and nothing else"},
 	{dir: "interop", may: []string{"agui", "state", "groupchat", "gateway", "travel"},
 		why: "Go programs that foreign clients are compared with sit at the far end, like cmd/gateway"},
 	{dir: "interop/chaos", may: []string{"agui", "agui/run", "state", "state/filestore", "state/redisstore", "groupchat", "gateway", "travel"},
 		why: "the replicas that are killed are wired like cmd/gateway"},
-	{dir: "cmd/gateway", may: []string{"agui", "state", "state/filestore", "state/memstore", "state/redisstore", "model", "groupchat", "gateway", "gateway/teamfile", "travel", "web"},
+	{dir: "cmd/gateway", may: []string{"agui", "state", "state/filestore", "state/memstore", "state/redisstore", "model", "model/openai", "groupchat", "gateway", "gateway/teamfile", "travel", "web"},
 		why: "wiring: the only place that knows everybody"},
 	{dir: "internal/fence", why: "what reaches out of a run asks before, and need not know who executes the run"},
 	{dir: "internal/redact", why: "what may be logged of other servers' words is decided in one place, whoever spoke to them"},
@@ -94,7 +97,7 @@ var doors = []door{
 		why: "the gateway must run, and be tested, without Redis"},
 	{lib: "go.etcd.io/bbolt", in: []string{"state/filestore"},
 		why: "it maps its file and trusts it: the package that checks files before is the only one that opens any"},
-	{lib: "github.com/sashabaranov/go-openai", in: []string{"model"}, files: 1,
+	{lib: "github.com/sashabaranov/go-openai", in: []string{"model/openai"}, files: 1,
 		why: "models come and go; what the rest sees of one is ours"},
 	{lib: "go.yaml.in/yaml/v4", in: []string{"gateway/teamfile"}, files: 1,
 		why: "the team file is the only YAML, and its errors quote lines that may hold secrets"},

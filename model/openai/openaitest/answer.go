@@ -1,4 +1,4 @@
-package modeltest
+package openaitest
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package model
+package openai
 
 import (
 	"encoding/json"
@@ -8,15 +8,16 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/model/modeltest"
+	"github.com/agui-gateway/gateway/model"
+	"github.com/agui-gateway/gateway/model/openai/openaitest"
 )
 
 // FuzzModelStream feeds a model anything. It answers, or fails with a code; what it passes on adds up to the reply.
 func FuzzModelStream(f *testing.F) {
-	for _, s := range []modeltest.Answer{
-		modeltest.Text("hi"), modeltest.Calls("f", `{"a":1}`, "g", "{}"),
+	for _, s := range []openaitest.Answer{
+		openaitest.Text("hi"), openaitest.Calls("f", `{"a":1}`, "g", "{}"),
 		{Body: `{"error":{"code":429}}`}, {Body: ": x\nevent: error\ndata: boom"}, {Raw: true, Body: `{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]}`},
-		{Body: modeltest.Delta(`"tool_calls":[{"id":"a","function":{"name":"f","arguments":{"x":[]}}}]`) + "\n" + modeltest.Finish("stop")},
+		{Body: openaitest.Delta(`"tool_calls":[{"id":"a","function":{"name":"f","arguments":{"x":[]}}}]`) + "\n" + openaitest.Finish("stop")},
 	} {
 		f.Add(s.Wire())
 	}
@@ -25,7 +26,7 @@ func FuzzModelStream(f *testing.F) {
 		m := w.model(t, Options{Retries: -1})
 		var words, reasoning strings.Builder
 		args := map[int]string{}
-		reply, err := m.Stream(t.Context(), hello, Deltas{
+		reply, err := m.Stream(t.Context(), hello, model.Deltas{
 			Text:      func(d string) error { words.WriteString(d); return nil },
 			Reasoning: func(d string) error { reasoning.WriteString(d); return nil },
 			Call:      func(i int, _, a string) error { args[i] += a; return nil },
@@ -45,7 +46,7 @@ func FuzzModelStream(f *testing.F) {
 				t.Fatalf("call %d is %+v, heard %q", i, c, args[i])
 			}
 		}
-		raw, err := m.body(Request{Messages: []Message{{Role: agui.RoleAssistant, Text: reply.Text, Calls: reply.Calls}}})
+		raw, err := m.body(model.Request{Messages: []model.Message{{Role: agui.RoleAssistant, Text: reply.Text, Calls: reply.Calls}}})
 		if err != nil || !json.Valid(raw) {
 			t.Fatalf("body() = %s, %v", raw, err)
 		}

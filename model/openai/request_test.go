@@ -1,4 +1,4 @@
-package model
+package openai
 
 import (
 	"bytes"
@@ -11,15 +11,17 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/model/modeltest"
+	"github.com/agui-gateway/gateway/model"
+	"github.com/agui-gateway/gateway/model/internal/shortid"
+	"github.com/agui-gateway/gateway/model/openai/openaitest"
 )
 
 func TestModelRequests(t *testing.T) {
 	t.Parallel()
 	zero := 0.0
 	id := "call_0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"
-	r := Request{
-		Messages: []Message{
+	r := model.Request{
+		Messages: []model.Message{
 			{Role: agui.RoleSystem, Text: "Be brief."},
 			{Role: agui.RoleUser, Parts: []agui.Part{
 				{Type: agui.PartText, Text: "Look"}, {Type: agui.PartText},
@@ -35,11 +37,11 @@ func TestModelRequests(t *testing.T) {
 				{Type: agui.PartDocument, Source: &agui.Source{Type: agui.SourceFile, Value: "file-1", Provider: "other"}},
 				{Type: agui.PartVideo, Source: &agui.Source{Type: agui.SourceURL, Value: "https://x.test/v"}},
 			}},
-			{Role: agui.RoleAssistant, Calls: []Call{{ID: id, Name: "get.weather", Arguments: `{"city":"P`}, {ID: "b", Name: "f", Arguments: `{"a":1}`}}},
+			{Role: agui.RoleAssistant, Calls: []model.Call{{ID: id, Name: "get.weather", Arguments: `{"city":"P`}, {ID: "b", Name: "f", Arguments: `{"a":1}`}}},
 			{Role: agui.RoleTool, CallID: id, Text: ""},
 			{Role: agui.RoleTool, CallID: "b", Text: "1"},
 		},
-		Tools: []Tool{
+		Tools: []model.Tool{
 			{Name: "get.weather", Description: "Weather", Parameters: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}}}`)},
 			{Name: "f"}, {Name: "g", Parameters: json.RawMessage(`{"type":"object"}`)},
 		},
@@ -66,18 +68,18 @@ func TestModelRequests(t *testing.T) {
 		`{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{}}}},` +
 		`{"type":"function","function":{"name":"g","parameters":{"properties":{},"type":"object"}}}],` +
 		`"response_format":{"json_schema":{"name":"answer","schema":{"type":"object"},"strict":true},"type":"json_schema"}}`
-	want = strings.NewReplacer(`"IDB"`, strconv.Quote(wireID("b")), `"ID"`, strconv.Quote(wireID(id)), `"NAME"`, strconv.Quote(ToolName("get.weather"))).Replace(want)
-	s := newServer(t, modeltest.Text("ok"))
+	want = strings.NewReplacer(`"IDB"`, strconv.Quote(shortid.Of("b")), `"ID"`, strconv.Quote(shortid.Of(id)), `"NAME"`, strconv.Quote(model.ToolName("get.weather"))).Replace(want)
+	s := newServer(t, openaitest.Text("ok"))
 	m := s.model(func(o *Options) { o.Name, o.Temperature, o.MaxTokens, o.Effort = "gpt-5-local", &zero, 9, "none" })
-	if _, err := m.Stream(t.Context(), r, Deltas{}); err != nil {
+	if _, err := m.Stream(t.Context(), r, model.Deltas{}); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "request", s.Requests()[0], want)
 	for _, name := range []string{"o1", "o3-mini", "o4", "gpt-5", "gpt-6-sol", "text-davinci-003"} {
-		tool := Request{Tools: []Tool{{Name: "f"}}, Messages: hello.Messages}
+		tool := model.Request{Tools: []model.Tool{{Name: "f"}}, Messages: hello.Messages}
 		warm := 0.7
 		m := s.model(func(o *Options) { o.Name, o.Temperature, o.MaxTokens = name, &warm, 9 })
-		if _, err := m.Stream(t.Context(), tool, Deltas{}); err != nil {
+		if _, err := m.Stream(t.Context(), tool, model.Deltas{}); err != nil {
 			t.Errorf("a model called %q: %v", name, err)
 		}
 	}
@@ -92,12 +94,12 @@ func TestModelAzure(t *testing.T) {
 		if !bytes.Contains(body, []byte(`"max_completion_tokens":3`)) {
 			t.Errorf("request = %s", body)
 		}
-		_, _ = io.WriteString(w, modeltest.Text("ok").Wire())
+		_, _ = io.WriteString(w, openaitest.Text("ok").Wire())
 	}))
 	t.Cleanup(server.Close)
 	m, err := New(Options{Provider: "azure", BaseURL: server.URL, Key: testKey, Name: "my.dep:", MaxTokens: 3})
 	must(t, err)
-	reply, err := m.Stream(t.Context(), hello, Deltas{})
+	reply, err := m.Stream(t.Context(), hello, model.Deltas{})
 	must(t, err)
 	equal(t, "text", reply.Text, "ok")
 }

@@ -1,4 +1,4 @@
-package model
+package openai
 
 import (
 	"errors"
@@ -10,7 +10,8 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/model/modeltest"
+	"github.com/agui-gateway/gateway/model"
+	"github.com/agui-gateway/gateway/model/openai/openaitest"
 )
 
 // A wire is a model's server without a network, so that time is the test's. Each request gets the next answer, the last
@@ -82,7 +83,7 @@ func slow(pause time.Duration, lines ...string) answering {
 
 func TestModelRetries(t *testing.T) {
 	t.Parallel()
-	ok := answer(200, modeltest.Text("ok").Wire())
+	ok := answer(200, openaitest.Text("ok").Wire())
 	refused := func(*http.Request) (int, http.Header, io.Reader, error) {
 		return 0, nil, nil, errors.New("connection refused")
 	}
@@ -110,7 +111,7 @@ func TestModelRetries(t *testing.T) {
 		{"nothing said", []answering{answer(200, `data: {"error":{"code":503}}`+"\n\n"), answer(200, ""), ok}, 0,
 			[]time.Duration{0, 0, 0}, []time.Duration{0, time.Second, 2 * time.Second}, ""},
 		{"used up", []answering{answer(500, "")}, 1, []time.Duration{0, 0}, []time.Duration{0, time.Second}, agui.CodeModelUnavailable},
-		{"something said", []answering{answer(200, "data: "+modeltest.Delta(`"content":"A"`)+"\n\n"), ok}, 0,
+		{"something said", []answering{answer(200, "data: "+openaitest.Delta(`"content":"A"`)+"\n\n"), ok}, 0,
 			[]time.Duration{0}, []time.Duration{0}, agui.CodeModelResponse},
 		{"our fault", []answering{answer(400, ""), ok}, 0, []time.Duration{0}, []time.Duration{0}, agui.CodeModelRequest},
 		{"no money", []answering{answer(429, `{"error":{"code":"insufficient_quota"}}`), ok}, 0,
@@ -121,7 +122,7 @@ func TestModelRetries(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				w := &wire{answers: tt.answers}
-				_, err := w.model(t, Options{Retries: tt.retries}).Stream(t.Context(), hello, Deltas{})
+				_, err := w.model(t, Options{Retries: tt.retries}).Stream(t.Context(), hello, model.Deltas{})
 				equal(t, "code", agui.CodeOf(err), tt.want)
 				if len(w.at) != len(tt.least) {
 					t.Fatalf("asked at %v, want %d times", w.at, len(tt.least))
@@ -138,8 +139,8 @@ func TestModelRetries(t *testing.T) {
 
 func TestModelWatchdog(t *testing.T) {
 	t.Parallel()
-	a := "data: " + modeltest.Delta(`"content":"A"`)
-	end := "data: " + modeltest.Finish("stop")
+	a := "data: " + openaitest.Delta(`"content":"A"`)
+	end := "data: " + openaitest.Finish("stop")
 	tests := []struct {
 		name   string
 		server answering
@@ -166,7 +167,7 @@ func TestModelWatchdog(t *testing.T) {
 				w := &wire{answers: []answering{tt.server}}
 				var said strings.Builder
 				_, err := w.model(t, Options{Retries: -1, Timeout: 5 * time.Minute}).Stream(t.Context(), hello,
-					Deltas{Text: func(d string) error { said.WriteString(d); return nil }})
+					model.Deltas{Text: func(d string) error { said.WriteString(d); return nil }})
 				equal(t, "code", agui.CodeOf(err), tt.want)
 				equal(t, "text", said.String(), tt.text)
 				equal(t, "took", time.Since(w.start), tt.took)
@@ -180,7 +181,7 @@ func TestModelGivesUpInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := &wire{answers: []answering{answer(429, "", "Retry-After", "7")}}
-		_, err := w.model(t, Options{Timeout: 10 * time.Second}).Stream(t.Context(), hello, Deltas{})
+		_, err := w.model(t, Options{Timeout: 10 * time.Second}).Stream(t.Context(), hello, model.Deltas{})
 		equal(t, "code", agui.CodeOf(err), agui.CodeModelUnavailable)
 		equal(t, "took", time.Since(w.start), 10*time.Second)
 		equal(t, "asked", len(w.at), 2)
@@ -205,12 +206,12 @@ func TestModelClosesBodies(t *testing.T) {
 		body   string
 		sink   error
 	}{
-		"a reply":          {200, modeltest.Text("hi").Wire(), nil},
+		"a reply":          {200, openaitest.Text("hi").Wire(), nil},
 		"an error status":  {500, `{"error":{}}`, nil},
 		"a redirect":       {302, "", nil},
 		"an error in it":   {200, `data: {"error":{}}` + "\n\n", nil},
 		"a web page":       {200, "<html>", nil},
-		"a sink that ends": {200, modeltest.Text("hi").Wire(), errSink},
+		"a sink that ends": {200, openaitest.Text("hi").Wire(), errSink},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -218,7 +219,7 @@ func TestModelClosesBodies(t *testing.T) {
 			w := &wire{answers: []answering{func(*http.Request) (int, http.Header, io.Reader, error) {
 				return tt.status, http.Header{}, tracked{strings.NewReader(tt.body), &closed}, nil
 			}}}
-			_, _ = w.model(t, Options{Retries: -1}).Stream(t.Context(), hello, Deltas{Text: func(string) error { return tt.sink }})
+			_, _ = w.model(t, Options{Retries: -1}).Stream(t.Context(), hello, model.Deltas{Text: func(string) error { return tt.sink }})
 			if closed == 0 {
 				t.Error("the body was not closed")
 			}

@@ -1,4 +1,4 @@
-package modeltest_test
+package openaitest_test
 
 import (
 	"context"
@@ -7,15 +7,16 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/model"
-	"github.com/agui-gateway/gateway/model/modeltest"
+	"github.com/agui-gateway/gateway/model/openai"
+	"github.com/agui-gateway/gateway/model/openai/openaitest"
 )
 
 func ExampleServe() {
-	busy := modeltest.Answer{Status: 503, Header: map[string]string{"Retry-After": "0"}}
-	answers := modeltest.Serve(busy, modeltest.Text("Hello."))
+	busy := openaitest.Answer{Status: 503, Header: map[string]string{"Retry-After": "0"}}
+	answers := openaitest.Serve(busy, openaitest.Text("Hello."))
 	server := httptest.NewServer(answers)
 	defer server.Close()
-	m, err := model.New(model.Options{BaseURL: server.URL, Name: "mock"})
+	m, err := openai.New(openai.Options{BaseURL: server.URL, Name: "mock"})
 	if err != nil {
 		fmt.Println(err)
 		return

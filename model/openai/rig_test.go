@@ -1,4 +1,4 @@
-package model
+package openai
 
 import (
 	"fmt"
@@ -10,21 +10,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/model/modeltest"
+	"github.com/agui-gateway/gateway/model"
+	"github.com/agui-gateway/gateway/model/openai/openaitest"
 )
 
 const testKey = "sk-secret-key-0123456789"
 
 // A server is a model's server that wants the key.
 type server struct {
-	*modeltest.Server
+	*openaitest.Server
 	t   testing.TB
 	url string
 }
 
-func newServer(t testing.TB, answers ...modeltest.Answer) *server {
+func newServer(t testing.TB, answers ...openaitest.Answer) *server {
 	t.Helper()
-	s := &server{Server: modeltest.Serve(answers...), t: t}
+	s := &server{Server: openaitest.Serve(answers...), t: t}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if got := r.Header.Get("Authorization"); got != "Bearer "+testKey {
 			t.Errorf("Authorization = %q", got)
@@ -52,19 +53,19 @@ func (s *server) model(change ...func(*Options)) *Model {
 // heard is what a call of a model passes on, as one line.
 type heard struct{ strings.Builder }
 
-func (h *heard) deltas() Deltas {
+func (h *heard) deltas() model.Deltas {
 	note := func(format string, args ...any) error {
 		_, err := fmt.Fprintf(h, format, args...)
 		return err
 	}
-	return Deltas{
+	return model.Deltas{
 		Text:      func(d string) error { return note("t(%s)", d) },
 		Reasoning: func(d string) error { return note("r(%s)", d) },
 		Call:      func(i int, name, args string) error { return note("c%d(%s %s)", i, name, args) },
 	}
 }
 
-var hello = Request{Messages: []Message{{Role: agui.RoleUser, Text: "hello"}}}
+var hello = model.Request{Messages: []model.Message{{Role: agui.RoleUser, Text: "hello"}}}
 
 func must(t testing.TB, err error) {
 	t.Helper()

@@ -1,0 +1,28 @@
+// Package openai asks language models behind OpenAI-compatible APIs: OpenAI's own, Azure's, and those of servers such as vLLM,
+// Ollama and OpenRouter. [New] makes a [model.Model] of them, through which agents and managers of package groupchat speak.
+//
+//	m, err := openai.New(openai.Options{BaseURL: "http://127.0.0.1:11434/v1", Name: "llama3.2"})
+//	if err != nil {
+//		return err
+//	}
+//	agent := &groupchat.LLM{Model: m, Instructions: "Be brief."}
+//
+// What a call is, and how to make one without agents, is said in package model.
+//
+// # Faults
+//
+// Servers that are busy or away are asked again after a wait, as long as nothing of the reply was passed on. What is left is an
+// error with a code of the protocol ([agui.CodeOf]): model_auth, model_request, model_response, model_content_filter or
+// model_unavailable. Its text is for logs: it has the URL that was asked and what the server said, and neither keys nor prompts.
+// One call, its retries included, is bounded in time, in silence and in bytes; see [Options].
+//
+// Before each try the call asks the fence of the run that its context belongs to, if there is one: a run that another replica has
+// taken over asks no model.
+//
+// # Servers
+//
+// What is sent is written here, because go-openai cannot say all that servers take: body.go has the request, parts.go the
+// attachments of messages. What comes back is read by three layers: http.go makes the request and keeps the time, event_lines.go
+// mends the event stream, chunk.go puts the reply together out of chunks that every server spells in its own way. Tests of what
+// uses models find servers in package openaitest.
+package openai
