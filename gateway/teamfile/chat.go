@@ -8,7 +8,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// supervisorName is taken: it is the manager's where it speaks.
+// supervisorName is the name under which a manager speaks. No participant may have it.
 const supervisorName = "supervisor"
 
 // chat reads an agent of type groupchat.
@@ -42,25 +42,25 @@ func (b *builder) fan(f *fields, description string) groupchat.Agent {
 	return a
 }
 
-// participants reads those of a team, and the nodes of their names.
+// participants reads the participants of a team, and returns the nodes of their names as well.
 func (b *builder) participants(f *fields) (list []groupchat.Participant, names []*node) {
 	members := f.need("participants", "list at least one, such as `- { name: helper, type: script, steps: […] }`")
 	items := b.list(members, "participants")
 	if members != nil && members.kind == listNode && len(items) == 0 {
 		b.bad(members, "there are no participants; list at least one")
 	}
-	around := b.colleagues
-	b.colleagues = colleaguesOf(items)
+	outer := b.members
+	b.members = membersOf(items)
 	for _, item := range items {
 		p, name := b.participant(item, names)
 		list = append(list, p)
 		names = append(names, name)
 	}
-	b.colleagues = around
+	b.members = outer
 	return list, names
 }
 
-// state reads how a chat uses the shared state. One that takes part in another has only what is its own.
+// state reads how a chat uses the shared state. A chat that takes part in another may only say so of a state of its own.
 func (b *builder) state(n *node, c *groupchat.Chat, scope *groupchat.Scoping) {
 	f := b.fields(n, "state")
 	reducers := b.reducers(f.take("reducers"))
@@ -68,14 +68,14 @@ func (b *builder) state(n *node, c *groupchat.Chat, scope *groupchat.Scoping) {
 	case scope == nil:
 		c.State.Reducers = reducers
 		c.State.Client = b.client(f.take("client"))
-		b.current.limited = c.State.Client != nil
+		b.current.limitsClients = c.State.Client != nil
 		c.State.Initial = b.initial(f.take("initial"))
 	case scope.Kind == groupchat.ScopeShared:
 		f.take("client")
 		f.take("initial")
 		b.bad(n, "a participant works on the state of the agent it belongs to; move this there, or give it `scope: isolated`")
 	default:
-		// Only a mapped scope has reducers; one that maps nothing is isolated.
+		// Only a mapped scope has reducers. A mapped scope without inputs and outputs is isolated.
 		scope.Kind, scope.Mapping.Reducers = groupchat.ScopeMapped, reducers
 	}
 	f.end()
@@ -100,7 +100,7 @@ func (b *builder) reducers(n *node) state.Reducers {
 	return reducers
 }
 
-// client reads what a caller may write: nil is everything, an empty list nothing.
+// client reads the pointers that callers may write. Nil means all, an empty list none.
 func (b *builder) client(n *node) []string {
 	if n == nil {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// handoff reads a manager that lets the speakers decide who is next.
+// handoff reads a manager with which the speakers decide who is next.
 func (b *builder) handoff(f *fields, c *candidates) func() groupchat.Manager {
 	o := groupchat.HandoffOptions{
 		Start:     c.participant(f.need("start", "name the participant who speaks first")),
@@ -33,13 +33,14 @@ func (b *builder) handoff(f *fields, c *candidates) func() groupchat.Manager {
 			o.Edges[from] = append(o.Edges[from], to)
 		}
 	}
-	c.unreached(o)
+	c.reportUnreached(o)
 	return groupchat.Handoff(o)
 }
 
-// unreached notes the participants to whom nobody hands over, unless it may be they who were meant.
-func (c *candidates) unreached(o groupchat.HandoffOptions) {
-	if c.lost {
+// reportUnreached notes the participants to whom nobody hands over. It notes none if a name of the file is unknown, because that one may have
+// been meant.
+func (c *candidates) reportUnreached(o groupchat.HandoffOptions) {
+	if c.unknown {
 		return
 	}
 	reached := map[string]bool{}
@@ -73,12 +74,12 @@ func (b *builder) modelManager(f *fields, names []*node) func() groupchat.Manage
 	return groupchat.LLMManager(o)
 }
 
-// candidates checks whom a manager can choose.
+// candidates checks the names of participants that a manager can choose.
 type candidates struct {
-	b      *builder
-	names  []*node
-	chosen []string
-	lost   bool // somebody was meant who is not known
+	b       *builder
+	names   []*node
+	chosen  []string
+	unknown bool // a name was not that of a participant
 }
 
 // choose reads the name of a participant, or done.
@@ -87,7 +88,7 @@ func (c *candidates) choose(n *node) string { return c.name(n, groupchat.Done) }
 // participant reads the name of a participant.
 func (c *candidates) participant(n *node) string { return c.name(n) }
 
-// name reads the name of a participant, or one of the others.
+// name reads the name of a participant, or one of the words in others.
 func (c *candidates) name(n *node, others ...string) string {
 	if n == nil {
 		return ""
@@ -96,7 +97,7 @@ func (c *candidates) name(n *node, others ...string) string {
 	name, quotable := c.b.word(n)
 	c.chosen = append(c.chosen, name)
 	switch {
-	case slices.Contains(others, name), named(c.names, name):
+	case slices.Contains(others, name), hasName(c.names, name):
 		return name
 	case len(c.b.problems) > before, slices.Contains(c.names, nil):
 	case quotable:
@@ -104,13 +105,13 @@ func (c *candidates) name(n *node, others ...string) string {
 	default:
 		c.b.bad(n, "the value from the environment is no participant of this chat; name one")
 	}
-	c.lost = true
+	c.unknown = true
 	return name
 }
 
-// missed notes the participants who are never chosen, unless it may be they who were meant.
-func (c *candidates) missed() {
-	if c.lost {
+// reportUnchosen notes the participants that the manager never chooses. It notes none if a name is unknown.
+func (c *candidates) reportUnchosen() {
+	if c.unknown {
 		return
 	}
 	for _, n := range c.names {

@@ -10,11 +10,11 @@ import (
 // environmentName is what a variable of the environment may be called in a team file.
 var environmentName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// bareVariable is a variable as shells write it, which a team file takes for text.
+// bareVariable matches a variable as shells write it. In a team file it is text.
 var bareVariable = regexp.MustCompile(`\$[A-Za-z_][A-Za-z0-9_]*`)
 
-// warnOfBare notes a variable without braces that was hardly meant as it is written: one that is all of the value, or all but a word such
-// as Bearer, and one that the environment has.
+// warnOfBare notes variables without braces that are probably meant as variables: one that is the whole value, one that follows a single
+// word such as Bearer, and one that is set in the environment.
 func (r *reader) warnOfBare(n *node) {
 	words := strings.Fields(n.text)
 	for _, name := range bareVariable.FindAllString(n.text, -1) {
@@ -26,9 +26,9 @@ func (r *reader) warnOfBare(n *node) {
 	}
 }
 
-// expand puts the environment's values into the text of n: ${NAME}, which has to be set, and
-// ${NAME:-default}, whose default also stands in for an empty value. What has a dot in its name belongs to the
-// script agent (${answers.size}) and is left alone; $${ is a ${ that means nothing. Values are not expanded again.
+// expand replaces the variables in the text of n: ${NAME}, which has to be set, and ${NAME:-default}, whose default is used for an
+// empty value too. A name with a dot belongs to script agents (${answers.size}) and is not replaced. $${ stands for the characters ${.
+// Values are not expanded again.
 func (r *reader) expand(n *node) (text string, expanded bool) {
 	r.warnOfBare(n)
 	var b strings.Builder
@@ -41,7 +41,7 @@ func (r *reader) expand(n *node) (text string, expanded bool) {
 		}
 		inside, next, closed := strings.Cut(after, "}")
 		if strings.HasSuffix(before, "$") {
-			b.WriteString("{") // one of its dollars is there already
+			b.WriteString("{") // before ends in the dollar
 			rest = after
 			continue
 		}
@@ -63,17 +63,17 @@ func (r *reader) expand(n *node) (text string, expanded bool) {
 	}
 }
 
-// modelSettings are the variables that are settings of the gateway as well. Where a model is described they may be unset: one
-// server wants a key and another a URL, and one file is to do for both.
+// modelSettings are the variables that are settings of the gateway too. In the description of a model they may be unset, because one
+// server needs a key and another a URL, and the same file shall work with both.
 var modelSettings = []string{"OPENAI_BASE_URL", "OPENAI_API_KEY"}
 
-// variable is the value of one variable of the environment.
+// variable returns the value of a variable of the environment.
 func (r *reader) variable(n *node, name, otherwise string, hasDefault bool) string {
 	value, set := r.env(name)
 	switch {
 	case hasDefault && value == "":
 		return otherwise
-	case !set && r.lenient && slices.Contains(modelSettings, name):
+	case !set && r.optionalModelSettings && slices.Contains(modelSettings, name):
 	case !set:
 		r.bad(n, "${%s} is not set in the environment; set it, or write ${%s:-default}", name, name)
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// An Error is everything that is wrong with a team file, in the file's order. No values that may be secret
-// are in it: what came from the environment is never quoted.
+// An Error has every mistake of a team file, in the file's order. It quotes no value of the environment, because that may be
+// secret.
 type Error struct {
 	Problems []Problem // at least one
 }
@@ -22,11 +22,11 @@ func (e *Error) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// A Problem is one mistake in a team file, or what may be one.
+// A Problem is one mistake in a team file, or one warning.
 type Problem struct {
 	File         string
 	Line, Column int    // from 1; columns count characters
-	Text         string // what is wrong, and how to mend it
+	Text         string // what is wrong, and how to correct it
 }
 
 // String returns "file:line:column: text", which editors can follow.
@@ -43,7 +43,7 @@ func (r *reader) badAt(line, column int, format string, args ...any) {
 	r.problems = append(r.problems, Problem{File: r.file, Line: line, Column: column, Text: fmt.Sprintf(format, args...)})
 }
 
-// err is everything noted, or nil.
+// err returns the problems as an error, or nil if there are none.
 func (r *reader) err() error {
 	if len(r.problems) == 0 {
 		return nil
@@ -51,7 +51,7 @@ func (r *reader) err() error {
 	return &Error{Problems: inOrder(r.problems)}
 }
 
-// inOrder is what was noted in the file's order, and once where a value was read twice.
+// inOrder sorts problems by their place in the file, and removes those that are there twice because a value was read twice.
 func inOrder(list []Problem) []Problem {
 	slices.SortStableFunc(list, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))

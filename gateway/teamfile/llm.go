@@ -26,7 +26,7 @@ func (b *builder) llm(f *fields, description string) groupchat.Agent {
 	return a
 }
 
-// output reads what holds an agent's last reply to a schema; nil is nothing.
+// output reads the schema of an agent's last reply and the keys that depend on it. Nil means that there is no schema.
 func (b *builder) output(f *fields) *groupchat.LLMOutput {
 	schema, store, say, strict := f.take("schema"), f.take("store"), f.take("say"), f.take("strict")
 	o := &groupchat.LLMOutput{Store: b.pointer(store)}
@@ -55,7 +55,7 @@ func (b *builder) output(f *fields) *groupchat.LLMOutput {
 	return o
 }
 
-// sees reads what a model is told of the state: a list of pointers, or all of it.
+// sees reads which parts of the state a model is told: a list of pointers, or all.
 func (b *builder) sees(n *node) []string {
 	if n != nil && n.kind == scalarNode && n.text == "all" {
 		return []string{""}

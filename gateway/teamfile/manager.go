@@ -8,7 +8,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// manager reads who chooses among the participants with names. A nil name is unknown: then nobody is missed.
+// manager reads the manager of the participants that are called names. If a name is nil, because it could not be read, names that the manager
+// chooses are not checked against the participants.
 func (b *builder) manager(n *node, names []*node) func() groupchat.Manager {
 	f := b.fields(n, "a manager")
 	if n.kind != mappingNode {
@@ -54,11 +55,11 @@ func (b *builder) rules(f *fields, c *candidates) func() groupchat.Manager {
 		rules = append(rules, rule)
 	}
 	otherwise := c.choose(f.need("default", "name who speaks when no rule holds; `default: done` ends the chat"))
-	c.missed()
+	c.reportUnchosen()
 	return groupchat.ByState(otherwise, rules...)
 }
 
-// condition reads something that holds for the shared state or does not; nil if it is none.
+// condition reads a condition on the shared state. Nil means that n is none, which is noted.
 func (b *builder) condition(n *node) groupchat.Condition {
 	f := b.fields(n, "a condition")
 	missing, present, equals := f.take("missing"), f.take("present"), f.take("equals")
@@ -82,7 +83,7 @@ func (b *builder) condition(n *node) groupchat.Condition {
 	}
 	e := b.fields(equals, "equals")
 	pointer := b.pointer(e.need("path", "say where in the state: `equals: { path: /topic, value: weather }`"))
-	value := e.raw("value") // which may be null
+	value := e.raw("value") // it may be null
 	if value == nil && equals.kind == mappingNode {
 		b.bad(equals, "equals needs value; write the value that is to be there")
 	}
@@ -128,9 +129,9 @@ func (b *builder) route(f *fields, c *candidates) func() groupchat.Manager {
 			b.bad(word, "there is no route for this word; name one of the routes, or default")
 		}
 	}
-	c.missed()
+	c.reportUnchosen()
 	return groupchat.RouteTo(key, routes, otherwise)
 }
 
-// sameWord reports whether a route takes two words for one.
+// sameWord reports whether a route treats two words as the same.
 func sameWord(a, b string) bool { return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b)) }

@@ -10,7 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/mcp"
 )
 
-// buildServers makes every MCP server that n describes. None is asked anything yet.
+// buildServers makes every MCP server that n describes. It does not connect to any.
 func (b *builder) buildServers(n *node) {
 	b.servers = map[string]*mcp.Server{}
 	keys, values := b.pairs(n, "mcp")
@@ -19,7 +19,7 @@ func (b *builder) buildServers(n *node) {
 	}
 }
 
-// buildServer reads one entry of mcp; nil if it is none.
+// buildServer reads one entry of mcp. Nil means that it has a mistake, which is noted.
 func (b *builder) buildServer(key, n *node) *mcp.Server {
 	before := len(b.problems)
 	f := b.fields(n, fmt.Sprintf("server %q", key.text))
@@ -59,7 +59,7 @@ func (b *builder) buildServer(key, n *node) *mcp.Server {
 			b.bad(command, "the directory of this file is not known, in which the command is to run")
 			return nil
 		}
-		o.Dir = dir // in which a relative path is looked up
+		o.Dir = dir // a relative path is looked up there
 	}
 	s, err := mcp.New(o)
 	if err != nil {
@@ -70,7 +70,7 @@ func (b *builder) buildServer(key, n *node) *mcp.Server {
 	return s
 }
 
-// variables reads an environment.
+// variables reads the environment of a program.
 func (b *builder) variables(n *node) map[string]string {
 	keys, values := b.pairs(n, "env")
 	if len(keys) == 0 {
@@ -86,7 +86,7 @@ func (b *builder) variables(n *node) map[string]string {
 	return env
 }
 
-// serverTools reads an entry of tools that is about those of a server.
+// serverTools reads an entry of tools that names an MCP server.
 func (b *builder) serverTools(f *fields, at *node, approve groupchat.ToolApproval, c *toolList) {
 	only := f.take("only")
 	o := mcp.SourceOptions{Only: b.texts(only, "only"), Prefix: b.text(f.take("prefix")), Approve: approve}
@@ -103,8 +103,8 @@ func (b *builder) serverTools(f *fields, at *node, approve groupchat.ToolApprova
 	case s != nil:
 		c.agent.Sources = append(c.agent.Sources, s.Source(o))
 	}
-	c.open = c.open || only == nil
+	c.hasUnknown = c.hasUnknown || only == nil
 	for _, tool := range o.Only {
-		c.named = append(c.named, o.Prefix+tool, tool)
+		c.serverNames = append(c.serverNames, o.Prefix+tool, tool)
 	}
 }

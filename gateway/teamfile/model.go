@@ -13,28 +13,28 @@ import (
 	"github.com/agui-gateway/gateway/model/openai"
 )
 
-// defaultModel is the model of agents that name none.
+// defaultModel is the name of the model of agents that name none.
 const defaultModel = "default"
 
-// noModel says what to do where there is neither a URL nor a key.
+// noModel tells users what to set if there is neither a URL nor a key.
 const noModel = "set OPENAI_BASE_URL (-model-url), OPENAI_API_KEY (-model-key), or both"
 
-// models builds every model that n describes, and the default one of the settings unless n has one.
+// buildModels makes every model that n describes, and the default model of the settings if n does not describe one.
 func (b *builder) buildModels(n *node) {
 	b.models = map[string]model.Model{}
-	b.broken = map[string]bool{}
+	b.brokenModels = map[string]bool{}
 	keys, values := b.pairs(n, "models")
 	for i, key := range keys {
 		if m := b.buildModel(key, values[i]); m != nil {
 			b.models[key.text] = m
 		} else {
-			b.broken[key.text] = true
+			b.brokenModels[key.text] = true
 		}
 	}
-	if b.models[defaultModel] != nil || b.broken[defaultModel] || !configured(b.standard) {
+	if b.models[defaultModel] != nil || b.brokenModels[defaultModel] || !configured(b.modelOptions) {
 		return
 	}
-	m, err := openai.New(b.standard)
+	m, err := openai.New(b.modelOptions)
 	if err != nil {
 		b.badAt(1, 1, "the model of the settings cannot be used: %s; see -model-url, -model and -model-key", reason(err))
 		return
@@ -42,22 +42,22 @@ func (b *builder) buildModels(n *node) {
 	b.models[defaultModel] = m
 }
 
-// configured reports whether o says where a model is.
+// configured reports whether o has a URL or a key.
 func configured(o openai.Options) bool { return o.BaseURL != "" || o.Key != "" }
 
-// buildModel reads one entry of models; nil if it is none. What it does not say the settings do; but a key of theirs
-// goes to no other server than theirs.
+// buildModel reads one entry of models. Nil means that it has a mistake, which is noted. Options that the entry lacks come from the
+// settings, except that a key of the settings is sent to no other server than theirs.
 func (b *builder) buildModel(key, n *node) model.Model {
 	before := len(b.problems)
 	f := b.fields(n, fmt.Sprintf("model %q", key.text))
 	f.kind = "model"
-	o := b.standard
-	b.lenient = true
+	o := b.modelOptions
+	b.optionalModelSettings = true
 	o.BaseURL = b.httpURL(f.take("base_url"))
 	o.Key = b.secret(f.take("api_key"))
-	b.lenient = false
+	b.optionalModelSettings = false
 	if !configured(o) {
-		o.BaseURL, o.Key = b.standard.BaseURL, b.standard.Key
+		o.BaseURL, o.Key = b.modelOptions.BaseURL, b.modelOptions.Key
 	}
 	if name := f.take("model"); name != nil {
 		o.Name = b.text(name)
@@ -93,7 +93,7 @@ func (b *builder) buildModel(key, n *node) model.Model {
 	return m
 }
 
-// reason is what is wrong, without who says so and about which model: its name may come from the environment.
+// reason returns what is wrong with a model, without the model's name, which may come from the environment.
 func reason(err error) string {
 	if inner := errors.Unwrap(err); inner != nil {
 		return inner.Error()
@@ -101,8 +101,8 @@ func reason(err error) string {
 	return "its settings do not fit together"
 }
 
-// model returns the model that an agent names with n, or the default one. Nil means that there is none, which is noted,
-// here or where the model is described.
+// model returns the model that an agent names with n, or the default one if n is nil. Nil means that there is none; the mistake is noted,
+// here or at the description of the model.
 func (b *builder) model(n, agent *node) model.Model {
 	name, quotable, at := defaultModel, true, agent
 	if n != nil {
@@ -114,31 +114,31 @@ func (b *builder) model(n, agent *node) model.Model {
 	}
 	m := b.models[name]
 	switch {
-	case m != nil || b.broken[name]:
+	case m != nil || b.brokenModels[name]:
 	case name == defaultModel:
 		b.bad(at, "there is no default model; %s, or describe one under `models:`", noModel)
 	default:
-		b.unknown(at, name, quotable, "model", slices.AppendSeq(slices.Collect(maps.Keys(b.models)), maps.Keys(b.broken)))
+		b.unknown(at, name, quotable, "model", slices.AppendSeq(slices.Collect(maps.Keys(b.models)), maps.Keys(b.brokenModels)))
 	}
 	return m
 }
 
-// noModelAtAll is what an agent that can do without a model says to do so, unless a model is called that.
-const noModelAtAll = "off"
+// modelOff is the value of model for an agent that shall work without one, unless a model has that name.
+const modelOff = "off"
 
-// optionalModel is model for an agent that can do without one.
+// optionalModel is model for an agent that can work without one.
 func (b *builder) optionalModel(n *node) model.Model {
 	switch {
 	case n == nil:
 		return b.models[defaultModel]
-	case n.text == noModelAtAll && b.models[noModelAtAll] == nil:
+	case n.text == modelOff && b.models[modelOff] == nil:
 		return nil
 	default:
 		return b.model(n, n)
 	}
 }
 
-// httpURL reads a URL of http or https, which errors do not quote: it may hold a password.
+// httpURL reads a URL of http or https. Errors do not quote it, because it may have a password.
 func (b *builder) httpURL(n *node) string {
 	if n == nil {
 		return ""
@@ -156,7 +156,7 @@ func (b *builder) httpURL(n *node) string {
 	return s
 }
 
-// secret reads a text that goes into a header.
+// secret reads a text that is sent in a header.
 func (b *builder) secret(n *node) string {
 	s := b.text(n)
 	if strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) || strings.TrimSpace(s) != s {
@@ -184,7 +184,7 @@ func (b *builder) temperature(n *node) *float64 {
 	return &t
 }
 
-// retries reads how often something is tried again. In the options 0 is the default, and -1 never.
+// retries reads a number of retries in the form that options have it: 0 means the default, -1 none.
 func (b *builder) retries(n *node) int {
 	if n == nil {
 		return 0

@@ -12,8 +12,8 @@ import (
 // defaultRetries is how often a participant with `on_error: retry` is tried again.
 const defaultRetries = 2
 
-// participant reads one who takes part in a chat with those who have names already. It returns its name's node,
-// which is nil if there is no telling.
+// participant reads a participant of a chat, in which names are taken already. It returns the node of its name too, which is nil if there is
+// none.
 func (b *builder) participant(n *node, names []*node) (groupchat.Participant, *node) {
 	f := b.fields(n, "a participant")
 	f.kind = "participant agent"
@@ -21,7 +21,7 @@ func (b *builder) participant(n *node, names []*node) (groupchat.Participant, *n
 	name := f.need("name", "add `name: …`")
 	if name != nil {
 		p.Name = b.text(name)
-		// From here on the name is what it stands for.
+		// From here on the node has the name with its variables replaced.
 		name = &node{kind: scalarNode, text: p.Name, line: name.line, column: name.column}
 		f.what = fmt.Sprintf("participant %q", p.Name)
 		b.checkName(name, names)
@@ -44,17 +44,17 @@ func (b *builder) participant(n *node, names []*node) (groupchat.Participant, *n
 		f.end()
 	case f.has("type"):
 		p.Agent = b.agentOf(f.take("type"), f, p.Description, &p.Scope)
-	case f.void:
+	case f.notMapping:
 	default:
 		b.bad(n, "%s needs an agent; add `agent: <name of an agent of this file>`, or a type and what belongs to it", f.what)
 	}
 	if p.Agent != nil {
-		wrap.around(&p)
+		wrap.apply(&p)
 	}
 	return p, name
 }
 
-// onError reads what a participant's failure means.
+// onError reads what happens when a participant fails.
 func (b *builder) onError(n *node) (p groupchat.ErrorPolicy) {
 	if n == nil {
 		return p
@@ -76,19 +76,19 @@ func (b *builder) onError(n *node) (p groupchat.ErrorPolicy) {
 	return p
 }
 
-// checkName wants a participant's name to be good, and its own.
+// checkName notes a participant's name that is not valid or taken already.
 func (b *builder) checkName(name *node, names []*node) {
 	switch {
 	case name.text == "" || strings.ContainsAny(name.text, "./@#"):
 		b.bad(name, "a participant's name must not be empty and has none of . / @ #; rename it")
 	case name.text == supervisorName || name.text == groupchat.Done:
 		b.bad(name, "%q means something else in a chat; rename the participant", name.text)
-	case named(names, name.text):
+	case hasName(names, name.text):
 		b.bad(name, "there is another participant with this name; rename one")
 	}
 }
 
-// reference returns the agent of this file that n names, for a participant whose state is of that kind.
+// reference returns the agent of this file that n names, for a participant with a scope of that kind.
 func (b *builder) reference(n *node, p *groupchat.Participant, kind groupchat.ScopeKind) groupchat.Agent {
 	before := len(b.problems)
 	name, quotable := b.word(n)
@@ -108,11 +108,11 @@ func (b *builder) reference(n *node, p *groupchat.Participant, kind groupchat.Sc
 	if p.Description == "" {
 		p.Description = b.team.Options[name].Description
 	}
-	return b.team.Agents[name] // nil after a mistake, which was noted where it is
+	return b.team.Agents[name] // nil after a mistake, which is noted at its place
 }
 
-// named reports whether one of names is name.
-func named(names []*node, name string) bool {
+// hasName reports whether names has name.
+func hasName(names []*node, name string) bool {
 	for _, n := range names {
 		if n != nil && n.text == name {
 			return true

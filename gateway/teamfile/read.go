@@ -8,35 +8,35 @@ import (
 	"time"
 )
 
-// A reader reads the values of one team file and notes everything that is wrong with them.
+// A reader reads the values of one team file and notes every mistake in them.
 type reader struct {
-	file     string
-	env      func(string) (string, bool)
-	nodes    int // converted so far
-	problems []Problem
-	warnings []Problem // of what is allowed and hardly meant
-	lenient  bool      // the settings of the model may be unset: see reader.variable
-	// asked, if set, is told which keys a mapping of some kind may have. Tests hold the schema for editors against it.
+	file                  string
+	env                   func(string) (string, bool)
+	nodes                 int // number of nodes so far
+	problems              []Problem
+	warnings              []Problem // of text that is valid and probably not meant so
+	optionalModelSettings bool      // variables in modelSettings may be unset
+	// asked, if set, is called with the keys that a mapping of some kind may have. Tests compare the schema for editors with them.
 	asked func(kind string, keys []string)
 }
 
-// fields are the keys of a mapping. A key that nobody asked for is a mistake.
+// fields are the keys of a mapping. A key that is not asked for before end is a mistake.
 type fields struct {
-	r     *reader
-	at    *node
-	what  string // "an agent of type script", for people
-	kind  string // the same for all of its kind: "agent script"
-	asked []string
-	void  bool // it is no mapping, which is noted
+	r          *reader
+	at         *node
+	what       string // "an agent of type script", for people
+	kind       string // the kind of mapping, without names: "agent script"
+	asked      []string
+	notMapping bool // at was no mapping, which is noted
 }
 
-// fields returns the keys of n. If n is no mapping that is noted, and it is as if it had none.
+// fields returns the keys of n. If n is no mapping, that is noted, and there are no keys.
 func (r *reader) fields(n *node, what string) *fields {
 	f := &fields{r: r, at: n, what: what, kind: what}
 	if n.kind != mappingNode {
 		r.bad(n, "%s is a mapping; write `key: value` lines, indented", what)
 		f.at = &node{kind: mappingNode, line: n.line, column: n.column}
-		f.void = true
+		f.notMapping = true
 	}
 	return f
 }
@@ -54,7 +54,7 @@ func (f *fields) raw(key string) *node {
 	return nil
 }
 
-// take returns the value of key, or nil. A key with nothing behind it is a mistake.
+// take returns the value of key, or nil. A key without a value is a mistake.
 func (f *fields) take(key string) *node {
 	n := f.raw(key)
 	if n != nil && n.kind == scalarNode && n.tag == "!!null" {
@@ -64,11 +64,11 @@ func (f *fields) take(key string) *node {
 	return n
 }
 
-// need is take for a key that has to be there.
-func (f *fields) need(key, mend string) *node {
+// need is take for a required key. If it is absent, the hint says how to write it.
+func (f *fields) need(key, hint string) *node {
 	if f.raw(key) == nil {
-		if !f.void {
-			f.r.bad(f.at, "%s needs %s; %s", f.what, key, mend)
+		if !f.notMapping {
+			f.r.bad(f.at, "%s needs %s; %s", f.what, key, hint)
 		}
 		return nil
 	}
@@ -80,7 +80,7 @@ func (f *fields) has(keys ...string) bool {
 	return slices.ContainsFunc(f.at.keys, func(k *node) bool { return slices.Contains(keys, k.text) })
 }
 
-// keysOf are the keys that are there of those called names.
+// keysOf returns the keys that are there and called one of names.
 func (f *fields) keysOf(names ...string) []*node {
 	var there []*node
 	for _, k := range f.at.keys {
@@ -91,7 +91,7 @@ func (f *fields) keysOf(names ...string) []*node {
 	return there
 }
 
-// end notes the keys that nobody asked for.
+// end notes the keys that were not asked for.
 func (f *fields) end() {
 	if f.r.asked != nil {
 		f.r.asked(f.kind, f.asked)
@@ -103,13 +103,13 @@ func (f *fields) end() {
 	}
 }
 
-// text reads a text; nil is none.
+// text reads a text. It is empty if n is nil.
 func (r *reader) text(n *node) string {
 	s, _ := r.word(n)
 	return s
 }
 
-// word reads a text and whether it may be quoted in an error: not if any of it came from the environment.
+// word reads a text, and reports whether errors may quote it: a text with a value of the environment may not be quoted.
 func (r *reader) word(n *node) (s string, quotable bool) {
 	switch {
 	case n == nil:
@@ -122,7 +122,7 @@ func (r *reader) word(n *node) (s string, quotable bool) {
 	return s, !expanded
 }
 
-// oneOf reads one of the words, or "" if n is nil or another, which is noted.
+// oneOf reads one of words. It returns "" if n is nil, or another word, which is noted.
 func (r *reader) oneOf(n *node, words ...string) string {
 	if n == nil {
 		return ""
@@ -141,7 +141,7 @@ func (r *reader) oneOf(n *node, words ...string) string {
 	return ""
 }
 
-// choices are words as people list them.
+// choices lists words in a sentence.
 func choices(words []string) string {
 	last := len(words) - 1
 	if last < 1 {
@@ -150,7 +150,7 @@ func choices(words []string) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// flag reads on or off; nil if n is.
+// flag reads on or off. It returns nil if n is nil, or another word, which is noted.
 func (r *reader) flag(n *node) *bool {
 	s := r.oneOf(n, "on", "off", "true", "false", "yes", "no")
 	if s == "" {
@@ -160,7 +160,7 @@ func (r *reader) flag(n *node) *bool {
 	return &on
 }
 
-// count reads a whole number from least up; 0 if n is nil or none.
+// count reads a whole number that is at least least. It returns 0 if n is nil, or no such number, which is noted.
 func (r *reader) count(n *node, least int) int {
 	if n == nil {
 		return 0
@@ -178,7 +178,7 @@ func (r *reader) count(n *node, least int) int {
 	return i
 }
 
-// duration reads a length of time above 0; 0 if n is nil or none.
+// duration reads a length of time above 0. It returns 0 if n is nil, or no such time, which is noted.
 func (r *reader) duration(n *node) time.Duration {
 	if n == nil {
 		return 0
@@ -208,7 +208,7 @@ func (r *reader) list(n *node, what string) []*node {
 	return n.items
 }
 
-// texts reads a list of texts that are not empty; nil if n is nil or none.
+// texts reads a list of texts that are not empty. It returns nil if n is nil or no list.
 func (r *reader) texts(n *node, what string) []string {
 	var texts []string
 	for _, item := range r.list(n, what) {
@@ -222,7 +222,7 @@ func (r *reader) texts(n *node, what string) []string {
 	return texts
 }
 
-// pointers reads a list of JSON Pointers; nil if n is nil.
+// pointers reads a list of JSON Pointers. It returns nil if n is nil.
 func (r *reader) pointers(n *node, what string) []string {
 	if n == nil {
 		return nil
@@ -256,7 +256,7 @@ func (r *reader) pointer(n *node) string {
 	return s
 }
 
-// checkPointer wants s to be a JSON Pointer (RFC 6901) that leads somewhere below the top.
+// checkPointer notes s if it is no JSON Pointer (RFC 6901) to a place below the top.
 func (r *reader) checkPointer(n *node, s string) {
 	rest := strings.NewReplacer("~0", "", "~1", "").Replace(s)
 	if !strings.HasPrefix(s, "/") || strings.Contains(rest, "~") {
@@ -274,7 +274,7 @@ func (r *reader) json(n *node) json.RawMessage {
 	return raw
 }
 
-// value reads any value. Numbers stay as they are written, where JSON can write them so.
+// value reads any value. Numbers keep their spelling if it is valid in JSON.
 func (r *reader) value(n *node) any {
 	switch {
 	case n == nil:
@@ -295,7 +295,7 @@ func (r *reader) value(n *node) any {
 	s, expanded := r.expand(n)
 	switch {
 	case expanded && n.plain && json.Valid([]byte(s)):
-		return json.RawMessage(s) // as if it stood in the file: a number, true, false, null
+		return json.RawMessage(s) // as if it were written in the file: a number, true, false, null
 	case n.tag == "!!null":
 		return nil
 	case n.tag == "!!bool":
@@ -306,7 +306,7 @@ func (r *reader) value(n *node) any {
 	return s
 }
 
-// number reads what YAML takes for a number.
+// number reads a scalar that YAML takes for a number.
 func (r *reader) number(n *node, s string) any {
 	if json.Valid([]byte(s)) {
 		return json.RawMessage(s)

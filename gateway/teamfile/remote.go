@@ -9,7 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// remote reads an agent of type agui: one on another server.
+// remote reads an agent of type agui.
 func (b *builder) remote(f *fields, description string) groupchat.Agent {
 	before := len(b.problems)
 	address := f.need("url", "say where it is: `url: http://127.0.0.1:8000/agent`")
@@ -39,16 +39,16 @@ func (b *builder) remote(f *fields, description string) groupchat.Agent {
 	r, err := groupchat.NewRemote(o)
 	if err != nil {
 		if forward == nil {
-			forward = address // the rest was looked at
+			forward = address // the other values have been checked
 		}
-		b.bad(forward, "%s", strings.Join(complaints(err), "; "))
+		b.bad(forward, "%s", strings.Join(errorTexts(err), "; "))
 		return nil
 	}
 	return r
 }
 
-// complaints are the texts of all errors in err, without who says so.
-func complaints(err error) []string {
+// errorTexts returns the texts of all errors that are joined in err, without their prefix.
+func errorTexts(err error) []string {
 	list := []error{err}
 	if joined, ok := errors.AsType[interface {
 		error
@@ -63,7 +63,7 @@ func complaints(err error) []string {
 	return texts
 }
 
-// headers reads headers of requests. Their values are never quoted.
+// headers reads headers of requests. Errors never quote their values.
 func (b *builder) headers(n *node) http.Header {
 	keys, values := b.pairs(n, "headers")
 	if len(keys) == 0 {
@@ -83,7 +83,7 @@ func (b *builder) headers(n *node) http.Header {
 	return h
 }
 
-// headerName reports whether a header may be called s (RFC 9110, token).
+// headerName reports whether s is the name of a header (a token of RFC 9110).
 func headerName(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)

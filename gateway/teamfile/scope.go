@@ -9,7 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// scope reads which state a participant works on.
+// scope reads which state a participant works on: the shared one, or one of its own.
 func (b *builder) scope(f *fields) groupchat.Scoping {
 	at := f.take("scope")
 	kind := b.oneOf(at, "shared", string(groupchat.ScopeIsolated), string(groupchat.ScopeMapped))
@@ -31,7 +31,7 @@ func (b *builder) scope(f *fields) groupchat.Scoping {
 	return s
 }
 
-// inputs reads name in the own state → pointer into the chat's.
+// inputs reads a mapping from names in a participant's own state to pointers into the chat's.
 func (b *builder) inputs(n *node) map[string]string {
 	in := map[string]string{}
 	keys, values := b.pairs(n, "inputs")
@@ -45,7 +45,8 @@ func (b *builder) inputs(n *node) map[string]string {
 	return in
 }
 
-// outputs reads pointer into the own state → pointer into the chat's. The first may leave its slash away.
+// outputs reads a mapping from pointers into a participant's own state to pointers into the chat's. The slash at the beginning of the
+// former may be left out.
 func (b *builder) outputs(n *node) map[string]string {
 	out := map[string]string{}
 	keys, values := b.pairs(n, "outputs")
@@ -60,13 +61,13 @@ func (b *builder) outputs(n *node) map[string]string {
 	return out
 }
 
-// A wrapping is what is put around a participant's agent.
+// A wrapping has the options of the agents that are put around a participant's own.
 type wrapping struct {
 	sub    groupchat.SubOptions
 	review *groupchat.ReviewOptions
 }
 
-// wrapping reads what is put around a participant's agent.
+// wrapping reads the keys of a participant that need an agent around its own.
 func (b *builder) wrapping(f *fields) wrapping {
 	var w wrapping
 	switch b.oneOf(f.take("output"), "both", string(groupchat.OutputDirect), string(groupchat.OutputHistory), string(groupchat.OutputNone)) {
@@ -83,11 +84,11 @@ func (b *builder) wrapping(f *fields) wrapping {
 	return w
 }
 
-// around puts w around the agent of p.
-func (w wrapping) around(p *groupchat.Participant) {
+// apply puts the agents that w describes around the agent of p.
+func (w wrapping) apply(p *groupchat.Participant) {
 	if w.sub.Output != groupchat.OutputBoth || w.sub.Result != "" || w.sub.OnAsk != nil {
 		if w.sub.Result != "" {
-			// The result goes into the state around the participant's own.
+			// The result is written to the chat's state, so the participant's own is made inside of the Sub.
 			w.sub.State, p.Scope = p.Scope, groupchat.Scoping{}
 			if p.Writes != nil {
 				p.Writes = append(p.Writes, w.sub.Result)
@@ -100,7 +101,7 @@ func (w wrapping) around(p *groupchat.Participant) {
 	}
 }
 
-// review reads on, off, or what a person is asked after a turn.
+// review reads on, off, or the options of a review.
 func (b *builder) review(n *node) *groupchat.ReviewOptions {
 	if n == nil {
 		return nil
@@ -121,22 +122,22 @@ func (b *builder) review(n *node) *groupchat.ReviewOptions {
 	return o
 }
 
-// A cannedAnswer answers a question in a person's stead.
-type cannedAnswer struct {
+// A presetAnswer answers a question in place of a person.
+type presetAnswer struct {
 	key   string
 	value json.RawMessage
 	from  string // a pointer of the participant's state, if there is no value
 }
 
-// onAsk reads which questions are answered in a person's stead.
+// onAsk reads the answers to questions that no person is asked.
 func (b *builder) onAsk(n *node) func(context.Context, *groupchat.Turn, groupchat.Asked) (groupchat.Answer, bool, error) {
 	if n == nil {
 		return nil
 	}
-	var answers []cannedAnswer
+	var answers []presetAnswer
 	for _, item := range b.list(n, "on_ask") {
 		f := b.fields(item, "an answer")
-		a := cannedAnswer{key: b.text(f.need("key", "name the question it answers"))}
+		a := presetAnswer{key: b.text(f.need("key", "name the question it answers"))}
 		value, from := f.raw("answer"), f.take("from")
 		f.end()
 		switch {
@@ -161,8 +162,8 @@ func (b *builder) onAsk(n *node) func(context.Context, *groupchat.Turn, groupcha
 	}
 }
 
-// payload is the answer in the form that its question wants. What has none is left to a person.
-func (a cannedAnswer) payload(s state.Reader, schema json.RawMessage) (json.RawMessage, bool) {
+// payload returns the answer in the form that the question's schema demands. It reports false if there is none; then a person is asked.
+func (a presetAnswer) payload(s state.Reader, schema json.RawMessage) (json.RawMessage, bool) {
 	value := a.value
 	if a.from != "" {
 		raw, ok := s.Raw(a.from)

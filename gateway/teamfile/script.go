@@ -24,7 +24,7 @@ func (b *builder) script(f *fields, description string) groupchat.Agent {
 	return s
 }
 
-// step reads the one thing a step does.
+// step reads a step, which does one thing.
 func (b *builder) step(n *node) groupchat.ScriptStep {
 	var s groupchat.ScriptStep
 	f := b.fields(n, "a step")
@@ -83,7 +83,7 @@ func (b *builder) ask(n *node) groupchat.ScriptAsk {
 func (b *builder) set(n *node) *groupchat.ScriptSet {
 	f := b.fields(n, "set")
 	s := &groupchat.ScriptSet{Path: b.pointer(f.need("path", "say where in the state: `path: /order`"))}
-	value := f.raw("value") // which may be null
+	value := f.raw("value") // it may be null
 	if value == nil && n.kind == mappingNode {
 		b.bad(n, "set needs value; write `value: null` to set nothing")
 	}
@@ -105,22 +105,22 @@ func (b *builder) scriptTool(n *node) *groupchat.ScriptTool {
 	return t
 }
 
-// maxScriptProblems is how many mistakes are looked for in one script that reads well and makes no sense.
+// maxScriptProblems limits the mistakes that validateScript reports of one script.
 const maxScriptProblems = 20
 
-// validateScript asks the script itself, and finds out which step each of its complaints is about: the one
-// without which there are fewer.
+// validateScript validates a script whose steps are well-formed, and notes each problem at its step: the first step with which
+// the script has that many problems.
 func (b *builder) validateScript(s *groupchat.Script, items []*node) {
-	complaints := func(steps int) []error {
+	problems := func(steps int) []error {
 		err := (&groupchat.Script{Steps: s.Steps[:steps]}).Validate()
 		if joined, ok := err.(interface{ Unwrap() []error }); ok {
 			return joined.Unwrap()
 		}
 		return nil
 	}
-	all := complaints(len(items))
-	for i, complaint := range all[:min(len(all), maxScriptProblems)] {
-		step := sort.Search(len(items)-1, func(k int) bool { return len(complaints(k+1)) > i })
-		b.bad(items[step], "%v", complaint)
+	all := problems(len(items))
+	for i, problem := range all[:min(len(all), maxScriptProblems)] {
+		step := sort.Search(len(items)-1, func(k int) bool { return len(problems(k+1)) > i })
+		b.bad(items[step], "%v", problem)
 	}
 }

@@ -17,20 +17,20 @@ import (
 	"github.com/agui-gateway/gateway/model/openai"
 )
 
-// A Team is what a team file says: the agents to serve, and what each has its own way.
+// A Team has the agents of a team file, and the options of those that are served.
 type Team struct {
-	// Agents are those to serve. Options has the same keys.
+	// Agents are the agents to serve. Options has the same keys.
 	Agents  map[string]groupchat.Agent
 	Options map[string]gateway.AgentOptions
-	// Unserved are the file's other agents: those that only take part in others or are their tools, and those that say `serve: off`.
+	// Unserved are the other agents of the file: those that are only participants or tools of others, and those with `serve: off`.
 	Unserved map[string]groupchat.Agent
-	// Warnings are of what is allowed and hardly meant, in the file's order. They hold no values of the environment.
+	// Warnings name text that is valid and probably not meant so, in the file's order. They quote no values of the environment.
 	Warnings []Problem
 
 	closers []io.Closer
 }
 
-// Close ends what the agents have started: programs and connections of MCP servers. The agents must not be used any more.
+// Close ends the programs and connections of MCP servers that the agents have started. The agents must not be used after it.
 func (t *Team) Close() error {
 	var errs []error
 	for _, c := range t.closers {
@@ -39,28 +39,28 @@ func (t *Team) Close() error {
 	return errors.Join(errs...)
 }
 
-// Options are what a team file may refer to. The zero value is good.
+// Options hold what a team file may refer to. The zero value is valid.
 type Options struct {
 	// Env looks up a variable of the environment; nil means os.LookupEnv.
 	Env func(name string) (string, bool)
-	// Types are further types of agents, by the name a file calls them. The program gateway has one, travel, which makes the demo
-	// team with travel.New.
+	// Types are further types of agents, by their names in team files. The program gateway has one, travel, which calls
+	// travel.New.
 	Types map[string]AgentType
-	// Model is the model called default, if it has a BaseURL or a Key and the file does not describe one itself. Its Timeout
-	// and HTTP are those of the file's models as well.
+	// Model is the model called default, if it has a BaseURL or a Key and the file does not describe one itself. The file's own
+	// models have its Timeout and HTTP too.
 	Model openai.Options
-	// Log gets what models and MCP servers have to tell; nil means slog.Default.
+	// Log gets the records of models and MCP servers; nil means slog.Default.
 	Log *slog.Logger
-	// ToolTimeout is how long a call of a tool may take where the file does not say; 0 means 1 minute.
+	// ToolTimeout is how long a call of a tool may take if the file does not say; 0 means 1 minute.
 	ToolTimeout time.Duration
 }
 
-// An AgentType makes an agent of a type that has no settings of its own but the model it may speak through: the one that
-// the file names for it, else the default one; nil if there is none, or the file says off.
+// An AgentType makes an agent of a type whose only key is model. The argument is the model that the file names, else the default
+// one; it is nil if there is none or the file says off.
 type AgentType func(model model.Model) groupchat.Agent
 
-// Load reads a team file, which docs/teams.md describes. What is wrong with the file itself is a
-// [*Error] that names every mistake; a file that cannot be read is the error of os.ReadFile.
+// Load reads a team file, whose format docs/teams.md describes. If the file has mistakes, the error is an [*Error] that names
+// each of them; if it cannot be read, the error wraps that of os.ReadFile.
 func Load(path string, o Options) (*Team, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -91,45 +91,45 @@ func newBuilder(name string, o Options) *builder {
 	}
 	o.Model.Log = o.Log
 	return &builder{
-		reader:      reader{file: name, env: o.Env},
-		types:       o.Types,
-		standard:    o.Model,
-		log:         o.Log,
-		toolTimeout: o.ToolTimeout,
-		entries:     map[string]*entry{},
+		reader:       reader{file: name, env: o.Env},
+		types:        o.Types,
+		modelOptions: o.Model,
+		log:          o.Log,
+		toolTimeout:  o.ToolTimeout,
+		entries:      map[string]*entry{},
 		team: Team{
 			Agents: map[string]groupchat.Agent{}, Options: map[string]gateway.AgentOptions{}, Unserved: map[string]groupchat.Agent{},
 		},
 	}
 }
 
-// A builder makes agents of what a file says.
+// A builder makes the agents that a file describes.
 type builder struct {
 	reader
-	types       map[string]AgentType
-	standard    openai.Options // the default model of the settings
-	toolTimeout time.Duration
-	models      map[string]model.Model
-	broken      map[string]bool // models with a mistake, which is noted
-	log         *slog.Logger
-	servers     map[string]*mcp.Server // nil with a mistake, which is noted
-	entries     map[string]*entry
-	colleagues  map[string]*member // in the team that is being read
-	current     *entry             // which is being read
-	reading     []string           // the names of what is being read, the innermost last
-	uses        []use
-	team        Team
+	types        map[string]AgentType
+	modelOptions openai.Options // the default model of the settings
+	toolTimeout  time.Duration
+	models       map[string]model.Model
+	brokenModels map[string]bool // the models with a mistake, which is noted
+	log          *slog.Logger
+	servers      map[string]*mcp.Server // nil for one with a mistake, which is noted
+	entries      map[string]*entry
+	members      map[string]*member // the participants of the team that is being read
+	current      *entry             // the agent that is being read
+	reading      []string           // the names of the agents that are being read, the innermost last
+	uses         []use
+	team         Team
 }
 
-// An entry is an agent of the file. It is built when it is first needed, be it by another that names it.
+// An entry is an agent of the file. It is built when it is first needed, which may be by another agent that names it.
 type entry struct {
-	name      string
-	key, node *node
-	begun     bool
-	done      bool
-	serve     *bool   // what the file says; nil leaves it to whether others name it
-	own       []*node // the keys that only mean something where it is served
-	limited   bool    // it lists what callers may write
+	name          string
+	key, node     *node
+	begun         bool
+	done          bool
+	serve         *bool   // the value of serve; nil if the file has none
+	servedKeys    []*node // its keys that mean something only if it is served
+	limitsClients bool    // it lists the pointers that callers may write
 }
 
 func (b *builder) build(root *node) {
@@ -174,7 +174,7 @@ func (b *builder) build(root *node) {
 	}
 }
 
-// validate asks the agents themselves, for what can only be seen of the whole.
+// validate calls the Validate methods of the agents, which find mistakes that are not in one place of the file.
 func (b *builder) validate(order []*entry) {
 	for _, e := range order {
 		v, ok := b.team.Agents[e.name].(interface{ Validate() error })
@@ -187,18 +187,18 @@ func (b *builder) validate(order []*entry) {
 	}
 }
 
-// enter builds e unless it is built.
+// enter builds e unless it has been built, or is being built.
 func (b *builder) enter(e *entry) {
 	if e.begun {
 		return
 	}
 	e.begun = true
-	around, outer := b.colleagues, b.current
-	b.colleagues, b.current, b.reading = nil, e, append(b.reading, e.name)
-	defer func() { b.colleagues, b.current, b.reading = around, outer, b.reading[:len(b.reading)-1] }()
+	around, outer := b.members, b.current
+	b.members, b.current, b.reading = nil, e, append(b.reading, e.name)
+	defer func() { b.members, b.current, b.reading = around, outer, b.reading[:len(b.reading)-1] }()
 	f := b.fields(e.node, fmt.Sprintf("agent %q", e.name))
 	f.kind = "agent agent"
-	e.own = f.keysOf("edits", "disconnect", "on_busy", "interrupt_ttl", "interrupt_dialect", "run_timeout", "subagent_events")
+	e.servedKeys = f.keysOf("edits", "disconnect", "on_busy", "interrupt_ttl", "interrupt_dialect", "run_timeout", "subagent_events")
 	options := gateway.AgentOptions{
 		Description:    b.text(f.take("description")),
 		Edits:          b.oneOf(f.take("edits"), "append", "cut") == "cut",
@@ -240,8 +240,8 @@ func (b *builder) typeNames() []string {
 	return names
 }
 
-// agentOf builds the agent that f describes, whose type is n. Nil means that it could not, and said why.
-// Scope is that of a participant; nil means a thread's own agent.
+// agentOf builds the agent that f describes, of type n. Nil means that there is a mistake, which is noted. Scope is that of a
+// participant; it is nil for an agent of the file's agents section.
 func (b *builder) agentOf(n *node, f *fields, description string, scope *groupchat.Scoping) groupchat.Agent {
 	if n == nil {
 		return nil

@@ -12,22 +12,22 @@ const (
 	approveNever  = "never"
 )
 
-// A toolList is what one agent's tools add up to while they are read.
+// A toolList collects the tools of one agent.
 type toolList struct {
-	agent *groupchat.LLM
-	own   []bool   // of each tool: its entry says itself whether people have to approve of it
-	named []string // tools of servers that are known by name, with the prefix and without
-	open  bool     // there are others, which nobody knows before the server is asked
+	agent       *groupchat.LLM
+	ownApproval []bool   // of each tool: whether its entry has approve
+	serverNames []string // names of servers' tools in only, with the prefix and without
+	hasUnknown  bool     // there are tools whose names only their server knows
 }
 
-// tools reads the tools of an agent of type llm, and of which of them people have to approve.
+// tools reads the tools of an agent of type llm, and which of them need a person's approval.
 func (b *builder) tools(f *fields, a *groupchat.LLM) {
 	c := &toolList{agent: a}
 	before := len(b.problems)
 	for _, item := range b.list(f.take("tools"), "tools") {
 		b.tool(item, c)
 	}
-	c.open = c.open || len(b.problems) > before // somebody was meant who is not known
+	c.hasUnknown = c.hasUnknown || len(b.problems) > before // a tool with a mistake may have been meant
 	n := f.take("approve")
 	switch {
 	case n == nil:
@@ -37,27 +37,27 @@ func (b *builder) tools(f *fields, a *groupchat.LLM) {
 	case n.kind == listNode:
 		b.approveOf(n.items, c)
 	case b.oneOf(n, approveAlways, approveNever) == approveAlways:
-		if len(a.Tools)+len(a.Sources) == 0 && !c.open {
+		if len(a.Tools)+len(a.Sources) == 0 && !c.hasUnknown {
 			b.bad(n, "there are no tools whose calls could be asked about; give the agent tools, or remove approve")
 		}
 		a.Approve.All = true
 		return
 	}
 	for i := range a.Tools {
-		if !c.own[i] {
-			a.Tools[i].Approve = groupchat.ApproveNever // unless it is named
+		if !c.ownApproval[i] {
+			a.Tools[i].Approve = groupchat.ApproveNever // unless approve names it
 		}
 	}
 }
 
-// approveOf reads the names of the tools that people have to approve of.
+// approveOf reads the names of the tools that need a person's approval.
 func (b *builder) approveOf(items []*node, c *toolList) {
 	for _, item := range items {
 		before := len(b.problems)
 		name, quotable := b.word(item)
 		switch {
 		case len(b.problems) > before:
-		case c.open, c.has(name), slices.Contains(c.named, name):
+		case c.hasUnknown, c.has(name), slices.Contains(c.serverNames, name):
 			c.agent.Approve.Tools = append(c.agent.Approve.Tools, name)
 		case quotable:
 			b.bad(item, "%q is no tool of this agent; name one of its tools, or remove it", name)
@@ -67,7 +67,7 @@ func (b *builder) approveOf(items []*node, c *toolList) {
 	}
 }
 
-// has reports whether an agent is a tool under name.
+// has reports whether an agent is a tool of this name.
 func (c *toolList) has(name string) bool {
 	return slices.ContainsFunc(c.agent.Tools, func(t groupchat.Tool) bool { return t.Name == name })
 }
@@ -84,7 +84,7 @@ func (b *builder) tool(n *node, c *toolList) {
 		f.end()
 		return
 	}
-	t := b.specialist(f)
+	t := b.agentTool(f)
 	f.end()
 	switch {
 	case len(b.problems) > before:
@@ -96,10 +96,10 @@ func (b *builder) tool(n *node, c *toolList) {
 		t.Approve = approve
 	}
 	c.agent.Tools = append(c.agent.Tools, t)
-	c.own = append(c.own, approve != groupchat.ApproveByAgent)
+	c.ownApproval = append(c.ownApproval, approve != groupchat.ApproveByAgent)
 }
 
-// toolApproval reads whether a person has to approve of calls of one entry's tools; without n that is for the agent to say.
+// toolApproval reads whether calls of one entry's tools need a person's approval. Without n the agent's own key decides.
 func (b *builder) toolApproval(n *node) groupchat.ToolApproval {
 	if n != nil && n.kind == listNode {
 		b.bad(n, "for one entry approve is always or never; name the tools in the agent's own `approve: [ names ]`")
@@ -115,8 +115,8 @@ func (b *builder) toolApproval(n *node) groupchat.ToolApproval {
 	}
 }
 
-// specialist reads a tool that is an agent of this file.
-func (b *builder) specialist(f *fields) groupchat.Tool {
+// agentTool reads a tool that is an agent.
+func (b *builder) agentTool(f *fields) groupchat.Tool {
 	reference := f.need("agent", "name an agent of this file or a participant of this team, who takes a query and answers it; or write `mcp:` and a server")
 	o := groupchat.AsToolOptions{
 		Name:        b.text(f.take("name")),
@@ -139,14 +139,14 @@ func (b *builder) specialist(f *fields) groupchat.Tool {
 	if reference == nil {
 		return groupchat.Tool{}
 	}
-	p := b.staff(reference, o.Scope.Kind)
+	p := b.participantOrAgent(reference, o.Scope.Kind)
 	if o.Name == "" {
 		o.Name = b.text(reference)
 	}
 	if o.Description == "" {
 		o.Description = p.Description
 	}
-	// What a participant may do it may do as a tool, and no more.
+	// A participant that is a tool has the same limits as in its turns.
 	if !f.has("scope", "inputs", "outputs") {
 		o.Scope = p.Scope
 	}
@@ -159,15 +159,15 @@ func (b *builder) specialist(f *fields) groupchat.Tool {
 	return groupchat.AsTool(p.Agent, o)
 }
 
-// A member is a participant of a team, for those in it who have it as a tool.
+// A member is a participant of a team, which others of the team may have as a tool.
 type member struct {
 	node        *node
 	participant groupchat.Participant
 	begun, done bool
 }
 
-// colleaguesOf are the participants that items describe, by name, as far as the names are plain.
-func colleaguesOf(items []*node) map[string]*member {
+// membersOf returns the participants that items describe, by name. Those whose name is not a plain text are left out.
+func membersOf(items []*node) map[string]*member {
 	all := map[string]*member{}
 	for _, item := range items {
 		for i, key := range item.keys {
@@ -179,10 +179,10 @@ func colleaguesOf(items []*node) map[string]*member {
 	return all
 }
 
-// staff returns whom n names: a participant of the team that is being read, with all that limits it there, or else an agent of this
-// file, which works on the state that kind says.
-func (b *builder) staff(n *node, kind groupchat.ScopeKind) (p groupchat.Participant) {
-	c := b.colleagues[n.text]
+// participantOrAgent returns the participant of the team that n names, with its limits, or else the agent of this file, for a scope of
+// that kind.
+func (b *builder) participantOrAgent(n *node, kind groupchat.ScopeKind) (p groupchat.Participant) {
+	c := b.members[n.text]
 	if n.kind != scalarNode || c == nil {
 		p.Agent = b.reference(n, &p, kind)
 		return p

@@ -6,25 +6,25 @@ import (
 	"strings"
 )
 
-// A use is a place of a file where one of its agents names another, as a participant or a tool.
+// A use is a place in a file at which one agent names another, as a participant or a tool.
 type use struct {
 	at     *node
 	by, of *entry
-	shared bool // on the state of the one that names it
+	shared bool // it works on the state of the agent that names it
 }
 
-// checkUses notes the agents whose limits on what callers may write are lost because they work on the state of another: a thread has
-// those of the agent it belongs to.
+// checkUses notes agents that limit what callers may write and work on the state of another agent that does not. A thread has the limits of the
+// agent that it belongs to, so theirs would be lost.
 func (b *builder) checkUses() {
 	for _, u := range b.uses {
-		if u.shared && u.of.limited && !u.by.limited {
+		if u.shared && u.of.limitsClients && !u.by.limitsClients {
 			b.bad(u.at, "callers of %q may write the whole state, although %q, which works on it, lists what callers may write; say so in the "+
 				"`state: { client: … }` of %[1]q, which a groupchat can have, or give %[2]q a scope of its own", u.by.name, u.of.name)
 		}
 	}
 }
 
-// isServed reports whether callers may run an agent: as it says itself, or else if no other agent of the file names it.
+// isServed reports whether callers may run an agent: as its serve key says, else if no other agent of the file names it.
 func (b *builder) isServed(e *entry) bool {
 	if e.serve != nil {
 		return *e.serve
@@ -32,7 +32,7 @@ func (b *builder) isServed(e *entry) bool {
 	return !slices.ContainsFunc(b.uses, func(u use) bool { return u.of == e })
 }
 
-// decideServed notes what means nothing for agents that are not served, and that nobody is.
+// decideServed notes keys that mean nothing because their agent is not served, and a file that serves no agent.
 func (b *builder) decideServed(order []*entry) {
 	served := false
 	for _, e := range order {
@@ -40,7 +40,7 @@ func (b *builder) decideServed(order []*entry) {
 			served = true
 			continue
 		}
-		for _, key := range e.own {
+		for _, key := range e.servedKeys {
 			if e.serve != nil {
 				b.bad(key, "%s is for agents that are served, and %q is not, because of `serve: off`; remove one of the two", key.text, e.name)
 			} else {
@@ -53,10 +53,10 @@ func (b *builder) decideServed(order []*entry) {
 	}
 }
 
-// maxTold is how many names an error lists.
+// maxTold limits the names that an error lists.
 const maxTold = 20
 
-// unknown notes that n names nothing of a kind in this file, and what there is.
+// unknown notes that n names no agent, model or server of this file, and lists the names that the file has.
 func (b *builder) unknown(n *node, name string, quotable bool, kind string, known []string) {
 	who := "the value from the environment"
 	if quotable {
@@ -75,7 +75,7 @@ func (b *builder) unknown(n *node, name string, quotable bool, kind string, know
 	b.bad(n, "%s is no %s of this file; it has %s%s", who, kind, strings.Join(known, ", "), more)
 }
 
-// badCircle notes that n names an agent that is being read, so that it would take part in itself, and by way of whom.
+// badCircle notes that n names an agent that is being read, which would take part in itself, and lists the circle.
 func (b *builder) badCircle(n *node, name string) {
 	circle := b.reading
 	for i, above := range slices.Backward(circle) {

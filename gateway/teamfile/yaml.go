@@ -8,14 +8,14 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// This is the one file that knows YAML. It makes nodes of a document: values that know where they stand. The
-// library's own decoding is not used, because its errors quote what they did not like, and that may be a key.
+// This is the only file that uses the YAML library. It converts a document to nodes, which know their places. The library's own
+// decoding is not used, because its errors quote values, which may be keys.
 
 // A node is a value of a team file.
 type node struct {
 	kind         yaml.Kind
-	tag          string // of a scalar: what it looks like, "!!str"
-	text         string // of a scalar, as written but for quotes and escapes
+	tag          string // of a scalar: its type in YAML, such as "!!str"
+	text         string // of a scalar: without quotes, and with escapes replaced
 	plain        bool   // a scalar without quotes
 	keys, items  []*node
 	line, column int
@@ -27,14 +27,14 @@ const (
 	mappingNode = yaml.MappingNode
 )
 
-// Bounds of a team file. An alias counts with everything it stands for, so that a small file cannot be a huge one.
+// Bounds of a team file. An alias counts with all nodes that it stands for, because a small file could be a huge one by aliases.
 const (
 	maxBytes = 1 << 20
 	maxNodes = 50_000
 	maxDepth = 64
 )
 
-// parseYAML reads the one document of a file. What is wrong with it as YAML goes to r.
+// parseYAML reads the document of a file, which has one. It notes what is not valid YAML.
 func (r *reader) parseYAML(data []byte) *node {
 	if len(data) > maxBytes {
 		r.badAt(1, 1, "the file is larger than 1 MiB; split the team over several gateways")
@@ -56,7 +56,7 @@ func (r *reader) parseYAML(data []byte) *node {
 	return r.convert(doc.Content[0], 0)
 }
 
-// badYAML puts the library's complaint in words that quote nothing of the file.
+// badYAML notes an error of the library in words that quote nothing of the file.
 func (r *reader) badYAML(err error) {
 	var e *yaml.LoadError
 	if !errors.As(err, &e) {
@@ -79,11 +79,11 @@ func (r *reader) badYAML(err error) {
 	}
 }
 
-// convert makes a tree of n: aliases become copies of what they stand for.
+// convert converts n to a tree. Aliases become copies of the nodes that they stand for.
 func (r *reader) convert(n *yaml.Node, depth int) *node {
 	at := &node{kind: n.Kind, line: n.Line, column: n.Column}
 	if r.nodes > maxNodes {
-		return nil // said so already
+		return nil // it is noted already
 	}
 	if r.nodes++; r.nodes > maxNodes || depth > maxDepth {
 		r.nodes = maxNodes + 1
