@@ -4,7 +4,9 @@ import (
 	"context"
 	"iter"
 	"log/slog"
+	"net/http"
 	"testing"
+	"time"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
@@ -25,6 +27,14 @@ func (s *brokenStore) Tail(context.Context, state.Key, state.FrameID) iter.Seq2[
 		}
 		yield([]state.Frame{{ID: state.FrameID{Fence: 1, Seq: 1}, Type: agui.TypeRunStarted, Data: []byte(`{"type":`)}}, nil)
 	}
+}
+
+// Await panics as well: the request waits in a queue then, and its stream is open.
+func (s *brokenStore) Await(ctx context.Context, key state.Key, ticket string, ttl time.Duration) error {
+	if s.panics {
+		panic("broken")
+	}
+	return s.Store.Await(ctx, key, ticket, ttl)
 }
 
 // Whatever goes wrong with a reader that was promised the end of a run, it is told: a stream that just ends looks like a
@@ -49,5 +59,50 @@ func TestAReaderThatCannotGoOn(t *testing.T) {
 			}
 		}
 		poster.hangUp()
+	}
+}
+
+// A request that waits for its turn has a stream already, which ends like that of a reader when the wait breaks off.
+func TestAWaitThatBreaksOff(t *testing.T) {
+	t.Parallel()
+	store := &brokenStore{Store: memstore.New(memstore.Options{}), panics: true}
+	t.Cleanup(func() { _ = store.Close() }) // a store in memory
+	w := newWorld(t, func(o *gateway.Options) {
+		o.Store, o.Now, o.Log = store, nil, slog.New(slog.DiscardHandler)
+	})
+	first := w.open("POST", "/agents/slow-queue?disconnect=detach", input("t", "r1", []string{"u1:Hi"}))
+	defer first.hangUp()
+	second := w.open("POST", "/agents/slow-queue", input("t", "r2", []string{"u1:Hi", "u2:Go on"}))
+	second.rest()
+	if code := second.code(); code != "internal" {
+		t.Errorf("the waiting client is told %q, want internal", code)
+	}
+}
+
+// An answer that cannot be taken joins the live run, if there is one; and is told if it cannot.
+func TestARefusalThatCannotGoOn(t *testing.T) {
+	t.Parallel()
+	store := &brokenStore{Store: memstore.New(memstore.Options{})}
+	t.Cleanup(func() { _ = store.Close() }) // a store in memory
+	w := newWorld(t, func(o *gateway.Options) {
+		o.Store, o.Now, o.Log = store, nil, slog.New(slog.DiscardHandler)
+	})
+	live := w.open("POST", "/agents/slow?disconnect=detach", input("t", "r1", []string{"u1:Hi"}))
+	defer live.hangUp()
+	drained := make(chan error, 1)
+	go func() { drained <- w.g.Drain(t.Context()) }()
+	eventually(t, "the gateway drains", func() bool {
+		status, _ := w.call("GET", "/readyz", "")
+		return status == http.StatusServiceUnavailable
+	})
+	answer := `"resume":[{"interruptId":"x","status":"resolved","payload":1}]`
+	refused := w.open("POST", "/agents/slow?refusals=ask", input("t", "r2", []string{"u1:Hi"}, answer))
+	refused.rest()
+	if code := refused.code(); code != "internal" {
+		t.Errorf("it is told %q, want internal", code)
+	}
+	w.release()
+	if err := <-drained; err != nil {
+		t.Errorf("Drain() = %v", err)
 	}
 }

@@ -92,6 +92,10 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	timed := newTimedWriter(w, g.o.WriteTimeout)
 	defer timed.limit() // of the bytes with which the server ends the response
 	g.routes.ServeHTTP(timed, r)
+	if timed.expired {
+		g.o.Log.Warn("request: cut off, its client takes too long to read", "request", timed.Header().Get(requestIDHeader),
+			"method", route.Logged(r.Method), "path", route.Logged(r.URL.Path), "limit", g.o.WriteTimeout.String())
+	}
 }
 
 // Drain takes no new runs and waits for the live ones to end. When ctx is done those that are left end with

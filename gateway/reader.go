@@ -75,13 +75,7 @@ func (r *reader) nameOfRun() string {
 // endWithError ends a stream that cannot go on with the code of err: otherwise the error would be seen in the log alone, and a
 // stream that ends without a terminal event would look like a success.
 func (r *reader) endWithError(err error) error {
-	if err == nil || r.stream == nil {
-		return err
-	}
-	if broken := r.stream.close(); broken != nil {
-		return broken // and why, whichever way that was noticed
-	}
-	if r.req.Context().Err() != nil {
+	if err == nil || r.stream == nil || r.req.Context().Err() != nil || errors.Is(err, route.ErrReaderGone) {
 		return err
 	}
 	if errors.Is(err, state.ErrUnknownThread) {

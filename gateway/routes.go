@@ -1,9 +1,11 @@
 package gateway
 
 import (
+	"errors"
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -102,6 +104,9 @@ func (w responseWriter) FlushError() error {
 // Begun reports whether the response has begun.
 func (w responseWriter) Begun() bool { return w.Committed }
 
+// requestIDHeader names a request, in it and in its answer.
+const requestIDHeader = echo.HeaderXRequestID
+
 // localPrincipal owns every thread while there is no authentication.
 const localPrincipal = "local"
 
@@ -109,11 +114,11 @@ const localPrincipal = "local"
 func (g *Gateway) identify(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
-		id := r.Header.Get(echo.HeaderXRequestID)
+		id := r.Header.Get(requestIDHeader)
 		if !goodRequestID(id) {
 			id = g.o.NewID()
 		}
-		c.Response().Header().Set(echo.HeaderXRequestID, id)
+		c.Response().Header().Set(requestIDHeader, id)
 		c.SetRequest(route.WithIdentity(r, id, localPrincipal))
 		return next(c)
 	}
@@ -150,7 +155,7 @@ func (g *Gateway) cors() middleware.CORSConfig {
 		AllowMethods:    []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch, http.MethodDelete},
 		// The headers that a preflight asks for are allowed as they are: * would leave Authorization out.
 		AllowCredentials: !slices.Contains(g.o.Origins, "*"),
-		ExposeHeaders:    []string{echo.HeaderXRequestID, "Retry-After", "ETag", "Location"},
+		ExposeHeaders:    []string{requestIDHeader, "Retry-After", "ETag", "Location"},
 		MaxAge:           600,
 	}
 }
@@ -188,6 +193,7 @@ type timedWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController // of ResponseWriter
 	timeout time.Duration
+	expired bool // the reader took too long
 }
 
 func newTimedWriter(w http.ResponseWriter, timeout time.Duration) *timedWriter {
@@ -201,7 +207,7 @@ func (w *timedWriter) Write(p []byte) (int, error) {
 		n, err := w.ResponseWriter.Write(p[written:min(written+writePiece, len(p))])
 		written += n
 		if err != nil || written == len(p) {
-			return written, err
+			return written, w.note(err)
 		}
 	}
 }
@@ -209,7 +215,13 @@ func (w *timedWriter) Write(p []byte) (int, error) {
 // FlushError flushes and returns what went wrong.
 func (w *timedWriter) FlushError() error {
 	w.limit()
-	return w.control.Flush()
+	return w.note(w.control.Flush())
+}
+
+// note notes whether err, which it returns, is that of a deadline.
+func (w *timedWriter) note(err error) error {
+	w.expired = w.expired || errors.Is(err, os.ErrDeadlineExceeded)
+	return err
 }
 
 // Unwrap is for [http.ResponseController].

@@ -67,10 +67,13 @@ func largeAnswers() map[string][3]string {
 }
 
 // newLibrary is a desktop with a thread, and a file of its page, of a megabyte.
-func newLibrary(t *testing.T) *desktop {
+func newLibrary(t *testing.T, change ...func(*gateway.Options)) *desktop {
 	t.Helper()
 	const size = 1 << 20
 	d := newDesktop(t, func(o *gateway.Options) {
+		for _, f := range change {
+			f(o)
+		}
 		o.Heartbeat = 24 * time.Hour // a bubble's time stands still while a heartbeat waits for the mutex of a write
 		o.Page = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, strings.Repeat("x", size)+"end") // to whoever reads it
@@ -121,14 +124,15 @@ func TestASlowReaderGetsEverything(t *testing.T) {
 	}
 }
 
-// Who does not read holds nothing for long.
+// Who does not read holds nothing for long, and the log says that the connection was not the client's to end.
 func TestWhoDoesNotReadIsCut(t *testing.T) {
 	t.Parallel()
 	for name, a := range largeAnswers() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				d := newLibrary(t)
+				var log lockedBuffer
+				d := newLibrary(t, logged(&log))
 				defer d.close()
 				dial, active, stop := d.serveHTTP()
 				defer stop()
@@ -144,6 +148,9 @@ func TestWhoDoesNotReadIsCut(t *testing.T) {
 				synctest.Wait()
 				if n := active.Load(); n != 0 {
 					t.Errorf("%d handlers still write after two minutes", n)
+				}
+				if lines := log.lines(t, "request: cut off"); len(lines) != 1 {
+					t.Errorf("the log has %d lines of it, want one:\n%s", len(lines), &log)
 				}
 			})
 		})
