@@ -55,13 +55,13 @@ func (a *admission) admit(ctx context.Context) (begun *state.Begun, run *attempt
 // waited. Without a slot no run begins; but most requests need none.
 func (a *admission) begin(ctx context.Context) (*state.Begun, *attempt, error) {
 	started := false
-	agent, err := a.g.enlist(a.agent.name)
+	agent, err := a.g.acquireAgent(a.agent.name)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() {
 		if !started {
-			a.g.dismiss(agent)
+			a.g.releaseAgent(agent)
 		}
 	}()
 	a.agent = agent
@@ -116,7 +116,7 @@ func (a *admission) askStore(ctx context.Context) (*state.Begun, error) {
 			return nil, err
 		}
 		begun, err := a.g.store.Begin(asking, a.req, o)
-		if err == nil || final(err) || try == tries || time.Since(started) >= storeTimeout {
+		if err == nil || permanent(err) || try == tries || time.Since(started) >= storeTimeout {
 			return begun, err
 		}
 		if err := pause(ctx, tryPause); err != nil {
@@ -187,14 +187,14 @@ func (a *admission) awaitTurn(ctx context.Context) error {
 			return nil
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case final(err):
+		case permanent(err):
 			return route.StoreError(err)
 		case until.IsZero() || time.Since(asked) > storeTimeout: // it was there in between
 			until = time.Now().Add(a.g.o.StoreBuffer)
 		case time.Now().After(until):
 			return route.StoreError(err)
 		}
-		a.g.away()
+		a.g.noteStoreError()
 		if err := pause(ctx, tailPause); err != nil {
 			return err
 		}

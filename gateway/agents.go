@@ -23,8 +23,8 @@ type served struct {
 	agent  groupchat.Agent
 	spec   groupchat.StateSpec
 	info   groupchat.Info
-	// gone says that nobody serves it any more: a run of its own is only brought to its end.
-	gone bool
+	// removed says that nobody serves it any more: a run of its own is only brought to its end.
+	removed bool
 	// forwards names the headers of a request that the agent passes on.
 	forwards []string
 }
@@ -36,8 +36,8 @@ func (s *served) withoutState() *served {
 	return &bare
 }
 
-// passedOn is what a request has of the headers the agent passes on: nothing else of it gets to an agent.
-func (s *served) passedOn(header http.Header) http.Header {
+// forwarded is what a request has of the headers the agent passes on: nothing else of it gets to an agent.
+func (s *served) forwarded(header http.Header) http.Header {
 	if header == nil {
 		return nil
 	}
@@ -58,7 +58,7 @@ func (s *served) setOptions(req *state.Request, o Options) {
 	}
 }
 
-func serve(name string, agent groupchat.Agent, o Options) *served {
+func newServed(name string, agent groupchat.Agent, o Options) *served {
 	s := &served{AgentOptions: o.Agent[name], name: name, agent: agent, forwards: host.ForwardsOf(agent)}
 	if d, ok := agent.(groupchat.Describer); ok {
 		s.info = d.Describe()
@@ -111,7 +111,7 @@ func newRoster(o Options) (*roster, error) {
 					return err
 				}
 			}
-			s := serve(name, agent, o)
+			s := newServed(name, agent, o)
 			s.roster = r
 			r.agents[name] = s
 			return nil
@@ -142,12 +142,12 @@ func (g *Gateway) Replace(agents map[string]groupchat.Agent, options map[string]
 	defer g.mu.Unlock()
 	last := g.roster.Swap(next)
 	last.replaced = true
-	last.over()
+	last.closeWhenUnused()
 	return last.left, nil
 }
 
-// over closes left when the last run of a replaced roster has ended. The lock is held.
-func (r *roster) over() {
+// closeWhenUnused closes left when the last run of a replaced roster has ended. The lock is held.
+func (r *roster) closeWhenUnused() {
 	if !r.replaced || r.runs > 0 {
 		return
 	}
@@ -158,8 +158,8 @@ func (r *roster) over() {
 	}
 }
 
-// enlist returns the agent that is served under name, which stays open until it is dismissed.
-func (g *Gateway) enlist(name string) (*served, error) {
+// acquireAgent returns the agent that is served under name, which stays open until it is dismissed.
+func (g *Gateway) acquireAgent(name string) (*served, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	agent, err := g.agent(name)
@@ -169,12 +169,12 @@ func (g *Gateway) enlist(name string) (*served, error) {
 	return agent, err
 }
 
-// dismiss lets go of an agent that was enlisted.
-func (g *Gateway) dismiss(agent *served) {
+// releaseAgent lets go of an agent that was enlisted.
+func (g *Gateway) releaseAgent(agent *served) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	agent.roster.runs--
-	agent.roster.over()
+	agent.roster.closeWhenUnused()
 }
 
 // agent returns the agent served under name.

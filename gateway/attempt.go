@@ -17,7 +17,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// Why a run's context is done, as [context.Cause] says.
+// The causes with which a run's context is cancelled.
 var (
 	errStopped   = errors.New("gateway: stopped")
 	errDraining  = errors.New("gateway: draining")
@@ -26,10 +26,10 @@ var (
 	errStoreGone = errors.New("gateway: the store is gone")
 )
 
-// errHandedOver is errDraining where another replica goes on with the run.
+// errHandedOver is errDraining of a run that another replica continues.
 var errHandedOver = fmt.Errorf("%w: %w", errDraining, groupchat.ErrMoved)
 
-// drained is why a run ends with this replica.
+// drained returns the cause with which this replica ends its runs when it drains.
 func (g *Gateway) drained() error {
 	if g.o.Shared {
 		return errHandedOver
@@ -37,18 +37,17 @@ func (g *Gateway) drained() error {
 	return errDraining
 }
 
-// An attempt is one go of this replica at a run: it owns the thread's lease until the run ends. Its work is
-// done by three goroutines: the agent's, the recorder's, and its own, which watches over the agent and then
-// brings the run to its end.
+// An attempt is this replica's execution of a run: it owns the thread's lease until the run ends. It has three goroutines: the
+// agent's, the recorder's, and its own, which watches the agent and then ends the run.
 type attempt struct {
 	g      *Gateway
 	agent  *served
 	lease  *state.Lease
-	term   *term // of the lease
+	term   *term // how long the lease is known to last
 	clock  storeClock
 	intent state.Intent
 	log    *slog.Logger
-	header http.Header // of the request, what the agent passes on; nil if the request is not here
+	header http.Header // those of the request that the agent forwards; nil if the request went to another replica
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -56,48 +55,48 @@ type attempt struct {
 
 	ids *minter
 	rec *recorder
-	run *run.Run // replaced when the agent has to let go of it
+	run *run.Run // replaced when the agent must not write to it any more
 	doc *state.Document
-	// ending goes with the terminal frame.
+	// ending is stored with the terminal frame.
 	ending *state.Ending
 
-	// unread says that the run's log could not be read, or not be gone on with.
-	unread bool
+	// logUnusable says that the run's log could not be read or continued by a takeover.
+	logUnusable bool
 
-	// usage is what the run's models used, earlier attempts included.
+	// usage counts what the run's models used, in earlier attempts too.
 	usage host.Usage
 
-	// thread is as of the last commit.
+	// thread is the thread as of the last commit.
 	thread atomic.Pointer[state.Thread]
 
-	keep sync.Mutex // held for a commit; guards what follows
-	// settled says that a commit has used up the answers this run brought; until then effects are what was recorded.
-	settled bool
-	effects map[string]json.RawMessage
-	// over says that the run is being ended: an agent left behind commits nothing more.
-	over bool
-	// committed and differed are the revisions of doc at the last commit and at the last look at what differs from it.
-	committed, differed int
-	// state is what the run leaves behind, if it differs; a run that fails leaves what was committed.
+	commitMu sync.Mutex // held during a commit; guards the fields below
+	// answersUsed says that a commit has used up the answers which this run brought. Until then effects holds what was recorded.
+	answersUsed bool
+	effects     map[string]json.RawMessage
+	// detached says that the run is being ended: its agent can commit nothing more.
+	detached bool
+	// committed is the revision of doc at the last commit, compared the one at which it was last compared with that.
+	committed, compared int
+	// state is the state that the run leaves, if it differs from the committed one; a run that fails leaves the committed one.
 	state json.RawMessage
 	ended *state.End
 
-	woken chan struct{} // a reader came or went
+	woken chan struct{} // receives when a reader came or left
 
 	successor *slot // inherits the run's slot when it has ended; guarded by g.mu
 }
 
-// live is the attempt from its first event to the release of the lease. A panic fails the run like an error. If even
-// its end panics the run is given up, for another attempt to end it.
-func (a *attempt) live() {
-	defer a.gone()
-	a.rec = newRecorder(a.g.giveUp, a.g.store, a.lease, a.g.o.StoreBuffer, a.fatal, a.g.away)
+// execute does the attempt's work from its first event to the release of the lease. A panic fails the run like an error. If
+// ending it panics too, the run is given up and another attempt ends it.
+func (a *attempt) execute() {
+	defer a.unregister()
+	a.rec = newRecorder(a.g.giveUp, a.g.store, a.lease, a.g.o.StoreBuffer, a.storeFailed, a.g.noteStoreError)
 	go a.rec.loop()
 	defer a.rec.stop()
 	defer a.keepLease()()
 	var result host.Result
 	err := protect(func() (err error) {
-		if err := a.enter(); err != nil {
+		if err := a.startOrTakeOver(); err != nil {
 			return err
 		}
 		result, err = a.watch(a.launch())
@@ -108,8 +107,8 @@ func (a *attempt) live() {
 	}
 }
 
-// gone takes the attempt off the books, and frees its place.
-func (a *attempt) gone() {
+// unregister removes the attempt from the gateway and releases its slot.
+func (a *attempt) unregister() {
 	a.cancel(nil)
 	a.g.mu.Lock()
 	if a.g.attempts[a.lease.Key] == a {
@@ -117,13 +116,13 @@ func (a *attempt) gone() {
 	}
 	a.g.mu.Unlock()
 	a.g.chains.leave(a.intent.Chain)
-	a.g.dismiss(a.agent)
+	a.g.releaseAgent(a.agent)
 	a.releaseSlot()
 	close(a.done)
 }
 
-// fatal ends the attempt when the log cannot be written.
-func (a *attempt) fatal(err error) {
+// storeFailed ends the attempt when the log cannot be written.
+func (a *attempt) storeFailed(err error) {
 	if errors.Is(err, state.ErrLeaseLost) {
 		a.cancel(errLeaseLost)
 		return
@@ -136,11 +135,10 @@ func (a *attempt) fatal(err error) {
 	a.cancel(errStoreGone)
 }
 
-// watch looks after the agent until it has ended, or has to be left behind: it hears what others have to say to this
-// run, and stops one that nobody reads.
+// watch waits until the agent has ended. Meanwhile it acts on the run's signals, and stops a run that nobody reads.
 //
-// An agent is told to end by its context. One that does not listen is given StopGrace; then the run ends
-// without it, because a stop must not wait for somebody who is deaf. Its goroutine goes on until it returns, and
+// The agent is asked to end by cancelling its context. If it has not returned after StopGrace the run ends
+// without it, because a stop must not wait for an agent that ignores its context. Its goroutine lasts until it returns, and
 // what it writes until then is refused.
 func (a *attempt) watch(ended <-chan finished) (host.Result, error) {
 	idle := time.NewTimer(a.g.o.DetachGrace)
@@ -151,7 +149,7 @@ func (a *attempt) watch(ended <-chan finished) (host.Result, error) {
 	for {
 		select {
 		case f := <-ended:
-			return a.judge(f)
+			return a.resultOf(f)
 		case <-told:
 			told, patience = nil, time.After(a.g.o.StopGrace)
 		case <-patience:
@@ -179,7 +177,7 @@ func (a *attempt) watch(ended <-chan finished) (host.Result, error) {
 				idle.Reset(a.g.o.DetachGrace)
 			}
 		case <-idle.C:
-			if left := a.readFor(); left > 0 {
+			if left := a.readElsewhereFor(); left > 0 {
 				idle.Reset(left)
 			} else if !a.g.readers.any(a.lease.Key) {
 				a.cancel(errStopped)
@@ -188,8 +186,8 @@ func (a *attempt) watch(ended <-chan finished) (host.Result, error) {
 	}
 }
 
-// readFor is for how long the run may go on without a reader here, because it has one on another replica, or had.
-func (a *attempt) readFor() time.Duration {
+// readElsewhereFor returns how long the run may go on without a reader here, because another replica has one, or had one lately.
+func (a *attempt) readElsewhereFor() time.Duration {
 	if !a.g.o.Shared {
 		return 0
 	}
@@ -206,9 +204,9 @@ func (a *attempt) readFor() time.Duration {
 	return left + a.g.o.DetachGrace
 }
 
-// judge is what the agent's end means: an agent that was told to end, and did, failed for that reason. One that
-// was done before it heard of it is done.
-func (a *attempt) judge(f finished) (host.Result, error) {
+// resultOf returns what the run comes to when its agent has ended: an agent that was cancelled and returned an error, or paused,
+// failed for the cause of that. One that had finished before it noticed has finished.
+func (a *attempt) resultOf(f finished) (host.Result, error) {
 	if a.ctx.Err() != nil && (f.err != nil || f.result.Pause != nil) {
 		if cause := context.Cause(a.ctx); !errors.Is(cause, context.Canceled) {
 			return host.Result{}, cause
@@ -221,6 +219,6 @@ func (a *attempt) judge(f finished) (host.Result, error) {
 func (a *attempt) wake() {
 	select {
 	case a.woken <- struct{}{}:
-	default: // it has not looked since the last one
+	default: // watch has not received the last one yet
 	}
 }

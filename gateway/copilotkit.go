@@ -60,7 +60,7 @@ func (s copilotkitService) Run(w http.ResponseWriter, r *http.Request, name stri
 	if err != nil {
 		return err
 	}
-	req, err := s.g.asked(r, in, body, agent)
+	req, err := s.g.requestOf(r, in, body, agent)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (s copilotkitService) Events(r *http.Request, t *state.Thread) iter.Seq2[js
 			yield(nil, err)
 			return
 		}
-		profile, err := s.g.wire(r, agent, agui.Era0, wire.Standard, nil)
+		profile, err := s.g.profile(r, agent, agui.Era0, wire.Standard, nil)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -183,7 +183,7 @@ func (s copilotkitService) profile(r *http.Request, name string, in *agui.RunAge
 	if err != nil {
 		return nil, wire.Profile{}, err
 	}
-	profile, err := s.g.wire(r, agent, era, wire.Standard, in.ForwardedProps)
+	profile, err := s.g.profile(r, agent, era, wire.Standard, in.ForwardedProps)
 	profile.Stop, profile.AskAgain, profile.RunID = wire.StopPlain, true, in.RunID
 	return agent, profile, err
 }

@@ -16,7 +16,7 @@ func (g *Gateway) decode(r *http.Request, agent *served) (*state.Request, error)
 	if err != nil {
 		return nil, err
 	}
-	return g.asked(r, in, data, agent)
+	return g.requestOf(r, in, data, agent)
 }
 
 // readInput reads the body of a run request; it returns the bytes too.
@@ -48,8 +48,8 @@ func (g *Gateway) decodeOptions() agui.DecodeOptions {
 // maxID is how many bytes an id may have that a caller chooses: it is in keys, in events and in lines of the log.
 const maxID = 256
 
-// asked is what in, whose bytes are data, asks of agent on behalf of r's principal.
-func (g *Gateway) asked(r *http.Request, in *agui.RunAgentInput, data []byte, agent *served) (*state.Request, error) {
+// requestOf is what in, whose bytes are data, asks of agent on behalf of r's principal.
+func (g *Gateway) requestOf(r *http.Request, in *agui.RunAgentInput, data []byte, agent *served) (*state.Request, error) {
 	era, err := agui.EraOf(in.ProtocolVersion)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (g *Gateway) asked(r *http.Request, in *agui.RunAgentInput, data []byte, ag
 	if note := agui.VersionNote(in.ProtocolVersion); note != "" {
 		g.log(r).Info("input: " + note)
 	}
-	req := g.request(in, agent, era)
+	req := g.newRequest(in, agent, era)
 	if req.Hops, req.Chain, err = hopsOf(r.Header); err != nil {
 		return nil, err
 	}
@@ -69,8 +69,8 @@ func (g *Gateway) asked(r *http.Request, in *agui.RunAgentInput, data []byte, ag
 	return req, nil
 }
 
-// request is what in asks of agent.
-func (g *Gateway) request(in *agui.RunAgentInput, agent *served, era agui.Era) *state.Request {
+// newRequest is what in asks of agent.
+func (g *Gateway) newRequest(in *agui.RunAgentInput, agent *served, era agui.Era) *state.Request {
 	var props struct {
 		Gateway struct {
 			Edit       bool `json:"edit"`
@@ -103,10 +103,10 @@ func answers(in *agui.RunAgentInput) []state.Answer {
 	if len(in.Resume) == 0 {
 		return legacyAnswers(in.ForwardedProps)
 	}
-	return entries(in.Resume)
+	return resumeAnswers(in.Resume)
 }
 
-func entries(resume []agui.ResumeEntry) []state.Answer {
+func resumeAnswers(resume []agui.ResumeEntry) []state.Answer {
 	list := make([]state.Answer, len(resume))
 	for i, e := range resume {
 		list[i] = state.Answer{ID: e.InterruptID, Status: e.Status}
@@ -140,7 +140,7 @@ func legacyAnswers(props json.RawMessage) []state.Answer {
 				list[i].Status = agui.ResumeResolved
 			}
 		}
-		return entries(list)
+		return resumeAnswers(list)
 	}
 	var event struct {
 		ID string `json:"id"`
@@ -150,10 +150,10 @@ func legacyAnswers(props json.RawMessage) []state.Answer {
 	return []state.Answer{{ID: event.ID, Status: agui.ResumeResolved, Payload: payload}}
 }
 
-// wire is how the reader of a request wants its stream: by its era, the agent's options, the query parameters
+// profile is how the reader of a request wants its stream: by its era, the agent's options, the query parameters
 // interrupts=standard|legacy, subagents=on|off and refusals=error|ask, and what is said of subagents elsewhere. Dialect is that of
 // the route, props are the forwarded properties if there are any.
-func (g *Gateway) wire(r *http.Request, agent *served, era agui.Era, dialect wire.Dialect, props json.RawMessage) (w wire.Profile, err error) {
+func (g *Gateway) profile(r *http.Request, agent *served, era agui.Era, dialect wire.Dialect, props json.RawMessage) (w wire.Profile, err error) {
 	w = wire.Profile{Era: era, Dialect: dialect}
 	if w.Subagents, err = subagents(r, agent, era, dialect, props); err != nil {
 		return w, err
@@ -181,9 +181,9 @@ func (g *Gateway) wire(r *http.Request, agent *served, era agui.Era, dialect wir
 	return w, nil
 }
 
-// threadWire is the thread a request names, its agent, and how the request's reader wants the thread's streams; its era
+// threadProfile is the thread a request names, its agent, and how the request's reader wants the thread's streams; its era
 // is that of ?protocolVersion=, for there is no body to say it.
-func (g *Gateway) threadWire(r *http.Request) (state.Key, *served, wire.Profile, error) {
+func (g *Gateway) threadProfile(r *http.Request) (state.Key, *served, wire.Profile, error) {
 	key, err := g.thread(r)
 	if err != nil {
 		return key, nil, wire.Profile{}, err
@@ -196,7 +196,7 @@ func (g *Gateway) threadWire(r *http.Request) (state.Key, *served, wire.Profile,
 	if err != nil {
 		return key, nil, wire.Profile{}, err
 	}
-	wire, err := g.wire(r, agent, era, wire.Standard, nil)
+	wire, err := g.profile(r, agent, era, wire.Standard, nil)
 	return key, agent, wire, err
 }
 

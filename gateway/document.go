@@ -11,9 +11,9 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// open gives the agent the state as t has it, with the members it starts from. Its changes are on the wire from then on.
-// A state that is known to have those members is read when the agent looks at it.
-func (a *attempt) open(t *state.Thread) error {
+// openDocument makes the run's document of the state of t and the initial members that it lacks. Changes of it are events of the run
+// from then on. A state that is known to have those members is read only when the agent needs it.
+func (a *attempt) openDocument(t *state.Thread) error {
 	run, opened := a.run, false
 	o := state.DocumentOptions{
 		Reducers: a.agent.spec.Reducers, MaxSize: a.g.o.Limits.State, MaxPatchOps: a.g.o.Limits.PatchOps,
@@ -24,7 +24,7 @@ func (a *attempt) open(t *state.Thread) error {
 			return run.Emit(c.Event())
 		},
 	}
-	if len(a.agent.spec.Initial) == 0 || t.Initial == nameOf(a.agent.spec.Initial) {
+	if len(a.agent.spec.Initial) == 0 || t.Initial == hashOf(a.agent.spec.Initial) {
 		opened = true
 		a.doc = state.NewLateDocument(func() (json.RawMessage, error) { return a.readState(t.StateRev) }, o)
 		return nil
@@ -41,7 +41,7 @@ func (a *attempt) open(t *state.Thread) error {
 	return err
 }
 
-// showState shows readers the state that the run begins with.
+// showState sends the state that the run starts with.
 func (a *attempt) showState() error {
 	if a.doc.Rev() == 0 {
 		return a.run.RestateState()
@@ -57,34 +57,34 @@ func (a *attempt) stateAt(ctx context.Context, rev int64) (raw json.RawMessage, 
 	return raw, err
 }
 
-// readState reads the state for the agent, see readEarlier. One that was left behind gets none.
+// readState reads the state for the agent, as readEarlier reads messages. An agent whose run has ended gets none.
 func (a *attempt) readState(rev int64) (json.RawMessage, error) {
 	if a.ctx.Err() != nil {
 		return nil, context.Cause(a.ctx)
 	}
 	raw, err := a.stateAt(a.ctx, rev)
 	if err != nil && a.ctx.Err() == nil {
-		a.fatal(err)
+		a.storeFailed(err)
 	}
 	return raw, err
 }
 
-// filled names the members that the agent starts from, if the run found the state to have them and left it alone.
-func (a *attempt) filled() string {
+// initialName returns the name of the agent's initial members, if the run found them all in the state and has not changed it.
+func (a *attempt) initialName() string {
 	if a.doc == nil || len(a.agent.spec.Initial) == 0 || a.state != nil || a.committed != 0 {
 		return ""
 	}
-	return nameOf(a.agent.spec.Initial)
+	return hashOf(a.agent.spec.Initial)
 }
 
-// nameOf names a value.
-func nameOf(raw json.RawMessage) string {
+// hashOf returns a short name of a value.
+func hashOf(raw json.RawMessage) string {
 	h := fnv.New64a()
 	h.Write(raw)
 	return strconv.FormatUint(h.Sum64(), 36)
 }
 
-// fillState gives the state the members of initial that it lacks, in their order.
+// fillState sets the members of initial that the state lacks, in their order.
 func fillState(doc *state.Document, initial json.RawMessage) error {
 	if len(initial) == 0 {
 		return nil

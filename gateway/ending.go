@@ -11,31 +11,31 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// end brings the run to its end, whichever it is: the last commit, with the terminal event, in one step.
+// end ends the run: with a last commit that stores the terminal event too, or by leaving the run to another attempt.
 func (a *attempt) end(result host.Result, err error) {
 	a.detachAgent()
-	defer a.keep.Unlock()
+	defer a.commitMu.Unlock()
 	switch {
-	case errors.Is(err, errLeaseLost) || a.rec.lost():
+	case errors.Is(err, errLeaseLost) || a.rec.leaseLost():
 		a.log.Warn("run: lease lost")
-		return // it is another's run now; its readers follow the store
+		return // another replica has the run, and its readers follow the log
 	case errors.Is(err, errDraining) && a.g.o.Shared:
 		a.handOver()
 		return
-	case errors.Is(err, errStranded):
+	case errors.Is(err, errNotTakenOver):
 		a.surrender(err)
 		return
 	case errors.Is(err, errStopped):
-		err = a.stopped()
+		err = a.endStopped()
 	case err != nil:
-		err = a.failed(err)
+		err = a.endFailed(err)
 	case result.Pause != nil && len(result.Pause.Interrupts) > 0:
-		err = a.interrupted(result)
+		err = a.endInterrupted(result)
 	default:
-		err = a.succeeded(result)
+		err = a.endSucceeded(result)
 	}
-	if err != nil && !a.rec.lost() {
-		err = a.failed(err)
+	if err != nil && !a.rec.leaseLost() {
+		err = a.endFailed(err)
 	}
 	if err != nil {
 		a.surrender(err)
@@ -44,17 +44,17 @@ func (a *attempt) end(result host.Result, err error) {
 	a.logEnd()
 }
 
-// detachAgent takes the run away from its agent, which may still be at work, and holds keep.
+// detachAgent makes the agent, which may not have returned, unable to write to the run. It locks commitMu.
 func (a *attempt) detachAgent() {
-	a.keep.Lock()
-	a.over = true
-	if a.run != nil { // it is nil if the log could not be read
+	a.commitMu.Lock()
+	a.detached = true
+	if a.run != nil { // nil if the log could not be read
 		a.run = a.run.Handover()
 	}
-	a.state = a.differing() // what an agent left behind does to it from now on is not shown, and not kept
+	a.state = a.changedState() // what the agent changes from now on is not sent and not stored
 }
 
-// handOver gives the run to another replica: what was said is in the log, and its lease is over.
+// handOver leaves the run to another replica: it appends what is pending and releases the lease.
 func (a *attempt) handOver() {
 	a.rec.flush()
 	if err := a.release(); err != nil {
@@ -64,16 +64,16 @@ func (a *attempt) handOver() {
 	a.log.Info("run: handed over")
 }
 
-// release gives the lease back, for another attempt to begin at once. A store that hangs finds out by itself.
+// release releases the lease, so that another attempt can begin at once. If the store hangs, the lease expires.
 func (a *attempt) release() error {
 	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
 	defer cancel()
 	return protect(func() error { return a.g.store.Release(ctx, a.lease) })
 }
 
-// surrender gives the run up: nothing more can be written, and whoever reads it is told by the store.
+// surrender gives the run up when nothing more can be written. Another attempt ends it.
 func (a *attempt) surrender(err error) {
-	if a.rec.lost() {
+	if a.rec.leaseLost() {
 		a.log.Warn("run: lease lost")
 		return
 	}
@@ -83,24 +83,24 @@ func (a *attempt) surrender(err error) {
 	}
 }
 
-// restate shows state and conversation as they are about to be committed.
-func (a *attempt) restate() error {
+// sendSnapshots sends state and conversation as they are about to be committed.
+func (a *attempt) sendSnapshots() error {
 	if err := a.run.RestateState(); err != nil {
 		return err
 	}
 	return a.run.Restate()
 }
 
-func (a *attempt) succeeded(result host.Result) error {
+func (a *attempt) endSucceeded(result host.Result) error {
 	c := state.Commit{End: &state.End{Status: state.RunSuccess}}
 	outcome := &agui.Outcome{Type: agui.OutcomeSuccess}
-	if result.Pause != nil { // frontend calls alone: a success that names them, which the client goes on from
+	if result.Pause != nil { // frontend calls alone are a success, whose calls the client answers with its next request
 		c.Checkpoint, c.Calls = result.Checkpoint, result.Pause.Calls
 	}
 	return a.finish(c, outcome, result.Closings)
 }
 
-func (a *attempt) interrupted(result host.Result) error {
+func (a *attempt) endInterrupted(result host.Result) error {
 	tokens := make([]state.Token, 0, len(result.Pause.Interrupts))
 	shown := make([]agui.Interrupt, 0, len(result.Pause.Interrupts))
 	for _, i := range result.Pause.Interrupts {
@@ -108,7 +108,7 @@ func (a *attempt) interrupted(result host.Result) error {
 		if ttl <= 0 {
 			ttl = a.agent.InterruptTTL
 		}
-		// What clients are shown has no fractions, and the deadline must not be earlier than what they see.
+		// Clients are shown whole seconds, and the deadline must not be earlier than what they see.
 		expires := a.clock.now().Add(ttl + time.Second - 1).UTC().Truncate(time.Second)
 		if !i.Until.IsZero() && i.Until.Before(expires) {
 			expires = i.Until.UTC().Truncate(time.Second)
@@ -122,20 +122,20 @@ func (a *attempt) interrupted(result host.Result) error {
 		End: &state.End{Status: state.RunInterrupt},
 	}
 	n := a.g.webhook.newNotice(a, shown, tokens)
-	a.g.webhook.keep(n)
+	a.g.webhook.persist(n)
 	err := a.finish(c, &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: shown}, result.Closings)
 	if err != nil {
-		a.g.webhook.forget(n)
+		a.g.webhook.remove(n)
 	} else if n != nil {
-		a.g.webhook.tell(n)
+		a.g.webhook.start(n)
 	}
 	return err
 }
 
-// stopped ends a run that was stopped: what was said stays, as far as it went, and the state as it is. Calls
-// nobody will answer any more get a result, so that the next turn finds none without.
-func (a *attempt) stopped() error {
-	a.rec.hold()
+// endStopped ends a run that was stopped: its messages stay, as far as they were written, and the state as it is. Calls that
+// will not be answered any more get a result, so that the next turn finds no call without one.
+func (a *attempt) endStopped() error {
+	a.rec.holdForCommit()
 	code := agui.CodeCancelled
 	if err := a.run.CloseOpen(run.ClosingOptions{SubagentCode: string(code), SubagentMessage: code.Message()}); err != nil {
 		return err
@@ -143,14 +143,14 @@ func (a *attempt) stopped() error {
 	var open []agui.ToolCall
 	a.run.Inspect(func(v *run.View) { open = v.OpenCalls() })
 	for _, call := range open {
-		if err := a.settle(call.ID); err != nil {
+		if err := a.answerCall(call.ID); err != nil {
 			return err
 		}
 	}
-	if err := a.settleBound(); err != nil {
+	if err := a.answerBoundCalls(); err != nil {
 		return err
 	}
-	if err := a.restate(); err != nil {
+	if err := a.sendSnapshots(); err != nil {
 		return err
 	}
 	usage := a.usage.Total()
@@ -158,19 +158,19 @@ func (a *attempt) stopped() error {
 		return err
 	}
 	return a.commit(state.Commit{
-		State: a.state, Messages: a.changed(), End: &state.End{Status: state.RunCancelled, Code: code, Usage: usage},
+		State: a.state, Messages: a.changedMessages(), End: &state.End{Status: state.RunCancelled, Code: code, Usage: usage},
 	})
 }
 
-// settle gives a call that nobody will answer its result.
-func (a *attempt) settle(call string) error {
+// answerCall writes the result of a call that will not be answered.
+func (a *attempt) answerCall(call string) error {
 	return a.run.Emit(&agui.ToolCallResult{
 		MessageID: a.ids.newID(), ToolCallID: call, Role: agui.RoleTool, Content: agui.TextContent(state.NotAnswered),
 	})
 }
 
-// settleBound settles the calls that the questions of this run were about and that it did not get to.
-func (a *attempt) settleBound() error {
+// answerBoundCalls answers the calls that the questions of this run were about, if the run has not done so.
+func (a *attempt) answerBoundCalls() error {
 	open := map[string]bool{}
 	for _, q := range a.intent.Questions {
 		if q.ToolCallID != "" {
@@ -194,17 +194,17 @@ func (a *attempt) settleBound() error {
 			continue
 		}
 		delete(open, q.ToolCallID)
-		if err := a.settle(q.ToolCallID); err != nil {
+		if err := a.answerCall(q.ToolCallID); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// finish ends a run that came to its end by itself: the snapshots, what closes after them, the terminal event.
+// finish ends a run whose agent has finished or paused: with the snapshots, the closing events behind them, and the terminal event.
 func (a *attempt) finish(c state.Commit, outcome *agui.Outcome, closings []agui.Event) error {
-	a.rec.hold()
-	if err := a.restate(); err != nil {
+	a.rec.holdForCommit()
+	if err := a.sendSnapshots(); err != nil {
 		return err
 	}
 	for _, e := range closings {
@@ -218,11 +218,11 @@ func (a *attempt) finish(c state.Commit, outcome *agui.Outcome, closings []agui.
 	if err := a.run.Finish(&agui.RunFinished{Outcome: outcome, Usage: c.End.Usage}); err != nil {
 		return err
 	}
-	c.State, c.Messages, c.Initial = a.state, a.changed(), a.filled()
+	c.State, c.Messages, c.Initial = a.state, a.changedMessages(), a.initialName()
 	return a.commit(c)
 }
 
-// newEnding is what the terminal frame carries for readers that are told the end in another way.
+// newEnding returns what is stored with the terminal frame for readers that are sent another event in its place.
 func (a *attempt) newEnding() *state.Ending {
 	return &state.Ending{Resumed: a.intent.Resumed, ThreadID: a.lease.Key.ID, RunID: a.intent.RunID}
 }

@@ -9,16 +9,16 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// failed ends a run that failed: what was open is withdrawn, the state goes back to the last commit, and the
-// answers it was to use are open again if nothing was made of them.
-func (a *attempt) failed(cause error) error {
+// endFailed ends a run that failed: what is open is withdrawn, the state is that of the last commit again, and the
+// questions whose answers the run brought are open again if no commit has used those.
+func (a *attempt) endFailed(cause error) error {
 	code := codeOf(cause)
 	a.logFailure(code, cause)
-	if !a.unread && cancelled(code, a.intent) && !a.run.Ended() {
-		return a.calledOff()
+	if !a.logUnusable && allCancelled(code, a.intent) && !a.run.Ended() {
+		return a.endCalledOff()
 	}
-	a.rec.hold()
-	reopen := len(a.intent.Claims) > 0 && !a.settled
+	a.rec.holdForCommit()
+	reopen := len(a.intent.Claims) > 0 && !a.answersUsed
 	text := publicText(cause, code)
 	c := state.Commit{KeepCheckpoint: true, End: &state.End{Status: state.RunError, Code: code, Reopen: reopen, Usage: a.usage.Total()}}
 	if text != code.Message() {
@@ -27,8 +27,8 @@ func (a *attempt) failed(cause error) error {
 	if reopen {
 		c.End.Effects = a.effects
 	}
-	if a.unread {
-		return a.failUnread(c, text)
+	if a.logUnusable {
+		return a.endWithoutLog(c, text)
 	}
 	a.ending = a.newEnding()
 	if reopen {
@@ -43,10 +43,10 @@ func (a *attempt) failed(cause error) error {
 	return a.commit(c)
 }
 
-// failUnread fails a run whose log cannot be gone on with: the error alone is in order wherever the log ends.
-func (a *attempt) failUnread(c state.Commit, text string) error {
+// endWithoutLog fails a run whose log cannot be continued: RUN_ERROR alone is in order wherever the log ends.
+func (a *attempt) endWithoutLog(c state.Commit, text string) error {
 	var events []agui.Event
-	if !a.started() {
+	if !a.inLog() {
 		events = append(events, &agui.RunStarted{
 			ThreadID: a.lease.Key.ID, RunID: a.intent.RunID, ParentRunID: a.intent.ParentRunID, ProtocolVersion: agui.ProtocolVersion,
 		})
@@ -63,32 +63,32 @@ func (a *attempt) failUnread(c state.Commit, text string) error {
 	return a.commit(c)
 }
 
-// withdraw closes what is open, and shows state and conversation as they stay behind; it returns what is new of
-// the latter. What cannot be shown, because it is too large, is left out: the run must end.
+// withdraw closes what is open, and sends state and conversation as the run leaves them; it returns the new messages among
+// the latter. What cannot be sent, because it is too large, is left out: the run must end.
 func (a *attempt) withdraw(cause error, code agui.Code, reopen bool) []agui.Message {
 	var asked []agui.Interrupt
 	if reopen {
 		asked = a.intent.Questions
 	} else {
-		a.unlessShown(a.settleBound())
+		a.warnUnlessShown(a.answerBoundCalls())
 	}
-	kept, all := a.kept(cause, asked)
-	// A reader may be told of the failure in a way that must not leave anything open.
-	a.unlessShown(a.run.CloseOpen(run.ClosingOptions{SubagentCode: string(code), SubagentMessage: code.Message()}))
-	a.unlessShown(a.run.RestateState())
-	a.unlessShown(a.run.Emit(&agui.MessagesSnapshot{Messages: all}))
+	kept, all := a.completeMessages(cause, asked)
+	// Some readers are sent another event than RUN_ERROR, before which nothing may be open.
+	a.warnUnlessShown(a.run.CloseOpen(run.ClosingOptions{SubagentCode: string(code), SubagentMessage: code.Message()}))
+	a.warnUnlessShown(a.run.RestateState())
+	a.warnUnlessShown(a.run.Emit(&agui.MessagesSnapshot{Messages: all}))
 	return kept
 }
 
-func (a *attempt) unlessShown(err error) {
+func (a *attempt) warnUnlessShown(err error) {
 	if err != nil {
 		a.log.Warn("run: its failure is not shown in full", "error", err)
 	}
 }
 
-// cancelled reports whether a run that cannot enter its checkpoint was to call off all its questions: that is
-// always possible (I3).
-func cancelled(code agui.Code, intent state.Intent) bool {
+// allCancelled reports whether a run that cannot continue from its checkpoint brought nothing but cancellations: questions can
+// always be called off (I3).
+func allCancelled(code agui.Code, intent state.Intent) bool {
 	if code != agui.CodeCheckpointIncompatible || len(intent.Claims) == 0 {
 		return false
 	}
@@ -100,27 +100,27 @@ func cancelled(code agui.Code, intent state.Intent) bool {
 	return true
 }
 
-// calledOff ends a run that had nothing to do but to drop its questions.
-func (a *attempt) calledOff() error {
-	if err := a.settleBound(); err != nil {
+// endCalledOff ends a run that only calls its questions off.
+func (a *attempt) endCalledOff() error {
+	if err := a.answerBoundCalls(); err != nil {
 		return err
 	}
 	return a.finish(state.Commit{End: &state.End{Status: state.RunSuccess}}, &agui.Outcome{Type: agui.OutcomeSuccess}, nil)
 }
 
-// logFailure writes the cause where clients do not see it.
+// logFailure writes the cause to the server log; clients are sent a code and its sentence.
 func (a *attempt) logFailure(code agui.Code, cause error) {
 	withCause(a.log, cause).Error("run: failed", "code", string(code))
 }
 
-// codeOf is the code a run ends with for err.
+// codeOf returns the code with which a run ends because of err.
 func codeOf(err error) agui.Code {
 	switch {
 	case errors.Is(err, errTimeout):
 		return agui.CodeRunTimeout
 	case errors.Is(err, errDraining):
 		return agui.CodeDraining
-	case errors.Is(err, errLost):
+	case errors.Is(err, errAttemptsUsedUp):
 		return agui.CodeRunLost
 	case errors.Is(err, errStoreGone):
 		return agui.CodeStoreUnavailable
@@ -133,7 +133,7 @@ func codeOf(err error) agui.Code {
 	return agui.CodeAgentFailed
 }
 
-// publicText is the sentence clients are told: the code's own, unless the author of the error wrote one for them.
+// publicText returns the sentence that clients are sent: the code's own, unless err has one for them.
 func publicText(err error, code agui.Code) string {
 	if coded, ok := errors.AsType[*agui.Error](err); ok && coded.Code == code {
 		return coded.Public()
@@ -141,7 +141,7 @@ func publicText(err error, code agui.Code) string {
 	return code.Message()
 }
 
-// object is a state as the wire has it: one that was never set is empty.
+// object returns a state as an object: a state that was never set is empty.
 func object(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 {
 		return json.RawMessage("{}")

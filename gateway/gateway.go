@@ -31,20 +31,20 @@ type Gateway struct {
 	readiness readiness
 	webhook   *webhook
 	// taking is done when no new runs are taken, serving when the last run has ended.
-	taking, serving context.Context
-	refuse, hangUp  context.CancelFunc
+	taking, serving         context.Context
+	stopTaking, stopServing context.CancelFunc
 	// giveUp is done when runs do not wait for the store any more.
-	giveUp  context.Context
-	abandon context.CancelFunc
-	swept   chan struct{} // closed when nobody looks for dead replicas' runs any more
-	noted   chan struct{} // closed when readers are not noted any more
+	giveUp      context.Context
+	abandon     context.CancelFunc
+	sweepEnded  chan struct{} // closed when nobody looks for dead replicas' runs any more
+	notingEnded chan struct{} // closed when readers are not noted any more
 
-	mu       sync.Mutex
-	attempts map[state.Key]*attempt // live here
-	running  int                    // live here, or about to be
-	waiting  []*slot                // asked for while all were held
-	cut      bool                   // runs are not waited for any more
-	wg       sync.WaitGroup         // of those running counts
+	mu           sync.Mutex
+	attempts     map[state.Key]*attempt // live here
+	running      int                    // live here, or about to be
+	waiting      []*slot                // asked for while all were held
+	drainExpired bool                   // runs are not waited for any more
+	wg           sync.WaitGroup         // of those running counts
 }
 
 var agentName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
@@ -60,8 +60,8 @@ func New(o Options) (*Gateway, error) {
 	g := &Gateway{
 		o: o, store: o.Store, attempts: map[state.Key]*attempt{},
 	}
-	g.taking, g.refuse = context.WithCancel(context.Background())
-	g.serving, g.hangUp = context.WithCancel(context.Background())
+	g.taking, g.stopTaking = context.WithCancel(context.Background())
+	g.serving, g.stopServing = context.WithCancel(context.Background())
 	g.giveUp, g.abandon = context.WithCancel(context.Background())
 	g.readers.changed = func(key state.Key) {
 		if a := g.attempt(key); a != nil {
@@ -81,7 +81,7 @@ func New(o Options) (*Gateway, error) {
 	}
 	g.webhook = newWebhook(g)
 	g.routes = g.newRoutes()
-	g.swept, g.noted = make(chan struct{}), make(chan struct{})
+	g.sweepEnded, g.notingEnded = make(chan struct{}), make(chan struct{})
 	go g.sweep()
 	go g.noteReaders()
 	return g, nil
@@ -103,13 +103,13 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Readers that follow a thread over its runs are let go.
 func (g *Gateway) Drain(ctx context.Context) error {
 	g.mu.Lock()
-	g.refuse()
+	g.stopTaking()
 	g.mu.Unlock()
-	defer g.hangUp()
+	defer g.stopServing()
 	done := make(chan struct{})
 	go func() {
 		g.wg.Wait()
-		<-g.swept
+		<-g.sweepEnded
 		g.webhook.wg.Wait()
 		close(done)
 	}()
@@ -120,7 +120,7 @@ func (g *Gateway) Drain(ctx context.Context) error {
 	}
 	g.webhook.cancel()
 	g.mu.Lock()
-	g.cut = true
+	g.drainExpired = true
 	for _, a := range g.attempts {
 		a.cancel(g.drained())
 	}
@@ -136,11 +136,11 @@ func (g *Gateway) Close() error {
 	cancel()
 	// The runs were given no time, so their being cut short is no news.
 	_ = g.Drain(ctx)
-	<-g.noted
+	<-g.notingEnded
 	g.webhook.cancel()
 	g.webhook.o.Client.CloseIdleConnections()
 	g.abandon()
-	g.outage.back() // nobody is left who would want to know
+	g.outage.noteAnswer() // nobody is left who would want to know
 	if g.own {
 		return g.store.Close()
 	}

@@ -12,7 +12,7 @@ import (
 // attach is GET /threads/{id}/events: become a reader of the thread. With a cursor it sends exactly what
 // follows, without one the join prelude first; with follow=1 it stays over runs.
 func (g *Gateway) attach(w http.ResponseWriter, r *http.Request) error {
-	key, _, profile, err := g.threadWire(r)
+	key, _, profile, err := g.threadProfile(r)
 	if err != nil {
 		return err
 	}

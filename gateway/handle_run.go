@@ -49,7 +49,7 @@ func (g *Gateway) run(w http.ResponseWriter, r *http.Request, agent *served, dia
 	if err != nil {
 		return err
 	}
-	wire, err := g.wire(r, agent, req.Era, dialect, req.ForwardedProps)
+	wire, err := g.profile(r, agent, req.Era, dialect, req.ForwardedProps)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (r *reader) respond(begun *state.Begun, run *attempt) error {
 
 // resume is POST /threads/{id}/resume: answers for scripts and bots. Admission is the same as for a run.
 func (g *Gateway) resume(w http.ResponseWriter, r *http.Request) error {
-	key, agent, profile, err := g.threadWire(r)
+	key, agent, profile, err := g.threadProfile(r)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (g *Gateway) resume(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	req := g.request(&agui.RunAgentInput{ThreadID: key.ID, RunID: g.o.NewID(), Resume: in}, agent, profile.Era)
+	req := g.newRequest(&agui.RunAgentInput{ThreadID: key.ID, RunID: g.o.NewID(), Resume: in}, agent, profile.Era)
 	if req.Hops, req.Chain, err = hopsOf(r.Header); err != nil {
 		return err
 	}

@@ -140,7 +140,7 @@ func (r *reader) viewOf(frames []state.Frame) (*run.View, *agui.RunStarted, erro
 	defer skipped.log(r.g.log(r.req))
 	for _, f := range frames {
 		e, err := eventOf(f, messages, r.state)
-		if skipped.skips(f, err) {
+		if skipped.skip(f, err) {
 			continue
 		}
 		if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// record is where every event of the run goes: into a frame of the log. A snapshot of what the thread has is kept as a
-// marker, the revision it restates (R6).
+// record makes an event of the run a frame of the log. A snapshot of what the thread has is recorded as a
+// marker that names its revision, so that its cost does not grow with the thread (R6).
 func (a *attempt) record(e agui.Event, data []byte) error {
 	f := state.Frame{Type: e.EventType(), Data: data}
 	switch e.(type) {
@@ -24,7 +24,7 @@ func (a *attempt) record(e agui.Event, data []byte) error {
 		}
 		f.Rev = a.thread.Load().Rev
 		if a.rec.holding() {
-			f.Rev = state.ThisRev // restates what the commit that takes it along is about to keep
+			f.Rev = state.ThisRev // the one that the commit is about to make
 		}
 	case *agui.RunFinished, *agui.RunError:
 		f.Ending = a.ending
@@ -32,27 +32,27 @@ func (a *attempt) record(e agui.Event, data []byte) error {
 	return a.rec.add(f)
 }
 
-// Commit keeps the run at a turn boundary.
+// Commit stores the run between two turns.
 func (a *attempt) Commit(_ context.Context, checkpoint json.RawMessage) error {
-	a.keep.Lock()
-	defer a.keep.Unlock()
-	if a.over {
+	a.commitMu.Lock()
+	defer a.commitMu.Unlock()
+	if a.detached {
 		return run.ErrRunEnded
 	}
-	if err := a.commit(state.Commit{State: a.differing(), Messages: a.changed(), Checkpoint: checkpoint}); err != nil {
+	if err := a.commit(state.Commit{State: a.changedState(), Messages: a.changedMessages(), Checkpoint: checkpoint}); err != nil {
 		return err
 	}
 	return a.takePatches(checkpoint)
 }
 
-// takePatches makes the patches that waited for this boundary part of the state, in a commit of their own: what was
-// committed just now says which of them are still meant. Readers are told with it. The caller holds keep.
+// takePatches applies the patches from outside that waited for the end of a turn, in a commit of their own: what was
+// committed just now decides which of them still apply. The caller holds commitMu.
 func (a *attempt) takePatches(checkpoint json.RawMessage) error {
 	t := a.thread.Load()
 	if len(t.Pending) == 0 || a.doc == nil {
 		return nil
 	}
-	a.rec.hold()
+	a.rec.holdForCommit()
 	var results []state.PatchResult
 	for i := range t.Pending {
 		tag := ""
@@ -65,31 +65,31 @@ func (a *attempt) takePatches(checkpoint json.RawMessage) error {
 		}
 		results = append(results, result)
 	}
-	return a.commit(state.Commit{State: a.differing(), Messages: a.changed(), Checkpoint: checkpoint, Patched: results})
+	return a.commit(state.Commit{State: a.changedState(), Messages: a.changedMessages(), Checkpoint: checkpoint, Patched: results})
 }
 
-// Once keeps the result of an effect.
+// Once stores the result of an effect.
 func (a *attempt) Once(ctx context.Context, key string, result json.RawMessage) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	// Once the effect is there it is kept, whatever became of the run meanwhile.
+	// The effect has happened, so it is recorded even if the run was cancelled meanwhile.
 	err := a.rec.retry(context.WithoutCancel(ctx), func(ctx context.Context) error {
 		return a.g.store.Once(ctx, a.lease, key, result)
 	})
 	if err != nil {
 		return err
 	}
-	a.keep.Lock()
-	defer a.keep.Unlock()
-	if !a.settled {
+	a.commitMu.Lock()
+	defer a.commitMu.Unlock()
+	if !a.answersUsed {
 		a.effects[key] = result
 	}
 	return nil
 }
 
-// commit writes c with all that was said up to now. It does not ask the run's context: half a commit is none, and a
-// run that is stopped while it is kept would be lost. The caller holds keep.
+// commit stores c with all events up to now. The run's context does not count: a run that is stopped during a commit would be
+// given up otherwise. The caller holds commitMu.
 func (a *attempt) commit(c state.Commit) error {
 	t, err := a.rec.commit(context.Background(), c)
 	if err != nil {
@@ -97,9 +97,9 @@ func (a *attempt) commit(c state.Commit) error {
 	}
 	a.thread.Store(t)
 	if c.State != nil {
-		a.committed = a.differed
+		a.committed = a.compared
 	}
-	a.settled, a.effects = true, nil
+	a.answersUsed, a.effects = true, nil
 	if c.End != nil {
 		a.ended = c.End
 		a.g.settlePatches(t)
@@ -107,8 +107,8 @@ func (a *attempt) commit(c state.Commit) error {
 	return nil
 }
 
-// changed are the messages said or changed since it was asked last.
-func (a *attempt) changed() (changed []agui.Message) {
+// changedMessages returns the messages that are new or changed since its last call.
+func (a *attempt) changedMessages() (changed []agui.Message) {
 	a.run.Inspect(func(v *run.View) {
 		changed = v.Changed()
 		v.Mark()
@@ -116,9 +116,9 @@ func (a *attempt) changed() (changed []agui.Message) {
 	return changed
 }
 
-// kept are those of them that a run that failed with cause leaves behind: the complete ones, but for the results of calls
-// about which people are asked again. All is the conversation with them.
-func (a *attempt) kept(cause error, asked []agui.Interrupt) (kept, all []agui.Message) {
+// completeMessages returns the new messages that a run which failed with cause leaves in the thread: the complete ones, except results
+// of calls about which people are asked again. All is the conversation with them.
+func (a *attempt) completeMessages(cause error, asked []agui.Interrupt) (kept, all []agui.Message) {
 	broken := host.OpenMessages(cause)
 	gone := func(m agui.Message) bool {
 		return slices.Contains(broken, m.ID) || m.Role == agui.RoleTool && slices.ContainsFunc(asked, func(i agui.Interrupt) bool {
@@ -140,13 +140,13 @@ func (a *attempt) kept(cause error, asked []agui.Interrupt) (kept, all []agui.Me
 	return kept, all
 }
 
-// differing returns the state if it was changed since it was committed. The caller holds keep.
-func (a *attempt) differing() json.RawMessage {
+// changedState returns the state if it was changed since the last commit, nil otherwise. The caller holds commitMu.
+func (a *attempt) changedState() json.RawMessage {
 	if a.doc == nil {
 		return nil
 	}
-	a.differed = a.doc.Rev() // if it changes before it is rendered, it differs from then on
-	if a.differed == a.committed {
+	a.compared = a.doc.Rev() // a change from here on differs, even if it is rendered below
+	if a.compared == a.committed {
 		return nil
 	}
 	return a.doc.JSON()

@@ -90,15 +90,15 @@ func (a *attempt) renewAgain(away *time.Time) (next time.Duration, ok bool) {
 		a.term.renew(asked.Add(a.g.o.Lease))
 		*away = time.Time{}
 		return a.g.o.Lease / 3, true
-	case errors.Is(err, state.ErrLeaseLost) || final(err):
+	case errors.Is(err, state.ErrLeaseLost) || permanent(err):
 		a.cancel(errLeaseLost)
 		return 0, false
 	case away.IsZero():
 		*away = asked
 	}
-	a.g.away()
+	a.g.noteStoreError()
 	if a.term.left() <= 0 && time.Since(*away) >= a.g.o.StoreBuffer {
-		a.rec.broken(err)
+		a.rec.fail(err)
 		return 0, false
 	}
 	return a.g.o.Lease / 12, true

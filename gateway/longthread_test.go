@@ -148,7 +148,7 @@ func (b *costBed) request(thread string, messages ...agui.Message) *state.Reques
 	b.runs++
 	run := "run" + strconv.Itoa(b.runs)
 	agent := b.g.roster.Load().agents["team"]
-	r := b.g.request(&agui.RunAgentInput{ThreadID: thread, RunID: run, Messages: messages}, agent, agui.Era1)
+	r := b.g.newRequest(&agui.RunAgentInput{ThreadID: thread, RunID: run, Messages: messages}, agent, agui.Era1)
 	r.Key.Principal, r.Hash = localPrincipal, run
 	return r
 }

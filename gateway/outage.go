@@ -36,8 +36,8 @@ func (o *outage) current() context.Context {
 	return o.gone
 }
 
-// away notes that the store did not answer. If that lasts for as long as patience, and a ping then fails, it is gone.
-func (o *outage) away(patience time.Duration, ping func() error) {
+// noteError notes that the store did not answer. If that lasts for as long as patience, and a ping then fails, it is gone.
+func (o *outage) noteError(patience time.Duration, ping func() error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.timer != nil {
@@ -46,7 +46,7 @@ func (o *outage) away(patience time.Duration, ping func() error) {
 	o.current()
 	o.timer = time.AfterFunc(patience, func() {
 		if ping() == nil {
-			o.back()
+			o.noteAnswer()
 			return
 		}
 		o.mu.Lock()
@@ -57,22 +57,22 @@ func (o *outage) away(patience time.Duration, ping func() error) {
 	})
 }
 
-// away notes that the store did not answer somebody here.
-func (g *Gateway) away() {
-	g.outage.away(g.o.StoreBuffer, func() error {
+// noteStoreError notes that the store did not answer somebody here.
+func (g *Gateway) noteStoreError() {
+	g.outage.noteError(g.o.StoreBuffer, func() error {
 		return protect(func() error { return g.ping(context.Background()) })
 	})
 }
 
-// noticed reports whether the store did not answer somebody, and has not been back since.
-func (o *outage) noticed() bool {
+// suspected reports whether the store did not answer somebody, and has not been back since.
+func (o *outage) suspected() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.timer != nil
 }
 
-// back notes that the store answered.
-func (o *outage) back() {
+// noteAnswer notes that the store answered.
+func (o *outage) noteAnswer() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.reset()
@@ -89,8 +89,8 @@ func (o *outage) reset() {
 	}
 }
 
-// final reports whether the store would answer the same again: the thread is gone or has lost a part, or what was asked
+// permanent reports whether the store would answer the same again: the thread is gone or has lost a part, or what was asked
 // for is not kept any more.
-func final(err error) bool {
+func permanent(err error) bool {
 	return errors.Is(err, state.ErrUnknownThread) || errors.Is(err, state.ErrDamaged) || errors.Is(err, state.ErrTrimmed) || errors.Is(err, state.ErrRevision)
 }

@@ -162,8 +162,8 @@ type malformedFrames struct {
 	cause error
 }
 
-// skips reports whether err, met at frame f, is passed over: f is malformed, or continues what a malformed frame opened.
-func (m *malformedFrames) skips(f state.Frame, err error) bool {
+// skip reports whether err, met at frame f, is passed over: f is malformed, or continues what a malformed frame opened.
+func (m *malformedFrames) skip(f state.Frame, err error) bool {
 	_, order := errors.AsType[*agui.OrderError](err)
 	if !errors.Is(err, errMalformed) && (!order || m.n == 0) {
 		return false

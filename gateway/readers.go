@@ -63,8 +63,8 @@ func (c *readerCount) any(key state.Key) bool {
 	return c.n[key] != nil
 }
 
-// rests notes whether the thread rests: nothing runs on it, as far as is known.
-func (c *readerCount) rests(key state.Key, idle bool) {
+// noteIdle notes whether the thread rests: nothing runs on it, as far as is known.
+func (c *readerCount) noteIdle(key state.Key, idle bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if r := c.n[key]; r != nil {
@@ -92,7 +92,7 @@ func (g *Gateway) noteFor() time.Duration { return max(min(g.o.DetachGrace, time
 // noteReaders notes in the store which runs of other replicas are read here, so that they are not stopped for want of
 // readers. It ends with the readers.
 func (g *Gateway) noteReaders() {
-	defer close(g.noted)
+	defer close(g.notingEnded)
 	if !g.o.Shared {
 		return
 	}
@@ -121,11 +121,11 @@ func (g *Gateway) noteReader(ctx context.Context, key state.Key) error {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	_, live, err := g.store.NoteReader(ctx, key, g.noteFor())
-	if final(err) {
+	if permanent(err) {
 		live, err = false, nil // its readers are told
 	}
 	if err == nil && !live {
-		g.readers.rests(key, true)
+		g.readers.noteIdle(key, true)
 	}
 	return err
 }

@@ -22,14 +22,14 @@ const maxCommitBytes = 4 << 20
 // A recorder writes a run's frames to the log: in order, in batches, behind the run's back. A commit takes
 // along what is pending, so that nothing committed is ever ahead of the log.
 type recorder struct {
-	store state.Writer
-	lease *state.Lease
-	fail  func(error)
-	away  func() // the store did not answer
+	store     state.Writer
+	lease     *state.Lease
+	onFailure func(error)
+	noteError func() // the store did not answer
 	// patience is how long a store that is away is waited for.
 	patience time.Duration
 	giveUp   context.Context // done when nothing is waited for any more
-	kick     chan struct{}
+	wake     chan struct{}
 	quit     chan struct{}
 	ended    chan struct{}
 
@@ -41,20 +41,20 @@ type recorder struct {
 	// commits is how many there were; guarded by write.
 	commits int
 
-	mu      sync.Mutex
-	room    sync.Cond // pending got shorter
-	pending []state.Frame
-	size    int // bytes of pending
-	seq     uint64
-	held    bool  // pending waits for a commit
-	free    int   // how many of pending need not wait for it
-	err     error // the log cannot be written any more
+	mu       sync.Mutex
+	room     sync.Cond // pending got shorter
+	pending  []state.Frame
+	size     int // bytes of pending
+	seq      uint64
+	heldBack bool  // pending waits for a commit
+	free     int   // how many of pending need not wait for it
+	err      error // the log cannot be written any more
 }
 
 func newRecorder(giveUp context.Context, store state.Writer, lease *state.Lease, patience time.Duration, fail func(error), away func()) *recorder {
 	r := &recorder{
-		store: store, lease: lease, patience: patience, giveUp: giveUp, fail: fail, away: away,
-		kick: make(chan struct{}, 1), quit: make(chan struct{}), ended: make(chan struct{}),
+		store: store, lease: lease, patience: patience, giveUp: giveUp, onFailure: fail, noteError: away,
+		wake: make(chan struct{}, 1), quit: make(chan struct{}), ended: make(chan struct{}),
 	}
 	r.room.L = &r.mu
 	return r
@@ -64,7 +64,7 @@ func newRecorder(giveUp context.Context, store state.Writer, lease *state.Lease,
 func (r *recorder) throttle() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for (len(r.pending) >= maxPending || r.size >= maxPendingBytes) && !r.held && r.err == nil {
+	for (len(r.pending) >= maxPending || r.size >= maxPendingBytes) && !r.heldBack && r.err == nil {
 		r.room.Wait()
 	}
 }
@@ -80,9 +80,9 @@ func (r *recorder) add(f state.Frame) error {
 	f.ID = state.FrameID{Fence: r.lease.Fence, Seq: r.seq}
 	r.pending = append(r.pending, f)
 	r.size += len(f.Data)
-	if !r.held {
+	if !r.heldBack {
 		select {
-		case r.kick <- struct{}{}:
+		case r.wake <- struct{}{}:
 		default: // the loop has not taken the last kick yet
 		}
 	}
@@ -94,9 +94,9 @@ func (r *recorder) loop() {
 	defer close(r.ended)
 	for {
 		select {
-		case <-r.kick:
+		case <-r.wake:
 			if err := protect(func() error { r.flush(); return nil }); err != nil {
-				r.broken(err)
+				r.fail(err)
 			}
 		case <-r.quit:
 			return
@@ -108,7 +108,7 @@ func (r *recorder) flush() {
 	r.write.Lock()
 	defer r.write.Unlock()
 	r.mu.Lock()
-	if r.held || len(r.pending) == 0 || r.err != nil {
+	if r.heldBack || len(r.pending) == 0 || r.err != nil {
 		r.mu.Unlock()
 		return
 	}
@@ -116,17 +116,17 @@ func (r *recorder) flush() {
 	r.mu.Unlock()
 	// The run's own context may be done already; what it said is written all the same.
 	if err := r.append(context.Background(), frames); err != nil {
-		r.broken(err)
+		r.fail(err)
 	}
 }
 
 // take empties pending, of which free frames need not wait for a commit. The lock is held.
 func (r *recorder) take() (frames []state.Frame, size, free int) {
 	frames, size, free = r.pending, r.size, len(r.pending)
-	if r.held {
+	if r.heldBack {
 		free = r.free
 	}
-	r.pending, r.size, r.held = nil, 0, false
+	r.pending, r.size, r.heldBack = nil, 0, false
 	r.room.Broadcast()
 	return frames, size, free
 }
@@ -136,7 +136,7 @@ func (r *recorder) append(ctx context.Context, frames []state.Frame) error {
 	if len(frames) == 0 {
 		return nil
 	}
-	err := r.mending(ctx, func(ctx context.Context) error { return r.store.Append(ctx, r.lease, r.last, frames) })
+	err := r.callOverGap(ctx, func(ctx context.Context) error { return r.store.Append(ctx, r.lease, r.last, frames) })
 	if err != nil {
 		return err
 	}
@@ -145,9 +145,9 @@ func (r *recorder) append(ctx context.Context, frames []state.Frame) error {
 	return nil
 }
 
-// mending makes a call that finds a gap in the log if the store has lost frames that it had acknowledged, as it may in a
+// callOverGap makes a call that finds a gap in the log if the store has lost frames that it had acknowledged, as it may in a
 // crash or a failover. They are then sent again, and the call is made again. If they are too many, the gap stays.
-func (r *recorder) mending(ctx context.Context, call func(context.Context) error) error {
+func (r *recorder) callOverGap(ctx context.Context, call func(context.Context) error) error {
 	err := r.retry(ctx, call)
 	if !errors.Is(err, state.ErrGap) || len(r.recent.frames) == 0 {
 		return err
@@ -161,12 +161,12 @@ func (r *recorder) mending(ctx context.Context, call func(context.Context) error
 	return r.retry(ctx, call)
 }
 
-// hold keeps frames back for the next commit: those that restate what it commits must not be seen before it.
-func (r *recorder) hold() {
+// holdForCommit keeps frames back for the next commit: those that restate what it commits must not be seen before it.
+func (r *recorder) holdForCommit() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.held {
-		r.held, r.free = true, len(r.pending)
+	if !r.heldBack {
+		r.heldBack, r.free = true, len(r.pending)
 		r.room.Broadcast() // the commit takes along what they were held back for
 	}
 }
@@ -175,7 +175,7 @@ func (r *recorder) hold() {
 func (r *recorder) holding() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.held
+	return r.heldBack
 }
 
 // commit writes c with all that is pending.
@@ -194,7 +194,7 @@ func (r *recorder) commit(ctx context.Context, c state.Commit) (*state.Thread, e
 	}
 	t, err := r.commitFrames(ctx, c, frames, min(free, len(frames)-1))
 	if err != nil {
-		r.broken(err)
+		r.fail(err)
 	}
 	return t, err
 }
@@ -209,7 +209,7 @@ func (r *recorder) commitFrames(ctx context.Context, c state.Commit, frames []st
 	}
 	r.commits++
 	c.Number, c.Frames, c.After = r.commits, frames, r.last
-	err = r.mending(ctx, func(ctx context.Context) (err error) {
+	err = r.callOverGap(ctx, func(ctx context.Context) (err error) {
 		t, err = r.store.Commit(ctx, r.lease, c)
 		return err
 	})
@@ -219,7 +219,7 @@ func (r *recorder) commitFrames(ctx context.Context, c state.Commit, frames []st
 	if len(frames) > 0 {
 		r.last = frames[len(frames)-1].ID
 	}
-	r.recent.committed(r.last)
+	r.recent.reset(r.last)
 	return t, nil
 }
 
@@ -231,13 +231,13 @@ func (r *recorder) retry(ctx context.Context, call func(context.Context) error) 
 	for wait := least; ; wait = min(2*wait, most) {
 		left := time.Until(until)
 		err := protect(func() error { return r.try(ctx, max(left, storeTimeout), call) })
-		if err == nil || panicked(err) || final(err) || errors.Is(err, state.ErrLeaseLost) || errors.Is(err, state.ErrGap) {
+		if err == nil || panicked(err) || permanent(err) || errors.Is(err, state.ErrLeaseLost) || errors.Is(err, state.ErrGap) {
 			return err
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		r.away()
+		r.noteError()
 		if left = time.Until(until); left <= 0 || pause(r.giveUp, min(wait, left)) != nil {
 			return err
 		}
@@ -252,16 +252,16 @@ func (r *recorder) try(ctx context.Context, limit time.Duration, call func(conte
 	return call(ctx)
 }
 
-func (r *recorder) broken(err error) {
+func (r *recorder) fail(err error) {
 	r.mu.Lock()
 	r.err = err
 	r.room.Broadcast()
 	r.mu.Unlock()
-	r.fail(err)
+	r.onFailure(err)
 }
 
-// lost reports whether the log is another's now, or nobody's.
-func (r *recorder) lost() bool {
+// leaseLost reports whether the log is another's now, or nobody's.
+func (r *recorder) leaseLost() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return errors.Is(r.err, state.ErrLeaseLost) || errors.Is(r.err, state.ErrDamaged)
@@ -298,5 +298,5 @@ func (r *recentFrames) add(frames []state.Frame) {
 	r.frames = slices.Delete(r.frames, 0, n)
 }
 
-// committed lets go of all: a store that has lost a commit has lost the run's lease, and nothing is sent again.
-func (r *recentFrames) committed(last state.FrameID) { *r = recentFrames{after: last} }
+// reset lets go of all: a store that has lost a commit has lost the run's lease, and nothing is sent again.
+func (r *recentFrames) reset(last state.FrameID) { *r = recentFrames{after: last} }

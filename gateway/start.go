@@ -18,15 +18,15 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// start begins the run in a goroutine of its own, with a context of its own. The caller has reserved its place, enlisted
-// the agent, and asked the store for the lease at a moment before it had it. Header is that of the request, nil if it
+// start executes a run that the store has begun, in a goroutine and with a context of its own. The caller has taken a slot and
+// acquired the agent; asked is when it asked the store for the lease. Header is that of the request, nil if that
 // went to another replica.
 func (g *Gateway) start(agent *served, begun *state.Begun, asked time.Time, header http.Header, log *slog.Logger) *attempt {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	a := &attempt{
 		g: g, agent: agent, lease: begun.Lease, term: newTerm(asked.Add(g.o.Lease)), clock: g.clockAt(begun.Now), intent: begun.Thread.Live.Intent,
 		log: runLog(log, begun.Lease, &begun.Thread.Live.Intent),
-		ctx: ctx, cancel: cancel, done: make(chan struct{}), woken: make(chan struct{}, 1), header: agent.passedOn(header),
+		ctx: ctx, cancel: cancel, done: make(chan struct{}), woken: make(chan struct{}, 1), header: agent.forwarded(header),
 		ids: newMinter(g.o.NewID),
 	}
 	a.thread.Store(begun.Thread)
@@ -38,32 +38,32 @@ func (g *Gateway) start(agent *served, begun *state.Begun, asked time.Time, head
 	}
 	g.mu.Lock()
 	g.attempts[a.lease.Key] = a
-	cut := g.cut
+	cut := g.drainExpired
 	g.mu.Unlock()
 	if cut {
 		cancel(g.drained())
 	}
 	a.logStart()
-	go a.live()
+	go a.execute()
 	return a
 }
 
-// enter begins the run, or takes it over.
-func (a *attempt) enter() error {
+// startOrTakeOver starts the run, or continues it where another attempt has left it.
+func (a *attempt) startOrTakeOver() error {
 	if a.intent.Attempts == 1 {
-		return a.begin()
+		return a.startRun()
 	}
-	return a.takeover()
+	return a.takeOver()
 }
 
-// begin opens the run on the wire: RUN_STARTED, the state, and the conversation if the request changed it. A run
-// that cannot begin starts all the same, so that it can be seen to fail. The run's own context is not asked: one
-// that was stopped already begins, and ends.
-func (a *attempt) begin() error {
+// startRun writes RUN_STARTED, the state, and the conversation if the request changed it. A run whose messages or state cannot be
+// read starts all the same, so that readers see it fail. The run's own context does not count: a run
+// that was stopped already starts, and ends.
+func (a *attempt) startRun() error {
 	t := a.thread.Load()
-	view, messagesErr := a.view(t)
+	view, messagesErr := a.newView(t)
 	a.run = a.newRun(view)
-	docErr := protect(func() error { return a.open(t) }) // it may call reducers
+	docErr := protect(func() error { return a.openDocument(t) }) // which may call reducers
 	if err := a.run.Start(&agui.RunStarted{ParentRunID: a.intent.ParentRunID}); err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (a *attempt) begin() error {
 	return nil
 }
 
-// newRun makes the writer of the run.
+// newRun returns the run's writer, which continues from view.
 func (a *attempt) newRun(view *run.View) *run.Run {
 	return run.New(run.Options{
 		ThreadID: a.lease.Key.ID, RunID: a.intent.RunID, View: view, NewID: a.ids.newID,
@@ -90,13 +90,13 @@ func (a *attempt) newRun(view *run.View) *run.Run {
 	})
 }
 
-// finished is what the agent came to.
+// finished is what an agent has returned.
 type finished struct {
 	result host.Result
 	err    error
 }
 
-// launch lets the agent work in a goroutine of its own, until it is done, waits, or fails.
+// launch executes the agent in a goroutine of its own. The channel receives its result when it has finished, paused or failed.
 func (a *attempt) launch() <-chan finished {
 	left := a.agent.RunTimeout - a.clock.now().Sub(a.intent.StartedAt)
 	ctx, cancel := context.WithTimeoutCause(a.ctx, left, errTimeout)
@@ -115,10 +115,10 @@ func (a *attempt) launch() <-chan finished {
 	return ended
 }
 
-// origin names a run for its whole life.
+// origin is a name of the run that all its attempts share.
 func origin(i state.Intent) string { return strconv.FormatUint(i.Origin, 10) }
 
-// session is what the agent gets to work with.
+// session returns what the agent is given to work with.
 func (a *attempt) session() host.Session {
 	t := a.thread.Load()
 	s := host.Session{
@@ -153,7 +153,7 @@ func (a *attempt) session() host.Session {
 	return s
 }
 
-// A minter makes the ids of an attempt, and knows those it made: nothing said before has one of them.
+// A minter makes the ids of an attempt and knows those that it made: no earlier message has one of them.
 type minter struct {
 	make func() string
 
@@ -173,7 +173,7 @@ func (m *minter) newID() string {
 	return id
 }
 
-// isNew reports whether an id was made here, with a prefix or without.
+// isNew reports whether the minter made id, which may have a prefix.
 func (m *minter) isNew(id string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -181,9 +181,9 @@ func (m *minter) isNew(id string) bool {
 	return m.made[id] || m.made[rest]
 }
 
-// view is what the run begins with. The conversation as t has it is read when somebody looks at it, if it is known where
-// it ends: results of calls are not where they came.
-func (a *attempt) view(t *state.Thread) (*run.View, error) {
+// newView returns the view that the run starts with. The conversation of t is read only when it is needed, if its last message is
+// known. It is not where results of frontend calls came, because they are put behind their calls.
+func (a *attempt) newView(t *state.Thread) (*run.View, error) {
 	if t.LastMessage == "" || t.LastMessage != t.LastUser {
 		messages, err := a.messages(t.Rev)
 		return run.NewView(messages, nil), err
@@ -195,21 +195,21 @@ func (a *attempt) view(t *state.Thread) (*run.View, error) {
 	}, nil), nil
 }
 
-// readEarlier reads messages for the run's view, under the run's lock: who stops the run must not have to wait for a store
-// that is away. A run that cannot see what was said ends.
+// readEarlier reads messages for the run's view, under the run's lock: it gives up when the run is stopped, so that a stop does not
+// wait for a store that is away. A run whose messages cannot be read ends.
 func (a *attempt) readEarlier(rev int64) ([]agui.Message, error) {
 	ctx := a.ctx
 	if ctx.Err() != nil {
-		ctx = context.Background() // it is being ended
+		ctx = context.Background() // the run is being ended
 	}
 	messages, err := a.messagesFor(ctx, rev)
 	if err != nil && a.ctx.Err() == nil {
-		a.fatal(err)
+		a.storeFailed(err)
 	}
 	return messages, err
 }
 
-// messages are those of the thread at a revision. A store that is away is waited for, as for everything a run needs.
+// messages returns the thread's messages at a revision. A store that is away is waited for, as for everything that a run needs.
 func (a *attempt) messages(rev int64) ([]agui.Message, error) {
 	return a.messagesFor(context.Background(), rev)
 }

@@ -176,7 +176,7 @@ func (g *Gateway) tail(ctx context.Context, key state.Key, after state.FrameID) 
 		for {
 			again := false
 			for batch, err := range g.store.Tail(ctx, key, after) {
-				if again = err != nil && !final(err) && time.Now().Before(until); again {
+				if again = err != nil && !permanent(err) && time.Now().Before(until); again {
 					break
 				}
 				if !yield(batch, err) || err != nil {
@@ -187,7 +187,7 @@ func (g *Gateway) tail(ctx context.Context, key state.Key, after state.FrameID) 
 			if !again {
 				return
 			}
-			g.away()
+			g.noteStoreError()
 			if pause(ctx, tailPause) != nil {
 				return
 			}
@@ -225,10 +225,10 @@ func askStore[T any](r *reader, call func(context.Context) (T, error)) (T, error
 		}
 		var none T
 		waited := r.g.serving.Err() != nil || time.Now().After(until)
-		if waited || r.stream == nil || final(err) {
+		if waited || r.stream == nil || permanent(err) {
 			return none, route.StoreError(err)
 		}
-		r.g.away()
+		r.g.noteStoreError()
 		if err := pause(r.req.Context(), tailPause); err != nil {
 			return none, err
 		}
@@ -245,7 +245,7 @@ func (r *reader) projectBatch(t tailOptions, run *opening, batch []state.Frame) 
 	for _, f := range batch {
 		last = f
 		if f.Type == agui.TypeRunStarted {
-			r.g.readers.rests(r.key, false)
+			r.g.readers.noteIdle(r.key, false)
 		}
 		if run.restates(f) && t.opening.skip {
 			continue

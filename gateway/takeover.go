@@ -13,17 +13,17 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// errLost ends a run that too many attempts have died of.
-var errLost = errors.New("gateway: attempts used up")
+// errAttemptsUsedUp ends a run that too many attempts have died of.
+var errAttemptsUsedUp = errors.New("gateway: attempts used up")
 
 // sweep looks at once, and then twice per lease, for runs that nobody owns any more, on whichever replica they were, and
 // goes on with them here (R2). It ends with the gateway.
 func (g *Gateway) sweep() {
-	defer close(g.swept)
+	defer close(g.sweepEnded)
 	ticker := time.NewTicker(max(g.o.Lease/2, time.Millisecond))
 	defer ticker.Stop()
 	for away := false; ; {
-		if err := protect(func() error { away = g.takeOverdue(away); return nil }); err != nil {
+		if err := protect(func() error { away = g.takeOverOverdue(away); return nil }); err != nil {
 			withCause(g.o.Log, err).Error("sweep: panic")
 		}
 		select {
@@ -37,29 +37,29 @@ func (g *Gateway) sweep() {
 // sweepLimit is how many runs one look takes over; the others are some other replica's, or the next look's.
 const sweepLimit = 100
 
-// takeOverdue looks once, and reports whether the store was away. If it was the last time, nothing is taken: leases ran out
+// takeOverOverdue looks once, and reports whether the store was away. If it was the last time, nothing is taken: leases ran out
 // that nobody could renew, and their owners are there to go on.
-func (g *Gateway) takeOverdue(wasAway bool) (away bool) {
+func (g *Gateway) takeOverOverdue(wasAway bool) (away bool) {
 	ctx, cancel := context.WithTimeout(g.taking, max(g.o.Lease, time.Second))
 	defer cancel()
 	keys, err := g.store.Overdue(ctx, sweepLimit)
 	if err != nil {
 		if g.taking.Err() == nil {
 			g.o.Log.Warn("sweep: store", "error", err)
-			g.away()
+			g.noteStoreError()
 		}
 		return true
 	}
-	if g.outage.noticed() && g.ping(ctx) != nil { // it can be read, but takes no writes: it is full, for one
+	if g.outage.suspected() && g.ping(ctx) != nil { // it can be read, but takes no writes: it is full, for one
 		return true
 	}
-	g.outage.back()
+	g.outage.noteAnswer()
 	if wasAway {
 		return false
 	}
 	for _, key := range keys {
 		var refused error
-		err := protect(func() error { refused = g.take(ctx, key); return nil })
+		err := protect(func() error { refused = g.takeOverRun(ctx, key); return nil })
 		if err != nil {
 			withCause(g.o.Log, err).Error("sweep: panic", "agent", key.Agent, "thread", key.ID)
 		}
@@ -68,27 +68,27 @@ func (g *Gateway) takeOverdue(wasAway bool) (away bool) {
 		}
 		g.o.Log.Warn("run: not taken over", "agent", key.Agent, "thread", key.ID, "error", refused)
 		if g.ping(ctx) != nil {
-			g.away()
+			g.noteStoreError()
 			return true
 		}
 	}
 	return false
 }
 
-// take goes on with what is overdue under key, if it can be done here. It fails if the store did not let it.
-func (g *Gateway) take(ctx context.Context, key state.Key) error {
-	if key.Agent == outbox {
-		g.webhook.take(ctx, key)
+// takeOverRun goes on with what is overdue under key, if it can be done here. It fails if the store did not let it.
+func (g *Gateway) takeOverRun(ctx context.Context, key state.Key) error {
+	if key.Agent == webhookPrincipal {
+		g.webhook.takeOver(ctx, key)
 		return nil
 	}
 	if g.attempt(key) != nil {
 		return nil // ours: late, and not dead
 	}
-	agent, overdue := g.heir(key)
+	agent, overdue := g.agentForTakeover(key)
 	taken := false
 	defer func() {
 		if !taken {
-			g.dismiss(agent)
+			g.releaseAgent(agent)
 		}
 	}()
 	s := slot{g: g}
@@ -98,7 +98,7 @@ func (g *Gateway) take(ctx context.Context, key state.Key) error {
 	}
 	asked := time.Now()
 	begun, err := g.store.Take(ctx, key, state.LeaseOptions{Attempt: g.o.NewID(), TTL: g.o.Lease, Overdue: overdue})
-	if errors.Is(err, state.ErrLeaseLost) || final(err) {
+	if errors.Is(err, state.ErrLeaseLost) || permanent(err) {
 		return nil // another replica was faster
 	}
 	if err != nil {
@@ -114,66 +114,66 @@ func (g *Gateway) take(ctx context.Context, key state.Key) error {
 // orphanLeases is for how many leases a run is left to the replicas that may serve its agent, where this one does not.
 const orphanLeases = 5
 
-// heir is the agent that an overdue run goes on with here, enlisted, and for how long it is left to others before. One
+// agentForTakeover is the agent that an overdue run goes on with here, enlisted, and for how long it is left to others before. One
 // whose agent nobody serves any more would be live for ever, and its readers wait for ever: it is taken over to be ended
 // (S1).
-func (g *Gateway) heir(key state.Key) (agent *served, overdue time.Duration) {
-	if agent, err := g.enlist(key.Agent); err == nil {
+func (g *Gateway) agentForTakeover(key state.Key) (agent *served, overdue time.Duration) {
+	if agent, err := g.acquireAgent(key.Agent); err == nil {
 		return agent, 0
 	}
-	s := serve(key.Agent, groupchat.AgentFunc(func(context.Context, *groupchat.Turn) error { return errLost }), g.o)
-	s.gone, s.roster = true, &roster{runs: 1, left: make(chan struct{})}
+	s := newServed(key.Agent, groupchat.AgentFunc(func(context.Context, *groupchat.Turn) error { return errAttemptsUsedUp }), g.o)
+	s.removed, s.roster = true, &roster{runs: 1, left: make(chan struct{})}
 	return s, orphanLeases * g.o.Lease
 }
 
-// errStranded is why a run is given back that could not be taken over: another attempt, or another replica, may do better.
-var errStranded = errors.New("gateway: the run could not be taken over")
+// errNotTakenOver is why a run is given back that could not be taken over: another attempt, or another replica, may do better.
+var errNotTakenOver = errors.New("gateway: the run could not be taken over")
 
-// takeover goes on with the run of an attempt that died, but not for ever with one that attempts die of. When they are
+// takeOver goes on with the run of an attempt that died, but not for ever with one that attempts die of. When they are
 // used up the run is ended, with none of the agent's own code; if that attempt dies as well, without the run's log.
-func (a *attempt) takeover() error {
+func (a *attempt) takeOver() error {
 	last := a.g.o.RunAttempts
-	lost := a.agent.gone || a.intent.Attempts > last
+	lost := a.agent.removed || a.intent.Attempts > last
 	if lost {
 		a.agent = a.agent.withoutState()
 	}
 	if a.intent.Attempts > last+1 {
-		a.unread = true
-		return errLost
+		a.logUnusable = true
+		return errAttemptsUsedUp
 	}
-	err := protect(a.goOn)
-	a.unread = a.unread || panicked(err)
+	err := protect(a.continueRun)
+	a.logUnusable = a.logUnusable || panicked(err)
 	switch {
 	case lost && err != nil:
 		withCause(a.log, err).Error("run: lost without a word of what it said last")
-		return errLost
+		return errAttemptsUsedUp
 	case lost:
-		return errLost
-	case a.unread:
-		return fmt.Errorf("%w: %w", errStranded, err)
+		return errAttemptsUsedUp
+	case a.logUnusable:
+		return fmt.Errorf("%w: %w", errNotTakenOver, err)
 	}
 	return err
 }
 
-// goOn brings the run of a dead replica to where its last commit was: what its log has open is closed, calls that
+// continueRun brings the run of a dead replica to where its last commit was: what its log has open is closed, calls that
 // will not be answered say so, and both snapshots withdraw what was shown and not kept. The turn is then repeated.
-func (a *attempt) goOn() error {
-	if !a.started() {
-		return a.begin() // it died before anybody saw it
+func (a *attempt) continueRun() error {
+	if !a.inLog() {
+		return a.startRun() // it died before anybody saw it
 	}
 	if err := a.replay(); err != nil {
-		a.unread = true
+		a.logUnusable = true
 		return err
 	}
 	t := a.thread.Load()
-	if err := a.open(t); err != nil {
+	if err := a.openDocument(t); err != nil {
 		return err
 	}
 	code := agui.CodeRunMoved
 	if err := a.run.CloseOpen(run.ClosingOptions{SubagentCode: string(code), SubagentMessage: code.Message()}); err != nil {
 		return err
 	}
-	if err := a.moveCalls(code); err != nil {
+	if err := a.closeCalls(code); err != nil {
 		return err
 	}
 	if err := a.showState(); err != nil {
@@ -192,7 +192,7 @@ func (a *attempt) goOn() error {
 
 // replay makes the run's writer as the log leaves it.
 func (a *attempt) replay() error {
-	frames, err := a.logged()
+	frames, err := a.runFrames()
 	if err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func (a *attempt) replay() error {
 		if err == nil {
 			err = a.run.Replay(e)
 		}
-		if skipped.skips(f, err) {
+		if skipped.skip(f, err) {
 			continue
 		}
 		if err != nil {
@@ -218,13 +218,13 @@ func (a *attempt) replay() error {
 	return nil
 }
 
-// started reports whether the log has anything of the run.
-func (a *attempt) started() bool {
+// inLog reports whether the log has anything of the run.
+func (a *attempt) inLog() bool {
 	return state.FrameID{Fence: a.intent.Origin}.Less(a.thread.Load().Last)
 }
 
-// logged is all that the log has of the run, which has started. Its former owner can add nothing to it any more.
-func (a *attempt) logged() ([]state.Frame, error) {
+// runFrames is all that the log has of the run, which has started. Its former owner can add nothing to it any more.
+func (a *attempt) runFrames() ([]state.Frame, error) {
 	last := a.thread.Load().Last
 	var frames []state.Frame
 	for batch, err := range a.g.tail(a.ctx, a.lease.Key, state.FrameID{Fence: a.intent.Origin}) {
@@ -239,8 +239,8 @@ func (a *attempt) logged() ([]state.Frame, error) {
 	return nil, context.Cause(a.ctx)
 }
 
-// moveCalls gives the calls of the turn that is withdrawn a result, so that no reader waits for one.
-func (a *attempt) moveCalls(code agui.Code) error {
+// closeCalls gives the calls of the turn that is withdrawn a result, so that no reader waits for one.
+func (a *attempt) closeCalls(code agui.Code) error {
 	var open []agui.ToolCall
 	a.run.Inspect(func(v *run.View) { open = v.OpenCalls() })
 	for _, c := range open {

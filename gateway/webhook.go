@@ -80,12 +80,12 @@ type webhook struct {
 	ctx    context.Context // of deliveries
 	cancel context.CancelFunc
 	slots  chan struct{}
-	places chan struct{}
+	queue  chan struct{}
 	wg     sync.WaitGroup
 }
 
 func newWebhook(g *Gateway) *webhook {
-	w := &webhook{g: g, o: g.o.Webhook, slots: make(chan struct{}, webhookSlots), places: make(chan struct{}, webhookQueue)}
+	w := &webhook{g: g, o: g.o.Webhook, slots: make(chan struct{}, webhookSlots), queue: make(chan struct{}, webhookQueue)}
 	w.o.fill()
 	w.ctx, w.cancel = context.WithCancel(context.Background())
 	return w
@@ -126,10 +126,10 @@ func (w *webhook) newNotice(a *attempt, shown []agui.Interrupt, tokens []state.T
 	return n
 }
 
-// tell sends n in a goroutine of its own.
-func (w *webhook) tell(n *notice) {
+// start sends n in a goroutine of its own.
+func (w *webhook) start(n *notice) {
 	select {
-	case w.places <- struct{}{}:
+	case w.queue <- struct{}{}:
 	default: // it is found in the store when its lease is over
 		if n.lease == nil {
 			w.g.o.Log.Error("webhook: lost, there is no room for it", "thread", n.Key.ID, "delivery", n.id)
@@ -137,7 +137,7 @@ func (w *webhook) tell(n *notice) {
 		return
 	}
 	w.wg.Go(func() {
-		defer func() { <-w.places }()
+		defer func() { <-w.queue }()
 		if err := protect(func() error { w.deliver(n); return nil }); err != nil {
 			withCause(w.g.o.Log, err).Error("webhook: panic", "thread", n.Key.ID, "delivery", n.id)
 		}
@@ -152,30 +152,30 @@ func (w *webhook) deliver(n *notice) {
 		switch {
 		case err == nil:
 			log.Debug("webhook: delivered", "attempt", n.attempt)
-			w.forget(n)
+			w.remove(n)
 			return
 		case errors.Is(err, state.ErrLeaseLost):
 			return // it is another replica's
 		case w.ctx.Err() != nil:
-			w.leave(n)
+			w.release(n)
 			return
 		}
 		if n.clock.now().After(n.Until) {
 			log.Error("webhook: given up, the questions have expired", "attempts", n.attempt, "error", err)
-			w.forget(n)
+			w.remove(n)
 			return
 		}
 		pause := w.pause(n.attempt)
 		log.Warn("webhook: not delivered", "attempt", n.attempt, "again_after", pause.String(), "error", err)
 		if n.lease != nil {
-			w.hold(n, pause)
+			w.renew(n, pause)
 			return
 		}
 		n.attempt++
 		select {
 		case <-time.After(pause):
 		case <-w.g.taking.Done():
-			w.leave(n)
+			w.release(n)
 			return
 		}
 	}
@@ -189,7 +189,7 @@ func (w *webhook) send(n *notice) error {
 	case <-w.ctx.Done():
 		return context.Cause(w.ctx)
 	}
-	if !w.hold(n, w.o.Timeout+w.g.o.Lease) {
+	if !w.renew(n, w.o.Timeout+w.g.o.Lease) {
 		return state.ErrLeaseLost
 	}
 	return protect(func() error { return w.post(n) })
@@ -223,13 +223,13 @@ func (w *webhook) post(n *notice) error {
 	said, _ := io.ReadAll(io.LimitReader(response.Body, enough)) // so that the connection can be used again
 	err = response.Body.Close()
 	if response.StatusCode/100 != 2 {
-		return w.refused(r.URL, response.StatusCode, said, n)
+		return w.refusedError(r.URL, response.StatusCode, said, n)
 	}
 	return err
 }
 
-// refused is why n was not taken, for the log: what the receiver said, without secrets and what it was told.
-func (w *webhook) refused(at *url.URL, status int, said []byte, n *notice) error {
+// refusedError is why n was not taken, for the log: what the receiver said, without secrets and what it was told.
+func (w *webhook) refusedError(at *url.URL, status int, said []byte, n *notice) error {
 	secrets := []string{w.o.Secret, at.RawQuery}
 	if password, ok := at.User.Password(); ok {
 		secrets = append(secrets, password)

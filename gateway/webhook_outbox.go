@@ -12,12 +12,12 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// outbox is the agent and the principal of threads that are notices. No agent and no caller has such a name.
-const outbox = ".webhook"
+// webhookPrincipal is the agent and the principal of threads that are notices. No agent and no caller has such a name.
+const webhookPrincipal = ".webhook"
 
-// keep writes n to the store before its run is kept as waiting, so that it is told even if this replica dies then. A store
+// persist writes n to the store before its run is kept as waiting, so that it is told even if this replica dies then. A store
 // that is away or slow holds the run up for storeTimeout at most: n is then told by this replica alone.
-func (w *webhook) keep(n *notice) {
+func (w *webhook) persist(n *notice) {
 	if n == nil {
 		return
 	}
@@ -28,7 +28,7 @@ func (w *webhook) keep(n *notice) {
 	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
 	defer cancel()
 	begun, err := w.g.store.Begin(ctx, &state.Request{
-		Key: state.Key{Principal: outbox, Agent: outbox, ID: n.id}, RunID: n.id, Hash: n.id, ForwardedProps: record,
+		Key: state.Key{Principal: webhookPrincipal, Agent: webhookPrincipal, ID: n.id}, RunID: n.id, Hash: n.id, ForwardedProps: record,
 		Messages: []agui.Message{{ID: n.id, Role: agui.RoleUser, Content: agui.TextContent("")}},
 	}, state.LeaseOptions{Attempt: rand.Text(), TTL: w.o.Timeout + w.g.o.Lease})
 	if err != nil || begun.Lease == nil {
@@ -38,8 +38,8 @@ func (w *webhook) keep(n *notice) {
 	n.lease = begun.Lease
 }
 
-// hold keeps n this replica's for d; afterwards whoever finds it sends it. False says that it is somebody else's.
-func (w *webhook) hold(n *notice, d time.Duration) bool {
+// renew keeps n this replica's for d; afterwards whoever finds it sends it. False says that it is somebody else's.
+func (w *webhook) renew(n *notice, d time.Duration) bool {
 	if n.lease == nil {
 		return true
 	}
@@ -48,8 +48,8 @@ func (w *webhook) hold(n *notice, d time.Duration) bool {
 	return !errors.Is(w.g.store.Renew(ctx, n.lease, d), state.ErrLeaseLost)
 }
 
-// forget removes n from the store: it arrived, or is no news any more.
-func (w *webhook) forget(n *notice) {
+// remove removes n from the store: it arrived, or is no news any more.
+func (w *webhook) remove(n *notice) {
 	if n == nil || n.lease == nil {
 		return
 	}
@@ -60,8 +60,8 @@ func (w *webhook) forget(n *notice) {
 	}
 }
 
-// leave gives n to another replica at once, if there is one. What the store does not have ends with this one.
-func (w *webhook) leave(n *notice) {
+// release gives n to another replica at once, if there is one. What the store does not have ends with this one.
+func (w *webhook) release(n *notice) {
 	if n.lease == nil {
 		w.g.o.Log.Error("webhook: lost, the store did not keep it", "agent", n.Key.Agent, "thread", n.Key.ID, "delivery", n.id)
 		return
@@ -73,8 +73,8 @@ func (w *webhook) leave(n *notice) {
 	}
 }
 
-// take goes on with a notice that is due, whichever replica kept it. Without a receiver nobody will ever want it.
-func (w *webhook) take(ctx context.Context, key state.Key) {
+// takeOver goes on with a notice that is due, whichever replica kept it. Without a receiver nobody will ever want it.
+func (w *webhook) takeOver(ctx context.Context, key state.Key) {
 	if w.o.URL == "" {
 		if err := w.g.store.Delete(ctx, key); err == nil {
 			w.g.o.Log.Warn("webhook: dropped, there is no receiver any more", "delivery", key.ID)
@@ -89,22 +89,22 @@ func (w *webhook) take(ctx context.Context, key state.Key) {
 	intent := begun.Thread.Live.Intent
 	if err := json.Unmarshal(intent.ForwardedProps, n); err != nil {
 		w.g.o.Log.Error("webhook: dropped, it cannot be read", "delivery", key.ID, "error", err)
-		w.forget(&notice{lease: begun.Lease})
+		w.remove(&notice{lease: begun.Lease})
 		return
 	}
 	n.id, n.lease, n.attempt, n.clock = key.ID, begun.Lease, intent.Attempts, w.g.clockAt(begun.Now)
-	switch happened, err := w.happened(ctx, n); {
+	switch happened, err := w.wereAsked(ctx, n); {
 	case err != nil: // it is found again
 	case happened:
-		w.tell(n)
+		w.start(n)
 	default:
-		w.forget(n)
+		w.remove(n)
 	}
 }
 
-// happened reports whether the questions were asked. A replica may die after it kept the notice and before it kept the
+// wereAsked reports whether the questions were asked. A replica may die after it kept the notice and before it kept the
 // questions; the run is then repeated, and asks anew.
-func (w *webhook) happened(ctx context.Context, n *notice) (bool, error) {
+func (w *webhook) wereAsked(ctx context.Context, n *notice) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, max(storeTimeout, time.Second))
 	defer cancel()
 	t, open, err := w.g.store.Load(ctx, n.Key)
