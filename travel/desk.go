@@ -11,31 +11,31 @@ import (
 	"github.com/agui-gateway/gateway/travel/internal/english"
 )
 
-// A desk is where a specialist offers things of one kind and lets the traveller choose.
+// A desk is a specialist that offers options of one kind and asks the traveller to choose one.
 type desk[T any] struct {
-	topic   english.Topic
-	list    string // pointer to the options in the state, once one of them is chosen
-	item    string // the member of the itinerary: "flight"
-	member  string // what tells options apart: "airline"
-	booking string // planning_step once one is chosen
+	topic      english.Topic
+	list       string // pointer to the options in the state, once one of them is chosen
+	item       string // the member of the itinerary: "flight"
+	member     string // the member of an option that identifies it: "airline"
+	bookedStep string // planning_step when one is chosen
 
 	options func(trip) (options []T, recommended int)
 	name    func(T) string
 	thing   func(T) string // "the KLM flight"
 
-	// What the specialist says: how many options there are, which of them is wanted, and that it is booked.
+	// The sentences of the specialist: how many options there are, the question, and the confirmation.
 	found    func(t trip, options int, best T, days int) string
 	question func(t trip, best T) string
 	booked   func(t trip, chosen T, days int) string
 }
 
-// errNotOffered is what a wrong choice is; it asks again and goes nowhere.
+// errNotOffered makes a wrong choice be asked again. It reaches no client and no log.
 var errNotOffered = errors.New("travel: not one of the options")
 
-// serve is the specialist's turn. It may be repeated up to the question: nothing is written before the answer, and what
-// was said is not said twice.
-func (d desk[T]) serve(_ context.Context, turn *groupchat.Turn) error {
-	o, err := readErrand(turn.Instruction())
+// turn is the specialist's turn. It is entered again from the top when the question was answered: nothing is written
+// before the answer, and nothing is said twice.
+func (d desk[T]) turn(_ context.Context, turn *groupchat.Turn) error {
+	o, err := readTask(turn.Instruction())
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (d desk[T]) serve(_ context.Context, turn *groupchat.Turn) error {
 		return d.book(turn, t, options, options[i], o.Days)
 	}
 	if has && best == had {
-		best = (had + 1) % len(options) // somebody who wants another one is not told to take the same
+		best = (had + 1) % len(options) // a traveller who wants another option is not recommended the same one
 	}
 	return d.ask(turn, t, options, best, o.Days)
 }
@@ -86,19 +86,19 @@ func (d desk[T]) ask(turn *groupchat.Turn, t trip, options []T, best, days int) 
 	return d.book(turn, t, options, chosen, days)
 }
 
-// book puts the choice into the itinerary and confirms it. The options are written with it and not before: a page
-// shows them on the question's card, and in the state once they are what was chosen from.
+// book writes the choice into the itinerary and confirms it. The options are written in the same delta and not before,
+// because a page shows them on the question's card until one is chosen.
 func (d desk[T]) book(turn *groupchat.Turn, t trip, options []T, chosen T, days int) error {
-	err := write(turn.State(), put{d.list, options}, put{"/itinerary/" + d.item, chosen}, put{"/planning_step", d.booking})
+	err := write(turn.State(), assignment{d.list, options}, assignment{"/itinerary/" + d.item, chosen}, assignment{"/planning_step", d.bookedStep})
 	if err != nil {
 		return err
 	}
 	return groupchat.Say(turn, "booked", "%s", d.booked(t, chosen, days))
 }
 
-// keep says that the choice is the one made before.
+// keep says that the chosen option is booked already.
 func (d desk[T]) keep(turn *groupchat.Turn, chosen T) error {
-	if err := write(turn.State(), put{"/planning_step", d.booking}); err != nil {
+	if err := write(turn.State(), assignment{"/planning_step", d.bookedStep}); err != nil {
 		return err
 	}
 	return groupchat.Say(turn, "kept", "%s", english.Kept(d.thing(chosen)))
@@ -112,8 +112,8 @@ func (d desk[T]) cancelledText(turn *groupchat.Turn, options []T) string {
 	return english.NothingBooked
 }
 
-// schema asks for the member that tells options apart and leaves room for the rest of the option. Which
-// values it may have is not said: a wrong one shall be asked again, not refused.
+// schema demands the member that identifies an option and allows the others. It does not list the values, because a wrong
+// choice shall be asked again and not refused.
 func (d desk[T]) schema() json.RawMessage {
 	raw, err := json.Marshal(map[string]any{
 		"type":       "object",
@@ -121,13 +121,13 @@ func (d desk[T]) schema() json.RawMessage {
 		"properties": map[string]any{d.member: map[string]string{"type": "string"}},
 	})
 	if err != nil {
-		panic(err) // it is all text
+		panic(err) // it has only strings
 	}
 	return raw
 }
 
-// pick returns our own copy of the option an answer names: what else the answer says, a price for one, is
-// the browser's word. An answer may be the option, JSON text of it, or the bare name.
+// pick returns the option that an answer names. It ignores the other members of the answer, such as the price, because a
+// browser can change them. An answer may be the option, JSON text of it, or its name.
 func (d desk[T]) pick(options []T, payload json.RawMessage) (T, error) {
 	var text string
 	if json.Unmarshal(payload, &text) == nil {
@@ -145,7 +145,7 @@ func (d desk[T]) pick(options []T, payload json.RawMessage) (T, error) {
 	return zero, errNotOffered
 }
 
-// names are what the options of t are called.
+// names returns the names of the options of t.
 func (d desk[T]) names(t trip) []string {
 	options, _ := d.options(t)
 	names := make([]string, len(options))
@@ -155,11 +155,11 @@ func (d desk[T]) names(t trip) []string {
 	return names
 }
 
-// find returns the index of the option that is called name, letter case and white space around aside.
-func find[T any](options []T, called func(T) string, name any) (int, bool) {
+// find returns the index of the option with a name, regardless of letter case and white space around it.
+func find[T any](options []T, nameOf func(T) string, name any) (int, bool) {
 	text, _ := name.(string)
 	for i, option := range options {
-		if strings.EqualFold(called(option), strings.TrimSpace(text)) {
+		if strings.EqualFold(nameOf(option), strings.TrimSpace(text)) {
 			return i, true
 		}
 	}

@@ -7,11 +7,11 @@ import (
 
 // flightDesk is the flights agent.
 var flightDesk = desk[catalogue.Flight]{
-	topic:   english.Flights,
-	list:    "/flights",
-	item:    "flight",
-	member:  "airline",
-	booking: "booking_flight",
+	topic:      english.Flights,
+	list:       "/flights",
+	item:       "flight",
+	member:     "airline",
+	bookedStep: "booking_flight",
 
 	options: func(t trip) ([]catalogue.Flight, int) { return catalogue.Flights(t.from, t.to) },
 	name:    func(f catalogue.Flight) string { return f.Airline },
@@ -26,11 +26,11 @@ var flightDesk = desk[catalogue.Flight]{
 
 // hotelDesk is the hotels agent.
 var hotelDesk = desk[catalogue.Hotel]{
-	topic:   english.Hotels,
-	list:    "/hotels",
-	item:    "hotel",
-	member:  "name",
-	booking: "booking_hotel",
+	topic:      english.Hotels,
+	list:       "/hotels",
+	item:       "hotel",
+	member:     "name",
+	bookedStep: "booking_hotel",
 
 	options: func(t trip) ([]catalogue.Hotel, int) {
 		if t.to == nil {
@@ -48,7 +48,7 @@ var hotelDesk = desk[catalogue.Hotel]{
 	booked:   func(t trip, h catalogue.Hotel, days int) string { return english.HotelBooked(t.to, h, days) },
 }
 
-// names are what the options on topic are called, for who may have named one of them.
+// names returns the names of the options on a topic, which is flights or hotels.
 func (t trip) names(topic english.Topic) []string {
 	if topic == english.Flights {
 		return flightDesk.names(t)

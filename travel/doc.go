@@ -10,7 +10,7 @@
 // Read it in this order:
 //
 //	team.go        the chat: its participants, its state, and who may change which part of it
-//	supervisor.go  the manager: what a message asks for, and who works next; it keeps an errand over a pause (errand.go)
+//	supervisor.go  the manager: what a message asks for, and who works next; its task outlives a pause (task.go)
 //	desk.go        a specialist that offers options and asks for one of them; desks.go has the two that there are
 //	guide.go       a specialist that asks nothing
 //	trip.go        the shared state as the team reads and writes it

@@ -9,13 +9,13 @@ import (
 	"github.com/agui-gateway/gateway/travel/internal/english"
 )
 
-// guide returns the experiences agent: it tells about a city, or picks what to do on the trip.
+// guide returns the experiences agent, which describes a city or picks experiences for the trip.
 func guide(v voice) groupchat.Agent {
 	return groupchat.AgentFunc(func(ctx context.Context, turn *groupchat.Turn) error { return v.guide(ctx, turn) })
 }
 
 func (v voice) guide(ctx context.Context, turn *groupchat.Turn) error {
-	o, err := readErrand(turn.Instruction())
+	o, err := readTask(turn.Instruction())
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func (v voice) guide(ctx context.Context, turn *groupchat.Turn) error {
 		return errors.New("travel: no experiences without a city")
 	}
 	picked := city.Experiences()
-	if err := write(turn.State(), put{"/experiences", picked}); err != nil {
+	if err := write(turn.State(), assignment{"/experiences", picked}); err != nil {
 		return err
 	}
 	return v.say(ctx, turn, "picked", english.ExperiencesPicked(city, picked, o.Days))

@@ -7,8 +7,8 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// suggest says what a traveller could say next, by the shared state alone: about a trip that is not begun, under way,
-// or planned.
+// suggest returns what a traveller could say next. It depends on the shared state only: whether planning has begun, and whether the
+// trip is complete.
 func suggest(_ context.Context, s groupchat.Situation) ([]groupchat.Suggestion, error) {
 	t := readTrip(s.State)
 	list := []groupchat.Suggestion{}

@@ -9,46 +9,46 @@ import (
 	"github.com/agui-gateway/gateway/travel/internal/english"
 )
 
-// A supervisor decides who works on the trip next. What is done it reads from the shared state; its own is
-// only the errand, and whether it has understood the traveller's message yet: a run that brings an answer
-// still has that message as its newest, and "start over" must not happen twice.
+// A supervisor decides who works on the trip next. It reads from the shared state what has been done. It keeps the task, and
+// whether it has read the traveller's message: in a run that brings an answer, that message is still the newest, and "start
+// over" must not happen twice.
 type supervisor struct {
 	voice   voice
-	errand  errand
+	task    task
 	started bool
 }
 
-// Next decides what the message asks for, and from then on what the trip lacks.
+// Next decides by the message in the first round, and by what the trip lacks after that.
 func (s *supervisor) Next(_ context.Context, v groupchat.View) (groupchat.Decision, error) {
 	t := readTrip(v.State)
 	if s.started {
-		return s.goOn(v.LastSpeaker, t), nil
+		return s.afterSpecialist(v.LastSpeaker, t), nil
 	}
 	s.started = true
 	message, _ := v.LastUser()
 	return s.start(message.Content.Text(), t), nil
 }
 
-// Snapshot keeps the errand over a pause.
-func (s *supervisor) Snapshot() (json.RawMessage, error) { return json.Marshal(s.errand) }
+// Snapshot keeps the task over a pause.
+func (s *supervisor) Snapshot() (json.RawMessage, error) { return json.Marshal(s.task) }
 
-// Restore goes on with an errand.
+// Restore continues a task.
 func (s *supervisor) Restore(saved json.RawMessage) error {
 	s.started = true
-	return json.Unmarshal(saved, &s.errand)
+	return json.Unmarshal(saved, &s.task)
 }
 
-// start understands the traveller's message.
+// start decides by the traveller's message.
 func (s *supervisor) start(text string, t trip) groupchat.Decision {
 	r := english.Parse(text)
-	s.errand.Days = r.Days
+	s.task.Days = r.Days
 	switch {
 	case r.UnknownCity != "":
 		return s.reply(english.UnknownCity(r.UnknownCity))
 	case r.Kind == english.Greeting:
 		return s.reply(english.Welcome(t.planned()))
 	case r.Kind == english.About:
-		return s.tell(r, t)
+		return s.describeCity(r, t)
 	}
 	from, to, problem := t.towards(r)
 	switch {
@@ -63,20 +63,20 @@ func (s *supervisor) start(text string, t trip) groupchat.Decision {
 	}
 }
 
-// plan starts a trip with nothing chosen.
+// plan starts a new trip, with nothing chosen.
 func (s *supervisor) plan(from, to *catalogue.City, again bool) groupchat.Decision {
-	return s.send(english.Flights, english.Intro(from, to, s.errand.Days, again),
-		put{"/origin", from.Name},
-		put{"/destination", to.Name},
-		put{"/flights", []catalogue.Flight{}},
-		put{"/hotels", []catalogue.Hotel{}},
-		put{"/experiences", []catalogue.Experience{}},
-		put{"/itinerary", struct{}{}},
-		put{"/planning_step", step(english.Flights)},
+	return s.send(english.Flights, english.Intro(from, to, s.task.Days, again),
+		assignment{"/origin", from.Name},
+		assignment{"/destination", to.Name},
+		assignment{"/flights", []catalogue.Flight{}},
+		assignment{"/hotels", []catalogue.Hotel{}},
+		assignment{"/experiences", []catalogue.Experience{}},
+		assignment{"/itinerary", struct{}{}},
+		assignment{"/planning_step", step(english.Flights)},
 	)
 }
 
-// proceed goes on with a trip that was left half planned.
+// proceed continues a trip that is not complete.
 func (s *supervisor) proceed(t trip) groupchat.Decision {
 	topic, lacking := t.lacks()
 	switch {
@@ -89,15 +89,15 @@ func (s *supervisor) proceed(t trip) groupchat.Decision {
 	}
 }
 
-// change does what a change of mind asks for.
+// change asks for the flight or the hotel again, or takes the option that the message names.
 func (s *supervisor) change(text string, topic english.Topic, t trip) groupchat.Decision {
 	switch topic {
 	case english.Flights, english.Hotels:
-		s.errand.Topic, s.errand.Choice = topic, english.Pick(text, t.names(topic), t.to)
+		s.task.Topic, s.task.Choice = topic, english.Pick(text, t.names(topic), t.to)
 		switch {
 		case !t.has(topic):
 			return s.proceed(t)
-		case s.errand.Choice != "":
+		case s.task.Choice != "":
 			return s.send(topic, "")
 		}
 		return s.send(topic, english.ChooseAgain(topic))
@@ -113,8 +113,8 @@ func (s *supervisor) change(text string, topic english.Topic, t trip) groupchat.
 	return s.proceed(t)
 }
 
-// tell lets the one who knows the city talk about it.
-func (s *supervisor) tell(r english.Request, t trip) groupchat.Decision {
+// describeCity makes the experiences agent describe a city.
+func (s *supervisor) describeCity(r english.Request, t trip) groupchat.Decision {
 	city := t.to
 	if r.Destination != nil {
 		city = r.Destination
@@ -122,20 +122,21 @@ func (s *supervisor) tell(r english.Request, t trip) groupchat.Decision {
 	if city == nil {
 		return s.reply(english.UnknownCity(t.destination))
 	}
-	s.errand.About = city.Name
+	s.task.About = city.Name
 	d := s.send(english.Experiences, "")
-	d.Act = writing(put{"/active_agent", string(english.Experiences)})
+	d.Act = writeAct(assignment{"/active_agent", string(english.Experiences)})
 	return d
 }
 
-// goOn decides after a specialist has worked. Who was called off left planning_step at collecting.
-func (s *supervisor) goOn(last string, t trip) groupchat.Decision {
+// afterSpecialist decides after a specialist's turn. If its question was cancelled, planning_step still says that it is
+// collecting.
+func (s *supervisor) afterSpecialist(last string, t trip) groupchat.Decision {
 	topic, lacking := t.lacks()
-	calledOff := last == speaker(english.Flights) && t.step == step(english.Flights) ||
+	cancelled := last == speaker(english.Flights) && t.step == step(english.Flights) ||
 		last == speaker(english.Hotels) && t.step == step(english.Hotels)
 	switch {
-	case s.errand.About != "", lacking && (calledOff || speaker(topic) == last):
-		return groupchat.Decision{Done: true, Act: writing(put{"/active_agent", supervisorAgent})}
+	case s.task.About != "", lacking && (cancelled || speaker(topic) == last):
+		return groupchat.Decision{Done: true, Act: writeAct(assignment{"/active_agent", supervisorAgent})}
 	case lacking:
 		return s.send(topic, "")
 	default:
@@ -143,12 +144,12 @@ func (s *supervisor) goOn(last string, t trip) groupchat.Decision {
 	}
 }
 
-// send gives the floor to the specialist of topic, after the supervisor has said its part and written what
-// goes with it.
-func (s *supervisor) send(topic english.Topic, say string, before ...put) groupchat.Decision {
-	puts := append(before, put{"/active_agent", string(topic)})
+// send makes the specialist of topic the next speaker, after the supervisor has said its sentence and written the state
+// that belongs to it.
+func (s *supervisor) send(topic english.Topic, say string, before ...assignment) groupchat.Decision {
+	puts := append(before, assignment{"/active_agent", string(topic)})
 	if len(before) == 0 {
-		puts = append(puts, put{"/planning_step", step(topic)})
+		puts = append(puts, assignment{"/planning_step", step(topic)})
 	}
 	return groupchat.Decision{
 		Speaker: speaker(topic),
@@ -160,33 +161,34 @@ func (s *supervisor) send(topic english.Topic, say string, before ...put) groupc
 			}
 			return write(turn.State(), puts...)
 		},
-		Instruction: s.errand.instruction(topic),
+		Instruction: s.task.instruction(topic),
 		Reason:      string(topic),
 	}
 }
 
-// finish ends a trip that has everything.
+// finish ends the planning of a complete trip.
 func (s *supervisor) finish(t trip) groupchat.Decision {
 	return groupchat.Decision{Done: true, Reason: stepComplete, Act: func(ctx context.Context, turn *groupchat.Turn) error {
-		err := write(turn.State(), put{"/active_agent", supervisorAgent}, put{"/planning_step", stepComplete})
+		err := write(turn.State(), assignment{"/active_agent", supervisorAgent}, assignment{"/planning_step", stepComplete})
 		if err != nil {
 			return err
 		}
-		return s.voice.say(ctx, turn, "ready", english.Ready(t.summary(), s.errand.Days))
+		return s.voice.say(ctx, turn, "ready", english.Ready(t.summary(), s.task.Days))
 	}}
 }
 
-// reply answers the message and ends the run. A run that was stopped may have left a specialist active.
+// reply answers the message and ends the run. It resets active_agent, because a run that was stopped may have left a specialist
+// there.
 func (s *supervisor) reply(text string) groupchat.Decision {
 	return groupchat.Decision{Done: true, Reason: "reply", Act: func(ctx context.Context, turn *groupchat.Turn) error {
-		if err := write(turn.State(), put{"/active_agent", supervisorAgent}); err != nil {
+		if err := write(turn.State(), assignment{"/active_agent", supervisorAgent}); err != nil {
 			return err
 		}
 		return s.voice.say(ctx, turn, "reply", text)
 	}}
 }
 
-func writing(puts ...put) func(context.Context, *groupchat.Turn) error {
+func writeAct(puts ...assignment) func(context.Context, *groupchat.Turn) error {
 	return func(_ context.Context, turn *groupchat.Turn) error { return write(turn.State(), puts...) }
 }
 

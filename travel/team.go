@@ -15,8 +15,7 @@ const (
 	defaultDestination = "San Francisco"
 )
 
-// The members of the shared state, and what they hold before anything happened. The names are those that the
-// travel page reads.
+// initialState is the shared state of a new thread. The page reads it under these names.
 const initialState = `{
 	"origin": "` + defaultOrigin + `",
 	"destination": "` + defaultDestination + `",
@@ -28,19 +27,19 @@ const initialState = `{
 	"active_agent": "supervisor"
 }`
 
-// The values of planning_step that somebody has to know apart. The others are a stage's own.
+// stepComplete is planning_step when the trip has everything. The other values are in step and in the desks.
 const stepComplete = "complete"
 
-// supervisorAgent is active_agent while no specialist works, and the supervisor's name.
+// supervisorAgent is the supervisor's name, and active_agent while no specialist works.
 const supervisorAgent = "supervisor"
 
-// maxRounds is how many turns the specialists take at most in one run; a whole trip needs three.
+// maxRounds limits the specialists' turns in one run; a whole trip needs three.
 const maxRounds = 10
 
-// Options are those of [New]. The zero value is the team that speaks from its script.
+// Options are the options of [New]. With the zero value the team speaks from its script.
 type Options struct {
-	// Model, if there is one, is what the supervisor and the experiences agent speak through. What is offered, chosen and
-	// kept in the state is the team's all the same: a model finds words, for what the script would say.
+	// Model rephrases what the supervisor and the experiences agent say; nil means the script's own words. Offers, choices and
+	// the state are decided without it.
 	Model model.Model
 }
 
@@ -50,9 +49,9 @@ func Team() *groupchat.Chat { return New(Options{}) }
 // New returns the team that plans a trip: a supervisor and three specialists, ready to be run and shared by
 // any number of runs at once.
 //
-// What a message asks for is decided once a run, by its words and the shared state alone:
+// The supervisor decides once a run what the message asks for, by its words and the shared state alone:
 //
-//   - A plan goes on with what the trip lacks: a flight, a hotel, experiences. A message that names other
+//   - Planning goes on with the part that the trip lacks: a flight, a hotel, experiences. A message that names other
 //     cities, or a state whose cities the caller has changed, begins a new trip. A destination that is the
 //     present origin turns the trip around.
 //   - "Start over" empties the plan and begins it again from the flights, between the cities it names, else
@@ -60,9 +59,9 @@ func Team() *groupchat.Chat { return New(Options{}) }
 //   - A change of mind asks for the flight or the hotel again, or takes the one it names.
 //   - Greetings, questions about a city, places nobody knows and trips that end where they begin are answered
 //     and change nothing.
-//   - On a finished plan anything else is told so.
+//   - Any other message on a complete plan is answered with the plan.
 //
-// Calling a question off ends the run without a booking; the next message comes back to what is missing.
+// Cancelling a question ends the run without a booking; the next message continues with the missing part.
 func New(o Options) *groupchat.Chat {
 	return &groupchat.Chat{
 		Description: "Plans a trip with you: a flight, a hotel, and what to do there",
@@ -72,12 +71,12 @@ func New(o Options) *groupchat.Chat {
 			{
 				Name:        speaker(english.Flights),
 				Description: "Finds flights and books the one you choose",
-				Agent:       groupchat.AgentFunc(flightDesk.serve),
+				Agent:       groupchat.AgentFunc(flightDesk.turn),
 			},
 			{
 				Name:        speaker(english.Hotels),
 				Description: "Finds places to stay and books the one you choose",
-				Agent:       groupchat.AgentFunc(hotelDesk.serve),
+				Agent:       groupchat.AgentFunc(hotelDesk.turn),
 			},
 			{
 				Name:        speaker(english.Experiences),
@@ -96,10 +95,10 @@ func New(o Options) *groupchat.Chat {
 	}
 }
 
-// speaker is the participant who works on t.
+// speaker returns the name of the participant who works on t.
 func speaker(t english.Topic) string { return string(t) + "_agent" }
 
-// step is planning_step while t is worked on.
+// step returns planning_step while a participant works on t.
 func step(t english.Topic) string {
 	if t == english.Experiences {
 		return "curating_experiences"

@@ -12,21 +12,20 @@ import (
 	"github.com/agui-gateway/gateway/travel/internal/english"
 )
 
-// A trip is what the shared state says about the one that is planned.
+// A trip is the trip of the shared state, as the team reads it.
 type trip struct {
-	origin, destination string          // as they stand in the state, which a caller may write
+	origin, destination string          // as in the state, which callers may write
 	from, to            *catalogue.City // nil if the catalogue does not have them
-	// started says that the plan has a flight on this very route, or none yet and its question was asked. A caller who
-	// writes another destination makes what was chosen for the former one worthless.
+	// started reports whether planning has begun for this route: a flight on it is booked, or none is and its question was
+	// asked. A flight to the former destination does not count if a caller has written another one.
 	started     bool
-	flight      catalogue.Flight // chosen; zero if none is
+	flight      catalogue.Flight // the zero value if none is chosen
 	hotel       catalogue.Hotel
 	experiences int // how many are in the state
 	step        string
 }
 
-// readTrip reads what is there. What is missing, empty or of another type is as good as nothing: only the
-// content counts.
+// readTrip reads the trip from the state. Members that are missing, empty or of another type count as not there.
 func readTrip(s state.Reader) trip {
 	t := trip{
 		origin:      textOr(read[string](s, "/origin"), defaultOrigin),
@@ -60,7 +59,7 @@ func textOr(text, otherwise string) string {
 	return otherwise
 }
 
-// lacks returns the first thing the trip needs and does not have, and whether there is one.
+// lacks returns the first part that the trip does not have, and whether there is one.
 func (t trip) lacks() (english.Topic, bool) {
 	for _, topic := range []english.Topic{english.Flights, english.Hotels, english.Experiences} {
 		if !t.has(topic) {
@@ -81,15 +80,14 @@ func (t trip) has(topic english.Topic) bool {
 	}
 }
 
-// complete reports whether nothing is lacking.
+// complete reports whether the trip has every part.
 func (t trip) complete() bool {
 	_, lacking := t.lacks()
 	return !lacking
 }
 
-// towards returns the cities between which r wants the trip to be: those it names, else those it is between.
-// A city that is one end already and is named as the other turns the trip around. If no trip can be made of
-// it, problem says why.
+// towards returns the cities of the trip that r asks for: those that r names, else those of t. If r names one end of t
+// as the other end, the trip is turned around. If there can be no such trip, problem says why.
 func (t trip) towards(r english.Request) (from, to *catalogue.City, problem string) {
 	from, to = t.from, t.to
 	if r.Origin != nil {
@@ -109,12 +107,12 @@ func (t trip) towards(r english.Request) (from, to *catalogue.City, problem stri
 		return otherEnd(to, t.to), to, ""
 	case r.Origin != nil && r.Destination == nil:
 		return from, otherEnd(from, t.from), ""
-	default: // the message says both, or the state does
+	default: // the message names both, or the state has both
 		return nil, nil, english.SameCity(to)
 	}
 }
 
-// otherEnd returns preferred unless that is city itself, or nowhere; then the end of the default trip that is not.
+// otherEnd returns preferred, or, if that is nil or city itself, an end of the default trip that is not city.
 func otherEnd(city, preferred *catalogue.City) *catalogue.City {
 	if preferred != nil && preferred != city {
 		return preferred
@@ -127,7 +125,7 @@ func otherEnd(city, preferred *catalogue.City) *catalogue.City {
 	return nil // the catalogue has both
 }
 
-// planned is the summary of a plan that is complete, else empty.
+// planned returns the summary of a complete trip, else an empty string.
 func (t trip) planned() string {
 	if !t.started || !t.complete() {
 		return ""
@@ -135,21 +133,21 @@ func (t trip) planned() string {
 	return t.summary()
 }
 
-// summary is what was chosen, for a trip that is complete.
+// summary returns the choices of a complete trip, in words.
 func (t trip) summary() string {
 	return english.Summary(t.from, t.to, t.flight, t.hotel, t.experiences)
 }
 
-// A put is a value and where it belongs in the state.
-type put struct {
+// An assignment is a value and its place in the state.
+type assignment struct {
 	pointer string
 	value   any
 }
 
-// write makes all puts with one delta. What stands there already is not sent.
-func write(s *state.Scope, puts ...put) error {
-	patch := make(agui.Patch, 0, len(puts)+1)
-	for _, p := range puts {
+// write makes all assignments in one delta. Values that are there already are not sent.
+func write(s *state.Scope, values ...assignment) error {
+	patch := make(agui.Patch, 0, len(values)+1)
+	for _, p := range values {
 		value, err := json.Marshal(p.value)
 		if err != nil {
 			return fmt.Errorf("travel: %s: %w", p.pointer, err)

@@ -50,13 +50,13 @@ type City struct {
 	experiences []Experience
 }
 
-// Names returns what the city is called: Name, and other names that people use.
+// Names returns Name and the other names that people use.
 func (c *City) Names() []string { return append([]string{c.Name}, c.aliases...) }
 
 // Codes returns the IATA codes of the city's airports, Airport first.
 func (c *City) Codes() []string { return append([]string{c.Airport}, c.airports...) }
 
-// Hotels returns what there is to stay in and the index of the one to recommend.
+// Hotels returns the city's hotels and the index of the recommended one.
 func (c *City) Hotels() (options []Hotel, recommended int) {
 	return slices.Clone(c.hotels), c.recommended
 }
@@ -74,7 +74,7 @@ func (c *City) String() string {
 	return c.Name
 }
 
-// Terminal is how a flight names the city: "Amsterdam (AMS)".
+// Terminal returns the city as flights name it: "Amsterdam (AMS)".
 func (c *City) Terminal() string {
 	return c.Name + " (" + c.Airport + ")"
 }

@@ -6,14 +6,14 @@ import (
 	"github.com/agui-gateway/gateway/travel/internal/catalogue"
 )
 
-// Words that turn down what follows them, "anything but Zoe", and words that may stand between, "don't want
+// Words that reject the name behind them, as in "anything but Zoe", and words that may stand between, as in "don't want
 // the Ritz".
 var (
 	denials = set("not no dont never without but except than avoid skip drop cancel from")
 	passing = set("the a an my this that to want like need take have choose hotel flight airline")
 )
 
-// Pick returns the one of options that text names, "" if it names none or several; they are flights or hotels of city.
+// Pick returns the option that text names, or "" if it names none or several. The options are airlines or hotels of city.
 // "Take the Ritz instead of Zoe" names one.
 func Pick(text string, options []string, city *catalogue.City) string {
 	words := split(text)
@@ -29,8 +29,8 @@ func Pick(text string, options []string, city *catalogue.City) string {
 	return found[0]
 }
 
-// nameKeys returns what stands for names[i] in a message: all of it, and each word of it that is no common
-// one, no part of the city's name and in no other of names.
+// nameKeys returns the words by which a message may mean names[i]: the whole name, and each of its words that is not common, not part
+// of the city's name and in no other name.
 func nameKeys(names []string, i int, city *catalogue.City) []string {
 	whole := fold(names[i])
 	keys := []string{whole}
@@ -48,7 +48,7 @@ func nameKeys(names []string, i int, city *catalogue.City) []string {
 
 func hasWord(name, word string) bool { return newSentence(split(name)).has(word) }
 
-// mentioned reports whether words have one of keys, and not only to turn it down.
+// mentioned reports whether words have one of keys without rejecting it.
 func mentioned(words []word, keys []string) bool {
 	for _, key := range keys {
 		n := strings.Count(key, " ") + 1
@@ -61,7 +61,7 @@ func mentioned(words []word, keys []string) bool {
 	return false
 }
 
-// denied reports whether the name at words[at:] is turned down.
+// denied reports whether the words before words[at] reject the name that begins there.
 func denied(words []word, at int) bool {
 	for i := at - 1; i >= 0 && !words[i+1].ended; i-- {
 		key := words[i].key

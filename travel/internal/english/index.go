@@ -8,7 +8,7 @@ import (
 	"github.com/agui-gateway/gateway/travel/internal/catalogue"
 )
 
-// An index finds the things of the catalogue by their folded names.
+// An index finds cities, sights and offers of the catalogue by their folded names.
 type index struct {
 	names map[string]*catalogue.City // names and other names of cities
 	codes map[string]*catalogue.City // IATA codes, upper case
@@ -33,7 +33,7 @@ var builtin = sync.OnceValue(func() *index {
 			panic(err)
 		}
 	}
-	// "Tokyo" in the name of a hotel is no hint of a hotel.
+	// A city's name in the name of a hotel, such as "Tokyo", does not identify the hotel.
 	for name := range x.names {
 		for w := range strings.FieldsSeq(name) {
 			delete(x.offered, w)

@@ -7,7 +7,7 @@ type Kind string
 
 // The kinds of request.
 const (
-	// Plan asks for a trip or a part of one. Whatever is nothing else is a Plan.
+	// Plan asks for a trip or a part of one. A message of no other kind is a Plan.
 	Plan Kind = "plan"
 	// Greeting says hello or asks what the team can do.
 	Greeting Kind = "greeting"
@@ -16,9 +16,9 @@ const (
 	About Kind = "about"
 	// StartOver gives up the trip so far. It may name the next one.
 	StartOver Kind = "start over"
-	// Change wants something else than what was chosen; Topic says of which
-	// kind, Everything that it is not said. It may name cities ("a cheaper hotel in
-	// Paris"); with nothing chosen yet it is to be taken as a Plan.
+	// Change asks for a replacement of something that was chosen, of the kind that Topic
+	// says, or Everything if the message does not say. It may name cities ("a cheaper hotel in
+	// Paris"). If nothing has been chosen, it counts as a Plan.
 	Change Kind = "change"
 )
 
@@ -38,18 +38,18 @@ type Request struct {
 	Kind Kind
 	// Origin and Destination are nil if not named, and may be the same city.
 	Origin, Destination *catalogue.City
-	// UnknownCity is a place that was named where a city belongs and is not in
-	// the catalogue, spelled as the traveller did.
+	// UnknownCity is a name in the place of a city that is not in the catalogue,
+	// as the traveller spelled it.
 	UnknownCity string
-	// Days is the length of the trip, 1 to 365; 0 if not said. A week is 7, a
+	// Days is the length of the trip, 1 to 365, or 0 if the message does not say. A week is 7, a
 	// weekend 2, three nights are 4 days.
 	Days int
 	// Topic is never empty.
 	Topic Topic
 }
 
-// Parse understands a message in plain English, as far as a trip goes. It never
-// fails: a text that says nothing it knows is a Plan with nothing named. Only
+// Parse finds out what a message in plain English asks for. It never
+// fails: a text without any known word is a Plan that names nothing. Only
 // the first thousand words are read.
 func Parse(text string) Request {
 	words := split(text)
@@ -69,7 +69,7 @@ func Parse(text string) Request {
 	return r
 }
 
-// kindOf decides what r is, which may settle its topic too ("the Ritz" is a hotel).
+// kindOf decides the kind of r, and in some cases its topic ("the Ritz" is a hotel).
 func kindOf(words []word, said sentence, route route, r Request) (Kind, Topic) {
 	named := r.Origin != nil || r.Destination != nil || r.UnknownCity != ""
 	planned := said.has(planWords...) || r.Topic == Flights || r.Topic == Hotels
@@ -99,9 +99,9 @@ func greets(words []word) bool {
 	return s.has(greetingPhrases...) || words[0].key == "help" && len(words) <= 3
 }
 
-// changeOf reports whether something other than the choice made is wanted, and of
-// which kind. A city in the message makes "instead" and the like part of a plan
-// ("Rome instead"), unless a flight or a hotel is what shall differ.
+// changeOf reports whether the message asks for a replacement of a choice, and of
+// which kind. If the message names a city, "instead" and similar words belong to a plan
+// ("Rome instead"), unless they replace a flight or a hotel.
 func changeOf(words []word, said sentence, named bool, topic Topic) (Topic, bool) {
 	offer := offeredTopic(words)
 	if !said.meant(changeWords...) {
@@ -117,7 +117,7 @@ func changeOf(words []word, said sentence, named bool, topic Topic) (Topic, bool
 }
 
 // offeredTopic recognises the name of a hotel or an airline, or a word of it that
-// is not a common one.
+// is not common.
 func offeredTopic(words []word) Topic {
 	x := builtin()
 	for i := range words {
@@ -135,7 +135,7 @@ func offeredTopic(words []word) Topic {
 	return Everything
 }
 
-// isAbout reports whether a city, rather than a trip to it, is asked about.
+// isAbout reports whether the message asks about a city and not for a trip.
 func isAbout(words []word, said sentence, route route, r Request, planned bool) bool {
 	if r.Topic == Flights || r.Topic == Hotels || said.has(musingPhrases...) {
 		return false

@@ -6,13 +6,13 @@ import (
 	"github.com/agui-gateway/gateway/travel/internal/catalogue"
 )
 
-// A route is the places of a message.
+// A route has the places that a message names.
 type route struct {
 	origin, destination *catalogue.City
 	unknown             string
 	sight               *catalogue.City // the city of a landmark or a district that was named
-	about               bool            // a place was named right after "about" or the like
-	weakUntil           int             // where the name ended that became the destination for want of a better; else 0
+	about               bool            // a place stands right behind "about" or a similar word
+	weakUntil           int             // the end of the name if the destination was named without a hint, else 0
 }
 
 // A mention is a city's name at words[from:to].
@@ -52,7 +52,7 @@ func findRoute(words []word, said sentence) route {
 		}
 	}
 	findUnknown(words, found, &r)
-	// "I'm in Paris, find me a hotel": a place to stay is wanted where one is.
+	// In "I'm in Paris, find me a hotel" the hotel is wanted where the traveller is.
 	topic := findTopic(said)
 	if r.destination == nil && r.unknown == "" && (topic == Hotels || topic == Experiences) {
 		r.origin, r.destination = nil, r.origin
@@ -60,16 +60,16 @@ func findRoute(words []word, said sentence) route {
 	return r
 }
 
-// mentions finds the cities, the longest name first where several fit.
+// mentions finds the cities. Where several names fit, the longest counts.
 func mentions(words []word) []mention {
 	x := builtin()
-	loud := shouted(words)
+	capitals := allCapitals(words)
 	var found []mention
 	for i := 0; i < len(words); i++ {
 		for n := min(x.words, len(words)-i); n > 0; n-- {
 			city := x.names[joinKeys(words[i:i+n])]
-			// A code counts only in capitals, lest "a gig" be in Rio.
-			if w := words[i]; city == nil && n == 1 && (!loud || !ordinary[w.key]) {
+			// A code counts only in capitals, so that "a gig" is not in Rio (GIG).
+			if w := words[i]; city == nil && n == 1 && (!capitals || !ordinary[w.key]) {
 				city = x.codes[w.text]
 			}
 			if city == nil || brokenUp(words[i:i+n]) {

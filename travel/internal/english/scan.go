@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// maxWords is how much of a message is read. A request is at its beginning; a
-// megabyte pasted behind it must not cost a megabyte's work.
+// maxWords limits the words of a message that are read. A request is at the beginning of a message, so a
+// long text behind it need not be read.
 const maxWords = 1000
 
 // A word is a word or a number of a message.
@@ -18,8 +18,7 @@ type word struct {
 	dash  bool   // a dash or an arrow stands before it
 }
 
-// split takes a message apart. Quotes and emphasis vanish; other punctuation
-// stays as a mark on the word that follows.
+// split splits a message into words. It drops quotes and emphasis, and marks the word behind other punctuation.
 func split(text string) []word {
 	var words []word
 	var ended, dash bool
@@ -87,8 +86,8 @@ func isQuote(r rune) bool {
 	return isApostrophe(r) || strings.ContainsRune("\"“”„«»‘‹›*_~", r)
 }
 
-// shouted reports whether the message is all capitals, which then say nothing.
-func shouted(words []word) bool {
+// allCapitals reports whether all letters of the message are capitals. Capitals then do not mark names.
+func allCapitals(words []word) bool {
 	letters := false
 	for _, w := range words {
 		for _, r := range w.text {
@@ -134,7 +133,7 @@ func (s sentence) ends(phrases ...string) bool {
 	return false
 }
 
-// meant is has for what people also say the opposite of: "don't start over".
+// meant is has without negated phrases, such as "don't start over".
 func (s sentence) meant(phrases ...string) bool {
 	for _, p := range phrases {
 		if s.has(p) && !s.has("dont "+p, "not "+p, "never "+p, "no "+p) {

@@ -7,17 +7,17 @@ import (
 	"github.com/agui-gateway/gateway/travel/internal/catalogue"
 )
 
-// What the team says. "I'll book" stands in the two confirmations and nowhere else: readers count bookings by it. What the
-// options are is on the question's card; the text before it counts them. Days are those of the trip, 0 if nobody said.
+// The sentences of the team. The words "I'll book" are in the two confirmations only, because tests count bookings by them. The
+// options are on the question's card; the text before it has their number. Days is the length of the trip, 0 if it is not known.
 
 const (
-	// NothingBooked answers who cancelled a question.
+	// NothingBooked answers a cancelled question.
 	NothingBooked = "All right, no booking made. Write to me whenever you want to go on, and we will come back to it."
-	// Closing ends a run that took too many turns.
+	// Closing ends a run that has taken too many turns.
 	Closing = "That is as far as I get in one go. Write to me to continue."
 )
 
-// Intro begins a trip, again if another one was given up for it.
+// Intro announces a trip; again says that it replaces another one.
 func Intro(from, to *catalogue.City, days int, again bool) string {
 	greeting := ""
 	if again {
@@ -27,42 +27,42 @@ func Intro(from, to *catalogue.City, days int, again bool) string {
 		greeting, from, to, forDays(days))
 }
 
-// Proceed goes on with a trip that lacks topic.
+// Proceed announces the next part of a trip, the one on topic.
 func Proceed(from, to *catalogue.City, topic Topic) string {
 	return fmt.Sprintf("Let us go on with your trip from %s to %s. The %s specialist is next.", from, to, topic)
 }
 
-// ChooseAgain answers who wants another flight or hotel and did not say which.
+// ChooseAgain answers a traveller who wants another flight or hotel and does not say which.
 func ChooseAgain(topic Topic) string {
 	return fmt.Sprintf("No problem. I will send you back to the %s specialist to choose again.", topic)
 }
 
-// FlightsFound counts the flights on offer.
+// FlightsFound says how many flights are on offer.
 func FlightsFound(from, to *catalogue.City, options int, best catalogue.Flight) string {
 	return fmt.Sprintf("I found %d flight options from %s to %s. I recommend %s.", options, from, to, best.Airline)
 }
 
-// WhichFlight asks for one of them.
+// WhichFlight asks the traveller to choose one.
 func WhichFlight(from, to *catalogue.City, best catalogue.Flight) string {
 	return fmt.Sprintf("Which flight from %s to %s would you like to take? I recommend %s.", from, to, best.Airline)
 }
 
-// FlightBooked confirms the one that was chosen.
+// FlightBooked confirms the chosen flight.
 func FlightBooked(from, to *catalogue.City, f catalogue.Flight) string {
 	return fmt.Sprintf("Great. I'll book you the %s flight from %s to %s.", f.Airline, from, to)
 }
 
-// HotelsFound counts the hotels on offer.
+// HotelsFound says how many hotels are on offer.
 func HotelsFound(city *catalogue.City, options int, best catalogue.Hotel, days int) string {
 	return fmt.Sprintf("I found %d accommodation options in %s%s. I recommend %s.", options, city, forDays(days), best.Name)
 }
 
-// WhichHotel asks for one of them.
+// WhichHotel asks the traveller to choose one.
 func WhichHotel(city *catalogue.City, best catalogue.Hotel) string {
 	return fmt.Sprintf("Which hotel in %s would you like to stay at? I recommend %s.", city, best.Name)
 }
 
-// HotelBooked confirms the one that was chosen.
+// HotelBooked confirms the chosen hotel.
 func HotelBooked(city *catalogue.City, h catalogue.Hotel, days int) string {
 	return fmt.Sprintf("Excellent. I'll book you a stay at %s, %s, in %s%s.", h.Name, h.Location, city, forDays(days))
 }
@@ -72,12 +72,12 @@ func NotOffered(options []string) string {
 	return fmt.Sprintf("I cannot offer you that; please pick one of the options: %s.", list(options, "or"))
 }
 
-// Kept answers who chose what is chosen already.
+// Kept answers a choice that is booked already.
 func Kept(thing string) string {
 	return fmt.Sprintf("That is what you have already: %s. Nothing changes.", thing)
 }
 
-// NothingChanged answers who cancelled the question for another thing than the one that is chosen.
+// NothingChanged answers a cancelled question that asked for a replacement of thing.
 func NothingChanged(thing string) string {
 	return fmt.Sprintf("All right, no booking made. You keep %s.", thing)
 }
@@ -97,35 +97,35 @@ func ExperiencesPicked(city *catalogue.City, picked []catalogue.Experience, days
 		len(picked), city, forDays(days), list(eat, "and"), list(see, "and"))
 }
 
-// Summary is what was chosen for a trip that is complete, as a part of the sentences that follow.
+// Summary describes the choices of a complete trip, as a part of other sentences.
 func Summary(from, to *catalogue.City, f catalogue.Flight, h catalogue.Hotel, experiences int) string {
 	return fmt.Sprintf("the %s flight from %s to %s, %s, and %d experiences", f.Airline, from, to, h.Name, experiences)
 }
 
-// Ready ends the planning.
+// Ready says that the trip is complete.
 func Ready(summary string, days int) string {
 	return fmt.Sprintf("The planning is complete and your itinerary is ready: %s%s. Enjoy your trip!", summary, forDays(days))
 }
 
-// AlreadyPlanned answers who asks for a plan that is complete.
+// AlreadyPlanned answers a traveller who asks for a trip that is complete.
 func AlreadyPlanned(summary string) string {
 	return fmt.Sprintf("Your trip is already planned: %s. To plan another one, say \"start over\"; to change a part, say \"another flight\" or \"another hotel\".",
 		summary)
 }
 
-// WhatToChange answers who wants something else and did not say what.
+// WhatToChange answers a traveller who wants something else and does not say what.
 func WhatToChange(from, to *catalogue.City) string {
 	return fmt.Sprintf("What would you like to be different about your trip from %s to %s? Say \"another flight\", \"another hotel\", the city you would rather see, or \"start over\".",
 		from, to)
 }
 
-// AllExperiences answers who wants other experiences.
+// AllExperiences answers a traveller who wants other experiences.
 func AllExperiences(city *catalogue.City) string {
 	return fmt.Sprintf("Those are all the experiences our specialist knows in %s. Say \"another flight\" or \"another hotel\" to change those, or \"start over\" for a new trip.",
 		city)
 }
 
-// Welcome says what the team can do. The summary is that of a trip that is planned already, else empty.
+// Welcome says what the team can do. The summary is that of a complete trip, or empty.
 func Welcome(summary string) string {
 	text := "Hello! I am the supervisor of a small team of travel specialists. Tell me where you want to go, and we look for flights, a hotel and things to do; you choose, we keep the itinerary. I can also tell you about a city. We know " +
 		list(cityNames(), "and") + "."
@@ -135,13 +135,13 @@ func Welcome(summary string) string {
 	return text
 }
 
-// UnknownCity answers who named a place that is not in the catalogue.
+// UnknownCity answers a traveller who names a place that is not in the catalogue.
 func UnknownCity(name string) string {
 	return fmt.Sprintf("I am sorry, I do not know %s yet. I can plan trips between %s. Which of them would you like to see?",
 		shorten(name), list(cityNames(), "and"))
 }
 
-// SameCity answers who wants to travel to where the trip begins.
+// SameCity answers a traveller whose trip would end where it begins.
 func SameCity(city *catalogue.City) string {
 	return fmt.Sprintf("That trip would end where it begins, in %s. Where would you like to go from there? I know %s.",
 		city, list(cityNames(), "and"))
@@ -175,7 +175,7 @@ func list(items []string, word string) string {
 	return strings.Join(items[:last], ", ") + " " + word + " " + items[last]
 }
 
-// shorten keeps what a caller wrote into the state from filling the page.
+// shorten limits the length of a name that a caller has written into the state.
 func shorten(name string) string {
 	const most = 60
 	runes := []rune(name)

@@ -8,10 +8,10 @@ import (
 	"github.com/agui-gateway/gateway/travel/internal/catalogue"
 )
 
-// findUnknown looks where a place belongs ("to", "in", "from", "about") for a name
-// the catalogue does not hold, or for one of a sight that tells the city.
+// findUnknown looks behind "to", "in", "from" and "about" for a name that
+// the catalogue does not have, or for a sight, which tells the city.
 func findUnknown(words []word, found []mention, r *route) {
-	loud := shouted(words)
+	capitals := allCapitals(words)
 	taken := make([]bool, len(words))
 	for _, m := range found {
 		for i := m.from; i < m.to; i++ {
@@ -30,9 +30,9 @@ func findUnknown(words []word, found []mention, r *route) {
 			continue
 		}
 		end := capitalised(words, taken, start)
-		if loud || end == start {
-			// Capitals do not help: only after a word like "trip" is a plain
-			// word taken for a place.
+		if capitals || end == start {
+			// There are no capitals to go by. A plain word counts as a place
+			// only behind a word such as "trip".
 			start = i + 1
 			end = plainName(words, taken, i)
 		}
@@ -42,8 +42,8 @@ func findUnknown(words []word, found []mention, r *route) {
 	}
 }
 
-// place records words[start:end], which the cue at words[at] announces. Beside a
-// destination that is known only an unknown origin matters: "to Paris to see the
+// place records words[start:end], the name behind the cue at words[at]. If the
+// destination is known, only an unknown origin counts: "to Paris to see the
 // Louvre" goes to Paris.
 func (r *route) place(words []word, at, start, end int) {
 	key := words[at].key
@@ -63,8 +63,8 @@ func (r *route) place(words []word, at, start, end int) {
 	}
 }
 
-// sight reports whether key is the name, or whole words of the name, of something
-// in the catalogue that is no city, and the city it is in if there is just one.
+// sight reports whether key is the name, or whole words of the name, of a sight
+// in the catalogue, and returns its city if there is only one.
 func (x *index) sight(key string) (city *catalogue.City, known bool) {
 	if city, ok := x.sights[key]; ok {
 		return city, true
@@ -80,7 +80,7 @@ func (x *index) sight(key string) (city *catalogue.City, known bool) {
 	return nil, false
 }
 
-// capitalised returns the end of the name in capital letters at start; start if
+// capitalised returns the end of the capitalised name at start, or start if
 // there is none. Small words may stand inside it: "Santiago de Compostela".
 func capitalised(words []word, taken []bool, start int) int {
 	end := start
@@ -124,8 +124,8 @@ func plainName(words []word, taken []bool, at int) int {
 	return min(len(words), at+3)
 }
 
-// spelled is the name as the traveller wrote it, with capitals where it is a name
-// written without or in nothing else.
+// spelled returns the name as the traveller wrote it, capitalised if it was
+// written without capitals or in capitals only.
 func spelled(words []word) string {
 	parts := make([]string, len(words))
 	for i, w := range words {

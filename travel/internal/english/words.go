@@ -82,8 +82,8 @@ var (
 	abbreviated  = set("st mt ft sta dr")
 )
 
-// ordinary words are never a place, however they are capitalised, and never tell
-// one hotel from another.
+// ordinary has words that are never a place, even if they are capitalised, and never
+// identify a hotel.
 var ordinary = set(`
 	a about above abroad again air airport all alone also always am an and another any anybody anyone anything anywhere are around
 	as at away back be because been before begin best better between big book both but buy by can celebrate change cheap

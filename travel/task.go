@@ -1,0 +1,45 @@
+package travel
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/agui-gateway/gateway/travel/internal/english"
+)
+
+// A task is what the message that started the run asks for. It outlives pauses, so that a run with an answer continues it
+// instead of starting it again. Each specialist is given its part as the turn's instruction.
+type task struct {
+	Days int `json:"days,omitempty"`
+	// About is the name of a city to describe. The trip is not changed then.
+	About string `json:"about,omitempty"`
+	// Topic is the choice to make again, and Choice the option that the traveller has named for it, which is booked without
+	// a question; it may be empty.
+	Topic  english.Topic `json:"topic,omitempty"`
+	Choice string        `json:"choice,omitempty"`
+}
+
+// instruction returns the part of e for the specialist of topic.
+func (e task) instruction(topic english.Topic) string {
+	if e.Topic != topic {
+		e.Choice = ""
+	}
+	e.Topic = ""
+	raw, err := json.Marshal(e)
+	if err != nil {
+		panic(err) // it has only strings and numbers
+	}
+	return string(raw)
+}
+
+// readTask reads an instruction. An empty one is the zero task.
+func readTask(instruction string) (task, error) {
+	var e task
+	if instruction == "" {
+		return e, nil
+	}
+	if err := json.Unmarshal([]byte(instruction), &e); err != nil {
+		return e, fmt.Errorf("travel: instruction: %w", err)
+	}
+	return e, nil
+}
