@@ -23,20 +23,20 @@ type served struct {
 	agent  groupchat.Agent
 	spec   groupchat.StateSpec
 	info   groupchat.Info
-	// removed says that nobody serves it any more: a run of its own is only brought to its end.
+	// removed says that no replica serves the agent any more: its runs are only ended.
 	removed bool
-	// forwards names the headers of a request that the agent passes on.
+	// forwards names the headers of a request that the agent forwards.
 	forwards []string
 }
 
-// withoutState is the agent without what it says about its state, which is code of its own.
+// withoutState returns the agent without its state's initial members and reducers, which are code of its own.
 func (s *served) withoutState() *served {
 	bare := *s
 	bare.spec = groupchat.StateSpec{}
 	return &bare
 }
 
-// forwarded is what a request has of the headers the agent passes on: nothing else of it gets to an agent.
+// forwarded returns the headers that the agent forwards: it is given nothing else of a request's header.
 func (s *served) forwarded(header http.Header) http.Header {
 	if header == nil {
 		return nil
@@ -50,7 +50,7 @@ func (s *served) forwarded(header http.Header) http.Header {
 	return passed
 }
 
-// setOptions sets what of a request is the agent's to say.
+// setOptions sets what the agent decides of a request.
 func (s *served) setOptions(req *state.Request, o Options) {
 	req.Writable, req.ListEdits = s.spec.Client, s.Edits
 	if s.OnBusy == Queue && req.Wait == nil {
@@ -83,16 +83,17 @@ func newServed(name string, agent groupchat.Agent, o Options) *served {
 	return s
 }
 
-// A roster is the agents that are served at one time. What it does not say changes with the gateway's lock held.
+// A roster is the agents that are served at one time.
 type roster struct {
 	agents map[string]*served // does not change
 
-	runs     int  // of its agents, live here
-	replaced bool // nobody begins one any more
-	left     chan struct{}
+	// Fields below are guarded by [Gateway]'s mu.
+	runs     int           // of its agents, live here
+	replaced bool          // no more runs start
+	left     chan struct{} // closed when it is replaced and the last run has ended
 }
 
-// newRoster makes a roster of o.Agents. It reports every mistake of their definitions at once.
+// newRoster returns a roster of o.Agents. It reports every mistake of their definitions at once.
 func newRoster(o Options) (*roster, error) {
 	r := &roster{agents: map[string]*served{}, left: make(chan struct{})}
 	var errs []error
@@ -126,11 +127,11 @@ func newRoster(o Options) (*roster, error) {
 	return r, nil
 }
 
-// Replace serves other agents from now on, with what each has its own way as in [Options]. Runs under way go on with the
-// agents they began with; the channel is closed when the last of them has ended here. A run that waits goes on with the new
-// ones, if they still have every participant that its checkpoint relies on; otherwise its answer is
-// refused with checkpoint_incompatible, and calling its questions off is not. An agent that is not there any more is not
-// found. On an error, which names every mistake, nothing changes.
+// Replace serves other agents from now on, with options for each as in [Options]. Live runs go on with the
+// agents that they started with; the channel is closed when the last of them has ended here. A paused run resumes with the new
+// agents, if they still have every participant that its checkpoint relies on; otherwise answers are
+// refused with checkpoint_incompatible, and its questions can still be called off. An agent that is left out is not
+// found any more. On an error, which names every mistake, nothing changes.
 func (g *Gateway) Replace(agents map[string]groupchat.Agent, options map[string]AgentOptions) (left <-chan struct{}, err error) {
 	o := g.o
 	o.Agents, o.Agent = agents, options
@@ -146,7 +147,7 @@ func (g *Gateway) Replace(agents map[string]groupchat.Agent, options map[string]
 	return last.left, nil
 }
 
-// closeWhenUnused closes left when the last run of a replaced roster has ended. The lock is held.
+// closeWhenUnused closes left if the roster was replaced and its last run has ended. The gateway's mu is held.
 func (r *roster) closeWhenUnused() {
 	if !r.replaced || r.runs > 0 {
 		return
@@ -158,7 +159,7 @@ func (r *roster) closeWhenUnused() {
 	}
 }
 
-// acquireAgent returns the agent that is served under name, which stays open until it is dismissed.
+// acquireAgent returns the agent that is served under name for a run; its roster stays in use until releaseAgent.
 func (g *Gateway) acquireAgent(name string) (*served, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -169,7 +170,7 @@ func (g *Gateway) acquireAgent(name string) (*served, error) {
 	return agent, err
 }
 
-// releaseAgent lets go of an agent that was enlisted.
+// releaseAgent ends the use of an agent that was acquired.
 func (g *Gateway) releaseAgent(agent *served) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -221,10 +222,10 @@ func (g *Gateway) showCapabilities(w http.ResponseWriter, r *http.Request) error
 	return nil
 }
 
-// capabilities says what the agent is known to be able to do.
+// capabilities returns what the agent is known to be able to do.
 func (s *served) capabilities() agui.AgentCapabilities {
 	can, yes := s.info.Abilities, true
-	told := func(ability bool) *bool { // what is not known is not denied
+	ifKnown := func(ability bool) *bool { // false would deny what is not known
 		if ability {
 			return &yes
 		}
@@ -236,18 +237,18 @@ func (s *served) capabilities() agui.AgentCapabilities {
 		State:     &agui.StateCapabilities{Snapshots: &yes, Deltas: &yes, PersistentState: &yes},
 	}
 	if can.Tools || can.ClientTools {
-		c.Tools = &agui.ToolsCapabilities{Supported: &yes, ClientProvided: told(can.ClientTools)}
+		c.Tools = &agui.ToolsCapabilities{Supported: &yes, ClientProvided: ifKnown(can.ClientTools)}
 	}
 	if can.Reasoning {
 		c.Reasoning = &agui.ReasoningCapabilities{Supported: &yes, Streaming: &yes}
 	}
 	if s.info.Interrupts {
 		c.HumanInTheLoop = &agui.HumanInTheLoopCapabilities{
-			Supported: &yes, Interrupts: &yes, Approvals: told(can.Approvals), ApproveWithEdits: told(can.Approvals),
+			Supported: &yes, Interrupts: &yes, Approvals: ifKnown(can.Approvals), ApproveWithEdits: ifKnown(can.Approvals),
 		}
 	}
 	if len(s.info.Participants) > 0 {
-		c.MultiAgent = &agui.MultiAgentCapabilities{Supported: &yes, Delegation: &yes, Handoffs: told(can.Handoffs)}
+		c.MultiAgent = &agui.MultiAgentCapabilities{Supported: &yes, Delegation: &yes, Handoffs: ifKnown(can.Handoffs)}
 		for _, p := range s.info.Participants {
 			c.MultiAgent.Subagents = append(c.MultiAgent.Subagents, agui.SubagentInfo{Name: p.Name, Description: p.Description})
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// decode turns the body of a run request into what the store is asked, in canonical spelling.
+// decode turns the body of a run request into a request to the store, in canonical spelling.
 func (g *Gateway) decode(r *http.Request, agent *served) (*state.Request, error) {
 	in, data, err := g.readInput(r)
 	if err != nil {
@@ -39,16 +39,16 @@ func (g *Gateway) readInput(r *http.Request) (*agui.RunAgentInput, []byte, error
 	return in, data, nil
 }
 
-// decodeOptions are the limits of what a request may hold.
+// decodeOptions returns the limits of what a request may hold.
 func (g *Gateway) decodeOptions() agui.DecodeOptions {
 	l := g.o.Limits
 	return agui.DecodeOptions{MaxDepth: l.Depth, MaxValues: l.Values, MaxMessages: l.Messages, MaxID: maxID}
 }
 
-// maxID is how many bytes an id may have that a caller chooses: it is in keys, in events and in lines of the log.
+// maxID is how many bytes an id may have that a client chooses: it is in keys, in events and in lines of the server log.
 const maxID = 256
 
-// requestOf is what in, whose bytes are data, asks of agent on behalf of r's principal.
+// requestOf returns the request to the store that in, whose bytes are data, makes of agent on behalf of r's principal.
 func (g *Gateway) requestOf(r *http.Request, in *agui.RunAgentInput, data []byte, agent *served) (*state.Request, error) {
 	era, err := agui.EraOf(in.ProtocolVersion)
 	if err != nil {
@@ -69,7 +69,7 @@ func (g *Gateway) requestOf(r *http.Request, in *agui.RunAgentInput, data []byte
 	return req, nil
 }
 
-// newRequest is what in asks of agent.
+// newRequest returns a request to the store with what in has for it; the principal and the hash are missing.
 func (g *Gateway) newRequest(in *agui.RunAgentInput, agent *served, era agui.Era) *state.Request {
 	var props struct {
 		Gateway struct {
@@ -98,7 +98,7 @@ func (g *Gateway) newRequest(in *agui.RunAgentInput, agent *served, era agui.Era
 	}
 }
 
-// answers are the answers of a request, whichever dialect they came in; resume counts before the legacy form.
+// answers returns the answers of a request in either dialect; resume counts before the legacy form.
 func answers(in *agui.RunAgentInput) []state.Answer {
 	if len(in.Resume) == 0 {
 		return legacyAnswers(in.ForwardedProps)
@@ -150,8 +150,8 @@ func legacyAnswers(props json.RawMessage) []state.Answer {
 	return []state.Answer{{ID: event.ID, Status: agui.ResumeResolved, Payload: payload}}
 }
 
-// profile is how the reader of a request wants its stream: by its era, the agent's options, the query parameters
-// interrupts=standard|legacy, subagents=on|off and refusals=error|ask, and what is said of subagents elsewhere. Dialect is that of
+// profile returns what the reader of a request is sent: by its era, the agent's options, the query parameters
+// interrupts=standard|legacy, subagents=on|off and refusals=error|ask, and the other ways to ask for subagents. Dialect is that of
 // the route, props are the forwarded properties if there are any.
 func (g *Gateway) profile(r *http.Request, agent *served, era agui.Era, dialect wire.Dialect, props json.RawMessage) (w wire.Profile, err error) {
 	w = wire.Profile{Era: era, Dialect: dialect}
@@ -181,8 +181,8 @@ func (g *Gateway) profile(r *http.Request, agent *served, era agui.Era, dialect 
 	return w, nil
 }
 
-// threadProfile is the thread a request names, its agent, and how the request's reader wants the thread's streams; its era
-// is that of ?protocolVersion=, for there is no body to say it.
+// threadProfile returns the thread that a request names, its agent, and what the request's reader is sent; its era
+// is that of ?protocolVersion=, because there is no body that could state it.
 func (g *Gateway) threadProfile(r *http.Request) (state.Key, *served, wire.Profile, error) {
 	key, err := g.thread(r)
 	if err != nil {

@@ -53,7 +53,7 @@ func statusOf(code agui.Code) int {
 // request's id; clients get the code's own sentence.
 func (g *Gateway) answerError(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
-		return // nobody is there to be told
+		return // the client is gone
 	}
 	if errors.Is(err, route.ErrReaderGone) {
 		g.log(r).Debug("reader: gone", "path", route.Logged(r.URL.Path), "error", err)
@@ -70,7 +70,7 @@ func (g *Gateway) answerError(w http.ResponseWriter, r *http.Request, err error)
 	g.writeError(w, r, err)
 }
 
-// retryAfter is what a client is told to wait after a 503.
+// retryAfter is how long a client should wait after a 503.
 const retryAfter = time.Second
 
 // writeError answers with an error, if the response has not begun.
@@ -92,7 +92,7 @@ func (g *Gateway) writeError(w http.ResponseWriter, r *http.Request, err error) 
 	route.Answer(w, status, errorBody(r, code, message))
 }
 
-// errorBody is the body of an error before a stream: each client gets the shape it reads.
+// errorBody returns the body of an error in the form that the route's clients read.
 func errorBody(r *http.Request, code agui.Code, message string) any {
 	if copilotkit.Owns(r.URL.Path) {
 		return copilotkit.ErrorBody(code, message, route.RequestID(r))
@@ -101,7 +101,7 @@ func errorBody(r *http.Request, code agui.Code, message string) any {
 }
 
 // protect turns a panic of f into a [*groupchat.PanicError]. Every goroutine of this package that calls an agent, a
-// store, or anything else it was given does so under it: a panic ends one run, or one try, and never the process.
+// store, or anything else that it was given calls it through protect: a panic ends one run, or one call, and never the process.
 func protect(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -117,7 +117,7 @@ func panicked(err error) bool {
 	return ok
 }
 
-// withCause is log with what goes with err: its text, and the stack if it is a panic.
+// withCause returns log with the text of err, and with the stack if err is a panic.
 func withCause(log *slog.Logger, err error) *slog.Logger {
 	log = log.With("error", err)
 	if p, ok := errors.AsType[*groupchat.PanicError](err); ok {

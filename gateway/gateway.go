@@ -20,30 +20,30 @@ type Gateway struct {
 	o      Options
 	roster atomic.Pointer[roster] // swapped with mu held
 	store  state.Store
-	own    bool // the store is the gateway's to close
+	own    bool // the gateway closes the store
 	routes http.Handler
 
 	readers   readerCount
 	snapshots snapshotCache
 	chains    chains
 	outage    outage
-	// readiness is what probes were told last.
+	// readiness is what probes were answered last.
 	readiness readiness
 	webhook   *webhook
-	// taking is done when no new runs are taken, serving when the last run has ended.
+	// taking is done when new runs are refused, serving when the last run has ended.
 	taking, serving         context.Context
 	stopTaking, stopServing context.CancelFunc
-	// giveUp is done when runs do not wait for the store any more.
+	// giveUp is done when runs wait for the store no longer.
 	giveUp      context.Context
 	abandon     context.CancelFunc
-	sweepEnded  chan struct{} // closed when nobody looks for dead replicas' runs any more
-	notingEnded chan struct{} // closed when readers are not noted any more
+	sweepEnded  chan struct{} // closed when sweep has ended
+	notingEnded chan struct{} // closed when noteReaders has ended
 
 	mu           sync.Mutex
 	attempts     map[state.Key]*attempt // live here
-	running      int                    // live here, or about to be
+	running      int                    // of slots that are held or occupied
 	waiting      []*slot                // asked for while all were held
-	drainExpired bool                   // runs are not waited for any more
+	drainExpired bool                   // live runs are ended, and new ones end at once
 	wg           sync.WaitGroup         // of those running counts
 }
 
@@ -98,9 +98,9 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Drain takes no new runs and waits for the live ones to end. When ctx is done those that are left end with
-// the error draining, and Drain returns once they have: a store that is away then holds it up for a few seconds at most.
-// Readers that follow a thread over its runs are let go.
+// Drain refuses new runs and waits for the live ones to end. When ctx is done those that are left end with
+// the error draining, and Drain returns once they have: a store that is away then delays it for a few seconds at most.
+// The streams of readers that follow a thread over its runs end.
 func (g *Gateway) Drain(ctx context.Context) error {
 	g.mu.Lock()
 	g.stopTaking()
@@ -134,13 +134,13 @@ func (g *Gateway) Drain(ctx context.Context) error {
 func (g *Gateway) Close() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	// The runs were given no time, so their being cut short is no news.
+	// Drain reports that runs were ended early, which is what Close is for.
 	_ = g.Drain(ctx)
 	<-g.notingEnded
 	g.webhook.cancel()
 	g.webhook.o.Client.CloseIdleConnections()
 	g.abandon()
-	g.outage.noteAnswer() // nobody is left who would want to know
+	g.outage.noteAnswer() // no reader is left that an outage would concern
 	if g.own {
 		return g.store.Close()
 	}
@@ -157,7 +157,7 @@ func (g *Gateway) attempt(key state.Key) *attempt {
 	return g.attempts[key]
 }
 
-// log is the logger of a request: every line carries its id.
+// log returns the logger of a request: every line has its id.
 func (g *Gateway) log(r *http.Request) *slog.Logger {
 	return g.o.Log.With("request", route.RequestID(r))
 }

@@ -26,7 +26,7 @@ const patchWait = 10 * time.Second
 // patchPause is how long a waiting request waits at first before it asks again; each time twice as long, up to half a second.
 const patchPause = 20 * time.Millisecond
 
-// showState is GET /threads/{id}/state: the state as committed, with its tag.
+// showState is GET /threads/{id}/state: it answers with the state as committed, and its tag.
 func (g *Gateway) showState(w http.ResponseWriter, r *http.Request) error {
 	key, err := g.thread(r)
 	if err != nil {
@@ -45,7 +45,7 @@ func (g *Gateway) showState(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return route.StoreError(err)
 		}
-		if now.StateTag() == t.StateTag() { // else it was changed meanwhile
+		if now.StateTag() == t.StateTag() { // otherwise it was changed meanwhile
 			w.Header().Set("ETag", strconv.Quote(t.StateTag()))
 			route.Answer(w, http.StatusOK, object(raw))
 			return nil
@@ -53,8 +53,8 @@ func (g *Gateway) showState(w http.ResponseWriter, r *http.Request) error {
 	}
 }
 
-// patchState is PATCH /threads/{id}/state: change the state from outside of a run. A patch that a live run has to take up
-// is answered when it has, or with 202 when that takes long.
+// patchState is PATCH /threads/{id}/state: it changes the state from outside of a run. A patch that has to wait for a turn of a live
+// run is answered when it was applied, or with 202 if that takes long.
 func (g *Gateway) patchState(w http.ResponseWriter, r *http.Request) error {
 	key, err := g.thread(r)
 	if err != nil {
@@ -87,7 +87,7 @@ func (g *Gateway) patchState(w http.ResponseWriter, r *http.Request) error {
 	return g.answerPatch(w, r, result)
 }
 
-// showPatch is GET /threads/{id}/state/patches/{patch}: what became of a patch that was answered with 202.
+// showPatch is GET /threads/{id}/state/patches/{patch}: it answers what became of a patch that was answered with 202.
 func (g *Gateway) showPatch(w http.ResponseWriter, r *http.Request) error {
 	key, err := g.thread(r)
 	if err != nil {
@@ -117,7 +117,7 @@ func (g *Gateway) readPatch(r *http.Request) (p state.OutsidePatch, err error) {
 	return p, err
 }
 
-// entityTags reads If-Match; nil: whatever the state is. A weak tag matches nothing.
+// entityTags reads If-Match; nil means that every state matches. A weak tag matches none.
 func entityTags(lines []string) ([]string, error) {
 	if len(lines) == 0 {
 		return nil, nil
@@ -139,7 +139,7 @@ func entityTags(lines []string) ([]string, error) {
 	return tags, nil
 }
 
-// patchTime is for how long a request waits for its patch.
+// patchTime returns how long a request waits for its patch.
 func patchTime(prefer []string) time.Duration {
 	for word := range strings.SplitSeq(strings.Join(prefer, ","), ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(word), "=")
@@ -150,7 +150,7 @@ func patchTime(prefer []string) time.Duration {
 	return patchWait
 }
 
-// applyPatch gives the store a patch, and waits for a live run to take it up. Who hangs up leaves it there.
+// applyPatch gives the store a patch, and waits until a live run has applied it. The patch stays there if the client hangs up.
 func (g *Gateway) applyPatch(ctx context.Context, q *state.PatchRequest, wait time.Duration) (state.PatchResult, error) {
 	result, err := g.store.PatchState(ctx, q)
 	until := time.Now().Add(wait)
@@ -164,7 +164,7 @@ func (g *Gateway) applyPatch(ctx context.Context, q *state.PatchRequest, wait ti
 		}
 		known := &state.PatchRequest{Key: q.Key, ID: q.ID, Known: true}
 		if result, err = g.store.PatchState(ctx, known); result.Status == state.PatchUnknown && err == nil {
-			return state.PatchResult{ID: q.ID, Status: state.PatchPending}, nil // it is done, and so many others that it is forgotten
+			return state.PatchResult{ID: q.ID, Status: state.PatchPending}, nil // it is settled, and so many later ones are that its result was dropped
 		}
 	}
 	return result, err
@@ -205,7 +205,7 @@ func (g *Gateway) refusePatch(w http.ResponseWriter, r *http.Request, result sta
 	route.Answer(w, statusOf(result.Code), map[string]any{"error": body})
 }
 
-// settlePatches makes the patches that the end of a run left waiting. If that fails, whoever comes to the thread next does.
+// settlePatches applies the patches that still waited at the end of a run. If that fails, the next request to the thread does it.
 func (g *Gateway) settlePatches(t *state.Thread) {
 	if t.Live != nil || len(t.Pending) == 0 {
 		return

@@ -14,7 +14,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// stop is POST /threads/{id}/stop: end the live run, on whichever replica.
+// stop is POST /threads/{id}/stop: it ends the live run, on whichever replica that is.
 func (g *Gateway) stop(w http.ResponseWriter, r *http.Request) error {
 	key, err := g.thread(r)
 	if err != nil {
@@ -29,7 +29,7 @@ func (g *Gateway) stop(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// fork is POST /threads/{id}/fork: a new thread with the conversation up to a message.
+// fork is POST /threads/{id}/fork: it makes a thread with the conversation up to a message.
 func (g *Gateway) fork(w http.ResponseWriter, r *http.Request) error {
 	key, err := g.thread(r)
 	if err != nil {
@@ -76,7 +76,7 @@ func (g *Gateway) renameThread(w http.ResponseWriter, r *http.Request) error {
 	return g.showThreadJSON(w, r)
 }
 
-// titleOf is a title as it is stored, without the blanks around it.
+// titleOf returns a title as it is stored, without blanks around it.
 func titleOf(given *string) (string, error) {
 	const most = 500
 	if given == nil {
@@ -92,15 +92,15 @@ func titleOf(given *string) (string, error) {
 	return title, nil
 }
 
-// deleteThread is DELETE /threads/{id}: stop and forget. Who reads a live run, or waits for its end, is told that it was
-// stopped.
+// deleteThread is DELETE /threads/{id}: it stops the live run and deletes the thread. Readers of the run, and clients that wait for its
+// end, see that it was stopped.
 func (g *Gateway) deleteThread(w http.ResponseWriter, r *http.Request) error {
 	key, err := g.thread(r)
 	if err != nil {
 		return err
 	}
 	t, _, err := g.store.Load(r.Context(), key)
-	if err != nil && !errors.Is(err, state.ErrDamaged) { // nothing runs on such a thread, and it may go
+	if err != nil && !errors.Is(err, state.ErrDamaged) { // a damaged thread has no live run, and can be deleted
 		return route.StoreError(err)
 	}
 	if err == nil && t.Live != nil {
@@ -116,8 +116,8 @@ func (g *Gateway) deleteThread(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// endForGood stops the live run of a thread that is about to be deleted, and lets none of those who wait for it begin
-// another. A run that takes its time is deleted as it is.
+// endForGood stops the live run of a thread that is about to be deleted, and keeps requests that wait for its end from starting
+// another. A run that does not end in time is deleted as it is.
 func (g *Gateway) endForGood(ctx context.Context, t *state.Thread) error {
 	patience := 2*g.o.StopGrace + storeTimeout
 	if err := g.store.Hold(ctx, t.Key, rand.Text(), patience+storeTimeout); err != nil {
@@ -138,7 +138,7 @@ func (g *Gateway) endForGood(ctx context.Context, t *state.Thread) error {
 	return nil
 }
 
-// readObject reads a small JSON body into v. Members v does not have are ignored.
+// readObject reads a small JSON body into v. Members that v does not have are ignored.
 func (g *Gateway) readObject(r *http.Request, v any) error {
 	data, err := route.ReadJSON(r, g.o.Limits.Body)
 	if err != nil {

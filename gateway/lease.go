@@ -9,8 +9,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A term is for how long an attempt knows that its run is its own. It is measured by this process' monotonic clock and counts
-// from before the store was asked for the lease, or to renew it: it is over here before the lease is in the store.
+// A term is the time for which an attempt knows that it has the lease. It is measured by this process' monotonic clock and counts
+// from before the store was asked for the lease, or to renew it, so it ends before the store's lease does.
 type term struct {
 	mu      sync.Mutex
 	until   time.Time
@@ -27,14 +27,14 @@ func (t *term) renew(until time.Time) {
 	t.renewed = make(chan struct{})
 }
 
-// left is how long it lasts. Once that is nothing, another replica may have the run.
+// left returns how long the term lasts. From zero on another replica may have the run.
 func (t *term) left() time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return time.Until(t.until)
 }
 
-// wait returns while the term lasts, if need be after a renewal, or with the cause of ctx.
+// wait returns nil at once while the term lasts, or after its renewal, or returns the cause of ctx.
 func (t *term) wait(ctx context.Context) error {
 	for {
 		t.mu.Lock()
@@ -78,10 +78,10 @@ func (a *attempt) keepLease() (stop func()) {
 	}
 }
 
-// renewAgain renews the lease and says when to do so next, or that there is no lease any more. While the store is away it
-// is asked more often, so that the owner is there before those who look for runs without one. If it has been away for as
-// long as a run waits, and the lease is over, the run is given up: its agent may be waiting to go on, and has nothing to
-// write that would find out. Away is since when, the zero time if it is not.
+// renewAgain renews the lease and returns when to do so next, or false if there is no lease any more. While the store is away it
+// is asked more often, so that the owner renews before another replica takes the run over. If the store has been away for as
+// long as a run waits, and the lease has expired, the run is given up: its agent may be waiting, and write nothing that would
+// fail. Away is since when the store is away, the zero time if it is not.
 func (a *attempt) renewAgain(away *time.Time) (next time.Duration, ok bool) {
 	asked := time.Now()
 	err := a.renewLease()
@@ -104,21 +104,21 @@ func (a *attempt) renewAgain(away *time.Time) (next time.Duration, ok bool) {
 	return a.g.o.Lease / 12, true
 }
 
-// renewLease asks the store. The run's own context does not count: a run that is being stopped still owns its thread.
+// renewLease asks the store. The run's own context does not count: a run that is being stopped still has the lease.
 func (a *attempt) renewLease() error {
 	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
 	defer cancel()
 	return protect(func() error { return a.g.store.Renew(ctx, a.lease, a.g.o.Lease) })
 }
 
-// A storeClock tells the time by the store's clock: what that said once, and how long that is ago by this process' own, which
-// is monotonic. The store's is the one that leases, questions and runs are measured by, on every replica alike.
+// A storeClock tells the time by the store's clock, by which all replicas measure leases, questions and runs: it adds to a time of
+// the store what has passed since by this process' own clock, which is monotonic.
 type storeClock struct {
 	said, at time.Time
 	own      func() time.Time
 }
 
-// clockAt is the clock of a store that has just said what time it is.
+// clockAt returns the clock of a store whose time is said now.
 func (g *Gateway) clockAt(said time.Time) storeClock {
 	return storeClock{said: said, at: g.o.Now(), own: g.o.Now}
 }

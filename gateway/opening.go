@@ -53,7 +53,7 @@ func equalMessages(own agui.Message, stored state.StoredMessage) bool {
 	return err == nil && bytes.Equal(raw, stored.Raw)
 }
 
-// An opening finds the snapshot of the messages that opens a run: the one right behind its first state.
+// An opening finds the snapshot of the messages that opens a run: the frame right behind its first state.
 type opening uint8
 
 const (
@@ -61,8 +61,8 @@ const (
 	stated                     // the last frames were RUN_STARTED and STATE_SNAPSHOT
 )
 
-// restates takes the next frame and reports whether it is that snapshot.
-func (o *opening) restates(f state.Frame) bool {
+// isSnapshot takes the next frame and reports whether it is that snapshot.
+func (o *opening) isSnapshot(f state.Frame) bool {
 	found := *o == stated && f.Type == agui.TypeMessagesSnapshot
 	switch {
 	case f.Type == agui.TypeRunStarted:

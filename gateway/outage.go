@@ -9,11 +9,11 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// An outage notices when the store has been away for too long. Its tails wait for a store that is away, and say
-// nothing; but the runs have given up by then, so that their readers, on whichever replica, must be told.
+// An outage finds out when the store has been away for too long. Tails of logs wait for a store that is away, but the runs have
+// been given up by then, so the streams of their readers have to end, on every replica.
 type outage struct {
 	mu     sync.Mutex
-	timer  *time.Timer // runs while the store is away
+	timer  *time.Timer // not nil while the store is away
 	gone   context.Context
 	cancel context.CancelFunc
 }
@@ -36,7 +36,7 @@ func (o *outage) current() context.Context {
 	return o.gone
 }
 
-// noteError notes that the store did not answer. If that lasts for as long as patience, and a ping then fails, it is gone.
+// noteError notes that the store did not answer. If it has not answered after patience, and a ping then fails, it is gone.
 func (o *outage) noteError(patience time.Duration, ping func() error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -57,14 +57,14 @@ func (o *outage) noteError(patience time.Duration, ping func() error) {
 	})
 }
 
-// noteStoreError notes that the store did not answer somebody here.
+// noteStoreError notes that the store did not answer a call.
 func (g *Gateway) noteStoreError() {
 	g.outage.noteError(g.o.StoreBuffer, func() error {
 		return protect(func() error { return g.ping(context.Background()) })
 	})
 }
 
-// suspected reports whether the store did not answer somebody, and has not been back since.
+// suspected reports whether the store did not answer a call, and no answer was noted since.
 func (o *outage) suspected() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -89,8 +89,8 @@ func (o *outage) reset() {
 	}
 }
 
-// permanent reports whether the store would answer the same again: the thread is gone or has lost a part, or what was asked
-// for is not kept any more.
+// permanent reports whether the store would return err again: the thread was deleted or has lost a part, or what was asked
+// for is not stored any more.
 func permanent(err error) bool {
 	return errors.Is(err, state.ErrUnknownThread) || errors.Is(err, state.ErrDamaged) || errors.Is(err, state.ErrTrimmed) || errors.Is(err, state.ErrRevision)
 }

@@ -17,7 +17,7 @@ func (r *reader) project(f state.Frame) ([]state.Frame, error) {
 	if f.Data == nil && (f.Type == agui.TypeMessagesSnapshot || f.Type == agui.TypeStateSnapshot) {
 		data, err := r.render(f)
 		if errors.Is(err, state.ErrUnknownThread) && r.stream != nil && r.stream.inRun {
-			return nil, nil // deleted: the end of its run is on its way, and what the reader has is whole without
+			return nil, nil // deleted: the log has the end of the run, and the reader needs no snapshot until then
 		}
 		if err != nil {
 			return nil, err
@@ -28,7 +28,7 @@ func (r *reader) project(f state.Frame) ([]state.Frame, error) {
 	if loss != 0 {
 		level := slog.LevelWarn
 		if loss == wire.LostExpiry {
-			level = slog.LevelDebug // every question to an older client has it, and the deadline holds all the same
+			level = slog.LevelDebug // every question to an older client loses it, and the deadline holds all the same
 		}
 		r.g.log(r.req).Log(r.req.Context(), level, "reader: cannot be told everything", "event", string(f.Type), "lost", loss.String())
 	}
@@ -98,9 +98,7 @@ func terminal(f state.Frame) bool {
 	return f.Type == agui.TypeRunFinished || f.Type == agui.TypeRunError
 }
 
-// The snapshots that readers are sent are made of what the store has: a message is encoded once, when it is stored.
-
-// stateSnapshot is a STATE_SNAPSHOT of a state in its stored form.
+// stateSnapshot returns a STATE_SNAPSHOT of a state in its stored form: what is stored is not encoded again for each reader.
 func stateSnapshot(raw json.RawMessage) readerEvent {
 	return readerEvent{event: &agui.StateSnapshot{}, data: stateData(raw)}
 }
@@ -109,7 +107,7 @@ func stateData(raw json.RawMessage) json.RawMessage {
 	return snapshotData(`{"type":"STATE_SNAPSHOT","snapshot":`, object(raw))
 }
 
-// messagesSnapshot is a MESSAGES_SNAPSHOT of stored messages.
+// messagesSnapshot returns a MESSAGES_SNAPSHOT of messages in their stored form.
 func messagesSnapshot(messages state.Conversation) readerEvent {
 	return readerEvent{event: &agui.MessagesSnapshot{}, data: messagesData(messages)}
 }
@@ -123,7 +121,7 @@ func snapshotData(before string, value json.RawMessage) json.RawMessage {
 	return append(append(data, value...), '}')
 }
 
-// errMalformed is in the error of a stored frame that is no event.
+// errMalformed is wrapped by the error of a stored frame that is no event.
 var errMalformed = errors.New("gateway: malformed frame")
 
 // eventOf decodes a stored frame; a marker becomes the snapshot it stands for.
@@ -143,7 +141,7 @@ func eventOf(f state.Frame, messages func(rev int64) ([]agui.Message, error), st
 }
 
 // decodeFrame decodes an event of the log. An earlier version of the gateway may have written what a [run.Run] refuses
-// today; that is read as another server's event would be. What cannot be read even so is errMalformed.
+// today; such an event is decoded like one of another server. If that fails too, the error is errMalformed.
 func decodeFrame(data []byte) (agui.Event, error) {
 	e, err := agui.Decode(data, nil)
 	if err != nil {
@@ -154,15 +152,15 @@ func decodeFrame(data []byte) (agui.Event, error) {
 	return e, nil
 }
 
-// malformedFrames counts the frames of a log that were passed over. A run is not lost, and neither are its readers, because
-// one of its events makes no sense: clients have passed it over too, or have died of it.
+// malformedFrames counts the frames of a log that were skipped. Neither a run nor its readers fail because
+// one of its events cannot be decoded: clients have skipped it too, or failed themselves.
 type malformedFrames struct {
 	n     int
 	first state.FrameID
 	cause error
 }
 
-// skip reports whether err, met at frame f, is passed over: f is malformed, or continues what a malformed frame opened.
+// skip reports whether frame f, which led to err, is skipped: it is malformed, or continues what a malformed frame opened.
 func (m *malformedFrames) skip(f state.Frame, err error) bool {
 	_, order := errors.AsType[*agui.OrderError](err)
 	if !errors.Is(err, errMalformed) && (!order || m.n == 0) {
@@ -174,9 +172,9 @@ func (m *malformedFrames) skip(f state.Frame, err error) bool {
 	return true
 }
 
-// log says once what was passed over.
+// log writes one line about what was skipped, if anything was.
 func (m *malformedFrames) log(log *slog.Logger) {
 	if m.n > 0 {
-		log.Warn("log: malformed frames passed over", "count", m.n, "first", m.first.String(), "error", m.cause)
+		log.Warn("log: malformed frames skipped", "count", m.n, "first", m.first.String(), "error", m.cause)
 	}
 }

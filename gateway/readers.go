@@ -16,14 +16,14 @@ type readerCount struct {
 	n  map[state.Key]*threadReaders
 }
 
-// threadReaders are the readers of one thread.
+// threadReaders counts the readers of one thread.
 type threadReaders struct {
 	n int
-	// idle says that nothing ran on the thread when that was last looked at, and that no reader has seen a run begin since.
+	// idle says that no run was live on the thread when it was looked at last, and that no reader has seen one start since.
 	idle bool
 }
 
-// enter counts a reader in, unless there are limit of them already (0: no limit).
+// enter counts a reader, unless there are limit of them already (0: no limit).
 func (c *readerCount) enter(key state.Key, limit int) bool {
 	c.mu.Lock()
 	r := c.n[key]
@@ -56,14 +56,14 @@ func (c *readerCount) leave(key state.Key) {
 	c.changed(key)
 }
 
-// any reports whether somebody reads the thread.
+// any reports whether the thread has a reader.
 func (c *readerCount) any(key state.Key) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.n[key] != nil
 }
 
-// noteIdle notes whether the thread rests: nothing runs on it, as far as is known.
+// noteIdle notes whether the thread is idle, as far as is known.
 func (c *readerCount) noteIdle(key state.Key, idle bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,7 +72,7 @@ func (c *readerCount) noteIdle(key state.Key, idle bool) {
 	}
 }
 
-// running are the threads that have readers here and may have a run.
+// running returns the threads that have readers here and may have a live run.
 func (c *readerCount) running() []state.Key {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -85,12 +85,12 @@ func (c *readerCount) running() []state.Key {
 	return keys
 }
 
-// noteFor is for how long a reader is noted in the store. Notes are renewed twice as often, one for all readers that a
-// run has here.
+// noteFor returns for how long a note that a run has readers lasts in the store. Notes are renewed twice as often, one for all
+// readers that a run has here.
 func (g *Gateway) noteFor() time.Duration { return max(min(g.o.DetachGrace, time.Minute), time.Second) }
 
-// noteReaders notes in the store which runs of other replicas are read here, so that they are not stopped for want of
-// readers. It ends with the readers.
+// noteReaders notes in the store which runs of other replicas have readers here, so that they are not stopped for having none.
+// It ends when the gateway has served its last reader.
 func (g *Gateway) noteReaders() {
 	defer close(g.notingEnded)
 	if !g.o.Shared {
@@ -107,13 +107,13 @@ func (g *Gateway) noteReaders() {
 		for _, key := range g.readers.running() {
 			if err := protect(func() error { return g.noteReader(g.serving, key) }); err != nil {
 				withCause(g.o.Log, err).Debug("readers: not noted")
-				break // the next time
+				break // the next tick tries again
 			}
 		}
 	}
 }
 
-// noteReader notes in the store that somebody here reads the thread's run, unless the run is here as well.
+// noteReader notes in the store that the thread's run has a reader here, unless the run is here as well.
 func (g *Gateway) noteReader(ctx context.Context, key state.Key) error {
 	if !g.o.Shared || g.attempt(key) != nil {
 		return nil
@@ -122,7 +122,7 @@ func (g *Gateway) noteReader(ctx context.Context, key state.Key) error {
 	defer cancel()
 	_, live, err := g.store.NoteReader(ctx, key, g.noteFor())
 	if permanent(err) {
-		live, err = false, nil // its readers are told
+		live, err = false, nil // which its readers learn by themselves
 	}
 	if err == nil && !live {
 		g.readers.noteIdle(key, true)

@@ -80,7 +80,7 @@ func boundAttr(a slog.Attr) slog.Attr {
 	return slog.Attr{Key: a.Key, Value: value}
 }
 
-// clipText is text, or its first most bytes and how many there were.
+// clipText returns text, or its first most bytes and how many it has.
 func clipText(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -88,8 +88,8 @@ func clipText(text string, most int) string {
 	return strings.ToValidUTF8(text[:most], "") + fmt.Sprintf("… (%d bytes)", len(text))
 }
 
-// runLog returns the logger of an attempt: each line says of which agent, thread, run and attempt it is. The fence is
-// the first part of its events' ids.
+// runLog returns the logger of an attempt: each line names its agent, thread, run and attempt. The fence is
+// the first part of the ids of its frames.
 func runLog(log *slog.Logger, lease *state.Lease, intent *state.Intent) *slog.Logger {
 	return log.With("agent", lease.Key.Agent, "thread", lease.Key.ID, "run_id", intent.RunID, "fence", lease.Fence, "attempt", intent.Attempts)
 }
@@ -121,7 +121,7 @@ func (a *attempt) logEnd() {
 	a.log.Info("run: ended", attrs...)
 }
 
-// tokens is what the run's models read and wrote, all of them together.
+// tokens returns how many tokens the run's models read and wrote, all of them together.
 func (a *attempt) tokens() (input, output int64) {
 	for _, u := range a.usage.Total() {
 		if u.InputTokens != nil {
@@ -134,7 +134,7 @@ func (a *attempt) tokens() (input, output int64) {
 	return input, output
 }
 
-// logThread writes a line about what a request does to a thread. It has no words of people: titles and messages are theirs.
+// logThread writes a line about what a request does to a thread. It must not contain titles or messages, which are people's.
 func (g *Gateway) logThread(r *http.Request, key state.Key, what string, attrs ...any) {
 	g.log(r).With("agent", key.Agent, "thread", key.ID).Info("thread: "+what, attrs...)
 }

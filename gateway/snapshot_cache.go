@@ -16,8 +16,8 @@ const (
 	cachedSnapshots = 16 << 20
 )
 
-// A snapshotID names what a marker in a log stands for. Revisions begin anew where a thread is made anew under the name
-// of another; fences do not, see [state.Lease].
+// A snapshotID names what a marker in a log stands for. Revisions are used again when a thread of a deleted one's name is made;
+// fences are not, see [state.Lease].
 type snapshotID struct {
 	key   state.Key
 	fence uint64
@@ -25,15 +25,15 @@ type snapshotID struct {
 	kind  agui.EventType
 }
 
-// A snapshotCache has the events that markers stand for, so that the readers of a run share them. The zero value is
+// A snapshotCache holds the events that markers stand for, so that the readers of a run share them. The zero value is
 // empty. It is safe for concurrent use.
 type snapshotCache struct {
 	mu      sync.Mutex
-	threads map[state.Key]*threadSnapshots // those with readers
+	threads map[state.Key]*threadSnapshots // of threads with readers
 	size    int
 }
 
-// threadSnapshots are those of one thread.
+// threadSnapshots holds the snapshots of one thread.
 type threadSnapshots struct {
 	made map[snapshotID]*cachedSnapshot
 	kept []keptSnapshot // oldest first
@@ -45,14 +45,14 @@ type keptSnapshot struct {
 	size int
 }
 
-// A cachedSnapshot is made by whoever holds turn.
+// A cachedSnapshot is made by the reader that holds turn.
 type cachedSnapshot struct {
 	turn chan struct{}
 	data json.RawMessage // nil until it is made
 }
 
-// get returns the event of a snapshot, which read makes if nobody has. Who asks meanwhile waits, no longer than ctx. The
-// caller is a reader of the thread; the last one of them drops what is kept.
+// get returns the event of a snapshot, which the first caller makes by read. Others wait for it, no longer than ctx. The
+// caller is a reader of the thread; when the last of them leaves, drop is called.
 func (c *snapshotCache) get(ctx context.Context, id snapshotID, read func() (json.RawMessage, error)) (json.RawMessage, error) {
 	s := c.enter(id)
 	select {
@@ -74,7 +74,7 @@ func (c *snapshotCache) get(ctx context.Context, id snapshotID, read func() (jso
 	return data, nil
 }
 
-// enter returns the snapshot that id has, or is about to have.
+// enter returns the entry of id, which may have no data yet.
 func (c *snapshotCache) enter(id snapshotID) *cachedSnapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -94,14 +94,14 @@ func (c *snapshotCache) enter(id snapshotID) *cachedSnapshot {
 	return s
 }
 
-// keep keeps what was made, if there is room for its size, and lets go of the thread's oldest. A negative size is what could
+// keep keeps a snapshot that was made, if there is room for its size, and drops the thread's oldest. A negative size says that it could
 // not be made.
 func (c *snapshotCache) keep(id snapshotID, s *cachedSnapshot, size int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := c.threads[id.key]
 	if t == nil || t.made[id] != s {
-		return // its readers have left, or somebody has begun anew
+		return // its readers have left since
 	}
 	if size < 0 || c.size+size > cachedSnapshots {
 		delete(t.made, id)
@@ -116,7 +116,7 @@ func (c *snapshotCache) keep(id snapshotID, s *cachedSnapshot, size int) {
 	}
 }
 
-// drop lets go of a thread's snapshots.
+// drop drops a thread's snapshots.
 func (c *snapshotCache) drop(key state.Key) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

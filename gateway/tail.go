@@ -247,7 +247,7 @@ func (r *reader) projectBatch(t tailOptions, run *opening, batch []state.Frame) 
 		if f.Type == agui.TypeRunStarted {
 			r.g.readers.noteIdle(r.key, false)
 		}
-		if run.restates(f) && t.opening.skip {
+		if run.isSnapshot(f) && t.opening.skip {
 			continue
 		}
 		sent, err := r.project(f)

@@ -13,11 +13,11 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// errAttemptsUsedUp ends a run that too many attempts have died of.
+// errAttemptsUsedUp ends a run during which too many attempts have died.
 var errAttemptsUsedUp = errors.New("gateway: attempts used up")
 
-// sweep looks at once, and then twice per lease, for runs that nobody owns any more, on whichever replica they were, and
-// goes on with them here (R2). It ends with the gateway.
+// sweep looks at once, and then twice per lease, for runs of any replica whose lease has expired, and
+// continues them here (R2). It ends with the gateway.
 func (g *Gateway) sweep() {
 	defer close(g.sweepEnded)
 	ticker := time.NewTicker(max(g.o.Lease/2, time.Millisecond))
@@ -34,11 +34,11 @@ func (g *Gateway) sweep() {
 	}
 }
 
-// sweepLimit is how many runs one look takes over; the others are some other replica's, or the next look's.
+// sweepLimit is how many runs are taken over at a time; the others are left to other replicas, or to the next time.
 const sweepLimit = 100
 
-// takeOverOverdue looks once, and reports whether the store was away. If it was the last time, nothing is taken: leases ran out
-// that nobody could renew, and their owners are there to go on.
+// takeOverOverdue looks once, and reports whether the store was away. If it was away the last time, nothing is taken over: leases
+// have expired that nobody could renew, and their owners are alive.
 func (g *Gateway) takeOverOverdue(wasAway bool) (away bool) {
 	ctx, cancel := context.WithTimeout(g.taking, max(g.o.Lease, time.Second))
 	defer cancel()
@@ -50,7 +50,7 @@ func (g *Gateway) takeOverOverdue(wasAway bool) (away bool) {
 		}
 		return true
 	}
-	if g.outage.suspected() && g.ping(ctx) != nil { // it can be read, but takes no writes: it is full, for one
+	if g.outage.suspected() && g.ping(ctx) != nil { // it can be read but not written, for example because it is full
 		return true
 	}
 	g.outage.noteAnswer()
@@ -75,14 +75,14 @@ func (g *Gateway) takeOverOverdue(wasAway bool) (away bool) {
 	return false
 }
 
-// takeOverRun goes on with what is overdue under key, if it can be done here. It fails if the store did not let it.
+// takeOverRun continues the run, or delivers the notice, that is overdue under key, if this replica can. It fails if the store does.
 func (g *Gateway) takeOverRun(ctx context.Context, key state.Key) error {
 	if key.Agent == webhookPrincipal {
 		g.webhook.takeOver(ctx, key)
 		return nil
 	}
 	if g.attempt(key) != nil {
-		return nil // ours: late, and not dead
+		return nil // this replica's own, and alive
 	}
 	agent, overdue := g.agentForTakeover(key)
 	taken := false
@@ -111,12 +111,11 @@ func (g *Gateway) takeOverRun(ctx context.Context, key state.Key) error {
 	return nil
 }
 
-// orphanLeases is for how many leases a run is left to the replicas that may serve its agent, where this one does not.
+// orphanLeases is for how many leases a run is left to other replicas that may serve its agent, if this one does not.
 const orphanLeases = 5
 
-// agentForTakeover is the agent that an overdue run goes on with here, enlisted, and for how long it is left to others before. One
-// whose agent nobody serves any more would be live for ever, and its readers wait for ever: it is taken over to be ended
-// (S1).
+// agentForTakeover acquires the agent with which an overdue run continues here, and returns how long the run has to be overdue. A
+// run whose agent nobody serves any more would be live for ever, and its readers would wait for ever: it is taken over to be ended.
 func (g *Gateway) agentForTakeover(key state.Key) (agent *served, overdue time.Duration) {
 	if agent, err := g.acquireAgent(key.Agent); err == nil {
 		return agent, 0
@@ -126,11 +125,11 @@ func (g *Gateway) agentForTakeover(key state.Key) (agent *served, overdue time.D
 	return s, orphanLeases * g.o.Lease
 }
 
-// errNotTakenOver is why a run is given back that could not be taken over: another attempt, or another replica, may do better.
+// errNotTakenOver gives up a run that could not be continued: another attempt, or another replica, may succeed.
 var errNotTakenOver = errors.New("gateway: the run could not be taken over")
 
-// takeOver goes on with the run of an attempt that died, but not for ever with one that attempts die of. When they are
-// used up the run is ended, with none of the agent's own code; if that attempt dies as well, without the run's log.
+// takeOver continues the run of an attempt that died. When the attempts are used up the run is ended, without executing any of
+// the agent's code; if that attempt dies as well, the next one ends it without reading the run's log.
 func (a *attempt) takeOver() error {
 	last := a.g.o.RunAttempts
 	lost := a.agent.removed || a.intent.Attempts > last
@@ -145,7 +144,7 @@ func (a *attempt) takeOver() error {
 	a.logUnusable = a.logUnusable || panicked(err)
 	switch {
 	case lost && err != nil:
-		withCause(a.log, err).Error("run: lost without a word of what it said last")
+		withCause(a.log, err).Error("run: ended without what its log has open")
 		return errAttemptsUsedUp
 	case lost:
 		return errAttemptsUsedUp
@@ -155,11 +154,11 @@ func (a *attempt) takeOver() error {
 	return err
 }
 
-// continueRun brings the run of a dead replica to where its last commit was: what its log has open is closed, calls that
-// will not be answered say so, and both snapshots withdraw what was shown and not kept. The turn is then repeated.
+// continueRun brings readers of the run back to its last commit: it closes what the log has open, answers calls that
+// will have no other answer, and withdraws by both snapshots what was shown and not committed. The turn is then repeated.
 func (a *attempt) continueRun() error {
 	if !a.inLog() {
-		return a.startRun() // it died before anybody saw it
+		return a.startRun() // the attempt before died before its first event
 	}
 	if err := a.replay(); err != nil {
 		a.logUnusable = true
@@ -190,7 +189,7 @@ func (a *attempt) continueRun() error {
 	return nil
 }
 
-// replay makes the run's writer as the log leaves it.
+// replay makes the run's writer continue from the end of the log.
 func (a *attempt) replay() error {
 	frames, err := a.runFrames()
 	if err != nil {
@@ -204,7 +203,7 @@ func (a *attempt) replay() error {
 	var skipped malformedFrames
 	defer skipped.log(a.log)
 	for _, f := range frames {
-		e, err := eventOf(f, a.messages, func(int64) (json.RawMessage, error) { return nil, nil }) // the view has no state
+		e, err := eventOf(f, a.messages, func(int64) (json.RawMessage, error) { return nil, nil }) // the writer's view has no state
 		if err == nil {
 			err = a.run.Replay(e)
 		}
@@ -218,12 +217,12 @@ func (a *attempt) replay() error {
 	return nil
 }
 
-// inLog reports whether the log has anything of the run.
+// inLog reports whether the log has an event of the run.
 func (a *attempt) inLog() bool {
 	return state.FrameID{Fence: a.intent.Origin}.Less(a.thread.Load().Last)
 }
 
-// runFrames is all that the log has of the run, which has started. Its former owner can add nothing to it any more.
+// runFrames returns all frames of the run, which has some. Its former owner can append no more of them.
 func (a *attempt) runFrames() ([]state.Frame, error) {
 	last := a.thread.Load().Last
 	var frames []state.Frame
@@ -239,7 +238,7 @@ func (a *attempt) runFrames() ([]state.Frame, error) {
 	return nil, context.Cause(a.ctx)
 }
 
-// closeCalls gives the calls of the turn that is withdrawn a result, so that no reader waits for one.
+// closeCalls writes results for the calls of the turn that is withdrawn, so that no reader waits for them.
 func (a *attempt) closeCalls(code agui.Code) error {
 	var open []agui.ToolCall
 	a.run.Inspect(func(v *run.View) { open = v.OpenCalls() })
