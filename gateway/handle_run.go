@@ -93,7 +93,7 @@ func (r *reader) respond(begun *state.Begun, run *attempt) error {
 		return r.refuse(begun)
 	case state.Busy:
 		return r.sendError(begun.Verdict.Code)
-	default: // Hydrate; admit returns neither Full, Queued nor Preempt
+	default: // Show; admit returns neither Full, Queued nor Preempt
 		return r.showOrJoin(begun, shown{failed: begun.Verdict.Failed})
 	}
 }

@@ -231,7 +231,7 @@ func TestResumeForScripts(t *testing.T) {
 	r.equals(w.thread("s"))
 }
 
-func TestHydrationOfNothingLeavesNothing(t *testing.T) {
+func TestShowingNothingLeavesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.post("echo", input("t", "r1", nil))

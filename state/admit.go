@@ -18,7 +18,7 @@ const (
 	Resume  Meaning = "resume"  // the paused turn goes on: to answers or to frontend results
 	Repeat  Meaning = "repeat"  // a turn runs again: after a failure, or regenerated
 	Join    Meaning = "join"    // become a reader of the live run
-	Hydrate Meaning = "hydrate" // show the thread as it stands
+	Show    Meaning = "show"    // show the thread as it stands
 	Refuse  Meaning = "refuse"  // nothing happens, with a code
 	Busy    Meaning = "busy"    // the live run is in the way, or others who wait for it: nothing happens, with a code
 	Queued  Meaning = "queued"  // the same, and the request has a place in the queue
@@ -91,7 +91,7 @@ func Admit(t *Thread, f Facts, r *Request, now time.Time) Verdict {
 
 func newAdmission(t *Thread, f Facts, r *Request, now time.Time) *admission {
 	a := &admission{t: t, r: r, known: f.Known, tokens: f.Token, facts: f, now: now}
-	a.fresh, a.dropped = r.fresh(t, f)
+	a.newMessages, a.dropped = r.newMessages(t, f)
 	a.calls = r.callAnswers(t, f)
 	for _, id := range t.Open {
 		token, _ := f.Token(id)
@@ -116,7 +116,7 @@ type admission struct {
 	now    time.Time
 
 	open, expired []Token        // tokens that wait
-	fresh         []agui.Message // what the caller may bring and the thread never had
+	newMessages   []agui.Message // what the caller may bring and the thread never had
 	dropped       []string       // ids of what it may not
 	calls         []CallAnswer   // first answers to open frontend calls
 }
@@ -151,7 +151,7 @@ func (a *admission) read() Verdict {
 
 // running is rows 4 and 5: a live run is joined by who adds nothing to it.
 func (a *admission) running() Verdict {
-	if len(a.calls) == 0 && !slices.ContainsFunc(a.fresh, adds) {
+	if len(a.calls) == 0 && !slices.ContainsFunc(a.newMessages, adds) {
 		return Verdict{Meaning: Join, Row: 4}
 	}
 	if a.t.Live.Tied && a.t.Live.HungUp {
@@ -174,22 +174,22 @@ func (a *admission) busy() Verdict {
 // interrupted is rows 6 and 7. Results of frontend calls that share the pause are recorded unless the request is
 // refused (I6).
 func (a *admission) interrupted() Verdict {
-	if slices.ContainsFunc(a.fresh, adds) {
+	if slices.ContainsFunc(a.newMessages, adds) {
 		return a.refuse(6, agui.CodeInterruptPending)
 	}
-	return Verdict{Meaning: Hydrate, Row: 7, CallAnswers: a.calls}
+	return Verdict{Meaning: Show, Row: 7, CallAnswers: a.calls}
 }
 
 // waiting is rows 8 and 9: frontend calls are open.
 func (a *admission) waiting() Verdict {
 	missing := a.missingCalls()
 	if len(missing) == 0 {
-		return Verdict{Meaning: Resume, Row: 8, CallAnswers: a.calls, Append: a.fresh}
+		return Verdict{Meaning: Resume, Row: 8, CallAnswers: a.calls, Append: a.newMessages}
 	}
-	if slices.ContainsFunc(a.fresh, adds) {
+	if slices.ContainsFunc(a.newMessages, adds) {
 		return a.start(9)
 	}
-	return Verdict{Meaning: Hydrate, Row: 8, CallAnswers: a.calls}
+	return Verdict{Meaning: Show, Row: 8, CallAnswers: a.calls}
 }
 
 // missingCalls returns the frontend calls that neither the thread nor the request has an answer to.
@@ -208,10 +208,10 @@ func (a *admission) idle() Verdict {
 	newest := a.t.Newest()
 	if newest != nil && newest.RunID == a.r.RunID && newest.Hash == a.r.Hash {
 		if newest.Status != RunError {
-			return Verdict{Meaning: Hydrate, Row: 10}
+			return Verdict{Meaning: Show, Row: 10}
 		}
 		if newest.Committed {
-			return Verdict{Meaning: Hydrate, Row: 10, Failed: newest}
+			return Verdict{Meaning: Show, Row: 10, Failed: newest}
 		}
 		if len(a.t.Calls) > 0 && len(a.t.Open) == 0 {
 			return Verdict{Meaning: Resume, Row: 10} // it was to go on from calls that are all answered
@@ -231,13 +231,13 @@ func (a *admission) idle() Verdict {
 	if a.regenerates(last, place) {
 		return a.again(Verdict{Meaning: Repeat, Row: 13, CutAfter: last, Restore: startMark(place.Run)})
 	}
-	return Verdict{Meaning: Hydrate, Row: 14, CallAnswers: a.calls}
+	return Verdict{Meaning: Show, Row: 14, CallAnswers: a.calls}
 }
 
 // start is a turn for new messages. An edit takes the place of what follows the last message that it names, which is
 // everything if it names none, and starts from the state that the first turn it cuts began with.
 func (a *admission) start(row int) Verdict {
-	v := Verdict{Meaning: Start, Row: row, Append: a.fresh}
+	v := Verdict{Meaning: Start, Row: row, Append: a.newMessages}
 	if a.r.Edit || a.r.ListEdits {
 		named := a.named()
 		if named.next != nil && (a.r.Edit || named.edits()) {
@@ -271,7 +271,7 @@ func (a *admission) regenerates(last string, place Place) bool {
 	return named.next != nil && named.last == last && (a.r.Regenerate || named.beginning)
 }
 
-// again finishes a verdict that starts a turn afresh: a checkpoint left behind is dropped, and the calls
+// again finishes a verdict that starts a turn anew: a checkpoint left behind is dropped, and the calls
 // that hang on it get a result, so that none is left without one (I6).
 func (a *admission) again(v Verdict) Verdict {
 	v.Forget = a.t.Checkpoint != nil || len(a.t.Open) > 0 || len(a.t.Calls) > 0
@@ -318,7 +318,7 @@ func asks(role agui.Role) bool {
 // refuse is a refusal. What it shows the caller of its own are the messages that a resume will bring again.
 func (a *admission) refuse(row int, code agui.Code) Verdict {
 	v := Verdict{Meaning: Refuse, Row: row, Code: code}
-	for _, m := range a.fresh {
+	for _, m := range a.newMessages {
 		if adds(m) {
 			v.Show = append(v.Show, m)
 		}

@@ -41,7 +41,7 @@ func (a *admission) answers() Verdict {
 	case len(current) == 0 && a.t.Live != nil:
 		return Verdict{Meaning: Join, Row: 2}
 	case len(current) == 0:
-		return Verdict{Meaning: Hydrate, Row: 2}
+		return Verdict{Meaning: Show, Row: 2}
 	case a.t.Live != nil: // a live run leaves no question open; if one were, it would have to wait (R1)
 		return a.busy()
 	}
@@ -49,7 +49,7 @@ func (a *admission) answers() Verdict {
 	if code != "" {
 		return a.refuse(3, code)
 	}
-	v := Verdict{Meaning: Resume, Row: 1, Claims: claims, Append: a.fresh, CallAnswers: a.calls, NotAnswered: a.missingCalls()}
+	v := Verdict{Meaning: Resume, Row: 1, Claims: claims, Append: a.newMessages, CallAnswers: a.calls, NotAnswered: a.missingCalls()}
 	if len(unknown) > 0 {
 		v.Warnings = append(v.Warnings, "answers to interrupts this thread never had: "+quoteIDs(unknown))
 	}

@@ -126,8 +126,8 @@ func (f *fixture) Token(id string) (Token, bool) {
 	return Token{}, false
 }
 
-// apply is what a store does with a step.
-func (f *fixture) apply(s *Step) {
+// apply is what a store does with a transition.
+func (f *fixture) apply(s *Transition) {
 	for _, id := range s.Left {
 		for i := range f.Said {
 			if f.Said[i].Message.ID == id && f.Said[i].Left == 0 {
@@ -215,7 +215,7 @@ func thread(runs ...string) *fixture {
 	f := &fixture{Thread: Thread{Key: Key{Principal: "local", Agent: "travel", ID: "t1"}}}
 	for i, specs := range runs {
 		origin := uint64(10 * (i + 1))
-		s := next(&f.Thread, noon.Add(-time.Hour))
+		s := newTransition(&f.Thread, noon.Add(-time.Hour))
 		s.add(origin, messages(specs)...)
 		s.Thread.Fence = origin
 		run := Run{RunID: fmt.Sprintf("run%d", i+1), Hash: fmt.Sprintf("hash%d", i+1), Origin: origin, Status: RunSuccess, Committed: true, LastMessage: s.Thread.LastMessage}

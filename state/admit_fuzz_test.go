@@ -87,7 +87,7 @@ func (d *dice) request() *Request {
 	return r
 }
 
-// FuzzAdmit holds admission to what must be true of every verdict, and the steps to carrying it out.
+// FuzzAdmit holds admission to what must be true of every verdict, and the transitions to carrying it out.
 func FuzzAdmit(f *testing.F) {
 	for seed := range 64 {
 		b := make([]byte, 40)
@@ -123,7 +123,7 @@ func checkVerdict(t *testing.T, f *fixture, r *Request, v Verdict) {
 	if !v.Meaning.Runs() && (len(v.Append)+len(v.Claims)+len(v.NotAnswered) > 0 || v.CutAfter != "" || v.CutAll || v.Forget || v.Restore != "") {
 		t.Fatalf("%s changes the thread", brief(v))
 	}
-	if v.Meaning != Hydrate && !v.Meaning.Runs() && len(v.CallAnswers) > 0 {
+	if v.Meaning != Show && !v.Meaning.Runs() && len(v.CallAnswers) > 0 {
 		t.Fatalf("%s records answers", brief(v))
 	}
 	if (v.Meaning == Refuse || v.Meaning == Busy) != (v.Code != "") {
@@ -191,16 +191,16 @@ func checkCut(t *testing.T, f *fixture, r *Request, v Verdict) {
 	}
 }
 
-// checkBegin holds the step to what its verdict says, and the run that follows to closing everything.
+// checkBegin holds the transition to what its verdict says, and the run that follows to closing everything.
 func checkBegin(t *testing.T, f *fixture, r *Request, v Verdict) {
 	t.Helper()
 	waited := map[string]bool{}
 	for _, c := range f.Thread.OpenCalls() {
 		waited[c.ID] = true
 	}
-	s, err := BeginStep(&f.Thread, f, r, v, Claim{Attempt: "x", TTL: time.Second, Fence: 100}, noon)
+	s, err := PlanBegin(&f.Thread, f, r, v, Claim{Attempt: "x", TTL: time.Second, Fence: 100}, noon)
 	if err != nil {
-		t.Fatalf("BeginStep() = %v", err)
+		t.Fatalf("PlanBegin() = %v", err)
 	}
 	f.apply(s)
 	if f.Thread.Live == nil || f.Thread.Fence != 100 || f.Thread.Newest().Origin != 100 {

@@ -10,15 +10,15 @@ import (
 )
 
 // ErrConflict is returned by [Backend.Write] and [Backend.UpdateQueue] when the thread is not what the caller has read,
-// and by [Record.Facts] when a fact that was looked up late is of another step than the thread. The store reads the
-// thread again and computes the step anew.
+// and by [Record.Facts] when a fact that was looked up late is of another transition than the thread. The store reads the
+// thread again and computes the transition anew.
 var ErrConflict = errors.New("state: the thread has changed")
 
-// A Backend keeps threads for the [Store] that [NewStore] makes of it. It knows nothing of what a step means: the store
-// reads a thread, computes a step by the pure functions of this package, and writes the step if nobody wrote the thread
+// A Backend keeps threads for the [Store] that [NewStore] makes of it. It knows nothing of what a transition means: the store
+// reads a thread, computes a transition by the pure functions of this package, and writes the transition if nobody wrote the thread
 // since. Leases, their signals, repeated calls, readers of logs and waiting requests are the store's business.
 //
-// Every method is safe for concurrent use, and each write is one atomic step. A thread whose deadline is over does not
+// Every method is safe for concurrent use, and each write is one atomic transition. A thread whose deadline is over does not
 // exist, whether or not it has been removed. All times are the backend's clock's, which is one clock for everybody who
 // writes a thread.
 //
@@ -34,25 +34,25 @@ type Backend interface {
 	// Read returns the thread of a key. That there is none is no error: the record then has no tag, and a thread at
 	// revision 0 with nothing but its key.
 	Read(ctx context.Context, key Key, o ReadOptions) (*Record, error)
-	// Write makes a step come true, as a whole. ErrConflict: the thread's tag is not that of w.Base, or something
-	// that was read with it has changed so that the step would be another. ErrLeaseLost: w.Lease does not hold the
+	// Write makes a transition come true, as a whole. ErrConflict: the thread's tag is not that of w.Base, or something
+	// that was read with it has changed so that the transition would be another. ErrLeaseLost: w.Lease does not hold the
 	// thread, or the run that is taken is not overdue any more. ErrGap: w.After is missing in the log.
 	// [Write.Prepare] makes these checks for backends that keep a thread as one value.
 	//
-	// Frames of the step that are in the log already are skipped. A write of the tag that the thread has already is
+	// Frames of the transition that are in the log already are skipped. A write of the tag that the thread has already is
 	// done, and is not done again.
 	Write(ctx context.Context, w *Write) (Written, error)
 
 	// Append adds frames to the log of the thread that l holds, in order, without those that are there already.
-	// Revision is the newest that the owner of the lease has seen: a thread that is older has lost a step, and its
+	// Revision is the newest that the owner of the lease has seen: a thread that is older has lost a transition, and its
 	// lease with it. It returns the newest frame before, and what the attempt was told. ErrLeaseLost: l does not
 	// hold the thread. ErrGap: the log ends before the frame after.
 	Append(ctx context.Context, l *Lease, revision int64, after FrameID, frames []Frame) (before FrameID, told Flags, err error)
-	// UpdateAttempt changes what is known of a live attempt. It is no step: revision and tag stay.
+	// UpdateAttempt changes what is known of a live attempt. It is no transition: revision and tag stay.
 	// [AttemptUpdate.Apply] is what it does. ErrUnknownThread: there is no such thread, and u has no lease.
 	// ErrLeaseLost: u.Lease does not hold the thread.
 	UpdateAttempt(ctx context.Context, key Key, u AttemptUpdate) (Attempt, error)
-	// UpdateQueue changes who waits for a thread. It is no step: revision and tag stay. [QueueUpdate.Apply] is what it
+	// UpdateQueue changes who waits for a thread. It is no transition: revision and tag stay. [QueueUpdate.Apply] is what it
 	// does. It returns a thread of which Queue is as it is after the update and Live says whether a run is live, and
 	// the time. ErrUnknownThread: there is no such thread. ErrConflict: the thread is not what u.Base has.
 	UpdateQueue(ctx context.Context, key Key, u QueueUpdate) (*Thread, time.Time, error)
@@ -107,7 +107,7 @@ type ReadOptions struct {
 // A Record is a thread as one moment found it. Nobody changes one.
 type Record struct {
 	Thread *Thread // at revision 0 if there is none
-	// Tag names the step that wrote the thread; empty if there is none. Born is the tag of its first step, behind the
+	// Tag names the transition that wrote the thread; empty if there is none. Born is the tag of its first transition, behind the
 	// fence it was made with, see [Write.Born].
 	Tag  string
 	Born string
@@ -116,7 +116,7 @@ type Record struct {
 	Floor uint64
 	// HasFrame reports whether the log has the frame that was asked for.
 	HasFrame bool
-	// Facts are what steps look up. What was not read with the thread is read when it is asked for.
+	// Facts are what transitions look up. What was not read with the thread is read when it is asked for.
 	Facts Lookup
 	// Private is the backend's own; it comes back in [Write.Base] and [ReadOptions.Have].
 	Private any
@@ -129,23 +129,23 @@ func (r *Record) Exists() bool { return r.Tag != "" }
 type Lookup interface {
 	Facts
 	// Err returns what went wrong with lookups so far: their answers are worth nothing then. ErrConflict: one was of
-	// another step than the thread.
+	// another transition than the thread.
 	Err() error
 }
 
-// A Write is a step with what must still be true when it is written.
+// A Write is a transition with what must still be true when it is written.
 type Write struct {
-	Base *Record // what the step was computed from
-	Step *Step
-	Tag  string // of the thread after the step
+	Base       *Record // what the transition was computed from
+	Transition *Transition
+	Tag        string // of the thread after the transition
 	// Born names a thread that is made apart from all that have, had or will have its key: the fence it is made with, a
 	// dot, and a random text. Of a thread that exists it is the one it has.
 	Born string
-	// Lease must hold the thread, and its log must reach up to After; nil for a step that needs no lease. The effects
-	// that the attempt has recorded are dropped by a step with a lease.
+	// Lease must hold the thread, and its log must reach up to After; nil for a transition that needs no lease. The effects
+	// that the attempt has recorded are dropped by a transition with a lease.
 	Lease *Lease
 	After FrameID
-	// Begins says that an attempt begins, with the fence of the step's thread, and Takes that it goes on with a run that
+	// Begins says that an attempt begins, with the fence of the transition's thread, and Takes that it goes on with a run that
 	// must still be overdue. Ends says that the run ends.
 	Begins, Takes, Ends bool
 	// Deadline is when the thread may be forgotten; zero while a run is live.
@@ -158,7 +158,7 @@ type Write struct {
 var Forever = time.Unix(1<<33, 0).UTC()
 
 // Prepare checks that w may be written on the thread as it is now, which has this tag, and returns the thread that is to
-// be kept: the step's, with what has changed since it was read by other means than a step. It fails with ErrConflict,
+// be kept: the transition's, with what has changed since it was read by other means than a transition. It fails with ErrConflict,
 // ErrLeaseLost or ErrGap. Current is at revision 0 if there is no such thread.
 func (w *Write) Prepare(current *Thread, tag string, now time.Time) (*Thread, error) {
 	switch {
@@ -175,10 +175,10 @@ func (w *Write) Prepare(current *Thread, tag string, now time.Time) (*Thread, er
 	case w.Begins && !slices.Equal(current.Queue, w.Base.Thread.Queue):
 		return nil, ErrConflict
 	}
-	next := *w.Step.Thread
+	next := *w.Transition.Thread
 	next.Last = current.Last
-	if n := len(w.Step.Frames); n > 0 && next.Last.Less(w.Step.Frames[n-1].ID) {
-		next.Last = w.Step.Frames[n-1].ID
+	if n := len(w.Transition.Frames); n > 0 && next.Last.Less(w.Transition.Frames[n-1].ID) {
+		next.Last = w.Transition.Frames[n-1].ID
 	}
 	if !w.Begins {
 		next.Queue = current.Queue
@@ -227,7 +227,7 @@ const (
 	AttemptReader  AttemptOp = "reader"  // it has a reader for TTL from now; 0 notes nothing
 )
 
-// An AttemptUpdate is a change of what is known of a live attempt, other than by a step.
+// An AttemptUpdate is a change of what is known of a live attempt, other than by a transition.
 type AttemptUpdate struct {
 	Op     AttemptOp
 	Lease  *Lease // must hold the thread
@@ -293,7 +293,7 @@ const (
 	QueueLeave QueueOp = "leave" // gives the place up; other replicas with waiting requests are told to look again
 )
 
-// A QueueUpdate is a change of who waits for a thread, other than by a step.
+// A QueueUpdate is a change of who waits for a thread, other than by a transition.
 type QueueUpdate struct {
 	Op     QueueOp
 	Ticket string

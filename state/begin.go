@@ -24,10 +24,10 @@ func NextFence(t *Thread, now time.Time) uint64 {
 	return max(t.Fence+1, uint64(max(now.UnixMilli(), 0)))
 }
 
-// Plan judges r with [Admit] and returns the step that makes the verdict come true, nil if nothing changes. It is
-// what a store's Begin does; all that is left to the store is to write the step if t is still what it was. The
+// Plan judges r with [Admit] and returns the transition that makes the verdict come true, nil if nothing changes. It is
+// what a store's Begin does; all that is left to the store is to write the transition if t is still what it was. The
 // lease is c's. A Begin that is made again because its answer was lost gets the verdict it had.
-func Plan(t *Thread, f Facts, r *Request, c Claim, now time.Time) (Verdict, *Step, error) {
+func Plan(t *Thread, f Facts, r *Request, c Claim, now time.Time) (Verdict, *Transition, error) {
 	if live := t.Live; live != nil && c.Attempt != "" && live.Attempt == c.Attempt {
 		return Verdict{Meaning: live.Intent.Meaning, Row: live.Intent.Row, Claims: live.Intent.Claims}, nil, nil
 	}
@@ -39,21 +39,21 @@ func Plan(t *Thread, f Facts, r *Request, c Claim, now time.Time) (Verdict, *Ste
 		if len(v.CallAnswers) == 0 {
 			return v, nil, nil
 		}
-		s := RecordStep(t, v, now)
+		s := PlanRecord(t, v, now)
 		return v, s, s.err
 	}
-	s, err := BeginStep(t, f, r, v, c, now)
+	s, err := PlanBegin(t, f, r, v, c, now)
 	if errors.Is(err, ErrTooLarge) {
 		return newAdmission(t, f, r, now).refuse(v.Row, agui.CodeTooLarge), nil, nil
 	}
 	return v, s, err
 }
 
-// BeginStep is the step that makes a verdict which runs come true: the conversation as the request leaves
+// PlanBegin is the transition that makes a verdict which runs come true: the conversation as the request leaves
 // it, answers claimed, the client's state merged, the intent written, the lease taken. [ErrTooLarge]: the state
 // has no room for the client's.
-func BeginStep(t *Thread, f Facts, r *Request, v Verdict, c Claim, now time.Time) (*Step, error) {
-	s := next(t, now)
+func PlanBegin(t *Thread, f Facts, r *Request, v Verdict, c Claim, now time.Time) (*Transition, error) {
+	s := newTransition(t, now)
 	s.encoded = r.encoded
 	n := s.Thread
 	intent := Intent{
@@ -98,7 +98,7 @@ func BeginStep(t *Thread, f Facts, r *Request, v Verdict, c Claim, now time.Time
 }
 
 // claim marks the answered tokens, so that nobody else can answer them, and returns their questions.
-func (s *Step) claim(f Facts, answers []Answer) []agui.Interrupt {
+func (s *Transition) claim(f Facts, answers []Answer) []agui.Interrupt {
 	var questions []agui.Interrupt
 	for _, a := range answers {
 		if token, ok := f.Token(a.ID); ok {
@@ -113,7 +113,7 @@ func (s *Step) claim(f Facts, answers []Answer) []agui.Interrupt {
 // startState decides which state the run starts from: an earlier one for a turn that is regenerated, the
 // thread's with the client's changes merged in otherwise. On a resume the client's is ignored. The one that the
 // newest run ended with becomes part of the past.
-func (s *Step) startState(t *Thread, f Facts, r *Request, v Verdict) error {
+func (s *Transition) startState(t *Thread, f Facts, r *Request, v Verdict) error {
 	var undo agui.Patch
 	var err error
 	switch {
@@ -141,7 +141,7 @@ func (s *Step) startState(t *Thread, f Facts, r *Request, v Verdict) error {
 
 // restore sets the state back to the one that mark names, or to the oldest that is kept, with what the client has changed
 // itself since, and what patches have since the newest run ended. It returns the way back.
-func (s *Step) restore(t *Thread, f Facts, r *Request, mark string) (agui.Patch, error) {
+func (s *Transition) restore(t *Thread, f Facts, r *Request, mark string) (agui.Patch, error) {
 	past := f.Past()
 	own, changes, err := clientState(t, f, r)
 	if err != nil || len(changes) == 0 && !past.changed(mark) {
@@ -179,7 +179,7 @@ func (s *Step) restore(t *Thread, f Facts, r *Request, mark string) (agui.Patch,
 }
 
 // merge brings the client's changes into the state, and returns the way back.
-func (s *Step) merge(t *Thread, f Facts, r *Request) (agui.Patch, error) {
+func (s *Transition) merge(t *Thread, f Facts, r *Request) (agui.Patch, error) {
 	state, undo, err := clientState(t, f, r)
 	if len(undo) > 0 {
 		s.setState(state)
@@ -255,10 +255,10 @@ func object(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// RecordStep is the step of a request that runs nothing but brings answers to frontend calls while others
+// PlanRecord is the transition of a request that runs nothing but brings answers to frontend calls while others
 // are missing.
-func RecordStep(t *Thread, v Verdict, now time.Time) *Step {
-	s := next(t, now)
+func PlanRecord(t *Thread, v Verdict, now time.Time) *Transition {
+	s := newTransition(t, now)
 	var run uint64
 	if newest := t.Newest(); newest != nil {
 		run = newest.Origin
@@ -267,9 +267,9 @@ func RecordStep(t *Thread, v Verdict, now time.Time) *Step {
 	return s
 }
 
-// TakeStep is the step by which another attempt goes on with a run whose owner died: same run, new fence.
-func TakeStep(t *Thread, c Claim, now time.Time) *Step {
-	s := next(t, now)
+// PlanTake is the transition by which another attempt goes on with a run whose owner died: same run, new fence.
+func PlanTake(t *Thread, c Claim, now time.Time) *Transition {
+	s := newTransition(t, now)
 	live := *t.Live
 	live.Attempt, live.Fence, live.Until = c.Attempt, c.Fence, now.Add(c.TTL)
 	live.Tied, live.HungUp = false, false // a takeover unties

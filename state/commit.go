@@ -8,7 +8,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// A Commit is what a run has to keep at a turn boundary, or at its end. It is written in one step, guarded
+// A Commit is what a run has to keep at a turn boundary, or at its end. It is written in one transition, guarded
 // by the attempt's fence.
 type Commit struct {
 	// Number counts the commits of an attempt, from 1: one that has the number of the newest is that one, made again
@@ -57,9 +57,9 @@ type End struct {
 	Undo agui.Patch
 }
 
-// CommitStep is the step of a commit on t, whose live attempt the caller has checked against its lease.
-func CommitStep(t *Thread, f Facts, c Commit, now time.Time) (*Step, error) {
-	s := next(t, now)
+// PlanCommit is the transition of a commit on t, whose live attempt the caller has checked against its lease.
+func PlanCommit(t *Thread, f Facts, c Commit, now time.Time) (*Transition, error) {
+	s := newTransition(t, now)
 	n := s.Thread
 	live := *t.Live
 	live.Number = c.Number
@@ -122,7 +122,7 @@ func tagged(results []PatchResult, tag string) []PatchResult {
 
 // keep appends what is new and gives known messages their new version without counting them twice. It reports
 // whether anything was new.
-func (s *Step) keep(f Facts, run uint64, messages []agui.Message) (added bool) {
+func (s *Transition) keep(f Facts, run uint64, messages []agui.Message) (added bool) {
 	for _, m := range messages {
 		if place, ok := f.Known(m.ID); ok && !place.Left {
 			s.renew(m, place)
@@ -135,7 +135,7 @@ func (s *Step) keep(f Facts, run uint64, messages []agui.Message) (added bool) {
 }
 
 // renew gives a message a new version.
-func (s *Step) renew(m agui.Message, place Place) {
+func (s *Transition) renew(m agui.Message, place Place) {
 	stored, err := NewStoredMessage(m)
 	if err != nil {
 		s.err = err
@@ -147,7 +147,7 @@ func (s *Step) renew(m agui.Message, place Place) {
 }
 
 // settle decides what becomes of the tokens this run claimed: used up by its first commit, or open again.
-func (s *Step) settle(f Facts, live *Live, c Commit) {
+func (s *Transition) settle(f Facts, live *Live, c Commit) {
 	status := TokenUsed
 	if c.End != nil && c.End.Reopen {
 		status = TokenOpen
@@ -167,7 +167,7 @@ func (s *Step) settle(f Facts, live *Live, c Commit) {
 }
 
 // end ends the run. The state that it started from becomes part of the past.
-func (s *Step) end(f Facts, live *Live, e *End, now time.Time) error {
+func (s *Transition) end(f Facts, live *Live, e *End, now time.Time) error {
 	n := s.Thread
 	n.Run.Status, n.Run.Code, n.Run.Text, n.Run.EndedAt = e.Status, e.Code, e.Text, now
 	n.Failed = e.Status == RunError

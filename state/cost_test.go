@@ -10,8 +10,8 @@ import (
 func TestUnchangedStateCostsNothing(t *testing.T) {
 	large := json.RawMessage(`{"items":[` + strings.TrimSuffix(strings.Repeat(`{"id":1,"tags":["a","b"]},`, 40_000), ",") + `]}`)
 	for _, test := range []struct {
-		name string
-		step func(f *fixture)
+		name       string
+		transition func(f *fixture)
 	}{
 		{"begin", func(f *fixture) {
 			f.Thread.Live = nil
@@ -25,9 +25,9 @@ func TestUnchangedStateCostsNothing(t *testing.T) {
 			before := *f
 			if n := testing.AllocsPerRun(5, func() {
 				again := before
-				test.step(&again)
+				test.transition(&again)
 			}); n > 1000 {
-				t.Errorf("a step makes %.0f allocations with a state of %d bytes", n, len(large))
+				t.Errorf("a transition makes %.0f allocations with a state of %d bytes", n, len(large))
 			}
 		})
 	}

@@ -59,16 +59,16 @@ func FuzzDiff(f *testing.F) {
 		if err != nil {
 			return
 		}
-		want, err := Apply(new, nil)
+		want, err := apply(new, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := Apply(old, p)
+		got, err := apply(old, p)
 		if err != nil {
 			t.Fatalf("%s by %+v: %v", old, p, err)
 		}
 		same(t, "ours", got, want)
-		clean, err := Apply(old, nil) // evanphx keeps repeated names and what is not UTF-8
+		clean, err := apply(old, nil) // evanphx keeps repeated names and what is not UTF-8
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@
 // a request means for it is decided by [Admit], a pure function; a [Store] makes that decision, and every
 // commit, atomic.
 //
-// [NewStore] makes a store of a [Backend]: it reads a thread, computes a [Step], and has the backend write it if nobody
+// [NewStore] makes a store of a [Backend]: it reads a thread, computes a [Transition], and has the backend write it if nobody
 // wrote the thread meanwhile. Who may write is decided by leases: [Store] hands one to the attempt that begins a run, each
 // with a higher fence than all before it, and whoever has lost theirs changes nothing any more. A backend keeps bytes and
 // decides nothing; memory, Redis and others are packages below this one, and the suite in state/statetest holds each to

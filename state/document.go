@@ -318,13 +318,6 @@ func (d *Document) render() json.RawMessage {
 	return d.raw
 }
 
-// Size returns the length of [Document.JSON] in bytes, without rendering it.
-func (d *Document) Size() int {
-	_ = d.lock()
-	defer d.mu.Unlock()
-	return d.tree.size
-}
-
 // Clone returns an independent document with the same content and options, but no OnChange: nobody reads
 // the clone.
 func (d *Document) Clone() *Document {

@@ -149,7 +149,7 @@ func TestNewDocument(t *testing.T) {
 		"": `{}`, "null": `{}`, " null ": `{}`, `{"b":1,"a":[ ],"b":2}`: `{"a":[],"b":2}`, `{"\u00e9\/":"\u003c"}`: `{"é/":"<"}`,
 	} {
 		d, err := NewDocument(json.RawMessage(raw), DocumentOptions{})
-		if err != nil || string(d.JSON()) != want || d.Size() != len(want) {
+		if err != nil || string(d.JSON()) != want || d.tree.size != len(want) {
 			t.Errorf("NewDocument(%s) = %s, %v, want %s", raw, d.JSON(), err, want)
 		}
 	}
@@ -253,7 +253,7 @@ func TestDocumentIsSafeForConcurrentUse(t *testing.T) {
 	t.Parallel()
 	state := json.RawMessage(`{}`)
 	d, err := NewDocument(nil, DocumentOptions{OnChange: func(c Change) error {
-		next, err := Apply(state, c.Patch)
+		next, err := apply(state, c.Patch)
 		state = next
 		return err
 	}})

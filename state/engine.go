@@ -17,7 +17,7 @@ import (
 
 // StoreOptions say how a [Store] made by [NewStore] behaves. The zero value is good.
 type StoreOptions struct {
-	// ThreadTTL is how long a thread is kept after its last step; 0 means 30 days.
+	// ThreadTTL is how long a thread is kept after its last transition; 0 means 30 days.
 	ThreadTTL time.Duration
 	// Logger is told of panics in what follows logs for readers; nil means slog.Default.
 	Logger *slog.Logger
@@ -37,7 +37,7 @@ func NewStore(b Backend, o StoreOptions) Store {
 	return s
 }
 
-// A store is the engine under every [Store]: it reads a thread, computes a step, and has it written if nobody wrote the
+// A store is the engine under every [Store]: it reads a thread, computes a transition, and has it written if nobody wrote the
 // thread meanwhile.
 type store struct {
 	backend Backend
@@ -134,7 +134,7 @@ func (s *store) protect(f func() error) (err error) {
 	return f()
 }
 
-// maxTries is how often a step is computed anew because somebody else was faster.
+// maxTries is how often a transition is computed anew because somebody else was faster.
 const maxTries = 100
 
 // retryConflicts calls f again as long as the thread that it read changed before it wrote it.
@@ -165,12 +165,12 @@ func pause(ctx context.Context, try int) error {
 	}
 }
 
-// write has a step written and returns the thread after it; also if that fails, for its name.
+// write has a transition written and returns the thread after it; also if that fails, for its name.
 func (s *store) write(ctx context.Context, w *Write) (*Record, Written, error) {
-	t, base := *w.Step.Thread, w.Base
+	t, base := *w.Transition.Thread, w.Base
 	after := &Record{
 		Thread: &t, Tag: rand.Text(), Born: base.Born, Now: base.Now, Floor: base.Floor,
-		Facts: factsAfter{base.Facts, w.Step.Tokens},
+		Facts: factsAfter{base.Facts, w.Transition.Tokens},
 	}
 	if !base.Exists() {
 		after.Born = strconv.FormatUint(t.Fence, 10) + "." + rand.Text()
@@ -189,7 +189,7 @@ func (s *store) write(ctx context.Context, w *Write) (*Record, Written, error) {
 	return after, written, err
 }
 
-// factsAfter are the facts after a step that wrote tokens.
+// factsAfter are the facts after a transition that wrote tokens.
 type factsAfter struct {
 	Lookup
 
@@ -246,7 +246,7 @@ func (s *store) begin(ctx context.Context, r *Request, o LeaseOptions, read Read
 	if err := s.settle(ctx, base); err != nil {
 		return nil, err
 	}
-	v, step, err := Plan(base.Thread, base.Facts, r, claim(base, o), base.Now)
+	v, transition, err := Plan(base.Thread, base.Facts, r, claim(base, o), base.Now)
 	if err := errors.Join(base.Facts.Err(), err); err != nil {
 		return nil, err
 	}
@@ -259,10 +259,10 @@ func (s *store) begin(ctx context.Context, r *Request, o LeaseOptions, read Read
 			return nil, err
 		}
 	}
-	if step == nil {
+	if transition == nil {
 		return s.begun(base, v, o), nil
 	}
-	after, _, err := s.write(ctx, &Write{Base: base, Step: step, Begins: v.Meaning.Runs()})
+	after, _, err := s.write(ctx, &Write{Base: base, Transition: transition, Begins: v.Meaning.Runs()})
 	if err != nil {
 		return nil, err
 	}
@@ -307,8 +307,8 @@ func (s *store) take(ctx context.Context, key Key, o LeaseOptions) (*Begun, erro
 	if !t.Overdue(base.Now.Add(-o.Overdue)) {
 		return nil, ErrLeaseLost
 	}
-	step := TakeStep(t, claim(base, o), base.Now)
-	after, _, err := s.write(ctx, &Write{Base: base, Step: step, Begins: true, Takes: true})
+	transition := PlanTake(t, claim(base, o), base.Now)
+	after, _, err := s.write(ctx, &Write{Base: base, Transition: transition, Begins: true, Takes: true})
 	if err != nil {
 		return nil, err
 	}

@@ -12,22 +12,22 @@ func (s *store) PatchState(ctx context.Context, r *PatchRequest) (PatchResult, e
 		if err != nil {
 			return PatchResult{}, err
 		}
-		step, result, err := PatchStep(base.Thread, base.Facts, r, claim(base, LeaseOptions{}).Fence, base.Now)
+		transition, result, err := PlanPatch(base.Thread, base.Facts, r, claim(base, LeaseOptions{}).Fence, base.Now)
 		if err := errors.Join(base.Facts.Err(), err); err != nil {
 			return PatchResult{}, err
 		}
-		if step != nil {
-			err = s.patch(ctx, base, step)
+		if transition != nil {
+			err = s.patch(ctx, base, transition)
 		}
 		return result, err
 	})
 }
 
-// patch has a step of patches written.
-func (s *store) patch(ctx context.Context, base *Record, step *Step) error {
-	after, written, err := s.write(ctx, &Write{Base: base, Step: step, Ends: len(step.Frames) > 0})
+// patch has a transition of patches written.
+func (s *store) patch(ctx context.Context, base *Record, transition *Transition) error {
+	after, written, err := s.write(ctx, &Write{Base: base, Transition: transition, Ends: len(transition.Frames) > 0})
 	if err == nil {
-		s.show(ctx, after.Thread.Key.Digest(), after.Born, step.Frames, written.Before)
+		s.show(ctx, after.Thread.Key.Digest(), after.Born, transition.Frames, written.Before)
 	}
 	return err
 }
@@ -35,11 +35,11 @@ func (s *store) patch(ctx context.Context, base *Record, step *Step) error {
 // settle makes the patches that wait on a thread where nothing runs any more. It fails with ErrConflict if it wrote the
 // thread, or somebody else did.
 func (s *store) settle(ctx context.Context, base *Record) error {
-	step, err := SettleStep(base.Thread, base.Facts, claim(base, LeaseOptions{}).Fence, base.Now)
-	if err := errors.Join(base.Facts.Err(), err); err != nil || step == nil {
+	transition, err := PlanSettle(base.Thread, base.Facts, claim(base, LeaseOptions{}).Fence, base.Now)
+	if err := errors.Join(base.Facts.Err(), err); err != nil || transition == nil {
 		return err
 	}
-	if err := s.patch(ctx, base, step); err != nil {
+	if err := s.patch(ctx, base, transition); err != nil {
 		return err
 	}
 	return ErrConflict

@@ -153,7 +153,7 @@ func (s *store) Rename(ctx context.Context, key Key, title string) error {
 		if err != nil {
 			return nil, err
 		}
-		after, _, err := s.write(ctx, &Write{Base: base, Step: RenameStep(base.Thread, title, base.Now)})
+		after, _, err := s.write(ctx, &Write{Base: base, Transition: PlanRename(base.Thread, title, base.Now)})
 		return after, err
 	})
 	return err
@@ -161,11 +161,11 @@ func (s *store) Rename(ctx context.Context, key Key, title string) error {
 
 // Fork makes a thread of another's beginning; see [Directory].
 func (s *store) Fork(ctx context.Context, from Key, messageID, id string) (*Thread, error) {
-	step, err := retryConflicts(ctx, func() (*Step, error) { return s.forkStep(ctx, from, messageID, id) })
+	transition, err := retryConflicts(ctx, func() (*Transition, error) { return s.planFork(ctx, from, messageID, id) })
 	if err != nil {
 		return nil, err
 	}
-	key := step.Thread.Key
+	key := transition.Thread.Key
 	base, err := s.backend.Read(ctx, key, ReadOptions{})
 	if err != nil {
 		return nil, err
@@ -173,7 +173,7 @@ func (s *store) Fork(ctx context.Context, from Key, messageID, id string) (*Thre
 	if base.Exists() {
 		return nil, ErrThreadExists
 	}
-	after, _, err := s.write(ctx, &Write{Base: base, Step: step})
+	after, _, err := s.write(ctx, &Write{Base: base, Transition: transition})
 	if errors.Is(err, ErrConflict) { // or it is done, its reply was lost, and somebody has used it since
 		now, err := s.backend.Read(ctx, key, ReadOptions{})
 		if err == nil && now.Born != after.Born {
@@ -190,13 +190,13 @@ func (s *store) Fork(ctx context.Context, from Key, messageID, id string) (*Thre
 	return after.Thread, nil
 }
 
-func (s *store) forkStep(ctx context.Context, from Key, messageID, id string) (*Step, error) {
+func (s *store) planFork(ctx context.Context, from Key, messageID, id string) (*Transition, error) {
 	r, err := s.existing(ctx, from, ReadOptions{Messages: []string{messageID}})
 	if err != nil {
 		return nil, err
 	}
-	step, err := ForkStep(r.Thread, r.Facts, messageID, Key{Principal: from.Principal, Agent: from.Agent, ID: id}, r.Now)
-	return step, errors.Join(r.Facts.Err(), err)
+	transition, err := PlanFork(r.Thread, r.Facts, messageID, Key{Principal: from.Principal, Agent: from.Agent, ID: id}, r.Now)
+	return transition, errors.Join(r.Facts.Err(), err)
 }
 
 // Delete forgets the thread; see [Directory]. Readers of other stores learn of it within a second or so.

@@ -87,11 +87,11 @@ func (s *store) commit(ctx context.Context, l *Lease, c Commit) (*Thread, error)
 	case t.Last.Less(c.After):
 		return nil, ErrGap
 	}
-	step, err := CommitStep(t, base.Facts, c, base.Now)
+	transition, err := PlanCommit(t, base.Facts, c, base.Now)
 	if err := errors.Join(base.Facts.Err(), err); err != nil {
 		return nil, err
 	}
-	after, written, err := s.write(ctx, &Write{Base: base, Step: step, Lease: l, After: c.After, Ends: c.End != nil})
+	after, written, err := s.write(ctx, &Write{Base: base, Transition: transition, Lease: l, After: c.After, Ends: c.End != nil})
 	if errors.Is(err, ErrLeaseLost) && !read.Frame.IsZero() { // or it is done, its reply was lost, and another run has begun since
 		again, err := s.backend.Read(ctx, l.Key, ReadOptions{Frame: read.Frame})
 		if err != nil {
@@ -104,7 +104,7 @@ func (s *store) commit(ctx context.Context, l *Lease, c Commit) (*Thread, error)
 	if err != nil {
 		return nil, s.granted(l, err)
 	}
-	s.show(ctx, l.digest(), after.Born, step.Frames, written.Before)
+	s.show(ctx, l.digest(), after.Born, transition.Frames, written.Before)
 	if c.End == nil {
 		own.remember(after)
 	} else {

@@ -8,12 +8,12 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// ForkStep is the first step of a new thread, key, that begins as t was at a message: with the conversation up
+// PlanFork is the first transition of a new thread, key, that begins as t was at a message: with the conversation up
 // to it and the state at the end of its run if it is that run's last message, else at the run's start; the
 // oldest kept state where that is gone. The way back to the states before it comes along, for turns that are regenerated
 // or edited there. Questions and open calls stay behind: calls of the last message keep
 // the results they have, and those without any are not answered. ErrUnknownMessage: t has no such message.
-func ForkStep(t *Thread, f Facts, messageID string, key Key, now time.Time) (*Step, error) {
+func PlanFork(t *Thread, f Facts, messageID string, key Key, now time.Time) (*Transition, error) {
 	list, _ := endOf(f, func(StoredMessage, bool) bool { return false })
 	at := list.index(messageID)
 	if at < 0 {
@@ -23,7 +23,7 @@ func ForkStep(t *Thread, f Facts, messageID string, key Key, now time.Time) (*St
 	if err != nil {
 		return nil, err
 	}
-	s := next(&Thread{Key: key, Fence: t.Fence}, now) // its runs are none of those that its messages name
+	s := newTransition(&Thread{Key: key, Fence: t.Fence}, now) // its runs are none of those that its messages name
 	s.Past = past
 	s.setState(state)
 	open := map[string]bool{}
@@ -115,9 +115,9 @@ func runOf(t *Thread, f Facts, list Conversation, messageID string) (run uint64,
 	return run, true
 }
 
-// RenameStep sets the thread's title.
-func RenameStep(t *Thread, title string, now time.Time) *Step {
-	s := next(t, now)
+// PlanRename sets the thread's title.
+func PlanRename(t *Thread, title string, now time.Time) *Transition {
+	s := newTransition(t, now)
 	s.Thread.Title = title
 	return s
 }

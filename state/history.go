@@ -63,34 +63,10 @@ func (h History) changed(mark string) bool {
 	return slices.ContainsFunc(h.Marks[max(0, h.index(mark)):], func(m Mark) bool { return len(m.Undo) > 0 })
 }
 
-// Push is [History.With] in place.
-func (h *History) Push(mark string, undo agui.Patch) { *h = h.With(mark, undo) }
-
-// At returns the state that mark names, given the present one, and whether the mark is known; of one that
-// was used twice it is the later. The error says that current is not the state h leads back from.
-func (h History) At(current json.RawMessage, mark string) (json.RawMessage, bool, error) {
-	at := h.index(mark)
-	if at < 0 {
-		return nil, false, nil
-	}
-	state, err := h.back(current, at)
-	return state, true, err
-}
-
 // Oldest returns the state that mark names or, if that is no longer kept, the oldest that is: current
 // itself where there is none.
 func (h History) Oldest(current json.RawMessage, mark string) (json.RawMessage, error) {
 	return h.back(current, max(0, h.index(mark)))
-}
-
-// Rewind returns h without mark and what came after it, for a state that is set back to the one mark names;
-// without the mark, h.
-func (h History) Rewind(mark string) History {
-	at := h.index(mark)
-	if at < 0 {
-		return h
-	}
-	return History{Marks: slices.Clone(h.Marks[:at])}
 }
 
 // back undoes the marks from the newest to the one at index at.

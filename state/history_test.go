@@ -9,6 +9,16 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
+// stateAt is the state that a mark names, and whether it is kept; of a mark that was used twice it is the later one.
+func stateAt(h History, current json.RawMessage, mark string) (json.RawMessage, bool, error) {
+	at := h.index(mark)
+	if at < 0 {
+		return nil, false, nil
+	}
+	text, err := h.back(current, at)
+	return text, true, err
+}
+
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	var past History
@@ -16,7 +26,7 @@ func TestHistory(t *testing.T) {
 	mark := ""
 	d, err := NewDocument(nil, DocumentOptions{OnChange: func(c Change) error {
 		copies = append(copies, past)
-		past.Push(mark, c.Undo)
+		past = past.With(mark, c.Undo)
 		return nil
 	}})
 	if err != nil {
@@ -46,9 +56,9 @@ func TestHistory(t *testing.T) {
 	}
 	for i := range runs {
 		name := fmt.Sprintf("run %d", i)
-		got, ok, err := read.At(d.JSON(), name)
+		got, ok, err := stateAt(read, d.JSON(), name)
 		if kept := i >= runs-MaxMarks; err != nil || ok != kept || kept && string(got) != states[name] {
-			t.Errorf("At(%s) = %s, %t, %v, want %s", name, got, ok, err, states[name])
+			t.Errorf("stateAt(%s) = %s, %t, %v, want %s", name, got, ok, err, states[name])
 		}
 	}
 	oldest := states[read.Marks[0].Name]
@@ -58,35 +68,28 @@ func TestHistory(t *testing.T) {
 	if got, err := read.Oldest(d.JSON(), mark); err != nil || string(got) != states[mark] {
 		t.Errorf("Oldest(%s) = %s, %v, want %s", mark, got, err, states[mark])
 	}
-	if _, _, err := read.At(json.RawMessage(`{}`), mark); err == nil {
-		t.Error("At() led back from a state it does not begin at")
+	if _, _, err := stateAt(read, json.RawMessage(`{}`), mark); err == nil {
+		t.Error("stateAt() led back from a state it does not begin at")
 	}
 	for i, c := range copies {
 		if len(c.Marks) > MaxMarks || i > 0 && c.Marks[len(c.Marks)-1].Name != fmt.Sprintf("run %d", (i-1)/3) {
 			t.Fatalf("copy %d changed with a later push", i)
 		}
 	}
-	back := read.Rewind("run 42")
-	if got := back.Marks[len(back.Marks)-1].Name; got != "run 41" || len(read.Marks) != MaxMarks {
-		t.Errorf("Rewind(run 42) ends with %s and left %d marks", got, len(read.Marks))
-	}
-	if got := read.Rewind("no such run"); len(got.Marks) != MaxMarks {
-		t.Errorf("Rewind of an unknown mark left %d", len(got.Marks))
-	}
 }
 
 func TestHistoryOfNothing(t *testing.T) {
 	t.Parallel()
 	var past History
-	if got, ok, err := past.At(nil, "x"); ok || err != nil {
-		t.Errorf("At() = %s, %t, %v", got, ok, err)
+	if got, ok, err := stateAt(past, nil, "x"); ok || err != nil {
+		t.Errorf("stateAt() = %s, %t, %v", got, ok, err)
 	}
 	if got, err := past.Oldest(nil, "x"); err != nil || string(got) != `{}` {
 		t.Errorf("Oldest() = %s, %v", got, err)
 	}
 	past = past.With("x", agui.Patch{})
-	if got, ok, err := past.At(json.RawMessage(`{"a":1}`), "x"); !ok || err != nil || string(got) != `{"a":1}` {
-		t.Errorf("At() of a run that changed nothing = %s, %t, %v", got, ok, err)
+	if got, ok, err := stateAt(past, json.RawMessage(`{"a":1}`), "x"); !ok || err != nil || string(got) != `{"a":1}` {
+		t.Errorf("stateAt() of a run that changed nothing = %s, %t, %v", got, ok, err)
 	}
 }
 
@@ -96,7 +99,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	var past History
 	undo := agui.Patch{{Op: "replace", Path: "/text", Value: json.RawMessage(`"` + strings.Repeat("x", 1<<20) + `"`)}}
 	for i := range MaxMarks {
-		past.Push(fmt.Sprintf("run %d", i), undo)
+		past = past.With(fmt.Sprintf("run %d", i), undo)
 	}
 	size := 0
 	for _, m := range past.Marks {

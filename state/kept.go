@@ -32,7 +32,7 @@ func (a Answer) equal(b Answer) bool {
 }
 
 // remember keeps what a turn had recorded that is given up. It is forgotten once the answers are used.
-func (s *Step) remember(claims []Answer, c Commit) {
+func (s *Transition) remember(claims []Answer, c Commit) {
 	switch {
 	case c.End == nil || !c.End.Reopen:
 		s.Thread.Kept = nil

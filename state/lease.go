@@ -77,7 +77,7 @@ func (l Live) Told(s Signal) *Live {
 	return &l
 }
 
-// Deadline returns when the thread may be forgotten: ttl after its last step, but not before its latest open
+// Deadline returns when the thread may be forgotten: ttl after its last transition, but not before its latest open
 // interrupt has been over for a day. It is zero for a thread with a live run.
 func Deadline(t *Thread, f Facts, ttl time.Duration) time.Time {
 	if t.Live != nil {

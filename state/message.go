@@ -8,7 +8,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// A StoredMessage is a message of a conversation as it is kept: encoded, once in its life, with what steps look at.
+// A StoredMessage is a message of a conversation as it is kept: encoded, once in its life, with what transitions look at.
 // Nothing in one is changed; a new version is another one in the same slot.
 type StoredMessage struct {
 	// Slot is its place: a conversation is in the order of its slots, but for results, see [Conversation].

@@ -194,7 +194,7 @@ func TestOutsidePatchesAgreeWithOurOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 		old := renderJSON(doc)
-		ours, err := Apply(old, p)
+		ours, err := apply(old, p)
 		theirs, other := OutsidePatch{Body: raw}.apply(old, nil)
 		if errors.Is(other, ErrPointer) || errors.Is(other, ErrValue) {
 			continue // it says so, whatever the state is
@@ -246,7 +246,7 @@ func FuzzOutsidePatch(f *testing.F) {
 		if err := p.Check(0); err != nil {
 			t.Fatalf("%s applies, and is refused: %v", patch, err)
 		}
-		after, err := Apply(before, sent)
+		after, err := apply(before, sent)
 		if err != nil || string(after) != string(d.JSON()) || len(sent) > 3 {
 			t.Fatalf("%s by %s: readers have %s (%v), the document is %s", doc, patch, after, err, d.JSON())
 		}

@@ -1,7 +1,6 @@
 package state
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -294,22 +293,4 @@ func (c *change) applyAll(edits []edit, limit int) error {
 	}
 	c.flush()
 	return nil
-}
-
-// Apply returns doc, an object, with p applied strictly by RFC 6902, as a whole or not at all. Array indices
-// are plain decimals, parents must exist, and numbers are equal to a test if they are spelled alike.
-func Apply(doc json.RawMessage, p agui.Patch) (json.RawMessage, error) {
-	root, err := parseObject(doc)
-	if err != nil {
-		return nil, err
-	}
-	edits, err := editsOf(p)
-	if err != nil {
-		return nil, err
-	}
-	c := change{tree: &tree{root: root, size: sizeJSON(root)}}
-	if err := c.applyAll(edits, 0); err != nil {
-		return nil, err
-	}
-	return renderJSON(c.tree.root), nil
 }

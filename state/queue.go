@@ -7,7 +7,7 @@ import (
 )
 
 // A Queue keeps the requests that wait for a thread in the order in which the store saw them, over all replicas. A
-// request with a [Wait] takes its place by [Admitter.Begin], and gives it up in the step that begins its run.
+// request with a [Wait] takes its place by [Admitter.Begin], and gives it up in the transition that begins its run.
 type Queue interface {
 	// Await keeps the place of a ticket until its turn seems to have come: nothing is live on the thread, and nobody
 	// stands before it whose place holds. It returns as well if the place is gone; Begin decides either way.

@@ -187,7 +187,7 @@ func TestDiffOfRandomPairs(t *testing.T) {
 			t.Fatalf("Diff(%s, %s) = %v", old, new, patch)
 		}
 		text := fmt.Sprintf("pair %d: %s -> %s by %+v", i, old, new, patch)
-		got, err := Apply(old, patch)
+		got, err := apply(old, patch)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
@@ -217,7 +217,7 @@ func (m *mirror) follow(c Change) error {
 		m.t.Fatalf("sizePatch = %d, encoding/json: %d bytes, %v", sizePatch(c.Patch), len(raw), err)
 	}
 	before := m.state
-	after, err := Apply(before, c.Patch)
+	after, err := apply(before, c.Patch)
 	if err != nil {
 		m.t.Fatalf("%s by %s: %v", before, raw, err)
 	}
@@ -231,7 +231,7 @@ func (m *mirror) follow(c Change) error {
 		m.t.Fatalf("%s by %s: as the reference client: %v", before, raw, err)
 	}
 	same(m.t, fmt.Sprintf("%s by %s, as the reference client", before, raw), strict, after)
-	back, err := Apply(after, c.Undo)
+	back, err := apply(after, c.Undo)
 	if err != nil {
 		m.t.Fatalf("undo of %s by %s: %+v: %v", before, raw, c.Undo, err)
 	}
@@ -277,8 +277,8 @@ func TestRandomChanges(t *testing.T) {
 					t.Fatalf("document %d: told of a change that failed", i)
 				}
 			}
-			if got := len(d.JSON()); got != d.Size() || got != sizeJSON(d.tree.root) {
-				t.Fatalf("document %d: Size() = %d, want %d: %s", i, d.Size(), got, d.JSON())
+			if got := len(d.JSON()); got != d.tree.size || got != sizeJSON(d.tree.root) {
+				t.Fatalf("document %d: its tree has %d bytes, want %d: %s", i, d.tree.size, got, d.JSON())
 			}
 			if !json.Valid(d.JSON()) {
 				t.Fatalf("not JSON: %s", d.JSON())
@@ -287,12 +287,12 @@ func TestRandomChanges(t *testing.T) {
 		}
 		var past History
 		for _, c := range m.changes {
-			past.Push("start", c.Undo)
+			past = past.With("start", c.Undo)
 		}
 		if len(m.changes) > 0 {
-			back, ok, err := past.At(d.JSON(), "start")
+			back, ok, err := stateAt(past, d.JSON(), "start")
 			if !ok || err != nil {
-				t.Fatalf("At: %t, %v", ok, err)
+				t.Fatalf("stateAt() = %t, %v", ok, err)
 			}
 			same(t, "history", back, first)
 		}
@@ -341,7 +341,7 @@ func TestApplyAgreesWithEvanphx(t *testing.T) {
 			continue
 		}
 		old := renderJSON(doc)
-		ours, err := Apply(old, p)
+		ours, err := apply(old, p)
 		theirs, other := judge(old, p)
 		if (err == nil) != (other == nil) {
 			t.Fatalf("%s by %+v: ours %s %v, evanphx %s %v", old, p, ours, err, theirs, other)
@@ -367,7 +367,7 @@ func TestApplyAgreesWithTheProtocols(t *testing.T) {
 		doc := g.object(4)
 		p := g.patch(doc)
 		old := renderJSON(doc)
-		ours, err := Apply(old, p)
+		ours, err := apply(old, p)
 		theirs, other := p.Apply(old)
 		if other != nil && slices.ContainsFunc(p, leadsAstray) {
 			continue // it is refused there, for no client follows

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"slices"
 )
 
 // A Reducer combines what is at a pointer, nil if nothing is, with what is set there, and returns what is to
@@ -57,27 +56,6 @@ func Append(old, new json.RawMessage) (json.RawMessage, error) {
 	return renderJSON(append(a, b...)), nil
 }
 
-// AppendByID is [Append] for elements with an "id": one whose id is already there takes that one's place.
-func AppendByID(old, new json.RawMessage) (json.RawMessage, error) {
-	a, b, err := lists(old, new)
-	if err != nil {
-		return nil, err
-	}
-	for _, item := range b {
-		id, ok := idOf(item)
-		at := slices.IndexFunc(a, func(other any) bool {
-			known, has := idOf(other)
-			return ok && has && known == id
-		})
-		if at >= 0 {
-			a[at] = item
-		} else {
-			a = append(a, item)
-		}
-	}
-	return renderJSON(a), nil
-}
-
 func lists(old, new json.RawMessage) (a, b []any, err error) {
 	v, err := optional(old)
 	if err != nil {
@@ -95,10 +73,4 @@ func lists(old, new json.RawMessage) (a, b []any, err error) {
 		b = []any{v}
 	}
 	return a, b, nil
-}
-
-func idOf(v any) (string, bool) {
-	m, _ := v.(map[string]any)
-	id, ok := m["id"].(string)
-	return id, ok
 }

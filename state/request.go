@@ -65,9 +65,9 @@ func (r *Request) sizeOf(m agui.Message) int {
 	return len(s.Raw)
 }
 
-// fresh returns the messages of the request that the thread never had, in order; all of them for an empty
+// newMessages returns the messages of the request that the thread never had, in order; all of them for an empty
 // thread. Only what a caller may bring is in it.
-func (r *Request) fresh(t *Thread, f Facts) (fresh []agui.Message, dropped []string) {
+func (r *Request) newMessages(t *Thread, f Facts) (list []agui.Message, dropped []string) {
 	empty := t.Count == 0 && t.Fence == 0
 	calls := map[string]bool{}
 	seen := map[string]bool{}
@@ -78,7 +78,7 @@ func (r *Request) fresh(t *Thread, f Facts) (fresh []agui.Message, dropped []str
 		seen[m.ID] = true
 		switch m.Role {
 		case agui.RoleUser, agui.RoleSystem, agui.RoleDeveloper:
-			fresh = append(fresh, m)
+			list = append(list, m)
 		case agui.RoleAssistant, agui.RoleReasoning:
 			if !empty {
 				dropped = append(dropped, m.ID)
@@ -87,10 +87,10 @@ func (r *Request) fresh(t *Thread, f Facts) (fresh []agui.Message, dropped []str
 			for _, c := range m.ToolCalls {
 				calls[c.ID] = true
 			}
-			fresh = append(fresh, m)
+			list = append(list, m)
 		case agui.RoleTool:
 			if empty && calls[m.ToolCallID] {
-				fresh = append(fresh, m)
+				list = append(list, m)
 			} else if !t.waitsFor(m.ToolCallID) {
 				dropped = append(dropped, m.ID)
 			}
@@ -98,7 +98,7 @@ func (r *Request) fresh(t *Thread, f Facts) (fresh []agui.Message, dropped []str
 			dropped = append(dropped, m.ID)
 		}
 	}
-	return fresh, dropped
+	return list, dropped
 }
 
 func (t *Thread) waitsFor(call string) bool {

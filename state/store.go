@@ -27,7 +27,7 @@ var (
 )
 
 // A Store keeps threads. Every method is safe for concurrent use, on every replica; each write is one atomic
-// step. [Memory] is the embedded one. The suite in state/statetest holds what all of them have in common.
+// transition. [Memory] is the embedded one. The suite in state/statetest holds what all of them have in common.
 type Store interface {
 	Admitter
 	Queue
@@ -43,7 +43,7 @@ type Store interface {
 
 // An Admitter decides what requests mean and hands out leases.
 type Admitter interface {
-	// Begin judges r with [Admit] and makes the verdict come true in the same atomic step. If it runs, the
+	// Begin judges r with [Admit] and makes the verdict come true in the same atomic transition. If it runs, the
 	// result has a lease. It creates a thread only for a run. Made again for the same attempt, because its
 	// answer was lost, it returns the run it has begun.
 	Begin(ctx context.Context, r *Request, o LeaseOptions) (*Begun, error)
@@ -73,7 +73,7 @@ type LeaseOptions struct {
 // Begun is what a request came to.
 type Begun struct {
 	Verdict Verdict
-	// Thread is the thread after the step; zero but for its key if it does not exist.
+	// Thread is the thread after the transition; zero but for its key if it does not exist.
 	Thread *Thread
 	// Interrupts are the thread's open ones.
 	Interrupts []agui.Interrupt
@@ -176,7 +176,7 @@ type Directory interface {
 
 // A Patcher changes the state of threads from outside of their runs.
 type Patcher interface {
-	// PatchState makes a patch by [PatchStep]: at once where nothing runs, else it waits for the owner of the run. Asked
+	// PatchState makes a patch by [PlanPatch]: at once where nothing runs, else it waits for the owner of the run. Asked
 	// again with [PatchRequest].Known it says what became of the patch; of a thread where nothing runs any more it makes the
 	// patches that still wait. ErrUnknownThread: no such thread. What is wrong with the patch is in the result.
 	PatchState(ctx context.Context, r *PatchRequest) (PatchResult, error)

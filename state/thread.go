@@ -28,12 +28,12 @@ const (
 	StatusFailed      Status = "failed"
 )
 
-// A Thread is what every step of a conversation looks at. What may be large or grows is kept beside it: its state, its
+// A Thread is what every transition of a conversation looks at. What may be large or grows is kept beside it: its state, its
 // messages, its log, its earlier runs and states. Stores hand out copies; whoever holds one may read it from any
 // goroutine and change nothing in it.
 type Thread struct {
 	Key Key `json:"key"`
-	// Rev counts the atomic steps that changed the thread. Messages remember the revision they came and left at.
+	// Rev counts the atomic transitions that changed the thread. Messages remember the revision they came and left at.
 	Rev int64 `json:"rev"`
 	// Fence is the newest one given out; 0 means the thread never ran.
 	Fence uint64 `json:"fence"`
@@ -44,7 +44,7 @@ type Thread struct {
 	CreatedAt time.Time `json:"createdAt"`
 	UpdatedAt time.Time `json:"updatedAt"`
 
-	// StateRev is the revision whose step made the state what it is; 0 means that there is none.
+	// StateRev is the revision whose transition made the state what it is; 0 means that there is none.
 	StateRev int64 `json:"stateRev,omitempty"`
 	// Shown is the newest revision that frames of the log name: what it held can be asked for as long as the log
 	// is kept.

@@ -10,7 +10,7 @@ import (
 
 // converse writes the messages that leave the conversation and those that join it.
 func (s *stepper) converse() error {
-	step := s.w.Step
+	step := s.w.Transition
 	if len(step.Left)+len(step.Append) == 0 {
 		return nil
 	}

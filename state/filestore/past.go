@@ -22,7 +22,7 @@ func replacedName(kind byte, rev int64) []byte {
 
 // past writes what becomes part of the past, and the state.
 func (s *stepper) past() error {
-	step := s.w.Step
+	step := s.w.Transition
 	if step.State != nil {
 		before, err := s.value(stateRecord)
 		if err != nil {

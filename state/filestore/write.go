@@ -21,7 +21,7 @@ func (b *backend) Write(ctx context.Context, w *state.Write) (state.Written, err
 }
 
 func (x *txn) write(w *state.Write) (state.Written, error) {
-	key := w.Step.Thread.Key
+	key := w.Transition.Thread.Key
 	l, was, tag, err := x.read(key)
 	if err != nil {
 		return state.Written{}, err
@@ -84,14 +84,14 @@ func (s *stepper) write() error {
 
 // tokens writes the tokens that are new or have changed.
 func (s *stepper) tokens() error {
-	if len(s.w.Step.Tokens) == 0 {
+	if len(s.w.Transition.Tokens) == 0 {
 		return nil
 	}
 	t, err := s.table.make(tokensTable)
 	if err != nil {
 		return err
 	}
-	for _, token := range s.w.Step.Tokens {
+	for _, token := range s.w.Transition.Tokens {
 		raw, err := marshal(token)
 		if err != nil {
 			return err
@@ -105,7 +105,7 @@ func (s *stepper) tokens() error {
 
 // frames writes the frames, and the end of a run.
 func (s *stepper) frames() error {
-	if err := s.append(s.was.Last, s.w.Step.Frames); err != nil {
+	if err := s.append(s.was.Last, s.w.Transition.Frames); err != nil {
 		return err
 	}
 	if s.next.Live != nil {

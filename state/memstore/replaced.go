@@ -11,7 +11,7 @@ import (
 
 // A replaced value is one that frames of the log may still name: a state, or a version of a message.
 type replaced struct {
-	from, to int64 // the revisions of the steps that brought it and took it away
+	from, to int64 // the revisions of the transitions that brought it and took it away
 	state    json.RawMessage
 	message  *state.StoredMessage // nil: it is a state
 }
@@ -63,8 +63,8 @@ func (e *entry) messagesAt(rev int64) (state.Conversation, bool) {
 	return state.NewConversation(list), true
 }
 
-// remember takes over from a step what becomes part of the past, and its state. The thread is still the one before it.
-func (e *entry) remember(s *state.Step) {
+// remember takes over from a transition what becomes part of the past, and its state. The thread is still the one before it.
+func (e *entry) remember(s *state.Transition) {
 	if s.State != nil {
 		e.keep(replaced{from: e.thread.Load().StateRev, to: s.Thread.Rev, state: e.state})
 		e.state = s.State
@@ -81,8 +81,8 @@ func (e *entry) remember(s *state.Step) {
 	}
 }
 
-// replace keeps the message that a step takes out of a slot, if there is one.
-func (e *entry) replace(s *state.Step, slot int) {
+// replace keeps the message that a transition takes out of a slot, if there is one.
+func (e *entry) replace(s *state.Transition, slot int) {
 	if m := e.messages[slot]; m != nil {
 		e.keep(replaced{from: m.Added, to: s.Thread.Rev, message: m})
 	}

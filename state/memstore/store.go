@@ -17,7 +17,7 @@ type Options struct {
 	Now func() time.Time
 	// LogTTL is how long the log of a run is kept after its end; 0 means an hour.
 	LogTTL time.Duration
-	// ThreadTTL is how long a thread is kept after its last step; 0 means 30 days.
+	// ThreadTTL is how long a thread is kept after its last transition; 0 means 30 days.
 	ThreadTTL time.Duration
 }
 
@@ -61,7 +61,7 @@ type entry struct {
 	thread atomic.Pointer[state.Thread]
 
 	mu       sync.Mutex
-	tag      string // of the step that wrote it; empty once it is gone
+	tag      string // of the transition that wrote it; empty once it is gone
 	born     string
 	first    uint64                 // the fence it was made with
 	deadline time.Time              // when it may be forgotten; zero while a run is live
@@ -123,7 +123,7 @@ func (b *backend) removed(key state.Key) {
 // add returns the entry of a thread that is about to be made, locked. It fails if there is one by now, or if a thread that
 // was forgotten had a higher fence.
 func (b *backend) add(w *state.Write) (*entry, error) {
-	t := w.Step.Thread
+	t := w.Transition.Thread
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.threads[t.Key] != nil || w.Begins && t.Fence <= b.floor {

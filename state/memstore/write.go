@@ -8,13 +8,13 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// Write makes a step come true; see [state.Backend].
+// Write makes a transition come true; see [state.Backend].
 func (b *backend) Write(_ context.Context, w *state.Write) (state.Written, error) {
 	now := b.o.Now()
 	if w.Begins {
 		b.sweep(now)
 	}
-	e := b.lock(w.Step.Thread.Key)
+	e := b.lock(w.Transition.Thread.Key)
 	switch {
 	case e == nil && w.Lease != nil:
 		return state.Written{}, state.ErrLeaseLost
@@ -32,15 +32,15 @@ func (b *backend) Write(_ context.Context, w *state.Write) (state.Written, error
 	if err != nil {
 		return state.Written{}, err
 	}
-	e.apply(w.Step, now)
+	e.apply(w.Transition, now)
 	e.thread.Store(t)
 	e.tag, e.deadline = w.Tag, w.Deadline
 	b.index(e, before.Rev == 0)
 	return state.Written{Before: before.Last, Last: e.log.last}, nil
 }
 
-// apply makes what a step says of the rest beside the thread come true. The thread is still the one before it.
-func (e *entry) apply(s *state.Step, now time.Time) {
+// apply makes what a transition says of the rest beside the thread come true. The thread is still the one before it.
+func (e *entry) apply(s *state.Transition, now time.Time) {
 	e.remember(s)
 	e.converse(s)
 	if e.tokens == nil && len(s.Tokens) > 0 {
@@ -55,8 +55,8 @@ func (e *entry) apply(s *state.Step, now time.Time) {
 	}
 }
 
-// converse makes what a step says of the conversation come true.
-func (e *entry) converse(s *state.Step) {
+// converse makes what a transition says of the conversation come true.
+func (e *entry) converse(s *state.Transition) {
 	for _, id := range s.Left {
 		place := e.known[id]
 		e.replace(s, place.Slot)
@@ -78,7 +78,7 @@ func (e *entry) converse(s *state.Step) {
 	e.messages = e.messages[:s.Thread.Slots]
 }
 
-// index keeps what finds threads in step with the entry, which is locked.
+// index keeps what finds threads in transition with the entry, which is locked.
 func (b *backend) index(e *entry, born bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -106,7 +106,7 @@ func (b *backend) index(e *entry, born bool) {
 	}
 }
 
-// Append adds frames to the log; see [state.Backend]. Memory loses no step, so the revision says nothing.
+// Append adds frames to the log; see [state.Backend]. Memory loses no transition, so the revision says nothing.
 func (b *backend) Append(_ context.Context, l *state.Lease, _ int64, after state.FrameID, frames []state.Frame) (state.FrameID, state.Flags, error) {
 	e := b.lock(l.Key)
 	if e == nil {

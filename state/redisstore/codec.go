@@ -13,9 +13,9 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// The fields of a thread's document: they change with a step, and only those that changed are sent. Beside them the
-// hash holds what is written by every step (tag, born, fence, deadline, asks), and what scripts write without one:
-// state, which the steps write that change it; last, the newest frame; what is in liveFields; trimmed, cut, dropped,
+// The fields of a thread's document: they change with a transition, and only those that changed are sent. Beside them the
+// hash holds what is written by every transition (tag, born, fence, deadline, asks), and what scripts write without one:
+// state, which the transitions write that change it; last, the newest frame; what is in liveFields; trimmed, cut, dropped,
 // pushed and pastsize, about what is kept of what was; damaged, which says that a part was evicted, and floor and by, which are
 // all that a deletion leaves.
 const (
@@ -23,7 +23,7 @@ const (
 	fieldCheckpoint = "checkpoint" // JSON as it is
 	fieldRun        = "run"        // the newest run
 	fieldLive       = "live"       // the live attempt without what is kept beside it; absent if there is none
-	fieldOpen       = "open"       // the ids of the tokens a step on this thread asks for
+	fieldOpen       = "open"       // the ids of the tokens a transition on this thread asks for
 	fieldRev        = "rev"
 	fieldStateRev   = "staterev"
 	fieldSlots      = "slots"
@@ -31,7 +31,7 @@ const (
 
 var documentFields = []string{fieldDoc, fieldCheckpoint, fieldRun, fieldLive, fieldOpen, fieldRev, fieldStateRev, fieldSlots}
 
-// liveFields are those of the live attempt that scripts read, and change without a step: all but origin, the fence
+// liveFields are those of the live attempt that scripts read, and change without a transition: all but origin, the fence
 // its run began with.
 var liveFields = []string{"attempt", "until", "tied", "hungup", "stopped", "owner", "released", "origin", "read"}
 
@@ -101,7 +101,7 @@ func decode(fields map[string]string) (*state.Thread, error) {
 	return &t, err
 }
 
-// refresh sets what of t changes without a step.
+// refresh sets what of t changes without a transition.
 func refresh(t *state.Thread, fields, memo map[string]string) {
 	if id, err := state.ParseFrameID(fields["last"]); err == nil {
 		t.Last = id

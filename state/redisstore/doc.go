@@ -17,10 +17,10 @@
 //	agui:{h}:old     stream what was replaced and the log may still show
 //
 // Beside them, each in a slot of its own, are hints: agui:live:<n> finds runs whose owner died, agui:idx:<scope>:<n>
-// and agui:name:<scope> find threads. They are written before or after the step they belong to, never with it;
+// and agui:name:<scope> find threads. They are written before or after the transition they belong to, never with it;
 // whoever reads one looks at the thread itself and repairs what is wrong.
 //
-// A step is computed from what one script read, and another writes it if nothing was written since. Every step leaves a
+// A transition is computed from what one script read, and another writes it if nothing was written since. Every transition leaves a
 // random tag behind. It is what the next is compared with, and how a script that is sent twice, because the reply to the
 // first was lost, knows its own work.
 //

@@ -14,7 +14,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// hintGrace is how old a hint without a thread must be before it is removed: a younger one may belong to a step that is
+// hintGrace is how old a hint without a thread must be before it is removed: a younger one may belong to a transition that is
 // still being written.
 const hintGrace = 10 * time.Second
 
@@ -70,7 +70,7 @@ func parseIndexMember(principal, entry string) (state.Key, bool) {
 	return state.Key{Principal: principal, Agent: p[0], ID: p[1]}, true
 }
 
-// announce writes the hints to what a step is about to make of a thread, and to the attempt that begins with it.
+// announce writes the hints to what a transition is about to make of a thread, and to the attempt that begins with it.
 func (s *backend) announce(ctx context.Context, t *state.Thread, begins bool) error {
 	p := s.main.Pipeline()
 	s.hintIndex(ctx, p, t, s.o.ThreadTTL)
@@ -95,7 +95,7 @@ func (s *backend) hintIndex(ctx context.Context, p redis.Pipeliner, t *state.Thr
 	}
 }
 
-// hint runs commands that only keep indices right. What fails is repaired by whoever reads them; the step they
+// hint runs commands that only keep indices right. What fails is repaired by whoever reads them; the transition they
 // belong to is done, so neither its context nor their error matters to it.
 func (s *backend) hint(ctx context.Context, commands func(ctx context.Context, p redis.Pipeliner)) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
@@ -126,7 +126,7 @@ func (s *backend) unlistLive(ctx context.Context, key state.Key, fence uint64) {
 
 // retire writes the hints to a thread where nothing runs: its run is over, or there was none.
 func (s *backend) retire(ctx context.Context, w *state.Write) {
-	t := w.Step.Thread
+	t := w.Transition.Thread
 	s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) {
 		if w.Lease != nil {
 			p.ZRem(ctx, s.liveKey(hashTagOf(t.Key).shard(liveShards)), liveMember(t.Key, w.Lease.Fence))

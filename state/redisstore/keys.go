@@ -46,7 +46,7 @@ const (
 	partOld      part = "old"    // stream: what was replaced and the log may still show
 )
 
-// threadParts are what a step writes, or a deletion removes: everything but the log, logParts.
+// threadParts are what a transition writes, or a deletion removes: everything but the log, logParts.
 var (
 	threadParts = []part{
 		partThread, partMessages, partKnown, partTokens, partEnds, partMemo, partPast, partRuns,

@@ -13,9 +13,9 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// stored is what a backend remembers of a record, for the next step on it.
+// stored is what a backend remembers of a record, for the next transition on it.
 type stored struct {
-	fields map[string]string // the document as stored, to see what a step changes
+	fields map[string]string // the document as stored, to see what a transition changes
 	queue  string            // who waits, as stored
 }
 

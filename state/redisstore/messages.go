@@ -12,9 +12,9 @@ import (
 
 // A messagePage is a part of a conversation as it was read.
 type messagePage struct {
-	tag     string // of the step that wrote the thread
+	tag     string // of the transition that wrote the thread
 	rev     int64  // of the thread
-	dropped int64  // the step that took away the newest message of those that are not kept
+	dropped int64  // the transition that took away the newest message of those that are not kept
 	trimmed int64  // the end of the newest run that the log does not keep
 	list    []state.StoredMessage
 	next    int // the slot where the next part begins; negative: there is none
@@ -88,7 +88,7 @@ func (s *backend) Messages(ctx context.Context, key state.Key, rev int64) (state
 	return state.NewConversation(list), nil
 }
 
-// replacedAfter reads the versions of messages that were taken away after a revision, and the tag of the step that wrote
+// replacedAfter reads the versions of messages that were taken away after a revision, and the tag of the transition that wrote
 // the thread. A slot may have several: that of the revision is the first.
 func (s *backend) replacedAfter(ctx context.Context, h hashTag, rev int64) ([]state.StoredMessage, string, error) {
 	var list []state.StoredMessage

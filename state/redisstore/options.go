@@ -10,7 +10,7 @@ import (
 type Options struct {
 	// LogTTL is how long the log of a run is kept after its end; 0 means an hour.
 	LogTTL time.Duration
-	// ThreadTTL is how long a thread is kept after its last step; 0 means 30 days.
+	// ThreadTTL is how long a thread is kept after its last transition; 0 means 30 days.
 	ThreadTTL time.Duration
 	// Prefix begins every key, so that several gateways can share a Redis; empty means "agui".
 	Prefix string

@@ -11,7 +11,7 @@ import (
 )
 
 // fieldQueue is the field of the thread's hash that holds who waits, as JSON. It is no part of the document: it changes
-// without a step, and a step changes it only to let go of the place of the request it begins.
+// without a transition, and a transition changes it only to let go of the place of the request it begins.
 const fieldQueue = "queue"
 
 // wordWake is what replicas are told whose requests wait for a thread: to look whether their turn has come.

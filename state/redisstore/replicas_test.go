@@ -87,7 +87,7 @@ func race(th *thread, stores []state.Store, racers int) int64 {
 				if _, err := s.Commit(ctx, b.Lease, end(b.Lease, 1)); err != nil {
 					th.Errorf("Commit() = %v", err)
 				}
-			case b.Verdict.Meaning != state.Join && b.Verdict.Meaning != state.Hydrate:
+			case b.Verdict.Meaning != state.Join && b.Verdict.Meaning != state.Show:
 				th.Errorf("Begin() = %s", b.Verdict.Meaning)
 			}
 		})

@@ -72,7 +72,7 @@ func TestLostReplies(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(got.Runs) != 1 || got.Runs[0].Status != state.RunSuccess || got.Thread.Count != 4 || got.Thread.Rev != 6 {
-				t.Errorf("%d messages after %d steps, runs %+v", got.Thread.Count, got.Thread.Rev, got.Runs)
+				t.Errorf("%d messages after %d transitions, runs %+v", got.Thread.Count, got.Thread.Rev, got.Runs)
 			}
 			ids, _ := th.tail(direct, state.FrameID{}, 5)
 			th.ordered(ids(), 5)

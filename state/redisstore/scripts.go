@@ -19,8 +19,8 @@ var prelude string
 //go:embed scripts/load.lua
 var loadSource string
 
-//go:embed scripts/step.lua
-var stepSource string
+//go:embed scripts/transition.lua
+var transitionSource string
 
 //go:embed scripts/append.lua
 var appendSource string
@@ -77,30 +77,30 @@ func newScript(source string, parts ...part) script {
 }
 
 var (
-	loadScript     = newScript(loadSource, threadParts...)
-	stepScript     = newScript(stepSource, threadParts...)
-	appendScript   = newScript(appendSource, partThread, partLog)
-	onceScript     = newScript(onceSource, partThread, partMemo)
-	renewScript    = newScript(renewSource, slices.Concat(threadParts, logParts)...)
-	releaseScript  = newScript(renewSource, partThread)
-	signalScript   = newScript(signalSource, partThread)
-	readerScript   = newScript(readerSource, partThread)
-	deleteScript   = newScript(deleteSource, slices.Concat(threadParts, logParts)...)
-	readScript     = newScript(readSource, partThread, partEnds, partLog, partOld)
-	unlistScript   = redis.NewScript(unlistSource) // of an index, not of a thread
-	fieldsScript   = redis.NewScript(fieldsSource)
-	holdsScript    = newScript(holdsSource, partThread, partEnds, partLog, partOld)
-	stateScript    = newScript(stateSource, partThread)
-	queueScript    = newScript(queueSource, partThread)
-	replacedScript = newScript(replacedSource, partThread, partOld)
-	messagesScript = newScript(messagesSource, partThread, partMessages)
+	loadScript       = newScript(loadSource, threadParts...)
+	transitionScript = newScript(transitionSource, threadParts...)
+	appendScript     = newScript(appendSource, partThread, partLog)
+	onceScript       = newScript(onceSource, partThread, partMemo)
+	renewScript      = newScript(renewSource, slices.Concat(threadParts, logParts)...)
+	releaseScript    = newScript(renewSource, partThread)
+	signalScript     = newScript(signalSource, partThread)
+	readerScript     = newScript(readerSource, partThread)
+	deleteScript     = newScript(deleteSource, slices.Concat(threadParts, logParts)...)
+	readScript       = newScript(readSource, partThread, partEnds, partLog, partOld)
+	unlistScript     = redis.NewScript(unlistSource) // of an index, not of a thread
+	fieldsScript     = redis.NewScript(fieldsSource)
+	holdsScript      = newScript(holdsSource, partThread, partEnds, partLog, partOld)
+	stateScript      = newScript(stateSource, partThread)
+	queueScript      = newScript(queueSource, partThread)
+	replacedScript   = newScript(replacedSource, partThread, partOld)
+	messagesScript   = newScript(messagesSource, partThread, partMessages)
 )
 
 // What scripts answer.
 const (
 	didIt    = "done"
 	gap      = "gap"      // the log ends before the frame that was named
-	conflict = "conflict" // the thread is not what the step was computed from
+	conflict = "conflict" // the thread is not what the transition was computed from
 	damaged  = "damaged"  // the thread has lost a part
 	unknown  = "unknown"  // there is no such thread
 	live     = "live"     // a run is live

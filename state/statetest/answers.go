@@ -32,7 +32,7 @@ var answers = []sentence{
 		}
 		all.Wait()
 		w.equal("runs", count[state.Resume], 1)
-		w.equal("others", count[state.Join]+count[state.Hydrate], 31)
+		w.equal("others", count[state.Join]+count[state.Show], 31)
 	}},
 	{"a claimed answer survives a crash and is used once", func(w *world) {
 		w.ask(w.start("u1"), "int1")
@@ -46,7 +46,7 @@ var answers = []sentence{
 		l = w.take()
 		w.equal("claims of the takeover", len(w.load().Live.Intent.Claims), 0)
 		w.succeed(l, 1)
-		w.means(w.resume(answer), state.Hydrate, 2)
+		w.means(w.resume(answer), state.Show, 2)
 		w.refused(w.resume(resolved("int1", `"United"`)), agui.CodeInterruptAlreadyResolved)
 	}},
 	{"a refused answer claims nothing", func(w *world) {
@@ -107,9 +107,9 @@ var answers = []sentence{
 			Messages: []agui.Message{call}, Checkpoint: json.RawMessage(`{"v":1}`), Calls: []state.Call{{ID: "c1"}, {ID: "c2"}},
 			End: &state.End{Status: state.RunSuccess},
 		})
-		w.means(w.request(user("u1"), call, result("r1", "c1", "one")), state.Hydrate, 8)
+		w.means(w.request(user("u1"), call, result("r1", "c1", "one")), state.Show, 8)
 		w.equal("messages", w.messages(-1), []string{"u1", "a1", "r1"})
-		w.means(w.request(user("u1"), call, result("r9", "c1", "another")), state.Hydrate, 8)
+		w.means(w.request(user("u1"), call, result("r9", "c1", "another")), state.Show, 8)
 		b := w.means(w.request(user("u1"), call, result("r1", "c1", "one"), result("r2", "c2", "two")), state.Resume, 8)
 		w.equal("messages", w.messages(-1), []string{"u1", "a1", "r1", "r2"})
 		w.equal("open calls", len(b.Thread.OpenCalls()), 0)

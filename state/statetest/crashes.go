@@ -110,7 +110,7 @@ var crashes = []sentence{
 			}
 			w.clock.Move(2 * leaseTTL)
 			w.equal("overdue", w.overdue(), []state.Key(nil))
-			w.means(w.resume(resolved(id, `1`)), state.Hydrate, 2)
+			w.means(w.resume(resolved(id, `1`)), state.Show, 2)
 		}
 	}},
 }

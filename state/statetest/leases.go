@@ -256,7 +256,7 @@ var leases = []sentence{
 		w.equal("Signal()", []any{live, err}, []any{true, nil})
 		w.equal("signal", w.hear(second), state.SignalStop)
 	}},
-	{"a commit that ends the run gives the lease back in the same step", func(w *world) {
+	{"a commit that ends the run gives the lease back in the same transition", func(w *world) {
 		l := w.start("u1")
 		done := make(chan error, 1)
 		go func() {

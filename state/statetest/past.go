@@ -59,7 +59,7 @@ var past = []sentence{
 		}
 		w.equal("now", w.messages(-1), []string{"u1", "a3"})
 		w.equal("as the thread says it is now", w.messages(w.load().Rev), []string{"u1", "a3"})
-		w.means(w.request(user("u1"), user("u2")), state.Hydrate, 14) // it is never appended again
+		w.means(w.request(user("u1"), user("u2")), state.Show, 14) // it is never appended again
 		t := w.begin(w.request(user("u1"), assistant("a3"), user("u4"))).Thread
 		w.equal("count", []any{t.Count, t.LastMessage, t.LastUser}, []any{3, "u4", "u4"})
 		size := 0
@@ -172,6 +172,6 @@ var past = []sentence{
 			}
 			w.succeed(b.Lease, 1, assistant("a"+strconv.Itoa(n)))
 		}
-		w.means(w.request(user("u1")), state.Hydrate, 14) // it can be read
+		w.means(w.request(user("u1")), state.Show, 14) // it can be read
 	}},
 }

@@ -136,7 +136,7 @@ var queues = []sentence{
 		w.succeed(w.means(r, state.Resume, 1).Lease, 1)
 		w.means(w.waiting("u2"), state.Queued, 5)
 	}},
-	{"a step of a run leaves the queue alone", func(w *world) {
+	{"a transition of a run leaves the queue alone", func(w *world) {
 		l := w.start("u0")
 		waiting := w.queue("u1")
 		w.commit(l, state.Commit{Messages: []agui.Message{assistant("a0")}})

@@ -68,7 +68,7 @@ var threads = []sentence{
 		})
 		r := w.request(user("u2"))
 		inside, done := false, make(chan *state.Begun, 1)
-		r.NewID = func() string { // called in the middle of the step
+		r.NewID = func() string { // called in the middle of the transition
 			if !inside {
 				inside = true
 				other := w.request(user("u1"))
@@ -126,7 +126,7 @@ var threads = []sentence{
 		w.ask(w.start("u1"), "int1")
 		w.succeed(w.means(w.resume(resolved("int1", `1`)), state.Resume, 1).Lease, 1)
 		w.clock.Move(ThreadTTL - 1)
-		w.means(w.resume(resolved("int1", `1`)), state.Hydrate, 2)
+		w.means(w.resume(resolved("int1", `1`)), state.Show, 2)
 	}},
 	{"a deleted thread is unknown, its run is told to stop and writes nothing more", func(w *world) {
 		l := w.start("u1")

@@ -1,5 +1,5 @@
--- Writes one step of a thread, as a whole, if the thread is what the step was computed from. The log and what goes with
--- it are given only if the step touches them.
+-- Writes one transition of a thread, as a whole, if the thread is what the transition was computed from. The log and what goes with
+-- it are given only if the transition touches them.
 local thread, msgs, known, ints = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local ends, memo, past, runs, log, old = KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
 local now, keep = clock(arg()), count()
@@ -22,7 +22,7 @@ if results ~= '' then
   if get(thread, 'until') > now then return { 'lost', '' } end
   if redis.call('HLEN', memo) - 1 ~= tonumber(results) then return { 'conflict', '' } end
 end
-local waited, waits = arg(), arg() -- who waits, before and after; empty: this step does not say
+local waited, waits = arg(), arg() -- who waits, before and after; empty: this transition does not say
 if waited ~= '' and get(thread, 'queue') ~= waited then return { 'conflict', '' } end
 local least = floor(thread)
 if new_fence ~= '' and tonumber(new_fence) <= tonumber(least) then return { 'conflict', '' } end
@@ -100,7 +100,7 @@ if run ~= '' then
   if redis.call('LLEN', runs) - 1 > count() then shorten(runs) end
 end
 
--- take keeps the version of a message that the step takes out of its slot, if there is one.
+-- take keeps the version of a message that the transition takes out of its slot, if there is one.
 local function take(id)
   local place = get(known, id)
   local slot, added = string.match(place, '^%-%d+ (%d+) (%d+)')

@@ -8,11 +8,11 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// PatchStep is the step of a patch from outside, nil if nothing changes, and what became of the patch. Where nothing runs it
+// PlanPatch is the transition of a patch from outside, nil if nothing changes, and what became of the patch. Where nothing runs it
 // is made at once, behind those that were left waiting, and the log tells of each in frames under fence: a run of
 // its own with one STATE_DELTA, so that every reader of the thread can follow. A live run has a state in the hands of its
 // agents; the patch then waits until the owner of the run makes it part of a commit, or until the run is over.
-func PatchStep(t *Thread, f Facts, r *PatchRequest, fence uint64, now time.Time) (*Step, PatchResult, error) {
+func PlanPatch(t *Thread, f Facts, r *PatchRequest, fence uint64, now time.Time) (*Transition, PatchResult, error) {
 	result := t.patchResult(r.ID)
 	if result.Status == PatchApplied || result.Status == PatchRefused || result.Status == PatchUnknown && r.Known {
 		return nil, result, nil
@@ -27,7 +27,7 @@ func PatchStep(t *Thread, f Facts, r *PatchRequest, fence uint64, now time.Time)
 	if result.Status == PatchUnknown {
 		todo = append(todo[:len(todo):len(todo)], *r)
 	}
-	s, err := patchStep(t, f, todo, fence, now)
+	s, err := patchPlan(t, f, todo, fence, now)
 	if err != nil {
 		return nil, PatchResult{}, err
 	}
@@ -38,16 +38,16 @@ func PatchStep(t *Thread, f Facts, r *PatchRequest, fence uint64, now time.Time)
 	return s, result, nil
 }
 
-// SettleStep makes the patches that wait on a thread where nothing runs any more, as [PatchStep] does; nil if none do.
-func SettleStep(t *Thread, f Facts, fence uint64, now time.Time) (*Step, error) {
+// PlanSettle makes the patches that wait on a thread where nothing runs any more, as [PlanPatch] does; nil if none do.
+func PlanSettle(t *Thread, f Facts, fence uint64, now time.Time) (*Transition, error) {
 	if t.Live != nil || len(t.Pending) == 0 {
 		return nil, nil
 	}
-	return patchStep(t, f, t.Pending, fence, now)
+	return patchPlan(t, f, t.Pending, fence, now)
 }
 
 // queuePatch lets r wait for the turn that is going on.
-func (t *Thread) queuePatch(r *PatchRequest, now time.Time) (*Step, PatchResult, error) {
+func (t *Thread) queuePatch(r *PatchRequest, now time.Time) (*Transition, PatchResult, error) {
 	if !r.matches(t.StateTag()) {
 		return nil, r.refusedBy(nil), nil // no state has this tag ever again
 	}
@@ -58,14 +58,14 @@ func (t *Thread) queuePatch(r *PatchRequest, now time.Time) (*Step, PatchResult,
 	if len(t.Pending) >= MaxPendingPatches || size > MaxPendingBytes {
 		return nil, PatchResult{ID: r.ID, Status: PatchRefused, Code: agui.CodePatchQueueFull, Op: -1}, nil
 	}
-	s := next(t, now)
+	s := newTransition(t, now)
 	s.Thread.Pending = append(t.Pending[:len(t.Pending):len(t.Pending)], *r)
 	return s, PatchResult{ID: r.ID, Status: PatchPending}, nil
 }
 
-// patchStep makes patches one after another, on a thread where nothing runs.
-func patchStep(t *Thread, f Facts, todo []PatchRequest, fence uint64, now time.Time) (*Step, error) {
-	s := next(t, now)
+// patchPlan makes patches one after another, on a thread where nothing runs.
+func patchPlan(t *Thread, f Facts, todo []PatchRequest, fence uint64, now time.Time) (*Transition, error) {
+	s := newTransition(t, now)
 	n := s.Thread
 	raw := f.State(t.StateRev)
 	var undo agui.Patch
@@ -102,8 +102,8 @@ func patchStep(t *Thread, f Facts, todo []PatchRequest, fence uint64, now time.T
 	return s, nil
 }
 
-// markPatched makes the state before the step a part of the past: the one that the newest run, or a fork, left, the first time.
-func (s *Step) markPatched(t *Thread, undo agui.Patch) {
+// markPatched makes the state before the transition a part of the past: the one that the newest run, or a fork, left, the first time.
+func (s *Transition) markPatched(t *Thread, undo agui.Patch) {
 	s.Mark = &Mark{Name: "patched:" + strconv.FormatInt(s.Thread.Rev, 10), Undo: undo}
 	if !t.EndMarked {
 		s.Mark.Name, s.Thread.EndMarked = t.restMark(), true
@@ -119,7 +119,7 @@ func (t *Thread) restMark() string {
 }
 
 // tellPatch tells readers of a patch that was made where nothing runs. Clients take a STATE_DELTA in a run only.
-func (s *Step) tellPatch(f Facts, id string, p agui.Patch, fence uint64, now time.Time) error {
+func (s *Transition) tellPatch(f Facts, id string, p agui.Patch, fence uint64, now time.Time) error {
 	n := s.Thread
 	outcome := &agui.Outcome{Type: agui.OutcomeSuccess}
 	open := OpenInterrupts(n, f, now)

@@ -15,9 +15,9 @@ const births = 32
 // seal is the number of a marker behind everything a fence can write. Nobody is sent it.
 const seal = ^uint64(0)
 
-// Write makes a step come true in one script, if the thread is what it was when it was read; see [state.Backend].
+// Write makes a transition come true in one script, if the thread is what it was when it was read; see [state.Backend].
 func (s *backend) Write(ctx context.Context, w *state.Write) (state.Written, error) {
-	t := w.Step.Thread
+	t := w.Transition.Thread
 	if w.Lease == nil { // the hints come first: a run whose owner dies at once must be found
 		if err := s.announce(ctx, t, w.Begins); err != nil {
 			return state.Written{}, err
@@ -27,16 +27,16 @@ func (s *backend) Write(ctx context.Context, w *state.Write) (state.Written, err
 	if err != nil {
 		return state.Written{}, err
 	}
-	a, err := s.stepArgs(w, fields)
+	a, err := s.transitionArgs(w, fields)
 	if err != nil {
 		return state.Written{}, err
 	}
-	var log []part // they may have expired, and are none of the business of steps that leave them alone
-	if step := w.Step; !w.Base.Exists() || w.Begins || w.Ends ||
-		len(step.Frames) > 0 || step.State != nil || len(step.Left)+len(step.Append) > 0 {
+	var log []part // they may have expired, and are none of the business of transitions that leave them alone
+	if transition := w.Transition; !w.Base.Exists() || w.Begins || w.Ends ||
+		len(transition.Frames) > 0 || transition.State != nil || len(transition.Left)+len(transition.Append) > 0 {
 		log = logParts
 	}
-	r, err := s.run(ctx, stepScript, hashTagOf(t.Key), a, log...)
+	r, err := s.run(ctx, transitionScript, hashTagOf(t.Key), a, log...)
 	if err == nil {
 		err = granted(r.text(0))
 	}
@@ -72,9 +72,9 @@ func idText(id state.FrameID) string {
 	return id.String()
 }
 
-// stepArgs are the arguments of step.lua, in its order.
-func (s *backend) stepArgs(w *state.Write, fields map[string]string) (args, error) {
-	before, t := w.Base.Thread, w.Step.Thread
+// transitionArgs are the arguments of transition.lua, in its order.
+func (s *backend) transitionArgs(w *state.Write, fields map[string]string) (args, error) {
+	before, t := w.Base.Thread, w.Transition.Thread
 	var a args
 	a.add(s.clock(), s.o.LogTTL.Microseconds(), w.Base.Tag, w.Tag)
 	if w.Lease == nil {
@@ -102,14 +102,14 @@ func (s *backend) stepArgs(w *state.Write, fields map[string]string) (args, erro
 	}
 	a.add(w.Born)
 	s.fieldArgs(&a, w, fields)
-	if err := pastArgs(&a, before, w.Step); err != nil {
+	if err := pastArgs(&a, before, w.Transition); err != nil {
 		return nil, err
 	}
-	if err := messageArgs(&a, w.Step); err != nil {
+	if err := messageArgs(&a, w.Transition); err != nil {
 		return nil, err
 	}
-	a.add(len(w.Step.Tokens))
-	for _, token := range w.Step.Tokens {
+	a.add(len(w.Transition.Tokens))
+	for _, token := range w.Transition.Tokens {
 		raw, err := marshal(token)
 		if err != nil {
 			return nil, err
@@ -117,7 +117,7 @@ func (s *backend) stepArgs(w *state.Write, fields map[string]string) (args, erro
 		a.add(token.Interrupt.ID, raw)
 	}
 	a.flag(w.Lease != nil) // a commit lets go of what was recorded for it
-	if err := a.frames(w.Step.Frames); err != nil {
+	if err := a.frames(w.Transition.Frames); err != nil {
 		return nil, err
 	}
 	a.flag(w.Ends)
@@ -126,16 +126,16 @@ func (s *backend) stepArgs(w *state.Write, fields map[string]string) (args, erro
 }
 
 // pastArgs are what becomes part of the past.
-func pastArgs(a *args, before *state.Thread, step *state.Step) error {
-	a.add(step.Thread.Rev, before.Shown, state.MaxReplaced)
-	if step.State == nil {
+func pastArgs(a *args, before *state.Thread, transition *state.Transition) error {
+	a.add(transition.Thread.Rev, before.Shown, state.MaxReplaced)
+	if transition.State == nil {
 		a.add("")
 	} else {
-		a.add("1", []byte(step.State), before.StateRev)
+		a.add("1", []byte(transition.State), before.StateRev)
 	}
-	marks := step.Past
-	if step.Mark != nil {
-		marks = append(marks, *step.Mark)
+	marks := transition.Past
+	if transition.Mark != nil {
+		marks = append(marks, *transition.Mark)
 	}
 	a.add(state.MaxMarks, state.MaxPast, len(marks))
 	for _, mark := range marks {
@@ -145,19 +145,19 @@ func pastArgs(a *args, before *state.Thread, step *state.Step) error {
 		}
 		a.add(raw)
 	}
-	if step.Ended == nil {
+	if transition.Ended == nil {
 		a.add("")
 		return nil
 	}
-	raw, err := marshal(step.Ended)
+	raw, err := marshal(transition.Ended)
 	a.add(raw, state.MaxRuns-1)
 	return err
 }
 
-// queueArgs are who waits for the thread, before and after a step that lets go of a place.
+// queueArgs are who waits for the thread, before and after a transition that lets go of a place.
 func (s *backend) queueArgs(a *args, w *state.Write) error {
-	queue := w.Step.Thread.Queue
-	if w.Step.Ticket == "" || len(queue) == len(w.Base.Thread.Queue) {
+	queue := w.Transition.Thread.Queue
+	if w.Transition.Ticket == "" || len(queue) == len(w.Base.Thread.Queue) {
 		a.add("", "")
 		return nil
 	}
@@ -168,10 +168,10 @@ func (s *backend) queueArgs(a *args, w *state.Write) error {
 }
 
 // messageArgs are the messages that leave the conversation and those that join it.
-func messageArgs(a *args, step *state.Step) error {
-	a.list(step.Left)
-	a.add(len(step.Append))
-	for _, m := range step.Append {
+func messageArgs(a *args, transition *state.Transition) error {
+	a.list(transition.Left)
+	a.add(len(transition.Append))
+	for _, m := range transition.Append {
 		text, err := messageText(&m)
 		if err != nil {
 			return err
@@ -183,7 +183,7 @@ func messageArgs(a *args, step *state.Step) error {
 
 // fieldArgs are the fields of the thread that change.
 func (s *backend) fieldArgs(a *args, w *state.Write, fields map[string]string) {
-	t, before, known := w.Step.Thread, w.Base.Thread.Live, storedOf(w.Base).fields
+	t, before, known := w.Transition.Thread, w.Base.Thread.Live, storedOf(w.Base).fields
 	set := args{
 		"fence", strconv.FormatUint(t.Fence, 10), "deadline", momentOrNone(w.Deadline), "asks", momentOrNone(w.AsksUntil),
 		"born", w.Born,

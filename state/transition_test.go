@@ -57,10 +57,10 @@ func TestCutAfter(t *testing.T) {
 		if random.IntN(10) > 0 {
 			id = all[random.IntN(len(all))].ID
 		}
-		s := next(&f.Thread, noon)
+		s := newTransition(&f.Thread, noon)
 		s.cutAfter(id, f)
 
-		want := next(&f.Thread, noon)
+		want := newTransition(&f.Thread, noon)
 		n := want.Thread
 		n.Count, n.Size, n.Slots, n.LastMessage, n.LastUser = 0, 0, 0, "", ""
 		cut, calls := id == "", map[string]bool{}
@@ -130,9 +130,9 @@ func (f *fixture) begin(t *testing.T, r *Request) Verdict {
 
 func (f *fixture) commit(t *testing.T, c Commit) {
 	t.Helper()
-	s, err := CommitStep(&f.Thread, f, c, noon)
+	s, err := PlanCommit(&f.Thread, f, c, noon)
 	if err != nil {
-		t.Fatalf("CommitStep() = %v", err)
+		t.Fatalf("PlanCommit() = %v", err)
 	}
 	f.apply(s)
 }
@@ -261,9 +261,9 @@ func TestCommitted(t *testing.T) {
 		want   string
 	}{
 		"nothing":      {Commit{}, "repeat 10"},
-		"messages":     {Commit{Messages: messages("a3")}, "hydrate 10 failed=agent_failed"},
-		"a state":      {Commit{State: json.RawMessage(`{}`)}, "hydrate 10 failed=agent_failed"},
-		"a checkpoint": {Commit{Checkpoint: json.RawMessage(`{}`)}, "hydrate 10 failed=agent_failed"},
+		"messages":     {Commit{Messages: messages("a3")}, "show 10 failed=agent_failed"},
+		"a state":      {Commit{State: json.RawMessage(`{}`)}, "show 10 failed=agent_failed"},
+		"a checkpoint": {Commit{Checkpoint: json.RawMessage(`{}`)}, "show 10 failed=agent_failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -289,8 +289,8 @@ func TestUsedQuestionsStay(t *testing.T) {
 	f.commit(t, Commit{KeepCheckpoint: true, End: &End{Status: RunCancelled}})
 	f.begin(t, ask("u3", func(r *Request) { r.RunID = "next" }))
 	f.commit(t, Commit{End: &End{Status: RunSuccess}})
-	if got := brief(Admit(&f.Thread, f, answered, noon)); got != "hydrate 2" {
-		t.Errorf("the same answer again: %s, want hydrate 2", got)
+	if got := brief(Admit(&f.Thread, f, answered, noon)); got != "show 2" {
+		t.Errorf("the same answer again: %s, want show 2", got)
 	}
 	if token, _ := f.Token("q1"); token.Status != TokenUsed {
 		t.Errorf("the question is %s, want used", token.Status)
@@ -334,12 +334,12 @@ func TestStates(t *testing.T) {
 	for id, want := range map[string]string{
 		"u1": `{"a":1}`, "a1": `{"a":1,"b":1}`, "u2": `{"a":2,"b":1}`, "a3": `{"a":2,"b":3}`, "u9": `{"a":2,"b":3,"c":1}`, "a9": `{"a":2,"b":3,"c":1}`,
 	} {
-		s, err := ForkStep(&f.Thread, f, id, Key{ID: "t2"}, noon)
+		s, err := PlanFork(&f.Thread, f, id, Key{ID: "t2"}, noon)
 		if err != nil {
-			t.Fatalf("ForkStep() = %v", err)
+			t.Fatalf("PlanFork() = %v", err)
 		}
 		if got := string(s.State); got != want {
-			t.Errorf("ForkStep(%s) has state %s, want %s", id, got, want)
+			t.Errorf("PlanFork(%s) has state %s, want %s", id, got, want)
 		}
 	}
 	v := f.begin(t, ask("u1", regenerate))

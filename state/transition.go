@@ -11,11 +11,11 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// A Step is one atomic change of a thread, computed from what the thread was. Stores write it as a whole,
+// A Transition is one atomic change of a thread, computed from what the thread was. Stores write it as a whole,
 // if the thread is still at the revision it was computed from, and know nothing of what it means.
-type Step struct {
-	Thread *Thread         // the thread after the step
-	State  json.RawMessage // the state from this step on; nil: as it was
+type Transition struct {
+	Thread *Thread         // the thread after the transition
+	State  json.RawMessage // the state from this transition on; nil: as it was
 	Mark   *Mark           // joins the past, as its newest
 	Past   []Mark          // of a thread that is made: its past
 	Ended  *Run            // joins the earlier runs, as the newest of them
@@ -25,32 +25,32 @@ type Step struct {
 	Frames []Frame         // join the log
 	Ticket string          // leaves the queue; empty: none
 
-	gone    []string // calls whose messages leave with this step
+	gone    []string // calls whose messages leave with this transition
 	encoded encoder
 	err     error // of encoding a message
 }
 
-// next starts a step on t.
-func next(t *Thread, now time.Time) *Step {
+// newTransition starts a transition on t.
+func newTransition(t *Thread, now time.Time) *Transition {
 	n := *t
 	n.Rev++
 	n.UpdatedAt = now
 	if n.CreatedAt.IsZero() {
 		n.CreatedAt = now
 	}
-	return &Step{Thread: &n}
+	return &Transition{Thread: &n}
 }
 
 // setState makes raw the state.
-func (s *Step) setState(raw json.RawMessage) {
+func (s *Transition) setState(raw json.RawMessage) {
 	s.State, s.Thread.StateRev, s.Thread.Initial = raw, s.Thread.Rev, ""
 }
 
-// show notes that frames of the log name the revision this step makes.
-func (s *Step) show() { s.Thread.Shown = s.Thread.Rev }
+// show notes that frames of the log name the revision this transition makes.
+func (s *Transition) show() { s.Thread.Shown = s.Thread.Rev }
 
 // add appends messages to the conversation on behalf of run.
-func (s *Step) add(run uint64, messages ...agui.Message) {
+func (s *Transition) add(run uint64, messages ...agui.Message) {
 	for _, m := range messages {
 		stored, err := s.encoded.message(m)
 		if err != nil {
@@ -65,7 +65,7 @@ func (s *Step) add(run uint64, messages ...agui.Message) {
 }
 
 // join appends a message in the next slot.
-func (s *Step) join(run uint64, m StoredMessage) {
+func (s *Transition) join(run uint64, m StoredMessage) {
 	n := s.Thread
 	m.Slot, m.Added, m.Run = n.Slots, n.Rev, run
 	s.Append = append(s.Append, m)
@@ -95,7 +95,7 @@ const idSize = 100
 // cutAfter lets everything behind message id leave the conversation, and everything at all for an empty id. The
 // results of calls that stay, stay: a hole in what a model is sent would be no edit but an error. It costs what leaves,
 // not what the thread holds.
-func (s *Step) cutAfter(id string, f Facts) {
+func (s *Transition) cutAfter(id string, f Facts) {
 	n := s.Thread
 	end, whole := endOf(f, func(m StoredMessage, settled bool) bool {
 		return id != "" && settled && m.Role == agui.RoleUser
@@ -152,7 +152,7 @@ func endOf(f Facts, enough func(m StoredMessage, settled bool) bool, wanted ...s
 }
 
 // notAnswered gives calls that nobody will answer any more a result.
-func (s *Step) notAnswered(run uint64, calls []string, newID func() string) {
+func (s *Transition) notAnswered(run uint64, calls []string, newID func() string) {
 	var answers []CallAnswer
 	for _, id := range calls {
 		m := agui.Message{ID: newID(), Role: agui.RoleTool, ToolCallID: id, Content: agui.TextContent(NotAnswered)}
@@ -169,7 +169,7 @@ func (s *Step) notAnswered(run uint64, calls []string, newID func() string) {
 const NotAnswered = "not answered"
 
 // record notes the answers to frontend calls and puts them into the conversation, unless the call left it.
-func (s *Step) record(run uint64, answers []CallAnswer) {
+func (s *Transition) record(run uint64, answers []CallAnswer) {
 	if len(answers) == 0 {
 		return
 	}
@@ -188,7 +188,7 @@ func (s *Step) record(run uint64, answers []CallAnswer) {
 }
 
 // forget drops the checkpoint and its questions.
-func (s *Step) forget(f Facts) {
+func (s *Transition) forget(f Facts) {
 	for _, id := range s.Thread.Open {
 		if token, ok := f.Token(id); ok && token.Status != TokenUsed {
 			token.Status = TokenDropped

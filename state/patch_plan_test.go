@@ -14,10 +14,10 @@ func patchOf(id, ops string) *PatchRequest {
 	return &PatchRequest{ID: id, Patch: OutsidePatch{Body: json.RawMessage(ops)}}
 }
 
-// patch makes PatchStep come true in f.
-func (f *fixture) patch(t *testing.T, r *PatchRequest) (*Step, PatchResult) {
+// patch makes PlanPatch come true in f.
+func (f *fixture) patch(t *testing.T, r *PatchRequest) (*Transition, PatchResult) {
 	t.Helper()
-	s, result, err := PatchStep(&f.Thread, f, r, NextFence(&f.Thread, noon), noon)
+	s, result, err := PlanPatch(&f.Thread, f, r, NextFence(&f.Thread, noon), noon)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func (f *fixture) running() *fixture {
 
 func (f *fixture) commits(t *testing.T, c Commit) {
 	t.Helper()
-	s, err := CommitStep(&f.Thread, f, c, noon)
+	s, err := PlanCommit(&f.Thread, f, c, noon)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,16 +168,16 @@ func TestPatchThatARunLeftWaitingIsMadeAfterIt(t *testing.T) {
 	for _, status := range []RunStatus{RunSuccess, RunCancelled, RunError} {
 		f := thread("u1 a1", "u2 a2").in(`{"a":1}`).running()
 		f.patch(t, patchOf("p1", `[{"op":"add","path":"/b","value":1}]`))
-		f.apply(TakeStep(&f.Thread, Claim{Attempt: "other", Fence: 31}, noon))
+		f.apply(PlanTake(&f.Thread, Claim{Attempt: "other", Fence: 31}, noon))
 		f.commits(t, Commit{State: json.RawMessage(`{"a":2}`), End: &End{Status: status}})
-		if s, err := SettleStep(&f.Thread, f, NextFence(&f.Thread, noon), noon); err != nil || typesOf(s.Frames) != "RUN_STARTED STATE_DELTA RUN_FINISHED" {
+		if s, err := PlanSettle(&f.Thread, f, NextFence(&f.Thread, noon), noon); err != nil || typesOf(s.Frames) != "RUN_STARTED STATE_DELTA RUN_FINISHED" {
 			t.Fatalf("%+v, %v", s, err)
 		}
 		s, result := f.patch(t, patchOf("p2", `[{"op":"test","path":"/b","value":1},{"op":"replace","path":"/b","value":2}]`))
 		if result.Status != PatchApplied || f.state() != `{"a":2,"b":2}` || strings.Count(typesOf(s.Frames), "STATE_DELTA") != 2 {
 			t.Errorf("after %s: %+v, state %s, frames %s", status, result, f.state(), typesOf(s.Frames))
 		}
-		if s, err := SettleStep(&f.Thread, f, 99, noon); s != nil || err != nil {
+		if s, err := PlanSettle(&f.Thread, f, 99, noon); s != nil || err != nil {
 			t.Errorf("nothing waits any more: %+v, %v", s, err)
 		}
 	}
@@ -235,7 +235,7 @@ func TestClientsStateCountsFromWhatItWasTold(t *testing.T) {
 		if f.state() != c.want {
 			t.Errorf("%s: %s, want %s", name, f.state(), c.want)
 		}
-		if at, known, err := f.Back.At(f.State(f.Thread.StateRev), endMark(20)); err != nil || !known || string(at) != `{"items":["a"],"n":1}` {
+		if at, known, err := stateAt(f.Back, f.State(f.Thread.StateRev), endMark(20)); err != nil || !known || string(at) != `{"items":["a"],"n":1}` {
 			t.Errorf("%s: the run before ended with %s (%v, %v)", name, at, known, err)
 		}
 	}
@@ -246,7 +246,7 @@ func TestRegeneratedTurnKeepsPatchesSinceItsEnd(t *testing.T) {
 	f := thread("u1 a1", "u2 a2").in(`{"n":2}`)
 	f.Back = f.Back.With(startMark(20), agui.Patch{{Op: "replace", Path: "/n", Value: json.RawMessage("1")}})
 	f.patch(t, patchOf("p", `[{"op":"add","path":"/paid","value":true}]`))
-	s := next(&f.Thread, noon)
+	s := newTransition(&f.Thread, noon)
 	r := &Request{Key: f.Thread.Key, Messages: messages("u1 a1 u2")}
 	if err := s.startState(&f.Thread, f, r, Verdict{Restore: startMark(20)}); err != nil {
 		t.Fatal(err)
