@@ -12,7 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 )
 
-// An envelope is a request of the transport that has one route for everything.
+// An envelope is a request of the transport that sends all requests to one route.
 type envelope struct {
 	Method json.RawMessage `json:"method"`
 	Params struct {
@@ -24,7 +24,7 @@ type envelope struct {
 	Body json.RawMessage `json:"body"` // nil if absent
 }
 
-// call opens an envelope and serves the request in it as the route it stands for.
+// call serves the request in an envelope.
 func (h *Handler) call(w http.ResponseWriter, r *http.Request) error {
 	e, err := h.envelope(r)
 	if err != nil {
@@ -76,15 +76,15 @@ func (h *Handler) envelope(r *http.Request) (envelope, error) {
 	if !json.Valid(data) {
 		return e, badCall("Invalid JSON payload", http.StatusBadRequest)
 	}
-	// What is no object has no method, and params of another shape are none.
+	// A body that is no object has no method; params of another form count as none.
 	_ = json.Unmarshal(data, &e)
 	return e, nil
 }
 
-// noBody reports whether the envelope holds nothing.
+// noBody reports whether the envelope has no body.
 func (e envelope) noBody() bool { return len(e.Body) == 0 || string(e.Body) == "null" }
 
-// param returns the named parameter, which must be text.
+// param returns a parameter, which must be a text that is not blank.
 func param(raw json.RawMessage, name string) (string, error) {
 	var text string
 	if json.Unmarshal(raw, &text) != nil || strings.TrimSpace(text) == "" {
@@ -122,7 +122,7 @@ func (h *Handler) callStop(w http.ResponseWriter, r *http.Request, e envelope) e
 	return h.stop(w, withBody(r, e.Body))
 }
 
-// callResource serves what a page would ask of the routes about threads.
+// callResource serves a request for one of the routes on threads and annotations.
 func (h *Handler) callResource(w http.ResponseWriter, r *http.Request, e envelope) error {
 	path, err := param(e.Params.Path, "path")
 	if err != nil {
@@ -147,7 +147,7 @@ func (h *Handler) callResource(w http.ResponseWriter, r *http.Request, e envelop
 	return h.dispatch(w, inner, u.EscapedPath())
 }
 
-// withBody is r with another body.
+// withBody returns r with another body.
 func withBody(r *http.Request, body []byte) *http.Request {
 	inner := r.WithContext(r.Context())
 	inner.Body = io.NopCloser(bytes.NewReader(body))

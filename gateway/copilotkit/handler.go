@@ -12,21 +12,21 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// Base is where CopilotKit's own protocol is served: what its pages are given as their runtimeUrl.
+// Base is the path of CopilotKit's own protocol, which its pages are given as their runtimeUrl.
 const Base = "/api/copilotkit"
 
-// Options are what a handler works with. All are required.
+// Options are the parts of a handler. All but MaxBody are required.
 type Options struct {
 	Service Service
-	// Store has the threads, whose lists and committed documents are read from it.
+	// Store has the threads: lists and committed documents are read from it, and live runs are stopped through it.
 	Store state.Store
-	// MaxBody is how many bytes a request of the transport with one route may have; 0 means any number.
+	// MaxBody limits the bytes of an envelope; 0 means no limit.
 	MaxBody int64
-	NewID   func() string
+	// NewID returns a unique id.
+	NewID func() string
 }
 
-// A Handler serves the protocol of CopilotKit's runtime, as pages of version 1.74 speak it. It answers with the runtime's own
-// words and shapes. It is safe for concurrent use.
+// A Handler serves the protocol of CopilotKit's runtime, as pages of version 1.74 use it. It is safe for concurrent use.
 type Handler struct {
 	o     Options
 	table []endpoint
@@ -42,13 +42,13 @@ func New(o Options) *Handler {
 // A handler answers a request. It returns an error instead of writing one.
 type handler func(w http.ResponseWriter, r *http.Request) error
 
-// An endpoint is a method and a path of the protocol. In its path, which is below the base, {name} stands for any segment.
+// An endpoint is a method and a path below Base, in which {name} stands for any segment.
 type endpoint struct {
 	method, path string
 	handler      handler
 }
 
-// endpoints is the table. The first path that matches decides, whatever its method.
+// endpoints returns the table of routes. The first path that matches decides, whatever its method.
 func (h *Handler) endpoints() []endpoint {
 	return []endpoint{
 		{http.MethodPost, "", h.call},
@@ -72,7 +72,7 @@ func (h *Handler) endpoints() []endpoint {
 	}
 }
 
-// Routes lists what is served, each as a method, a space and a path in which {name} stands for any segment.
+// Routes lists the routes, each as a method, a space and a path in which {name} stands for any segment.
 func (h *Handler) Routes() []string {
 	routes := make([]string, len(h.table))
 	for i, e := range h.table {
@@ -84,21 +84,21 @@ func (h *Handler) Routes() []string {
 // Owns reports whether a path is below [Base].
 func Owns(path string) bool { return path == Base || strings.HasPrefix(path, Base+"/") }
 
-// Serve answers a request for a path below [Base]. Errors that the protocol has no words for are returned, with nothing
-// written.
+// Serve answers a request for a path below [Base]. It returns an error, with nothing written, if the protocol defines no
+// answer for it.
 func (h *Handler) Serve(w http.ResponseWriter, r *http.Request) error {
 	return h.dispatch(w, r, strings.TrimPrefix(r.URL.EscapedPath(), Base))
 }
 
-// dispatch serves path, which is relative to the base, and answers the errors that have CopilotKit's own words.
+// dispatch serves a path relative to Base, and answers errors for which the protocol defines an answer.
 func (h *Handler) dispatch(w http.ResponseWriter, r *http.Request, path string) error {
 	serve, err := h.find(w, r, path)
 	if err == nil {
 		err = serve(w, r)
 	}
-	if told, ok := errors.AsType[*reply](err); ok {
-		h.o.Service.Log(r).Info("request: refused", "method", route.Logged(r.Method), "path", route.Logged(r.URL.Path), "status", told.status)
-		route.Answer(w, told.status, told.body)
+	if answer, ok := errors.AsType[*reply](err); ok {
+		h.o.Service.Log(r).Info("request: refused", "method", route.Logged(r.Method), "path", route.Logged(r.URL.Path), "status", answer.status)
+		route.Answer(w, answer.status, answer.body)
 		return nil
 	}
 	return err
@@ -117,7 +117,7 @@ func (h *Handler) find(w http.ResponseWriter, r *http.Request, path string) (han
 			continue
 		}
 		if o.method == r.Method || o.method == http.MethodGet && r.Method == http.MethodHead {
-			o.name(r, segments)
+			o.setPathValues(r, segments)
 			return o.handler, nil
 		}
 		allowed = append(allowed, o.method)
@@ -126,14 +126,14 @@ func (h *Handler) find(w http.ResponseWriter, r *http.Request, path string) (han
 	return nil, &reply{http.StatusMethodNotAllowed, map[string]string{"error": "Method not allowed"}}
 }
 
-// matches reports whether segments are a path of o's.
+// matches reports whether segments match the path of o.
 func (o endpoint) matches(segments []string) bool {
 	pattern, _ := segmentsOf(o.path)
 	return slices.EqualFunc(pattern, segments, func(p, s string) bool { return p == s || strings.HasPrefix(p, "{") })
 }
 
-// name sets the path values of r.
-func (o endpoint) name(r *http.Request, segments []string) {
+// setPathValues sets the path values of r.
+func (o endpoint) setPathValues(r *http.Request, segments []string) {
 	pattern, _ := segmentsOf(o.path)
 	for i, p := range pattern {
 		if strings.HasPrefix(p, "{") {
@@ -142,7 +142,7 @@ func (o endpoint) name(r *http.Request, segments []string) {
 	}
 }
 
-// segmentsOf are the segments of an escaped path; empty ones do not count.
+// segmentsOf returns the segments of an escaped path without empty ones. It reports false for a path that is not well-formed.
 func segmentsOf(path string) ([]string, bool) {
 	var segments []string
 	for s := range strings.SplitSeq(path, "/") {
@@ -158,13 +158,13 @@ func segmentsOf(path string) ([]string, bool) {
 	return segments, true
 }
 
-// A reply is an error that is told in CopilotKit's words.
+// A reply is an error with the answer that CopilotKit's runtime gives.
 type reply struct {
 	status int
 	body   any
 }
 
-// Error returns the status' text, for logs.
+// Error returns the text of the status.
 func (e *reply) Error() string { return http.StatusText(e.status) }
 
 func notFound() error { return &reply{http.StatusNotFound, map[string]string{"error": "Not found"}} }
@@ -180,7 +180,7 @@ func (h *Handler) agent(r *http.Request) (Agent, error) {
 	}}
 }
 
-// ErrorBody is the body of an error that is answered before a stream, in the shape that CopilotKit's pages read.
+// ErrorBody returns the body of an error before a stream, in the form that CopilotKit's pages read.
 func ErrorBody(code agui.Code, message, requestID string) any {
 	switch code {
 	case agui.CodeInvalidInput, agui.CodeUnsupportedVersion:

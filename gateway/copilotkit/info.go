@@ -9,14 +9,14 @@ import (
 // version is the version of CopilotKit's runtime whose protocol is spoken.
 const version = "1.75.0"
 
-// info is what a page asks first. It never fails, whatever is away: a page that is refused here changes its transport
-// for good.
+// info answers a page's first request. It never fails, even if the store cannot be reached, because a page that gets an error here
+// changes its transport and does not change it back.
 func (h *Handler) info(w http.ResponseWriter, _ *http.Request) error {
 	route.Answer(w, http.StatusOK, h.about())
 	return nil
 }
 
-// infoByCall is info for pages that have one route for everything, through which threads are asked for as well.
+// infoByCall is info for pages that send all requests in envelopes, those for threads included.
 func (h *Handler) infoByCall(w http.ResponseWriter, _ *http.Request) error {
 	about := h.about()
 	about.SingleRoute = &singleRouteInfo{ResourceOperations: true, ThreadEndpoints: about.ThreadEndpoints}
@@ -25,8 +25,8 @@ func (h *Handler) infoByCall(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// runtimeInfo says what is served. Agents are an object by id, never a list; the mode is never another one. Suggestions says that there is a
-// route for them, whichever agents have some: without it pages ask by runs, on a thread of its own for each.
+// runtimeInfo is the answer to info. Agents is an object by id. Suggestions is true even if no agent makes any, because
+// without the route for them pages ask for suggestions by runs, each on a thread of its own.
 type runtimeInfo struct {
 	Version            string               `json:"version"`
 	Agents             map[string]agentInfo `json:"agents"`

@@ -2,8 +2,8 @@ package copilotkit
 
 import "net/http"
 
-// What CopilotKit's runtime can only do with its makers' services is answered as by a runtime without them. Threads
-// are changed on the gateway's own routes.
+// Routes that need services of CopilotKit's makers are answered as by a runtime without these services. Threads
+// can be changed on the gateway's own routes.
 
 func (h *Handler) noThreadChanges(http.ResponseWriter, *http.Request) error {
 	return unprocessable("Missing CopilotKitIntelligence configuration. Thread operations require a CopilotKitIntelligence " +
@@ -19,7 +19,7 @@ func unprocessable(text string) error {
 	return &reply{http.StatusUnprocessableEntity, map[string]string{"error": text}}
 }
 
-// clearThreads forgets nothing: a page that is loaded must not cost anybody a thread.
+// clearThreads deletes nothing, because loading a page must not delete threads.
 func (h *Handler) clearThreads(w http.ResponseWriter, _ *http.Request) error {
 	w.WriteHeader(http.StatusNoContent)
 	return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// run starts or resumes a run. It is never tied to its connection: a page that is loaded again comes back to it.
+// run starts or resumes a run. The run is not tied to its connection, because a page that is loaded again comes back to it.
 func (h *Handler) run(w http.ResponseWriter, r *http.Request) error {
 	agent, in, body, err := h.input(r)
 	if err != nil {
@@ -24,7 +24,7 @@ func (h *Handler) run(w http.ResponseWriter, r *http.Request) error {
 	return h.o.Service.Run(w, r, agent.Name, in, body)
 }
 
-// connect shows a thread as it stands, and what follows while it runs.
+// connect streams a thread as it stands, and the live run if there is one.
 func (h *Handler) connect(w http.ResponseWriter, r *http.Request) error {
 	agent, in, _, err := h.input(r)
 	if err != nil {
@@ -33,7 +33,7 @@ func (h *Handler) connect(w http.ResponseWriter, r *http.Request) error {
 	return h.o.Service.Connect(w, r, agent.Name, in)
 }
 
-// input reads what run, connect and suggest are sent.
+// input reads the input of run, connect and suggest, and returns the agent and the body too.
 func (h *Handler) input(r *http.Request) (Agent, *agui.RunAgentInput, []byte, error) {
 	agent, err := h.agent(r)
 	if err != nil {
@@ -52,8 +52,8 @@ func (h *Handler) input(r *http.Request) (Agent, *agui.RunAgentInput, []byte, er
 	return agent, in, data, err
 }
 
-// stop ends the live run of a thread. A page names the run it believes to be live, by a name that several runs may
-// have, or none; only one that is known to be over is not the live one.
+// stop ends the live run of a thread. A page may name the run that it takes for the live one. Several runs may have that id, so
+// the live run is spared only if a run of that id is known to have ended.
 func (h *Handler) stop(w http.ResponseWriter, r *http.Request) error {
 	run, err := h.stopped(r)
 	if err != nil {
@@ -84,7 +84,7 @@ func (h *Handler) stop(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// end stops the live run of a thread unless run names another one, and reports whether there was one to stop.
+// end stops the live run of a thread unless run names one that has ended. It reports whether there was a run to stop.
 func (h *Handler) end(r *http.Request, key state.Key, run string) (bool, error) {
 	t, _, err := h.o.Store.Load(r.Context(), key)
 	if errors.Is(err, state.ErrUnknownThread) {
@@ -102,7 +102,7 @@ func (h *Handler) end(r *http.Request, key state.Key, run string) (bool, error) 
 			return false, route.StoreError(err)
 		}
 		if slices.ContainsFunc(runs, func(o state.Run) bool { return o.RunID == run && o.Status != state.RunRunning }) {
-			return false, nil // it is over
+			return false, nil // it has ended
 		}
 	}
 	done, err := h.o.Store.Signal(r.Context(), key, t.Live.Intent.Origin, state.SignalStop)
@@ -112,11 +112,11 @@ func (h *Handler) end(r *http.Request, key state.Key, run string) (bool, error) 
 	return done, nil
 }
 
-// maxStop is how large the body of a stop may be, in bytes. It holds an id.
+// maxStop limits the body of a stop, in bytes. It holds an id.
 const maxStop = 64 << 10
 
-// stopped reads which run is to be stopped; empty is whichever is live. A member that does not belong there is
-// refused: a misspelt one must not stop everything. The content type is not looked at, for a stop has to work.
+// stopped reads the id of the run to stop; an empty one means any live run. An unknown member is refused, because a misspelt
+// runId must not stop another run. The content type does not matter, because a stop has to work.
 func (h *Handler) stopped(r *http.Request) (string, error) {
 	data, err := route.ReadBody(r, maxStop)
 	if err != nil {

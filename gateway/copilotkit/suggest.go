@@ -15,11 +15,11 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// suggestTool is the tool by which a page is told what its reader could say next.
+// suggestTool is the tool of the page whose call has the suggestions.
 const suggestTool = "copilotkitSuggest"
 
-// suggest asks the agent what could be said next. The stream looks like a run's, but nothing ran: there is no thread,
-// and so nothing that a page which asks after every run could flood.
+// suggest asks the agent what a person could say next. The stream looks like a run, but nothing is stored, because pages ask
+// after every run.
 func (h *Handler) suggest(w http.ResponseWriter, r *http.Request) error {
 	agent, in, _, err := h.input(r)
 	if err != nil {
@@ -28,8 +28,8 @@ func (h *Handler) suggest(w http.ResponseWriter, r *http.Request) error {
 	return h.suggestFor(w, r, agent, in)
 }
 
-// asksToSuggest reports whether a run is meant as suggest: that is what a page without that route sends, on a thread it
-// throws away.
+// asksToSuggest reports whether a run request asks for suggestions. Pages that do not know the route send such a request, on a
+// thread that they do not use again.
 func asksToSuggest(in *agui.RunAgentInput) bool {
 	var props struct {
 		ToolChoice struct {
@@ -38,7 +38,7 @@ func asksToSuggest(in *agui.RunAgentInput) bool {
 			} `json:"function"`
 		} `json:"toolChoice"`
 	}
-	// Properties of another shape are the application's own.
+	// Properties of another form are the application's own.
 	_ = json.Unmarshal(in.ForwardedProps, &props)
 	return props.ToolChoice.Function.Name == suggestTool
 }
@@ -53,7 +53,7 @@ func (h *Handler) suggestFor(w http.ResponseWriter, r *http.Request, agent Agent
 	})
 }
 
-// suggesting is the call that tells of suggestions, one at a time.
+// suggesting returns the events of a call with suggestions, one suggestion in each delta.
 func suggesting(call string, suggestions []groupchat.Suggestion) ([]agui.Event, error) {
 	events := []agui.Event{&agui.ToolCallStart{ToolCallID: call, ToolCallName: suggestTool}}
 	before := `{"suggestions":[`
@@ -68,7 +68,7 @@ func suggesting(call string, suggestions []groupchat.Suggestion) ([]agui.Event, 
 	return append(events, &agui.ToolCallArgs{ToolCallID: call, Delta: "]}"}, &agui.ToolCallEnd{ToolCallID: call}), nil
 }
 
-// suggestions asks the agent. An agent that makes none, or fails, gives an empty list: no work depends on suggestions.
+// suggestions asks the agent. If the agent makes none, or fails, the list is empty, because no work depends on suggestions.
 func (h *Handler) suggestions(r *http.Request, agent Agent, in *agui.RunAgentInput) (list []groupchat.Suggestion) {
 	offered := slices.ContainsFunc(in.Tools, func(t agui.Tool) bool { return t.Name == suggestTool })
 	if agent.Suggester == nil || !offered {
@@ -82,7 +82,7 @@ func (h *Handler) suggestions(r *http.Request, agent Agent, in *agui.RunAgentInp
 	}()
 	doc, err := state.NewDocument(in.State, state.DocumentOptions{})
 	if err != nil {
-		return nil // a state of another shape says nothing
+		return nil // the state is no object
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), agent.RunTimeout)
 	defer cancel()
@@ -97,13 +97,14 @@ func (h *Handler) suggestions(r *http.Request, agent Agent, in *agui.RunAgentInp
 	return list[:min(len(list), most)]
 }
 
-// mostSuggestions is how many a page has room for unless it says otherwise, and the most it gets.
+// mostSuggestions is the greatest number of suggestions, and the number if the page does not say one.
 const mostSuggestions = 3
 
 // atMost matches the number of suggestions in the message that asks for them.
 var atMost = regexp.MustCompile(`at most (\d{1,3}) suggestion`)
 
-// withoutRequest returns the conversation without the message at its end that asks for suggestions, and how many that asks for.
+// withoutRequest returns the conversation without the message at its end that asks for suggestions, and the number of
+// suggestions that the message asks for.
 func withoutRequest(messages []agui.Message) ([]agui.Message, int) {
 	if len(messages) == 0 || messages[len(messages)-1].Role != agui.RoleUser {
 		return messages, mostSuggestions

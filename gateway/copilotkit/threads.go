@@ -14,7 +14,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// listedThread is a thread as CopilotKit's lists have it.
+// listedThread is a thread in the form of CopilotKit's lists.
 type listedThread struct {
 	ID             string          `json:"id"`
 	Name           *string         `json:"name"` // null if there is none
@@ -32,7 +32,7 @@ func (h *Handler) listThreads(w http.ResponseWriter, r *http.Request) error {
 	const most = 100
 	size, err := route.Limit(q, most, most)
 	if err != nil {
-		size = most // the runtime takes any limit for none
+		size = most // the runtime treats a limit that is not valid as none
 	}
 	page, err := h.o.Store.List(r.Context(), state.Query{
 		Principal: route.Principal(r), Agent: q.Get("agentId"), Limit: size, Cursor: q.Get("cursor"),
@@ -56,8 +56,8 @@ func (h *Handler) listThreads(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// load returns the thread a request names, or nil if there is none. The routes do not say whose agent's it is; of
-// several threads with one id it is the newest, unless ?agentId= says which.
+// load returns the thread that a request names, or nil if there is none. The paths do not name the agent; of
+// several threads with one id load returns the newest, unless ?agentId= names the agent.
 func (h *Handler) load(r *http.Request) (*state.Thread, error) {
 	keys, err := h.o.Store.Find(r.Context(), route.Principal(r), r.PathValue("thread"))
 	if err != nil {
@@ -86,7 +86,7 @@ func (h *Handler) load(r *http.Request) (*state.Thread, error) {
 	}), nil
 }
 
-// listedMessage is a message as CopilotKit's inspector has it.
+// listedMessage is a message in the form of CopilotKit's inspector.
 type listedMessage struct {
 	ID         string        `json:"id"`
 	Role       agui.Role     `json:"role"`
@@ -136,7 +136,7 @@ func listed(m agui.Message) listedMessage {
 	return l
 }
 
-// showState shows a thread's state as committed; null while there is none yet, as in a first run.
+// showState shows a thread's state as committed, or null before the first commit.
 func (h *Handler) showState(w http.ResponseWriter, r *http.Request) error {
 	t, err := h.load(r)
 	if err != nil {
@@ -148,15 +148,15 @@ func (h *Handler) showState(w http.ResponseWriter, r *http.Request) error {
 			return route.StoreError(err)
 		}
 		if shown == nil && t.Live == nil {
-			shown = json.RawMessage("{}") // runs that ended and changed nothing
+			shown = json.RawMessage("{}") // the runs have ended and changed nothing
 		}
 	}
 	route.Answer(w, http.StatusOK, map[string]any{"state": shown})
 	return nil
 }
 
-// showEvents shows what the log still has of a thread, as an older reader would have been sent it. It is written as it
-// is read: a log may be longer than what should be held at once.
+// showEvents shows the events that the log still has of a thread, as a client of version 0.x is sent them. Events are written
+// while they are read, because a log may be too long to be held in memory.
 func (h *Handler) showEvents(w http.ResponseWriter, r *http.Request) error {
 	t, err := h.load(r)
 	if err != nil {

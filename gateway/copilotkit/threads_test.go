@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestEventsAreWholeJSON also where the log holds nothing that is sent. What fails before the first event leaves the answer to others.
+// TestEventsAreWholeJSON covers a log without any event for the page, too. After an error before the first event nothing is written.
 func TestEventsAreWholeJSON(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")

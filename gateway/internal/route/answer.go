@@ -28,10 +28,10 @@ func (t Timestamp) MarshalText() ([]byte, error) {
 	return time.Time(t).UTC().AppendFormat(nil, "2006-01-02T15:04:05.000Z"), nil
 }
 
-// IsZero makes omitzero leave out a time that has not come.
+// IsZero reports whether there is no time, for omitzero.
 func (t Timestamp) IsZero() bool { return time.Time(t).IsZero() }
 
-// Logged returns what a caller sent as the log shows it: a request line may be a megabyte long.
+// Logged shortens a text of a caller's for the log, because a request line may be a megabyte long.
 func Logged(s string) string {
 	const most = 256
 	if len(s) <= most {

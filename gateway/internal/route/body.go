@@ -11,17 +11,18 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// bodyTime is how long a request's body may take to arrive. It is generous: it only has to end those that never do.
+// bodyTime is how long a request's body may take to arrive. It is long, because it only has to end connections that never
+// send the rest.
 const bodyTime = time.Minute
 
-// A timedBody is a request body that has to arrive in time. The server's own read timeout would go on counting
-// while the response streams; this one is lifted when the body is there.
+// A timedBody is a request body with a deadline, which is removed when the body has arrived. The server's own read timeout
+// would also end the response's stream.
 type timedBody struct {
 	io.ReadCloser
 	control *http.ResponseController
 }
 
-// TimeBody gives the body of r its time. A writer that knows no deadlines, such as a test's, does without.
+// TimeBody sets the deadline of the body of r. It does nothing if the writer has no deadlines, such as one of a test.
 func TimeBody(w http.ResponseWriter, r *http.Request) {
 	if r.Body == nil || r.ContentLength == 0 {
 		return
@@ -32,18 +33,18 @@ func TimeBody(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Read reads, and lifts the deadline at the end.
+// Read reads, and removes the deadline at the end of the body.
 func (b timedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err != nil {
-		// A connection that cannot be told has ended; the next read says so.
+		// If this fails the connection has ended, and the next read reports it.
 		_ = b.control.SetReadDeadline(time.Time{})
 	}
 	return n, err
 }
 
-// ReadJSON reads a whole JSON body, at most limit bytes of it (0: any number). The whole body is read before
-// a response begins: net/http notices a closed connection only then.
+// ReadJSON reads a JSON body of at most limit bytes (0: no limit). It reads the whole body, because net/http notices a
+// closed connection only after that.
 func ReadJSON(r *http.Request, limit int64) ([]byte, error) {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != "application/json" {
@@ -52,8 +53,8 @@ func ReadJSON(r *http.Request, limit int64) ([]byte, error) {
 	return ReadBody(r, limit)
 }
 
-// ReadBody is readJSON for a body of any kind. A body that is announced as too large is refused before it is read: a
-// client that waits for 100 Continue then never sends it.
+// ReadBody is ReadJSON for a body of any media type. A body whose announced length is too large is refused before it is read,
+// so that a client which waits for 100 Continue does not send it.
 func ReadBody(r *http.Request, limit int64) ([]byte, error) {
 	for _, coding := range r.Header.Values("Content-Encoding") {
 		if !strings.EqualFold(coding, "identity") {

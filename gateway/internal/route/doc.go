@@ -1,3 +1,3 @@
-// Package route holds what the handlers of the gateway's routes share, whichever protocol they speak: who asks, how a body is
-// read within its limits, how JSON is answered, and which code a failure of the store has.
+// Package route has the functions that the handlers of the gateway's routes share, whichever protocol they serve: the identity of a
+// request, reading bodies within limits, writing JSON, and the codes of the store's errors.
 package route

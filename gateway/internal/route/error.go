@@ -9,7 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// StoreError gives the failure of a store its code. An error that is none of the state package's own means that the store
+// StoreError returns a store's error with its code. An error that is not one of package state means that the store
 // cannot be reached.
 func StoreError(err error) error {
 	switch {
@@ -26,7 +26,7 @@ func StoreError(err error) error {
 	}
 }
 
-// ErrReaderGone is in the errors of a connection whose reader is gone, or too slow: nobody is left to be told.
+// ErrReaderGone is in the errors of a connection that is closed, or whose reader is too slow. No answer can be sent.
 var ErrReaderGone = errors.New("gateway: the reader is gone")
 
 // ReaderGone marks an error of a connection as [ErrReaderGone]. Nil stays nil.

@@ -14,16 +14,16 @@ type (
 	principalKey struct{}
 )
 
-// WithIdentity returns r with its id and the principal who asks.
+// WithIdentity returns r with the id of the request and the principal of its caller.
 func WithIdentity(r *http.Request, id, principal string) *http.Request {
 	ctx := context.WithValue(r.Context(), requestIDKey{}, id)
 	return r.WithContext(context.WithValue(ctx, principalKey{}, principal))
 }
 
-// RequestID is the id of a request, its caller's or ours.
+// RequestID returns the id of a request, which the caller or the gateway has chosen.
 func RequestID(r *http.Request) string { return fromContext(r.Context(), requestIDKey{}) }
 
-// Principal is who asks; every key, token and thread carries it.
+// Principal returns the principal of a request's caller, which is a part of the key of every thread.
 func Principal(r *http.Request) string { return fromContext(r.Context(), principalKey{}) }
 
 func fromContext(ctx context.Context, key any) string {
@@ -31,7 +31,7 @@ func fromContext(ctx context.Context, key any) string {
 	return s
 }
 
-// Limit reads ?limit=: 1 to most (0: no maximum), def if it is absent.
+// Limit reads ?limit=, a number from 1 to most (0: no maximum). It returns def if there is none.
 func Limit(q url.Values, def, most int) (int, error) {
 	text := q.Get("limit")
 	if text == "" {
@@ -47,7 +47,7 @@ func Limit(q url.Values, def, most int) (int, error) {
 	return n, nil
 }
 
-// InvalidQuery is the error of a query parameter that has a problem.
+// InvalidQuery returns the error of a query parameter.
 func InvalidQuery(name, problem string) error {
 	return &agui.Error{Code: agui.CodeInvalidInput, Err: &agui.FieldError{Path: name, Problem: problem}}
 }
