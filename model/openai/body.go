@@ -8,8 +8,8 @@ import (
 	"github.com/agui-gateway/gateway/model/internal/shortid"
 )
 
-// A wireRequest is the body of a request. go-openai's own cannot say temperature 0, an empty result of a tool, a file or a sound, and it refuses the names
-// of models it believes to know. So this one takes its place.
+// A wireRequest is the body of a request. go-openai's own cannot say temperature 0, an empty result of a tool, a file or a sound, and it
+// refuses the names of models it believes to know. So this one takes its place.
 type wireRequest struct {
 	Model               string         `json:"model"`
 	Messages            []wireMessage  `json:"messages"`
@@ -132,19 +132,4 @@ func toolParameters(schema json.RawMessage) json.RawMessage {
 		return schema
 	}
 	return out
-}
-
-// texts are all that a request tells the server of a conversation.
-func texts(r model.Request) []string {
-	var all []string
-	for _, m := range r.Messages {
-		all = append(all, m.Text)
-		for _, p := range m.Parts {
-			all = append(all, p.Text)
-		}
-		for _, c := range m.Calls {
-			all = append(all, c.Arguments)
-		}
-	}
-	return all
 }

@@ -5,38 +5,10 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/agui-gateway/gateway/model"
+	"github.com/agui-gateway/gateway/model/internal/provider"
 )
 
-// An assembler makes a reply of its chunks. Servers spell them in many ways: everything that might have another type
-// somewhere is looked at by hand.
-type assembler struct {
-	on    model.Deltas
-	reply model.Reply
-
-	asked                    string // the URL, as it may be logged
-	calls                    []*callDraft
-	finish                   string
-	size                     int
-	delivered                bool  // something was passed on
-	refused                  error // by on
-	text, reasoning, refusal strings.Builder
-}
-
-// A reply is kept, and sent back: it holds at most so many bytes, and calls.
-const (
-	maxText  = 4 << 20
-	maxCalls = 64
-)
-
-// A callDraft is a call that is being received.
-type callDraft struct {
-	index     int // -1: the server gave none
-	id, name  string
-	arguments strings.Builder
-	passed    int // bytes of arguments that were passed on; -1: not even the name
-}
-
+// A wireChunk is one event of a reply.
 type wireChunk struct {
 	Choices []struct {
 		Index        json.RawMessage `json:"index"`
@@ -64,11 +36,12 @@ type wireDelta struct {
 	} `json:"tool_calls"`
 }
 
-// chunk takes the next chunk.
-func (a *assembler) chunk(raw []byte) error {
+// addChunk adds the next chunk to a reply. Servers spell chunks in many ways: everything that might have another type somewhere is
+// looked at by hand.
+func addChunk(d *provider.Draft, raw []byte) error {
 	var c wireChunk
 	if err := json.Unmarshal(raw, &c); err != nil {
-		return newFault(faultResponse, errChunk)
+		return provider.NewFault(provider.Response, errChunk)
 	}
 	if jsonPresent(c.Error) {
 		return errorObject(c.Error)
@@ -77,42 +50,43 @@ func (a *assembler) chunk(raw []byte) error {
 		return errorObject(raw)
 	}
 	if c.Usage != nil {
-		c.Usage.into(&a.reply.Usage)
+		c.Usage.into(d.Usage())
 	}
 	for _, choice := range c.Choices {
 		if i, ok := jsonCount(choice.Index); ok && i != 0 {
 			continue // only one was asked for
 		}
-		for _, d := range []*wireDelta{choice.Delta, choice.Message} {
-			if d == nil {
+		for _, delta := range []*wireDelta{choice.Delta, choice.Message} {
+			if delta == nil {
 				continue
 			}
-			if err := a.delta(d); err != nil {
+			if err := delta.addTo(d); err != nil {
 				return err
 			}
 		}
 		if finish := jsonText(choice.FinishReason); finish != "" && finish != "null" {
-			a.finish = finish
+			d.Finish(finish)
 		}
 	}
 	return nil
 }
 
-func (a *assembler) delta(d *wireDelta) error {
-	reasoning := jsonText(d.ReasoningContent)
+// addTo adds a delta to a reply.
+func (w *wireDelta) addTo(d *provider.Draft) error {
+	reasoning := jsonText(w.ReasoningContent)
 	if reasoning == "" { // some servers send both, and they are the same
-		reasoning = jsonText(d.Reasoning)
+		reasoning = jsonText(w.Reasoning)
 	}
-	if err := a.pass(&a.reasoning, reasoning, a.on.Reasoning); err != nil {
+	if err := d.Reasoning(reasoning); err != nil {
 		return err
 	}
-	if err := a.pass(&a.text, jsonText(d.Content), a.on.Text); err != nil {
+	if err := d.Text(jsonText(w.Content)); err != nil {
 		return err
 	}
-	if err := a.pass(&a.refusal, jsonText(d.Refusal), a.on.Text); err != nil {
+	if err := d.Refusal(jsonText(w.Refusal)); err != nil {
 		return err
 	}
-	for _, c := range d.ToolCalls {
+	for _, c := range w.ToolCalls {
 		index, ok := jsonCount(c.Index)
 		if !ok {
 			index = -1
@@ -121,115 +95,24 @@ func (a *assembler) delta(d *wireDelta) error {
 		if arguments == "" && len(c.Function.Arguments) > 0 && c.Function.Arguments[0] == '{' {
 			arguments = string(c.Function.Arguments) // an object where the API has its text
 		}
-		draft := a.draft(index, jsonText(c.ID), jsonText(c.Function.Name), arguments)
-		draft.arguments.WriteString(arguments)
-		if a.size += len(arguments); a.size > maxText || len(a.calls) > maxCalls {
-			return newFault(faultResponse, errLarge)
-		}
-		if err := a.passCall(draft); err != nil {
+		if err := d.Call(index, jsonText(c.ID), jsonText(c.Function.Name), arguments); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// pass keeps delta and hands it on.
-func (a *assembler) pass(all *strings.Builder, delta string, on func(string) error) error {
-	if delta == "" {
-		return nil
-	}
-	if a.size += len(delta); a.size > maxText {
-		return newFault(faultResponse, errLarge)
-	}
-	all.WriteString(delta)
-	a.delivered = true
-	if on == nil {
-		return nil
-	}
-	a.refused = on(delta)
-	return a.refused
-}
-
-// draft finds the call that a piece belongs to, or begins one. The index decides; but some servers give none, some give
-// the same to all, and ids may be missing or doubled.
-func (a *assembler) draft(index int, id, name, arguments string) *callDraft {
-	var found *callDraft
-	for _, c := range a.calls {
-		if index >= 0 && c.index == index || index < 0 && id != "" && c.id == id {
-			found = c
-		}
-	}
-	if index < 0 && id == "" && len(a.calls) > 0 {
-		found = a.calls[len(a.calls)-1]
-	}
-	if found != nil && id != "" && found.id != "" && found.id != id {
-		found = nil // another call under the same index
-	}
-	if found != nil && id == "" && name != "" && found.name != "" {
-		whole := json.Valid([]byte(found.arguments.String()))
-		if found.name != name || whole && arguments != "" {
-			found = nil // another call without an id, and not the name said again
-		}
-	}
-	if found == nil {
-		found = &callDraft{index: index, passed: -1}
-		a.calls = append(a.calls, found)
-	}
-	if found.id == "" {
-		found.id = id
-	}
-	if found.name == "" {
-		found.name = name
-	}
-	return found
-}
-
-// passCall hands on what is new of a call, once its name is known.
-func (a *assembler) passCall(c *callDraft) error {
-	if c.name == "" {
-		return nil
-	}
-	arguments := c.arguments.String()
-	fresh := arguments[max(c.passed, 0):]
-	if c.passed >= 0 && fresh == "" {
-		return nil
-	}
-	c.passed = len(arguments)
-	a.delivered = true
-	if a.on.Call == nil {
-		return nil
-	}
-	for i, other := range a.calls {
-		if other == c {
-			a.refused = a.on.Call(i, c.name, fresh)
-		}
-	}
-	return a.refused
-}
-
-// finished reports whether the model said that it is done. Only what it used may still come.
-func (a *assembler) finished() bool { return a.finish != "" }
-
-// end makes the reply of what came, or says why it is none.
-func (a *assembler) end() error {
-	r := &a.reply
-	r.Text, r.Reasoning, r.Refusal, r.Finish = a.text.String(), a.reasoning.String(), a.refusal.String(), a.finish
-	if a.finish == "" {
-		return newFault(faultBroken, errCut)
-	}
-	switch a.finish {
+// endReply makes the reply of what came, or says why it is none.
+func endReply(d *provider.Draft) error {
+	err := d.End()
+	switch d.Finished() {
 	case "content_filter":
-		return newFault(faultFilter, errFilter)
+		return provider.NewFault(provider.Filter, errFilter)
 	case "error": // a router's word for a server behind it that failed
-		return newFault(faultAway, errSays)
+		return provider.NewFault(provider.Away, provider.ErrSays)
+	default:
+		return err
 	}
-	for _, c := range a.calls {
-		if c.name == "" {
-			return newFault(faultResponse, errNameless)
-		}
-		r.Calls = append(r.Calls, model.Call{ID: c.id, Name: c.name, Arguments: c.arguments.String()})
-	}
-	return nil
 }
 
 // jsonPresent reports whether raw is there and not null.

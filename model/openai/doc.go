@@ -22,7 +22,7 @@
 // # Servers
 //
 // What is sent is written here, because go-openai cannot say all that servers take: body.go has the request, parts.go the
-// attachments of messages. What comes back is read by three layers: http.go makes the request and keeps the time, event_lines.go
-// mends the event stream, chunk.go puts the reply together out of chunks that every server spells in its own way. Tests of what
-// uses models find servers in package openaitest.
+// attachments of messages. What comes back is mended by event_lines.go, so that go-openai can read it, and added to the reply by
+// chunk.go, because every server spells its chunks in its own way. Retries, limits and the reply itself are those of
+// every provider (model/internal/provider). Tests of what uses models find servers in package openaitest.
 package openai

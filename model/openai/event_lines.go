@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+
+	"github.com/agui-gateway/gateway/model/internal/provider"
 )
 
 // maxEvent is the most bytes of one event of a model's stream.
@@ -17,9 +19,7 @@ const maxEvent = 4 << 20
 //
 // Errors come through it as data, for the one who reads the chunks to find.
 type eventLines struct {
-	src  *bufio.Reader
-	left int64 // bytes that may still come
-
+	src   *bufio.Reader
 	begun bool
 	data  []byte // of the event that is being read
 	lines int
@@ -29,9 +29,7 @@ type eventLines struct {
 	err error
 }
 
-func newEventLines(body io.Reader, most int64) *eventLines {
-	return &eventLines{src: bufio.NewReader(body), left: most}
-}
+func newEventLines(body io.Reader) *eventLines { return &eventLines{src: bufio.NewReader(body)} }
 
 // Read gives the next lines.
 func (l *eventLines) Read(p []byte) (int, error) {
@@ -70,14 +68,11 @@ func (l *eventLines) begin() (whole bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if l.left--; l.left < 0 {
-			return false, newFault(faultResponse, errLarge)
-		}
 		switch first {
 		case ' ', '\t', '\r', '\n', 0xEF, 0xBB, 0xBF: // a byte order mark, too
 			continue
 		case '<':
-			return false, newFault(faultResponse, errPage)
+			return false, provider.NewFault(provider.Response, errPage)
 		}
 		l.begun = true
 		if err := l.src.UnreadByte(); err != nil || first != '{' && first != '[' {
@@ -88,7 +83,7 @@ func (l *eventLines) begin() (whole bool, err error) {
 			return true, err
 		}
 		if len(document) > maxEvent {
-			return true, newFault(faultResponse, errLarge)
+			return true, provider.NewFault(provider.Response, provider.ErrLarge)
 		}
 		l.emit(document)
 		return true, io.EOF
@@ -100,9 +95,8 @@ func (l *eventLines) line() ([]byte, error) {
 	var long []byte
 	for {
 		piece, err := l.src.ReadSlice('\n')
-		l.left -= int64(len(piece))
-		if l.left < 0 || len(long)+len(piece)+len(l.data) > maxEvent {
-			return nil, newFault(faultResponse, errLarge)
+		if len(long)+len(piece)+len(l.data) > maxEvent {
+			return nil, provider.NewFault(provider.Response, provider.ErrLarge)
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
 			if long == nil {

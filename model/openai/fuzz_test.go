@@ -12,8 +12,8 @@ import (
 	"github.com/agui-gateway/gateway/model/openai/openaitest"
 )
 
-// FuzzModelStream feeds a model anything. It answers, or fails with a code; what it passes on adds up to the reply.
-func FuzzModelStream(f *testing.F) {
+// FuzzStream feeds a model anything. It answers, or fails with a code; what it passes on adds up to the reply.
+func FuzzStream(f *testing.F) {
 	for _, s := range []openaitest.Answer{
 		openaitest.Text("hi"), openaitest.Calls("f", `{"a":1}`, "g", "{}"),
 		{Body: `{"error":{"code":429}}`}, {Body: ": x\nevent: error\ndata: boom"}, {Raw: true, Body: `{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]}`},
@@ -53,13 +53,13 @@ func FuzzModelStream(f *testing.F) {
 	})
 }
 
-// FuzzEventLines holds the reader to its promise: lines of data, each one line, however the bytes come.
+// FuzzEventLines wants lines of data, each of them one line, in whichever pieces the bytes come.
 func FuzzEventLines(f *testing.F) {
 	f.Add("data: {\"a\":1}\n\ndata: [DONE]\n\n")
 	f.Add("event: error\ndata: x\ndata: y\n\n")
 	f.Fuzz(func(t *testing.T, body string) {
-		whole, err := io.ReadAll(newEventLines(strings.NewReader(body), 1<<20))
-		piecemeal, err2 := io.ReadAll(newEventLines(oneByte{strings.NewReader(body)}, 1<<20))
+		whole, err := io.ReadAll(newEventLines(strings.NewReader(body)))
+		piecemeal, err2 := io.ReadAll(newEventLines(oneByte{strings.NewReader(body)}))
 		if string(whole) != string(piecemeal) || (err == nil) != (err2 == nil) {
 			t.Fatalf("read at once %q (%v), by bytes %q (%v)", whole, err, piecemeal, err2)
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/agui-gateway/gateway/model/openai/openaitest"
 )
 
-func TestModelRequests(t *testing.T) {
+func TestRequestsAreAsServersTakeThem(t *testing.T) {
 	t.Parallel()
 	zero := 0.0
 	id := "call_0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"
@@ -85,7 +85,7 @@ func TestModelRequests(t *testing.T) {
 	}
 }
 
-func TestModelAzure(t *testing.T) {
+func TestAzure(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		equal(t, "path", r.URL.String(), "/openai/deployments/my.dep/chat/completions?api-version=2024-10-21")

@@ -81,7 +81,7 @@ func slow(pause time.Duration, lines ...string) answering {
 	}
 }
 
-func TestModelRetries(t *testing.T) {
+func TestRetries(t *testing.T) {
 	t.Parallel()
 	ok := answer(200, openaitest.Text("ok").Wire())
 	refused := func(*http.Request) (int, http.Header, io.Reader, error) {
@@ -137,7 +137,7 @@ func TestModelRetries(t *testing.T) {
 	}
 }
 
-func TestModelWatchdog(t *testing.T) {
+func TestSilentRepliesAreGivenUp(t *testing.T) {
 	t.Parallel()
 	a := "data: " + openaitest.Delta(`"content":"A"`)
 	end := "data: " + openaitest.Finish("stop")
@@ -176,8 +176,8 @@ func TestModelWatchdog(t *testing.T) {
 	}
 }
 
-// TestModelGivesUpInTime does not wait longer for a server than the call may take, and tells what was wrong before.
-func TestModelGivesUpInTime(t *testing.T) {
+// TestACallEndsInTime has a server that asks for more time than the call may take. The error tells what was wrong before.
+func TestACallEndsInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := &wire{answers: []answering{answer(429, "", "Retry-After", "7")}}
@@ -199,7 +199,7 @@ type tracked struct {
 
 func (b tracked) Close() error { *b.closed++; return nil }
 
-func TestModelClosesBodies(t *testing.T) {
+func TestBodiesAreClosed(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		status int

@@ -6,11 +6,6 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// usage is what a call of m has used before anything is known of it.
-func (m *Model) usage() agui.TokenUsage {
-	return agui.TokenUsage{Provider: m.o.Provider, Model: m.o.Name}
-}
-
 // A wireUsage is the usage as servers report it; what they do not, stays unknown.
 type wireUsage struct {
 	Prompt     json.RawMessage `json:"prompt_tokens"`

@@ -14,7 +14,7 @@ import (
 	"github.com/agui-gateway/gateway/model/openai/openaitest"
 )
 
-func TestModelReplies(t *testing.T) {
+func TestRepliesInManySpellings(t *testing.T) {
 	t.Parallel()
 	call := func(members string) string { return openaitest.Delta(`"tool_calls":[{` + members + `}]`) }
 	long := strings.Repeat("x", 300_000)
@@ -97,7 +97,7 @@ func TestModelReplies(t *testing.T) {
 	}
 }
 
-func TestModelErrors(t *testing.T) {
+func TestErrorsHaveCodesAndNoKeys(t *testing.T) {
 	t.Parallel()
 	a := openaitest.Delta(`"content":"A"`) + "\n"
 	hold := make(chan struct{})
@@ -170,7 +170,7 @@ func TestModelErrors(t *testing.T) {
 	}
 }
 
-func TestModelUnreachable(t *testing.T) {
+func TestAnUnreachableServerIsUnavailable(t *testing.T) {
 	t.Parallel()
 	gone := httptest.NewServer(nil)
 	gone.Close()
@@ -183,7 +183,7 @@ func TestModelUnreachable(t *testing.T) {
 	}
 }
 
-func TestModelUsage(t *testing.T) {
+func TestUsageIsWhatServersSayOfIt(t *testing.T) {
 	t.Parallel()
 	n := func(i int64) *int64 { return &i }
 	tests := []struct {
@@ -209,8 +209,8 @@ func TestModelUsage(t *testing.T) {
 	}
 }
 
-// TestRow101ModelKeepsItsKey prints everything that could hold the key in every way.
-func TestRow101ModelKeepsItsKey(t *testing.T) {
+// TestRow101AModelKeepsItsKey prints everything that could hold the key in every way.
+func TestRow101AModelKeepsItsKey(t *testing.T) {
 	t.Parallel()
 	o := Options{BaseURL: "http://127.0.0.1:1/v1", Key: testKey, Name: "m", Retries: -1}
 	m, err := New(o)
@@ -225,7 +225,7 @@ func TestRow101ModelKeepsItsKey(t *testing.T) {
 	}
 }
 
-func TestNewModelErrors(t *testing.T) {
+func TestNewRefusesOptionsThatCannotBeRight(t *testing.T) {
 	t.Parallel()
 	hot := 3.0
 	for name, o := range map[string]Options{
@@ -239,14 +239,14 @@ func TestNewModelErrors(t *testing.T) {
 		"negative":     {Name: "m", Key: "k", Idle: -1},
 	} {
 		if _, err := New(o); err == nil || strings.Contains(err.Error(), testKey) {
-			t.Errorf("%s: NewModel() = %v, want an error without a secret", name, err)
+			t.Errorf("%s: New() = %v, want an error without a secret", name, err)
 		}
 	}
 }
 
 var errSink = errors.New("sink: gone")
 
-func TestModelSinkAndStop(t *testing.T) {
+func TestWhatIsHeardAndWhoAsksEndACall(t *testing.T) {
 	t.Parallel()
 	hold := make(chan struct{})
 	defer close(hold)

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -14,9 +15,8 @@ import (
 
 	goopenai "github.com/sashabaranov/go-openai"
 
-	"github.com/agui-gateway/gateway/internal/fence"
-	"github.com/agui-gateway/gateway/internal/redact"
 	"github.com/agui-gateway/gateway/model"
+	"github.com/agui-gateway/gateway/model/internal/provider"
 )
 
 // Options say where a model is and how it is asked. Only Name is required.
@@ -63,31 +63,36 @@ func (o Options) GoString() string { return o.String() }
 // LogValue is String for a log.
 func (o Options) LogValue() slog.Value { return slog.StringValue(o.String()) }
 
-// The defaults of [Options].
-const (
-	defaultTimeout  = 2 * time.Minute
-	defaultIdle     = time.Minute
-	defaultRetries  = 2
-	defaultMaxReply = 64 << 20
-	azureAPIVersion = "2024-10-21"
-)
+// azureAPIVersion is the version of Azure's API that is asked for unless the options name one.
+const azureAPIVersion = "2024-10-21"
 
 // A Model is a language model behind an OpenAI-compatible API, a [model.Model]. It is safe for concurrent use; its errors have one of
 // the codes model_auth, model_request, model_response, model_content_filter and model_unavailable.
 type Model struct {
 	o        Options // without the key
 	official bool
-	http     *http.Client
-	client   func(goopenai.HTTPDoer) *goopenai.Client
-	// quote is what may be logged of what the server said that was told other texts. It knows the key, which nothing may print.
-	quote func(said string, told []string) string
+	provider *provider.Client
+	client   func(goopenai.HTTPDoer) *goopenai.Client // it knows the key, which nothing may print
 }
+
+var (
+	_ model.Model    = (*Model)(nil)
+	_ model.Reasoner = (*Model)(nil)
+)
 
 // New checks the options. It opens no connection.
 func New(o Options) (*Model, error) {
-	base, err := o.normalize()
+	m, err := newModel(o)
 	if err != nil {
 		return nil, fmt.Errorf("model: %q: %w", o.Name, err)
+	}
+	return m, nil
+}
+
+func newModel(o Options) (*Model, error) {
+	base, err := o.normalize()
+	if err != nil {
+		return nil, err
 	}
 	config := goopenai.DefaultConfig(o.Key)
 	if o.Provider == "azure" {
@@ -101,26 +106,22 @@ func New(o Options) (*Model, error) {
 	if password, ok := base.User.Password(); ok {
 		secrets = append(secrets, password)
 	}
+	client, err := provider.NewClient(provider.Options{
+		Provider: o.Provider, Model: o.Name, Secrets: secrets, HTTP: o.HTTP, Log: o.Log,
+		Limits: provider.Limits{Timeout: o.Timeout, Idle: o.Idle, Retries: o.Retries, MaxReply: o.MaxReply},
+	})
+	if err != nil {
+		return nil, err
+	}
 	o.Key = ""
-	m := &Model{o: o, official: o.Provider == "azure" || base.Hostname() == "api.openai.com"}
-	m.quote = func(said string, told []string) string { return redact.Line(said, secrets, told) }
-	m.client = func(doer goopenai.HTTPDoer) *goopenai.Client {
-		c := config
-		c.HTTPClient = doer
-		return goopenai.NewClientWithConfig(c)
-	}
-	var client http.Client
-	if shared, ok := http.DefaultTransport.(*http.Transport); ok && o.HTTP == nil {
-		own := shared.Clone()
-		own.MaxIdleConnsPerHost = own.MaxIdleConns // all are to one host
-		client.Transport = own
-	}
-	if o.HTTP != nil {
-		client = *o.HTTP
-	}
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	m.http = &client
-	return m, nil
+	return &Model{
+		o: o, official: o.Provider == "azure" || base.Hostname() == "api.openai.com", provider: client,
+		client: func(doer goopenai.HTTPDoer) *goopenai.Client {
+			c := config
+			c.HTTPClient = doer
+			return goopenai.NewClientWithConfig(c)
+		},
+	}, nil
 }
 
 // normalize fills in the defaults and returns the parsed base URL.
@@ -144,25 +145,13 @@ func (o *Options) normalize() (*url.URL, error) {
 	if t := o.Temperature; t != nil && (*t < 0 || *t > 2) {
 		return nil, fmt.Errorf("temperature is %v, want 0 to 2", *t)
 	}
-	if o.MaxTokens < 0 || o.Timeout < 0 || o.Idle < 0 || o.Retries < -1 || o.MaxReply < 0 {
+	if o.MaxTokens < 0 {
 		return nil, errors.New("a limit is negative")
 	}
 	o.Provider = cmp.Or(o.Provider, base.Hostname())
 	o.APIVersion = cmp.Or(o.APIVersion, azureAPIVersion)
-	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
-	o.Idle = cmp.Or(o.Idle, defaultIdle)
-	o.Retries = cmp.Or(o.Retries, defaultRetries)
-	o.MaxReply = cmp.Or(o.MaxReply, defaultMaxReply)
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
 	return base, nil
 }
-
-var (
-	_ model.Model    = (*Model)(nil)
-	_ model.Reasoner = (*Model)(nil)
-)
 
 // String names the model.
 func (m *Model) String() string { return m.o.String() }
@@ -170,93 +159,65 @@ func (m *Model) String() string { return m.o.String() }
 // Reasons reports whether the options ask the model to reason: their Effort is set.
 func (m *Model) Reasons() bool { return m.o.Effort != "" }
 
-// Stream asks the model once and hands what it says to on while it comes. The reply is complete: a stream that broke
-// off is an error, also if all its words seem to be there. If ctx ends, its cause is returned. What the call used is in
-// the reply also when there is an error, as far as it is known.
+// Stream asks the model once and hands what it says to on while it comes, as [model.Model] wants it.
 func (m *Model) Stream(ctx context.Context, r model.Request, on model.Deltas) (model.Reply, error) {
 	body, err := m.body(r)
 	if err != nil {
-		return model.Reply{Usage: m.usage()}, newFault(faultRequest, err)
+		return m.provider.Refuse(err)
 	}
-	limited, cancel := context.WithTimeoutCause(ctx, m.o.Timeout, errTimeout)
-	defer cancel()
-	for try := 0; ; try++ {
-		a := &assembler{on: on, reply: model.Reply{Usage: m.usage()}}
-		if err := fence.Ask(ctx); err != nil {
-			return a.reply, err
-		}
-		err := m.try(limited, body, a)
-		switch {
-		case err == nil:
-			return a.reply, nil
-		case ctx.Err() != nil:
-			return a.reply, context.Cause(ctx)
-		case a.refused != nil:
-			return a.reply, a.refused
-		}
-		fault := faultOf(limited, err)
-		fault.asked, fault.quoted, fault.words = a.asked, m.quote(fault.words, texts(r)), ""
-		wait, again := fault.again(try, m.o.Retries)
-		if a.delivered || !again {
-			return a.reply, fault.coded(m)
-		}
-		m.o.Log.WarnContext(ctx, "model: trying again", "model", m.String(), "wait", wait, "error", fault)
-		if !sleepFor(limited, wait) {
-			if ctx.Err() != nil {
-				return a.reply, context.Cause(ctx)
-			}
-			return a.reply, fault.coded(m) // the time is up: what went wrong before says more
-		}
-	}
+	return m.provider.Call(ctx, r, on, func(ctx context.Context, t *provider.Try) error { return m.try(ctx, body, t) })
 }
 
 // placeholder is the name of the model in the request that go-openai writes, whose body [transport.Do] replaces.
 const placeholder = "model"
 
-// try makes one request and reads its reply into a.
-func (m *Model) try(ctx context.Context, body []byte, a *assembler) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	t := &transport{m: m, body: body, asked: &a.asked, idle: &idleTimer{idle: m.o.Idle, expired: func() { cancel(errIdle) }}}
-	defer t.idle.stop()
-	stream, err := m.client(t).CreateChatCompletionStream(ctx, goopenai.ChatCompletionRequest{Model: placeholder})
+// try makes one request and reads its reply.
+func (m *Model) try(ctx context.Context, body []byte, t *provider.Try) error {
+	client := m.client(&transport{try: t, body: body})
+	stream, err := client.CreateChatCompletionStream(ctx, goopenai.ChatCompletionRequest{Model: placeholder})
 	if err != nil {
-		return reasonOf(ctx, err)
+		return err
 	}
 	defer func() { _ = stream.Close() }() // all that was wanted of it is read
 	for {
 		raw, err := stream.RecvRaw()
-		if errors.Is(err, io.EOF) || err != nil && a.finished() {
-			return a.end() // nothing was missing when the connection went
+		if errors.Is(err, io.EOF) || err != nil && t.Finished() != "" {
+			return endReply(&t.Draft) // nothing was missing when the connection went
 		}
-		if err != nil || ctx.Err() != nil {
-			return reasonOf(ctx, err)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
-		if err := a.chunk(raw); err != nil {
+		if err != nil {
 			return err
 		}
-		if a.finished() {
-			t.idle.shorten()
+		if err := addChunk(&t.Draft, raw); err != nil {
+			return err
+		}
+		if t.Finished() != "" {
+			t.WaitForUsage()
 		}
 	}
 }
 
-// reasonOf is err, or what made the context end if that came first.
-func reasonOf(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return err
+// A transport sends one request of go-openai's to a model's server, with the body that it should have, and gives what comes back to
+// go-openai as that can read it.
+type transport struct {
+	try  *provider.Try
+	body []byte
 }
 
-// sleepFor waits for d and reports whether the context lasted so long.
-func sleepFor(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
+// Do sends the request. Whatever is no reply comes back as an error, with its body closed.
+func (t *transport) Do(r *http.Request) (*http.Response, error) {
+	r.Body = io.NopCloser(bytes.NewReader(t.body))
+	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(t.body)), nil }
+	r.ContentLength = int64(len(t.body))
+	response, err := t.try.Send(r, statusFault)
+	if err != nil {
+		return nil, err
 	}
+	response.Body = struct {
+		io.Reader
+		io.Closer
+	}{newEventLines(response.Body), response.Body}
+	return response, nil
 }

@@ -1,0 +1,154 @@
+package provider
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/fence"
+	"github.com/agui-gateway/gateway/internal/redact"
+	"github.com/agui-gateway/gateway/model"
+)
+
+// Limits bound one call. The zero value has the defaults.
+type Limits struct {
+	Timeout  time.Duration // of the call, its retries included; 0 means 2 minutes
+	Idle     time.Duration // how long a reply that has begun may keep silent; 0 means 1 minute
+	Retries  int           // how often a call is made again; 0 means 2, -1 none
+	MaxReply int64         // bytes of one reply, as they come over the wire; 0 means 64 MiB
+}
+
+func (l Limits) withDefaults() (Limits, error) {
+	if l.Timeout < 0 || l.Idle < 0 || l.Retries < -1 || l.MaxReply < 0 {
+		return l, errors.New("a limit is negative")
+	}
+	l.Timeout = cmp.Or(l.Timeout, 2*time.Minute)
+	l.Idle = cmp.Or(l.Idle, time.Minute)
+	l.Retries = cmp.Or(l.Retries, 2)
+	l.MaxReply = cmp.Or(l.MaxReply, 64<<20)
+	return l, nil
+}
+
+// Options make a [Client].
+type Options struct {
+	// Provider and Model name the model in errors, logs and the usage of runs.
+	Provider, Model string
+	Limits          Limits
+	// Secrets are taken out of what is logged.
+	Secrets []string
+	// HTTP makes the requests; nil means a client of the model's own. Redirects are not followed: keys are for one server.
+	HTTP *http.Client
+	// Log gets the retries; nil keeps silent.
+	Log *slog.Logger
+}
+
+// A Client makes the calls of one model. It is safe for concurrent use, and nothing prints its secrets.
+type Client struct {
+	usage  agui.TokenUsage // of which nothing is known
+	name   string
+	limits Limits
+	http   *http.Client
+	log    *slog.Logger
+	// quote is what may be logged of what the server said that was told other texts. It knows the secrets.
+	quote func(said string, told []string) string
+}
+
+// NewClient checks the limits. It opens no connection.
+func NewClient(o Options) (*Client, error) {
+	limits, err := o.Limits.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{
+		usage: agui.TokenUsage{Provider: o.Provider, Model: o.Model}, name: "model " + o.Provider + "/" + o.Model, limits: limits, log: o.Log,
+		quote: func(said string, told []string) string { return redact.Line(said, o.Secrets, told) },
+	}
+	if c.log == nil {
+		c.log = slog.New(slog.DiscardHandler)
+	}
+	var client http.Client
+	if shared, ok := http.DefaultTransport.(*http.Transport); ok && o.HTTP == nil {
+		own := shared.Clone()
+		own.MaxIdleConnsPerHost = own.MaxIdleConns // all are to one host
+		client.Transport = own
+	}
+	if o.HTTP != nil {
+		client = *o.HTTP
+	}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	c.http = &client
+	return c, nil
+}
+
+// String names the model.
+func (c *Client) String() string { return c.name }
+
+// Refuse is the result of a call whose request cannot be written.
+func (c *Client) Refuse(err error) (model.Reply, error) {
+	return model.Reply{Usage: c.usage}, (&Fault{Kind: Request, Err: err}).coded(c.name)
+}
+
+// Call asks the model r, by as many tries as it takes and the limits allow. A try is made again only if nothing of the reply was
+// handed on. If ctx ends, its cause is returned; an error of on is returned as it is; any other has a code.
+func (c *Client) Call(ctx context.Context, r model.Request, on model.Deltas, try func(context.Context, *Try) error) (model.Reply, error) {
+	limited, cancel := context.WithTimeoutCause(ctx, c.limits.Timeout, errTimeout)
+	defer cancel()
+	for n := 0; ; n++ {
+		t := &Try{Draft: Draft{on: on, reply: model.Reply{Usage: c.usage}}, client: c}
+		if err := fence.Ask(ctx); err != nil {
+			return t.reply, err
+		}
+		fault := t.run(limited, try)
+		switch {
+		case fault == nil:
+			return t.reply, nil
+		case ctx.Err() != nil:
+			return t.reply, context.Cause(ctx)
+		case t.refused != nil:
+			return t.reply, t.refused
+		}
+		fault.asked, fault.quoted, fault.Words = t.asked, c.quote(fault.Words, texts(r)), ""
+		wait, again := fault.again(n, c.limits.Retries)
+		if t.delivered || !again {
+			return t.reply, fault.coded(c.name)
+		}
+		c.log.WarnContext(ctx, "model: trying again", "model", c.name, "wait", wait, "error", fault)
+		if !sleepFor(limited, wait) {
+			if ctx.Err() != nil {
+				return t.reply, context.Cause(ctx)
+			}
+			return t.reply, fault.coded(c.name) // the time is up: what went wrong before says more
+		}
+	}
+}
+
+// texts are all that a request tells the server of a conversation.
+func texts(r model.Request) []string {
+	var all []string
+	for _, m := range r.Messages {
+		all = append(all, m.Text)
+		for _, p := range m.Parts {
+			all = append(all, p.Text)
+		}
+		for _, c := range m.Calls {
+			all = append(all, c.Arguments)
+		}
+	}
+	return all
+}
+
+// sleepFor waits for d and reports whether the context lasted so long.
+func sleepFor(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
