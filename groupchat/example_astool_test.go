@@ -3,28 +3,18 @@ package groupchat_test
 import (
 	"context"
 	"fmt"
-	"io"
-	"net/http"
 	"net/http/httptest"
 
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/model/openai"
+	"github.com/agui-gateway/gateway/model/openai/openaitest"
 )
 
 // A specialist is a tool where the model is to decide whether and what to ask, and goes on with the answer. Where the
 // application decides who speaks, and specialists speak to the user themselves, it is a participant of a chat.
 func ExampleAsTool() {
-	replies := []string{
-		`{"tool_calls":[{"index":0,"id":"1","type":"function","function":{"name":"scout","arguments":"{\"query\":\"Which way?\"}"}}]}`,
-		`{"content":"We go left."}`,
-	}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":%s,\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", replies[0])
-		replies = replies[1:]
-	}))
+	server := httptest.NewServer(openaitest.Serve(openaitest.Calls("scout", `{"query":"Which way?"}`), openaitest.Text("We go left.")))
 	defer server.Close()
 	model, err := openai.New(openai.Options{BaseURL: server.URL, Name: "demo"})
 	if err != nil {

@@ -5,33 +5,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"net/http/httptest"
-	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/model/openai"
+	"github.com/agui-gateway/gateway/model/openai/openaitest"
 )
 
-// weather is a model's server that knows one conversation: it asks for the weather, and says what it learned.
-func weather(w http.ResponseWriter, r *http.Request) {
-	request, err := io.ReadAll(r.Body)
-	if err != nil {
-		return
-	}
-	delta, finish := `{"tool_calls":[{"index":0,"id":"c","function":{"name":"forecast","arguments":"{\"city\":\"Paris\"}"}}]}`, "tool_calls"
-	if strings.Contains(string(request), "18 degrees") {
-		delta, finish = `{"content":"Take a coat."}`, "stop"
-	}
-	_, _ = fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":%s,\"finish_reason\":%q}]}\n\ndata: [DONE]\n\n", delta, finish)
-}
-
 func ExampleLLM() {
-	server := httptest.NewServer(http.HandlerFunc(weather))
+	// A server that asks for the weather first, and says what to wear when it is told. A real one has another URL and wants a Key.
+	server := httptest.NewServer(openaitest.Serve(openaitest.Calls("forecast", `{"city":"Paris"}`), openaitest.Text("Take a coat.")))
 	defer server.Close()
 	m, err := openai.New(openai.Options{BaseURL: server.URL, Name: "mock"})
 	if err != nil {

@@ -216,7 +216,7 @@ func TestRow103TakeoverAfterApproval(t *testing.T) {
 	checkpoint, open := r.checkpoint, r.open
 	ctx, kill := context.WithCancelCause(context.Background())
 	r.ctx = ctx
-	m.scripts[0].After, m.scripts[0].Body = func() { kill(errDied) }, "" // the tool's result is recorded, and shown
+	m.after = func() { kill(errDied) } // the tool's result is recorded, and shown
 	dead := r.answer(map[string]string{"approve/llm/0/0": `{"approved":true}`})
 	if !errors.Is(dead.err, errDied) {
 		t.Fatalf("run ended with %v", dead.err)
@@ -277,7 +277,8 @@ func TestRow157HalfAReply(t *testing.T) {
 func TestRow95StoppedWhileItSpeaks(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancelCause(context.Background())
-	m := newMind(t, script{Body: chunk(`"content":"Half a"`), After: func() { stop(errDied) }})
+	m := newMind(t, script{Body: chunk(`"content":"Half a"`)})
+	m.after = func() { stop(errDied) }
 	r := newRig(t, team(Sequential(), Participant{Name: "ann", Agent: &LLM{Model: m.model()}}))
 	r.ctx = ctx
 	s := r.say("go")

@@ -32,6 +32,7 @@ type mind struct {
 	mu      sync.Mutex
 	scripts []script
 	replies func(thought) script // instead of scripts
+	after   func()               // if set, it is called when the next reply has been read, whose connection then stays open
 	asked   []thought
 }
 
@@ -87,14 +88,16 @@ func (m *mind) RoundTrip(r *http.Request) (*http.Response, error) {
 	} else if next = m.scripts[0]; len(m.scripts) > 1 {
 		m.scripts = m.scripts[1:]
 	}
+	after := m.after
+	m.after = nil
 	m.mu.Unlock()
 	status := next.Status
 	if status == 0 {
 		status = 200
 	}
 	out := io.NopCloser(strings.NewReader(next.Wire()))
-	if next.After != nil {
-		out = &held{Reader: strings.NewReader(next.Wire()), r: r, after: next.After}
+	if after != nil {
+		out = &held{Reader: strings.NewReader(next.Wire()), r: r, after: after}
 	}
 	return &http.Response{StatusCode: status, Header: http.Header{}, Body: out, Request: r}, nil
 }

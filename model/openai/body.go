@@ -52,13 +52,13 @@ type wireTool struct {
 	Function wireFunction `json:"function"`
 }
 
-// body is the request as it is sent.
+// body is r as it is sent.
 func (m *Model) body(r model.Request) ([]byte, error) {
 	w := wireRequest{
 		Model: m.o.Name, Stream: true, StreamOptions: wireUsageAsked{true},
 		Temperature: m.o.Temperature, ReasoningEffort: m.o.Effort, Messages: make([]wireMessage, 0, len(r.Messages)),
 	}
-	if m.official { // which takes the old name no more for models that reason, others do not know the new one
+	if m.official { // OpenAI takes only the new name for models that reason; other servers know only the old one
 		w.MaxCompletionTokens = m.o.MaxTokens
 	} else {
 		w.MaxTokens = m.o.MaxTokens
@@ -86,7 +86,7 @@ func messageBody(m model.Message, provider string) wireMessage {
 	case m.Parts != nil:
 		w.Content = wireParts(m.Parts, provider)
 	case m.Text == "" && len(m.Calls) > 0:
-		w.Content = nil // some servers refuse an empty text here, and none its absence
+		w.Content = nil // some servers refuse an empty text beside calls, and none refuses a message without text
 	}
 	for _, c := range m.Calls {
 		arguments := objectText(c.Arguments)
@@ -100,8 +100,8 @@ func messageBody(m model.Message, provider string) wireMessage {
 	return w
 }
 
-// objectText is arguments, unless a call was cut off before they were complete: servers decode them, and refuse a
-// conversation in which they cannot. The call's result says what became of it.
+// objectText is arguments, or an empty object if a call was cut off before they were complete: servers decode arguments, and refuse a
+// conversation in which they cannot. The call's result tells the model what became of the call.
 func objectText(arguments string) string {
 	var object map[string]json.RawMessage
 	if json.Unmarshal([]byte(arguments), &object) != nil || object == nil {
@@ -110,7 +110,7 @@ func objectText(arguments string) string {
 	return arguments
 }
 
-// toolParameters is schema as servers accept it: an object, with the member that some insist on.
+// toolParameters is schema as servers accept it: an object, with the members type and properties, on which some insist.
 func toolParameters(schema json.RawMessage) json.RawMessage {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(schema, &object) != nil || object == nil {

@@ -18,7 +18,7 @@ var (
 	errPage   = errors.New("model: the reply is a web page")
 )
 
-// statusFault is what an answer other than a reply means.
+// statusFault is what an answer of another status than 2xx means.
 func statusFault(response *http.Response, body []byte) error {
 	f := provider.StatusFault(response)
 	readError(f, body)
@@ -28,7 +28,7 @@ func statusFault(response *http.Response, body []byte) error {
 	return f
 }
 
-// errorObject is the fault that a reply, or the middle of one, tells of.
+// errorObject is the fault that the server tells of in place of a reply, or in the middle of one.
 func errorObject(raw json.RawMessage) error {
 	f := &provider.Fault{Err: provider.ErrSays}
 	readError(f, raw)
@@ -41,7 +41,7 @@ func errorObject(raw json.RawMessage) error {
 	return f
 }
 
-// readError learns from an error, wherever the server puts the words for programs and those for people.
+// readError fills in f from the body of an error. Servers differ in where they put the words for programs and those for people.
 func readError(f *provider.Fault, raw json.RawMessage) {
 	f.Words = redact.Sentence(raw)
 	var outer struct {
@@ -84,7 +84,7 @@ func readError(f *provider.Fault, raw json.RawMessage) {
 		}
 	}
 	if f.Kind == provider.Request && (f.Status == http.StatusUnauthorized || f.Status == http.StatusForbidden) {
-		f.Kind = provider.Auth // one provider calls a wrong key an invalid request
+		f.Kind = provider.Auth // one provider says invalid_request_error of a wrong key
 	}
 }
 

@@ -17,13 +17,13 @@ const maxEvent = 4 << 20
 // and nothing else. That reader hangs over an error that nothing follows, loses errors after a comment, overlooks those
 // that are spelled unusually, loses a last line without an end, and has no limit on a line.
 //
-// Errors come through it as data, for the one who reads the chunks to find.
+// Errors of the server come through it as data, in which addChunk finds them.
 type eventLines struct {
-	src   *bufio.Reader
-	begun bool
-	data  []byte // of the event that is being read
-	lines int
-	event string
+	src     *bufio.Reader
+	started bool
+	data    []byte // of the event that is being read
+	lines   int
+	event   string
 
 	out bytes.Buffer
 	err error
@@ -42,10 +42,10 @@ func (l *eventLines) Read(p []byte) (int, error) {
 	return l.out.Read(p)
 }
 
-// next takes one line in.
+// next reads one line of the body.
 func (l *eventLines) next() error {
-	if !l.begun {
-		if whole, err := l.begin(); whole || err != nil {
+	if !l.started {
+		if whole, err := l.start(); whole || err != nil {
 			return err
 		}
 	}
@@ -53,28 +53,28 @@ func (l *eventLines) next() error {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	l.take(bytes.TrimRight(line, "\r\n"))
+	l.addLine(bytes.TrimRight(line, "\r\n"))
 	if err != nil {
-		l.dispatch()
+		l.endEvent()
 	}
 	return err
 }
 
-// begin looks at what the body is. Some servers answer 200 with an error, or with the whole reply, as one document;
-// then that is the only event.
-func (l *eventLines) begin() (whole bool, err error) {
+// start finds out what the body is. Some servers answer 200 with an error, or with the whole reply, as one document;
+// the document is the only event then.
+func (l *eventLines) start() (whole bool, err error) {
 	for {
 		first, err := l.src.ReadByte()
 		if err != nil {
 			return false, err
 		}
 		switch first {
-		case ' ', '\t', '\r', '\n', 0xEF, 0xBB, 0xBF: // a byte order mark, too
+		case ' ', '\t', '\r', '\n', 0xEF, 0xBB, 0xBF: // white space, or a byte order mark
 			continue
 		case '<':
 			return false, provider.NewFault(provider.Response, errPage)
 		}
-		l.begun = true
+		l.started = true
 		if err := l.src.UnreadByte(); err != nil || first != '{' && first != '[' {
 			return false, err
 		}
@@ -85,12 +85,12 @@ func (l *eventLines) begin() (whole bool, err error) {
 		if len(document) > maxEvent {
 			return true, provider.NewFault(provider.Response, provider.ErrLarge)
 		}
-		l.emit(document)
+		l.writeEvent(document)
 		return true, io.EOF
 	}
 }
 
-// line reads one line with its end.
+// line reads one line, with its line end.
 func (l *eventLines) line() ([]byte, error) {
 	var long []byte
 	for {
@@ -108,14 +108,14 @@ func (l *eventLines) line() ([]byte, error) {
 	}
 }
 
-// take adds a line to the event, or ends it.
-func (l *eventLines) take(line []byte) {
+// addLine adds a line to the event, or ends the event if the line is empty.
+func (l *eventLines) addLine(line []byte) {
 	name, value, _ := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimPrefix(value, []byte(" "))
 	switch string(name) {
 	case "":
 		if len(line) == 0 {
-			l.dispatch()
+			l.endEvent()
 		}
 	case "event":
 		l.event = string(value)
@@ -126,28 +126,28 @@ func (l *eventLines) take(line []byte) {
 		l.lines++
 		l.data = append(l.data, value...)
 		if l.lines == 1 && (bytes.Equal(value, []byte("[DONE]")) || json.Valid(value)) {
-			l.dispatch() // complete: not every server sends an empty line, and the last one may never come
+			l.endEvent() // the event is complete, and the empty line behind it may never come
 		}
 	}
 }
 
-// dispatch ends the event.
-func (l *eventLines) dispatch() {
+// endEvent gives the event on, if there is one, and starts the next.
+func (l *eventLines) endEvent() {
 	if l.lines > 0 {
-		l.emit(l.data)
+		l.writeEvent(l.data)
 	}
 	l.data, l.lines, l.event = l.data[:0], 0, ""
 }
 
-// emit writes an event's data as one line.
-func (l *eventLines) emit(data []byte) {
+// writeEvent writes an event's data as one line.
+func (l *eventLines) writeEvent(data []byte) {
 	data = bytes.TrimSpace(data)
 	if len(data) == 0 {
 		return
 	}
 	if l.event == "error" {
 		if !json.Valid(data) {
-			data, _ = json.Marshal(string(data)) // text always can be
+			data, _ = json.Marshal(string(data)) // a string can always be encoded
 		}
 		data = append(append([]byte(`{ "error":`), data...), '}')
 	}

@@ -26,8 +26,8 @@ type Options struct {
 	Provider string
 	// BaseURL is the root of an OpenAI-compatible API; empty means OpenAI's own, which needs a Key.
 	BaseURL string
-	Key     string // never logged, and in no error
-	Name    string // as the server knows the model
+	Key     string // the API key; it is in no log and no error
+	Name    string // by which the server knows the model
 	// APIVersion is Azure's; empty means 2024-10-21.
 	APIVersion string
 
@@ -39,7 +39,8 @@ type Options struct {
 
 	// Timeout is how long one call may take, its retries included; 0 means 2 minutes.
 	Timeout time.Duration
-	// Idle is how long a reply that has begun may keep silent, comments aside; 0 means 1 minute.
+	// Idle is how long the server may send nothing once it has answered; comments in its stream count as something. 0 means
+	// 1 minute.
 	Idle time.Duration
 	// Retries is how often a call is made again when the server is busy or away and nothing of its reply was passed on
 	// yet; 0 means 2, -1 none.
@@ -101,7 +102,7 @@ func newModel(o Options) (*Model, error) {
 		config.AzureModelMapperFunc = func(string) string { return url.PathEscape(strings.ReplaceAll(o.Name, ":", "")) }
 	}
 	config.BaseURL = o.BaseURL
-	config.EmptyMessagesLimit = 1 << 30 // comments are no fault; what bounds a reply is MaxReply
+	config.EmptyMessagesLimit = 1 << 30 // any number of comments is right; MaxReply bounds a reply
 	secrets := []string{o.Key, base.RawQuery}
 	if password, ok := base.User.Password(); ok {
 		secrets = append(secrets, password)
@@ -137,7 +138,7 @@ func (o *Options) normalize() (*url.URL, error) {
 	}
 	base, err := url.Parse(o.BaseURL)
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return nil, errors.New("base URL is not an http or https URL") // which may hold a password
+		return nil, errors.New("base URL is not an http or https URL") // it may hold a password, so it is not quoted
 	}
 	if strings.ContainsFunc(o.Key, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
 		return nil, errors.New("key holds white space or control characters")
@@ -178,11 +179,11 @@ func (m *Model) try(ctx context.Context, body []byte, t *provider.Try) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = stream.Close() }() // all that was wanted of it is read
+	defer func() { _ = stream.Close() }() // the reply is read, or given up
 	for {
 		raw, err := stream.RecvRaw()
 		if errors.Is(err, io.EOF) || err != nil && t.Finished() != "" {
-			return endReply(&t.Draft) // nothing was missing when the connection went
+			return endReply(&t.Draft) // what comes after the finish reason may be missing
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -206,7 +207,7 @@ type transport struct {
 	body []byte
 }
 
-// Do sends the request. Whatever is no reply comes back as an error, with its body closed.
+// Do sends the request. An answer that is no reply becomes an error, and its body is closed.
 func (t *transport) Do(r *http.Request) (*http.Response, error) {
 	r.Body = io.NopCloser(bytes.NewReader(t.body))
 	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(t.body)), nil }

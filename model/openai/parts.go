@@ -33,12 +33,13 @@ type wireFile struct {
 	ID   string `json:"file_id,omitempty"`
 }
 
-// wireParts puts parts into the API's forms. Provider is the model's, which knows its own file handles only.
+// wireParts puts parts into the API's forms. Files are known to the provider that has them only, so those of others than the model's
+// provider are told of in words.
 func wireParts(parts []agui.Part, provider string) []wirePart {
 	wire := make([]wirePart, 0, len(parts))
 	for _, p := range parts {
 		if p.Type == agui.PartText {
-			if p.Text != "" { // which some servers refuse
+			if p.Text != "" { // some servers refuse empty text
 				wire = append(wire, wirePart{Type: "text", Text: p.Text})
 			}
 			continue
@@ -80,7 +81,7 @@ var audioFormats = map[string]string{
 	"audio/mpeg": "mp3", "audio/mp3": "mp3",
 }
 
-// wireDocument is a document as text if that is what it is, which every model can read, else as a file.
+// wireDocument is a document as text if it is text, because every model can read that, else as a file.
 func wireDocument(media, data string) wirePart {
 	if strings.HasPrefix(media, "text/") || media == "application/json" {
 		if text, err := base64.StdEncoding.DecodeString(data); err == nil && len(text) > 0 {
@@ -96,7 +97,7 @@ func wireDocument(media, data string) wirePart {
 
 func dataURL(media, data string) string { return "data:" + media + ";base64," + data }
 
-// mediaType is the type alone, empty if it is none: it is the caller's word and becomes a part of a URL.
+// mediaType is the media type without its parameters; empty if s is none. It comes from clients and becomes a part of a URL.
 func mediaType(s string) string {
 	media, _, err := mime.ParseMediaType(s)
 	if err != nil || !strings.Contains(media, "/") {

@@ -110,11 +110,11 @@ func TestRetries(t *testing.T) {
 		{"a connection", []answering{refused, ok}, 0, []time.Duration{0, 0}, []time.Duration{0, time.Second}, ""},
 		{"nothing said", []answering{answer(200, `data: {"error":{"code":503}}`+"\n\n"), answer(200, ""), ok}, 0,
 			[]time.Duration{0, 0, 0}, []time.Duration{0, time.Second, 2 * time.Second}, ""},
-		{"used up", []answering{answer(500, "")}, 1, []time.Duration{0, 0}, []time.Duration{0, time.Second}, agui.CodeModelUnavailable},
+		{"retries used up", []answering{answer(500, "")}, 1, []time.Duration{0, 0}, []time.Duration{0, time.Second}, agui.CodeModelUnavailable},
 		{"something said", []answering{answer(200, "data: "+openaitest.Delta(`"content":"A"`)+"\n\n"), ok}, 0,
 			[]time.Duration{0}, []time.Duration{0}, agui.CodeModelResponse},
-		{"our fault", []answering{answer(400, ""), ok}, 0, []time.Duration{0}, []time.Duration{0}, agui.CodeModelRequest},
-		{"no money", []answering{answer(429, `{"error":{"code":"insufficient_quota"}}`), ok}, 0,
+		{"a request that is wrong", []answering{answer(400, ""), ok}, 0, []time.Duration{0}, []time.Duration{0}, agui.CodeModelRequest},
+		{"a quota that is used up", []answering{answer(429, `{"error":{"code":"insufficient_quota"}}`), ok}, 0,
 			[]time.Duration{0}, []time.Duration{0}, agui.CodeModelUnavailable},
 	}
 	for _, tt := range tests {
@@ -149,11 +149,11 @@ func TestSilentRepliesAreGivenUp(t *testing.T) {
 		want   agui.Code
 	}{
 		{"slow and steady", slow(50*time.Second, a, a, end), 155 * time.Second, "AA", ""},
-		{"comments are life", slow(50*time.Second, ": PROCESSING", ": PROCESSING", a, end), 205 * time.Second, "A", ""},
+		{"comments count as words", slow(50*time.Second, ": PROCESSING", ": PROCESSING", a, end), 205 * time.Second, "A", ""},
 		{"silent", slow(time.Second, a, a), 62 * time.Second, "AA", agui.CodeModelUnavailable},
 		{"silent from the start", slow(0), 60 * time.Second, "", agui.CodeModelUnavailable},
 		{"left open", slow(time.Second, a, end), 7 * time.Second, "A", ""},
-		{"for ever", slow(31*time.Second, strings.Split(strings.Repeat(a+"\n", 100), "\n")...), 300 * time.Second, strings.Repeat("A", 9), agui.CodeModelUnavailable},
+		{"longer than a call may take", slow(31*time.Second, strings.Split(strings.Repeat(a+"\n", 100), "\n")...), 300 * time.Second, strings.Repeat("A", 9), agui.CodeModelUnavailable},
 		{"not even headers", func(r *http.Request) (int, http.Header, io.Reader, error) {
 			<-r.Context().Done()
 			return 0, nil, nil, r.Context().Err()

@@ -18,9 +18,6 @@ type Answer struct {
 	Raw  bool
 	Cut  bool          // the connection is cut after the body
 	Hold chan struct{} // the connection is held open after the body until Hold is closed or the request ends
-	// After, if set, is called when the body has been read by those who serve the answer without a connection, which
-	// then stays open.
-	After func()
 }
 
 // Text is the answer of a model that says text and nothing else.
@@ -91,7 +88,7 @@ func (a Answer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func quote(text string) string {
 	raw, err := json.Marshal(text)
 	if err != nil {
-		panic(err) // text always can be
+		panic(err) // a string can always be encoded
 	}
 	return string(raw)
 }
