@@ -2,110 +2,15 @@ package filestore
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"slices"
-)
-
-// The layout of a bbolt file, as far as checking one needs it. Numbers are in the machine's own byte order.
-const (
-	boltMagic   = 0xED0CDAED
-	boltVersion = 2
-
-	pageHeader    = 16 // id, flags, count, overflow
-	elementSize   = 16 // of a leaf and of a branch
-	bucketHeader  = 16 // root page, sequence
-	metaSize      = 64
-	metaSummed    = 56 // bytes of a meta page that its checksum covers
-	smallestPage  = 1 << 10
-	largestPage   = 1 << 24
-	firstDataPage = 2
-
-	pageBranch   = 0x01
-	pageLeaf     = 0x02
-	pageFreelist = 0x10
-
-	leafBucket = 0x01 // the element is a bucket
 )
 
 // maxNode is how many bytes one node of a tree may take. Values are limited to some MiB by the gateway's own settings, and
 // few of them share a node, so a larger node is damage, which must not decide how much memory is taken.
 const maxNode = 1 << 30
-
-// errForeign is returned for a file that is no bbolt file at all.
-var errForeign = errors.New("it does not begin as such a file does")
-
-var order = binary.NativeEndian
-
-// A meta is one of the two pages that a bbolt file begins with. The newer valid one counts.
-type meta struct {
-	pageSize int
-	root     uint64 // page of the root bucket
-	freelist uint64 // page of the list of free pages
-	high     uint64 // first page that is not in use
-	txid     uint64
-}
-
-// noFreelist stands for a freelist that was not written.
-const noFreelist = ^uint64(0)
-
-// parseMeta reads a meta page; magic says whether it is one at all, ok whether it is whole.
-func parseMeta(page []byte) (m meta, magic, ok bool) {
-	if len(page) < pageHeader+metaSize {
-		return meta{}, false, false
-	}
-	b := page[pageHeader:]
-	if order.Uint32(b) != boltMagic {
-		return meta{}, false, false
-	}
-	m = meta{
-		pageSize: int(order.Uint32(b[8:])), root: order.Uint64(b[16:]), freelist: order.Uint64(b[32:]),
-		high: order.Uint64(b[40:]), txid: order.Uint64(b[48:]),
-	}
-	sum := fnv.New64a()
-	_, _ = sum.Write(b[:metaSummed])
-	ok = order.Uint32(b[4:]) == boltVersion && order.Uint64(b[56:]) == sum.Sum64() &&
-		m.pageSize >= smallestPage && m.pageSize <= largestPage && m.pageSize&(m.pageSize-1) == 0
-	return m, true, ok
-}
-
-// readMeta returns the meta page that counts, looking for the second one where the page sizes there are would put it.
-func readMeta(file io.ReaderAt, size int64) (meta, error) {
-	var newest meta
-	foreign := true
-	look := func(at int64) {
-		buf := make([]byte, pageHeader+metaSize)
-		if at+int64(len(buf)) > size {
-			return
-		}
-		if _, err := file.ReadAt(buf, at); err != nil {
-			return
-		}
-		m, magic, ok := parseMeta(buf)
-		foreign = foreign && !magic
-		if ok && (newest.pageSize == 0 || m.txid > newest.txid) {
-			newest = m
-		}
-	}
-	look(0)
-	if newest.pageSize != 0 {
-		look(int64(newest.pageSize))
-		return newest, nil
-	}
-	for at := int64(smallestPage); at <= largestPage; at *= 2 {
-		look(at)
-	}
-	switch {
-	case foreign:
-		return meta{}, errForeign
-	case newest.pageSize == 0:
-		return meta{}, errors.New("neither of its first two pages is whole")
-	}
-	return newest, nil
-}
 
 // A checker walks all trees of a bbolt file and finds what would make bbolt, which maps the file and trusts it, panic or
 // crash: it reads each page in use once, and takes memory for one bit per page and for the largest node.

@@ -14,13 +14,13 @@ import (
 )
 
 // path is where a test has its file.
-func path(t *testing.T) string {
+func path(t testing.TB) string {
 	t.Helper()
 	return filepath.Join(t.TempDir(), "threads.db")
 }
 
 // open opens the store of a file; the test closes it, or its end does.
-func open(t *testing.T, path string, o filestore.Options) state.Store {
+func open(t testing.TB, path string, o filestore.Options) state.Store {
 	t.Helper()
 	o.Logger = slog.New(slog.DiscardHandler)
 	s, err := filestore.Open(path, o)
@@ -31,7 +31,7 @@ func open(t *testing.T, path string, o filestore.Options) state.Store {
 	return s
 }
 
-func closeStore(t *testing.T, s state.Store) {
+func closeStore(t testing.TB, s state.Store) {
 	t.Helper()
 	if err := s.Close(); err != nil {
 		t.Fatalf("Close() = %v", err)
@@ -41,7 +41,7 @@ func closeStore(t *testing.T, s state.Store) {
 func key(id string) state.Key { return state.Key{Principal: "local", Agent: "travel", ID: id} }
 
 // begin begins a run on a thread.
-func begin(t *testing.T, s state.Store, id, message string) *state.Lease {
+func begin(t testing.TB, s state.Store, id, message string) *state.Lease {
 	t.Helper()
 	b, err := s.Begin(t.Context(), &state.Request{
 		Key: key(id), RunID: "run-" + message, Hash: message, Era: agui.Era1,
@@ -66,7 +66,7 @@ func frames(l *state.Lease, seq uint64, n int) []state.Frame {
 }
 
 // ask ends a run with a question, something said and a state.
-func ask(t *testing.T, s state.Store, l *state.Lease, text string) {
+func ask(t testing.TB, s state.Store, l *state.Lease, text string) {
 	t.Helper()
 	commit(t, s, l, state.Commit{
 		State: json.RawMessage(`{"said":` + strconv.Quote(text) + `}`), Checkpoint: json.RawMessage(`{"v":1}`), Frames: frames(l, 101, 3),
@@ -76,7 +76,7 @@ func ask(t *testing.T, s state.Store, l *state.Lease, text string) {
 	})
 }
 
-func commit(t *testing.T, s state.Store, l *state.Lease, c state.Commit) {
+func commit(t testing.TB, s state.Store, l *state.Lease, c state.Commit) {
 	t.Helper()
 	if _, err := s.Commit(t.Context(), l, c); err != nil {
 		t.Fatalf("Commit() = %v", err)
@@ -84,7 +84,7 @@ func commit(t *testing.T, s state.Store, l *state.Lease, c state.Commit) {
 }
 
 // contents is all that can be read of the principal's threads, as JSON.
-func contents(t *testing.T, s state.Store) (string, error) {
+func contents(t testing.TB, s state.Store) (string, error) {
 	t.Helper()
 	page, err := s.List(t.Context(), state.Query{Principal: "local", Limit: 1000})
 	if err != nil {
@@ -103,7 +103,7 @@ func contents(t *testing.T, s state.Store) (string, error) {
 }
 
 // threadContents is all that can be read of a thread, but for what ends with the process that has the file.
-func threadContents(t *testing.T, s state.Store, key state.Key) ([]any, error) {
+func threadContents(t testing.TB, s state.Store, key state.Key) ([]any, error) {
 	t.Helper()
 	snapshot, err := s.Snapshot(t.Context(), key)
 	if err != nil {
@@ -123,11 +123,11 @@ func threadContents(t *testing.T, s state.Store, key state.Key) ([]any, error) {
 	return []any{snapshot.Thread, snapshot.Interrupts, snapshot.State, list, snapshot.Runs, log}, nil
 }
 
-// logUpTo is the log of a thread up to its last frame, the zero one if there is none.
-func logUpTo(t *testing.T, s state.Store, key state.Key, last state.FrameID) (log []state.Frame, err error) {
+// logUpTo is the log of a thread up to its last frame, nothing if the log does not have that one.
+func logUpTo(t testing.TB, s state.Store, key state.Key, last state.FrameID) (log []state.Frame, err error) {
 	t.Helper()
-	if last.IsZero() {
-		return nil, nil
+	if held, err := s.Holds(t.Context(), key, last); err != nil || !held {
+		return nil, err
 	}
 	for batch, err := range s.Tail(t.Context(), key, state.FrameID{}) {
 		if err != nil {
@@ -141,11 +141,18 @@ func logUpTo(t *testing.T, s state.Store, key state.Key, last state.FrameID) (lo
 }
 
 // filled is a file with some threads: with questions, cut conversations, replaced states and a live run.
-func filled(t *testing.T) string {
+func filled(t testing.TB) string {
 	t.Helper()
 	file := path(t)
+	fill(t, file, 12)
+	return file
+}
+
+// fill makes such a file of some threads.
+func fill(t testing.TB, file string, threads int) {
+	t.Helper()
 	s := open(t, file, filestore.Options{})
-	for i := range 12 {
+	for i := range threads {
 		id := "t" + strconv.Itoa(i)
 		commit(t, s, begin(t, s, id, "u1"), state.Commit{
 			State: json.RawMessage(`{"said":[]}`), Messages: []agui.Message{{ID: "a", Role: agui.RoleAssistant, Content: agui.TextContent("first answer")}},
@@ -160,5 +167,4 @@ func filled(t *testing.T) string {
 		}
 	}
 	closeStore(t, s)
-	return file
 }
