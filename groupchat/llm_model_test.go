@@ -61,6 +61,7 @@ func TestAModelMayHandOnWhatItLikes(t *testing.T) {
 			equal(t, "starts of calls", s.count(agui.TypeToolCallStart), 2)
 			equal(t, "arguments", s.count(agui.TypeToolCallArgs), 2)
 			equal(t, "ends of calls", s.count(agui.TypeToolCallEnd), 2)
+			equal(t, "reasoning that goes back", m.requests[1].Messages[1].Reasoning, "hm")
 			for _, tool := range m.requests[0].Tools {
 				equal(t, "name of a tool", tool.Name, model.ToolName(tool.Name))
 			}
@@ -102,3 +103,23 @@ func TestOnlyModelsThatReasonAnnounceIt(t *testing.T) {
 type thinker struct{ model.Model }
 
 func (thinker) Reasons() bool { return true }
+
+// TestAModelIsGivenImagesOfTools has a tool whose result is more than text: models get all of it, and words for those that take
+// only text.
+func TestAModelIsGivenImagesOfTools(t *testing.T) {
+	t.Parallel()
+	m := &recital{handOn: func(model.Reply, model.Deltas) error { return nil }, replies: []model.Reply{
+		{Calls: []model.Call{{Name: "picture", Arguments: "{}"}}}, {Text: "Nice."}, {Text: "It is."},
+	}}
+	r := newRig(t, &LLM{Model: m, Tools: oddTools()})
+	equal(t, "first run", r.say("go").err, nil)
+	equal(t, "second run", r.say("go on").err, nil)
+	want := model.Message{Role: agui.RoleTool, Text: "Look:\n[image, which the user sees]", Parts: []agui.Part{
+		{Type: agui.PartText, Text: "Look:"}, {Type: agui.PartImage, Source: &agui.Source{Type: agui.SourceURL, Value: "https://x.test/i.png"}},
+	}}
+	for _, request := range m.requests[1:] {
+		got := request.Messages[2]
+		got.CallID = ""
+		equal(t, "result", got, want)
+	}
+}

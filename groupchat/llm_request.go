@@ -160,11 +160,8 @@ func (h *history) spoken(m Message) {
 	}
 	h.out = append(h.out, own)
 	for _, c := range own.Calls {
-		text := state.NotAnswered
-		if result, ok := h.result[c.ID]; ok {
-			text = toldOf(result)
-		}
-		h.out = append(h.out, model.Message{Role: agui.RoleTool, CallID: c.ID, Text: text})
+		result, ok := h.result[c.ID]
+		h.out = append(h.out, resultMessage(c.ID, result, ok))
 	}
 }
 
@@ -176,7 +173,7 @@ func (h *history) round(last *llmRound) {
 			continue
 		}
 		h.told[s] = true
-		own := model.Message{Role: agui.RoleAssistant, Text: s.reply.Words()}
+		own := model.Message{Role: agui.RoleAssistant, Text: s.reply.Words(), Reasoning: s.reply.Reasoning}
 		for i, c := range s.reply.Calls {
 			own.Calls = append(own.Calls, model.Call{ID: s.shown.Calls[i], Name: c.Name, Arguments: c.Arguments})
 		}
@@ -185,11 +182,8 @@ func (h *history) round(last *llmRound) {
 		}
 		h.out = append(h.out, own)
 		for i, c := range own.Calls {
-			text := state.NotAnswered
-			if result, ok := s.results[i]; ok {
-				text = toldOf(result.Content)
-			}
-			h.out = append(h.out, model.Message{Role: agui.RoleTool, CallID: c.ID, Text: text})
+			result, ok := s.results[i]
+			h.out = append(h.out, resultMessage(c.ID, result.Content, ok))
 		}
 		if s.note != "" {
 			h.out = append(h.out, model.Message{Role: agui.RoleUser, Text: s.note})
@@ -197,7 +191,16 @@ func (h *history) round(last *llmRound) {
 	}
 }
 
-// toldOf is what a model is told of a result. Servers take text only: of anything else it is told that it is there.
+// resultMessage tells a model what the call of an id came to, if it is answered.
+func resultMessage(id string, result agui.Content, answered bool) model.Message {
+	if !answered {
+		return model.Message{Role: agui.RoleTool, CallID: id, Text: state.NotAnswered}
+	}
+	parts, _ := result.Parts()
+	return model.Message{Role: agui.RoleTool, CallID: id, Text: toldOf(result), Parts: parts}
+}
+
+// toldOf is a result as text, in which a model is told of anything else that it is there: most servers take only text.
 func toldOf(result agui.Content) string {
 	parts, ok := result.Parts()
 	if !ok {

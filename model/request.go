@@ -23,10 +23,15 @@ type Request struct {
 // A Message is one message of what a model is sent. The role is system, user, assistant or tool.
 type Message struct {
 	Role agui.Role
+	// Text is what of the message is text; of a tool's, the words also name what is not. It is all that a model needs which takes nothing
+	// but text.
 	Text string
-	// Parts, of a user's message, take the place of Text. What a model cannot take is told to it in words.
+	// Parts, if there are any, are the whole of a user's or a tool's message, images and files included.
 	Parts []agui.Part
 	Calls []Call // of an assistant's
+	// Reasoning is what the model thought before it said this, of an assistant's message of the turn that goes on. Some models want it
+	// back, and others refuse it: package openai does not send it.
+	Reasoning string
 	// CallID is the call a tool's message answers.
 	CallID string
 }

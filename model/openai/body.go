@@ -83,7 +83,7 @@ func (m *Model) body(r model.Request) ([]byte, error) {
 func messageBody(m model.Message, provider string) wireMessage {
 	w := wireMessage{Role: m.Role, Content: m.Text}
 	switch {
-	case m.Parts != nil:
+	case m.Parts != nil && m.Role != agui.RoleTool: // the API takes nothing but text of tools
 		w.Content = wireParts(m.Parts, provider)
 	case m.Text == "" && len(m.Calls) > 0:
 		w.Content = nil // some servers refuse an empty text beside calls, and none refuses a message without text

@@ -37,9 +37,9 @@ func TestRequestsAreAsServersTakeThem(t *testing.T) {
 				{Type: agui.PartDocument, Source: &agui.Source{Type: agui.SourceFile, Value: "file-1", Provider: "other"}},
 				{Type: agui.PartVideo, Source: &agui.Source{Type: agui.SourceURL, Value: "https://x.test/v"}},
 			}},
-			{Role: agui.RoleAssistant, Calls: []model.Call{{ID: id, Name: "get.weather", Arguments: `{"city":"P`}, {ID: "b", Name: "f", Arguments: `{"a":1}`}}},
+			{Role: agui.RoleAssistant, Reasoning: "hm", Calls: []model.Call{{ID: id, Name: "get.weather", Arguments: `{"city":"P`}, {ID: "b", Name: "f", Arguments: `{"a":1}`}}},
 			{Role: agui.RoleTool, CallID: id, Text: ""},
-			{Role: agui.RoleTool, CallID: "b", Text: "1"},
+			{Role: agui.RoleTool, CallID: "b", Text: "1", Parts: []agui.Part{{Type: agui.PartText, Text: "one"}}},
 		},
 		Tools: []model.Tool{
 			{Name: "get.weather", Description: "Weather", Parameters: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}}}`)},
