@@ -12,7 +12,7 @@ import (
 
 // withoutExample are packages for importers that need not show how they are used, with the reason.
 var withoutExample = map[string]string{
-	"state/statetest":            "each store's tests run the suite",
+	"state/statetest":            "each store's tests run the suites",
 	"state/redisstore/redistest": "the tests of redisstore use it",
 }
 

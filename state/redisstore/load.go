@@ -62,6 +62,7 @@ func (s *backend) Read(ctx context.Context, key state.Key, o state.ReadOptions) 
 	if err := f.read(o.Messages, reply.list(3), reply.list(4).pairs()); err != nil {
 		return nil, err
 	}
+	f.tag = r.Tag
 	known := stored{fields: fields, queue: fields[fieldQueue]}
 	if o.Have != nil && r.Tag == have {
 		r.Born, known.fields = o.Have.Born, storedOf(o.Have).fields
@@ -91,7 +92,8 @@ type facts struct {
 	ctx     context.Context
 	backend *backend
 	key     state.Key
-	none    bool // the thread does not exist
+	none    bool   // the thread does not exist
+	tag     string // of the thread, as it was loaded
 	err     error
 
 	places  map[string]state.Place
@@ -139,11 +141,28 @@ func (f *facts) token(id, text string) error {
 
 // fetch gets one field of a hash of the thread's.
 func (f *facts) fetch(p part, field string) string {
-	text, err := f.backend.main.HGet(f.ctx, f.backend.key(hashTagOf(f.key), p), field).Result()
-	if err != nil && !errors.Is(err, redis.Nil) {
+	var text *redis.StringCmd
+	f.sameTag(func(pipe redis.Pipeliner) { text = pipe.HGet(f.ctx, f.backend.key(hashTagOf(f.key), p), field) })
+	return text.Val()
+}
+
+// sameTag makes a reading, and the one of the thread's tag behind it: if that is what it was, nobody has written the thread.
+func (f *facts) sameTag(read func(redis.Pipeliner)) {
+	pipe := f.backend.main.Pipeline()
+	read(pipe)
+	tag := pipe.HGet(f.ctx, f.backend.key(hashTagOf(f.key), partThread), "tag")
+	if _, err := pipe.Exec(f.ctx); err != nil && !errors.Is(err, redis.Nil) {
 		f.fail(fmt.Errorf("redisstore: %w", err))
+		return
 	}
-	return text
+	f.still(tag.Val())
+}
+
+// still notes a conflict if the thread has another tag by now.
+func (f *facts) still(tag string) {
+	if tag != f.tag {
+		f.fail(state.ErrConflict)
+	}
 }
 
 // Err returns what went wrong with what was fetched.
@@ -177,7 +196,10 @@ func (f *facts) State(rev int64) json.RawMessage {
 	if f.none {
 		return nil
 	}
-	text, err := f.backend.State(f.ctx, f.key, rev)
+	text, tag, err := f.backend.stateAt(f.ctx, f.key, rev)
+	if err == nil {
+		f.still(tag)
+	}
 	f.fail(err)
 	return text
 }
@@ -209,11 +231,11 @@ func (f *facts) list(p part) []string {
 	if f.none {
 		return nil
 	}
-	texts, err := f.backend.main.LRange(f.ctx, f.backend.key(hashTagOf(f.key), p), 1, -1).Result() // the first entry is none
-	if err != nil {
-		f.fail(fmt.Errorf("redisstore: %w", err))
-	}
-	return texts
+	var texts *redis.StringSliceCmd
+	f.sameTag(func(pipe redis.Pipeliner) {
+		texts = pipe.LRange(f.ctx, f.backend.key(hashTagOf(f.key), p), 1, -1) // the first entry is none
+	})
+	return texts.Val()
 }
 
 func (f *facts) unmarshal(what, text string, v any) {

@@ -133,6 +133,9 @@ func (f *facts) Messages() iter.Seq[state.StoredMessage] {
 				f.fail(err)
 				return
 			}
+			if f.still(page.tag); f.err != nil {
+				return
+			}
 			for _, m := range page.list {
 				if !yield(m) {
 					return

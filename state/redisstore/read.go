@@ -12,6 +12,12 @@ import (
 
 // State returns the state at a revision; see [state.Backend].
 func (s *backend) State(ctx context.Context, key state.Key, rev int64) (json.RawMessage, error) {
+	text, _, err := s.stateAt(ctx, key, rev)
+	return text, err
+}
+
+// stateAt is [backend.State] with the tag of the thread.
+func (s *backend) stateAt(ctx context.Context, key state.Key, rev int64) (text json.RawMessage, tag string, err error) {
 	a := args{s.clock(), rev}
 	r, err := s.run(ctx, stateScript, hashTagOf(key), a)
 	if err == nil && r.text(0) == "replaced" { // only then the other key is named, which may not be there
@@ -19,13 +25,13 @@ func (s *backend) State(ctx context.Context, key state.Key, rev int64) (json.Raw
 	}
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, "", err
 	case r.text(0) == didIt:
-		return raw(r.text(1)), nil
+		return raw(r.text(1)), r.text(2), nil
 	case r.text(0) == "replaced":
-		return nil, state.ErrRevision
+		return nil, "", state.ErrRevision
 	default:
-		return nil, state.ErrUnknownThread
+		return nil, "", state.ErrUnknownThread
 	}
 }
 

@@ -39,10 +39,18 @@ var (
 //
 // With rediss in place of redis the connections are encrypted. A cluster can also be spelled redis://…?cluster=true.
 // The credentials of the sentinels themselves are ?sentinel_username= and ?sentinel_password=. It fails with
-// [ErrURL], or when the Redis cannot be reached, unless o.Late; no error quotes the address.
+// [ErrURL], or when the Redis cannot be reached, unless o.AllowUnreachable; no error quotes the address.
 //
 // Everything is read from masters: a replica may not have yet what a reader's cursor was given for.
 func Open(ctx context.Context, address string, o Options) (state.Store, error) {
+	b, err := openBackend(ctx, address, o)
+	if err != nil {
+		return nil, err
+	}
+	return state.NewStore(b, state.StoreOptions{ThreadTTL: b.o.ThreadTTL, Logger: b.o.Logger}), nil
+}
+
+func openBackend(ctx context.Context, address string, o Options) (*backend, error) {
 	where, err := parseURL(address)
 	if err != nil {
 		return nil, err
@@ -63,7 +71,7 @@ func Open(ctx context.Context, address string, o Options) (state.Store, error) {
 			return nil, errors.Join(fmt.Errorf("redisstore: %w", err), s.subscription.Close(), s.main.Close(), s.blocking.Close())
 		}
 	}
-	return state.NewStore(s, state.StoreOptions{ThreadTTL: o.ThreadTTL, Logger: o.Logger}), nil
+	return s, nil
 }
 
 // refused reports whether the Redis was there and said no in a way that waiting does not change.

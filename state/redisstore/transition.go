@@ -154,14 +154,17 @@ func pastArgs(a *args, before *state.Thread, transition *state.Transition) error
 	return err
 }
 
-// queueArgs are who waits for the thread, before and after a transition that lets go of a place.
+// queueArgs are who waits for the thread: before a transition with which a run begins, and after one that lets go of a
+// place. A dash says nothing.
 func (s *backend) queueArgs(a *args, w *state.Write) error {
-	queue := w.Transition.Thread.Queue
+	old, queue := storedOf(w.Base).queue, w.Transition.Thread.Queue
 	if w.Transition.Ticket == "" || len(queue) == len(w.Base.Thread.Queue) {
-		a.add("", "")
+		if !w.Begins {
+			old = "-"
+		}
+		a.add(old, "-")
 		return nil
 	}
-	old := storedOf(w.Base).queue
 	text, err := s.queueText(queue, old, "")
 	a.add(old, text)
 	return err

@@ -1,12 +1,23 @@
-// Package statetest is the suite every [state.Store] passes: each sentence of the interface's contract is a
-// subtest named as that sentence.
+// Package statetest has two suites. [Run] is the one that every [state.Store] passes: each sentence of the interface's
+// contract is a subtest named as that sentence. [RunBackend] is for those who write a [state.Backend]: it asks the backend
+// itself, without a store between, and a broken promise fails by its name.
 //
-//	func TestMemory(t *testing.T) {
+//	func TestStore(t *testing.T) {
 //	    statetest.Run(t, func(t *testing.T, clock *statetest.Clock) state.Store {
-//	        return memstore.New(memstore.Options{Now: clock.Now, LogTTL: statetest.LogTTL, ThreadTTL: statetest.ThreadTTL})
+//	        b := newBackend(Options{Now: clock.Now, LogTTL: statetest.LogTTL})
+//	        return state.NewStore(b, state.StoreOptions{ThreadTTL: statetest.ThreadTTL})
 //	    })
 //	}
 //
-// Time is a [Clock] that the suite moves. Crashes are a [Faulty] store: one whose calls fail before or after they
+//	func TestBackend(t *testing.T) {
+//	    statetest.RunBackend(t, func(t *testing.T, clock *statetest.Clock) state.Backend {
+//	        return newBackend(Options{Now: clock.Now, LogTTL: statetest.LogTTL})
+//	    })
+//	}
+//
+// Begin with RunBackend: what it finds is one method's doing. What Run finds after that is order between calls, such as what
+// a reader is shown while a thread is deleted.
+//
+// Time is a [Clock] that the suites move. Crashes are a [Faulty] store: one whose calls fail before or after they
 // have done what they are for.
 package statetest

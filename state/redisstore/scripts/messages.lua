@@ -6,13 +6,13 @@ if not exists(thread, now) then return { '' } end
 if not whole(2) then return { 'damaged' } end
 
 local slots, found, size = tonumber(get(thread, 'slots')) or 0, {}, 0
-local transition = down and -1 or 1
+local step = down and -1 or 1
 local function answer(next)
   return { get(thread, 'tag'), get(thread, 'rev'), get(thread, 'dropped'), get(thread, 'trimmed'), found, next }
 end
 while slot >= 0 and slot < slots do
   local few = {}
-  for i = 0, 3 do few[i + 1] = slot + i * transition end
+  for i = 0, 3 do few[i + 1] = slot + i * step end
   for i, text in ipairs(redis.call('HMGET', msgs, unpack(few))) do
     if text then
       size = size + #text
@@ -20,6 +20,6 @@ while slot >= 0 and slot < slots do
       found[#found + 1] = text
     end
   end
-  slot = slot + 4 * transition
+  slot = slot + 4 * step
 end
 return answer(-1)

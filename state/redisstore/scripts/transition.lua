@@ -22,8 +22,8 @@ if results ~= '' then
   if get(thread, 'until') > now then return { 'lost', '' } end
   if redis.call('HLEN', memo) - 1 ~= tonumber(results) then return { 'conflict', '' } end
 end
-local waited, waits = arg(), arg() -- who waits, before and after; empty: this transition does not say
-if waited ~= '' and get(thread, 'queue') ~= waited then return { 'conflict', '' } end
+local waited, waits = arg(), arg() -- who waits, before and after; a dash: whoever it is, and they stay
+if tag ~= '' and waited ~= '-' and get(thread, 'queue') ~= waited then return { 'conflict', '' } end
 local least = floor(thread)
 if new_fence ~= '' and tonumber(new_fence) <= tonumber(least) then return { 'conflict', '' } end
 
@@ -60,7 +60,7 @@ for _ = 1, count() do
 end
 for _ = 1, count() do redis.call('HDEL', thread, arg()) end
 
-if waited ~= '' then
+if waits ~= '-' then
   redis.call('HDEL', thread, 'queue')
   if waits ~= '' then redis.call('HSET', thread, 'queue', waits) end
 end

@@ -1,0 +1,15 @@
+package memstore
+
+import (
+	"testing"
+
+	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/statetest"
+)
+
+// TestBackend runs the suite of all backends.
+func TestBackend(t *testing.T) {
+	statetest.RunBackend(t, func(_ *testing.T, clock *statetest.Clock) state.Backend {
+		return newBackend(Options{Now: clock.Now, LogTTL: statetest.LogTTL})
+	})
+}

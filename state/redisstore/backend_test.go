@@ -1,0 +1,29 @@
+package redisstore
+
+import (
+	"crypto/rand"
+	"log/slog"
+	"testing"
+
+	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/redisstore/redistest"
+	"github.com/agui-gateway/gateway/state/statetest"
+)
+
+// TestBackend runs the suite of all backends.
+func TestBackend(t *testing.T) { backendSuite(t, redistest.Start(t).URL()) }
+
+// TestClusterBackend runs it on a cluster.
+func TestClusterBackend(t *testing.T) { backendSuite(t, redistest.StartCluster(t).URL()) }
+
+func backendSuite(t *testing.T, url string) {
+	statetest.RunBackend(t, func(t *testing.T, clock *statetest.Clock) state.Backend {
+		b, err := openBackend(t.Context(), url, Options{
+			Prefix: rand.Text(), Now: clock.Now, LogTTL: statetest.LogTTL, ThreadTTL: statetest.ThreadTTL, Logger: slog.New(slog.DiscardHandler),
+		})
+		if err != nil {
+			t.Fatalf("openBackend() = %v", err)
+		}
+		return b
+	})
+}

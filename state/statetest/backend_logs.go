@@ -1,0 +1,141 @@
+package statetest
+
+import (
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// patience is how long a test waits for what must come.
+const patience = 30 * time.Second
+
+var backendLogs = []promise{
+	{"an append says what the newest frame was and what the attempt was told, and skips what is there", func(w *backendWorld) {
+		l := w.begin(key, "u1")
+		before, told, err := w.b.Append(w.Context(), l, 1, state.FrameID{}, frames(l, 1, 2))
+		w.works("Append()", err)
+		w.equal("before, told", []any{before.IsZero(), told}, []any{true, state.Flags{}})
+		w.update(key, state.AttemptUpdate{Op: state.AttemptSignal, Run: l.Fence, Signal: state.SignalStop})
+		before, told, err = w.b.Append(w.Context(), l, 1, state.FrameID{}, frames(l, 1, 4))
+		w.works("Append()", err)
+		w.equal("before, told", []any{before, told}, []any{state.FrameID{Fence: l.Fence, Seq: 2}, state.Flags{Stopped: true}})
+		_, ids := w.log(key, state.FrameID{})
+		w.equal("frames", ids, idsFrom(l, 1, 4))
+	}},
+	{"an append without the lease is refused, and one behind a missing frame finds the gap", func(w *backendWorld) {
+		l := w.begin(key, "u1")
+		other := *l
+		other.Attempt = "another"
+		_, _, err := w.b.Append(w.Context(), &other, 0, state.FrameID{}, frames(l, 1, 1))
+		w.fails("Append()", err, state.ErrLeaseLost)
+		_, _, err = w.b.Append(w.Context(), l, 0, state.FrameID{Fence: l.Fence, Seq: 2}, frames(l, 3, 1))
+		w.fails("Append()", err, state.ErrGap)
+		_, ids := w.log(key, state.FrameID{})
+		w.equal("frames", len(ids), 0)
+	}},
+	{"a log is read in pages, from behind any frame up to its end", func(w *backendWorld) {
+		const total = 600
+		l := w.begin(key, "u1")
+		for seq := uint64(1); seq <= total; seq += 100 {
+			w.append(l, seq, 100)
+		}
+		w.write(w.commit(l, state.Commit{End: &state.End{Status: state.RunSuccess}}))
+		next := w.begin(key, "u2")
+		w.append(next, 1, 3)
+		all := append(idsFrom(l, 1, total), idsFrom(next, 1, 3)...)
+		last := all[len(all)-1]
+		for _, from := range []int{0, 1, 255, 256, 257, total, total + 2} {
+			after := state.FrameID{}
+			if from > 0 {
+				after = all[from-1]
+			}
+			page, ids := w.log(key, after)
+			w.equal("frames", ids, all[from:])
+			w.equal("last, end", []state.FrameID{page.Last, page.End}, []state.FrameID{last, last})
+		}
+		page, ids := w.log(key, last)
+		w.equal("behind the last", []any{len(ids), page.End}, []any{0, last})
+		_, ids = w.log(key, state.FrameID{Fence: next.Fence})
+		w.equal("from the start of a run", ids, idsFrom(next, 1, 3))
+	}},
+	{"a frame is read as it was written", func(w *backendWorld) {
+		l := w.begin(key, "u1")
+		f := frames(l, 1, 1)[0]
+		f.Type, f.Rev, f.Ending = agui.TypeRunError, 7, &state.Ending{}
+		_, _, err := w.b.Append(w.Context(), l, 0, state.FrameID{}, []state.Frame{f})
+		w.works("Append()", err)
+		page, _ := w.log(key, state.FrameID{})
+		w.equal("frame", page.Frames, []state.Frame{f})
+	}},
+	{"of a log that was trimmed the newest frame that is gone is known", func(w *backendWorld) {
+		first := w.begin(key, "u1")
+		w.append(first, 1, 3)
+		w.write(w.commit(first, state.Commit{After: state.FrameID{Fence: first.Fence, Seq: 3}, End: &state.End{Status: state.RunSuccess}}))
+		page, ids := w.log(key, state.FrameID{})
+		w.equal("before", []any{ids, page.Cut.IsZero()}, []any{idsFrom(first, 1, 3), true})
+		w.clock.Move(LogTTL + time.Second)
+		second := w.begin(key, "u2")
+		w.append(second, 1, 2)
+		page, ids = w.log(key, state.FrameID{})
+		w.equal("after", []any{ids, page.Cut}, []any{idsFrom(second, 1, 2), state.FrameID{Fence: first.Fence, Seq: 3}})
+		w.equal("what it holds", []bool{w.holds(key, state.FrameID{Fence: first.Fence, Seq: 3}), w.holds(key, state.FrameID{Fence: second.Fence, Seq: 2})}, []bool{false, true})
+	}},
+	{"the log of a live run is not trimmed, however long it takes", func(w *backendWorld) {
+		l := w.begin(key, "u1")
+		w.append(l, 1, 2)
+		for range 3 {
+			w.clock.Move(LogTTL)
+			w.update(key, state.AttemptUpdate{Op: state.AttemptRenew, Lease: l, TTL: leaseTTL})
+		}
+		_, ids := w.log(key, state.FrameID{})
+		w.equal("frames", ids, idsFrom(l, 1, 2))
+	}},
+	{"a log says of which thread it is, and is left for its readers when the thread is deleted", func(w *backendWorld) {
+		begins := w.beginning(w.read(key, state.ReadOptions{}), "u1")
+		w.write(begins)
+		l := leaseOf(begins)
+		w.append(l, 1, 2)
+		page, _ := w.log(key, state.FrameID{})
+		w.equal("born", page.Born, begins.Born)
+		fence, err := w.b.Delete(w.Context(), key)
+		w.works("Delete()", err)
+		w.equal("fence", fence, l.Fence)
+		w.nothing(key)
+		page, ids := w.log(key, state.FrameID{Fence: l.Fence})
+		w.equal("frames", ids, idsFrom(l, 1, 3))
+		w.equal("the last frame", page.Frames[len(page.Frames)-1].Type, agui.TypeRunError)
+		if page.Born != "" || page.Marker != "" && page.Marker != begins.Born {
+			w.Fatalf("the log of a thread that is gone is of %q, %q", page.Born, page.Marker)
+		}
+		again := w.beginning(w.read(key, state.ReadOptions{}), "u1")
+		w.write(again)
+		page, ids = w.log(key, state.FrameID{})
+		w.equal("the log of the next one", []any{page.Born, len(ids)}, []any{again.Born, 0})
+	}},
+	{"a wait for a log, where there is one, ends with what comes", func(w *backendWorld) {
+		waiter, ok := w.b.(state.LogWaiter)
+		if !ok {
+			return // nobody else writes the threads of such a backend
+		}
+		l := w.begin(key, "u1")
+		w.append(l, 1, 1)
+		at := state.FrameID{Fence: l.Fence, Seq: 1}
+		page, err := waiter.WaitLog(w.Context(), key, at)
+		w.works("WaitLog()", err)
+		w.equal("frames while nothing comes", len(page.Frames), 0)
+		appended := make(chan error, 1)
+		go func() {
+			_, _, err := w.b.Append(w.Context(), l, 0, at, frames(l, 2, 1))
+			appended <- err
+		}()
+		ctx, cancel := w.within()
+		defer cancel()
+		for page.Frames = nil; len(page.Frames) == 0; {
+			page, err = waiter.WaitLog(ctx, key, at)
+			w.works("WaitLog()", err)
+		}
+		w.works("Append()", <-appended)
+		w.equal("frame", page.Frames[0].ID, state.FrameID{Fence: l.Fence, Seq: 2})
+	}},
+}
