@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/calls"
+	"github.com/agui-gateway/gateway/gateway/internal/frame"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -98,10 +100,6 @@ func (a *admission) begin(ctx context.Context) (*state.Begun, *attempt, error) {
 	return begun, run, nil
 }
 
-// storeTimeout is how long a store that hangs may keep a client waiting who can be told to come back later. A store that is
-// slow and gets on, with many requests at one thread, is given more than that.
-const storeTimeout = 2 * time.Second
-
 // askStore calls [state.Store]'s Begin. A call whose answer got lost may have begun a run that nobody knows of; so it is
 // repeated under the same name, and not given up half way because the client is gone. A run that was begun all the same is taken
 // over like one whose replica died.
@@ -109,17 +107,17 @@ func (a *admission) askStore(ctx context.Context) (*state.Begun, error) {
 	const tries = 3
 	o := state.LeaseOptions{Attempt: rand.Text(), TTL: a.g.o.Lease}
 	started := time.Now()
-	asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), tries*storeTimeout)
+	asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), tries*calls.StoreTimeout)
 	defer cancel()
 	for try := 1; ; try++ {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
 		begun, err := a.g.store.Begin(asking, a.req, o)
-		if err == nil || permanent(err) || try == tries || time.Since(started) >= storeTimeout {
+		if err == nil || calls.Permanent(err) || try == tries || time.Since(started) >= calls.StoreTimeout {
 			return begun, err
 		}
-		if err := pause(ctx, tryPause); err != nil {
+		if err := calls.Pause(ctx, tryPause); err != nil {
 			return nil, err
 		}
 	}
@@ -153,7 +151,7 @@ func (a *admission) wait(ctx context.Context, begun *state.Begun) (again bool, e
 		return true, a.supersede(ctx, begun.Thread)
 	case inTheWay && begun.Thread.Live.Tied && a.tries < maxTries:
 		a.tries++
-		return true, pause(ctx, tryPause)
+		return true, calls.Pause(ctx, tryPause)
 	default:
 		return false, nil
 	}
@@ -187,15 +185,15 @@ func (a *admission) awaitTurn(ctx context.Context) error {
 			return nil
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case permanent(err):
+		case calls.Permanent(err):
 			return route.StoreError(err)
-		case until.IsZero() || time.Since(asked) > storeTimeout: // it was there in between
+		case until.IsZero() || time.Since(asked) > calls.StoreTimeout: // it was there in between
 			until = time.Now().Add(a.g.o.StoreBuffer)
 		case time.Now().After(until):
 			return route.StoreError(err)
 		}
 		a.g.noteStoreError()
-		if err := pause(ctx, tailPause); err != nil {
+		if err := calls.Pause(ctx, tailPause); err != nil {
 			return err
 		}
 	}
@@ -219,7 +217,7 @@ func (a *admission) awaitSlot(ctx context.Context) error {
 		case <-taken:
 			return nil
 		case <-renew.C:
-			asking, cancel := context.WithTimeout(ctx, storeTimeout)
+			asking, cancel := context.WithTimeout(ctx, calls.StoreTimeout)
 			err := a.g.store.Await(asking, a.req.Key, a.req.Wait.Ticket, a.req.Wait.TTL)
 			cancel()
 			if errors.Is(err, state.ErrUnknownThread) {
@@ -259,7 +257,7 @@ func (a *admission) leaveQueues(run *attempt) {
 	if !a.queued || run != nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.r.Context()), storeTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.r.Context()), calls.StoreTimeout)
 	defer cancel()
 	if err := a.g.store.Leave(ctx, a.req.Key, a.req.Wait.Ticket); err != nil && !errors.Is(err, state.ErrUnknownThread) {
 		a.g.log(a.r).Warn("run: place in the queue not given up, it expires", "error", err)
@@ -287,18 +285,6 @@ func (a *admission) answerFailure(err error) error {
 	})
 }
 
-// pause waits for d, or until ctx is done, whose cause it returns.
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
 // awaitEnd waits until the live run of t has ended, or its thread was deleted.
 func (g *Gateway) awaitEnd(ctx context.Context, t *state.Thread) error {
 	for batch, err := range g.store.Tail(ctx, t.Key, t.Last) {
@@ -309,7 +295,7 @@ func (g *Gateway) awaitEnd(ctx context.Context, t *state.Thread) error {
 			return route.StoreError(err)
 		}
 		for _, f := range batch {
-			if terminal(f) {
+			if frame.Terminal(f) {
 				return nil
 			}
 		}

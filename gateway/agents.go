@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/host"
@@ -106,7 +107,7 @@ func newRoster(o Options) (*roster, error) {
 			errs = append(errs, fmt.Errorf("gateway: agent %q is nil", name))
 			continue
 		}
-		err := protect(func() error {
+		err := calls.Protect(func() error {
 			if v, ok := agent.(interface{ Validate() error }); ok {
 				if err := v.Validate(); err != nil {
 					return err

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/gateway/internal/calls"
+	"github.com/agui-gateway/gateway/gateway/internal/recorder"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/state"
@@ -44,7 +46,7 @@ type attempt struct {
 	agent  *served
 	lease  *state.Lease
 	term   *term // how long the lease is known to last
-	clock  storeClock
+	clock  calls.Clock
 	intent state.Intent
 	log    *slog.Logger
 	header http.Header // those of the request that the agent forwards; nil if the request went to another replica
@@ -54,7 +56,7 @@ type attempt struct {
 	done   chan struct{} // closed when the lease is given back
 
 	ids *minter
-	rec *recorder
+	rec *recorder.Recorder
 	run *run.Run // replaced when the agent must not write to it any more
 	doc *state.Document
 	// ending is stored with the terminal frame.
@@ -90,19 +92,21 @@ type attempt struct {
 // ending it panics too, the run is given up and another attempt ends it.
 func (a *attempt) execute() {
 	defer a.unregister()
-	a.rec = newRecorder(a.g.giveUp, a.g.store, a.lease, a.g.o.StoreBuffer, a.storeFailed, a.g.noteStoreError)
-	go a.rec.loop()
-	defer a.rec.stop()
+	a.rec = recorder.New(recorder.Options{
+		Store: a.g.store, Lease: a.lease, Patience: a.g.o.StoreBuffer, GiveUp: a.g.giveUp,
+		NoteError: a.g.noteStoreError, OnFailure: a.storeFailed,
+	})
+	defer a.rec.Stop()
 	defer a.keepLease()()
 	var result host.Result
-	err := protect(func() (err error) {
+	err := calls.Protect(func() (err error) {
 		if err := a.startOrTakeOver(); err != nil {
 			return err
 		}
 		result, err = a.watch(a.launch())
 		return err
 	})
-	if err := protect(func() error { a.end(result, err); return nil }); err != nil {
+	if err := calls.Protect(func() error { a.end(result, err); return nil }); err != nil {
 		a.surrender(err)
 	}
 }
@@ -127,7 +131,7 @@ func (a *attempt) storeFailed(err error) {
 		a.cancel(errLeaseLost)
 		return
 	}
-	withCause(a.log, err).Error("run: store")
+	calls.WithCause(a.log, err).Error("run: store")
 	if errors.Is(err, state.ErrDamaged) {
 		a.cancel(errLeaseLost) // its readers are told by the store
 		return
@@ -191,13 +195,13 @@ func (a *attempt) readElsewhereFor() time.Duration {
 	if !a.g.o.Shared {
 		return 0
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), calls.StoreTimeout)
 	defer cancel()
 	left, live, err := a.g.store.NoteReader(ctx, a.lease.Key, 0)
 	switch {
 	case err != nil:
 		a.log.Warn("run: not known who reads it", "error", err)
-		return storeTimeout
+		return calls.StoreTimeout
 	case !live || left < -a.g.o.DetachGrace:
 		return 0
 	}

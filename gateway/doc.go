@@ -11,10 +11,9 @@
 //	slots.go       how many runs may be live here at once
 //	start.go       RUN_STARTED and the state; the agent sets out     in a goroutine of the server's own
 //	attempt.go     its stop, its time, its readers                   lease.go keeps its lease
-//	journal.go     what it says and changes, kept between turns
-//	recorder.go    its frames, appended to the log in batches
+//	journal.go     its events, frames of the log; its commits        internal/recorder appends both in batches
 //	ending.go      the last commit and the terminal event, one step  failure.go for the runs that failed
-//	tail.go        the log, from a reader's cursor on
+//	tail.go        the log, from a reader's cursor on                internal/frame decodes it
 //	project.go     each frame as this reader is sent it              gateway/wire
 //	reader.go      SSE ─► client                                     also the POST's own response
 //

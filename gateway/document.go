@@ -50,7 +50,7 @@ func (a *attempt) showState() error {
 }
 
 func (a *attempt) stateAt(ctx context.Context, rev int64) (raw json.RawMessage, err error) {
-	err = a.rec.retry(ctx, func(ctx context.Context) (err error) {
+	err = a.rec.Retry(ctx, func(ctx context.Context) (err error) {
 		raw, err = a.g.store.State(ctx, a.lease.Key, rev)
 		return err
 	})

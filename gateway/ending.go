@@ -7,6 +7,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -16,7 +17,7 @@ func (a *attempt) end(result host.Result, err error) {
 	a.detachAgent()
 	defer a.commitMu.Unlock()
 	switch {
-	case errors.Is(err, errLeaseLost) || a.rec.leaseLost():
+	case errors.Is(err, errLeaseLost) || a.rec.LeaseLost():
 		a.log.Warn("run: lease lost")
 		return // another replica has the run, and its readers follow the log
 	case errors.Is(err, errDraining) && a.g.o.Shared:
@@ -34,7 +35,7 @@ func (a *attempt) end(result host.Result, err error) {
 	default:
 		err = a.endSucceeded(result)
 	}
-	if err != nil && !a.rec.leaseLost() {
+	if err != nil && !a.rec.LeaseLost() {
 		err = a.endFailed(err)
 	}
 	if err != nil {
@@ -56,7 +57,7 @@ func (a *attempt) detachAgent() {
 
 // handOver leaves the run to another replica: it appends what is pending and releases the lease.
 func (a *attempt) handOver() {
-	a.rec.flush()
+	a.rec.Flush()
 	if err := a.release(); err != nil {
 		a.log.Error("run: lease not released", "error", err)
 		return
@@ -66,20 +67,20 @@ func (a *attempt) handOver() {
 
 // release releases the lease, so that another attempt can begin at once. If the store hangs, the lease expires.
 func (a *attempt) release() error {
-	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), calls.StoreTimeout)
 	defer cancel()
-	return protect(func() error { return a.g.store.Release(ctx, a.lease) })
+	return calls.Protect(func() error { return a.g.store.Release(ctx, a.lease) })
 }
 
 // surrender gives the run up when nothing more can be written. Another attempt ends it.
 func (a *attempt) surrender(err error) {
-	if a.rec.leaseLost() {
+	if a.rec.LeaseLost() {
 		a.log.Warn("run: lease lost")
 		return
 	}
-	withCause(a.log, err).Error("run: given up")
+	calls.WithCause(a.log, err).Error("run: given up")
 	if err = a.release(); err != nil {
-		withCause(a.log, err).Error("run: lease not released")
+		calls.WithCause(a.log, err).Error("run: lease not released")
 	}
 }
 
@@ -109,7 +110,7 @@ func (a *attempt) endInterrupted(result host.Result) error {
 			ttl = a.agent.InterruptTTL
 		}
 		// Clients are shown whole seconds, and the deadline must not be earlier than what they see.
-		expires := a.clock.now().Add(ttl + time.Second - 1).UTC().Truncate(time.Second)
+		expires := a.clock.Now().Add(ttl + time.Second - 1).UTC().Truncate(time.Second)
 		if !i.Until.IsZero() && i.Until.Before(expires) {
 			expires = i.Until.UTC().Truncate(time.Second)
 		}
@@ -135,7 +136,7 @@ func (a *attempt) endInterrupted(result host.Result) error {
 // endStopped ends a run that was stopped: its messages stay, as far as they were written, and the state as it is. Calls that
 // will not be answered any more get a result, so that the next turn finds no call without one.
 func (a *attempt) endStopped() error {
-	a.rec.holdForCommit()
+	a.rec.Hold()
 	code := agui.CodeCancelled
 	if err := a.run.CloseOpen(run.ClosingOptions{SubagentCode: string(code), SubagentMessage: code.Message()}); err != nil {
 		return err
@@ -203,7 +204,7 @@ func (a *attempt) answerBoundCalls() error {
 
 // finish ends a run whose agent has finished or paused: with the snapshots, the closing events behind them, and the terminal event.
 func (a *attempt) finish(c state.Commit, outcome *agui.Outcome, closings []agui.Event) error {
-	a.rec.holdForCommit()
+	a.rec.Hold()
 	if err := a.sendSnapshots(); err != nil {
 		return err
 	}

@@ -3,16 +3,13 @@ package gateway
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"strconv"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway/copilotkit"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
-	"github.com/agui-gateway/gateway/groupchat"
 )
 
 // statuses gives each code that can end a request before a stream its HTTP status.
@@ -98,30 +95,4 @@ func errorBody(r *http.Request, code agui.Code, message string) any {
 		return copilotkit.ErrorBody(code, message, route.RequestID(r))
 	}
 	return map[string]any{"error": map[string]string{"code": string(code), "message": message, "requestId": route.RequestID(r)}}
-}
-
-// protect turns a panic of f into a [*groupchat.PanicError]. Every goroutine of this package that calls an agent, a
-// store, or anything else that it was given calls it through protect: a panic ends one run, or one call, and never the process.
-func protect(f func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &groupchat.PanicError{Value: v, Stack: debug.Stack()}
-		}
-	}()
-	return f()
-}
-
-// panicked reports whether err is a panic.
-func panicked(err error) bool {
-	_, ok := errors.AsType[*groupchat.PanicError](err)
-	return ok
-}
-
-// withCause returns log with the text of err, and with the stack if err is a panic.
-func withCause(log *slog.Logger, err error) *slog.Logger {
-	log = log.With("error", err)
-	if p, ok := errors.AsType[*groupchat.PanicError](err); ok {
-		log = log.With("stack", string(p.Stack))
-	}
-	return log
 }

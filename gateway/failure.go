@@ -1,11 +1,11 @@
 package gateway
 
 import (
-	"encoding/json"
 	"errors"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -17,7 +17,7 @@ func (a *attempt) endFailed(cause error) error {
 	if !a.logUnusable && allCancelled(code, a.intent) && !a.run.Ended() {
 		return a.endCalledOff()
 	}
-	a.rec.holdForCommit()
+	a.rec.Hold()
 	reopen := len(a.intent.Claims) > 0 && !a.answersUsed
 	text := publicText(cause, code)
 	c := state.Commit{KeepCheckpoint: true, End: &state.End{Status: state.RunError, Code: code, Reopen: reopen, Usage: a.usage.Total()}}
@@ -110,7 +110,7 @@ func (a *attempt) endCalledOff() error {
 
 // logFailure writes the cause to the server log; clients are sent a code and its sentence.
 func (a *attempt) logFailure(code agui.Code, cause error) {
-	withCause(a.log, cause).Error("run: failed", "code", string(code))
+	calls.WithCause(a.log, cause).Error("run: failed", "code", string(code))
 }
 
 // codeOf returns the code with which a run ends because of err.
@@ -139,12 +139,4 @@ func publicText(err error, code agui.Code) string {
 		return coded.Public()
 	}
 	return code.Message()
-}
-
-// object returns a state as an object: a state that was never set is empty.
-func object(raw json.RawMessage) json.RawMessage {
-	if len(raw) == 0 {
-		return json.RawMessage("{}")
-	}
-	return raw
 }

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/agui-gateway/gateway/gateway/internal/calls"
+	"github.com/agui-gateway/gateway/gateway/internal/frame"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/memstore"
@@ -24,9 +26,9 @@ type Gateway struct {
 	routes http.Handler
 
 	readers   readerCount
-	snapshots snapshotCache
+	snapshots frame.Cache
 	chains    chains
-	outage    outage
+	outage    calls.Outage
 	// readiness is what probes were answered last.
 	readiness readiness
 	webhook   *webhook
@@ -68,7 +70,7 @@ func New(o Options) (*Gateway, error) {
 			a.wake()
 		}
 		if !g.readers.any(key) {
-			g.snapshots.drop(key)
+			g.snapshots.Drop(key)
 		}
 	}
 	r, err := newRoster(o)
@@ -125,7 +127,7 @@ func (g *Gateway) Drain(ctx context.Context) error {
 		a.cancel(g.drained())
 	}
 	g.mu.Unlock()
-	defer time.AfterFunc(storeTimeout, g.abandon).Stop()
+	defer time.AfterFunc(calls.StoreTimeout, g.abandon).Stop()
 	<-done
 	return ctx.Err()
 }
@@ -140,7 +142,7 @@ func (g *Gateway) Close() error {
 	g.webhook.cancel()
 	g.webhook.o.Client.CloseIdleConnections()
 	g.abandon()
-	g.outage.noteAnswer() // no reader is left that an outage would concern
+	g.outage.NoteAnswer() // no reader is left that an outage would concern
 	if g.own {
 		return g.store.Close()
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 )
 
@@ -69,7 +70,7 @@ func (r *readiness) log(log *slog.Logger, err error) {
 	}
 	log = log.With("code", string(code))
 	if cause := errors.Unwrap(err); cause != nil {
-		log = withCause(log, cause)
+		log = calls.WithCause(log, cause)
 	}
 	log.Warn("readiness: not ready")
 }

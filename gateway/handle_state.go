@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/calls"
+	"github.com/agui-gateway/gateway/gateway/internal/frame"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -47,7 +49,7 @@ func (g *Gateway) showState(w http.ResponseWriter, r *http.Request) error {
 		}
 		if now.StateTag() == t.StateTag() { // otherwise it was changed meanwhile
 			w.Header().Set("ETag", strconv.Quote(t.StateTag()))
-			route.Answer(w, http.StatusOK, object(raw))
+			route.Answer(w, http.StatusOK, frame.Object(raw))
 			return nil
 		}
 	}
@@ -159,7 +161,7 @@ func (g *Gateway) applyPatch(ctx context.Context, q *state.PatchRequest, wait ti
 		if left <= 0 || g.serving.Err() != nil {
 			return result, nil
 		}
-		if err := pause(ctx, min(step, left)); err != nil {
+		if err := calls.Pause(ctx, min(step, left)); err != nil {
 			return result, err
 		}
 		known := &state.PatchRequest{Key: q.Key, ID: q.ID, Known: true}
@@ -210,7 +212,7 @@ func (g *Gateway) settlePatches(t *state.Thread) {
 	if t.Live != nil || len(t.Pending) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), calls.StoreTimeout)
 	defer cancel()
 	if _, err := g.store.PatchState(ctx, &state.PatchRequest{Key: t.Key, ID: t.Pending[0].ID, Known: true}); err != nil {
 		g.o.Log.Warn("thread: patches left waiting", "agent", t.Key.Agent, "thread", t.Key.ID, "error", err)

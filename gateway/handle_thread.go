@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -119,8 +120,8 @@ func (g *Gateway) deleteThread(w http.ResponseWriter, r *http.Request) error {
 // endForGood stops the live run of a thread that is about to be deleted, and keeps requests that wait for its end from starting
 // another. A run that does not end in time is deleted as it is.
 func (g *Gateway) endForGood(ctx context.Context, t *state.Thread) error {
-	patience := 2*g.o.StopGrace + storeTimeout
-	if err := g.store.Hold(ctx, t.Key, rand.Text(), patience+storeTimeout); err != nil {
+	patience := 2*g.o.StopGrace + calls.StoreTimeout
+	if err := g.store.Hold(ctx, t.Key, rand.Text(), patience+calls.StoreTimeout); err != nil {
 		return route.StoreError(err)
 	}
 	stopped, err := g.store.Signal(ctx, t.Key, 0, state.SignalStop)

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/frame"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -114,7 +115,7 @@ func (g *Gateway) showThreadJSON(w http.ResponseWriter, r *http.Request) error {
 			ID: key.ID, Agent: key.Agent, Status: statusOfThread(t, s.Interrupts), Title: t.Title,
 			CreatedAt: route.Timestamp(t.CreatedAt), UpdatedAt: route.Timestamp(t.UpdatedAt),
 		},
-		State: object(s.State), Interrupts: s.Interrupts, Runs: []runDocument{}, Usage: t.Usage,
+		State: frame.Object(s.State), Interrupts: s.Interrupts, Runs: []runDocument{}, Usage: t.Usage,
 	}
 	if d.OpenCalls, err = openCalls(t, s.Messages); err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/gateway/internal/frame"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -60,7 +61,7 @@ func (r *reader) prelude(t *state.Thread, extra []agui.Event) (after state.Frame
 			return after, false, err
 		}
 		if err == nil {
-			if last := frames[len(frames)-1]; !terminal(last) {
+			if last := frames[len(frames)-1]; !frame.Terminal(last) {
 				err := r.sendPrelude(frames, extra)
 				if !errors.Is(err, state.ErrRevision) { // this run has ended and was trimmed as well
 					return last.ID, false, err
@@ -83,7 +84,7 @@ func (r *reader) framesSoFar(t *state.Thread) ([]state.Frame, error) {
 	from := state.FrameID{Fence: t.Live.Intent.Origin}
 	ctx, cancel := context.WithCancel(r.req.Context())
 	defer cancel()
-	defer context.AfterFunc(r.g.outage.storeGone(), cancel)()
+	defer context.AfterFunc(r.g.outage.Gone(), cancel)()
 	for batch, err := range r.g.tail(ctx, r.key, from) {
 		if err != nil {
 			return nil, route.StoreError(err)
@@ -136,11 +137,11 @@ func (r *reader) viewOf(frames []state.Frame) (*run.View, *agui.RunStarted, erro
 	}
 	view := run.NewView(base, doc)
 	var start *agui.RunStarted
-	var skipped malformedFrames
-	defer skipped.log(r.g.log(r.req))
+	var skipped frame.Malformed
+	defer skipped.Log(r.g.log(r.req))
 	for _, f := range frames {
-		e, err := eventOf(f, messages, r.state)
-		if skipped.skip(f, err) {
+		e, err := frame.Event(f, messages, r.state)
+		if skipped.Skip(f, err) {
 			continue
 		}
 		if err != nil {

@@ -23,13 +23,13 @@ func (a *attempt) record(e agui.Event, data []byte) error {
 			break
 		}
 		f.Rev = a.thread.Load().Rev
-		if a.rec.holding() {
+		if a.rec.Holding() {
 			f.Rev = state.ThisRev // the one that the commit is about to make
 		}
 	case *agui.RunFinished, *agui.RunError:
 		f.Ending = a.ending
 	}
-	return a.rec.add(f)
+	return a.rec.Add(f)
 }
 
 // Commit stores the run between two turns.
@@ -52,7 +52,7 @@ func (a *attempt) takePatches(checkpoint json.RawMessage) error {
 	if len(t.Pending) == 0 || a.doc == nil {
 		return nil
 	}
-	a.rec.holdForCommit()
+	a.rec.Hold()
 	var results []state.PatchResult
 	for i := range t.Pending {
 		tag := ""
@@ -74,7 +74,7 @@ func (a *attempt) Once(ctx context.Context, key string, result json.RawMessage) 
 		return err
 	}
 	// The effect has happened, so it is recorded even if the run was cancelled meanwhile.
-	err := a.rec.retry(context.WithoutCancel(ctx), func(ctx context.Context) error {
+	err := a.rec.Retry(context.WithoutCancel(ctx), func(ctx context.Context) error {
 		return a.g.store.Once(ctx, a.lease, key, result)
 	})
 	if err != nil {
@@ -91,7 +91,7 @@ func (a *attempt) Once(ctx context.Context, key string, result json.RawMessage) 
 // commit stores c with all events up to now. The run's context does not count: a run that is stopped during a commit would be
 // given up otherwise. The caller holds commitMu.
 func (a *attempt) commit(c state.Commit) error {
-	t, err := a.rec.commit(context.Background(), c)
+	t, err := a.rec.Commit(context.Background(), c)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -90,7 +91,7 @@ func (a *attempt) renewAgain(away *time.Time) (next time.Duration, ok bool) {
 		a.term.renew(asked.Add(a.g.o.Lease))
 		*away = time.Time{}
 		return a.g.o.Lease / 3, true
-	case errors.Is(err, state.ErrLeaseLost) || permanent(err):
+	case errors.Is(err, state.ErrLeaseLost) || calls.Permanent(err):
 		a.cancel(errLeaseLost)
 		return 0, false
 	case away.IsZero():
@@ -98,7 +99,7 @@ func (a *attempt) renewAgain(away *time.Time) (next time.Duration, ok bool) {
 	}
 	a.g.noteStoreError()
 	if a.term.left() <= 0 && time.Since(*away) >= a.g.o.StoreBuffer {
-		a.rec.fail(err)
+		a.rec.Fail(err)
 		return 0, false
 	}
 	return a.g.o.Lease / 12, true
@@ -106,21 +107,10 @@ func (a *attempt) renewAgain(away *time.Time) (next time.Duration, ok bool) {
 
 // renewLease asks the store. The run's own context does not count: a run that is being stopped still has the lease.
 func (a *attempt) renewLease() error {
-	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), calls.StoreTimeout)
 	defer cancel()
-	return protect(func() error { return a.g.store.Renew(ctx, a.lease, a.g.o.Lease) })
-}
-
-// A storeClock tells the time by the store's clock, by which all replicas measure leases, questions and runs: it adds to a time of
-// the store what has passed since by this process' own clock, which is monotonic.
-type storeClock struct {
-	said, at time.Time
-	own      func() time.Time
+	return calls.Protect(func() error { return a.g.store.Renew(ctx, a.lease, a.g.o.Lease) })
 }
 
 // clockAt returns the clock of a store whose time is said now.
-func (g *Gateway) clockAt(said time.Time) storeClock {
-	return storeClock{said: said, at: g.o.Now(), own: g.o.Now}
-}
-
-func (c storeClock) now() time.Time { return c.said.Add(c.own().Sub(c.at)) }
+func (g *Gateway) clockAt(said time.Time) calls.Clock { return calls.NewClock(said, g.o.Now) }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/frame"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -83,7 +84,7 @@ func (o *opening) isSnapshot(f state.Frame) bool {
 func (r *reader) openingSnapshots(o openingOptions) ([]state.Frame, error) {
 	var frames []state.Frame
 	if o.unordered {
-		sent, err := r.project(state.Frame{Type: agui.TypeMessagesSnapshot, Data: messagesData(o.before)})
+		sent, err := r.project(state.Frame{Type: agui.TypeMessagesSnapshot, Data: frame.MessagesSnapshot(o.before)})
 		if err != nil {
 			return nil, err
 		}

@@ -3,10 +3,10 @@ package gateway
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/frame"
 	"github.com/agui-gateway/gateway/gateway/wire"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -40,15 +40,15 @@ func (r *reader) render(f state.Frame) (json.RawMessage, error) {
 	read := func() (json.RawMessage, error) {
 		if f.Type == agui.TypeStateSnapshot {
 			raw, err := r.state(f.Rev)
-			return stateData(raw), err
+			return frame.StateSnapshot(raw), err
 		}
 		messages, err := r.messages(f.Rev)
-		return messagesData(messages), err
+		return frame.MessagesSnapshot(messages), err
 	}
 	if r.stream == nil || f.ID.IsZero() {
 		return read()
 	}
-	return r.g.snapshots.get(r.req.Context(), snapshotID{key: r.key, fence: f.ID.Fence, rev: f.Rev, kind: f.Type}, read)
+	return r.g.snapshots.Get(r.req.Context(), frame.Snapshot{Key: r.key, Fence: f.ID.Fence, Rev: f.Rev, Type: f.Type}, read)
 }
 
 // send sends events that are not in the log; only the last gets an id.
@@ -93,88 +93,12 @@ func readerEvents(events ...agui.Event) []readerEvent {
 	return out
 }
 
-// terminal reports whether f ends a run.
-func terminal(f state.Frame) bool {
-	return f.Type == agui.TypeRunFinished || f.Type == agui.TypeRunError
-}
-
-// stateSnapshot returns a STATE_SNAPSHOT of a state in its stored form: what is stored is not encoded again for each reader.
+// stateSnapshot returns a STATE_SNAPSHOT of a state in its stored form.
 func stateSnapshot(raw json.RawMessage) readerEvent {
-	return readerEvent{event: &agui.StateSnapshot{}, data: stateData(raw)}
-}
-
-func stateData(raw json.RawMessage) json.RawMessage {
-	return snapshotData(`{"type":"STATE_SNAPSHOT","snapshot":`, object(raw))
+	return readerEvent{event: &agui.StateSnapshot{}, data: frame.StateSnapshot(raw)}
 }
 
 // messagesSnapshot returns a MESSAGES_SNAPSHOT of messages in their stored form.
 func messagesSnapshot(messages state.Conversation) readerEvent {
-	return readerEvent{event: &agui.MessagesSnapshot{}, data: messagesData(messages)}
-}
-
-func messagesData(messages state.Conversation) json.RawMessage {
-	return snapshotData(`{"type":"MESSAGES_SNAPSHOT","messages":`, messages.JSON())
-}
-
-func snapshotData(before string, value json.RawMessage) json.RawMessage {
-	data := append(make([]byte, 0, len(before)+len(value)+len("}")), before...)
-	return append(append(data, value...), '}')
-}
-
-// errMalformed is wrapped by the error of a stored frame that is no event.
-var errMalformed = errors.New("gateway: malformed frame")
-
-// eventOf decodes a stored frame; a marker becomes the snapshot it stands for.
-func eventOf(f state.Frame, messages func(rev int64) ([]agui.Message, error), states func(rev int64) (json.RawMessage, error)) (agui.Event, error) {
-	if f.Type == agui.TypeMessagesSnapshot && f.Data == nil {
-		list, err := messages(f.Rev)
-		if err != nil {
-			return nil, err
-		}
-		return &agui.MessagesSnapshot{Messages: list}, nil
-	}
-	if f.Type == agui.TypeStateSnapshot && f.Data == nil {
-		raw, err := states(f.Rev)
-		return &agui.StateSnapshot{Snapshot: object(raw)}, err
-	}
-	return decodeFrame(f.Data)
-}
-
-// decodeFrame decodes an event of the log. An earlier version of the gateway may have written what a [run.Run] refuses
-// today; such an event is decoded like one of another server. If that fails too, the error is errMalformed.
-func decodeFrame(data []byte) (agui.Event, error) {
-	e, err := agui.Decode(data, nil)
-	if err != nil {
-		if e, err = agui.DecodeForeign(data, nil); err != nil {
-			return nil, fmt.Errorf("%w: %w", errMalformed, err)
-		}
-	}
-	return e, nil
-}
-
-// malformedFrames counts the frames of a log that were skipped. Neither a run nor its readers fail because
-// one of its events cannot be decoded: clients have skipped it too, or failed themselves.
-type malformedFrames struct {
-	n     int
-	first state.FrameID
-	cause error
-}
-
-// skip reports whether frame f, which led to err, is skipped: it is malformed, or continues what a malformed frame opened.
-func (m *malformedFrames) skip(f state.Frame, err error) bool {
-	_, order := errors.AsType[*agui.OrderError](err)
-	if !errors.Is(err, errMalformed) && (!order || m.n == 0) {
-		return false
-	}
-	if m.n++; m.n == 1 {
-		m.first, m.cause = f.ID, err
-	}
-	return true
-}
-
-// log writes one line about what was skipped, if anything was.
-func (m *malformedFrames) log(log *slog.Logger) {
-	if m.n > 0 {
-		log.Warn("log: malformed frames skipped", "count", m.n, "first", m.first.String(), "error", m.cause)
-	}
+	return readerEvent{event: &agui.MessagesSnapshot{}, data: frame.MessagesSnapshot(messages)}
 }

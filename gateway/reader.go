@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/calls"
+	"github.com/agui-gateway/gateway/gateway/internal/frame"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/gateway/wire"
 	"github.com/agui-gateway/gateway/state"
@@ -159,7 +161,7 @@ func (s *stream) send(frames ...state.Frame) error {
 	s.last = time.Now()
 	records := make([]agui.Record, len(frames))
 	for i, f := range frames {
-		s.inRun = (s.inRun || f.Type == agui.TypeRunStarted) && !terminal(f)
+		s.inRun = (s.inRun || f.Type == agui.TypeRunStarted) && !frame.Terminal(f)
 		records[i].Data = f.Data
 		if !f.ID.IsZero() {
 			records[i].ID = f.ID.String()
@@ -182,7 +184,7 @@ func (s *stream) keepAlive() (stop func()) {
 				return
 			case <-timer.C:
 				var next time.Duration
-				err := protect(func() (err error) { next, err = s.tick(); return err })
+				err := calls.Protect(func() (err error) { next, err = s.tick(); return err })
 				if err != nil {
 					return // the next send says so
 				}

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -105,8 +106,8 @@ func (g *Gateway) noteReaders() {
 		case <-ticker.C:
 		}
 		for _, key := range g.readers.running() {
-			if err := protect(func() error { return g.noteReader(g.serving, key) }); err != nil {
-				withCause(g.o.Log, err).Debug("readers: not noted")
+			if err := calls.Protect(func() error { return g.noteReader(g.serving, key) }); err != nil {
+				calls.WithCause(g.o.Log, err).Debug("readers: not noted")
 				break // the next tick tries again
 			}
 		}
@@ -118,10 +119,10 @@ func (g *Gateway) noteReader(ctx context.Context, key state.Key) error {
 	if !g.o.Shared || g.attempt(key) != nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	ctx, cancel := context.WithTimeout(ctx, calls.StoreTimeout)
 	defer cancel()
 	_, live, err := g.store.NoteReader(ctx, key, g.noteFor())
-	if permanent(err) {
+	if calls.Permanent(err) {
 		live, err = false, nil // which its readers learn by themselves
 	}
 	if err == nil && !live {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/gateway/internal/frame"
 	"github.com/agui-gateway/gateway/gateway/wire"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -34,7 +35,7 @@ func (run *resumedRun) add(frames []state.Frame) {
 		return
 	}
 	for _, f := range frames {
-		e, err := decodeFrame(f.Data)
+		e, err := frame.Decode(f.Data)
 		if err != nil {
 			continue // it opened nothing
 		}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -34,7 +35,7 @@ func (b boundedLog) Enabled(ctx context.Context, level slog.Level) bool {
 
 func (b boundedLog) Handle(ctx context.Context, r slog.Record) error {
 	bounded := slog.NewRecord(r.Time, r.Level, clipText(r.Message, maxLogText), r.PC)
-	return protect(func() error {
+	return calls.Protect(func() error {
 		r.Attrs(func(a slog.Attr) bool {
 			bounded.AddAttrs(boundAttr(a))
 			return true
@@ -110,7 +111,7 @@ func (a *attempt) logEnd() {
 	if a.ended.Code != "" {
 		attrs = append(attrs, "code", string(a.ended.Code))
 	}
-	attrs = append(attrs, "took_ms", a.clock.now().Sub(a.intent.StartedAt).Milliseconds())
+	attrs = append(attrs, "took_ms", a.clock.Now().Sub(a.intent.StartedAt).Milliseconds())
 	input, output := a.tokens()
 	if input > 0 {
 		attrs = append(attrs, "input_tokens", input)

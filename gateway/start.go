@@ -13,6 +13,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/state"
@@ -63,7 +64,7 @@ func (a *attempt) startRun() error {
 	t := a.thread.Load()
 	view, messagesErr := a.newView(t)
 	a.run = a.newRun(view)
-	docErr := protect(func() error { return a.openDocument(t) }) // which may call reducers
+	docErr := calls.Protect(func() error { return a.openDocument(t) }) // which may call reducers
 	if err := a.run.Start(&agui.RunStarted{ParentRunID: a.intent.ParentRunID}); err != nil {
 		return err
 	}
@@ -86,7 +87,7 @@ func (a *attempt) startRun() error {
 func (a *attempt) newRun(view *run.View) *run.Run {
 	return run.New(run.Options{
 		ThreadID: a.lease.Key.ID, RunID: a.intent.RunID, View: view, NewID: a.ids.newID,
-		MaxEvent: a.g.o.Limits.Event, Sink: a.record, Throttle: a.rec.throttle, Markers: true,
+		MaxEvent: a.g.o.Limits.Event, Sink: a.record, Throttle: a.rec.Throttle, Markers: true,
 	})
 }
 
@@ -98,7 +99,7 @@ type finished struct {
 
 // launch executes the agent in a goroutine of its own. The channel receives its result when it has finished, paused or failed.
 func (a *attempt) launch() <-chan finished {
-	left := a.agent.RunTimeout - a.clock.now().Sub(a.intent.StartedAt)
+	left := a.agent.RunTimeout - a.clock.Now().Sub(a.intent.StartedAt)
 	ctx, cancel := context.WithTimeoutCause(a.ctx, left, errTimeout)
 	a.ctx = ctx
 	s := a.session()
@@ -106,7 +107,7 @@ func (a *attempt) launch() <-chan finished {
 	go func() {
 		defer cancel()
 		var result host.Result
-		err := protect(func() (err error) {
+		err := calls.Protect(func() (err error) {
 			result, err = host.Execute(ctx, a.agent.agent, s)
 			return err
 		})
@@ -216,7 +217,7 @@ func (a *attempt) messages(rev int64) ([]agui.Message, error) {
 
 func (a *attempt) messagesFor(ctx context.Context, rev int64) ([]agui.Message, error) {
 	var list state.Conversation
-	err := a.rec.retry(ctx, func(ctx context.Context) (err error) {
+	err := a.rec.Retry(ctx, func(ctx context.Context) (err error) {
 		list, err = a.g.store.Messages(ctx, a.lease.Key, rev)
 		return err
 	})

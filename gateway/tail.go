@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/calls"
+	"github.com/agui-gateway/gateway/gateway/internal/frame"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -109,7 +111,7 @@ func (r *reader) tailToGap(t tailOptions) error {
 		}
 		cancel()
 	})()
-	storeGone := r.g.outage.storeGone()
+	storeGone := r.g.outage.Gone()
 	defer context.AfterFunc(storeGone, cancel)()
 	var run opening
 	for batch, err := range r.g.tail(ctx, r.key, t.after) {
@@ -147,7 +149,7 @@ func (r *reader) tailToGap(t tailOptions) error {
 		if unclosed {
 			return r.askAgain(agui.CodeCancelled)
 		}
-		t.live = !terminal(last)
+		t.live = !frame.Terminal(last)
 		if !t.live && (t.end == endAtTerminal || t.end == endAtIdle && r.atRest(last.ID)) {
 			return r.stream.close()
 		}
@@ -176,7 +178,7 @@ func (g *Gateway) tail(ctx context.Context, key state.Key, after state.FrameID) 
 		for {
 			again := false
 			for batch, err := range g.store.Tail(ctx, key, after) {
-				if again = err != nil && !permanent(err) && time.Now().Before(until); again {
+				if again = err != nil && !calls.Permanent(err) && time.Now().Before(until); again {
 					break
 				}
 				if !yield(batch, err) || err != nil {
@@ -188,7 +190,7 @@ func (g *Gateway) tail(ctx context.Context, key state.Key, after state.FrameID) 
 				return
 			}
 			g.noteStoreError()
-			if pause(ctx, tailPause) != nil {
+			if calls.Pause(ctx, tailPause) != nil {
 				return
 			}
 		}
@@ -217,7 +219,7 @@ func (r *reader) snapshot() (*state.Snapshot, error) {
 func askStore[T any](r *reader, call func(context.Context) (T, error)) (T, error) {
 	until := time.Now().Add(r.g.o.StoreBuffer)
 	for {
-		ctx, cancel := context.WithTimeout(r.req.Context(), max(time.Until(until), storeTimeout))
+		ctx, cancel := context.WithTimeout(r.req.Context(), max(time.Until(until), calls.StoreTimeout))
 		answer, err := call(ctx)
 		cancel()
 		if err == nil {
@@ -225,11 +227,11 @@ func askStore[T any](r *reader, call func(context.Context) (T, error)) (T, error
 		}
 		var none T
 		waited := r.g.serving.Err() != nil || time.Now().After(until)
-		if waited || r.stream == nil || permanent(err) {
+		if waited || r.stream == nil || calls.Permanent(err) {
 			return none, route.StoreError(err)
 		}
 		r.g.noteStoreError()
-		if err := pause(r.req.Context(), tailPause); err != nil {
+		if err := calls.Pause(r.req.Context(), tailPause); err != nil {
 			return none, err
 		}
 	}
@@ -261,7 +263,7 @@ func (r *reader) projectBatch(t tailOptions, run *opening, batch []state.Frame) 
 			}
 			frames = append(frames, sent...)
 		}
-		if t.end == endAtTerminal && terminal(f) {
+		if t.end == endAtTerminal && frame.Terminal(f) {
 			break
 		}
 	}
@@ -272,4 +274,11 @@ func (r *reader) projectBatch(t tailOptions, run *opening, batch []state.Frame) 
 func (r *reader) atRest(last state.FrameID) bool {
 	t, _, err := r.g.store.Load(r.req.Context(), r.key)
 	return err != nil || t.Live == nil && !last.Less(t.Last)
+}
+
+// noteStoreError notes that the store did not answer a call.
+func (g *Gateway) noteStoreError() {
+	g.outage.NoteError(g.o.StoreBuffer, func() error {
+		return calls.Protect(func() error { return g.ping(context.Background()) })
+	})
 }

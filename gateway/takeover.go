@@ -9,6 +9,8 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/gateway/internal/calls"
+	"github.com/agui-gateway/gateway/gateway/internal/frame"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -23,8 +25,8 @@ func (g *Gateway) sweep() {
 	ticker := time.NewTicker(max(g.o.Lease/2, time.Millisecond))
 	defer ticker.Stop()
 	for away := false; ; {
-		if err := protect(func() error { away = g.takeOverOverdue(away); return nil }); err != nil {
-			withCause(g.o.Log, err).Error("sweep: panic")
+		if err := calls.Protect(func() error { away = g.takeOverOverdue(away); return nil }); err != nil {
+			calls.WithCause(g.o.Log, err).Error("sweep: panic")
 		}
 		select {
 		case <-g.taking.Done():
@@ -50,18 +52,18 @@ func (g *Gateway) takeOverOverdue(wasAway bool) (away bool) {
 		}
 		return true
 	}
-	if g.outage.suspected() && g.ping(ctx) != nil { // it can be read but not written, for example because it is full
+	if g.outage.Suspected() && g.ping(ctx) != nil { // it can be read but not written, for example because it is full
 		return true
 	}
-	g.outage.noteAnswer()
+	g.outage.NoteAnswer()
 	if wasAway {
 		return false
 	}
 	for _, key := range keys {
 		var refused error
-		err := protect(func() error { refused = g.takeOverRun(ctx, key); return nil })
+		err := calls.Protect(func() error { refused = g.takeOverRun(ctx, key); return nil })
 		if err != nil {
-			withCause(g.o.Log, err).Error("sweep: panic", "agent", key.Agent, "thread", key.ID)
+			calls.WithCause(g.o.Log, err).Error("sweep: panic", "agent", key.Agent, "thread", key.ID)
 		}
 		if refused == nil || g.taking.Err() != nil {
 			continue
@@ -98,7 +100,7 @@ func (g *Gateway) takeOverRun(ctx context.Context, key state.Key) error {
 	}
 	asked := time.Now()
 	begun, err := g.store.Take(ctx, key, state.LeaseOptions{Attempt: g.o.NewID(), TTL: g.o.Lease, Overdue: overdue})
-	if errors.Is(err, state.ErrLeaseLost) || permanent(err) {
+	if errors.Is(err, state.ErrLeaseLost) || calls.Permanent(err) {
 		return nil // another replica was faster
 	}
 	if err != nil {
@@ -140,11 +142,11 @@ func (a *attempt) takeOver() error {
 		a.logUnusable = true
 		return errAttemptsUsedUp
 	}
-	err := protect(a.continueRun)
-	a.logUnusable = a.logUnusable || panicked(err)
+	err := calls.Protect(a.continueRun)
+	a.logUnusable = a.logUnusable || calls.Panicked(err)
 	switch {
 	case lost && err != nil:
-		withCause(a.log, err).Error("run: ended without what its log has open")
+		calls.WithCause(a.log, err).Error("run: ended without what its log has open")
 		return errAttemptsUsedUp
 	case lost:
 		return errAttemptsUsedUp
@@ -200,14 +202,14 @@ func (a *attempt) replay() error {
 		return err
 	}
 	a.run = a.newRun(run.NewView(base, nil))
-	var skipped malformedFrames
-	defer skipped.log(a.log)
+	var skipped frame.Malformed
+	defer skipped.Log(a.log)
 	for _, f := range frames {
-		e, err := eventOf(f, a.messages, func(int64) (json.RawMessage, error) { return nil, nil }) // the writer's view has no state
+		e, err := frame.Event(f, a.messages, func(int64) (json.RawMessage, error) { return nil, nil }) // the writer's view has no state
 		if err == nil {
 			err = a.run.Replay(e)
 		}
-		if skipped.skip(f, err) {
+		if skipped.Skip(f, err) {
 			continue
 		}
 		if err != nil {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/internal/redact"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -103,7 +104,7 @@ type notice struct {
 	id      string
 	lease   *state.Lease // nil if the store does not have it
 	attempt int
-	clock   storeClock
+	clock   calls.Clock
 }
 
 // newNotice makes the notice of a run's questions; nil if nobody wants one.
@@ -138,8 +139,8 @@ func (w *webhook) start(n *notice) {
 	}
 	w.wg.Go(func() {
 		defer func() { <-w.queue }()
-		if err := protect(func() error { w.deliver(n); return nil }); err != nil {
-			withCause(w.g.o.Log, err).Error("webhook: panic", "thread", n.Key.ID, "delivery", n.id)
+		if err := calls.Protect(func() error { w.deliver(n); return nil }); err != nil {
+			calls.WithCause(w.g.o.Log, err).Error("webhook: panic", "thread", n.Key.ID, "delivery", n.id)
 		}
 	})
 }
@@ -160,7 +161,7 @@ func (w *webhook) deliver(n *notice) {
 			w.release(n)
 			return
 		}
-		if n.clock.now().After(n.Until) {
+		if n.clock.Now().After(n.Until) {
 			log.Error("webhook: given up, the questions have expired", "attempts", n.attempt, "error", err)
 			w.remove(n)
 			return
@@ -192,7 +193,7 @@ func (w *webhook) send(n *notice) error {
 	if !w.renew(n, w.o.Timeout+w.g.o.Lease) {
 		return state.ErrLeaseLost
 	}
-	return protect(func() error { return w.post(n) })
+	return calls.Protect(func() error { return w.post(n) })
 }
 
 // pause is how long to wait after an attempt.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -25,7 +26,7 @@ func (w *webhook) persist(n *notice) {
 	if err != nil {
 		return // strings and JSON
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), calls.StoreTimeout)
 	defer cancel()
 	begun, err := w.g.store.Begin(ctx, &state.Request{
 		Key: state.Key{Principal: webhookPrincipal, Agent: webhookPrincipal, ID: n.id}, RunID: n.id, Hash: n.id, ForwardedProps: record,
@@ -43,7 +44,7 @@ func (w *webhook) renew(n *notice, d time.Duration) bool {
 	if n.lease == nil {
 		return true
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.ctx), storeTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.ctx), calls.StoreTimeout)
 	defer cancel()
 	return !errors.Is(w.g.store.Renew(ctx, n.lease, d), state.ErrLeaseLost)
 }
@@ -53,7 +54,7 @@ func (w *webhook) remove(n *notice) {
 	if n == nil || n.lease == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.ctx), storeTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.ctx), calls.StoreTimeout)
 	defer cancel()
 	if err := w.g.store.Delete(ctx, n.lease.Key); err != nil && !errors.Is(err, state.ErrUnknownThread) {
 		w.g.o.Log.Warn("webhook: will be delivered again, it could not be forgotten", "delivery", n.id, "error", err)
@@ -66,7 +67,7 @@ func (w *webhook) release(n *notice) {
 		w.g.o.Log.Error("webhook: lost, the store did not keep it", "agent", n.Key.Agent, "thread", n.Key.ID, "delivery", n.id)
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.ctx), storeTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.ctx), calls.StoreTimeout)
 	defer cancel()
 	if err := w.g.store.Release(ctx, n.lease); err != nil && !errors.Is(err, state.ErrLeaseLost) {
 		w.g.o.Log.Warn("webhook: lease not released", "delivery", n.id, "error", err)
@@ -105,7 +106,7 @@ func (w *webhook) takeOver(ctx context.Context, key state.Key) {
 // wereAsked reports whether the questions were asked. A replica may die after it kept the notice and before it kept the
 // questions; the run is then repeated, and asks anew.
 func (w *webhook) wereAsked(ctx context.Context, n *notice) (bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, max(storeTimeout, time.Second))
+	ctx, cancel := context.WithTimeout(ctx, max(calls.StoreTimeout, time.Second))
 	defer cancel()
 	t, open, err := w.g.store.Load(ctx, n.Key)
 	switch {

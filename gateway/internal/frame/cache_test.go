@@ -1,4 +1,4 @@
-package gateway
+package frame
 
 import (
 	"context"
@@ -14,13 +14,13 @@ import (
 
 func TestASnapshotIsMadeOnce(t *testing.T) {
 	t.Parallel()
-	var c snapshotCache
+	var c Cache
 	var made atomic.Int64
-	id := snapshotID{fence: 1, rev: 2, kind: agui.TypeStateSnapshot}
+	id := Snapshot{Fence: 1, Rev: 2, Type: agui.TypeStateSnapshot}
 	var wg sync.WaitGroup
 	for range 20 {
 		wg.Go(func() {
-			data, err := c.get(t.Context(), id, func() (json.RawMessage, error) {
+			data, err := c.Get(t.Context(), id, func() (json.RawMessage, error) {
 				made.Add(1)
 				return json.RawMessage(`{}`), nil
 			})
@@ -37,28 +37,28 @@ func TestASnapshotIsMadeOnce(t *testing.T) {
 
 func TestASnapshotThatCannotBeMadeIsTriedAgain(t *testing.T) {
 	t.Parallel()
-	var c snapshotCache
+	var c Cache
 	away := errors.New("away")
-	id := snapshotID{fence: 1}
-	if _, err := c.get(t.Context(), id, func() (json.RawMessage, error) { return nil, away }); !errors.Is(err, away) {
+	id := Snapshot{Fence: 1}
+	if _, err := c.Get(t.Context(), id, func() (json.RawMessage, error) { return nil, away }); !errors.Is(err, away) {
 		t.Errorf("get() = %v, want %v", err, away)
 	}
-	if n := len(c.threads[id.key].made); n != 0 {
+	if n := len(c.threads[id.Key].made); n != 0 {
 		t.Error("what failed is kept")
 	}
-	if data, err := c.get(t.Context(), id, func() (json.RawMessage, error) { return json.RawMessage(`1`), nil }); err != nil || string(data) != `1` {
+	if data, err := c.Get(t.Context(), id, func() (json.RawMessage, error) { return json.RawMessage(`1`), nil }); err != nil || string(data) != `1` {
 		t.Errorf("get() = %s, %v", data, err)
 	}
 }
 
 func TestWhoWaitsForASnapshotMayLeave(t *testing.T) {
 	t.Parallel()
-	var c snapshotCache
+	var c Cache
 	ctx, cancel := context.WithCancel(t.Context())
-	id := snapshotID{fence: 1}
-	_, err := c.get(t.Context(), id, func() (json.RawMessage, error) {
+	id := Snapshot{Fence: 1}
+	_, err := c.Get(t.Context(), id, func() (json.RawMessage, error) {
 		cancel() // somebody else's, who asks for the same
-		if _, err := c.get(ctx, id, nil); !errors.Is(err, context.Canceled) {
+		if _, err := c.Get(ctx, id, nil); !errors.Is(err, context.Canceled) {
 			t.Errorf("get() = %v, want %v", err, context.Canceled)
 		}
 		return json.RawMessage(`1`), nil
@@ -70,10 +70,10 @@ func TestWhoWaitsForASnapshotMayLeave(t *testing.T) {
 
 func TestCachedSnapshotsAreBounded(t *testing.T) {
 	t.Parallel()
-	var c snapshotCache
+	var c Cache
 	get := func(thread string, rev int64, size int) {
-		id := snapshotID{key: state.Key{ID: thread}, rev: rev}
-		data, err := c.get(t.Context(), id, func() (json.RawMessage, error) { return make(json.RawMessage, size), nil })
+		id := Snapshot{Key: state.Key{ID: thread}, Rev: rev}
+		data, err := c.Get(t.Context(), id, func() (json.RawMessage, error) { return make(json.RawMessage, size), nil })
 		if err != nil || len(data) != size {
 			t.Fatalf("get() = %d bytes, %v, want %d", len(data), err, size)
 		}
@@ -89,8 +89,8 @@ func TestCachedSnapshotsAreBounded(t *testing.T) {
 	if b := c.threads[state.Key{ID: "b"}]; c.size != cachedSnapshots || len(b.made) != 1 {
 		t.Errorf("%d bytes, %d of the other thread's snapshots, want %d and 1", c.size, len(b.made), cachedSnapshots)
 	}
-	c.drop(state.Key{ID: "a"})
-	c.drop(state.Key{ID: "b"})
+	c.Drop(state.Key{ID: "a"})
+	c.Drop(state.Key{ID: "b"})
 	if c.size != 0 || len(c.threads) != 0 {
 		t.Errorf("%d bytes of %d threads are left", c.size, len(c.threads))
 	}

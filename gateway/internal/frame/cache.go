@@ -1,4 +1,4 @@
-package gateway
+package frame
 
 import (
 	"context"
@@ -16,18 +16,18 @@ const (
 	cachedSnapshots = 16 << 20
 )
 
-// A snapshotID names what a marker in a log stands for. Revisions are used again when a thread of a deleted one's name is made;
+// A Snapshot names what a marker in a log stands for. Revisions are used again when a thread of a deleted one's name is made;
 // fences are not, see [state.Lease].
-type snapshotID struct {
-	key   state.Key
-	fence uint64
-	rev   int64
-	kind  agui.EventType
+type Snapshot struct {
+	Key   state.Key
+	Fence uint64
+	Rev   int64
+	Type  agui.EventType
 }
 
-// A snapshotCache holds the events that markers stand for, so that the readers of a run share them. The zero value is
+// A Cache holds the events that markers stand for, so that the readers of a run share them. The zero value is
 // empty. It is safe for concurrent use.
-type snapshotCache struct {
+type Cache struct {
 	mu      sync.Mutex
 	threads map[state.Key]*threadSnapshots // of threads with readers
 	size    int
@@ -35,13 +35,13 @@ type snapshotCache struct {
 
 // threadSnapshots holds the snapshots of one thread.
 type threadSnapshots struct {
-	made map[snapshotID]*cachedSnapshot
+	made map[Snapshot]*cachedSnapshot
 	kept []keptSnapshot // oldest first
 }
 
 // A keptSnapshot takes size bytes.
 type keptSnapshot struct {
-	id   snapshotID
+	id   Snapshot
 	size int
 }
 
@@ -51,9 +51,9 @@ type cachedSnapshot struct {
 	data json.RawMessage // nil until it is made
 }
 
-// get returns the event of a snapshot, which the first caller makes by read. Others wait for it, no longer than ctx. The
+// Get returns the event of a snapshot, which the first caller makes by read. Others wait for it, no longer than ctx. The
 // caller is a reader of the thread; when the last of them leaves, drop is called.
-func (c *snapshotCache) get(ctx context.Context, id snapshotID, read func() (json.RawMessage, error)) (json.RawMessage, error) {
+func (c *Cache) Get(ctx context.Context, id Snapshot, read func() (json.RawMessage, error)) (json.RawMessage, error) {
 	s := c.enter(id)
 	select {
 	case s.turn <- struct{}{}:
@@ -75,16 +75,16 @@ func (c *snapshotCache) get(ctx context.Context, id snapshotID, read func() (jso
 }
 
 // enter returns the entry of id, which may have no data yet.
-func (c *snapshotCache) enter(id snapshotID) *cachedSnapshot {
+func (c *Cache) enter(id Snapshot) *cachedSnapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.threads == nil {
 		c.threads = map[state.Key]*threadSnapshots{}
 	}
-	t := c.threads[id.key]
+	t := c.threads[id.Key]
 	if t == nil {
-		t = &threadSnapshots{made: map[snapshotID]*cachedSnapshot{}}
-		c.threads[id.key] = t
+		t = &threadSnapshots{made: map[Snapshot]*cachedSnapshot{}}
+		c.threads[id.Key] = t
 	}
 	s := t.made[id]
 	if s == nil {
@@ -96,10 +96,10 @@ func (c *snapshotCache) enter(id snapshotID) *cachedSnapshot {
 
 // keep keeps a snapshot that was made, if there is room for its size, and drops the thread's oldest. A negative size says that it could
 // not be made.
-func (c *snapshotCache) keep(id snapshotID, s *cachedSnapshot, size int) {
+func (c *Cache) keep(id Snapshot, s *cachedSnapshot, size int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	t := c.threads[id.key]
+	t := c.threads[id.Key]
 	if t == nil || t.made[id] != s {
 		return // its readers have left since
 	}
@@ -116,8 +116,8 @@ func (c *snapshotCache) keep(id snapshotID, s *cachedSnapshot, size int) {
 	}
 }
 
-// drop drops a thread's snapshots.
-func (c *snapshotCache) drop(key state.Key) {
+// Drop drops a thread's snapshots.
+func (c *Cache) Drop(key state.Key) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if t := c.threads[key]; t != nil {

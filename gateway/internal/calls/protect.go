@@ -1,0 +1,35 @@
+package calls
+
+import (
+	"errors"
+	"log/slog"
+	"runtime/debug"
+
+	"github.com/agui-gateway/gateway/groupchat"
+)
+
+// Protect turns a panic of f into a [*groupchat.PanicError]. Every goroutine of this package that calls an agent, a
+// store, or anything else that it was given calls it through protect: a panic ends one run, or one call, and never the process.
+func Protect(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &groupchat.PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	return f()
+}
+
+// Panicked reports whether err is a panic.
+func Panicked(err error) bool {
+	_, ok := errors.AsType[*groupchat.PanicError](err)
+	return ok
+}
+
+// WithCause returns log with the text of err, and with the stack if err is a panic.
+func WithCause(log *slog.Logger, err error) *slog.Logger {
+	log = log.With("error", err)
+	if p, ok := errors.AsType[*groupchat.PanicError](err); ok {
+		log = log.With("stack", string(p.Stack))
+	}
+	return log
+}

@@ -1,0 +1,31 @@
+package calls
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/agui-gateway/gateway/state"
+)
+
+// StoreTimeout is how long a store that hangs may keep a client waiting who can be told to come back later. A store that is
+// slow and gets on, with many requests at one thread, is given more than that.
+const StoreTimeout = 2 * time.Second
+
+// Permanent reports whether the store would return err again: the thread was deleted or has lost a part, or what was asked
+// for is not stored any more.
+func Permanent(err error) bool {
+	return errors.Is(err, state.ErrUnknownThread) || errors.Is(err, state.ErrDamaged) || errors.Is(err, state.ErrTrimmed) || errors.Is(err, state.ErrRevision)
+}
+
+// Pause waits for d, or until ctx is done, whose cause it returns.
+func Pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,314 @@
+package recorder
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/agui-gateway/gateway/gateway/internal/calls"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// How many frames, and bytes of them, may wait for the store before the run waits for it too. Each goroutine that writes may add
+// one frame more.
+const (
+	maxPending      = 4096
+	maxPendingBytes = 16 << 20
+)
+
+// maxCommitBytes is how many bytes of frames a commit may take along; frames beyond that are appended before it if they may be.
+const maxCommitBytes = 4 << 20
+
+// Options say what a [Recorder] writes to. All fields are required.
+type Options struct {
+	Store state.Writer
+	Lease *state.Lease
+	// Patience is how long a store that is away is waited for, GiveUp is done when it is waited for no longer.
+	Patience time.Duration
+	GiveUp   context.Context
+	// NoteError is called when the store did not answer.
+	NoteError func()
+	// OnFailure is called when the log cannot be written any more.
+	OnFailure func(error)
+}
+
+// A Recorder writes a run's frames to the log: in order and in batches, while the run goes on. A commit takes along
+// what is pending, so that nothing is committed before the log has what led to it. It is safe for concurrent use.
+type Recorder struct {
+	Options
+	wake  chan struct{}
+	quit  chan struct{}
+	ended chan struct{}
+
+	// write is held while the store is written; it is locked before mu, and guards the fields below.
+	write sync.Mutex
+	// last is the newest frame of this fence that the store has acknowledged, recent are the newest of those that it may
+	// still lose.
+	last    state.FrameID
+	recent  recentFrames
+	commits int // how many there were
+
+	mu      sync.Mutex // guards the fields below
+	room    sync.Cond  // signals that pending got shorter
+	pending []state.Frame
+	size    int // bytes of pending
+	seq     uint64
+	held    bool  // pending waits for a commit
+	free    int   // how many of pending need not wait for it
+	err     error // why the log cannot be written any more
+}
+
+// New returns a recorder, which writes until Stop.
+func New(o Options) *Recorder {
+	r := &Recorder{
+		Options: o, wake: make(chan struct{}, 1), quit: make(chan struct{}), ended: make(chan struct{}),
+	}
+	r.room.L = &r.mu
+	go r.loop()
+	return r
+}
+
+// Throttle waits while too much is pending. Goroutines that write at once may pass it together, and each adds a frame then.
+func (r *Recorder) Throttle() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for (len(r.pending) >= maxPending || r.size >= maxPendingBytes) && !r.held && r.err == nil {
+		r.room.Wait()
+	}
+}
+
+// Add puts a frame behind those that are pending, and gives it its id.
+func (r *Recorder) Add(f state.Frame) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err != nil {
+		return r.err
+	}
+	r.seq++
+	f.ID = state.FrameID{Fence: r.Lease.Fence, Seq: r.seq}
+	r.pending = append(r.pending, f)
+	r.size += len(f.Data)
+	if !r.held {
+		select {
+		case r.wake <- struct{}{}:
+		default: // the loop has not received the last one yet
+		}
+	}
+	return nil
+}
+
+// loop appends what is pending until stop.
+func (r *Recorder) loop() {
+	defer close(r.ended)
+	for {
+		select {
+		case <-r.wake:
+			if err := calls.Protect(func() error { r.Flush(); return nil }); err != nil {
+				r.Fail(err)
+			}
+		case <-r.quit:
+			return
+		}
+	}
+}
+
+// Flush writes what is pending, unless it waits for a commit.
+func (r *Recorder) Flush() {
+	r.write.Lock()
+	defer r.write.Unlock()
+	r.mu.Lock()
+	if r.held || len(r.pending) == 0 || r.err != nil {
+		r.mu.Unlock()
+		return
+	}
+	frames, _, _ := r.take()
+	r.mu.Unlock()
+	// The run may be cancelled already; its frames are written all the same.
+	if err := r.append(context.Background(), frames); err != nil {
+		r.Fail(err)
+	}
+}
+
+// take empties pending, of which the first free frames need not wait for a commit. The caller holds mu.
+func (r *Recorder) take() (frames []state.Frame, size, free int) {
+	frames, size, free = r.pending, r.size, len(r.pending)
+	if r.held {
+		free = r.free
+	}
+	r.pending, r.size, r.held = nil, 0, false
+	r.room.Broadcast()
+	return frames, size, free
+}
+
+// append writes frames behind the last one. The caller holds write.
+func (r *Recorder) append(ctx context.Context, frames []state.Frame) error {
+	if len(frames) == 0 {
+		return nil
+	}
+	err := r.callOverGap(ctx, func(ctx context.Context) error { return r.Store.Append(ctx, r.Lease, r.last, frames) })
+	if err != nil {
+		return err
+	}
+	r.last = frames[len(frames)-1].ID
+	r.recent.add(frames)
+	return nil
+}
+
+// callOverGap makes a call that finds a gap in the log if the store has lost frames that it had acknowledged, as it may in a
+// crash or a failover. They are then appended again, and the call is repeated. If they were too many to be kept, the gap stays.
+func (r *Recorder) callOverGap(ctx context.Context, call func(context.Context) error) error {
+	err := r.Retry(ctx, call)
+	if !errors.Is(err, state.ErrGap) || len(r.recent.frames) == 0 {
+		return err
+	}
+	err = r.Retry(ctx, func(ctx context.Context) error {
+		return r.Store.Append(ctx, r.Lease, r.recent.after, r.recent.frames)
+	})
+	if err != nil {
+		return err
+	}
+	return r.Retry(ctx, call)
+}
+
+// Hold makes frames wait for the next commit: snapshots of what it stores must not be seen before.
+func (r *Recorder) Hold() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.held {
+		r.held, r.free = true, len(r.pending)
+		r.room.Broadcast() // the commit that they wait for takes what is pending along
+	}
+}
+
+// Holding reports whether frames wait for a commit.
+func (r *Recorder) Holding() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.held
+}
+
+// Commit writes c with all that is pending, and returns the thread as of then.
+func (r *Recorder) Commit(ctx context.Context, c state.Commit) (*state.Thread, error) {
+	r.write.Lock()
+	defer r.write.Unlock()
+	r.mu.Lock()
+	if r.err != nil {
+		r.mu.Unlock()
+		return nil, r.err
+	}
+	frames, size, free := r.take()
+	r.mu.Unlock()
+	if size <= maxCommitBytes {
+		free = 0
+	}
+	t, err := r.commitFrames(ctx, c, frames, min(free, len(frames)-1))
+	if err != nil {
+		r.Fail(err)
+	}
+	return t, err
+}
+
+// commitFrames appends the first frames, and writes c with the others. The caller holds write.
+func (r *Recorder) commitFrames(ctx context.Context, c state.Commit, frames []state.Frame, first int) (t *state.Thread, err error) {
+	if first > 0 {
+		if err := r.append(ctx, frames[:first]); err != nil {
+			return nil, err
+		}
+		frames = frames[first:]
+	}
+	r.commits++
+	c.Number, c.Frames, c.After = r.commits, frames, r.last
+	err = r.callOverGap(ctx, func(ctx context.Context) (err error) {
+		t, err = r.Store.Commit(ctx, r.Lease, c)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(frames) > 0 {
+		r.last = frames[len(frames)-1].ID
+	}
+	r.recent.reset(r.last)
+	return t, nil
+}
+
+// Retry repeats a call while the store is away; every call may be repeated, because frames have their ids. It returns the call's error
+// after Patience, and stops when ctx is done.
+func (r *Recorder) Retry(ctx context.Context, call func(context.Context) error) error {
+	const least, most = 5 * time.Millisecond, time.Second
+	until := time.Now().Add(r.Patience)
+	for wait := least; ; wait = min(2*wait, most) {
+		left := time.Until(until)
+		err := calls.Protect(func() error { return r.try(ctx, max(left, calls.StoreTimeout), call) })
+		if err == nil || calls.Panicked(err) || calls.Permanent(err) || errors.Is(err, state.ErrLeaseLost) || errors.Is(err, state.ErrGap) {
+			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		r.NoteError()
+		if left = time.Until(until); left <= 0 || calls.Pause(r.GiveUp, min(wait, left)) != nil {
+			return err
+		}
+	}
+}
+
+// try makes a call once, within limit and until GiveUp is done.
+func (r *Recorder) try(ctx context.Context, limit time.Duration, call func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	defer context.AfterFunc(r.GiveUp, cancel)()
+	return call(ctx)
+}
+
+// Fail makes every later call fail with err, and tells OnFailure.
+func (r *Recorder) Fail(err error) {
+	r.mu.Lock()
+	r.err = err
+	r.room.Broadcast()
+	r.mu.Unlock()
+	r.OnFailure(err)
+}
+
+// LeaseLost reports whether another replica has the run now, or nobody, because the thread is damaged.
+func (r *Recorder) LeaseLost() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return errors.Is(r.err, state.ErrLeaseLost) || errors.Is(r.err, state.ErrDamaged)
+}
+
+// Stop ends the recorder's goroutine and waits for that. What is pending is not written.
+func (r *Recorder) Stop() {
+	close(r.quit)
+	<-r.ended
+}
+
+// maxRecentBytes is how many bytes of frames are kept that the store has acknowledged since the last commit. A Redis that writes
+// to disk once a second, or a replica that takes its place, lacks less than two seconds of them.
+const maxRecentBytes = 1 << 20
+
+// recentFrames are the newest frames that the store has acknowledged and may lose all the same.
+type recentFrames struct {
+	after  state.FrameID // the frame before them; zero: none
+	frames []state.Frame
+	size   int
+}
+
+// add keeps frames, and drops the oldest if they are too many.
+func (r *recentFrames) add(frames []state.Frame) {
+	r.frames = append(r.frames, frames...)
+	for _, f := range frames {
+		r.size += len(f.Data)
+	}
+	n := 0
+	for ; r.size > maxRecentBytes; n++ {
+		r.size -= len(r.frames[n].Data)
+		r.after = r.frames[n].ID
+	}
+	r.frames = slices.Delete(r.frames, 0, n)
+}
+
+// reset drops all frames behind a commit: a store that loses a commit loses the run's lease too, and nothing is appended again.
+func (r *recentFrames) reset(last state.FrameID) { *r = recentFrames{after: last} }
