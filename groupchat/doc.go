@@ -21,7 +21,8 @@
 //		return t.State().Set("/draft", "A "+tone+" text on leaves.")
 //	})
 //
-// [LLM] is an agent that a language model speaks for, with tools ([NewTool], [NewTurnTool], or a [ToolSource]).
+// [LLM] is an agent that a language model speaks for, with tools ([NewTool], [NewTurnTool], or a [ToolSource]). The model is whatever
+// implements [model.Model], such as those of package [github.com/agui-gateway/gateway/model/openai].
 //
 // # A team
 //

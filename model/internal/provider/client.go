@@ -130,7 +130,7 @@ func (c *Client) Call(ctx context.Context, r model.Request, on model.Deltas, try
 func texts(r model.Request) []string {
 	var all []string
 	for _, m := range r.Messages {
-		all = append(all, m.Text)
+		all = append(all, m.Text, m.Reasoning)
 		for _, p := range m.Parts {
 			all = append(all, p.Text)
 		}
