@@ -21,6 +21,7 @@ type outside struct {
 	doc    json.RawMessage
 	root   map[string]any // doc, once somebody has looked at it
 	judged int
+	copied int // bytes by which copies have made doc longer
 }
 
 // tree returns the document decoded.
@@ -156,8 +157,9 @@ func (a *outside) run(edits []edit, first int) error {
 	if len(edits) == 0 {
 		return nil
 	}
-	out, err := applyLibrary(a.doc, edits)
+	out, added, err := applyLibrary(a.doc, edits, MaxCopied-a.copied)
 	if err == nil {
+		a.copied += max(0, len(out)-len(a.doc)-added)
 		a.doc, a.root = out, nil
 		return nil
 	}
@@ -165,7 +167,7 @@ func (a *outside) run(edits []edit, first int) error {
 	least, most := 1, len(edits)
 	for least < most {
 		mid := (least + most) / 2
-		if _, other := applyLibrary(a.doc, edits[:mid]); other != nil {
+		if _, _, other := applyLibrary(a.doc, edits[:mid], MaxCopied-a.copied); other != nil {
 			most, err = mid, other
 		} else {
 			least = mid + 1
@@ -178,21 +180,23 @@ func (a *outside) run(edits []edit, first int) error {
 	return refusedOp(first+least-1, Pointer(failed.path...), ErrPatch, "the operation does not apply to the state as it is")
 }
 
-// applyLibrary is the door to the library.
-func applyLibrary(doc json.RawMessage, edits []edit) (json.RawMessage, error) {
+// applyLibrary is the door to the library. Copies may take at most limit bytes. Added is an upper bound of the bytes that the
+// operations themselves bring.
+func applyLibrary(doc json.RawMessage, edits []edit, limit int) (out json.RawMessage, added int, err error) {
 	p := make(agui.Patch, len(edits))
 	for i, e := range edits {
 		p[i] = operation(e)
 	}
 	raw, err := p.MarshalJSON()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	decoded, err := jsonpatch.DecodePatch(raw)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	o := jsonpatch.NewApplyOptions()
-	o.SupportNegativeIndices, o.AccumulatedCopySizeLimit, o.EscapeHTML = false, MaxCopied, false
-	return decoded.ApplyWithOptions(doc, o)
+	o.SupportNegativeIndices, o.AccumulatedCopySizeLimit, o.EscapeHTML = false, max(1, int64(limit)), false // 0 would be no limit
+	out, err = decoded.ApplyWithOptions(doc, o)
+	return out, len(raw), err
 }

@@ -99,6 +99,10 @@ func TestRefusedPatchesNameTheOperation(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat(`{"a":`, MaxDepth+1) + `1` + strings.Repeat(`}`, MaxDepth+1)
 	grow := `[{"op":"add","path":"/a","value":"` + strings.Repeat("x", 1<<20) + `"}` + strings.Repeat(`,{"op":"copy","from":"/a","path":"/b"}`, 9) + `]`
+	fill := `{"op":"add","path":"/a","value":"` + strings.Repeat("x", 3<<20) + `"},`
+	for i := range 3 {
+		fill += fmt.Sprintf(`{"op":"copy","from":"/a","path":"/b%d"},{"op":"test","path":"/big","value":12345678901234567890},`, i)
+	}
 	alternating := `[` + strings.Repeat(`{"op":"add","path":"/x","value":1},{"op":"test","path":"/x","value":1},`, MaxJudged+1) + `{"op":"remove","path":"/x"}]`
 	for _, c := range []struct {
 		patch   string
@@ -133,6 +137,7 @@ func TestRefusedPatchesNameTheOperation(t *testing.T) {
 		{`[{"op":"add","path":"/list/9","value":1}]`, 0, "/list/9", ErrPatch},
 		{`[{"op":"add","path":"/a","value":` + deep + `}]`, -1, "", ErrTooLarge},
 		{grow, 8, "/b", ErrTooLarge},
+		{`[` + strings.TrimSuffix(fill, ",") + `]`, 5, "/b2", ErrTooLarge},
 		{alternating, 2*MaxJudged + 1, "/x", ErrTooLarge},
 	} {
 		doc := json.RawMessage(`{"list":[null,2],"big":12345678901234567890}`)
