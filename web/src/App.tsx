@@ -12,9 +12,9 @@ import { Notices } from "./shell/notices";
 import { Threads } from "./shell/Threads";
 import { startThread } from "./start";
 
-// The chat is most of the page's weight: the frame around it is there first, but does not wait for the agents to ask for it.
+// The chat is the largest part of the page. The frame around it is shown first, and the chat is loaded without waiting for the agents.
 const planner = import("./planner/Planner");
-planner.catch(() => {}); // whoever shows it hears of that
+planner.catch(() => {}); // the component that shows it handles the error
 const Planner = lazy(() => planner.catch(() => import("./planner/Planner")));
 const Inspector = lazy(() => import("./inspector/Inspector"));
 
@@ -70,7 +70,7 @@ function Content({ place, agent }: { place: Place; agent: AgentInfo }) {
   );
 }
 
-/** The served agents, asked for until they are there, and again when the gateway was away. */
+/** The served agents. They are requested until they are there, and again when the gateway could not be reached. */
 function useAgents(): AgentInfo[] | undefined {
   const { epoch, suspect } = useConnection();
   const [agents, setAgents] = useState<AgentInfo[]>();

@@ -1,4 +1,4 @@
-// Threads that this tab has made up and that nothing was said on yet: there is nothing to ask the gateway about them.
+// Threads that this tab has created and not used yet. The gateway does not know them, so it is not asked about them.
 
 const KEY = "fresh-threads";
 
@@ -15,7 +15,7 @@ function write(ids: string[]) {
   try {
     sessionStorage.setItem(KEY, JSON.stringify(ids.slice(-20)));
   } catch {
-    // Storage is full or forbidden; then a reload asks once for a thread that is not there.
+    // Storage is full or forbidden. After a reload the gateway is then asked once for a thread that it does not know.
   }
 }
 

@@ -1,2 +1,2 @@
-/** What a thread of an agent is called: the travel team makes plans, others talk. */
+/** The word for a thread of an agent: a plan of the travel team, a conversation of others. */
 export const nounFor = (agent: string): string => (agent === "travel" ? "plan" : "conversation");

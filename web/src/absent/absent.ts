@@ -1,2 +1,2 @@
-// Stands in for packages that CopilotKit could load and this page never asks for; vite.config.ts has the list.
+// Replaces packages that CopilotKit could load and this page does not use; vite.config.ts has the list.
 export {};

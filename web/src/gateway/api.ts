@@ -49,7 +49,7 @@ export function renameThread(id: string, agent: string, title: string, options?:
   return ask("PATCH", threadPath(id, agent), options, { title });
 }
 
-/** Stops what runs and forgets the thread. */
+/** Stops the live run and deletes the thread. */
 export async function deleteThread(id: string, agent: string, options?: Options): Promise<void> {
   await ask("DELETE", threadPath(id, agent), options);
 }
@@ -59,7 +59,7 @@ export async function forkThread(id: string, agent: string, messageId: string, o
   return (await ask<{ id: string }>("POST", threadPath(id, agent, "fork"), options, { messageId })).id;
 }
 
-/** Whether the gateway is there and able to serve. Never throws. */
+/** Whether the gateway can be reached and is ready. Never throws. */
 export async function ready(options?: Options): Promise<boolean> {
   try {
     return (await fetch("/readyz", { cache: "no-store", signal: options?.signal ?? null })).ok;
@@ -73,7 +73,7 @@ export function threadPath(id: string, agent: string, route?: string, query: Rec
   return `/threads/${encodeURIComponent(id)}${route ? `/${route}` : ""}${search({ agent, ...query })}`;
 }
 
-/** What a refused request said. */
+/** The error in the answer to a refused request. */
 export async function refusal(response: Response): Promise<GatewayError> {
   const requestId = response.headers.get("X-Request-Id") ?? "";
   try {
@@ -82,7 +82,7 @@ export async function refusal(response: Response): Promise<GatewayError> {
       return new GatewayError(response.status, error.code, error.message ?? error.code, error.requestId ?? requestId);
     }
   } catch {
-    // A proxy's page, or nothing: the status is all there is.
+    // The body is a proxy's page, or empty; only the status is known.
   }
   return new GatewayError(response.status, "", `The gateway answered ${response.status}.`, requestId);
 }

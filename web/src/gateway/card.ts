@@ -1,8 +1,8 @@
-// What a question shows beside its text. Metadata is anybody's: a remote agent's may have any shape under any name.
+// The card of a question, from its metadata. A remote agent's metadata may have any form.
 
 import type { Interrupt, InterruptCard } from "./types";
 
-/** The card of an interrupt, with only what has the shape it should have. */
+/** The card of an interrupt, with the members that are of the right type. */
 export function cardOf({ metadata }: Interrupt): InterruptCard {
   const value: unknown = metadata?.["value"];
   if (typeof value !== "object" || value === null) return {};

@@ -45,7 +45,7 @@ export function follow(options: FollowOptions): Follow {
   return { close: () => follower.close(), kick: () => follower.kick() };
 }
 
-const HIDDEN = "hidden"; // why a connection was ended that nothing was wrong with
+const HIDDEN = "hidden"; // the reason for ending the connection of a hidden tab
 
 type Ending = "cut" | "unknown" | "ended";
 
@@ -99,7 +99,7 @@ class Follower {
     this.wake?.();
   };
 
-  // Somebody is back at this window; another one may have begun the thread.
+  // The window is visible again; another one may have begun the thread.
   private readonly onFocus = () => {
     this.news = true;
     if (!this.known) this.wake?.();
@@ -180,7 +180,7 @@ class Follower {
       return abort.signal.reason === HIDDEN ? "ended" : "cut";
     } finally {
       clearTimeout(silent);
-      abort.abort(); // whatever ended it, the connection is given back
+      abort.abort(); // closes the connection, whatever has ended the stream
       this.abort = undefined;
     }
   }
@@ -202,7 +202,7 @@ class Follower {
     }
   }
 
-  // A listener's fault is not the connection's.
+  // An error of a listener must not end the connection.
   private pass({ event, id, replay }: Delivered) {
     if (this.closed) return;
     try {
@@ -232,8 +232,8 @@ class Follower {
 }
 
 /**
- * What of a connection's frames may be passed on. A frame without an id belongs to the next one that has one, and is
- * no place to come back to: it is held until that one is there, so that a cut leaves no halves behind.
+ * Holds back frames that cannot be passed on yet. A frame without an id belongs to the next one that has one, and cannot be used
+ * as a cursor. It is held until that one has arrived, so that a cut connection leaves no incomplete group behind.
  */
 export class Delivery {
   private held: Delivered[] = [];
@@ -245,7 +245,7 @@ export class Delivery {
     // The frames of the log have ids. A start without one opens a prelude, which ends with its first id.
     if (!this.begun && event.type === "RUN_STARTED" && id === undefined) this.replay = true;
     this.begun = true;
-    // Without an id it is this connection that ended, and not the run: it goes on elsewhere, and so do we.
+    // Without an id only this connection has ended. The run goes on elsewhere, and is followed there.
     if (event.type === "RUN_ERROR" && id === undefined && /^(draining|store_unavailable)$/.test(event.code ?? "")) {
       this.held = [];
       return [];
@@ -269,14 +269,14 @@ function decode(data: string): AguiEvent | undefined {
     const event: unknown = JSON.parse(data);
     if (typeof event === "object" && event !== null && typeof (event as AguiEvent).type === "string") return event as AguiEvent;
   } catch {
-    // Not the gateway's: passed over.
+    // The frame is not the gateway's and is ignored.
   }
   return undefined;
 }
 
 function pick(waits: readonly number[], n: number): number {
   const ms = waits[Math.min(n, waits.length - 1)] ?? 1000;
-  return ms * (0.5 + Math.random() / 2); // not all readers at the same moment
+  return ms * (0.5 + Math.random() / 2); // so that not all readers come back at the same moment
 }
 
 function unreachable(error: unknown): boolean {

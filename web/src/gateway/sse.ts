@@ -9,7 +9,7 @@ export interface Frame {
   event?: string;
 }
 
-/** Takes text as it comes and hands over each whole frame that has data. */
+/** Takes text in chunks and passes on each complete frame that has data. */
 export class FrameParser {
   private line = "";
   private afterCR = false;
@@ -31,7 +31,7 @@ export class FrameParser {
         this.afterCR = false;
         continue;
       }
-      // The LF of a CRLF ended nothing: its CR did, perhaps at the end of the chunk before.
+      // The CR of a CRLF has ended the line already, perhaps at the end of the chunk before.
       const second = c === 10 && this.afterCR;
       this.afterCR = c === 13;
       if (!second) this.endLine(this.line + text.slice(from, i), frames);

@@ -1,4 +1,4 @@
-// The threads a page follows, each by one connection, and what they add up to.
+// The threads that a page follows, each by one connection, and their views.
 
 import { getThread } from "./api";
 import { follow, type Follow, type FollowStatus } from "./follow";
@@ -8,9 +8,9 @@ import { emptyView, forgotten, know, reduce, type Specialist, type View } from "
 /** A thread as it is now. A new object after every change, and none between. */
 export interface Following {
   status: FollowStatus;
-  /** What arrived, oldest first: the newest MAX_EVENTS. */
+  /** The newest MAX_EVENTS events that have arrived, oldest first. */
   events: readonly SeenEvent[];
-  /** How many older ones there were. */
+  /** The number of older events, which are not kept. */
   dropped: number;
   /** The state that the oldest of `events` found; absent while none was let go. */
   base?: { state: unknown };
@@ -21,16 +21,16 @@ export interface Following {
   /** Grows when a run begins while this page watches, whoever started it. */
   runCount: number;
   interrupts: readonly Interrupt[];
-  /** Something begins on the thread: look now. */
+  /** A run begins on the thread: ask the gateway now. */
   kick(): void;
 }
 
 /** How many events of a thread are kept to be looked at. */
 export const MAX_EVENTS = 5000;
-// How long a connection outlives its last reader: views change, and React mounts twice in development.
+// How long a connection stays open without a subscriber, because views change and React mounts twice in development.
 const LINGER = 3000;
 
-/** Finds or makes the one reader of each (agent, thread). */
+/** Returns the reader of an (agent, thread), and creates it if there is none. */
 export class FollowStore {
   private readonly entries = new Map<string, Entry>();
 
@@ -44,7 +44,7 @@ export class FollowStore {
     return entry;
   }
 
-  /** Ends the reader of a thread at which nobody looks any more, without waiting whether somebody will. */
+  /** Ends the reader of a thread without subscribers at once. */
   forget(agent: string, thread: string) {
     this.entries.get(JSON.stringify([agent, thread]))?.leave();
   }
@@ -80,7 +80,7 @@ export class Entry {
     };
   };
 
-  /** Closes at once if nobody looks. */
+  /** Closes at once if there is no subscriber. */
   leave() {
     if (this.listeners.size > 0) return;
     clearTimeout(this.linger);

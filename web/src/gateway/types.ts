@@ -111,7 +111,7 @@ export type Outcome =
   | { type: "interrupt"; interrupts: Interrupt[] }
   | { type: "cancelled" };
 
-/** What every event may carry. */
+/** The members that every event may have. */
 interface Common {
   timestamp?: number;
   metadata?: Record<string, unknown>;
@@ -152,8 +152,8 @@ type KnownEvent =
   | Is<"CUSTOM", { name: string; value: unknown }>;
 
 /**
- * An event as it arrived. A newer gateway may send types that are not listed: code that looks at `type` passes over
- * what it does not know.
+ * An event as it arrived. A newer gateway may send types that are not listed: code that looks at `type` ignores
+ * unknown types.
  */
 export type AguiEvent = KnownEvent;
 
@@ -166,6 +166,6 @@ export interface SeenEvent {
   id?: string;
   /** When it arrived, Unix milliseconds. */
   at: number;
-  /** Whether it restates what had happened before: a prelude, not news. */
+  /** Whether it belongs to a prelude and repeats what had happened before. */
   replay: boolean;
 }

@@ -14,15 +14,15 @@ export function FollowProvider({ children }: { children: ReactNode }) {
   return <Context value={store}>{children}</Context>;
 }
 
-/** Ends the reader of a thread that is about to be deleted, and at which nobody looks any more. */
+/** Ends the reader of a thread that is about to be deleted, if no component uses it any more. */
 export function useForget(): (agent: string, thread: string) => void {
   const store = useContext(Context);
   return useCallback((agent, thread) => store?.forget(agent, thread), [store]);
 }
 
 /**
- * What happens on a thread, live. fresh: this page has just made the thread up, so that there is nothing to ask for
- * until kick() says that something begins on it.
+ * Follows a thread live. fresh: this page has just created the thread, so the gateway is not asked for it
+ * until kick() says that a run begins.
  */
 export function useFollow(agent: string, thread: string, { fresh = false }: { fresh?: boolean } = {}): Following {
   const store = useContext(Context);

@@ -1,4 +1,4 @@
-// What a thread's events add up to for somebody who watches: folded one by one, nothing is changed in place.
+// The view of a thread that its events add up to. Each event makes a new view; nothing is changed in place.
 
 import { askerOf } from "./card";
 import { applyPatch, difference } from "./patch";
@@ -6,7 +6,7 @@ import type { AguiEvent, Interrupt, PatchOperation, RunStatus, Thread } from "./
 
 /** One invocation of a specialist. */
 export interface Specialist {
-  /** The subagentRunId; the run that resumes a suspended invocation goes on with it. */
+  /** The subagentRunId. The run that resumes a suspended invocation uses it again. */
   id: string;
   name: string;
   description?: string;
@@ -30,7 +30,7 @@ export interface ViewRun {
   status: RunStatus;
   code?: string;
   message?: string;
-  /** It was told as a prelude, under a made-up id if nothing ran. */
+  /** It is known from a prelude, under an invented id if no run was live. */
   replay: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface Speaker {
   subagentRunId?: string;
 }
 
-/** Why a run failed, for people. */
+/** Why a run failed, in words for people. */
 export interface Failure {
   message: string;
   code?: string;
@@ -57,10 +57,10 @@ export interface View {
   runs: readonly ViewRun[];
   /** How many runs began while this page watched; preludes do not count. */
   runCount: number;
-  /** How often things were told anew. */
+  /** The number of preludes. */
   replays: number;
   running: boolean;
-  /** Whose text is arriving. */
+  /** The speaker whose text is arriving. */
   speaking: Speaker | undefined;
   specialists: readonly Specialist[];
   /** Of the present run, or the last one. */
@@ -98,7 +98,7 @@ export const emptyView: View = {
   notices: [],
 };
 
-const MOST_RUNS = 50;
+const MAX_RUNS = 50;
 const MOST_SPECIALISTS = 100;
 
 /** The view after one more event. replay: it is part of a prelude. */
@@ -168,7 +168,7 @@ export function reduce(view: View, event: AguiEvent, replay = false): View {
   }
 }
 
-/** The view with what only the thread knows: which questions are open, and why its last run failed. */
+/** Adds to the view what only the thread's own document has: the open questions, and why its last run failed. */
 export function know(view: View, { interrupts, runs }: Pick<Thread, "interrupts" | "runs">): View {
   const [last] = runs;
   const failure = last?.status === "error" ? { message: last.message ?? "The run failed.", code: last.code } : undefined;
@@ -179,7 +179,7 @@ function ask(view: View, interrupts: readonly Interrupt[]): View {
   let next: View = { ...view, interrupts };
   for (const interrupt of interrupts) {
     const { subagentRunId } = interrupt;
-    // After a prelude nobody has announced the asker.
+    // A prelude does not announce the agent that asks.
     if (!subagentRunId || view.specialists.some(({ id }) => id === subagentRunId)) continue;
     const name = askerOf(interrupt);
     if (name !== "") next = withSpecialist(next, { id: subagentRunId, name, status: "suspended", current: true });
@@ -187,20 +187,20 @@ function ask(view: View, interrupts: readonly Interrupt[]): View {
   return next;
 }
 
-/** The view of a thread that the gateway does not know (any more): nothing runs there, and nobody waits. */
+/** The view of a thread that the gateway does not know, or no longer knows: no run and no question. */
 export function forgotten(view: View): View {
   const ended = view.running ? end(view, { status: "error", code: "run_lost" }) : view;
   return ended.interrupts.length > 0 ? { ...ended, interrupts: [] } : ended;
 }
 
 function start(view: View, runId: string, input: readonly { id: string }[], replay: boolean): View {
-  // A start within a run: the rest of that run was never heard, what follows tells how things stand.
-  const anew = replay || view.running;
+  // A start within a run: the end of that run has not arrived, and a prelude follows.
+  const restarted = replay || view.running;
   let next: View = {
     ...view,
-    runs: [...view.runs, { runId, status: "running" as const, replay: anew }].slice(-MOST_RUNS),
-    runCount: view.runCount + (anew ? 0 : 1),
-    replays: view.replays + (anew ? 1 : 0),
+    runs: [...view.runs, { runId, status: "running" as const, replay: restarted }].slice(-MAX_RUNS),
+    runCount: view.runCount + (restarted ? 0 : 1),
+    replays: view.replays + (restarted ? 1 : 0),
     running: true,
     speaking: undefined,
     specialists: view.specialists.filter((s) => s.status !== "running").map((s) => (s.current ? { ...s, current: false } : s)),
@@ -210,10 +210,10 @@ function start(view: View, runId: string, input: readonly { id: string }[], repl
     notices: [],
   };
   const last = view.runs.at(-1);
-  if (anew && last?.status === "running") {
-    // Told again under its own id it is the same run.
+  if (restarted && last?.status === "running") {
+    // The same id again is the same run.
     const before = last.runId === runId ? view.runs.slice(0, -1) : view.runs;
-    next = { ...next, runs: [...before, { runId, status: "running" as const, replay: last.replay }].slice(-MOST_RUNS) };
+    next = { ...next, runs: [...before, { runId, status: "running" as const, replay: last.replay }].slice(-MAX_RUNS) };
   }
   for (const { id } of input) next = withMessage(next, id);
   return next;

@@ -10,7 +10,7 @@ interface Props {
   interrupts: readonly Interrupt[];
 }
 
-/** The open questions, with everything an answer has to fit. */
+/** The open questions with their schemas. */
 export function Interrupts({ agent, thread, interrupts }: Props) {
   return (
     <div data-testid="interrupts">

@@ -81,7 +81,7 @@ function Detail({ row, onShowState }: { row: Row; onShowState: (n: number) => vo
   );
 }
 
-// Rows are made anew with every event; most of them say the same.
+// Rows are created again with every event; most of them are equal to the ones before.
 function same(a: Props, b: Props): boolean {
   return (
     a.row.key === b.row.key &&

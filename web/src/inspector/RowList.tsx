@@ -21,7 +21,7 @@ export function RowList({ rows, pinned, onPinned, onShowState }: Props) {
   const [height, setHeight] = useState(HEIGHT);
   const [open, setOpen] = useState<ReadonlyMap<number, number>>(new Map()); // height by key
   const [active, setActive] = useState<number>(); // the key of the row that Tab goes to
-  const focus = useRef(false); // the active row wants the focus
+  const focus = useRef(false); // whether the active row shall get the focus
 
   const byIndex = useMemo(() => {
     const heights = new Map<number, number>();
@@ -76,7 +76,7 @@ export function RowList({ rows, pinned, onPinned, onShowState }: Props) {
   const toggle = useCallback(
     (key: number) => {
       setActive(key);
-      onPinned(false); // somebody reads
+      onPinned(false); // a person has scrolled back to read
       setOpen((open) => {
         const next = new Map(open);
         if (!next.delete(key)) next.set(key, height);

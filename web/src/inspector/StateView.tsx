@@ -5,11 +5,11 @@ import { StateTree } from "./StateTree";
 
 interface Props {
   versions: readonly Version[];
-  /** As it is now, for when no version was seen. */
+  /** The present state, used if no version has been seen. */
   state: unknown;
   /** A delta did not fit. */
   diverged: boolean;
-  /** The one to show; absent: the newest, as it comes. */
+  /** The version to show; absent means the newest one. */
   version: number | undefined;
   onVersion: (version: number | undefined) => void;
 }

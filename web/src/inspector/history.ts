@@ -1,10 +1,10 @@
-// The versions a thread's state went through. They share what did not change, so that many of a large one are cheap.
+// The versions of a thread's state. They share the parts that did not change, so that many versions of a large state are cheap.
 
 import { applyPatch, difference } from "../gateway/patch";
 import type { PatchOperation, SeenEvent } from "../gateway/types";
 
 export interface Version {
-  /** Of the event that made it. */
+  /** The number of the event that made it. */
   n: number;
   kind: "snapshot" | "delta";
   changes: readonly Change[];
@@ -35,7 +35,7 @@ export function versionsOf(events: readonly SeenEvent[], base?: { state: unknown
     const last = versions.at(-1);
     if (event.type === "STATE_SNAPSHOT") {
       const operations = last ? difference(last.state, event.snapshot) : [];
-      if (last && operations.length === 0) continue; // said again, as every run does at its start
+      if (last && operations.length === 0) continue; // a snapshot without a change, as at the start of each run
       versions.push({ n, kind: "snapshot", state: event.snapshot, changes: changesOf(last?.state, operations), replay, refused: false });
     } else if (event.type === "STATE_DELTA" && last) {
       try {

@@ -1,5 +1,5 @@
-// The log of runs that were over, or under way, when this page came: a reader without a cursor is told how things
-// stand, one with a cursor is told what happened since.
+// The log of runs that had ended, or were live, when this page was opened. A reader without a cursor is sent a prelude,
+// one with a cursor the events behind it.
 
 import { threadPath } from "../gateway/api";
 import { FrameParser } from "../gateway/sse";
@@ -48,7 +48,7 @@ export async function readLog(agent: string, thread: string, until: string, sign
       if (events.length > 2 * MAX_EVENTS) ({ events, dropped } = newest(events, dropped));
     }
   } catch {
-    return nothing; // it only adds to what is shown
+    return nothing; // the page works without the log
   } finally {
     signal.removeEventListener("abort", stop);
     abort.abort();

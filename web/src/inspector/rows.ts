@@ -34,7 +34,7 @@ const prefixes: readonly (readonly [string, Group])[] = [
   ["SUBAGENT_", "subagents"],
 ];
 
-/** The group of a type; what nobody knows is "custom", as are CUSTOM, RAW and activities. */
+/** The group of a type. Unknown types, CUSTOM, RAW and activities are "custom". */
 export function groupOf(type: string): Group {
   return prefixes.find(([prefix]) => type.startsWith(prefix))?.[1] ?? "custom";
 }
@@ -96,7 +96,7 @@ export function filterRows(rows: readonly Row[], { groups, who, text }: Filter):
   );
 }
 
-/** Everybody who appears, in order of appearance. */
+/** All speakers, in the order of their first event. */
 export function participants(rows: readonly Row[]): string[] {
   return [...new Set(rows.map(({ who }) => who))].filter((who) => who !== "");
 }
@@ -108,7 +108,7 @@ function textOf(event: AguiEvent): string {
   return text;
 }
 
-// What an event is a piece of, if it is one.
+// The text that an event is a piece of, if it is one.
 function pieceOf(event: AguiEvent): string | undefined {
   switch (event.type) {
     case "TEXT_MESSAGE_CONTENT":
@@ -135,7 +135,7 @@ function mergeable(rows: readonly OpenRow[], piece: string, replay: boolean): Op
   return undefined;
 }
 
-// Who is who, learnt from the events.
+// Speakers and their names, collected from the events.
 class Names {
   private readonly runs = new Map<string, string>();
   private readonly messages = new Map<string, string>();

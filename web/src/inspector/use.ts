@@ -1,4 +1,4 @@
-// What the inspector's parts hang on, as hooks.
+// The hooks of the inspector's parts.
 
 import { type RefObject, useEffect, useLayoutEffect, useMemo, useState } from "react";
 import { GatewayError, getThread } from "../gateway/api";
@@ -17,7 +17,7 @@ export function useThread(agent: string, thread: string, { status, running, runC
       (known) => setAnswer({ of, known }),
       (error: unknown) => {
         if (abort.signal.aborted) return;
-        // Away or forgotten: the reader of the events says so already.
+        // The gateway cannot be reached, or the thread was deleted. The reader of the events shows that already.
         const told = error instanceof GatewayError && ![0, 404].includes(error.status) ? error.message : undefined;
         setAnswer((last) => ({ ...(last.of === of ? last : { of }), problem: told }));
       },

@@ -1,4 +1,4 @@
-// Stands in for streamdown, whose name vite.config.ts gives to this file: what agents write, as elements and never as HTML.
+// Replaces streamdown, whose name vite.config.ts maps to this file. It renders agents' Markdown as elements and never as HTML.
 
 import { memo } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
@@ -7,13 +7,13 @@ import remarkGfm from "remark-gfm";
 const plugins = [remarkGfm];
 
 const components: Components = {
-  // A link leaves the page, and tells the other side nothing about where it was.
+  // A link sends no referrer, because the page's address names the thread.
   a: ({ href, children }) => (
     <a href={href} target="_blank" rel="noreferrer noopener">
       {children}
     </a>
   ),
-  // An image would be a request to a host that somebody else chose.
+  // An image would send a request to a host that the agent has chosen.
   img: ({ src, alt }) => (
     <a href={typeof src === "string" ? src : undefined} target="_blank" rel="noreferrer noopener">
       {alt || "image"}

@@ -18,7 +18,7 @@ export function AnswerForm({ fields, values, several, busy, onChange, onSubmit }
   const [tried, setTried] = useState(false);
   const [left, setLeft] = useState<ReadonlySet<number>>(new Set());
   const problems = fields.map((field, i) => problem(field, values[i]));
-  // Yes or no alone is an answer.
+  // A single yes or no question needs no button to send it.
   const decides = !several && fields.length === 1 && fields[0]!.kind === "boolean";
   const change = (i: number, value: unknown) => {
     const next = { ...values, [i]: value };

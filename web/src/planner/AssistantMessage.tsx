@@ -6,7 +6,7 @@ import { SpeakerLine } from "./Speaker";
 
 /** An agent's message: who speaks, what is said, and what can be done with it. */
 export function AssistantMessage(props: CopilotChatAssistantMessageProps) {
-  const { regenerate, fork, agent, gone } = useTalk();
+  const { regenerate, fork, agent, deleted } = useTalk();
   const { message, messages = [] } = props;
   const at = messages.findIndex(({ id }) => id === message.id);
   const before = messages[at - 1];
@@ -22,7 +22,7 @@ export function AssistantMessage(props: CopilotChatAssistantMessageProps) {
         {...props}
         {...(last && regenerate && { onRegenerate: regenerate })}
         additionalToolbarItems={
-          !gone && (
+          !deleted && (
             <button
               type="button"
               className="icon-button small"

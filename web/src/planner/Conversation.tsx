@@ -22,7 +22,7 @@ import { suggest } from "./suggest";
 import { ToolLine } from "./ToolLine";
 import { readTrip } from "./trip";
 import { useExpired } from "./useExpired";
-import { useGone } from "./useGone";
+import { useThreadDeleted } from "./useThreadDeleted";
 import { usePickUp } from "./usePickUp";
 import { useSignals } from "./useSignals";
 
@@ -53,7 +53,7 @@ export function Conversation({ agent: info, thread, fresh }: { agent: AgentInfo;
 
   const travel = info.id === "travel";
   const trip = useMemo(() => readTrip(agent.state), [agent.state]);
-  const gone = useGone(following.status, agent.messages.some(({ role }) => role !== "user"), agent.isRunning);
+  const deleted = useThreadDeleted(following.status, agent.messages.some(({ role }) => role !== "user"), agent.isRunning);
 
   useDefaultRenderTool(tools);
 
@@ -80,7 +80,7 @@ export function Conversation({ agent: info, thread, fresh }: { agent: AgentInfo;
     [agent, copilotkit],
   );
   const last = agent.messages.findLastIndex(({ role }) => role === "user");
-  const free = !agent.isRunning && !away && !gone;
+  const free = !agent.isRunning && !away && !deleted;
   const regenerate = useCallback(() => {
     // What ends with a known user message and leaves out what followed is run anew from there.
     agent.setMessages(agent.messages.slice(0, last + 1));
@@ -106,15 +106,15 @@ export function Conversation({ agent: info, thread, fresh }: { agent: AgentInfo;
       regenerate: free && !asking && last >= 0 ? regenerate : undefined,
       fork,
       asking,
-      mute: away || gone,
+      mute: away || deleted,
       expired,
       refusal: answered ?? failure,
       failure,
       showQuestion,
       suggestions,
-      gone,
+      deleted,
     }),
-    [info.id, thread, send, free, asking, last, regenerate, fork, away, gone, expired, answered, failure, showQuestion, suggestions],
+    [info.id, thread, send, free, asking, last, regenerate, fork, away, deleted, expired, answered, failure, showQuestion, suggestions],
   );
 
   const destination = travel && trip.step !== "start" ? trip.destination : undefined;
@@ -137,7 +137,7 @@ export function Conversation({ agent: info, thread, fresh }: { agent: AgentInfo;
         </div>
         <main className="chat" id="chat" tabIndex={-1} data-testid="chat" aria-label="Conversation">
           <SpokenNow following={following} running={agent.isRunning} asking={asking} />
-          {gone && <Gone agent={info.id} />}
+          {deleted && <Gone agent={info.id} />}
           <WorkingContext value={workingNow(following)}>
             <CopilotChat agentId={info.id} threadId={thread} labels={travel ? travelLabels : plainLabels} chatView={ChatView} />
           </WorkingContext>

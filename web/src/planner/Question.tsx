@@ -14,7 +14,7 @@ interface Props {
   number: number | undefined;
   draft: Draft;
   busy: boolean;
-  /** Its time is over: it cannot be answered any more. */
+  /** It has expired and cannot be answered any more. */
   expired: boolean;
   onPick: (option: number) => void;
   onChange: (values: Draft["values"]) => void;

@@ -19,7 +19,7 @@ interface Props {
 
 /** The open questions of a thread. One is answered by a click; several are answered together, with one request. */
 export function Questions({ questions, resolve, cancel, onSend, onOpen, focus }: Props) {
-  const { agent, thread, mute, gone, expired, refusal } = useTalk();
+  const { agent, thread, mute, deleted, expired, refusal } = useTalk();
   const [drafts, setDrafts] = useDraft<Record<string, Draft>>(`answers ${agent}/${thread}`, {});
   const [sent, setSent] = useState<"answer" | "cancel">();
   const form = useRef<HTMLDivElement>(null);
@@ -53,14 +53,14 @@ export function Questions({ questions, resolve, cancel, onSend, onOpen, focus }:
     setSent(what);
     const done = Promise.allSettled(questions.map(each));
     onSend(questions, done);
-    // Who is still asked now was refused, and may answer again.
+    // If a question is still open now, its answer was refused and may be given again.
     void done.then(() => setSent(undefined));
   };
   const submit = (given: Record<string, Draft>) => {
     const answers = new Map(questions.map((question) => [question.id, answerOf(question, given[question.id] ?? emptyDraft)]));
     if (questions.every(({ id }) => answers.get(id))) send("answer", ({ id }) => resolve(answers.get(id)?.payload, id));
   };
-  /** Keeps a draft, and those of the other open questions with it; older ones are nobody's any more. */
+  /** Keeps a draft and those of the other open questions, and drops older ones. */
   const change = (id: string, draft: Draft) => {
     const all = Object.fromEntries(questions.map((question) => [question.id, question.id === id ? draft : draftOf(question.id)]));
     setDrafts(all);
@@ -71,7 +71,7 @@ export function Questions({ questions, resolve, cancel, onSend, onOpen, focus }:
     if (!several) submit(all);
   };
 
-  if (gone) return null; // there is nobody left to answer
+  if (deleted) return null; // there is no thread left to answer
   const busy = sent !== undefined || mute || questions.some(({ id }) => expired.has(id));
   return (
     <div

@@ -10,7 +10,7 @@ export function speakerName(name: string): string {
   return words(leaf.replace(/_agent$/, "")) || name;
 }
 
-/** The colour and the sign of a speaker; the name says it, they only help to find it. */
+/** The colour and the sign of a speaker, beside the name. */
 export function SpeakerSign({ name }: { name: string }) {
   const { tone, Icon } = signs.find(({ pattern }) => pattern.test(name)) ?? other;
   return (
@@ -36,14 +36,14 @@ export function SpeakerLine({ name }: { name: string }) {
   );
 }
 
-/** Who speaks or works now, by name; empty if nobody is known to. */
+/** The name of the agent that speaks or works now, or an empty string. */
 export function workingNow({ view, specialists, running }: Following): string {
   if (!running) return "";
   const step = view.steps.findLast((s) => s.running);
   return view.speaking?.name ?? specialists.findLast(({ status, current }) => current && status === "running")?.name ?? step?.name ?? "";
 }
 
-/** Stands below the last message while a run goes on. */
+/** Is shown below the last message while a run is live. */
 export function Working() {
   const name = use(WorkingContext);
   return (

@@ -7,7 +7,7 @@ interface Props {
   result: string | undefined;
 }
 
-/** A call of a tool nobody has drawn a view for: what was asked of what, and whether an answer is there. */
+/** A call of a tool without a view of its own: its name, its arguments, and whether there is a result. */
 export function ToolLine({ name, status, parameters, result }: Props) {
   const done = status === "complete";
   return (

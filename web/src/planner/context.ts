@@ -1,4 +1,4 @@
-// What the parts of a conversation that CopilotKit renders for us need of it: it passes on no props of ours.
+// The context of the parts of a conversation that CopilotKit renders, because it passes on no props of ours.
 
 import { createContext, useContext } from "react";
 
@@ -15,7 +15,7 @@ export interface Talk {
   thread: string;
   /** Says something as the person. */
   send: (text: string) => void;
-  /** Runs the last turn again; undefined while that makes no sense. */
+  /** Runs the last turn again; undefined while there is none to run again. */
   regenerate: (() => void) | undefined;
   /** Starts a plan of its own from the conversation up to a message. */
   fork: (messageId: string) => void;
@@ -23,7 +23,7 @@ export interface Talk {
   asking: boolean;
   /** Nothing can be sent now. */
   mute: boolean;
-  /** The ids of the questions whose time is over. */
+  /** The ids of the expired questions. */
   expired: ReadonlySet<string>;
   /** What became of the last answer to the open questions, if they are still open. */
   refusal: Reason | undefined;
@@ -33,7 +33,7 @@ export interface Talk {
   showQuestion: () => void;
   suggestions: { title: string; message: string }[];
   /** The gateway no longer knows this thread. */
-  gone: boolean;
+  deleted: boolean;
 }
 
 export const TalkContext = createContext<Talk | undefined>(undefined);

@@ -1,4 +1,4 @@
-// What there is to say about an option of a question: a name, and its facts in the order people look for them.
+// The name of an option of a question, and its facts in the order in which people look for them.
 
 import { words } from "./answer";
 

@@ -1,4 +1,4 @@
-// What CopilotKit reports as an error, sorted into what a person should hear.
+// Sorts CopilotKit's errors by what a person should be told.
 
 import { CopilotKitCoreErrorCode } from "@copilotkit/react-core/v2";
 
@@ -6,7 +6,7 @@ export type Failure =
   /** The gateway may be away: the banner says so if it is. */
   | { kind: "connection" }
   | { kind: "notice"; text: string; code?: string }
-  /** Said elsewhere, or nothing to say. */
+  /** Another part of the page shows it, or there is nothing to show. */
   | { kind: "quiet" };
 
 interface HttpError extends Error {

@@ -1,4 +1,4 @@
-// The travel team's shared state, read with no trust in its shape: whatever is missing or odd is simply not there.
+// The travel team's shared state. Members that are missing or of another type count as not there.
 
 export interface Flight {
   airline: string;
@@ -93,11 +93,11 @@ export interface Stage {
   name: StageName;
   label: string;
   status: "done" | "now" | "next";
-  /** What is settled, or being done. */
+  /** What is booked, or being worked on. */
   detail: string;
 }
 
-/** How far the plan is. */
+/** The progress of the plan. */
 export function stages(trip: Trip): Stage[] {
   const begun = trip.step !== "start";
   const now: Record<string, StageName> = {

@@ -3,9 +3,9 @@ import { gatewayNow } from "../gateway/clock";
 import type { Interrupt } from "../gateway/types";
 
 const NONE: ReadonlySet<string> = new Set();
-const LONGEST_TIMER_MS = 3_600_000; // a browser's own timers end at 24 days
+const LONGEST_TIMER_MS = 3_600_000; // browsers' timers last at most 24 days
 
-/** The ids of the questions whose time is over, by the gateway's clock. */
+/** The ids of the questions that have expired by the gateway's clock. */
 export function useExpired(questions: readonly Interrupt[]): ReadonlySet<string> {
   const [expired, setExpired] = useState(NONE);
   useEffect(() => {

@@ -5,7 +5,7 @@ import type { Following } from "../gateway/useFollow";
 import { useConnection } from "../shell/connection";
 import { difference } from "./difference";
 
-/** How long a difference has to last: the end of one's own run arrives on two connections, a moment apart. */
+/** How long a difference has to last, because the end of this tab's run arrives on two connections, one after the other. */
 const SETTLE_MS = 300;
 
 /**
@@ -56,7 +56,7 @@ export function usePickUp(agent: AbstractAgent, thread: string, following: Follo
 
   const wasOpen = useRef(false);
   useEffect(() => {
-    // Where it never opens, something on the way does not let such streams through: that is no reason to doubt the gateway.
+    // If the stream never opens, a proxy may block such streams, although the gateway can be reached.
     if (status === "lost" && wasOpen.current) suspect();
     wasOpen.current = status === "open" || (status !== "lost" && wasOpen.current);
   }, [status, suspect]);

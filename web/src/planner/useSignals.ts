@@ -36,7 +36,7 @@ export function useSignals(agent: AbstractAgent, thread: string, kick: () => voi
   const { copilotkit } = useCopilotKit();
   const notify = useNotify();
   const [refusal, setRefusal] = useState<Signals["refusal"]>();
-  const to = useRef(""); // what the answer is for that is on its way
+  const to = useRef(""); // the key of the questions whose answer is being sent
 
   useEffect(() => {
     let told: Signals["refusal"];
@@ -65,7 +65,7 @@ export function useSignals(agent: AbstractAgent, thread: string, kick: () => voi
   }, [agent, thread, kick, notify]);
 
   useEffect(() => {
-    // An answer that was not even taken; the notice is Planner's.
+    // The answer was not accepted; Planner shows the notice.
     const subscription = copilotkit.subscribe({
       onError: ({ error, code }) => {
         const failure = describe(error, code);

@@ -8,14 +8,14 @@ const KEY = "theme";
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const listeners = new Set<() => void>();
 
-let forNow: Theme | undefined; // where nothing can be stored, for as long as the page is open
+let unstored: Theme | undefined; // the choice if nothing can be stored, until the page is closed
 
 function chosen(): Theme | undefined {
   try {
     const theme = localStorage.getItem(KEY);
-    return theme === "light" || theme === "dark" ? theme : forNow;
+    return theme === "light" || theme === "dark" ? theme : unstored;
   } catch {
-    return forNow;
+    return unstored;
   }
 }
 
@@ -33,7 +33,7 @@ dark.addEventListener("change", applyTheme);
 addEventListener("storage", (event) => event.key === KEY && applyTheme());
 
 export function chooseTheme(theme: Theme) {
-  forNow = theme;
+  unstored = theme;
   try {
     localStorage.setItem(KEY, theme);
   } catch {

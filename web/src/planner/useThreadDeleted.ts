@@ -5,16 +5,16 @@ import type { FollowStatus } from "../gateway/useFollow";
 const SURE_MS = 1000;
 
 /** Whether the gateway no longer has a thread on which something was said. */
-export function useGone(status: FollowStatus, said: boolean, running: boolean): boolean {
+export function useThreadDeleted(status: FollowStatus, said: boolean, running: boolean): boolean {
   const denied = status === "unknown" && said && !running;
-  const [gone, setGone] = useState(false);
+  const [unknown, setUnknown] = useState(false);
   useEffect(() => {
     if (!denied) {
-      setGone(false);
+      setUnknown(false);
       return;
     }
-    const timer = setTimeout(() => setGone(true), SURE_MS);
+    const timer = setTimeout(() => setUnknown(true), SURE_MS);
     return () => clearTimeout(timer);
   }, [denied]);
-  return gone && denied;
+  return unknown && denied;
 }
