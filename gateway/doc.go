@@ -9,7 +9,7 @@
 //	decode.go      body ─► protocol types ─► state.Request          400 before anything started
 //	admit.go       one atomic step in the store: what it means       run, join, show, refuse, busy; waits for what is in its way
 //	slots.go       how many runs may be live here at once
-//	start.go       RUN_STARTED and the state; the agent sets out     in a goroutine of the server's own
+//	start.go       RUN_STARTED and the state; executes the agent     in a goroutine of the server's own
 //	attempt.go     its stop, its time, its readers                   lease.go keeps its lease
 //	journal.go     its events, frames of the log; its commits        internal/recorder appends both in batches
 //	ending.go      the last commit and the terminal event, one step  failure.go for the runs that failed
@@ -17,13 +17,13 @@
 //	project.go     each frame as this reader is sent it              gateway/wire
 //	reader.go      SSE ─► client                                     also the POST's own response
 //
-// Who has no cursor is brought up to date first: join.go if a run is live, show.go if none is. Runs whose replica died come in by
-// takeover.go. CopilotKit's pages have routes of their own, which lead to the same stages: package copilotkit has them, and
-// copilotkit.go is what it sees of the gateway.
+// A reader without a cursor is brought up to date first, by join.go. Runs of replicas that died are continued by takeover.go.
+// CopilotKit's pages have routes of their own, which lead to the same stages: package copilotkit has them, and copilotkit.go is the
+// service that it asks for.
 //
 // A run belongs to the server: readers come and go, and each sees the log from its own cursor, so live and
 // replayed streams are the same code. A reader is given a frame only after the store acknowledged it.
 //
-// An agent hears of the end of its run by its context, and should return then. One that does not is left behind
-// after [Options.StopGrace]: the run ends without it, and whatever it still says or changes is refused.
+// The context of an agent is cancelled when its run has to end, and the agent should return then. If it has not returned
+// after [Options.StopGrace], the run ends without it, and what it still writes or changes is refused.
 package gateway

@@ -8,6 +8,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
+	"github.com/agui-gateway/gateway/gateway/internal/webhook"
 	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -122,13 +123,15 @@ func (a *attempt) endInterrupted(result host.Result) error {
 		Checkpoint: result.Checkpoint, Tokens: tokens, Calls: result.Pause.Calls,
 		End: &state.End{Status: state.RunInterrupt},
 	}
-	n := a.g.webhook.newNotice(a, shown, tokens)
-	a.g.webhook.persist(n)
+	n := a.g.webhook.NewNotice(webhook.Questions{
+		Key: a.lease.Key, Origin: a.intent.Origin, Shown: shown, Tokens: tokens, Clock: a.clock,
+	})
+	a.g.webhook.Store(n)
 	err := a.finish(c, &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: shown}, result.Closings)
 	if err != nil {
-		a.g.webhook.remove(n)
+		a.g.webhook.Remove(n)
 	} else if n != nil {
-		a.g.webhook.start(n)
+		a.g.webhook.Start(n)
 	}
 	return err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/gateway/internal/frame"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
+	"github.com/agui-gateway/gateway/gateway/internal/webhook"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/memstore"
 )
@@ -31,7 +32,7 @@ type Gateway struct {
 	outage    calls.Outage
 	// readiness is what probes were answered last.
 	readiness readiness
-	webhook   *webhook
+	webhook   *webhook.Webhook
 	// taking is done when new runs are refused, serving when the last run has ended.
 	taking, serving         context.Context
 	stopTaking, stopServing context.CancelFunc
@@ -74,14 +75,17 @@ func New(o Options) (*Gateway, error) {
 		}
 	}
 	r, err := newRoster(o)
-	if err := errors.Join(o.Webhook.check(), err); err != nil {
+	if err := errors.Join(webhook.Check(o.Webhook.URL, o.Webhook.Secret), err); err != nil {
 		return nil, err
 	}
 	g.roster.Store(r)
 	if g.store == nil {
 		g.store, g.own = memstore.New(memstore.Options{Now: o.Now}), true
 	}
-	g.webhook = newWebhook(g)
+	g.webhook = webhook.New(webhook.Options{
+		URL: o.Webhook.URL, Secret: o.Webhook.Secret, Timeout: o.Webhook.Timeout, Retry: o.Webhook.Retry, Client: o.Webhook.Client,
+		Store: g.store, Lease: o.Lease, Draining: g.taking, Log: o.Log, Now: o.Now, NewID: o.NewID,
+	})
 	g.routes = g.newRoutes()
 	g.sweepEnded, g.notingEnded = make(chan struct{}), make(chan struct{})
 	go g.sweep()
@@ -112,7 +116,7 @@ func (g *Gateway) Drain(ctx context.Context) error {
 	go func() {
 		g.wg.Wait()
 		<-g.sweepEnded
-		g.webhook.wg.Wait()
+		g.webhook.Wait()
 		close(done)
 	}()
 	select {
@@ -120,7 +124,7 @@ func (g *Gateway) Drain(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 	}
-	g.webhook.cancel()
+	g.webhook.Cancel()
 	g.mu.Lock()
 	g.drainExpired = true
 	for _, a := range g.attempts {
@@ -139,8 +143,7 @@ func (g *Gateway) Close() error {
 	// Drain reports that runs were ended early, which is what Close is for.
 	_ = g.Drain(ctx)
 	<-g.notingEnded
-	g.webhook.cancel()
-	g.webhook.o.Client.CloseIdleConnections()
+	g.webhook.Close()
 	g.abandon()
 	g.outage.NoteAnswer() // no reader is left that an outage would concern
 	if g.own {

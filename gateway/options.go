@@ -198,3 +198,23 @@ const (
 	// SubagentsOff sends them only to those who ask.
 	SubagentsOff SubagentEvents = "off"
 )
+
+// WebhookOptions say who is told when a run starts waiting for people. The zero value tells nobody.
+//
+// The receiver gets a POST of {"thread", "agent", "interrupts"}, the interrupts as in AG-UI, at least once: each has an id in
+// X-Gateway-Delivery, the same whenever it is sent again. X-Gateway-Signature is t=<unix seconds>,v1=<hex HMAC-SHA256 of
+// "<t>.<body>" with the secret>. A status of 2xx takes it; after anything else, and after Timeout, it is sent again until
+// the last of its questions has expired.
+type WebhookOptions struct {
+	// URL is where to; what in it may be a secret is never logged.
+	URL string
+	// Secret signs what is sent. It is required, and never logged.
+	Secret string
+	// Timeout is how long the receiver may take; 0 means 10 seconds.
+	Timeout time.Duration
+	// Retry is the pause before the second attempt; each pause is twice the one before, up to 10 minutes. 0 means 10 seconds.
+	// Attempts but the first wait for the next look at the store, which is twice per lease.
+	Retry time.Duration
+	// Client sends it; nil means one of the gateway's own. Redirects are not followed.
+	Client *http.Client
+}

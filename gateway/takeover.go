@@ -11,6 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/gateway/internal/frame"
+	"github.com/agui-gateway/gateway/gateway/internal/webhook"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -79,8 +80,8 @@ func (g *Gateway) takeOverOverdue(wasAway bool) (away bool) {
 
 // takeOverRun continues the run, or delivers the notice, that is overdue under key, if this replica can. It fails if the store does.
 func (g *Gateway) takeOverRun(ctx context.Context, key state.Key) error {
-	if key.Agent == webhookPrincipal {
-		g.webhook.takeOver(ctx, key)
+	if key.Agent == webhook.Principal {
+		g.webhook.TakeOver(ctx, key)
 		return nil
 	}
 	if g.attempt(key) != nil {
