@@ -18,9 +18,9 @@ func TestClusterBackend(t *testing.T) { backendSuite(t, redistest.StartCluster(t
 
 func backendSuite(t *testing.T, url string) {
 	statetest.RunBackend(t, func(t *testing.T, clock *statetest.Clock) state.Backend {
-		b, err := openBackend(t.Context(), url, Options{
+		b, err := openBackend(t.Context(), url, Patient(Options{
 			Prefix: rand.Text(), Now: clock.Now, LogTTL: statetest.LogTTL, ThreadTTL: statetest.ThreadTTL, Logger: slog.New(slog.DiscardHandler),
-		})
+		}))
 		if err != nil {
 			t.Fatalf("openBackend() = %v", err)
 		}

@@ -27,10 +27,10 @@ type clients struct {
 
 func newClients(o *redis.UniversalOptions, settings Options) clients {
 	setLogger(settings.Logger)
-	o.DialTimeout = opTimeout
+	o.DialTimeout = settings.timeout
 	o.DialerRetries = 1
-	o.ReadTimeout = opTimeout
-	o.WriteTimeout = opTimeout
+	o.ReadTimeout = settings.timeout
+	o.WriteTimeout = settings.timeout
 	o.ContextTimeoutEnabled = true
 	o.DisableIdentity = true
 	o.PipelinePoolSize = -1 // pipelines are few and small here: they share the pool
@@ -46,8 +46,8 @@ func newClients(o *redis.UniversalOptions, settings Options) clients {
 	blocking.PoolTimeout = xreadBlock
 	blocking.ConnMaxIdleTime = time.Minute
 	c := clients{main: redis.NewUniversalClient(o), blocking: redis.NewUniversalClient(&blocking)}
-	c.main.AddHook(bound(opTimeout))
-	c.blocking.AddHook(bound(xreadBlock + opTimeout))
+	c.main.AddHook(bound(settings.timeout))
+	c.blocking.AddHook(bound(xreadBlock + settings.timeout))
 	return c
 }
 

@@ -71,7 +71,7 @@ func TestRestart(t *testing.T) {
 		select {
 		case word := <-l.Signals:
 			return word == state.SignalStop
-		case <-time.After(100 * time.Millisecond):
+		case <-time.After(500 * time.Millisecond):
 			return false
 		}
 	})

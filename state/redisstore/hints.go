@@ -98,7 +98,7 @@ func (s *backend) hintIndex(ctx context.Context, p redis.Pipeliner, t *state.Thr
 // hint runs commands that only keep indices right. What fails is repaired by whoever reads them; the transition they
 // belong to is done, so neither its context nor their error matters to it.
 func (s *backend) hint(ctx context.Context, commands func(ctx context.Context, p redis.Pipeliner)) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.o.timeout/2)
 	defer cancel()
 	p := s.main.Pipeline()
 	commands(ctx, p)

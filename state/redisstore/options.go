@@ -26,6 +26,8 @@ type Options struct {
 	Logger *slog.Logger
 	// Now replaces the clock of the Redis server; nil means that clock.
 	Now func() time.Time
+
+	timeout time.Duration // of an exchange; 0 means opTimeout
 }
 
 func (o Options) withDefaults() Options {
@@ -34,6 +36,7 @@ func (o Options) withDefaults() Options {
 	o.Prefix = cmp.Or(o.Prefix, "agui")
 	o.PoolSize = cmp.Or(o.PoolSize, 64)
 	o.MaxBlockingReaders = cmp.Or(o.MaxBlockingReaders, 4096)
+	o.timeout = cmp.Or(o.timeout, opTimeout)
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}

@@ -13,8 +13,15 @@ import (
 	"github.com/agui-gateway/gateway/state/statetest"
 )
 
-// open opens a store, closed with the test, whose keys are its own unless o names a prefix.
+// open opens a store, closed with the test, whose keys are its own unless o names a prefix. It waits for its Redis as long
+// as a machine needs that is slow.
 func open(t *testing.T, url string, o redisstore.Options) state.Store {
+	t.Helper()
+	return openAsIs(t, url, redisstore.Patient(o))
+}
+
+// openAsIs is open for a store that waits for its Redis as long as others do.
+func openAsIs(t *testing.T, url string, o redisstore.Options) state.Store {
 	t.Helper()
 	if o.Prefix == "" {
 		o.Prefix = rand.Text()

@@ -67,7 +67,7 @@ func openBackend(ctx context.Context, address string, o Options) (*backend, erro
 	}
 	s.subscription = s.main.Subscribe(ctx, s.channel) // connects again by itself
 	if !late {
-		if _, err := s.subscription.ReceiveTimeout(ctx, opTimeout); err != nil {
+		if _, err := s.subscription.ReceiveTimeout(ctx, o.timeout); err != nil {
 			return nil, errors.Join(fmt.Errorf("redisstore: %w", err), s.subscription.Close(), s.main.Close(), s.blocking.Close())
 		}
 	}
