@@ -10,7 +10,7 @@ import (
 type Change struct {
 	// Patch leads from the state before to the state after. Every reader can apply it, strictly.
 	Patch agui.Patch
-	// Undo leads back: applied to the state after by [Document.Apply] or [Apply], it gives the state before.
+	// Undo leads back: applied to the state after by [Document.Apply], it gives the state before.
 	// It is for us and not for the wire; it may name members that not every client can reach.
 	Undo agui.Patch
 	// Snapshot is the state after, set if it is what readers are to be sent: when the patch would be longer,

@@ -1,19 +1,48 @@
-// Package state is what outlives a turn: the state agents share with their readers, the thread a
-// conversation belongs to, and the store that keeps both.
+// Package state is what outlives a turn: the state that agents share with their readers, the thread that a conversation
+// belongs to, and the store that keeps both.
 //
-// A [Document] is one thread's shared state, a JSON object. Agents change it pointer by pointer
-// ([Document.Set]) through reducers, and every change is told as an RFC 6902 patch that any reader can apply,
-// with the patch that takes it back; a [Diff] is what remains for whole documents. What an agent sees is a
-// [Scope]: the shared document, one of its own, or one with declared inputs and outputs. [MergeClient]
-// brings in what a client changed in its copy, and a [History] leads back to the state at earlier runs.
+// # Documents
 //
-// A [Thread] is a conversation with its runs, its checkpoint and its open questions, each a [Token]. What
-// a request means for it is decided by [Admit], a pure function; a [Store] makes that decision, and every
-// commit, atomic.
+// A [Document] is one thread's shared state, a JSON object. Agents change it pointer by pointer ([Document.Set]) through
+// reducers, and every change is told as an RFC 6902 patch that any reader can apply, with the patch that takes it back; a
+// [Diff] is what remains for whole documents. What an agent sees is a [Scope]: the shared document, one of its own, or one
+// with declared inputs and outputs. [MergeClient] brings in what a client changed in its copy, [Document.ApplyOutside]
+// what a server of somebody's patches, and a [History] leads back to the state at earlier runs.
 //
-// [NewStore] makes a store of a [Backend]: it reads a thread, computes a [Transition], and has the backend write it if nobody
-// wrote the thread meanwhile. Who may write is decided by leases: [Store] hands one to the attempt that begins a run, each
-// with a higher fence than all before it, and whoever has lost theirs changes nothing any more. A backend keeps bytes and
-// decides nothing; memory, Redis and others are packages below this one, and the suite in state/statetest holds each to
-// the same contract.
+// # Threads
+//
+// A [Thread] is a conversation with its runs, its checkpoint and its open questions, each a [Token]. What a request means
+// for it is decided by [Admit]. Everything that changes a thread is a [Transition], computed from what the thread was by a
+// pure function: [Plan] for a request, [PlanCommit] for what a run keeps, [PlanTake] for a takeover, and so on. A
+// transition is written as a whole or not at all.
+//
+// # Stores
+//
+// A [Store] keeps threads. [Store.Begin] admits a request; if it starts a run, the caller has a [Lease], with which it
+// appends frames to the log ([Store.Append]) and commits messages, state and checkpoint ([Store.Commit]). Each lease has a
+// higher fence than all before it, and whoever has lost theirs changes nothing any more: they get [ErrLeaseLost]. A run
+// whose owner does not renew its lease is found by [Store.Overdue] and goes on elsewhere by [Store.Take]. Readers follow
+// the log by [Store.Tail], from the cursor that they have.
+//
+// Packages below this one have stores in memory, in Redis and in a file.
+//
+// # Writing a backend
+//
+// [NewStore] makes a store of a [Backend]. The store reads a thread, computes a transition, and has the backend write it if
+// nobody wrote the thread meanwhile; leases, repeated calls, waiting requests and the readers of logs are its business. A
+// backend keeps bytes and decides nothing, but it must keep these:
+//
+//   - Each write is one atomic step. A thread has a tag, new with every transition, and [Backend.Write] writes only on the
+//     tag that was read. Where a thread is one value, [Write.Prepare] makes all checks and says what to store, as
+//     [AttemptUpdate.Apply] and [QueueUpdate.Prepare] do for changes that are no transitions.
+//   - A write may be repeated, because its answer was lost: one of the tag that the thread has already is done. Frames
+//     that the log has already are skipped.
+//   - Fences grow, also when a thread is deleted or expires and is made anew: [Record].Floor says which were given out.
+//   - What grows is kept apart from what every transition reads: messages, the log, earlier states. A commit must not cost
+//     what the thread holds.
+//   - All times are the backend's clock's. A thread is gone when its deadline is over, whoever removes it and when.
+//
+// Begin with a map and a mutex, as package memstore does, and with the suite: statetest.RunBackend asks the backend method
+// by method, and names the promise that is broken; statetest.Run then asks the store that is made of it. A backend that
+// other processes write too is a [LogWaiter] as well, and tells of signals by what [Backend.Listen] gave it.
 package state

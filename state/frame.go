@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/agui-gateway/gateway/agui"
 )
@@ -100,4 +101,15 @@ type Ending struct {
 	Resumed bool `json:"r,omitempty"`
 	// Open are the interrupts that are open now.
 	Open []agui.Interrupt `json:"o,omitempty"`
+}
+
+// DeadLogTTL is how long the log of a thread that is gone is kept for who is reading it.
+const DeadLogTTL = time.Minute
+
+// DeletedFrame is the last frame in the log of a thread that is deleted under its live run: who reads the run is told
+// that it was stopped. It has no [Ending], for nothing has closed what the run has open.
+func DeletedFrame(id FrameID) (Frame, error) {
+	code := agui.CodeCancelled
+	data, err := agui.Encode(&agui.RunError{Message: code.Message(), Code: string(code)})
+	return Frame{ID: id, Type: agui.TypeRunError, Data: data}, err
 }

@@ -1,0 +1,128 @@
+package state
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// Flags are what others have told a live attempt.
+type Flags struct {
+	Stopped bool // somebody asked for its end
+	Tied    bool // hanging up stops it
+	HungUp  bool // its caller's connection has closed
+}
+
+// Flags are what others have told the attempt.
+func (l *Live) Flags() Flags { return Flags{Stopped: l.Stopped, Tied: l.Tied, HungUp: l.HungUp} }
+
+// An AttemptOp names what an [AttemptUpdate] changes.
+type AttemptOp string
+
+// The changes of an attempt.
+const (
+	AttemptRenew   AttemptOp = "renew"   // its lease lasts for TTL from now; has a Lease
+	AttemptRelease AttemptOp = "release" // it is given up, and the run is overdue; has a Lease
+	AttemptRecord  AttemptOp = "record"  // the effect Effect has the result Result; has a Lease
+	AttemptSignal  AttemptOp = "signal"  // it is sent Signal, if the live run is Run
+	AttemptReader  AttemptOp = "reader"  // it has a reader for TTL from now; 0 notes nothing
+)
+
+// An AttemptUpdate is a change of what is known of a live attempt, other than by a transition.
+type AttemptUpdate struct {
+	Op     AttemptOp
+	Lease  *Lease // must hold the thread
+	TTL    time.Duration
+	Effect string
+	Result json.RawMessage
+	Run    uint64 // the fence that the run began with; 0 means whichever is live
+	Signal Signal
+}
+
+// Apply returns the live attempt of t after the update, at now; nil if nothing is live, or not the run that is meant: then
+// nothing changes. It fails with ErrLeaseLost.
+func (u AttemptUpdate) Apply(t *Thread, now time.Time) (*Live, error) {
+	if u.Lease != nil && !t.HeldBy(u.Lease) {
+		return nil, ErrLeaseLost
+	}
+	if t.Live == nil || u.Run != 0 && u.Run != t.Live.Intent.Origin {
+		return nil, nil
+	}
+	switch u.Op {
+	case AttemptRenew:
+		return t.Live.Renewed(now.Add(u.TTL)), nil
+	case AttemptRelease:
+		return t.Live.Released(now), nil
+	case AttemptRecord:
+		return t.Live.Recorded(u.Effect, u.Result), nil
+	case AttemptSignal:
+		return t.Live.Told(u.Signal), nil
+	case AttemptReader:
+		if u.TTL > 0 {
+			return t.Live.ReadFor(u.TTL, now), nil
+		}
+	}
+	return t.Live, nil
+}
+
+// An Attempt is what an [AttemptUpdate] came to.
+type Attempt struct {
+	Live bool // whether the run that is meant is live
+	// Fence is that of the live attempt; 0 if its owner has been told of a signal already.
+	Fence uint64
+	Flags Flags
+	// ReadLeft is for how long from now the run has a reader; negative if that is over.
+	ReadLeft time.Duration
+}
+
+// AttemptOf is the result of an update after which the attempt is live; of nil: nothing is.
+func AttemptOf(live *Live, now time.Time) Attempt {
+	if live == nil {
+		return Attempt{}
+	}
+	return Attempt{Live: true, Fence: live.Fence, Flags: live.Flags(), ReadLeft: live.ReadUntil.Sub(now)}
+}
+
+// A QueueOp names what a [QueueUpdate] does.
+type QueueOp string
+
+// The changes of a queue.
+const (
+	QueueJoin  QueueOp = "join"  // takes a place at the end, or renews the one it has; has a Base
+	QueueRenew QueueOp = "renew" // makes the place last for TTL from now
+	QueueHold  QueueOp = "hold"  // takes the place before all others
+	QueueLeave QueueOp = "leave" // gives the place up; other replicas with waiting requests are told to look again
+)
+
+// A QueueUpdate is a change of who waits for a thread, other than by a transition.
+type QueueUpdate struct {
+	Op     QueueOp
+	Ticket string
+	TTL    time.Duration
+	Base   *Record // the thread must be what was read, and its queue; nil: whatever it is
+}
+
+// Apply returns the queue after the update.
+func (u QueueUpdate) Apply(q []Ticket, now time.Time) []Ticket {
+	switch u.Op {
+	case QueueJoin:
+		q, _ = Enqueue(q, &Wait{Ticket: u.Ticket, TTL: u.TTL}, now) // there is room, or the verdict would be another
+		return q
+	case QueueRenew:
+		return Renew(q, u.Ticket, now.Add(u.TTL))
+	case QueueHold:
+		return Ahead(q, u.Ticket, now.Add(u.TTL))
+	case QueueLeave:
+		return Dequeue(q, u.Ticket)
+	}
+	return q
+}
+
+// Prepare is Apply for backends that keep a thread as one value: it checks that the thread, which has this tag, is what
+// u.Base has. It fails with ErrConflict.
+func (u QueueUpdate) Prepare(current *Thread, tag string, now time.Time) ([]Ticket, error) {
+	if b := u.Base; b != nil && (tag != b.Tag || !slices.Equal(current.Queue, b.Thread.Queue)) {
+		return nil, ErrConflict
+	}
+	return u.Apply(current.Queue, now), nil
+}

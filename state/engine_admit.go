@@ -1,0 +1,147 @@
+package state
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Begin judges a request and makes the verdict come true; see [Admitter].
+func (s *store) Begin(ctx context.Context, r *Request, o LeaseOptions) (*Begun, error) {
+	if err := s.ready(ctx); err != nil {
+		return nil, err
+	}
+	var read ReadOptions
+	for _, m := range r.Messages {
+		read.Messages = append(read.Messages, m.ID)
+	}
+	for _, a := range r.Answers {
+		read.Tokens = append(read.Tokens, a.ID)
+	}
+	return retryConflicts(ctx, func() (*Begun, error) { return s.begin(ctx, r, o, read) })
+}
+
+// begin is one try.
+func (s *store) begin(ctx context.Context, r *Request, o LeaseOptions, read ReadOptions) (*Begun, error) {
+	base, err := s.backend.Read(ctx, r.Key, read)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.settle(ctx, base); err != nil {
+		return nil, err
+	}
+	v, transition, err := Plan(base.Thread, base.Facts, r, claim(base, o), base.Now)
+	if err := errors.Join(base.Facts.Err(), err); err != nil {
+		return nil, err
+	}
+	if v.Meaning == Queued {
+		_, _, err := s.backend.UpdateQueue(ctx, r.Key, QueueUpdate{Op: QueueJoin, Ticket: r.Wait.Ticket, TTL: r.Wait.TTL, Base: base})
+		if errors.Is(err, ErrUnknownThread) {
+			err = ErrConflict
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if transition == nil {
+		return s.begun(base, v, o), nil
+	}
+	after, _, err := s.write(ctx, &Write{Base: base, Transition: transition, Begins: v.Meaning.Runs()})
+	if err != nil {
+		return nil, err
+	}
+	return s.begun(after, v, o), nil
+}
+
+// claim is what an attempt asks for, with its fence.
+func claim(base *Record, o LeaseOptions) Claim {
+	return Claim{Attempt: o.Attempt, TTL: o.TTL, Fence: max(NextFence(base.Thread, base.Now), base.Floor+1)}
+}
+
+// begun is what a request or a take came to. The lease is that of the live attempt: a new one if something was written,
+// or the one it has.
+func (s *store) begun(r *Record, v Verdict, o LeaseOptions) *Begun {
+	b := &Begun{
+		Verdict: v, Thread: r.Thread, Exists: r.Exists(), Interrupts: OpenInterrupts(r.Thread, r.Facts, r.Now), Now: r.Now,
+	}
+	if v.Meaning.Runs() {
+		b.Lease = s.own(r, o.TTL)
+	}
+	return b
+}
+
+// Take gives an overdue run to a new attempt; see [Admitter].
+func (s *store) Take(ctx context.Context, key Key, o LeaseOptions) (*Begun, error) {
+	if err := s.ready(ctx); err != nil {
+		return nil, err
+	}
+	return retryConflicts(ctx, func() (*Begun, error) { return s.take(ctx, key, o) })
+}
+
+// take is one try.
+func (s *store) take(ctx context.Context, key Key, o LeaseOptions) (*Begun, error) {
+	base, err := s.backend.Read(ctx, key, ReadOptions{Take: true})
+	if err != nil {
+		return nil, err
+	}
+	t := base.Thread
+	if t.Live != nil && o.Attempt != "" && t.Live.Attempt == o.Attempt { // its answer was lost
+		return s.begun(base, verdictOf(t), o), nil
+	}
+	if !t.Overdue(base.Now.Add(-o.Overdue)) {
+		return nil, ErrLeaseLost
+	}
+	transition := PlanTake(t, claim(base, o), base.Now)
+	after, _, err := s.write(ctx, &Write{Base: base, Transition: transition, Begins: true, Takes: true})
+	if err != nil {
+		return nil, err
+	}
+	s.notify(Event{Kind: EventSignal, Thread: key.Digest(), Fence: t.Live.Fence, Signal: SignalLost})
+	return s.begun(after, verdictOf(after.Thread), o), nil
+}
+
+// verdictOf is the verdict that the live run of t began with.
+func verdictOf(t *Thread) Verdict {
+	i := t.Live.Intent
+	return Verdict{Meaning: i.Meaning, Row: i.Row, Claims: i.Claims}
+}
+
+// Overdue returns threads whose run nobody owns; see [Admitter].
+func (s *store) Overdue(ctx context.Context, limit int) ([]Key, error) {
+	if err := s.ready(ctx); err != nil {
+		return nil, err
+	}
+	s.disownStale()
+	return s.backend.Overdue(ctx, limit)
+}
+
+// Signal tells the live attempt something; see [Admitter].
+func (s *store) Signal(ctx context.Context, key Key, run uint64, word Signal) (bool, error) {
+	if err := s.ready(ctx); err != nil {
+		return false, err
+	}
+	a, err := s.backend.UpdateAttempt(ctx, key, AttemptUpdate{Op: AttemptSignal, Run: run, Signal: word})
+	if err == nil && a.Live {
+		s.notify(Event{Kind: EventSignal, Thread: key.Digest(), Fence: a.Fence, Signal: word})
+	}
+	return a.Live, err
+}
+
+// NoteReader notes that the live run has a reader; see [Admitter].
+func (s *store) NoteReader(ctx context.Context, key Key, d time.Duration) (time.Duration, bool, error) {
+	if err := s.ready(ctx); err != nil {
+		return 0, false, err
+	}
+	a, err := s.backend.UpdateAttempt(ctx, key, AttemptUpdate{Op: AttemptReader, TTL: d})
+	return a.ReadLeft, a.Live, err
+}
+
+// older reports whether a place in a log is in that of a thread that was there before the one born so: fences grow over
+// a deletion, and over the loss of all data.
+func older(at FrameID, born string) bool {
+	first, _, _ := strings.Cut(born, ".")
+	fence, err := strconv.ParseUint(first, 10, 64)
+	return err == nil && !at.IsZero() && at.Fence < fence
+}
