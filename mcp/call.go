@@ -12,7 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// What a model is told of a call without a result.
+// The texts that a model is given in place of a result.
 const (
 	unreachable = "The server of this tool cannot be reached."
 	unknown     = "The connection to the server of this tool was lost. Whether it did anything is not known."

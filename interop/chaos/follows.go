@@ -84,7 +84,7 @@ func (p *pair) agree(ctx context.Context) (withdrawn int, err error) {
 			return 0, err
 		}
 	}
-	// Who watches came later and was never cut, so that it has the end of what the other got over two connections.
+	// The watcher came later and was never cut, so it has the last part of the events that the other reader got over two connections.
 	first := p.watcher.ids[1:] // the prelude goes up to the first
 	i := slices.Index(p.poster.ids, first[0])
 	if i < 0 || !slices.Equal(p.poster.ids[i:], first) {

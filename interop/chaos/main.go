@@ -150,9 +150,9 @@ func playOne(ctx context.Context, s scenario, size size, binary, dir string) (re
 	return b.String(), len(r.stats.problems) == 0
 }
 
-// write keeps the figures where people read them.
+// write writes the figures to a page of the docs.
 func write(path string, size size, report string) error {
-	text := fmt.Sprintf("# Chaos\n\nWhat `interop/chaos` measured last, in its %s form (`make chaos` plays the long one and writes this file).\n"+
-		"Its doc.go says what is counted how.\n\n```\n%s```\n", size.name, report)
+	text := fmt.Sprintf("# Chaos\n\nThe figures of the last run of `interop/chaos` in its %s form. `make chaos` plays the long form and writes this file;\n"+
+		"the program's doc.go says how the figures are counted.\n\n```\n%s```\n", size.name, report)
 	return os.WriteFile(path, []byte(text), 0o644)
 }
