@@ -10,6 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/gateway/teamfile"
 	"github.com/agui-gateway/gateway/groupchat"
+	scripts "github.com/agui-gateway/gateway/groupchat/script"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -72,7 +73,7 @@ func TestAModelCanBeOff(t *testing.T) {
 		if m != nil {
 			models++
 		}
-		return &groupchat.Script{Steps: []groupchat.ScriptStep{{Say: "x"}}}
+		return &scripts.Agent{Steps: []scripts.Step{{Say: "x"}}}
 	}}})
 	if err != nil || models != 1 {
 		t.Errorf("Load() = %v, with %d agents that have a model, want 1", err, models)

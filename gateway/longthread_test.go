@@ -18,6 +18,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/script"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/redisstore"
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
@@ -45,7 +46,7 @@ func newCostBed(t testing.TB, store string) *costBed {
 	for i := range participants {
 		participants[i] = groupchat.Participant{
 			Name:  "speaker" + strconv.Itoa(i),
-			Agent: &groupchat.Script{Steps: []groupchat.ScriptStep{{Say: "This is what I have to say about it."}}},
+			Agent: &script.Agent{Steps: []script.Step{{Say: "This is what I have to say about it."}}},
 		}
 	}
 	o := Options{

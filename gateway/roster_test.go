@@ -13,6 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
+	scripts "github.com/agui-gateway/gateway/groupchat/script"
 )
 
 // says is an agent that says text and, at a gate, waits before it says it again.
@@ -126,7 +127,7 @@ func TestReplaceWhilePaused(t *testing.T) {
 		}(), "checkpoint_incompatible"},
 		{"another agent under the name", func() groupchat.Agent {
 			c := asksAround("clerk", "new")
-			c.Participants[0].Agent = &groupchat.Script{Steps: []groupchat.ScriptStep{{Say: "new"}}}
+			c.Participants[0].Agent = &scripts.Agent{Steps: []scripts.Step{{Say: "new"}}}
 			return c
 		}(), "checkpoint_incompatible"},
 		{"renamed", asksAround("scribe", "new"), "checkpoint_incompatible"},

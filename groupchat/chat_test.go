@@ -342,9 +342,13 @@ func TestMiddlewareWrapsFirstOutermost(t *testing.T) {
 func TestRow52OneChatServesManyThreads(t *testing.T) {
 	t.Parallel()
 	chat := team(ByState(Done, Rule{Missing("/a"), "a"}, Rule{Missing("/b"), "nest"}),
-		Participant{Name: "a", Agent: &Script{Steps: []ScriptStep{
-			{Ask: &ScriptAsk{Key: "k", Message: "k?"}}, {Set: &ScriptSet{Path: "/a", Value: "${answers.k}"}},
-		}}},
+		Participant{Name: "a", Agent: AgentFunc(func(_ context.Context, t *Turn) error {
+			a, err := t.Ask(Question{Key: "k", Message: "k?"})
+			if err != nil {
+				return err
+			}
+			return t.State().Set("/a", a.Payload)
+		})},
 		Participant{Name: "nest", Agent: team(Sequential(), Participant{Name: "b", Agent: AgentFunc(func(_ context.Context, t *Turn) error {
 			for i := range 3 {
 				t.Go(func() error { return t.State().Set(fmt.Sprintf("/b%d", i), t.Messages()[0].Content.Text()) })

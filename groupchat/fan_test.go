@@ -207,7 +207,7 @@ func TestAFansWritesGoThroughTheReducers(t *testing.T) {
 
 func TestAFanOfTeamsIsATeam(t *testing.T) {
 	t.Parallel()
-	chat := team(Sequential(), Participant{Name: "in", Agent: &Script{Description: "a form", Steps: []ScriptStep{{Say: "hi"}}}})
+	chat := team(Sequential(), Participant{Name: "in", Agent: described("a form")})
 	fan := &Fan{Description: "both", Participants: []Participant{{Name: "a", Agent: chat}, {Name: "b", Agent: Sub(chat, SubOptions{})}}}
 	in := []Info{{Name: "in", Description: "a form"}}
 	equal(t, "description", fan.Describe(), Info{Description: "both", Participants: []Info{{Name: "a", Participants: in}, {Name: "b", Participants: in}}})

@@ -1,9 +1,9 @@
 package groupchat
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -14,13 +14,30 @@ import (
 // FuzzCheckpoint enters whatever claims to be a checkpoint. It is refused, or it works; it never panics, and the stream
 // keeps to the protocol's order, which the rig sees to.
 func FuzzCheckpoint(f *testing.F) {
-	script := &Script{Steps: slices.DeleteFunc(slices.Clone(form.Steps), func(s ScriptStep) bool { return s.Sleep > 0 })}
+	order := AgentFunc(func(_ context.Context, t *Turn) error {
+		if err := Say(t, "begin", "Two questions first."); err != nil {
+			return err
+		}
+		answers, err := t.AskAll(Question{Key: "size", Message: "Which size?", Options: []string{"S", "M", "L"}},
+			Question{Key: "colour", Message: "Which colour?", Options: []string{"red", "blue"}})
+		if err != nil {
+			return err
+		}
+		if err := t.State().Set("/order", answers[0].Payload); err != nil {
+			return err
+		}
+		content, err := t.CallTool("map", "show_map", map[string]string{"city": "Paris"})
+		if err != nil {
+			return err
+		}
+		return Say(t, "end", "Ordered %s.", content.Text())
+	})
 	fan := &Fan{Participants: []Participant{
 		{Name: "one", Agent: Review(asker("k"), ReviewOptions{})},
 		{Name: "two", Agent: Sub(nested(1, asker("k")), SubOptions{State: Scoping{Kind: ScopeIsolated}, Output: OutputHistory, Result: "/result"})},
 	}, Select: func(View) []string { return []string{"one", "two"} }, Output: OutputHistory}
 	chat := team(func() Manager { return &cursor{order: []string{"a", "in", "a", "fan"}} },
-		Participant{Name: "a", Agent: script},
+		Participant{Name: "a", Agent: order},
 		Participant{Name: "in", Agent: nested(2, asker("k")), Scope: Scoping{Kind: ScopeIsolated}},
 		Participant{Name: "fan", Agent: fan})
 	r := newRig(f, chat)

@@ -3,6 +3,7 @@ package groupchat
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -134,7 +135,7 @@ func TestRow116ValidateReportsEveryMistake(t *testing.T) {
 		{"shared in", with(func(p *Participant) { p.Scope = Scoping{Mapping: state.Mapping{In: map[string]string{"a": "/b"}}} }), []string{"neither"}},
 		{"context", with(func(p *Participant) { p.Context = Context{Last: true, Select: func(View) []Message { return nil }} }), []string{"both"}},
 		{"nested", team(Sequential(), Participant{Name: "in", Agent: &Chat{}}), []string{"chat.in: has no participants", "chat.in: has no manager"}},
-		{"script", with(func(p *Participant) { p.Agent = &Script{} }), []string{`participant "a": has no steps`}},
+		{"its own", with(func(p *Participant) { p.Agent = mistaken{} }), []string{`participant "a": has no steps`}},
 		{"itself", loop, []string{"chat.me: contains itself"}},
 		{"deep", nested(maxDepth+1, sayer("x")).(*Chat), []string{"nested deeper than 16"}},
 		{"rules", team(ByState("", Rule{nil, "b"}), ok), []string{"no default", "rule 1 has no condition", `names "b"`, `never chooses participant "a"`}},
@@ -157,7 +158,7 @@ func TestRow116ValidateReportsEveryMistake(t *testing.T) {
 func TestASelfContainingChatIsDescribedOnce(t *testing.T) {
 	t.Parallel()
 	loop := team(Sequential())
-	loop.Participants = []Participant{{Name: "me", Agent: loop}, {Name: "s", Agent: &Script{Description: "fills a form"}}}
+	loop.Participants = []Participant{{Name: "me", Agent: loop}, {Name: "s", Agent: described("fills a form")}}
 	equal(t, "description", loop.Describe(), Info{Interrupts: true, Participants: []Info{
 		{Name: "me", Interrupts: true}, {Name: "s", Description: "fills a form"},
 	}})
@@ -205,3 +206,8 @@ func TestG3Signature(t *testing.T) {
 		}
 	}
 }
+
+// A mistaken agent finds a mistake of its own.
+type mistaken struct{ Agent }
+
+func (mistaken) Validate() error { return errors.New("has no steps") }

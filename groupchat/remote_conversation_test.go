@@ -2,6 +2,7 @@ package groupchat
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -161,4 +162,31 @@ func remoteRig(t *testing.T, u *upstream, setup []byte) *rig {
 	r.state = o.State
 	r.input = Input{ThreadID: "thread", RunID: "run", Agent: "desk", Principal: "local", Tools: o.Tools, ForwardedProps: o.Props}
 	return r
+}
+
+var update = flag.Bool("update", false, "rewrite the events of the conversations in testdata")
+
+// send plays one request.
+func send(r *rig, lines []string) *stream {
+	answers, results := map[string]string{}, map[string]string{}
+	for _, l := range lines {
+		verb, rest, _ := strings.Cut(l, " ")
+		key, value, _ := strings.Cut(rest, " ")
+		switch verb {
+		case "user":
+			return r.say(rest)
+		case "answer":
+			answers[key] = value
+		case "cancel":
+			answers[key] = "cancel"
+		case "result":
+			results[key] = value
+		default:
+			r.t.Fatalf("unknown input %q", l)
+		}
+	}
+	if len(results) > 0 {
+		return r.returns(results)
+	}
+	return r.answer(answers)
 }

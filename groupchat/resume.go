@@ -1,11 +1,44 @@
 package groupchat
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
 )
+
+// A Resumer is an [Agent] of a kind of its own. It remembers in a turn what it did there ([Turn.Remember]), and can tell whether
+// it goes on where a turn waits that another definition of it began: teams change between a question and its answer.
+type Resumer interface {
+	Agent
+	// Kind names the kind, such as "script". A turn that waits is not gone on with by an agent of another kind.
+	Kind() string
+	// CanResume returns why the agent cannot go on with a turn in which recall finds what was remembered, or nil. It is asked
+	// before anything of the run is sent, where the agent is known to take part, and by [Turn.Exclusive].
+	CanResume(recall func(key string) (json.RawMessage, bool)) error
+}
+
+// Exclusive runs the turn of a, which remembers what it does under keys that all agents of its kind use: no other of them may
+// take the same turn, and a itself only if it has failed. Those that are to work in one turn are for [Turn.Invoke]. If a cannot
+// go on with what the turn remembers, the run ends with that error, whatever policy there is.
+func (t *Turn) Exclusive(a Resumer, run func() error) error {
+	return t.exclusive(a.Kind(), a, func() error {
+		if err := a.CanResume(t.Recall); err != nil {
+			return t.x.fatal(err)
+		}
+		return run()
+	})
+}
+
+// Recall returns what the turn remembers under key, and whether it remembers anything.
+func (t *Turn) Recall(key string) (json.RawMessage, bool) { return t.memo(key) }
+
+// Remember keeps value, which is JSON, under key for as long as the turn lasts, pauses included. After a takeover it is what it
+// was at the last commit: what must not happen twice belongs into [Once]. Keys that begin with "say/", "once/", "llm/" and
+// "fan/" are this package's own.
+func (t *Turn) Remember(key string, value json.RawMessage) { t.remember(key, value) }
 
 // resume makes the records of a checkpoint ready to go on with: every answer and result goes to who asked for it, at
 // once, because the first commit of any turn uses all of them up. It fails if today's agents cannot continue these
@@ -90,6 +123,127 @@ func (x *execution) deliver(turn string, k *keySpace) error {
 		}
 		if result, ok := x.Results[call.ID]; ok && !call.Done {
 			k.Calls[key] = frontendCall{ID: call.ID, Result: result, Done: true}
+		}
+	}
+	return nil
+}
+
+// A run that waits may go on with another definition of its team than the one it began with. Participants are found by name
+// and a checkpoint's signature says who has to be there. What follows is about the turns that are open: what their records
+// hold must mean the same to the agents of today; otherwise nothing of it may be used.
+
+// form says what kind of agent p is, and with what around it, as far as the record of its turn depends on that: what has a state or
+// a conversation of its own is kept elsewhere than what has not.
+func (p *Participant) form() string {
+	var parts []string
+	if p.Scope.Kind != ScopeShared {
+		parts = append(parts, string(p.Scope.Kind))
+	}
+	a := p.Agent
+	for w, ok := a.(wrapper); ok; w, ok = a.(wrapper) {
+		parts = append(parts, w.form()...)
+		a = w.unwrap()
+	}
+	kind := "custom"
+	switch a := a.(type) {
+	case *Chat:
+		kind = "chat"
+	case *Fan:
+		kind = "fan"
+	case *review:
+		kind = "review"
+	case *LLM:
+		kind = "llm"
+	case *Remote:
+		kind = "remote"
+	case Resumer:
+		if !isNil(a) {
+			kind = a.Kind()
+		}
+	}
+	return strings.Join(append(parts, kind), " ")
+}
+
+// agent is p's without what is wrapped around it; nil if nobody knows p.
+func (p *Participant) agent() Agent {
+	if p == nil {
+		return nil
+	}
+	return unwrap(p.Agent)
+}
+
+// fits reports why p, if it is known, cannot go on with a turn that was f's.
+func (p *Participant) fits(f *turnRecord) error {
+	if p == nil {
+		return nil
+	}
+	if form := p.form(); f.Form != "" && !f.Done && f.Form != form {
+		return fail(agui.CodeCheckpointIncompatible, "turn %s: the agent was of the kind %q and is of %q", f.ID, f.Form, form)
+	}
+	switch a := p.agent().(type) {
+	case *Chat:
+		switch {
+		case isNil(a):
+		case len(f.Asks)+len(f.Calls) > 0:
+			return fail(agui.CodeCheckpointIncompatible, "turn %s: a chat does not ask", f.ID)
+		case f.Chat != nil && f.Chat.Turn != nil && a.Manager != nil:
+			r := chatRun{Chat: a, record: f.Chat, manager: a.Manager(), infos: a.Describe().Participants}
+			return r.fits()
+		}
+	case Resumer:
+		if !isNil(a) {
+			return a.CanResume(func(key string) (json.RawMessage, bool) {
+				raw, ok := f.Memo[key]
+				return raw, ok
+			})
+		}
+	}
+	return nil
+}
+
+// kindOf is what a manager is called in records.
+func kindOf(m Manager) string {
+	if known, ok := m.(interface{ kind() string }); ok {
+		return known.kind()
+	}
+	return "custom"
+}
+
+func (byState) kind() string     { return "rules" }
+func (route) kind() string       { return "route" }
+func (handoff) kind() string     { return "handoff" }
+func (roundRobin) kind() string  { return "round_robin" }
+func (sequential) kind() string  { return "sequential" }
+func (*llmManager) kind() string { return "llm" }
+
+// targets are the names of those to whom the speaker may hand over.
+func (r *chatRun) targets(speaker string) []string {
+	m, ok := r.manager.(handoffManager)
+	if !ok {
+		return nil
+	}
+	var names []string
+	for _, p := range m.handoffs(speaker, r.infos) {
+		names = append(names, p.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// fits reports why the chat cannot go on with its open turn: another manager would take what the record holds for something
+// else, and a speaker may have chosen, or been about to choose, somebody to whom it may not hand over any more.
+func (r *chatRun) fits() error {
+	f := r.record
+	if f.Turn == nil || f.Kind == "" {
+		return nil
+	}
+	if kind := kindOf(r.manager); f.Kind != kind {
+		return fail(agui.CodeCheckpointIncompatible, "turn %s: the manager was of the kind %q and is of %q", f.Turn.ID, f.Kind, kind)
+	}
+	targets := r.targets(f.Turn.Speaker)
+	for _, name := range f.To {
+		if !slices.Contains(targets, name) {
+			return fail(agui.CodeCheckpointIncompatible, "turn %s: %q may not hand over to %q any more", f.Turn.ID, f.Turn.Speaker, name)
 		}
 	}
 	return nil

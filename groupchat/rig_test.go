@@ -369,6 +369,13 @@ func line(e agui.Event) string {
 	return strings.TrimRight(string(e.EventType())+" {"+strings.TrimPrefix(rest, ","), " ")
 }
 
+// A described agent says nothing and has a description.
+type described string
+
+func (d described) Describe() Info { return Info{Description: string(d)} }
+
+func (described) Run(context.Context, *Turn) error { return nil }
+
 // sayer is an agent that says its text once.
 func sayer(text string) Agent {
 	return AgentFunc(func(_ context.Context, t *Turn) error { return Say(t, "say", "%s", text) })

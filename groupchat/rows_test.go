@@ -194,7 +194,7 @@ func TestRow85RulesInOrderWithExactlyOneDefault(t *testing.T) {
 
 func TestRow87AChatTellsWhoIsInIt(t *testing.T) {
 	t.Parallel()
-	chat := team(Sequential(), Participant{Name: "form", Agent: &Script{Steps: []ScriptStep{{Say: "hi"}}}, Description: "asks"},
+	chat := team(Sequential(), Participant{Name: "form", Agent: described("a form"), Description: "asks"},
 		Participant{Name: "in", Agent: &Chat{Description: "inner", Participants: []Participant{{Name: "a", Agent: sayer("a")}}}})
 	equal(t, "info", chat.Describe(), Info{Interrupts: true, Participants: []Info{
 		{Name: "form", Description: "asks"},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/script"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/memstore"
 	"github.com/agui-gateway/gateway/state/redisstore"
@@ -24,7 +25,7 @@ const words = 300
 // benched serves an agent that says so many words.
 func benched(b *testing.B, store state.Store, pace time.Duration) string {
 	b.Helper()
-	script := &groupchat.Script{Steps: []groupchat.ScriptStep{{Say: strings.Repeat("and ", words-1) + "out."}}}
+	script := &script.Agent{Steps: []script.Step{{Say: strings.Repeat("and ", words-1) + "out."}}}
 	g, err := gateway.New(gateway.Options{
 		Agents: map[string]groupchat.Agent{"bench": script},
 		Store:  store, Pace: pace, Log: slog.New(slog.DiscardHandler),

@@ -4,11 +4,12 @@ import (
 	"sort"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/script"
 )
 
 // script reads an agent of type script.
 func (b *builder) script(f *fields, description string) groupchat.Agent {
-	s := &groupchat.Script{Description: description}
+	s := &script.Agent{Description: description}
 	steps := f.need("steps", "list at least one, such as `- say: \"Hello.\"`")
 	items := b.list(steps, "steps")
 	if steps != nil && steps.kind == listNode && len(items) == 0 {
@@ -25,8 +26,8 @@ func (b *builder) script(f *fields, description string) groupchat.Agent {
 }
 
 // step reads a step, which does one thing.
-func (b *builder) step(n *node) groupchat.ScriptStep {
-	var s groupchat.ScriptStep
+func (b *builder) step(n *node) script.Step {
+	var s script.Step
 	f := b.fields(n, "a step")
 	if n.kind == mappingNode && len(n.keys) != 1 {
 		b.bad(n, "a step does one thing; write each as a `- ` line of its own")
@@ -42,7 +43,7 @@ func (b *builder) step(n *node) groupchat.ScriptStep {
 		s.Ask = &ask
 	}
 	if v := f.take("ask_many"); v != nil {
-		s.AskMany = []groupchat.ScriptAsk{}
+		s.AskMany = []script.Ask{}
 		for _, item := range b.list(v, "ask_many") {
 			s.AskMany = append(s.AskMany, b.ask(item))
 		}
@@ -56,16 +57,16 @@ func (b *builder) step(n *node) groupchat.ScriptStep {
 	s.Sleep = b.duration(f.take("sleep"))
 	if v := f.take("fail"); v != nil {
 		fail := b.fields(v, "fail")
-		s.Fail = &groupchat.ScriptFail{Code: b.text(fail.take("code")), Message: b.text(fail.take("message"))}
+		s.Fail = &script.Fail{Code: b.text(fail.take("code")), Message: b.text(fail.take("message"))}
 		fail.end()
 	}
 	f.end()
 	return s
 }
 
-func (b *builder) ask(n *node) groupchat.ScriptAsk {
+func (b *builder) ask(n *node) script.Ask {
 	f := b.fields(n, "a question")
-	a := groupchat.ScriptAsk{
+	a := script.Ask{
 		Key:     b.text(f.need("key", "name it, so that later steps can write ${answers.<key>}")),
 		Message: b.text(f.need("message", "say what is asked")),
 		TTL:     b.duration(f.take("ttl")),
@@ -80,9 +81,9 @@ func (b *builder) ask(n *node) groupchat.ScriptAsk {
 	return a
 }
 
-func (b *builder) set(n *node) *groupchat.ScriptSet {
+func (b *builder) set(n *node) *script.Set {
 	f := b.fields(n, "set")
-	s := &groupchat.ScriptSet{Path: b.pointer(f.need("path", "say where in the state: `path: /order`"))}
+	s := &script.Set{Path: b.pointer(f.need("path", "say where in the state: `path: /order`"))}
 	value := f.raw("value") // it may be null
 	if value == nil && n.kind == mappingNode {
 		b.bad(n, "set needs value; write `value: null` to set nothing")
@@ -92,9 +93,9 @@ func (b *builder) set(n *node) *groupchat.ScriptSet {
 	return s
 }
 
-func (b *builder) scriptTool(n *node) *groupchat.ScriptTool {
+func (b *builder) scriptTool(n *node) *script.Tool {
 	f := b.fields(n, "tool")
-	t := &groupchat.ScriptTool{Name: b.text(f.need("name", "name a tool of the frontend"))}
+	t := &script.Tool{Name: b.text(f.need("name", "name a tool of the frontend"))}
 	if arguments := f.take("arguments"); arguments != nil {
 		if arguments.kind != mappingNode {
 			b.bad(arguments, "arguments are a mapping; write `arguments: { name: value }`")
@@ -110,9 +111,9 @@ const maxScriptProblems = 20
 
 // validateScript validates a script whose steps are well-formed, and notes each problem at its step: the first step with which
 // the script has that many problems.
-func (b *builder) validateScript(s *groupchat.Script, items []*node) {
+func (b *builder) validateScript(s *script.Agent, items []*node) {
 	problems := func(steps int) []error {
-		err := (&groupchat.Script{Steps: s.Steps[:steps]}).Validate()
+		err := (&script.Agent{Steps: s.Steps[:steps]}).Validate()
 		if joined, ok := err.(interface{ Unwrap() []error }); ok {
 			return joined.Unwrap()
 		}

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/script"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -156,7 +157,7 @@ func describeAgent(b *strings.Builder, indent string, agent groupchat.Agent) {
 		}
 	case *groupchat.Remote:
 		fmt.Fprintf(b, "%sremote %q forwards %q\n", indent, a.Describe().Description, a.Forwards())
-	case *groupchat.Script:
+	case *script.Agent:
 		for _, s := range a.Steps {
 			step, err := json.Marshal(s)
 			fmt.Fprintf(b, "%s- %s %v\n", indent, step, err)

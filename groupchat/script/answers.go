@@ -1,4 +1,4 @@
-package groupchat
+package script
 
 import (
 	"encoding/json"

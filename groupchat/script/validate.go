@@ -1,4 +1,4 @@
-package groupchat
+package script
 
 import (
 	"encoding/json"
@@ -7,12 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
 )
 
 // Validate reports every mistake of the script, joined; each names its step, counted from 1.
-func (s *Script) Validate() error {
-	c := scriptCheck{known: map[string]string{}}
+func (s *Agent) Validate() error {
+	c := validation{known: map[string]string{}}
 	if len(s.Steps) == 0 {
 		c.errs = append(c.errs, errors.New("has no steps"))
 	}
@@ -23,18 +24,18 @@ func (s *Script) Validate() error {
 	return errors.Join(c.errs...)
 }
 
-// A scriptCheck is a walk over a script.
-type scriptCheck struct {
+// A validation is a walk over a script.
+type validation struct {
 	at    string
 	known map[string]string // what answers there are so far: key → "question" or "tool"
 	errs  []error
 }
 
-func (c *scriptCheck) bad(format string, args ...any) {
+func (c *validation) bad(format string, args ...any) {
 	c.errs = append(c.errs, fmt.Errorf(c.at+": "+format, args...))
 }
 
-func (c *scriptCheck) step(s *ScriptStep) {
+func (c *validation) step(s *Step) {
 	actions := 0
 	for _, set := range []bool{
 		s.Say != "", s.Ask != nil, s.AskMany != nil, s.Set != nil, s.Tool != nil, s.Sleep != 0, s.Fail != nil,
@@ -48,7 +49,7 @@ func (c *scriptCheck) step(s *ScriptStep) {
 	}
 	c.uses(s.Say)
 	if s.Ask != nil {
-		c.asks("ask", []ScriptAsk{*s.Ask})
+		c.asks("ask", []Ask{*s.Ask})
 	}
 	if s.AskMany != nil {
 		c.asks("ask_many", s.AskMany)
@@ -72,7 +73,7 @@ func (c *scriptCheck) step(s *ScriptStep) {
 	}
 }
 
-func (c *scriptCheck) asks(action string, asks []ScriptAsk) {
+func (c *validation) asks(action string, asks []Ask) {
 	if len(asks) == 0 {
 		c.bad("%s: has no questions", action)
 	}
@@ -84,7 +85,7 @@ func (c *scriptCheck) asks(action string, asks []ScriptAsk) {
 	}
 }
 
-func (c *scriptCheck) ask(action string, a *ScriptAsk) {
+func (c *validation) ask(action string, a *Ask) {
 	if a.Key == "" {
 		c.bad("%s: a question has no key", action)
 	}
@@ -107,7 +108,7 @@ func (c *scriptCheck) ask(action string, a *ScriptAsk) {
 	c.uses(a.Options)
 }
 
-func (c *scriptCheck) set(s *ScriptSet) {
+func (c *validation) set(s *Set) {
 	empty, err := state.NewDocument(nil, state.DocumentOptions{})
 	if err == nil {
 		_, err = empty.Get(s.Path, new(any))
@@ -121,7 +122,7 @@ func (c *scriptCheck) set(s *ScriptSet) {
 	c.uses(s.Value)
 }
 
-func (c *scriptCheck) tool(t *ScriptTool) {
+func (c *validation) tool(t *Tool) {
 	if t.Name == "" {
 		c.bad("tool: has no name")
 	}
@@ -138,7 +139,7 @@ func (c *scriptCheck) tool(t *ScriptTool) {
 }
 
 // learn notes that there is an answer under key from now on. A tool may be called again: its last answer counts.
-func (c *scriptCheck) learn(key, kind string) {
+func (c *validation) learn(key, kind string) {
 	if had, ok := c.known[key]; ok && (had != "tool" || kind != "tool") {
 		c.bad("the key %q is taken by a %s", key, had)
 	}
@@ -146,7 +147,7 @@ func (c *scriptCheck) learn(key, kind string) {
 }
 
 // uses wants every reference in v to be to an answer there is by now.
-func (c *scriptCheck) uses(v any) {
+func (c *validation) uses(v any) {
 	unknown := references(v)
 	slices.Sort(unknown)
 	for _, key := range slices.Compact(unknown) {
@@ -157,6 +158,6 @@ func (c *scriptCheck) uses(v any) {
 }
 
 var (
-	_ Agent     = (*Script)(nil)
-	_ Describer = (*Script)(nil)
+	_ groupchat.Agent     = (*Agent)(nil)
+	_ groupchat.Describer = (*Agent)(nil)
 )

@@ -1,4 +1,4 @@
-package groupchat
+package script
 
 import (
 	"context"
@@ -8,65 +8,65 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A Script is an [Agent] without a model: it takes its steps from top to bottom, in every turn anew and with empty
+// An Agent is a [groupchat.Agent] without a model: it takes its steps from top to bottom, in every turn anew and with empty
 // answers. Texts and values may hold ${answers.KEY}: the answer to the question KEY, or what the tool KEY returned. A
 // value that is nothing but one such reference becomes the JSON value itself; inside a text, strings stand for
 // themselves, other values for their JSON, and null for nothing.
 //
-// A person who calls a question off ends the script: it says so in a short text and its turn is over, which is not an
-// error.
-type Script struct {
-	Description string       `yaml:"description"`
-	Steps       []ScriptStep `yaml:"steps"`
+// A person who cancels a question ends the script: it says so in a short text and its turn is over, which is not an error.
+type Agent struct {
+	Description string
+	Steps       []Step
 }
 
-// A ScriptStep does exactly one thing: the one that is set.
-type ScriptStep struct {
-	Say     string        `yaml:"say"`      // one message of the assistant's
-	Ask     *ScriptAsk    `yaml:"ask"`      // one question
-	AskMany []ScriptAsk   `yaml:"ask_many"` // several at once
-	Set     *ScriptSet    `yaml:"set"`      // a write to the state
-	Tool    *ScriptTool   `yaml:"tool"`     // a call of a tool that the client runs
-	Sleep   time.Duration `yaml:"sleep"`    // a wait
-	Fail    *ScriptFail   `yaml:"fail"`     // the run's end
+// A Step does exactly one thing: the one that is set.
+type Step struct {
+	Say     string        // one message of the assistant's
+	Ask     *Ask          // one question
+	AskMany []Ask         // several at once
+	Set     *Set          // a write to the state
+	Tool    *Tool         // a call of a tool that the client runs
+	Sleep   time.Duration // a wait
+	Fail    *Fail         // the run's end
 }
 
-// A ScriptAsk is a question. With options the answer is one of them, without it is any value.
-type ScriptAsk struct {
-	Key     string        `yaml:"key"`
-	Message string        `yaml:"message"`
-	Options []any         `yaml:"options"` // nil for any value
-	TTL     time.Duration `yaml:"ttl"`     // 0: the server's default
+// An Ask is a question. With options the answer is one of them, without it is any value.
+type Ask struct {
+	Key     string
+	Message string
+	Options []any         // nil for any value
+	TTL     time.Duration // 0: the server's default
 }
 
-// A ScriptSet writes Value to a JSON Pointer of the state.
-type ScriptSet struct {
-	Path  string `yaml:"path"`
-	Value any    `yaml:"value"`
+// A Set writes Value to a JSON Pointer of the state.
+type Set struct {
+	Path  string
+	Value any
 }
 
-// A ScriptTool calls a frontend tool and waits for its result.
-type ScriptTool struct {
-	Name      string `yaml:"name"`
-	Arguments any    `yaml:"arguments"` // nil is {}
+// A Tool calls a frontend tool and waits for its result.
+type Tool struct {
+	Name      string
+	Arguments any // nil is {}
 }
 
-// A ScriptFail ends the run in RUN_ERROR. Code is the author's own, empty for agent_failed; Message, which clients are
+// A Fail ends the run in RUN_ERROR. Code is the author's own, empty for agent_failed; Message, which clients are
 // shown, may be empty for the code's own sentence.
-type ScriptFail struct {
-	Code    string `yaml:"code"`
-	Message string `yaml:"message"`
+type Fail struct {
+	Code    string
+	Message string
 }
 
-// calledOff is what a script says when a person calls a question off.
-const calledOff = "All right, I leave it at that."
+// cancelledText is what a script says when a person cancels a question.
+const cancelledText = "All right, I leave it at that."
 
 // Describe says whether the script asks.
-func (s *Script) Describe() Info {
-	info := Info{Description: s.Description}
+func (s *Agent) Describe() groupchat.Info {
+	info := groupchat.Info{Description: s.Description}
 	for _, step := range s.Steps {
 		info.Interrupts = info.Interrupts || step.Ask != nil || len(step.AskMany) > 0
 		info.ClientTools = info.ClientTools || step.Tool != nil
@@ -75,15 +75,15 @@ func (s *Script) Describe() Info {
 }
 
 // Run takes the steps.
-func (s *Script) Run(_ context.Context, t *Turn) error {
+func (s *Agent) Run(_ context.Context, t *groupchat.Turn) error {
 	return t.Exclusive(s, func() error { return s.run(t) })
 }
 
-func (s *Script) run(t *Turn) error {
+func (s *Agent) run(t *groupchat.Turn) error {
 	answers := answers{}
 	for i, step := range s.Steps {
 		over, err := step.take(t, "step/"+strconv.Itoa(i), answers)
-		if _, waits := errors.AsType[*Pause](err); waits {
+		if _, waits := errors.AsType[*groupchat.Pause](err); waits {
 			err = errors.Join(err, s.rememberSteps(t, i))
 		}
 		if over || err != nil {
@@ -94,10 +94,10 @@ func (s *Script) run(t *Turn) error {
 }
 
 // take does the step, once per turn, and adds to answers what it learns. It reports whether the script is over.
-func (s *ScriptStep) take(t *Turn, key string, answers answers) (over bool, err error) {
+func (s *Step) take(t *groupchat.Turn, key string, answers answers) (over bool, err error) {
 	switch {
 	case s.Ask != nil:
-		return askAll(t, []ScriptAsk{*s.Ask}, answers)
+		return askAll(t, []Ask{*s.Ask}, answers)
 	case len(s.AskMany) > 0:
 		return askAll(t, s.AskMany, answers)
 	case s.Set != nil:
@@ -115,12 +115,12 @@ func (s *ScriptStep) take(t *Turn, key string, answers answers) (over bool, err 
 	case s.Fail != nil:
 		return true, s.Fail.err(answers)
 	default:
-		return false, Say(t, key, "%s", answers.text(s.Say))
+		return false, groupchat.Say(t, key, "%s", answers.text(s.Say))
 	}
 }
 
 // oncePerTurn does f unless the turn remembers under key that it did.
-func oncePerTurn(t *Turn, key string, f func() error) error {
+func oncePerTurn(t *groupchat.Turn, key string, f func() error) error {
 	if _, done := t.Recall(key); done {
 		return nil
 	}
@@ -132,19 +132,19 @@ func oncePerTurn(t *Turn, key string, f func() error) error {
 }
 
 // err is what the run ends with.
-func (f *ScriptFail) err(answers answers) error {
+func (f *Fail) err(answers answers) error {
 	code := agui.Code(f.Code)
 	if code == "" {
 		code = agui.CodeAgentFailed
 	}
-	return &agui.Error{Code: code, Text: answers.text(f.Message), Err: errScript}
+	return &agui.Error{Code: code, Text: answers.text(f.Message), Err: errFail}
 }
 
-var errScript = errors.New("script: a step fails the run")
+var errFail = errors.New("script: a step fails the run")
 
 // askAll asks the questions that are not answered yet.
-func askAll(t *Turn, asks []ScriptAsk, answers answers) (over bool, err error) {
-	questions := make([]Question, len(asks))
+func askAll(t *groupchat.Turn, asks []Ask, answers answers) (over bool, err error) {
+	questions := make([]groupchat.Question, len(asks))
 	for i, a := range asks {
 		if questions[i], err = a.question(answers); err != nil {
 			return false, err
@@ -156,15 +156,15 @@ func askAll(t *Turn, asks []ScriptAsk, answers answers) (over bool, err error) {
 	}
 	for i, a := range given {
 		if a.Cancelled {
-			return true, Say(t, "called off", calledOff)
+			return true, groupchat.Say(t, "called off", cancelledText)
 		}
 		answers[asks[i].Key] = bare(a.Payload)
 	}
 	return false, nil
 }
 
-func (a *ScriptAsk) question(answers answers) (Question, error) {
-	q := Question{Key: a.Key, Message: answers.text(a.Message), TTL: a.TTL}
+func (a *Ask) question(answers answers) (groupchat.Question, error) {
+	q := groupchat.Question{Key: a.Key, Message: answers.text(a.Message), TTL: a.TTL}
 	value := map[string]any{}
 	if a.Options != nil {
 		options, _ := answers.fill(a.Options).([]any)

@@ -2,6 +2,7 @@ package groupchat
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -136,17 +137,17 @@ func TestAnotherKindOfAgentDoesNotGoOn(t *testing.T) {
 	tool := func() Agent {
 		return &LLM{Model: newMind(t, calls("f", `{}`), says("Done.")).model(), Tools: []Tool{(&counted{}).tool("f")}, Approve: Approvals{All: true}}
 	}
-	ask := Script{Steps: []ScriptStep{{Ask: &ScriptAsk{Key: "k", Message: "k?"}}}}
+	ask := resumer{asker("k")}
 	own := Scoping{Kind: ScopeIsolated}
 	agents := map[string]func() Agent{
 		"function": func() Agent { return asker("k") },
 		"model":    tool,
-		"script":   func() Agent { return &ask },
+		"script":   func() Agent { return ask },
 		"team":     func() Agent { return team(Sequential(), lineup("a")...) },
 		"fan":      func() Agent { return &Fan{Participants: lineup("a")} },
 		"review":   func() Agent { return Review(asker("k"), ReviewOptions{}) },
-		"hidden":   func() Agent { return Sub(&ask, SubOptions{Output: OutputNone}) },
-		"scoped":   func() Agent { return Sub(&ask, SubOptions{State: own}) },
+		"hidden":   func() Agent { return Sub(ask, SubOptions{Output: OutputNone}) },
+		"scoped":   func() Agent { return Sub(ask, SubOptions{State: own}) },
 	}
 	for was, before := range agents {
 		for is, after := range agents {
@@ -162,66 +163,15 @@ func TestAnotherKindOfAgentDoesNotGoOn(t *testing.T) {
 			}
 		}
 	}
-	refused(t, change(t, team(Sequential(), Participant{Name: "p", Agent: &ask, Scope: own}), team(Sequential(), Participant{Name: "p", Agent: &ask})))
+	refused(t, change(t, team(Sequential(), Participant{Name: "p", Agent: ask, Scope: own}), team(Sequential(), Participant{Name: "p", Agent: ask})))
 	// What is only around it may change.
-	s := change(t, team(Sequential(), Participant{Name: "p", Agent: &ask}), team(Sequential(), Participant{Name: "p", Agent: Sub(&ask, SubOptions{Result: "/said"}), Writes: []string{"/said"}}))
+	s := change(t, team(Sequential(), Participant{Name: "p", Agent: ask}), team(Sequential(), Participant{Name: "p", Agent: Sub(ask, SubOptions{Result: "/said"}), Writes: []string{"/said"}}))
 	must(t, s.err)
 }
 
-// TestAChangedScriptGoesOnOnlyIfItIsTheSameSoFar inserts, removes and changes steps. What was done is known by its place, so
-// only what follows the question may have another form; texts may change anywhere.
-func TestAChangedScriptGoesOnOnlyIfItIsTheSameSoFar(t *testing.T) {
-	t.Parallel()
-	say := func(text string) ScriptStep { return ScriptStep{Say: text} }
-	set := func(path string) ScriptStep { return ScriptStep{Set: &ScriptSet{Path: path, Value: path}} }
-	ask := func(key string) ScriptStep { return ScriptStep{Ask: &ScriptAsk{Key: key, Message: key + "?"}} }
-	before := []ScriptStep{say("Hello."), set("/a"), ask("k"), set("/b"), say("Bye.")}
-	for name, tt := range map[string]struct {
-		after []ScriptStep
-		want  string // empty if it does not go on
-	}{
-		"the same":            {before, "p { state Bye. } p"},
-		"another text before": {append([]ScriptStep{say("Good morning.")}, before[1:]...), "p { state Bye. } p"},
-		"another value":       {[]ScriptStep{before[0], set("/c"), before[2], before[3], before[4]}, "p { state Bye. } p"},
-		"another end":         {[]ScriptStep{before[0], before[1], before[2], say("So long."), set("/c")}, "p { So  long. state } p"},
-		"one more before":     {append([]ScriptStep{set("/new")}, before...), ""},
-		"one less before":     {before[1:], ""},
-		"another order":       {[]ScriptStep{before[1], before[0], before[2], before[3], before[4]}, ""},
-		"another question":    {[]ScriptStep{before[0], before[1], ask("other"), before[3]}, ""},
-		"cut off":             {before[:2], ""},
-	} {
-		for _, wrap := range []func(Agent) Agent{
-			func(a Agent) Agent { return a },
-			func(a Agent) Agent { return Sub(a, SubOptions{}) },
-			func(a Agent) Agent {
-				return AgentFunc(func(ctx context.Context, t *Turn) error { return a.Run(ctx, t) })
-			},
-		} {
-			one, other := wrap(&Script{Steps: before}), wrap(&Script{Steps: tt.after})
-			s := change(t, team(Sequential(), Participant{Name: "p", Agent: one}), team(Sequential(), Participant{Name: "p", Agent: other}))
-			_, opaque := one.(AgentFunc)
-			switch {
-			case tt.want == "" && agui.CodeOf(s.err) != agui.CodeCheckpointIncompatible, tt.want == "" && !opaque && len(s.events) != 3:
-				t.Errorf("%s: ended with %v: %s", name, s.err, s.shape())
-			case tt.want != "" && (s.err != nil || s.shape() != tt.want):
-				t.Errorf("%s: ended with %v: %s, want %s", name, s.err, s.shape(), tt.want)
-			}
-		}
-	}
-}
+// A resumer is an agent of a kind of its own.
+type resumer struct{ Agent }
 
-// TestAChangedScriptTakesNoOtherCallsResult is the same for a tool of the client's.
-func TestAChangedScriptTakesNoOtherCallsResult(t *testing.T) {
-	t.Parallel()
-	script := func(tools ...string) Agent {
-		s := &Script{}
-		for _, name := range tools {
-			s.Steps = append(s.Steps, ScriptStep{Tool: &ScriptTool{Name: name}}, ScriptStep{Say: "${answers." + name + "}"})
-		}
-		return s
-	}
-	r := newRig(t, script("pay", "show"))
-	must(t, r.say("x").err)
-	r.root = script("show", "pay")
-	refused(t, r.returns(map[string]string{"pay": "paid"}))
-}
+func (resumer) Kind() string { return "script" }
+
+func (resumer) CanResume(func(string) (json.RawMessage, bool)) error { return nil }

@@ -1,4 +1,4 @@
-package groupchat
+package script
 
 import (
 	"encoding/json"
@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat"
 )
 
 // stepsKey is where a script that waits keeps which steps it has taken, the one that waits included.
 const stepsKey = "script/steps"
 
 // rememberSteps notes that the script waits in its ith step.
-func (s *Script) rememberSteps(t *Turn, i int) error {
+func (s *Agent) rememberSteps(t *groupchat.Turn, i int) error {
 	raw, err := json.Marshal(s.forms(i + 1))
 	if err != nil {
 		return err
@@ -23,11 +24,11 @@ func (s *Script) rememberSteps(t *Turn, i int) error {
 }
 
 // Kind names scripts in checkpoints.
-func (s *Script) Kind() string { return "script" }
+func (s *Agent) Kind() string { return "script" }
 
 // CanResume reports why the script cannot go on where it waited. What its steps have done is known by their place, so those up
 // to there must be as they were, their texts and values aside.
-func (s *Script) CanResume(recall func(key string) (json.RawMessage, bool)) error {
+func (s *Agent) CanResume(recall func(key string) (json.RawMessage, bool)) error {
 	raw, ok := recall(stepsKey)
 	if !ok {
 		return nil
@@ -44,7 +45,7 @@ func (s *Script) CanResume(recall func(key string) (json.RawMessage, bool)) erro
 }
 
 // forms says what the first n steps do, one for each.
-func (s *Script) forms(n int) []string {
+func (s *Agent) forms(n int) []string {
 	list := []string{}
 	for _, step := range s.Steps[:min(n, len(s.Steps))] {
 		list = append(list, step.form())
@@ -52,7 +53,7 @@ func (s *Script) forms(n int) []string {
 	return list
 }
 
-func (s *ScriptStep) form() string {
+func (s *Step) form() string {
 	switch {
 	case s.Ask != nil:
 		return "ask " + s.Ask.Key

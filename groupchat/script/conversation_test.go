@@ -1,4 +1,4 @@
-package groupchat
+package script
 
 import (
 	"encoding/json"
@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -93,50 +94,50 @@ func send(r *rig, lines []string) *stream {
 
 // A testMember is an agent as conversations spell it: a script, or a chat.
 type testMember struct {
-	Name         string         `json:"name"`
-	Steps        []testStep     `json:"steps"`
-	Participants []testMember   `json:"participants"`
-	Manager      string         `json:"manager"` // round_robin, sequential, or rules
-	Rules        [][2]string    `json:"rules"`   // missing pointer, speaker
-	MaxRounds    int            `json:"max_rounds"`
-	Closing      string         `json:"closing"`
-	Skip         bool           `json:"skip"`
-	Scope        ScopeKind      `json:"scope"`
-	Mapping      *state.Mapping `json:"mapping"`
+	Name         string              `json:"name"`
+	Steps        []testStep          `json:"steps"`
+	Participants []testMember        `json:"participants"`
+	Manager      string              `json:"manager"` // round_robin, sequential, or rules
+	Rules        [][2]string         `json:"rules"`   // missing pointer, speaker
+	MaxRounds    int                 `json:"max_rounds"`
+	Closing      string              `json:"closing"`
+	Skip         bool                `json:"skip"`
+	Scope        groupchat.ScopeKind `json:"scope"`
+	Mapping      *state.Mapping      `json:"mapping"`
 }
 
 type testStep struct {
-	Say     string      `json:"say"`
-	Ask     *ScriptAsk  `json:"ask"`
-	AskMany []ScriptAsk `json:"ask_many"`
-	Set     *ScriptSet  `json:"set"`
-	Tool    *ScriptTool `json:"tool"`
-	Fail    *ScriptFail `json:"fail"`
+	Say     string `json:"say"`
+	Ask     *Ask   `json:"ask"`
+	AskMany []Ask  `json:"ask_many"`
+	Set     *Set   `json:"set"`
+	Tool    *Tool  `json:"tool"`
+	Fail    *Fail  `json:"fail"`
 }
 
-func (m *testMember) agent() Agent {
+func (m *testMember) agent() groupchat.Agent {
 	if m.Participants == nil {
-		s := &Script{}
+		s := &Agent{}
 		for _, step := range m.Steps {
-			s.Steps = append(s.Steps, ScriptStep{Say: step.Say, Ask: step.Ask, AskMany: step.AskMany, Set: step.Set, Tool: step.Tool, Fail: step.Fail})
+			s.Steps = append(s.Steps, Step{Say: step.Say, Ask: step.Ask, AskMany: step.AskMany, Set: step.Set, Tool: step.Tool, Fail: step.Fail})
 		}
 		return s
 	}
-	c := &Chat{MaxRounds: m.MaxRounds, Closing: m.Closing}
+	c := &groupchat.Chat{MaxRounds: m.MaxRounds, Closing: m.Closing}
 	switch m.Manager {
 	case "round_robin":
-		c.Manager = RoundRobin()
+		c.Manager = groupchat.RoundRobin()
 	case "sequential":
-		c.Manager = Sequential()
+		c.Manager = groupchat.Sequential()
 	default:
-		var rules []Rule
+		var rules []groupchat.Rule
 		for _, r := range m.Rules {
-			rules = append(rules, Rule{Missing(r[0]), r[1]})
+			rules = append(rules, groupchat.Rule{When: groupchat.Missing(r[0]), Speaker: r[1]})
 		}
-		c.Manager = ByState(Done, rules...)
+		c.Manager = groupchat.ByState(groupchat.Done, rules...)
 	}
 	for _, member := range m.Participants {
-		p := Participant{Name: member.Name, Agent: member.agent(), OnError: ErrorPolicy{Skip: member.Skip}, Scope: Scoping{Kind: member.Scope}}
+		p := groupchat.Participant{Name: member.Name, Agent: member.agent(), OnError: groupchat.ErrorPolicy{Skip: member.Skip}, Scope: groupchat.Scoping{Kind: member.Scope}}
 		if member.Mapping != nil {
 			p.Scope.Mapping = *member.Mapping
 		}
