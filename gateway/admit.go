@@ -100,7 +100,7 @@ func (a *admission) begin(ctx context.Context) (*state.Begun, *attempt, error) {
 	return begun, run, nil
 }
 
-// askStore calls [state.Store]'s Begin. A call whose answer got lost may have begun a run that nobody knows of; so it is
+// askStore calls [state.Store]'s Begin. A call whose answer was lost may have begun a run without this gateway knowing, so it is
 // repeated under the same name, and not given up half way because the client is gone. A run that was begun all the same is taken
 // over like one whose replica died.
 func (a *admission) askStore(ctx context.Context) (*state.Begun, error) {
@@ -221,7 +221,7 @@ func (a *admission) awaitSlot(ctx context.Context) error {
 			err := a.g.store.Await(asking, a.req.Key, a.req.Wait.Ticket, a.req.Wait.TTL)
 			cancel()
 			if errors.Is(err, state.ErrUnknownThread) {
-				return nil // as the store says when it is asked again
+				return nil // the next askStore finds that out
 			}
 		case <-ctx.Done(): // leaveQueues gives the wait for a slot up
 			return context.Cause(ctx)
@@ -264,8 +264,8 @@ func (a *admission) leaveQueues(run *attempt) {
 	}
 }
 
-// answerFailure answers a request whose admission failed: as an HTTP error, or inside the stream if that is open. The page of a
-// client that answers questions is sent them again where it can be, because the gateway drains or has no slot.
+// answerFailure answers a request whose admission failed, because the gateway drains or has no slot for example: as an HTTP error, or
+// inside the stream if that is open. A client whose profile says so is sent the questions again that it has answered.
 func (a *admission) answerFailure(err error) error {
 	client, code := a.reader, agui.CodeOf(err)
 	switch {

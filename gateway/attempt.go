@@ -83,7 +83,7 @@ type attempt struct {
 	state json.RawMessage
 	ended *state.End
 
-	woken chan struct{} // receives when a reader came or left
+	woken chan struct{} // receives when a reader has come or left
 
 	successor *slot // inherits the run's slot when it has ended; guarded by g.mu
 }
@@ -133,7 +133,7 @@ func (a *attempt) storeFailed(err error) {
 	}
 	calls.WithCause(a.log, err).Error("run: store")
 	if errors.Is(err, state.ErrDamaged) {
-		a.cancel(errLeaseLost) // its readers are told by the store
+		a.cancel(errLeaseLost) // its readers learn it from the store
 		return
 	}
 	a.cancel(errStoreGone)
@@ -219,7 +219,7 @@ func (a *attempt) resultOf(f finished) (host.Result, error) {
 	return f.result, f.err
 }
 
-// wake tells watch that a reader came or went.
+// wake tells watch that a reader has come or left.
 func (a *attempt) wake() {
 	select {
 	case a.woken <- struct{}{}:

@@ -32,7 +32,7 @@ func (g *Gateway) attach(w http.ResponseWriter, r *http.Request) error {
 	return reader.endWithError(reader.attach(t, follows(r)))
 }
 
-// attachable answers HEAD: what attach would begin with, to nobody who reads. So it unties no run and keeps none alive.
+// attachable answers HEAD with the headers that attach would send. Its client reads nothing, so it unties no run and keeps none alive.
 func (g *Gateway) attachable(w http.ResponseWriter, r *http.Request, key state.Key) error {
 	t, _, err := g.store.Load(r.Context(), key)
 	if err != nil {
@@ -52,7 +52,7 @@ func (g *Gateway) attachable(w http.ResponseWriter, r *http.Request, key state.K
 	return nil
 }
 
-// follows reports whether a reader wants to stay over runs.
+// follows reports whether a reader wants to stay when a run has ended.
 func follows(r *http.Request) bool { return r.URL.Query().Get("follow") == "1" }
 
 // restsAt reports whether nothing runs on t and its log ends with the frame cursor.
@@ -102,7 +102,7 @@ func (g *Gateway) cursor(r *http.Request, t *state.Thread) (state.FrameID, bool,
 	}
 	id, err := state.ParseFrameID(header)
 	if err != nil {
-		return state.FrameID{}, false, nil // not one of ours: the prelude says where things stand
+		return state.FrameID{}, false, nil // not a cursor of this gateway's: a prelude brings the reader up to date
 	}
 	if restsAt(t, id) {
 		return id, true, nil

@@ -85,7 +85,7 @@ func (g *Gateway) ping(ctx context.Context) error {
 // pingTimeout is how long a store may take to answer and still count as there.
 const pingTimeout = time.Second
 
-// home is the page and its files; without one, GET / says what there is.
+// home is GET / and GET /assets/: the page and its files, or a few words about the routes if there is no page.
 func (g *Gateway) home(w http.ResponseWriter, r *http.Request) error {
 	if g.o.Page != nil {
 		g.o.Page.ServeHTTP(w, r)

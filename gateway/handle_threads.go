@@ -94,7 +94,7 @@ type runDocument struct {
 	ParentRunID string          `json:"parentRunId,omitempty"`
 	Status      state.RunStatus `json:"status"`
 	Code        agui.Code       `json:"code,omitempty"`
-	Message     string          `json:"message,omitempty"` // what readers were told of its failure
+	Message     string          `json:"message,omitempty"` // what readers were sent about its failure
 	StartedAt   route.Timestamp `json:"startedAt"`
 	EndedAt     route.Timestamp `json:"endedAt,omitzero"`
 }

@@ -22,32 +22,32 @@ type Options struct {
 	// Store keeps the threads; nil means a [memstore.New] of the gateway's own.
 	Store state.Store
 
-	// Shared says that other replicas use the same store, now or when this process has ended: a run that is not over
-	// when this one has to end is theirs to go on with. Otherwise it ends with the error draining.
+	// Shared says that other replicas use the same store, now or when this process has ended: they continue a run that
+	// is live when this process has to end. Otherwise it ends with the error draining.
 	Shared bool
 
 	// Disconnect says what hanging up does to a run of the plain endpoint; empty means [Cancel].
 	Disconnect Disconnect
-	// DetachGrace is how long an untied run goes on with nobody reading; 0 means 10 minutes.
+	// DetachGrace is how long an untied run goes on without a reader; 0 means 10 minutes.
 	DetachGrace time.Duration
-	// HangUpGrace is how long after its connection closed a tied run waits for somebody to attach; 0
+	// HangUpGrace is how long a tied run waits, after its connection closed, for a reader to attach; 0
 	// means 2 seconds.
 	HangUpGrace time.Duration
-	// OnBusy says what happens to a request that a live run is in the way of; empty means [Reject].
+	// OnBusy says what happens to a request that finds a live run in its way; empty means [Reject].
 	OnBusy OnBusy
-	// SubagentEvents says who is sent the SUBAGENT_* events without a word about them; empty means [SubagentsAuto].
+	// SubagentEvents says which clients are sent the SUBAGENT_* events if they do not say themselves; empty means [SubagentsAuto].
 	SubagentEvents SubagentEvents
 	InterruptTTL   time.Duration // how long a question stays open; 0 means 24 hours
 	RunTimeout     time.Duration // from the run's first start; 0 means 10 minutes
 	Heartbeat      time.Duration // an SSE comment on quiet streams; 0 means 15 seconds
 	WriteTimeout   time.Duration // a reader that takes longer for 64 KiB of any answer is cut; 0 means 30 seconds
 	StopGrace      time.Duration // a stopped run waits so long for its agent to notice; 0 means 1 second
-	Lease          time.Duration // a replica silent for so long has lost its runs; 0 means 10 seconds
-	RunAttempts    int           // how often a run may be begun, takeovers included; 0 means 3
+	Lease          time.Duration // a replica that renews nothing for so long loses its runs; 0 means 10 seconds
+	RunAttempts    int           // how many attempts a run may have, takeovers included; 0 means 3
 	StoreBuffer    time.Duration // how long a run waits for a store that is away; 0 means 20 seconds
 	Pace           time.Duration // between the pieces of scripted texts
 
-	// Webhook is who is told when a run starts waiting for people.
+	// Webhook is called when a run waits for answers.
 	Webhook WebhookOptions
 
 	// Page is served at / and /assets/; nil means a few words about the API.
@@ -65,7 +65,7 @@ type Options struct {
 	NewID func() string
 }
 
-// AgentOptions are what an agent may have its own way. Zero fields mean the gateway's.
+// AgentOptions are the options that an agent may have for itself. Zero fields mean the gateway's.
 type AgentOptions struct {
 	Description    string
 	Edits          bool // a changed message replaces what followed
@@ -78,23 +78,23 @@ type AgentOptions struct {
 	LegacyInterrupts bool
 }
 
-// Disconnect says what hanging up does to a run.
+// Disconnect says what happens to a run when the connection that it was posted on closes.
 type Disconnect string
 
-// The ways to take a hang-up.
+// The settings of Disconnect.
 const (
-	Cancel Disconnect = "cancel" // it stops the run, unless somebody attached
+	Cancel Disconnect = "cancel" // the run stops, unless another reader has attached
 	Detach Disconnect = "detach" // the run goes on
 )
 
-// OnBusy says what happens to a request that a live run is in the way of.
+// OnBusy says what happens to a request that finds a live run in its way.
 type OnBusy string
 
-// The ways to take a busy thread.
+// The settings of OnBusy.
 const (
 	Reject    OnBusy = "reject"    // RUN_ERROR run_in_progress
-	Queue     OnBusy = "queue"     // wait for its end
-	Supersede OnBusy = "supersede" // end it
+	Queue     OnBusy = "queue"     // wait for the run's end
+	Supersede OnBusy = "supersede" // end the run
 )
 
 // Limits bound what callers and agents may use. A zero field means the default beside it; a negative one
@@ -185,21 +185,21 @@ func (o *Options) fill() {
 	}
 }
 
-// SubagentEvents says who is sent SUBAGENT_* events. Clients before @ag-ui/client 0.0.59 refuse a stream that has them.
-// Whatever it says, a request can ask for them, or for none.
+// SubagentEvents says which clients are sent SUBAGENT_* events. Clients before @ag-ui/client 0.0.59 refuse a stream that has them.
+// With every setting a request can ask for them, or for none.
 type SubagentEvents string
 
 // The settings of SubagentEvents.
 const (
-	// SubagentsAuto sends them to those who state a protocol version, as clients do since 1.0, on every route.
+	// SubagentsAuto sends them to clients that state a protocol version, as those since 1.0 do, on every route.
 	SubagentsAuto SubagentEvents = "auto"
 	// SubagentsOn sends them to everybody.
 	SubagentsOn SubagentEvents = "on"
-	// SubagentsOff sends them only to those who ask.
+	// SubagentsOff sends them only to clients that ask.
 	SubagentsOff SubagentEvents = "off"
 )
 
-// WebhookOptions say who is told when a run starts waiting for people. The zero value tells nobody.
+// WebhookOptions say which webhook is called when a run waits for people's answers. The zero value calls none.
 //
 // The receiver gets a POST of {"thread", "agent", "interrupts"}, the interrupts as in AG-UI, at least once: each has an id in
 // X-Gateway-Delivery, the same whenever it is sent again. X-Gateway-Signature is t=<unix seconds>,v1=<hex HMAC-SHA256 of

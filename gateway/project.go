@@ -122,7 +122,7 @@ func (r *reader) openingOptions(begun *state.Begun) (openingOptions, error) {
 	defer r.keepAlive()()
 	messages, err := r.messages(begun.Thread.Rev)
 	if errors.Is(err, state.ErrUnknownThread) {
-		return openingOptions{}, nil // deleted: the log says how the run ends
+		return openingOptions{}, nil // deleted: the log has the end of the run
 	}
 	if err != nil {
 		return openingOptions{}, err
@@ -171,10 +171,6 @@ func (o *opening) isSnapshot(f state.Frame) bool {
 	return found
 }
 
-// A client that is sent a MESSAGES_SNAPSHOT keeps what it has of it where it has it, and adds the rest behind. One that
-// said something without knowing what was said before, in another tab, would show the conversation out of order for
-// good. It is sent a shorter snapshot first, of what it has in its place; the rest then comes in order.
-
 // openingSnapshots returns the snapshots that this reader is sent behind the first state of a run and that the log does not have.
 func (r *reader) openingSnapshots(o openingOptions) ([]state.Frame, error) {
 	var frames []state.Frame
@@ -195,7 +191,10 @@ func (r *reader) openingSnapshots(o openingOptions) ([]state.Frame, error) {
 	return frames, nil
 }
 
-// unordered returns the beginning of messages that a client must be sent first that has own, and whether it must.
+// unordered returns the first messages of a thread that a client with the messages own has in their place, and whether it has others
+// out of their place. A client keeps the messages that it finds in a MESSAGES_SNAPSHOT where it has them, and adds the others behind:
+// if it wrote one without knowing what was written in another tab, it would show the conversation out of order. So it is sent a
+// snapshot of what is in its place first, and then one of all.
 func unordered(own []agui.Message, messages state.Conversation) (state.Conversation, bool) {
 	place := make(map[string]int, len(messages))
 	for i, m := range messages {

@@ -145,7 +145,7 @@ type stream struct {
 	mu   sync.Mutex // guards what follows
 	out  *agui.Stream
 	last time.Time // when something went out
-	// inRun says that the reader is in the middle of a run, whose end it must be told.
+	// inRun says that the start of a run was sent and its end was not.
 	inRun bool
 }
 

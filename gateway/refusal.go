@@ -11,10 +11,9 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// CopilotKit's page is locked until it is loaded again when a run that answered its question ends in an error, so that
-// such a run ends for it like a refusal: with the questions that are open now. Of the errors in the log that is
-// [wire.Profile]'s to see to. Here are those which are not in the log: the reader loses the run, or its request was not
-// even taken.
+// An error that ends a run which answered a question locks CopilotKit's page until it is loaded again. So the page is sent
+// such a run's end like a refusal: with the questions that are open now. [wire.Profile] does that with the errors in the log. This
+// file does it where the log has no error: the reader has lost the run, or its request was refused.
 
 // A resumedRun is what a reader was sent of a resumed run: what is open there has to be closed if the reader loses the run.
 type resumedRun struct {

@@ -110,7 +110,7 @@ const requestIDHeader = echo.HeaderXRequestID
 // localPrincipal owns every thread while there is no authentication.
 const localPrincipal = "local"
 
-// identify gives each request an id and its principal, and says the id on the response.
+// identify gives each request an id and its principal, and sets the id on the response.
 func (g *Gateway) identify(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()

@@ -135,7 +135,7 @@ const (
 // chainName is what a chain may be called.
 var chainName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// hopsOf reads how many remote agents a request came over, and the chain it belongs to: one of its own if it came over none.
+// hopsOf returns over how many remote agents a request came, and the chain that it belongs to: a new one if it came over none.
 func hopsOf(header http.Header) (hops int, chain string, err error) {
 	text := header.Get(groupchat.HopsHeader)
 	if text == "" {
@@ -166,7 +166,7 @@ type chain struct {
 	runs int // that remote agents asked for, since the first that is live
 }
 
-// enter counts a run that came over so many hops; leave takes it back. It reports whether there is room for it.
+// enter counts a run that came over so many hops, until leave. It returns false, and counts nothing, if the chain has too many.
 func (c *chains) enter(name string, hops int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -188,7 +188,7 @@ func (c *chains) enter(name string, hops int) bool {
 	return true
 }
 
-// rejoin counts a run that another replica had begun, whatever room there is.
+// rejoin counts a run that is taken over, even if the chain has too many.
 func (c *chains) rejoin(name string) {
 	c.enter(name, 0)
 }
@@ -206,7 +206,7 @@ func (c *chains) leave(name string) {
 	}
 }
 
-// undo takes back a run that was not begun.
+// undo takes back enter for a run that did not start.
 func (c *chains) undo(name string, hops int) {
 	c.mu.Lock()
 	if hops > 0 {

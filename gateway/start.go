@@ -183,7 +183,7 @@ func (m *minter) isNew(id string) bool {
 }
 
 // newView returns the view that the run starts with. The conversation of t is read only when it is needed, if its last message is
-// known. It is not where results of frontend calls came, because they are put behind their calls.
+// known: it is not if results of frontend calls came, which are inserted behind their calls.
 func (a *attempt) newView(t *state.Thread) (*run.View, error) {
 	if t.LastMessage == "" || t.LastMessage != t.LastUser {
 		messages, err := a.messages(t.Rev)

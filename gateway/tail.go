@@ -104,9 +104,9 @@ func (r *reader) tailToGap(t tailOptions) error {
 	defer cancel()
 	defer context.AfterFunc(r.g.serving, func() {
 		if t.end != endNever {
-			select { // the end of the run is on its way
+			select { // the last frames may be on their way
 			case <-time.After(lastFrames):
-			case <-ctx.Done(): // and has come
+			case <-ctx.Done(): // the tail has ended
 			}
 		}
 		cancel()
@@ -197,7 +197,7 @@ func (g *Gateway) tail(ctx context.Context, key state.Key, after state.FrameID) 
 	}
 }
 
-// tailPause is how long a reader waits before it asks a store again that is away.
+// tailPause is how long a reader waits before it repeats a call to a store that is away.
 const tailPause = 100 * time.Millisecond
 
 // messages returns the thread's messages at a revision.
@@ -237,8 +237,8 @@ func askStore[T any](r *reader, call func(context.Context) (T, error)) (T, error
 	}
 }
 
-// lastFrames is how long a reader waits for the end of its run when the server has no runs left: it was written
-// already, or it will be another replica's to write.
+// lastFrames is how long a reader waits for the end of its run when this replica has no live runs any more: the end is in the log
+// already, or another replica will write it.
 const lastFrames = 500 * time.Millisecond
 
 // projectBatch makes the reader's frames of stored ones, up to the first terminal one if that is where the reader stops. It
