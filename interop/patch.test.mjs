@@ -33,10 +33,12 @@ test(`${count} random patches of seed ${seed} give a client the new state`, () =
   assert.equal(lines.length, count);
   let operations = 0;
   let empty = 0;
+  let whole = 0; // documents that are replaced as a whole, as a patch from outside does that is too long for a delta
   for (const line of lines) {
     const { old, patch, new: want } = JSON.parse(line);
     operations += patch.length;
     if (patch.length === 0) empty++;
+    if (patch.length === 1 && patch[0].path === "") whole++;
     let got;
     try {
       got = jsonpatch.applyPatch(old, patch, true, false).newDocument;
@@ -46,4 +48,5 @@ test(`${count} random patches of seed ${seed} give a client the new state`, () =
     assert.deepEqual(plain(got), plain(want), line);
   }
   assert.ok(operations > count * 0.8 && empty < count / 3, `${operations} operations, ${empty} empty patches`);
+  assert.ok(whole > count / 50, `${whole} documents are replaced as a whole`);
 });

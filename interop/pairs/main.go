@@ -1,8 +1,9 @@
 // Command pairs prints random states with the patch that leads from one to the other, for the tests that hold
 // our patches to what a client's library makes of them.
 //
-// Each line is {"old":…,"patch":…,"new":…}. Half of the patches come from [state.Diff], half are what a
-// [state.Document] tells its readers of one change.
+// Each line is {"old":…,"patch":…,"new":…}. A third of the patches come from [state.Diff], a third are what a
+// [state.Document] tells its readers of one change, and a third what it tells them of a patch from outside, which is a
+// replacement of the whole document if more operations would be needed than a delta may have.
 //
 // With -states it prints one random state per line instead. With -merge it reads lines in turn, a state and what a
 // client that was sent it sends back, and prints the state as [state.MergeClient] leaves it.
@@ -58,10 +59,7 @@ type pair struct {
 func (g generator) pairs(w io.Writer, n int) error {
 	enc := json.NewEncoder(w)
 	for i := range n {
-		next := g.diff
-		if i%2 == 1 {
-			next = g.change
-		}
+		next := []func() (pair, error){g.diff, g.change, g.outside}[i%3]
 		p, err := next()
 		if err != nil {
 			return err
@@ -178,6 +176,40 @@ func (g generator) change() (pair, error) {
 	}
 	p.New = d.JSON()
 	return p, nil
+}
+
+// maxPatchOps is the most operations that a delta of a patch from outside may have here.
+const maxPatchOps = 2
+
+// outside applies a patch from outside to a document. Some patches are refused, such as those of a member without a name, so
+// it tries until one is not.
+func (g generator) outside() (pair, error) {
+	for {
+		want, err := g.diff()
+		if err != nil {
+			return pair{}, err
+		}
+		body, err := json.Marshal(want.Patch)
+		if err != nil {
+			return pair{}, err
+		}
+		var made agui.Patch
+		d, err := state.NewDocument(want.Old, state.DocumentOptions{MaxPatchOps: maxPatchOps, OnChange: func(c state.Change) error {
+			if len(c.Patch) > maxPatchOps || c.Snapshot != nil {
+				return fmt.Errorf("a patch of %d operations, or a snapshot, is sent for one from outside", len(c.Patch))
+			}
+			made = c.Patch
+			return nil
+		}})
+		if err != nil {
+			return pair{}, err
+		}
+		err = d.ApplyOutside(state.OutsidePatch{Body: body}, nil)
+		if _, refused := errors.AsType[*state.OutsideError](err); refused {
+			continue
+		}
+		return pair{want.Old, made, d.JSON()}, err
+	}
 }
 
 // transfer applies a move or a copy to d, which holds content, and every other time an addition with it. Most of those at
