@@ -55,7 +55,7 @@ func (s *served) forwarded(header http.Header) http.Header {
 func (s *served) setOptions(req *state.Request, o Options) {
 	req.Writable, req.ListEdits = s.spec.Client, s.Edits
 	if s.OnBusy == Queue && req.Wait == nil {
-		req.Wait = &state.Wait{Ticket: rand.Text(), TTL: o.Lease, Most: o.Limits.Queue}
+		req.Wait = &state.Wait{Ticket: rand.Text(), TTL: o.Lease, Limit: o.Limits.Queue}
 	}
 }
 

@@ -41,7 +41,7 @@ func listRegenerates(r *Request) { r.ListRegenerates = true }
 
 // waiting lets the request wait, with two others.
 func waiting(ticket string) func(*Request) {
-	return func(r *Request) { r.Wait = &Wait{Ticket: ticket, TTL: time.Second, Most: 3} }
+	return func(r *Request) { r.Wait = &Wait{Ticket: ticket, TTL: time.Second, Limit: 3} }
 }
 
 // since says that the request has been waiting for the thread that was made then.

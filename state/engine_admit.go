@@ -118,13 +118,13 @@ func (s *store) Overdue(ctx context.Context, limit int) ([]Key, error) {
 }
 
 // Signal tells the live attempt something; see [Admitter].
-func (s *store) Signal(ctx context.Context, key Key, run uint64, word Signal) (bool, error) {
+func (s *store) Signal(ctx context.Context, key Key, run uint64, signal Signal) (bool, error) {
 	if err := s.ready(ctx); err != nil {
 		return false, err
 	}
-	a, err := s.backend.UpdateAttempt(ctx, key, AttemptUpdate{Op: AttemptSignal, Run: run, Signal: word})
+	a, err := s.backend.UpdateAttempt(ctx, key, AttemptUpdate{Op: AttemptSignal, Run: run, Signal: signal})
 	if err == nil && a.Live {
-		s.notify(Event{Kind: EventSignal, Thread: key.Digest(), Fence: a.Fence, Signal: word})
+		s.notify(Event{Kind: EventSignal, Thread: key.Digest(), Fence: a.Fence, Signal: signal})
 	}
 	return a.Live, err
 }

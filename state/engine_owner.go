@@ -122,16 +122,16 @@ func (s *store) disownStale() {
 }
 
 // deliverSignal tells an attempt something, if it is this store's.
-func (s *store) deliverSignal(at attemptKey, word Signal) {
+func (s *store) deliverSignal(at attemptKey, signal Signal) {
 	s.mu.Lock()
 	own := s.owners[at]
 	s.mu.Unlock()
 	switch {
 	case own == nil:
-	case word == SignalLost:
+	case signal == SignalLost:
 		s.lost(own.lease)
 	default:
-		own.signals.send(word)
+		own.signals.send(signal)
 	}
 }
 
@@ -193,7 +193,7 @@ func (o *owner) applyFlags(told Flags) {
 	}
 }
 
-// signals delivers words to an attempt, each at most once: so the channel never fills up.
+// signals delivers signals to an attempt, each at most once: so the channel never fills up.
 type signals struct {
 	ch chan Signal
 
@@ -203,15 +203,15 @@ type signals struct {
 
 func newSignals() *signals { return &signals{ch: make(chan Signal, 4), sent: map[Signal]bool{}} }
 
-func (s *signals) send(word Signal) {
+func (s *signals) send(signal Signal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.sent[word] {
+	if s.sent[signal] {
 		return
 	}
 	select {
-	case s.ch <- word:
-		s.sent[word] = true
-	default: // more words than there are: nobody listens
+	case s.ch <- signal:
+		s.sent[signal] = true
+	default: // more signals than there are: nobody receives them
 	}
 }

@@ -29,7 +29,7 @@ type Ticket struct {
 type Wait struct {
 	Ticket string        // unguessable; one per request
 	TTL    time.Duration // a place that is not renewed for so long is given up: whoever kept it has died
-	Most   int           // requests may wait for the thread, at all replicas together; 0: any number
+	Limit  int           // how many requests may wait for the thread, at all replicas together; 0: any number
 }
 
 // behind reports whether anybody stands before ticket whose place holds at now.
@@ -64,7 +64,7 @@ func Enqueue(q []Ticket, w *Wait, now time.Time) ([]Ticket, bool) {
 		return Renew(q, w.Ticket, until), true
 	}
 	q = slices.DeleteFunc(slices.Clone(q), func(t Ticket) bool { return !now.Before(t.Until) })
-	if w.Most > 0 && len(q) >= w.Most {
+	if w.Limit > 0 && len(q) >= w.Limit {
 		return nil, false
 	}
 	return append(q, Ticket{ID: w.Ticket, Until: until}), true

@@ -11,7 +11,7 @@ import (
 // [Admit]'s to say.
 type Request struct {
 	Key         Key
-	RunID       string // the caller's word, echoed, never a key
+	RunID       string // as the caller names it; echoed, and never a key
 	ParentRunID string
 	Era         agui.Era
 	// Hash is equal for equal inputs.

@@ -53,7 +53,7 @@ type Admitter interface {
 	// was faster, or it lives.
 	Take(ctx context.Context, key Key, o LeaseOptions) (*Begun, error)
 	// Signal tells the live attempt of a thread something, on whichever replica it runs. A run is named by the fence
-	// it began with ([Intent].Origin), so that a word that comes late never reaches the next one; 0 means whichever
+	// it began with ([Intent].Origin), so that a signal that comes late never reaches the next one; 0 means whichever
 	// is live. False means that it is not live. ErrUnknownThread: no such thread.
 	Signal(ctx context.Context, key Key, run uint64, s Signal) (bool, error)
 	// NoteReader notes that the live run of a thread has a reader for d from now on, on whichever replica; 0 notes
@@ -96,7 +96,7 @@ type Lease struct {
 	thread string // the digest of Key; empty if no store made it
 }
 
-// A Signal is a word to a live attempt.
+// A Signal is something that others tell a live attempt.
 type Signal string
 
 // The signals.

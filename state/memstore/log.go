@@ -116,7 +116,7 @@ func (b *backend) ReadLog(_ context.Context, key state.Key, after state.FrameID)
 func (b *backend) deadLog(key state.Key, after state.FrameID) []state.Frame {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, e := range b.dead {
+	for _, e := range b.deadLogs {
 		if e.key == key && !after.IsZero() && after.Fence >= e.first && after.Fence <= e.log.last.Fence {
 			return slices.Clip(e.log.frames[e.log.find(after):])
 		}

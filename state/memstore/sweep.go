@@ -8,13 +8,13 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// sweepMost is how many entries one call looks after, so that none pays for the rest of an hour.
-const sweepMost = 64
+// sweepLimit is how many entries one call looks after, so that none pays for the rest of an hour.
+const sweepLimit = 64
 
 // sweep trims logs and forgets threads whose time is over. It is called where no entry is locked.
 func (b *backend) sweep(now time.Time) {
-	b.bury(now)
-	for range sweepMost {
+	b.removeDeadLogs(now)
+	for range sweepLimit {
 		b.mu.Lock()
 		if len(b.due) == 0 || b.due[0].at.After(now) {
 			b.mu.Unlock()
@@ -23,7 +23,7 @@ func (b *backend) sweep(now time.Time) {
 		e := heap.Pop(&b.due).(*entry)
 		b.mu.Unlock()
 		if !e.mu.TryLock() {
-			b.later(e, now.Add(time.Second)) // in use: nobody waits for another thread's work
+			b.sweepLater(e, now.Add(time.Second)) // in use: nobody waits for another thread's work
 			continue
 		}
 		e.trim(now.Add(-b.o.LogTTL))
@@ -43,19 +43,19 @@ func (b *backend) sweep(now time.Time) {
 	}
 }
 
-// bury lets go of the logs of threads that have been gone for a while.
-func (b *backend) bury(now time.Time) {
+// removeDeadLogs lets go of the logs of threads that have been gone for a while.
+func (b *backend) removeDeadLogs(now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	n := 0
-	for n < len(b.dead) && b.dead[n].at.Before(now) {
+	for n < len(b.deadLogs) && b.deadLogs[n].at.Before(now) {
 		n++
 	}
-	b.dead = slices.Delete(b.dead, 0, n)
+	b.deadLogs = slices.Delete(b.deadLogs, 0, n)
 }
 
-// later looks after an entry another time.
-func (b *backend) later(e *entry, at time.Time) {
+// sweepLater looks after an entry another time.
+func (b *backend) sweepLater(e *entry, at time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if e.slot < 0 {
@@ -64,8 +64,8 @@ func (b *backend) later(e *entry, at time.Time) {
 	}
 }
 
-// next is when there is something to sweep in an idle entry: its log, or itself.
-func (b *backend) next(e *entry) time.Time {
+// nextSweep is when there is something to sweep in an idle entry: its log, or itself.
+func (b *backend) nextSweep(e *entry) time.Time {
 	at := e.deadline
 	if ended, ok := e.log.oldest(); ok && ended.Add(b.o.LogTTL).Before(at) {
 		return ended.Add(b.o.LogTTL)
@@ -93,7 +93,7 @@ func (b *backend) forget(e *entry) {
 	}
 	if len(e.log.frames) > 0 {
 		e.at = b.o.Now().Add(state.DeadLogTTL)
-		b.dead = append(b.dead, e)
+		b.deadLogs = append(b.deadLogs, e)
 	}
 	name := state.Key{Principal: e.key.Principal, ID: e.key.ID}
 	b.named[name] = slices.DeleteFunc(b.named[name], func(x *entry) bool { return x == e })

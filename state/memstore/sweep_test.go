@@ -26,7 +26,7 @@ func TestMemorySweep(t *testing.T) {
 	b := newBackend(Options{Now: func() time.Time { return now }})
 	s := state.NewStore(b, state.StoreOptions{})
 	ctx := t.Context()
-	const threads = 3 * sweepMost
+	const threads = 3 * sweepLimit
 	for i := range threads {
 		r := request(state.Key{Principal: "local", ID: fmt.Sprint(i)}, "u1")
 		begun, err := s.Begin(ctx, r, state.LeaseOptions{Attempt: "x", TTL: time.Second})
@@ -44,7 +44,7 @@ func TestMemorySweep(t *testing.T) {
 		frames, entries int
 	}{{0, threads, threads}, {time.Hour, 0, threads}, {30 * 24 * time.Hour, 0, 0}} {
 		now = now.Add(test.after)
-		for range threads / sweepMost {
+		for range threads / sweepLimit {
 			if _, err := s.Overdue(ctx, 1); err != nil {
 				t.Fatalf("Overdue() = %v", err)
 			}

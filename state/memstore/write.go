@@ -45,7 +45,7 @@ func (b *backend) Write(_ context.Context, w *state.Write) (state.Written, error
 // apply makes what a transition says of the rest beside the thread come true. The thread is still the one before it.
 func (e *entry) apply(s *state.Transition, now time.Time) {
 	e.remember(s)
-	e.converse(s)
+	e.applyMessages(s)
 	if e.tokens == nil && len(s.Tokens) > 0 {
 		e.tokens = map[string]state.Token{}
 	}
@@ -58,8 +58,8 @@ func (e *entry) apply(s *state.Transition, now time.Time) {
 	}
 }
 
-// converse makes what a transition says of the conversation come true.
-func (e *entry) converse(s *state.Transition) {
+// applyMessages makes what a transition says of the conversation come true.
+func (e *entry) applyMessages(s *state.Transition) {
 	for _, id := range s.Left {
 		place := e.known[id]
 		e.replace(s, place.Slot)
@@ -101,7 +101,7 @@ func (b *backend) index(e *entry, born bool) {
 		return
 	}
 	delete(b.live, e)
-	e.at = b.next(e)
+	e.at = b.nextSweep(e)
 	if e.slot < 0 {
 		heap.Push(&b.due, e)
 	} else {

@@ -14,8 +14,8 @@ import (
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
 
-// insist makes a write until the store takes it, as the owner of a run does. After a gap it sends everything again.
-func (t *thread) insist(s state.Store, l *state.Lease, seq, n int) {
+// retryAppend makes a write until the store takes it, as the owner of a run does. After a gap it sends everything again.
+func (t *thread) retryAppend(s state.Store, l *state.Lease, seq, n int) {
 	t.Helper()
 	redistest.Until(t, "an append", func() bool {
 		err := s.Append(t.Context(), l, behind(l, seq-1), frames(l, seq, n))
@@ -29,7 +29,7 @@ func (t *thread) insist(s state.Store, l *state.Lease, seq, n int) {
 	})
 }
 
-func (t *thread) insistEnd(s state.Store, l *state.Lease, seq int) {
+func (t *thread) retryEnd(s state.Store, l *state.Lease, seq int) {
 	t.Helper()
 	redistest.Until(t, "a commit", func() bool {
 		_, err := s.Commit(t.Context(), l, end(l, seq))
@@ -56,8 +56,8 @@ func TestRestart(t *testing.T) {
 		t.Errorf("Append() to a Redis that is away = %v", err)
 	}
 	server.Restart()
-	th.insist(stores[0], l, 6, 10)
-	th.insistEnd(stores[0], l, 16)
+	th.retryAppend(stores[0], l, 6, 10)
+	th.retryEnd(stores[0], l, 16)
 	th.ordered(ids(), 16)
 	if _, err := stores[1].Signal(t.Context(), th.key, 0, state.SignalStop); err != nil {
 		t.Errorf("Signal() = %v", err)
@@ -69,8 +69,8 @@ func TestRestart(t *testing.T) {
 			t.Fatalf("Signal() = %v", err)
 		}
 		select {
-		case word := <-l.Signals:
-			return word == state.SignalStop
+		case signal := <-l.Signals:
+			return signal == state.SignalStop
 		case <-time.After(500 * time.Millisecond):
 			return false
 		}
@@ -139,8 +139,8 @@ func TestFailover(t *testing.T) {
 		return err == nil && n == 1
 	})
 	set.Master.Kill()
-	th.insist(stores[0], l, 6, 5)
-	th.insistEnd(stores[0], l, 11)
+	th.retryAppend(stores[0], l, 6, 5)
+	th.retryEnd(stores[0], l, 11)
 	th.ordered(ids(), 11)
 	redistest.Until(t, "the orphan", func() bool {
 		keys, err := stores[1].Overdue(t.Context(), 10)

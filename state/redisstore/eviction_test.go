@@ -109,8 +109,8 @@ func TestPartialEvictionOfARun(t *testing.T) {
 				t.Errorf("Commit() to a thread without %s = nil", part)
 				return
 			}
-			if word := hear(t, l); word != state.SignalLost {
-				t.Errorf("signal = %s, want lost", word)
+			if signal := nextSignal(t, l); signal != state.SignalLost {
+				t.Errorf("signal = %s, want lost", signal)
 			}
 			if err := ended(); err == nil {
 				t.Error("Tail() = nil, want an error")
@@ -189,8 +189,8 @@ func TestFullRedis(t *testing.T) {
 	if live, err := stores[1].Signal(ctx, th.key, 0, state.SignalStop); !live || err != nil {
 		t.Errorf("Signal() = %v, %v", live, err)
 	}
-	if word := hear(t, l); word != state.SignalStop {
-		t.Errorf("signal = %s, want stop", word)
+	if signal := nextSignal(t, l); signal != state.SignalStop {
+		t.Errorf("signal = %s, want stop", signal)
 	}
 	if err := stores[0].Renew(ctx, l, time.Hour); err != nil {
 		t.Errorf("Renew() = %v", err)

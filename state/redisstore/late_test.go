@@ -138,7 +138,7 @@ func TestFrozen(t *testing.T) {
 		t.Errorf("Append() to a Redis that is frozen = %v, want the end of its time", err)
 	}
 	server.Thaw()
-	th.insist(s, l, 2, 1)
-	th.insistEnd(s, l, 3)
+	th.retryAppend(s, l, 2, 1)
+	th.retryEnd(s, l, 3)
 	th.ordered(ids(), 3)
 }

@@ -14,8 +14,8 @@ import (
 // without a transition, and a transition changes it only to let go of the place of the request it begins.
 const fieldQueue = "queue"
 
-// wordWake is what replicas are told whose requests wait for a thread: to look whether their turn has come.
-const wordWake = "wake"
+// wakeSignal is what replicas are told whose requests wait for a thread: to look whether their turn has come.
+const wakeSignal = "wake"
 
 // A waiter is a ticket as it is stored, with the channel on which the replica is told that keeps it.
 type waiter struct {

@@ -193,8 +193,8 @@ func TestMissedSignals(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[state.Signal]bool{state.SignalUntie: true, state.SignalStop: true}
-	for word := range want {
-		if live, err := stores[1].Signal(t.Context(), th.key, 0, word); err != nil || !live {
+	for signal := range want {
+		if live, err := stores[1].Signal(t.Context(), th.key, 0, signal); err != nil || !live {
 			t.Fatalf("Signal() = %v, %v", live, err)
 		}
 	}
@@ -202,11 +202,11 @@ func TestMissedSignals(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		word := hear(t, b.Lease)
-		if !want[word] {
-			t.Errorf("signal = %s", word)
+		signal := nextSignal(t, b.Lease)
+		if !want[signal] {
+			t.Errorf("signal = %s", signal)
 		}
-		delete(want, word)
+		delete(want, signal)
 	}
 }
 

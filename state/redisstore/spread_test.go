@@ -63,8 +63,8 @@ func (s *spread) Take(ctx context.Context, key state.Key, o state.LeaseOptions) 
 	return s.next().Take(ctx, key, o)
 }
 
-func (s *spread) Signal(ctx context.Context, key state.Key, run uint64, word state.Signal) (bool, error) {
-	return s.next().Signal(ctx, key, run, word)
+func (s *spread) Signal(ctx context.Context, key state.Key, run uint64, signal state.Signal) (bool, error) {
+	return s.next().Signal(ctx, key, run, signal)
 }
 
 func (s *spread) NoteReader(ctx context.Context, key state.Key, d time.Duration) (time.Duration, bool, error) {

@@ -93,10 +93,10 @@ func (s *backend) Listen(tell func(state.Event)) {
 		for message := range s.subscription.Channel() {
 			text := strings.Fields(message.Payload)
 			if len(text) != 3 {
-				continue // a word that is lost comes with the next renewal
+				continue // a signal that is lost comes with the next renewal
 			}
 			e := state.Event{Kind: state.EventSignal, Thread: text[0], Signal: state.Signal(text[2])}
-			if text[2] == wordWake {
+			if text[2] == wakeSignal {
 				e.Kind = state.EventTurn
 			}
 			var err error

@@ -177,8 +177,8 @@ func dump(t *testing.T, c *redis.Client, prefix string) map[string]string {
 	return all
 }
 
-// TestZombie holds the store to taking nothing from an owner whose run was taken, whatever it tries.
-func TestZombie(t *testing.T) {
+// TestAFormerOwnerWritesNothing holds the store to taking nothing from an owner whose run was taken, whatever it tries.
+func TestAFormerOwnerWritesNothing(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
 	client := server.Client()
@@ -196,8 +196,8 @@ func TestZombie(t *testing.T) {
 		t.Fatalf("Take() = %v", err)
 	}
 	th.append(b, taken.Lease, 1, 3)
-	if word := hear(t, old); word != state.SignalLost {
-		t.Errorf("signal = %s, want lost", word)
+	if signal := nextSignal(t, old); signal != state.SignalLost {
+		t.Errorf("signal = %s, want lost", signal)
 	}
 	before := dump(t, client, prefix)
 	ctx := t.Context()
@@ -263,12 +263,12 @@ func TestKeysExpire(t *testing.T) {
 	}
 }
 
-// hear returns what an attempt is told next.
-func hear(t *testing.T, l *state.Lease) state.Signal {
+// nextSignal returns what an attempt is told next.
+func nextSignal(t *testing.T, l *state.Lease) state.Signal {
 	t.Helper()
 	select {
-	case word := <-l.Signals:
-		return word
+	case signal := <-l.Signals:
+		return signal
 	case <-time.After(30 * time.Second):
 		t.Fatal("the attempt is told nothing")
 		return ""
@@ -338,8 +338,8 @@ func TestLostCommit(t *testing.T) {
 		if err := write(s, l); !errors.Is(err, state.ErrLeaseLost) {
 			t.Errorf("%s() = %v, want ErrLeaseLost", name, err)
 		}
-		if word := hear(t, l); word != state.SignalLost {
-			t.Errorf("signal = %s, want lost", word)
+		if signal := nextSignal(t, l); signal != state.SignalLost {
+			t.Errorf("signal = %s, want lost", signal)
 		}
 	}
 }

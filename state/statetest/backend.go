@@ -313,7 +313,7 @@ func (w *backendWorld) overdue(limit int) []state.Key {
 
 // within is the test's context, which ends early enough to say what did not come.
 func (w *backendWorld) within() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(w.Context(), patience)
+	return context.WithTimeout(w.Context(), waitLimit)
 }
 
 // object is a state.

@@ -7,8 +7,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// patience is how long a test waits for what must come.
-const patience = 30 * time.Second
+// waitLimit is how long a test waits for what must come.
+const waitLimit = 30 * time.Second
 
 var backendLogs = []promise{
 	{"an append says what the newest frame was and what the attempt was told, and skips what is there", func(w *backendWorld) {

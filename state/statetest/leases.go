@@ -179,7 +179,7 @@ var leases = []sentence{
 	{"whoever lost the lease is told", func(w *world) {
 		l := w.start("u1")
 		w.take()
-		w.equal("signal", w.hear(l), state.SignalLost)
+		w.equal("signal", w.nextSignal(l), state.SignalLost)
 	}},
 	{"results of effects are found by a takeover, until the next commit", func(w *world) {
 		l := w.start("u1")
@@ -202,7 +202,7 @@ var leases = []sentence{
 				w.Fatalf("Signal(%s) = %v, %v", s, live, err)
 			}
 		}
-		w.equal("signals", []state.Signal{w.hear(l), w.hear(l)}, []state.Signal{state.SignalUntie, state.SignalStop})
+		w.equal("signals", []state.Signal{w.nextSignal(l), w.nextSignal(l)}, []state.Signal{state.SignalUntie, state.SignalStop})
 		w.equal("more signals", len(l.Signals), 0)
 		w.equal("tied", w.load().Live.Tied, false)
 	}},
@@ -211,7 +211,7 @@ var leases = []sentence{
 		if _, err := w.store.Signal(w.Context(), key, 0, state.SignalStop); err != nil {
 			w.Fatalf("Signal() = %v", err)
 		}
-		w.equal("signal", w.hear(w.take()), state.SignalStop)
+		w.equal("signal", w.nextSignal(w.take()), state.SignalStop)
 	}},
 	{"nothing live hears nothing", func(w *world) {
 		w.succeed(w.start("u1"), 1)
@@ -254,7 +254,7 @@ var leases = []sentence{
 		second := w.take()
 		live, err := w.store.Signal(w.Context(), key, first.Fence, state.SignalStop)
 		w.equal("Signal()", []any{live, err}, []any{true, nil})
-		w.equal("signal", w.hear(second), state.SignalStop)
+		w.equal("signal", w.nextSignal(second), state.SignalStop)
 	}},
 	{"a commit that ends the run gives the lease back in the same transition", func(w *world) {
 		l := w.start("u1")

@@ -15,7 +15,7 @@ var queues = []sentence{
 		waiting := w.queue("u1", "u2", "u3")
 		w.succeed(l, 1)
 		newcomer := w.waiting("u4")
-		newcomer.Wait.Most = 4
+		newcomer.Wait.Limit = 4
 		waiting = append(waiting, newcomer)
 		for i, r := range waiting {
 			for _, later := range waiting[i+1:] {
@@ -148,7 +148,7 @@ var queues = []sentence{
 // waiting is a request with a new message that may wait with two others.
 func (w *world) waiting(message string) *state.Request {
 	r := w.request(user(message))
-	r.Wait = &state.Wait{Ticket: "ticket-" + w.id(), TTL: leaseTTL, Most: 3}
+	r.Wait = &state.Wait{Ticket: "ticket-" + w.id(), TTL: leaseTTL, Limit: 3}
 	return r
 }
 

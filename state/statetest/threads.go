@@ -133,7 +133,7 @@ var threads = []sentence{
 		if err := w.store.Delete(w.Context(), key); err != nil {
 			w.Fatalf("Delete() = %v", err)
 		}
-		w.equal("signal", w.hear(l), state.SignalStop)
+		w.equal("signal", w.nextSignal(l), state.SignalStop)
 		w.unknown(key)
 		w.lost(l)
 		w.start("u1")

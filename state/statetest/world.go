@@ -201,8 +201,8 @@ func (w *world) take() *state.Lease {
 	return b.Lease
 }
 
-// hear returns what an attempt is told next.
-func (w *world) hear(l *state.Lease) state.Signal {
+// nextSignal returns what an attempt is told next.
+func (w *world) nextSignal(l *state.Lease) state.Signal {
 	w.Helper()
 	select {
 	case s := <-l.Signals:

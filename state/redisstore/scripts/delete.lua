@@ -6,7 +6,7 @@ if get(thread, 'by') == by then return { 'done', '', now } end -- its reply was 
 if not exists(thread, now) then return { 'unknown' } end
 local fence = get(thread, 'fence')
 local live = redis.call('HEXISTS', thread, 'live') == 1
-tell(thread, 'stop')
+notify(thread, 'stop')
 -- The key does not go: in a slot that moves to another node it could not be made again here. A field goes first, because
 -- a full Redis lets nobody write who has not removed something.
 redis.call('HDEL', thread, 'tag', 'live')

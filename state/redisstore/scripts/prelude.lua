@@ -64,12 +64,12 @@ local function flags(thread)
   return redis.call('HMGET', thread, 'stopped', 'tied', 'hungup')
 end
 
--- tell says something to the owner of the live attempt, wherever it is.
-local function tell(thread, word)
+-- notify tells the owner of the live attempt, wherever it is.
+local function notify(thread, signal)
   local owner = get(thread, 'owner')
   if owner ~= '' then
     local slot = string.match(thread, '{([^}]*)}')
-    redis.call('PUBLISH', owner, slot .. ' ' .. get(thread, 'fence') .. ' ' .. word)
+    redis.call('PUBLISH', owner, slot .. ' ' .. get(thread, 'fence') .. ' ' .. signal)
   end
 end
 
@@ -92,7 +92,7 @@ local function whole(n)
   local thread = KEYS[1]
   if redis.call('HEXISTS', thread, 'damaged') == 1 then return false end
   if redis.call('EXISTS', unpack(KEYS, 1, n)) == n then return true end
-  tell(thread, 'lost')
+  notify(thread, 'lost')
   redis.call('HDEL', thread, 'live', 'attempt', 'until', 'tied', 'hungup', 'stopped', 'owner', 'released', 'origin', 'read')
   redis.call('HSET', thread, 'damaged', '1')
   return false

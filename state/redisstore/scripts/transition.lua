@@ -36,8 +36,8 @@ if base == '' then
   for _, key in ipairs({ ends, past, runs }) do redis.call('RPUSH', key, '') end
   for _, key in ipairs({ msgs, known, ints, memo }) do redis.call('HSET', key, '', '') end
 end
-local word = arg()
-if word ~= '' then tell(thread, word) end
+local signal = arg()
+if signal ~= '' then notify(thread, signal) end
 local seal = arg()
 if seal ~= '' then
   if redis.call('EXISTS', log) == 0 then redis.call('HDEL', thread, 'last') end -- evicted: nothing was shown any more
