@@ -41,9 +41,10 @@ const (
 
 // The codes of refused patches of a thread's state: the state is as it was.
 const (
-	CodePatchFailed    Code = "patch_failed"     // an operation does not apply to the state as it is
-	CodeStateChanged   Code = "state_changed"    // the state is not the one that the patch was made for
-	CodePatchQueueFull Code = "patch_queue_full" // too many patches wait for the turn that is going on
+	CodePatchFailed          Code = "patch_failed"           // an operation does not apply to the state as it is
+	CodeStateChanged         Code = "state_changed"          // the state is not the one that the patch was made for
+	CodePatchQueueFull       Code = "patch_queue_full"       // too many patches wait for the turn that is going on
+	CodeIdempotencyKeyReused Code = "idempotency_key_reused" // another patch came with the same Idempotency-Key
 )
 
 // The codes of runs that ended before their work was done.
@@ -101,9 +102,10 @@ var messages = map[Code]string{
 	CodeResumeAmbiguous:          "Several questions are open; say which one each answer is for.",
 	CodeCheckpointIncompatible:   "The agents have changed since this run was paused; it cannot go on.",
 
-	CodePatchFailed:    "The patch does not apply to the state as it is.",
-	CodeStateChanged:   "The state has changed; read it again.",
-	CodePatchQueueFull: "Too many patches are waiting for this thread.",
+	CodePatchFailed:          "The patch does not apply to the state as it is.",
+	CodeStateChanged:         "The state has changed; read it again.",
+	CodePatchQueueFull:       "Too many patches are waiting for this thread.",
+	CodeIdempotencyKeyReused: "Another patch was sent with the same Idempotency-Key.",
 
 	CodeCancelled:  "The run was stopped.",
 	CodeRunMoved:   "The run was moved to another server.",

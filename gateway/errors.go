@@ -32,6 +32,7 @@ var statuses = map[agui.Code]int{
 	agui.CodePatchFailed:          http.StatusConflict,
 	agui.CodeStateChanged:         http.StatusPreconditionFailed,
 	agui.CodePatchQueueFull:       http.StatusConflict,
+	agui.CodeIdempotencyKeyReused: http.StatusUnprocessableEntity,
 	agui.CodeRemoteLoop:           http.StatusLoopDetected,
 }
 

@@ -2,6 +2,8 @@ package gateway
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"mime"
 	"net/http"
 	"net/url"
@@ -74,9 +76,16 @@ func (g *Gateway) patchState(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	idempotencyKey, err := readIdempotencyKey(r.Header.Values("Idempotency-Key"))
+	if err != nil {
+		return err
+	}
 	q := &state.PatchRequest{
 		Key: key, ID: g.o.NewID(), Patch: patch, IfMatch: tags, Writable: agent.spec.Client,
 		MaxState: g.o.Limits.State, MaxPatchOps: g.o.Limits.PatchOps,
+	}
+	if idempotencyKey != "" {
+		q.ID, q.Fingerprint = idempotentID(key, idempotencyKey), fingerprint(patch)
 	}
 	if err := patch.Check(g.o.Limits.PatchOps); err != nil {
 		return g.answerPatch(w, r, q.Refused(err))
@@ -139,6 +148,38 @@ func entityTags(lines []string) ([]string, error) {
 		tags = append(tags, tag[1:len(tag)-1])
 	}
 	return tags, nil
+}
+
+// maxIdempotencyKey is how many bytes an Idempotency-Key may have. Threads keep a hash of it.
+const maxIdempotencyKey = 255
+
+// readIdempotencyKey reads Idempotency-Key, which is a quoted text; one without quotes is accepted too. An empty key means
+// that there is none.
+func readIdempotencyKey(lines []string) (string, error) {
+	if len(lines) == 0 {
+		return "", nil
+	}
+	key := strings.TrimSpace(lines[0])
+	if strings.HasPrefix(key, `"`) {
+		key = strings.TrimSuffix(key[1:], `"`)
+	}
+	unfit := func(c rune) bool { return c < ' ' || c > '~' || c == '"' }
+	if len(lines) > 1 || key == "" || len(key) > maxIdempotencyKey || strings.ContainsFunc(key, unfit) {
+		return "", &agui.FieldError{Problem: "has an Idempotency-Key that is no quoted text of 1 to 255 characters"}
+	}
+	return key, nil
+}
+
+// idempotentID is the id of the patch that comes to a thread with an Idempotency-Key, however often it comes.
+func idempotentID(key state.Key, idempotencyKey string) string {
+	sum := sha256.Sum256([]byte(key.Digest() + " " + idempotencyKey))
+	return "patch-" + hex.EncodeToString(sum[:16])
+}
+
+// fingerprint tells patches apart that come with the same Idempotency-Key.
+func fingerprint(p state.OutsidePatch) string {
+	sum := sha256.Sum256(append([]byte(strconv.FormatBool(p.Merge)+" "), p.Body...))
+	return hex.EncodeToString(sum[:16])
 }
 
 // patchTime returns how long a request waits for its patch.

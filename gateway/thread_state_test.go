@@ -306,3 +306,37 @@ func TestStatePatchOfARunWithoutBoundariesIsMadeAtItsEnd(t *testing.T) {
 		}
 	}
 }
+
+// A run that pauses with a question while a patch waits leaves both: the patch is applied, and the question stays open.
+func TestStatePatchOfARunThatPauses(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	r := w.open(http.MethodPost, "/agents/queue-ask", input("t", "r1", []string{"u1:Hi"}))
+	r.until(agui.TypeCustom)
+	if status, _, body := w.patchState("t", mergePatch, `{"paid":true}`, "Prefer", "wait=0"); status != http.StatusAccepted {
+		t.Fatalf("PATCH = %d %s", status, body)
+	}
+	w.release()
+	r.rest()
+	asked := r.interrupts()
+	if len(asked) != 1 {
+		t.Fatalf("the run ends with the questions %+v", asked)
+	}
+	eventually(t, "the patch is applied", func() bool {
+		raw, _ := w.state("t")
+		return strings.Contains(raw, `"paid":true`)
+	})
+	back := w.open(http.MethodGet, "/threads/t/events?protocolVersion=1.0", "", "Last-Event-ID", r.cursorID())
+	back.goOnFrom(r)
+	back.rest()
+	if got := back.interrupts(); len(got) != 1 || got[0].ID != asked[0].ID || types(back.events)[1] != agui.TypeStateDelta {
+		t.Errorf("who comes back is told %v, and asked %+v", types(back.events), got)
+	}
+	answer := `"resume":[{"interruptId":` + quote(asked[0].ID) + `,"status":"resolved","payload":{"value":"L"}}]`
+	if end := w.post("queue-ask", input("t", "r2", []string{"u1:Hi"}, answer)).finished(); end == nil {
+		t.Error("the answer is not accepted")
+	}
+	if raw, _ := w.state("t"); !strings.Contains(raw, `"paid":true`) || !strings.Contains(raw, `"size":"L"`) {
+		t.Errorf("after the answer the state is %s", raw)
+	}
+}

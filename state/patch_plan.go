@@ -11,9 +11,13 @@ import (
 // PlanPatch is the transition of a patch from outside, nil if nothing changes, and what became of the patch. Where nothing runs it
 // is made at once, behind those that were left waiting, and the log tells of each in frames under fence: a run of
 // its own with one STATE_DELTA, so that every reader of the thread can follow. A live run has a state in the hands of its
-// agents; the patch then waits until the owner of the run makes it part of a commit, or until the run is over.
+// agents; the patch then waits until the owner of the run makes it part of a commit, or until the run is over. A request
+// whose ID the thread knows already is not applied again.
 func PlanPatch(t *Thread, f Facts, r *PatchRequest, fence uint64, now time.Time) (*Transition, PatchResult, error) {
 	result := t.patchResult(r.ID)
+	if result.Status != PatchUnknown && !r.Known && result.Fingerprint != r.Fingerprint {
+		return nil, r.refusedFor(agui.CodeIdempotencyKeyReused), nil
+	}
 	if result.Status == PatchApplied || result.Status == PatchRefused || result.Status == PatchUnknown && r.Known {
 		return nil, result, nil
 	}
@@ -32,7 +36,8 @@ func PlanPatch(t *Thread, f Facts, r *PatchRequest, fence uint64, now time.Time)
 		return nil, PatchResult{}, err
 	}
 	result = s.Thread.patchResult(r.ID)
-	if len(s.Frames)+len(t.Pending) == 0 {
+	remember := result.Status == PatchApplied && r.Fingerprint != "" // it may be repeated when the state has changed
+	if len(s.Frames)+len(t.Pending) == 0 && !remember {
 		return nil, result, nil // nothing has changed, and the caller is told
 	}
 	return s, result, nil
@@ -56,11 +61,11 @@ func (t *Thread) queuePatch(r *PatchRequest, now time.Time) (*Transition, PatchR
 		size += len(p.Patch.Body)
 	}
 	if len(t.Pending) >= MaxPendingPatches || size > MaxPendingBytes {
-		return nil, PatchResult{ID: r.ID, Status: PatchRefused, Code: agui.CodePatchQueueFull, Op: -1}, nil
+		return nil, r.refusedFor(agui.CodePatchQueueFull), nil
 	}
 	s := newTransition(t, now)
 	s.Thread.Pending = append(t.Pending[:len(t.Pending):len(t.Pending)], *r)
-	return s, PatchResult{ID: r.ID, Status: PatchPending}, nil
+	return s, r.result(PatchPending), nil
 }
 
 // patchPlan makes patches one after another, on a thread where nothing runs.

@@ -23,8 +23,12 @@ const maxPointer = 256
 // A PatchRequest asks for a change of a thread's state from outside of its runs. Threads keep those that wait.
 type PatchRequest struct {
 	Key Key `json:"-"`
-	// ID names the request. It is unguessable, and no other request has it.
-	ID    string       `json:"id"`
+	// ID names the request. A thread that knows what became of a patch with this ID does not apply it again.
+	ID string `json:"id"`
+	// Fingerprint names what the caller asks for, if the caller chose the ID: a request with the ID of another and another
+	// fingerprint is refused with [agui.CodeIdempotencyKeyReused].
+	Fingerprint string `json:"fingerprint,omitempty"`
+
 	Patch OutsidePatch `json:"patch"`
 	// IfMatch lists the tags of states that the patch is made for, see [Thread.StateTag]; nil: any.
 	IfMatch []string `json:"ifMatch,omitempty"`
@@ -53,6 +57,8 @@ const (
 type PatchResult struct {
 	ID     string      `json:"id"`
 	Status PatchStatus `json:"status"`
+	// Fingerprint is that of the request.
+	Fingerprint string `json:"fingerprint,omitempty"`
 	// Tag is that of the state with the patch, see [Thread.StateTag], if it is applied.
 	Tag string `json:"tag,omitempty"`
 	// Code says why it is refused, Problem in words, and Op and Pointer are the operation at fault and where it leads; Op is
@@ -83,7 +89,19 @@ func (r *PatchRequest) Apply(d *Document, tag string) (PatchResult, error) {
 	if refused, ok := errors.AsType[*OutsideError](err); ok {
 		return r.refusedBy(refused), nil
 	}
-	return PatchResult{ID: r.ID, Status: PatchApplied}, err
+	return r.result(PatchApplied), err
+}
+
+// result is what became of r.
+func (r *PatchRequest) result(status PatchStatus) PatchResult {
+	return PatchResult{ID: r.ID, Fingerprint: r.Fingerprint, Status: status}
+}
+
+// refusedFor is the result of a patch that is refused as a whole.
+func (r *PatchRequest) refusedFor(code agui.Code) PatchResult {
+	result := r.result(PatchRefused)
+	result.Code, result.Op = code, -1
+	return result
 }
 
 // Refused is the result of a patch that [OutsidePatch.Check] refuses.
@@ -97,7 +115,7 @@ func (r *PatchRequest) Refused(err error) PatchResult {
 
 // refusedBy is the result of a patch that does not apply; nil means that the state is not what it was made for.
 func (r *PatchRequest) refusedBy(err *OutsideError) PatchResult {
-	result := PatchResult{ID: r.ID, Status: PatchRefused, Op: -1, Code: agui.CodeStateChanged}
+	result := r.refusedFor(agui.CodeStateChanged)
 	if err != nil {
 		result.Code, result.Problem, result.Op, result.Pointer = err.Code(), err.Problem, err.Op, err.Pointer
 		if len(result.Pointer) > maxPointer {
@@ -127,8 +145,10 @@ func (t *Thread) patchResult(id string) PatchResult {
 			return r
 		}
 	}
-	if slices.ContainsFunc(t.Pending, func(r PatchRequest) bool { return r.ID == id }) {
-		return PatchResult{ID: id, Status: PatchPending}
+	for _, r := range t.Pending {
+		if r.ID == id {
+			return r.result(PatchPending)
+		}
 	}
 	return PatchResult{ID: id, Status: PatchUnknown}
 }

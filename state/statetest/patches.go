@@ -100,6 +100,44 @@ var patches = []sentence{
 		all.Wait()
 		w.equal("state", w.state(-1), json.RawMessage(`{"x0":1,"x1":1,"x2":1,"x3":1,"x4":1,"x5":1,"x6":1,"x7":1}`))
 	}},
+	{"a patch that comes again with its fingerprint is applied once, also where it changed nothing", func(w *world) {
+		w.succeed(w.start("u1"), 1, assistant("a1"))
+		r := w.patch("p1", `[{"op":"add","path":"/list","value":[]}]`)
+		r.Fingerprint = "one"
+		w.patched(r, state.PatchApplied)
+		same := w.patch("p2", `[{"op":"add","path":"/list","value":[]}]`)
+		same.Fingerprint = "two"
+		w.patched(same, state.PatchApplied)
+		w.patched(w.patch("p3", `[{"op":"add","path":"/list/-","value":1}]`), state.PatchApplied)
+		w.patched(r, state.PatchApplied)
+		w.patched(same, state.PatchApplied)
+		w.equal("state", w.state(-1), json.RawMessage(`{"list":[1]}`))
+		w.start("u2")
+		w.patched(same, state.PatchApplied)
+		waiting := w.patch("p4", `[{"op":"add","path":"/list/-","value":2}]`)
+		waiting.Fingerprint = "four"
+		w.patched(waiting, state.PatchPending)
+		w.patched(waiting, state.PatchPending)
+		w.equal("the patches that wait", len(w.load().Pending), 1)
+	}},
+	{"a patch with the name of another and another fingerprint is refused", func(w *world) {
+		w.succeed(w.start("u1"), 1, assistant("a1"))
+		r := w.patch("p1", `[{"op":"add","path":"/n","value":1}]`)
+		r.Fingerprint = "one"
+		w.patched(r, state.PatchApplied)
+		other := w.patch("p1", `[{"op":"add","path":"/n","value":2}]`)
+		other.Fingerprint = "two"
+		w.equal("code", w.patched(other, state.PatchRefused).Code, "idempotency_key_reused")
+		l := w.start("u2")
+		waiting := w.patch("p2", `[{"op":"add","path":"/m","value":1}]`)
+		waiting.Fingerprint = "three"
+		w.patched(waiting, state.PatchPending)
+		other.ID = "p2"
+		w.equal("code of one that waits", w.patched(other, state.PatchRefused).Code, "idempotency_key_reused")
+		w.succeed(l, 1, assistant("a2"))
+		w.patched(waiting, state.PatchApplied)
+		w.equal("state", w.state(-1), json.RawMessage(`{"m":1,"n":1}`))
+	}},
 	{"there is nothing to patch where there is no thread", func(w *world) {
 		if r, err := w.store.PatchState(w.Context(), w.patch("p1", `[]`)); !errors.Is(err, state.ErrUnknownThread) {
 			w.Fatalf("PatchState() = %+v, %v", r, err)
