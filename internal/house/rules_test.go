@@ -113,7 +113,7 @@ var doors = []door{
 		why: "models come and go; what the rest sees of one is ours"},
 	{lib: "go.yaml.in/yaml/v4", in: []string{"gateway/teamfile"}, files: 1,
 		why: "the team file is the only YAML, and its errors quote lines that may hold secrets"},
-	{lib: "github.com/santhosh-tekuri/jsonschema/v6", in: []string{"state", "groupchat"}, files: 1,
+	{lib: "github.com/santhosh-tekuri/jsonschema/v6", in: []string{"state"}, files: 1,
 		why: "it opens file:// and other references unless its loader is denied, once and everywhere"},
 	{lib: "github.com/modelcontextprotocol/go-sdk", in: []string{"mcp"},
 		why: "MCP is spoken in one place; elsewhere its tools are ours"},
