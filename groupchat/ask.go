@@ -108,19 +108,13 @@ func (t *Turn) ask(q Question) (Answer, *Pause, error) {
 	}
 	first := true
 	for try := 1; ; try++ {
-		key := q.Key
-		if try > 1 {
-			key += "#" + strconv.Itoa(try)
-		}
+		key := tryKey(q.Key, try)
 		if t.askedOtherwise(key, q) {
 			continue // what was answered, or may still be, was another question
 		}
-		given, ok := t.answer(key)
-		if !ok && first {
-			var err error
-			if given, ok, err = t.intercept(key, q); err != nil {
-				return Answer{}, nil, err
-			}
+		given, ok, err := t.answered(key, q, first)
+		if err != nil {
+			return Answer{}, nil, err
 		}
 		first = false
 		if !ok {
@@ -143,6 +137,33 @@ func (t *Turn) ask(q Question) (Answer, *Pause, error) {
 			q.Message = q.anew
 		}
 	}
+}
+
+// tryKey is the key under which a question is asked for the nth time, from 1.
+func tryKey(key string, n int) string {
+	if n == 1 {
+		return key
+	}
+	return key + "#" + strconv.Itoa(n)
+}
+
+// answered returns what was answered under key. If nothing was and offer is set, the turns above may answer q.
+func (t *Turn) answered(key string, q Question, offer bool) (state.Answer, bool, error) {
+	if given, ok := t.answer(key); ok || !offer {
+		return given, ok, nil
+	}
+	return t.intercept(key, q)
+}
+
+// interruptID returns the id of the question under key, a new one if it was not asked yet. The lock is held.
+func (t *Turn) interruptID(key string) string {
+	id, ok := t.keys.Asks[key]
+	if !ok {
+		id = "int_" + t.x.NewID()
+		t.keys.Asks = with(t.keys.Asks, key, id)
+	}
+	t.record.Acted = true
+	return id
 }
 
 // intercept offers q to the turns above that may answer for a person (see [SubOptions.OnAsk]), the nearest first.
@@ -204,13 +225,8 @@ func (t *Turn) question(key string, q Question) (*Pause, error) {
 	}
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
-	id, ok := t.keys.Asks[key]
-	if !ok {
-		id = "int_" + t.x.NewID()
-		t.keys.Asks = with(t.keys.Asks, key, id)
-	}
+	id := t.interruptID(key)
 	t.keys.Asked = with(t.keys.Asked, key, q.hash())
-	t.record.Acted = true
 	return &Pause{Interrupts: []Interrupt{{TTL: q.TTL, Interrupt: agui.Interrupt{
 		ID: id, Reason: cmp.Or(q.Reason, "input_required"), Message: q.Message, ToolCallID: q.ToolCallID,
 		ResponseSchema: q.Schema, Metadata: metadata, SubagentRunID: t.clientWriter.SubagentRunID(),

@@ -195,10 +195,10 @@ func (r *Remote) run(ctx context.Context, t *Turn) error {
 			}
 		}
 		next := &remoteFrame{N: f.N + 1}
-		if given.sayable() {
+		if given.deliverable() {
 			last, next.Pause, err = r.exchange(ctx, t, f, given)
-			if failed, ok := errors.AsType[*agui.Error](err); ok && failed.Code == agui.CodeRemoteFailed && given.calledOff() {
-				// Calling off is always accepted (I3). Else a remote that forgot, or is gone, would ask for ever.
+			if failed, ok := errors.AsType[*agui.Error](err); ok && failed.Code == agui.CodeRemoteFailed && given.onlyCancels() {
+				// A person can always cancel. Otherwise a remote that has forgotten its question, or has stopped, would ask for ever.
 				t.x.Log.WarnContext(ctx, "groupchat: a remote agent could not be told that its question was called off",
 					"turn", t.ID(), "error", err)
 				err = nil

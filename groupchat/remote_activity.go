@@ -14,22 +14,22 @@ const (
 	customRefused   = "gateway.refused" // how another gateway tells of a refused answer
 )
 
-// A shownActivity is an activity of the remote's as it is shown.
-type shownActivity struct {
+// A activity is an activity of the remote's as it is shown.
+type activity struct {
 	ours    string
 	content json.RawMessage
 }
 
-func (x *exchange) show(e *agui.ActivitySnapshot) error {
-	a := x.shows[e.MessageID]
+func (x *exchange) activitySnapshot(e *agui.ActivitySnapshot) error {
+	a := x.activities[e.MessageID]
 	opener := func(id string, own agui.Metadata) agui.Event {
 		return &agui.ActivitySnapshot{
-			Tagged: plainly(e.Metadata, own), MessageID: id, ActivityType: e.ActivityType, Content: e.Content, Replace: e.Replace,
+			Tagged: taggedWith(e.Metadata, own), MessageID: id, ActivityType: e.ActivityType, Content: e.Content, Replace: e.Replace,
 		}
 	}
 	if a == nil {
 		id, err := x.open(e.MessageID, x.tag(e.SubagentRunID), opener)
-		x.shows[e.MessageID] = &shownActivity{ours: id, content: e.Content}
+		x.activities[e.MessageID] = &activity{ours: id, content: e.Content}
 		return err
 	}
 	if e.Replace == nil || *e.Replace {
@@ -38,9 +38,9 @@ func (x *exchange) show(e *agui.ActivitySnapshot) error {
 	return x.emit(x.tag(e.SubagentRunID), opener(a.ours, nil))
 }
 
-// change shows an activity as a patch leaves it. One that does not apply changes nothing, as in every client.
-func (x *exchange) change(e *agui.ActivityDelta) error {
-	a := x.shows[e.MessageID]
+// activityDelta shows an activity as a patch leaves it. One that does not apply changes nothing, as in every client.
+func (x *exchange) activityDelta(e *agui.ActivityDelta) error {
+	a := x.activities[e.MessageID]
 	if a == nil {
 		return nil
 	}
@@ -53,7 +53,7 @@ func (x *exchange) change(e *agui.ActivityDelta) error {
 	}
 	a.content = doc.JSON()
 	return x.emit(x.tag(e.SubagentRunID), &agui.ActivitySnapshot{
-		Tagged: plainly(e.Metadata), MessageID: a.ours, ActivityType: e.ActivityType, Content: a.content,
+		Tagged: taggedWith(e.Metadata), MessageID: a.ours, ActivityType: e.ActivityType, Content: a.content,
 	})
 }
 
@@ -61,14 +61,14 @@ func (x *exchange) change(e *agui.ActivityDelta) error {
 func (x *exchange) custom(e *agui.Custom) error {
 	switch {
 	case e.Name == customInterrupt && x.r.o.Dialect != RemoteStandard:
-		x.asked = append(x.asked, legacyAsk{value: e.Value, tag: e.SubagentRunID})
+		x.legacyAsks = append(x.legacyAsks, legacyAsk{value: e.Value, tag: e.SubagentRunID})
 		return nil
 	case e.Name == customFailed || e.Name == customRefused:
 		var why struct{ Code, Message string }
 		_ = json.Unmarshal(e.Value, &why) // without a code it is a failure all the same
 		x.failed = &agui.RunError{Code: why.Code, Message: why.Message}
-		return x.says()
+		return x.reportedFailure()
 	default:
-		return x.emit(x.tag(e.SubagentRunID), &agui.Custom{Tagged: plainly(e.Metadata), Name: e.Name, Value: e.Value})
+		return x.emit(x.tag(e.SubagentRunID), &agui.Custom{Tagged: taggedWith(e.Metadata), Name: e.Name, Value: e.Value})
 	}
 }

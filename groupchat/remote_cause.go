@@ -31,8 +31,8 @@ func (x *exchange) fault(err error) error {
 	return fail(code, "%s: %s: %w%s", x.t.Path(), x.r.client, err, said)
 }
 
-// says is the failure that the remote tells of itself.
-func (x *exchange) says() error {
+// reportedFailure is the failure that the remote tells of itself.
+func (x *exchange) reportedFailure() error {
 	text := "its run failed"
 	if code := x.failed.Code; code != "" {
 		text += ": " + client.CodeName(code)
@@ -42,7 +42,7 @@ func (x *exchange) says() error {
 
 // quoted is what may be logged of what the remote said, empty if it said nothing.
 func (x *exchange) quoted(said string) string {
-	line := redact.Line(redact.Sentence([]byte(said)), x.secrets, textsOf(x.told))
+	line := redact.Line(redact.Sentence([]byte(said)), x.secrets, textsOf(x.sentInput))
 	if line == "" {
 		return ""
 	}

@@ -24,31 +24,31 @@ func (x *exchange) idOf(id string, metadata agui.Metadata) string {
 	return strings.TrimPrefix(id, x.prefix)
 }
 
-// own reports whether the remote said m, or a person's client answered one of its calls with it.
-func (x *exchange) own(m *Message) bool {
+// isRemotes reports whether the remote said m, or m is the result of one of the remote's frontend calls.
+func (x *exchange) isRemotes(m *Message) bool {
 	if x.prefix == "" {
 		return !fromCaller(*m)
 	}
 	return strings.HasPrefix(m.ID, x.prefix) || m.Role == agui.RoleTool && strings.HasPrefix(m.ToolCallID, x.prefix)
 }
 
-// learn takes in what there is before the exchange.
-func (x *exchange) learn() {
+// readEarlier notes which ids the conversation uses before the exchange, and what of it the remote knows already.
+func (x *exchange) readEarlier() {
 	all := messages(x.t.run)
 	for i := range all {
 		m := &all[i]
-		x.taken[m.ID] = true
-		if x.own(m) {
+		x.usedIDs[m.ID] = true
+		if x.isRemotes(m) {
 			id := x.idOf(m.ID, m.Metadata)
-			x.had[id] = true
+			x.known[id] = true
 			if m.Role == agui.RoleActivity {
 				object, _ := m.Content.Object()
-				x.shows[id] = &shownActivity{ours: m.ID, content: object}
+				x.activities[id] = &activity{ours: m.ID, content: object}
 			}
 		}
 		for _, c := range m.ToolCalls {
-			x.taken[c.ID] = true
-			if x.own(m) {
+			x.usedIDs[c.ID] = true
+			if x.isRemotes(m) {
 				x.calls[x.idOf(c.ID, c.Metadata)] = &madeCall{ours: c.ID, name: c.Function.Name, earlier: true}
 			}
 		}
@@ -81,12 +81,12 @@ func (x *exchange) conversation(given *delivery) []Message {
 	for _, m := range view {
 		seen[m.ID] = true
 	}
-	l := &letter{x: x, used: map[string]bool{}, calls: map[string]string{}}
+	out := &outgoingMessages{x: x, used: map[string]bool{}, calls: map[string]string{}}
 	whole, since, next := x.t.seesAll(), x.t.record.After == "", 0
 	upTo := func(i int) { // its own, which the view may lack or show in part
 		for ; next < min(i, end); next++ {
-			if m := all[next]; seen[m.ID] || x.own(&m) && (whole || since) {
-				l.add(m)
+			if m := all[next]; seen[m.ID] || x.isRemotes(&m) && (whole || since) {
+				out.add(m)
 			}
 			since = since || all[next].ID == x.t.record.After
 		}
@@ -95,20 +95,20 @@ func (x *exchange) conversation(given *delivery) []Message {
 		if i, there := index[m.ID]; there {
 			upTo(i + 1)
 		} else {
-			l.add(m) // it was given to work on
+			out.add(m) // it was given to work on
 		}
 	}
 	upTo(end)
-	l.answer(given)
+	out.answer(given)
 	if text := x.t.Instruction(); text != "" && x.n == 0 {
-		l.messages = append(l.messages, Message{
+		out.messages = append(out.messages, Message{
 			ID: "instruction-" + x.sent.RunID, Role: agui.RoleUser, Content: agui.TextContent(text),
 		})
 	}
-	for i := range l.messages {
-		x.had[l.messages[i].ID] = true
+	for i := range out.messages {
+		x.known[out.messages[i].ID] = true
 	}
-	return l.messages
+	return out.messages
 }
 
 // seesAll reports whether nothing was chosen for the turn to see.
@@ -119,8 +119,8 @@ func (t *Turn) seesAll() bool {
 	return t.participant == nil || !t.participant.Context.Last && t.participant.Context.Select == nil
 }
 
-// A letter is a conversation on its way to a remote.
-type letter struct {
+// outgoingMessages are a conversation in the form in which a remote is sent it, under the remote's ids.
+type outgoingMessages struct {
 	x        *exchange
 	messages []Message
 	used     map[string]bool
@@ -128,28 +128,28 @@ type letter struct {
 }
 
 // id is what something is sent as: the remote's own id, once.
-func (l *letter) id(ours, theirs string) string {
-	if l.used[theirs] {
+func (out *outgoingMessages) id(ours, theirs string) string {
+	if out.used[theirs] {
 		theirs = ours
 	}
-	l.used[theirs] = true
+	out.used[theirs] = true
 	return theirs
 }
 
-func (l *letter) add(m Message) {
+func (out *outgoingMessages) add(m Message) {
 	m.SubagentRunID = ""
-	if !l.x.own(&m) {
-		l.others(m)
+	if !out.x.isRemotes(&m) {
+		out.others(m)
 		return
 	}
-	if l.x.prefix != "" && m.Role == agui.RoleAssistant { // the name is what we gave it
-		_, m.Name, _ = strings.Cut(m.Name, l.x.t.name()+".")
+	if out.x.prefix != "" && m.Role == agui.RoleAssistant { // the name is what we gave it
+		_, m.Name, _ = strings.Cut(m.Name, out.x.t.name()+".")
 	}
 	switch m.Role {
 	case agui.RoleActivity:
 		return // never sent back
 	case agui.RoleTool:
-		call, ok := l.calls[m.ToolCallID]
+		call, ok := out.calls[m.ToolCallID]
 		if !ok {
 			return
 		}
@@ -157,26 +157,26 @@ func (l *letter) add(m Message) {
 	default:
 	}
 	ours := m.ID
-	theirs := l.x.idOf(ours, m.Metadata)
+	theirs := out.x.idOf(ours, m.Metadata)
 	calls := slices.Clone(m.ToolCalls)
 	for i := range calls {
 		c := &calls[i]
-		id := l.x.idOf(c.ID, c.Metadata)
+		id := out.x.idOf(c.ID, c.Metadata)
 		if c.ID == ours {
 			theirs = id // the call made its own message
 		}
-		sent := l.callID(c.ID, id)
-		l.calls[c.ID] = sent
+		sent := out.callID(c.ID, id)
+		out.calls[c.ID] = sent
 		c.ID, c.Metadata = sent, foreign(c.Metadata)
 	}
 	m.ToolCalls = calls
-	m.ID, m.Metadata = l.id(ours, theirs), foreign(m.Metadata)
-	l.messages = append(l.messages, m)
+	m.ID, m.Metadata = out.id(ours, theirs), foreign(m.Metadata)
+	out.messages = append(out.messages, m)
 }
 
 // callID is id for calls, whose ids are no messages' concern.
-func (l *letter) callID(ours, theirs string) string {
-	for _, sent := range l.calls {
+func (out *outgoingMessages) callID(ours, theirs string) string {
+	for _, sent := range out.calls {
 		if sent == theirs {
 			return ours
 		}
@@ -185,7 +185,7 @@ func (l *letter) callID(ours, theirs string) string {
 }
 
 // others adds what somebody else said.
-func (l *letter) others(m Message) {
+func (out *outgoingMessages) others(m Message) {
 	switch m.Role {
 	case agui.RoleUser, agui.RoleSystem, agui.RoleDeveloper:
 	case agui.RoleAssistant:
@@ -198,23 +198,23 @@ func (l *letter) others(m Message) {
 		return
 	}
 	m.Metadata = foreign(m.Metadata)
-	if !l.used[m.ID] {
-		l.used[m.ID] = true
-		l.messages = append(l.messages, m)
+	if !out.used[m.ID] {
+		out.used[m.ID] = true
+		out.messages = append(out.messages, m)
 	}
 }
 
 // answer adds the results of frontend calls that the conversation has not.
-func (l *letter) answer(given *delivery) {
+func (out *outgoingMessages) answer(given *delivery) {
 	if given == nil {
 		return
 	}
 	for _, c := range given.pause.Calls {
-		if slices.ContainsFunc(l.messages, func(m Message) bool { return m.Role == agui.RoleTool && m.ToolCallID == c.ID }) {
+		if slices.ContainsFunc(out.messages, func(m Message) bool { return m.Role == agui.RoleTool && m.ToolCallID == c.ID }) {
 			continue
 		}
-		l.messages = append(l.messages, Message{
-			ID: l.id("answer-"+c.ID, "result-"+c.ID), Role: agui.RoleTool, ToolCallID: c.ID, Content: given.results[c.ID],
+		out.messages = append(out.messages, Message{
+			ID: out.id("answer-"+c.ID, "result-"+c.ID), Role: agui.RoleTool, ToolCallID: c.ID, Content: given.results[c.ID],
 		})
 	}
 }

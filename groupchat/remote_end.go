@@ -23,7 +23,7 @@ var (
 func (x *exchange) end() (*remotePause, error) {
 	switch {
 	case x.failed != nil:
-		return nil, x.says()
+		return nil, x.reportedFailure()
 	case x.finished == nil:
 		return nil, errRemoteEndless
 	}
@@ -35,14 +35,14 @@ func (x *exchange) end() (*remotePause, error) {
 		return nil, errRemoteCancelled
 	}
 	p := &remotePause{RunID: x.sent.RunID, Dialect: RemoteStandard}
-	x.ids = map[string]string{}
+	x.questionIDs = map[string]string{}
 	for _, i := range outcome.Interrupts {
-		if x.ids[i.ID] == "" {
-			x.ids[i.ID] = x.question(p, i, i.ID, nil)
+		if x.questionIDs[i.ID] == "" {
+			x.questionIDs[i.ID] = x.question(p, i, i.ID, nil)
 		}
 	}
 	if len(p.Questions) == 0 {
-		for _, ask := range x.asked {
+		for _, ask := range x.legacyAsks {
 			p.Dialect = RemoteLegacy
 			x.legacy(p, ask)
 		}
@@ -73,32 +73,33 @@ func (x *exchange) settle() error {
 	if err := x.t.x.settleCalls(x.t.out, x.t.clientWriter, x.t.record, true); err != nil {
 		return err
 	}
-	for _, id := range slices.Sorted(maps.Keys(x.subs)) {
-		if err := x.settleSub(x.subs[id]); err != nil {
+	for _, id := range slices.Sorted(maps.Keys(x.subagents)) {
+		if err := x.settleSub(x.subagents[id]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (x *exchange) settleSub(s *remoteSub) error {
+func (x *exchange) settleSub(s *remoteSubagent) error {
 	out := x.t.run.As(s.ours)
 	return x.t.x.settleCalls(out, out, &turnRecord{}, false)
 }
 
-// hidden reports whether the turn works out of sight: what it asks and calls it does in its parent's name.
-func (x *exchange) hidden() bool { return x.t.run != x.t.x.Run }
+// inOwnConversation reports whether the turn works in a conversation of its own, which no client is shown: what it asks and
+// calls is then asked and called in its parent's name.
+func (x *exchange) inOwnConversation() bool { return x.t.run != x.t.x.Run }
 
 // question makes a question of the remote's ours, and returns our id of it.
 func (x *exchange) question(p *remotePause, i agui.Interrupt, id string, event json.RawMessage) string {
 	key := "remote/" + strconv.Itoa(x.n) + "/" + strconv.Itoa(len(p.Questions)+1)
-	q := remoteQuestion{Key: key, ID: id, Event: event, Own: i.SubagentRunID == "" || x.hidden(), Ask: agui.Interrupt{
+	q := remoteQuestion{Key: key, ID: id, Event: event, Own: i.SubagentRunID == "" || x.inOwnConversation(), Ask: agui.Interrupt{
 		Reason: cmp.Or(i.Reason, "input_required"), Message: i.Message, Metadata: x.card(key, i.Metadata),
 	}}
 	if !q.Own {
 		q.Ask.SubagentRunID = x.tag(i.SubagentRunID)
 	}
-	if c := x.calls[i.ToolCallID]; c != nil && i.ToolCallID != "" && !x.hidden() {
+	if c := x.calls[i.ToolCallID]; c != nil && i.ToolCallID != "" && !x.inOwnConversation() {
 		q.Ask.ToolCallID = c.ours
 	} else if q.Ask.Reason == "tool_call" {
 		q.Ask.Reason = "confirmation" // of a call that nobody has seen
@@ -168,13 +169,13 @@ func (x *exchange) frontend(p *remotePause, pending []string) error {
 	for _, q := range p.Questions {
 		bound[q.Ask.ToolCallID] = true
 	}
-	for _, id := range x.made {
+	for _, id := range x.callOrder {
 		c := x.calls[id]
 		offered := slices.ContainsFunc(x.t.x.Input.Tools, func(tool agui.Tool) bool { return tool.Name == c.name })
 		if c.answered || bound[c.ours] || !offered && !slices.Contains(pending, id) {
 			continue
 		}
-		if x.hidden() {
+		if x.inOwnConversation() {
 			w := x.t.clientWriter.ToolCall(run.ToolCallOptions{ID: c.ours, Name: c.name})
 			if _, err := w.WriteString(c.args.String()); err != nil {
 				return err

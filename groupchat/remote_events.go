@@ -9,12 +9,12 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// take folds in one event of the remote's. Its run's own life, its state and its conversation are not passed on as they
+// takeEvent folds in one event of the remote's. Its run's own life, its state and its conversation are not passed on as they
 // are; what is, is attributed and has our ids. A provider's raw events may hold prompts, and stay here.
-func (x *exchange) take(e agui.Event) error {
+func (x *exchange) takeEvent(e agui.Event) error {
 	switch e := e.(type) {
 	case *agui.RunStarted:
-		x.finished, x.failed, x.asked = nil, nil, nil
+		x.finished, x.failed, x.legacyAsks = nil, nil, nil
 	case *agui.RunFinished:
 		x.finished = e
 		return x.used(e.Usage)
@@ -40,74 +40,74 @@ func (x *exchange) take(e agui.Event) error {
 		}
 		return err
 	case *agui.MessagesSnapshot:
-		return x.restate(e.Messages)
+		return x.messagesSnapshot(e.Messages)
 	case *agui.Custom:
 		return x.custom(e)
 	default:
-		return x.say(e)
+		return x.passMessage(e)
 	}
 	return nil
 }
 
-// say passes on what belongs to messages.
-func (x *exchange) say(e agui.Event) error {
+// passMessage passes on what belongs to messages.
+func (x *exchange) passMessage(e agui.Event) error {
 	switch e := e.(type) {
 	case *agui.TextMessageStart:
 		return x.startText(e)
 	case *agui.TextMessageContent:
-		if s := x.texts[e.MessageID]; s != nil && !s.mute {
+		if s := x.texts[e.MessageID]; s != nil && !s.ignored {
 			s.said.WriteString(e.Delta)
-			return x.emit(s.tag, &agui.TextMessageContent{Tagged: plainly(e.Metadata), MessageID: s.ours, Delta: e.Delta})
+			return x.emit(s.tag, &agui.TextMessageContent{Tagged: taggedWith(e.Metadata), MessageID: s.ours, Delta: e.Delta})
 		}
 	case *agui.TextMessageEnd:
-		if s := x.texts[e.MessageID]; s != nil && !s.mute {
+		if s := x.texts[e.MessageID]; s != nil && !s.ignored {
 			s.open = false
-			return x.emit(s.tag, &agui.TextMessageEnd{Tagged: plainly(e.Metadata), MessageID: s.ours})
+			return x.emit(s.tag, &agui.TextMessageEnd{Tagged: taggedWith(e.Metadata), MessageID: s.ours})
 		}
 	case *agui.ToolCallStart:
 		return x.startCall(e)
 	case *agui.ToolCallArgs:
 		if c := x.calls[e.ToolCallID]; c != nil {
 			c.args.WriteString(e.Delta)
-			return x.emit(c.tag, &agui.ToolCallArgs{Tagged: plainly(e.Metadata), ToolCallID: c.ours, Delta: e.Delta})
+			return x.emit(c.tag, &agui.ToolCallArgs{Tagged: taggedWith(e.Metadata), ToolCallID: c.ours, Delta: e.Delta})
 		}
 	case *agui.ToolCallEnd:
 		if c := x.calls[e.ToolCallID]; c != nil {
-			return x.emit(c.tag, &agui.ToolCallEnd{Tagged: plainly(e.Metadata), ToolCallID: c.ours})
+			return x.emit(c.tag, &agui.ToolCallEnd{Tagged: taggedWith(e.Metadata), ToolCallID: c.ours})
 		}
 	case *agui.ToolCallResult:
 		return x.result(e)
 	case *agui.ActivitySnapshot:
-		return x.show(e)
+		return x.activitySnapshot(e)
 	case *agui.ActivityDelta:
-		return x.change(e)
+		return x.activityDelta(e)
 	default:
-		return x.think(e)
+		return x.passReasoning(e)
 	}
 	return nil
 }
 
-// think passes on reasoning.
-func (x *exchange) think(e agui.Event) error {
+// passReasoning passes on reasoning.
+func (x *exchange) passReasoning(e agui.Event) error {
 	switch e := e.(type) {
 	case *agui.ReasoningStart:
 		return x.openThought(e.MessageID, e.SubagentRunID, func(id string, own agui.Metadata) agui.Event {
-			return &agui.ReasoningStart{Tagged: plainly(e.Metadata, own), MessageID: id}
+			return &agui.ReasoningStart{Tagged: taggedWith(e.Metadata, own), MessageID: id}
 		})
 	case *agui.ReasoningMessageStart:
 		return x.openThought(e.MessageID, e.SubagentRunID, func(id string, own agui.Metadata) agui.Event {
-			return &agui.ReasoningMessageStart{Tagged: plainly(e.Metadata, own), MessageID: id, Role: agui.RoleReasoning}
+			return &agui.ReasoningMessageStart{Tagged: taggedWith(e.Metadata, own), MessageID: id, Role: agui.RoleReasoning}
 		})
 	case *agui.ReasoningMessageContent:
-		s := x.thoughts[e.MessageID]
+		s := x.reasoning[e.MessageID]
 		s.said.WriteString(e.Delta)
-		return x.emit(s.tag, &agui.ReasoningMessageContent{Tagged: plainly(e.Metadata), MessageID: s.ours, Delta: e.Delta})
+		return x.emit(s.tag, &agui.ReasoningMessageContent{Tagged: taggedWith(e.Metadata), MessageID: s.ours, Delta: e.Delta})
 	case *agui.ReasoningMessageEnd:
-		s := x.thoughts[e.MessageID]
-		return x.emit(s.tag, &agui.ReasoningMessageEnd{Tagged: plainly(e.Metadata), MessageID: s.ours})
+		s := x.reasoning[e.MessageID]
+		return x.emit(s.tag, &agui.ReasoningMessageEnd{Tagged: taggedWith(e.Metadata), MessageID: s.ours})
 	case *agui.ReasoningEnd:
-		s := x.thoughts[e.MessageID]
-		return x.emit(s.tag, &agui.ReasoningEnd{Tagged: plainly(e.Metadata), MessageID: s.ours})
+		s := x.reasoning[e.MessageID]
+		return x.emit(s.tag, &agui.ReasoningEnd{Tagged: taggedWith(e.Metadata), MessageID: s.ours})
 	case *agui.ReasoningEncryptedValue:
 		return x.encrypt(e)
 	}
@@ -150,9 +150,9 @@ func (x *exchange) emit(tag string, e agui.Event) error {
 	return x.t.run.As(tag).Emit(e)
 }
 
-// plainly is what an event of ours takes over of one of the remote's: its metadata, and not what a provider or a clock
+// taggedWith is what an event of ours takes over of one of the remote's: its metadata, and not what a provider or a clock
 // had to say.
-func plainly(metadata ...agui.Metadata) agui.Tagged {
+func taggedWith(metadata ...agui.Metadata) agui.Tagged {
 	var all agui.Metadata
 	for i, m := range metadata {
 		if i == 0 {
@@ -175,24 +175,24 @@ func (x *exchange) open(theirs, tag string, opener func(id string, own agui.Meta
 		id, own := x.prefix+theirs, x.t.marked()
 		if n > 1 {
 			id += "~" + strconv.Itoa(n)
-			own = x.stands(theirs)
+			own = x.remoteIDMetadata(theirs)
 		}
-		if x.taken[id] {
+		if x.usedIDs[id] {
 			continue
 		}
 		err := x.emit(tag, opener(id, own))
 		if isOrder(err, agui.RuleOwner, agui.RuleIDTaken) {
-			x.taken[id] = true
+			x.usedIDs[id] = true
 			continue
 		}
-		x.taken[id] = err == nil
+		x.usedIDs[id] = err == nil
 		return id, err
 	}
 	return "", errors.New("an id is used too often")
 }
 
-// stands is the metadata of what stands for the remote's id.
-func (x *exchange) stands(theirs string) agui.Metadata {
+// remoteIDMetadata is the metadata of what stands for the remote's id.
+func (x *exchange) remoteIDMetadata(theirs string) agui.Metadata {
 	raw, err := json.Marshal(map[string]string{"id": theirs})
 	if err != nil {
 		return nil // strings always encode
@@ -219,7 +219,7 @@ func (x *exchange) speaker(theirs, name string) string {
 		}
 		return x.t.name()
 	}
-	if s := x.subs[theirs]; name == "" && s != nil {
+	if s := x.subagents[theirs]; name == "" && s != nil {
 		name = s.name
 	}
 	if name == "" {
@@ -230,14 +230,14 @@ func (x *exchange) speaker(theirs, name string) string {
 
 func (x *exchange) startText(e *agui.TextMessageStart) error {
 	if s := x.texts[e.MessageID]; s != nil {
-		if s.mute {
+		if s.ignored {
 			return nil
 		}
 		s.open = true // the name it has is the one it began with
-		return x.emit(s.tag, &agui.TextMessageStart{Tagged: plainly(e.Metadata), MessageID: s.ours, Role: agui.RoleAssistant})
+		return x.emit(s.tag, &agui.TextMessageStart{Tagged: taggedWith(e.Metadata), MessageID: s.ours, Role: agui.RoleAssistant})
 	}
 	if e.Role != "" && e.Role != agui.RoleAssistant {
-		x.texts[e.MessageID] = &saidText{mute: true}
+		x.texts[e.MessageID] = &saidText{ignored: true}
 		x.note(agui.Warning{Path: "role", Reason: "is not an assistant's, the message is passed over"})
 		return nil
 	}
@@ -245,7 +245,7 @@ func (x *exchange) startText(e *agui.TextMessageStart) error {
 	var err error
 	s.ours, err = x.open(e.MessageID, s.tag, func(id string, own agui.Metadata) agui.Event {
 		return &agui.TextMessageStart{
-			Tagged: plainly(e.Metadata, own), MessageID: id, Role: agui.RoleAssistant, Name: x.speaker(e.SubagentRunID, e.Name),
+			Tagged: taggedWith(e.Metadata, own), MessageID: id, Role: agui.RoleAssistant, Name: x.speaker(e.SubagentRunID, e.Name),
 		}
 	})
 	x.texts[e.MessageID] = s
@@ -254,13 +254,13 @@ func (x *exchange) startText(e *agui.TextMessageStart) error {
 
 // openThought opens a span of reasoning or a message in it, which may share an id.
 func (x *exchange) openThought(theirs, tag string, opener func(id string, own agui.Metadata) agui.Event) error {
-	if s := x.thoughts[theirs]; s != nil {
+	if s := x.reasoning[theirs]; s != nil {
 		return x.emit(s.tag, opener(s.ours, nil))
 	}
 	s := &saidText{tag: x.tag(tag)}
 	var err error
 	s.ours, err = x.open(theirs, s.tag, opener)
-	x.thoughts[theirs] = s
+	x.reasoning[theirs] = s
 	return err
 }
 
@@ -272,7 +272,7 @@ func (x *exchange) encrypt(e *agui.ReasoningEncryptedValue) error {
 		}
 	} else if s := x.texts[e.EntityID]; s != nil {
 		entity, tag = s.ours, s.tag
-	} else if s := x.thoughts[e.EntityID]; s != nil {
+	} else if s := x.reasoning[e.EntityID]; s != nil {
 		entity, tag = s.ours, s.tag
 	}
 	if entity == "" {
@@ -293,7 +293,7 @@ func (x *exchange) startCall(e *agui.ToolCallStart) error {
 	}
 	opener := func(id string, own agui.Metadata) agui.Event {
 		return &agui.ToolCallStart{
-			Tagged: plainly(e.Metadata, own), ToolCallID: id, ToolCallName: e.ToolCallName, ParentMessageID: parent,
+			Tagged: taggedWith(e.Metadata, own), ToolCallID: id, ToolCallName: e.ToolCallName, ParentMessageID: parent,
 		}
 	}
 	if c := x.calls[e.ToolCallID]; c != nil && !c.earlier {
@@ -301,23 +301,23 @@ func (x *exchange) startCall(e *agui.ToolCallStart) error {
 	}
 	id, err := x.open(e.ToolCallID, tag, opener)
 	x.calls[e.ToolCallID] = &madeCall{ours: id, name: e.ToolCallName, tag: tag}
-	x.made = append(x.made, e.ToolCallID)
+	x.callOrder = append(x.callOrder, e.ToolCallID)
 	return err
 }
 
 // parent is our id of the message that makes a call, and whose that is: one of this exchange, or a new one.
 func (x *exchange) parent(theirs, tag string) (id, owner string) {
-	if s := x.texts[theirs]; s != nil && !s.mute {
+	if s := x.texts[theirs]; s != nil && !s.ignored {
 		return s.ours, s.tag
 	}
 	if p, ok := x.parents[theirs]; ok {
 		return p.ours, p.tag
 	}
 	id = x.prefix + theirs
-	for n := 2; x.taken[id]; n++ {
+	for n := 2; x.usedIDs[id]; n++ {
 		id = x.prefix + theirs + "~" + strconv.Itoa(n)
 	}
-	x.taken[id], x.parents[theirs] = true, &saidText{ours: id, tag: tag}
+	x.usedIDs[id], x.parents[theirs] = true, &saidText{ours: id, tag: tag}
 	return id, tag
 }
 
@@ -330,7 +330,7 @@ func (x *exchange) result(e *agui.ToolCallResult) error {
 	c.answered, x.results[e.MessageID] = true, true
 	_, err := x.open(e.MessageID, x.tag(e.SubagentRunID), func(id string, own agui.Metadata) agui.Event {
 		return &agui.ToolCallResult{
-			Tagged: plainly(e.Metadata, own), MessageID: id, ToolCallID: c.ours, Content: e.Content, Role: agui.RoleTool,
+			Tagged: taggedWith(e.Metadata, own), MessageID: id, ToolCallID: c.ours, Content: e.Content, Role: agui.RoleTool,
 		}
 	})
 	return err

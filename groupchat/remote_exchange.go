@@ -21,29 +21,29 @@ type exchange struct {
 	prefix string
 	header http.Header
 	state  *remoteShare
-	// told is what the remote was sent; that, and secrets, a log must not repeat.
-	told    agui.RunAgentInput
-	secrets []string
+	// sentInput is what the remote was sent. No log may repeat it, nor the secrets.
+	sentInput agui.RunAgentInput
+	secrets   []string
 
-	size  int             // of what was passed on
-	notes int             // on the answer so far
-	taken map[string]bool // ids of ours
-	had   map[string]bool // ids of messages that the remote has no need to tell of
+	size    int             // of what was passed on
+	notes   int             // on the answer so far
+	usedIDs map[string]bool // ids of ours
+	known   map[string]bool // ids of messages that the remote has no need to tell of
 
-	texts    map[string]*saidText // by the remote's ids, like all that follows
-	thoughts map[string]*saidText
-	calls    map[string]*madeCall
-	parents  map[string]*saidText // of calls, that say nothing themselves
-	results  map[string]bool
-	shows    map[string]*shownActivity
-	subs     map[string]*remoteSub
-	steps    []agui.StepStarted // open, as we told them
-	order    []string           // of subs
-	made     []string           // calls of this exchange, in order
-	asked    []legacyAsk
-	ids      map[string]string // of its questions, theirs → ours
-	finished *agui.RunFinished
-	failed   *agui.RunError
+	texts       map[string]*saidText // by the remote's ids, like all that follows
+	reasoning   map[string]*saidText
+	calls       map[string]*madeCall
+	parents     map[string]*saidText // of calls, that say nothing themselves
+	results     map[string]bool
+	activities  map[string]*activity
+	subagents   map[string]*remoteSubagent
+	steps       []agui.StepStarted // open, as we told them
+	order       []string           // of subagents
+	callOrder   []string           // calls of this exchange, in order
+	legacyAsks  []legacyAsk
+	questionIDs map[string]string // of its questions, theirs → ours
+	finished    *agui.RunFinished
+	failed      *agui.RunError
 }
 
 // A saidText is a text or a reasoning message of the remote's.
@@ -51,7 +51,7 @@ type saidText struct {
 	ours, tag string
 	said      strings.Builder
 	open      bool
-	mute      bool // nobody's words but the remote's idea of somebody else's
+	ignored   bool // the remote repeats what somebody else said
 }
 
 // A madeCall is a tool call of the remote's.
@@ -72,7 +72,7 @@ type legacyAsk struct {
 func (r *Remote) exchange(ctx context.Context, t *Turn, f *remoteFrame, given *delivery) (*exchange, *remotePause, error) {
 	if given != nil {
 		t.x.mu.Lock()
-		err := t.x.countTurn() // who answers for people might do so for ever
+		err := t.x.countTurn() // code that answers for people might do so for ever
 		t.x.mu.Unlock()
 		if err != nil {
 			return nil, nil, err
@@ -84,9 +84,9 @@ func (r *Remote) exchange(ctx context.Context, t *Turn, f *remoteFrame, given *d
 	}
 	x := &exchange{
 		r: r, t: t, n: f.N, thread: remoteThread(t), sent: sent,
-		taken: map[string]bool{}, had: map[string]bool{}, texts: map[string]*saidText{}, thoughts: map[string]*saidText{},
+		usedIDs: map[string]bool{}, known: map[string]bool{}, texts: map[string]*saidText{}, reasoning: map[string]*saidText{},
 		calls: map[string]*madeCall{}, parents: map[string]*saidText{}, results: map[string]bool{},
-		shows: map[string]*shownActivity{}, subs: map[string]*remoteSub{},
+		activities: map[string]*activity{}, subagents: map[string]*remoteSubagent{},
 	}
 	if t.Path() != "" {
 		x.prefix = t.Path() + "/"
@@ -95,16 +95,16 @@ func (r *Remote) exchange(ctx context.Context, t *Turn, f *remoteFrame, given *d
 	if err != nil {
 		return nil, nil, x.fault(err)
 	}
-	x.header, x.secrets = t.onward(forwarded), secretsOf(r.o.URL, r.o.Headers, forwarded)
+	x.header, x.secrets = t.withHops(forwarded), secretsOf(r.o.URL, r.o.Headers, forwarded)
 	if x.state, err = r.share(t); err != nil {
 		return nil, nil, x.fault(err)
 	}
-	x.learn()
+	x.readEarlier()
 	in, err := x.input(ctx, given)
 	if err != nil {
 		return nil, nil, x.fault(err)
 	}
-	x.told = in
+	x.sentInput = in
 	if err := x.ask(ctx, in, given == nil); err != nil {
 		return nil, nil, errors.Join(x.fault(err), x.abandon())
 	}
@@ -115,8 +115,8 @@ func (r *Remote) exchange(ctx context.Context, t *Turn, f *remoteFrame, given *d
 	return x, pause, nil
 }
 
-// ask sends the request, again where the remote wants to be asked later, and after calling off what it was still asking
-// when we had long given up on it.
+// ask sends the request. It does so again if the remote wants to be asked later, and once its questions are cancelled that
+// nobody here is asked any more.
 func (x *exchange) ask(ctx context.Context, in agui.RunAgentInput, fresh bool) error {
 	const tries, longest = 3, 30 * time.Second
 	for try := 1; ; try++ {
@@ -134,15 +134,15 @@ func (x *exchange) ask(ctx context.Context, in agui.RunAgentInput, fresh bool) e
 		if err != nil || len(open) == 0 {
 			return err
 		}
-		if err := x.callOff(ctx, in, open); err != nil {
+		if err := x.cancelOpen(ctx, in, open); err != nil {
 			return err
 		}
 		x.failed, x.finished = nil, nil
 	}
 }
 
-// callOff cancels questions of the remote's that nobody here is asked any more. What it says to that is nobody's concern.
-func (x *exchange) callOff(ctx context.Context, in agui.RunAgentInput, open []agui.Interrupt) error {
+// cancelOpen cancels questions of the remote's that nobody here is asked any more. The events of that run are not passed on.
+func (x *exchange) cancelOpen(ctx context.Context, in agui.RunAgentInput, open []agui.Interrupt) error {
 	x.note(agui.Warning{Reason: "it still asked what is not asked here any more, called off"})
 	in.RunID += "-called-off"
 	in.Messages, in.Resume, in.ForwardedProps = nil, nil, nil
@@ -177,8 +177,8 @@ func (x *exchange) note(w agui.Warning) {
 	}
 }
 
-// noted writes down how many other notes there were.
-func (x *exchange) noted() {
+// logOmittedNotes writes down how many other notes there were.
+func (x *exchange) logOmittedNotes() {
 	if more := x.notes - maxRemoteNotes; more > 0 {
 		x.t.x.Log.Debug("groupchat: remote: more of the kind", "turn", x.t.ID(), "remote", x.r.client.String(), "notes", x.notes, "more", more)
 	}
@@ -190,12 +190,12 @@ func (x *exchange) stream(ctx context.Context, in agui.RunAgentInput) error {
 	if err := Fence(ctx); err != nil {
 		return err
 	}
-	defer x.noted()
+	defer x.logOmittedNotes()
 	for e, err := range x.r.client.Run(ctx, x.request(in)) {
 		if err != nil {
 			return err
 		}
-		if err := x.take(e); err != nil {
+		if err := x.takeEvent(e); err != nil {
 			return err
 		}
 	}

@@ -3,14 +3,13 @@ package groupchat
 import (
 	"encoding/json"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 )
 
-// remoteMemo is where in a turn's frame a [Remote] keeps its own.
+// remoteMemo is the key under which a turn remembers how far a [Remote] has come.
 const remoteMemo = "remote"
 
 // A remoteFrame is how far a turn has come with a remote agent. It is in the checkpoint before anybody is asked.
@@ -32,7 +31,7 @@ type remotePause struct {
 
 // A remoteQuestion is a question of a remote agent's, on its way to a person.
 type remoteQuestion struct {
-	Key string `json:"key"` // in our frame
+	Key string `json:"key"` // in the turn's record
 	// ID is the remote's, empty if it has none. Event is what asked, in the legacy dialect.
 	ID    string          `json:"id,omitempty"`
 	Event json.RawMessage `json:"event,omitempty"`
@@ -44,7 +43,7 @@ type remoteQuestion struct {
 
 // A remoteCall is a frontend call of a remote agent's.
 type remoteCall struct {
-	Key  string `json:"key"` // in our frame
+	Key  string `json:"key"` // in the turn's record
 	ID   string `json:"id"`  // the remote's
 	Name string `json:"name"`
 }
@@ -108,19 +107,13 @@ func (p *remotePause) collect(t *Turn) (*delivery, error) {
 }
 
 // answer returns what was answered, or the question that is open. One whose asker could not see the deadline is asked
-// again, unless the remote's own is over: then it was called off.
+// again, unless the remote's own deadline has passed: then the question is cancelled.
 func (q *remoteQuestion) answer(t *Turn) (state.Answer, *Interrupt, error) {
 	for try := 1; ; try++ {
-		key := q.Key
-		if try > 1 {
-			key += "#" + strconv.Itoa(try)
-		}
-		given, ok := t.answer(key)
-		if !ok && try == 1 {
-			var err error
-			if given, ok, err = t.intercept(key, q.question(key)); err != nil {
-				return state.Answer{}, nil, err
-			}
+		key := tryKey(q.Key, try)
+		given, ok, err := t.answered(key, q.question(key), try == 1)
+		if err != nil {
+			return state.Answer{}, nil, err
 		}
 		if !ok {
 			return state.Answer{}, q.ask(t, key), nil
@@ -151,22 +144,16 @@ func (q *remoteQuestion) question(key string) Question {
 func (q *remoteQuestion) ask(t *Turn, key string) *Interrupt {
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
-	id, ok := t.keys.Asks[key]
-	if !ok {
-		id = "int_" + t.x.NewID()
-		t.keys.Asks = with(t.keys.Asks, key, id)
-	}
-	t.record.Acted = true
 	i := &Interrupt{Interrupt: q.Ask, Until: q.Until}
-	i.ID = id
+	i.ID = t.interruptID(key)
 	if q.Own {
 		i.SubagentRunID = t.clientWriter.SubagentRunID()
 	}
 	return i
 }
 
-// sayable reports whether the remote can be told. In the legacy dialect a question without an id cannot be called off.
-func (d *delivery) sayable() bool {
+// deliverable reports whether the remote can be sent these answers. The legacy dialect cannot cancel a question without an id.
+func (d *delivery) deliverable() bool {
 	if d == nil || d.pause.Dialect != RemoteLegacy {
 		return true
 	}
@@ -178,8 +165,8 @@ func (d *delivery) sayable() bool {
 	return true
 }
 
-// calledOff reports whether all that goes back is that nothing is wanted any more.
-func (d *delivery) calledOff() bool {
+// onlyCancels reports whether every question is cancelled.
+func (d *delivery) onlyCancels() bool {
 	return d != nil && len(d.pause.Questions) > 0 && !slices.ContainsFunc(d.answers, func(a state.Answer) bool {
 		return a.Status != agui.ResumeCancelled
 	})

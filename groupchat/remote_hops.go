@@ -15,8 +15,8 @@ const (
 	ChainHeader = "X-Gateway-Chain"
 )
 
-// onward returns the headers of a request to a remote agent, with what it has to know of the way to it.
-func (t *Turn) onward(header http.Header) http.Header {
+// withHops returns the headers of a request to a remote agent, with what it has to know of the way to it.
+func (t *Turn) withHops(header http.Header) http.Header {
 	header = maps.Clone(header)
 	if header == nil {
 		header = http.Header{}

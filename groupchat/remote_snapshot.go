@@ -8,13 +8,13 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// restate folds a MESSAGES_SNAPSHOT in: what the remote added and did not stream is said now, what it streamed in part is
+// messagesSnapshot folds a MESSAGES_SNAPSHOT in: what the remote added and did not stream is said now, what it streamed in part is
 // completed. What stands before the newest message that we had is history, and of what was said nothing is taken back:
 // the conversation is the thread's and not the remote's.
-func (x *exchange) restate(messages []Message) error {
+func (x *exchange) messagesSnapshot(messages []Message) error {
 	from := 0
 	for i := range messages {
-		if x.had[messages[i].ID] {
+		if x.known[messages[i].ID] {
 			from = i + 1
 		}
 	}
@@ -24,13 +24,13 @@ func (x *exchange) restate(messages []Message) error {
 		var err error
 		switch m.Role {
 		case agui.RoleAssistant:
-			err = x.recount(m, tagged, messages)
+			err = x.snapshotMessage(m, tagged, messages)
 		case agui.RoleTool:
 			err = x.result(&agui.ToolCallResult{Tagged: tagged, MessageID: m.ID, ToolCallID: m.ToolCallID, Content: m.Content})
 		case agui.RoleReasoning:
-			err = x.rethink(m, tagged)
+			err = x.snapshotReasoning(m, tagged)
 		case agui.RoleActivity:
-			err = x.reshow(m, tagged)
+			err = x.snapshotActivity(m, tagged)
 		default: // others' words are not the remote's to add
 		}
 		if err != nil {
@@ -40,8 +40,8 @@ func (x *exchange) restate(messages []Message) error {
 	return nil
 }
 
-// recount says what a message of a snapshot has that was not said yet.
-func (x *exchange) recount(m *Message, tagged agui.Tagged, all []Message) error {
+// snapshotMessage says what a message of a snapshot has that was not said yet.
+func (x *exchange) snapshotMessage(m *Message, tagged agui.Tagged, all []Message) error {
 	text := m.Content.Text()
 	s := x.texts[m.ID]
 	if s == nil && text != "" {
@@ -51,7 +51,7 @@ func (x *exchange) recount(m *Message, tagged agui.Tagged, all []Message) error 
 			}
 		}
 	}
-	if s == nil && text != "" || s != nil && !s.mute && len(text) > s.said.Len() && strings.HasPrefix(text, s.said.String()) {
+	if s == nil && text != "" || s != nil && !s.ignored && len(text) > s.said.Len() && strings.HasPrefix(text, s.said.String()) {
 		if err := x.complete(m, tagged, text); err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func (x *exchange) recount(m *Message, tagged agui.Tagged, all []Message) error 
 			continue
 		}
 		call := agui.Tagged{Base: agui.Base{Metadata: c.Metadata}, SubagentRunID: m.SubagentRunID}
-		err := x.sayAll(
+		err := x.passAll(
 			&agui.ToolCallStart{Tagged: call, ToolCallID: c.ID, ToolCallName: c.Function.Name, ParentMessageID: m.ID},
 			&agui.ToolCallArgs{ToolCallID: c.ID, Delta: c.Function.Arguments},
 			&agui.ToolCallEnd{ToolCallID: c.ID})
@@ -85,9 +85,9 @@ func (x *exchange) complete(m *Message, tagged agui.Tagged, text string) error {
 	}
 	content := &agui.TextMessageContent{MessageID: m.ID, Delta: text[len(said):]}
 	if open {
-		return x.say(content)
+		return x.passMessage(content)
 	}
-	err := x.sayAll(&agui.TextMessageStart{Tagged: tagged, MessageID: m.ID, Name: m.Name}, content, &agui.TextMessageEnd{MessageID: m.ID})
+	err := x.passAll(&agui.TextMessageStart{Tagged: tagged, MessageID: m.ID, Name: m.Name}, content, &agui.TextMessageEnd{MessageID: m.ID})
 	if err == nil && m.EncryptedValue != "" {
 		err = x.encrypt(&agui.ReasoningEncryptedValue{
 			Subtype: agui.EncryptedMessage, EntityID: m.ID, EncryptedValue: m.EncryptedValue,
@@ -96,9 +96,9 @@ func (x *exchange) complete(m *Message, tagged agui.Tagged, text string) error {
 	return err
 }
 
-func (x *exchange) sayAll(events ...agui.Event) error {
+func (x *exchange) passAll(events ...agui.Event) error {
 	for _, e := range events {
-		if err := x.say(e); err != nil {
+		if err := x.passMessage(e); err != nil {
 			return err
 		}
 	}
@@ -108,7 +108,7 @@ func (x *exchange) sayAll(events ...agui.Event) error {
 // renamed finds the text that a snapshot has under another id than it was streamed under, as some servers do.
 func (x *exchange) renamed(m *Message, text string, all []Message) *saidText {
 	for id, s := range x.texts {
-		if s.said.String() != text || s.open || s.mute || s.tag != x.tag(m.SubagentRunID) {
+		if s.said.String() != text || s.open || s.ignored || s.tag != x.tag(m.SubagentRunID) {
 			continue
 		}
 		if !slices.ContainsFunc(all, func(o Message) bool { return o.ID == id }) {
@@ -122,7 +122,7 @@ func (x *exchange) renamed(m *Message, text string, all []Message) *saidText {
 func (x *exchange) rename(s *saidText, m *Message) error {
 	x.texts[m.ID] = s
 	err := x.emit(s.tag, &agui.TextMessageStart{
-		Tagged: plainly(nil, x.stands(m.ID)), MessageID: s.ours, Role: agui.RoleAssistant,
+		Tagged: taggedWith(nil, x.remoteIDMetadata(m.ID)), MessageID: s.ours, Role: agui.RoleAssistant,
 	})
 	if err != nil {
 		return err
@@ -130,12 +130,12 @@ func (x *exchange) rename(s *saidText, m *Message) error {
 	return x.emit(s.tag, &agui.TextMessageEnd{MessageID: s.ours})
 }
 
-// rethink shows reasoning that was not streamed.
-func (x *exchange) rethink(m *Message, tagged agui.Tagged) error {
-	if x.thoughts[m.ID] != nil {
+// snapshotReasoning shows reasoning that was not streamed.
+func (x *exchange) snapshotReasoning(m *Message, tagged agui.Tagged) error {
+	if x.reasoning[m.ID] != nil {
 		return nil
 	}
-	err := x.sayAll(
+	err := x.passAll(
 		&agui.ReasoningStart{Tagged: tagged, MessageID: m.ID},
 		&agui.ReasoningMessageStart{Tagged: tagged, MessageID: m.ID, Role: agui.RoleReasoning},
 		&agui.ReasoningMessageContent{MessageID: m.ID, Delta: m.Content.Text()},
@@ -149,11 +149,11 @@ func (x *exchange) rethink(m *Message, tagged agui.Tagged) error {
 	return err
 }
 
-// reshow shows an activity that is not shown, or not like this.
-func (x *exchange) reshow(m *Message, tagged agui.Tagged) error {
+// snapshotActivity shows an activity that is not shown, or not like this.
+func (x *exchange) snapshotActivity(m *Message, tagged agui.Tagged) error {
 	content, _ := m.Content.Object()
-	if a := x.shows[m.ID]; a != nil && bytes.Equal(a.content, content) {
+	if a := x.activities[m.ID]; a != nil && bytes.Equal(a.content, content) {
 		return nil
 	}
-	return x.show(&agui.ActivitySnapshot{Tagged: tagged, MessageID: m.ID, ActivityType: m.ActivityType, Content: content})
+	return x.activitySnapshot(&agui.ActivitySnapshot{Tagged: tagged, MessageID: m.ID, ActivityType: m.ActivityType, Content: content})
 }

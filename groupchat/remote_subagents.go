@@ -8,8 +8,8 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// A remoteSub is an agent behind a remote one.
-type remoteSub struct {
+// A remoteSubagent is an agent behind a remote one.
+type remoteSubagent struct {
 	ours, name string
 	path       string // below the root, to close what is innermost first
 	announced  bool
@@ -23,17 +23,17 @@ func (x *exchange) tag(theirs string) string {
 	if theirs == "" {
 		return own
 	}
-	if s := x.subs[theirs]; s != nil {
+	if s := x.subagents[theirs]; s != nil {
 		return s.ours
 	}
-	s := &remoteSub{ours: x.prefix + theirs}
-	x.subs[theirs] = s
-	x.belongs(s.ours)
+	s := &remoteSubagent{ours: x.prefix + theirs}
+	x.subagents[theirs] = s
+	x.addInvocation(s.ours)
 	return s.ours
 }
 
-// belongs notes that what an invocation says is part of the turn.
-func (x *exchange) belongs(invocation string) {
+// addInvocation notes that what an invocation says is part of the turn.
+func (x *exchange) addInvocation(invocation string) {
 	x.t.x.mu.Lock()
 	defer x.t.x.mu.Unlock()
 	if !slices.Contains(x.t.record.Past, invocation) {
@@ -45,17 +45,17 @@ func (x *exchange) belongs(invocation string) {
 // seen before, because the turn is repeated, gets another id.
 func (x *exchange) startSub(e *agui.SubagentStarted) error {
 	parent, path := x.t.out.SubagentRunID(), x.t.path
-	if p := x.subs[e.ParentSubagentRunID]; p != nil && e.ParentSubagentRunID != "" {
+	if p := x.subagents[e.ParentSubagentRunID]; p != nil && e.ParentSubagentRunID != "" {
 		parent, path = p.ours, []string{p.path}
 	}
-	s := &remoteSub{name: e.Name, announced: true}
+	s := &remoteSubagent{name: e.Name, announced: true}
 	s.path = joinPath(append(slices.Clone(path), "s"+strconv.Itoa(len(x.order)+1))...)
 	call := ""
 	if c := x.calls[e.ParentToolCallID]; c != nil && e.ParentToolCallID != "" {
 		call = c.ours
 	}
 	message := ""
-	if m := x.texts[e.ParentMessageID]; m != nil && e.ParentMessageID != "" && !m.mute {
+	if m := x.texts[e.ParentMessageID]; m != nil && e.ParentMessageID != "" && !m.ignored {
 		message = m.ours
 	}
 	const enough = 1000
@@ -74,16 +74,16 @@ func (x *exchange) startSub(e *agui.SubagentStarted) error {
 		if err != nil {
 			return err
 		}
-		x.subs[e.SubagentRunID] = s
+		x.subagents[e.SubagentRunID] = s
 		x.order = append(x.order, e.SubagentRunID)
-		x.belongs(s.ours)
+		x.addInvocation(s.ours)
 		return nil
 	}
 	return errors.New("a subagent's id is used too often")
 }
 
 func (x *exchange) finishSub(e *agui.SubagentFinished) error {
-	s := x.subs[e.SubagentRunID]
+	s := x.subagents[e.SubagentRunID]
 	if e.Outcome != nil && e.Outcome.Type == agui.OutcomeSuspended {
 		s.suspended = e
 		return nil
@@ -94,14 +94,14 @@ func (x *exchange) finishSub(e *agui.SubagentFinished) error {
 }
 
 func (x *exchange) failSub(e *agui.SubagentError) error {
-	s := x.subs[e.SubagentRunID]
+	s := x.subagents[e.SubagentRunID]
 	code := agui.CodeRemoteFailed
 	return x.endSub(s, &agui.SubagentError{
 		Base: agui.Base{Metadata: e.Metadata}, SubagentRunID: s.ours, Code: string(code), Message: code.Message(),
 	})
 }
 
-func (x *exchange) endSub(s *remoteSub, end agui.Event) error {
+func (x *exchange) endSub(s *remoteSubagent, end agui.Event) error {
 	s.announced = false
 	return x.t.run.Emit(end)
 }
@@ -125,14 +125,14 @@ func (x *exchange) settled(err error) error {
 // suspend lets the agents behind the remote that wait be ended after the snapshots.
 func (x *exchange) suspend() {
 	for _, id := range x.order {
-		s := x.subs[id]
+		s := x.subagents[id]
 		if s.suspended == nil {
 			continue
 		}
 		out := x.t.run.As(s.ours)
 		w := waiting{path: s.path, record: &turnRecord{}, run: x.t.run, out: out, clientWriter: out, bare: true}
 		for _, i := range s.suspended.Outcome.InterruptIDs {
-			if ours := x.ids[i]; ours != "" {
+			if ours := x.questionIDs[i]; ours != "" {
 				w.interrupts = append(w.interrupts, ours)
 			}
 		}
@@ -144,7 +144,7 @@ func (x *exchange) suspend() {
 // resumeSubs ends those that said they wait in a run that then did not.
 func (x *exchange) resumeSubs() error {
 	for _, id := range slices.Backward(x.order) {
-		if s := x.subs[id]; s.suspended != nil {
+		if s := x.subagents[id]; s.suspended != nil {
 			s.suspended = nil
 			if err := x.endSub(s, &agui.SubagentFinished{SubagentRunID: s.ours}); err != nil {
 				return err
@@ -161,7 +161,7 @@ func (x *exchange) abandon() error {
 	}
 	code := agui.CodeRemoteFailed
 	for _, id := range slices.Backward(x.order) {
-		s := x.subs[id]
+		s := x.subagents[id]
 		if !s.announced {
 			continue
 		}
@@ -194,7 +194,7 @@ func (x *exchange) stepName(name string) string {
 
 func (x *exchange) startStep(e *agui.StepStarted) error {
 	tag, name := x.tag(e.SubagentRunID), x.stepName(e.StepName)
-	if err := x.emit(tag, &agui.StepStarted{Tagged: plainly(e.Metadata), StepName: name}); err != nil {
+	if err := x.emit(tag, &agui.StepStarted{Tagged: taggedWith(e.Metadata), StepName: name}); err != nil {
 		return err
 	}
 	x.steps = append(x.steps, agui.StepStarted{Tagged: agui.Tagged{SubagentRunID: tag}, StepName: name})
@@ -204,5 +204,5 @@ func (x *exchange) startStep(e *agui.StepStarted) error {
 func (x *exchange) finishStep(e *agui.StepFinished) error {
 	tag, name := x.tag(e.SubagentRunID), x.stepName(e.StepName)
 	x.steps = slices.DeleteFunc(x.steps, func(s agui.StepStarted) bool { return s.SubagentRunID == tag && s.StepName == name })
-	return x.emit(tag, &agui.StepFinished{Tagged: plainly(e.Metadata), StepName: name})
+	return x.emit(tag, &agui.StepFinished{Tagged: taggedWith(e.Metadata), StepName: name})
 }

@@ -65,7 +65,7 @@ func (f *turnRecord) endInvocation() {
 	f.SubagentRunID = ""
 }
 
-// declined reports whether a person called off a question of the turn's, or of one in it.
+// declined reports whether a person cancelled a question of the turn's, or of one in it.
 func (f *turnRecord) declined() bool {
 	return f.Declined || f.keySpace.declined()
 }
