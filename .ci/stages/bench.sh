@@ -6,7 +6,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
 benchtime=${BENCHTIME:-300ms}
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-for package in ./state/redisstore ./gateway ./cmd/gateway; do
+for package in ./state/redisstore ./state/filestore ./gateway ./cmd/gateway; do
   go test -run '^$' -bench . -benchtime "$benchtime" "$package" | tee "$log"
   grep -qE '^Benchmark[^[:space:]]+[[:space:]]+[0-9]' "$log" || { echo "$package measured nothing" >&2; exit 1; }
 done

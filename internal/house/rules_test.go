@@ -31,7 +31,7 @@ var rooms = []room{
 		why: "a backend knows threads and transitions, and nothing of who asks for them"},
 	{dir: "state/redisstore", may: []string{"agui", "state"}, testsMay: []string{"state/statetest", "state/memstore"},
 		why: "a store is reached through state's interface; only wiring chooses one"},
-	{dir: "state/filestore", may: []string{"agui", "state"}, testsMay: []string{"state/statetest"},
+	{dir: "state/filestore", may: []string{"agui", "state"}, testsMay: []string{"state/statetest", "state/memstore", "state/redisstore"},
 		why: "a store is reached through state's interface; only wiring chooses one"},
 	{dir: "model", may: []string{"agui"},
 		why: "who speaks through a model needs neither a library nor a server of one, and a model knows nothing of turns"},

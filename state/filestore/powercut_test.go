@@ -88,11 +88,12 @@ func cutPower(t *testing.T, d *disk, trace string, list []promise) (images int, 
 			return nil
 		}
 		first := random.IntN(20)
-		for _, keep := range []func() bool{
-			func() bool { return false },                       // nothing but what lasts
-			func() bool { first--; return first >= 0 },         // what was written first
-			func() bool { return random.IntN(2+images%7) > 0 }, // any part of it, from half to most
-		} {
+		part := func() bool { first--; return first >= 0 } // what was written first
+		if images%4 > 0 {
+			part = func() bool { return random.IntN(2+images%7) > 0 } // from half of what was written to most of it
+		}
+		nothing := func() bool { return false }
+		for _, keep := range []func() bool{nothing, part} {
 			folder := t.TempDir()
 			if err := d.writeTo(folder, keep); err != nil {
 				return err
