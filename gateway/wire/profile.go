@@ -71,7 +71,7 @@ func (w Profile) Project(f state.Frame) ([]state.Frame, Loss, error) {
 	if isSubagent(f.Type) {
 		return nil, 0, nil
 	}
-	e, err := agui.Decode(f.Data, nil)
+	e, err := agui.DecodeWritten(f.Data)
 	if err != nil {
 		return nil, 0, fmt.Errorf("wire: project %s: %w", f.Type, err)
 	}
