@@ -2,7 +2,7 @@
 
 import { test } from "node:test";
 import { camera, ofColours } from "./lib/looks.mjs";
-import { begin, openPlanner, pick, question, row, step, unasked } from "./lib/planner.mjs";
+import { begin, openPlanner, option, pick, question, row, step, still, unasked } from "./lib/planner.mjs";
 import { startGateway } from "./lib/servers.mjs";
 
 const gateway = await startGateway();
@@ -45,3 +45,18 @@ for (const colorScheme of ["light", "dark"]) {
     done();
   });
 }
+
+test("phone: who answers from far up the conversation sees what comes of it", async (t) => {
+  const viewport = { width: 390, height: 844 };
+  const page = await openPlanner(t, gateway.url, { viewport, hasTouch: true, reducedMotion: "reduce" });
+  await begin(page);
+  await pick(page, "KLM");
+  await question(page, /hotel/i).waitFor();
+  await still(page);
+  await page.getByTestId("copilot-scroll-content").locator("xpath=ancestor::div[3]").evaluate((list) => list.scrollTo({ top: 0 }));
+  await page.getByTestId("copilot-scroll-to-bottom").waitFor(); // the list does not follow its growth any more
+  await option(page, "Hotel Zoe").evaluate((button) => button.click()); // as a screen reader does: without scrolling to it
+  await unasked(page);
+  await step(page, "complete");
+  await still(page);
+});

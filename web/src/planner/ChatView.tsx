@@ -5,6 +5,7 @@ import {
   type CopilotChatViewProps,
 } from "@copilotkit/react-core/v2";
 import { use, useEffect, useEffectEvent } from "react";
+import { useStickToBottomContext } from "use-stick-to-bottom";
 import { useDraft } from "../drafts";
 import { useNotify } from "../shell/notices";
 import { AssistantMessage } from "./AssistantMessage";
@@ -25,9 +26,27 @@ const inputWith = (button: string) =>
   }) as unknown as CopilotChatViewProps["input"];
 const [idleInput, busyInput] = [inputWith("Send"), inputWith("Stop")];
 
+/**
+ * Takes the list of messages to its end when the person submits something: they want to see what comes of it, and may have
+ * scrolled up to the option they chose. The list itself follows its growth only for a person who is at its end. That it takes
+ * them for one once the answered question is gone needs a frame in which the reply has not taken the question's place yet,
+ * and a busy machine may draw none.
+ *
+ * It is given to CopilotKit as the list's feather: that is always there, and inside the list's context.
+ */
+function EndOnSubmission() {
+  const { submissions } = useTalk();
+  const { scrollToBottom } = useStickToBottomContext();
+  useEffect(() => {
+    if (submissions > 0) void scrollToBottom();
+  }, [submissions, scrollToBottom]);
+  return null;
+}
+const scrollView = { feather: EndOnSubmission } as CopilotChatViewProps["scrollView"];
+
 /** CopilotChat's view, with our messages, our suggestions, and nothing sent while a question is open or nobody listens. */
 export function ChatView(props: CopilotChatViewProps) {
-  const { agent, thread, asking, mute, showQuestion, suggestions, send } = useTalk();
+  const { agent, thread, asking, mute, showQuestion, suggestions, send, submitted } = useTalk();
   const notify = useNotify();
   const [draft, setDraft] = useDraft(`message ${agent}/${thread}`, "");
   const write = (text: string) => {
@@ -47,6 +66,7 @@ export function ChatView(props: CopilotChatViewProps) {
       notify({ kind: "info", text: "Please answer the question first, or choose “Never mind”." });
       showQuestion();
     } else {
+      submitted();
       props.onSubmitMessage?.(text);
     }
   };
@@ -57,6 +77,7 @@ export function ChatView(props: CopilotChatViewProps) {
       <CopilotChatView
         {...props}
         messageView={MessageView as CopilotChatViewProps["messageView"]}
+        scrollView={scrollView}
         input={props.isRunning && props.onStop ? busyInput : idleInput}
         suggestions={free ? suggestions.map((s) => ({ ...s, isLoading: false })) : []}
         onInputChange={write}

@@ -1,5 +1,5 @@
 import { CopilotChat, UseAgentUpdate, useAgent, useCopilotKit, useDefaultRenderTool, useInterrupt } from "@copilotkit/react-core/v2";
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useReducer, useRef, useState } from "react";
 import { forkThread } from "../gateway/api";
 import type { AgentInfo, Interrupt } from "../gateway/types";
 import { useFollow } from "../gateway/useFollow";
@@ -42,6 +42,7 @@ export function Conversation({ agent: info, thread, fresh }: { agent: AgentInfo;
   const [pane, setPane] = useState<"chat" | "plan">("chat");
   const [asking, setAsking] = useState(false);
   const question = useRef<HTMLElement>(null);
+  const [submissions, submitted] = useReducer((n: number) => n + 1, 0);
 
   const expired = useExpired(following.interrupts);
   usePickUp(agent, thread, following, expired);
@@ -65,7 +66,10 @@ export function Conversation({ agent: info, thread, fresh }: { agent: AgentInfo;
         questions={interrupts as Interrupt[]}
         resolve={resolve}
         cancel={cancel}
-        onSend={answering}
+        onSend={(questions, done) => {
+          submitted();
+          answering(questions, done);
+        }}
         onOpen={setAsking}
         focus={question}
       />
@@ -74,6 +78,7 @@ export function Conversation({ agent: info, thread, fresh }: { agent: AgentInfo;
 
   const send = useCallback(
     (text: string) => {
+      submitted();
       agent.addMessage({ id: newID(), role: "user", content: text });
       void copilotkit.runAgent({ agent });
     },
@@ -82,6 +87,7 @@ export function Conversation({ agent: info, thread, fresh }: { agent: AgentInfo;
   const last = agent.messages.findLastIndex(({ role }) => role === "user");
   const free = !agent.isRunning && !away && !deleted;
   const regenerate = useCallback(() => {
+    submitted();
     // What ends with a known user message and leaves out what followed is run anew from there.
     agent.setMessages(agent.messages.slice(0, last + 1));
     void copilotkit.runAgent({ agent });
@@ -103,6 +109,8 @@ export function Conversation({ agent: info, thread, fresh }: { agent: AgentInfo;
       agent: info.id,
       thread,
       send,
+      submissions,
+      submitted,
       regenerate: free && !asking && last >= 0 ? regenerate : undefined,
       fork,
       asking,
@@ -114,7 +122,7 @@ export function Conversation({ agent: info, thread, fresh }: { agent: AgentInfo;
       suggestions,
       deleted,
     }),
-    [info.id, thread, send, free, asking, last, regenerate, fork, away, deleted, expired, answered, failure, showQuestion, suggestions],
+    [info.id, thread, send, submissions, free, asking, last, regenerate, fork, away, deleted, expired, answered, failure, showQuestion, suggestions],
   );
 
   const destination = travel && trip.step !== "start" ? trip.destination : undefined;

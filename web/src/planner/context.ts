@@ -15,6 +15,10 @@ export interface Talk {
   thread: string;
   /** Says something as the person. */
   send: (text: string) => void;
+  /** How many messages and answers the person has submitted here. */
+  submissions: number;
+  /** Counts one that was submitted by other means than send and regenerate. */
+  submitted: () => void;
   /** Runs the last turn again; undefined while there is none to run again. */
   regenerate: (() => void) | undefined;
   /** Starts a plan of its own from the conversation up to a message. */
