@@ -33,7 +33,7 @@ func Event(f state.Frame, messages func(rev int64) ([]agui.Message, error), stat
 // Decode decodes an event of the log. An earlier version of the gateway may have written what a run refuses
 // today; such an event is decoded like one of another server. If that fails too, the error is errMalformed.
 func Decode(data []byte) (agui.Event, error) {
-	e, err := agui.Decode(data, nil)
+	e, err := agui.DecodeWritten(data)
 	if err != nil {
 		if e, err = agui.DecodeForeign(data, nil); err != nil {
 			return nil, fmt.Errorf("%w: %w", errMalformed, err)
