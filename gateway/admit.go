@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/gateway/internal/frame"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
@@ -45,7 +45,7 @@ func (a *admission) admit(ctx context.Context) (begun *state.Begun, run *attempt
 		}
 		again, err := a.wait(waiting, begun)
 		if err != nil && a.g.draining() && ctx.Err() == nil {
-			err = &agui.Error{Code: agui.CodeDraining, Err: err}
+			err = &errcode.Error{Code: errcode.Draining, Err: err}
 		}
 		if err != nil || !again {
 			return begun, nil, err
@@ -78,7 +78,7 @@ func (a *admission) begin(ctx context.Context) (*state.Begun, *attempt, error) {
 				}
 			}()
 		} else {
-			a.full = &agui.Error{Code: agui.CodeRemoteLoop}
+			a.full = &errcode.Error{Code: errcode.RemoteLoop}
 		}
 	}
 	a.req.NoRun = a.full != nil
@@ -135,12 +135,12 @@ const (
 // other that has its name by then.
 func (a *admission) wait(ctx context.Context, begun *state.Begun) (again bool, err error) {
 	meaning := begun.Verdict.Meaning
-	inTheWay := meaning == state.Busy && begun.Verdict.Code == agui.CodeRunInProgress
+	inTheWay := meaning == state.Busy && begun.Verdict.Code == errcode.RunInProgress
 	if begun.Exists {
 		a.req.Since = begun.Thread.CreatedAt
 	}
 	switch {
-	case meaning == state.Full && a.queued && agui.CodeOf(a.full) == agui.CodeOverloaded:
+	case meaning == state.Full && a.queued && errcode.Of(a.full) == errcode.Overloaded:
 		return true, a.awaitSlot(ctx)
 	case meaning == state.Full:
 		return false, a.full
@@ -267,7 +267,7 @@ func (a *admission) leaveQueues(run *attempt) {
 // answerFailure answers a request whose admission failed, because the gateway drains or has no slot for example: as an HTTP error, or
 // inside the stream if that is open. A client whose profile says so is sent the questions again that it has answered.
 func (a *admission) answerFailure(err error) error {
-	client, code := a.reader, agui.CodeOf(err)
+	client, code := a.reader, errcode.Of(err)
 	switch {
 	case a.r.Context().Err() != nil:
 		return err
@@ -303,5 +303,5 @@ func (g *Gateway) awaitEnd(ctx context.Context, t *state.Thread) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	return &agui.Error{Code: agui.CodeStoreUnavailable, Err: errStoreGone} // the store was closed
+	return &errcode.Error{Code: errcode.StoreUnavailable, Err: errStoreGone} // the store was closed
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/groupchat"
@@ -184,7 +185,7 @@ func (g *Gateway) agent(name string) (*served, error) {
 	if a, ok := g.roster.Load().agents[name]; ok {
 		return a, nil
 	}
-	return nil, &agui.Error{Code: agui.CodeNotFound, Err: fmt.Errorf("gateway: no agent is called %q", name)}
+	return nil, &errcode.Error{Code: errcode.NotFound, Err: fmt.Errorf("gateway: no agent is called %q", name)}
 }
 
 // listAgents is GET /agents.

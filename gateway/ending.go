@@ -7,6 +7,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/gateway/internal/webhook"
 	"github.com/agui-gateway/gateway/groupchat/host"
@@ -140,7 +141,7 @@ func (a *attempt) endInterrupted(result host.Result) error {
 // will not be answered any more get a result, so that the next turn finds no call without one.
 func (a *attempt) endStopped() error {
 	a.rec.Hold()
-	code := agui.CodeCancelled
+	code := errcode.Cancelled
 	if err := a.run.CloseOpen(run.ClosingOptions{SubagentCode: string(code), SubagentMessage: code.Message()}); err != nil {
 		return err
 	}

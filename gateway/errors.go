@@ -8,40 +8,41 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/copilotkit"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 )
 
 // statuses gives each code that can end a request before a stream its HTTP status.
-var statuses = map[agui.Code]int{
-	agui.CodeInvalidInput:         http.StatusBadRequest,
-	agui.CodeUnsupportedVersion:   http.StatusBadRequest,
-	agui.CodeUnauthorized:         http.StatusUnauthorized,
-	agui.CodeForbidden:            http.StatusForbidden,
-	agui.CodeNotFound:             http.StatusNotFound,
-	agui.CodeMethodNotAllowed:     http.StatusMethodNotAllowed,
-	agui.CodeAmbiguousThread:      http.StatusConflict,
-	agui.CodeTooLarge:             http.StatusRequestEntityTooLarge,
-	agui.CodeUnsupportedMediaType: http.StatusUnsupportedMediaType,
-	agui.CodeRateLimited:          http.StatusTooManyRequests,
-	agui.CodeOverloaded:           http.StatusServiceUnavailable,
-	agui.CodeDraining:             http.StatusServiceUnavailable,
-	agui.CodeStoreUnavailable:     http.StatusServiceUnavailable,
-	agui.CodeRunInProgress:        http.StatusConflict,
-	agui.CodeQueueFull:            http.StatusConflict,
-	agui.CodePatchFailed:          http.StatusConflict,
-	agui.CodeStateChanged:         http.StatusPreconditionFailed,
-	agui.CodePatchQueueFull:       http.StatusConflict,
-	agui.CodeIdempotencyKeyReused: http.StatusUnprocessableEntity,
-	agui.CodeRemoteLoop:           http.StatusLoopDetected,
+var statuses = map[errcode.Code]int{
+	errcode.InvalidInput:         http.StatusBadRequest,
+	errcode.UnsupportedVersion:   http.StatusBadRequest,
+	errcode.Unauthorized:         http.StatusUnauthorized,
+	errcode.Forbidden:            http.StatusForbidden,
+	errcode.NotFound:             http.StatusNotFound,
+	errcode.MethodNotAllowed:     http.StatusMethodNotAllowed,
+	errcode.AmbiguousThread:      http.StatusConflict,
+	errcode.TooLarge:             http.StatusRequestEntityTooLarge,
+	errcode.UnsupportedMediaType: http.StatusUnsupportedMediaType,
+	errcode.RateLimited:          http.StatusTooManyRequests,
+	errcode.Overloaded:           http.StatusServiceUnavailable,
+	errcode.Draining:             http.StatusServiceUnavailable,
+	errcode.StoreUnavailable:     http.StatusServiceUnavailable,
+	errcode.RunInProgress:        http.StatusConflict,
+	errcode.QueueFull:            http.StatusConflict,
+	errcode.PatchFailed:          http.StatusConflict,
+	errcode.StateChanged:         http.StatusPreconditionFailed,
+	errcode.PatchQueueFull:       http.StatusConflict,
+	errcode.IdempotencyKeyReused: http.StatusUnprocessableEntity,
+	errcode.RemoteLoop:           http.StatusLoopDetected,
 }
 
 // statusOf is the HTTP status of a code; the codes of a refused resume are conflicts.
-func statusOf(code agui.Code) int {
+func statusOf(code errcode.Code) int {
 	if s, ok := statuses[code]; ok {
 		return s
 	}
-	if code == agui.CodeInternal || code == agui.CodeThreadDamaged || !code.Known() {
+	if code == errcode.Internal || code == errcode.ThreadDamaged || !code.Known() {
 		return http.StatusInternalServerError
 	}
 	return http.StatusConflict
@@ -57,7 +58,7 @@ func (g *Gateway) answerError(w http.ResponseWriter, r *http.Request, err error)
 		g.log(r).Debug("reader: gone", "path", route.Logged(r.URL.Path), "error", err)
 		return
 	}
-	code := agui.CodeOf(err)
+	code := errcode.Of(err)
 	status := statusOf(code)
 	log := g.log(r)
 	if status >= http.StatusInternalServerError {
@@ -76,13 +77,13 @@ func (g *Gateway) writeError(w http.ResponseWriter, r *http.Request, err error) 
 	if begun, ok := w.(interface{ Begun() bool }); ok && begun.Begun() {
 		return
 	}
-	code := agui.CodeOf(err)
+	code := errcode.Of(err)
 	status := statusOf(code)
 	message := code.Message()
-	if coded, ok := errors.AsType[*agui.Error](err); ok {
+	if coded, ok := errors.AsType[*errcode.Error](err); ok {
 		message = coded.Public()
 	} else if field, ok := errors.AsType[*agui.FieldError](err); ok {
-		message = (&agui.Error{Code: code, Err: field}).Public()
+		message = (&errcode.Error{Code: code, Err: field}).Public()
 	}
 	if status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests {
 		w.Header().Set("Retry-After", strconv.Itoa(int(retryAfter.Seconds())))
@@ -91,7 +92,7 @@ func (g *Gateway) writeError(w http.ResponseWriter, r *http.Request, err error) 
 }
 
 // errorBody returns the body of an error in the form that the route's clients read.
-func errorBody(r *http.Request, code agui.Code, message string) any {
+func errorBody(r *http.Request, code errcode.Code, message string) any {
 	if copilotkit.Owns(r.URL.Path) {
 		return copilotkit.ErrorBody(code, message, route.RequestID(r))
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
@@ -48,7 +48,7 @@ func fails(_ context.Context, t *groupchat.Turn) error {
 	m, _ := t.LastUser()
 	switch m.Content.Text() {
 	case "coded":
-		return &agui.Error{Code: "out_of_stock", Text: "Sold out, sorry.", Err: errors.New("secret: shelf 7")}
+		return &errcode.Error{Code: "out_of_stock", Text: "Sold out, sorry.", Err: errors.New("secret: shelf 7")}
 	case "works":
 		return nil
 	default:

@@ -5,6 +5,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -65,7 +66,7 @@ func (a *attempt) endWithoutLog(c state.Commit, text string) error {
 
 // withdraw closes what is open, and sends state and conversation as the run leaves them; it returns the new messages among
 // the latter. What cannot be sent, because it is too large, is left out: the run must end.
-func (a *attempt) withdraw(cause error, code agui.Code, reopen bool) []agui.Message {
+func (a *attempt) withdraw(cause error, code errcode.Code, reopen bool) []agui.Message {
 	var asked []agui.Interrupt
 	if reopen {
 		asked = a.intent.Questions
@@ -88,8 +89,8 @@ func (a *attempt) warnUnlessShown(err error) {
 
 // allCancelled reports whether a run that cannot continue from its checkpoint brought nothing but cancellations: questions can
 // always be called off (I3).
-func allCancelled(code agui.Code, intent state.Intent) bool {
-	if code != agui.CodeCheckpointIncompatible || len(intent.Claims) == 0 {
+func allCancelled(code errcode.Code, intent state.Intent) bool {
+	if code != errcode.CheckpointIncompatible || len(intent.Claims) == 0 {
 		return false
 	}
 	for _, c := range intent.Claims {
@@ -109,33 +110,33 @@ func (a *attempt) endCalledOff() error {
 }
 
 // logFailure writes the cause to the server log; clients are sent a code and its sentence.
-func (a *attempt) logFailure(code agui.Code, cause error) {
+func (a *attempt) logFailure(code errcode.Code, cause error) {
 	calls.WithCause(a.log, cause).Error("run: failed", "code", string(code))
 }
 
 // codeOf returns the code with which a run ends because of err.
-func codeOf(err error) agui.Code {
+func codeOf(err error) errcode.Code {
 	switch {
 	case errors.Is(err, errTimeout):
-		return agui.CodeRunTimeout
+		return errcode.RunTimeout
 	case errors.Is(err, errDraining):
-		return agui.CodeDraining
+		return errcode.Draining
 	case errors.Is(err, errAttemptsUsedUp):
-		return agui.CodeRunLost
+		return errcode.RunLost
 	case errors.Is(err, errStoreGone):
-		return agui.CodeStoreUnavailable
+		return errcode.StoreUnavailable
 	case errors.Is(err, state.ErrTooLarge), errors.Is(err, run.ErrEventTooLarge):
-		return agui.CodeTooLarge
+		return errcode.TooLarge
 	}
-	if code := agui.CodeOf(err); code != agui.CodeInternal {
+	if code := errcode.Of(err); code != errcode.Internal {
 		return code
 	}
-	return agui.CodeAgentFailed
+	return errcode.AgentFailed
 }
 
 // publicText returns the sentence that clients are sent: the code's own, unless err has one for them.
-func publicText(err error, code agui.Code) string {
-	if coded, ok := errors.AsType[*agui.Error](err); ok && coded.Code == code {
+func publicText(err error, code errcode.Code) string {
+	if coded, ok := errors.AsType[*errcode.Error](err); ok && coded.Code == code {
 		return coded.Public()
 	}
 	return code.Message()

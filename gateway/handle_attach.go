@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -20,7 +20,7 @@ func (g *Gateway) attach(w http.ResponseWriter, r *http.Request) error {
 		return g.attachable(w, r, key)
 	}
 	if !g.readers.enter(key, g.o.Limits.Readers) {
-		return &agui.Error{Code: agui.CodeOverloaded, Err: fmt.Errorf("gateway: more than %d readers", g.o.Limits.Readers)}
+		return &errcode.Error{Code: errcode.Overloaded, Err: fmt.Errorf("gateway: more than %d readers", g.o.Limits.Readers)}
 	}
 	defer g.readers.leave(key)
 	t, _, err := g.store.Load(r.Context(), key)

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 )
@@ -38,10 +38,10 @@ func (g *Gateway) readyz(w http.ResponseWriter, r *http.Request) error {
 // ready returns why new runs cannot be served, nil if they can.
 func (g *Gateway) ready(ctx context.Context) error {
 	if g.draining() {
-		return &agui.Error{Code: agui.CodeDraining}
+		return &errcode.Error{Code: errcode.Draining}
 	}
 	if err := g.ping(ctx); err != nil {
-		return &agui.Error{Code: agui.CodeStoreUnavailable, Err: err}
+		return &errcode.Error{Code: errcode.StoreUnavailable, Err: err}
 	}
 	return nil
 }
@@ -49,16 +49,16 @@ func (g *Gateway) ready(ctx context.Context) error {
 // A readiness is what the log has of it last. The zero value is a server that is ready, of which it has nothing.
 type readiness struct {
 	mu   sync.Mutex
-	code agui.Code // why not; empty: it is ready
+	code errcode.Code // why not; empty: it is ready
 }
 
 // log writes a line if err, which is why the server is not ready, is another reason than the last.
 func (r *readiness) log(log *slog.Logger, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	code := agui.Code("")
+	code := errcode.Code("")
 	if err != nil {
-		code = agui.CodeOf(err)
+		code = errcode.Of(err)
 	}
 	if code == r.code {
 		return

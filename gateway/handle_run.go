@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/gateway/wire"
 	"github.com/agui-gateway/gateway/state"
@@ -59,7 +60,7 @@ func (g *Gateway) run(w http.ResponseWriter, r *http.Request, agent *served, dia
 		disconnect = d
 	}
 	if disconnect != Cancel && disconnect != Detach {
-		return &agui.Error{Code: agui.CodeInvalidInput, Err: &agui.FieldError{Path: "disconnect", Problem: "must be cancel or detach"}}
+		return &errcode.Error{Code: errcode.InvalidInput, Err: &agui.FieldError{Path: "disconnect", Problem: "must be cancel or detach"}}
 	}
 	req.Tied = disconnect == Cancel
 	return g.serve(w, r, agent, req, wire)
@@ -137,7 +138,7 @@ func (g *Gateway) resumeWithoutStream(w http.ResponseWriter, r *http.Request, ag
 	case v.Meaning == state.Join:
 		route.Answer(w, http.StatusAccepted, map[string]string{"runId": begun.Thread.Live.Intent.RunID})
 	case v.Meaning == state.Refuse, v.Meaning == state.Busy:
-		return &agui.Error{Code: v.Code}
+		return &errcode.Error{Code: v.Code}
 	default:
 		route.Answer(w, http.StatusOK, map[string]any{"status": statusOfThread(begun.Thread, begun.Interrupts)})
 	}

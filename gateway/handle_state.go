@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/gateway/internal/frame"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
@@ -109,7 +110,7 @@ func (g *Gateway) showPatch(w http.ResponseWriter, r *http.Request) error {
 		return route.StoreError(err)
 	}
 	if result.Status == state.PatchUnknown {
-		return &agui.Error{Code: agui.CodeNotFound}
+		return &errcode.Error{Code: errcode.NotFound}
 	}
 	return g.answerPatch(w, r, result)
 }
@@ -122,7 +123,7 @@ func (g *Gateway) readPatch(r *http.Request) (p state.OutsidePatch, err error) {
 	case err == nil && media == mediaMergePatch:
 		p.Merge = true
 	default:
-		return p, &agui.Error{Code: agui.CodeUnsupportedMediaType, Text: "The body must be " + mediaJSONPatch + " or " + mediaMergePatch + "."}
+		return p, &errcode.Error{Code: errcode.UnsupportedMediaType, Text: "The body must be " + mediaJSONPatch + " or " + mediaMergePatch + "."}
 	}
 	p.Body, err = route.ReadBody(r, g.o.Limits.Body)
 	return p, err

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/frame"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/state"
@@ -30,11 +31,11 @@ func (g *Gateway) thread(r *http.Request) (state.Key, error) {
 	}
 	switch len(keys) {
 	case 0:
-		return state.Key{}, &agui.Error{Code: agui.CodeNotFound, Err: state.ErrUnknownThread}
+		return state.Key{}, &errcode.Error{Code: errcode.NotFound, Err: state.ErrUnknownThread}
 	case 1:
 		return keys[0], nil
 	default:
-		return state.Key{}, &agui.Error{Code: agui.CodeAmbiguousThread}
+		return state.Key{}, &errcode.Error{Code: errcode.AmbiguousThread}
 	}
 }
 
@@ -93,7 +94,7 @@ type runDocument struct {
 	RunID       string          `json:"runId"`
 	ParentRunID string          `json:"parentRunId,omitempty"`
 	Status      state.RunStatus `json:"status"`
-	Code        agui.Code       `json:"code,omitempty"`
+	Code        errcode.Code    `json:"code,omitempty"`
 	Message     string          `json:"message,omitempty"` // what readers were sent about its failure
 	StartedAt   route.Timestamp `json:"startedAt"`
 	EndedAt     route.Timestamp `json:"endedAt,omitzero"`
@@ -192,7 +193,7 @@ func window(q url.Values, messages state.Conversation) (state.Conversation, erro
 			}
 		}
 		if end < 0 {
-			return nil, &agui.Error{Code: agui.CodeNotFound, Err: state.ErrUnknownMessage}
+			return nil, &errcode.Error{Code: errcode.NotFound, Err: state.ErrUnknownMessage}
 		}
 	}
 	return messages[max(0, end-n):end], nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/frame"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/state"
@@ -17,7 +18,7 @@ import (
 // frames behind it. It unties the run from the connection it was posted on (R4).
 func (r *reader) join(t *state.Thread, extra ...agui.Event) error {
 	if !r.g.readers.enter(r.key, r.g.o.Limits.Readers) {
-		return &agui.Error{Code: agui.CodeOverloaded, Err: fmt.Errorf("gateway: more than %d readers", r.g.o.Limits.Readers)}
+		return &errcode.Error{Code: errcode.Overloaded, Err: fmt.Errorf("gateway: more than %d readers", r.g.o.Limits.Readers)}
 	}
 	defer r.g.readers.leave(r.key)
 	r.untie(t)
@@ -103,7 +104,7 @@ func (r *reader) framesSoFar(t *state.Thread) ([]state.Frame, error) {
 	if err := context.Cause(r.req.Context()); err != nil {
 		return nil, err
 	}
-	return nil, &agui.Error{Code: agui.CodeStoreUnavailable, Err: errStoreGone} // it is away for too long, or was closed
+	return nil, &errcode.Error{Code: errcode.StoreUnavailable, Err: errStoreGone} // it is away for too long, or was closed
 }
 
 // sendPrelude sends the prelude that adds up to frames, the first ones of a run.

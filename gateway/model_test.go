@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/model/openai"
@@ -120,7 +121,7 @@ func TestUsageOfARunThatFails(t *testing.T) {
 	w, _ := thinking(t, func(context.Context) (string, error) { return "fail", nil }, groupchat.ApproveByAgent)
 	r := w.post("desk", input("t", "r1", []string{"u1:go"}))
 	failed, ok := r.last().(*agui.RunError)
-	if !ok || failed.Code != string(agui.CodeModelUnavailable) {
+	if !ok || failed.Code != string(errcode.ModelUnavailable) {
 		t.Fatalf("ended with %s", r.lines(0))
 	}
 	used(t, "the run", failed.Usage, tokens(1))
@@ -193,7 +194,7 @@ func TestApprovedOnce(t *testing.T) {
 	asked := w.post("desk", input("t", "r1", []string{"u1:go"})).interrupts()
 	resume := `"resume":[{"interruptId":` + quote(asked[0].ID) + `,"status":"resolved","payload":{"approved":true}}]`
 	r := w.post("desk", input("t", "r2", []string{"u1:go"}, resume))
-	if failed, ok := r.last().(*agui.RunError); !ok || failed.Code != string(agui.CodeModelUnavailable) {
+	if failed, ok := r.last().(*agui.RunError); !ok || failed.Code != string(errcode.ModelUnavailable) {
 		t.Fatalf("ended with %s", r.lines(0))
 	}
 	w.post("desk", input("t", "r3", []string{"u1:go"}, resume)).finished() // the same click again
@@ -304,7 +305,7 @@ func TestWordsOfAModelThatBroke(t *testing.T) {
 		o.Agents["breaks"], o.Agents["waits"] = team("/breaks"), team("/waits")
 	})
 	r := w.post("breaks", input("t", "r1", []string{"u1:go"}))
-	if r.code() != string(agui.CodeModelResponse) {
+	if r.code() != string(errcode.ModelResponse) {
 		t.Errorf("code = %q", r.code())
 	}
 	if said := w.said("t"); said != "go|Whole." {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
@@ -246,7 +247,7 @@ func aTakeoverThatPanics(t *testing.T) {
 	watcher.hears("I paid ")
 	close(door.dead)
 	watcher.rest()
-	if code := watcher.code(); code != string(agui.CodeRunLost) {
+	if code := watcher.code(); code != string(errcode.RunLost) {
 		t.Errorf("code = %q, want run_lost", code)
 	}
 	if n := panicked.Load(); n != 2 {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/gateway/internal/frame"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
@@ -83,10 +84,10 @@ func (r *reader) endWithError(err error) error {
 	if errors.Is(err, state.ErrUnknownThread) {
 		return r.endDeleted()
 	}
-	code := agui.CodeInternal // what is wrong with a stored frame is not the client's doing
+	code := errcode.Internal // what is wrong with a stored frame is not the client's doing
 	if errors.Is(err, state.ErrDamaged) {
-		code = agui.CodeThreadDamaged
-	} else if coded, ok := errors.AsType[*agui.Error](err); ok {
+		code = errcode.ThreadDamaged
+	} else if coded, ok := errors.AsType[*errcode.Error](err); ok {
 		code = coded.Code
 	}
 	r.g.log(r.req).Error("reader: cannot go on", "code", string(code), "error", err)
@@ -103,7 +104,7 @@ func (r *reader) endOnPanic() {
 
 // endEarly ends a stream in the middle of a run whose end the reader will not see: the thread was deleted, or the store cannot
 // be reached.
-func (r *reader) endEarly(code agui.Code) error {
+func (r *reader) endEarly(code errcode.Code) error {
 	if r.resumed != nil {
 		return r.askAgain(code)
 	}
@@ -121,7 +122,7 @@ func (r *reader) endEarly(code agui.Code) error {
 // the middle of it has lost it in another way; for one that has seen nothing of it, the run was stopped.
 func (r *reader) endDeleted() error {
 	if r.inRun() {
-		return r.endEarly(agui.CodeRunLost)
+		return r.endEarly(errcode.RunLost)
 	}
 	return r.sendCancelled()
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
@@ -43,7 +44,7 @@ func TestARedisThatRefusesWrites(t *testing.T) {
 			a.release()
 			for reader, r := range map[string]*reader{"who posted": poster, "who watches": watcher} {
 				r.rest()
-				if code := r.code(); code != string(agui.CodeStoreUnavailable) {
+				if code := r.code(); code != string(errcode.StoreUnavailable) {
 					t.Errorf("%s is told %q", reader, code)
 				}
 			}

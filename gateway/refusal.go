@@ -6,6 +6,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/frame"
 	"github.com/agui-gateway/gateway/gateway/wire"
 	"github.com/agui-gateway/gateway/state"
@@ -45,7 +46,7 @@ func (run *resumedRun) add(frames []state.Frame) {
 }
 
 // askAgain ends a resumed run that its reader has lost, with the questions that are open now.
-func (r *reader) askAgain(code agui.Code) error {
+func (r *reader) askAgain(code errcode.Code) error {
 	var events []readerEvent
 	if !r.resumed.started {
 		events = readerEvents(r.runStarted())
@@ -87,7 +88,7 @@ func (r *reader) currentSnapshots() ([]readerEvent, *agui.Outcome) {
 func (r *reader) refuse(begun *state.Begun) error {
 	code := begun.Verdict.Code
 	r.g.log(r.req).Info("run: refused", "code", code, "agent", r.key.Agent, "thread", r.key.ID)
-	if code == agui.CodeCancelled {
+	if code == errcode.Cancelled {
 		return r.sendCancelled()
 	}
 	if !r.profile.AskAgain && r.profile.Dialect != wire.Legacy {
@@ -106,7 +107,7 @@ func (r *reader) refuse(begun *state.Begun) error {
 }
 
 // sendError sends a run that ends in an error at once, whatever the reader's profile.
-func (r *reader) sendError(code agui.Code) error {
+func (r *reader) sendError(code errcode.Code) error {
 	return r.send(state.FrameID{}, readerEvents(
 		r.runStarted(), &agui.RunError{Message: code.Message(), Code: string(code)})...)
 }

@@ -3,7 +3,7 @@ package gateway_test
 import (
 	"testing"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/wire"
 )
 
@@ -13,7 +13,7 @@ func TestRefusalsAskAgainOnRequest(t *testing.T) {
 	w := newWorld(t)
 	question := w.post("ask", input("t", "r1", []string{"u1:Hi"})).interrupts()[0]
 	unknown := input("t", "r1", []string{"u1:Hi"}, answerTo("int_of_nobody", "M"))
-	if code := w.post("ask", unknown).code(); code != string(agui.CodeInterruptNotFound) {
+	if code := w.post("ask", unknown).code(); code != string(errcode.InterruptNotFound) {
 		t.Errorf("code = %s, want interrupt_not_found", code)
 	}
 	asked := w.post("ask?refusals=ask", unknown)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
@@ -192,7 +193,7 @@ func TestAnAnswerThatDoesNotArriveCanBeGivenAgain(t *testing.T) {
 		},
 	} {
 		middle.takeOver(fault)
-		if code := front.post("front", input("t", "r2", nil, answer)).code(); code != string(agui.CodeRemoteFailed) {
+		if code := front.post("front", input("t", "r2", nil, answer)).code(); code != string(errcode.RemoteFailed) {
 			t.Fatalf("%s: code %s", name, code)
 		}
 		if d := front.thread("t"); d.Status != string(state.StatusInterrupted) || len(d.Interrupts) != 1 {

@@ -13,7 +13,7 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/labstack/echo/v4/middleware"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/copilotkit"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 )
@@ -130,22 +130,22 @@ func (g *Gateway) recover(next echo.HandlerFunc) echo.HandlerFunc {
 		DisableStackAll: true,
 		LogErrorFunc: func(c echo.Context, err error, stack []byte) error {
 			g.log(c.Request()).Error("request: panic", "error", err, "stack", string(stack))
-			return &agui.Error{Code: agui.CodeInternal, Err: err}
+			return &errcode.Error{Code: errcode.Internal, Err: err}
 		},
 	})(next)
 }
 
 // routingError answers what no handler of ours did: unknown paths and methods.
 func (g *Gateway) routingError(err error, c echo.Context) {
-	code := agui.CodeOf(err)
+	code := errcode.Of(err)
 	//nolint:errorlint // echo's router returns these two as they are
 	switch err {
 	case echo.ErrNotFound:
-		code = agui.CodeNotFound
+		code = errcode.NotFound
 	case echo.ErrMethodNotAllowed:
-		code = agui.CodeMethodNotAllowed
+		code = errcode.MethodNotAllowed
 	}
-	g.answerError(responseWriter{c.Response()}, c.Request(), &agui.Error{Code: code, Err: err})
+	g.answerError(responseWriter{c.Response()}, c.Request(), &errcode.Error{Code: code, Err: err})
 }
 
 // cors lets pages of the allowed origins call the gateway.

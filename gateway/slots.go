@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -34,11 +35,11 @@ func (s *slot) take() error {
 func (s *slot) takeLocked() error {
 	switch most := s.g.o.Limits.Runs; {
 	case s.g.draining():
-		return &agui.Error{Code: agui.CodeDraining}
+		return &errcode.Error{Code: errcode.Draining}
 	case s.held:
 		return nil
 	case most > 0 && s.g.running >= most:
-		return &agui.Error{Code: agui.CodeOverloaded}
+		return &errcode.Error{Code: errcode.Overloaded}
 	}
 	s.g.running++
 	s.g.wg.Add(1)
@@ -56,7 +57,7 @@ func (s *slot) enqueue() (taken <-chan struct{}, err error) {
 	switch {
 	case err == nil:
 		close(s.taken)
-	case agui.CodeOf(err) != agui.CodeOverloaded:
+	case errcode.Of(err) != errcode.Overloaded:
 		return nil, err
 	case !slices.Contains(s.g.waiting, s): // otherwise it waits already, and keeps its turn
 		s.g.waiting = append(s.g.waiting, s)
@@ -143,10 +144,10 @@ func hopsOf(header http.Header) (hops int, chain string, err error) {
 	}
 	hops, err = strconv.Atoi(text)
 	if err != nil || hops < 1 {
-		return 0, "", &agui.Error{Code: agui.CodeInvalidInput, Err: &agui.FieldError{Path: groupchat.HopsHeader, Problem: "must be a whole number from 1 on"}}
+		return 0, "", &errcode.Error{Code: errcode.InvalidInput, Err: &agui.FieldError{Path: groupchat.HopsHeader, Problem: "must be a whole number from 1 on"}}
 	}
 	if hops >= maxHops {
-		return 0, "", &agui.Error{Code: agui.CodeRemoteLoop}
+		return 0, "", &errcode.Error{Code: errcode.RemoteLoop}
 	}
 	if chain = header.Get(groupchat.ChainHeader); chainName.MatchString(chain) {
 		return hops, chain, nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/gateway/internal/frame"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
@@ -74,7 +75,7 @@ func (r *reader) tail(t tailOptions) error {
 			return err
 		}
 		if r.inRun() {
-			return r.endEarly(agui.CodeRunLost)
+			return r.endEarly(errcode.RunLost)
 		}
 		idle := false
 		if t.after, idle, err = r.preludeAfterGap(); err != nil || idle && t.end != endNever {
@@ -147,7 +148,7 @@ func (r *reader) tailToGap(t tailOptions) error {
 			return err
 		}
 		if unclosed {
-			return r.askAgain(agui.CodeCancelled)
+			return r.askAgain(errcode.Cancelled)
 		}
 		t.live = !frame.Terminal(last)
 		if !t.live && (t.end == endAtTerminal || t.end == endAtIdle && r.atRest(last.ID)) {
@@ -163,9 +164,9 @@ func (r *reader) endTail(t tailOptions, storeGone context.Context) error {
 	case r.req.Context().Err() != nil:
 		return context.Cause(r.req.Context())
 	case t.live && storeGone.Err() != nil:
-		return r.endEarly(agui.CodeStoreUnavailable)
+		return r.endEarly(errcode.StoreUnavailable)
 	case t.live:
-		return r.endEarly(agui.CodeDraining) // another replica goes on with the run
+		return r.endEarly(errcode.Draining) // another replica goes on with the run
 	default:
 		return r.stream.close() // the server is done
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/gateway/internal/frame"
 	"github.com/agui-gateway/gateway/gateway/internal/webhook"
@@ -171,7 +172,7 @@ func (a *attempt) continueRun() error {
 	if err := a.openDocument(t); err != nil {
 		return err
 	}
-	code := agui.CodeRunMoved
+	code := errcode.RunMoved
 	if err := a.run.CloseOpen(run.ClosingOptions{SubagentCode: string(code), SubagentMessage: code.Message()}); err != nil {
 		return err
 	}
@@ -242,7 +243,7 @@ func (a *attempt) runFrames() ([]state.Frame, error) {
 }
 
 // closeCalls writes results for the calls of the turn that is withdrawn, so that no reader waits for them.
-func (a *attempt) closeCalls(code agui.Code) error {
+func (a *attempt) closeCalls(code errcode.Code) error {
 	var open []agui.ToolCall
 	a.run.Inspect(func(v *run.View) { open = v.OpenCalls() })
 	for _, c := range open {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
@@ -136,8 +137,8 @@ func aRunWhoseReplicaDiedGoesOnElsewhere(t *testing.T) {
 
 	close(door.dead)
 	result, ok := watcher.until(agui.TypeToolCallResult).(*agui.ToolCallResult)
-	if !ok || result.ToolCallID != "made-1" || result.Content.Text() != string(agui.CodeRunMoved) {
-		t.Errorf("the call of the turn that is withdrawn has the result %+v, want %s", result, agui.CodeRunMoved)
+	if !ok || result.ToolCallID != "made-1" || result.Content.Text() != string(errcode.RunMoved) {
+		t.Errorf("the call of the turn that is withdrawn has the result %+v, want %s", result, errcode.RunMoved)
 	}
 	watcher.until(agui.TypeMessagesSnapshot)
 	d := b.thread("t")
@@ -165,7 +166,7 @@ func aRunWhoseReplicaDiedGoesOnElsewhere(t *testing.T) {
 	}
 	moved := 0
 	for _, e := range watcher.events {
-		if s, ok := e.(*agui.SubagentError); ok && s.Code == string(agui.CodeRunMoved) {
+		if s, ok := e.(*agui.SubagentError); ok && s.Code == string(errcode.RunMoved) {
 			moved++
 		}
 	}
@@ -243,7 +244,7 @@ func aRunThatAttemptsDieOfIsLost(t *testing.T) {
 	watcher.until(agui.TypeRunStarted)
 	close(door.dead)
 	watcher.rest()
-	if code := watcher.code(); code != string(agui.CodeRunLost) {
+	if code := watcher.code(); code != string(errcode.RunLost) {
 		t.Errorf("code = %q, want run_lost", code)
 	}
 	if _, body := b.call(http.MethodGet, "/threads/t", ""); !strings.Contains(body, `"status":"failed"`) {
@@ -275,7 +276,7 @@ func aRunWhoseAgentNobodyServesAnyMoreIsLost(t *testing.T) {
 	}
 	close(door.dead)
 	watcher.rest()
-	if code := watcher.code(); code != string(agui.CodeRunLost) {
+	if code := watcher.code(); code != string(errcode.RunLost) {
 		t.Errorf("code = %q, want run_lost", code)
 	}
 	if paid.Load() != 1 {
@@ -321,7 +322,7 @@ func aDrainedRunIsHandedOver(t *testing.T) {
 		t.Error("Drain() = nil, want the error of a drain that was cut short")
 	}
 	owner.rest()
-	if code := owner.code(); code != string(agui.CodeDraining) {
+	if code := owner.code(); code != string(errcode.Draining) {
 		t.Errorf("the owner's reader is told %q, want draining", code)
 	}
 	b.gate <- struct{}{}

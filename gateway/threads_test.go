@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 // page is an answer of GET /threads.
@@ -248,7 +249,7 @@ func TestAFailedRunSaysWhy(t *testing.T) {
 	w := newWorld(t)
 	for text, want := range map[string]string{
 		"coded": `"code":"out_of_stock","message":"Sold out, sorry."`,
-		"other": `"code":"agent_failed","message":` + quote(agui.CodeAgentFailed.Message()),
+		"other": `"code":"agent_failed","message":` + quote(errcode.AgentFailed.Message()),
 		"works": `"status":"success","startedAt"`,
 	} {
 		w.post("fails", input("t-"+text, "r1", []string{"u1:" + text}))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -66,7 +67,7 @@ func Choose[T any](t *Turn, q Question, options ...T) (T, error) {
 	}
 	i := among(list, answer.Payload)
 	if i < 0 { // its own schema lets other answers through
-		return none, fail(agui.CodeAgentFailed, "%s: ask %s: the answer is none of the options", t.Path(), q.Key)
+		return none, fail(errcode.AgentFailed, "%s: ask %s: the answer is none of the options", t.Path(), q.Key)
 	}
 	return options[i], nil
 }
@@ -76,7 +77,7 @@ func (t *Turn) AskAll(questions ...Question) ([]Answer, error) {
 	keys := map[string]bool{}
 	for _, q := range questions {
 		if keys[q.Key] {
-			return nil, fail(agui.CodeAgentFailed, "%s: two questions have the key %q", t.Path(), q.Key)
+			return nil, fail(errcode.AgentFailed, "%s: two questions have the key %q", t.Path(), q.Key)
 		}
 		keys[q.Key] = true
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 func TestRow81TwoQuestionsAtOnce(t *testing.T) {
@@ -28,7 +28,7 @@ func TestRow81TwoQuestionsAtOnce(t *testing.T) {
 		_, err := t.AskAll(Question{Key: "k"}, Question{Key: "k"})
 		return err
 	})
-	codeOf(t, newRig(t, twice).say("x"), agui.CodeAgentFailed)
+	codeOf(t, newRig(t, twice).say("x"), errcode.AgentFailed)
 }
 
 func TestI5PausesOfSeveralGoroutinesJoin(t *testing.T) {
@@ -74,5 +74,5 @@ func TestAFailureThatIsJoinedWithAPauseIsAFailure(t *testing.T) {
 		_, pause := t.Ask(Question{Key: "a"})
 		return fmt.Errorf("both: %w", errors.Join(pause, errors.New("boom")))
 	})
-	codeOf(t, newRig(t, agent).say("x"), agui.CodeAgentFailed)
+	codeOf(t, newRig(t, agent).say("x"), errcode.AgentFailed)
 }

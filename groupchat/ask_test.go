@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -38,7 +39,7 @@ func TestAskShowsWhatACardNeeds(t *testing.T) {
 	must(t, r.say("x").err)
 	equal(t, "value", string(r.open[0].Metadata["value"]), `{"message":"Which?","agent":"flights"}`)
 	q.Schema = json.RawMessage(`{"type":5}`)
-	codeOf(t, newRig(t, AgentFunc(func(_ context.Context, t *Turn) error { _, err := t.Ask(q); return err })).say("x"), agui.CodeAgentFailed)
+	codeOf(t, newRig(t, AgentFunc(func(_ context.Context, t *Turn) error { _, err := t.Ask(q); return err })).say("x"), errcode.AgentFailed)
 }
 
 func TestOptionsAreTheAnswers(t *testing.T) {
@@ -74,7 +75,7 @@ func TestOptionsAreTheAnswers(t *testing.T) {
 			_, err := t.Ask(Question{Key: "k", Options: options})
 			return err
 		}))
-		if s := r.say("x"); agui.CodeOf(s.err) != agui.CodeAgentFailed {
+		if s := r.say("x"); errcode.Of(s.err) != errcode.AgentFailed {
 			t.Errorf("%s: ended with %v", name, s.err)
 		}
 	}
@@ -147,7 +148,7 @@ func TestACancelledAnswerEndsATurnThatWantsOne(t *testing.T) {
 	})
 	r := newRig(t, both)
 	must(t, r.say("x").err)
-	codeOf(t, r.answer(map[string]string{"k": "cancel"}), agui.CodeAgentFailed)
+	codeOf(t, r.answer(map[string]string{"k": "cancel"}), errcode.AgentFailed)
 }
 
 // TestAPauseThatIsNotReturnedFailsTheTurn is about code that goes on without the answer it has asked for.
@@ -176,7 +177,7 @@ func TestAPauseThatIsNotReturnedFailsTheTurn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newRig(t, forgets(wait)).say("x")
-			codeOf(t, s, agui.CodeAgentFailed)
+			codeOf(t, s, errcode.AgentFailed)
 			if !strings.Contains(s.err.Error(), "was not returned") {
 				t.Errorf("ended with %v", s.err)
 			}
@@ -186,15 +187,15 @@ func TestAPauseThatIsNotReturnedFailsTheTurn(t *testing.T) {
 				_, err := t.Ask(Question{Key: "other"})
 				return err
 			})
-			codeOf(t, newRig(t, half).say("x"), agui.CodeAgentFailed)
-			codeOf(t, newRig(t, team(Sequential(), Participant{Name: "p", Agent: forgets(wait)})).say("x"), agui.CodeAgentFailed)
+			codeOf(t, newRig(t, half).say("x"), errcode.AgentFailed)
+			codeOf(t, newRig(t, team(Sequential(), Participant{Name: "p", Agent: forgets(wait)})).say("x"), errcode.AgentFailed)
 		})
 	}
 	tool := NewTurnTool("book", "", func(_ context.Context, t *Turn, _ ToolCall, _ struct{}) (string, error) {
 		_, _ = t.Ask(Question{Key: "sure"})
 		return "booked", nil
 	})
-	codeOf(t, newRig(t, &LLM{Model: newMind(t, calls("book", `{}`), says("Done.")).model(), Tools: []Tool{tool}}).say("x"), agui.CodeAgentFailed)
+	codeOf(t, newRig(t, &LLM{Model: newMind(t, calls("book", `{}`), says("Done.")).model(), Tools: []Tool{tool}}).say("x"), errcode.AgentFailed)
 	// Who handles the failure of one has not forgotten the question of another, which nobody has asked.
 	fails := AgentFunc(func(_ context.Context, t *Turn) error {
 		_, err := t.InvokeAll(Invocation{Name: "a", Agent: asker("k")}, Invocation{Name: "b", Agent: failing(errors.New("boom"))})
@@ -339,7 +340,7 @@ func TestI4OnceIsNotComputedAgain(t *testing.T) {
 		_, err := Once(t, "f", func() (int, error) { n++; return 0, errors.New("no") })
 		return err
 	})
-	codeOf(t, newRig(t, failing).say("x"), agui.CodeAgentFailed)
+	codeOf(t, newRig(t, failing).say("x"), errcode.AgentFailed)
 	chat := team(Sequential(), Participant{Name: "p", Agent: failing, OnError: ErrorPolicy{Retries: 2, Skip: true}})
 	n = 0
 	must(t, newRig(t, chat).say("x").err)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 )
 
@@ -241,7 +242,7 @@ func TestASpecialistThatFails(t *testing.T) {
 	equal(t, "of the last try", b.RunID, announced(s)[1].SubagentRunID)
 
 	tool.OnError = ToolFails
-	codeOf(t, newRig(t, &LLM{Model: newMind(t, calls(query("scout", "a")...)).model(), Tools: []Tool{tool}}).say("go"), agui.CodeToolFailed)
+	codeOf(t, newRig(t, &LLM{Model: newMind(t, calls(query("scout", "a")...)).model(), Tools: []Tool{tool}}).say("go"), errcode.ToolFailed)
 
 	fails := true
 	tool = free(sayer("Yes."), AsToolOptions{Name: "scout", Compact: func(context.Context, []Message) ([]Message, error) {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/model/openai"
 )
 
@@ -40,7 +40,7 @@ func causeOf(t *testing.T, err error, want ...string) {
 	if strings.Contains(text, ": :") || len(text) > 1200 || strings.ContainsAny(text, "\n\r") {
 		t.Errorf("the cause is no line of a log: %s", text)
 	}
-	if shown := public(err); !agui.CodeOf(err).Known() || shown != agui.CodeOf(err).Message() {
+	if shown := public(err); !errcode.Of(err).Known() || shown != errcode.Of(err).Message() {
 		t.Errorf("clients are told %q", shown)
 	}
 }
@@ -57,31 +57,31 @@ func TestTheCauseOfAModelsFailure(t *testing.T) {
 		name    string
 		status  int
 		body    string
-		code    agui.Code
+		code    errcode.Code
 		want    []string
 		without string
 	}{
-		{name: "a request it refuses", status: 400, body: sentence("response_format json_schema is not supported by this model"), code: agui.CodeModelRequest,
+		{name: "a request it refuses", status: 400, body: sentence("response_format json_schema is not supported by this model"), code: errcode.ModelRequest,
 			want: []string{"status 400", "response_format json_schema is not supported by this model"}},
-		{name: "a path that leads nowhere", status: 404, body: sentence("Unknown request URL: POST /v1/chat/completions/chat/completions"), code: agui.CodeModelRequest,
+		{name: "a path that leads nowhere", status: 404, body: sentence("Unknown request URL: POST /v1/chat/completions/chat/completions"), code: errcode.ModelRequest,
 			want: []string{"status 404", "Unknown request URL"}},
-		{name: "a key it refuses", status: 401, body: sentence("Incorrect API key provided: " + plantedKey), code: agui.CodeModelAuth,
+		{name: "a key it refuses", status: 401, body: sentence("Incorrect API key provided: " + plantedKey), code: errcode.ModelAuth,
 			want: []string{"status 401", "Incorrect API key provided: •••"}},
-		{name: "part of a key", status: 401, body: sentence("The key Zx81kPq77LmN is unknown"), code: agui.CodeModelAuth, want: []string{"The key •••"}},
-		{name: "somebody else's key", status: 401, body: sentence("Bearer abc123 and AKIA0123456789ABCDEF0123 are unknown"), code: agui.CodeModelAuth,
+		{name: "part of a key", status: 401, body: sentence("The key Zx81kPq77LmN is unknown"), code: errcode.ModelAuth, want: []string{"The key •••"}},
+		{name: "somebody else's key", status: 401, body: sentence("Bearer abc123 and AKIA0123456789ABCDEF0123 are unknown"), code: errcode.ModelAuth,
 			want: []string{"are unknown"}, without: "AKIA"},
-		{name: "a prompt", status: 400, body: sentence("Invalid message: " + plantedWords + "!"), code: agui.CodeModelRequest, want: []string{"Invalid message: •••"}},
-		{name: "a page", status: 502, body: "<html><head><title>502 Bad Gateway</title></head>\n<body>nginx</body></html>", code: agui.CodeModelUnavailable,
+		{name: "a prompt", status: 400, body: sentence("Invalid message: " + plantedWords + "!"), code: errcode.ModelRequest, want: []string{"Invalid message: •••"}},
+		{name: "a page", status: 502, body: "<html><head><title>502 Bad Gateway</title></head>\n<body>nginx</body></html>", code: errcode.ModelUnavailable,
 			want: []string{"status 502", "502 Bad Gateway"}},
-		{name: "plain words", status: 500, body: "the GPU\r\nis on fire", code: agui.CodeModelUnavailable, want: []string{"status 500", "the GPU is on fire"}},
-		{name: "endless words", status: 500, body: strings.Repeat("fire! ", 5000), code: agui.CodeModelUnavailable, want: []string{"fire!", "…"}},
-		{name: "FastAPI's words", status: 422, body: `{"detail":[{"loc":["body","tools"],"msg":"extra fields not permitted"}]}`, code: agui.CodeModelRequest,
+		{name: "plain words", status: 500, body: "the GPU\r\nis on fire", code: errcode.ModelUnavailable, want: []string{"status 500", "the GPU is on fire"}},
+		{name: "endless words", status: 500, body: strings.Repeat("fire! ", 5000), code: errcode.ModelUnavailable, want: []string{"fire!", "…"}},
+		{name: "FastAPI's words", status: 422, body: `{"detail":[{"loc":["body","tools"],"msg":"extra fields not permitted"}]}`, code: errcode.ModelRequest,
 			want: []string{"extra fields not permitted"}},
-		{name: "an error in a stream", status: 200, body: "data: " + sentence("context length exceeded") + "\n\n", code: agui.CodeModelRequest,
+		{name: "an error in a stream", status: 200, body: "data: " + sentence("context length exceeded") + "\n\n", code: errcode.ModelRequest,
 			want: []string{"context length exceeded"}},
-		{name: "a stream that breaks off", status: 200, body: "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"H\"}}]}\n\n", code: agui.CodeModelResponse,
+		{name: "a stream that breaks off", status: 200, body: "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"H\"}}]}\n\n", code: errcode.ModelResponse,
 			want: []string{"without a finish reason"}},
-		{name: "no server", code: agui.CodeModelUnavailable, want: []string{"connection refused"}},
+		{name: "no server", code: errcode.ModelUnavailable, want: []string{"connection refused"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -120,7 +120,7 @@ func TestTheCauseOfASchemasFailure(t *testing.T) {
 	} {
 		m := newMind(t, says(reply))
 		out := newRig(t, &LLM{Model: m.model(), Output: &LLMOutput{Schema: schema}}).say("go")
-		codeOf(t, out, agui.CodeModelResponse)
+		codeOf(t, out, errcode.ModelResponse)
 		causeOf(t, out.err, want)
 	}
 }
@@ -178,7 +178,7 @@ func TestTheCauseOfARemotesFailure(t *testing.T) {
 			must(t, err)
 			for where, agent := range map[string]Agent{"": far, "legal": legalDesk(far, ErrorPolicy{})} {
 				out := newRig(t, agent).say(plantedWords)
-				codeOf(t, out, agui.CodeRemoteFailed)
+				codeOf(t, out, errcode.RemoteFailed)
 				causeOf(t, out.err, append(tt.want, where, server.URL+"/run")...)
 			}
 		})

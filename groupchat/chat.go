@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -133,7 +133,7 @@ func (c *Chat) run(ctx context.Context, t *Turn) error {
 	}
 	if s, ok := r.manager.(Snapshotter); ok && r.record.Manager != nil {
 		if err := s.Restore(r.record.Manager); err != nil {
-			return t.x.fatal(fail(agui.CodeCheckpointIncompatible, "%s: manager: %w", t.Path(), err))
+			return t.x.fatal(fail(errcode.CheckpointIncompatible, "%s: manager: %w", t.Path(), err))
 		}
 	}
 	for {
@@ -169,9 +169,9 @@ func (r *chatRun) choose(ctx context.Context) (done bool, err error) {
 	case d.Done:
 		return true, r.supervise(d)
 	case p == nil:
-		return false, fail(agui.CodeUnknownSpeaker, "%s: manager chose %q", r.t.Path(), d.Speaker)
+		return false, fail(errcode.UnknownSpeaker, "%s: manager chose %q", r.t.Path(), d.Speaker)
 	case r.record.Idle == d.Speaker:
-		return false, fail(agui.CodeNoProgress, "%s: %q did nothing and was chosen again", r.t.Path(), d.Speaker)
+		return false, fail(errcode.NoProgress, "%s: %q did nothing and was chosen again", r.t.Path(), d.Speaker)
 	}
 	if err := r.supervise(d); err != nil {
 		return false, err
@@ -244,7 +244,7 @@ func (r *chatRun) supervise(d Decision) error {
 		return nil
 	}))
 	if pauseOf(err) != nil {
-		err = fail(agui.CodeInternal, "%s: a supervisor must not ask", t.Path())
+		err = fail(errcode.Internal, "%s: a supervisor must not ask", t.Path())
 	}
 	if err != nil && r.t.x.endCause() != nil {
 		return err

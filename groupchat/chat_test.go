@@ -10,6 +10,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -154,7 +155,7 @@ func TestRow15UnknownSpeakerIsAnErrorThatNamesIt(t *testing.T) {
 		return ManagerFunc(func(context.Context, View) (Decision, error) { return Decision{Speaker: "nobody"}, nil })
 	}, Participant{Name: "a", Agent: sayer("a")})
 	s := newRig(t, chat).say("x")
-	codeOf(t, s, agui.CodeUnknownSpeaker)
+	codeOf(t, s, errcode.UnknownSpeaker)
 	if want := `unknown_speaker: groupchat: manager chose "nobody"`; s.err.Error() != want {
 		t.Errorf("error = %q, want %q", s.err, want)
 	}
@@ -165,7 +166,7 @@ func TestTrapT2ASpeakerThatDoesNothingIsNotChosenAgain(t *testing.T) {
 	idle := AgentFunc(func(context.Context, *Turn) error { return nil })
 	always := func(name string) func() Manager { return ByState(name) }
 	s := newRig(t, team(always("a"), Participant{Name: "a", Agent: idle})).say("x")
-	codeOf(t, s, agui.CodeNoProgress)
+	codeOf(t, s, errcode.NoProgress)
 	// Somebody who changes the state, or asks, is busy.
 	busy := AgentFunc(func(_ context.Context, t *Turn) error {
 		var n int
@@ -251,7 +252,7 @@ func TestSupervisorSaysAndDoesInAStepOfItsOwn(t *testing.T) {
 	chat = team(func() Manager {
 		return ManagerFunc(func(context.Context, View) (Decision, error) { return Decision{Done: true, Act: asks}, nil })
 	}, Participant{Name: "a", Agent: sayer("a")})
-	codeOf(t, newRig(t, chat).say("x"), agui.CodeInternal)
+	codeOf(t, newRig(t, chat).say("x"), errcode.Internal)
 }
 
 func TestGotoReachesTheManager(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 // turn runs the open turn and closes it. A nil error means that the chat goes on.
@@ -14,7 +14,7 @@ func (r *chatRun) turn(ctx context.Context) error {
 	record := r.record.Turn
 	p := r.participant(record.Speaker)
 	if p == nil {
-		return r.t.x.fatal(fail(agui.CodeCheckpointIncompatible, "%s: participant %q is gone", r.t.Path(), record.Speaker))
+		return r.t.x.fatal(fail(errcode.CheckpointIncompatible, "%s: participant %q is gone", r.t.Path(), record.Speaker))
 	}
 	skipped, err := r.t.retry(ctx, p, record, func() error { return r.attempt(p, record) })
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/model"
@@ -51,7 +52,7 @@ func (p phrasebook) Stream(_ context.Context, r model.Request, on model.Deltas) 
 	phrase := r.Messages[len(r.Messages)-1].Text
 	translated, ok := p[phrase]
 	if !ok {
-		return model.Reply{}, &agui.Error{Code: agui.CodeModelResponse, Err: errors.New("the phrase is not in the book")}
+		return model.Reply{}, &errcode.Error{Code: errcode.ModelResponse, Err: errors.New("the phrase is not in the book")}
 	}
 	if on.Text != nil {
 		if err := on.Text(translated); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/internal/fence"
 	"github.com/agui-gateway/gateway/state"
@@ -40,7 +41,7 @@ func validateSession(root Agent, s *hosting.Session) error {
 	if missing == nil {
 		return nil
 	}
-	return fail(agui.CodeInternal, "a session without %s", strings.Join(missing, ", "))
+	return fail(errcode.Internal, "a session without %s", strings.Join(missing, ", "))
 }
 
 // maxTurns is the default of a session's MaxTurns: far more than a sane team needs, few enough to end a loop.
@@ -118,14 +119,14 @@ func (x *execution) enter(root Agent) error {
 	}
 	var c checkpoint
 	if err := json.Unmarshal(x.Checkpoint, &c); err != nil {
-		return fail(agui.CodeCheckpointIncompatible, "checkpoint: %w", err)
+		return fail(errcode.CheckpointIncompatible, "checkpoint: %w", err)
 	}
 	if c.V != checkpointVersion && c.V != checkpointFlat || c.Root == nil {
-		return fail(agui.CodeCheckpointIncompatible, "checkpoint of version %d", c.V)
+		return fail(errcode.CheckpointIncompatible, "checkpoint of version %d", c.V)
 	}
 	x.flat = c.V == checkpointFlat
 	if missing := x.signature.lacks(c.Signature); missing != "" {
-		return fail(agui.CodeCheckpointIncompatible, "participant %q is gone", missing)
+		return fail(errcode.CheckpointIncompatible, "participant %q is gone", missing)
 	}
 	x.root = c.Root
 	return x.resume(&Participant{Agent: root}, c.Root)
@@ -195,7 +196,7 @@ func (x *execution) countTurn() error {
 	if x.turns <= x.MaxTurns {
 		return nil
 	}
-	return x.fatalLocked(fail(agui.CodeNotConverged, "more than %d turns", x.MaxTurns))
+	return x.fatalLocked(fail(errcode.NotConverged, "more than %d turns", x.MaxTurns))
 }
 
 // used counts what calls of models used.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -30,7 +31,7 @@ func TestExecuteWantsItsSession(t *testing.T) {
 		s := hosting.Session{Run: run, State: doc, Journal: &journal{r, run, doc}, NewID: r.newID, Origin: "1"}
 		leave(&s)
 		_, err = execute(t.Context(), agent, Input{}, s)
-		if agui.CodeOf(err) != agui.CodeInternal || !strings.Contains(err.Error(), missing) {
+		if errcode.Of(err) != errcode.Internal || !strings.Contains(err.Error(), missing) {
 			t.Errorf("Execute() without %s = %v, want an error that names it", missing, err)
 		}
 	}

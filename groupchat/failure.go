@@ -12,40 +12,40 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/client"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
 
 // fail returns an error with the code that its run ends with. A format that begins with a turn's path drops that of a root
 // agent, which is empty.
-func fail(code agui.Code, format string, args ...any) error {
+func fail(code errcode.Code, format string, args ...any) error {
 	if rest, ok := strings.CutPrefix(format, "%s: "); ok && len(args) > 0 && args[0] == "" {
 		format, args = rest, args[1:]
 	}
-	return &agui.Error{Code: code, Err: fmt.Errorf("groupchat: "+format, args...)}
+	return &errcode.Error{Code: code, Err: fmt.Errorf("groupchat: "+format, args...)}
 }
 
 // coded gives an agent's error a code, unless it brings one.
 func coded(err error) error {
-	if _, ok := errors.AsType[*agui.Error](err); ok || err == nil {
+	if _, ok := errors.AsType[*errcode.Error](err); ok || err == nil {
 		return err
 	}
-	code := agui.CodeAgentFailed
+	code := errcode.AgentFailed
 	if errors.Is(err, state.ErrTooLarge) || errors.Is(err, run.ErrEventTooLarge) {
-		code = agui.CodeTooLarge
+		code = errcode.TooLarge
 	}
-	return &agui.Error{Code: code, Err: err}
+	return &errcode.Error{Code: code, Err: err}
 }
 
 // public is the sentence of err that clients may read.
 func public(err error) string {
-	if e, ok := errors.AsType[*agui.Error](err); ok {
+	if e, ok := errors.AsType[*errcode.Error](err); ok {
 		return e.Public()
 	}
-	return agui.CodeOf(err).Message()
+	return errcode.Of(err).Message()
 }
 
 // onlyCancelled reports whether err says nothing but that a person cancelled a question.
@@ -94,7 +94,7 @@ func (p *PanicError) Error() string { return fmt.Sprintf("groupchat: panic: %v",
 func protect(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = &agui.Error{Code: agui.CodeAgentFailed, Err: &PanicError{Value: v, Stack: debug.Stack()}}
+			err = &errcode.Error{Code: errcode.AgentFailed, Err: &PanicError{Value: v, Stack: debug.Stack()}}
 		}
 	}()
 	err = f()
@@ -179,9 +179,9 @@ func Retryable(err error) bool {
 			return false
 		}
 	}
-	switch agui.CodeOf(coded(err)) {
-	case agui.CodeModelAuth, agui.CodeModelRequest, agui.CodeForbidden, agui.CodeUnauthorized, agui.CodeTooLarge, agui.CodeInternal,
-		agui.CodeRemoteLoop, agui.CodeNoRoute, agui.CodeCheckpointIncompatible:
+	switch errcode.Of(coded(err)) {
+	case errcode.ModelAuth, errcode.ModelRequest, errcode.Forbidden, errcode.Unauthorized, errcode.TooLarge, errcode.Internal,
+		errcode.RemoteLoop, errcode.NoRoute, errcode.CheckpointIncompatible:
 		return false
 	default:
 		return true

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -25,15 +26,15 @@ func TestRow110AFailureKeepsItsCode(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		err  error
-		want agui.Code
+		want errcode.Code
 	}{
-		{errors.New("boom"), agui.CodeAgentFailed},
-		{&agui.Error{Code: agui.CodeModelAuth}, agui.CodeModelAuth},
-		{errors.Join(errors.New("a"), &agui.Error{Code: agui.CodeToolFailed}), agui.CodeToolFailed},
-		{context.Canceled, agui.CodeAgentFailed}, // its own, not the run's
-		{run.ErrEventTooLarge, agui.CodeTooLarge},
-		{state.ErrTooLarge, agui.CodeTooLarge},
-		{&agui.FieldError{}, agui.CodeAgentFailed}, // a peer's bad JSON is no fault of the caller's
+		{errors.New("boom"), errcode.AgentFailed},
+		{&errcode.Error{Code: errcode.ModelAuth}, errcode.ModelAuth},
+		{errors.Join(errors.New("a"), &errcode.Error{Code: errcode.ToolFailed}), errcode.ToolFailed},
+		{context.Canceled, errcode.AgentFailed}, // its own, not the run's
+		{run.ErrEventTooLarge, errcode.TooLarge},
+		{state.ErrTooLarge, errcode.TooLarge},
+		{&agui.FieldError{}, errcode.AgentFailed}, // a peer's bad JSON is no fault of the caller's
 	}
 	for _, test := range tests {
 		codeOf(t, newRig(t, failing(test.err)).say("x"), test.want)
@@ -70,7 +71,7 @@ func TestAPanicIsAFailureWhereverItHappens(t *testing.T) {
 	for name, root := range bad {
 		for _, root := range []Agent{root, team(Sequential(), Participant{Name: "in", Agent: root})} {
 			s := newRig(t, root).say("x")
-			codeOf(t, s, agui.CodeAgentFailed)
+			codeOf(t, s, errcode.AgentFailed)
 			if p, ok := errors.AsType[*PanicError](s.err); !ok || p.Value != "boom" || len(p.Stack) == 0 {
 				t.Errorf("%s: error = %v, want the panic", name, s.err)
 			}
@@ -205,7 +206,7 @@ func TestAFailureEndsWhatWaitsBelowIt(t *testing.T) {
 	p := Participant{Name: "p", Agent: agent, OnError: ErrorPolicy{Retries: 1}}
 	r := newRig(t, team(Sequential(), p))
 	s := r.say("x")
-	codeOf(t, s, agui.CodeAgentFailed)
+	codeOf(t, s, errcode.AgentFailed)
 	again := "p { p.q { error agent_failed } p.q error agent_failed } p"
 	equal(t, "stream", s.shape(), again+" "+again)
 }
@@ -282,7 +283,7 @@ func TestRow89TheBudgetOfTheWholeRun(t *testing.T) {
 	r := newRig(t, team(RoundRobin(), Participant{Name: "in", Agent: inner, OnError: ErrorPolicy{Retries: 3, Skip: true}}))
 	r.maxTurns = 60
 	s := r.say("x")
-	codeOf(t, s, agui.CodeNotConverged)
+	codeOf(t, s, errcode.NotConverged)
 	equal(t, "turns", len(s.steps()), 60)
 }
 
@@ -294,7 +295,7 @@ func TestATryThatFailsBeforeItIsAnnouncedIsCounted(t *testing.T) {
 		Scope:   Scoping{Kind: ScopeMapped, Mapping: state.Mapping{Out: map[string]string{"/result": "/notes/deep"}}},
 		OnError: ErrorPolicy{Retries: 2}}
 	s := newRig(t, team(Sequential(), Participant{Name: "spoil", Agent: spoil}, out)).say("x")
-	codeOf(t, s, agui.CodeAgentFailed)
+	codeOf(t, s, errcode.AgentFailed)
 	equal(t, "steps", s.steps(), []string{"spoil", "w", "w", "w"})
 
 	r := newRig(t, team(Sequential(), Participant{Name: "p", Agent: asker("k"), OnError: ErrorPolicy{Retries: 2}}))

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 // A Fan is an [Agent] that lets its participants work at once on the same input, and waits for all of them. Each sees what
@@ -67,7 +67,7 @@ func (f *Fan) selected(t *Turn) ([]string, error) {
 	var names []string
 	if raw, ok := t.memo(key); ok {
 		if err := json.Unmarshal(raw, &names); err != nil {
-			return nil, t.x.fatal(fail(agui.CodeCheckpointIncompatible, "%s: %w", t.Path(), err))
+			return nil, t.x.fatal(fail(errcode.CheckpointIncompatible, "%s: %w", t.Path(), err))
 		}
 		return names, nil
 	}
@@ -80,7 +80,7 @@ func (f *Fan) selected(t *Turn) ([]string, error) {
 	chosen := f.Select(t.view())
 	for _, name := range chosen {
 		if !slices.Contains(names, name) {
-			return nil, fail(agui.CodeUnknownSpeaker, "%s: fan chose %q", t.Path(), name)
+			return nil, fail(errcode.UnknownSpeaker, "%s: fan chose %q", t.Path(), name)
 		}
 	}
 	raw, err := json.Marshal(chosen)

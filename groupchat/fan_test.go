@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -111,7 +112,7 @@ func TestRow83FanSelectsASubsetOnce(t *testing.T) {
 	equal(t, "asked", asked, 1)
 	equal(t, "history", texts(r.messages), []string{"x", "a", "1"})
 	r.state = []byte(`{"who":["nobody"]}`)
-	codeOf(t, r.say("x"), agui.CodeUnknownSpeaker)
+	codeOf(t, r.say("x"), errcode.UnknownSpeaker)
 	r.state = []byte(`{}`)
 	must(t, r.say("x").err)
 }
@@ -148,7 +149,7 @@ func TestG5AFansParticipantFailsForAllOrIsLeftOut(t *testing.T) {
 					<-ctx.Done() // the other one's failure
 					return ctx.Err()
 				})},
-				{Name: "fails", Agent: failing(&agui.Error{Code: agui.CodeToolFailed}), OnError: policy},
+				{Name: "fails", Agent: failing(&errcode.Error{Code: errcode.ToolFailed}), OnError: policy},
 				{Name: "asks", Agent: asker("k")},
 			},
 			Join: func(_ context.Context, t *Turn, replies []Reply) error {
@@ -158,7 +159,7 @@ func TestG5AFansParticipantFailsForAllOrIsLeftOut(t *testing.T) {
 	}
 	r := newRig(t, team(Sequential(), Participant{Name: "fan", Agent: fan(ErrorPolicy{})}))
 	s := r.say("x")
-	codeOf(t, s, agui.CodeToolFailed)
+	codeOf(t, s, errcode.ToolFailed)
 	codes := map[string]string{}
 	names := map[string]string{}
 	for _, e := range s.events {
@@ -228,5 +229,5 @@ func TestAFanOfTeamsIsATeam(t *testing.T) {
 	r.root = &Fan{Participants: []Participant{{Name: "a", Agent: asker("k")}, {Name: "b", Agent: sayer("b")}}}
 	must(t, r.say("x").err)
 	r.root = &Fan{Participants: []Participant{{Name: "c", Agent: asker("k")}, {Name: "b", Agent: sayer("b")}}}
-	codeOf(t, r.answer(map[string]string{"k": "1"}), agui.CodeCheckpointIncompatible)
+	codeOf(t, r.answer(map[string]string{"k": "1"}), errcode.CheckpointIncompatible)
 }

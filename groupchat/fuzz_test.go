@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -78,7 +79,7 @@ func FuzzCheckpoint(f *testing.F) {
 		if p, ok := errors.AsType[*PanicError](out.err); ok {
 			t.Fatalf("panic: %v\n%s", p.Value, p.Stack)
 		}
-		if out.err != nil && agui.CodeOf(out.err) == agui.CodeInternal {
+		if out.err != nil && errcode.Of(out.err) == errcode.Internal {
 			t.Errorf("ended with an error without a code: %v", out.err)
 		}
 	})

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 // HandoffOptions are the options of [Handoff]. Only Start is required.
@@ -59,7 +60,7 @@ func (m handoff) Next(_ context.Context, v View) (Decision, error) {
 	case v.Goto == "":
 		return Decision{Done: true}, nil
 	case !slices.ContainsFunc(m.handoffs(v.LastSpeaker, v.Participants), func(i Info) bool { return i.Name == v.Goto }):
-		return Decision{}, fail(agui.CodeUnknownSpeaker, "%q may not hand over to %q", v.LastSpeaker, v.Goto)
+		return Decision{}, fail(errcode.UnknownSpeaker, "%q may not hand over to %q", v.LastSpeaker, v.Goto)
 	}
 	return Decision{Speaker: v.Goto}, nil
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 // desk is an agent that says who it is and hands over to the first of its list that it has not named yet.
@@ -65,7 +65,7 @@ func TestRow24EdgesRestrictHandoffs(t *testing.T) {
 	edges := map[string][]string{"a": {"b"}, "b": {"c"}}
 	people := []Participant{{Name: "a", Agent: tells("b")}, {Name: "b", Agent: tells("a"), Description: "second"}, {Name: "c", Agent: tells("")}}
 	s := newRig(t, team(Handoff(HandoffOptions{Start: "a", Edges: edges}), people...)).say("x")
-	codeOf(t, s, agui.CodeUnknownSpeaker)
+	codeOf(t, s, errcode.UnknownSpeaker)
 	if !strings.Contains(s.err.Error(), `"b" may not hand over to "a"`) {
 		t.Errorf("ended with %v", s.err)
 	}
@@ -75,7 +75,7 @@ func TestRow24EdgesRestrictHandoffs(t *testing.T) {
 	must(t, newRig(t, team(Handoff(HandoffOptions{Start: "a"}), people...)).say("x").err)
 	equal(t, "a mesh", told, []string{"a>b:second", "a>c:", "b>a:", "b>c:", "c>a:", "c>b:second"})
 	people[2].Agent = tells("c")
-	codeOf(t, newRig(t, team(Handoff(HandoffOptions{Start: "c"}), people...)).say("x"), agui.CodeUnknownSpeaker)
+	codeOf(t, newRig(t, team(Handoff(HandoffOptions{Start: "c"}), people...)).say("x"), errcode.UnknownSpeaker)
 	told = nil
 	must(t, newRig(t, team(Sequential(), people[0])).say("x").err)
 	equal(t, "no handoff manager", told, nil)
@@ -122,7 +122,7 @@ func TestRow89APingPongOfHandoffsHasAnEnd(t *testing.T) {
 	}
 	r := newRig(t, team(Handoff(HandoffOptions{Start: "a"}), Participant{Name: "a", Agent: to("b")}, Participant{Name: "b", Agent: to("a")}))
 	r.maxTurns = 20
-	codeOf(t, r.say("x"), agui.CodeNotConverged)
+	codeOf(t, r.say("x"), errcode.NotConverged)
 	r.maxTurns = 0
 	must(t, r.say("x").err)
 	equal(t, "turns", len(r.messages), 52)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 // InvokeOptions say how [Turn.Invoke] lets an agent work. The zero value lets it work like a participant with the
@@ -191,10 +192,10 @@ func (t *Turn) open(list []Invocation) ([]*turnRecord, error) {
 		v := &list[i]
 		key := v.key()
 		if t.invoked[key] {
-			return nil, fail(agui.CodeAgentFailed, "%s: %q is invoked twice", t.Path(), key)
+			return nil, fail(errcode.AgentFailed, "%s: %q is invoked twice", t.Path(), key)
 		}
 		if err := v.check(); err != nil {
-			return nil, fail(agui.CodeAgentFailed, "%s: %w", t.Path(), err)
+			return nil, fail(errcode.AgentFailed, "%s: %w", t.Path(), err)
 		}
 		t.invoked = with(t.invoked, key, true)
 		records[i] = t.keys.Children[key]

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 )
 
@@ -183,9 +184,9 @@ func TestAnInvokedAgentsFailureIsItsPolicys(t *testing.T) {
 	for _, test := range []struct {
 		policy ErrorPolicy
 		want   string
-		code   agui.Code
+		code   errcode.Code
 	}{
-		{ErrorPolicy{}, strings.TrimSpace(bad), agui.CodeAgentFailed},
+		{ErrorPolicy{}, strings.TrimSpace(bad), errcode.AgentFailed},
 		{ErrorPolicy{Retries: 2}, bad + bad + "in { fine } in false:fine", ""},
 		{ErrorPolicy{Skip: true}, bad + "true:", ""},
 	} {
@@ -226,7 +227,7 @@ func TestInvocationsHaveABudgetAndADepth(t *testing.T) {
 	})
 	r := newRig(t, self)
 	s := r.say("x")
-	codeOf(t, s, agui.CodeNotConverged)
+	codeOf(t, s, errcode.NotConverged)
 	equal(t, "deep", len(s.steps()), maxDepth)
 	many := AgentFunc(func(_ context.Context, t *Turn) error {
 		for n := range 100 {
@@ -239,7 +240,7 @@ func TestInvocationsHaveABudgetAndADepth(t *testing.T) {
 	r = newRig(t, team(Sequential(), Participant{Name: "p", Agent: many}))
 	r.maxTurns = 10
 	s = r.say("x")
-	codeOf(t, s, agui.CodeNotConverged)
+	codeOf(t, s, errcode.NotConverged)
 	equal(t, "turns", len(s.steps()), 10)
 }
 
@@ -256,7 +257,7 @@ func TestInvocationsThatCannotBe(t *testing.T) {
 		},
 	} {
 		s := newRig(t, AgentFunc(func(_ context.Context, t *Turn) error { return do(t) })).say("x")
-		if s.err == nil || agui.CodeOf(s.err) != agui.CodeAgentFailed {
+		if s.err == nil || errcode.Of(s.err) != errcode.AgentFailed {
 			t.Errorf("%s: ended with %v", what, s.err)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/model"
 )
@@ -183,7 +183,7 @@ func (a *LLM) Run(ctx context.Context, t *Turn) error {
 
 func (a *LLM) run(ctx context.Context, t *Turn) error {
 	if a.Model == nil {
-		return fail(agui.CodeInternal, "%s: has no model", t.Path())
+		return fail(errcode.Internal, "%s: has no model", t.Path())
 	}
 	past, err := recallForgotten(t)
 	if err != nil {
@@ -208,14 +208,14 @@ func (a *LLM) run(ctx context.Context, t *Turn) error {
 			}
 			if bad++; bad > outputRetries {
 				// The problem, as the model is told of it, quotes the reply.
-				err := fail(agui.CodeModelResponse, "%s: the reply is not as its schema wants it: %w", t.Path(), mismatch(r.Output.Schema, bareJSON(s.reply.Text)))
+				err := fail(errcode.ModelResponse, "%s: the reply is not as its schema wants it: %w", t.Path(), mismatch(r.Output.Schema, bareJSON(s.reply.Text)))
 				return errors.Join(err, r.forgetWords())
 			}
 			s.note = "This is not what was asked for: " + problem.Error() + ". Answer again, with JSON that matches the schema and nothing else."
 			continue
 		}
 		if rounds++; rounds > most {
-			err := fail(agui.CodeNotConverged, "%s: more than %d rounds of tools", t.Path(), most)
+			err := fail(errcode.NotConverged, "%s: more than %d rounds of tools", t.Path(), most)
 			return errors.Join(err, r.forgetCalls(s, most))
 		}
 		ended, err := r.callAll(ctx, s)
@@ -236,7 +236,7 @@ func (r *llmRun) ask(ctx context.Context) (*llmRound, error) {
 			err = usageErr
 		}
 		if err == nil && reply.Truncated() && len(reply.Calls) > 0 {
-			err = fail(agui.CodeModelResponse, "%s: the reply was cut off in a call of a tool", r.t.Path())
+			err = fail(errcode.ModelResponse, "%s: the reply was cut off in a call of a tool", r.t.Path())
 		}
 		if err == nil {
 			err = live.say(reply)
@@ -261,7 +261,7 @@ func (r *llmRun) show(s *llmRound, live *speaker) error {
 			err = fmt.Errorf("%d calls are shown of %d", shown, made)
 		}
 		if err != nil {
-			return r.t.x.fatal(fail(agui.CodeCheckpointIncompatible, "%s: %s: %w", r.t.Path(), s.key(), err))
+			return r.t.x.fatal(fail(errcode.CheckpointIncompatible, "%s: %s: %w", r.t.Path(), s.key(), err))
 		}
 		return nil
 	}
@@ -286,12 +286,12 @@ func (r *llmRun) conclude(s *llmRound) (problem, err error) {
 		return nil, nil
 	}
 	if s.reply.Refusal != "" && s.reply.Text == "" {
-		return nil, fail(agui.CodeModelContentFilter, "%s: the model refuses", r.t.Path())
+		return nil, fail(errcode.ModelContentFilter, "%s: the model refuses", r.t.Path())
 	}
 	value := bareJSON(s.reply.Text)
 	output, err := compileSchema(o.Schema)
 	if err != nil {
-		return nil, fail(agui.CodeInternal, "%s: output: %w", r.t.Path(), err)
+		return nil, fail(errcode.Internal, "%s: output: %w", r.t.Path(), err)
 	}
 	if problem := output.check(value); problem != nil {
 		return problem, nil

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 // An llmChoice is what a model is to answer.
@@ -21,7 +21,7 @@ type llmChoice struct {
 // A choiceError says why a choice is not accepted. Its text is for the model.
 type choiceError struct {
 	problem string
-	code    agui.Code
+	code    errcode.Code
 }
 
 func (e *choiceError) Error() string { return "groupchat: the manager's choice: " + e.problem }
@@ -30,17 +30,17 @@ func (e *choiceError) Error() string { return "groupchat: the manager's choice: 
 func readChoice(text string, participants []Info, idle string) (llmChoice, *choiceError) {
 	raw := lastObject(text)
 	if raw == nil {
-		return llmChoice{}, &choiceError{"it is not a JSON object", agui.CodeModelResponse}
+		return llmChoice{}, &choiceError{"it is not a JSON object", errcode.ModelResponse}
 	}
 	var c llmChoice
 	if err := json.Unmarshal(raw, &c); err != nil {
-		return llmChoice{}, &choiceError{"a member has the wrong type", agui.CodeModelResponse}
+		return llmChoice{}, &choiceError{"a member has the wrong type", errcode.ModelResponse}
 	}
 	if c.Terminate {
 		return c, nil
 	}
 	if strings.TrimSpace(c.NextSpeaker) == "" {
-		return c, &choiceError{"it neither terminates nor names a next_speaker", agui.CodeModelResponse}
+		return c, &choiceError{"it neither terminates nor names a next_speaker", errcode.ModelResponse}
 	}
 	names := make([]string, len(participants))
 	for i, p := range participants {
@@ -52,12 +52,12 @@ func readChoice(text string, participants []Info, idle string) (llmChoice, *choi
 	}
 	switch {
 	case chosen >= 0 && names[chosen] == idle:
-		return c, &choiceError{idle + " did nothing in its last turn and cannot speak next", agui.CodeNoProgress}
+		return c, &choiceError{idle + " did nothing in its last turn and cannot speak next", errcode.NoProgress}
 	case chosen >= 0:
 		c.NextSpeaker = names[chosen]
 		return c, nil
 	}
-	return c, &choiceError{fmt.Sprintf("there is no %q; next_speaker is one of %s", clip(c.NextSpeaker, 100), strings.Join(names, ", ")), agui.CodeUnknownSpeaker}
+	return c, &choiceError{fmt.Sprintf("there is no %q; next_speaker is one of %s", clip(c.NextSpeaker, 100), strings.Join(names, ", ")), errcode.UnknownSpeaker}
 }
 
 // lastObject is the last JSON object in a text: models add words around it, and some repeat themselves.

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 // forgotten are the replies that made a try of a turn fail. A retry that found them again would fail again; it asks the model
@@ -25,7 +25,7 @@ func recallForgotten(t *Turn) (f forgotten, err error) {
 		return f, nil
 	}
 	if err := json.Unmarshal(raw, &f); err != nil {
-		return f, t.x.fatal(fail(agui.CodeCheckpointIncompatible, "%s: %s: %w", t.Path(), forgottenKey, err))
+		return f, t.x.fatal(fail(errcode.CheckpointIncompatible, "%s: %s: %w", t.Path(), forgottenKey, err))
 	}
 	return f, nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -101,7 +102,7 @@ func (m *llmManager) decide(ctx context.Context, v View) (llmDecision, error) {
 			return d, nil
 		}
 		if try >= retries {
-			return m.fallBack(ctx, v, d, &agui.Error{Code: wrong.code, Err: wrong})
+			return m.fallBack(ctx, v, d, &errcode.Error{Code: wrong.code, Err: wrong})
 		}
 		if words := reply.Words(); words != "" {
 			request.Messages = append(request.Messages, model.Message{Role: agui.RoleAssistant, Text: words})

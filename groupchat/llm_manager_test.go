@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 )
 
@@ -64,17 +64,17 @@ func TestTrapT13UnknownSpeaker(t *testing.T) {
 		shape    string
 		asked    int
 		told     string
-		want     agui.Code
+		want     errcode.Code
 	}{
 		{"mended", []script{chooses("eve", ""), chooses("ann", ""), terminates}, nil, 0, "ann { ann   } ann supervisor { Good  night. } supervisor", 3, `there is no "eve"; next_speaker is one of ann`, ""},
-		{"for ever", []script{chooses("eve", "")}, nil, 0, "", 3, `there is no "eve"`, agui.CodeUnknownSpeaker},
-		{"never told", []script{chooses("eve", "")}, nil, -1, "", 1, "", agui.CodeUnknownSpeaker},
-		{"no JSON", []script{says("Ann, please.")}, nil, 0, "", 3, "it is not a JSON object", agui.CodeModelResponse},
-		{"wrong type", []script{says(`{"terminate":"no"}`)}, nil, 0, "", 3, "a member has the wrong type", agui.CodeModelResponse},
-		{"nobody", []script{says(`{"terminate":false,"next_speaker":null}`)}, nil, 0, "", 3, "it neither terminates nor names", agui.CodeModelResponse},
+		{"for ever", []script{chooses("eve", "")}, nil, 0, "", 3, `there is no "eve"`, errcode.UnknownSpeaker},
+		{"never told", []script{chooses("eve", "")}, nil, -1, "", 1, "", errcode.UnknownSpeaker},
+		{"no JSON", []script{says("Ann, please.")}, nil, 0, "", 3, "it is not a JSON object", errcode.ModelResponse},
+		{"wrong type", []script{says(`{"terminate":"no"}`)}, nil, 0, "", 3, "a member has the wrong type", errcode.ModelResponse},
+		{"nobody", []script{says(`{"terminate":false,"next_speaker":null}`)}, nil, 0, "", 3, "it neither terminates nor names", errcode.ModelResponse},
 		{"fallback", []script{chooses("eve", "")}, fallback, -1, "ann { ann   } ann", 2, "", ""},
 		{"fallback for a model that is away", []script{{Status: 500}}, fallback, 0, "ann { ann   } ann", 2, "", ""},
-		{"no fallback for it", []script{{Status: 500}}, nil, 0, "", 1, "", agui.CodeModelUnavailable},
+		{"no fallback for it", []script{{Status: 500}}, nil, 0, "", 1, "", errcode.ModelUnavailable},
 		{"other words for it", []script{says("I think:\n```json\n" + `{"next_speaker":"x"} {"next_speaker":" ANN "}` + "\n```"), terminates}, nil, 0,
 			"ann { ann   } ann supervisor { Good  night. } supervisor", 2, "", ""},
 	}
@@ -154,14 +154,14 @@ func TestAModelIsToldWhoDidNothing(t *testing.T) {
 		scripts []script
 		o       LLMManagerOptions
 		steps   string
-		want    agui.Code
+		want    errcode.Code
 	}{
 		{"mended", []script{ann, ann, ann, bob, terminates}, LLMManagerOptions{}, "ann ann bob supervisor", ""},
 		{"in other words", []script{ann, ann, chooses(" ANN ", ""), terminates}, LLMManagerOptions{}, "ann ann supervisor", ""},
 		{"later", []script{ann, ann, bob, ann, terminates}, LLMManagerOptions{}, "ann ann bob ann supervisor", ""},
 		{"fallback", []script{ann}, LLMManagerOptions{Retries: -1, Fallback: ByState(Done, Rule{Missing("/bob"), "bob"}, Rule{Missing("/bob"), "ann"})}, "ann ann bob ann", ""},
-		{"for ever", []script{ann}, LLMManagerOptions{}, "ann ann", agui.CodeNoProgress},
-		{"by the fallback, too", []script{ann}, LLMManagerOptions{Fallback: ByState("ann")}, "ann ann", agui.CodeNoProgress},
+		{"for ever", []script{ann}, LLMManagerOptions{}, "ann ann", errcode.NoProgress},
+		{"by the fallback, too", []script{ann}, LLMManagerOptions{Fallback: ByState("ann")}, "ann ann", errcode.NoProgress},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -75,20 +76,20 @@ func TestAModelThatContradictsItselfFailsItsTurn(t *testing.T) {
 	m := &recital{replies: []model.Reply{{Text: "Done."}}, handOn: func(_ model.Reply, on model.Deltas) error { return on.Call(0, "f", "{}") }}
 	c := &counted{}
 	s := newRig(t, &LLM{Model: m, Tools: []Tool{c.tool("f")}}).say("go")
-	equal(t, "code", agui.CodeOf(s.err), agui.CodeModelResponse)
+	equal(t, "code", errcode.Of(s.err), errcode.ModelResponse)
 	equal(t, "calls", len(c.called()), 0)
 }
 
 // TestAModelsErrorEndsItsRun takes a model's own code, and agent_failed for an error without one.
 func TestAModelsErrorEndsItsRun(t *testing.T) {
 	t.Parallel()
-	for want, err := range map[agui.Code]error{
-		agui.CodeAgentFailed:      errors.New("boom"),
-		agui.CodeModelUnavailable: &agui.Error{Code: agui.CodeModelUnavailable, Err: errors.New("boom")},
+	for want, err := range map[errcode.Code]error{
+		errcode.AgentFailed:      errors.New("boom"),
+		errcode.ModelUnavailable: &errcode.Error{Code: errcode.ModelUnavailable, Err: errors.New("boom")},
 	} {
 		m := &recital{replies: []model.Reply{{}}, handOn: func(model.Reply, model.Deltas) error { return err }}
 		s := newRig(t, &LLM{Model: m}).say("go")
-		equal(t, "code", agui.CodeOf(s.err), want)
+		equal(t, "code", errcode.Of(s.err), want)
 	}
 }
 

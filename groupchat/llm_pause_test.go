@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/model"
 )
@@ -248,7 +249,7 @@ func TestRow157ToolThatFailsTheTurn(t *testing.T) {
 	}}
 	agent := &LLM{Model: m.model(), Tools: []Tool{f}}
 	r := newRig(t, agent)
-	codeOf(t, r.say("go"), agui.CodeToolFailed)
+	codeOf(t, r.say("go"), errcode.ToolFailed)
 	failures = 1
 	m.scripts = []script{calls("f", `{}`), says("Done.")}
 	r = newRig(t, team(Sequential(), Participant{Name: "ann", Agent: agent, OnError: ErrorPolicy{Retries: 1}}))
@@ -329,7 +330,7 @@ func TestWhatAPersonApprovedOfIsCommitted(t *testing.T) {
 		r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{c.tool("f"), c.tool("g")}, Approve: Approvals{All: true}})
 		must(t, r.say("go").err)
 		s, _ := r.execute(hosting.Session{Checkpoint: r.checkpoint, Answers: r.answers(approved)})
-		codeOf(t, s, agui.CodeModelUnavailable)
+		codeOf(t, s, errcode.ModelUnavailable)
 		if len(r.commits) == 0 {
 			t.Fatalf("run %d: the calls are not kept", i+1)
 		}

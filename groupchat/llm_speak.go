@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -55,7 +55,7 @@ func (s *speaker) say(reply model.Reply) error {
 		}
 	}
 	if said, made := len(s.calls), len(reply.Calls); said > made {
-		return fail(agui.CodeModelResponse, "%s: the model began %d calls of tools, and its reply has %d", s.r.t.Path(), said, made)
+		return fail(errcode.ModelResponse, "%s: the model began %d calls of tools, and its reply has %d", s.r.t.Path(), said, made)
 	}
 	return s.close()
 }

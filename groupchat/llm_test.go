@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 )
 
@@ -123,19 +124,19 @@ func TestRow89ModelThatNeverStops(t *testing.T) {
 	m := newMind(t, calls("f", `{}`))
 	c := &counted{}
 	r := newRig(t, &LLM{Model: m.model(), Tools: []Tool{c.tool("f")}, MaxSteps: 3})
-	codeOf(t, r.say("go"), agui.CodeNotConverged)
+	codeOf(t, r.say("go"), errcode.NotConverged)
 	equal(t, "called", len(c.called()), 3)
 }
 
 // TestRow110ModelErrorsHaveCodes ends turns with the codes of their models' errors, and says nothing of the causes.
 func TestRow110ModelErrorsHaveCodes(t *testing.T) {
 	t.Parallel()
-	for code, s := range map[agui.Code]script{
-		agui.CodeModelAuth:          {Status: 401, Body: "boom"},
-		agui.CodeModelRequest:       {Status: 400, Body: "boom"},
-		agui.CodeModelResponse:      {Body: chunk(`"content":"A"`)},
-		agui.CodeModelContentFilter: {Body: finish("content_filter")},
-		agui.CodeModelUnavailable:   {Body: chunk(`"content":"A"`) + "\n" + `{"error":"boom"}`},
+	for code, s := range map[errcode.Code]script{
+		errcode.ModelAuth:          {Status: 401, Body: "boom"},
+		errcode.ModelRequest:       {Status: 400, Body: "boom"},
+		errcode.ModelResponse:      {Body: chunk(`"content":"A"`)},
+		errcode.ModelContentFilter: {Body: finish("content_filter")},
+		errcode.ModelUnavailable:   {Body: chunk(`"content":"A"`) + "\n" + `{"error":"boom"}`},
 	} {
 		t.Run(string(code), func(t *testing.T) {
 			t.Parallel()
@@ -151,7 +152,7 @@ func TestLLMCutOffInACall(t *testing.T) {
 	t.Parallel()
 	s := script{Body: strings.Replace(calls("f", `{"x":`).Body, "tool_calls\"}", "length\"}", 1)}
 	r := newRig(t, &LLM{Model: newMind(t, s).model(), Tools: []Tool{(&counted{}).tool("f")}})
-	codeOf(t, r.say("go"), agui.CodeModelResponse)
+	codeOf(t, r.say("go"), errcode.ModelResponse)
 }
 
 // TestRow156TeamOfModels lets two models talk: each sees the other's words as a user's, with the name, and its own calls.
@@ -224,15 +225,15 @@ func TestLLMOutput(t *testing.T) {
 		shape   string
 		state   string
 		asked   int
-		want    agui.Code
+		want    errcode.Code
 	}{
 		{"said", LLMOutput{}, []script{says(`{"city":"Paris"}`)}, `{"city":"Paris"}`, "{}", 1, ""},
 		{"stored", LLMOutput{Store: "/trip"}, []script{says(`{"city":"Paris"}`)}, "state", `{"trip":{"city":"Paris"}}`, 1, ""},
 		{"both", LLMOutput{Store: "/trip", Say: true}, []script{says("```json\n{\"city\":\"Paris\"}\n```")}, `state {"city":"Paris"}`, `{"trip":{"city":"Paris"}}`, 1, ""},
 		{"mended", LLMOutput{}, []script{says(`Paris`), says(`{"town":"Paris"}`), says(`{"city":"Paris"}`)}, `{"city":"Paris"}`, "{}", 3, ""},
-		{"broken", LLMOutput{}, []script{says(`{"city":`)}, "", "", 3, agui.CodeModelResponse},
+		{"broken", LLMOutput{}, []script{says(`{"city":`)}, "", "", 3, errcode.ModelResponse},
 		{"after tools", LLMOutput{}, []script{calls("f", `{}`), says(`{"city":"Paris"}`)}, `call f result f done {"city":"Paris"}`, "{}", 2, ""},
-		{"refused", LLMOutput{}, []script{{Body: chunk(`"refusal":"No."`) + "\n" + finish("stop")}}, "", "", 1, agui.CodeModelContentFilter},
+		{"refused", LLMOutput{}, []script{{Body: chunk(`"refusal":"No."`) + "\n" + finish("stop")}}, "", "", 1, errcode.ModelContentFilter},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -293,7 +294,7 @@ func TestACheckpointWithOtherCalls(t *testing.T) {
 		changed, err := json.Marshal(c)
 		must(t, err)
 		s, _ := r.execute(hosting.Session{Checkpoint: changed})
-		codeOf(t, s, agui.CodeCheckpointIncompatible)
+		codeOf(t, s, errcode.CheckpointIncompatible)
 		if text := s.err.Error(); strings.Contains(text, "%!") || !strings.Contains(text, "llm/0") {
 			t.Errorf("ended with %s, which names no cause", text)
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -81,7 +81,7 @@ func TestRow62RegressionOneLookupForEverythingOfARoute(t *testing.T) {
 func TestRow61ARouteWithoutDefaultIsAnError(t *testing.T) {
 	t.Parallel()
 	chat := team(Route("/k", map[string]string{"a": "a"}, ""), Participant{Name: "a", Agent: sayer("a")})
-	codeOf(t, newRig(t, chat).say("x"), agui.CodeNoRoute)
+	codeOf(t, newRig(t, chat).say("x"), errcode.NoRoute)
 	r := newRig(t, chat)
 	r.state = json.RawMessage(`{"k":"A"}`)
 	must(t, r.say("x").err)
@@ -179,16 +179,16 @@ func TestG3Signature(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		now   func(*Chat) Agent
-		wants agui.Code
+		wants errcode.Code
 	}{
 		{"unchanged", func(c *Chat) Agent { return c }, ""},
 		{"another text", func(c *Chat) Agent { c.Description, c.Participants[0].Description = "new", "new"; return c }, ""},
 		{"one more", func(*Chat) Agent { return people("a", "b", "c") }, ""},
 		{"another order", func(c *Chat) Agent { slices.Reverse(c.Participants); return c }, ""},
-		{"one less", func(*Chat) Agent { return people("a") }, agui.CodeCheckpointIncompatible},
-		{"renamed", func(*Chat) Agent { return people("a", "c") }, agui.CodeCheckpointIncompatible},
-		{"no chat any more", func(*Chat) Agent { return asker("k") }, agui.CodeCheckpointIncompatible},
-		{"a chat where somebody asked", func(c *Chat) Agent { c.Participants[0].Agent = people("x"); return c }, agui.CodeCheckpointIncompatible},
+		{"one less", func(*Chat) Agent { return people("a") }, errcode.CheckpointIncompatible},
+		{"renamed", func(*Chat) Agent { return people("a", "c") }, errcode.CheckpointIncompatible},
+		{"no chat any more", func(*Chat) Agent { return asker("k") }, errcode.CheckpointIncompatible},
+		{"a chat where somebody asked", func(c *Chat) Agent { c.Participants[0].Agent = people("x"); return c }, errcode.CheckpointIncompatible},
 	} {
 		r := newRig(t, people("a", "b"))
 		r.root.(*Chat).MaxRounds = 1
@@ -198,7 +198,7 @@ func TestG3Signature(t *testing.T) {
 			c.MaxRounds = 1
 		}
 		s := r.answer(map[string]string{"k": "1"})
-		if got := agui.CodeOf(s.err); got != test.wants {
+		if got := errcode.Of(s.err); got != test.wants {
 			t.Errorf("%s: %v, want code %q", test.name, s.err, test.wants)
 		}
 		if test.wants != "" && len(s.events) != 3 { // I3: nothing happened

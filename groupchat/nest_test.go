@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -281,5 +282,5 @@ func TestRow50NestingHasAnEnd(t *testing.T) {
 	chat := team(Sequential())
 	hidden := AgentFunc(func(ctx context.Context, t *Turn) error { return chat.Run(ctx, t) }) // Validate cannot see through it
 	chat.Participants = []Participant{{Name: "me", Agent: hidden}}
-	codeOf(t, newRig(t, chat).say("x"), agui.CodeNotConverged)
+	codeOf(t, newRig(t, chat).say("x"), errcode.NotConverged)
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/internal/fence"
 )
@@ -40,7 +40,7 @@ func recorded[T any](t *Turn, key string, f func() (T, error)) (T, error) {
 	if ok {
 		if err := json.Unmarshal(raw, &v); err != nil {
 			// An agent with another result type recorded it.
-			return v, t.x.fatal(fail(agui.CodeCheckpointIncompatible, "%s: once %s: %w", t.Path(), key, err))
+			return v, t.x.fatal(fail(errcode.CheckpointIncompatible, "%s: once %s: %w", t.Path(), key, err))
 		}
 		t.remember(memo, raw)
 		return v, nil
@@ -57,7 +57,7 @@ func recorded[T any](t *Turn, key string, f func() (T, error)) (T, error) {
 		err = json.Unmarshal(raw, &v)
 	}
 	if err != nil {
-		return made, t.x.fatal(fail(agui.CodeAgentFailed, "%s: once %s: %w", t.Path(), key, err))
+		return made, t.x.fatal(fail(errcode.AgentFailed, "%s: once %s: %w", t.Path(), key, err))
 	}
 	if err := t.x.Journal.Once(t.ctx, t.ID()+"/"+memo, raw); err != nil {
 		return v, t.x.fatal(err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 )
 
@@ -71,7 +72,7 @@ func TestOnceWantsWhatSurvivesJSON(t *testing.T) {
 			n := 0
 			agent := AgentFunc(func(_ context.Context, t *Turn) error { return once(t, &n) })
 			r := newRig(t, team(Sequential(), Participant{Name: "a", Agent: agent, OnError: ErrorPolicy{Retries: 2, Backoff: -1, Skip: true}}))
-			codeOf(t, r.say("go"), agui.CodeAgentFailed)
+			codeOf(t, r.say("go"), errcode.AgentFailed)
 			equal(t, "effects", n, 1)
 			equal(t, "recorded", len(r.onces), 0)
 		})
@@ -104,11 +105,11 @@ func TestAnEffectIsProgress(t *testing.T) {
 		equal(t, name, tt.done(), 3)
 	}
 	silent := &LLM{Model: newMind(t, script{Body: finish("stop")}).model()}
-	codeOf(t, newRig(t, team(ByState("a"), Participant{Name: "a", Agent: silent})).say("go"), agui.CodeNoProgress) // a reply is none
+	codeOf(t, newRig(t, team(ByState("a"), Participant{Name: "a", Agent: silent})).say("go"), errcode.NoProgress) // a reply is none
 	manager := LLMManager(LLMManagerOptions{Model: newMind(t, chooses("b", ""), terminates).model()})
 	idle := team(manager, Participant{Name: "b", Agent: AgentFunc(func(context.Context, *Turn) error { return nil })})
 	idle.Manager = func() Manager { return &silenced{Manager: manager()} }
-	codeOf(t, newRig(t, team(ByState("a"), Participant{Name: "a", Agent: idle})).say("go"), agui.CodeNoProgress) // nor is a choice
+	codeOf(t, newRig(t, team(ByState("a"), Participant{Name: "a", Agent: idle})).say("go"), errcode.NoProgress) // nor is a choice
 }
 
 // silenced is a manager that decides, and says nothing.

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -54,7 +54,7 @@ func TestAPanicBehindAnAgentsBackIsTheFailureOfItsTurn(t *testing.T) {
 				return r, r.say("x")
 			}
 			_, s := run(tt.p)
-			codeOf(t, s, agui.CodeAgentFailed)
+			codeOf(t, s, errcode.AgentFailed)
 			if p, ok := errors.AsType[*PanicError](s.err); !ok || len(p.Stack) == 0 {
 				t.Errorf("error = %v, want the panic", s.err)
 			}

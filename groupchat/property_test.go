@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -29,7 +30,7 @@ func TestRow50RandomTeams(t *testing.T) {
 				rt.Fatal("the rig found fault with the stream")
 			}
 			if s.err != nil {
-				if code := agui.CodeOf(s.err); code != agui.CodeAgentFailed && code != agui.CodeNoProgress && code != agui.CodeNotConverged {
+				if code := errcode.Of(s.err); code != errcode.AgentFailed && code != errcode.NoProgress && code != errcode.NotConverged {
 					rt.Fatalf("ended with %v", s.err)
 				}
 				return
@@ -173,7 +174,7 @@ func invoke(t *Turn, d deed, key string) error {
 				path += fmt.Sprint("@", i+1)
 			}
 			if text := m.Content.Text(); m.Role == agui.RoleAssistant && text != "left open" && text != "" && text != "aside" && !strings.HasPrefix(text, path) {
-				return &agui.Error{Code: agui.CodeInternal, Err: fmt.Errorf("%s is said to have said %q", path, text)}
+				return &errcode.Error{Code: errcode.Internal, Err: fmt.Errorf("%s is said to have said %q", path, text)}
 			}
 		}
 	}
@@ -202,7 +203,7 @@ func do(t *Turn, d deed, key string) error {
 		}
 		for i, suffix := range []string{"", "b"} {
 			if want := fmt.Sprintf("%q", t.Path()+":"+key+suffix); string(a[i].Payload) != want {
-				return &agui.Error{Code: agui.CodeInternal, Err: fmt.Errorf("%s was answered %s", want, a[i].Payload)}
+				return &errcode.Error{Code: errcode.Internal, Err: fmt.Errorf("%s was answered %s", want, a[i].Payload)}
 			}
 		}
 		return nil

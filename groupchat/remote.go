@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/client"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -197,7 +197,7 @@ func (r *Remote) run(ctx context.Context, t *Turn) error {
 		next := &remoteFrame{N: f.N + 1}
 		if given.deliverable() {
 			last, next.Pause, err = r.exchange(ctx, t, f, given)
-			if failed, ok := errors.AsType[*agui.Error](err); ok && failed.Code == agui.CodeRemoteFailed && given.onlyCancels() {
+			if failed, ok := errors.AsType[*errcode.Error](err); ok && failed.Code == errcode.RemoteFailed && given.onlyCancels() {
 				// A person can always cancel. Otherwise a remote that has forgotten its question, or has stopped, would ask for ever.
 				t.x.Log.WarnContext(ctx, "groupchat: a remote agent could not be told that its question was called off",
 					"turn", t.ID(), "error", err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/client"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/internal/redact"
 )
 
@@ -19,10 +20,10 @@ func (x *exchange) fault(err error) error {
 	if x.t.ctx.Err() != nil {
 		return err
 	}
-	code := agui.CodeRemoteFailed
+	code := errcode.RemoteFailed
 	refused, ok := errors.AsType[*client.Error](err)
-	if ok && refused.Code == string(agui.CodeRemoteLoop) || x.failed != nil && x.failed.Code == string(agui.CodeRemoteLoop) {
-		code = agui.CodeRemoteLoop
+	if ok && refused.Code == string(errcode.RemoteLoop) || x.failed != nil && x.failed.Code == string(errcode.RemoteLoop) {
+		code = errcode.RemoteLoop
 	}
 	said := ""
 	if ok {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/client"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 // An exchange is one run at a remote agent, as its events come in.
@@ -127,7 +128,7 @@ func (x *exchange) ask(ctx context.Context, in agui.RunAgentInput, fresh bool) e
 			}
 			continue
 		}
-		if err != nil || !fresh || try > 1 || x.failed == nil || x.failed.Code != string(agui.CodeInterruptPending) {
+		if err != nil || !fresh || try > 1 || x.failed == nil || x.failed.Code != string(errcode.InterruptPending) {
 			return err
 		}
 		open, err := x.r.client.Interrupts(ctx, x.thread, x.header)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/client"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -93,7 +94,7 @@ func TestRemoteFailureIsTheRuns(t *testing.T) {
 		_, _ = io.WriteString(w, `{"error":{"code":"upstream_down","message":"secret"}}`)
 	}
 	out := newRig(t, legalDesk(remote(t, RemoteOptions{URL: u.URL + "/?key=secret"}), ErrorPolicy{})).say("go")
-	codeOf(t, out, agui.CodeRemoteFailed)
+	codeOf(t, out, errcode.RemoteFailed)
 	if text := out.err.Error(); !strings.Contains(text, "upstream_down") || strings.Contains(text, "secret") {
 		t.Errorf("cause %s", text)
 	}
@@ -117,7 +118,7 @@ func TestRemoteNeverEnds(t *testing.T) {
 				tt.o.URL = "http://legal.test"
 				tt.o.HTTP = &http.Client{Transport: endless{begins, tt.talks, func() { gone = true }}}
 				began := time.Now()
-				codeOf(t, newRig(t, remote(t, tt.o)).say("go"), agui.CodeRemoteFailed)
+				codeOf(t, newRig(t, remote(t, tt.o)).say("go"), errcode.RemoteFailed)
 				equal(t, "took", time.Since(began), tt.took)
 				synctest.Wait()
 				equal(t, "hung up", gone, true)
@@ -178,7 +179,7 @@ func TestRemoteDeliversOnceMore(t *testing.T) {
 		r.open[0].ID: {ID: r.open[0].ID, Status: agui.ResumeResolved, Payload: json.RawMessage(`{"x":1}`)},
 	}}
 	dies, _ := r.execute(s) // its answer is lost with its process
-	codeOf(t, dies, agui.CodeRemoteFailed)
+	codeOf(t, dies, errcode.RemoteFailed)
 	s.Takeover, s.Memo = true, r.onces
 	out, end := r.execute(s)
 	if out.err != nil {
@@ -199,7 +200,7 @@ func TestRemoteAsksOnceMore(t *testing.T) {
 	u := newUpstream(t, begins+wordsOf("m", "half"), begins+wordsOf("m", "whole")+ends)
 	r := newRig(t, remote(t, RemoteOptions{URL: u.URL}))
 	dies := r.say("go")
-	codeOf(t, dies, agui.CodeRemoteFailed)
+	codeOf(t, dies, errcode.RemoteFailed)
 	out, _ := r.execute(hosting.Session{Takeover: true, Memo: maps.Clone(r.onces)})
 	if out.err != nil {
 		t.Fatal(out.err)
@@ -220,7 +221,7 @@ func TestRemoteForgets(t *testing.T) {
 	}
 	key := where(r.open[0]).Key
 	out := r.answer(map[string]string{key: `1`})
-	codeOf(t, out, agui.CodeRemoteFailed)
+	codeOf(t, out, errcode.RemoteFailed)
 	if !strings.Contains(out.err.Error(), "interrupt_not_found") {
 		t.Errorf("cause %v", out.err)
 	}
@@ -378,5 +379,5 @@ func manyQuestions(n int) string {
 func TestRemoteSaysTooMuch(t *testing.T) {
 	t.Parallel()
 	u := newUpstream(t, begins+strings.Repeat(wordsOf("m", strings.Repeat("x", 1<<20)), 5)+ends)
-	codeOf(t, newRig(t, remote(t, RemoteOptions{URL: u.URL})).say("go"), agui.CodeRemoteFailed)
+	codeOf(t, newRig(t, remote(t, RemoteOptions{URL: u.URL})).say("go"), errcode.RemoteFailed)
 }

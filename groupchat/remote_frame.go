@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -56,7 +57,7 @@ func recallRemote(t *Turn) (*remoteFrame, error) {
 		return f, nil
 	}
 	if err := json.Unmarshal(raw, f); err != nil {
-		return nil, t.x.fatal(fail(agui.CodeCheckpointIncompatible, "%s: remote: %w", t.Path(), err))
+		return nil, t.x.fatal(fail(errcode.CheckpointIncompatible, "%s: remote: %w", t.Path(), err))
 	}
 	return f, nil
 }
@@ -64,7 +65,7 @@ func recallRemote(t *Turn) (*remoteFrame, error) {
 func (f *remoteFrame) keep(t *Turn) error {
 	raw, err := json.Marshal(f)
 	if err != nil {
-		return fail(agui.CodeRemoteFailed, "%s: %w", t.Path(), err)
+		return fail(errcode.RemoteFailed, "%s: %w", t.Path(), err)
 	}
 	t.remember(remoteMemo, raw)
 	return nil

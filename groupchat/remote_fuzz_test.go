@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 // canned answers every request with one stream.
@@ -57,7 +58,7 @@ func FuzzRemote(f *testing.F) {
 		r.state = json.RawMessage(`{"z":{"y":1}}`)
 		r.input = Input{ThreadID: "t", RunID: "r", Tools: []agui.Tool{{Name: "show_map"}}}
 		out := r.say("go")
-		if out.err != nil && agui.CodeOf(out.err) != agui.CodeRemoteFailed {
+		if out.err != nil && errcode.Of(out.err) != errcode.RemoteFailed {
 			t.Fatalf("ends with %v", out.err)
 		}
 		if path == "/a" && out.err == nil {
@@ -82,7 +83,7 @@ func FuzzRemote(f *testing.F) {
 			} else {
 				out = r.returns(map[string]string{})
 			}
-			if out.err != nil && agui.CodeOf(out.err) != agui.CodeRemoteFailed {
+			if out.err != nil && errcode.Of(out.err) != errcode.RemoteFailed {
 				t.Fatalf("ends with %v", out.err)
 			}
 		}

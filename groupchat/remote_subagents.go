@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 // A remoteSubagent is an agent behind a remote one.
@@ -95,7 +96,7 @@ func (x *exchange) finishSub(e *agui.SubagentFinished) error {
 
 func (x *exchange) failSub(e *agui.SubagentError) error {
 	s := x.subagents[e.SubagentRunID]
-	code := agui.CodeRemoteFailed
+	code := errcode.RemoteFailed
 	return x.endSub(s, &agui.SubagentError{
 		Base: agui.Base{Metadata: e.Metadata}, SubagentRunID: s.ours, Code: string(code), Message: code.Message(),
 	})
@@ -159,7 +160,7 @@ func (x *exchange) abandon() error {
 	if x.t.x.endCause() != nil {
 		return nil
 	}
-	code := agui.CodeRemoteFailed
+	code := errcode.RemoteFailed
 	for _, id := range slices.Backward(x.order) {
 		s := x.subagents[id]
 		if !s.announced {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -195,7 +196,7 @@ func TestRemoteHeaders(t *testing.T) {
 	}
 	u.requests()
 	r.input.Header = nil // taken over: the request is not here
-	codeOf(t, r.say("again"), agui.CodeRemoteFailed)
+	codeOf(t, r.say("again"), errcode.RemoteFailed)
 	if n := len(u.requests()); n != 0 {
 		t.Errorf("asked %d times in nobody's name", n)
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 // A Resumer is an [Agent] of a kind of its own. It remembers in a turn what it did there ([Turn.Remember]), and can tell whether
@@ -48,7 +48,7 @@ func (x *execution) resume(p *Participant, f *turnRecord) error {
 		return err
 	}
 	if f.Tries < 0 {
-		return fail(agui.CodeCheckpointIncompatible, "turn %s: %d tries", f.ID, f.Tries)
+		return fail(errcode.CheckpointIncompatible, "turn %s: %d tries", f.ID, f.Tries)
 	}
 	if x.Takeover {
 		f.endInvocation()
@@ -66,7 +66,7 @@ func (x *execution) resumeKeys(p *Participant, id string, k *keySpace) error {
 	}
 	for _, key := range slices.Sorted(maps.Keys(k.Tools)) {
 		if k.Tools[key] == nil {
-			return fail(agui.CodeCheckpointIncompatible, "turn %s: call %q of a tool is null", id, key)
+			return fail(errcode.CheckpointIncompatible, "turn %s: call %q of a tool is null", id, key)
 		}
 		if err := x.resumeKeys(nil, id+"/"+key, k.Tools[key]); err != nil {
 			return err
@@ -81,7 +81,7 @@ func (x *execution) resumeKeys(p *Participant, id string, k *keySpace) error {
 		return nil
 	}
 	if k.Chat.Round < 0 {
-		return fail(agui.CodeCheckpointIncompatible, "turn %s: round %d", id, k.Chat.Round)
+		return fail(errcode.CheckpointIncompatible, "turn %s: round %d", id, k.Chat.Round)
 	}
 	if k.Chat.Turn == nil {
 		return nil
@@ -92,7 +92,7 @@ func (x *execution) resumeKeys(p *Participant, id string, k *keySpace) error {
 // resumePart is resume for a turn in that called id, which p takes.
 func (x *execution) resumePart(p *Participant, id string, part *turnRecord) error {
 	if part == nil {
-		return fail(agui.CodeCheckpointIncompatible, "turn %s: a turn in it is null", id)
+		return fail(errcode.CheckpointIncompatible, "turn %s: a turn in it is null", id)
 	}
 	made, known := p.agent().(composite)
 	if !known || isNil(made) {
@@ -103,14 +103,14 @@ func (x *execution) resumePart(p *Participant, id string, part *turnRecord) erro
 			return x.resume(&member, part)
 		}
 	}
-	return fail(agui.CodeCheckpointIncompatible, "turn %s: participant %q is gone", part.ID, part.Speaker)
+	return fail(errcode.CheckpointIncompatible, "turn %s: participant %q is gone", part.ID, part.Speaker)
 }
 
 // deliver gives k, which is that of the turn called turn, the answers and results that came for it.
 func (x *execution) deliver(turn string, k *keySpace) error {
 	for key, id := range k.Asks {
 		if id == "" {
-			return fail(agui.CodeCheckpointIncompatible, "turn %s: a question without an id", turn)
+			return fail(errcode.CheckpointIncompatible, "turn %s: a question without an id", turn)
 		}
 		answer, ok := x.Answers[id]
 		if _, had := k.Answers[key]; ok && !had {
@@ -119,7 +119,7 @@ func (x *execution) deliver(turn string, k *keySpace) error {
 	}
 	for key, call := range k.Calls {
 		if call.ID == "" {
-			return fail(agui.CodeCheckpointIncompatible, "turn %s: a call without an id", turn)
+			return fail(errcode.CheckpointIncompatible, "turn %s: a call without an id", turn)
 		}
 		if result, ok := x.Results[call.ID]; ok && !call.Done {
 			k.Calls[key] = frontendCall{ID: call.ID, Result: result, Done: true}
@@ -178,14 +178,14 @@ func (p *Participant) fits(f *turnRecord) error {
 		return nil
 	}
 	if form := p.form(); f.Form != "" && !f.Done && f.Form != form {
-		return fail(agui.CodeCheckpointIncompatible, "turn %s: the agent was of the kind %q and is of %q", f.ID, f.Form, form)
+		return fail(errcode.CheckpointIncompatible, "turn %s: the agent was of the kind %q and is of %q", f.ID, f.Form, form)
 	}
 	switch a := p.agent().(type) {
 	case *Chat:
 		switch {
 		case isNil(a):
 		case len(f.Asks)+len(f.Calls) > 0:
-			return fail(agui.CodeCheckpointIncompatible, "turn %s: a chat does not ask", f.ID)
+			return fail(errcode.CheckpointIncompatible, "turn %s: a chat does not ask", f.ID)
 		case f.Chat != nil && f.Chat.Turn != nil && a.Manager != nil:
 			r := chatRun{Chat: a, record: f.Chat, manager: a.Manager(), infos: a.Describe().Participants}
 			return r.fits()
@@ -238,12 +238,12 @@ func (r *chatRun) fits() error {
 		return nil
 	}
 	if kind := kindOf(r.manager); f.Kind != kind {
-		return fail(agui.CodeCheckpointIncompatible, "turn %s: the manager was of the kind %q and is of %q", f.Turn.ID, f.Kind, kind)
+		return fail(errcode.CheckpointIncompatible, "turn %s: the manager was of the kind %q and is of %q", f.Turn.ID, f.Kind, kind)
 	}
 	targets := r.targets(f.Turn.Speaker)
 	for _, name := range f.To {
 		if !slices.Contains(targets, name) {
-			return fail(agui.CodeCheckpointIncompatible, "turn %s: %q may not hand over to %q any more", f.Turn.ID, f.Turn.Speaker, name)
+			return fail(errcode.CheckpointIncompatible, "turn %s: %q may not hand over to %q any more", f.Turn.ID, f.Turn.Speaker, name)
 		}
 	}
 	return nil

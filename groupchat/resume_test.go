@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 // change runs before until it asks under "k", puts after in its place and answers.
@@ -25,7 +25,7 @@ func change(t *testing.T, before, after Agent) *stream {
 // refused wants a changed team not to go on, and nothing to have happened (I3).
 func refused(t *testing.T, s *stream) {
 	t.Helper()
-	codeOf(t, s, agui.CodeCheckpointIncompatible)
+	codeOf(t, s, errcode.CheckpointIncompatible)
 	if len(s.events) != 3 {
 		t.Errorf("sent %s", s.shape())
 	}
@@ -93,7 +93,7 @@ func TestAnotherManagerDoesNotGoOn(t *testing.T) {
 				must(t, s.err)
 				continue
 			}
-			if agui.CodeOf(s.err) != agui.CodeCheckpointIncompatible || len(s.events) != 3 {
+			if errcode.Of(s.err) != errcode.CheckpointIncompatible || len(s.events) != 3 {
 				t.Errorf("from %s to %s: ended with %v: %s", was, is, s.err, s.shape())
 			}
 		}
@@ -158,7 +158,7 @@ func TestAnotherKindOfAgentDoesNotGoOn(t *testing.T) {
 				}
 				continue
 			}
-			if agui.CodeOf(s.err) != agui.CodeCheckpointIncompatible || len(s.events) != 3 {
+			if errcode.Of(s.err) != errcode.CheckpointIncompatible || len(s.events) != 3 {
 				t.Errorf("from %s to %s: ended with %v: %s", was, is, s.err, s.shape())
 			}
 		}

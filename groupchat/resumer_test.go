@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 // A versioned agent asks, and goes on with answers to its own version only.
@@ -15,7 +15,7 @@ func (versioned) Kind() string { return "versioned" }
 
 func (v versioned) CanResume(recall func(string) (json.RawMessage, bool)) error {
 	if was, ok := recall("versioned"); ok && string(was) != string(v) {
-		return fail(agui.CodeCheckpointIncompatible, "version %s was asked by %s", v, was)
+		return fail(errcode.CheckpointIncompatible, "version %s was asked by %s", v, was)
 	}
 	return nil
 }
@@ -42,7 +42,7 @@ func TestAKindOfAgentGoesOnOnlyWithWhatIsItsOwn(t *testing.T) {
 	refused(t, change(t, seat(versioned("1")), seat(versioned("2"))))
 	refused(t, change(t, seat(versioned("1")), seat(asker("k"))))
 	refused(t, change(t, seat(asker("k")), seat(versioned("1"))))
-	codeOf(t, change(t, seat(hidden(versioned("1"))), seat(hidden(versioned("2")))), agui.CodeCheckpointIncompatible)
+	codeOf(t, change(t, seat(hidden(versioned("1"))), seat(hidden(versioned("2")))), errcode.CheckpointIncompatible)
 }
 
 // TestAnExclusiveTurnIsOneAgents lets two agents of a kind take one turn.
@@ -56,5 +56,5 @@ func TestAnExclusiveTurnIsOneAgents(t *testing.T) {
 		}
 		return t.Exclusive(two, func() error { return nil })
 	})).say("x")
-	codeOf(t, out, agui.CodeAgentFailed)
+	codeOf(t, out, errcode.AgentFailed)
 }

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -68,7 +68,7 @@ func TestRetriesEnd(t *testing.T) {
 		m, c := newMind(t, calls("f", `{}`)), &counted{}
 		agent := &LLM{Model: m.model(), Tools: []Tool{c.tool("f")}, MaxSteps: 3}
 		s := newRig(t, team(Sequential(), Participant{Name: "ann", Agent: agent, OnError: ErrorPolicy{Retries: 2}})).say("go")
-		codeOf(t, s, agui.CodeNotConverged)
+		codeOf(t, s, errcode.NotConverged)
 		equal(t, "called", len(c.called()), 9)
 		equal(t, "asked", len(m.asked), 12)
 	})
@@ -108,19 +108,19 @@ func TestRetriesAreForWhatMayPass(t *testing.T) {
 		again bool
 	}{
 		"an error":                              {fails(errors.New("boom")), true},
-		"a model that is away":                  {fails(&agui.Error{Code: agui.CodeModelUnavailable}), true},
-		"a tool":                                {fails(&agui.Error{Code: agui.CodeToolFailed}), true},
-		"a remote":                              {fails(&agui.Error{Code: agui.CodeRemoteFailed}), true},
+		"a model that is away":                  {fails(&errcode.Error{Code: errcode.ModelUnavailable}), true},
+		"a tool":                                {fails(&errcode.Error{Code: errcode.ToolFailed}), true},
+		"a remote":                              {fails(&errcode.Error{Code: errcode.RemoteFailed}), true},
 		"its own deadline":                      {fails(context.DeadlineExceeded), true},
-		"a remote loop":                         {fails(&agui.Error{Code: agui.CodeRemoteLoop}), false},
-		"credentials":                           {fails(&agui.Error{Code: agui.CodeModelAuth}), false},
-		"a wrong request":                       {fails(&agui.Error{Code: agui.CodeModelRequest}), false},
-		"forbidden":                             {fails(&agui.Error{Code: agui.CodeForbidden}), false},
+		"a remote loop":                         {fails(&errcode.Error{Code: errcode.RemoteLoop}), false},
+		"credentials":                           {fails(&errcode.Error{Code: errcode.ModelAuth}), false},
+		"a wrong request":                       {fails(&errcode.Error{Code: errcode.ModelRequest}), false},
+		"forbidden":                             {fails(&errcode.Error{Code: errcode.Forbidden}), false},
 		"too large":                             {fails(state.ErrTooLarge), false},
-		"a defect":                              {fails(&agui.Error{Code: agui.CodeInternal}), false},
+		"a defect":                              {fails(&errcode.Error{Code: errcode.Internal}), false},
 		"a panic":                               {AgentFunc(func(context.Context, *Turn) error { panic("boom") }), false},
 		"a panic further in":                    {nested(2, AgentFunc(func(context.Context, *Turn) error { panic("boom") })), false},
-		"one of two":                            {fails(errors.Join(errors.New("boom"), &agui.Error{Code: agui.CodeModelAuth})), false},
+		"one of two":                            {fails(errors.Join(errors.New("boom"), &errcode.Error{Code: errcode.ModelAuth})), false},
 		"a model's server that refuses the key": {&LLM{Model: newMind(t, script{Status: 401}).model()}, false},
 		"a model's server that refuses the request": {&LLM{Model: newMind(t, script{Status: 400}).model()}, false},
 		"a model's server that is busy":             {&LLM{Model: newMind(t, script{Status: 503}).model()}, true},
@@ -163,7 +163,7 @@ func TestRetriesAsThePolicySays(t *testing.T) {
 		panics := func(err error) bool { _, ok := errors.AsType[*PanicError](err); return ok }
 		began := time.Now()
 		s := newRig(t, team(Sequential(), Participant{Name: "p", Agent: agent, OnError: ErrorPolicy{Retries: 5, RetryIf: panics, Backoff: -1}})).say("x")
-		codeOf(t, s, agui.CodeAgentFailed)
+		codeOf(t, s, errcode.AgentFailed)
 		equal(t, "tries", tries, 2)
 		equal(t, "waited", time.Since(began), 0)
 		tries = 0
@@ -193,7 +193,7 @@ func TestRetriesWait(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		waits, s := run(t, ErrorPolicy{Retries: 12}, time.Hour)
-		codeOf(t, s, agui.CodeAgentFailed)
+		codeOf(t, s, errcode.AgentFailed)
 		most := 500 * time.Millisecond
 		for i, wait := range waits {
 			if wait < most/2 || wait > most {

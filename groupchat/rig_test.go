@@ -17,6 +17,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -224,7 +225,7 @@ func (r *rig) execute(s hosting.Session) (out *stream, end commit) {
 	}
 	out.result, out.err = execute(r.ctx, r.root, r.input, s)
 	if out.err != nil {
-		must(r.t, writer.Fail(&agui.RunError{Message: public(out.err), Code: string(agui.CodeOf(out.err))}))
+		must(r.t, writer.Fail(&agui.RunError{Message: public(out.err), Code: string(errcode.Of(out.err))}))
 		return out, commit{}
 	}
 	writer.Inspect(func(v *run.View) { end.messages = v.Messages() })
@@ -344,9 +345,9 @@ func texts(messages []Message) []string {
 	return said
 }
 
-func codeOf(t testing.TB, s *stream, want agui.Code) {
+func codeOf(t testing.TB, s *stream, want errcode.Code) {
 	t.Helper()
-	if got := agui.CodeOf(s.err); got != want {
+	if got := errcode.Of(s.err); got != want {
 		t.Fatalf("run ended with %q (%v), want %q", got, s.err, want)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 // A Destination is the speaker that a route chooses, and what that speaker is told.
@@ -52,7 +52,7 @@ func (m route) Next(_ context.Context, v View) (Decision, error) {
 		}
 	}
 	if m.otherwise.Speaker == "" {
-		return Decision{}, fail(agui.CodeNoRoute, "no route for the value at %s", m.pointer)
+		return Decision{}, fail(errcode.NoRoute, "no route for the value at %s", m.pointer)
 	}
 	return m.otherwise.decision(), nil
 }

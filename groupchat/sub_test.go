@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -158,14 +159,14 @@ func TestRow46TheParentMayAnswerAChildsQuestion(t *testing.T) {
 		try
 		said string
 		open string
-		code agui.Code
+		code errcode.Code
 	}{
 		"answered":   {try{Answer{Payload: json.RawMessage(`7`)}, true, nil}, "false 7", "", ""},
 		"called off": {try{Answer{Cancelled: true}, true, nil}, "true ", "", ""},
 		"left":       {try{}, "", "in.deep.leaf.k", ""},
 		"wrong":      {try{Answer{Payload: json.RawMessage(`8`)}, true, nil}, "", "in.deep.leaf.k#2", ""},
-		"no number":  {try{Answer{Payload: json.RawMessage(`"8"`)}, true, nil}, "", "", agui.CodeAgentFailed},
-		"failed":     {try{Answer{}, false, errors.New("no policy")}, "", "", agui.CodeAgentFailed},
+		"no number":  {try{Answer{Payload: json.RawMessage(`"8"`)}, true, nil}, "", "", errcode.AgentFailed},
+		"failed":     {try{Answer{}, false, errors.New("no policy")}, "", "", errcode.AgentFailed},
 	} {
 		var heard []string
 		asked := SubOptions{OnAsk: func(_ context.Context, t *Turn, q Asked) (Answer, bool, error) {
@@ -233,10 +234,10 @@ func TestRow36And52ASubIsSharedAndKeepsNothing(t *testing.T) {
 
 func TestRow53AFailureNamesWhereItHappened(t *testing.T) {
 	t.Parallel()
-	inner := team(Sequential(), Participant{Name: "leaf", Agent: failing(&agui.Error{Code: agui.CodeToolFailed, Err: errors.New("boom")})})
+	inner := team(Sequential(), Participant{Name: "leaf", Agent: failing(&errcode.Error{Code: errcode.ToolFailed, Err: errors.New("boom")})})
 	mid := team(Sequential(), Participant{Name: "sub", Agent: Sub(inner, SubOptions{})})
 	s := newRig(t, team(Sequential(), Participant{Name: "mid", Agent: mid})).say("x")
-	codeOf(t, s, agui.CodeToolFailed)
+	codeOf(t, s, errcode.ToolFailed)
 	where, ok := errors.AsType[*pathError](s.err)
 	if !ok || where.Path != "mid.sub.leaf" || !strings.Contains(s.err.Error(), "boom") {
 		t.Errorf("ended with %v, want it to name mid.sub.leaf", s.err)
@@ -301,7 +302,7 @@ func TestASubThatFitsNoTeam(t *testing.T) {
 	}
 	bad := map[string]func(View) (any, error){"n": func(View) (any, error) { return nil, errors.New("no") }}
 	r := newRig(t, team(Sequential(), Participant{Name: "in", Agent: Sub(chat, SubOptions{Inputs: bad, State: Scoping{Kind: ScopeIsolated}}), OnError: ErrorPolicy{Retries: 1}}))
-	codeOf(t, r.say("x"), agui.CodeAgentFailed)
+	codeOf(t, r.say("x"), errcode.AgentFailed)
 }
 
 // TestARootSubObeysItsFilter shows an agent that is a thread's root what its Sub lets it see, as anywhere else.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -95,7 +96,7 @@ func (r *llmRun) enter(ctx context.Context, tool *Tool, s *llmRound, i int, c To
 	if raw, ok := r.t.memo(memo); ok {
 		var result ToolResult
 		if err := json.Unmarshal(raw, &result); err != nil {
-			return settledCall{err: r.t.x.fatal(fail(agui.CodeCheckpointIncompatible, "%s: %s: %w", r.t.Path(), memo, err))}
+			return settledCall{err: r.t.x.fatal(fail(errcode.CheckpointIncompatible, "%s: %s: %w", r.t.Path(), memo, err))}
 		}
 		return settledCall{result: &result}
 	}
@@ -135,7 +136,7 @@ func (r *llmRun) failed(ctx context.Context, tool *Tool, err error) (ToolResult,
 	}
 	log.WarnContext(ctx, "groupchat: tool failed")
 	if tool.OnError == ToolFails {
-		return TextResult(text), &agui.Error{Code: agui.CodeToolFailed, Err: err}
+		return TextResult(text), &errcode.Error{Code: errcode.ToolFailed, Err: err}
 	}
 	return TextResult(text), nil
 }
@@ -210,7 +211,7 @@ func (r *llmRun) callTurn(ctx context.Context, s *llmRound, i int) (*Turn, error
 	case !shared:
 		t.keys = &turnKeys{keySpace: space, id: r.t.ID() + "/" + key, owner: t}
 	case r.turnCalls() > 1:
-		return nil, t.x.fatal(fail(agui.CodeCheckpointIncompatible, "%s: several calls of tools share their keys", r.t.Path()))
+		return nil, t.x.fatal(fail(errcode.CheckpointIncompatible, "%s: several calls of tools share their keys", r.t.Path()))
 	default:
 		t.keys = r.t.keys
 	}

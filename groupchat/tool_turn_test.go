@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -259,7 +260,7 @@ func TestAKeyStandsForOneThing(t *testing.T) {
 					s = r.run(r.yes())
 				}
 			}
-			codeOf(t, s, agui.CodeAgentFailed)
+			codeOf(t, s, errcode.AgentFailed)
 			equal(t, "calls of the tool", len(c.called()), 0)
 		})
 	}
@@ -353,7 +354,7 @@ func TestCallsOfAnEarlierVersionGoOn(t *testing.T) {
 	codeOf(t, func() *stream {
 		two := start(false, "pay", `{"order":"B"}`, "pay", `{"order":"C"}`)
 		return two.run(two.yes())
-	}(), agui.CodeCheckpointIncompatible)
+	}(), errcode.CheckpointIncompatible)
 
 	approved := start(true, "pay", `{"order":"D"}`, "pay", `{"order":"E"}`) // neither was entered
 	must(t, approved.run(approved.yes()).err)

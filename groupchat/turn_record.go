@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -217,7 +218,7 @@ func (t *Turn) checkReturned(err error) error {
 	defer t.x.mu.Unlock()
 	for _, p := range t.keys.pauses {
 		if !given.includes(p) {
-			return fail(agui.CodeAgentFailed, "%s: %w", t.Path(), errNotReturned)
+			return fail(errcode.AgentFailed, "%s: %w", t.Path(), errNotReturned)
 		}
 	}
 	return err
@@ -230,7 +231,7 @@ func (t *Turn) claimKey(kind, key, what string) error {
 	defer t.x.mu.Unlock()
 	at := kind + "/" + key
 	if had, ok := t.keys.meant[at]; ok && had != what {
-		return fail(agui.CodeAgentFailed, "%s: two different things have the key %q: %s", t.Path(), key, kind)
+		return fail(errcode.AgentFailed, "%s: two different things have the key %q: %s", t.Path(), key, kind)
 	}
 	t.keys.meant = with(t.keys.meant, at, what)
 	return nil

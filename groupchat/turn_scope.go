@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -66,9 +66,9 @@ func (t *Turn) ownScope(s Scoping, parent *state.Scope, saved savedState, begun 
 	scope, err := state.Mapped(parent, m, raw)
 	switch {
 	case err != nil && raw != nil:
-		return nil, t.x.fatal(fail(agui.CodeCheckpointIncompatible, "%s: scope: %w", t.Path(), err))
+		return nil, t.x.fatal(fail(errcode.CheckpointIncompatible, "%s: scope: %w", t.Path(), err))
 	case err != nil:
-		return nil, fail(agui.CodeInternal, "%s: scope: %w", t.Path(), err)
+		return nil, fail(errcode.Internal, "%s: scope: %w", t.Path(), err)
 	case raw != nil && !begun:
 		if err := copyInputs(scope, parent, m.In); err != nil {
 			return nil, coded(err)

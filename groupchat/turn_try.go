@@ -7,6 +7,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 // retry tries the turn of record, which is part of t, as often as p's policy says. It reports whether the turn failed
@@ -41,7 +42,7 @@ func (t *Turn) retry(ctx context.Context, p *Participant, record *turnRecord, at
 func (t *Turn) try(agent Agent, conclude func() error) error {
 	x, p := t.x, t.participant
 	if len(t.path) > maxDepth {
-		return x.fatal(fail(agui.CodeNotConverged, "%s: nested deeper than %d", t.Path(), maxDepth))
+		return x.fatal(fail(errcode.NotConverged, "%s: nested deeper than %d", t.Path(), maxDepth))
 	}
 	if err := t.enterScope(); err != nil {
 		return err
@@ -62,7 +63,7 @@ func (t *Turn) try(agent Agent, conclude func() error) error {
 	}
 	pause := pauseOf(err)
 	if err != nil && pause == nil && t.outer.Err() != nil {
-		err = &agui.Error{Code: agui.CodeCancelled, Err: err} // the turn this one is part of has failed elsewhere
+		err = &errcode.Error{Code: errcode.Cancelled, Err: err} // the turn this one is part of has failed elsewhere
 	}
 	complete := err == nil
 	if leaveErr := protect(func() error { return t.own.close(complete) }); err == nil { // it may call reducers
@@ -81,7 +82,7 @@ func (t *Turn) try(agent Agent, conclude func() error) error {
 	case err != nil:
 		return t.failed(err, sub, step)
 	}
-	if err := x.abandon(t.Path(), agui.CodeCancelled); err != nil {
+	if err := x.abandon(t.Path(), errcode.Cancelled); err != nil {
 		return err
 	}
 	if err := conclude(); err != nil {
@@ -132,7 +133,7 @@ func (t *Turn) wait(p *Pause) {
 
 // failed ends an invocation that failed with err, and all it left open.
 func (t *Turn) failed(err error, sub *run.Subagent, step *run.Step) error {
-	code := agui.CodeOf(err)
+	code := errcode.Of(err)
 	if endErr := t.x.abandon(t.Path(), code); endErr != nil {
 		return endErr
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -61,7 +62,7 @@ func innermost(a, b string) int {
 }
 
 // abandon ends the invocations that wait below path, because the turn that they are part of has ended without them.
-func (x *execution) abandon(path string, code agui.Code) error {
+func (x *execution) abandon(path string, code errcode.Code) error {
 	x.mu.Lock()
 	var below []waiting
 	x.waiting = slices.DeleteFunc(x.waiting, func(w waiting) bool {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -39,7 +39,7 @@ func TestAParticipantWritesOnlyWhatItMay(t *testing.T) {
 		r.state = []byte(`{"secret":1}`)
 		s := r.say("x")
 		if test.want == "" {
-			codeOf(t, s, agui.CodeAgentFailed)
+			codeOf(t, s, errcode.AgentFailed)
 			if !errors.Is(s.err, state.ErrForbidden) || !strings.Contains(s.err.Error(), `"/`) {
 				t.Errorf("%v: ended with %v, want the pointer that is forbidden", test.may, s.err)
 			}
@@ -56,7 +56,7 @@ func TestAParticipantWritesOnlyWhatItMay(t *testing.T) {
 	equal(t, "state", string(r.state), `{"a":2,"secret":1}`)
 	r = newRig(t, team(Sequential(), Participant{Name: "p", Agent: write("/b"), Scope: mapped, Writes: []string{"/a"}}))
 	r.state = []byte(`{"secret":1}`)
-	codeOf(t, r.say("x"), agui.CodeAgentFailed)
+	codeOf(t, r.say("x"), errcode.AgentFailed)
 	if err := team(Sequential(), Participant{Name: "p", Agent: sayer("p"), Writes: []string{"a"}}).Validate(); err == nil {
 		t.Error("Validate() takes a name for a pointer")
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -22,7 +23,7 @@ func either(first, second model.Model) model.Model {
 			return on.Text(delta)
 		}
 		reply, err := first.Stream(ctx, r, heard)
-		if agui.CodeOf(err) == agui.CodeModelUnavailable && !said {
+		if errcode.Of(err) == errcode.ModelUnavailable && !said {
 			return second.Stream(ctx, r, on)
 		}
 		return reply, err
@@ -31,7 +32,7 @@ func either(first, second model.Model) model.Model {
 
 func ExampleFunc() {
 	away := model.Func(func(context.Context, model.Request, model.Deltas) (model.Reply, error) {
-		return model.Reply{}, &agui.Error{Code: agui.CodeModelUnavailable, Err: errors.New("nobody answers")}
+		return model.Reply{}, &errcode.Error{Code: errcode.ModelUnavailable, Err: errors.New("nobody answers")}
 	})
 	echo := model.Func(func(_ context.Context, r model.Request, _ model.Deltas) (model.Reply, error) {
 		return model.Reply{Text: "You said: " + r.Messages[len(r.Messages)-1].Text}, nil

@@ -10,8 +10,8 @@ type Model interface {
 	// all; clients are told of what was not when the reply is there.
 	//
 	// An error of on is returned as it is, and so is the cause of ctx once ctx has ended. Other errors have a code in their chain
-	// ([agui.Error]): [agui.CodeModelUnavailable] if asking again later may help, [agui.CodeModelAuth], [agui.CodeModelRequest] and
-	// [agui.CodeModelContentFilter] if it will not, [agui.CodeModelResponse] if the reply makes no sense. Their texts go to
+	// (package errcode): model_unavailable if asking again later may help, model_auth, model_request and
+	// model_content_filter if it will not, model_response if the reply makes no sense. Their texts go to
 	// logs and hold neither keys nor prompts. What the call used is in the reply also beside an error, as far as it is known.
 	//
 	// The run that asks may have been taken over by another replica meanwhile. Agents make sure that it was not before they call

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 // A Meaning is what a request turns out to be.
@@ -34,7 +35,7 @@ type Verdict struct {
 	Meaning Meaning
 	// Row is the row of the table in docs/requests.md that decided.
 	Row  int
-	Code agui.Code // of a refusal
+	Code errcode.Code // of a refusal
 
 	Append []agui.Message // messages that join the conversation
 	// CutAfter is the message after which everything leaves the conversation; empty cuts nothing. CutAll cuts
@@ -81,7 +82,7 @@ func Admit(t *Thread, f Facts, r *Request, now time.Time) Verdict {
 	a := newAdmission(t, f, r, now)
 	v := a.decide()
 	if v.Meaning.Runs() && a.tooLarge(v) {
-		return a.refuse(v.Row, agui.CodeTooLarge)
+		return a.refuse(v.Row, errcode.TooLarge)
 	}
 	if len(a.dropped) > 0 && v.Meaning != Refuse {
 		v.Warnings = append(v.Warnings, "messages left out: "+quoteIDs(a.dropped))
@@ -123,7 +124,7 @@ type admission struct {
 
 func (a *admission) decide() Verdict {
 	if !a.r.Since.IsZero() && !a.r.Since.Equal(a.t.CreatedAt) {
-		return a.refuse(5, agui.CodeCancelled) // the thread it has been waiting for is gone
+		return a.refuse(5, errcode.Cancelled) // the thread it has been waiting for is gone
 	}
 	v := a.read()
 	if (v.Meaning == Start || v.Meaning == Repeat) && a.r.Wait != nil && a.t.behind(a.r.Wait.Ticket, a.now) {
@@ -163,10 +164,10 @@ func (a *admission) running() Verdict {
 // busy is row 5: the request waits for its turn, if it may and there is room.
 func (a *admission) busy() Verdict {
 	if a.r.Wait == nil {
-		return Verdict{Meaning: Busy, Row: 5, Code: agui.CodeRunInProgress}
+		return Verdict{Meaning: Busy, Row: 5, Code: errcode.RunInProgress}
 	}
 	if _, ok := Enqueue(a.t.Queue, a.r.Wait, a.now); !ok {
-		return Verdict{Meaning: Busy, Row: 5, Code: agui.CodeQueueFull}
+		return Verdict{Meaning: Busy, Row: 5, Code: errcode.QueueFull}
 	}
 	return Verdict{Meaning: Queued, Row: 5}
 }
@@ -175,7 +176,7 @@ func (a *admission) busy() Verdict {
 // refused (I6).
 func (a *admission) interrupted() Verdict {
 	if slices.ContainsFunc(a.newMessages, adds) {
-		return a.refuse(6, agui.CodeInterruptPending)
+		return a.refuse(6, errcode.InterruptPending)
 	}
 	return Verdict{Meaning: Show, Row: 7, CallAnswers: a.calls}
 }
@@ -316,7 +317,7 @@ func asks(role agui.Role) bool {
 }
 
 // refuse is a refusal. What it shows the caller of its own are the messages that a resume will bring again.
-func (a *admission) refuse(row int, code agui.Code) Verdict {
+func (a *admission) refuse(row int, code errcode.Code) Verdict {
 	v := Verdict{Meaning: Refuse, Row: row, Code: code}
 	for _, m := range a.newMessages {
 		if adds(m) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 // answers is rows 1 to 3: the request carries answers. What it brings besides is judged only once they are
@@ -30,14 +31,14 @@ func (a *admission) answers() Verdict {
 		case given(token, e):
 			past = append(past, e)
 		case token.Expired(a.now) && (token.Answer == nil || token.Answer.TimedOut):
-			return a.refuse(3, agui.CodeInterruptExpired)
+			return a.refuse(3, errcode.InterruptExpired)
 		default:
-			return a.refuse(3, agui.CodeInterruptAlreadyResolved)
+			return a.refuse(3, errcode.InterruptAlreadyResolved)
 		}
 	}
 	switch {
 	case len(current) == 0 && len(past) == 0:
-		return a.refuse(3, agui.CodeInterruptNotFound)
+		return a.refuse(3, errcode.InterruptNotFound)
 	case len(current) == 0 && a.t.Live != nil:
 		return Verdict{Meaning: Join, Row: 2}
 	case len(current) == 0:
@@ -57,14 +58,14 @@ func (a *admission) answers() Verdict {
 }
 
 // bind gives a bare legacy answer the interrupt it is for (I8) and refuses a doubled entry.
-func (a *admission) bind() ([]Answer, agui.Code) {
+func (a *admission) bind() ([]Answer, errcode.Code) {
 	entries := slices.Clone(a.r.Answers)
 	seen := map[string]bool{}
 	for i := range entries {
 		if entries[i].ID == "" {
 			id, code := a.only()
 			if code == "" && len(entries) > 1 {
-				code = agui.CodeResumeAmbiguous
+				code = errcode.ResumeAmbiguous
 			}
 			if code != "" {
 				return nil, code
@@ -72,7 +73,7 @@ func (a *admission) bind() ([]Answer, agui.Code) {
 			entries[i].ID = id
 		}
 		if seen[entries[i].ID] {
-			return nil, agui.CodeResumeInvalid
+			return nil, errcode.ResumeInvalid
 		}
 		seen[entries[i].ID] = true
 	}
@@ -81,20 +82,20 @@ func (a *admission) bind() ([]Answer, agui.Code) {
 
 // only returns the one interrupt that an answer without a name can be meant for: the open one, else the one whose
 // time is over, else the one that the live run is the answer to, which is the same click once more.
-func (a *admission) only() (string, agui.Code) {
+func (a *admission) only() (string, errcode.Code) {
 	waiting := a.open
 	if len(waiting) == 0 {
 		waiting = a.expired
 	}
 	switch {
 	case len(waiting) > 1, len(waiting) == 0 && len(a.t.Open) > 1:
-		return "", agui.CodeResumeAmbiguous
+		return "", errcode.ResumeAmbiguous
 	case len(waiting) == 1:
 		return waiting[0].Interrupt.ID, ""
 	case len(a.t.Open) == 1:
 		return a.t.Open[0], ""
 	default:
-		return "", agui.CodeInterruptNotFound
+		return "", errcode.InterruptNotFound
 	}
 }
 
@@ -126,7 +127,7 @@ func fit(token Token, payload json.RawMessage) json.RawMessage {
 }
 
 // claims checks entries, which all name waiting tokens, and returns one answer for every waiting token.
-func (a *admission) claims(entries []Answer) ([]Answer, agui.Code) {
+func (a *admission) claims(entries []Answer) ([]Answer, errcode.Code) {
 	byID := map[string]Answer{}
 	for _, e := range entries {
 		byID[e.ID] = e
@@ -135,13 +136,13 @@ func (a *admission) claims(entries []Answer) ([]Answer, agui.Code) {
 	for _, token := range a.open {
 		e, ok := byID[token.Interrupt.ID]
 		if !ok {
-			return nil, agui.CodeResumeIncomplete
+			return nil, errcode.ResumeIncomplete
 		}
 		if e.Status == agui.ResumeCancelled {
 			e.Payload = nil
 		} else {
 			if e.Payload = fit(token, e.Payload); e.Payload == nil {
-				return nil, agui.CodeResumeInvalid
+				return nil, errcode.ResumeInvalid
 			}
 		}
 		claims = append(claims, e)
@@ -152,7 +153,7 @@ func (a *admission) claims(entries []Answer) ([]Answer, agui.Code) {
 		case !ok || e.Status == agui.ResumeCancelled:
 			e = Answer{ID: token.Interrupt.ID, Status: agui.ResumeCancelled}
 		case a.r.Era == agui.Era1:
-			return nil, agui.CodeInterruptExpired
+			return nil, errcode.InterruptExpired
 		default: // it could not see the deadline: asked again rather than refused (I7)
 			e = Answer{ID: token.Interrupt.ID, Status: agui.ResumeCancelled, TimedOut: true, Late: e.Payload}
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 // message reads "u1" as a user's message, "a1" as an assistant's, "s1", "d1", "r1", "x1" as a system, developer,
@@ -54,12 +55,12 @@ func thread(runs ...string) *fixture {
 
 func (f *fixture) failed(committed bool) *fixture {
 	f.Thread.Failed = true
-	f.Thread.Run.Status, f.Thread.Run.Code, f.Thread.Run.Committed = RunError, agui.CodeAgentFailed, committed
+	f.Thread.Run.Status, f.Thread.Run.Code, f.Thread.Run.Committed = RunError, errcode.AgentFailed, committed
 	return f
 }
 
 func (f *fixture) stopped() *fixture {
-	f.Thread.Run.Status, f.Thread.Run.Code = RunCancelled, agui.CodeCancelled
+	f.Thread.Run.Status, f.Thread.Run.Code = RunCancelled, errcode.Cancelled
 	return f
 }
 

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 var update = flag.Bool("update", false, "rewrite the verdicts in testdata")
@@ -103,20 +104,20 @@ func shown(v Verdict) any {
 		Message string `json:"message"`
 	}
 	out := struct {
-		Meaning     Meaning   `json:"meaning"`
-		Row         int       `json:"row"`
-		Code        agui.Code `json:"code,omitempty"`
-		Append      []string  `json:"append,omitempty"`
-		CutAfter    string    `json:"cutAfter,omitempty"`
-		CutAll      bool      `json:"cutAll,omitempty"`
-		Claims      []Answer  `json:"claims,omitempty"`
-		CallAnswers []call    `json:"callAnswers,omitempty"`
-		NotAnswered []string  `json:"notAnswered,omitempty"`
-		Forget      bool      `json:"forget,omitempty"`
-		Restore     string    `json:"restore,omitempty"`
-		Failed      agui.Code `json:"failed,omitempty"`
-		Show        []string  `json:"show,omitempty"`
-		Warnings    []string  `json:"warnings,omitempty"`
+		Meaning     Meaning      `json:"meaning"`
+		Row         int          `json:"row"`
+		Code        errcode.Code `json:"code,omitempty"`
+		Append      []string     `json:"append,omitempty"`
+		CutAfter    string       `json:"cutAfter,omitempty"`
+		CutAll      bool         `json:"cutAll,omitempty"`
+		Claims      []Answer     `json:"claims,omitempty"`
+		CallAnswers []call       `json:"callAnswers,omitempty"`
+		NotAnswered []string     `json:"notAnswered,omitempty"`
+		Forget      bool         `json:"forget,omitempty"`
+		Restore     string       `json:"restore,omitempty"`
+		Failed      errcode.Code `json:"failed,omitempty"`
+		Show        []string     `json:"show,omitempty"`
+		Warnings    []string     `json:"warnings,omitempty"`
 	}{
 		Meaning: v.Meaning, Row: v.Row, Code: v.Code, Append: idsOf(v.Append), CutAfter: v.CutAfter, CutAll: v.CutAll,
 		Claims: v.Claims, NotAnswered: v.NotAnswered, Forget: v.Forget, Restore: v.Restore, Show: idsOf(v.Show), Warnings: v.Warnings,

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 // A Claim on a thread's lease: who asks for it and for how long.
@@ -44,7 +45,7 @@ func Plan(t *Thread, f Facts, r *Request, c Claim, now time.Time) (Verdict, *Tra
 	}
 	s, err := PlanBegin(t, f, r, v, c, now)
 	if errors.Is(err, ErrTooLarge) {
-		return newAdmission(t, f, r, now).refuse(v.Row, agui.CodeTooLarge), nil, nil
+		return newAdmission(t, f, r, now).refuse(v.Row, errcode.TooLarge), nil, nil
 	}
 	return v, s, err
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 // A Commit is what a run has to keep at a turn boundary, or at its end. It is written in one transition, guarded
@@ -44,7 +45,7 @@ const ThisRev = -1
 // An End is how a run ended.
 type End struct {
 	Status RunStatus
-	Code   agui.Code
+	Code   errcode.Code
 	// Text is what clients were told of an error; empty: the code's own sentence.
 	Text string
 	// Reopen opens the claimed tokens again: the answers' own turn failed. Effects are what it had recorded till then:

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 // A FrameID is the place of a frame in a thread's log, and the SSE id its readers use as their cursor. IDs are
@@ -109,7 +110,7 @@ const DeadLogTTL = time.Minute
 // DeletedFrame is the last frame in the log of a thread that is deleted under its live run: who reads the run is told
 // that it was stopped. It has no [Ending], for nothing has closed what the run has open.
 func DeletedFrame(id FrameID) (Frame, error) {
-	code := agui.CodeCancelled
+	code := errcode.Cancelled
 	data, err := agui.Encode(&agui.RunError{Message: code.Message(), Code: string(code)})
 	return Frame{ID: id, Type: agui.TypeRunError, Data: data}, err
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 // PlanPatch is the transition of a patch from outside, nil if nothing changes, and what became of the patch. Where nothing runs it
@@ -16,7 +17,7 @@ import (
 func PlanPatch(t *Thread, f Facts, r *PatchRequest, fence uint64, now time.Time) (*Transition, PatchResult, error) {
 	result := t.patchResult(r.ID)
 	if result.Status != PatchUnknown && !r.Known && result.Fingerprint != r.Fingerprint {
-		return nil, r.refusedFor(agui.CodeIdempotencyKeyReused), nil
+		return nil, r.refusedFor(errcode.IdempotencyKeyReused), nil
 	}
 	if result.Status == PatchApplied || result.Status == PatchRefused || result.Status == PatchUnknown && r.Known {
 		return nil, result, nil
@@ -61,7 +62,7 @@ func (t *Thread) queuePatch(r *PatchRequest, now time.Time) (*Transition, PatchR
 		size += len(p.Patch.Body)
 	}
 	if len(t.Pending) >= MaxPendingPatches || size > MaxPendingBytes {
-		return nil, r.refusedFor(agui.CodePatchQueueFull), nil
+		return nil, r.refusedFor(errcode.PatchQueueFull), nil
 	}
 	s := newTransition(t, now)
 	s.Thread.Pending = append(t.Pending[:len(t.Pending):len(t.Pending)], *r)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 func patchOf(id, ops string) *PatchRequest {
@@ -82,14 +83,14 @@ func TestRefusedPatchChangesNothing(t *testing.T) {
 	for _, c := range []struct {
 		change func(r *PatchRequest)
 		ops    string
-		code   agui.Code
+		code   errcode.Code
 		op     int
 	}{
-		{func(r *PatchRequest) { r.IfMatch = []string{"old"} }, `[]`, agui.CodeStateChanged, -1},
-		{func(*PatchRequest) {}, `[{"op":"add","path":"/b","value":1},{"op":"remove","path":"/c"}]`, agui.CodePatchFailed, 1},
-		{func(r *PatchRequest) { r.Writable = []string{"/b"} }, `[{"op":"add","path":"/b","value":1},{"op":"remove","path":"/a"}]`, agui.CodeForbidden, 1},
-		{func(r *PatchRequest) { r.MaxState = 20 }, `[{"op":"add","path":"/b","value":"a long text that is too long"}]`, agui.CodeTooLarge, -1},
-		{func(*PatchRequest) {}, `{`, agui.CodeInvalidInput, -1},
+		{func(r *PatchRequest) { r.IfMatch = []string{"old"} }, `[]`, errcode.StateChanged, -1},
+		{func(*PatchRequest) {}, `[{"op":"add","path":"/b","value":1},{"op":"remove","path":"/c"}]`, errcode.PatchFailed, 1},
+		{func(r *PatchRequest) { r.Writable = []string{"/b"} }, `[{"op":"add","path":"/b","value":1},{"op":"remove","path":"/a"}]`, errcode.Forbidden, 1},
+		{func(r *PatchRequest) { r.MaxState = 20 }, `[{"op":"add","path":"/b","value":"a long text that is too long"}]`, errcode.TooLarge, -1},
+		{func(*PatchRequest) {}, `{`, errcode.InvalidInput, -1},
 		{func(r *PatchRequest) { r.Known = true }, `[{"op":"add","path":"/b","value":1}]`, "", 0},
 	} {
 		f := thread("u1 a1").in(`{"a":1}`)
@@ -135,7 +136,7 @@ func TestPatchOfALiveThreadWaitsForACommit(t *testing.T) {
 	f.patch(t, patchOf("p2", `[{"op":"remove","path":"/x"}]`))
 	stale := patchOf("p3", `[]`)
 	stale.IfMatch = []string{"stale"}
-	if s, result := f.patch(t, stale); s != nil || result.Code != agui.CodeStateChanged {
+	if s, result := f.patch(t, stale); s != nil || result.Code != errcode.StateChanged {
 		t.Errorf("a patch of another state: %+v", result)
 	}
 
@@ -158,7 +159,7 @@ func TestPatchOfALiveThreadWaitsForACommit(t *testing.T) {
 	if _, result := f.patch(t, patchOf("p1", ``)); result.Status != PatchApplied || result.Tag != f.Thread.StateTag() {
 		t.Errorf("the first: %+v", result)
 	}
-	if _, result := f.patch(t, patchOf("p2", ``)); result.Code != agui.CodePatchFailed || result.Op != 0 || result.Pointer != "/x" {
+	if _, result := f.patch(t, patchOf("p2", ``)); result.Code != errcode.PatchFailed || result.Op != 0 || result.Pointer != "/x" {
 		t.Errorf("the second: %+v", result)
 	}
 }
@@ -186,7 +187,7 @@ func TestPatchThatARunLeftWaitingIsMadeAfterIt(t *testing.T) {
 func TestPendingPatchesAreBounded(t *testing.T) {
 	t.Parallel()
 	f := thread("u1 a1").in(`{}`).running()
-	if _, result := f.patch(t, patchOf("big", `[{"op":"add","path":"/a","value":"`+strings.Repeat("x", MaxPendingBytes)+`"}]`)); result.Code != agui.CodePatchQueueFull {
+	if _, result := f.patch(t, patchOf("big", `[{"op":"add","path":"/a","value":"`+strings.Repeat("x", MaxPendingBytes)+`"}]`)); result.Code != errcode.PatchQueueFull {
 		t.Errorf("a patch of a megabyte: %+v", result)
 	}
 	for i := range MaxPendingPatches {
@@ -194,7 +195,7 @@ func TestPendingPatchesAreBounded(t *testing.T) {
 			t.Fatalf("patch %d: %+v", i, result)
 		}
 	}
-	if _, result := f.patch(t, patchOf("more", `[]`)); result.Code != agui.CodePatchQueueFull || result.Status != PatchRefused {
+	if _, result := f.patch(t, patchOf("more", `[]`)); result.Code != errcode.PatchQueueFull || result.Status != PatchRefused {
 		t.Errorf("one more: %+v", result)
 	}
 	f.Thread.Live, f.Thread.Pending = nil, nil

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 // What waits for the turn of a run that is going on, and what is remembered of patches, is bounded: MaxPendingPatches
@@ -26,7 +26,7 @@ type PatchRequest struct {
 	// ID names the request. A thread that knows what became of a patch with this ID does not apply it again.
 	ID string `json:"id"`
 	// Fingerprint names what the caller asks for, if the caller chose the ID: a request with the ID of another and another
-	// fingerprint is refused with [agui.CodeIdempotencyKeyReused].
+	// fingerprint is refused with [errcode.IdempotencyKeyReused].
 	Fingerprint string `json:"fingerprint,omitempty"`
 
 	Patch OutsidePatch `json:"patch"`
@@ -63,10 +63,10 @@ type PatchResult struct {
 	Tag string `json:"tag,omitempty"`
 	// Code says why it is refused, Problem in words, and Op and Pointer are the operation at fault and where it leads; Op is
 	// negative if it is no single one's.
-	Code    agui.Code `json:"code,omitempty"`
-	Problem string    `json:"problem,omitempty"`
-	Op      int       `json:"op,omitempty"`
-	Pointer string    `json:"pointer,omitempty"`
+	Code    errcode.Code `json:"code,omitempty"`
+	Problem string       `json:"problem,omitempty"`
+	Op      int          `json:"op,omitempty"`
+	Pointer string       `json:"pointer,omitempty"`
 }
 
 // StateTag names the state as it is: another state of this thread, and of one that is made under its key later, has another tag.
@@ -98,7 +98,7 @@ func (r *PatchRequest) result(status PatchStatus) PatchResult {
 }
 
 // refusedFor is the result of a patch that is refused as a whole.
-func (r *PatchRequest) refusedFor(code agui.Code) PatchResult {
+func (r *PatchRequest) refusedFor(code errcode.Code) PatchResult {
 	result := r.result(PatchRefused)
 	result.Code, result.Op = code, -1
 	return result
@@ -115,7 +115,7 @@ func (r *PatchRequest) Refused(err error) PatchResult {
 
 // refusedBy is the result of a patch that does not apply; nil means that the state is not what it was made for.
 func (r *PatchRequest) refusedBy(err *OutsideError) PatchResult {
-	result := r.refusedFor(agui.CodeStateChanged)
+	result := r.refusedFor(errcode.StateChanged)
 	if err != nil {
 		result.Code, result.Problem, result.Op, result.Pointer = err.Code(), err.Problem, err.Op, err.Pointer
 		if len(result.Pointer) > maxPointer {
@@ -126,16 +126,16 @@ func (r *PatchRequest) refusedBy(err *OutsideError) PatchResult {
 }
 
 // Code is what clients are told of the error.
-func (e *OutsideError) Code() agui.Code {
+func (e *OutsideError) Code() errcode.Code {
 	switch {
 	case errors.Is(e.Err, ErrForbidden):
-		return agui.CodeForbidden
+		return errcode.Forbidden
 	case errors.Is(e.Err, ErrTooLarge):
-		return agui.CodeTooLarge
+		return errcode.TooLarge
 	case errors.Is(e.Err, ErrPatch):
-		return agui.CodePatchFailed
+		return errcode.PatchFailed
 	}
-	return agui.CodeInvalidInput
+	return errcode.InvalidInput
 }
 
 // patchResult is what t knows of the patch with an id.

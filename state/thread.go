@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 // A Key names a thread. Two principals, or two agents, may use the same ID and never meet.
@@ -92,15 +93,15 @@ const MaxRuns = 50
 
 // A Run is the record of one run, its takeovers included.
 type Run struct {
-	RunID       string    `json:"runId"`
-	ParentRunID string    `json:"parentRunId,omitempty"`
-	Origin      uint64    `json:"origin"` // the fence of its first attempt: the run's real identity
-	Hash        string    `json:"hash"`   // of the input it was started with
-	Status      RunStatus `json:"status"`
-	Code        agui.Code `json:"code,omitempty"`
-	Text        string    `json:"text,omitempty"` // the error's, if it is not the code's own sentence
-	StartedAt   time.Time `json:"startedAt"`
-	EndedAt     time.Time `json:"endedAt,omitzero"`
+	RunID       string       `json:"runId"`
+	ParentRunID string       `json:"parentRunId,omitempty"`
+	Origin      uint64       `json:"origin"` // the fence of its first attempt: the run's real identity
+	Hash        string       `json:"hash"`   // of the input it was started with
+	Status      RunStatus    `json:"status"`
+	Code        errcode.Code `json:"code,omitempty"`
+	Text        string       `json:"text,omitempty"` // the error's, if it is not the code's own sentence
+	StartedAt   time.Time    `json:"startedAt"`
+	EndedAt     time.Time    `json:"endedAt,omitzero"`
 	// Committed says whether anything of it, beyond its request, outlived it.
 	Committed bool `json:"committed,omitempty"`
 	// LastMessage is the last message it added, empty if none.

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 func TestConversation(t *testing.T) {
@@ -222,7 +223,7 @@ func TestEndings(t *testing.T) {
 			{State: json.RawMessage(`{"n":2}`), Messages: messages("a3"), Checkpoint: checkpoint},
 			{KeepCheckpoint: true, End: &End{Status: RunError, Reopen: true}},
 		}, StatusFailed, RunError, TokenUsed, `{"v":2}`, `{"n":2}`, "u1 a1 u2 a2 a3"},
-		{"lost", []Commit{{KeepCheckpoint: true, End: &End{Status: RunError, Code: agui.CodeRunLost, Reopen: true}}},
+		{"lost", []Commit{{KeepCheckpoint: true, End: &End{Status: RunError, Code: errcode.RunLost, Reopen: true}}},
 			StatusInterrupted, RunError, TokenOpen, `{"v":1}`, `{"n":1}`, "u1 a1 u2 a2"},
 	}
 	for _, test := range tests {
@@ -270,7 +271,7 @@ func TestCommitted(t *testing.T) {
 			f := chat()
 			f.begin(t, ask("u1 a1 u2 a2 u3"))
 			f.commit(t, test.commit)
-			f.commit(t, Commit{End: &End{Status: RunError, Code: agui.CodeAgentFailed}})
+			f.commit(t, Commit{End: &End{Status: RunError, Code: errcode.AgentFailed}})
 			run := f.Thread.Newest()
 			again := ask("u1 a1 u2 a2 u3", func(r *Request) { r.RunID, r.Hash = run.RunID, run.Hash })
 			if got := brief(Admit(&f.Thread, f, again, noon)); got != test.want {

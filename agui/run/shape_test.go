@@ -160,7 +160,7 @@ func TestARefusalNamesTheField(t *testing.T) {
 	if !ok || malformed.Type != agui.TypeStateDelta || malformed.Path != "delta[1].path" {
 		t.Errorf("Emit() = %v, want one that names delta[1].path", err)
 	}
-	if code := agui.CodeOf(err); code != agui.CodeInternal {
-		t.Errorf("its code is %s: it is no mistake of the client's", code)
+	if _, ok := errors.AsType[*agui.FieldError](err); ok {
+		t.Error("it is reported as a mistake of the client's")
 	}
 }

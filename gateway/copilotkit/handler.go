@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -181,9 +181,9 @@ func (h *Handler) agent(r *http.Request) (Agent, error) {
 }
 
 // ErrorBody returns the body of an error before a stream, in the form that CopilotKit's pages read.
-func ErrorBody(code agui.Code, message, requestID string) any {
+func ErrorBody(code errcode.Code, message, requestID string) any {
 	switch code {
-	case agui.CodeInvalidInput, agui.CodeUnsupportedVersion:
+	case errcode.InvalidInput, errcode.UnsupportedVersion:
 		return map[string]string{"error": "Invalid request body", "details": message, "code": string(code), "requestId": requestID}
 	default:
 		return map[string]string{"error": string(code), "message": message, "code": string(code), "requestId": requestID}

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -299,7 +300,7 @@ func TestProjectRefusesWhatIsNotAnEvent(t *testing.T) {
 
 func TestRefusedNamesTheCodeAndItsSentence(t *testing.T) {
 	t.Parallel()
-	data, err := agui.Encode(Refused(agui.CodeInterruptExpired))
+	data, err := agui.Encode(Refused(errcode.InterruptExpired))
 	if want := `{"type":"CUSTOM","name":"gateway.refused","value":{"code":"interrupt_expired","message":"The time to answer this question is over."}}`; err != nil || string(data) != want {
 		t.Errorf("Refused() = %s, %v", data, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -74,7 +75,7 @@ func (w Profile) stopped(e *agui.RunFinished) []agui.Event {
 	case w.Stop == StopPlain:
 		e.Outcome = nil
 	case w.Era == agui.Era0:
-		return []agui.Event{&agui.RunError{Base: e.Base, Message: agui.CodeCancelled.Message(), Code: string(agui.CodeCancelled), Usage: e.Usage}}
+		return []agui.Event{&agui.RunError{Base: e.Base, Message: errcode.Cancelled.Message(), Code: string(errcode.Cancelled), Usage: e.Usage}}
 	}
 	return []agui.Event{e}
 }
@@ -103,7 +104,7 @@ func failure(name, code, message string) *agui.Custom {
 }
 
 // Refused returns the event that tells a reader, on a stream that goes on, that its request was refused.
-func Refused(code agui.Code) *agui.Custom {
+func Refused(code errcode.Code) *agui.Custom {
 	return failure(CustomRefused, string(code), code.Message())
 }
 

@@ -20,7 +20,7 @@
 //
 // Execute sends no terminal event. The host does, by what Execute returns:
 //
-//   - An error: the run has failed. Its code ([agui.CodeOf]) is what clients are told; [OpenMessages] names the messages that were
+//   - An error: the run has failed. Its code (package errcode) is what clients are told; [OpenMessages] names the messages that were
 //     cut short and should not stay in the conversation.
 //   - A [Result] without a Pause: the run is done.
 //   - A Result with a Pause: the run waits for people or for tools of the client. The host stores the questions, the calls and

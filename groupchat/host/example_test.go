@@ -8,6 +8,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/state"
@@ -65,7 +66,7 @@ func (d *desk) run(ctx context.Context, answers map[string]state.Answer) error {
 		Checkpoint: d.waiting.Checkpoint, Answers: answers,
 	})
 	if err != nil {
-		code := agui.CodeOf(err)
+		code := errcode.Of(err)
 		return run.Fail(&agui.RunError{Code: string(code), Message: code.Message()})
 	}
 	d.waiting, d.messages, d.state = result, view.Messages(), doc.JSON()

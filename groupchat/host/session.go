@@ -73,7 +73,7 @@ var execute = hosting.Execute.(func(context.Context, groupchat.Agent, groupchat.
 	*groupchat.Pause, json.RawMessage, []agui.Event, error))
 
 // Execute runs the root agent to its end, or to a pause. It returns when the agent and everything it started
-// with [groupchat.Turn.Go] has returned. A panic is an error. Every error has a code ([agui.CodeOf]), except one that ended the
+// with [groupchat.Turn.Go] has returned. A panic is an error. Every error has a code (package errcode), except one that ended the
 // run from outside: the cause of ctx, or what the journal or the run's sink returned. A session that lacks what a run needs is
 // an error before anything is done.
 func Execute(ctx context.Context, root groupchat.Agent, s Session) (Result, error) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
@@ -68,7 +69,7 @@ func TestExecuteGetsTheWholeSession(t *testing.T) {
 func TestExecuteReturnsNoResultOfAFailedRun(t *testing.T) {
 	t.Parallel()
 	result, err := Execute(t.Context(), nil, Session{})
-	if agui.CodeOf(err) != agui.CodeInternal || !reflect.DeepEqual(result, Result{}) {
+	if errcode.Of(err) != errcode.Internal || !reflect.DeepEqual(result, Result{}) {
 		t.Errorf("Execute() of nothing = %+v, %v, want an error alone", result, err)
 	}
 }

@@ -18,7 +18,7 @@
 // A question and a call of a client's tool end the run. The run that brings the answer enters the script from the top again; what
 // a step did before is known by the step's place and not done twice. A script may therefore be changed while a run waits in it:
 // texts and values anywhere, and the steps after the one that waits. With other steps before that one the run ends with
-// agui.CodeCheckpointIncompatible, and the answer is not used.
+// errcode.CheckpointIncompatible, and the answer is not used.
 //
 // The team file's agents of type script (docs/teams.md) are these.
 package script

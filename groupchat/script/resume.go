@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
@@ -35,10 +35,10 @@ func (s *Agent) CanResume(recall func(key string) (json.RawMessage, bool)) error
 	}
 	var taken []string
 	if err := json.Unmarshal(raw, &taken); err != nil {
-		return &agui.Error{Code: agui.CodeCheckpointIncompatible, Err: fmt.Errorf("script: its steps in the checkpoint: %w", err)}
+		return &errcode.Error{Code: errcode.CheckpointIncompatible, Err: fmt.Errorf("script: its steps in the checkpoint: %w", err)}
 	}
 	if now := s.forms(len(taken)); !slices.Equal(now, taken) {
-		return &agui.Error{Code: agui.CodeCheckpointIncompatible, Err: fmt.Errorf("script: it is another one up to where it waits: %s, and was %s",
+		return &errcode.Error{Code: errcode.CheckpointIncompatible, Err: fmt.Errorf("script: it is another one up to where it waits: %s, and was %s",
 			strings.Join(now, ", "), strings.Join(taken, ", "))}
 	}
 	return nil

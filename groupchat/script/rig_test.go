@@ -14,6 +14,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/state"
@@ -173,11 +174,11 @@ func (r *rig) execute(s host.Session) *stream {
 	must(r.t, writer.Emit(&agui.StateSnapshot{Snapshot: doc.JSON()}))
 	s.Run, s.State, s.NewID, s.Origin, s.Journal = writer, doc, r.newID, "1", (*journal)(r)
 	if out.result, out.err = host.Execute(context.Background(), r.root, s); out.err != nil {
-		told := agui.CodeOf(out.err).Message()
-		if e, ok := errors.AsType[*agui.Error](out.err); ok {
+		told := errcode.Of(out.err).Message()
+		if e, ok := errors.AsType[*errcode.Error](out.err); ok {
 			told = e.Public()
 		}
-		must(r.t, writer.Fail(&agui.RunError{Message: told, Code: string(agui.CodeOf(out.err))}))
+		must(r.t, writer.Fail(&agui.RunError{Message: told, Code: string(errcode.Of(out.err))}))
 		return out
 	}
 	writer.Inspect(func(v *run.View) { out.messages = v.Messages() })
@@ -265,9 +266,9 @@ func must(t testing.TB, err error) {
 	}
 }
 
-func codeOf(t testing.TB, s *stream, want agui.Code) {
+func codeOf(t testing.TB, s *stream, want errcode.Code) {
 	t.Helper()
-	if got := agui.CodeOf(s.err); got != want {
+	if got := errcode.Of(s.err); got != want {
 		t.Fatalf("run ended with %q (%v), want %q", got, s.err, want)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -133,11 +133,11 @@ func oncePerTurn(t *groupchat.Turn, key string, f func() error) error {
 
 // err is what the run ends with.
 func (f *Fail) err(answers answers) error {
-	code := agui.Code(f.Code)
+	code := errcode.Code(f.Code)
 	if code == "" {
-		code = agui.CodeAgentFailed
+		code = errcode.AgentFailed
 	}
-	return &agui.Error{Code: code, Text: answers.text(f.Message), Err: errFail}
+	return &errcode.Error{Code: code, Text: answers.text(f.Message), Err: errFail}
 }
 
 var errFail = errors.New("script: a step fails the run")

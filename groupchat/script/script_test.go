@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -105,8 +106,8 @@ func TestScriptFailsAsItsAuthorSays(t *testing.T) {
 	}
 	equal(t, "told", told, []string{"We are sold out.", "We are sold out."})
 	out = newRig(t, &Agent{Steps: []Step{{Fail: &Fail{}}}}).say("x")
-	codeOf(t, out, agui.CodeAgentFailed)
-	equal(t, "sentence", out.events[len(out.events)-1].(*agui.RunError).Message, agui.CodeAgentFailed.Message())
+	codeOf(t, out, errcode.AgentFailed)
+	equal(t, "sentence", out.events[len(out.events)-1].(*agui.RunError).Message, errcode.AgentFailed.Message())
 }
 
 func TestScriptValidateReportsEveryMistake(t *testing.T) {
@@ -191,7 +192,7 @@ func TestAChangedScriptGoesOnOnlyIfItIsTheSameSoFar(t *testing.T) {
 			s := r.answer(map[string]string{"k": "true"})
 			_, opaque := one.(groupchat.AgentFunc)
 			switch {
-			case tt.want == "" && agui.CodeOf(s.err) != agui.CodeCheckpointIncompatible, tt.want == "" && !opaque && len(s.events) != 3:
+			case tt.want == "" && errcode.Of(s.err) != errcode.CheckpointIncompatible, tt.want == "" && !opaque && len(s.events) != 3:
 				t.Errorf("%s: ended with %v: %s", name, s.err, s.shape())
 			case tt.want != "" && (s.err != nil || s.shape() != tt.want):
 				t.Errorf("%s: ended with %v: %s, want %s", name, s.err, s.shape(), tt.want)
@@ -214,6 +215,6 @@ func TestAChangedScriptTakesNoOtherCallsResult(t *testing.T) {
 	must(t, r.say("x").err)
 	r.root = script("show", "pay")
 	out := r.returns(map[string]string{"pay": "paid"})
-	codeOf(t, out, agui.CodeCheckpointIncompatible)
+	codeOf(t, out, errcode.CheckpointIncompatible)
 	equal(t, "sent", out.shape(), "")
 }

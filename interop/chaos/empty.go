@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 // lostThreads is how many runs, and how many questions, a Redis loses.
@@ -82,7 +83,7 @@ func empty(ctx context.Context, f *fleet, _ size) *result {
 
 // lost checks how a run ends for a reader when its thread is gone.
 func (r *result) lost(who, thread string, end agui.Event, err error) {
-	if err == nil && codeOf(end) != string(agui.CodeRunLost) {
+	if err == nil && codeOf(end) != string(errcode.RunLost) {
 		err = fmt.Errorf("it ends with %+v", end)
 	}
 	if err != nil {
@@ -103,7 +104,7 @@ func (r *result) recreate(ctx context.Context, f *fleet, l *loss, i int) {
 	if len(l.open) == 1 {
 		answer := []agui.ResumeEntry{{InterruptID: l.open[0].ID, Status: agui.ResumeResolved, Payload: json.RawMessage(`"a"`)}}
 		end, err := l.asker.run(ctx, &agui.RunAgentInput{RunID: "answer", Messages: l.asker.messages, Resume: answer})
-		if err != nil || codeOf(end) != string(agui.CodeInterruptNotFound) {
+		if err != nil || codeOf(end) != string(errcode.InterruptNotFound) {
 			r.stats.problem("%s: an old answer ends with %+v, %v", l.asker.thread, end, err)
 		}
 	}

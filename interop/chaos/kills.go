@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 // killEvery is how often a replica is killed, and duringRun the least share of kills, in per cent, that hit a run.
@@ -152,7 +153,7 @@ func (t *trip) step(ctx context.Context, resume []agui.ResumeEntry) (agui.Event,
 			return end, nil
 		}
 		t.stats.failure(code)
-		if code != string(agui.CodeRunLost) {
+		if code != string(errcode.RunLost) {
 			return nil, fmt.Errorf("RUN_ERROR %s", code)
 		}
 	}

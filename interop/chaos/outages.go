@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 // interrupted is how many runs are live when Redis is killed. The replicas wait five seconds for it.
@@ -25,7 +26,7 @@ const (
 func outages(ctx context.Context, f *fleet, _ size) *result {
 	out := &result{}
 	out.outage(ctx, f, "brief", shortOutage, func(code string) bool { return code == "" }, nil)
-	out.outage(ctx, f, "late", longOutage, func(code string) bool { return code == string(agui.CodeStoreUnavailable) }, out.checkUnready)
+	out.outage(ctx, f, "late", longOutage, func(code string) bool { return code == string(errcode.StoreUnavailable) }, out.checkUnready)
 	for i, r := range f.replicas {
 		select {
 		case <-r.ended:
@@ -82,7 +83,7 @@ func (r *result) outage(ctx context.Context, f *fleet, name string, while time.D
 	}
 	all.Wait()
 	r.add("Redis away for %v in the middle of %d runs: ended well %d, with store_unavailable %d; all replicas ready %d ms after it was back",
-		while, interrupted, ends[""], ends[string(agui.CodeStoreUnavailable)], ready.Milliseconds())
+		while, interrupted, ends[""], ends[string(errcode.StoreUnavailable)], ready.Milliseconds())
 }
 
 // complete sends the last request again: the thread comes to its end, wherever it was left.

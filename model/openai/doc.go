@@ -12,7 +12,7 @@
 // # Faults
 //
 // Servers that are busy or away are asked again after a wait, as long as nothing of the reply was passed on. What is left is an
-// error with a code of the protocol ([agui.CodeOf]): model_auth, model_request, model_response, model_content_filter or
+// error with a code (package errcode): model_auth, model_request, model_response, model_content_filter or
 // model_unavailable. Its text is for logs: it has the URL that was asked and what the server said, and neither keys nor prompts.
 // One call, its retries included, is bounded in time, in silence and in bytes; see [Options].
 //

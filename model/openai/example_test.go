@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/model/openai"
 	"github.com/agui-gateway/gateway/model/openai/openaitest"
@@ -27,7 +28,7 @@ func ExampleModel_Stream() {
 	for {
 		reply, err := m.Stream(context.Background(), request, model.Deltas{})
 		if err != nil {
-			fmt.Println(agui.CodeOf(err), err)
+			fmt.Println(errcode.Of(err), err)
 			return
 		}
 		if len(reply.Calls) == 0 {

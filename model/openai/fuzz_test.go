@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/model/openai/openaitest"
 )
@@ -32,7 +33,7 @@ func FuzzStream(f *testing.F) {
 			Call:      func(i int, _, a string) error { args[i] += a; return nil },
 		})
 		if err != nil {
-			coded, ok := errors.AsType[*agui.Error](err)
+			coded, ok := errors.AsType[*errcode.Error](err)
 			if !ok || !coded.Code.Known() {
 				t.Fatalf("Stream() = %v, want a code", err)
 			}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/model/openai/openaitest"
 )
@@ -105,54 +106,54 @@ func TestErrorsHaveCodesAndNoKeys(t *testing.T) {
 	tests := []struct {
 		name   string
 		script openaitest.Answer
-		want   agui.Code
+		want   errcode.Code
 	}{
-		{"no finish reason", openaitest.Answer{Body: a + "[DONE]"}, agui.CodeModelResponse},
-		{"nothing at all", openaitest.Answer{Body: ""}, agui.CodeModelResponse},
-		{"an empty finish reason", openaitest.Answer{Body: a + openaitest.Finish("")}, agui.CodeModelResponse},
-		{"cut off", openaitest.Answer{Body: a, Cut: true}, agui.CodeModelUnavailable},
-		{"cut in a line", openaitest.Answer{Raw: true, Body: "data: " + openaitest.Delta(`"content":"A"`) + "\n\ndata: {\"choices\":[", Cut: true}, agui.CodeModelUnavailable},
-		{"ends in a line", openaitest.Answer{Raw: true, Body: "data: " + openaitest.Delta(`"content":"A"`) + "\n\ndata: {\"choices\":["}, agui.CodeModelResponse},
-		{"error body", openaitest.Answer{Raw: true, Body: `{"error":{"message":"boom","type":"server_error"}}`}, agui.CodeModelUnavailable},
-		{"error text as body", openaitest.Answer{Raw: true, Body: `{"error":"boom"}`}, agui.CodeModelUnavailable},
-		{"detail as body", openaitest.Answer{Raw: true, Body: `{"detail":"boom"}`}, agui.CodeModelResponse},
-		{"list as body", openaitest.Answer{Raw: true, Body: `["boom"]`}, agui.CodeModelResponse},
-		{"web page", openaitest.Answer{Raw: true, Body: "\n<!doctype html><p>boom"}, agui.CodeModelResponse},
-		{"error in the middle", openaitest.Answer{Body: a + `{"error":{"message":"boom","code":502}}` + "\n" + a}, agui.CodeModelUnavailable},
-		{"and nothing follows it", openaitest.Answer{Raw: true, Body: "data: " + openaitest.Delta(`"content":"A"`) + "\n\ndata: {\"error\":{\"message\":\"boom\"}}\n", Hold: hold}, agui.CodeModelUnavailable},
-		{"with a space", openaitest.Answer{Body: a + `{ "error" : {"message":"boom"}}`}, agui.CodeModelUnavailable},
-		{"as text", openaitest.Answer{Body: a + `{"error":"boom"}`}, agui.CodeModelUnavailable},
-		{"without a message", openaitest.Answer{Body: a + `{"error":{"type":"invalid_request_error"}}`}, agui.CodeModelRequest},
-		{"after a comment", openaitest.Answer{Body: ": OPENROUTER PROCESSING\n" + a + `{"error":{"message":"boom","code":429}}`}, agui.CodeModelUnavailable},
-		{"among other members", openaitest.Answer{Body: a + `{"id":"x","choices":[],"error":{"code":"content_filter"}}`}, agui.CodeModelContentFilter},
-		{"as an event", openaitest.Answer{Raw: true, Body: "event: error\ndata: {\"message\":\"boom\",\"code\":401}\n\n"}, agui.CodeModelAuth},
-		{"as an event in words", openaitest.Answer{Raw: true, Body: "event: error\ndata: boom\n\n"}, agui.CodeModelUnavailable},
-		{"as an object called error", openaitest.Answer{Body: a + `{"object":"error","message":"boom","type":"BadRequestError","code":400}`}, agui.CodeModelRequest},
-		{"no JSON", openaitest.Answer{Body: a + `{boom`}, agui.CodeModelResponse},
-		{"chunk of another type", openaitest.Answer{Body: `"boom"`}, agui.CodeModelResponse},
-		{"call without a name", openaitest.Answer{Body: openaitest.Delta(`"tool_calls":[{"index":0,"id":"x","function":{"arguments":"{}"}}]`) + "\n" + openaitest.Finish("tool_calls")}, agui.CodeModelResponse},
-		{"a router's error", openaitest.Answer{Body: a + openaitest.Finish("error")}, agui.CodeModelUnavailable},
-		{"withheld", openaitest.Answer{Body: a + openaitest.Finish("content_filter")}, agui.CodeModelContentFilter},
-		{"line too long", openaitest.Answer{Body: openaitest.Delta(`"content":"` + strings.Repeat("x", maxEvent) + `"`)}, agui.CodeModelResponse},
-		{"document too long", openaitest.Answer{Raw: true, Body: `{"x":"` + strings.Repeat("x", maxEvent) + `"}`}, agui.CodeModelResponse},
-		{"too much", openaitest.Answer{Body: strings.Repeat(a, 200_000)}, agui.CodeModelResponse},
-		{"too many words", openaitest.Answer{Body: strings.Repeat(openaitest.Delta(`"content":"`+strings.Repeat("x", 1<<20)+`"`)+"\n", 5)}, agui.CodeModelResponse},
-		{"too many calls", openaitest.Calls(strings.Split(strings.Repeat("f {} ", 70), " ")...), agui.CodeModelResponse},
+		{"no finish reason", openaitest.Answer{Body: a + "[DONE]"}, errcode.ModelResponse},
+		{"nothing at all", openaitest.Answer{Body: ""}, errcode.ModelResponse},
+		{"an empty finish reason", openaitest.Answer{Body: a + openaitest.Finish("")}, errcode.ModelResponse},
+		{"cut off", openaitest.Answer{Body: a, Cut: true}, errcode.ModelUnavailable},
+		{"cut in a line", openaitest.Answer{Raw: true, Body: "data: " + openaitest.Delta(`"content":"A"`) + "\n\ndata: {\"choices\":[", Cut: true}, errcode.ModelUnavailable},
+		{"ends in a line", openaitest.Answer{Raw: true, Body: "data: " + openaitest.Delta(`"content":"A"`) + "\n\ndata: {\"choices\":["}, errcode.ModelResponse},
+		{"error body", openaitest.Answer{Raw: true, Body: `{"error":{"message":"boom","type":"server_error"}}`}, errcode.ModelUnavailable},
+		{"error text as body", openaitest.Answer{Raw: true, Body: `{"error":"boom"}`}, errcode.ModelUnavailable},
+		{"detail as body", openaitest.Answer{Raw: true, Body: `{"detail":"boom"}`}, errcode.ModelResponse},
+		{"list as body", openaitest.Answer{Raw: true, Body: `["boom"]`}, errcode.ModelResponse},
+		{"web page", openaitest.Answer{Raw: true, Body: "\n<!doctype html><p>boom"}, errcode.ModelResponse},
+		{"error in the middle", openaitest.Answer{Body: a + `{"error":{"message":"boom","code":502}}` + "\n" + a}, errcode.ModelUnavailable},
+		{"and nothing follows it", openaitest.Answer{Raw: true, Body: "data: " + openaitest.Delta(`"content":"A"`) + "\n\ndata: {\"error\":{\"message\":\"boom\"}}\n", Hold: hold}, errcode.ModelUnavailable},
+		{"with a space", openaitest.Answer{Body: a + `{ "error" : {"message":"boom"}}`}, errcode.ModelUnavailable},
+		{"as text", openaitest.Answer{Body: a + `{"error":"boom"}`}, errcode.ModelUnavailable},
+		{"without a message", openaitest.Answer{Body: a + `{"error":{"type":"invalid_request_error"}}`}, errcode.ModelRequest},
+		{"after a comment", openaitest.Answer{Body: ": OPENROUTER PROCESSING\n" + a + `{"error":{"message":"boom","code":429}}`}, errcode.ModelUnavailable},
+		{"among other members", openaitest.Answer{Body: a + `{"id":"x","choices":[],"error":{"code":"content_filter"}}`}, errcode.ModelContentFilter},
+		{"as an event", openaitest.Answer{Raw: true, Body: "event: error\ndata: {\"message\":\"boom\",\"code\":401}\n\n"}, errcode.ModelAuth},
+		{"as an event in words", openaitest.Answer{Raw: true, Body: "event: error\ndata: boom\n\n"}, errcode.ModelUnavailable},
+		{"as an object called error", openaitest.Answer{Body: a + `{"object":"error","message":"boom","type":"BadRequestError","code":400}`}, errcode.ModelRequest},
+		{"no JSON", openaitest.Answer{Body: a + `{boom`}, errcode.ModelResponse},
+		{"chunk of another type", openaitest.Answer{Body: `"boom"`}, errcode.ModelResponse},
+		{"call without a name", openaitest.Answer{Body: openaitest.Delta(`"tool_calls":[{"index":0,"id":"x","function":{"arguments":"{}"}}]`) + "\n" + openaitest.Finish("tool_calls")}, errcode.ModelResponse},
+		{"a router's error", openaitest.Answer{Body: a + openaitest.Finish("error")}, errcode.ModelUnavailable},
+		{"withheld", openaitest.Answer{Body: a + openaitest.Finish("content_filter")}, errcode.ModelContentFilter},
+		{"line too long", openaitest.Answer{Body: openaitest.Delta(`"content":"` + strings.Repeat("x", maxEvent) + `"`)}, errcode.ModelResponse},
+		{"document too long", openaitest.Answer{Raw: true, Body: `{"x":"` + strings.Repeat("x", maxEvent) + `"}`}, errcode.ModelResponse},
+		{"too much", openaitest.Answer{Body: strings.Repeat(a, 200_000)}, errcode.ModelResponse},
+		{"too many words", openaitest.Answer{Body: strings.Repeat(openaitest.Delta(`"content":"`+strings.Repeat("x", 1<<20)+`"`)+"\n", 5)}, errcode.ModelResponse},
+		{"too many calls", openaitest.Calls(strings.Split(strings.Repeat("f {} ", 70), " ")...), errcode.ModelResponse},
 
-		{"401", openaitest.Answer{Status: 401, Body: `{"error":{"message":"Incorrect API key provided: ` + testKey + `","type":"invalid_request_error","code":"invalid_api_key"}}`}, agui.CodeModelAuth},
-		{"403 page", openaitest.Answer{Status: 403, Body: "<html>"}, agui.CodeModelAuth},
-		{"400", openaitest.Answer{Status: 400, Body: `{"error":{"message":"bad ` + testKey + `","type":"` + testKey + `","param":"temperature"}}`}, agui.CodeModelRequest},
-		{"400 filter", openaitest.Answer{Status: 400, Body: `{"error":{"message":"no","code":"content_filter","innererror":{"code":"ResponsibleAIPolicyViolation"}}}`}, agui.CodeModelContentFilter},
-		{"400 in words", openaitest.Answer{Status: 400, Body: `{"error":"` + testKey + `"}`}, agui.CodeModelRequest},
-		{"404", openaitest.Answer{Status: 404, Body: `404 page not found`}, agui.CodeModelRequest},
-		{"413", openaitest.Answer{Status: 413}, agui.CodeModelRequest},
-		{"422 detail", openaitest.Answer{Status: 422, Body: `{"detail":[{"msg":"x"}]}`}, agui.CodeModelRequest},
-		{"a redirect", openaitest.Answer{Status: 307, Header: map[string]string{"Location": "http://127.0.0.1:1/"}}, agui.CodeModelRequest},
-		{"429", openaitest.Answer{Status: 429, Body: `{"error":{"message":"slow down","type":"requests","code":"rate_limit_exceeded"}}`}, agui.CodeModelUnavailable},
-		{"429 quota", openaitest.Answer{Status: 429, Body: `{"error":{"code":"insufficient_quota"}}`}, agui.CodeModelUnavailable},
-		{"500 list of messages", openaitest.Answer{Status: 500, Body: `{"error":{"message":["a","b"]}}`}, agui.CodeModelUnavailable},
-		{"529", openaitest.Answer{Status: 529}, agui.CodeModelUnavailable},
-		{"broken error body", openaitest.Answer{Status: 502, Body: "x", Cut: true}, agui.CodeModelUnavailable},
+		{"401", openaitest.Answer{Status: 401, Body: `{"error":{"message":"Incorrect API key provided: ` + testKey + `","type":"invalid_request_error","code":"invalid_api_key"}}`}, errcode.ModelAuth},
+		{"403 page", openaitest.Answer{Status: 403, Body: "<html>"}, errcode.ModelAuth},
+		{"400", openaitest.Answer{Status: 400, Body: `{"error":{"message":"bad ` + testKey + `","type":"` + testKey + `","param":"temperature"}}`}, errcode.ModelRequest},
+		{"400 filter", openaitest.Answer{Status: 400, Body: `{"error":{"message":"no","code":"content_filter","innererror":{"code":"ResponsibleAIPolicyViolation"}}}`}, errcode.ModelContentFilter},
+		{"400 in words", openaitest.Answer{Status: 400, Body: `{"error":"` + testKey + `"}`}, errcode.ModelRequest},
+		{"404", openaitest.Answer{Status: 404, Body: `404 page not found`}, errcode.ModelRequest},
+		{"413", openaitest.Answer{Status: 413}, errcode.ModelRequest},
+		{"422 detail", openaitest.Answer{Status: 422, Body: `{"detail":[{"msg":"x"}]}`}, errcode.ModelRequest},
+		{"a redirect", openaitest.Answer{Status: 307, Header: map[string]string{"Location": "http://127.0.0.1:1/"}}, errcode.ModelRequest},
+		{"429", openaitest.Answer{Status: 429, Body: `{"error":{"message":"slow down","type":"requests","code":"rate_limit_exceeded"}}`}, errcode.ModelUnavailable},
+		{"429 quota", openaitest.Answer{Status: 429, Body: `{"error":{"code":"insufficient_quota"}}`}, errcode.ModelUnavailable},
+		{"500 list of messages", openaitest.Answer{Status: 500, Body: `{"error":{"message":["a","b"]}}`}, errcode.ModelUnavailable},
+		{"529", openaitest.Answer{Status: 529}, errcode.ModelUnavailable},
+		{"broken error body", openaitest.Answer{Status: 502, Body: "x", Cut: true}, errcode.ModelUnavailable},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -160,7 +161,7 @@ func TestErrorsHaveCodesAndNoKeys(t *testing.T) {
 			s := newServer(t, tt.script)
 			m := s.model(func(o *Options) { o.MaxReply = 8 << 20 })
 			_, err := m.Stream(t.Context(), hello, model.Deltas{})
-			if got := agui.CodeOf(err); got != tt.want {
+			if got := errcode.Of(err); got != tt.want {
 				t.Errorf("Stream() = %v, want code %s", err, tt.want)
 			}
 			if leak := fmt.Sprintf("%v %+v %#v", err, err, err); strings.Contains(leak, testKey) {
@@ -177,7 +178,7 @@ func TestAnUnreachableServerIsUnavailable(t *testing.T) {
 	m, err := New(Options{BaseURL: "http://user:" + testKey + "@" + gone.Listener.Addr().String(), Key: testKey, Name: "m", Retries: -1})
 	must(t, err)
 	_, err = m.Stream(t.Context(), hello, model.Deltas{})
-	equal(t, "code", agui.CodeOf(err), agui.CodeModelUnavailable)
+	equal(t, "code", errcode.Of(err), errcode.ModelUnavailable)
 	if strings.Contains(err.Error(), testKey) {
 		t.Errorf("the error tells: %v", err)
 	}

@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/model/openai/openaitest"
 )
@@ -96,7 +96,7 @@ func TestRetries(t *testing.T) {
 		retries int
 		least   []time.Duration // when it is asked, at the earliest
 		most    []time.Duration
-		want    agui.Code
+		want    errcode.Code
 	}{
 		{"jitter", []answering{answer(500, ""), answer(502, "x"), ok}, 0,
 			[]time.Duration{0, 250 * time.Millisecond, 750 * time.Millisecond}, []time.Duration{0, 500 * time.Millisecond, 1500 * time.Millisecond}, ""},
@@ -106,16 +106,16 @@ func TestRetries(t *testing.T) {
 			[]time.Duration{0, 1500 * time.Millisecond}, []time.Duration{0, 1700 * time.Millisecond}, ""},
 		{"a date", []answering{date, ok}, 0, []time.Duration{0, 9 * time.Second}, []time.Duration{0, 11 * time.Second}, ""},
 		{"too long", []answering{answer(429, "", "Retry-After", "3600"), ok}, 0,
-			[]time.Duration{0}, []time.Duration{0}, agui.CodeModelUnavailable},
+			[]time.Duration{0}, []time.Duration{0}, errcode.ModelUnavailable},
 		{"a connection", []answering{refused, ok}, 0, []time.Duration{0, 0}, []time.Duration{0, time.Second}, ""},
 		{"nothing said", []answering{answer(200, `data: {"error":{"code":503}}`+"\n\n"), answer(200, ""), ok}, 0,
 			[]time.Duration{0, 0, 0}, []time.Duration{0, time.Second, 2 * time.Second}, ""},
-		{"retries used up", []answering{answer(500, "")}, 1, []time.Duration{0, 0}, []time.Duration{0, time.Second}, agui.CodeModelUnavailable},
+		{"retries used up", []answering{answer(500, "")}, 1, []time.Duration{0, 0}, []time.Duration{0, time.Second}, errcode.ModelUnavailable},
 		{"something said", []answering{answer(200, "data: "+openaitest.Delta(`"content":"A"`)+"\n\n"), ok}, 0,
-			[]time.Duration{0}, []time.Duration{0}, agui.CodeModelResponse},
-		{"a request that is wrong", []answering{answer(400, ""), ok}, 0, []time.Duration{0}, []time.Duration{0}, agui.CodeModelRequest},
+			[]time.Duration{0}, []time.Duration{0}, errcode.ModelResponse},
+		{"a request that is wrong", []answering{answer(400, ""), ok}, 0, []time.Duration{0}, []time.Duration{0}, errcode.ModelRequest},
 		{"a quota that is used up", []answering{answer(429, `{"error":{"code":"insufficient_quota"}}`), ok}, 0,
-			[]time.Duration{0}, []time.Duration{0}, agui.CodeModelUnavailable},
+			[]time.Duration{0}, []time.Duration{0}, errcode.ModelUnavailable},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestRetries(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := &wire{answers: tt.answers}
 				_, err := w.model(t, Options{Retries: tt.retries}).Stream(t.Context(), hello, model.Deltas{})
-				equal(t, "code", agui.CodeOf(err), tt.want)
+				equal(t, "code", errcode.Of(err), tt.want)
 				if len(w.at) != len(tt.least) {
 					t.Fatalf("asked at %v, want %d times", w.at, len(tt.least))
 				}
@@ -146,19 +146,19 @@ func TestSilentRepliesAreGivenUp(t *testing.T) {
 		server answering
 		took   time.Duration
 		text   string
-		want   agui.Code
+		want   errcode.Code
 	}{
 		{"slow and steady", slow(50*time.Second, a, a, end), 155 * time.Second, "AA", ""},
 		{"comments count as words", slow(50*time.Second, ": PROCESSING", ": PROCESSING", a, end), 205 * time.Second, "A", ""},
-		{"silent", slow(time.Second, a, a), 62 * time.Second, "AA", agui.CodeModelUnavailable},
-		{"silent from the start", slow(0), 60 * time.Second, "", agui.CodeModelUnavailable},
+		{"silent", slow(time.Second, a, a), 62 * time.Second, "AA", errcode.ModelUnavailable},
+		{"silent from the start", slow(0), 60 * time.Second, "", errcode.ModelUnavailable},
 		{"left open", slow(time.Second, a, end), 7 * time.Second, "A", ""},
-		{"longer than a call may take", slow(31*time.Second, strings.Split(strings.Repeat(a+"\n", 100), "\n")...), 300 * time.Second, strings.Repeat("A", 9), agui.CodeModelUnavailable},
+		{"longer than a call may take", slow(31*time.Second, strings.Split(strings.Repeat(a+"\n", 100), "\n")...), 300 * time.Second, strings.Repeat("A", 9), errcode.ModelUnavailable},
 		{"not even headers", func(r *http.Request) (int, http.Header, io.Reader, error) {
 			<-r.Context().Done()
 			return 0, nil, nil, r.Context().Err()
 		},
-			300 * time.Second, "", agui.CodeModelUnavailable},
+			300 * time.Second, "", errcode.ModelUnavailable},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -168,7 +168,7 @@ func TestSilentRepliesAreGivenUp(t *testing.T) {
 				var said strings.Builder
 				_, err := w.model(t, Options{Retries: -1, Timeout: 5 * time.Minute}).Stream(t.Context(), hello,
 					model.Deltas{Text: func(d string) error { said.WriteString(d); return nil }})
-				equal(t, "code", agui.CodeOf(err), tt.want)
+				equal(t, "code", errcode.Of(err), tt.want)
 				equal(t, "text", said.String(), tt.text)
 				equal(t, "took", time.Since(w.start), tt.took)
 			})
@@ -182,7 +182,7 @@ func TestACallEndsInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &wire{answers: []answering{answer(429, "", "Retry-After", "7")}}
 		_, err := w.model(t, Options{Timeout: 10 * time.Second}).Stream(t.Context(), hello, model.Deltas{})
-		equal(t, "code", agui.CodeOf(err), agui.CodeModelUnavailable)
+		equal(t, "code", errcode.Of(err), errcode.ModelUnavailable)
 		equal(t, "took", time.Since(w.start), 10*time.Second)
 		equal(t, "asked", len(w.at), 2)
 		if !strings.Contains(err.Error(), "429") {

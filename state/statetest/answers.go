@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -47,19 +48,19 @@ var answers = []sentence{
 		w.equal("claims of the takeover", len(w.load().Live.Intent.Claims), 0)
 		w.succeed(l, 1)
 		w.means(w.resume(answer), state.Show, 2)
-		w.refused(w.resume(resolved("int1", `"United"`)), agui.CodeInterruptAlreadyResolved)
+		w.refused(w.resume(resolved("int1", `"United"`)), errcode.InterruptAlreadyResolved)
 	}},
 	{"a refused answer claims nothing", func(w *world) {
 		w.ask(w.start("u1"), "int1", "int2")
-		w.refused(w.resume(resolved("int1", `1`)), agui.CodeResumeIncomplete)
-		w.refused(w.resume(resolved("int1", `1`), resolved("int1", `1`), resolved("int2", `1`)), agui.CodeResumeInvalid)
-		w.refused(w.resume(resolved("int3", `1`)), agui.CodeInterruptNotFound)
+		w.refused(w.resume(resolved("int1", `1`)), errcode.ResumeIncomplete)
+		w.refused(w.resume(resolved("int1", `1`), resolved("int1", `1`), resolved("int2", `1`)), errcode.ResumeInvalid)
+		w.refused(w.resume(resolved("int3", `1`)), errcode.InterruptNotFound)
 		w.means(w.resume(resolved("int1", `1`), resolved("int2", `2`)), state.Resume, 1)
 	}},
 	{"answers whose turn failed are open again", func(w *world) {
 		w.ask(w.start("u1"), "int1")
 		b := w.means(w.resume(resolved("int1", `1`)), state.Resume, 1)
-		t := w.commit(b.Lease, state.Commit{KeepCheckpoint: true, End: &state.End{Status: state.RunError, Code: agui.CodeAgentFailed, Reopen: true}})
+		t := w.commit(b.Lease, state.Commit{KeepCheckpoint: true, End: &state.End{Status: state.RunError, Code: errcode.AgentFailed, Reopen: true}})
 		w.equal("checkpoint", string(t.Checkpoint), `{"v":1}`)
 		_, open, err := w.store.Load(w.Context(), key)
 		if err != nil || len(open) != 1 || open[0].ID != "int1" {
@@ -71,7 +72,7 @@ var answers = []sentence{
 		w.ask(w.start("u1"), "int1")
 		fail := func(b *state.Begun, effects map[string]json.RawMessage) {
 			w.commit(b.Lease, state.Commit{KeepCheckpoint: true, End: &state.End{
-				Status: state.RunError, Code: agui.CodeAgentFailed, Reopen: true, Effects: effects,
+				Status: state.RunError, Code: errcode.AgentFailed, Reopen: true, Effects: effects,
 			}})
 		}
 		found := func(answer string) (*state.Begun, int) {
@@ -97,7 +98,7 @@ var answers = []sentence{
 		if err != nil || len(open) != 0 {
 			w.Fatalf("open = %v, %v", open, err)
 		}
-		w.refused(w.resume(resolved("int1", `1`)), agui.CodeInterruptExpired)
+		w.refused(w.resume(resolved("int1", `1`)), errcode.InterruptExpired)
 		w.means(w.request(user("u1"), user("u2")), state.Start, 11)
 	}},
 	{"results of frontend calls are recorded, and the last one resumes", func(w *world) {
@@ -133,7 +134,7 @@ var answers = []sentence{
 }
 
 // refused begins r and holds the store to a refusal that changes nothing.
-func (w *world) refused(r *state.Request, code agui.Code) {
+func (w *world) refused(r *state.Request, code errcode.Code) {
 	w.Helper()
 	before := w.load()
 	b := w.begin(r)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -164,7 +165,7 @@ var past = []sentence{
 			r := w.request(user("u1"))
 			r.Regenerate, r.MaxThread = true, 2000
 			b := w.begin(r)
-			if b.Verdict.Code == agui.CodeTooLarge {
+			if b.Verdict.Code == errcode.TooLarge {
 				break
 			}
 			if n > 100 || b.Verdict.Meaning != state.Repeat {

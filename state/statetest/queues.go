@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -116,7 +117,7 @@ var queues = []sentence{
 		}
 		for range 2 {
 			b := w.means(waiting[0], state.Refuse, 5)
-			w.equal("code", b.Verdict.Code, agui.CodeCancelled)
+			w.equal("code", b.Verdict.Code, errcode.Cancelled)
 			w.clock.Move(1)
 			w.start("u9") // another thread of that name
 			w.delete()

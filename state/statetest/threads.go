@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -234,10 +235,10 @@ var threads = []sentence{
 		r := w.request(user("u1"))
 		r.MaxThread = 10
 		b := w.begin(r)
-		w.equal("verdict", []any{b.Verdict.Meaning, b.Verdict.Code, b.Exists}, []any{state.Refuse, agui.CodeTooLarge, false})
+		w.equal("verdict", []any{b.Verdict.Meaning, b.Verdict.Code, b.Exists}, []any{state.Refuse, errcode.TooLarge, false})
 		r.MaxThread, r.MaxState, r.State = 1000, 10, json.RawMessage(`{"long":"long enough"}`)
 		b = w.begin(r)
-		w.equal("verdict", []any{b.Verdict.Meaning, b.Verdict.Code, b.Exists}, []any{state.Refuse, agui.CodeTooLarge, false})
+		w.equal("verdict", []any{b.Verdict.Meaning, b.Verdict.Code, b.Exists}, []any{state.Refuse, errcode.TooLarge, false})
 	}},
 	{"a call whose context is done does nothing", func(w *world) {
 		ctx, cancel := context.WithCancel(w.Context())

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 // bodyTime is how long a request's body may take to arrive. It is long, because it only has to end connections that never
@@ -48,7 +48,7 @@ func (b timedBody) Read(p []byte) (int, error) {
 func ReadJSON(r *http.Request, limit int64) ([]byte, error) {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != "application/json" {
-		return nil, &agui.Error{Code: agui.CodeUnsupportedMediaType, Err: errors.New("content type is not application/json")}
+		return nil, &errcode.Error{Code: errcode.UnsupportedMediaType, Err: errors.New("content type is not application/json")}
 	}
 	return ReadBody(r, limit)
 }
@@ -58,23 +58,23 @@ func ReadJSON(r *http.Request, limit int64) ([]byte, error) {
 func ReadBody(r *http.Request, limit int64) ([]byte, error) {
 	for _, coding := range r.Header.Values("Content-Encoding") {
 		if !strings.EqualFold(coding, "identity") {
-			return nil, &agui.Error{Code: agui.CodeUnsupportedMediaType, Err: errors.New("the body is compressed"), Text: "The body must not be compressed."}
+			return nil, &errcode.Error{Code: errcode.UnsupportedMediaType, Err: errors.New("the body is compressed"), Text: "The body must not be compressed."}
 		}
 	}
 	body := r.Body
 	if limit > 0 {
 		if r.ContentLength > limit {
-			return nil, &agui.Error{Code: agui.CodeTooLarge, Err: &http.MaxBytesError{Limit: limit}}
+			return nil, &errcode.Error{Code: errcode.TooLarge, Err: &http.MaxBytesError{Limit: limit}}
 		}
 		body = http.MaxBytesReader(nil, r.Body, limit)
 	}
 	data, err := io.ReadAll(body)
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
-		return nil, &agui.Error{Code: agui.CodeTooLarge, Err: err}
+		return nil, &errcode.Error{Code: errcode.TooLarge, Err: err}
 	}
 	if err != nil {
-		return nil, &agui.Error{Code: agui.CodeInvalidInput, Err: err}
+		return nil, &errcode.Error{Code: errcode.InvalidInput, Err: err}
 	}
 	return data, nil
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -14,15 +14,15 @@ import (
 func StoreError(err error) error {
 	switch {
 	case errors.Is(err, state.ErrUnknownThread), errors.Is(err, state.ErrUnknownMessage):
-		return &agui.Error{Code: agui.CodeNotFound, Err: err}
+		return &errcode.Error{Code: errcode.NotFound, Err: err}
 	case errors.Is(err, state.ErrDamaged):
-		return &agui.Error{Code: agui.CodeThreadDamaged, Err: err}
+		return &errcode.Error{Code: errcode.ThreadDamaged, Err: err}
 	case errors.Is(err, state.ErrCursor):
 		return InvalidQuery("cursor", "is not one of ours")
 	case errors.Is(err, context.Canceled):
 		return err
 	default:
-		return &agui.Error{Code: agui.CodeStoreUnavailable, Err: err}
+		return &errcode.Error{Code: errcode.StoreUnavailable, Err: err}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 type (
@@ -49,5 +50,5 @@ func Limit(q url.Values, def, most int) (int, error) {
 
 // InvalidQuery returns the error of a query parameter.
 func InvalidQuery(name, problem string) error {
-	return &agui.Error{Code: agui.CodeInvalidInput, Err: &agui.FieldError{Path: name, Problem: problem}}
+	return &errcode.Error{Code: errcode.InvalidInput, Err: &agui.FieldError{Path: name, Problem: problem}}
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 // What can be wrong with any model's server, for the log.
@@ -117,19 +117,19 @@ func (f *Fault) Unwrap() error { return f.Err }
 
 // coded is the fault of the model called name as a run ends with it.
 func (f *Fault) coded(name string) error {
-	code := agui.CodeModelUnavailable
+	code := errcode.ModelUnavailable
 	switch f.Kind {
 	case Away, Spent:
 	case Broken, Response:
-		code = agui.CodeModelResponse
+		code = errcode.ModelResponse
 	case Auth:
-		code = agui.CodeModelAuth
+		code = errcode.ModelAuth
 	case Request:
-		code = agui.CodeModelRequest
+		code = errcode.ModelRequest
 	case Filter:
-		code = agui.CodeModelContentFilter
+		code = errcode.ModelContentFilter
 	}
-	return &agui.Error{Code: code, Err: fmt.Errorf("%s: %w", name, f)}
+	return &errcode.Error{Code: code, Err: fmt.Errorf("%s: %w", name, f)}
 }
 
 // The waits between tries, when the server does not say how long: half to all of a time that doubles.

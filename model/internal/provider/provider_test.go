@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/model/internal/provider"
 )
@@ -75,16 +76,16 @@ func TestAnotherProvider(t *testing.T) {
 		answers []http.HandlerFunc
 		heard   string
 		asked   int
-		want    agui.Code
+		want    errcode.Code
 	}{
 		"a reply":                  {[]http.HandlerFunc{status(200, "Hel\nlo\n.\n")}, "Hel|lo|", 1, ""},
 		"busy at first":            {[]http.HandlerFunc{status(503, ""), status(200, "Hi\n.\n")}, "Hi|", 2, ""},
-		"always busy":              {[]http.HandlerFunc{status(429, "")}, "", 3, agui.CodeModelUnavailable},
-		"a wrong key":              {[]http.HandlerFunc{status(401, "no key "+key+" for "+prompt)}, "", 1, agui.CodeModelAuth},
-		"a redirect":               {[]http.HandlerFunc{status(307, "")}, "", 1, agui.CodeModelRequest},
+		"always busy":              {[]http.HandlerFunc{status(429, "")}, "", 3, errcode.ModelUnavailable},
+		"a wrong key":              {[]http.HandlerFunc{status(401, "no key "+key+" for "+prompt)}, "", 1, errcode.ModelAuth},
+		"a redirect":               {[]http.HandlerFunc{status(307, "")}, "", 1, errcode.ModelRequest},
 		"broken off before a word": {[]http.HandlerFunc{status(200, ""), status(200, "Hi\n.\n")}, "Hi|", 2, ""},
-		"broken off after one":     {[]http.HandlerFunc{status(200, "Hel\n"), status(200, "Hi\n.\n")}, "Hel|", 1, agui.CodeModelResponse},
-		"too large":                {[]http.HandlerFunc{status(200, strings.Repeat("x\n", 1000))}, "", 1, agui.CodeModelResponse},
+		"broken off after one":     {[]http.HandlerFunc{status(200, "Hel\n"), status(200, "Hi\n.\n")}, "Hel|", 1, errcode.ModelResponse},
+		"too large":                {[]http.HandlerFunc{status(200, strings.Repeat("x\n", 1000))}, "", 1, errcode.ModelResponse},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -102,9 +103,9 @@ func TestAnotherProvider(t *testing.T) {
 			reply, err := plain{client, server.URL}.Stream(t.Context(), request, model.Deltas{
 				Text: func(delta string) error { heard.WriteString(delta + "|"); return nil },
 			})
-			var got agui.Code
+			var got errcode.Code
 			if err != nil {
-				got = agui.CodeOf(err)
+				got = errcode.Of(err)
 			}
 			if n := int(asked.Load()); got != tt.want || n != tt.asked {
 				t.Errorf("Stream() = %v after %d requests, want code %q after %d", err, n, tt.want, tt.asked)

@@ -1,4 +1,4 @@
-package agui
+package errcode
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/agui-gateway/gateway/agui"
 )
 
 // codeRow is a row of the table of codes: codes in backquotes, then when they are used.
@@ -64,38 +66,39 @@ func TestEveryCodeHasItsSentence(t *testing.T) {
 	}
 }
 
-func TestCodeOf(t *testing.T) {
+func TestOf(t *testing.T) {
 	t.Parallel()
-	coded := &Error{Code: CodeToolFailed, Err: errors.New("secret")}
+	coded := &Error{Code: ToolFailed, Err: errors.New("secret")}
 	for _, test := range []struct {
 		err  error
 		want Code
 	}{
 		{nil, ""},
-		{errors.New("x"), CodeInternal},
-		{context.DeadlineExceeded, CodeInternal},
-		{coded, CodeToolFailed},
-		{fmt.Errorf("a: %w", coded), CodeToolFailed},
-		{&FieldError{"threadId", "is missing"}, CodeInvalidInput},
-		{fmt.Errorf("a: %w", ErrUnsupportedVersion), CodeUnsupportedVersion},
+		{errors.New("x"), Internal},
+		{context.DeadlineExceeded, Internal},
+		{&agui.EventError{Type: agui.TypeStateDelta, Problem: "is missing"}, Internal}, // what was to be sent, not what was received
+		{coded, ToolFailed},
+		{fmt.Errorf("a: %w", coded), ToolFailed},
+		{&agui.FieldError{Path: "threadId", Problem: "is missing"}, InvalidInput},
+		{fmt.Errorf("a: %w", agui.ErrUnsupportedVersion), UnsupportedVersion},
 	} {
-		if got := CodeOf(test.err); got != test.want {
-			t.Errorf("CodeOf(%v) = %q, want %q", test.err, got, test.want)
+		if got := Of(test.err); got != test.want {
+			t.Errorf("Of(%v) = %q, want %q", test.err, got, test.want)
 		}
 	}
 }
 
 func TestAClientReadsTheFieldButNoOtherCause(t *testing.T) {
 	t.Parallel()
-	secret := &Error{Code: CodeModelAuth, Err: errors.New("key sk-123 is wrong")}
+	secret := &Error{Code: ModelAuth, Err: errors.New("key sk-123 is wrong")}
 	if strings.Contains(secret.Public(), "sk-") || !strings.Contains(secret.Error(), "sk-") {
 		t.Errorf("Public() = %q, Error() = %q", secret.Public(), secret.Error())
 	}
-	field := &Error{Code: CodeInvalidInput, Err: &FieldError{"messages[0].id", "is missing"}}
+	field := &Error{Code: InvalidInput, Err: &agui.FieldError{Path: "messages[0].id", Problem: "is missing"}}
 	if want := "The request is malformed. messages[0].id: is missing."; field.Public() != want {
 		t.Errorf("Public() = %q, want %q", field.Public(), want)
 	}
-	body := &Error{Code: CodeInvalidInput, Err: &FieldError{"", "is not JSON"}}
+	body := &Error{Code: InvalidInput, Err: &agui.FieldError{Path: "", Problem: "is not JSON"}}
 	if want := "The request is malformed. The body is not JSON."; body.Public() != want {
 		t.Errorf("Public() = %q, want %q", body.Public(), want)
 	}
@@ -103,7 +106,7 @@ func TestAClientReadsTheFieldButNoOtherCause(t *testing.T) {
 	if written.Public() != "We are sold out." || strings.Contains(written.Error(), "We are") {
 		t.Errorf("Public() = %q, Error() = %q", written.Public(), written.Error())
 	}
-	if got := (&Error{Code: CodeInternal}).Public(); got != CodeInternal.Message() {
+	if got := (&Error{Code: Internal}).Public(); got != Internal.Message() {
 		t.Errorf("Public() = %q", got)
 	}
 }

@@ -1,0 +1,140 @@
+package errcode
+
+// A Code names what went wrong, for programs: in the JSON error of a refused request and in RUN_ERROR.
+// Codes never change their meaning; new ones may be added, and agents may fail with codes of their own.
+type Code string
+
+// The codes of refused requests. Those that can also happen to a run are used in streams too.
+const (
+	InvalidInput         Code = "invalid_input"          // the request is malformed
+	UnsupportedVersion   Code = "unsupported_version"    // the request's protocol version has an unknown major
+	Unauthorized         Code = "unauthorized"           // no credentials, or wrong ones
+	Forbidden            Code = "forbidden"              // known, but not allowed this
+	NotFound             Code = "not_found"              // no such thing, or somebody else's
+	AmbiguousThread      Code = "ambiguous_thread"       // the thread id exists under several agents
+	MethodNotAllowed     Code = "method_not_allowed"     // the path exists, the method does not
+	TooLarge             Code = "too_large"              // a limit on size was hit
+	UnsupportedMediaType Code = "unsupported_media_type" // the body is not announced as JSON
+	RateLimited          Code = "rate_limited"           // this caller sends too many requests
+	Overloaded           Code = "overloaded"             // all callers together send too many
+	Draining             Code = "draining"               // the server is shutting down
+	StoreUnavailable     Code = "store_unavailable"      // the store cannot be reached
+	ThreadDamaged        Code = "thread_damaged"         // the store has lost a part of the thread
+	Internal             Code = "internal"               // a defect of the server
+)
+
+// The codes of refused runs: the thread is as it was.
+const (
+	RunInProgress            Code = "run_in_progress"            // the thread has a live run
+	QueueFull                Code = "queue_full"                 // the thread has a live run, and its queue is full
+	InterruptPending         Code = "interrupt_pending"          // the thread waits for an answer first
+	InterruptNotFound        Code = "interrupt_not_found"        // the answered interrupt is not open here
+	InterruptExpired         Code = "interrupt_expired"          // it was answered too late
+	InterruptAlreadyResolved Code = "interrupt_already_resolved" // it has another answer already
+	ResumeIncomplete         Code = "resume_incomplete"          // some open interrupts were left out
+	ResumeInvalid            Code = "resume_invalid"             // an answer does not fit its schema, or is given twice
+	ResumeAmbiguous          Code = "resume_ambiguous"           // a bare value, and several open interrupts
+	CheckpointIncompatible   Code = "checkpoint_incompatible"    // the paused work does not fit the agents of today
+)
+
+// The codes of refused patches of a thread's state: the state is as it was.
+const (
+	PatchFailed          Code = "patch_failed"           // an operation does not apply to the state as it is
+	StateChanged         Code = "state_changed"          // the state is not the one that the patch was made for
+	PatchQueueFull       Code = "patch_queue_full"       // too many patches wait for the turn that is going on
+	IdempotencyKeyReused Code = "idempotency_key_reused" // another patch came with the same Idempotency-Key
+)
+
+// The codes of runs that ended before their work was done.
+const (
+	Cancelled  Code = "cancelled"   // stopped on purpose
+	RunMoved   Code = "run_moved"   // another replica took the run over
+	RunLost    Code = "run_lost"    // no replica could go on with it
+	RunTimeout Code = "run_timeout" // it took longer than allowed
+)
+
+// The codes of runs and turns that failed in their agents, models or tools.
+const (
+	UnknownSpeaker     Code = "unknown_speaker"      // the manager chose an agent that does not exist
+	NoProgress         Code = "no_progress"          // the chat goes in circles
+	NoRoute            Code = "no_route"             // the manager has no agent to choose
+	NotConverged       Code = "not_converged"        // all rounds used, not done
+	AgentFailed        Code = "agent_failed"         // the agent returned an error or panicked
+	RemoteFailed       Code = "remote_failed"        // a remote agent did not answer as it should
+	RemoteLoop         Code = "remote_loop"          // remote agents lead back to one another, or too far
+	ModelAuth          Code = "model_auth"           // the model's server refused the credentials it was sent
+	ModelRequest       Code = "model_request"        // the model's server refused the request itself
+	ModelResponse      Code = "model_response"       // the model's answer made no sense
+	ModelContentFilter Code = "model_content_filter" // the model's server withheld the answer
+	ModelUnavailable   Code = "model_unavailable"    // the model's server cannot be reached or is busy
+	ToolFailed         Code = "tool_failed"          // a tool failed
+)
+
+// messages holds one sentence for each code. A client is told nothing else, because a cause may hold a secret or a prompt.
+var messages = map[Code]string{
+	InvalidInput:         "The request is malformed.",
+	UnsupportedVersion:   "This version of the protocol is not supported.",
+	Unauthorized:         "Valid credentials are required.",
+	Forbidden:            "This is not allowed.",
+	NotFound:             "There is nothing here.",
+	AmbiguousThread:      "Several agents have a thread with this id; name the agent.",
+	MethodNotAllowed:     "This method is not allowed here.",
+	TooLarge:             "This is larger than the server accepts.",
+	UnsupportedMediaType: "The body must be application/json.",
+	RateLimited:          "Too many requests; try again later.",
+	Overloaded:           "The server is at its limit; try again later.",
+	Draining:             "The server is shutting down; try again.",
+	StoreUnavailable:     "The server cannot reach its storage; try again later.",
+	ThreadDamaged:        "A part of this thread was lost; it can only be deleted.",
+	Internal:             "Something went wrong on the server.",
+
+	RunInProgress:            "This thread has a run in progress.",
+	QueueFull:                "Too many requests are waiting for this thread.",
+	InterruptPending:         "This thread is waiting for an answer; resume it first.",
+	InterruptNotFound:        "There is no such open question on this thread.",
+	InterruptExpired:         "The time to answer this question is over.",
+	InterruptAlreadyResolved: "This question has been answered already.",
+	ResumeIncomplete:         "Every open question of this thread must be answered at once.",
+	ResumeInvalid:            "The answer does not fit the question.",
+	ResumeAmbiguous:          "Several questions are open; say which one each answer is for.",
+	CheckpointIncompatible:   "The agents have changed since this run was paused; it cannot go on.",
+
+	PatchFailed:          "The patch does not apply to the state as it is.",
+	StateChanged:         "The state has changed; read it again.",
+	PatchQueueFull:       "Too many patches are waiting for this thread.",
+	IdempotencyKeyReused: "Another patch was sent with the same Idempotency-Key.",
+
+	Cancelled:  "The run was stopped.",
+	RunMoved:   "The run was moved to another server.",
+	RunLost:    "The run was lost.",
+	RunTimeout: "The run took too long.",
+
+	UnknownSpeaker:     "The chosen agent does not exist.",
+	NoProgress:         "The agents make no progress.",
+	NoRoute:            "No agent is responsible for this.",
+	NotConverged:       "The agents came to no end in the rounds they have.",
+	AgentFailed:        "The agent failed.",
+	RemoteFailed:       "The remote agent failed.",
+	RemoteLoop:         "The remote agents call each other in a circle.",
+	ModelAuth:          "The model refused the server's credentials.",
+	ModelRequest:       "The model refused the request.",
+	ModelResponse:      "The model's answer could not be understood.",
+	ModelContentFilter: "The model's answer was withheld by its content filter.",
+	ModelUnavailable:   "The model is not available; try again later.",
+	ToolFailed:         "A tool failed.",
+}
+
+// Message returns the sentence clients are shown for c. It is fixed: nothing of the cause is in it. A code of
+// somebody else's, such as one a script agent fails with, gets a general sentence.
+func (c Code) Message() string {
+	if m, ok := messages[c]; ok {
+		return m
+	}
+	return "The run failed."
+}
+
+// Known reports whether c is one of this package's codes.
+func (c Code) Known() bool {
+	_, ok := messages[c]
+	return ok
+}

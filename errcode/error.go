@@ -1,0 +1,61 @@
+package errcode
+
+import (
+	"errors"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// An Error is a failure with a code. Its cause is for the log only; clients get [Error.Public].
+type Error struct {
+	Code Code
+	// Text is a sentence that an agent's author wrote for clients. It takes the place of the code's and, as it may
+	// quote a conversation, stays out of logs.
+	Text string
+	// Err is the cause; may be nil.
+	Err error
+}
+
+// Error returns code and cause, for logs.
+func (e *Error) Error() string {
+	if e.Err == nil {
+		return string(e.Code)
+	}
+	return string(e.Code) + ": " + e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Public returns what a client may read: the text if there is one, else the code's sentence, followed by the path
+// and the problem if the cause is a [*agui.FieldError], which never quotes a value.
+func (e *Error) Public() string {
+	if e.Text != "" {
+		return e.Text
+	}
+	if field, ok := errors.AsType[*agui.FieldError](e.Err); ok && e.Code == InvalidInput {
+		if field.Path == "" {
+			return e.Code.Message() + " The body " + field.Problem + "."
+		}
+		return e.Code.Message() + " " + field.Error() + "."
+	}
+	return e.Code.Message()
+}
+
+// Of returns the code of the first [*Error] in err's chain. A [*agui.FieldError] is invalid_input, every other
+// error internal: what a deadline or a cancelled context means is for those to say who set it. Nil has no code.
+func Of(err error) Code {
+	if err == nil {
+		return ""
+	}
+	if coded, ok := errors.AsType[*Error](err); ok {
+		return coded.Code
+	}
+	if _, ok := errors.AsType[*agui.FieldError](err); ok {
+		return InvalidInput
+	}
+	if errors.Is(err, agui.ErrUnsupportedVersion) {
+		return UnsupportedVersion
+	}
+	return Internal
+}
