@@ -114,9 +114,9 @@ type Request struct {
 	// Input is what the agent is sent. The client says which version it speaks, and says it in the terms of older
 	// servers where it has to.
 	Input agui.RunAgentInput
-	// Header goes with this request only, and replaces what [ClientOptions] has under the same names.
+	// Header goes with this request only, and replaces what [Options] has under the same names.
 	Header http.Header
-	// Note is told of what was passed over or mended in the answer; nil is told nothing. It never quotes a value.
+	// Note is told of what was passed over or repaired in the answer; nil is told nothing. It never quotes a value.
 	Note func(agui.Warning)
 	// Leave is asked when the context is done before the run is; if it returns true, the run is left to go on, where
 	// the server lets it. Nil stops it.
@@ -124,9 +124,9 @@ type Request struct {
 }
 
 // Run posts a run when its result is ranged over, once, and yields the events of the answer, in order. They are whole
-// and have passed the [Verifier]; chunks come as the starts, contents and ends they stand for; what older servers do
-// differently is mended: retired events and nulls are read, unknown events passed over. The last one is terminal, unless
-// an error follows, which is then the last thing: a [*ClientError], or the cause of ctx. An answer may hold earlier runs
+// and have passed the [agui.Verifier]; chunks come as the starts, contents and ends they stand for; what older servers do
+// differently is repaired: retired events and nulls are read, unknown events passed over. The last one is terminal, unless
+// an error follows, which is then the last thing: a [*Error], or the cause of ctx. An answer may hold earlier runs
 // before the one that was asked for.
 //
 // A run whose context is done, whose events are not read to the end, or whose answer cannot be used is stopped, by the

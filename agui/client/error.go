@@ -20,13 +20,13 @@ type Fault string
 const (
 	FaultUnreachable Fault = "unreachable" // no answer began
 	FaultStatus      Fault = "status"      // it is no stream of events; Status says what it is
-	FaultTimeout     Fault = "timeout"     // it was silent, or took, too long
+	FaultTimeout     Fault = "timeout"     // no byte for Idle, or longer than Timeout
 	FaultCut         Fault = "cut"         // it ended before its run did
 	FaultTooLarge    Fault = "too_large"   // it went over a limit
 	FaultInvalid     Fault = "invalid"     // an event is malformed, or out of order
 )
 
-// A Error is an answer that cannot be used. Its text is for logs: it holds neither URL nor header, and nothing of
+// An Error is an answer that cannot be used. Its text is for logs: it holds neither URL nor header, and nothing of
 // what the server wrote but a code.
 type Error struct {
 	Fault Fault

@@ -7,18 +7,18 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// mends bring the reasoning of a stream before 1.0 into order, of which nobody took notice then: what is open twice, is
-// closed twice, or is not closed at all. In a stream of 1.0 nothing is mended.
-type mends struct {
-	current bool // the run said that it is of 1.0 or later
+// A reasoningRepair brings the reasoning of a stream before 1.0 into order, which clients did not check then: it drops second
+// starts and second ends, and closes what the server left open. A stream of 1.0 is not repaired.
+type reasoningRepair struct {
+	current bool // the run's protocol version is 1.0 or later
 	runs    int
 	// nameless counts the reasoning that came without ids.
 	nameless        int
 	spans, messages []string // open, in order
 }
 
-// mend returns what an event is to be read as.
-func (m *mends) mend(e agui.Event, warn func(agui.Warning)) ([]agui.Event, error) {
+// repair returns the events that take the place of e, nil for an event of an unknown type.
+func (r *reasoningRepair) repair(e agui.Event, warn func(agui.Warning)) ([]agui.Event, error) {
 	switch e := e.(type) {
 	case *agui.Unknown:
 		return nil, nil
@@ -27,33 +27,33 @@ func (m *mends) mend(e agui.Event, warn func(agui.Warning)) ([]agui.Event, error
 		if err != nil {
 			return nil, err
 		}
-		m.current, m.spans, m.messages = era == agui.Era1, nil, nil
-		m.runs++
+		r.current, r.spans, r.messages = era == agui.Era1, nil, nil
+		r.runs++
 	}
-	m.name(e)
-	if m.current {
+	r.name(e)
+	if r.current {
 		return []agui.Event{e}, nil
 	}
-	mended := m.older(e)
-	if len(mended) != 1 && warn != nil {
-		warn(agui.Warning{Path: string(e.EventType()), Reason: "is out of order as older servers have it, mended"})
+	repaired := r.repairOlder(e)
+	if len(repaired) != 1 && warn != nil {
+		warn(agui.Warning{Path: string(e.EventType()), Reason: "is out of order as older servers have it, repaired"})
 	}
-	return mended, nil
+	return repaired, nil
 }
 
 // name gives ids to reasoning that has none: a span is new, and what follows belongs to the newest one.
-func (m *mends) name(e agui.Event) {
+func (r *reasoningRepair) name(e agui.Event) {
 	var id *string
 	switch e := e.(type) {
 	case *agui.ReasoningStart:
 		id = &e.MessageID
 		if *id == "" {
-			m.nameless++
+			r.nameless++
 		}
 	case *agui.ReasoningMessageStart:
 		id = &e.MessageID
-		if *id == "" && len(m.spans) == 0 {
-			m.nameless++
+		if *id == "" && len(r.spans) == 0 {
+			r.nameless++
 		}
 	case *agui.ReasoningMessageContent:
 		id = &e.MessageID
@@ -63,54 +63,54 @@ func (m *mends) name(e agui.Event) {
 		id = &e.MessageID
 	}
 	if id != nil && *id == "" {
-		*id = "thinking-" + strconv.Itoa(m.runs) + "-" + strconv.Itoa(m.nameless)
+		*id = "thinking-" + strconv.Itoa(r.runs) + "-" + strconv.Itoa(r.nameless)
 	}
 }
 
-// older mends one event of an older stream.
-func (m *mends) older(e agui.Event) []agui.Event {
+// repairOlder repairs one event of a stream before 1.0.
+func (r *reasoningRepair) repairOlder(e agui.Event) []agui.Event {
 	switch v := e.(type) {
 	case *agui.ReasoningStart:
-		if slices.Contains(m.spans, v.MessageID) {
+		if slices.Contains(r.spans, v.MessageID) {
 			return nil
 		}
-		m.spans = append(m.spans, v.MessageID)
+		r.spans = append(r.spans, v.MessageID)
 	case *agui.ReasoningEnd:
-		if !slices.Contains(m.spans, v.MessageID) {
+		if !slices.Contains(r.spans, v.MessageID) {
 			return nil
 		}
-		m.spans = without(m.spans, v.MessageID)
+		r.spans = without(r.spans, v.MessageID)
 	case *agui.ReasoningMessageStart:
-		if slices.Contains(m.messages, v.MessageID) {
+		if slices.Contains(r.messages, v.MessageID) {
 			return nil
 		}
-		m.messages = append(m.messages, v.MessageID)
+		r.messages = append(r.messages, v.MessageID)
 	case *agui.ReasoningMessageEnd:
-		if !slices.Contains(m.messages, v.MessageID) {
+		if !slices.Contains(r.messages, v.MessageID) {
 			return nil
 		}
-		m.messages = without(m.messages, v.MessageID)
+		r.messages = without(r.messages, v.MessageID)
 	case *agui.ReasoningMessageContent:
-		if !slices.Contains(m.messages, v.MessageID) {
-			m.messages = append(m.messages, v.MessageID)
+		if !slices.Contains(r.messages, v.MessageID) {
+			r.messages = append(r.messages, v.MessageID)
 			return []agui.Event{&agui.ReasoningMessageStart{Tagged: agui.Tagged{SubagentRunID: v.SubagentRunID}, MessageID: v.MessageID, Role: agui.RoleReasoning}, e}
 		}
 	case *agui.RunFinished:
-		return append(m.close(), e)
+		return append(r.close(), e)
 	}
 	return []agui.Event{e}
 }
 
 // close ends the reasoning that is open.
-func (m *mends) close() []agui.Event {
+func (r *reasoningRepair) close() []agui.Event {
 	var ends []agui.Event
-	for _, id := range m.messages {
+	for _, id := range r.messages {
 		ends = append(ends, &agui.ReasoningMessageEnd{MessageID: id})
 	}
-	for _, id := range m.spans {
+	for _, id := range r.spans {
 		ends = append(ends, &agui.ReasoningEnd{MessageID: id})
 	}
-	m.spans, m.messages = nil, nil
+	r.spans, r.messages = nil, nil
 	return ends
 }
 

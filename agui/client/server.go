@@ -30,8 +30,8 @@ const (
 	ServerOther ServerKind = "other"
 )
 
-// lastTwo returns what a path has before, and what it is in, its last two elements.
-func lastTwo(u *url.URL) (before, last1, last2 string) {
+// splitAgentPath splits the path of u into its last two elements, such as "agents" and a name, and what is before them.
+func splitAgentPath(u *url.URL) (before, last1, last2 string) {
 	path := strings.TrimSuffix(u.EscapedPath(), "/")
 	i := strings.LastIndexByte(path, '/')
 	if i < 0 {
@@ -44,7 +44,7 @@ func lastTwo(u *url.URL) (before, last1, last2 string) {
 
 // kindByPath is what the path alone says; empty leaves it open.
 func kindByPath(u *url.URL) ServerKind {
-	before, last1, last2 := lastTwo(u)
+	before, last1, last2 := splitAgentPath(u)
 	switch {
 	case last2 == "run" && strings.HasSuffix(before, "/agent"):
 		return ServerCopilotKit
@@ -67,7 +67,7 @@ func (c *Client) Server(ctx context.Context, header http.Header) ServerKind {
 	switch {
 	case err == nil && capabilities.Identity != nil && capabilities.Identity.Type == "gateway":
 		kind = ServerGateway
-	case err == nil, saysNo(err):
+	case err == nil, hasNoCapabilities(err):
 		kind = ServerOther
 	default:
 		return ServerOther // for now: it may only be away, or not let us in
@@ -78,8 +78,8 @@ func (c *Client) Server(ctx context.Context, header http.Header) ServerKind {
 	return kind
 }
 
-// saysNo reports whether a server has answered for good that it has no capabilities to tell of.
-func saysNo(err error) bool {
+// hasNoCapabilities reports whether a server has answered for good that it has no capabilities to tell of.
+func hasNoCapabilities(err error) bool {
 	e, ok := errors.AsType[*Error](err)
 	if !ok {
 		return false
@@ -92,11 +92,11 @@ func saysNo(err error) bool {
 	}
 }
 
-// beside is how long a request may take that is not a run.
-const beside = 5 * time.Second
+// controlTimeout bounds requests that are not runs: those for capabilities, stops and open questions.
+const controlTimeout = 5 * time.Second
 
 // Capabilities asks a gateway what its agent can do: GET {URL}/capabilities. AG-UI has no route for that, so few other
-// servers answer; their error is a [*ClientError].
+// servers answer; their error is a [*Error].
 func (c *Client) Capabilities(ctx context.Context, header http.Header) (*agui.AgentCapabilities, error) {
 	u := *c.url
 	u.RawQuery, u.Fragment = "", ""
@@ -143,7 +143,7 @@ func (c *Client) Interrupts(ctx context.Context, threadID string, header http.He
 
 // thread is a gateway's route about a thread of the client's agent.
 func (c *Client) thread(id, action string) *url.URL {
-	_, _, name := lastTwo(c.url)
+	_, _, name := splitAgentPath(c.url)
 	u := *c.url
 	if agent, err := url.PathUnescape(name); err == nil {
 		name = agent
@@ -155,9 +155,9 @@ func (c *Client) thread(id, action string) *url.URL {
 // element is an id as one element of a path, be it "..".
 func element(id string) string { return strings.ReplaceAll(url.PathEscape(id), ".", "%2E") }
 
-// ask sends a request beside the runs and reads its JSON answer into v, if v is not nil.
+// ask sends a request that is not a run and reads its JSON answer into v, if v is not nil.
 func (c *Client) ask(ctx context.Context, method string, u *url.URL, body []byte, header http.Header, v any) error {
-	own, cancel := context.WithTimeoutCause(ctx, beside, errTotal)
+	own, cancel := context.WithTimeoutCause(ctx, controlTimeout, errTotal)
 	defer cancel()
 	request, err := c.newRequest(own, method, u, body, header)
 	if err != nil {

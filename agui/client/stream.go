@@ -12,14 +12,14 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// An answer is one response to a [ClientRequest].
+// An answer is one response to a [Request].
 type answer struct {
 	c       *Client
 	request Request
 
 	order  agui.Verifier
 	chunks agui.Expander
-	mends  mends
+	repair reasoningRepair
 
 	events int
 	ended  bool // the last event was terminal
@@ -65,7 +65,7 @@ func (a *answer) stop(ctx context.Context, err error) {
 	}
 	answered := make(chan error, 1)
 	go func() {
-		out, cancel := context.WithTimeout(context.WithoutCancel(ctx), beside)
+		out, cancel := context.WithTimeout(context.WithoutCancel(ctx), controlTimeout)
 		defer cancel()
 		_, err := a.c.Stop(out, a.request.Input.ThreadID, a.request.Input.RunID, a.request.Header)
 		answered <- err
@@ -224,11 +224,11 @@ func (a *answer) take(data []byte, yield func(agui.Event, error) bool) error {
 	if err != nil {
 		return &Error{Fault: FaultInvalid, Err: err}
 	}
-	mended, err := a.mends.mend(e, a.request.Note)
+	repaired, err := a.repair.repair(e, a.request.Note)
 	if err != nil {
 		return &Error{Fault: FaultInvalid, Err: err}
 	}
-	for _, e := range mended {
+	for _, e := range repaired {
 		if err := a.pass(e, yield); err != nil || a.broke {
 			return err
 		}
