@@ -56,7 +56,7 @@ func Decode(data []byte, warn func(Warning)) (Event, error) {
 	if !utf8.Valid(data) {
 		data = bytes.ToValidUTF8(data, []byte("\uFFFD"))
 	}
-	r := newReader(data)
+	r := newDecoder(data)
 	defer r.tell(warn)
 	name, err := r.eventType(data)
 	if err != nil {
@@ -78,7 +78,7 @@ func Decode(data []byte, warn func(Warning)) (Event, error) {
 }
 
 // tell passes the warnings on.
-func (r *reader) tell(warn func(Warning)) {
+func (r *decoder) tell(warn func(Warning)) {
 	if warn == nil {
 		return
 	}
@@ -88,7 +88,7 @@ func (r *reader) tell(warn func(Warning)) {
 }
 
 // eventType returns the type of an event.
-func (r *reader) eventType(data []byte) (EventType, error) {
+func (r *decoder) eventType(data []byte) (EventType, error) {
 	if err := checkSyntax(data); err != nil {
 		return "", err
 	}
@@ -97,7 +97,7 @@ func (r *reader) eventType(data []byte) (EventType, error) {
 }
 
 // event fills e from its members.
-func (r *reader) event(m map[string]json.RawMessage, e Event) error {
+func (r *decoder) event(m map[string]json.RawMessage, e Event) error {
 	if err := r.fields(m, e); err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func DecodeInput(data []byte, o DecodeOptions) (*RunAgentInput, []Warning, error
 	if err := o.check(data); err != nil {
 		return nil, nil, err
 	}
-	r, in := newReader(data), new(RunAgentInput)
+	r, in := newDecoder(data), new(RunAgentInput)
 	m, err := r.object(data, planOf(reflect.TypeOf(in).Elem()))
 	if err != nil {
 		return nil, nil, err
@@ -266,7 +266,7 @@ func DecodeResume(data []byte, o DecodeOptions) ([]ResumeEntry, error) {
 	var body struct {
 		Resume List[ResumeEntry] `json:"resume"`
 	}
-	if err := newReader(data).structure(data, &body); err != nil {
+	if err := newDecoder(data).structure(data, &body); err != nil {
 		return nil, err
 	}
 	if len(body.Resume) == 0 {

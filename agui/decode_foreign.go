@@ -21,7 +21,7 @@ func DecodeForeign(data []byte, warn func(Warning)) (Event, error) {
 	if !utf8.Valid(data) {
 		data = bytes.ToValidUTF8(data, []byte("\uFFFD"))
 	}
-	r := newReader(data)
+	r := newDecoder(data)
 	r.lenient = true
 	defer r.tell(warn)
 	name, err := r.eventType(data)
@@ -76,7 +76,7 @@ var thinking = map[EventType]EventType{
 }
 
 // modernise brings the members of an event into today's shape.
-func (r *reader) modernise(name EventType, m map[string]json.RawMessage) error {
+func (r *decoder) modernise(name EventType, m map[string]json.RawMessage) error {
 	if raw, ok := m["timestamp"]; ok {
 		if whole, ok := wholeNumber(raw); ok {
 			m["timestamp"] = whole
@@ -111,7 +111,7 @@ func wholeNumber(raw json.RawMessage) (json.RawMessage, bool) {
 }
 
 // result gives a tool's result what it needs: an id of its own, and content that is text.
-func (r *reader) result(m map[string]json.RawMessage) {
+func (r *decoder) result(m map[string]json.RawMessage) {
 	if raw := m["messageId"]; raw == nil || isNull(raw) {
 		if call := stringOf(m["toolCallId"]); call != "" {
 			m["messageId"], _ = Marshal("result-" + call) // text always encodes
@@ -127,7 +127,7 @@ func (r *reader) result(m map[string]json.RawMessage) {
 
 // outcome reads the drafts of interrupts: outcome as a bare word, the questions beside it as interrupt or interrupts,
 // each with an id and a value or payload.
-func (r *reader) outcome(m map[string]json.RawMessage) error {
+func (r *decoder) outcome(m map[string]json.RawMessage) error {
 	word := stringOf(m["outcome"])
 	if raw := m["outcome"]; raw != nil && word == "" && !isNull(raw) {
 		return nil
@@ -181,7 +181,7 @@ func drafts(m map[string]json.RawMessage, word string) iter.Seq[json.RawMessage]
 const draftSize = 1 << 10
 
 // modernInterrupt is the nth question in today's shape.
-func (r *reader) modernInterrupt(draft json.RawMessage, n int) (json.RawMessage, error) {
+func (r *decoder) modernInterrupt(draft json.RawMessage, n int) (json.RawMessage, error) {
 	if err := r.spend(draftSize); err != nil {
 		return nil, err
 	}

@@ -107,7 +107,7 @@ func TestGoldenMessages(t *testing.T) {
 			}
 			golden(t, "golden/messages/"+name+".json", append(bytes.Clone(data), '\n'))
 			var back Message
-			r := newReader(data)
+			r := newDecoder(data)
 			if err := r.value(data, reflect.ValueOf(&back).Elem()); err != nil || len(r.told()) > 0 {
 				t.Fatalf("%v, %v", err, r.told())
 			}

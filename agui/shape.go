@@ -141,7 +141,7 @@ func (f *fieldPlan) checkText(s string) *FieldError {
 	return nil
 }
 
-// Normalize makes of e what a reader makes of it: text that is no UTF-8 is replaced as the encoding does, and null where
+// Normalize makes of e what Decode makes of it: text that is no UTF-8 is replaced as the encoding does, and null where
 // there may be nothing is nothing. So who writes e and who reads it hold the same.
 func Normalize(e Event) {
 	if b := e.base(); b.RawEvent != nil && isNull(b.RawEvent) {

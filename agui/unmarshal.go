@@ -15,9 +15,9 @@ func (p *Part) UnmarshalJSON(data []byte) error { return unmarshal(data, p) }
 // UnmarshalJSON reads a patch operation.
 func (o *PatchOp) UnmarshalJSON(data []byte) error { return unmarshal(data, o) }
 
-func unmarshal(data []byte, v selfReader) error {
+func unmarshal(data []byte, v selfDecoder) error {
 	if err := checkSyntax(data); err != nil {
 		return err
 	}
-	return v.read(newReader(data), data)
+	return v.read(newDecoder(data), data)
 }

@@ -13,7 +13,7 @@ import (
 	"sync"
 )
 
-// A reader fills structs from JSON by the protocol's rules rather than encoding/json's: names match by exact
+// A decoder fills structs from JSON by the protocol's rules rather than encoding/json's: names match by exact
 // case, a known field of the wrong type or null is an error with its path, an unknown member is dropped with
 // a warning. The structs' own tags are the table it works from:
 //
@@ -27,7 +27,7 @@ import (
 //	`null:"absent"`             null is read as absent, as older peers send it
 //
 // It keeps nothing of what it reads from, and what it makes is no larger than a multiple of that.
-type reader struct {
+type decoder struct {
 	// lenient reads null as absent wherever a member may be.
 	lenient bool
 
@@ -50,26 +50,26 @@ const (
 	maxWarnings = 20
 	// maxWarnedName is how many bytes of a peer's name are in one, and maxWarnedPath how many of its path.
 	maxWarnedName, maxWarnedPath = 64, 200
-	// What a reader makes of a value is at most makesTimes as large, and makesAlways larger. The protocol's own items are
+	// What a decoder makes of a value is at most makesTimes as large, and makesAlways larger. The protocol's own items are
 	// no larger than eight times the shortest JSON they are written as, but for those that hold nothing.
 	makesTimes, makesAlways = 8, 64 << 10
 )
 
-// newReader returns a reader of data, which is valid JSON.
-func newReader(data []byte) *reader {
-	return &reader{left: makesTimes*len(data) + makesAlways}
+// newDecoder returns a decoder of data, which is valid JSON.
+func newDecoder(data []byte) *decoder {
+	return &decoder{left: makesTimes*len(data) + makesAlways}
 }
 
 // errDropped is returned for a value whose kind is unknown: its list goes on without it.
 var errDropped = errors.New("agui: dropped")
 
-// selfReader is implemented by the types that are more than a list of fields.
-type selfReader interface {
-	read(r *reader, raw json.RawMessage) error
+// selfDecoder is implemented by the types that are more than a list of fields.
+type selfDecoder interface {
+	read(r *decoder, raw json.RawMessage) error
 }
 
-// path is where the reader is, or the named member of it.
-func (r *reader) path(name string) string {
+// path is where the decoder is, or the named member of it.
+func (r *decoder) path(name string) string {
 	var b strings.Builder
 	for _, s := range r.at {
 		s.write(&b)
@@ -91,11 +91,11 @@ func (s step) write(b *strings.Builder) {
 	}
 }
 
-// fail is the error of the value the reader is at, or of the named member of it.
-func (r *reader) fail(name, problem string) error { return &FieldError{r.path(name), problem} }
+// fail is the error of the value the decoder is at, or of the named member of it.
+func (r *decoder) fail(name, problem string) error { return &FieldError{r.path(name), problem} }
 
-// drop warns of the value the reader is at, or of the named member of it, which may be a peer's word.
-func (r *reader) drop(name, reason string) {
+// drop warns of the value the decoder is at, or of the named member of it, which may be a peer's word.
+func (r *decoder) drop(name, reason string) {
 	if r.dropped++; len(r.warnings) == maxWarnings {
 		return
 	}
@@ -103,7 +103,7 @@ func (r *reader) drop(name, reason string) {
 }
 
 // told returns the warnings, and how many others there were.
-func (r *reader) told() []Warning {
+func (r *decoder) told() []Warning {
 	if more := r.dropped - len(r.warnings); more > 0 {
 		return append(r.warnings, Warning{"", "and " + strconv.Itoa(more) + " more"})
 	}
@@ -118,8 +118,8 @@ func cut(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "") + "…"
 }
 
-// within reads a part of the value the reader is at.
-func (r *reader) within(s step, read func() error) error {
+// within reads a part of the value the decoder is at.
+func (r *decoder) within(s step, read func() error) error {
 	r.at = append(r.at, s)
 	err := read()
 	r.at = r.at[:len(r.at)-1]
@@ -127,7 +127,7 @@ func (r *reader) within(s step, read func() error) error {
 }
 
 // spend accounts for n bytes that are about to be made.
-func (r *reader) spend(n int) error {
+func (r *decoder) spend(n int) error {
 	if r.left -= n; r.left < 0 {
 		return r.fail("", "has too many items")
 	}
@@ -136,7 +136,7 @@ func (r *reader) spend(n int) error {
 
 // object returns the members of raw that p or others name, and drops the rest. Of a repeated name the last one counts, as in
 // JavaScript. Give it back with release.
-func (r *reader) object(raw json.RawMessage, p *plan, others ...string) (map[string]json.RawMessage, error) {
+func (r *decoder) object(raw json.RawMessage, p *plan, others ...string) (map[string]json.RawMessage, error) {
 	if !isObject(raw) {
 		return nil, r.fail("", "must be an object")
 	}
@@ -156,7 +156,7 @@ func (r *reader) object(raw json.RawMessage, p *plan, others ...string) (map[str
 	return m, nil
 }
 
-func (r *reader) unused() map[string]json.RawMessage {
+func (r *decoder) unused() map[string]json.RawMessage {
 	n := len(r.free)
 	if n == 0 {
 		return make(map[string]json.RawMessage)
@@ -167,13 +167,13 @@ func (r *reader) unused() map[string]json.RawMessage {
 }
 
 // release takes back a map of members.
-func (r *reader) release(m map[string]json.RawMessage) {
+func (r *decoder) release(m map[string]json.RawMessage) {
 	clear(m)
 	r.free = append(r.free, m)
 }
 
 // structure fills the struct that target points to from raw.
-func (r *reader) structure(raw json.RawMessage, target any) error {
+func (r *decoder) structure(raw json.RawMessage, target any) error {
 	m, err := r.object(raw, planOf(reflect.TypeOf(target).Elem()))
 	if err != nil {
 		return err
@@ -183,7 +183,7 @@ func (r *reader) structure(raw json.RawMessage, target any) error {
 }
 
 // fields fills the struct that target points to from m, which has no other members.
-func (r *reader) fields(m map[string]json.RawMessage, target any) error {
+func (r *decoder) fields(m map[string]json.RawMessage, target any) error {
 	v := reflect.ValueOf(target).Elem()
 	for _, f := range planOf(v.Type()).fields {
 		raw, ok := m[f.name]
@@ -215,8 +215,8 @@ func (r *reader) fields(m map[string]json.RawMessage, target any) error {
 }
 
 // value fills v from raw, which is valid JSON.
-func (r *reader) value(raw json.RawMessage, v reflect.Value) error {
-	if s, ok := v.Addr().Interface().(selfReader); ok {
+func (r *decoder) value(raw json.RawMessage, v reflect.Value) error {
+	if s, ok := v.Addr().Interface().(selfDecoder); ok {
 		return s.read(r, raw)
 	}
 	if v.Type() == rawType {
@@ -253,7 +253,7 @@ func (r *reader) value(raw json.RawMessage, v reflect.Value) error {
 }
 
 // list fills v from an array.
-func (r *reader) list(raw json.RawMessage, v reflect.Value) error {
+func (r *decoder) list(raw json.RawMessage, v reflect.Value) error {
 	if !isArray(raw) {
 		return r.fail("", "must be an array")
 	}
@@ -289,7 +289,7 @@ const maxInteger = 1<<53 - 1
 
 // integer reads numbers as JavaScript does, so that 1e3 and 5.0 are integers here when they are for the peer, and an
 // exponent of any size costs nothing.
-func (r *reader) integer(raw json.RawMessage, v reflect.Value) error {
+func (r *decoder) integer(raw json.RawMessage, v reflect.Value) error {
 	var f float64
 	if err := json.Unmarshal(raw, &f); err != nil || f != math.Trunc(f) {
 		return r.fail("", "must be an integer")
@@ -314,7 +314,7 @@ func begins(raw json.RawMessage, c byte) bool {
 	return i < len(raw) && raw[i] == c
 }
 
-// A plan is what reader.fields needs to know of a struct type.
+// A plan is what decoder.fields needs to know of a struct type.
 type plan struct {
 	fields []fieldPlan
 	names  map[string]string // of the fields, each by itself, so that one is found by bytes without a copy

@@ -22,7 +22,7 @@ var roleFields = map[Role]struct{ required, optional []string }{
 	RoleReasoning: {[]string{"content"}, []string{"encryptedValue"}},
 }
 
-func (m *Message) read(r *reader, raw json.RawMessage) error {
+func (m *Message) read(r *decoder, raw json.RawMessage) error {
 	role, err := r.variant("role", raw)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (c Content) fits(role Role, path string) *FieldError {
 	}
 }
 
-func (c *Content) read(r *reader, raw json.RawMessage) error {
+func (c *Content) read(r *decoder, raw json.RawMessage) error {
 	switch raw = bytes.TrimSpace(raw); raw[0] {
 	case '"':
 		c.kind = contentText
@@ -78,7 +78,7 @@ func (c *Content) read(r *reader, raw json.RawMessage) error {
 	}
 }
 
-func (p *Part) read(r *reader, raw json.RawMessage) error {
+func (p *Part) read(r *decoder, raw json.RawMessage) error {
 	kind, err := r.variant("type", raw)
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func (p *Part) read(r *reader, raw json.RawMessage) error {
 	}
 }
 
-func (s *Source) read(r *reader, raw json.RawMessage) error {
+func (s *Source) read(r *decoder, raw json.RawMessage) error {
 	kind, err := r.variant("type", raw)
 	if err != nil {
 		return err
@@ -138,7 +138,7 @@ func (s *Source) read(r *reader, raw json.RawMessage) error {
 	return nil
 }
 
-func (u *TokenUsage) read(r *reader, raw json.RawMessage) error {
+func (u *TokenUsage) read(r *decoder, raw json.RawMessage) error {
 	type plain TokenUsage
 	var p plain
 	if err := r.structure(raw, &p); err != nil {
@@ -154,7 +154,7 @@ func (u *TokenUsage) read(r *reader, raw json.RawMessage) error {
 // metadataSize is about what one member of a dictionary takes in memory beside its JSON.
 const metadataSize = 64
 
-func (m *Metadata) read(r *reader, raw json.RawMessage) error {
+func (m *Metadata) read(r *decoder, raw json.RawMessage) error {
 	if !isObject(raw) {
 		return r.fail("", "must be an object")
 	}
@@ -177,7 +177,7 @@ func (m *Metadata) read(r *reader, raw json.RawMessage) error {
 // pointer is RFC 6901.
 var pointer = regexp.MustCompile(`^(/([^/~]|~[01])*)*$`)
 
-func (o *PatchOp) read(r *reader, raw json.RawMessage) error {
+func (o *PatchOp) read(r *decoder, raw json.RawMessage) error {
 	op, err := r.variant("op", raw)
 	if err != nil {
 		return err
@@ -217,7 +217,7 @@ func (o *PatchOp) read(r *reader, raw json.RawMessage) error {
 	return nil
 }
 
-func (o *Outcome) read(r *reader, raw json.RawMessage) error {
+func (o *Outcome) read(r *decoder, raw json.RawMessage) error {
 	kind, err := r.variant("type", raw)
 	if err != nil {
 		return err
@@ -242,7 +242,7 @@ func (o *Outcome) read(r *reader, raw json.RawMessage) error {
 	return err
 }
 
-func (o *SubagentOutcome) read(r *reader, raw json.RawMessage) error {
+func (o *SubagentOutcome) read(r *decoder, raw json.RawMessage) error {
 	kind, err := r.variant("type", raw)
 	if err != nil {
 		return err
@@ -267,7 +267,7 @@ func oneOf(names ...string) func(string) bool {
 }
 
 // only is structure for a variant that has just the allowed members, and must have those that are required.
-func (r *reader) only(raw json.RawMessage, target any, allowed func(name string) bool, required ...string) error {
+func (r *decoder) only(raw json.RawMessage, target any, allowed func(name string) bool, required ...string) error {
 	m, err := r.object(raw, planOf(reflect.TypeOf(target).Elem()))
 	if err != nil {
 		return err
@@ -288,7 +288,7 @@ func (r *reader) only(raw json.RawMessage, target any, allowed func(name string)
 }
 
 // variant returns the member of raw that says which variant it is of.
-func (r *reader) variant(name string, raw json.RawMessage) (string, error) {
+func (r *decoder) variant(name string, raw json.RawMessage) (string, error) {
 	if !isObject(raw) {
 		return "", r.fail("", "must be an object")
 	}
