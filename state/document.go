@@ -289,7 +289,7 @@ func (d *Document) ApplyOutside(p OutsidePatch, writable []string) error {
 	if err != nil {
 		return err
 	}
-	raw, err := p.apply(d.render(), writable)
+	raw, err := p.apply(d.render(), writable, d.o.MaxSize)
 	if err != nil {
 		return err
 	}

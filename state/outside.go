@@ -159,9 +159,12 @@ func outsidePointer(i int, pointer string) ([]string, error) {
 }
 
 // apply returns doc, an object, with p applied to it: all of it, or an [*OutsideError]. Writable lists the pointers at and
-// below which p may write; nil means everywhere.
-func (p OutsidePatch) apply(doc json.RawMessage, writable []string) (json.RawMessage, error) {
-	a := outside{doc: object(doc)}
+// below which p may write; nil means everywhere. Copies may make doc longer by maxSize bytes, by [MaxCopied] at most; 0 means by that.
+func (p OutsidePatch) apply(doc json.RawMessage, writable []string, maxSize int) (json.RawMessage, error) {
+	a := outside{doc: object(doc), limit: MaxCopied}
+	if maxSize > 0 {
+		a.limit = min(a.limit, maxSize)
+	}
 	var edits []edit
 	var err error
 	if p.Merge {

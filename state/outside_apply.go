@@ -21,7 +21,8 @@ type outside struct {
 	doc    json.RawMessage
 	root   map[string]any // doc, once somebody has looked at it
 	judged int
-	copied int // bytes by which copies have made doc longer
+	limit  int // bytes by which copies may make doc longer
+	copied int // bytes by which they have
 }
 
 // tree returns the document decoded.
@@ -157,7 +158,7 @@ func (a *outside) run(edits []edit, first int) error {
 	if len(edits) == 0 {
 		return nil
 	}
-	out, added, err := applyLibrary(a.doc, edits, MaxCopied-a.copied)
+	out, added, err := applyLibrary(a.doc, edits, a.limit-a.copied)
 	if err == nil {
 		a.copied += max(0, len(out)-len(a.doc)-added)
 		a.doc, a.root = out, nil
@@ -167,7 +168,7 @@ func (a *outside) run(edits []edit, first int) error {
 	least, most := 1, len(edits)
 	for least < most {
 		mid := (least + most) / 2
-		if _, _, other := applyLibrary(a.doc, edits[:mid], MaxCopied-a.copied); other != nil {
+		if _, _, other := applyLibrary(a.doc, edits[:mid], a.limit-a.copied); other != nil {
 			most, err = mid, other
 		} else {
 			least = mid + 1
@@ -175,7 +176,7 @@ func (a *outside) run(edits []edit, first int) error {
 	}
 	failed := edits[least-1]
 	if _, large := errors.AsType[*jsonpatch.AccumulatedCopySizeError](err); large {
-		return refusedOp(first+least-1, Pointer(failed.path...), ErrTooLarge, fmt.Sprintf("the copies take more than %d bytes", MaxCopied))
+		return refusedOp(first+least-1, Pointer(failed.path...), ErrTooLarge, fmt.Sprintf("the copies take more than %d bytes", a.limit))
 	}
 	return refusedOp(first+least-1, Pointer(failed.path...), ErrPatch, "the operation does not apply to the state as it is")
 }

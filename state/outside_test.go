@@ -64,7 +64,7 @@ func TestOutsidePatchesApplyAsTheirRFCSays(t *testing.T) {
 		{`{"n":12345678901234567890.10}`, `[{"op":"copy","from":"/n","path":"/m"}]`, `{"m":12345678901234567890.10,"n":12345678901234567890.10}`},
 		{`{"a~b":1}`, `[{"op":"remove","path":"/a~0b","extra":true}]`, `{}`},
 	} {
-		got, err := OutsidePatch{Body: json.RawMessage(c.patch)}.apply(json.RawMessage(c.doc), nil)
+		got, err := OutsidePatch{Body: json.RawMessage(c.patch)}.apply(json.RawMessage(c.doc), nil, 0)
 		if err != nil || string(got) != c.want {
 			t.Errorf("%s by %s = %s, %v, want %s", c.doc, c.patch, got, err, c.want)
 		}
@@ -88,7 +88,7 @@ func TestMergePatchesApplyAsTheirRFCSays(t *testing.T) {
 		{`{}`, `{"a":[{"b":null},null]}`, `{"a":[{"b":null},null]}`},
 		{`{"a":{"":1}}`, `{"a":{"b":{"":null,"c":1}}}`, `{"a":{"":1,"b":{"c":1}}}`},
 	} {
-		got, err := OutsidePatch{Merge: true, Body: json.RawMessage(c.patch)}.apply(json.RawMessage(c.doc), nil)
+		got, err := OutsidePatch{Merge: true, Body: json.RawMessage(c.patch)}.apply(json.RawMessage(c.doc), nil, 0)
 		if err != nil || string(got) != c.want {
 			t.Errorf("%s by %s = %s, %v, want %s", c.doc, c.patch, got, err, c.want)
 		}
@@ -136,7 +136,7 @@ func TestRefusedPatchesNameTheOperation(t *testing.T) {
 		{alternating, 2*MaxJudged + 1, "/x", ErrTooLarge},
 	} {
 		doc := json.RawMessage(`{"list":[null,2],"big":12345678901234567890}`)
-		got, err := OutsidePatch{Body: json.RawMessage(c.patch)}.apply(doc, nil)
+		got, err := OutsidePatch{Body: json.RawMessage(c.patch)}.apply(doc, nil, 0)
 		var refused *OutsideError
 		if !errors.As(err, &refused) || !errors.Is(err, c.err) || refused.Op != c.op || refused.Pointer != c.pointer || got != nil {
 			t.Errorf("%.120s = %s, %v, want operation %d, %q, %v", c.patch, got, err, c.op, c.pointer, c.err)
@@ -150,14 +150,14 @@ func TestRefusedPatchesNameTheOperation(t *testing.T) {
 			t.Errorf("merge patch %s: %v", body, err)
 		}
 	}
-	if _, err := (OutsidePatch{Merge: true, Body: json.RawMessage(`{"a":{"":1}}`)}).apply(json.RawMessage(`{"a":{}}`), nil); !errors.Is(err, ErrPointer) {
+	if _, err := (OutsidePatch{Merge: true, Body: json.RawMessage(`{"a":{"":1}}`)}).apply(json.RawMessage(`{"a":{}}`), nil, 0); !errors.Is(err, ErrPointer) {
 		t.Errorf("a merge below an empty name: %v", err)
 	}
 }
 
 func TestCopiesOfAPatchAreBoundedTogether(t *testing.T) {
 	t.Parallel()
-	a := outside{doc: json.RawMessage(`{"a":"` + strings.Repeat("x", 1000) + `"}`), copied: MaxCopied - 1500}
+	a := outside{doc: json.RawMessage(`{"a":"` + strings.Repeat("x", 1000) + `"}`), limit: 1500}
 	if err := a.run([]edit{{op: "copy", from: []string{"a"}, path: []string{"b"}}}, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -165,6 +165,33 @@ func TestCopiesOfAPatchAreBoundedTogether(t *testing.T) {
 	var refused *OutsideError
 	if !errors.As(err, &refused) || !errors.Is(err, ErrTooLarge) || refused.Op != 2 || refused.Pointer != "/c" {
 		t.Errorf("a copy beyond the limit = %v, want operation 2, \"/c\", %v", err, ErrTooLarge)
+	}
+}
+
+// On the way to its result a patch makes no document that is much larger than the state may be: each look at such a one costs
+// what it weighs.
+func TestCopiesMayTakeAsMuchAsTheState(t *testing.T) {
+	t.Parallel()
+	doc := json.RawMessage(`{"a":"` + strings.Repeat("x", 600) + `"}`)
+	d, err := NewDocument(doc, DocumentOptions{MaxSize: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	copies := []string{`{"op":"copy","from":"/a","path":"/b"}`, `{"op":"copy","from":"/a","path":"/c"}`}
+	removals := []string{`{"op":"remove","path":"/b"}`, `{"op":"remove","path":"/c"}`}
+	patch := func(ops ...string) OutsidePatch {
+		return OutsidePatch{Body: json.RawMessage("[" + strings.Join(ops, ",") + "]")}
+	}
+	if err := d.ApplyOutside(patch(copies[0], removals[0]), nil); err != nil {
+		t.Errorf("a copy that leaves again = %v", err)
+	}
+	err = d.ApplyOutside(patch(slices.Concat(copies, removals)...), nil)
+	var refused *OutsideError
+	if !errors.As(err, &refused) || !errors.Is(err, ErrTooLarge) || refused.Op != 1 || refused.Pointer != "/c" {
+		t.Errorf("copies beyond the size of the state = %v, want operation 1, \"/c\", %v", err, ErrTooLarge)
+	}
+	if string(d.JSON()) != string(doc) {
+		t.Error("a refused patch changed the state")
 	}
 }
 
@@ -183,7 +210,7 @@ func TestOutsidePatchesWriteOnlyWhereTheyMay(t *testing.T) {
 		{true, `{"open":{"a":1},"secret":null}`, "/secret"},
 	} {
 		doc := json.RawMessage(`{"open":{},"secret":1}`)
-		_, err := OutsidePatch{Merge: c.merge, Body: json.RawMessage(c.patch)}.apply(doc, []string{"/open"})
+		_, err := OutsidePatch{Merge: c.merge, Body: json.RawMessage(c.patch)}.apply(doc, []string{"/open"}, 0)
 		var refused *OutsideError
 		errors.As(err, &refused)
 		whole := strings.Contains(c.patch, `"path":""`)
@@ -208,7 +235,7 @@ func TestOutsidePatchesAgreeWithOurOwn(t *testing.T) {
 		}
 		old := renderJSON(doc)
 		ours, err := apply(old, p)
-		theirs, other := OutsidePatch{Body: raw}.apply(old, nil)
+		theirs, other := OutsidePatch{Body: raw}.apply(old, nil, 0)
 		if errors.Is(other, ErrPointer) || errors.Is(other, ErrValue) {
 			continue // it says so, whatever the state is
 		}
