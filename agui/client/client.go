@@ -73,15 +73,15 @@ type Client struct {
 func New(o Options) (*Client, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil {
-		return nil, errors.New("agui: client: the URL cannot be read") // the cause quotes it, and it may hold a secret
+		return nil, errors.New("client: the URL cannot be read") // the cause quotes it, and it may hold a secret
 	}
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, errors.New("agui: client: the URL must begin with http:// or https:// and name a host")
+		return nil, errors.New("client: the URL must begin with http:// or https:// and name a host")
 	}
 	switch o.Server {
 	case ServerAuto, ServerGateway, ServerCopilotKit, ServerOther:
 	default:
-		return nil, fmt.Errorf("agui: client: unknown kind of server %q", o.Server)
+		return nil, fmt.Errorf("client: unknown kind of server %q", o.Server)
 	}
 	o.fill()
 	o.Headers = o.Headers.Clone()
@@ -146,7 +146,7 @@ func (c *Client) Run(ctx context.Context, r Request) iter.Seq2[agui.Event, error
 	}
 }
 
-var errReadTwice = errors.New("agui: client: the answer was read already")
+var errReadTwice = errors.New("client: the answer was read already")
 
 // String names the client's agent: its URL, without user, query and fragment, which may hold secrets.
 func (c *Client) String() string { return c.url.Scheme + "://" + c.url.Host + c.url.EscapedPath() }

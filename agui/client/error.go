@@ -44,7 +44,7 @@ type Error struct {
 
 // Error returns fault, status, code and cause.
 func (e *Error) Error() string {
-	text := "agui: client: " + string(e.Fault)
+	text := "client: " + string(e.Fault)
 	if e.Status != 0 {
 		text += " " + strconv.Itoa(e.Status)
 	}

@@ -42,7 +42,7 @@ func (v *View) Prelude(start *agui.RunStarted) ([]agui.Event, error) {
 	var verifier agui.Verifier
 	for _, e := range p.events {
 		if err := verifier.Next(e); err != nil {
-			return nil, fmt.Errorf("agui: the run cannot be joined: %w", err)
+			return nil, fmt.Errorf("run: the run cannot be joined: %w", err)
 		}
 	}
 	return p.events, nil

@@ -13,16 +13,16 @@ import (
 // apply is what the view's document says of it.
 var (
 	// ErrRunEnded is returned for whatever is written after the terminal event.
-	ErrRunEnded = errors.New("agui: the run has ended")
+	ErrRunEnded = errors.New("run: the run has ended")
 	// ErrEventTooLarge is returned for an event larger than the run may send. Nothing of it was sent.
-	ErrEventTooLarge = errors.New("agui: the event is too large")
+	ErrEventTooLarge = errors.New("run: the event is too large")
 	// ErrNotEmitted is returned for events that [Run.Emit] never sends: those that begin and end a run, and unknown
 	// ones, which crash older clients.
-	ErrNotEmitted = errors.New("agui: not an event of an agent")
+	ErrNotEmitted = errors.New("run: not an event of an agent")
 )
 
 // errNilEvent is returned for a nil event.
-var errNilEvent = errors.New("agui: no event")
+var errNilEvent = errors.New("run: no event")
 
 // Options are what a [Run] is made of. Only Sink is required.
 type Options struct {

@@ -3,7 +3,6 @@ package run
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -63,30 +62,6 @@ func newTestRun(t testing.TB, o Options) (*Run, *sent) {
 		t.Fatal(err)
 	}
 	return r, s
-}
-
-func ExampleRun() {
-	run := New(Options{
-		ThreadID: "t", RunID: "r", NewID: numbered(),
-		Sink: func(_ agui.Event, data []byte) error { fmt.Println(string(data)); return nil },
-	})
-	err := run.Start(&agui.RunStarted{})
-
-	flights := run.Subagent(agui.SubagentStarted{SubagentRunID: "s", Name: "flights"})
-	text := flights.Text(TextOptions{Name: "flights"})
-	_, werr := fmt.Fprintf(text, "I found %d flights.", 2)
-	err = errors.Join(err, werr, text.Close(), flights.Finish(nil), run.Finish(&agui.RunFinished{}))
-
-	fmt.Println(err)
-	// Output:
-	// {"type":"RUN_STARTED","threadId":"t","runId":"r","protocolVersion":"1.0"}
-	// {"type":"SUBAGENT_STARTED","subagentRunId":"s","name":"flights"}
-	// {"type":"TEXT_MESSAGE_START","subagentRunId":"s","messageId":"id-1","role":"assistant","name":"flights"}
-	// {"type":"TEXT_MESSAGE_CONTENT","subagentRunId":"s","messageId":"id-1","delta":"I found 2 flights."}
-	// {"type":"TEXT_MESSAGE_END","subagentRunId":"s","messageId":"id-1"}
-	// {"type":"SUBAGENT_FINISHED","subagentRunId":"s"}
-	// {"type":"RUN_FINISHED","threadId":"t","runId":"r"}
-	// <nil>
 }
 
 func TestARefusedEventLeavesTheRunAsItWas(t *testing.T) {

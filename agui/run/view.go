@@ -58,7 +58,7 @@ func NewView(messages []agui.Message, state StateDocument) *View {
 // events they stand for.
 func (v *View) Apply(e agui.Event) error {
 	if err := v.fold(e); err != nil {
-		return fmt.Errorf("agui: %s does not apply: %w", e.EventType(), err)
+		return fmt.Errorf("run: %s does not apply: %w", e.EventType(), err)
 	}
 	v.open.Note(e)
 	return nil

@@ -8,7 +8,7 @@ import (
 )
 
 // ErrWriterClosed is returned for a write to a message or call that was closed.
-var ErrWriterClosed = errors.New("agui: the message is closed")
+var ErrWriterClosed = errors.New("run: the message is closed")
 
 // A streamWriter is what the writers of messages and calls have in common: the first write opens it, deltas follow, and it is
 // closed.

@@ -2,34 +2,12 @@ package run
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
 )
-
-func ExampleWriter_ToolCall() {
-	run := New(Options{
-		ThreadID: "t", RunID: "r", NewID: numbered(),
-		Sink: func(_ agui.Event, data []byte) error { fmt.Println(string(data)); return nil },
-	})
-	err := run.Start(&agui.RunStarted{})
-	call := run.As("").ToolCall(ToolCallOptions{ID: "c", Name: "search"})
-	_, werr := io.WriteString(call, `{"to":"SFO"}`)
-	err = errors.Join(err, werr, call.Result(agui.TextContent("none")), run.Finish(&agui.RunFinished{}))
-	fmt.Println(err)
-	// Output:
-	// {"type":"RUN_STARTED","threadId":"t","runId":"r","protocolVersion":"1.0"}
-	// {"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"search"}
-	// {"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"{\"to\":\"SFO\"}"}
-	// {"type":"TOOL_CALL_END","toolCallId":"c"}
-	// {"type":"TOOL_CALL_RESULT","messageId":"id-1","toolCallId":"c","content":"none","role":"tool"}
-	// {"type":"RUN_FINISHED","threadId":"t","runId":"r"}
-	// <nil>
-}
 
 func TestTextHoldsBackHalfACharacter(t *testing.T) {
 	t.Parallel()
