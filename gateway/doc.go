@@ -21,6 +21,9 @@
 // CopilotKit's pages have routes of their own, which lead to the same stages: package copilotkit has them, and copilotkit.go is the
 // service that it asks for.
 //
+// A thread belongs to the principal that began it, and to others it looks like one that does not exist. [Options.Principal] says who
+// has sent a request; without it everybody is one principal, and whoever reaches the gateway can read every thread.
+//
 // A run belongs to the server: readers come and go, and each sees the log from its own cursor, so live and
 // replayed streams are the same code. A reader is given a frame only after the store acknowledged it.
 //

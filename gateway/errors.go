@@ -88,6 +88,9 @@ func (g *Gateway) writeError(w http.ResponseWriter, r *http.Request, err error) 
 	if status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests {
 		w.Header().Set("Retry-After", strconv.Itoa(int(retryAfter.Seconds())))
 	}
+	if status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	}
 	route.Answer(w, status, errorBody(r, code, message))
 }
 

@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
 )
@@ -80,4 +82,64 @@ func ExampleNew_prefix() {
 	// Output:
 	// /ai/readyz 200 OK
 	// /ai/agents 200 OK
+}
+
+type userKey struct{}
+
+// signedIn is a program's own authentication: it puts the user into the request's context. This one believes whatever it is told.
+func signedIn(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if user, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer token-of-"); ok {
+			r = r.WithContext(context.WithValue(r.Context(), userKey{}, user))
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// A program that knows its users tells the gateway who has sent a request: each user has threads of their own, and nobody else is served.
+func ExampleNew_principal() {
+	hello := groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
+		return groupchat.Say(t, "hello", "Hello, %s.", t.Principal())
+	})
+	g, err := gateway.New(gateway.Options{
+		Agents: map[string]groupchat.Agent{"hello": hello},
+		Log:    slog.New(slog.DiscardHandler),
+		Principal: func(r *http.Request) (gateway.Principal, error) {
+			user, ok := r.Context().Value(userKey{}).(string)
+			if !ok {
+				return gateway.Principal{}, &errcode.Error{Code: errcode.Unauthorized}
+			}
+			return gateway.Principal{ID: user}, nil
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer g.Close()
+	mux := http.NewServeMux()
+	mux.Handle("/ai/", signedIn(http.StripPrefix("/ai", g)))
+
+	ask := func(user, method, path, body string) string {
+		r := httptest.NewRequest(method, path, strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		if user != "" {
+			r.Header.Set("Authorization", "Bearer token-of-"+user)
+		}
+		w := httptest.NewRecorder()
+		mux.ServeHTTP(w, r)
+		return w.Result().Status
+	}
+	run := `{"threadId": "t1", "runId": "r1", "messages": [{"id": "m1", "role": "user", "content": "Hi"}]}`
+	fmt.Println("ada runs an agent: ", ask("ada", "POST", "/ai/agents/hello", run))
+	fmt.Println("ada reads it again:", ask("ada", "GET", "/ai/threads/t1", ""))
+	fmt.Println("eve reads it:      ", ask("eve", "GET", "/ai/threads/t1", ""))
+	fmt.Println("nobody reads it:   ", ask("", "GET", "/ai/threads/t1", ""))
+	fmt.Println("a probe asks:      ", ask("", "GET", "/ai/readyz", ""))
+	// Output:
+	// ada runs an agent:  200 OK
+	// ada reads it again: 200 OK
+	// eve reads it:       404 Not Found
+	// nobody reads it:    401 Unauthorized
+	// a probe asks:       200 OK
 }

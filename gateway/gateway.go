@@ -162,7 +162,15 @@ func (g *Gateway) attempt(key state.Key) *attempt {
 	return g.attempts[key]
 }
 
-// log returns the logger of a request: every line has its id.
+// log returns the logger of a request: every line has its id, and whose it is.
 func (g *Gateway) log(r *http.Request) *slog.Logger {
-	return g.o.Log.With("request", route.RequestID(r))
+	return g.logFor(route.Principal(r)).With("request", route.RequestID(r))
+}
+
+// logFor returns the logger of what concerns a principal. Lines do not name the one that everybody is if nobody is authenticated.
+func (g *Gateway) logFor(principal string) *slog.Logger {
+	if g.o.Principal == nil || principal == "" {
+		return g.o.Log
+	}
+	return g.o.Log.With("principal", principal)
 }

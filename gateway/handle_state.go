@@ -257,6 +257,6 @@ func (g *Gateway) settlePatches(t *state.Thread) {
 	ctx, cancel := context.WithTimeout(context.Background(), calls.StoreTimeout)
 	defer cancel()
 	if _, err := g.store.PatchState(ctx, &state.PatchRequest{Key: t.Key, ID: t.Pending[0].ID, Known: true}); err != nil {
-		g.o.Log.Warn("thread: patches left waiting", "agent", t.Key.Agent, "thread", t.Key.ID, "error", err)
+		g.logFor(t.Key.Principal).Warn("thread: patches left waiting", "agent", t.Key.Agent, "thread", t.Key.ID, "error", err)
 	}
 }

@@ -50,6 +50,21 @@ type Options struct {
 	// Webhook is called when a run waits for answers.
 	Webhook WebhookOptions
 
+	// Principal says who has sent a request, for example by what a middleware before the gateway has put into the request's
+	// context. Nil means that all requests come from one principal, whose id is "local". Each principal has threads of its own, and
+	// those of others do not exist for it.
+	//
+	// Principal is called concurrently, once for each request, before anything of the body is read, which it must leave alone. A stream
+	// that has begun goes on, also after the credentials have expired. It is not called for what belongs to nobody: /healthz,
+	// /readyz, /openapi.json, the page, preflights of CORS, and paths and methods that do not exist.
+	//
+	// An [*errcode.Error] with [errcode.Unauthorized] or [errcode.Forbidden] is answered with 401 or 403, and with its Text if it has
+	// one. Every other error, a panic, and an invalid [Principal] are answered with 401. The log, and nothing else, has the cause.
+	//
+	// Browsers send cookies along with requests of other sites too, so a program that authenticates by cookies should refuse such
+	// requests, for example by an [http.CrossOriginProtection].
+	Principal func(*http.Request) (Principal, error)
+
 	// Page is served at / and /assets/; nil means a few words about the API.
 	Page http.Handler
 

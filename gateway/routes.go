@@ -30,10 +30,7 @@ func (g *Gateway) newRoutes() http.Handler {
 	e.HTTPErrorHandler = g.routingError
 	e.IPExtractor = echo.ExtractIPDirect()
 	e.Use(g.recover, g.identify, middleware.CORSWithConfig(g.cors()))
-	for _, route := range []struct {
-		method, path string
-		handler      handler
-	}{
+	for _, route := range []tableRow{
 		{http.MethodPost, "/agents/:agent", g.runAgent},
 		{http.MethodPost, "/subgraphs", g.runLegacy},
 		{http.MethodGet, "/agents", g.listAgents},
@@ -49,24 +46,39 @@ func (g *Gateway) newRoutes() http.Handler {
 		{http.MethodPost, "/threads/:id/resume", g.resume},
 		{http.MethodPost, "/threads/:id/stop", g.stop},
 		{http.MethodPost, "/threads/:id/fork", g.fork},
+	} {
+		route.add(e, g.adapt, g.authenticate)
+	}
+	for _, route := range []tableRow{ // what belongs to nobody
 		{http.MethodGet, "/healthz", g.healthz},
 		{http.MethodGet, "/readyz", g.readyz},
 		{http.MethodGet, "/openapi.json", g.showOpenAPI},
 		{http.MethodGet, "/", g.home},
 	} {
-		e.Add(route.method, route.path, g.adapt(route.handler))
-		if route.method == http.MethodGet { // net/http leaves the body out
-			e.HEAD(route.path, g.adapt(route.handler))
-		}
+		route.add(e, g.adapt)
 	}
 	if g.o.Page != nil {
-		e.Match([]string{http.MethodGet, http.MethodHead}, "/assets/*", g.adapt(g.home))
+		tableRow{http.MethodGet, "/assets/*", g.home}.add(e, g.adapt)
 	}
 	k := newCopilotkit(g)
 	for _, path := range []string{copilotkit.Base, copilotkit.Base + "/*"} {
-		e.Any(path, g.adapt(k.Serve)) // it has a table of its own
+		e.Any(path, g.adapt(k.Serve), g.authenticate) // it has a table of its own
 	}
 	return e
+}
+
+// A tableRow is a route.
+type tableRow struct {
+	method, path string
+	handler      handler
+}
+
+// add adds the route to e. Where GET is answered HEAD is too; net/http leaves the body out.
+func (r tableRow) add(e *echo.Echo, adapt func(handler) echo.HandlerFunc, before ...echo.MiddlewareFunc) {
+	e.Add(r.method, r.path, adapt(r.handler), before...)
+	if r.method == http.MethodGet {
+		e.HEAD(r.path, adapt(r.handler), before...)
+	}
 }
 
 // adapt makes an echo handler of h: path parameters go into the request, and the writer surfaces the errors of
@@ -82,7 +94,6 @@ func (g *Gateway) adapt(h handler) echo.HandlerFunc {
 			r.SetPathValue(name, value)
 		}
 		w := responseWriter{c.Response()}
-		route.TimeBody(w, r)
 		if err := h(w, r); err != nil {
 			g.answerError(w, r, err)
 		}
@@ -107,10 +118,8 @@ func (w responseWriter) Begun() bool { return w.Committed }
 // requestIDHeader names a request, in it and in its answer.
 const requestIDHeader = echo.HeaderXRequestID
 
-// localPrincipal owns every thread while there is no authentication.
-const localPrincipal = "local"
-
-// identify gives each request an id and its principal, and sets the id on the response.
+// identify gives each request an id, which it sets on the response too, and its body a deadline: net/http waits for a body before
+// it answers, also if no handler reads it.
 func (g *Gateway) identify(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
@@ -119,7 +128,23 @@ func (g *Gateway) identify(next echo.HandlerFunc) echo.HandlerFunc {
 			id = g.o.NewID()
 		}
 		c.Response().Header().Set(requestIDHeader, id)
-		c.SetRequest(route.WithIdentity(r, id, localPrincipal))
+		r = route.WithRequestID(r, id)
+		route.TimeBody(responseWriter{c.Response()}, r)
+		c.SetRequest(r)
+		return next(c)
+	}
+}
+
+// authenticate gives a request its principal, or refuses it.
+func (g *Gateway) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		principal, err := g.principal(r)
+		if err != nil {
+			g.refusePrincipal(responseWriter{c.Response()}, r, err)
+			return nil
+		}
+		c.SetRequest(route.WithPrincipal(r, principal))
 		return next(c)
 	}
 }

@@ -65,12 +65,12 @@ func (g *Gateway) takeOverOverdue(wasAway bool) (away bool) {
 		var refused error
 		err := calls.Protect(func() error { refused = g.takeOverRun(ctx, key); return nil })
 		if err != nil {
-			calls.WithCause(g.o.Log, err).Error("sweep: panic", "agent", key.Agent, "thread", key.ID)
+			calls.WithCause(g.logFor(key.Principal), err).Error("sweep: panic", "agent", key.Agent, "thread", key.ID)
 		}
 		if refused == nil || g.taking.Err() != nil {
 			continue
 		}
-		g.o.Log.Warn("run: not taken over", "agent", key.Agent, "thread", key.ID, "error", refused)
+		g.logFor(key.Principal).Warn("run: not taken over", "agent", key.Agent, "thread", key.ID, "error", refused)
 		if g.ping(ctx) != nil {
 			g.noteStoreError()
 			return true
@@ -109,7 +109,7 @@ func (g *Gateway) takeOverRun(ctx context.Context, key state.Key) error {
 		return err
 	}
 	g.chains.rejoin(begun.Thread.Live.Intent.Chain)
-	g.start(agent, begun, asked, nil, g.o.Log)
+	g.start(agent, begun, asked, nil, g.logFor(begun.Lease.Key.Principal))
 	s.occupy()
 	taken = true
 	return nil

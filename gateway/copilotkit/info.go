@@ -10,7 +10,7 @@ import (
 const version = "1.75.0"
 
 // info answers a page's first request. It never fails, even if the store cannot be reached, because a page that gets an error here
-// changes its transport and does not change it back.
+// changes its transport and does not change it back. Requests without a principal do not get here.
 func (h *Handler) info(w http.ResponseWriter, _ *http.Request) error {
 	route.Answer(w, http.StatusOK, h.about())
 	return nil

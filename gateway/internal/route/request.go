@@ -15,16 +15,21 @@ type (
 	principalKey struct{}
 )
 
-// WithIdentity returns r with the id of the request and the principal of its caller.
-func WithIdentity(r *http.Request, id, principal string) *http.Request {
-	ctx := context.WithValue(r.Context(), requestIDKey{}, id)
-	return r.WithContext(context.WithValue(ctx, principalKey{}, principal))
+// WithRequestID returns r with its id.
+func WithRequestID(r *http.Request, id string) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), requestIDKey{}, id))
+}
+
+// WithPrincipal returns r with the principal of its caller.
+func WithPrincipal(r *http.Request, principal string) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), principalKey{}, principal))
 }
 
 // RequestID returns the id of a request, which the caller or the gateway has chosen.
 func RequestID(r *http.Request) string { return fromContext(r.Context(), requestIDKey{}) }
 
-// Principal returns the principal of a request's caller, which is a part of the key of every thread.
+// Principal returns the principal of a request's caller, which is a part of the key of every thread. It is empty for a route that
+// belongs to nobody.
 func Principal(r *http.Request) string { return fromContext(r.Context(), principalKey{}) }
 
 func fromContext(ctx context.Context, key any) string {

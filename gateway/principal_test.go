@@ -1,0 +1,192 @@
+package gateway_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/gateway"
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
+)
+
+// byHeader takes the header X-User for the principal's id.
+func byHeader(o *gateway.Options) {
+	o.Principal = func(r *http.Request) (gateway.Principal, error) {
+		return gateway.Principal{ID: r.Header.Get("X-User")}, nil
+	}
+}
+
+// A request that has no principal, or one that may not, is answered in the form of its route, and learns no cause. The log has it, without
+// the credentials.
+func TestARequestWithoutAPrincipalIsRefused(t *testing.T) {
+	t.Parallel()
+	const cause, credential = "the directory is away", "pa55word-of-ada"
+	long := strings.Repeat("x", 512)
+	for name, test := range map[string]struct {
+		id      string
+		err     error
+		panics  bool
+		status  int
+		says    string // in the answer
+		logged  string // of the cause
+		nothing bool   // is logged, because the request is served
+	}{
+		"unauthorized":                {err: &errcode.Error{Code: errcode.Unauthorized, Err: errors.New(cause)}, status: 401, says: "Valid credentials are required.", logged: cause},
+		"forbidden":                   {err: &errcode.Error{Code: errcode.Forbidden, Err: errors.New(cause)}, status: 403, says: "This is not allowed.", logged: cause},
+		"forbidden, wrapped":          {err: fmt.Errorf("%s: %w", cause, &errcode.Error{Code: errcode.Forbidden}), status: 403, says: "This is not allowed.", logged: cause},
+		"forbidden, with a text":      {err: &errcode.Error{Code: errcode.Forbidden, Text: "Ask your administrator.", Err: errors.New(cause)}, status: 403, says: "Ask your administrator.", logged: cause},
+		"another code":                {err: &errcode.Error{Code: errcode.Overloaded, Text: cause, Err: errors.New(cause)}, status: 401, says: "Valid credentials are required.", logged: cause},
+		"an error without a code":     {err: errors.New(cause), status: 401, says: "Valid credentials are required.", logged: cause},
+		"an error about a field":      {err: &agui.FieldError{Path: "token", Problem: cause}, status: 401, says: "Valid credentials are required.", logged: cause},
+		"a cancelled call":            {err: fmt.Errorf("%s: %w", cause, context.Canceled), status: 401, says: "Valid credentials are required.", logged: cause},
+		"an error with an id":         {id: "ada", err: errors.New(cause), status: 401, says: "Valid credentials are required.", logged: cause},
+		"a panic":                     {panics: true, status: 401, says: "Valid credentials are required.", logged: cause},
+		"an error with the password":  {err: errors.New("no such token: " + credential), status: 401, says: "Valid credentials are required.", logged: "no such token:•••"},
+		"no id":                       {status: 401, says: "Valid credentials are required.", logged: "empty"},
+		"an id of 512 bytes":          {id: long, status: 200, nothing: true},
+		"an id of 513 bytes":          {id: long + "x", status: 401, says: "Valid credentials are required.", logged: "513 bytes"},
+		"an id with a line break":     {id: "ada\nbob", status: 401, says: "Valid credentials are required.", logged: "control"},
+		"an id with a C1 control":     {id: "ada\u0085", status: 401, says: "Valid credentials are required.", logged: "control"},
+		"an id that is not UTF-8":     {id: "ada\xff", status: 401, says: "Valid credentials are required.", logged: "UTF-8"},
+		"the id of waiting notices":   {id: ".webhook", status: 401, says: "Valid credentials are required.", logged: "reserved"},
+		"an id in another alphabet":   {id: "Ада {Лавлейс}/*", status: 200, nothing: true},
+		"the id of everybody without": {id: "local", status: 200, nothing: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var log lockedBuffer
+			w := newWorld(t, logged(&log), func(o *gateway.Options) {
+				o.Principal = func(*http.Request) (gateway.Principal, error) {
+					if test.panics {
+						panic(cause)
+					}
+					return gateway.Principal{ID: test.id}, test.err
+				}
+			})
+			for _, path := range []string{"/threads", "/api/copilotkit/info"} {
+				for _, method := range []string{http.MethodGet, http.MethodHead} {
+					w.refusal(t, method, path, credential, test.status, test.says)
+				}
+			}
+			lines := log.lines(t, "request: refused")
+			if test.nothing != (len(lines) == 0) {
+				t.Errorf("the log has %v", lines)
+			}
+			for _, line := range lines {
+				if text, _ := line["error"].(string); !strings.Contains(text, test.logged) {
+					t.Errorf("the log has the cause %q, want %q in it", text, test.logged)
+				}
+			}
+			if strings.Contains(log.String(), credential) {
+				t.Errorf("the log has the credentials:\n%s", &log)
+			}
+		})
+	}
+}
+
+// refusal sends a request with a credential, and holds the answer against the status, and the sentence of one that is refused.
+func (w *world) refusal(t *testing.T, method, path, credential string, status int, sentence string) {
+	t.Helper()
+	response := w.request(t.Context(), method, path, "", "Authorization", "Bearer "+credential, "Origin", "http://localhost:3000")
+	defer response.Body.Close()
+	challenge := ""
+	if status == http.StatusUnauthorized {
+		challenge = "Bearer"
+	}
+	if response.StatusCode != status || response.Header.Get("WWW-Authenticate") != challenge {
+		t.Errorf("%s %s = %d, WWW-Authenticate %q", method, path, response.StatusCode, response.Header.Get("WWW-Authenticate"))
+	}
+	if response.Header.Get("Access-Control-Allow-Origin") == "" || response.Header.Get("X-Request-Id") != "test" {
+		t.Errorf("%s %s: the page cannot read the answer: %v", method, path, response.Header)
+	}
+	if status == http.StatusOK || method == http.MethodHead {
+		return
+	}
+	code := map[int]string{http.StatusUnauthorized: "unauthorized", http.StatusForbidden: "forbidden"}[status]
+	want := map[string]any{"error": map[string]any{"code": code, "message": sentence, "requestId": "test"}}
+	if strings.HasPrefix(path, pages) {
+		want = map[string]any{"error": code, "code": code, "message": sentence, "requestId": "test"}
+	}
+	var got map[string]any
+	if err := json.NewDecoder(response.Body).Decode(&got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s %s (-want +got):\n%s", method, path, diff)
+	}
+}
+
+// A run that nobody may ask for is not begun: no agent speaks, and the store has no thread of anybody's.
+func TestARunWithoutAPrincipalStartsNothing(t *testing.T) {
+	t.Parallel()
+	store := memstore.New(memstore.Options{})
+	t.Cleanup(func() { _ = store.Close() }) // a store in memory
+	var spoke atomic.Int64
+	w := newWorld(t, byHeader, func(o *gateway.Options) {
+		o.Store, o.Now, o.Legacy = store, nil, "counted"
+		o.Agents["counted"] = groupchat.AgentFunc(func(ctx context.Context, turn *groupchat.Turn) error {
+			spoke.Add(1)
+			return echoes(ctx, turn)
+		})
+	})
+	body := pageInput("t", "r1", []string{"u1:Hi"})
+	requests := map[string]string{
+		"/agents/counted": body, "/subgraphs": body, pages + "/agent/counted/run": body,
+		pages: `{"method":"agent/run","params":{"agentId":"counted"},"body":` + body + `}`,
+	}
+	for path, sent := range requests {
+		if status, answer := w.call("POST", path, sent); status != http.StatusUnauthorized {
+			t.Errorf("POST %s = %d %s", path, status, answer)
+		}
+	}
+	for _, principal := range []string{"", "local"} {
+		page, err := store.List(t.Context(), state.Query{Principal: principal, Limit: 10})
+		if err != nil || len(page.Threads) > 0 || spoke.Load() > 0 {
+			t.Errorf("%q has %d threads, %d turns, %v", principal, len(page.Threads), spoke.Load(), err)
+		}
+	}
+	for path, sent := range requests {
+		if status, answer := w.call("POST", path, sent, "X-User", "ada"); status != http.StatusOK {
+			t.Errorf("POST %s with a principal = %d %s", path, status, answer)
+		}
+	}
+	if spoke.Load() == 0 {
+		t.Error("no agent spoke for a principal either")
+	}
+}
+
+// Lines about requests, runs and threads name whose they are.
+func TestTheLogNamesThePrincipal(t *testing.T) {
+	t.Parallel()
+	var log lockedBuffer
+	w := newWorld(t, logged(&log), byHeader)
+	for i, user := range []string{"ada", "bob"} {
+		w.call("POST", "/agents/echo", input("t", "r1", []string{"u1:Hi"}), "X-User", user)
+		eventually(t, "the run has ended", func() bool { return len(log.lines(t, "run: ended")) == i+1 })
+		w.call("PATCH", "/threads/t", `{"title":"T"}`, "X-User", user)
+		w.call("GET", "/threads/none", "", "X-User", user)
+	}
+	w.call("GET", "/threads/t", "")
+	for prefix, want := range map[string][]any{
+		"run: started": {"ada", "bob"}, "run: ended": {"ada", "bob"}, "thread: renamed": {"ada", "bob"}, "request: refused": {"ada", "bob", nil},
+	} {
+		var got []any
+		for _, line := range log.lines(t, prefix) {
+			got = append(got, line["principal"])
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", prefix, diff)
+		}
+	}
+}
