@@ -4,16 +4,16 @@
 // A run is one call of [Execute] with an agent and a [Session], which holds everything that belongs to this run: the writer of its
 // events, the thread's state, the caller's input, and a [Journal] that keeps what must not be lost.
 //
-//	view := agui.NewView(messages, nil) // the conversation so far
-//	run := agui.NewRun(agui.RunOptions{ThreadID: thread, RunID: id, View: view, Sink: send})
+//	view := run.NewView(messages, nil) // the conversation so far; package agui/run
+//	r := run.New(run.Options{ThreadID: thread, RunID: id, View: view, Sink: send})
 //	doc, err := state.NewDocument(saved, state.DocumentOptions{
-//		OnChange: func(c state.Change) error { return run.Emit(c.Event()) },
+//		OnChange: func(c state.Change) error { return r.Emit(c.Event()) },
 //	})
 //	…
-//	err = run.Start(&agui.RunStarted{})
+//	err = r.Start(&agui.RunStarted{})
 //	…
 //	result, err := host.Execute(ctx, team, host.Session{
-//		Run: run, State: doc, Journal: journal, Origin: id, NewID: newID,
+//		Run: r, State: doc, Journal: journal, Origin: id, NewID: newID,
 //	})
 //
 // # How a run ends
