@@ -84,7 +84,7 @@ func New(o Options) (*Gateway, error) {
 	}
 	g.webhook = webhook.New(webhook.Options{
 		URL: o.Webhook.URL, Secret: o.Webhook.Secret, Timeout: o.Webhook.Timeout, Retry: o.Webhook.Retry, Client: o.Webhook.Client,
-		Store: g.store, Lease: o.Lease, Draining: g.taking, Log: o.Log, Now: o.Now, NewID: o.NewID,
+		Store: g.store, Principals: o.Principal != nil, Lease: o.Lease, Draining: g.taking, Log: o.Log, Now: o.Now, NewID: o.NewID,
 	})
 	g.routes = g.newRoutes()
 	g.sweepEnded, g.notingEnded = make(chan struct{}), make(chan struct{})

@@ -33,6 +33,7 @@ const hookSecret = "hush-hush-secret"
 type delivery struct {
 	id            string
 	thread, agent string
+	principal     string
 	interrupts    []agui.Interrupt
 }
 
@@ -78,6 +79,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	}
 	var d struct {
 		Thread, Agent string
+		Principal     string
 		Interrupts    []agui.Interrupt
 	}
 	in := json.NewDecoder(bytes.NewReader(body))
@@ -85,7 +87,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	if err := in.Decode(&d); err != nil {
 		r.t.Errorf("body %s: %v", body, err)
 	}
-	r.got <- delivery{q.Header.Get("X-Gateway-Delivery"), d.Thread, d.Agent, d.Interrupts}
+	r.got <- delivery{q.Header.Get("X-Gateway-Delivery"), d.Thread, d.Agent, d.Principal, d.Interrupts}
 }
 
 func checkSignature(header string, body []byte) error {
@@ -157,6 +159,29 @@ func TestWebhookTellsOfQuestions(t *testing.T) {
 	case d := <-r.got:
 		t.Errorf("one more: %+v", d)
 	default:
+	}
+}
+
+// Two principals may have threads of one id: a notice says whose it is. Where everybody is one principal it does not.
+func TestWebhookTellsWhoseTheThreadIs(t *testing.T) {
+	t.Parallel()
+	r := newReceiver(t, nil)
+	w := newWorld(t, told(r), byHeader)
+	got := map[string]bool{}
+	for _, user := range []string{"ada", "eve"} {
+		if status, body := w.call(http.MethodPost, "/agents/both", input("t", "r", []string{"u1:hi"}), "X-User", user); status != http.StatusOK {
+			t.Fatalf("%s: %d %s", user, status, body)
+		}
+		d := <-r.got
+		got[d.principal] = d.thread == "t"
+	}
+	if !got["ada"] || !got["eve"] {
+		t.Errorf("the notices are of %v, want ada and eve", got)
+	}
+	r = newReceiver(t, nil)
+	newWorld(t, told(r)).post("both", input("t", "r", []string{"u1:hi"}))
+	if d := <-r.got; d.principal != "" {
+		t.Errorf("without principals a notice names %q", d.principal)
 	}
 }
 

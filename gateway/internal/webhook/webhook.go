@@ -33,6 +33,8 @@ type Options struct {
 	Client  *http.Client // nil means one of its own
 
 	Store state.Store
+	// Principals says that threads belong to different principals, so that a notice has to name the thread's.
+	Principals bool
 	// Lease is how long a notice that is being sent outlives a replica that died.
 	Lease time.Duration
 	// Draining is done when the replica is about to stop: notices that wait for another attempt are left to others.
@@ -59,7 +61,7 @@ func (o *Options) fill() {
 	o.Client = &client
 }
 
-// Check reports what is wrong with url and secret, without quoting them.
+// Check reports what is wrong with address and secret, without quoting them.
 func Check(address, secret string) error {
 	if address == "" {
 		return nil
@@ -134,7 +136,11 @@ func (w *Webhook) NewNotice(q Questions) *Notice {
 	if w.o.URL == "" {
 		return nil
 	}
-	body, err := json.Marshal(map[string]any{"thread": q.Key.ID, "agent": q.Key.Agent, "interrupts": q.Shown})
+	content := map[string]any{"thread": q.Key.ID, "agent": q.Key.Agent, "interrupts": q.Shown}
+	if w.o.Principals {
+		content["principal"] = q.Key.Principal
+	}
+	body, err := json.Marshal(content)
 	if err != nil {
 		w.o.Log.Error("webhook: questions cannot be encoded", "agent", q.Key.Agent, "thread", q.Key.ID, "error", err)
 		return nil
