@@ -52,7 +52,7 @@ type cachedSnapshot struct {
 }
 
 // Get returns the event of a snapshot, which the first caller makes by read. Others wait for it, no longer than ctx. The
-// caller is a reader of the thread; when the last of them leaves, drop is called.
+// caller is a reader of the thread; when the last of them leaves, [Cache.Drop] is called.
 func (c *Cache) Get(ctx context.Context, id Snapshot, read func() (json.RawMessage, error)) (json.RawMessage, error) {
 	s := c.enter(id)
 	select {

@@ -25,7 +25,7 @@ func TestASnapshotIsMadeOnce(t *testing.T) {
 				return json.RawMessage(`{}`), nil
 			})
 			if err != nil || string(data) != `{}` {
-				t.Errorf("get() = %s, %v", data, err)
+				t.Errorf("Get() = %s, %v", data, err)
 			}
 		})
 	}
@@ -41,13 +41,13 @@ func TestASnapshotThatCannotBeMadeIsTriedAgain(t *testing.T) {
 	away := errors.New("away")
 	id := Snapshot{Fence: 1}
 	if _, err := c.Get(t.Context(), id, func() (json.RawMessage, error) { return nil, away }); !errors.Is(err, away) {
-		t.Errorf("get() = %v, want %v", err, away)
+		t.Errorf("Get() = %v, want %v", err, away)
 	}
 	if n := len(c.threads[id.Key].made); n != 0 {
 		t.Error("what failed is kept")
 	}
 	if data, err := c.Get(t.Context(), id, func() (json.RawMessage, error) { return json.RawMessage(`1`), nil }); err != nil || string(data) != `1` {
-		t.Errorf("get() = %s, %v", data, err)
+		t.Errorf("Get() = %s, %v", data, err)
 	}
 }
 
@@ -59,7 +59,7 @@ func TestWhoWaitsForASnapshotMayLeave(t *testing.T) {
 	_, err := c.Get(t.Context(), id, func() (json.RawMessage, error) {
 		cancel() // somebody else's, who asks for the same
 		if _, err := c.Get(ctx, id, nil); !errors.Is(err, context.Canceled) {
-			t.Errorf("get() = %v, want %v", err, context.Canceled)
+			t.Errorf("Get() = %v, want %v", err, context.Canceled)
 		}
 		return json.RawMessage(`1`), nil
 	})
@@ -75,7 +75,7 @@ func TestCachedSnapshotsAreBounded(t *testing.T) {
 		id := Snapshot{Key: state.Key{ID: thread}, Rev: rev}
 		data, err := c.Get(t.Context(), id, func() (json.RawMessage, error) { return make(json.RawMessage, size), nil })
 		if err != nil || len(data) != size {
-			t.Fatalf("get() = %d bytes, %v, want %d", len(data), err, size)
+			t.Fatalf("Get() = %d bytes, %v, want %d", len(data), err, size)
 		}
 	}
 	for rev := range int64(10) {
