@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -16,32 +17,60 @@ import (
 	"github.com/agui-gateway/gateway/internal/redact"
 )
 
-// A Principal is who has sent a request: a person, or a program.
-type Principal struct {
-	// ID is a part of the key of the principal's threads, so it has to stay the same for as long as they are kept. Ids are compared byte by
-	// byte. An id has 1 to 512 bytes of UTF-8 without control characters; ".webhook" is reserved. It is written to the server log.
-	ID string
-}
+// A Principal is who has sent a request: a person, or a program. Agents are given the same.
+type Principal = groupchat.Principal
 
 // localPrincipal is the id of everybody's principal if the options say nothing of principals.
 const localPrincipal = "local"
 
-// maxPrincipal is how many bytes the id of a principal may have: it is in the keys of stores and in lines of the server log.
-const maxPrincipal = 512
+// What a principal may have: its id is in the keys of stores and in lines of the server log, and all of it is stored with each of its runs.
+const (
+	maxPrincipal = 512     // bytes of its id
+	maxRoles     = 64      // how many roles
+	maxRole      = 256     // bytes of one
+	maxClaims    = 8 << 10 // bytes of the claims as JSON
+)
 
-// check returns what is wrong with the principal. It does not quote the id, which may be a credential that was mistaken for one.
-func (p Principal) check() error {
-	switch {
-	case p.ID == "":
-		return errors.New("gateway: the principal's id is empty")
-	case len(p.ID) > maxPrincipal:
-		return fmt.Errorf("gateway: the principal's id has %d bytes, more than %d", len(p.ID), maxPrincipal)
-	case !utf8.ValidString(p.ID): // as JSON, two such ids could be the same
-		return errors.New("gateway: the principal's id is not valid UTF-8")
-	case strings.ContainsFunc(p.ID, unicode.IsControl):
-		return errors.New("gateway: the principal's id has control characters")
-	case p.ID == webhook.Principal: // has the notices that wait in the store
+// checkPrincipal returns what is wrong with a principal. It quotes nothing of it, which may be a credential that was mistaken for an id.
+func checkPrincipal(p Principal) error {
+	if err := checkPrincipalText("id", p.ID, maxPrincipal); err != nil {
+		return err
+	}
+	if p.ID == webhook.Principal { // has the notices that wait in the store
 		return errors.New("gateway: the principal's id is reserved")
+	}
+	if len(p.Roles) > maxRoles {
+		return fmt.Errorf("gateway: the principal has %d roles, more than %d", len(p.Roles), maxRoles)
+	}
+	for _, role := range p.Roles {
+		if err := checkPrincipalText("role", role, maxRole); err != nil {
+			return err
+		}
+	}
+	if len(p.Claims) == 0 {
+		return nil
+	}
+	claims, err := json.Marshal(p.Claims)
+	switch {
+	case err != nil:
+		return errors.New("gateway: the principal's claims are not JSON")
+	case len(claims) > maxClaims:
+		return fmt.Errorf("gateway: the principal's claims have %d bytes as JSON, more than %d", len(claims), maxClaims)
+	}
+	return nil
+}
+
+// checkPrincipalText returns what is wrong with the id of a principal, or with one of its roles.
+func checkPrincipalText(what, text string, most int) error {
+	switch {
+	case text == "":
+		return fmt.Errorf("gateway: the principal's %s is empty", what)
+	case len(text) > most:
+		return fmt.Errorf("gateway: the principal's %s has %d bytes, more than %d", what, len(text), most)
+	case !utf8.ValidString(text): // as JSON, two such texts could be the same
+		return fmt.Errorf("gateway: the principal's %s is not valid UTF-8", what)
+	case strings.ContainsFunc(text, unicode.IsControl):
+		return fmt.Errorf("gateway: the principal's %s has control characters", what)
 	}
 	return nil
 }
@@ -53,12 +82,11 @@ func (g *Gateway) principal(r *http.Request) (string, error) {
 	}
 	var p Principal
 	err := calls.Protect(func() (err error) {
-		p, err = g.o.Principal(r)
+		if p, err = g.o.Principal(r); err == nil {
+			err = checkPrincipal(p) // which may call the marshalers of claims
+		}
 		return err
 	})
-	if err == nil {
-		err = p.check()
-	}
 	if err == nil {
 		return p.ID, nil
 	}

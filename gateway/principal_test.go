@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -27,6 +28,11 @@ func byHeader(o *gateway.Options) {
 	}
 }
 
+// panicking is a claim that cannot be encoded.
+type panicking struct{}
+
+func (panicking) MarshalJSON() ([]byte, error) { panic("a claim") }
+
 // A request that has no principal, or one that may not, is answered in the form of its route, and learns no cause. The log has it, without
 // the credentials.
 func TestARequestWithoutAPrincipalIsRefused(t *testing.T) {
@@ -35,6 +41,8 @@ func TestARequestWithoutAPrincipalIsRefused(t *testing.T) {
 	long := strings.Repeat("x", 512)
 	for name, test := range map[string]struct {
 		id      string
+		roles   []string
+		claims  map[string]any
 		err     error
 		panics  bool
 		status  int
@@ -60,6 +68,16 @@ func TestARequestWithoutAPrincipalIsRefused(t *testing.T) {
 		"an id with a C1 control":     {id: "ada\u0085", status: 401, says: "Valid credentials are required.", logged: "control"},
 		"an id that is not UTF-8":     {id: "ada\xff", status: 401, says: "Valid credentials are required.", logged: "UTF-8"},
 		"the id of waiting notices":   {id: ".webhook", status: 401, says: "Valid credentials are required.", logged: "reserved"},
+		"64 roles":                    {id: "ada", roles: slices.Repeat([]string{"editor"}, 64), status: 200, nothing: true},
+		"65 roles":                    {id: "ada", roles: slices.Repeat([]string{"editor"}, 65), status: 401, says: "Valid credentials are required.", logged: "65 roles"},
+		"a role of 256 bytes":         {id: "ada", roles: []string{long[:256]}, status: 200, nothing: true},
+		"a role of 257 bytes":         {id: "ada", roles: []string{"editor", long[:257]}, status: 401, says: "Valid credentials are required.", logged: "257 bytes"},
+		"an empty role":               {id: "ada", roles: []string{""}, status: 401, says: "Valid credentials are required.", logged: "role is empty"},
+		"a role with a line break":    {id: "ada", roles: []string{"editor\nadmin"}, status: 401, says: "Valid credentials are required.", logged: "control"},
+		"claims of 8 KiB":             {id: "ada", claims: map[string]any{"c": strings.Repeat("x", 8<<10-8)}, status: 200, nothing: true},
+		"claims of a byte more":       {id: "ada", claims: map[string]any{"c": strings.Repeat("x", 8<<10-7)}, status: 401, says: "Valid credentials are required.", logged: "8193 bytes"},
+		"claims that are not JSON":    {id: "ada", claims: map[string]any{"c": func() {}}, status: 401, says: "Valid credentials are required.", logged: "not JSON"},
+		"claims that panic":           {id: "ada", claims: map[string]any{"c": panicking{}}, status: 401, says: "Valid credentials are required.", logged: "a claim"},
 		"an id in another alphabet":   {id: "Ада {Лавлейс}/*", status: 200, nothing: true},
 		"the id of everybody without": {id: "local", status: 200, nothing: true},
 	} {
@@ -71,7 +89,7 @@ func TestARequestWithoutAPrincipalIsRefused(t *testing.T) {
 					if test.panics {
 						panic(cause)
 					}
-					return gateway.Principal{ID: test.id}, test.err
+					return gateway.Principal{ID: test.id, Roles: test.roles, Claims: test.claims}, test.err
 				}
 			})
 			for _, path := range []string{"/threads", "/api/copilotkit/info"} {
