@@ -60,11 +60,11 @@ func (g *Gateway) answerError(w http.ResponseWriter, r *http.Request, err error)
 	}
 	code := errcode.Of(err)
 	status := statusOf(code)
-	log := g.log(r)
+	log := g.log(r).With(route.Described(r)...).With("code", string(code))
 	if status >= http.StatusInternalServerError {
-		log.Error("request: failed", "method", route.Logged(r.Method), "path", route.Logged(r.URL.Path), "code", string(code), "error", err)
+		log.Error("request: failed", "error", err)
 	} else {
-		log.Info("request: refused", "method", route.Logged(r.Method), "path", route.Logged(r.URL.Path), "code", string(code))
+		log.Info("request: refused")
 	}
 	g.writeError(w, r, err)
 }

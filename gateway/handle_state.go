@@ -234,7 +234,7 @@ func (g *Gateway) answerPatch(w http.ResponseWriter, r *http.Request, result sta
 
 // refusePatch is [Gateway.answerError] with the operation at fault.
 func (g *Gateway) refusePatch(w http.ResponseWriter, r *http.Request, result state.PatchResult) {
-	g.log(r).Info("request: refused", "method", r.Method, "path", route.Logged(r.URL.Path), "code", string(result.Code))
+	g.log(r).With(route.Described(r)...).Info("request: refused", "code", string(result.Code))
 	message := result.Code.Message()
 	if result.Problem != "" {
 		message += " " + strings.ToUpper(result.Problem[:1]) + result.Problem[1:] + "."

@@ -137,9 +137,9 @@ func quote(s string) string {
 }
 
 // post runs an agent and reads its whole stream.
-func (w *world) post(agent, body string) *reader {
+func (w *world) post(agent, body string, header ...string) *reader {
 	w.t.Helper()
-	r := w.begin(http.MethodPost, "/agents/"+agent, body)
+	r := w.begin(http.MethodPost, "/agents/"+agent, body, header...)
 	defer r.hangUp()
 	r.rest()
 	return r

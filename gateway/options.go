@@ -3,6 +3,7 @@ package gateway
 import (
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/google/uuid"
@@ -69,6 +70,9 @@ type Options struct {
 	Page http.Handler
 
 	Limits Limits
+	// TrustedProxies are the networks of the proxies before the gateway. What they say in X-Forwarded-For counts as the address of a
+	// client, and nobody else's word does. Nil means that a client's address is that of its connection.
+	TrustedProxies []netip.Prefix
 	// Origins may call from a browser: exact origins, or "*". Nil means loopback origins.
 	Origins []string
 

@@ -98,8 +98,7 @@ func (g *Gateway) principal(r *http.Request) (string, error) {
 
 // refusePrincipal answers a request that has no principal, or one that is not allowed in. The cause is logged.
 func (g *Gateway) refusePrincipal(w http.ResponseWriter, r *http.Request, err error) {
-	log := g.log(r).With("method", route.Logged(r.Method), "path", route.Logged(r.URL.Path), "code", string(errcode.Of(err)),
-		"error", withoutCredentials(err.Error(), r))
+	log := g.log(r).With(route.Described(r)...).With("code", string(errcode.Of(err)), "error", withoutCredentials(err.Error(), r))
 	if p, ok := errors.AsType[*groupchat.PanicError](err); ok {
 		log.Error("request: refused", "stack", string(p.Stack))
 	} else {

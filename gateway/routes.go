@@ -118,7 +118,7 @@ func (w responseWriter) Begun() bool { return w.Committed }
 // requestIDHeader names a request, in it and in its answer.
 const requestIDHeader = echo.HeaderXRequestID
 
-// identify gives each request an id, which it sets on the response too, and its body a deadline: net/http waits for a body before
+// identify gives each request an id, which it sets on the response too, the address of its client, and its body a deadline: net/http waits for a body before
 // it answers, also if no handler reads it.
 func (g *Gateway) identify(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
@@ -128,7 +128,7 @@ func (g *Gateway) identify(next echo.HandlerFunc) echo.HandlerFunc {
 			id = g.o.NewID()
 		}
 		c.Response().Header().Set(requestIDHeader, id)
-		r = route.WithRequestID(r, id)
+		r = route.WithAddress(route.WithRequestID(r, id), g.clientAddress(r))
 		route.TimeBody(responseWriter{c.Response()}, r)
 		c.SetRequest(r)
 		return next(c)

@@ -112,11 +112,12 @@ func TestValues(t *testing.T) {
 func TestBadValues(t *testing.T) {
 	t.Parallel()
 	bad := map[string][]string{
-		"addr":         {"8080", "127.0.0.1", "127.0.0.1:http!", "127.0.0.1:70000", "http://127.0.0.1:80"},
-		"store":        {"redis+file://:hush-hush@127.0.0.1", "redis://:hush-hush@127.0.0.1:http", "http://127.0.0.1", "disk", "file:", "file://", "file://data/threads.db"},
-		"auth":         {"keys", "jwt", "open"},
-		"cors-origins": {"example.com", "https://a.example/", "https://a.example/x", "https://A.example", "https://a.example,,", "null,*x"},
-		"disconnect":   {"stop"}, "on-busy": {"wait"}, "subagent-events": {"maybe"},
+		"addr":            {"8080", "127.0.0.1", "127.0.0.1:http!", "127.0.0.1:70000", "http://127.0.0.1:80"},
+		"store":           {"redis+file://:hush-hush@127.0.0.1", "redis://:hush-hush@127.0.0.1:http", "http://127.0.0.1", "disk", "file:", "file://", "file://data/threads.db"},
+		"auth":            {"keys", "jwt", "open"},
+		"cors-origins":    {"example.com", "https://a.example/", "https://a.example/x", "https://A.example", "https://a.example,,", "null,*x"},
+		"trusted-proxies": {"proxy.example", "10.0.0.0/33", "10.0.0.1:80", "10.0.0.0/8,,", "0.0.0.0/0", "::/0", "10.0.0.1/8/8"},
+		"disconnect":      {"stop"}, "on-busy": {"wait"}, "subagent-events": {"maybe"},
 		"model-url": {"hush-hush", "ftp://host", "http://"}, "model": {"gpt 4"}, "model-key": {"hush hush", "hush\n"},
 		"interrupt-webhook": {"hush-hush", "ftp://hush-hush/x", "https://", "https://hush-hush/not-signed"},
 		"log-level":         {"loud", "1"}, "log-format": {"xml"},

@@ -97,7 +97,7 @@ func (h *Handler) dispatch(w http.ResponseWriter, r *http.Request, path string) 
 		err = serve(w, r)
 	}
 	if answer, ok := errors.AsType[*reply](err); ok {
-		h.o.Service.Log(r).Info("request: refused", "method", route.Logged(r.Method), "path", route.Logged(r.URL.Path), "status", answer.status)
+		h.o.Service.Log(r).With(route.Described(r)...).Info("request: refused", "status", answer.status)
 		route.Answer(w, answer.status, answer.body)
 		return nil
 	}

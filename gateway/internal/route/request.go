@@ -3,6 +3,7 @@ package route
 import (
 	"context"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strconv"
 
@@ -13,6 +14,7 @@ import (
 type (
 	requestIDKey struct{}
 	principalKey struct{}
+	addressKey   struct{}
 )
 
 // WithRequestID returns r with its id.
@@ -23,6 +25,27 @@ func WithRequestID(r *http.Request, id string) *http.Request {
 // WithPrincipal returns r with the principal of its caller.
 func WithPrincipal(r *http.Request, principal string) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), principalKey{}, principal))
+}
+
+// WithAddress returns r with the address of its client.
+func WithAddress(r *http.Request, address netip.Addr) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), addressKey{}, address))
+}
+
+// Address returns the address of the client that has sent a request, as far as trusted proxies tell it. It is not valid if the
+// connection has none, like one of a Unix socket.
+func Address(r *http.Request) netip.Addr {
+	address, _ := r.Context().Value(addressKey{}).(netip.Addr)
+	return address
+}
+
+// Described returns what a line of the log says of a request: its method, its path, and the address of its client.
+func Described(r *http.Request) []any {
+	attrs := []any{"method", Logged(r.Method), "path", Logged(r.URL.Path)}
+	if address := Address(r); address.IsValid() {
+		attrs = append(attrs, "address", address.String())
+	}
+	return attrs
 }
 
 // RequestID returns the id of a request, which the caller or the gateway has chosen.
