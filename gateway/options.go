@@ -234,6 +234,7 @@ type WebhookOptions struct {
 	// Retry is the pause before the second attempt; each pause is twice the one before, up to 10 minutes. 0 means 10 seconds.
 	// Attempts but the first wait for the next look at the store, which is twice per lease.
 	Retry time.Duration
-	// Client sends it; nil means one of the gateway's own. Redirects are not followed.
+	// Client sends it; nil means one of the gateway's own, which connects to no link-local address and none of a cloud's metadata.
+	// Redirects are not followed.
 	Client *http.Client
 }

@@ -58,7 +58,7 @@ type RemoteOptions struct {
 	// MaxEvent, MaxEvents and MaxBytes bound one answer, as in [client.Options].
 	MaxEvent, MaxEvents int
 	MaxBytes            int64
-	// HTTP sends the requests; nil is a client of its own.
+	// HTTP sends the requests, as in [client.Options]; nil is a client of its own.
 	HTTP *http.Client
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/internal/egress"
 )
 
 // Options describe a server. Name and either Command or URL are required.
@@ -28,7 +29,8 @@ type Options struct {
 	URL string
 	// Headers go with each request to the endpoint, and to nobody else. Never logged.
 	Headers map[string]string
-	// HTTP makes the requests; nil means a client of the server's own.
+	// HTTP makes the requests; nil means a client of the server's own, which follows redirects on one host only, and connects to no
+	// link-local address and none of a cloud's metadata.
 	HTTP *http.Client
 
 	// ConnectTimeout is how long it may take to connect and to list the tools; 0 means 10 seconds.
@@ -70,6 +72,9 @@ func (o *Options) fill() {
 	}
 	if o.Log == nil {
 		o.Log = slog.Default()
+	}
+	if o.HTTP == nil {
+		o.HTTP = egress.New()
 	}
 	if o.Version == "" {
 		o.Version = "0"

@@ -12,6 +12,7 @@ import (
 // A Server is an MCP server and the connection to it. It is safe for concurrent use. Close it when done.
 type Server struct {
 	o           Options
+	ownHTTP     bool // Options.HTTP is the server's own
 	secrets     []string
 	lastFailure lastFailure
 	client      *sdk.Client
@@ -44,8 +45,9 @@ func New(o Options) (*Server, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
+	ownHTTP := o.HTTP == nil
 	o.fill()
-	s := &Server{o: o, secrets: o.secrets()}
+	s := &Server{o: o, ownHTTP: ownHTTP, secrets: o.secrets()}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.calls, s.giveUp = context.WithCancel(s.ctx)
 	s.client = sdk.NewClient(&sdk.Implementation{Name: "agui-gateway", Version: o.Version}, &sdk.ClientOptions{
@@ -80,6 +82,9 @@ func (s *Server) Close() error {
 	}
 	s.cancel() // which kills what is left of a program
 	s.wg.Wait()
+	if s.ownHTTP {
+		s.o.HTTP.CloseIdleConnections()
+	}
 	return nil
 }
 

@@ -56,10 +56,7 @@ func (s *Server) environment() []string {
 
 // http returns a client that adds the headers to requests to the endpoint's host, and to no other.
 func (s *Server) http() *http.Client {
-	client := http.Client{}
-	if s.o.HTTP != nil {
-		client = *s.o.HTTP
-	}
+	client := *s.o.HTTP
 	if client.Transport == nil {
 		client.Transport = http.DefaultTransport
 	}

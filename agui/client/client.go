@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/egress"
 )
 
 // Options say which agent a [Client] speaks to, and how much it takes from it. Only URL is required; a limit that
@@ -23,8 +24,8 @@ type Options struct {
 	Headers http.Header
 	// Server says what answers there; empty finds it out.
 	Server ServerKind
-	// HTTP sends the requests; nil is a client of its own. Redirects are not followed, because headers that are
-	// somebody's secret would be, too.
+	// HTTP sends the requests; nil is a client of its own, which connects to no link-local address and none of a cloud's metadata.
+	// Redirects are not followed, because headers that are somebody's secret would be, too.
 	HTTP *http.Client
 
 	Connect time.Duration // until the answer begins; 1 minute
@@ -85,28 +86,16 @@ func New(o Options) (*Client, error) {
 	}
 	o.fill()
 	o.Headers = o.Headers.Clone()
-	c := &Client{o: o, url: u, kind: o.Server, http: &http.Client{Transport: transport()}}
-	if o.HTTP != nil {
-		own := *o.HTTP
-		c.http = &own
+	if o.HTTP == nil {
+		o.HTTP = egress.New()
 	}
+	own := *o.HTTP
+	c := &Client{o: o, url: u, kind: o.Server, http: &own}
 	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	if c.kind == ServerAuto {
 		c.kind = kindByPath(u)
 	}
 	return c, nil
-}
-
-// transport is the standard one, with room for as many idle connections to one server as there are in all: a client has
-// only one.
-func transport() http.RoundTripper {
-	standard, ok := http.DefaultTransport.(*http.Transport)
-	if !ok {
-		return http.DefaultTransport
-	}
-	own := standard.Clone()
-	own.MaxIdleConnsPerHost = own.MaxIdleConns
-	return own
 }
 
 // A Request is one run to be asked for.

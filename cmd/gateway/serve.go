@@ -145,6 +145,7 @@ func (c *config) readTeam() (*teamfile.Team, error) {
 		Env:         c.modelEnv,
 		Types:       map[string]teamfile.AgentType{"travel": c.demo},
 		Model:       c.model,
+		HTTP:        c.http,
 		Log:         c.options.Log,
 		ToolTimeout: c.toolTimeout,
 	})

@@ -25,7 +25,7 @@ func (b *builder) buildServer(key, n *node) *mcp.Server {
 	f := b.fields(n, fmt.Sprintf("server %q", key.text))
 	f.kind = "mcp"
 	command, url := f.take("command"), f.take("url")
-	o := mcp.Options{Name: key.text, URL: b.httpURL(url), CallTimeout: b.duration(f.take("timeout")), Log: b.log}
+	o := mcp.Options{Name: key.text, URL: b.httpURL(url), CallTimeout: b.duration(f.take("timeout")), HTTP: b.http, Log: b.log}
 	words := b.texts(command, "a command")
 	env, headers := f.take("env"), f.take("headers")
 	o.Env = b.variables(env)

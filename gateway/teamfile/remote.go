@@ -25,6 +25,7 @@ func (b *builder) remote(f *fields, description string) groupchat.Agent {
 		Idle:        b.duration(f.take("idle")),
 		Server:      client.ServerKind(b.oneOf(f.take("server"), string(client.ServerGateway), string(client.ServerCopilotKit), string(client.ServerOther))),
 		Dialect:     groupchat.RemoteDialect(b.oneOf(f.take("interrupts"), string(groupchat.RemoteStandard), string(groupchat.RemoteLegacy))),
+		HTTP:        b.http,
 	}
 	forward := f.take("forward_headers")
 	o.Forward = b.texts(forward, "forward_headers")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -49,6 +50,9 @@ type Options struct {
 	// Model is the model called default, if it has a BaseURL or a Key and the file does not describe one itself. The file's own
 	// models have its Timeout and HTTP too.
 	Model openai.Options
+	// HTTP makes the requests to remote agents, to MCP servers, and to models if Model.HTTP is nil. Nil means clients of their own,
+	// which connect to no link-local address and none of a cloud's metadata.
+	HTTP *http.Client
 	// Log gets the records of models and MCP servers; nil means slog.Default.
 	Log *slog.Logger
 	// ToolTimeout is how long a call of a tool may take if the file does not say; 0 means 1 minute.
@@ -90,10 +94,14 @@ func newBuilder(name string, o Options) *builder {
 		o.Log = slog.Default()
 	}
 	o.Model.Log = o.Log
+	if o.Model.HTTP == nil {
+		o.Model.HTTP = o.HTTP
+	}
 	return &builder{
 		reader:       reader{file: name, env: o.Env},
 		types:        o.Types,
 		modelOptions: o.Model,
+		http:         o.HTTP,
 		log:          o.Log,
 		toolTimeout:  o.ToolTimeout,
 		entries:      map[string]*entry{},
@@ -111,6 +119,7 @@ type builder struct {
 	toolTimeout  time.Duration
 	models       map[string]model.Model
 	brokenModels map[string]bool // the models with a mistake, which is noted
+	http         *http.Client    // nil: everybody has one of his own
 	log          *slog.Logger
 	servers      map[string]*mcp.Server // nil for one with a mistake, which is noted
 	entries      map[string]*entry

@@ -48,8 +48,8 @@ type Options struct {
 	// MaxReply is the most bytes of one reply, as they come over the wire; 0 means 64 MiB.
 	MaxReply int64
 
-	// HTTP makes the requests; nil means a client of the model's own. Redirects are not followed: the key is for one
-	// server.
+	// HTTP makes the requests; nil means a client of the model's own, which connects to no link-local address and none of a cloud's
+	// metadata. Redirects are not followed: the key is for one server.
 	HTTP *http.Client
 	// Log gets the retries; nil keeps silent.
 	Log *slog.Logger

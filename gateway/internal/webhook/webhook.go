@@ -19,6 +19,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
+	"github.com/agui-gateway/gateway/internal/egress"
 	"github.com/agui-gateway/gateway/internal/redact"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -53,10 +54,10 @@ const (
 )
 
 func (o *Options) fill() {
-	client := http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, IdleConnTimeout: time.Minute, MaxIdleConnsPerHost: maxSending}}
-	if o.Client != nil {
-		client = *o.Client
+	if o.Client == nil {
+		o.Client = egress.New()
 	}
+	client := *o.Client
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	o.Client = &client
 }

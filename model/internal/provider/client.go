@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/egress"
 	"github.com/agui-gateway/gateway/internal/fence"
 	"github.com/agui-gateway/gateway/internal/redact"
 	"github.com/agui-gateway/gateway/model"
@@ -70,15 +71,10 @@ func NewClient(o Options) (*Client, error) {
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
 	}
-	var client http.Client
-	if shared, ok := http.DefaultTransport.(*http.Transport); ok && o.HTTP == nil {
-		own := shared.Clone()
-		own.MaxIdleConnsPerHost = own.MaxIdleConns // all are to one host
-		client.Transport = own
+	if o.HTTP == nil {
+		o.HTTP = egress.New()
 	}
-	if o.HTTP != nil {
-		client = *o.HTTP
-	}
+	client := *o.HTTP
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	c.http = &client
 	return c, nil

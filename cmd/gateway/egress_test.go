@@ -1,0 +1,51 @@
+package main
+
+import (
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// TestNothingReachesRefusedAddresses gives everything that has a URL one of a listener of this machine, under an address that no client
+// connects to. The listener is reached only if the setting names the address.
+func TestNothingReachesRefusedAddresses(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, file, env string }{
+		{"model", "models: { m: { base_url: \"http://ADDRESS/v1\", model: m, retries: 0 } }\nagents: { travel: { type: llm, model: m } }", ""},
+		{"remote agent", "agents: { travel: { type: agui, url: \"http://ADDRESS/agent\" } }", ""},
+		{"MCP server", "models: { m: { base_url: \"http://127.0.0.1:1/v1\", model: m, retries: 0 } }\nmcp: { s: { url: \"http://ADDRESS/mcp\" } }\n" +
+			"agents: { travel: { type: llm, model: m, tools: [ { mcp: s } ] } }", ""},
+		{"webhook", "agents: { travel: { type: script, steps: [ { ask: { key: k, message: Which? } } ] } }",
+			"GATEWAY_INTERRUPT_WEBHOOK=http://ADDRESS/hook\nGATEWAY_INTERRUPT_WEBHOOK_SECRET=s\n"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			for _, allowed := range []string{"", "169.254.169.254, 0.0.0.0"} {
+				var reached atomic.Int32
+				listener := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+					reached.Add(1)
+					w.WriteHeader(http.StatusNoContent)
+				}))
+				_, port, err := net.SplitHostPort(listener.Listener.Addr().String())
+				if err != nil {
+					t.Fatal(err)
+				}
+				at := func(text string) string { return strings.ReplaceAll(text, "ADDRESS", "0.0.0.0:"+port) }
+				url, stop := startServer(t, "-config", writeFile(t, "team.yaml", "version: 1\n"+at(tt.file)+"\n"), "-env-file", writeFile(t, "env", at(tt.env)),
+					"-allow-addresses", allowed, "-drain", "1s")
+				if status, body := get(t, http.MethodPost, url+"/agents/travel", input("t")); status != http.StatusOK {
+					t.Errorf("POST = %d, %s", status, body)
+				}
+				code, log := stop()
+				listener.Close()
+				if refused := strings.Contains(log, "metadata address, which is refused"); code != exitOK || refused != (allowed == "") || (reached.Load() > 0) == refused {
+					t.Errorf("with -allow-addresses %q it was reached %d times, run() = %d, its log:\n%s", allowed, reached.Load(), code, log)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"errors"
+	"net/netip"
+	"strings"
+
+	"github.com/agui-gateway/gateway/internal/egress"
+)
+
+// setAllowed takes addresses and networks that are reached although they are link-local or a cloud's metadata.
+func (c *config) setAllowed(value string) error {
+	var allowed []netip.Prefix
+	for text := range strings.SplitSeq(value, ",") {
+		network, err := network(strings.TrimSpace(text))
+		if err != nil {
+			return errors.New("not an address or a network; write such as 169.254.169.254 or fd00:ec2::/32, with commas between")
+		}
+		allowed = append(allowed, network)
+	}
+	c.http = egress.New(allowed...)
+	c.model.HTTP, c.options.Webhook.Client = c.http, c.http
+	return nil
+}
+
+// network reads a network, or an address as the network that has only it.
+func network(text string) (netip.Prefix, error) {
+	if strings.Contains(text, "/") {
+		p, err := netip.ParsePrefix(text)
+		return p.Masked(), err
+	}
+	addr, err := netip.ParseAddr(text)
+	if err != nil || addr.Zone() != "" {
+		return netip.Prefix{}, errors.New("not an address")
+	}
+	addr = addr.Unmap()
+	return netip.PrefixFrom(addr, addr.BitLen()), nil
+}
