@@ -97,6 +97,7 @@ func (a *admission) begin(ctx context.Context) (*state.Begun, *attempt, error) {
 	run := a.g.start(agent, begun, asked, a.r.Header, log)
 	a.slot.occupy()
 	started = true
+	a.g.auditBegun(a.r, begun)
 	return begun, run, nil
 }
 
@@ -237,8 +238,12 @@ func (a *admission) supersede(ctx context.Context, t *state.Thread) error {
 			return err
 		}
 	}
-	if _, err := a.g.store.Signal(ctx, a.req.Key, t.Live.Intent.Origin, state.SignalStop); err != nil && !errors.Is(err, state.ErrUnknownThread) {
+	stopped, err := a.g.store.Signal(ctx, a.req.Key, t.Live.Intent.Origin, state.SignalStop)
+	if err != nil && !errors.Is(err, state.ErrUnknownThread) {
 		return route.StoreError(err)
+	}
+	if stopped {
+		a.g.audit(a.r, a.req.Key, AuditEntry{Action: AuditStopped})
 	}
 	if err := a.g.awaitEnd(ctx, t); err != nil || ended == nil {
 		return err

@@ -169,6 +169,11 @@ func (r *reader) readLog(last state.FrameID, yield func(json.RawMessage, error) 
 	}
 }
 
+// NoteStop is part of [copilotkit.Service].
+func (s copilotkitService) NoteStop(r *http.Request, key state.Key, stopped bool) {
+	s.g.noteStop(r, key, stopped)
+}
+
 // Log is part of [copilotkit.Service].
 func (s copilotkitService) Log(r *http.Request) *slog.Logger { return s.g.log(r) }
 

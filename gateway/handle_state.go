@@ -96,6 +96,9 @@ func (g *Gateway) patchState(w http.ResponseWriter, r *http.Request) error {
 		return route.StoreError(err)
 	}
 	g.logThread(r, key, "state patched", "status", string(result.Status), "patch", result.ID)
+	if result.Status == state.PatchApplied || result.Status == state.PatchPending {
+		g.audit(r, key, AuditEntry{Action: AuditPatched, Patch: result.ID})
+	}
 	return g.answerPatch(w, r, result)
 }
 

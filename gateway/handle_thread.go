@@ -25,9 +25,17 @@ func (g *Gateway) stop(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return route.StoreError(err)
 	}
-	g.logThread(r, key, "stop", "stopped", stopped)
+	g.noteStop(r, key, stopped)
 	route.Answer(w, http.StatusOK, map[string]bool{"stopped": stopped})
 	return nil
+}
+
+// noteStop notes that r has asked for a stop, in the server log, and that it has stopped a run, for the audit.
+func (g *Gateway) noteStop(r *http.Request, key state.Key, stopped bool) {
+	g.logThread(r, key, "stop", "stopped", stopped)
+	if stopped {
+		g.audit(r, key, AuditEntry{Action: AuditStopped})
+	}
 }
 
 // fork is POST /threads/{id}/fork: it makes a thread with the conversation up to a message.
@@ -50,6 +58,7 @@ func (g *Gateway) fork(w http.ResponseWriter, r *http.Request) error {
 		return route.StoreError(err)
 	}
 	g.logThread(r, key, "forked", "into", t.Key.ID)
+	g.audit(r, key, AuditEntry{Action: AuditForked, Into: t.Key.ID})
 	route.Answer(w, http.StatusCreated, map[string]string{"id": t.Key.ID})
 	return nil
 }
@@ -74,6 +83,7 @@ func (g *Gateway) renameThread(w http.ResponseWriter, r *http.Request) error {
 		return route.StoreError(err)
 	}
 	g.logThread(r, key, "renamed")
+	g.audit(r, key, AuditEntry{Action: AuditRenamed})
 	return g.showThreadJSON(w, r)
 }
 
@@ -113,6 +123,7 @@ func (g *Gateway) deleteThread(w http.ResponseWriter, r *http.Request) error {
 		return route.StoreError(err)
 	}
 	g.logThread(r, key, "deleted")
+	g.audit(r, key, AuditEntry{Action: AuditDeleted})
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }

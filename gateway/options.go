@@ -79,6 +79,10 @@ type Options struct {
 	// Log gets a line for the start and the end of each run, for each refused request, for what is done to threads, and
 	// for causes of failures; never a prompt or a secret. Nil means slog.Default.
 	Log *slog.Logger
+	// Audit is told of what people decide and change: answers, stops, edits, deletions and so on. It is called concurrently, when the
+	// store has what it is told of and before the client is answered, so it should be quick. Its errors and panics keep nobody from
+	// anything: the server log has the entry then. Nil means that there is no audit log.
+	Audit func(AuditEntry) error
 	// Now and NewID are the clock and the source of ids; nil means the system's.
 	Now   func() time.Time
 	NewID func() string

@@ -38,12 +38,17 @@ var errAuthNotExplicit = errors.New("-addr (GATEWAY_ADDR): others can reach this
 	"listen on 127.0.0.1, or write -auth none (GATEWAY_AUTH=none) out if that is meant")
 
 // serve runs the server until ctx is done and the runs have ended or were handed over.
-func serve(ctx context.Context, c *config, _, stderr io.Writer) error {
+func serve(ctx context.Context, c *config, stdout, stderr io.Writer) error {
 	if !c.public && !loopback(c.addr) {
 		return errAuthNotExplicit
 	}
 	log := slog.New(gateway.BoundedLog(c.logHandler(stderr)))
 	c.options.Log, c.model.Log = log, log
+	audit, err := c.openAudit(stdout)
+	if err != nil {
+		return err
+	}
+	defer audit.close()
 	reloads, stop := c.notifyReload()
 	defer stop()
 	team, err := c.loadTeam()

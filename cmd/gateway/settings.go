@@ -30,6 +30,7 @@ type config struct {
 	memory    memstore.Options
 	redis     string // URL of the store, which may hold a password; empty is none
 	file      string // path of the store's file; without it and redis, threads are in memory
+	audit     string // path of the audit log, or "-" for standard output; empty is none
 
 	model       openai.Options // without BaseURL and Key there is none
 	toolTimeout time.Duration
@@ -126,6 +127,7 @@ func (c *config) settings() []setting {
 		{"max-queue", strconv.Itoa(def.Limits.Queue), "requests that wait for one thread, at all replicas together", count(&l.Queue)},
 		{"interrupt-webhook", "", "webhook called when a run waits for an answer: an http:// or https:// URL; GATEWAY_INTERRUPT_WEBHOOK_SECRET signs", c.setWebhook},
 		{"allow-addresses", "", "link-local and cloud metadata addresses that models, remote agents, MCP servers and the webhook may have all the same: addresses or networks, with commas between", c.setAllowed},
+		{"audit-log", "", "file to which what people decide and change is appended, a line of JSON each; - is standard output", text(&c.audit)},
 		{"log-level", "info", "debug, info, warn or error", level(&c.logLevel)},
 		{"log-format", "", "text or json; without it text on a terminal and json elsewhere", oneOf(&c.logFormat, "text", "json")},
 	}

@@ -121,6 +121,7 @@ func TestBadValues(t *testing.T) {
 		"model-url": {"hush-hush", "ftp://host", "http://"}, "model": {"gpt 4"}, "model-key": {"hush hush", "hush\n"},
 		"interrupt-webhook": {"hush-hush", "ftp://hush-hush/x", "https://", "https://hush-hush/not-signed"},
 		"allow-addresses":   {"hush-hush", "metadata.google.internal", "169.254.169.254:80", "169.254.0.0/33", "169.254.169.254,,", "fe80::1%eth0"},
+		"audit-log":         {"/", "/dev/null/audit.log"},
 		"log-level":         {"loud", "1"}, "log-format": {"xml"},
 	}
 	for _, name := range strings.Fields("detach-grace interrupt-ttl thread-ttl log-ttl heartbeat lease run-timeout store-buffer model-timeout tool-timeout") {

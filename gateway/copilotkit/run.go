@@ -68,7 +68,7 @@ func (h *Handler) stop(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	h.o.Service.Log(r).Info("thread: stop", "agent", key.Agent, "thread", key.ID, "stopped", done)
+	h.o.Service.NoteStop(r, key, done)
 	switch {
 	case done:
 		route.Answer(w, http.StatusOK, map[string]any{"stopped": true, "interrupt": map[string]string{

@@ -33,6 +33,8 @@ type Service interface {
 	// Events yields the events that the log holds of a thread, up to its present end, encoded for a client of version 0.x. Only the
 	// last yield may have an error.
 	Events(r *http.Request, t *state.Thread) iter.Seq2[json.RawMessage, error]
+	// NoteStop notes that r has asked to stop the live run of a thread, and whether there was one.
+	NoteStop(r *http.Request, key state.Key, stopped bool)
 	// Log returns the logger of a request.
 	Log(r *http.Request) *slog.Logger
 }
