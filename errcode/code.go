@@ -19,6 +19,7 @@ const (
 	Overloaded           Code = "overloaded"             // all callers together send too many
 	Draining             Code = "draining"               // the server is shutting down
 	StoreUnavailable     Code = "store_unavailable"      // the store cannot be reached
+	StoreTooNew          Code = "store_too_new"          // a later version has written what is stored
 	ThreadDamaged        Code = "thread_damaged"         // the store has lost a part of the thread
 	Internal             Code = "internal"               // a defect of the server
 )
@@ -85,6 +86,7 @@ var messages = map[Code]string{
 	Overloaded:           "The server is at its limit; try again later.",
 	Draining:             "The server is shutting down; try again.",
 	StoreUnavailable:     "The server cannot reach its storage; try again later.",
+	StoreTooNew:          "This server is older than its storage; another one can serve this.",
 	ThreadDamaged:        "A part of this thread was lost; it can only be deleted.",
 	Internal:             "Something went wrong on the server.",
 

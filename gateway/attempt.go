@@ -132,7 +132,7 @@ func (a *attempt) storeFailed(err error) {
 		return
 	}
 	calls.WithCause(a.log, err).Error("run: store")
-	if errors.Is(err, state.ErrDamaged) {
+	if errors.Is(err, state.ErrDamaged) || errors.Is(err, state.ErrLater) {
 		a.cancel(errLeaseLost) // its readers learn it from the store
 		return
 	}

@@ -28,6 +28,7 @@ var statuses = map[errcode.Code]int{
 	errcode.Overloaded:           http.StatusServiceUnavailable,
 	errcode.Draining:             http.StatusServiceUnavailable,
 	errcode.StoreUnavailable:     http.StatusServiceUnavailable,
+	errcode.StoreTooNew:          http.StatusServiceUnavailable,
 	errcode.RunInProgress:        http.StatusConflict,
 	errcode.QueueFull:            http.StatusConflict,
 	errcode.PatchFailed:          http.StatusConflict,

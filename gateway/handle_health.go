@@ -12,6 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
+	"github.com/agui-gateway/gateway/state"
 )
 
 // healthz is GET /healthz: the process is alive.
@@ -40,7 +41,10 @@ func (g *Gateway) ready(ctx context.Context) error {
 	if g.draining() {
 		return &errcode.Error{Code: errcode.Draining}
 	}
-	if err := g.ping(ctx); err != nil {
+	switch err := g.ping(ctx); {
+	case errors.Is(err, state.ErrLater):
+		return &errcode.Error{Code: errcode.StoreTooNew, Err: err}
+	case err != nil:
 		return &errcode.Error{Code: errcode.StoreUnavailable, Err: err}
 	}
 	return nil

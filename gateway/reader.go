@@ -87,6 +87,8 @@ func (r *reader) endWithError(err error) error {
 	code := errcode.Internal // what is wrong with a stored frame is not the client's doing
 	if errors.Is(err, state.ErrDamaged) {
 		code = errcode.ThreadDamaged
+	} else if errors.Is(err, state.ErrLater) {
+		code = errcode.StoreTooNew
 	} else if coded, ok := errors.AsType[*errcode.Error](err); ok {
 		code = coded.Code
 	}

@@ -280,6 +280,12 @@ func (r *reader) atRest(last state.FrameID) bool {
 // noteStoreError notes that the store did not answer a call.
 func (g *Gateway) noteStoreError() {
 	g.outage.NoteError(g.o.StoreBuffer, func() error {
-		return calls.Protect(func() error { return g.ping(context.Background()) })
+		return calls.Protect(func() error {
+			err := g.ping(context.Background())
+			if errors.Is(err, state.ErrLater) {
+				return nil // it is there
+			}
+			return err
+		})
 	})
 }

@@ -47,6 +47,10 @@ func (g *Gateway) takeOverOverdue(wasAway bool) (away bool) {
 	ctx, cancel := context.WithTimeout(g.taking, max(g.o.Lease, time.Second))
 	defer cancel()
 	keys, err := g.store.Overdue(ctx, sweepLimit)
+	if errors.Is(err, state.ErrLater) { // the replicas of the later version take over what ends here
+		g.readiness.log(g.o.Log, &errcode.Error{Code: errcode.StoreTooNew, Err: err})
+		return true
+	}
 	if err != nil {
 		if g.taking.Err() == nil {
 			g.o.Log.Warn("sweep: store", "error", err)

@@ -23,7 +23,8 @@ var ErrConflict = errors.New("state: the thread has changed")
 // writes a thread.
 //
 // Errors other than those that a method names mean that the backend could not be reached or failed, and that nothing is
-// known about what happened. Any method may return [ErrDamaged].
+// known about what happened. Any method may return [ErrDamaged], or [ErrLater] where a later version
+// of the gateway writes the same store.
 type Backend interface {
 	// Listen is called once, before every other method. The backend calls tell for what happens to threads without a
 	// call of this store: see [Event]. A backend that only one store uses has little to tell: the store itself knows

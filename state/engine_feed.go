@@ -114,7 +114,7 @@ func (s *store) follow(f *feed) {
 
 // final reports whether waiting does not help a reader. A backend that is away may come back; a thread does not.
 func final(err error) bool {
-	return errors.Is(err, ErrUnknownThread) || errors.Is(err, ErrDamaged) || errors.Is(err, ErrTrimmed)
+	return errors.Is(err, ErrUnknownThread) || errors.Is(err, ErrDamaged) || errors.Is(err, ErrLater) || errors.Is(err, ErrTrimmed)
 }
 
 // advance waits for what comes next, for a while. While an owner of the thread lives here it brings most by itself: the

@@ -109,7 +109,7 @@ func TestAFileOfALaterVersionIsRefused(t *testing.T) {
 	if err := errors.Join(err, db.Close()); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, file, filestore.ErrLater, "was written by a later version of the gateway (format 2, this one knows 1)")
+	refused(t, file, filestore.ErrLater, "was written by a later version of the gateway (format 2.0, this one knows "+state.CurrentFormat.String()+")")
 }
 
 func TestADamagedFileIsRefused(t *testing.T) {

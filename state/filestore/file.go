@@ -11,23 +11,16 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+
+	"github.com/agui-gateway/gateway/state"
 )
 
-// format is the version of what is in the file. A file of a later one is refused, because nobody knows what to leave alone
-// in it; one of an earlier one would be brought up to date when it is opened.
-const format = 1
-
-// formatKind says whose file it is: other programs keep theirs in bbolt, too.
-const formatKind = "agui-gateway threads"
-
-// The record of the format. It has no checksum: every version has to be able to read it.
+// The record of the file's format, [state.Format]: the latest version that has opened it. A file of a later major is refused,
+// because nobody knows what to leave alone in it. The record has no checksum: every version has to be able to read it.
 var (
 	formatTable = []byte("format")
 	formatKey   = []byte("version")
 )
-
-// formatText is the record of a version.
-func formatText(version int) string { return fmt.Sprintf("%s %d", formatKind, version) }
 
 // An Error says why a file cannot be used. Nothing was changed in it.
 type Error struct {
@@ -45,8 +38,8 @@ var (
 	ErrInUse = errors.New("filestore: in use")
 	// ErrForeign: the file is none of this package's.
 	ErrForeign = errors.New("filestore: foreign file")
-	// ErrLater: a later version of the gateway has written the file.
-	ErrLater = errors.New("filestore: later version")
+	// ErrLater: a later version of the gateway has written the file. It is [state.ErrLater].
+	ErrLater = state.ErrLater
 	// ErrDamaged: the file is not what was written.
 	ErrDamaged = errors.New("filestore: damaged file")
 )
@@ -80,11 +73,34 @@ func openBolt(path string, log *slog.Logger) (*bolt.DB, error) {
 			continue
 		case err != nil:
 			return nil, err
-		case waste < compactFrom:
-			return db, nil
 		}
-		return compact(db, path, log), nil
+		if waste >= compactFrom {
+			db = compact(db, path, log)
+		}
+		if err := enterFormat(db); err != nil {
+			return nil, errors.Join(err, db.Close())
+		}
+		return db, nil
 	}
+}
+
+// enterFormat notes that this version uses the file, unless a later one has. What versions have added to the first format are records
+// and members that are made when they are wanted, so nothing else has to be brought up to date.
+func enterFormat(db *bolt.DB) error {
+	var found state.Format
+	err := db.View(func(tx *bolt.Tx) (err error) {
+		found, err = state.ParseFormat(string(tx.Bucket(formatTable).Get(formatKey)))
+		return err
+	})
+	if err == nil && state.CurrentFormat.Later(found) {
+		err = db.Update(func(tx *bolt.Tx) error {
+			return tx.Bucket(formatTable).Put(formatKey, []byte(state.CurrentFormat.Record()))
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("filestore: %w", err)
+	}
+	return nil
 }
 
 // boltOptions are those of every file. The list of free pages is written with each transaction, so that opening the file
@@ -121,7 +137,7 @@ func create(path string) error {
 				return err
 			}
 		}
-		return tx.Bucket(formatTable).Put(formatKey, []byte(formatText(format)))
+		return tx.Bucket(formatTable).Put(formatKey, []byte(state.CurrentFormat.Record()))
 	})
 	if err := errors.Join(err, db.Close()); err != nil {
 		return fmt.Errorf("filestore: %w", err)
@@ -191,17 +207,14 @@ func damaged(path string, err error) error {
 // judge says what is wrong with a file: the record of its format as found, what is wrong with its pages, and what with its
 // records, which only this version has to know.
 func judge(path, found string, pages, records error) error {
-	version := 0
-	_, err := fmt.Sscanf(found, formatKind+" %d", &version)
+	format, err := state.ParseFormat(found)
 	switch {
 	case errors.Is(pages, errForeign), pages == nil && err != nil:
 		return &Error{path, ErrForeign, "is not a store of this gateway" + leftAlone}
 	case pages != nil:
 		return damaged(path, pages)
-	case version > format:
-		return &Error{path, ErrLater, fmt.Sprintf("was written by a later version of the gateway (format %d, this one knows %d)%s", version, format, leftAlone)}
-	case version != format:
-		return damaged(path, fmt.Errorf("there is no format %d", version))
+	case format.Check() != nil:
+		return &Error{path, ErrLater, fmt.Sprintf("was written by a later version of the gateway (format %s, this one knows %s)%s", format, state.CurrentFormat, leftAlone)}
 	case records != nil:
 		return damaged(path, records)
 	}

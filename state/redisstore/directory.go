@@ -98,7 +98,7 @@ func (s *backend) readFields(ctx context.Context, keys []state.Key, fields ...an
 
 // readSummaries reads as much of threads as a listing shows, in one round trip.
 func (s *backend) readSummaries(ctx context.Context, keys []state.Key) ([]fieldsRead, error) {
-	looks, err := s.readFields(ctx, keys, fieldDoc, fieldLive, "asks", "deadline", "damaged")
+	looks, err := s.readFields(ctx, keys, fieldDoc, fieldLive, "asks", "deadline", "damaged", fieldFormat)
 	if err != nil {
 		return nil, err
 	}
@@ -110,8 +110,17 @@ func (s *backend) readSummaries(ctx context.Context, keys []state.Key) ([]fields
 	return looks, nil
 }
 
+// later reports whether a later version has written the thread: only that it is there is known.
+func (g fieldsRead) later() bool {
+	major, _ := strconv.Atoi(g.fields.text(5)) // none: it is of the first
+	return major > state.CurrentFormat.Major
+}
+
 // gone reports whether there is no such thread any more.
 func (g fieldsRead) gone() bool {
+	if g.later() {
+		return false
+	}
 	doc, deadline := g.fields.text(0), g.fields.text(3)
 	return doc == "" || deadline != "" && deadline <= moment(g.now)
 }
@@ -123,6 +132,9 @@ func (g fieldsRead) stale(hint float64) bool { return g.gone() && hint < score(g
 func (g fieldsRead) summary() *state.Summary {
 	if g.gone() {
 		return nil
+	}
+	if g.later() {
+		return &state.Summary{Key: g.key, Status: state.StatusFailed}
 	}
 	r := g.fields
 	live, asks := r.text(1), r.text(2)

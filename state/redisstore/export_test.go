@@ -1,10 +1,34 @@
 package redisstore
 
-import "time"
+import (
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// ErrForeign is what Open fails with where another program has a key of the store's.
+var ErrForeign = errForeign
 
 // Patient returns options with which an exchange may take as long as it needs on a machine that has much else to do. Tests
 // that are not about a Redis which hangs use them: they would show how fast the machine is.
 func Patient(o Options) Options {
 	o.timeout = time.Minute
 	return o
+}
+
+// ClientOf returns a client of the Redis at an address of a store's, closed with the test.
+func ClientOf(t *testing.T, address string) redis.UniversalClient {
+	t.Helper()
+	o, err := parseURL(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := redis.NewUniversalClient(o)
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Errorf("Close() = %v", err)
+		}
+	})
+	return c
 }

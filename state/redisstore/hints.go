@@ -2,6 +2,7 @@ package redisstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/url"
@@ -70,7 +71,8 @@ func parseIndexMember(principal, entry string) (state.Key, bool) {
 	return state.Key{Principal: principal, Agent: p[0], ID: p[1]}, true
 }
 
-// announce writes the hints to what a transition is about to make of a thread, and to the attempt that begins with it.
+// announce writes the hints to what a transition is about to make of a thread, and to the attempt that begins with it. It fails with
+// [state.ErrLater] if a later version has taken the store: the transition must not come then.
 func (s *backend) announce(ctx context.Context, t *state.Thread, begins bool) error {
 	p := s.main.Pipeline()
 	s.hintIndex(ctx, p, t, s.o.ThreadTTL)
@@ -78,10 +80,11 @@ func (s *backend) announce(ctx context.Context, t *state.Thread, begins bool) er
 		key := s.liveKey(hashTagOf(t.Key).shard(liveShards))
 		p.ZAdd(ctx, key, redis.Z{Score: score(t.Live.Until), Member: liveMember(t.Key, t.Fence)})
 	}
-	if _, err := p.Exec(ctx); err != nil {
+	record := p.GetEx(ctx, s.formatKey(), s.o.ThreadTTL+grace) // last, for the first error counts, and there may be no record yet
+	if _, err := p.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
 		return fmt.Errorf("redisstore: %w", err)
 	}
-	return nil
+	return s.formatOf(record)
 }
 
 // hintIndex puts a thread, which is kept for so long, where a listing and its name find it.

@@ -73,7 +73,7 @@ type script struct {
 }
 
 func newScript(source string, parts ...part) script {
-	return script{redis.NewScript(prelude + source), parts}
+	return script{redis.NewScript(scriptFormat + prelude + source), parts}
 }
 
 var (
@@ -163,8 +163,11 @@ func (s *backend) run(ctx context.Context, script script, h hashTag, a args, mor
 	if !ok {
 		return nil, fmt.Errorf("redisstore: a script answered with a %T", answer)
 	}
-	if reply(list).text(0) == damaged {
+	switch reply(list).text(0) {
+	case damaged:
 		return nil, state.ErrDamaged
+	case later:
+		return nil, fmt.Errorf("redisstore: thread: %w", state.ErrLater)
 	}
 	return list, nil
 }

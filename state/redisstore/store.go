@@ -24,6 +24,7 @@ type backend struct {
 	subscription *redis.PubSub
 	running      sync.WaitGroup
 	policy       sync.Once // the maxmemory-policy was asked for
+	later        sync.Once // it was logged that a later version uses this Redis, too
 }
 
 var (
@@ -39,7 +40,8 @@ var (
 //
 // With rediss in place of redis the connections are encrypted. A cluster can also be spelled redis://…?cluster=true.
 // The credentials of the sentinels themselves are ?sentinel_username= and ?sentinel_password=. It fails with
-// [ErrURL], or when the Redis cannot be reached, unless o.AllowUnreachable; no error quotes the address.
+// [ErrURL], with [state.ErrLater] if a later version of the gateway keeps its threads there in a way that this one does not know, or
+// when the Redis cannot be reached, unless o.AllowUnreachable; no error quotes the address.
 //
 // Everything is read from masters: a replica may not have yet what a reader's cursor was given for.
 func Open(ctx context.Context, address string, o Options) (state.Store, error) {
@@ -76,6 +78,9 @@ func openBackend(ctx context.Context, address string, o Options) (*backend, erro
 
 // refused reports whether the Redis was there and said no in a way that waiting does not change.
 func refused(err error) bool {
+	if errors.Is(err, state.ErrLater) || errors.Is(err, errForeign) {
+		return true
+	}
 	if redis.IsAuthError(err) || redis.IsPermissionError(err) {
 		return true
 	}
@@ -107,10 +112,14 @@ func (s *backend) Listen(tell func(state.Event)) {
 	})
 }
 
-// Ping reports whether the Redis can be reached and takes writes: one that is full, or a replica's, serves no run.
+// Ping reports whether the Redis can be reached and takes writes: one that is full, or a replica's, serves no run. Nor does one that
+// a later version has taken: [state.ErrLater].
 func (s *backend) Ping(ctx context.Context) error {
 	if err := s.main.Set(ctx, s.o.Prefix+":ping", "", xreadBlock).Err(); err != nil {
 		return fmt.Errorf("redisstore: %w", err)
+	}
+	if err := s.enterFormat(ctx); err != nil {
+		return err
 	}
 	s.warnOfEviction(ctx)
 	return nil

@@ -20,7 +20,7 @@ type candidate struct {
 }
 
 // Overdue returns threads whose run nobody owns; see [state.Backend]. Entries of the index that are wrong are
-// put right.
+// put right. It fails with [state.ErrLater] if a later version has taken the store: its runs are its own.
 func (s *backend) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
 	now, err := s.now(ctx)
 	if err != nil {
@@ -71,8 +71,12 @@ func (s *backend) candidates(ctx context.Context, due string, limit int) ([]*can
 	for i := range shards {
 		shards[i] = p.ZRangeByScore(ctx, s.liveKey(i), by)
 	}
+	record := p.Get(ctx, s.formatKey())
 	if _, err := p.Exec(ctx); err != nil && !slices.ContainsFunc(shards[:], func(c *redis.StringSliceCmd) bool { return c.Err() == nil }) {
 		return nil, fmt.Errorf("redisstore: %w", err)
+	}
+	if err := s.formatOf(record); err != nil {
+		return nil, err
 	}
 	var found []*candidate
 	for i, shard := range shards {

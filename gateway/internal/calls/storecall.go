@@ -12,10 +12,11 @@ import (
 // slow and gets on, with many requests at one thread, is given more than that.
 const StoreTimeout = 2 * time.Second
 
-// Permanent reports whether the store would return err again: the thread was deleted or has lost a part, or what was asked
-// for is not stored any more.
+// Permanent reports whether the store would return err again: the thread was deleted, has lost a part or is a later version's, or what
+// was asked for is not stored any more.
 func Permanent(err error) bool {
-	return errors.Is(err, state.ErrUnknownThread) || errors.Is(err, state.ErrDamaged) || errors.Is(err, state.ErrTrimmed) || errors.Is(err, state.ErrRevision)
+	return errors.Is(err, state.ErrUnknownThread) || errors.Is(err, state.ErrDamaged) || errors.Is(err, state.ErrLater) ||
+		errors.Is(err, state.ErrTrimmed) || errors.Is(err, state.ErrRevision)
 }
 
 // Pause waits for d, or until ctx is done, whose cause it returns.

@@ -272,11 +272,11 @@ func (r *Recorder) Fail(err error) {
 	r.OnFailure(err)
 }
 
-// LeaseLost reports whether another replica has the run now, or nobody, because the thread is damaged.
+// LeaseLost reports whether another replica has the run now, also one of a later version, or nobody, because the thread is damaged.
 func (r *Recorder) LeaseLost() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return errors.Is(r.err, state.ErrLeaseLost) || errors.Is(r.err, state.ErrDamaged)
+	return errors.Is(r.err, state.ErrLeaseLost) || errors.Is(r.err, state.ErrDamaged) || errors.Is(r.err, state.ErrLater)
 }
 
 // Stop ends the recorder's goroutine and waits for that. What is pending is not written.

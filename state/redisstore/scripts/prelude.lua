@@ -1,5 +1,7 @@
 -- What all scripts share. Moments are nanoseconds in 20 digits, so that text compares as they do; durations are
--- microseconds, which a double holds exactly.
+-- microseconds, which a double holds exactly. KEYS[1] is the thread. One that a later version has written is left alone.
+if tonumber(redis.call('HGET', KEYS[1], 'format') or 1) > FORMAT then return { 'later' } end
+
 local at = 0
 local function arg()
   at = at + 1
