@@ -40,7 +40,7 @@ func NewStream(w http.ResponseWriter, o StreamOptions) (*Stream, error) {
 	}
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
-	h.Set("Cache-Control", "no-cache")
+	h.Set("Cache-Control", "no-store")
 	h.Set("X-Accel-Buffering", "no") // nginx would hold small events back
 	return &Stream{w: w, control: http.NewResponseController(w), timeout: o.WriteTimeout}, nil
 }

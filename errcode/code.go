@@ -15,6 +15,7 @@ const (
 	MethodNotAllowed     Code = "method_not_allowed"     // the path exists, the method does not
 	TooLarge             Code = "too_large"              // a limit on size was hit
 	UnsupportedMediaType Code = "unsupported_media_type" // the body is not announced as JSON
+	MisdirectedRequest   Code = "misdirected_request"    // the server does not answer for the host that the request names
 	RateLimited          Code = "rate_limited"           // this caller sends too many requests
 	Overloaded           Code = "overloaded"             // all callers together send too many
 	Draining             Code = "draining"               // the server is shutting down
@@ -82,6 +83,7 @@ var messages = map[Code]string{
 	MethodNotAllowed:     "This method is not allowed here.",
 	TooLarge:             "This is larger than the server accepts.",
 	UnsupportedMediaType: "The body must be application/json.",
+	MisdirectedRequest:   "The server does not answer for this host; its operator can name the host in -hosts.",
 	RateLimited:          "Too many requests; try again later.",
 	Overloaded:           "The server is at its limit; try again later.",
 	Draining:             "The server is shutting down; try again.",

@@ -24,6 +24,7 @@ var statuses = map[errcode.Code]int{
 	errcode.AmbiguousThread:      http.StatusConflict,
 	errcode.TooLarge:             http.StatusRequestEntityTooLarge,
 	errcode.UnsupportedMediaType: http.StatusUnsupportedMediaType,
+	errcode.MisdirectedRequest:   http.StatusMisdirectedRequest,
 	errcode.RateLimited:          http.StatusTooManyRequests,
 	errcode.Overloaded:           http.StatusServiceUnavailable,
 	errcode.Draining:             http.StatusServiceUnavailable,

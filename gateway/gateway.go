@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
+	"github.com/agui-gateway/gateway/gateway/internal/edge"
 	"github.com/agui-gateway/gateway/gateway/internal/frame"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/gateway/internal/webhook"
@@ -75,7 +76,7 @@ func New(o Options) (*Gateway, error) {
 		}
 	}
 	r, err := newRoster(o)
-	if err := errors.Join(webhook.Check(o.Webhook.URL, o.Webhook.Secret), err); err != nil {
+	if err := errors.Join(webhook.Check(o.Webhook.URL, o.Webhook.Secret), g.hosts().Validate(), err); err != nil {
 		return nil, err
 	}
 	g.roster.Store(r)
@@ -96,6 +97,7 @@ func New(o Options) (*Gateway, error) {
 // ServeHTTP serves the routes of docs/contract.md.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	timed := newTimedWriter(w, g.o.WriteTimeout)
+	edge.Harden(timed.Header(), r)
 	defer timed.limit() // of the bytes with which the server ends the response
 	g.routes.ServeHTTP(timed, r)
 	if timed.expired {

@@ -47,7 +47,6 @@ func (g *Gateway) attachable(w http.ResponseWriter, r *http.Request, key state.K
 		return nil
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("Cache-Control", "no-cache")
 	w.WriteHeader(http.StatusOK)
 	return nil
 }

@@ -92,6 +92,9 @@ const pingTimeout = time.Second
 // home is GET / and GET /assets/: the page and its files, or a few words about the routes if there is no page.
 func (g *Gateway) home(w http.ResponseWriter, r *http.Request) error {
 	if g.o.Page != nil {
+		// What a page may load it says itself, and what of it may be kept.
+		w.Header().Set("Content-Security-Policy", "frame-ancestors 'none'")
+		w.Header().Del("Cache-Control")
 		g.o.Page.ServeHTTP(w, r)
 		return nil
 	}

@@ -21,6 +21,9 @@ func (g *Gateway) stop(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if err := route.CheckType(r); err != nil {
+		return err
+	}
 	stopped, err := g.store.Signal(r.Context(), key, 0, state.SignalStop)
 	if err != nil {
 		return route.StoreError(err)

@@ -128,7 +128,7 @@ func TestABodyThatIsTooLargeIsNotAskedFor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = io.WriteString(conn, "POST "+test.path+" HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: "+
+		_, err = io.WriteString(conn, "POST "+test.path+" HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: "+
 			test.length+"\r\n\r\n")
 		if err != nil {
 			t.Fatal(err)

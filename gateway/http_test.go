@@ -160,6 +160,7 @@ func TestOriginsAndRequestIDs(t *testing.T) {
 		{"exact", exact, "https://app.example", true},
 		{"exact only", exact, "http://localhost:3000", false},
 		{"all", all, "https://evil.example", true},
+		{"all but nobody's", all, "null", false},
 	} {
 		preflight := test.w.request(t.Context(), "OPTIONS", "/agents/echo", "", "Origin", test.origin,
 			"Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "authorization,content-type")

@@ -62,8 +62,8 @@ type Options struct {
 	// An [*errcode.Error] with [errcode.Unauthorized] or [errcode.Forbidden] is answered with 401 or 403, and with its Text if it has
 	// one. Every other error, a panic, and an invalid [Principal] are answered with 401. The log, and nothing else, has the cause.
 	//
-	// Browsers send cookies along with requests of other sites too, so a program that authenticates by cookies should refuse such
-	// requests, for example by an [http.CrossOriginProtection].
+	// Browsers send cookies along with requests of other sites too. A program that authenticates by cookies is protected by
+	// Origins, as long as that is not "*".
 	Principal func(*http.Request) (Principal, error)
 
 	// Page is served at / and /assets/; nil means a few words about the API.
@@ -73,8 +73,15 @@ type Options struct {
 	// TrustedProxies are the networks of the proxies before the gateway. What they say in X-Forwarded-For counts as the address of a
 	// client, and nobody else's word does. Nil means that a client's address is that of its connection.
 	TrustedProxies []netip.Prefix
-	// Origins may call from a browser: exact origins, or "*". Nil means loopback origins.
+	// Origins may call from a browser: exact origins, or "*". Nil means loopback origins. The origin null is never allowed, and with "*"
+	// browsers send no credentials of their own. A request that changes something and comes from a page of another origin than these
+	// and the gateway's own is refused with 403, also if the page could not read the answer.
 	Origins []string
+	// Hosts are the host names that requests may be for, such as "gateway.example", or "*" for all; for others they are refused with 421.
+	// Requests that come to a loopback address may also be for this machine's names. Nil means only those on a loopback address; and
+	// elsewhere every name if there is a Principal, else every IP address and this machine's names, because the names of an
+	// attacker can be made to point here. /healthz and /readyz are answered for every host.
+	Hosts []string
 
 	// Log gets a line for the start and the end of each run, for each refused request, for what is done to threads, and
 	// for causes of failures; never a prompt or a secret. Nil means slog.Default.

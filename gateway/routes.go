@@ -2,11 +2,9 @@ package gateway
 
 import (
 	"errors"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +13,7 @@ import (
 
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/copilotkit"
+	"github.com/agui-gateway/gateway/gateway/internal/edge"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 )
 
@@ -29,7 +28,7 @@ func (g *Gateway) newRoutes() http.Handler {
 	e := echo.New()
 	e.HTTPErrorHandler = g.routingError
 	e.IPExtractor = echo.ExtractIPDirect()
-	e.Use(g.recover, g.identify, middleware.CORSWithConfig(g.cors()))
+	e.Use(g.recover, g.identify, g.preflight, middleware.CORSWithConfig(g.cors()), g.guard)
 	for _, route := range []tableRow{
 		{http.MethodPost, "/agents/:agent", g.runAgent},
 		{http.MethodPost, "/subgraphs", g.runLegacy},
@@ -176,37 +175,49 @@ func (g *Gateway) routingError(err error, c echo.Context) {
 // cors lets pages of the allowed origins call the gateway.
 func (g *Gateway) cors() middleware.CORSConfig {
 	return middleware.CORSConfig{
-		AllowOriginFunc: func(origin string) (bool, error) { return g.allowed(origin), nil },
+		// A preflight for a host that is not answered goes on to guard, which refuses it.
+		Skipper:         func(c echo.Context) bool { return isPreflight(c.Request()) && g.hosts().Check(c.Request()) != nil },
+		AllowOriginFunc: func(origin string) (bool, error) { return g.origins().Allow(origin), nil },
 		AllowMethods:    []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch, http.MethodDelete},
-		// The headers that a preflight asks for are allowed as they are: * would leave Authorization out.
-		AllowCredentials: !slices.Contains(g.o.Origins, "*"),
+		// The headers that preflight leaves of those that are asked for are allowed: * would leave Authorization out.
+		AllowCredentials: g.origins().Credentials(),
 		ExposeHeaders:    []string{requestIDHeader, "Retry-After", "ETag", "Location"},
 		MaxAge:           600,
 	}
 }
 
-// allowed reports whether pages of origin may call.
-func (g *Gateway) allowed(origin string) bool {
-	if g.o.Origins != nil {
-		return slices.Contains(g.o.Origins, "*") || slices.Contains(g.o.Origins, origin)
+// isPreflight reports whether a browser asks whether a page may send a request.
+func isPreflight(r *http.Request) bool { return r.Method == http.MethodOptions }
+
+// preflight leaves of the headers that a preflight asks for those that pages may set.
+func (g *Gateway) preflight(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if h := c.Request().Header; isPreflight(c.Request()) {
+			h.Set(echo.HeaderAccessControlRequestHeaders, edge.WantedHeaders(strings.Join(h.Values(echo.HeaderAccessControlRequestHeaders), ",")))
+		}
+		return next(c)
 	}
-	u, err := url.Parse(origin)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && loopback(u.Hostname())
+}
+
+// guard refuses requests that are for another host, or come from a page that may not call, before anything else is looked at.
+func (g *Gateway) guard(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		err := g.hosts().Check(c.Request())
+		if err == nil {
+			err = g.origins().Check(c.Request())
+		}
+		if err != nil {
+			g.answerError(responseWriter{c.Response()}, c.Request(), err)
+			return nil
+		}
+		return next(c)
+	}
 }
 
 // goodRequestID reports whether a caller's request id may go into logs and headers as it is.
 func goodRequestID(id string) bool {
 	const most = 128
 	return id != "" && len(id) <= most && !strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' })
-}
-
-// loopback reports whether host is this machine and nobody else's.
-func loopback(host string) bool {
-	if host == "localhost" {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
 }
 
 // writePiece is how much of an answer has a deadline of its own, in bytes.

@@ -48,7 +48,7 @@ func (f file) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	header := w.Header()
 	header.Set("Content-Type", f.contentType)
-	header.Set("Vary", "Accept-Encoding")
+	header.Add("Vary", "Accept-Encoding")
 	header.Set("ETag", chosen.etag)
 	if f.immutable {
 		header.Set("Cache-Control", "public, max-age=31536000, immutable")

@@ -99,6 +99,7 @@ func (c *config) settings() []setting {
 		{"voice-delay", "30ms", "pause between text deltas of scripted voices", duration(&o.Pace, 0)},
 		{"auth", "none", "how callers prove who they are: none", setAuth},
 		{"cors-origins", "", "origins whose pages may call, with commas between, or *; without it those of this machine", origins(&o.Origins)},
+		{"hosts", "", "host names to answer for, with commas between, or *; without it those of this machine on a loopback address, else any if callers prove who they are, else IP addresses", hosts(&o.Hosts)},
 		{"trusted-proxies", "", "addresses and networks of the proxies before the gateway, with commas between; only their X-Forwarded-For counts", networks(&o.TrustedProxies)},
 		{"disconnect", string(def.Disconnect), "what hanging up does to a run: cancel or detach", oneOf(&o.Disconnect, gateway.Cancel, gateway.Detach)},
 		{"detach-grace", short(def.DetachGrace), "how long an untied run goes on with nobody reading", duration(&o.DetachGrace, 1)},

@@ -3,8 +3,27 @@ package main
 import (
 	"errors"
 	"net/netip"
+	"net/url"
 	"strings"
 )
+
+// hosts reads names of hosts, or *.
+func hosts(p *[]string) func(string) error {
+	return func(value string) error {
+		var list []string
+		for name := range strings.SplitSeq(value, ",") {
+			name = strings.ToLower(strings.TrimSpace(name))
+			_, err := netip.ParseAddr(name)
+			u, bad := url.Parse("http://" + name)
+			if name != "*" && err != nil && (bad != nil || name == "" || u.Host != name || u.Port() != "" || strings.ContainsAny(name, "*:[]@ ") || strings.HasSuffix(name, ".")) {
+				return errors.New("not a list of host names; write such as gateway.example, without scheme and port, with commas between, or *")
+			}
+			list = append(list, name)
+		}
+		*p = list
+		return nil
+	}
+}
 
 // networks reads addresses and networks, with commas between.
 func networks(p *[]netip.Prefix) func(string) error {

@@ -116,6 +116,7 @@ func TestBadValues(t *testing.T) {
 		"store":           {"redis+file://:hush-hush@127.0.0.1", "redis://:hush-hush@127.0.0.1:http", "http://127.0.0.1", "disk", "file:", "file://", "file://data/threads.db"},
 		"auth":            {"keys", "jwt", "open"},
 		"cors-origins":    {"example.com", "https://a.example/", "https://a.example/x", "https://A.example", "https://a.example,,", "null,*x"},
+		"hosts":           {"https://gateway.example", "gateway.example:443", "a.example,,b.example", "*.example", "a b", "[::1]", "gateway.example/x"},
 		"trusted-proxies": {"proxy.example", "10.0.0.0/33", "10.0.0.1:80", "10.0.0.0/8,,", "0.0.0.0/0", "::/0", "10.0.0.1/8/8"},
 		"disconnect":      {"stop"}, "on-busy": {"wait"}, "subagent-events": {"maybe"},
 		"model-url": {"hush-hush", "ftp://host", "http://"}, "model": {"gpt 4"}, "model-key": {"hush hush", "hush\n"},

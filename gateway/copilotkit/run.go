@@ -116,8 +116,11 @@ func (h *Handler) end(r *http.Request, key state.Key, run string) (bool, error) 
 const maxStop = 64 << 10
 
 // stopped reads the id of the run to stop; an empty one means any live run. An unknown member is refused, because a misspelt
-// runId must not stop another run. The content type does not matter, because a stop has to work.
+// runId must not stop another run. A body that is not needed need not have a type either.
 func (h *Handler) stopped(r *http.Request) (string, error) {
+	if err := route.CheckType(r); err != nil {
+		return "", err
+	}
 	data, err := route.ReadBody(r, maxStop)
 	if err != nil {
 		return "", err

@@ -46,11 +46,27 @@ func (b timedBody) Read(p []byte) (int, error) {
 // ReadJSON reads a JSON body of at most limit bytes (0: no limit). It reads the whole body, because net/http notices a
 // closed connection only after that.
 func ReadJSON(r *http.Request, limit int64) ([]byte, error) {
-	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || media != "application/json" {
-		return nil, &errcode.Error{Code: errcode.UnsupportedMediaType, Err: errors.New("content type is not application/json")}
+	if err := checkType(r); err != nil {
+		return nil, err
 	}
 	return ReadBody(r, limit)
+}
+
+// CheckType returns an error if r has a body, or names a type of one, that is not JSON. It is for routes that change something without
+// needing a body: a form of another site can send one, but not as JSON.
+func CheckType(r *http.Request) error {
+	if r.ContentLength == 0 && r.Header.Get("Content-Type") == "" {
+		return nil
+	}
+	return checkType(r)
+}
+
+func checkType(r *http.Request) error {
+	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || media != "application/json" {
+		return &errcode.Error{Code: errcode.UnsupportedMediaType, Err: errors.New("content type is not application/json")}
+	}
+	return nil
 }
 
 // ReadBody is ReadJSON for a body of any media type. A body whose announced length is too large is refused before it is read,

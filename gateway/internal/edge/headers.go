@@ -1,0 +1,28 @@
+package edge
+
+import (
+	"net/http"
+	"net/netip"
+)
+
+// Harden sets the headers that keep browsers from making something else of the answer to r than it is. A handler whose answer
+// is a page, or belongs to nobody, sets its own in their place.
+func Harden(h http.Header, r *http.Request) {
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	// Pages of the origins that may call read answers by CORS, which this does not concern.
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+	if r.TLS != nil && public(hostname(r.Host)) {
+		h.Set("Strict-Transport-Security", "max-age=31536000")
+	}
+}
+
+// public reports whether browsers may remember that a host has TLS. For localhost they would remember it of every other server of
+// this machine, too, and of addresses they remember nothing.
+func public(name string) bool {
+	_, err := netip.ParseAddr(name)
+	return err != nil && !Loopback(name)
+}

@@ -1,0 +1,94 @@
+package edge
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/agui-gateway/gateway/errcode"
+)
+
+// Hosts say for which host names a server answers. A page of an attacker can have its own name point to the server, so that the
+// browser takes both for one site; the request then names the attacker's host, and is refused.
+type Hosts struct {
+	// Names are answered, in lower case and without a port; "*" stands for every name. Without any it depends on the address that the
+	// connection came to.
+	Names []string
+	// Open says that nobody has to prove who they are.
+	Open bool
+}
+
+// Check returns an error with the code misdirected_request if r is for a host that is not answered. What only says whether the server
+// is well is answered for every host, because probes ask for whatever address they have found.
+func (h Hosts) Check(r *http.Request) error {
+	if r.URL.Path == "/healthz" || r.URL.Path == "/readyz" || h.answers(r) {
+		return nil
+	}
+	return &errcode.Error{Code: errcode.MisdirectedRequest}
+}
+
+// Validate returns an error if a name is none that a request can have.
+func (h Hosts) Validate() error {
+	for _, name := range h.Names {
+		wrong := strings.ContainsFunc(name, func(r rune) bool {
+			return (r < '0' || r > '9') && (r < 'a' || r > 'z') && !strings.ContainsRune("-._:", r)
+		})
+		_, err := netip.ParseAddr(name)
+		if name != "*" && (wrong || name == "" || name != hostname(name) || err != nil && strings.Contains(name, ":")) {
+			return fmt.Errorf("gateway: hosts: %q is not the name of a host in lower case, without a scheme and a port", name)
+		}
+	}
+	return nil
+}
+
+func (h Hosts) answers(r *http.Request) bool {
+	name := hostname(r.Host)
+	if slices.Contains(h.Names, name) || slices.Contains(h.Names, "*") {
+		return true
+	}
+	local := localAddress(r)
+	switch {
+	case local.IsLoopback():
+		return Loopback(name)
+	case len(h.Names) > 0:
+		return false
+	case !h.Open || !local.IsValid():
+		return true
+	default: // an address cannot be made to point elsewhere, and neither can the names of this machine
+		_, err := netip.ParseAddr(name)
+		return err == nil || Loopback(name)
+	}
+}
+
+// localAddress returns the address to which the connection of r came. It is not valid if that is no address of IP, as in a
+// test without a network.
+func localAddress(r *http.Request) netip.Addr {
+	if tcp, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
+		return tcp.AddrPort().Addr().Unmap()
+	}
+	return netip.Addr{}
+}
+
+// hostname returns the name in a Host header, in lower case and without a port.
+func hostname(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if name, ok := strings.CutPrefix(host, "["); ok {
+		host = strings.TrimSuffix(name, "]")
+	}
+	return strings.ToLower(strings.TrimSuffix(host, "."))
+}
+
+// Loopback reports whether a host name, in lower case, is this machine and nobody else's. The names below localhost are, because
+// no name server is asked for them.
+func Loopback(name string) bool {
+	if name == "localhost" || strings.HasSuffix(name, ".localhost") {
+		return true
+	}
+	address, err := netip.ParseAddr(name)
+	return err == nil && address.Unmap().IsLoopback()
+}
