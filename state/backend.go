@@ -40,6 +40,9 @@ type Backend interface {
 	// thread, or the run that is taken is not overdue any more. ErrGap: w.After is missing in the log.
 	// [Write.Prepare] makes these checks for backends that keep a thread as one value.
 	//
+	// A backend with a limit makes room before, as statetest.RunLimited says. ErrFull: there is no room for a write that is
+	// [Write.Limited].
+	//
 	// Frames of the transition that are in the log already are skipped. A write of the tag that the thread has already is
 	// done, and is not done again.
 	Write(ctx context.Context, w *Write) (Written, error)

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -53,6 +54,22 @@ func (e encoder) message(m agui.Message) (StoredMessage, error) {
 		e[m.ID] = s
 	}
 	return s, err
+}
+
+// leanFrom is from how many bytes on a message costs more memory as a value beside its encoding than decoding it costs time.
+const leanFrom = 4 << 10
+
+// Lean returns the message as a store in memory keeps it: a large one without what it was encoded from, and with no room behind its
+// encoding.
+func (m StoredMessage) Lean() StoredMessage {
+	if len(m.Raw) < leanFrom {
+		return m
+	}
+	m.decoded = nil
+	if cap(m.Raw)-len(m.Raw) > len(m.Raw)/8 {
+		m.Raw = bytes.Clone(m.Raw)
+	}
+	return m
 }
 
 // Message decodes the message.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -99,10 +100,19 @@ func serve(ctx context.Context, c *config, stdout, stderr io.Writer) error {
 	return errors.Join(err, g.Close(), s.close(), store.Close())
 }
 
+// memoryLimit is how many bytes the threads in memory may take if nobody says.
+const memoryLimit = 512 << 20
+
+// errLimitOfRedis refuses a limit that would not be kept.
+var errLimitOfRedis = errors.New("-store-limit (GATEWAY_STORE_LIMIT): a Redis has its own limit; set its maxmemory, with the policy noeviction")
+
 // openStore opens what the store setting names. A file that cannot be used stops the start. A Redis that cannot be
 // reached yet is waited for, not ready, because whatever starts both starts them in no order; one that refuses the
 // credentials stops the start.
 func (c *config) openStore(ctx context.Context, log *slog.Logger) (state.Store, error) {
+	if c.storeLimit != 0 && c.redis != "" {
+		return nil, errLimitOfRedis
+	}
 	if c.file != "" {
 		store, err := filestore.Open(c.file, filestore.Options{LogTTL: c.memory.LogTTL, ThreadTTL: c.memory.ThreadTTL, Logger: log})
 		if err != nil {
@@ -111,6 +121,7 @@ func (c *config) openStore(ctx context.Context, log *slog.Logger) (state.Store, 
 		return store, nil
 	}
 	if c.redis == "" {
+		c.memory.Limit = cmp.Or(c.storeLimit, memoryLimit)
 		return memstore.New(c.memory), nil
 	}
 	store, err := redisstore.Open(ctx, c.redis, redisstore.Options{

@@ -32,6 +32,8 @@ type config struct {
 	file      string // path of the store's file; without it and redis, threads are in memory
 	audit     string // path of the audit log, or "-" for standard output; empty is none
 
+	storeLimit int64 // bytes that the store may take; 0: nobody has said
+
 	model       openai.Options // without BaseURL and Key there is none
 	toolTimeout time.Duration
 	http        *http.Client // reaches models, remote agents, MCP servers and the webhook; nil means clients of their own
@@ -93,6 +95,7 @@ func (c *config) settings() []setting {
 		{"config", "", "team file; without one the built-in travel team is served", text(&c.team)},
 		{"env-file", "", "file of KEY=VALUE lines that count before the environment", text(new(string))},
 		{"store", "memory", "where threads are kept: memory, file:PATH, or a Redis at redis://, redis+cluster:// or redis+sentinel:// (also REDIS_URL)", c.setStore},
+		{"store-limit", "", "bytes that the threads in memory may take, without it 512MiB; a Redis has its own maxmemory", size(&c.storeLimit)},
 		{"model-url", "", "where the default model is: a server with OpenAI's chat completions API; without it and -model-key the demo speaks from its script", modelURL(&c.model.BaseURL)},
 		{"model", "gpt-4.1-mini", "what the default model is called there", word(&c.model.Name)},
 		{"model-key", "", "key of the default model's server; alone it means OpenAI's", word(&c.model.Key)},

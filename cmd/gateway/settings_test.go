@@ -133,7 +133,7 @@ func TestBadValues(t *testing.T) {
 	for _, name := range strings.Fields("max-depth max-messages max-patch-ops max-runs max-readers max-queue run-attempts") {
 		bad[name] = []string{"0", "-1", "many", "1.5", "9999999999999999999999"}
 	}
-	for _, name := range strings.Fields("max-body max-event max-thread max-state") {
+	for _, name := range strings.Fields("max-body max-event max-thread max-state store-limit") {
 		bad[name] = []string{"0", "-1", "8 MB", "MiB", "1.5MiB", "9999999999999GiB"}
 	}
 	for _, s := range serveCommand().settingsOf(&config{}) {

@@ -16,6 +16,7 @@ type log struct {
 	// trimmed is the revision at which the newest run ended that is not kept any more, cut is its last frame.
 	trimmed int64
 	cut     state.FrameID
+	size    int64 // bytes of the frames, without their places in the list
 }
 
 // A logEnd is the end of a run in the log.
@@ -34,6 +35,9 @@ func (l *log) append(frames []state.Frame) {
 		return
 	}
 	l.frames = append(l.frames, frames...)
+	for i := range frames {
+		l.size += frameSize(&frames[i])
+	}
 	l.last = frames[len(frames)-1].ID
 }
 
@@ -72,7 +76,11 @@ func (l *log) drop(n int) {
 	if n == 0 {
 		return
 	}
-	l.frames = slices.Clone(l.frames[l.find(l.ends[n-1].last):])
+	behind := l.find(l.ends[n-1].last)
+	for i := range l.frames[:behind] {
+		l.size -= frameSize(&l.frames[i])
+	}
+	l.frames = slices.Clone(l.frames[behind:])
 	l.trimmed, l.cut = l.ends[n-1].rev, l.ends[n-1].last
 	l.ends = slices.Clone(l.ends[n:])
 }
@@ -103,7 +111,7 @@ func (b *backend) ReadLog(_ context.Context, key state.Key, after state.FrameID)
 		return page, nil
 	}
 	defer e.mu.Unlock()
-	e.trim(b.o.Now().Add(-b.o.LogTTL))
+	b.trim(e, b.o.Now().Add(-b.o.LogTTL))
 	page := &state.LogPage{Born: e.born, Last: e.log.last, Cut: e.log.cut, End: after}
 	page.Frames = slices.Clip(e.log.frames[e.log.find(after):])
 	if after.Less(page.Last) {
@@ -131,6 +139,6 @@ func (b *backend) Holds(_ context.Context, key state.Key, id state.FrameID) (boo
 		return false, state.ErrUnknownThread
 	}
 	defer e.mu.Unlock()
-	e.trim(b.o.Now().Add(-b.o.LogTTL))
+	b.trim(e, b.o.Now().Add(-b.o.LogTTL))
 	return e.log.has(id), nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"time"
+	"unsafe"
 
 	"github.com/agui-gateway/gateway/state"
 )
@@ -21,6 +22,15 @@ func (r replaced) size() int {
 		return len(r.message.Raw)
 	}
 	return len(r.state)
+}
+
+// footprint is what it takes of memory.
+func (r replaced) footprint() int64 {
+	n := 2 * int64(unsafe.Sizeof(r)) // the list has room for more
+	if r.message != nil {
+		return n + messageSize(r.message)
+	}
+	return n + rounded(int64(cap(r.state)))
 }
 
 // stateAt returns the state at a revision, and false if it is not kept any more.
@@ -68,6 +78,7 @@ func (e *entry) remember(s *state.Transition) {
 	if s.State != nil {
 		e.keep(replaced{from: e.thread.Load().StateRev, to: s.Thread.Rev, state: e.state})
 		e.state = s.State
+		e.size.state = rounded(int64(cap(s.State)))
 	}
 	if s.Past != nil {
 		e.past = state.History{Marks: s.Past}
@@ -75,15 +86,20 @@ func (e *entry) remember(s *state.Transition) {
 	if s.Mark != nil {
 		e.past = e.past.With(s.Mark.Name, s.Mark.Undo)
 	}
+	if s.Past != nil || s.Mark != nil {
+		e.size.past = footprint(e.past)
+	}
 	if s.Ended != nil {
 		e.runs = slices.Insert(slices.Clone(e.runs), 0, *s.Ended)
 		e.runs = e.runs[:min(len(e.runs), state.MaxRuns-1)]
+		e.size.runs = footprint(e.runs)
 	}
 }
 
 // replace keeps the message that a transition takes out of a slot, if there is one.
 func (e *entry) replace(s *state.Transition, slot int) {
 	if m := e.messages[slot]; m != nil {
+		e.size.messages -= messageSize(m)
 		e.keep(replaced{from: m.Added, to: s.Thread.Rev, message: m})
 	}
 }
@@ -96,6 +112,7 @@ func (e *entry) keep(old replaced) {
 	}
 	e.replaced = append(e.replaced, old)
 	e.replacedSize += old.size()
+	e.size.replaced += old.footprint()
 	for e.replacedSize > state.MaxReplaced && len(e.log.ends) > 0 {
 		e.log.drop(1)
 		e.forgetReplaced()
@@ -115,11 +132,21 @@ func (e *entry) trim(cutoff time.Time) {
 	e.forgetReplaced()
 }
 
+// trim is that of the entry, which is locked, with the books kept up to date.
+func (b *backend) trim(e *entry, cutoff time.Time) {
+	n := len(e.log.ends)
+	e.trim(cutoff)
+	if len(e.log.ends) < n && !e.gone {
+		b.note(e)
+	}
+}
+
 // forgetReplaced lets go of what no frame of the log names any more.
 func (e *entry) forgetReplaced() {
 	n := 0
 	for n < len(e.replaced) && e.replaced[n].to <= e.log.trimmed+1 {
 		e.replacedSize -= e.replaced[n].size()
+		e.size.replaced -= e.replaced[n].footprint()
 		e.drop(e.replaced[n])
 		n++
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/internal/ledger"
 )
 
 // Options say how long a store keeps what. The zero value is good.
@@ -19,6 +20,11 @@ type Options struct {
 	LogTTL time.Duration
 	// ThreadTTL is how long a thread is kept after its last transition; 0 means 30 days.
 	ThreadTTL time.Duration
+	// Limit is how many bytes of memory the store may take; 0 means any number. When it is reached the oldest logs of runs that are over
+	// go first, then the threads that were changed longest ago, those with an open question last. New runs are refused with
+	// [state.ErrFull] when only live ones are left; the last eighth is for those. A live run that writes when even that is used up is
+	// told to stop.
+	Limit int64
 }
 
 // New returns an empty store.
@@ -33,14 +39,15 @@ func newBackend(o Options) *backend {
 	o.LogTTL = cmp.Or(o.LogTTL, time.Hour)
 	return &backend{
 		o: o, threads: map[state.Key]*entry{}, named: map[state.Key][]*entry{},
-		owned: map[string]map[*entry]struct{}{}, live: map[*entry]struct{}{},
+		owned: map[string]map[*entry]struct{}{}, live: map[*entry]struct{}{}, books: ledger.New(),
 	}
 }
 
 // A backend is a [state.Backend] in memory.
 type backend struct {
-	o    Options
-	tell func(state.Event)
+	o     Options
+	tell  func(state.Event)
+	books *ledger.Ledger // what each thread takes
 
 	mu       sync.Mutex // taken after an entry's, never before
 	threads  map[state.Key]*entry
@@ -78,6 +85,9 @@ type entry struct {
 	replacedSize int        // bytes
 	dropped      int64      // the revision that took away the newest message of those that are not kept
 
+	size sizes
+	asks time.Time // until when it has an open question
+
 	slot int // in backend.due, -1 if not; guarded by backend.mu
 	at   time.Time
 }
@@ -103,7 +113,7 @@ func (b *backend) lock(key state.Key) *entry {
 		e.mu.Lock()
 		expired := b.expired(e)
 		if expired {
-			b.forget(e)
+			b.forget(e, true)
 		}
 		if !e.gone {
 			return e
@@ -157,7 +167,8 @@ func (b *backend) Delete(_ context.Context, key state.Key) (uint64, error) {
 			return 0, err
 		}
 		e.log.append([]state.Frame{last})
+		b.note(e)
 	}
-	b.forget(e)
+	b.forget(e, true)
 	return t.Fence, nil
 }

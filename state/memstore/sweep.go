@@ -31,7 +31,7 @@ func (b *backend) sweep(now time.Time) {
 		switch {
 		case e.gone:
 		case b.expired(e):
-			b.forget(e)
+			b.forget(e, true)
 			expired = true
 		default:
 			b.index(e, false)
@@ -50,6 +50,14 @@ func (b *backend) removeDeadLogs(now time.Time) {
 	n := 0
 	for n < len(b.deadLogs) && b.deadLogs[n].at.Before(now) {
 		n++
+	}
+	b.dropDeadLogs(n)
+}
+
+// dropDeadLogs removes the n oldest logs of threads that are gone. The lock is held.
+func (b *backend) dropDeadLogs(n int) {
+	for _, e := range b.deadLogs[:n] {
+		b.books.Adjust(-e.size.frames)
 	}
 	b.deadLogs = slices.Delete(b.deadLogs, 0, n)
 }
@@ -79,8 +87,8 @@ func (b *backend) expired(e *entry) bool {
 }
 
 // forget takes the entry, which is locked, out of everything that finds it. Its fence stays the least a new thread of that key
-// gets, whatever the clock does.
-func (b *backend) forget(e *entry) {
+// gets, whatever the clock does. Its log stays for a while for those who read it, if that is asked for.
+func (b *backend) forget(e *entry, keepLog bool) {
 	e.gone, e.tag = true, ""
 	e.messages, e.known, e.tokens, e.state, e.past, e.runs, e.replaced = nil, nil, nil, nil, state.History{}, nil, nil
 	b.mu.Lock()
@@ -88,10 +96,15 @@ func (b *backend) forget(e *entry) {
 	b.floor = max(b.floor, e.thread.Load().Fence)
 	delete(b.threads, e.key)
 	delete(b.live, e)
+	b.books.Remove(e.key)
 	if e.slot >= 0 {
 		heap.Remove(&b.due, e.slot)
 	}
-	if len(e.log.frames) > 0 {
+	switch {
+	case !keepLog:
+		e.log = log{last: e.log.last}
+	case len(e.log.frames) > 0:
+		b.books.Adjust(e.size.frames)
 		e.at = b.o.Now().Add(state.DeadLogTTL)
 		b.deadLogs = append(b.deadLogs, e)
 	}

@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"context"
 	"time"
+	"unsafe"
 
 	"github.com/agui-gateway/gateway/state"
 )
@@ -14,7 +15,11 @@ func (b *backend) Write(_ context.Context, w *state.Write) (state.Written, error
 	if w.Begins {
 		b.sweep(now)
 	}
-	e := b.lock(w.Transition.Thread.Key)
+	key := w.Transition.Thread.Key
+	if w.Limited() && b.o.Limit > 0 && !b.makeRoom(w.Grows(), b.o.Limit-state.Reserve(b.o.Limit), key) {
+		return state.Written{}, state.ErrFull
+	}
+	e := b.lock(key)
 	switch {
 	case e == nil && w.Lease != nil:
 		return state.Written{}, state.ErrLeaseLost
@@ -36,10 +41,16 @@ func (b *backend) Write(_ context.Context, w *state.Write) (state.Written, error
 		return state.Written{}, err
 	}
 	e.apply(w.Transition, now)
-	e.thread.Store(t)
-	e.tag, e.deadline = w.Tag, w.Deadline
+	e.changed(t)
+	e.tag, e.deadline, e.asks = w.Tag, w.Deadline, w.AsksUntil
 	b.index(e, before.Rev == 0)
 	return state.Written{Before: before.Last, Last: e.log.last}, nil
+}
+
+// changed makes t the thread.
+func (e *entry) changed(t *state.Thread) {
+	e.thread.Store(t)
+	e.size.thread = threadSize(t)
 }
 
 // apply makes what a transition says of the rest beside the thread come true. The thread is still the one before it.
@@ -50,7 +61,13 @@ func (e *entry) apply(s *state.Transition, now time.Time) {
 		e.tokens = map[string]state.Token{}
 	}
 	for _, token := range s.Tokens {
+		if old, ok := e.tokens[token.Interrupt.ID]; ok {
+			e.size.tokens -= footprint(old)
+		} else {
+			e.size.tokens += int64(unsafe.Sizeof(token)) + 2*mapEntry
+		}
 		e.tokens[token.Interrupt.ID] = token
+		e.size.tokens += footprint(token)
 	}
 	e.log.append(s.Frames)
 	if s.Thread.Live == nil {
@@ -62,6 +79,7 @@ func (e *entry) apply(s *state.Transition, now time.Time) {
 func (e *entry) applyMessages(s *state.Transition) {
 	for _, id := range s.Left {
 		place := e.known[id]
+		e.size.messages += placeSize(id)
 		e.replace(s, place.Slot)
 		e.messages[place.Slot] = nil
 		place.Left = true
@@ -75,8 +93,10 @@ func (e *entry) applyMessages(s *state.Transition) {
 			e.messages = append(e.messages, nil)
 		}
 		e.replace(s, m.Slot)
-		e.messages[m.Slot] = &m
+		kept := m.Lean()
+		e.messages[m.Slot] = &kept
 		e.known[m.ID] = m.Place()
+		e.size.messages += messageSize(&kept)
 	}
 	e.messages = e.messages[:s.Thread.Slots]
 }
@@ -85,6 +105,7 @@ func (e *entry) applyMessages(s *state.Transition) {
 func (b *backend) index(e *entry, born bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.note(e)
 	if born {
 		name := state.Key{Principal: e.key.Principal, ID: e.key.ID}
 		b.named[name] = append(b.named[name], e)
@@ -111,12 +132,21 @@ func (b *backend) index(e *entry, born bool) {
 
 // Append adds frames to the log; see [state.Backend]. Memory loses no transition, so the revision says nothing.
 func (b *backend) Append(_ context.Context, l *state.Lease, _ int64, after state.FrameID, frames []state.Frame) (state.FrameID, state.Flags, error) {
+	before, flags, err := b.append(l, after, frames)
+	if err == nil && b.full(l.Key) {
+		flags.Stopped = true
+	}
+	return before, flags, err
+}
+
+func (b *backend) append(l *state.Lease, after state.FrameID, frames []state.Frame) (before state.FrameID, told state.Flags, err error) {
 	e := b.lock(l.Key)
 	if e == nil {
 		return state.FrameID{}, state.Flags{}, state.ErrLeaseLost
 	}
 	defer e.mu.Unlock()
-	t, before := e.thread.Load(), e.log.last
+	t := e.thread.Load()
+	before = e.log.last
 	if !t.HeldBy(l) {
 		return before, state.Flags{}, state.ErrLeaseLost
 	}
@@ -124,6 +154,7 @@ func (b *backend) Append(_ context.Context, l *state.Lease, _ int64, after state
 		return before, state.Flags{}, state.ErrGap
 	}
 	e.log.append(frames)
+	b.note(e)
 	return before, t.Live.Flags(), nil
 }
 
@@ -141,7 +172,8 @@ func (b *backend) UpdateAttempt(_ context.Context, key state.Key, u state.Attemp
 	live, err := u.Apply(&t, now)
 	if live != nil {
 		t.Live = live
-		e.thread.Store(&t)
+		e.changed(&t)
+		b.note(e)
 	}
 	return state.AttemptOf(live, now), err
 }
@@ -159,6 +191,7 @@ func (b *backend) UpdateQueue(_ context.Context, key state.Key, u state.QueueUpd
 	if t.Queue, err = u.Prepare(&t, e.tag, now); err != nil {
 		return nil, now, err
 	}
-	e.thread.Store(&t)
+	e.changed(&t)
+	b.note(e)
 	return &t, now, nil
 }

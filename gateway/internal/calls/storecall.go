@@ -13,10 +13,10 @@ import (
 const StoreTimeout = 2 * time.Second
 
 // Permanent reports whether the store would return err again: the thread was deleted, has lost a part or is a later version's, or what
-// was asked for is not stored any more.
+// was asked for is not stored any more. A store that is full stays so for longer than anybody waits for a call.
 func Permanent(err error) bool {
 	return errors.Is(err, state.ErrUnknownThread) || errors.Is(err, state.ErrDamaged) || errors.Is(err, state.ErrLater) ||
-		errors.Is(err, state.ErrTrimmed) || errors.Is(err, state.ErrRevision)
+		errors.Is(err, state.ErrTrimmed) || errors.Is(err, state.ErrRevision) || errors.Is(err, state.ErrFull)
 }
 
 // Pause waits for d, or until ctx is done, whose cause it returns.

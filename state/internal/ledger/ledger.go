@@ -1,0 +1,185 @@
+package ledger
+
+import (
+	"container/heap"
+	"sync"
+	"time"
+
+	"github.com/agui-gateway/gateway/state"
+)
+
+// A Thread is what the ledger knows of one.
+type Thread struct {
+	Key  state.Key
+	Size int64 // bytes of all that is stored of it, its log included
+	// LogEnd is when the oldest run ended that the log still has; zero: the log has none that is over.
+	LogEnd time.Time
+	// Used is when it was last changed, and Asks until when it has an open question, zero if it has none.
+	Used, Asks time.Time
+	Live       bool // a run is live
+}
+
+// A Ledger has the books of one store. It is safe for concurrent use.
+type Ledger struct {
+	mu         sync.Mutex
+	accounts   map[state.Key]*account
+	principals map[string]int64
+	total      int64
+	logs       queue // threads with a log that can be trimmed, the oldest first
+	idle       queue // threads that can go, the one used longest ago first
+	asking     queue // threads with an open question, the one that expires first first
+}
+
+// New returns the books of an empty store.
+func New() *Ledger {
+	return &Ledger{accounts: map[state.Key]*account{}, principals: map[string]int64{}, logs: queue{logs: true}}
+}
+
+// An account is a thread with its places in the queues.
+type account struct {
+	Thread
+
+	log, rest place
+}
+
+// Put notes what is known of a thread now.
+func (l *Ledger) Put(t Thread) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	a := l.accounts[t.Key]
+	if a == nil {
+		a = &account{Thread: Thread{Key: t.Key}}
+		l.accounts[t.Key] = a
+	}
+	l.add(a, t.Size-a.Size)
+	a.Thread = t
+	l.enqueue(a)
+}
+
+// Grow notes that a thread takes n bytes more; n may be negative. A thread that the ledger does not know is left alone.
+func (l *Ledger) Grow(key state.Key, n int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if a := l.accounts[key]; a != nil {
+		l.add(a, n)
+	}
+}
+
+// Remove forgets a thread.
+func (l *Ledger) Remove(key state.Key) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	a := l.accounts[key]
+	if a == nil {
+		return
+	}
+	l.add(a, -a.Size)
+	a.log.leave()
+	a.rest.leave()
+	delete(l.accounts, key)
+}
+
+// Adjust notes that the store takes n bytes more for what is no thread's; n may be negative.
+func (l *Ledger) Adjust(n int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.total += n
+}
+
+// Total is how many bytes the store takes.
+func (l *Ledger) Total() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.total
+}
+
+// Principal is how many bytes the threads of a principal take.
+func (l *Ledger) Principal(id string) int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.principals[id]
+}
+
+// Size is how many bytes a thread takes.
+func (l *Ledger) Size(key state.Key) int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if a := l.accounts[key]; a != nil {
+		return a.Size
+	}
+	return 0
+}
+
+// First returns the thread that goes first at a time, other than spared, and whether it is only the oldest run of its log that goes.
+// False: nothing can go.
+func (l *Ledger) First(now time.Time, spared state.Key) (key state.Key, log, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.logs.list) > 0 {
+		return l.logs.list[0].Key, true, true
+	}
+	for len(l.asking.list) > 0 && !l.asking.list[0].Asks.After(now) { // what has expired is no open question
+		a := l.asking.list[0]
+		a.Asks = time.Time{}
+		l.enqueue(a)
+	}
+	for _, q := range []*queue{&l.idle, &l.asking} {
+		if a := q.first(spared); a != nil {
+			return a.Key, false, true
+		}
+	}
+	return state.Key{}, false, false
+}
+
+func (l *Ledger) add(a *account, n int64) {
+	a.Size += n
+	l.total += n
+	if p := a.Key.Principal; l.principals[p]+n == 0 {
+		delete(l.principals, p)
+	} else {
+		l.principals[p] += n
+	}
+}
+
+// enqueue gives an account its places.
+func (l *Ledger) enqueue(a *account) {
+	if a.LogEnd.IsZero() {
+		a.log.leave()
+	} else {
+		a.log.join(&l.logs, a, a.LogEnd)
+	}
+	switch {
+	case a.Live:
+		a.rest.leave()
+	case a.Asks.IsZero():
+		a.rest.join(&l.idle, a, a.Used)
+	default:
+		a.rest.join(&l.asking, a, a.Asks)
+	}
+}
+
+// A place is where an account stands in a queue.
+type place struct {
+	in *queue // nil: in none
+	at int    // its index
+	by time.Time
+}
+
+// join moves an account to its place by a time in a queue.
+func (p *place) join(q *queue, a *account, by time.Time) {
+	if p.in == q {
+		p.by = by
+		heap.Fix(q, p.at)
+		return
+	}
+	p.leave()
+	p.in, p.by = q, by
+	heap.Push(q, a)
+}
+
+func (p *place) leave() {
+	if p.in != nil {
+		heap.Remove(p.in, p.at)
+		p.in = nil
+	}
+}

@@ -1,0 +1,73 @@
+package memstore
+
+import (
+	"context"
+
+	"github.com/agui-gateway/gateway/state"
+)
+
+// Stored returns how many bytes of memory the principal's threads take.
+func (b *backend) Stored(_ context.Context, principal string) (int64, error) {
+	b.sweep(b.o.Now())
+	return b.books.Principal(principal), nil
+}
+
+// makeRoom lets go of what can go until the store has room for n bytes more below limit, and reports whether it has. The thread of a key
+// is spared, but for its log. No entry is locked.
+func (b *backend) makeRoom(n, limit int64, spared state.Key) bool {
+	for b.books.Total()+n > limit {
+		if !b.removeDeadLog() && !b.letGo(spared) {
+			return false
+		}
+	}
+	return true
+}
+
+// removeDeadLog removes the oldest log of a thread that is gone.
+func (b *backend) removeDeadLog() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.deadLogs) == 0 {
+		return false
+	}
+	b.dropDeadLogs(1)
+	return true
+}
+
+// letGo lets go of what goes first: the oldest run of a log, or a thread.
+func (b *backend) letGo(spared state.Key) bool {
+	key, log, ok := b.books.First(b.o.Now(), spared)
+	if !ok {
+		return false
+	}
+	b.mu.Lock()
+	e := b.threads[key]
+	b.mu.Unlock()
+	if e == nil {
+		return true // somebody else has let it go meanwhile
+	}
+	e.mu.Lock()
+	gone := false
+	switch live := e.thread.Load().Live != nil; {
+	case e.gone:
+	case log:
+		e.log.drop(min(1, len(e.log.ends)))
+		e.forgetReplaced()
+		b.index(e, false)
+	case !live:
+		b.forget(e, false)
+		gone = true
+	default: // a run has begun on it meanwhile
+		b.note(e)
+	}
+	e.mu.Unlock()
+	if gone {
+		b.removed(key)
+	}
+	return true
+}
+
+// full reports whether a live run has used up what is left to live runs, although all that can go has gone. No entry is locked.
+func (b *backend) full(of state.Key) bool {
+	return b.o.Limit > 0 && !b.makeRoom(0, b.o.Limit, of)
+}

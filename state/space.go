@@ -1,0 +1,29 @@
+package state
+
+import "errors"
+
+// ErrFull says that a store has no room for what would be written, and nothing that can go: what it has belongs to live runs. Nothing was
+// written. It is returned for what begins, forks or patches; a live run can always go on.
+var ErrFull = errors.New("state: the store is full")
+
+// Grows is about how many bytes the thread takes more after the write, as far as the transition says: what it adds, without what it
+// replaces.
+func (w *Write) Grows() int64 { return w.Transition.grows() }
+
+func (s *Transition) grows() int64 {
+	n := len(s.State)
+	for i := range s.Append {
+		n += len(s.Append[i].Raw)
+	}
+	for i := range s.Frames {
+		n += len(s.Frames[i].Data)
+	}
+	return int64(n)
+}
+
+// Limited reports whether a full store refuses the write: it begins or makes something, and no live run needs it. A run that is taken
+// over is live.
+func (w *Write) Limited() bool { return w.Lease == nil && !w.Takes && w.Grows() > 0 }
+
+// Reserve is the part of a store's limit that is left to live runs: what is new is refused before.
+func Reserve(limit int64) int64 { return limit / 8 }
