@@ -93,7 +93,7 @@ func (r *result) lost(who, thread string, end agui.Event, err error) {
 
 // recreate asks for a thread that was lost, makes it again under the same name, and asks once more.
 func (r *result) recreate(ctx context.Context, f *fleet, l *loss, i int) {
-	elsewhere := func() string { return *f.replicas[(i+2)%fleetSize].url.Load() }
+	elsewhere := func() string { return f.replicas[(i+2)%fleetSize].serving.Load().url }
 	for _, old := range []*reader{l.poster, l.asker} {
 		old.where = elsewhere
 		if status, err := old.attachStatus(ctx); err != nil || status != http.StatusNotFound {
@@ -108,7 +108,7 @@ func (r *result) recreate(ctx context.Context, f *fleet, l *loss, i int) {
 			r.stats.problem("%s: an old answer ends with %+v, %v", l.asker.thread, end, err)
 		}
 	}
-	l.asker.where = func() string { return *f.replicas[i%fleetSize].url.Load() }
+	l.asker.where = func() string { return f.replicas[i%fleetSize].serving.Load().url }
 	end, err := l.asker.run(ctx, &agui.RunAgentInput{RunID: "again", Messages: []agui.Message{user("Book something else")}})
 	if err != nil || len(questions(end)) != 1 {
 		r.stats.problem("%s, made anew, ends with %+v, %v", l.asker.thread, end, err)

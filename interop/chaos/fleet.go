@@ -22,9 +22,12 @@ type replica struct {
 	args []string
 	logs string
 	*process
-	url       atomic.Pointer[string]
+	serving   atomic.Pointer[address]
 	takeovers *atomic.Int64
 }
+
+// An address is where a replica serves, and which version: the path of its binary.
+type address struct{ url, version string }
 
 // start starts the process and returns when it serves.
 func (r *replica) start(ctx context.Context) error {
@@ -48,8 +51,7 @@ func (r *replica) start(ctx context.Context) error {
 	if err := errors.Join(err, out.Close()); err != nil {
 		return fmt.Errorf("a replica does not start, see %s: %w", r.logs, err)
 	}
-	url := "http://" + strings.TrimSpace(addr)
-	r.url.Store(&url)
+	r.serving.Store(&address{"http://" + strings.TrimSpace(addr), r.args[0]})
 	return nil
 }
 
@@ -77,7 +79,7 @@ func (r *replica) listen(log io.ReadCloser) {
 func (r *replica) working(ctx context.Context) int {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, *r.url.Load()+"/chaos/working", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.serving.Load().url+"/chaos/working", nil)
 	if err != nil {
 		return -1
 	}
@@ -104,6 +106,8 @@ type fleet struct {
 	proxy     *proxy // nil on a file
 	ledger    string
 	takeovers atomic.Int64
+
+	older, newer string // the binaries of a rolling start
 }
 
 const fleetSize = 3
@@ -174,7 +178,7 @@ func (f *fleet) end() {
 // any returns the address of any replica, or of the proxy.
 func (f *fleet) any() string {
 	if i := rand.IntN(len(f.replicas) + 1); i < len(f.replicas) || f.proxy == nil {
-		return *f.replicas[min(i, len(f.replicas)-1)].url.Load()
+		return f.replicas[min(i, len(f.replicas)-1)].serving.Load().url
 	}
 	return f.proxy.url
 }

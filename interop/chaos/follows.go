@@ -30,7 +30,7 @@ func follows(ctx context.Context, f *fleet, _ size) *result {
 			// As long as it is not killed the owner is who is asked; then whoever answers.
 			p.poster.where = func() string {
 				if p.poster.cursor == "" {
-					return *owner.url.Load()
+					return owner.serving.Load().url
 				}
 				return f.any()
 			}

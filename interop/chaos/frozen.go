@@ -34,7 +34,7 @@ func frozen(ctx context.Context, f *fleet, _ size) *result {
 				end, err = r.follow(ctx)
 			default:
 				time.Sleep(time.Second)
-				r.where = func() string { return *f.replicas[1].url.Load() }
+				r.where = func() string { return f.replicas[1].serving.Load().url }
 				end, err = r.follow(ctx)
 			}
 			if err == nil && !succeeded(end) {

@@ -24,13 +24,14 @@ type size struct {
 	kills      time.Duration // how long they go on
 	interrupts int           // of races
 	restarts   int           // kills of the gateway on a file
+	cycles     int           // of a rolling start, from the older version to the newer and back
 	limit      time.Duration // for everything
 	beside     int           // how many scenarios are played beside each other: most of their time is waiting
 }
 
 var (
-	short = size{name: "short", threads: 60, kills: 30 * time.Second, interrupts: 200, restarts: 12, limit: 3 * time.Minute, beside: 3}
-	long  = size{name: "long", threads: 500, kills: 10 * time.Minute, interrupts: 1000, restarts: 100, limit: 20 * time.Minute, beside: 1}
+	short = size{name: "short", threads: 60, kills: 30 * time.Second, interrupts: 200, restarts: 12, cycles: 2, limit: 3 * time.Minute, beside: 3}
+	long  = size{name: "long", threads: 500, kills: 10 * time.Minute, interrupts: 1000, restarts: 100, cycles: 10, limit: 20 * time.Minute, beside: 1}
 )
 
 // A scenario is a way in which things fail. Each has a fleet of its own.
@@ -48,6 +49,7 @@ var scenarios = []scenario{
 	{"empty", startFleet, empty},
 	{"frozen", startFleet, frozen},
 	{"restarts", startOnFile, restarts},
+	{"rolling", startRolling, rolling},
 }
 
 func main() {

@@ -88,7 +88,7 @@ func (r *result) outage(ctx context.Context, f *fleet, name string, while time.D
 
 // complete sends the last request again: the thread comes to its end, wherever it was left.
 func (r *result) complete(ctx context.Context, f *fleet, reader *reader, i int) {
-	reader.where = func() string { return *f.replicas[(i+1)%fleetSize].url.Load() }
+	reader.where = func() string { return f.replicas[(i+1)%fleetSize].serving.Load().url }
 	for try := range 5 {
 		end, err := reader.run(ctx, &agui.RunAgentInput{RunID: fmt.Sprintf("again-%d", try), Messages: []agui.Message{user("Tell")}})
 		if err != nil {

@@ -64,7 +64,7 @@ func (p *proxy) dial(ctx context.Context) (net.Conn, error) {
 	first := p.next.Add(1)
 	for i := range uint64(len(p.replicas)) {
 		r := p.replicas[(first+i)%uint64(len(p.replicas))]
-		where, err := url.Parse(*r.url.Load())
+		where, err := url.Parse(r.serving.Load().url)
 		if err != nil {
 			return nil, err
 		}

@@ -109,7 +109,7 @@ func (r *replica) aim(ctx context.Context, run, question bool) (working, open in
 
 // waiting is how many threads have an open question.
 func (r *replica) waiting(ctx context.Context) (int, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, *r.url.Load()+"/threads?status=interrupted", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.serving.Load().url+"/threads?status=interrupted", nil)
 	if err != nil {
 		return 0, err
 	}

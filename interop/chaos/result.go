@@ -52,6 +52,6 @@ func (rs *readers) reader(f *fleet, agent, thread string) *reader {
 
 // at is one that speaks to a server, whatever becomes of it.
 func (rs *readers) at(server *replica, agent, thread string) *reader {
-	where := func() string { return *server.url.Load() }
+	where := func() string { return server.serving.Load().url }
 	return &reader{stats: rs.stats, client: rs.client, where: where, agent: agent, thread: thread}
 }

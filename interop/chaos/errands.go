@@ -1,0 +1,145 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// errands are runs of long to which somebody does something, at a replica of the other version than the one that was asked to run them.
+type errands struct {
+	f       *fleet
+	out     *result
+	reading *readers
+	stop    <-chan struct{}
+
+	patches, stops atomic.Int64
+}
+
+// patchers is how many runs are patched at a time: each has to come to its end.
+const patchers = 3
+
+// An errand is one of those runs.
+type errand struct {
+	*reader
+
+	version string // that was asked to run it
+	end     chan ended
+}
+
+// ended is how a run came to its end for its reader.
+type ended struct {
+	event agui.Event
+	err   error
+}
+
+// run does one errand after the other.
+func (e *errands) run(ctx context.Context, name string, do func(context.Context, *errand) error) {
+	for n := 0; isOpen(e.stop); n++ {
+		at := e.f.replicas[n%len(e.f.replicas)].serving.Load()
+		r := &errand{e.reading.reader(e.f, "long", fmt.Sprintf("%s-%d", name, n)), at.version, make(chan ended, 1)}
+		r.where = func() string {
+			if r.cursor == "" && e.f.versionAt(at.url) != "" {
+				return at.url
+			}
+			return e.f.any()
+		}
+		go func() {
+			end, err := r.run(ctx, &agui.RunAgentInput{RunID: "r", Messages: []agui.Message{user("Tell")}})
+			r.end <- ended{end, err}
+		}()
+		if err := do(ctx, r); err != nil {
+			e.out.stats.problem("%s: %v", r.thread, err)
+			return
+		}
+	}
+}
+
+// patch patches the state while the run goes on. The patch is in the state when the run is over, whoever ended it.
+func (e *errands) patch(ctx context.Context, r *errand) error {
+	body := fmt.Sprintf(`{"patched":%q}`, r.thread)
+	if err := e.ask(ctx, r, &e.patches, http.MethodPatch, "/state", body, nil); err != nil {
+		return err
+	}
+	end := <-r.end
+	if end.err != nil || !succeeded(end.event) {
+		return fmt.Errorf("it ends with %s %+v, %w", codeOf(end.event), end.event, end.err)
+	}
+	d, err := r.fetch(ctx)
+	if err != nil {
+		return err
+	}
+	var state struct{ Patched string }
+	if err := json.Unmarshal(d.State, &state); err != nil || state.Patched != r.thread {
+		return fmt.Errorf("the patch is lost: %s, %w", d.State, err)
+	}
+	return nil
+}
+
+// stopRun stops the run while it goes on: then it ends for its reader, and not as if its work were done.
+func (e *errands) stopRun(ctx context.Context, r *errand) error {
+	var answer struct{ Stopped bool }
+	if err := e.ask(ctx, r, &e.stops, http.MethodPost, "/stop", "{}", &answer); err != nil {
+		return err
+	}
+	end := <-r.end
+	if end.err != nil || answer.Stopped && succeeded(end.event) {
+		return fmt.Errorf("it ends with %s %+v, %w", codeOf(end.event), end.event, end.err)
+	}
+	return nil
+}
+
+// ask sends a request about the thread, until it is answered, and counts it if it went to the other version. One whose answer was
+// lost is sent again, and a thread that is not there yet is waited for.
+func (e *errands) ask(ctx context.Context, r *errand, crossed *atomic.Int64, method, path, body string, answer any) error {
+	ctx, cancel := context.WithTimeout(ctx, stepLimit)
+	defer cancel()
+	for {
+		url := e.f.other(r.version)
+		version := e.f.versionAt(url)
+		status, err := r.askAt(ctx, url, method, path, body, answer)
+		switch {
+		case status == http.StatusOK, status == http.StatusAccepted:
+			if version != "" && version != r.version {
+				crossed.Add(1)
+			}
+			return nil
+		case status >= http.StatusBadRequest && status < http.StatusInternalServerError && status != http.StatusNotFound:
+			return fmt.Errorf("%s %s is %d", method, path, status)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%s %s has no answer: %d, %w", method, path, status, err)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// askAt sends a request about the thread to a replica.
+func (r *errand) askAt(ctx context.Context, url, method, path, body string, answer any) (status int, err error) {
+	request, err := http.NewRequestWithContext(ctx, method, url+"/threads/"+r.thread+path+"?agent="+r.agent, bytes.NewReader([]byte(body)))
+	if err != nil {
+		return 0, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	if method == http.MethodPatch {
+		request.Header.Set("Content-Type", "application/merge-patch+json")
+		request.Header.Set("Idempotency-Key", `"`+r.thread+`"`)
+		request.Header.Set("Prefer", "wait=0") // it waits for the turn, and its sender for nothing
+	}
+	response, err := r.client.Do(request)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = response.Body.Close() }() // decoded
+	if response.StatusCode == http.StatusOK && answer != nil {
+		err = json.NewDecoder(response.Body).Decode(answer)
+	}
+	return response.StatusCode, err
+}
