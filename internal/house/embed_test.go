@@ -7,7 +7,7 @@ import (
 )
 
 // TestEmbeddersImportOnlyTheService wants a program that embeds the gateway, or has agents of its own, to build neither the libraries
-// of team files nor those of MCP servers and of models: these come with the packages that need them.
+// of team files nor those of MCP servers, of models and of tokens: these come with the packages that need them.
 func TestEmbeddersImportOnlyTheService(t *testing.T) {
 	t.Parallel()
 	for _, dir := range []string{"gateway", "groupchat"} {
@@ -19,8 +19,8 @@ func TestEmbeddersImportOnlyTheService(t *testing.T) {
 		}
 		imported := strings.Fields(string(out))
 		for _, lib := range []string{
-			"go.yaml.in/yaml/v4", "github.com/modelcontextprotocol/go-sdk", "github.com/sashabaranov/go-openai",
-			module + "/mcp", module + "/model/openai", module + "/gateway/teamfile",
+			"go.yaml.in/yaml/v4", "github.com/modelcontextprotocol/go-sdk", "github.com/sashabaranov/go-openai", "github.com/lestrrat-go/jwx/v3",
+			module + "/mcp", module + "/model/openai", module + "/gateway/teamfile", module + "/gateway/auth",
 		} {
 			for _, pkg := range imported {
 				if within(pkg, lib) {

@@ -18,6 +18,7 @@ type room struct {
 //	cmd/gateway ─► gateway/teamfile ─► gateway ─► groupchat/host ─► groupchat ─► state, model ─► errcode ─► agui
 //	     │                ├──► mcp ─► groupchat, agui
 //	     │                └──► model/openai ─► model ─► agui
+//	     ├──► gateway/auth ─► gateway
 //	     ├──► travel ─► groupchat, state, agui
 //	     └──► web
 var rooms = []room{
@@ -74,6 +75,8 @@ var rooms = []room{
 		why: "what a reader is sent depends on the stored frame and on the reader, not on the service"},
 	{dir: "gateway/teamfile", may: []string{"agui", "agui/client", "state", "model", "model/openai", "groupchat", "groupchat/script", "mcp", "gateway"},
 		why: "team files are made of what Go programs have; who embeds the service needs neither YAML nor MCP"},
+	{dir: "gateway/auth", may: []string{"errcode", "gateway", "internal/egress", "internal/redact"}, testsMay: []string{"groupchat"},
+		why: "who a caller is, a program may know by itself; who embeds the service needs no library for tokens"},
 	{dir: "travel", may: []string{"agui", "state", "model", "groupchat"}, testsMay: []string{"agui/run", "state/memstore", "model/openai", "gateway", "groupchat/host"},
 		why: "the demo is written with what every library user has"},
 	{dir: "web", why: "embedded files and nothing else"},
@@ -81,7 +84,7 @@ var rooms = []room{
 		why: "Go programs that foreign clients are compared with sit at the far end, like cmd/gateway"},
 	{dir: "interop/chaos", may: []string{"agui", "agui/run", "errcode", "state", "state/filestore", "state/redisstore", "groupchat", "gateway", "travel"},
 		why: "the replicas that are killed are wired like cmd/gateway"},
-	{dir: "cmd/gateway", may: []string{"agui", "state", "state/filestore", "state/memstore", "state/redisstore", "model", "model/openai", "groupchat", "gateway", "gateway/teamfile", "travel", "web", "internal/egress"}, testsMay: []string{"groupchat/script"},
+	{dir: "cmd/gateway", may: []string{"agui", "state", "state/filestore", "state/memstore", "state/redisstore", "model", "model/openai", "groupchat", "gateway", "gateway/auth", "gateway/teamfile", "travel", "web", "internal/egress"}, testsMay: []string{"groupchat/script"},
 		why: "wiring: the only place that knows everybody"},
 	{dir: "internal/egress", why: "which addresses clients refuse is decided in one place, whoever is asked and whatever for"},
 	{dir: "internal/fence", why: "what reaches out of a run asks before, and need not know who executes the run"},
@@ -122,6 +125,8 @@ var doors = []door{
 		why: "it opens file:// and other references unless its loader is denied, once and everywhere"},
 	{lib: "github.com/modelcontextprotocol/go-sdk", in: []string{"mcp"},
 		why: "MCP is spoken in one place; elsewhere its tools are ours"},
+	{lib: "github.com/lestrrat-go/jwx/v3", in: []string{"gateway/auth"},
+		why: "what a token has to be is decided in one place, which allows less than the library does"},
 	{lib: "github.com/google/jsonschema-go", in: []string{"groupchat/tool_schema.go"}, files: 1,
 		why: "tools derive their schemas as the MCP SDK does, and tell a model what is wrong with its arguments; answers have jsonschema/v6, which keeps that to itself"},
 	{lib: "github.com/google/uuid", in: []string{"agui", "state", "groupchat", "gateway", "cmd/gateway"}, files: 1, perDir: true,

@@ -1,0 +1,54 @@
+package auth
+
+import (
+	"errors"
+	"strings"
+)
+
+var errRoles = errors.New("the token's roles are neither a list of texts nor one text")
+
+// rolesOf returns the roles that claims have at place: a member's name, or a JSON Pointer. A token without the claim gives no roles.
+func rolesOf(claims map[string]any, place string) ([]string, error) {
+	value, ok := at(claims, place)
+	if !ok || value == nil {
+		return nil, nil
+	}
+	switch value := value.(type) {
+	case string:
+		return strings.Fields(value), nil
+	case []any:
+		roles := make([]string, 0, len(value))
+		for _, v := range value {
+			role, ok := v.(string)
+			if !ok {
+				return nil, errRoles
+			}
+			roles = append(roles, role)
+		}
+		return roles, nil
+	default:
+		return nil, errRoles
+	}
+}
+
+// at returns the value at place. Names of claims may hold slashes and dots, as those that are URLs do, so only what begins with a slash is a
+// pointer.
+func at(claims map[string]any, place string) (any, bool) {
+	pointer, isPointer := strings.CutPrefix(place, "/")
+	if !isPointer {
+		value, ok := claims[place]
+		return value, ok
+	}
+	var value any = claims
+	for name := range strings.SplitSeq(pointer, "/") {
+		object, ok := value.(map[string]any)
+		if !ok {
+			return nil, false
+		}
+		name = strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~")
+		if value, ok = object[name]; !ok {
+			return nil, false
+		}
+	}
+	return value, true
+}

@@ -1,0 +1,123 @@
+package auth
+
+import (
+	"errors"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/agui-gateway/gateway/gateway"
+)
+
+var (
+	errNotTheProxy  = errors.New("the request does not come from a proxy that may name its principal")
+	errNoUser       = errors.New("the proxy names no principal")
+	errSeveralUsers = errors.New("the proxy's header has several values")
+)
+
+// HeaderOptions say which proxies may name the principal of a request, and how.
+type HeaderOptions struct {
+	// User is the header that has the principal, such as X-Forwarded-User. It is required. The proxy must remove it from what clients send.
+	User string
+	// Roles is the header that has the roles, with commas between; empty means that principals have none.
+	Roles string
+	// Proxies are the addresses from which the header is believed. At least one is required, and none may stand for everybody.
+	Proxies []netip.Prefix
+}
+
+// Header knows principals by what a proxy says that has authenticated them. Its method can be called concurrently.
+type Header struct {
+	user, roles string
+	proxies     []netip.Prefix
+}
+
+// NewHeader checks the options.
+func NewHeader(o HeaderOptions) (*Header, error) {
+	h := &Header{user: http.CanonicalHeaderKey(o.User), roles: http.CanonicalHeaderKey(o.Roles)}
+	switch {
+	case o.User == "":
+		return nil, errors.New("there is no header that names the principal")
+	case !isHeaderName(o.User), o.Roles != "" && !isHeaderName(o.Roles):
+		return nil, errors.New("not a header's name")
+	case h.user == h.roles:
+		return nil, errors.New("one header cannot have both the principal and the roles")
+	case len(o.Proxies) == 0:
+		return nil, errors.New("there is no proxy whose header is believed")
+	}
+	for _, p := range o.Proxies {
+		p, err := unmapped(p)
+		if err != nil {
+			return nil, err
+		}
+		h.proxies = append(h.proxies, p)
+	}
+	return h, nil
+}
+
+// unmapped returns p with an IPv4 network as such, also where it is written in IPv6. A network that everybody is part of is an error.
+func unmapped(p netip.Prefix) (netip.Prefix, error) {
+	if p.IsValid() && p.Addr().Is4In6() && p.Bits() >= 96 {
+		p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
+	}
+	if !p.IsValid() || p.Bits() == 0 {
+		return netip.Prefix{}, errors.New("not a network of proxies")
+	}
+	return p.Masked(), nil
+}
+
+// isHeaderName reports whether name can be that of a header which a proxy sets: one that has no meaning of its own.
+func isHeaderName(name string) bool {
+	switch http.CanonicalHeaderKey(name) {
+	case "Host", "Authorization", "Cookie", "Content-Type", "Content-Length", "Connection", "Transfer-Encoding", "Origin", "Accept", keyHeader:
+		return false
+	}
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return (r < 'a' || 'z' < r) && (r < 'A' || 'Z' < r) && (r < '0' || '9' < r) && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
+	})
+}
+
+// Principal returns header:VALUE, with the roles of the other header, if r comes from one of the proxies. The error has the code unauthorized.
+// A header that has several values is refused, because a client may have sent one of them.
+func (h *Header) Principal(r *http.Request) (gateway.Principal, error) {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return gateway.Principal{}, unauthorized(errNotTheProxy)
+	}
+	addr := peer.Addr().Unmap().WithZone("")
+	if !slices.ContainsFunc(h.proxies, func(p netip.Prefix) bool { return p.Contains(addr) }) {
+		return gateway.Principal{}, unauthorized(errNotTheProxy)
+	}
+	values := r.Header.Values(h.user)
+	switch {
+	case len(values) == 0 || strings.TrimSpace(values[0]) == "":
+		return gateway.Principal{}, unauthorized(errNoUser)
+	case len(values) > 1 || strings.Contains(values[0], ","):
+		return gateway.Principal{}, unauthorized(errSeveralUsers)
+	}
+	roles, err := h.rolesOf(r.Header)
+	if err != nil {
+		return gateway.Principal{}, unauthorized(err)
+	}
+	return gateway.Principal{ID: "header:" + strings.TrimSpace(values[0]), Roles: roles}, nil
+}
+
+// rolesOf returns the roles that the proxy gives.
+func (h *Header) rolesOf(header http.Header) ([]string, error) {
+	if h.roles == "" {
+		return nil, nil
+	}
+	values := header.Values(h.roles)
+	if len(values) > 1 {
+		return nil, errSeveralUsers
+	}
+	var roles []string
+	for _, value := range values {
+		for role := range strings.SplitSeq(value, ",") {
+			if role = strings.TrimSpace(role); role != "" {
+				roles = append(roles, role)
+			}
+		}
+	}
+	return roles, nil
+}

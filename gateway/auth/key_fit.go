@@ -1,0 +1,121 @@
+package auth
+
+import (
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rsa"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/lestrrat-go/jwx/v3/jwa"
+	"github.com/lestrrat-go/jwx/v3/jwk"
+)
+
+// Bounds of a provider's keys. A larger RSA key costs more time for each token than a server should spend on strangers.
+const (
+	maxKeys    = 100
+	minRSABits = 2048
+	maxRSABits = 8192
+)
+
+// algorithms are those that tokens may be signed with: each has a public key. HS256 and its like have none, so whoever could check a token
+// could also sign one.
+var algorithms = []jwa.SignatureAlgorithm{
+	jwa.RS256(), jwa.RS384(), jwa.RS512(), jwa.PS256(), jwa.PS384(), jwa.PS512(), jwa.ES256(), jwa.ES384(), jwa.ES512(), jwa.EdDSA(),
+}
+
+// defaultAlgorithms are those that providers use by default, and the one that replaces RS256.
+var defaultAlgorithms = []string{"RS256", "PS256", "ES256", "EdDSA"}
+
+// Algorithms lists the algorithms that tokens may be signed with.
+func Algorithms() []string {
+	var names []string
+	for _, a := range algorithms {
+		names = append(names, a.String())
+	}
+	return names
+}
+
+// algorithmsOf returns the algorithms with the names.
+func algorithmsOf(names []string) ([]jwa.SignatureAlgorithm, error) {
+	var list []jwa.SignatureAlgorithm
+	for _, name := range names {
+		i := slices.IndexFunc(algorithms, func(a jwa.SignatureAlgorithm) bool { return a.String() == name })
+		if i < 0 {
+			return nil, errors.New("tokens cannot be signed with one of the algorithms")
+		}
+		list = append(list, algorithms[i])
+	}
+	return list, nil
+}
+
+// A publicKey is a key of the provider that signs tokens.
+type publicKey struct {
+	id   string // empty if it has none
+	key  any    // *rsa.PublicKey, *ecdsa.PublicKey or ed25519.PublicKey
+	algs []jwa.SignatureAlgorithm
+}
+
+// publicKeys returns the keys of a JWK set that may sign with one of the allowed algorithms. Others are left out: those for other uses, those
+// that are secret or broken, and those that are too short or too long.
+func publicKeys(data []byte, allowed []jwa.SignatureAlgorithm) ([]publicKey, error) {
+	set, err := jwk.Parse(data, jwk.WithMaxKeys(maxKeys), jwk.WithStrictKeySetParsing(false))
+	if err != nil {
+		return nil, fmt.Errorf("the key set cannot be read, or has more than %d keys", maxKeys) // the library's words quote the set
+	}
+	var keys []publicKey
+	for i := range set.Len() {
+		if k, ok := set.Key(i); ok {
+			if p, ok := usable(k, allowed); ok {
+				keys = append(keys, p)
+			}
+		}
+	}
+	if len(keys) == 0 {
+		return nil, errors.New("the key set has no key that may sign tokens")
+	}
+	return keys, nil
+}
+
+// usable returns k if it may sign with one of the allowed algorithms.
+func usable(k jwk.Key, allowed []jwa.SignatureAlgorithm) (publicKey, bool) {
+	if jwk.IsUnsupportedKey(k) {
+		return publicKey{}, false
+	}
+	if use, ok := k.KeyUsage(); ok && use != "sig" {
+		return publicKey{}, false
+	}
+	if ops, ok := k.KeyOps(); ok && !slices.Contains(ops, jwk.KeyOpVerify) {
+		return publicKey{}, false
+	}
+	p := publicKey{}
+	if err := jwk.Export(k, &p.key); err != nil {
+		return publicKey{}, false
+	}
+	p.id, _ = k.KeyID()
+	own, bound := k.Algorithm()
+	for _, a := range allowed {
+		if fits(p.key, a) && (!bound || own.String() == a.String()) {
+			p.algs = append(p.algs, a)
+		}
+	}
+	return p, len(p.algs) > 0
+}
+
+// fits reports whether a token that is signed with a can be checked by key, which is a public one. The curves are those of RFC 7518.
+func fits(key any, a jwa.SignatureAlgorithm) bool {
+	switch key := key.(type) {
+	case *rsa.PublicKey:
+		bits := key.N.BitLen()
+		return bits >= minRSABits && bits <= maxRSABits && (a.String()[:2] == "RS" || a.String()[:2] == "PS")
+	case *ecdsa.PublicKey:
+		return key.Curve == elliptic.P256() && a == jwa.ES256() || key.Curve == elliptic.P384() && a == jwa.ES384() ||
+			key.Curve == elliptic.P521() && a == jwa.ES512()
+	case ed25519.PublicKey:
+		return a == jwa.EdDSA()
+	default: // a secret that signs, or the private half of a pair
+		return false
+	}
+}

@@ -1,0 +1,125 @@
+package auth
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/agui-gateway/gateway/gateway"
+)
+
+// settled is the age from which on a file that changes again gets another time of change: file systems count in ticks.
+const settled = 2 * time.Second
+
+var errUnknownKey = errors.New("the key is not in the keys file")
+
+// KeysOptions say where keys are. The zero value of every field but File is a usable default.
+type KeysOptions struct {
+	// File has a line name:sha256-hex for each key, or name:sha256-hex:role,role; comments begin with #. It has at most 1 MiB.
+	File string
+	// Log is told when a changed file has been read, or could not be; nil means [slog.Default].
+	Log *slog.Logger
+}
+
+// Keys knows principals by their API keys. Its methods can be called concurrently.
+type Keys struct {
+	path string
+	log  *slog.Logger
+
+	mu      sync.Mutex
+	entries []keyEntry
+	read    os.FileInfo // of the file whose entries these are, or which was refused
+	at      time.Time   // when it was read
+	data    []byte      // what it held
+	problem string      // what was wrong with it when it was last looked at, as it was logged
+}
+
+// OpenKeys reads a keys file. The file is read again when a request comes after it has changed: a key that has been added works, and one that has
+// been removed does not. A file that is broken, or gone, changes nothing, and the log has the cause.
+func OpenKeys(o KeysOptions) (*Keys, error) {
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	k := &Keys{path: o.File, log: o.Log, at: time.Now()}
+	var err error
+	if k.entries, k.read, k.data, err = readKeysFile(o.File); err != nil {
+		return nil, fmt.Errorf("keys file %s: %w", o.File, err)
+	}
+	if len(k.entries) == 0 {
+		k.log.Warn("the keys file has no keys: every request is refused", "file", o.File)
+	}
+	return k, nil
+}
+
+// Principal returns key:NAME, with the roles of the key that r has in X-API-Key or in Authorization: Bearer. The error has the code unauthorized.
+func (k *Keys) Principal(r *http.Request) (gateway.Principal, error) {
+	text, err := key(r.Header)
+	if err != nil {
+		return gateway.Principal{}, unauthorized(err)
+	}
+	hash := sha256.Sum256([]byte(text))
+	var found *keyEntry
+	entries := k.current()
+	for i := range entries { // every one is compared, so that the time does not tell where a key stands
+		if subtle.ConstantTimeCompare(entries[i].hash[:], hash[:]) == 1 {
+			found = &entries[i]
+		}
+	}
+	if found == nil {
+		return gateway.Principal{}, unauthorized(errUnknownKey)
+	}
+	return gateway.Principal{ID: "key:" + found.name, Roles: found.roles}, nil
+}
+
+// current returns the entries of the file as it is, or as it was when it was last good. They must not be changed.
+func (k *Keys) current() []keyEntry {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	info, err := os.Stat(k.path)
+	if err != nil {
+		k.read = nil // whatever comes in its place is read
+		k.keep(err)
+		return k.entries
+	}
+	// A file that has been written within the same tick looks the same from outside.
+	same := k.read != nil && os.SameFile(info, k.read) && info.Size() == k.read.Size() && info.ModTime().Equal(k.read.ModTime())
+	if same && k.at.Sub(info.ModTime()) > settled {
+		return k.entries
+	}
+	k.reload(same)
+	return k.entries
+}
+
+// reload reads the file again. The caller holds the lock.
+func (k *Keys) reload(same bool) {
+	at := time.Now()
+	entries, info, data, err := readKeysFile(k.path)
+	before := k.data
+	k.read, k.at, k.data = info, at, data
+	switch {
+	case err != nil:
+		k.keep(err)
+	case same && k.problem == "" && bytes.Equal(data, before):
+	default:
+		k.entries, k.problem = entries, ""
+		k.log.Info("keys file read again", "file", k.path, "keys", len(entries))
+		if len(entries) == 0 {
+			k.log.Warn("the keys file has no keys: every request is refused", "file", k.path)
+		}
+	}
+}
+
+// keep logs, once, why the keys stay as they were.
+func (k *Keys) keep(err error) {
+	if k.problem != err.Error() {
+		k.problem = err.Error()
+		k.log.Error("the keys stay as they were", "file", k.path, "error", err)
+	}
+}
