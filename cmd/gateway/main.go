@@ -31,15 +31,18 @@ type command struct {
 	name, help string
 	settings   []string // which it takes; nil means all
 	run        func(ctx context.Context, c *config, stdout, stderr io.Writer) error
+	operand    string                  // the word that it needs before its flags; empty is none
+	own        func(*config) []setting // what it takes in place of settings of the server
 }
 
 func commands() []command {
 	return []command{
-		{"serve", "run the server; this is what happens without a command", nil, serve},
-		{"init", "write a commented starter team file", []string{"config"}, initTeam},
-		{"validate", "check a team file: exit 0, or 1 with every problem named", []string{"config", "env-file", "model-url", "model", "model-key"}, validate},
-		{"healthcheck", "exit 0 if the local server is ready", []string{"addr", "env-file"}, healthcheck},
-		{"version", "print the version", []string{}, version},
+		{name: "serve", help: "run the server; this is what happens without a command", run: serve},
+		{name: "init", help: "write a commented starter team file", settings: []string{"config"}, run: initTeam},
+		{name: "validate", help: "check a team file: exit 0, or 1 with every problem named", settings: append([]string{"config", "env-file", "model-url", "model", "model-key"}, authFlags...), run: validate},
+		{name: "key", help: "make an API key: its line for -keys-file on stdout, the key on stderr", operand: "NAME", own: keySettings, run: key},
+		{name: "healthcheck", help: "exit 0 if the local server is ready", settings: []string{"addr", "env-file"}, run: healthcheck},
+		{name: "version", help: "print the version", settings: []string{}, run: version},
 	}
 }
 

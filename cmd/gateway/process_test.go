@@ -139,11 +139,20 @@ func (p *process) wantExit(t *testing.T, code int) {
 // run's last event.
 func (p *process) post(t *testing.T, agent string) (last func() string) {
 	t.Helper()
+	return p.postAs(t, "", agent)
+}
+
+// postAs is post with a bearer's credential.
+func (p *process) postAs(t *testing.T, credential, agent string) (last func() string) {
+	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.url+"/agents/"+agent, strings.NewReader(input("t")))
 	if err != nil {
 		t.Fatal(err)
 	}
 	request.Header.Set("Content-Type", "application/json")
+	if credential != "" {
+		request.Header.Set("Authorization", "Bearer "+credential)
+	}
 	response, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(request)
 	if err != nil {
 		t.Fatal(err)

@@ -36,11 +36,11 @@ const (
 
 // errAuthNotExplicit refuses to listen beyond this machine without authentication, unless that is asked for explicitly.
 var errAuthNotExplicit = errors.New("-addr (GATEWAY_ADDR): others can reach this address and nobody has to prove who they are; " +
-	"listen on 127.0.0.1, or write -auth none (GATEWAY_AUTH=none) out if that is meant")
+	"listen on 127.0.0.1, set -auth keys, jwt or header, or write -auth none (GATEWAY_AUTH=none) out if that is meant")
 
 // serve runs the server until ctx is done and the runs have ended or were handed over.
 func serve(ctx context.Context, c *config, stdout, stderr io.Writer) error {
-	if !c.public && !loopback(c.addr) {
+	if !c.auth.explicit() && !loopback(c.addr) {
 		return errAuthNotExplicit
 	}
 	log := slog.New(gateway.BoundedLog(c.logHandler(stderr)))
@@ -50,6 +50,11 @@ func serve(ctx context.Context, c *config, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer audit.close()
+	return c.withAuth(log, func() error { return c.serve(ctx, log) })
+}
+
+// serve runs the server for the callers that are known.
+func (c *config) serve(ctx context.Context, log *slog.Logger) error {
 	reloads, stop := c.notifyReload()
 	defer stop()
 	team, err := c.loadTeam()

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/gateway"
+	"github.com/agui-gateway/gateway/gateway/auth"
 	"github.com/agui-gateway/gateway/model/openai"
 	"github.com/agui-gateway/gateway/state/memstore"
 )
@@ -22,7 +23,9 @@ import (
 type config struct {
 	addr      string
 	team      string // path of the team file; empty is the built-in team
-	public    bool   // -auth none was written out
+	auth      authSettings
+	operand   string // what the command is about, for those that take a word besides flags
+	roles     string // of a new key, with commas between
 	drain     time.Duration
 	logLevel  slog.Level
 	logFormat string // text, json, or empty: text on a terminal, else json
@@ -53,8 +56,8 @@ type setting struct {
 // env is the setting's name in the environment.
 func (s setting) env() string {
 	switch s.flag {
-	case "env-file":
-		return "" // the file cannot name itself
+	case "env-file", "roles": // the file cannot name itself, and a key's roles are said once
+		return ""
 	case "model-url": // the variables that other programs read, too
 		return "OPENAI_BASE_URL"
 	case "model":
@@ -69,7 +72,7 @@ func (s setting) env() string {
 // by which an image or a Makefile says where threads are kept if nobody else does.
 func (s setting) environment() []string {
 	switch s.flag {
-	case "env-file":
+	case "env-file", "roles":
 		return nil
 	case "store":
 		return []string{s.env(), "REDIS_URL", "GATEWAY_STORE_DEFAULT"}
@@ -91,7 +94,7 @@ func (c *config) settings() []setting {
 	o, l := &c.options, &c.options.Limits
 	def := gateway.Defaults()
 	return []setting{
-		{"addr", "127.0.0.1:8080", "address to listen on; one that others can reach requires an explicit -auth none", c.setAddr},
+		{"addr", "127.0.0.1:8080", "address to listen on; one that others can reach requires -auth keys, jwt or header, or an explicit -auth none", c.setAddr},
 		{"config", "", "team file; without one the built-in travel team is served", text(&c.team)},
 		{"env-file", "", "file of KEY=VALUE lines that count before the environment", text(new(string))},
 		{"store", "memory", "where threads are kept: memory, file:PATH, or a Redis at redis://, redis+cluster:// or redis+sentinel:// (also REDIS_URL)", c.setStore},
@@ -100,7 +103,17 @@ func (c *config) settings() []setting {
 		{"model", "gpt-4.1-mini", "what the default model is called there", word(&c.model.Name)},
 		{"model-key", "", "key of the default model's server; alone it means OpenAI's", word(&c.model.Key)},
 		{"voice-delay", "30ms", "pause between text deltas of scripted voices", duration(&o.Pace, 0)},
-		{"auth", "none", "how callers prove who they are: none", setAuth},
+		{"auth", "none", "how callers prove who they are: none, keys, jwt (tokens of an OpenID provider) or header (a proxy's word)", oneOf(&c.auth.mode, authModes...)},
+		{"keys-file", "", "for -auth keys: a file of the lines that `gateway key NAME` prints; it is read again when it changes", text(&c.auth.keysFile)},
+		{"jwt-issuer", "", "for -auth jwt: the iss of tokens, a URL whose discovery document leads to the issuer's keys", word(&c.auth.jwt.Issuer)},
+		{"jwks-url", "", "for -auth jwt: where the issuer's keys are, for an issuer without a discovery document", keySetURL(&c.auth.jwt.KeySet)},
+		{"jwt-audience", "", "for -auth jwt: the aud of tokens; of several, with commas between, a token needs one", list(&c.auth.jwt.Audiences)},
+		{"jwt-algorithms", "RS256,PS256,ES256,EdDSA", "for -auth jwt: what tokens may be signed with; also RS384, RS512, PS384, PS512, ES384, ES512", listOf(&c.auth.jwt.Algorithms, auth.Algorithms())},
+		{"jwt-leeway", "30s", "for -auth jwt: how far the issuer's clock may be from this machine's, at most 5m", leeway(&c.auth.jwt.Leeway)},
+		{"jwt-roles", "roles", "for -auth jwt: the claim that has the roles, a name or a JSON Pointer such as /realm_access/roles", word(&c.auth.jwt.Roles)},
+		{"auth-header", "", "for -auth header: the header that names the caller, such as X-Forwarded-User", word(&c.auth.header.User)},
+		{"auth-roles-header", "", "for -auth header: the header that has the caller's roles, with commas between", word(&c.auth.header.Roles)},
+		{"auth-proxies", "", "for -auth header: the addresses or networks from which these headers are believed, with commas between", networks(&c.auth.header.Proxies)},
 		{"cors-origins", "", "origins whose pages may call, with commas between, or *; without it those of this machine", origins(&o.Origins)},
 		{"hosts", "", "host names to answer for, with commas between, or *; without it those of this machine on a loopback address, else any if callers prove who they are, else IP addresses", hosts(&o.Hosts)},
 		{"trusted-proxies", "", "addresses and networks of the proxies before the gateway, with commas between; only their X-Forwarded-For counts", networks(&o.TrustedProxies)},
@@ -140,6 +153,9 @@ func (c *config) settings() []setting {
 // settingsOf returns the settings that cmd takes.
 func (cmd command) settingsOf(c *config) []setting {
 	all := c.settings()
+	if cmd.own != nil {
+		return cmd.own(c)
+	}
 	if cmd.settings == nil {
 		return all
 	}
@@ -150,6 +166,15 @@ func (cmd command) settingsOf(c *config) []setting {
 // before the default. An empty value is none.
 func parse(cmd command, args []string, env func(string) (string, bool)) (*config, error) {
 	c := &config{env: env}
+	if cmd.operand != "" {
+		if len(args) == 0 || strings.HasPrefix(args[0], "-") && args[0] != "-" {
+			if slices.ContainsFunc(args, func(a string) bool { return strings.TrimLeft(a, "-") == "h" || strings.TrimLeft(a, "-") == "help" }) {
+				return nil, flag.ErrHelp
+			}
+			return nil, usageError{fmt.Sprintf("write `gateway %s %s`, flags behind it", cmd.name, cmd.operand)}
+		}
+		c.operand, args = args[0], args[1:]
+	}
 	settings := cmd.settingsOf(c)
 	given, err := flags(cmd, settings, args)
 	if err != nil {
@@ -176,11 +201,11 @@ func parse(cmd command, args []string, env func(string) (string, bool)) (*config
 		if err := s.set(value); err != nil {
 			return nil, fmt.Errorf("%s: %w", s.names(), err)
 		}
-		if s.flag == "auth" {
-			c.public = set
+		if set {
+			c.auth.given = append(c.auth.given, s.flag)
 		}
 	}
-	return c, nil
+	return c, c.auth.check()
 }
 
 // flags reads the command line.

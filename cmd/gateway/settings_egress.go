@@ -19,7 +19,7 @@ func (c *config) setAllowed(value string) error {
 		allowed = append(allowed, network)
 	}
 	c.http = egress.New(allowed...)
-	c.model.HTTP, c.options.Webhook.Client = c.http, c.http
+	c.model.HTTP, c.options.Webhook.Client, c.auth.jwt.Client = c.http, c.http, c.http
 	return nil
 }
 

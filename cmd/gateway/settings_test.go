@@ -75,9 +75,9 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := fmt.Sprintln(c.addr, c.team, c.public, c.drain, c.logLevel, c.logFormat, c.memory.ThreadTTL, c.memory.LogTTL,
+	got := fmt.Sprintln(c.addr, c.team, c.auth.mode, c.drain, c.logLevel, c.logFormat, c.memory.ThreadTTL, c.memory.LogTTL,
 		c.options.Disconnect, c.options.OnBusy, c.options.SubagentEvents, c.options.Pace, c.options.Heartbeat, c.options.Origins == nil)
-	if want := fmt.Sprintln("127.0.0.1:8080", "", false, 20*time.Second, "INFO", "", 720*time.Hour, time.Hour,
+	if want := fmt.Sprintln("127.0.0.1:8080", "", "none", 20*time.Second, "INFO", "", 720*time.Hour, time.Hour,
 		gateway.Cancel, gateway.Reject, gateway.SubagentsAuto, 30*time.Millisecond, 15*time.Second, true); got != want {
 		t.Errorf("parse() = %s, want %s", got, want)
 	}
@@ -112,9 +112,14 @@ func TestValues(t *testing.T) {
 func TestBadValues(t *testing.T) {
 	t.Parallel()
 	bad := map[string][]string{
-		"addr":            {"8080", "127.0.0.1", "127.0.0.1:http!", "127.0.0.1:70000", "http://127.0.0.1:80"},
-		"store":           {"redis+file://:hush-hush@127.0.0.1", "redis://:hush-hush@127.0.0.1:http", "http://127.0.0.1", "disk", "file:", "file://", "file://data/threads.db"},
-		"auth":            {"keys", "jwt", "open"},
+		"addr":      {"8080", "127.0.0.1", "127.0.0.1:http!", "127.0.0.1:70000", "http://127.0.0.1:80"},
+		"store":     {"redis+file://:hush-hush@127.0.0.1", "redis://:hush-hush@127.0.0.1:http", "http://127.0.0.1", "disk", "file:", "file://", "file://data/threads.db"},
+		"auth":      {"open", "hush hush", "keys,jwt"},
+		"keys-file": {"hush-hush"}, "auth-header": {"hush hush"}, "auth-roles-header": {"hush hush"},
+		"auth-proxies": {"hush-hush", "10.0.0.0/8,", "0.0.0.0/0", "10.0.0.0/33"},
+		"jwt-issuer":   {"hush hush"}, "jwks-url": {"hush-hush", "ftp://hush-hush/x", "https://user:hush-hush@host/keys"},
+		"jwt-audience": {"hush hush", "a,,b", ","}, "jwt-algorithms": {"HS256", "none", "RS256,none", "rs256"},
+		"jwt-leeway": {"10", "-1s", "6m", "soon"}, "jwt-roles": {"hush hush"},
 		"cors-origins":    {"example.com", "https://a.example/", "https://a.example/x", "https://A.example", "https://a.example,,", "null,*x"},
 		"hosts":           {"https://gateway.example", "gateway.example:443", "a.example,,b.example", "*.example", "a b", "[::1]", "gateway.example/x"},
 		"trusted-proxies": {"proxy.example", "10.0.0.0/33", "10.0.0.1:80", "10.0.0.0/8,,", "0.0.0.0/0", "::/0", "10.0.0.1/8/8"},

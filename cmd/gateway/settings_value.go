@@ -179,17 +179,6 @@ func (c *config) setStore(value string) error {
 	return nil
 }
 
-func setAuth(value string) error {
-	switch value {
-	case "none":
-		return nil
-	case "keys", "jwt":
-		return fmt.Errorf("%s is not available in this version; write none", value)
-	default:
-		return errors.New("not one of the choices; write none")
-	}
-}
-
 func (c *config) setAddr(value string) error {
 	_, port, err := net.SplitHostPort(value)
 	if err == nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -13,10 +14,13 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// validate checks the team file as serve would read it.
+// validate checks the team file as serve would read it, and what the settings say of callers.
 func validate(_ context.Context, c *config, stdout, stderr io.Writer) error {
 	if c.team == "" {
 		return usageError{"validate needs a team file; write -config FILE"}
+	}
+	if _, err := c.auth.open(slog.New(slog.DiscardHandler)); err != nil { // it has asked nobody, so there is nothing to stop
+		return err
 	}
 	team, err := c.readTeam()
 	if err != nil {

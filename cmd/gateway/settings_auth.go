@@ -1,0 +1,172 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agui-gateway/gateway/gateway"
+	"github.com/agui-gateway/gateway/gateway/auth"
+)
+
+// The ways in which callers prove who they are.
+const (
+	authNone   = "none"
+	authKeys   = "keys"
+	authJWT    = "jwt"
+	authHeader = "header"
+)
+
+var authModes = []string{authNone, authKeys, authJWT, authHeader}
+
+// authSettings say who may call.
+type authSettings struct {
+	mode     string
+	keysFile string
+	jwt      auth.JWTOptions
+	header   auth.HeaderOptions
+	given    []string // the settings that somebody has set
+}
+
+// authParts are the settings of each way, those first that it cannot do without, with what to write.
+var authParts = map[string][]struct{ flag, need string }{
+	authKeys:   {{"keys-file", "`gateway key NAME >> keys` makes a key and writes the file, and -keys-file names it"}},
+	authJWT:    {{"jwt-issuer", "write the URL of the issuer of tokens"}, {"jwt-audience", "write what the issuer calls this gateway"}, {flag: "jwks-url"}, {flag: "jwt-algorithms"}, {flag: "jwt-leeway"}, {flag: "jwt-roles"}},
+	authHeader: {{"auth-header", "write the name of the header that has the caller"}, {"auth-proxies", "write the addresses of the proxies that set it"}, {flag: "auth-roles-header"}},
+}
+
+// authFlags are the settings that say who may call.
+var authFlags = []string{
+	"auth", "keys-file", "jwt-issuer", "jwks-url", "jwt-audience", "jwt-algorithms", "jwt-leeway", "jwt-roles", "auth-header", "auth-roles-header", "auth-proxies",
+}
+
+// check returns what is missing for the way that is set, or is set for another: whoever names a keys file wants callers to have keys.
+func (a *authSettings) check() error {
+	for _, mode := range authModes {
+		for _, part := range authParts[mode] {
+			name, given := (setting{flag: part.flag}).names(), slices.Contains(a.given, part.flag)
+			switch {
+			case given && mode != a.mode && a.mode != "":
+				return fmt.Errorf("%s: this belongs to -auth %s (GATEWAY_AUTH=%s), but -auth is %s", name, mode, mode, a.mode)
+			case !given && mode == a.mode && part.need != "":
+				return fmt.Errorf("%s: -auth %s needs it; %s", name, mode, part.need)
+			}
+		}
+	}
+	return nil
+}
+
+// explicit reports whether somebody has said how callers prove who they are.
+func (a *authSettings) explicit() bool { return slices.Contains(a.given, "auth") }
+
+// An authenticator knows the principals of requests. Nil functions have nothing to do.
+type authenticator struct {
+	principal func(*http.Request) (gateway.Principal, error) // nil: everybody is one principal
+	start     func()
+	stop      func() error
+}
+
+// open makes what the settings ask for. It asks nobody yet.
+func (a *authSettings) open(log *slog.Logger) (authenticator, error) {
+	switch a.mode {
+	case authKeys:
+		keys, err := auth.OpenKeys(auth.KeysOptions{File: a.keysFile, Log: log})
+		if err != nil {
+			return authenticator{}, fmt.Errorf("-keys-file (GATEWAY_KEYS_FILE): %w", err)
+		}
+		return authenticator{principal: keys.Principal}, nil
+	case authJWT:
+		o := a.jwt
+		o.Log = log
+		tokens, err := auth.NewJWT(o)
+		if err != nil {
+			return authenticator{}, fmt.Errorf("-jwt-issuer, -jwks-url (GATEWAY_JWT_ISSUER, GATEWAY_JWKS_URL): %w", err)
+		}
+		return authenticator{tokens.Principal, tokens.Start, tokens.Close}, nil
+	case authHeader:
+		header, err := auth.NewHeader(a.header)
+		if err != nil {
+			return authenticator{}, fmt.Errorf("-auth-header, -auth-roles-header (GATEWAY_AUTH_HEADER, GATEWAY_AUTH_ROLES_HEADER): %w", err)
+		}
+		return authenticator{principal: header.Principal}, nil
+	default:
+		return authenticator{}, nil
+	}
+}
+
+// withAuth runs the server while the authenticator that the settings ask for is open.
+func (c *config) withAuth(log *slog.Logger, run func() error) error {
+	a, err := c.auth.open(log)
+	if err != nil {
+		return err
+	}
+	if a.start != nil {
+		a.start()
+	}
+	c.options.Principal = a.principal
+	err = run()
+	if a.stop != nil {
+		err = errors.Join(err, a.stop())
+	}
+	return err
+}
+
+// list reads words with commas between.
+func list(p *[]string) func(string) error {
+	return func(value string) error {
+		var words []string
+		for part := range strings.SplitSeq(value, ",") {
+			var w string
+			if err := word(&w)(strings.TrimSpace(part)); err != nil || w == "" {
+				return errors.New("not a list of words with commas between")
+			}
+			words = append(words, w)
+		}
+		*p = words
+		return nil
+	}
+}
+
+// listOf reads some of the choices, with commas between.
+func listOf(p *[]string, choices []string) func(string) error {
+	return func(value string) error {
+		var words []string
+		if list(&words)(value) != nil || slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(choices, w) }) {
+			return fmt.Errorf("not a list of the choices with commas between; write some of %s", strings.Join(choices, ", "))
+		}
+		*p = words
+		return nil
+	}
+}
+
+// leeway reads how far clocks may be apart.
+func leeway(p *time.Duration) func(string) error {
+	return func(value string) error {
+		var d time.Duration
+		if err := duration(&d, 0)(value); err != nil {
+			return err
+		}
+		if d > auth.MaxLeeway {
+			return fmt.Errorf("too long; write %s or less", short(auth.MaxLeeway))
+		}
+		*p = d
+		return nil
+	}
+}
+
+// keySetURL reads where an issuer's keys are; the error does not quote it.
+func keySetURL(p *string) func(string) error {
+	return func(value string) error {
+		u, err := url.Parse(value)
+		if err != nil || u.Host == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {
+			return errors.New("not the URL of a key set; write https://host/path, without a user")
+		}
+		*p = value
+		return nil
+	}
+}
