@@ -84,6 +84,8 @@ var rooms = []room{
 		why: "Go programs that foreign clients are compared with sit at the far end, like cmd/gateway"},
 	{dir: "interop/chaos", may: []string{"agui", "agui/run", "errcode", "state", "state/filestore", "state/redisstore", "groupchat", "gateway", "travel"},
 		why: "the replicas that are killed are wired like cmd/gateway"},
+	{dir: "interop/upgrades", testsMay: []string{"agui", "state", "state/filestore", "state/redisstore", "state/statetest", "groupchat", "gateway", "model"},
+		why: "kept threads are made and gone on with by a gateway on a real store"},
 	{dir: "cmd/gateway", may: []string{"agui", "state", "state/filestore", "state/memstore", "state/redisstore", "model", "model/openai", "groupchat", "gateway", "gateway/auth", "gateway/teamfile", "travel", "web", "internal/egress"}, testsMay: []string{"groupchat/script"},
 		why: "wiring: the only place that knows everybody"},
 	{dir: "internal/egress", why: "which addresses clients refuse is decided in one place, whoever is asked and whatever for"},

@@ -12,7 +12,8 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// errands are runs of long to which somebody does something, at a replica of the other version than the one that was asked to run them.
+// errands are what somebody does to a thread at a replica of the other version than the one that was asked to run it: states of trips are
+// patched, and runs of long are stopped.
 type errands struct {
 	f       *fleet
 	out     *result
@@ -22,10 +23,7 @@ type errands struct {
 	patches, stops atomic.Int64
 }
 
-// patchers is how many runs are patched at a time: each has to come to its end.
-const patchers = 3
-
-// An errand is one of those runs.
+// An errand is one of those threads.
 type errand struct {
 	*reader
 
@@ -39,11 +37,11 @@ type ended struct {
 	err   error
 }
 
-// run does one errand after the other.
-func (e *errands) run(ctx context.Context, name string, do func(context.Context, *errand) error) {
+// stopRuns stops one run after the other.
+func (e *errands) stopRuns(ctx context.Context) {
 	for n := 0; isOpen(e.stop); n++ {
 		at := e.f.replicas[n%len(e.f.replicas)].serving.Load()
-		r := &errand{e.reading.reader(e.f, "long", fmt.Sprintf("%s-%d", name, n)), at.version, make(chan ended, 1)}
+		r := &errand{e.reading.reader(e.f, "long", fmt.Sprintf("stopped-%d", n)), at.version, make(chan ended, 1)}
 		r.where = func() string {
 			if r.cursor == "" && e.f.versionAt(at.url) != "" {
 				return at.url
@@ -54,30 +52,27 @@ func (e *errands) run(ctx context.Context, name string, do func(context.Context,
 			end, err := r.run(ctx, &agui.RunAgentInput{RunID: "r", Messages: []agui.Message{user("Tell")}})
 			r.end <- ended{end, err}
 		}()
-		if err := do(ctx, r); err != nil {
+		if err := e.stopRun(ctx, r); err != nil {
 			e.out.stats.problem("%s: %v", r.thread, err)
 			return
 		}
 	}
 }
 
-// patch patches the state while the run goes on. The patch is in the state when the run is over, whoever ended it.
-func (e *errands) patch(ctx context.Context, r *errand) error {
-	body := fmt.Sprintf(`{"patched":%q}`, r.thread)
-	if err := e.ask(ctx, r, &e.patches, http.MethodPatch, "/state", body, nil); err != nil {
-		return err
-	}
-	end := <-r.end
-	if end.err != nil || !succeeded(end.event) {
-		return fmt.Errorf("it ends with %s %+v, %w", codeOf(end.event), end.event, end.err)
-	}
+// patch patches the state of a trip whose question was asked by a version, at the other one.
+func (e *errands) patch(ctx context.Context, t *trip, version string) error {
+	return e.ask(ctx, &errand{reader: t.reader, version: version}, &e.patches, http.MethodPatch, "/state", fmt.Sprintf(`{"origin":%q}`, t.thread), nil)
+}
+
+// patched checks that the state of a thread has its patch.
+func (r *reader) patched(ctx context.Context) error {
 	d, err := r.fetch(ctx)
 	if err != nil {
 		return err
 	}
-	var state struct{ Patched string }
-	if err := json.Unmarshal(d.State, &state); err != nil || state.Patched != r.thread {
-		return fmt.Errorf("the patch is lost: %s, %w", d.State, err)
+	var state struct{ Origin string }
+	if err := json.Unmarshal(d.State, &state); err != nil || state.Origin != r.thread {
+		return fmt.Errorf("the patch is lost: %s", d.State)
 	}
 	return nil
 }
@@ -89,10 +84,14 @@ func (e *errands) stopRun(ctx context.Context, r *errand) error {
 		return err
 	}
 	end := <-r.end
-	if end.err != nil || answer.Stopped && succeeded(end.event) {
-		return fmt.Errorf("it ends with %s %+v, %w", codeOf(end.event), end.event, end.err)
+	if end.err != nil {
+		return end.err
 	}
-	return nil
+	d, err := r.fetch(ctx) // who posts the run again after its end is shown the thread, and not how the run ended
+	if err == nil && answer.Stopped && (len(d.Runs) != 1 || d.Runs[0].Status != "cancelled") {
+		err = fmt.Errorf("it was stopped, and its runs are %+v", d.Runs)
+	}
+	return err
 }
 
 // ask sends a request about the thread, until it is answered, and counts it if it went to the other version. One whose answer was

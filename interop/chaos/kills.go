@@ -96,7 +96,11 @@ func kill(ctx context.Context, f *fleet, travelled <-chan struct{}, most time.Du
 }
 
 // A trip is planned in three runs: a flight is chosen, then a hotel, then the experiences come.
-type trip struct{ *reader }
+type trip struct {
+	*reader
+
+	think func() error // if it is not nil: called before the last answer
+}
 
 // The answers a thread gives are its name's, so that the ledger can be checked against it.
 func airlineOf(thread string) string { return []string{"KLM", "United"}[sum(thread)%2] }
@@ -118,7 +122,7 @@ func (t *trip) take(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, answer := range []map[string]string{{"airline": airlineOf(t.thread)}, {"name": hotelOf(t.thread)}} {
+	for i, answer := range []map[string]string{{"airline": airlineOf(t.thread)}, {"name": hotelOf(t.thread)}} {
 		open := questions(end)
 		if len(open) != 1 {
 			return fmt.Errorf("%d questions are open before the answer %v", len(open), answer)
@@ -128,6 +132,11 @@ func (t *trip) take(ctx context.Context) error {
 			return err
 		}
 		time.Sleep(rand.N(500 * time.Millisecond)) // somebody thinks
+		if i == 1 && t.think != nil {
+			if err := t.think(); err != nil {
+				return err
+			}
+		}
 		end, err = t.step(ctx, []agui.ResumeEntry{{InterruptID: open[0].ID, Status: agui.ResumeResolved, Payload: payload}})
 		if err != nil {
 			return err

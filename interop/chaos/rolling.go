@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -49,12 +50,12 @@ func (f *fleet) versionAt(url string) string {
 
 // rolling plays trips while replicas of an older version are killed and come back as those of this one, and the other way round:
 // forward, back, and in the end forward. Answers go to another version than the one that asked, wherever there is one. Beside the trips
-// there are runs that are patched and stopped from the other version.
+// there are runs that are stopped from the other version, and the trips' states are patched from there.
 func rolling(ctx context.Context, f *fleet, size size) *result {
 	out := &result{}
 	reading := out.readers()
 	stop := make(chan struct{})
-	crossed := &crossings{}
+	crossed, beside := &crossings{}, &errands{f: f, out: out, reading: reading, stop: stop}
 	var mu sync.Mutex
 	var done []*trip
 	var all sync.WaitGroup
@@ -62,7 +63,8 @@ func rolling(ctx context.Context, f *fleet, size size) *result {
 		all.Go(func() {
 			for n := 0; isOpen(stop); n++ {
 				t := &trip{reader: reading.reader(f, "travel", fmt.Sprintf("trip-%d-%d", i, n))}
-				crossed.watch(f, t.reader)
+				asker := crossed.watch(f, t.reader)
+				t.think = func() error { return beside.patch(ctx, t, asker()) }
 				if err := t.take(ctx); err != nil {
 					out.stats.problem("%s: %v", t.thread, err)
 					return
@@ -73,11 +75,7 @@ func rolling(ctx context.Context, f *fleet, size size) *result {
 			}
 		})
 	}
-	beside := &errands{f: f, out: out, reading: reading, stop: stop}
-	for i := range patchers {
-		all.Go(func() { beside.run(ctx, fmt.Sprintf("patched-%d", i), beside.patch) })
-	}
-	all.Go(func() { beside.run(ctx, "stopped", beside.stopRun) })
+	all.Go(func() { beside.stopRuns(ctx) })
 	counts := map[string]*atomic.Int64{
 		"answers": &crossed.answers, "readers": &crossed.readers, "patches": &beside.patches, "stops": &beside.stops,
 	}
@@ -91,7 +89,7 @@ func rolling(ctx context.Context, f *fleet, size size) *result {
 	threads := make([]string, len(done))
 	for i, t := range done { // every replica is of the newer version now
 		threads[i] = t.thread
-		if err := t.arrived(ctx); err != nil {
+		if err := errors.Join(t.arrived(ctx), t.patched(ctx)); err != nil {
 			out.stats.problem("%s, after the last kill: %v", t.thread, err)
 		}
 	}
@@ -132,8 +130,9 @@ func isOpen(stop <-chan struct{}) bool {
 type crossings struct{ answers, readers atomic.Int64 }
 
 // watch lets a reader ask the other version than the one it has spoken with last, if it is known, and counts. It is told by what it
-// asks for: an answer begins a stream without a cursor, a reader that was cut goes on with one.
-func (c *crossings) watch(f *fleet, r *reader) {
+// asks for: an answer begins a stream without a cursor, a reader that was cut goes on with one. The result says which version the reader has
+// spoken with last; it is the reader's goroutine's to call.
+func (c *crossings) watch(f *fleet, r *reader) (version func() string) {
 	last, before := "", ""
 	r.where = func() string {
 		url := f.other(last)
@@ -149,6 +148,7 @@ func (c *crossings) watch(f *fleet, r *reader) {
 		before, last = last, version
 		return url
 	}
+	return func() string { return last }
 }
 
 // steps are what came of the kills of a rolling start.
@@ -170,7 +170,7 @@ func roll(ctx context.Context, f *fleet, n int, enough func() bool) *steps {
 			to, taken = f.older, &s.back
 		}
 		for i, r := range f.replicas {
-			time.Sleep(rand.N(500 * time.Millisecond))
+			time.Sleep(300*time.Millisecond + rand.N(1200*time.Millisecond))
 			for deadline := time.Now().Add(aimFor); i == 1 && !enough() && time.Now().Before(deadline); {
 				time.Sleep(5 * time.Millisecond)
 			}

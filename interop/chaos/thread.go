@@ -17,6 +17,9 @@ type document struct {
 	Status   string            `json:"status"`
 	State    json.RawMessage   `json:"state"`
 	Messages []json.RawMessage `json:"messages"`
+	Runs     []struct {
+		Status string `json:"status"`
+	} `json:"runs"` // newest first
 }
 
 // fetch gets the thread, from whoever answers.
