@@ -66,6 +66,9 @@ func (a *admission) begin(ctx context.Context) (*state.Begun, *attempt, error) {
 			a.g.releaseAgent(agent)
 		}
 	}()
+	if !agent.allows(route.Caller(a.r)) { // since the request came the agents were replaced
+		return nil, nil, unknownAgent(agent.name)
+	}
 	a.agent = agent
 	agent.setOptions(a.req, a.g.o)
 	a.full = a.slot.take()

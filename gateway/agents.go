@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/groupchat"
@@ -117,7 +116,7 @@ func newRoster(o Options) (*roster, error) {
 			s := newServed(name, agent, o)
 			s.roster = r
 			r.agents[name] = s
-			return nil
+			return s.checkAllow(o)
 		})
 		if err != nil {
 			errs = append(errs, fmt.Errorf("gateway: agent %q: %w", name, err))
@@ -180,16 +179,16 @@ func (g *Gateway) releaseAgent(agent *served) {
 	agent.roster.closeWhenUnused()
 }
 
-// agent returns the agent served under name.
+// agent returns the agent served under name. Handlers ask agentFor, because not everybody may use every agent.
 func (g *Gateway) agent(name string) (*served, error) {
 	if a, ok := g.roster.Load().agents[name]; ok {
 		return a, nil
 	}
-	return nil, &errcode.Error{Code: errcode.NotFound, Err: fmt.Errorf("gateway: no agent is called %q", name)}
+	return nil, unknownAgent(name)
 }
 
 // listAgents is GET /agents.
-func (g *Gateway) listAgents(w http.ResponseWriter, _ *http.Request) error {
+func (g *Gateway) listAgents(w http.ResponseWriter, r *http.Request) error {
 	type participant struct {
 		Name        string `json:"name"`
 		Description string `json:"description"`
@@ -201,10 +200,8 @@ func (g *Gateway) listAgents(w http.ResponseWriter, _ *http.Request) error {
 		Participants []participant `json:"participants"`
 	}
 	list := []agent{}
-	served := g.roster.Load().agents
-	for _, name := range slices.Sorted(maps.Keys(served)) {
-		s := served[name]
-		a := agent{ID: name, Description: s.Description, Interrupts: s.info.Interrupts, Participants: []participant{}}
+	for _, s := range g.agentsFor(r) {
+		a := agent{ID: s.name, Description: s.Description, Interrupts: s.info.Interrupts, Participants: []participant{}}
 		for _, p := range s.info.Participants {
 			a.Participants = append(a.Participants, participant{p.Name, p.Description})
 		}
@@ -216,7 +213,7 @@ func (g *Gateway) listAgents(w http.ResponseWriter, _ *http.Request) error {
 
 // showCapabilities is GET /agents/{agent}/capabilities, in the shape of AG-UI 1.0.
 func (g *Gateway) showCapabilities(w http.ResponseWriter, r *http.Request) error {
-	s, err := g.agent(r.PathValue("agent"))
+	s, err := g.agentFor(r, r.PathValue("agent"))
 	if err != nil {
 		return err
 	}

@@ -25,22 +25,25 @@ func newCopilotkit(g *Gateway) *copilotkit.Handler {
 type copilotkitService struct{ g *Gateway }
 
 // Agents is part of [copilotkit.Service].
-func (s copilotkitService) Agents() []copilotkit.Agent {
+func (s copilotkitService) Agents(r *http.Request) []copilotkit.Agent {
 	var list []copilotkit.Agent
-	for _, a := range s.g.roster.Load().agents {
+	for _, a := range s.g.agentsFor(r) {
 		list = append(list, copilotkitAgent(a))
 	}
 	return list
 }
 
 // Agent is part of [copilotkit.Service].
-func (s copilotkitService) Agent(name string) (copilotkit.Agent, bool) {
-	a, err := s.g.agent(name)
+func (s copilotkitService) Agent(r *http.Request, name string) (copilotkit.Agent, bool) {
+	a, err := s.g.agentFor(r, name)
 	if err != nil {
 		return copilotkit.Agent{}, false
 	}
 	return copilotkitAgent(a), true
 }
+
+// Hidden is part of [copilotkit.Service].
+func (s copilotkitService) Hidden(r *http.Request) []string { return s.g.hiddenFrom(r) }
 
 func copilotkitAgent(s *served) copilotkit.Agent {
 	suggester, _ := s.agent.(groupchat.Suggester)
@@ -124,7 +127,7 @@ func (r *reader) showRun(events func() ([]agui.Event, error)) error {
 // Events is part of [copilotkit.Service].
 func (s copilotkitService) Events(r *http.Request, t *state.Thread) iter.Seq2[json.RawMessage, error] {
 	return func(yield func(json.RawMessage, error) bool) {
-		agent, err := s.g.agent(t.Key.Agent)
+		agent, err := s.g.agentFor(r, t.Key.Agent)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -180,7 +183,7 @@ func (s copilotkitService) Log(r *http.Request) *slog.Logger { return s.g.log(r)
 // profile is how a page wants its streams: a run that was stopped has a plain end, and where an error would lock the page its
 // question is asked again.
 func (s copilotkitService) profile(r *http.Request, name string, in *agui.RunAgentInput) (*served, wire.Profile, error) {
-	agent, err := s.g.agent(name)
+	agent, err := s.g.agentFor(r, name)
 	if err != nil {
 		return nil, wire.Profile{}, err
 	}

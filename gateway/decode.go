@@ -62,6 +62,9 @@ func (g *Gateway) requestOf(r *http.Request, in *agui.RunAgentInput, data []byte
 		return nil, err
 	}
 	req.Key.Principal = route.Principal(r)
+	if req.Caller, err = callerOf(r); err != nil {
+		return nil, err
+	}
 	req.Hash = state.Hash(data)
 	if len(in.Resume) > 0 && len(legacyAnswers(in.ForwardedProps)) > 0 {
 		g.log(r).Warn("input: resume and forwardedProps.command.resume are both there, the first counts")
@@ -188,7 +191,7 @@ func (g *Gateway) threadProfile(r *http.Request) (state.Key, *served, wire.Profi
 	if err != nil {
 		return key, nil, wire.Profile{}, err
 	}
-	agent, err := g.agent(key.Agent)
+	agent, err := g.agentFor(r, key.Agent)
 	if err != nil {
 		return key, nil, wire.Profile{}, err
 	}

@@ -54,10 +54,7 @@ func statusOf(code errcode.Code) int {
 // request's id; clients get the code's own sentence.
 func (g *Gateway) answerError(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
-		if begun, ok := w.(interface{ Begun() bool }); ok && !begun.Begun() {
-			w.WriteHeader(http.StatusRequestTimeout) // the client is gone, or has closed only its side: then it must not take silence for success
-		}
-		return
+		return // the client is gone
 	}
 	if errors.Is(err, route.ErrReaderGone) {
 		g.log(r).Debug("reader: gone", "path", route.Logged(r.URL.Path), "error", err)
@@ -92,9 +89,6 @@ func (g *Gateway) writeError(w http.ResponseWriter, r *http.Request, err error) 
 	}
 	if status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests {
 		w.Header().Set("Retry-After", strconv.Itoa(int(retryAfter.Seconds())))
-	}
-	if errors.Is(err, route.ErrCoding) {
-		w.Header().Set("Accept-Encoding", "identity")
 	}
 	if status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", "Bearer")

@@ -15,7 +15,7 @@ import (
 
 // runAgent is POST /agents/{agent}: a RunAgentInput in, a stream out.
 func (g *Gateway) runAgent(w http.ResponseWriter, r *http.Request) error {
-	agent, err := g.agent(r.PathValue("agent"))
+	agent, err := g.agentFor(r, r.PathValue("agent"))
 	if err != nil {
 		return err
 	}
@@ -24,7 +24,7 @@ func (g *Gateway) runAgent(w http.ResponseWriter, r *http.Request) error {
 
 // runLegacy is POST /subgraphs: the same in the dialect of the clients before AG-UI 1.0's interrupts.
 func (g *Gateway) runLegacy(w http.ResponseWriter, r *http.Request) error {
-	agent, err := g.legacyAgent()
+	agent, err := g.legacyAgent(r)
 	if err != nil {
 		return err
 	}
@@ -32,17 +32,14 @@ func (g *Gateway) runLegacy(w http.ResponseWriter, r *http.Request) error {
 }
 
 // legacyAgent is the agent of the route that names none.
-func (g *Gateway) legacyAgent() (*served, error) {
+func (g *Gateway) legacyAgent(r *http.Request) (*served, error) {
 	if g.o.Legacy != "" {
-		return g.agent(g.o.Legacy)
+		return g.agentFor(r, g.o.Legacy)
 	}
-	agents := g.roster.Load().agents
-	if len(agents) == 1 {
-		for name := range agents {
-			return g.agent(name)
-		}
+	if agents := g.agentsFor(r); len(agents) == 1 {
+		return agents[0], nil
 	}
-	return g.agent("travel")
+	return g.agentFor(r, "travel")
 }
 
 func (g *Gateway) run(w http.ResponseWriter, r *http.Request, agent *served, dialect wire.Dialect) error {
@@ -115,6 +112,9 @@ func (g *Gateway) resume(w http.ResponseWriter, r *http.Request) error {
 	}
 	req := g.newRequest(&agui.RunAgentInput{ThreadID: key.ID, RunID: g.o.NewID(), Resume: in}, agent, profile.Era)
 	if req.Hops, req.Chain, err = hopsOf(r.Header); err != nil {
+		return err
+	}
+	if req.Caller, err = callerOf(r); err != nil {
 		return err
 	}
 	req.Key, req.Hash = key, state.Hash(data)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"mime"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -64,7 +65,7 @@ func (g *Gateway) patchState(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	agent, err := g.agent(key.Agent)
+	agent, err := g.agentFor(r, key.Agent)
 	if err != nil {
 		return err
 	}
@@ -119,9 +120,10 @@ func (g *Gateway) showPatch(w http.ResponseWriter, r *http.Request) error {
 
 // readPatch reads the body by its media type.
 func (g *Gateway) readPatch(r *http.Request) (p state.OutsidePatch, err error) {
-	switch route.MediaType(r) {
-	case mediaJSONPatch:
-	case mediaMergePatch:
+	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	switch {
+	case err == nil && media == mediaJSONPatch:
+	case err == nil && media == mediaMergePatch:
 		p.Merge = true
 	default:
 		return p, &errcode.Error{Code: errcode.UnsupportedMediaType, Text: "The body must be " + mediaJSONPatch + " or " + mediaMergePatch + "."}

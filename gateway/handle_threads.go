@@ -21,6 +21,8 @@ func (g *Gateway) thread(r *http.Request) (state.Key, error) {
 	if err != nil {
 		return state.Key{}, route.StoreError(err)
 	}
+	hidden := g.hiddenFrom(r)
+	keys = slices.DeleteFunc(keys, func(k state.Key) bool { return slices.Contains(hidden, k.Agent) })
 	if agent := r.URL.Query().Get("agent"); agent != "" {
 		for _, k := range keys {
 			if k.Agent == agent {
@@ -52,6 +54,7 @@ func (g *Gateway) listThreads(w http.ResponseWriter, r *http.Request) error {
 	if query.Limit, err = route.Limit(q, 20, 100); err != nil {
 		return err
 	}
+	query.Without = g.hiddenFrom(r)
 	page, err := g.store.List(r.Context(), query)
 	if err != nil {
 		return route.StoreError(err)

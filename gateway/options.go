@@ -65,6 +65,9 @@ type Options struct {
 	// Browsers send cookies along with requests of other sites too. A program that authenticates by cookies is protected by
 	// Origins, as long as that is not "*".
 	Principal func(*http.Request) (Principal, error)
+	// Auth is what GET /me calls the way in which callers prove who they are, for pages that ask for a key or a token; empty means "custom",
+	// or "none" without Principal.
+	Auth string
 
 	// Page is served at / and /assets/; nil means a few words about the API.
 	Page http.Handler
@@ -97,7 +100,10 @@ type Options struct {
 
 // AgentOptions are the options that an agent may have for itself. Zero fields mean the gateway's.
 type AgentOptions struct {
-	Description    string
+	Description string
+	// Allow names the roles of which a principal needs one; empty lets everybody in. To others the agent does not exist, on any route. It
+	// concerns who asks the gateway for the agent, and not the teams that the agent is part of.
+	Allow          []string
 	Edits          bool // a changed message replaces what followed
 	Disconnect     Disconnect
 	OnBusy         OnBusy

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,6 +16,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/webhook"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/internal/redact"
+	"github.com/agui-gateway/gateway/state"
 )
 
 // A Principal is who has sent a request: a person, or a program. Agents are given the same.
@@ -47,10 +49,7 @@ func checkPrincipal(p Principal) error {
 			return err
 		}
 	}
-	if len(p.Claims) == 0 {
-		return nil
-	}
-	claims, err := json.Marshal(p.Claims)
+	claims, err := encodeClaims(p.Claims)
 	switch {
 	case err != nil:
 		return errors.New("gateway: the principal's claims are not JSON")
@@ -58,6 +57,34 @@ func checkPrincipal(p Principal) error {
 		return fmt.Errorf("gateway: the principal's claims have %d bytes as JSON, more than %d", len(claims), maxClaims)
 	}
 	return nil
+}
+
+// encodeClaims returns claims as they are stored, nil if there are none.
+func encodeClaims(claims map[string]any) (json.RawMessage, error) {
+	if len(claims) == 0 {
+		return nil, nil
+	}
+	return json.Marshal(claims)
+}
+
+// callerOf returns what agents are told of the principal of r, as it is stored with the run.
+func callerOf(r *http.Request) (c state.Caller, err error) {
+	p := route.Caller(r)
+	c.Roles = p.Roles
+	err = calls.Protect(func() error { // claims may have marshalers of their own
+		c.Claims, err = encodeClaims(p.Claims)
+		return err
+	})
+	return c, err
+}
+
+// principalOf returns the principal of a run as agents see it: what its request was made with, also on a replica that took the run over.
+func principalOf(key state.Key, c state.Caller) Principal {
+	p := Principal{ID: key.Principal, Roles: slices.Clone(c.Roles)}
+	if len(c.Claims) > 0 {
+		_ = json.Unmarshal(c.Claims, &p.Claims) // callerOf has encoded an object
+	}
+	return p
 }
 
 // checkPrincipalText returns what is wrong with the id of a principal, or with one of its roles.
@@ -75,10 +102,10 @@ func checkPrincipalText(what, text string, most int) error {
 	return nil
 }
 
-// principal returns the id of the principal that has sent r. An error has the code unauthorized or forbidden.
-func (g *Gateway) principal(r *http.Request) (string, error) {
+// principal returns the principal that has sent r. An error has the code unauthorized or forbidden.
+func (g *Gateway) principal(r *http.Request) (Principal, error) {
 	if g.o.Principal == nil {
-		return localPrincipal, nil
+		return Principal{ID: localPrincipal}, nil
 	}
 	var p Principal
 	err := calls.Protect(func() (err error) {
@@ -88,12 +115,12 @@ func (g *Gateway) principal(r *http.Request) (string, error) {
 		return err
 	})
 	if err == nil {
-		return p.ID, nil
+		return p, nil
 	}
 	if code := errcode.Of(err); code == errcode.Unauthorized || code == errcode.Forbidden {
-		return "", err
+		return Principal{}, err
 	}
-	return "", &errcode.Error{Code: errcode.Unauthorized, Err: err}
+	return Principal{}, &errcode.Error{Code: errcode.Unauthorized, Err: err}
 }
 
 // refusePrincipal answers a request that has no principal, or one that is not allowed in. The cause is logged.

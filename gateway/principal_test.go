@@ -21,10 +21,17 @@ import (
 	"github.com/agui-gateway/gateway/state/memstore"
 )
 
-// byHeader takes the header X-User for the principal's id.
+// byHeader takes the header X-User for the principal's id, X-Roles for its roles, and X-Tenant for a claim.
 func byHeader(o *gateway.Options) {
 	o.Principal = func(r *http.Request) (gateway.Principal, error) {
-		return gateway.Principal{ID: r.Header.Get("X-User")}, nil
+		p := gateway.Principal{ID: r.Header.Get("X-User")}
+		if roles := r.Header.Get("X-Roles"); roles != "" {
+			p.Roles = strings.Split(roles, ",")
+		}
+		if tenant := r.Header.Get("X-Tenant"); tenant != "" {
+			p.Claims = map[string]any{"tenant": tenant, "level": 3}
+		}
+		return p, nil
 	}
 }
 

@@ -25,6 +25,7 @@ const (
 	alike  = "alike"  // both get the same answer, and nobody's threads change
 	ofAll  = "ofAll"  // it belongs to nobody, and answers without a principal too
 	listed = "listed" // it lists one's own threads
+	self   = "self"   // it says who one is
 	asked  = "asked"  // it is about a thread: threadRoutes has requests
 )
 
@@ -36,6 +37,8 @@ var routesOfTwo = map[string]string{
 	"GET /api/copilotkit/info": alike, "GET /api/copilotkit/inspector-metadata": alike,
 	"POST /api/copilotkit/agent/{agent}/suggest": alike, "POST /api/copilotkit/annotate": alike,
 	"POST /api/copilotkit/transcribe": alike, "POST /api/copilotkit/threads/subscribe": alike, "POST /api/copilotkit/threads/clear": alike,
+
+	"GET /me": self,
 
 	"GET /threads": listed, "GET /api/copilotkit/threads": listed,
 
@@ -59,7 +62,7 @@ func TestTwoPrincipalsDoNotMeet(t *testing.T) {
 		o.Agents["team"], o.Legacy = groupchat.AgentFunc(func(ctx context.Context, turn *groupchat.Turn) error {
 			thread, _, _ := strings.Cut(turn.Input().ThreadID, "-")
 			switch {
-			case turn.Principal() == "ada" && thread == "live":
+			case turn.Principal().ID == "ada" && thread == "live":
 				return waits(ctx, turn, gate)
 			case thread == "asks":
 				return asksSize(ctx, turn)
@@ -175,6 +178,15 @@ func otherRoutes(t *testing.T, a, b *world) {
 				if status, _ := b.call(method, url, sent); (status == http.StatusUnauthorized) == public {
 					t.Errorf("%s for nobody = %d", route, status)
 				}
+			case self:
+				for user, w := range map[string]*world{"ada": a, "eve": b} {
+					if status, answer := w.call(method, url, "", "X-User", user); status != http.StatusOK || !strings.Contains(answer, `"id":"`+user+`"`) {
+						t.Errorf("%s for %s = %d %s", route, user, status, answer)
+					}
+				}
+				if status, _ := b.call(method, url, ""); status != http.StatusUnauthorized {
+					t.Errorf("%s for nobody = %d", route, status)
+				}
 			case listed:
 				status, answer := b.call(method, url, "", "X-User", "eve")
 				if !strings.Contains(answer, `"threads":[]`) || status != http.StatusOK {
@@ -222,7 +234,14 @@ var ownParts = regexp.MustCompile(`\b(?:int_)?(?:id\d+|\d{13}|\d{4}-\d\d-\d\dT[0
 // time to time.
 func (w *world) asEve(route threadRoute, thread string, replaced []string) string {
 	w.t.Helper()
-	fill := strings.NewReplacer(append([]string{"{id}", thread, "{thread}", thread, "{agent}", "team"}, replaced...)...)
+	replaced = append([]string{"{id}", thread, "{thread}", thread, "{agent}", "team"}, replaced...)
+	return strings.ReplaceAll(w.answerToEve(route, strings.NewReplacer(replaced...)), thread, "X")
+}
+
+// answerToEve sends a request as eve with what fill replaces in it, and returns status, headers and body without ids that are made for one
+// answer.
+func (w *world) answerToEve(route threadRoute, fill *strings.Replacer) string {
+	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), 30*time.Second) // a stream of what they do may have no end
 	defer cancel()
 	response := w.request(ctx, route.method, fill.Replace(route.path)+route.query, fill.Replace(route.body), append(route.header, "X-User", "eve")...)
@@ -234,6 +253,5 @@ func (w *world) asEve(route threadRoute, thread string, replaced []string) strin
 	for _, name := range []string{"Date", "Content-Length"} { // the body is compared itself
 		response.Header.Del(name)
 	}
-	text := strings.ReplaceAll(fmt.Sprint(response.StatusCode, response.Header, "\n", string(body)), thread, "X")
-	return ownParts.ReplaceAllString(text, "X")
+	return ownParts.ReplaceAllString(fmt.Sprint(response.StatusCode, response.Header, "\n", string(body)), "X")
 }

@@ -32,6 +32,7 @@ func (g *Gateway) newRoutes() http.Handler {
 	for _, route := range []tableRow{
 		{http.MethodPost, "/agents/:agent", g.runAgent},
 		{http.MethodPost, "/subgraphs", g.runLegacy},
+		{http.MethodGet, "/me", g.showMe},
 		{http.MethodGet, "/agents", g.listAgents},
 		{http.MethodGet, "/agents/:agent/capabilities", g.showCapabilities},
 		{http.MethodGet, "/threads", g.listThreads},

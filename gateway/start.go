@@ -125,7 +125,7 @@ func (a *attempt) session() host.Session {
 	s := host.Session{
 		Run: a.run, State: a.doc, Journal: a, Fence: a.term.wait,
 		Input: groupchat.Input{
-			ThreadID: a.lease.Key.ID, RunID: a.intent.RunID, Agent: a.lease.Key.Agent, Principal: a.lease.Key.Principal,
+			ThreadID: a.lease.Key.ID, RunID: a.intent.RunID, Agent: a.lease.Key.Agent, Principal: principalOf(a.lease.Key, a.intent.Caller),
 			Tools: a.intent.Tools, Context: a.intent.Context, ForwardedProps: a.intent.ForwardedProps, Header: a.header,
 			Hops: a.intent.Hops, Chain: a.intent.Chain,
 		},

@@ -119,6 +119,8 @@ type Situation struct {
 	Messages []agui.Message
 	State    state.Reader
 	Context  []agui.Context
+	// Principal is who asks.
+	Principal Principal
 	// Most is how many suggestions are wanted at most.
 	Most int
 }

@@ -213,7 +213,7 @@ func (s *specialist) branch(t *Turn, c ToolCall, query string) toolBranch {
 	in := t.Input()
 	nth := strconv.Itoa(c.nth)
 	id := func(parts ...string) string {
-		all := [][]byte{[]byte(in.Principal), []byte(in.Agent), []byte(in.ThreadID)}
+		all := [][]byte{[]byte(in.Principal.ID), []byte(in.Agent), []byte(in.ThreadID)}
 		for _, p := range parts {
 			all = append(all, []byte(p))
 		}

@@ -269,6 +269,7 @@ func (r *chatRun) view() View {
 		Idle:         r.record.Idle,
 		Goto:         r.record.Goto,
 		Participants: r.infos,
+		Principal:    r.t.Principal(),
 		State:        r.t.scope,
 		Failed:       maps.Clone(r.record.Failed),
 		Declined:     maps.Clone(r.record.Declined),

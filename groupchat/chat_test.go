@@ -382,11 +382,11 @@ func TestTurnTellsWhereItIs(t *testing.T) {
 	var got []any
 	chat := team(Sequential(), Participant{Name: "a", Agent: team(Sequential(), Participant{Name: "b", Agent: AgentFunc(func(ctx context.Context, t *Turn) error {
 		last, ok := t.LastUser()
-		got = []any{t.Path(), t.ID(), last.Content.Text(), ok, t.Principal(), t.Context() == ctx, slices.Clone(t.Input().Tools)}
+		got = []any{t.Path(), t.ID(), last.Content.Text(), ok, t.Context() == ctx, slices.Clone(t.Input().Tools)}
 		return nil
 	})})})
 	must(t, newRig(t, chat).say("x").err)
-	equal(t, "turn", got, []any{"a.b", "1/a@1/b@1", "x", true, "", true, []agui.Tool(nil)})
+	equal(t, "turn", got, []any{"a.b", "1/a@1/b@1", "x", true, true, []agui.Tool(nil)})
 }
 
 var _ state.Reader = (*state.Document)(nil)

@@ -31,6 +31,7 @@ type View struct {
 	Idle         string // the last speaker if its turn did nothing: choosing it again now ends the run with no_progress
 	Goto         string // whom the last speaker named with [Turn.Goto]
 	Participants []Info
+	Principal    Principal // who asked for the run; see [Turn.Principal]
 	State        state.Reader
 	Failed       map[string]int // per participant, turns that failed and were skipped
 	Declined     map[string]int // per participant, turns in which a person cancelled a question

@@ -160,7 +160,7 @@ func remoteRig(t *testing.T, u *upstream, setup []byte) *rig {
 	}
 	r := newRig(t, root)
 	r.state = o.State
-	r.input = Input{ThreadID: "thread", RunID: "run", Agent: "desk", Principal: "local", Tools: o.Tools, ForwardedProps: o.Props}
+	r.input = Input{ThreadID: "thread", RunID: "run", Agent: "desk", Principal: Principal{ID: "local"}, Tools: o.Tools, ForwardedProps: o.Props}
 	return r
 }
 

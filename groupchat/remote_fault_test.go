@@ -170,7 +170,7 @@ func TestRemoteDeliversOnceMore(t *testing.T) {
 	t.Parallel()
 	u := newUpstream(t, begins+wordsOf("m", "which?")+askedOf(`{"id":"i","reason":"input_required"}`), "", begins+wordsOf("m2", "thanks")+ends)
 	r := newRig(t, legalDesk(remote(t, RemoteOptions{URL: u.URL, State: RemoteState{Path: "/legal"}}), ErrorPolicy{}))
-	r.input = Input{ThreadID: "t", RunID: "r", Principal: "p", ForwardedProps: json.RawMessage(`{"a":1}`)}
+	r.input = Input{ThreadID: "t", RunID: "r", Principal: Principal{ID: "p"}, ForwardedProps: json.RawMessage(`{"a":1}`)}
 	if out := r.say("go"); out.err != nil {
 		t.Fatal(out.err)
 	}

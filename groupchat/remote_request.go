@@ -38,7 +38,7 @@ func (r *Remote) request(t *Turn, n int) (remoteRequest, error) {
 func remoteThread(t *Turn) string {
 	in := t.x.Input
 	h := sha256.New()
-	for _, part := range []string{in.Principal, in.Agent, in.ThreadID, t.Path()} {
+	for _, part := range []string{in.Principal.ID, in.Agent, in.ThreadID, t.Path()} {
 		h.Write([]byte(strconv.Itoa(len(part)) + ":" + part))
 	}
 	id := h.Sum(nil)[:16]

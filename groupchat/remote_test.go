@@ -234,8 +234,8 @@ func TestRemoteThreads(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
 	for _, in := range []Input{
-		{ThreadID: "t", Agent: "a", Principal: "p"}, {ThreadID: "t", Agent: "a", Principal: "q"}, {ThreadID: "t", Agent: "b", Principal: "p"},
-		{ThreadID: "u", Agent: "a", Principal: "p"}, {ThreadID: "ta", Agent: "", Principal: "p"},
+		{ThreadID: "t", Agent: "a", Principal: Principal{ID: "p"}}, {ThreadID: "t", Agent: "a", Principal: Principal{ID: "q"}}, {ThreadID: "t", Agent: "b", Principal: Principal{ID: "p"}},
+		{ThreadID: "u", Agent: "a", Principal: Principal{ID: "p"}}, {ThreadID: "ta", Agent: "", Principal: Principal{ID: "p"}},
 	} {
 		for _, path := range [][]string{nil, {"x"}, {"x", "y"}} {
 			turn := &Turn{x: &execution{Input: in}, path: path}

@@ -76,9 +76,10 @@ type ToolCall struct {
 	// Arguments are the model's, or those a person put in their place. They match the tool's schema.
 	Arguments json.RawMessage
 	// Key is the same for every repetition of this call and different for every other: an idempotency key.
-	Key       string
-	ThreadID  string
-	Principal string
+	Key      string
+	ThreadID string
+	// Principal is who asked for the run; see [Turn.Principal].
+	Principal Principal
 
 	nth   int         // of the tool's in the turn, from 1
 	model model.Model // of who calls

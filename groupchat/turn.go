@@ -86,8 +86,9 @@ func (t *Turn) Instruction() string { return t.record.Instruction }
 // Input is what the caller sent along: tools, context, forwarded properties.
 func (t *Turn) Input() Input { return t.x.Input }
 
-// Principal is whose thread this is.
-func (t *Turn) Principal() string { return t.x.Input.Principal }
+// Principal is who asked for this run, and whose thread it is: with the roles and claims of the request that started or resumed the run,
+// also after a takeover.
+func (t *Turn) Principal() Principal { return t.x.Input.Principal }
 
 // State is the shared state as this participant's scope has it. The event of a write has been emitted when it returns.
 func (t *Turn) State() *state.Scope { return t.scope }
@@ -197,11 +198,14 @@ type Message = agui.Message
 // Input is what the caller sent along.
 type Input struct {
 	ThreadID, RunID string
-	// Agent is the name of the thread's agent, Principal whose thread it is.
-	Agent, Principal string
-	Tools            []agui.Tool
-	Context          []agui.Context
-	ForwardedProps   json.RawMessage
+	// Agent is the name of the thread's agent.
+	Agent string
+	// Principal is who asked for the run, and whose thread it is. What it has beside its id is that of the request that started or resumed
+	// the run. It is shared, so nobody may change its roles and claims.
+	Principal      Principal
+	Tools          []agui.Tool
+	Context        []agui.Context
+	ForwardedProps json.RawMessage
 	// Header is what the caller's request had of the headers that agents pass on by name. It is stored nowhere: nil
 	// says that the request is not here, because the run was taken over.
 	Header http.Header

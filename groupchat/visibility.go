@@ -79,7 +79,7 @@ func (s *visibility) shown(t *Turn) []Message {
 	words := wordsOnly(all[:t.countThrough(all, t.record.After)], t.isOwn)
 	switch {
 	case s.context.Select != nil:
-		words = s.context.Select(View{State: t.up.scope}.WithHistory(words))
+		words = s.context.Select(View{State: t.up.scope, Principal: t.Principal()}.WithHistory(words))
 	case s.context.Last:
 		words = lastWords(words, t.up.supervisor())
 	}

@@ -60,7 +60,7 @@ func PlanBegin(t *Thread, f Facts, r *Request, v Verdict, c Claim, now time.Time
 	intent := Intent{
 		Origin: c.Fence, Attempts: 1, StartedAt: now, RunID: r.RunID, ParentRunID: r.ParentRunID, Hash: r.Hash,
 		Meaning: v.Meaning, Row: v.Row, Resumed: v.Meaning == Resume, Claims: v.Claims, Cut: v.CutAfter != "" || v.CutAll,
-		Era: r.Era, Tools: r.Tools, Context: r.Context, ForwardedProps: r.ForwardedProps, Hops: r.Hops, Chain: r.Chain,
+		Era: r.Era, Tools: r.Tools, Context: r.Context, ForwardedProps: r.ForwardedProps, Hops: r.Hops, Chain: r.Chain, Caller: r.Caller,
 	}
 	if intent.Resumed {
 		intent.Effects = t.Kept.For(v.Claims)

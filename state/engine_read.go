@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
 )
@@ -133,7 +134,7 @@ func (s *store) List(ctx context.Context, q Query) (Page, error) {
 		if err != nil {
 			return Page{}, err
 		}
-		if q.Status != "" && q.Status != e.Summary.Status {
+		if q.Status != "" && q.Status != e.Summary.Status || slices.Contains(q.Without, e.Summary.Key.Agent) {
 			continue
 		}
 		if len(page.Threads) == limit {

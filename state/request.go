@@ -23,6 +23,8 @@ type Request struct {
 	Tools          []agui.Tool
 	Context        []agui.Context
 	ForwardedProps json.RawMessage
+	// Caller is what is known of who asks.
+	Caller Caller
 	// Hops is over how many remote agents the request came, Chain names the run that the first of them worked for.
 	Hops  int
 	Chain string
@@ -52,6 +54,17 @@ type Request struct {
 
 	encoded encoder
 }
+
+// A Caller is what is known of who asks, beside the id that is in the key of the thread: what agents, and nobody else, are told. Whoever
+// makes one bounds it.
+type Caller struct {
+	Roles []string `json:"roles,omitempty"`
+	// Claims is a JSON object; nil if there are none.
+	Claims json.RawMessage `json:"claims,omitempty"`
+}
+
+// IsZero reports whether nothing is known, for omitzero.
+func (c Caller) IsZero() bool { return len(c.Roles) == 0 && len(c.Claims) == 0 }
 
 // sizeOf is how many bytes a message of the request takes.
 func (r *Request) sizeOf(m agui.Message) int {

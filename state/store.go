@@ -195,10 +195,11 @@ var ErrThreadExists = errors.New("state: thread exists")
 // A Query selects threads of one principal.
 type Query struct {
 	Principal string
-	Agent     string // empty: any
-	Status    Status // empty: any
-	Limit     int    // at most; 0 means 20
-	Cursor    string // from the page before
+	Agent     string   // empty: any
+	Without   []string // agents whose threads are left out
+	Status    Status   // empty: any
+	Limit     int      // at most; 0 means 20
+	Cursor    string   // from the page before
 }
 
 // A Page is a part of a listing.

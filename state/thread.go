@@ -171,6 +171,8 @@ type Intent struct {
 	Tools          []agui.Tool     `json:"tools,omitempty"`
 	Context        []agui.Context  `json:"context,omitempty"`
 	ForwardedProps json.RawMessage `json:"forwardedProps,omitempty"`
+	// Caller is the request's: a takeover tells agents the same.
+	Caller Caller `json:"caller,omitzero"`
 	// Hops and Chain are the request's.
 	Hops  int    `json:"hops,omitempty"`
 	Chain string `json:"chain,omitempty"`

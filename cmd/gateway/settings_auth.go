@@ -108,7 +108,7 @@ func (c *config) withAuth(log *slog.Logger, run func() error) error {
 	if a.start != nil {
 		a.start()
 	}
-	c.options.Principal = a.principal
+	c.options.Principal, c.options.Auth = a.principal, c.auth.mode
 	err = run()
 	if a.stop != nil {
 		err = errors.Join(err, a.stop())

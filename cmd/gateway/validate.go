@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -29,7 +30,12 @@ func validate(_ context.Context, c *config, stdout, stderr io.Writer) error {
 	for _, w := range team.Warnings {
 		printError(stderr, errors.New("warning: "+w.String()))
 	}
-	g, err := gateway.New(gateway.Options{Agents: team.Agents, Agent: team.Options})
+	if names := restricted(team.Options); len(names) > 0 && c.auth.mode == authNone {
+		printError(stderr, fmt.Errorf("warning: %s: `allow` names roles, so the gateway serves this file only with -auth keys, jwt or header", strings.Join(names, ", ")))
+	}
+	// Nobody is asked for anything here, so any principal will do for agents that are for some only.
+	anybody := func(*http.Request) (gateway.Principal, error) { return gateway.Principal{}, nil }
+	g, err := gateway.New(gateway.Options{Agents: team.Agents, Agent: team.Options, Principal: anybody})
 	if err != nil {
 		return errors.Join(fmt.Errorf("%s: %w", c.team, err), team.Close())
 	}
@@ -41,6 +47,11 @@ func validate(_ context.Context, c *config, stdout, stderr io.Writer) error {
 		return err
 	}
 	return errors.Join(g.Close(), team.Close())
+}
+
+// restricted returns the names of the agents that are for principals with certain roles.
+func restricted(options map[string]gateway.AgentOptions) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(options)), func(name string) bool { return len(options[name].Allow) == 0 })
 }
 
 // agentNames are the names of agents as people list them.

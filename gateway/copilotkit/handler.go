@@ -172,11 +172,11 @@ func notFound() error { return &reply{http.StatusNotFound, map[string]string{"er
 // agent returns the agent that a request names.
 func (h *Handler) agent(r *http.Request) (Agent, error) {
 	name := r.PathValue("agent")
-	if agent, ok := h.o.Service.Agent(name); ok {
+	if agent, ok := h.o.Service.Agent(r, name); ok {
 		return agent, nil
 	}
 	return Agent{}, &reply{http.StatusNotFound, map[string]string{
-		"error": "Agent not found", "message": "Agent '" + route.Logged(name) + "' does not exist",
+		"error": "Agent not found", "message": "Agent '" + name + "' does not exist",
 	}}
 }
 

@@ -11,14 +11,14 @@ const version = "1.75.0"
 
 // info answers a page's first request. It never fails, even if the store cannot be reached, because a page that gets an error here
 // changes its transport and does not change it back. Requests without a principal do not get here.
-func (h *Handler) info(w http.ResponseWriter, _ *http.Request) error {
-	route.Answer(w, http.StatusOK, h.about())
+func (h *Handler) info(w http.ResponseWriter, r *http.Request) error {
+	route.Answer(w, http.StatusOK, h.about(r))
 	return nil
 }
 
 // infoByCall is info for pages that send all requests in envelopes, those for threads included.
-func (h *Handler) infoByCall(w http.ResponseWriter, _ *http.Request) error {
-	about := h.about()
+func (h *Handler) infoByCall(w http.ResponseWriter, r *http.Request) error {
+	about := h.about(r)
 	about.SingleRoute = &singleRouteInfo{ResourceOperations: true, ThreadEndpoints: about.ThreadEndpoints}
 	about.ThreadEndpoints = threadEndpoints{}
 	route.Answer(w, http.StatusOK, about)
@@ -59,12 +59,12 @@ type singleRouteInfo struct {
 	ThreadEndpoints    threadEndpoints `json:"threadEndpoints"`
 }
 
-func (h *Handler) about() runtimeInfo {
+func (h *Handler) about(r *http.Request) runtimeInfo {
 	about := runtimeInfo{
 		Version: version, Agents: map[string]agentInfo{}, Mode: "sse", Suggestions: true, TelemetryDisabled: true,
 		ThreadEndpoints: threadEndpoints{List: true, Inspect: true},
 	}
-	for _, a := range h.o.Service.Agents() {
+	for _, a := range h.o.Service.Agents(r) {
 		about.Agents[a.Name] = agentInfo{Name: a.Name, Description: a.Description, ClassName: "HttpAgent", Capabilities: a.Capabilities}
 	}
 	return about

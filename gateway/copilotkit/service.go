@@ -16,10 +16,12 @@ import (
 // run that was stopped has a plain end, and a refused answer leaves its question open instead of ending in an error. It returns
 // errors instead of answering them, and is safe for concurrent use.
 type Service interface {
-	// Agents returns the agents that are served now, in any order.
-	Agents() []Agent
-	// Agent returns the agent that is served under a name, and false if there is none.
-	Agent(name string) (Agent, bool)
+	// Agents returns the agents that are served now to the principal of r, in any order.
+	Agents(r *http.Request) []Agent
+	// Agent returns the agent that is served under a name to the principal of r, and false if there is none.
+	Agent(r *http.Request, name string) (Agent, bool)
+	// Hidden names the agents whose threads the principal of r is not shown, though it has had some.
+	Hidden(r *http.Request) []string
 	// ReadInput reads the body of a run request, which it returns as well.
 	ReadInput(r *http.Request) (in *agui.RunAgentInput, body []byte, err error)
 	// Run does what in asks of an agent and answers with the stream of it. The run is not tied to the connection.

@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -88,7 +89,7 @@ func (h *Handler) suggestions(r *http.Request, agent Agent, in *agui.RunAgentInp
 	defer cancel()
 	messages, most := withoutRequest(in.Messages)
 	list, err = agent.Suggester.Suggest(ctx, groupchat.Situation{
-		Messages: messages, State: doc, Context: in.Context, Most: most,
+		Messages: messages, State: doc, Context: in.Context, Principal: route.Caller(r), Most: most,
 	})
 	if err != nil {
 		h.o.Service.Log(r).Warn("suggest: failed", "agent", agent.Name, "error", err)

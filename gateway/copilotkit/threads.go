@@ -36,6 +36,7 @@ func (h *Handler) listThreads(w http.ResponseWriter, r *http.Request) error {
 	}
 	page, err := h.o.Store.List(r.Context(), state.Query{
 		Principal: route.Principal(r), Agent: q.Get("agentId"), Limit: size, Cursor: q.Get("cursor"),
+		Without: h.o.Service.Hidden(r),
 	})
 	if err != nil {
 		return route.StoreError(err)
@@ -64,9 +65,9 @@ func (h *Handler) load(r *http.Request) (*state.Thread, error) {
 		return nil, route.StoreError(err)
 	}
 	var threads []*state.Thread
-	agent := r.URL.Query().Get("agentId")
+	agent, hidden := r.URL.Query().Get("agentId"), h.o.Service.Hidden(r)
 	for _, key := range keys {
-		if agent != "" && key.Agent != agent {
+		if agent != "" && key.Agent != agent || slices.Contains(hidden, key.Agent) {
 			continue
 		}
 		t, _, err := h.o.Store.Load(r.Context(), key)

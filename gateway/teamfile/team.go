@@ -207,9 +207,10 @@ func (b *builder) enter(e *entry) {
 	defer func() { b.members, b.current, b.reading = around, outer, b.reading[:len(b.reading)-1] }()
 	f := b.fields(e.node, fmt.Sprintf("agent %q", e.name))
 	f.kind = "agent agent"
-	e.servedKeys = f.keysOf("edits", "disconnect", "on_busy", "interrupt_ttl", "interrupt_dialect", "run_timeout", "subagent_events")
+	e.servedKeys = f.keysOf("allow", "edits", "disconnect", "on_busy", "interrupt_ttl", "interrupt_dialect", "run_timeout", "subagent_events")
 	options := gateway.AgentOptions{
 		Description:    b.text(f.take("description")),
+		Allow:          b.roles(f.take("allow")),
 		Edits:          b.oneOf(f.take("edits"), "append", "cut") == "cut",
 		Disconnect:     gateway.Disconnect(b.oneOf(f.take("disconnect"), string(gateway.Cancel), string(gateway.Detach))),
 		OnBusy:         gateway.OnBusy(b.oneOf(f.take("on_busy"), string(gateway.Reject), string(gateway.Queue), string(gateway.Supersede))),
@@ -225,6 +226,25 @@ func (b *builder) enter(e *entry) {
 		b.team.Agents[e.name], b.team.Options[e.name] = agent, options
 	}
 	e.done = true
+}
+
+// roles reads who may use an agent; nil lets everybody in. An empty list would, too, and looks as if it let nobody in.
+func (b *builder) roles(n *node) []string {
+	if n == nil {
+		return nil
+	}
+	var roles []string
+	for _, item := range b.list(n, "allow") {
+		role := b.text(item)
+		if item.kind == scalarNode && !gateway.ValidRole(role) {
+			b.bad(item, "a role is a text of 1 to 256 bytes without control characters; rename it")
+		}
+		roles = append(roles, role)
+	}
+	if n.kind == listNode && len(roles) == 0 {
+		b.bad(n, "allow names no role; name one, remove the key, or write `serve: off` to keep everybody out")
+	}
+	return roles
 }
 
 func (b *builder) subagentEvents(n *node) gateway.SubagentEvents {

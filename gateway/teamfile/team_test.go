@@ -110,6 +110,9 @@ func describeTeam(team *Team) string {
 		}
 		o := team.Options[name]
 		fmt.Fprintf(&b, "%s: %q edits=%t disconnect=%q busy=%q", name, o.Description, o.Edits, o.Disconnect, o.OnBusy)
+		if len(o.Allow) > 0 {
+			fmt.Fprintf(&b, " allow=%q", o.Allow)
+		}
 		if o.SubagentEvents != "" {
 			fmt.Fprintf(&b, " subagents=%s", o.SubagentEvents)
 		}

@@ -67,7 +67,7 @@ var rooms = []room{
 		why: "reading a log needs its frames and no request"},
 	{dir: "gateway/internal/recorder", may: []string{"state", "gateway/internal/calls"},
 		why: "writing a log needs a store and a lease, and no run"},
-	{dir: "gateway/internal/route", may: []string{"agui", "errcode", "state"},
+	{dir: "gateway/internal/route", may: []string{"agui", "errcode", "groupchat", "state"},
 		why: "what handlers share is below the service, so that a protocol can stand apart from it"},
 	{dir: "gateway/internal/webhook", may: []string{"agui", "state", "gateway/internal/calls", "internal/egress", "internal/redact"},
 		why: "telling a receiver of questions needs a store and no run"},

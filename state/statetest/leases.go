@@ -159,12 +159,14 @@ var leases = []sentence{
 		w.ask(w.start("u1"), "int1")
 		r := w.resume(resolved("int1", `"KLM"`))
 		r.Tied = true
+		r.Caller = state.Caller{Roles: []string{"editor"}, Claims: json.RawMessage(`{"tenant":"north"}`)}
 		first := w.means(r, state.Resume, 1)
 		before := first.Thread.Live.Intent
 		second := w.take()
 		live := w.load().Live
 		w.equal("attempts", live.Intent.Attempts, 2)
 		w.equal("claims", live.Intent.Claims, before.Claims)
+		w.equal("caller", live.Intent.Caller, r.Caller)
 		w.equal("origin, run", []any{live.Intent.Origin, live.Intent.RunID}, []any{first.Lease.Fence, r.RunID})
 		w.equal("tied", live.Tied, false)
 		if second.Fence <= first.Lease.Fence {

@@ -212,6 +212,8 @@ var threads = []sentence{
 		}
 		w.equal("all", list(state.Query{Principal: "local", Limit: 2}), []string{"4", "3", "2", "1", "0"})
 		w.equal("of desk", list(state.Query{Principal: "local", Agent: "desk", Limit: 1}), []string{"3", "1"})
+		w.equal("of all but desk", list(state.Query{Principal: "local", Without: []string{"other", "desk"}, Limit: 1}), []string{"4", "2", "0"})
+		w.equal("of desk but desk", len(list(state.Query{Principal: "local", Agent: "desk", Without: []string{"desk"}})), 0)
 		w.equal("failed", list(state.Query{Principal: "local", Status: state.StatusFailed}), []string{"3", "1"})
 		w.equal("running", list(state.Query{Principal: "local", Status: state.StatusRunning}), []string{"4"})
 		w.equal("idle", list(state.Query{Principal: "local", Status: state.StatusIdle, Limit: 1}), []string{"2", "0"})

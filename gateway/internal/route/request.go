@@ -9,6 +9,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat"
 )
 
 type (
@@ -23,7 +24,7 @@ func WithRequestID(r *http.Request, id string) *http.Request {
 }
 
 // WithPrincipal returns r with the principal of its caller.
-func WithPrincipal(r *http.Request, principal string) *http.Request {
+func WithPrincipal(r *http.Request, principal groupchat.Principal) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), principalKey{}, principal))
 }
 
@@ -49,15 +50,19 @@ func Described(r *http.Request) []any {
 }
 
 // RequestID returns the id of a request, which the caller or the gateway has chosen.
-func RequestID(r *http.Request) string { return fromContext(r.Context(), requestIDKey{}) }
+func RequestID(r *http.Request) string {
+	id, _ := r.Context().Value(requestIDKey{}).(string)
+	return id
+}
 
-// Principal returns the principal of a request's caller, which is a part of the key of every thread. It is empty for a route that
-// belongs to nobody.
-func Principal(r *http.Request) string { return fromContext(r.Context(), principalKey{}) }
+// Principal returns the id of a request's principal, which is a part of the key of every thread. It is empty for a route that belongs to
+// nobody.
+func Principal(r *http.Request) string { return Caller(r).ID }
 
-func fromContext(ctx context.Context, key any) string {
-	s, _ := ctx.Value(key).(string)
-	return s
+// Caller returns the principal of a request. It is the zero value for a route that belongs to nobody.
+func Caller(r *http.Request) groupchat.Principal {
+	p, _ := r.Context().Value(principalKey{}).(groupchat.Principal)
+	return p
 }
 
 // Limit reads ?limit=, a number from 1 to most (0: no maximum). It returns def if there is none.

@@ -38,9 +38,9 @@ export const shown = (page) =>
     })),
   );
 
-/** GET /threads/{id} of the gateway, with its headers if it has any. */
+/** GET /threads/{id} of the gateway. */
 export async function thread(gateway, id, agent = "travel") {
-  const { status, text, body } = await ask(`${gateway.url}/threads/${id}?agent=${agent}`, gateway);
+  const { status, text, body } = await ask(`${gateway.url}/threads/${id}?agent=${agent}`);
   assert.equal(status, 200, text);
   return body;
 }

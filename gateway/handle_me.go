@@ -1,0 +1,30 @@
+package gateway
+
+import (
+	"cmp"
+	"net/http"
+
+	"github.com/agui-gateway/gateway/gateway/internal/route"
+)
+
+// showMe is GET /me: who the caller is to the gateway. Claims are for agents, and are not in it.
+func (g *Gateway) showMe(w http.ResponseWriter, r *http.Request) error {
+	type principal struct {
+		ID    string   `json:"id"`
+		Roles []string `json:"roles"`
+	}
+	caller := route.Caller(r)
+	route.Answer(w, http.StatusOK, struct {
+		Principal principal `json:"principal"`
+		Auth      string    `json:"auth"`
+	}{principal{caller.ID, append([]string{}, caller.Roles...)}, g.o.auth()})
+	return nil
+}
+
+// auth is how callers prove who they are.
+func (o *Options) auth() string {
+	if o.Principal == nil {
+		return "none"
+	}
+	return cmp.Or(o.Auth, "custom")
+}
