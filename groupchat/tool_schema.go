@@ -9,12 +9,16 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/agui-gateway/gateway/internal/gauge"
 	"github.com/agui-gateway/gateway/state"
 )
 
 // A toolSchema is a JSON Schema that models are held to. They are told what is wrong, so unlike an answer's schema in package
 // state it says.
-type toolSchema struct{ resolved *jsonschema.Resolved }
+type toolSchema struct {
+	resolved *jsonschema.Resolved
+	cost     *gauge.Gauge
+}
 
 // schemaOf is the schema of A, which wants to be an object.
 func schemaOf[A any]() (json.RawMessage, error) {
@@ -28,7 +32,8 @@ func schemaOf[A any]() (json.RawMessage, error) {
 	return json.Marshal(s)
 }
 
-// compileSchema reads a schema; nil is one that takes any object. It refers to nothing outside itself.
+// compileSchema reads a schema; nil is one that takes any object. It refers to nothing outside itself, and costs no more than gauge allows:
+// the library follows a reference to itself until the process dies.
 func compileSchema(raw json.RawMessage) (toolSchema, error) {
 	if raw == nil {
 		return toolSchema{}, nil
@@ -37,9 +42,17 @@ func compileSchema(raw json.RawMessage) (toolSchema, error) {
 	if err := json.Unmarshal(raw, &s); err != nil {
 		return toolSchema{}, err
 	}
-	s.Schema = "" // other drafts are read as if they were today's
+	s.Schema = ""                   // other drafts are read as if they were today's
+	written, err := json.Marshal(s) // as it was understood: keywords are read in any case, for one
+	if err != nil {
+		return toolSchema{}, err
+	}
+	cost, err := gauge.New(written)
+	if err != nil {
+		return toolSchema{}, err
+	}
 	resolved, err := s.Resolve(nil)
-	return toolSchema{resolved}, err
+	return toolSchema{resolved, cost}, err
 }
 
 // check reports why raw does not match, in words for a model.
@@ -50,6 +63,9 @@ func (s toolSchema) check(raw json.RawMessage) error {
 	}
 	if s.resolved == nil {
 		return nil
+	}
+	if err := s.cost.Check(raw); err != nil {
+		return errors.New("they are too much to be checked")
 	}
 	if err := s.resolved.Validate(v); err != nil {
 		return errors.New(clip(strings.TrimPrefix(err.Error(), "validating root: "), 500))

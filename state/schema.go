@@ -7,6 +7,8 @@ import (
 	"fmt"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/agui-gateway/gateway/internal/gauge"
 )
 
 // ErrAnswer is returned by [ValidateAnswer] for an answer its schema does not accept.
@@ -14,15 +16,19 @@ var ErrAnswer = errors.New("state: answer does not match its schema")
 
 // ValidateAnswer checks an answer against the schema its question was asked with; no schema accepts
 // everything. Schemas may be an agent's or a remote server's: references out of the schema itself are
-// refused, so that none can make the gateway read a file or a URL. The error says where the answer does not match, by a JSON Pointer
+// refused, so that none can make the gateway read a file or a URL, and so are schemas that cost too much, and answers that are too much to
+// hold against theirs. The error says where the answer does not match, by a JSON Pointer
 // and the keyword, and quotes nothing of it but names of members.
 func ValidateAnswer(schema, payload json.RawMessage) error {
 	if len(schema) == 0 {
 		return nil
 	}
-	compiled, err := compile(schema)
+	compiled, cost, err := compile(schema)
 	if err != nil {
 		return err
+	}
+	if cost.Check(payload) != nil {
+		return ErrAnswer
 	}
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(payload))
 	if err != nil {
@@ -59,7 +65,7 @@ func placeOf(e *jsonschema.ValidationError) string {
 
 // CheckSchema reports whether schema is one that answers can be checked with.
 func CheckSchema(schema json.RawMessage) error {
-	_, err := compile(schema)
+	_, _, err := compile(schema)
 	return err
 }
 
@@ -67,17 +73,23 @@ func CheckSchema(schema json.RawMessage) error {
 // to what is denied, and not back to the schema itself.
 const answerURL = "https://schema.invalid/answer"
 
-func compile(schema json.RawMessage) (*jsonschema.Schema, error) {
+// compile returns a schema to validate with, and what tells beforehand what that costs.
+func compile(schema json.RawMessage) (*jsonschema.Schema, *gauge.Gauge, error) {
+	cost, err := gauge.New(schema)
+	if err != nil {
+		return nil, nil, err
+	}
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	c := jsonschema.NewCompiler()
 	c.UseLoader(deny{})
 	if err := c.AddResource(answerURL, doc); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return c.Compile(answerURL)
+	compiled, err := c.Compile(answerURL)
+	return compiled, cost, err
 }
 
 // deny loads nothing: the library's default loader reads local files.
