@@ -1,9 +1,12 @@
 import { lazy, Suspense, useEffect, useState } from "react";
-import { listAgents } from "./gateway/api";
+import { GatewayError, listAgents } from "./gateway/api";
 import type { AgentInfo } from "./gateway/types";
 import { FollowProvider } from "./gateway/useFollow";
 import { isFresh } from "./fresh";
 import { go, type Place, usePlace } from "./place";
+import { SignIn } from "./session/SignIn";
+import { useSession } from "./session/tab";
+import { useMe } from "./session/useMe";
 import { Banner, ConnectionProvider, useConnection } from "./shell/connection";
 import { useDrawer } from "./shell/drawer";
 import { ErrorBoundary } from "./shell/ErrorBoundary";
@@ -19,11 +22,14 @@ const Planner = lazy(() => planner.catch(() => import("./planner/Planner")));
 const Inspector = lazy(() => import("./inspector/Inspector"));
 
 export function App() {
+  const { over } = useSession();
+  if (over) return null; // another page is on its way
   return (
     <ConnectionProvider>
       <Notices>
         <FollowProvider>
           <Page />
+          <SignIn />
         </FollowProvider>
       </Notices>
     </ConnectionProvider>
@@ -31,7 +37,8 @@ export function App() {
 }
 
 function Page() {
-  const agents = useAgents();
+  const { agents, refused } = useAgents();
+  useMe();
   const place = usePlace();
   const [drawer, openDrawer, closeDrawer] = useDrawer(place);
   const first = agents?.find(({ id }) => id === "travel") ?? agents?.[0];
@@ -48,7 +55,7 @@ function Page() {
       <div className="below">
         {place && agent && <Threads key={agent.id} agent={agent.id} thread={place.thread} open={drawer} onClose={closeDrawer} />}
         <div className="content" inert={drawer}>
-          {!agents || !place ? <Waiting /> : agent ? <Content place={place} agent={agent} /> : <NoSuchAgent name={place.agent} agents={agents} />}
+          {refused && !agents ? <NotAllowed refused={refused} /> : !agents || !place ? <Waiting /> : agent ? <Content place={place} agent={agent} /> : <NoSuchAgent name={place.agent} agents={agents} />}
         </div>
       </div>
     </div>
@@ -71,15 +78,22 @@ function Content({ place, agent }: { place: Place; agent: AgentInfo }) {
 }
 
 /** The served agents. They are requested until they are there, and again when the gateway could not be reached. */
-function useAgents(): AgentInfo[] | undefined {
+function useAgents(): { agents?: AgentInfo[]; refused?: GatewayError } {
   const { epoch, suspect } = useConnection();
-  const [agents, setAgents] = useState<AgentInfo[]>();
+  const [answer, setAnswer] = useState<{ agents?: AgentInfo[]; refused?: GatewayError }>({});
   useEffect(() => {
     const abort = new AbortController();
-    listAgents({ signal: abort.signal }).then(setAgents, () => abort.signal.aborted || suspect());
+    listAgents({ signal: abort.signal }).then(
+      (agents) => setAnswer({ agents }),
+      (error: unknown) => {
+        if (abort.signal.aborted) return;
+        if (error instanceof GatewayError && error.status === 403) setAnswer((last) => ({ ...last, refused: error }));
+        else suspect(error);
+      },
+    );
     return () => abort.abort();
   }, [epoch, suspect]);
-  return agents;
+  return answer;
 }
 
 function Waiting() {
@@ -89,6 +103,21 @@ function Waiting() {
       <div className="bone wide" />
       <div className="bone" />
       <div className="bone narrow" />
+    </main>
+  );
+}
+
+/** The gateway knows who one is, and does not want one. */
+function NotAllowed({ refused }: { refused: GatewayError }) {
+  return (
+    <main className="nobody" id="chat" tabIndex={-1} role="alert" data-testid="not-allowed" data-code={refused.code}>
+      <h2>You may not use this gateway</h2>
+      <p>It knows who you are, and lets you see nothing. Whoever runs it can change that. It says: {refused.message}</p>
+      <p>
+        <button type="button" className="button" onClick={() => location.reload()}>
+          Try again
+        </button>
+      </p>
     </main>
   );
 }

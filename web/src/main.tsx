@@ -1,6 +1,7 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./App";
+import { guardRequests } from "./session/tab";
 import { ErrorBoundary } from "./shell/ErrorBoundary";
 import { applyTheme } from "./shell/theme";
 import "./theme.css";
@@ -12,6 +13,7 @@ import "./shell/notices.css";
 (globalThis as { __zod_globalConfig?: object }).__zod_globalConfig = { jitless: true };
 
 applyTheme();
+guardRequests();
 const root = document.getElementById("root");
 if (root) {
   createRoot(root).render(

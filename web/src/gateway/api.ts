@@ -2,7 +2,7 @@
 // AbortError when their signal was aborted.
 
 import { learnTime } from "./clock";
-import type { AgentInfo, Thread, ThreadPage, ThreadStatus } from "./types";
+import type { AgentInfo, Me, Thread, ThreadPage, ThreadStatus } from "./types";
 
 /** What the gateway refused, or that it could not be reached: status 0, code "unreachable". */
 export class GatewayError extends Error {
@@ -20,6 +20,11 @@ export class GatewayError extends Error {
 
 export interface Options {
   signal?: AbortSignal;
+}
+
+/** Who one is to the gateway. */
+export function getMe(options?: Options): Promise<Me> {
+  return ask("GET", "/me", options);
 }
 
 export async function listAgents(options?: Options): Promise<AgentInfo[]> {

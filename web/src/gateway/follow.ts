@@ -26,6 +26,8 @@ export interface FollowOptions {
   backoff?: readonly number[];
   /** Milliseconds without a byte, heartbeats included, after which a connection is taken for dead. */
   silence?: number;
+  /** Whether requests wait until the person has signed in: that silence is not the connection's. */
+  held?: () => boolean;
 }
 
 export interface Follow {
@@ -157,7 +159,7 @@ class Follower {
     let silent: ReturnType<typeof setTimeout> | undefined;
     const heard = () => {
       clearTimeout(silent);
-      silent = setTimeout(() => abort.abort(), this.o.silence ?? SILENCE);
+      silent = setTimeout(() => (this.o.held?.() ? heard() : abort.abort()), this.o.silence ?? SILENCE);
     };
     try {
       heard();

@@ -33,12 +33,18 @@ const LINGER = 3000;
 /** Returns the reader of an (agent, thread), and creates it if there is none. */
 export class FollowStore {
   private readonly entries = new Map<string, Entry>();
+  private readonly held: (() => boolean) | undefined;
+
+  /** held says whether requests wait until the person has signed in. */
+  constructor(held?: () => boolean) {
+    this.held = held;
+  }
 
   entry(agent: string, thread: string, fresh = false): Entry {
     const key = JSON.stringify([agent, thread]);
     let entry = this.entries.get(key);
     if (!entry) {
-      entry = new Entry(agent, thread, fresh);
+      entry = new Entry(agent, thread, fresh, this.held);
       this.entries.set(key, entry);
     }
     return entry;
@@ -55,6 +61,7 @@ export class Entry {
   private readonly agent: string;
   private readonly thread: string;
   private readonly fresh: boolean;
+  private readonly held: (() => boolean) | undefined;
   private readonly listeners = new Set<() => void>();
   private following: Following;
   private reader: Follow | undefined;
@@ -63,8 +70,8 @@ export class Entry {
   private flushing = false;
   private n = 0;
 
-  constructor(agent: string, thread: string, fresh: boolean) {
-    [this.agent, this.thread, this.fresh] = [agent, thread, fresh];
+  constructor(agent: string, thread: string, fresh: boolean, held?: () => boolean) {
+    [this.agent, this.thread, this.fresh, this.held] = [agent, thread, fresh, held];
     this.following = this.nothing();
   }
 
@@ -98,6 +105,7 @@ export class Entry {
       agent: this.agent,
       thread: this.thread,
       fresh: this.fresh,
+      ...(this.held && { held: this.held }),
       onStatus: (status) => {
         this.flush();
         this.change({ status });

@@ -6,6 +6,12 @@ export type ThreadStatus = "idle" | "running" | "interrupted" | "failed";
 /** How a run ended, or that it has not. */
 export type RunStatus = "running" | "success" | "interrupt" | "cancelled" | "error";
 
+/** Who a request is from, and how the gateway knows: none, keys, jwt, header or custom. */
+export interface Me {
+  principal: { id: string; roles: string[] };
+  auth: string;
+}
+
 export interface AgentInfo {
   id: string;
   description: string;

@@ -1,6 +1,7 @@
 // One reader per thread for the whole page, however many components look at it.
 
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState, useSyncExternalStore } from "react";
+import { session } from "../session/tab";
 import type { FollowStatus } from "./follow";
 import { FollowStore, type Following } from "./store";
 
@@ -8,9 +9,11 @@ export type { Following, FollowStatus };
 
 const Context = createContext<FollowStore | undefined>(undefined);
 
+const held = () => session.current().wanted !== undefined;
+
 /** Holds the readers of the components inside. */
 export function FollowProvider({ children }: { children: ReactNode }) {
-  const [store] = useState(() => new FollowStore());
+  const [store] = useState(() => new FollowStore(held));
   return <Context value={store}>{children}</Context>;
 }
 

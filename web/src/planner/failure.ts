@@ -18,6 +18,9 @@ interface HttpError extends Error {
 export function describe(error: HttpError, kind: CopilotKitCoreErrorCode | string): Failure {
   if (typeof error.status === "number" && error.status > 0) {
     const { code, message } = refusalIn(error.payload);
+    if (error.status === 403 && !code) return { kind: "notice", text: "Something before the gateway refused this (403). Reload the page if you have to sign in there." };
+    if (error.status === 403) return { kind: "notice", text: "You are not allowed to do this.", ...(code && { code }) };
+    if (error.status === 429) return { kind: "notice", text: "There were too many requests. Wait a moment, then try again.", ...(code && { code }) };
     if (error.status === 502 || error.status === 503 || error.status === 504) return { kind: "connection" };
     return { kind: "notice", text: message ?? `The gateway answered ${error.status}.`, ...(code && { code }) };
   }

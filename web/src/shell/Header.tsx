@@ -1,5 +1,6 @@
 import type { AgentInfo } from "../gateway/types";
 import { go, type Place } from "../place";
+import { Person } from "../session/Person";
 import { startThread } from "../start";
 import { IconMenu, IconMoon, IconPulse, IconSun } from "./icons";
 import { chooseTheme, useTheme } from "./theme";
@@ -67,6 +68,7 @@ export function Header({ agents, place, drawer, onThreads }: Props) {
           </button>
         )}
         <ThemeSwitch />
+        <Person />
       </div>
     </header>
   );

@@ -130,7 +130,7 @@ function useThreads(agent: string, thread: string) {
           const behind = expected && list.threads.find(({ id }) => id === thread)?.status !== expected;
           if (behind && tries < BEHIND_MS.length) timer = setTimeout(() => look(tries + 1), BEHIND_MS[tries]);
         },
-        () => abort.signal.aborted || suspect(),
+        (error: unknown) => abort.signal.aborted || suspect(error),
       );
     };
     timer = setTimeout(() => look(0), 120); // several changes at once are one

@@ -1,5 +1,6 @@
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from "react";
-import { ready } from "../gateway/api";
+import { GatewayError, ready } from "../gateway/api";
+import { useSession } from "../session/tab";
 
 export interface Connection {
   /** The gateway does not answer, or says that it is not able to serve. */
@@ -30,6 +31,7 @@ export function ConnectionProvider({ children }: { children: ReactNode }) {
 
   const suspect = useCallback((cause?: unknown) => {
     if (cause instanceof Error) causes.current.add(cause);
+    if (cause instanceof GatewayError && cause.status >= 400 && cause.status < 500) return; // it is there, and has said no
     if (asking.current) return;
     asking.current = true;
     void (async () => {
@@ -78,9 +80,10 @@ function pause(ms: number, hurry: { current: (() => void) | undefined }): Promis
   });
 }
 
-/** Says that the gateway is away, for as long as it is. */
+/** Says that the gateway is away, or has too much to do, for as long as it is so. */
 export function Banner() {
   const { away } = useConnection();
+  const { pausing } = useSession();
   return (
     <div role="status" aria-live="polite">
       {away && (
@@ -88,6 +91,13 @@ export function Banner() {
           <span className="banner-dot" aria-hidden="true" />
           <strong>The gateway is not answering.</strong>
           <span>Trying again by itself; what you see stays here.</span>
+        </div>
+      )}
+      {!away && pausing > 0 && (
+        <div className="banner" data-testid="banner-busy">
+          <span className="banner-dot" aria-hidden="true" />
+          <strong>You have asked for too much at once.</strong>
+          <span>Going on by itself in a moment; there is nothing to be done.</span>
         </div>
       )}
     </div>

@@ -32,6 +32,7 @@ export const IconPin = icon(path("M10 17.500s5.200-4.600 5.200-9A5.200 5.200 0 0
 export const IconCheck = icon(path("M4 10.500l4 4 8-9"));
 export const IconStar = icon(path("M10 3l2.100 4.400 4.800.6-3.500 3.300.9 4.800L10 13.700 5.700 16.100l.9-4.800L3.100 8l4.800-.6z"));
 export const IconPeople = icon(<circle cx="7" cy="7" r="2.600" />, path("M2 16c.4-3 2.300-4.500 5-4.500s4.600 1.500 5 4.500M13 4.700a2.600 2.600 0 0 1 0 4.700M14.500 11.800c2 .5 3.200 1.900 3.500 4.200"));
+export const IconPerson = icon(<circle cx="10" cy="7" r="3" />, path("M4 16.500c.5-3.400 2.700-5 6-5s5.500 1.600 6 5"));
 export const IconArrow = icon(path("M4 10h12M11.500 5.500L16 10l-4.500 4.500"));
 export const IconChat = icon(path("M3.500 4.500h13v9h-7l-3.500 3v-3H3.500z"));
 export const IconMap = icon(path("M3 5.200L7.700 3.500l4.600 1.700L17 3.500v11.300l-4.700 1.700-4.600-1.700L3 16.500zM7.700 3.500v11.300M12.300 5.200v11.300"));

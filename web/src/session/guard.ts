@@ -1,0 +1,64 @@
+// Every request of the page, CopilotKit's too, passes here: it is sent with the person's key, and if it is refused for want of
+// one it waits until there is one, so that nothing that was on its way is lost. What is refused so has started nothing.
+
+import type { Session } from "./session";
+
+/** How often a request is sent again that came too early, and how long it waits at least and at most for each. */
+const TRIES = 5;
+const [LEAST_MS, MOST_MS] = [1000, 30_000];
+
+/** A fetch that sends what goes to the gateway on behalf of the session; origin is the gateway's. */
+export function guard(send: typeof fetch, session: Session, origin: string): typeof fetch {
+  return async (input, init = {}) => {
+    if (!concerns(input, origin)) return send(input, init);
+    for (let tries = 0; ; ) {
+      await session.admitted(init.signal);
+      const { key } = session;
+      const response = await send(input, dressed(init, key));
+      if (intercepted(response)) session.intercept();
+      else if (response.status === 401) session.refuse(key);
+      else if (response.status === 429 && tries++ < TRIES) await politely(session, response, init.signal);
+      else return response;
+      response.body?.cancel().catch(() => {});
+    }
+  };
+}
+
+/** Whether the gateway asks who has sent it; readiness is nobody's, and asked for while others wait. */
+function concerns(input: RequestInfo | URL, origin: string): input is string | URL {
+  if (input instanceof Request) return false; // neither this page nor CopilotKit makes one
+  const url = new URL(input, origin);
+  return url.origin === origin && url.pathname !== "/readyz";
+}
+
+function dressed(init: RequestInit, key: string | undefined): RequestInit {
+  const headers = new Headers(init.headers);
+  if (key !== undefined) headers.set("Authorization", `Bearer ${key}`);
+  return { ...init, headers, redirect: "manual" };
+}
+
+/**
+ * Whether a proxy has answered instead of the gateway, because it wants a person to sign in: the gateway redirects nobody, has no
+ * pages behind these paths, and says in a 401 that it takes a bearer token.
+ */
+function intercepted(response: Response): boolean {
+  const type = response.headers.get("Content-Type") ?? "";
+  if (response.type === "opaqueredirect" || (response.ok && /^text\/html\b/i.test(type))) return true;
+  if (response.status !== 401) return false;
+  return !/^application\/json\b/i.test(type) || !/^Bearer\b/i.test(response.headers.get("WWW-Authenticate") ?? "");
+}
+
+/** Waits as long as the gateway wants, and a little longer, because others wait too. */
+async function politely(session: Session, response: Response, signal?: AbortSignal | null) {
+  const wanted = 1000 * (Number(response.headers.get("Retry-After")) || 0);
+  const ms = Math.min(MOST_MS, Math.max(LEAST_MS, wanted)) * (1 + Math.random() / 4);
+  const over = session.pause();
+  try {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      signal?.addEventListener("abort", () => resolve(clearTimeout(timer)), { once: true });
+    });
+  } finally {
+    over();
+  }
+}
