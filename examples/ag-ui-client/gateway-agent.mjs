@@ -75,6 +75,7 @@ async function* follow(agent, input, first) {
   const { signal } = agent.abortController;
   let cursor; // the id of the last frame that was passed on: none is passed on twice
   for (let tries = 0; ; tries++) {
+    let later = 0; // milliseconds that the gateway wants to be left alone
     try {
       // Without a cursor the request itself is sent again: the gateway knows it, and runs nothing twice.
       const response = await (cursor ? attach(agent, input, cursor) : first());
@@ -97,9 +98,10 @@ async function* follow(agent, input, first) {
     } catch (error) {
       const final = error.status && ![429, 502, 503, 504].includes(error.status);
       if (signal.aborted || final || tries >= agent.backoff.length) throw error;
+      later = error.retryAfter ?? 0;
     }
     await new Promise((resolve) => {
-      const wait = agent.backoff[tries] * (0.5 + Math.random() / 2); // not all readers at the same moment
+      const wait = Math.max(later, agent.backoff[tries] * (0.5 + Math.random() / 2)); // not all readers at the same moment
       const timer = setTimeout(resolve, wait);
       signal.addEventListener("abort", () => resolve(clearTimeout(timer)), { once: true });
     });
@@ -150,5 +152,6 @@ async function ask(agent, threadId, route, query, init) {
 // Throws what HttpAgent throws for a refusal.
 async function ok(response) {
   if (response.ok) return response;
-  throw Object.assign(new Error(`HTTP ${response.status}: ${await response.text()}`), { status: response.status });
+  const retryAfter = 1000 * Math.min(30, Number(response.headers.get("Retry-After")) || 0);
+  throw Object.assign(new Error(`HTTP ${response.status}: ${await response.text()}`), { status: response.status, retryAfter });
 }

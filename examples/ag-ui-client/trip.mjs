@@ -3,7 +3,9 @@
 import { GatewayAgent } from "./gateway-agent.mjs";
 
 const gateway = process.env.GATEWAY_URL ?? "http://127.0.0.1:8080";
-const agent = new GatewayAgent({ url: `${gateway}/agents/travel?disconnect=detach` });
+const key = process.env.GATEWAY_KEY; // a key or token, for a gateway that asks who one is
+const headers = key ? { Authorization: `Bearer ${key}` } : {};
+const agent = new GatewayAgent({ url: `${gateway}/agents/travel?disconnect=detach`, headers });
 agent.subscribe({
   onTextMessageContentEvent: ({ event }) => void process.stdout.write(event.delta),
   onTextMessageEndEvent: () => void process.stdout.write("\n"),

@@ -11,11 +11,15 @@ import { openPage } from "./lib/browser.mjs";
 import { agrees, choose, say, shows } from "./lib/chat.mjs";
 import { judgeFrames } from "./lib/frames.mjs";
 import { ask, startExample, startGateway } from "./lib/servers.mjs";
+import { withKey } from "./lib/people.mjs";
+import { keysFile } from "../lib/keys.mjs";
 import { startProxy } from "../lib/proxy.mjs";
 
 const value = (schema, key = "value") => ({ type: "object", properties: { [key]: schema }, required: [key] });
 
 const gateway = await startGateway();
+const { args, keys, write } = keysFile(["ada", "bob"]);
+const keyed = await startGateway({ args });
 const proxy = await startProxy(); // the page finds the gateway of each test where the last one was
 const asker = await startGateway({
   team: `
@@ -138,6 +142,50 @@ for (const [what, start] of Object.entries(wrong)) {
   });
 }
 
+test("copilotkit-react asks who one is where the gateway does, and again when the key was withdrawn", async (t) => {
+  t.after(() => write(["ada", "bob"]));
+  const page = await openReact(t, keyed);
+  page.allow(/./); // what CopilotKit says of a refusal in the console
+  const alert = (text) => page.getByRole("alert").filter({ hasText: text });
+  const signIn = async (key) => {
+    await page.getByLabel("Key or token").fill(key);
+    await page.getByRole("button", { name: "Sign in" }).click();
+  };
+  await alert("who you are").waitFor();
+  await signIn("not-a-key");
+  await alert("not accept").waitFor();
+  await signIn(keys.ada);
+  await say(page, "Plan my trip");
+  await page.getByRole("button", { name: "KLM" }).waitFor();
+  await page.reload();
+  await page.getByRole("button", { name: "KLM" }).waitFor();
+  write(["bob"]);
+  await choose(page, "KLM");
+  await alert("not accept").waitFor();
+  write(["ada", "bob"]);
+  await signIn(keys.ada);
+  await choose(page, "KLM");
+  await choose(page, "Hotel Zoe");
+  await shows(page, "Hotel: Hotel Zoe");
+  const id = new URL(page.url()).searchParams.get("thread");
+  await agrees(page, withKey(keyed, keys.ada), id);
+  assert.equal((await ask(`${keyed.url}/threads/${id}`, withKey(keyed, keys.bob))).status, 404);
+});
+
+for (const [status, code, message] of [[403, "forbidden", "This is not allowed."], [429, "rate_limited", "Too many requests; try again later."]]) {
+  test(`copilotkit-react shows what a ${status} says, and goes on afterwards`, async (t) => {
+    const page = await openReact(t, gateway);
+    page.allow(/./); // what CopilotKit says of a refusal in the console
+    const body = JSON.stringify({ error: code, message, code, requestId: "r" });
+    const refusal = { status, body, headers: { "Access-Control-Allow-Origin": "*", "Content-Type": "application/json", "Retry-After": "1" } };
+    await page.route("**/agent/travel/run", (route) => route.fulfill(refusal), { times: 1 });
+    await say(page, "Plan my trip");
+    await page.getByRole("alert").filter({ hasText: message }).waitFor();
+    await say(page, "Plan my trip");
+    await page.getByRole("button", { name: "KLM" }).waitFor();
+  });
+}
+
 test("copilotkit-node serves the gateway's agent on both transports", async () => {
   const url = await startExample("copilotkit-node", lastCommand("copilotkit-node"), {
     env: { PORT: "0", AGENT_URL: `${gateway.url}/agents/travel?refusals=ask`, COPILOTKIT_TELEMETRY_DISABLED: "true" },
@@ -154,6 +202,25 @@ test("copilotkit-node serves the gateway's agent on both transports", async () =
     body: JSON.stringify({ method: "agent/run", params: { agentId: "travel" }, body: run }),
   });
   assert.match(await response.text(), /"outcome":\{"type":"interrupt"/);
+});
+
+test("copilotkit-node passes on who one is", async () => {
+  const url = await startExample("copilotkit-node", lastCommand("copilotkit-node"), {
+    env: { PORT: "0", AGENT_URL: `${keyed.url}/agents/travel?refusals=ask`, COPILOTKIT_TELEMETRY_DISABLED: "true" },
+    ready: /^runtimeUrl: (http:\S+)\/api\/copilotkit /,
+  });
+  const run = (name, threadId, what = "run") =>
+    fetch(`${url}/api/copilotkit/agent/travel/${what}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Authorization: `Bearer ${keys[name]}` },
+      body: JSON.stringify({ threadId, runId: randomUUID(), messages: [{ id: "m1", role: "user", content: "Plan my trip" }], state: {}, tools: [], context: [], forwardedProps: {} }),
+    }).then((response) => response.text());
+  const id = randomUUID();
+  assert.match(await run("ada", id), /"outcome":\{"type":"interrupt"/);
+  assert.match(await run("nobody", randomUUID()), /RUN_ERROR[^]*401/);
+  const status = async (name) => (await ask(`${keyed.url}/threads/${id}`, withKey(keyed, keys[name]))).status;
+  assert.deepEqual([await status("ada"), await status("bob")], [200, 404]);
+  assert.match(await run("bob", id, "connect"), /flight options/, "the runtime itself asks nobody, as the README says");
 });
 
 test("the READMEs name what the examples read", () => {

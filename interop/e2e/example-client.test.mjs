@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { inputOf, post, thread, user, versions } from "../lib/client.mjs";
 import { startGateway } from "../lib/gateway.mjs";
+import { keysFile } from "../lib/keys.mjs";
 import { before, behind, startProxy } from "../lib/proxy.mjs";
 import { overheard } from "../lib/quiet.mjs";
 
@@ -214,6 +215,18 @@ for (const version of versions) {
       await agrees({ agent: hasty.agent, told: [] });
     });
 
+    test("a gateway that has too many requests is left alone for as long as it says", async (t) => {
+      const { setTimeout } = globalThis;
+      const later = t.mock.method(globalThis, "setTimeout", (then, ms, ...rest) => setTimeout(then, ms === 7000 ? 0 : ms, ...rest));
+      const tab = reader();
+      const busy = "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 7\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+      [proxy.cuts, proxy.answers] = [[deltas(8)], [busy]];
+      await tab.say("Plan my trip");
+      assert.equal(joined(), 2);
+      assert.equal(later.mock.calls.filter(({ arguments: [, ms] }) => ms === 7000).length, 1);
+      await agrees(tab);
+    });
+
     test("is told that there is nothing more, and that there is no such thread", async () => {
       const tab = reader();
       [proxy.cuts, proxy.answers] = [[before('data: {"type":"RUN_FINISHED"')], ["HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n"]];
@@ -255,6 +268,57 @@ for (const version of versions) {
     });
   });
 }
+
+describe("where the gateway asks who one is", async () => {
+  const { args, keys, write } = keysFile(["ada", "bob"]);
+  const keyed = await startGateway({ args });
+
+  for (const version of versions) {
+    const { GatewayAgent } = await import(join(folders[version], "gateway-agent.mjs"));
+    const agentOf = (key, threadId = randomUUID()) => {
+      const headers = { Authorization: `Bearer ${key}` };
+      return new GatewayAgent({ url: `${keyed.url}/agents/travel?disconnect=detach`, threadId, headers });
+    };
+
+    test(`an agent with a key runs, comes back and stops; without it, it is refused at once (${version})`, async () => {
+      const mine = agentOf(keys.ada);
+      mine.addMessage(user("Plan my trip"));
+      await mine.runAgent();
+      const later = agentOf(keys.ada, mine.threadId);
+      await later.connectAgent();
+      assert.deepEqual(later.messages, mine.messages);
+      assert.equal(await later.stop(), false);
+
+      for (const [key, status] of [[keys.bob, 404], ["nobody", 401]]) {
+        const other = agentOf(key, mine.threadId);
+        await assert.rejects(other.connectAgent(), { status });
+        await assert.rejects(other.stop(), { status });
+      }
+      overheard(); // the client has said why
+    });
+
+    test(`an agent whose key was withdrawn goes on with a new one (${version})`, async (t) => {
+      t.after(() => write(["ada", "bob"]));
+      const mine = agentOf(keys.ada);
+      mine.addMessage(user("Plan my trip"));
+      await mine.runAgent();
+      const resume = mine.pendingInterrupts.map(({ id }) => ({ interruptId: id, status: "resolved", payload: { airline: "KLM" } }));
+      write(["bob"]);
+      await assert.rejects(mine.runAgent({ resume }), { status: 401 });
+      write(["ada", "bob"]);
+      await mine.connectAgent();
+      await mine.runAgent({ resume });
+      assert.equal(mine.state.itinerary.flight.airline, "KLM");
+      overheard();
+    });
+  }
+
+  test("the trip of its README, with a key", async () => {
+    const env = { ...process.env, GATEWAY_URL: keyed.url, GATEWAY_KEY: keys.ada };
+    const { stdout } = await promisify(execFile)("node", ["trip.mjs"], { cwd: folders[versions[0]], env });
+    assert.match(stdout, /Hotel Zoe/);
+  });
+});
 
 const run = promisify(execFile);
 const readme = readFileSync(join(example, "README.md"), "utf8");

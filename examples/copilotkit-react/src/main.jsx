@@ -1,6 +1,7 @@
 import "@copilotkit/react-core/v2/styles.css";
 import { createRoot } from "react-dom/client";
 import { Page } from "./page.jsx";
+import { headers } from "./token.jsx";
 
 const runtimeUrl = import.meta.env.VITE_RUNTIME_URL ?? "http://localhost:8080/api/copilotkit";
 
@@ -11,4 +12,4 @@ if (!address.searchParams.has("thread")) {
   history.replaceState(null, "", address);
 }
 
-createRoot(document.getElementById("root")).render(<Page runtimeUrl={runtimeUrl} threadId={address.searchParams.get("thread")} />);
+createRoot(document.getElementById("root")).render(<Page runtimeUrl={runtimeUrl} headers={headers} threadId={address.searchParams.get("thread")} />);

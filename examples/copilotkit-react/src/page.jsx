@@ -1,21 +1,28 @@
 import { CopilotChat, CopilotKitProvider, useAgent } from "@copilotkit/react-core/v2";
 import { Component } from "react";
 import { Question } from "./question.jsx";
+import { SignIn, statusOf } from "./token.jsx";
 
 /** The chat, and what went wrong: CopilotKit itself says little when its runtime is away, and throws where the agent is not served. */
 export class Page extends Component {
-  state = { error: undefined, broken: false };
+  state = { error: undefined, broken: false, unknown: false };
 
   static getDerivedStateFromError(error) {
     return { error, broken: true };
   }
 
   render() {
-    const { runtimeUrl, threadId } = this.props;
-    const { error, broken } = this.state;
+    const { runtimeUrl, headers, threadId } = this.props;
+    const { error, broken, unknown } = this.state;
     return (
       <>
-        {error && (
+        {unknown && (
+          <>
+            <p role="alert">{headers ? "The gateway does not accept this key or token any more." : "The gateway wants to know who you are."}</p>
+            <SignIn />
+          </>
+        )}
+        {error && !unknown && (
           <p role="alert">
             {error.message} <button onClick={() => location.reload()}>Try again</button>
           </p>
@@ -23,9 +30,10 @@ export class Page extends Component {
         {!broken && (
           <CopilotKitProvider
             runtimeUrl={runtimeUrl}
+            headers={headers}
             agentId="travel"
             enableInspector={false}
-            onError={({ error }) => this.setState({ error })}
+            onError={({ error }) => this.setState(({ unknown }) => ({ error, unknown: unknown || statusOf(error) === 401 }))}
           >
             <Itinerary />
             <Question />

@@ -38,9 +38,9 @@ export const shown = (page) =>
     })),
   );
 
-/** GET /threads/{id} of the gateway. */
+/** GET /threads/{id} of the gateway, with its headers if it has any. */
 export async function thread(gateway, id, agent = "travel") {
-  const { status, text, body } = await ask(`${gateway.url}/threads/${id}?agent=${agent}`);
+  const { status, text, body } = await ask(`${gateway.url}/threads/${id}?agent=${agent}`, gateway);
   assert.equal(status, 200, text);
   return body;
 }

@@ -91,8 +91,8 @@ export async function startExample(folder, command, { env, ready }) {
 }
 
 /** GETs JSON: {status, text, body}. */
-export async function ask(url) {
-  const response = await fetch(url);
+export async function ask(url, { headers } = {}) {
+  const response = await fetch(url, { headers });
   const text = await response.text();
   return { status: response.status, text, body: text === "" ? undefined : JSON.parse(text) };
 }
