@@ -90,7 +90,7 @@ func (g *Gateway) writeError(w http.ResponseWriter, r *http.Request, err error) 
 	if status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests {
 		w.Header().Set("Retry-After", strconv.Itoa(int(retryAfter.Seconds())))
 	}
-	if status == http.StatusUnauthorized {
+	if status == http.StatusUnauthorized && g.o.auth() != "header" { // a token would not help where a proxy says who it is
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
 	route.Answer(w, status, errorBody(r, code, message))

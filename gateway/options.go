@@ -66,7 +66,7 @@ type Options struct {
 	// Origins, as long as that is not "*".
 	Principal func(*http.Request) (Principal, error)
 	// Auth is what GET /me calls the way in which callers prove who they are, for pages that ask for a key or a token; empty means "custom",
-	// or "none" without Principal.
+	// or "none" without Principal. With "header", which is a proxy's word, a 401 does not ask for a bearer token.
 	Auth string
 
 	// Page is served at / and /assets/; nil means a few words about the API.

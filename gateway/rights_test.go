@@ -45,6 +45,21 @@ func TestMe(t *testing.T) {
 	}
 }
 
+// A 401 asks for a token where one helps. Where a proxy says who it is, a page that asked the person for a key would ask in vain.
+func TestUnauthorizedAsksForWhatHelps(t *testing.T) {
+	t.Parallel()
+	for auth, want := range map[string]string{"": "Bearer", "keys": "Bearer", "jwt": "Bearer", "header": ""} {
+		w := newWorld(t, func(o *gateway.Options) { byHeader(o); o.Auth = auth })
+		for _, path := range []string{"/me", "/agents", "/api/copilotkit/info"} {
+			response := w.request(t.Context(), "GET", path, "")
+			if got := response.Header.Get("WWW-Authenticate"); response.StatusCode != http.StatusUnauthorized || got != want {
+				t.Errorf("with %q: GET %s = %d, WWW-Authenticate %q, want %q", auth, path, response.StatusCode, got, want)
+			}
+			_ = response.Body.Close()
+		}
+	}
+}
+
 // routesOfAgents are requests about agents that the routes of threads are not.
 func routesOfAgents() []threadRoute {
 	call := func(method, body string) threadRoute {
