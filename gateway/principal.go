@@ -139,7 +139,7 @@ func withoutCredentials(text string, r *http.Request) string {
 	told := []string{r.URL.RawQuery}
 	var secrets []string
 	for name, values := range r.Header {
-		if name == "Authorization" || name == "Cookie" {
+		if name == "Authorization" || name == "Cookie" || name == "X-Api-Key" {
 			secrets = append(secrets, values...)
 		} else {
 			told = append(told, values...)

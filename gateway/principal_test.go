@@ -215,3 +215,21 @@ func TestTheLogNamesThePrincipal(t *testing.T) {
 		}
 	}
 }
+
+// Each header that has a credential is kept out of the log, also if the cause quotes only a part of it.
+func TestACauseThatQuotesACredential(t *testing.T) {
+	t.Parallel()
+	for _, header := range []string{"Authorization", "X-API-Key", "Cookie"} {
+		var log lockedBuffer
+		w := newWorld(t, logged(&log), func(o *gateway.Options) {
+			o.Principal = func(r *http.Request) (gateway.Principal, error) {
+				return gateway.Principal{}, errors.New("no such credential: " + r.Header.Get(header)[:9])
+			}
+		})
+		response := w.request(t.Context(), http.MethodGet, "/threads", "", header, "pa55word of ada")
+		defer response.Body.Close()
+		if response.StatusCode != http.StatusUnauthorized || !strings.Contains(log.String(), "no such credential: •••") || strings.Contains(log.String(), "pa55word") {
+			t.Errorf("%s: %d, the log:\n%s", header, response.StatusCode, &log)
+		}
+	}
+}

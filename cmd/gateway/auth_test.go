@@ -83,9 +83,9 @@ func TestProcessWithCallers(t *testing.T) {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	team := writeFile(t, "team.yaml", slowTeam)
-	makeKey := func(t *testing.T, name string) (key, line string) {
+	makeKey := func(t *testing.T, args ...string) (key, line string) {
 		t.Helper()
-		command := exec.CommandContext(t.Context(), binary, "key", name)
+		command := exec.CommandContext(t.Context(), binary, append([]string{"key"}, args...)...)
 		var shown strings.Builder
 		command.Stderr = &shown
 		out, err := command.Output()
@@ -97,11 +97,12 @@ func TestProcessWithCallers(t *testing.T) {
 
 	t.Run("keys", func(t *testing.T) {
 		t.Parallel()
-		ada, adaLine := makeKey(t, "ada")
+		ada, adaLine := makeKey(t, "ada", "-roles", "editor")
 		bob, bobLine := makeKey(t, "bob")
 		path := writeFile(t, "keys", adaLine)
 		p := startProcess(t, binary, "-config", team, "-auth", "keys", "-keys-file", path)
 		wantUnauthorized(t, p.url, "", "nobody", bob)
+		wantMe(t, p.url, ada, `"id":"key:ada"`, `"roles":["editor"]`, `"auth":"keys"`)
 		wantOwnThreads(t, p, ada)
 
 		rewrite(t, path, adaLine+bobLine) // a key is added without a restart
@@ -132,6 +133,7 @@ func TestProcessWithCallers(t *testing.T) {
 		p := startProcess(t, binary, "-config", team, "-auth", "jwt", "-jwt-issuer", issuer.URL, "-jwt-audience", "gateway")
 		none := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none"}`)) + "." + strings.Split(ada, ".")[1] + "."
 		wantUnauthorized(t, p.url, "", "nobody", ada+"A", none, issuer.token(t, "ada", -time.Hour))
+		wantMe(t, p.url, ada, `"id":"jwt:`+issuer.URL+`|ada"`, `"auth":"jwt"`)
 		wantOwnThreads(t, p, ada)
 		wantOwnThreads(t, p, bob)
 		wantStrangers(t, p, ada, bob)
@@ -155,6 +157,17 @@ func TestProcessWithCallers(t *testing.T) {
 		p.signal(t, syscall.SIGTERM)
 		p.wantExit(t, 0)
 	})
+}
+
+// wantMe finds what the gateway says of a caller.
+func wantMe(t *testing.T, url, credential string, want ...string) {
+	t.Helper()
+	status, body := getAs(t, credential, url+"/me")
+	for _, part := range want {
+		if status != http.StatusOK || !strings.Contains(body, part) {
+			t.Errorf("GET /me = %d, %s, want %s", status, body, part)
+		}
+	}
 }
 
 // wantUnauthorized sends credentials that are none: the answers are the same but for the request's id.

@@ -54,7 +54,7 @@ var pairs = sync.OnceValue(func() (p struct {
 })
 
 // jwkOf is a key as a set has it, with further members in pairs.
-func jwkOf(t *testing.T, key any, id string, members ...any) map[string]any {
+func jwkOf(t testing.TB, key any, id string, members ...any) map[string]any {
 	t.Helper()
 	if private, ok := key.(crypto.Signer); ok {
 		key = private.Public()
@@ -90,7 +90,7 @@ type issuer struct {
 const keysPath = "/realm/keys"
 
 // newIssuer starts a provider. Its issuer is its URL and /realm.
-func newIssuer(t *testing.T, keys ...any) *issuer {
+func newIssuer(t testing.TB, keys ...any) *issuer {
 	t.Helper()
 	i := &issuer{keys: keys, serve: map[string]func(http.ResponseWriter){}, asked: map[string]int{}}
 	i.Server = httptest.NewServer(i)
@@ -180,7 +180,7 @@ func (l *lockedLog) String() string {
 func (l *lockedLog) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
 
 // newTokens knows the tokens of an issuer.
-func newTokens(t *testing.T, i *issuer, c *clock, change ...func(*JWTOptions)) *JWT {
+func newTokens(t testing.TB, i *issuer, c *clock, change ...func(*JWTOptions)) *JWT {
 	t.Helper()
 	o := JWTOptions{Issuer: i.name(), Audiences: []string{"gateway"}, Leeway: 30 * time.Second, Algorithms: Algorithms(), Now: c.time, Log: slog.New(slog.DiscardHandler)}
 	for _, f := range change {
@@ -207,7 +207,7 @@ func claimsAt(i *issuer, c *clock, members ...any) map[string]any {
 }
 
 // sign makes a token, with further members of its header in pairs.
-func sign(t *testing.T, key any, a jwa.SignatureAlgorithm, id string, claims any, members ...any) string {
+func sign(t testing.TB, key any, a jwa.SignatureAlgorithm, id string, claims any, members ...any) string {
 	t.Helper()
 	payload, ok := claims.([]byte)
 	if !ok {

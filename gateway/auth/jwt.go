@@ -99,7 +99,12 @@ func NewJWT(o JWTOptions) (*JWT, error) {
 }
 
 // Start begins to read the provider's keys, so that the first request need not wait for them and the log says early what is wrong.
-func (j *JWT) Start() { j.keys.start() }
+func (j *JWT) Start() {
+	if j.from.inClear() {
+		j.o.Log.Warn("the keys for tokens are read without TLS: whoever is on the way can sign tokens", "issuer", j.from.name())
+	}
+	j.keys.start()
+}
 
 // Close stops reading the provider's keys, and returns when nothing goes on any more. Nobody may call Principal after it.
 func (j *JWT) Close() error {

@@ -1,12 +1,15 @@
 package auth
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
+	"net/http"
+	"net/http/httptest"
 	"reflect"
 	"strings"
 	"testing"
@@ -15,6 +18,7 @@ import (
 	"github.com/lestrrat-go/jwx/v3/jwa"
 
 	"github.com/agui-gateway/gateway/gateway"
+	"github.com/agui-gateway/gateway/groupchat"
 )
 
 // ask sends a token.
@@ -264,4 +268,82 @@ func TestNewJWTRefusesWhatCannotWork(t *testing.T) {
 			t.Errorf("NewJWT(%+v) = %v, want %q", tt.o, err, tt.want)
 		}
 	}
+}
+
+// TestTheGatewayAnswersAllRefusalsAlike sends what is wrong in different ways through a gateway: status, headers and body are the same but for the
+// request's id, and the log has a cause for each, without what was sent.
+func TestTheGatewayAnswersAllRefusalsAlike(t *testing.T) {
+	t.Parallel()
+	p, c := pairs(), newClock()
+	i := newIssuer(t, jwkOf(t, p.ed, "ed"))
+	j := newTokens(t, i, c)
+	var log lockedLog
+	g, err := gateway.New(gateway.Options{
+		Agents:    map[string]groupchat.Agent{"a": groupchat.AgentFunc(func(context.Context, *groupchat.Turn) error { return nil })},
+		Principal: j.Principal, Log: log.logger(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = g.Close() }) // of a store in memory
+	send := func(token string) *httptest.ResponseRecorder {
+		r := request(t, "X-Request-Id", "the-same")
+		if token != "" {
+			r.Header.Set("Authorization", "Bearer "+token)
+		}
+		w := httptest.NewRecorder()
+		g.ServeHTTP(w, r)
+		return w
+	}
+	good := sign(t, p.ed, jwa.EdDSA(), "ed", claimsAt(i, c))
+	if w := send(good); w.Code != http.StatusOK {
+		t.Fatalf("a good token = %d, %s", w.Code, w.Body)
+	}
+	want := send("")
+	bad := map[string]string{
+		"expired":          sign(t, p.ed, jwa.EdDSA(), "ed", claimsAt(i, c, "exp", 1)),
+		"another audience": sign(t, p.ed, jwa.EdDSA(), "ed", claimsAt(i, c, "aud", "x")),
+		"does not have":    sign(t, p.ed, jwa.EdDSA(), "unknown", claimsAt(i, c)),
+		"signature":        sign(t, p.ed2, jwa.EdDSA(), "ed", claimsAt(i, c)),
+		"no sub":           sign(t, p.ed, jwa.EdDSA(), "ed", claimsAt(i, c, "sub", "")),
+		"513 bytes":        sign(t, p.ed, jwa.EdDSA(), "ed", claimsAt(i, c, "sub", strings.Repeat("s", 513-len("jwt:|")-len(i.name())))),
+		"control":          sign(t, p.ed, jwa.EdDSA(), "ed", claimsAt(i, c, "sub", "ada\nbob")),
+		"65 roles":         sign(t, p.ed, jwa.EdDSA(), "ed", claimsAt(i, c, "roles", strings.Fields(strings.Repeat("r ", 65)))),
+		"more than 8192":   sign(t, p.ed, jwa.EdDSA(), "ed", claimsAt(i, c, "pad", strings.Repeat("x", 8192))),
+		"compact form":     "key_0123456789",
+		"more than 16384":  strings.Repeat("x", maxCredential+1),
+	}
+	for cause, token := range bad {
+		w := send(token)
+		if w.Code != http.StatusUnauthorized || w.Body.String() != want.Body.String() || !reflect.DeepEqual(w.Header(), want.Header()) {
+			t.Errorf("%s: %d %v %s, want %v %s", cause, w.Code, w.Header(), w.Body, want.Header(), want.Body)
+		}
+		if text := log.String(); !strings.Contains(text, cause) || strings.Contains(text, cut(token, 100)) {
+			t.Errorf("the log does not have %q, or has the token", cause)
+		}
+	}
+	if want.Header().Get("WWW-Authenticate") != "Bearer" {
+		t.Errorf("the answer has %v", want.Header())
+	}
+}
+
+// FuzzToken: no text but a token of the issuer gets anybody in, and none panics.
+func FuzzToken(f *testing.F) {
+	p, c := pairs(), newClock()
+	i := newIssuer(f, jwkOf(f, p.ed, "ed"), jwkOf(f, p.rsa, "rsa"))
+	j := newTokens(f, i, c)
+	good := sign(f, p.ed, jwa.EdDSA(), "ed", claimsAt(i, c))
+	for _, seed := range []string{
+		good, sign(f, p.rsa, jwa.RS256(), "rsa", claimsAt(i, c)) + "A", "eyJhbGciOiJub25lIn0.e30.", "..", "a.b.c", "eyJhbGciOiJFZERTQSIsImI2NCI6ZmFsc2V9.e30.AAAA",
+		"eyJhbGciOiJFZERTQSIsImNyaXQiOlsiZXhwIl19.e30.AAAA", "eyJhbGciOlsiRWREU0EiXX0.e30.AAAA",
+	} {
+		f.Add(seed)
+	}
+	signed := strings.Split(good, ".")
+	f.Fuzz(func(t *testing.T, token string) {
+		parts := strings.Split(token, ".")
+		if claims, err := j.verify(t.Context(), token); err == nil && (len(parts) != 3 || parts[0] != signed[0] || parts[1] != signed[1]) {
+			t.Errorf("%q is taken: %s", token, claims)
+		}
+	})
 }

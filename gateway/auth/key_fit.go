@@ -13,10 +13,10 @@ import (
 	"github.com/lestrrat-go/jwx/v3/jwk"
 )
 
-// Bounds of a provider's keys. A larger RSA key costs more time for each token than a server should spend on strangers.
+// Bounds of a provider's keys. A larger RSA key costs more time for each token than a server should spend on strangers; the library takes none
+// with fewer than 2048 bits.
 const (
 	maxKeys    = 100
-	minRSABits = 2048
 	maxRSABits = 8192
 )
 
@@ -108,8 +108,7 @@ func usable(k jwk.Key, allowed []jwa.SignatureAlgorithm) (publicKey, bool) {
 func fits(key any, a jwa.SignatureAlgorithm) bool {
 	switch key := key.(type) {
 	case *rsa.PublicKey:
-		bits := key.N.BitLen()
-		return bits >= minRSABits && bits <= maxRSABits && (a.String()[:2] == "RS" || a.String()[:2] == "PS")
+		return key.N.BitLen() <= maxRSABits && (a.String()[:2] == "RS" || a.String()[:2] == "PS")
 	case *ecdsa.PublicKey:
 		return key.Curve == elliptic.P256() && a == jwa.ES256() || key.Curve == elliptic.P384() && a == jwa.ES384() ||
 			key.Curve == elliptic.P521() && a == jwa.ES512()

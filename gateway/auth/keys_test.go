@@ -136,6 +136,16 @@ func TestKeysAreReadAgainWhenTheirFileChanges(t *testing.T) {
 		{"a directory is in its place", func() { _ = os.Mkdir(path, 0o700) }, "ada eve", "not a regular file"},
 		{"it is back", func() { _ = os.Remove(path); writeKeys(t, path, bob) }, "bob", "keys=1"},
 		{"another is renamed to it", func() { writeKeys(t, path+"~", ada, bob); _ = os.Rename(path+"~", path) }, "ada bob", "keys=2"},
+		{"a link is in its place, as containers mount secrets", func() {
+			writeKeys(t, path+".1", ada)
+			_ = os.Remove(path)
+			_ = os.Symlink(path+".1", path)
+		}, "ada", "keys=1"},
+		{"the link leads elsewhere", func() {
+			writeKeys(t, path+".2", eve)
+			_ = os.Symlink(path+".2", path+"~")
+			_ = os.Rename(path+"~", path)
+		}, "eve", "keys=1"},
 		{"it is empty", func() { writeKeys(t, path) }, "", "every request is refused"},
 	} {
 		log.Reset()
@@ -171,6 +181,58 @@ func TestAKeysFileThatLooksTheSameIsNotReadAgain(t *testing.T) {
 	at := keys.at
 	if _, err := keys.Principal(request(t, "X-API-Key", "a")); err != nil || keys.at != at {
 		t.Errorf("Principal() = %v, read again: %v", err, keys.at != at)
+	}
+}
+
+// TestAKeysFileThatIsWrittenTwiceInATick looks the same after the second time, and is read nevertheless.
+func TestAKeysFileThatIsWrittenTwiceInATick(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "keys")
+	writeKeys(t, path, lineOf("ada", "a"))
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := OpenKeys(KeysOptions{File: path, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeKeys(t, path, lineOf("bob", "b"))
+	if err := os.Chtimes(path, info.ModTime(), info.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	p, err := keys.Principal(request(t, "X-API-Key", "a"))
+	wantRefused(t, "a key that was removed", p, err, "not in the keys file")
+	if p, err := keys.Principal(request(t, "X-API-Key", "b")); err != nil || p.ID != "key:bob" {
+		t.Errorf("a key that was added = %v, %v", p, err)
+	}
+}
+
+// TestAKeysFileThatComesBackAsItWas works as before, and the log tells when it is gone again.
+func TestAKeysFileThatComesBackAsItWas(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	path, old := filepath.Join(t.TempDir(), "keys"), time.Now().Add(-time.Hour)
+	writeKeys(t, path, lineOf("ada", "a"))
+	if err := os.Chtimes(path, old, old); err != nil {
+		t.Fatal(err)
+	}
+	keys, err := OpenKeys(KeysOptions{File: path, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		for _, names := range [][2]string{{path, path + "~"}, {path + "~", path}} {
+			if err := os.Rename(names[0], names[1]); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := keys.Principal(request(t, "X-API-Key", "a")); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if gone, back := strings.Count(log.String(), "stay as they were"), strings.Count(log.String(), "read again"); gone != 2 || back != 2 {
+		t.Errorf("the log tells %d times that the file is gone and %d times that it is back:\n%s", gone, back, &log)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -76,6 +77,16 @@ func (p *provider) name() string {
 		return redact.URL(p.base)
 	}
 	return redact.URL(p.keySet)
+}
+
+// inClear reports whether the provider is asked without TLS, over a network.
+func (p *provider) inClear() bool {
+	u := p.keySet
+	if p.base != nil {
+		u = p.base
+	}
+	addr, err := netip.ParseAddr(u.Hostname())
+	return u.Scheme != "https" && u.Hostname() != "localhost" && (err != nil || !addr.IsLoopback())
 }
 
 // read asks the provider for its keys. The error is for the log.
