@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"sync"
 	"time"
@@ -186,7 +187,10 @@ func (s *Server) connect(ctx context.Context) (*connection, []*sdk.Tool, error) 
 	return c, tools, nil
 }
 
-// listTools asks the server for its tools, at most Options.MaxTools.
+// maxTool is how many bytes a tool may have with its description and its schema: all are kept, and models are told of them each time.
+const maxTool = 128 << 10
+
+// listTools asks the server for its tools, at most Options.MaxTools. Those that are too large are left out.
 func (s *Server) listTools(ctx context.Context, session *sdk.ClientSession) ([]*sdk.Tool, error) {
 	if c := session.InitializeResult().Capabilities; c == nil || c.Tools == nil {
 		return nil, nil // the server offers no tools
@@ -199,6 +203,10 @@ func (s *Server) listTools(ctx context.Context, session *sdk.ClientSession) ([]*
 		if len(tools) == s.o.MaxTools {
 			s.o.Log.Warn("mcp: server has too many tools, the rest are left out", "server", s.o.Name, "max", s.o.MaxTools)
 			break
+		}
+		if raw, err := json.Marshal(tool); err != nil || len(raw) > maxTool {
+			s.o.Log.Warn("mcp: a tool is too large and is left out", "server", s.o.Name, "max", maxTool)
+			continue
 		}
 		tools = append(tools, tool)
 	}

@@ -60,7 +60,7 @@ func (s *Server) http() *http.Client {
 	if client.Transport == nil {
 		client.Transport = http.DefaultTransport
 	}
-	client.Transport = &failureRecorder{next: client.Transport, last: &s.lastFailure}
+	client.Transport = &failureRecorder{next: &limiter{client.Transport}, last: &s.lastFailure}
 	if u, err := url.Parse(s.o.URL); err == nil && len(s.o.Headers) > 0 {
 		client.Transport = &headers{next: client.Transport, scheme: u.Scheme, host: u.Host, headers: s.o.Headers}
 	}

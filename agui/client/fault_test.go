@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"compress/gzip"
 	"context"
 	"errors"
 	"io"
@@ -59,6 +60,7 @@ func TestClientFaults(t *testing.T) {
 		{"a large event", streaming(begin + "\n" + `{"type":"CUSTOM","name":"n","value":"` + strings.Repeat("x", 5000) + `"}`), client.Options{MaxEvent: 4096}, client.Error{Fault: client.FaultTooLarge}},
 		{"many events", streaming(begin + strings.Repeat("\n"+`{"type":"CUSTOM","name":"n","value":1}`, 100)), client.Options{MaxEvents: 50}, client.Error{Fault: client.FaultTooLarge}},
 		{"many bytes", streaming(begin + strings.Repeat("\n"+`{"type":"CUSTOM","name":"n","value":1}`, 1000)), client.Options{MaxBytes: 10000}, client.Error{Fault: client.FaultTooLarge}},
+		{"many bytes, compressed", bomb, client.Options{MaxBytes: 10000}, client.Error{Fault: client.FaultTooLarge}},
 		{"silence", silent, client.Options{Idle: 20 * time.Millisecond}, client.Error{Fault: client.FaultTimeout}},
 		{"too long", silent, client.Options{Timeout: 20 * time.Millisecond}, client.Error{Fault: client.FaultTimeout}},
 		{"no answer", func(_ *upstream, _ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
@@ -175,5 +177,16 @@ func TestNewClientRefuses(t *testing.T) {
 		if _, err := client.New(o); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("NewClient(%q) = %v", o.URL, err)
 		}
+	}
+}
+
+// bomb begins a run and goes on with comments without end, of which a thousand are a byte. Nobody has asked it to compress them.
+func bomb(_ *upstream, w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Content-Encoding", "gzip")
+	z := gzip.NewWriter(w)
+	_, err := io.WriteString(z, `data: {"type":"RUN_STARTED","threadId":"t","runId":"r"}`+"\n\n")
+	for comments := []byte(strings.Repeat(": x\n\n", 1<<18)); err == nil && r.Context().Err() == nil; {
+		_, err = z.Write(comments)
 	}
 }

@@ -45,7 +45,7 @@ type Options struct {
 	// Retries is how often a call is made again when the server is busy or away and nothing of its reply was passed on
 	// yet; 0 means 2, -1 none.
 	Retries int
-	// MaxReply is the most bytes of one reply, as they come over the wire; 0 means 64 MiB.
+	// MaxReply is the most bytes of one reply, decompressed; 0 means 64 MiB.
 	MaxReply int64
 
 	// HTTP makes the requests; nil means a client of the model's own, which connects to no link-local address and none of a cloud's

@@ -20,7 +20,7 @@ type Limits struct {
 	Timeout  time.Duration // of the call, its retries included; 0 means 2 minutes
 	Idle     time.Duration // how long a reply that has begun may keep silent; 0 means 1 minute
 	Retries  int           // how often a call is made again; 0 means 2, -1 none
-	MaxReply int64         // bytes of one reply, as they come over the wire; 0 means 64 MiB
+	MaxReply int64         // bytes of one reply, decompressed; 0 means 64 MiB
 }
 
 func (l Limits) withDefaults() (Limits, error) {

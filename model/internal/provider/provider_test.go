@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"bufio"
+	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
@@ -85,6 +86,7 @@ func TestAnotherProvider(t *testing.T) {
 		"a redirect":               {[]http.HandlerFunc{status(307, "")}, "", 1, errcode.ModelRequest},
 		"broken off before a word": {[]http.HandlerFunc{status(200, ""), status(200, "Hi\n.\n")}, "Hi|", 2, ""},
 		"broken off after one":     {[]http.HandlerFunc{status(200, "Hel\n"), status(200, "Hi\n.\n")}, "Hel|", 1, errcode.ModelResponse},
+		"too large, compressed":    {[]http.HandlerFunc{bomb}, "", 1, errcode.ModelResponse},
 		"too large":                {[]http.HandlerFunc{status(200, strings.Repeat("x\n", 1000))}, "", 1, errcode.ModelResponse},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -110,7 +112,7 @@ func TestAnotherProvider(t *testing.T) {
 			if n := int(asked.Load()); got != tt.want || n != tt.asked {
 				t.Errorf("Stream() = %v after %d requests, want code %q after %d", err, n, tt.want, tt.asked)
 			}
-			if name != "too large" && heard.String() != tt.heard {
+			if !strings.HasPrefix(name, "too large") && heard.String() != tt.heard {
 				t.Errorf("heard %q, want %q", heard.String(), tt.heard)
 			}
 			if err == nil && reply.Text != strings.ReplaceAll(tt.heard, "|", "") {
@@ -123,5 +125,20 @@ func TestAnotherProvider(t *testing.T) {
 				t.Errorf("the error tells: %s", text)
 			}
 		})
+	}
+}
+
+// bomb answers with words without end, of which a thousand are a byte.
+func bomb(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Accept-Encoding") != "gzip" {
+		http.Error(w, "compression is not asked for", http.StatusNotAcceptable)
+		return
+	}
+	w.Header().Set("Content-Encoding", "gzip")
+	z := gzip.NewWriter(w)
+	for words := []byte(strings.Repeat("x\n", 1<<20)); r.Context().Err() == nil; {
+		if _, err := z.Write(words); err != nil {
+			return
+		}
 	}
 }
