@@ -4,26 +4,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { shown } from "./lib/chat.mjs";
 import { agreesWhole, begin, finish, openPlanner, pick, question, row, show, step } from "./lib/planner.mjs";
-import { enter, keyField, signedIn, signIn, signOut, withKey } from "./lib/people.mjs";
+import { enter, keyField, openAs, signedIn, signIn, signOut, withKey } from "./lib/people.mjs";
 import { ask, startGateway } from "./lib/servers.mjs";
-import { camera, ofColours } from "./lib/looks.mjs";
 import { keysFile } from "../lib/keys.mjs";
 
 const { args, keys, write } = keysFile(["ann", "ben", "eve"], { roles: { ann: ["editor", "traveller"] } });
 const gateway = await startGateway({ args });
 const slow = await startGateway({ args: [...args, "-voice-delay", "40ms"] });
 
-/** Opens the page and signs in. */
-async function openAs(t, name, { at = gateway, ...options } = {}) {
-  const page = await openPlanner(t, at.url, options);
-  page.allow(/\b401\b/); // the first requests, which ask whether one has to sign in
-  await signIn(page, keys[name]);
-  await signedIn(page, name);
-  return page;
-}
-
 test("ann and ben in two browsers: each has plans of their own, and sees nothing of the other's", async (t) => {
-  const [ann, ben] = await Promise.all([openAs(t, "ann"), openAs(t, "ben")]);
+  const [ann, ben] = await Promise.all([openAs(t, gateway, keys, "ann"), openAs(t, gateway, keys, "ben")]);
   const [annsPlan, bensPlan] = await Promise.all([begin(ann), begin(ben, "Tell me about San Francisco")]);
   await question(ann, /flight/i).waitFor();
   await row(ann, annsPlan).waitFor();
@@ -47,10 +37,10 @@ test("ann and ben in two browsers: each has plans of their own, and sees nothing
 });
 
 test("a question that ann was asked is answered by ann in a second tab, where she has to sign in too", async (t) => {
-  const first = await openAs(t, "ann");
+  const first = await openAs(t, gateway, keys, "ann");
   const id = await begin(first);
   await question(first, /flight/i).waitFor();
-  const second = await openAs(t, "ann", { context: first.context(), place: `#/t/travel/${id}` });
+  const second = await openAs(t, gateway, keys, "ann", { context: first.context(), place: `#/t/travel/${id}` });
   await pick(second, "KLM");
   await question(first, /hotel/i).waitFor();
   await first.reload(); // which keeps her signed in
@@ -62,7 +52,7 @@ test("a question that ann was asked is answered by ann in a second tab, where sh
 });
 
 test("who signs out leaves nothing behind for who signs in next, in that tab or in a copy of it", async (t) => {
-  const page = await openAs(t, "ann");
+  const page = await openAs(t, gateway, keys, "ann");
   const id = await begin(page);
   await question(page, /flight/i).waitFor();
   await page.getByTestId("copilot-chat-textarea").fill("ann's secret wish");
@@ -99,7 +89,7 @@ test("who signs out leaves nothing behind for who signs in next, in that tab or 
 
 test("a key that is withdrawn in the middle of a run: it goes on, and so does what was not sent, when the key is back", async (t) => {
   t.after(() => write(["ann", "ben", "eve"]));
-  const page = await openAs(t, "ann", { at: slow });
+  const page = await openAs(t, slow, keys, "ann");
   const again = page.getByRole("dialog", { name: "Sign in again" });
   const id = await begin(page);
   await page.getByTestId("copilot-assistant-message").first().waitFor();
@@ -130,7 +120,7 @@ test("a key that is withdrawn in the middle of a run: it goes on, and so does wh
 
 test("eve signs in where ann's key was withdrawn: she gets a page of her own", async (t) => {
   t.after(() => write(["ann", "ben", "eve"]));
-  const page = await openAs(t, "ann");
+  const page = await openAs(t, gateway, keys, "ann");
   await begin(page);
   write(["ben", "eve"]);
   await question(page, /flight/i).waitFor();
@@ -139,30 +129,6 @@ test("eve signs in where ann's key was withdrawn: she gets a page of her own", a
   await page.getByTestId("welcome").waitFor();
   assert.equal(await page.getByTestId("thread").count(), 0);
   assert.equal((await shown(page)).length, 0);
-});
-
-test("what is not a key is refused by its field, with the keyboard alone, and what was typed stays", async (t) => {
-  const page = await openPlanner(t, gateway.url);
-  page.allow(/\b401\b/);
-  const dialog = page.getByRole("dialog", { name: "Sign in" });
-  await dialog.waitFor();
-  assert.equal(await keyField(page).getAttribute("type"), "password");
-  const problem = page.getByRole("alert").filter({ visible: true });
-  for (const [typed, said] of [["", "Enter your key"], ["two words", "no spaces"], ["not-a-key", "is not accepted"]]) {
-    await page.keyboard.press("ControlOrMeta+a");
-    if (typed) await page.keyboard.type(typed);
-    await page.keyboard.press("Enter");
-    await problem.filter({ hasText: said }).waitFor();
-    assert.equal(await keyField(page).inputValue(), typed);
-    assert.equal(await keyField(page).evaluate((field) => field === document.activeElement), true);
-  }
-  for (let i = 0; i < 3; i++) await page.keyboard.press("Escape");
-  await dialog.waitFor();
-  await keyField(page).focus();
-  await page.keyboard.press("ControlOrMeta+a");
-  await page.keyboard.insertText(`Authorization: Bearer ${keys.ann}\n`); // pasted from somewhere
-  await page.keyboard.press("Enter");
-  await signedIn(page, "ann");
 });
 
 test("a key is in no address, in nothing that lasts, and not in the log", async (t) => {
@@ -182,73 +148,3 @@ test("a key is in no address, in nothing that lasts, and not in the log", async 
   const reached = ["/me", "/agents", "/threads", "/threads/ID/events", "/api/copilotkit/info", "/api/copilotkit/agent/travel/connect", "/api/copilotkit/agent/travel/run"];
   for (const route of reached) assert.ok(routes.has(route), `${route} of ${[...routes]}`);
 });
-
-test("where nobody has to say who they are nothing is asked and nothing is kept", async (t) => {
-  const page = await openPlanner(t, (await startGateway()).url);
-  await begin(page);
-  await question(page, /flight/i).waitFor();
-  assert.deepEqual([await keyField(page).count(), await page.getByTestId("person").count()], [0, 0]);
-  assert.equal(await page.evaluate(() => sessionStorage.getItem("session")), null);
-});
-
-test("a proxy that wants a person to sign in is not answered with a key: the page can be loaded anew, or gone on with", async (t) => {
-  const page = await openAs(t, "ann");
-  await page.getByTestId("welcome").waitFor();
-  const login = { status: 401, contentType: "text/html", body: "<h1>Sign in at example.org</h1>" };
-  await page.route("**/agent/travel/run", (route) => route.fulfill(login), { times: 1 });
-  await begin(page);
-  await page.getByRole("dialog", { name: "You are signed out" }).waitFor();
-  assert.equal(await keyField(page).count(), 0);
-  await page.getByTestId("sign-in-reload").waitFor();
-  await page.getByTestId("sign-in-retry").click();
-  await question(page, /flight/i).waitFor();
-});
-
-test("a gateway that has had too many requests is asked again when it says, and the page says that it waits", async (t) => {
-  const page = await openAs(t, "ann");
-  await page.getByTestId("welcome").waitFor();
-  page.allow(/\b429\b/);
-  const body = JSON.stringify({ error: "rate_limited", message: "Too many requests; try again later.", code: "rate_limited" });
-  const busy = { status: 429, contentType: "application/json", headers: { "Retry-After": "1" }, body };
-  await page.route("**/agent/travel/run", (route) => route.fulfill(busy), { times: 1 });
-  await begin(page);
-  await page.getByTestId("banner-busy").waitFor();
-  await question(page, /flight/i).waitFor();
-  assert.equal(await page.getByTestId("banner-busy").count(), 0);
-});
-
-test("who is known and may not use the gateway is told so, and not asked again and again", async (t) => {
-  const page = await openPlanner(t, gateway.url, {
-    prepare: async (page) => {
-      const body = JSON.stringify({ error: { code: "forbidden", message: "This is not allowed." } });
-      for (const path of ["/agents", "/me"]) await page.route(`**${path}`, (route) => route.fulfill({ status: 403, contentType: "application/json", body }));
-    },
-  });
-  page.allow(/\b403\b/);
-  await page.getByTestId("not-allowed").filter({ hasText: "You may not use this gateway" }).waitFor();
-  assert.equal(page.problems.filter((problem) => /answer: 403 GET .*\/agents$/.test(problem)).length, 1);
-});
-
-for (const [look, colorScheme, viewport] of [["light", "light", { width: 1440, height: 900 }], ["dark phone", "dark", { width: 390, height: 844 }]]) {
-  test(`${look}: how signing in looks`, async (t) => {
-    const page = await openPlanner(t, gateway.url, { colorScheme, viewport, reducedMotion: "reduce" });
-    page.allow(/\b401\b/);
-    const { stage, done } = camera(page, look, colorScheme === "dark" ? ofColours : {});
-    await enter(page, "not-a-key");
-    await page.getByTestId("sign-in-problem").filter({ hasText: "is not accepted" }).waitFor();
-    await stage("p1 sign in");
-    await signIn(page, keys.ann);
-    await begin(page);
-    await question(page, /flight/i).waitFor();
-    await page.getByTestId("person").click();
-    await page.getByTestId("sign-out").waitFor();
-    await stage("p2 who one is");
-    await page.keyboard.press("Escape");
-    write(["ben"]);
-    t.after(() => write(["ann", "ben", "eve"]));
-    await pick(page, "KLM");
-    await page.getByTestId("sign-in-leave").waitFor();
-    await stage("p3 again");
-    done();
-  });
-}

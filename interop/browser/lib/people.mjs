@@ -1,5 +1,7 @@
 // Signing in and out of the gateway's own page.
 
+import { openPlanner } from "./planner.mjs";
+
 /** The field for a key or token. */
 export const keyField = (page) => page.getByTestId("sign-in-key");
 
@@ -29,3 +31,12 @@ export async function signOut(page) {
 
 /** The gateway as somebody with that key asks it. */
 export const withKey = (gateway, key) => ({ ...gateway, headers: { Authorization: `Bearer ${key}` } });
+
+/** Opens the page of a gateway and signs in with that one of the keys, with the options of openPlanner. */
+export async function openAs(t, gateway, keys, name, options) {
+  const page = await openPlanner(t, gateway.url, options);
+  page.allow(/\b401\b/); // the first requests, which ask whether one has to sign in
+  await signIn(page, keys[name]);
+  await signedIn(page, name);
+  return page;
+}
