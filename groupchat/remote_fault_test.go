@@ -47,8 +47,11 @@ func TestRemoteFaultsAreContained(t *testing.T) {
 		"a flood":            begins + strings.Repeat(`{"type":"CUSTOM","name":"n","value":1}`+"\n", 300) + ends,
 		"too large an event": begins + `{"type":"CUSTOM","name":"n","value":"` + strings.Repeat("x", 70<<10) + `"}` + "\n" + ends,
 		"too many bytes":     begins + strings.Repeat(`{"type":"CUSTOM","name":"n","value":"`+strings.Repeat("x", 60<<10)+`"}`+"\n", 5) + ends,
-		"asks too much":      begins + askedOf(manyQuestions(101)),
-		"not its place":      begins + `{"type":"STATE_SNAPSHOT","snapshot":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}` + "\n" + ends,
+		"copies": begins + `{"type":"STATE_SNAPSHOT","snapshot":{"d":["` + strings.Repeat("x", 30) + `"]}}` + "\n" +
+			`{"type":"STATE_DELTA","delta":[` + strings.TrimSuffix(strings.Repeat(`{"op":"copy","from":"/d","path":"/d/0"},`, 15), ",") + "]}\n" +
+			strings.Repeat(`{"type":"STATE_DELTA","delta":[{"op":"copy","from":"/d","path":"/e"}]}`+"\n", 70) + ends,
+		"asks too much": begins + askedOf(manyQuestions(101)),
+		"not its place": begins + `{"type":"STATE_SNAPSHOT","snapshot":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}` + "\n" + ends,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -3,6 +3,7 @@ package groupchat
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
@@ -16,10 +17,17 @@ type remoteShare struct {
 	none bool
 	// theirs holds, at /s, what the remote's state is to the remote.
 	theirs *state.Document
+	copied int // bytes that patches have copied, before the last snapshot
 }
 
 // theirState bounds a state that grows by its own patches.
 const theirState = 8 << 20
+
+// theirCopies bounds the bytes that the copies of an answer's patches take together: each is a few bytes long and costs what it copies.
+const theirCopies = 64 << 20
+
+// errCopies is the error of an answer whose patches copy more.
+var errCopies = fmt.Errorf("%w: the patches of one answer copy more than %d bytes", state.ErrTooLarge, theirCopies)
 
 // share returns the part of the turn's state that the remote works on.
 func (r *Remote) share(t *Turn) (*remoteShare, error) {
@@ -41,6 +49,9 @@ func (s *remoteShare) sent() json.RawMessage {
 func (s *remoteShare) restart(raw json.RawMessage) error {
 	if s.none {
 		return nil
+	}
+	if s.theirs != nil {
+		s.copied += s.theirs.Copied()
 	}
 	root, err := json.Marshal(map[string]json.RawMessage{"s": raw})
 	if err == nil {
@@ -66,7 +77,11 @@ func (s *remoteShare) delta(p agui.Patch) (applies bool, err error) {
 	if s.none {
 		return true, nil
 	}
-	if err := s.theirs.Apply(rebased(p, "", "/s")); err != nil {
+	err = s.theirs.Apply(rebased(p, "", "/s"))
+	if s.copied+s.theirs.Copied() > theirCopies {
+		return false, errCopies
+	}
+	if err != nil {
 		return false, unlessPatch(err)
 	}
 	if s.scope.Apply(rebased(p, "", s.path)) == nil {

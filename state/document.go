@@ -24,6 +24,8 @@ type Document struct {
 	tree tree
 	raw  json.RawMessage // the rendered tree, nil since it changed; never written to
 	rev  int             // changes that were made
+	// copied is how many bytes the copies of patches have taken.
+	copied int
 }
 
 // DocumentOptions are the rules a [Document] keeps to. The zero value has none.
@@ -81,6 +83,14 @@ func (d *Document) Rev() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.rev
+}
+
+// Copied returns how many bytes the copies of all patches have taken so far, also of those that were refused. Who applies the patches of
+// somebody else can end it there: a copy is a few bytes long and costs what it copies.
+func (d *Document) Copied() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.copied
 }
 
 // Blank reports whether there is nothing at pointer, or null, or an empty text.
@@ -335,7 +345,9 @@ func (d *Document) commit(edits []edit) error { return d.change(edits, false) }
 // change is commit. With patch, what is told is a patch in any case: one that is too long replaces the whole document.
 func (d *Document) change(edits []edit, patch bool) error {
 	c := change{tree: &d.tree, record: d.o.OnChange != nil}
-	if err := c.applyAll(edits, d.o.MaxSize); err != nil {
+	err := c.applyAll(edits, d.o.MaxSize)
+	d.copied += c.copied
+	if err != nil {
 		return err
 	}
 	if len(c.undo) == 0 {

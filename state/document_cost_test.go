@@ -73,3 +73,27 @@ func costOfChanges(t *testing.T, size int, change func(d *Document, i int) error
 	runtime.ReadMemStats(&after)
 	return (after.TotalAlloc - before.TotalAlloc) / times, sent
 }
+
+// TestCopiedCountsWhatPatchesCopy also in a patch that is refused in the end.
+func TestCopiedCountsWhatPatchesCopy(t *testing.T) {
+	t.Parallel()
+	d, err := NewDocument(json.RawMessage(`{"a":"12345678"}`), DocumentOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	copies := agui.PatchOp{Op: "copy", From: "/a", Path: "/b"}
+	for i, tt := range []struct {
+		patch agui.Patch
+		fails bool
+		want  int
+	}{
+		{agui.Patch{{Op: "add", Path: "/c", Value: json.RawMessage(`1`)}}, false, 0},
+		{agui.Patch{copies}, false, 10},
+		{agui.Patch{copies, copies}, false, 30},
+		{agui.Patch{copies, {Op: "remove", Path: "/none"}}, true, 40},
+	} {
+		if err := d.Apply(tt.patch); (err != nil) != tt.fails || d.Copied() != tt.want {
+			t.Errorf("patch %d: Apply() = %v, Copied() = %d, want %d", i, err, d.Copied(), tt.want)
+		}
+	}
+}

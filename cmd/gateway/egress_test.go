@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -13,12 +14,14 @@ import (
 // connects to. The listener is reached only if the setting names the address.
 func TestNothingReachesRefusedAddresses(t *testing.T) {
 	t.Parallel()
+	const script = "agents: { travel: { type: script, steps: [ { ask: { key: k, message: Which? } } ] } }"
 	tests := []struct{ name, file, env string }{
 		{"model", "models: { m: { base_url: \"http://ADDRESS/v1\", model: m, retries: 0 } }\nagents: { travel: { type: llm, model: m } }", ""},
 		{"remote agent", "agents: { travel: { type: agui, url: \"http://ADDRESS/agent\" } }", ""},
 		{"MCP server", "models: { m: { base_url: \"http://127.0.0.1:1/v1\", model: m, retries: 0 } }\nmcp: { s: { url: \"http://ADDRESS/mcp\" } }\n" +
 			"agents: { travel: { type: llm, model: m, tools: [ { mcp: s } ] } }", ""},
-		{"webhook", "agents: { travel: { type: script, steps: [ { ask: { key: k, message: Which? } } ] } }",
+		{"issuer", script, "GATEWAY_AUTH=jwt\nGATEWAY_JWT_ISSUER=http://ADDRESS\nGATEWAY_JWT_AUDIENCE=us\n"},
+		{"webhook", script,
 			"GATEWAY_INTERRUPT_WEBHOOK=http://ADDRESS/hook\nGATEWAY_INTERRUPT_WEBHOOK_SECRET=s\n"},
 	}
 	for _, tt := range tests {
@@ -37,8 +40,8 @@ func TestNothingReachesRefusedAddresses(t *testing.T) {
 				at := func(text string) string { return strings.ReplaceAll(text, "ADDRESS", "0.0.0.0:"+port) }
 				url, stop := startServer(t, "-config", writeFile(t, "team.yaml", "version: 1\n"+at(tt.file)+"\n"), "-env-file", writeFile(t, "env", at(tt.env)),
 					"-allow-addresses", allowed, "-drain", "1s")
-				if status, body := get(t, http.MethodPost, url+"/agents/travel", input("t")); status != http.StatusOK {
-					t.Errorf("POST = %d, %s", status, body)
+				if status := runWithToken(t, url); (status == http.StatusUnauthorized) != (tt.name == "issuer") {
+					t.Errorf("POST = %d", status)
 				}
 				code, log := stop()
 				listener.Close()
@@ -48,4 +51,25 @@ func TestNothingReachesRefusedAddresses(t *testing.T) {
 			}
 		})
 	}
+}
+
+// runWithToken runs the agent travel, with somebody's token {"alg":"RS256","kid":"a"}, {"iss":"x"}: it is refused when the issuer's keys were
+// asked for.
+func runWithToken(t *testing.T, url string) (status int) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/agents/travel", strings.NewReader(input("t")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Authorization", "Bearer eyJhbGciOiJSUzI1NiIsImtpZCI6ImEifQ.eyJpc3MiOiJ4In0.AAAA")
+	response, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if _, err := io.Copy(io.Discard, response.Body); err != nil {
+		t.Error(err)
+	}
+	return response.StatusCode
 }

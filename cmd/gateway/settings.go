@@ -39,7 +39,7 @@ type config struct {
 
 	model       openai.Options // without BaseURL and Key there is none
 	toolTimeout time.Duration
-	http        *http.Client // reaches models, remote agents, MCP servers and the webhook; nil means clients of their own
+	http        *http.Client // reaches models, remote agents, MCP servers, issuers and the webhook; nil means clients of their own
 
 	env      func(string) (string, bool) // the environment, an -env-file before it
 	scripted bool                        // the travel demo is served, and has no model to speak through
@@ -143,7 +143,7 @@ func (c *config) settings() []setting {
 		{"max-readers", strconv.Itoa(def.Limits.Readers), "readers of one thread", count(&l.Readers)},
 		{"max-queue", strconv.Itoa(def.Limits.Queue), "requests that wait for one thread, at all replicas together", count(&l.Queue)},
 		{"interrupt-webhook", "", "webhook called when a run waits for an answer: an http:// or https:// URL; GATEWAY_INTERRUPT_WEBHOOK_SECRET signs", c.setWebhook},
-		{"allow-addresses", "", "link-local and cloud metadata addresses that models, remote agents, MCP servers and the webhook may have all the same: addresses or networks, with commas between", c.setAllowed},
+		{"allow-addresses", "", "link-local and cloud metadata addresses that models, remote agents, MCP servers, issuers and the webhook may have all the same: addresses or networks, with commas between", c.setAllowed},
 		{"audit-log", "", "file to which what people decide and change is appended, a line of JSON each; - is standard output", text(&c.audit)},
 		{"log-level", "info", "debug, info, warn or error", level(&c.logLevel)},
 		{"log-format", "", "text or json; without it text on a terminal and json elsewhere", oneOf(&c.logFormat, "text", "json")},
