@@ -28,7 +28,7 @@ export default defineConfig({
   },
   server: {
     // `npx vite` beside a running gateway, for work on the page itself.
-    proxy: Object.fromEntries(["/api", "/agents", "/threads", "/readyz"].map((path) => [path, "http://127.0.0.1:8080"])),
+    proxy: Object.fromEntries(["/api", "/agents", "/me", "/threads", "/readyz"].map((path) => [path, "http://127.0.0.1:8080"])),
   },
   test: { include: ["src/**/*.test.ts", "src/**/*.test.tsx"], environment: "node" },
 });

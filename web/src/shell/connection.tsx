@@ -1,6 +1,7 @@
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from "react";
 import { GatewayError, ready } from "../gateway/api";
 import { useSession } from "../session/tab";
+import { Calm } from "./calm";
 
 export interface Connection {
   /** The gateway does not answer, or says that it is not able to serve. */
@@ -27,6 +28,7 @@ export function ConnectionProvider({ children }: { children: ReactNode }) {
   const asking = useRef(false);
   const hurry = useRef<(() => void) | undefined>(undefined);
 
+  const calm = useRef(new Calm());
   const causes = useRef(new WeakSet<object>());
 
   const suspect = useCallback((cause?: unknown) => {
@@ -35,10 +37,13 @@ export function ConnectionProvider({ children }: { children: ReactNode }) {
     if (asking.current) return;
     asking.current = true;
     void (async () => {
-      for (let i = 0; !(await ready()); i++) {
+      let tries = 0;
+      for (; !(await ready()); tries++) {
         setAway(true);
-        await pause(PAUSES_MS[Math.min(i, PAUSES_MS.length - 1)]!, hurry);
+        await pause(PAUSES_MS[Math.min(tries, PAUSES_MS.length - 1)]!, hurry);
       }
+      const ms = tries === 0 ? calm.current.next(Date.now()) : 0; // it was not away, so something else is wrong
+      if (ms > 0) await pause(ms, hurry);
       asking.current = false;
       setAway(false);
       setEpoch((n) => n + 1);
