@@ -54,7 +54,10 @@ func statusOf(code errcode.Code) int {
 // request's id; clients get the code's own sentence.
 func (g *Gateway) answerError(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
-		return // the client is gone
+		if begun, ok := w.(interface{ Begun() bool }); ok && !begun.Begun() {
+			w.WriteHeader(http.StatusRequestTimeout) // the client is gone, or has closed only its side: then it must not take silence for success
+		}
+		return
 	}
 	if errors.Is(err, route.ErrReaderGone) {
 		g.log(r).Debug("reader: gone", "path", route.Logged(r.URL.Path), "error", err)
@@ -89,6 +92,9 @@ func (g *Gateway) writeError(w http.ResponseWriter, r *http.Request, err error) 
 	}
 	if status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests {
 		w.Header().Set("Retry-After", strconv.Itoa(int(retryAfter.Seconds())))
+	}
+	if errors.Is(err, route.ErrCoding) {
+		w.Header().Set("Accept-Encoding", "identity")
 	}
 	if status == http.StatusUnauthorized && g.o.auth() != "header" { // a token would not help where a proxy says who it is
 		w.Header().Set("WWW-Authenticate", "Bearer")

@@ -68,3 +68,9 @@ func (l *lines) size() (lines, size int) {
 	defer l.mu.Unlock()
 	return bytes.Count(l.data.Bytes(), []byte("\n")), l.data.Len()
 }
+
+func (l *lines) text() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.data.String()
+}

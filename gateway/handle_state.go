@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"mime"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -120,10 +119,9 @@ func (g *Gateway) showPatch(w http.ResponseWriter, r *http.Request) error {
 
 // readPatch reads the body by its media type.
 func (g *Gateway) readPatch(r *http.Request) (p state.OutsidePatch, err error) {
-	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	switch {
-	case err == nil && media == mediaJSONPatch:
-	case err == nil && media == mediaMergePatch:
+	switch route.MediaType(r) {
+	case mediaJSONPatch:
+	case mediaMergePatch:
 		p.Merge = true
 	default:
 		return p, &errcode.Error{Code: errcode.UnsupportedMediaType, Text: "The body must be " + mediaJSONPatch + " or " + mediaMergePatch + "."}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"net/http"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
@@ -158,9 +157,6 @@ func (g *Gateway) readObject(r *http.Request, v any) error {
 	data, err := route.ReadJSON(r, g.o.Limits.Body)
 	if err != nil {
 		return err
-	}
-	if !utf8.Valid(data) {
-		return &agui.FieldError{Problem: "is not valid UTF-8"}
 	}
 	if err := json.Unmarshal(data, v); err != nil {
 		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {

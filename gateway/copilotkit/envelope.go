@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"mime"
 	"net/http"
 	"net/url"
 	"strings"
@@ -59,14 +58,13 @@ func (h *Handler) call(w http.ResponseWriter, r *http.Request) error {
 	case "resource/request":
 		return h.callResource(w, r, e)
 	default:
-		return badCall("Unsupported method '"+method+"'", http.StatusBadRequest)
+		return badCall("Unsupported method '"+route.Logged(method)+"'", http.StatusBadRequest)
 	}
 }
 
 func (h *Handler) envelope(r *http.Request) (envelope, error) {
 	var e envelope
-	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || media != "application/json" {
+	if route.MediaType(r) != "application/json" {
 		return e, badCall("Single-route endpoint expects JSON payloads", http.StatusUnsupportedMediaType)
 	}
 	data, err := route.ReadBody(r, h.o.MaxBody)

@@ -176,7 +176,7 @@ func (h *Handler) agent(r *http.Request) (Agent, error) {
 		return agent, nil
 	}
 	return Agent{}, &reply{http.StatusNotFound, map[string]string{
-		"error": "Agent not found", "message": "Agent '" + name + "' does not exist",
+		"error": "Agent not found", "message": "Agent '" + route.Logged(name) + "' does not exist",
 	}}
 }
 

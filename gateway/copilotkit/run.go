@@ -76,10 +76,10 @@ func (h *Handler) stop(w http.ResponseWriter, r *http.Request) error {
 		}})
 	case run != "":
 		route.Answer(w, http.StatusOK, map[string]any{
-			"stopped": false, "message": "Run '" + run + "' is not the active run for thread '" + key.ID + "'.",
+			"stopped": false, "message": "Run '" + route.Logged(run) + "' is not the active run for thread '" + route.Logged(key.ID) + "'.",
 		})
 	default:
-		route.Answer(w, http.StatusOK, map[string]any{"stopped": false, "message": "No active run for thread '" + key.ID + "'."})
+		route.Answer(w, http.StatusOK, map[string]any{"stopped": false, "message": "No active run for thread '" + route.Logged(key.ID) + "'."})
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ func (t Timestamp) MarshalText() ([]byte, error) {
 // IsZero reports whether there is no time, for omitzero.
 func (t Timestamp) IsZero() bool { return time.Time(t).IsZero() }
 
-// Logged shortens a text of a caller's for the log, because a request line may be a megabyte long.
+// Logged shortens a text of a caller's for the log, or for an answer that repeats it, because a request line may be a megabyte long.
 func Logged(s string) string {
 	const most = 256
 	if len(s) <= most {

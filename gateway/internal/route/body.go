@@ -7,7 +7,9 @@ import (
 	"net/http"
 	"strings"
 	"time"
+	"unicode/utf8"
 
+	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 )
 
@@ -62,19 +64,36 @@ func CheckType(r *http.Request) error {
 }
 
 func checkType(r *http.Request) error {
-	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || media != "application/json" {
+	if MediaType(r) != "application/json" {
 		return &errcode.Error{Code: errcode.UnsupportedMediaType, Err: errors.New("content type is not application/json")}
 	}
 	return nil
 }
 
-// ReadBody is ReadJSON for a body of any media type. A body whose announced length is too large is refused before it is read,
+// MediaType returns the media type of a body without its parameters, in lower case. It is empty if the request states none, more than one, or
+// another charset than UTF-8: then two servers in a row may take the body for different things.
+func MediaType(r *http.Request) string {
+	stated := r.Header.Values("Content-Type")
+	if len(stated) != 1 {
+		return ""
+	}
+	media, parameters, err := mime.ParseMediaType(stated[0])
+	if charset, ok := parameters["charset"]; err != nil || ok && !strings.EqualFold(charset, "utf-8") {
+		return ""
+	}
+	return media
+}
+
+// ErrCoding is in the error of a body that is compressed.
+var ErrCoding = errors.New("gateway: the body is compressed")
+
+// ReadBody is ReadJSON for a body of any media type. It refuses compressed bodies, because a few bytes of them can be many, and text that is
+// not UTF-8. A body whose announced length is too large is refused before it is read,
 // so that a client which waits for 100 Continue does not send it.
 func ReadBody(r *http.Request, limit int64) ([]byte, error) {
 	for _, coding := range r.Header.Values("Content-Encoding") {
 		if !strings.EqualFold(coding, "identity") {
-			return nil, &errcode.Error{Code: errcode.UnsupportedMediaType, Err: errors.New("the body is compressed"), Text: "The body must not be compressed."}
+			return nil, &errcode.Error{Code: errcode.UnsupportedMediaType, Err: ErrCoding, Text: "The body must not be compressed."}
 		}
 	}
 	body := r.Body
@@ -91,6 +110,9 @@ func ReadBody(r *http.Request, limit int64) ([]byte, error) {
 	}
 	if err != nil {
 		return nil, &errcode.Error{Code: errcode.InvalidInput, Err: err}
+	}
+	if !utf8.Valid(data) {
+		return nil, &agui.FieldError{Problem: "is not valid UTF-8"}
 	}
 	return data, nil
 }
