@@ -33,10 +33,13 @@ type admission struct {
 // admit asks the store what the request means until it means something final: a run in the way may have to end
 // first. The run that the request begins has started when it returns.
 func (a *admission) admit(ctx context.Context) (begun *state.Begun, run *attempt, err error) {
+	if err := a.agent.checkForwarded(a.r.Header); err != nil {
+		return nil, nil, err
+	}
 	waiting, cancel := context.WithCancel(ctx) // a gateway that drains lets nobody wait
 	defer cancel()
 	defer context.AfterFunc(a.g.taking, cancel)()
-	a.slot.g = a.g
+	a.slot.g, a.slot.principal = a.g, a.req.Key.Principal
 	defer func() { a.leaveQueues(run) }()
 	for {
 		begun, run, err = a.begin(ctx)
@@ -150,8 +153,14 @@ func (a *admission) wait(ctx context.Context, begun *state.Begun) (again bool, e
 		return false, a.full
 	case meaning == state.Queued:
 		a.queued = true
+		if !a.slot.mayWait() {
+			return false, a.full
+		}
 		return true, a.awaitTurn(ctx)
 	case meaning == state.Preempt, inTheWay && a.agent.OnBusy == Supersede:
+		if err := a.g.limits.spent(a.req.Key.Principal); err != nil {
+			return false, err // before the run in the way is ended for nothing
+		}
 		return true, a.supersede(ctx, begun.Thread)
 	case inTheWay && begun.Thread.Live.Tied && a.tries < maxTries:
 		a.tries++
@@ -261,7 +270,7 @@ func (a *admission) supersede(ctx context.Context, t *state.Thread) error {
 
 // leaveQueues gives up what was waited for: the place in the queue, unless run began with it, and the slot.
 func (a *admission) leaveQueues(run *attempt) {
-	a.slot.release()
+	a.slot.leave()
 	if !a.queued || run != nil {
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/groupchat"
@@ -49,6 +50,23 @@ func (s *served) forwarded(header http.Header) http.Header {
 		}
 	}
 	return passed
+}
+
+// maxForwarded is how many bytes the headers may have that an agent forwards: they are kept as long as the run.
+const maxForwarded = 16 << 10
+
+// checkForwarded refuses a request whose headers are too large to be kept for the agent.
+func (s *served) checkForwarded(header http.Header) error {
+	size := 0
+	for name, values := range s.forwarded(header) {
+		for _, value := range values {
+			size += len(name) + len(value)
+		}
+	}
+	if size > maxForwarded {
+		return &errcode.Error{Code: errcode.TooLarge, Err: fmt.Errorf("gateway: the headers that the agent forwards have %d bytes, more than %d", size, maxForwarded)}
+	}
+	return nil
 }
 
 // setOptions sets what the agent decides of a request.

@@ -67,6 +67,8 @@ type attempt struct {
 
 	// usage counts what the run's models used, in earlier attempts too.
 	usage host.Usage
+	// spent is how many tokens of usage are counted as the principal's, here or by earlier attempts.
+	spent atomic.Int64
 
 	// thread is the thread as of the last commit.
 	thread atomic.Pointer[state.Thread]
@@ -106,6 +108,7 @@ func (a *attempt) execute() {
 		result, err = a.watch(a.launch())
 		return err
 	})
+	_ = a.spend() // before the end is told; a principal that has spent too much is refused its next run
 	if err := calls.Protect(func() error { a.end(result, err); return nil }); err != nil {
 		a.surrender(err)
 	}

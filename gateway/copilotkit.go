@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"iter"
@@ -96,27 +97,40 @@ func (s copilotkitService) Connect(w http.ResponseWriter, r *http.Request, name 
 }
 
 // Show is part of [copilotkit.Service].
-func (s copilotkitService) Show(w http.ResponseWriter, r *http.Request, name string, in *agui.RunAgentInput, events func() ([]agui.Event, error)) error {
+func (s copilotkitService) Show(w http.ResponseWriter, r *http.Request, name string, in *agui.RunAgentInput, events func(context.Context) ([]agui.Event, error)) error {
 	page, err := s.reader(w, r, name, in)
 	if err != nil {
 		return err
 	}
 	defer page.endOnPanic()
+	if events != nil {
+		place := slot{g: s.g, principal: page.key.Principal}
+		defer place.leave()
+		if err := place.take(); err != nil {
+			return err
+		}
+	}
 	return page.endWithError(page.showRun(events))
 }
 
 // showRun sends a stream that looks like a run of events.
-func (r *reader) showRun(events func() ([]agui.Event, error)) error {
+func (r *reader) showRun(events func(context.Context) ([]agui.Event, error)) error {
 	if err := r.open(); err != nil {
 		return err
 	}
-	stop := r.keepAlive()
-	list, err := events()
-	stop()
-	if err != nil {
-		return err
+	all := []agui.Event{r.runStarted()}
+	if events != nil {
+		ctx, cancel := context.WithCancel(r.req.Context())
+		defer cancel()
+		defer context.AfterFunc(r.g.cutShort, cancel)()
+		stop := r.keepAlive()
+		list, err := events(ctx)
+		stop()
+		if err != nil {
+			return err
+		}
+		all = append(all, list...)
 	}
-	all := append([]agui.Event{r.runStarted()}, list...)
 	all = append(all, r.runFinished(&agui.Outcome{Type: agui.OutcomeSuccess}))
 	if err := r.send(state.FrameID{}, readerEvents(all...)...); err != nil {
 		return err

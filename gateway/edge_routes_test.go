@@ -36,7 +36,7 @@ func newGuarded(t *testing.T, asked *int) *Gateway {
 	t.Helper()
 	g, err := New(Options{
 		Agents: map[string]groupchat.Agent{"echo": groupchat.AgentFunc(nil)}, Log: slog.New(slog.DiscardHandler),
-		Origins: []string{"https://app.example"}, Hosts: []string{"gateway.example"},
+		Origins: []string{"https://app.example"}, Hosts: []string{"gateway.example"}, Limits: Limits{Rate: -1},
 		Page: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }),
 		Principal: func(*http.Request) (Principal, error) {
 			*asked++

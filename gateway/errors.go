@@ -74,8 +74,29 @@ func (g *Gateway) answerError(w http.ResponseWriter, r *http.Request, err error)
 	g.writeError(w, r, err)
 }
 
-// retryAfter is how long a client should wait after a 503.
+// retryAfter is how long a client should wait after a 503 or a 429, if nothing better is known.
 const retryAfter = time.Second
+
+// A retryError is an error after which a client should wait for a known time.
+type retryError struct {
+	err   error
+	after time.Duration
+}
+
+// Error is that of the cause.
+func (e *retryError) Error() string { return e.err.Error() }
+
+// Unwrap returns the cause, which has the code.
+func (e *retryError) Unwrap() error { return e.err }
+
+// retryAfterOf returns the seconds that a client should wait after err: as many whole ones as it takes.
+func retryAfterOf(err error) string {
+	after := retryAfter
+	if known, ok := errors.AsType[*retryError](err); ok {
+		after = max(after, known.after)
+	}
+	return strconv.FormatInt(int64((after+time.Second-1)/time.Second), 10)
+}
 
 // writeError answers with an error, if the response has not begun.
 func (g *Gateway) writeError(w http.ResponseWriter, r *http.Request, err error) {
@@ -91,7 +112,7 @@ func (g *Gateway) writeError(w http.ResponseWriter, r *http.Request, err error) 
 		message = (&errcode.Error{Code: code, Err: field}).Public()
 	}
 	if status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests {
-		w.Header().Set("Retry-After", strconv.Itoa(int(retryAfter.Seconds())))
+		w.Header().Set("Retry-After", retryAfterOf(err))
 	}
 	if errors.Is(err, route.ErrCoding) {
 		w.Header().Set("Accept-Encoding", "identity")

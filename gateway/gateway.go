@@ -34,21 +34,24 @@ type Gateway struct {
 	// readiness is what probes were answered last.
 	readiness readiness
 	webhook   *webhook.Webhook
+	limits    limits
 	// taking is done when new runs are refused, serving when the last run has ended.
 	taking, serving         context.Context
 	stopTaking, stopServing context.CancelFunc
+	// cutShort is done when live runs are ended, and new ones end at once.
+	cutShort context.Context
+	cutRuns  context.CancelFunc
 	// giveUp is done when runs wait for the store no longer.
 	giveUp      context.Context
 	abandon     context.CancelFunc
 	sweepEnded  chan struct{} // closed when sweep has ended
 	notingEnded chan struct{} // closed when noteReaders has ended
 
-	mu           sync.Mutex
-	attempts     map[state.Key]*attempt // live here
-	running      int                    // of slots that are held or occupied
-	waiting      []*slot                // asked for while all were held
-	drainExpired bool                   // live runs are ended, and new ones end at once
-	wg           sync.WaitGroup         // of those running counts
+	mu       sync.Mutex
+	attempts map[state.Key]*attempt // live here
+	running  int                    // of slots that are held or occupied
+	waiting  []*slot                // asked for while all were held
+	wg       sync.WaitGroup         // of those running counts
 }
 
 var agentName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
@@ -64,8 +67,10 @@ func New(o Options) (*Gateway, error) {
 	g := &Gateway{
 		o: o, store: o.Store, attempts: map[state.Key]*attempt{},
 	}
+	g.limits = newLimits(o)
 	g.taking, g.stopTaking = context.WithCancel(context.Background())
 	g.serving, g.stopServing = context.WithCancel(context.Background())
+	g.cutShort, g.cutRuns = context.WithCancel(context.Background())
 	g.giveUp, g.abandon = context.WithCancel(context.Background())
 	g.readers.changed = func(key state.Key) {
 		if a := g.attempt(key); a != nil {
@@ -76,7 +81,7 @@ func New(o Options) (*Gateway, error) {
 		}
 	}
 	r, err := newRoster(o)
-	if err := errors.Join(webhook.Check(o.Webhook.URL, o.Webhook.Secret), g.hosts().Validate(), err); err != nil {
+	if err := errors.Join(o.Limits.check(), webhook.Check(o.Webhook.URL, o.Webhook.Secret), g.hosts().Validate(), err); err != nil {
 		return nil, err
 	}
 	g.roster.Store(r)
@@ -128,7 +133,7 @@ func (g *Gateway) Drain(ctx context.Context) error {
 	}
 	g.webhook.Cancel()
 	g.mu.Lock()
-	g.drainExpired = true
+	g.cutRuns()
 	for _, a := range g.attempts {
 		a.cancel(g.drained())
 	}

@@ -1,10 +1,8 @@
 package gateway
 
 import (
-	"fmt"
 	"net/http"
 
-	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -19,10 +17,10 @@ func (g *Gateway) attach(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodHead {
 		return g.attachable(w, r, key)
 	}
-	if !g.readers.enter(key, g.o.Limits.Readers) {
-		return &errcode.Error{Code: errcode.Overloaded, Err: fmt.Errorf("gateway: more than %d readers", g.o.Limits.Readers)}
+	if err := g.enterReader(key); err != nil {
+		return err
 	}
-	defer g.readers.leave(key)
+	defer g.leaveReader(key)
 	t, _, err := g.store.Load(r.Context(), key)
 	if err != nil {
 		return route.StoreError(err)

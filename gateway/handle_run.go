@@ -72,6 +72,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, agent *served, r
 	defer client.endOnPanic()
 	a := &admission{g: g, r: r, req: req, agent: agent, reader: client}
 	begun, run, err := a.admit(r.Context())
+	route.ReleaseRoom(r)
 	if err == nil {
 		err = client.respond(begun, run)
 	} else {

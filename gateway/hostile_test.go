@@ -54,7 +54,7 @@ func TestHostileInput(t *testing.T) { //nolint:paralleltest // see above
 	var log lines
 	w := newWorld(t, byHeader, func(o *gateway.Options) {
 		o.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-		o.Limits = gateway.Limits{Body: 64 << 10, Depth: 16, Messages: 20, Values: 4000, PatchOps: 20, State: 32 << 10, Thread: 128 << 10, Event: 256 << 10}
+		o.Limits = gateway.Limits{Rate: -1, Body: 64 << 10, Depth: 16, Messages: 20, Values: 4000, PatchOps: 20, State: 32 << 10, Thread: 128 << 10, Event: 256 << 10}
 	})
 	for _, thread := range []string{"mine", "hers", "__proto__"} { // both have threads of these names
 		for _, who := range []string{hostilePrincipal, "ada"} {

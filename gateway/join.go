@@ -17,10 +17,10 @@ import (
 // join makes the client a reader of the live run of t: it is sent a prelude, which is itself a valid stream, and then the log's
 // frames behind it. It unties the run from the connection it was posted on (R4).
 func (r *reader) join(t *state.Thread, extra ...agui.Event) error {
-	if !r.g.readers.enter(r.key, r.g.o.Limits.Readers) {
-		return &errcode.Error{Code: errcode.Overloaded, Err: fmt.Errorf("gateway: more than %d readers", r.g.o.Limits.Readers)}
+	if err := r.g.enterReader(r.key); err != nil {
+		return err
 	}
-	defer r.g.readers.leave(r.key)
+	defer r.g.leaveReader(r.key)
 	r.untie(t)
 	r.noteResumed(t)
 	if err := r.open(); err != nil {

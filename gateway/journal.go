@@ -32,7 +32,7 @@ func (a *attempt) record(e agui.Event, data []byte) error {
 	return a.rec.Add(f)
 }
 
-// Commit stores the run between two turns.
+// Commit stores the run between two turns. If the principal has spent its tokens the run ends there, with what its turn has done.
 func (a *attempt) Commit(_ context.Context, checkpoint json.RawMessage) error {
 	a.commitMu.Lock()
 	defer a.commitMu.Unlock()
@@ -42,7 +42,10 @@ func (a *attempt) Commit(_ context.Context, checkpoint json.RawMessage) error {
 	if err := a.commit(state.Commit{State: a.changedState(), Messages: a.changedMessages(), Checkpoint: checkpoint}); err != nil {
 		return err
 	}
-	return a.takePatches(checkpoint)
+	if err := a.takePatches(checkpoint); err != nil {
+		return err
+	}
+	return a.spend()
 }
 
 // takePatches applies the patches from outside that waited for the end of a turn, in a commit of their own: what was

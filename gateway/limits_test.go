@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
@@ -22,28 +23,47 @@ type limit struct {
 	at, beyond func(w *world) string
 	// answer is the code beyond the limit, or a word for what is done about it.
 	answer string
+	// with sets what else the limit needs; nil if nothing.
+	with func(*gateway.Options)
+}
+
+// asAda makes all requests those of one principal, however many there are.
+func asAda(o *gateway.Options) {
+	o.Principal = func(*http.Request) (gateway.Principal, error) { return gateway.Principal{ID: "ada"}, nil }
+	o.Limits.Rate = -1
 }
 
 // limits has a row for every member of [gateway.Limits].
 var limits = map[string]limit{
-	"Body": {int64(len(input("t", "r", []string{"u1:Hi"}))),
-		runs("silent", input("t", "r", []string{"u1:Hi"})), runs("silent", input("t", "r", []string{"u1:Hi!"})), "too_large"},
-	"Depth": {4,
-		runs("silent", input("t", "r", nil, `"state":`+nested(3))), runs("silent", input("t", "r", nil, `"state":`+nested(4))), "invalid_input"},
-	"Values": {11,
-		runs("silent", input("t", "r", nil, `"state":{"a":[0,0,0]}`)), runs("silent", input("t", "r", nil, `"state":{"a":[0,0,0,0]}`)), "invalid_input"},
-	"Messages": {2,
-		runs("silent", input("t", "r", []string{"a:1", "b:2"})), runs("silent", input("t", "r", []string{"a:1", "b:2", "c:3"})), "invalid_input"},
-	"Thread": {int64(len(`{"id":"u1","role":"user","content":"Hi"}`)),
-		runs("silent", input("t", "r", []string{"u1:Hi"})), runs("silent", input("t", "r", []string{"u1:Hi!"})), "too_large"},
-	"State": {int64(len(`{"x":"12345"}`)),
-		runs("keeps", input("t", "r", []string{"u1:12345"})), runs("keeps", input("t", "r", []string{"u1:123456"})), "too_large"},
-	"Event": {int64(len(`{"type":"CUSTOM","name":"sized","value":"`)) + 1000 + int64(len(`"}`)),
-		runs("emits", input("t", "r", []string{"u1:" + strings.Repeat("x", 1000)})), runs("emits", input("t", "r", []string{"u1:" + strings.Repeat("x", 1001)})), "too_large"},
-	"PatchOps": {3, deltas(3), deltas(4), "a snapshot"},
-	"Runs":     {2, live(1, false), live(2, false), "overloaded"},
-	"Readers":  {2, live(1, true), live(2, true), "overloaded"},
-	"Queue":    {2, queued(1), queued(2), "queue_full"},
+	"Body": {value: int64(len(input("t", "r", []string{"u1:Hi"}))), answer: "too_large",
+		at: runs("silent", input("t", "r", []string{"u1:Hi"})), beyond: runs("silent", input("t", "r", []string{"u1:Hi!"}))},
+	"Bodies": {value: 16 << 10, answer: "overloaded", at: stalled(2047, 2047), beyond: stalled(2047, 2048),
+		with: func(o *gateway.Options) { o.Limits.Body = 2 << 10 }},
+	"Depth": {value: 4, answer: "invalid_input",
+		at: runs("silent", input("t", "r", nil, `"state":`+nested(3))), beyond: runs("silent", input("t", "r", nil, `"state":`+nested(4)))},
+	"Values": {value: 11, answer: "invalid_input",
+		at: runs("silent", input("t", "r", nil, `"state":{"a":[0,0,0]}`)), beyond: runs("silent", input("t", "r", nil, `"state":{"a":[0,0,0,0]}`))},
+	"Messages": {value: 2, answer: "invalid_input",
+		at: runs("silent", input("t", "r", []string{"a:1", "b:2"})), beyond: runs("silent", input("t", "r", []string{"a:1", "b:2", "c:3"}))},
+	"Thread": {value: int64(len(`{"id":"u1","role":"user","content":"Hi"}`)), answer: "too_large",
+		at: runs("silent", input("t", "r", []string{"u1:Hi"})), beyond: runs("silent", input("t", "r", []string{"u1:Hi!"}))},
+	"State": {value: int64(len(`{"x":"12345"}`)), answer: "too_large",
+		at: runs("keeps", input("t", "r", []string{"u1:12345"})), beyond: runs("keeps", input("t", "r", []string{"u1:123456"}))},
+	"Event": {value: int64(len(`{"type":"CUSTOM","name":"sized","value":"`)) + 1000 + int64(len(`"}`)), answer: "too_large",
+		at:     runs("emits", input("t", "r", []string{"u1:" + strings.Repeat("x", 1000)})),
+		beyond: runs("emits", input("t", "r", []string{"u1:" + strings.Repeat("x", 1001)}))},
+	"PatchOps":            {value: 3, at: deltas(3), beyond: deltas(4), answer: "a snapshot"},
+	"Runs":                {value: 2, at: live(1, false), beyond: live(2, false), answer: "overloaded"},
+	"RunsPerPrincipal":    {value: 2, at: live(1, false), beyond: live(2, false), answer: "rate_limited", with: asAda},
+	"Readers":             {value: 2, at: live(1, true), beyond: live(2, true), answer: "overloaded"},
+	"ReadersTotal":        {value: 2, at: live(1, true), beyond: live(2, true), answer: "overloaded"},
+	"ReadersPerPrincipal": {value: 2, at: live(1, true), beyond: live(2, true), answer: "rate_limited", with: asAda},
+	"Queue":               {value: 2, at: queued(1), beyond: queued(2), answer: "queue_full"},
+	"TokensPerPrincipal":  {value: 24, at: spends(2), beyond: spends(3), answer: "rate_limited", with: asAda},
+	"Rate": {value: 2, at: asks(2, time.Second), beyond: asks(3, time.Second), answer: "rate_limited",
+		with: func(o *gateway.Options) { asAda(o); o.Limits.RateBurst = 3 }},
+	"RateBurst": {value: 2, at: asks(2, 0), beyond: asks(3, 0), answer: "rate_limited",
+		with: func(o *gateway.Options) { asAda(o); o.Limits.Rate = 2 }},
 }
 
 // sized are the agents that make something of exactly the size of what they are told.
@@ -80,6 +100,10 @@ func TestEveryLimitHasATestAtItsBoundary(t *testing.T) {
 			t.Parallel()
 			set := func(o *gateway.Options) {
 				sized(o)
+				spending(t)(o)
+				if l.with != nil {
+					l.with(o)
+				}
 				reflect.ValueOf(&o.Limits).Elem().FieldByName(name).SetInt(l.value)
 			}
 			if got := l.at(newWorld(t, set)); got != "ok" {

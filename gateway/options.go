@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -73,6 +74,9 @@ type Options struct {
 	Page http.Handler
 
 	Limits Limits
+	// TokenWindow is the time for which Limits.TokensPerPrincipal holds. It begins with the first tokens that a principal uses, and then
+	// anew; 0 means 24 hours.
+	TokenWindow time.Duration
 	// TrustedProxies are the networks of the proxies before the gateway. What they say in X-Forwarded-For counts as the address of a
 	// client, and nobody else's word does. Nil means that a client's address is that of its connection.
 	TrustedProxies []netip.Prefix
@@ -137,6 +141,7 @@ const (
 // means no limit.
 type Limits struct {
 	Body     int64 // bytes of a request; 8 MiB
+	Bodies   int64 // bytes of all requests that are being read or admitted, a quarter of them of one principal; 256 MiB
 	Event    int   // bytes of an event; 8 MiB
 	Thread   int   // bytes of a thread's messages; 6 MiB
 	State    int   // bytes of the shared state; 1 MiB
@@ -147,6 +152,17 @@ type Limits struct {
 	Runs     int   // live at once; 10000
 	Readers  int   // per thread; 64
 	Queue    int   // requests waiting per thread; 8
+
+	ReadersTotal int // of all threads; 10000
+
+	// Limits of each principal, which hold on this replica and only if [Options].Principal is set.
+
+	RunsPerPrincipal    int   // live at once, with requests that wait in queues and suggestions; 100
+	ReadersPerPrincipal int   // of all its threads; 1000
+	TokensPerPrincipal  int64 // of models in each TokenWindow; no limit
+	// Rate is how many requests a principal may make in a second, and RateBurst how many at once; 20 and 40. The same holds for
+	// requests without valid credentials from one client's address. Both have to be positive to limit anything.
+	Rate, RateBurst int
 }
 
 func orDefault[T ~int | ~int64](v *T, d T) {
@@ -170,6 +186,21 @@ func (l *Limits) fill() {
 	orDefault(&l.Runs, 10000)
 	orDefault(&l.Readers, 64)
 	orDefault(&l.Queue, 8)
+	orDefault(&l.Bodies, 256<<20)
+	orDefault(&l.ReadersTotal, 10000)
+	orDefault(&l.RunsPerPrincipal, 100)
+	orDefault(&l.ReadersPerPrincipal, 1000)
+	orDefault(&l.TokensPerPrincipal, 0)
+	orDefault(&l.Rate, 20)
+	orDefault(&l.RateBurst, 40)
+}
+
+// check returns what is wrong with limits that are filled in.
+func (l *Limits) check() error {
+	if l.Bodies > 0 && l.Bodies/8 < l.Body {
+		return fmt.Errorf("gateway: Limits.Bodies, %d, is less than eight times Limits.Body, %d", l.Bodies, l.Body)
+	}
+	return nil
 }
 
 // atLeast replaces a value that is not positive by its default: none of these durations and counts can be zero.
@@ -197,6 +228,7 @@ func (o *Options) fill() {
 	atLeast(&o.Lease, 10*time.Second)
 	atLeast(&o.RunAttempts, 3)
 	atLeast(&o.StoreBuffer, 20*time.Second)
+	atLeast(&o.TokenWindow, 24*time.Hour)
 	atLeast(&o.Webhook.Timeout, 10*time.Second)
 	atLeast(&o.Webhook.Retry, 10*time.Second)
 	o.Limits.fill()

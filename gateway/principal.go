@@ -125,6 +125,10 @@ func (g *Gateway) principal(r *http.Request) (Principal, error) {
 
 // refusePrincipal answers a request that has no principal, or one that is not allowed in. The cause is logged.
 func (g *Gateway) refusePrincipal(w http.ResponseWriter, r *http.Request, err error) {
+	if err := g.limits.takeStranger(r); err != nil {
+		g.refuseOften(w, r, err)
+		return
+	}
 	log := g.log(r).With(route.Described(r)...).With("code", string(errcode.Of(err)), "error", withoutCredentials(err.Error(), r))
 	if p, ok := errors.AsType[*groupchat.PanicError](err); ok {
 		log.Error("request: refused", "stack", string(p.Stack))

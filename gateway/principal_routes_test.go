@@ -31,7 +31,7 @@ func TestEveryRouteButThoseOfNobodyAsksForThePrincipal(t *testing.T) {
 	nobodys := []string{"/", "/assets/*", "/healthz", "/readyz", "/openapi.json"}
 	asked, known := 0, false
 	g, err := New(Options{
-		Agents: map[string]groupchat.Agent{"echo": groupchat.AgentFunc(nil)}, Page: http.NotFoundHandler(), Limits: Limits{Body: 1},
+		Agents: map[string]groupchat.Agent{"echo": groupchat.AgentFunc(nil)}, Page: http.NotFoundHandler(), Limits: Limits{Body: 1, Rate: -1},
 		Log: slog.New(slog.DiscardHandler),
 		Principal: func(*http.Request) (Principal, error) {
 			asked++

@@ -2,9 +2,11 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -13,8 +15,9 @@ import (
 type readerCount struct {
 	changed func(state.Key) // called after every change
 
-	mu sync.Mutex
-	n  map[state.Key]*threadReaders
+	mu  sync.Mutex
+	n   map[state.Key]*threadReaders
+	all int // of all threads
 }
 
 // threadReaders counts the readers of one thread.
@@ -24,14 +27,15 @@ type threadReaders struct {
 	idle bool
 }
 
-// enter counts a reader, unless there are limit of them already (0: no limit).
-func (c *readerCount) enter(key state.Key, limit int) bool {
+// enter counts a reader, unless there are limit of the thread already, or most in all (0: no limit).
+func (c *readerCount) enter(key state.Key, limit, most int) bool {
 	c.mu.Lock()
 	r := c.n[key]
-	if limit > 0 && r != nil && r.n >= limit {
+	if limit > 0 && r != nil && r.n >= limit || most > 0 && c.all >= most {
 		c.mu.Unlock()
 		return false
 	}
+	c.all++
 	if c.n == nil {
 		c.n = map[state.Key]*threadReaders{}
 	}
@@ -48,6 +52,7 @@ func (c *readerCount) enter(key state.Key, limit int) bool {
 
 func (c *readerCount) leave(key state.Key) {
 	c.mu.Lock()
+	c.all--
 	if r := c.n[key]; r.n == 1 {
 		delete(c.n, key)
 	} else {
@@ -55,6 +60,30 @@ func (c *readerCount) leave(key state.Key) {
 	}
 	c.mu.Unlock()
 	c.changed(key)
+}
+
+// enterReader counts a reader of a thread until leaveReader is called, unless the thread, its principal or the gateway has too many.
+func (g *Gateway) enterReader(key state.Key) error {
+	if !g.limits.readers.Add(key.Principal, 1, g.limits.mostReaders) {
+		return rateLimited(retryAfter, "the principal has too many readers")
+	}
+	if !g.readers.enter(key, g.o.Limits.Readers, g.o.Limits.ReadersTotal) {
+		g.limits.readers.Done(key.Principal, 1)
+		return &errcode.Error{Code: errcode.Overloaded, Err: errors.New("gateway: too many readers")}
+	}
+	return nil
+}
+
+// enterOwn is enterReader for whoever started the thread's run, who may always read it: how many runs there are is limited.
+func (g *Gateway) enterOwn(key state.Key) {
+	g.limits.readers.Add(key.Principal, 1, 0)
+	g.readers.enter(key, 0, 0)
+}
+
+// leaveReader takes back enterReader and enterOwn.
+func (g *Gateway) leaveReader(key state.Key) {
+	g.readers.leave(key)
+	g.limits.readers.Done(key.Principal, 1)
 }
 
 // any reports whether the thread has a reader.

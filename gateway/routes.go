@@ -144,7 +144,14 @@ func (g *Gateway) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 			g.refusePrincipal(responseWriter{c.Response()}, r, err)
 			return nil
 		}
-		c.SetRequest(route.WithPrincipal(r, principal))
+		r = route.WithPrincipal(r, principal)
+		if err := g.limits.takeRequest(r); err != nil {
+			g.refuseOften(responseWriter{c.Response()}, r, err)
+			return nil
+		}
+		room := g.limits.bodies.Hold(principal.ID)
+		defer room.Release()
+		c.SetRequest(route.WithRoom(r, room))
 		return next(c)
 	}
 }

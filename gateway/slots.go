@@ -16,9 +16,14 @@ import (
 
 // A slot is a request's share of the runs that may be live here at once. It is taken before the store is asked, because a run that
 // the store begins has to start, and released unless a run occupies it. Fields below the first are guarded by [Gateway]'s mu.
+//
+// Beside it, the request is counted as one of its principal's runs, from the first time that it asks for a slot until it has its verdict or
+// its run has ended: what waits in queues counts too.
 type slot struct {
-	g    *Gateway
-	held bool
+	g         *Gateway
+	principal string
+	held      bool
+	counted   bool // as one of the principal's
 	// from is the run whose slot this will be when it has ended; nil if there is none.
 	from *attempt
 	// taken is closed when a slot that was waited for is held.
@@ -32,19 +37,41 @@ func (s *slot) take() error {
 	return s.takeLocked()
 }
 
+// takeOver is take for a run that exists already: it counts as its principal's, however many that are.
+func (s *slot) takeOver() error {
+	s.g.mu.Lock()
+	defer s.g.mu.Unlock()
+	s.counted = s.g.limits.runs.Add(s.principal, 1, 0)
+	return s.takeLocked()
+}
+
 func (s *slot) takeLocked() error {
-	switch most := s.g.o.Limits.Runs; {
-	case s.g.draining():
+	if s.g.draining() {
 		return &errcode.Error{Code: errcode.Draining}
-	case s.held:
+	}
+	if s.held {
 		return nil
-	case most > 0 && s.g.running >= most:
+	}
+	if !s.counted {
+		if err := s.g.limits.takeRun(s.principal); err != nil {
+			return err
+		}
+		s.counted = true
+	}
+	if most := s.g.o.Limits.Runs; most > 0 && s.g.running >= most {
 		return &errcode.Error{Code: errcode.Overloaded}
 	}
 	s.g.running++
 	s.g.wg.Add(1)
 	s.held = true
 	return nil
+}
+
+// mayWait reports whether the request counts as one of its principal's, so that it may wait in a queue.
+func (s *slot) mayWait() bool {
+	s.g.mu.Lock()
+	defer s.g.mu.Unlock()
+	return s.counted
 }
 
 // enqueue is take for a request that may wait: slots are given in the order in which they were asked for. The channel is
@@ -84,10 +111,21 @@ func (s *slot) inherit(t *state.Thread) <-chan struct{} {
 func (s *slot) occupy() {
 	s.g.mu.Lock()
 	defer s.g.mu.Unlock()
-	s.held = false
+	s.held, s.counted = false, false
 }
 
-// release gives back a slot that is held, or the wait for one.
+// leave is release for a request that asks for no slot any more.
+func (s *slot) leave() {
+	s.release()
+	s.g.mu.Lock()
+	defer s.g.mu.Unlock()
+	if s.counted {
+		s.counted = false
+		s.g.limits.runs.Done(s.principal, 1)
+	}
+}
+
+// release gives back a slot that is held, or the wait for one. The request still counts as its principal's.
 func (s *slot) release() {
 	s.g.mu.Lock()
 	defer s.g.mu.Unlock()
@@ -105,11 +143,16 @@ func (s *slot) release() {
 func (a *attempt) releaseSlot() {
 	a.g.mu.Lock()
 	defer a.g.mu.Unlock()
-	if next := a.successor; next != nil {
-		a.successor, next.from, next.held = nil, nil, true
+	next := a.successor
+	if next == nil {
+		a.g.limits.runs.Done(a.lease.Key.Principal, 1)
+		a.g.freeSlotLocked()
 		return
 	}
-	a.g.freeSlotLocked()
+	if next.counted {
+		a.g.limits.runs.Done(a.lease.Key.Principal, 1)
+	}
+	a.successor, next.from, next.held, next.counted = nil, nil, true, true
 }
 
 // freeSlotLocked gives a slot to the request that has waited longest for one, or back.

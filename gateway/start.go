@@ -36,10 +36,11 @@ func (g *Gateway) start(agent *served, begun *state.Begun, asked time.Time, head
 	maps.Copy(a.effects, begun.Thread.Live.Memo)
 	if a.intent.Attempts > 1 {
 		a.usage.Add(host.EarlierUsage(begun.Thread.Checkpoint, begun.Thread.Live.Memo, origin(a.intent))...)
+		a.spent.Store(tokensOf(a.usage.Total()))
 	}
 	g.mu.Lock()
 	g.attempts[a.lease.Key] = a
-	cut := g.drainExpired
+	cut := g.cutShort.Err() != nil
 	g.mu.Unlock()
 	if cut {
 		cancel(g.drained())

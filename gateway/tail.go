@@ -36,8 +36,8 @@ const (
 
 // follow sends the run that the reader's request has started.
 func (r *reader) follow(begun *state.Begun, a *attempt) error {
-	r.g.readers.enter(r.key, 0) // whoever started the run may read it
-	defer r.g.readers.leave(r.key)
+	r.g.enterOwn(r.key)
+	defer r.g.leaveReader(r.key)
 	r.noteResumed(begun.Thread)
 	err := r.open()
 	if err == nil {

@@ -99,9 +99,9 @@ func (g *Gateway) takeOverRun(ctx context.Context, key state.Key) error {
 			g.releaseAgent(agent)
 		}
 	}()
-	s := slot{g: g}
-	defer s.release()
-	if s.take() != nil {
+	s := slot{g: g, principal: key.Principal}
+	defer s.leave()
+	if s.takeOver() != nil {
 		return nil
 	}
 	asked := time.Now()

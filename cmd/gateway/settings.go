@@ -133,6 +133,7 @@ func (c *config) settings() []setting {
 		{"model-timeout", "2m", "how long one call of a model may take, its retries included", duration(&c.model.Timeout, 1)},
 		{"tool-timeout", "1m", "how long one call of a tool may take", duration(&c.toolTimeout, 1)},
 		{"max-body", mebibytes(def.Limits.Body), "size of a request", size(&l.Body)},
+		{"max-bodies", mebibytes(def.Limits.Bodies), "size of all requests that are being read, at least eight times -max-body; a principal may have a quarter", size(&l.Bodies)},
 		{"max-event", mebibytes(def.Limits.Event), "size of an event", size(&l.Event)},
 		{"max-thread", mebibytes(def.Limits.Thread), "size of a thread's messages", size(&l.Thread)},
 		{"max-state", mebibytes(def.Limits.State), "size of a thread's state", size(&l.State)},
@@ -141,7 +142,14 @@ func (c *config) settings() []setting {
 		{"max-patch-ops", strconv.Itoa(def.Limits.PatchOps), "operations in a state delta", count(&l.PatchOps)},
 		{"max-runs", strconv.Itoa(def.Limits.Runs), "live runs", count(&l.Runs)},
 		{"max-readers", strconv.Itoa(def.Limits.Readers), "readers of one thread", count(&l.Readers)},
+		{"max-readers-total", strconv.Itoa(def.Limits.ReadersTotal), "readers of all threads", count(&l.ReadersTotal)},
 		{"max-queue", strconv.Itoa(def.Limits.Queue), "requests that wait for one thread, at all replicas together", count(&l.Queue)},
+		{"max-runs-per-principal", strconv.Itoa(def.Limits.RunsPerPrincipal), "live and waiting runs of a principal; this and the next five hold for each replica, and not without -auth; 0 is no limit", allowance(&l.RunsPerPrincipal)},
+		{"max-readers-per-principal", strconv.Itoa(def.Limits.ReadersPerPrincipal), "readers of a principal's threads; 0 is no limit", allowance(&l.ReadersPerPrincipal)},
+		{"max-tokens-per-principal", "0", "tokens that the models of a principal's runs may use in each -token-window; 0 is no limit", allowance(&l.TokensPerPrincipal)},
+		{"token-window", short(def.TokenWindow), "time for which -max-tokens-per-principal holds, from the first tokens on", duration(&o.TokenWindow, 1)},
+		{"rate", strconv.Itoa(def.Limits.Rate), "requests a second of a principal, and of an address without valid credentials; 0 is no limit", allowance(&l.Rate)},
+		{"rate-burst", strconv.Itoa(def.Limits.RateBurst), "requests at once after a pause", count(&l.RateBurst)},
 		{"interrupt-webhook", "", "webhook called when a run waits for an answer: an http:// or https:// URL; GATEWAY_INTERRUPT_WEBHOOK_SECRET signs", c.setWebhook},
 		{"allow-addresses", "", "link-local and cloud metadata addresses that models, remote agents, MCP servers, issuers and the webhook may have all the same: addresses or networks, with commas between", c.setAllowed},
 		{"audit-log", "", "file to which what people decide and change is appended, a line of JSON each; - is standard output", text(&c.audit)},
@@ -204,6 +212,9 @@ func parse(cmd command, args []string, env func(string) (string, bool)) (*config
 		if set {
 			c.auth.given = append(c.auth.given, s.flag)
 		}
+	}
+	if l := c.options.Limits; l.Bodies/8 < l.Body {
+		return nil, errors.New("-max-bodies (GATEWAY_MAX_BODIES): less than eight times -max-body; a request might never get room")
 	}
 	return c, c.auth.check()
 }

@@ -83,6 +83,7 @@ func TestDefaults(t *testing.T) {
 	}
 	want := gateway.Limits{
 		Body: 8 << 20, Event: 8 << 20, Thread: 6 << 20, State: 1 << 20, Depth: 64, Messages: 2000, PatchOps: 1000, Runs: 10000, Readers: 64, Queue: 8,
+		Bodies: 256 << 20, ReadersTotal: 10000, RunsPerPrincipal: 100, ReadersPerPrincipal: 1000, TokensPerPrincipal: -1, Rate: 20, RateBurst: 40,
 	}
 	if c.options.Limits != want {
 		t.Errorf("parse().Limits = %+v, want %+v", c.options.Limits, want)
@@ -93,15 +94,16 @@ func TestValues(t *testing.T) {
 	t.Parallel()
 	c, err := parse(serveCommand(), strings.Fields("-addr [::1]:0 -config x.yaml -store memory -voice-delay 0 -cors-origins https://a.example,http://b:8080 "+
 		"-disconnect detach -on-busy queue -subagent-events off -interrupt-ttl 1h30m -max-body 1KiB -max-state 2GiB -max-event 77 "+
-		"-max-thread 5B -max-depth 3 -log-level debug -log-format text -drain 0s"), environment(nil))
+		"-max-thread 5B -max-depth 3 -rate 0 -rate-burst 7 -max-tokens-per-principal 5000000000 -token-window 1h -log-level debug -log-format text -drain 0s"), environment(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := c.options
 	got := fmt.Sprintln(c.addr, c.team, o.Pace, o.Origins, o.Disconnect, o.OnBusy, o.SubagentEvents, o.InterruptTTL,
-		o.Limits.Body, o.Limits.State, o.Limits.Event, o.Limits.Thread, o.Limits.Depth, c.logLevel, c.logFormat, c.drain)
+		o.Limits.Body, o.Limits.State, o.Limits.Event, o.Limits.Thread, o.Limits.Depth, o.Limits.Rate, o.Limits.RateBurst,
+		o.Limits.TokensPerPrincipal, o.TokenWindow, c.logLevel, c.logFormat, c.drain)
 	want := fmt.Sprintln("[::1]:0", "x.yaml", 0*time.Second, "[https://a.example http://b:8080]", "detach", "queue", "off", 90*time.Minute,
-		1024, 2<<30, 77, 5, 3, "DEBUG", "text", 0*time.Second)
+		1024, 2<<30, 77, 5, 3, -1, 7, 5_000_000_000, time.Hour, "DEBUG", "text", 0*time.Second)
 	if got != want {
 		t.Errorf("parse() = %s, want %s", got, want)
 	}
@@ -130,17 +132,21 @@ func TestBadValues(t *testing.T) {
 		"audit-log":         {"/", "/dev/null/audit.log"},
 		"log-level":         {"loud", "1"}, "log-format": {"xml"},
 	}
-	for _, name := range strings.Fields("detach-grace interrupt-ttl thread-ttl log-ttl heartbeat lease run-timeout store-buffer model-timeout tool-timeout") {
+	for _, name := range strings.Fields("token-window detach-grace interrupt-ttl thread-ttl log-ttl heartbeat lease run-timeout store-buffer model-timeout tool-timeout") {
 		bad[name] = []string{"10", "soon", "-1s", "0s"}
 	}
 	bad["voice-delay"], bad["drain"] = []string{"10", "-1s"}, []string{"10", "-1s"}
 	bad["lease"], bad["log-ttl"] = append(bad["lease"], "1ms"), append(bad["log-ttl"], "59s")
-	for _, name := range strings.Fields("max-depth max-messages max-patch-ops max-runs max-readers max-queue run-attempts") {
+	for _, name := range strings.Fields("max-depth max-messages max-patch-ops max-runs max-readers max-readers-total max-queue rate-burst run-attempts") {
 		bad[name] = []string{"0", "-1", "many", "1.5", "9999999999999999999999"}
 	}
-	for _, name := range strings.Fields("max-body max-event max-thread max-state store-limit") {
+	for _, name := range strings.Fields("max-runs-per-principal max-readers-per-principal max-tokens-per-principal rate") {
+		bad[name] = []string{"-1", "many", "1.5", "9999999999999999999999"}
+	}
+	for _, name := range strings.Fields("max-body max-bodies max-event max-thread max-state store-limit") {
 		bad[name] = []string{"0", "-1", "8 MB", "MiB", "1.5MiB", "9999999999999GiB"}
 	}
+	bad["max-bodies"] = append(bad["max-bodies"], "63MiB")
 	for _, s := range serveCommand().settingsOf(&config{}) {
 		t.Run(s.flag, func(t *testing.T) {
 			t.Parallel()

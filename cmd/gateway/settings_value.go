@@ -77,6 +77,20 @@ func count(p *int) func(string) error {
 	}
 }
 
+// allowance reads a whole number; 0 means that there is no limit, for which the options have a negative number.
+func allowance[T int | int64](p *T) func(string) error {
+	return func(value string) error {
+		n, err := strconv.ParseInt(value, 10, strconv.IntSize)
+		if err != nil || n < 0 {
+			return errors.New("not a whole number from 1 up, or 0 for no limit")
+		}
+		if *p = T(n); n == 0 {
+			*p = -1
+		}
+		return nil
+	}
+}
+
 // units are what a size may be written in.
 var units = []struct {
 	name  string

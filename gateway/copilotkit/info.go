@@ -69,3 +69,9 @@ func (h *Handler) about(r *http.Request) runtimeInfo {
 	}
 	return about
 }
+
+// Probes reports whether a request is the one by which a page finds out whether it can use the gateway. A page whose probe is
+// refused changes its transport or gives up, and does not ask again.
+func Probes(r *http.Request) bool {
+	return r.URL.Path == Base+"/info" && (r.Method == http.MethodGet || r.Method == http.MethodHead)
+}

@@ -1,6 +1,7 @@
 package copilotkit
 
 import (
+	"context"
 	"encoding/json"
 	"iter"
 	"log/slog"
@@ -30,8 +31,8 @@ type Service interface {
 	// is not known is an empty stream, which is no error.
 	Connect(w http.ResponseWriter, r *http.Request, agent string, in *agui.RunAgentInput) error
 	// Show answers with a stream that looks like a run of events, while nothing runs and nothing is stored. The stream is kept alive
-	// until events returns.
-	Show(w http.ResponseWriter, r *http.Request, agent string, in *agui.RunAgentInput, events func() ([]agui.Event, error)) error
+	// until events returns. Meanwhile it counts as a live run, and ctx is done when such have to end. Nil events are none.
+	Show(w http.ResponseWriter, r *http.Request, agent string, in *agui.RunAgentInput, events func(ctx context.Context) ([]agui.Event, error)) error
 	// Events yields the events that the log holds of a thread, up to its present end, encoded for a client of version 0.x. Only the
 	// last yield may have an error.
 	Events(r *http.Request, t *state.Thread) iter.Seq2[json.RawMessage, error]

@@ -45,8 +45,12 @@ func asksToSuggest(in *agui.RunAgentInput) bool {
 }
 
 func (h *Handler) suggestFor(w http.ResponseWriter, r *http.Request, agent Agent, in *agui.RunAgentInput) error {
-	return h.o.Service.Show(w, r, agent.Name, in, func() ([]agui.Event, error) {
-		suggestions := h.suggestions(r, agent, in)
+	offered := slices.ContainsFunc(in.Tools, func(t agui.Tool) bool { return t.Name == suggestTool })
+	if agent.Suggester == nil || !offered {
+		return h.o.Service.Show(w, r, agent.Name, in, nil)
+	}
+	return h.o.Service.Show(w, r, agent.Name, in, func(ctx context.Context) ([]agui.Event, error) {
+		suggestions := h.suggestions(ctx, r, agent, in)
 		if len(suggestions) == 0 {
 			return nil, nil
 		}
@@ -69,12 +73,8 @@ func suggesting(call string, suggestions []groupchat.Suggestion) ([]agui.Event, 
 	return append(events, &agui.ToolCallArgs{ToolCallID: call, Delta: "]}"}, &agui.ToolCallEnd{ToolCallID: call}), nil
 }
 
-// suggestions asks the agent. If the agent makes none, or fails, the list is empty, because no work depends on suggestions.
-func (h *Handler) suggestions(r *http.Request, agent Agent, in *agui.RunAgentInput) (list []groupchat.Suggestion) {
-	offered := slices.ContainsFunc(in.Tools, func(t agui.Tool) bool { return t.Name == suggestTool })
-	if agent.Suggester == nil || !offered {
-		return nil
-	}
+// suggestions asks the agent, which has a suggester. If that fails, the list is empty, because no work depends on suggestions.
+func (h *Handler) suggestions(ctx context.Context, r *http.Request, agent Agent, in *agui.RunAgentInput) (list []groupchat.Suggestion) {
 	defer func() {
 		if p := recover(); p != nil {
 			h.o.Service.Log(r).Error("suggest: panic", "error", fmt.Errorf("panic: %v", p), "stack", string(debug.Stack()))
@@ -85,7 +85,7 @@ func (h *Handler) suggestions(r *http.Request, agent Agent, in *agui.RunAgentInp
 	if err != nil {
 		return nil // the state is no object
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), agent.RunTimeout)
+	ctx, cancel := context.WithTimeout(ctx, agent.RunTimeout)
 	defer cancel()
 	messages, most := withoutRequest(in.Messages)
 	list, err = agent.Suggester.Suggest(ctx, groupchat.Situation{

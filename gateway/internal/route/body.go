@@ -1,6 +1,7 @@
 package route
 
 import (
+	"context"
 	"errors"
 	"io"
 	"mime"
@@ -103,12 +104,15 @@ func ReadBody(r *http.Request, limit int64) ([]byte, error) {
 		}
 		body = http.MaxBytesReader(nil, r.Body, limit)
 	}
-	data, err := io.ReadAll(body)
+	data, err := readAll(r, body)
 	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
+	var coded *errcode.Error
+	switch {
+	case errors.As(err, &tooLarge):
 		return nil, &errcode.Error{Code: errcode.TooLarge, Err: err}
-	}
-	if err != nil {
+	case errors.As(err, &coded), errors.Is(err, context.Canceled):
+		return nil, err
+	case err != nil:
 		return nil, &errcode.Error{Code: errcode.InvalidInput, Err: err}
 	}
 	if !utf8.Valid(data) {
