@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"sync/atomic"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -14,9 +15,9 @@ import (
 // agents are those of the kept threads. What kept threads go on from names their participants, questions and effects: what is here must
 // not change, only grow.
 type agents struct {
-	queue, story chan struct{} // what the agents that wait wait for
-	failing      bool          // those that may fail do
-	effects      atomic.Int64  // that were executed
+	queue, story, clerk chan struct{} // what the agents that wait wait for
+	failing             bool          // those that may fail do
+	effects             atomic.Int64  // that were executed
 }
 
 func (a *agents) all() map[string]groupchat.Agent {
@@ -45,6 +46,7 @@ func (a *agents) all() map[string]groupchat.Agent {
 		"story": team(groupchat.Sequential(), groupchat.Participant{Name: "opener", Agent: groupchat.AgentFunc(opens)},
 			groupchat.Participant{Name: "teller", Agent: groupchat.AgentFunc(a.tells)}),
 		"queue": groupchat.AgentFunc(func(ctx context.Context, t *groupchat.Turn) error { return waits(ctx, t, a.queue) }),
+		"clerk": groupchat.AgentFunc(a.serves),
 		"desk": team(groupchat.Handoff(groupchat.HandoffOptions{Start: "triage"}),
 			groupchat.Participant{Name: "triage", Agent: groupchat.AgentFunc(hands)}, groupchat.Participant{Name: "billing", Agent: asker("size")}),
 		"till": team(groupchat.Sequential(), groupchat.Participant{Name: "cashier", Agent: &groupchat.LLM{
@@ -151,6 +153,14 @@ func waits(ctx context.Context, t *groupchat.Turn, gate chan struct{}) error {
 		return err
 	}
 	return text.Close()
+}
+
+// serves waits, and keeps what it knows of whom it works for.
+func (a *agents) serves(ctx context.Context, t *groupchat.Turn) error {
+	if err := waits(ctx, t, a.clerk); err != nil {
+		return err
+	}
+	return t.State().Set("/roles", strings.Join(t.Principal().Roles, " "))
 }
 
 // hands hands everything over to billing.

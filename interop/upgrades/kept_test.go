@@ -47,7 +47,7 @@ func (w *world) look(c condition) shownState {
 	}
 	s := shownState{Document: json.RawMessage(w.must(c.user, http.MethodGet, "/threads/"+id, ""))}
 	if c.live {
-		s.Log = w.framesUpTo(id, "test.waiting")
+		s.Log = w.framesUpTo(c.user, id, "test.waiting")
 		return s
 	}
 	s.Log = w.frames(w.must(c.user, http.MethodGet, "/threads/"+id+"/events?protocolVersion=1.0", "", "Last-Event-ID", "0-0"))
@@ -199,14 +199,13 @@ func goesOn(t *testing.T, dir string, k kind) {
 	clock.Move(was.Now.Sub(clock.Now()))
 	w := serve(t, k.load(t, unpack(t, filepath.Join(dir, k.name+".gz")), clock), k.name == "redis", clock, false)
 	for _, c := range conditions {
-		if c.goOn == nil {
-			continue
+		if c.keptIn(was) {
+			w.shows(c, was.Threads[c.id])
 		}
-		w.shows(c, was.Threads[c.id])
 	}
 	clock.Move(time.Minute) // the leases of the older version's runs, and the place of the request that waited, are over
 	for _, c := range conditions {
-		if c.asks {
+		if c.asks && c.keptIn(was) {
 			redistest.Until(t, "the notice of "+c.id, func() bool {
 				w.mu.Lock()
 				defer w.mu.Unlock()
@@ -215,10 +214,16 @@ func goesOn(t *testing.T, dir string, k kind) {
 		}
 	}
 	for _, c := range conditions {
-		if c.goOn != nil {
+		if c.keptIn(was) {
 			c.goOn(w)
 		}
 	}
+}
+
+// keptIn reports whether there is something to go on with: an earlier version knew fewer conditions.
+func (c condition) keptIn(was shown) bool {
+	_, kept := was.Threads[c.id]
+	return kept && c.goOn != nil
 }
 
 // shows holds what clients are shown of a thread to what they were shown by the version that kept it.

@@ -115,7 +115,7 @@ var conditions = []condition{
 		w.has("", "answered-and-failed", "size", "S", "ordered", 1.0)
 	}},
 	{id: "queue", live: true, make: func(w *world) {
-		w.open("queue", "queue", "r1")
+		w.open("", "queue", "queue", "r1")
 		go func() { // it waits until the gateway ends
 			if response, err := w.client.Post(w.url+"/agents/queue", "application/json", strings.NewReader(post("queue", "r2", "Me too"))); err == nil {
 				_ = response.Body.Close()
@@ -123,25 +123,30 @@ var conditions = []condition{
 		}()
 	}, goOn: func(w *world) {
 		w.queue <- struct{}{}
-		w.atRest("queue")
+		w.atRest("", "queue")
 		w.queue <- struct{}{}
 		w.run("", "queue", "queue", "r3", "And I")
 		w.has("", "queue")
 	}},
+	{id: "for-an-editor", user: "ada", live: true, make: func(w *world) { w.open("ada", "clerk", "for-an-editor", "r1") }, goOn: func(w *world) {
+		w.clerk <- struct{}{}
+		w.atRest("ada", "for-an-editor")
+		w.has("ada", "for-an-editor", "roles", "editor reader") // those of who asked, and not of who takes the run over
+	}},
 	{id: "live", live: true, make: func(w *world) {
-		w.open("story", "live", "r1")
+		w.open("", "story", "live", "r1")
 		w.must("", http.MethodPatch, "/threads/live/state", `{"paid":true}`, "Content-Type", "application/merge-patch+json", "Prefer", "wait=0")
 	}, goOn: func(w *world) {
 		w.story <- struct{}{}
-		w.atRest("live")
+		w.atRest("", "live")
 		w.has("", "live", "opened", true, "booked", 2.0, "paid", true)
 	}},
 }
 
 // atRest waits until nothing runs on a thread.
-func (w *world) atRest(id string) {
+func (w *world) atRest(user who, id string) {
 	w.Helper()
-	redistest.Until(w, "the end of the run of "+id, func() bool { return w.thread("", id).Status != "running" })
+	redistest.Until(w, "the end of the run of "+id, func() bool { return w.thread(user, id).Status != "running" })
 }
 
 // forkOfIdle is the id of the copy of the thread idle.

@@ -40,7 +40,7 @@ const lease = time.Second
 func serve(t *testing.T, store state.Store, shared bool, clock *statetest.Clock, making bool) *world {
 	t.Helper()
 	w := &world{
-		T: t, agents: &agents{queue: make(chan struct{}, 10), story: make(chan struct{}, 10), failing: making}, store: store, clock: clock,
+		T: t, agents: &agents{queue: make(chan struct{}, 10), story: make(chan struct{}, 10), clerk: make(chan struct{}, 10), failing: making}, store: store, clock: clock,
 		client: &http.Client{Transport: &http.Transport{}}, told: map[string]bool{}, deaf: making,
 	}
 	receiver := httptest.NewServer(http.HandlerFunc(w.receive))
@@ -51,7 +51,7 @@ func serve(t *testing.T, store state.Store, shared bool, clock *statetest.Clock,
 		Log:     slog.New(slog.NewTextHandler(t.Output(), nil)),
 		Principal: func(r *http.Request) (gateway.Principal, error) {
 			if id := r.Header.Get("X-User"); id != "" {
-				return gateway.Principal{ID: id}, nil
+				return gateway.Principal{ID: id, Roles: []string{"editor", "reader"}}, nil
 			}
 			return gateway.Principal{ID: "local"}, nil
 		},
@@ -176,9 +176,9 @@ func (w *world) run(user who, agent, thread, run, text string) string {
 }
 
 // open begins a run and returns when its agent waits. The run's connection stays open to the end of the test.
-func (w *world) open(agent, thread, run string) {
+func (w *world) open(user who, agent, thread, run string) {
 	w.Helper()
-	response := w.send(w.Context(), "", http.MethodPost, "/agents/"+agent+"?disconnect=detach", post(thread, run, "Go"))
+	response := w.send(w.Context(), user, http.MethodPost, "/agents/"+agent+"?disconnect=detach", post(thread, run, "Go"))
 	w.Cleanup(func() { _ = response.Body.Close() })
 	for record, err := range agui.ReadStream(response.Body, 1<<20) {
 		if err != nil {
@@ -192,11 +192,11 @@ func (w *world) open(agent, thread, run string) {
 }
 
 // framesUpTo are the frames of a thread's log up to an event that has some text.
-func (w *world) framesUpTo(thread, text string) []frame {
+func (w *world) framesUpTo(user who, thread, text string) []frame {
 	w.Helper()
 	ctx, cancel := context.WithCancel(w.Context())
 	defer cancel()
-	response := w.send(ctx, "", http.MethodGet, "/threads/"+thread+"/events?protocolVersion=1.0", "", "Last-Event-ID", "0-0")
+	response := w.send(ctx, user, http.MethodGet, "/threads/"+thread+"/events?protocolVersion=1.0", "", "Last-Event-ID", "0-0")
 	defer response.Body.Close()
 	var list []frame
 	for record, err := range agui.ReadStream(response.Body, 1<<20) {
