@@ -17,7 +17,10 @@ import { startThread } from "./start";
 
 // The chat is the largest part of the page. The frame around it is shown first, and the chat is loaded without waiting for the agents.
 const planner = import("./planner/Planner");
-planner.catch(() => {}); // the component that shows it handles the error
+planner.then(
+  () => dispatchEvent(new Event("page-is-there")), // see public/assets/again.js
+  () => {}, // the component that shows it handles the error
+);
 const Planner = lazy(() => planner.catch(() => import("./planner/Planner")));
 const Inspector = lazy(() => import("./inspector/Inspector"));
 
