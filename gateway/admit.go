@@ -257,7 +257,7 @@ func (a *admission) supersede(ctx context.Context, t *state.Thread) error {
 	if stopped {
 		a.g.audit(a.r, a.req.Key, AuditEntry{Action: AuditStopped})
 	}
-	if err := a.g.awaitEnd(ctx, t); err != nil || ended == nil {
+	if err := awaitEnd(ctx, a.g.store, t); err != nil || ended == nil {
 		return err
 	}
 	select {
@@ -303,8 +303,8 @@ func (a *admission) answerFailure(err error) error {
 }
 
 // awaitEnd waits until the live run of t has ended, or its thread was deleted.
-func (g *Gateway) awaitEnd(ctx context.Context, t *state.Thread) error {
-	for batch, err := range g.store.Tail(ctx, t.Key, t.Last) {
+func awaitEnd(ctx context.Context, store state.Store, t *state.Thread) error {
+	for batch, err := range store.Tail(ctx, t.Key, t.Last) {
 		if errors.Is(err, state.ErrUnknownThread) || errors.Is(err, state.ErrTrimmed) {
 			return nil // only what has ended is trimmed
 		}

@@ -2,14 +2,12 @@ package gateway
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -112,14 +110,8 @@ func (g *Gateway) deleteThread(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	t, _, err := g.store.Load(r.Context(), key)
-	if err != nil && !errors.Is(err, state.ErrDamaged) { // a damaged thread has no live run, and can be deleted
-		return route.StoreError(err)
-	}
-	if err == nil && t.Live != nil {
-		if err := g.endForGood(r.Context(), t); err != nil {
-			return err
-		}
+	if err := g.endForGood(r.Context(), key); err != nil {
+		return err
 	}
 	if err := g.store.Delete(r.Context(), key); err != nil {
 		return route.StoreError(err)
@@ -132,21 +124,17 @@ func (g *Gateway) deleteThread(w http.ResponseWriter, r *http.Request) error {
 
 // endForGood stops the live run of a thread that is about to be deleted, and keeps requests that wait for its end from starting
 // another. A run that does not end in time is deleted as it is.
-func (g *Gateway) endForGood(ctx context.Context, t *state.Thread) error {
-	patience := 2*g.o.StopGrace + calls.StoreTimeout
-	if err := g.store.Hold(ctx, t.Key, rand.Text(), patience+calls.StoreTimeout); err != nil {
-		return route.StoreError(err)
-	}
-	stopped, err := g.store.Signal(ctx, t.Key, 0, state.SignalStop)
+func (g *Gateway) endForGood(ctx context.Context, key state.Key) error {
+	t, err := stopForGood(ctx, g.store, key, g.stopPatience())
 	if err != nil {
 		return route.StoreError(err)
 	}
-	if !stopped {
+	if t == nil {
 		return nil
 	}
-	ending, cancel := context.WithTimeout(ctx, patience)
+	ending, cancel := context.WithTimeout(ctx, g.stopPatience())
 	defer cancel()
-	if err := g.awaitEnd(ending, t); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+	if err := awaitEnd(ending, g.store, t); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return nil

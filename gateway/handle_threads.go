@@ -113,15 +113,8 @@ func (g *Gateway) showThreadJSON(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return route.StoreError(err)
 	}
-	t := s.Thread
-	d := threadDocument{
-		threadSummary: threadSummary{
-			ID: key.ID, Agent: key.Agent, Status: statusOfThread(t, s.Interrupts), Title: t.Title,
-			CreatedAt: route.Timestamp(t.CreatedAt), UpdatedAt: route.Timestamp(t.UpdatedAt),
-		},
-		State: frame.Object(s.State), Interrupts: s.Interrupts, Runs: []runDocument{}, Usage: t.Usage,
-	}
-	if d.OpenCalls, err = openCalls(t, s.Messages); err != nil {
+	d, err := documentOf(s)
+	if err != nil {
 		return err
 	}
 	shown, err := window(r.URL.Query(), s.Messages)
@@ -129,6 +122,24 @@ func (g *Gateway) showThreadJSON(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	d.Messages = shown.JSON()
+	route.Answer(w, http.StatusOK, d)
+	return nil
+}
+
+// documentOf is a thread as it is shown, without its messages.
+func documentOf(s *state.Snapshot) (*threadDocument, error) {
+	t := s.Thread
+	d := &threadDocument{
+		threadSummary: threadSummary{
+			ID: t.Key.ID, Agent: t.Key.Agent, Status: statusOfThread(t, s.Interrupts), Title: t.Title,
+			CreatedAt: route.Timestamp(t.CreatedAt), UpdatedAt: route.Timestamp(t.UpdatedAt),
+		},
+		State: frame.Object(s.State), Interrupts: s.Interrupts, Runs: []runDocument{}, Usage: t.Usage,
+	}
+	var err error
+	if d.OpenCalls, err = openCalls(t, s.Messages); err != nil {
+		return nil, err
+	}
 	for _, run := range s.Runs {
 		doc := runDocument{
 			RunID: run.RunID, ParentRunID: run.ParentRunID, Status: run.Status, Code: run.Code,
@@ -139,8 +150,7 @@ func (g *Gateway) showThreadJSON(w http.ResponseWriter, r *http.Request) error {
 		}
 		d.Runs = append(d.Runs, doc)
 	}
-	route.Answer(w, http.StatusOK, d)
-	return nil
+	return d, nil
 }
 
 // statusOfThread is the status of a loaded thread.

@@ -27,6 +27,7 @@ const (
 	listed = "listed" // it lists one's own threads
 	self   = "self"   // it says who one is
 	asked  = "asked"  // it is about a thread: threadRoutes has requests
+	allOf  = "allOf"  // it is about all that one has, and nothing of another's
 )
 
 // routesOfTwo is how each route of the description treats two principals.
@@ -38,7 +39,8 @@ var routesOfTwo = map[string]string{
 	"POST /api/copilotkit/agent/{agent}/suggest": alike, "POST /api/copilotkit/annotate": alike,
 	"POST /api/copilotkit/transcribe": alike, "POST /api/copilotkit/threads/subscribe": alike, "POST /api/copilotkit/threads/clear": alike,
 
-	"GET /me": self,
+	"GET /me":        self,
+	"GET /me/export": allOf, "DELETE /me": allOf,
 
 	"GET /threads": listed, "GET /api/copilotkit/threads": listed,
 
@@ -194,6 +196,13 @@ func otherRoutes(t *testing.T, a, b *world) {
 				}
 				if _, answer := a.call(method, url, "", "X-User", "ada"); strings.Count(answer, "-theirs") != 3 {
 					t.Errorf("%s for ada = %s", route, answer)
+				}
+			case allOf:
+				if status, answer := b.call(method, url, "", "X-User", "eve"); status/100 != 2 || strings.Contains(answer, "-theirs") {
+					t.Errorf("%s for eve = %d %s", route, status, answer)
+				}
+				if status, _ := b.call(method, url, ""); status != http.StatusUnauthorized {
+					t.Errorf("%s for nobody = %d", route, status)
 				}
 			case asked:
 				if !tried[route] {

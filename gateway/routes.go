@@ -35,6 +35,8 @@ func (g *Gateway) newRoutes() http.Handler {
 		{http.MethodGet, "/me", g.showMe},
 		{http.MethodGet, "/agents", g.listAgents},
 		{http.MethodGet, "/agents/:agent/capabilities", g.showCapabilities},
+		{http.MethodGet, "/me/export", g.exportMe},
+		{http.MethodDelete, "/me", g.deleteMe},
 		{http.MethodGet, "/threads", g.listThreads},
 		{http.MethodGet, "/threads/:id", g.showThreadJSON},
 		{http.MethodPatch, "/threads/:id", g.renameThread},

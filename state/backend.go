@@ -65,6 +65,10 @@ type Backend interface {
 	// The result is that of the thread before. ErrUnknownThread: there is no such thread.
 	Delete(ctx context.Context, key Key) (fence uint64, err error)
 
+	// Purge removes what Delete has left of a thread for those who read its log, and makes sure that nothing of it can be found in what the
+	// backend has on a disk, now or with its next start. A thread that exists is left alone.
+	Purge(ctx context.Context, key Key) error
+
 	// ReadLog returns what the log has behind a frame, or from the oldest kept frame on for the zero one. It stops at a
 	// number of frames, or of bytes, of the backend's choice. A thread that does not exist is no error.
 	ReadLog(ctx context.Context, key Key, after FrameID) (*LogPage, error)

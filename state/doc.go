@@ -40,6 +40,7 @@
 //   - Fences grow, also when a thread is deleted or expires and is made anew: [Record].Floor says which were given out.
 //   - What grows is kept apart from what every transition reads: messages, the log, earlier states. A commit must not cost
 //     what the thread holds.
+//   - What was deleted may be read to its end for a while, by who knows its place; [Backend.Purge] removes that too, for good.
 //   - All times are the backend's clock's. A thread is gone when its deadline is over, whoever removes it and when.
 //
 // Begin with a map and a mutex, as package memstore does, and with the suite: statetest.RunBackend asks the backend method

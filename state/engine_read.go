@@ -215,3 +215,15 @@ func (s *store) Delete(ctx context.Context, key Key) error {
 	s.notify(Event{Kind: EventTurn, Thread: thread})
 	return nil
 }
+
+// Purge removes what a deletion has left; see [Directory].
+func (s *store) Purge(ctx context.Context, key Key) error {
+	if err := s.ready(ctx); err != nil {
+		return err
+	}
+	if err := s.backend.Purge(ctx, key); err != nil {
+		return err
+	}
+	s.lookAgain(ctx, key.Digest())
+	return nil
+}

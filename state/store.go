@@ -172,6 +172,9 @@ type Directory interface {
 	// Delete forgets the thread. A live attempt is told to stop and can write nothing more; its log ends with
 	// [DeletedFrame]. Whoever has been reading the log is given the rest of it, and then ErrUnknownThread.
 	Delete(ctx context.Context, key Key) error
+	// Purge removes what Delete has left of a thread for those who read its log; they get ErrUnknownThread. Nothing of the thread is stored
+	// any more but, for an hour at most, a number under a hash of its key; a file on a disk is rid of it with its next opening.
+	Purge(ctx context.Context, key Key) error
 }
 
 // A Patcher changes the state of threads from outside of their runs.

@@ -41,6 +41,8 @@ func commands() []command {
 		{name: "init", help: "write a commented starter team file", settings: []string{"config"}, run: initTeam},
 		{name: "validate", help: "check a team file: exit 0, or 1 with every problem named", settings: append([]string{"config", "env-file", "model-url", "model", "model-key"}, authFlags...), run: validate},
 		{name: "key", help: "make an API key: its line for -keys-file on stdout, the key on stderr", operand: "NAME", own: keySettings, run: key},
+		{name: "export", help: "write all that the store has of a principal, as JSON lines", settings: []string{"store", "env-file"}, operand: "PRINCIPAL", run: export},
+		{name: "delete", help: "delete all that the store has of a principal", settings: []string{"store", "env-file", "yes"}, operand: "PRINCIPAL", run: erase},
 		{name: "healthcheck", help: "exit 0 if the local server is ready", settings: []string{"addr", "env-file"}, run: healthcheck},
 		{name: "version", help: "print the version", settings: []string{}, run: version},
 	}

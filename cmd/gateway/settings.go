@@ -35,6 +35,7 @@ type config struct {
 	file      string // path of the store's file; without it and redis, threads are in memory
 	audit     string // path of the audit log, or "-" for standard output; empty is none
 
+	yes        bool  // what the command is about may be deleted
 	storeLimit int64 // bytes that the store may take; 0: nobody has said
 
 	model       openai.Options // without BaseURL and Key there is none
@@ -184,7 +185,7 @@ func parse(cmd command, args []string, env func(string) (string, bool)) (*config
 		c.operand, args = args[0], args[1:]
 	}
 	settings := cmd.settingsOf(c)
-	given, err := flags(cmd, settings, args)
+	given, err := flags(c, cmd, settings, args)
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +221,7 @@ func parse(cmd command, args []string, env func(string) (string, bool)) (*config
 }
 
 // flags reads the command line.
-func flags(cmd command, settings []setting, args []string) (map[string]string, error) {
+func flags(c *config, cmd command, settings []setting, args []string) (map[string]string, error) {
 	given := map[string]string{}
 	set := flag.NewFlagSet(cmd.name, flag.ContinueOnError)
 	set.SetOutput(io.Discard) // one line, ours, is enough
@@ -230,6 +231,9 @@ func flags(cmd command, settings []setting, args []string) (map[string]string, e
 			given[s.flag] = value
 			return nil
 		})
+	}
+	if slices.Contains(cmd.settings, "yes") {
+		set.BoolVar(&c.yes, "yes", false, "")
 	}
 	err := set.Parse(args)
 	switch {
@@ -246,7 +250,7 @@ func flags(cmd command, settings []setting, args []string) (map[string]string, e
 // printHelp prints what a command does and which settings it takes.
 func printHelp(w io.Writer, cmd command) int {
 	var b strings.Builder
-	fmt.Fprintf(&b, "gateway %s: %s\n", cmd.name, cmd.help)
+	fmt.Fprintf(&b, "gateway %s: %s\n", strings.TrimSpace(cmd.name+" "+cmd.operand), cmd.help)
 	settings := cmd.settingsOf(&config{})
 	if len(settings) > 0 {
 		b.WriteString("\nA flag counts before the -env-file, that before the environment, and that before the default.\n\n")
@@ -256,6 +260,9 @@ func printHelp(w io.Writer, cmd command) int {
 		if s.env() != "" || s.def != "" {
 			fmt.Fprintf(&b, "  %-17s %s\n", "", strings.TrimSpace(s.env()+"  default "+cmp.Or(s.def, "none")))
 		}
+	}
+	if slices.Contains(cmd.settings, "yes") {
+		fmt.Fprintf(&b, "  -%-16s %s\n", "yes", "do it; without it the command only says what it would do")
 	}
 	return print(w, b.String())
 }

@@ -1,6 +1,7 @@
 package filestore
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -74,7 +75,10 @@ func openBolt(path string, log *slog.Logger) (*bolt.DB, error) {
 		case err != nil:
 			return nil, err
 		}
-		if waste >= compactFrom {
+		switch {
+		case waste == everything:
+			db = scrub(db, path, log)
+		case waste >= compactFrom:
 			db = compact(db, path, log)
 		}
 		if err := enterFormat(db); err != nil {
@@ -154,7 +158,8 @@ func create(path string) error {
 // errReplaced is returned for a file that is not the one at its path any more: another process has compacted it.
 var errReplaced = errors.New("filestore: the file was replaced")
 
-// admitFile locks the file and looks at all of it. It returns how many bytes of it nothing is in.
+// admitFile locks the file and looks at all of it. It returns how many bytes of it nothing is in, or
+// everything.
 func admitFile(path string, file *os.File) (waste int64, err error) {
 	info, err := file.Stat()
 	if err != nil {
@@ -172,13 +177,14 @@ func admitFile(path string, file *os.File) (waste int64, err error) {
 	if info, err = file.Stat(); err != nil { // it may have grown before it was locked
 		return 0, fmt.Errorf("filestore: %w", err)
 	}
-	found := ""
+	found, scrub := "", false
 	var broken error
 	used, all, m, err := checkFile(file, info.Size(), func(path []string, key, value []byte) error {
 		if len(path) == 1 && path[0] == string(formatTable) {
 			if string(key) == string(formatKey) {
 				found = string(value)
 			}
+			scrub = scrub || bytes.Equal(key, scrubKey)
 			return nil
 		}
 		if broken == nil {
@@ -192,6 +198,9 @@ func admitFile(path string, file *os.File) (waste int64, err error) {
 	})
 	if err := judge(path, found, err, broken); err != nil {
 		return 0, err
+	}
+	if scrub {
+		return everything, nil
 	}
 	return int64(all-used) * int64(m.pageSize), nil
 }

@@ -2,6 +2,7 @@ package memstore
 
 import (
 	"context"
+	"slices"
 
 	"github.com/agui-gateway/gateway/state"
 )
@@ -70,4 +71,18 @@ func (b *backend) letGo(spared state.Key) bool {
 // full reports whether a live run has used up what is left to live runs, although all that can go has gone. No entry is locked.
 func (b *backend) full(of state.Key) bool {
 	return b.o.Limit > 0 && !b.makeRoom(0, b.o.Limit, of)
+}
+
+// Purge removes the log that a deleted thread has left; see [state.Backend].
+func (b *backend) Purge(_ context.Context, key state.Key) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.deadLogs = slices.DeleteFunc(b.deadLogs, func(e *entry) bool {
+		if e.key != key {
+			return false
+		}
+		b.books.Adjust(-e.size.frames)
+		return true
+	})
+	return nil
 }

@@ -63,6 +63,12 @@ func (s *backend) Delete(ctx context.Context, key state.Key) (uint64, error) {
 	return fence, nil
 }
 
+// Purge removes what a deletion has left of a thread; see [state.Backend].
+func (s *backend) Purge(ctx context.Context, key state.Key) error {
+	_, err := s.run(ctx, purgeScript, hashTagOf(key), args{s.clock()})
+	return err
+}
+
 // fieldsRead are some fields of a thread.
 type fieldsRead struct {
 	key    state.Key

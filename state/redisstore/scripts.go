@@ -40,6 +40,9 @@ var readerSource string
 //go:embed scripts/delete.lua
 var deleteSource string
 
+//go:embed scripts/purge.lua
+var purgeSource string
+
 //go:embed scripts/read.lua
 var readSource string
 
@@ -86,6 +89,7 @@ var (
 	signalScript     = newScript(signalSource, partThread)
 	readerScript     = newScript(readerSource, partThread)
 	deleteScript     = newScript(deleteSource, slices.Concat(threadParts, logParts)...)
+	purgeScript      = newScript(purgeSource, partThread, partLog, partOld)
 	readScript       = newScript(readSource, partThread, partEnds, partLog, partOld)
 	unlistScript     = redis.NewScript(unlistSource) // of an index, not of a thread
 	fieldsScript     = redis.NewScript(fieldsSource)

@@ -139,6 +139,8 @@ func (s *spread) Fork(ctx context.Context, from state.Key, messageID, id string)
 
 func (s *spread) Delete(ctx context.Context, key state.Key) error { return s.next().Delete(ctx, key) }
 
+func (s *spread) Purge(ctx context.Context, key state.Key) error { return s.next().Purge(ctx, key) }
+
 func (s *spread) Ping(ctx context.Context) error { return s.next().Ping(ctx) }
 
 func (s *spread) Close() error {

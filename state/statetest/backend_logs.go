@@ -11,6 +11,24 @@ import (
 const waitLimit = 30 * time.Second
 
 var backendLogs = []promise{
+	{"a purge removes the log that a deleted thread has left, and leaves a thread alone that exists", func(w *backendWorld) {
+		l := w.begin(key, "u1")
+		w.append(l, 1, 3)
+		w.works("Purge()", w.b.Purge(w.Context(), key))
+		_, ids := w.log(key, state.FrameID{})
+		w.equal("frames of a thread that exists", len(ids), 3)
+		_, err := w.b.Delete(w.Context(), key)
+		w.works("Delete()", err)
+		_, ids = w.log(key, state.FrameID{Fence: l.Fence})
+		w.equal("frames of a thread that is gone", len(ids), 4)
+		w.works("Purge()", w.b.Purge(w.Context(), key))
+		page, ids := w.log(key, state.FrameID{Fence: l.Fence})
+		w.equal("whose log it is, and frames after a purge", []any{page.Born, len(ids)}, []any{"", 0})
+		w.works("Purge() again", w.b.Purge(w.Context(), key))
+		w.nothing(key)
+		again := w.begin(key, "u2")
+		w.equal("the next fence is higher", again.Fence > l.Fence, true)
+	}},
 	{"an append says what the newest frame was and what the attempt was told, and skips what is there", func(w *backendWorld) {
 		l := w.begin(key, "u1")
 		before, told, err := w.b.Append(w.Context(), l, 1, state.FrameID{}, frames(l, 1, 2))

@@ -130,3 +130,31 @@ func (w *Webhook) wereAsked(ctx context.Context, n *Notice) (bool, error) {
 		return r.Origin == n.Origin && r.Status == state.RunInterrupt
 	}), nil
 }
+
+// NoticesOf returns the keys of the notices in a store that are about a principal's threads.
+func NoticesOf(ctx context.Context, store state.Store, principal string) ([]state.Key, error) {
+	var keys []state.Key
+	q := state.Query{Principal: Principal, Agent: Principal, Limit: 100}
+	for {
+		page, err := store.List(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, summary := range page.Threads {
+			t, _, err := store.Load(ctx, summary.Key)
+			if errors.Is(err, state.ErrUnknownThread) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			var n Notice
+			if t.Live != nil && json.Unmarshal(t.Live.Intent.ForwardedProps, &n) == nil && n.Key.Principal == principal {
+				keys = append(keys, summary.Key)
+			}
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			return keys, nil
+		}
+	}
+}

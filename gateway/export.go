@@ -1,0 +1,122 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/gateway/internal/route"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// exportFormat is the version of an export: a later one may have more members.
+const exportFormat = 1
+
+// ExportPrincipal writes all threads that a store has of a principal, as JSON, one value a line: {"principal", "exportedAt", "format"}
+// first, then each thread as GET /threads/{id} shows it, and {"threads"}, the number of those lines, at the end, without which the export is
+// not complete. A thread that changes meanwhile may come twice; the later one counts. One that has lost a part is {"id", "agent", "error"}.
+// No more than one thread is in memory at a time. It fails with the errors of w and of a [state.Store].
+func ExportPrincipal(ctx context.Context, store state.Store, principal string, w io.Writer) (threads int, err error) {
+	e := &exporter{store: store, principal: principal, out: json.NewEncoder(w)}
+	e.out.SetEscapeHTML(false)
+	err = e.export(ctx)
+	return e.n, err
+}
+
+// An exporter writes the threads of a principal.
+type exporter struct {
+	store     state.Store
+	principal string
+	out       *json.Encoder
+	n         int
+}
+
+// exportPasses is how often threads are looked for that have changed since the last look. One that changes all the time is in any case in
+// the export as it once was.
+const exportPasses = 5
+
+func (e *exporter) export(ctx context.Context) error {
+	head := struct {
+		Principal  string          `json:"principal"`
+		ExportedAt route.Timestamp `json:"exportedAt"`
+		Format     int             `json:"format"`
+	}{e.principal, route.Timestamp(time.Now()), exportFormat}
+	if err := e.out.Encode(head); err != nil {
+		return err
+	}
+	var since time.Time
+	for range exportPasses {
+		newest, err := e.pass(ctx, since)
+		if err != nil {
+			return err
+		}
+		if newest.IsZero() {
+			break
+		}
+		since = newest
+	}
+	return e.out.Encode(map[string]int{"threads": e.n})
+}
+
+// pass writes the threads that were changed after a time, and returns when the newest was; zero: there is none. A listing begins with the
+// newest, so that a thread which changes meanwhile can move out of the way of a pass, and is found by the next.
+func (e *exporter) pass(ctx context.Context, since time.Time) (newest time.Time, err error) {
+	q := state.Query{Principal: e.principal, Limit: erasePage}
+	for {
+		page, err := e.store.List(ctx, q)
+		if err != nil {
+			return newest, err
+		}
+		for _, t := range page.Threads {
+			if !t.UpdatedAt.After(since) {
+				return newest, nil
+			}
+			if newest.Before(t.UpdatedAt) {
+				newest = t.UpdatedAt
+			}
+			if err := e.thread(ctx, t.Key); err != nil {
+				return newest, err
+			}
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			return newest, nil
+		}
+	}
+}
+
+// thread writes a thread, unless it is gone by now.
+func (e *exporter) thread(ctx context.Context, key state.Key) error {
+	s, err := e.store.Snapshot(ctx, key)
+	var line any
+	switch {
+	case errors.Is(err, state.ErrUnknownThread):
+		return nil
+	case errors.Is(err, state.ErrDamaged), errors.Is(err, state.ErrLater):
+		code := errcode.Of(route.StoreError(err))
+		line = damagedThread{key.ID, key.Agent, map[string]string{"code": string(code), "message": code.Message()}}
+	case err != nil:
+		return err
+	default:
+		d, err := documentOf(s)
+		if err != nil {
+			return err
+		}
+		d.Messages = s.Messages.JSON()
+		line = d
+	}
+	if err := e.out.Encode(line); err != nil {
+		return err
+	}
+	e.n++
+	return nil
+}
+
+// A damagedThread stands in an export for a thread that cannot be shown.
+type damagedThread struct {
+	ID    string            `json:"id"`
+	Agent string            `json:"agent"`
+	Error map[string]string `json:"error"`
+}

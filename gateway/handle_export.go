@@ -1,0 +1,79 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/gateway/internal/route"
+)
+
+// eraseTime is how long DELETE /me works before it answers that something remains.
+const eraseTime = 20 * time.Second
+
+// exportMe is GET /me/export: all threads of whoever asks, as they are read from the store.
+func (g *Gateway) exportMe(w http.ResponseWriter, r *http.Request) error {
+	if _, err := remaining(r.Context(), g.store, route.Principal(r), 1); err != nil { // a store that is away has an answer of its own
+		return err
+	}
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	w.Header().Set("Content-Disposition", `attachment; filename="threads.ndjson"`)
+	w.Header().Set("Cache-Control", "no-store")
+	if r.Method == http.MethodHead {
+		w.WriteHeader(http.StatusOK)
+		return nil
+	}
+	n, err := ExportPrincipal(r.Context(), g.store, route.Principal(r), w)
+	if err != nil {
+		if r.Context().Err() != nil {
+			return route.ReaderGone(err)
+		}
+		// The status is sent, so that the last line says what is wrong; there is none about the number of threads.
+		line, encodeErr := json.Marshal(errorBody(r, errcode.Of(route.StoreError(err)), errcode.Of(route.StoreError(err)).Message()))
+		if encodeErr == nil {
+			_, encodeErr = w.Write(append(line, '\n'))
+		}
+		g.log(r).Error("principal: not exported", "threads", n, "error", errors.Join(err, encodeErr))
+		return nil
+	}
+	g.noteExported(r, n)
+	return nil
+}
+
+// deleteMe is DELETE /me: it deletes everything of whoever asks. What remains after a while is said, and goes when it is asked for again.
+func (g *Gateway) deleteMe(w http.ResponseWriter, r *http.Request) error {
+	principal := route.Principal(r)
+	ctx, cancel := context.WithTimeout(r.Context(), eraseTime)
+	defer cancel()
+	n, err := ErasePrincipal(ctx, g.store, principal, g.stopPatience())
+	if n > 0 || err == nil {
+		g.noteErased(r, n)
+	}
+	if err == nil {
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	if r.Context().Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
+		return route.StoreError(err)
+	}
+	const most = 1000
+	left, err := remaining(r.Context(), g.store, principal, most)
+	if err != nil {
+		return err
+	}
+	route.Answer(w, http.StatusAccepted, map[string]int{"deleted": n, "remaining": left})
+	return nil
+}
+
+// noteExported notes that the sender of r was given all threads that they have.
+func (g *Gateway) noteExported(r *http.Request, threads int) {
+	g.log(r).Info("principal: exported", "threads", threads)
+}
+
+// noteErased notes that the sender of r has deleted so many threads, and everything else of theirs.
+func (g *Gateway) noteErased(r *http.Request, threads int) {
+	g.log(r).Info("principal: deleted", "threads", threads)
+}
