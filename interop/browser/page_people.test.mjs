@@ -131,6 +131,24 @@ test("eve signs in where ann's key was withdrawn: she gets a page of her own", a
   assert.equal((await shown(page)).length, 0);
 });
 
+test("an agent that only ann may use is to ben's page like one that nobody serves", async (t) => {
+  const steps = '{ type: script, steps: [ { say: "Hello." } ]';
+  const team = `version: 1\nagents:\n  desk: ${steps} }\n  vault: ${steps}, allow: [ editor ] }\n`;
+  const guarded = await startGateway({ args, team });
+  const agents = async (page) => {
+    await page.getByTestId("welcome").waitFor();
+    return page.getByTestId("agent-switch").locator("option").allInnerTexts();
+  };
+  const [ann, ben] = await Promise.all([openAs(t, guarded, keys, "ann"), openAs(t, guarded, keys, "ben")]);
+  assert.deepEqual([await agents(ann), await agents(ben)], [["desk", "vault"], ["desk"]]);
+  const says = async (name) => {
+    await ben.goto(`${guarded.url}/#/t/${name}/${crypto.randomUUID()}`);
+    await ben.getByTestId("no-agent").filter({ hasText: name }).waitFor();
+    return (await ben.getByTestId("no-agent").innerText()).replace(name, "it");
+  };
+  assert.equal(await says("vault"), await says("nobody"));
+});
+
 test("a key is in no address, in nothing that lasts, and not in the log", async (t) => {
   const asked = [];
   const page = await openPlanner(t, gateway.url, { prepare: (page) => page.on("request", (request) => asked.push(request)) });
