@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -187,15 +188,25 @@ func replay(t *testing.T, r, one, two *reader, n int) {
 
 func increases(t *testing.T, a, b string) bool {
 	t.Helper()
-	x, err := state.ParseFrameID(a)
+	return frameOf(t, a).Less(frameOf(t, b))
+}
+
+// frameOf is the frame that an event's id names.
+func frameOf(t *testing.T, id string) state.FrameID {
+	t.Helper()
+	frame, _ := splitID(t, id)
+	return frame
+}
+
+// splitID returns the frame that an event's id names, and the mark of its thread.
+func splitID(t *testing.T, id string) (state.FrameID, string) {
+	t.Helper()
+	at := max(strings.LastIndexByte(id, '-'), 0)
+	frame, err := state.ParseFrameID(id[:at])
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%s: %v", id, err)
 	}
-	y, err := state.ParseFrameID(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x.Less(y)
+	return frame, id[at+1:]
 }
 
 func TestFollowStaysOverRuns(t *testing.T) {

@@ -90,30 +90,3 @@ func (r *reader) attach(t *state.Thread, follow bool) error {
 	tail.live = !idle
 	return r.tail(tail)
 }
-
-// cursor returns the last frame that the client of r has seen, and whether the log of t goes on from there.
-func (g *Gateway) cursor(r *http.Request, t *state.Thread) (state.FrameID, bool, error) {
-	header := r.Header.Get("Last-Event-ID")
-	if header == "" {
-		return state.FrameID{}, false, nil
-	}
-	id, err := state.ParseFrameID(header)
-	if err != nil {
-		return state.FrameID{}, false, nil // not a cursor of this gateway's: a prelude brings the reader up to date
-	}
-	if restsAt(t, id) {
-		return id, true, nil
-	}
-	at := id
-	if id.IsZero() { // the place before every frame: what follows it is all that the log has, if it has anything
-		if t.Live != nil {
-			return id, true, nil
-		}
-		at = t.Last
-	}
-	holds, err := g.store.Holds(r.Context(), t.Key, at)
-	if err != nil {
-		return state.FrameID{}, false, route.StoreError(err)
-	}
-	return id, holds, nil
-}

@@ -3,10 +3,12 @@ package gateway_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -17,6 +19,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/state/filestore"
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
 
@@ -61,10 +64,18 @@ func TestTwoPrincipalsDoNotMeet(t *testing.T) {
 	t.Parallel()
 	team := func(o *gateway.Options) {
 		gate := make(chan struct{})
+		o.Principal = func(r *http.Request) (gateway.Principal, error) { // as keys do it
+			user := r.Header.Get("X-User")
+			if user == "" {
+				return gateway.Principal{}, errors.New("no key")
+			}
+			return gateway.Principal{ID: "key:" + user, Roles: []string{"traveller", user}}, nil
+		}
+		o.Agent = map[string]gateway.AgentOptions{"team": {Allow: []string{"editor", "traveller"}}}
 		o.Agents["team"], o.Legacy = groupchat.AgentFunc(func(ctx context.Context, turn *groupchat.Turn) error {
 			thread, _, _ := strings.Cut(turn.Input().ThreadID, "-")
 			switch {
-			case turn.Principal().ID == "ada" && thread == "live":
+			case turn.Principal().ID == "key:ada" && thread == "live":
 				return waits(ctx, turn, gate)
 			case thread == "asks":
 				return asksSize(ctx, turn)
@@ -75,15 +86,32 @@ func TestTwoPrincipalsDoNotMeet(t *testing.T) {
 	}
 	t.Run("memory", func(t *testing.T) {
 		t.Parallel()
-		w := newWorld(t, byHeader, team, func(o *gateway.Options) { o.Log = slog.New(slog.DiscardHandler) })
+		w := newWorld(t, team, quiet)
+		twoPrincipals(t, w, w)
+	})
+	t.Run("file", func(t *testing.T) {
+		t.Parallel()
+		store, err := filestore.Open(filepath.Join(t.TempDir(), "threads.db"), filestore.Options{Logger: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := store.Close(); err != nil {
+				t.Errorf("store: Close() = %v", err)
+			}
+		})
+		w := newWorld(t, team, quiet, func(o *gateway.Options) { o.Store, o.Now, o.NewID = store, nil, nil })
 		twoPrincipals(t, w, w)
 	})
 	t.Run("two replicas on Redis", func(t *testing.T) {
 		t.Parallel()
-		a, b := twins(t, redistest.Start(t).URL(), byHeader, team)
+		a, b := twins(t, redistest.Start(t).URL(), team)
 		twoPrincipals(t, a, b)
 	})
 }
+
+// quiet writes no log.
+func quiet(o *gateway.Options) { o.Log = slog.New(slog.DiscardHandler) }
 
 // twoPrincipals has ada talk to the gateway of a, and eve try everything with ada's ids on that of b.
 func twoPrincipals(t *testing.T, a, b *world) {
@@ -134,6 +162,7 @@ func twoPrincipals(t *testing.T, a, b *world) {
 		}
 	}
 	otherRoutes(t, a, b)
+	theirIDsAreUnknown(t, a, b)
 	for thread, was := range before {
 		if diff := cmp.Diff(was, a.document(thread, "ada")); diff != "" {
 			t.Errorf("%s has changed (-before +after):\n%s", thread, diff)
@@ -182,7 +211,7 @@ func otherRoutes(t *testing.T, a, b *world) {
 				}
 			case self:
 				for user, w := range map[string]*world{"ada": a, "eve": b} {
-					if status, answer := w.call(method, url, "", "X-User", user); status != http.StatusOK || !strings.Contains(answer, `"id":"`+user+`"`) {
+					if status, answer := w.call(method, url, "", "X-User", user); status != http.StatusOK || !strings.Contains(answer, `"id":"key:`+user+`"`) {
 						t.Errorf("%s for %s = %d %s", route, user, status, answer)
 					}
 				}
@@ -236,8 +265,8 @@ func member(t *testing.T, answer, name string) string {
 	return text
 }
 
-// ownParts are what differs between two answers because of their time and of ids that are made for them.
-var ownParts = regexp.MustCompile(`\b(?:int_)?(?:id\d+|\d{13}|\d{4}-\d\d-\d\dT[0-9:.]+Z|[A-Z2-7]{26}|[0-9a-f]{8}-[0-9a-f-]{27})\b`)
+// ownParts are what differs between two answers because of their time, of ids that are made for them, and of their threads' marks.
+var ownParts = regexp.MustCompile(`\b(?:int_)?(?:id\d+|\d{13}|\d{4}-\d\d-\d\dT[0-9:.]+Z|[A-Z2-7]{26}|[0-9a-f]{8}-[0-9a-f-]{27})\b|(?m:-[0-9]{1,10}$)`)
 
 // asEve sends a request about a thread as eve, and returns status, headers and body without what differs from thread to thread and from
 // time to time.

@@ -191,7 +191,7 @@ func (w *world) askAbout(route threadRoute, thread string) string {
 	if err != nil {
 		w.t.Fatalf("%s %s%s: %v after %s", route.method, route.path, route.query, err, body)
 	}
-	own := regexp.MustCompile(`\b(id\d+|[0-9]{13}-)|` + thread)
+	own := regexp.MustCompile(`\b(id\d+|[0-9]{13}-)|(?m:-[0-9]{1,10}$)|` + thread)
 	return fmt.Sprint(response.StatusCode, " ", response.Header.Get("Content-Type"), "\n", own.ReplaceAllString(string(body), "X"))
 }
 

@@ -46,7 +46,7 @@ func (r *reader) open() error {
 	if err != nil {
 		return err
 	}
-	r.stream = &stream{out: s, every: r.g.o.Heartbeat}
+	r.stream = &stream{out: s, every: r.g.o.Heartbeat, mark: threadMark(r.key)}
 	return r.stream.open()
 }
 
@@ -144,6 +144,7 @@ func (r *reader) sendCancelled() error {
 // A stream is one response, shared by what is sent and by the heartbeats between.
 type stream struct {
 	every time.Duration
+	mark  string // of the thread, in the ids of events
 
 	mu   sync.Mutex // guards what follows
 	out  *agui.Stream
@@ -167,7 +168,7 @@ func (s *stream) send(frames ...state.Frame) error {
 		s.inRun = (s.inRun || f.Type == agui.TypeRunStarted) && !frame.Terminal(f)
 		records[i].Data = f.Data
 		if !f.ID.IsZero() {
-			records[i].ID = f.ID.String()
+			records[i].ID = eventID(f.ID, s.mark)
 		}
 	}
 	return route.ReaderGone(s.out.Send(records...))

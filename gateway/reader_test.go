@@ -256,13 +256,13 @@ func types(events []agui.Event) []agui.EventType {
 	return out
 }
 
-// lines are the records as conversations show them.
+// lines are the records as conversations show them: ids without the mark of their thread.
 func (r *reader) lines(from int) string {
 	var b strings.Builder
 	for _, record := range r.records[from:] {
-		id := record.ID
-		if id == "" {
-			id = "-"
+		id := "-"
+		if record.ID != "" {
+			id = frameOf(r.t, record.ID).String()
 		}
 		b.WriteString(id + " ")
 		b.Write(bytes.TrimSpace(record.Data))

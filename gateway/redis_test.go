@@ -12,7 +12,6 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/redisstore"
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
@@ -136,15 +135,7 @@ func TestARedisThatCameBackEmpty(t *testing.T) {
 
 func newer(t *testing.T, id, than string) bool {
 	t.Helper()
-	a, err := state.ParseFrameID(id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := state.ParseFrameID(than)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b.Less(a)
+	return frameOf(t, than).Less(frameOf(t, id))
 }
 
 // A thread that is made anew before anybody noticed that it was lost is another one: readers of the old one are told

@@ -12,7 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 )
 
-// A FrameID is the place of a frame in a thread's log, and the SSE id its readers use as their cursor. IDs are
+// A FrameID is the place of a frame in a thread's log, and most of the SSE id that its readers use as their cursor. IDs are
 // unique and increase along a thread, on all replicas alike. The zero FrameID is the place before every frame.
 type FrameID struct {
 	Fence uint64 // of the lease the frame was written under

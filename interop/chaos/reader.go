@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -247,15 +248,23 @@ func (r *reader) take(record agui.Record, e agui.Event) error {
 
 // checkOrder checks that ids grow along the thread.
 func (r *reader) checkOrder(id string) error {
-	now, err := state.ParseFrameID(id)
+	now, err := frameOf(id)
 	if err != nil || r.cursor == "" {
 		return err
 	}
-	before, err := state.ParseFrameID(r.cursor)
+	before, err := frameOf(r.cursor)
 	if err == nil && !before.Less(now) {
 		err = fmt.Errorf("id %s comes after %s", id, r.cursor)
 	}
 	return err
+}
+
+// frameOf returns the frame that the id of an event names, with or without the mark of its thread, which earlier versions do not write.
+func frameOf(id string) (state.FrameID, error) {
+	if parts := strings.SplitN(id, "-", 3); len(parts) == 3 {
+		id = parts[0] + "-" + parts[1]
+	}
+	return state.ParseFrameID(id)
 }
 
 func (r *reader) wrong(record agui.Record, err error) error {

@@ -107,7 +107,7 @@ function eventProblems(event) {
   return problems(`${words.map((word) => word[0].toUpperCase() + word.slice(1)).join("")}EventSchema`, event);
 }
 
-/** Orders SSE ids, `<fence>-<seq>`. */
+/** Orders SSE ids of a thread, `<fence>-<seq>-<thread>`. */
 export function compareIds(a, b) {
   const [x, y] = [a, b].map((id) => id.split("-").map(BigInt));
   const [i, j] = x[0] === y[0] ? [x[1], y[1]] : [x[0], y[0]];
