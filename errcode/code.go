@@ -9,6 +9,7 @@ const (
 	InvalidInput         Code = "invalid_input"          // the request is malformed
 	UnsupportedVersion   Code = "unsupported_version"    // the request's protocol version has an unknown major
 	Unauthorized         Code = "unauthorized"           // no credentials, or wrong ones
+	AuthUnavailable      Code = "auth_unavailable"       // what checks credentials cannot be reached
 	Forbidden            Code = "forbidden"              // known, but not allowed this
 	NotFound             Code = "not_found"              // no such thing, or somebody else's
 	AmbiguousThread      Code = "ambiguous_thread"       // the thread id exists under several agents
@@ -77,6 +78,7 @@ var messages = map[Code]string{
 	InvalidInput:         "The request is malformed.",
 	UnsupportedVersion:   "This version of the protocol is not supported.",
 	Unauthorized:         "Valid credentials are required.",
+	AuthUnavailable:      "The server cannot check credentials at the moment; try again later.",
 	Forbidden:            "This is not allowed.",
 	NotFound:             "There is nothing here.",
 	AmbiguousThread:      "Several agents have a thread with this id; name the agent.",

@@ -18,6 +18,7 @@ var statuses = map[errcode.Code]int{
 	errcode.InvalidInput:         http.StatusBadRequest,
 	errcode.UnsupportedVersion:   http.StatusBadRequest,
 	errcode.Unauthorized:         http.StatusUnauthorized,
+	errcode.AuthUnavailable:      http.StatusServiceUnavailable,
 	errcode.Forbidden:            http.StatusForbidden,
 	errcode.NotFound:             http.StatusNotFound,
 	errcode.MethodNotAllowed:     http.StatusMethodNotAllowed,

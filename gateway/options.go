@@ -60,8 +60,8 @@ type Options struct {
 	// that has begun goes on, also after the credentials have expired. It is not called for what belongs to nobody: /healthz,
 	// /readyz, /openapi.json, the page, preflights of CORS, and paths and methods that do not exist.
 	//
-	// An [*errcode.Error] with [errcode.Unauthorized] or [errcode.Forbidden] is answered with 401 or 403, and with its Text if it has
-	// one. Every other error, a panic, and an invalid [Principal] are answered with 401. The log, and nothing else, has the cause.
+	// An [*errcode.Error] with [errcode.Unauthorized] or [errcode.Forbidden] is answered with 401 or 403, one with [errcode.AuthUnavailable],
+	// which is for credentials that nobody can check at the moment, with 503; all with their Text if they have one. Every other error, a panic, and an invalid [Principal] are answered with 401. The log, and nothing else, has the cause.
 	//
 	// Browsers send cookies along with requests of other sites too. A program that authenticates by cookies is protected by
 	// Origins, as long as that is not "*".

@@ -102,7 +102,7 @@ func checkPrincipalText(what, text string, most int) error {
 	return nil
 }
 
-// principal returns the principal that has sent r. An error has the code unauthorized or forbidden.
+// principal returns the principal that has sent r. An error has the code unauthorized, forbidden or auth_unavailable.
 func (g *Gateway) principal(r *http.Request) (Principal, error) {
 	if g.o.Principal == nil {
 		return Principal{ID: localPrincipal}, nil
@@ -117,10 +117,12 @@ func (g *Gateway) principal(r *http.Request) (Principal, error) {
 	if err == nil {
 		return p, nil
 	}
-	if code := errcode.Of(err); code == errcode.Unauthorized || code == errcode.Forbidden {
+	switch errcode.Of(err) {
+	case errcode.Unauthorized, errcode.Forbidden, errcode.AuthUnavailable:
 		return Principal{}, err
+	default:
+		return Principal{}, &errcode.Error{Code: errcode.Unauthorized, Err: err}
 	}
-	return Principal{}, &errcode.Error{Code: errcode.Unauthorized, Err: err}
 }
 
 // refusePrincipal answers a request that has no principal, or one that is not allowed in. The cause is logged.

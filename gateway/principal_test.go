@@ -63,6 +63,7 @@ func TestARequestWithoutAPrincipalIsRefused(t *testing.T) {
 		"forbidden":                   {err: &errcode.Error{Code: errcode.Forbidden, Err: errors.New(cause)}, status: 403, says: "This is not allowed.", logged: cause},
 		"forbidden, wrapped":          {err: fmt.Errorf("%s: %w", cause, &errcode.Error{Code: errcode.Forbidden}), status: 403, says: "This is not allowed.", logged: cause},
 		"forbidden, with a text":      {err: &errcode.Error{Code: errcode.Forbidden, Text: "Ask your administrator.", Err: errors.New(cause)}, status: 403, says: "Ask your administrator.", logged: cause},
+		"nobody can tell":             {err: &errcode.Error{Code: errcode.AuthUnavailable, Err: errors.New(cause)}, status: 503, says: "The server cannot check credentials at the moment; try again later.", logged: cause},
 		"another code":                {err: &errcode.Error{Code: errcode.Overloaded, Text: cause, Err: errors.New(cause)}, status: 401, says: "Valid credentials are required.", logged: cause},
 		"an error without a code":     {err: errors.New(cause), status: 401, says: "Valid credentials are required.", logged: cause},
 		"an error about a field":      {err: &agui.FieldError{Path: "token", Problem: cause}, status: 401, says: "Valid credentials are required.", logged: cause},
@@ -140,7 +141,7 @@ func (w *world) refusal(t *testing.T, method, path, credential string, status in
 	if status == http.StatusOK || method == http.MethodHead {
 		return
 	}
-	code := map[int]string{http.StatusUnauthorized: "unauthorized", http.StatusForbidden: "forbidden"}[status]
+	code := map[int]string{http.StatusUnauthorized: "unauthorized", http.StatusForbidden: "forbidden", http.StatusServiceUnavailable: "auth_unavailable"}[status]
 	want := map[string]any{"error": map[string]any{"code": code, "message": sentence, "requestId": "test"}}
 	if strings.HasPrefix(path, pages) {
 		want = map[string]any{"error": code, "code": code, "message": sentence, "requestId": "test"}

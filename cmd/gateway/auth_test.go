@@ -146,6 +146,23 @@ func TestProcessWithCallers(t *testing.T) {
 		}
 	})
 
+	t.Run("jwt, with an issuer that is away", func(t *testing.T) {
+		t.Parallel()
+		issuer := newIssuer(t)
+		issuer.away.Store(true)
+		p := startProcess(t, binary, "-config", team, "-auth", "jwt", "-jwt-issuer", issuer.URL, "-jwt-audience", "gateway")
+		status, header, body := sendAs(t, issuer.token(t, "ada", time.Hour), http.MethodGet, p.url+"/threads", "")
+		if status != http.StatusServiceUnavailable || header.Get("Retry-After") == "" || !strings.Contains(body, `"auth_unavailable"`) {
+			t.Errorf("GET /threads = %d, %v, %s", status, header, body)
+		}
+		wantUnauthorized(t, p.url, "", "nobody")
+		p.signal(t, syscall.SIGTERM)
+		p.wantExit(t, 0)
+		if log := p.log.String(); strings.Count(log, "the keys for tokens cannot be read") != 1 {
+			t.Errorf("the log does not say once why:\n%s", log)
+		}
+	})
+
 	t.Run("header", func(t *testing.T) {
 		t.Parallel()
 		p := startProcess(t, binary, "-config", team, "-auth", "header", "-auth-header", "X-Forwarded-User", "-auth-proxies", "127.0.0.2")

@@ -24,9 +24,13 @@ var (
 	errTooLong      = fmt.Errorf("the credential has more than %d bytes", maxCredential)
 )
 
-// unauthorized is a refusal with 401. Only the log has its cause.
+// unauthorized is a refusal with 401, or with 503 if nobody can tell whose the credential is. Only the log has its cause.
 func unauthorized(cause error) error {
-	return &errcode.Error{Code: errcode.Unauthorized, Err: fmt.Errorf("auth: %w", cause)}
+	code := errcode.Unauthorized
+	if errors.Is(cause, errNoKeys) || errors.Is(cause, errSetClosed) {
+		code = errcode.AuthUnavailable
+	}
+	return &errcode.Error{Code: code, Err: fmt.Errorf("auth: %w", cause)}
 }
 
 // bearer returns the one credential of Authorization: Bearer.

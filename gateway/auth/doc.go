@@ -5,7 +5,8 @@
 //	g, err := gateway.New(gateway.Options{Agents: agents, Principal: keys.Principal})
 //
 // A request whose sender is not known gets an error with the code unauthorized, which the gateway answers with 401 and one fixed sentence,
-// whatever the cause. The cause is for the server log; no credential is in it.
+// whatever the cause. The cause is for the server log; no credential is in it. Where nobody can tell, because a provider's keys cannot be read,
+// the code is auth_unavailable, and the answer 503.
 //
 //	credential.go  what stands in Authorization and X-API-Key
 //	keys.go        who has which key                        keys_file.go reads them, generate.go makes one

@@ -114,7 +114,8 @@ func (j *JWT) Close() error {
 }
 
 // Principal returns jwt:ISS|SUB, with its roles and all claims of the token, if r has a good token in Authorization: Bearer. The error has the code
-// unauthorized. If the provider's keys have to be read first, Principal waits for them, and no longer than r's context.
+// unauthorized, or auth_unavailable as long as the provider's keys could not be read. If they have to be read first, Principal waits for them, and no longer than
+// r's context.
 func (j *JWT) Principal(r *http.Request) (gateway.Principal, error) {
 	token, err := bearer(r.Header)
 	if err != nil {

@@ -42,11 +42,22 @@ func writeKeys(t *testing.T, path string, lines ...string) {
 	}
 }
 
-// wantRefused holds a refusal to its code, and its cause to what it may quote.
+// wantRefused holds a refusal to the code unauthorized, and its cause to what it may quote.
 func wantRefused(t *testing.T, what string, p gateway.Principal, err error, cause string, secrets ...string) {
 	t.Helper()
-	if errcode.Of(err) != errcode.Unauthorized || p.ID != "" || !strings.Contains(fmt.Sprint(err), cause) {
-		t.Errorf("%s = %v, %v, want unauthorized with %q", what, p, err, cause)
+	wantCode(t, errcode.Unauthorized, what, p, err, cause, secrets...)
+}
+
+// wantUnknown is wantRefused of a credential that nobody can check.
+func wantUnknown(t *testing.T, what string, p gateway.Principal, err error, cause string) {
+	t.Helper()
+	wantCode(t, errcode.AuthUnavailable, what, p, err, cause)
+}
+
+func wantCode(t *testing.T, code errcode.Code, what string, p gateway.Principal, err error, cause string, secrets ...string) {
+	t.Helper()
+	if errcode.Of(err) != code || p.ID != "" || !strings.Contains(fmt.Sprint(err), cause) {
+		t.Errorf("%s = %v, %v, want %s with %q", what, p, err, code, cause)
 	}
 	for _, s := range secrets {
 		if strings.Contains(fmt.Sprint(err), s) {

@@ -97,7 +97,7 @@ func TestIssuersThatAnswerBadly(t *testing.T) {
 			i.instead(tt.path, tt.serve(i))
 			j := newTokens(t, i, c, func(o *JWTOptions) { o.Log = log.logger() })
 			got, err := ask(t, j, sign(t, p.ed, jwa.EdDSA(), "ed", claimsAt(i, c)))
-			wantRefused(t, "a token", got, err, "keys cannot be read")
+			wantUnknown(t, "a token", got, err, "keys cannot be read")
 			if s := log.String(); !strings.Contains(s, tt.logged) || len(s) > 2000 {
 				t.Errorf("the log does not say %q, or too much:\n%.3000s", tt.logged, s)
 			}
@@ -167,7 +167,7 @@ func TestAnIssuerOverTLS(t *testing.T) {
 	}
 	var log lockedLog
 	got, err := ask(t, newTokens(t, i, c, func(o *JWTOptions) { o.Log = log.logger() }), token)
-	wantRefused(t, "a token of an issuer with an unknown certificate", got, err, "keys cannot be read")
+	wantUnknown(t, "a token of an issuer with an unknown certificate", got, err, "keys cannot be read")
 	if !strings.Contains(log.String(), "certificate") {
 		t.Errorf("the log does not say why:\n%s", log.String())
 	}
@@ -175,7 +175,7 @@ func TestAnIssuerOverTLS(t *testing.T) {
 		_, _ = fmt.Fprintf(w, `{"issuer":%q,"jwks_uri":%q}`, i.name(), plain.URL+keysPath)
 	})
 	got, err = ask(t, newTokens(t, i, c, trusting), token)
-	wantRefused(t, "a token whose keys would come in clear", got, err, "keys cannot be read")
+	wantUnknown(t, "a token whose keys would come in clear", got, err, "keys cannot be read")
 	if plain.readings() != 0 {
 		t.Error("the keys were read in clear")
 	}
