@@ -119,7 +119,9 @@ func (c *config) openStore(ctx context.Context, log *slog.Logger) (state.Store, 
 		return nil, errLimitOfRedis
 	}
 	if c.file != "" {
-		store, err := filestore.Open(c.file, filestore.Options{LogTTL: c.memory.LogTTL, ThreadTTL: c.memory.ThreadTTL, Logger: log})
+		store, err := filestore.Open(c.file, filestore.Options{
+			LogTTL: c.memory.LogTTL, ThreadTTL: c.memory.ThreadTTL, Limit: c.storeLimit, Logger: log,
+		})
 		if err != nil {
 			return nil, fmt.Errorf("-store (GATEWAY_STORE): %w", err)
 		}

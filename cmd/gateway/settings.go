@@ -99,7 +99,7 @@ func (c *config) settings() []setting {
 		{"config", "", "team file; without one the built-in travel team is served", text(&c.team)},
 		{"env-file", "", "file of KEY=VALUE lines that count before the environment", text(new(string))},
 		{"store", "memory", "where threads are kept: memory, file:PATH, or a Redis at redis://, redis+cluster:// or redis+sentinel:// (also REDIS_URL)", c.setStore},
-		{"store-limit", "", "bytes that the threads in memory may take, without it 512MiB; a Redis has its own maxmemory", size(&c.storeLimit)},
+		{"store-limit", "", "bytes that threads may take in memory (without it 512MiB) or in a file (without it any number); a Redis has its own maxmemory", size(&c.storeLimit)},
 		{"model-url", "", "where the default model is: a server with OpenAI's chat completions API; without it and -model-key the demo speaks from its script", modelURL(&c.model.BaseURL)},
 		{"model", "gpt-4.1-mini", "what the default model is called there", word(&c.model.Name)},
 		{"model-key", "", "key of the default model's server; alone it means OpenAI's", word(&c.model.Key)},

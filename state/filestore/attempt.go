@@ -67,6 +67,7 @@ func (x *txn) lasting(key state.Key, u state.AttemptUpdate, was, live *state.Liv
 	}
 	x.dirty = true
 	t := rootTable(x.tx, threadsTable).sub(threadName(key))
+	t.grown = &x.booked(key).grown
 	if stops {
 		return t.put(stoppedKey, nil)
 	}

@@ -13,6 +13,7 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/internal/ledger"
 )
 
 // Options say how long a file keeps what. The zero value is good.
@@ -23,6 +24,11 @@ type Options struct {
 	LogTTL time.Duration
 	// ThreadTTL is how long a thread is kept after its last step; 0 means 30 days.
 	ThreadTTL time.Duration
+	// Limit is how many bytes the threads may take of the file, without the room that its pages leave; 0 means any number. When it is reached
+	// the oldest logs of runs that are over go first, then the threads that were changed longest ago, those with an open question last.
+	// New runs are refused with [state.ErrFull] when only live ones are left; the last eighth is for those. A live run that writes when
+	// even that is used up is told to stop.
+	Limit int64
 	// Logger is told what nobody is waiting to be told; nil means slog.Default.
 	Logger *slog.Logger
 }
@@ -59,6 +65,8 @@ type backend struct {
 	o    Options
 	path string
 	db   *bolt.DB
+	// books has what each thread takes. They are made anew from the file whenever it is opened.
+	books *ledger.Ledger
 
 	jobs   chan *job
 	closed chan struct{} // closed by Close
@@ -83,16 +91,17 @@ func openBackend(path string, o Options) (*backend, error) {
 		o.Logger = slog.Default()
 	}
 	o.LogTTL = cmp.Or(o.LogTTL, time.Hour)
-	db, err := openBolt(path, o.Logger)
+	sizes := map[string]int64{}
+	db, err := openBolt(path, o, sizes)
 	if err != nil {
 		return nil, err
 	}
 	b := &backend{
-		o: o, path: path, db: db, tell: func(state.Event) {},
+		o: o, path: path, db: db, books: ledger.New(), tell: func(state.Event) {},
 		jobs: make(chan *job), closed: make(chan struct{}), ended: make(chan struct{}),
 		live: map[state.Key]attempt{}, queues: map[state.Key][]state.Ticket{},
 	}
-	if err := b.restore(); err != nil {
+	if err := b.restore(sizes); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	go b.write()
@@ -100,7 +109,7 @@ func openBackend(path string, o Options) (*backend, error) {
 }
 
 // restore reads what is also kept in memory.
-func (b *backend) restore() error {
+func (b *backend) restore(sizes map[string]int64) error {
 	err := guarded(func() error {
 		return b.db.View(func(tx *bolt.Tx) error {
 			for _, name := range topTables {
@@ -113,7 +122,10 @@ func (b *backend) restore() error {
 				return err
 			}
 			b.floor = numberOf(floor)
-			return b.restoreLive(tx)
+			if err := b.restoreLive(tx); err != nil {
+				return err
+			}
+			return b.restoreBooks(tx, sizes)
 		})
 	})
 	if err != nil {

@@ -41,6 +41,9 @@
 // changes, not what the thread holds. Beside the threads stand an index of each principal's threads, the list of live
 // runs, and the list of what expires when.
 //
+// How many bytes each thread takes is counted in memory, a few hundred bytes for a thread, and found anew when the file is checked at
+// its opening, so that no record can be wrong about it. With [Options].Limit what is old goes when there is too much.
+//
 // What has expired is removed while the store is used, some threads at a time, and its pages are used again. A file never
 // becomes smaller by itself; once more than 64 MiB of it are empty, the next opening copies the rest into a new one, which
 // takes the place of the old one only when it is complete.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -50,8 +49,9 @@ var (
 const lockPatience = 2 * time.Second
 
 // openBolt opens the file, which is made if it is not there, locked against other processes and checked. Bbolt maps a file
-// and trusts it, so it is given none that was not looked at.
-func openBolt(path string, log *slog.Logger) (*bolt.DB, error) {
+// and trusts it, so it is given none that was not looked at. Sizes is told what the table of each thread takes.
+func openBolt(path string, opened Options, sizes map[string]int64) (*bolt.DB, error) {
+	log := opened.Logger
 	if err := create(path); err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func openBolt(path string, log *slog.Logger) (*bolt.DB, error) {
 			if err != nil {
 				return nil, fmt.Errorf("filestore: %w", err)
 			}
-			if waste, err = admitFile(path, file); err != nil {
+			if waste, err = admitFile(path, file, sizes); err != nil {
 				return nil, errors.Join(err, file.Close())
 			}
 			return file, nil
@@ -78,7 +78,7 @@ func openBolt(path string, log *slog.Logger) (*bolt.DB, error) {
 		switch {
 		case waste == everything:
 			db = scrub(db, path, log)
-		case waste >= compactFrom:
+		case waste >= compactFrom, opened.Limit > 0 && waste > opened.Limit/4:
 			db = compact(db, path, log)
 		}
 		if err := enterFormat(db); err != nil {
@@ -160,7 +160,7 @@ var errReplaced = errors.New("filestore: the file was replaced")
 
 // admitFile locks the file and looks at all of it. It returns how many bytes of it nothing is in, or
 // everything.
-func admitFile(path string, file *os.File) (waste int64, err error) {
+func admitFile(path string, file *os.File, sizes map[string]int64) (waste int64, err error) {
 	info, err := file.Stat()
 	if err != nil {
 		return 0, fmt.Errorf("filestore: %w", err)
@@ -186,6 +186,9 @@ func admitFile(path string, file *os.File) (waste int64, err error) {
 			}
 			scrub = scrub || bytes.Equal(key, scrubKey)
 			return nil
+		}
+		if len(path) > 1 && path[0] == string(threadsTable) {
+			sizes[path[1]] += sizeOf(key, value)
 		}
 		if broken == nil {
 			seed := uint32(0)

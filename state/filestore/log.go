@@ -31,6 +31,8 @@ func (b *backend) Append(
 		}
 		l := &loaded{key: lease.Key, name: threadName(lease.Key)}
 		l.table = rootTable(x.tx, threadsTable).sub(l.name)
+		l.counting()
+		defer func() { x.booked(l.key).grown += l.grown }()
 		var err error
 		if last, err = l.lastFrame(); err != nil {
 			return err
@@ -44,6 +46,10 @@ func (b *backend) Append(
 	})
 	if err != nil {
 		return state.FrameID{}, state.Flags{}, err
+	}
+	if b.o.Limit > 0 {
+		room, err := b.makeRoom(ctx, 0, b.o.Limit, lease.Key)
+		flags.Stopped = flags.Stopped || err == nil && !room
 	}
 	return last, flags, nil
 }

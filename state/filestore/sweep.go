@@ -140,5 +140,6 @@ func (x *txn) remove(l *loaded) error {
 	if err := rootTable(x.tx, dueTable).delete(dueName(l.doc.Due, l.name)); err != nil {
 		return err
 	}
+	x.booked(l.key).removed()
 	return rootTable(x.tx, threadsTable).remove(l.name)
 }

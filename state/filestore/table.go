@@ -42,11 +42,40 @@ func unseal(seed uint32, key, sealed []byte) ([]byte, error) {
 type table struct {
 	b    *bolt.Bucket
 	seed uint32
+	// grown counts the bytes that were added to the table and those within it, less those that were removed; nil: nobody counts.
+	grown *int64
+}
+
+// elementCost is what bbolt takes for an element beside its key and value.
+const elementCost = elementSize
+
+// sizeOf is what an element takes.
+func sizeOf(key, sealed []byte) int64 { return int64(len(key) + len(sealed) + elementCost) }
+
+// count counts an element n times; once for each that is there more, and negative for one that is not any more.
+func (t table) count(n int64, key, sealed []byte) {
+	if t.grown != nil && sealed != nil {
+		*t.grown += n * sizeOf(key, sealed)
+	}
+}
+
+// countAll counts all elements of a bucket n times.
+func (t table) countAll(n int64, b *bolt.Bucket) error {
+	if t.grown == nil {
+		return nil
+	}
+	return b.ForEach(func(key, sealed []byte) error {
+		if sealed == nil {
+			return t.countAll(n, b.Bucket(key))
+		}
+		t.count(n, key, sealed)
+		return nil
+	})
 }
 
 // rootTable returns a bucket of the file's first level.
 func rootTable(tx *bolt.Tx, name []byte) table {
-	return table{tx.Bucket(name), within(0, name)}
+	return table{b: tx.Bucket(name), seed: within(0, name)}
 }
 
 // sub returns a table within t, which is empty if there is none.
@@ -54,19 +83,22 @@ func (t table) sub(name []byte) table {
 	if t.b == nil {
 		return table{}
 	}
-	return table{t.b.Bucket(name), within(t.seed, name)}
+	return table{t.b.Bucket(name), within(t.seed, name), t.grown}
 }
 
 // make returns a table within t, made if there is none.
 func (t table) make(name []byte) (table, error) {
 	b, err := t.b.CreateBucketIfNotExists(name)
-	return table{b, within(t.seed, name)}, err
+	return table{b, within(t.seed, name), t.grown}, err
 }
 
 // remove takes a table within t away, with all that is in it.
 func (t table) remove(name []byte) error {
 	if t.b == nil || t.b.Bucket(name) == nil {
 		return nil
+	}
+	if err := t.countAll(-1, t.b.Bucket(name)); err != nil {
+		return err
 	}
 	return t.b.DeleteBucket(name)
 }
@@ -86,12 +118,20 @@ func (t table) get(key []byte) ([]byte, error) {
 func (t table) put(key, value []byte) error {
 	sealed := make([]byte, sumSize, sumSize+len(value))
 	binary.BigEndian.PutUint32(sealed, sum(t.seed, key, value))
-	return t.b.Put(key, append(sealed, value...))
+	sealed = append(sealed, value...)
+	if t.grown != nil {
+		t.count(-1, key, t.b.Get(key))
+		t.count(1, key, sealed)
+	}
+	return t.b.Put(key, sealed)
 }
 
 func (t table) delete(key []byte) error {
 	if t.b == nil {
 		return nil
+	}
+	if t.grown != nil {
+		t.count(-1, key, t.b.Get(key))
 	}
 	return t.b.Delete(key)
 }
@@ -132,10 +172,11 @@ func (t table) shift() (size int, err error) {
 		return 0, nil
 	}
 	c := t.b.Cursor()
-	_, sealed := c.First()
+	key, sealed := c.First()
 	if sealed == nil {
 		return 0, nil
 	}
+	t.count(-1, key, sealed)
 	return len(sealed) - sumSize, c.Delete()
 }
 
@@ -154,7 +195,8 @@ func (t table) deleteTo(most []byte) error {
 		return nil
 	}
 	c := t.b.Cursor()
-	for key, _ := c.First(); key != nil && bytes.Compare(key, most) <= 0; key, _ = c.First() {
+	for key, sealed := c.First(); key != nil && bytes.Compare(key, most) <= 0; key, sealed = c.First() {
+		t.count(-1, key, sealed)
 		if err := c.Delete(); err != nil {
 			return err
 		}

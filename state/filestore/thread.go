@@ -70,6 +70,13 @@ type loaded struct {
 	doc   document
 	// thread is the whole thread, but for what is in memory.
 	thread *state.Thread
+	grown  int64 // bytes since it was found
+}
+
+// counting has what is written to the thread's table counted.
+func (l *loaded) counting() *loaded {
+	l.table.grown = &l.grown
+	return l
 }
 
 // find returns the thread of a key, or what is left of one; nil if there is nothing.
@@ -78,6 +85,7 @@ func find(tx *bolt.Tx, key state.Key) (*loaded, error) {
 	if l.table = rootTable(tx, threadsTable).sub(l.name); l.table.b == nil {
 		return nil, nil
 	}
+	l.counting()
 	raw, err := l.table.get(docKey)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,15 @@ import (
 
 // Write makes a step come true; see [state.Backend]. It returns once the step is on the disk.
 func (b *backend) Write(ctx context.Context, w *state.Write) (state.Written, error) {
+	if w.Limited() && b.o.Limit > 0 {
+		room, err := b.makeRoom(ctx, w.Grows(), b.o.Limit-state.Reserve(b.o.Limit), w.Transition.Thread.Key)
+		if err != nil {
+			return state.Written{}, err
+		}
+		if !room {
+			return state.Written{}, state.ErrFull
+		}
+	}
 	var written state.Written
 	err := b.update(ctx, urgent, func(x *txn) (err error) {
 		written, err = x.write(w)
@@ -62,7 +71,7 @@ func (x *txn) create(key state.Key) (*loaded, error) {
 	}
 	l := &loaded{key: key, name: threadName(key)}
 	l.table, err = rootTable(x.tx, threadsTable).make(l.name)
-	return l, err
+	return l.counting(), err
 }
 
 // A stepper writes one step.
@@ -172,7 +181,7 @@ func (s *stepper) books() error {
 
 // document writes the document, at last: the other parts have changed it.
 func (s *stepper) document() error {
-	s.doc.Tag, s.doc.Deadline = s.w.Tag, s.w.Deadline
+	s.doc.Tag, s.doc.Deadline, s.doc.Asks = s.w.Tag, s.w.Deadline, s.w.AsksUntil
 	if s.was.Rev == 0 {
 		s.doc.Born = s.w.Born
 	}
@@ -214,5 +223,8 @@ func (x *txn) save(l *loaded) error {
 	if err != nil {
 		return err
 	}
-	return l.table.put(docKey, raw)
+	if err := l.table.put(docKey, raw); err != nil {
+		return err
+	}
+	return x.book(l)
 }

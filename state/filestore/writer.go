@@ -47,6 +47,7 @@ type txn struct {
 
 	live   map[state.Key]*attempt // nil: not any more
 	queues map[state.Key][]state.Ticket
+	books  map[state.Key]*booking
 	floor  uint64
 }
 
@@ -150,6 +151,7 @@ func (b *backend) try(jobs []*job, answers []error) (bad int, err error) {
 	defer func() { _ = tx.Rollback() }() // of one that is written it is nothing
 	x := &txn{
 		b: b, tx: tx, now: b.o.Now(), live: map[state.Key]*attempt{}, queues: map[state.Key][]state.Ticket{}, floor: b.floor,
+		books: map[state.Key]*booking{},
 	}
 	dirty := false
 	for i, j := range jobs {
@@ -186,4 +188,5 @@ func (x *txn) publish() {
 	maps.DeleteFunc(b.queues, func(_ state.Key, q []state.Ticket) bool { return len(q) == 0 })
 	b.floor = x.floor
 	b.mu.Unlock()
+	x.publishBooks()
 }
