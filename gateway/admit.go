@@ -87,7 +87,7 @@ func (a *admission) begin(ctx context.Context) (*state.Begun, *attempt, error) {
 			a.full = &errcode.Error{Code: errcode.RemoteLoop}
 		}
 	}
-	a.req.NoRun = a.full != nil
+	a.req.NoRun, a.req.MaxStored = a.full != nil, a.g.o.Limits.StoredPerPrincipal
 	asked := time.Now()
 	begun, err := a.askStore(ctx)
 	if err != nil {

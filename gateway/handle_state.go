@@ -82,7 +82,7 @@ func (g *Gateway) patchState(w http.ResponseWriter, r *http.Request) error {
 	}
 	q := &state.PatchRequest{
 		Key: key, ID: g.o.NewID(), Patch: patch, IfMatch: tags, Writable: agent.spec.Client,
-		MaxState: g.o.Limits.State, MaxPatchOps: g.o.Limits.PatchOps,
+		MaxState: g.o.Limits.State, MaxPatchOps: g.o.Limits.PatchOps, MaxStored: g.o.Limits.StoredPerPrincipal,
 	}
 	if idempotencyKey != "" {
 		q.ID, q.Fingerprint = idempotentID(key, idempotencyKey), fingerprint(patch)

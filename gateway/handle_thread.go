@@ -53,7 +53,7 @@ func (g *Gateway) fork(w http.ResponseWriter, r *http.Request) error {
 	if in.MessageID == nil || *in.MessageID == "" {
 		return &agui.FieldError{Path: "messageId", Problem: "is missing"}
 	}
-	t, err := g.store.Fork(r.Context(), key, *in.MessageID, g.o.NewID())
+	t, err := g.store.Fork(r.Context(), key, *in.MessageID, g.o.NewID(), g.o.Limits.StoredPerPrincipal)
 	if err != nil {
 		return route.StoreError(err)
 	}

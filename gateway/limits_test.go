@@ -64,6 +64,8 @@ var limits = map[string]limit{
 		with: func(o *gateway.Options) { asAda(o); o.Limits.RateBurst = 3 }},
 	"RateBurst": {value: 2, at: asks(2, 0), beyond: asks(3, 0), answer: "rate_limited",
 		with: func(o *gateway.Options) { asAda(o); o.Limits.Rate = 2 }},
+	"StoredPerPrincipal": {value: int64(len(`{"id":"u1","role":"user","content":"Hi"}`)), answer: "too_large",
+		at: runs("silent", input("t", "r", []string{"u1:Hi"})), beyond: runs("silent", input("t", "r", []string{"u1:Hi!"}))},
 }
 
 // sized are the agents that make something of exactly the size of what they are told.

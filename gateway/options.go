@@ -154,6 +154,9 @@ type Limits struct {
 	Queue    int   // requests waiting per thread; 8
 
 	ReadersTotal int // of all threads; 10000
+	// StoredPerPrincipal is how many bytes the threads of a principal may take, as the store counts them; no limit. Live runs go on
+	// beyond it.
+	StoredPerPrincipal int64
 
 	// Limits of each principal, which hold on this replica and only if [Options].Principal is set.
 
@@ -188,6 +191,7 @@ func (l *Limits) fill() {
 	orDefault(&l.Queue, 8)
 	orDefault(&l.Bodies, 256<<20)
 	orDefault(&l.ReadersTotal, 10000)
+	orDefault(&l.StoredPerPrincipal, 0)
 	orDefault(&l.RunsPerPrincipal, 100)
 	orDefault(&l.ReadersPerPrincipal, 1000)
 	orDefault(&l.TokensPerPrincipal, 0)

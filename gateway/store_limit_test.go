@@ -69,3 +69,29 @@ func TestAFullStoreRefusesWhatIsNew(t *testing.T) {
 		t.Errorf("a new run after the end of the live one = %s, want ok", got)
 	}
 }
+
+// TestAPrincipalsShare fills what a principal may store: the answer says what to do, others are not concerned, and deleting makes room.
+func TestAPrincipalsShare(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, byHeader, func(o *gateway.Options) { o.Limits.StoredPerPrincipal = 64 << 10 })
+	large := func(thread string) string { return input(thread, "r", []string{"u1:" + strings.Repeat("x", 40<<10)}) }
+	w.post("silent", large("first"), "X-User", "ada")
+	refused := func(method, path, body string, header ...string) {
+		t.Helper()
+		status, answer := w.call(method, path, body, append(header, "X-User", "ada")...)
+		if status != http.StatusRequestEntityTooLarge || !strings.Contains(answer, `"too_large"`) || !strings.Contains(answer, "delete some") {
+			t.Errorf("%s %s = %d %s, want 413", method, path, status, answer)
+		}
+	}
+	refused(http.MethodPost, "/agents/silent", large("second"))
+	refused(http.MethodPost, "/threads/first/fork", `{"messageId":"u1"}`)
+	refused(http.MethodPatch, "/threads/first/state", `{"x":"`+strings.Repeat("x", 40<<10)+`"}`, "Content-Type", "application/merge-patch+json")
+	if status, answer := w.call(http.MethodPatch, "/threads/first", `{"title":"still mine"}`, "X-User", "ada"); status != http.StatusOK {
+		t.Errorf("PATCH /threads/first = %d %s, want 200", status, answer)
+	}
+	w.post("silent", large("first"), "X-User", "eve").finished()
+	if status, _ := w.call(http.MethodDelete, "/threads/first", "", "X-User", "ada"); status != http.StatusNoContent {
+		t.Errorf("DELETE /threads/first = %d, want 204", status)
+	}
+	w.post("silent", large("second"), "X-User", "ada").finished()
+}

@@ -85,6 +85,9 @@ type Backend interface {
 	Find(ctx context.Context, principal, id string) ([]Key, error)
 	// Index yields the threads of a principal in the order of their cursors, from those behind q.From on.
 	Index(ctx context.Context, q IndexQuery) iter.Seq2[IndexEntry, error]
+	// Stored returns how many bytes the principal's threads take, by the backend's own count: what is trimmed, deleted or expired does not
+	// count. It costs the same however many threads there are.
+	Stored(ctx context.Context, principal string) (int64, error)
 	// Overdue returns threads whose live attempt's lease is over, at most limit of them; 0 means all. It is called
 	// every few seconds, so it is where a backend removes what has expired.
 	Overdue(ctx context.Context, limit int) ([]Key, error)

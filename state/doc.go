@@ -41,6 +41,8 @@
 //   - What grows is kept apart from what every transition reads: messages, the log, earlier states. A commit must not cost
 //     what the thread holds.
 //   - What was deleted may be read to its end for a while, by who knows its place; [Backend.Purge] removes that too, for good.
+//   - What a principal's threads take is counted at no cost that grows with them: [Backend.Stored]. A backend that has a limit
+//     of its own lets old threads go by the order that statetest.RunLimited asks for.
 //   - All times are the backend's clock's. A thread is gone when its deadline is over, whoever removes it and when.
 //
 // Begin with a map and a mutex, as package memstore does, and with the suite: statetest.RunBackend asks the backend method

@@ -48,6 +48,9 @@ func (s *store) begin(ctx context.Context, r *Request, o LeaseOptions, read Read
 	if transition == nil {
 		return s.begun(base, v, o), nil
 	}
+	if err := s.affords(ctx, r.Key.Principal, r.MaxStored, transition); err != nil {
+		return nil, err
+	}
 	after, _, err := s.write(ctx, &Write{Base: base, Transition: transition, Begins: v.Meaning.Runs()})
 	if err != nil {
 		return nil, err

@@ -161,7 +161,7 @@ func (s *store) Rename(ctx context.Context, key Key, title string) error {
 }
 
 // Fork makes a thread of another's beginning; see [Directory].
-func (s *store) Fork(ctx context.Context, from Key, messageID, id string) (*Thread, error) {
+func (s *store) Fork(ctx context.Context, from Key, messageID, id string, maxStored int64) (*Thread, error) {
 	transition, err := retryConflicts(ctx, func() (*Transition, error) { return s.planFork(ctx, from, messageID, id) })
 	if err != nil {
 		return nil, err
@@ -173,6 +173,9 @@ func (s *store) Fork(ctx context.Context, from Key, messageID, id string) (*Thre
 	}
 	if base.Exists() {
 		return nil, ErrThreadExists
+	}
+	if err := s.affords(ctx, key.Principal, maxStored, transition); err != nil {
+		return nil, err
 	}
 	after, _, err := s.write(ctx, &Write{Base: base, Transition: transition})
 	if errors.Is(err, ErrConflict) { // or it is done, its reply was lost, and somebody has used it since

@@ -169,7 +169,10 @@ func (s *store) PatchState(ctx context.Context, r *PatchRequest) (PatchResult, e
 		if err := errors.Join(base.Facts.Err(), err); err != nil {
 			return PatchResult{}, err
 		}
-		if transition != nil {
+		if !r.Known {
+			err = s.affords(ctx, r.Key.Principal, r.MaxStored, transition)
+		}
+		if err == nil && transition != nil {
 			err = s.patch(ctx, base, transition)
 		}
 		return result, err

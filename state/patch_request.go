@@ -38,6 +38,8 @@ type PatchRequest struct {
 	// number.
 	MaxState    int `json:"maxState,omitempty"`
 	MaxPatchOps int `json:"maxPatchOps,omitempty"`
+	// MaxStored is how many bytes the principal's threads may take with the patch; 0: any number. Beyond it is [ErrStored].
+	MaxStored int64 `json:"-"`
 	// Known says that the thread was given the patch before: nothing is asked for but what became of it.
 	Known bool `json:"-"`
 }

@@ -39,6 +39,8 @@ type Request struct {
 	Writable []string
 	// NoRun says that nothing may be begun: what would run means [Full] and changes nothing.
 	NoRun bool
+	// MaxStored is how many bytes the principal's threads may take with the request; 0: any number. Beyond it is [ErrStored].
+	MaxStored int64
 	// Tied ties the run to the connection that asks for it.
 	Tied bool
 	// Wait lets the request wait in the queue of a busy thread; nil: it is refused.

@@ -1,10 +1,29 @@
 package state
 
-import "errors"
+import (
+	"context"
+	"errors"
+)
 
 // ErrFull says that a store has no room for what would be written, and nothing that can go: what it has belongs to live runs. Nothing was
 // written. It is returned for what begins, forks or patches; a live run can always go on.
 var ErrFull = errors.New("state: the store is full")
+
+// ErrStored says that the principal's threads would take more than they may. Nothing was written.
+var ErrStored = errors.New("state: the principal's threads take as much as they may")
+
+// affords fails with [ErrStored] if the principal's threads would take more than most bytes after a transition; 0 is any number.
+// Transitions that are made at the same time do not see each other.
+func (s *store) affords(ctx context.Context, principal string, most int64, transition *Transition) error {
+	if most <= 0 || transition == nil {
+		return nil
+	}
+	stored, err := s.backend.Stored(ctx, principal)
+	if err == nil && stored+transition.grows() > most {
+		err = ErrStored
+	}
+	return err
+}
 
 // Grows is about how many bytes the thread takes more after the write, as far as the transition says: what it adds, without what it
 // replaces.

@@ -45,7 +45,7 @@ type Store interface {
 type Admitter interface {
 	// Begin judges r with [Admit] and makes the verdict come true in the same atomic transition. If it runs, the
 	// result has a lease. It creates a thread only for a run. Made again for the same attempt, because its
-	// answer was lost, it returns the run it has begun.
+	// answer was lost, it returns the run it has begun. ErrStored: the principal's threads would take more than they may.
 	Begin(ctx context.Context, r *Request, o LeaseOptions) (*Begun, error)
 	// Overdue returns threads whose live attempt's lease is over: runs nobody owns any more.
 	Overdue(ctx context.Context, limit int) ([]Key, error)
@@ -168,7 +168,8 @@ type Directory interface {
 	Rename(ctx context.Context, key Key, title string) error
 	// Fork makes a new thread with the conversation up to and including a message, and the state at the end
 	// of its run if it is that run's last message, else at the run's start. ErrUnknownMessage: no such one. ErrThreadExists: id is taken.
-	Fork(ctx context.Context, from Key, messageID, id string) (*Thread, error)
+	// ErrStored: the principal's threads would take more than maxStored bytes; 0 is any number.
+	Fork(ctx context.Context, from Key, messageID, id string, maxStored int64) (*Thread, error)
 	// Delete forgets the thread. A live attempt is told to stop and can write nothing more; its log ends with
 	// [DeletedFrame]. Whoever has been reading the log is given the rest of it, and then ErrUnknownThread.
 	Delete(ctx context.Context, key Key) error

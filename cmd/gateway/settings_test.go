@@ -147,6 +147,7 @@ func TestBadValues(t *testing.T) {
 		bad[name] = []string{"0", "-1", "8 MB", "MiB", "1.5MiB", "9999999999999GiB"}
 	}
 	bad["max-bodies"] = append(bad["max-bodies"], "63MiB")
+	bad["max-stored-per-principal"] = []string{"-1", "8 MB", "MiB", "9999999999999GiB"}
 	for _, s := range serveCommand().settingsOf(&config{}) {
 		t.Run(s.flag, func(t *testing.T) {
 			t.Parallel()

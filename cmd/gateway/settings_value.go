@@ -131,6 +131,17 @@ func size[T int | int64](p *T) func(string) error {
 	}
 }
 
+// sizeOrNone reads a number of bytes, or 0 for no limit.
+func sizeOrNone[T int | int64](p *T) func(string) error {
+	return func(value string) error {
+		if value == "0" {
+			*p = 0
+			return nil
+		}
+		return size(p)(value)
+	}
+}
+
 // oneOf reads one of the words.
 func oneOf[T ~string](p *T, words ...T) func(string) error {
 	return func(value string) error {

@@ -127,7 +127,7 @@ func TestTheBooksAreWhatTheFileHas(t *testing.T) {
 			case change == "room":
 				_, _ = b.makeRoom(t.Context(), 0, b.books.Total()-1, state.Key{})
 			case change == "fork":
-				_, _ = s.Fork(t.Context(), key, fmt.Sprint(key.ID, "-0"), fmt.Sprint("fork", n))
+				_, _ = s.Fork(t.Context(), key, fmt.Sprint(key.ID, "-0"), fmt.Sprint("fork", n), 0)
 			case live || err == nil && len(loaded.Open) > 0:
 			case change == "run":
 				run(t, s, key, n, 100*n, &state.End{Status: state.RunSuccess})

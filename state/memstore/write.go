@@ -93,6 +93,9 @@ func (e *entry) applyMessages(s *state.Transition) {
 			e.messages = append(e.messages, nil)
 		}
 		e.replace(s, m.Slot)
+		if e.known[m.ID].Left { // it comes back
+			e.size.messages -= placeSize(m.ID)
+		}
 		kept := m.Lean()
 		e.messages[m.Slot] = &kept
 		e.known[m.ID] = m.Place()

@@ -55,6 +55,7 @@ func (s *backend) Delete(ctx context.Context, key state.Key) (uint64, error) {
 		return 0, err
 	}
 	s.unlist(ctx, key, score(parseMoment(r.text(2)).Add(-time.Microsecond)))
+	s.countDeleted(ctx, key)
 	fence, err := strconv.ParseUint(r.text(1), 10, 64)
 	if err != nil {
 		return 0, nil //nolint:nilerr // it was done by a call whose reply was lost, and the fence is not known any more

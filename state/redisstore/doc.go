@@ -20,6 +20,9 @@
 // and agui:name:<scope> find threads. They are written before or after the transition they belong to, never with it;
 // whoever reads one looks at the thread itself and repairs what is wrong.
 //
+// If somebody wants to know what a principal's threads take, agui:stored:{p}:sizes and agui:stored:{p}:due have it, of threads that were
+// written since.
+//
 // A transition is computed from what one script read, and another writes it if nothing was written since. Every transition leaves a
 // random tag behind. It is what the next is compared with, and how a script that is sent twice, because the reply to the
 // first was lost, knows its own work.

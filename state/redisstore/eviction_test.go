@@ -64,7 +64,7 @@ func TestPartialEviction(t *testing.T) {
 				_, messages := s.Messages(ctx, th.key, -1)
 				_, answered := s.Begin(ctx, answer, state.LeaseOptions{Attempt: rand.Text(), TTL: time.Hour})
 				_, started := s.Begin(ctx, th.request(), state.LeaseOptions{Attempt: rand.Text(), TTL: time.Hour})
-				_, fork := s.Fork(ctx, th.key, "m1", "fork")
+				_, fork := s.Fork(ctx, th.key, "m1", "fork", 0)
 				for name, err := range map[string]error{
 					"Load": load, "Messages": messages, "Begin of an answer": answered, "Begin": started, "Fork": fork,
 					"Rename": s.Rename(ctx, th.key, "title"),

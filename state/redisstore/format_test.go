@@ -107,7 +107,7 @@ func TestAThreadOfALaterVersionIsLeftAlone(t *testing.T) {
 		"Holds":      func(ctx context.Context) error { _, err := s.Holds(ctx, key, frame.ID); return err },
 		"Signal":     func(ctx context.Context) error { _, err := s.Signal(ctx, key, 0, state.SignalStop); return err },
 		"NoteReader": func(ctx context.Context) error { _, _, err := s.NoteReader(ctx, key, time.Minute); return err },
-		"Fork":       func(ctx context.Context) error { _, err := s.Fork(ctx, key, "m", "forked"); return err },
+		"Fork":       func(ctx context.Context) error { _, err := s.Fork(ctx, key, "m", "forked", 0); return err },
 		"Commit":     func(ctx context.Context) error { _, err := s.Commit(ctx, l, state.Commit{Number: 1}); return err },
 		"Take": func(ctx context.Context) error {
 			_, err := s.Take(ctx, key, state.LeaseOptions{Attempt: rand.Text(), TTL: time.Minute})

@@ -76,6 +76,7 @@ func parseIndexMember(principal, entry string) (state.Key, bool) {
 func (s *backend) announce(ctx context.Context, t *state.Thread, begins bool) error {
 	p := s.main.Pipeline()
 	s.hintIndex(ctx, p, t, s.o.ThreadTTL)
+	s.expectWrite(ctx, p, t.Key)
 	if begins {
 		key := s.liveKey(hashTagOf(t.Key).shard(liveShards))
 		p.ZAdd(ctx, key, redis.Z{Score: score(t.Live.Until), Member: liveMember(t.Key, t.Fence)})

@@ -233,7 +233,7 @@ func TestOddIDs(t *testing.T) {
 		t.Errorf("%d threads are listed, want %d", len(listed), len(threads))
 	}
 	for i, th := range threads {
-		if _, err := s.Fork(ctx, th.key, "m"+strconv.Itoa(i), th.key.ID+"}fork"); err != nil {
+		if _, err := s.Fork(ctx, th.key, "m"+strconv.Itoa(i), th.key.ID+"}fork", 0); err != nil {
 			t.Errorf("Fork(%q) = %v", th.key, err)
 		}
 		if err := s.Delete(ctx, th.key); err != nil {

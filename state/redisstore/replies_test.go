@@ -62,7 +62,7 @@ func TestLostReplies(t *testing.T) {
 			do("Commit() of the end", func() error { _, err := s.Commit(ctx, b.Lease, end(b.Lease, 1, "m3")); return err })
 			do("Rename()", func() error { return s.Rename(ctx, th.key, "title") })
 			fork := "fork-" + th.key.ID
-			do("Fork()", func() error { _, err := s.Fork(ctx, th.key, "m3", fork); return err })
+			do("Fork()", func() error { _, err := s.Fork(ctx, th.key, "m3", fork, 0); return err })
 
 			if ids := th.messages(direct); len(ids) != 4 {
 				t.Errorf("messages = %v, want 4", ids)
@@ -126,7 +126,7 @@ func TestLostRepliesOvertaken(t *testing.T) {
 					begin(fork)()
 				}
 			})
-			_, err = s.Fork(ctx, th.key, "m1", fork.ID)
+			_, err = s.Fork(ctx, th.key, "m1", fork.ID, 0)
 			proxy.Lose(-1)
 			if err != nil {
 				t.Errorf("Fork() = %v", err)

@@ -133,8 +133,8 @@ func (s *spread) PatchState(ctx context.Context, r *state.PatchRequest) (state.P
 	return s.next().PatchState(ctx, r)
 }
 
-func (s *spread) Fork(ctx context.Context, from state.Key, messageID, id string) (*state.Thread, error) {
-	return s.next().Fork(ctx, from, messageID, id)
+func (s *spread) Fork(ctx context.Context, from state.Key, messageID, id string, maxStored int64) (*state.Thread, error) {
+	return s.next().Fork(ctx, from, messageID, id, maxStored)
 }
 
 func (s *spread) Delete(ctx context.Context, key state.Key) error { return s.next().Delete(ctx, key) }

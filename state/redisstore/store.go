@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -23,8 +24,9 @@ type backend struct {
 	channel      string // where this backend is told what others say to the attempts of its store
 	subscription *redis.PubSub
 	running      sync.WaitGroup
-	policy       sync.Once // the maxmemory-policy was asked for
-	later        sync.Once // it was logged that a later version uses this Redis, too
+	policy       sync.Once   // the maxmemory-policy was asked for
+	counting     atomic.Bool // somebody wants to know what principals take
+	later        sync.Once   // it was logged that a later version uses this Redis, too
 }
 
 var (

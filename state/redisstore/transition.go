@@ -46,6 +46,7 @@ func (s *backend) Write(ctx context.Context, w *state.Write) (state.Written, err
 	if w.Ends && w.Lease != nil {
 		s.retire(ctx, w)
 	}
+	s.countWrite(ctx, t.Key)
 	if !w.Base.Exists() && w.Begins && rand.IntN(births) == 0 {
 		s.sweepIndex(ctx, t.Key.Principal)
 	}

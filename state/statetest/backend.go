@@ -20,7 +20,7 @@ import (
 // clock, and that is closed by the suite.
 func RunBackend(t *testing.T, open func(t *testing.T, clock *Clock) state.Backend) {
 	t.Helper()
-	for _, p := range slices.Concat(reads, writes, backendLogs, attempts, places) {
+	for _, p := range slices.Concat(reads, writes, backendLogs, attempts, places, storedBytes) {
 		t.Run(p.says, func(t *testing.T) {
 			t.Parallel()
 			p.test(newBackendWorld(t, open))

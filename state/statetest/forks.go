@@ -17,7 +17,7 @@ var forks = []sentence{
 		for _, test := range []struct{ at, state, last string }{
 			{"a2", `{"n":2}`, "a2"}, {"u2", `{"n":1}`, "u2"}, {"b1", `{"n":1}`, "b1"}, {"a1", `{}`, "a1"}, {"u1", `{}`, "u1"},
 		} {
-			t, err := w.store.Fork(w.Context(), key, test.at, "fork-"+test.at)
+			t, err := w.store.Fork(w.Context(), key, test.at, "fork-"+test.at, 0)
 			if err != nil {
 				w.Fatalf("Fork() = %v", err)
 			}
@@ -27,13 +27,13 @@ var forks = []sentence{
 			r.Key = t.Key
 			w.means(r, state.Start, 11)
 		}
-		if _, err := w.store.Fork(w.Context(), key, "nope", "f"); !errors.Is(err, state.ErrUnknownMessage) {
+		if _, err := w.store.Fork(w.Context(), key, "nope", "f", 0); !errors.Is(err, state.ErrUnknownMessage) {
 			w.Fatalf("Fork() = %v", err)
 		}
-		if _, err := w.store.Fork(w.Context(), key, "a1", "t1"); !errors.Is(err, state.ErrThreadExists) {
+		if _, err := w.store.Fork(w.Context(), key, "a1", "t1", 0); !errors.Is(err, state.ErrThreadExists) {
 			w.Fatalf("Fork() = %v", err)
 		}
-		if _, err := w.store.Fork(w.Context(), state.Key{Principal: "eve", Agent: "travel", ID: "t1"}, "a1", "f"); !errors.Is(err, state.ErrUnknownThread) {
+		if _, err := w.store.Fork(w.Context(), state.Key{Principal: "eve", Agent: "travel", ID: "t1"}, "a1", "f", 0); !errors.Is(err, state.ErrUnknownThread) {
 			w.Fatalf("Fork() = %v", err)
 		}
 	}},
@@ -44,7 +44,7 @@ var forks = []sentence{
 			Messages: []agui.Message{call, result("r2", "c2", "two")}, Checkpoint: json.RawMessage(`{}`), Tokens: []state.Token{w.token("int1", day)},
 			Calls: []state.Call{{ID: "c1"}}, End: &state.End{Status: state.RunInterrupt},
 		})
-		t, err := w.store.Fork(w.Context(), key, "a1", "t2")
+		t, err := w.store.Fork(w.Context(), key, "a1", "t2", 0)
 		if err != nil {
 			w.Fatalf("Fork() = %v", err)
 		}
@@ -71,7 +71,7 @@ var forks = []sentence{
 			Calls: []state.Call{{ID: "c1"}, {ID: "c2"}}, End: &state.End{Status: state.RunInterrupt},
 		})
 		w.begin(w.request(result("r1", "c1", "one")))
-		t, err := w.store.Fork(w.Context(), key, "r1", "t2")
+		t, err := w.store.Fork(w.Context(), key, "r1", "t2", 0)
 		if err != nil {
 			w.Fatalf("Fork() = %v", err)
 		}

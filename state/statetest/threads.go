@@ -262,7 +262,7 @@ func (w *world) unknown(key state.Key) {
 	_, snapshot := w.store.Snapshot(ctx, key)
 	_, runs := w.store.Runs(ctx, key)
 	_, holds := w.store.Holds(ctx, key, state.FrameID{})
-	_, fork := w.store.Fork(ctx, key, "u1", "f")
+	_, fork := w.store.Fork(ctx, key, "u1", "f", 0)
 	_, signal := w.store.Signal(ctx, key, 0, state.SignalStop)
 	for name, err := range map[string]error{
 		"Load": load, "Messages": messages, "State": present, "Snapshot": snapshot, "Runs": runs, "Holds": holds, "Fork": fork, "Signal": signal,

@@ -16,7 +16,8 @@ const StoreTimeout = 2 * time.Second
 // was asked for is not stored any more. A store that is full stays so for longer than anybody waits for a call.
 func Permanent(err error) bool {
 	return errors.Is(err, state.ErrUnknownThread) || errors.Is(err, state.ErrDamaged) || errors.Is(err, state.ErrLater) ||
-		errors.Is(err, state.ErrTrimmed) || errors.Is(err, state.ErrRevision) || errors.Is(err, state.ErrFull)
+		errors.Is(err, state.ErrTrimmed) || errors.Is(err, state.ErrRevision) || errors.Is(err, state.ErrFull) ||
+		errors.Is(err, state.ErrStored)
 }
 
 // Pause waits for d, or until ctx is done, whose cause it returns.

@@ -21,6 +21,8 @@ func StoreError(err error) error {
 		return &errcode.Error{Code: errcode.StoreTooNew, Err: err}
 	case errors.Is(err, state.ErrFull):
 		return &errcode.Error{Code: errcode.Overloaded, Err: err}
+	case errors.Is(err, state.ErrStored):
+		return &errcode.Error{Code: errcode.TooLarge, Text: "Your threads take as much as they may; delete some.", Err: err}
 	case errors.Is(err, state.ErrCursor):
 		return InvalidQuery("cursor", "is not one of ours")
 	case errors.Is(err, context.Canceled):
