@@ -87,6 +87,19 @@ export const differences = [
     }),
   },
   {
+    why: "so does the body of a stop: a form of another site could end somebody's run",
+    rows: ["rest: stop, body said to be text"],
+    change: set({
+      status: 415,
+      body: {
+        code: "unsupported_media_type",
+        error: "unsupported_media_type",
+        message: "The body must be application/json.",
+        requestId: "(text)",
+      },
+    }),
+  },
+  {
     why: "what is not there is said in JSON everywhere",
     rows: ["rest: debug events"],
     like: "rest: nothing there",
