@@ -15,6 +15,7 @@ const (
 	AmbiguousThread      Code = "ambiguous_thread"       // the thread id exists under several agents
 	MethodNotAllowed     Code = "method_not_allowed"     // the path exists, the method does not
 	TooLarge             Code = "too_large"              // a limit on size was hit
+	HeaderTooLarge       Code = "header_too_large"       // the line and the headers of the request are too large
 	UnsupportedMediaType Code = "unsupported_media_type" // the body is not announced as JSON
 	MisdirectedRequest   Code = "misdirected_request"    // the server does not answer for the host that the request names
 	RateLimited          Code = "rate_limited"           // this caller sends too many requests
@@ -86,6 +87,7 @@ var messages = map[Code]string{
 	TooLarge:             "This is larger than the server accepts.",
 	UnsupportedMediaType: "The body must be application/json.",
 	MisdirectedRequest:   "The server does not answer for this host; its operator can name the host in -hosts.",
+	HeaderTooLarge:       "The headers are larger than the server accepts.",
 	RateLimited:          "Too many requests; try again later.",
 	Overloaded:           "The server is at its limit; try again later.",
 	Draining:             "The server is shutting down; try again.",

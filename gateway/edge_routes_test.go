@@ -172,6 +172,24 @@ func TestEveryRouteRefusesForeignHosts(t *testing.T) {
 	}
 }
 
+// Monitors and link checkers ask with HEAD, and every route that is asked with GET knows it.
+func TestEveryRouteWithGETHasHEAD(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	g := newGuarded(t, &asked)
+	for _, route := range tryouts(t, g) {
+		if route[0] != http.MethodGet {
+			continue
+		}
+		get, head := send(t, g, http.MethodGet, route[1], nil), send(t, g, http.MethodHead, route[1], nil)
+		get.Body.Close()
+		head.Body.Close()
+		if head.StatusCode != get.StatusCode || head.Header.Get("Content-Type") != get.Header.Get("Content-Type") {
+			t.Errorf("HEAD %s = %d %s, GET = %d %s", route[1], head.StatusCode, head.Header.Get("Content-Type"), get.StatusCode, get.Header.Get("Content-Type"))
+		}
+	}
+}
+
 // Whatever is answered, browsers make nothing else of it, and no answer sets a cookie.
 func TestEveryAnswerIsHardened(t *testing.T) {
 	t.Parallel()

@@ -26,6 +26,7 @@ var statuses = map[errcode.Code]int{
 	errcode.TooLarge:             http.StatusRequestEntityTooLarge,
 	errcode.UnsupportedMediaType: http.StatusUnsupportedMediaType,
 	errcode.MisdirectedRequest:   http.StatusMisdirectedRequest,
+	errcode.HeaderTooLarge:       http.StatusRequestHeaderFieldsTooLarge,
 	errcode.RateLimited:          http.StatusTooManyRequests,
 	errcode.Overloaded:           http.StatusServiceUnavailable,
 	errcode.Draining:             http.StatusServiceUnavailable,

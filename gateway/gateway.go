@@ -101,7 +101,7 @@ func New(o Options) (*Gateway, error) {
 
 // ServeHTTP serves the routes of docs/contract.md.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	timed := newTimedWriter(w, g.o.WriteTimeout)
+	timed := newTimedWriter(w, r, g.o.WriteTimeout)
 	edge.Harden(timed.Header(), r)
 	defer timed.limit() // of the bytes with which the server ends the response
 	g.routes.ServeHTTP(timed, r)

@@ -1,8 +1,11 @@
 package gateway_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
+	"io"
+	"net"
 	"net/http"
 	"os"
 	"reflect"
@@ -35,6 +38,7 @@ func asAda(o *gateway.Options) {
 
 // limits has a row for every member of [gateway.Limits].
 var limits = map[string]limit{
+	"Header": {value: 4 << 10, at: headed(4 << 10), beyond: headed(4<<10 + 1), answer: "header_too_large"},
 	"Body": {value: int64(len(input("t", "r", []string{"u1:Hi"}))), answer: "too_large",
 		at: runs("silent", input("t", "r", []string{"u1:Hi"})), beyond: runs("silent", input("t", "r", []string{"u1:Hi!"}))},
 	"Bodies": {value: 16 << 10, answer: "overloaded", at: stalled(2047, 2047), beyond: stalled(2047, 2048),
@@ -140,6 +144,35 @@ func TestEveryLimitIsInTheContract(t *testing.T) {
 		if !strings.Contains(row, l.answer) {
 			t.Errorf("docs/contract.md says of Limits.%s %q, want %q in it", name, row, l.answer)
 		}
+	}
+}
+
+// headed sends a request whose line and headers have so many bytes.
+func headed(size int) func(*world) string {
+	return func(w *world) string {
+		conn, err := (&net.Dialer{}).DialContext(context.Background(), "tcp", strings.TrimPrefix(w.url, "http://"))
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		defer conn.Close()
+		head := "GET /threads HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Filler: "
+		head += strings.Repeat("x", size-len(head)-len("\r\n")) + "\r\n"
+		if _, err := io.WriteString(conn, head+"\r\n"); err != nil {
+			w.t.Fatal(err)
+		}
+		answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		if answer.StatusCode == http.StatusOK {
+			return "ok"
+		}
+		var got failure
+		if err := json.NewDecoder(answer.Body).Decode(&got); err != nil || answer.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+			w.t.Errorf("a request with too many headers = %d, %v", answer.StatusCode, err)
+		}
+		return got.Error.Code
 	}
 }
 

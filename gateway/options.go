@@ -140,6 +140,7 @@ const (
 // Limits bound what callers and agents may use. A zero field means the default beside it; a negative one
 // means no limit.
 type Limits struct {
+	Header   int   // bytes of a request's line and headers; 32 KiB. The program's [http.Server] has a limit of its own
 	Body     int64 // bytes of a request; 8 MiB
 	Bodies   int64 // bytes of all requests that are being read or admitted, a quarter of them of one principal; 256 MiB
 	Event    int   // bytes of an event; 8 MiB
@@ -178,6 +179,7 @@ func orDefault[T ~int | ~int64](v *T, d T) {
 }
 
 func (l *Limits) fill() {
+	orDefault(&l.Header, 32<<10)
 	orDefault(&l.Body, 8<<20)
 	orDefault(&l.Event, 8<<20)
 	orDefault(&l.Thread, 6<<20)

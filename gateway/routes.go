@@ -131,7 +131,7 @@ func (g *Gateway) identify(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		c.Response().Header().Set(requestIDHeader, id)
 		r = route.WithAddress(route.WithRequestID(r, id), g.clientAddress(r))
-		route.TimeBody(responseWriter{c.Response()}, r)
+		defer route.TimeBody(responseWriter{c.Response()}, r)()
 		c.SetRequest(r)
 		return next(c)
 	}
@@ -209,12 +209,15 @@ func (g *Gateway) preflight(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// guard refuses requests that are for another host, or come from a page that may not call, before anything else is looked at.
+// guard refuses requests that are for another host, come from a page that may not call, or have too many headers, before anything else is looked at.
 func (g *Gateway) guard(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		err := g.hosts().Check(c.Request())
 		if err == nil {
 			err = g.origins().Check(c.Request())
+		}
+		if err == nil && g.o.Limits.Header > 0 && edge.HeaderSize(c.Request()) > g.o.Limits.Header {
+			err = &errcode.Error{Code: errcode.HeaderTooLarge}
 		}
 		if err != nil {
 			g.answerError(responseWriter{c.Response()}, c.Request(), err)
@@ -239,11 +242,13 @@ type timedWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController // of ResponseWriter
 	timeout time.Duration
-	expired bool // the reader took too long
+	streams bool      // of HTTP/2, which resets a stream at its deadline though nothing is being written
+	until   time.Time // the deadline
+	expired bool      // the reader took too long
 }
 
-func newTimedWriter(w http.ResponseWriter, timeout time.Duration) *timedWriter {
-	return &timedWriter{ResponseWriter: w, control: http.NewResponseController(w), timeout: timeout}
+func newTimedWriter(w http.ResponseWriter, r *http.Request, timeout time.Duration) *timedWriter {
+	return &timedWriter{ResponseWriter: w, control: http.NewResponseController(w), timeout: timeout, streams: r.ProtoMajor > 1}
 }
 
 // Write writes p piece by piece.
@@ -264,9 +269,12 @@ func (w *timedWriter) FlushError() error {
 	return w.note(w.control.Flush())
 }
 
-// note notes whether err, which it returns, is that of a deadline.
+// note notes whether err, which it returns, is that of a deadline, and takes the deadline away from a stream.
 func (w *timedWriter) note(err error) error {
-	w.expired = w.expired || errors.Is(err, os.ErrDeadlineExceeded)
+	w.expired = w.expired || errors.Is(err, os.ErrDeadlineExceeded) || w.streams && err != nil && !time.Now().Before(w.until)
+	if w.streams && err == nil {
+		_ = w.control.SetWriteDeadline(time.Time{}) // as in limit
+	}
 	return err
 }
 
@@ -275,4 +283,7 @@ func (w *timedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // limit sets the deadline of what is written next. A connection that has none, such as a test's, does without; one that is
 // closed fails the write.
-func (w *timedWriter) limit() { _ = w.control.SetWriteDeadline(time.Now().Add(w.timeout)) }
+func (w *timedWriter) limit() {
+	w.until = time.Now().Add(w.timeout)
+	_ = w.control.SetWriteDeadline(w.until)
+}

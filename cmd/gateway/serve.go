@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"time"
 
@@ -25,15 +24,6 @@ import (
 	"github.com/agui-gateway/gateway/web"
 )
 
-// Time limits of the server. There is none for writing: a stream lasts as long as its run, and the gateway
-// limits each write.
-const (
-	readHeaderTimeout = 10 * time.Second
-	idleTimeout       = 2 * time.Minute
-	// shutdownGrace is how long connections may stay open after the last run has ended.
-	shutdownGrace = 2 * time.Second
-)
-
 // errAuthNotExplicit refuses to listen beyond this machine without authentication, unless that is asked for explicitly.
 var errAuthNotExplicit = errors.New("-addr (GATEWAY_ADDR): others can reach this address and nobody has to prove who they are; " +
 	"listen on 127.0.0.1, set -auth keys, jwt or header, or write -auth none (GATEWAY_AUTH=none) out if that is meant")
@@ -42,6 +32,9 @@ var errAuthNotExplicit = errors.New("-addr (GATEWAY_ADDR): others can reach this
 func serve(ctx context.Context, c *config, stdout, stderr io.Writer) error {
 	if !c.auth.explicit() && !loopback(c.addr) {
 		return errAuthNotExplicit
+	}
+	if err := c.checkTLS(); err != nil {
+		return err
 	}
 	log := slog.New(gateway.BoundedLog(c.logHandler(stderr)))
 	c.options.Log, c.model.Log = log, log
@@ -72,19 +65,12 @@ func (c *config) serve(ctx context.Context, log *slog.Logger) error {
 	if err != nil {
 		return errors.Join(err, store.Close(), team.Close())
 	}
-	var listening net.ListenConfig
-	listener, err := listening.Listen(ctx, "tcp", c.addr)
+	server, listener, err := c.listen(ctx, g, log)
 	if err != nil {
-		return errors.Join(fmt.Errorf("-addr (GATEWAY_ADDR): %w", err), g.Close(), store.Close(), team.Close())
-	}
-	server := &http.Server{
-		Handler:           g,
-		ReadHeaderTimeout: readHeaderTimeout,
-		IdleTimeout:       idleTimeout,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+		return errors.Join(err, g.Close(), store.Close(), team.Close())
 	}
 	served := make(chan error, 1) // buffered: nobody receives from it after ctx is done
-	go func() { served <- server.Serve(listener) }()
+	go func() { served <- server.listenAndServe(listener) }()
 	c.announce(log, listener.Addr())
 	announceAgents(log, team)
 
@@ -141,7 +127,7 @@ func (c *config) openStore(ctx context.Context, log *slog.Logger) (state.Store, 
 }
 
 // shutdown waits for the runs for at most limit and then closes the connections.
-func shutdown(g *gateway.Gateway, server *http.Server, limit time.Duration) error {
+func shutdown(g *gateway.Gateway, server *server, limit time.Duration) error {
 	drain, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	if err := g.Drain(drain); err != nil && !errors.Is(err, context.DeadlineExceeded) {
@@ -223,7 +209,7 @@ func teamError(err error) error {
 
 // announce logs where the server listens, and what is left out for want of a setting.
 func (c *config) announce(log *slog.Logger, addr net.Addr) {
-	log.Info("listening", "addr", "http://"+addr.String())
+	log.Info("listening", "addr", c.scheme()+addr.String())
 	switch {
 	case c.file != "":
 		log.Info("threads are kept in a file", "file", c.file)

@@ -20,7 +20,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // listening is what the log says of the address, in both formats.
-var listening = regexp.MustCompile(`\blistening\b.*\b(http://[^"\s]+)`)
+var listening = regexp.MustCompile(`\blistening\b.*\b(https?://[^"\s]+)`)
 
 // findAddress reads log lines until one says where the server listens, and leaves the rest to somebody else. All
 // lines are kept in seen.

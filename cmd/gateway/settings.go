@@ -26,6 +26,9 @@ type config struct {
 	auth      authSettings
 	operand   string // what the command is about, for those that take a word besides flags
 	roles     string // of a new key, with commas between
+	tlsCert   string // paths of the certificate and its key; empty: no TLS
+	tlsKey    string
+	maxConns  int // connections at once
 	drain     time.Duration
 	logLevel  slog.Level
 	logFormat string // text, json, or empty: text on a terminal, else json
@@ -117,6 +120,8 @@ func (c *config) settings() []setting {
 		{"auth-proxies", "", "for -auth header: the addresses or networks from which these headers are believed, with commas between", networks(&c.auth.header.Proxies)},
 		{"cors-origins", "", "origins whose pages may call, with commas between, or *; without it those of this machine", origins(&o.Origins)},
 		{"hosts", "", "host names to answer for, with commas between, or *; without it those of this machine on a loopback address, else any if callers prove who they are, else IP addresses", hosts(&o.Hosts)},
+		{"tls-cert", "", "file of the certificate and those that vouch for it, in PEM; with it the server speaks only TLS. A changed file is read again", text(&c.tlsCert)},
+		{"tls-key", "", "file of the certificate's key, in PEM", text(&c.tlsKey)},
 		{"trusted-proxies", "", "addresses and networks of the proxies before the gateway, with commas between; only their X-Forwarded-For counts", networks(&o.TrustedProxies)},
 		{"disconnect", string(def.Disconnect), "what hanging up does to a run: cancel or detach", oneOf(&o.Disconnect, gateway.Cancel, gateway.Detach)},
 		{"detach-grace", short(def.DetachGrace), "how long an untied run goes on with nobody reading", duration(&o.DetachGrace, 1)},
@@ -133,6 +138,8 @@ func (c *config) settings() []setting {
 		{"run-timeout", short(def.RunTimeout), "how long a run may take", duration(&o.RunTimeout, 1)},
 		{"model-timeout", "2m", "how long one call of a model may take, its retries included", duration(&c.model.Timeout, 1)},
 		{"tool-timeout", "1m", "how long one call of a tool may take", duration(&c.toolTimeout, 1)},
+		{"max-connections", "20000", "open connections; further ones wait", count(&c.maxConns)},
+		{"max-header", kibibytes(def.Limits.Header), "size of a request's line and headers", size(&l.Header)},
 		{"max-body", mebibytes(def.Limits.Body), "size of a request", size(&l.Body)},
 		{"max-bodies", mebibytes(def.Limits.Bodies), "size of all requests that are being read, at least eight times -max-body; a principal may have a quarter", size(&l.Bodies)},
 		{"max-event", mebibytes(def.Limits.Event), "size of an event", size(&l.Event)},

@@ -82,7 +82,7 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("parse() = %s, want %s", got, want)
 	}
 	want := gateway.Limits{
-		Body: 8 << 20, Event: 8 << 20, Thread: 6 << 20, State: 1 << 20, Depth: 64, Messages: 2000, PatchOps: 1000, Runs: 10000, Readers: 64, Queue: 8,
+		Header: 32 << 10, Body: 8 << 20, Event: 8 << 20, Thread: 6 << 20, State: 1 << 20, Depth: 64, Messages: 2000, PatchOps: 1000, Runs: 10000, Readers: 64, Queue: 8,
 		Bodies: 256 << 20, ReadersTotal: 10000, RunsPerPrincipal: 100, ReadersPerPrincipal: 1000, TokensPerPrincipal: -1, Rate: 20, RateBurst: 40,
 	}
 	if c.options.Limits != want {
@@ -148,6 +148,8 @@ func TestBadValues(t *testing.T) {
 	}
 	bad["max-bodies"] = append(bad["max-bodies"], "63MiB")
 	bad["max-stored-per-principal"] = []string{"-1", "8 MB", "MiB", "9999999999999GiB"}
+	bad["tls-cert"], bad["tls-key"] = []string{"hush-hush.pem"}, []string{"hush-hush.pem"}
+	bad["max-connections"], bad["max-header"] = bad["max-runs"], bad["max-body"]
 	for _, s := range serveCommand().settingsOf(&config{}) {
 		t.Run(s.flag, func(t *testing.T) {
 			t.Parallel()

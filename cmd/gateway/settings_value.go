@@ -112,6 +112,9 @@ func short(d time.Duration) string {
 // mebibytes writes a size that is a whole number of MiB.
 func mebibytes[T int | int64](n T) string { return fmt.Sprintf("%dMiB", n>>20) }
 
+// kibibytes writes a size that is a whole number of KiB.
+func kibibytes(n int) string { return fmt.Sprintf("%dKiB", n>>10) }
+
 // size reads a number of bytes.
 func size[T int | int64](p *T) func(string) error {
 	return func(value string) error {

@@ -137,6 +137,8 @@ var doors = []door{
 		why: "what a token has to be is decided in one place, which allows less than the library does"},
 	{lib: "github.com/google/jsonschema-go", in: []string{"groupchat/tool_schema.go"}, files: 1,
 		why: "tools derive their schemas as the MCP SDK does, and tell a model what is wrong with its arguments; answers have jsonschema/v6, which keeps that to itself"},
+	{lib: "golang.org/x/net/netutil", in: []string{"cmd/gateway/server.go"}, files: 1,
+		why: "how many connections there may be is the server's, which is put together in one place"},
 	{lib: "github.com/google/uuid", in: []string{"agui", "state", "groupchat", "gateway", "cmd/gateway"}, files: 1, perDir: true,
 		why: "a package has one source of ids, so that a test can replace it"},
 	{lib: "github.com/moby/patternmatcher", in: []string{statetest}, why: "tests only: it decides as Docker does what .dockerignore lets in"},

@@ -20,6 +20,20 @@ func Harden(h http.Header, r *http.Request) {
 	}
 }
 
+// HeaderSize returns how many bytes the line and the headers of r take if they are written in the form of HTTP/1.1.
+func HeaderSize(r *http.Request) int {
+	const line = len("  HTTP/1.1\r\n")
+	const field = len(": \r\n")
+	n := len(r.Method) + len(r.RequestURI) + line
+	n += len("Host") + len(r.Host) + field
+	for name, values := range r.Header {
+		for _, value := range values {
+			n += len(name) + len(value) + field
+		}
+	}
+	return n
+}
+
 // public reports whether browsers may remember that a host has TLS. For localhost they would remember it of every other server of
 // this machine, too, and of addresses they remember nothing.
 func public(name string) bool {

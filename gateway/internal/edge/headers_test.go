@@ -1,11 +1,26 @@
 package edge
 
 import (
+	"bufio"
 	"crypto/tls"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 )
+
+// The size of a request's head is that of its bytes on the wire, of HTTP/1.1.
+func TestHeaderSize(t *testing.T) {
+	t.Parallel()
+	const head = "GET /threads?limit=1 HTTP/1.1\r\nHost: localhost:8080\r\nAccept: */*\r\nX-A: b\r\nX-A: cc\r\nX-Empty: \r\n"
+	r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(head + "\r\n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := HeaderSize(r); got != len(head) {
+		t.Errorf("HeaderSize() = %d, want %d", got, len(head))
+	}
+}
 
 // Browsers are told to use TLS from now on where the connection has it, and the host is one that has a name of its own.
 func TestHardenAsksForTLS(t *testing.T) {

@@ -82,6 +82,30 @@ func TestOriginsCheck(t *testing.T) {
 	}
 }
 
+// Where every page may call, none may use the credentials that a browser sends by itself: what it can send without a preflight is refused.
+func TestOriginsCheckOfJustAnyPage(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		method, media, origin string
+		refused               bool
+	}{
+		{"POST", "application/json", "https://any.example", false},
+		{"POST", "", "https://any.example", true},
+		{"DELETE", "", "https://any.example", false}, // needs a preflight
+		{"POST", "application/json", "null", true},
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), test.method, "https://gateway.example/threads/t/stop", nil)
+		r.Header.Set("Origin", test.origin)
+		r.Header.Set("Sec-Fetch-Site", "cross-site")
+		if test.media != "" {
+			r.Header.Set("Content-Type", test.media)
+		}
+		if err := (Origins{Names: []string{"*"}}).Check(r); (err != nil) != test.refused {
+			t.Errorf("%s of %s with the type %q: %v, want it refused: %t", test.method, test.origin, test.media, err, test.refused)
+		}
+	}
+}
+
 func TestWantedHeaders(t *testing.T) {
 	t.Parallel()
 	for asked, want := range map[string]string{

@@ -18,32 +18,49 @@ import (
 // send the rest.
 const bodyTime = time.Minute
 
+// restTime is how long the rest of a body may take that nobody reads: net/http waits for it before it sends the answer.
+const restTime = 5 * time.Second
+
 // A timedBody is a request body with a deadline, which is removed when the body has arrived. The server's own read timeout
 // would also end the response's stream.
 type timedBody struct {
 	io.ReadCloser
 	control *http.ResponseController
+	over    bool // nothing more of it is read
 }
 
-// TimeBody sets the deadline of the body of r. It does nothing if the writer has no deadlines, such as one of a test.
-func TimeBody(w http.ResponseWriter, r *http.Request) {
+// TimeBody sets the deadline of the body of r. The caller calls end when the request is answered. Nothing is done if the writer has no
+// deadlines, such as one of a test.
+func TimeBody(w http.ResponseWriter, r *http.Request) (end func()) {
 	if r.Body == nil || r.ContentLength == 0 {
-		return
+		return func() {}
 	}
 	control := http.NewResponseController(w)
-	if control.SetReadDeadline(time.Now().Add(bodyTime)) == nil {
-		r.Body = timedBody{r.Body, control}
+	if control.SetReadDeadline(time.Now().Add(bodyTime)) != nil {
+		return func() {}
 	}
+	b := &timedBody{ReadCloser: r.Body, control: control}
+	r.Body = b
+	return b.end
 }
 
-// Read reads, and removes the deadline at the end of the body.
-func (b timedBody) Read(p []byte) (int, error) {
+// Read reads, and removes the deadline at the end of the body. After any other error it stays, because net/http goes on
+// reading what is left of the body.
+func (b *timedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if err != nil {
+	b.over = b.over || err != nil
+	if errors.Is(err, io.EOF) {
 		// If this fails the connection has ended, and the next read reports it.
 		_ = b.control.SetReadDeadline(time.Time{})
 	}
 	return n, err
+}
+
+// end limits the time of what is left of a body that nobody has read to its end.
+func (b *timedBody) end() {
+	if !b.over {
+		_ = b.control.SetReadDeadline(time.Now().Add(restTime)) // as above
+	}
 }
 
 // ReadJSON reads a JSON body of at most limit bytes (0: no limit). It reads the whole body, because net/http notices a

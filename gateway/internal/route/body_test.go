@@ -11,18 +11,38 @@ import (
 	"time"
 )
 
-// A body's deadline is over when the body is there: what follows on the connection is not cut by it.
+// A body's deadline is over when the body is there: what follows on the connection is not cut by it. One that does not arrive keeps it, and one
+// that nobody reads has little time left when its request is answered.
 func TestABodysDeadlineEndsWithTheBody(t *testing.T) {
 	t.Parallel()
-	var deadlines []time.Time
-	w := &deadlineWriter{ResponseWriter: httptest.NewRecorder(), set: func(at time.Time) { deadlines = append(deadlines, at) }}
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", &trickle{end: os.ErrDeadlineExceeded})
-	TimeBody(w, r)
-	if _, err := io.ReadAll(r.Body); !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Fatalf("ReadAll() error = %v, want the deadline's", err)
-	}
-	if len(deadlines) != 2 || deadlines[0].IsZero() || !deadlines[1].IsZero() {
-		t.Errorf("deadlines = %v, want one, and then none", deadlines)
+	for name, test := range map[string]struct {
+		reads     bool
+		end       error // of the body
+		deadlines int
+		open      bool // the last of them is none
+	}{
+		"arrives":     {true, io.EOF, 2, true},
+		"is too slow": {true, os.ErrDeadlineExceeded, 1, false},
+		"breaks off":  {true, io.ErrUnexpectedEOF, 1, false},
+		"is not read": {false, io.EOF, 2, false},
+	} {
+		var deadlines []time.Time
+		w := &deadlineWriter{ResponseWriter: httptest.NewRecorder(), set: func(at time.Time) { deadlines = append(deadlines, at) }}
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", &trickle{end: test.end})
+		end := TimeBody(w, r)
+		if test.reads {
+			if _, err := io.ReadAll(r.Body); !errors.Is(err, test.end) && err != nil {
+				t.Fatalf("ReadAll() error = %v, want %v", err, test.end)
+			}
+		}
+		end()
+		n := len(deadlines)
+		if n != test.deadlines || deadlines[0].IsZero() || deadlines[n-1].IsZero() != test.open {
+			t.Errorf("a body that %s has the deadlines %v", name, deadlines)
+		}
+		if !test.reads && !deadlines[1].Before(deadlines[0]) {
+			t.Errorf("a body that %s has until %v, as long as one that is: %v", name, deadlines[1], deadlines[0])
+		}
 	}
 }
 
