@@ -71,6 +71,7 @@ func TestTwoPrincipalsDoNotMeet(t *testing.T) {
 			}
 			return gateway.Principal{ID: "key:" + user, Roles: []string{"traveller", user}}, nil
 		}
+		o.Limits.Rate = -1 // the tests ask without a pause
 		o.Agent = map[string]gateway.AgentOptions{"team": {Allow: []string{"editor", "traveller"}}}
 		o.Agents["team"], o.Legacy = groupchat.AgentFunc(func(ctx context.Context, turn *groupchat.Turn) error {
 			thread, _, _ := strings.Cut(turn.Input().ThreadID, "-")

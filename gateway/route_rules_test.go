@@ -79,7 +79,7 @@ func TestEveryRouteHasARule(t *testing.T) {
 	says := groupchat.AgentFunc(func(_ context.Context, turn *groupchat.Turn) error { return groupchat.Say(turn, "hello", "Hello.") })
 	g, err := New(Options{
 		Agents: map[string]groupchat.Agent{"secret": says}, Agent: map[string]AgentOptions{"secret": {Allow: []string{"editor"}}},
-		Page: http.NotFoundHandler(), Log: slog.New(slog.DiscardHandler),
+		Page: http.NotFoundHandler(), Log: slog.New(slog.DiscardHandler), Limits: Limits{Rate: -1},
 		Principal: func(r *http.Request) (Principal, error) {
 			return Principal{ID: r.Header.Get("X-User"), Roles: strings.Fields(r.Header.Get("X-Roles"))}, nil
 		},
