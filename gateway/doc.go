@@ -21,6 +21,9 @@
 // CopilotKit's pages have routes of their own, which lead to the same stages: package copilotkit has them, and copilotkit.go is the
 // service that it asks for.
 //
+// Nothing in an answer says where the gateway is mounted, so a program may serve it below a prefix, behind middleware of its own: see the
+// example of web.Handler, with the page.
+//
 // A thread belongs to the principal that began it, and to others it looks like one that does not exist. [Options.Principal] says who
 // has sent a request; without it everybody is one principal, and whoever reaches the gateway can read every thread.
 //

@@ -17,6 +17,7 @@ export default defineConfig({
       ...absent.map((name) => ({ find: new RegExp(`^${name.replaceAll(".", "\\.")}$`), replacement: src("absent/absent.ts") })),
     ],
   },
+  base: "./", // a program may serve the page below a prefix
   build: {
     emptyOutDir: false, // scripts/clean.mjs does, and spares .gitkeep
     target: "es2022",

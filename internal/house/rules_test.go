@@ -80,7 +80,7 @@ var rooms = []room{
 		why: "who a caller is, a program may know by itself; who embeds the service needs no library for tokens"},
 	{dir: "travel", may: []string{"agui", "state", "model", "groupchat"}, testsMay: []string{"agui/run", "state/memstore", "model/openai", "gateway", "groupchat/host"},
 		why: "the demo is written with what every library user has"},
-	{dir: "web", why: "embedded files and nothing else"},
+	{dir: "web", testsMay: []string{"errcode", "gateway", "groupchat"}, why: "embedded files and nothing else"},
 	{dir: "interop", may: []string{"agui", "state", "groupchat", "gateway", "travel"},
 		why: "Go programs that foreign clients are compared with sit at the far end, like cmd/gateway"},
 	{dir: "interop/chaos", may: []string{"agui", "agui/run", "errcode", "state", "state/filestore", "state/redisstore", "groupchat", "gateway", "travel"},

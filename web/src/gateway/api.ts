@@ -1,6 +1,7 @@
 // The gateway's routes for threads and agents, as functions. They throw GatewayError and nothing else, but for an
 // AbortError when their signal was aborted.
 
+import { mount } from "../mount";
 import { learnTime } from "./clock";
 import type { AgentInfo, Me, Thread, ThreadPage, ThreadStatus } from "./types";
 
@@ -67,13 +68,13 @@ export async function forkThread(id: string, agent: string, messageId: string, o
 /** Whether the gateway can be reached and is ready. Never throws. */
 export async function ready(options?: Options): Promise<boolean> {
   try {
-    return (await fetch("/readyz", { cache: "no-store", signal: options?.signal ?? null })).ok;
+    return (await fetch(`${mount}/readyz`, { cache: "no-store", signal: options?.signal ?? null })).ok;
   } catch {
     return false;
   }
 }
 
-/** The path of a thread's route, with its agent. */
+/** The path of a thread's route below the gateway's root, with its agent. */
 export function threadPath(id: string, agent: string, route?: string, query: Record<string, string | undefined> = {}): string {
   return `/threads/${encodeURIComponent(id)}${route ? `/${route}` : ""}${search({ agent, ...query })}`;
 }
@@ -101,7 +102,7 @@ async function ask<T>(method: string, path: string, options?: Options, body?: un
   }
   let response: Response;
   try {
-    response = await fetch(path, init);
+    response = await fetch(mount + path, init);
   } catch (error) {
     if (options?.signal?.aborted) throw error;
     throw new GatewayError(0, "unreachable", "The gateway cannot be reached.");

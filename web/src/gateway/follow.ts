@@ -1,6 +1,7 @@
 // A reader of one thread that comes back by itself: after a cut, behind the last event that arrived; after the tab
 // was hidden, likewise. EventSource would do, but for a thread that is not there yet (404) and a cursor of its own.
 
+import { mount } from "../mount";
 import { type GatewayError, listThreads, threadPath } from "./api";
 import { learnTime } from "./clock";
 import { FrameParser } from "./sse";
@@ -166,7 +167,7 @@ class Follower {
       const headers: Record<string, string> = { Accept: "text/event-stream" };
       if (this.cursor) headers["Last-Event-ID"] = this.cursor;
       const path = threadPath(this.o.thread, this.o.agent, "events", { follow: "1", protocolVersion: "1.0" });
-      const response = await fetch(path, { headers, cache: "no-store", signal: abort.signal });
+      const response = await fetch(mount + path, { headers, cache: "no-store", signal: abort.signal });
       learnTime(response);
       if (response.status === 404) return "unknown";
       if (!response.ok || !response.body) {

@@ -168,7 +168,7 @@ export interface SeenEvent {
   /** Counts arrivals; a stable key. */
   n: number;
   event: AguiEvent;
-  /** The SSE id, `<fence>-<seq>`; the events of a prelude have none but for its last. */
+  /** The SSE id, `<fence>-<seq>-<thread>`; the events of a prelude have none but for its last. */
   id?: string;
   /** When it arrived, Unix milliseconds. */
   at: number;

@@ -1,4 +1,5 @@
 import { useCallback, useDeferredValue, useMemo, useRef, useState } from "react";
+import { mount } from "../mount";
 import type { FollowStatus } from "../gateway/follow";
 import { useFollow } from "../gateway/useFollow";
 import { CopyButton } from "./CopyButton";
@@ -76,13 +77,13 @@ export default function Inspector({ agent, thread, onClose }: Props) {
           <CopyButton
             label="Copy as curl"
             hint="The run's POST for the last message. The gateway knows the message: sent again to this thread it starts nothing, with another threadId it is said anew."
-            text={() => runCurl(location.origin, agent, thread, lastUser())}
+            text={() => runCurl(location.origin + mount, agent, thread, lastUser())}
             testid="copy-curl"
           />
           <CopyButton
             label="Copy attach"
             hint="As curl: reads on behind the newest event"
-            text={() => attachCurl(location.origin, agent, thread, cursor)}
+            text={() => attachCurl(location.origin + mount, agent, thread, cursor)}
             testid="copy-attach"
           />
           <CopyButton label="Copy link" hint="To this thread" text={() => link} testid="copy-link" />

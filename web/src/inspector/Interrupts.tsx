@@ -1,3 +1,4 @@
+import { mount } from "../mount";
 import { askerOf, cardOf } from "../gateway/card";
 import type { Interrupt } from "../gateway/types";
 import { CopyButton } from "./CopyButton";
@@ -23,7 +24,7 @@ export function Interrupts({ agent, thread, interrupts }: Props) {
           small
           label="Copy an answer as curl"
           hint="Answers every question: with what is recommended, the first option, or an example"
-          text={() => resumeCurl(location.origin, agent, thread, interrupts)}
+          text={() => resumeCurl(location.origin + mount, agent, thread, interrupts)}
           testid="copy-resume"
         />
       )}

@@ -9,7 +9,7 @@ import type { Interrupt, Message } from "../gateway/types";
 const AUTH = '-H "Authorization: Bearer $GATEWAY_KEY"';
 
 /** The run's POST for a user message. */
-export function runCurl(origin: string, agent: string, thread: string, message: Message | undefined): string {
+export function runCurl(root: string, agent: string, thread: string, message: Message | undefined): string {
   const body = {
     threadId: thread,
     runId: message ? `again-${message.id}` : "run-1",
@@ -20,7 +20,7 @@ export function runCurl(origin: string, agent: string, thread: string, message: 
     state: {},
     forwardedProps: {},
   };
-  return lines(`curl -N ${quote(`${origin}/agents/${encodeURIComponent(agent)}?disconnect=detach`)}`, [
+  return lines(`curl -N ${quote(`${root}/agents/${encodeURIComponent(agent)}?disconnect=detach`)}`, [
     AUTH,
     "-H 'Content-Type: application/json'",
     "-H 'Accept: text/event-stream'",
@@ -29,20 +29,20 @@ export function runCurl(origin: string, agent: string, thread: string, message: 
 }
 
 /** The request that reads on behind a cursor, or begins with how things stand. */
-export function attachCurl(origin: string, agent: string, thread: string, cursor: string | undefined): string {
-  const url = origin + threadPath(thread, agent, "events", { follow: "1", protocolVersion: "1.0" });
+export function attachCurl(root: string, agent: string, thread: string, cursor: string | undefined): string {
+  const url = root + threadPath(thread, agent, "events", { follow: "1", protocolVersion: "1.0" });
   return lines(`curl -N ${quote(url)}`, [AUTH, "-H 'Accept: text/event-stream'", ...(cursor ? [`-H ${quote(`Last-Event-ID: ${cursor}`)}`] : [])]);
 }
 
 /** The request that answers all open questions, each with what is recommended, or else with something that fits. */
-export function resumeCurl(origin: string, agent: string, thread: string, interrupts: readonly Interrupt[]): string {
+export function resumeCurl(root: string, agent: string, thread: string, interrupts: readonly Interrupt[]): string {
   const resume = interrupts.map((interrupt) => {
     const { recommendation, options } = cardOf(interrupt);
     const option = recommendation ?? options?.[0];
     const payload = option === undefined ? exampleOf(interrupt.responseSchema) : pick(option, interrupt.responseSchema);
     return { interruptId: interrupt.id, status: "resolved", payload };
   });
-  return lines(`curl ${quote(origin + threadPath(thread, agent, "resume"))}`, [
+  return lines(`curl ${quote(root + threadPath(thread, agent, "resume"))}`, [
     AUTH,
     "-H 'Content-Type: application/json'",
     `--data-raw ${quote(JSON.stringify({ resume }))}`,

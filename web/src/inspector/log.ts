@@ -1,6 +1,7 @@
 // The log of runs that had ended, or were live, when this page was opened. A reader without a cursor is sent a prelude,
 // one with a cursor the events behind it.
 
+import { mount } from "../mount";
 import { threadPath } from "../gateway/api";
 import { FrameParser } from "../gateway/sse";
 import { MAX_EVENTS } from "../gateway/store";
@@ -28,7 +29,7 @@ export async function readLog(agent: string, thread: string, until: string, sign
   signal.addEventListener("abort", stop, { once: true });
   try {
     const path = threadPath(thread, agent, "events", { protocolVersion: "1.0" });
-    const response = await fetch(path, {
+    const response = await fetch(mount + path, {
       headers: { Accept: "text/event-stream", "Last-Event-ID": BEGINNING },
       cache: "no-store",
       signal: abort.signal,

@@ -1,5 +1,6 @@
 import { CopilotKitProvider, useCopilotKit } from "@copilotkit/react-core/v2";
 import { type ReactNode, useCallback, useEffect, useReducer, useState } from "react";
+import { mount } from "../mount";
 import type { AgentInfo } from "../gateway/types";
 import { useConnection } from "../shell/connection";
 import { useNotify } from "../shell/notices";
@@ -18,6 +19,8 @@ interface Props {
   /** Made up by this tab, and nothing said on it yet. */
   fresh: boolean;
 }
+
+const runtimeUrl = `${mount}/api/copilotkit`;
 
 /** CopilotKit's client states no protocol version: so the gateway learns that it knows SUBAGENT_* events. */
 const headers = { "X-Gateway-Subagents": "on" };
@@ -41,7 +44,7 @@ export default function Planner({ agent, thread, fresh }: Props) {
   );
   return (
     // "rest", not "auto": that falls back to another transport for good when /info fails once.
-    <CopilotKitProvider runtimeUrl="/api/copilotkit" headers={headers} useSingleEndpoint={false} enableInspector={false} onError={onError}>
+    <CopilotKitProvider runtimeUrl={runtimeUrl} headers={headers} useSingleEndpoint={false} enableInspector={false} onError={onError}>
       <Gate agent={agent.id}>
         <Conversation agent={agent} thread={thread} fresh={fresh} />
       </Gate>
@@ -69,7 +72,7 @@ function Gate({ agent, children }: { agent: string; children: ReactNode }) {
     if (known || asked === epoch) return;
     setAsked(epoch);
     copilotkit.setRuntimeUrl(undefined);
-    copilotkit.setRuntimeUrl("/api/copilotkit");
+    copilotkit.setRuntimeUrl(runtimeUrl);
   }, [known, asked, epoch, copilotkit]);
 
   if (!known) {

@@ -7,10 +7,10 @@ import type { Session } from "./session";
 const TRIES = 5;
 const [LEAST_MS, MOST_MS] = [1000, 30_000];
 
-/** A fetch that sends what goes to the gateway on behalf of the session; origin is the gateway's. */
-export function guard(send: typeof fetch, session: Session, origin: string): typeof fetch {
+/** A fetch that sends what goes to the gateway on behalf of the session; root is where that is. */
+export function guard(send: typeof fetch, session: Session, root: string): typeof fetch {
   return async (input, init = {}) => {
-    if (!concerns(input, origin)) return send(input, init);
+    if (!concerns(input, root)) return send(input, init);
     for (let tries = 0; ; ) {
       await session.admitted(init.signal);
       const { key } = session;
@@ -25,10 +25,10 @@ export function guard(send: typeof fetch, session: Session, origin: string): typ
 }
 
 /** Whether the gateway asks who has sent it; readiness is nobody's, and asked for while others wait. */
-function concerns(input: RequestInfo | URL, origin: string): input is string | URL {
+function concerns(input: RequestInfo | URL, root: string): input is string | URL {
   if (input instanceof Request) return false; // neither this page nor CopilotKit makes one
-  const url = new URL(input, origin);
-  return url.origin === origin && url.pathname !== "/readyz";
+  const { href } = new URL(input, root);
+  return href.startsWith(`${root}/`) && href !== `${root}/readyz`;
 }
 
 function dressed(init: RequestInit, key: string | undefined): RequestInit {

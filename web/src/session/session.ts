@@ -1,5 +1,6 @@
 // Who the person in this tab is to the gateway: the key or token that they have given, and what to ask of them.
 
+import { mount } from "../mount";
 import { refusal } from "../gateway/api";
 import type { Me } from "../gateway/types";
 
@@ -130,7 +131,7 @@ export class Session {
     let response: Response;
     try {
       const headers = { Accept: "application/json", Authorization: `Bearer ${key}` };
-      response = await this.tab.fetch("/me", { headers, cache: "no-store", redirect: "manual" });
+      response = await this.tab.fetch(`${mount}/me`, { headers, cache: "no-store", redirect: "manual" });
     } catch {
       return { text: "The gateway cannot be reached. Try again in a moment.", code: "unreachable" };
     }

@@ -1,6 +1,7 @@
 // The session of this tab.
 
 import { useSyncExternalStore } from "react";
+import { mount } from "../mount";
 import { guard } from "./guard";
 import { type Seen, Session } from "./session";
 
@@ -28,7 +29,7 @@ export const session = new Session({ fetch: send, storage: storage(), restart })
 
 /** Sends all requests of this page through the session: CopilotKit has no hook for what its own are answered. */
 export function guardRequests() {
-  globalThis.fetch = guard(send, session, location.origin);
+  globalThis.fetch = guard(send, session, location.origin + mount);
   others = new BroadcastChannel("session");
   others.addEventListener("message", ({ data }) => data !== undefined && data === session.owner && session.signOut());
 }
