@@ -230,6 +230,7 @@ func (r *reader) startStream(record agui.Record, e agui.Event) {
 	}
 	r.stats.do(func() { r.stats.restated++ })
 	r.reset(nil)
+	r.cursor = "" // an earlier version does not know a later one's, and begins before it
 }
 
 func (r *reader) take(record agui.Record, e agui.Event) error {

@@ -46,7 +46,7 @@ func serve(t *testing.T, store state.Store, shared bool, clock *statetest.Clock,
 	receiver := httptest.NewServer(http.HandlerFunc(w.receive))
 	g, err := gateway.New(gateway.Options{
 		Agents: w.all(), Agent: map[string]gateway.AgentOptions{"queue": {OnBusy: gateway.Queue}},
-		Store: store, Shared: shared, Lease: lease, Legacy: "ask",
+		Store: store, Shared: shared, Lease: lease, Legacy: "ask", Limits: gateway.Limits{Rate: -1},
 		Webhook: gateway.WebhookOptions{URL: receiver.URL, Secret: "0123456789abcdef0123456789abcdef", Retry: time.Second},
 		Log:     slog.New(slog.NewTextHandler(t.Output(), nil)),
 		Principal: func(r *http.Request) (gateway.Principal, error) {
