@@ -102,12 +102,16 @@ func New(o Options) (*Gateway, error) {
 // ServeHTTP serves the routes of docs/contract.md.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	timed := newTimedWriter(w, r, g.o.WriteTimeout)
+	timed.answers = g.limits.answers
 	edge.Harden(timed.Header(), r)
 	defer timed.limit() // of the bytes with which the server ends the response
 	g.routes.ServeHTTP(timed, r)
+	log := g.o.Log.With("request", timed.Header().Get(requestIDHeader), "method", route.Logged(r.Method), "path", route.Logged(r.URL.Path))
 	if timed.expired {
-		g.o.Log.Warn("request: cut off, its client takes too long to read", "request", timed.Header().Get(requestIDHeader),
-			"method", route.Logged(r.Method), "path", route.Logged(r.URL.Path), "limit", g.o.WriteTimeout.String())
+		log.Warn("request: cut off, its client takes too long to read", "limit", g.o.WriteTimeout.String())
+	}
+	if timed.noRoom {
+		log.Warn("request: cut off, too much is being written to others")
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 type limits struct {
 	requests, strangers *limit.Rates // of principals, and of addresses without credentials
 	tokens              *limit.Tokens
-	bodies              *limit.Bytes
+	bodies, answers     *limit.Bytes
 	runs, readers       *limit.Counts // of each principal
 	mostRuns            int64         // 0 is no limit; so is that of the next
 	mostReaders         int64
@@ -27,7 +27,8 @@ type limits struct {
 func newLimits(o Options) limits {
 	l := limits{
 		runs: &limit.Counts{}, readers: &limit.Counts{}, often: &limit.Lines{}, now: o.Now,
-		bodies: limit.NewBytes(o.Limits.Bodies, o.Principal != nil),
+		bodies:  limit.NewBytes(o.Limits.Bodies, o.Principal != nil),
+		answers: limit.NewBytes(o.Limits.Answers, o.Principal != nil),
 	}
 	if o.Principal == nil {
 		return l

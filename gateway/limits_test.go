@@ -43,6 +43,7 @@ var limits = map[string]limit{
 		at: runs("silent", input("t", "r", []string{"u1:Hi"})), beyond: runs("silent", input("t", "r", []string{"u1:Hi!"}))},
 	"Bodies": {value: 16 << 10, answer: "overloaded", at: stalled(2047, 2047), beyond: stalled(2047, 2048),
 		with: func(o *gateway.Options) { o.Limits.Body = 2 << 10 }},
+	"Answers": {value: 4 * 64 << 10, answer: "cut", at: writes(4 * 64 << 10), beyond: writes(4*64<<10 + 1), with: withoutSizes},
 	"Depth": {value: 4, answer: "invalid_input",
 		at: runs("silent", input("t", "r", nil, `"state":`+nested(3))), beyond: runs("silent", input("t", "r", nil, `"state":`+nested(4)))},
 	"Values": {value: 11, answer: "invalid_input",

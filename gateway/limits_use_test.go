@@ -127,3 +127,22 @@ func TestForwardedHeadersAreLimited(t *testing.T) {
 		}
 	}
 }
+
+// withoutSizes lets an answer be as large as may be written.
+func withoutSizes(o *gateway.Options) { o.Limits.Event, o.Limits.Thread, o.Limits.State = -1, -1, -1 }
+
+// writes asks for an answer of n bytes that is written at once, and tells whether all of it comes.
+func writes(n int) func(w *world) string {
+	return func(w *world) string {
+		w.post("keeps", input("t", "r", []string{"u1:" + strings.Repeat("x", n-len(`{"x":""}`)-len("\n"))}))
+		response, err := w.try(w.t.Context(), http.MethodGet, "/threads/t/state", "")
+		if err != nil {
+			return "cut"
+		}
+		defer response.Body.Close()
+		if data, err := io.ReadAll(response.Body); err != nil || len(data) != n {
+			return "cut"
+		}
+		return "ok"
+	}
+}

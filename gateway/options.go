@@ -143,6 +143,7 @@ type Limits struct {
 	Header   int   // bytes of a request's line and headers; 32 KiB. The program's [http.Server] has a limit of its own
 	Body     int64 // bytes of a request; 8 MiB
 	Bodies   int64 // bytes of all requests that are being read or admitted, a quarter of them of one principal; 256 MiB
+	Answers  int64 // bytes that are being written of all answers, in parts of more than 64 KiB, a quarter of them to one principal; 256 MiB
 	Event    int   // bytes of an event; 8 MiB
 	Thread   int   // bytes of a thread's messages; 6 MiB
 	State    int   // bytes of the shared state; 1 MiB
@@ -192,6 +193,7 @@ func (l *Limits) fill() {
 	orDefault(&l.Readers, 64)
 	orDefault(&l.Queue, 8)
 	orDefault(&l.Bodies, 256<<20)
+	orDefault(&l.Answers, 256<<20)
 	orDefault(&l.ReadersTotal, 10000)
 	orDefault(&l.StoredPerPrincipal, 0)
 	orDefault(&l.RunsPerPrincipal, 100)
@@ -205,6 +207,9 @@ func (l *Limits) fill() {
 func (l *Limits) check() error {
 	if l.Bodies > 0 && l.Bodies/8 < l.Body {
 		return fmt.Errorf("gateway: Limits.Bodies, %d, is less than eight times Limits.Body, %d", l.Bodies, l.Body)
+	}
+	if most := max(int64(l.Event), int64(l.Thread)+int64(l.State)); l.Answers > 0 && l.Answers/8 < most {
+		return fmt.Errorf("gateway: Limits.Answers, %d, is less than eight times what one may have, %d", l.Answers, most)
 	}
 	return nil
 }

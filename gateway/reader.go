@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/gateway/internal/frame"
+	"github.com/agui-gateway/gateway/gateway/internal/limit"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/gateway/wire"
 	"github.com/agui-gateway/gateway/state"
@@ -46,7 +48,7 @@ func (r *reader) open() error {
 	if err != nil {
 		return err
 	}
-	r.stream = &stream{out: s, every: r.g.o.Heartbeat, mark: threadMark(r.key)}
+	r.stream = &stream{out: s, every: r.g.o.Heartbeat, mark: threadMark(r.key), answers: r.g.limits.answers, owner: r.key.Principal}
 	return r.stream.open()
 }
 
@@ -145,6 +147,9 @@ func (r *reader) sendCancelled() error {
 type stream struct {
 	every time.Duration
 	mark  string // of the thread, in the ids of events
+	// answers limits what is sent at a time, and owner is whose stream this is.
+	answers *limit.Bytes
+	owner   string
 
 	mu   sync.Mutex // guards what follows
 	out  *agui.Stream
@@ -162,6 +167,17 @@ func (s *stream) open() error {
 func (s *stream) send(frames ...state.Frame) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	size := 0
+	for _, f := range frames {
+		size += len(f.Data)
+	}
+	if size > writePiece { // it takes memory until its reader has it
+		room := s.answers.Hold(s.owner)
+		defer room.Release()
+		if err := room.Grow(context.Background(), int64(size)); err != nil {
+			return route.RoomError(err)
+		}
+	}
 	s.last = time.Now()
 	records := make([]agui.Record, len(frames))
 	for i, f := range frames {

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -14,6 +15,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/copilotkit"
 	"github.com/agui-gateway/gateway/gateway/internal/edge"
+	"github.com/agui-gateway/gateway/gateway/internal/limit"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 )
 
@@ -151,6 +153,7 @@ func (g *Gateway) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 			g.refuseOften(responseWriter{c.Response()}, r, err)
 			return nil
 		}
+		own(c.Response().Writer, principal.ID)
 		room := g.limits.bodies.Hold(principal.ID)
 		defer room.Release()
 		c.SetRequest(route.WithRoom(r, room))
@@ -245,14 +248,35 @@ type timedWriter struct {
 	streams bool      // of HTTP/2, which resets a stream at its deadline though nothing is being written
 	until   time.Time // the deadline
 	expired bool      // the reader took too long
+	// answers limits what is written at a time; owner is whose answer this is, empty for what all are sent alike, such as the page's files.
+	answers *limit.Bytes
+	owner   string
+	noRoom  bool // for a part of the answer
 }
 
 func newTimedWriter(w http.ResponseWriter, r *http.Request, timeout time.Duration) *timedWriter {
 	return &timedWriter{ResponseWriter: w, control: http.NewResponseController(w), timeout: timeout, streams: r.ProtoMajor > 1}
 }
 
-// Write writes p piece by piece.
+// own makes the answer a principal's.
+func own(w http.ResponseWriter, principal string) {
+	if timed, ok := w.(*timedWriter); ok {
+		timed.owner = principal
+	}
+}
+
+// Write writes p piece by piece. A large p takes memory until its reader has it, so it takes room among all that are being written. If there is
+// none the connection is cut, because what has been sent may not look like all.
 func (w *timedWriter) Write(p []byte) (int, error) {
+	if len(p) > writePiece && w.owner != "" {
+		room := w.answers.Hold(w.owner)
+		defer room.Release()
+		if err := room.Grow(context.Background(), int64(len(p))); err != nil {
+			w.noRoom = true
+			w.limit()
+			return 0, err
+		}
+	}
 	for written := 0; ; {
 		w.limit()
 		n, err := w.ResponseWriter.Write(p[written:min(written+writePiece, len(p))])
@@ -271,7 +295,8 @@ func (w *timedWriter) FlushError() error {
 
 // note notes whether err, which it returns, is that of a deadline, and takes the deadline away from a stream.
 func (w *timedWriter) note(err error) error {
-	w.expired = w.expired || errors.Is(err, os.ErrDeadlineExceeded) || w.streams && err != nil && !time.Now().Before(w.until)
+	overdue := errors.Is(err, os.ErrDeadlineExceeded) || w.streams && err != nil && !time.Now().Before(w.until)
+	w.expired = w.expired || overdue && !w.noRoom
 	if w.streams && err == nil {
 		_ = w.control.SetWriteDeadline(time.Time{}) // as in limit
 	}
@@ -285,5 +310,8 @@ func (w *timedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 // closed fails the write.
 func (w *timedWriter) limit() {
 	w.until = time.Now().Add(w.timeout)
+	if w.noRoom {
+		w.until = time.Unix(1, 0) // it is over, so that nothing more is written
+	}
 	_ = w.control.SetWriteDeadline(w.until)
 }

@@ -156,3 +156,59 @@ func TestWhoDoesNotReadIsCut(t *testing.T) {
 		})
 	}
 }
+
+// Those who do not read take the room of large answers until they are cut, and no more: who comes meanwhile is refused, and who comes
+// afterwards gets everything.
+func TestWhoDoNotReadTakeLimitedRoom(t *testing.T) {
+	t.Parallel()
+	for name, refused := range map[string]string{
+		"a thread": "", "a stream of a thread": `"code":"overloaded"`, "a page's stream": `"code":"overloaded"`,
+	} {
+		a := largeAnswers()[name]
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				d := newLibrary(t, withoutSizes, func(o *gateway.Options) { o.Limits.Answers = 3 << 20 })
+				defer d.close()
+				dial, active, stop := d.serveHTTP()
+				defer stop()
+				get := func() string {
+					c := dial()
+					defer c.Close()
+					if err := send(c, a[0], a[1]); err != nil {
+						t.Fatal(err)
+					}
+					response, err := http.ReadResponse(bufio.NewReader(c), nil)
+					if err != nil {
+						return ""
+					}
+					defer response.Body.Close()
+					data, _ := io.ReadAll(response.Body) // which may be cut
+					return string(data)
+				}
+				for range 2 {
+					c := dial()
+					defer c.Close()
+					if err := send(c, a[0], a[1]); err != nil {
+						t.Fatal(err)
+					}
+					if _, err := io.ReadFull(c, make([]byte, 1000)); err != nil {
+						t.Fatal(err)
+					}
+					synctest.Wait()
+				}
+				if data := get(); len(data) > 10_000 || !strings.Contains(data, refused) {
+					t.Errorf("a third got %d bytes: %s", len(data), data[:min(len(data), 1000)])
+				}
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				if n := active.Load(); n != 0 {
+					t.Errorf("%d handlers still write", n)
+				}
+				if data := get(); len(data) < 512<<10 || !strings.HasSuffix(data, a[2]) {
+					t.Errorf("who comes afterwards read %d bytes", len(data))
+				}
+			})
+		})
+	}
+}

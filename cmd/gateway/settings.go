@@ -142,6 +142,7 @@ func (c *config) settings() []setting {
 		{"max-header", kibibytes(def.Limits.Header), "size of a request's line and headers", size(&l.Header)},
 		{"max-body", mebibytes(def.Limits.Body), "size of a request", size(&l.Body)},
 		{"max-bodies", mebibytes(def.Limits.Bodies), "size of all requests that are being read, at least eight times -max-body; a principal may have a quarter", size(&l.Bodies)},
+		{"max-answers", mebibytes(def.Limits.Answers), "size of what is being written to clients that read slowly, at least eight times -max-event and -max-thread with -max-state; a principal may have a quarter", size(&l.Answers)},
 		{"max-event", mebibytes(def.Limits.Event), "size of an event", size(&l.Event)},
 		{"max-thread", mebibytes(def.Limits.Thread), "size of a thread's messages", size(&l.Thread)},
 		{"max-state", mebibytes(def.Limits.State), "size of a thread's state", size(&l.State)},
@@ -224,6 +225,9 @@ func parse(cmd command, args []string, env func(string) (string, bool)) (*config
 	}
 	if l := c.options.Limits; l.Bodies/8 < l.Body {
 		return nil, errors.New("-max-bodies (GATEWAY_MAX_BODIES): less than eight times -max-body; a request might never get room")
+	}
+	if l := c.options.Limits; l.Answers/8 < max(int64(l.Event), int64(l.Thread)+int64(l.State)) {
+		return nil, errors.New("-max-answers (GATEWAY_MAX_ANSWERS): less than eight times -max-event, or -max-thread with -max-state; an answer might never get room")
 	}
 	return c, c.auth.check()
 }

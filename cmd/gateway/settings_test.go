@@ -83,7 +83,7 @@ func TestDefaults(t *testing.T) {
 	}
 	want := gateway.Limits{
 		Header: 32 << 10, Body: 8 << 20, Event: 8 << 20, Thread: 6 << 20, State: 1 << 20, Depth: 64, Messages: 2000, PatchOps: 1000, Runs: 10000, Readers: 64, Queue: 8,
-		Bodies: 256 << 20, ReadersTotal: 10000, RunsPerPrincipal: 100, ReadersPerPrincipal: 1000, TokensPerPrincipal: -1, Rate: 20, RateBurst: 40,
+		Bodies: 256 << 20, Answers: 256 << 20, ReadersTotal: 10000, RunsPerPrincipal: 100, ReadersPerPrincipal: 1000, TokensPerPrincipal: -1, Rate: 20, RateBurst: 40,
 	}
 	if c.options.Limits != want {
 		t.Errorf("parse().Limits = %+v, want %+v", c.options.Limits, want)
@@ -93,7 +93,7 @@ func TestDefaults(t *testing.T) {
 func TestValues(t *testing.T) {
 	t.Parallel()
 	c, err := parse(serveCommand(), strings.Fields("-addr [::1]:0 -config x.yaml -store memory -voice-delay 0 -cors-origins https://a.example,http://b:8080 "+
-		"-disconnect detach -on-busy queue -subagent-events off -interrupt-ttl 1h30m -max-body 1KiB -max-state 2GiB -max-event 77 "+
+		"-disconnect detach -on-busy queue -subagent-events off -interrupt-ttl 1h30m -max-body 1KiB -max-state 2GiB -max-answers 17GiB -max-event 77 "+
 		"-max-thread 5B -max-depth 3 -rate 0 -rate-burst 7 -max-tokens-per-principal 5000000000 -token-window 1h -log-level debug -log-format text -drain 0s"), environment(nil))
 	if err != nil {
 		t.Fatal(err)
@@ -143,13 +143,13 @@ func TestBadValues(t *testing.T) {
 	for _, name := range strings.Fields("max-runs-per-principal max-readers-per-principal max-tokens-per-principal rate") {
 		bad[name] = []string{"-1", "many", "1.5", "9999999999999999999999"}
 	}
-	for _, name := range strings.Fields("max-body max-bodies max-event max-thread max-state store-limit") {
+	for _, name := range strings.Fields("max-body max-bodies max-answers max-event max-thread max-state store-limit") {
 		bad[name] = []string{"0", "-1", "8 MB", "MiB", "1.5MiB", "9999999999999GiB"}
 	}
-	bad["max-bodies"] = append(bad["max-bodies"], "63MiB")
 	bad["max-stored-per-principal"] = []string{"-1", "8 MB", "MiB", "9999999999999GiB"}
 	bad["tls-cert"], bad["tls-key"] = []string{"hush-hush.pem"}, []string{"hush-hush.pem"}
 	bad["max-connections"], bad["max-header"] = bad["max-runs"], bad["max-body"]
+	bad["max-bodies"], bad["max-answers"] = append(bad["max-bodies"], "63MiB"), append(bad["max-answers"], "63MiB")
 	for _, s := range serveCommand().settingsOf(&config{}) {
 		t.Run(s.flag, func(t *testing.T) {
 			t.Parallel()

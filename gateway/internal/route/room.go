@@ -39,7 +39,7 @@ func readAll(r *http.Request, body io.Reader) ([]byte, error) {
 				size = max(int(n), len(data)) + 1 // of which the last is for the end of the body to be noticed
 			}
 			if err := room.Grow(r.Context(), int64(size)); err != nil {
-				return nil, roomError(err)
+				return nil, RoomError(err)
 			}
 			data = append(make([]byte, 0, size), data...)
 		}
@@ -54,8 +54,8 @@ func readAll(r *http.Request, body io.Reader) ([]byte, error) {
 	}
 }
 
-// roomError returns the error of a body for which there is no room.
-func roomError(err error) error {
+// RoomError returns the error of a body or an answer for which there is no room, with its code.
+func RoomError(err error) error {
 	switch {
 	case errors.Is(err, limit.ErrShare):
 		return &errcode.Error{Code: errcode.RateLimited, Err: err}
