@@ -27,7 +27,7 @@ func hostilePaths() (cases []hostileCase) {
 		cases = append(cases, hostileCase{name: "GET " + clipped(target), sent: []string{request("GET", target, "")}})
 	}
 	for _, c := range [][2]string{
-		{"DELETE", "/threads/only-hers"}, {"DELETE", "/threads/hers%2f..%2fonly-hers"}, {"DELETE", "/threads/"}, {"DELETE", "/threads/*"}, {"DELETE", "/threads"},
+		{"DELETE", "/threads/only-hers"}, {"DELETE", "/threads/hers%2f..%2fonly-hers"}, {"DELETE", "/threads/hers?agent=%zz"}, {"DELETE", "/threads/hers?agent=a;b"}, {"DELETE", "/threads/"}, {"DELETE", "/threads/*"}, {"DELETE", "/threads"},
 		{"POST", "/threads/only-hers/stop"}, {"POST", "/threads/only-hers/fork"}, {"POST", "/threads/only-hers/resume"}, {"PATCH", "/threads/only-hers"}, {"PATCH", "/threads/only-hers/state"},
 		{"POST", "/agents/..%2f..%2fsubgraphs"}, {"POST", "/agents/__proto__"}, {"POST", "/agents/constructor"}, {"POST", "/agents/echo%2fcapabilities"}, {"POST", "/agents/" + strings.Repeat("a", 10_000)},
 		{"POST", pages + "/agent/__proto__/run"}, {"POST", pages + "/agent/" + strings.Repeat("a", 10_000) + "/run"}, {"POST", pages + "/agent/ask/stop/only-hers"},

@@ -154,6 +154,10 @@ func (g *Gateway) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 			return nil
 		}
 		own(c.Response().Writer, principal.ID)
+		if _, err := url.ParseQuery(r.URL.RawQuery); err != nil { // net/http leaves out what it cannot read, such as which agent's thread is meant
+			g.answerError(responseWriter{c.Response()}, r, route.InvalidQuery("query", "is malformed"))
+			return nil
+		}
 		room := g.limits.bodies.Hold(principal.ID)
 		defer room.Release()
 		c.SetRequest(route.WithRoom(r, room))

@@ -2,7 +2,6 @@ package state
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 )
@@ -59,9 +58,9 @@ func (p OutsidePatch) Check(most int) error {
 
 // members reads a merge patch.
 func (p OutsidePatch) members() (map[string]any, error) {
-	v, err := parseJSON(p.Body)
+	v, err := p.parse()
 	if err != nil {
-		return nil, unreadable(err)
+		return nil, err
 	}
 	members, ok := v.(map[string]any)
 	if !ok {
@@ -70,19 +69,24 @@ func (p OutsidePatch) members() (map[string]any, error) {
 	return members, nil
 }
 
-// unreadable is the error of a body that is no JSON, or nested too deep.
-func unreadable(err error) error {
-	if errors.Is(err, ErrTooLarge) {
-		return refused(ErrTooLarge, "the patch is nested too deep")
+// parse reads the body. What it adds may nest as deep as a document, within an operation in a list.
+func (p OutsidePatch) parse() (any, error) {
+	const wrapping = 2
+	v, err := parseJSON(p.Body)
+	switch {
+	case err != nil:
+		return nil, refused(ErrValue, "the patch is not valid JSON")
+	case depthJSON(v) > MaxDepth+wrapping:
+		return nil, refused(ErrTooLarge, "the patch is nested too deep")
 	}
-	return refused(ErrValue, "the patch is not valid JSON")
+	return v, nil
 }
 
 // operations reads a JSON Patch. Members that RFC 6902 does not know are ignored, as it says.
 func (p OutsidePatch) operations(most int) ([]edit, error) {
-	v, err := parseJSON(p.Body)
+	v, err := p.parse()
 	if err != nil {
-		return nil, unreadable(err)
+		return nil, err
 	}
 	list, ok := v.([]any)
 	if !ok {
