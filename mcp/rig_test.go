@@ -43,6 +43,8 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	case "mute":
 		time.Sleep(time.Hour)
+	case "line without end", "notifications without end", "prose without end":
+		floodStdout(os.Getenv(modeVariable))
 	}
 	if err := os.Setenv(ourSecret, "for nobody"); err != nil {
 		panic(err)
