@@ -63,6 +63,9 @@ const (
 	AuditForked   AuditAction = "forked"
 	AuditPatched  AuditAction = "patched" // the state
 	AuditDeleted  AuditAction = "deleted"
+
+	AuditExportedAll AuditAction = "exported_all" // everything of the principal; the entry names no thread
+	AuditDeletedAll  AuditAction = "deleted_all"
 )
 
 // audit passes on what the sender of r did to a thread. A log that fails keeps nobody from doing it; the server log then has the entry.

@@ -136,6 +136,10 @@ func TestAuditHasWhatPeopleDecide(t *testing.T) {
 	wants("a patch", gateway.AuditEntry{Action: gateway.AuditPatched, Agent: "edits", Thread: "e", Patch: patch.Patch})
 	as("PATCH", "/threads/e/state", `[{"op":"remove","path":"/none"}]`, "Content-Type", "application/json-patch+json")
 	wants("a patch that does not apply")
+	as("GET", "/me/export", "")
+	wants("an export", gateway.AuditEntry{Action: gateway.AuditExportedAll})
+	as("DELETE", "/me", "")
+	wants("a deletion of everything", gateway.AuditEntry{Action: gateway.AuditDeletedAll})
 }
 
 // A live run that somebody stops has an entry, by whichever route, and also if a request takes its place.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
+	"github.com/agui-gateway/gateway/state"
 )
 
 // eraseTime is how long DELETE /me works before it answers that something remains.
@@ -71,9 +72,11 @@ func (g *Gateway) deleteMe(w http.ResponseWriter, r *http.Request) error {
 // noteExported notes that the sender of r was given all threads that they have.
 func (g *Gateway) noteExported(r *http.Request, threads int) {
 	g.log(r).Info("principal: exported", "threads", threads)
+	g.audit(r, state.Key{Principal: route.Principal(r)}, AuditEntry{Action: AuditExportedAll})
 }
 
 // noteErased notes that the sender of r has deleted so many threads, and everything else of theirs.
 func (g *Gateway) noteErased(r *http.Request, threads int) {
 	g.log(r).Info("principal: deleted", "threads", threads)
+	g.audit(r, state.Key{Principal: route.Principal(r)}, AuditEntry{Action: AuditDeletedAll})
 }

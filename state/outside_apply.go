@@ -83,6 +83,31 @@ func looseIndex(token string) bool {
 	return len(token) > 1 && strings.ContainsRune("+-0", rune(token[0]))
 }
 
+// looseIn reports whether path leads into an array of the document by an index that is none.
+func looseIn(root map[string]any, path []string) bool {
+	for n, token := range path {
+		holder, _ := find(root, path[:n])
+		if _, is := holder.([]any); is && looseIndex(token) {
+			return true
+		}
+	}
+	return false
+}
+
+// looseBehindMove is looseIn for where a move puts what it has taken away, which may shift what its path leads to.
+func looseBehindMove(root map[string]any, e edit) bool {
+	t := tree{root: root}
+	back, err := t.remove(e.from)
+	if err != nil {
+		return false // the library refuses it too
+	}
+	loose := looseIn(root, e.path)
+	if _, err := t.add(back.path, back.value); err != nil {
+		panic("state: a removed value has lost its place") // it has just been there
+	}
+	return loose
+}
+
 // judge makes an operation that the library is not given, and refuses what it would be wrong about. Done means that nothing
 // of it is left to do.
 func (a *outside) judge(i int, e edit) (done bool, err error) {
@@ -91,13 +116,12 @@ func (a *outside) judge(i int, e edit) (done bool, err error) {
 		return false, err
 	}
 	pointer := Pointer(e.path...)
-	for _, path := range [][]string{e.path, e.from} {
-		for n, token := range path {
-			holder, _ := find(root, path[:n])
-			if _, is := holder.([]any); is && looseIndex(token) {
-				return false, refusedOp(i, Pointer(path...), ErrPatch, "there is nothing at an index of this spelling")
-			}
-		}
+	const none = "there is nothing at an index of this spelling"
+	switch {
+	case looseIn(root, e.from):
+		return false, refusedOp(i, Pointer(e.from...), ErrPatch, none)
+	case looseIn(root, e.path), e.op == "move" && looseBehindMove(root, e):
+		return false, refusedOp(i, pointer, ErrPatch, none)
 	}
 	switch {
 	case e.op == "test":

@@ -126,6 +126,7 @@ func TestRefusedPatchesNameTheOperation(t *testing.T) {
 		{`[{"op":"test","path":"/nothing","value":null}]`, 0, "/nothing", ErrPatch},
 		{`[{"op":"test","path":"/big","value":12345678901234567891}]`, 0, "/big", ErrPatch},
 		{`[{"op":"add","path":"/x","value":1},{"op":"remove","path":"/list/00"}]`, 1, "/list/00", ErrPatch},
+		{`[{"op":"add","path":"/list","value":[1,2,[3]]},{"op":"move","from":"/list/0","path":"/list/1/00"}]`, 1, "/list/1/00", ErrPatch},
 		{`[{"op":"remove","path":"/list/-1"}]`, 0, "/list/-1", ErrPatch},
 		{`[{"op":"move","from":"/list","path":""}]`, 0, "", ErrPatch},
 		{`[{"op":"add","path":"/x","value":1},{"op":"remove","path":"/y"},{"op":"remove","path":"/z"}]`, 1, "/y", ErrPatch},
