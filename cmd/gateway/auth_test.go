@@ -250,7 +250,7 @@ func newIssuer(t *testing.T) *idp {
 		t.Fatal(err)
 	}
 	i := &idp{private: private}
-	i.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	i.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answers := map[string]any{
 			"/.well-known/openid-configuration": map[string]string{"issuer": i.URL, "jwks_uri": i.URL + "/keys"},
 			"/keys": map[string]any{"keys": []any{map[string]string{
@@ -263,6 +263,7 @@ func newIssuer(t *testing.T) *idp {
 		}
 		_ = json.NewEncoder(w).Encode(answers[r.URL.Path]) // the gateway notices
 	}))
+	i.Start() // the handler reads its own URL
 	t.Cleanup(i.Close)
 	return i
 }

@@ -325,12 +325,13 @@ func TestStreamsOfOneConnection(t *testing.T) {
 	}
 	request()
 	<-begun // the client knows the server's limit now
-	for range maxStreams {
+	for range maxStreams - 1 {
 		request()
 	}
 	for range maxStreams - 1 {
 		<-begun
 	}
+	request() // not before, because net/http's client counts requests that wait as open ones, and may then wait for ever
 	select {
 	case <-begun:
 		t.Errorf("more than %d requests are served at once", maxStreams)
