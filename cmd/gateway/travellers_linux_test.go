@@ -54,6 +54,7 @@ func TestTravellersBesideAttackers(t *testing.T) { //nolint:paralleltest // it m
 	} {
 		t.Run(name, func(t *testing.T) { //nolint:paralleltest // it measures
 			p := startProcess(t, binary, append(args, "-max-bodies", strconv.Itoa(bodiesRoom))...)
+			p.travel(t, "first") // a process that has just started takes longer
 			alone := p.travel(t, "alone")
 			quiet := p.memory(t, "VmHWM")
 			stop := p.attack(t)
