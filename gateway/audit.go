@@ -42,13 +42,13 @@ type AuditAnswer struct {
 // AuditDecision says how a question was answered.
 type AuditDecision string
 
-// The decisions. Approvals are questions whether a tool may be called; Edited is an approval of other arguments than were asked about.
+// The decisions. Approvals are questions whether a tool may be called; DecisionApprovedEdited is an approval of other arguments than were asked about.
 const (
-	AuditGiven     AuditDecision = "answered"
-	AuditApproved  AuditDecision = "approved"
-	AuditEdited    AuditDecision = "approved_edited"
-	AuditDenied    AuditDecision = "denied"
-	AuditCancelled AuditDecision = "cancelled"
+	DecisionAnswered       AuditDecision = "answered"
+	DecisionApproved       AuditDecision = "approved"
+	DecisionApprovedEdited AuditDecision = "approved_edited"
+	DecisionDenied         AuditDecision = "denied"
+	DecisionCancelled      AuditDecision = "cancelled"
 )
 
 // AuditAction says what was done.
@@ -57,7 +57,7 @@ type AuditAction string
 // The actions. Each entry is written when the store has what it says. What is refused, and what changes nothing, has none.
 const (
 	AuditAnswered AuditAction = "answered" // questions, or frontend calls
-	AuditChanged  AuditAction = "edited"   // messages: a changed or repeated message replaced what had followed it
+	AuditEdited   AuditAction = "edited"   // messages: a changed or repeated message replaced what had followed it
 	AuditStopped  AuditAction = "stopped"  // a live run, by name or because another request took its place
 	AuditRenamed  AuditAction = "renamed"
 	AuditForked   AuditAction = "forked"
@@ -106,7 +106,7 @@ func (g *Gateway) auditBegun(r *http.Request, begun *state.Begun) {
 		g.audit(r, t.Key, e)
 	}
 	if intent.Cut {
-		g.audit(r, t.Key, AuditEntry{Action: AuditChanged, RunID: intent.RunID})
+		g.audit(r, t.Key, AuditEntry{Action: AuditEdited, RunID: intent.RunID})
 	}
 }
 
@@ -114,7 +114,7 @@ func (g *Gateway) auditBegun(r *http.Request, begun *state.Begun) {
 // questions about tool calls have.
 func decisionOf(answer state.Answer) AuditDecision {
 	if answer.Status == agui.ResumeCancelled {
-		return AuditCancelled
+		return DecisionCancelled
 	}
 	var given struct {
 		Approved *bool           `json:"approved"`
@@ -122,12 +122,12 @@ func decisionOf(answer state.Answer) AuditDecision {
 	}
 	switch err := json.Unmarshal(answer.Payload, &given); {
 	case err != nil || given.Approved == nil:
-		return AuditGiven
+		return DecisionAnswered
 	case !*given.Approved:
-		return AuditDenied
+		return DecisionDenied
 	case given.Edited != nil && string(given.Edited) != "null":
-		return AuditEdited
+		return DecisionApprovedEdited
 	default:
-		return AuditApproved
+		return DecisionApproved
 	}
 }

@@ -91,10 +91,10 @@ func TestAuditHasWhatPeopleDecide(t *testing.T) {
 		payload  string
 		decision gateway.AuditDecision
 	}{
-		"approved": {`{"approved":true}`, gateway.AuditApproved},
-		"edited":   {`{"approved":true,"editedArgs":{"what":` + quote(confidential) + `}}`, gateway.AuditEdited},
-		"denied":   {`{"approved":false}`, gateway.AuditDenied},
-		"said":     {quote(confidential), gateway.AuditGiven},
+		"approved": {`{"approved":true}`, gateway.DecisionApproved},
+		"edited":   {`{"approved":true,"editedArgs":{"what":` + quote(confidential) + `}}`, gateway.DecisionApprovedEdited},
+		"denied":   {`{"approved":false}`, gateway.DecisionDenied},
+		"said":     {quote(confidential), gateway.DecisionAnswered},
 	} {
 		asked(thread, "approve")
 		id, body := question(thread), answers(thread, test.payload)
@@ -109,7 +109,7 @@ func TestAuditHasWhatPeopleDecide(t *testing.T) {
 	as("POST", "/threads/t/resume", answers("t", `{"value":"XXL"}`))
 	wants("a refused answer")
 	as("POST", "/agents/ask", input("t", "r2", nil, `"resume":[{"interruptId":`+quote(id)+`,"status":"cancelled"}]`))
-	wants("a cancelled question", decided("ask", "t", id, gateway.AuditCancelled))
+	wants("a cancelled question", decided("ask", "t", id, gateway.DecisionCancelled))
 	as("PATCH", "/threads/t", `{"title":`+quote(confidential)+`}`)
 	wants("a title", gateway.AuditEntry{Action: gateway.AuditRenamed, Agent: "ask", Thread: "t"})
 	as("PATCH", "/threads/t", `{"title":""}`)
@@ -124,7 +124,7 @@ func TestAuditHasWhatPeopleDecide(t *testing.T) {
 	as("POST", "/agents/edits", input("e", "r1", []string{"u1:Hi"}))
 	edit := `"forwardedProps":{"gateway":{"edit":true}}`
 	as("POST", "/agents/edits", input("e", "r2", []string{"u2:" + confidential}, edit))
-	wants("a changed message", gateway.AuditEntry{Action: gateway.AuditChanged, Agent: "edits", Thread: "e"})
+	wants("a changed message", gateway.AuditEntry{Action: gateway.AuditEdited, Agent: "edits", Thread: "e"})
 	as("DELETE", "/threads/t", "")
 	wants("a deletion", gateway.AuditEntry{Action: gateway.AuditDeleted, Agent: "ask", Thread: "t"})
 	as("DELETE", "/threads/t", "")

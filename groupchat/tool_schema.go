@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/agui-gateway/gateway/internal/gauge"
+	"github.com/agui-gateway/gateway/internal/schemacost"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -17,7 +17,7 @@ import (
 // state it says.
 type toolSchema struct {
 	resolved *jsonschema.Resolved
-	cost     *gauge.Gauge
+	cost     *schemacost.Cost
 }
 
 // schemaOf is the schema of A, which wants to be an object.
@@ -32,7 +32,7 @@ func schemaOf[A any]() (json.RawMessage, error) {
 	return json.Marshal(s)
 }
 
-// compileSchema reads a schema; nil is one that takes any object. It refers to nothing outside itself, and costs no more than gauge allows:
+// compileSchema reads a schema; nil is one that takes any object. It refers to nothing outside itself, and costs no more than schemacost allows:
 // the library follows a reference to itself until the process dies.
 func compileSchema(raw json.RawMessage) (toolSchema, error) {
 	if raw == nil {
@@ -47,7 +47,7 @@ func compileSchema(raw json.RawMessage) (toolSchema, error) {
 	if err != nil {
 		return toolSchema{}, err
 	}
-	cost, err := gauge.New(written)
+	cost, err := schemacost.New(written)
 	if err != nil {
 		return toolSchema{}, err
 	}

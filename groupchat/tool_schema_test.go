@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agui-gateway/gateway/internal/gauge"
+	"github.com/agui-gateway/gateway/internal/schemacost"
 )
 
 // doubling is a schema of n definitions each of which asks twice for the next.
@@ -45,7 +45,7 @@ func TestSchemasOfOtherServersEnd(t *testing.T) {
 		"a file": `{"$ref":"file:///etc/passwd"}`, "the metadata": `{"$ref":"http://169.254.169.254/latest"}`, "an anchor": `{"$dynamicRef":"#a","$defs":{"a":{"$dynamicAnchor":"a"}}}`,
 		"a large machine": `{"pattern":"` + strings.Repeat("a{1000}", 6) + `"}`, "a megabyte": `{"description":"` + strings.Repeat("x", 1<<20) + `"}`,
 	} {
-		if _, err := compileSchema(json.RawMessage(schema)); !errors.Is(err, gauge.ErrCost) {
+		if _, err := compileSchema(json.RawMessage(schema)); !errors.Is(err, schemacost.ErrCost) {
 			t.Errorf("%s: %v, want it refused", name, err)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/agui-gateway/gateway/internal/gauge"
+	"github.com/agui-gateway/gateway/internal/schemacost"
 )
 
 // ErrAnswer is returned by [ValidateAnswer] for an answer its schema does not accept.
@@ -74,8 +74,8 @@ func CheckSchema(schema json.RawMessage) error {
 const answerURL = "https://schema.invalid/answer"
 
 // compile returns a schema to validate with, and what tells beforehand what that costs.
-func compile(schema json.RawMessage) (*jsonschema.Schema, *gauge.Gauge, error) {
-	cost, err := gauge.New(schema)
+func compile(schema json.RawMessage) (*jsonschema.Schema, *schemacost.Cost, error) {
+	cost, err := schemacost.New(schema)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agui-gateway/gateway/internal/gauge"
+	"github.com/agui-gateway/gateway/internal/schemacost"
 )
 
 // chained is a schema of n definitions each of which asks twice for the next.
@@ -42,7 +42,7 @@ func TestAnswersThatCostTooMuch(t *testing.T) {
 		"a large machine": `{"pattern":"` + strings.Repeat("a{1000}", 6) + `"}`, "a megabyte": `{"description":"` + strings.Repeat("x", 1<<20) + `"}`,
 		"a number of a million digits": `{"minimum":1e999999}`, "deep": strings.Repeat(`{"not":`, 200) + "{}" + strings.Repeat("}", 200),
 	} {
-		if err := CheckSchema(json.RawMessage(schema)); !errors.Is(err, gauge.ErrCost) {
+		if err := CheckSchema(json.RawMessage(schema)); !errors.Is(err, schemacost.ErrCost) {
 			t.Errorf("%s: CheckSchema() = %v, want it refused", name, err)
 		}
 	}

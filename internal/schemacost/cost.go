@@ -1,4 +1,4 @@
-package gauge
+package schemacost
 
 import (
 	"bytes"
@@ -22,20 +22,20 @@ const (
 )
 
 // ErrCost is in the errors of schemas and values that cost too much, and of schemas whose cost cannot be told. The texts quote nothing.
-var ErrCost = errors.New("gauge: the schema costs too much")
+var ErrCost = errors.New("schemacost: the schema costs too much")
 
 func tooMuch(problem string) error { return fmt.Errorf("%w: %s", ErrCost, problem) }
 
-// A Gauge knows what a schema costs. It is safe for concurrent use.
-type Gauge struct {
+// A Cost knows what a schema costs. It is safe for concurrent use.
+type Cost struct {
 	root     any
 	patterns map[string]int // instructions by pattern
 	places   map[string]any // by reference
 }
 
-// New returns the gauge of a schema, or an error that wraps [ErrCost] if no value may be held against it. It does not look at whether the
+// New returns the cost of a schema, or an error that wraps [ErrCost] if no value may be held against it. It does not look at whether the
 // schema is a valid one.
-func New(schema json.RawMessage) (*Gauge, error) {
+func New(schema json.RawMessage) (*Cost, error) {
 	if len(schema) > MaxBytes {
 		return nil, tooMuch("it has more than " + strconv.Itoa(MaxBytes) + " bytes")
 	}
@@ -43,7 +43,7 @@ func New(schema json.RawMessage) (*Gauge, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Gauge{root: root, patterns: map[string]int{}, places: map[string]any{}}
+	g := &Cost{root: root, patterns: map[string]int{}, places: map[string]any{}}
 	r := reading{g: g}
 	if err := r.read(root, 0, true); err != nil {
 		return nil, err
@@ -59,17 +59,17 @@ func decode(raw json.RawMessage) (v any, err error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	if err := d.Decode(&v); err != nil {
-		return nil, fmt.Errorf("gauge: not JSON: %w", err)
+		return nil, fmt.Errorf("schemacost: not JSON: %w", err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("gauge: more than one JSON value")
+		return nil, errors.New("schemacost: more than one JSON value")
 	}
 	return v, nil
 }
 
 // A reading of a schema looks at all of its values, also those that are no schemas.
 type reading struct {
-	g      *Gauge
+	g      *Cost
 	values int
 	refers bool // there is a reference
 	moves  bool // a part has an $id of its own
@@ -142,14 +142,14 @@ func (r *reading) keyword(name string, member any, root bool) error {
 }
 
 // oldest reports whether the schema is of the first draft that validators know.
-func (g *Gauge) oldest() bool {
+func (g *Cost) oldest() bool {
 	root, _ := g.root.(map[string]any)
 	dialect, _ := root["$schema"].(string)
 	return strings.Contains(dialect, "draft-04")
 }
 
 // pattern notes how large the machine of a pattern is. One that cannot be read is left to the validator.
-func (g *Gauge) pattern(text string) error {
+func (g *Cost) pattern(text string) error {
 	parsed, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
 		return nil //nolint:nilerr // see above

@@ -1,4 +1,4 @@
-package gauge
+package schemacost
 
 import (
 	"encoding/json"
@@ -18,7 +18,7 @@ var (
 
 // Check returns an error that wraps [ErrCost] if it takes more than [MaxSteps] to hold value against the schema. Whether they match is not
 // looked at.
-func (g *Gauge) Check(value json.RawMessage) error {
+func (g *Cost) Check(value json.RawMessage) error {
 	v, err := decode(value)
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ const maxRecursion = 1000
 
 // A walk counts steps. Its methods report whether some are left.
 type walk struct {
-	g     *Gauge
+	g     *Cost
 	left  int
 	depth int // of the recursion
 }
@@ -190,7 +190,7 @@ func (w *walk) match(pattern, text string) bool {
 }
 
 // find returns the place that a reference names; nil if there is none, which is the validator's to refuse.
-func (g *Gauge) find(ref string) any {
+func (g *Cost) find(ref string) any {
 	at := g.root
 	_, path, _ := strings.Cut(ref, "#/")
 	if path == "" {

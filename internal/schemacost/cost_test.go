@@ -1,4 +1,4 @@
-package gauge
+package schemacost
 
 import (
 	"encoding/json"
