@@ -12,6 +12,7 @@ need redis-server redis-server # the Redis store's tests start their own
 need strace strace # the file store's power cuts are put together from system calls
 need caddy caddy # the load balancer of examples/replicas
 need chromium chromium # the pages' tests
+need promtool prometheus # it judges what is scraped, alerts and rules, and scrapes a gateway
 if [ ${#packages[@]} -gt 0 ]; then
   as_root=()
   [ "$(id -u)" -eq 0 ] || as_root=(sudo -n)
