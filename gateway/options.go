@@ -11,6 +11,7 @@ import (
 
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/telemetry"
 )
 
 // Options say what a gateway serves and how. The zero value of every field is a usable default.
@@ -93,6 +94,9 @@ type Options struct {
 	// Log gets a line for the start and the end of each run, for each refused request, for what is done to threads, and
 	// for causes of failures; never a prompt or a secret. Nil means slog.Default.
 	Log *slog.Logger
+	// Telemetry is where runs and what is done in them are told; nil means OpenTelemetry's global providers, which do nothing until
+	// the program sets them.
+	Telemetry *telemetry.Telemetry
 	// Audit is told of what people decide and change: answers, stops, edits, deletions and so on. It is called concurrently, when the
 	// store has what it is told of and before the client is answered, so it should be quick. Its errors and panics keep nobody from
 	// anything: the server log has the entry then. Nil means that there is no audit log.

@@ -17,13 +17,14 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/telemetry"
 )
 
 // start executes a run that the store has begun, in a goroutine and with a context of its own. The caller has taken a slot and
 // acquired the agent; asked is when it asked the store for the lease. Header is that of the request, nil if that
 // went to another replica.
 func (g *Gateway) start(agent *served, begun *state.Begun, asked time.Time, header http.Header, log *slog.Logger) *attempt {
-	ctx, cancel := context.WithCancelCause(context.Background())
+	ctx, cancel := context.WithCancelCause(telemetry.With(context.Background(), g.o.Telemetry))
 	a := &attempt{
 		g: g, agent: agent, lease: begun.Lease, term: newTerm(asked.Add(g.o.Lease)), clock: g.clockAt(begun.Now), intent: begun.Thread.Live.Intent,
 		log: runLog(log, begun.Lease, &begun.Thread.Live.Intent),

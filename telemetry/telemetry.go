@@ -1,0 +1,53 @@
+package telemetry
+
+import (
+	"context"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// scope names the instrumentation in what it sends.
+const scope = "github.com/agui-gateway/gateway"
+
+// Options say where telemetry goes. The zero value uses OpenTelemetry's global providers, which do nothing until a program
+// sets them.
+type Options struct {
+	// Tracers make the tracer; nil means the global provider.
+	Tracers trace.TracerProvider
+}
+
+// A Telemetry is where steps are told. It is safe for concurrent use.
+type Telemetry struct {
+	tracer trace.Tracer
+}
+
+// New returns a Telemetry that works as o says.
+func New(o Options) *Telemetry {
+	if o.Tracers == nil {
+		o.Tracers = otel.GetTracerProvider()
+	}
+	return &Telemetry{tracer: o.Tracers.Tracer(scope)}
+}
+
+// fallback uses the global providers, also those that are set later.
+var fallback = New(Options{})
+
+// key is where a context carries its Telemetry.
+type key struct{}
+
+// With returns a context whose steps are told to t. A nil t changes nothing.
+func With(ctx context.Context, t *Telemetry) context.Context {
+	if t == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, key{}, t)
+}
+
+// From returns the Telemetry of ctx, or one with OpenTelemetry's global providers; never nil.
+func From(ctx context.Context) *Telemetry {
+	if t, ok := ctx.Value(key{}).(*Telemetry); ok {
+		return t
+	}
+	return fallback
+}
