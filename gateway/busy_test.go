@@ -97,6 +97,17 @@ func TestDrainingEndsTheQueue(t *testing.T) {
 	}
 }
 
+// Who leaves says so to probes, and runs what it is sent until it drains.
+func TestLeavingServesOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.g.Leave()
+	if status, body := w.call("GET", "/readyz", ""); status != 503 || !strings.Contains(body, `"draining"`) {
+		t.Errorf("GET /readyz while leaving = %d %s, want 503 draining", status, body)
+	}
+	w.post("echo", input("t", "r1", []string{"u1:Hi"})).finished()
+}
+
 func TestDrainLetsFollowersGo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -35,6 +35,7 @@ type Gateway struct {
 	readiness readiness
 	webhook   *webhook.Webhook
 	limits    limits
+	leaving   atomic.Bool // nobody should send requests any more
 	// taking is done when new runs are refused, serving when the last run has ended.
 	taking, serving         context.Context
 	stopTaking, stopServing context.CancelFunc
@@ -114,6 +115,10 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		log.Warn("request: cut off, too much is being written to others")
 	}
 }
+
+// Leave has GET /readyz answer with the error draining from now on, while requests are served as before. Who asks it is then given
+// time to send requests elsewhere, before Drain refuses any.
+func (g *Gateway) Leave() { g.leaving.Store(true) }
 
 // Drain refuses new runs and waits for the live ones to end. When ctx is done those that are left end with
 // the error draining, and Drain returns once they have: a store that is away then delays it for a few seconds at most.

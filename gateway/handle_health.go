@@ -38,7 +38,7 @@ func (g *Gateway) readyz(w http.ResponseWriter, r *http.Request) error {
 
 // ready returns why new runs cannot be served, nil if they can.
 func (g *Gateway) ready(ctx context.Context) error {
-	if g.draining() {
+	if g.leaving.Load() || g.draining() {
 		return &errcode.Error{Code: errcode.Draining}
 	}
 	switch err := g.ping(ctx); {

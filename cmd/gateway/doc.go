@@ -4,7 +4,7 @@
 //	gateway init                     write a commented starter team file
 //	gateway validate -config FILE    check a team file
 //	gateway healthcheck              exit 0 if the local server is ready
-//	gateway version                  print the version
+//	gateway version [-json]          print version, commit, date, Go and platform of this binary
 //
 // There is only wiring here: settings, signals, and which parts are put together. What a gateway does is in
 // package gateway, for programs that bring agents of their own.

@@ -44,7 +44,7 @@ func commands() []command {
 		{name: "export", help: "write all that the store has of a principal, as JSON lines", settings: []string{"store", "env-file"}, operand: "PRINCIPAL", run: export},
 		{name: "delete", help: "delete all that the store has of a principal", settings: []string{"store", "env-file", "yes"}, operand: "PRINCIPAL", run: erase},
 		{name: "healthcheck", help: "exit 0 if the local server is ready", settings: []string{"addr", "env-file", "tls-cert"}, run: healthcheck},
-		{name: "version", help: "print the version", settings: []string{}, run: version},
+		{name: "version", help: "print version, commit, date, Go and platform of this binary", settings: []string{"json"}, run: version},
 	}
 }
 

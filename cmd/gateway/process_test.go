@@ -35,6 +35,10 @@ func TestProcess(t *testing.T) {
 			t.Errorf("gateway version = %q, %v", out, err)
 		}
 	})
+	t.Run("version of a release", func(t *testing.T) {
+		t.Parallel()
+		releaseVersion(t)
+	})
 	t.Run("usage", func(t *testing.T) {
 		t.Parallel()
 		err := exec.CommandContext(t.Context(), binary, "dance").Run()
@@ -69,6 +73,10 @@ func TestProcess(t *testing.T) {
 			t.Errorf("the run ended with %s, want RUN_ERROR draining", last)
 		}
 		p.wantExit(t, 0)
+	})
+	t.Run("SIGTERM has balancers turn away first", func(t *testing.T) {
+		t.Parallel()
+		leaveProcess(t, binary, team)
 	})
 	t.Run("draining takes no new runs", func(t *testing.T) {
 		t.Parallel()

@@ -82,9 +82,7 @@ func (c *config) serve(ctx context.Context, log *slog.Logger) error {
 		case err = <-served:
 			done = true
 		case <-ctx.Done():
-			log.Info("draining", "for", c.drain.String())
-			err = shutdown(g, server, c.drain)
-			log.Info("stopped")
+			err = c.leave(g, server, log, served)
 			done = true
 		}
 	}
@@ -124,6 +122,23 @@ func (c *config) openStore(ctx context.Context, log *slog.Logger) (state.Store, 
 		return nil, fmt.Errorf("-store (GATEWAY_STORE): %w", err)
 	}
 	return store, nil
+}
+
+// leave ends the service: balancers are given time to send requests elsewhere, and then the runs time to end.
+func (c *config) leave(g *gateway.Gateway, server *server, log *slog.Logger, served <-chan error) error {
+	if c.drainDelay > 0 {
+		log.Info("leaving: not ready any more, requests are still served", "for", c.drainDelay.String())
+		g.Leave()
+		select {
+		case err := <-served:
+			return err
+		case <-time.After(c.drainDelay):
+		}
+	}
+	log.Info("draining", "for", c.drain.String())
+	err := shutdown(g, server, c.drain)
+	log.Info("stopped")
+	return err
 }
 
 // shutdown waits for the runs for at most limit and then closes the connections.

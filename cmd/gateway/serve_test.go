@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -236,26 +235,6 @@ func TestProbed(t *testing.T) {
 	} {
 		if got := probeAddress(addr); got != want {
 			t.Errorf("probeAddress(%q) = %q, want %q", addr, got, want)
-		}
-	}
-}
-
-func TestDescribe(t *testing.T) {
-	t.Parallel()
-	setting := func(key, value string) debug.BuildSetting { return debug.BuildSetting{Key: key, Value: value} }
-	tests := []struct {
-		info *debug.BuildInfo
-		want string
-	}{
-		{nil, "gateway (unknown build)"},
-		{&debug.BuildInfo{GoVersion: "go1.26"}, "gateway devel go1.26"},
-		{&debug.BuildInfo{GoVersion: "go1.26", Main: debug.Module{Version: "v1.2.3"}, Settings: []debug.BuildSetting{
-			setting("vcs.revision", "abc"), setting("vcs.modified", "true"),
-		}}, "gateway v1.2.3 abc modified go1.26"},
-	}
-	for _, tt := range tests {
-		if got := describe(tt.info); got != tt.want {
-			t.Errorf("describe() = %q, want %q", got, tt.want)
 		}
 	}
 }

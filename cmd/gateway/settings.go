@@ -38,8 +38,10 @@ type config struct {
 	file      string // path of the store's file; without it and redis, threads are in memory
 	audit     string // path of the audit log, or "-" for standard output; empty is none
 
-	yes        bool  // what the command is about may be deleted
-	storeLimit int64 // bytes that the store may take; 0: nobody has said
+	yes        bool          // what the command is about may be deleted
+	json       bool          // what the command prints is for programs
+	storeLimit int64         // bytes that the store may take; 0: nobody has said
+	drainDelay time.Duration // how long requests are served while the server says that it is not ready
 
 	model       openai.Options // without BaseURL and Key there is none
 	toolTimeout time.Duration
@@ -135,6 +137,7 @@ func (c *config) settings() []setting {
 		{"run-attempts", strconv.Itoa(def.RunAttempts), "how many attempts a run has, takeovers included", count(&o.RunAttempts)},
 		{"store-buffer", short(def.StoreBuffer), "how long a run waits for a store that is away", duration(&o.StoreBuffer, 1)},
 		{"drain", "20s", "how long runs may go on after SIGTERM", duration(&c.drain, 0)},
+		{"drain-delay", "0s", "how long after SIGTERM requests are still served while /readyz refuses, before -drain begins: as long as balancers take to see that", duration(&c.drainDelay, 0)},
 		{"run-timeout", short(def.RunTimeout), "how long a run may take", duration(&o.RunTimeout, 1)},
 		{"model-timeout", "2m", "how long one call of a model may take, its retries included", duration(&c.model.Timeout, 1)},
 		{"tool-timeout", "1m", "how long one call of a tool may take", duration(&c.toolTimeout, 1)},
@@ -178,6 +181,20 @@ func (cmd command) settingsOf(c *config) []setting {
 		return all
 	}
 	return slices.DeleteFunc(all, func(s setting) bool { return !slices.Contains(cmd.settings, s.flag) })
+}
+
+// A toggle is a flag without a value, of a command and not of the server.
+type toggle struct {
+	flag, help string
+	on         *bool
+}
+
+// togglesOf returns the toggles that cmd takes.
+func (cmd command) togglesOf(c *config) []toggle {
+	return slices.DeleteFunc([]toggle{
+		{"yes", "do it; without it the command only says what it would do", &c.yes},
+		{"json", "print it as JSON", &c.json},
+	}, func(s toggle) bool { return !slices.Contains(cmd.settings, s.flag) })
 }
 
 // parse reads a command's settings: a flag counts before the -env-file, that before the environment, and that
@@ -244,8 +261,8 @@ func flags(c *config, cmd command, settings []setting, args []string) (map[strin
 			return nil
 		})
 	}
-	if slices.Contains(cmd.settings, "yes") {
-		set.BoolVar(&c.yes, "yes", false, "")
+	for _, s := range cmd.togglesOf(c) {
+		set.BoolVar(s.on, s.flag, false, "")
 	}
 	err := set.Parse(args)
 	switch {
@@ -273,8 +290,8 @@ func printHelp(w io.Writer, cmd command) int {
 			fmt.Fprintf(&b, "  %-17s %s\n", "", strings.TrimSpace(s.env()+"  default "+cmp.Or(s.def, "none")))
 		}
 	}
-	if slices.Contains(cmd.settings, "yes") {
-		fmt.Fprintf(&b, "  -%-16s %s\n", "yes", "do it; without it the command only says what it would do")
+	for _, s := range cmd.togglesOf(&config{}) {
+		fmt.Fprintf(&b, "  -%-16s %s\n", s.flag, s.help)
 	}
 	return print(w, b.String())
 }

@@ -135,6 +135,7 @@ func TestBadValues(t *testing.T) {
 	for _, name := range strings.Fields("token-window detach-grace interrupt-ttl thread-ttl log-ttl heartbeat lease run-timeout store-buffer model-timeout tool-timeout") {
 		bad[name] = []string{"10", "soon", "-1s", "0s"}
 	}
+	bad["drain-delay"] = []string{"10", "-1s"}
 	bad["voice-delay"], bad["drain"] = []string{"10", "-1s"}, []string{"10", "-1s"}
 	bad["lease"], bad["log-ttl"] = append(bad["lease"], "1ms"), append(bad["log-ttl"], "59s")
 	for _, name := range strings.Fields("max-depth max-messages max-patch-ops max-runs max-readers max-readers-total max-queue rate-burst run-attempts") {

@@ -1,38 +1,82 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
+	"runtime"
 	"runtime/debug"
+	"strings"
 )
 
-// version prints the version of the build.
-func version(_ context.Context, _ *config, stdout, _ io.Writer) error {
-	info, _ := debug.ReadBuildInfo()
-	_, err := fmt.Fprintln(stdout, describe(info))
-	return err
+// What a release is built with, by -ldflags "-X main.release=v1.2.3 -X main.commit=… -X main.date=…". Other builds know what the
+// go command has noted: the version of `go install …@v1.2.3`, the commit of a checkout.
+var release, commit, date string
+
+// A build is what a binary was made of. Members that nobody knows are empty.
+type build struct {
+	Version   string `json:"version"`            // "devel" if it is no release
+	Commit    string `json:"commit,omitempty"`   // of git
+	Modified  bool   `json:"modified,omitempty"` // the checkout had changes that were not committed
+	Date      string `json:"date,omitempty"`     // of the commit, RFC 3339
+	GoVersion string `json:"goVersion"`
+	Platform  string `json:"platform"` // as in GOOS/GOARCH
 }
 
-// describe describes a build in one line: version, commit, Go.
-func describe(info *debug.BuildInfo) string {
+// thisBuild describes the binary that runs.
+func thisBuild() build {
+	info, _ := debug.ReadBuildInfo()
+	b := buildOf(info)
+	b.Version, b.Commit, b.Date = cmp.Or(release, b.Version), cmp.Or(commit, b.Commit), cmp.Or(date, b.Date)
+	return b
+}
+
+// buildOf describes a build by what the go command has noted of it; nil is nothing.
+func buildOf(info *debug.BuildInfo) build {
+	b := build{Version: "devel", GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info == nil {
-		return "gateway (unknown build)"
+		return b
 	}
-	number := info.Main.Version
-	if number == "" || number == "(devel)" {
-		number = "devel"
+	b.GoVersion = info.GoVersion
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		b.Version = v
 	}
-	line := "gateway " + number
-	settings := map[string]string{}
 	for _, s := range info.Settings {
-		settings[s.Key] = s.Value
-	}
-	if commit := settings["vcs.revision"]; commit != "" {
-		line += " " + commit
-		if settings["vcs.modified"] == "true" {
-			line += " modified"
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.time":
+			b.Date = s.Value
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
 		}
 	}
-	return line + " " + info.GoVersion
+	return b
+}
+
+// String is one line: version, commit, date, Go and platform.
+func (b build) String() string {
+	words := []string{"gateway", b.Version}
+	if b.Commit != "" {
+		words = append(words, b.Commit)
+	}
+	if b.Modified {
+		words = append(words, "modified")
+	}
+	if b.Date != "" {
+		words = append(words, b.Date)
+	}
+	return strings.Join(append(words, b.GoVersion, b.Platform), " ")
+}
+
+// version prints what the binary is.
+func version(_ context.Context, c *config, stdout, _ io.Writer) error {
+	b := thisBuild()
+	if c.json {
+		return json.NewEncoder(stdout).Encode(b)
+	}
+	_, err := fmt.Fprintln(stdout, b)
+	return err
 }
