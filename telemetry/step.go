@@ -12,8 +12,11 @@ import (
 
 // A Step is work that has begun. Nil does nothing. It is safe for concurrent use.
 type Step struct {
-	span trace.Span
-	sink *sink
+	span    trace.Span
+	sink    *sink
+	metrics *Metrics
+	agent   string    // of the run that the step is part of
+	began   time.Time // with the monotonic clock, which the record does not have
 
 	mu     sync.Mutex // guards what follows
 	record Record
@@ -25,13 +28,18 @@ type stepKey struct{}
 // Begin begins a step that is part of the one that ctx belongs to. Of r the kind and the name are needed; its id, parent and
 // times are the step's to fill. The context returned is for the work: steps that begin with it are parts of this one.
 func Begin(ctx context.Context, r Record) (context.Context, *Step) {
-	s := &Step{sink: sinkOf(ctx)}
+	t := From(ctx)
+	s := &Step{sink: sinkOf(ctx), metrics: t.metrics, began: time.Now()}
 	if up, ok := ctx.Value(stepKey{}).(*Step); ok && up.sink == s.sink {
 		r.Parent = up.record.ID // it does not change after Begin
+		s.agent = up.agent
 	}
-	r.ID, r.Start, r.End = s.sink.newID(), time.Now().UnixMilli(), 0
+	if r.Kind == KindRun {
+		s.agent = r.Name
+	}
+	r.ID, r.Start, r.End = s.sink.newID(), s.began.UnixMilli(), 0
 	s.record = r
-	ctx, s.span = From(ctx).tracer.Start(ctx, spanName(r))
+	ctx, s.span = t.tracer.Start(ctx, spanName(r))
 	s.sink.told(r)
 	return context.WithValue(ctx, stepKey{}, s), s
 }
@@ -65,6 +73,7 @@ func (s *Step) End(err error) {
 	if err != nil {
 		s.record.Code = errcode.Of(err)
 	}
+	s.metrics.measure(s.span, s.record, s.agent, time.Since(s.began), false)
 	endSpan(s.span, s.record)
 	s.sink.told(s.record)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
 )
 
@@ -15,11 +16,14 @@ const scope = "github.com/agui-gateway/gateway"
 type Options struct {
 	// Tracers make the tracer; nil means the global provider.
 	Tracers trace.TracerProvider
+	// Meters make the meter; nil means the global provider.
+	Meters metric.MeterProvider
 }
 
 // A Telemetry is where steps are told. It is safe for concurrent use.
 type Telemetry struct {
-	tracer trace.Tracer
+	tracer  trace.Tracer
+	metrics *Metrics
 }
 
 // New returns a Telemetry that works as o says.
@@ -27,7 +31,18 @@ func New(o Options) *Telemetry {
 	if o.Tracers == nil {
 		o.Tracers = otel.GetTracerProvider()
 	}
-	return &Telemetry{tracer: o.Tracers.Tracer(scope)}
+	if o.Meters == nil {
+		o.Meters = otel.GetMeterProvider()
+	}
+	return &Telemetry{tracer: o.Tracers.Tracer(scope), metrics: newMetrics(o.Meters)}
+}
+
+// Metrics returns what counts and times what is no step. A nil Telemetry has OpenTelemetry's global provider.
+func (t *Telemetry) Metrics() *Metrics {
+	if t == nil {
+		return fallback.metrics
+	}
+	return t.metrics
 }
 
 // fallback uses the global providers, also those that are set later.

@@ -1,0 +1,77 @@
+package telemetry
+
+import (
+	"sync"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/agui-gateway/gateway/errcode"
+)
+
+// other stands for every value of a label beyond those that it may have.
+const other = "other"
+
+// Bounds of labels. A team, or the list of an MCP server's tools, may change while the gateway runs, so a label whose values are
+// names has no more than so many in a process, and none that is longer.
+const (
+	maxLabelValues = 500
+	maxLabelBytes  = 128
+)
+
+// A label is one whose values are names. The first that it has are kept.
+type label struct {
+	key  attribute.Key
+	mu   sync.RWMutex
+	seen map[string]bool
+}
+
+func newLabel(key attribute.Key) *label { return &label{key: key, seen: map[string]bool{}} }
+
+// of returns the label with a value.
+func (l *label) of(value string) attribute.KeyValue {
+	if !l.takes(value) {
+		value = other
+	}
+	return l.key.String(value)
+}
+
+func (l *label) takes(value string) bool {
+	l.mu.RLock()
+	known, full := l.seen[value], len(l.seen) >= maxLabelValues
+	l.mu.RUnlock()
+	if known || full || value == "" || len(value) > maxLabelBytes {
+		return known
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.seen) < maxLabelValues {
+		l.seen[value] = true
+	}
+	return l.seen[value]
+}
+
+// labels are those whose values are names.
+type labels struct {
+	agent, participant, provider, model, tool, remote *label
+}
+
+func newLabels() labels {
+	return labels{
+		agent: newLabel("agent"), participant: newLabel("participant"), provider: newLabel("provider"), model: newLabel("model"),
+		tool: newLabel("tool"), remote: newLabel("remote"),
+	}
+}
+
+// codeText is a code as a label has it: a program may have codes of its own, made of anything.
+func codeText(c errcode.Code) string {
+	if !c.Known() {
+		return other
+	}
+	return string(c)
+}
+
+// with is an option of a measurement: its labels.
+func with(attrs ...attribute.KeyValue) metric.MeasurementOption {
+	return metric.WithAttributeSet(attribute.NewSet(attrs...))
+}
