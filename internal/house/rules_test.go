@@ -87,6 +87,8 @@ var rooms = []room{
 		why: "the replicas that are killed are wired like cmd/gateway"},
 	{dir: "interop/upgrades", testsMay: []string{"agui", "state", "state/filestore", "state/redisstore", "state/statetest", "groupchat", "gateway", "model"},
 		why: "kept threads are made and gone on with by a gateway on a real store"},
+	{dir: "interop/operations", testsMay: []string{"state/redisstore"},
+		why: "what operators are given is held to processes, as operators see them"},
 	{dir: "cmd/gateway", may: []string{"agui", "state", "state/filestore", "state/memstore", "state/redisstore", "model", "model/openai", "groupchat", "gateway", "gateway/auth", "gateway/teamfile", "travel", "web", "internal/egress", "telemetry"}, testsMay: []string{"groupchat/script"},
 		why: "wiring: the only place that knows everybody"},
 	{dir: "telemetry", may: []string{"agui", "errcode"},
