@@ -1,4 +1,4 @@
-// The page's second view: what happens on a thread, as it is on the wire.
+// The inspector beside a conversation: what happens on a thread, as it is on the wire.
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
@@ -38,18 +38,22 @@ async function shows(page, { over = -1, under = 1e9 }) {
 const change = (page, path) => page.locator(`[data-testid="state-change"][data-path="${path}"]`);
 const node = (page, path) => page.getByTestId("state-tree").locator(`[data-path="${path}"]`);
 
+const tab = (page, name) => page.getByTestId(`insp-tab-${name}`).click();
+
 /** A plan at its question for a flight in one tab, and its inspector in another: {planner, page, id}. */
 async function inspected(t) {
   const planner = await openPlanner(t, gateway.url, { permissions: ["clipboard-read", "clipboard-write"] });
   const id = await begin(planner);
   await question(planner, /flight/i).waitFor();
-  const page = await openPlanner(t, gateway.url, { context: planner.context(), place: `#/inspect/travel/${id}` });
+  const page = await openPlanner(t, gateway.url, { context: planner.context(), place: `#/t/travel/${id}?inspect=events` });
   await page.getByTestId("inspector").getByText("live", { exact: true }).waitFor();
   return { planner, page, id };
 }
 
 /** Runs what a button has put on the clipboard, as a shell does that it is pasted into. */
 async function pasted(page, button) {
+  const menu = page.locator("details:not([open])").filter({ has: page.getByTestId(button) });
+  if ((await menu.count()) > 0) await menu.locator("summary").click();
   await page.getByTestId(button).click();
   await page.locator(`[data-testid="${button}"][data-copied]`).waitFor();
   const command = await page.evaluate(() => navigator.clipboard.readText());
@@ -90,6 +94,7 @@ test("the timeline shows a run as it happens, and hides what is filtered out", a
 
 test("a change of the state is shown where it is, and every step can be looked at again", async (t) => {
   const { planner, page } = await inspected(t);
+  await tab(page, "state");
   await pick(planner, "KLM");
   await question(planner, /hotel/i).waitFor();
   await node(page, "/itinerary").filter({ hasText: "{1}" }).waitFor();
@@ -112,6 +117,7 @@ test("a change of the state is shown where it is, and every step can be looked a
 
 test("the open question is shown, until it is answered", async (t) => {
   const { planner, page, id } = await inspected(t);
+  await tab(page, "questions");
   const open = page.getByTestId("interrupt");
   const { interrupts } = await settled(gateway, id);
   await open.getByText(interrupts[0].id).first().waitFor();
@@ -119,12 +125,13 @@ test("the open question is shown, until it is answered", async (t) => {
   await planner.getByTestId("never-mind").click();
   await page.getByText("No question is open.").waitFor();
   await page.getByTestId("inspector-close").click();
-  await page.getByTestId("itinerary").waitFor();
-  assert.equal(await option(page, "KLM").count(), 0);
+  await page.getByTestId("inspector").waitFor({ state: "detached" });
+  await option(page, "KLM").waitFor({ state: "detached" });
 });
 
 test("what is copied as curl works in a shell", async (t) => {
   const { planner, page, id } = await inspected(t);
+  await tab(page, "questions");
   const resumed = await pasted(page, "copy-resume");
   assert.doesNotMatch(resumed.command, /Bearer (?!\$GATEWAY_KEY)/);
   await question(planner, /hotel/i).waitFor();
@@ -155,7 +162,7 @@ async function run(agent, threadId) {
 async function over(t, agent) {
   const id = randomUUID();
   await run(agent, id);
-  const page = await openPlanner(t, gateway.url, { place: `#/inspect/${agent}/${id}` });
+  const page = await openPlanner(t, gateway.url, { place: `#/t/${agent}/${id}?inspect=events` });
   return { page, id };
 }
 
@@ -166,7 +173,7 @@ test("a log that is read after the fact has its first event", async (t) => {
   const { page } = await over(t, "brief");
   await shows(page, { over: 5 });
   assert.deepEqual((await types(page)).slice(0, 2), ["RUN_STARTED", "STATE_SNAPSHOT"]);
-  assert.equal(await rows(page).first().locator(".insp-time").textContent(), "log");
+  assert.equal(await rows(page).first().locator(".insp-time").textContent(), "history");
 });
 
 test("of a long run the newest events are shown, and it says how many are not", async (t) => {

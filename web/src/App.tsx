@@ -7,6 +7,7 @@ import { go, type Place, usePlace } from "./place";
 import { SignIn } from "./session/SignIn";
 import { useSession } from "./session/tab";
 import { useMe } from "./session/useMe";
+import { Docked } from "./shell/Docked";
 import { Banner, ConnectionProvider, useConnection } from "./shell/connection";
 import { useDrawer } from "./shell/drawer";
 import { ErrorBoundary } from "./shell/ErrorBoundary";
@@ -52,7 +53,7 @@ function Page() {
 
   const agent = agents?.find(({ id }) => id === place?.agent);
   return (
-    <div className="page" data-view={place?.view ?? "plan"}>
+    <div className="page">
       <Header agents={agents ?? []} place={place} onThreads={openDrawer} drawer={drawer} />
       <Banner />
       <div className="below">
@@ -66,17 +67,28 @@ function Page() {
 }
 
 function Content({ place, agent }: { place: Place; agent: AgentInfo }) {
-  const { thread } = place;
-  return (
-    <ErrorBoundary key={`${agent.id}/${thread}/${place.view}`} what={place.view === "plan" ? "conversation" : "inspector"}>
-      <Suspense fallback={<Waiting />}>
-        {place.view === "plan" ? (
-          <Planner agent={agent} thread={thread} fresh={isFresh(thread)} />
-        ) : (
-          <Inspector agent={agent.id} thread={thread} onClose={() => go({ view: "plan", agent: agent.id, thread })} />
-        )}
+  const { thread, dock } = place;
+  const key = `${agent.id}/${thread}`;
+  const fresh = isFresh(thread);
+  const close = () => {
+    go({ ...place, dock: undefined });
+    document.querySelector<HTMLElement>('[data-testid="inspector-open"]')?.focus();
+  };
+  const inspector = dock && (
+    <ErrorBoundary key={key} what="inspector">
+      <Suspense fallback={<Opening />}>
+        <Inspector agent={agent} thread={thread} fresh={fresh} dock={dock} onClose={close} />
       </Suspense>
     </ErrorBoundary>
+  );
+  return (
+    <Docked dock={inspector}>
+      <ErrorBoundary key={key} what="conversation">
+        <Suspense fallback={<Waiting />}>
+          <Planner agent={agent} thread={thread} fresh={fresh} />
+        </Suspense>
+      </ErrorBoundary>
+    </Docked>
   );
 }
 
@@ -107,6 +119,16 @@ function Waiting() {
       <div className="bone" />
       <div className="bone narrow" />
     </main>
+  );
+}
+
+function Opening() {
+  return (
+    <div className="waiting" aria-busy="true">
+      <p className="unseen">Opening the inspector</p>
+      <div className="bone wide" />
+      <div className="bone" />
+    </div>
   );
 }
 

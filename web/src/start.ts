@@ -1,10 +1,10 @@
 import { markFresh } from "./fresh";
 import { newID } from "./id";
-import { go } from "./place";
+import { goToThread } from "./place";
 
 /** Goes to a thread that does not exist yet; replace: without a step back to where one was. */
 export function startThread(agent: string, options?: { replace?: boolean }) {
   const thread = newID();
   markFresh(thread);
-  go({ view: "plan", agent, thread }, options);
+  goToThread(agent, thread, options);
 }

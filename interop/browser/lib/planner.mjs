@@ -29,15 +29,16 @@ export function openPlanner(t, url, { place = "", ...options } = {}) {
   });
 }
 
-/** Where the page is: {view, agent, thread}. */
+/** Where the page is: {agent, thread, inspect}, the last with what the inspector shows, if it is open. */
 export function placeOf(page) {
-  const [, view, agent, thread] = new URL(page.url()).hash.split("/");
-  return { view, agent, thread };
+  const [path, query] = new URL(page.url()).hash.split("?");
+  const [, , agent, thread] = path.split("/");
+  return { agent, thread, ...(query && { inspect: Object.fromEntries(new URLSearchParams(query)) }) };
 }
 
 /** Waits until the page is at a thread, and returns its id. */
 export async function threadOf(page) {
-  await page.waitForURL(/#\/(t|inspect)\/[^/]+\/.+/);
+  await page.waitForURL(/#\/t\/[^/]+\/.+/);
   return placeOf(page).thread;
 }
 

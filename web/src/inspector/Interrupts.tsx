@@ -93,7 +93,7 @@ function Fact({ name, value }: { name: string; value: string | undefined }) {
 
 function expiry(at: string): string {
   const text = new Date(at).toLocaleString();
-  return Date.parse(at) < Date.now() ? `${text}, which is over` : text;
+  return Date.parse(at) < Date.now() ? `${text} (expired)` : text;
 }
 
 // Equal documents may have their members in another order.

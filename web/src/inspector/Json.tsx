@@ -1,16 +1,16 @@
 import { memo } from "react";
 
-const MOST = 40_000;
+const MAX_LENGTH = 40_000;
 const token = /("(?:\\.|[^"\\])*")(\s*:)?|\b(true|false|null)\b|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g;
 
 /** A value as indented JSON, cut where it gets too long to be read. */
 export const Json = memo(function Json({ value, label }: { value: unknown; label: string }) {
   const text = JSON.stringify(value, null, 2) ?? "undefined";
-  const shown = text.slice(0, MOST);
+  const shown = text.slice(0, MAX_LENGTH);
   return (
     <pre className="insp-json" tabIndex={0} role="region" aria-label={label}>
       <code>{coloured(shown)}</code>
-      {text.length > MOST && <em>{`\n… ${(text.length - MOST).toLocaleString("en")} more characters; copying takes them all.`}</em>}
+      {text.length > MAX_LENGTH && <em>{`\n… ${(text.length - MAX_LENGTH).toLocaleString()} more characters; copying takes them all.`}</em>}
     </pre>
   );
 });

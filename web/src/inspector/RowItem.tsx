@@ -41,7 +41,7 @@ export const RowItem = memo(function RowItem({ row, position, count, open, tab, 
     >
       <button type="button" className="insp-row" data-row={row.key} tabIndex={tab ? 0 : -1} aria-expanded={open} onClick={() => onToggle(row.key)}>
         <span className="insp-time" title={timeTitle(row)}>
-          {row.replay ? "restated" : row.offset === undefined ? "log" : offset(row.offset)}
+          {row.replay ? "snapshot" : row.offset === undefined ? "history" : offset(row.offset)}
         </span>
         <span className="insp-dot" aria-hidden="true" />
         <span className="insp-type">
@@ -68,7 +68,7 @@ function Detail({ row, onShowState }: { row: Row; onShowState: (n: number) => vo
   return (
     <div className="insp-detail">
       <div className="insp-detail-tools">
-        <span className="insp-id">{ids.length > 0 ? `id ${[...new Set(ids)].join(" to ")}` : "no id: part of a prelude"}</span>
+        <span className="insp-id">{ids.length > 0 ? `id ${[...new Set(ids)].join(" to ")}` : "no id: part of a snapshot"}</span>
         {row.group === "state" && (
           <button type="button" className="insp-button insp-small" onClick={() => onShowState(row.key)}>
             Show this state
@@ -104,6 +104,6 @@ function offset(ms: number): string {
 
 function timeTitle(row: Row): string {
   const at = row.events[0]?.at ?? 0;
-  if (row.replay) return "Part of a prelude, which says how things stand";
-  return at > 0 ? `Arrived ${new Date(at).toLocaleTimeString()}` : "From the log: before this page was there";
+  if (row.replay) return "Part of a snapshot, which tells the current state";
+  return at > 0 ? `Arrived ${new Date(at).toLocaleTimeString()}` : "From the history: before this page was opened";
 }

@@ -53,9 +53,9 @@ function Usage({ usage }: { usage: readonly TokenUsage[] }) {
         <thead>
           <tr>
             <th scope="col">Model</th>
-            <th scope="col">Tokens in</th>
-            <th scope="col">out</th>
-            <th scope="col">in all</th>
+            <th scope="col">Input</th>
+            <th scope="col">Output</th>
+            <th scope="col">Total tokens</th>
           </tr>
         </thead>
         <tbody>

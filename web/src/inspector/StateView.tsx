@@ -51,7 +51,7 @@ export function StateView({ versions, state, diverged, version, onVersion }: Pro
       )}
       <div className="insp-count">
         <p data-testid="state-position">
-          {shown ? `Version ${index + 1} of ${versions.length}: ${shown.kind === "snapshot" ? "a snapshot" : "a change"}` : "As the thread has it"}
+          {shown ? `Version ${index + 1} of ${versions.length}: ${shown.kind === "snapshot" ? "a snapshot" : "a change"}` : "Current state"}
         </p>
         <CopyButton small label="Copy state" text={() => JSON.stringify(value, null, 2)} testid="copy-state" />
       </div>
@@ -66,13 +66,13 @@ export function StateView({ versions, state, diverged, version, onVersion }: Pro
   );
 }
 
-const MOST = 30;
+const MAX_CHANGES = 30;
 
 function Changes({ changes, first }: { changes: readonly Change[]; first: boolean }) {
-  if (changes.length === 0) return <p className="insp-quiet">{first ? "The first state this page knows of." : "Nothing changed."}</p>;
+  if (changes.length === 0) return <p className="insp-quiet">{first ? "First known state." : "Nothing changed."}</p>;
   return (
     <ol className="insp-changes" aria-label="What this version changed">
-      {changes.slice(0, MOST).map((change, i) => (
+      {changes.slice(0, MAX_CHANGES).map((change, i) => (
         <li key={i} data-testid="state-change" data-path={change.path}>
           <span className={`insp-op insp-op-${change.op}`}>{change.op}</span> <code className="insp-path">{change.path || "(all of it)"}</code>{" "}
           <span className="insp-values">
@@ -82,7 +82,7 @@ function Changes({ changes, first }: { changes: readonly Change[]; first: boolea
           </span>
         </li>
       ))}
-      {changes.length > MOST && <li className="insp-quiet">and {changes.length - MOST} more</li>}
+      {changes.length > MAX_CHANGES && <li className="insp-quiet">and {changes.length - MAX_CHANGES} more</li>}
     </ol>
   );
 }

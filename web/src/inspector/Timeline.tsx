@@ -55,13 +55,13 @@ export function Timeline({ rows, dropped, onShowState }: Props) {
           <label className="insp-field">
             <span className="insp-unseen">Participant</span>
             <select value={who === undefined ? "*" : `=${who}`} onChange={(e) => setWho(e.target.value === "*" ? undefined : e.target.value.slice(1))} data-testid="filter-participant">
-              <option value="*">Everybody</option>
+              <option value="*">All participants</option>
               {everybody.map((name) => (
                 <option key={name} value={`=${name}`}>
                   {name}
                 </option>
               ))}
-              <option value="=">The run itself</option>
+              <option value="=">Run events</option>
             </select>
           </label>
         </div>

@@ -241,8 +241,8 @@ function inline(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
-const MOST = 240;
+const MAX_LENGTH = 240;
 function short(text: string): string {
   const line = text.replace(/\s+/g, " ");
-  return line.length > MOST ? `${line.slice(0, MOST)}…` : line;
+  return line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH)}…` : line;
 }

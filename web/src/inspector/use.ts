@@ -1,6 +1,6 @@
 // The hooks of the inspector's parts.
 
-import { type RefObject, useEffect, useLayoutEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { GatewayError, getThread } from "../gateway/api";
 import type { Following } from "../gateway/useFollow";
 import type { SeenEvent, Thread } from "../gateway/types";
@@ -52,18 +52,4 @@ export function useStable<T>(list: readonly T[]): readonly T[] {
   if (kept === list || (kept.length === list.length && kept[0] === list[0] && kept.at(-1) === list.at(-1))) return kept;
   setKept(list);
   return list;
-}
-
-const NARROW = 760; // as in inspector.css
-
-/** Whether an element is as wide as a phone, which the page's other parts have a say in. */
-export function useNarrow(element: RefObject<HTMLElement | null>): boolean {
-  const [narrow, setNarrow] = useState(() => innerWidth <= NARROW);
-  useLayoutEffect(() => {
-    if (!element.current) return;
-    const observer = new ResizeObserver(([entry]) => entry && setNarrow(entry.contentRect.width <= NARROW));
-    observer.observe(element.current);
-    return () => observer.disconnect();
-  }, [element]);
-  return narrow;
 }

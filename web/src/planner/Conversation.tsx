@@ -4,7 +4,7 @@ import { forkThread } from "../gateway/api";
 import type { AgentInfo, Interrupt } from "../gateway/types";
 import { useFollow } from "../gateway/useFollow";
 import { newID } from "../id";
-import { go } from "../place";
+import { goToThread } from "../place";
 import { startThread } from "../start";
 import { nounFor } from "../words";
 import { useConnection } from "../shell/connection";
@@ -95,7 +95,7 @@ export function Conversation({ agent: info, thread, fresh }: { agent: AgentInfo;
   const fork = useCallback(
     (messageId: string) =>
       void attempt(`This ${nounFor(info.id)} could not be copied`, async () => {
-        go({ view: "plan", agent: info.id, thread: await forkThread(thread, info.id, messageId) });
+        goToThread(info.id, await forkThread(thread, info.id, messageId));
       }),
     [attempt, info.id, thread],
   );

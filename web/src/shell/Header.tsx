@@ -14,14 +14,12 @@ interface Props {
 }
 
 export function Header({ agents, place, drawer, onThreads }: Props) {
-  const inspecting = place?.view === "inspect";
+  const inspecting = place?.dock !== undefined;
   return (
     <header className="header" inert={drawer}>
-      {!inspecting && (
-        <a className="skip" href="#chat" onClick={(event) => (event.preventDefault(), document.getElementById("chat")?.focus())}>
-          Skip to the conversation
-        </a>
-      )}
+      <a className="skip" href="#chat" onClick={(event) => (event.preventDefault(), document.getElementById("chat")?.focus())}>
+        Skip to the conversation
+      </a>
       <button
         type="button"
         className="icon-button threads-toggle"
@@ -58,11 +56,12 @@ export function Header({ agents, place, drawer, onThreads }: Props) {
           <button
             type="button"
             className="icon-button"
-            aria-label="Inspector: the events behind this conversation"
+            aria-label="Inspector: what happens behind this conversation"
             title="Inspector"
             aria-pressed={inspecting}
             data-testid="inspector-open"
-            onClick={() => go({ ...place, view: inspecting ? "plan" : "inspect" })}
+            aria-controls={inspecting ? "inspector" : undefined}
+            onClick={() => go({ ...place, dock: inspecting ? undefined : { tab: "events" } })}
           >
             <IconPulse />
           </button>

@@ -3,7 +3,7 @@ import { deleteThread, forkThread, getThread, renameThread } from "../gateway/ap
 import type { ThreadSummary } from "../gateway/types";
 import { useFollow, useForget } from "../gateway/useFollow";
 import { isFresh } from "../fresh";
-import { go } from "../place";
+import { goToThread } from "../place";
 import { startThread } from "../start";
 import { nounFor } from "../words";
 import { useConnection } from "./connection";
@@ -44,7 +44,7 @@ export function Threads({ agent, thread, open, onClose }: Props) {
   }, [open]);
 
   const visit = (id: string) => {
-    go({ view: "plan", agent, thread: id });
+    goToThread(agent, id);
     onClose();
   };
   const create = () => {

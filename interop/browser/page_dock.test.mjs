@@ -1,0 +1,104 @@
+// The inspector beside the conversation: where it stands, and what it leaves as it is.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { begin, openPlanner, option, pick, placeOf, question, step } from "./lib/planner.mjs";
+import { startGateway } from "./lib/servers.mjs";
+
+const gateway = await startGateway();
+
+const inspector = (page) => page.getByTestId("inspector");
+const edge = (page) => page.getByTestId("dock-edge");
+const sizes = async (page) => {
+  const [chat, dock] = await Promise.all([page.getByTestId("chat").boundingBox(), inspector(page).boundingBox()]);
+  return { chat, dock };
+};
+
+test("the conversation goes on beside the inspector, as it was", async (t) => {
+  const page = await openPlanner(t, gateway.url);
+  const id = await begin(page);
+  await question(page, /flight/i).waitFor();
+  await page.getByTestId("copilot-chat-textarea").evaluate((field) => (field.dataset.same = "yes"));
+  await page.getByTestId("inspector-open").click();
+  await inspector(page).waitFor();
+  assert.equal(await page.getByTestId("copilot-chat-textarea").getAttribute("data-same"), "yes", "nothing was made anew");
+  const { chat, dock } = await sizes(page);
+  assert.ok(chat.x + chat.width <= dock.x, "it stands beside");
+  await pick(page, "KLM");
+  await question(page, /hotel/i).waitFor();
+  assert.equal(placeOf(page).thread, id);
+  await page.goBack();
+  await inspector(page).waitFor({ state: "detached" });
+  await option(page, "Hotel Zoe").waitFor();
+  await page.goForward();
+  await inspector(page).waitFor();
+  await page.getByTestId("inspector-close").click();
+  await inspector(page).waitFor({ state: "detached" });
+  assert.equal(await page.evaluate(() => document.activeElement.dataset.testid), "inspector-open", "the focus goes back to where it came from");
+  await pick(page, "Hotel Zoe");
+  await step(page, "complete");
+});
+
+test("its tab is a place: a reload finds it, and another thread keeps it open", async (t) => {
+  const page = await openPlanner(t, gateway.url);
+  await begin(page);
+  await question(page, /flight/i).waitFor();
+  await page.getByTestId("inspector-open").click();
+  await page.getByTestId("insp-tab-state").click();
+  await page.getByTestId("state-tree").waitFor();
+  assert.equal(placeOf(page).inspect.inspect, "state");
+  await page.reload();
+  await page.getByTestId("state-tree").waitFor();
+  await page.getByTestId("new-thread").click();
+  await page.getByTestId("welcome").waitFor();
+  assert.equal(placeOf(page).inspect.inspect, "state");
+});
+
+test("its edge is moved by keys and by the pointer, and stays where it was put", async (t) => {
+  const page = await openPlanner(t, gateway.url);
+  await begin(page);
+  await question(page, /flight/i).waitFor();
+  await page.getByTestId("inspector-open").click();
+  await inspector(page).waitFor();
+  const before = (await sizes(page)).dock.width;
+  await edge(page).press("ArrowLeft");
+  const wider = (await sizes(page)).dock.width;
+  assert.ok(wider > before, `${wider} is more than ${before}`);
+  const { x, y, height } = await edge(page).boundingBox();
+  await page.mouse.move(x + 3, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + 203, y + height / 2, { steps: 4 });
+  await page.mouse.up();
+  const narrower = (await sizes(page)).dock.width;
+  assert.ok(Math.abs(wider - 200 - narrower) < 15, `${narrower} is 200 less than ${wider}`);
+  await page.reload();
+  await inspector(page).waitFor();
+  assert.ok(Math.abs((await sizes(page)).dock.width - narrower) < 2);
+});
+
+test("its tabs are chosen by keys", async (t) => {
+  const page = await openPlanner(t, gateway.url);
+  await begin(page);
+  await question(page, /flight/i).waitFor();
+  await page.getByTestId("inspector-open").click();
+  const tab = page.getByRole("tab");
+  await page.getByRole("tab", { selected: true }).focus();
+  await page.keyboard.press("End");
+  await page.getByTestId("runs").waitFor();
+  assert.equal(await tab.last().evaluate((element) => element === document.activeElement), true);
+  await page.keyboard.press("ArrowRight"); // from the last to the first
+  assert.equal(await tab.first().getAttribute("aria-selected"), "true");
+});
+
+test("on a phone it stands below", async (t) => {
+  const page = await openPlanner(t, gateway.url, { viewport: { width: 390, height: 844 }, hasTouch: true });
+  await begin(page);
+  await question(page, /flight/i).waitFor();
+  await page.getByTestId("inspector-open").click();
+  await inspector(page).waitFor();
+  const { chat, dock } = await sizes(page);
+  assert.ok(chat.y + chat.height <= dock.y, "it stands below");
+  assert.equal(Math.round(dock.width), 390);
+  await edge(page).press("ArrowUp");
+  assert.ok((await sizes(page)).dock.height > dock.height);
+});
