@@ -1,0 +1,180 @@
+package export
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"net/http"
+	"sync"
+
+	"github.com/go-logr/logr"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	noopmetric "go.opentelemetry.io/otel/metric/noop"
+	"go.opentelemetry.io/otel/propagation"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/exemplar"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+	nooptrace "go.opentelemetry.io/otel/trace/noop"
+)
+
+// Options say what the variables do not.
+type Options struct {
+	// Scrape says that [Export.Metrics] is asked for.
+	Scrape bool
+	// Service is the name of the service if no variable has one; empty means agui-gateway.
+	Service string
+	Build   Build
+	// Log is told when nothing can be sent, at most once a minute for each signal, without credentials; nil means slog.Default.
+	Log *slog.Logger
+}
+
+// An Export is telemetry that is being sent or shown. It is safe for concurrent use.
+type Export struct {
+	settings *Settings
+	tracers  *sdktrace.TracerProvider // nil: there is none
+	meters   *sdkmetric.MeterProvider // nil: there is none
+	scrape   http.Handler
+	giveUp   context.CancelFunc // nothing that is being sent is waited for any more
+}
+
+// Start begins to send and to show what s and o say; what neither asks for is not started. It waits for nobody. The caller closes the
+// Export, also if ctx is done before.
+//
+// What OpenTelemetry's libraries tell of their own troubles goes to the log of the Export that was started last.
+func (s *Settings) Start(ctx context.Context, o Options) (*Export, error) {
+	o.Log = cmp.Or(o.Log, slog.Default())
+	if !s.Sends() && !o.Scrape {
+		return &Export{settings: s, giveUp: func() {}}, nil
+	}
+	over, giveUp := context.WithCancel(context.WithoutCancel(ctx))
+	e := &Export{settings: s, giveUp: giveUp}
+	otel.SetLogger(logr.Discard()) // it would quote variables, which may hold credentials
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(newReporter(over, o.Log, "sdk", nil).report))
+	about, err := s.resource(ctx, o)
+	if err == nil && s.traces != nil {
+		err = e.startTraces(ctx, about, newReporter(over, o.Log, "traces", s.traces))
+	}
+	if err == nil && (s.metrics != nil || o.Scrape) {
+		err = e.startMetrics(ctx, about, newReporter(over, o.Log, "metrics", s.metrics), o)
+	}
+	if err != nil {
+		return nil, errors.Join(err, e.Close(ctx))
+	}
+	return e, nil
+}
+
+// resource is what all telemetry says of the process that it comes from. It does not have the command line, which may hold credentials.
+func (s *Settings) resource(ctx context.Context, o Options) (*resource.Resource, error) {
+	own := []attribute.KeyValue{
+		attribute.String("service.name", cmp.Or(o.Service, "agui-gateway")),
+		attribute.String("service.instance.id", rand.Text()), // replicas send to one collector, which has to tell them apart
+	}
+	if o.Build.Version != "" {
+		own = append(own, attribute.String("service.version", o.Build.Version))
+	}
+	own = append(own, s.attributes...) // the last of a name counts
+	if s.service != "" {
+		own = append(own, attribute.String("service.name", s.service))
+	}
+	return resource.New(ctx, resource.WithTelemetrySDK(), resource.WithHost(), resource.WithAttributes(own...))
+}
+
+func (e *Export) startTraces(ctx context.Context, about *resource.Resource, r *reporter) error {
+	s := e.settings
+	exporter, err := s.traces.newSpanExporter(ctx)
+	if err != nil {
+		return err
+	}
+	limits := sdktrace.SpanLimits{
+		AttributeValueLengthLimit: s.valueLength, AttributeCountLimit: sdktrace.DefaultAttributeCountLimit, EventCountLimit: sdktrace.DefaultEventCountLimit,
+		LinkCountLimit: sdktrace.DefaultLinkCountLimit, AttributePerEventCountLimit: sdktrace.DefaultAttributePerEventCountLimit,
+		AttributePerLinkCountLimit: sdktrace.DefaultAttributePerLinkCountLimit,
+	}
+	e.tracers = sdktrace.NewTracerProvider(
+		sdktrace.WithResource(about), sdktrace.WithSampler(s.sampler), sdktrace.WithRawSpanLimits(limits),
+		sdktrace.WithBatcher(spanSender{exporter, r}, sdktrace.WithMaxQueueSize(s.queue), sdktrace.WithMaxExportBatchSize(s.batch),
+			sdktrace.WithBatchTimeout(s.delay), sdktrace.WithExportTimeout(s.patience)),
+	)
+	return nil
+}
+
+func (e *Export) startMetrics(ctx context.Context, about *resource.Resource, r *reporter, o Options) error {
+	s := e.settings
+	options := []sdkmetric.Option{
+		sdkmetric.WithResource(about), sdkmetric.WithView(views()...), sdkmetric.WithCardinalityLimit(maxSeries),
+		sdkmetric.WithExemplarFilter(exemplar.AlwaysOffFilter), // they would show the attributes that the views drop
+	}
+	if o.Scrape {
+		reader, handler, err := newScrape(o.Build, o.Log)
+		if err != nil {
+			return err
+		}
+		e.scrape = handler
+		options = append(options, sdkmetric.WithReader(reader))
+	}
+	if s.metrics != nil {
+		exporter, err := s.metrics.newMetricExporter(ctx, s.temporality)
+		if err != nil {
+			return err
+		}
+		reader := sdkmetric.NewPeriodicReader(metricSender{exporter, r}, sdkmetric.WithInterval(s.interval), sdkmetric.WithTimeout(s.timeout))
+		options = append(options, sdkmetric.WithReader(reader))
+	}
+	e.meters = sdkmetric.NewMeterProvider(options...)
+	return nil
+}
+
+// Tracers returns what makes spans, which goes nowhere unless traces are sent.
+func (e *Export) Tracers() trace.TracerProvider {
+	if e.tracers == nil {
+		return nooptrace.NewTracerProvider()
+	}
+	return e.tracers
+}
+
+// Meters returns what makes instruments, which count nothing unless metrics are sent or shown.
+func (e *Export) Meters() metric.MeterProvider {
+	if e.meters == nil {
+		return noopmetric.NewMeterProvider()
+	}
+	return e.meters
+}
+
+// Propagator returns what reads and writes the headers that a trace goes from one service to the next by.
+func (e *Export) Propagator() propagation.TextMapPropagator { return e.settings.propagator }
+
+// Metrics shows the metrics as Prometheus reads them, nil unless [Options.Scrape] was set.
+func (e *Export) Metrics() http.Handler { return e.scrape }
+
+// Flush sends what waits, and returns when it is sent or dropped, or ctx is done.
+func (e *Export) Flush(ctx context.Context) error {
+	return e.both(ctx, (*sdktrace.TracerProvider).ForceFlush, (*sdkmetric.MeterProvider).ForceFlush)
+}
+
+// Close sends what waits and ends. When ctx is done it gives up, which is an error.
+func (e *Export) Close(ctx context.Context) error {
+	stop := context.AfterFunc(ctx, e.giveUp)
+	defer e.giveUp()
+	defer stop()
+	return e.both(ctx, (*sdktrace.TracerProvider).Shutdown, (*sdkmetric.MeterProvider).Shutdown)
+}
+
+// both does something with traces and with metrics, side by side, because a collector that hangs would keep the second from its time.
+func (e *Export) both(ctx context.Context, traces func(*sdktrace.TracerProvider, context.Context) error, metrics func(*sdkmetric.MeterProvider, context.Context) error) error {
+	var working sync.WaitGroup
+	var failed [2]error
+	if e.tracers != nil {
+		working.Go(func() { failed[0] = traces(e.tracers, ctx) })
+	}
+	if e.meters != nil {
+		working.Go(func() { failed[1] = metrics(e.meters, ctx) })
+	}
+	working.Wait()
+	return errors.Join(failed[:]...)
+}

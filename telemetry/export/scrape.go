@@ -1,0 +1,54 @@
+package export
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/prometheus/otlptranslator"
+	otelprometheus "go.opentelemetry.io/otel/exporters/prometheus"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+)
+
+// A Build is what runs, as /metrics shows it in gateway_build_info.
+type Build struct{ Version, Commit, Go string }
+
+// Bounds of scrapes: how many at once, and how long one may take.
+const (
+	maxScrapes    = 4
+	scrapeTimeout = 10 * time.Second
+)
+
+// newScrape returns a reader of metrics, and the handler that shows what it reads, with those of the Go runtime, the process and the
+// build, in Prometheus' text format or as OpenMetrics.
+func newScrape(build Build, log *slog.Logger) (sdkmetric.Reader, http.Handler, error) {
+	registry := prometheus.NewRegistry()
+	info := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "gateway_build_info", Help: "What runs: always 1, with version, commit and Go's version as labels.",
+		ConstLabels: prometheus.Labels{"version": build.Version, "commit": build.Commit, "go_version": build.Go},
+	})
+	info.Set(1)
+	for _, c := range []prometheus.Collector{info, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})} {
+		if err := registry.Register(c); err != nil {
+			return nil, nil, fmt.Errorf("export: %w", err)
+		}
+	}
+	reader, err := otelprometheus.New(
+		otelprometheus.WithRegisterer(registry), otelprometheus.WithoutScopeInfo(),
+		otelprometheus.WithTranslationStrategy(otlptranslator.UnderscoreEscapingWithSuffixes),
+	)
+	if err != nil {
+		return nil, nil, fmt.Errorf("export: %w", err)
+	}
+	return reader, promhttp.HandlerFor(registry, promhttp.HandlerOpts{
+		ErrorLog:            slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+		ErrorHandling:       promhttp.ContinueOnError, // what can be shown is, and the rest is in the log
+		EnableOpenMetrics:   true,
+		MaxRequestsInFlight: maxScrapes,
+		Timeout:             scrapeTimeout,
+	}), nil
+}

@@ -1,0 +1,157 @@
+package export
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetricgrpc"
+	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"google.golang.org/grpc/credentials"
+
+	"github.com/agui-gateway/gateway/internal/redact"
+)
+
+// newSpanExporter returns what sends spans to c. It connects to nobody yet.
+func (c *collector) newSpanExporter(ctx context.Context) (sdktrace.SpanExporter, error) {
+	if c.protocol == overGRPC {
+		o := []otlptracegrpc.Option{otlptracegrpc.WithEndpointURL(c.endpoint.String()), otlptracegrpc.WithHeaders(c.headers), otlptracegrpc.WithTimeout(c.timeout)}
+		if c.gzip {
+			o = append(o, otlptracegrpc.WithCompressor("gzip"))
+		}
+		if c.tls != nil {
+			o = append(o, otlptracegrpc.WithTLSCredentials(credentials.NewTLS(c.tls)))
+		}
+		return otlptracegrpc.New(ctx, o...)
+	}
+	o := []otlptracehttp.Option{otlptracehttp.WithEndpointURL(c.endpoint.String()), otlptracehttp.WithHeaders(c.headers), otlptracehttp.WithTimeout(c.timeout)}
+	if c.gzip {
+		o = append(o, otlptracehttp.WithCompression(otlptracehttp.GzipCompression))
+	}
+	if c.tls != nil {
+		o = append(o, otlptracehttp.WithTLSClientConfig(c.tls))
+	}
+	return otlptracehttp.New(ctx, o...)
+}
+
+// newMetricExporter returns what sends metrics to c. It connects to nobody yet.
+func (c *collector) newMetricExporter(ctx context.Context, t sdkmetric.TemporalitySelector) (sdkmetric.Exporter, error) {
+	if c.protocol == overGRPC {
+		o := []otlpmetricgrpc.Option{
+			otlpmetricgrpc.WithEndpointURL(c.endpoint.String()), otlpmetricgrpc.WithHeaders(c.headers), otlpmetricgrpc.WithTimeout(c.timeout),
+			otlpmetricgrpc.WithTemporalitySelector(t), otlpmetricgrpc.WithAggregationSelector(sdkmetric.DefaultAggregationSelector),
+		}
+		if c.gzip {
+			o = append(o, otlpmetricgrpc.WithCompressor("gzip"))
+		}
+		if c.tls != nil {
+			o = append(o, otlpmetricgrpc.WithTLSCredentials(credentials.NewTLS(c.tls)))
+		}
+		return otlpmetricgrpc.New(ctx, o...)
+	}
+	o := []otlpmetrichttp.Option{
+		otlpmetrichttp.WithEndpointURL(c.endpoint.String()), otlpmetrichttp.WithHeaders(c.headers), otlpmetrichttp.WithTimeout(c.timeout),
+		otlpmetrichttp.WithTemporalitySelector(t), otlpmetrichttp.WithAggregationSelector(sdkmetric.DefaultAggregationSelector),
+	}
+	if c.gzip {
+		o = append(o, otlpmetrichttp.WithCompression(otlpmetrichttp.GzipCompression))
+	}
+	if c.tls != nil {
+		o = append(o, otlpmetrichttp.WithTLSClientConfig(c.tls))
+	}
+	return otlpmetrichttp.New(ctx, o...)
+}
+
+// A reporter tells the log how sending goes: of failures at most once a minute, and once that it works again. The SDK would tell of each,
+// with all that the collector has answered.
+type reporter struct {
+	log     *slog.Logger
+	signal  string
+	url     string
+	secrets []string
+	over    context.Context // when it is done, nothing is waited for any more
+
+	mu     sync.Mutex
+	told   time.Time // of a failure
+	failed int       // requests since then
+	away   bool
+}
+
+// tellEvery is the time between two lines of the log about failures of one signal.
+const tellEvery = time.Minute
+
+func newReporter(over context.Context, log *slog.Logger, signal string, c *collector) *reporter {
+	r := &reporter{log: log, signal: signal, over: over}
+	if c != nil {
+		r.url = redact.URL(c.endpoint)
+		for _, value := range c.headers {
+			r.secrets = append(r.secrets, value)
+		}
+		slices.Sort(r.secrets)
+	}
+	return r
+}
+
+// report notes the outcome of one request.
+func (r *reporter) report(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err == nil {
+		if r.away {
+			r.log.Info("telemetry: sent again", "signal", r.signal, "url", r.url)
+		}
+		r.away, r.failed, r.told = false, 0, time.Time{}
+		return
+	}
+	r.away = true
+	r.failed++
+	if now := time.Now(); now.Sub(r.told) >= tellEvery {
+		r.log.Warn("telemetry: not sent, and dropped", "signal", r.signal, "url", r.url, "requests", r.failed, "error", redact.Line(err.Error(), r.secrets, nil))
+		r.told, r.failed = now, 0
+	}
+}
+
+// bounded returns ctx, which ends with r.over too.
+func (r *reporter) bounded(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(r.over, cancel)
+	return ctx, func() {
+		stop()
+		cancel()
+	}
+}
+
+// A spanSender sends spans and reports how that went.
+type spanSender struct {
+	sdktrace.SpanExporter
+	*reporter
+}
+
+// ExportSpans returns no error, because the SDK would log it.
+func (s spanSender) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+	ctx, done := s.bounded(ctx)
+	defer done()
+	s.report(s.SpanExporter.ExportSpans(ctx, spans))
+	return nil
+}
+
+// A metricSender sends metrics and reports how that went.
+type metricSender struct {
+	sdkmetric.Exporter
+	*reporter
+}
+
+// Export returns no error, because the SDK would log it.
+func (m metricSender) Export(ctx context.Context, metrics *metricdata.ResourceMetrics) error {
+	ctx, done := m.bounded(ctx)
+	defer done()
+	m.report(m.Exporter.Export(ctx, metrics))
+	return nil
+}

@@ -1,0 +1,174 @@
+package export
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/propagation"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+)
+
+// Settings are what the variables say. They are made by [Read] and do not change.
+type Settings struct {
+	disabled   bool
+	traces     *collector // nil: none are sent
+	metrics    *collector // nil: none are sent
+	sampler    sdktrace.Sampler
+	propagator propagation.TextMapPropagator
+	service    string // name; empty: nobody has said
+	attributes []attribute.KeyValue
+
+	queue, batch    int           // spans
+	delay, patience time.Duration // between batches, and for one
+	valueLength     int           // bytes of an attribute
+
+	interval, timeout time.Duration // between readings of metrics, and for one
+	temporality       sdkmetric.TemporalitySelector
+
+	ignored []string // variables that are set and change nothing
+}
+
+// maxQueue is how many spans may wait at most, whoever asks for more: a span takes some kilobytes.
+const maxQueue = 65536
+
+// defaultValueLength is how many bytes of one attribute a span keeps if nobody says. The standard has no limit, so that a queue of spans could
+// take any room.
+const defaultValueLength = 4096
+
+// Read reads OpenTelemetry's standard variables. Without them nothing is sent. An error names the variable and does not quote
+// its value.
+func Read(env func(string) (string, bool)) (*Settings, error) {
+	v := &values{env: env}
+	s := &Settings{disabled: v.oneOf("OTEL_SDK_DISABLED", v.get("OTEL_SDK_DISABLED"), "false", "true") == "true"}
+	s.propagator = v.propagator()
+	if v.sends("OTEL_TRACES_EXPORTER", "") && !s.disabled {
+		s.traces = v.collector("TRACES")
+	}
+	if v.sends("OTEL_METRICS_EXPORTER", "; Prometheus reads metrics at -admin-addr") && !s.disabled {
+		s.metrics = v.collector("METRICS")
+	}
+	if name := "OTEL_LOGS_EXPORTER"; v.get(name) != "" {
+		v.oneOf(name, v.get(name), "none")
+	}
+	s.sampler = v.sampler()
+	s.service = v.get("OTEL_SERVICE_NAME")
+	for _, pair := range v.pairs("OTEL_RESOURCE_ATTRIBUTES", v.get("OTEL_RESOURCE_ATTRIBUTES")) {
+		s.attributes = append(s.attributes, attribute.String(pair[0], pair[1]))
+	}
+	v.batches(s)
+	s.interval = v.milliseconds("OTEL_METRIC_EXPORT_INTERVAL", v.get("OTEL_METRIC_EXPORT_INTERVAL"), time.Minute)
+	s.timeout = v.milliseconds("OTEL_METRIC_EXPORT_TIMEOUT", v.get("OTEL_METRIC_EXPORT_TIMEOUT"), 30*time.Second)
+	s.temporality = v.temporality()
+	for _, variable := range Variables() {
+		if !variable.Honoured && v.get(variable.Name) != "" {
+			s.ignored = append(s.ignored, variable.Name)
+		}
+	}
+	if v.err != nil {
+		return nil, v.err
+	}
+	if s.traces == nil && s.metrics == nil && !s.disabled && v.get("OTEL_EXPORTER_OTLP_ENDPOINT") != "" {
+		s.ignored = append(s.ignored, "OTEL_EXPORTER_OTLP_ENDPOINT")
+	}
+	return s, nil
+}
+
+// Sends reports whether anything is sent to a collector.
+func (s *Settings) Sends() bool { return s.traces != nil || s.metrics != nil }
+
+// Ignored returns the variables that are set and change nothing. An endpoint is one of them while no exporter is named.
+func (s *Settings) Ignored() []string { return s.ignored }
+
+// sends reads whether a signal has an exporter.
+func (v *values) sends(name, instead string) bool {
+	switch strings.ToLower(v.get(name)) {
+	case "", "none":
+		return false
+	case "otlp":
+		return true
+	default:
+		v.wrong(name, fmt.Errorf("not one of the choices; write otlp or none%s", instead))
+		return false
+	}
+}
+
+// propagator reads the headers by which traces go from one service to the next.
+func (v *values) propagator() propagation.TextMapPropagator {
+	const name = "OTEL_PROPAGATORS"
+	value := v.get(name)
+	if value == "" {
+		value = "tracecontext"
+	}
+	var list []propagation.TextMapPropagator
+	for word := range strings.SplitSeq(value, ",") {
+		switch v.oneOf(name, strings.TrimSpace(word), "none", "tracecontext", "baggage") {
+		case "tracecontext":
+			list = append(list, propagation.TraceContext{})
+		case "baggage":
+			list = append(list, propagation.Baggage{})
+		}
+	}
+	return propagation.NewCompositeTextMapPropagator(list...)
+}
+
+// sampler reads which traces are recorded.
+func (v *values) sampler() sdktrace.Sampler {
+	const name, argument = "OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG"
+	kind := v.oneOf(name, v.get(name), "parentbased_always_on", "always_on", "always_off", "traceidratio", "parentbased_always_off", "parentbased_traceidratio")
+	ratio := 1.0
+	if value := v.get(argument); value != "" && strings.HasSuffix(kind, "traceidratio") {
+		var err error
+		if ratio, err = strconv.ParseFloat(value, 64); err != nil || !(ratio >= 0 && ratio <= 1) {
+			v.wrong(argument, errors.New("not a number from 0 to 1"))
+		}
+	}
+	switch kind {
+	case "always_on":
+		return sdktrace.AlwaysSample()
+	case "always_off":
+		return sdktrace.NeverSample()
+	case "traceidratio":
+		return sdktrace.TraceIDRatioBased(ratio)
+	case "parentbased_always_off":
+		return sdktrace.ParentBased(sdktrace.NeverSample())
+	case "parentbased_traceidratio":
+		return sdktrace.ParentBased(sdktrace.TraceIDRatioBased(ratio))
+	default:
+		return sdktrace.ParentBased(sdktrace.AlwaysSample())
+	}
+}
+
+// batches reads how spans wait, and how much of each.
+func (v *values) batches(s *Settings) {
+	s.delay = v.milliseconds("OTEL_BSP_SCHEDULE_DELAY", v.get("OTEL_BSP_SCHEDULE_DELAY"), sdktrace.DefaultScheduleDelay*time.Millisecond)
+	s.patience = v.milliseconds("OTEL_BSP_EXPORT_TIMEOUT", v.get("OTEL_BSP_EXPORT_TIMEOUT"), sdktrace.DefaultExportTimeout*time.Millisecond)
+	const queue, batch = "OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE"
+	s.queue = v.number(queue, v.get(queue), sdktrace.DefaultMaxQueueSize, 1)
+	if s.queue > maxQueue {
+		v.wrong(queue, fmt.Errorf("too many; write at most %d", maxQueue))
+	}
+	s.batch = v.number(batch, v.get(batch), min(sdktrace.DefaultMaxExportBatchSize, s.queue), 1)
+	if s.batch > s.queue {
+		v.wrong(batch, errors.New("more than "+queue))
+	}
+	name, value := v.first("OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT", "OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT")
+	s.valueLength = v.number(name, value, defaultValueLength, 0)
+}
+
+// temporality reads whether metrics are sent as sums since the start, or since the last time.
+func (v *values) temporality() sdkmetric.TemporalitySelector {
+	const name = "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE"
+	switch v.oneOf(name, v.get(name), "cumulative", "delta", "lowmemory") {
+	case "delta":
+		return sdkmetric.DeltaTemporalitySelector
+	case "lowmemory":
+		return sdkmetric.LowMemoryTemporalitySelector
+	default:
+		return sdkmetric.CumulativeTemporalitySelector
+	}
+}
