@@ -100,7 +100,7 @@ func (a *admission) begin(ctx context.Context) (*state.Begun, *attempt, error) {
 	if !begun.Verdict.Meaning.Runs() {
 		return begun, nil, nil
 	}
-	run := a.g.start(agent, begun, asked, a.r.Header, log)
+	run := a.g.start(agent, begun, asked, a.r.Context(), a.r.Header, log)
 	a.slot.occupy()
 	started = true
 	a.g.auditBegun(a.r, begun)

@@ -17,6 +17,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/telemetry"
 )
 
 // The causes with which a run's context is cancelled.
@@ -53,6 +54,8 @@ type attempt struct {
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc
+	always context.Context // is never done, and belongs to the run's step like ctx
+	step   *telemetry.Step
 	done   chan struct{} // closed when the lease is given back
 
 	ids *minter
@@ -95,7 +98,7 @@ type attempt struct {
 func (a *attempt) execute() {
 	defer a.unregister()
 	a.rec = recorder.New(recorder.Options{
-		Store: a.g.store, Lease: a.lease, Patience: a.g.o.StoreBuffer, GiveUp: a.g.giveUp,
+		Store: a.g.store, Lease: a.lease, Context: a.always, Patience: a.g.o.StoreBuffer, GiveUp: a.g.giveUp,
 		NoteError: a.g.noteStoreError, OnFailure: a.storeFailed,
 	})
 	defer a.rec.Stop()
@@ -112,6 +115,7 @@ func (a *attempt) execute() {
 	if err := calls.Protect(func() error { a.end(result, err); return nil }); err != nil {
 		a.surrender(err)
 	}
+	a.endStep()
 }
 
 // unregister removes the attempt from the gateway and releases its slot.
@@ -198,7 +202,7 @@ func (a *attempt) readElsewhereFor() time.Duration {
 	if !a.g.o.Shared {
 		return 0
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), calls.StoreTimeout)
+	ctx, cancel := context.WithTimeout(a.always, calls.StoreTimeout)
 	defer cancel()
 	left, live, err := a.g.store.NoteReader(ctx, a.lease.Key, 0)
 	switch {

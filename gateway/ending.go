@@ -69,7 +69,7 @@ func (a *attempt) handOver() {
 
 // release releases the lease, so that another attempt can begin at once. If the store hangs, the lease expires.
 func (a *attempt) release() error {
-	ctx, cancel := context.WithTimeout(context.Background(), calls.StoreTimeout)
+	ctx, cancel := context.WithTimeout(a.always, calls.StoreTimeout)
 	defer cancel()
 	return calls.Protect(func() error { return a.g.store.Release(ctx, a.lease) })
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/webhook"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/memstore"
+	"github.com/agui-gateway/gateway/telemetry"
 )
 
 // A Gateway serves agents. It is an [http.Handler], safe for concurrent use. Close it when done.
@@ -26,6 +27,7 @@ type Gateway struct {
 	store  state.Store
 	own    bool // the gateway closes the store
 	routes http.Handler
+	traced http.Handler // serves what comes in, with a span for each request
 
 	readers   readerCount
 	snapshots frame.Cache
@@ -89,11 +91,13 @@ func New(o Options) (*Gateway, error) {
 	if g.store == nil {
 		g.store, g.own = memstore.New(memstore.Options{Now: o.Now}), true
 	}
+	g.store = toldStore{g.store, o.Telemetry}
 	g.webhook = webhook.New(webhook.Options{
 		URL: o.Webhook.URL, Secret: o.Webhook.Secret, Timeout: o.Webhook.Timeout, Retry: o.Webhook.Retry, Client: o.Webhook.Client,
 		Store: g.store, Principals: o.Principal != nil, Lease: o.Lease, Draining: g.taking, Log: o.Log, Now: o.Now, NewID: o.NewID,
 	})
 	g.routes = g.newRoutes()
+	g.traced = o.Telemetry.Handler(http.HandlerFunc(g.serveHTTP), traced)
 	g.sweepEnded, g.notingEnded = make(chan struct{}), make(chan struct{})
 	go g.sweep()
 	go g.noteReaders()
@@ -101,13 +105,15 @@ func New(o Options) (*Gateway, error) {
 }
 
 // ServeHTTP serves the routes of docs/contract.md.
-func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.traced.ServeHTTP(w, r) }
+
+func (g *Gateway) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	timed := newTimedWriter(w, r, g.o.WriteTimeout)
 	timed.answers = g.limits.answers
 	edge.Harden(timed.Header(), r)
 	defer timed.limit() // of the bytes with which the server ends the response
 	g.routes.ServeHTTP(timed, r)
-	log := g.o.Log.With("request", timed.Header().Get(requestIDHeader), "method", route.Logged(r.Method), "path", route.Logged(r.URL.Path))
+	log := telemetry.Logger(r.Context(), g.o.Log).With("request", timed.Header().Get(requestIDHeader), "method", route.Logged(r.Method), "path", route.Logged(r.URL.Path))
 	if timed.expired {
 		log.Warn("request: cut off, its client takes too long to read", "limit", g.o.WriteTimeout.String())
 	}
@@ -180,7 +186,7 @@ func (g *Gateway) attempt(key state.Key) *attempt {
 
 // log returns the logger of a request: every line has its id, and whose it is.
 func (g *Gateway) log(r *http.Request) *slog.Logger {
-	return g.logFor(route.Principal(r)).With("request", route.RequestID(r))
+	return telemetry.Logger(r.Context(), g.logFor(route.Principal(r))).With("request", route.RequestID(r))
 }
 
 // logFor returns the logger of what concerns a principal. Lines do not name the one that everybody is if nobody is authenticated.

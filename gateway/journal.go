@@ -94,7 +94,7 @@ func (a *attempt) Once(ctx context.Context, key string, result json.RawMessage) 
 // commit stores c with all events up to now. The run's context does not count: a run that is stopped during a commit would be
 // given up otherwise. The caller holds commitMu.
 func (a *attempt) commit(c state.Commit) error {
-	t, err := a.rec.Commit(context.Background(), c)
+	t, err := a.rec.Commit(a.always, c)
 	if err != nil {
 		return err
 	}

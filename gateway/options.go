@@ -260,6 +260,9 @@ func (o *Options) fill() {
 		o.Log = slog.Default()
 	}
 	o.Log = slog.New(BoundedLog(o.Log.Handler()))
+	if o.Telemetry == nil {
+		o.Telemetry = telemetry.New(telemetry.Options{})
+	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}

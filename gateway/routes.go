@@ -30,7 +30,7 @@ func (g *Gateway) newRoutes() http.Handler {
 	e := echo.New()
 	e.HTTPErrorHandler = g.routingError
 	e.IPExtractor = echo.ExtractIPDirect()
-	e.Use(g.recover, g.identify, g.preflight, middleware.CORSWithConfig(g.cors()), g.guard)
+	e.Use(nameRoute, g.recover, g.identify, g.preflight, middleware.CORSWithConfig(g.cors()), g.guard)
 	for _, route := range []tableRow{
 		{http.MethodPost, "/agents/:agent", g.runAgent},
 		{http.MethodPost, "/subgraphs", g.runLegacy},
@@ -118,6 +118,16 @@ func (w responseWriter) FlushError() error {
 
 // Begun reports whether the response has begun.
 func (w responseWriter) Begun() bool { return w.Committed }
+
+// nameRoute tells who measures requests which route has answered one.
+func nameRoute(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if path := c.Path(); path != "" {
+			c.Request().Pattern = c.Request().Method + " " + path
+		}
+		return next(c)
+	}
+}
 
 // requestIDHeader names a request, in it and in its answer.
 const requestIDHeader = echo.HeaderXRequestID

@@ -21,16 +21,18 @@ import (
 )
 
 // start executes a run that the store has begun, in a goroutine and with a context of its own. The caller has taken a slot and
-// acquired the agent; asked is when it asked the store for the lease. Header is that of the request, nil if that
-// went to another replica.
-func (g *Gateway) start(agent *served, begun *state.Begun, asked time.Time, header http.Header, log *slog.Logger) *attempt {
+// acquired the agent; asked is when it asked the store for the lease. Request is the context whose trace the run is part of, header that
+// of the request, nil if that went to another replica.
+func (g *Gateway) start(agent *served, begun *state.Begun, asked time.Time, request context.Context, header http.Header, log *slog.Logger) *attempt {
 	ctx, cancel := context.WithCancelCause(telemetry.With(context.Background(), g.o.Telemetry))
 	a := &attempt{
 		g: g, agent: agent, lease: begun.Lease, term: newTerm(asked.Add(g.o.Lease)), clock: g.clockAt(begun.Now), intent: begun.Thread.Live.Intent,
-		log: runLog(log, begun.Lease, &begun.Thread.Live.Intent),
-		ctx: ctx, cancel: cancel, done: make(chan struct{}), woken: make(chan struct{}, 1), header: agent.forwarded(header),
+		cancel: cancel, done: make(chan struct{}), woken: make(chan struct{}, 1), header: agent.forwarded(header),
 		ids: newMinter(g.o.NewID),
 	}
+	a.ctx = a.beginStep(ctx, request)
+	a.always = context.WithoutCancel(a.ctx)
+	a.log = telemetry.Logger(a.ctx, runLog(log, begun.Lease, &a.intent))
 	a.thread.Store(begun.Thread)
 	a.effects = map[string]json.RawMessage{}
 	maps.Copy(a.effects, a.intent.Effects)
@@ -203,7 +205,7 @@ func (a *attempt) newView(t *state.Thread) (*run.View, error) {
 func (a *attempt) readEarlier(rev int64) ([]agui.Message, error) {
 	ctx := a.ctx
 	if ctx.Err() != nil {
-		ctx = context.Background() // the run is being ended
+		ctx = a.always // the run is being ended
 	}
 	messages, err := a.messagesFor(ctx, rev)
 	if err != nil && a.ctx.Err() == nil {
@@ -214,7 +216,7 @@ func (a *attempt) readEarlier(rev int64) ([]agui.Message, error) {
 
 // messages returns the thread's messages at a revision. A store that is away is waited for, as for everything that a run needs.
 func (a *attempt) messages(rev int64) ([]agui.Message, error) {
-	return a.messagesFor(context.Background(), rev)
+	return a.messagesFor(a.always, rev)
 }
 
 func (a *attempt) messagesFor(ctx context.Context, rev int64) ([]agui.Message, error) {

@@ -113,7 +113,7 @@ func (g *Gateway) takeOverRun(ctx context.Context, key state.Key) error {
 		return err
 	}
 	g.chains.rejoin(begun.Thread.Live.Intent.Chain)
-	g.start(agent, begun, asked, nil, g.logFor(begun.Lease.Key.Principal))
+	g.start(agent, begun, asked, context.Background(), nil, g.logFor(begun.Lease.Key.Principal))
 	s.occupy()
 	taken = true
 	return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/telemetry"
 )
 
 // A BranchPolicy says in which conversation a specialist works when it is called as a tool.
@@ -120,7 +121,7 @@ func (s *specialist) call(ctx context.Context, t *Turn, c ToolCall) (ToolResult,
 	}
 	one := Invocation{s.o.Name, s.inherit(c.model), o}
 	replies, err := t.invokeAll([]Invocation{one}, func(child *Turn) {
-		child.call = c.ID
+		child.call, child.ctx = c.ID, telemetry.Continue(child.ctx, ctx)
 		child.x.mu.Lock()
 		if child.record.SubagentRunID == "" {
 			child.record.SubagentRunID = "sub_" + child.x.NewID()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/telemetry"
 )
 
 // A Chat is a team of agents under a manager. It is a definition: validate it once, never change it, share it
@@ -158,7 +159,9 @@ func (r *chatRun) choose(ctx context.Context) (done bool, err error) {
 	if r.record.Round >= r.limit() {
 		return true, r.supervise(Decision{Say: r.Closing})
 	}
+	ctx, step := telemetry.Begin(ctx, telemetry.Record{Kind: telemetry.KindChoice, Name: joinPath(r.t.identity(), r.supervisor())})
 	d, err := r.manager.Next(ctx, v)
+	r.t.endStep(step, err)
 	if err != nil {
 		return false, err
 	}

@@ -231,7 +231,7 @@ func (r *llmRun) ask(ctx context.Context) (*llmRound, error) {
 	live := &speaker{r: r, mute: r.Output != nil}
 	var err error
 	s.reply, err = recorded(r.t, s.key(), func() (model.Reply, error) {
-		reply, err := r.Model.Stream(ctx, r.request(), live.deltas())
+		reply, err := askModel(ctx, r.t, r.Model, r.request(), live.deltas())
 		if usageErr := r.t.x.used(reply.Usage); err == nil {
 			err = usageErr
 		}

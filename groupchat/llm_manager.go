@@ -86,7 +86,7 @@ func (m *llmManager) decide(ctx context.Context, v View) (llmDecision, error) {
 		if err := Fence(ctx); err != nil {
 			return d, err
 		}
-		reply, err := m.Model.Stream(ctx, request, model.Deltas{})
+		reply, err := askModel(ctx, v.turn, m.Model, request, model.Deltas{})
 		used = state.AddUsage(used, []agui.TokenUsage{reply.Usage})
 		d.Usage = used[0]
 		if v.turn != nil {

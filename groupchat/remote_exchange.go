@@ -10,6 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/client"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/telemetry"
 )
 
 // An exchange is one run at a remote agent, as its events come in.
@@ -106,14 +107,30 @@ func (r *Remote) exchange(ctx context.Context, t *Turn, f *remoteFrame, given *d
 		return nil, nil, x.fault(err)
 	}
 	x.sentInput = in
-	if err := x.ask(ctx, in, given == nil); err != nil {
-		return nil, nil, errors.Join(x.fault(err), x.abandon())
-	}
-	pause, err := x.end()
+	pause, err := x.take(ctx, in, given == nil)
 	if err != nil {
-		return nil, nil, errors.Join(x.fault(err), x.abandon())
+		return nil, nil, errors.Join(err, x.abandon())
 	}
 	return x, pause, nil
+}
+
+// take asks the remote, as a step of the turn's, and takes what it answers to the end.
+func (x *exchange) take(ctx context.Context, in agui.RunAgentInput, fresh bool) (*remotePause, error) {
+	ctx, step := telemetry.Begin(ctx, telemetry.Record{Kind: telemetry.KindRemote, Name: x.t.stepName()})
+	step.Address(x.r.client.Host())
+	err := x.ask(ctx, in, fresh)
+	var pause *remotePause
+	if err == nil {
+		pause, err = x.end()
+	}
+	if err != nil {
+		err = x.fault(err)
+	}
+	if err == nil && pause != nil {
+		step.Suspend()
+	}
+	x.t.endStep(step, err)
+	return pause, err
 }
 
 // ask sends the request. It does so again if the remote wants to be asked later, and once its questions are cancelled that

@@ -49,7 +49,9 @@ func (r *llmRun) call(ctx context.Context, tool *Tool, key string, c ToolCall) s
 		if err := Fence(ctx); err != nil {
 			return ToolResult{}, err
 		}
-		result, err := r.limited(ctx, tool, c)
+		calling, step := beginCall(ctx, tool, c)
+		result, err := r.limited(calling, tool, c)
+		r.t.endCall(step, result, err)
 		if ctx.Err() != nil {
 			return ToolResult{}, context.Cause(ctx) // what it returned now says nothing of the call
 		}
@@ -100,7 +102,9 @@ func (r *llmRun) enter(ctx context.Context, tool *Tool, s *llmRound, i int, c To
 		}
 		return settledCall{result: &result}
 	}
-	result, err := r.work(ctx, tool, s, i, c)
+	calling, step := beginCall(ctx, tool, c)
+	result, err := r.work(calling, tool, s, i, c)
+	r.t.endCall(step, result, err)
 	switch {
 	case pauseOf(err) != nil, errors.Is(err, errNotReturned), err != nil && (ctx.Err() != nil || r.t.x.endCause() != nil):
 		return settledCall{err: err}

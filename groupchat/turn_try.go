@@ -8,6 +8,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/telemetry"
 )
 
 // retry tries the turn of record, which is part of t, as often as p's policy says. It reports whether the turn failed
@@ -40,14 +41,25 @@ func (t *Turn) retry(ctx context.Context, p *Participant, record *turnRecord, at
 // try is one try of the turn, sent to clients as a step and a subagent. Conclude is called when the agent is done, before
 // the ends of both are sent.
 func (t *Turn) try(agent Agent, conclude func() error) error {
-	x, p := t.x, t.participant
 	if len(t.path) > maxDepth {
-		return x.fatal(fail(errcode.NotConverged, "%s: nested deeper than %d", t.Path(), maxDepth))
+		return t.x.fatal(fail(errcode.NotConverged, "%s: nested deeper than %d", t.Path(), maxDepth))
 	}
 	if err := t.enterScope(); err != nil {
 		return err
 	}
 	t.announce()
+	ctx, work := telemetry.Begin(t.ctx, telemetry.Record{
+		Kind: telemetry.KindTurn, Name: t.stepName(), Attempt: t.record.Tries + 1, SubagentRunID: t.record.SubagentRunID, ToolCallID: t.call,
+	})
+	t.ctx = ctx
+	err := t.invocation(agent, conclude)
+	t.endStep(work, err)
+	return err
+}
+
+// invocation is the try, between what clients are told of its begin and of its end.
+func (t *Turn) invocation(agent Agent, conclude func() error) error {
+	x, p := t.x, t.participant
 	step := t.run.Step(t.Path())
 	sub := t.run.Subagent(agui.SubagentStarted{
 		SubagentRunID: t.record.SubagentRunID, Name: p.Name, Description: p.Description,

@@ -10,6 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/telemetry"
 )
 
 // The texts that a model is given in place of a result.
@@ -32,7 +33,7 @@ func (s *Server) call(ctx context.Context, name string, c groupchat.ToolCall) (g
 		if err != nil {
 			return groupchat.ToolResult{}, s.toolError(ctx, unreachable, err)
 		}
-		result, err := s.callOn(ctx, conn, &sdk.CallToolParams{Name: name, Arguments: c.Arguments, Meta: sdk.Meta{keyMeta: c.Key}})
+		result, err := s.callOn(ctx, conn, &sdk.CallToolParams{Name: name, Arguments: c.Arguments, Meta: meta(ctx, c)})
 		if err == nil {
 			return s.result(result, c.Arguments)
 		}
@@ -50,6 +51,14 @@ func (s *Server) call(ctx context.Context, name string, c groupchat.ToolCall) (g
 			return groupchat.ToolResult{}, s.toolError(ctx, unreachable, err)
 		}
 	}
+}
+
+// meta is what a server is told of a call beside its arguments. By the trace a program on stdio, which gets no headers, knows what
+// it is part of.
+func meta(ctx context.Context, c groupchat.ToolCall) sdk.Meta {
+	m := sdk.Meta{keyMeta: c.Key}
+	telemetry.Inject(ctx, func(name, value string) { m[name] = value })
+	return m
 }
 
 // callOn makes a call on a connection. If ctx ends before the answer came, the server is probed.

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agui-gateway/gateway/telemetry"
 )
 
 // exitGrace is how long a program may take to end after its stdin was closed, and again after SIGTERM. Some programs do not
@@ -60,7 +62,7 @@ func (s *Server) http() *http.Client {
 	if client.Transport == nil {
 		client.Transport = http.DefaultTransport
 	}
-	client.Transport = &failureRecorder{next: &limiter{client.Transport}, last: &s.lastFailure}
+	client.Transport = &failureRecorder{next: &limiter{telemetry.Transport(client.Transport)}, last: &s.lastFailure}
 	if u, err := url.Parse(s.o.URL); err == nil && len(s.o.Headers) > 0 {
 		client.Transport = &headers{next: client.Transport, scheme: u.Scheme, host: u.Host, headers: s.o.Headers}
 	}

@@ -31,6 +31,19 @@ func Reasons(m Model) bool {
 	return ok && r.Reasons()
 }
 
+// A Named is a [Model] that can tell what it is, before anything is asked, in the words of [agui.TokenUsage].
+type Named interface {
+	Identity() (provider, model string)
+}
+
+// Identify returns what m is, if it is a [Named].
+func Identify(m Model) (provider, model string) {
+	if n, ok := m.(Named); ok {
+		return n.Identity()
+	}
+	return "", ""
+}
+
 // A Func is a function as a [Model].
 type Func func(ctx context.Context, r Request, on Deltas) (Reply, error)
 

@@ -2,10 +2,13 @@ package telemetry
 
 import (
 	"context"
+	"regexp"
 	"sync"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/agui-gateway/gateway/errcode"
 )
@@ -17,20 +20,28 @@ type Step struct {
 	metrics *Metrics
 	agent   string    // of the run that the step is part of
 	began   time.Time // with the monotonic clock, which the record does not have
+	content bool
 
-	mu     sync.Mutex // guards what follows
-	record Record
-	ended  bool
+	mu        sync.Mutex // guards what follows
+	record    Record
+	suspended bool
+	ended     bool
 }
 
 type stepKey struct{}
 
 // Begin begins a step that is part of the one that ctx belongs to. Of r the kind and the name are needed; its id, parent and
 // times are the step's to fill. The context returned is for the work: steps that begin with it are parts of this one.
-func Begin(ctx context.Context, r Record) (context.Context, *Step) {
+func Begin(ctx context.Context, r Record) (context.Context, *Step) { return BeginLinked(ctx, r) }
+
+// BeginLinked is [Begin] for a step that has to do with others, of other traces.
+func BeginLinked(ctx context.Context, r Record, links ...Link) (context.Context, *Step) {
 	t := From(ctx)
-	s := &Step{sink: sinkOf(ctx), metrics: t.metrics, began: time.Now()}
-	if up, ok := ctx.Value(stepKey{}).(*Step); ok && up.sink == s.sink {
+	s := &Step{metrics: t.metrics, began: time.Now()}
+	if r.Kind != KindStore { // which is of interest to the operator alone
+		s.sink = sinkOf(ctx)
+	}
+	if up := Current(ctx); up != nil && up.sink == s.sink {
 		r.Parent = up.record.ID // it does not change after Begin
 		s.agent = up.agent
 	}
@@ -39,9 +50,35 @@ func Begin(ctx context.Context, r Record) (context.Context, *Step) {
 	}
 	r.ID, r.Start, r.End = s.sink.newID(), s.began.UnixMilli(), 0
 	s.record = r
-	ctx, s.span = t.tracer.Start(ctx, spanName(r))
+	ctx, s.span = t.startSpan(ctx, &s.record, links)
+	s.content = t.content && s.span.IsRecording()
 	s.sink.told(r)
 	return context.WithValue(ctx, stepKey{}, s), s
+}
+
+// Measure begins a step that is measured only: it has no span and no record. It is for what happens many times in each run.
+func (t *Telemetry) Measure(_ context.Context, r Record) *Step {
+	began := time.Now()
+	r.Start = began.UnixMilli()
+	return &Step{span: noop.Span{}, metrics: t.metrics, began: began, record: r}
+}
+
+// Current is the step that ctx belongs to; nil if there is none.
+func Current(ctx context.Context) *Step {
+	s, _ := ctx.Value(stepKey{}).(*Step)
+	return s
+}
+
+// Continue returns ctx, whose steps are part of the step that from belongs to. It is for work that outlives from, or
+// began before it.
+func Continue(ctx, from context.Context) context.Context {
+	ctx = trace.ContextWithSpan(ctx, trace.SpanFromContext(from))
+	for _, k := range []any{key{}, sinkKey{}, threadKey{}, stepKey{}} {
+		if v := from.Value(k); v != nil {
+			ctx = context.WithValue(ctx, k, v)
+		}
+	}
+	return ctx
 }
 
 // Update changes what is known of the step by now, such as what a model used. It does nothing once the step has ended.
@@ -58,11 +95,36 @@ func (s *Step) Update(change func(*Record)) {
 	}
 }
 
+// Retry notes that what the step does has failed with err and is done again after a pause.
+func (s *Step) Retry(err error, pause time.Duration) {
+	if s == nil {
+		return
+	}
+	code := codeOf(err)
+	s.Update(func(r *Record) { r.Attempt = max(r.Attempt, 1) + 1 })
+	if s.span.IsRecording() {
+		s.span.AddEvent("retry", trace.WithAttributes(
+			attribute.String("error.type", string(code)), attribute.Int64("agui.retry.pause_ms", pause.Milliseconds())))
+	}
+}
+
+// Suspend ends a step that waits for people or for the client: it has not failed, and goes on as another step.
+func (s *Step) Suspend() {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	s.suspended = true
+	s.mu.Unlock()
+	s.End(nil)
+}
+
 // End ends the step. Of err only the code is told, nil means that it worked. Only the first call counts.
 func (s *Step) End(err error) {
 	if s == nil {
 		return
 	}
+	code := codeOf(err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
@@ -70,10 +132,26 @@ func (s *Step) End(err error) {
 	}
 	s.ended = true
 	s.record.End = max(s.record.Start, time.Now().UnixMilli())
-	if err != nil {
-		s.record.Code = errcode.Of(err)
+	if code != "" {
+		s.record.Code = code
 	}
-	s.metrics.measure(s.span, s.record, s.agent, time.Since(s.began), false)
-	endSpan(s.span, s.record)
+	protect(func() { s.metrics.measure(s.span, s.record, s.agent, time.Since(s.began), s.suspended) })
+	s.endSpan()
 	s.sink.told(s.record)
 }
+
+// codeOf is the code of err, one of those that there are: an error may be of an agent's own making, and its methods too.
+func codeOf(err error) (code errcode.Code) {
+	if err == nil {
+		return ""
+	}
+	code = errcode.Internal
+	protect(func() { code = errcode.Of(err) })
+	if !code.Known() && !ownCode.MatchString(string(code)) {
+		return errcode.Internal
+	}
+	return code
+}
+
+// ownCode is what a code of an agent's own may be: no sentence.
+var ownCode = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)

@@ -18,12 +18,18 @@ type Options struct {
 	Tracers trace.TracerProvider
 	// Meters make the meter; nil means the global provider.
 	Meters metric.MeterProvider
+	// Content puts what people and models say into spans: messages, replies, and the arguments and results of tools. It is for
+	// development, because whoever may see spans then reads conversations.
+	Content bool
 }
 
 // A Telemetry is where steps are told. It is safe for concurrent use.
 type Telemetry struct {
+	tracers trace.TracerProvider
+	meters  metric.MeterProvider
 	tracer  trace.Tracer
 	metrics *Metrics
+	content bool
 }
 
 // New returns a Telemetry that works as o says.
@@ -34,7 +40,10 @@ func New(o Options) *Telemetry {
 	if o.Meters == nil {
 		o.Meters = otel.GetMeterProvider()
 	}
-	return &Telemetry{tracer: o.Tracers.Tracer(scope), metrics: newMetrics(o.Meters)}
+	return &Telemetry{
+		tracers: o.Tracers, meters: o.Meters, tracer: guardedProvider{TracerProvider: o.Tracers}.Tracer(scope),
+		metrics: newMetrics(o.Meters), content: o.Content,
+	}
 }
 
 // Metrics returns what counts and times what is no step. A nil Telemetry has OpenTelemetry's global provider.

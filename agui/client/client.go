@@ -13,6 +13,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/internal/egress"
+	"github.com/agui-gateway/gateway/telemetry"
 )
 
 // Options say which agent a [Client] speaks to, and how much it takes from it. Only URL is required; a limit that
@@ -91,6 +92,7 @@ func New(o Options) (*Client, error) {
 	}
 	own := *o.HTTP
 	c := &Client{o: o, url: u, kind: o.Server, http: &own}
+	c.http.Transport = telemetry.Transport(own.Transport)
 	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	if c.kind == ServerAuto {
 		c.kind = kindByPath(u)
@@ -136,6 +138,9 @@ func (c *Client) Run(ctx context.Context, r Request) iter.Seq2[agui.Event, error
 }
 
 var errReadTwice = errors.New("client: the answer was read already")
+
+// Host is the name of the server that is asked, without its port.
+func (c *Client) Host() string { return c.url.Hostname() }
 
 // String names the client's agent: its URL, without user, query and fragment, which may hold secrets.
 func (c *Client) String() string { return c.url.Scheme + "://" + c.url.Host + c.url.EscapedPath() }

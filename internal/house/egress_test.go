@@ -15,6 +15,7 @@ var ownClients = []string{
 	"interop",                    // drives the binary from outside
 	"cmd/gateway/healthcheck.go", // asks the address that the gateway itself listens on
 	"mcp/transport.go",           // wraps the transport of a caller's own client, which may be the default one
+	"telemetry/propagate.go",     // likewise
 }
 
 // clientNames are what makes a client in package net/http, and what uses the one that everybody shares.

@@ -23,7 +23,7 @@ type room struct {
 //	     └──► web
 var rooms = []room{
 	{dir: "agui/run", may: []string{"agui"}, why: "who only reads the protocol needs nothing that writes it"},
-	{dir: "agui/client", may: []string{"agui", "internal/egress"}, testsMay: []string{"agui/run"}, why: "who serves AG-UI needs no client of it"},
+	{dir: "agui/client", may: []string{"agui", "internal/egress", "telemetry"}, testsMay: []string{"agui/run"}, why: "who serves AG-UI needs no client of it"},
 	{dir: "agui", why: "the protocol stands alone: a client or another server can use it without the gateway"},
 	{dir: "errcode", may: []string{"agui"}, why: "stores, agents, models and the service fail with the same codes, and the protocol has none"},
 	{dir: "state", may: []string{"agui", "errcode", "internal/schemacost"}, testsMay: []string{"state/statetest", "state/memstore"},
@@ -161,6 +161,8 @@ var doors = []door{
 	{lib: "go.opentelemetry.io/proto", in: []string{statetest}, why: "tests only: what a collector is sent is read with it"},
 	{lib: "go.opentelemetry.io/otel", in: []string{"telemetry"},
 		why: "what is told of runs, and to whom, is decided in one place"},
+	{lib: "go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp", in: []string{"telemetry/handler.go"}, files: 1,
+		why: "which requests are told of, and what of them, is decided in one place"},
 	{lib: "github.com/moby/patternmatcher", in: []string{statetest}, why: "tests only: it decides as Docker does what .dockerignore lets in"},
 	{lib: "github.com/google/go-cmp", in: []string{statetest}, why: "tests only"},
 	{lib: "go.uber.org/goleak", in: []string{statetest}, why: "tests only"},

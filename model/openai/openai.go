@@ -79,6 +79,7 @@ type Model struct {
 var (
 	_ model.Model    = (*Model)(nil)
 	_ model.Reasoner = (*Model)(nil)
+	_ model.Named    = (*Model)(nil)
 )
 
 // New checks the options. It opens no connection.
@@ -156,6 +157,9 @@ func (o *Options) normalize() (*url.URL, error) {
 
 // String names the model.
 func (m *Model) String() string { return m.o.String() }
+
+// Identity returns the provider, and the name by which it knows the model.
+func (m *Model) Identity() (provider, model string) { return m.o.Provider, m.o.Name }
 
 // Reasons reports whether the options ask the model to reason: their Effort is set.
 func (m *Model) Reasons() bool { return m.o.Effort != "" }

@@ -25,6 +25,8 @@ const maxCommitBytes = 4 << 20
 type Options struct {
 	Store state.Writer
 	Lease *state.Lease
+	// Context is what the store is called with: it is never done, because the frames of a run that was cancelled are written all the same.
+	Context context.Context
 	// Patience is how long a store that is away is waited for, GiveUp is done when it is waited for no longer.
 	Patience time.Duration
 	GiveUp   context.Context
@@ -125,8 +127,7 @@ func (r *Recorder) Flush() {
 	}
 	frames, _, _ := r.take()
 	r.mu.Unlock()
-	// The run may be cancelled already; its frames are written all the same.
-	if err := r.append(context.Background(), frames); err != nil {
+	if err := r.append(r.Context, frames); err != nil {
 		r.Fail(err)
 	}
 }

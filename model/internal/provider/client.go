@@ -13,6 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/internal/fence"
 	"github.com/agui-gateway/gateway/internal/redact"
 	"github.com/agui-gateway/gateway/model"
+	"github.com/agui-gateway/gateway/telemetry"
 )
 
 // Limits bound one call. The zero value has the defaults.
@@ -76,6 +77,7 @@ func NewClient(o Options) (*Client, error) {
 	}
 	client := *o.HTTP
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	client.Transport = telemetry.Transport(client.Transport)
 	c.http = &client
 	return c, nil
 }
@@ -112,6 +114,7 @@ func (c *Client) Call(ctx context.Context, r model.Request, on model.Deltas, try
 		if t.delivered || !again {
 			return t.reply, fault.coded(c.name)
 		}
+		telemetry.Current(ctx).Retry(fault.coded(c.name), wait)
 		c.log.WarnContext(ctx, "model: trying again", "model", c.name, "wait", wait, "error", fault)
 		if !sleepFor(limited, wait) {
 			if ctx.Err() != nil {

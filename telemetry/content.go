@@ -1,0 +1,35 @@
+package telemetry
+
+import (
+	"encoding/json"
+
+	"go.opentelemetry.io/otel/attribute"
+)
+
+// The names under which [Step.Content] puts what was said into a span, by the GenAI conventions.
+const (
+	InputMessages  = "gen_ai.input.messages"
+	OutputMessages = "gen_ai.output.messages"
+	CallArguments  = "gen_ai.tool.call.arguments"
+	CallResult     = "gen_ai.tool.call.result"
+)
+
+// maxContent is how many bytes of each a span keeps.
+const maxContent = 16 << 10
+
+// Content puts what value returns, as JSON, into the span of the step, if [Options.Content] says so; otherwise value is not called.
+func (s *Step) Content(name string, value func() any) {
+	if s == nil || !s.content {
+		return
+	}
+	protect(func() {
+		raw, err := json.Marshal(value())
+		if err != nil {
+			return
+		}
+		text := attribute.String(name, clipped(string(raw), maxContent))
+		if guarded, ok := s.span.(guardedSpan); ok {
+			guarded.setAttributes(2*maxContent, []attribute.KeyValue{text})
+		}
+	})
+}

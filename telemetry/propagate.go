@@ -1,0 +1,79 @@
+package telemetry
+
+import (
+	"context"
+	"net/http"
+
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// w3c is how traces pass from server to server. Baggage, which callers may put anything into, is not passed on.
+var w3c = propagation.TraceContext{}
+
+const (
+	parentHeader = "traceparent"
+	stateHeader  = "tracestate"
+)
+
+// Traceparent names the span of ctx, in W3C's form; empty if ctx has none.
+func Traceparent(ctx context.Context) string {
+	carrier := propagation.MapCarrier{}
+	w3c.Inject(ctx, carrier)
+	return carrier[parentHeader]
+}
+
+// WithTraceparent returns a context whose spans are part of the one that [Traceparent] has named, here or in another process.
+// What is none changes nothing.
+func WithTraceparent(ctx context.Context, parent string) context.Context {
+	if at := spanContextOf(parent); at.IsValid() {
+		return trace.ContextWithRemoteSpanContext(ctx, at)
+	}
+	return ctx
+}
+
+func spanContextOf(parent string) trace.SpanContext {
+	if parent == "" {
+		return trace.SpanContext{}
+	}
+	return trace.SpanContextFromContext(w3c.Extract(context.Background(), propagation.MapCarrier{parentHeader: parent}))
+}
+
+// Inject calls set with what tells another server of the trace that ctx is part of: traceparent, and tracestate if there is
+// one. Without a trace it does not.
+func Inject(ctx context.Context, set func(name, value string)) {
+	carrier := propagation.MapCarrier{}
+	w3c.Inject(ctx, carrier)
+	for _, name := range []string{parentHeader, stateHeader} {
+		if value := carrier[name]; value != "" {
+			set(name, value)
+		}
+	}
+}
+
+// Transport returns a transport that tells the servers it asks of the trace that a request is part of. It is for servers that the
+// operator has named, such as those of models; nil is [http.DefaultTransport].
+func Transport(next http.RoundTripper) http.RoundTripper {
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	return transport{next}
+}
+
+type transport struct{ next http.RoundTripper }
+
+// RoundTrip sends r with its trace.
+func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if trace.SpanContextFromContext(r.Context()).IsValid() {
+		r = r.Clone(r.Context())
+		w3c.Inject(r.Context(), propagation.HeaderCarrier(r.Header))
+	}
+	return t.next.RoundTrip(r)
+}
+
+// CloseIdleConnections closes those of next, for [http.Client.CloseIdleConnections].
+func (t transport) CloseIdleConnections() {
+	if c, ok := t.next.(interface{ CloseIdleConnections() }); ok {
+		c.CloseIdleConnections()
+	}
+}

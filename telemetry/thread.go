@@ -1,0 +1,46 @@
+package telemetry
+
+import (
+	"context"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// maxName is how many bytes of what clients call things a span keeps.
+const maxName = 256
+
+// A Thread is which conversation steps belong to, in the words of its client.
+type Thread struct{ ID, RunID string }
+
+type threadKey struct{}
+
+// WithThread returns a context whose steps belong to t.
+func WithThread(ctx context.Context, t Thread) context.Context {
+	t.ID, t.RunID = clipped(t.ID, maxName), clipped(t.RunID, maxName)
+	return context.WithValue(ctx, threadKey{}, t)
+}
+
+// A Link leads from a step to one of another trace.
+type Link struct {
+	// Traceparent names it, as [Traceparent] does. Empty, and what is none, makes no link.
+	Traceparent string
+	// Why is what it has to do with the step: previous, for the run before on the thread, or takeover, for the attempt that
+	// was taken over.
+	Why string
+	// ThreadID is the thread of both.
+	ThreadID string
+}
+
+// spanLinks are links as a tracer wants them.
+func spanLinks(links []Link) []trace.Link {
+	var list []trace.Link
+	for _, l := range links {
+		if at := spanContextOf(l.Traceparent); at.IsValid() {
+			list = append(list, trace.Link{SpanContext: at, Attributes: []attribute.KeyValue{
+				attribute.String("agui.link", l.Why), attribute.String("gen_ai.conversation.id", clipped(l.ThreadID, maxName)),
+			}})
+		}
+	}
+	return list
+}
