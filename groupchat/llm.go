@@ -109,7 +109,7 @@ func (a *LLM) validate() error {
 	names := map[string]bool{}
 	for i := range a.Tools {
 		t := &a.Tools[i]
-		if err := t.validate(); err != nil {
+		if err := t.Validate(); err != nil {
 			errs = append(errs, err)
 		}
 		if names[t.Name] {

@@ -76,7 +76,7 @@ func (r *llmRun) sourceTools(ctx context.Context) []*Tool {
 			r.t.x.Log.WarnContext(ctx, "groupchat: tools are missing", "turn", r.t.ID(), "error", err)
 		}
 		for i := range tools {
-			if err := tools[i].validate(); err != nil {
+			if err := tools[i].Validate(); err != nil {
 				r.t.x.Log.WarnContext(ctx, "groupchat: a tool is left out", "turn", r.t.ID(), "error", err)
 				continue
 			}

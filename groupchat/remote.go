@@ -224,3 +224,9 @@ var (
 	_ Describer       = (*Remote)(nil)
 	_ HeaderForwarder = (*Remote)(nil)
 )
+
+// Probe asks the server whether an agent answers at the URL, and runs nothing there; see [client.Client.Probe].
+func (r *Remote) Probe(ctx context.Context) error { return r.client.Probe(ctx, nil) }
+
+// String names the agent by its URL, without user, query and fragment.
+func (r *Remote) String() string { return r.client.String() }

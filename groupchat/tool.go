@@ -175,8 +175,9 @@ func resultOf(v any) (ToolResult, error) {
 	return TextResult(string(raw)), nil
 }
 
-// validate reports what is wrong with the tool itself.
-func (t *Tool) validate() error {
+// Validate reports every mistake of the tool itself, joined, such as a schema that calls cannot be checked with. Tools of an [LLM] that
+// have one are refused with it; those of a [ToolSource] are left out of turns.
+func (t *Tool) Validate() error {
 	var errs []error
 	bad := func(format string, args ...any) {
 		errs = append(errs, fmt.Errorf("tool %q: "+format, append([]any{t.Name}, args...)...))

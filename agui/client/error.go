@@ -101,7 +101,7 @@ func refusal(r *http.Response) *Error {
 		e.Message = string(data) // what is said otherwise
 	}
 	if r.StatusCode == http.StatusOK {
-		e.Err = errors.New("the answer is no event stream")
+		e.Err = errNoStream
 	}
 	return e
 }

@@ -3,6 +3,7 @@
 //	gateway [serve] [flags]          run the server
 //	gateway init                     write a commented starter team file
 //	gateway validate -config FILE    check a team file
+//	gateway doctor [flags]           check an installation with the settings of serve
 //	gateway healthcheck              exit 0 if the local server is ready
 //	gateway version [-json]          print version, commit, date, Go and platform of this binary
 //

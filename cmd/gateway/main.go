@@ -39,13 +39,23 @@ func commands() []command {
 	return []command{
 		{name: "serve", help: "run the server; this is what happens without a command", run: serve},
 		{name: "init", help: "write a commented starter team file", settings: []string{"config"}, run: initTeam},
-		{name: "validate", help: "check a team file: exit 0, or 1 with every problem named", settings: append([]string{"config", "env-file", "model-url", "model", "model-key"}, authFlags...), run: validate},
+		{name: "validate", help: "check a team file: exit 0, or 1 with every problem named", settings: append([]string{"config", "env-file", "model-url", "model", "model-key", "allow-addresses", "probe", "json"}, authFlags...), run: validate},
+		{name: "doctor", help: "check an installation with the settings of serve: exit 0, or 1 if something is wrong", settings: append(serverFlags(), "json"), run: examine},
 		{name: "key", help: "make an API key: its line for -keys-file on stdout, the key on stderr", operand: "NAME", own: keySettings, run: key},
 		{name: "export", help: "write all that the store has of a principal, as JSON lines", settings: []string{"store", "env-file"}, operand: "PRINCIPAL", run: export},
 		{name: "delete", help: "delete all that the store has of a principal", settings: []string{"store", "env-file", "yes"}, operand: "PRINCIPAL", run: erase},
 		{name: "healthcheck", help: "exit 0 if the local server is ready", settings: []string{"addr", "env-file", "tls-cert"}, run: healthcheck},
 		{name: "version", help: "print version, commit, date, Go and platform of this binary", settings: []string{"json"}, run: version},
 	}
+}
+
+// serverFlags are all settings of the server.
+func serverFlags() []string {
+	var names []string
+	for _, s := range (&config{}).settings() {
+		names = append(names, s.flag)
+	}
+	return names
 }
 
 // run runs a command line and returns the exit code. It returns when the command ends, or soon after ctx is done.

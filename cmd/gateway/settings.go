@@ -40,6 +40,7 @@ type config struct {
 
 	yes        bool          // what the command is about may be deleted
 	json       bool          // what the command prints is for programs
+	probe      bool          // what the team has elsewhere is asked whether it is there
 	storeLimit int64         // bytes that the store may take; 0: nobody has said
 	drainDelay time.Duration // how long requests are served while the server says that it is not ready
 
@@ -194,6 +195,7 @@ func (cmd command) togglesOf(c *config) []toggle {
 	return slices.DeleteFunc([]toggle{
 		{"yes", "do it; without it the command only says what it would do", &c.yes},
 		{"json", "print it as JSON", &c.json},
+		{"probe", "also ask the models, MCP servers and remote agents of the file whether they are there", &c.probe},
 	}, func(s toggle) bool { return !slices.Contains(cmd.settings, s.flag) })
 }
 

@@ -15,13 +15,17 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// validate checks the team file as serve would read it, and what the settings say of callers.
-func validate(_ context.Context, c *config, stdout, stderr io.Writer) error {
+// validate checks the team file as serve would read it, and what the settings say of callers. With -probe it asks what the file has on
+// other servers whether it is there; without, it asks nobody.
+func validate(ctx context.Context, c *config, stdout, stderr io.Writer) error {
 	if c.team == "" {
 		return usageError{"validate needs a team file; write -config FILE"}
 	}
 	if _, err := c.auth.open(slog.New(slog.DiscardHandler)); err != nil { // it has asked nobody, so there is nothing to stop
 		return err
+	}
+	if c.probe {
+		c.options.Log = slog.New(slog.DiscardHandler) // what is wrong is in the report
 	}
 	team, err := c.readTeam()
 	if err != nil {
@@ -38,6 +42,9 @@ func validate(_ context.Context, c *config, stdout, stderr io.Writer) error {
 	g, err := gateway.New(gateway.Options{Agents: team.Agents, Agent: team.Options, Principal: anybody})
 	if err != nil {
 		return errors.Join(fmt.Errorf("%s: %w", c.team, err), team.Close())
+	}
+	if c.probe {
+		return errors.Join(probe(ctx, c, team, stdout), g.Close(), team.Close())
 	}
 	text := c.team + " is good: " + agentNames(team.Agents)
 	if len(team.Unserved) > 0 {

@@ -67,6 +67,7 @@ func (b *builder) buildServer(key, n *node) *mcp.Server {
 		return nil
 	}
 	b.team.closers = append(b.team.closers, s)
+	b.team.Parts.Servers = append(b.team.Parts.Servers, ServerPart{Name: key.text, Server: s, Line: key.line})
 	return s
 }
 
@@ -102,6 +103,7 @@ func (b *builder) serverTools(f *fields, at *node, approve groupchat.ToolApprova
 		b.unknown(at, name, quotable, "server", slices.Collect(maps.Keys(b.servers)))
 	case s != nil:
 		c.agent.Sources = append(c.agent.Sources, s.Source(o))
+		b.team.Parts.noteTools(name, o.Only)
 	}
 	c.hasUnknown = c.hasUnknown || only == nil
 	for _, tool := range o.Only {

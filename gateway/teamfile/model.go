@@ -27,6 +27,7 @@ func (b *builder) buildModels(n *node) {
 	for i, key := range keys {
 		if m := b.buildModel(key, values[i]); m != nil {
 			b.models[key.text] = m
+			b.team.Parts.Models = append(b.team.Parts.Models, ModelPart{Name: key.text, Model: m, Line: key.line})
 		} else {
 			b.brokenModels[key.text] = true
 		}
@@ -40,6 +41,7 @@ func (b *builder) buildModels(n *node) {
 		return
 	}
 	b.models[defaultModel] = m
+	b.team.Parts.Models = append(b.team.Parts.Models, ModelPart{Name: defaultModel, Model: m})
 }
 
 // configured reports whether o has a URL or a key.

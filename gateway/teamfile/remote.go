@@ -45,6 +45,7 @@ func (b *builder) remote(f *fields, description string) groupchat.Agent {
 		b.bad(forward, "%s", strings.Join(errorTexts(err), "; "))
 		return nil
 	}
+	b.team.Parts.Remotes = append(b.team.Parts.Remotes, RemotePart{Name: b.reading[len(b.reading)-1], Remote: r, Line: address.line})
 	return r
 }
 

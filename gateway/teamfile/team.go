@@ -27,6 +27,8 @@ type Team struct {
 	Unserved map[string]groupchat.Agent
 	// Warnings name text that is valid and probably not meant so, in the file's order. They quote no values of the environment.
 	Warnings []Problem
+	// Parts are what the file's agents have on other servers, used or not.
+	Parts Parts
 
 	closers []io.Closer
 }
@@ -83,6 +85,7 @@ func parse(name string, data []byte, o Options) (*Team, error) {
 		return nil, errors.Join(err, b.team.Close())
 	}
 	b.team.Warnings = inOrder(b.warnings)
+	b.team.Parts.inOrderOfNames()
 	return &b.team, nil
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/script"
 	"github.com/agui-gateway/gateway/model"
+	"github.com/agui-gateway/gateway/model/openai"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected halves of testdata")
@@ -243,4 +244,40 @@ func FuzzTeam(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestParts has what a file's agents have elsewhere, each with its line, and the tools that they name of a server once.
+func TestParts(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "team.yaml")
+	if err := os.WriteFile(path, []byte(`version: 1
+models: { fast: { base_url: "http://127.0.0.1:1/v1", model: m } }
+mcp: { search: { url: "http://127.0.0.1:1/mcp" }, files: { url: "http://127.0.0.1:1/files" } }
+agents:
+  far: { type: agui, url: "http://127.0.0.1:1/agent" }
+  one: { type: llm, model: fast, tools: [ { mcp: search, only: [ find, read ] } ] }
+  two: { type: llm, model: fast, tools: [ { mcp: search, only: [ find ] }, { mcp: files } ] }
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	team, err := Load(path, Options{Model: openai.Options{BaseURL: "http://127.0.0.1:2/v1", Name: "d"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, m := range team.Parts.Models {
+		got = append(got, fmt.Sprint("model ", m.Name, " ", m.Line))
+	}
+	for _, s := range team.Parts.Servers {
+		got = append(got, fmt.Sprint("mcp ", s.Name, " ", s.Line, " ", s.Tools))
+	}
+	for _, r := range team.Parts.Remotes {
+		got = append(got, fmt.Sprint("remote ", r.Name, " ", r.Line, " ", r.Remote))
+	}
+	if want := []string{"model default 0", "model fast 2", "mcp files 3 []", "mcp search 3 [find read]", "remote far 5 http://127.0.0.1:1/agent"}; !slices.Equal(got, want) {
+		t.Errorf("Parts are %q, want %q", got, want)
+	}
+	if err := team.Close(); err != nil {
+		t.Error(err)
+	}
 }

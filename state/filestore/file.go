@@ -1,7 +1,6 @@
 package filestore
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -177,32 +176,12 @@ func admitFile(path string, file *os.File, sizes map[string]int64) (waste int64,
 	if info, err = file.Stat(); err != nil { // it may have grown before it was locked
 		return 0, fmt.Errorf("filestore: %w", err)
 	}
-	found, scrub := "", false
-	var broken error
-	used, all, m, err := checkFile(file, info.Size(), func(path []string, key, value []byte) error {
-		if len(path) == 1 && path[0] == string(formatTable) {
-			if string(key) == string(formatKey) {
-				found = string(value)
-			}
-			scrub = scrub || bytes.Equal(key, scrubKey)
-			return nil
-		}
-		if len(path) > 1 && path[0] == string(threadsTable) {
-			sizes[path[1]] += sizeOf(key, value)
-		}
-		if broken == nil {
-			seed := uint32(0)
-			for _, name := range path {
-				seed = within(seed, []byte(name))
-			}
-			_, broken = unseal(seed, key, value)
-		}
-		return nil
-	})
-	if err := judge(path, found, err, broken); err != nil {
+	look := newLook(sizes)
+	used, all, m, err := checkFile(file, info.Size(), look.visit)
+	if err := judge(path, look.format, err, look.broken); err != nil {
 		return 0, err
 	}
-	if scrub {
+	if look.scrub {
 		return everything, nil
 	}
 	return int64(all-used) * int64(m.pageSize), nil

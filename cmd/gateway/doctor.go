@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/agui-gateway/gateway/cmd/gateway/internal/doctor"
+	"github.com/agui-gateway/gateway/gateway/teamfile"
+	"github.com/agui-gateway/gateway/mcp"
+	"github.com/agui-gateway/gateway/model/openai"
+	"github.com/agui-gateway/gateway/state/redisstore"
+)
+
+// errUnwell is the end of a command that has found something wrong and said so.
+var errUnwell = errors.New("something is wrong; what is marked so above says what, and how to mend it")
+
+// examine checks an installation with the settings of serve, and prints what it finds.
+func examine(ctx context.Context, c *config, stdout, _ io.Writer) error {
+	c.options.Log = slog.New(slog.DiscardHandler) // what is wrong is in the report
+	c.model.Log = c.options.Log
+	checks := []doctor.Check{c.storeCheck()}
+	team, parts := c.teamChecks()
+	if team != nil {
+		defer func() { _ = team.Close() }() // its servers have been asked
+	}
+	return c.report(doctor.Run(ctx, 0, append(checks, parts...)...), stdout)
+}
+
+// probe checks what a team file has on other servers.
+func probe(ctx context.Context, c *config, team *teamfile.Team, stdout io.Writer) error {
+	return c.report(doctor.Run(ctx, 0, partChecks(team)...), stdout)
+}
+
+// report prints what checks have found. It fails if something is wrong.
+func (c *config) report(r doctor.Report, stdout io.Writer) error {
+	r = r.Without(c.secrets()...)
+	write := r.Print
+	if c.json {
+		write = r.PrintJSON
+	}
+	if err := write(stdout); err != nil {
+		return err
+	}
+	if r.Verdict == doctor.Wrong {
+		return errUnwell
+	}
+	return nil
+}
+
+// storeCheck is the check of where threads are kept.
+func (c *config) storeCheck() doctor.Check {
+	switch {
+	case c.file != "":
+		return doctor.File{Path: c.file, Limit: c.storeLimit}.Check()
+	case c.redis != "":
+		return doctor.Redis{Address: c.redis, Lease: c.options.Lease, Options: redisstore.Options{Logger: c.options.Log}}.Check()
+	default:
+		return doctor.Memory()
+	}
+}
+
+// teamChecks are those of the team and of what it has elsewhere. The caller closes the team, if there is one.
+func (c *config) teamChecks() (*teamfile.Team, []doctor.Check) {
+	if c.team == "" {
+		model, err := c.defaultModel()
+		if err != nil {
+			return nil, []doctor.Check{doctor.Said("model", doctor.Wrong, err, "Correct what it names.")}
+		}
+		demo := doctor.Said("team", doctor.OK, errors.New("the built-in travel team is served"), "")
+		if prober, ok := model.(prober); ok {
+			return nil, []doctor.Check{demo, doctor.Model{Name: "default", Called: prober.String(), Probe: prober.Probe}.Check()}
+		}
+		return nil, []doctor.Check{demo}
+	}
+	team, err := c.readTeam()
+	if err != nil {
+		return nil, []doctor.Check{doctor.Said("team", doctor.Wrong, err, "Mend the team file; `gateway validate` shows its mistakes one to a line.")}
+	}
+	var warnings []string
+	for _, w := range team.Warnings {
+		warnings = append(warnings, w.String())
+	}
+	checks := partChecks(team)
+	if len(warnings) > 0 {
+		return team, append(checks, doctor.Said("team", doctor.Warning, errors.New(strings.Join(warnings, "; ")), "Change it, if it is not meant so."))
+	}
+	return team, append(checks, doctor.Said("team", doctor.OK, errors.New(c.team+" is good: "+agentNames(team.Agents)), ""))
+}
+
+// A prober is a model that can be asked whether it is there.
+type prober interface {
+	String() string
+	Probe(ctx context.Context) (openai.Probe, error)
+}
+
+// partChecks are the checks of what a team has elsewhere.
+func partChecks(team *teamfile.Team) []doctor.Check {
+	var checks []doctor.Check
+	for _, m := range team.Parts.Models {
+		if p, ok := m.Model.(prober); ok {
+			checks = append(checks, doctor.Model{Name: m.Name, Called: p.String(), Probe: p.Probe}.Check())
+		}
+	}
+	for _, s := range team.Parts.Servers {
+		checks = append(checks, doctor.MCPServer{Name: s.Name, Tools: s.Server.Source(mcp.SourceOptions{}).Tools, Named: s.Tools}.Check())
+	}
+	for _, r := range team.Parts.Remotes {
+		checks = append(checks, doctor.Remote{Name: r.Name, Where: r.Remote.String(), Probe: r.Remote.Probe}.Check())
+	}
+	return checks
+}
+
+// secrets are the values of the settings that nothing may print.
+func (c *config) secrets() []string {
+	secrets := []string{c.model.Key, c.options.Webhook.Secret}
+	for _, address := range []string{c.redis, c.model.BaseURL, c.options.Webhook.URL, c.auth.jwt.KeySet} {
+		if u, err := url.Parse(address); err == nil && address != "" {
+			password, _ := u.User.Password()
+			secrets = append(secrets, password, url.QueryEscape(password), u.RawQuery)
+		}
+	}
+	return slices.DeleteFunc(secrets, func(s string) bool { return s == "" })
+}

@@ -1,0 +1,64 @@
+package doctor
+
+import "slices"
+
+// A Verdict is how one question was answered.
+type Verdict string
+
+// The verdicts, from the best to the worst.
+const (
+	OK        Verdict = "ok"
+	Unchecked Verdict = "unchecked" // it could not be found out, and need not be wrong
+	Warning   Verdict = "warning"   // it works, and may not for long or not always
+	Wrong     Verdict = "wrong"     // a gateway does not start, or does not do what the settings ask of it
+)
+
+var verdicts = []Verdict{OK, Unchecked, Warning, Wrong}
+
+// A Finding is the answer to one question.
+type Finding struct {
+	Name    string  `json:"name"`              // of the question, one of Questions
+	Subject string  `json:"subject,omitempty"` // what was looked at, if there are several of its kind: a model's name, a node's address
+	Verdict Verdict `json:"verdict"`
+	Says    string  `json:"sentence"`
+	Mend    string  `json:"mend,omitempty"` // what to do; empty if nothing has to be done
+}
+
+// worst returns the worst verdict of findings, OK if there are none.
+func worst(findings []Finding) Verdict {
+	at := 0
+	for _, f := range findings {
+		at = max(at, slices.Index(verdicts, f.Verdict))
+	}
+	return verdicts[at]
+}
+
+// A Question is what findings are about.
+type Question struct{ Name, Asks string }
+
+// Questions are all there are, in the order in which they are answered. docs/doctor.md has them as a table.
+var Questions = []Question{
+	{"store", "can the store be reached or opened, with these credentials"},
+	{"store.format", "was what is stored written by this version or an earlier one"},
+	{"store.version", "is the Redis 7.0 or later"},
+	{"store.role", "is the Redis a master, and a cluster whole"},
+	{"store.eviction", "does a full Redis refuse writes (`maxmemory-policy noeviction`), so that no thread loses parts"},
+	{"store.persistence", "does the Redis write to a disk, and did that succeed last time"},
+	{"store.room", "is there room in the Redis's `maxmemory`, or below `-store-limit` in the file"},
+	{"store.latency", "how long does an exchange with the Redis take"},
+	{"store.rights", "may the user do all that a store does; a thread lives and dies in a namespace of its own to find out"},
+	{"store.directory", "can the file be made and written, and is fsync taken by its disk"},
+	{"store.lock", "does another process have the file"},
+	{"store.file", "is the file whole: every page and record of it is read and compared with its checksums"},
+	{"team", "can the team file be read, and is there nothing in it that is probably not meant"},
+	{"model", "can the model's server be reached, does it take the key, does it know the model"},
+	{"mcp", "does the MCP server connect and list its tools"},
+	{"mcp.tools", "does it have the tools that agents name, with schemas that calls can be checked with"},
+	{"remote", "does an AG-UI agent answer at the URL"},
+	{"clock", "is this machine's clock that of the Redis and of the issuer"},
+}
+
+// rank is the place of a question in the list.
+func rank(name string) int {
+	return slices.IndexFunc(Questions, func(q Question) bool { return q.Name == name })
+}

@@ -1,0 +1,59 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agui-gateway/gateway/groupchat"
+)
+
+// An MCPServer is one whose tools agents have.
+type MCPServer struct {
+	Name  string
+	Tools func(ctx context.Context) ([]groupchat.Tool, error) // all that it has
+	Named []string                                            // those that agents name, as the server knows them
+}
+
+// Check returns the check of a server.
+func (s MCPServer) Check() Check {
+	c := Check{Name: "mcp", Subject: s.Name}
+	c.Run = func(ctx context.Context) []Finding {
+		tools, err := s.Tools(ctx)
+		switch {
+		case err != nil && refusedAddress(err):
+			return []Finding{c.finding(Wrong, "The server is at an address that the gateway never connects to.", allowMend)}
+		case err != nil && ctx.Err() != nil:
+			return []Finding{c.finding(Wrong, "The server does not answer in time.", "Start its command by hand, in the directory of the team file, and look whether it hangs; look whether a firewall drops what is sent to its URL.")}
+		case err != nil:
+			return []Finding{c.finding(Wrong, "The server cannot be used: "+causeOf(err)+".", "Start its command by hand, in the directory of the team file; a URL is that of the endpoint, often ending in /mcp. What the program writes to stderr is in the gateway's log with -log-level debug.")}
+		}
+		return []Finding{c.finding(OK, fmt.Sprintf("The server connects and has %d tools.", len(tools)), ""), s.tools(tools)}
+	}
+	return c
+}
+
+// tools judges what the server has.
+func (s MCPServer) tools(tools []groupchat.Tool) Finding {
+	var names, bad []string
+	for _, t := range tools {
+		names = append(names, t.SourceName)
+		if err := t.Validate(); err != nil {
+			bad = append(bad, t.SourceName+" ("+causeOf(err)+")")
+		}
+	}
+	missing := slices.DeleteFunc(slices.Clone(s.Named), func(name string) bool { return slices.Contains(names, name) })
+	f := Finding{Name: "mcp.tools", Subject: s.Name, Verdict: OK, Says: "It has all tools that agents name, with good schemas."}
+	switch {
+	case len(missing) > 0:
+		f.Verdict, f.Says = Wrong, fmt.Sprintf("It has no tool %s; it has %s.", strings.Join(missing, ", "), someOf(names))
+		f.Mend = "Correct `only:` in the team file, or upgrade the server."
+	case len(bad) > 0:
+		f.Verdict, f.Says = Warning, "Tools with schemas that calls cannot be checked with are left out: "+someOf(bad)+"."
+		f.Mend = "Have the server mend them; agents work without these tools."
+	case len(tools) == 0:
+		f.Verdict, f.Says, f.Mend = Warning, "It has no tools.", "Look at the server's own settings."
+	}
+	return f
+}

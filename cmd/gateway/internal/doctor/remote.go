@@ -1,0 +1,61 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/agui-gateway/gateway/agui/client"
+)
+
+// A Remote is an agent on another server.
+type Remote struct {
+	Name  string
+	Where string // its URL, as it may be shown
+	Probe func(ctx context.Context) error
+}
+
+// Check returns the check of a remote agent.
+func (r Remote) Check() Check {
+	c := Check{Name: "remote", Subject: r.Name}
+	c.Run = func(ctx context.Context) []Finding {
+		err := r.Probe(ctx)
+		if err == nil {
+			return []Finding{c.finding(OK, "An agent answers at "+r.Where+"; no run was begun.", "")}
+		}
+		says, mend := r.refused(ctx, err)
+		return []Finding{c.finding(Wrong, says, mend)}
+	}
+	return c
+}
+
+// refused is what an error of the remote means.
+func (r Remote) refused(ctx context.Context, err error) (says, mend string) {
+	e, _ := errors.AsType[*client.Error](err)
+	switch {
+	case refusedAddress(err):
+		return r.Where + " is at an address that the gateway never connects to.", allowMend
+	case ctx.Err() != nil, e != nil && e.Fault == client.FaultTimeout:
+		return r.Where + " does not answer in time.", "Look whether the server hangs, and whether a firewall drops what is sent to it."
+	case e == nil || e.Fault == client.FaultUnreachable:
+		return r.Where + " cannot be reached: " + causeOf(err) + ".", "Start the server, or correct `url:` in the team file."
+	case errors.Is(err, client.ErrPage):
+		return fmt.Sprintf("%s answers with a web page (status %d), not as an agent.", r.Where, e.Status),
+			"The URL has to be that of the AG-UI endpoint itself, such as http://host:8000/agent; LangGraph and Mastra servers need an adapter for AG-UI. A page may also be a proxy's sign-in."
+	case errors.Is(err, client.ErrNoAgent):
+		return r.Where + ": the CopilotKit runtime there has no such agent.", "Correct the name in `url:`; GET …/info lists those that there are."
+	}
+	switch e.Status {
+	case http.StatusNotFound:
+		return r.Where + " is not there (404).", "Correct the path in `url:`; it is that of the AG-UI endpoint, such as /agent or /agents/NAME, and some servers want a / at its end."
+	case http.StatusMethodNotAllowed:
+		return r.Where + " takes no POST (405).", "Correct the path in `url:`; it is that of the AG-UI endpoint, to which runs are posted."
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return fmt.Sprintf("%s does not let the gateway in (%d).", r.Where, e.Status), "Give it what it asks for in `headers:`; if it wants the caller's own credentials (`forward_headers:`), this check has none and nothing may be wrong."
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return fmt.Sprintf("%s redirects (%d), which is not followed.", r.Where, e.Status), "Write the URL to which it redirects; often only a / at the end, or https, is missing."
+	default:
+		return r.Where + " answers, but not as an AG-UI agent: " + causeOf(err) + ".", "Correct `url:`, or look at the log of that server."
+	}
+}

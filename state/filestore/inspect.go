@@ -1,0 +1,116 @@
+package filestore
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/agui-gateway/gateway/state"
+)
+
+// An Inspection is what can be known of a store's file without opening the store.
+type Inspection struct {
+	// InUse says that a process has the file open. Nothing else but Size is known then, for the file changes while it is read.
+	InUse bool
+	// Size is how many bytes the file has, and Empty in how many of them nothing is.
+	Size, Empty int64
+	// Format is the latest format of those that have written the file.
+	Format state.Format
+	// Threads is how many threads the file has, those included that have expired and were not removed yet.
+	Threads int
+}
+
+// Inspect reads the whole file at path and checks it as [Open] does, and changes nothing: the file is opened for reading, and a process that
+// opens the store meanwhile is not kept waiting. The error is that of os.Open, an [*Error] that says what is wrong with the file, or the
+// cause of ctx.
+func Inspect(ctx context.Context, path string) (*Inspection, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("filestore: %w", err)
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	before, err := file.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("filestore: %w", err)
+	}
+	if !before.Mode().IsRegular() {
+		return nil, &Error{path, ErrForeign, "is no ordinary file"}
+	}
+	in := &Inspection{Size: before.Size()}
+	if in.InUse = taken(path); in.InUse {
+		return in, nil
+	}
+	look := newLook(map[string]int64{})
+	used, all, m, pages := checkFile(cancellable{ctx, file}, in.Size, look.visit)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if after, err := os.Stat(path); err != nil || !os.SameFile(before, after) || after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime()) || taken(path) {
+		return &Inspection{InUse: true, Size: in.Size}, nil
+	}
+	if err := judge(path, look.format, pages, look.broken); err != nil {
+		return nil, err
+	}
+	in.Empty, in.Threads = int64(all-used)*int64(m.pageSize), len(look.sizes)
+	in.Format, err = state.ParseFormat(look.format)
+	return in, err
+}
+
+// taken reports whether a process has the file open. It is locked for a moment only, by a descriptor of its own, so that a gateway that
+// starts just then gets the lock while it waits.
+func taken(path string) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }() // which gives the lock back
+	return lock(file, 0) != nil
+}
+
+// A look is what the check of a file notes of its records.
+type look struct {
+	format string           // the record of the file's format
+	sizes  map[string]int64 // what the table of each thread takes
+	scrub  bool             // what was deleted is to be overwritten
+	broken error            // what is wrong with the first record that is not what was written
+}
+
+func newLook(sizes map[string]int64) *look { return &look{sizes: sizes} }
+
+// visit is told of each record by the check.
+func (l *look) visit(path []string, key, value []byte) error {
+	if len(path) == 1 && path[0] == string(formatTable) {
+		if string(key) == string(formatKey) {
+			l.format = string(value)
+		}
+		l.scrub = l.scrub || bytes.Equal(key, scrubKey)
+		return nil
+	}
+	if len(path) > 1 && path[0] == string(threadsTable) {
+		l.sizes[path[1]] += sizeOf(key, value)
+	}
+	if l.broken == nil {
+		seed := uint32(0)
+		for _, name := range path {
+			seed = within(seed, []byte(name))
+		}
+		_, l.broken = unseal(seed, key, value)
+	}
+	return nil
+}
+
+// A cancellable file is read until its context is done.
+type cancellable struct {
+	ctx  context.Context
+	file io.ReaderAt
+}
+
+// ReadAt reads, unless the context is done.
+func (c cancellable) ReadAt(p []byte, off int64) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.file.ReadAt(p, off)
+}
