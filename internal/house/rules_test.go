@@ -87,7 +87,7 @@ var rooms = []room{
 		why: "the replicas that are killed are wired like cmd/gateway"},
 	{dir: "interop/upgrades", testsMay: []string{"agui", "state", "state/filestore", "state/redisstore", "state/statetest", "groupchat", "gateway", "model"},
 		why: "kept threads are made and gone on with by a gateway on a real store"},
-	{dir: "interop/operations", testsMay: []string{"state/redisstore"},
+	{dir: "interop/operations", testsMay: []string{"model/openai/openaitest", "state/redisstore"},
 		why: "what operators are given is held to processes, as operators see them"},
 	{dir: "cmd/gateway", may: []string{"agui", "state", "state/filestore", "state/memstore", "state/redisstore", "model", "model/openai", "groupchat", "gateway", "gateway/auth", "gateway/teamfile", "travel", "web", "mcp", "cmd/gateway/internal/doctor", "internal/egress", "internal/redact", "telemetry", "telemetry/export"}, testsMay: []string{"groupchat/script", "model/openai/openaitest"},
 		why: "wiring: the only place that knows everybody"},
