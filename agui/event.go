@@ -144,7 +144,8 @@ func Encode(e Event) ([]byte, error) {
 	}
 	body := bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
 	name := e.EventType()
-	out := make([]byte, 0, len(body)+len(name)+len(`{"type":"",`))
+	const later = len(`,"timestamp":1234567890123`) // which logs add
+	out := make([]byte, 0, len(body)+len(name)+len(`{"type":"",`)+later)
 	out = append(out, `{"type":"`...)
 	out = append(out, name...)
 	out = append(out, '"')

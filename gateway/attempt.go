@@ -99,7 +99,7 @@ func (a *attempt) execute() {
 	defer a.unregister()
 	a.rec = recorder.New(recorder.Options{
 		Store: a.g.store, Lease: a.lease, Context: a.always, Patience: a.g.o.StoreBuffer, GiveUp: a.g.giveUp,
-		NoteError: a.g.noteStoreError, OnFailure: a.storeFailed,
+		NoteError: a.g.noteStoreError, OnFailure: a.storeFailed, Now: a.clock.Now,
 	})
 	defer a.rec.Stop()
 	defer a.keepLease()()

@@ -95,6 +95,7 @@ type threadDocument struct {
 
 type runDocument struct {
 	RunID       string          `json:"runId"`
+	Number      int             `json:"number"`
 	ParentRunID string          `json:"parentRunId,omitempty"`
 	Status      state.RunStatus `json:"status"`
 	Code        errcode.Code    `json:"code,omitempty"`
@@ -142,7 +143,7 @@ func documentOf(s *state.Snapshot) (*threadDocument, error) {
 	}
 	for _, run := range s.Runs {
 		doc := runDocument{
-			RunID: run.RunID, ParentRunID: run.ParentRunID, Status: run.Status, Code: run.Code,
+			RunID: run.RunID, Number: run.Number, ParentRunID: run.ParentRunID, Status: run.Status, Code: run.Code,
 			StartedAt: route.Timestamp(run.StartedAt), EndedAt: route.Timestamp(run.EndedAt),
 		}
 		if run.Status == state.RunError {

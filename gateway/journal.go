@@ -14,6 +14,10 @@ import (
 // record makes an event of the run a frame of the log. A snapshot of what the thread has is recorded as a
 // marker that names its revision, so that its cost does not grow with the thread (R6).
 func (a *attempt) record(e agui.Event, data []byte) error {
+	data, err := untimed(e, data)
+	if err != nil {
+		return err
+	}
 	f := state.Frame{Type: e.EventType(), Data: data}
 	switch e.(type) {
 	case *agui.RunStarted:
@@ -30,6 +34,16 @@ func (a *attempt) record(e agui.Event, data []byte) error {
 		f.Ending = a.ending
 	}
 	return a.rec.Add(f)
+}
+
+// untimed returns an event without the time that its agent gave it: the events of a log have theirs from one clock.
+func untimed(e agui.Event, data []byte) ([]byte, error) {
+	base := agui.BaseOf(e)
+	if base.Timestamp == 0 || data == nil {
+		return data, nil
+	}
+	base.Timestamp = 0
+	return agui.Encode(e)
 }
 
 // Commit stores the run between two turns. If the principal has spent its tokens the run ends there, with what its turn has done.

@@ -42,15 +42,15 @@ func (r *reader) render(f state.Frame) (json.RawMessage, error) {
 	read := func() (json.RawMessage, error) {
 		if f.Type == agui.TypeStateSnapshot {
 			raw, err := r.state(f.Rev)
-			return frame.StateSnapshot(raw), err
+			return frame.StateSnapshot(raw, f.At), err
 		}
 		messages, err := r.messages(f.Rev)
-		return frame.MessagesSnapshot(messages), err
+		return frame.MessagesSnapshot(messages, f.At), err
 	}
 	if r.stream == nil || f.ID.IsZero() {
 		return read()
 	}
-	return r.g.snapshots.Get(r.req.Context(), frame.Snapshot{Key: r.key, Fence: f.ID.Fence, Rev: f.Rev, Type: f.Type}, read)
+	return r.g.snapshots.Get(r.req.Context(), frame.Snapshot{Key: r.key, Fence: f.ID.Fence, Rev: f.Rev, At: f.At, Type: f.Type}, read)
 }
 
 // send sends events that are not in the log; only the last gets an id.
@@ -97,12 +97,12 @@ func readerEvents(events ...agui.Event) []readerEvent {
 
 // stateSnapshot returns a STATE_SNAPSHOT of a state in its stored form.
 func stateSnapshot(raw json.RawMessage) readerEvent {
-	return readerEvent{event: &agui.StateSnapshot{}, data: frame.StateSnapshot(raw)}
+	return readerEvent{event: &agui.StateSnapshot{}, data: frame.StateSnapshot(raw, 0)}
 }
 
 // messagesSnapshot returns a MESSAGES_SNAPSHOT of messages in their stored form.
 func messagesSnapshot(messages state.Conversation) readerEvent {
-	return readerEvent{event: &agui.MessagesSnapshot{}, data: frame.MessagesSnapshot(messages)}
+	return readerEvent{event: &agui.MessagesSnapshot{}, data: frame.MessagesSnapshot(messages, 0)}
 }
 
 // openingOptions say how a reader is sent the snapshot of the messages that opens its run.
@@ -175,7 +175,7 @@ func (o *opening) isSnapshot(f state.Frame) bool {
 func (r *reader) openingSnapshots(o openingOptions) ([]state.Frame, error) {
 	var frames []state.Frame
 	if o.unordered {
-		sent, err := r.project(state.Frame{Type: agui.TypeMessagesSnapshot, Data: frame.MessagesSnapshot(o.before)})
+		sent, err := r.project(state.Frame{Type: agui.TypeMessagesSnapshot, Data: frame.MessagesSnapshot(o.before, 0)})
 		if err != nil {
 			return nil, err
 		}

@@ -213,6 +213,7 @@ func (a *attempt) replay() error {
 	for _, f := range frames {
 		e, err := frame.Event(f, a.messages, func(int64) (json.RawMessage, error) { return nil, nil }) // the writer's view has no state
 		if err == nil {
+			a.rec.NotBefore(agui.BaseOf(e).Timestamp)
 			err = a.run.Replay(e)
 		}
 		if skipped.Skip(f, err) {

@@ -83,11 +83,15 @@ func PlanBegin(t *Thread, f Facts, r *Request, v Verdict, c Claim, now time.Time
 	if err := s.startState(t, f, r, v); err != nil {
 		return nil, err
 	}
-	run := Run{RunID: r.RunID, ParentRunID: r.ParentRunID, Origin: c.Fence, Hash: r.Hash, Status: RunRunning, StartedAt: now}
+	before := t.newest(f)
+	run := Run{RunID: r.RunID, Number: 1, ParentRunID: r.ParentRunID, Origin: c.Fence, Hash: r.Hash, Status: RunRunning, StartedAt: now}
+	if before != nil {
+		run.Number = before.Number + 1
+	}
 	if len(s.Append) > 0 {
 		run.LastMessage = n.LastMessage
 	}
-	s.Ended, n.Run = t.Run, &run
+	s.Ended, n.Run = before, &run
 	n.Fence = c.Fence
 	n.Failed = false
 	if r.Wait != nil {

@@ -75,7 +75,7 @@ func runsOf(r *Record) []Run {
 	if r.Thread.Run == nil {
 		return nil
 	}
-	return append([]Run{*r.Thread.Run}, r.Facts.Runs()...)
+	return numbered(append([]Run{*r.Thread.Run}, r.Facts.Runs()...))
 }
 
 // State returns the state at a revision; see [ThreadReader].

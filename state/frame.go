@@ -88,6 +88,8 @@ type Frame struct {
 	// messages or state the reader is sent. So a snapshot costs the log the same on a long thread as on a short one. It is 0
 	// in every other frame.
 	Rev int64 `json:"r,omitempty"`
+	// At is when a marker was written, in Unix milliseconds; 0 if that is not known. Every other frame has its time in its event.
+	At int64 `json:"a,omitempty"`
 	// Ending is set in the frame that ends a run.
 	Ending *Ending `json:"e,omitempty"`
 }
@@ -108,9 +110,9 @@ type Ending struct {
 const DeadLogTTL = time.Minute
 
 // DeletedFrame is the last frame in the log of a thread that is deleted under its live run: who reads the run is told
-// that it was stopped. It has no [Ending], for nothing has closed what the run has open.
-func DeletedFrame(id FrameID) (Frame, error) {
+// that it was stopped, at a time in Unix milliseconds. It has no [Ending], for nothing has closed what the run has open.
+func DeletedFrame(id FrameID, at int64) (Frame, error) {
 	code := errcode.Cancelled
-	data, err := agui.Encode(&agui.RunError{Message: code.Message(), Code: string(code)})
+	data, err := agui.Encode(&agui.RunError{Base: agui.Base{Timestamp: at}, Message: code.Message(), Code: string(code)})
 	return Frame{ID: id, Type: agui.TypeRunError, Data: data}, err
 }

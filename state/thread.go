@@ -93,7 +93,9 @@ const MaxRuns = 50
 
 // A Run is the record of one run, its takeovers included.
 type Run struct {
-	RunID       string       `json:"runId"`
+	RunID string `json:"runId"`
+	// Number counts the runs of the thread from 1. No other run of the thread has it, or had it.
+	Number      int          `json:"number,omitempty"`
 	ParentRunID string       `json:"parentRunId,omitempty"`
 	Origin      uint64       `json:"origin"` // the fence of its first attempt: the run's real identity
 	Hash        string       `json:"hash"`   // of the input it was started with

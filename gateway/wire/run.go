@@ -50,7 +50,7 @@ func (w Profile) interrupted(e *agui.RunFinished) ([]agui.Event, Loss) {
 	if w.Dialect == Legacy {
 		events := make([]agui.Event, 0, len(e.Outcome.Interrupts)+1)
 		for _, i := range e.Outcome.Interrupts {
-			events = append(events, legacyInterrupt(i))
+			events = append(events, legacyInterrupt(e.Timestamp, i))
 		}
 		e.Outcome = nil
 		return append(events, e), 0
@@ -91,7 +91,9 @@ func (w Profile) failed(e *agui.RunError, end *state.Ending) ([]agui.Event, Loss
 		finished.Outcome = &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: open}
 	}
 	rest, loss := w.finished(finished)
-	return append([]agui.Event{failure(CustomFailed, e.Code, e.Message)}, rest...), loss
+	told := failure(CustomFailed, e.Code, e.Message)
+	told.Timestamp = e.Timestamp
+	return append([]agui.Event{told}, rest...), loss
 }
 
 // failure is the CUSTOM event that tells of an error without ending the run with it.
@@ -116,8 +118,8 @@ func (w Profile) runID(own string) string {
 }
 
 // legacyInterrupt is the question i in the legacy dialect: the members of metadata.value beside our id, by which
-// the answer is bound, as JSON in a string. A question without such an object has its message.
-func legacyInterrupt(i agui.Interrupt) *agui.Custom {
+// the answer is bound, as JSON in a string. A question without such an object has its message. At is when it was asked.
+func legacyInterrupt(at int64, i agui.Interrupt) *agui.Custom {
 	members := map[string]json.RawMessage{}
 	if value := i.Metadata["value"]; bytes.HasPrefix(value, []byte("{")) {
 		_ = json.Unmarshal(value, &members) // it was checked when i was decoded
@@ -130,5 +132,5 @@ func legacyInterrupt(i agui.Interrupt) *agui.Custom {
 	members["id"], _ = agui.Marshal(i.ID)
 	object, _ := agui.Marshal(members)
 	text, _ := agui.Marshal(string(object))
-	return &agui.Custom{Name: CustomInterrupt, Value: text}
+	return &agui.Custom{Tagged: agui.Tagged{Base: agui.Base{Timestamp: at}}, Name: CustomInterrupt, Value: text}
 }

@@ -97,17 +97,18 @@ func decodeMessage(raw []byte) (state.StoredMessage, error) {
 type frameHead struct {
 	Type   agui.EventType `json:"t"`
 	Rev    int64          `json:"r,omitempty"`
+	At     int64          `json:"a,omitempty"`
 	Ending *state.Ending  `json:"e,omitempty"`
 }
 
 func encodeFrame(f *state.Frame) ([]byte, error) {
-	return withHead(frameHead{f.Type, f.Rev, f.Ending}, f.Data)
+	return withHead(frameHead{f.Type, f.Rev, f.At, f.Ending}, f.Data)
 }
 
 func decodeFrame(id state.FrameID, raw []byte) (state.Frame, error) {
 	var h frameHead
 	data, err := cutHead("frame", raw, &h)
-	return state.Frame{ID: id, Type: h.Type, Rev: h.Rev, Ending: h.Ending, Data: data}, err
+	return state.Frame{ID: id, Type: h.Type, Rev: h.Rev, At: h.At, Ending: h.Ending, Data: data}, err
 }
 
 // A place is a message's place as it is kept.

@@ -126,7 +126,7 @@ func (b *backend) Delete(ctx context.Context, key state.Key) (uint64, error) {
 		fence = t.Fence
 		x.dirty = true
 		if t.Live != nil {
-			last, err := state.DeletedFrame(t.NextFrame())
+			last, err := state.DeletedFrame(t.NextFrame(), x.now.UnixMilli())
 			if err != nil {
 				return err
 			}

@@ -162,7 +162,7 @@ func (b *backend) Delete(_ context.Context, key state.Key) (uint64, error) {
 	defer e.mu.Unlock()
 	t := e.current()
 	if t.Live != nil {
-		last, err := state.DeletedFrame(t.NextFrame())
+		last, err := state.DeletedFrame(t.NextFrame(), b.o.Now().UnixMilli())
 		if err != nil {
 			return 0, err
 		}

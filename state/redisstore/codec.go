@@ -195,7 +195,7 @@ func parseFrame(id string, fields map[string]string) (state.Frame, bool, error) 
 		return state.Frame{}, false, nil
 	}
 	f := state.Frame{Type: agui.EventType(fields["t"]), Data: raw(fields["d"])}
-	var err, err2, err3 error
+	var err, err2, err3, err4 error
 	f.ID, err = state.ParseFrameID(id)
 	if rev := fields["r"]; rev != "" {
 		f.Rev, err2 = strconv.ParseInt(rev, 10, 64)
@@ -203,7 +203,10 @@ func parseFrame(id string, fields map[string]string) (state.Frame, bool, error) 
 	if ending := fields["e"]; ending != "" {
 		err3 = json.Unmarshal([]byte(ending), &f.Ending)
 	}
-	if err := errors.Join(err, err2, err3); err != nil {
+	if at := fields["a"]; at != "" {
+		f.At, err4 = strconv.ParseInt(at, 10, 64)
+	}
+	if err := errors.Join(err, err2, err3, err4); err != nil {
 		return f, false, fmt.Errorf("%w: %w", errFrame, err)
 	}
 	return f, true, nil

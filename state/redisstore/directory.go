@@ -43,7 +43,7 @@ func (s *backend) Find(ctx context.Context, principal, id string) ([]state.Key, 
 
 // Delete forgets the thread; see [state.Backend]. Readers of other replicas learn of it within a second.
 func (s *backend) Delete(ctx context.Context, key state.Key) (uint64, error) {
-	last, err := state.DeletedFrame(state.FrameID{}) // the script knows its number
+	last, err := state.DeletedFrame(state.FrameID{}, 0) // the script knows its number and its time
 	if err != nil {
 		return 0, err
 	}

@@ -137,9 +137,12 @@ func (a *args) list(values []string) {
 func (a *args) frames(frames []state.Frame) error {
 	a.add(len(frames))
 	for _, f := range frames {
-		var rev string
+		var rev, at string
 		if f.Rev != 0 {
 			rev = strconv.FormatInt(f.Rev, 10)
+		}
+		if f.At != 0 {
+			at = strconv.FormatInt(f.At, 10)
 		}
 		var ending []byte
 		if f.Ending != nil {
@@ -148,7 +151,7 @@ func (a *args) frames(frames []state.Frame) error {
 				return err
 			}
 		}
-		a.add(f.ID.String(), string(f.Type), []byte(f.Data), rev, ending)
+		a.add(f.ID.String(), string(f.Type), []byte(f.Data), rev, ending, at)
 	}
 	return nil
 }

@@ -50,13 +50,13 @@ var logs = []sentence{
 	{"a marker in a commit gets the commit's revision", func(w *world) {
 		l := w.start("u1")
 		marked := frames(l, 1, 1)
-		marked[0].Rev = state.ThisRev
+		marked[0].Rev, marked[0].At = state.ThisRev, 1234
 		t := w.commit(l, state.Commit{Messages: []agui.Message{assistant("a1")}, Frames: marked})
 		for batch, err := range w.store.Tail(w.Context(), key, state.FrameID{}) {
 			if err != nil {
 				w.Fatalf("Tail() = %v", err)
 			}
-			w.equal("revision", batch[0].Rev, t.Rev)
+			w.equal("revision and time", []int64{batch[0].Rev, batch[0].At}, []int64{t.Rev, 1234})
 			break
 		}
 	}},

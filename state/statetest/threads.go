@@ -15,6 +15,26 @@ import (
 )
 
 var threads = []sentence{
+	{"the runs of a thread are counted, and each keeps its number", func(w *world) {
+		numbers := func() (numbers []int) {
+			runs, err := w.store.Runs(w.Context(), key)
+			if err != nil {
+				w.Fatalf("Runs() = %v", err)
+			}
+			for _, r := range runs {
+				numbers = append(numbers, r.Number)
+			}
+			return numbers
+		}
+		w.succeed(w.start("u1"), 1)
+		w.equal("numbers", numbers(), []int{1})
+		for i := range state.MaxRuns + 1 {
+			w.succeed(w.start("v"+strconv.Itoa(i)), 1)
+		}
+		all := numbers()
+		w.equal("remembered", len(all), state.MaxRuns)
+		w.equal("newest and oldest", []int{all[0], all[len(all)-1]}, []int{state.MaxRuns + 2, 3})
+	}},
 	{"only what runs creates a thread", func(w *world) {
 		for _, r := range []*state.Request{w.request(), w.resume(resolved("int1", `1`))} {
 			if b := w.begin(r); b.Exists || b.Verdict.Meaning.Runs() {

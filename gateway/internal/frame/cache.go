@@ -22,6 +22,7 @@ type Snapshot struct {
 	Key   state.Key
 	Fence uint64
 	Rev   int64
+	At    int64 // when the marker was written
 	Type  agui.EventType
 }
 

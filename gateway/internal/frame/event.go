@@ -21,11 +21,11 @@ func Event(f state.Frame, messages func(rev int64) ([]agui.Message, error), stat
 		if err != nil {
 			return nil, err
 		}
-		return &agui.MessagesSnapshot{Messages: list}, nil
+		return &agui.MessagesSnapshot{Base: agui.Base{Timestamp: f.At}, Messages: list}, nil
 	}
 	if f.Type == agui.TypeStateSnapshot && f.Data == nil {
 		raw, err := states(f.Rev)
-		return &agui.StateSnapshot{Snapshot: Object(raw)}, err
+		return &agui.StateSnapshot{Tagged: agui.Tagged{Base: agui.Base{Timestamp: f.At}}, Snapshot: Object(raw)}, err
 	}
 	return Decode(f.Data)
 }

@@ -2,22 +2,31 @@ package frame
 
 import (
 	"encoding/json"
+	"strconv"
 
+	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 )
 
 // StateSnapshot returns the encoded STATE_SNAPSHOT of a state in its stored form: what is stored is not encoded again for each reader.
-func StateSnapshot(raw json.RawMessage) json.RawMessage {
-	return snapshotData(`{"type":"STATE_SNAPSHOT","snapshot":`, Object(raw))
+// At is its time in Unix milliseconds; 0: it has none.
+func StateSnapshot(raw json.RawMessage, at int64) json.RawMessage {
+	return snapshotData(agui.TypeStateSnapshot, at, "snapshot", Object(raw))
 }
 
-// MessagesSnapshot returns the encoded MESSAGES_SNAPSHOT of messages in their stored form.
-func MessagesSnapshot(messages state.Conversation) json.RawMessage {
-	return snapshotData(`{"type":"MESSAGES_SNAPSHOT","messages":`, messages.JSON())
+// MessagesSnapshot returns the encoded MESSAGES_SNAPSHOT of messages in their stored form; at is as in [StateSnapshot].
+func MessagesSnapshot(messages state.Conversation, at int64) json.RawMessage {
+	return snapshotData(agui.TypeMessagesSnapshot, at, "messages", messages.JSON())
 }
 
-func snapshotData(before string, value json.RawMessage) json.RawMessage {
-	data := append(make([]byte, 0, len(before)+len(value)+len("}")), before...)
+func snapshotData(name agui.EventType, at int64, member string, value json.RawMessage) json.RawMessage {
+	const most = len(`{"type":"","timestamp":,"":}`) + len("-9223372036854775808")
+	data := make([]byte, 0, most+len(name)+len(member)+len(value))
+	data = append(append(append(data, `{"type":"`...), name...), '"')
+	if at != 0 {
+		data = strconv.AppendInt(append(data, `,"timestamp":`...), at, 10)
+	}
+	data = append(append(append(data, `,"`...), member...), `":`...)
 	return append(append(data, value...), '}')
 }
 

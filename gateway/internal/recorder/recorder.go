@@ -34,6 +34,8 @@ type Options struct {
 	NoteError func()
 	// OnFailure is called when the log cannot be written any more.
 	OnFailure func(error)
+	// Now is the clock that events get their times from.
+	Now func() time.Time
 }
 
 // A Recorder writes a run's frames to the log: in order and in batches, while the run goes on. A commit takes along
@@ -60,6 +62,7 @@ type Recorder struct {
 	held    bool  // pending waits for a commit
 	free    int   // how many of pending need not wait for it
 	err     error // why the log cannot be written any more
+	times   stamper
 }
 
 // New returns a recorder, which writes until Stop.
@@ -67,7 +70,7 @@ func New(o Options) *Recorder {
 	r := &Recorder{
 		Options: o, wake: make(chan struct{}, 1), quit: make(chan struct{}), ended: make(chan struct{}),
 	}
-	r.room.L = &r.mu
+	r.room.L, r.times.now = &r.mu, o.Now
 	go r.loop()
 	return r
 }
@@ -81,13 +84,22 @@ func (r *Recorder) Throttle() {
 	}
 }
 
-// Add puts a frame behind those that are pending, and gives it its id.
+// NotBefore makes events get no earlier time than at, in Unix milliseconds, which the log has already.
+func (r *Recorder) NotBefore(at int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.times.last = max(r.times.last, at)
+}
+
+// Add puts a frame behind those that are pending, and gives it its id and its time. Its event is as [agui.Encode] wrote it, without a
+// timestamp, and belongs to the recorder.
 func (r *Recorder) Add(f state.Frame) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.err != nil {
 		return r.err
 	}
+	r.times.stamp(&f)
 	r.seq++
 	f.ID = state.FrameID{Fence: r.Lease.Fence, Seq: r.seq}
 	r.pending = append(r.pending, f)

@@ -17,7 +17,9 @@ if live then
     local _, seq = parts(last)
     id = fence .. '-' .. string.format('%.0f', seq + 1)
   end
-  redis.call('XADD', log, id, 't', 'RUN_ERROR', 'd', ending, 'r', '', 'e', '')
+  local type = '{"type":"RUN_ERROR"'
+  local at = string.format(',"timestamp":%.0f', tonumber(string.sub(now, 1, 14)))
+  redis.call('XADD', log, id, 't', 'RUN_ERROR', 'd', type .. at .. string.sub(ending, #type + 1), 'r', '', 'e', '')
 end
 redis.call('HSET', thread, 'by', by, 'floor', floor(thread))
 for _, field in ipairs(redis.call('HKEYS', thread)) do

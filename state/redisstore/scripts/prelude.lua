@@ -148,9 +148,13 @@ local function frames(thread, log)
   local last = get(thread, 'last')
   local n, added = count(), false
   for _ = 1, n do
-    local id, type, data, rev, ending = arg(), arg(), arg(), arg(), arg()
+    local id, type, data, rev, ending, at = arg(), arg(), arg(), arg(), arg(), arg()
     if added or less(last, id) then -- they are in order
-      redis.call('XADD', log, id, 't', type, 'd', data, 'r', rev, 'e', ending)
+      if at == '' then
+        redis.call('XADD', log, id, 't', type, 'd', data, 'r', rev, 'e', ending)
+      else
+        redis.call('XADD', log, id, 't', type, 'd', data, 'r', rev, 'e', ending, 'a', at)
+      end
       last, added = id, true
     end
   end
