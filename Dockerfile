@@ -23,7 +23,7 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 COPY --from=page /src/web/dist web/dist
-RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/gateway ./cmd/gateway && mkdir -p volume/data
+RUN CGO_ENABLED=0 go build -trimpath -tags grpcnotrace -ldflags="-s -w" -o bin/gateway ./cmd/gateway && mkdir -p volume/data
 
 # static: certificates for TLS to models and stores, time zones, an unprivileged user, no shell.
 FROM gcr.io/distroless/static-debian12:nonroot

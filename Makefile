@@ -9,7 +9,7 @@ run: build ## build the gateway and serve on GATEWAY_ADDR, http://127.0.0.1:8080
 
 build: ## build the web page if it changed, and bin/gateway with it
 	bash web/build.sh
-	go build -trimpath -o bin/gateway ./cmd/gateway
+	go build -trimpath -tags grpcnotrace -o bin/gateway ./cmd/gateway
 
 test: ## install what the tests need and run all that CI runs
 	bash .ci/run

@@ -4,7 +4,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
 
 bash web/build.sh
-go build -trimpath -o "$GATEWAY_BIN" ./cmd/gateway
+go build -trimpath -tags grpcnotrace -o "$GATEWAY_BIN" ./cmd/gateway
 cd interop/browser
 npm run --silent build
 npm test

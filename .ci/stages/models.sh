@@ -3,6 +3,6 @@
 # shellcheck source=.ci/env.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
 
-go build -trimpath -o "$GATEWAY_BIN" ./cmd/gateway
+go build -trimpath -tags grpcnotrace -o "$GATEWAY_BIN" ./cmd/gateway
 cd interop
 npm run --silent models

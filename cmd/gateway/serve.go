@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/agui-gateway/gateway/state/filestore"
 	"github.com/agui-gateway/gateway/state/memstore"
 	"github.com/agui-gateway/gateway/state/redisstore"
+	"github.com/agui-gateway/gateway/telemetry"
 	"github.com/agui-gateway/gateway/travel"
 	"github.com/agui-gateway/gateway/web"
 )
@@ -33,21 +35,23 @@ func serve(ctx context.Context, c *config, stdout, stderr io.Writer) error {
 	if !c.auth.explicit() && !loopback(c.addr) {
 		return errAuthNotExplicit
 	}
-	if err := c.checkTLS(); err != nil {
+	if err := errors.Join(c.checkTLS(), c.admin.check()); err != nil {
 		return err
 	}
-	log := slog.New(gateway.BoundedLog(c.logHandler(stderr)))
+	log := slog.New(gateway.BoundedLog(telemetry.LogHandler(c.logHandler(stderr))))
 	c.options.Log, c.model.Log = log, log
 	audit, err := c.openAudit(stdout)
 	if err != nil {
 		return err
 	}
 	defer audit.close()
-	return c.withAuth(log, func() error { return c.serve(ctx, log) })
+	return c.withAuth(log, func() error {
+		return c.withTelemetry(ctx, log, func(metrics http.Handler) error { return c.serve(ctx, metrics, log) })
+	})
 }
 
-// serve runs the server for the callers that are known.
-func (c *config) serve(ctx context.Context, log *slog.Logger) error {
+// serve runs the server for the callers that are known, and shows metrics to operators.
+func (c *config) serve(ctx context.Context, metrics http.Handler, log *slog.Logger) error {
 	reloads, stop := c.notifyReload()
 	defer stop()
 	team, err := c.loadTeam()
@@ -65,6 +69,11 @@ func (c *config) serve(ctx context.Context, log *slog.Logger) error {
 	if err != nil {
 		return errors.Join(err, store.Close(), team.Close())
 	}
+	admin, err := c.startAdmin(ctx, g, metrics, log)
+	if err != nil {
+		return errors.Join(err, g.Close(), store.Close(), team.Close())
+	}
+	defer admin.close()
 	server, listener, err := c.listen(ctx, g, log)
 	if err != nil {
 		return errors.Join(err, g.Close(), store.Close(), team.Close())
@@ -136,6 +145,7 @@ func (c *config) leave(g *gateway.Gateway, server *server, log *slog.Logger, ser
 		}
 	}
 	log.Info("draining", "for", c.drain.String())
+	c.drainEnds = time.Now().Add(c.drain)
 	err := shutdown(g, server, c.drain)
 	log.Info("stopped")
 	return err

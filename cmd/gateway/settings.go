@@ -37,6 +37,9 @@ type config struct {
 	redis     string // URL of the store, which may hold a password; empty is none
 	file      string // path of the store's file; without it and redis, threads are in memory
 	audit     string // path of the audit log, or "-" for standard output; empty is none
+	admin     adminSettings
+	content   string    // on or off: whether spans have what people and models say
+	drainEnds time.Time // when -drain is over; zero: it has not begun
 
 	yes        bool          // what the command is about may be deleted
 	json       bool          // what the command prints is for programs
@@ -101,7 +104,7 @@ func (c *config) settings() []setting {
 	o, l := &c.options, &c.options.Limits
 	def := gateway.Defaults()
 	return []setting{
-		{"addr", "127.0.0.1:8080", "address to listen on; one that others can reach requires -auth keys, jwt or header, or an explicit -auth none", c.setAddr},
+		{"addr", "127.0.0.1:8080", "address to listen on; one that others can reach requires -auth keys, jwt or header, or an explicit -auth none", address(&c.addr)},
 		{"config", "", "team file; without one the built-in travel team is served", text(&c.team)},
 		{"env-file", "", "file of KEY=VALUE lines that count before the environment", text(new(string))},
 		{"store", "memory", "where threads are kept: memory, file:PATH, or a Redis at redis://, redis+cluster:// or redis+sentinel:// (also REDIS_URL)", c.setStore},
@@ -167,6 +170,9 @@ func (c *config) settings() []setting {
 		{"interrupt-webhook", "", "webhook called when a run waits for an answer: an http:// or https:// URL; GATEWAY_INTERRUPT_WEBHOOK_SECRET signs", c.setWebhook},
 		{"allow-addresses", "", "link-local and cloud metadata addresses that models, remote agents, MCP servers, issuers and the webhook may have all the same: addresses or networks, with commas between", c.setAllowed},
 		{"audit-log", "", "file to which what people decide and change is appended, a line of JSON each; - is standard output", text(&c.audit)},
+		{"admin-addr", "", "address for operators, who are not asked who they are: /metrics, /healthz, /readyz, and /debug/pprof on a loopback address; none of it is on -addr. One that others can reach requires -admin-auth none", address(&c.admin.addr)},
+		{"admin-auth", "", "none: whoever reaches -admin-addr may read it", oneOf(&c.admin.auth, authNone)},
+		{"telemetry-content", "off", "for development: on puts what people, models and tools say into the spans that OTEL_TRACES_EXPORTER sends", oneOf(&c.content, "off", "on")},
 		{"log-level", "info", "debug, info, warn or error", level(&c.logLevel)},
 		{"log-format", "", "text or json; without it text on a terminal and json elsewhere", oneOf(&c.logFormat, "text", "json")},
 	}

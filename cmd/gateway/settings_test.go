@@ -130,7 +130,8 @@ func TestBadValues(t *testing.T) {
 		"interrupt-webhook": {"hush-hush", "ftp://hush-hush/x", "https://", "https://hush-hush/not-signed"},
 		"allow-addresses":   {"hush-hush", "metadata.google.internal", "169.254.169.254:80", "169.254.0.0/33", "169.254.169.254,,", "fe80::1%eth0"},
 		"audit-log":         {"/", "/dev/null/audit.log"},
-		"log-level":         {"loud", "1"}, "log-format": {"xml"},
+		"admin-addr":        {"9464", "127.0.0.1", "http://127.0.0.1:9464"}, "admin-auth": {"open", "hush"}, "telemetry-content": {"yes", "hush"},
+		"log-level": {"loud", "1"}, "log-format": {"xml"},
 	}
 	for _, name := range strings.Fields("token-window detach-grace interrupt-ttl thread-ttl log-ttl heartbeat lease run-timeout store-buffer model-timeout tool-timeout") {
 		bad[name] = []string{"10", "soon", "-1s", "0s"}

@@ -207,16 +207,19 @@ func (c *config) setStore(value string) error {
 	return nil
 }
 
-func (c *config) setAddr(value string) error {
-	_, port, err := net.SplitHostPort(value)
-	if err == nil {
-		_, err = strconv.ParseUint(port, 10, 16)
+// address reads an address to listen on.
+func address(p *string) func(string) error {
+	return func(value string) error {
+		_, port, err := net.SplitHostPort(value)
+		if err == nil {
+			_, err = strconv.ParseUint(port, 10, 16)
+		}
+		if err != nil {
+			return errors.New("not an address; write host:port, such as 127.0.0.1:8080 or [::1]:8080")
+		}
+		*p = value
+		return nil
 	}
-	if err != nil {
-		return errors.New("not an address; write host:port, such as 127.0.0.1:8080 or [::1]:8080")
-	}
-	c.addr = value
-	return nil
 }
 
 // loopback reports whether only this machine can reach addr.

@@ -14,7 +14,6 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 	noopmetric "go.opentelemetry.io/otel/metric/noop"
-	"go.opentelemetry.io/otel/propagation"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/exemplar"
 	"go.opentelemetry.io/otel/sdk/resource"
@@ -145,9 +144,6 @@ func (e *Export) Meters() metric.MeterProvider {
 	}
 	return e.meters
 }
-
-// Propagator returns what reads and writes the headers that a trace goes from one service to the next by.
-func (e *Export) Propagator() propagation.TextMapPropagator { return e.settings.propagator }
 
 // Metrics shows the metrics as Prometheus reads them, nil unless [Options.Scrape] was set.
 func (e *Export) Metrics() http.Handler { return e.scrape }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/propagation"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
@@ -19,7 +18,6 @@ type Settings struct {
 	traces     *collector // nil: none are sent
 	metrics    *collector // nil: none are sent
 	sampler    sdktrace.Sampler
-	propagator propagation.TextMapPropagator
 	service    string // name; empty: nobody has said
 	attributes []attribute.KeyValue
 
@@ -45,7 +43,7 @@ const defaultValueLength = 4096
 func Read(env func(string) (string, bool)) (*Settings, error) {
 	v := &values{env: env}
 	s := &Settings{disabled: v.oneOf("OTEL_SDK_DISABLED", v.get("OTEL_SDK_DISABLED"), "false", "true") == "true"}
-	s.propagator = v.propagator()
+	v.checkPropagators()
 	if v.sends("OTEL_TRACES_EXPORTER", "") && !s.disabled {
 		s.traces = v.collector("TRACES")
 	}
@@ -97,23 +95,20 @@ func (v *values) sends(name, instead string) bool {
 	}
 }
 
-// propagator reads the headers by which traces go from one service to the next.
-func (v *values) propagator() propagation.TextMapPropagator {
+// checkPropagators wants what package telemetry does: traces go from one service to the next by tracecontext. Baggage, which the variable
+// often names, is what callers say, and is passed on to nobody.
+func (v *values) checkPropagators() {
 	const name = "OTEL_PROPAGATORS"
-	value := v.get(name)
-	if value == "" {
-		value = "tracecontext"
+	if v.get(name) == "" {
+		return
 	}
-	var list []propagation.TextMapPropagator
-	for word := range strings.SplitSeq(value, ",") {
-		switch v.oneOf(name, strings.TrimSpace(word), "none", "tracecontext", "baggage") {
-		case "tracecontext":
-			list = append(list, propagation.TraceContext{})
-		case "baggage":
-			list = append(list, propagation.Baggage{})
-		}
+	words := map[string]bool{}
+	for word := range strings.SplitSeq(v.get(name), ",") {
+		words[strings.ToLower(strings.TrimSpace(word))] = true
 	}
-	return propagation.NewCompositeTextMapPropagator(list...)
+	if delete(words, "baggage"); len(words) != 1 || !words["tracecontext"] {
+		v.wrong(name, errors.New("not one of the choices; write tracecontext, or tracecontext,baggage, of which baggage is not passed on"))
+	}
 }
 
 // sampler reads which traces are recorded.

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"sync"
+	"time"
+
+	"github.com/agui-gateway/gateway/gateway"
+)
+
+// Limits of the server for operators. Few ask it, for little; a profile takes thirty seconds unless it is asked for longer.
+const (
+	adminConnections  = 32
+	adminHeader       = 16 << 10
+	adminReadTimeout  = 10 * time.Second
+	adminWriteTimeout = 2 * time.Minute
+)
+
+// adminSettings say where operators look in.
+type adminSettings struct {
+	addr string // empty: nowhere
+	auth string // "none": nobody has to prove who they are, and somebody has said so
+}
+
+// errAdminNotExplicit refuses to show metrics beyond this machine unless that is asked for explicitly.
+var errAdminNotExplicit = errors.New("-admin-addr (GATEWAY_ADMIN_ADDR): others can reach this address and nobody has to prove who they are; " +
+	"listen on 127.0.0.1, or write -admin-auth none (GATEWAY_ADMIN_AUTH=none) out if that is meant")
+
+// errAdminNowhere refuses a word about an address that there is not.
+var errAdminNowhere = errors.New("-admin-auth (GATEWAY_ADMIN_AUTH): there is no -admin-addr that it could be about")
+
+func (a adminSettings) check() error {
+	switch {
+	case a.addr == "" && a.auth != "":
+		return errAdminNowhere
+	case a.addr != "" && a.auth == "" && !loopback(a.addr):
+		return errAdminNotExplicit
+	}
+	return nil
+}
+
+// An adminServer serves operators. Nil serves nobody.
+type adminServer struct {
+	server  *server
+	serving sync.WaitGroup
+}
+
+// startAdmin serves g's operators at the address of the settings, if there is one.
+func (c *config) startAdmin(ctx context.Context, g *gateway.Gateway, metrics http.Handler, log *slog.Logger) (*adminServer, error) {
+	if c.admin.addr == "" {
+		return nil, nil
+	}
+	var listening net.ListenConfig
+	listener, err := listening.Listen(ctx, "tcp", c.admin.addr)
+	if err != nil {
+		return nil, fmt.Errorf("-admin-addr (GATEWAY_ADMIN_ADDR): %w", err)
+	}
+	o := gateway.AdminOptions{Metrics: metrics}
+	if loopback(c.admin.addr) {
+		o.Profiles = profiles()
+	}
+	a := &adminServer{server: &server{most: adminConnections, log: log}}
+	a.server.Server = &http.Server{
+		Handler:           g.Admin(o),
+		ReadHeaderTimeout: adminReadTimeout,
+		ReadTimeout:       adminReadTimeout,
+		WriteTimeout:      adminWriteTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    adminHeader,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+		ConnState:         a.server.count,
+	}
+	a.serving.Go(func() {
+		if err := a.server.listenAndServe(listener); !errors.Is(err, http.ErrServerClosed) {
+			log.Error("admin: the address is not served any more", "error", err)
+		}
+	})
+	log.Info("admin: metrics and health, for operators", "addr", "http://"+listener.Addr().String(), "profiles", o.Profiles != nil)
+	return a, nil
+}
+
+// close ends the server and its connections.
+func (a *adminServer) close() {
+	if a == nil {
+		return
+	}
+	_ = a.server.Close() // what is left to close was asked for by nobody who waits
+	a.serving.Wait()
+}
+
+// profiles shows what the process does, as `go tool pprof` reads it. The command line is not part of it, because flags may be secrets.
+func profiles() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	return mux
+}
