@@ -10,6 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/gateway/internal/frame"
+	"github.com/agui-gateway/gateway/gateway/internal/limit"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -28,6 +29,8 @@ type admission struct {
 	full   error // why no run could start when the store was asked last
 	queued bool  // the request has a place in the thread's queue
 	tries  int   // behind a run whose client may have hung up
+	// since is when the request began to wait, the zero time if it never did.
+	since time.Time
 }
 
 // admit asks the store what the request means until it means something final: a run in the way may have to end
@@ -84,7 +87,7 @@ func (a *admission) begin(ctx context.Context) (*state.Begun, *attempt, error) {
 				}
 			}()
 		} else {
-			a.full = &errcode.Error{Code: errcode.RemoteLoop}
+			a.full = limit.Reached(limit.Hops, &errcode.Error{Code: errcode.RemoteLoop})
 		}
 	}
 	a.req.NoRun, a.req.MaxStored = a.full != nil, a.g.o.Limits.StoredPerPrincipal
@@ -181,9 +184,19 @@ func (a *admission) keepAlive() (stop func(), err error) {
 	return a.reader.keepAlive(), nil
 }
 
+// waits counts the request as one that waits, until done is called.
+func (a *admission) waits() (done func()) {
+	if a.since.IsZero() {
+		a.since = time.Now()
+	}
+	a.g.queued.Add(1)
+	return func() { a.g.queued.Add(-1) }
+}
+
 // awaitTurn waits in the thread's queue. The client gets its headers and heartbeats; when it is gone, so is its place. A
 // store that is away is waited for.
 func (a *admission) awaitTurn(ctx context.Context) error {
+	defer a.waits()()
 	stop, err := a.keepAlive()
 	if err != nil {
 		return err
@@ -214,6 +227,7 @@ func (a *admission) awaitTurn(ctx context.Context) error {
 
 // awaitSlot waits for a slot, and keeps the place in the thread's queue until then.
 func (a *admission) awaitSlot(ctx context.Context) error {
+	defer a.waits()()
 	stop, err := a.keepAlive()
 	if err != nil {
 		return err
@@ -271,6 +285,9 @@ func (a *admission) supersede(ctx context.Context, t *state.Thread) error {
 // leaveQueues gives up what was waited for: the place in the queue, unless run began with it, and the slot.
 func (a *admission) leaveQueues(run *attempt) {
 	a.slot.leave()
+	if !a.since.IsZero() {
+		a.g.metrics.QueueWait(a.r.Context(), time.Since(a.since))
+	}
 	if !a.queued || run != nil {
 		return
 	}
@@ -289,6 +306,7 @@ func (a *admission) answerFailure(err error) error {
 	case a.r.Context().Err() != nil:
 		return err
 	case client.stream != nil:
+		a.g.noteLimit(err)
 		return client.sendError(code)
 	case !client.profile.AskAgain || len(a.req.Answers) == 0:
 		return err
@@ -297,6 +315,7 @@ func (a *admission) answerFailure(err error) error {
 	if loadErr != nil {
 		return err
 	}
+	a.g.noteLimit(err)
 	return client.refuse(&state.Begun{
 		Verdict: state.Verdict{Meaning: state.Refuse, Code: code}, Thread: t, Interrupts: interrupts, Exists: true,
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
+	"github.com/agui-gateway/gateway/gateway/internal/limit"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/host"
@@ -64,7 +65,8 @@ func (s *served) checkForwarded(header http.Header) error {
 		}
 	}
 	if size > maxForwarded {
-		return &errcode.Error{Code: errcode.TooLarge, Err: fmt.Errorf("gateway: the headers that the agent forwards have %d bytes, more than %d", size, maxForwarded)}
+		err := fmt.Errorf("gateway: the headers that the agent forwards have %d bytes, more than %d", size, maxForwarded)
+		return limit.Reached(limit.ForwardedHeaders, &errcode.Error{Code: errcode.TooLarge, Err: err})
 	}
 	return nil
 }

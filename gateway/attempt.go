@@ -43,14 +43,17 @@ func (g *Gateway) drained() error {
 // An attempt is this replica's execution of a run: it owns the thread's lease until the run ends. It has three goroutines: the
 // agent's, the recorder's, and its own, which watches the agent and then ends the run.
 type attempt struct {
-	g      *Gateway
-	agent  *served
-	lease  *state.Lease
-	term   *term // how long the lease is known to last
-	clock  calls.Clock
-	intent state.Intent
-	log    *slog.Logger
-	header http.Header // those of the request that the agent forwards; nil if the request went to another replica
+	g          *Gateway
+	agent      *served
+	lease      *state.Lease
+	term       *term // how long the lease is known to last
+	clock      calls.Clock
+	intent     state.Intent
+	log        *slog.Logger
+	metrics    *telemetry.Metrics
+	measuredAs string      // what its metrics call the agent
+	asked      time.Time   // when the store was asked for the lease
+	header     http.Header // those of the request that the agent forwards; nil if the request went to another replica
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -100,6 +103,7 @@ func (a *attempt) execute() {
 	a.rec = recorder.New(recorder.Options{
 		Store: a.g.store, Lease: a.lease, Context: a.always, Patience: a.g.o.StoreBuffer, GiveUp: a.g.giveUp,
 		NoteError: a.g.noteStoreError, OnFailure: a.storeFailed, Now: a.clock.Now,
+		Wrote: func(events, bytes int) { a.metrics.Logged(a.always, events, bytes) },
 	})
 	defer a.rec.Stop()
 	defer a.keepLease()()

@@ -44,6 +44,7 @@ func (a *attempt) end(result host.Result, err error) {
 		a.surrender(err)
 		return
 	}
+	a.measureEnd()
 	a.logEnd()
 }
 
@@ -64,6 +65,7 @@ func (a *attempt) handOver() {
 		a.log.Error("run: lease not released", "error", err)
 		return
 	}
+	a.metrics.RunHandedOver(a.always, a.measuredAs)
 	a.log.Info("run: handed over")
 }
 
@@ -106,6 +108,7 @@ func (a *attempt) endSucceeded(result host.Result) error {
 func (a *attempt) endInterrupted(result host.Result) error {
 	tokens := make([]state.Token, 0, len(result.Pause.Interrupts))
 	shown := make([]agui.Interrupt, 0, len(result.Pause.Interrupts))
+	asked := a.clock.Now().UTC()
 	for _, i := range result.Pause.Interrupts {
 		ttl := i.TTL
 		if ttl <= 0 {
@@ -117,7 +120,7 @@ func (a *attempt) endInterrupted(result host.Result) error {
 			expires = i.Until.UTC().Truncate(time.Second)
 		}
 		i.ExpiresAt = expires.Format(time.RFC3339)
-		tokens = append(tokens, state.Token{Interrupt: i.Interrupt, ExpiresAt: expires, Status: state.TokenOpen})
+		tokens = append(tokens, state.Token{Interrupt: i.Interrupt, AskedAt: asked, ExpiresAt: expires, Status: state.TokenOpen})
 		shown = append(shown, i.Interrupt)
 	}
 	c := state.Commit{
@@ -131,10 +134,13 @@ func (a *attempt) endInterrupted(result host.Result) error {
 	err := a.finish(c, &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: shown}, result.Closings)
 	if err != nil {
 		a.g.webhook.Remove(n)
-	} else if n != nil {
+		return err
+	}
+	if n != nil {
 		a.g.webhook.Start(n)
 	}
-	return err
+	a.measureAsked(tokens)
+	return nil
 }
 
 // endStopped ends a run that was stopped: its messages stay, as far as they were written, and the state as it is. Calls that

@@ -65,6 +65,7 @@ func (g *Gateway) answerError(w http.ResponseWriter, r *http.Request, err error)
 		g.log(r).Debug("reader: gone", "path", route.Logged(r.URL.Path), "error", err)
 		return
 	}
+	g.noteLimit(err)
 	code := errcode.Of(err)
 	status := statusOf(code)
 	log := g.log(r).With(route.Described(r)...).With("code", string(code))

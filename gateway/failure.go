@@ -15,6 +15,7 @@ import (
 func (a *attempt) endFailed(cause error) error {
 	code := codeOf(cause)
 	a.logFailure(code, cause)
+	a.noteFailure(cause)
 	if !a.logUnusable && allCancelled(code, a.intent) && !a.run.Ended() {
 		return a.endCalledOff()
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/gateway/internal/edge"
 	"github.com/agui-gateway/gateway/gateway/internal/frame"
+	"github.com/agui-gateway/gateway/gateway/internal/limit"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/gateway/internal/webhook"
 	"github.com/agui-gateway/gateway/state"
@@ -37,6 +38,10 @@ type Gateway struct {
 	readiness readiness
 	webhook   *webhook.Webhook
 	limits    limits
+	metrics   *telemetry.Metrics
+	unwatch   func()       // ends that Stats are observed
+	queued    atomic.Int64 // requests that wait
+	deadlines deadlines
 	leaving   atomic.Bool // nobody should send requests any more
 	// taking is done when new runs are refused, serving when the last run has ended.
 	taking, serving         context.Context
@@ -70,6 +75,7 @@ func New(o Options) (*Gateway, error) {
 	g := &Gateway{
 		o: o, store: o.Store, attempts: map[state.Key]*attempt{},
 	}
+	g.metrics = o.Telemetry.Metrics()
 	g.limits = newLimits(o)
 	g.taking, g.stopTaking = context.WithCancel(context.Background())
 	g.serving, g.stopServing = context.WithCancel(context.Background())
@@ -95,9 +101,11 @@ func New(o Options) (*Gateway, error) {
 	g.webhook = webhook.New(webhook.Options{
 		URL: o.Webhook.URL, Secret: o.Webhook.Secret, Timeout: o.Webhook.Timeout, Retry: o.Webhook.Retry, Client: o.Webhook.Client,
 		Store: g.store, Principals: o.Principal != nil, Lease: o.Lease, Draining: g.taking, Log: o.Log, Now: o.Now, NewID: o.NewID,
+		Attempted: func(outcome string) { g.metrics.Delivery(context.Background(), outcome) },
 	})
 	g.routes = g.newRoutes()
 	g.traced = o.Telemetry.Handler(http.HandlerFunc(g.serveHTTP), traced)
+	g.unwatch = g.metrics.WatchLoad(g.Stats)
 	g.sweepEnded, g.notingEnded = make(chan struct{}), make(chan struct{})
 	go g.sweep()
 	go g.noteReaders()
@@ -119,6 +127,7 @@ func (g *Gateway) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if timed.noRoom {
 		log.Warn("request: cut off, too much is being written to others")
+		g.metrics.Limit(r.Context(), string(limit.Answers))
 	}
 }
 
@@ -165,6 +174,8 @@ func (g *Gateway) Close() error {
 	// Drain reports that runs were ended early, which is what Close is for.
 	_ = g.Drain(ctx)
 	<-g.notingEnded
+	g.deadlines.close()
+	g.unwatch()
 	g.webhook.Close()
 	g.abandon()
 	g.outage.NoteAnswer() // no reader is left that an outage would concern

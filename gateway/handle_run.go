@@ -91,6 +91,7 @@ func (r *reader) respond(begun *state.Begun, run *attempt) error {
 	case state.Refuse:
 		return r.refuse(begun)
 	case state.Busy:
+		r.g.noteCode(limitOfRefusal, begun.Verdict.Code)
 		return r.sendError(begun.Verdict.Code)
 	default: // Show; admit returns neither Full, Queued nor Preempt
 		return r.showOrJoin(begun, shown{failed: begun.Verdict.Failed})
@@ -139,6 +140,7 @@ func (g *Gateway) resumeWithoutStream(w http.ResponseWriter, r *http.Request, ag
 	case v.Meaning == state.Join:
 		route.Answer(w, http.StatusAccepted, map[string]string{"runId": begun.Thread.Live.Intent.RunID})
 	case v.Meaning == state.Refuse, v.Meaning == state.Busy:
+		g.noteCode(limitOfRefusal, v.Code)
 		return &errcode.Error{Code: v.Code}
 	default:
 		route.Answer(w, http.StatusOK, map[string]any{"status": statusOfThread(begun.Thread, begun.Interrupts)})

@@ -236,6 +236,7 @@ func (g *Gateway) answerPatch(w http.ResponseWriter, r *http.Request, result sta
 // refusePatch is [Gateway.answerError] with the operation at fault.
 func (g *Gateway) refusePatch(w http.ResponseWriter, r *http.Request, result state.PatchResult) {
 	g.log(r).With(route.Described(r)...).Info("request: refused", "code", string(result.Code))
+	g.noteCode(limitOfPatch, result.Code)
 	message := result.Code.Message()
 	if result.Problem != "" {
 		message += " " + strings.ToUpper(result.Problem[:1]) + result.Problem[1:] + "."

@@ -116,6 +116,9 @@ func (a *attempt) commit(c state.Commit) error {
 	if c.State != nil {
 		a.committed = a.compared
 	}
+	if !a.answersUsed && (c.End == nil || !c.End.Reopen) {
+		a.measureAnswers()
+	}
 	a.answersUsed, a.effects = true, nil
 	if c.End != nil {
 		a.ended = c.End

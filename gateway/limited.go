@@ -47,14 +47,14 @@ func (l *limits) takeRequest(r *http.Request) error {
 	if wait == 0 || copilotkit.Probes(r) {
 		return nil
 	}
-	return rateLimited(wait, "the principal makes too many requests")
+	return rateLimited(limit.Rate, wait, "the principal makes too many requests")
 }
 
 // takeStranger counts a request without a principal that is allowed in. Right credentials from the same address are not counted, because
 // many people may be behind it.
 func (l *limits) takeStranger(r *http.Request) error {
 	if wait := l.strangers.Take(limit.Network(route.Address(r))); wait > 0 {
-		return rateLimited(wait, "too many requests without a principal come from the address")
+		return rateLimited(limit.Rate, wait, "too many requests without a principal come from the address")
 	}
 	return nil
 }
@@ -65,7 +65,7 @@ func (l *limits) takeRun(principal string) error {
 		return err
 	}
 	if !l.runs.Add(principal, 1, l.mostRuns) {
-		return rateLimited(retryAfter, "the principal has too many runs")
+		return rateLimited(limit.RunsPerPrincipal, retryAfter, "the principal has too many runs")
 	}
 	return nil
 }
@@ -73,14 +73,14 @@ func (l *limits) takeRun(principal string) error {
 // spent returns an error if the principal has spent its tokens.
 func (l *limits) spent(principal string) error {
 	if wait := l.tokens.Wait(principal); wait > 0 {
-		return rateLimited(wait, "the principal has spent its tokens")
+		return rateLimited(limit.TokensPerPrincipal, wait, "the principal has spent its tokens")
 	}
 	return nil
 }
 
-// rateLimited is the error of a caller that may try again after wait.
-func rateLimited(wait time.Duration, why string) error {
-	return &retryError{&errcode.Error{Code: errcode.RateLimited, Err: fmt.Errorf("gateway: %s", why)}, wait}
+// rateLimited is the error of a caller that has reached a limit and may try again after wait.
+func rateLimited(name limit.Name, wait time.Duration, why string) error {
+	return limit.Reached(name, &retryError{&errcode.Error{Code: errcode.RateLimited, Err: fmt.Errorf("gateway: %s", why)}, wait})
 }
 
 // refuseOften answers a request beyond a rate. There may be many of these, so the log gets a line a second for all of them.
@@ -88,5 +88,6 @@ func (g *Gateway) refuseOften(w http.ResponseWriter, r *http.Request, err error)
 	if skipped, write := g.limits.often.Next(g.limits.now()); write {
 		g.log(r).With(route.Described(r)...).Warn("request: refused", "code", string(errcode.Of(err)), "error", err, "skipped", skipped)
 	}
+	g.noteLimit(err)
 	g.writeError(w, r, err)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/gateway/wire"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/telemetry"
 )
 
 // A reader is a client's connection that is sent a thread's frames: it posted a run, or only reads one.
@@ -48,7 +49,9 @@ func (r *reader) open() error {
 	if err != nil {
 		return err
 	}
-	r.stream = &stream{out: s, every: r.g.o.Heartbeat, mark: threadMark(r.key), answers: r.g.limits.answers, owner: r.key.Principal}
+	r.stream = &stream{
+		out: s, every: r.g.o.Heartbeat, mark: threadMark(r.key), answers: r.g.limits.answers, owner: r.key.Principal, metrics: r.g.metrics,
+	}
 	return r.stream.open()
 }
 
@@ -94,6 +97,7 @@ func (r *reader) endWithError(err error) error {
 	} else if coded, ok := errors.AsType[*errcode.Error](err); ok {
 		code = coded.Code
 	}
+	r.g.noteLimit(err)
 	r.g.log(r.req).Error("reader: cannot go on", "code", string(code), "error", err)
 	return r.endEarly(code)
 }
@@ -150,12 +154,14 @@ type stream struct {
 	// answers limits what is sent at a time, and owner is whose stream this is.
 	answers *limit.Bytes
 	owner   string
+	metrics *telemetry.Metrics
 
 	mu   sync.Mutex // guards what follows
 	out  *agui.Stream
 	last time.Time // when something went out
 	// inRun says that the start of a run was sent and its end was not.
 	inRun bool
+	first *firstSight // nil if nothing is measured of the run, or nothing more
 }
 
 func (s *stream) open() error {
@@ -175,7 +181,7 @@ func (s *stream) send(frames ...state.Frame) error {
 		room := s.answers.Hold(s.owner)
 		defer room.Release()
 		if err := room.Grow(context.Background(), int64(size)); err != nil {
-			return route.RoomError(err)
+			return limit.Reached(limit.Answers, route.RoomError(err))
 		}
 	}
 	s.last = time.Now()
@@ -187,7 +193,12 @@ func (s *stream) send(frames ...state.Frame) error {
 			records[i].ID = eventID(f.ID, s.mark)
 		}
 	}
-	return route.ReaderGone(s.out.Send(records...))
+	if err := s.out.Send(records...); err != nil {
+		return route.ReaderGone(err)
+	}
+	s.metrics.Sent(context.Background(), len(frames), size)
+	s.first = s.first.sent(frames)
+	return nil
 }
 
 // keepAlive sends a comment whenever nothing else was sent for a heartbeat, so that proxies keep the connection.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
+	"github.com/agui-gateway/gateway/gateway/internal/limit"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -65,11 +66,11 @@ func (c *readerCount) leave(key state.Key) {
 // enterReader counts a reader of a thread until leaveReader is called, unless the thread, its principal or the gateway has too many.
 func (g *Gateway) enterReader(key state.Key) error {
 	if !g.limits.readers.Add(key.Principal, 1, g.limits.mostReaders) {
-		return rateLimited(retryAfter, "the principal has too many readers")
+		return rateLimited(limit.ReadersPerPrincipal, retryAfter, "the principal has too many readers")
 	}
 	if !g.readers.enter(key, g.o.Limits.Readers, g.o.Limits.ReadersTotal) {
 		g.limits.readers.Done(key.Principal, 1)
-		return &errcode.Error{Code: errcode.Overloaded, Err: errors.New("gateway: too many readers")}
+		return limit.Reached(limit.Readers, &errcode.Error{Code: errcode.Overloaded, Err: errors.New("gateway: too many readers")})
 	}
 	return nil
 }
@@ -84,6 +85,13 @@ func (g *Gateway) enterOwn(key state.Key) {
 func (g *Gateway) leaveReader(key state.Key) {
 	g.readers.leave(key)
 	g.limits.readers.Done(key.Principal, 1)
+}
+
+// count returns how many readers there are.
+func (c *readerCount) count() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.all
 }
 
 // any reports whether the thread has a reader.

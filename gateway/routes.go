@@ -234,7 +234,7 @@ func (g *Gateway) guard(next echo.HandlerFunc) echo.HandlerFunc {
 			err = g.origins().Check(c.Request())
 		}
 		if err == nil && g.o.Limits.Header > 0 && edge.HeaderSize(c.Request()) > g.o.Limits.Header {
-			err = &errcode.Error{Code: errcode.HeaderTooLarge}
+			err = limit.Reached(limit.Header, &errcode.Error{Code: errcode.HeaderTooLarge})
 		}
 		if err != nil {
 			g.answerError(responseWriter{c.Response()}, c.Request(), err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/gateway/internal/limit"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -59,7 +60,7 @@ func (s *slot) takeLocked() error {
 		s.counted = true
 	}
 	if most := s.g.o.Limits.Runs; most > 0 && s.g.running >= most {
-		return &errcode.Error{Code: errcode.Overloaded}
+		return limit.Reached(limit.Runs, &errcode.Error{Code: errcode.Overloaded})
 	}
 	s.g.running++
 	s.g.wg.Add(1)
@@ -190,7 +191,7 @@ func hopsOf(header http.Header) (hops int, chain string, err error) {
 		return 0, "", &errcode.Error{Code: errcode.InvalidInput, Err: &agui.FieldError{Path: groupchat.HopsHeader, Problem: "must be a whole number from 1 on"}}
 	}
 	if hops >= maxHops {
-		return 0, "", &errcode.Error{Code: errcode.RemoteLoop}
+		return 0, "", limit.Reached(limit.Hops, &errcode.Error{Code: errcode.RemoteLoop})
 	}
 	if chain = header.Get(groupchat.ChainHeader); chainName.MatchString(chain) {
 		return hops, chain, nil

@@ -28,7 +28,7 @@ func (g *Gateway) start(agent *served, begun *state.Begun, asked time.Time, requ
 	a := &attempt{
 		g: g, agent: agent, lease: begun.Lease, term: newTerm(asked.Add(g.o.Lease)), clock: g.clockAt(begun.Now), intent: begun.Thread.Live.Intent,
 		cancel: cancel, done: make(chan struct{}), woken: make(chan struct{}, 1), header: agent.forwarded(header),
-		ids: newMinter(g.o.NewID),
+		ids: newMinter(g.o.NewID), metrics: g.metrics, measuredAs: measuredAs(agent), asked: asked,
 	}
 	a.ctx = a.beginStep(ctx, request)
 	a.always = context.WithoutCancel(a.ctx)

@@ -113,7 +113,8 @@ func (g *Gateway) takeOverRun(ctx context.Context, key state.Key) error {
 		return err
 	}
 	g.chains.rejoin(begun.Thread.Live.Intent.Chain)
-	g.start(agent, begun, asked, context.Background(), nil, g.logFor(begun.Lease.Key.Principal))
+	run := g.start(agent, begun, asked, context.Background(), nil, g.logFor(begun.Lease.Key.Principal))
+	g.metrics.RunTakenOver(ctx, run.measuredAs)
 	s.occupy()
 	taken = true
 	return nil

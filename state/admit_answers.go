@@ -145,6 +145,7 @@ func (a *admission) claims(entries []Answer) ([]Answer, errcode.Code) {
 				return nil, errcode.ResumeInvalid
 			}
 		}
+		e.AskedAt = token.AskedAt
 		claims = append(claims, e)
 	}
 	for _, token := range a.expired {
@@ -157,6 +158,7 @@ func (a *admission) claims(entries []Answer) ([]Answer, errcode.Code) {
 		default: // it could not see the deadline: asked again rather than refused (I7)
 			e = Answer{ID: token.Interrupt.ID, Status: agui.ResumeCancelled, TimedOut: true, Late: e.Payload}
 		}
+		e.AskedAt, e.Expired = token.AskedAt, true
 		claims = append(claims, e)
 	}
 	return claims, ""

@@ -27,8 +27,10 @@ const (
 type Token struct {
 	// Interrupt is the question as clients see it.
 	Interrupt agui.Interrupt `json:"interrupt"`
-	ExpiresAt time.Time      `json:"expiresAt,omitzero"`
-	Status    TokenStatus    `json:"status"`
+	// AskedAt is when it was asked, zero if it is not known.
+	AskedAt   time.Time   `json:"askedAt,omitzero"`
+	ExpiresAt time.Time   `json:"expiresAt,omitzero"`
+	Status    TokenStatus `json:"status"`
 	// Answer is the one that claimed it.
 	Answer *Answer `json:"answer,omitempty"`
 }
@@ -49,6 +51,9 @@ type Answer struct {
 	// cancelled and may be asked again. Late is what was answered, to know the same answer again.
 	TimedOut bool            `json:"timedOut,omitempty"`
 	Late     json.RawMessage `json:"late,omitempty"`
+	// AskedAt is the question's, and Expired says that its time was over when the answer came.
+	AskedAt time.Time `json:"askedAt,omitzero"`
+	Expired bool      `json:"expired,omitempty"`
 }
 
 // Same reports whether b, as a caller gives it, means what a, as a token keeps it, does: equal status and

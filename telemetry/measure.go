@@ -6,6 +6,8 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/agui-gateway/gateway/errcode"
 )
 
 // What a step came to, as the label outcome has it: one of these, or the code of its failure.
@@ -40,7 +42,7 @@ func (m *Metrics) measure(span trace.Span, r Record, agent string, took time.Dur
 	case KindRemote:
 		m.remoteCalls.Add(ctx, 1, with(m.labels.remote.of(r.Name), result))
 	case KindStore:
-		m.storeCall(ctx, r.Name, took, r.Code != "")
+		m.storeCall(ctx, r.Name, took, r.Code != "" && r.Code != errcode.Cancelled) // whoever asked is gone
 	case KindRun, KindChoice, KindQuestion: // whoever ends a run knows how; a choice is seen by its model's call
 	}
 }

@@ -32,6 +32,8 @@ type Options struct {
 	GiveUp   context.Context
 	// NoteError is called when the store did not answer.
 	NoteError func()
+	// Wrote is called with how many frames the store has taken, and their bytes.
+	Wrote func(frames, bytes int)
 	// OnFailure is called when the log cannot be written any more.
 	OnFailure func(error)
 	// Now is the clock that events get their times from.
@@ -166,7 +168,17 @@ func (r *Recorder) append(ctx context.Context, frames []state.Frame) error {
 	}
 	r.last = frames[len(frames)-1].ID
 	r.recent.add(frames)
+	r.wrote(frames)
 	return nil
+}
+
+// wrote tells of frames that the store has taken.
+func (r *Recorder) wrote(frames []state.Frame) {
+	bytes := 0
+	for _, f := range frames {
+		bytes += len(f.Data)
+	}
+	r.Wrote(len(frames), bytes)
 }
 
 // callOverGap makes a call that finds a gap in the log if the store has lost frames that it had acknowledged, as it may in a
@@ -242,6 +254,7 @@ func (r *Recorder) commitFrames(ctx context.Context, c state.Commit, frames []st
 	}
 	if len(frames) > 0 {
 		r.last = frames[len(frames)-1].ID
+		r.wrote(frames)
 	}
 	r.recent.reset(r.last)
 	return t, nil

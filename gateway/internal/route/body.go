@@ -12,6 +12,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/gateway/internal/limit"
 )
 
 // bodyTime is how long a request's body may take to arrive. It is long, because it only has to end connections that never
@@ -108,25 +109,25 @@ var ErrCoding = errors.New("gateway: the body is compressed")
 // ReadBody is ReadJSON for a body of any media type. It refuses compressed bodies, because a few bytes of them can be many, and text that is
 // not UTF-8. A body whose announced length is too large is refused before it is read,
 // so that a client which waits for 100 Continue does not send it.
-func ReadBody(r *http.Request, limit int64) ([]byte, error) {
+func ReadBody(r *http.Request, most int64) ([]byte, error) {
 	for _, coding := range r.Header.Values("Content-Encoding") {
 		if !strings.EqualFold(coding, "identity") {
 			return nil, &errcode.Error{Code: errcode.UnsupportedMediaType, Err: ErrCoding, Text: "The body must not be compressed."}
 		}
 	}
 	body := r.Body
-	if limit > 0 {
-		if r.ContentLength > limit {
-			return nil, &errcode.Error{Code: errcode.TooLarge, Err: &http.MaxBytesError{Limit: limit}}
+	if most > 0 {
+		if r.ContentLength > most {
+			return nil, limit.Reached(limit.Body, &errcode.Error{Code: errcode.TooLarge, Err: &http.MaxBytesError{Limit: most}})
 		}
-		body = http.MaxBytesReader(nil, r.Body, limit)
+		body = http.MaxBytesReader(nil, r.Body, most)
 	}
 	data, err := readAll(r, body)
 	var tooLarge *http.MaxBytesError
 	var coded *errcode.Error
 	switch {
 	case errors.As(err, &tooLarge):
-		return nil, &errcode.Error{Code: errcode.TooLarge, Err: err}
+		return nil, limit.Reached(limit.Body, &errcode.Error{Code: errcode.TooLarge, Err: err})
 	case errors.As(err, &coded), errors.Is(err, context.Canceled):
 		return nil, err
 	case err != nil:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/gateway/internal/limit"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -20,9 +21,10 @@ func StoreError(err error) error {
 	case errors.Is(err, state.ErrLater):
 		return &errcode.Error{Code: errcode.StoreTooNew, Err: err}
 	case errors.Is(err, state.ErrFull):
-		return &errcode.Error{Code: errcode.Overloaded, Err: err}
+		return limit.Reached(limit.Store, &errcode.Error{Code: errcode.Overloaded, Err: err})
 	case errors.Is(err, state.ErrStored):
-		return &errcode.Error{Code: errcode.TooLarge, Text: "Your threads take as much as they may; delete some.", Err: err}
+		return limit.Reached(limit.StoredPerPrincipal,
+			&errcode.Error{Code: errcode.TooLarge, Text: "Your threads take as much as they may; delete some.", Err: err})
 	case errors.Is(err, state.ErrCursor):
 		return InvalidQuery("cursor", "is not one of ours")
 	case errors.Is(err, context.Canceled):

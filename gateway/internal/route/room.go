@@ -58,9 +58,9 @@ func readAll(r *http.Request, body io.Reader) ([]byte, error) {
 func RoomError(err error) error {
 	switch {
 	case errors.Is(err, limit.ErrShare):
-		return &errcode.Error{Code: errcode.RateLimited, Err: err}
+		return limit.Reached(limit.BodiesPerPrincipal, &errcode.Error{Code: errcode.RateLimited, Err: err})
 	case errors.Is(err, limit.ErrNoRoom):
-		return &errcode.Error{Code: errcode.Overloaded, Err: err}
+		return limit.Reached(limit.Bodies, &errcode.Error{Code: errcode.Overloaded, Err: err})
 	default:
 		return err
 	}

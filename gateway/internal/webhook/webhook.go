@@ -40,9 +40,12 @@ type Options struct {
 	Lease time.Duration
 	// Draining is done when the replica is about to stop: notices that wait for another attempt are left to others.
 	Draining context.Context
-	Log      *slog.Logger
-	Now      func() time.Time
-	NewID    func() string
+	// Attempted is called after each attempt at a notice, with what came of it: delivered, failed (it is sent again) or expired (it is
+	// not, because its questions have expired).
+	Attempted func(outcome string)
+	Log       *slog.Logger
+	Now       func() time.Time
+	NewID     func() string
 }
 
 // At most maxSending notices are sent at once. At most maxWaiting ones wait for that here, or for their next attempt if the store did not
@@ -181,6 +184,7 @@ func (w *Webhook) deliver(n *Notice) {
 		err := w.send(n)
 		switch {
 		case err == nil:
+			w.o.Attempted("delivered")
 			log.Debug("webhook: delivered", "attempt", n.attempt)
 			w.Remove(n)
 			return
@@ -191,10 +195,12 @@ func (w *Webhook) deliver(n *Notice) {
 			return
 		}
 		if n.clock.Now().After(n.Until) {
+			w.o.Attempted("expired")
 			log.Error("webhook: given up, the questions have expired", "attempts", n.attempt, "error", err)
 			w.Remove(n)
 			return
 		}
+		w.o.Attempted("failed")
 		pause := w.pause(n.attempt)
 		log.Warn("webhook: not delivered", "attempt", n.attempt, "again_after", pause.String(), "error", err)
 		if n.lease != nil {

@@ -1,0 +1,80 @@
+package gateway
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/internal/calls"
+	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/telemetry"
+)
+
+// maxDeadlines is how many questions are watched at once for their time to be over; of further ones it is not counted.
+const maxDeadlines = 10_000
+
+// deadlinePause is how long to wait before a deadline is looked at again, because the store was away or its clock is behind.
+const deadlinePause = time.Second
+
+// deadlines are the times at which questions expire that this replica has asked. Nobody else looks: a question that nobody answers
+// expires without anybody noticing. The zero value has none.
+type deadlines struct {
+	mu     sync.Mutex
+	timers map[*time.Timer]bool
+	closed bool
+}
+
+// add calls done in a goroutine of its own after d, and again until it returns true or close is called.
+func (l *deadlines) add(d time.Duration, done func() bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed || len(l.timers) >= maxDeadlines {
+		return
+	}
+	if l.timers == nil {
+		l.timers = map[*time.Timer]bool{}
+	}
+	var timer *time.Timer
+	timer = time.AfterFunc(max(d, 0), func() {
+		l.mu.Lock() // until the timer is set
+		delete(l.timers, timer)
+		l.mu.Unlock()
+		over := false
+		if err := calls.Protect(func() error { over = done(); return nil }); err == nil && !over {
+			l.add(deadlinePause, done)
+		}
+	})
+	l.timers[timer] = true
+}
+
+// close forgets all deadlines.
+func (l *deadlines) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	for timer := range l.timers {
+		timer.Stop()
+	}
+	l.timers = nil
+}
+
+// noteExpired counts a question whose time is over, if nobody has answered it. It returns false if that is not known yet.
+func (g *Gateway) noteExpired(key state.Key, agent, interrupt string) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), calls.StoreTimeout)
+	defer cancel()
+	t, open, err := g.store.Load(ctx, key)
+	switch {
+	case err != nil:
+		return calls.Permanent(err)
+	case slices.ContainsFunc(open, func(i agui.Interrupt) bool { return i.ID == interrupt }):
+		return false // by the store's clock it is not over
+	case !slices.Contains(t.Open, interrupt):
+		return true // it was answered, or its turn is gone
+	case t.Live != nil && slices.ContainsFunc(t.Live.Intent.Claims, func(c state.Answer) bool { return c.ID == interrupt && !c.Expired }):
+		return true // it is being answered; if that fails, nobody can answer again
+	}
+	g.metrics.Interrupts(ctx, agent, telemetry.InterruptExpired, 1)
+	return true
+}
