@@ -121,7 +121,7 @@ test("the open question is shown, until it is answered", async (t) => {
   const open = page.getByTestId("interrupt");
   const { interrupts } = await settled(gateway, id);
   await open.getByText(interrupts[0].id).first().waitFor();
-  await open.getByText("recommended").waitFor();
+  await page.getByTestId("inspector-answer").getByText("Recommended").waitFor();
   await planner.getByTestId("never-mind").click();
   await page.getByText("No question is open.").waitFor();
   await page.getByTestId("inspector-close").click();
@@ -173,7 +173,7 @@ test("a log that is read after the fact has its first event", async (t) => {
   const { page } = await over(t, "brief");
   await shows(page, { over: 5 });
   assert.deepEqual((await types(page)).slice(0, 2), ["RUN_STARTED", "STATE_SNAPSHOT"]);
-  assert.equal(await rows(page).first().locator(".insp-time").textContent(), "history");
+  assert.equal(await rows(page).first().locator(".insp-time").textContent(), "+0.00 s", "the gateway says when it was");
 });
 
 test("of a long run the newest events are shown, and it says how many are not", async (t) => {

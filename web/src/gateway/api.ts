@@ -1,9 +1,10 @@
 // The gateway's routes for threads and agents, as functions. They throw GatewayError and nothing else, but for an
 // AbortError when their signal was aborted.
 
+import { newID } from "../id";
 import { mount } from "../mount";
 import { learnTime } from "./clock";
-import type { AgentInfo, Me, Thread, ThreadPage, ThreadStatus } from "./types";
+import type { AgentInfo, Me, Message, Thread, ThreadPage, ThreadStatus, Trace } from "./types";
 
 /** What the gateway refused, or that it could not be reached: status 0, code "unreachable". */
 export class GatewayError extends Error {
@@ -50,6 +51,11 @@ export function getThread(id: string, agent: string, { messages, ...options }: O
   return ask("GET", threadPath(id, agent, undefined, { limit: messages?.toString() }), options);
 }
 
+/** What a run did, step by step, as long as the gateway keeps it. */
+export function getTrace(id: string, agent: string, run: number, options?: Options): Promise<Trace> {
+  return ask("GET", threadPath(id, agent, `runs/${run}/trace`), options);
+}
+
 /** Sets the title, 500 bytes at most. */
 export function renameThread(id: string, agent: string, title: string, options?: Options): Promise<Thread> {
   return ask("PATCH", threadPath(id, agent), options, { title });
@@ -63,6 +69,30 @@ export async function deleteThread(id: string, agent: string, options?: Options)
 /** A new thread with the conversation up to and with a message; returns its id. */
 export async function forkThread(id: string, agent: string, messageId: string, options?: Options): Promise<string> {
   return (await ask<{ id: string }>("POST", threadPath(id, agent, "fork"), options, { messageId })).id;
+}
+
+/** Stops the live run. */
+export async function stopThread(id: string, agent: string, options?: Options): Promise<void> {
+  await ask("POST", threadPath(id, agent, "stop"), options);
+}
+
+/** An answer to a question, or that there will be none. */
+export type Answer = { interruptId: string; status: "resolved"; payload: unknown } | { interruptId: string; status: "cancelled" };
+
+/** Answers all open questions; the run goes on without waiting for a reader. */
+export async function resumeThread(id: string, agent: string, resume: readonly Answer[], options?: Options): Promise<void> {
+  await ask("POST", threadPath(id, agent, "resume"), options, { resume });
+}
+
+/**
+ * Has the turn of a known user message run again: what was said after it leaves the conversation. The run is read by whoever
+ * follows the thread, and not from here.
+ */
+export async function runAgain(id: string, agent: string, message: Message, options?: Options): Promise<void> {
+  const body = { threadId: id, runId: newID(), protocolVersion: "1.0", messages: [message], forwardedProps: { gateway: { regenerate: true } } };
+  const response = await send("POST", `/agents/${encodeURIComponent(agent)}?disconnect=detach`, options, body, "text/event-stream");
+  if (!response.ok) throw await refusal(response);
+  await response.body?.cancel();
 }
 
 /** Whether the gateway can be reached and is ready. Never throws. */
@@ -93,21 +123,25 @@ export async function refusal(response: Response): Promise<GatewayError> {
   return new GatewayError(response.status, "", `The gateway answered ${response.status}.`, requestId);
 }
 
-async function ask<T>(method: string, path: string, options?: Options, body?: unknown): Promise<T> {
-  const init: RequestInit = { method, cache: "no-store", headers: { Accept: "application/json" } };
+async function send(method: string, path: string, options: Options | undefined, body: unknown, accept: string): Promise<Response> {
+  const init: RequestInit = { method, cache: "no-store", headers: { Accept: accept } };
   if (options?.signal) init.signal = options.signal;
   if (body !== undefined) {
-    init.headers = { Accept: "application/json", "Content-Type": "application/json" };
+    init.headers = { Accept: accept, "Content-Type": "application/json" };
     init.body = JSON.stringify(body);
   }
-  let response: Response;
   try {
-    response = await fetch(mount + path, init);
+    const response = await fetch(mount + path, init);
+    learnTime(response);
+    return response;
   } catch (error) {
     if (options?.signal?.aborted) throw error;
     throw new GatewayError(0, "unreachable", "The gateway cannot be reached.");
   }
-  learnTime(response);
+}
+
+async function ask<T>(method: string, path: string, options?: Options, body?: unknown): Promise<T> {
+  const response = await send(method, path, options, body, "application/json");
   if (!response.ok) throw await refusal(response);
   if (response.status === 204) return undefined as T;
   try {

@@ -43,7 +43,7 @@ async function pass(ms: number) {
 describe("follow", () => {
   it("asks for the thread of the agent, in the newest era", async () => {
     await begin();
-    expect(net.last.url.pathname + net.last.url.search).toBe("/threads/t%2F1/events?agent=travel&follow=1&protocolVersion=1.0");
+    expect(net.last.url.pathname + net.last.url.search).toBe("/threads/t%2F1/events?agent=travel&follow=1&trace=1&protocolVersion=1.0");
     expect(net.last.headers.get("Last-Event-ID")).toBeNull();
     await net.last.send("");
     expect(statuses).toEqual(["connecting", "open"]);

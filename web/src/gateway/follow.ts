@@ -166,7 +166,7 @@ class Follower {
       heard();
       const headers: Record<string, string> = { Accept: "text/event-stream" };
       if (this.cursor) headers["Last-Event-ID"] = this.cursor;
-      const path = threadPath(this.o.thread, this.o.agent, "events", { follow: "1", protocolVersion: "1.0" });
+      const path = threadPath(this.o.thread, this.o.agent, "events", { follow: "1", trace: "1", protocolVersion: "1.0" });
       const response = await fetch(mount + path, { headers, cache: "no-store", signal: abort.signal });
       learnTime(response);
       if (response.status === 404) return "unknown";

@@ -2,6 +2,7 @@
 
 import { getThread } from "./api";
 import { follow, type Follow, type FollowStatus } from "./follow";
+import { noSteps, type Steps, step, withSteps } from "./steps";
 import type { AguiEvent, Interrupt, SeenEvent } from "./types";
 import { emptyView, forgotten, know, reduce, type Specialist, type View } from "./view";
 
@@ -21,6 +22,8 @@ export interface Following {
   /** Grows when a run begins while this page watches, whoever started it. */
   runCount: number;
   interrupts: readonly Interrupt[];
+  /** What the newest run does, as far as this page has been told of it while it happened. */
+  steps: Steps;
   /** A run begins on the thread: ask the gateway now. */
   kick(): void;
 }
@@ -97,7 +100,7 @@ export class Entry {
   private nothing(): Following {
     const { specialists, running, runCount, interrupts } = emptyView;
     const kick = () => this.reader?.kick();
-    return { status: "connecting", events: [], dropped: 0, view: emptyView, specialists, running, runCount, interrupts, kick };
+    return { status: "connecting", events: [], dropped: 0, view: emptyView, specialists, running, runCount, interrupts, steps: noSteps, kick };
   }
 
   private open(): Follow {
@@ -131,13 +134,17 @@ export class Entry {
   }
 
   private flush() {
-    const arrived = this.arrived;
+    const all = this.arrived;
     [this.arrived, this.flushing] = [[], false];
-    if (!this.reader || arrived.length === 0) return;
+    if (!this.reader || all.length === 0) return;
+    const steps = withSteps(this.following.steps, all);
+    if (steps !== this.following.steps) this.change({ steps });
+    const arrived = all.filter(({ event }) => !step(event)); // the events are those that every reader gets
+    if (arrived.length === 0) return;
     const view = arrived.reduce((view, { event, replay }) => reduce(view, event, replay), this.following.view);
-    const all = [...this.following.events, ...arrived];
-    const events = all.slice(-MAX_EVENTS);
-    const gone = all.slice(0, all.length - events.length);
+    const whole = [...this.following.events, ...arrived];
+    const events = whole.slice(-MAX_EVENTS);
+    const gone = whole.slice(0, whole.length - events.length);
     this.see(view, { events, dropped: this.following.dropped + gone.length, base: after(this.following.base, gone) });
     // A run that failed may have opened its questions again, and a prelude does not say that one has: only the thread does.
     if (arrived.some(({ event, replay }) => replay || event.type === "RUN_ERROR") && !view.running) void this.look(view);

@@ -38,6 +38,8 @@ export interface ThreadPage {
 
 export interface Run {
   runId: string;
+  /** Counts the runs of the thread, from 1 on. */
+  number?: number;
   parentRunId?: string;
   status: RunStatus;
   code?: string;
@@ -92,6 +94,53 @@ export interface TokenUsage {
   totalTokens?: number;
   cachedInputTokens?: number;
   reasoningTokens?: number;
+}
+
+/** A step of a run: of what, when, and what came of it. */
+export interface Step {
+  /** Unique within its run. */
+  id: string;
+  /** The step it is part of. */
+  parent?: string;
+  /** run, turn, choice, model, tool, remote, question or store; a newer gateway may know more. */
+  kind: string;
+  name?: string;
+  /** Unix milliseconds by the gateway's clock, as all times of a trace. */
+  start: number;
+  /** Absent while it goes on. */
+  end?: number;
+  /** Counts tries of the same, from 1 on. */
+  attempt?: number;
+  subagentRunId?: string;
+  messageId?: string;
+  toolCallId?: string;
+  interruptId?: string;
+  /** When a model said its first words. */
+  firstToken?: number;
+  provider?: string;
+  model?: string;
+  usage?: TokenUsage;
+  /** In the currency of the prices that the gateway was given. */
+  cost?: number;
+  /** Why it failed. */
+  code?: string;
+}
+
+/** GET /threads/{id}/runs/{number}/trace */
+export interface Trace {
+  threadId: string;
+  runId: string;
+  number: number;
+  agent: string;
+  status: RunStatus;
+  code?: string;
+  startedAt: number;
+  endedAt?: number;
+  usage?: TokenUsage[];
+  cost?: number;
+  steps: Step[];
+  /** There were more steps than are kept. */
+  more?: boolean;
 }
 
 export interface Thread extends ThreadSummary {

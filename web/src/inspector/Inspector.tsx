@@ -1,20 +1,26 @@
-import { Activity, type ReactNode, useCallback, useDeferredValue, useMemo, useState } from "react";
+import { Activity, type ReactNode, useCallback, useDeferredValue, useEffect, useEffectEvent, useMemo, useState } from "react";
 import { mount } from "../mount";
 import type { FollowStatus } from "../gateway/follow";
 import type { AgentInfo } from "../gateway/types";
 import { useFollow } from "../gateway/useFollow";
 import { type Dock, inspect, linkTo, type Tab } from "../place";
+import { select, useSelection } from "../selection";
 import { IconClose } from "../shell/icons";
 import { CopyButton } from "./CopyButton";
 import { attachCurl, runCurl } from "./curl";
 import { versionAt, versionsOf } from "./history";
 import { Interrupts } from "./Interrupts";
-import { rowsOf } from "./rows";
+import { markOf, rowOf, runOf } from "./find";
+import { RunActions } from "./RunActions";
+import type { Row } from "./rows";
+import { numbered } from "./runs";
 import { Runs } from "./Runs";
 import { StateView } from "./StateView";
 import { Tabs } from "./Tabs";
 import { Timeline } from "./Timeline";
-import { useLog, useStable, useThread } from "./use";
+import { StepActions } from "./StepActions";
+import { TracePanel } from "./trace/TracePanel";
+import { useLog, useRows, useStable, useThread } from "./use";
 import "./inspector.css";
 import "./panels.css";
 import "./timeline.css";
@@ -41,7 +47,7 @@ export default function Inspector({ agent: { id: agent }, thread, fresh, dock, o
   const { status, running, view, interrupts } = following;
   const { known, problem } = useThread(agent, thread, following);
   const { events, dropped, base, cursor } = useLog(agent, thread, useDeferredValue(following));
-  const rows = useMemo(() => rowsOf(events), [events]);
+  const rows = useRows(events);
   const ofState = useStable(useMemo(() => events.filter(({ event }) => event.type.startsWith("STATE_")), [events]));
   const versions = useMemo(() => versionsOf(ofState, base), [ofState, base]);
   const [version, setVersion] = useState<number>();
@@ -54,6 +60,31 @@ export default function Inspector({ agent: { id: agent }, thread, fresh, dock, o
     },
     [versions],
   );
+  const selection = useSelection();
+  const linked = selection === undefined && dock.event !== undefined;
+  const row = useMemo(() => rowOf(rows, selection, dock.event), [rows, selection, dock.event]);
+  const choose = useCallback((row: Row) => {
+    const [seen] = row.events;
+    if (seen) select({ from: "inspector", row: row.key, ...markOf(seen.event) });
+  }, []);
+  const linkOf = useCallback(
+    (row: Row) => {
+      const event = row.events.find(({ id }) => id !== undefined)?.id;
+      return event === undefined ? undefined : linkTo({ agent, thread, dock: { tab: "events", event } });
+    },
+    [agent, thread],
+  );
+
+  // What is chosen in the conversation is looked for in the run that it belongs to.
+  const runs = useMemo(() => numbered(known?.runs ?? []), [known?.runs]);
+  const follow = useEffectEvent(() => {
+    if (selection?.from !== "chat" || dock.tab !== "trace") return;
+    const runId = runOf(events, selection);
+    const number = runs.find((run) => run.runId === runId)?.number;
+    if (number !== undefined && number !== (dock.run ?? runs[0]?.number)) inspect({ tab: "trace", run: number });
+  });
+  useEffect(() => follow(), [selection, dock.tab, runs]);
+
   const lastUser = () => known?.messages.findLast(({ role }) => role === "user");
   const counts = useMemo(() => ({ questions: interrupts.length }), [interrupts.length]);
 
@@ -95,8 +126,19 @@ export default function Inspector({ agent: { id: agent }, thread, fresh, dock, o
         </p>
       )}
       <Tabs tab={dock.tab} counts={counts} onTab={(tab) => inspect({ tab })} />
+      <Panel of="trace" tab={dock.tab}>
+        <TracePanel
+          agent={agent}
+          thread={thread}
+          known={known}
+          following={following}
+          run={dock.run}
+          actions={(run) => <RunActions agent={agent} thread={thread} known={known} run={run} newest={run.number === runs[0]?.number} events={events} />}
+          stepActions={(step) => <StepActions agent={agent} thread={thread} known={known} step={step} open={interrupts} />}
+        />
+      </Panel>
       <Panel of="events" tab={dock.tab}>
-        <Timeline rows={rows} dropped={dropped} onShowState={showState} />
+        <Timeline rows={rows} dropped={dropped} selected={row} linked={linked} onSelect={choose} onShowState={showState} onLink={linkOf} />
       </Panel>
       <Panel of="state" tab={dock.tab}>
         <div className="insp-panel">
@@ -110,7 +152,7 @@ export default function Inspector({ agent: { id: agent }, thread, fresh, dock, o
       </Panel>
       <Panel of="runs" tab={dock.tab}>
         <div className="insp-panel">
-          <Runs thread={known} />
+          <Runs thread={known} events={events} />
         </div>
       </Panel>
     </section>

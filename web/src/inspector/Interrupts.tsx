@@ -1,6 +1,7 @@
 import { mount } from "../mount";
-import { askerOf, cardOf } from "../gateway/card";
+import { askerOf } from "../gateway/card";
 import type { Interrupt } from "../gateway/types";
+import { Answer } from "./Answer";
 import { CopyButton } from "./CopyButton";
 import { resumeCurl } from "./curl";
 import { Json } from "./Json";
@@ -11,13 +12,14 @@ interface Props {
   interrupts: readonly Interrupt[];
 }
 
-/** The open questions with their schemas. */
+/** The open questions, to be answered, with their schemas. */
 export function Interrupts({ agent, thread, interrupts }: Props) {
   return (
     <div data-testid="interrupts">
       {interrupts.length === 0 && <p className="insp-quiet">No question is open.</p>}
+      {interrupts.length > 0 && <Answer key={interrupts.map(({ id }) => id).join()} agent={agent} thread={thread} questions={interrupts} />}
       {interrupts.map((interrupt) => (
-        <Question key={interrupt.id} interrupt={interrupt} />
+        <Facts key={interrupt.id} interrupt={interrupt} />
       ))}
       {interrupts.length > 0 && (
         <CopyButton
@@ -32,23 +34,10 @@ export function Interrupts({ agent, thread, interrupts }: Props) {
   );
 }
 
-function Question({ interrupt }: { interrupt: Interrupt }) {
-  const { id, reason, message, responseSchema, expiresAt, toolCallId } = interrupt;
-  const card = cardOf(interrupt);
-  const recommended = JSON.stringify(sorted(card.recommendation));
+function Facts({ interrupt }: { interrupt: Interrupt }) {
+  const { id, reason, responseSchema, expiresAt, toolCallId } = interrupt;
   return (
-    <article className="insp-question" data-testid="interrupt">
-      <p className="insp-message">{message ?? card.message ?? reason}</p>
-      {card.options && (
-        <ol className="insp-options" aria-label="Options">
-          {card.options.map((option, i) => (
-            <li key={i}>
-              <Option value={option} />
-              {card.recommendation !== undefined && JSON.stringify(sorted(option)) === recommended && <span className="insp-mark">recommended</span>}
-            </li>
-          ))}
-        </ol>
-      )}
+    <article className="insp-question" data-testid="interrupt" aria-label={`What is known of the question ${id}`}>
       <dl className="insp-facts">
         <Fact name="reason" value={reason} />
         <Fact name="asked by" value={askerOf(interrupt) || interrupt.subagentRunId} />
@@ -70,17 +59,6 @@ function Question({ interrupt }: { interrupt: Interrupt }) {
   );
 }
 
-function Option({ value }: { value: unknown }) {
-  if (typeof value !== "object" || value === null) return <span>{typeof value === "string" ? value : JSON.stringify(value)}</span>;
-  const [first, ...rest] = Object.values(value).filter((v) => typeof v === "string" || typeof v === "number");
-  if (first === undefined) return <code>{JSON.stringify(value)}</code>;
-  return (
-    <span>
-      <strong>{first}</strong> {rest.join(" · ")}
-    </span>
-  );
-}
-
 function Fact({ name, value }: { name: string; value: string | undefined }) {
   if (!value) return null;
   return (
@@ -94,10 +72,4 @@ function Fact({ name, value }: { name: string; value: string | undefined }) {
 function expiry(at: string): string {
   const text = new Date(at).toLocaleString();
   return Date.parse(at) < Date.now() ? `${text} (expired)` : text;
-}
-
-// Equal documents may have their members in another order.
-function sorted(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

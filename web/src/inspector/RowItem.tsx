@@ -1,47 +1,43 @@
-import { memo, useLayoutEffect, useRef } from "react";
+import { memo } from "react";
 import { CopyButton } from "./CopyButton";
 import { Json } from "./Json";
 import type { Row } from "./rows";
 
 interface Props {
   row: Row;
-  /** From 1 on. */
-  position: number;
+  /** From 0 on. */
+  index: number;
   count: number;
   open: boolean;
+  selected: boolean;
   /** Whether Tab stops here. */
   tab: boolean;
-  onToggle: (key: number) => void;
-  /** An open row is as high as what it shows. */
-  onHeight: (key: number, px: number) => void;
+  /** Is given the row's element, whose height is what it shows. */
+  measure: (element: HTMLElement | null) => void;
+  onToggle: (row: Row) => void;
   onShowState: (n: number) => void;
+  /** The address of the row's event, if it has one. */
+  onLink: (row: Row) => string | undefined;
 }
 
 /** One row of the timeline; open, with the JSON of its events. */
-export const RowItem = memo(function RowItem({ row, position, count, open, tab, onToggle, onHeight, onShowState }: Props) {
-  const item = useRef<HTMLLIElement>(null);
-  useLayoutEffect(() => {
-    const element = item.current;
-    if (!open || !element) return;
-    const observer = new ResizeObserver(() => onHeight(row.key, element.offsetHeight));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [open, row.key, onHeight]);
-
-  const pieces = row.events.length;
+export const RowItem = memo(function RowItem({ row, index, count, open, selected, tab, measure, onToggle, onShowState, onLink }: Props) {
+  const pieces = row.count;
   return (
     <li
-      ref={item}
+      ref={measure}
+      data-index={index}
       className={row.start ? "insp-item insp-item-start" : "insp-item"}
-      aria-posinset={position}
+      aria-posinset={index + 1}
       aria-setsize={count}
       data-testid="timeline-row"
       data-type={row.type}
       data-group={row.group}
+      data-selected={selected || undefined}
     >
-      <button type="button" className="insp-row" data-row={row.key} tabIndex={tab ? 0 : -1} aria-expanded={open} onClick={() => onToggle(row.key)}>
+      <button type="button" className="insp-row" data-row={row.key} tabIndex={tab ? 0 : -1} aria-expanded={open} onClick={() => onToggle(row)}>
         <span className="insp-time" title={timeTitle(row)}>
-          {row.replay ? "snapshot" : row.offset === undefined ? "history" : offset(row.offset)}
+          {row.offset !== undefined ? offset(row.offset) : row.replay ? "snapshot" : "history"}
         </span>
         <span className="insp-dot" aria-hidden="true" />
         <span className="insp-type">
@@ -56,12 +52,13 @@ export const RowItem = memo(function RowItem({ row, position, count, open, tab, 
         <span className="insp-who">{row.who}</span>
         <span className="insp-summary">{row.summary}</span>
       </button>
-      {open && <Detail row={row} onShowState={onShowState} />}
+      {open && <Detail row={row} onShowState={onShowState} onLink={onLink} />}
     </li>
   );
-}, same);
+});
 
-function Detail({ row, onShowState }: { row: Row; onShowState: (n: number) => void }) {
+function Detail({ row, onShowState, onLink }: Pick<Props, "row" | "onShowState" | "onLink">) {
+  const link = onLink(row);
   const events = row.events.map(({ event }) => event);
   const value = events.length === 1 ? events[0] : events;
   const ids = [row.events[0]?.id, row.events.at(-1)?.id].filter((id) => id !== undefined);
@@ -74,6 +71,7 @@ function Detail({ row, onShowState }: { row: Row; onShowState: (n: number) => vo
             Show this state
           </button>
         )}
+        {link !== undefined && <CopyButton small label="Copy link" hint="To this event" text={() => link} testid="copy-event-link" />}
         <CopyButton small label="Copy JSON" text={() => JSON.stringify(value, null, 2)} testid="copy-event" />
       </div>
       <Json value={value} label={`${row.type} as JSON`} />
@@ -81,29 +79,11 @@ function Detail({ row, onShowState }: { row: Row; onShowState: (n: number) => vo
   );
 }
 
-// Rows are created again with every event; most of them are equal to the ones before.
-function same(a: Props, b: Props): boolean {
-  return (
-    a.row.key === b.row.key &&
-    a.row.events.length === b.row.events.length &&
-    a.row.who === b.row.who &&
-    a.row.offset === b.row.offset &&
-    a.position === b.position &&
-    a.count === b.count &&
-    a.open === b.open &&
-    a.tab === b.tab &&
-    a.onToggle === b.onToggle &&
-    a.onHeight === b.onHeight &&
-    a.onShowState === b.onShowState
-  );
-}
-
 function offset(ms: number): string {
   return ms < 100_000 ? `+${(ms / 1000).toFixed(2)} s` : `+${Math.floor(ms / 60_000)} m ${Math.floor((ms % 60_000) / 1000)} s`;
 }
 
-function timeTitle(row: Row): string {
-  const at = row.events[0]?.at ?? 0;
-  if (row.replay) return "Part of a snapshot, which tells the current state";
-  return at > 0 ? `Arrived ${new Date(at).toLocaleTimeString()}` : "From the history: before this page was opened";
+function timeTitle({ time, replay }: Row): string {
+  if (time !== undefined) return new Date(time).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
+  return replay ? "Part of a snapshot, which tells the current state" : "From the history: before this page was opened";
 }

@@ -1,50 +1,65 @@
-import type { Run, RunStatus, Thread, TokenUsage } from "../gateway/types";
+import { useMemo } from "react";
+import type { Message, Run, SeenEvent, Thread, TokenUsage } from "../gateway/types";
+import { inspect } from "../place";
+import { inputsOf } from "./find";
+import { numbered } from "./runs";
+import { took } from "./trace/scale";
+import { signs, statusWords } from "./trace/words";
 
-const signs: Record<RunStatus, string> = { running: "●", success: "✓", interrupt: "?", cancelled: "■", error: "✕" };
+interface Props {
+  thread: Thread | undefined;
+  events: readonly SeenEvent[];
+}
 
-/** The thread's runs, newest first, and what they used. */
-export function Runs({ thread }: { thread: Thread | undefined }) {
-  const runs = thread?.runs ?? [];
+/** The thread's runs, newest first, with what began each and what went wrong, and what they used. */
+export function Runs({ thread, events }: Props) {
+  const runs = useMemo(() => numbered(thread?.runs ?? []), [thread?.runs]);
+  const inputs = useMemo(() => inputsOf(events), [events]);
   return (
     <div data-testid="runs">
       {runs.length === 0 ? (
         <p className="insp-quiet">No run yet.</p>
       ) : (
-        <div className="insp-table" role="region" aria-label="Table of runs" tabIndex={0}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Status</th>
-                <th scope="col">Run</th>
-                <th scope="col">Started</th>
-                <th scope="col">Took</th>
-              </tr>
-            </thead>
-            <tbody>
-              {runs.map((run, i) => (
-                // A run's id is its client's word, and may be there twice.
-                <tr key={`${run.startedAt} ${i}`} data-testid="run" data-status={run.status}>
-                  <td>
-                    <span className={`insp-run insp-run-${run.status}`}>
-                      <span aria-hidden="true">{signs[run.status]}</span> {run.status}
-                    </span>
-                    {run.code && <code className="insp-code">{run.code}</code>}
-                  </td>
-                  <td className="insp-runid" title={run.runId}>
-                    {run.runId}
-                  </td>
-                  <td title={run.startedAt}>{new Date(run.startedAt).toLocaleTimeString()}</td>
-                  <td>{took(run)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ol className="insp-runs" aria-label="Runs, newest first">
+          {runs.map((run) => (
+            <li key={run.number}>
+              <RunItem run={run} input={inputs.get(run.runId)} />
+            </li>
+          ))}
+        </ol>
       )}
       {thread?.usage && thread.usage.length > 0 && <Usage usage={thread.usage} />}
     </div>
   );
 }
+
+function RunItem({ run, input }: { run: Run & { number: number }; input: Message | undefined }) {
+  const { number, status, startedAt, endedAt, code, message, runId } = run;
+  return (
+    <button type="button" className="insp-runitem" onClick={() => inspect({ tab: "trace", run: number })} title={`Show the trace of run ${number} (${runId})`} data-testid="run" data-status={status}>
+      <span className="insp-runhead">
+        <strong>Run {number}</strong>
+        <span className={`insp-run insp-run-${status}`}>
+          <span aria-hidden="true">{signs[status]}</span> {statusWords[status]}
+        </span>
+        <span className="insp-runtime">
+          {new Date(startedAt).toLocaleString(undefined, { dateStyle: "short", timeStyle: "medium" })}
+          {endedAt && ` · ${took(Date.parse(endedAt) - Date.parse(startedAt))}`}
+        </span>
+      </span>
+      {input !== undefined && <span className="insp-runinput">{textOf(input)}</span>}
+      {(message ?? code) && (
+        <span className="insp-runerror">
+          {message} {code && <code>{code}</code>}
+        </span>
+      )}
+    </button>
+  );
+}
+
+const MAX_LENGTH = 200;
+
+const textOf = ({ content }: Message): string => (typeof content === "string" ? content : JSON.stringify(content ?? "")).slice(0, MAX_LENGTH);
 
 function Usage({ usage }: { usage: readonly TokenUsage[] }) {
   return (
@@ -73,10 +88,4 @@ function Usage({ usage }: { usage: readonly TokenUsage[] }) {
   );
 }
 
-const count = (n: number | undefined) => (n === undefined ? "–" : n.toLocaleString("en"));
-
-function took({ startedAt, endedAt }: Run): string {
-  if (!endedAt) return "–";
-  const s = (Date.parse(endedAt) - Date.parse(startedAt)) / 1000;
-  return s < 60 ? `${s.toFixed(s < 10 ? 2 : 1)} s` : `${Math.floor(s / 60)} m ${Math.round(s % 60)} s`;
-}
+const count = (n: number | undefined) => (n === undefined ? "–" : n.toLocaleString());

@@ -6,11 +6,16 @@ interface Props {
   rows: readonly Row[];
   /** How many older events are not shown because there are too many. */
   dropped: number;
+  /** The row that is looked at, and whether a link led to it. */
+  selected: Row | undefined;
+  linked: boolean;
+  onSelect: (row: Row) => void;
   onShowState: (n: number) => void;
+  onLink: (row: Row) => string | undefined;
 }
 
 /** The events as they came, with what to look at and what not. */
-export function Timeline({ rows, dropped, onShowState }: Props) {
+export function Timeline({ rows, dropped, selected, ...ofRows }: Props) {
   const [hidden, setHidden] = useState<ReadonlySet<Group>>(new Set());
   const [who, setWho] = useState<string>();
   const [text, setText] = useState("");
@@ -24,7 +29,7 @@ export function Timeline({ rows, dropped, onShowState }: Props) {
   );
   const counts = useMemo(() => {
     const counts = new Map<Group, number>();
-    for (const { group, events } of rows) counts.set(group, (counts.get(group) ?? 0) + events.length);
+    for (const { group, count } of rows) counts.set(group, (counts.get(group) ?? 0) + count);
     return counts;
   }, [rows]);
 
@@ -88,7 +93,7 @@ export function Timeline({ rows, dropped, onShowState }: Props) {
           No events yet. They appear here as they are sent.
         </p>
       ) : (
-        <RowList rows={shown} pinned={pinned} onPinned={pin} onShowState={onShowState} />
+        <RowList rows={shown} pinned={pinned} onPinned={pin} selected={selected?.key} {...ofRows} />
       )}
       {rows.length > 0 && shown.length === 0 && <p className="insp-empty">No event fits these filters.</p>}
     </div>

@@ -15,6 +15,10 @@ export interface Row {
   summary: string;
   /** All of it; more than one for the pieces of a text. */
   events: readonly SeenEvent[];
+  /** How many they are. */
+  count: number;
+  /** Unix milliseconds by the gateway's clock; absent where that is not known. */
+  time?: number;
   /** Milliseconds since the run began, or since this page came to it; absent for what was before. */
   offset?: number;
   /** A run begins here. */
@@ -45,21 +49,56 @@ interface OpenRow extends Row {
 }
 
 /** The rows of events, oldest first. */
-export function rowsOf(events: readonly SeenEvent[]): Row[] {
-  const rows: OpenRow[] = [];
-  const names = new Names();
-  let began: number | undefined;
-  for (const seen of events) {
+export function rowsOf(events: readonly SeenEvent[]): readonly Row[] {
+  return new Rows().sync(events);
+}
+
+/**
+ * Rows that grow with the events: what was there before is not looked at again, so that all of a history costs what its events
+ * do, however it comes.
+ */
+export class Rows {
+  private rows: OpenRow[] = [];
+  private names = new Names();
+  private began: number | undefined;
+  private first = Infinity; // the numbers of the first and the last event there are
+  private last = -Infinity;
+
+  /** The rows of these events: of those it was given last, some may be gone from the beginning, and others added at the end. */
+  sync(events: readonly SeenEvent[]): readonly Row[] {
+    const [first = Infinity, last = -Infinity] = [events[0]?.n, events.at(-1)?.n];
+    if (first < this.first || last < this.last) this.clear();
+    const known = this.last;
+    this.trim(first);
+    [this.first, this.last] = [first, last];
+    const changed = new Set<number>();
+    for (let i = firstBehind(events, known); i < events.length; i++) this.add(events[i]!, changed);
+    // A row that has grown is another one to those who compare; its events are a list that only grows.
+    for (const i of changed) this.rows[i] = { ...this.rows[i]!, count: this.rows[i]!.events.length, summary: summarize(this.rows[i]!.events) };
+    return this.rows.slice();
+  }
+
+  private clear() {
+    [this.rows, this.names, this.began, this.first, this.last] = [[], new Names(), undefined, Infinity, -Infinity];
+  }
+
+  private trim(first: number) {
+    const gone = this.rows.findIndex(({ events }) => (events.at(-1)?.n ?? first) >= first);
+    this.rows.splice(0, gone < 0 ? this.rows.length : gone);
+  }
+
+  private add(seen: SeenEvent, changed: Set<number>) {
     const { event } = seen;
-    const who = names.see(event);
-    const timed = !seen.replay && seen.at > 0;
-    if (event.type === "RUN_STARTED") began = undefined;
-    if (timed) began ??= seen.at;
+    const who = this.names.see(event);
+    const time = timeOf(seen);
+    if (event.type === "RUN_STARTED") this.began = undefined;
+    this.began ??= time;
     const piece = pieceOf(event);
-    const open = piece && mergeable(rows, piece, seen.replay);
-    if (open) {
-      open.events.push(seen);
-      continue;
+    const open = piece === undefined ? -1 : mergeable(this.rows, piece, seen.replay);
+    if (open >= 0) {
+      this.rows[open]!.events.push(seen);
+      changed.add(open);
+      return;
     }
     const row: OpenRow = {
       key: seen.n,
@@ -68,14 +107,26 @@ export function rowsOf(events: readonly SeenEvent[]): Row[] {
       who,
       summary: "",
       events: [seen],
+      count: 1,
       start: event.type === "RUN_STARTED",
       replay: seen.replay,
     };
-    if (began !== undefined && timed) row.offset = seen.at - began;
-    rows.push(row);
+    if (time !== undefined) row.time = time;
+    if (this.began !== undefined && time !== undefined) row.offset = time - this.began;
+    changed.add(this.rows.push(row) - 1);
   }
-  for (const row of rows) row.summary = summarize(row.events); // once for all pieces
-  return rows;
+}
+
+// When it happened by the gateway's clock, or, if that does not say so, when it arrived; unknown for what was before.
+function timeOf({ event, at, replay }: SeenEvent): number | undefined {
+  return event.timestamp ?? (replay || at === 0 ? undefined : at);
+}
+
+// The place of the first event behind a number: they are in the order of their numbers, and mostly few are new.
+function firstBehind(events: readonly SeenEvent[], n: number): number {
+  let i = events.length;
+  while (i > 0 && events[i - 1]!.n > n) i--;
+  return i;
 }
 
 export interface Filter {
@@ -124,15 +175,17 @@ function pieceOf(event: AguiEvent): string | undefined {
   }
 }
 
-// The row a piece goes on with: behind it there may be pieces of others that speak at the same time, but nothing else.
-function mergeable(rows: readonly OpenRow[], piece: string, replay: boolean): OpenRow | undefined {
-  for (let i = rows.length - 1; i >= 0; i--) {
+const MAX_SPEAKERS = 50; // who speak at the same time
+
+// The place of the row a piece goes on with: behind it there may be pieces of others that speak at the same time, but nothing else.
+function mergeable(rows: readonly OpenRow[], piece: string, replay: boolean): number {
+  for (let i = rows.length - 1; i >= Math.max(0, rows.length - MAX_SPEAKERS); i--) {
     const row = rows[i];
     const of = row?.events[0] && pieceOf(row.events[0].event);
-    if (!row || of === undefined || row.replay !== replay) return undefined;
-    if (of === piece) return row;
+    if (!row || of === undefined || row.replay !== replay) return -1;
+    if (of === piece) return i;
   }
-  return undefined;
+  return -1;
 }
 
 // Speakers and their names, collected from the events.
@@ -204,7 +257,7 @@ function describe(event: AguiEvent, events: readonly SeenEvent[]): string {
     case "REASONING_MESSAGE_CHUNK":
     case "TOOL_CALL_ARGS":
     case "TOOL_CALL_CHUNK":
-      return events.map((e) => ("delta" in e.event && typeof e.event.delta === "string" ? e.event.delta : "")).join("");
+      return joined(events);
     case "TOOL_CALL_START":
       return event.toolCallName;
     case "TOOL_CALL_END":
@@ -237,12 +290,22 @@ function finish(type: string, interrupts: readonly Interrupt[]): string {
   return questions ? `${type}: ${questions}` : type;
 }
 
+// No more of a long text than is shown, and no more looked at than that takes.
+function joined(events: readonly SeenEvent[]): string {
+  let text = "";
+  for (const { event } of events) {
+    if (text.length > 2 * MAX_LENGTH) break;
+    if ("delta" in event && typeof event.delta === "string") text += event.delta;
+  }
+  return text;
+}
+
 function inline(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
 const MAX_LENGTH = 240;
 function short(text: string): string {
-  const line = text.replace(/\s+/g, " ");
+  const line = text.slice(0, 4 * MAX_LENGTH).replace(/\s+/g, " ");
   return line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH)}…` : line;
 }

@@ -5,6 +5,7 @@ import { GatewayError, getThread } from "../gateway/api";
 import type { Following } from "../gateway/useFollow";
 import type { SeenEvent, Thread } from "../gateway/types";
 import { nothing, preludeEnd, readLog, withLog } from "./log";
+import { type Row, Rows } from "./rows";
 
 /** The thread as the gateway has it, asked for again whenever a run begins or ends. */
 export function useThread(agent: string, thread: string, { status, running, runCount, view }: Following): { known?: Thread; problem?: string } {
@@ -40,6 +41,12 @@ export function useLog(agent: string, thread: string, { events, dropped, base }:
   const all = useMemo(() => withLog({ events, dropped }, log), [events, dropped, log]);
   // The base is what the first of `events` found, and no other.
   return { ...all, base: all.events[0] === events[0] ? base : undefined, cursor: newest(events) };
+}
+
+/** The rows of the events, which grow with them. */
+export function useRows(events: readonly SeenEvent[]): readonly Row[] {
+  const [rows] = useState(() => new Rows());
+  return useMemo(() => rows.sync(events), [rows, events]);
 }
 
 function newest(events: readonly SeenEvent[]): string | undefined {

@@ -1,7 +1,10 @@
 import { CopilotChatAssistantMessage, type CopilotChatAssistantMessageProps } from "@copilotkit/react-core/v2";
-import { IconFork } from "../shell/icons";
+import { inspect } from "../place";
+import { select } from "../selection";
+import { IconFork, IconPulse } from "../shell/icons";
 import { nounFor } from "../words";
 import { useTalk } from "./context";
+import { Selectable } from "./Selectable";
 import { SpeakerLine } from "./Speaker";
 
 /** An agent's message: who speaks, what is said, and what can be done with it. */
@@ -16,27 +19,36 @@ export function AssistantMessage(props: CopilotChatAssistantMessageProps) {
   const copy = `Copy the ${nounFor(agent)} up to here into a new one`;
   const said = typeof message.content === "string" && message.content.trim() !== "";
   return (
-    <div className="said" data-testid="said" data-speaker={name} data-last={last || undefined} data-goes-on={goesOn || undefined}>
+    <Selectable id={message.id} className="said" data-testid="said" data-speaker={name} data-last={last || undefined} data-goes-on={goesOn || undefined}>
       {said && !goesOn && <SpeakerLine name={name} />}
       <CopilotChatAssistantMessage
         {...props}
         {...(last && regenerate && { onRegenerate: regenerate })}
         additionalToolbarItems={
-          !deleted && (
+          <>
             <button
               type="button"
               className="icon-button small"
-              aria-label={copy}
-              title={copy}
-              data-testid="message-fork"
-              onClick={() => fork(message.id)}
+              aria-label="Show in the inspector"
+              title="Show in the inspector"
+              data-testid="message-inspect"
+              onClick={(event) => {
+                event.stopPropagation();
+                select({ from: "chat", messageId: message.id });
+                inspect({ tab: "trace" });
+              }}
             >
-              <IconFork />
+              <IconPulse />
             </button>
-          )
+            {!deleted && (
+              <button type="button" className="icon-button small" aria-label={copy} title={copy} data-testid="message-fork" onClick={() => fork(message.id)}>
+                <IconFork />
+              </button>
+            )}
+          </>
         }
       />
-    </div>
+    </Selectable>
   );
 }
 

@@ -11,6 +11,7 @@ import { useNotify } from "../shell/notices";
 import { AssistantMessage } from "./AssistantMessage";
 import { ConnectingContext, useTalk } from "./context";
 import { Failed } from "./Failed";
+import { UserMessage } from "./UserMessage";
 import { Working } from "./Speaker";
 import { Welcome } from "./Welcome";
 
@@ -97,6 +98,7 @@ function MessageView(props: CopilotChatMessageViewProps) {
         <CopilotChatMessageView
           {...props}
           assistantMessage={AssistantMessage as CopilotChatMessageViewProps["assistantMessage"]}
+          userMessage={UserMessage as CopilotChatMessageViewProps["userMessage"]}
           cursor={Working}
         />
         <Failed />

@@ -1,0 +1,84 @@
+import { useState } from "react";
+import { useDraft } from "../drafts";
+import { type Answer as Given, GatewayError, resumeThread } from "../gateway/api";
+import type { Interrupt } from "../gateway/types";
+import { answerOf, type Draft, emptyDraft } from "../planner/draft";
+import { Question } from "../planner/Question";
+import { Refused } from "../planner/Refused";
+import { useExpired } from "../planner/useExpired";
+
+interface Props {
+  agent: string;
+  thread: string;
+  questions: readonly Interrupt[];
+}
+
+/** Answers the open questions from here: as in the conversation, with one request for all of them. */
+export function Answer({ agent, thread, questions }: Props) {
+  const [drafts, setDrafts] = useDraft<Record<string, Draft>>(`inspector answers ${agent}/${thread}`, {});
+  const [sending, setSending] = useState(false);
+  const [refusal, setRefusal] = useState<{ text: string; code?: string }>();
+  const expired = useExpired(questions);
+  const several = questions.length > 1;
+  const busy = sending || questions.some(({ id }) => expired.has(id));
+  const answers = (given: Record<string, Draft>) =>
+    questions.flatMap((question): Given[] => {
+      const answer = answerOf(question, given[question.id] ?? emptyDraft);
+      return answer ? [{ interruptId: question.id, status: "resolved", payload: answer.payload }] : [];
+    });
+  const send = async (resume: Given[]) => {
+    if (busy || resume.length < questions.length) return;
+    setSending(true);
+    setRefusal(undefined);
+    try {
+      await resumeThread(thread, agent, resume);
+    } catch (error) {
+      if (error instanceof GatewayError) setRefusal({ text: error.message, ...(error.code && { code: error.code }) });
+      else throw error;
+    } finally {
+      setSending(false); // a question that is still open may be answered again
+    }
+  };
+  const change = (id: string, draft: Draft, submit: boolean) => {
+    const given = { ...drafts, [id]: draft };
+    setDrafts(given);
+    if (submit && !several) void send(answers(given));
+  };
+  const ready = answers(drafts).length === questions.length;
+  return (
+    <div className="insp-answer" data-testid="inspector-answer">
+      {questions.map((question, i) => (
+        <Question
+          key={question.id}
+          question={question}
+          number={several ? i + 1 : undefined}
+          draft={drafts[question.id] ?? emptyDraft}
+          busy={busy}
+          expired={expired.has(question.id)}
+          onPick={(option) => change(question.id, { values: {}, option }, true)}
+          onChange={(values) => change(question.id, { values }, false)}
+          onSubmit={(values) => change(question.id, { values }, true)}
+        >
+          {null}
+        </Question>
+      ))}
+      {refusal && <Refused refusal={refusal} />}
+      <div className="insp-actions">
+        {several && (
+          <button type="button" className="insp-button insp-small" disabled={!ready || busy} onClick={() => void send(answers(drafts))} data-testid="inspector-send">
+            Send {questions.length} answers
+          </button>
+        )}
+        <button
+          type="button"
+          className="insp-button insp-small"
+          disabled={busy}
+          onClick={() => void send(questions.map(({ id }) => ({ interruptId: id, status: "cancelled" })))}
+          data-testid="inspector-skip"
+        >
+          {several ? "Skip these questions" : "Skip this question"}
+        </button>
+      </div>
+    </div>
+  );
+}
