@@ -69,11 +69,10 @@ func TestAdmin(t *testing.T) {
 				t.Errorf("%s: %s = %d, want %d", name, path, got, want)
 			}
 		}
-		if got := httptest.NewRecorder(); true {
-			g.Admin(AdminOptions{}).ServeHTTP(got, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
-			if got.Code != http.StatusNotFound {
-				t.Errorf("%s: without metrics, GET /metrics = %d", name, got.Code)
-			}
+		without := httptest.NewRecorder()
+		g.Admin(AdminOptions{}).ServeHTTP(without, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
+		if without.Code != http.StatusNotFound {
+			t.Errorf("%s: without metrics, GET /metrics = %d", name, without.Code)
 		}
 		if err := g.Close(); err != nil {
 			t.Error(err)

@@ -44,6 +44,7 @@ func commands() []command {
 		{name: "key", help: "make an API key: its line for -keys-file on stdout, the key on stderr", operand: "NAME", own: keySettings, run: key},
 		{name: "export", help: "write all that the store has of a principal, as JSON lines", settings: []string{"store", "env-file"}, operand: "PRINCIPAL", run: export},
 		{name: "delete", help: "delete all that the store has of a principal", settings: []string{"store", "env-file", "yes"}, operand: "PRINCIPAL", run: erase},
+		{name: "config", help: "print the settings that count, and where each comes from; secrets are masked", settings: append(serverFlags(), "json"), run: showConfig},
 		{name: "healthcheck", help: "exit 0 if the local server is ready", settings: []string{"addr", "env-file", "tls-cert"}, run: healthcheck},
 		{name: "version", help: "print version, commit, date, Go and platform of this binary", settings: []string{"json"}, run: version},
 	}

@@ -30,12 +30,17 @@ import (
 var errAuthNotExplicit = errors.New("-addr (GATEWAY_ADDR): others can reach this address and nobody has to prove who they are; " +
 	"listen on 127.0.0.1, set -auth keys, jwt or header, or write -auth none (GATEWAY_AUTH=none) out if that is meant")
 
-// serve runs the server until ctx is done and the runs have ended or were handed over.
-func serve(ctx context.Context, c *config, stdout, stderr io.Writer) error {
+// explicit returns an error if others can reach the server and nobody has said who may call it.
+func (c *config) explicit() error {
 	if !c.auth.explicit() && !loopback(c.addr) {
 		return errAuthNotExplicit
 	}
-	if err := errors.Join(c.checkTLS(), c.admin.check()); err != nil {
+	return nil
+}
+
+// serve runs the server until ctx is done and the runs have ended or were handed over.
+func serve(ctx context.Context, c *config, stdout, stderr io.Writer) error {
+	if err := cmp.Or(c.explicit(), c.checkTLS(), c.admin.check()); err != nil {
 		return err
 	}
 	log := slog.New(gateway.BoundedLog(telemetry.LogHandler(c.logHandler(stderr))))

@@ -51,8 +51,10 @@ type config struct {
 	toolTimeout time.Duration
 	http        *http.Client // reaches models, remote agents, MCP servers, issuers and the webhook; nil means clients of their own
 
-	env      func(string) (string, bool) // the environment, an -env-file before it
-	scripted bool                        // the travel demo is served, and has no model to speak through
+	env       func(string) (string, bool) // the environment, an -env-file before it
+	envFile   map[string]string           // what the -env-file has
+	effective []effective                 // what each setting comes to, in the order of the table
+	scripted  bool                        // the travel demo is served, and has no model to speak through
 }
 
 // A setting is a row of the table from which flags, help and the table of README.md are made.
@@ -224,27 +226,21 @@ func parse(cmd command, args []string, env func(string) (string, bool)) (*config
 		return nil, err
 	}
 	if path := given["env-file"]; path != "" {
-		if c.env, err = withEnvFile(path, env); err != nil {
+		if c.envFile, err = readEnvFile(path); err != nil {
 			return nil, fmt.Errorf("-env-file: %w", err)
 		}
+		c.env = before(c.envFile, env)
 	}
 	for _, s := range settings {
-		value, set := given[s.flag], true
-		for _, name := range s.environment() {
-			if value == "" {
-				value, _ = c.env(name)
-			}
-		}
-		if value == "" {
-			value, set = s.def, false
-		}
+		value, from := c.value(s, given)
+		c.effective = append(c.effective, effective{Setting: s.flag, Value: value, from: from})
 		if value == "" {
 			continue
 		}
 		if err := s.set(value); err != nil {
 			return nil, fmt.Errorf("%s: %w", s.names(), err)
 		}
-		if set {
+		if from.Source != sourceDefault {
 			c.auth.given = append(c.auth.given, s.flag)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// withEnvFile returns an environment in which the lines of the file count first.
-func withEnvFile(path string, env func(string) (string, bool)) (func(string) (string, bool), error) {
+// readEnvFile reads a file of KEY=VALUE lines.
+func readEnvFile(path string) (map[string]string, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err // os names the file
@@ -22,12 +22,17 @@ func withEnvFile(path string, env func(string) (string, bool)) (func(string) (st
 			lines[name] = value
 		}
 	}
+	return lines, nil
+}
+
+// before returns an environment in which lines count first.
+func before(lines map[string]string, env func(string) (string, bool)) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		if value, ok := lines[name]; ok {
 			return value, true
 		}
 		return env(name)
-	}, nil
+	}
 }
 
 // envLine reads one line of an -env-file: KEY=VALUE, perhaps behind "export". A value in single quotes is taken
