@@ -23,12 +23,21 @@ var errUnwell = errors.New("something is wrong; what is marked so above says wha
 func examine(ctx context.Context, c *config, stdout, _ io.Writer) error {
 	c.options.Log = slog.New(slog.DiscardHandler) // what is wrong is in the report
 	c.model.Log = c.options.Log
-	checks := []doctor.Check{c.storeCheck()}
-	team, parts := c.teamChecks()
+	team, checks := c.teamChecks()
 	if team != nil {
 		defer func() { _ = team.Close() }() // its servers have been asked
 	}
-	return c.report(doctor.Run(ctx, 0, append(checks, parts...)...), stdout)
+	checks = append(checks, c.storeCheck())
+	checks = append(checks, c.settingsChecks(team)...)
+	checks = append(checks, c.callerChecks()...)
+	checks = append(checks, c.machineChecks()...)
+	return c.report(doctor.Run(ctx, 0, checks...), stdout)
+}
+
+// misfit reports settings that do not fit as doctor reports anything else.
+func misfit(err error, args []string, stdout io.Writer) error {
+	c := &config{json: slices.Contains(args, "-json") || slices.Contains(args, "--json")}
+	return c.report(doctor.Run(context.Background(), 0, doctor.Said("settings", doctor.Wrong, err, "Correct it; nothing else was checked. `gateway doctor -h` lists the settings.")), stdout)
 }
 
 // probe checks what a team file has on other servers.

@@ -32,8 +32,14 @@ type diagnosis struct {
 // diagnose runs doctor, or another command with the same output, and holds its exit code to its verdict.
 func diagnose(t *testing.T, command string, args ...string) diagnosis {
 	t.Helper()
+	return diagnoseWith(t, nil, command, args...)
+}
+
+// diagnoseWith is diagnose with an environment.
+func diagnoseWith(t *testing.T, env map[string]string, command string, args ...string) diagnosis {
+	t.Helper()
 	var out, errs bytes.Buffer
-	code := run(t.Context(), append([]string{command, "-json"}, args...), environment(nil), &out, &errs)
+	code := run(t.Context(), append([]string{command, "-json"}, args...), environment(env), &out, &errs)
 	d := diagnosis{text: out.String() + errs.String()}
 	if err := json.Unmarshal(out.Bytes(), &d); err != nil {
 		t.Fatalf("gateway %s = %d, %v\n%s", command, code, err, d.text)

@@ -19,18 +19,7 @@ const healthTimeout = 2 * time.Second
 func healthcheck(ctx context.Context, c *config, stdout, _ io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.scheme()+probeAddress(c.addr)+"/readyz", nil)
-	if err != nil {
-		return errors.New("-addr (GATEWAY_ADDR): not an address that can be asked")
-	}
-	// The client uses no proxy, because the server is on this machine.
-	client := &http.Client{Transport: &http.Transport{
-		DisableKeepAlives: true,
-		// The certificate is made out to the names by which others know the server. Nothing is told to who answers, and an expired
-		// certificate must not have the server restarted.
-		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // see above
-	}}
-	response, err := client.Do(request)
+	response, err := askItself(ctx, c.scheme()+probeAddress(c.addr)+"/readyz")
 	if err != nil {
 		return fmt.Errorf("not ready: %w", err)
 	}
@@ -60,4 +49,20 @@ func probeAddress(addr string) string {
 		host = "::1"
 	}
 	return net.JoinHostPort(host, port)
+}
+
+// askItself sends a GET to a server of this machine. The caller closes the body.
+func askItself(ctx context.Context, url string) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, errors.New("not an address that can be asked")
+	}
+	// The client uses no proxy, because the server is on this machine.
+	client := &http.Client{Transport: &http.Transport{
+		DisableKeepAlives: true,
+		// The certificate is made out to the names by which others know the server. Nothing is told to who answers, and an expired
+		// certificate must not have the server restarted.
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // see above
+	}}
+	return client.Do(request)
 }

@@ -31,8 +31,9 @@ type command struct {
 	name, help string
 	settings   []string // which it takes; nil means all
 	run        func(ctx context.Context, c *config, stdout, stderr io.Writer) error
-	operand    string                  // the word that it needs before its flags; empty is none
-	own        func(*config) []setting // what it takes in place of settings of the server
+	operand    string                                                 // the word that it needs before its flags; empty is none
+	misfit     func(err error, args []string, stdout io.Writer) error // what it does with settings that do not fit; nil is nothing
+	own        func(*config) []setting                                // what it takes in place of settings of the server
 }
 
 func commands() []command {
@@ -40,7 +41,7 @@ func commands() []command {
 		{name: "serve", help: "run the server; this is what happens without a command", run: serve},
 		{name: "init", help: "write a commented starter team file", settings: []string{"config"}, run: initTeam},
 		{name: "validate", help: "check a team file: exit 0, or 1 with every problem named", settings: append([]string{"config", "env-file", "model-url", "model", "model-key", "allow-addresses", "probe", "json"}, authFlags...), run: validate},
-		{name: "doctor", help: "check an installation with the settings of serve: exit 0, or 1 if something is wrong", settings: append(serverFlags(), "json"), run: examine},
+		{name: "doctor", help: "check an installation with the settings of serve: exit 0, or 1 if something is wrong", settings: append(serverFlags(), "json"), run: examine, misfit: misfit},
 		{name: "key", help: "make an API key: its line for -keys-file on stdout, the key on stderr", operand: "NAME", own: keySettings, run: key},
 		{name: "export", help: "write all that the store has of a principal, as JSON lines", settings: []string{"store", "env-file"}, operand: "PRINCIPAL", run: export},
 		{name: "delete", help: "delete all that the store has of a principal", settings: []string{"store", "env-file", "yes"}, operand: "PRINCIPAL", run: erase},
@@ -74,10 +75,13 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 			continue
 		}
 		c, err := parse(cmd, args, env)
-		if err == nil {
-			err = cmd.run(ctx, c, stdout, stderr)
-		}
 		var misuse usageError
+		switch {
+		case err == nil:
+			err = cmd.run(ctx, c, stdout, stderr)
+		case cmd.misfit != nil && !errors.As(err, &misuse) && !errors.Is(err, flag.ErrHelp):
+			err = cmd.misfit(err, args, stdout)
+		}
 		switch {
 		case err == nil:
 			return exitOK

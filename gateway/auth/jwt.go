@@ -106,6 +106,18 @@ func (j *JWT) Start() {
 	j.keys.start()
 }
 
+// Check reads the provider's document and keys once, as the first request would, and returns how many of the keys can be used. It leaves
+// the keys that Principal uses alone. The error says what is wrong and quotes nothing that is secret; it may wrap [ErrOtherIssuer].
+func (j *JWT) Check(ctx context.Context) (keys int, err error) {
+	defer func() {
+		if recover() != nil { // what the provider sends goes through a library
+			err = errReadPanics
+		}
+	}()
+	found, err := j.from.read(ctx)
+	return len(found), err
+}
+
 // Close stops reading the provider's keys, and returns when nothing goes on any more. Nobody may call Principal after it.
 func (j *JWT) Close() error {
 	j.keys.close()

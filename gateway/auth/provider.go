@@ -25,6 +25,9 @@ const (
 	readTime     = 5 * time.Second
 )
 
+// ErrOtherIssuer says that the document at the issuer's URL names another issuer: tokens of that one are refused.
+var ErrOtherIssuer = errors.New("the document at the issuer's URL is of another issuer")
+
 // discovery is where a provider's document is, below its issuer.
 const discovery = "/.well-known/openid-configuration"
 
@@ -123,7 +126,7 @@ func (p *provider) discover(ctx context.Context) (*url.URL, error) {
 		return nil, errors.New("the issuer's document is not JSON")
 	}
 	if document.Issuer != p.issuer {
-		return nil, errors.New("the document at the issuer's URL is of another issuer")
+		return nil, ErrOtherIssuer
 	}
 	keySet, err := parseURL(document.KeySet)
 	if err != nil {

@@ -38,6 +38,7 @@ type Question struct{ Name, Asks string }
 
 // Questions are all there are, in the order in which they are answered. docs/doctor.md has them as a table.
 var Questions = []Question{
+	{"settings", "do the settings fit together, and is nothing set that has no effect"},
 	{"store", "can the store be reached or opened, with these credentials"},
 	{"store.format", "was what is stored written by this version or an earlier one"},
 	{"store.version", "is the Redis 7.0 or later"},
@@ -55,7 +56,17 @@ var Questions = []Question{
 	{"mcp", "does the MCP server connect and list its tools"},
 	{"mcp.tools", "does it have the tools that agents name, with schemas that calls can be checked with"},
 	{"remote", "does an AG-UI agent answer at the URL"},
+	{"issuer", "can the issuer's discovery document and keys be read, and are they its own"},
+	{"keys", "can the keys file be read by the gateway, and be written by nobody else"},
+	{"certificate", "do certificate and key belong together, and for how long and which hosts is it good"},
+	{"webhook", "does the webhook's receiver answer; nothing is posted"},
 	{"clock", "is this machine's clock that of the Redis and of the issuer"},
+	{"disk", "is there free space where threads, the audit log and temporary files are written"},
+	{"audit", "can the audit log be appended to"},
+	{"port", "are the addresses to listen on free, or taken by a gateway that runs"},
+	{"proxies", "are the networks of proxies, whose headers are believed, no wider than they need to be"},
+	{"descriptors", "may the process open as many files as its limits of connections need"},
+	{"memory", "do the limits fit into the memory that the process may have"},
 }
 
 // rank is the place of a question in the list.

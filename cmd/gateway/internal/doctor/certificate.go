@@ -1,0 +1,70 @@
+package doctor
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+)
+
+// expirySoon is how long before its end a certificate is warned of.
+const expirySoon = 14 * 24 * time.Hour
+
+// A Certificate is the server's.
+type Certificate struct {
+	CertFile, KeyFile string
+	Hosts             []string // the names that the server answers for; * is any
+}
+
+// Check returns the check of a certificate.
+func (o Certificate) Check() Check {
+	c := Check{Name: "certificate"}
+	c.Run = func(context.Context) []Finding {
+		pair, err := tls.LoadX509KeyPair(o.CertFile, o.KeyFile)
+		if err != nil {
+			return []Finding{c.finding(Wrong, "Certificate and key cannot be used together: "+causeOf(err)+".", "Name the files of one pair in PEM with -tls-cert and -tls-key, the certificate with those that vouch for it.")}
+		}
+		leaf, now := pair.Leaf, time.Now()
+		until := leaf.NotAfter.UTC().Format(time.DateOnly)
+		switch {
+		case now.After(leaf.NotAfter):
+			return []Finding{c.finding(Wrong, "The certificate has expired on "+until+".", "Renew it; a running gateway takes up the new files by itself.")}
+		case now.Before(leaf.NotBefore):
+			return []Finding{c.finding(Wrong, "The certificate is not good before "+leaf.NotBefore.UTC().Format(time.DateOnly)+".", "Wait until then, or look at this machine's clock.")}
+		case leaf.NotAfter.Sub(now) < expirySoon:
+			return []Finding{c.finding(Warning, fmt.Sprintf("The certificate expires in %d days, on %s.", int(leaf.NotAfter.Sub(now).Hours()/24), until), "Renew it; a running gateway takes up the new files by itself.")}
+		}
+		if missing := o.uncovered(leaf); len(missing) > 0 {
+			return []Finding{c.finding(Warning, "The certificate is not good for "+strings.Join(missing, ", ")+", which -hosts names; it is for "+someOf(namesOf(leaf))+".", "Have one made out to these names, or remove them from -hosts.")}
+		}
+		return []Finding{c.finding(OK, "The certificate for "+someOf(namesOf(leaf))+" is good until "+until+".", "")}
+	}
+	return c
+}
+
+// uncovered are the hosts that the certificate is not made out to.
+func (o Certificate) uncovered(leaf *x509.Certificate) []string {
+	var missing []string
+	for _, host := range o.Hosts {
+		name := host
+		if h, _, err := net.SplitHostPort(host); err == nil {
+			name = h
+		}
+		if name != "*" && leaf.VerifyHostname(strings.Trim(name, "[]")) != nil {
+			missing = append(missing, host)
+		}
+	}
+	return missing
+}
+
+// namesOf are the names and addresses that a certificate is made out to.
+func namesOf(leaf *x509.Certificate) []string {
+	names := append([]string{}, leaf.DNSNames...)
+	for _, ip := range leaf.IPAddresses {
+		names = append(names, ip.String())
+	}
+	return names
+}

@@ -1,0 +1,84 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Bounds of free space, in bytes: below the first nothing of size can be written, below the second somebody should know.
+const (
+	leastFree = 64 << 20
+	smallFree = 1 << 30
+)
+
+// errNoSpace says that the system does not tell of free space.
+var errNoSpace = errors.New("this system does not tell")
+
+// A Disk is where files are written.
+type Disk struct {
+	What string // is written there
+	Dir  string // it need not be there yet
+	// Free returns how many bytes are free for this user, and how many there are; nil asks the system.
+	Free func(dir string) (free, all uint64, err error)
+}
+
+// Check returns the check of a disk.
+func (d Disk) Check() Check {
+	c := Check{Name: "disk", Subject: d.What}
+	c.Run = func(context.Context) []Finding {
+		dir := d.Dir
+		for {
+			if _, err := os.Stat(dir); err == nil || filepath.Dir(dir) == dir {
+				break
+			}
+			dir = filepath.Dir(dir)
+		}
+		ask := d.Free
+		if ask == nil {
+			ask = freeSpace
+		}
+		free, all, err := ask(dir)
+		if err != nil {
+			return []Finding{c.finding(Unchecked, "How much space is free in "+dir+" is not known: "+causeOf(err)+".", "")}
+		}
+		says := fmt.Sprintf("%d of %d MiB are free in %s", free>>20, all>>20, dir)
+		switch {
+		case free < leastFree:
+			return []Finding{c.finding(Wrong, says+", which is next to nothing.", "Make room on that disk, or move what is written there to another.")}
+		case free < smallFree:
+			return []Finding{c.finding(Warning, says+".", "Make room on that disk before it is full; a full one makes the gateway not ready.")}
+		}
+		return []Finding{c.finding(OK, says+".", "")}
+	}
+	return c
+}
+
+// Appended is the check of a file that is appended to, such as the audit log.
+func Appended(what, path string) Check {
+	c := Check{Name: "audit"}
+	c.Run = func(context.Context) []Finding {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+			if err != nil {
+				return []Finding{c.finding(Wrong, what+" cannot be written: "+causeOf(err)+".", "Give it to the user that the gateway runs as (chown), and check as that user.")}
+			}
+			_ = file.Close() // nothing was written to it
+			return []Finding{c.finding(OK, what+" can be appended to.", "")}
+		} else if err == nil {
+			return []Finding{c.finding(OK, what+" is no ordinary file; whether it takes lines is up to it.", "")}
+		}
+		f := writable(filepath.Dir(path))
+		f.Name = c.Name
+		if f.Verdict == OK {
+			if _, err := os.Stat(filepath.Dir(path)); err != nil {
+				return []Finding{c.finding(Wrong, what+" has no directory: "+filepath.Dir(path)+" is not there.", "Make the directory.")}
+			}
+			f.Says = what + " is not there yet and can be made."
+		}
+		return []Finding{f}
+	}
+	return c
+}

@@ -1,0 +1,22 @@
+//go:build linux || darwin
+
+package doctor
+
+import "syscall"
+
+// freeSpace asks the system how many bytes are free where a directory is, for this user, and how many there are.
+func freeSpace(dir string) (free, all uint64, err error) {
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(dir, &s); err != nil {
+		return 0, 0, err
+	}
+	size := uint64(s.Bsize)
+	return s.Bavail * size, s.Blocks * size, nil
+}
+
+// openFiles asks the system how many files this process may have open.
+func openFiles() (uint64, error) {
+	var l syscall.Rlimit
+	err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l)
+	return l.Cur, err
+}

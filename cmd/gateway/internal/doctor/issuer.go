@@ -1,0 +1,106 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/agui-gateway/gateway/gateway/auth"
+)
+
+// An Issuer signs the tokens of callers.
+type Issuer struct {
+	URL    string // where it is asked: the issuer, or its key set if it has no discovery document
+	Where  string // the same, as it may be shown
+	Client *http.Client
+	Lease  time.Duration
+	Keys   func(ctx context.Context) (int, error) // reads its keys
+}
+
+// Check returns the check of an issuer.
+func (i Issuer) Check() Check {
+	c := Check{Name: "issuer"}
+	c.Run = func(ctx context.Context) []Finding {
+		keys, err := i.Keys(ctx)
+		switch {
+		case errors.Is(err, auth.ErrOtherIssuer):
+			return []Finding{c.finding(Wrong, "The document at "+i.Where+" names another issuer, so tokens of either are refused.",
+				"Write -jwt-issuer (GATEWAY_JWT_ISSUER) exactly as `issuer` stands in that document, often with or without a / at its end.")}
+		case err != nil && refusedAddress(err):
+			return []Finding{c.finding(Wrong, "The issuer is at an address that the gateway never connects to.", allowMend)}
+		case err != nil && ctx.Err() != nil:
+			return []Finding{c.finding(Wrong, "The issuer at "+i.Where+" does not answer in time.", "Look whether a firewall drops what is sent to it.")}
+		case err != nil:
+			return []Finding{c.finding(Wrong, "The keys of the issuer cannot be read: "+causeOf(err)+".",
+				"Correct -jwt-issuer (GATEWAY_JWT_ISSUER); below it is /.well-known/openid-configuration. An issuer without that document needs -jwks-url.")}
+		case keys == 0:
+			return []Finding{c.finding(Wrong, "The issuer at "+i.Where+" has no key for the algorithms that are allowed, so every token is refused.",
+				"Set -jwt-algorithms (GATEWAY_JWT_ALGORITHMS) to those by which it signs.")}
+		}
+		found := []Finding{c.finding(OK, fmt.Sprintf("The document at %s is its own, and %d keys can be read.", i.Where, keys), "")}
+		if f, ok := i.clock(ctx); ok {
+			found = append(found, f)
+		}
+		return found
+	}
+	return c
+}
+
+// clock compares this machine's clock with the Date of an answer of the issuer's, which is whole seconds.
+func (i Issuer) clock(ctx context.Context) (Finding, bool) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodHead, i.URL, nil)
+	if err != nil {
+		return Finding{}, false
+	}
+	asked := time.Now()
+	response, err := i.Client.Do(request)
+	if err != nil {
+		return Finding{}, false
+	}
+	_ = response.Body.Close() // it has none
+	told, err := http.ParseTime(response.Header.Get("Date"))
+	if err != nil {
+		return Finding{}, false
+	}
+	took := time.Since(asked)
+	return skewed("the issuer", told.Sub(asked.Add(took/2)), took+time.Second, i.Lease), true
+}
+
+// A Webhook is told of questions.
+type Webhook struct {
+	URL    string
+	Client *http.Client
+}
+
+// Check returns the check of a webhook. Its receiver is asked by HEAD, which posts nothing: any answer shows that it is there.
+func (w Webhook) Check() Check {
+	c := Check{Name: "webhook"}
+	c.Run = func(ctx context.Context) []Finding {
+		request, err := http.NewRequestWithContext(ctx, http.MethodHead, w.URL, nil)
+		if err != nil {
+			return []Finding{c.finding(Wrong, "The receiver's URL cannot be asked.", "Correct -interrupt-webhook (GATEWAY_INTERRUPT_WEBHOOK).")}
+		}
+		host := request.URL.Host
+		client := *w.Client
+		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+		response, err := client.Do(request)
+		if failed, ok := errors.AsType[*url.Error](err); ok {
+			err = failed.Err // the rest is the URL
+		}
+		switch {
+		case err != nil && refusedAddress(err):
+			return []Finding{c.finding(Wrong, host+" is an address that the gateway never connects to.", allowMend)}
+		case err != nil:
+			return []Finding{c.finding(Wrong, host+" cannot be reached: "+causeOf(err)+".", "Start the receiver, or correct -interrupt-webhook (GATEWAY_INTERRUPT_WEBHOOK); look at firewalls and at its certificate.")}
+		}
+		_ = response.Body.Close() // it has none
+		if response.StatusCode == http.StatusNotFound {
+			return []Finding{c.finding(Warning, host+" answers, and says that nothing is at the path (404).", "Correct the path in -interrupt-webhook, unless the receiver answers so to everything but POST.")}
+		}
+		return []Finding{c.finding(OK, fmt.Sprintf("%s answers (%d); nothing was posted.", host, response.StatusCode), "")}
+	}
+	return c
+}

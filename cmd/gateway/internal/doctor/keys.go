@@ -1,0 +1,42 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+
+	"github.com/agui-gateway/gateway/gateway/auth"
+)
+
+// Keys returns the check of a file with the keys of callers.
+func Keys(path string) Check {
+	c := Check{Name: "keys"}
+	c.Run = func(context.Context) []Finding {
+		info, err := os.Stat(path)
+		if err == nil {
+			_, err = auth.OpenKeys(auth.KeysOptions{File: path, Log: slog.New(slog.DiscardHandler)})
+		}
+		line, isLine := errors.AsType[*auth.LineError](err)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return []Finding{c.finding(Wrong, path+" is not there.", "Make a key: gateway key NAME >> "+path)}
+		case errors.Is(err, fs.ErrPermission):
+			return []Finding{c.finding(Wrong, path+" may not be read by this user.", "Give it to the user that the gateway runs as (chown), and check as that user.")}
+		case isLine:
+			return []Finding{c.finding(Wrong, fmt.Sprintf("%s: %v.", path, line), "Correct the line; `gateway key NAME` prints good ones, to stdout.")}
+		case err != nil:
+			return []Finding{c.finding(Wrong, path+" cannot be used: "+causeOf(err)+".", "Name a file of the lines that `gateway key NAME` prints.")}
+		case info.Mode().Perm()&0o022 != 0:
+			return []Finding{c.finding(Wrong, path+" can be written by others ("+info.Mode().Perm().String()+"), who could let themselves in.", "chmod 600 "+path)}
+		case info.Size() == 0:
+			return []Finding{c.finding(Warning, path+" is empty, so nobody is let in.", "Make a key: gateway key NAME >> "+path)}
+		case info.Mode().Perm()&0o044 != 0:
+			return []Finding{c.finding(Warning, path+" can be read by others ("+info.Mode().Perm().String()+"). It has hashes and no keys, but names and roles.", "chmod 600 "+path)}
+		}
+		return []Finding{c.finding(OK, path+" is good, and nobody else may read it.", "")}
+	}
+	return c
+}

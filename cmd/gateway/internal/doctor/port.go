@@ -1,0 +1,41 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net"
+	"syscall"
+)
+
+// A Port is an address to listen on.
+type Port struct {
+	Flag    string // that names it, such as -addr
+	Address string
+	// Ask reports whether a gateway answers there.
+	Ask func(ctx context.Context) bool
+}
+
+// Check returns the check of an address. It is listened on for a moment.
+func (p Port) Check() Check {
+	c := Check{Name: "port", Subject: p.Flag}
+	c.Run = func(ctx context.Context) []Finding {
+		var listening net.ListenConfig
+		l, err := listening.Listen(ctx, "tcp", p.Address)
+		switch {
+		case err == nil:
+			_ = l.Close() // nobody has connected
+			return []Finding{c.finding(OK, p.Address+" is free.", "")}
+		case errors.Is(err, syscall.EADDRINUSE) && p.Ask(ctx):
+			return []Finding{c.finding(OK, p.Address+" is taken by a gateway that runs.", "")}
+		case errors.Is(err, syscall.EADDRINUSE):
+			return []Finding{c.finding(Wrong, p.Address+" is taken by another program, or by a gateway that does not answer.", "Stop that program (ss -ltnp names it), or set another "+p.Flag+".")}
+		case errors.Is(err, fs.ErrPermission):
+			return []Finding{c.finding(Wrong, "This user may not listen on "+p.Address+".", "Set a port of 1024 or above, or give the right: setcap cap_net_bind_service=+ep, AmbientCapabilities in systemd.")}
+		case errors.Is(err, syscall.EADDRNOTAVAIL):
+			return []Finding{c.finding(Wrong, p.Address+" is not an address of this machine.", "Set "+p.Flag+" to one that it has; :PORT is all of them.")}
+		}
+		return []Finding{c.finding(Wrong, p.Address+" cannot be listened on: "+causeOf(err)+".", "Correct "+p.Flag+".")}
+	}
+	return c
+}

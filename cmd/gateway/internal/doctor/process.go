@@ -1,0 +1,121 @@
+package doctor
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io/fs"
+	"math"
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// ownFiles is how many files a gateway has open besides those of connections: its own, and those that lead to others.
+const ownFiles = 256
+
+// Descriptors returns the check of how many files the process may have open. Need is how many connections the settings allow, and
+// limit asks the system; nil is its own way.
+func Descriptors(need int, limit func() (uint64, error)) Check {
+	c := Check{Name: "descriptors"}
+	c.Run = func(context.Context) []Finding {
+		if limit == nil {
+			limit = openFiles
+		}
+		most, err := limit()
+		switch {
+		case err != nil:
+			return []Finding{c.finding(Unchecked, "How many files a process may have open is not known: "+causeOf(err)+".", "")}
+		case most < uint64(need)+ownFiles:
+			return []Finding{c.finding(Warning, fmt.Sprintf("A process may have %d files open, and the settings allow %d connections; those beyond fail.", most, need),
+				"Raise the limit (LimitNOFILE in systemd, --ulimit nofile for a container), or lower -max-connections. As another user, or in a service, the limit may be another.")}
+		}
+		return []Finding{c.finding(OK, fmt.Sprintf("A process may have %d files open, enough for %d connections.", most, need), "")}
+	}
+	return c
+}
+
+// fullMemory is how much of the memory, in percent, limits may take: the rest is for what has no limit of its own.
+const fullMemory = 80
+
+// MemoryLimit returns the check of the memory that the process may have against what the settings let buffers and threads take. System is the
+// root of the file system.
+func MemoryLimit(settings []Share, system fs.FS) Check {
+	c := Check{Name: "memory"}
+	c.Run = func(context.Context) []Finding {
+		most, whose := memoryOf(system)
+		var sum int64
+		var names []string
+		for _, s := range settings {
+			sum += s.Bytes
+			names = append(names, fmt.Sprintf("%s %d MiB", s.Flag, s.Bytes>>20))
+		}
+		switch {
+		case most == 0:
+			return []Finding{c.finding(Unchecked, "How much memory the process may have is not known.", "")}
+		case sum > most/100*fullMemory:
+			return []Finding{c.finding(Warning, fmt.Sprintf("The process may have %d MiB (%s), and the settings let it fill %d MiB: %s.", most>>20, whose, sum>>20, strings.Join(names, ", ")),
+				"Lower these settings, or give it more memory; when it has none left the system ends it, and its runs go on elsewhere.")}
+		}
+		return []Finding{c.finding(OK, fmt.Sprintf("The process may have %d MiB (%s), and the settings let it fill %d MiB.", most>>20, whose, sum>>20), "")}
+	}
+	return c
+}
+
+// A Share is what one setting lets take of the memory.
+type Share struct {
+	Flag  string
+	Bytes int64
+}
+
+// memoryOf is how many bytes a process may have: what its control group says, else all that there are. 0 is not known.
+func memoryOf(system fs.FS) (bytes int64, whose string) {
+	for _, path := range []string{"sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory/memory.limit_in_bytes"} {
+		text, err := fs.ReadFile(system, path)
+		if err != nil {
+			continue
+		}
+		if n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil && n < math.MaxInt64>>8 { // without a limit a large number stands there
+			return n, "the limit of its container"
+		}
+	}
+	file, err := system.Open("proc/meminfo")
+	if err != nil {
+		return 0, ""
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		if words := strings.Fields(lines.Text()); len(words) > 1 && words[0] == "MemTotal:" {
+			n, _ := strconv.ParseInt(words[1], 10, 64)
+			return n << 10, "all that the machine has"
+		}
+	}
+	return 0, ""
+}
+
+// Proxies returns the check of the networks whose headers are believed, by the flag that names them.
+func Proxies(networks map[string][]netip.Prefix) Check {
+	c := Check{Name: "proxies"}
+	c.Run = func(context.Context) []Finding {
+		var found []Finding
+		for _, flag := range []string{"-trusted-proxies", "-auth-proxies"} {
+			for _, p := range networks[flag] {
+				if wide := map[bool]int{true: 8, false: 32}[p.Addr().Is4()]; p.Bits() >= wide || p.Addr().IsPrivate() || p.Addr().IsLoopback() || p.Addr().IsLinkLocalUnicast() {
+					continue
+				}
+				verdict := Warning
+				if flag == "-auth-proxies" {
+					verdict = Wrong
+				}
+				f := c.finding(verdict, "The network "+p.String()+" in "+flag+" has addresses of strangers, whose headers are believed like a proxy's.", "Name the addresses of the proxies themselves.")
+				f.Subject = flag
+				found = append(found, f)
+			}
+		}
+		if len(found) == 0 {
+			found = append(found, c.finding(OK, "The networks of proxies are no wider than private ones.", ""))
+		}
+		return found
+	}
+	return c
+}
