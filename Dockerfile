@@ -6,8 +6,12 @@
 #
 # Threads are kept in a file in the volume /data, unless -store says otherwise. One gateway at a time can have the file.
 #
-#   docker build -t agui-gateway .
-#   docker run -p 127.0.0.1:8080:8080 -e GATEWAY_AUTH=none -v agui-gateway:/data agui-gateway
+# It writes nowhere else, so that the rest may be read-only.
+#
+#   docker build -t agui-gateway --build-arg VERSION=v1.2.3 --build-arg COMMIT=$(git rev-parse HEAD) .
+#   docker run --read-only --cap-drop ALL -p 127.0.0.1:8080:8080 -e GATEWAY_AUTH=none -v agui-gateway:/data agui-gateway
+#
+# docs/deploy.md says more.
 
 FROM node:20.20.2-bookworm-slim AS page
 WORKDIR /src/web
@@ -23,10 +27,20 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 COPY --from=page /src/web/dist web/dist
-RUN CGO_ENABLED=0 go build -trimpath -tags grpcnotrace -ldflags="-s -w" -o bin/gateway ./cmd/gateway && mkdir -p volume/data
+# What `gateway version` says. The context has no git history that could tell.
+ARG VERSION COMMIT DATE
+RUN CGO_ENABLED=0 go build -trimpath -tags grpcnotrace -ldflags="-s -w -X main.release=$VERSION -X main.commit=$COMMIT -X main.date=$DATE" -o bin/gateway ./cmd/gateway && mkdir -p volume/data
 
 # static: certificates for TLS to models and stores, time zones, an unprivileged user, no shell.
 FROM gcr.io/distroless/static-debian12:nonroot
+ARG VERSION COMMIT DATE
+LABEL org.opencontainers.image.title="agui-gateway" \
+      org.opencontainers.image.description="A team of agents behind an AG-UI endpoint" \
+      org.opencontainers.image.source="https://github.com/agui-gateway/gateway" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="$VERSION" \
+      org.opencontainers.image.revision="$COMMIT" \
+      org.opencontainers.image.created="$DATE"
 COPY --from=build /src/bin/gateway /gateway
 # A new volume gets the owner of the directory it stands in for.
 COPY --from=build --chown=65532:65532 /src/volume /

@@ -21,7 +21,7 @@ check 'gofmt' formatted
 check 'go mod tidy' go mod tidy -diff
 check 'golangci-lint config' golangci-lint config verify
 check 'golangci-lint' golangci-lint run
-check 'shellcheck' shellcheck -x .ci/run .ci/env.sh .ci/stages/*.sh examples/*/*.sh interop/*/*.sh web/build.sh
+check 'shellcheck' shellcheck -x .ci/run .ci/env.sh .ci/stages/*.sh examples/*/*.sh interop/*/*.sh deploy/*/*.sh web/build.sh
 check 'types of the page' npm --prefix web run --silent check
 check 'tests of the page' npm --prefix web run --silent test
 # The rules of the house, the Dockerfile's among them, once more by themselves: a broken rule should not hide in a long test log.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Brings what the other stages need: Debian packages that are missing, the pinned linter, npm packages from lock files.
+# Brings what the other stages need: Debian packages that are missing, pinned tools, npm packages from lock files.
 # shellcheck source=.ci/env.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
 
@@ -12,6 +12,7 @@ need redis-server redis-server # the Redis store's tests start their own
 need strace strace # the file store's power cuts are put together from system calls
 need caddy caddy # the load balancer of examples/replicas
 need chromium chromium # the pages' tests
+need systemd-analyze systemd # it judges the unit of deploy/systemd
 need promtool prometheus # it judges what is scraped, alerts and rules, and scrapes a gateway
 if [ ${#packages[@]} -gt 0 ]; then
   as_root=()
@@ -21,14 +22,24 @@ if [ ${#packages[@]} -gt 0 ]; then
   "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${packages[@]}"
 fi
 
-# A linter built by another Go release cannot read this one's export data: both versions count.
-linter() {
-  local binary=$CACHE/bin/golangci-lint built
-  built=$(go version -m "$binary" 2>/dev/null || true)
-  if [[ $built != *": $(go env GOVERSION)"* || $built != *"golangci-lint/v2	$GOLANGCI_LINT_VERSION"* ]]; then
-    echo "golangci-lint $GOLANGCI_LINT_VERSION: building"
-    GOBIN=$CACHE/bin go install "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$GOLANGCI_LINT_VERSION" 2>&1 | { grep -v '^go: downloading' || true; }
+# built COMMAND PACKAGE VERSION: brings a tool at a version. One built by another Go release counts as missing, because a linter cannot
+# read this one's export data then.
+built() {
+  local module
+  module=$(go version -m "$CACHE/bin/$1" 2>/dev/null || true)
+  if [[ $module != *": $(go env GOVERSION)"* || $module != *"	path	$2"* || $module != *"	mod	"*"	$3"* ]]; then
+    echo "$1 $3: building"
+    GOBIN=$CACHE/bin go install "$2@$3" 2>&1 | { grep -v '^go: downloading' || true; }
   fi
+}
+
+tools() {
+  go mod download
+  built golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint "$GOLANGCI_LINT_VERSION"
+  built helm helm.sh/helm/v3/cmd/helm "$HELM_VERSION"
+  built kubectl-validate sigs.k8s.io/kubectl-validate "$KUBECTL_VALIDATE_VERSION"
+  built cyclonedx-gomod github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod "$CYCLONEDX_VERSION"
+  go build -C .ci/tools -o "$CACHE/bin/deploycheck" . 2>&1 | { grep -v '^go: downloading' || true; }
 }
 
 # The lock file decides, and an unchanged one is not installed twice.
@@ -37,7 +48,7 @@ packages_of() {
 }
 
 # One waits for the network while the other computes. The folders share npm's cache, so that they come one after another.
-{ go mod download && linter; } &
+tools &
 tools=$!
 for folder in web interop interop/browser examples/copilotkit-react examples/copilotkit-node; do
   packages_of "$folder"

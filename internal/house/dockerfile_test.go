@@ -43,10 +43,12 @@ FROM golang:1.26.8 AS build
 COPY --from=page /src/web/dist web/dist
 RUN go mod download && \
     # a comment between continued lines is dropped
-    CGO_ENABLED=0 go build -trimpath ./cmd/gateway
+    CGO_ENABLED=0 go build -trimpath -ldflags="-X main.release=$VERSION -X main.commit=$COMMIT -X main.date=$DATE" ./cmd/gateway
 FROM scratch
 COPY --from=build /src/bin/gateway /gateway
 COPY --from=build --chown=65532:65532 /src/volume /
+LABEL org.opencontainers.image.version="$VERSION" \
+      org.opencontainers.image.revision="$COMMIT"
 ENV GATEWAY_ADDR=0.0.0.0:8080 GATEWAY_STORE_DEFAULT=file:/data/threads.db
 VOLUME /data
 EXPOSE 8080
@@ -75,6 +77,8 @@ func TestCheckDockerfile(t *testing.T) {
 		{"the same by flag", `["/gateway"]`, `["/gateway", "-auth", "none"]`, "-auth"},
 		{"floating base", "golang:1.26.8", "golang:latest", "no fixed tag"},
 		{"base without tag", "golang:1.26.8", "golang", "no fixed tag"},
+		{"nobody knows which commit", "image.revision", "image.licenses", "LABEL"},
+		{"a binary without a version", "-X main.release=$VERSION ", "", "main"},
 		{"older Go than the module's", "golang:1.26.8", "golang:1.25.9", "golang:1.25.9 builds"},
 		{"one stage", "FROM node:20.20.2 AS page\nRUN npm run build\nFROM golang:1.26.8 AS build\n", "", "two stages"},
 		{"no page in the binary", "COPY --from=page /src/web/dist web/dist\n", "", "the page is built"},
@@ -213,6 +217,8 @@ func checkPromises(stages []stage) []string {
 		{last, "ENV", `\bGATEWAY_STORE_DEFAULT=file:/data/\S+$`, "the file is in the volume, and both GATEWAY_STORE and REDIS_URL say otherwise"},
 		{last, "COPY", `^--from=\S+ --chown=65532:65532 \S+ /$`, "the volume is the user's, who is not root"},
 		{last, "ENTRYPOINT", `^\["/gateway"\]$`, "no shell, so signals reach the gateway; no flags, so settings decide"},
+		{last, "LABEL", `\bimage\.version="\$VERSION" .*\bimage\.revision="\$COMMIT"`, "an image says what it was built from, as OCI's annotations do"},
+		{build, "RUN", `\bmain\.release=\$VERSION -X main\.commit=\$COMMIT `, "the binary says it, too"},
 		{last, "HEALTHCHECK", `CMD \["/gateway", ?"healthcheck"\]$`, "there is no shell to run another form"},
 	}
 	var problems []string

@@ -33,7 +33,7 @@ func TestImageBuildsFromItsContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := imageBuild{ctx: t.Context(), context: sent, stages: map[string]string{}}
+	b := imageBuild{ctx: t.Context(), context: sent, stages: map[string]string{}, args: []string{"VERSION=v9.8.7", "COMMIT=abc"}}
 	stages := stagesOf(string(text))
 	for _, s := range stages[:len(stages)-1] {
 		if err := b.build(t.TempDir(), s); err != nil {
@@ -45,8 +45,8 @@ func TestImageBuildsFromItsContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, err := exec.CommandContext(t.Context(), filepath.Join(image, "gateway"), "version").CombinedOutput()
-	if err != nil || !bytes.HasPrefix(out, []byte("gateway ")) {
-		t.Errorf("gateway version in the image = %q, %v", out, err)
+	if err != nil || !bytes.HasPrefix(out, []byte("gateway v9.8.7 abc ")) {
+		t.Errorf("gateway version in the image = %q, %v, want what the image was built with", out, err)
 	}
 	if info, err := os.Stat(filepath.Join(image, "data")); err != nil || !info.IsDir() {
 		t.Errorf("the image has no directory for its volume: %v, %v", info, err)
@@ -54,6 +54,7 @@ func TestImageBuildsFromItsContext(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(b.stages["build"], "src", "web", "dist", "index.html.gz")); err != nil {
 		t.Errorf("the binary was built without the page: %v", err)
 	}
+	runImage(t, image)
 }
 
 // TestContextMatches shows which files reach the builder, by the matcher that Docker itself uses.
@@ -157,6 +158,7 @@ type imageBuild struct {
 	ctx     context.Context // of the test
 	context string
 	stages  map[string]string // roots of the stages that are done, by name
+	args    []string          // of the build, as NAME=value
 }
 
 // build carries out the instructions of s that make files, in root.
@@ -225,6 +227,7 @@ func (b *imageBuild) run(dir, command string) error {
 	}
 	cmd := exec.CommandContext(b.ctx, "sh", "-c", command)
 	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), b.args...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, out)
 	}
