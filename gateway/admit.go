@@ -13,6 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/limit"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/telemetry"
 )
 
 // An admission is a request on its way to its verdict. It may find another run in its way, and wait for that.
@@ -91,6 +92,7 @@ func (a *admission) begin(ctx context.Context) (*state.Begun, *attempt, error) {
 		}
 	}
 	a.req.NoRun, a.req.MaxStored = a.full != nil, a.g.o.Limits.StoredPerPrincipal
+	a.req.Trace = telemetry.Traceparent(ctx)
 	asked := time.Now()
 	begun, err := a.askStore(ctx)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/webhook"
 	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/telemetry"
 )
 
 // end ends the run: with a last commit that stores the terminal event too, or by leaving the run to another attempt.
@@ -128,7 +129,7 @@ func (a *attempt) endInterrupted(result host.Result) error {
 		End: &state.End{Status: state.RunInterrupt},
 	}
 	n := a.g.webhook.NewNotice(webhook.Questions{
-		Key: a.lease.Key, Origin: a.intent.Origin, Shown: shown, Tokens: tokens, Clock: a.clock,
+		Key: a.lease.Key, Origin: a.intent.Origin, Shown: shown, Tokens: tokens, Clock: a.clock, Trace: telemetry.Traceparent(a.always),
 	})
 	a.g.webhook.Store(n)
 	err := a.finish(c, &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: shown}, result.Closings)

@@ -100,7 +100,7 @@ func New(o Options) (*Gateway, error) {
 	g.store = toldStore{g.store, o.Telemetry}
 	g.webhook = webhook.New(webhook.Options{
 		URL: o.Webhook.URL, Secret: o.Webhook.Secret, Timeout: o.Webhook.Timeout, Retry: o.Webhook.Retry, Client: o.Webhook.Client,
-		Store: g.store, Principals: o.Principal != nil, Lease: o.Lease, Draining: g.taking, Log: o.Log, Now: o.Now, NewID: o.NewID,
+		Store: g.store, Principals: o.Principal != nil, Lease: o.Lease, Draining: g.taking, Log: o.Log, Telemetry: o.Telemetry, Now: o.Now, NewID: o.NewID,
 		Attempted: func(outcome string) { g.metrics.Delivery(context.Background(), outcome) },
 	})
 	g.routes = g.newRoutes()

@@ -9,6 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/telemetry"
 )
 
 // record makes an event of the run a frame of the log. A snapshot of what the thread has is recorded as a
@@ -108,6 +109,7 @@ func (a *attempt) Once(ctx context.Context, key string, result json.RawMessage) 
 // commit stores c with all events up to now. The run's context does not count: a run that is stopped during a commit would be
 // given up otherwise. The caller holds commitMu.
 func (a *attempt) commit(c state.Commit) error {
+	c.Trace = telemetry.Traceparent(a.always)
 	t, err := a.rec.Commit(a.always, c)
 	if err != nil {
 		return err

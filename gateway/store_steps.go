@@ -20,8 +20,11 @@ type toldStore struct {
 	t *telemetry.Telemetry
 }
 
-// step makes a call a step.
+// step makes a call a step, if it is part of something that is traced.
 func (s toldStore) step(ctx context.Context, operation string, call func(context.Context) error) error {
+	if !telemetry.Traced(ctx) {
+		return s.measure(ctx, operation, func() error { return call(ctx) })
+	}
 	ctx, step := telemetry.Begin(telemetry.With(ctx, s.t), telemetry.Record{Kind: telemetry.KindStore, Name: operation})
 	err := call(ctx)
 	step.End(storeFault(err))

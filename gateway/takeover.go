@@ -15,6 +15,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/webhook"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/telemetry"
 )
 
 // errAttemptsUsedUp ends a run during which too many attempts have died.
@@ -113,7 +114,8 @@ func (g *Gateway) takeOverRun(ctx context.Context, key state.Key) error {
 		return err
 	}
 	g.chains.rejoin(begun.Thread.Live.Intent.Chain)
-	run := g.start(agent, begun, asked, context.Background(), nil, g.logFor(begun.Lease.Key.Principal))
+	within := telemetry.WithTraceparent(context.Background(), begun.Thread.Live.Intent.Trace)
+	run := g.start(agent, begun, asked, within, nil, g.logFor(begun.Lease.Key.Principal))
 	g.metrics.RunTakenOver(ctx, run.measuredAs)
 	s.occupy()
 	taken = true

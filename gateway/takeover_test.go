@@ -97,7 +97,7 @@ func replica(t *testing.T, store state.Store, paid *atomic.Int64, attempts int) 
 }
 
 // replicaOf is replica with another crew.
-func replicaOf(t *testing.T, store state.Store, attempts int, crew func(gate <-chan struct{}) *groupchat.Chat) *world {
+func replicaOf(t *testing.T, store state.Store, attempts int, crew func(gate <-chan struct{}) *groupchat.Chat, change ...func(*gateway.Options)) *world {
 	var w *world
 	gate := make(chan struct{}, 1)
 	w = newBubbleWorld(t, func(o *gateway.Options) {
@@ -106,6 +106,9 @@ func replicaOf(t *testing.T, store state.Store, attempts int, crew func(gate <-c
 		o.Agents = map[string]groupchat.Agent{"crew": crew(gate)}
 		o.Agent = nil
 		o.Legacy = "crew"
+		for _, f := range change {
+			f(o)
+		}
 	})
 	w.gate = gate
 	return w

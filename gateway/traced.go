@@ -20,11 +20,17 @@ func traced(r *http.Request) bool {
 	return !strings.HasPrefix(r.URL.Path, "/assets/")
 }
 
-// beginStep makes the attempt a step of its own, in the trace of the request that started the run. Whatever the attempt does is part of it.
+// beginStep makes the attempt a step of its own, in the trace of the request that started the run, also where it takes the run over.
+// Whatever the attempt does is part of it. Links lead to the run before on the thread, which may be the one that asked what this one
+// answers, and to the attempt that was taken over.
 func (a *attempt) beginStep(ctx, request context.Context) context.Context {
 	ctx = telemetry.Continue(ctx, request)
 	ctx = telemetry.WithThread(ctx, telemetry.Thread{ID: a.lease.Key.ID, RunID: a.intent.RunID})
-	ctx, a.step = telemetry.BeginLinked(ctx, telemetry.Record{Kind: telemetry.KindRun, Name: a.lease.Key.Agent, Attempt: a.intent.Attempts})
+	links := []telemetry.Link{{Traceparent: a.intent.Earlier, Why: telemetry.LinkPrevious, ThreadID: a.lease.Key.ID}}
+	if a.intent.Attempts > 1 {
+		links = append(links, telemetry.Link{Traceparent: a.intent.Trace, Why: telemetry.LinkTakeover, ThreadID: a.lease.Key.ID})
+	}
+	ctx, a.step = telemetry.BeginLinked(ctx, telemetry.Record{Kind: telemetry.KindRun, Name: a.lease.Key.Agent, Attempt: a.intent.Attempts}, links...)
 	return ctx
 }
 
@@ -42,18 +48,18 @@ func (a *attempt) endStep() {
 		a.step.Suspend()
 	case a.ended != nil && a.ended.Status == state.RunError:
 		a.step.Outcome(string(state.RunError))
-		a.step.End(&errcode.Error{Code: a.ended.Code})
+		a.step.Fail(a.ended.Code)
 	case a.ended != nil:
 		a.step.Outcome(string(a.ended.Status))
 		a.step.End(nil)
 	case a.rec.LeaseLost() || errors.Is(context.Cause(a.ctx), errLeaseLost):
 		a.step.Outcome(handedOver)
-		a.step.End(&errcode.Error{Code: errcode.RunMoved})
+		a.step.Fail(errcode.RunMoved)
 	case errors.Is(context.Cause(a.ctx), errHandedOver):
 		a.step.Outcome(handedOver)
 		a.step.End(nil)
 	default:
 		a.step.Outcome(givenUp)
-		a.step.End(&errcode.Error{Code: errcode.StoreUnavailable})
+		a.step.Fail(errcode.StoreUnavailable)
 	}
 }

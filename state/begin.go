@@ -60,10 +60,13 @@ func PlanBegin(t *Thread, f Facts, r *Request, v Verdict, c Claim, now time.Time
 	intent := Intent{
 		Origin: c.Fence, Attempts: 1, StartedAt: now, RunID: r.RunID, ParentRunID: r.ParentRunID, Hash: r.Hash,
 		Meaning: v.Meaning, Row: v.Row, Resumed: v.Meaning == Resume, Claims: v.Claims, Cut: v.CutAfter != "" || v.CutAll,
-		Era: r.Era, Tools: r.Tools, Context: r.Context, ForwardedProps: r.ForwardedProps, Hops: r.Hops, Chain: r.Chain, Caller: r.Caller,
+		Era: r.Era, Tools: r.Tools, Context: r.Context, ForwardedProps: r.ForwardedProps, Hops: r.Hops, Chain: r.Chain, Caller: r.Caller, Trace: r.Trace,
 	}
 	if intent.Resumed {
 		intent.Effects = t.Kept.For(v.Claims)
+	}
+	if t.Run != nil {
+		intent.Earlier = t.Run.Trace
 	}
 	if intent.Cut {
 		s.cutAfter(v.CutAfter, f)
@@ -84,7 +87,7 @@ func PlanBegin(t *Thread, f Facts, r *Request, v Verdict, c Claim, now time.Time
 		return nil, err
 	}
 	before := t.newest(f)
-	run := Run{RunID: r.RunID, Number: 1, ParentRunID: r.ParentRunID, Origin: c.Fence, Hash: r.Hash, Status: RunRunning, StartedAt: now}
+	run := Run{RunID: r.RunID, Number: 1, ParentRunID: r.ParentRunID, Origin: c.Fence, Hash: r.Hash, Status: RunRunning, StartedAt: now, Trace: r.Trace}
 	if before != nil {
 		run.Number = before.Number + 1
 	}

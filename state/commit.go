@@ -33,6 +33,8 @@ type Commit struct {
 	Frames []Frame
 	// After is the last frame of this fence that was appended before, as for Append; zero: none.
 	After FrameID
+	// Trace is the traceparent of the attempt, by which later ones, and later runs, are linked with it; empty leaves what there is.
+	Trace string
 	// Patched is what became of patches that waited: State has those that were applied.
 	Patched []PatchResult
 	// End ends the run and gives the lease back; nil goes on.
@@ -103,6 +105,9 @@ func PlanCommit(t *Thread, f Facts, c Commit, now time.Time) (*Transition, error
 	run.Committed = run.Committed || len(c.Messages) > 0 || c.State != nil || c.Checkpoint != nil
 	if added {
 		run.LastMessage = n.LastMessage
+	}
+	if c.Trace != "" {
+		run.Trace, live.Intent.Trace = c.Trace, c.Trace
 	}
 	if c.End == nil {
 		return s, nil

@@ -28,6 +28,8 @@ type Request struct {
 	// Hops is over how many remote agents the request came, Chain names the run that the first of them worked for.
 	Hops  int
 	Chain string
+	// Trace names the span of the request, as W3C's traceparent does; empty if it has none.
+	Trace string
 
 	// Edit lets a new message replace what follows the messages that the list names; Regenerate lets a list that
 	// ends with a known user message run that turn anew.

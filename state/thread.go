@@ -108,6 +108,8 @@ type Run struct {
 	Committed bool `json:"committed,omitempty"`
 	// LastMessage is the last message it added, empty if none.
 	LastMessage string `json:"lastMessage,omitempty"`
+	// Trace is as in [Intent].
+	Trace string `json:"trace,omitempty"`
 }
 
 // A RunStatus says how a run stands or ended.
@@ -178,6 +180,10 @@ type Intent struct {
 	// Hops and Chain are the request's.
 	Hops  int    `json:"hops,omitempty"`
 	Chain string `json:"chain,omitempty"`
+	// Trace is the traceparent of the newest attempt that has committed, or of the request, and Earlier that of the run before on the
+	// thread. A run that an earlier version has written in between has lost them, and with them its links.
+	Trace   string `json:"trace,omitempty"`
+	Earlier string `json:"earlier,omitempty"`
 }
 
 // A Call is a frontend tool call a turn waits for.

@@ -32,7 +32,7 @@ func (h logHandler) WithGroup(name string) slog.Handler { return logHandler{h.Ha
 // Logger returns log, whose records are logged with ctx where they are logged with no span's: the lines of a run that know no
 // better tell of its span.
 func Logger(ctx context.Context, log *slog.Logger) *slog.Logger {
-	if !trace.SpanContextFromContext(ctx).IsValid() {
+	if !Traced(ctx) {
 		return log
 	}
 	return slog.New(spanHandler{log.Handler(), ctx})
@@ -45,7 +45,7 @@ type spanHandler struct {
 
 // Handle passes the record on.
 func (h spanHandler) Handle(ctx context.Context, r slog.Record) error {
-	if !trace.SpanContextFromContext(ctx).IsValid() {
+	if !Traced(ctx) {
 		ctx = trace.ContextWithSpan(ctx, trace.SpanFromContext(h.ctx))
 	}
 	return h.Handler.Handle(ctx, r)

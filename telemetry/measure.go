@@ -43,7 +43,7 @@ func (m *Metrics) measure(span trace.Span, r Record, agent string, took time.Dur
 		m.remoteCalls.Add(ctx, 1, with(m.labels.remote.of(r.Name), result))
 	case KindStore:
 		m.storeCall(ctx, r.Name, took, r.Code != "" && r.Code != errcode.Cancelled) // whoever asked is gone
-	case KindRun, KindChoice, KindQuestion: // whoever ends a run knows how; a choice is seen by its model's call
+	case KindRun, KindChoice, KindQuestion, KindWebhook: // whoever ends a run knows how; a choice is seen by its model's call
 	}
 }
 

@@ -23,6 +23,9 @@ func Traceparent(ctx context.Context) string {
 	return carrier[parentHeader]
 }
 
+// Traced reports whether ctx is part of a trace.
+func Traced(ctx context.Context) bool { return trace.SpanContextFromContext(ctx).IsValid() }
+
 // WithTraceparent returns a context whose spans are part of the one that [Traceparent] has named, here or in another process.
 // What is none changes nothing.
 func WithTraceparent(ctx context.Context, parent string) context.Context {
@@ -64,7 +67,7 @@ type transport struct{ next http.RoundTripper }
 
 // RoundTrip sends r with its trace.
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	if trace.SpanContextFromContext(r.Context()).IsValid() {
+	if Traced(r.Context()) {
 		r = r.Clone(r.Context())
 		w3c.Inject(r.Context(), propagation.HeaderCarrier(r.Header))
 	}

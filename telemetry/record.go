@@ -18,6 +18,7 @@ const (
 	KindRemote   Kind = "remote"   // a run of an agent on another server
 	KindQuestion Kind = "question" // from a question to its answer
 	KindStore    Kind = "store"    // a call of the store
+	KindWebhook  Kind = "webhook"  // an attempt to tell a receiver of questions; no run's trace has it
 )
 
 // A Record is one step as the trace of its run tells it: once when it begins, without End, and once when it has ended.

@@ -23,7 +23,7 @@ func spanName(r *Record) string {
 	switch r.Kind {
 	case KindChoice:
 		verb = "choose"
-	case KindQuestion, KindStore:
+	case KindQuestion, KindStore, KindWebhook:
 		verb = string(r.Kind)
 	case KindRun, KindTurn, KindModel, KindTool, KindRemote:
 	}
@@ -42,7 +42,7 @@ func operation(k Kind) string {
 		return "chat"
 	case KindTool:
 		return "execute_tool"
-	case KindChoice, KindQuestion, KindStore:
+	case KindChoice, KindQuestion, KindStore, KindWebhook:
 	}
 	return ""
 }
@@ -50,7 +50,7 @@ func operation(k Kind) string {
 // startSpan begins the span of a step.
 func (t *Telemetry) startSpan(ctx context.Context, r *Record, links []Link) (context.Context, trace.Span) {
 	options := internalSpan
-	if r.Kind == KindModel || r.Kind == KindRemote {
+	if r.Kind == KindModel || r.Kind == KindRemote || r.Kind == KindWebhook {
 		options = clientSpan
 	}
 	if more := spanLinks(links); more != nil {
@@ -87,7 +87,7 @@ func startAttributes(ctx context.Context, r *Record) []attribute.KeyValue {
 		text("gen_ai.tool.type", "function")
 	case KindStore:
 		text("db.operation.name", r.Name)
-	case KindModel, KindQuestion:
+	case KindModel, KindQuestion, KindWebhook:
 	}
 	text("agui.subagent_run.id", r.SubagentRunID)
 	return list

@@ -120,11 +120,13 @@ func (s *Step) Suspend() {
 }
 
 // End ends the step. Of err only the code is told, nil means that it worked. Only the first call counts.
-func (s *Step) End(err error) {
+func (s *Step) End(err error) { s.Fail(codeOf(err)) }
+
+// Fail is [Step.End] where the code is known; an empty one says that the step worked.
+func (s *Step) Fail(code errcode.Code) {
 	if s == nil {
 		return
 	}
-	code := codeOf(err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {

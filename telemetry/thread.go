@@ -21,13 +21,21 @@ func WithThread(ctx context.Context, t Thread) context.Context {
 	return context.WithValue(ctx, threadKey{}, t)
 }
 
+// A LinkReason says what two spans have to do with each other.
+type LinkReason string
+
+// The reasons of links.
+const (
+	LinkPrevious LinkReason = "previous" // the run before on the thread
+	LinkTakeover LinkReason = "takeover" // the attempt that was taken over
+)
+
 // A Link leads from a step to one of another trace.
 type Link struct {
 	// Traceparent names it, as [Traceparent] does. Empty, and what is none, makes no link.
 	Traceparent string
-	// Why is what it has to do with the step: previous, for the run before on the thread, or takeover, for the attempt that
-	// was taken over.
-	Why string
+	// Why is what it has to do with the step.
+	Why LinkReason
 	// ThreadID is the thread of both.
 	ThreadID string
 }
@@ -38,7 +46,7 @@ func spanLinks(links []Link) []trace.Link {
 	for _, l := range links {
 		if at := spanContextOf(l.Traceparent); at.IsValid() {
 			list = append(list, trace.Link{SpanContext: at, Attributes: []attribute.KeyValue{
-				attribute.String("agui.link", l.Why), attribute.String("gen_ai.conversation.id", clipped(l.ThreadID, maxName)),
+				attribute.String("agui.link", string(l.Why)), attribute.String("gen_ai.conversation.id", clipped(l.ThreadID, maxName)),
 			}})
 		}
 	}

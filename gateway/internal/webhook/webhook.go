@@ -22,6 +22,7 @@ import (
 	"github.com/agui-gateway/gateway/internal/egress"
 	"github.com/agui-gateway/gateway/internal/redact"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/telemetry"
 )
 
 // Options say where notices are sent, as gateway.WebhookOptions does, and what they are stored in. Fields without another
@@ -44,6 +45,8 @@ type Options struct {
 	// not, because its questions have expired).
 	Attempted func(outcome string)
 	Log       *slog.Logger
+	// Telemetry is told of deliveries.
+	Telemetry *telemetry.Telemetry
 	Now       func() time.Time
 	NewID     func() string
 }
@@ -61,6 +64,7 @@ func (o *Options) fill() {
 		o.Client = egress.New()
 	}
 	client := *o.Client
+	client.Transport = telemetry.Transport(client.Transport)
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	o.Client = &client
 }
@@ -118,6 +122,7 @@ type Questions struct {
 	Shown  []agui.Interrupt
 	Tokens []state.Token
 	Clock  calls.Clock
+	Trace  string // traceparent of the run
 }
 
 // A Notice is a message to the receiver about questions, as the store has it.
@@ -128,6 +133,7 @@ type Notice struct {
 	Until  time.Time       `json:"until"`
 	IDs    []string        `json:"ids"` // of the interrupts
 	Body   json.RawMessage `json:"body"`
+	Trace  string          `json:"trace,omitempty"` // traceparent of the run
 
 	id      string
 	lease   *state.Lease // nil if the store does not have it
@@ -149,7 +155,7 @@ func (w *Webhook) NewNotice(q Questions) *Notice {
 		w.o.Log.Error("webhook: questions cannot be encoded", "agent", q.Key.Agent, "thread", q.Key.ID, "error", err)
 		return nil
 	}
-	n := &Notice{Key: q.Key, Origin: q.Origin, Body: body, id: w.o.NewID(), attempt: 1, clock: q.Clock}
+	n := &Notice{Key: q.Key, Origin: q.Origin, Body: body, Trace: q.Trace, id: w.o.NewID(), attempt: 1, clock: q.Clock}
 	for _, t := range q.Tokens {
 		n.IDs = append(n.IDs, t.Interrupt.ID)
 		if t.ExpiresAt.After(n.Until) {
@@ -229,7 +235,14 @@ func (w *Webhook) send(n *Notice) error {
 	if !w.renew(n, w.o.Timeout+w.o.Lease) {
 		return state.ErrLeaseLost
 	}
-	return calls.Protect(func() error { return w.post(n) })
+	ctx := telemetry.WithThread(telemetry.With(telemetry.WithTraceparent(w.ctx, n.Trace), w.o.Telemetry), telemetry.Thread{ID: n.Key.ID})
+	ctx, step := telemetry.Begin(ctx, telemetry.Record{Kind: telemetry.KindWebhook, Attempt: n.attempt})
+	err := calls.Protect(func() error { return w.post(ctx, n) })
+	if err != nil {
+		step.Fail("delivery_failed")
+	}
+	step.End(nil)
+	return err
 }
 
 // pause returns how long to wait after an attempt.
@@ -238,8 +251,8 @@ func (w *Webhook) pause(attempt int) time.Duration {
 }
 
 // post sends n once.
-func (w *Webhook) post(n *Notice) error {
-	ctx, cancel := context.WithTimeout(w.ctx, w.o.Timeout)
+func (w *Webhook) post(ctx context.Context, n *Notice) error {
+	ctx, cancel := context.WithTimeout(ctx, w.o.Timeout)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, w.o.URL, bytes.NewReader(n.Body))
 	if err != nil {
