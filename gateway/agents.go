@@ -218,10 +218,11 @@ func (g *Gateway) listAgents(w http.ResponseWriter, r *http.Request) error {
 		Description  string        `json:"description"`
 		Interrupts   bool          `json:"interrupts"`
 		Participants []participant `json:"participants"`
+		Team         *teamDocument `json:"team"`
 	}
 	list := []agent{}
 	for _, s := range g.agentsFor(r) {
-		a := agent{ID: s.name, Description: s.Description, Interrupts: s.info.Interrupts, Participants: []participant{}}
+		a := agent{ID: s.name, Description: s.Description, Interrupts: s.info.Interrupts, Participants: []participant{}, Team: teamOf(s.info)}
 		for _, p := range s.info.Participants {
 			a.Participants = append(a.Participants, participant{p.Name, p.Description})
 		}

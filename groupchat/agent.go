@@ -28,7 +28,33 @@ type Info struct {
 	Interrupts bool
 	Abilities
 	Participants []Info
+	Structure
 }
+
+// A Structure is what an agent is made of, as far as that is known, for people who look at a team.
+type Structure struct {
+	Kind Kind
+	// Manager says how a chat chooses who speaks: rules, route, handoff, round_robin, sequential, llm or custom.
+	Manager string
+	// Supervisor is who chooses in a chat, by the name that it speaks under; empty where the speakers choose.
+	Supervisor string
+	// Start is who speaks first in a chat whose speakers choose.
+	Start string
+	// HandsOverTo names those of its chat to whom a participant may hand over.
+	HandsOverTo []string
+}
+
+// A Kind says what an agent is made of.
+type Kind string
+
+// The kinds of agents. Agents of programs have none.
+const (
+	KindChat   Kind = "chat"   // a [Chat]
+	KindFan    Kind = "fan"    // a [Fan]
+	KindModel  Kind = "model"  // an [LLM]; its participants are the agents that it calls as tools
+	KindRemote Kind = "remote" // a [Remote]
+	KindScript Kind = "script" // of package script
+)
 
 // Abilities are what is known of what an agent, or anybody in its team, can do. False says that it is not known to.
 type Abilities struct {

@@ -48,9 +48,26 @@ func (c *Chat) StateSpec() StateSpec { return c.State }
 func (c *Chat) Describe() Info { return describeTeam(c, nil) }
 
 func (c *Chat) info(parts []Info) Info {
-	info := Info{Description: c.Description, Participants: parts}
-	if c.Manager != nil {
-		_, info.Handoffs = c.Manager().(handoffManager)
+	info := Info{Description: c.Description, Participants: parts, Structure: Structure{Kind: KindChat}}
+	if c.Manager == nil {
+		return info
+	}
+	manager := c.Manager()
+	info.Manager = kindOf(manager)
+	m, handsOver := manager.(handoffManager)
+	if !handsOver {
+		info.Supervisor = c.supervisor()
+		return info
+	}
+	info.Handoffs = true
+	if h, ok := manager.(handoff); ok {
+		info.Start = h.Start
+	}
+	for i := range parts {
+		parts[i].HandsOverTo = nil
+		for _, to := range m.handoffs(parts[i].Name, parts) {
+			parts[i].HandsOverTo = append(parts[i].HandsOverTo, to.Name)
+		}
 	}
 	return info
 }
@@ -63,7 +80,7 @@ func describeTeam(c composite, above []Agent) Info {
 	for _, p := range c.parts() {
 		info := Info{Name: p.Name, Description: p.Description, Interrupts: true} // an agent that does not describe itself may ask
 		if told, ok := describe(p.Agent, above); ok {
-			info.Interrupts, info.Abilities, info.Participants = told.Interrupts, told.Abilities, told.Participants
+			info.Interrupts, info.Abilities, info.Participants, info.Structure = told.Interrupts, told.Abilities, told.Participants, told.Structure
 			if info.Description == "" {
 				info.Description = told.Description
 			}

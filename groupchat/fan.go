@@ -119,7 +119,9 @@ func (f *Fan) parts() []Participant { return f.Participants }
 
 func (f *Fan) reserved() []string { return nil }
 
-func (f *Fan) info(parts []Info) Info { return Info{Description: f.Description, Participants: parts} }
+func (f *Fan) info(parts []Info) Info {
+	return Info{Description: f.Description, Participants: parts, Structure: Structure{Kind: KindFan}}
+}
 
 func (f *Fan) check(bad func(format string, args ...any)) {
 	if len(f.Participants) == 0 {

@@ -211,7 +211,11 @@ func TestAFanOfTeamsIsATeam(t *testing.T) {
 	chat := team(Sequential(), Participant{Name: "in", Agent: described("a form")})
 	fan := &Fan{Description: "both", Participants: []Participant{{Name: "a", Agent: chat}, {Name: "b", Agent: Sub(chat, SubOptions{})}}}
 	in := []Info{{Name: "in", Description: "a form"}}
-	equal(t, "description", fan.Describe(), Info{Description: "both", Participants: []Info{{Name: "a", Participants: in}, {Name: "b", Participants: in}}})
+	of := Structure{Kind: KindChat, Manager: "sequential", Supervisor: "supervisor"}
+	equal(t, "description", fan.Describe(), Info{
+		Description: "both", Participants: []Info{{Name: "a", Participants: in, Structure: of}, {Name: "b", Participants: in, Structure: of}},
+		Structure: Structure{Kind: KindFan},
+	})
 	equal(t, "signature", signatureOf(team(Sequential(), Participant{Name: "fan", Agent: fan})), signature{"fan", "fan.a", "fan.a.in", "fan.b", "fan.b.in"})
 	equal(t, "mistakes", fan.Validate(), nil)
 	for want, bad := range map[string]*Fan{

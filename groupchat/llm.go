@@ -65,7 +65,7 @@ const (
 
 // Describe tells that the agent asks if one of its tools may.
 func (a *LLM) Describe() Info {
-	info := Info{Description: a.Description}
+	info := Info{Description: a.Description, Structure: Structure{Kind: KindModel}}
 	for i := range a.Tools {
 		approved := a.Approve.wants(&a.Tools[i])
 		info.Interrupts, info.Approvals = info.Interrupts || a.Tools[i].Turn != nil || approved, info.Approvals || approved

@@ -161,7 +161,7 @@ func TestASelfContainingChatIsDescribedOnce(t *testing.T) {
 	loop.Participants = []Participant{{Name: "me", Agent: loop}, {Name: "s", Agent: described("fills a form")}}
 	equal(t, "description", loop.Describe(), Info{Interrupts: true, Participants: []Info{
 		{Name: "me", Interrupts: true}, {Name: "s", Description: "fills a form"},
-	}})
+	}, Structure: Structure{Kind: KindChat, Manager: "sequential", Supervisor: "supervisor"}})
 	equal(t, "signature", signatureOf(loop), signature{"me", "s"})
 }
 

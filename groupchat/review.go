@@ -86,7 +86,7 @@ func (r *review) parts() []Participant { return []Participant{{Name: draft, Agen
 func (r *review) reserved() []string { return nil }
 
 func (r *review) info(parts []Info) Info {
-	return Info{Description: parts[0].Description, Interrupts: true, Participants: parts[0].Participants}
+	return Info{Description: parts[0].Description, Interrupts: true, Participants: parts[0].Participants, Structure: parts[0].Structure}
 }
 
 func (r *review) check(func(format string, args ...any)) {}

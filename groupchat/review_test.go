@@ -64,5 +64,8 @@ func TestReviewedSpeakersHandOverAndTeamsAreKnown(t *testing.T) {
 	must(t, s.err)
 	equal(t, "steps", s.steps(), []string{"a", "b", "b.draft", "b.draft.in"})
 	info := r.root.(*Chat).Describe()
-	equal(t, "info", info.Participants[1], Info{Name: "b", Description: "second", Interrupts: true, Participants: []Info{{Name: "in", Interrupts: true}}})
+	equal(t, "info", info.Participants[1], Info{
+		Name: "b", Description: "second", Interrupts: true, Participants: []Info{{Name: "in", Interrupts: true}},
+		Structure: Structure{Kind: KindChat, Manager: "sequential", Supervisor: "supervisor", HandsOverTo: []string{"a"}},
+	})
 }

@@ -196,10 +196,11 @@ func TestRow87AChatTellsWhoIsInIt(t *testing.T) {
 	t.Parallel()
 	chat := team(Sequential(), Participant{Name: "form", Agent: described("a form"), Description: "asks"},
 		Participant{Name: "in", Agent: &Chat{Description: "inner", Participants: []Participant{{Name: "a", Agent: sayer("a")}}}})
-	equal(t, "info", chat.Describe(), Info{Interrupts: true, Participants: []Info{
-		{Name: "form", Description: "asks"},
-		{Name: "in", Description: "inner", Interrupts: true, Participants: []Info{{Name: "a", Interrupts: true}}},
-	}})
+	inner := Info{Name: "in", Description: "inner", Interrupts: true, Participants: []Info{{Name: "a", Interrupts: true}}, Structure: Structure{Kind: KindChat}}
+	equal(t, "info", chat.Describe(), Info{
+		Interrupts: true, Participants: []Info{{Name: "form", Description: "asks"}, inner},
+		Structure: Structure{Kind: KindChat, Manager: "sequential", Supervisor: "supervisor"},
+	})
 }
 
 func TestRow88EventsKeepTheirOrderPerStep(t *testing.T) {

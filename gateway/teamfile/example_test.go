@@ -48,7 +48,7 @@ agents:
 	list, err := io.ReadAll(response.Body)
 	fmt.Println(string(list), err)
 	// Output:
-	// {"agents":[{"id":"greeter","description":"Says hello","interrupts":false,"participants":[]}]}
+	// {"agents":[{"id":"greeter","description":"Says hello","interrupts":false,"participants":[],"team":{"kind":"script"}}]}
 	//  <nil>
 }
 

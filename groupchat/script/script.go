@@ -66,7 +66,7 @@ const cancelledText = "All right, I leave it at that."
 
 // Describe says whether the script asks.
 func (s *Agent) Describe() groupchat.Info {
-	info := groupchat.Info{Description: s.Description}
+	info := groupchat.Info{Description: s.Description, Structure: groupchat.Structure{Kind: groupchat.KindScript}}
 	for _, step := range s.Steps {
 		info.Interrupts = info.Interrupts || step.Ask != nil || len(step.AskMany) > 0
 		info.ClientTools = info.ClientTools || step.Tool != nil
