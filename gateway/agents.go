@@ -162,6 +162,7 @@ func (g *Gateway) Replace(agents map[string]groupchat.Agent, options map[string]
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.metrics.Expect(slices.Collect(maps.Keys(next.agents))...)
 	last := g.roster.Swap(next)
 	last.replaced = true
 	last.closeWhenUnused()

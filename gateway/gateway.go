@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
 	"regexp"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -94,6 +96,7 @@ func New(o Options) (*Gateway, error) {
 		return nil, err
 	}
 	g.roster.Store(r)
+	g.metrics.Expect(slices.Collect(maps.Keys(r.agents))...)
 	if g.store == nil {
 		g.store, g.own = memstore.New(memstore.Options{Now: o.Now}), true
 	}
