@@ -147,12 +147,11 @@ func (d *deployment) startPrometheus(t *testing.T, services object, admins strin
 	if err := os.CopyFS(config, os.DirFS(filepath.Join(root, "deploy", "prometheus"))); err != nil {
 		t.Fatal(err)
 	}
-	targets := filepath.Join(config, "targets", "gateways.yml")
-	text, err := os.ReadFile(targets)
-	if err != nil || !strings.Contains(string(text), "replica-a:9464, replica-b:9464") {
+	text, err := os.ReadFile(filepath.Join(config, "prometheus.yml"))
+	if err != nil || !strings.Contains(string(text), "names: [replica-a, replica-b]") || !strings.Contains(string(text), "port: 9464") {
 		t.Fatalf("the targets of Prometheus are not the replicas of compose.yaml: %v\n%s", err, text)
 	}
-	if err := os.WriteFile(targets, []byte("- targets: ["+admins+"]\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(config, "targets", "gateways.yml"), []byte("- targets: ["+admins+"]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	addr := fmt.Sprintf("127.0.0.1:%d", freePort(t))

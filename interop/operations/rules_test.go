@@ -193,13 +193,13 @@ func TestEveryAlertSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// link is a link within docs/operations.md, or to another page of docs.
-var link = regexp.MustCompile(`\]\(([a-z]+\.md)?(#[^)]+)?\)`)
+// pageLink is a link within docs/operations.md, or to another page of docs.
+var pageLink = regexp.MustCompile(`\]\(([a-z]+\.md)?(#[^)]+)?\)`)
 
 // TestLinksOfOperationsLeadSomewhere follows the links to headings, because who follows one at night has no time to search.
 func TestLinksOfOperationsLeadSomewhere(t *testing.T) {
 	t.Parallel()
-	for _, found := range link.FindAllStringSubmatch(string(readFile(t, root, "docs", "operations.md")), -1) {
+	for _, found := range pageLink.FindAllStringSubmatch(string(readFile(t, root, "docs", "operations.md")), -1) {
 		page := found[1]
 		if page == "" {
 			page = "operations.md"
