@@ -170,7 +170,7 @@ func (a *attempt) endStopped() error {
 		return err
 	}
 	return a.commit(state.Commit{
-		State: a.state, Messages: a.changedMessages(), End: &state.End{Status: state.RunCancelled, Code: code, Usage: usage},
+		State: a.state, Messages: a.changedMessages(), End: &state.End{Status: state.RunCancelled, Code: code, Usage: usage, Cost: a.usage.Cost()},
 	})
 }
 
@@ -226,7 +226,7 @@ func (a *attempt) finish(c state.Commit, outcome *agui.Outcome, closings []agui.
 	}
 	a.ending = a.newEnding()
 	a.ending.Open = outcome.Interrupts
-	c.End.Usage = a.usage.Total()
+	c.End.Usage, c.End.Cost = a.usage.Total(), a.usage.Cost()
 	if err := a.run.Finish(&agui.RunFinished{Outcome: outcome, Usage: c.End.Usage}); err != nil {
 		return err
 	}

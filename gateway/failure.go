@@ -22,7 +22,9 @@ func (a *attempt) endFailed(cause error) error {
 	a.rec.Hold()
 	reopen := len(a.intent.Claims) > 0 && !a.answersUsed
 	text := publicText(cause, code)
-	c := state.Commit{KeepCheckpoint: true, End: &state.End{Status: state.RunError, Code: code, Reopen: reopen, Usage: a.usage.Total()}}
+	c := state.Commit{KeepCheckpoint: true, End: &state.End{
+		Status: state.RunError, Code: code, Reopen: reopen, Usage: a.usage.Total(), Cost: a.usage.Cost(),
+	}}
 	if text != code.Message() {
 		c.End.Text = text
 	}

@@ -91,6 +91,7 @@ type threadDocument struct {
 	OpenCalls  agui.List[agui.ToolCall]   `json:"openCalls"`
 	Runs       []runDocument              `json:"runs"`
 	Usage      agui.List[agui.TokenUsage] `json:"usage,omitempty"`
+	Cost       *float64                   `json:"cost,omitempty"`
 }
 
 type runDocument struct {
@@ -102,6 +103,7 @@ type runDocument struct {
 	Message     string          `json:"message,omitempty"` // what readers were sent about its failure
 	StartedAt   route.Timestamp `json:"startedAt"`
 	EndedAt     route.Timestamp `json:"endedAt,omitzero"`
+	Cost        *float64        `json:"cost,omitempty"`
 }
 
 // showThreadJSON is GET /threads/{id}: the thread as committed.
@@ -135,7 +137,7 @@ func documentOf(s *state.Snapshot) (*threadDocument, error) {
 			ID: t.Key.ID, Agent: t.Key.Agent, Status: statusOfThread(t, s.Interrupts), Title: t.Title,
 			CreatedAt: route.Timestamp(t.CreatedAt), UpdatedAt: route.Timestamp(t.UpdatedAt),
 		},
-		State: frame.Object(s.State), Interrupts: s.Interrupts, Runs: []runDocument{}, Usage: t.Usage,
+		State: frame.Object(s.State), Interrupts: s.Interrupts, Runs: []runDocument{}, Usage: t.Usage, Cost: t.Cost,
 	}
 	var err error
 	if d.OpenCalls, err = openCalls(t, s.Messages); err != nil {
@@ -144,7 +146,7 @@ func documentOf(s *state.Snapshot) (*threadDocument, error) {
 	for _, run := range s.Runs {
 		doc := runDocument{
 			RunID: run.RunID, Number: run.Number, ParentRunID: run.ParentRunID, Status: run.Status, Code: run.Code,
-			StartedAt: route.Timestamp(run.StartedAt), EndedAt: route.Timestamp(run.EndedAt),
+			StartedAt: route.Timestamp(run.StartedAt), EndedAt: route.Timestamp(run.EndedAt), Cost: run.Cost,
 		}
 		if run.Status == state.RunError {
 			doc.Message = cmp.Or(run.Text, run.Code.Message())

@@ -17,6 +17,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/model/openai"
 	"github.com/agui-gateway/gateway/state/memstore"
 )
@@ -225,7 +226,7 @@ func modelCase(t *testing.T) measuredCase {
 			"data: {\"choices\":[],\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":2}}\n\ndata: [DONE]\n\n", said)
 	}))
 	t.Cleanup(server.Close)
-	m, err := openai.New(openai.Options{Provider: "mock", BaseURL: server.URL, Name: "m1"})
+	m, err := openai.New(openai.Options{Provider: "mock", BaseURL: server.URL, Name: "m1", Price: &model.Price{Input: 2, Output: 5}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,6 +240,7 @@ func modelCase(t *testing.T) measuredCase {
 			"first_event{agent=llm} 1", "first_text{agent=llm} 1", "runs{agent=llm,outcome=success} 1", "run.duration{agent=llm,outcome=success} 1",
 			"model.calls{model=m1,outcome=ok,provider=mock} 2", "model.duration{model=m1,provider=mock} 2", "model.first_token{model=m1,provider=mock} 2",
 			"model.tokens{model=m1,provider=mock,type=input} 20", "model.tokens{model=m1,provider=mock,type=output} 4",
+			"model.cost{model=m1,provider=mock} 6e-05", // 20 tokens for 2 a million, and 4 for 5
 			"tool.calls{outcome=tool_failed,tool=look} 1", "tool.duration{tool=look} 1",
 		},
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/model/openai"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/memstore"
@@ -26,6 +27,7 @@ import (
 // told to. Each answer uses 10 tokens to read and 2 to write.
 type thinker struct {
 	asked atomic.Int64
+	url   string
 	model *openai.Model
 }
 
@@ -34,12 +36,23 @@ func newThinker(t *testing.T) *thinker {
 	m := &thinker{}
 	server := httptest.NewServer(m)
 	t.Cleanup(server.Close)
+	m.url = server.URL
 	var err error
 	m.model, err = openai.New(openai.Options{Provider: "mock", BaseURL: server.URL, Name: "m1", Retries: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m
+}
+
+// priced is the model with a price.
+func (m *thinker) priced(t *testing.T, p *model.Price) *openai.Model {
+	t.Helper()
+	priced, err := openai.New(openai.Options{Provider: "mock", BaseURL: m.url, Name: "m1", Retries: -1, Price: p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return priced
 }
 
 func (m *thinker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -222,6 +235,7 @@ func TestUsageOverATakeover(t *testing.T) {
 	shared := memstore.New(memstore.Options{})
 	defer shared.Close()
 	m := newThinker(t)
+	priced := m.priced(t, &model.Price{Input: 3, Output: 10})
 	var looked atomic.Int64
 	server := func(store state.Store, gate chan struct{}) *world {
 		look := groupchat.Tool{Name: "look", Call: func(ctx context.Context, _ groupchat.ToolCall) (groupchat.ToolResult, error) {
@@ -237,8 +251,8 @@ func TestUsageOverATakeover(t *testing.T) {
 			o.Store, o.Shared, o.Now, o.Lease, o.NewID, o.Agent, o.Legacy = store, true, time.Now, time.Second, nil, nil, "team"
 			o.StopGrace = 10 * time.Millisecond
 			o.Agents = map[string]groupchat.Agent{"team": &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{
-				{Name: "ann", Agent: &groupchat.LLM{Model: m.model}},
-				{Name: "bob", Agent: &groupchat.LLM{Model: m.model, Tools: []groupchat.Tool{look}}},
+				{Name: "ann", Agent: &groupchat.LLM{Model: priced}},
+				{Name: "bob", Agent: &groupchat.LLM{Model: priced, Tools: []groupchat.Tool{look}}},
 			}}}
 		})
 	}
@@ -272,6 +286,9 @@ func TestUsageOverATakeover(t *testing.T) {
 	}
 	used(t, "the run", watcher.finished().Usage, tokens(3))
 	used(t, "the thread", b.usage("t"), tokens(3))
+	if thread, runs := b.costs("t"); !is(thread, 0.00015) || !is(runs[0], 0.00015) {
+		t.Errorf("costs = %v %v, want 0.00015", thread, runs)
+	}
 	if m.asked.Load() != 3 || looked.Load() != 2 {
 		t.Errorf("asked %d times, looked %d times", m.asked.Load(), looked.Load())
 	}

@@ -119,6 +119,9 @@ func (a *attempt) logEnd() {
 	if output > 0 {
 		attrs = append(attrs, "output_tokens", output)
 	}
+	if a.ended.Cost != nil {
+		attrs = append(attrs, "cost", *a.ended.Cost)
+	}
 	a.log.Info("run: ended", attrs...)
 }
 

@@ -38,7 +38,9 @@ func (g *Gateway) start(agent *served, begun *state.Begun, asked time.Time, requ
 	maps.Copy(a.effects, a.intent.Effects)
 	maps.Copy(a.effects, begun.Thread.Live.Memo)
 	if a.intent.Attempts > 1 {
-		a.usage.Add(host.EarlierUsage(begun.Thread.Checkpoint, begun.Thread.Live.Memo, origin(a.intent))...)
+		used, cost := host.EarlierUsage(begun.Thread.Checkpoint, begun.Thread.Live.Memo, origin(a.intent))
+		a.usage.Add(used...)
+		a.usage.AddCost(cost)
 		a.spent.Store(tokensOf(a.usage.Total()))
 	}
 	g.mu.Lock()

@@ -14,6 +14,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/internal/fence"
+	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -199,12 +200,17 @@ func (x *execution) countTurn() error {
 	return x.fatalLocked(fail(errcode.NotConverged, "more than %d turns", x.MaxTurns))
 }
 
-// used counts what calls of models used.
-func (x *execution) used(list ...agui.TokenUsage) error {
+// asked counts what a call of a model used and cost.
+func (x *execution) asked(reply model.Reply) error { return x.count(reply.Cost, reply.Usage) }
+
+// used counts what models used whose prices nobody knows here.
+func (x *execution) used(list ...agui.TokenUsage) error { return x.count(nil, list...) }
+
+func (x *execution) count(cost *float64, list ...agui.TokenUsage) error {
 	list = slices.DeleteFunc(slices.Clone(list), func(u agui.TokenUsage) bool {
 		return u == agui.TokenUsage{Provider: u.Provider, Model: u.Model} // nothing is known
 	})
-	if len(list) == 0 {
+	if len(list) == 0 { // then there is no cost either
 		return nil
 	}
 	x.mu.Lock()
@@ -213,7 +219,8 @@ func (x *execution) used(list ...agui.TokenUsage) error {
 		x.Usage = &hosting.Usage{}
 	}
 	x.Usage.Add(list...)
-	raw, err := json.Marshal(hosting.RunUsage{Origin: x.Origin, Usage: x.Usage.Total()})
+	x.Usage.AddCost(cost)
+	raw, err := json.Marshal(hosting.RunUsage{Origin: x.Origin, Usage: x.Usage.Total(), Cost: x.Usage.Cost()})
 	x.root.Memo = with(x.root.Memo, hosting.UsageKey, raw)
 	return err
 }

@@ -232,7 +232,7 @@ func (r *llmRun) ask(ctx context.Context) (*llmRound, error) {
 	var err error
 	s.reply, err = recorded(r.t, s.key(), func() (model.Reply, error) {
 		reply, err := askModel(ctx, r.t, r.Model, r.request(), live.deltas())
-		if usageErr := r.t.x.used(reply.Usage); err == nil {
+		if usageErr := r.t.x.asked(reply); err == nil {
 			err = usageErr
 		}
 		if err == nil && reply.Truncated() && len(reply.Calls) > 0 {

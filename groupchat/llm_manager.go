@@ -52,6 +52,7 @@ type llmDecision struct {
 	Choice llmChoice       `json:"choice,omitzero"`
 	Failed bool            `json:"failed,omitempty"`
 	Usage  agui.TokenUsage `json:"usage"`
+	Cost   *float64        `json:"cost,omitempty"`
 }
 
 // Next asks the model, unless it was asked in this round already.
@@ -88,9 +89,9 @@ func (m *llmManager) decide(ctx context.Context, v View) (llmDecision, error) {
 		}
 		reply, err := askModel(ctx, v.turn, m.Model, request, model.Deltas{})
 		used = state.AddUsage(used, []agui.TokenUsage{reply.Usage})
-		d.Usage = used[0]
+		d.Usage, d.Cost = used[0], state.AddCost(d.Cost, reply.Cost)
 		if v.turn != nil {
-			if usageErr := v.turn.x.used(reply.Usage); err == nil {
+			if usageErr := v.turn.x.asked(reply); err == nil {
 				err = usageErr
 			}
 		}
@@ -119,7 +120,7 @@ func (m *llmManager) fallBack(ctx context.Context, v View, d llmDecision, err er
 	if v.turn != nil {
 		v.turn.x.Log.WarnContext(ctx, "groupchat: the manager's model does not decide, its fallback does", "chat", v.turn.Path(), "error", err)
 	}
-	return llmDecision{Failed: true, Usage: d.Usage}, nil
+	return llmDecision{Failed: true, Usage: d.Usage, Cost: d.Cost}, nil
 }
 
 // messages are what the model decides on.

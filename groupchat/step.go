@@ -66,7 +66,7 @@ func askModel(ctx context.Context, t *Turn, m model.Model, r model.Request, on m
 	}
 	reply, err := m.Stream(ctx, r, heardBy(on, heard))
 	step.Update(func(s *telemetry.Record) {
-		s.FirstToken, s.Usage = first.Load(), &reply.Usage
+		s.FirstToken, s.Usage, s.Cost = first.Load(), &reply.Usage, reply.Cost
 		s.Provider, s.Model = cmp.Or(reply.Usage.Provider, s.Provider), cmp.Or(reply.Usage.Model, s.Model)
 		s.Name = cmp.Or(s.Name, s.Model)
 	})

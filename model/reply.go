@@ -20,6 +20,8 @@ type Reply struct {
 	// says "length" or "max_tokens".
 	Finish string          `json:"finish,omitempty"`
 	Usage  agui.TokenUsage `json:"usage"`
+	// Cost is what the call cost, by the model's [Price]; nil if that is not known.
+	Cost *float64 `json:"cost,omitempty"`
 }
 
 // Words is the reply's text, or its refusal.

@@ -55,6 +55,8 @@ type End struct {
 	Reopen  bool
 	Effects map[string]json.RawMessage
 	Usage   []agui.TokenUsage
+	// Cost is what is known of the cost of it; nil if nothing is.
+	Cost *float64
 	// Undo leads from the state as the run leaves it back to the one it started from. Nil: if there is a difference,
 	// both are compared, which costs what they take and not what changed.
 	Undo agui.Patch
@@ -177,7 +179,7 @@ func (s *Transition) end(f Facts, live *Live, e *End, now time.Time) error {
 	n := s.Thread
 	n.Run.Status, n.Run.Code, n.Run.Text, n.Run.EndedAt = e.Status, e.Code, e.Text, now
 	n.Failed = e.Status == RunError
-	n.Usage = AddUsage(n.Usage, e.Usage)
+	n.Usage, n.Cost, n.Run.Cost = AddUsage(n.Usage, e.Usage), AddCost(n.Cost, e.Cost), e.Cost
 	n.Live = nil
 	s.show()
 	s.Mark = &Mark{Name: startMark(live.Intent.Origin), Undo: e.Undo}

@@ -64,7 +64,9 @@ type Thread struct {
 
 	Run   *Run              `json:"run,omitempty"` // the newest; nil if nothing ever ran
 	Usage []agui.TokenUsage `json:"usage,omitempty"`
-	Live  *Live             `json:"live,omitempty"`
+	// Cost is what is known of what its runs cost, in the currency of the models' prices; nil if nothing is.
+	Cost *float64 `json:"cost,omitempty"`
+	Live *Live    `json:"live,omitempty"`
 	// Queue are the requests that wait, in the order they came.
 	Queue []Ticket `json:"queue,omitempty"`
 
@@ -110,6 +112,8 @@ type Run struct {
 	LastMessage string `json:"lastMessage,omitempty"`
 	// Trace is as in [Intent].
 	Trace string `json:"trace,omitempty"`
+	// Cost is what is known of what it cost; nil if nothing is, and while it goes on.
+	Cost *float64 `json:"cost,omitempty"`
 }
 
 // A RunStatus says how a run stands or ended.

@@ -114,6 +114,7 @@ func (c *config) settings() []setting {
 		{"model-url", "", "where the default model is: a server with OpenAI's chat completions API; without it and -model-key the demo speaks from its script", modelURL(&c.model.BaseURL)},
 		{"model", "gpt-4.1-mini", "what the default model is called there", word(&c.model.Name)},
 		{"model-key", "", "key of the default model's server; alone it means OpenAI's", word(&c.model.Key)},
+		{"model-price", "", "what a million tokens of the default model cost, such as input=0.40,output=1.60,cached_input=0.10, in whatever currency you reckon in; without it nothing is known of costs", price(&c.model.Price)},
 		{"voice-delay", "30ms", "pause between text deltas of scripted voices", duration(&o.Pace, 0)},
 		{"auth", "none", "how callers prove who they are: none, keys, jwt (tokens of an OpenID provider) or header (a proxy's word)", oneOf(&c.auth.mode, authModes...)},
 		{"keys-file", "", "for -auth keys: a file of the lines that `gateway key NAME` prints; it is read again when it changes", text(&c.auth.keysFile)},

@@ -127,6 +127,7 @@ func TestBadValues(t *testing.T) {
 		"trusted-proxies": {"proxy.example", "10.0.0.0/33", "10.0.0.1:80", "10.0.0.0/8,,", "0.0.0.0/0", "::/0", "10.0.0.1/8/8"},
 		"disconnect":      {"stop"}, "on-busy": {"wait"}, "subagent-events": {"maybe"},
 		"model-url": {"hush-hush", "ftp://host", "http://"}, "model": {"gpt 4"}, "model-key": {"hush hush", "hush\n"},
+		"model-price":       {"0.40", "input=1", "input=1,output=-1", "input=1,output=x", "input=1,output=1,input=2", "input=1,output=1,reasoning=2", "input=NaN,output=1"},
 		"interrupt-webhook": {"hush-hush", "ftp://hush-hush/x", "https://", "https://hush-hush/not-signed"},
 		"allow-addresses":   {"hush-hush", "metadata.google.internal", "169.254.169.254:80", "169.254.0.0/33", "169.254.169.254,,", "fe80::1%eth0"},
 		"audit-log":         {"/", "/dev/null/audit.log"},

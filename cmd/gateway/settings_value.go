@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state/redisstore"
 )
 
@@ -44,6 +45,33 @@ func modelURL(p *string) func(string) error {
 			return errors.New("not the URL of a model's server; write such as https://api.openai.com/v1 or http://127.0.0.1:11434/v1")
 		}
 		*p = value
+		return nil
+	}
+}
+
+// price reads what a million tokens cost: input=…,output=…, and cached_input=… if that differs.
+func price(p **model.Price) func(string) error {
+	bad := errors.New("not a price; write what a million tokens cost, such as input=0.40,output=1.60 or input=0.40,output=1.60,cached_input=0.10")
+	return func(value string) error {
+		said := map[string]float64{}
+		for part := range strings.SplitSeq(value, ",") {
+			name, text, _ := strings.Cut(strings.TrimSpace(part), "=")
+			amount, err := strconv.ParseFloat(text, 64)
+			if _, twice := said[name]; twice || err != nil || !slices.Contains([]string{"input", "output", "cached_input"}, name) {
+				return bad
+			}
+			said[name] = amount
+		}
+		input, ok := said["input"]
+		output, ok2 := said["output"]
+		read := model.Price{Input: input, Output: output}
+		if cached, ok := said["cached_input"]; ok {
+			read.CachedInput = &cached
+		}
+		if !ok || !ok2 || read.Check() != nil {
+			return bad
+		}
+		*p = &read
 		return nil
 	}
 }

@@ -66,6 +66,10 @@ func (b *builder) buildModel(key, n *node) model.Model {
 	}
 	o.Provider = b.text(f.take("provider"))
 	o.APIVersion = b.text(f.take("api_version"))
+	o.Price = b.price(f.take("price"))
+	if o.Price == nil && key.text == defaultModel {
+		o.Price = b.modelOptions.Price
+	}
 	o.Temperature = b.temperature(f.take("temperature"))
 	o.Effort = b.text(f.take("effort"))
 	o.MaxTokens = b.count(f.take("max_tokens"), 1)
@@ -166,6 +170,47 @@ func (b *builder) secret(n *node) string {
 		return ""
 	}
 	return s
+}
+
+// price reads what a million tokens cost; nil if n is nil or no price.
+func (b *builder) price(n *node) *model.Price {
+	if n == nil {
+		return nil
+	}
+	before := len(b.problems)
+	f := b.fields(n, "a price")
+	p := &model.Price{}
+	const hint = "write what a million tokens cost: `price: { input: 0.40, output: 1.60 }`"
+	if amount := b.amount(f.need("input", hint)); amount != nil {
+		p.Input = *amount
+	}
+	if amount := b.amount(f.need("output", hint)); amount != nil {
+		p.Output = *amount
+	}
+	p.CachedInput = b.amount(f.take("cached_input"))
+	f.end()
+	if len(b.problems) > before {
+		return nil
+	}
+	return p
+}
+
+// amount reads a number from 0 up; nil if n is nil or none.
+func (b *builder) amount(n *node) *float64 {
+	if n == nil {
+		return nil
+	}
+	before := len(b.problems)
+	s := b.text(n)
+	if len(b.problems) > before {
+		return nil
+	}
+	amount, err := strconv.ParseFloat(s, 64)
+	if err != nil || (model.Price{Input: amount}).Check() != nil {
+		b.bad(n, "not a price; write what a million tokens cost, a number from 0 up, such as 0.40")
+		return nil
+	}
+	return &amount
 }
 
 // temperature reads a number from 0 to 2; nil if n is nil or none.

@@ -83,6 +83,7 @@ func TestSchemaKeys(t *testing.T) {
 	want := map[string][]string{
 		"a team file":                 root.keys(),
 		"model":                       d["model"].keys(),
+		"a price":                     d["price"].keys(),
 		"state":                       d["chat_state"].keys(),
 		"the state of a remote agent": d["remote_state"].keys(),
 		"a condition":                 d["condition"].keys(),

@@ -119,19 +119,19 @@ func TestForwardsOfATeamAreThoseOfItsMembers(t *testing.T) {
 
 func TestEarlierUsageIsThatOfTheRunsOrigin(t *testing.T) {
 	t.Parallel()
-	checkpoint := json.RawMessage(`{"v":2,"root":{"id":"1","memo":{"usage":{"origin":"1","usage":[{"provider":"p","model":"m","inputTokens":3}]}}}}`)
+	checkpoint := json.RawMessage(`{"v":2,"root":{"id":"1","memo":{"usage":{"origin":"1","usage":[{"provider":"p","model":"m","inputTokens":3}],"cost":0.3}}}}`)
 	memo := map[string]json.RawMessage{
-		"1/a@1/once/llm/0": json.RawMessage(`{"usage":{"provider":"p","model":"m","inputTokens":4}}`),
+		"1/a@1/once/llm/0": json.RawMessage(`{"usage":{"provider":"p","model":"m","inputTokens":4},"cost":0.4}`),
 		"1/a@1/once/price": json.RawMessage(`{"usage":{"provider":"p","model":"m","inputTokens":50}}`),
 	}
 	for origin, want := range map[string]int64{"1": 7, "2": 4} {
-		got := EarlierUsage(checkpoint, memo, origin)
-		if len(got) != 1 || *got[0].InputTokens != want {
-			t.Errorf("EarlierUsage() of origin %s = %+v, want %d tokens", origin, got, want)
+		got, cost := EarlierUsage(checkpoint, memo, origin)
+		if len(got) != 1 || *got[0].InputTokens != want || cost == nil || *cost != float64(want)/10 {
+			t.Errorf("EarlierUsage() of origin %s = %+v, %v, want %d tokens, each for a tenth", origin, got, cost, want)
 		}
 	}
-	if got := EarlierUsage(nil, nil, "1"); got != nil {
-		t.Errorf("EarlierUsage() of nothing = %+v", got)
+	if got, cost := EarlierUsage(nil, nil, "1"); got != nil || cost != nil {
+		t.Errorf("EarlierUsage() of nothing = %+v, %v", got, cost)
 	}
 }
 

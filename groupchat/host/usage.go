@@ -17,9 +17,15 @@ func (u *Usage) Add(more ...agui.TokenUsage) { u.counted.Add(more...) }
 // Total is what was counted so far.
 func (u *Usage) Total() []agui.TokenUsage { return u.counted.Total() }
 
-// EarlierUsage is what earlier attempts at the run of this origin used, by the checkpoint and the recorded effects that a
+// AddCost counts what a call cost, in whatever currency the models' prices are; nil if that is not known.
+func (u *Usage) AddCost(more *float64) { u.counted.AddCost(more) }
+
+// Cost is what the calls cost whose prices are known; nil if there was none. The caller must not change it.
+func (u *Usage) Cost() *float64 { return u.counted.Cost() }
+
+// EarlierUsage is what earlier attempts at the run of this origin used and what is known of its cost, by the checkpoint and the recorded effects that a
 // takeover goes on from. What an attempt used that was not recorded is not known.
-func EarlierUsage(checkpoint json.RawMessage, memo map[string]json.RawMessage, origin string) []agui.TokenUsage {
+func EarlierUsage(checkpoint json.RawMessage, memo map[string]json.RawMessage, origin string) ([]agui.TokenUsage, *float64) {
 	return hosting.EarlierUsage(checkpoint, memo, origin)
 }
 

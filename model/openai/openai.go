@@ -37,6 +37,9 @@ type Options struct {
 	// MaxTokens limits what the model generates in one call; 0 leaves that to the server.
 	MaxTokens int
 
+	// Price is what the model's tokens cost; nil if that is not known.
+	Price *model.Price
+
 	// Timeout is how long one call may take, its retries included; 0 means 2 minutes.
 	Timeout time.Duration
 	// Idle is how long the server may send nothing once it has answered; comments in its stream count as something. 0 means
@@ -109,7 +112,7 @@ func newModel(o Options) (*Model, error) {
 		secrets = append(secrets, password)
 	}
 	client, err := provider.NewClient(provider.Options{
-		Provider: o.Provider, Model: o.Name, Secrets: secrets, HTTP: o.HTTP, Log: o.Log,
+		Provider: o.Provider, Model: o.Name, Price: o.Price, Secrets: secrets, HTTP: o.HTTP, Log: o.Log,
 		Limits: provider.Limits{Timeout: o.Timeout, Idle: o.Idle, Retries: o.Retries, MaxReply: o.MaxReply},
 	})
 	if err != nil {
@@ -149,6 +152,11 @@ func (o *Options) normalize() (*url.URL, error) {
 	}
 	if o.MaxTokens < 0 {
 		return nil, errors.New("a limit is negative")
+	}
+	if o.Price != nil {
+		if err := o.Price.Check(); err != nil {
+			return nil, err
+		}
 	}
 	o.Provider = cmp.Or(o.Provider, base.Hostname())
 	o.APIVersion = cmp.Or(o.APIVersion, azureAPIVersion)

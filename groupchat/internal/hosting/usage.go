@@ -14,6 +14,7 @@ import (
 type Usage struct {
 	mu    sync.Mutex
 	total []agui.TokenUsage
+	cost  *float64
 }
 
 // Add counts more.
@@ -30,11 +31,26 @@ func (u *Usage) Total() []agui.TokenUsage {
 	return slices.Clone(u.total)
 }
 
+// AddCost counts what a call cost; nil if nobody knows.
+func (u *Usage) AddCost(more *float64) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.cost = state.AddCost(u.cost, more)
+}
+
+// Cost is what the calls cost whose prices are known; nil if there was none.
+func (u *Usage) Cost() *float64 {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.cost
+}
+
 // A RunUsage is what a checkpoint keeps of the usage of the run that made it, under [UsageKey]. Another run that goes on from
 // the checkpoint counts for itself.
 type RunUsage struct {
 	Origin string            `json:"origin"`
 	Usage  []agui.TokenUsage `json:"usage"`
+	Cost   *float64          `json:"cost,omitempty"`
 }
 
 const (
@@ -47,7 +63,7 @@ const (
 )
 
 // EarlierUsage is host.EarlierUsage.
-func EarlierUsage(checkpoint json.RawMessage, memo map[string]json.RawMessage, origin string) []agui.TokenUsage {
+func EarlierUsage(checkpoint json.RawMessage, memo map[string]json.RawMessage, origin string) ([]agui.TokenUsage, *float64) {
 	var c struct {
 		Root struct {
 			Memo map[string]json.RawMessage `json:"memo"`
@@ -55,16 +71,19 @@ func EarlierUsage(checkpoint json.RawMessage, memo map[string]json.RawMessage, o
 	}
 	var kept RunUsage
 	var total []agui.TokenUsage
+	var cost *float64
 	if json.Unmarshal(checkpoint, &c) == nil && json.Unmarshal(c.Root.Memo[UsageKey], &kept) == nil && kept.Origin == origin {
-		total = kept.Usage
+		total, cost = kept.Usage, kept.Cost
 	}
 	for key, raw := range memo {
 		var reply struct {
 			Usage agui.TokenUsage `json:"usage"`
+			Cost  *float64        `json:"cost"`
 		}
 		if strings.Contains(key, "/"+OnceKey+ModelKey) && json.Unmarshal(raw, &reply) == nil && reply.Usage.Provider != "" {
 			total = state.AddUsage(total, []agui.TokenUsage{reply.Usage})
+			cost = state.AddCost(cost, reply.Cost)
 		}
 	}
-	return total
+	return total, cost
 }

@@ -40,6 +40,8 @@ type Options struct {
 	// Provider and Model name the model in errors, logs and the usage of runs.
 	Provider, Model string
 	Limits          Limits
+	// Price is what the model's tokens cost; nil if that is not known.
+	Price *model.Price
 	// Secrets are taken out of what is logged.
 	Secrets []string
 	// HTTP makes the requests; nil means a client of the model's own. Redirects are not followed: keys are for one server.
@@ -53,6 +55,7 @@ type Client struct {
 	usage  agui.TokenUsage // of which nothing is known
 	name   string
 	limits Limits
+	price  *model.Price
 	http   *http.Client
 	log    *slog.Logger
 	// quote is what may be logged of what the server said that was told other texts. It knows the secrets.
@@ -66,7 +69,7 @@ func NewClient(o Options) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{
-		usage: agui.TokenUsage{Provider: o.Provider, Model: o.Model}, name: "model " + o.Provider + "/" + o.Model, limits: limits, log: o.Log,
+		usage: agui.TokenUsage{Provider: o.Provider, Model: o.Model}, name: "model " + o.Provider + "/" + o.Model, limits: limits, price: o.Price, log: o.Log,
 		quote: func(said string, told []string) string { return redact.Line(said, o.Secrets, told) },
 	}
 	if c.log == nil {
@@ -93,6 +96,12 @@ func (c *Client) Refuse(err error) (model.Reply, error) {
 // Call asks the model r, by as many tries as it takes and the limits allow. A try is made again only if nothing of the reply was
 // handed on. If ctx ends, its cause is returned; an error of on is returned as it is; any other has a code.
 func (c *Client) Call(ctx context.Context, r model.Request, on model.Deltas, try func(context.Context, *Try) error) (model.Reply, error) {
+	reply, err := c.call(ctx, r, on, try)
+	reply.Cost = c.price.Cost(reply.Usage)
+	return reply, err
+}
+
+func (c *Client) call(ctx context.Context, r model.Request, on model.Deltas, try func(context.Context, *Try) error) (model.Reply, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, c.limits.Timeout, errTimeout)
 	defer cancel()
 	for n := 0; ; n++ {
