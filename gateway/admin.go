@@ -13,6 +13,8 @@ type AdminOptions struct {
 	// Profiles is everything below /debug/pprof/; nil: there are none. Profiles tell much of a process and cost it something, so they are for
 	// addresses that only the machine itself reaches.
 	Profiles http.Handler
+	// Backup is POST /backup; nil: there is none. It is for addresses that only the machine itself reaches.
+	Backup http.Handler
 }
 
 // Admin returns a handler for the operators of the gateway: /healthz, /readyz, and what o has. It asks nobody who they are, so it belongs
@@ -29,6 +31,9 @@ func (g *Gateway) Admin(o AdminOptions) http.Handler {
 	}
 	if o.Profiles != nil {
 		mux.Handle("GET /debug/pprof/", o.Profiles)
+	}
+	if o.Backup != nil {
+		mux.Handle("POST /backup", o.Backup)
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		edge.Harden(w.Header(), r)

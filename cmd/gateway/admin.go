@@ -63,7 +63,7 @@ func (c *config) startAdmin(ctx context.Context, g *gateway.Gateway, metrics htt
 	}
 	o := gateway.AdminOptions{Metrics: metrics}
 	if loopback(c.admin.addr) {
-		o.Profiles = profiles()
+		o.Profiles, o.Backup = profiles(), c.backups(log)
 	}
 	a := &adminServer{server: &server{most: adminConnections, log: log}}
 	a.server.Server = &http.Server{

@@ -5,6 +5,8 @@
 //	gateway validate -config FILE    check a team file
 //	gateway doctor [flags]           check an installation with the settings of serve
 //	gateway config [flags]           print the settings that count, and where each comes from
+//	gateway backup FILE              copy the store's file
+//	gateway restore FILE             put a copy in its place
 //	gateway healthcheck              exit 0 if the local server is ready
 //	gateway version [-json]          print version, commit, date, Go and platform of this binary
 //

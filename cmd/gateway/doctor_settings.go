@@ -167,7 +167,7 @@ func (c *config) answersAt(base string) func(context.Context) bool {
 	return func(ctx context.Context) bool {
 		ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 		defer cancel()
-		response, err := askItself(ctx, base+"/healthz")
+		response, err := askThis(ctx, http.MethodGet, base+"/healthz")
 		if err != nil {
 			return false
 		}

@@ -19,7 +19,7 @@ const healthTimeout = 2 * time.Second
 func healthcheck(ctx context.Context, c *config, stdout, _ io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
-	response, err := askItself(ctx, c.scheme()+probeAddress(c.addr)+"/readyz")
+	response, err := askThis(ctx, http.MethodGet, c.scheme()+probeAddress(c.addr)+"/readyz")
 	if err != nil {
 		return fmt.Errorf("not ready: %w", err)
 	}
@@ -51,9 +51,9 @@ func probeAddress(addr string) string {
 	return net.JoinHostPort(host, port)
 }
 
-// askItself sends a GET to a server of this machine. The caller closes the body.
-func askItself(ctx context.Context, url string) (*http.Response, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+// askThis sends a request to a server of this machine. The caller closes the body.
+func askThis(ctx context.Context, method, url string) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, method, url, nil)
 	if err != nil {
 		return nil, errors.New("not an address that can be asked")
 	}

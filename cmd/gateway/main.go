@@ -46,6 +46,8 @@ func commands() []command {
 		{name: "export", help: "write all that the store has of a principal, as JSON lines", settings: []string{"store", "env-file"}, operand: "PRINCIPAL", run: export},
 		{name: "delete", help: "delete all that the store has of a principal", settings: []string{"store", "env-file", "yes"}, operand: "PRINCIPAL", run: erase},
 		{name: "config", help: "print the settings that count, and where each comes from; secrets are masked", settings: append(serverFlags(), "json"), run: showConfig},
+		{name: "backup", help: "copy the store's file to a new one, while a gateway with an -admin-addr runs too", settings: []string{"store", "env-file", "admin-addr"}, operand: "FILE", run: backup},
+		{name: "restore", help: "put a copy in the place of the store's file, which must not be there", settings: []string{"store", "env-file"}, operand: "FILE", run: restore},
 		{name: "healthcheck", help: "exit 0 if the local server is ready", settings: []string{"addr", "env-file", "tls-cert"}, run: healthcheck},
 		{name: "version", help: "print version, commit, date, Go and platform of this binary", settings: []string{"json"}, run: version},
 	}

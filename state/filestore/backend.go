@@ -43,7 +43,7 @@ func Open(path string, o Options) (state.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return state.NewStore(b, state.StoreOptions{ThreadTTL: o.ThreadTTL, Logger: b.o.Logger}), nil
+	return &fileStore{state.NewStore(b, state.StoreOptions{ThreadTTL: o.ThreadTTL, Logger: b.o.Logger}), b}, nil
 }
 
 // Tables of the file's first level.

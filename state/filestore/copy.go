@@ -1,0 +1,149 @@
+package filestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/agui-gateway/gateway/state"
+)
+
+// ErrExists says that there is a file where a copy was to be put. It is left as it is.
+var ErrExists = errors.New("filestore: there is a file already, which is not replaced")
+
+// ErrNoFile says that a store is in no file of this package's.
+var ErrNoFile = errors.New("filestore: the store is in no file")
+
+// Copy copies the store's file at from, which nobody may have open, to a new file at to. The copy has its name only when it is complete,
+// on the disk, and checked as [Open] checks a file; until then nothing is at to, and if there is something it stays: [ErrExists]. The
+// file at from is locked meanwhile and not changed. The error is [ErrInUse] if a process has it, or an [*Error] that says what is wrong
+// with it.
+func Copy(ctx context.Context, from, to string) (*Inspection, error) {
+	source, err := os.Open(from)
+	if err != nil {
+		return nil, fmt.Errorf("filestore: %w", err)
+	}
+	defer func() { _ = source.Close() }() // it was only read, and closing it gives the lock back
+	if info, err := source.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, &Error{from, ErrForeign, "is no ordinary file"}
+	}
+	if err := lock(source, lockPatience); err != nil {
+		return nil, &Error{from, errors.Join(ErrInUse, err), "is in use by another process, so a copy of it would be worth nothing"}
+	}
+	var in *Inspection
+	err = put(to, false, func(target *os.File) error {
+		if _, err := io.Copy(target, reading{ctx, source}); err != nil {
+			return fmt.Errorf("filestore: %w", err)
+		}
+		in, err = Inspect(ctx, target.Name())
+		if bad, ok := errors.AsType[*Error](err); ok { // what is wrong with the copy is wrong with what it was made of
+			err = &Error{from, bad.Err, bad.what}
+		}
+		return err
+	})
+	return in, err
+}
+
+// Backup has a store that is open write a copy of its file beside it, as the file is at one moment, at [BackupPath]. A copy that is there
+// already is replaced, once the new one is complete and on the disk. Runs go on meanwhile; what they write while the file has to
+// grow waits until the copy is written. It fails with [ErrNoFile] for a store of another package.
+func Backup(ctx context.Context, store state.Store) (path string, err error) {
+	s, ok := store.(*fileStore)
+	if !ok {
+		return "", ErrNoFile
+	}
+	path = BackupPath(s.backend.path)
+	return path, put(path, true, func(target *os.File) error {
+		return s.backend.view(ctx, func(tx *bolt.Tx) error {
+			_, err := tx.WriteTo(writing{ctx, target})
+			return err
+		})
+	})
+}
+
+// BackupPath is where [Backup] puts the copy of a store's file.
+func BackupPath(path string) string { return path + ".backup" }
+
+// A fileStore is a store that can be asked for a copy of its file.
+type fileStore struct {
+	state.Store
+	backend *backend
+}
+
+// put makes a file that fill writes, and gives it its path when it is on the disk. What is at that path is replaced, or the error is
+// [ErrExists].
+func put(path string, replace bool, fill func(*os.File) error) (err error) {
+	dir := filepath.Dir(path)
+	if err := makeDir(dir); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(path); err == nil && !replace {
+		return fmt.Errorf("%w: %s", ErrExists, path)
+	}
+	made, err := os.CreateTemp(dir, filepath.Base(path)+".new-*") // for this user alone
+	if err != nil {
+		return fmt.Errorf("filestore: %w", err)
+	}
+	name := made.Name()
+	defer func() { _ = os.Remove(name) }() // it has its other name by then
+	if err := errors.Join(fill(made), made.Sync(), made.Close()); err != nil {
+		return err
+	}
+	if err := rename(name, path, replace); err != nil {
+		return err
+	}
+	return syncDir(dir)
+}
+
+// rename gives a file another name. Unless replace, a link is made: it is never put in another file's place.
+func rename(name, path string, replace bool) error {
+	err := errLink
+	if !replace {
+		if err = os.Link(name, path); errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("%w: %s", ErrExists, path)
+		}
+	}
+	if err != nil { // or a file system without links
+		err = os.Rename(name, path)
+	}
+	if err != nil {
+		return fmt.Errorf("filestore: %w", err)
+	}
+	return nil
+}
+
+var errLink = errors.New("filestore: no link is wanted")
+
+// A reading is what is read until a context is done.
+type reading struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+// Read reads, unless the context is done.
+func (r reading) Read(p []byte) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, context.Cause(r.ctx)
+	}
+	return r.r.Read(p)
+}
+
+// A writing is what is written until a context is done.
+type writing struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+// Write writes, unless the context is done.
+func (w writing) Write(p []byte) (int, error) {
+	if w.ctx.Err() != nil {
+		return 0, context.Cause(w.ctx)
+	}
+	return w.w.Write(p)
+}
