@@ -84,8 +84,8 @@ agents:
       - { name: asker, type: script, steps: [ { ask: { key: size, message: "Which size?" } }, { say: "${answers.size}." } ] }
 `
 
-// newWiredTeam starts it; answers are the model's.
-func newWiredTeam(t *testing.T, content bool, result string, answers []openaitest.Answer, change ...func(*gateway.Options)) *wiredTeam {
+// newWiredTeam starts it, with its spans in memory; result is the tool's, answers are the model's.
+func newWiredTeam(t *testing.T, told telemetry.Options, result string, answers []openaitest.Answer, change ...func(*gateway.Options)) *wiredTeam {
 	t.Helper()
 	team := &wiredTeam{spans: tracetest.NewInMemoryExporter()}
 	server := sdk.NewServer(&sdk.Implementation{Name: "shop", Version: "1"}, nil)
@@ -112,11 +112,11 @@ func newWiredTeam(t *testing.T, content bool, result string, answers []openaites
 	if err != nil {
 		t.Fatal(err)
 	}
-	provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(team.spans))
+	told.Tracers = sdktrace.NewTracerProvider(sdktrace.WithSyncer(team.spans))
 	team.world = newWorld(t, func(o *gateway.Options) {
 		o.Agents, o.Agent, o.Legacy = loaded.Agents, loaded.Options, "desk"
 		o.Webhook = gateway.WebhookOptions{URL: team.hook.URL, Secret: hookSecret}
-		o.Telemetry = telemetry.New(telemetry.Options{Tracers: provider, Content: content})
+		o.Telemetry = telemetry.New(told)
 		for _, f := range change {
 			f(o)
 		}

@@ -30,7 +30,7 @@ const (
 // own servers does not.
 func TestATraceReachesWhoIsAsked(t *testing.T) {
 	t.Parallel()
-	team := newWiredTeam(t, false, "3 euros", []openaitest.Answer{openaitest.Calls("price", `{"of":"tea"}`), openaitest.Text("Three.")})
+	team := newWiredTeam(t, telemetry.Options{}, "3 euros", []openaitest.Answer{openaitest.Calls("price", `{"of":"tea"}`), openaitest.Text("Three.")})
 	team.post("desk", input("t", "r", []string{"u:go"}), "Traceparent", callersSpan, "Tracestate", "vendor=1", "Baggage", "user=alice")
 	eventually(t, "the notice", func() bool { return len(team.hook.heard("Traceparent")) > 0 })
 	for name, at := range map[string]*witness{"the model": team.model, "the MCP server": team.tools, "the remote agent": team.far, "the webhook": team.hook} {
@@ -57,7 +57,7 @@ func TestATraceReachesWhoIsAsked(t *testing.T) {
 // What a run does is a tree of spans below the request that started it.
 func TestSpansOfARun(t *testing.T) {
 	t.Parallel()
-	team := newWiredTeam(t, false, "3 euros", []openaitest.Answer{openaitest.Calls("price", `{"of":"tea"}`), openaitest.Text("Three.")})
+	team := newWiredTeam(t, telemetry.Options{}, "3 euros", []openaitest.Answer{openaitest.Calls("price", `{"of":"tea"}`), openaitest.Text("Three.")})
 	team.post("desk", input("t", "r", []string{"u:go"}), "Traceparent", callersSpan)
 	eventually(t, "the spans", func() bool {
 		return len(named(team.spans.GetSpans(), "POST /agents/:agent")) == 1 && len(named(team.spans.GetSpans(), "webhook")) == 1
@@ -84,7 +84,7 @@ func TestSpansOfARun(t *testing.T) {
 // The runs of a thread are traces of their own, each linked with the one before: the answer with the run that asked.
 func TestTheRunsOfAThreadAreLinked(t *testing.T) {
 	t.Parallel()
-	team := newWiredTeam(t, false, "3 euros", []openaitest.Answer{openaitest.Text("Hello.")})
+	team := newWiredTeam(t, telemetry.Options{}, "3 euros", []openaitest.Answer{openaitest.Text("Hello.")})
 	team.post("desk", input("t", "r1", []string{"u:go"}))
 	question := team.thread("t").Interrupts[0].ID
 	team.post("desk", input("t", "r2", nil, `"resume":[{"interruptId":`+quote(question)+`,"status":"resolved","payload":"M"}]`))
