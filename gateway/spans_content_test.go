@@ -151,4 +151,3 @@ func TestTheLinesOfARunNameItsSpan(t *testing.T) {
 		t.Errorf("%d lines of runs", seen)
 	}
 }
-
