@@ -185,6 +185,9 @@ func TestAStepMovesWhatIsItsKind(t *testing.T) {
 		"a remote, with a code that nobody knows": {record: Record{Kind: KindRemote, Name: "up"}, err: &errcode.Error{Code: "made_up"}, want: map[string][]series{
 			"gateway_remote_calls_total": {{"counter", map[string]string{"remote": "up", "outcome": "other"}, 1}},
 		}},
+		"the store, for a caller who has gone": {record: Record{Kind: KindStore, Name: "load"}, err: &errcode.Error{Code: errcode.Cancelled}, want: map[string][]series{
+			"gateway_store_duration_seconds": {{"histogram", map[string]string{"operation": "load"}, 1}},
+		}},
 		"the store": {record: Record{Kind: KindStore, Name: "append"}, want: map[string][]series{
 			"gateway_store_duration_seconds": {{"histogram", map[string]string{"operation": "append"}, 1}},
 		}},
