@@ -2,10 +2,12 @@ package operations
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -34,7 +36,8 @@ type span struct {
 	attributes              map[string]string
 	links                   []link
 	failed                  bool
-	server                  bool // it is that of a request
+	server                  bool   // it is that of a request
+	start                   uint64 // on its replica's clock
 }
 
 // A link is a span's to another.
@@ -78,6 +81,7 @@ func spanOf(s *tracepb.Span) span {
 		trace: hex.EncodeToString(s.GetTraceId()), id: hex.EncodeToString(s.GetSpanId()), parent: hex.EncodeToString(s.GetParentSpanId()),
 		name: s.GetName(), attributes: texts(s.GetAttributes()),
 		failed: s.GetStatus().GetCode() == tracepb.Status_STATUS_CODE_ERROR, server: s.GetKind() == tracepb.Span_SPAN_KIND_SERVER,
+		start: s.GetStartTimeUnixNano(),
 	}
 	for _, l := range s.GetLinks() {
 		read.links = append(read.links, link{hex.EncodeToString(l.GetTraceId()), hex.EncodeToString(l.GetSpanId()), texts(l.GetAttributes())["agui.link"]})
@@ -97,11 +101,13 @@ func texts(list []*commonpb.KeyValue) map[string]string {
 	return read
 }
 
-// spans returns what has come so far, and everything as it came.
+// spans returns what has come so far, in the order in which it began, and everything as it came.
 func (r *receiver) spans() (list []span, raw string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return append(list, r.all...), r.raw.String()
+	list = slices.Clone(r.all)
+	slices.SortStableFunc(list, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	return list, r.raw.String()
 }
 
 // await waits for spans that fit.
