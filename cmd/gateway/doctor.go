@@ -98,7 +98,7 @@ func (c *config) teamChecks() (*teamfile.Team, []doctor.Check) {
 	if len(warnings) > 0 {
 		return team, append(checks, doctor.Said("team", doctor.Warning, errors.New(strings.Join(warnings, "; ")), "Change it, if it is not meant so."))
 	}
-	return team, append(checks, doctor.Said("team", doctor.OK, errors.New(c.team+" is good: "+agentNames(team.Agents)), ""))
+	return team, append(checks, doctor.Said("team", doctor.OK, errors.New("the file "+c.team+" is good: "+agentNames(team.Agents)), ""))
 }
 
 // A prober is a model that can be asked whether it is there.

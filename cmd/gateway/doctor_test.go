@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -124,6 +125,16 @@ func TestDoctorOfARedis(t *testing.T) {
 			acl(t, redistest.Start(t))
 			return strings.Replace(acl(t, good(t), "~*", "+@all"), "hush-hush", "hush-nush", 1)
 		}, []string{"store: wrong"}},
+		{"no password", func(t *testing.T) string {
+			s := good(t)
+			if err := s.Client().ConfigSet(t.Context(), "requirepass", "hush-hush").Err(); err != nil {
+				t.Fatal(err)
+			}
+			return s.URL()
+		}, []string{"store: wrong"}},
+		{"a node of a cluster", func(t *testing.T) string { return redistest.StartCluster(t).Nodes[0].URL() }, []string{"store: wrong"}},
+		{"sentinels", func(t *testing.T) string { return redistest.StartSentinel(t).URL() }, []string{"store: ok", "store.rights: ok", "store.role: warning"}},
+		{"another master's sentinels", func(t *testing.T) string { return redistest.StartSentinel(t).URL() + "x" }, []string{"store: wrong"}},
 		{"eviction", func(t *testing.T) string {
 			return redistest.Start(t, "--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru").URL()
 		}, []string{"store.eviction: wrong", "store.persistence: warning"}},
@@ -337,18 +348,87 @@ func TestDoctorOfModels(t *testing.T) {
 	}
 }
 
+// TestDoctorOfAModelThatIsNotThere hangs, is away, and has an address that is refused.
+func TestDoctorOfAModelThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	for url, says := range map[string]string{
+		hanging(t) + "/v1": "cannot be reached", "http://127.0.0.1:1/v1": "cannot be reached", "http://169.254.169.254/v1": "-allow-addresses",
+	} {
+		d := diagnose(t, "doctor", "-addr", "127.0.0.1:0", "-model-url", url, "-model-timeout", "200ms")
+		d.want(t, "model: wrong")
+		if !strings.Contains(d.text, says) {
+			t.Errorf("of %s doctor does not say %q:\n%s", url, says, d.text)
+		}
+	}
+}
+
+// TestTheSample holds the sample of docs/doctor.md to what doctor prints of such an installation.
+func TestTheSample(t *testing.T) {
+	page, err := os.ReadFile("../../docs/doctor.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, sample, _ := strings.Cut(string(page), "<!-- sample -->\n```\n")
+	sample, _, found := strings.Cut(sample, "\n\n")
+	if !found {
+		t.Fatal("docs/doctor.md has no sample")
+	}
+	t.Chdir(t.TempDir())
+	model := httptest.NewServer(openaitest.Serve(openaitest.Answer{Status: http.StatusOK, Body: `{"data":[{"id":"m"}]}`}))
+	t.Cleanup(model.Close)
+	if err := os.WriteFile("team.yaml", []byte(`version: 1
+models: { default: { base_url: "`+model.URL+`", model: m } }
+mcp: { search: { url: "`+tools(t, "read")+`" } }
+agents: { desk: { type: llm, instructions: Be brief., tools: [ { mcp: search, only: [ find ] } ] } }
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	run(t.Context(), []string{"doctor", "-addr", "127.0.0.1:0", "-config", "team.yaml", "-store", redistest.Start(t, "--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru").URL()},
+		environment(nil), &out, &errs)
+	version := regexp.MustCompile(`version [0-9.]+[0-9]`)
+	got := version.ReplaceAllString(out.String(), "version")
+	for line := range strings.Lines(version.ReplaceAllString(sample, "version")) {
+		if !strings.Contains(got, strings.TrimRight(line, "\n")+"\n") {
+			t.Errorf("docs/doctor.md has the line %q, which doctor does not print:\n%s", line, got)
+		}
+	}
+}
+
 // tools serves MCP over HTTP with tools of these names.
 func tools(t *testing.T, names ...string) string {
 	t.Helper()
+	s := toolServer(names)
+	server := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, nil))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// toolServer is an MCP server with tools of these names.
+func toolServer(names []string) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, nil)
 	for _, name := range names {
 		s.AddTool(&sdk.Tool{Name: name, InputSchema: &jsonschema.Schema{Type: "object"}}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			return &sdk.CallToolResult{}, nil
 		})
 	}
-	server := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, nil))
-	t.Cleanup(server.Close)
-	return server.URL
+	return s
+}
+
+// toolsVariable makes the test binary an MCP server over stdio, with the tools that it names.
+const toolsVariable = "GATEWAY_TEST_TOOLS"
+
+// serveTools serves MCP until stdin ends, and then ends the process.
+func serveTools() {
+	if err := toolServer(strings.Fields(os.Getenv(toolsVariable))).Run(context.Background(), &sdk.StdioTransport{}); err != nil {
+		os.Exit(exitError)
+	}
+	os.Exit(exitOK)
+}
+
+// program is the entry of a team file for an MCP server over stdio with tools of these names.
+func program(names string) string {
+	return `command: [ "` + os.Args[0] + `" ], env: { ` + toolsVariable + `: "` + names + `" }`
 }
 
 // answering serves one answer to everything.
@@ -360,6 +440,23 @@ func answering(t *testing.T, status int, media, body string) string {
 		_, _ = w.Write([]byte(body)) // who hangs up has seen enough
 	}))
 	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// hanging takes requests and answers none.
+func hanging(t *testing.T) string {
+	t.Helper()
+	end := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-end:
+		case <-r.Context().Done():
+		}
+	}))
+	t.Cleanup(func() {
+		close(end)
+		server.Close()
+	})
 	return server.URL
 }
 
@@ -377,6 +474,8 @@ func TestProbe(t *testing.T) {
 	}{
 		{"all is well", "url: " + tools(t, "find", "read"), other + "/agents/travel", []string{"mcp: ok", "mcp.tools: ok", "remote: ok"}, ""},
 		{"a tool is missing", "url: " + tools(t, "read"), other + "/agents/travel", []string{"mcp: ok", "mcp.tools: wrong"}, "no tool find; it has read"},
+		{"a program", program("find"), other + "/agents/travel", []string{"mcp: ok", "mcp.tools: ok", "remote: ok"}, ""},
+		{"a program without the tool", program("read"), other + "/agents/travel", []string{"mcp: ok", "mcp.tools: wrong"}, "no tool find; it has read"},
 		{"no MCP server", "url: " + answering(t, http.StatusNotFound, "text/plain", "no"), other + "/agents/travel", []string{"mcp: wrong"}, ""},
 		{"no program", "command: [ ./not-there ]", other + "/agents/travel", []string{"mcp: wrong"}, ""},
 		{"a program that ends", `command: [ sh, "-c", "echo cannot open the vault >&2; exit 3" ]`, other + "/agents/travel", []string{"mcp: wrong"}, "cannot open the vault"},
@@ -386,6 +485,7 @@ func TestProbe(t *testing.T) {
 		{"no POST", "url: " + tools(t, "find"), answering(t, http.StatusMethodNotAllowed, "application/json", "{}"), []string{"remote: wrong"}, "takes no POST"},
 		{"not let in", "url: " + tools(t, "find"), answering(t, http.StatusUnauthorized, "application/json", "{}"), []string{"remote: wrong"}, "does not let the gateway in"},
 		{"it wants another input", "url: " + tools(t, "find"), answering(t, http.StatusUnprocessableEntity, "application/json", `{"detail":[]}`), []string{"remote: ok"}, ""},
+		{"it hangs", "url: " + tools(t, "find"), hanging(t), []string{"remote: wrong"}, "does not answer in time"},
 		{"nobody there", "url: " + tools(t, "find"), "http://127.0.0.1:1/agent", []string{"remote: wrong"}, "cannot be reached"},
 		{"an address that is refused", "url: http://169.254.169.254/mcp", "http://169.254.169.254/agent", []string{"mcp: wrong", "remote: wrong"}, "-allow-addresses"},
 	}

@@ -16,7 +16,12 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(toolsVariable) != "" {
+		serveTools()
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // listening is what the log says of the address, in both formats.
 var listening = regexp.MustCompile(`\blistening\b.*\b(https?://[^"\s]+)`)

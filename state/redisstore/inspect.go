@@ -47,6 +47,8 @@ type Node struct {
 	// SaveFailed says that the last time it wrote to its disk failed.
 	SaveFailed bool
 	Replicas   int
+	// MinReplicas is how many of them have to follow for a write to be taken; -1 is not known.
+	MinReplicas int
 }
 
 // Inspect asks the Redis at an address what it is and how it is set up, and changes nothing in it. The address and the errors are those of
@@ -121,7 +123,7 @@ func (s *backend) measureClock(ctx context.Context, in *Inspection) error {
 
 // inspectNode asks one server about itself. What it refuses to say stays empty.
 func inspectNode(ctx context.Context, node *redis.Client) Node {
-	n := Node{Address: node.Options().Addr}
+	n := Node{Address: node.Options().Addr, MinReplicas: -1}
 	info, err := node.Info(ctx).Result()
 	if err != nil {
 		return n
@@ -134,6 +136,9 @@ func inspectNode(ctx context.Context, node *redis.Client) Node {
 	n.SaveFailed = f["rdb_last_bgsave_status"] == "err" || f["aof_last_write_status"] == "err"
 	if set, err := node.ConfigGet(ctx, "save").Result(); err == nil { // services that run a Redis for others refuse it
 		n.PersistenceTold, n.Snapshots = true, set["save"] != ""
+	}
+	if set, err := node.ConfigGet(ctx, "min-replicas-to-write").Result(); err == nil && len(set) > 0 {
+		n.MinReplicas = int(wholeNumber(set["min-replicas-to-write"]))
 	}
 	return n
 }

@@ -23,6 +23,7 @@ const (
 	ReasonLoading     Reason = "loading"      // it reads its files, or has lost its master: it may pass
 	ReasonReplicas    Reason = "replicas"     // it has fewer replicas than it needs for writes
 	ReasonClusterDown Reason = "cluster_down" // a part of the cluster is away
+	ReasonCluster     Reason = "cluster"      // it is a node of a cluster, and the address names a single Redis
 	ReasonConnections Reason = "connections"  // it has as many connections as it may
 	ReasonLater       Reason = "later"        // a later version of the gateway uses it
 	ReasonForeign     Reason = "foreign"      // another program has something under the gateway's keys
@@ -52,6 +53,8 @@ func ReasonOf(err error) Reason {
 		return ReasonFull
 	case redis.IsNoReplicasError(err):
 		return ReasonReplicas
+	case moved(err):
+		return ReasonCluster
 	case redis.IsClusterDownError(err):
 		return ReasonClusterDown
 	case redis.IsLoadingError(err), redis.IsMasterDownError(err):
@@ -63,4 +66,10 @@ func ReasonOf(err error) Reason {
 	default:
 		return ReasonOther
 	}
+}
+
+// moved reports whether a node of a cluster has said that another has the key. A client of clusters asks that one instead.
+func moved(err error) bool {
+	_, ok := redis.IsMovedError(err)
+	return ok
 }

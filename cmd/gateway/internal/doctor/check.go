@@ -20,6 +20,8 @@ const grace = 2 * time.Second
 // A Check looks at one part of an installation. Name is the question that it answers, the first one if it answers several.
 type Check struct {
 	Name, Subject string
+	// Timeout is how long it may take; 0 leaves that to Run.
+	Timeout time.Duration
 	// Run returns what was found. It ends soon after ctx does.
 	Run func(ctx context.Context) []Finding
 }
@@ -27,7 +29,7 @@ type Check struct {
 // errTime is why a check was ended.
 var errTime = errors.New("it took too long")
 
-// Run makes the checks side by side, each within timeout, and returns what they found in the order of Questions. A check that does not
+// Run makes the checks side by side, each within timeout unless it has one of its own, and returns what they found in the order of Questions. A check that does not
 // end in time, or panics, is a finding of its own and keeps nobody waiting.
 func Run(ctx context.Context, timeout time.Duration, checks ...Check) Report {
 	timeout = cmp.Or(timeout, Timeout)
@@ -36,7 +38,7 @@ func Run(ctx context.Context, timeout time.Duration, checks ...Check) Report {
 	var running sync.WaitGroup
 	for _, c := range checks {
 		running.Go(func() {
-			findings := c.within(ctx, timeout)
+			findings := c.within(ctx, cmp.Or(c.Timeout, timeout))
 			mu.Lock()
 			defer mu.Unlock()
 			found = append(found, findings...)

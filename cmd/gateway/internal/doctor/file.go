@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/agui-gateway/gateway/state/filestore"
 )
@@ -19,7 +20,7 @@ type File struct {
 
 // Check returns the check of a file.
 func (f File) Check() Check {
-	return Check{Name: "store", Run: func(ctx context.Context) []Finding {
+	return Check{Name: "store", Timeout: f.timeout(), Run: func(ctx context.Context) []Finding {
 		found := []Finding{writable(filepath.Dir(f.Path))}
 		in, err := filestore.Inspect(ctx, f.Path)
 		switch {
@@ -41,6 +42,16 @@ func (f File) Check() Check {
 	}}
 }
 
+// timeout is how long the file may take to be read: a slow disk reads some tens of megabytes in a second.
+func (f File) timeout() time.Duration {
+	const perSecond = 32 << 20
+	info, err := os.Stat(f.Path)
+	if err != nil {
+		return Timeout
+	}
+	return Timeout + time.Duration(info.Size()/perSecond)*time.Second
+}
+
 // mebibytes is a size in MiB, at least 1.
 func mebibytes(bytes int64) int64 { return max(1, bytes>>20) }
 
@@ -49,7 +60,7 @@ func (f File) refused(ctx context.Context, err error) []Finding {
 	finding := func(name, says, mend string) []Finding { return []Finding{{name, "", Wrong, says, mend}} }
 	switch {
 	case ctx.Err() != nil:
-		return []Finding{{"store.file", "", Unchecked, "The file could not be read to its end in time.", "Give the check more time with -timeout."}}
+		return []Finding{{"store.file", "", Unchecked, "The file could not be read to its end in time.", "Look at the disk, which is slow or hangs; or check a copy of the file elsewhere."}}
 	case errors.Is(err, filestore.ErrLater):
 		return finding("store.format", "A later version of the gateway has written the file.", "Use that version; docs/upgrades.md says which reads what. Nothing was changed.")
 	case errors.Is(err, filestore.ErrForeign):

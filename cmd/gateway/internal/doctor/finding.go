@@ -42,7 +42,7 @@ var Questions = []Question{
 	{"store", "can the store be reached or opened, with these credentials"},
 	{"store.format", "was what is stored written by this version or an earlier one"},
 	{"store.version", "is the Redis 7.0 or later"},
-	{"store.role", "is the Redis a master, and a cluster whole"},
+	{"store.role", "is the Redis a master that takes no writes without its replicas, and a cluster whole"},
 	{"store.eviction", "does a full Redis refuse writes (`maxmemory-policy noeviction`), so that no thread loses parts"},
 	{"store.persistence", "does the Redis write to a disk, and did that succeed last time"},
 	{"store.room", "is there room in the Redis's `maxmemory`, or below `-store-limit` in the file"},

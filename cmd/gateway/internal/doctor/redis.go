@@ -47,6 +47,10 @@ func (r Redis) Check() Check {
 			}
 		}
 		found = append(found, judgeFormat(in.Format), latency(in.RoundTrip), skewed("the Redis", in.Ahead, in.RoundTrip, r.Lease))
+		if in.Sentinels == 1 {
+			found = append(found, Finding{"store.role", "sentinels", Warning, "One sentinel is named: a gateway that starts while that one is away finds no Redis.",
+				"Name all of them in -store (GATEWAY_STORE), with commas between."})
+		}
 		if in.Cluster != "" && in.Cluster != "ok" {
 			found = append(found, Finding{"store.role", "cluster", Wrong, "The cluster says that it is in state " + in.Cluster + ": not all of its slots are served.",
 				"Bring its missing nodes back, or give their slots to others (redis-cli --cluster fix)."})
@@ -86,6 +90,7 @@ func (r Redis) refused(name, says string, err error) Finding {
 		redisstore.ReasonLoading:     {"it is loading its files or has lost its master", "Wait until it has, and look at its log."},
 		redisstore.ReasonReplicas:    {"it has fewer replicas than min-replicas-to-write wants", "Bring its replicas back."},
 		redisstore.ReasonClusterDown: {"the cluster is down", "Bring its missing nodes back; redis-cli --cluster check names them."},
+		redisstore.ReasonCluster:     {"it is a node of a cluster, and the address names a single Redis", "Write redis+cluster:// in place of redis:// in -store (GATEWAY_STORE)."},
 		redisstore.ReasonConnections: {"it has as many connections as it may", "Raise its maxclients."},
 		redisstore.ReasonLater:       {"a later version of the gateway keeps its threads there", "Use that version; docs/upgrades.md says which reads what."},
 		redisstore.ReasonForeign:     {"another program keeps something under the gateway's keys", "Give the gateway a Redis, or a number of a database, of its own."},
@@ -110,9 +115,13 @@ func judgeNode(n redisstore.Node) []Finding {
 			Mend: "Allow it: ACL SETUSER <user> +info +config|get; or look yourself that maxmemory-policy is noeviction."}}
 	}
 	found := []Finding{judgeVersion(n.Version)}
-	if n.Role == "master" {
+	switch {
+	case n.Role == "master" && n.Replicas > 0 && n.MinReplicas == 0:
+		found = append(found, Finding{"store.role", "", Warning, fmt.Sprintf("It is a master with %d replicas, and takes writes without them: what it takes while it is cut off is lost in a failover.", n.Replicas),
+			"CONFIG SET min-replicas-to-write 1, and the same in redis.conf of each of them."})
+	case n.Role == "master":
 		found = append(found, Finding{Name: "store.role", Verdict: OK, Says: "It is a master with " + strconv.Itoa(n.Replicas) + " replicas."})
-	} else {
+	default:
 		found = append(found, Finding{Name: "store.role", Verdict: Wrong, Says: "It is a replica (" + n.Role + "), which takes no writes.",
 			Mend: "Name the master in -store (GATEWAY_STORE), or its sentinels: redis+sentinel://host:port/master."})
 	}
