@@ -14,14 +14,14 @@ check() {
 
 chart=deploy/helm/agui-gateway
 
-# Built by go install, helm takes the cluster for an old one. The schema of a PodMonitor is its operator's and not Kubernetes'.
+# Built by go install, helm takes the cluster for an old one. The schemas of PodMonitor and PrometheusRule are their operator's and not Kubernetes'.
 rendered() {
   local values name
   for values in "$chart"/ci/*.yaml; do
     name=$(basename "$values" -values.yaml)
     helm lint --strict --quiet "$chart" -f "$values" || return 1
     helm template team "$chart" --kube-version 1.30.0 -f "$values" |
-      awk 'BEGIN { RS = "---\n"; ORS = "" } NF && !/\nkind: PodMonitor / { print "---\n" $0 }' >"$work/$name.yaml" || return 1
+      awk 'BEGIN { RS = "---\n"; ORS = "" } NF && !/\nkind: (PodMonitor|PrometheusRule)/ { print "---\n" $0 }' >"$work/$name.yaml" || return 1
     grep -q '^kind: ' "$work/$name.yaml" || return 1
     kubectl-validate "$work/$name.yaml" || return 1
   done

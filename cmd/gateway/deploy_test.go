@@ -44,7 +44,7 @@ func TestDeploymentNamesWhatThereIs(t *testing.T) {
 		}
 	}
 	err := filepath.WalkDir(deployDir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
+		if err == nil && d.Type().IsRegular() { // the chart has links to files that are looked at where they are
 			look(path)
 		}
 		return err

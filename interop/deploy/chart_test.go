@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,7 +40,13 @@ func at(v any, path ...any) any {
 // helm runs helm template. Built by go install it takes the cluster for an old one, so that the version is said.
 func helm(t *testing.T, args ...string) (string, error) {
 	t.Helper()
-	return output(t, tool(t, "helm"), append([]string{"template", "team", chart, "--kube-version", "1.30.0"}, args...)...)
+	cmd := exec.CommandContext(t.Context(), tool(t, "helm"), append([]string{"template", "team", chart, "--kube-version", "1.30.0"}, args...)...)
+	out, err := cmd.Output() // beside it helm notes each link that it follows
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return string(exit.Stderr), err
+	}
+	return string(out), err
 }
 
 // render returns the objects that the chart makes of a values file in its directory ci.
@@ -60,9 +67,20 @@ func render(t *testing.T, values string, args ...string) map[string]object {
 			t.Fatalf("%v in\n%s", err, text)
 		}
 		if o != nil {
-			objects[fmt.Sprint(o["kind"])] = o
+			objects[kindOf(o)] = o
 		}
 	}
+}
+
+// kindOf is the kind of an object; what a chart makes several of has a second word.
+func kindOf(o object) string {
+	kind, name := fmt.Sprint(o["kind"]), fmt.Sprint(at(o, "metadata", "name"))
+	for _, part := range []string{"admin", "dashboard"} {
+		if strings.HasSuffix(name, "-"+part) {
+			return kind + "/" + part
+		}
+	}
+	return kind
 }
 
 // workload is the Deployment or the StatefulSet among objects.
@@ -92,10 +110,10 @@ func environment(pod any) (values, secrets map[string]string) {
 func TestChartMakesWhatIsMeant(t *testing.T) {
 	t.Parallel()
 	for values, want := range map[string]string{
-		"default": "Deployment NetworkPolicy Pod PodDisruptionBudget Service ServiceAccount",
-		"redis":   "ConfigMap Deployment HorizontalPodAutoscaler Ingress NetworkPolicy Pod PodDisruptionBudget PodMonitor Service ServiceAccount",
+		"default": "Deployment NetworkPolicy Pod PodDisruptionBudget Service Service/admin ServiceAccount",
+		"redis":   "ConfigMap ConfigMap/dashboard Deployment HorizontalPodAutoscaler Ingress NetworkPolicy Pod PodDisruptionBudget PodMonitor PrometheusRule Service Service/admin ServiceAccount",
 		"file":    "NetworkPolicy Pod Service ServiceAccount StatefulSet",
-		"memory":  "Pod Service StatefulSet",
+		"memory":  "Pod Service Service/admin StatefulSet",
 	} {
 		t.Run(values, func(t *testing.T) {
 			t.Parallel()
@@ -206,6 +224,28 @@ func TestAutoscalingIsByOpenRuns(t *testing.T) {
 	}
 	if replicas := at(objects["Deployment"], "spec", "replicas"); replicas != nil {
 		t.Errorf("the Deployment says %v replicas, which the autoscaler decides", replicas)
+	}
+}
+
+// TestChartBringsAlertsAndDashboard wants the files of deploy/prometheus and deploy/grafana, whole.
+func TestChartBringsAlertsAndDashboard(t *testing.T) {
+	t.Parallel()
+	objects := render(t, "redis")
+	dashboard, err := os.ReadFile(filepath.Join(root, "deploy", "grafana", "dashboards", "agui-gateway.json"))
+	if err != nil || at(objects["ConfigMap/dashboard"], "data", "agui-gateway.json") != string(dashboard) {
+		t.Errorf("the dashboard in the chart is another: %v", err)
+	}
+	alerts, err := os.ReadFile(filepath.Join(root, "deploy", "prometheus", "rules", "alerts.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := yaml.Marshal(objects["PrometheusRule"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Count(string(alerts), "alert: ")
+	if got := strings.Count(string(made), "alert: "); want < 10 || got != want {
+		t.Errorf("the chart makes %d alerts, the file has %d", got, want)
 	}
 }
 
