@@ -114,6 +114,25 @@ func (m *meter) gauge(name string) (value int64, ok bool) {
 	return 0, false
 }
 
+// sum is what was measured in all by a histogram, whatever its labels.
+func (m *meter) sum(name string) (sum float64) {
+	m.t.Helper()
+	var all metricdata.ResourceMetrics
+	if err := m.reader.Collect(context.Background(), &all); err != nil {
+		m.t.Fatal(err)
+	}
+	for _, scope := range all.ScopeMetrics {
+		for _, one := range scope.Metrics {
+			if data, isHistogram := one.Data.(metricdata.Histogram[float64]); isHistogram && one.Name == "gateway."+name {
+				for _, p := range data.DataPoints {
+					sum += p.Sum
+				}
+			}
+		}
+	}
+	return sum
+}
+
 // seriesName is the name of a series as tests write it: runs{agent=echo,outcome=success}.
 func seriesName(name string, labels attribute.Set) string {
 	var list []string
