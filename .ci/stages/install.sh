@@ -11,6 +11,8 @@ need shellcheck shellcheck
 need redis-server redis-server # the Redis store's tests start their own
 need strace strace # the file store's power cuts are put together from system calls
 need caddy caddy # the load balancer of examples/replicas
+need curl curl # operators' commands ask with it
+need openssl openssl # and look at certificates
 need chromium chromium # the pages' tests
 need systemd-analyze systemd # it judges the unit of deploy/systemd
 need promtool prometheus # it judges what is scraped, alerts and rules, and scrapes a gateway

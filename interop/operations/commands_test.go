@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"go.yaml.in/yaml/v4"
 )
 
 // deskTeam has the demo, and an agent that asks a model.
@@ -25,7 +27,7 @@ type block struct{ name, language, text string }
 
 var (
 	fenced = regexp.MustCompile("(?m)(?:^<!-- tested: ([a-z ]+) -->\n)?^```(\\w*)\n((?:.*\n)*?)```$")
-	ported = regexp.MustCompile(`\b(8080|8081|9464|9465|9090|6379|6390)\b`)
+	ported = regexp.MustCompile(`\b(8080|8081|8082|9464|9465|9466|9090|6379|6390)\b`)
 )
 
 // blocks reads the page.
@@ -42,21 +44,25 @@ var notRun = []string{"kubectl", "docker"}
 
 // prints is what a block has to print, by its name.
 var prints = map[string][]string{
-	"look":          {`"status": ?"ready"|ready`, `(?m)^gateway_open_runs.* 0$`},
-	"rules":         {`SUCCESS: .* is valid prometheus config`, `(?m)^  SUCCESS$`},
-	"morning":       {`event="opened"`},
-	"one run":       {`"msg":"run: ended"`, `"status":"success"`, `"trace_id":"[0-9a-f]{32}"`},
-	"one request":   {`"code":"not_found"`},
-	"redis memory":  {`used_memory_human:`, `(?m)^noeviction$`},
-	"redis backup":  {`RDB looks OK`},
-	"redis restore": {`(?m)^OK$`, `agui-gateway threads 1\.`},
-	"rolling":       {`version=`},
-	"keys":          {`(?m)^ada$`},
-	"certificate":   {`notAfter=`, `will not expire`},
-	"team file":     {``},
-	"redis full":    {`OK`, `ready`, `[0-9] thread`, `nothing was deleted`},
-	"stop":          {`"stopped":false`},
-	"profiles":      {``},
+	"look":            {`"status": ?"ready"|ready`, `(?m)^gateway_open_runs.* 0$`},
+	"rules":           {`SUCCESS: .* is valid prometheus config`, `(?m)^  SUCCESS$`},
+	"morning":         {`event="opened"`},
+	"one run":         {`"msg":"run: ended"`, `"status":"success"`, `"trace_id":"[0-9a-f]{32}"`},
+	"one request":     {`"code":"not_found"`},
+	"redis memory":    {`used_memory_human:`, `(?m)^noeviction$`},
+	"redis backup":    {`RDB looks OK`},
+	"redis restore":   {`(?m)^OK$`, `agui-gateway threads 1\.`},
+	"file backup":     {`kept/monday.db has a copy of data/threads.db, checked: 1 threads`},
+	"file restore":    {`"id":"kept"`},
+	"prometheus rule": {},
+	"doctor":          {`ok +store: The Redis can be reached`, `ok +team:`, `0 wrong`},
+	"rolling":         {`version=`},
+	"keys":            {`(?m)^ada$`},
+	"certificate":     {`notAfter=`, `will not expire`},
+	"team file":       {``},
+	"redis full":      {`OK`, `ready`, `[0-9] thread`, `nothing was deleted`},
+	"stop":            {`"stopped":false`},
+	"profiles":        {``},
 }
 
 // TestCommandsOfOperations runs the commands of docs/operations.md one after another, as an operator would, with real servers.
@@ -82,10 +88,31 @@ func TestCommandsOfOperations(t *testing.T) {
 			t.Fatal(s.logs())
 		}
 	}
+	s.ruleResource(t)
 	for name := range prints {
 		if !ran[name] {
 			t.Errorf("docs/operations.md has no block %q", name)
 		}
+	}
+}
+
+// ruleResource wants all rules in the resource that a command has made.
+func (s *site) ruleResource(t *testing.T) {
+	t.Helper()
+	var resource struct {
+		Kind string
+		Spec ruleFile
+	}
+	if err := yaml.Unmarshal(readFile(t, s.dir, "agui-gateway-rules.yaml"), &resource); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, group := range resource.Spec.Groups {
+		n += len(group.Rules)
+	}
+	recording, alerts := rules(t)
+	if resource.Kind != "PrometheusRule" || n != len(recording)+len(alerts) {
+		t.Errorf("%s has %d rules, want %d", resource.Kind, n, len(recording)+len(alerts))
 	}
 }
 
@@ -108,6 +135,12 @@ func TestCommandsThatAreNotRunAreOfPrograms(t *testing.T) {
 func (s *site) prepare() {
 	s.t.Helper()
 	s.trip("trip-1")
+	s.startFile()
+	s.until("http://"+s.address("8082")+"/readyz", "ready")
+	if status, events := s.postTo("http://"+s.address("8082"), "/agents/travel",
+		`{"protocolVersion":"1.0","threadId":"kept","runId":"r","messages":[{"id":"m","role":"user","content":"Plan my trip"}]}`); status != http.StatusOK {
+		s.t.Fatalf("the gateway with a file answers %d: %s", status, events)
+	}
 	s.redis.Client().ConfigSet(s.t.Context(), "maxmemory-policy", "noeviction")
 	out, err := exec.CommandContext(s.t.Context(), "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "90",
 		"-subj", "/CN=gateway.example.org", "-keyout", filepath.Join(s.dir, "tls.key"), "-out", filepath.Join(s.dir, "tls.crt")).CombinedOutput()

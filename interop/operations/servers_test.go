@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -79,7 +80,7 @@ func openSite(t *testing.T, team string, env []string, args ...string) *site {
 		t.Fatal(err)
 	}
 	s := &site{t: t, dir: t.TempDir(), ports: map[string]int{}, redis: redistest.Start(t), env: env, processes: map[string]*process{}}
-	for _, port := range []string{"8080", "8081", "9464", "9465", "9090", "6390"} {
+	for _, port := range []string{"8080", "8081", "8082", "9464", "9465", "9466", "9090", "6390"} {
 		s.ports[port] = redistest.FreePort(t)
 	}
 	_, port, _ := strings.Cut(s.redis.Addr, ":")
@@ -87,11 +88,11 @@ func openSite(t *testing.T, team string, env []string, args ...string) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(os.Mkdir(filepath.Join(s.dir, "bin"), 0o700), os.Symlink(binary, filepath.Join(s.dir, "bin", "gateway"))); err != nil {
+	if err := errors.Join(os.Mkdir(filepath.Join(s.dir, "bin"), 0o700), os.Mkdir(filepath.Join(s.dir, "data"), 0o700), os.Symlink(binary, filepath.Join(s.dir, "bin", "gateway"))); err != nil {
 		t.Fatal(err)
 	}
 	s.write("team.yaml", strings.ReplaceAll(team, "127.0.0.1:8081", s.address("8081")))
-	s.args = append([]string{"serve", "-config", "team.yaml", "-store", s.redis.URL(), "-log-format", "json", "-voice-delay", "0", "-lease", "1s"}, args...)
+	s.args = append([]string{"serve", "-config", "team.yaml", "-log-format", "json", "-voice-delay", "0", "-lease", "1s"}, args...)
 	for name := range replicas {
 		s.startReplica(name)
 	}
@@ -119,9 +120,17 @@ func (s *site) write(name, text string) {
 func (s *site) startReplica(name string) {
 	s.t.Helper()
 	at := replicas[name]
-	p := s.start("replica-"+name, filepath.Join(s.dir, "bin", "gateway"), append(s.args, "-addr", s.address(at.port), "-admin-addr", s.address(at.admin))...)
+	p := s.start("replica-"+name, filepath.Join(s.dir, "bin", "gateway"), append(slices.Clone(s.args), "-store", s.redis.URL(), "-addr", s.address(at.port), "-admin-addr", s.address(at.admin))...)
 	s.write("replica-"+name+".pid", strconv.Itoa(p.cmd.Process.Pid)+"\n")
 	s.write("replica-"+name+".url", s.url(name)+"\n")
+}
+
+// startFile starts a gateway that has its threads in a file.
+func (s *site) startFile() {
+	s.t.Helper()
+	p := s.start("gateway", filepath.Join(s.dir, "bin", "gateway"),
+		append(slices.Clone(s.args), "-store", "file:data/threads.db", "-addr", s.address("8082"), "-admin-addr", s.address("9466"))...)
+	s.write("gateway.pid", strconv.Itoa(p.cmd.Process.Pid)+"\n")
 }
 
 // start starts a server whose words go to a file, and ends it with the test.
@@ -162,10 +171,17 @@ func (s *site) kill(name string) {
 	p.end(syscall.SIGKILL)
 }
 
-// supervisor is where start-replica-*.sh asks for a replica, so that it is a child of the test like any other.
+// supervisor is where start-replica-*.sh and start-gateway.sh ask for a gateway, so that it is a child of the test like any other.
 func (s *site) supervisor() {
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { s.startReplica(strings.TrimPrefix(r.URL.Path, "/")) }))
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if name := strings.TrimPrefix(r.URL.Path, "/"); name == "gateway" {
+			s.startFile()
+		} else {
+			s.startReplica(name)
+		}
+	}))
 	s.t.Cleanup(server.Close)
+	s.write("start-gateway.sh", "curl -fsS -X POST "+server.URL+"/gateway\n")
 	for name := range replicas {
 		s.write("start-replica-"+name+".sh", "curl -fsS -X POST "+server.URL+"/"+name+"\n")
 	}
@@ -214,7 +230,12 @@ func (s *site) until(url, text string) string {
 // post sends a request to a replica and returns its status and the answer.
 func (s *site) post(replica, path, body string) (int, string) {
 	s.t.Helper()
-	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.url(replica)+path, strings.NewReader(body))
+	return s.postTo(s.url(replica), path, body)
+}
+
+func (s *site) postTo(server, path, body string) (int, string) {
+	s.t.Helper()
+	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, server+path, strings.NewReader(body))
 	if err != nil {
 		s.t.Fatal(err)
 	}
