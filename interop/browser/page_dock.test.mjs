@@ -84,7 +84,7 @@ test("its tabs are chosen by keys", async (t) => {
   const tab = page.getByRole("tab");
   await page.getByRole("tab", { selected: true }).focus();
   await page.keyboard.press("End");
-  await page.getByTestId("runs").waitFor();
+  await page.getByTestId("team").waitFor();
   assert.equal(await tab.last().evaluate((element) => element === document.activeElement), true);
   await page.keyboard.press("ArrowRight"); // from the last to the first
   assert.equal(await tab.first().getAttribute("aria-selected"), "true");

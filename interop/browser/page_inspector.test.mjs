@@ -180,6 +180,10 @@ test("of a long run the newest events are shown, and it says how many are not", 
   const { page } = await over(t, "endless");
   await counted(page, /, 5000 events; \d+ older events not shown/);
   assert.equal((await types(page)).at(-1), "RUN_FINISHED");
+  await page.getByTestId("show-all").click();
+  await counted(page, /, 52\d\d events$/);
+  await page.getByTestId("timeline").evaluate((box) => void (box.scrollTop = 0));
+  await rows(page).and(page.locator('[aria-posinset="1"][data-type="RUN_STARTED"]')).waitFor();
 });
 
 test("what happened before stays in the timeline while much happens", async (t) => {

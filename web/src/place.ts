@@ -4,7 +4,7 @@
 
 import { useMemo, useSyncExternalStore } from "react";
 
-export const tabs = ["trace", "events", "state", "questions", "runs"] as const;
+export const tabs = ["trace", "events", "state", "questions", "runs", "team"] as const;
 export type Tab = (typeof tabs)[number];
 
 /** What the inspector shows. */

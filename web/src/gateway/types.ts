@@ -18,6 +18,26 @@ export interface AgentInfo {
   /** Whether runs of it may end with a question. */
   interrupts: boolean;
   participants: { name: string; description: string }[];
+  /** Absent from older gateways. */
+  team?: Team;
+}
+
+/** What an agent or a participant is made of, as far as that is known. */
+export interface Team {
+  name?: string;
+  description?: string;
+  /** chat, fan, model, remote or script. */
+  kind?: string;
+  /** How a chat chooses who speaks. */
+  manager?: string;
+  /** Who chooses; absent where the speakers do. */
+  supervisor?: string;
+  /** Who speaks first where the speakers choose. */
+  start?: string;
+  /** Those of its chat to whom a participant may hand over. */
+  handsOverTo?: string[];
+  participants?: Team[];
+  more?: boolean;
 }
 
 export interface ThreadSummary {

@@ -19,6 +19,7 @@ import { StateView } from "./StateView";
 import { Tabs } from "./Tabs";
 import { Timeline } from "./Timeline";
 import { StepActions } from "./StepActions";
+import { TeamPanel } from "./team/TeamPanel";
 import { TracePanel } from "./trace/TracePanel";
 import { useLog, useRows, useStable, useThread } from "./use";
 import "./inspector.css";
@@ -42,11 +43,12 @@ const says: Record<FollowStatus, string> = {
 };
 
 /** What happens behind a conversation: beside it, as long as it is open. */
-export default function Inspector({ agent: { id: agent }, thread, fresh, dock, onClose }: Props) {
+export default function Inspector({ agent: info, thread, fresh, dock, onClose }: Props) {
+  const agent = info.id;
   const following = useFollow(agent, thread, { fresh });
   const { status, running, view, interrupts } = following;
   const { known, problem } = useThread(agent, thread, following);
-  const { events, dropped, base, cursor } = useLog(agent, thread, useDeferredValue(following));
+  const { events, dropped, base, cursor, showAll } = useLog(agent, thread, useDeferredValue(following));
   const rows = useRows(events);
   const ofState = useStable(useMemo(() => events.filter(({ event }) => event.type.startsWith("STATE_")), [events]));
   const versions = useMemo(() => versionsOf(ofState, base), [ofState, base]);
@@ -138,7 +140,7 @@ export default function Inspector({ agent: { id: agent }, thread, fresh, dock, o
         />
       </Panel>
       <Panel of="events" tab={dock.tab}>
-        <Timeline rows={rows} dropped={dropped} selected={row} linked={linked} onSelect={choose} onShowState={showState} onLink={linkOf} />
+        <Timeline rows={rows} dropped={dropped} onShowAll={showAll} selected={row} linked={linked} onSelect={choose} onShowState={showState} onLink={linkOf} />
       </Panel>
       <Panel of="state" tab={dock.tab}>
         <div className="insp-panel">
@@ -153,6 +155,11 @@ export default function Inspector({ agent: { id: agent }, thread, fresh, dock, o
       <Panel of="runs" tab={dock.tab}>
         <div className="insp-panel">
           <Runs thread={known} events={events} />
+        </div>
+      </Panel>
+      <Panel of="team" tab={dock.tab}>
+        <div className="insp-panel">
+          <TeamPanel agent={info} events={events} />
         </div>
       </Panel>
     </section>

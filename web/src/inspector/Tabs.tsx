@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useRef } from "react";
 import { type Tab, tabs } from "../place";
 
-const labels: Record<Tab, string> = { trace: "Trace", events: "Events", state: "State", questions: "Questions", runs: "Runs" };
+const labels: Record<Tab, string> = { trace: "Trace", events: "Events", state: "State", questions: "Questions", runs: "Runs", team: "Team" };
 
 interface Props {
   tab: Tab;

@@ -4,8 +4,9 @@ import { RowList } from "./RowList";
 
 interface Props {
   rows: readonly Row[];
-  /** How many older events are not shown because there are too many. */
+  /** How many older events are not shown because there are too many, and what shows them all. */
   dropped: number;
+  onShowAll: () => void;
   /** The row that is looked at, and whether a link led to it. */
   selected: Row | undefined;
   linked: boolean;
@@ -15,7 +16,7 @@ interface Props {
 }
 
 /** The events as they came, with what to look at and what not. */
-export function Timeline({ rows, dropped, selected, ...ofRows }: Props) {
+export function Timeline({ rows, dropped, onShowAll, selected, ...ofRows }: Props) {
   const [hidden, setHidden] = useState<ReadonlySet<Group>>(new Set());
   const [who, setWho] = useState<string>();
   const [text, setText] = useState("");
@@ -84,6 +85,11 @@ export function Timeline({ rows, dropped, selected, ...ofRows }: Props) {
           {filtered ? `${shown.length} of ${rows.length} rows` : `${rows.length} rows`}, {events} events
           {dropped > 0 && `; ${dropped} older ${dropped === 1 ? "event" : "events"} not shown`}
         </p>
+        {dropped > 0 && (
+          <button type="button" className="insp-button insp-small" onClick={onShowAll} data-testid="show-all">
+            Show all
+          </button>
+        )}
         <button type="button" className="insp-button insp-small" aria-pressed={pinned} onClick={() => pin(!pinned)} data-testid="autoscroll">
           {pinned ? "Stop following" : news > 0 ? `Follow the newest, ${news} below` : "Follow the newest"}
         </button>

@@ -4,7 +4,6 @@
 import { mount } from "../mount";
 import { threadPath } from "../gateway/api";
 import { FrameParser } from "../gateway/sse";
-import { MAX_EVENTS } from "../gateway/store";
 import type { AguiEvent, SeenEvent } from "../gateway/types";
 
 /** Events, oldest first, and how many there were before them that are not kept. */
@@ -20,10 +19,10 @@ const BEGINNING = "0-0";
 
 /**
  * Reads the log from its beginning up to and with the event that has the id `until`: nothing if the gateway has no log
- * any more, and the newest part of a very long one. The times are unknown, `at` is 0. `n` counts up from -1e9, before
+ * any more, and no more than the newest so many. The times are unknown, `at` is 0. `n` counts up from -1e9, before
  * everything that was seen.
  */
-export async function readLog(agent: string, thread: string, until: string, signal: AbortSignal): Promise<Kept> {
+export async function readLog(agent: string, thread: string, until: string, signal: AbortSignal, most: number): Promise<Kept> {
   const abort = new AbortController();
   const stop = () => abort.abort();
   signal.addEventListener("abort", stop, { once: true });
@@ -44,9 +43,9 @@ export async function readLog(agent: string, thread: string, until: string, sign
         if (events.length === 0 && id === undefined) return nothing; // a prelude: there is no log
         const event = JSON.parse(data) as AguiEvent;
         events.push({ n: dropped + events.length - 1e9, event, id, at: 0, replay: false });
-        if (id === until) return newest(events, dropped);
+        if (id === until) return newest(events, dropped, most);
       }
-      if (events.length > 2 * MAX_EVENTS) ({ events, dropped } = newest(events, dropped));
+      if (events.length > 2 * most) ({ events, dropped } = newest(events, dropped, most));
     }
   } catch {
     return nothing; // the page works without the log
@@ -56,24 +55,51 @@ export async function readLog(agent: string, thread: string, until: string, sign
   }
 }
 
-function newest(events: SeenEvent[], dropped: number): { events: SeenEvent[]; dropped: number } {
-  const surplus = Math.max(0, events.length - MAX_EVENTS);
+function newest(events: SeenEvent[], dropped: number, most: number): { events: SeenEvent[]; dropped: number } {
+  const surplus = Math.max(0, events.length - most);
   return surplus === 0 ? { events, dropped } : { events: events.slice(surplus), dropped: dropped + surplus };
 }
 
-/**
- * What was seen, with the log in the place of the prelude that stood for it. Of both together the newest are kept, so that
- * the log goes event by event as new ones come.
- */
-export function withLog(seen: Kept, log: Kept): Kept {
-  const until = log.events.at(-1)?.id;
-  const end = until === undefined ? -1 : seen.events.findIndex(({ id }) => id === until);
-  if (end >= 0) return newest([...log.events, ...seen.events.slice(end + 1)], log.dropped);
-  return log.events.length === 0 ? seen : { events: seen.events, dropped: seen.dropped + log.dropped + log.events.length };
+/** The events of a thread: those that were seen as they came, led by the log of what was before. */
+export class History {
+  private all: SeenEvent[] = [];
+  private dropped = 0;
+  private log: Kept = nothing;
+  private last = -1; // the number of the last event that was seen
+
+  /** The history with what was seen by now, and the log as it was read; of both together as many as are wanted, the newest. */
+  sync(seen: Kept, log: Kept, most: number): Kept {
+    const last = this.last;
+    const first = seen.events[0]?.n ?? last + 1;
+    // What was seen goes on without a hole, unless nobody has looked here for long, or the page reads anew.
+    if (this.all.length === 0 || first > last + 1 || (seen.events.at(-1)?.n ?? -1) < last) {
+      [this.all, this.dropped, this.log] = [[...seen.events], seen.dropped, nothing];
+    } else {
+      let next = seen.events.length;
+      while (next > 0 && seen.events[next - 1]!.n > last) next--;
+      if (next < seen.events.length) this.all = [...this.all, ...seen.events.slice(next)];
+    }
+    this.last = seen.events.at(-1)?.n ?? -1;
+    if (log !== this.log) this.join(log);
+    ({ events: this.all, dropped: this.dropped } = newest(this.all, this.dropped, most));
+    return { events: this.all, dropped: this.dropped };
+  }
+
+  // Puts the log in the place of the prelude that stands for it, or of what there is of the same events.
+  private join(log: Kept) {
+    this.log = log;
+    const until = log.events.at(-1)?.id;
+    const end = until === undefined ? -1 : this.all.findIndex(({ id }) => id === until);
+    if (end < 0) return void (this.dropped += log.events.length + log.dropped);
+    [this.all, this.dropped] = [[...log.events, ...this.all.slice(end + 1)], log.dropped];
+  }
 }
+
+/** The id of the first event that has one: up to there the log has what came before. */
+export const firstId = (events: readonly SeenEvent[]): string | undefined => events.find(({ id }) => id !== undefined)?.id;
 
 /** The id at the end of the prelude that events begin with, if they do and it is all there. */
 export function preludeEnd(events: readonly SeenEvent[]): string | undefined {
   if (!events[0]?.replay) return undefined;
-  return events.find(({ id }) => id !== undefined)?.id;
+  return firstId(events);
 }

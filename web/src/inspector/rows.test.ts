@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { AguiEvent, SeenEvent } from "../gateway/types";
-import { filterRows, groupOf, groups, participants, rowsOf } from "./rows";
+import { filterRows, groupOf, groups, participants, type Row, Rows, rowsOf } from "./rows";
 
 function seen(events: object[], { replay = false, at = 1000 } = {}): SeenEvent[] {
   return events.map((event, n) => ({ n, event: event as AguiEvent, id: `1-${n}`, at: at + n * 10, replay }));
@@ -56,6 +56,39 @@ describe("rowsOf", () => {
     const [row] = rowsOf(seen(Array.from({ length: n }, piece)));
     expect(row?.events).toHaveLength(n);
     expect(looks).toBeLessThanOrEqual(5 * n);
+  });
+  it("looks at new events only, as a history grows and lets its oldest go", () => {
+    let looks = 0;
+    const event = (n: number) => ({
+      type: "STEP_STARTED",
+      get stepName() {
+        looks++;
+        return `s${n}`;
+      },
+    });
+    const n = 4000;
+    const all = seen(Array.from({ length: n }, (_, i) => event(i)));
+    const rows = new Rows();
+    let last: readonly Row[] = [];
+    for (let to = 10; to <= n; to += 10) last = rows.sync(all.slice(Math.max(0, to - 1000), to));
+    expect([last.length, last[0]?.key]).toEqual([1000, 3000]);
+    expect(last.map(({ summary }) => summary)).toEqual(rowsOf(all.slice(-1000)).map(({ summary }) => summary));
+    expect(looks).toBeLessThanOrEqual(10 * n);
+  });
+  it("makes another row of one that has grown, and keeps the others", () => {
+    const all = seen([started, text("m", "a"), text("m", "b")]);
+    const rows = new Rows();
+    const [first, second] = rows.sync(all.slice(0, 2));
+    const [again, grown] = rows.sync(all);
+    expect(again).toBe(first);
+    expect(grown).not.toBe(second);
+    expect([second?.count, grown?.count, grown?.summary]).toEqual([1, 2, "ab"]);
+  });
+  it("begins anew when what was before is there too", () => {
+    const all = seen([started, text("m", "a"), text("m", "b")]);
+    const rows = new Rows();
+    expect(rows.sync(all.slice(1))).toHaveLength(1);
+    expect(rows.sync(all).map(({ key }) => key)).toEqual([0, 1]);
   });
   it("joins nothing over another event, nor a prelude with what follows it", () => {
     expect(rowsOf(seen([text("a", "1"), { type: "STEP_STARTED", stepName: "s" }, text("a", "2")]))).toHaveLength(3);

@@ -4,7 +4,8 @@ import { useEffect, useMemo, useState } from "react";
 import { GatewayError, getThread } from "../gateway/api";
 import type { Following } from "../gateway/useFollow";
 import type { SeenEvent, Thread } from "../gateway/types";
-import { nothing, preludeEnd, readLog, withLog } from "./log";
+import { MAX_EVENTS } from "../gateway/store";
+import { firstId, History, nothing, preludeEnd, readLog } from "./log";
 import { type Row, Rows } from "./rows";
 
 /** The thread as the gateway has it, asked for again whenever a run begins or ends. */
@@ -28,19 +29,25 @@ export function useThread(agent: string, thread: string, { status, running, runC
   return answer.of === of ? answer : {};
 }
 
-/** The events, led by the log of what was before this page came, where the gateway still has it. */
+/**
+ * The events, led by the log of what was before this page came, where the gateway still has it: the newest of them, or all
+ * once showAll was called.
+ */
 export function useLog(agent: string, thread: string, { events, dropped, base }: Pick<Following, "events" | "dropped" | "base">) {
+  const [history] = useState(() => new History());
   const [log, setLog] = useState(nothing);
-  const until = preludeEnd(events);
+  const [whole, setWhole] = useState<string>(); // the id of the first event there was when all were wanted
+  const until = whole ?? preludeEnd(events);
+  const most = whole === undefined ? MAX_EVENTS : Infinity;
   useEffect(() => {
     if (until === undefined) return;
     const abort = new AbortController();
-    void readLog(agent, thread, until, abort.signal).then((log) => abort.signal.aborted || setLog(log));
+    void readLog(agent, thread, until, abort.signal, most).then((log) => abort.signal.aborted || log === nothing || setLog(log));
     return () => abort.abort();
-  }, [agent, thread, until]);
-  const all = useMemo(() => withLog({ events, dropped }, log), [events, dropped, log]);
+  }, [agent, thread, until, most]);
+  const all = useMemo(() => history.sync({ events, dropped }, log, most), [history, events, dropped, log, most]);
   // The base is what the first of `events` found, and no other.
-  return { ...all, base: all.events[0] === events[0] ? base : undefined, cursor: newest(events) };
+  return { ...all, base: all.events[0] === events[0] ? base : undefined, cursor: newest(events), showAll: () => setWhole(firstId(all.events)) };
 }
 
 /** The rows of the events, which grow with them. */

@@ -27,7 +27,7 @@ export function useTrace(agent: string, thread: string, run: (Run & { number: nu
       (error: unknown) => {
         if (abort.signal.aborted) return;
         const { status = 0, message } = error as GatewayError;
-        const problem = status === 404 ? "The steps of this run are no longer kept." : status === 0 ? undefined : message;
+        const problem = status === 404 || status === 410 ? "The steps of this run are no longer kept." : status === 0 ? undefined : message;
         setAnswer((last) => ({ ...(last.of === of ? last : { of }), problem }));
       },
     );
