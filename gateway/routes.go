@@ -17,6 +17,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/edge"
 	"github.com/agui-gateway/gateway/gateway/internal/limit"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
+	"github.com/agui-gateway/gateway/telemetry"
 )
 
 // This is the one file that knows echo. Handlers take what net/http has; whatever they need of the router is
@@ -123,7 +124,7 @@ func (w responseWriter) Begun() bool { return w.Committed }
 func nameRoute(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if path := c.Path(); path != "" {
-			c.Request().Pattern = c.Request().Method + " " + path
+			telemetry.NameRoute(c.Request().Context(), c.Request().Method+" "+path)
 		}
 		return next(c)
 	}

@@ -174,3 +174,38 @@ func TestATakeoverIsLinked(t *testing.T) {
 		}
 	})
 }
+
+// Requests are named by their routes, those of CopilotKit's own table too, and probes have no span at all.
+func TestSpansOfRequests(t *testing.T) {
+	t.Parallel()
+	exporter := tracetest.NewInMemoryExporter()
+	provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(exporter))
+	w := newWorld(t, func(o *gateway.Options) { o.Telemetry = telemetry.New(telemetry.Options{Tracers: provider}) })
+	for _, tt := range []struct{ request, span, status string }{
+		{"GET /agents", "GET /agents", "200"},
+		{"GET /threads/none", "GET /threads/:id", "404"},
+		{"GET /api/copilotkit/info", "GET /api/copilotkit/info", "200"},
+		{"GET /api/copilotkit/threads/none/messages", "GET /api/copilotkit/threads/{thread}/messages", "200"},
+		{"GET /nowhere", "GET", "404"},
+		{"GET /healthz", "", ""},
+		{"GET /readyz", "", ""},
+		{"GET /", "", ""},
+	} {
+		exporter.Reset()
+		method, path, _ := strings.Cut(tt.request, " ")
+		w.call(method, path, "")
+		requests := func() tracetest.SpanStubs {
+			return slices.DeleteFunc(exporter.GetSpans(), func(s tracetest.SpanStub) bool { return attributeOf(s, "agui.step") != "" })
+		}
+		if tt.span == "" {
+			if spans := exporter.GetSpans(); len(spans) > 0 {
+				t.Errorf("%s has a span %q", tt.request, spans[0].Name)
+			}
+			continue
+		}
+		eventually(t, "the span", func() bool { return len(requests()) == 1 })
+		if s := requests()[0]; s.Name != tt.span || attributeOf(s, "http.response.status_code") != tt.status {
+			t.Errorf("%s is %q with status %s, want %q", tt.request, s.Name, attributeOf(s, "http.response.status_code"), tt.span)
+		}
+	}
+}

@@ -72,6 +72,9 @@ func newServer() *sdk.Server {
 				return nil, context.Canceled
 			}
 			if name == "key" {
+				if trace, ok := r.Params.Meta["traceparent"].(string); ok {
+					return text(trace), nil
+				}
 				return text(fmt.Sprint(r.Params.Meta[keyMeta])), nil
 			}
 			if name == "quotes" {

@@ -75,7 +75,7 @@ func TestAPanicOfATracerHarmsNobody(t *testing.T) {
 func TestARequestsSpanIsBounded(t *testing.T) {
 	t.Parallel()
 	ctx, exporter := recorded(t, Options{})
-	h := From(ctx).Handler(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { r.Pattern = "GET /threads/:id" }), func(*http.Request) bool { return true })
+	h := From(ctx).Handler(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { NameRoute(r.Context(), "GET /threads/:id") }), func(*http.Request) bool { return true })
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/threads/"+strings.Repeat("x", 10_000)+"?token=secret", http.NoBody)
 	r.Header.Set("User-Agent", strings.Repeat("y", 10_000))
 	r.Header.Set("Authorization", "Bearer secret")

@@ -118,6 +118,7 @@ func (h *Handler) find(w http.ResponseWriter, r *http.Request, path string) (han
 		}
 		if o.method == r.Method || o.method == http.MethodGet && r.Method == http.MethodHead {
 			o.setPathValues(r, segments)
+			route.Name(r, o.method+" "+Base+o.path)
 			return o.handler, nil
 		}
 		allowed = append(allowed, o.method)

@@ -2,6 +2,7 @@ package export
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"sync"
@@ -128,6 +129,18 @@ func (r *reporter) bounded(ctx context.Context) (context.Context, func()) {
 	}
 }
 
+// send calls f and reports its outcome. The goroutine is the SDK's, in which a panic of an exporter would end the process.
+func (r *reporter) send(f func() error) {
+	err := errPanicked
+	defer func() {
+		_ = recover()
+		r.report(err)
+	}()
+	err = f()
+}
+
+var errPanicked = errors.New("telemetry: the exporter panicked")
+
 // A spanSender sends spans and reports how that went.
 type spanSender struct {
 	sdktrace.SpanExporter
@@ -138,7 +151,7 @@ type spanSender struct {
 func (s spanSender) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	ctx, done := s.bounded(ctx)
 	defer done()
-	s.report(s.SpanExporter.ExportSpans(ctx, spans))
+	s.send(func() error { return s.SpanExporter.ExportSpans(ctx, spans) })
 	return nil
 }
 
@@ -152,6 +165,6 @@ type metricSender struct {
 func (m metricSender) Export(ctx context.Context, metrics *metricdata.ResourceMetrics) error {
 	ctx, done := m.bounded(ctx)
 	defer done()
-	m.report(m.Exporter.Export(ctx, metrics))
+	m.send(func() error { return m.Exporter.Export(ctx, metrics) })
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/telemetry"
 )
 
 type (
@@ -22,6 +23,9 @@ type (
 func WithRequestID(r *http.Request, id string) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), requestIDKey{}, id))
 }
+
+// Name says which route of a protocol's own table answers r, where the router knows no more than that it is one of them.
+func Name(r *http.Request, pattern string) { telemetry.NameRoute(r.Context(), pattern) }
 
 // WithPrincipal returns r with the principal of its caller.
 func WithPrincipal(r *http.Request, principal groupchat.Principal) *http.Request {
