@@ -277,7 +277,9 @@ for (const version of versions) {
         const first = (await post(gateway, version, input, { path: "/agents/fragile" })).check();
         const before = await thread(gateway, input.threadId);
         const again = (await post(gateway, version, input, { path: "/agents/fragile" })).check();
-        assert.deepEqual(again.last, first.last);
+        const { timestamp, ...told } = first.last; // what is restated has no time of its own
+        assert.ok(timestamp > 0);
+        assert.deepEqual(again.last, told);
         assert.deepEqual(await thread(gateway, input.threadId), before);
       });
 
