@@ -100,7 +100,7 @@ func (s *site) untilFound(expr string, meanwhile func()) answer {
 }
 
 // TestPrometheusSeesAnOutage has a Prometheus with the files of deploy/prometheus watch two replicas: all rules can be evaluated, every query of
-// the dashboard is answered, and who is on duty is told of a model and of a replica that are away, and of nothing else.
+// the dashboard is answered, and who is on duty is told of a model and of a replica that are away, and of nothing else; then of a store that is.
 func TestPrometheusSeesAnOutage(t *testing.T) {
 	t.Parallel()
 	model := &modelServer{}
@@ -133,6 +133,8 @@ func TestPrometheusSeesAnOutage(t *testing.T) {
 	for _, r := range s.ask(`ALERTS{alertstate="firing", alertname!~"GatewayModelUnavailable|GatewayReplicaDown|GatewayRunErrors"}`).Data.Result {
 		t.Errorf("an alert without a cause: %v", r.Metric)
 	}
+	s.redis.Kill()
+	s.untilFound(firing("GatewayStoreErrors"), func() { s.say("b", "slow", "lost", "Go") })
 	s.kill("b")
 	s.untilFound(firing("GatewayDown"), func() {})
 }

@@ -24,4 +24,4 @@ func (s *site) startPrometheus() {
 }
 
 // quickened makes time pass faster for whoever waits for an alert.
-var quickened = strings.NewReplacer("15s", "1s", "for: 1m", "for: 1s", "for: 2m", "for: 2s", "for: 5m", "for: 5s")
+var quickened = strings.NewReplacer("15s", "1s", "for: 1m", "for: 1s", "for: 2m", "for: 2s", "for: 3m", "for: 3s", "for: 5m", "for: 5s")

@@ -23,7 +23,7 @@ import (
 )
 
 // patience is how long a server may take to do what it is waited for.
-const patience = 30 * time.Second
+const patience = 90 * time.Second
 
 // built is the gateway, built once for all tests; $GATEWAY_BIN is one that is built already.
 var built = sync.OnceValues(func() (string, error) {
