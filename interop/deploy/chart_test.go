@@ -222,6 +222,9 @@ func TestAutoscalingIsByOpenRuns(t *testing.T) {
 	if at(pods, "type") != "Pods" || at(pods, "pods", "metric", "name") != "gateway_open_runs" || at(pods, "pods", "target", "averageValue") != "200" {
 		t.Errorf("the first metric is %v, want gateway_open_runs of pods", pods)
 	}
+	if metrics, err := os.ReadFile(filepath.Join(root, "docs", "metrics.md")); err != nil || !strings.Contains(string(metrics), "gateway_open_runs") {
+		t.Errorf("docs/metrics.md does not have gateway_open_runs: %v", err)
+	}
 	if replicas := at(objects["Deployment"], "spec", "replicas"); replicas != nil {
 		t.Errorf("the Deployment says %v replicas, which the autoscaler decides", replicas)
 	}

@@ -16,13 +16,12 @@ import (
 	"time"
 )
 
-// gatewayBinary builds the gateway, once.
+// binaries is where the gateway is built.
+var binaries string
+
+// gatewayBinary builds the gateway, once, for the tests that need it.
 var gatewayBinary = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "agui-deploy-")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "gateway")
+	path := filepath.Join(binaries, "gateway")
 	cmd := exec.CommandContext(context.Background(), "go", "build", "-tags", "grpcnotrace", "-o", path, "./cmd/gateway")
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -32,10 +31,13 @@ var gatewayBinary = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
-	code := m.Run()
-	if path, err := gatewayBinary(); err == nil {
-		_ = os.RemoveAll(filepath.Dir(path)) // the system removes what this cannot
+	dir, err := os.MkdirTemp("", "agui-deploy-")
+	if err != nil {
+		panic(err)
 	}
+	binaries = dir
+	code := m.Run()
+	_ = os.RemoveAll(dir) // the system removes what this cannot
 	os.Exit(code)
 }
 
