@@ -89,6 +89,48 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 }
 
+// TestWhoHasNoCopyMade is who comes by an address that others can reach, or from a page.
+func TestWhoHasNoCopyMade(t *testing.T) {
+	t.Parallel()
+	binary, file := buildBinary(t), filepath.Join(t.TempDir(), "threads.db")
+	post := func(url, origin string) int {
+		t.Helper()
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/backup", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if origin != "" {
+			request.Header.Set("Origin", origin)
+		}
+		response, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		return response.StatusCode
+	}
+	for _, tt := range []struct {
+		name, origin string
+		args         []string
+		want         int
+	}{
+		{"an operator", "", []string{"-admin-addr", "127.0.0.1:0", "-store", "file:" + file}, http.StatusOK},
+		{"a page", "http://localhost:8080", []string{"-admin-addr", "127.0.0.1:0", "-store", "file:" + file}, http.StatusForbidden},
+		{"a neighbour", "", []string{"-admin-addr", "0.0.0.0:0", "-admin-auth", "none", "-store", "file:" + file}, http.StatusNotFound},
+		{"an operator of threads in memory", "", []string{"-admin-addr", "127.0.0.1:0"}, http.StatusNotFound},
+	} {
+		p, admin := startAdminProcess(t, binary, nil, tt.args...)
+		got := post(strings.Replace(admin, "[::]", "127.0.0.1", 1), tt.origin)
+		_, err := os.Stat(file + ".backup")
+		if got != tt.want || (err == nil) != (tt.want == http.StatusOK) {
+			t.Errorf("POST /backup of %s = %d, and a copy: %v; want %d", tt.name, got, err, tt.want)
+		}
+		_ = os.Remove(file + ".backup") // there may be none
+		p.signal(t, syscall.SIGTERM)
+		p.wantExit(t, exitOK)
+	}
+}
+
 // TestBackupRefuses says why there is no copy.
 func TestBackupRefuses(t *testing.T) {
 	t.Parallel()

@@ -35,6 +35,13 @@ func refused(t *testing.T, file string, want error, sentence string) {
 	if !errors.Is(err, want) || !errors.As(err, &bad) || bad.Path != file || !strings.Contains(err.Error(), file+" "+sentence) {
 		t.Errorf("Open() = %v, want an Error that is %v and says %q of the file", err, want, sentence)
 	}
+	_, looked := filestore.Inspect(t.Context(), file)
+	_, copied := filestore.Copy(t.Context(), file, path(t))
+	for name, err := range map[string]error{"Inspect": looked, "Copy": copied} {
+		if !errors.Is(err, want) || !errors.As(err, &bad) || bad.Path != file || !strings.Contains(err.Error(), file+" "+sentence) {
+			t.Errorf("%s() = %v, want what Open() says", name, err)
+		}
+	}
 	after, err := os.ReadFile(file)
 	if err != nil || !bytes.Equal(before, after) {
 		t.Errorf("the file was changed, %v", err)
