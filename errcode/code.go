@@ -24,6 +24,7 @@ const (
 	StoreUnavailable     Code = "store_unavailable"      // the store cannot be reached
 	StoreTooNew          Code = "store_too_new"          // a later version has written what is stored
 	ThreadDamaged        Code = "thread_damaged"         // the store has lost a part of the thread
+	LogTrimmed           Code = "log_trimmed"            // the events of a run are not kept any more
 	Internal             Code = "internal"               // a defect of the server
 )
 
@@ -94,6 +95,7 @@ var messages = map[Code]string{
 	StoreUnavailable:     "The server cannot reach its storage; try again later.",
 	StoreTooNew:          "This server is older than its storage; another one can serve this.",
 	ThreadDamaged:        "A part of this thread was lost; it can only be deleted.",
+	LogTrimmed:           "The events of this run are not kept any more.",
 	Internal:             "Something went wrong on the server.",
 
 	RunInProgress:            "This thread has a run in progress.",

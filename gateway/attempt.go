@@ -59,6 +59,7 @@ type attempt struct {
 	cancel context.CancelCauseFunc
 	always context.Context // is never done, and belongs to the run's step like ctx
 	step   *telemetry.Step
+	trace  *traceLog     // its steps in the log of the run
 	done   chan struct{} // closed when the lease is given back
 
 	ids *minter

@@ -151,7 +151,7 @@ func (s copilotkitService) Events(r *http.Request, t *state.Thread) iter.Seq2[js
 			yield(nil, err)
 			return
 		}
-		profile.Stop, profile.AskAgain = wire.StopPlain, true
+		profile.Stop, profile.AskAgain, profile.Trace = wire.StopPlain, true, false
 		page := &reader{g: s.g, req: r, key: t.Key, profile: profile}
 		page.readLog(t.Last, yield)
 	}
@@ -206,7 +206,7 @@ func (s copilotkitService) profile(r *http.Request, name string, in *agui.RunAge
 		return nil, wire.Profile{}, err
 	}
 	profile, err := s.g.profile(r, agent, era, wire.Standard, in.ForwardedProps)
-	profile.Stop, profile.AskAgain, profile.RunID = wire.StopPlain, true, in.RunID
+	profile.Stop, profile.AskAgain, profile.Trace, profile.RunID = wire.StopPlain, true, false, in.RunID
 	return agent, profile, err
 }
 

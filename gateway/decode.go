@@ -3,6 +3,7 @@ package gateway
 import (
 	"encoding/json"
 	"net/http"
+	"net/url"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
@@ -154,7 +155,7 @@ func legacyAnswers(props json.RawMessage) []state.Answer {
 }
 
 // profile returns what the reader of a request is sent: by its era, the agent's options, the query parameters
-// interrupts=standard|legacy, subagents=on|off and refusals=error|ask, and the other ways to ask for subagents. Dialect is that of
+// interrupts=standard|legacy, subagents=on|off, refusals=error|ask and trace=1, and the other ways to ask for subagents. Dialect is that of
 // the route, props are the forwarded properties if there are any.
 func (g *Gateway) profile(r *http.Request, agent *served, era agui.Era, dialect wire.Dialect, props json.RawMessage) (w wire.Profile, err error) {
 	w = wire.Profile{Era: era, Dialect: dialect}
@@ -181,7 +182,20 @@ func (g *Gateway) profile(r *http.Request, agent *served, era agui.Era, dialect 
 	default:
 		return w, route.InvalidQuery("refusals", "must be error or ask")
 	}
-	return w, nil
+	w.Trace, err = traces(q)
+	return w, err
+}
+
+// traces reports whether a request asks for the steps of runs beside their events.
+func traces(q url.Values) (bool, error) {
+	switch q.Get("trace") {
+	case "", "0":
+		return false, nil
+	case "1":
+		return true, nil
+	default:
+		return false, route.InvalidQuery("trace", "must be 0 or 1")
+	}
 }
 
 // threadProfile returns the thread that a request names, its agent, and what the request's reader is sent; its era

@@ -32,6 +32,7 @@ var statuses = map[errcode.Code]int{
 	errcode.Draining:             http.StatusServiceUnavailable,
 	errcode.StoreUnavailable:     http.StatusServiceUnavailable,
 	errcode.StoreTooNew:          http.StatusServiceUnavailable,
+	errcode.LogTrimmed:           http.StatusGone,
 	errcode.RunInProgress:        http.StatusConflict,
 	errcode.QueueFull:            http.StatusConflict,
 	errcode.PatchFailed:          http.StatusConflict,

@@ -55,7 +55,7 @@ func TestARedisThatLostTheNewestFrames(t *testing.T) {
 			d := a.thread("t")
 			poster.equals(d)
 			watcher.equals(d)
-			again := b.open("GET", "/threads/t/events?protocolVersion=1.0", "", "Last-Event-ID", poster.records[0].ID)
+			again := b.open("GET", "/threads/t/events?protocolVersion=1.0&trace=1", "", "Last-Event-ID", poster.records[0].ID)
 			got := recordIDs(again)
 			for i, id := range got { // the log has all of them
 				first, mark := splitID(t, poster.records[0].ID)

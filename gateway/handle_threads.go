@@ -144,16 +144,20 @@ func documentOf(s *state.Snapshot) (*threadDocument, error) {
 		return nil, err
 	}
 	for _, run := range s.Runs {
-		doc := runDocument{
-			RunID: run.RunID, Number: run.Number, ParentRunID: run.ParentRunID, Status: run.Status, Code: run.Code,
-			StartedAt: route.Timestamp(run.StartedAt), EndedAt: route.Timestamp(run.EndedAt), Cost: run.Cost,
-		}
-		if run.Status == state.RunError {
-			doc.Message = cmp.Or(run.Text, run.Code.Message())
-		}
-		d.Runs = append(d.Runs, doc)
+		d.Runs = append(d.Runs, documentOfRun(run))
 	}
 	return d, nil
+}
+
+func documentOfRun(run state.Run) runDocument {
+	doc := runDocument{
+		RunID: run.RunID, Number: run.Number, ParentRunID: run.ParentRunID, Status: run.Status, Code: run.Code,
+		StartedAt: route.Timestamp(run.StartedAt), EndedAt: route.Timestamp(run.EndedAt), Cost: run.Cost,
+	}
+	if run.Status == state.RunError {
+		doc.Message = cmp.Or(run.Text, run.Code.Message())
+	}
+	return doc
 }
 
 // statusOfThread is the status of a loaded thread.

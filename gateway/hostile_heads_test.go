@@ -17,6 +17,8 @@ func hostilePaths() (cases []hostileCase) {
 		"/threads/%ff", "/threads/%c0%ae%c0%ae", "/threads/%", "/threads/%zz", "/threads/%ed%a0%80", "/threads/%e2%80%ae", "/threads/" + strings.Repeat("x", 10_000),
 		"/threads/" + strings.Repeat("%2e%2e%2f", 1000) + "etc/passwd", "/threads/__proto__", "/threads/constructor", "/threads/ada:ask:only-hers", "/threads/ada%1fask%1fonly-hers",
 		"/threads/only-hers?agent=ask", "/threads/only-hers/state", "/threads/only-hers/events", "/threads/only-hers/state/patches/x", "/threads/hers/state/patches/..%2f..%2fonly-hers",
+		"/threads/only-hers/runs/1", "/threads/only-hers/runs/1/trace", "/threads/only-hers/runs/1/events", "/threads/hers/runs/..%2f..%2fonly-hers", "/threads/hers/runs/%00/trace", "/threads/hers/runs/0",
+		"/threads/hers/runs/-1/trace", "/threads/hers/runs/01", "/threads/hers/runs/%2b1/events", "/threads/hers/runs/1e3", "/threads/hers/runs/" + strings.Repeat("9", 5000) + "/trace",
 		"/threads/hers/state/patches/%00", "/threads/hers/state/patches/" + strings.Repeat("p", 5000),
 		"/../../../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/assets/../../etc/passwd", "/assets/%2e%2e%2fgateway.go", "/assets/..%5c..%5cwin.ini", "/assets//etc/passwd",
 		"/agents/__proto__/capabilities", "/agents/..%2fecho/capabilities", "/agents/echo%00/capabilities", "/agents/ECHO/capabilities",
@@ -51,6 +53,8 @@ func hostileQueries() (cases []hostileCase) {
 		"/threads/hers?limit=x", "/threads/hers?limit=-1", "/threads/hers?before=x", "/threads/hers?limit=1&before=" + long, "/threads/hers?limit=1&before=%00", "/threads/hers?agent=echo", "/threads/hers?agent=%00",
 		"/threads/hers/events?protocolVersion=2.0", "/threads/hers/events?protocolVersion=x", "/threads/hers/events?protocolVersion=" + long, "/threads/hers/events?interrupts=x", "/threads/hers/events?subagents=x",
 		"/threads/hers/events?refusals=x", "/threads/hers/events?subagents=on&subagents=off", "/threads/hers/events?follow=x", "/threads/hers/events?agent=ask%00",
+		"/threads/hers/events?trace=x", "/threads/hers/events?trace=1&trace=0", "/threads/hers/runs/1/events?after=x", "/threads/hers/runs/1/events?after=" + long, "/threads/hers/runs/1/events?after=1-1-1",
+		"/threads/hers/runs/1/events?limit=0", "/threads/hers/runs/1/events?limit=99999999999999999999", "/threads/hers/runs/1/events?trace=yes", "/threads/hers/runs/1/trace?agent=%00",
 	} {
 		cases = append(cases, hostileCase{name: "GET " + clipped(target), sent: []string{request("GET", target, "")}})
 	}

@@ -117,7 +117,11 @@ func (r *reader) sendPrelude(frames []state.Frame, extra []agui.Event) error {
 	if err != nil {
 		return err
 	}
-	return r.send(frames[len(frames)-1].ID, readerEvents(append(events, extra...)...)...)
+	told := readerEvents(append(events, extra...)...)
+	if r.profile.Trace {
+		told = append(told, stepsSoFar(frames)...)
+	}
+	return r.send(frames[len(frames)-1].ID, told...)
 }
 
 // viewOf returns what the first frames of a run add up to, and the event that started it.
@@ -142,6 +146,9 @@ func (r *reader) viewOf(frames []state.Frame) (*run.View, *agui.RunStarted, erro
 	var skipped frame.Malformed
 	defer skipped.Log(r.g.log(r.req))
 	for _, f := range frames {
+		if f.Type == state.TypeTrace {
+			continue
+		}
 		e, err := frame.Event(f, messages, r.state)
 		if skipped.Skip(f, err) {
 			continue

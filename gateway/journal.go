@@ -33,8 +33,13 @@ func (a *attempt) record(e agui.Event, data []byte) error {
 		}
 	case *agui.RunFinished, *agui.RunError:
 		f.Ending = a.ending
+		a.trace.end(e)
 	}
-	return a.rec.Add(f)
+	err = a.rec.Add(f)
+	if f.Type == agui.TypeRunStarted {
+		a.trace.begin(nil)
+	}
+	return err
 }
 
 // untimed returns an event without the time that its agent gave it: the events of a log have theirs from one clock.

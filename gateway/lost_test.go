@@ -74,7 +74,7 @@ func TestARunWhoseLogCannotBeReadIsLost(t *testing.T) {
 	}
 }
 
-// log are the types of the frames of an idle thread.
+// log are the types of the events in the log of an idle thread.
 func (d *desktop) log(key state.Key) []string {
 	d.t.Helper()
 	thread, _, err := d.store.Load(context.Background(), key)
@@ -87,7 +87,9 @@ func (d *desktop) log(key state.Key) []string {
 			d.t.Fatal(err)
 		}
 		for _, f := range batch {
-			list = append(list, string(f.Type))
+			if f.Type != state.TypeTrace {
+				list = append(list, string(f.Type))
+			}
 			if f.ID == thread.Last {
 				return list
 			}

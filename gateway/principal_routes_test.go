@@ -57,7 +57,7 @@ func TestEveryRouteButThoseOfNobodyAsksForThePrincipal(t *testing.T) {
 		method, path, _ := strings.Cut(route, " ")
 		public := slices.Contains(nobodys, path) || method == http.MethodOptions
 		seen[path] = true
-		url := strings.NewReplacer(":agent", "echo", "{agent}", "echo", ":id", "t", "{thread}", "t", ":patch", "1-1", "*", "x").Replace(path)
+		url := strings.NewReplacer(":agent", "echo", "{agent}", "echo", ":id", "t", "{thread}", "t", ":patch", "1-1", ":run", "1", "*", "x").Replace(path)
 		ask := func(body io.Reader) int {
 			asked = 0
 			r := httptest.NewRequestWithContext(t.Context(), method, url, body)

@@ -52,6 +52,7 @@ var routesOfTwo = map[string]string{
 	"POST /api/copilotkit/agent/{agent}/stop/{thread}": asked,
 	"GET /threads/{id}": asked, "PATCH /threads/{id}": asked, "DELETE /threads/{id}": asked,
 	"GET /threads/{id}/state": asked, "PATCH /threads/{id}/state": asked, "GET /threads/{id}/state/patches/{patch}": asked,
+	"GET /threads/{id}/runs/{run}": asked, "GET /threads/{id}/runs/{run}/trace": asked, "GET /threads/{id}/runs/{run}/events": asked,
 	"GET /threads/{id}/events": asked, "POST /threads/{id}/resume": asked, "POST /threads/{id}/stop": asked, "POST /threads/{id}/fork": asked,
 	"GET /api/copilotkit/threads/{thread}/messages": asked, "GET /api/copilotkit/threads/{thread}/events": asked,
 	"GET /api/copilotkit/threads/{thread}/state": asked, "PATCH /api/copilotkit/threads/{thread}": asked,
@@ -273,7 +274,7 @@ var ownParts = regexp.MustCompile(`\b(?:int_)?(?:id\d+|\d{13}|\d{4}-\d\d-\d\dT[0
 // time to time.
 func (w *world) asEve(route threadRoute, thread string, replaced []string) string {
 	w.t.Helper()
-	replaced = append([]string{"{id}", thread, "{thread}", thread, "{agent}", "team"}, replaced...)
+	replaced = append([]string{"{id}", thread, "{thread}", thread, "{agent}", "team", "{run}", "1"}, replaced...)
 	return strings.ReplaceAll(w.answerToEve(route, strings.NewReplacer(replaced...)), thread, "X")
 }
 

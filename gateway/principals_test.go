@@ -78,6 +78,11 @@ func threadRoutes() []threadRoute {
 		{"GET", "/threads/{id}/events", "", "", nil},
 		{"GET", "/threads/{id}/events", "?follow=1", "", nil},
 		{"GET", "/threads/{id}/events", "", "", []string{"Last-Event-ID", "1777636800000-1"}},
+		{"GET", "/threads/{id}/events", "?trace=1", "", nil},
+		{"GET", "/threads/{id}/runs/{run}", "", "", nil},
+		{"GET", "/threads/{id}/runs/{run}/trace", "", "", nil},
+		{"GET", "/threads/{id}/runs/{run}/trace", "?agent=ask", "", nil},
+		{"GET", "/threads/{id}/runs/{run}/events", "?trace=1", "", nil},
 		{"POST", "/threads/{id}/resume", "", resume, nil},
 		{"POST", "/threads/{id}/resume", "", resume, []string{"Accept", "text/event-stream"}},
 		{"POST", "/threads/{id}/stop", "", "", nil},
@@ -182,7 +187,7 @@ func TestEveryThreadRouteIsTriedOnAnothers(t *testing.T) {
 // askAbout sends a request about a thread, and returns the answer without what differs from thread to thread.
 func (w *world) askAbout(route threadRoute, thread string) string {
 	w.t.Helper()
-	fill := strings.NewReplacer("{id}", thread, "{thread}", thread, "{agent}", "echo")
+	fill := strings.NewReplacer("{id}", thread, "{thread}", thread, "{agent}", "echo", "{run}", "1")
 	ctx, cancel := context.WithTimeout(w.t.Context(), 30*time.Second) // a stream of what they do may have no end
 	defer cancel()
 	response := w.request(ctx, route.method, fill.Replace(route.path)+route.query, fill.Replace(route.body), route.header...)

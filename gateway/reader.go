@@ -171,6 +171,9 @@ func (s *stream) open() error {
 }
 
 func (s *stream) send(frames ...state.Frame) error {
+	if len(frames) == 0 {
+		return nil // nothing was sent, so the next heartbeat is due as before
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	size := 0

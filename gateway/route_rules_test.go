@@ -47,6 +47,7 @@ var ruleOf = map[string]rule{
 
 	"GET /threads/:id": owners, "PATCH /threads/:id": owners, "DELETE /threads/:id": owners,
 	"GET /threads/:id/state": owners, "PATCH /threads/:id/state": owners, "GET /threads/:id/state/patches/:patch": owners,
+	"GET /threads/:id/runs/:run": owners, "GET /threads/:id/runs/:run/trace": owners, "GET /threads/:id/runs/:run/events": owners,
 	"GET /threads/:id/events": owners, "POST /threads/:id/resume": owners, "POST /threads/:id/stop": owners, "POST /threads/:id/fork": owners,
 	"GET /api/copilotkit/threads/{thread}/messages": owners, "GET /api/copilotkit/threads/{thread}/events": owners,
 	"GET /api/copilotkit/threads/{thread}/state": owners,
@@ -91,7 +92,7 @@ func TestEveryRouteHasARule(t *testing.T) {
 	patch := ""
 	ask := func(route, thread, user, roles string) string {
 		method, path, _ := strings.Cut(route, " ")
-		url := strings.NewReplacer(":agent", "secret", "{agent}", "secret", ":id", thread, "{thread}", thread, ":patch", patch, "*", "x").Replace(path)
+		url := strings.NewReplacer(":agent", "secret", "{agent}", "secret", ":id", thread, "{thread}", thread, ":patch", patch, ":run", "1", "*", "x").Replace(path)
 		body, media := bodyOf(route)
 		r := httptest.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 		r.Header.Set("Content-Type", media)

@@ -251,7 +251,7 @@ func (r *reader) projectBatch(t tailOptions, run *opening, batch []state.Frame) 
 		if f.Type == agui.TypeRunStarted {
 			r.g.readers.noteIdle(r.key, false)
 		}
-		if run.isSnapshot(f) && t.opening.skip {
+		if f.Type != state.TypeTrace && run.isSnapshot(f) && t.opening.skip {
 			continue
 		}
 		sent, err := r.project(f)
@@ -259,7 +259,7 @@ func (r *reader) projectBatch(t tailOptions, run *opening, batch []state.Frame) 
 			return nil, last, err
 		}
 		frames = append(frames, sent...)
-		if *run == stated {
+		if f.Type == agui.TypeStateSnapshot && *run == stated {
 			if sent, err = r.openingSnapshots(t.opening); err != nil {
 				return nil, last, err
 			}

@@ -214,6 +214,9 @@ func (a *attempt) replay() error {
 	var skipped frame.Malformed
 	defer skipped.Log(a.log)
 	for _, f := range frames {
+		if f.Type == state.TypeTrace {
+			continue
+		}
 		e, err := frame.Event(f, a.messages, func(int64) (json.RawMessage, error) { return nil, nil }) // the writer's view has no state
 		if err == nil {
 			a.rec.NotBefore(agui.BaseOf(e).Timestamp)
@@ -226,6 +229,7 @@ func (a *attempt) replay() error {
 			return fmt.Errorf("gateway: log of run %d: frame %s: %w", a.intent.Origin, f.ID, err)
 		}
 	}
+	a.trace.begin(frames)
 	return nil
 }
 

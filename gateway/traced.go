@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/agui-gateway/gateway/errcode"
@@ -25,6 +26,8 @@ func traced(r *http.Request) bool {
 // answers, and to the attempt that was taken over.
 func (a *attempt) beginStep(ctx, request context.Context) context.Context {
 	ctx = telemetry.Continue(ctx, request)
+	a.trace = newTraceLog(a)
+	ctx = telemetry.WithSink(ctx, strconv.Itoa(a.intent.Attempts)+".", a.trace.note)
 	ctx = telemetry.WithThread(ctx, telemetry.Thread{ID: a.lease.Key.ID, RunID: a.intent.RunID})
 	links := []telemetry.Link{{Traceparent: a.intent.Earlier, Why: telemetry.LinkPrevious, ThreadID: a.lease.Key.ID}}
 	if a.intent.Attempts > 1 {

@@ -94,6 +94,10 @@ type Frame struct {
 	Ending *Ending `json:"e,omitempty"`
 }
 
+// TypeTrace is the type of a frame that tells of a step of the run, to those who ask for it. Its event is a CUSTOM. It stands between the
+// first event of a run and the last, and means nothing for what the run adds up to.
+const TypeTrace agui.EventType = "gateway.trace"
+
 // An Ending is what the frame that ends a run carries beside its event, for readers who must be shown another end
 // than the stored one.
 type Ending struct {

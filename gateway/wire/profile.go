@@ -54,6 +54,8 @@ type Profile struct {
 	// questions again instead, after a CUSTOM [CustomFailed]. Readers of the legacy dialect always get that when
 	// questions are open. See [state.Ending].
 	AskAgain bool
+	// Trace is whether frames of [state.TypeTrace] are sent.
+	Trace bool
 	// RunID replaces the run's id for this reader; empty leaves it.
 	RunID string
 }
@@ -68,7 +70,7 @@ func (w Profile) Project(f state.Frame) ([]state.Frame, Loss, error) {
 	if w.same(f) {
 		return []state.Frame{f}, 0, nil
 	}
-	if isSubagent(f.Type) {
+	if isSubagent(f.Type) || f.Type == state.TypeTrace {
 		return nil, 0, nil
 	}
 	e, err := agui.DecodeWritten(f.Data)
@@ -102,6 +104,8 @@ func (w Profile) same(f state.Frame) bool {
 		return !w.asksAgain(f.Ending)
 	case agui.TypeSubagentStarted, agui.TypeSubagentFinished, agui.TypeSubagentError:
 		return w.Subagents
+	case state.TypeTrace:
+		return w.Trace
 	case agui.TypeTextMessageContent, agui.TypeReasoningMessageContent:
 		return w.Era != agui.Era0 || !bytes.Contains(f.Data, []byte(`"delta":""`))
 	case agui.TypeToolCallResult, agui.TypeMessagesSnapshot:

@@ -1,0 +1,104 @@
+package gateway
+
+import (
+	"encoding/json"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/telemetry"
+)
+
+// stepOf reads the step that a frame of the log tells of.
+func stepOf(f state.Frame) (s traceStep, ok bool) {
+	if f.Type != state.TypeTrace {
+		return s, false
+	}
+	var e struct{ Value traceStep }
+	if err := json.Unmarshal(f.Data, &e); err != nil || e.Value.ID == "" {
+		return s, false
+	}
+	return e.Value, true
+}
+
+// A traceView is what the steps in a log add up to: each as it was told last, in the order in which they began.
+type traceView struct {
+	steps []traceStep
+	at    map[string]int // where a step is, by its id
+}
+
+func newTraceView() *traceView { return &traceView{at: map[string]int{}} }
+
+// add adds the step that a frame tells of, if it does.
+func (v *traceView) add(f state.Frame) {
+	s, ok := stepOf(f)
+	if !ok {
+		return
+	}
+	if at, known := v.at[s.ID]; known {
+		v.steps[at] = s
+		return
+	}
+	v.at[s.ID] = len(v.steps)
+	v.steps = append(v.steps, s)
+}
+
+// close ends the steps that a run which is over has left open: whoever wrote its end could not read its log.
+func (v *traceView) close(at int64) {
+	for i := range v.steps {
+		if s := &v.steps[i]; s.End == 0 && s.Kind != telemetry.KindQuestion {
+			s.End, s.Code = max(at, s.Start), errcode.RunLost
+		}
+	}
+}
+
+// dropped reports whether the run had steps that the log does not have.
+func (v *traceView) dropped() bool {
+	for _, s := range v.steps {
+		if s.Dropped > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// cost is what the calls of models cost as far as it is known; nil if it is not.
+func (v *traceView) cost() *float64 {
+	var total *float64
+	for _, s := range v.steps {
+		if s.Cost != nil && s.Kind == telemetry.KindModel {
+			sum := *s.Cost
+			if total != nil {
+				sum += *total
+			}
+			total = &sum
+		}
+	}
+	return total
+}
+
+// usage is what the calls of models used.
+func (v *traceView) usage() []agui.TokenUsage {
+	var total []agui.TokenUsage
+	for _, s := range v.steps {
+		if s.Usage != nil && s.Kind == telemetry.KindModel {
+			total = state.AddUsage(total, []agui.TokenUsage{*s.Usage})
+		}
+	}
+	return total
+}
+
+// stepsSoFar are the steps that the first frames of a run tell of, for a reader who joins it behind them.
+func stepsSoFar(frames []state.Frame) []readerEvent {
+	v := newTraceView()
+	for _, f := range frames {
+		v.add(f)
+	}
+	events := make([]readerEvent, 0, len(v.steps))
+	for _, s := range v.steps {
+		if value, err := agui.Marshal(s); err == nil {
+			events = append(events, readerEvent{event: &agui.Custom{Name: customTrace, Value: value}})
+		}
+	}
+	return events
+}
