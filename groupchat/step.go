@@ -57,7 +57,7 @@ func (t *Turn) endCall(step *telemetry.Step, result ToolResult, err error) {
 func askModel(ctx context.Context, t *Turn, m model.Model, r model.Request, on model.Deltas) (model.Reply, error) {
 	provider, name := model.Identify(m)
 	ctx, step := telemetry.Begin(ctx, telemetry.Record{Kind: telemetry.KindModel, Name: name, Provider: provider, Model: name})
-	step.Content(telemetry.InputMessages, func() any { return r.Messages })
+	step.Content(telemetry.InputMessages, func() any { return toldInput(r.Messages) })
 	var first atomic.Int64
 	heard := func() {
 		if first.Load() == 0 {
@@ -71,7 +71,7 @@ func askModel(ctx context.Context, t *Turn, m model.Model, r model.Request, on m
 		s.Name = cmp.Or(s.Name, s.Model)
 	})
 	step.Finish(reply.Finish)
-	step.Content(telemetry.OutputMessages, func() any { return reply })
+	step.Content(telemetry.OutputMessages, func() any { return toldReply(reply) })
 	if t == nil {
 		step.End(err)
 	} else {

@@ -1,0 +1,62 @@
+package groupchat
+
+import (
+	"encoding/json"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/model"
+)
+
+// A toldMessage is a message as OpenTelemetry's GenAI conventions write it. Only operators who ask for content are told any.
+type toldMessage struct {
+	Role         string     `json:"role"`
+	Parts        []toldPart `json:"parts"`
+	FinishReason string     `json:"finish_reason,omitempty"`
+}
+
+type toldPart struct {
+	Type      string          `json:"type"`
+	Content   string          `json:"content,omitempty"`
+	ID        string          `json:"id,omitempty"`
+	Name      string          `json:"name,omitempty"`
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	Response  string          `json:"response,omitempty"`
+}
+
+// toldInput is what a model is sent. Of images and files it has what a model is told that takes nothing but text.
+func toldInput(messages []model.Message) []toldMessage {
+	var list []toldMessage
+	for _, m := range messages {
+		told := toldMessage{Role: string(m.Role)}
+		if m.Role == agui.RoleTool {
+			told.Parts = append(told.Parts, toldPart{Type: "tool_call_response", ID: m.CallID, Response: m.Text})
+		} else {
+			told.Parts = toldParts(m.Reasoning, m.Text, m.Calls)
+		}
+		list = append(list, told)
+	}
+	return list
+}
+
+// toldReply is what it answers.
+func toldReply(r model.Reply) []toldMessage {
+	return []toldMessage{{Role: string(agui.RoleAssistant), Parts: toldParts(r.Reasoning, r.Words(), r.Calls), FinishReason: r.Finish}}
+}
+
+func toldParts(reasoning, words string, calls []model.Call) []toldPart {
+	var parts []toldPart
+	if reasoning != "" {
+		parts = append(parts, toldPart{Type: "reasoning", Content: reasoning})
+	}
+	if words != "" {
+		parts = append(parts, toldPart{Type: "text", Content: words})
+	}
+	for _, c := range calls {
+		told := toldPart{Type: "tool_call", ID: c.ID, Name: c.Name}
+		if json.Valid([]byte(c.Arguments)) {
+			told.Arguments = json.RawMessage(c.Arguments)
+		}
+		parts = append(parts, told)
+	}
+	return parts
+}
