@@ -39,9 +39,9 @@ release() {
   local file other=$work/elsewhere
   VERSION=devel bash deploy/release/release.sh "$work/release" || return 1
   (cd "$work/release" && sha256sum --check --strict --quiet SHA256SUMS) || return 1
-  [ "$(find "$work/release" -name '*.cdx.json' | wc -l)" -eq 5 ] || return 1
   for file in linux_amd64:elf linux_arm64:elf darwin_amd64:mach-o darwin_arm64:mach-o windows_amd64.exe:pe; do
-    magic "$work/release/agui-gateway_devel_${file%:*}" "${file#*:}" || return 1
+    binary "$work/release/agui-gateway_devel_${file%:*}" "${file#*:}" || return 1
+    materials "$work/release/agui-gateway_devel_$(basename "${file%:*}" .exe).cdx.json" || return 1
   done
   "$work/release/agui-gateway_devel_linux_amd64" version -json | grep "$(git rev-parse HEAD)" || return 1
 
@@ -50,8 +50,21 @@ release() {
   cmp "$work"/{release,again}/agui-gateway_devel_linux_amd64 && cmp "$work"/{release,again}/agui-gateway_devel_linux_amd64.cdx.json
 }
 
-# magic FILE FORMAT: a static binary of a format begins so.
-magic() {
+# materials FILE: a bill of materials has Go modules, npm packages of the page, and the commit's date.
+materials() {
+  local word
+  for word in '"bomFormat": "CycloneDX"' '"pkg:golang/go.etcd.io/bbolt@' '"pkg:npm/react@' "$(TZ=UTC0 git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd)"; do
+    grep -qF -- "$word" "$1" || { echo "$1 has no $word"; return 1; }
+  done
+}
+
+# binary FILE FORMAT: it has this format and the page, and asks for no other file.
+binary() {
+  grep -qF dist/index.html.gz "$1" || { echo "$1 is without the page"; return 1; }
+  if [ "$2" = elf ] && LC_ALL=C readelf --program-headers "$1" | grep -q INTERP; then
+    echo "$1 is not static"
+    return 1
+  fi
   local begin
   begin=$(head -c 4 "$1" | od -An -tx1 | tr -d ' \n')
   case $2-$begin in
