@@ -16,18 +16,23 @@ import (
 
 var composeDir = filepath.Join(root, "deploy", "compose")
 
-// readCompose returns the services of deploy/compose, anchors resolved.
-func readCompose(t *testing.T) (services object) {
+// readYAML returns a file below deploy/, anchors resolved.
+func readYAML(t *testing.T, path string) (file object) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(composeDir, "compose.yaml"))
+	text, err := os.ReadFile(filepath.Join(root, "deploy", path))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var file object
 	if err := yaml.Unmarshal(text, &file); err != nil {
 		t.Fatal(err)
 	}
-	return at(file, "services").(object)
+	return file
+}
+
+// readCompose returns the services of deploy/compose.
+func readCompose(t *testing.T) (services object) {
+	t.Helper()
+	return at(readYAML(t, "compose/compose.yaml"), "services").(object)
 }
 
 // TestComposeContains wants each container to have as few rights as it can do with, and nothing published beyond this machine.
@@ -59,6 +64,29 @@ func TestComposeContains(t *testing.T) {
 		if image := fmt.Sprint(at(s, "image")); at(s, "build") == nil && !regexp.MustCompile(`^[a-z/]+:v?[0-9]+\.[0-9]+`).MatchString(image) {
 			t.Errorf("%s: image %s has no fixed tag", name, image)
 		}
+	}
+}
+
+// TestComposeMountsWhatIsRead wants files where their readers look for them.
+func TestComposeMountsWhatIsRead(t *testing.T) {
+	t.Parallel()
+	mounted := map[string]string{} // sources by service and place
+	for name, s := range readCompose(t) {
+		volumes, _ := at(s, "volumes").([]any)
+		for _, v := range volumes {
+			parts := strings.Split(fmt.Sprint(v), ":")
+			mounted[name+":"+parts[1]] = parts[0]
+			if _, err := os.Stat(filepath.Join(composeDir, parts[0])); strings.HasPrefix(parts[0], ".") && (err != nil || parts[len(parts)-1] != "ro") {
+				t.Errorf("%s mounts %s, which has to be there, and read-only: %v", name, v, err)
+			}
+		}
+	}
+	dashboards := readYAML(t, "grafana/provisioning/dashboards/agui-gateway.yaml")
+	sources := readYAML(t, "grafana/provisioning/datasources/prometheus.yaml")
+	got := fmt.Sprint(mounted["grafana:/etc/grafana/provisioning"], mounted[fmt.Sprint("grafana:", at(dashboards, "providers", 0, "options", "path"))],
+		at(sources, "datasources", 0, "url"), mounted["prometheus:/etc/prometheus"])
+	if want := fmt.Sprint("../grafana/provisioning", "../grafana/dashboards", "http://prometheus:9090", "../prometheus"); got != want {
+		t.Errorf("Grafana and Prometheus read %s, want %s", got, want)
 	}
 }
 
@@ -129,6 +157,11 @@ func (d *deployment) makeSecrets(t *testing.T) {
 	}
 	if again, err := output(t, "env", "SECRETS="+d.secrets, "GATEWAY_BIN="+gateway(t), "bash", filepath.Join(composeDir, "secrets.sh")); err != nil || strings.Contains(again, "key_") {
 		t.Errorf("secrets.sh has made a second key: %v\n%s", err, again)
+	}
+	for name, secret := range at(readYAML(t, "compose/compose.yaml"), "secrets").(object) {
+		if info, err := os.Stat(filepath.Join(d.secrets, filepath.Base(fmt.Sprint(at(secret, "file"))))); err != nil || info.Size() == 0 || info.Mode().Perm() != 0o644 {
+			t.Errorf("the secret %s is not one that every container's user can read: %v, %v", name, info, err)
+		}
 	}
 	file := filepath.Join(d.secrets, "gateway.env")
 	text, err := os.ReadFile(file)
