@@ -89,6 +89,7 @@ func (r *reader) respond(begun *state.Begun, run *attempt) error {
 	case state.Join:
 		return r.join(begun.Thread)
 	case state.Refuse:
+		r.g.noteCode(limitOfRefusal, begun.Verdict.Code)
 		return r.refuse(begun)
 	case state.Busy:
 		r.g.noteCode(limitOfRefusal, begun.Verdict.Code)

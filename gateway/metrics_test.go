@@ -345,6 +345,33 @@ func TestLimitsAreCountedByName(t *testing.T) {
 			began(w, "slow", "t")
 			w.call(http.MethodPost, "/agents/echo", input("t2", "r2", []string{"u1:Hi"}))
 		}},
+		"tokens_per_principal": {func(o *gateway.Options) {
+			o.Agents["llm"] = &groupchat.LLM{Model: newThinker(t).model}
+			o.Principal = func(*http.Request) (gateway.Principal, error) { return gateway.Principal{ID: "ann"}, nil }
+			o.Limits.TokensPerPrincipal = 5
+		}, func(w *world) {
+			w.post("llm", input("t", "r1", []string{"u1:Hi"})).finished()
+			w.call(http.MethodPost, "/agents/llm", input("t", "r2", []string{"u1:Hi", "u2:More"}))
+		}},
+		"readers_per_principal": {func(o *gateway.Options) {
+			o.Principal = func(*http.Request) (gateway.Principal, error) { return gateway.Principal{ID: "ann"}, nil }
+			o.Limits.ReadersPerPrincipal = 1
+		}, func(w *world) {
+			began(w, "slow", "t")
+			w.call(http.MethodGet, "/threads/t/events", "")
+		}},
+		"store": {func(o *gateway.Options) { o.Store = memstore.New(memstore.Options{Now: o.Now, Limit: 1}) }, func(w *world) {
+			w.call(http.MethodPost, "/agents/echo", input("t", "r1", []string{"u1:Hi"}))
+		}},
+		"forwarded_headers": {func(o *gateway.Options) {
+			far, err := groupchat.NewRemote(groupchat.RemoteOptions{URL: "http://127.0.0.1:1/", Forward: []string{"X-Tenant"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Agents["far"] = far
+		}, func(w *world) {
+			w.call(http.MethodPost, "/agents/far", input("t", "r1", []string{"u1:Hi"}), "X-Tenant", strings.Repeat("x", 17<<10))
+		}},
 		"stored_per_principal": {func(o *gateway.Options) { o.Limits.StoredPerPrincipal = 100 }, func(w *world) {
 			w.call(http.MethodPost, "/agents/echo", input("t", "r1", []string{"u1:" + strings.Repeat("x", 100)}))
 		}},

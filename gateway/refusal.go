@@ -87,7 +87,6 @@ func (r *reader) currentSnapshots() ([]readerEvent, *agui.Outcome) {
 // RUN_STARTED, the question once more.
 func (r *reader) refuse(begun *state.Begun) error {
 	code := begun.Verdict.Code
-	r.g.noteCode(limitOfRefusal, code)
 	r.g.log(r.req).Info("run: refused", "code", code, "agent", r.key.Agent, "thread", r.key.ID)
 	if code == errcode.Cancelled {
 		return r.sendCancelled()
