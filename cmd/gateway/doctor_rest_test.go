@@ -100,6 +100,10 @@ func TestDoctorOfSettings(t *testing.T) {
 		{"an audit log nowhere", func(t *testing.T) string { return "-audit-log " + filepath.Join(t.TempDir(), "no", "audit") }, []string{"audit: wrong"}, "Make the directory"},
 		{"more connections than files", func(*testing.T) string { return "-max-connections 2000000000" }, []string{"descriptors: warning"}, "LimitNOFILE"},
 		{"more buffers than memory", func(*testing.T) string { return "-max-bodies 8000GiB" }, []string{"memory: warning"}, "-max-bodies"},
+		{"a collector that is away", func(*testing.T) string { return "" }, []string{"telemetry: warning", "settings: ok"}, "cannot be reached"},
+		{"a variable that means nothing", func(*testing.T) string { return "" }, []string{"settings: warning"}, "OTEL_EXPORTER_OTLP_ENDPOINT"},
+		{"a bad variable", func(*testing.T) string { return "" }, []string{"settings: wrong"}, "OTEL_TRACES_SAMPLER"},
+		{"prompts in spans", func(*testing.T) string { return "-telemetry-content on" }, []string{"settings: warning"}, "-telemetry-content on"},
 		{"a bad team file", func(t *testing.T) string { return "-config " + writeFile(t, "team.yaml", "version: 1\nagents: {}\n") }, []string{"team: wrong"}, "team.yaml:2"},
 		{"roles without callers", func(t *testing.T) string {
 			return "-config " + writeFile(t, "team.yaml", "version: 1\nagents: { a: { type: script, allow: [ editor ], steps: [ { say: hi } ] } }\n")
@@ -108,7 +112,7 @@ func TestDoctorOfSettings(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			d := diagnoseWith(t, map[string]string{webhookSecret: "hush-hush-hush"}, "doctor", append([]string{"-addr", "127.0.0.1:0"}, strings.Fields(tt.args(t))...)...)
+			d := diagnoseWith(t, environmentOf(tt.name), "doctor", append([]string{"-addr", "127.0.0.1:0"}, strings.Fields(tt.args(t))...)...)
 			d.want(t, tt.want...)
 			if !strings.Contains(d.text, tt.says) {
 				t.Errorf("doctor does not say %q:\n%s", tt.says, d.text)
@@ -118,6 +122,20 @@ func TestDoctorOfSettings(t *testing.T) {
 			}
 		})
 	}
+}
+
+// environmentOf is what stands in the environment of a test.
+func environmentOf(name string) map[string]string {
+	env := map[string]string{webhookSecret: "hush-hush-hush"}
+	switch name {
+	case "a collector that is away":
+		env["OTEL_TRACES_EXPORTER"], env["OTEL_EXPORTER_OTLP_ENDPOINT"], env["OTEL_EXPORTER_OTLP_HEADERS"] = "otlp", "http://127.0.0.1:1", "api-key=hush-hush"
+	case "a variable that means nothing":
+		env["OTEL_EXPORTER_OTLP_ENDPOINT"] = "http://127.0.0.1:1"
+	case "a bad variable":
+		env["OTEL_TRACES_SAMPLER"] = "hush"
+	}
+	return env
 }
 
 // TestDoctorOfAPort tells a gateway that runs from another program.
@@ -158,7 +176,7 @@ agents: { far: { type: agui, url: "`+answering(t, http.StatusBadRequest, "text/p
 		},
 		{"-store", "file:" + threadsFile(t), "-auth", "keys", "-keys-file", writeFile(t, "keys", ""), "-audit-log", filepath.Join(t.TempDir(), "audit")},
 	} {
-		d := diagnoseWith(t, map[string]string{webhookSecret: "hush-hush-hush"}, "doctor", append(args, "-addr", "127.0.0.1:0")...)
+		d := diagnoseWith(t, environmentOf("a collector that is away"), "doctor", append(args, "-addr", "127.0.0.1:0")...)
 		for _, f := range d.Findings {
 			answered[f.Name] = true
 		}

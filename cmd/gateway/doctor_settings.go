@@ -19,6 +19,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway/teamfile"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/internal/egress"
+	otelexport "github.com/agui-gateway/gateway/telemetry/export"
 	"github.com/agui-gateway/gateway/travel"
 )
 
@@ -32,22 +33,31 @@ func (c *config) settingsChecks(team *teamfile.Team) []doctor.Check {
 	}
 	const asItSays = "Do as it says."
 	exposed := !loopback(c.addr)
-	if exposed && !c.auth.explicit() {
-		wrong(errAuthNotExplicit, asItSays)
-	}
+	wrong(c.explicit(), asItSays)
 	wrong(c.checkTLS(), asItSays)
 	wrong(c.admin.check(), asItSays)
 	if c.storeLimit != 0 && c.redis != "" {
 		wrong(errLimitOfRedis, asItSays)
 	}
 	wrong(c.tryService(team), "Correct what it names.")
+	sending, err := otelexport.Read(c.env)
+	wrong(err, "Correct the variable; docs/telemetry.md has those that there are.")
+	var collectors []doctor.Check
+	if err == nil {
+		for _, name := range sending.Ignored() {
+			found = append(found, doctor.Said("settings", doctor.Warning, errors.New("the variable "+name+" is set, and changes nothing"), "Remove it; docs/telemetry.md has the variables that do."))
+		}
+		for _, at := range sending.Collectors() {
+			collectors = append(collectors, doctor.Collector(at))
+		}
+	}
 	for _, w := range c.doubts(exposed) {
 		found = append(found, doctor.Said("settings", doctor.Warning, errors.New(w[0]), w[1]))
 	}
 	if len(found) == 0 {
 		found = append(found, doctor.Said("settings", doctor.OK, errors.New("they fit together"), ""))
 	}
-	return found
+	return append(found, collectors...)
 }
 
 // tryService makes the service of the settings, and lets go of it before it has served anybody.
@@ -85,6 +95,7 @@ func (c *config) doubts(exposed bool) [][2]string {
 		"Name the origins of your pages, or set -auth.")
 	doubt(c.auth.mode == authJWT && inClear(cmp.Or(c.auth.jwt.KeySet, c.auth.jwt.Issuer)), "the keys for tokens are read without TLS: whoever is on the way can sign tokens",
 		"Write the issuer's URL with https://.")
+	doubt(c.content == "on", "prompts, answers and arguments are in spans (-telemetry-content on)", "Remove it where people other than developers are served.")
 	for _, flag := range []string{"max-runs-per-principal", "max-readers-per-principal", "max-tokens-per-principal", "token-window", "max-stored-per-principal"} {
 		doubt(nobodyAsked && slices.Contains(c.auth.given, flag), "-"+flag+" is set, and without -auth there are no principals that it could hold for", "Set -auth, or remove it.")
 	}

@@ -3,6 +3,8 @@ package export
 import (
 	"errors"
 	"fmt"
+	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -78,6 +80,24 @@ func Read(env func(string) (string, bool)) (*Settings, error) {
 
 // Sends reports whether anything is sent to a collector.
 func (s *Settings) Sends() bool { return s.traces != nil || s.metrics != nil }
+
+// Collectors are the addresses, host:port, to which something is sent, each once.
+func (s *Settings) Collectors() []string {
+	var list []string
+	for _, c := range []*collector{s.traces, s.metrics} {
+		if c == nil || c.endpoint == nil {
+			continue
+		}
+		port := c.endpoint.Port()
+		if port == "" {
+			port = map[bool]string{true: "443", false: "80"}[c.endpoint.Scheme == "https"]
+		}
+		if at := net.JoinHostPort(c.endpoint.Hostname(), port); !slices.Contains(list, at) {
+			list = append(list, at)
+		}
+	}
+	return list
+}
 
 // Ignored returns the variables that are set and change nothing. An endpoint is one of them while no exporter is named.
 func (s *Settings) Ignored() []string { return s.ignored }

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -133,6 +134,28 @@ func TestVariablesAreListed(t *testing.T) {
 	for _, name := range []string{"OTEL_TRACES_SAMPLER", "OTEL_EXPORTER_OTLP_METRICS_HEADERS", "OTEL_EXPORTER_OTLP_ENDPOINT"} {
 		if !seen[name] {
 			t.Errorf("%s is not listed", name)
+		}
+	}
+}
+
+// TestCollectors names each address once, with its port.
+func TestCollectors(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		env  map[string]string
+		want string
+	}{
+		{nil, "[]"},
+		{map[string]string{"OTEL_TRACES_EXPORTER": "otlp"}, "[localhost:4318]"},
+		{map[string]string{"OTEL_TRACES_EXPORTER": "otlp", "OTEL_METRICS_EXPORTER": "otlp", "OTEL_EXPORTER_OTLP_ENDPOINT": "https://collector.example/x"}, "[collector.example:443]"},
+		{map[string]string{
+			"OTEL_TRACES_EXPORTER": "otlp", "OTEL_METRICS_EXPORTER": "otlp",
+			"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://[::1]/v1/traces", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": "http://a:9/v1/metrics",
+		}, "[[::1]:80 a:9]"},
+	} {
+		s, err := Read(func(name string) (string, bool) { value, ok := tt.env[name]; return value, ok })
+		if err != nil || fmt.Sprint(s.Collectors()) != tt.want {
+			t.Errorf("Collectors() with %v = %v, %v, want %s", tt.env, s.Collectors(), err, tt.want)
 		}
 	}
 }

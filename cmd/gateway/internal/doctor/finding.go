@@ -60,6 +60,7 @@ var Questions = []Question{
 	{"keys", "can the keys file be read by the gateway, and be written by nobody else"},
 	{"certificate", "do certificate and key belong together, and for how long and which hosts is it good"},
 	{"webhook", "does the webhook's receiver answer; nothing is posted"},
+	{"telemetry", "can the collector that OpenTelemetry's variables name be reached; nothing is sent"},
 	{"clock", "is this machine's clock that of the Redis and of the issuer"},
 	{"disk", "is there free space where threads, the audit log and temporary files are written"},
 	{"audit", "can the audit log be appended to"},
