@@ -45,7 +45,7 @@ var prints = map[string][]string{
 	"look":          {`"status": ?"ready"|ready`, `(?m)^gateway_open_runs.* 0$`},
 	"rules":         {`SUCCESS: .* is valid prometheus config`, `(?m)^  SUCCESS$`},
 	"morning":       {`event="opened"`},
-	"one run":       {`"msg":"run: ended"`, `"status":"success"`, `"trace_id":"[0-9a-f]{32}"`},
+	"one run":       {`"msg":"run: ended"`, `"status":"success"`, `"trace_id":"[0-9a-f]{32}"`, `"kind":"turn"`},
 	"one request":   {`"code":"not_found"`},
 	"redis memory":  {`used_memory_human:`, `(?m)^noeviction$`},
 	"redis backup":  {`RDB looks OK`},
