@@ -63,6 +63,8 @@ test("the inspector is read without a mouse", async (t) => {
   await question(page, /flight/i).waitFor();
   await tabTo(page, page.getByTestId("inspector-open"));
   await page.keyboard.press("Enter");
+  await tabTo(page, page.getByTestId("insp-tab-trace"));
+  await page.keyboard.press("ArrowRight");
   const row = page.getByTestId("timeline-row");
   await row.first().waitFor();
   await page.waitForFunction(() => parseInt(document.querySelector('[data-testid="timeline-count"]')?.textContent) > 10);

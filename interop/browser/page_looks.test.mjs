@@ -23,6 +23,7 @@ for (const colorScheme of ["light", "dark"]) {
     await question(page, /hotel/i).waitFor();
     await stage("3 hotel");
     await page.getByTestId("inspector-open").click();
+    await page.getByTestId("insp-tab-events").click();
     await page.getByTestId("timeline-row").first().waitFor();
     await stage("5 inspector");
     await page.getByTestId("inspector-close").click();

@@ -157,6 +157,7 @@ test("a key is in no address, in nothing that lasts, and not in the log", async 
   await begin(page);
   await finish(page);
   await page.getByTestId("inspector-open").click();
+  await page.getByTestId("insp-tab-events").click();
   await page.getByTestId("timeline-row").first().waitFor();
   assert.doesNotMatch(await page.content(), new RegExp(keys.ann));
   const state = await page.context().storageState(); // cookies and localStorage

@@ -25,6 +25,7 @@ for (const colorScheme of ["light", "dark"]) {
     await stage("4 half a plan");
     await page.getByTestId("pane-chat").click();
     await page.getByTestId("inspector-open").click();
+    await page.getByTestId("insp-tab-events").click();
     await page.getByTestId("timeline-row").first().waitFor();
     await stage("5 inspector");
     for (const tab of ["state", "questions", "runs"]) {

@@ -134,6 +134,7 @@ export default function Inspector({ agent: info, thread, fresh, dock, onClose }:
           thread={thread}
           known={known}
           following={following}
+          events={events}
           run={dock.run}
           actions={(run) => <RunActions agent={agent} thread={thread} known={known} run={run} newest={run.number === runs[0]?.number} events={events} />}
           stepActions={(step) => <StepActions agent={agent} thread={thread} known={known} step={step} open={interrupts} />}

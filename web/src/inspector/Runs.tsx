@@ -2,7 +2,7 @@ import { useMemo } from "react";
 import type { Message, Run, SeenEvent, Thread, TokenUsage } from "../gateway/types";
 import { inspect } from "../place";
 import { inputsOf } from "./find";
-import { numbered } from "./runs";
+import { numbered, textOf } from "./runs";
 import { took } from "./trace/scale";
 import { signs, statusWords } from "./trace/words";
 
@@ -56,10 +56,6 @@ function RunItem({ run, input }: { run: Run & { number: number }; input: Message
     </button>
   );
 }
-
-const MAX_LENGTH = 200;
-
-const textOf = ({ content }: Message): string => (typeof content === "string" ? content : JSON.stringify(content ?? "")).slice(0, MAX_LENGTH);
 
 function Usage({ usage }: { usage: readonly TokenUsage[] }) {
   return (

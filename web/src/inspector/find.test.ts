@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { AguiEvent, SeenEvent } from "../gateway/types";
-import { eventsOf, inputsOf, lastMessageOf, rowOf, runOf } from "./find";
+import { eventsOf, inputsOf, lastMessageOf, rowOf, runOf, saidAt, saidIn, stepSaying } from "./find";
 import { rowsOf } from "./rows";
 
 const user = (id: string) => ({ id, role: "user", content: "Hello" });
@@ -45,4 +45,25 @@ test("what belongs to a run", () => {
   const known = [user("u1"), { id: "m1", role: "assistant" }];
   expect(lastMessageOf(eventsOf(events, "r1"), known)).toBe("m1");
   expect(lastMessageOf(eventsOf(events, "r2"), known)).toBeUndefined();
+});
+
+test("a message is found by who said it and when, where no step names it", () => {
+  const told = [
+    { type: "STEP_STARTED", stepName: "supervisor", timestamp: 10 },
+    { type: "TEXT_MESSAGE_START", messageId: "m1", timestamp: 11 },
+    { type: "TEXT_MESSAGE_START", messageId: "m2", subagentRunId: "s1", timestamp: 20 },
+    { type: "STEP_STARTED", stepName: "supervisor", timestamp: 40 },
+    { type: "TEXT_MESSAGE_START", messageId: "m3", name: "supervisor", timestamp: 42 },
+    { type: "TEXT_MESSAGE_START", messageId: "m4", name: "somebody", timestamp: 50 },
+  ].map((event, n): SeenEvent => ({ n, event: event as AguiEvent, at: 0, replay: false }));
+  const steps = [
+    { id: "run", kind: "run", start: 0 },
+    { id: "c1", kind: "choice", name: "supervisor", start: 5 },
+    { id: "t1", kind: "turn", name: "flights", subagentRunId: "s1", start: 15 },
+    { id: "c2", kind: "choice", name: "supervisor", start: 39 },
+    { id: "model", kind: "model", messageId: "m9", start: 40 },
+  ];
+  const said = saidIn(told);
+  expect(said.map((one) => [one.messageId, stepSaying(steps, one)?.id])).toEqual([["m1", "c1"], ["m2", "t1"], ["m3", "c2"], ["m4", "run"]]);
+  expect(steps.map((step) => saidAt(steps, step, said))).toEqual(["m4", "m1", "m2", "m3", "m9"]);
 });

@@ -1,6 +1,6 @@
 // Where in the log something was said, called or asked, and what belongs to a run.
 
-import type { AguiEvent, Message, SeenEvent } from "../gateway/types";
+import type { AguiEvent, Message, SeenEvent, Step } from "../gateway/types";
 import type { Selection } from "../selection";
 import type { Row } from "./rows";
 
@@ -74,4 +74,37 @@ export function lastMessageOf(events: readonly SeenEvent[], known: readonly Mess
     if (id !== undefined && ids.has(id)) last = id;
   }
   return last;
+}
+
+/** Who began to say a message, and when: what its step is found by, where that does not name the message. */
+export interface Said {
+  messageId: string;
+  subagentRunId?: string | undefined;
+  name?: string | undefined;
+  time?: number | undefined;
+}
+
+/** The messages that a run's events begin, in their order. */
+export function saidIn(events: readonly SeenEvent[]): Said[] {
+  const said: Said[] = [];
+  let step: string | undefined;
+  for (const { event } of events) {
+    if (event.type === "STEP_STARTED" && !event.subagentRunId) step = event.stepName;
+    if (event.type !== "TEXT_MESSAGE_START") continue;
+    said.push({ messageId: event.messageId, subagentRunId: event.subagentRunId, name: event.name ?? step, time: event.timestamp });
+  }
+  return said;
+}
+
+/** The step in which a message was said: the turn of its speaker, or the supervisor's last choice before it. */
+export function stepSaying(steps: readonly Step[], said: Said): Step | undefined {
+  const { subagentRunId, name, time = Infinity } = said;
+  if (subagentRunId !== undefined) return steps.find((step) => step.kind === "turn" && step.subagentRunId === subagentRunId);
+  return steps.findLast((step) => (step.kind === "choice" || step.kind === "turn") && step.name === name && step.start <= time) ?? steps.findLast(({ kind }) => kind === "run");
+}
+
+/** The first message that was said in a step. */
+export function saidAt(steps: readonly Step[], step: Step, said: readonly Said[]): string | undefined {
+  if (step.messageId !== undefined) return step.messageId;
+  return said.find((one) => stepSaying(steps, one)?.id === step.id)?.messageId;
 }

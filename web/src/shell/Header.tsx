@@ -61,7 +61,7 @@ export function Header({ agents, place, drawer, onThreads }: Props) {
             aria-pressed={inspecting}
             data-testid="inspector-open"
             aria-controls={inspecting ? "inspector" : undefined}
-            onClick={() => go({ ...place, dock: inspecting ? undefined : { tab: "events" } })}
+            onClick={() => go({ ...place, dock: inspecting ? undefined : { tab: "trace" } })}
           >
             <IconPulse />
           </button>

@@ -1,9 +1,10 @@
 import { type ReactNode, useMemo } from "react";
-import type { Run, Step, Thread } from "../../gateway/types";
+import type { Run, SeenEvent, Step, Thread } from "../../gateway/types";
 import type { Following } from "../../gateway/useFollow";
 import { inspect } from "../../place";
-import { select, useSelection } from "../../selection";
-import { numbered } from "../runs";
+import { select, type Selection, useSelection } from "../../selection";
+import { eventsOf, inputsOf, type Said, saidAt, saidIn, stepSaying } from "../find";
+import { numbered, textOf } from "../runs";
 import { stepOf } from "./lines";
 import { price, took, tokens } from "./scale";
 import { StepDetail } from "./StepDetail";
@@ -17,6 +18,7 @@ interface Props {
   thread: string;
   known: Thread | undefined;
   following: Following;
+  events: readonly SeenEvent[];
   /** The number of the run to show; absent: the newest. */
   run: number | undefined;
   /** What can be done about the run, and about a step of it. */
@@ -25,7 +27,7 @@ interface Props {
 }
 
 /** One run as it went, or goes: its steps in time. */
-export function TracePanel({ agent, thread, known, following, run: wanted, actions, stepActions }: Props) {
+export function TracePanel({ agent, thread, known, following, events, run: wanted, actions, stepActions }: Props) {
   const runs = useMemo(() => numbered(known?.runs ?? []), [known?.runs]);
   const run = wanted === undefined ? runs[0] : runs.find(({ number }) => number === wanted);
   const { trace, problem } = useTrace(agent, thread, run, run === runs[0], following);
@@ -36,10 +38,14 @@ export function TracePanel({ agent, thread, known, following, run: wanted, actio
     return <p className="insp-empty">{wanted === undefined ? "No run yet. Its steps appear here as they happen." : `This conversation has no run ${wanted}.`}</p>;
   }
   const steps = trace?.steps ?? [];
-  const chosen = selection && (selection.step?.run === run.number ? steps.find(({ id }) => id === selection.step?.id) : stepOf(steps, selection));
+  const own = eventsOf(events, run.runId);
+  const said = saidIn(own);
+  const input = inputsOf(own).get(run.runId);
+  const begun = input !== undefined && selection?.messageId === input.id ? steps.find(({ kind }) => kind === "run") : undefined;
+  const chosen = selection && (selection.step?.run === run.number ? steps.find(({ id }) => id === selection.step?.id) : (begun ?? stepFor(steps, selection, said)));
   const choose = (step: Step | undefined) => {
-    const { id = "", messageId, toolCallId, interruptId, subagentRunId } = step ?? {};
-    select(step && { from: "inspector", messageId, toolCallId, interruptId, subagentRunId, step: { run: run.number, id } });
+    const { id = "", toolCallId, interruptId, subagentRunId } = step ?? {};
+    select(step && { from: "inspector", messageId: saidAt(steps, step, said), toolCallId, interruptId, subagentRunId, step: { run: run.number, id } });
   };
   return (
     <div className="trace" data-testid="trace" data-run={run.number} data-status={run.status}>
@@ -56,6 +62,11 @@ export function TracePanel({ agent, thread, known, following, run: wanted, actio
         </label>
         {actions(run)}
       </div>
+      {input && (
+        <p className="trace-input" data-testid="trace-input">
+          <span className="insp-quiet">Input</span> {textOf(input)}
+        </p>
+      )}
       {run.status === "error" && (
         <p className="trace-error" data-testid="trace-error">
           <strong>This run failed.</strong> {run.message} {run.code && <code>{run.code}</code>}
@@ -87,6 +98,11 @@ export function TracePanel({ agent, thread, known, following, run: wanted, actio
       )}
     </div>
   );
+}
+
+function stepFor(steps: readonly Step[], selection: Selection, said: readonly Said[]): Step | undefined {
+  const own = said.find(({ messageId }) => messageId === selection.messageId);
+  return stepOf(steps, { ...selection, subagentRunId: undefined }) ?? (own ? stepSaying(steps, own) : stepOf(steps, selection));
 }
 
 function Summary({ steps, cost, duration }: { steps: readonly Step[]; cost: number | undefined; duration: number }) {
