@@ -77,7 +77,12 @@ func (told *toldTeam) everything() map[string]string {
 		}
 		spans += fmt.Sprintf("%s %+v\n", raw, s)
 	}
-	return map[string]string{"spans": spans, "metrics": fmt.Sprintf("%+v", collected), "the log": told.log.String()}
+	steps := ""
+	for run := 1; run <= 3; run++ {
+		_, trace := told.call(http.MethodGet, fmt.Sprintf("/threads/t/runs/%d/trace", run), "")
+		steps += trace
+	}
+	return map[string]string{"spans": spans, "metrics": fmt.Sprintf("%+v", collected), "the log": told.log.String(), "the traces of runs": steps}
 }
 
 // TestTelemetryHasNoContent looks for everything that was said in all that is told of it.
@@ -95,7 +100,7 @@ func TestTelemetryHasNoContent(t *testing.T) {
 			}
 		}
 	}
-	for where, word := range map[string]string{"spans": "model_request", "metrics": "gateway.runs", "the log": "run: ended"} {
+	for where, word := range map[string]string{"spans": "model_request", "metrics": "gateway.runs", "the log": "run: ended", "the traces of runs": `"kind":"tool"`} {
 		if !strings.Contains(told.everything()[where], word) {
 			t.Errorf("%s do not tell of %q: was anything looked at?", where, word)
 		}
