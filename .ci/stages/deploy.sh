@@ -45,7 +45,7 @@ release() {
   done
   "$work/release/agui-gateway_devel_linux_amd64" version -json | grep "$(git rev-parse HEAD)" || return 1
 
-  git clone -q --shared . "$other" && git ls-files -z -co --exclude-standard | xargs -0 cp --parents -t "$other" && cp -a web/dist "$other/web/" || return 1
+  git clone -q --shared . "$other" && git ls-files -z -co --exclude-standard | xargs -0 cp --parents --no-dereference --remove-destination -t "$other" && cp -a web/dist "$other/web/" || return 1
   (cd "$other" && touch web/dist/index.html.gz && VERSION=devel TARGETS=linux/amd64 bash deploy/release/release.sh "$work/again") || return 1
   cmp "$work"/{release,again}/agui-gateway_devel_linux_amd64 && cmp "$work"/{release,again}/agui-gateway_devel_linux_amd64.cdx.json
 }
