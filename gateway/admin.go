@@ -21,7 +21,8 @@ type AdminOptions struct {
 // on an address of its own, and none of it is on the gateway's.
 //
 // Requests by a name that is neither this machine's nor one of [Options.Hosts] are refused, because an attacker can have a name point here, and
-// so are those that a browser sends for a page. Addresses are answered: scrapers ask for those that they have found.
+// so are those that a browser sends for a page. Addresses are answered, and names that only a network of its own has, such as replica-a or
+// gateway.team.svc: scrapers ask for those that they have found.
 func (g *Gateway) Admin(o AdminOptions) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /healthz", g)
@@ -47,7 +48,7 @@ func (g *Gateway) Admin(o AdminOptions) http.Handler {
 
 // checkAdmin returns an error for requests that no operator sends.
 func (g *Gateway) checkAdmin(r *http.Request) error {
-	err := edge.Hosts{Open: true}.Check(r)
+	err := edge.Hosts{Open: true, Internal: true}.Check(r)
 	if err != nil && len(g.o.Hosts) > 0 {
 		err = edge.Hosts{Names: g.o.Hosts, Open: true}.Check(r)
 	}

@@ -22,8 +22,8 @@ func TestAdmin(t *testing.T) {
 		yes, other []string // hosts
 	}{
 		"this machine's":               {"127.0.0.1", nil, []string{"localhost:9464", "127.0.0.1", "[::1]:9464"}, []string{"evil.example", "10.0.0.7", ""}},
-		"others'":                      {"10.0.0.7", nil, []string{"10.0.0.7:9464", "localhost"}, []string{"evil.example", "gateway.example"}},
-		"others', and names are known": {"10.0.0.7", []string{"gateway.example"}, []string{"10.0.0.7:9464", "gateway.example:9464"}, []string{"evil.example"}},
+		"others'":                      {"10.0.0.7", nil, []string{"10.0.0.7:9464", "localhost", "replica-a:9464", "gateway.team.svc:9464"}, []string{"evil.example", "gateway.example"}},
+		"others', and names are known": {"10.0.0.7", []string{"gateway.example"}, []string{"10.0.0.7:9464", "gateway.example:9464", "replica-a:9464"}, []string{"evil.example"}},
 	} {
 		g, err := New(Options{Agents: map[string]groupchat.Agent{"quiet": groupchat.AgentFunc(nil)}, Hosts: test.hosts, Log: slog.New(slog.DiscardHandler)})
 		if err != nil {

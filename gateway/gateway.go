@@ -100,7 +100,9 @@ func New(o Options) (*Gateway, error) {
 	if g.store == nil {
 		g.store, g.own = memstore.New(memstore.Options{Now: o.Now}), true
 	}
-	g.store = toldStore{g.store, o.Telemetry}
+	if !o.Telemetry.Off() {
+		g.store = toldStore{g.store, o.Telemetry}
+	}
 	g.webhook = webhook.New(webhook.Options{
 		URL: o.Webhook.URL, Secret: o.Webhook.Secret, Timeout: o.Webhook.Timeout, Retry: o.Webhook.Retry, Client: o.Webhook.Client,
 		Store: g.store, Principals: o.Principal != nil, Lease: o.Lease, Draining: g.taking, Log: o.Log, Telemetry: o.Telemetry, Now: o.Now, NewID: o.NewID,

@@ -5,11 +5,15 @@ import (
 	"net/http"
 
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
+	"go.opentelemetry.io/otel/propagation"
 )
 
 // Handler returns next with a span for each request that traced allows, which is part of the caller's trace if the request
 // names one. The span has the route of the request, which next tells by [NameRoute]. Requests have t in their context.
 func (t *Telemetry) Handler(next http.Handler, traced func(*http.Request) bool) http.Handler {
+	if t.Off() {
+		return t.passing(next)
+	}
 	within := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if q, ok := r.Context().Value(requestKey{}).(*request); ok {
 			q.traced, w = r, directWriter{w, q.w}
@@ -38,6 +42,17 @@ func NameRoute(ctx context.Context, route string) {
 	if q, ok := ctx.Value(requestKey{}).(*request); ok && q.traced != nil {
 		q.traced.Pattern = route
 	}
+}
+
+// passing is Handler where nobody takes spans: a trace that the caller names is passed on.
+func (t *Telemetry) passing(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx := With(r.Context(), t)
+		if r.Header.Get(parentHeader) != "" {
+			ctx = w3c.Extract(ctx, propagation.HeaderCarrier(r.Header))
+		}
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})
 }
 
 // A directWriter writes through otelhttp's writer, which counts, and does everything else with the server's own: otelhttp's loses the

@@ -19,8 +19,8 @@ const (
 // measure moves the instruments of a step that has ended. Agent is that of the run which the step is part of, waits says that it
 // ended with a question.
 func (m *Metrics) measure(span trace.Span, r Record, agent string, took time.Duration, waits bool) {
-	if !m.turns.Enabled(context.Background()) {
-		return // nobody reads metrics, and labels would be made for nothing
+	if m.idle() {
+		return
 	}
 	ctx := trace.ContextWithSpan(context.Background(), span) // exemplars lead to the span
 	outcome := outcomeOK

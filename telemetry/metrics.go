@@ -1,6 +1,8 @@
 package telemetry
 
 import (
+	"context"
+
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/metric"
 )
@@ -43,6 +45,9 @@ type Metrics struct {
 	limits        metric.Int64Counter
 	deliveries    metric.Int64Counter
 }
+
+// idle reports whether nobody reads metrics, so that labels would be made for nothing.
+func (m *Metrics) idle() bool { return !m.turns.Enabled(context.Background()) }
 
 // The bounds of histograms, in seconds: a store answers within milliseconds, a first word takes seconds, a turn minutes, and people
 // hours.

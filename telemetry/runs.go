@@ -12,6 +12,9 @@ import (
 // RunEnded counts a run that has ended, as whoever has written its end does: no other attempt at it has. Outcome is that of the
 // run's record, took the time since its first start.
 func (m *Metrics) RunEnded(ctx context.Context, agent, outcome string, code errcode.Code, took time.Duration) {
+	if m.idle() {
+		return
+	}
 	a, o := m.labels.agent.of(agent), attribute.String("outcome", outcome)
 	m.runs.Add(ctx, 1, with(a, o))
 	m.runDuration.Record(ctx, took.Seconds(), with(a, o))
@@ -32,11 +35,17 @@ func (m *Metrics) RunTakenOver(ctx context.Context, agent string) {
 
 // FirstEvent measures how long the caller of a run waited for its first event.
 func (m *Metrics) FirstEvent(ctx context.Context, agent string, after time.Duration) {
+	if m.idle() {
+		return
+	}
 	m.firstEvent.Record(ctx, after.Seconds(), with(m.labels.agent.of(agent)))
 }
 
 // FirstText measures how long the caller of a run waited for the first text.
 func (m *Metrics) FirstText(ctx context.Context, agent string, after time.Duration) {
+	if m.idle() {
+		return
+	}
 	m.firstText.Record(ctx, after.Seconds(), with(m.labels.agent.of(agent)))
 }
 
@@ -65,6 +74,9 @@ const (
 
 // Interrupts counts n questions to which something happened.
 func (m *Metrics) Interrupts(ctx context.Context, agent string, e InterruptEvent, n int) {
+	if m.idle() {
+		return
+	}
 	if n > 0 {
 		m.interrupts.Add(ctx, int64(n), with(m.labels.agent.of(agent), attribute.String("event", string(e))))
 	}

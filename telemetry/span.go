@@ -6,6 +6,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/agui-gateway/gateway/agui"
 )
@@ -49,6 +50,9 @@ func operation(k Kind) string {
 
 // startSpan begins the span of a step.
 func (t *Telemetry) startSpan(ctx context.Context, r *Record, links []Link) (context.Context, trace.Span) {
+	if t.noSpans {
+		return ctx, noop.Span{} // ctx has the caller's trace, if there is one, and passes it on
+	}
 	options := internalSpan
 	if r.Kind == KindModel || r.Kind == KindRemote || r.Kind == KindWebhook {
 		options = clientSpan

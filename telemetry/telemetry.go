@@ -5,7 +5,9 @@ import (
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/metric"
+	noopmetric "go.opentelemetry.io/otel/metric/noop"
 	"go.opentelemetry.io/otel/trace"
+	nooptrace "go.opentelemetry.io/otel/trace/noop"
 )
 
 // scope names the instrumentation in what it sends.
@@ -30,6 +32,8 @@ type Telemetry struct {
 	tracer  trace.Tracer
 	metrics *Metrics
 	content bool
+	// Nobody takes spans, and nobody metrics.
+	noSpans, noMetrics bool
 }
 
 // New returns a Telemetry that works as o says.
@@ -40,11 +44,18 @@ func New(o Options) *Telemetry {
 	if o.Meters == nil {
 		o.Meters = otel.GetMeterProvider()
 	}
-	return &Telemetry{
+	t := &Telemetry{
 		tracers: o.Tracers, meters: o.Meters, tracer: guardedProvider{TracerProvider: o.Tracers}.Tracer(scope),
 		metrics: newMetrics(o.Meters), content: o.Content,
 	}
+	_, t.noSpans = o.Tracers.(nooptrace.TracerProvider)
+	_, t.noMetrics = o.Meters.(noopmetric.MeterProvider)
+	return t
 }
+
+// Off reports whether spans and metrics go nowhere, as with OpenTelemetry's providers that do nothing: then who has a choice need not tell of
+// them. Records of steps go to their sink all the same. It is not known of the global providers, which a program may set later.
+func (t *Telemetry) Off() bool { return t.noSpans && t.noMetrics }
 
 // Metrics returns what counts and times what is no step. A nil Telemetry has OpenTelemetry's global provider.
 func (t *Telemetry) Metrics() *Metrics {

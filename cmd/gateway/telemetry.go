@@ -25,12 +25,13 @@ func (c *config) withTelemetry(ctx context.Context, log *slog.Logger, run func(m
 	}
 	b := thisBuild()
 	e, err := settings.Start(ctx, otelexport.Options{
-		Scrape: c.admin.addr != "", Build: otelexport.Build{Version: b.Version, Commit: b.Commit, Go: b.GoVersion}, Log: log,
+		Scrape: c.admin.addr != "", Version: b.Version, Log: log,
 	})
 	if err != nil {
 		return err
 	}
 	c.options.Telemetry = telemetry.New(telemetry.Options{Tracers: e.Tracers(), Meters: e.Meters(), Content: c.content == "on"})
+	c.options.Telemetry.Metrics().TellBuild(b.Version, b.Commit)
 	err = run(e.Metrics())
 	until := time.Now().Add(flushGrace)
 	if c.drainEnds.After(until) {

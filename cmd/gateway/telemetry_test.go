@@ -49,7 +49,7 @@ func TestTelemetry(t *testing.T) {
 		}))
 		defer receiver.Close()
 		travelled(t, variables(receiver.URL))
-		if mu.Lock(); !slices.Contains(paths, "/v1/metrics") {
+		if mu.Lock(); !slices.Contains(paths, "/v1/metrics") || !slices.Contains(paths, "/v1/traces") {
 			t.Errorf("the collector was sent %q", paths)
 		}
 		mu.Unlock()

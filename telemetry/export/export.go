@@ -28,7 +28,8 @@ type Options struct {
 	Scrape bool
 	// Service is the name of the service if no variable has one; empty means agui-gateway.
 	Service string
-	Build   Build
+	// Version is that of the service; empty is not told.
+	Version string
 	// Log is told when nothing can be sent, at most once a minute for each signal, without credentials; nil means slog.Default.
 	Log *slog.Logger
 }
@@ -74,8 +75,8 @@ func (s *Settings) resource(ctx context.Context, o Options) (*resource.Resource,
 		attribute.String("service.name", cmp.Or(o.Service, "agui-gateway")),
 		attribute.String("service.instance.id", rand.Text()), // replicas send to one collector, which has to tell them apart
 	}
-	if o.Build.Version != "" {
-		own = append(own, attribute.String("service.version", o.Build.Version))
+	if o.Version != "" {
+		own = append(own, attribute.String("service.version", o.Version))
 	}
 	own = append(own, s.attributes...) // the last of a name counts
 	if s.service != "" {
@@ -110,7 +111,7 @@ func (e *Export) startMetrics(ctx context.Context, about *resource.Resource, r *
 		sdkmetric.WithExemplarFilter(exemplar.AlwaysOffFilter), // they would show the attributes that the views drop
 	}
 	if o.Scrape {
-		reader, handler, err := newScrape(o.Build, o.Log)
+		reader, handler, err := newScrape(o.Log)
 		if err != nil {
 			return err
 		}

@@ -124,7 +124,7 @@ func TestSpansReachTheCollector(t *testing.T) {
 	for protocol, url := range map[string]func(*receiver, *testing.T) string{overHTTP: (*receiver).overHTTP, overGRPC: (*receiver).overGRPC} {
 		t.Run(protocol, func(t *testing.T) {
 			var r receiver
-			e := start(t, Options{Build: Build{Version: "v1.2.3"}}, "OTEL_TRACES_EXPORTER", "otlp", "OTEL_EXPORTER_OTLP_ENDPOINT", url(&r, t), "OTEL_EXPORTER_OTLP_PROTOCOL", protocol,
+			e := start(t, Options{Version: "v1.2.3"}, "OTEL_TRACES_EXPORTER", "otlp", "OTEL_EXPORTER_OTLP_ENDPOINT", url(&r, t), "OTEL_EXPORTER_OTLP_PROTOCOL", protocol,
 				"OTEL_EXPORTER_OTLP_HEADERS", "x-key=abc", "OTEL_EXPORTER_OTLP_COMPRESSION", "none", "OTEL_SERVICE_NAME", "desk", "OTEL_RESOURCE_ATTRIBUTES", "team=a,service.name=other")
 			_, span := e.Tracers().Tracer("test").Start(t.Context(), "work")
 			span.SetAttributes(attribute.String("long", strings.Repeat("x", 5000)))
@@ -186,7 +186,7 @@ func TestSampler(t *testing.T) {
 // TestMetricsAreSentAndShown sends metrics to a collector and shows them to a scrape: without attributes that clients can grow.
 func TestMetricsAreSentAndShown(t *testing.T) {
 	var r receiver
-	e := start(t, Options{Scrape: true, Build: Build{"v1.2.3", "abcdef", "go1.26"}}, "OTEL_METRICS_EXPORTER", "otlp", "OTEL_EXPORTER_OTLP_ENDPOINT", r.overHTTP(t))
+	e := start(t, Options{Scrape: true}, "OTEL_METRICS_EXPORTER", "otlp", "OTEL_EXPORTER_OTLP_ENDPOINT", r.overHTTP(t))
 	meter := e.Meters().Meter("test")
 	took, err := meter.Float64Histogram("http.server.request.duration", metric.WithUnit("s"), metric.WithDescription("How long requests took."))
 	if err != nil {
@@ -211,7 +211,7 @@ func TestMetricsAreSentAndShown(t *testing.T) {
 		e.Metrics().ServeHTTP(answer, request)
 		text := answer.Body.String()
 		for _, want := range []string{
-			`gateway_build_info{commit="abcdef",go_version="go1.26",version="v1.2.3"} 1`, "go_goroutines ", "process_open_fds ", `gateway_runs_total{otel_metric_overflow="true"}`,
+			"go_goroutines ", "process_open_fds ", `gateway_runs_total{otel_metric_overflow="true"}`,
 			`http_server_request_duration_seconds_count{http_request_method="GET",http_response_status_code="200"} 2100`,
 		} {
 			if !strings.Contains(text, want) {

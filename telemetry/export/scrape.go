@@ -14,25 +14,17 @@ import (
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 )
 
-// A Build is what runs, as /metrics shows it in gateway_build_info.
-type Build struct{ Version, Commit, Go string }
-
 // Bounds of scrapes: how many at once, and how long one may take.
 const (
 	maxScrapes    = 4
 	scrapeTimeout = 10 * time.Second
 )
 
-// newScrape returns a reader of metrics, and the handler that shows what it reads, with those of the Go runtime, the process and the
-// build, in Prometheus' text format or as OpenMetrics.
-func newScrape(build Build, log *slog.Logger) (sdkmetric.Reader, http.Handler, error) {
+// newScrape returns a reader of metrics, and the handler that shows what it reads, with those of the Go runtime and the process, in
+// Prometheus' text format or as OpenMetrics.
+func newScrape(log *slog.Logger) (sdkmetric.Reader, http.Handler, error) {
 	registry := prometheus.NewRegistry()
-	info := prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "gateway_build_info", Help: "What runs: always 1, with version, commit and Go's version as labels.",
-		ConstLabels: prometheus.Labels{"version": build.Version, "commit": build.Commit, "go_version": build.Go},
-	})
-	info.Set(1)
-	for _, c := range []prometheus.Collector{info, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})} {
+	for _, c := range []prometheus.Collector{collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})} {
 		if err := registry.Register(c); err != nil {
 			return nil, nil, fmt.Errorf("export: %w", err)
 		}

@@ -19,6 +19,9 @@ type Hosts struct {
 	Names []string
 	// Open says that nobody has to prove who they are.
 	Open bool
+	// Internal says that, without Names, names which nobody can register are answered, too: those that a network gives to its own
+	// machines. An attacker who can have one point somewhere is in that network.
+	Internal bool
 }
 
 // Check returns an error with the code misdirected_request if r is for a host that is not answered. What only says whether the server
@@ -59,8 +62,16 @@ func (h Hosts) answers(r *http.Request) bool {
 		return true
 	default: // an address cannot be made to point elsewhere, and neither can the names of this machine
 		_, err := netip.ParseAddr(name)
-		return err == nil || Loopback(name)
+		return err == nil || Loopback(name) || h.Internal && internal(name)
 	}
+}
+
+// internal reports whether no public name server has the name, which is in lower case.
+func internal(name string) bool {
+	if name != "" && !strings.Contains(name, ".") {
+		return true
+	}
+	return strings.HasSuffix(name, ".internal") || strings.HasSuffix(name, ".local") || strings.HasSuffix(name, ".svc")
 }
 
 // localAddress returns the address to which the connection of r came. It is not valid if that is no address of IP, as in a

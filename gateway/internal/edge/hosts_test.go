@@ -49,6 +49,14 @@ func TestHosts(t *testing.T) {
 			[]string{"192.0.2.1", "192.0.2.1:8080", "[2001:db8::1]:80", "198.51.100.7", "localhost:8080"},
 			[]string{"evil.example", "evil.example:8080", "", "192.0.2.1.evil.example"},
 		},
+		"an address that others reach, for those of its network": {
+			"192.0.2.1", Hosts{Open: true, Internal: true},
+			[]string{"192.0.2.1:9464", "localhost", "replica-a:9464", "gateway.team.svc", "gateway.team.svc.cluster.local:9464", "one.internal"},
+			[]string{"evil.example", "replica-a.evil.example", "svc.example", "evil.localx", "", "."},
+		},
+		"a loopback address, for those of its network": {
+			"127.0.0.1", Hosts{Open: true, Internal: true}, []string{"localhost"}, []string{"replica-a", "evil.local", "gateway.team.svc"},
+		},
 		"an address that others reach, and everybody has to prove who they are": {
 			"192.0.2.1", Hosts{}, []string{"192.0.2.1", "gateway.example", "any.example:80"}, nil,
 		},
