@@ -63,7 +63,9 @@ func (a *attempt) measureAnswers() {
 func (a *attempt) measureAsked(tokens []state.Token) {
 	a.metrics.Interrupts(a.always, a.measuredAs, telemetry.InterruptOpened, len(tokens))
 	for _, t := range tokens {
-		a.g.deadlines.add(t.ExpiresAt.Sub(a.clock.Now()), func() bool { return a.g.noteExpired(a.lease.Key, a.measuredAs, t.Interrupt.ID) })
+		// What waits for as long as the question must not hold the run, nor what was asked.
+		g, key, agent, id := a.g, a.lease.Key, a.measuredAs, t.Interrupt.ID
+		g.deadlines.add(t.ExpiresAt.Sub(a.clock.Now()), func() bool { return g.noteExpired(key, agent, id) })
 	}
 }
 
