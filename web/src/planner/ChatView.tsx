@@ -43,7 +43,8 @@ function EndOnSubmission() {
   }, [submissions, scrollToBottom]);
   return null;
 }
-const scrollView = { feather: EndOnSubmission } as CopilotChatViewProps["scrollView"];
+// Its button is named, which CopilotKit leaves out.
+const scrollView = { feather: EndOnSubmission, scrollToBottomButton: { "aria-label": "Go to the end" } } as unknown as CopilotChatViewProps["scrollView"];
 
 /** CopilotChat's view, with our messages, our suggestions, and nothing sent while a question is open or nobody listens. */
 export function ChatView(props: CopilotChatViewProps) {

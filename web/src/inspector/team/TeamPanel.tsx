@@ -71,7 +71,7 @@ function Member({ box: { path, name, description, kind, x, y, start }, turns, ac
       <title>{[path || name, description].filter(Boolean).join(": ")}</title>
       <rect x="1" y="1" width={WIDTH - 2} height={HEIGHT - 2} rx="9" />
       <text x="12" y={more ? 20 : HEIGHT / 2 + 4} className="team-name">
-        {short(name, turns > 0 ? 13 : 17)}
+        {short(name, turns > 0 ? 13 : 15)}
       </text>
       {more && (
         <text x="12" y="36" className="team-kind">

@@ -116,7 +116,7 @@ function Summary({ steps, cost, duration }: { steps: readonly Step[]; cost: numb
       <Figure name="Duration">{took(Math.max(0, duration))}</Figure>
       {first < Infinity && <Figure name="First token">{took(first - began)}</Figure>}
       <Figure name="Turns">{count("turn")}</Figure>
-      <Figure name="Model calls">{count("model")}</Figure>
+      {count("model") > 0 && <Figure name="Model calls">{count("model")}</Figure>}
       {count("tool") > 0 && <Figure name="Tool calls">{count("tool")}</Figure>}
       {input + output > 0 && (
         <Figure name="Tokens">
