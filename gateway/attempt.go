@@ -55,12 +55,12 @@ type attempt struct {
 	asked      time.Time   // when the store was asked for the lease
 	header     http.Header // those of the request that the agent forwards; nil if the request went to another replica
 
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	always context.Context // is never done, and belongs to the run's step like ctx
-	step   *telemetry.Step
-	trace  *traceLog     // its steps in the log of the run
-	done   chan struct{} // closed when the lease is given back
+	ctx        context.Context
+	cancel     context.CancelCauseFunc
+	background context.Context // is never done, and belongs to the run's step like ctx
+	step       *telemetry.Step
+	trace      *traceLog     // its steps in the log of the run
+	done       chan struct{} // closed when the lease is given back
 
 	ids *minter
 	rec *recorder.Recorder
@@ -102,9 +102,9 @@ type attempt struct {
 func (a *attempt) execute() {
 	defer a.unregister()
 	a.rec = recorder.New(recorder.Options{
-		Store: a.g.store, Lease: a.lease, Context: a.always, Patience: a.g.o.StoreBuffer, GiveUp: a.g.giveUp,
+		Store: a.g.store, Lease: a.lease, Context: a.background, Patience: a.g.o.StoreBuffer, GiveUp: a.g.giveUp,
 		NoteError: a.g.noteStoreError, OnFailure: a.storeFailed, Now: a.clock.Now,
-		Wrote: func(events, bytes int) { a.metrics.Logged(a.always, events, bytes) },
+		Wrote: func(events, bytes int) { a.metrics.Logged(a.background, events, bytes) },
 	})
 	defer a.rec.Stop()
 	defer a.keepLease()()
@@ -207,7 +207,7 @@ func (a *attempt) readElsewhereFor() time.Duration {
 	if !a.g.o.Shared {
 		return 0
 	}
-	ctx, cancel := context.WithTimeout(a.always, calls.StoreTimeout)
+	ctx, cancel := context.WithTimeout(a.background, calls.StoreTimeout)
 	defer cancel()
 	left, live, err := a.g.store.NoteReader(ctx, a.lease.Key, 0)
 	switch {

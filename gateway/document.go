@@ -29,7 +29,7 @@ func (a *attempt) openDocument(t *state.Thread) error {
 		a.doc = state.NewLateDocument(func() (json.RawMessage, error) { return a.readState(t.StateRev) }, o)
 		return nil
 	}
-	raw, err := a.stateAt(a.always, t.StateRev)
+	raw, err := a.stateAt(a.background, t.StateRev)
 	if err != nil {
 		return err
 	}

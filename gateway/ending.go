@@ -66,13 +66,13 @@ func (a *attempt) handOver() {
 		a.log.Error("run: lease not released", "error", err)
 		return
 	}
-	a.metrics.RunHandedOver(a.always, a.measuredAs)
+	a.metrics.RunHandedOver(a.background, a.measuredAs)
 	a.log.Info("run: handed over")
 }
 
 // release releases the lease, so that another attempt can begin at once. If the store hangs, the lease expires.
 func (a *attempt) release() error {
-	ctx, cancel := context.WithTimeout(a.always, calls.StoreTimeout)
+	ctx, cancel := context.WithTimeout(a.background, calls.StoreTimeout)
 	defer cancel()
 	return calls.Protect(func() error { return a.g.store.Release(ctx, a.lease) })
 }
@@ -129,7 +129,7 @@ func (a *attempt) endInterrupted(result host.Result) error {
 		End: &state.End{Status: state.RunInterrupt},
 	}
 	n := a.g.webhook.NewNotice(webhook.Questions{
-		Key: a.lease.Key, Origin: a.intent.Origin, Shown: shown, Tokens: tokens, Clock: a.clock, Trace: telemetry.Traceparent(a.always),
+		Key: a.lease.Key, Origin: a.intent.Origin, Shown: shown, Tokens: tokens, Clock: a.clock, Trace: telemetry.Traceparent(a.background),
 	})
 	a.g.webhook.Store(n)
 	err := a.finish(c, &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: shown}, result.Closings)

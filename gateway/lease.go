@@ -107,7 +107,7 @@ func (a *attempt) renewAgain(away *time.Time) (next time.Duration, ok bool) {
 
 // renewLease asks the store. The run's own context does not count: a run that is being stopped still has the lease.
 func (a *attempt) renewLease() error {
-	ctx, cancel := context.WithTimeout(a.always, calls.StoreTimeout)
+	ctx, cancel := context.WithTimeout(a.background, calls.StoreTimeout)
 	defer cancel()
 	return calls.Protect(func() error { return a.g.store.Renew(ctx, a.lease, a.g.o.Lease) })
 }

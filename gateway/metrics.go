@@ -37,7 +37,7 @@ func measuredAs(agent *served) string {
 // measureEnd counts the end of the run, which this attempt has just committed.
 func (a *attempt) measureEnd() {
 	took := a.clock.Now().Sub(a.intent.StartedAt)
-	a.metrics.RunEnded(a.always, a.measuredAs, string(a.ended.Status), a.ended.Code, took)
+	a.metrics.RunEnded(a.background, a.measuredAs, string(a.ended.Status), a.ended.Code, took)
 }
 
 // measureAnswers counts the answers that the run has brought, when they are used up: that happens once, in whichever attempt. A question
@@ -49,19 +49,19 @@ func (a *attempt) measureAnswers() {
 		case claim.Status == agui.ResumeResolved:
 			answered++
 			if !claim.AskedAt.IsZero() {
-				a.metrics.InterruptWait(a.always, a.measuredAs, a.intent.StartedAt.Sub(claim.AskedAt))
+				a.metrics.InterruptWait(a.background, a.measuredAs, a.intent.StartedAt.Sub(claim.AskedAt))
 			}
 		case !claim.Expired:
 			cancelled++
 		}
 	}
-	a.metrics.Interrupts(a.always, a.measuredAs, telemetry.InterruptAnswered, answered)
-	a.metrics.Interrupts(a.always, a.measuredAs, telemetry.InterruptCancelled, cancelled)
+	a.metrics.Interrupts(a.background, a.measuredAs, telemetry.InterruptAnswered, answered)
+	a.metrics.Interrupts(a.background, a.measuredAs, telemetry.InterruptCancelled, cancelled)
 }
 
 // measureAsked counts questions that are stored now, and sees to it that those are counted which expire.
 func (a *attempt) measureAsked(tokens []state.Token) {
-	a.metrics.Interrupts(a.always, a.measuredAs, telemetry.InterruptOpened, len(tokens))
+	a.metrics.Interrupts(a.background, a.measuredAs, telemetry.InterruptOpened, len(tokens))
 	for _, t := range tokens {
 		// What waits for as long as the question must not hold the run, nor what was asked.
 		g, key, agent, id := a.g, a.lease.Key, a.measuredAs, t.Interrupt.ID
@@ -100,8 +100,8 @@ func (g *Gateway) noteCode(limits map[errcode.Code]limit.Name, code errcode.Code
 	}
 }
 
-// A firstSight measures how long whoever has asked for a run waits for what it says. A nil one measures nothing.
-type firstSight struct {
+// A firstWait measures how long whoever has asked for a run waits for what it says. A nil one measures nothing.
+type firstWait struct {
 	metrics *telemetry.Metrics
 	agent   string
 	since   time.Time
@@ -109,7 +109,7 @@ type firstSight struct {
 }
 
 // sent notes frames that were sent. It returns what is still to be measured.
-func (f *firstSight) sent(frames []state.Frame) *firstSight {
+func (f *firstWait) sent(frames []state.Frame) *firstWait {
 	if f == nil {
 		return nil
 	}

@@ -161,7 +161,7 @@ type stream struct {
 	last time.Time // when something went out
 	// inRun says that the start of a run was sent and its end was not.
 	inRun bool
-	first *firstSight // nil if nothing is measured of the run, or nothing more
+	first *firstWait // nil if nothing is measured of the run, or nothing more
 }
 
 func (s *stream) open() error {

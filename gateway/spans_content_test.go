@@ -27,8 +27,8 @@ var words = struct{ prompt, message, state, context, props, reply, arguments, re
 // hidden are what nobody may ever be told, in no setting.
 var hidden = []string{farSecret, modelSecret, hookSecret, "MarkHeader", "MarkCookie", "MarkQuery"}
 
-// A toldTeam is a wired team with all of its telemetry.
-type toldTeam struct {
+// An observedTeam is a wired team with all of its telemetry.
+type observedTeam struct {
 	*wiredTeam
 	metrics *sdkmetric.ManualReader
 	log     *lockedBuffer
@@ -36,9 +36,9 @@ type toldTeam struct {
 
 // sayEverything has a conversation in which everything is said that there is to say: questions are asked and answered, a tool is called,
 // a remote agent asked, and in the end the model's server refuses with a sentence of its own.
-func sayEverything(t *testing.T, content bool) *toldTeam {
+func sayEverything(t *testing.T, content bool) *observedTeam {
 	t.Helper()
-	told := &toldTeam{metrics: sdkmetric.NewManualReader(), log: &lockedBuffer{}}
+	told := &observedTeam{metrics: sdkmetric.NewManualReader(), log: &lockedBuffer{}}
 	answers := []openaitest.Answer{
 		openaitest.Calls("price", `{"of":"`+words.arguments+`"}`), openaitest.Text(words.reply),
 		{Status: http.StatusServiceUnavailable, Header: map[string]string{"Retry-After": "0"}, Body: `{"error":{"message":"` + words.fault + ` ` + words.prompt + `"}}`},
@@ -63,7 +63,7 @@ func sayEverything(t *testing.T, content bool) *toldTeam {
 }
 
 // everything is all that was told, by what told it.
-func (told *toldTeam) everything() map[string]string {
+func (told *observedTeam) everything() map[string]string {
 	told.t.Helper()
 	var collected metricdata.ResourceMetrics
 	if err := told.metrics.Collect(told.t.Context(), &collected); err != nil {

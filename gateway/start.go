@@ -31,7 +31,7 @@ func (g *Gateway) start(agent *served, begun *state.Begun, asked time.Time, requ
 		ids: newMinter(g.o.NewID), metrics: g.metrics, measuredAs: measuredAs(agent), asked: asked,
 	}
 	a.ctx = a.beginStep(ctx, request)
-	a.always = context.WithoutCancel(a.ctx)
+	a.background = context.WithoutCancel(a.ctx)
 	a.log = telemetry.Logger(a.ctx, runLog(log, begun.Lease, &a.intent))
 	a.thread.Store(begun.Thread)
 	a.effects = map[string]json.RawMessage{}
@@ -207,7 +207,7 @@ func (a *attempt) newView(t *state.Thread) (*run.View, error) {
 func (a *attempt) readEarlier(rev int64) ([]agui.Message, error) {
 	ctx := a.ctx
 	if ctx.Err() != nil {
-		ctx = a.always // the run is being ended
+		ctx = a.background // the run is being ended
 	}
 	messages, err := a.messagesFor(ctx, rev)
 	if err != nil && a.ctx.Err() == nil {
@@ -218,7 +218,7 @@ func (a *attempt) readEarlier(rev int64) ([]agui.Message, error) {
 
 // messages returns the thread's messages at a revision. A store that is away is waited for, as for everything that a run needs.
 func (a *attempt) messages(rev int64) ([]agui.Message, error) {
-	return a.messagesFor(a.always, rev)
+	return a.messagesFor(a.background, rev)
 }
 
 func (a *attempt) messagesFor(ctx context.Context, rev int64) ([]agui.Message, error) {

@@ -13,15 +13,15 @@ import (
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
-// A toldStore is a store whose calls are steps. Those that a run makes all the time, such as appends to its log, are
+// A measuredStore is a store whose calls are steps. Those that a run makes all the time, such as appends to its log, are
 // measured, and have no span.
-type toldStore struct {
+type measuredStore struct {
 	state.Store
 	t *telemetry.Telemetry
 }
 
 // step makes a call a step, if it is part of something that is traced.
-func (s toldStore) step(ctx context.Context, operation string, call func(context.Context) error) error {
+func (s measuredStore) step(ctx context.Context, operation string, call func(context.Context) error) error {
 	if !telemetry.Traced(ctx) {
 		return s.measure(ctx, operation, func() error { return call(ctx) })
 	}
@@ -32,7 +32,7 @@ func (s toldStore) step(ctx context.Context, operation string, call func(context
 }
 
 // measure is step for calls without a span.
-func (s toldStore) measure(ctx context.Context, operation string, call func() error) error {
+func (s measuredStore) measure(ctx context.Context, operation string, call func() error) error {
 	step := s.t.Measure(ctx, telemetry.Record{Kind: telemetry.KindStore, Name: operation})
 	err := call()
 	step.End(storeFault(err))
@@ -62,7 +62,7 @@ func storeFault(err error) error {
 }
 
 // ask is step for calls with a result.
-func ask[T any](ctx context.Context, s toldStore, operation string, call func(context.Context) (T, error)) (v T, err error) {
+func ask[T any](ctx context.Context, s measuredStore, operation string, call func(context.Context) (T, error)) (v T, err error) {
 	err = s.step(ctx, operation, func(ctx context.Context) (err error) {
 		v, err = call(ctx)
 		return err
@@ -70,101 +70,101 @@ func ask[T any](ctx context.Context, s toldStore, operation string, call func(co
 	return v, err
 }
 
-func (s toldStore) Begin(ctx context.Context, r *state.Request, o state.LeaseOptions) (*state.Begun, error) {
+func (s measuredStore) Begin(ctx context.Context, r *state.Request, o state.LeaseOptions) (*state.Begun, error) {
 	return ask(ctx, s, "begin", func(ctx context.Context) (*state.Begun, error) { return s.Store.Begin(ctx, r, o) })
 }
 
-func (s toldStore) Take(ctx context.Context, key state.Key, o state.LeaseOptions) (*state.Begun, error) {
+func (s measuredStore) Take(ctx context.Context, key state.Key, o state.LeaseOptions) (*state.Begun, error) {
 	return ask(ctx, s, "take", func(ctx context.Context) (*state.Begun, error) { return s.Store.Take(ctx, key, o) })
 }
 
-func (s toldStore) Overdue(ctx context.Context, limit int) (keys []state.Key, err error) {
+func (s measuredStore) Overdue(ctx context.Context, limit int) (keys []state.Key, err error) {
 	err = s.measure(ctx, "overdue", func() error { keys, err = s.Store.Overdue(ctx, limit); return err })
 	return keys, err
 }
 
-func (s toldStore) Signal(ctx context.Context, key state.Key, run uint64, signal state.Signal) (bool, error) {
+func (s measuredStore) Signal(ctx context.Context, key state.Key, run uint64, signal state.Signal) (bool, error) {
 	return ask(ctx, s, "signal", func(ctx context.Context) (bool, error) { return s.Store.Signal(ctx, key, run, signal) })
 }
 
-func (s toldStore) NoteReader(ctx context.Context, key state.Key, d time.Duration) (left time.Duration, live bool, err error) {
+func (s measuredStore) NoteReader(ctx context.Context, key state.Key, d time.Duration) (left time.Duration, live bool, err error) {
 	err = s.measure(ctx, "note_reader", func() error { left, live, err = s.Store.NoteReader(ctx, key, d); return err })
 	return left, live, err
 }
 
-func (s toldStore) Append(ctx context.Context, l *state.Lease, after state.FrameID, frames []state.Frame) error {
+func (s measuredStore) Append(ctx context.Context, l *state.Lease, after state.FrameID, frames []state.Frame) error {
 	return s.measure(ctx, "append", func() error { return s.Store.Append(ctx, l, after, frames) })
 }
 
-func (s toldStore) Commit(ctx context.Context, l *state.Lease, c state.Commit) (*state.Thread, error) {
+func (s measuredStore) Commit(ctx context.Context, l *state.Lease, c state.Commit) (*state.Thread, error) {
 	return ask(ctx, s, "commit", func(ctx context.Context) (*state.Thread, error) { return s.Store.Commit(ctx, l, c) })
 }
 
-func (s toldStore) Once(ctx context.Context, l *state.Lease, key string, result json.RawMessage) error {
+func (s measuredStore) Once(ctx context.Context, l *state.Lease, key string, result json.RawMessage) error {
 	return s.step(ctx, "once", func(ctx context.Context) error { return s.Store.Once(ctx, l, key, result) })
 }
 
-func (s toldStore) Renew(ctx context.Context, l *state.Lease, ttl time.Duration) error {
+func (s measuredStore) Renew(ctx context.Context, l *state.Lease, ttl time.Duration) error {
 	return s.measure(ctx, "renew", func() error { return s.Store.Renew(ctx, l, ttl) })
 }
 
-func (s toldStore) Release(ctx context.Context, l *state.Lease) error {
+func (s measuredStore) Release(ctx context.Context, l *state.Lease) error {
 	return s.step(ctx, "release", func(ctx context.Context) error { return s.Store.Release(ctx, l) })
 }
 
-func (s toldStore) Load(ctx context.Context, key state.Key) (t *state.Thread, open []agui.Interrupt, err error) {
+func (s measuredStore) Load(ctx context.Context, key state.Key) (t *state.Thread, open []agui.Interrupt, err error) {
 	err = s.step(ctx, "load", func(ctx context.Context) error { t, open, err = s.Store.Load(ctx, key); return err })
 	return t, open, err
 }
 
-func (s toldStore) Snapshot(ctx context.Context, key state.Key) (*state.Snapshot, error) {
+func (s measuredStore) Snapshot(ctx context.Context, key state.Key) (*state.Snapshot, error) {
 	return ask(ctx, s, "snapshot", func(ctx context.Context) (*state.Snapshot, error) { return s.Store.Snapshot(ctx, key) })
 }
 
-func (s toldStore) Runs(ctx context.Context, key state.Key) ([]state.Run, error) {
+func (s measuredStore) Runs(ctx context.Context, key state.Key) ([]state.Run, error) {
 	return ask(ctx, s, "runs", func(ctx context.Context) ([]state.Run, error) { return s.Store.Runs(ctx, key) })
 }
 
-func (s toldStore) State(ctx context.Context, key state.Key, rev int64) (json.RawMessage, error) {
+func (s measuredStore) State(ctx context.Context, key state.Key, rev int64) (json.RawMessage, error) {
 	return ask(ctx, s, "state", func(ctx context.Context) (json.RawMessage, error) { return s.Store.State(ctx, key, rev) })
 }
 
-func (s toldStore) Messages(ctx context.Context, key state.Key, rev int64) (state.Conversation, error) {
+func (s measuredStore) Messages(ctx context.Context, key state.Key, rev int64) (state.Conversation, error) {
 	return ask(ctx, s, "messages", func(ctx context.Context) (state.Conversation, error) { return s.Store.Messages(ctx, key, rev) })
 }
 
-func (s toldStore) Holds(ctx context.Context, key state.Key, id state.FrameID) (bool, error) {
+func (s measuredStore) Holds(ctx context.Context, key state.Key, id state.FrameID) (bool, error) {
 	return ask(ctx, s, "holds", func(ctx context.Context) (bool, error) { return s.Store.Holds(ctx, key, id) })
 }
 
-func (s toldStore) Find(ctx context.Context, principal, id string) ([]state.Key, error) {
+func (s measuredStore) Find(ctx context.Context, principal, id string) ([]state.Key, error) {
 	return ask(ctx, s, "find", func(ctx context.Context) ([]state.Key, error) { return s.Store.Find(ctx, principal, id) })
 }
 
-func (s toldStore) List(ctx context.Context, q state.Query) (state.Page, error) {
+func (s measuredStore) List(ctx context.Context, q state.Query) (state.Page, error) {
 	return ask(ctx, s, "list", func(ctx context.Context) (state.Page, error) { return s.Store.List(ctx, q) })
 }
 
-func (s toldStore) Rename(ctx context.Context, key state.Key, title string) error {
+func (s measuredStore) Rename(ctx context.Context, key state.Key, title string) error {
 	return s.step(ctx, "rename", func(ctx context.Context) error { return s.Store.Rename(ctx, key, title) })
 }
 
-func (s toldStore) Fork(ctx context.Context, from state.Key, messageID, id string, maxStored int64) (*state.Thread, error) {
+func (s measuredStore) Fork(ctx context.Context, from state.Key, messageID, id string, maxStored int64) (*state.Thread, error) {
 	return ask(ctx, s, "fork", func(ctx context.Context) (*state.Thread, error) {
 		return s.Store.Fork(ctx, from, messageID, id, maxStored)
 	})
 }
 
-func (s toldStore) Delete(ctx context.Context, key state.Key) error {
+func (s measuredStore) Delete(ctx context.Context, key state.Key) error {
 	return s.step(ctx, "delete", func(ctx context.Context) error { return s.Store.Delete(ctx, key) })
 }
 
-func (s toldStore) Purge(ctx context.Context, key state.Key) error {
+func (s measuredStore) Purge(ctx context.Context, key state.Key) error {
 	return s.step(ctx, "purge", func(ctx context.Context) error { return s.Store.Purge(ctx, key) })
 }
 
-func (s toldStore) PatchState(ctx context.Context, r *state.PatchRequest) (state.PatchResult, error) {
+func (s measuredStore) PatchState(ctx context.Context, r *state.PatchRequest) (state.PatchResult, error) {
 	return ask(ctx, s, "patch_state", func(ctx context.Context) (state.PatchResult, error) { return s.Store.PatchState(ctx, r) })
 }
 
-var _ state.Store = toldStore{}
+var _ state.Store = measuredStore{}

@@ -41,7 +41,7 @@ func (r *reader) follow(begun *state.Begun, a *attempt) error {
 	r.noteResumed(begun.Thread)
 	err := r.open()
 	if err == nil {
-		r.stream.first = &firstSight{metrics: r.g.metrics, agent: a.measuredAs, since: a.asked}
+		r.stream.first = &firstWait{metrics: r.g.metrics, agent: a.measuredAs, since: a.asked}
 		t := tailOptions{after: state.FrameID{Fence: begun.Lease.Fence}, live: true}
 		if t.opening, err = r.openingOptions(begun); err == nil {
 			err = r.tail(t)

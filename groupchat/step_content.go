@@ -7,14 +7,14 @@ import (
 	"github.com/agui-gateway/gateway/model"
 )
 
-// A toldMessage is a message as OpenTelemetry's GenAI conventions write it. Only operators who ask for content are told any.
-type toldMessage struct {
-	Role         string     `json:"role"`
-	Parts        []toldPart `json:"parts"`
-	FinishReason string     `json:"finish_reason,omitempty"`
+// A contentMessage is a message as OpenTelemetry's GenAI conventions write it. Only operators who ask for content are told any.
+type contentMessage struct {
+	Role         string        `json:"role"`
+	Parts        []contentPart `json:"parts"`
+	FinishReason string        `json:"finish_reason,omitempty"`
 }
 
-type toldPart struct {
+type contentPart struct {
 	Type      string          `json:"type"`
 	Content   string          `json:"content,omitempty"`
 	ID        string          `json:"id,omitempty"`
@@ -24,12 +24,12 @@ type toldPart struct {
 }
 
 // toldInput is what a model is sent. Of images and files it has what a model is told that takes nothing but text.
-func toldInput(messages []model.Message) []toldMessage {
-	var list []toldMessage
+func toldInput(messages []model.Message) []contentMessage {
+	var list []contentMessage
 	for _, m := range messages {
-		told := toldMessage{Role: string(m.Role)}
+		told := contentMessage{Role: string(m.Role)}
 		if m.Role == agui.RoleTool {
-			told.Parts = append(told.Parts, toldPart{Type: "tool_call_response", ID: m.CallID, Response: m.Text})
+			told.Parts = append(told.Parts, contentPart{Type: "tool_call_response", ID: m.CallID, Response: m.Text})
 		} else {
 			told.Parts = toldParts(m.Reasoning, m.Text, m.Calls)
 		}
@@ -39,20 +39,20 @@ func toldInput(messages []model.Message) []toldMessage {
 }
 
 // toldReply is what it answers.
-func toldReply(r model.Reply) []toldMessage {
-	return []toldMessage{{Role: string(agui.RoleAssistant), Parts: toldParts(r.Reasoning, r.Words(), r.Calls), FinishReason: r.Finish}}
+func toldReply(r model.Reply) []contentMessage {
+	return []contentMessage{{Role: string(agui.RoleAssistant), Parts: toldParts(r.Reasoning, r.Words(), r.Calls), FinishReason: r.Finish}}
 }
 
-func toldParts(reasoning, words string, calls []model.Call) []toldPart {
-	var parts []toldPart
+func toldParts(reasoning, words string, calls []model.Call) []contentPart {
+	var parts []contentPart
 	if reasoning != "" {
-		parts = append(parts, toldPart{Type: "reasoning", Content: reasoning})
+		parts = append(parts, contentPart{Type: "reasoning", Content: reasoning})
 	}
 	if words != "" {
-		parts = append(parts, toldPart{Type: "text", Content: words})
+		parts = append(parts, contentPart{Type: "text", Content: words})
 	}
 	for _, c := range calls {
-		told := toldPart{Type: "tool_call", ID: c.ID, Name: c.Name}
+		told := contentPart{Type: "tool_call", ID: c.ID, Name: c.Name}
 		if json.Valid([]byte(c.Arguments)) {
 			told.Arguments = json.RawMessage(c.Arguments)
 		}

@@ -181,7 +181,7 @@ func TestAFailureIsACode(t *testing.T) {
 		"no code":             {errors.New("secret"), "internal"},
 		"a code of one's own": {&errcode.Error{Code: "out_of_tea"}, "out_of_tea"},
 		"a sentence as code":  {&errcode.Error{Code: "The secret is 42."}, "internal"},
-		"one that panics":     {spiteful{}, "internal"},
+		"one that panics":     {panickingError{}, "internal"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -199,11 +199,11 @@ func TestAFailureIsACode(t *testing.T) {
 	}
 }
 
-// spiteful is an error of an agent's whose methods panic.
-type spiteful struct{}
+// panickingError is an error of an agent's whose methods panic.
+type panickingError struct{}
 
-func (spiteful) Error() string { panic("no") }
-func (spiteful) As(any) bool   { panic("no") }
+func (panickingError) Error() string { panic("no") }
+func (panickingError) As(any) bool   { panic("no") }
 
 // Content is off unless it is asked for, bounded, and harmless.
 func TestContentIsBounded(t *testing.T) {

@@ -37,7 +37,7 @@ func examine(ctx context.Context, c *config, stdout, _ io.Writer) error {
 // misfit reports settings that do not fit as doctor reports anything else.
 func misfit(err error, args []string, stdout io.Writer) error {
 	c := &config{json: slices.Contains(args, "-json") || slices.Contains(args, "--json")}
-	return c.report(doctor.Run(context.Background(), 0, doctor.Said("settings", doctor.Wrong, err, "Correct it; nothing else was checked. `gateway doctor -h` lists the settings.")), stdout)
+	return c.report(doctor.Run(context.Background(), 0, doctor.Known("settings", doctor.Wrong, err, "Correct it; nothing else was checked. `gateway doctor -h` lists the settings.")), stdout)
 }
 
 // probe checks what a team file has on other servers.
@@ -78,9 +78,9 @@ func (c *config) teamChecks() (*teamfile.Team, []doctor.Check) {
 	if c.team == "" {
 		model, err := c.defaultModel()
 		if err != nil {
-			return nil, []doctor.Check{doctor.Said("model", doctor.Wrong, err, "Correct what it names.")}
+			return nil, []doctor.Check{doctor.Known("model", doctor.Wrong, err, "Correct what it names.")}
 		}
-		demo := doctor.Said("team", doctor.OK, errors.New("the built-in travel team is served"), "")
+		demo := doctor.Known("team", doctor.OK, errors.New("the built-in travel team is served"), "")
 		if prober, ok := model.(prober); ok {
 			return nil, []doctor.Check{demo, doctor.Model{Name: "default", Called: prober.String(), Probe: prober.Probe}.Check()}
 		}
@@ -88,7 +88,7 @@ func (c *config) teamChecks() (*teamfile.Team, []doctor.Check) {
 	}
 	team, err := c.readTeam()
 	if err != nil {
-		return nil, []doctor.Check{doctor.Said("team", doctor.Wrong, err, "Mend the team file; `gateway validate` shows its mistakes one to a line.")}
+		return nil, []doctor.Check{doctor.Known("team", doctor.Wrong, err, "Mend the team file; `gateway validate` shows its mistakes one to a line.")}
 	}
 	var warnings []string
 	for _, w := range team.Warnings {
@@ -96,9 +96,9 @@ func (c *config) teamChecks() (*teamfile.Team, []doctor.Check) {
 	}
 	checks := partChecks(team)
 	if len(warnings) > 0 {
-		return team, append(checks, doctor.Said("team", doctor.Warning, errors.New(strings.Join(warnings, "; ")), "Change it, if it is not meant so."))
+		return team, append(checks, doctor.Known("team", doctor.Warning, errors.New(strings.Join(warnings, "; ")), "Change it, if it is not meant so."))
 	}
-	return team, append(checks, doctor.Said("team", doctor.OK, errors.New("the file "+c.team+" is good: "+agentNames(team.Agents)), ""))
+	return team, append(checks, doctor.Known("team", doctor.OK, errors.New("the file "+c.team+" is good: "+agentNames(team.Agents)), ""))
 }
 
 // A prober is a model that can be asked whether it is there.

@@ -28,7 +28,7 @@ func (c *config) settingsChecks(team *teamfile.Team) []doctor.Check {
 	var found []doctor.Check
 	wrong := func(err error, mend string) {
 		if err != nil {
-			found = append(found, doctor.Said("settings", doctor.Wrong, err, mend))
+			found = append(found, doctor.Known("settings", doctor.Wrong, err, mend))
 		}
 	}
 	const asItSays = "Do as it says."
@@ -45,17 +45,17 @@ func (c *config) settingsChecks(team *teamfile.Team) []doctor.Check {
 	var collectors []doctor.Check
 	if err == nil {
 		for _, name := range sending.Ignored() {
-			found = append(found, doctor.Said("settings", doctor.Warning, errors.New("the variable "+name+" is set, and changes nothing"), "Remove it; docs/telemetry.md has the variables that do."))
+			found = append(found, doctor.Known("settings", doctor.Warning, errors.New("the variable "+name+" is set, and changes nothing"), "Remove it; docs/telemetry.md has the variables that do."))
 		}
 		for _, at := range sending.Collectors() {
 			collectors = append(collectors, doctor.Collector(at))
 		}
 	}
-	for _, w := range c.doubts(exposed) {
-		found = append(found, doctor.Said("settings", doctor.Warning, errors.New(w[0]), w[1]))
+	for _, w := range c.warnings(exposed) {
+		found = append(found, doctor.Known("settings", doctor.Warning, errors.New(w[0]), w[1]))
 	}
 	if len(found) == 0 {
-		found = append(found, doctor.Said("settings", doctor.OK, errors.New("they fit together"), ""))
+		found = append(found, doctor.Known("settings", doctor.OK, errors.New("they fit together"), ""))
 	}
 	return append(found, collectors...)
 }
@@ -78,8 +78,8 @@ func (c *config) tryService(team *teamfile.Team) error {
 	return g.Close()
 }
 
-// doubts are what the settings say and probably do not mean, each with what to do.
-func (c *config) doubts(exposed bool) [][2]string {
+// warnings are what the settings say and probably do not mean, each with what to do.
+func (c *config) warnings(exposed bool) [][2]string {
 	var list [][2]string
 	doubt := func(when bool, says, mend string) {
 		if when {
@@ -127,7 +127,7 @@ func (c *config) callerChecks() []doctor.Check {
 		o.Log, o.Client = c.options.Log, client
 		tokens, err := auth.NewJWT(o)
 		if err != nil {
-			return append(checks, doctor.Said("issuer", doctor.Wrong, err, "Correct -jwt-issuer, or set -jwks-url."))
+			return append(checks, doctor.Known("issuer", doctor.Wrong, err, "Correct -jwt-issuer, or set -jwks-url."))
 		}
 		at := cmp.Or(o.KeySet, o.Issuer)
 		checks = append(checks, doctor.Issuer{URL: at, Where: withoutQuery(at), Client: client, Lease: c.options.Lease, Keys: tokens.Check}.Check())

@@ -176,12 +176,12 @@ func admitFile(path string, file *os.File, sizes map[string]int64) (waste int64,
 	if info, err = file.Stat(); err != nil { // it may have grown before it was locked
 		return 0, fmt.Errorf("filestore: %w", err)
 	}
-	look := newLook(sizes)
-	used, all, m, err := checkFile(file, info.Size(), look.visit)
-	if err := judge(path, look.format, err, look.broken); err != nil {
+	notes := newFileNotes(sizes)
+	used, all, m, err := checkFile(file, info.Size(), notes.visit)
+	if err := judge(path, notes.format, err, notes.broken); err != nil {
 		return 0, err
 	}
-	if look.scrub {
+	if notes.scrub {
 		return everything, nil
 	}
 	return int64(all-used) * int64(m.pageSize), nil

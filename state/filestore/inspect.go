@@ -42,19 +42,19 @@ func Inspect(ctx context.Context, path string) (*Inspection, error) {
 	if in.InUse = taken(path); in.InUse {
 		return in, nil
 	}
-	look := newLook(map[string]int64{})
-	used, all, m, pages := checkFile(cancellable{ctx, file}, in.Size, look.visit)
+	notes := newFileNotes(map[string]int64{})
+	used, all, m, pages := checkFile(cancellable{ctx, file}, in.Size, notes.visit)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	if after, err := os.Stat(path); err != nil || !os.SameFile(before, after) || after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime()) || taken(path) {
 		return &Inspection{InUse: true, Size: in.Size}, nil
 	}
-	if err := judge(path, look.format, pages, look.broken); err != nil {
+	if err := judge(path, notes.format, pages, notes.broken); err != nil {
 		return nil, err
 	}
-	in.Empty, in.Threads = int64(all-used)*int64(m.pageSize), len(look.sizes)
-	in.Format, err = state.ParseFormat(look.format)
+	in.Empty, in.Threads = int64(all-used)*int64(m.pageSize), len(notes.sizes)
+	in.Format, err = state.ParseFormat(notes.format)
 	return in, err
 }
 
@@ -69,34 +69,34 @@ func taken(path string) bool {
 	return lock(file, 0) != nil
 }
 
-// A look is what the check of a file notes of its records.
-type look struct {
+// fileNotes are what the check of a file notes of its records.
+type fileNotes struct {
 	format string           // the record of the file's format
 	sizes  map[string]int64 // what the table of each thread takes
 	scrub  bool             // what was deleted is to be overwritten
 	broken error            // what is wrong with the first record that is not what was written
 }
 
-func newLook(sizes map[string]int64) *look { return &look{sizes: sizes} }
+func newFileNotes(sizes map[string]int64) *fileNotes { return &fileNotes{sizes: sizes} }
 
 // visit is told of each record by the check.
-func (l *look) visit(path []string, key, value []byte) error {
+func (n *fileNotes) visit(path []string, key, value []byte) error {
 	if len(path) == 1 && path[0] == string(formatTable) {
 		if string(key) == string(formatKey) {
-			l.format = string(value)
+			n.format = string(value)
 		}
-		l.scrub = l.scrub || bytes.Equal(key, scrubKey)
+		n.scrub = n.scrub || bytes.Equal(key, scrubKey)
 		return nil
 	}
 	if len(path) > 1 && path[0] == string(threadsTable) {
-		l.sizes[path[1]] += sizeOf(key, value)
+		n.sizes[path[1]] += sizeOf(key, value)
 	}
-	if l.broken == nil {
+	if n.broken == nil {
 		seed := uint32(0)
 		for _, name := range path {
 			seed = within(seed, []byte(name))
 		}
-		_, l.broken = unseal(seed, key, value)
+		_, n.broken = unseal(seed, key, value)
 	}
 	return nil
 }

@@ -79,8 +79,8 @@ func (c Check) finding(v Verdict, says, mend string) Finding {
 	return Finding{Name: c.Name, Subject: c.Subject, Verdict: v, Says: says, Mend: mend}
 }
 
-// Said is a check of which the answer is known already: an error's text, with what to do about it.
-func Said(name string, v Verdict, said error, mend string) Check {
+// Known is a check of which the answer is known already: an error's text, with what to do about it.
+func Known(name string, v Verdict, said error, mend string) Check {
 	c := Check{Name: name}
 	c.Run = func(context.Context) []Finding {
 		text := strings.TrimRight(said.Error(), ". ")

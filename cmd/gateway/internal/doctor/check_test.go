@@ -25,9 +25,9 @@ func TestRun(t *testing.T) {
 				<-ctx.Done() // it notices that its time is up
 				return []Finding{{Name: "model", Subject: "b", Verdict: Wrong, Says: fmt.Sprint(context.Cause(ctx))}}
 			}},
-			Said("model", OK, errors.New("it is there"), ""),
+			Known("model", OK, errors.New("it is there"), ""),
 			Check{Name: "remote", Run: func(context.Context) []Finding { panic("no disk") }},
-			Said("store", Warning, errors.New("one is strange."), "Change it."),
+			Known("store", Warning, errors.New("one is strange."), "Change it."),
 		)
 		close(end)
 		if took := time.Since(begun); took != 12*time.Second {
