@@ -209,7 +209,7 @@ for (const version of versions) {
 
     test("to stop the chat is to stop the clerk", async () => {
       const tab = new Tab(gateway, version, { agent: "alone" });
-      const began = tab.until((text) => text.includes("my time"));
+      const began = tab.until((text) => text.includes('"time"'));
       const run = tab.say("Go slowly");
       await began;
       assert.equal(clerk.open(), 1);

@@ -25,11 +25,8 @@ import (
 // patience is how long a server may take to do what it is waited for.
 const patience = 90 * time.Second
 
-// built is the gateway, built once for all tests; $GATEWAY_BIN is one that is built already.
+// built is the gateway as it is in this checkout, built once for all tests.
 var built = sync.OnceValues(func() (string, error) {
-	if path := os.Getenv("GATEWAY_BIN"); path != "" {
-		return path, nil
-	}
 	dir, err := os.MkdirTemp("", "operations")
 	if err != nil {
 		return "", err
@@ -44,7 +41,7 @@ var built = sync.OnceValues(func() (string, error) {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if path, err := built(); err == nil && path != os.Getenv("GATEWAY_BIN") {
+	if path, err := built(); err == nil {
 		_ = os.RemoveAll(filepath.Dir(path)) // a directory of the system's, which keeps what is left
 	}
 	os.Exit(code)
