@@ -53,8 +53,12 @@ export async function startGateway({ team, args = [], race = false, at = "http:/
     const [code, signal] = await exited;
     assert.deepEqual({ code, signal }, { code: 0, signal: null }, lines.join("\n"));
   };
-  after(stop);
-  const url = await new Promise((resolve, reject) => {
+  let url;
+  after(async () => {
+    await Promise.allSettled((visitors.get(url) ?? []).map((leave) => leave())); // a failure is told by its own test
+    await stop();
+  });
+  url = await new Promise((resolve, reject) => {
     createInterface({ input: server.stderr }).on("line", (line) => {
       lines.push(line);
       const found = /\blistening\b.*?\b(http:\/\/[\d.]+:\d+)/.exec(line);
@@ -63,6 +67,16 @@ export async function startGateway({ team, args = [], race = false, at = "http:/
     exited.then(([code]) => reject(new Error(`the gateway ended with code ${code}:\n${lines.join("\n")}`)), reject);
   });
   return { url, log: () => lines.join("\n"), stop, kill };
+}
+
+// Who has to leave before a gateway stops, by its URL. Hooks run in the order in which they were added, and a gateway is there before
+// the page that it is asked by: a page that still asks would be refused.
+const visitors = new Map();
+
+/** Calls leave before the gateway at url stops at the end of its test. */
+export function leaveBefore(url, leave) {
+  const { origin } = new URL(url);
+  visitors.set(origin, [...(visitors.get(origin) ?? []), leave]);
 }
 
 // CI builds the binary once; without that each file builds its own, which costs a link.

@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
+import { leaveBefore } from "../../lib/gateway.mjs";
 import { listen } from "./frames.mjs";
 
 const artefacts = fileURLToPath(new URL("../../../test-results/", import.meta.url));
@@ -67,7 +68,11 @@ export async function openPage(t, url, { context, prepare, ...options } = {}) {
   };
   Object.assign(page, { problems, streams, shot, allow: (pattern) => allowed.push(pattern) });
 
-  t.after(async () => {
+  let left;
+  const leave = () => (left ??= end());
+  leaveBefore(url, leave);
+  t.after(leave);
+  const end = async () => {
     const unexpected = problems.filter((problem) => !allowed.some((pattern) => pattern.test(problem)));
     if (!t.passed || unexpected.length > 0) {
       await shot(name).catch(() => {}); // it may be the page that crashed
@@ -77,7 +82,7 @@ export async function openPage(t, url, { context, prepare, ...options } = {}) {
     else await page.close();
     assert.deepEqual(unexpected, [], "the page has problems");
     for (const pattern of allowed) assert.ok(problems.some((problem) => pattern.test(problem)), `${pattern} did not happen`);
-  });
+  };
   await prepare?.(page);
   await page.goto(url);
   return page;
