@@ -87,6 +87,7 @@ func TestAHandoverIsCountedByBoth(t *testing.T) {
 		owner := a.begin(http.MethodPost, "/agents/crew?disconnect=detach", input("t", "r", []string{"u1:go"}))
 		defer owner.hangUp()
 		owner.hears("I paid ")
+		synctest.Wait() // what the owner hears is counted a moment later
 		leaves.moved()
 		a.cutShort()
 		b.gate <- struct{}{}
