@@ -15,8 +15,12 @@ import (
 // maxDeadlines is how many questions are watched at once for their time to be over; of further ones it is not counted.
 const maxDeadlines = 10_000
 
-// deadlinePause is how long to wait before a deadline is looked at again, because the store was away or its clock is behind.
-const deadlinePause = time.Second
+// How long to wait before a deadline is looked at again, because the store was away or its clock is behind: at first, and at most. In
+// between it doubles each time, so that a store which comes back is not asked for thousands of questions at once.
+const (
+	deadlinePause    = time.Second
+	deadlinePauseMax = time.Minute
+)
 
 // deadlines are the times at which questions expire that this replica has asked. Nobody else looks: a question that nobody answers
 // expires without anybody noticing. The zero value has none.
@@ -27,7 +31,10 @@ type deadlines struct {
 }
 
 // add calls done in a goroutine of its own after d, and again until it returns true or close is called.
-func (l *deadlines) add(d time.Duration, done func() bool) {
+func (l *deadlines) add(d time.Duration, done func() bool) { l.addWith(d, deadlinePause, done) }
+
+// addWith is add with the pause before done is called for the second time.
+func (l *deadlines) addWith(d, pause time.Duration, done func() bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed || len(l.timers) >= maxDeadlines {
@@ -43,7 +50,7 @@ func (l *deadlines) add(d time.Duration, done func() bool) {
 		l.mu.Unlock()
 		over := false
 		if err := calls.Protect(func() error { over = done(); return nil }); err == nil && !over {
-			l.add(deadlinePause, done)
+			l.addWith(pause, min(2*pause, deadlinePauseMax), done)
 		}
 	})
 	l.timers[timer] = true
