@@ -226,22 +226,32 @@ func TestARunIsLeftToThoseWhoServeItsAgent(t *testing.T) {
 	})
 }
 
+// halfway begins a run of the crew at a replica that can die, which is in the run's second turn. It returns the replica that stays
+// and what the other dies by; leave is called at the end of the test.
+func halfway(t *testing.T, attempts int) (stays *world, dies *mortal, leave func()) {
+	t.Helper()
+	shared := memstore.New(memstore.Options{})
+	dies = newMortal(shared)
+	var paid atomic.Int64
+	a := replica(t, dies, &paid, attempts)
+	stays = replica(t, shared, &paid, attempts)
+	owner := a.begin(http.MethodPost, "/agents/crew?disconnect=detach", input("t", "r", []string{"u1:go"}))
+	owner.hears("I paid ")
+	return stays, dies, func() {
+		owner.hangUp()
+		close(dies.buried) // before its gateway is closed
+		shared.Close()
+	}
+}
+
 func TestARunThatAttemptsDieOfIsLost(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, aRunThatAttemptsDieOfIsLost)
 }
 
 func aRunThatAttemptsDieOfIsLost(t *testing.T) {
-	shared := memstore.New(memstore.Options{})
-	defer shared.Close()
-	var paid atomic.Int64
-	door := newMortal(shared)
-	defer close(door.buried) // before its gateway is closed
-	a, b := replica(t, door, &paid, 1), replica(t, shared, &paid, 1)
-
-	owner := a.begin(http.MethodPost, "/agents/crew?disconnect=detach", input("t", "r", []string{"u1:go"}))
-	defer owner.hangUp()
-	owner.hears("I paid ")
+	b, door, leave := halfway(t, 1)
+	defer leave()
 	watcher := b.begin(http.MethodGet, "/threads/t/events?protocolVersion=1.0", "")
 	defer watcher.hangUp()
 	watcher.until(agui.TypeRunStarted)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/state/memstore"
 )
 
 // times are the timestamps of a stream. None of an event that the log has may be missing, and none may be before another.
@@ -85,15 +83,8 @@ func TestAPreludeTellsTheTimesOfWhatItRestates(t *testing.T) {
 func TestTheTimesOfARunGoOnWithATakeover(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		shared := memstore.New(memstore.Options{})
-		defer shared.Close()
-		var paid atomic.Int64
-		door := newMortal(shared)
-		defer close(door.buried) // before its gateway is closed
-		a, b := replica(t, door, &paid, 3), replica(t, shared, &paid, 3)
-		owner := a.begin(http.MethodPost, "/agents/crew?disconnect=detach", input("t", "r", []string{"u1:go"}))
-		defer owner.hangUp()
-		owner.hears("I paid ")
+		b, door, leave := halfway(t, 3)
+		defer leave()
 		died := time.Now().UnixMilli()
 		all := b.begin(http.MethodGet, "/threads/t/events?protocolVersion=1.0", "", "Last-Event-ID", "0-0")
 		defer all.hangUp()

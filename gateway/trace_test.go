@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,7 +19,6 @@ import (
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state/filestore"
-	"github.com/agui-gateway/gateway/state/memstore"
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 	"github.com/agui-gateway/gateway/telemetry"
 )
@@ -253,15 +251,8 @@ func TestWhoJoinsIsToldOfTheStepsSoFar(t *testing.T) {
 func TestATakeoverEndsTheStepsOfTheDead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		shared := memstore.New(memstore.Options{})
-		defer shared.Close()
-		var paid atomic.Int64
-		door := newMortal(shared)
-		defer close(door.buried) // before its gateway is closed
-		a, b := replica(t, door, &paid, 3), replica(t, shared, &paid, 3)
-		owner := a.begin(http.MethodPost, "/agents/crew?disconnect=detach", input("t", "r", []string{"u1:go"}))
-		defer owner.hangUp()
-		owner.hears("I paid ")
+		b, door, leave := halfway(t, 3)
+		defer leave()
 		watcher := b.begin(http.MethodGet, "/threads/t/events?protocolVersion=1.0&trace=1", "", "Last-Event-ID", "0-0")
 		defer watcher.hangUp()
 		watcher.hears("I paid ")
