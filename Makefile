@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run build test check lint fuzz bench chaos release record-copilotkit interop-copilotkit clean
+.PHONY: help run build test check lint fuzz bench chaos dojo release record-copilotkit interop-copilotkit clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
@@ -28,6 +28,9 @@ bench: ## the figures of docs/bench.md: what Redis and a file add, commits on lo
 
 chaos: ## kill replicas and Redis: 500 threads, ten minutes of kills; writes docs/chaos.md
 	CHAOS_FORM=-long CHAOS_LIMIT=1500 bash .ci/run chaos
+
+dojo: ## the AG-UI Dojo's own pages and tests, from a checkout of its repository: make dojo AGUI=/path/to/ag-ui WAY=runtime (or direct, go)
+	AGUI="$(AGUI)" bash interop/dojo/run.sh $(or $(WAY),runtime)
 
 release: ## binaries for all platforms, bills of materials and checksums in bin/release: make release VERSION=v1.2.3
 	VERSION="$(VERSION)" bash deploy/release/release.sh

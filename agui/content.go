@@ -91,10 +91,15 @@ type Part struct {
 	Source *Source
 	// Metadata is any JSON value but null.
 	Metadata json.RawMessage
+
+	form partForm
 }
 
 // MarshalJSON writes the part with the fields its type has.
 func (p Part) MarshalJSON() ([]byte, error) {
+	if p.form == writtenBinary && p.Source != nil {
+		return p.marshalBinary()
+	}
 	var text *string
 	if p.Type == PartText {
 		text = &p.Text

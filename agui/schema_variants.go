@@ -108,6 +108,8 @@ func (p *Part) read(r *decoder, raw json.RawMessage) error {
 		}
 		*p = Part{Type: PartType(kind), ID: f.ID, Source: &f.Source, Metadata: f.Metadata}
 		return nil
+	case partBinary:
+		return p.readOlder(r, raw)
 	default:
 		r.drop("", "is a content part of an unknown type")
 		return errDropped

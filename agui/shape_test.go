@@ -59,6 +59,9 @@ func populate(rt *rapid.T, v reflect.Value, deep int) {
 		}
 		return json.RawMessage(s)
 	}
+	if !v.CanSet() { // unexported, and so no member of the JSON
+		return
+	}
 	switch v.Interface().(type) {
 	case json.RawMessage:
 		v.SetBytes(raw())

@@ -15,6 +15,7 @@ const (
 	AmbiguousThread      Code = "ambiguous_thread"       // the thread id exists under several agents
 	MethodNotAllowed     Code = "method_not_allowed"     // the path exists, the method does not
 	TooLarge             Code = "too_large"              // a limit on size was hit
+	InvalidAttachment    Code = "invalid_attachment"     // a file of a message is not what it claims to be, or of no kind that is taken
 	HeaderTooLarge       Code = "header_too_large"       // the line and the headers of the request are too large
 	UnsupportedMediaType Code = "unsupported_media_type" // the body is not announced as JSON
 	MisdirectedRequest   Code = "misdirected_request"    // the server does not answer for the host that the request names
@@ -72,7 +73,12 @@ const (
 	ModelResponse      Code = "model_response"       // the model's answer made no sense
 	ModelContentFilter Code = "model_content_filter" // the model's server withheld the answer
 	ModelUnavailable   Code = "model_unavailable"    // the model's server cannot be reached or is busy
+	ModelContextLength Code = "model_context_length" // the conversation is longer than the model takes
 	ToolFailed         Code = "tool_failed"          // a tool failed
+	GuardrailRefused   Code = "guardrail_refused"    // a guardrail does not let this pass
+	BudgetExceeded     Code = "budget_exceeded"      // the tokens or turns that may be used are used
+	HookFailed         Code = "hook_failed"          // a hook panicked, or could not decide
+	ContractViolation  Code = "contract_violation"   // what a team was given, or returned, is not what its contract says
 )
 
 // messages holds one sentence for each code. A client is told nothing else, because a cause may hold a secret or a prompt.
@@ -86,6 +92,7 @@ var messages = map[Code]string{
 	AmbiguousThread:      "Several agents have a thread with this id; name the agent.",
 	MethodNotAllowed:     "This method is not allowed here.",
 	TooLarge:             "This is larger than the server accepts.",
+	InvalidAttachment:    "A file of the message cannot be taken.",
 	UnsupportedMediaType: "The body must be application/json.",
 	MisdirectedRequest:   "The server does not answer for this host; its operator can name the host in -hosts.",
 	HeaderTooLarge:       "The headers are larger than the server accepts.",
@@ -131,7 +138,12 @@ var messages = map[Code]string{
 	ModelResponse:      "The model's answer could not be understood.",
 	ModelContentFilter: "The model's answer was withheld by its content filter.",
 	ModelUnavailable:   "The model is not available; try again later.",
+	ModelContextLength: "The conversation is too long for the model.",
 	ToolFailed:         "A tool failed.",
+	GuardrailRefused:   "A rule of this service does not allow this.",
+	BudgetExceeded:     "The budget for this is used up.",
+	HookFailed:         "A check of this service failed.",
+	ContractViolation:  "What was passed between two parts of the team is not what they agreed on.",
 }
 
 // Message returns the sentence clients are shown for c. It is fixed: nothing of the cause is in it. A code of

@@ -2,9 +2,11 @@ package gateway
 
 import (
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"net/http"
 	"slices"
 
@@ -73,7 +75,7 @@ func (s *served) checkForwarded(header http.Header) error {
 
 // setOptions sets what the agent decides of a request.
 func (s *served) setOptions(req *state.Request, o Options) {
-	req.Writable, req.ListEdits = s.spec.Client, s.Edits
+	req.Writable, req.ListEdits, req.TypedAnswers = s.spec.Client, s.Edits, s.TypedAnswers != nil
 	if s.OnBusy == Queue && req.Wait == nil {
 		req.Wait = &state.Wait{Ticket: rand.Text(), TTL: o.Lease, Limit: o.Limits.Queue}
 	}
@@ -81,10 +83,10 @@ func (s *served) setOptions(req *state.Request, o Options) {
 
 func newServed(name string, agent groupchat.Agent, o Options) *served {
 	s := &served{AgentOptions: o.Agent[name], name: name, agent: agent, forwards: host.ForwardsOf(agent)}
-	if d, ok := agent.(groupchat.Describer); ok {
+	if d, ok := groupchat.As[groupchat.Describer](agent); ok {
 		s.info = d.Describe()
 	}
-	if st, ok := agent.(groupchat.Stateful); ok {
+	if st, ok := groupchat.As[groupchat.Stateful](agent); ok {
 		s.spec = st.StateSpec()
 	}
 	if s.Description == "" {
@@ -101,12 +103,19 @@ func newServed(name string, agent groupchat.Agent, o Options) *served {
 	}
 	atLeast(&s.InterruptTTL, o.InterruptTTL)
 	atLeast(&s.RunTimeout, o.RunTimeout)
+	if s.MaxTurns <= 0 {
+		s.MaxTurns = o.Limits.Turns
+	}
+	if s.MaxTurns == 0 {
+		s.MaxTurns = math.MaxInt // a negative limit is none
+	}
 	return s
 }
 
 // A roster is the agents that are served at one time.
 type roster struct {
-	agents map[string]*served // does not change
+	agents    map[string]*served // does not change
+	subgraphs string             // the agent of POST /subgraphs, as its options say; does not change
 
 	// Fields below are guarded by [Gateway]'s mu.
 	runs     int           // of its agents, live here
@@ -128,7 +137,7 @@ func newRoster(o Options) (*roster, error) {
 			continue
 		}
 		err := calls.Protect(func() error {
-			if v, ok := agent.(interface{ Validate() error }); ok {
+			if v, ok := groupchat.As[interface{ Validate() error }](agent); ok {
 				if err := v.Validate(); err != nil {
 					return err
 				}
@@ -140,6 +149,15 @@ func newRoster(o Options) (*roster, error) {
 		})
 		if err != nil {
 			errs = append(errs, fmt.Errorf("gateway: agent %q: %w", name, err))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.agents)) {
+		switch {
+		case !r.agents[name].Subgraphs:
+		case r.subgraphs != "":
+			errs = append(errs, fmt.Errorf("gateway: agents %q and %q are both the one of POST /subgraphs", r.subgraphs, name))
+		default:
+			r.subgraphs = name
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
@@ -215,15 +233,21 @@ func (g *Gateway) listAgents(w http.ResponseWriter, r *http.Request) error {
 		Description string `json:"description"`
 	}
 	type agent struct {
-		ID           string        `json:"id"`
-		Description  string        `json:"description"`
-		Interrupts   bool          `json:"interrupts"`
-		Participants []participant `json:"participants"`
-		Team         *teamDocument `json:"team"`
+		ID           string `json:"id"`
+		Description  string `json:"description"`
+		Interrupts   bool   `json:"interrupts"`
+		TypedAnswers bool   `json:"typedAnswers"`
+
+		Attachments  *attachmentsDocument `json:"attachments,omitempty"`
+		Participants []participant        `json:"participants"`
+		Team         *teamDocument        `json:"team"`
+
+		Suggestions bool     `json:"suggestions"`
+		Writable    []string `json:"writable"`
 	}
 	list := []agent{}
 	for _, s := range g.agentsFor(r) {
-		a := agent{ID: s.name, Description: s.Description, Interrupts: s.info.Interrupts, Participants: []participant{}, Team: teamOf(s.info)}
+		a := agent{ID: s.name, Description: s.Description, Interrupts: s.info.Interrupts, TypedAnswers: s.TypedAnswers != nil, Attachments: s.attachmentsDocument(g.o.Limits), Participants: []participant{}, Team: teamOf(s.info), Suggestions: s.suggester() != nil, Writable: s.writable()}
 		for _, p := range s.info.Participants {
 			a.Participants = append(a.Participants, participant{p.Name, p.Description})
 		}
@@ -231,6 +255,23 @@ func (g *Gateway) listAgents(w http.ResponseWriter, r *http.Request) error {
 	}
 	route.Answer(w, http.StatusOK, map[string]any{"agents": list})
 	return nil
+}
+
+// suggester returns what makes suggestions for people who speak with the agent, or nil.
+func (s *served) suggester() groupchat.Suggester {
+	suggester, _ := groupchat.As[groupchat.Suggester](s.agent)
+	if chat, ok := suggester.(*groupchat.Chat); ok {
+		return chat.Suggester // which may be nil
+	}
+	return suggester
+}
+
+// writable returns the JSON Pointers at and below which callers may write to the state; the empty one is the whole state.
+func (s *served) writable() []string {
+	if s.spec.Client == nil {
+		return []string{""}
+	}
+	return slices.Clone(s.spec.Client)
 }
 
 // showCapabilities is GET /agents/{agent}/capabilities, in the shape of AG-UI 1.0.
@@ -257,6 +298,7 @@ func (s *served) capabilities() agui.AgentCapabilities {
 		Transport: &agui.TransportCapabilities{Streaming: &yes, Resumable: &yes},
 		State:     &agui.StateCapabilities{Snapshots: &yes, Deltas: &yes, PersistentState: &yes},
 	}
+	c.Multimodal = s.multimodal()
 	if can.Tools || can.ClientTools {
 		c.Tools = &agui.ToolsCapabilities{Supported: &yes, ClientProvided: ifKnown(can.ClientTools)}
 	}
@@ -273,6 +315,9 @@ func (s *served) capabilities() agui.AgentCapabilities {
 		for _, p := range s.info.Participants {
 			c.MultiAgent.Subagents = append(c.MultiAgent.Subagents, agui.SubagentInfo{Name: p.Name, Description: p.Description})
 		}
+	}
+	if can.Surfaces {
+		c.Custom = agui.Metadata{"a2ui": json.RawMessage(`{"version":"v0.9"}`)}
 	}
 	return c
 }

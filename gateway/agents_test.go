@@ -9,6 +9,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/model"
 )
 
 // agents are those of a world. Those that wait say so with CUSTOM test.waiting and go on when gate lets them.
@@ -39,6 +40,17 @@ func agents(gate chan struct{}) map[string]groupchat.Agent {
 		"large":          groupchat.AgentFunc(saysMuch),
 		"heavy":          groupchat.AgentFunc(keepsMuch),
 		"desk":           desk(gate),
+
+		"typed":           groupchat.AgentFunc(asksSize),
+		"typed-both":      groupchat.AgentFunc(asksTwo),
+		"typed-steps":     groupchat.AgentFunc(asksTwice),
+		"typed-mixed":     groupchat.AgentFunc(asksAndCalls),
+		"typed-fails":     groupchat.AgentFunc(failsAfterAnswer),
+		"typed-queue":     groupchat.AgentFunc(func(ctx context.Context, t *groupchat.Turn) error { return waitsThenAsks(ctx, t, gate) }),
+		"typed-model":     groupchat.AgentFunc(asksSize),
+		"typed-supersede": groupchat.AgentFunc(asksSize),
+		"typed-approve":   &groupchat.LLM{Model: model.Func(booksOnce), Tools: []groupchat.Tool{bookTool()}},
+		"typed-desk":      desk(gate),
 	}
 }
 

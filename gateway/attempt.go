@@ -77,10 +77,15 @@ type attempt struct {
 	// spent is how many tokens of usage are counted as the principal's, here or by earlier attempts.
 	spent atomic.Int64
 
+	// notes are those of the agents, as they are now.
+	notes host.Notes
+
 	// thread is the thread as of the last commit.
 	thread atomic.Pointer[state.Thread]
 
 	commitMu sync.Mutex // held during a commit; guards the fields below
+	// meant is what a message turned out to mean that was tried as an answer.
+	meant []state.Answer
 	// answersUsed says that a commit has used up the answers which this run brought. Until then effects holds what was recorded.
 	answersUsed bool
 	effects     map[string]json.RawMessage

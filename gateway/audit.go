@@ -1,8 +1,12 @@
 package gateway
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -11,8 +15,8 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// An AuditEntry says what somebody did to a thread: who, what, when and from where. It has ids, and nothing that was said. As JSON it is
-// a line of the audit log.
+// An AuditEntry says what somebody did to a thread: who, what, when and from where. It has ids, and nothing that was said but for what
+// [Options.AuditContent] adds. As JSON it is a line of the audit log.
 type AuditEntry struct {
 	Time      time.Time   `json:"time"` // in UTC
 	Principal string      `json:"principal"`
@@ -28,7 +32,11 @@ type AuditEntry struct {
 	// Into is the thread that a fork made, Patch the id of a patch of the state.
 	Into  string `json:"into,omitempty"`
 	Patch string `json:"patch,omitempty"`
-	// Request is the id of the request, Address the client's IP address, as far as trusted proxies tell it.
+	// Approval is the id of one that is remembered, Tool whose calls it is about, for AuditApprovalUsed and AuditApprovalRevoked. The
+	// call that was made under it is the one of Calls.
+	Approval string `json:"approval,omitempty"`
+	Tool     string `json:"tool,omitempty"`
+	// Request is the id of the request, empty for what a run did. Address is the client's IP address, as far as trusted proxies tell it.
 	Request string `json:"request"`
 	Address string `json:"address,omitempty"`
 }
@@ -37,7 +45,21 @@ type AuditEntry struct {
 type AuditAnswer struct {
 	Interrupt string        `json:"interrupt"`
 	Decision  AuditDecision `json:"decision"`
+	// What follows is about an approval: the tool, the call, and a hash of the arguments that it is called with, or would have been, in hex: 32
+	// digits of the SHA-256 of their canonical JSON. Without it not all of the arguments were shown. Remember says for which later calls
+	// the answer counts.
+	Tool          string              `json:"tool,omitempty"`
+	Call          string              `json:"call,omitempty"`
+	ArgumentsHash string              `json:"arguments_hash,omitempty"`
+	Remember      state.ApprovalScope `json:"remember,omitempty"`
+	// Arguments are those that the hash is of, if they have at most 16 KiB, and Reason is what the person wrote beside the decision. Both
+	// are there with Options.AuditContent only.
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	Reason    string          `json:"reason,omitempty"`
 }
+
+// maxAuditArguments bounds the arguments of one call in an entry, in bytes. Questions show no more of them.
+const maxAuditArguments = 16 << 10
 
 // AuditDecision says how a question was answered.
 type AuditDecision string
@@ -64,6 +86,9 @@ const (
 	AuditPatched  AuditAction = "patched" // the state
 	AuditDeleted  AuditAction = "deleted"
 
+	AuditApprovalUsed    AuditAction = "approval_used"    // a call was made under an approval that is remembered
+	AuditApprovalRevoked AuditAction = "approval_revoked" // one that is remembered
+
 	AuditExportedAll AuditAction = "exported_all" // everything of the principal; the entry names no thread
 	AuditDeletedAll  AuditAction = "deleted_all"
 )
@@ -73,14 +98,29 @@ func (g *Gateway) audit(r *http.Request, key state.Key, e AuditEntry) {
 	if g.o.Audit == nil {
 		return
 	}
-	e.Time, e.Principal, e.Agent, e.Thread = g.o.Now().UTC(), key.Principal, key.Agent, key.ID
 	e.Request = route.RequestID(r)
 	if address := route.Address(r); address.IsValid() {
 		e.Address = address.String()
 	}
+	g.writeAudit(g.log(r), key, e)
+}
+
+// auditRun passes on what a run did in the name of its principal.
+func (g *Gateway) auditRun(key state.Key, e AuditEntry) {
+	if g.o.Audit != nil {
+		g.writeAudit(g.logFor(key.Principal), key, e)
+	}
+}
+
+func (g *Gateway) writeAudit(log *slog.Logger, key state.Key, e AuditEntry) {
+	e.Time, e.Principal, e.Agent, e.Thread = g.o.Now().UTC(), key.Principal, key.Agent, key.ID
 	if err := calls.Protect(func() error { return g.o.Audit(e) }); err != nil {
+		e.Answers = slices.Clone(e.Answers) // the audit may have kept its own
+		for i := range e.Answers {
+			e.Answers[i].Arguments, e.Answers[i].Reason = nil, "" // the server log has no content
+		}
 		entry, _ := json.Marshal(e) // it has texts and a time only
-		calls.WithCause(g.log(r), err).Error("audit: not written", "entry", string(entry))
+		calls.WithCause(log, err).Error("audit: not written", "entry", string(entry))
 	}
 }
 
@@ -93,7 +133,7 @@ func (g *Gateway) auditBegun(r *http.Request, begun *state.Begun) {
 	intent := &t.Live.Intent
 	e := AuditEntry{Action: AuditAnswered, RunID: intent.RunID}
 	for _, answer := range intent.Claims {
-		e.Answers = append(e.Answers, AuditAnswer{Interrupt: answer.ID, Decision: decisionOf(answer)})
+		e.Answers = append(e.Answers, auditAnswer(answer, intent.Questions, g.o.AuditContent))
 	}
 	if intent.Resumed {
 		for _, c := range t.Calls {
@@ -108,6 +148,54 @@ func (g *Gateway) auditBegun(r *http.Request, begun *state.Begun) {
 	if intent.Cut {
 		g.audit(r, t.Key, AuditEntry{Action: AuditEdited, RunID: intent.RunID})
 	}
+}
+
+// auditAnswer is what is noted of an answer to one of the questions; content adds what it says.
+func auditAnswer(answer state.Answer, questions []agui.Interrupt, content bool) AuditAnswer {
+	noted := AuditAnswer{Interrupt: answer.ID, Decision: decisionOf(answer)}
+	i := slices.IndexFunc(questions, func(q agui.Interrupt) bool { return q.ID == answer.ID })
+	if i < 0 || questions[i].Reason != "tool_call" || noted.Decision == DecisionAnswered {
+		return noted
+	}
+	var card struct {
+		Tool      string          `json:"tool"`
+		Arguments json.RawMessage `json:"arguments"`
+		Truncated bool            `json:"truncated"`
+		Masked    bool            `json:"masked"`
+	}
+	var given struct {
+		Edited   json.RawMessage     `json:"editedArgs"`
+		Remember state.ApprovalScope `json:"remember"`
+		Reason   string              `json:"reason"`
+	}
+	_ = json.Unmarshal(questions[i].Metadata["value"], &card) // of a question from elsewhere it may be anything
+	_ = json.Unmarshal(answer.Payload, &given)                // it was held against the question's schema
+	noted.Tool, noted.Call = route.Logged(card.Tool), questions[i].ToolCallID
+	arguments := card.Arguments
+	if card.Truncated || card.Masked {
+		arguments = nil
+	}
+	if noted.Decision == DecisionApprovedEdited {
+		arguments = given.Edited
+	}
+	if arguments != nil {
+		noted.ArgumentsHash = hashOfArguments(arguments)
+	}
+	if content {
+		noted.Reason = given.Reason
+		if len(arguments) <= maxAuditArguments {
+			noted.Arguments = arguments
+		}
+	}
+	if given.Remember == state.ApprovalThread || given.Remember == state.ApprovalPrincipal {
+		noted.Remember = given.Remember
+	}
+	return noted
+}
+
+func hashOfArguments(arguments json.RawMessage) string {
+	sum := sha256.Sum256(state.Canonical(arguments))
+	return hex.EncodeToString(sum[:16])
 }
 
 // decisionOf returns what an answer decides. A question asks for approval if its answer has the member "approved", as the answers to

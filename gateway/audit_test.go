@@ -1,6 +1,8 @@
 package gateway_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -99,7 +101,15 @@ func TestAuditHasWhatPeopleDecide(t *testing.T) {
 		asked(thread, "approve")
 		id, body := question(thread), answers(thread, test.payload)
 		as("POST", "/threads/"+thread+"/resume", body, "Accept", "text/event-stream")
-		wants(thread, decided("approve", thread, id, test.decision))
+		want := decided("approve", thread, id, test.decision)
+		if test.decision != gateway.DecisionAnswered {
+			want.Answers[0].Call = "book-1"
+		}
+		if test.decision == gateway.DecisionApprovedEdited {
+			sum := sha256.Sum256([]byte(`{"what":` + quote(confidential) + `}`))
+			want.Answers[0].ArgumentsHash = hex.EncodeToString(sum[:16])
+		}
+		wants(thread, want)
 		as("POST", "/threads/"+thread+"/resume", body)
 		wants(thread + " again")
 	}

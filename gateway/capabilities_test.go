@@ -46,7 +46,7 @@ agents:
 		"shy":     "",
 		"thinker": "clientProvided reasoning reasoning.streaming tools",
 		"asks":    "approvals approveWithEdits clientProvided interrupts people tools",
-		"works":   "tools",
+		"works":   "approvals approveWithEdits interrupts people tools", // its server's tools may do harm
 		"clerk":   "approvals approveWithEdits clientProvided interrupts people tools",
 		"caller":  "approvals approveWithEdits clientProvided delegation interrupts people tools",
 		"support": "clientProvided delegation handoffs reasoning reasoning.streaming tools",

@@ -12,7 +12,6 @@ import (
 	"github.com/agui-gateway/gateway/gateway/copilotkit"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/gateway/wire"
-	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -47,9 +46,8 @@ func (s copilotkitService) Agent(r *http.Request, name string) (copilotkit.Agent
 func (s copilotkitService) Hidden(r *http.Request) []string { return s.g.hiddenFrom(r) }
 
 func copilotkitAgent(s *served) copilotkit.Agent {
-	suggester, _ := s.agent.(groupchat.Suggester)
 	return copilotkit.Agent{
-		Name: s.name, Description: s.Description, Capabilities: s.capabilities(), Suggester: suggester, RunTimeout: s.RunTimeout,
+		Name: s.name, Description: s.Description, Capabilities: s.capabilities(), Surfaces: s.info.Surfaces, Suggester: s.suggester(), RunTimeout: s.RunTimeout,
 	}
 }
 
@@ -146,7 +144,7 @@ func (s copilotkitService) Events(r *http.Request, t *state.Thread) iter.Seq2[js
 			yield(nil, err)
 			return
 		}
-		profile, err := s.g.profile(r, agent, agui.Era0, wire.Standard, nil)
+		profile, err := s.g.profile(r, agent, t.Key.ID, agui.Era0, wire.Standard, nil)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -205,8 +203,9 @@ func (s copilotkitService) profile(r *http.Request, name string, in *agui.RunAge
 	if err != nil {
 		return nil, wire.Profile{}, err
 	}
-	profile, err := s.g.profile(r, agent, era, wire.Standard, in.ForwardedProps)
+	profile, err := s.g.profile(r, agent, in.ThreadID, era, wire.Standard, in.ForwardedProps)
 	profile.Stop, profile.AskAgain, profile.Trace, profile.RunID = wire.StopPlain, true, false, in.RunID
+	profile.Binary = wire.SendsBinary(in.Messages)
 	return agent, profile, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"net/url"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/gateway/copilotkit"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/gateway/wire"
 	"github.com/agui-gateway/gateway/state"
@@ -58,12 +59,22 @@ func (g *Gateway) requestOf(r *http.Request, in *agui.RunAgentInput, data []byte
 	if note := agui.VersionNote(in.ProtocolVersion); note != "" {
 		g.log(r).Info("input: " + note)
 	}
+	action := ""
+	if agent.info.Surfaces {
+		if action, err = addAction(in); err != nil {
+			return nil, err
+		}
+	}
 	req := g.newRequest(in, agent, era)
+	req.Action = action
 	if req.Hops, req.Chain, err = hopsOf(r.Header); err != nil {
 		return nil, err
 	}
 	req.Key.Principal = route.Principal(r)
 	if req.Caller, err = callerOf(r); err != nil {
+		return nil, err
+	}
+	if err := g.admitFiles(r.Context(), req, agent); err != nil {
 		return nil, err
 	}
 	req.Hash = state.Hash(data)
@@ -155,9 +166,9 @@ func legacyAnswers(props json.RawMessage) []state.Answer {
 }
 
 // profile returns what the reader of a request is sent: by its era, the agent's options, the query parameters
-// interrupts=standard|legacy, subagents=on|off, refusals=error|ask and trace=1, and the other ways to ask for subagents. Dialect is that of
+// interrupts=standard|legacy, subagents=on|off, refusals=error|ask, files=data|links, a2ui=on|off, chunks=on|off and trace=1, and the other ways to ask for subagents and links. Dialect is that of
 // the route, props are the forwarded properties if there are any.
-func (g *Gateway) profile(r *http.Request, agent *served, era agui.Era, dialect wire.Dialect, props json.RawMessage) (w wire.Profile, err error) {
+func (g *Gateway) profile(r *http.Request, agent *served, thread string, era agui.Era, dialect wire.Dialect, props json.RawMessage) (w wire.Profile, err error) {
 	w = wire.Profile{Era: era, Dialect: dialect}
 	if w.Subagents, err = subagents(r, agent, era, dialect, props); err != nil {
 		return w, err
@@ -166,6 +177,11 @@ func (g *Gateway) profile(r *http.Request, agent *served, era agui.Era, dialect 
 		w.Dialect = wire.Legacy
 	}
 	q := r.URL.Query()
+	if linked, err := linksFiles(r); err != nil {
+		return w, err
+	} else if linked {
+		w.Links = wire.Links{Thread: thread, Agent: agent.name}
+	}
 	switch q.Get("interrupts") {
 	case "":
 	case "standard":
@@ -182,8 +198,53 @@ func (g *Gateway) profile(r *http.Request, agent *served, era agui.Era, dialect 
 	default:
 		return w, route.InvalidQuery("refusals", "must be error or ask")
 	}
+	if w.Surfaces, err = surfaces(q, r.URL.Path); err != nil {
+		return w, err
+	}
+	switch q.Get("chunks") {
+	case "", "off":
+	case "on":
+		w.Chunks = true
+	default:
+		return w, route.InvalidQuery("chunks", "must be on or off")
+	}
 	w.Trace, err = traces(q)
 	return w, err
+}
+
+// filesHeader asks for links in place of files, for clients that cannot set a query.
+const filesHeader = "X-Gateway-Files"
+
+// linksFiles reports whether the reader of a request is sent links in the place of files: by files=links|data in the query, which counts
+// before the header. Without a word it is sent what was stored, as clients of plain AG-UI expect.
+func linksFiles(r *http.Request) (bool, error) {
+	for _, said := range [][2]string{{"files", r.URL.Query().Get("files")}, {filesHeader, r.Header.Get(filesHeader)}} {
+		switch said[1] {
+		case "":
+		case "links":
+			return true, nil
+		case "data":
+			return false, nil
+		default:
+			return false, route.InvalidQuery(said[0], "must be links or data")
+		}
+	}
+	return false, nil
+}
+
+// surfaces reports whether a reader is sent activities of A2UI. Behind CopilotKit's Node runtime, whose middleware makes them, requests come
+// by the endpoints of AG-UI; where a page speaks with the gateway itself, they come by CopilotKit's.
+func surfaces(q url.Values, path string) (bool, error) {
+	switch q.Get("a2ui") {
+	case "":
+		return copilotkit.Owns(path), nil
+	case "on":
+		return true, nil
+	case "off":
+		return false, nil
+	default:
+		return false, route.InvalidQuery("a2ui", "must be on or off")
+	}
 }
 
 // traces reports whether a request asks for the steps of runs beside their events.
@@ -213,7 +274,7 @@ func (g *Gateway) threadProfile(r *http.Request) (state.Key, *served, wire.Profi
 	if err != nil {
 		return key, nil, wire.Profile{}, err
 	}
-	wire, err := g.profile(r, agent, era, wire.Standard, nil)
+	wire, err := g.profile(r, agent, key.ID, era, wire.Standard, nil)
 	return key, agent, wire, err
 }
 

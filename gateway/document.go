@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"hash/fnv"
@@ -36,7 +35,7 @@ func (a *attempt) openDocument(t *state.Thread) error {
 	if a.doc, err = state.NewDocument(raw, o); err != nil {
 		return err
 	}
-	err = fillState(a.doc, a.agent.spec.Initial)
+	err = a.doc.Fill(a.agent.spec.Initial)
 	opened = true
 	return err
 }
@@ -82,37 +81,4 @@ func hashOf(raw json.RawMessage) string {
 	h := fnv.New64a()
 	h.Write(raw)
 	return strconv.FormatUint(h.Sum64(), 36)
-}
-
-// fillState sets the members of initial that the state lacks, in their order.
-func fillState(doc *state.Document, initial json.RawMessage) error {
-	if len(initial) == 0 {
-		return nil
-	}
-	in := json.NewDecoder(bytes.NewReader(initial))
-	if _, err := in.Token(); err != nil {
-		return err
-	}
-	for in.More() {
-		name, err := in.Token()
-		if err != nil {
-			return err
-		}
-		var value json.RawMessage
-		if err := in.Decode(&value); err != nil {
-			return err
-		}
-		text, ok := name.(string)
-		if !ok {
-			return state.ErrValue
-		}
-		pointer := state.Pointer(text)
-		if !doc.Blank(pointer) {
-			continue
-		}
-		if err := doc.Set(pointer, value); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -17,7 +17,7 @@ import (
 // tryouts are the routes of a gateway, each with its method and with a path that names somebody.
 func tryouts(t *testing.T, g *Gateway) (routes [][2]string) {
 	t.Helper()
-	places := strings.NewReplacer(":agent", "echo", "{agent}", "echo", ":id", "t", "{thread}", "t", ":patch", "1-1", ":run", "1", "*", "x")
+	places := strings.NewReplacer(":agent", "echo", "{agent}", "echo", ":id", "t", "{thread}", "t", ":patch", "1-1", ":run", "1", ":message", "u1", ":file", "0", "*", "x")
 	for _, r := range g.routes.(*echo.Echo).Routes() {
 		routes = append(routes, [2]string{r.Method, places.Replace(r.Path)})
 	}

@@ -29,8 +29,12 @@ func (a *attempt) end(result host.Result, err error) {
 	case errors.Is(err, errNotTakenOver):
 		a.surrender(err)
 		return
+	case errors.Is(err, errStopped) && a.reading():
+		err = a.endReading()
 	case errors.Is(err, errStopped):
 		err = a.endStopped()
+	case errors.Is(err, errUnclear):
+		err = a.endUnclear()
 	case err != nil:
 		err = a.endFailed(err)
 	case result.Pause != nil && len(result.Pause.Interrupts) > 0:

@@ -13,7 +13,7 @@ import (
 )
 
 // ErasePrincipal deletes all that a store has of a principal: live runs are stopped, on whichever replica they are, and threads with
-// their logs, questions and waiting requests, and notices for the webhook, are deleted. It returns how many threads that were, also if it
+// their logs, questions and waiting requests, notices for the webhook, and approvals that are remembered, are deleted. It returns how many threads that were, also if it
 // fails, and may be called again. Threads that are begun meanwhile are deleted too, unless they are begun after its last look; nothing
 // keeps the principal from beginning new ones. Patience is how long live runs may take to end before they are deleted as they are; 0
 // means that there is nobody who would end them.
@@ -27,7 +27,7 @@ func ErasePrincipal(ctx context.Context, store state.Store, principal string, pa
 			return threads, err
 		}
 		if len(page.Threads) == 0 {
-			return threads, e.notices(ctx)
+			return threads, e.rest(ctx)
 		}
 		n, err := e.threads(ctx, page.Threads)
 		threads += n
@@ -91,13 +91,13 @@ func (e *eraser) forget(ctx context.Context, keys []state.Key) (purged int, err 
 	return len(keys), nil
 }
 
-// notices deletes the notices for the webhook that are about the principal's threads.
-func (e *eraser) notices(ctx context.Context) error {
+// rest deletes the notices for the webhook that are about the principal's threads, and what the principal approved of in all of them.
+func (e *eraser) rest(ctx context.Context) error {
 	keys, err := webhook.NoticesOf(ctx, e.store, e.principal)
 	if err != nil {
 		return err
 	}
-	_, err = e.forget(ctx, keys)
+	_, err = e.forget(ctx, append(keys, state.ApprovalsKey(e.principal)))
 	return err
 }
 

@@ -24,6 +24,7 @@ var statuses = map[errcode.Code]int{
 	errcode.MethodNotAllowed:     http.StatusMethodNotAllowed,
 	errcode.AmbiguousThread:      http.StatusConflict,
 	errcode.TooLarge:             http.StatusRequestEntityTooLarge,
+	errcode.InvalidAttachment:    http.StatusUnprocessableEntity,
 	errcode.UnsupportedMediaType: http.StatusUnsupportedMediaType,
 	errcode.MisdirectedRequest:   http.StatusMisdirectedRequest,
 	errcode.HeaderTooLarge:       http.StatusRequestHeaderFieldsTooLarge,

@@ -15,8 +15,8 @@ import (
 // exportFormat is the version of an export: a later one may have more members.
 const exportFormat = 1
 
-// ExportPrincipal writes all threads that a store has of a principal, as JSON, one value a line: {"principal", "exportedAt", "format"}
-// first, then each thread as GET /threads/{id} shows it, and {"threads"}, the number of those lines, at the end, without which the export is
+// ExportPrincipal writes all threads that a store has of a principal, as JSON, one value a line: {"principal", "exportedAt", "format"} with
+// the principal's approvals that are remembered first, then each thread as GET /threads/{id} shows it, and {"threads"}, the number of those lines, at the end, without which the export is
 // not complete. A thread that changes meanwhile may come twice; the later one counts. One that has lost a part is {"id", "agent", "error"}.
 // No more than one thread is in memory at a time. It fails with the errors of w and of a [state.Store].
 func ExportPrincipal(ctx context.Context, store state.Store, principal string, w io.Writer) (threads int, err error) {
@@ -39,11 +39,16 @@ type exporter struct {
 const exportPasses = 5
 
 func (e *exporter) export(ctx context.Context) error {
+	approvals, err := e.store.Approvals(ctx, state.ApprovalsKey(e.principal))
+	if err != nil {
+		return err
+	}
 	head := struct {
-		Principal  string          `json:"principal"`
-		ExportedAt route.Timestamp `json:"exportedAt"`
-		Format     int             `json:"format"`
-	}{e.principal, route.Timestamp(time.Now()), exportFormat}
+		Principal  string           `json:"principal"`
+		ExportedAt route.Timestamp  `json:"exportedAt"`
+		Format     int              `json:"format"`
+		Approvals  []state.Approval `json:"approvals,omitempty"`
+	}{e.principal, route.Timestamp(time.Now()), exportFormat, approvals}
 	if err := e.out.Encode(head); err != nil {
 		return err
 	}
@@ -105,13 +110,21 @@ func (e *exporter) thread(ctx context.Context, key state.Key) error {
 			return err
 		}
 		d.Messages = s.Messages.JSON()
-		line = d
+		line = exportedThread{d, s.Thread.Notes, s.Thread.Approvals}
 	}
 	if err := e.out.Encode(line); err != nil {
 		return err
 	}
 	e.n++
 	return nil
+}
+
+// An exportedThread is what clients are shown of a thread, and the notes of its agents, which they are not, with what was approved of in
+// it beforehand.
+type exportedThread struct {
+	*threadDocument
+	Notes     json.RawMessage  `json:"notes,omitempty"`
+	Approvals []state.Approval `json:"approvals,omitempty"`
 }
 
 // A damagedThread stands in an export for a thread that cannot be shown.

@@ -36,6 +36,9 @@ func (g *Gateway) legacyAgent(r *http.Request) (*served, error) {
 	if g.o.Legacy != "" {
 		return g.agentFor(r, g.o.Legacy)
 	}
+	if name := g.roster.Load().subgraphs; name != "" {
+		return g.agentFor(r, name)
+	}
 	if agents := g.agentsFor(r); len(agents) == 1 {
 		return agents[0], nil
 	}
@@ -47,10 +50,12 @@ func (g *Gateway) run(w http.ResponseWriter, r *http.Request, agent *served, dia
 	if err != nil {
 		return err
 	}
-	wire, err := g.profile(r, agent, req.Era, dialect, req.ForwardedProps)
+	binary := wire.SendsBinary(req.Messages)
+	wire, err := g.profile(r, agent, req.Key.ID, req.Era, dialect, req.ForwardedProps)
 	if err != nil {
 		return err
 	}
+	wire.Binary = binary
 	wire.RunID = req.RunID
 	disconnect := agent.Disconnect
 	if d := Disconnect(r.URL.Query().Get("disconnect")); d != "" {

@@ -11,6 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/frame"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
+	"github.com/agui-gateway/gateway/gateway/wire"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -41,10 +42,24 @@ func (g *Gateway) thread(r *http.Request) (state.Key, error) {
 	}
 }
 
+const (
+	// maxSearch is how many bytes the words of a search may have.
+	maxSearch = 200
+	// listLook is how many threads one request for a list looks at. Who asks for those of a status, or searches, is sent what was
+	// found among them and where to go on.
+	listLook = 1000
+)
+
 // listThreads is GET /threads.
 func (g *Gateway) listThreads(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
-	query := state.Query{Principal: route.Principal(r), Agent: q.Get("agent"), Status: state.Status(q.Get("status")), Cursor: q.Get("cursor")}
+	query := state.Query{
+		Principal: route.Principal(r), Agent: q.Get("agent"), Status: state.Status(q.Get("status")), Text: q.Get("q"),
+		Cursor: q.Get("cursor"), Look: listLook,
+	}
+	if len(query.Text) > maxSearch {
+		return route.InvalidQuery("q", "is longer than 200 bytes")
+	}
 	switch query.Status {
 	case "", state.StatusIdle, state.StatusRunning, state.StatusInterrupted, state.StatusFailed:
 	default:
@@ -88,6 +103,7 @@ type threadDocument struct {
 	State      any                        `json:"state"`
 	Messages   json.RawMessage            `json:"messages"`
 	Interrupts agui.List[agui.Interrupt]  `json:"interrupts"`
+	Answers    []answerDocument           `json:"answers,omitempty"`
 	OpenCalls  agui.List[agui.ToolCall]   `json:"openCalls"`
 	Runs       []runDocument              `json:"runs"`
 	Usage      agui.List[agui.TokenUsage] `json:"usage,omitempty"`
@@ -103,6 +119,8 @@ type runDocument struct {
 	Message     string          `json:"message,omitempty"` // what readers were sent about its failure
 	StartedAt   route.Timestamp `json:"startedAt"`
 	EndedAt     route.Timestamp `json:"endedAt,omitzero"`
+	After       string          `json:"afterMessageId,omitempty"` // the message that the conversation ended with when it began
+	Last        string          `json:"lastMessageId,omitempty"`  // the last that it added
 	Cost        *float64        `json:"cost,omitempty"`
 }
 
@@ -124,9 +142,30 @@ func (g *Gateway) showThreadJSON(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	linked, err := linksFiles(r)
+	if err != nil {
+		return err
+	}
+	if linked {
+		if shown, err = linkedConversation(wire.Links{Thread: key.ID, Agent: key.Agent}, shown); err != nil {
+			return err
+		}
+	}
 	d.Messages = shown.JSON()
 	route.Answer(w, http.StatusOK, d)
 	return nil
+}
+
+// linkedConversation is a conversation with links in the place of files.
+func linkedConversation(links wire.Links, stored state.Conversation) (state.Conversation, error) {
+	linked := make(state.Conversation, len(stored))
+	for i := range stored {
+		var err error
+		if linked[i], err = linkedMessage(links, stored[i]); err != nil {
+			return nil, err
+		}
+	}
+	return linked, nil
 }
 
 // documentOf is a thread as it is shown, without its messages.
@@ -146,13 +185,17 @@ func documentOf(s *state.Snapshot) (*threadDocument, error) {
 	for _, run := range s.Runs {
 		d.Runs = append(d.Runs, documentOfRun(run))
 	}
+	for i := range s.Answered {
+		d.Answers = append(d.Answers, documentOfAnswer(&s.Answered[i]))
+	}
 	return d, nil
 }
 
 func documentOfRun(run state.Run) runDocument {
 	doc := runDocument{
 		RunID: run.RunID, Number: run.Number, ParentRunID: run.ParentRunID, Status: run.Status, Code: run.Code,
-		StartedAt: route.Timestamp(run.StartedAt), EndedAt: route.Timestamp(run.EndedAt), Cost: run.Cost,
+		StartedAt: route.Timestamp(run.StartedAt), EndedAt: route.Timestamp(run.EndedAt),
+		After: run.After, Last: run.LastMessage, Cost: run.Cost,
 	}
 	if run.Status == state.RunError {
 		doc.Message = cmp.Or(run.Text, run.Code.Message())

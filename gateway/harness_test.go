@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -52,6 +53,7 @@ func startWorld(t *testing.T, way *http.Transport, serve func(http.Handler) *htt
 		Now:    w.clock.Now,
 		NewID:  func() string { return "id" + strconv.FormatInt(w.ids.Add(1), 10) },
 	}
+	maps.Copy(o.Agent, typedAnswers(w.gate))
 	for _, f := range change {
 		f(&o)
 	}

@@ -49,6 +49,7 @@ func hostileQueries() (cases []hostileCase) {
 	for _, target := range []string{
 		"/threads?limit=0", "/threads?limit=-1", "/threads?limit=x", "/threads?limit=1e9", "/threads?limit=99999999999999999999", "/threads?limit=1&limit=x", "/threads?limit=%00", "/threads?limit=",
 		"/threads?cursor=x", "/threads?cursor=" + long, "/threads?cursor=%00%ff", "/threads?cursor=eyJhIjoxfQ", "/threads?status=gone", "/threads?status[]=idle", "/threads?agent=__proto__", "/threads?agent=" + long,
+		"/threads?q=" + long, "/threads?q=%00%ff", "/threads?q=" + strings.Repeat("%20", 200), "/threads?q=" + strings.Repeat("a%20", 100), "/threads?q[]=x", "/threads?q=.*&q=(a+)+$",
 		"/threads?" + strings.Repeat("a=1&", 5000), "/threads?%zz", "/threads?a=1;b=2", "/threads?limit=%", "/threads?principal=ada", "/threads?user=ada&X-User=ada",
 		"/threads/hers?limit=x", "/threads/hers?limit=-1", "/threads/hers?before=x", "/threads/hers?limit=1&before=" + long, "/threads/hers?limit=1&before=%00", "/threads/hers?agent=echo", "/threads/hers?agent=%00",
 		"/threads/hers/events?protocolVersion=2.0", "/threads/hers/events?protocolVersion=x", "/threads/hers/events?protocolVersion=" + long, "/threads/hers/events?interrupts=x", "/threads/hers/events?subagents=x",
@@ -58,7 +59,7 @@ func hostileQueries() (cases []hostileCase) {
 	} {
 		cases = append(cases, hostileCase{name: "GET " + clipped(target), sent: []string{request("GET", target, "")}})
 	}
-	for _, query := range []string{"disconnect=x", "disconnect=" + long, "interrupts=x", "subagents=x", "refusals=x", "disconnect=detach&disconnect=x", "agent=ask"} {
+	for _, query := range []string{"disconnect=x", "disconnect=" + long, "interrupts=x", "subagents=x", "refusals=x", "chunks=x", "disconnect=detach&disconnect=x", "agent=ask"} {
 		body := `{"threadId":` + quote("query "+clipped(query)) + `,"runId":"r","messages":[{"id":"u","role":"user","content":"Hi"}]}`
 		cases = append(cases, hostileCase{name: "POST " + clipped(query), sent: []string{request("POST", "/agents/echo?"+query, body)}})
 	}

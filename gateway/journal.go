@@ -114,7 +114,10 @@ func (a *attempt) Once(ctx context.Context, key string, result json.RawMessage) 
 // commit stores c with all events up to now. The run's context does not count: a run that is stopped during a commit would be
 // given up otherwise. The caller holds commitMu.
 func (a *attempt) commit(c state.Commit) error {
-	c.Trace = telemetry.Traceparent(a.background)
+	c.Trace, c.Notes = telemetry.Traceparent(a.background), a.notes.Changed()
+	if !a.answersUsed {
+		c.Answers = a.meant
+	}
 	t, err := a.rec.Commit(a.background, c)
 	if err != nil {
 		return err

@@ -57,12 +57,15 @@ var limits = map[string]limit{
 	"Event": {value: int64(len(`{"type":"CUSTOM","name":"sized","value":"`)) + 1000 + int64(len(`"}`)), answer: "too_large",
 		at:     runs("emits", input("t", "r", []string{"u1:" + strings.Repeat("x", 1000)})),
 		beyond: runs("emits", input("t", "r", []string{"u1:" + strings.Repeat("x", 1001)}))},
+	"File":                {value: 7, at: runs("silent", withFiles("1234567")), beyond: runs("silent", withFiles("12345678")), answer: "too_large"},
+	"Files":               {value: 2, at: runs("silent", withFiles("1", "2")), beyond: runs("silent", withFiles("1", "2", "3")), answer: "too_large"},
 	"PatchOps":            {value: 3, at: deltas(3), beyond: deltas(4), answer: "a snapshot"},
 	"Runs":                {value: 2, at: live(1, false), beyond: live(2, false), answer: "overloaded"},
 	"RunsPerPrincipal":    {value: 2, at: live(1, false), beyond: live(2, false), answer: "rate_limited", with: asAda},
 	"Readers":             {value: 2, at: live(1, true), beyond: live(2, true), answer: "overloaded"},
 	"ReadersTotal":        {value: 2, at: live(1, true), beyond: live(2, true), answer: "overloaded"},
 	"ReadersPerPrincipal": {value: 2, at: live(1, true), beyond: live(2, true), answer: "rate_limited", with: asAda},
+	"Turns":               {value: 3, at: runs("turns3", input("t", "r", []string{"u1:Hi"})), beyond: runs("turns4", input("t", "r", []string{"u1:Hi"})), answer: "budget_exceeded"},
 	"Queue":               {value: 2, at: queued(1), beyond: queued(2), answer: "queue_full"},
 	"TokensPerPrincipal":  {value: 24, at: spends(2), beyond: spends(3), answer: "rate_limited", with: asAda},
 	"Rate": {value: 2, at: asks(2, time.Second), beyond: asks(3, time.Second), answer: "rate_limited",
@@ -71,6 +74,16 @@ var limits = map[string]limit{
 		with: func(o *gateway.Options) { asAda(o); o.Limits.Rate = 2 }},
 	"StoredPerPrincipal": {value: int64(len(`{"id":"u1","role":"user","content":"Hi"}`)), answer: "too_large",
 		at: runs("silent", input("t", "r", []string{"u1:Hi"})), beyond: runs("silent", input("t", "r", []string{"u1:Hi!"}))},
+}
+
+// turnsOf is a team whose run has so many turns.
+func turnsOf(n int) groupchat.Agent {
+	chat := &groupchat.Chat{Manager: groupchat.Sequential()}
+	for i := range n {
+		chat.Participants = append(chat.Participants, groupchat.Participant{Name: "p" + strconv.Itoa(i),
+			Agent: groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error { return groupchat.Say(t, "word", "Hm.") })})
+	}
+	return chat
 }
 
 // sized are the agents that make something of exactly the size of what they are told.
@@ -83,6 +96,9 @@ func sized(o *gateway.Options) {
 		m, _ := t.LastUser()
 		return t.Emit(&agui.Custom{Name: "sized", Value: json.RawMessage(quote(m.Content.Text()))})
 	})
+	for _, turns := range []int{3, 4} {
+		o.Agents["turns"+strconv.Itoa(turns)] = turnsOf(turns)
+	}
 	o.Agents["patches"] = groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
 		m, _ := t.LastUser()
 		patch := agui.Patch{}

@@ -23,7 +23,7 @@ func TestOpenAPIIsTheRoutingTable(t *testing.T) {
 	var routed []string
 	for _, route := range g.routes.(*echo.Echo).Routes() {
 		if !strings.HasPrefix(route.Path, "/api/") && route.Method != http.MethodHead { // which is wherever GET is
-			path := strings.NewReplacer(":agent", "{agent}", ":id", "{id}", ":patch", "{patch}", ":run", "{run}").Replace(route.Path)
+			path := strings.NewReplacer(":agent", "{agent}", ":id", "{id}", ":patch", "{patch}", ":run", "{run}", ":approval", "{approval}", ":message", "{message}", ":file", "{file}").Replace(route.Path)
 			routed = append(routed, route.Method+" "+path)
 		}
 	}

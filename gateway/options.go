@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/telemetry"
 )
@@ -20,7 +21,8 @@ type Options struct {
 	Agents map[string]groupchat.Agent
 	// Agent holds what differs from these options for one agent, by name.
 	Agent map[string]AgentOptions
-	// Legacy is the agent that POST /subgraphs speaks to; empty means the one called travel, or the only one there is.
+	// Legacy is the agent that POST /subgraphs speaks to; empty means the one with [AgentOptions].Subgraphs, else the only one there is, else the
+	// one called travel.
 	Legacy string
 	// Store keeps the threads; nil means a [memstore.New] of the gateway's own.
 	Store state.Store
@@ -49,6 +51,9 @@ type Options struct {
 	RunAttempts    int           // how many attempts a run may have, takeovers included; 0 means 3
 	StoreBuffer    time.Duration // how long a run waits for a store that is away; 0 means 20 seconds
 	Pace           time.Duration // between the pieces of scripted texts
+
+	// Hooks are called around everything that agents do; see [groupchat.WithHooks] for those of one agent.
+	Hooks []groupchat.Hooks
 
 	// Webhook is called when a run waits for answers.
 	Webhook WebhookOptions
@@ -101,6 +106,9 @@ type Options struct {
 	// store has what it is told of and before the client is answered, so it should be quick. Its errors and panics keep nobody from
 	// anything: the server log has the entry then. Nil means that there is no audit log.
 	Audit func(AuditEntry) error
+	// AuditContent adds to the entries what the decisions on calls of tools say: the arguments that a call is made with, edited ones
+	// included, and the person's reason. Deleting a thread does not delete them from a log.
+	AuditContent bool
 	// Now and NewID are the clock and the source of ids; nil means the system's.
 	Now   func() time.Time
 	NewID func() string
@@ -118,8 +126,24 @@ type AgentOptions struct {
 	SubagentEvents SubagentEvents
 	InterruptTTL   time.Duration
 	RunTimeout     time.Duration
+	MaxTurns       int // of one run, nested ones included
 	// LegacyInterrupts asks in the dialect before AG-UI 1.0's interrupts, CUSTOM on_interrupt, where a request does not say which.
 	LegacyInterrupts bool
+	// Subgraphs makes this the agent that POST /subgraphs speaks to, if [Options].Legacy names none. One agent may be it.
+	Subgraphs bool
+	// Attachments say which files it takes; nil means those that [Limits] allow, and that pages are told of none.
+	Attachments *Attachments
+	// TypedAnswers lets people answer the one question that is open by a message. Nil refuses messages while a question is open.
+	TypedAnswers *TypedAnswers
+}
+
+// TypedAnswers say how messages are read that may be answers. The zero value knows answers by their names and their places in the list,
+// yes and no, and takes any text for a question that offers nothing to choose from. What is not understood is said back, and
+// leaves the question as it was.
+type TypedAnswers struct {
+	// Model is asked which answer a message means that is not known without it; nil asks nobody. It is never asked about approvals, and
+	// what it says is held against the question's schema.
+	Model model.Model
 }
 
 // Disconnect says what happens to a run when the connection that it was posted on closes.
@@ -154,10 +178,13 @@ type Limits struct {
 	Depth    int   // nesting of JSON; 64
 	Values   int   // JSON values of a request; 500,000
 	Messages int   // per input; 2000
+	File     int64 // bytes of a file of a message; 4 MiB
+	Files    int   // per message; 16
 	PatchOps int   // per delta, a snapshot is sent beyond; 1000
 	Runs     int   // live at once; 10000
 	Readers  int   // per thread; 64
 	Queue    int   // requests waiting per thread; 8
+	Turns    int   // of one run, nested ones included, in one attempt at it; 1000
 
 	ReadersTotal int // of all threads; 10000
 	// StoredPerPrincipal is how many bytes the threads of a principal may take, as the store counts them; no limit. Live runs go on
@@ -192,10 +219,13 @@ func (l *Limits) fill() {
 	orDefault(&l.Depth, 64)
 	orDefault(&l.Values, 500_000)
 	orDefault(&l.Messages, 2000)
+	orDefault(&l.File, 4<<20)
+	orDefault(&l.Files, 16)
 	orDefault(&l.PatchOps, 1000)
 	orDefault(&l.Runs, 10000)
 	orDefault(&l.Readers, 64)
 	orDefault(&l.Queue, 8)
+	orDefault(&l.Turns, 1000)
 	orDefault(&l.Bodies, 256<<20)
 	orDefault(&l.Answers, 256<<20)
 	orDefault(&l.ReadersTotal, 10000)

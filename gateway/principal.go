@@ -38,7 +38,7 @@ func checkPrincipal(p Principal) error {
 	if err := checkPrincipalText("id", p.ID, maxPrincipal); err != nil {
 		return err
 	}
-	if p.ID == webhook.Principal { // has the notices that wait in the store
+	if p.ID == webhook.Principal || p.ID == state.ApprovalsKey("").Principal { // which have notices that wait in the store, and approvals
 		return errors.New("gateway: the principal's id is reserved")
 	}
 	if len(p.Roles) > maxRoles {

@@ -78,6 +78,7 @@ func TestARequestWithoutAPrincipalIsRefused(t *testing.T) {
 		"an id with a C1 control":     {id: "ada\u0085", status: 401, says: "Valid credentials are required.", logged: "control"},
 		"an id that is not UTF-8":     {id: "ada\xff", status: 401, says: "Valid credentials are required.", logged: "UTF-8"},
 		"the id of waiting notices":   {id: ".webhook", status: 401, says: "Valid credentials are required.", logged: "reserved"},
+		"the id of approvals":         {id: ".approvals", status: 401, says: "Valid credentials are required.", logged: "reserved"},
 		"64 roles":                    {id: "ada", roles: slices.Repeat([]string{"editor"}, 64), status: 200, nothing: true},
 		"65 roles":                    {id: "ada", roles: slices.Repeat([]string{"editor"}, 65), status: 401, says: "Valid credentials are required.", logged: "65 roles"},
 		"a role of 256 bytes":         {id: "ada", roles: []string{long[:256]}, status: 200, nothing: true},

@@ -43,7 +43,7 @@ var routesOfTwo = map[string]string{
 	"POST /api/copilotkit/transcribe": alike, "POST /api/copilotkit/threads/subscribe": alike, "POST /api/copilotkit/threads/clear": alike,
 
 	"GET /me":        self,
-	"GET /me/export": allOf, "DELETE /me": allOf,
+	"GET /me/export": allOf, "DELETE /me": allOf, "GET /me/approvals": allOf, "DELETE /me/approvals/{approval}": allOf,
 
 	"GET /threads": listed, "GET /api/copilotkit/threads": listed,
 
@@ -51,8 +51,10 @@ var routesOfTwo = map[string]string{
 	"POST /api/copilotkit/agent/{agent}/run": asked, "POST /api/copilotkit/agent/{agent}/connect": asked,
 	"POST /api/copilotkit/agent/{agent}/stop/{thread}": asked,
 	"GET /threads/{id}": asked, "PATCH /threads/{id}": asked, "DELETE /threads/{id}": asked,
+	"GET /threads/{id}/approvals": asked, "DELETE /threads/{id}/approvals/{approval}": asked,
 	"GET /threads/{id}/state": asked, "PATCH /threads/{id}/state": asked, "GET /threads/{id}/state/patches/{patch}": asked,
-	"GET /threads/{id}/runs/{run}": asked, "GET /threads/{id}/runs/{run}/trace": asked, "GET /threads/{id}/runs/{run}/events": asked,
+	"GET /threads/{id}/messages/{message}/files/{file}": asked,
+	"GET /threads/{id}/runs/{run}":                      asked, "GET /threads/{id}/runs/{run}/trace": asked, "GET /threads/{id}/runs/{run}/events": asked,
 	"GET /threads/{id}/events": asked, "POST /threads/{id}/resume": asked, "POST /threads/{id}/stop": asked, "POST /threads/{id}/fork": asked,
 	"GET /api/copilotkit/threads/{thread}/messages": asked, "GET /api/copilotkit/threads/{thread}/events": asked,
 	"GET /api/copilotkit/threads/{thread}/state": asked, "PATCH /api/copilotkit/threads/{thread}": asked,
@@ -274,7 +276,7 @@ var ownParts = regexp.MustCompile(`\b(?:int_)?(?:id\d+|\d{13}|\d{4}-\d\d-\d\dT[0
 // time to time.
 func (w *world) asEve(route threadRoute, thread string, replaced []string) string {
 	w.t.Helper()
-	replaced = append([]string{"{id}", thread, "{thread}", thread, "{agent}", "team", "{run}", "1"}, replaced...)
+	replaced = append([]string{"{id}", thread, "{thread}", thread, "{agent}", "team", "{run}", "1", "{message}", "their-u1", "{file}", "1"}, replaced...)
 	return strings.ReplaceAll(w.answerToEve(route, strings.NewReplacer(replaced...)), thread, "X")
 }
 

@@ -27,7 +27,9 @@ func anothersThread(t *testing.T, store state.Store, id string, end *state.End, 
 	key := state.Key{Principal: "another", Agent: "echo", ID: id}
 	begun, err := store.Begin(t.Context(), &state.Request{
 		Key: key, RunID: "r1", Hash: "h",
-		Messages: []agui.Message{{ID: "their-u1", Role: agui.RoleUser, Content: agui.TextContent("their words")}},
+		Messages: []agui.Message{{ID: "their-u1", Role: agui.RoleUser, Content: agui.PartsContent(agui.Part{Type: agui.PartText, Text: "their words"}, agui.Part{
+			Type: agui.PartDocument, Source: &agui.Source{Type: agui.SourceData, MimeType: "text/plain", Value: "dGhlaXIgd29yZHM="}, // the same
+		})}},
 	}, state.LeaseOptions{Attempt: id, TTL: time.Hour})
 	if err != nil {
 		t.Fatal(err)
@@ -75,10 +77,13 @@ func threadRoutes() []threadRoute {
 		{"PATCH", "/threads/{id}/state", "", `[{"op":"add","path":"/mine","value":1}]`, []string{"Content-Type", "application/json-patch+json"}},
 		{"PATCH", "/threads/{id}/state", "", `{"mine":1}`, []string{"Content-Type", "application/merge-patch+json", "If-Match", "*"}},
 		{"GET", "/threads/{id}/state/patches/{patch}", "", "", nil},
+		{"GET", "/threads/{id}/approvals", "", "", nil},
+		{"DELETE", "/threads/{id}/approvals/{approval}", "", "", nil},
 		{"GET", "/threads/{id}/events", "", "", nil},
 		{"GET", "/threads/{id}/events", "?follow=1", "", nil},
 		{"GET", "/threads/{id}/events", "", "", []string{"Last-Event-ID", "1777636800000-1"}},
 		{"GET", "/threads/{id}/events", "?trace=1", "", nil},
+		{"GET", "/threads/{id}/messages/{message}/files/{file}", "", "", nil},
 		{"GET", "/threads/{id}/runs/{run}", "", "", nil},
 		{"GET", "/threads/{id}/runs/{run}/trace", "", "", nil},
 		{"GET", "/threads/{id}/runs/{run}/trace", "?agent=ask", "", nil},
@@ -187,7 +192,7 @@ func TestEveryThreadRouteIsTriedOnAnothers(t *testing.T) {
 // askAbout sends a request about a thread, and returns the answer without what differs from thread to thread.
 func (w *world) askAbout(route threadRoute, thread string) string {
 	w.t.Helper()
-	fill := strings.NewReplacer("{id}", thread, "{thread}", thread, "{agent}", "echo", "{run}", "1")
+	fill := strings.NewReplacer("{id}", thread, "{thread}", thread, "{agent}", "echo", "{run}", "1", "{message}", "their-u1", "{file}", "1")
 	ctx, cancel := context.WithTimeout(w.t.Context(), 30*time.Second) // a stream of what they do may have no end
 	defer cancel()
 	response := w.request(ctx, route.method, fill.Replace(route.path)+route.query, fill.Replace(route.body), route.header...)

@@ -128,7 +128,7 @@ func (r *reader) openingOptions(begun *state.Begun) (openingOptions, error) {
 		return openingOptions{}, err
 	}
 	own := slices.DeleteFunc(slices.Clone(r.own), func(m agui.Message) bool { return m.Role == agui.RoleActivity })
-	if slices.EqualFunc(own, messages, equalMessages) {
+	if slices.EqualFunc(own, messages, r.equalMessages) {
 		return openingOptions{skip: true}, nil
 	}
 	var o openingOptions
@@ -141,12 +141,26 @@ func (r *reader) openingOptions(begun *state.Begun) (openingOptions, error) {
 	return o, nil
 }
 
-func equalMessages(own agui.Message, stored state.StoredMessage) bool {
+// equalMessages reports whether a client has a message as it is stored or, where it was sent links, with those.
+func (r *reader) equalMessages(own agui.Message, stored state.StoredMessage) bool {
 	if own.ID != stored.ID {
 		return false
 	}
 	raw, err := own.MarshalJSON()
-	return err == nil && bytes.Equal(raw, stored.Raw)
+	if err != nil || bytes.Equal(raw, stored.Raw) || r.profile.Links == (wire.Links{}) {
+		return err == nil && bytes.Equal(raw, stored.Raw)
+	}
+	linked, err := linkedMessage(r.profile.Links, stored)
+	return err == nil && bytes.Equal(raw, linked.Raw)
+}
+
+// linkedMessage is a stored message as a reader has it that is sent links in the place of files.
+func linkedMessage(links wire.Links, stored state.StoredMessage) (state.StoredMessage, error) {
+	m, err := stored.Message()
+	if err != nil {
+		return stored, err
+	}
+	return state.NewStoredMessage(links.In(m))
 }
 
 // An opening finds the snapshot of the messages that opens a run: the frame right behind its first state.

@@ -34,7 +34,7 @@ const (
 var ruleOf = map[string]rule{
 	"GET /": nobodys, "GET /assets/*": nobodys, "GET /healthz": nobodys, "GET /readyz": nobodys, "GET /openapi.json": nobodys,
 
-	"GET /me": anyones, "GET /me/export": anyones, "DELETE /me": anyones, "GET /agents": anyones, "GET /threads": anyones,
+	"GET /me": anyones, "GET /me/export": anyones, "DELETE /me": anyones, "GET /me/approvals": anyones, "DELETE /me/approvals/:approval": anyones, "GET /agents": anyones, "GET /threads": anyones,
 	"GET /api/copilotkit/info": anyones, "GET /api/copilotkit/threads": anyones,
 	"POST /api/copilotkit/threads/subscribe": anyones, "POST /api/copilotkit/threads/clear": anyones, "POST /api/copilotkit/annotate": anyones,
 	"POST /api/copilotkit/transcribe": anyones, "GET /api/copilotkit/inspector-metadata": anyones,
@@ -45,8 +45,10 @@ var ruleOf = map[string]rule{
 	"POST /api/copilotkit/agent/{agent}/run": agents, "POST /api/copilotkit/agent/{agent}/connect": agents,
 	"POST /api/copilotkit/agent/{agent}/suggest": agents, "POST /api/copilotkit/agent/{agent}/stop/{thread}": agents,
 
+	"GET /threads/:id/approvals": owners, "DELETE /threads/:id/approvals/:approval": owners,
 	"GET /threads/:id": owners, "PATCH /threads/:id": owners, "DELETE /threads/:id": owners,
-	"GET /threads/:id/state": owners, "PATCH /threads/:id/state": owners, "GET /threads/:id/state/patches/:patch": owners,
+	"GET /threads/:id/messages/:message/files/:file": owners,
+	"GET /threads/:id/state":                         owners, "PATCH /threads/:id/state": owners, "GET /threads/:id/state/patches/:patch": owners,
 	"GET /threads/:id/runs/:run": owners, "GET /threads/:id/runs/:run/trace": owners, "GET /threads/:id/runs/:run/events": owners,
 	"GET /threads/:id/events": owners, "POST /threads/:id/resume": owners, "POST /threads/:id/stop": owners, "POST /threads/:id/fork": owners,
 	"GET /api/copilotkit/threads/{thread}/messages": owners, "GET /api/copilotkit/threads/{thread}/events": owners,
@@ -57,7 +59,7 @@ var ruleOf = map[string]rule{
 
 // bodyOf is a body that each route understands, so that its answer says something of its rule.
 func bodyOf(route string) (body, media string) {
-	input := `{"threadId":"t2","runId":"r2","messages":[{"id":"u2","role":"user","content":"Hi"}],"tools":[],"context":[]}`
+	input := `{"threadId":"t2","runId":"r2","messages":[{"id":"u2","role":"user","content":[{"type":"text","text":"Hi"},{"type":"document","source":{"type":"data","mimeType":"text/plain","value":"SGk="}}]}],"tools":[],"context":[]}`
 	switch {
 	case strings.HasSuffix(route, "/fork"):
 		return `{"messageId":"u2"}`, "application/json"
@@ -92,7 +94,7 @@ func TestEveryRouteHasARule(t *testing.T) {
 	patch := ""
 	ask := func(route, thread, user, roles string) string {
 		method, path, _ := strings.Cut(route, " ")
-		url := strings.NewReplacer(":agent", "secret", "{agent}", "secret", ":id", thread, "{thread}", thread, ":patch", patch, ":run", "1", "*", "x").Replace(path)
+		url := strings.NewReplacer(":agent", "secret", "{agent}", "secret", ":id", thread, "{thread}", thread, ":patch", patch, ":run", "1", ":message", "u2", ":file", "1", "*", "x").Replace(path)
 		body, media := bodyOf(route)
 		r := httptest.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 		r.Header.Set("Content-Type", media)

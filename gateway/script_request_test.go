@@ -80,12 +80,16 @@ func (s *script) request(words []string) (path, body string) {
 // message is a message by its name: as the thread has it, or a new one that says its name.
 func (s *script) message(word string) string {
 	name, call, result := strings.Cut(word, ">")
+	name, words, says := strings.Cut(name, "=")
+	if !says {
+		words = name
+	}
 	if said := s.said[name]; said != "" {
 		return said
 	}
 	roles := map[byte]string{'u': "user", 's': "system", 'd': "developer", 'a': "assistant", 't': "tool", 'r': "reasoning"}
 	id := s.id(name)
-	text := `{"id":` + quote(id) + `,"role":` + quote(roles[name[0]]) + `,"content":` + quote(name)
+	text := `{"id":` + quote(id) + `,"role":` + quote(roles[name[0]]) + `,"content":` + quote(strings.ReplaceAll(words, "_", " "))
 	if result {
 		text += `,"toolCallId":` + quote(s.id(call))
 	}

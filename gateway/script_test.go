@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -45,7 +46,7 @@ import (
 //	later DURATION               the clock is moved
 //
 // The words of a request are messages, by name: u1 is a user's, s1 a system's, d1 a developer's, and t1>c1 the
-// result of call c1. What the gateway said is a1, a2, … in the order in which it was first seen, its questions are
+// result of call c1; u1=Well_then is one with a text. What the gateway said is a1, a2, … in the order in which it was first seen, its questions are
 // q1, …, its frontend calls c1, …; q1=M answers a question and q1! calls it off. @x names another thread than t,
 // state=JSON is the client's state, and +edit, +regenerate, +detach and +old are what they say.
 //
@@ -143,6 +144,7 @@ func newScript(t *testing.T, clock *statetest.Clock, stores ...state.Store) *scr
 			o.Store, o.Shared, o.Now, o.NewID = store, len(stores) > 1, clock.Now, nil
 			o.Agents, o.StopGrace, o.HangUpGrace = agents(gate), soon, soon
 			o.Agent["queue-ask"] = gateway.AgentOptions{OnBusy: gateway.Queue}
+			maps.Copy(o.Agent, typedAnswers(gate))
 			o.Log = slog.New(s)
 		}))
 	}

@@ -34,6 +34,9 @@ func (g *Gateway) start(agent *served, begun *state.Begun, asked time.Time, requ
 	a.background = context.WithoutCancel(a.ctx)
 	a.log = telemetry.Logger(a.ctx, runLog(log, begun.Lease, &a.intent))
 	a.thread.Store(begun.Thread)
+	if err := a.notes.Load(begun.Thread.Notes); err != nil {
+		a.log.Warn("run: the notes of its agents are gone", "error", err)
+	}
 	a.effects = map[string]json.RawMessage{}
 	maps.Copy(a.effects, a.intent.Effects)
 	maps.Copy(a.effects, begun.Thread.Live.Memo)
@@ -114,6 +117,9 @@ func (a *attempt) launch() <-chan finished {
 		defer cancel()
 		var result host.Result
 		err := calls.Protect(func() (err error) {
+			if err := a.readTyped(ctx, &s); err != nil {
+				return err
+			}
 			result, err = host.Execute(ctx, a.agent.agent, s)
 			return err
 		})
@@ -133,17 +139,21 @@ func (a *attempt) session() host.Session {
 		Input: groupchat.Input{
 			ThreadID: a.lease.Key.ID, RunID: a.intent.RunID, Agent: a.lease.Key.Agent, Principal: principalOf(a.lease.Key, a.intent.Caller),
 			Tools: a.intent.Tools, Context: a.intent.Context, ForwardedProps: a.intent.ForwardedProps, Header: a.header,
-			Hops: a.intent.Hops, Chain: a.intent.Chain,
+			Hops: a.intent.Hops, Chain: a.intent.Chain, ThreadUsage: t.Usage,
 		},
-		Memo:     maps.Clone(a.effects), // an agent's goroutines read it
-		Takeover: a.intent.Attempts > 1,
-		Origin:   origin(a.intent),
-		Usage:    &a.usage,
-		NewID:    a.ids.newID,
-		Pace:     a.g.o.Pace,
-		Log:      a.log,
-		Answers:  map[string]state.Answer{},
-		Results:  map[string]agui.Content{},
+		MaxTurns:  a.agent.MaxTurns,
+		Memo:      maps.Clone(a.effects), // an agent's goroutines read it
+		Takeover:  a.intent.Attempts > 1,
+		Origin:    origin(a.intent),
+		Usage:     &a.usage,
+		Notes:     &a.notes,
+		NewID:     a.ids.newID,
+		Pace:      a.g.o.Pace,
+		Log:       a.log,
+		Hooks:     a.g.o.Hooks,
+		Approvals: rememberedApprovals{a},
+		Answers:   map[string]state.Answer{},
+		Results:   map[string]agui.Content{},
 	}
 	if a.intent.Resumed || a.intent.Attempts > 1 {
 		s.Checkpoint = t.Checkpoint

@@ -42,7 +42,7 @@ func (s measuredStore) measure(ctx context.Context, operation string, call func(
 // noFaults are errors by which a store says what is so: it has not failed.
 var noFaults = []error{
 	state.ErrUnknownThread, state.ErrLeaseLost, state.ErrRevision, state.ErrGap, state.ErrTrimmed, state.ErrUnknownMessage,
-	state.ErrThreadExists, state.ErrCursor, state.ErrStored,
+	state.ErrThreadExists, state.ErrCursor, state.ErrStored, state.ErrUnknownApproval,
 }
 
 // storeFault returns the failure of a call that failed.
@@ -143,6 +143,18 @@ func (s measuredStore) Find(ctx context.Context, principal, id string) ([]state.
 
 func (s measuredStore) List(ctx context.Context, q state.Query) (state.Page, error) {
 	return ask(ctx, s, "list", func(ctx context.Context) (state.Page, error) { return s.Store.List(ctx, q) })
+}
+
+func (s measuredStore) Approvals(ctx context.Context, key state.Key) ([]state.Approval, error) {
+	return ask(ctx, s, "approvals", func(ctx context.Context) ([]state.Approval, error) { return s.Store.Approvals(ctx, key) })
+}
+
+func (s measuredStore) Remember(ctx context.Context, key state.Key, a state.Approval) error {
+	return s.step(ctx, "remember", func(ctx context.Context) error { return s.Store.Remember(ctx, key, a) })
+}
+
+func (s measuredStore) Revoke(ctx context.Context, key state.Key, id string) (state.Approval, error) {
+	return ask(ctx, s, "revoke", func(ctx context.Context) (state.Approval, error) { return s.Store.Revoke(ctx, key, id) })
 }
 
 func (s measuredStore) Rename(ctx context.Context, key state.Key, title string) error {

@@ -3,6 +3,9 @@ package gateway
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
 	"testing"
 
 	"github.com/agui-gateway/gateway/groupchat"
@@ -72,5 +75,40 @@ func TestTheDescriptionOfATeamIsBounded(t *testing.T) {
 	count(doc)
 	if participants != maxTeam || edges != maxEdges || !doc.More {
 		t.Errorf("%d participants and %d handovers are told, want %d and %d; more is %v", participants, edges, maxTeam, maxEdges, doc.More)
+	}
+}
+
+// GET /agents tells pages where callers may write to the state, and whether there are suggestions to ask for.
+func TestWhatPagesNeedToKnowOfAnAgentIsTold(t *testing.T) {
+	t.Parallel()
+	says := &script.Agent{Steps: []script.Step{{Say: "x"}}}
+	chat := func(client []string) *groupchat.Chat {
+		return &groupchat.Chat{
+			Manager: groupchat.Sequential(), State: groupchat.StateSpec{Client: client},
+			Participants: []groupchat.Participant{{Name: "one", Agent: says}},
+		}
+	}
+	suggests := groupchat.Suggest(groupchat.SuggestOptions{List: []groupchat.Suggestion{{Title: "Hi", Message: "Hello"}}})
+	g, err := New(Options{Agents: map[string]groupchat.Agent{
+		"everywhere": says, "here": groupchat.WithSuggestions(chat([]string{"/order"}), suggests), "nowhere": chat([]string{}),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = g.Close() })
+	w := httptest.NewRecorder()
+	g.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/agents", nil))
+	type told struct {
+		ID          string
+		Suggestions bool
+		Writable    []string
+	}
+	var answer struct{ Agents []told }
+	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
+		t.Fatalf("GET /agents = %d %s: %v", w.Code, w.Body, err)
+	}
+	want := []told{{"everywhere", false, []string{""}}, {"here", true, []string{"/order"}}, {"nowhere", false, []string{}}}
+	if !reflect.DeepEqual(answer.Agents, want) {
+		t.Errorf("GET /agents tells %+v, want %+v", answer.Agents, want)
 	}
 }

@@ -70,6 +70,43 @@ func TestListingGoesPageByPage(t *testing.T) {
 	}
 }
 
+func TestASearchFindsTitlesAndAgents(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i, text := range []string{"A week in Paris", "Rome", "PARIS again"} {
+		w.post([]string{"echo", "ask"}[i%2], input(fmt.Sprintf("t%d", i), "r", []string{"u1:" + text}))
+		w.clock.Move(time.Minute)
+	}
+	for query, want := range map[string]string{
+		"?q=paris": "t2 t0", "?q=paris+week": "t0", "?q=echo": "t2 t0", "?q=ASK": "t1", "?q=nowhere": "", "?q=": "t2 t1 t0",
+		"?q=paris&status=interrupted": "", "?q=rome&status=interrupted&agent=ask": "t1",
+	} {
+		var ids []string
+		for _, entry := range w.list(query).Threads {
+			ids = append(ids, entry.ID)
+		}
+		if got := strings.Join(ids, " "); got != want {
+			t.Errorf("GET /threads%s has %q, want %q", query, got, want)
+		}
+	}
+}
+
+func TestARequestForAListLooksAtABoundedNumberOfThreads(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i := range 1001 {
+		w.call("POST", "/agents/silent", input(fmt.Sprintf("t%04d", i), "r", []string{"u1:" + []string{"old", "new"}[min(i, 1)]}))
+		w.clock.Move(time.Millisecond)
+	}
+	first := w.list("?q=old")
+	if len(first.Threads) != 0 || first.NextCursor == "" {
+		t.Fatalf("the first page has %d threads and the cursor %q, want none and a cursor", len(first.Threads), first.NextCursor)
+	}
+	if next := w.list("?q=old&cursor=" + first.NextCursor); len(next.Threads) != 1 || next.NextCursor != "" {
+		t.Errorf("the next page has %d threads and the cursor %q, want the old one and none", len(next.Threads), next.NextCursor)
+	}
+}
+
 func TestTheSameIDUnderTwoAgents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

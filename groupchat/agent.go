@@ -63,13 +63,14 @@ type Abilities struct {
 	Approvals   bool // people may have to approve of calls, whose arguments they may edit
 	Handoffs    bool // participants hand over to each other
 	Reasoning   bool // it may show how a model thinks
+	Surfaces    bool // it may show surfaces of A2UI
 }
 
 // or is what a or b can do.
 func (a Abilities) or(b Abilities) Abilities {
 	return Abilities{
 		Tools: a.Tools || b.Tools, ClientTools: a.ClientTools || b.ClientTools, Approvals: a.Approvals || b.Approvals,
-		Handoffs: a.Handoffs || b.Handoffs, Reasoning: a.Reasoning || b.Reasoning,
+		Handoffs: a.Handoffs || b.Handoffs, Reasoning: a.Reasoning || b.Reasoning, Surfaces: a.Surfaces || b.Surfaces,
 	}
 }
 
@@ -132,6 +133,9 @@ const (
 type Scoping struct {
 	Kind    ScopeKind
 	Mapping state.Mapping // of ScopeMapped
+	// Inputs compute further members of a mapped or isolated state, by name, whenever Mapping.In is copied: when a turn begins. They look at the
+	// conversation and the state of who has the participant, such as [Template.Value].
+	Inputs map[string]func(View) (any, error)
 }
 
 // A Suggestion is something a person could say next.

@@ -3,7 +3,6 @@ package groupchat
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"slices"
 	"strconv"
@@ -11,6 +10,10 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 )
+
+// An ApprovalScope says for which later calls of the same tool a person may approve: [state.ApprovalThread], "thread", for those in the same
+// thread, and [state.ApprovalPrincipal], "principal", for those in all of the person's threads with the same agent.
+type ApprovalScope = state.ApprovalScope
 
 // A ToolApproval says whether a person must approve of a call before it is made.
 type ToolApproval string
@@ -22,12 +25,21 @@ const (
 	ApproveNever   ToolApproval = "never"  // unless the agent names the tool
 )
 
-// Approvals say of which tools' calls a person must approve, for an agent. The zero value leaves it to the tools.
+// Approvals say of which tools' calls a person must approve, for an agent. The zero value leaves it to the tools: those that say always,
+// and destructive ones.
 type Approvals struct {
 	All bool // of all but those that say never
+	// Never leaves out destructive tools that do not say always themselves.
+	Never bool
 	// Tools are names of tools that need it in any case: as the model knows them, or as their source does. A name that no tool
 	// has when a turn is entered makes every call of that turn ask, because nobody knows which tool was meant.
 	Tools []string
+	// Remember says for which later calls of the same tool a person may approve with their answer; nil for none. What was remembered holds
+	// for as long as the scope is here, the tool is what it was, and nobody revoked it. It needs a server that remembers: see
+	// [host.Session].
+	//
+	// [host.Session]: https://pkg.go.dev/github.com/agui-gateway/gateway/groupchat/host#Session
+	Remember []ApprovalScope
 }
 
 func (a Approvals) wants(t *Tool) bool {
@@ -37,7 +49,7 @@ func (a Approvals) wants(t *Tool) bool {
 	case t.Approve == ApproveNever:
 		return false
 	default:
-		return a.All
+		return a.All || t.Destructive && !a.Never
 	}
 }
 
@@ -72,6 +84,11 @@ func (r *llmRun) decideApprovals(ctx context.Context, found []*Tool) {
 		return
 	}
 	missing := r.undecided(found)
+	if r.unprepared != nil { // a tool of its own that a provider has taken away is known all the same
+		missing = slices.DeleteFunc(missing, func(name string) bool {
+			return slices.ContainsFunc(r.unprepared.Tools, func(t Tool) bool { return t.named(name) })
+		})
+	}
 	r.askAll = len(missing) > 0
 	r.t.remember(askAllKey, json.RawMessage(strconv.FormatBool(r.askAll)))
 	if !r.askAll {
@@ -105,34 +122,33 @@ func (r *llmRun) asked(key string) bool {
 	return key != "" && r.t.keys.Asks[approvalKey+key] != ""
 }
 
-// approvalSchema is what an answer looks like.
-var approvalSchema = json.RawMessage(`{"type":"object","required":["approved"],"properties":{` +
-	`"approved":{"type":"boolean"},"editedArgs":{"type":"object"}}}`)
-
 // approvalKey begins the keys of questions about calls.
 const approvalKey = "approve/"
 
-// NotApproved is the result of a call that a person did not approve of.
+// NotApproved is the result, or the beginning of it, of a call that a person did not approve of.
 const NotApproved = "not approved"
 
-// approve asks a person whether the call may be made, and returns its arguments, edited ones if there are any. No
-// arguments mean no.
-func (t *Turn) approve(tool *Tool, key, call string, arguments json.RawMessage) (json.RawMessage, *Pause, error) {
-	message := "May I call " + tool.Name + "?"
-	answer, pause, err := t.ask(Question{
-		Key: approvalKey + key, Reason: "tool_call", ToolCallID: call, Schema: approvalSchema,
-		Message: message,
+// approve asks a person whether the call may be made.
+func (r *llmRun) approve(tool *Tool, s *llmRound, i int, arguments json.RawMessage) (ruling, *Pause, error) {
+	card, message := r.callCard(tool, s, i, arguments), "May I call "+tool.Name+"?"
+	if card.Truncated {
+		message += " Its arguments are too long to be shown as a whole."
+	}
+	answer, pause, err := r.t.ask(Question{
+		Key: approvalKey + s.callKey(i), Reason: "tool_call", ToolCallID: s.shown.Calls[i], Schema: card.answerSchema(tool),
+		Message: message, call: card,
 		Check: func(a Answer) error {
-			_, err := tool.approved(a, arguments)
+			_, err := tool.ruling(a, arguments)
 			return err
 		},
 		anew: "These arguments do not fit the tool. " + message, // what is said the model would take for its own words
 	})
-	if pause != nil || err != nil || answer.Cancelled {
-		return nil, pause, err
+	if pause != nil || err != nil {
+		return ruling{}, pause, err
 	}
-	arguments, err = tool.approved(answer, arguments)
-	return arguments, nil, err
+	v, err := tool.ruling(answer, arguments)
+	v.mark.By = r.t.Principal().ID
+	return v, nil, err
 }
 
 // approves reports whether an answer says that a call may be made, whatever its arguments.
@@ -141,29 +157,4 @@ func approves(a state.Answer) bool {
 		Approved bool `json:"approved"`
 	}
 	return a.Status == agui.ResumeResolved && json.Unmarshal(a.Payload, &given) == nil && given.Approved
-}
-
-// approved is what an answer says the arguments are; nil if it says no.
-func (t *Tool) approved(a Answer, arguments json.RawMessage) (json.RawMessage, error) {
-	if a.Cancelled {
-		return nil, nil
-	}
-	var given struct {
-		Approved   bool            `json:"approved"`
-		EditedArgs json.RawMessage `json:"editedArgs"`
-	}
-	if err := a.Decode(&given); err != nil {
-		return nil, err
-	}
-	switch {
-	case !given.Approved:
-		return nil, nil
-	case len(given.EditedArgs) == 0:
-		return arguments, nil
-	}
-	edited, err := t.arguments(string(given.EditedArgs))
-	if err != nil {
-		return nil, errors.New("groupchat: edited arguments do not fit the tool")
-	}
-	return edited, nil
 }

@@ -117,3 +117,23 @@ func TestWhetherAllCallsAskIsDecidedOnce(t *testing.T) {
 	r.answer(map[string]string{"approve/llm/0/0": `{"approved":false}`})
 	equal(t, "denied, when it would not ask any more", len(c.called()), 2)
 }
+
+// TestDestructiveToolsAsk unless the tool or the agent says otherwise.
+func TestDestructiveToolsAsk(t *testing.T) {
+	for name, tt := range map[string]struct {
+		agent Approvals
+		tool  Tool
+		want  bool
+	}{
+		"one that is not":             {tool: Tool{}, want: false},
+		"by default":                  {tool: Tool{Destructive: true}, want: true},
+		"the tool says never":         {tool: Tool{Destructive: true, Approve: ApproveNever}, want: false},
+		"the agent says never":        {agent: Approvals{Never: true}, tool: Tool{Destructive: true}, want: false},
+		"the agent names another":     {agent: Approvals{Never: true, Tools: []string{"other"}}, tool: Tool{Destructive: true}, want: false},
+		"the agent names it":          {agent: Approvals{Never: true, Tools: []string{"x"}}, tool: Tool{Destructive: true}, want: true},
+		"never, and the tool, always": {agent: Approvals{Never: true}, tool: Tool{Destructive: true, Approve: ApproveAlways}, want: true},
+	} {
+		tt.tool.Name = "x"
+		equal(t, name, tt.agent.wants(&tt.tool), tt.want)
+	}
+}

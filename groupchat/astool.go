@@ -35,6 +35,10 @@ type AsToolOptions struct {
 	Description string
 	// Branch is the conversation it works in.
 	Branch BranchPolicy
+	// Inherit gives a fork no more of the conversation than the model that calls it is told: what its [History] leaves out is left out
+	// there too, and a summary stands for it. Otherwise a fork is given all that the agent sees, and a History of its own
+	// decides how much of that its model is told.
+	Inherit bool
 	// Compact, if set, makes what a fork is given shorter. It is called once per call of the tool: what it returns is
 	// recorded. It must not change the messages.
 	Compact func(ctx context.Context, history []Message) ([]Message, error)
@@ -64,7 +68,7 @@ type AsToolOptions struct {
 func AsTool(agent Agent, o AsToolOptions) Tool {
 	s := &specialist{agent, o}
 	t := Tool{Name: o.Name, Description: o.Description, Parameters: querySchema, Approve: ApproveAlways, Turn: s.call, agent: agent}
-	if d, ok := agent.(Describer); ok && !isNil(agent) {
+	if d, ok := As[Describer](agent); ok {
 		t.info = d.Describe()
 	}
 	t.Description = cmp.Or(t.Description, t.info.Description)
@@ -99,6 +103,9 @@ func (s *specialist) check() error {
 	case BranchFork, BranchFresh, BranchParent, BranchSession:
 	default:
 		bad("unknown branch %q", s.o.Branch)
+	}
+	if s.o.Inherit && s.o.Branch != BranchFork {
+		bad("only a fork inherits a history")
 	}
 	if s.o.Compact != nil && s.o.Branch != BranchFork {
 		bad("only a fork is compacted")
@@ -146,6 +153,9 @@ func (s *specialist) call(ctx context.Context, t *Turn, c ToolCall) (ToolResult,
 func (s *specialist) inherit(model model.Model) Agent { return inheriting(s.agent, model) }
 
 func inheriting(agent Agent, model model.Model) Agent {
+	if h, ok := agent.(*hooked); ok && h != nil {
+		return &hooked{inheriting(h.agent, model), h.hooks}
+	}
 	l, ok := agent.(*LLM)
 	if !ok || l == nil || l.Model != nil {
 		return agent
@@ -173,13 +183,21 @@ func (s *specialist) invocation(ctx context.Context, t *Turn, c ToolCall, b *too
 	case BranchSession:
 		o.Messages = s.exchanges(t, c, b.SessionID)
 	default:
-		if s.o.Compact == nil {
+		if s.o.Compact == nil && (!s.o.Inherit || c.history == nil) {
 			break
 		}
 		var err error
 		o.Messages, err = recorded(t, givenKey+s.o.Name+"/"+strconv.Itoa(c.nth), func() ([]Message, error) {
 			own := func(m Message) bool { return t.x.said(m, s.o.Name, joinPath(t.identity(), s.o.Name)) }
-			short, err := s.o.Compact(ctx, wordsOnly(t.Messages(), own))
+			short := t.Messages()
+			if s.o.Inherit && c.history != nil {
+				short = c.history(short)
+			}
+			short = wordsOnly(short, own)
+			var err error
+			if s.o.Compact != nil {
+				short, err = s.o.Compact(ctx, short)
+			}
 			return append([]Message{}, short...), err
 		})
 		if err != nil {

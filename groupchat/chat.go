@@ -34,6 +34,9 @@ type Chat struct {
 	Middleware []func(Agent) Agent
 	// State is the chat's use of the shared state, if it is a thread's root agent.
 	State StateSpec
+	// History is that of the participants which speak through models, of those in their teams and of a manager that is a model,
+	// unless they have their own.
+	History *History
 	// Suggester proposes what a person could say to the chat next; nil proposes nothing.
 	Suggester Suggester
 }
@@ -53,19 +56,19 @@ func (c *Chat) info(parts []Info) Info {
 		return info
 	}
 	manager := c.Manager()
-	info.Manager = kindOf(manager)
-	m, handsOver := manager.(handoffManager)
+	info.Manager, info.Interrupts = kindOf(manager), asks(manager)
+	m, handsOver := managerAs[HandoffManager](manager)
 	if !handsOver {
 		info.Supervisor = c.supervisor()
 		return info
 	}
 	info.Handoffs = true
-	if h, ok := manager.(handoff); ok {
+	if h, ok := managerAs[handoff](manager); ok {
 		info.Start = h.Start
 	}
 	for i := range parts {
 		parts[i].HandsOverTo = nil
-		for _, to := range m.handoffs(parts[i].Name, parts) {
+		for _, to := range m.Handoffs(parts[i].Name, parts) {
 			parts[i].HandsOverTo = append(parts[i].HandsOverTo, to.Name)
 		}
 	}
@@ -124,6 +127,14 @@ func (c *Chat) participant(name string) *Participant {
 	return nil
 }
 
+// speaker is the participant with a name, or the supervisor if it takes turns itself.
+func (r *chatRun) speaker(name string) *Participant {
+	if p := r.participant(name); p != nil || name != r.supervisor() {
+		return p
+	}
+	return supervisorTurn(r.manager, name)
+}
+
 // A chatRun is a chat taking one turn.
 type chatRun struct {
 	*Chat
@@ -149,7 +160,7 @@ func (c *Chat) run(ctx context.Context, t *Turn) error {
 	if err := r.fits(); err != nil {
 		return t.x.fatal(err)
 	}
-	if s, ok := r.manager.(Snapshotter); ok && r.record.Manager != nil {
+	if s, ok := managerAs[Snapshotter](r.manager); ok && r.record.Manager != nil {
 		if err := s.Restore(r.record.Manager); err != nil {
 			return t.x.fatal(fail(errcode.CheckpointIncompatible, "%s: manager: %w", t.Path(), err))
 		}
@@ -184,7 +195,7 @@ func (r *chatRun) choose(ctx context.Context) (done bool, err error) {
 	}
 	r.t.x.Log.DebugContext(ctx, "groupchat: decision", "chat", r.t.Path(), "round", v.Round, "speaker", d.Speaker,
 		"done", d.Done, "reason", d.Reason)
-	p := r.participant(d.Speaker)
+	p := r.speaker(d.Speaker)
 	switch {
 	case d.Done:
 		return true, r.supervise(d)
@@ -204,20 +215,17 @@ func (r *chatRun) limit() int {
 	if r.MaxRounds > 0 {
 		return r.MaxRounds
 	}
-	if m, ok := r.manager.(interface{ maxRounds() int }); ok {
-		return m.maxRounds()
+	if m, ok := managerAs[RoundLimiter](r.manager); ok && m.MaxRounds() > 0 {
+		return m.MaxRounds()
 	}
 	return maxRounds
 }
 
 // open begins p's turn: a round is counted here, and here only.
 func (r *chatRun) open(p *Participant, d Decision) error {
-	var saved json.RawMessage
-	if s, ok := r.manager.(Snapshotter); ok {
-		var err error
-		if saved, err = s.Snapshot(); err != nil {
-			return fmt.Errorf("groupchat: %s: manager: %w", r.t.Path(), err)
-		}
+	saved, err := r.snapshot()
+	if err != nil {
+		return err
 	}
 	after := r.t.lastMessage()
 	r.t.x.mu.Lock()
@@ -241,6 +249,19 @@ func (r *chatRun) open(p *Participant, d Decision) error {
 		After:       after,
 	}
 	return nil
+}
+
+// snapshot is what the manager remembers; nil if that is nothing.
+func (r *chatRun) snapshot() (json.RawMessage, error) {
+	s, ok := managerAs[Snapshotter](r.manager)
+	if !ok {
+		return nil, nil
+	}
+	saved, err := s.Snapshot()
+	if err != nil {
+		return nil, fmt.Errorf("groupchat: %s: manager: %w", r.t.Path(), err)
+	}
+	return saved, nil
 }
 
 // supervise lets the supervisor say and do what it decided, in a step of its own. It has no subagent.
@@ -285,6 +306,7 @@ func (r *chatRun) view() View {
 	return View{
 		Round:        r.record.Round,
 		LastSpeaker:  r.record.Last,
+		Supervisor:   r.supervisor(),
 		InARow:       r.record.InARow,
 		Idle:         r.record.Idle,
 		Goto:         r.record.Goto,
@@ -294,7 +316,12 @@ func (r *chatRun) view() View {
 		Failed:       maps.Clone(r.record.Failed),
 		Declined:     maps.Clone(r.record.Declined),
 		history:      sync.OnceValue(r.t.Messages),
+		backward:     r.t.backward(),
 		turn:         r.t,
+		long:         r.History,
+		records:      r.t,
+		recordKey:    "manager/" + strconv.Itoa(r.record.Round) + "/",
+		hearing:      r.hears(),
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // turn runs the open turn and closes it. A nil error means that the chat goes on.
 func (r *chatRun) turn(ctx context.Context) error {
 	record := r.record.Turn
-	p := r.participant(record.Speaker)
+	p := r.speaker(record.Speaker)
 	if p == nil {
 		return r.t.x.fatal(fail(errcode.CheckpointIncompatible, "%s: participant %q is gone", r.t.Path(), record.Speaker))
 	}
@@ -71,15 +71,22 @@ func (r *chatRun) noteIdle(t *Turn, before progressMark) {
 // close ends the open turn, records its result and commits. A takeover after this begins with the next turn.
 func (r *chatRun) close(ctx context.Context, p *Participant, failed bool) error {
 	last := r.t.lastMessage()
+	_, own := p.Agent.(speakingSupervisor)
+	var saved json.RawMessage
+	if own {
+		var err error
+		if saved, err = r.snapshot(); err != nil {
+			return err
+		}
+	}
 	r.t.x.mu.Lock()
 	ended := r.record.Turn
 	r.record.Turn = nil
-	if r.record.Last != p.Name {
-		r.record.InARow = 0
+	if own {
+		r.record.Manager = saved
+	} else {
+		r.spoke(p.Name, ended.After, last)
 	}
-	r.record.InARow++
-	r.record.Last, r.record.Since = p.Name, ended.After
-	r.record.Seen = with(r.record.Seen, p.Name, last)
 	r.t.inherit(ended)
 	if ended.declined() {
 		r.record.Declined = with(r.record.Declined, p.Name, r.record.Declined[p.Name]+1)
@@ -95,10 +102,20 @@ func (r *chatRun) close(ctx context.Context, p *Participant, failed bool) error 
 	return r.t.commit(ctx)
 }
 
+// spoke notes that a participant has had a turn, which began after one message and ended with another. The lock is held.
+func (r *chatRun) spoke(name, after, last string) {
+	if r.record.Last != name {
+		r.record.InARow = 0
+	}
+	r.record.InARow++
+	r.record.Last, r.record.Since = name, after
+	r.record.Seen = with(r.record.Seen, name, last)
+}
+
 // with returns m, or a new map, with value at key.
-func with[V any](m map[string]V, key string, value V) map[string]V {
+func with[K comparable, V any](m map[K]V, key K, value V) map[K]V {
 	if m == nil {
-		m = map[string]V{}
+		m = map[K]V{}
 	}
 	m[key] = value
 	return m

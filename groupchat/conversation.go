@@ -2,6 +2,7 @@ package groupchat
 
 import (
 	"encoding/json"
+	"iter"
 	"slices"
 	"strings"
 
@@ -56,6 +57,23 @@ func messages(r *run.Run) []Message {
 	return all
 }
 
+// backward are the messages that the root's turn sees, from the newest on, so that who looks for the last of a kind does not
+// read a long thread. It is nil for other turns, which see less.
+func (t *Turn) backward() iter.Seq[Message] {
+	if t.up != nil || t.visibility != nil || t.output.ownConversation() {
+		return nil
+	}
+	return func(yield func(Message) bool) {
+		t.run.Inspect(func(v *run.View) {
+			for m := range v.Backward() {
+				if markOf(m).Direct == "" && !yield(m) {
+					return
+				}
+			}
+		})
+	}
+}
+
 // useBranch lets t speak in a conversation of its own from now on, which begins with given and is kept in the record's
 // field. Its questions and calls stay in the conversation that people see.
 func (t *Turn) useBranch(given []Message, kept *[]Message) (*checkpointHook, error) {
@@ -97,8 +115,16 @@ type mark struct {
 }
 
 // markOf reads the mark of m; metadata that are not ours have none.
-func markOf(m Message) (k mark) {
-	if raw, ok := m.Metadata[turnMeta]; !ok || json.Unmarshal(raw, &k) != nil {
+func markOf(m Message) mark {
+	raw, ok := m.Metadata[turnMeta]
+	if !ok {
+		return mark{} // as most messages are: all of a conversation are looked at
+	}
+	return readMark(raw)
+}
+
+func readMark(raw json.RawMessage) (k mark) {
+	if json.Unmarshal(raw, &k) != nil {
 		return mark{}
 	}
 	return k

@@ -1,6 +1,6 @@
 // Package groupchat is for writing agents and teams of agents. A manager chooses who speaks next by looking at shared
 // state, the chosen agent works, and the chat goes on until nothing is left to do. Package gateway serves agents over HTTP;
-// package [github.com/agui-gateway/gateway/groupchat/host] executes them anywhere else.
+// package [github.com/agui-gateway/gateway/groupchat/host] lets other services execute them, and [Run] needs no service at all.
 //
 // # An agent
 //
@@ -22,7 +22,8 @@
 //	})
 //
 // [LLM] is an agent that a language model speaks for, with tools ([NewTool], [NewTurnTool], or a [ToolSource]). The model is whatever
-// implements [model.Model], such as those of package [github.com/agui-gateway/gateway/model/openai].
+// implements [model.Model], such as those of package [github.com/agui-gateway/gateway/model/openai]. What it is told, and which tools it has,
+// may be computed for each turn, by a [Provider]; a [Template] is text with variables such as {{input}}.
 //
 // # A team
 //
@@ -61,6 +62,7 @@
 //   - [Sub] shares only what it says with the team around it: inputs, messages, state and output.
 //   - [Review] asks a person to accept what another agent says, or to have it done again.
 //   - [AsTool] makes an agent a tool that a model can call.
+//   - [WithContract] holds what an agent is given, and what it returns, to JSON Schemas.
 //   - Any agent may let others take turns within its own, with [Turn.Invoke] and [Turn.InvokeAll].
 //
 // # Questions and pauses
@@ -81,6 +83,21 @@
 // A turn can be entered again after a pause, after a failure, and in another process after a crash. What must happen once, such
 // as a payment, belongs in [Once] or in a tool, whose results are recorded before they are used. Code that reaches out without
 // either asks [Fence] first, and undoes nothing when the cause of its context is [ErrMoved].
+//
+// # What is called around it
+//
+// [Hooks] are called around runs, turns, models and tools: [WithHooks] gives them to an agent, a service to all of its agents. They see,
+// change, answer instead or refuse. docs/hooks.md is their manual; package guard has rules that are ready-made.
+//
+// # Without a server
+//
+// [Run] lets an agent answer one message, and returns what it says, the state and what it asks:
+//
+//	result, err := groupchat.Run(ctx, desk, "Write about leaves")
+//	…
+//	result, err = result.Answer(ctx, map[string]any{"tone": "dry"})
+//
+// A [Thread] is such a conversation over several runs, which is plain JSON between them.
 //
 // # Definitions and runs
 //

@@ -49,15 +49,15 @@ func validateSession(root Agent, s *hosting.Session) error {
 const maxTurns = 1000
 
 func init() {
-	hosting.Execute = func(ctx context.Context, root Agent, in Input, s hosting.Session) (*Pause, json.RawMessage, []agui.Event, error) {
-		r, err := execute(ctx, root, in, s)
+	hosting.Execute = func(ctx context.Context, root Agent, in Input, s hosting.Session, hooks []Hooks) (*Pause, json.RawMessage, []agui.Event, error) {
+		r, err := execute(ctx, root, in, s, hooks...)
 		return r.Pause, r.Checkpoint, r.Closings, err
 	}
 	hosting.ForwardsOf = forwardsOf
 }
 
 // execute is host.Execute.
-func execute(ctx context.Context, root Agent, in Input, s hosting.Session) (result, error) {
+func execute(ctx context.Context, root Agent, in Input, s hosting.Session, hooks ...Hooks) (result, error) {
 	if err := validateSession(root, &s); err != nil {
 		return result{}, err
 	}
@@ -67,24 +67,30 @@ func execute(ctx context.Context, root Agent, in Input, s hosting.Session) (resu
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)
 	}
+	if s.Notes == nil {
+		s.Notes = &hosting.Notes{}
+	}
 	ctx = fence.With(ctx, s.Fence)
 	x := &execution{Session: s, Input: in, ctx: ctx, signature: signatureOf(root)}
 	x.names = namesOf(x.signature)
 	if err := protect(func() error { return x.enter(root) }); err != nil {
 		return result{}, err
 	}
-	t := &Turn{x: x, ctx: ctx, run: s.Run, out: s.Run.Writer, clientWriter: s.Run.Writer, scope: state.Shared(s.State)}
+	t := &Turn{x: x, ctx: ctx, run: s.Run, out: s.Run.Writer, clientWriter: s.Run.Writer, scope: state.Shared(s.State), hooks: hooks,
+		filtered: &filteredWriters{}}
 	t.begin(x.root)
-	err := t.work(root)
+	t.filter(hooks)
+	err := t.underRunHooks(ctx, hooks, func(ctx context.Context) error { return t.underTurnHooks(ctx, hooks, root) })
 	if cause := x.endCause(); cause != nil && (err != nil || ctx.Err() == nil) {
 		return result{}, cause
 	}
 	pause := pauseOf(err)
-	if err != nil && pause == nil {
-		return result{}, err
+	if err != nil && pause == nil && len(t.filtered.list) == 0 {
+		return result{}, coded(err)
 	}
-	if err := t.out.CloseOpen(); err != nil || pause == nil {
-		return result{}, err
+	err = t.closeOpen(err)
+	if pause = pauseOf(err); pause == nil {
+		return result{}, coded(err)
 	}
 	checkpoint, err := x.checkpoint()
 	if err != nil {
@@ -197,11 +203,13 @@ func (x *execution) countTurn() error {
 	if x.turns <= x.MaxTurns {
 		return nil
 	}
-	return x.fatalLocked(fail(errcode.NotConverged, "more than %d turns", x.MaxTurns))
+	return x.fatalLocked(fail(errcode.BudgetExceeded, "more than %d turns", x.MaxTurns))
 }
 
 // asked counts what a call of a model used and cost.
-func (x *execution) asked(reply model.Reply) error { return x.count(reply.Cost, reply.Usage) }
+func (x *execution) asked(reply model.Reply) error {
+	return x.count(reply.Cost, append(slices.Clip(reply.Earlier), reply.Usage)...)
+}
 
 // used counts what models used whose prices nobody knows here.
 func (x *execution) used(list ...agui.TokenUsage) error { return x.count(nil, list...) }

@@ -15,7 +15,6 @@ import (
 	"github.com/agui-gateway/gateway/agui/client"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
-	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -125,26 +124,6 @@ func verdict(errs []returnedError) error {
 	return nil
 }
 
-// leftOpen adds to a turn's failure which of its messages are open.
-func (t *Turn) leftOpen(err error) error {
-	var ids []string
-	t.run.Inspect(func(v *run.View) {
-		closed := map[string]bool{}
-		for _, m := range v.Closed() {
-			closed[m.ID] = true
-		}
-		for _, m := range v.Messages() {
-			if m.SubagentRunID == t.out.SubagentRunID() && !closed[m.ID] && len(m.ToolCalls) == 0 {
-				ids = append(ids, m.ID)
-			}
-		}
-	})
-	if ids == nil {
-		return err
-	}
-	return &hosting.OpenMessagesError{Err: err, IDs: ids}
-}
-
 // An ErrorPolicy says what a participant's failure means for the chat. The zero value fails the run.
 type ErrorPolicy struct {
 	// Retries is how often the turn is tried again first. It goes on with what it recorded: what it said, asked and did once is
@@ -166,8 +145,8 @@ const (
 )
 
 // Retryable reports whether a turn that failed with err may succeed the next time. It cannot after a panic, a write that is
-// forbidden or too large, credentials or a request that a server refused, a circle of remote agents, an internal error or a
-// mistake in the definition of the team.
+// forbidden or too large, credentials or a request that a server refused, a circle of remote agents, an internal error, a
+// mistake in the definition of the team, or what a hook, a budget or a contract does not allow.
 func Retryable(err error) bool {
 	if _, ok := errors.AsType[*PanicError](err); ok || errors.Is(err, state.ErrForbidden) {
 		return false
@@ -181,7 +160,8 @@ func Retryable(err error) bool {
 	}
 	switch errcode.Of(coded(err)) {
 	case errcode.ModelAuth, errcode.ModelRequest, errcode.Forbidden, errcode.Unauthorized, errcode.TooLarge, errcode.Internal,
-		errcode.RemoteLoop, errcode.NoRoute, errcode.CheckpointIncompatible:
+		errcode.RemoteLoop, errcode.NoRoute, errcode.CheckpointIncompatible, errcode.ModelContextLength, errcode.GuardrailRefused,
+		errcode.BudgetExceeded, errcode.HookFailed, errcode.ContractViolation:
 		return false
 	default:
 		return true
@@ -213,4 +193,15 @@ func (p ErrorPolicy) wait(ctx context.Context, n int) bool {
 		wait = min(2*wait, mostBackoff)
 	}
 	return sleep(ctx, wait/2+rand.N(wait/2+1)) == nil // not all at the same moment
+}
+
+// ModelFailed reports whether err is the failure of a model, without which an agent may know what to do, and not a hook's refusal, a
+// budget's, or the end of the run.
+func ModelFailed(err error) bool {
+	switch errcode.Of(err) {
+	case errcode.ModelUnavailable, errcode.ModelAuth, errcode.ModelRequest, errcode.ModelResponse, errcode.ModelContentFilter, errcode.ModelContextLength:
+		return true
+	default:
+		return false
+	}
 }

@@ -283,7 +283,7 @@ func TestRow89TheBudgetOfTheWholeRun(t *testing.T) {
 	r := newRig(t, team(RoundRobin(), Participant{Name: "in", Agent: inner, OnError: ErrorPolicy{Retries: 3, Skip: true}}))
 	r.maxTurns = 60
 	s := r.say("x")
-	codeOf(t, s, errcode.NotConverged)
+	codeOf(t, s, errcode.BudgetExceeded)
 	equal(t, "turns", len(s.steps()), 60)
 }
 

@@ -18,8 +18,9 @@ type Fan struct {
 	// Description is for people, and for models that choose among agents.
 	Description  string
 	Participants []Participant
-	// Select, if set, names those that work this time; the others are left out. It is asked once per turn.
-	Select func(View) []string
+	// Select, if set, names those that work this time; the others are left out. It is asked once per turn. See [SelectWhen] and
+	// [SelectBy].
+	Select Selector
 	// Output says who is shown the words of the participants. The zero value shows them as they come, in no particular
 	// order. With [OutputHistory] only the last words of each are shown, when all have ended, in the order of the participants.
 	Output OutputMode
@@ -36,7 +37,7 @@ func (f *Fan) Describe() Info { return describeTeam(f, nil) }
 
 // Run lets the participants work, and joins their replies.
 func (f *Fan) Run(ctx context.Context, t *Turn) error {
-	names, err := f.selected(t)
+	names, err := f.selected(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -51,7 +52,7 @@ func (f *Fan) Run(ctx context.Context, t *Turn) error {
 		return err
 	}
 	if f.Output == OutputHistory {
-		if err := aggregate(t, replies); err != nil {
+		if err := f.aggregate(t, replies); err != nil {
 			return err
 		}
 	}
@@ -62,7 +63,7 @@ func (f *Fan) Run(ctx context.Context, t *Turn) error {
 }
 
 // selected are the names of those that work in t, the same after a pause.
-func (f *Fan) selected(t *Turn) ([]string, error) {
+func (f *Fan) selected(ctx context.Context, t *Turn) ([]string, error) {
 	const key = "fan/selected"
 	var names []string
 	if raw, ok := t.memo(key); ok {
@@ -77,7 +78,12 @@ func (f *Fan) selected(t *Turn) ([]string, error) {
 	if f.Select == nil {
 		return names, nil
 	}
-	chosen := f.Select(t.view())
+	v := t.View()
+	v.Participants = f.Describe().Participants
+	chosen, err := f.Select(ctx, v)
+	if err != nil {
+		return nil, err
+	}
 	for _, name := range chosen {
 		if !slices.Contains(names, name) {
 			return nil, fail(errcode.UnknownSpeaker, "%s: fan chose %q", t.Path(), name)
@@ -103,13 +109,24 @@ func (f *Fan) invocation(t *Turn, p Participant) Invocation {
 }
 
 // aggregate says the last words of each, once.
-func aggregate(t *Turn, replies []Reply) error {
+func (f *Fan) aggregate(t *Turn, replies []Reply) error {
 	for _, r := range replies {
 		err := t.done("fan/say/"+r.Name, func() error {
-			return sayWhole(t.out, run.TextOptions{Name: r.Name, Metadata: t.markedAs(r.Name, joinPath(t.identity(), r.Name))}, r.Text())
+			o := run.TextOptions{Name: r.Name, Metadata: t.markedAs(r.Name, joinPath(t.identity(), r.Name))}
+			return t.sayLast(t.run, t.out, f.participant(r.Name), o, r.Text())
 		})
 		if err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// participant is the agent of a name.
+func (f *Fan) participant(name string) Agent {
+	for _, p := range f.Participants {
+		if p.Name == name {
+			return p.Agent
 		}
 	}
 	return nil

@@ -97,11 +97,11 @@ func TestRow83FanSelectsASubsetOnce(t *testing.T) {
 	asked := 0
 	fan := &Fan{
 		Participants: []Participant{{Name: "a", Agent: sayer("a")}, {Name: "b", Agent: sayer("b")}, {Name: "c", Agent: asker("k")}},
-		Select: func(v View) []string {
+		Select: func(_ context.Context, v View) ([]string, error) {
 			asked++
 			var names []string
-			_, _ = v.State.Get("/who", &names)
-			return names
+			_, err := v.State.Get("/who", &names)
+			return names, err
 		},
 	}
 	r := newRig(t, team(Sequential(), Participant{Name: "fan", Agent: fan}))

@@ -36,7 +36,7 @@ func FuzzCheckpoint(f *testing.F) {
 	fan := &Fan{Participants: []Participant{
 		{Name: "one", Agent: Review(asker("k"), ReviewOptions{})},
 		{Name: "two", Agent: Sub(nested(1, asker("k")), SubOptions{State: Scoping{Kind: ScopeIsolated}, Output: OutputHistory, Result: "/result"})},
-	}, Select: func(View) []string { return []string{"one", "two"} }, Output: OutputHistory}
+	}, Select: func(context.Context, View) ([]string, error) { return []string{"one", "two"}, nil }, Output: OutputHistory}
 	chat := team(func() Manager { return &cursor{order: []string{"a", "in", "a", "fan"}} },
 		Participant{Name: "a", Agent: order},
 		Participant{Name: "in", Agent: nested(2, asker("k")), Scope: Scoping{Kind: ScopeIsolated}},

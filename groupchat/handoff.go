@@ -59,7 +59,7 @@ func (m handoff) Next(_ context.Context, v View) (Decision, error) {
 		return Decision{Speaker: v.LastSpeaker, Instruction: autonomousPrompt}, nil
 	case v.Goto == "":
 		return Decision{Done: true}, nil
-	case !slices.ContainsFunc(m.handoffs(v.LastSpeaker, v.Participants), func(i Info) bool { return i.Name == v.Goto }):
+	case !slices.ContainsFunc(m.Handoffs(v.LastSpeaker, v.Participants), func(i Info) bool { return i.Name == v.Goto }):
 		return Decision{}, fail(errcode.UnknownSpeaker, "%q may not hand over to %q", v.LastSpeaker, v.Goto)
 	}
 	return Decision{Speaker: v.Goto}, nil
@@ -121,14 +121,15 @@ func (i Info) includes(name string) bool {
 	return slices.ContainsFunc(i.Participants, func(p Info) bool { return p.Name == name || p.includes(name) })
 }
 
-func (m handoff) handoffs(speaker string, participants []Info) []Info {
+// Handoffs is part of [HandoffManager].
+func (m handoff) Handoffs(speaker string, participants []Info) []Info {
 	return slices.DeleteFunc(slices.Clone(participants), func(p Info) bool {
 		return p.Name == speaker || m.Edges != nil && !slices.Contains(m.Edges[speaker], p.Name)
 	})
 }
 
-// finishes reports whether a speaker has to say that it is done.
-func (m handoff) finishes() bool { return m.Autonomous }
+// Finishes is part of [Finisher].
+func (m handoff) Finishes() bool { return m.Autonomous }
 
 func (m handoff) turnsEach() int {
 	if m.TurnsEach > 0 {
@@ -137,7 +138,8 @@ func (m handoff) turnsEach() int {
 	return handoffTurnsEach
 }
 
-func (m handoff) maxRounds() int {
+// MaxRounds is part of [RoundLimiter].
+func (m handoff) MaxRounds() int {
 	if m.Turns > 0 {
 		return m.Turns
 	}
@@ -201,11 +203,11 @@ func (t *Turn) Handoffs() []Info {
 	if r == nil {
 		return nil
 	}
-	m, ok := r.manager.(handoffManager)
+	m, ok := managerAs[HandoffManager](r.manager)
 	if !ok {
 		return nil
 	}
-	return m.handoffs(t.speakerTurn().participant.Name, r.infos)
+	return m.Handoffs(t.speakerTurn().participant.Name, r.infos)
 }
 
 // finishes reports whether this participant has to say that it is done, because nobody else does: see
@@ -215,14 +217,8 @@ func (t *Turn) finishes() bool {
 	if r == nil {
 		return false
 	}
-	m, ok := r.manager.(interface{ finishes() bool })
-	return ok && m.finishes()
-}
-
-// A handoffManager lets speakers choose who is next.
-type handoffManager interface {
-	// handoffs are those of participants to whom speaker may hand over.
-	handoffs(speaker string, participants []Info) []Info
+	m, ok := managerAs[Finisher](r.manager)
+	return ok && m.Finishes()
 }
 
 // speakerTurn is the turn of the participant for whom t works: t itself, unless t was invoked to stand in for another turn.

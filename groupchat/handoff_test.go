@@ -122,7 +122,7 @@ func TestRow89APingPongOfHandoffsHasAnEnd(t *testing.T) {
 	}
 	r := newRig(t, team(Handoff(HandoffOptions{Start: "a"}), Participant{Name: "a", Agent: to("b")}, Participant{Name: "b", Agent: to("a")}))
 	r.maxTurns = 20
-	codeOf(t, r.say("x"), errcode.NotConverged)
+	codeOf(t, r.say("x"), errcode.BudgetExceeded)
 	r.maxTurns = 0
 	must(t, r.say("x").err)
 	equal(t, "turns", len(r.messages), 52)

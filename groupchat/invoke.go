@@ -245,7 +245,7 @@ func (t *Turn) conclude() error {
 	t.x.mu.Lock()
 	words := Reply{Messages: t.record.Branch}.Text()
 	t.x.mu.Unlock()
-	return sayWhole(t.parentWriter, run.TextOptions{Name: t.name(), Metadata: t.marked()}, words)
+	return t.sayLast(t.up.run, t.parentWriter, t.participant.Agent, run.TextOptions{Name: t.name(), Metadata: t.marked()}, words)
 }
 
 // sayWhole says words as one message, unless they are empty.

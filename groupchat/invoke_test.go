@@ -240,7 +240,7 @@ func TestInvocationsHaveABudgetAndADepth(t *testing.T) {
 	r = newRig(t, team(Sequential(), Participant{Name: "p", Agent: many}))
 	r.maxTurns = 10
 	s = r.say("x")
-	codeOf(t, s, errcode.NotConverged)
+	codeOf(t, s, errcode.BudgetExceeded)
 	equal(t, "turns", len(s.steps()), 10)
 }
 

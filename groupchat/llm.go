@@ -29,18 +29,34 @@ type LLM struct {
 	// says otherwise, and hand over to the participants that [Turn.Handoffs] names, with tools called handoff_to_NAME.
 	Tools           []Tool
 	NoFrontendTools bool
+	// WithoutTools names tools of the client that the model is not offered.
+	WithoutTools []string
+	// Surfaces says that the agent shows surfaces of A2UI, which clients are told beforehand: see package surface.
+	Surfaces bool
 	// Sources have further tools. Of several with one name the first counts, those of Tools first of all.
 	Sources []ToolSource
 	// Approve says which of Tools and Sources need a person's approval.
 	Approve Approvals
 	// ToolTimeout is for tools that do not say how long a call of theirs may take; 0 means 1 minute.
 	ToolTimeout time.Duration
+	// MaxResult is how many bytes of a tool's result the model is told in a request, at least 256; 0 means 64 KiB. More may be kept
+	// (see Tool.MaxResult), which clients are shown and the model can read with a tool, read_result: also in later turns, and of
+	// calls that it is not told of any more.
+	MaxResult int
 	// MaxSteps is how many rounds of tools a turn may take before it fails with not_converged; 0 means 16.
 	MaxSteps int
 	// Sees are JSON Pointers to what the model is told of the state, anew in every round.
 	Sees []string
+	// History says how much of a long conversation the model is told; nil means what the chat says, and otherwise all that the model takes.
+	History *History
 	// Output, if set, holds the last reply to a JSON Schema.
 	Output *LLMOutput
+	// Predict lets places in the state follow arguments of calls while the model writes them. PredictEvent tells pages so with a CUSTOM event
+	// called [PredictState] before such a call, for those that predict by themselves; the state follows in any case.
+	Predict      []Prediction
+	PredictEvent bool
+	// Prepare compute what the model is told, and which tools it has, when a turn is entered, in this order.
+	Prepare []Provider
 }
 
 // An LLMOutput says that a model's last reply is JSON. What does not match is told to the model, which is asked again, twice;
@@ -78,6 +94,7 @@ func (a *LLM) Describe() Info {
 	info.Interrupts = info.Interrupts || info.Approvals
 	info.Tools, info.ClientTools = info.Tools || len(a.Tools)+len(a.Sources) > 0, info.ClientTools || !a.NoFrontendTools
 	info.Reasoning = info.Reasoning || model.Reasons(a.Model)
+	info.Surfaces = info.Surfaces || a.Surfaces
 	return info
 }
 
@@ -105,6 +122,10 @@ func (a *LLM) validate() error {
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if a.Model == nil {
 		bad("has no model")
+	} else if v, ok := a.Model.(interface{ Validate() error }); ok {
+		if err := v.Validate(); err != nil {
+			errs = append(errs, err)
+		}
 	}
 	names := map[string]bool{}
 	for i := range a.Tools {
@@ -117,10 +138,21 @@ func (a *LLM) validate() error {
 		}
 		names[t.Name] = true
 	}
+	known := func(name string) bool {
+		return slices.ContainsFunc(a.Tools, func(t Tool) bool { return t.named(name) })
+	}
 	for _, name := range a.Approve.Tools {
-		if !names[name] && len(a.Sources) == 0 {
+		if !known(name) && len(a.Sources)+len(a.Prepare) == 0 {
 			bad("approval of %q, which is no tool", name)
 		}
+	}
+	for i, f := range a.Prepare {
+		if f == nil {
+			bad("provider %d is nil", i+1)
+		}
+	}
+	if a.MaxResult != 0 && a.MaxResult < leastResult {
+		bad("is told %d bytes of a result, less than %d", a.MaxResult, leastResult)
 	}
 	if a.MaxSteps < 0 || a.ToolTimeout < 0 {
 		bad("a limit is negative")
@@ -130,10 +162,12 @@ func (a *LLM) validate() error {
 			bad("sees %q, which is no JSON Pointer", pointer)
 		}
 	}
+	a.checkPredictions(bad)
+	a.History.validate(bad)
 	if o := a.Output; o != nil {
 		if o.Schema == nil {
 			bad("output: has no schema")
-		} else if _, err := compileSchema(o.Schema); err != nil {
+		} else if _, err := schemas.compile(o.Schema); err != nil {
 			bad("output: no valid schema: %w", err)
 		}
 		if o.Store != "" && !strings.HasPrefix(o.Store, "/") {
@@ -148,13 +182,24 @@ type llmRun struct {
 	*LLM
 	t      *Turn
 	tools  llmTools
+	short  *shortener
 	rounds []*llmRound
 	// past are the replies of earlier tries that do not count any more.
 	past forgotten
+	// placed are the places that predictions have changed, by the key of the reply.
+	placed map[string]map[string]predictedPlace
 	// askAll says that approvals name a tool that is not there, so that every call needs one.
 	askAll bool
+	// reads says that the model can read results on.
+	reads bool
 	// away says that a source did not tell of all of its tools.
 	away bool
+	// lacks is why tools are not there without which the agent does not work.
+	lacks error
+	// unprepared is the agent before its providers made of it what it is in this turn; nil without providers. Before and after are messages
+	// that they made.
+	unprepared    *LLM
+	before, after []Message
 }
 
 // An llmRound is one reply of the model and what came of it.
@@ -166,6 +211,7 @@ type llmRound struct {
 	// results are those of the reply's calls that have one. Note is what the model is told of a reply that is not accepted.
 	results map[int]ToolResult
 	note    string
+	unmade  map[int]bool // calls that are settled without having been made: for predictions
 }
 
 // modelKey begins the keys under which replies of models are recorded.
@@ -190,7 +236,14 @@ func (a *LLM) run(ctx context.Context, t *Turn) error {
 		return err
 	}
 	r := &llmRun{LLM: a, t: t, past: past}
+	if err := r.prepareAgent(ctx); err != nil {
+		return err
+	}
 	r.tools = r.offerTools(ctx)
+	if r.lacks != nil && !r.recorded(modelKey+"0") { // a turn under way may have a person's answer, which would be lost
+		return fail(errcode.ToolFailed, "%s: tools are missing that it needs: %w", t.Path(), r.lacks)
+	}
+	r.short = newShortener(t, t.history(a.History), a.Model, "")
 	most := cmp.Or(a.MaxSteps, llmMaxSteps)
 	rounds, bad := -past.Rounds, 0
 	for {
@@ -216,9 +269,11 @@ func (a *LLM) run(ctx context.Context, t *Turn) error {
 		}
 		if rounds++; rounds > most {
 			err := fail(errcode.NotConverged, "%s: more than %d rounds of tools", t.Path(), most)
+			r.endPredictions(s, err)
 			return errors.Join(err, r.forgetCalls(s, most))
 		}
 		ended, err := r.callAll(ctx, s)
+		r.endPredictions(s, err)
 		if ended || err != nil {
 			return err
 		}
@@ -228,13 +283,16 @@ func (a *LLM) run(ctx context.Context, t *Turn) error {
 // ask gets the next reply: from the model, or from what was recorded.
 func (r *llmRun) ask(ctx context.Context) (*llmRound, error) {
 	s := &llmRound{n: r.next(), place: len(r.rounds), results: map[int]ToolResult{}}
-	live := &speaker{r: r, mute: r.Output != nil}
+	live := &speaker{r: r, mute: r.Output != nil, key: s.key()}
 	var err error
 	s.reply, err = recorded(r.t, s.key(), func() (model.Reply, error) {
-		reply, err := askModel(ctx, r.t, r.Model, r.request(), live.deltas())
-		if usageErr := r.t.x.asked(reply); err == nil {
-			err = usageErr
-		}
+		reply, err := r.short.ask(ctx, strconv.Itoa(s.n), r.composed, func(request model.Request) (model.Reply, bool, error) {
+			reply, err := callModel(ctx, ModelCall{Turn: r.t, Purpose: ForReply, Model: r.Model, Request: request, On: live.deltas()})
+			if usageErr := r.t.x.asked(reply); err == nil {
+				err = usageErr
+			}
+			return reply, live.used, err
+		})
 		if err == nil && reply.Truncated() && len(reply.Calls) > 0 {
 			err = fail(errcode.ModelResponse, "%s: the reply was cut off in a call of a tool", r.t.Path())
 		}
@@ -243,6 +301,7 @@ func (r *llmRun) ask(ctx context.Context) (*llmRound, error) {
 		}
 		if err != nil {
 			r.discardMessages(live.shown)
+			r.withdraw(s.key())
 		}
 		return reply, err
 	})
@@ -267,10 +326,12 @@ func (r *llmRun) show(s *llmRound, live *speaker) error {
 	}
 	if !live.used {
 		if err := live.say(s.reply); err != nil {
+			r.withdraw(s.key())
 			return err
 		}
 	}
 	s.shown = live.shown
+	r.predictWhole(s)
 	raw, err := json.Marshal(s.shown)
 	if err != nil {
 		return err
@@ -289,7 +350,7 @@ func (r *llmRun) conclude(s *llmRound) (problem, err error) {
 		return nil, fail(errcode.ModelContentFilter, "%s: the model refuses", r.t.Path())
 	}
 	value := bareJSON(s.reply.Text)
-	output, err := compileSchema(o.Schema)
+	output, err := schemas.compile(o.Schema)
 	if err != nil {
 		return nil, fail(errcode.Internal, "%s: output: %w", r.t.Path(), err)
 	}

@@ -31,6 +31,11 @@ func settledAs(text string) settledCall {
 	return settledCall{result: &result}
 }
 
+func failedAs(text string) settledCall {
+	result := failedResult(text)
+	return settledCall{result: &result}
+}
+
 // callAll makes all calls of a reply at once, and shows the results in the order of the calls. Those that have to wait are
 // joined in one pause. Ended says that the turn has handed over and ends here.
 func (r *llmRun) callAll(ctx context.Context, s *llmRound) (ended bool, err error) {
@@ -53,6 +58,7 @@ func (r *llmRun) callAll(ctx context.Context, s *llmRound) (ended bool, err erro
 			continue
 		}
 		settled, work := r.prepare(s, i)
+		r.notePrepared(s, i, settled, work != nil)
 		if work == nil {
 			outcomes[i] <- settled
 			continue
@@ -77,6 +83,7 @@ func (r *llmRun) callAll(ctx context.Context, s *llmRound) (ended bool, err erro
 		if showErr := r.showResult(s, i, got); got.err == nil {
 			got.err = showErr
 		}
+		r.noteOutcome(s, i, got)
 		if got.err != nil && err == nil {
 			err = got.err
 			r.t.cancel(err) // the others need not finish
@@ -120,7 +127,7 @@ func (r *llmRun) prepare(s *llmRound, i int) (settledCall, func(context.Context)
 	r.t.x.mu.Unlock()
 	switch {
 	case !made && offered && o.tool == nil && !isObject(written.Arguments):
-		return settledAs(mistakeText(noObject)), nil // and not run by the client, which sees the result
+		return failedAs(mistakeText(noObject)), nil // and not run by the client, which sees the result
 	case made || offered && o.tool == nil:
 		return r.leaveToClient(key, id, r.tools.toolName(written.Name), call, made), nil
 	case r.recorded(key): // also of a tool that is there no more
@@ -130,24 +137,26 @@ func (r *llmRun) prepare(s *llmRound, i int) (settledCall, func(context.Context)
 	}
 	arguments, err := o.tool.arguments(written.Arguments)
 	if err != nil {
-		return settledAs(mistakeText(err.Error())), nil
+		return failedAs(mistakeText(err.Error())), nil
 	}
+	var decided ruling
 	if r.mustAsk(o.tool, key) {
-		approved, pause, err := r.t.approve(o.tool, key, id, arguments)
+		var pause *Pause
+		decided, pause, err = r.decide(o.tool, s, i, arguments)
 		switch {
 		case err != nil:
 			return settledCall{err: err}, nil
 		case pause != nil:
 			return settledCall{err: pause}, nil
-		case approved == nil:
-			return settledAs(NotApproved), nil
+		case decided.arguments == nil:
+			return settledCall{result: decided.declined()}, nil
 		}
-		arguments = approved
+		arguments = decided.arguments
 	}
 	in := r.t.Input()
 	c := ToolCall{ID: id, Name: o.name, Arguments: arguments, ThreadID: in.ThreadID, Principal: in.Principal}
 	c.Key = state.Hash([]byte(in.Principal.ID), []byte(in.ThreadID), []byte(r.t.ID()), []byte(key))[:32]
-	c.nth, c.model = r.callNumber(s, i), r.Model
+	c.nth, c.model, c.history, c.mark = r.callNumber(s, i), r.Model, r.short.inherited, decided.mark
 	if o.tool.Turn != nil {
 		return settledCall{}, func(ctx context.Context) settledCall { return r.enter(ctx, o.tool, s, i, c) }
 	}
@@ -159,13 +168,17 @@ func (r *llmRun) absent(key string) settledCall {
 	given, answered := r.t.answer(approvalKey + key)
 	switch {
 	case answered && !given.TimedOut && !approves(given):
-		return settledAs(NotApproved)
+		v := rulingOf(Answer{Cancelled: given.Status == agui.ResumeCancelled, Payload: given.Payload})
+		v.mark.By = r.t.Principal().ID
+		return settledCall{result: v.declined()}
+	case r.askedInput(key):
+		return failedAs(toolAway)
 	case r.recorded(key + begunKey):
-		return settledAs(toolLost)
+		return failedAs(toolLost)
 	case r.away || r.asked(key):
-		return settledAs(toolAway)
+		return failedAs(toolAway)
 	}
-	return settledAs(noSuchTool)
+	return failedAs(noSuchTool)
 }
 
 // leaveToClient leaves a call to the client, which answers it in a later run.

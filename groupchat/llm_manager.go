@@ -20,13 +20,22 @@ type LLMManagerOptions struct {
 	Model model.Model
 	// Instructions say how to choose; the participants with their descriptions and the form of the answer are added.
 	Instructions string
+	// Prompt replaces the description of the task with which the built-in instructions end. The participants, the state
+	// and the form of the answer stand where it has [PromptParticipants], [PromptState] and [PromptForm]. Without a place for them
+	// the participants and the form stand after it, and the state behind the conversation, with what became of participants:
+	// what changes from choice to choice is better there, because servers do not read again what begins like an earlier request.
+	Prompt string
 	// Sees are JSON Pointers to what the model is told of the state.
 	Sees []string
+	// History says how much of a long conversation the model is told; nil means what the chat says.
+	History *History
 	// Retries is how often the model is told what is wrong with its choice and asked again; 0 means 2, -1 never.
 	Retries int
 	// Fallback makes the manager that decides when the model fails, or none of its choices is accepted. Nil ends the run
 	// with the model's error, or unknown_speaker, or model_response.
 	Fallback func() Manager
+	// Prepare compute what the model is told, before each choice.
+	Prepare []Provider
 }
 
 // LLMManager makes managers that let a model choose the next speaker, speak to the user itself, tell the speaker something
@@ -45,6 +54,8 @@ func LLMManager(o LLMManagerOptions) func() Manager {
 type llmManager struct {
 	LLMManagerOptions
 	fallback Manager
+	// before and after are messages that providers made.
+	before, after []Message
 }
 
 // An llmDecision is a choice as it is recorded. Failed leaves it to the fallback.
@@ -52,7 +63,9 @@ type llmDecision struct {
 	Choice llmChoice       `json:"choice,omitzero"`
 	Failed bool            `json:"failed,omitempty"`
 	Usage  agui.TokenUsage `json:"usage"`
-	Cost   *float64        `json:"cost,omitempty"`
+	// Earlier is what further models used, if several were asked.
+	Earlier []agui.TokenUsage `json:"earlier,omitempty"`
+	Cost    *float64          `json:"cost,omitempty"`
 }
 
 // Next asks the model, unless it was asked in this round already.
@@ -79,7 +92,13 @@ func (m *llmManager) Next(ctx context.Context, v View) (Decision, error) {
 
 // decide asks the model until its choice is accepted.
 func (m *llmManager) decide(ctx context.Context, v View) (llmDecision, error) {
-	request := model.Request{Messages: m.messages(v), Schema: choiceSchema(v.Participants, v.Idle), SchemaName: "choice", Strict: true}
+	m, err := m.preparedFor(ctx, v)
+	if err != nil {
+		return m.fallBack(ctx, v, llmDecision{}, err)
+	}
+	short := newShortener(v.turn, v.long.or(m.History), m.Model, managerNote)
+	schema := choiceSchema(v.Participants, v.Idle)
+	var corrections []model.Message
 	retries := cmp.Or(m.Retries, 2)
 	var d llmDecision
 	var used []agui.TokenUsage
@@ -87,14 +106,20 @@ func (m *llmManager) decide(ctx context.Context, v View) (llmDecision, error) {
 		if err := Fence(ctx); err != nil {
 			return d, err
 		}
-		reply, err := askModel(ctx, v.turn, m.Model, request, model.Deltas{})
-		used = state.AddUsage(used, []agui.TokenUsage{reply.Usage})
-		d.Usage, d.Cost = used[0], state.AddCost(d.Cost, reply.Cost)
-		if v.turn != nil {
-			if usageErr := v.turn.x.asked(reply); err == nil {
-				err = usageErr
-			}
-		}
+		reply, err := short.ask(ctx, fmt.Sprintf("manager/%d/%d", v.Round, try), func() composed { return m.composed(v, short) },
+			func(request model.Request) (model.Reply, bool, error) {
+				request.Messages = append(request.Messages, corrections...)
+				request.Schema, request.SchemaName, request.Strict = schema, "choice", true
+				reply, err := callModel(ctx, ModelCall{Turn: v.turn, Purpose: ForChoice, Model: m.Model, Request: request})
+				used = state.AddUsage(used, append([]agui.TokenUsage{reply.Usage}, reply.Earlier...))
+				d.Usage, d.Earlier, d.Cost = used[0], used[1:], state.AddCost(d.Cost, reply.Cost)
+				if v.turn != nil {
+					if usageErr := v.turn.x.asked(reply); err == nil {
+						err = usageErr
+					}
+				}
+				return reply, false, err
+			})
 		if err != nil {
 			return m.fallBack(ctx, v, d, err)
 		}
@@ -106,9 +131,9 @@ func (m *llmManager) decide(ctx context.Context, v View) (llmDecision, error) {
 			return m.fallBack(ctx, v, d, &errcode.Error{Code: wrong.code, Err: wrong})
 		}
 		if words := reply.Words(); words != "" {
-			request.Messages = append(request.Messages, model.Message{Role: agui.RoleAssistant, Text: words})
+			corrections = append(corrections, model.Message{Role: agui.RoleAssistant, Text: words})
 		}
-		request.Messages = append(request.Messages, model.Message{Role: agui.RoleUser, Text: "That will not do: " + wrong.problem + ". Choose again."})
+		corrections = append(corrections, model.Message{Role: agui.RoleUser, Text: "That will not do: " + wrong.problem + ". Choose again."})
 	}
 }
 
@@ -120,75 +145,63 @@ func (m *llmManager) fallBack(ctx context.Context, v View, d llmDecision, err er
 	if v.turn != nil {
 		v.turn.x.Log.WarnContext(ctx, "groupchat: the manager's model does not decide, its fallback does", "chat", v.turn.Path(), "error", err)
 	}
-	return llmDecision{Failed: true, Usage: d.Usage, Cost: d.Cost}, nil
+	return llmDecision{Failed: true, Usage: d.Usage, Earlier: d.Earlier, Cost: d.Cost}, nil
 }
 
-// messages are what the model decides on.
-func (m *llmManager) messages(v View) []model.Message {
+// managerNote ends the key of a manager's note. No participant's name has such characters.
+const managerNote = "#manager"
+
+// composed is what the model decides on.
+func (m *llmManager) composed(v View, short *shortener) composed {
 	var system []string
 	if m.Instructions != "" {
 		system = append(system, m.Instructions)
 	}
-	var out []model.Message
-	for _, message := range v.History() {
+	seen := v.History()
+	cut := short.place(seen)
+	first, caller := short.stays(seen, cut)
+	c := composed{seen: seen}
+	told, words := preparedMessages(m.before, "")
+	c.entries, system = asEntries(told), append(system, words...)
+	c.behind, words = preparedMessages(m.after, "")
+	system = append(system, words...)
+	for i, message := range seen {
 		words := message.Content.Text()
-		switch message.Role {
-		case agui.RoleSystem, agui.RoleDeveloper:
+		if message.Role == agui.RoleSystem || message.Role == agui.RoleDeveloper {
 			system = append(system, words)
-		case agui.RoleUser:
-			parts, _ := message.Content.Parts()
-			out = append(out, model.Message{Role: agui.RoleUser, Text: words, Parts: parts})
-		case agui.RoleAssistant:
-			if words == "" {
-				continue
-			}
-			if v.speaks(message.Name) {
-				out = append(out, model.Message{Role: agui.RoleUser, Text: message.Name + ": " + words})
-			} else {
-				out = append(out, model.Message{Role: agui.RoleAssistant, Text: words})
-			}
-		default: // what tools returned is theirs who called them
+			continue
 		}
+		if i == first {
+			c.kept = len(c.entries)
+		}
+		if i >= first && i < cut && i != caller {
+			continue
+		}
+		e := entry{id: message.ID, Message: model.Message{Role: agui.RoleUser, Text: words}}
+		switch {
+		case message.Role == agui.RoleUser:
+			e.caller = true
+			e.Parts, _ = message.Content.Parts()
+		case message.Role != agui.RoleAssistant || words == "": // what tools returned is theirs who called them
+			continue
+		case v.speaks(message.Name):
+			e.Text = message.Name + ": " + words
+		default:
+			e.Role = agui.RoleAssistant
+		}
+		c.entries = append(c.entries, e)
 	}
-	system = append(system, m.rules(v))
-	out = append(out, model.Message{Role: agui.RoleUser, Text: "Who speaks next? Answer with the JSON object."})
-	return slices.Insert(out, 0, model.Message{Role: agui.RoleSystem, Text: strings.Join(system, "\n\n")})
+	if first >= len(seen) {
+		c.kept = len(c.entries)
+	}
+	c.system = strings.Join(append(system, m.task(v)), "\n\n")
+	c.now, c.question = m.now(v), "Who speaks next? Answer with the JSON object."
+	return c
 }
 
 // speaks reports whether name is a participant's, or that of somebody in a participant's team.
 func (v View) speaks(name string) bool {
 	return slices.ContainsFunc(v.Participants, func(p Info) bool { return p.Name == name || p.includes(name) })
-}
-
-// rules is what the model is told of its task.
-func (m *llmManager) rules(v View) string {
-	var b strings.Builder
-	b.WriteString("You lead a conversation between a user and these participants:\n")
-	for _, p := range v.Participants {
-		fmt.Fprintf(&b, "- %s: %s", p.Name, p.Description)
-		if n := v.Failed[p.Name]; n > 0 {
-			fmt.Fprintf(&b, " (failed %d times)", n)
-		}
-		if v.Declined[p.Name] > 0 {
-			b.WriteString(" (the user called off its question)")
-		}
-		if p.Name == v.Idle {
-			b.WriteString(" (did nothing in its last turn and cannot speak next)")
-		}
-		b.WriteByte('\n')
-	}
-	for _, pointer := range m.Sees {
-		if raw, ok := v.State.Raw(pointer); ok {
-			fmt.Fprintf(&b, "The state at %q is now: %s\n", pointer, raw)
-		}
-	}
-	if v.LastSpeaker != "" {
-		fmt.Fprintf(&b, "%s spoke last.\n", v.LastSpeaker)
-	}
-	b.WriteString("Decide who speaks next, or that the conversation has reached its end for now. Answer with one JSON object: " +
-		`{"reason": why, "terminate": true or false, "next_speaker": a participant's name or null, ` +
-		`"message": what you tell the user yourself or null, "instruction": what only the next speaker is told or null}.`)
-	return b.String()
 }
 
 // Check reports a missing model, and a fallback that does not fit the participants.
@@ -197,13 +210,20 @@ func (m *llmManager) Check(participants []string) error {
 	if m.Model == nil {
 		errs = append(errs, errors.New("has no model"))
 	}
+	if err := CheckPrompt(m.Prompt); err != nil {
+		errs = append(errs, err)
+	}
+	m.History.validate(func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) })
 	if m.Retries < -1 {
 		errs = append(errs, fmt.Errorf("retries is %d", m.Retries))
 	}
 	if m.Fallback != nil && m.fallback == nil {
 		errs = append(errs, errors.New("its fallback's function returns none"))
 	}
-	if c, ok := m.fallback.(Checker); ok {
+	if _, ok := managerAs[SpeakingManager](m.fallback); ok {
+		errs = append(errs, errors.New("its fallback takes turns of its own"))
+	}
+	if c, ok := managerAs[Checker](m.fallback); ok {
 		if err := c.Check(participants); err != nil {
 			errs = append(errs, fmt.Errorf("fallback: %w", err))
 		}

@@ -39,12 +39,12 @@ func TestRow18ModelChooses(t *testing.T) {
 	equal(t, "run", s.err, nil)
 	equal(t, "stream", s.shape(), "supervisor { Bob  will  know. } supervisor bob { bob  Hurry. } bob ann { ann   } ann supervisor { Good  night. } supervisor")
 	first := m.requests()[0]
-	for _, want := range []string{"s:Lead well.", "- ann: Says ann", "- bob: Says bob", `The state at "/topic" is now: "tea"`, "| u:go | u:Who speaks next?"} {
+	for _, want := range []string{"s:Lead well.", "- ann: Says ann", "- bob: Says bob", `The state at "/topic" is now: "tea"`, "| u:go | u:[From the system"} {
 		if !strings.Contains(first, want) {
 			t.Errorf("request %s lacks %q", first, want)
 		}
 	}
-	if !strings.Contains(m.last(), "ann spoke last.") || !strings.Contains(m.last(), "| u:go | a:Bob will know. | u:bob: bob Hurry. | u:ann: ann  | u:Who") {
+	if !strings.Contains(m.last(), "ann spoke last.") || !strings.Contains(m.last(), "| u:go | a:Bob will know. | u:bob: bob Hurry. | u:ann: ann  | u:[From") {
 		t.Errorf("request %s", m.last())
 	}
 	if want := `"enum":["ann","bob",null]`; !strings.Contains(string(m.asked[0].ResponseFormat), want) {
@@ -185,7 +185,7 @@ func TestAModelIsToldWhoDidNothing(t *testing.T) {
 			codeOf(t, s, tt.want)
 			equal(t, "steps", strings.Join(s.steps(), " "), tt.steps)
 			third := m.asked[2]
-			if !strings.Contains(third.String(), "(did nothing in its last turn and cannot speak next)") || strings.Contains(string(third.ResponseFormat), `"ann"`) {
+			if !strings.Contains(third.String(), "ann did nothing in its last turn and cannot speak next.") || strings.Contains(string(third.ResponseFormat), `"ann"`) {
 				t.Errorf("asked %s in the form %s, want to be told that ann did nothing", third, third.ResponseFormat)
 			}
 			if second := m.asked[1].String(); strings.Contains(second, "did nothing") {

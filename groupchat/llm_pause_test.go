@@ -43,16 +43,23 @@ func TestRow129Approval(t *testing.T) {
 			equal(t, "proposal", first.shape(), "ann { Let me see. call f")
 			equal(t, "called before", len(c.called()), 0)
 			asked := r.question("approve/llm/0/0")
+			editable := `{"properties":{"approved":{"type":"boolean"},` +
+				`"editedArgs":{"additionalProperties":false,"properties":{"x":{"type":"integer"}},"type":"object"},` +
+				`"reason":{"maxLength":1000,"type":"string"}},"required":["approved"],"type":"object"}`
 			equal(t, "question", asked.Reason+" "+asked.Message, "tool_call May I call f?")
 			equal(t, "call", asked.ToolCallID, callID(first))
-			equal(t, "schema", string(asked.ResponseSchema), string(approvalSchema))
+			equal(t, "schema", string(asked.ResponseSchema), editable)
 
 			second := r.answer(map[string]string{"approve/llm/0/0": tt.answer})
 			equal(t, "called", strings.Join(c.called(), " "), tt.called)
 			equal(t, "resumed", second.shape(), "ann { result "+tt.result+" Done. } ann bob { Next. } bob")
 			equal(t, "calls started again", second.count(agui.TypeToolCallStart), 0)
 			equal(t, "asked", len(m.asked), 2)
-			if !strings.HasSuffix(m.last(), `u:go | a:Let me see. f{"x":1} | t:`+tt.result) {
+			made, told := `f{"x":1}`, ""
+			if tt.called != "" && tt.called != made { // the model sees what was called, and that a person changed it
+				made, told = tt.called, "[A person changed the arguments of this call, and approved of it.]\n"
+			}
+			if !strings.HasSuffix(m.last(), `u:go | a:Let me see. `+made+` | t:`+told+tt.result) {
 				t.Errorf("request = %s", m.last())
 			}
 		})

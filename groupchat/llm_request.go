@@ -2,7 +2,6 @@ package groupchat
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -10,47 +9,70 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// request is what the model is asked now.
+// request is what the model is asked now, without the messages.
 func (r *llmRun) request() model.Request {
-	request := model.Request{Messages: r.messages(), Tools: r.tools.list}
+	request := model.Request{Tools: r.tools.list}
 	if o := r.Output; o != nil {
 		request.Schema, request.SchemaName, request.Strict = o.Schema, o.Name, o.Strict
 	}
 	return request
 }
 
-// messages is the conversation as the model sees it: the system's words first and in one message, because not every
-// server takes more; then what was said, others' words as messages of a user that begin with the speaker's name; each call
-// followed by its result.
-func (r *llmRun) messages() []model.Message {
+// composed is what the model could be asked now: all of the conversation that was not left out before.
+func (r *llmRun) composed() composed {
 	seen := r.t.Messages()
-	h := r.history(seen)
-	for _, m := range seen {
+	cut := r.short.place(seen)
+	h := r.transcript(seen, cut)
+	h.prepared(r.before)
+	if cut > 0 {
+		for _, m := range seen[:cut] { // these always stay
+			if m.Role == agui.RoleSystem || m.Role == agui.RoleDeveloper {
+				h.system = append(h.system, m.Content.Text())
+			}
+		}
+		h.leaveOut(seen[cut-1])
+	}
+	first, caller := r.short.stays(seen, cut)
+	for _, m := range seen[:first] {
+		if m.Role != agui.RoleSystem && m.Role != agui.RoleDeveloper {
+			h.add(m)
+		}
+	}
+	c := composed{seen: seen, kept: len(h.out)}
+	if caller >= 0 {
+		h.add(seen[caller])
+	}
+	for _, m := range seen[cut:] {
 		h.add(m)
 	}
 	for _, s := range r.rounds {
 		h.round(s)
 	}
-	if len(h.out) == 0 || h.out[len(h.out)-1].Role == agui.RoleAssistant {
-		h.out = append(h.out, model.Message{Role: agui.RoleUser, Text: "Go on."}) // some servers want the last word to be a user's
-	}
-	if system := r.system(h.system); system != "" {
-		h.out = slices.Insert(h.out, 0, model.Message{Role: agui.RoleSystem, Text: system})
-	}
-	return h.out
+	clipResults(h.out, r.resultLimit(), r.short.note.clip, r.reads)
+	behind, words := preparedMessages(r.after, h.name)
+	c.request, c.system, c.entries, c.now = r.request(), r.system(append(h.system, words...)), h.out, r.now()
+	c.behind = behind
+	return c
 }
 
-// system is what the model is told before everything else.
+// system is what the model is told before everything else. It stays the same from request to request as long as the agent does: servers
+// do not read again the beginning of a request that they have read before.
 func (r *llmRun) system(conversation []string) string {
 	var parts []string
-	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
 	if r.Instructions != "" {
-		add("%s", r.Instructions)
+		parts = append(parts, r.Instructions)
 	}
 	parts = append(parts, conversation...)
 	if name := r.t.name(); name != "" {
-		add("You are %s. What others in this conversation say begins with their name.", name)
+		parts = append(parts, fmt.Sprintf("You are %s. What others in this conversation say begins with their name.", name))
 	}
+	return strings.Join(parts, "\n\n")
+}
+
+// now is what the model is told behind everything else, because it may be another thing in the next request.
+func (r *llmRun) now() []string {
+	var parts []string
+	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
 	for _, c := range r.t.Input().Context {
 		add("%s: %s", c.Description, c.Value)
 	}
@@ -65,33 +87,40 @@ func (r *llmRun) system(conversation []string) string {
 	if instruction := r.t.Instruction(); instruction != "" {
 		add("For this turn: %s", instruction)
 	}
-	return strings.Join(parts, "\n\n")
+	return parts
 }
 
-// A history builds what a model sees of a conversation.
-type history struct {
+// A transcript builds what a model sees of a conversation.
+type transcript struct {
 	r    *llmRun
 	name string
 
-	out            []model.Message
+	out            []entry
 	system         []string
-	own            map[string]bool         // invocations in which the agent spoke
-	roundByMessage map[string]*llmRound    // of this turn, by the messages they are
-	told           map[*llmRound]bool      // that are in out
-	skip           map[string]bool         // messages
-	inside         map[string]bool         // invocations of what works inside this turn
-	result         map[string]agui.Content // by call
+	own            map[string]bool       // invocations in which the agent spoke
+	roundByMessage map[string]*llmRound  // of this turn, by the messages they are
+	told           map[*llmRound]bool    // that are in out, or left out
+	skip           map[string]bool       // messages
+	inside         map[string]bool       // invocations of what works inside this turn
+	result         map[string]ToolResult // by call
+	thought        string                // in an earlier turn, before the message that comes next
 }
 
-func (r *llmRun) history(seen []Message) *history {
-	h := &history{
+// transcript begins one of seen, of which the first cut messages are left out.
+func (r *llmRun) transcript(seen []Message, cut int) *transcript {
+	h := &transcript{
 		r: r, name: r.t.name(), own: map[string]bool{}, roundByMessage: map[string]*llmRound{}, told: map[*llmRound]bool{},
-		skip: map[string]bool{}, inside: map[string]bool{}, result: map[string]agui.Content{},
+		skip: map[string]bool{}, inside: map[string]bool{}, result: map[string]ToolResult{},
 	}
 	r.t.x.mu.Lock()
 	h.own[r.t.record.SubagentRunID] = true
 	r.t.keys.invocations(h.inside)
 	r.t.x.mu.Unlock()
+	all := messages(r.t.run) // also those this participant does not see: a call of its own may have its result there
+	if cut > 0 && r.short.h.KeepFirst == 0 {
+		all = messagesAfter(all, seen[cut-1].ID)
+		seen = seen[cut:]
+	}
 	for _, m := range seen {
 		if m.Role == agui.RoleAssistant && m.SubagentRunID != "" && r.t.isOwn(m) {
 			h.own[m.SubagentRunID] = true
@@ -105,16 +134,42 @@ func (r *llmRun) history(seen []Message) *history {
 			h.roundByMessage[id] = s
 		}
 	}
-	for _, m := range messages(r.t.run) { // also those this participant does not see: a call of its own may have its result there
+	for _, m := range all {
 		if m.Role == agui.RoleTool {
-			h.result[m.ToolCallID] = m.Content
+			h.result[m.ToolCallID] = ToolResult{Content: m.Content, Metadata: m.Metadata}
 		}
 	}
 	return h
 }
 
+// messagesAfter is what of list comes after the message of an id; all of it if there is none.
+func messagesAfter(list []Message, id string) []Message {
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i].ID == id {
+			return list[i+1:]
+		}
+	}
+	return list
+}
+
+// leaveOut notes that nothing is told up to m.
+func (h *transcript) leaveOut(m Message) {
+	s := h.roundByMessage[m.ID]
+	if s == nil {
+		return
+	}
+	for _, earlier := range h.r.rounds[:s.place+1] {
+		h.told[earlier] = true
+	}
+}
+
+// put adds what the model is told of the message of an id.
+func (h *transcript) put(id string, m model.Message) {
+	h.out = append(h.out, entry{Message: m, id: id})
+}
+
 // add takes the next message.
-func (h *history) add(m Message) {
+func (h *transcript) add(m Message) {
 	if s := h.roundByMessage[m.ID]; s != nil {
 		h.round(s)
 		return
@@ -122,6 +177,7 @@ func (h *history) add(m Message) {
 	if h.skip[m.ID] || m.SubagentRunID != "" && h.inside[m.SubagentRunID] {
 		return
 	}
+	h.recall(m)
 	switch m.Role {
 	case agui.RoleSystem, agui.RoleDeveloper:
 		h.system = append(h.system, m.Content.Text())
@@ -130,7 +186,7 @@ func (h *history) add(m Message) {
 		if parts, ok := m.Content.Parts(); ok {
 			user.Parts = parts
 		}
-		h.out = append(h.out, user)
+		h.out = append(h.out, entry{Message: user, id: m.ID, caller: true})
 	case agui.RoleAssistant:
 		h.spoken(m)
 	default: // results go with their calls; reasoning and activities are nothing to answer
@@ -138,7 +194,7 @@ func (h *history) add(m Message) {
 }
 
 // spoken takes the words of an agent.
-func (h *history) spoken(m Message) {
+func (h *transcript) spoken(m Message) {
 	words := m.Content.Text()
 	mine := h.name == "" && m.Name == "" && m.SubagentRunID == "" || h.name != "" && h.r.t.isOwn(m) || m.SubagentRunID != "" && h.own[m.SubagentRunID]
 	if !mine {
@@ -148,56 +204,76 @@ func (h *history) spoken(m Message) {
 		if m.Name != "" {
 			words = m.Name + ": " + words
 		}
-		h.out = append(h.out, model.Message{Role: agui.RoleUser, Text: words})
+		h.put(m.ID, model.Message{Role: agui.RoleUser, Text: words})
 		return
 	}
 	own := model.Message{Role: agui.RoleAssistant, Text: words}
 	for _, c := range m.ToolCalls {
-		own.Calls = append(own.Calls, model.Call{ID: c.ID, Name: model.ToolName(c.Function.Name), Arguments: c.Function.Arguments})
+		written := model.Call{ID: c.ID, Name: model.ToolName(c.Function.Name), Arguments: c.Function.Arguments}
+		own.Calls = append(own.Calls, madeAs(written, h.result[c.ID]))
 	}
 	if words == "" && own.Calls == nil {
 		return
 	}
-	h.out = append(h.out, own)
+	if own.Calls != nil {
+		own.Reasoning = h.thought
+	}
+	h.put(m.ID, own)
 	for _, c := range own.Calls {
 		result, ok := h.result[c.ID]
-		h.out = append(h.out, resultMessage(c.ID, result, ok))
+		h.put(m.ID, resultMessage(c.ID, result, ok))
 	}
 }
 
 // round takes a reply of this turn, and the earlier ones that are not seen in the conversation. What was recorded of it
 // is what the model is told, whatever clients were shown of it.
-func (h *history) round(last *llmRound) {
+func (h *transcript) round(last *llmRound) {
 	for _, s := range h.r.rounds[:last.place+1] {
 		if h.told[s] {
 			continue
 		}
 		h.told[s] = true
-		own := model.Message{Role: agui.RoleAssistant, Text: s.reply.Words(), Reasoning: s.reply.Reasoning}
+		own := model.Message{Role: agui.RoleAssistant, Text: s.reply.Words(), Reasoning: s.reply.Reasoning, Opaque: s.reply.Opaque}
 		for i, c := range s.reply.Calls {
-			own.Calls = append(own.Calls, model.Call{ID: s.shown.Calls[i], Name: c.Name, Arguments: c.Arguments})
+			own.Calls = append(own.Calls, madeAs(model.Call{ID: s.shown.Calls[i], Name: c.Name, Arguments: c.Arguments}, s.results[i]))
 		}
 		if own.Text == "" && own.Calls == nil {
 			continue
 		}
-		h.out = append(h.out, own)
+		id := ""
+		if n := len(s.shown.Messages); n > 0 {
+			id = s.shown.Messages[n-1]
+		}
+		h.put(id, own)
 		for i, c := range own.Calls {
 			result, ok := s.results[i]
-			h.out = append(h.out, resultMessage(c.ID, result.Content, ok))
+			h.put(id, resultMessage(c.ID, result, ok))
 		}
 		if s.note != "" {
-			h.out = append(h.out, model.Message{Role: agui.RoleUser, Text: s.note})
+			h.put(id, model.Message{Role: agui.RoleUser, Text: s.note})
 		}
 	}
 }
 
-// resultMessage tells a model what the call of an id came to, if it is answered.
-func resultMessage(id string, result agui.Content, answered bool) model.Message {
+// madeAs is a call as it was made: with the arguments that a person put in place of the model's.
+func madeAs(written model.Call, result ToolResult) model.Call {
+	if edited := approvalMarkOf(result.Metadata).Arguments; isObject(string(edited)) && edited != nil {
+		written.Arguments = string(edited)
+	}
+	return written
+}
+
+// resultMessage tells a model what the call of an id came to, if it is answered, and what a person said about it.
+func resultMessage(id string, result ToolResult, answered bool) model.Message {
 	if !answered {
 		return model.Message{Role: agui.RoleTool, CallID: id, Text: state.NotAnswered}
 	}
-	parts, _ := result.Parts()
-	return model.Message{Role: agui.RoleTool, CallID: id, Text: toldOf(result), Parts: parts}
+	parts, _ := result.Content.Parts()
+	told := approvalMarkOf(result.Metadata).told()
+	if told != "" && parts != nil {
+		parts = append([]agui.Part{{Type: agui.PartText, Text: told}}, parts...)
+	}
+	return model.Message{Role: agui.RoleTool, CallID: id, Text: told + toldOf(result.Content), Parts: parts}
 }
 
 // toldOf is a result as text, in which a model is told of anything else that it is there: most servers take only text.

@@ -28,6 +28,10 @@ type speaker struct {
 	text      *run.Text
 	reasoning *run.Reasoning
 	calls     []*run.Call
+
+	key       string // of the reply
+	follows   map[int]*followed
+	announced bool // what is predicted
 }
 
 func (s *speaker) deltas() model.Deltas {
@@ -104,6 +108,11 @@ func (s *speaker) call(i int, name, arguments string) error {
 		s.calls = append(s.calls, nil)
 	}
 	if s.calls[i] == nil {
+		if len(s.r.predictionsOf(name)) > 0 {
+			if err := s.predictEvent(); err != nil {
+				return err
+			}
+		}
 		s.calls[i] = s.r.writer(name, "").ToolCall(run.ToolCallOptions{
 			ID: s.shown.Calls[i], Name: s.r.tools.toolName(name), ParentMessageID: s.message,
 		})
@@ -112,6 +121,7 @@ func (s *speaker) call(i int, name, arguments string) error {
 		return nil
 	}
 	_, err := s.calls[i].WriteString(arguments)
+	s.follow(i, name)
 	return err
 }
 

@@ -169,7 +169,7 @@ func TestRow156TeamOfModels(t *testing.T) {
 	s := r.say("go")
 	equal(t, "run", s.err, nil)
 	team := "You are %. What others in this conversation say begins with their name."
-	equal(t, "bob's", second.last(), "s:"+strings.Replace(team, "%", "bob", 1)+"\n\nThe state at \"/topic\" is now: \"tea\" | u:go | u:ann: Tea.")
+	equal(t, "bob's", second.last(), "s:"+strings.Replace(team, "%", "bob", 1)+" | u:go | u:"+situationText+"\n\nThe state at \"/topic\" is now: \"tea\" | u:ann: Tea.")
 	equal(t, "ann's", first.last(), "s:A.\n\n"+strings.Replace(team, "%", "ann", 1)+" | u:go | a: f{} | t:f done | a:Tea. | u:bob: Why?")
 }
 
@@ -190,9 +190,11 @@ func TestLLMIsToldOfTheTurn(t *testing.T) {
 	r.input = Input{Context: []agui.Context{{Description: "Time", Value: "noon"}}}
 	s := r.run(hosting.Session{})
 	equal(t, "run", s.err, nil)
-	want := "s:In French.\n\nYou are ann. What others in this conversation say begins with their name.\n\nTime: noon\n\nFor this turn: Hurry."
-	equal(t, "request", m.requests()[0], want+` | u:[{"type":"text","text":"Look"},{"type":"image_url","image_url":{"url":"https://x.test/i.png"}}]`)
-	if !strings.HasSuffix(m.last(), "| a:Yes. | u:Go on.") {
+	const system = "s:In French.\n\nYou are ann. What others in this conversation say begins with their name."
+	const look = ` | u:[{"type":"text","text":"Look"},{"type":"image_url","image_url":{"url":"https://x.test/i.png"}}]`
+	const now = " | u:" + situationText + "\n\nTime: noon\n\nFor this turn: Hurry."
+	equal(t, "request", m.requests()[0], system+now+look)
+	if m.last() != system+look+" | a:Yes."+now+"\n\nGo on." {
 		t.Errorf("chosen again, it was asked %s", m.last())
 	}
 }
@@ -246,7 +248,7 @@ func TestLLMOutput(t *testing.T) {
 			equal(t, "stream", s.shape(), tt.shape)
 			equal(t, "state", string(r.state), tt.state)
 			equal(t, "asked", len(m.asked), tt.asked)
-			equal(t, "format", string(m.asked[0].ResponseFormat), `{"json_schema":{"name":"trip","schema":`+string(schema)+`,"strict":false},"type":"json_schema"}`)
+			equal(t, "format", string(m.asked[0].ResponseFormat), `{"json_schema":{"name":"trip","schema":`+string(schema)+`},"type":"json_schema"}`)
 		})
 	}
 }

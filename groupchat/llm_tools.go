@@ -3,6 +3,8 @@ package groupchat
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"slices"
 
 	"github.com/agui-gateway/gateway/model"
 )
@@ -45,10 +47,17 @@ func (r *llmRun) offerTools(ctx context.Context) llmTools {
 	if r.t.finishes() {
 		add(offer{name: "finish", handoff: Done}, "Ends the work: nothing is left to do. Say first what came of it.", nil)
 	}
+	if r.readsResults(tools) {
+		add(offer{name: readResult, tool: r.resultTool()}, "Reads on in the result of a call that was told you in part, or searches in it.", readResultSchema)
+		r.reads = true
+	}
 	if r.NoFrontendTools {
 		return tools
 	}
 	for _, t := range r.t.Input().Tools {
+		if slices.Contains(r.WithoutTools, t.Name) {
+			continue
+		}
 		add(offer{name: t.Name}, t.Description, t.Parameters)
 	}
 	return tools
@@ -73,6 +82,9 @@ func (r *llmRun) sourceTools(ctx context.Context) []*Tool {
 		})
 		if err != nil {
 			r.away = true
+			if needed, ok := source.(interface{ Required() bool }); ok && needed.Required() {
+				r.lacks = errors.Join(r.lacks, err)
+			}
 			r.t.x.Log.WarnContext(ctx, "groupchat: tools are missing", "turn", r.t.ID(), "error", err)
 		}
 		for i := range tools {
@@ -89,9 +101,12 @@ func (r *llmRun) sourceTools(ctx context.Context) []*Tool {
 
 // sourcesAsk reports whether a person may have to approve of a call of a tool that is only known later.
 func (a *LLM) sourcesAsk() bool {
+	if len(a.Prepare) > 0 && (a.Approve.All || len(a.Approve.Tools) > 0) {
+		return true
+	}
 	for _, source := range a.Sources {
-		asks, ok := source.(interface{ Interrupts() bool })
-		if a.Approve.All || len(a.Approve.Tools) > 0 || ok && asks.Interrupts() {
+		asks, ok := source.(interface{ Interrupts(agent Approvals) bool })
+		if a.Approve.All || len(a.Approve.Tools) > 0 || ok && asks.Interrupts(a.Approve) {
 			return true
 		}
 	}

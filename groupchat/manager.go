@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -27,6 +28,7 @@ func (f ManagerFunc) Next(ctx context.Context, v View) (Decision, error) { retur
 type View struct {
 	Round        int    // turns dispatched so far
 	LastSpeaker  string // empty before the first turn
+	Supervisor   string // the name under which the manager speaks; see [SpeakingManager]
 	InARow       int    // turns that the last speaker has had one after the other
 	Idle         string // the last speaker if its turn did nothing: choosing it again now ends the run with no_progress
 	Goto         string // whom the last speaker named with [Turn.Goto]
@@ -36,8 +38,14 @@ type View struct {
 	Failed       map[string]int // per participant, turns that failed and were skipped
 	Declined     map[string]int // per participant, turns in which a person cancelled a question
 
-	history func() []Message
-	turn    *Turn // the chat's, for managers that record what they decide
+	history  func() []Message
+	backward iter.Seq[Message] // the conversation from its end; nil: read the history
+	turn     *Turn             // the chat's
+	long     *History          // the chat's
+	// records is the turn in which what is decided is recorded, under keys that begin with recordKey.
+	records   *Turn
+	recordKey string
+	hearing   *hearing
 }
 
 // History is the whole conversation. It is read when it is asked for, so that a manager that does not look at it costs the
@@ -51,21 +59,13 @@ func (v View) History() []Message {
 
 // WithHistory returns v with another conversation.
 func (v View) WithHistory(messages []Message) View {
-	v.history = func() []Message { return messages }
+	v.history, v.backward, v.hearing = func() []Message { return messages }, nil, nil
 	return v
 }
 
-// LastUser returns the newest user message of the conversation, and whether there is one.
-func (v View) LastUser() (Message, bool) { return lastUser(v.History()) }
-
 // lastUser is the newest user message of messages, and whether there is one.
 func lastUser(messages []Message) (Message, bool) {
-	for _, m := range slices.Backward(messages) {
-		if m.Role == agui.RoleUser {
-			return m, true
-		}
-	}
-	return Message{}, false
+	return newest(messages, func(m Message) bool { return m.Role == agui.RoleUser })
 }
 
 // A Decision is a manager's choice of what its chat does next.
@@ -108,23 +108,6 @@ type Rule struct {
 	Speaker string // or Done
 }
 
-// A Condition looks at the shared state.
-type Condition func(s state.Reader) bool
-
-// Missing holds while the value at pointer is not there or holds nothing: null, "", [] and {} are nothing.
-func Missing(pointer string) Condition {
-	return func(s state.Reader) bool {
-		raw, ok := s.Raw(pointer)
-		return !ok || !state.Filled(raw)
-	}
-}
-
-// Present is the opposite of [Missing].
-func Present(pointer string) Condition {
-	missing := Missing(pointer)
-	return func(s state.Reader) bool { return !missing(s) }
-}
-
 // ByState makes managers that choose by the first rule that holds, else by the default, which may be [Done]. A
 // participant whose turn failed and was skipped in this run, or in whose turn a person cancelled a question, is not
 // chosen again, because what its rule misses would still be missing.
@@ -139,7 +122,7 @@ type byState struct {
 
 func (m byState) Next(_ context.Context, v View) (Decision, error) {
 	for _, r := range m.rules {
-		if !v.passed(r.Speaker) && r.When(v.State) {
+		if !v.passed(r.Speaker) && r.When.holds(v) {
 			return speak(r.Speaker), nil
 		}
 	}

@@ -30,7 +30,7 @@ func TestRow50RandomTeams(t *testing.T) {
 				rt.Fatal("the rig found fault with the stream")
 			}
 			if s.err != nil {
-				if code := errcode.Of(s.err); code != errcode.AgentFailed && code != errcode.NoProgress && code != errcode.NotConverged {
+				if code := errcode.Of(s.err); code != errcode.AgentFailed && code != errcode.NoProgress && code != errcode.BudgetExceeded {
 					rt.Fatalf("ended with %v", s.err)
 				}
 				return

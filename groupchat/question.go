@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -24,6 +25,9 @@ type Question struct {
 	Recommended any
 	// By names who asks, for the card; empty means the speaker's name.
 	By string
+	// Value has more members of the card, for pages that know them: an object, 256 KiB of JSON at most. Its names are none that cards have
+	// themselves: see docs/requests.md. Nil has none.
+	Value any
 	// Schema is the JSON Schema an answer must match: what does not is refused, and the question stays open. Without it an
 	// answer is one of Options, or anything if there are none.
 	Schema json.RawMessage
@@ -37,12 +41,26 @@ type Question struct {
 	Again string
 	// anew replaces Message when the question is asked again, for askers that say nothing in between.
 	anew string
+	// call is what is shown of the call that is asked about; nil if it is none.
+	call *callCard
 	// options and recommended are JSON, nil for none: see complete.
 	options, recommended json.RawMessage
+	// members are those of Value.
+	members map[string]json.RawMessage
 }
+
+// maxCardValue is how many bytes of JSON the free members of a card may have: everybody who reads the thread is sent them.
+const maxCardValue = 256 << 10
+
+// cardNames are members of a card that have a meaning of their own: a question must not look like another kind.
+var cardNames = []string{"id", "message", "options", "recommendation", "agent", "tool", "arguments", "schema", "why", "remember", "truncated", "masked"}
 
 // complete is q with its options as JSON, and with their schema if it has none.
 func (q Question) complete() (Question, error) {
+	var err error
+	if q.members, err = cardMembers(q.Value); err != nil {
+		return q, err
+	}
 	options, err := json.Marshal(q.Options)
 	if err != nil {
 		return q, fmt.Errorf("options: %w", err)
@@ -72,6 +90,45 @@ func (q Question) complete() (Question, error) {
 	return q, err
 }
 
+// CheckCard reports why value cannot be the Value of a question. References that are not filled in yet are as good as texts.
+func CheckCard(value any) error {
+	_, err := cardMembers(value)
+	return err
+}
+
+// cardMembers are the members of an object that a card gets in addition to its own.
+func cardMembers(value any) (map[string]json.RawMessage, error) {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return nil, fmt.Errorf("value: %w", err)
+	}
+	if len(raw) > maxCardValue {
+		return nil, fmt.Errorf("value: has %d bytes, of which a card may have %d", len(raw), maxCardValue)
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &members); err != nil {
+		return nil, errors.New("value: is no object")
+	}
+	for _, name := range cardNames {
+		if _, taken := members[name]; taken {
+			return nil, fmt.Errorf("value: the member %s of a card is not for its author", name)
+		}
+	}
+	return members, nil
+}
+
+// addMembers is a card with members, which do not replace its own.
+func addMembers(card json.RawMessage, members map[string]json.RawMessage) (json.RawMessage, error) {
+	if len(members) == 0 {
+		return card, nil
+	}
+	all := maps.Clone(members)
+	if err := json.Unmarshal(card, &all); err != nil {
+		return nil, err
+	}
+	return json.Marshal(all)
+}
+
 // accepts reports whether an answer will do. It was held against the schema before it came here, but that of the time when
 // it was asked for.
 func (q Question) accepts(a Answer) bool {
@@ -94,8 +151,12 @@ func (t *Turn) card(key string, q Question) (agui.Metadata, error) {
 		Options        json.RawMessage `json:"options,omitempty"`
 		Recommendation json.RawMessage `json:"recommendation,omitempty"`
 		Agent          string          `json:"agent,omitempty"`
-	}{q.Message, q.options, q.recommended, cmp.Or(q.By, t.name())}
+		*callCard
+	}{q.Message, q.options, q.recommended, cmp.Or(q.By, t.name()), q.call}
 	shown, err := json.Marshal(value)
+	if err == nil {
+		shown, err = addMembers(shown, q.members)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -224,12 +224,13 @@ const turnMeta = "groupchat"
 
 // foreign is metadata without what a gateway has in it for itself.
 func foreign(m agui.Metadata) agui.Metadata {
-	if m[remoteMeta] == nil && m[turnMeta] == nil {
+	if m[remoteMeta] == nil && m[turnMeta] == nil && m[approvalMeta] == nil {
 		return m
 	}
 	m = maps.Clone(m)
 	delete(m, remoteMeta)
 	delete(m, turnMeta)
+	delete(m, approvalMeta) // who decided, and why
 	if len(m) == 0 {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -94,7 +95,7 @@ func (x *exchange) inOwnConversation() bool { return x.t.run != x.t.x.Run }
 func (x *exchange) question(p *remotePause, i agui.Interrupt, id string, event json.RawMessage) string {
 	key := "remote/" + strconv.Itoa(x.n) + "/" + strconv.Itoa(len(p.Questions)+1)
 	q := remoteQuestion{Key: key, ID: id, Event: event, Own: i.SubagentRunID == "" || x.inOwnConversation(), Ask: agui.Interrupt{
-		Reason: cmp.Or(i.Reason, "input_required"), Message: i.Message, Metadata: x.card(key, i.Metadata),
+		Reason: cmp.Or(i.Reason, "input_required"), Message: i.Message, Metadata: x.card(key, i),
 	}}
 	if !q.Own {
 		q.Ask.SubagentRunID = x.tag(i.SubagentRunID)
@@ -122,8 +123,10 @@ func (x *exchange) question(p *remotePause, i agui.Interrupt, id string, event j
 	return ours
 }
 
-// card is a question's metadata, with the way to who asks: ours, and, if a gateway asks, its own behind it.
-func (x *exchange) card(key string, theirs agui.Metadata) agui.Metadata {
+// card is a question's metadata, with the way to who asks: ours, and, if a gateway asks, its own behind it. A remote that
+// shows nothing of its own gets a card with its message and our name for it.
+func (x *exchange) card(key string, i agui.Interrupt) agui.Metadata {
+	theirs := i.Metadata
 	var inner struct{ Path, Key string }
 	_ = json.Unmarshal(theirs[turnMeta], &inner) // what is not there is empty
 	path := slices.Clone(x.t.path)
@@ -135,7 +138,19 @@ func (x *exchange) card(key string, theirs agui.Metadata) agui.Metadata {
 	if err != nil {
 		return card // strings always encode
 	}
+	if value := card["value"]; len(value) == 0 || string(value) == "null" {
+		plain, err := json.Marshal(map[string]string{"message": cmp.Or(i.Message, i.Reason), "agent": x.asker(inner.Path)})
+		if err != nil {
+			return card
+		}
+		card = with(card, "value", json.RawMessage(plain))
+	}
 	return with(card, turnMeta, json.RawMessage(where))
+}
+
+// asker is the name of who asks: of those below the remote agent the one at the end of a path, or the remote agent.
+func (x *exchange) asker(path string) string {
+	return cmp.Or(path[strings.LastIndexByte(path, '.')+1:], x.t.name())
 }
 
 // legacy makes a question of what CUSTOM on_interrupt carried: JSON, or text that may be JSON.

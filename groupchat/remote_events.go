@@ -147,7 +147,7 @@ func (x *exchange) emit(tag string, e agui.Event) error {
 	if x.size > maxRemoteSaid {
 		return errRemoteSaid
 	}
-	return x.t.run.As(tag).Emit(e)
+	return x.t.out.As(tag).Emit(e)
 }
 
 // taggedWith is what an event of ours takes over of one of the remote's: its metadata, and not what a provider or a clock

@@ -104,6 +104,9 @@ func (x *exchange) failSub(e *agui.SubagentError) error {
 
 func (x *exchange) endSub(s *remoteSubagent, end agui.Event) error {
 	s.announced = false
+	if err := x.t.out.As(s.ours).Flush(); err != nil {
+		return errors.Join(err, x.t.run.As(s.ours).CloseOpen(), x.t.run.Emit(end))
+	}
 	return x.t.run.Emit(end)
 }
 
@@ -166,6 +169,7 @@ func (x *exchange) abandon() error {
 		if !s.announced {
 			continue
 		}
+		_ = x.t.out.As(s.ours).Flush() // a filter that has failed has failed the turn
 		err := errors.Join(
 			x.t.run.As(s.ours).CloseOpen(),
 			x.settleSub(s),

@@ -103,6 +103,11 @@ func (x *execution) resumePart(p *Participant, id string, part *turnRecord) erro
 			return x.resume(&member, part)
 		}
 	}
+	if c, ok := made.(*Chat); ok && part.Speaker == c.supervisor() && c.Manager != nil {
+		if self := supervisorTurn(c.Manager(), part.Speaker); self != nil {
+			return x.resume(self, part)
+		}
+	}
 	return fail(errcode.CheckpointIncompatible, "turn %s: participant %q is gone", part.ID, part.Speaker)
 }
 
@@ -139,13 +144,13 @@ func (p *Participant) form() string {
 	if p.Scope.Kind != ScopeShared {
 		parts = append(parts, string(p.Scope.Kind))
 	}
-	a := p.Agent
-	for w, ok := a.(wrapper); ok; w, ok = a.(wrapper) {
-		parts = append(parts, w.form()...)
-		a = w.unwrap()
+	for _, w := range wrappersOf(p.Agent) {
+		if k, ok := w.(keepingWrapper); ok {
+			parts = append(parts, k.form()...)
+		}
 	}
 	kind := "custom"
-	switch a := a.(type) {
+	switch a := unwrap(p.Agent).(type) {
 	case *Chat:
 		kind = "chat"
 	case *Fan:
@@ -156,6 +161,8 @@ func (p *Participant) form() string {
 		kind = "llm"
 	case *Remote:
 		kind = "remote"
+	case speakingSupervisor:
+		kind = "supervisor"
 	case Resumer:
 		if !isNil(a) {
 			kind = a.Kind()
@@ -203,27 +210,20 @@ func (p *Participant) fits(f *turnRecord) error {
 
 // kindOf is what a manager is called in records.
 func kindOf(m Manager) string {
-	if known, ok := m.(interface{ kind() string }); ok {
-		return known.kind()
+	if known, ok := managerAs[Kinded](m); ok {
+		return known.Kind()
 	}
 	return "custom"
 }
 
-func (byState) kind() string     { return "rules" }
-func (route) kind() string       { return "route" }
-func (handoff) kind() string     { return "handoff" }
-func (roundRobin) kind() string  { return "round_robin" }
-func (sequential) kind() string  { return "sequential" }
-func (*llmManager) kind() string { return "llm" }
-
 // targets are the names of those to whom the speaker may hand over.
 func (r *chatRun) targets(speaker string) []string {
-	m, ok := r.manager.(handoffManager)
+	m, ok := managerAs[HandoffManager](r.manager)
 	if !ok {
 		return nil
 	}
 	var names []string
-	for _, p := range m.handoffs(speaker, r.infos) {
+	for _, p := range m.Handoffs(speaker, r.infos) {
 		names = append(names, p.Name)
 	}
 	slices.Sort(names)

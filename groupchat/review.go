@@ -16,6 +16,9 @@ import (
 type ReviewOptions struct {
 	// Message is what the person is asked; empty means "Is this all right? Leave it empty to go on, or say what to change."
 	Message string
+	// MessageOf, if set, computes it: from the state, and the conversation as it is after the agent's turn. The question keeps its text
+	// while it is open.
+	MessageOf func(View) string
 	// Instruction goes before the person's comments where the agent is told of them; empty means "Revise what you said:".
 	Instruction string
 	// TTL is how long the question stays open; zero means the server's default.
@@ -60,9 +63,16 @@ func (r *review) Run(_ context.Context, t *Turn) error {
 
 // ask returns the person's comments.
 func (r *review) ask(t *Turn, n int) (string, error) {
+	key, message := "review-"+strconv.Itoa(n), r.o.Message
+	if r.o.MessageOf != nil {
+		var err error
+		if message, err = recorded(t, key, func() (string, error) { return r.o.MessageOf(t.viewNow()), nil }); err != nil {
+			return "", err
+		}
+	}
 	answer, err := t.Ask(Question{
-		Key: "review-" + strconv.Itoa(n), Reason: "confirmation", TTL: r.o.TTL,
-		Message: cmp.Or(r.o.Message, "Is this all right? Leave it empty to go on, or say what to change."),
+		Key: key, Reason: "confirmation", TTL: r.o.TTL,
+		Message: cmp.Or(message, "Is this all right? Leave it empty to go on, or say what to change."),
 	})
 	if err != nil || answer.Cancelled {
 		return "", err

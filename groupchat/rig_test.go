@@ -33,6 +33,7 @@ type rig struct {
 	checkpoint json.RawMessage
 	open       []Interrupt
 	calls      []state.Call
+	notes      json.RawMessage
 
 	reducers state.Reducers
 	maxTurns int
@@ -40,6 +41,9 @@ type rig struct {
 	origin   string
 	input    Input
 	log      *slog.Logger
+	hooks    []Hooks // the service's
+	// approvals are remembered; nil: nothing is.
+	approvals hosting.Approvals
 
 	mu       sync.Mutex
 	ids      int
@@ -219,11 +223,16 @@ func (r *rig) execute(s hosting.Session) (out *stream, end commit) {
 	must(r.t, writer.Start(&agui.RunStarted{}))
 	must(r.t, writer.Emit(&agui.StateSnapshot{Snapshot: doc.JSON()}))
 	s.Run, s.State, s.NewID, s.Origin, s.MaxTurns = writer, doc, r.newID, r.origin, r.maxTurns
-	s.Journal = &journal{r, writer, doc}
+	s.Journal, s.Approvals = &journal{r, writer, doc}, r.approvals
 	if s.Log == nil {
 		s.Log = r.log
 	}
-	out.result, out.err = execute(r.ctx, r.root, r.input, s)
+	s.Notes = &hosting.Notes{}
+	must(r.t, s.Notes.Load(r.notes))
+	out.result, out.err = execute(r.ctx, r.root, r.input, s, r.hooks...)
+	if changed := s.Notes.Changed(); changed != nil {
+		r.notes = changed
+	}
 	if out.err != nil {
 		must(r.t, writer.Fail(&agui.RunError{Message: public(out.err), Code: string(errcode.Of(out.err))}))
 		return out, commit{}

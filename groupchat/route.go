@@ -13,8 +13,9 @@ import (
 // A Destination is the speaker that a route chooses, and what that speaker is told.
 type Destination struct {
 	Speaker string // or Done
-	// Instruction is for the speaker and this turn only.
-	Instruction string
+	// Instruction is for the speaker and this turn only. InstructionOf, if set, computes it from what the manager sees.
+	Instruction   string
+	InstructionOf func(View) string
 }
 
 // Route makes managers that let one participant speak: the one that routes has for the text at pointer, by
@@ -47,19 +48,22 @@ func (m route) Next(_ context.Context, v View) (Decision, error) {
 	if _, err := v.State.Get(m.pointer, &key); err == nil {
 		for k, to := range m.routes {
 			if normal(k) == normal(key) {
-				return to.decision(), nil
+				return to.decision(v), nil
 			}
 		}
 	}
 	if m.otherwise.Speaker == "" {
 		return Decision{}, fail(errcode.NoRoute, "no route for the value at %s", m.pointer)
 	}
-	return m.otherwise.decision(), nil
+	return m.otherwise.decision(v), nil
 }
 
-func (d Destination) decision() Decision {
+func (d Destination) decision(v View) Decision {
 	decision := speak(d.Speaker)
 	decision.Instruction = d.Instruction
+	if d.InstructionOf != nil {
+		decision.Instruction = d.InstructionOf(v)
+	}
 	return decision
 }
 

@@ -9,7 +9,7 @@ import (
 
 func TestRow62RegressionARoutesInstructionTravelsWithIt(t *testing.T) {
 	t.Parallel()
-	m := RouteTo("/topic", map[string]Destination{" Multi Word ": {"a", "be brief"}, "b": {"b", ""}}, Destination{"b", "what is it about?"})
+	m := RouteTo("/topic", map[string]Destination{" Multi Word ": {Speaker: "a", Instruction: "be brief"}, "b": {Speaker: "b"}}, Destination{Speaker: "b", Instruction: "what is it about?"})
 	for topic, want := range map[string]Decision{
 		`"MULTI WORD"`: {Speaker: "a", Instruction: "be brief"},
 		`"b "`:         {Speaker: "b"},
@@ -19,7 +19,7 @@ func TestRow62RegressionARoutesInstructionTravelsWithIt(t *testing.T) {
 		must(t, err)
 		equal(t, topic, fmt.Sprint(d), fmt.Sprint(want))
 	}
-	err := RouteTo("/k", map[string]Destination{"x": {}}, Destination{"a", ""})().(Checker).Check([]string{"a"})
+	err := RouteTo("/k", map[string]Destination{"x": {}}, Destination{Speaker: "a"})().(Checker).Check([]string{"a"})
 	if err == nil || !strings.Contains(err.Error(), `route "x" leads nowhere`) {
 		t.Errorf("Check() = %v", err)
 	}
@@ -29,7 +29,7 @@ func TestRow65TheInstructionOfATeamReachesItsFirstSpeakerOnly(t *testing.T) {
 	t.Parallel()
 	tell := AgentFunc(func(_ context.Context, t *Turn) error { return Say(t, "say", "%s:%s", t.Path(), t.Instruction()) })
 	inner := team(Sequential(), Participant{Name: "one", Agent: tell}, Participant{Name: "two", Agent: tell})
-	r := newRig(t, team(RouteTo("/k", nil, Destination{"in", "be brief"}), Participant{Name: "in", Agent: inner}))
+	r := newRig(t, team(RouteTo("/k", nil, Destination{Speaker: "in", Instruction: "be brief"}), Participant{Name: "in", Agent: inner}))
 	must(t, r.say("x").err)
 	equal(t, "instructions", texts(r.messages), []string{"x", "in.one:be brief", "in.two:"})
 }

@@ -37,34 +37,55 @@ func (x *execution) stepError(err error) error {
 // stepName is what steps of the turn call it: its path without the numbers of invocations, and the agent of the thread for the root.
 func (t *Turn) stepName() string { return cmp.Or(t.identity(), t.x.Input.Agent) }
 
-// beginCall begins a step that is a call of a tool.
-func beginCall(ctx context.Context, tool *Tool, c ToolCall) (context.Context, *telemetry.Step) {
-	ctx, step := telemetry.Begin(ctx, telemetry.Record{Kind: telemetry.KindTool, Name: tool.Name, ToolCallID: c.ID})
-	step.Content(telemetry.CallArguments, func() any { return c.Arguments })
-	return ctx, step
+// telemetryHooks are inside of all others: the steps of a trace say what models and tools were really asked, and each try of a call is
+// one. A turn's step is around its hooks, in [Turn.try]: it begins and ends with what clients are told of the turn, and what
+// hooks ask models for is part of it.
+var telemetryHooks = Hooks{Name: "telemetry", Model: observeModel, Tool: observeTool}
+
+// observeTool makes a call of a tool, as a step of its turn.
+func observeTool(ctx context.Context, u ToolUse, next ToolFunc) (ToolResult, error) {
+	ctx, step := telemetry.Begin(ctx, telemetry.Record{Kind: telemetry.KindTool, Name: u.Tool.Name, ToolCallID: u.Call.ID})
+	step.Content(telemetry.CallArguments, func() any { return u.Call.Arguments })
+	result, err := next(ctx, u)
+	u.Turn.endCall(step, result, err)
+	return result, err
 }
 
-// endCall ends it. An error without a code is the tool's.
+// endCall ends the step of a call. An error without a code is the tool's.
 func (t *Turn) endCall(step *telemetry.Step, result ToolResult, err error) {
 	step.Content(telemetry.CallResult, func() any { return result.Content })
+	if _, asks := errors.AsType[*InputNeeded](err); asks {
+		step.Suspend()
+		return
+	}
 	if err != nil && pauseOf(err) == nil && errcode.Of(t.x.stepError(err)) == errcode.Internal {
 		err = &errcode.Error{Code: errcode.ToolFailed, Err: err}
 	}
 	t.endStep(step, err)
 }
 
-// askModel asks m, as a step of t's turn. Supervisors that are asked outside of a turn have none: then t is nil.
-func askModel(ctx context.Context, t *Turn, m model.Model, r model.Request, on model.Deltas) (model.Reply, error) {
+// askModel makes a call of a model.
+func askModel(ctx context.Context, c ModelCall) (model.Reply, error) {
+	return c.Model.Stream(ctx, c.Request, c.On)
+}
+
+// observeModel makes a call of a model, as a step of its turn.
+func observeModel(ctx context.Context, c ModelCall, next ModelFunc) (model.Reply, error) {
+	t, m, r := c.Turn, c.Model, c.Request
 	provider, name := model.Identify(m)
 	ctx, step := telemetry.Begin(ctx, telemetry.Record{Kind: telemetry.KindModel, Name: name, Provider: provider, Model: name})
 	step.Content(telemetry.InputMessages, func() any { return toldInput(r.Messages) })
+	if t != nil {
+		ctx = model.WithAsker(ctx, t.asker())
+	}
 	var first atomic.Int64
 	heard := func() {
 		if first.Load() == 0 {
 			first.CompareAndSwap(0, time.Now().UnixMilli())
 		}
 	}
-	reply, err := m.Stream(ctx, r, heardBy(on, heard))
+	c.On = heardBy(c.On, heard)
+	reply, err := next(ctx, c)
 	step.Update(func(s *telemetry.Record) {
 		s.FirstToken, s.Usage, s.Cost = first.Load(), &reply.Usage, reply.Cost
 		s.Provider, s.Model = cmp.Or(reply.Usage.Provider, s.Provider), cmp.Or(reply.Usage.Model, s.Model)
@@ -78,6 +99,13 @@ func askModel(ctx context.Context, t *Turn, m model.Model, r model.Request, on m
 		t.endStep(step, err)
 	}
 	return reply, err
+}
+
+// asker is for whom models are asked in the turn.
+func (t *Turn) asker() model.Asker {
+	t.x.mu.Lock()
+	defer t.x.mu.Unlock()
+	return model.Asker{Principal: t.x.Input.Principal.ID, Again: t.record.Tries > 0}
 }
 
 // heardBy is on, which also calls heard with everything that is said.

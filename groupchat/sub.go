@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -21,6 +22,9 @@ type SubOptions struct {
 	// Messages are what it is shown of the conversation, from what its participant sees. Nil shows it nothing if it has
 	// inputs, else all of that.
 	Messages func(View) []Message
+	// Prompt is what it is told as a user's message, after what it is shown, from what its participant sees; empty text tells it nothing. It
+	// is computed when its turn begins, and recorded.
+	Prompt func(View) string
 	// State is which state it works on.
 	State Scoping
 	// Output says who is shown what it says.
@@ -99,6 +103,10 @@ func (s *sub) enter(ctx context.Context, t, in *Turn, record *subRecord) error {
 	t.x.mu.Lock()
 	record.Begun = true
 	t.x.mu.Unlock()
+	prompt, err := s.prompt(t, v)
+	if err != nil {
+		return err
+	}
 	switch {
 	case s.o.Messages != nil:
 		in.visibility.given = append([]Message{}, s.o.Messages(v)...)
@@ -106,6 +114,11 @@ func (s *sub) enter(ctx context.Context, t, in *Turn, record *subRecord) error {
 		in.visibility.given = []Message{}
 	default:
 		in.visibility.known = append([]Message{}, v.History()...)
+	}
+	if in.visibility.given != nil {
+		in.visibility.input = prompt
+	} else {
+		in.visibility.known = append(in.visibility.known, prompt...)
 	}
 	if s.o.Output == OutputDirect {
 		in.direct = t.Path()
@@ -119,13 +132,25 @@ func (s *sub) enter(ctx context.Context, t, in *Turn, record *subRecord) error {
 	}
 	if s.o.Output == OutputHistory {
 		err = t.done("sub/say", func() error {
-			return sayWhole(t.out, run.TextOptions{Name: t.name(), Metadata: t.marked()}, words)
+			return t.sayLast(t.run, t.out, s.agent, run.TextOptions{Name: t.name(), Metadata: t.marked()}, words)
 		})
 	}
 	if err != nil || s.o.Result == "" || strings.TrimSpace(words) == "" {
 		return err
 	}
 	return t.State().Set(s.o.Result, words)
+}
+
+// prompt is what the agent is told as a user's message, if it is told anything.
+func (s *sub) prompt(t *Turn, v View) ([]Message, error) {
+	if s.o.Prompt == nil {
+		return nil, nil
+	}
+	text, err := recorded(t, "sub/prompt", func() (string, error) { return clip(s.o.Prompt(v), maxPrepared), nil })
+	if err != nil || strings.TrimSpace(text) == "" {
+		return nil, err
+	}
+	return []Message{{ID: t.ID() + "/prompt", Role: agui.RoleUser, Content: agui.TextContent(text)}}, nil
 }
 
 // inputs puts what the agent is given into its state.
@@ -175,11 +200,10 @@ func (t *Turn) sub() *subRecord {
 
 // within is a copy of t for an agent that sees less of the conversation or the state.
 func (t *Turn) within() *Turn {
-	return &Turn{
-		x: t.x, ctx: t.ctx, outer: t.outer, record: t.record, keys: t.keys, up: t.up, path: t.path, as: t.as, run: t.run, out: t.out,
-		clientWriter: t.clientWriter, parentWriter: t.parentWriter, scope: t.scope, chat: t.chat, participant: t.participant, standsIn: t.standsIn,
-		direct: t.direct, owned: true,
-	}
+	in := t.same()
+	in.owned, in.inCall, in.call = true, false, ""
+	in.saved, in.own, in.output, in.onAsk, in.visibility = savedState{}, nil, "", nil, nil
+	return in
 }
 
 // view is what t sees as a manager would, as it was when the turn began.
@@ -191,7 +215,7 @@ func (t *Turn) view() View {
 	if t.chat != nil {
 		v = t.chat.view()
 	}
-	v.State, v.history = t.scope, sync.OnceValue(t.before)
+	v.State, v.history, v.backward, v.hearing = t.scope, sync.OnceValue(t.before), nil, t.hears(false)
 	return v
 }
 
@@ -213,8 +237,8 @@ func (t *Turn) before() []Message {
 	}
 }
 
-// unwrap is the agent that takes the turn.
-func (s *sub) unwrap() Agent { return s.agent }
+// Unwrap is the agent that takes the turn.
+func (s *sub) Unwrap() Agent { return s.agent }
 
 // form says whether the agent has a state, or a conversation, of its own.
 func (s *sub) form() []string {
@@ -231,6 +255,10 @@ func (s *sub) form() []string {
 // check reports what is wrong with the options.
 func (s *sub) check(bad func(format string, args ...any)) {
 	p := Participant{Name: "sub", Agent: s.agent, Scope: s.o.State}
+	if p.Scope.Kind != ScopeShared && len(s.o.Inputs) > 0 {
+		p.Scope.Inputs = maps.Clone(s.o.Inputs)
+		maps.Copy(p.Scope.Inputs, s.o.State.Inputs)
+	}
 	p.validate(bad)
 	if len(s.o.Inputs) > 0 && s.o.State.Kind == ScopeShared {
 		bad("inputs need a state of its own, isolated or mapped")

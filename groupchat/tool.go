@@ -25,7 +25,7 @@ type Tool struct {
 
 	// Call makes a call. Its result is recorded before it is used, so that the call is made once however often the turn is
 	// entered again; if the process died before that, it may be made twice: see Repeat and [ToolCall.Key]. Several calls may be
-	// under way at once. A panic is an error.
+	// under way at once. A panic is an error. A call that returns [*InputNeeded] asks a person.
 	Call func(ctx context.Context, c ToolCall) (ToolResult, error)
 	// Turn makes a call within the turn of the agent that makes it: it may ask, change the state, let other agents work. Like an
 	// agent it is entered again after a pause and repeated after a takeover. Each call has keys and a turn id of its own: what a
@@ -34,8 +34,13 @@ type Tool struct {
 
 	// Repeat says whether a call may be made again whose result was lost.
 	Repeat Repeat
+	// Retry says how often a call that came to no answer is made again; the zero value makes none again.
+	Retry ToolRetry
 	// Approve says whether a person must approve of each call; the zero value leaves that to the agent.
 	Approve ToolApproval
+	// Destructive says that the tool may do harm that cannot be undone. A person must approve of its calls unless Approve, or the agent,
+	// says otherwise.
+	Destructive bool
 	// OnError says what an error means; the zero value tells the model.
 	OnError ToolErrorPolicy
 	// Timeout is how long a call may take; 0 means what the agent says. A call that ignores its context is not waited for.
@@ -80,9 +85,14 @@ type ToolCall struct {
 	ThreadID string
 	// Principal is who asked for the run; see [Turn.Principal].
 	Principal Principal
+	// Inputs are what people answered to what the call needed to know, in the order in which it asked: see [InputNeeded].
+	Inputs []ToolInput
 
-	nth   int         // of the tool's in the turn, from 1
-	model model.Model // of who calls
+	mark  approvalMark // what was decided about it
+	nth   int          // of the tool's in the turn, from 1
+	model model.Model  // of who calls
+	// history is what of messages that model is told.
+	history func([]Message) []Message
 }
 
 // A ToolResult is the result of a call.
@@ -100,6 +110,8 @@ func TextResult(text string) ToolResult { return ToolResult{Content: agui.TextCo
 type ToolError struct {
 	Text string
 	Err  error // the cause, for the log; may be nil
+	// Temporary says that this is no answer of the tool's: its server was away, for example. See [ToolRetry].
+	Temporary bool
 }
 
 // Error returns the cause, for logs, or else the beginning of the text: what a tool says to a model may be long, and quote anything.
@@ -191,7 +203,7 @@ func (t *Tool) Validate() error {
 	if t.err != nil {
 		bad("%w", t.err)
 	}
-	if _, err := compileSchema(t.Parameters); err != nil {
+	if _, err := schemas.compile(t.Parameters); err != nil {
 		bad("parameters: %w", err)
 	}
 	switch t.Repeat {
@@ -209,6 +221,7 @@ func (t *Tool) Validate() error {
 	default:
 		bad("unknown error policy %q", t.OnError)
 	}
+	t.checkRetry(bad)
 	if t.Timeout < 0 || t.MaxResult < 0 {
 		bad("a limit is negative")
 	}
@@ -219,6 +232,9 @@ func (t *Tool) Validate() error {
 //
 // A source may also have a method Expects(name string) bool, which reports whether it is set up to have a tool of that name, be it
 // away or not. Without it a name in [Approvals] that is a tool of a source that is away is one that no tool has.
+//
+// One with a method Required() bool that returns true is needed: a turn that begins without all of its tools fails with tool_failed, and
+// may be tried again.
 type ToolSource interface {
 	// Tools are those there are now. It is asked when a turn is entered; it may wait, and should not for long. What it
 	// returns beside an error counts. The error goes to the log, and the model is told that tools are missing: a source that is away

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -30,36 +31,53 @@ var (
 // begunKey ends the keys under which calls that may not be repeated are recorded before they are made.
 const begunKey = "/begun"
 
-// call makes a call and records the result.
-func (r *llmRun) call(ctx context.Context, tool *Tool, key string, c ToolCall) settledCall {
+// callOnce makes a call and records the result.
+func (r *llmRun) callOnce(ctx context.Context, tool *Tool, key string, c ToolCall) settledCall {
 	return r.once(key, func() (ToolResult, error) {
-		if tool.Repeat == RepeatNever {
-			first := false
-			_, err := Once(r.t, key+begunKey, func() (bool, error) {
-				first = true
-				return true, nil
-			})
-			if err != nil {
-				return ToolResult{}, err
-			}
-			if !first {
-				return r.failed(ctx, tool, errToolLost)
-			}
-		}
-		if err := Fence(ctx); err != nil {
+		result, err := r.callNow(ctx, tool, key, c)
+		return c.mark.on(result), err
+	})
+}
+
+// callNow makes a call.
+func (r *llmRun) callNow(ctx context.Context, tool *Tool, key string, c ToolCall) (ToolResult, error) {
+	if tool.Repeat == RepeatNever {
+		first := false
+		_, err := Once(r.t, begunKeyOf(key, len(c.Inputs)), func() (bool, error) {
+			first = true
+			return true, nil
+		})
+		if err != nil {
 			return ToolResult{}, err
 		}
-		calling, step := beginCall(ctx, tool, c)
-		result, err := r.limited(calling, tool, c)
-		r.t.endCall(step, result, err)
-		if ctx.Err() != nil {
-			return ToolResult{}, context.Cause(ctx) // what it returned now says nothing of the call
+		if !first {
+			return r.failed(ctx, tool, errToolLost)
 		}
-		if err != nil {
-			return r.failed(ctx, tool, err)
-		}
-		return tool.clip(result), nil
+	}
+	if err := Fence(ctx); err != nil {
+		return ToolResult{}, err
+	}
+	result, err := useTool(ctx, ToolUse{Turn: r.t, Tool: tool, Call: c}, func(ctx context.Context, u ToolUse) (ToolResult, error) {
+		return r.tries(ctx, tool, u.Call)
 	})
+	if ctx.Err() != nil {
+		return ToolResult{}, context.Cause(ctx) // what it returned now says nothing of the call
+	}
+	if _, asks := errors.AsType[*InputNeeded](err); asks {
+		return ToolResult{}, err
+	}
+	if err != nil {
+		return r.failed(ctx, tool, err)
+	}
+	return tool.clip(result), nil
+}
+
+// begunKeyOf is where it is recorded that a call was begun, for each time that it is made with more answers.
+func begunKeyOf(key string, inputs int) string {
+	if inputs == 0 {
+		return key + begunKey
+	}
+	return key + begunKey + "/" + strconv.Itoa(inputs)
 }
 
 // limited makes a call that may take no longer than it is allowed to.
@@ -102,19 +120,25 @@ func (r *llmRun) enter(ctx context.Context, tool *Tool, s *llmRound, i int, c To
 		}
 		return settledCall{result: &result}
 	}
-	calling, step := beginCall(ctx, tool, c)
-	result, err := r.work(calling, tool, s, i, c)
-	r.t.endCall(step, result, err)
+	result, err := useTool(ctx, ToolUse{Turn: r.t, Tool: tool, Call: c}, func(ctx context.Context, u ToolUse) (ToolResult, error) {
+		return telemetryHooks.Tool(ctx, u, func(ctx context.Context, u ToolUse) (ToolResult, error) {
+			return r.work(ctx, u.Tool, s, i, u.Call)
+		})
+	})
 	switch {
 	case pauseOf(err) != nil, errors.Is(err, errNotReturned), err != nil && (ctx.Err() != nil || r.t.x.endCause() != nil):
 		return settledCall{err: err}
 	case err != nil:
-		metadata := result.Metadata
+		metadata := maps.Clone(result.Metadata)
 		result, err = r.failed(ctx, tool, err)
-		result.Metadata = metadata
+		if metadata != nil {
+			metadata[failedMeta] = result.Metadata[failedMeta]
+			result.Metadata = metadata
+		}
 	default:
 		result = tool.clip(result)
 	}
+	result = c.mark.on(result)
 	if err != nil {
 		return settledCall{result: &result, err: err}
 	}
@@ -139,10 +163,23 @@ func (r *llmRun) failed(ctx context.Context, tool *Tool, err error) (ToolResult,
 		log = log.With("stack", string(p.Stack))
 	}
 	log.WarnContext(ctx, "groupchat: tool failed")
-	if tool.OnError == ToolFails {
-		return TextResult(text), &errcode.Error{Code: errcode.ToolFailed, Err: err}
+	if endsTurn(err) {
+		return failedResult(text), err
 	}
-	return TextResult(text), nil
+	if tool.OnError == ToolFails {
+		return failedResult(text), &errcode.Error{Code: errcode.ToolFailed, Err: err}
+	}
+	return failedResult(text), nil
+}
+
+// failedMeta is the member of a result's metadata that is true if the call failed.
+const failedMeta = "failed"
+
+// failedResult is the result of a call that failed, and says so to clients.
+func failedResult(text string) ToolResult {
+	result := TextResult(text)
+	result.Metadata = agui.Metadata{failedMeta: json.RawMessage("true")}
+	return result
 }
 
 // toolMaxResult is the default of Tool.MaxResult.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"unicode/utf8"
 
@@ -20,9 +21,12 @@ type toolSchema struct {
 	cost     *schemacost.Cost
 }
 
+// anyValue keeps a json.RawMessage from being the list of bytes that it is made of: encoding/json takes any value for one.
+var anyValue = map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[json.RawMessage](): {}}
+
 // schemaOf is the schema of A, which wants to be an object.
 func schemaOf[A any]() (json.RawMessage, error) {
-	s, err := jsonschema.For[A](nil)
+	s, err := jsonschema.For[A](&jsonschema.ForOptions{TypeSchemas: anyValue})
 	if err != nil {
 		return nil, fmt.Errorf("schema of its arguments: %w", err)
 	}
@@ -104,7 +108,7 @@ func (t *Tool) arguments(written string) (json.RawMessage, error) {
 		return nil, errors.New(noObject)
 	}
 	raw := json.RawMessage(written)
-	s, err := compileSchema(t.Parameters)
+	s, err := schemas.compile(t.Parameters)
 	if err != nil {
 		return nil, errors.New("the tool has no valid schema")
 	}

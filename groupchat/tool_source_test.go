@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 )
 
@@ -126,4 +127,25 @@ func TestAModelKnowsThatToolsAreMissing(t *testing.T) {
 	if strings.Contains(m.asked[1].String(), told) {
 		t.Errorf("the model is told that tools are missing, and none are: %s", m.asked[1])
 	}
+}
+
+// A neededShelf is a source without which its agent does not work.
+type neededShelf struct{ *shelf }
+
+func (neededShelf) Required() bool { return true }
+
+// TestASourceThatIsNeeded fails a turn that begins without its tools, and not one that is under way: a person's answer would be lost.
+func TestASourceThatIsNeeded(t *testing.T) {
+	t.Parallel()
+	c := &counted{}
+	s := &shelf{err: errStore}
+	m := newMind(t, calls("g", `{"x":1}`), says("Done."))
+	r := newRig(t, &LLM{Model: m.model(), Sources: []ToolSource{neededShelf{s}}, Approve: Approvals{All: true}})
+	equal(t, "code", errcode.Of(r.say("go").err), errcode.ToolFailed)
+	equal(t, "requests", len(m.asked), 0)
+
+	s.tools, s.err = []Tool{c.tool("g")}, nil
+	must(t, r.say("go").err)
+	s.err = errStore // and what it last had is what it returns
+	equal(t, "stream", r.answer(map[string]string{"approve/llm/0/0": `{"approved":true}`}).shape(), "result g done Done.")
 }

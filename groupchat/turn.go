@@ -43,6 +43,8 @@ type Turn struct {
 	owned                      bool        // the invocations in it are recorded, because its caller is told what was said in it
 	call                       string      // the id of the call, if the turn is one of a tool
 	inCall                     bool        // it is up's turn, with keys of its own for one call of a tool
+	hooks                      []Hooks     // those that hold in the turn, the outermost first
+	filtered                   *filteredWriters
 
 	cancel context.CancelCauseFunc
 	wg     sync.WaitGroup
@@ -66,7 +68,17 @@ type returnedError struct {
 // child makes the turn of the one called name below t.
 func (t *Turn) child(name string) *Turn {
 	return &Turn{x: t.x, ctx: t.ctx, up: t, path: append(slices.Clone(t.path), name), as: name, run: t.run, clientWriter: t.clientWriter,
-		owned: t.owned, direct: t.direct}
+		owned: t.owned, direct: t.direct, hooks: t.hooks, filtered: t.filtered}
+}
+
+// same is a copy of t, which takes the same turn.
+func (t *Turn) same() *Turn {
+	return &Turn{
+		x: t.x, ctx: t.ctx, outer: t.outer, record: t.record, keys: t.keys, up: t.up, path: t.path, as: t.as, run: t.run, out: t.out,
+		scope: t.scope, chat: t.chat, participant: t.participant, saved: t.saved, own: t.own, clientWriter: t.clientWriter,
+		parentWriter: t.parentWriter, output: t.output, direct: t.direct, onAsk: t.onAsk, visibility: t.visibility, standsIn: t.standsIn,
+		owned: t.owned, call: t.call, inCall: t.inCall, hooks: t.hooks, filtered: t.filtered,
+	}
 }
 
 // Context is done when the run is stopped, times out or goes on in another process, and when something else in this turn has
@@ -213,4 +225,6 @@ type Input struct {
 	// worked for: what [HopsHeader] and [ChainHeader] said.
 	Hops  int
 	Chain string
+	// ThreadUsage is what the thread's earlier runs have used, per provider and model.
+	ThreadUsage []agui.TokenUsage
 }

@@ -2,6 +2,8 @@ package groupchat
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/agui-gateway/gateway/errcode"
@@ -74,6 +76,11 @@ func (t *Turn) ownScope(s Scoping, parent *state.Scope, saved savedState, begun 
 			return nil, coded(err)
 		}
 	}
+	if raw == nil || !begun {
+		if err := protect(func() error { return t.computeInputs(scope, parent, s.Inputs) }); err != nil {
+			return nil, coded(err)
+		}
+	}
 	return &ownScope{t.x, scope, t.x.addHook(func() { saved.set(scope.Save()) })}, nil
 }
 
@@ -86,6 +93,25 @@ func copyInputs(scope, parent *state.Scope, in map[string]string) error {
 		}
 		if err := scope.Set(state.Pointer(name), raw); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// computeInputs puts what the functions return into a scope, by their names.
+func (t *Turn) computeInputs(scope, parent *state.Scope, inputs map[string]func(View) (any, error)) error {
+	if len(inputs) == 0 {
+		return nil
+	}
+	v := t.view()
+	v.State = parent
+	for _, name := range slices.Sorted(maps.Keys(inputs)) {
+		value, err := inputs[name](v)
+		if err == nil {
+			err = scope.Set(state.Pointer(name), value)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: input %q: %w", t.Path(), name, err)
 		}
 	}
 	return nil

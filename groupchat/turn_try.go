@@ -65,9 +65,10 @@ func (t *Turn) invocation(agent Agent, conclude func() error) error {
 		SubagentRunID: t.record.SubagentRunID, Name: p.Name, Description: p.Description,
 		ParentSubagentRunID: t.up.record.SubagentRunID, ParentToolCallID: t.call,
 	})
-	t.out, t.parentWriter, t.clientWriter = sub.Writer, sub.Writer, t.up.clientWriter
+	t.out, t.parentWriter, t.clientWriter, t.filtered = sub.Writer, sub.Writer, t.up.clientWriter, &filteredWriters{}
 	if t.run == x.Run {
-		t.clientWriter = sub.Writer
+		t.out = t.through(sub.Writer, t.hooks)
+		t.parentWriter, t.clientWriter = t.out, t.out
 	}
 	err := t.speak(agent)
 	if err != nil && x.endCause() != nil {
@@ -81,11 +82,13 @@ func (t *Turn) invocation(agent Agent, conclude func() error) error {
 	if leaveErr := protect(func() error { return t.own.close(complete) }); err == nil { // it may call reducers
 		err = coded(leaveErr)
 	}
-	if pause == nil && err != nil {
-		err = at(t.Path(), t.leftOpen(err))
+	err = t.closeOpen(err)
+	if err != nil && x.endCause() != nil {
+		return err
 	}
-	if closeErr := t.out.CloseOpen(); closeErr != nil {
-		return closeErr
+	pause = pauseOf(err)
+	if pause == nil {
+		err = at(t.Path(), err)
 	}
 	switch {
 	case pause != nil:
@@ -106,10 +109,10 @@ func (t *Turn) invocation(agent Agent, conclude func() error) error {
 // speak lets agent work, in a conversation of its own if that is what becomes of its output.
 func (t *Turn) speak(agent Agent) error {
 	if !t.output.ownConversation() {
-		return t.work(agent)
+		return t.underTurnHooks(t.ctx, t.hooks, agent)
 	}
 	var kept *checkpointHook
-	err := t.work(AgentFunc(func(ctx context.Context, t *Turn) (err error) {
+	err := t.underTurnHooks(t.ctx, t.hooks, AgentFunc(func(ctx context.Context, t *Turn) (err error) {
 		if kept, err = t.useBranch(t.visibility.shown(t), &t.record.Branch); err != nil {
 			return err
 		}
@@ -150,7 +153,7 @@ func (t *Turn) failed(err error, sub *run.Subagent, step *run.Step) error {
 		return endErr
 	}
 	again := t.participant.OnError.again(t.record.Tries, err) && t.outer.Err() == nil
-	if endErr := t.x.settleCalls(sub.Writer, t.clientWriter, t.record, again); endErr != nil {
+	if endErr := t.x.settleCalls(t.parentWriter, t.clientWriter, t.record, again); endErr != nil {
 		return endErr
 	}
 	if endErr := errors.Join(sub.Fail(string(code), public(err)), step.End()); endErr != nil {

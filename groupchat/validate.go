@@ -3,6 +3,7 @@ package groupchat
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -72,13 +73,18 @@ func validateTeam(c composite, where string, above []Agent) error {
 // validateAgent reports every mistake of the agent that is name's in the team where.
 func validateAgent(a Agent, where, name string, above []Agent) error {
 	var errs []error
-	for w, ok := a.(wrapper); ok; w, ok = a.(wrapper) {
-		w.check(func(format string, args ...any) {
-			errs = append(errs, fmt.Errorf(where+"."+name+": "+format, args...))
-		})
-		a = w.unwrap()
+	wrappers := wrappersOf(a)
+	for _, w := range wrappers {
+		if c, ok := w.(checkedWrapper); ok {
+			c.check(func(format string, args ...any) {
+				errs = append(errs, fmt.Errorf(where+"."+name+": "+format, args...))
+			})
+		}
 	}
-	if isNil(a) {
+	if len(wrappers) > maxWrappers {
+		return errors.Join(append(errs, fmt.Errorf("%s.%s: wrapped more than %d times", where, name, maxWrappers))...)
+	}
+	if a = unwrap(a); isNil(a) {
 		return errors.Join(errs...) // its participant, or its wrapper, reports a missing agent
 	}
 	if nested, ok := a.(composite); ok {
@@ -95,12 +101,14 @@ func validateAgent(a Agent, where, name string, above []Agent) error {
 	return errors.Join(errs...)
 }
 
-// A wrapper is an agent that takes its turn with another one.
-type wrapper interface {
-	unwrap() Agent
-	// form is what a turn of the agent's is kept in because of the wrapper: see [Participant.form].
-	form() []string
+// A checkedWrapper is a [Wrapper] that knows its mistakes.
+type checkedWrapper interface {
 	check(bad func(format string, args ...any))
+}
+
+// A keepingWrapper is a [Wrapper] because of which a turn is kept elsewhere: see [Participant.form].
+type keepingWrapper interface {
+	form() []string
 }
 
 // partsOf are the agents that a is made of, those that are its tools included; nil if there are none.
@@ -118,19 +126,12 @@ func partsOf(a Agent) []Participant {
 	return nil
 }
 
-// unwrap returns the agent inside all wrappers.
-func unwrap(a Agent) Agent {
-	for w, ok := a.(wrapper); ok; w, ok = a.(wrapper) {
-		a = w.unwrap()
-	}
-	return a
-}
-
 func (c *Chat) parts() []Participant { return c.Participants }
 
 func (c *Chat) reserved() []string { return []string{c.supervisor()} }
 
 func (c *Chat) check(bad func(format string, args ...any)) {
+	c.History.validate(bad)
 	if c.MaxRounds < 0 {
 		bad("max rounds is %d, want 1 or more, or 0 for the default", c.MaxRounds)
 	}
@@ -175,8 +176,13 @@ func (p *Participant) validate(bad func(format string, args ...any)) {
 	if p.Scope.Kind == ScopeIsolated && len(p.Scope.Mapping.Out) > 0 {
 		bad("participant %q: an isolated scope has no outputs", p.Name)
 	}
-	if p.Scope.Kind == ScopeShared && len(p.Scope.Mapping.In)+len(p.Scope.Mapping.Out) > 0 {
+	if p.Scope.Kind == ScopeShared && len(p.Scope.Mapping.In)+len(p.Scope.Mapping.Out)+len(p.Scope.Inputs) > 0 {
 		bad("participant %q: a shared scope has neither inputs nor outputs", p.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Scope.Inputs)) {
+		if _, twice := p.Scope.Mapping.In[name]; twice || p.Scope.Inputs[name] == nil {
+			bad("participant %q: input %q is there twice, or has no function", p.Name, name)
+		}
 	}
 	empty, err := state.NewDocument(nil, state.DocumentOptions{})
 	if err == nil {
@@ -185,6 +191,7 @@ func (p *Participant) validate(bad func(format string, args ...any)) {
 	if err != nil {
 		bad("participant %q: scope: %w", p.Name, err)
 	}
+	p.checkContract(bad)
 }
 
 // isNil reports whether there is no agent, be it a nil of a type that is one.
@@ -201,7 +208,7 @@ func (c *Chat) checkManager(names []string) error {
 	if m == nil {
 		return errors.New("has no manager: its function returns none")
 	}
-	if checker, ok := m.(Checker); ok {
+	if checker, ok := managerAs[Checker](m); ok {
 		if err := checker.Check(names); err != nil {
 			return fmt.Errorf("manager: %w", err)
 		}

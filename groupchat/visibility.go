@@ -156,7 +156,7 @@ func (t *Turn) countThrough(list []Message, id string) int {
 func (r *chatRun) shown(t *Turn, messages []Message) []Message {
 	p := t.participant
 	messages = wordsOnly(messages, t.isOwn)
-	if f, ok := r.manager.(Filter); ok {
+	if f, ok := managerAs[Filter](r.manager); ok {
 		messages = f.Deliver(r.view(), messages)
 	}
 	switch {
@@ -208,7 +208,7 @@ func (r *chatRun) lastWords(t *Turn, messages []Message) []Message {
 		return lastWords(messages, r.supervisor())
 	}
 	words := slices.DeleteFunc(slices.Clone(messages[t.countThrough(messages, since):]), func(m Message) bool {
-		return m.Name == r.supervisor() && m.SubagentRunID == own
+		return m.Name == r.supervisor() && (m.SubagentRunID == own || markOf(m).Path == joinPath(r.t.identity(), r.supervisor()))
 	})
 	if len(words) == 0 || fromCaller(words[len(words)-1]) {
 		return lastWords(messages, r.supervisor())

@@ -121,7 +121,7 @@ func (x *execution) settleCalls(out, clientWriter run.Writer, f *turnRecord, goe
 		}
 	})
 	for _, id := range lost {
-		err := clientWriter.Emit(&agui.ToolCallResult{
+		err := clientWriter.Unfiltered().Emit(&agui.ToolCallResult{ // also if a filter has failed
 			MessageID: clientWriter.NewID(), ToolCallID: id, Role: agui.RoleTool, Content: notAnswered,
 		})
 		if err != nil {

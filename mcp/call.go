@@ -28,14 +28,27 @@ var sdkCodes = []int64{-32003, -32004, -32005}
 
 // call calls a tool.
 func (s *Server) call(ctx context.Context, name string, c groupchat.ToolCall) (groupchat.ToolResult, error) {
+	given, err := s.givenOf(c)
+	if err != nil {
+		return groupchat.ToolResult{}, err
+	}
+	ctx = forCall(ctx, c)
 	for again := false; ; again = true {
 		conn, err := s.connected(ctx)
 		if err != nil {
 			return groupchat.ToolResult{}, s.toolError(ctx, unreachable, err)
 		}
-		result, err := s.callOn(ctx, conn, &sdk.CallToolParams{Name: name, Arguments: c.Arguments, Meta: meta(ctx, c)})
-		if err == nil {
+		result, err := s.callOn(ctx, conn, given, &sdk.CallToolParams{
+			Name: name, Arguments: c.Arguments, Meta: meta(ctx, c), InputResponses: given.round, RequestState: given.state,
+		})
+		switch {
+		case err == nil && (result.NeedsInput() || len(result.InputRequests) > 0):
+			return groupchat.ToolResult{}, s.fromResult(result)
+		case err == nil:
 			return s.result(result, c.Arguments)
+		}
+		if question := asked(err); question != nil {
+			return groupchat.ToolResult{}, question
 		}
 		if ctx.Err() != nil {
 			return groupchat.ToolResult{}, context.Cause(ctx)
@@ -62,9 +75,12 @@ func meta(ctx context.Context, c groupchat.ToolCall) sdk.Meta {
 }
 
 // callOn makes a call on a connection. If ctx ends before the answer came, the server is probed.
-func (s *Server) callOn(ctx context.Context, conn *connection, params *sdk.CallToolParams) (*sdk.CallToolResult, error) {
+func (s *Server) callOn(ctx context.Context, conn *connection, g given, params *sdk.CallToolParams) (*sdk.CallToolResult, error) {
 	defer s.probeAfter(ctx, conn)()
-	calling, done := conn.call(ctx)
+	calling, done, err := conn.call(ctx, g)
+	if err != nil {
+		return nil, err
+	}
 	defer done()
 	result, err := conn.session.CallTool(calling, params)
 	if cause := context.Cause(calling); err != nil && cause != nil {
@@ -87,7 +103,7 @@ func (s *Server) toolError(ctx context.Context, text string, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return &groupchat.ToolError{Text: text, Err: s.connectionError(err)}
+	return &groupchat.ToolError{Text: text, Err: s.connectionError(err), Temporary: true}
 }
 
 // neverSent reports whether the server cannot have seen a call that failed with err: the connection was refused, or the server

@@ -2,6 +2,8 @@ package mcp
 
 import (
 	"context"
+	"sync"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -14,10 +16,17 @@ type connection struct {
 	calls   context.Context // the parent of all calls; done, with the cause, when no answer can come any more
 	giveUp  context.CancelCauseFunc
 	probed  bool // a probe is under way; guarded by Server.mu
+
+	questionWait time.Duration // see onlyCall
+
+	mu        sync.Mutex
+	underway  map[*underway]bool
+	questions int           // of the server, that wait to find out whose they are
+	changed   chan struct{} // closed when one of both has changed
 }
 
 func (s *Server) newConnection() *connection {
-	c := &connection{}
+	c := &connection{changed: make(chan struct{}), questionWait: s.o.questionWait}
 	c.program, c.kill = context.WithCancel(s.ctx)
 	c.calls, c.giveUp = context.WithCancelCause(s.calls)
 	return c
@@ -38,13 +47,20 @@ func (c *connection) abort(cause error) {
 
 // call returns the context of a call on the connection: it ends with ctx, or when no answer can come any more. The caller calls
 // done when the call has returned.
-func (c *connection) call(ctx context.Context) (calling context.Context, done func()) {
+func (c *connection) call(ctx context.Context, g given) (calling context.Context, done func(), err error) {
 	calling, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(c.calls, func() { cancel(context.Cause(c.calls)) })
-	return calling, func() {
+	u := &underway{given: g, giveUp: cancel}
+	if err := c.begin(calling, u); err != nil {
 		stop()
 		cancel(nil)
+		return nil, nil, err
 	}
+	return calling, func() {
+		c.end(u)
+		stop()
+		cancel(nil)
+	}, nil
 }
 
 // drop forgets a connection that failed with err. The next caller that needs one connects anew.
@@ -61,7 +77,7 @@ func (s *Server) drop(c *connection, err error) {
 
 // probeAfter probes the server if ctx ends before stop is called, because a call that was not answered in time may mean that the
 // server hangs. It is not probed at other times: a server that handles one request after the other answers no probe while it
-// works.
+// works. One that is idle is asked by keepAlive.
 func (s *Server) probeAfter(ctx context.Context, c *connection) (stop func() bool) {
 	return context.AfterFunc(ctx, func() { s.probe(c) })
 }
@@ -98,4 +114,24 @@ func (s *Server) probe(c *connection) {
 		s.drop(c, errNoAnswer)
 		c.abort(errNoAnswer)
 	})
+}
+
+// keepAlive asks a server that has nothing to do, again and again, whether it is still there, so that one that is gone or hangs is
+// found before somebody needs it.
+func (s *Server) keepAlive(c *connection) {
+	if s.o.KeepAlive < 0 {
+		return
+	}
+	ticker := time.NewTicker(s.o.KeepAlive)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+		case <-c.calls.Done():
+			return
+		}
+		if !c.busy() {
+			s.probe(c)
+		}
+	}
 }

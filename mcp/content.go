@@ -15,11 +15,6 @@ import (
 
 // result returns the result of a call; a *groupchat.ToolError if the tool reports a failure.
 func (s *Server) result(r *sdk.CallToolResult, arguments json.RawMessage) (groupchat.ToolResult, error) {
-	if len(r.InputRequests) > 0 {
-		return groupchat.ToolResult{}, &groupchat.ToolError{
-			Text: "The tool wants to ask something, which it cannot here.", Err: s.mask(errors.New("the tool wants to ask something")),
-		}
-	}
 	content := contentOf(r)
 	if !r.IsError {
 		return groupchat.ToolResult{Content: content}, nil

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -29,12 +30,18 @@ type Options struct {
 	URL string
 	// Headers go with each request to the endpoint, and to nobody else. Never logged.
 	Headers map[string]string
+	// Header returns what else goes with the requests of one call: a token of who asked for it, for example. It is called for each request, with
+	// the zero call for those that are nobody's, such as asking for the tools. Its error fails the request.
+	Header func(ctx context.Context, c groupchat.ToolCall) (http.Header, error)
 	// HTTP makes the requests; nil means a client of the server's own, which follows redirects on one host only, and connects to no
 	// link-local address and none of a cloud's metadata.
 	HTTP *http.Client
 
 	// ConnectTimeout is how long it may take to connect and to list the tools; 0 means 10 seconds.
 	ConnectTimeout time.Duration
+	// KeepAlive is after how long without a call the server is asked whether it is still there. One that does not answer is connected to,
+	// or started, anew when it is needed. 0 means 1 minute; negative never asks.
+	KeepAlive time.Duration
 	// CallTimeout is how long a call may take; 0 leaves that to the agent.
 	CallTimeout time.Duration
 	// MaxResult is how many bytes of a result are kept; 0 means 512 KiB, enough for small images.
@@ -48,6 +55,7 @@ type Options struct {
 
 	backoff      time.Duration // the pause before the second try to connect
 	probeTimeout time.Duration // how long a server may take to answer a probe
+	questionWait time.Duration // how long a question waits for its call to be known
 }
 
 // SourceOptions choose which of a server's tools an agent gets. The zero value means all of them, under their own names.
@@ -56,8 +64,14 @@ type SourceOptions struct {
 	Only []string
 	// Prefix goes before each name, so that tools of two servers cannot have the same one.
 	Prefix string
-	// Approve says whether a person must approve of each call; the zero value leaves that to the agent.
+	// Approve says whether a person must approve of each call; the zero value leaves that to the agent, and asks about tools that may
+	// do harm, unless the agent says otherwise: those whose server does not say that they only read or only add.
 	Approve groupchat.ToolApproval
+	// Required fails turns with tool_failed if the server cannot be reached or has not all tools of Only. Else the model is told that tools
+	// are missing.
+	Required bool
+	// Retry says how often a call that came to no answer is made again, of tools that say that they may be repeated.
+	Retry groupchat.ToolRetry
 }
 
 func (o *Options) fill() {
@@ -78,6 +92,12 @@ func (o *Options) fill() {
 	}
 	if o.Version == "" {
 		o.Version = "0"
+	}
+	if o.KeepAlive == 0 {
+		o.KeepAlive = time.Minute
+	}
+	if o.questionWait <= 0 {
+		o.questionWait = questionWait
 	}
 	if o.probeTimeout <= 0 {
 		o.probeTimeout = 10 * time.Second
@@ -107,7 +127,7 @@ func (o *Options) check() error {
 			bad("arguments, environment and directory are a command's")
 		}
 	}
-	if o.Command != "" && len(o.Headers) > 0 {
+	if o.Command != "" && (len(o.Headers) > 0 || o.Header != nil) {
 		bad("headers are for a URL")
 	}
 	for name := range o.Env {

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -37,6 +38,11 @@ func TestMain(m *testing.M) {
 		if err != nil && !errors.Is(err, context.Canceled) {
 			os.Exit(1)
 		}
+		os.Exit(0)
+	case "ask", "ask old", "ask at a site":
+		mode := os.Getenv(modeVariable)
+		a := &asker{old: mode == "ask old", url: mode == "ask at a site"}
+		_ = a.server().Run(context.Background(), &sdk.StdioTransport{}) // it ends when its client goes
 		os.Exit(0)
 	case "broken":
 		fmt.Fprintln(os.Stderr, "Traceback:\n  cannot open the vault: "+os.Getenv("MCP_SECRET"))
@@ -115,6 +121,27 @@ func newServer() *sdk.Server {
 	})
 	add("hang", nil, func(map[string]any) (*sdk.CallToolResult, error) {
 		return nil, syscall.Kill(os.Getpid(), syscall.SIGSTOP) // nothing of the process goes on, as in a deadlock of all of it
+	})
+	resource := func(uri string, c *sdk.ResourceContents) {
+		s.AddResource(&sdk.Resource{URI: uri, Name: uri}, func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+			c.URI = uri
+			return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{c}}, nil
+		})
+	}
+	resource("test:///handbook", &sdk.ResourceContents{Text: "Be kind."})
+	resource("test:///long", &sdk.ResourceContents{Text: strings.Repeat("x", 1000)})
+	resource("test:///picture", &sdk.ResourceContents{Blob: []byte("png"), MIMEType: "image/png"})
+	s.AddPrompt(&sdk.Prompt{Name: "greet", Arguments: []*sdk.PromptArgument{{Name: "who"}}},
+		func(_ context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+			return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{
+				{Role: "user", Content: &sdk.TextContent{Text: "Greet " + r.Params.Arguments["who"] + "."}},
+				{Role: "user", Content: &sdk.TextContent{Text: "In one sentence."}},
+			}}, nil
+		})
+	add("pid", nil, func(map[string]any) (*sdk.CallToolResult, error) { return text(strconv.Itoa(os.Getpid())), nil })
+	add("slow", nil, func(map[string]any) (*sdk.CallToolResult, error) {
+		time.Sleep(50 * time.Millisecond)
+		return text("done"), nil
 	})
 	add("grow", nil, func(map[string]any) (*sdk.CallToolResult, error) {
 		s.AddTool(&sdk.Tool{Name: "grown", InputSchema: &jsonschema.Schema{Type: "object"}}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {

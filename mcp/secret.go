@@ -3,9 +3,11 @@ package mcp
 import (
 	"cmp"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agui-gateway/gateway/internal/redact"
 )
@@ -37,6 +39,39 @@ func (o *Options) secrets() []string {
 	return slices.Compact(values)
 }
 
+// maxHookSecrets is how many values of Options.Header are masked: the last ones.
+const maxHookSecrets = 64
+
+// A hookSecrets has the values that Options.Header returned last. The zero value is ready.
+type hookSecrets struct {
+	mu     sync.Mutex
+	values []string
+}
+
+// note adds the values of headers.
+func (h *hookSecrets) note(header http.Header) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, values := range header {
+		for _, v := range values {
+			_, credentials, _ := strings.Cut(v, " ")
+			for _, secret := range []string{v, credentials} {
+				if len(secret) >= minSecretLength && !slices.Contains(h.values, secret) {
+					h.values = append(h.values, secret)
+				}
+			}
+		}
+	}
+	h.values = slices.Clone(h.values[max(0, len(h.values)-maxHookSecrets):])
+}
+
+// allSecrets returns the values that are masked now.
+func (s *Server) allSecrets() []string {
+	s.hookSecrets.mu.Lock()
+	defer s.hookSecrets.mu.Unlock()
+	return slices.Concat(s.hookSecrets.values, s.secrets)
+}
+
 // A maskedError is an error whose text may be logged.
 type maskedError struct {
 	text  string
@@ -52,7 +87,7 @@ func (s *Server) mask(err error, told ...string) error {
 	if err == nil {
 		return nil
 	}
-	return &maskedError{"mcp: server " + s.o.Name + ": " + redact.Line(err.Error(), s.secrets, told), err}
+	return &maskedError{"mcp: server " + s.o.Name + ": " + redact.Line(err.Error(), s.allSecrets(), told), err}
 }
 
 // connectionError is mask for an error of the connection. It adds the server's address and what the server wrote last, which
@@ -77,7 +112,7 @@ func (s *Server) address() string {
 }
 
 // redacted returns text without secrets, cut to the length of a log line.
-func (s *Server) redacted(text string) string { return redact.Line(text, s.secrets, nil) }
+func (s *Server) redacted(text string) string { return redact.Line(text, s.allSecrets(), nil) }
 
 // clip returns at most the first n bytes of text.
 func clip(text string, n int) string {

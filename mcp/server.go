@@ -15,6 +15,7 @@ type Server struct {
 	o           Options
 	ownHTTP     bool // Options.HTTP is the server's own
 	secrets     []string
+	hookSecrets hookSecrets
 	lastFailure lastFailure
 	client      *sdk.Client
 	ctx         context.Context // of everything that is done for the server
@@ -52,8 +53,9 @@ func New(o Options) (*Server, error) {
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.calls, s.giveUp = context.WithCancel(s.ctx)
 	s.client = sdk.NewClient(&sdk.Implementation{Name: "agui-gateway", Version: o.Version}, &sdk.ClientOptions{
-		Capabilities:           &sdk.ClientCapabilities{}, // nothing is offered to it
-		MultiRoundTrip:         &sdk.MultiRoundTripOptions{Disabled: true},
+		Capabilities:           &sdk.ClientCapabilities{Elicitation: &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}}},
+		ElicitationHandler:     s.elicit,
+		MultiRoundTrip:         &sdk.MultiRoundTripOptions{Disabled: true}, // an answer may take days: see input.go
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { s.toolsChanged() },
 	})
 	return s, nil
@@ -148,6 +150,7 @@ func (s *Server) dial() chan struct{} {
 		s.conn, s.listed, s.stale, s.failures = conn, tools, false, 0
 		s.o.Log.Info("mcp: connected", "server", s.o.Name, "tools", len(tools))
 		s.wg.Go(func() { s.drop(conn, conn.session.Wait()) })
+		s.wg.Go(func() { s.keepAlive(conn) })
 	})
 	return done
 }

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/internal/redact"
 )
@@ -365,4 +367,25 @@ func TestCloseWhileCalling(t *testing.T) {
 			t.Errorf("the call: %v", err)
 		}
 	})
+}
+
+// TestDestructiveTools are those that may do harm, as the protocol has it: a tool that says nothing may.
+func TestDestructiveTools(t *testing.T) {
+	t.Parallel()
+	yes, no := true, false
+	for name, tt := range map[string]struct {
+		says *sdk.ToolAnnotations
+		want bool
+	}{
+		"nothing":                      {nil, true},
+		"that it only reads":           {&sdk.ToolAnnotations{ReadOnlyHint: true}, false},
+		"that it only reads, and more": {&sdk.ToolAnnotations{ReadOnlyHint: true, DestructiveHint: &yes}, false},
+		"that it only adds":            {&sdk.ToolAnnotations{DestructiveHint: &no}, false},
+		"that it destroys":             {&sdk.ToolAnnotations{DestructiveHint: &yes}, true},
+		"something else":               {&sdk.ToolAnnotations{IdempotentHint: true}, true},
+	} {
+		if got := destructive(tt.says); got != tt.want {
+			t.Errorf("a tool that says %s: destructive is %t, want %t", name, got, tt.want)
+		}
+	}
 }

@@ -21,8 +21,13 @@ type source struct {
 	o SourceOptions
 }
 
-// Interrupts reports whether a person must approve of each call, whatever the agent's own setting.
-func (c *source) Interrupts() bool { return c.o.Approve == groupchat.ApproveAlways }
+// Interrupts reports whether a person may have to approve of a call, as the agent has it.
+func (c *source) Interrupts(agent groupchat.Approvals) bool {
+	return c.o.Approve == groupchat.ApproveAlways || c.o.Approve == groupchat.ApproveByAgent && !agent.Never
+}
+
+// Required reports whether turns are to fail without the tools.
+func (c *source) Required() bool { return c.o.Required }
 
 // Expects reports whether Options.Only names the tool, with or without the prefix. It does not need the server.
 func (c *source) Expects(name string) bool {
@@ -78,8 +83,13 @@ func (c *source) tool(t *sdk.Tool) (groupchat.Tool, error) {
 		Call: func(ctx context.Context, call groupchat.ToolCall) (groupchat.ToolResult, error) {
 			return c.s.call(ctx, t.Name, call)
 		},
-		Repeat: repeat, Approve: c.o.Approve, Timeout: c.s.o.CallTimeout, MaxResult: c.s.o.MaxResult,
+		Repeat: repeat, Approve: c.o.Approve, Destructive: destructive(t.Annotations), Timeout: c.s.o.CallTimeout, MaxResult: c.s.o.MaxResult, Retry: c.o.Retry,
 	}, nil
+}
+
+// destructive reports whether a tool may do harm, as the protocol has it: one that does not say otherwise may.
+func destructive(a *sdk.ToolAnnotations) bool {
+	return a == nil || !a.ReadOnlyHint && (a.DestructiveHint == nil || *a.DestructiveHint)
 }
 
 // tools returns the server's tools, and asks for them again if they have changed.

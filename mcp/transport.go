@@ -3,16 +3,12 @@ package mcp
 import (
 	"bytes"
 	"context"
-	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
 	"slices"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/agui-gateway/gateway/telemetry"
 )
 
 // exitGrace is how long a program may take to end after its stdin was closed, and again after SIGTERM. Some programs do not
@@ -54,37 +50,6 @@ func (s *Server) environment() []string {
 		env = append(env, name+"="+value)
 	}
 	return env
-}
-
-// http returns a client that adds the headers to requests to the endpoint's host, and to no other.
-func (s *Server) http() *http.Client {
-	client := *s.o.HTTP
-	if client.Transport == nil {
-		client.Transport = http.DefaultTransport
-	}
-	client.Transport = &failureRecorder{next: &limiter{telemetry.Transport(client.Transport)}, last: &s.lastFailure}
-	if u, err := url.Parse(s.o.URL); err == nil && len(s.o.Headers) > 0 {
-		client.Transport = &headers{next: client.Transport, scheme: u.Scheme, host: u.Host, headers: s.o.Headers}
-	}
-	return &client
-}
-
-// headers adds headers to the requests to one host.
-type headers struct {
-	next         http.RoundTripper
-	scheme, host string
-	headers      map[string]string
-}
-
-// RoundTrip sends r with the headers.
-func (h *headers) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.URL.Scheme == h.scheme && r.URL.Host == h.host {
-		r = r.Clone(r.Context())
-		for name, value := range h.headers {
-			r.Header.Set(name, value)
-		}
-	}
-	return h.next.RoundTrip(r)
 }
 
 // A logWriter logs what a program writes to stderr, line by line. It is for one goroutine.

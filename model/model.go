@@ -10,8 +10,8 @@ type Model interface {
 	// all; clients are told of what was not when the reply is there.
 	//
 	// An error of on is returned as it is, and so is the cause of ctx once ctx has ended. Other errors have a code in their chain
-	// (package errcode): model_unavailable if asking again later may help, model_auth, model_request and
-	// model_content_filter if it will not, model_response if the reply makes no sense. Their texts go to
+	// (package errcode): model_unavailable if asking again later may help, model_context_length if asking with fewer
+	// messages may, model_auth, model_request and model_content_filter if it will not, model_response if the reply makes no sense. Their texts go to
 	// logs and hold neither keys nor prompts. What the call used is in the reply also beside an error, as far as it is known.
 	//
 	// The run that asks may have been taken over by another replica meanwhile. Agents make sure that it was not before they call
@@ -29,6 +29,18 @@ type Reasoner interface {
 func Reasons(m Model) bool {
 	r, ok := m.(Reasoner)
 	return ok && r.Reasons()
+}
+
+// An Echoer is a [Model] that can tell whether it wants back what it thought before calls of tools, in later turns too. What it thought
+// earlier in a turn it is sent in any case.
+type Echoer interface {
+	Echoes() bool
+}
+
+// Echoes reports whether m is an [Echoer] that wants it.
+func Echoes(m Model) bool {
+	e, ok := m.(Echoer)
+	return ok && e.Echoes()
 }
 
 // A Named is a [Model] that can tell what it is, before anything is asked, in the words of [agui.TokenUsage].

@@ -1,6 +1,10 @@
 package model
 
-import "github.com/agui-gateway/gateway/agui"
+import (
+	"encoding/json"
+
+	"github.com/agui-gateway/gateway/agui"
+)
 
 // Deltas take what a model says while it says it. Each may be nil; an error ends the call and is returned by it. A
 // refusal is said like text. Call gets the pieces of call number i, the first of which has the name.
@@ -10,17 +14,43 @@ type Deltas struct {
 	Call      func(i int, name, arguments string) error
 }
 
+// noting is d, which also notes that anything was handed on.
+func (d Deltas) noting(said *bool) Deltas {
+	word := func(next func(string) error) func(string) error {
+		return func(delta string) error {
+			*said = true
+			if next == nil {
+				return nil
+			}
+			return next(delta)
+		}
+	}
+	return Deltas{Text: word(d.Text), Reasoning: word(d.Reasoning), Call: func(i int, name, arguments string) error {
+		*said = true
+		if d.Call == nil {
+			return nil
+		}
+		return d.Call(i, name, arguments)
+	}}
+}
+
 // A Reply is all that a model said.
 type Reply struct {
 	Text      string `json:"text,omitempty"`
 	Reasoning string `json:"reasoning,omitempty"`
 	Refusal   string `json:"refusal,omitempty"` // what it says instead of a text it will not give
 	Calls     []Call `json:"calls,omitempty"`
+	// Opaque is what the model's server wants back as it is with the following calls of the turn, such as encrypted reasoning; it
+	// goes back in [Message].Opaque. It is recorded with the reply, and clients never see it. Who made it bounds it to 1 MiB, and
+	// writes into it whose it is: a model ignores what another one made.
+	Opaque json.RawMessage `json:"opaque,omitempty"`
 	// Finish is why it ended, in the words of the model's server: "stop", "tool_calls", … A reply that hit a limit on its length
 	// says "length" or "max_tokens".
 	Finish string          `json:"finish,omitempty"`
 	Usage  agui.TokenUsage `json:"usage"`
-	// Cost is what the call cost, by the model's [Price]; nil if that is not known.
+	// Earlier is what other models used on the way to this reply, which were asked before and failed: see [FirstOf].
+	Earlier []agui.TokenUsage `json:"earlier,omitempty"`
+	// Cost is what the call cost, by the model's [Price], with what Earlier did; nil if that is not known.
 	Cost *float64 `json:"cost,omitempty"`
 }
 

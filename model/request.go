@@ -29,9 +29,11 @@ type Message struct {
 	// Parts, if there are any, are the whole of a user's or a tool's message, images and files included.
 	Parts []agui.Part
 	Calls []Call // of an assistant's
-	// Reasoning is what the model thought before it said this, of an assistant's message of the turn that goes on. Some models want it
-	// back, and others refuse it: package openai does not send it.
+	// Reasoning is what the model thought before it said this, of an assistant's message of the turn that goes on, and for an [Echoer]
+	// of earlier ones with calls. Some models want it back, and others refuse it: package openai sends it if its options say so.
 	Reasoning string
+	// Opaque is that of the [Reply] that this was, of an assistant's message of the turn that goes on.
+	Opaque json.RawMessage
 	// CallID is the call a tool's message answers.
 	CallID string
 }

@@ -152,7 +152,7 @@ func (a *admission) read() Verdict {
 
 // running is rows 4 and 5: a live run is joined by who adds nothing to it.
 func (a *admission) running() Verdict {
-	if len(a.calls) == 0 && !slices.ContainsFunc(a.newMessages, adds) {
+	if len(a.calls) == 0 && !slices.ContainsFunc(a.newMessages, a.adds) {
 		return Verdict{Meaning: Join, Row: 4}
 	}
 	if a.t.Live.Tied && a.t.Live.HungUp {
@@ -175,7 +175,10 @@ func (a *admission) busy() Verdict {
 // interrupted is rows 6 and 7. Results of frontend calls that share the pause are recorded unless the request is
 // refused (I6).
 func (a *admission) interrupted() Verdict {
-	if slices.ContainsFunc(a.newMessages, adds) {
+	if slices.ContainsFunc(a.newMessages, a.adds) {
+		if text, ok := a.typed(); ok {
+			return a.try(text)
+		}
 		return a.refuse(6, errcode.InterruptPending)
 	}
 	return Verdict{Meaning: Show, Row: 7, CallAnswers: a.calls}
@@ -187,7 +190,7 @@ func (a *admission) waiting() Verdict {
 	if len(missing) == 0 {
 		return Verdict{Meaning: Resume, Row: 8, CallAnswers: a.calls, Append: a.newMessages}
 	}
-	if slices.ContainsFunc(a.newMessages, adds) {
+	if slices.ContainsFunc(a.newMessages, a.adds) {
 		return a.start(9)
 	}
 	return Verdict{Meaning: Show, Row: 8, CallAnswers: a.calls}
@@ -302,7 +305,7 @@ func (a *admission) addsAtEnd() bool {
 		if _, ok := a.known(m.ID); ok {
 			return false
 		}
-		if adds(m) {
+		if a.adds(m) {
 			return true
 		}
 	}
@@ -310,7 +313,7 @@ func (a *admission) addsAtEnd() bool {
 }
 
 // adds reports whether a new message of this kind asks for a turn.
-func adds(m agui.Message) bool { return asks(m.Role) }
+func (a *admission) adds(m agui.Message) bool { return asks(m.Role) || a.r.acts(m) }
 
 func asks(role agui.Role) bool {
 	return role == agui.RoleUser || role == agui.RoleSystem || role == agui.RoleDeveloper
@@ -320,7 +323,7 @@ func asks(role agui.Role) bool {
 func (a *admission) refuse(row int, code errcode.Code) Verdict {
 	v := Verdict{Meaning: Refuse, Row: row, Code: code}
 	for _, m := range a.newMessages {
-		if adds(m) {
+		if a.adds(m) {
 			v.Show = append(v.Show, m)
 		}
 	}

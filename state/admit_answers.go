@@ -30,6 +30,8 @@ func (a *admission) answers() Verdict {
 			past = append(past, e) // calling off what is gone changes nothing
 		case given(token, e):
 			past = append(past, e)
+		case a.tries(token):
+			return a.busy() // what it comes to is not known yet
 		case token.Expired(a.now) && (token.Answer == nil || token.Answer.TimedOut):
 			return a.refuse(3, errcode.InterruptExpired)
 		default:

@@ -73,6 +73,7 @@ func (d *dice) request() *Request {
 	r.Edit, r.Regenerate = d.roll(3) == 1, d.roll(3) == 1
 	r.ListEdits, r.ListRegenerates = d.roll(3) == 1, d.roll(3) == 1
 	r.Era = agui.Era(d.roll(2))
+	r.TypedAnswers = d.roll(2) == 1
 	if d.roll(4) == 1 {
 		retry(1 + d.roll(2))(r)
 	}

@@ -36,6 +36,7 @@ func old(r *Request)        { r.Era = agui.Era0 }
 func editing(r *Request)    { r.Edit = true }
 func regenerate(r *Request) { r.Regenerate = true }
 
+func typing(r *Request)          { r.TypedAnswers = true }
 func listEdits(r *Request)       { r.ListEdits = true }
 func listRegenerates(r *Request) { r.ListRegenerates = true }
 

@@ -9,6 +9,14 @@ import (
 func chat() *fixture { return thread("u1 a1", "u2 a2") }
 
 // asked is a thread whose second run asked.
+// trying is a thread whose live run tries u3 as the answer.
+func trying() *fixture {
+	f := thread("u1 a1", "u2 a2(b1)", "u3").asking(`q1~"u3"`).live()
+	f.Thread.Live.Intent.Meaning, f.Thread.Live.Intent.Row = Resume, rowTyped
+	f.Thread.Live.Intent.Claims = []Answer{*f.Tokens[0].Answer}
+	return f
+}
+
 func asked(specs ...string) *fixture { return thread("u1 a1", "u2 a2(b1)").asking(specs...) }
 
 // called is a thread whose second run made frontend calls.
@@ -128,6 +136,23 @@ func TestAdmit(t *testing.T) {
 		{"6 a new message", asked("q1"), ask("u1 a1 u2 u3"), "refuse 6 code=interrupt_pending show=u3"},
 		{"6 one of two expired", asked("q1", "q2-"), ask("u3"), "refuse 6 code=interrupt_pending show=u3"},
 		{"6 an edit", asked("q1"), ask("u1 a1 u3", editing), "refuse 6 code=interrupt_pending show=u3"},
+		{"6 typed", asked("q1"), ask("u1 a1 u2 a2 u3", typing), `resume 6 append=u3 claim=q1:"u3"`},
+		{"6 typed, only the newest message is named", asked("q1"), ask("a2 u3", typing), `resume 6 append=u3 claim=q1:"u3"`},
+		{"6 typed, about a call", asked("q1/b1"), ask("u1 a1 u2 a2 u3", typing), `resume 6 append=u3 claim=q1:"u3"`},
+		{"6 typed, its author has not seen the question", asked("q1"), ask("u1 a1 u2 u3", typing), "refuse 6 code=interrupt_pending show=u3"},
+		{"6 typed, several are open", asked("q1", "q2"), ask("a2 u3", typing), "refuse 6 code=interrupt_pending show=u3"},
+		{"6 typed, one of two expired", asked("q1", "q2-"), ask("a2 u3", typing), "refuse 6 code=interrupt_pending show=u3"},
+		{"6 typed, a call is open too", called("c1").asking("q1"), ask("a2 u3", typing), "refuse 6 code=interrupt_pending show=u3"},
+		{"6 typed, two messages", asked("q1"), ask("a2 u3 u4", typing), "refuse 6 code=interrupt_pending show=u3,u4"},
+		{"6 typed, not by a user", asked("q1"), ask("a2 s3", typing), "refuse 6 code=interrupt_pending show=s3"},
+		{"6 typed, and not the last", asked("q1"), ask("u3 a2", typing), "refuse 6 code=interrupt_pending show=u3"},
+		{"6 typed, an edit", asked("q1"), ask("u1 a1 u2 a2 u3", typing, editing), "refuse 6 code=interrupt_pending show=u3"},
+		{"6 typed, before the question was asked", asked("q1"), ask("a2 u3", typing, since(noon.Add(-time.Hour))), "refuse 6 code=interrupt_pending show=u3"},
+		{"6 typed, again while it is tried", trying(), ask("u1 a1 u2 a2 u3", typing, retry(3)), "join 4"},
+		{"6 typed, again when it was not understood", asked("q1").saying("u3 a3"), ask("u1 a1 u2 a2 u3", typing, retry(3)), "show 7"},
+		{"6 typed, another while one is tried", trying(), ask("a2 u4", typing), "busy 5 code=run_in_progress"},
+		{"6 an answer while a message is tried", trying(), ask("", answer("q1="+v1)), "busy 5 code=run_in_progress"},
+		{"6 calling off while a message is tried", trying(), ask("", answer("q1!")), "busy 5 code=run_in_progress"},
 		{"6 all expired: reads as idle", asked("q1-/b1"), ask("u1 a1 u2 u3"), "start 11 append=u3 unanswered=b1 forget"},
 		{"7 nothing new", asked("q1"), ask("u1 a1 u2"), "show 7"},
 		{"7 regenerate", asked("q1"), ask("u1", regenerate), "show 7"},

@@ -100,6 +100,14 @@ func (f *fixture) asking(specs ...string) *fixture {
 	return f
 }
 
+// saying adds messages that came since.
+func (f *fixture) saying(specs string) *fixture {
+	s := newTransition(&f.Thread, noon.Add(-time.Hour))
+	s.add(30, messages(specs)...)
+	f.apply(s)
+	return f
+}
+
 // calling adds frontend calls: "c1" open, "c1=t1" answered.
 func (f *fixture) calling(specs ...string) *fixture {
 	f.Thread.Checkpoint = json.RawMessage(`{"v":1}`)

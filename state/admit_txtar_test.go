@@ -81,13 +81,14 @@ func unmarshalRequest(data []byte, r *Request) error {
 		Old        bool               `json:"old"`
 		Edit       bool               `json:"edit"`
 		Regenerate bool               `json:"regenerate"`
+		Typed      bool               `json:"typedAnswers"`
 		Messages   []agui.Message     `json:"messages"`
 		Resume     []agui.ResumeEntry `json:"resume"`
 	}
 	if err := json.Unmarshal(data, &in); err != nil {
 		return err
 	}
-	*r = Request{RunID: in.RunID, Hash: in.Hash, Edit: in.Edit, Regenerate: in.Regenerate, Messages: in.Messages, Era: agui.Era1}
+	*r = Request{RunID: in.RunID, Hash: in.Hash, Edit: in.Edit, Regenerate: in.Regenerate, Messages: in.Messages, Era: agui.Era1, TypedAnswers: in.Typed}
 	if in.Old {
 		r.Era = agui.Era0
 	}

@@ -71,6 +71,8 @@ func PlanBegin(t *Thread, f Facts, r *Request, v Verdict, c Claim, now time.Time
 	if intent.Cut {
 		s.cutAfter(v.CutAfter, f)
 	}
+	s.cutAnswered(v)
+	after := n.LastMessage
 	s.record(c.Fence, v.CallAnswers)
 	newID := r.NewID
 	if newID == nil {
@@ -80,14 +82,17 @@ func PlanBegin(t *Thread, f Facts, r *Request, v Verdict, c Claim, now time.Time
 	s.add(c.Fence, v.Append...)
 	intent.Added = len(s.Append) > 0
 	if v.Forget {
+		if v.Meaning != Repeat && !intent.Cut {
+			s.expire(f, after)
+		}
 		s.forget(f)
 	}
-	intent.Questions = s.claim(f, v.Claims)
+	intent.Questions = s.claim(f, v.Claims, after)
 	if err := s.startState(t, f, r, v); err != nil {
 		return nil, err
 	}
 	before := t.newest(f)
-	run := Run{RunID: r.RunID, Number: 1, ParentRunID: r.ParentRunID, Origin: c.Fence, Hash: r.Hash, Status: RunRunning, StartedAt: now, Trace: r.Trace}
+	run := Run{RunID: r.RunID, Number: 1, ParentRunID: r.ParentRunID, Origin: c.Fence, Hash: r.Hash, Status: RunRunning, StartedAt: now, Trace: r.Trace, After: n.LastMessage}
 	if before != nil {
 		run.Number = before.Number + 1
 	}
@@ -105,12 +110,14 @@ func PlanBegin(t *Thread, f Facts, r *Request, v Verdict, c Claim, now time.Time
 	return s, s.err
 }
 
-// claim marks the answered tokens, so that nobody else can answer them, and returns their questions.
-func (s *Transition) claim(f Facts, answers []Answer) []agui.Interrupt {
+// claim marks the answered tokens, whose questions were asked behind a message, so that nobody else can answer them, and returns their
+// questions.
+func (s *Transition) claim(f Facts, answers []Answer, after string) []agui.Interrupt {
 	var questions []agui.Interrupt
 	for _, a := range answers {
 		if token, ok := f.Token(a.ID); ok {
-			token.Status, token.Answer = TokenClaimed, &a
+			token.Status, token.Answer, token.AnsweredAt = TokenClaimed, &a, s.Thread.UpdatedAt
+			s.answered(&token, after)
 			s.Tokens = append(s.Tokens, token)
 			questions = append(questions, token.Interrupt)
 		}

@@ -23,8 +23,14 @@ type Commit struct {
 	Messages []agui.Message
 	// Checkpoint is what the run goes on from; nil keeps none.
 	Checkpoint json.RawMessage
+	// Notes are what agents keep of the thread between its runs, JSON of a bounded size; nil leaves what there is. What they say
+	// can be made again, so they may get lost.
+	Notes json.RawMessage
 	// KeepCheckpoint leaves checkpoint, questions and calls as they were: the turn is given up.
 	KeepCheckpoint bool
+	// Answers are what the run's claims turned out to be, where admission could not know: each takes the place of the claim of its
+	// id. See [Intent.Typed].
+	Answers []Answer
 	// Tokens are the questions of the checkpoint, and Calls its frontend calls.
 	Tokens []Token
 	Calls  []Call
@@ -85,11 +91,15 @@ func PlanCommit(t *Thread, f Facts, c Commit, now time.Time) (*Transition, error
 	if c.Initial != "" {
 		n.Initial = c.Initial
 	}
+	if c.Notes != nil {
+		n.Notes = c.Notes
+	}
 	n.settled(tagged(c.Patched, n.StateTag()))
 	added := s.keep(f, live.Intent.Origin, c.Messages)
 	if s.err != nil {
 		return nil, s.err
 	}
+	live.Intent.Claims = replaced(live.Intent.Claims, c.Answers)
 	s.remember(live.Intent.Claims, c)
 	s.settle(f, &live, c)
 	live.Memo, live.Intent.Effects = nil, nil
@@ -154,6 +164,22 @@ func (s *Transition) renew(m agui.Message, place Place) {
 	s.Thread.Size += len(stored.Raw) - place.Size
 }
 
+// replaced is claims with answers in the place of those of their ids.
+func replaced(claims, answers []Answer) []Answer {
+	if len(answers) == 0 {
+		return claims
+	}
+	claims = slices.Clone(claims)
+	for i := range claims {
+		for _, a := range answers {
+			if a.ID == claims[i].ID {
+				claims[i] = a
+			}
+		}
+	}
+	return claims
+}
+
 // settle decides what becomes of the tokens this run claimed: used up by its first commit, or open again.
 func (s *Transition) settle(f Facts, live *Live, c Commit) {
 	status := TokenUsed
@@ -165,9 +191,10 @@ func (s *Transition) settle(f Facts, live *Live, c Commit) {
 		if !ok || token.Status != TokenClaimed {
 			continue
 		}
-		token.Status = status
+		token.Status, token.Answer = status, &claim
 		if status == TokenOpen {
-			token.Answer = nil
+			token.Answer, token.AnsweredAt = nil, time.Time{}
+			s.unanswered(claim.ID)
 		}
 		s.Tokens = append(s.Tokens, token)
 	}

@@ -1,11 +1,9 @@
 package state
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
 )
@@ -47,14 +45,15 @@ func (s *store) Snapshot(ctx context.Context, key Key) (*Snapshot, error) {
 		if shown.State, err = s.backend.State(ctx, key, -1); err != nil {
 			return nil, err
 		}
-		now, err := s.backend.Read(ctx, key, ReadOptions{Have: r})
+		now, err := s.backend.Read(ctx, key, ReadOptions{Have: r, Tokens: answeredIDs(r.Thread)})
 		if err := errors.Join(err, r.Facts.Err()); err != nil {
 			return nil, err
 		}
 		if now.Tag != r.Tag {
 			return nil, ErrConflict
 		}
-		return shown, nil
+		shown.Answered = answeredTokens(now.Thread, now.Facts)
+		return shown, now.Facts.Err()
 	})
 }
 
@@ -110,43 +109,6 @@ func (s *store) Find(ctx context.Context, principal, id string) ([]Key, error) {
 	return s.backend.Find(ctx, principal, id)
 }
 
-// defaultLimit is how many threads a page has if nobody says.
-const defaultLimit = 20
-
-// List returns a page of threads; see [Directory]. A thread that is elsewhere than the index has it is shown where it was
-// found.
-func (s *store) List(ctx context.Context, q Query) (Page, error) {
-	if err := s.ready(ctx); err != nil {
-		return Page{}, err
-	}
-	limit := cmp.Or(max(q.Limit, 0), defaultLimit)
-	index := IndexQuery{Principal: q.Principal, Agent: q.Agent, Count: limit + 1}
-	if q.Cursor != "" {
-		from, err := ParseCursor(q.Cursor)
-		if err != nil {
-			return Page{}, err
-		}
-		index.From = &from
-	}
-	var page Page
-	var last Cursor
-	for e, err := range s.backend.Index(ctx, index) {
-		if err != nil {
-			return Page{}, err
-		}
-		if q.Status != "" && q.Status != e.Summary.Status || slices.Contains(q.Without, e.Summary.Key.Agent) {
-			continue
-		}
-		if len(page.Threads) == limit {
-			page.Next = last.String()
-			break
-		}
-		page.Threads = append(page.Threads, e.Summary)
-		last = e.At
-	}
-	return page, nil
-}
-
 // Rename sets the title; see [Directory].
 func (s *store) Rename(ctx context.Context, key Key, title string) error {
 	_, err := retryConflicts(ctx, func() (*Record, error) {
@@ -198,6 +160,11 @@ func (s *store) planFork(ctx context.Context, from Key, messageID, id string) (*
 	r, err := s.existing(ctx, from, ReadOptions{Messages: []string{messageID}})
 	if err != nil {
 		return nil, err
+	}
+	if len(r.Thread.Answered) > 0 { // one look-up in place of one for each
+		if r, err = s.existing(ctx, from, ReadOptions{Messages: []string{messageID}, Tokens: answeredIDs(r.Thread)}); err != nil {
+			return nil, err
+		}
 	}
 	transition, err := PlanFork(r.Thread, r.Facts, messageID, Key{Principal: from.Principal, Agent: from.Agent, ID: id}, r.Now)
 	return transition, errors.Join(r.Facts.Err(), err)

@@ -11,7 +11,7 @@ import (
 // PlanFork is the first transition of a new thread, key, that begins as t was at a message: with the conversation up
 // to it and the state at the end of its run if it is that run's last message, else at the run's start; the
 // oldest kept state where that is gone. The way back to the states before it comes along, for turns that are regenerated
-// or edited there. Questions and open calls stay behind: calls of the last message keep
+// or edited there, and so do the questions that were answered in it. Open questions and open calls stay behind: calls of the last message keep
 // the results they have, and those without any are not answered. ErrUnknownMessage: t has no such message.
 func PlanFork(t *Thread, f Facts, messageID string, key Key, now time.Time) (*Transition, error) {
 	list, _ := endOf(f, func(StoredMessage, bool) bool { return false })
@@ -25,6 +25,7 @@ func PlanFork(t *Thread, f Facts, messageID string, key Key, now time.Time) (*Tr
 	}
 	s := newTransition(&Thread{Key: key, Fence: t.Fence}, now) // its runs are none of those that its messages name
 	s.Past = past
+	s.Thread.Notes = t.Notes // agents look at whether a note is of what the fork has
 	s.setState(state)
 	open := map[string]bool{}
 	for i, m := range list {
@@ -51,6 +52,7 @@ func PlanFork(t *Thread, f Facts, messageID string, key Key, now time.Time) (*Tr
 			}
 		}
 	}
+	s.copyAnswered(t, f, list[:at])
 	if t.Title != "" {
 		s.Thread.Title = t.Title
 	}

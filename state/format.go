@@ -13,7 +13,8 @@ import (
 type Format struct{ Major, Minor int }
 
 // CurrentFormat is what this version writes. 1.0 had neither a record of its format in Redis, nor the roles and claims of a
-// principal in a run's intent; 1.1 had neither the numbers of runs, the times of snapshots and questions, nor the spans of runs.
+// principal in a run's intent; 1.1 had neither the numbers of runs, nor behind which messages they began, the times of snapshots, questions
+// and answers, the list of answered questions, the spans of runs, nor the notes of agents.
 var CurrentFormat = Format{Major: 1, Minor: 2}
 
 // formatKind begins the record of a format: other programs keep theirs in the same kinds of store.

@@ -32,6 +32,12 @@ func Pointer(tokens ...string) string {
 	return b.String()
 }
 
+// CheckPointer reports why pointer is no JSON Pointer (RFC 6901).
+func CheckPointer(pointer string) error {
+	_, err := parsePointer(pointer)
+	return err
+}
+
 // parsePointer splits pointer into its tokens.
 func parsePointer(pointer string) ([]string, error) {
 	if pointer == "" {

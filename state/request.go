@@ -18,7 +18,10 @@ type Request struct {
 	Hash     string
 	Messages []agui.Message // the conversation as the caller sees it
 	Answers  []Answer
-	State    json.RawMessage
+	// Action, if there is one, is the id of a message in Messages with a call of the same id, whose result is the one behind it: what a person
+	// did in a surface that the agent shows. Whoever makes the request has made both, so the thread takes them, and they ask for a turn.
+	Action string
+	State  json.RawMessage
 
 	Tools          []agui.Tool
 	Context        []agui.Context
@@ -37,6 +40,8 @@ type Request struct {
 	// ListEdits and ListRegenerates let the list alone ask for the same. They count only for a list that holds the
 	// conversation from its first message on: one with holes says nothing about what it leaves out.
 	ListEdits, ListRegenerates bool
+	// TypedAnswers lets a message be tried as the answer to the one question that is open; see [Intent.Typed].
+	TypedAnswers bool
 	// Writable lists the top-level pointers of the state a caller may write; nil means all.
 	Writable []string
 	// NoRun says that nothing may be begun: what would run means [Full] and changes nothing.
@@ -82,6 +87,11 @@ func (r *Request) sizeOf(m agui.Message) int {
 	return len(s.Raw)
 }
 
+// acts reports whether m is a part of what tells of an action.
+func (r *Request) acts(m agui.Message) bool {
+	return r.Action != "" && (m.ID == r.Action || m.Role == agui.RoleTool && m.ToolCallID == r.Action)
+}
+
 // newMessages returns the messages of the request that the thread never had, in order; all of them for an empty
 // thread. Only what a caller may bring is in it.
 func (r *Request) newMessages(t *Thread, f Facts) (list []agui.Message, dropped []string) {
@@ -93,6 +103,10 @@ func (r *Request) newMessages(t *Thread, f Facts) (list []agui.Message, dropped 
 			continue
 		}
 		seen[m.ID] = true
+		if r.acts(m) {
+			list = append(list, m)
+			continue
+		}
 		switch m.Role {
 		case agui.RoleUser, agui.RoleSystem, agui.RoleDeveloper:
 			list = append(list, m)

@@ -23,18 +23,38 @@ func ValidateAnswer(schema, payload json.RawMessage) error {
 	if len(schema) == 0 {
 		return nil
 	}
-	compiled, cost, err := compile(schema)
+	s, err := CompileSchema(schema)
 	if err != nil {
 		return err
 	}
-	if cost.Check(payload) != nil {
+	return s.Check(payload)
+}
+
+// A Schema is a JSON Schema that was compiled once. It may be used by several goroutines at once.
+type Schema struct {
+	compiled *jsonschema.Schema
+	cost     *schemacost.Cost
+}
+
+// CompileSchema compiles schema. It fails for one that is no JSON Schema, refers to something outside of itself, or costs too much.
+func CompileSchema(schema json.RawMessage) (*Schema, error) {
+	compiled, cost, err := compile(schema)
+	if err != nil {
+		return nil, err
+	}
+	return &Schema{compiled, cost}, nil
+}
+
+// Check holds a value against the schema, as [ValidateAnswer] does.
+func (s *Schema) Check(value json.RawMessage) error {
+	if s.cost.Check(value) != nil {
 		return ErrAnswer
 	}
-	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(payload))
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
 	if err != nil {
 		return ErrAnswer
 	}
-	err = compiled.Validate(v)
+	err = s.compiled.Validate(v)
 	if mismatch, ok := errors.AsType[*jsonschema.ValidationError](err); ok {
 		return fmt.Errorf("%w: %s", ErrAnswer, placeOf(mismatch)) // the validator's text quotes the value, which may be private
 	}

@@ -37,6 +37,11 @@ func (s *Transition) grows() int64 {
 	for i := range s.Frames {
 		n += len(s.Frames[i].Data)
 	}
+	if s.Thread.Rev == 1 { // a fork has answers that were given elsewhere
+		for _, a := range s.Thread.Answered {
+			n += a.Size
+		}
+	}
 	return int64(n)
 }
 

@@ -35,6 +35,7 @@ type Store interface {
 	ThreadReader
 	Directory
 	Patcher
+	Approvals
 	// Ping reports whether the store can be reached.
 	Ping(ctx context.Context) error
 	// Close ends what the store runs; tails end with it.
@@ -132,7 +133,8 @@ type Snapshot struct {
 	Interrupts []agui.Interrupt // the open ones
 	State      json.RawMessage  // nil if there is none
 	Messages   Conversation
-	Runs       []Run // newest first, the thread's own among them, at most [MaxRuns]
+	Runs       []Run           // newest first, the thread's own among them, at most [MaxRuns]
+	Answered   []AnsweredToken // oldest first, see [MaxAnswered]
 }
 
 // A ThreadReader shows threads as committed, and their logs.
@@ -202,7 +204,9 @@ type Query struct {
 	Agent     string   // empty: any
 	Without   []string // agents whose threads are left out
 	Status    Status   // empty: any
+	Text      string   // each of its words is in the title or the name of the agent, in whatever case; empty: any
 	Limit     int      // at most; 0 means 20
+	Look      int      // how many threads are looked at, at most: a page may have fewer than Limit, or none, and a Next; 0: any number
 	Cursor    string   // from the page before
 }
 

@@ -56,8 +56,12 @@ type Thread struct {
 	Open []string `json:"open,omitempty"`
 	// Calls are the frontend calls of the checkpoint, answered ones included while others are missing.
 	Calls []Call `json:"calls,omitempty"`
+	// Answered are the questions that were answered, oldest first, see [MaxAnswered].
+	Answered []Answered `json:"answered,omitempty"`
 	// Kept is what a turn had done that failed, and whose answers are open again; nil if it had done nothing.
 	Kept *Kept `json:"kept,omitempty"`
+	// Notes are what agents keep of the thread between its runs and no client is shown; see [Commit.Notes].
+	Notes json.RawMessage `json:"notes,omitempty"`
 	// Failed says that the newest run ended in an error. Answers it left open can still be given: [StatusOf]
 	// then says interrupted.
 	Failed bool `json:"failed,omitempty"`
@@ -77,6 +81,10 @@ type Thread struct {
 	// EndMarked says that the state was patched since the newest run ended, or since the fork that made the thread: the
 	// past has a mark of what it was then.
 	EndMarked bool `json:"endMarked,omitempty"`
+
+	// Approvals are what people approved of beforehand, oldest first; see [Approvals]. Revoked are the ids of those that were taken back.
+	Approvals []Approval `json:"approvals,omitempty"`
+	Revoked   []string   `json:"revokedApprovals,omitempty"`
 
 	// Initial names the members that the state is known to have, see [Commit.Initial]; empty if nobody has looked.
 	Initial string `json:"initial,omitempty"`
@@ -108,7 +116,9 @@ type Run struct {
 	EndedAt     time.Time    `json:"endedAt,omitzero"`
 	// Committed says whether anything of it, beyond its request, outlived it.
 	Committed bool `json:"committed,omitempty"`
-	// LastMessage is the last message it added, empty if none.
+	// After is the message that the conversation ended with when it began, with what its request brought; LastMessage the last one that
+	// it added, empty if none.
+	After       string `json:"after,omitempty"`
 	LastMessage string `json:"lastMessage,omitempty"`
 	// Trace is as in [Intent].
 	Trace string `json:"trace,omitempty"`

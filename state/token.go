@@ -31,8 +31,10 @@ type Token struct {
 	AskedAt   time.Time   `json:"askedAt,omitzero"`
 	ExpiresAt time.Time   `json:"expiresAt,omitzero"`
 	Status    TokenStatus `json:"status"`
-	// Answer is the one that claimed it.
-	Answer *Answer `json:"answer,omitempty"`
+	// Answer is the one that claimed it, and AnsweredAt when that was, or when the question expired that nobody answered; zero if that
+	// is not known.
+	Answer     *Answer   `json:"answer,omitempty"`
+	AnsweredAt time.Time `json:"answeredAt,omitzero"`
 }
 
 // Expired reports whether the token's time is over at now.
@@ -88,6 +90,12 @@ func Canonical(raw json.RawMessage) json.RawMessage {
 		return nil
 	}
 	return out
+}
+
+// FitAnswer returns payload in the form in which it answers a question with this schema, as [Admit] takes it: a bare value may stand for
+// an object whose only required member it is, and a text for the number or truth value it spells. Nil means that it answers in no form.
+func FitAnswer(schema, payload json.RawMessage) json.RawMessage {
+	return fit(Token{Interrupt: agui.Interrupt{ResponseSchema: schema}}, Canonical(payload))
 }
 
 // spellings returns the forms payload may be meant in as an answer to a question with this schema, the likeliest

@@ -187,11 +187,23 @@ func (s *Transition) record(run uint64, answers []CallAnswer) {
 	}
 }
 
+// expire notes the questions behind a message that nobody answered in time: they are about to be forgotten.
+func (s *Transition) expire(f Facts, after string) {
+	for _, id := range s.Thread.Open {
+		if token, ok := f.Token(id); ok && token.Status == TokenOpen && token.Expired(s.Thread.UpdatedAt) {
+			s.answered(&token, after)
+		}
+	}
+}
+
 // forget drops the checkpoint and its questions.
 func (s *Transition) forget(f Facts) {
 	for _, id := range s.Thread.Open {
 		if token, ok := f.Token(id); ok && token.Status != TokenUsed {
 			token.Status = TokenDropped
+			if slices.ContainsFunc(s.Thread.Answered, func(a Answered) bool { return a.ID == id }) {
+				token.AnsweredAt = token.ExpiresAt
+			}
 			s.Tokens = append(s.Tokens, token)
 		}
 	}

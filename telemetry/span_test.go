@@ -178,6 +178,7 @@ func TestAFailureIsACode(t *testing.T) {
 		want string
 	}{
 		"a code":              {fmt.Errorf("secret: %w", &errcode.Error{Code: errcode.ModelAuth, Err: errors.New("secret")}), "model_auth"},
+		"an agent's own":      {&errcode.Error{Code: "AGUI_FLOW_ERROR"}, "AGUI_FLOW_ERROR"},
 		"no code":             {errors.New("secret"), "internal"},
 		"a code of one's own": {&errcode.Error{Code: "out_of_tea"}, "out_of_tea"},
 		"a sentence as code":  {&errcode.Error{Code: "The secret is 42."}, "internal"},

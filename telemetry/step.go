@@ -156,4 +156,4 @@ func codeOf(err error) (code errcode.Code) {
 }
 
 // ownCode is what a code of an agent's own may be: no sentence.
-var ownCode = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
+var ownCode = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,63}$`)

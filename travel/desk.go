@@ -20,13 +20,18 @@ type desk[T any] struct {
 	bookedStep string // planning_step when one is chosen
 
 	options func(trip) (options []T, recommended int)
-	name    func(T) string
-	thing   func(T) string // "the KLM flight"
+	// within returns which option to recommend instead of best, and whether it is within the limits.
+	within func(l limits, options []T, best int) (int, bool)
+	name   func(T) string
+	thing  func(T) string // "the KLM flight"
 
 	// The sentences of the specialist: how many options there are, the question, and the confirmation.
 	found    func(t trip, options int, best T, days int) string
+	limited  func(l limits, best T, met bool) string // what the limits mean for the recommended one; empty without limits
 	question func(t trip, best T) string
 	booked   func(t trip, chosen T, days int) string
+
+	voice voice
 }
 
 // errNotOffered makes a wrong choice be asked again. It reaches no client and no log.
@@ -47,25 +52,35 @@ func (d desk[T]) turn(_ context.Context, turn *groupchat.Turn) error {
 	had, has := find(options, d.name, read[map[string]any](turn.State(), "/itinerary/"+d.item)[d.member])
 	if i, ok := find(options, d.name, o.Choice); ok {
 		if has && i == had {
-			return d.keep(turn, options[i])
+			return d.keep(turn, t, options[i])
 		}
 		return d.book(turn, t, options, options[i], o.Days)
 	}
+	best, met := d.within(o.Limits, options, best)
 	if has && best == had {
 		best = (had + 1) % len(options) // a traveller who wants another option is not recommended the same one
+		_, met = d.within(o.Limits, options[best:best+1], 0)
 	}
-	return d.ask(turn, t, options, best, o.Days)
+	return d.ask(turn, t, options, best, o.Days, d.limited(o.Limits, options[best], met))
 }
 
-// ask announces the options, lets the traveller choose and books the choice.
-func (d desk[T]) ask(turn *groupchat.Turn, t trip, options []T, best, days int) error {
-	if err := groupchat.Say(turn, "found", "%s", d.found(t, len(options), options[best], days)); err != nil {
+// ask announces the options, lets the traveller choose and books the choice. Limited is what the traveller's limits mean for the best.
+func (d desk[T]) ask(turn *groupchat.Turn, t trip, options []T, best, days int, limited string) error {
+	found := d.found(t, len(options), options[best], days)
+	if limited != "" {
+		found += " " + limited
+	}
+	say, err := d.words(turn, "found", t, map[string]string{"found": found, "question": d.question(t, options[best])})
+	if err != nil {
+		return err
+	}
+	if err := groupchat.Say(turn, "found", "%s", say["found"]); err != nil {
 		return err
 	}
 	answer, err := turn.Ask(groupchat.Question{
 		Key:         d.item,
 		Reason:      "input_required",
-		Message:     d.question(t, options[best]),
+		Message:     say["question"],
 		Options:     options,
 		Recommended: options[best],
 		By:          string(d.topic),
@@ -77,7 +92,7 @@ func (d desk[T]) ask(turn *groupchat.Turn, t trip, options []T, best, days int) 
 		return err
 	}
 	if answer.Cancelled {
-		return groupchat.Say(turn, "cancelled", "%s", d.cancelledText(turn, options))
+		return d.say(turn, "cancelled", t, d.cancelledText(turn, options))
 	}
 	chosen, err := d.pick(options, answer.Payload)
 	if err != nil {
@@ -93,15 +108,29 @@ func (d desk[T]) book(turn *groupchat.Turn, t trip, options []T, chosen T, days 
 	if err != nil {
 		return err
 	}
-	return groupchat.Say(turn, "booked", "%s", d.booked(t, chosen, days))
+	return d.say(turn, "booked", t, d.booked(t, chosen, days))
+}
+
+// say says a sentence once.
+func (d desk[T]) say(turn *groupchat.Turn, key string, t trip, text string) error {
+	say, err := d.words(turn, key, t, map[string]string{key: text})
+	if err != nil {
+		return err
+	}
+	return groupchat.Say(turn, key, "%s", say[key])
+}
+
+// words are the sentences as the specialist says them, with the names of the options kept.
+func (d desk[T]) words(turn *groupchat.Turn, key string, t trip, script map[string]string) (map[string]string, error) {
+	return d.voice.words(turn, key, script, d.names(t)...)
 }
 
 // keep says that the chosen option is booked already.
-func (d desk[T]) keep(turn *groupchat.Turn, chosen T) error {
+func (d desk[T]) keep(turn *groupchat.Turn, t trip, chosen T) error {
 	if err := write(turn.State(), assignment{"/planning_step", d.bookedStep}); err != nil {
 		return err
 	}
-	return groupchat.Say(turn, "kept", "%s", english.Kept(d.thing(chosen)))
+	return d.say(turn, "kept", t, english.Kept(d.thing(chosen)))
 }
 
 func (d desk[T]) cancelledText(turn *groupchat.Turn, options []T) string {

@@ -17,6 +17,13 @@ var flightDesk = desk[catalogue.Flight]{
 	name:    func(f catalogue.Flight) string { return f.Airline },
 	thing:   func(f catalogue.Flight) string { return "the " + f.Airline + " flight" },
 
+	within: limits.flight,
+	limited: func(l limits, best catalogue.Flight, met bool) string {
+		if l.Flight == 0 {
+			return ""
+		}
+		return english.FlightLimit(best, l.Flight, met)
+	},
 	found: func(t trip, options int, best catalogue.Flight, _ int) string {
 		return english.FlightsFound(t.from, t.to, options, best)
 	},
@@ -41,11 +48,24 @@ var hotelDesk = desk[catalogue.Hotel]{
 	name:  func(h catalogue.Hotel) string { return h.Name },
 	thing: func(h catalogue.Hotel) string { return h.Name },
 
+	within: limits.hotel,
+	limited: func(l limits, best catalogue.Hotel, met bool) string {
+		if l.Hotel == 0 && l.Stars == 0 {
+			return ""
+		}
+		return english.HotelLimit(best, met)
+	},
 	found: func(t trip, options int, best catalogue.Hotel, days int) string {
 		return english.HotelsFound(t.to, options, best, days)
 	},
 	question: func(t trip, best catalogue.Hotel) string { return english.WhichHotel(t.to, best) },
 	booked:   func(t trip, h catalogue.Hotel, days int) string { return english.HotelBooked(t.to, h, days) },
+}
+
+// speaking is the desk with a voice.
+func (d desk[T]) speaking(v voice) desk[T] {
+	d.voice = v
+	return d
 }
 
 // names returns the names of the options on a topic, which is flights or hotels.

@@ -13,10 +13,11 @@
 //	supervisor.go  the manager: what a message asks for, and who works next; its task outlives a pause (task.go)
 //	desk.go        a specialist that offers options and asks for one of them; desks.go has the two that there are
 //	guide.go       a specialist that asks nothing
+//	understand.go  what a message asks for, through a model; limits.go, what a traveller wants of prices
 //	trip.go        the shared state as the team reads and writes it
-//	voice.go       how the team speaks: from its script, or through a model
+//	voice.go       how the team speaks: from its script, or through a model; words.go, where it may change neither names nor numbers
 //	suggest.go     what the traveller could say next
 //
-// The team needs no model and no network. What it knows about the world is travel/internal/catalogue; what it understands of
+// The team needs no model and no network; with a model it understands, and speaks, the traveller's language. What it knows about the world is travel/internal/catalogue; what it understands of
 // a message, and the sentences it answers with, are travel/internal/english.
 package travel

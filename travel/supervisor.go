@@ -3,6 +3,7 @@ package travel
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/travel/internal/catalogue"
@@ -16,17 +17,23 @@ type supervisor struct {
 	voice   voice
 	task    task
 	started bool
+	note    string // goes behind the next that the supervisor says
 }
 
 // Next decides by the message in the first round, and by what the trip lacks after that.
-func (s *supervisor) Next(_ context.Context, v groupchat.View) (groupchat.Decision, error) {
+func (s *supervisor) Next(ctx context.Context, v groupchat.View) (groupchat.Decision, error) {
 	t := readTrip(v.State)
 	if s.started {
 		return s.afterSpecialist(v.LastSpeaker, t), nil
 	}
 	s.started = true
 	message, _ := v.LastUser()
-	return s.start(message.Content.Text(), t), nil
+	text := message.Content.Text()
+	r, err := s.understand(ctx, v, text, t)
+	if err != nil {
+		return groupchat.Decision{}, err
+	}
+	return s.start(text, r, t), nil
 }
 
 // Snapshot keeps the task over a pause.
@@ -38,10 +45,12 @@ func (s *supervisor) Restore(saved json.RawMessage) error {
 	return json.Unmarshal(saved, &s.task)
 }
 
-// start decides by the traveller's message.
-func (s *supervisor) start(text string, t trip) groupchat.Decision {
-	r := english.Parse(text)
-	s.task.Days = r.Days
+// start decides by the traveller's message and what it asks for.
+func (s *supervisor) start(text string, r request, t trip) groupchat.Decision {
+	s.task.Days, s.task.Limits = r.Days, r.Limits
+	if len(r.Others) > 0 {
+		s.note = english.NotCatered(r.Others)
+	}
 	switch {
 	case r.UnknownCity != "":
 		return s.reply(english.UnknownCity(r.UnknownCity))
@@ -50,14 +59,14 @@ func (s *supervisor) start(text string, t trip) groupchat.Decision {
 	case r.Kind == english.About:
 		return s.describeCity(r, t)
 	}
-	from, to, problem := t.towards(r)
+	from, to, problem := t.towards(r.Request)
 	switch {
 	case problem != "":
 		return s.reply(problem)
 	case r.Kind == english.StartOver, !t.started, from != t.from, to != t.to:
 		return s.plan(from, to, r.Kind == english.StartOver)
 	case r.Kind == english.Change:
-		return s.change(text, r.Topic, t)
+		return s.change(text, r, t)
 	default:
 		return s.proceed(t)
 	}
@@ -85,15 +94,19 @@ func (s *supervisor) proceed(t trip) groupchat.Decision {
 	case t.step != stepComplete:
 		return s.finish(t)
 	default:
-		return s.reply(english.AlreadyPlanned(t.summary()))
+		return s.reply(english.AlreadyPlanned(t.summary(), s.task.Days))
 	}
 }
 
 // change asks for the flight or the hotel again, or takes the option that the message names.
-func (s *supervisor) change(text string, topic english.Topic, t trip) groupchat.Decision {
-	switch topic {
+func (s *supervisor) change(text string, r request, t trip) groupchat.Decision {
+	switch topic := r.Topic; topic {
 	case english.Flights, english.Hotels:
-		s.task.Topic, s.task.Choice = topic, english.Pick(text, t.names(topic), t.to)
+		names := t.names(topic)
+		s.task.Topic, s.task.Choice = topic, english.Pick(text, names, t.to)
+		if i, ok := find(names, func(name string) string { return name }, r.Choice); ok {
+			s.task.Choice = names[i]
+		}
 		switch {
 		case !t.has(topic):
 			return s.proceed(t)
@@ -114,7 +127,7 @@ func (s *supervisor) change(text string, topic english.Topic, t trip) groupchat.
 }
 
 // describeCity makes the experiences agent describe a city.
-func (s *supervisor) describeCity(r english.Request, t trip) groupchat.Decision {
+func (s *supervisor) describeCity(r request, t trip) groupchat.Decision {
 	city := t.to
 	if r.Destination != nil {
 		city = r.Destination
@@ -147,6 +160,7 @@ func (s *supervisor) afterSpecialist(last string, t trip) groupchat.Decision {
 // send makes the specialist of topic the next speaker, after the supervisor has said its sentence and written the state
 // that belongs to it.
 func (s *supervisor) send(topic english.Topic, say string, before ...assignment) groupchat.Decision {
+	say = s.noting(say)
 	puts := append(before, assignment{"/active_agent", string(topic)})
 	if len(before) == 0 {
 		puts = append(puts, assignment{"/planning_step", step(topic)})
@@ -161,25 +175,40 @@ func (s *supervisor) send(topic english.Topic, say string, before ...assignment)
 			}
 			return write(turn.State(), puts...)
 		},
-		Instruction: s.task.instruction(topic),
+		Instruction: s.instruction(topic),
 		Reason:      string(topic),
 	}
 }
 
+// instruction is the specialist's part of the task.
+func (s *supervisor) instruction(topic english.Topic) string {
+	e := s.task
+	e.Spoken = s.voice.model != nil
+	return e.instruction(topic)
+}
+
 // finish ends the planning of a complete trip.
 func (s *supervisor) finish(t trip) groupchat.Decision {
+	say := s.noting(english.Ready(t.summary(), s.task.Days))
 	return groupchat.Decision{Done: true, Reason: stepComplete, Act: func(ctx context.Context, turn *groupchat.Turn) error {
 		err := write(turn.State(), assignment{"/active_agent", supervisorAgent}, assignment{"/planning_step", stepComplete})
 		if err != nil {
 			return err
 		}
-		return s.voice.say(ctx, turn, "ready", english.Ready(t.summary(), s.task.Days))
+		return s.voice.say(ctx, turn, "ready", say)
 	}}
+}
+
+// noting is text with the note behind it, which is said once.
+func (s *supervisor) noting(text string) string {
+	text, s.note = strings.TrimSpace(text+" "+s.note), ""
+	return text
 }
 
 // reply answers the message and ends the run. It resets active_agent, because a run that was stopped may have left a specialist
 // there.
 func (s *supervisor) reply(text string) groupchat.Decision {
+	text = s.noting(text)
 	return groupchat.Decision{Done: true, Reason: "reply", Act: func(ctx context.Context, turn *groupchat.Turn) error {
 		if err := write(turn.State(), assignment{"/active_agent", supervisorAgent}); err != nil {
 			return err

@@ -17,6 +17,9 @@ type task struct {
 	// a question; it may be empty.
 	Topic  english.Topic `json:"topic,omitempty"`
 	Choice string        `json:"choice,omitempty"`
+	Limits limits        `json:"limits,omitzero"`
+	// Spoken says that the specialist speaks through the model. A turn that began before it did goes on in the script's words.
+	Spoken bool `json:"spoken,omitempty"`
 }
 
 // instruction returns the part of e for the specialist of topic.

@@ -38,8 +38,8 @@ const maxRounds = 10
 
 // Options are the options of [New]. With the zero value the team speaks from its script.
 type Options struct {
-	// Model rephrases what the supervisor and the experiences agent say; nil means the script's own words. Offers, choices and
-	// the state are decided without it.
+	// Model finds out what travellers ask for, in any language, and says what the team says in theirs; nil means plain English and the
+	// script's own words. What there is, what it costs and what is booked are decided without it.
 	Model model.Model
 }
 
@@ -49,7 +49,7 @@ func Team() *groupchat.Chat { return New(Options{}) }
 // New returns the team that plans a trip: a supervisor and three specialists, ready to be run and shared by
 // any number of runs at once.
 //
-// The supervisor decides once a run what the message asks for, by its words and the shared state alone:
+// The supervisor decides once a run what the message asks for, by the shared state and its words, which a model may read for it:
 //
 //   - Planning goes on with the part that the trip lacks: a flight, a hotel, experiences. A message that names other
 //     cities, or a state whose cities the caller has changed, begins a new trip. A destination that is the
@@ -60,6 +60,8 @@ func Team() *groupchat.Chat { return New(Options{}) }
 //   - Greetings, questions about a city, places nobody knows and trips that end where they begin are answered
 //     and change nothing.
 //   - Any other message on a complete plan is answered with the plan.
+//   - Limits of prices and ratings, which a model finds, decide what is recommended; what else is wished for is
+//     named as what the team cannot take care of.
 //
 // Cancelling a question ends the run without a booking; the next message continues with the missing part.
 func New(o Options) *groupchat.Chat {
@@ -71,12 +73,12 @@ func New(o Options) *groupchat.Chat {
 			{
 				Name:        speaker(english.Flights),
 				Description: "Finds flights and books the one you choose",
-				Agent:       groupchat.AgentFunc(flightDesk.turn),
+				Agent:       groupchat.AgentFunc(flightDesk.speaking(voice{o.Model}).turn),
 			},
 			{
 				Name:        speaker(english.Hotels),
 				Description: "Finds places to stay and books the one you choose",
-				Agent:       groupchat.AgentFunc(hotelDesk.turn),
+				Agent:       groupchat.AgentFunc(hotelDesk.speaking(voice{o.Model}).turn),
 			},
 			{
 				Name:        speaker(english.Experiences),

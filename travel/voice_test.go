@@ -30,7 +30,9 @@ func (o *orator) RoundTrip(r *http.Request) (*http.Response, error) {
 	if in.Messages[0].Role != "system" || len(in.Tools) > 0 {
 		o.t.Errorf("the model is asked %+v", in)
 	}
-	o.told = append(o.told, in.Messages[0].Content)
+	if strings.HasPrefix(in.Messages[0].Content, "You speak for a small team") {
+		o.told = append(o.told, in.Messages[0].Content) // what it is asked to read, or to word in a form, it answers with nonsense
+	}
 	stream := fmt.Sprintf("data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":%q},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", "Words.")
 	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(stream)), Request: r}, nil
 }

@@ -24,8 +24,9 @@ func Handler() http.Handler {
 }
 
 // policy lets the page load scripts and styles from its own gateway only, and connect to that alone. An image that an agent names would
-// tell another host who reads it, so the page shows a link instead, and the policy forbids the image.
-const policy = "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+// tell another host who reads it, so the page shows a link instead, and the policy forbids the
+// image. Files of messages are blobs, which the page has read from the gateway.
+const policy = "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; connect-src 'self'; " +
 	"font-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'; object-src 'none'"
 
 // unbuilt is what / says in a checkout where the page was not built.

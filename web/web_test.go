@@ -134,11 +134,14 @@ func TestPolicy(t *testing.T) {
 	csp := got.Header.Get("Content-Security-Policy")
 	for _, directive := range strings.Split(csp, ";") {
 		name, sources, _ := strings.Cut(strings.TrimSpace(directive), " ")
+		if name != "img-src" && name != "media-src" && strings.Contains(sources, "blob:") {
+			t.Errorf("%s %s lets in what the page has read from the gateway, which may be anything", name, sources)
+		}
 		if strings.Contains(sources, "unsafe") || strings.Contains(sources, "*") || strings.Contains(sources, "http") {
 			t.Errorf("%s %s lets in what is not ours", name, sources)
 		}
 	}
-	for _, want := range []string{"default-src 'self'", "script-src 'self';", "frame-ancestors 'none'", "base-uri 'none'", "object-src 'none'"} {
+	for _, want := range []string{"default-src 'self'", "script-src 'self';", "img-src 'self' data: blob:;", "media-src 'self' blob:;", "frame-ancestors 'none'", "base-uri 'none'", "object-src 'none'"} {
 		if !strings.Contains(csp, want) {
 			t.Errorf("Content-Security-Policy = %q, want %q in it", csp, want)
 		}

@@ -6,7 +6,6 @@ source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
 seconds=${FUZZ_SECONDS:-60}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-log=$work/log
 kept=$(go env GOCACHE)/fuzz # where go test -fuzz keeps what it found interesting
 
 targets=() # "folder target"
@@ -21,34 +20,42 @@ each=$((seconds / ${#targets[@]}))
 [ "$each" -ge 2 ] || each=2
 echo "${#targets[@]} targets, $each s each"
 
-# A package is compiled with coverage once, not once per target.
-binary() { # folder
-  local out=$work/${1//\//_}.test
-  [ -e "$out" ] || go test -c -fuzz=. -o "$out" "./$1" || return
-  echo "$out"
-}
-
-fuzz() { # folder target
-  local out
-  out=$(binary "$1") || return
-  (cd "$1" && "$out" -test.run='^$' -test.fuzz="^$2\$" -test.fuzztime="${each}s" -test.fuzzminimizetime=5s \
-    -test.fuzzcachedir="$kept/$(go list .)") >"$log" 2>&1
+# fuzz BINARY FOLDER TARGET LOG: fuzzes by one worker, because two packages are fuzzed at the same time.
+fuzz() {
+  (cd "$2" && "$1" -test.run='^$' -test.fuzz="^$3\$" -test.fuzztime="${each}s" -test.fuzzminimizetime=5s -test.parallel=1 \
+    -test.fuzzcachedir="$kept/$(go list .)") >"$4" 2>&1
 }
 
 # Go before 1.27 sometimes reports the end of -fuzztime itself as a failure (golang/go#75804): a bare deadline line and no input.
 # Only that is tried once more, and then has to pass; a finding has an input or a message of its own.
-spurious() {
-  grep -q '^ *context deadline exceeded$' "$log" && ! grep -qE 'Failing input|panic:|hung|_test\.go:[0-9]+:' "$log"
+spurious() { # log
+  grep -q '^ *context deadline exceeded$' "$1" && ! grep -qE 'Failing input|panic:|hung|_test\.go:[0-9]+:' "$1"
 }
 
-findings=()
-for target in "${targets[@]}"; do
-  read -r folder name <<<"$target"
-  echo "--- $folder $name"
-  fuzz "$folder" "$name" || { spurious && fuzz "$folder" "$name"; } || findings+=("$name")
-  cat "$log"
+# package FOLDER: compiles a package with coverage, once, and fuzzes its targets. What fails is named in the folder's list of findings.
+package() {
+  local folder name base=$work/${1//\//_}
+  go test -c -fuzz=. -o "$base.test" "./$1" || { echo "$1: does not compile" >>"$base.findings"; return; }
+  for target in "${targets[@]}"; do
+    read -r folder name <<<"$target"
+    [ "$folder" = "$1" ] || continue
+    echo "--- $folder $name"
+    fuzz "$base.test" "$folder" "$name" "$base.target" || { spurious "$base.target" && fuzz "$base.test" "$folder" "$name" "$base.target"; } ||
+      echo "$name" >>"$base.findings"
+    cat "$base.target"
+  done
+}
+
+mapfile -t folders < <(printf '%s\n' "${targets[@]}" | cut -d' ' -f1 | sort -u)
+for folder in "${folders[@]}"; do
+  [ "$(jobs -rp | wc -l)" -lt 2 ] || wait -n
+  package "$folder" >"$work/${folder//\//_}.log" 2>&1 &
 done
-if [ ${#findings[@]} -gt 0 ]; then
-  echo "fuzzing failed: ${findings[*]} (inputs: testdata/fuzz of the package; keep the input with the fix)" >&2
+wait
+for folder in "${folders[@]}"; do
+  cat "$work/${folder//\//_}.log"
+done
+if cat "$work"/*.findings 2>/dev/null; then
+  echo 'fuzzing failed: the targets above (inputs: testdata/fuzz of the package; keep the input with the fix)' >&2
   exit 1
 fi

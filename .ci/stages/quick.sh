@@ -4,3 +4,6 @@
 source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
 
 go test ./...
+for module in examples/*/go.mod; do
+  go -C "$(dirname "$module")" test ./...
+done

@@ -4,3 +4,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
 
 go test -race -shuffle=on -count=1 -timeout=6m ./...
+# Programs of other modules that use this one as a library: `./...` does not reach them.
+for module in examples/*/go.mod; do
+  go -C "$(dirname "$module")" test -race -shuffle=on -count=1 -timeout=2m ./...
+done

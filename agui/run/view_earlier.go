@@ -1,6 +1,10 @@
 package run
 
-import "github.com/agui-gateway/gateway/agui"
+import (
+	"iter"
+
+	"github.com/agui-gateway/gateway/agui"
+)
 
 // Earlier is the conversation that a view goes on from, which most runs never need. It is read
 // when the messages are asked for, or an event names one that may be among them, so that a run costs the same on a long thread as on
@@ -84,6 +88,25 @@ func (v *View) Last() string {
 		return v.earlier.Last
 	}
 	return ""
+}
+
+// Backward yields all messages from the newest on, as [View.Messages] has them. It reads the earlier ones only when it comes to
+// them. The view must not change meanwhile.
+func (v *View) Backward() iter.Seq[agui.Message] {
+	return func(yield func(agui.Message) bool) {
+		own := len(v.list)
+		for i := range own {
+			if !yield(v.list[own-1-i].message()) {
+				return
+			}
+		}
+		v.load()
+		for i := len(v.list) - own - 1; i >= 0; i-- {
+			if !yield(v.list[i].message()) {
+				return
+			}
+		}
+	}
 }
 
 // Joined returns how many messages were added by events since the view was made.

@@ -84,7 +84,7 @@ func TestEarlierMessages(t *testing.T) {
 			if views[0].Last() != views[1].Last() || views[0].Joined() != views[1].Joined() {
 				t.Errorf("last, joined = %s %d, want %s %d", views[1].Last(), views[1].Joined(), views[0].Last(), views[0].Joined())
 			}
-			for look, of := range map[string]func(v *View) []agui.Message{"changed": (*View).Changed, "closed": (*View).Closed, "messages": (*View).Messages} {
+			for look, of := range map[string]func(v *View) []agui.Message{"changed": (*View).Changed, "closed": (*View).Closed, "messages": (*View).Messages, "backward": backward} {
 				if want, got := shown(t, of(views[0])), shown(t, of(views[1])); got != want {
 					t.Errorf("%s = %s, want %s", look, got, want)
 				}
@@ -93,6 +93,42 @@ func TestEarlierMessages(t *testing.T) {
 				t.Errorf("what was before is read %d times", reads)
 			}
 		})
+	}
+}
+
+// backward are the messages in the order of [View.Messages], read from the end.
+func backward(v *View) []agui.Message {
+	messages := slices.Collect(v.Backward())
+	slices.Reverse(messages)
+	return messages
+}
+
+// TestTheNewestMessagesAreReadAlone looks for a message of this run's, and then for one before it.
+func TestTheNewestMessagesAreReadAlone(t *testing.T) {
+	t.Parallel()
+	reads := 0
+	v := NewViewAfter(Earlier{Read: func() ([]agui.Message, error) {
+		reads++
+		return []agui.Message{{ID: "u1", Role: agui.RoleUser}, {ID: "u2", Role: agui.RoleUser}}, nil
+	}, New: func(string) bool { return true }, Last: "u2"}, nil)
+	for _, id := range []string{"a", "b"} {
+		if err := v.Apply(&agui.TextMessageStart{MessageID: id}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, want := range []struct {
+		id    string
+		reads int
+	}{{"b", 0}, {"a", 0}, {"u2", 1}, {"u1", 1}} {
+		n := 0
+		for m := range v.Backward() {
+			if n++; n > i {
+				if m.ID != want.id || reads != want.reads {
+					t.Errorf("message %d from the end is %s after %d reads, want %+v", i+1, m.ID, reads, want)
+				}
+				break
+			}
+		}
 	}
 }
 

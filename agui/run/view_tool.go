@@ -137,6 +137,15 @@ func (v *View) OpenCalls() []agui.ToolCall {
 	return open
 }
 
+// Arguments returns the arguments of a call as they stand, and whether there is such a call. It copies nothing.
+func (v *View) Arguments(id string) (arguments string, ok bool) {
+	c := v.callOf(id)
+	if c == nil || c.in == nil {
+		return "", false
+	}
+	return c.args.String(), true
+}
+
 // callOpen reports whether arguments can still be added to c.
 func (v *View) callOpen(c *call) bool {
 	_, open := v.open.Opened(agui.KindToolCall, c.id)

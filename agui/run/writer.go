@@ -6,8 +6,9 @@ import "github.com/agui-gateway/gateway/agui"
 // methods return belongs to one goroutine. The errors of a [Run] stick, so that an agent may write on and look at
 // the last one only.
 type Writer struct {
-	run *Run
-	tag string
+	run    *Run
+	tag    string
+	filter *filter // nil lets everything pass
 }
 
 // As returns a writer whose events belong to the subagent invocation; empty is the parent agent.
@@ -16,6 +17,9 @@ func (r *Run) As(subagentRunID string) Writer { return Writer{run: r, tag: subag
 // Emit is [Run.Emit] for an event that is tagged unless it has a tag, or can have none.
 func (w Writer) Emit(e agui.Event) error {
 	agui.Attribute(e, w.tag)
+	if w.filter != nil {
+		return w.filter.emit(e)
+	}
 	return w.run.Emit(e)
 }
 

@@ -1,10 +1,20 @@
 package run
 
-import "github.com/agui-gateway/gateway/agui"
+import (
+	"errors"
+
+	"github.com/agui-gateway/gateway/agui"
+)
 
 // CloseOpen closes the messages, calls, spans and steps that the writer's invocation left open, and leaves the
-// invocation itself as it is. For the parent agent it leaves the steps too: they frame others' work.
+// invocation itself as it is. For the parent agent it leaves the steps too: they frame others' work. The writer's filters see the
+// ends first, and send what they hold back; what is still open then is closed without them. It returns their errors.
 func (w Writer) CloseOpen() error {
+	err := w.Flush()
+	return errors.Join(err, w.closeOpen())
+}
+
+func (w Writer) closeOpen() error {
 	return w.run.locked(func() error {
 		for _, e := range w.run.chunks.CloseOf(w.tag) {
 			if err := w.run.write(e); err != nil {

@@ -36,7 +36,7 @@ func (c *config) openAudit(stdout io.Writer) (*auditLog, error) {
 			return nil, fmt.Errorf("-audit-log (GATEWAY_AUDIT_LOG): %w", err)
 		}
 	}
-	c.options.Audit = l.write
+	c.options.Audit, c.options.AuditContent = l.write, c.auditContent == "on"
 	return l, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/cmd/gateway/internal/doctor"
 	"github.com/agui-gateway/gateway/gateway/teamfile"
 	"github.com/agui-gateway/gateway/mcp"
+	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/model/openai"
 	"github.com/agui-gateway/gateway/state/redisstore"
 )
@@ -76,12 +77,12 @@ func (c *config) storeCheck() doctor.Check {
 // teamChecks are those of the team and of what it has elsewhere. The caller closes the team, if there is one.
 func (c *config) teamChecks() (*teamfile.Team, []doctor.Check) {
 	if c.team == "" {
-		model, err := c.defaultModel()
+		m, err := c.defaultModel()
 		if err != nil {
 			return nil, []doctor.Check{doctor.Known("model", doctor.Wrong, err, "Correct what it names.")}
 		}
 		demo := doctor.Known("team", doctor.OK, errors.New("the built-in travel team is served"), "")
-		if prober, ok := model.(prober); ok {
+		if prober, ok := m.(prober); ok {
 			return nil, []doctor.Check{demo, doctor.Model{Name: "default", Called: prober.String(), Probe: prober.Probe}.Check()}
 		}
 		return nil, []doctor.Check{demo}
@@ -113,7 +114,16 @@ func partChecks(team *teamfile.Team) []doctor.Check {
 	for _, m := range team.Parts.Models {
 		if p, ok := m.Model.(prober); ok {
 			checks = append(checks, doctor.Model{Name: m.Name, Called: p.String(), Probe: p.Probe}.Check())
+			continue
 		}
+		provided := doctor.ProvidedModel{Name: m.Name, Called: "it"}
+		if provider, name := model.Identify(m.Model); name != "" {
+			provided.Called = "model " + provider + "/" + name
+		}
+		if c, ok := m.Model.(model.Checker); ok {
+			provided.Ask = c.Check
+		}
+		checks = append(checks, provided.Check())
 	}
 	for _, s := range team.Parts.Servers {
 		checks = append(checks, doctor.MCPServer{Name: s.Name, Tools: s.Server.Source(mcp.SourceOptions{}).Tools, Named: s.Tools}.Check())

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/agui-gateway/gateway/model/openai/openaitest"
 )
 
 // TestNothingReachesRefusedAddresses gives everything that has a URL one of a listener of this machine, under an address that no client
@@ -20,10 +22,14 @@ func TestNothingReachesRefusedAddresses(t *testing.T) {
 		{"remote agent", "agents: { travel: { type: agui, url: \"http://ADDRESS/agent\" } }", ""},
 		{"MCP server", "models: { m: { base_url: \"http://127.0.0.1:1/v1\", model: m, retries: 0 } }\nmcp: { s: { url: \"http://ADDRESS/mcp\" } }\n" +
 			"agents: { travel: { type: llm, model: m, tools: [ { mcp: s } ] } }", ""},
+		{"HTTP tool", "models: { m: { base_url: \"MODEL/v1\", model: m, retries: 0 } }\n" +
+			"agents: { travel: { type: llm, model: m, tools: [ { name: look, description: Looks, http: { url: \"http://ADDRESS/latest\" } } ] } }", ""},
 		{"issuer", script, "GATEWAY_AUTH=jwt\nGATEWAY_JWT_ISSUER=http://ADDRESS\nGATEWAY_JWT_AUDIENCE=us\n"},
 		{"webhook", script,
 			"GATEWAY_INTERRUPT_WEBHOOK=http://ADDRESS/hook\nGATEWAY_INTERRUPT_WEBHOOK_SECRET=s\n"},
 	}
+	model := httptest.NewServer(openaitest.Serve(openaitest.Calls("look", "{}")))
+	t.Cleanup(model.Close)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -37,7 +43,9 @@ func TestNothingReachesRefusedAddresses(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				at := func(text string) string { return strings.ReplaceAll(text, "ADDRESS", "0.0.0.0:"+port) }
+				at := func(text string) string {
+					return strings.NewReplacer("ADDRESS", "0.0.0.0:"+port, "MODEL", model.URL).Replace(text)
+				}
 				url, stop := startServer(t, "-config", writeFile(t, "team.yaml", "version: 1\n"+at(tt.file)+"\n"), "-env-file", writeFile(t, "env", at(tt.env)),
 					"-allow-addresses", allowed, "-drain", "1s")
 				if status := runWithToken(t, url); (status == http.StatusServiceUnavailable) != (tt.name == "issuer") {

@@ -57,6 +57,14 @@ func TestExamples(t *testing.T) {
 		c.answers(run, `"Shorter, please."`).wants("Is the draft all right?")
 		c.answers(c.runs[len(c.runs)-1], `""`).wants(`"type":"success"`)
 	})
+	t.Run("planner", func(t *testing.T) {
+		t.Parallel()
+		url, stop := serve(t, filepath.Join(dir("planner"), "team.yaml"))
+		defer stop()
+		c := talk{t: t, url: url, agent: "desk"}
+		// The model makes no plan, so its fallback leads.
+		c.says("How many piano tuners are there?").wants(`"stepName":"lead"`, `"stepName":"analyst"`, `"stepName":"critic"`, `"stepName":"writer"`, `"type":"success"`)
+	})
 	t.Run("triage", func(t *testing.T) {
 		t.Parallel()
 		url, stop := serve(t, filepath.Join(dir("triage"), "team.yaml"))
@@ -109,13 +117,13 @@ func answerAsModel(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, `{"error":{"message":"no"}}`, http.StatusUnauthorized)
 		return
 	}
-	system := string(in.Messages[0].Content)
+	system, now := string(in.Messages[0].Content), string(in.Messages[len(in.Messages)-1].Content)
 	deltas, reason := []string{`"content":"The model "`, `"content":"speaks."`}, "stop"
 	switch {
 	case in.ResponseFormat != nil:
 		choice := `{"reason":"","terminate":true,"next_speaker":null,"message":null,"instruction":null}`
 		for _, need := range [][2]string{{"/draft", "writer"}, {"/notes", "researcher"}} {
-			if !strings.Contains(system, `The state at \"`+need[0]) {
+			if !strings.Contains(now, `The state at \"`+need[0]) {
 				choice = `{"reason":"","terminate":false,"next_speaker":"` + need[1] + `","message":null,"instruction":null}`
 			}
 		}

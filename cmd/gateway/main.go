@@ -41,6 +41,8 @@ func commands() []command {
 		{name: "serve", help: "run the server; this is what happens without a command", run: serve},
 		{name: "init", help: "write a commented starter team file", settings: []string{"config"}, run: initTeam},
 		{name: "validate", help: "check a team file: exit 0, or 1 with every problem named", settings: append([]string{"config", "env-file", "model-url", "model", "model-key", "allow-addresses", "probe", "json"}, authFlags...), run: validate},
+		{name: "test", help: "play golden conversations with their teams: exit 0, or 1 if one comes to something else", operand: "PATH", settings: []string{"json", "record", "update", "v"}, own: conversationSettings, run: playConversations},
+		{name: "graph", help: "print the agents of a team file, or the built-in team, as a Mermaid flowchart", own: graphSettings, run: graph},
 		{name: "doctor", help: "check an installation with the settings of serve: exit 0, or 1 if something is wrong", settings: append(serverFlags(), "json"), run: examine, misfit: misfit},
 		{name: "key", help: "make an API key: its line for -keys-file on stdout, the key on stderr", operand: "NAME", own: keySettings, run: key},
 		{name: "export", help: "write all that the store has of a principal, as JSON lines", settings: []string{"store", "env-file"}, operand: "PRINCIPAL", run: export},

@@ -180,14 +180,19 @@ func (c *config) demo(model model.Model) groupchat.Agent {
 
 // readTeam reads the team file in the way that serve and validate share.
 func (c *config) readTeam() (*teamfile.Team, error) {
-	return teamfile.Load(c.team, teamfile.Options{
+	return teamfile.Load(c.team, c.teamOptions())
+}
+
+// teamOptions are what team files are read with.
+func (c *config) teamOptions() teamfile.Options {
+	return teamfile.Options{
 		Env:         c.modelEnv,
 		Types:       map[string]teamfile.AgentType{"travel": c.demo},
 		Model:       c.model,
 		HTTP:        c.http,
 		Log:         c.options.Log,
 		ToolTimeout: c.toolTimeout,
-	})
+	}
 }
 
 // modelEnv looks up a variable in the environment. For those of the default model the flags count first.
@@ -207,7 +212,10 @@ func (c *config) loadTeam() (*teamfile.Team, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &teamfile.Team{Agents: map[string]groupchat.Agent{"travel": c.demo(model)}}, nil
+		return &teamfile.Team{
+			Agents:  map[string]groupchat.Agent{"travel": c.demo(model)},
+			Options: map[string]gateway.AgentOptions{"travel": {TypedAnswers: &gateway.TypedAnswers{Model: model}}},
+		}, nil
 	}
 	team, err := c.readTeam()
 	if err != nil {

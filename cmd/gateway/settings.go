@@ -21,25 +21,29 @@ import (
 
 // A config holds the settings as they were read.
 type config struct {
-	addr      string
-	team      string // path of the team file; empty is the built-in team
-	auth      authSettings
-	operand   string // what the command is about, for those that take a word besides flags
-	roles     string // of a new key, with commas between
-	tlsCert   string // paths of the certificate and its key; empty: no TLS
-	tlsKey    string
-	maxConns  int // connections at once
-	drain     time.Duration
-	logLevel  slog.Level
-	logFormat string // text, json, or empty: text on a terminal, else json
-	options   gateway.Options
-	memory    memstore.Options
-	redis     string // URL of the store, which may hold a password; empty is none
-	file      string // path of the store's file; without it and redis, threads are in memory
-	audit     string // path of the audit log, or "-" for standard output; empty is none
-	admin     adminSettings
-	content   string    // on or off: whether spans have what people and models say
-	drainEnds time.Time // when -drain is over; zero: it has not begun
+	addr         string
+	team         string // path of the team file; empty is the built-in team
+	auth         authSettings
+	operand      string // what the command is about, for those that take a word besides flags
+	roles        string // of a new key, with commas between
+	tlsCert      string // paths of the certificate and its key; empty: no TLS
+	tlsKey       string
+	maxConns     int // connections at once
+	drain        time.Duration
+	logLevel     slog.Level
+	logFormat    string // text, json, or empty: text on a terminal, else json
+	options      gateway.Options
+	memory       memstore.Options
+	redis        string // URL of the store, which may hold a password; empty is none
+	file         string // path of the store's file; without it and redis, threads are in memory
+	audit        string // path of the audit log, or "-" for standard output; empty is none
+	auditContent string // on or off: whether the audit log has arguments and reasons
+	admin        adminSettings
+	content      string    // on or off: whether spans have what people and models say
+	drainEnds    time.Time // when -drain is over; zero: it has not begun
+
+	conversations conversationFlags // of the command test
+	agent         string            // of the command graph: which agent is drawn
 
 	yes        bool          // what the command is about may be deleted
 	json       bool          // what the command prints is for programs
@@ -68,7 +72,7 @@ type setting struct {
 // env is the setting's name in the environment.
 func (s setting) env() string {
 	switch s.flag {
-	case "env-file", "roles": // the file cannot name itself, and a key's roles are said once
+	case "env-file", "roles", "run": // the file cannot name itself, and a key's roles and what is to be played are said once
 		return ""
 	case "model-url": // the variables that other programs read, too
 		return "OPENAI_BASE_URL"
@@ -84,7 +88,7 @@ func (s setting) env() string {
 // by which an image or a Makefile says where threads are kept if nobody else does.
 func (s setting) environment() []string {
 	switch s.flag {
-	case "env-file", "roles":
+	case "env-file", "roles", "run":
 		return nil
 	case "store":
 		return []string{s.env(), "REDIS_URL", "GATEWAY_STORE_DEFAULT"}
@@ -158,6 +162,8 @@ func (c *config) settings() []setting {
 		{"max-state", mebibytes(def.Limits.State), "size of a thread's state", size(&l.State)},
 		{"max-depth", strconv.Itoa(def.Limits.Depth), "nesting of JSON in a request", count(&l.Depth)},
 		{"max-messages", strconv.Itoa(def.Limits.Messages), "messages in a request", count(&l.Messages)},
+		{"max-file", mebibytes(def.Limits.File), "size of a file in a message; in base64 it has to fit into -max-thread and -max-body", size(&l.File)},
+		{"max-files", strconv.Itoa(def.Limits.Files), "files in a message", count(&l.Files)},
 		{"max-patch-ops", strconv.Itoa(def.Limits.PatchOps), "operations in a state delta", count(&l.PatchOps)},
 		{"max-runs", strconv.Itoa(def.Limits.Runs), "live runs", count(&l.Runs)},
 		{"max-readers", strconv.Itoa(def.Limits.Readers), "readers of one thread", count(&l.Readers)},
@@ -173,6 +179,7 @@ func (c *config) settings() []setting {
 		{"interrupt-webhook", "", "webhook called when a run waits for an answer: an http:// or https:// URL; GATEWAY_INTERRUPT_WEBHOOK_SECRET signs", c.setWebhook},
 		{"allow-addresses", "", "link-local and cloud metadata addresses that models, remote agents, MCP servers, issuers and the webhook may have all the same: addresses or networks, with commas between", c.setAllowed},
 		{"audit-log", "", "file to which what people decide and change is appended, a line of JSON each; - is standard output", text(&c.audit)},
+		{"audit-content", "off", "on adds to the audit log the arguments of the calls that people decided on, and their reasons", oneOf(&c.auditContent, "off", "on")},
 		{"admin-addr", "", "address for operators, who are not asked who they are: /metrics, /healthz, /readyz, and /debug/pprof on a loopback address; none of it is on -addr. One that others can reach requires -admin-auth none", address(&c.admin.addr)},
 		{"admin-auth", "", "none: whoever reaches -admin-addr may read it", oneOf(&c.admin.auth, authNone)},
 		{"telemetry-content", "off", "for development: on puts what people, models and tools say into the spans that OTEL_TRACES_EXPORTER sends", oneOf(&c.content, "off", "on")},
@@ -204,6 +211,9 @@ func (cmd command) togglesOf(c *config) []toggle {
 	return slices.DeleteFunc([]toggle{
 		{"yes", "do it; without it the command only says what it would do", &c.yes},
 		{"json", "print it as JSON", &c.json},
+		{"record", "ask the real models where conversations have recorded replies, and record them anew", &c.conversations.record},
+		{"update", "write what comes into the conversations, in place of what was expected", &c.conversations.update},
+		{"v", "show all that is said", &c.conversations.verbose},
 		{"probe", "also ask the models, MCP servers and remote agents of the file whether they are there", &c.probe},
 	}, func(s toggle) bool { return !slices.Contains(cmd.settings, s.flag) })
 }

@@ -82,7 +82,7 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("parse() = %s, want %s", got, want)
 	}
 	want := gateway.Limits{
-		Header: 32 << 10, Body: 8 << 20, Event: 8 << 20, Thread: 6 << 20, State: 1 << 20, Depth: 64, Messages: 2000, PatchOps: 1000, Runs: 10000, Readers: 64, Queue: 8,
+		Header: 32 << 10, Body: 8 << 20, Event: 8 << 20, Thread: 6 << 20, State: 1 << 20, Depth: 64, Messages: 2000, File: 4 << 20, Files: 16, PatchOps: 1000, Runs: 10000, Readers: 64, Queue: 8,
 		Bodies: 256 << 20, Answers: 256 << 20, ReadersTotal: 10000, RunsPerPrincipal: 100, ReadersPerPrincipal: 1000, TokensPerPrincipal: -1, Rate: 20, RateBurst: 40,
 	}
 	if c.options.Limits != want {
@@ -131,6 +131,7 @@ func TestBadValues(t *testing.T) {
 		"interrupt-webhook": {"hush-hush", "ftp://hush-hush/x", "https://", "https://hush-hush/not-signed"},
 		"allow-addresses":   {"hush-hush", "metadata.google.internal", "169.254.169.254:80", "169.254.0.0/33", "169.254.169.254,,", "fe80::1%eth0"},
 		"audit-log":         {"/", "/dev/null/audit.log"},
+		"audit-content":     {"yes", "ON"},
 		"admin-addr":        {"9464", "127.0.0.1", "http://127.0.0.1:9464"}, "admin-auth": {"open", "hush"}, "telemetry-content": {"yes", "hush"},
 		"log-level": {"loud", "1"}, "log-format": {"xml"},
 	}
@@ -140,13 +141,13 @@ func TestBadValues(t *testing.T) {
 	bad["drain-delay"] = []string{"10", "-1s"}
 	bad["voice-delay"], bad["drain"] = []string{"10", "-1s"}, []string{"10", "-1s"}
 	bad["lease"], bad["log-ttl"] = append(bad["lease"], "1ms"), append(bad["log-ttl"], "59s")
-	for _, name := range strings.Fields("max-depth max-messages max-patch-ops max-runs max-readers max-readers-total max-queue rate-burst run-attempts") {
+	for _, name := range strings.Fields("max-depth max-messages max-files max-patch-ops max-runs max-readers max-readers-total max-queue rate-burst run-attempts") {
 		bad[name] = []string{"0", "-1", "many", "1.5", "9999999999999999999999"}
 	}
 	for _, name := range strings.Fields("max-runs-per-principal max-readers-per-principal max-tokens-per-principal rate") {
 		bad[name] = []string{"-1", "many", "1.5", "9999999999999999999999"}
 	}
-	for _, name := range strings.Fields("max-body max-bodies max-answers max-event max-thread max-state store-limit") {
+	for _, name := range strings.Fields("max-body max-bodies max-answers max-event max-thread max-state max-file store-limit") {
 		bad[name] = []string{"0", "-1", "8 MB", "MiB", "1.5MiB", "9999999999999GiB"}
 	}
 	bad["max-stored-per-principal"] = []string{"-1", "8 MB", "MiB", "9999999999999GiB"}

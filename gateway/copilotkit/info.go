@@ -2,6 +2,7 @@ package copilotkit
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 )
@@ -35,7 +36,8 @@ type runtimeInfo struct {
 	ThreadEndpoints    threadEndpoints      `json:"threadEndpoints"`
 	SingleRoute        *singleRouteInfo     `json:"singleRoute,omitempty"`
 	Suggestions        bool                 `json:"suggestions"`
-	A2UI               bool                 `json:"a2uiEnabled"`
+	A2UIEnabled        bool                 `json:"a2uiEnabled"` // what pages before 1.74 read
+	A2UI               *a2uiInfo            `json:"a2ui,omitempty"`
 	OpenGenerativeUI   bool                 `json:"openGenerativeUIEnabled"`
 	TelemetryDisabled  bool                 `json:"telemetryDisabled"`
 }
@@ -45,6 +47,12 @@ type agentInfo struct {
 	Description  string `json:"description"`
 	ClassName    string `json:"className"`
 	Capabilities any    `json:"capabilities"`
+}
+
+// a2uiInfo names the agents that show surfaces. A page draws surfaces, and tells agents which components it has, if there is one.
+type a2uiInfo struct {
+	Enabled bool     `json:"enabled"`
+	Agents  []string `json:"agents"`
 }
 
 type threadEndpoints struct {
@@ -66,6 +74,16 @@ func (h *Handler) about(r *http.Request) runtimeInfo {
 	}
 	for _, a := range h.o.Service.Agents(r) {
 		about.Agents[a.Name] = agentInfo{Name: a.Name, Description: a.Description, ClassName: "HttpAgent", Capabilities: a.Capabilities}
+		if !a.Surfaces {
+			continue
+		}
+		if about.A2UI == nil {
+			about.A2UIEnabled, about.A2UI = true, &a2uiInfo{Enabled: true}
+		}
+		about.A2UI.Agents = append(about.A2UI.Agents, a.Name)
+	}
+	if about.A2UI != nil {
+		slices.Sort(about.A2UI.Agents)
 	}
 	return about
 }

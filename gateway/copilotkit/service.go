@@ -46,6 +46,7 @@ type Service interface {
 type Agent struct {
 	Name, Description string
 	Capabilities      agui.AgentCapabilities
+	Surfaces          bool                // it may show surfaces of A2UI
 	Suggester         groupchat.Suggester // nil if the agent makes no suggestions
 	RunTimeout        time.Duration       // for suggestions as well
 }

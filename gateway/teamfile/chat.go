@@ -2,13 +2,15 @@ package teamfile
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
 )
 
-// supervisorName is the name under which a manager speaks. No participant may have it.
+// supervisorName is the name under which a manager without one speaks.
 const supervisorName = "supervisor"
 
 // chat reads an agent of type groupchat.
@@ -17,29 +19,26 @@ func (b *builder) chat(f *fields, description string, scope *groupchat.Scoping) 
 		Description: description,
 		MaxRounds:   b.count(f.take("max_rounds"), 1),
 		Closing:     b.text(f.take("closing")),
+		History:     b.history(f.take("history")),
 	}
-	if n := f.take("until"); n != nil {
-		if holds := b.condition(n); holds != nil {
-			c.Until = func(v groupchat.View) bool { return holds(v.State) }
-		}
-	}
+	until := f.take("until")
 	if n := f.take("state"); n != nil {
 		b.state(n, c, scope)
 	}
 	manager := f.need("manager", "say who chooses the speakers, such as `manager: { type: sequential }`")
+	c.Supervisor = b.supervisor(manager)
+	outer, outerWhen := b.supervisorHere, b.when
+	b.supervisorHere, b.when = c.Supervisor, nil
 	var names []*node
 	c.Participants, names = b.participants(f)
+	b.supervisorHere, b.when = outer, outerWhen
 	if manager != nil {
 		c.Manager = b.manager(manager, names)
 	}
+	if until != nil {
+		c.Until = b.condition(until, speakersOf(names))
+	}
 	return c
-}
-
-// fan reads an agent of type concurrent.
-func (b *builder) fan(f *fields, description string) groupchat.Agent {
-	a := &groupchat.Fan{Description: description}
-	a.Participants, _ = b.participants(f)
-	return a
 }
 
 // participants reads the participants of a team, and returns the nodes of their names as well.
@@ -64,6 +63,7 @@ func (b *builder) participants(f *fields) (list []groupchat.Participant, names [
 func (b *builder) state(n *node, c *groupchat.Chat, scope *groupchat.Scoping) {
 	f := b.fields(n, "state")
 	reducers := b.reducers(f.take("reducers"))
+	b.reduced = append(b.reduced, slices.Collect(maps.Keys(reducers))...)
 	switch {
 	case scope == nil:
 		c.State.Reducers = reducers

@@ -2,6 +2,7 @@ package teamfile
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/agui-gateway/gateway/groupchat"
 )
@@ -62,16 +63,49 @@ func (c *candidates) reportUnreached(o groupchat.HandoffOptions) {
 
 // modelManager reads a manager that lets a model choose.
 func (b *builder) modelManager(f *fields, names []*node) func() groupchat.Manager {
+	model := b.model(f.take("model"), f.at)
+	instructions, prepare := b.instructions(f.take("instructions"))
 	o := groupchat.LLMManagerOptions{
-		Model:        b.model(f.take("model"), f.at),
-		Instructions: b.text(f.take("instructions")),
-		Sees:         b.sees(f.take("sees")),
-		Retries:      b.retries(f.take("retries")),
+		Model:    model,
+		Prompt:   b.prompt(f.take("prompt")),
+		Sees:     b.sees(f.take("sees")),
+		History:  b.history(f.take("history")),
+		Retries:  b.retries(f.take("retries")),
+		Fallback: b.fallback(f.take("fallback"), names),
 	}
-	if n := f.take("fallback"); n != nil {
-		o.Fallback = b.manager(n, names)
-	}
+	o.Instructions, o.Prepare = instructions, prepare
 	return groupchat.LLMManager(o)
+}
+
+// prompt reads the description of a manager's task.
+func (b *builder) prompt(n *node) string {
+	before := len(b.problems)
+	text, quotable := b.word(n)
+	if err := groupchat.CheckPrompt(text); err != nil && len(b.problems) == before {
+		if quotable {
+			b.bad(n, "%s", strings.TrimPrefix(err.Error(), "its "))
+		} else {
+			b.bad(n, "the prompt from the environment has a place in {{}} that there is not")
+		}
+	}
+	return text
+}
+
+// fallback reads the manager that decides if another one cannot. It speaks under that one's name.
+func (b *builder) fallback(n *node, names []*node) func() groupchat.Manager {
+	if n == nil {
+		return nil
+	}
+	m := b.manager(n, names)
+	for i, key := range n.keys {
+		switch {
+		case key.text == "name":
+			b.bad(key, "a fallback speaks under the name of the manager that it stands in for; remove this")
+		case key.text == "type" && n.items[i].text == "plan":
+			b.bad(n.items[i], "a manager that plans takes turns of its own, which a fallback cannot; choose another")
+		}
+	}
+	return m
 }
 
 // candidates checks the names of participants that a manager can choose.

@@ -1,6 +1,7 @@
 package teamfile_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/gateway/teamfile"
+	"github.com/agui-gateway/gateway/groupchat"
 )
 
 // A team file becomes the agents of a gateway.
@@ -48,8 +50,46 @@ agents:
 	list, err := io.ReadAll(response.Body)
 	fmt.Println(string(list), err)
 	// Output:
-	// {"agents":[{"id":"greeter","description":"Says hello","interrupts":false,"participants":[],"team":{"kind":"script"}}]}
+	// {"agents":[{"id":"greeter","description":"Says hello","interrupts":false,"typedAnswers":false,"participants":[],"team":{"kind":"script"},"suggestions":false,"writable":[""]}]}
 	//  <nil>
+}
+
+// A program gives the agents of a file functions that they may call.
+func ExampleOptions_tools() {
+	path, remove := write(`version: 1
+models: { default: { base_url: "http://127.0.0.1:1/v1", model: m } }
+agents:
+  clerk: { type: llm, instructions: Help with orders., tools: [ { tool: stock, timeout: 5s }, { tool: order, approve: always } ] }
+  guest: { type: llm, instructions: Help with orders., tools: [ { tool: price } ] }
+`)
+	defer remove()
+	type item struct {
+		Item string `json:"item"`
+	}
+	tools := map[string]groupchat.Tool{
+		"stock": groupchat.NewTool("stock", "How many there are", func(context.Context, groupchat.ToolCall, item) (int, error) { return 7, nil }),
+		"order": groupchat.NewTool("order", "Orders one", func(context.Context, groupchat.ToolCall, item) (string, error) { return "ordered", nil }),
+	}
+	_, err := teamfile.Load(path, teamfile.Options{Tools: tools})
+	if wrong, ok := errors.AsType[*teamfile.Error](err); ok {
+		fmt.Println(wrong.Problems[0].Text)
+	}
+
+	tools["price"] = groupchat.NewTool("price", "What one costs", func(context.Context, groupchat.ToolCall, item) (string, error) { return "3 EUR", nil })
+	team, err := teamfile.Load(path, teamfile.Options{Tools: tools})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer team.Close()
+	for _, part := range team.Parts.Tools {
+		fmt.Println("line", part.Line, part.Name)
+	}
+	// Output:
+	// "price" is no tool of this program; it has order, stock
+	// line 4 stock
+	// line 4 order
+	// line 5 price
 }
 
 // All mistakes of a file are reported at once, each in its place.

@@ -7,14 +7,21 @@ import (
 
 // llm reads an agent of type llm.
 func (b *builder) llm(f *fields, description string) groupchat.Agent {
+	model := b.model(f.take("model"), f.at)
+	instructions, prepare := b.instructions(f.take("instructions"))
 	a := &groupchat.LLM{
-		Description:  description,
-		Model:        b.model(f.take("model"), f.at),
-		Instructions: b.text(f.take("instructions")),
-		Sees:         b.sees(f.take("sees")),
-		MaxSteps:     b.count(f.take("max_steps"), 1),
-		ToolTimeout:  b.duration(f.take("tool_timeout")),
-		Output:       b.output(f),
+		Description: description,
+		Model:       model,
+		Sees:        b.sees(f.take("sees")),
+		MaxSteps:    b.count(f.take("max_steps"), 1),
+		ToolTimeout: b.duration(f.take("tool_timeout")),
+		Output:      b.output(f),
+		History:     b.history(f.take("history")),
+		MaxResult:   b.maxResult(f.take("max_result")),
+	}
+	a.Instructions, a.Prepare = instructions, prepare
+	if o := a.Output; o != nil {
+		b.wrote(o.Store, o.Schema)
 	}
 	if on := b.flag(f.take("frontend_tools")); on != nil {
 		a.NoFrontendTools = !*on
@@ -22,8 +29,11 @@ func (b *builder) llm(f *fields, description string) groupchat.Agent {
 	if a.ToolTimeout == 0 {
 		a.ToolTimeout = b.toolTimeout
 	}
-	b.tools(f, a)
-	return a
+	before := len(b.problems)
+	designers := b.tools(f, a)
+	b.predictions(f, a, len(b.problems) == before)
+	b.serverTexts(f, a)
+	return b.surfaces(f, a, designers)
 }
 
 // output reads the schema of an agent's last reply and the keys that depend on it. Nil means that there is no schema.

@@ -1,11 +1,9 @@
 package teamfile
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/agui-gateway/gateway/groupchat"
-	"github.com/agui-gateway/gateway/state"
 )
 
 // manager reads the manager of the participants that are called names. If a name is nil, because it could not be read, names that the manager
@@ -15,13 +13,14 @@ func (b *builder) manager(n *node, names []*node) func() groupchat.Manager {
 	if n.kind != mappingNode {
 		return nil
 	}
-	name := b.oneOf(f.need("type", "write `type: rules`, route, handoff, llm, round_robin or sequential"),
-		"rules", "route", "handoff", "llm", "round_robin", "sequential")
+	name := b.oneOf(f.need("type", "write `type: rules`, route, handoff, llm, plan, round_robin or sequential"),
+		"rules", "route", "handoff", "llm", "plan", "round_robin", "sequential")
 	if name == "" {
 		return nil
 	}
 	f.what = "manager " + name
 	f.kind = f.what
+	f.take("name") // see supervisor
 	c := &candidates{b: b, names: names}
 	var m func() groupchat.Manager
 	switch name {
@@ -33,6 +32,8 @@ func (b *builder) manager(n *node, names []*node) func() groupchat.Manager {
 		m = b.handoff(f, c)
 	case "llm":
 		m = b.modelManager(f, names)
+	case "plan":
+		m = b.planner(f, names)
 	case "round_robin":
 		m = groupchat.RoundRobin()
 	case "sequential":
@@ -42,6 +43,23 @@ func (b *builder) manager(n *node, names []*node) func() groupchat.Manager {
 	return m
 }
 
+// supervisor reads the name under which the manager that n describes speaks.
+func (b *builder) supervisor(n *node) string {
+	if n == nil || n.kind != mappingNode {
+		return supervisorName
+	}
+	name := (&fields{r: &b.reader, at: n}).take("name")
+	if name == nil {
+		return supervisorName
+	}
+	before := len(b.problems)
+	text := b.text(name)
+	if len(b.problems) == before && (!validName(text) || text == groupchat.Done) {
+		b.bad(name, "a manager's name must not be empty or done and has none of . / @ #; rename it")
+	}
+	return text
+}
+
 // rules reads a manager that chooses by the first rule that holds.
 func (b *builder) rules(f *fields, c *candidates) func() groupchat.Manager {
 	var rules []groupchat.Rule
@@ -49,7 +67,7 @@ func (b *builder) rules(f *fields, c *candidates) func() groupchat.Manager {
 		r := b.fields(item, "a rule")
 		rule := groupchat.Rule{Speaker: c.choose(r.need("speaker", "name a participant, or done"))}
 		if when := r.need("when", "write `when: { missing: /pointer }` or `when: { present: /pointer }`"); when != nil {
-			rule.When = b.condition(when)
+			rule.When = b.condition(when, speakersOf(c.names))
 		}
 		r.end()
 		rules = append(rules, rule)
@@ -57,42 +75,6 @@ func (b *builder) rules(f *fields, c *candidates) func() groupchat.Manager {
 	otherwise := c.choose(f.need("default", "name who speaks when no rule holds; `default: done` ends the chat"))
 	c.reportUnchosen()
 	return groupchat.ByState(otherwise, rules...)
-}
-
-// condition reads a condition on the shared state. Nil means that n is none, which is noted.
-func (b *builder) condition(n *node) groupchat.Condition {
-	f := b.fields(n, "a condition")
-	missing, present, equals := f.take("missing"), f.take("present"), f.take("equals")
-	f.end()
-	given := 0
-	for _, one := range []*node{missing, present, equals} {
-		if one != nil {
-			given++
-		}
-	}
-	switch {
-	case n.kind != mappingNode:
-		return nil
-	case given != 1:
-		b.bad(n, "a condition is one of missing, present and equals; write `{ missing: /pointer }`")
-		return nil
-	case missing != nil:
-		return groupchat.Missing(b.pointer(missing))
-	case present != nil:
-		return groupchat.Present(b.pointer(present))
-	}
-	e := b.fields(equals, "equals")
-	pointer := b.pointer(e.need("path", "say where in the state: `equals: { path: /topic, value: weather }`"))
-	value := e.raw("value") // it may be null
-	if value == nil && equals.kind == mappingNode {
-		b.bad(equals, "equals needs value; write the value that is to be there")
-	}
-	want := state.Canonical(b.json(value))
-	e.end()
-	return func(s state.Reader) bool {
-		raw, ok := s.Raw(pointer)
-		return ok && bytes.Equal(state.Canonical(raw), want)
-	}
 }
 
 // route reads a manager that chooses once, by a word in the state.
@@ -112,19 +94,19 @@ func (b *builder) route(f *fields, c *candidates) func() groupchat.Manager {
 	keys, overrides := b.pairs(f.take("overrides"), "overrides")
 	for i, word := range keys {
 		o := b.fields(overrides[i], "an override")
-		instruction := b.text(o.need("instruction", "say what the speaker is told for this turn"))
+		instruction, computed := b.computed(o.need("instruction", "say what the speaker is told for this turn"))
 		o.end()
 		found := false
 		for other, to := range routes {
 			if sameWord(other, word.text) {
-				to.Instruction, found = instruction, true
+				to.Instruction, to.InstructionOf, found = instruction, computed, true
 				routes[other] = to
 			}
 		}
 		switch {
 		case found:
 		case sameWord(word.text, "default") && otherwise.Speaker != "":
-			otherwise.Instruction = instruction
+			otherwise.Instruction, otherwise.InstructionOf = instruction, computed
 		default:
 			b.bad(word, "there is no route for this word; name one of the routes, or default")
 		}

@@ -25,7 +25,7 @@ func (b *builder) buildServer(key, n *node) *mcp.Server {
 	f := b.fields(n, fmt.Sprintf("server %q", key.text))
 	f.kind = "mcp"
 	command, url := f.take("command"), f.take("url")
-	o := mcp.Options{Name: key.text, URL: b.httpURL(url), CallTimeout: b.duration(f.take("timeout")), HTTP: b.http, Log: b.log}
+	o := mcp.Options{Name: key.text, URL: b.httpURL(url), CallTimeout: b.duration(f.take("timeout")), KeepAlive: b.duration(f.take("keep_alive")), HTTP: b.http, Log: b.log}
 	words := b.texts(command, "a command")
 	env, headers := f.take("env"), f.take("headers")
 	o.Env = b.variables(env)
@@ -34,6 +34,9 @@ func (b *builder) buildServer(key, n *node) *mcp.Server {
 			o.Headers = map[string]string{}
 		}
 		o.Headers[name] = values[0]
+	}
+	if required := b.flag(f.take("required")); required != nil && *required {
+		b.requiredServers = append(b.requiredServers, key.text)
 	}
 	f.end()
 	switch {
@@ -52,6 +55,9 @@ func (b *builder) buildServer(key, n *node) *mcp.Server {
 	if len(b.problems) > before {
 		return nil
 	}
+	if other := insteadOf(b.substitutes.Server, key.text); other != nil {
+		o.HTTP, o.URL, o.Headers, o.Env, command = other, "http://127.0.0.1/mcp", nil, nil, nil
+	}
 	if command != nil {
 		o.Command, o.Args = words[0], words[1:]
 		dir, err := filepath.Abs(filepath.Dir(b.file))
@@ -60,6 +66,9 @@ func (b *builder) buildServer(key, n *node) *mcp.Server {
 			return nil
 		}
 		o.Dir = dir // a relative path is looked up there
+	}
+	if b.serverHook != nil {
+		b.serverHook(&o)
 	}
 	s, err := mcp.New(o)
 	if err != nil {
@@ -94,6 +103,7 @@ func (b *builder) serverTools(f *fields, at *node, approve groupchat.ToolApprova
 	if only != nil && only.kind == listNode && len(only.items) == 0 {
 		b.bad(only, "no tool is left; name some, or remove the key")
 	}
+	o.Retry = b.toolRetry(f)
 	before := len(b.problems)
 	name, quotable := b.word(at)
 	s, known := b.servers[name]
@@ -102,6 +112,7 @@ func (b *builder) serverTools(f *fields, at *node, approve groupchat.ToolApprova
 	case !known:
 		b.unknown(at, name, quotable, "server", slices.Collect(maps.Keys(b.servers)))
 	case s != nil:
+		o.Required = slices.Contains(b.requiredServers, name)
 		c.agent.Sources = append(c.agent.Sources, s.Source(o))
 		b.team.Parts.noteTools(name, o.Only)
 	}

@@ -24,15 +24,24 @@ func (b *builder) buildModels(n *node) {
 	b.models = map[string]model.Model{}
 	b.brokenModels = map[string]bool{}
 	keys, values := b.pairs(n, "models")
+	var lists []*modelList
+	defer func() { b.buildModelLists(lists) }() // of models that are there by then
 	for i, key := range keys {
-		if m := b.buildModel(key, values[i]); m != nil {
-			b.models[key.text] = m
+		if isModelList(values[i]) {
+			lists = append(lists, &modelList{key: key, node: values[i]})
+			continue
+		}
+		if m := b.insteadOfModel(key.text, b.buildModel(key, values[i])); m != nil {
 			b.team.Parts.Models = append(b.team.Parts.Models, ModelPart{Name: key.text, Model: m, Line: key.line})
-		} else {
+			b.models[key.text] = b.cached(m, values[i])
+		}
+		if b.models[key.text] == nil {
+			delete(b.models, key.text)
 			b.brokenModels[key.text] = true
 		}
 	}
-	if b.models[defaultModel] != nil || b.brokenModels[defaultModel] || !configured(b.modelOptions) {
+	described := slices.ContainsFunc(lists, func(l *modelList) bool { return l.key.text == defaultModel })
+	if described || b.models[defaultModel] != nil || b.brokenModels[defaultModel] || !configured(b.modelOptions) {
 		return
 	}
 	m, err := openai.New(b.modelOptions)
@@ -40,7 +49,7 @@ func (b *builder) buildModels(n *node) {
 		b.badAt(1, 1, "the model of the settings cannot be used: %s; see -model-url, -model and -model-key", reason(err))
 		return
 	}
-	b.models[defaultModel] = m
+	b.models[defaultModel] = b.insteadOfModel(defaultModel, m)
 	b.team.Parts.Models = append(b.team.Parts.Models, ModelPart{Name: defaultModel, Model: m})
 }
 
@@ -53,6 +62,15 @@ func (b *builder) buildModel(key, n *node) model.Model {
 	before := len(b.problems)
 	f := b.fields(n, fmt.Sprintf("model %q", key.text))
 	f.kind = "model"
+	f.take("cache") // see cached
+	kind := b.modelType(f.take("type"))
+	switch kind {
+	case "":
+		return nil
+	case builtIn:
+	default:
+		return b.providedModel(key, n, kind, []string{"type", "cache"})
+	}
 	o := b.modelOptions
 	b.optionalModelSettings = true
 	o.BaseURL = b.httpURL(f.take("base_url"))
@@ -80,6 +98,7 @@ func (b *builder) buildModel(key, n *node) model.Model {
 		o.Idle = d
 	}
 	o.Retries = b.retries(f.take("retries"))
+	b.dialect(f, &o)
 	f.end()
 	switch {
 	case len(b.problems) > before:
@@ -119,14 +138,20 @@ func (b *builder) model(n, agent *node) model.Model {
 		at = n
 	}
 	m := b.models[name]
-	switch {
-	case m != nil || b.brokenModels[name]:
-	case name == defaultModel:
-		b.bad(at, "there is no default model; %s, or describe one under `models:`", noModel)
-	default:
-		b.unknown(at, name, quotable, "model", slices.AppendSeq(slices.Collect(maps.Keys(b.models)), maps.Keys(b.brokenModels)))
+	if m == nil && !b.brokenModels[name] {
+		b.unknownModel(at, name, quotable)
 	}
 	return m
+}
+
+// unknownModel notes that n names no model of this file.
+func (b *builder) unknownModel(n *node, name string, quotable bool) {
+	if name == defaultModel {
+		b.bad(n, "there is no default model; %s, or describe one under `models:`", noModel)
+		return
+	}
+	known := slices.AppendSeq(slices.Collect(maps.Keys(b.models)), maps.Keys(b.brokenModels))
+	b.unknown(n, name, quotable, "model", slices.AppendSeq(known, maps.Keys(b.modelLists)))
 }
 
 // modelOff is the value of model for an agent that shall work without one, unless a model has that name.

@@ -26,6 +26,7 @@ func (b *builder) participant(n *node, names []*node) (groupchat.Participant, *n
 		f.what = fmt.Sprintf("participant %q", p.Name)
 		b.checkName(name, names)
 	}
+	b.selected(f.take("when"), p.Name)
 	switch b.oneOf(f.take("context"), "full", "last", "none") {
 	case "last":
 		p.Context.Last = true
@@ -36,6 +37,8 @@ func (b *builder) participant(n *node, names []*node) (groupchat.Participant, *n
 	p.Scope = b.scope(f)
 	p.Writes = b.pointers(f.take("writes"), "writes")
 	wrap := b.wrapping(f)
+	s := b.openShare(f, p.Scope)
+	own := b.contract(f.take("contract"))
 	switch reference := f.take("agent"); {
 	case reference != nil && f.has("type"):
 		b.bad(reference, "%s has both agent and type; remove one", f.what)
@@ -48,7 +51,10 @@ func (b *builder) participant(n *node, names []*node) (groupchat.Participant, *n
 	default:
 		b.bad(n, "%s needs an agent; add `agent: <name of an agent of this file>`, or a type and what belongs to it", f.what)
 	}
+	b.closeShare(s, p.Scope, own)
+	b.wrote(wrap.sub.Result, stringSchema)
 	if p.Agent != nil {
+		p.Agent = own.under(p.Agent)
 		wrap.apply(&p)
 	}
 	return p, name
@@ -76,12 +82,15 @@ func (b *builder) onError(n *node) (p groupchat.ErrorPolicy) {
 	return p
 }
 
+// validName reports whether a participant, or a manager, may have the name.
+func validName(name string) bool { return name != "" && !strings.ContainsAny(name, "./@#") }
+
 // checkName notes a participant's name that is not valid or taken already.
 func (b *builder) checkName(name *node, names []*node) {
 	switch {
-	case name.text == "" || strings.ContainsAny(name.text, "./@#"):
+	case !validName(name.text):
 		b.bad(name, "a participant's name must not be empty and has none of . / @ #; rename it")
-	case name.text == supervisorName || name.text == groupchat.Done:
+	case name.text == b.supervisorHere || name.text == groupchat.Done:
 		b.bad(name, "%q means something else in a chat; rename the participant", name.text)
 	case hasName(names, name.text):
 		b.bad(name, "there is another participant with this name; rename one")
@@ -104,6 +113,7 @@ func (b *builder) reference(n *node, p *groupchat.Participant, kind groupchat.Sc
 		return nil
 	}
 	b.enter(e)
+	b.written.parts = append(b.written.parts, &e.written)
 	b.uses = append(b.uses, use{at: n, by: b.current, of: e, shared: kind == groupchat.ScopeShared})
 	if p.Description == "" {
 		p.Description = b.team.Options[name].Description

@@ -15,6 +15,8 @@ type Parts struct {
 	Models  []ModelPart
 	Servers []ServerPart
 	Remotes []RemotePart
+	// Tools are those of the program that agents have, in the file's order: one for each entry.
+	Tools []ToolPart
 }
 
 // A ModelPart is a model of the section models, or the one called default of the settings.

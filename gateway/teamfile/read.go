@@ -264,9 +264,9 @@ func (r *reader) checkPointer(n *node, s string) {
 	}
 }
 
-// json reads any value, as JSON.
+// json reads any value, as JSON. The members of objects stay in the file's order: a form shows the fields of a schema in the order that its author gave them.
 func (r *reader) json(n *node) json.RawMessage {
-	raw, err := json.Marshal(r.value(n))
+	raw, err := json.Marshal(r.inOrder(n))
 	if err != nil {
 		r.bad(n, "not a value that JSON has; write a text, a number, true, false, null, a list or a mapping")
 		return nil

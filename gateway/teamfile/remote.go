@@ -1,6 +1,7 @@
 package teamfile
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"strings"
@@ -25,13 +26,14 @@ func (b *builder) remote(f *fields, description string) groupchat.Agent {
 		Idle:        b.duration(f.take("idle")),
 		Server:      client.ServerKind(b.oneOf(f.take("server"), string(client.ServerGateway), string(client.ServerCopilotKit), string(client.ServerOther))),
 		Dialect:     groupchat.RemoteDialect(b.oneOf(f.take("interrupts"), string(groupchat.RemoteStandard), string(groupchat.RemoteLegacy))),
-		HTTP:        b.http,
+		HTTP:        cmp.Or(insteadOf(b.substitutes.Remote, b.reading[len(b.reading)-1]), b.http),
 	}
 	forward := f.take("forward_headers")
 	o.Forward = b.texts(forward, "forward_headers")
 	if n := f.take("state"); n != nil {
 		s := b.fields(n, "the state of a remote agent")
 		o.State.Path = b.pointer(s.need("path", "say where its state lives in ours: `path: /upstream`"))
+		b.wrote(o.State.Path, nil)
 		s.end()
 	}
 	if len(b.problems) > before {

@@ -13,7 +13,8 @@ import (
 func (b *builder) scope(f *fields) groupchat.Scoping {
 	at := f.take("scope")
 	kind := b.oneOf(at, "shared", string(groupchat.ScopeIsolated), string(groupchat.ScopeMapped))
-	s := groupchat.Scoping{Mapping: state.Mapping{In: b.inputs(f.take("inputs")), Out: b.outputs(f.take("outputs"))}}
+	in, computed := b.inputs(f.take("inputs"))
+	s := groupchat.Scoping{Mapping: state.Mapping{In: in, Out: b.outputs(f.take("outputs"))}, Inputs: computed}
 	switch {
 	case kind == "shared" || kind == "":
 		if f.has("inputs", "outputs") {
@@ -23,7 +24,7 @@ func (b *builder) scope(f *fields) groupchat.Scoping {
 		b.bad(at, "nothing leaves an isolated state; write `scope: mapped`, or remove the outputs")
 	case kind == string(groupchat.ScopeMapped) && !f.has("inputs", "outputs"):
 		b.bad(at, "a mapped state needs inputs or outputs; add them, or write `scope: isolated`")
-	case len(s.Mapping.In)+len(s.Mapping.Out) > 0:
+	case len(s.Mapping.In)+len(s.Mapping.Out)+len(s.Inputs) > 0:
 		s.Kind = groupchat.ScopeMapped
 	default:
 		s.Kind = groupchat.ScopeIsolated
@@ -31,18 +32,31 @@ func (b *builder) scope(f *fields) groupchat.Scoping {
 	return s
 }
 
-// inputs reads a mapping from names in a participant's own state to pointers into the chat's.
-func (b *builder) inputs(n *node) map[string]string {
-	in := map[string]string{}
+// inputs reads a mapping from names in a participant's own state to pointers into the chat's, or to texts with variables.
+func (b *builder) inputs(n *node) (in map[string]string, computed map[string]func(groupchat.View) (any, error)) {
+	in = map[string]string{}
 	keys, values := b.pairs(n, "inputs")
 	for i, key := range keys {
 		name := strings.TrimPrefix(key.text, "/")
 		if name == "" || strings.ContainsAny(name, "/~") {
 			b.bad(key, "an input becomes a member of the own state; write `name: /pointer/into/the/chats/state`")
 		}
-		in[name] = b.pointer(values[i])
+		if v := values[i]; v.kind != scalarNode || !strings.Contains(v.text, "{{") {
+			in[name] = b.pointer(v)
+		} else if _, p := b.templated(v); p != nil {
+			computed = with(computed, name, p.Value)
+		}
 	}
-	return in
+	return in, computed
+}
+
+// with returns m with a further value.
+func with[V any](m map[string]V, key string, value V) map[string]V {
+	if m == nil {
+		m = map[string]V{}
+	}
+	m[key] = value
+	return m
 }
 
 // outputs reads a mapping from pointers into a participant's own state to pointers into the chat's. The slash at the beginning of the
@@ -79,6 +93,7 @@ func (b *builder) wrapping(f *fields) wrapping {
 		w.sub.Output = groupchat.OutputNone
 	}
 	w.sub.Result = b.pointer(f.take("result"))
+	w.sub.Prompt = b.participantPrompt(f.take("prompt"))
 	w.sub.OnAsk = b.onAsk(f.take("on_ask"))
 	w.review = b.review(f.take("review"))
 	return w
@@ -86,7 +101,7 @@ func (b *builder) wrapping(f *fields) wrapping {
 
 // apply puts the agents that w describes around the agent of p.
 func (w wrapping) apply(p *groupchat.Participant) {
-	if w.sub.Output != groupchat.OutputBoth || w.sub.Result != "" || w.sub.OnAsk != nil {
+	if w.sub.Output != groupchat.OutputBoth || w.sub.Result != "" || w.sub.OnAsk != nil || w.sub.Prompt != nil {
 		if w.sub.Result != "" {
 			// The result is written to the chat's state, so the participant's own is made inside of the Sub.
 			w.sub.State, p.Scope = p.Scope, groupchat.Scoping{}
@@ -113,8 +128,10 @@ func (b *builder) review(n *node) *groupchat.ReviewOptions {
 		return &groupchat.ReviewOptions{}
 	}
 	f := b.fields(n, "review")
+	message, computed := b.computed(f.take("message"))
 	o := &groupchat.ReviewOptions{
-		Message:     b.text(f.take("message")),
+		Message:     message,
+		MessageOf:   computed,
 		Instruction: b.text(f.take("instruction")),
 		TTL:         b.duration(f.take("ttl")),
 	}

@@ -1,7 +1,9 @@
 package teamfile
 
 import (
-	"sort"
+	"bytes"
+	"encoding/json"
+	"strings"
 
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/script"
@@ -20,7 +22,7 @@ func (b *builder) script(f *fields, description string) groupchat.Agent {
 		s.Steps = append(s.Steps, b.step(item))
 	}
 	if len(items) > 0 && len(b.problems) == before {
-		b.validateScript(s, items)
+		b.problemsOfSteps(items, steps, func(n int) error { return (&script.Agent{Steps: s.Steps[:n]}).Validate() })
 	}
 	return s
 }
@@ -54,6 +56,15 @@ func (b *builder) step(n *node) script.Step {
 	if v := f.take("tool"); v != nil {
 		s.Tool = b.scriptTool(v)
 	}
+	if v := f.take("call"); v != nil {
+		s.Call = b.call(v)
+	}
+	if v := f.take("when"); v != nil {
+		s.When = b.whenStep(v)
+	}
+	if v := f.take("each"); v != nil {
+		s.Each = b.each(v)
+	}
 	s.Sleep = b.duration(f.take("sleep"))
 	if v := f.take("fail"); v != nil {
 		fail := b.fields(v, "fail")
@@ -77,6 +88,16 @@ func (b *builder) ask(n *node) script.Ask {
 			a.Options = append(a.Options, b.value(item))
 		}
 	}
+	if value := f.take("value"); value != nil {
+		if a.Value = b.value(value); value.kind != mappingNode {
+			b.bad(value, "value has more members of the card for the page; write `value: { name: … }`")
+		}
+	}
+	if schema := f.take("schema"); schema != nil {
+		if raw := b.schema(schema); raw != nil {
+			a.Schema = raw
+		}
+	}
 	f.end()
 	return a
 }
@@ -89,6 +110,17 @@ func (b *builder) set(n *node) *script.Set {
 		b.bad(n, "set needs value; write `value: null` to set nothing")
 	}
 	s.Value = b.value(value)
+	if on := b.flag(f.take("merge")); on != nil {
+		s.Merge = *on
+	}
+	switch raw, err := json.Marshal(s.Value); {
+	case strings.Contains(s.Path, "${"):
+		b.written.unknown = true
+	case err == nil && !bytes.Contains(raw, []byte("${")):
+		b.wrote(s.Path, schemaOfValue(raw))
+	default:
+		b.wrote(s.Path, nil)
+	}
 	f.end()
 	return s
 }
@@ -104,24 +136,4 @@ func (b *builder) scriptTool(n *node) *script.Tool {
 	}
 	f.end()
 	return t
-}
-
-// maxScriptProblems limits the mistakes that validateScript reports of one script.
-const maxScriptProblems = 20
-
-// validateScript validates a script whose steps are well-formed, and notes each problem at its step: the first step with which
-// the script has that many problems.
-func (b *builder) validateScript(s *script.Agent, items []*node) {
-	problems := func(steps int) []error {
-		err := (&script.Agent{Steps: s.Steps[:steps]}).Validate()
-		if joined, ok := err.(interface{ Unwrap() []error }); ok {
-			return joined.Unwrap()
-		}
-		return nil
-	}
-	all := problems(len(items))
-	for i, problem := range all[:min(len(all), maxScriptProblems)] {
-		step := sort.Search(len(items)-1, func(k int) bool { return len(problems(k+1)) > i })
-		b.bad(items[step], "%v", problem)
-	}
 }

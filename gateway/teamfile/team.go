@@ -49,6 +49,16 @@ type Options struct {
 	// Types are further types of agents, by their names in team files. The program gateway has one, travel, which calls
 	// travel.New.
 	Types map[string]AgentType
+	// Providers are further types of models, by their names in team files, besides those of [model.Register]. Where both have a
+	// name, this one counts.
+	Providers map[string]model.Provider
+	// Tools are functions of the program that agents of the file may call, by their names in team files: `tools: [ { tool: NAME } ]`. The
+	// names that models know them by are the same, unless an entry says otherwise; their own are not looked at.
+	Tools map[string]groupchat.Tool
+	// MCP, if set, is called with the options of each MCP server of the file, which it may change: to give it a Header, for example.
+	MCP func(o *mcp.Options)
+	// Hooks are hooks that are written in Go, by the names under which files have them in `hooks: [ … ]`.
+	Hooks map[string]groupchat.Hooks
 	// Model is the model called default, if it has a BaseURL or a Key and the file does not describe one itself. The file's own
 	// models have its Timeout and HTTP too.
 	Model openai.Options
@@ -59,6 +69,8 @@ type Options struct {
 	Log *slog.Logger
 	// ToolTimeout is how long a call of a tool may take if the file does not say; 0 means 1 minute.
 	ToolTimeout time.Duration
+	// Substitutes stand in for models, MCP servers and remote agents, in tests of teams.
+	Substitutes Substitutes
 }
 
 // An AgentType makes an agent of a type whose only key is model. The argument is the model that the file names, else the default
@@ -103,10 +115,15 @@ func newBuilder(name string, o Options) *builder {
 	return &builder{
 		reader:       reader{file: name, env: o.Env},
 		types:        o.Types,
+		namedHooks:   o.Hooks,
+		providers:    providersOf(o),
+		serverHook:   o.MCP,
+		programTools: o.Tools,
 		modelOptions: o.Model,
 		http:         o.HTTP,
 		log:          o.Log,
 		toolTimeout:  o.ToolTimeout,
+		substitutes:  o.Substitutes,
 		entries:      map[string]*entry{},
 		team: Team{
 			Agents: map[string]groupchat.Agent{}, Options: map[string]gateway.AgentOptions{}, Unserved: map[string]groupchat.Agent{},
@@ -118,19 +135,38 @@ func newBuilder(name string, o Options) *builder {
 type builder struct {
 	reader
 	types        map[string]AgentType
+	namedHooks   map[string]groupchat.Hooks
 	modelOptions openai.Options // the default model of the settings
 	toolTimeout  time.Duration
+	substitutes  Substitutes
 	models       map[string]model.Model
 	brokenModels map[string]bool // the models with a mistake, which is noted
-	http         *http.Client    // nil: everybody has one of his own
+	modelLists   map[string]*modelList
+	providers    map[string]model.Provider
+	http         *http.Client // nil: everybody has one of his own
+	requests     *http.Client // of tools that are requests, if http is nil and there are any
 	log          *slog.Logger
 	servers      map[string]*mcp.Server // nil for one with a mistake, which is noted
 	entries      map[string]*entry
 	members      map[string]*member // the participants of the team that is being read
 	current      *entry             // the agent that is being read
-	reading      []string           // the names of the agents that are being read, the innermost last
-	uses         []use
-	team         Team
+	ofSubgraphs  *entry             // the agent that POST /subgraphs speaks to; nil without subgraphs: on
+	stepDepth    int                // of the steps that are being read, in other steps
+	// supervisorHere is the name of the manager whose participants are being read, which none of them may have.
+	supervisorHere string
+	when           *selection // of the agent of type concurrent whose participants are being read; nil in a groupchat
+	reading        []string   // the names of the agents that are being read, the innermost last
+	uses           []use
+	mentions       []mention
+	shares         []*share
+	written        *written // who writes to the state of what is being read
+	reduced        []string // pointers that have reducers, of any team
+	programTools   map[string]groupchat.Tool
+	team           Team
+
+	serverHook func(*mcp.Options)
+	// requiredServers are those without whose tools turns are to fail.
+	requiredServers []string
 }
 
 // An entry is an agent of the file. It is built when it is first needed, which may be by another agent that names it.
@@ -142,6 +178,8 @@ type entry struct {
 	serve         *bool   // the value of serve; nil if the file has none
 	servedKeys    []*node // its keys that mean something only if it is served
 	limitsClients bool    // it lists the pointers that callers may write
+	written       written
+	contract      *contract
 }
 
 func (b *builder) build(root *node) {
@@ -152,6 +190,7 @@ func (b *builder) build(root *node) {
 	}
 	b.buildModels(f.take("models"))
 	b.buildServers(f.take("mcp"))
+	everywhere := b.hooks(f)
 	agents := f.need("agents", "name at least one under `agents:`")
 	f.end()
 	if agents == nil {
@@ -173,6 +212,8 @@ func (b *builder) build(root *node) {
 		b.enter(e)
 	}
 	b.checkUses()
+	b.checkMentions()
+	b.checkShares()
 	b.decideServed(order)
 	if len(b.problems) == 0 {
 		b.validate(order)
@@ -184,12 +225,17 @@ func (b *builder) build(root *node) {
 			delete(b.team.Options, e.name)
 		}
 	}
+	if len(everywhere) > 0 {
+		for name, agent := range b.team.Agents {
+			b.team.Agents[name] = groupchat.WithHooks(agent, everywhere...)
+		}
+	}
 }
 
 // validate calls the Validate methods of the agents, which find mistakes that are not in one place of the file.
 func (b *builder) validate(order []*entry) {
 	for _, e := range order {
-		v, ok := b.team.Agents[e.name].(interface{ Validate() error })
+		v, ok := groupchat.As[interface{ Validate() error }](b.team.Agents[e.name])
 		if !ok {
 			continue
 		}
@@ -205,12 +251,14 @@ func (b *builder) enter(e *entry) {
 		return
 	}
 	e.begun = true
-	around, outer := b.members, b.current
-	b.members, b.current, b.reading = nil, e, append(b.reading, e.name)
-	defer func() { b.members, b.current, b.reading = around, outer, b.reading[:len(b.reading)-1] }()
+	around, outer, state := b.members, b.current, b.written
+	b.members, b.current, b.written, b.reading = nil, e, &e.written, append(b.reading, e.name)
+	defer func() {
+		b.members, b.current, b.written, b.reading = around, outer, state, b.reading[:len(b.reading)-1]
+	}()
 	f := b.fields(e.node, fmt.Sprintf("agent %q", e.name))
 	f.kind = "agent agent"
-	e.servedKeys = f.keysOf("allow", "edits", "disconnect", "on_busy", "interrupt_ttl", "interrupt_dialect", "run_timeout", "subagent_events")
+	e.servedKeys = f.keysOf("allow", "edits", "disconnect", "on_busy", "interrupt_ttl", "interrupt_dialect", "run_timeout", "subagent_events", "typed_answers", "attachments", "suggestions", "subgraphs")
 	options := gateway.AgentOptions{
 		Description:    b.text(f.take("description")),
 		Allow:          b.roles(f.take("allow")),
@@ -222,13 +270,33 @@ func (b *builder) enter(e *entry) {
 		SubagentEvents: b.subagentEvents(f.take("subagent_events")),
 
 		LegacyInterrupts: b.oneOf(f.take("interrupt_dialect"), "standard", "legacy") == "legacy",
+		TypedAnswers:     b.typedAnswers(f.take("typed_answers")),
+		Attachments:      b.attachments(f.take("attachments")),
 	}
+	options.Subgraphs = b.subgraphs(f.take("subgraphs"), e)
+	suggester := b.suggestions(f.take("suggestions"))
 	e.serve = b.flag(f.take("serve"))
+	budget := b.budget(f.take("budget"), e)
+	options.MaxTurns = budget.turns
+	e.contract = b.contract(f.take("contract"))
 	n := f.need("type", "write `type:` and one of "+choices(b.typeNames()))
 	if agent := b.agentOf(n, f, options.Description, nil); agent != nil {
-		b.team.Agents[e.name], b.team.Options[e.name] = agent, options
+		b.team.Agents[e.name] = suggesting(budgeted(e.contract.under(agent), budget), suggester)
+		b.team.Options[e.name] = options
 	}
 	e.done = true
+}
+
+// subgraphs reads whether POST /subgraphs speaks to e. One agent may be it.
+func (b *builder) subgraphs(n *node, e *entry) bool {
+	if on := b.flag(n); on == nil || !*on {
+		return false
+	}
+	if b.ofSubgraphs != nil {
+		b.bad(n, "POST /subgraphs speaks to one agent, and %q is it already; remove one of the two", b.ofSubgraphs.name)
+	}
+	b.ofSubgraphs = e
+	return true
 }
 
 // roles reads who may use an agent; nil lets everybody in. An empty list would, too, and looks as if it let nobody in.
@@ -289,6 +357,7 @@ func (b *builder) agentOf(n *node, f *fields, description string, scope *groupch
 	f.what += " of type " + name
 	f.kind = strings.TrimSuffix(f.kind, "agent") + name
 	before := len(b.problems)
+	hooks := b.hooks(f)
 	var agent groupchat.Agent
 	switch name {
 	case "agui":
@@ -302,11 +371,15 @@ func (b *builder) agentOf(n *node, f *fields, description string, scope *groupch
 	case "script":
 		agent = b.script(f, description)
 	default:
+		b.written.unknown = true
 		agent = b.types[name](b.optionalModel(f.take("model")))
 	}
 	f.end()
 	if len(b.problems) > before {
 		return nil
+	}
+	if len(hooks) > 0 && agent != nil {
+		return groupchat.WithHooks(agent, hooks...)
 	}
 	return agent
 }

@@ -37,6 +37,18 @@ func testOptions(env map[string]string) Options {
 			return value, ok
 		},
 		Types: map[string]AgentType{"travel": idle},
+		Tools: map[string]groupchat.Tool{
+			"lookup": groupchat.NewTool("find", "Looks something up", func(context.Context, groupchat.ToolCall, struct {
+				Word string `json:"word"`
+			}) (string, error) {
+				return "found", nil
+			}),
+			"mutate": groupchat.NewTurnTool("mutate", "Changes the state", func(_ context.Context, t *groupchat.Turn, _ groupchat.ToolCall, _ struct{}) (string, error) {
+				return "changed", t.State().Set("/b", "changed")
+			}),
+			"broken": {Name: "broken"},
+		},
+		Providers: map[string]model.Provider{"parrot": openParrot, "mute": openMute, "clumsy": openClumsy},
 	}
 }
 
@@ -135,8 +147,10 @@ func merged(all ...map[string]groupchat.Agent) map[string]groupchat.Agent {
 func describeAgent(b *strings.Builder, indent string, agent groupchat.Agent) {
 	switch a := agent.(type) {
 	case *groupchat.Chat:
-		fmt.Fprintf(b, "%srounds=%d closing=%q reducers=%v client=%v initial=%s\n", indent, a.MaxRounds, a.Closing,
+		fmt.Fprintf(b, "%srounds=%d closing=%q reducers=%v client=%v initial=%s", indent, a.MaxRounds, a.Closing,
 			slices.Sorted(maps.Keys(a.State.Reducers)), a.State.Client, a.State.Initial)
+		describeHistory(b, a.History)
+		fmt.Fprintln(b)
 		for _, p := range a.Participants {
 			fmt.Fprintf(b, "%s- %s: %q last=%t retries=%d skip=%t scope=%q in=%v out=%v reducers=%v writes=%q\n", indent, p.Name, p.Description,
 				p.Context.Last, p.OnError.Retries, p.OnError.Skip, p.Scope.Kind, p.Scope.Mapping.In, p.Scope.Mapping.Out,
@@ -152,12 +166,20 @@ func describeAgent(b *strings.Builder, indent string, agent groupchat.Agent) {
 	case *groupchat.LLM:
 		fmt.Fprintf(b, "%s%v %q sees=%q sources=%d frontend=%t steps=%d tool timeout=%s approve=%v", indent, a.Model, a.Instructions, a.Sees,
 			len(a.Sources), !a.NoFrontendTools, a.MaxSteps, a.ToolTimeout, a.Approve)
+		if a.MaxResult > 0 {
+			fmt.Fprintf(b, " result=%d", a.MaxResult)
+		}
+		describeHistory(b, a.History)
 		if o := a.Output; o != nil {
 			fmt.Fprintf(b, " schema=%s strict=%t store=%q say=%t", o.Schema, o.Strict, o.Store, o.Say)
 		}
 		fmt.Fprintln(b)
 		for i := range a.Tools {
-			fmt.Fprintf(b, "%s  tool %s: %q approve=%q\n", indent, a.Tools[i].Name, a.Tools[i].Description, a.Tools[i].Approve)
+			fmt.Fprintf(b, "%s  tool %s: %q approve=%q", indent, a.Tools[i].Name, a.Tools[i].Description, a.Tools[i].Approve)
+			if t := a.Tools[i]; t.SourceName != "" || t.Timeout > 0 || t.Retry != (groupchat.ToolRetry{}) {
+				fmt.Fprintf(b, " of %q timeout=%s retry=%v", t.SourceName, t.Timeout, t.Retry)
+			}
+			fmt.Fprintln(b)
 		}
 	case *groupchat.Remote:
 		fmt.Fprintf(b, "%sremote %q forwards %q\n", indent, a.Describe().Description, a.Forwards())
@@ -168,6 +190,12 @@ func describeAgent(b *strings.Builder, indent string, agent groupchat.Agent) {
 		}
 	default:
 		fmt.Fprintf(b, "%sanother agent %T\n", indent, a)
+	}
+}
+
+func describeHistory(b *strings.Builder, h *groupchat.History) {
+	if h != nil {
+		fmt.Fprintf(b, " history={turns=%d tokens=%d %q first=%d last=%d %v}", h.Turns, h.Tokens, h.Strategy, h.KeepFirst, h.KeepLast, h.Model)
 	}
 }
 

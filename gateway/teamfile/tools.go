@@ -1,9 +1,11 @@
 package teamfile
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/state"
 )
 
 // The words of approve.
@@ -16,22 +18,25 @@ const (
 type toolList struct {
 	agent       *groupchat.LLM
 	ownApproval []bool   // of each tool: whether its entry has approve
-	serverNames []string // names of servers' tools in only, with the prefix and without
-	hasUnknown  bool     // there are tools whose names only their server knows
+	serverNames []string // names of servers' tools in only, with the prefix and without, and those that the program has for its tools
+	designers   []surfaceTool
+	hasUnknown  bool // there are tools whose names only their server knows
 }
 
 // tools reads the tools of an agent of type llm, and which of them need a person's approval.
-func (b *builder) tools(f *fields, a *groupchat.LLM) {
+// It returns those that design surfaces.
+func (b *builder) tools(f *fields, a *groupchat.LLM) []surfaceTool {
 	c := &toolList{agent: a}
 	before := len(b.problems)
 	for _, item := range b.list(f.take("tools"), "tools") {
 		b.tool(item, c)
 	}
 	c.hasUnknown = c.hasUnknown || len(b.problems) > before // a tool with a mistake may have been meant
+	a.Approve.Remember = b.remember(f.take("remember"), c)
 	n := f.take("approve")
 	switch {
 	case n == nil:
-		return
+		return c.designers
 	case n.kind == listNode && len(n.items) == 0:
 		b.bad(n, "no tool is named; write `approve: never`, or name the tools that a person has to approve of")
 	case n.kind == listNode:
@@ -41,13 +46,36 @@ func (b *builder) tools(f *fields, a *groupchat.LLM) {
 			b.bad(n, "there are no tools whose calls could be asked about; give the agent tools, or remove approve")
 		}
 		a.Approve.All = true
-		return
+		return c.designers
 	}
+	a.Approve.Never = true
 	for i := range a.Tools {
 		if !c.ownApproval[i] {
 			a.Tools[i].Approve = groupchat.ApproveNever // unless approve names it
 		}
 	}
+	return c.designers
+}
+
+// remember reads for which later calls a person may approve with an answer.
+func (b *builder) remember(n *node, c *toolList) []groupchat.ApprovalScope {
+	if n == nil {
+		return nil
+	}
+	if len(c.agent.Tools)+len(c.agent.Sources) == 0 && !c.hasUnknown {
+		b.bad(n, "there are no tools whose approvals could be remembered; give the agent tools, or remove remember")
+	}
+	var scopes []groupchat.ApprovalScope
+	for _, item := range b.list(n, "remember") {
+		switch scope := groupchat.ApprovalScope(b.oneOf(item, string(state.ApprovalThread), string(state.ApprovalPrincipal))); {
+		case scope == "":
+		case slices.Contains(scopes, scope):
+			b.bad(item, "%s is there twice; remove one", scope)
+		default:
+			scopes = append(scopes, scope)
+		}
+	}
+	return scopes
 }
 
 // approveOf reads the names of the tools that need a person's approval.
@@ -77,6 +105,30 @@ func (b *builder) tool(n *node, c *toolList) {
 	before := len(b.problems)
 	f := b.fields(n, "a tool of a model")
 	approve := b.toolApproval(f.take("approve"))
+	if f.has("tool") {
+		f.what = "an entry for a tool of the program"
+		f.kind = "a tool of the program"
+		b.addTool(n, b.programTool(f), approve, before, f, c)
+		return
+	}
+	if f.has("http") && !f.has("agent", "mcp") {
+		f.what = "an entry for a tool whose calls are requests"
+		f.kind = "an HTTP tool"
+		b.addTool(n, b.httpTool(f), approve, before, f, c)
+		return
+	}
+	if f.has(writtenKeys...) && !f.has("agent", "mcp") {
+		f.what = "an entry for a tool that the file describes"
+		f.kind = "a tool of the file"
+		b.addTool(n, b.writtenTool(n, f), approve, before, f, c)
+		return
+	}
+	if f.has("a2ui") {
+		f.what = "an entry for a tool that designs surfaces"
+		f.kind = "a tool for surfaces"
+		b.addTool(n, b.designTool(f, c), approve, before, f, c)
+		return
+	}
 	if server := f.take("mcp"); server != nil {
 		f.what = "an entry for the tools of a server"
 		f.kind = "the tools of a server"
@@ -84,7 +136,11 @@ func (b *builder) tool(n *node, c *toolList) {
 		f.end()
 		return
 	}
-	t := b.agentTool(f)
+	b.addTool(n, b.agentTool(f), approve, before, f, c)
+}
+
+// addTool ends the reading of an entry that is one tool, and gives the agent the tool unless there were problems: more than before.
+func (b *builder) addTool(n *node, t groupchat.Tool, approve groupchat.ToolApproval, before int, f *fields, c *toolList) {
 	f.end()
 	switch {
 	case len(b.problems) > before:
@@ -94,6 +150,9 @@ func (b *builder) tool(n *node, c *toolList) {
 		return
 	case approve != groupchat.ApproveByAgent:
 		t.Approve = approve
+	}
+	if t.SourceName != "" {
+		c.serverNames = append(c.serverNames, t.SourceName)
 	}
 	c.agent.Tools = append(c.agent.Tools, t)
 	c.ownApproval = append(c.ownApproval, approve != groupchat.ApproveByAgent)
@@ -117,7 +176,7 @@ func (b *builder) toolApproval(n *node) groupchat.ToolApproval {
 
 // agentTool reads a tool that is an agent.
 func (b *builder) agentTool(f *fields) groupchat.Tool {
-	reference := f.need("agent", "name an agent of this file or a participant of this team, who takes a query and answers it; or write `mcp:` and a server")
+	reference := f.need("agent", "name an agent of this file or a participant of this team, who takes a query and answers it; or write `mcp:` and a server, `tool:` and a tool of the program, or `steps:` for a tool of the file")
 	o := groupchat.AsToolOptions{
 		Name:        b.text(f.take("name")),
 		Description: b.text(f.take("description")),
@@ -133,13 +192,17 @@ func (b *builder) agentTool(f *fields) groupchat.Tool {
 	case string(groupchat.BranchSession):
 		o.Branch = groupchat.BranchSession
 	}
+	o.Inherit = b.inherits(f.take("history"), o.Branch)
 	if on := b.flag(f.take("show")); on != nil {
 		o.Show = *on
 	}
 	if reference == nil {
 		return groupchat.Tool{}
 	}
+	s := b.openShare(f, o.Scope)
+	s.what = fmt.Sprintf("tool %q", reference.text)
 	p := b.participantOrAgent(reference, o.Scope.Kind)
+	b.closeShare(s, o.Scope, nil)
 	if o.Name == "" {
 		o.Name = b.text(reference)
 	}

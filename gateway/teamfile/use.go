@@ -68,11 +68,16 @@ func (b *builder) unknown(n *node, name string, quotable bool, kind string, know
 		return
 	}
 	slices.Sort(known)
+	known = slices.Compact(known)
 	more := ""
 	if len(known) > maxTold {
 		known, more = known[:maxTold], ", …"
 	}
-	b.bad(n, "%s is no %s of this file; it has %s%s", who, kind, strings.Join(known, ", "), more)
+	where := "file"
+	if kind == "tool" {
+		where = "program"
+	}
+	b.bad(n, "%s is no %s of this %s; it has %s%s", who, kind, where, strings.Join(known, ", "), more)
 }
 
 // badCircle notes that n names an agent that is being read, which would take part in itself, and lists the circle.

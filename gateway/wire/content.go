@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -48,6 +49,29 @@ func olderMessages(messages []agui.Message) Loss {
 		loss |= LostFile
 	}
 	return loss
+}
+
+// SendsBinary reports whether messages are those of a client before 0.0.47 that has sent a file.
+func SendsBinary(messages []agui.Message) bool {
+	return slices.ContainsFunc(messages, func(m agui.Message) bool {
+		parts, _ := m.Content.Parts()
+		return slices.ContainsFunc(parts, agui.Part.WasBinary)
+	})
+}
+
+// binary reshapes messages in place for such a client.
+func binary(messages []agui.Message) {
+	for i := range messages {
+		parts, ok := messages[i].Content.Parts()
+		if !ok {
+			continue
+		}
+		parts = slices.Clone(parts)
+		for n := range parts {
+			parts[n] = parts[n].Binary()
+		}
+		messages[i].Content = agui.PartsContent(parts...)
+	}
 }
 
 // flatten is olderMessages for the content of a tool's result.

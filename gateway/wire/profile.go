@@ -54,10 +54,21 @@ type Profile struct {
 	// questions again instead, after a CUSTOM [CustomFailed]. Readers of the legacy dialect always get that when
 	// questions are open. See [state.Ending].
 	AskAgain bool
+	// Surfaces is whether activities of A2UI are sent. A reader that makes its own of calls and results, as CopilotKit's A2UI middleware does,
+	// would show each surface twice.
+	Surfaces bool
 	// Trace is whether frames of [state.TypeTrace] are sent.
 	Trace bool
 	// RunID replaces the run's id for this reader; empty leaves it.
 	RunID string
+	// Binary is for clients before 0.0.47, which know one kind of media only.
+	Binary bool
+	// Chunks is for readers whose connection may be cut in the middle of a message by somebody who keeps what was read, as CopilotKit's Node
+	// runtime does at a stop: texts come as TEXT_MESSAGE_CHUNK, which such a reader closes by itself. It closes one as well at other events of
+	// the same lane, and the next chunk opens it again.
+	Chunks bool
+	// Links is what the reader is sent in place of files that are inline in messages; the zero value leaves them.
+	Links Links
 }
 
 // Project returns the frames a reader of w is sent for the canonical frame f, whose Data is what [agui.Encode] wrote:
@@ -106,14 +117,26 @@ func (w Profile) same(f state.Frame) bool {
 		return w.Subagents
 	case state.TypeTrace:
 		return w.Trace
-	case agui.TypeTextMessageContent, agui.TypeReasoningMessageContent:
-		return w.Era != agui.Era0 || !bytes.Contains(f.Data, []byte(`"delta":""`))
-	case agui.TypeToolCallResult, agui.TypeMessagesSnapshot:
+	case agui.TypeTextMessageStart, agui.TypeTextMessageEnd:
+		return !w.Chunks
+	case agui.TypeTextMessageContent:
+		return !w.Chunks && (w.Era != agui.Era0 || !bytes.Contains(f.Data, emptyDelta))
+	case agui.TypeReasoningMessageContent:
+		return w.Era != agui.Era0 || !bytes.Contains(f.Data, emptyDelta)
+	case agui.TypeActivitySnapshot, agui.TypeActivityDelta:
+		return w.Surfaces || !bytes.Contains(f.Data, surfaceType)
+	case agui.TypeMessagesSnapshot:
+		return (w.Surfaces || !bytes.Contains(f.Data, surfaceType)) && (w.Era != agui.Era0 || !bytes.Contains(f.Data, []byte(`"content":[`))) &&
+			(w.Links == Links{} || !inlines(f.Data))
+	case agui.TypeToolCallResult:
 		return w.Era != agui.Era0 || !bytes.Contains(f.Data, []byte(`"content":[`))
 	default:
 		return true
 	}
 }
+
+// emptyDelta is what encoded contents have that add nothing.
+var emptyDelta = []byte(`"delta":""`)
 
 func isSubagent(t agui.EventType) bool {
 	return t == agui.TypeSubagentStarted || t == agui.TypeSubagentFinished || t == agui.TypeSubagentError
@@ -127,6 +150,15 @@ func (w Profile) asksAgain(end *state.Ending) bool {
 	return w.AskAgain || w.Dialect == Legacy && len(end.Open) > 0
 }
 
+// text returns an event of a text as it is, or the chunk that stands for it.
+func (w Profile) text(e agui.Event, tags agui.Tagged, chunk agui.TextMessageChunk) []agui.Event {
+	if !w.Chunks {
+		return []agui.Event{e}
+	}
+	chunk.Tagged = tags
+	return []agui.Event{&chunk}
+}
+
 // reshape returns what is sent in place of e, which it may change. The cases are those of same.
 func (w Profile) reshape(e agui.Event, end *state.Ending) ([]agui.Event, Loss) {
 	switch e := e.(type) {
@@ -136,10 +168,18 @@ func (w Profile) reshape(e agui.Event, end *state.Ending) ([]agui.Event, Loss) {
 		return w.finished(e)
 	case *agui.RunError:
 		return w.failed(e, end)
+	case *agui.TextMessageStart:
+		return w.text(e, e.Tagged, agui.TextMessageChunk{MessageID: e.MessageID, Role: e.Role, Name: e.Name}), 0
 	case *agui.TextMessageContent:
-		if e.Delta == "" {
+		if e.Delta == "" && w.Era == agui.Era0 {
 			return nil, 0 // it adds nothing, and clients up to 0.0.45 crash on it
 		}
+		return w.text(e, e.Tagged, agui.TextMessageChunk{MessageID: e.MessageID, Delta: &e.Delta}), 0
+	case *agui.TextMessageEnd:
+		if w.Chunks && e.Metadata == nil {
+			return nil, 0 // the reader closes it
+		}
+		return w.text(e, e.Tagged, agui.TextMessageChunk{MessageID: e.MessageID}), 0
 	case *agui.ReasoningMessageContent:
 		if e.Delta == "" {
 			return nil, 0
@@ -147,9 +187,16 @@ func (w Profile) reshape(e agui.Event, end *state.Ending) ([]agui.Event, Loss) {
 	case *agui.ToolCallResult:
 		loss := flatten(&e.Content)
 		return []agui.Event{e}, loss
+	case *agui.ActivitySnapshot:
+		if w.hides(e.ActivityType) {
+			return nil, 0
+		}
+	case *agui.ActivityDelta:
+		if w.hides(e.ActivityType) {
+			return nil, 0
+		}
 	case *agui.MessagesSnapshot:
-		loss := olderMessages(e.Messages)
-		return []agui.Event{e}, loss
+		return w.messages(e)
 	}
 	return []agui.Event{e}, 0
 }

@@ -53,6 +53,8 @@ var readers = []struct {
 	{"pre-1.0 without subagents", "0.0.59", Profile{}},
 	{"pre-1.0 joined", "0.0.59", Profile{Subagents: true, RunID: "mine"}},
 	{"dojo", "0.0.59", Profile{Dialect: Legacy}},
+	{"pre-1.0 in chunks", "0.0.59", Profile{Subagents: true, AskAgain: true, Chunks: true}},
+	{"1.0 in chunks", "1.0.0", Profile{Era: agui.Era1, Subagents: true, Chunks: true}},
 	{"copilotkit", "0.0.59", Profile{Subagents: true, Stop: StopPlain, AskAgain: true, RunID: "mine"}},
 	{"copilotkit legacy", "0.0.59", Profile{Dialect: Legacy, Subagents: true, Stop: StopPlain, AskAgain: true, RunID: "mine"}},
 	{"copilotkit 1.0", "1.0.0", Profile{Era: agui.Era1, Subagents: true, Stop: StopPlain, AskAgain: true}},
@@ -214,8 +216,8 @@ func verify(t *testing.T, name string, frames []state.Frame) {
 // every returns all Wires there are, but for the run ids.
 func every() []Profile {
 	var all []Profile
-	for n := range 1 << 6 {
-		w := Profile{Era: agui.Era(n & 1), Dialect: Dialect(n >> 1 & 1), Stop: StopForm(n >> 2 & 1), Subagents: n>>3&1 == 1, AskAgain: n>>4&1 == 1}
+	for n := range 1 << 7 {
+		w := Profile{Era: agui.Era(n & 1), Dialect: Dialect(n >> 1 & 1), Stop: StopForm(n >> 2 & 1), Subagents: n>>3&1 == 1, AskAgain: n>>4&1 == 1, Chunks: n>>6&1 == 1}
 		if n>>5&1 == 1 {
 			w.RunID = "mine"
 		}
@@ -255,6 +257,9 @@ func checkSent(t *testing.T, name string, w Profile, f state.Frame) {
 	}
 	if !w.Subagents {
 		never = append(never, `"type":"SUBAGENT_`)
+	}
+	if w.Chunks {
+		never = append(never, `"type":"TEXT_MESSAGE_START"`, `"type":"TEXT_MESSAGE_CONTENT"`, `"type":"TEXT_MESSAGE_END"`)
 	}
 	if w.Stop == StopPlain {
 		never = append(never, `"cancelled"`)

@@ -22,6 +22,15 @@ type Journal interface {
 	Once(ctx context.Context, key string, result json.RawMessage) error
 }
 
+// Approvals remembers what people approved of beforehand.
+type Approvals interface {
+	// Covers returns the approval, of one of the scopes, under which a call may be made; false: there is none. It is asked right before
+	// the call of this id is made, once for it. An error has a person asked.
+	Covers(ctx context.Context, call string, about state.ApprovalSubject, scopes []state.ApprovalScope) (state.Approval, bool, error)
+	// Remember adds an approval. One that is there, or was there and was revoked, is not added again.
+	Remember(ctx context.Context, a state.Approval) error
+}
+
 // A Session is what one run works with: what its turns read, and where what they do goes to. Run, State, Journal, NewID and
 // Origin are required.
 type Session struct {
@@ -51,8 +60,14 @@ type Session struct {
 	// Usage counts what the run's models use, also while it goes on and if it fails. What earlier attempts at the run used
 	// ([EarlierUsage]) is in it from the start. Nil counts for the checkpoint alone.
 	Usage *Usage
+	// Notes are those of the thread. Nil forgets them with the run.
+	Notes *Notes
 	// MaxTurns is the budget of turns for the whole run, nested chats included; 0 means 1000.
 	MaxTurns int
+	// Approvals are those that people gave beforehand; see [groupchat.Approvals]. With nil nothing is remembered, and nobody is offered it.
+	Approvals Approvals
+	// Hooks hold for everything that is done in the run.
+	Hooks []groupchat.Hooks
 	// Log gets what no client is told: the supervisor's reasons (at debug) and the causes of failures that a policy
 	// passed over. Nil keeps silent.
 	Log *slog.Logger
@@ -69,7 +84,7 @@ type Result struct {
 	Closings []agui.Event
 }
 
-var execute = hosting.Execute.(func(context.Context, groupchat.Agent, groupchat.Input, hosting.Session) (
+var execute = hosting.Execute.(func(context.Context, groupchat.Agent, groupchat.Input, hosting.Session, []groupchat.Hooks) (
 	*groupchat.Pause, json.RawMessage, []agui.Event, error))
 
 // Execute runs the root agent to its end, or to a pause. It returns when the agent and everything it started
@@ -81,11 +96,15 @@ func Execute(ctx context.Context, root groupchat.Agent, s Session) (Result, erro
 		Run: s.Run, State: s.State, Fence: s.Fence, Journal: s.Journal,
 		Checkpoint: s.Checkpoint, Answers: s.Answers, Results: s.Results, Takeover: s.Takeover, Memo: s.Memo,
 		Origin: s.Origin, NewID: s.NewID, Pace: s.Pace, MaxTurns: s.MaxTurns, Log: s.Log,
+		Approvals: s.Approvals,
 	}
 	if s.Usage != nil {
 		h.Usage = &s.Usage.counted
 	}
-	pause, checkpoint, closings, err := execute(ctx, root, s.Input, h)
+	if s.Notes != nil {
+		h.Notes = &s.Notes.kept
+	}
+	pause, checkpoint, closings, err := execute(ctx, root, s.Input, h, s.Hooks)
 	if err != nil {
 		return Result{}, err
 	}

@@ -18,16 +18,26 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
+// forgetting remembers nothing.
+type forgetting struct{}
+
+func (forgetting) Covers(context.Context, string, state.ApprovalSubject, []state.ApprovalScope) (state.Approval, bool, error) {
+	return state.Approval{}, false, nil
+}
+
+func (forgetting) Remember(context.Context, state.Approval) error { return nil }
+
 // TestExecuteGetsTheWholeSession fills each field of a session, and looks for all of them where agents are executed.
 func TestExecuteGetsTheWholeSession(t *testing.T) {
 	var got hosting.Session
 	var in groupchat.Input
+	var hooks []groupchat.Hooks
 	pause, closing := &groupchat.Pause{}, &agui.StepFinished{StepName: "s"}
 	was := execute
 	defer func() { execute = was }()
-	execute = func(_ context.Context, _ groupchat.Agent, i groupchat.Input, s hosting.Session) (
+	execute = func(_ context.Context, _ groupchat.Agent, i groupchat.Input, s hosting.Session, h []groupchat.Hooks) (
 		*groupchat.Pause, json.RawMessage, []agui.Event, error) {
-		got, in = s, i
+		got, in, hooks = s, i, h
 		return pause, json.RawMessage("{}"), []agui.Event{closing}, nil
 	}
 	s := Session{
@@ -35,7 +45,7 @@ func TestExecuteGetsTheWholeSession(t *testing.T) {
 		Fence: func(context.Context) error { return nil }, Checkpoint: json.RawMessage("1"),
 		Answers: map[string]state.Answer{"a": {}}, Results: map[string]agui.Content{"r": {}}, Takeover: true,
 		Memo: map[string]json.RawMessage{"m": nil}, Origin: "o", NewID: func() string { return "" }, Pace: 1,
-		Usage: &Usage{}, MaxTurns: 1, Log: slog.New(slog.DiscardHandler),
+		Usage: &Usage{}, Notes: &Notes{}, MaxTurns: 1, Log: slog.New(slog.DiscardHandler), Approvals: forgetting{}, Hooks: []groupchat.Hooks{{Name: "h"}},
 	}
 	given := reflect.ValueOf(s)
 	for i := range given.NumField() {
@@ -50,9 +60,12 @@ func TestExecuteGetsTheWholeSession(t *testing.T) {
 	if in.ThreadID != "t" {
 		t.Errorf("the input is %+v", in)
 	}
+	if len(hooks) != 1 {
+		t.Errorf("%d hooks have arrived", len(hooks))
+	}
 	arrived := reflect.ValueOf(got)
-	if arrived.NumField() != given.NumField()-1 {
-		t.Errorf("a session has %d fields here and %d there, want the input less", given.NumField(), arrived.NumField())
+	if arrived.NumField() != given.NumField()-2 {
+		t.Errorf("a session has %d fields here and %d there, want the input and the hooks less", given.NumField(), arrived.NumField())
 	}
 	for i := range arrived.NumField() {
 		if arrived.Field(i).IsZero() {

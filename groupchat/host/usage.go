@@ -31,19 +31,4 @@ func EarlierUsage(checkpoint json.RawMessage, memo map[string]json.RawMessage, o
 
 // OpenMessages returns the ids of the messages that the failed turns in err left open. They were closed on the wire, because
 // other turns may go on; if the run ends with err, they should not stay in the conversation.
-func OpenMessages(err error) []string {
-	switch e := err.(type) { //nolint:errorlint // the tree is walked here: there may be several
-	case *hosting.OpenMessagesError:
-		return append(OpenMessages(e.Err), e.IDs...)
-	case interface{ Unwrap() error }:
-		return OpenMessages(e.Unwrap())
-	case interface{ Unwrap() []error }:
-		var ids []string
-		for _, inner := range e.Unwrap() {
-			ids = append(ids, OpenMessages(inner)...)
-		}
-		return ids
-	default:
-		return nil
-	}
-}
+func OpenMessages(err error) []string { return hosting.OpenMessages(err) }

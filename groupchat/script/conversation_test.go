@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/groupchattest"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -36,8 +37,8 @@ func TestConversations(t *testing.T) {
 func play(t *testing.T, file string) {
 	archive, err := txtar.ParseFile(file)
 	must(t, err)
-	var r *rig
-	var out *stream
+	var r *groupchattest.Thread
+	var out *groupchattest.Run
 	for i, section := range archive.Files {
 		switch section.Name {
 		case "chat":
@@ -45,13 +46,13 @@ func play(t *testing.T, file string) {
 			dec := json.NewDecoder(strings.NewReader(string(section.Data)))
 			dec.DisallowUnknownFields()
 			must(t, dec.Decode(&member))
-			r = newRig(t, member.agent())
+			r = newThread(t, member.agent())
 		case "input":
-			out = send(r, strings.Split(strings.TrimSpace(string(section.Data)), "\n"))
+			out = send(t, r, strings.Split(strings.TrimSpace(string(section.Data)), "\n"))
 		case "events":
 			var lines []string
-			for _, e := range out.events {
-				lines = append(lines, line(e))
+			for _, e := range out.Events {
+				lines = append(lines, groupchattest.Line(e))
 			}
 			got := strings.Join(lines, "\n") + "\n"
 			if !*update {
@@ -68,28 +69,26 @@ func play(t *testing.T, file string) {
 }
 
 // send plays one request.
-func send(r *rig, lines []string) *stream {
-	answers, results := map[string]string{}, map[string]string{}
+func send(t *testing.T, r *groupchattest.Thread, lines []string) *groupchattest.Run {
+	t.Helper()
+	all := map[string]any{}
 	for _, l := range lines {
 		verb, rest, _ := strings.Cut(l, " ")
 		key, value, _ := strings.Cut(rest, " ")
 		switch verb {
 		case "user":
-			return r.say(rest)
+			return r.Say(rest)
 		case "answer":
-			answers[key] = value
+			all[key] = json.RawMessage(value)
 		case "cancel":
-			answers[key] = "cancel"
+			all[key] = groupchat.Answer{Cancelled: true}
 		case "result":
-			results[key] = value
+			all[key] = value
 		default:
-			r.t.Fatalf("unknown input %q", l)
+			t.Fatalf("unknown input %q", l)
 		}
 	}
-	if len(results) > 0 {
-		return r.returns(results)
-	}
-	return r.answer(answers)
+	return r.Answer(all)
 }
 
 // A testMember is an agent as conversations spell it: a script, or a chat.

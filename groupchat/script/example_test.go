@@ -32,6 +32,6 @@ func ExampleAgent_Validate() {
 	}}
 	fmt.Println(form.Validate())
 	// Output:
-	// step 1: ${answers.size}: no step before asks a question or calls a tool of that name
+	// step 1: ${answers.size}: no step before asks a question or calls a tool or an agent of that name
 	// step 2: ask: question "size" has no message
 }

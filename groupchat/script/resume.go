@@ -13,9 +13,9 @@ import (
 // stepsKey is where a script that waits keeps which steps it has taken, the one that waits included.
 const stepsKey = "script/steps"
 
-// rememberSteps notes that the script waits in its ith step.
-func (s *Agent) rememberSteps(t *groupchat.Turn, i int) error {
-	raw, err := json.Marshal(s.forms(i + 1))
+// rememberSteps notes which steps were taken before the script waits, the one that waits included.
+func rememberSteps(t *groupchat.Turn, taken []Step) error {
+	raw, err := json.Marshal(forms(taken))
 	if err != nil {
 		return err
 	}
@@ -29,6 +29,11 @@ func (s *Agent) Kind() string { return "script" }
 // CanResume reports why the script cannot go on where it waited. What its steps have done is known by their place, so those up
 // to there must be as they were, their texts and values aside.
 func (s *Agent) CanResume(recall func(key string) (json.RawMessage, bool)) error {
+	return canResume(s.Steps, recall)
+}
+
+// canResume reports why steps cannot go on where they waited.
+func canResume(steps []Step, recall func(key string) (json.RawMessage, bool)) error {
 	raw, ok := recall(stepsKey)
 	if !ok {
 		return nil
@@ -37,18 +42,18 @@ func (s *Agent) CanResume(recall func(key string) (json.RawMessage, bool)) error
 	if err := json.Unmarshal(raw, &taken); err != nil {
 		return &errcode.Error{Code: errcode.CheckpointIncompatible, Err: fmt.Errorf("script: its steps in the checkpoint: %w", err)}
 	}
-	if now := s.forms(len(taken)); !slices.Equal(now, taken) {
+	if now := forms(steps[:min(len(taken), len(steps))]); !slices.Equal(now, taken) {
 		return &errcode.Error{Code: errcode.CheckpointIncompatible, Err: fmt.Errorf("script: it is another one up to where it waits: %s, and was %s",
 			strings.Join(now, ", "), strings.Join(taken, ", "))}
 	}
 	return nil
 }
 
-// forms says what the first n steps do, one for each.
-func (s *Agent) forms(n int) []string {
+// forms says what steps do, one for each.
+func forms(steps []Step) []string {
 	list := []string{}
-	for _, step := range s.Steps[:min(n, len(s.Steps))] {
-		list = append(list, step.form())
+	for i := range steps {
+		list = append(list, steps[i].form())
 	}
 	return list
 }
@@ -67,10 +72,16 @@ func (s *Step) form() string {
 		return "set"
 	case s.Tool != nil:
 		return "tool " + s.Tool.Name
+	case s.Call != nil:
+		return "call " + s.Call.Name
 	case s.Sleep > 0:
 		return "sleep"
 	case s.Fail != nil:
 		return "fail"
+	case s.When != nil:
+		return "when (" + strings.Join(forms(s.When.Then), ", ") + ") else (" + strings.Join(forms(s.When.Else), ", ") + ")"
+	case s.Each != nil:
+		return "each (" + strings.Join(forms(s.Each.Do), ", ") + ")"
 	default:
 		return "say"
 	}

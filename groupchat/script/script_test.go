@@ -31,31 +31,35 @@ func TestScriptOfTheContract(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		must(t, form.Validate())
-		r := newRig(t, form)
-		r.reducers = state.Reducers{"/order": func(old, new json.RawMessage) (json.RawMessage, error) {
+		once := func(old, new json.RawMessage) (json.RawMessage, error) {
 			if old != nil {
 				t.Error("the order is set twice")
 			}
 			return new, nil
-		}}
-		must(t, r.say("hi").err)
-		size, colour := r.question("size"), r.question("colour")
+		}
+		team := team(form)
+		team.State.Reducers = state.Reducers{"/order": once}
+		r := newThread(t, team)
+		run := r.Say("hi")
+		must(t, run.Err)
+		size, colour := run.Questions[0], run.Questions[1]
 		equal(t, "reason", size.Reason, "input_required")
 		equal(t, "ttl", []time.Duration{size.TTL, colour.TTL}, []time.Duration{0, time.Hour})
-		equal(t, "value", string(size.Metadata["value"]), `{"message":"Which size?","options":["S","M","L"]}`)
-		equal(t, "schema", string(size.ResponseSchema),
-			`{"properties":{"value":{"enum":["S","M","L"]}},"required":["value"],"type":"object"}`)
-		must(t, state.ValidateAnswer(size.ResponseSchema, json.RawMessage(`{"value":"M"}`)))
-		if state.ValidateAnswer(size.ResponseSchema, json.RawMessage(`{"value":"XL"}`)) == nil {
+		equal(t, "question", []string{size.Message, string(size.Options)}, []string{"Which size?", `["S","M","L"]`})
+		equal(t, "schema", string(size.Schema), `{"properties":{"value":{"enum":["S","M","L"]}},"required":["value"],"type":"object"}`)
+		must(t, state.ValidateAnswer(size.Schema, json.RawMessage(`{"value":"M"}`)))
+		if state.ValidateAnswer(size.Schema, json.RawMessage(`{"value":"XL"}`)) == nil {
 			t.Error("the schema takes what is no option")
 		}
-		must(t, r.answer(map[string]string{"size": `{"value":"M"}`, "colour": `"{\"value\":\"red\"}"`}).err)
-		equal(t, "order", string(r.state), `{"order":{"colour":"red","size":"M"}}`)
-		equal(t, "call", r.waiting.Pause.Calls[0].Name, "show_map")
+		run = r.Answer(given(map[string]string{"size": `{"value":"M"}`, "colour": `{"value":"red"}`}))
+		must(t, run.Err)
+		equal(t, "order", string(run.State), `{"order":{"colour":"red","size":"M"}}`)
+		equal(t, "call", run.Calls[0].Name, "show_map")
 		began := time.Now()
-		must(t, r.returns(map[string]string{"show_map": `{"zoom":3}`}).err)
+		run = r.Answer(map[string]any{"show_map": `{"zoom":3}`})
+		must(t, run.Err)
 		equal(t, "slept", time.Since(began), 2*time.Second)
-		equal(t, "last words", r.messages[len(r.messages)-1].Content.Text(), `Ordered M, {"zoom":3}.`)
+		equal(t, "last words", run.Text, `Ordered M, {"zoom":3}.`)
 	})
 }
 
@@ -66,7 +70,7 @@ func TestScriptBeginsAgainWithEveryMessage(t *testing.T) {
 		{Set: &Set{Path: "/text", Value: []any{"is ${answers.k}", 7, nil, true}}},
 	}}
 	for _, root := range []groupchat.Agent{s, team(s)} {
-		r := newRig(t, root)
+		r := newThread(t, root)
 		for _, test := range [][2]string{
 			{`{"value":{"a":1}}`, `{"k":{"a":1},"text":["is {\"a\":1}",7,null,true]}`},
 			{`12345678901234567890`, `{"k":12345678901234567890,"text":["is 12345678901234567890",7,null,true]}`},
@@ -74,29 +78,31 @@ func TestScriptBeginsAgainWithEveryMessage(t *testing.T) {
 			{`{"value":null}`, `{"k":null,"text":["is ",7,null,true]}`},
 			{`"x"`, `{"k":"x","text":["is x",7,null,true]}`},
 		} {
-			must(t, r.say("go").err)
-			must(t, r.answer(map[string]string{"k": test[0]}).err)
-			equal(t, test[0], string(r.state), test[1])
+			must(t, r.Say("go").Err)
+			run := r.Answer(given(map[string]string{"k": test[0]}))
+			must(t, run.Err)
+			equal(t, test[0], string(run.State), test[1])
 		}
 	}
 }
 
 func TestScriptCalledOffSaysSo(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, form)
-	must(t, r.say("hi").err)
-	must(t, r.answer(map[string]string{"size": `"S"`, "colour": "cancel"}).err)
-	equal(t, "history", texts(r.messages), []string{"hi", "Two questions first.", cancelledText})
-	equal(t, "state", string(r.state), "{}")
+	r := newThread(t, form)
+	must(t, r.Say("hi").Err)
+	run := r.Answer(given(map[string]string{"size": `"S"`, "colour": "cancel"}))
+	must(t, run.Err)
+	equal(t, "history", texts(r.Thread().Messages()), []string{"hi", "Two questions first.", cancelledText})
+	equal(t, "state", string(run.State), "{}")
 }
 
 func TestScriptFailsAsItsAuthorSays(t *testing.T) {
 	t.Parallel()
 	s := &Agent{Steps: []Step{{Fail: &Fail{Code: "sold_out", Message: "We are sold out."}}}}
-	out := newRig(t, team(s)).say("x")
+	out := newThread(t, team(s)).Say("x")
 	codeOf(t, out, "sold_out")
 	var told []string
-	for _, e := range out.events {
+	for _, e := range out.Events {
 		switch e := e.(type) {
 		case *agui.RunError:
 			told = append(told, e.Message)
@@ -105,9 +111,9 @@ func TestScriptFailsAsItsAuthorSays(t *testing.T) {
 		}
 	}
 	equal(t, "told", told, []string{"We are sold out.", "We are sold out."})
-	out = newRig(t, &Agent{Steps: []Step{{Fail: &Fail{}}}}).say("x")
+	out = newThread(t, &Agent{Steps: []Step{{Fail: &Fail{}}}}).Say("x")
 	codeOf(t, out, errcode.AgentFailed)
-	equal(t, "sentence", out.events[len(out.events)-1].(*agui.RunError).Message, errcode.AgentFailed.Message())
+	equal(t, "sentence", out.Events[len(out.Events)-1].(*agui.RunError).Message, errcode.AgentFailed.Message())
 }
 
 func TestScriptValidateReportsEveryMistake(t *testing.T) {
@@ -186,16 +192,16 @@ func TestAChangedScriptGoesOnOnlyIfItIsTheSameSoFar(t *testing.T) {
 			},
 		} {
 			one, other := wrap(&Agent{Steps: before}), wrap(&Agent{Steps: tt.after})
-			r := newRig(t, team(one))
-			must(t, r.say("x").err)
-			r.root = team(other)
-			s := r.answer(map[string]string{"k": "true"})
+			r := newThread(t, team(one))
+			must(t, r.Say("x").Err)
+			r.Upgrade(team(other))
+			s := r.Answer(given(map[string]string{"k": "true"}))
 			_, opaque := one.(groupchat.AgentFunc)
 			switch {
-			case tt.want == "" && errcode.Of(s.err) != errcode.CheckpointIncompatible, tt.want == "" && !opaque && len(s.events) != 3:
-				t.Errorf("%s: ended with %v: %s", name, s.err, s.shape())
-			case tt.want != "" && (s.err != nil || s.shape() != tt.want):
-				t.Errorf("%s: ended with %v: %s, want %s", name, s.err, s.shape(), tt.want)
+			case tt.want == "" && errcode.Of(s.Err) != errcode.CheckpointIncompatible, tt.want == "" && !opaque && len(s.Events) != 3:
+				t.Errorf("%s: ended with %v: %s", name, s.Err, s.Shape())
+			case tt.want != "" && (s.Err != nil || s.Shape() != tt.want):
+				t.Errorf("%s: ended with %v: %s, want %s", name, s.Err, s.Shape(), tt.want)
 			}
 		}
 	}
@@ -211,10 +217,10 @@ func TestAChangedScriptTakesNoOtherCallsResult(t *testing.T) {
 		}
 		return s
 	}
-	r := newRig(t, script("pay", "show"))
-	must(t, r.say("x").err)
-	r.root = script("show", "pay")
-	out := r.returns(map[string]string{"pay": "paid"})
+	r := newThread(t, script("pay", "show"))
+	must(t, r.Say("x").Err)
+	r.Upgrade(script("show", "pay"))
+	out := r.Answer(map[string]any{"pay": "paid"})
 	codeOf(t, out, errcode.CheckpointIncompatible)
-	equal(t, "sent", out.shape(), "")
+	equal(t, "sent", out.Shape(), "")
 }

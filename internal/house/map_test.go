@@ -19,8 +19,8 @@ const (
 )
 
 var (
-	mapRow  = regexp.MustCompile("(?m)^\\| `([a-z/]+)` \\| [^|]+ \\| [^|]+ \\| ([^|]*)\\|$")
-	larger  = regexp.MustCompile("(?m)^- `([a-z/]+)`: ")
+	mapRow  = regexp.MustCompile("(?m)^\\| `([a-z0-9/]+)` \\| [^|]+ \\| [^|]+ \\| ([^|]*)\\|$")
+	larger  = regexp.MustCompile("(?m)^- `([a-z0-9/]+)`: ")
 	mapPart = regexp.MustCompile(`(?s)\n## The map\n.*?\n## `)
 )
 

@@ -8,11 +8,12 @@ import { createServer } from "node:http";
 import { after, test } from "node:test";
 import { startAsker } from "./lib/asker.mjs";
 import { openPage } from "./lib/browser.mjs";
-import { agrees, choose, say, shows } from "./lib/chat.mjs";
+import { agrees, choose, idle, say, shows, thread } from "./lib/chat.mjs";
 import { judgeFrames } from "./lib/frames.mjs";
 import { ask, startExample, startGateway } from "./lib/servers.mjs";
 import { withKey } from "./lib/people.mjs";
 import { keysFile } from "../lib/keys.mjs";
+import { serveTeams } from "../models/lib/teams.mjs";
 import { startProxy } from "../lib/proxy.mjs";
 
 const value = (schema, key = "value") => ({ type: "object", properties: { [key]: schema }, required: [key] });
@@ -33,6 +34,8 @@ agents:
       "A number": [{ message: "How many?", responseSchema: value({ type: "integer" }) }],
       "A call": [{ reason: "tool_call", message: "May I call order?", responseSchema: value({ type: "boolean" }, "approved") }],
       "Anything": [{ message: "Anything else?" }],
+      "A trip": [{ message: "Which trip?", responseSchema: { type: "object", properties: { day: { type: "string", format: "date" }, class: { enum: ["first", "second"] } }, required: ["class"] } }],
+      "A tree": [{ message: "Which tree?", responseSchema: { type: "object", properties: { a: { type: "array", items: { $ref: "#" } } } } }],
       "Two things": [{ message: "Which name?" }, { message: "May I?", responseSchema: value({ type: "boolean" }) }],
     })}"
 `,
@@ -52,10 +55,10 @@ const react = await startExample("copilotkit-react", lastCommand("copilotkit-rea
 });
 
 /** Opens the page of copilotkit-react before a gateway. */
-async function openReact(t, at) {
+async function openReact(t, at, agent = "travel") {
   proxy.gateway = at;
   proxy.hangUp(); // what is connected is connected to another
-  const page = await openPage(t, react);
+  const page = await openPage(t, `${react}?agent=${agent}`);
   page.allow(/Lit is in dev mode/); // `npm run dev` is a development build, of CopilotKit too
   return page;
 }
@@ -93,7 +96,7 @@ const questions = {
 /** Answers a question in words. */
 async function answer(page, question, words) {
   const card = page.getByRole("group", { name: question });
-  await card.getByRole("textbox").fill(words);
+  await card.getByRole("textbox").or(card.getByRole("spinbutton")).fill(words);
   await card.getByRole("button", { name: "Answer" }).click();
 }
 
@@ -104,6 +107,76 @@ test("copilotkit-react shows the questions of any team", async (t) => {
     await give(page);
     await shows(page, `You said: ${told}`);
   }
+});
+
+// What is said to an agent of each team of examples/teams, and what is done until it has said the last.
+const teams = {
+  assistant: ["assistant", "What is two and two?", async () => {}, "Four."],
+  planner: [
+    "desk",
+    "How many piano tuners are there?",
+    async (page) => {
+      const card = page.getByRole("group", { name: "Shall we go about it like this?" });
+      assert.equal(await card.getByLabel("The plan, one step a line").inputValue(), "1. analyst: count");
+      await card.getByRole("group", { name: "Go ahead" }).getByRole("button", { name: "Yes" }).click();
+      await card.getByRole("button", { name: "Answer" }).click();
+    },
+    "About three.",
+  ],
+  "research-desk": [
+    "desk",
+    "Write about the tides",
+    async (page) => {
+      await answer(page, "Is the draft all right?", "Shorter, please");
+      await shows(page, "Tides in brief.");
+      await page.getByRole("group", { name: "Is the draft all right?" }).getByRole("button", { name: "Answer" }).click(); // it may be left empty
+      await page.getByRole("group", { name: "Is the draft all right?" }).waitFor({ state: "detached" });
+    },
+    "Tides in brief.",
+  ],
+  travel: [
+    "travel",
+    "Plan my trip",
+    async (page) => {
+      await choose(page, "KLM");
+      await choose(page, "Hotel Zoe");
+    },
+    "Hotel: Hotel Zoe",
+  ],
+  triage: ["support", "I was charged twice", async () => {}, "You get 12 euros back."],
+  remote: ["desk", "May I do that?", (page) => choose(page, "Japan"), "You may."],
+};
+
+test("copilotkit-react works with every agent of examples/teams", async (t) => {
+  const { gateways } = await serveTeams();
+  assert.deepEqual(Object.keys(teams).toSorted(), Object.keys(gateways).toSorted());
+  for (const [name, [agent, words, act, last]] of Object.entries(teams)) {
+    await t.test(name, async (t) => {
+      const page = await openReact(t, gateways[name], agent);
+      await say(page, words);
+      await act(page);
+      await shows(page, last);
+      await idle(page);
+      const { status } = await thread(gateways[name], new URL(page.url()).searchParams.get("thread"), agent);
+      assert.equal(status, "idle");
+    });
+  }
+});
+
+test("copilotkit-react has a form for what a schema wants, and JSON for what no form shows", async (t) => {
+  const page = await openReact(t, asker);
+  await say(page, "A trip");
+  const card = page.getByRole("group", { name: "Which trip?" });
+  await card.getByLabel("Day").fill("2030-01-31");
+  await card.getByRole("button", { name: "Answer" }).click();
+  await card.getByText("Please answer this.").waitFor();
+  await card.getByLabel("Class").selectOption("first");
+  await card.getByRole("button", { name: "Answer" }).click();
+  await shows(page, 'You said: {"class":"first","day":"2030-01-31"}');
+  await say(page, "A tree");
+  await page.getByLabel("as JSON").fill('{"a": []}');
+  await page.getByRole("button", { name: "Answer" }).click();
+  await shows(page, 'You said: {"a":[]}');
 });
 
 /** A server that has nothing but an error. */

@@ -9,7 +9,8 @@ import { openPlanner, option, question, unasked } from "./lib/planner.mjs";
 import { startGateway } from "./lib/servers.mjs";
 
 const object = (properties, required = Object.keys(properties)) => ({ type: "object", properties, required });
-const code = object({ code: { type: "string", pattern: "^[A-Z]{3}$" } });
+// A pattern that browsers do not know: only the gateway can refuse what does not fit.
+const code = object({ code: { type: "string", pattern: "^(?P<letters>[A-Z]{3})$" } });
 
 const asker = await startAsker({
   "A code": [{ message: "Which code?", responseSchema: code }],
@@ -142,12 +143,12 @@ test("what may be left out is left out", async (t) => {
   await told(page, 'You said: {}, {"name":"Ada"}');
 });
 
-test("a list is written as JSON, and what is none is not sent", async (t) => {
+test("a list has an item for each of its fields", async (t) => {
   const page = await asked(t, "asker", "A list");
-  await field(page, "Who comes?").fill("Ada");
-  await answer(page).click();
-  await page.getByText(/as JSON/).waitFor();
-  await field(page, "Who comes?").fill('["Ada", "Grace"]');
+  for (const name of ["Ada", "Grace"]) {
+    await page.getByRole("button", { name: "Add to Guests" }).click();
+    await field(page, "Who comes?").last().fill(name);
+  }
   await answer(page).click();
   await told(page, 'You said: {"guests":["Ada","Grace"]}');
 });

@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { idle, say, shown } from "./lib/chat.mjs";
-import { openPlanner, option, pick, question } from "./lib/planner.mjs";
+import { camera, ofColours } from "./lib/looks.mjs";
+import { openPlanner, option, pick, placeOf, question, threadOf } from "./lib/planner.mjs";
 import { ask, startGateway } from "./lib/servers.mjs";
 
 const gateway = await startGateway({
@@ -26,13 +27,14 @@ agents:
 `,
 });
 
+const earlier = (page) => page.getByTestId("failed-run").filter({ hasText: "There is no cloth left." });
 const failure = (page) => page.getByTestId("failure").filter({ hasText: "There is no cloth left." });
 const runs = async (agent, id) => (await ask(`${gateway.url}/threads/${id}?agent=${agent}`)).body.runs;
 
 /** Opens the page at an agent, and says something: {page, id}. */
-async function begun(t, agent) {
+async function begun(t, agent, options) {
   const id = crypto.randomUUID();
-  const page = await openPlanner(t, gateway.url, { place: `#/t/${agent}/${id}` });
+  const page = await openPlanner(t, gateway.url, { place: `#/t/${agent}/${id}`, ...options });
   page.allow(/404/); // nobody has begun the thread that this names
   await page.getByTestId("welcome").waitFor();
   await say(page, "A coat, please");
@@ -56,14 +58,68 @@ test("why a turn failed stays in the conversation, also over a reload, and the t
   assert.equal((await shown(page)).filter(({ role }) => role === "user").length, 1, "the message is not said twice");
 });
 
-test("a turn that failed is no reason to be asked about after the next one", async (t) => {
-  const { page } = await begun(t, "tailor");
+test("an earlier turn that failed stays with its reason, also after later messages and a reload, and runs again in a copy", async (t) => {
+  const { page, id } = await begun(t, "tailor");
   await failure(page).waitFor();
   await say(page, "A hat, then");
-  await page.getByText("A hat, then").waitFor();
+  await earlier(page).waitFor();
   await failure(page).waitFor();
-  assert.equal(await page.getByTestId("failure").count(), 1, "one reason, of the last turn");
+  assert.equal(await failure(page).count(), 1, "one of them is the last turn's");
+  await page.reload();
+  await earlier(page).waitFor();
+  assert.deepEqual(
+    await page.locator("[data-testid=failed-run], [data-testid=failure], [data-message-id]").evaluateAll((elements) =>
+      elements.map(({ dataset, innerText }) => (dataset.testid?.startsWith("fail") ? "failed" : innerText.trim())),
+    ),
+    ["A coat, please", "Let me see.", "failed", "A hat, then", "Let me see.", "failed"],
+  );
+  await earlier(page).getByRole("button", { name: "Open in inspector" }).click();
+  await page.getByTestId("inspector").waitFor();
+  assert.deepEqual(placeOf(page).inspect, { inspect: "trace", run: "1" });
+  await page.getByTestId("inspector-close").click();
+
+  await earlier(page).getByRole("button", { name: "Try again in a copy" }).click();
+  await page.waitForFunction((before) => !location.hash.includes(before), id);
+  const copy = await threadOf(page);
+  await failure(page).waitFor();
+  await idle(page);
+  assert.equal(await earlier(page).count(), 0);
+  assert.deepEqual((await shown(page)).filter(({ role }) => role === "user").map(({ text }) => text), ["A coat, please"]);
+  assert.deepEqual([(await runs("tailor", copy)).length, (await runs("tailor", id)).length], [1, 2]);
 });
+
+test("a failure goes when its turn runs again, and leads to its run while it is there", async (t) => {
+  const { page } = await begun(t, "tailor");
+  await failure(page).waitFor();
+  await failure(page).getByRole("button", { name: "Open in inspector" }).click();
+  await page.getByTestId("inspector").waitFor();
+  assert.deepEqual(placeOf(page).inspect, { inspect: "trace", run: "1" });
+  await page.getByTestId("inspector-close").click();
+  await failure(page).getByRole("button", { name: "Try again" }).focus();
+  await page.keyboard.press("Enter");
+  await failure(page).waitFor({ state: "detached" });
+  assert.equal(await page.evaluate(() => document.activeElement.id), "chat", "the focus is not lost");
+  await failure(page).waitFor();
+  await idle(page);
+  await page.reload();
+  await failure(page).waitFor();
+  assert.equal(await earlier(page).count(), 0, "its turn ran again");
+});
+
+for (const look of ["light", "dark phone"]) {
+  test(`${look}: turns that failed`, async (t) => {
+    const phone = look.endsWith("phone");
+    const colorScheme = look.split(" ")[0];
+    const { page } = await begun(t, "tailor", { colorScheme, reducedMotion: "reduce", ...(phone && { viewport: { width: 360, height: 740 }, hasTouch: true }) });
+    await failure(page).waitFor();
+    await say(page, "A hat, then");
+    await earlier(page).waitFor();
+    await failure(page).waitFor();
+    const { stage, done } = camera(page, `${look} failures`, colorScheme === "dark" ? ofColours : {});
+    await stage("1 two failures");
+    done();
+  });
+}
 
 test("an answer whose turn failed can be given again, and its card says why, also after a reload", async (t) => {
   const { page, id } = await begun(t, "asker");

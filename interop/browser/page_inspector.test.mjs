@@ -42,7 +42,7 @@ const tab = (page, name) => page.getByTestId(`insp-tab-${name}`).click();
 
 /** A plan at its question for a flight in one tab, and its inspector in another: {planner, page, id}. */
 async function inspected(t) {
-  const planner = await openPlanner(t, gateway.url, { permissions: ["clipboard-read", "clipboard-write"] });
+  const planner = await openPlanner(t, gateway.url, { place: "#/t/travel", permissions: ["clipboard-read", "clipboard-write"] });
   const id = await begin(planner);
   await question(planner, /flight/i).waitFor();
   const page = await openPlanner(t, gateway.url, { context: planner.context(), place: `#/t/travel/${id}?inspect=events` });

@@ -2,22 +2,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { focused, tabTo } from "./lib/keyboard.mjs";
 import { agreesWhole, openPlanner, option, question, starter, step, threadOf, unasked } from "./lib/planner.mjs";
 import { startGateway } from "./lib/servers.mjs";
 
 const gateway = await startGateway();
-
-const focused = (locator) => locator.evaluate((element) => element === document.activeElement);
-
-/** Presses Tab until the focus is on an element; fails if that is not to be reached. */
-async function tabTo(page, locator, { within = 40 } = {}) {
-  await locator.waitFor();
-  for (let i = 0; i < within; i++) {
-    await page.keyboard.press("Tab");
-    if (await focused(locator)) return;
-  }
-  assert.fail(`${within} times Tab do not lead to ${locator}`);
-}
 
 /** Waits until the question has taken the focus by itself. */
 const asked = (page) => page.waitForFunction(() => document.activeElement?.dataset.testid === "questions");

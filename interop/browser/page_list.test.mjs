@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
+import { begun } from "./lib/begun.mjs";
 import { say } from "./lib/chat.mjs";
 import { openPlanner, row, threadOf } from "./lib/planner.mjs";
 import { startGateway } from "./lib/servers.mjs";
@@ -18,18 +19,6 @@ agents:
 
 const rows = (page) => page.getByTestId("thread");
 
-/** Runs an agent on a thread as a script does; returns the thread's id. */
-async function run(agent, text) {
-  const threadId = randomUUID();
-  const response = await fetch(`${gateway.url}/agents/${agent}`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ threadId, runId: randomUUID(), protocolVersion: "1.0", messages: [{ id: randomUUID(), role: "user", content: text }] }),
-  });
-  await response.text();
-  return threadId;
-}
-
 test("a run that is over at once is in the list", async (t) => {
   const page = await openPlanner(t, gateway.url, { place: `#/t/quick/${randomUUID()}` });
   page.allow(/404/); // nobody has begun the thread that this names
@@ -44,9 +33,11 @@ test("a run that is over at once is in the list", async (t) => {
 
 test("older threads stay in the list when one of them is opened, and go when they are deleted", async (t) => {
   const ids = [];
-  for (let i = 0; i < 70; i++) ids.unshift(await run("other", `Thread ${i}`));
+  for (let i = 0; i < 70; i++) ids.unshift(await begun(gateway, "other", `Thread ${i}`));
   const page = await openPlanner(t, gateway.url, { place: `#/t/other/${ids[0]}` });
-  await rows(page).nth(29).waitFor();
+  await page.getByTestId("thread-agent").selectOption("other");
+  await row(page, ids[29]).waitFor();
+  await rows(page).nth(30).waitFor({ state: "detached" }); // those of the other agent
   assert.equal(await rows(page).count(), 30);
   const older = page.getByRole("button", { name: "Show older" });
   for (const count of [60, 70]) {

@@ -139,7 +139,7 @@ test("an agent that only ann may use is to ben's page like one that nobody serve
     await page.getByTestId("welcome").waitFor();
     return page.getByTestId("agent-switch").locator("option").allInnerTexts();
   };
-  const [ann, ben] = await Promise.all([openAs(t, guarded, keys, "ann"), openAs(t, guarded, keys, "ben")]);
+  const [ann, ben] = await Promise.all([openAs(t, guarded, keys, "ann", { place: "#/t/desk" }), openAs(t, guarded, keys, "ben")]);
   assert.deepEqual([await agents(ann), await agents(ben)], [["desk", "vault"], ["desk"]]);
   const says = async (name) => {
     await ben.goto(`${guarded.url}/#/t/${name}/${crypto.randomUUID()}`);

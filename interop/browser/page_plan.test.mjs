@@ -78,7 +78,7 @@ test("an answer is made again, in the place of the first one", async (t) => {
   assert.equal(after.runs.length, 2);
 });
 
-test("never mind calls the question off, and the plan can go on", async (t) => {
+test("a question can be skipped, and the plan can go on", async (t) => {
   const page = await openPlanner(t, gateway.url);
   const id = await begin(page);
   await page.getByTestId("never-mind").click();
@@ -103,7 +103,8 @@ test("start over empties the itinerary and asks for a flight again", async (t) =
   assert.equal(messages.filter(({ role }) => role === "user").length, 2);
 });
 
-test("what is written while a question is open stays in the field", async (t) => {
+test("what is written while a question is open stays in the field, if the agent does not take messages for answers", async (t) => {
+  const gateway = await startGateway({ team: "{ version: 1, agents: { travel: { type: travel } } }" });
   const page = await openPlanner(t, gateway.url);
   const id = await begin(page);
   await question(page, /flight/i).waitFor();

@@ -51,7 +51,7 @@ async function opened(t, agent, inspect, options = {}) {
 
 /** A plan at its question for a flight, with the trace of its first run. */
 async function traced(t, options = {}) {
-  const page = await openPlanner(t, gateway.url, options);
+  const page = await openPlanner(t, gateway.url, { place: "#/t/travel", ...options });
   const id = await begin(page);
   await question(page, /flight/i).waitFor();
   await page.getByTestId("inspector-open").click();

@@ -10,7 +10,7 @@ const gateway = await startGateway();
 for (const [what, files] of [
   ["its script", "**/assets/index-*.js"],
   ["its styles", "**/assets/index-*.css"],
-  ["a part that is loaded later", "**/assets/Planner-*.js"],
+  ["a part that is loaded later", "**/assets/Chat-*.js"],
 ]) {
   test(`a page that does not find ${what} at the other version is loaded again until it does`, async (t) => {
     let missed = 0;

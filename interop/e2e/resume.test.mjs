@@ -104,10 +104,10 @@ for (const version of versions) {
       });
     }
 
-    test("a message without an answer is refused, and not kept", async () => {
+    test("a message without an answer is refused, and not kept, if its page is behind", async () => {
       const tab = await asked(version);
       const before = await tab.agrees();
-      const other = tab.another();
+      const other = new Tab(gateway, version, { threadId: tab.threadId });
       const stream = await other.say("What about Paris?");
       assert.deepEqual(stream.types, ["RUN_STARTED", "RUN_ERROR"]);
       assert.equal(stream.last.code, "interrupt_pending");

@@ -1,11 +1,11 @@
-// Tools that a person has to approve of: several in one pause, arguments edited, declined, called off.
+// Tools that a person has to approve of: several in one pause, arguments edited, declined, called off, remembered.
 
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
-import { cancelled, resolved, versions } from "../lib/client.mjs";
+import { ask, cancelled, resolved, versions } from "../lib/client.mjs";
 import { startGateway } from "../lib/gateway.mjs";
 import { modelsAt, startMock, teamFile } from "./lib/mock.mjs";
-import { keepsSecrets, Tab } from "./lib/tab.mjs";
+import { changed, keepsSecrets, Tab } from "./lib/tab.mjs";
 
 const mock = await startMock([
   {
@@ -33,6 +33,7 @@ const gateway = await startGateway({
       porter: llm("porter", "Carries"),
       boss: llm("boss", "Decides", { tools: [{ agent: "clerk" }, { agent: "porter" }] }),
       trusting: llm("boss", "Decides", { tools: [{ agent: "clerk" }, { agent: "porter" }], approve: ["porter"] }),
+      lasting: llm("boss", "Decides", { tools: [{ agent: "clerk" }, { agent: "porter" }], remember: ["thread", "principal"] }),
       careless: llm("boss", "Decides", { tools: [{ agent: "clerk" }, { agent: "porter" }], approve: "never" }),
     },
   }),
@@ -60,16 +61,23 @@ for (const version of versions) {
     test("two approvals in one pause, one with edited arguments, one declined", async () => {
       const { tab, stream } = await asked();
       assert.deepEqual(tab.questions.map(({ reason, toolCallId }) => [reason, toolCallId]), stream.of("TOOL_CALL_START").map(({ toolCallId }) => ["tool_call", toolCallId]));
-      for (const { responseSchema } of tab.questions) assert.deepEqual(Object.keys(responseSchema.properties).toSorted(), ["approved", "editedArgs"]);
+      for (const { responseSchema } of tab.questions) assert.deepEqual(Object.keys(responseSchema.properties).toSorted(), ["approved", "editedArgs", "reason"]);
       await tab.agrees();
-      const next = await tab.answer({ approved: true, editedArgs: { query: "the better draft" } }, { approved: false });
+      for (const { metadata } of tab.questions) assert.equal(metadata.value.why, "I ask them both.");
+      assert.deepEqual(tab.questions.map(({ metadata }) => [metadata.value.tool, metadata.value.arguments.query]), [["clerk", "the first draft"], ["porter", "the heavy trunk"]]);
+      const next = await tab.answer({ approved: true, editedArgs: { query: "the better draft" } }, { approved: false, reason: "too heavy" });
       assert.deepEqual(next.outcome, { type: "success" }, next.text);
       assert.deepEqual(next.of("TOOL_CALL_START"), [], "the calls were shown before");
-      assert.deepEqual(results(next), ["I wrote the better draft.", "not approved"]);
+      const no = "not approved. The person said: too heavy";
+      assert.deepEqual(results(next), ["I wrote the better draft.", no]);
+      assert.deepEqual(next.of("TOOL_CALL_RESULT").map(({ metadata }) => metadata.approval), [
+        { decision: "edited", arguments: { query: "the better draft" }, by: "local" },
+        { decision: "declined", reason: "too heavy", by: "local" },
+      ]);
       assert.equal(next.texts.at(-1), "They are done.");
       assert.deepEqual(await told(), [
-        ["the first draft", "I wrote the better draft."],
-        ["the heavy trunk", "not approved"],
+        ["the better draft", changed + "I wrote the better draft."],
+        ["the heavy trunk", no],
       ]);
       await tab.agrees();
     });
@@ -95,20 +103,15 @@ for (const version of versions) {
       await tab.agrees();
     });
 
-    test("edited arguments that do not fit are asked for again", async () => {
+    test("edited arguments that do not fit are refused, and the question stays open", async () => {
       const { tab } = await asked();
-      const [first] = tab.questions;
+      const open = tab.questions;
       const again = await tab.answer({ approved: true, editedArgs: { query: 5 } }, { approved: true });
-      assert.equal(again.outcome?.type, "interrupt", again.text);
-      assert.equal(tab.questions.length, 1);
-      assert.equal(tab.questions[0].toolCallId, first.toolCallId);
-      assert.notEqual(tab.questions[0].id, first.id);
-      assert.match(tab.questions[0].message, /do not fit/);
-      await tab.agrees();
-      const next = await tab.answer({ approved: true, editedArgs: { query: "the better draft" } });
+      assert.equal(again.last.code, "resume_invalid", again.text);
+      const next = await tab.run({ resume: open.map(({ id }, i) => resolved(id, { approved: true, ...(i === 0 && { editedArgs: { query: "the better draft" } }) })) });
       assert.deepEqual(next.outcome, { type: "success" }, next.text);
       assert.deepEqual(await told(), [
-        ["the first draft", "I wrote the better draft."],
+        ["the better draft", changed + "I wrote the better draft."],
         ["the heavy trunk", "I carried it."],
       ]);
       await tab.agrees();
@@ -120,6 +123,39 @@ for (const version of versions) {
       const next = await tab.answer({ approved: true });
       assert.deepEqual([...results(stream), ...results(next)].toSorted(), ["I carried it.", "I wrote the first draft."]);
       await tab.agrees();
+    });
+
+    test("approvals that are remembered, and revoked", async () => {
+      const { tab } = await asked("lasting");
+      const path = `${gateway.url}/threads/${tab.threadId}/approvals`;
+      const [{ metadata, responseSchema }] = tab.questions;
+      assert.deepEqual([metadata.value.remember, responseSchema.properties.remember.enum], [["thread", "principal"], ["thread", "principal"]]);
+      await tab.answer({ approved: true, remember: "thread" }, { approved: true });
+      const { approvals } = (await ask(path)).body;
+      assert.deepEqual(approvals.map(({ agent, tool, scope, threadId }) => [agent, tool, scope, threadId]), [["lasting", "clerk", "thread", tab.threadId]]);
+
+      const second = await tab.say("Get it done again");
+      assert.deepEqual(tab.questions.map(({ metadata: { value } }) => value.tool), ["porter"], second.text);
+      const [{ metadata: told }] = second.of("TOOL_CALL_RESULT");
+      assert.deepEqual(told.approval, { decision: "remembered", remember: "thread", id: approvals[0].id });
+      await tab.answer({ approved: false });
+      await tab.agrees();
+
+      assert.equal((await ask(`${path}/${approvals[0].id}`, { method: "DELETE" })).status, 204);
+      assert.deepEqual((await ask(path)).body.approvals, []);
+      await tab.say("And again");
+      assert.equal(tab.questions.length, 2);
+      await tab.answer({ approved: true, remember: "principal" }, { approved: false });
+      await tab.agrees();
+
+      const other = new Tab(gateway, version, { agent: "lasting" });
+      await other.say("Get it done");
+      assert.deepEqual(other.questions.map(({ metadata: { value } }) => value.tool), ["porter"]);
+      const mine = (await ask(`${gateway.url}/me/approvals`)).body.approvals;
+      assert.equal((await ask(`${gateway.url}/me/approvals/${mine[0].id}`, { method: "DELETE" })).status, 204);
+      await other.answer({ approved: false });
+      await other.say("And again");
+      assert.equal(other.questions.length, 2);
     });
 
     test("none needs approval", async () => {

@@ -1,53 +1,13 @@
 // Every team of examples/teams as it stands in the repository, with aimock for its model, once with each client.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, describe, test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { readdirSync } from "node:fs";
+import { describe, test } from "node:test";
 import { versions } from "../lib/client.mjs";
-import { startGateway } from "../lib/gateway.mjs";
-import { counts, key, startMock } from "./lib/mock.mjs";
-import { keepsSecrets, Tab } from "./lib/tab.mjs";
+import { Tab } from "./lib/tab.mjs";
+import { serveTeams } from "./lib/teams.mjs";
 
-const folder = fileURLToPath(new URL("../../examples/teams/", import.meta.url));
-
-// They are told apart by what the teams tell them: what comes first in the list is looked at first.
-const system = (systemMessage, response, match = {}) => ({ match: { systemMessage, ...match }, response: { usage: counts(8, 4), ...response } });
-const choice = (next_speaker) => ({ content: { reason: "next", terminate: next_speaker === null, next_speaker, message: null, instruction: null } });
-const mock = await startMock([
-  system(["You lead a conversation", '"/draft" is now'], choice(null)),
-  system(["You lead a conversation", '"/notes" is now'], choice("writer")),
-  system("You lead a conversation", choice("researcher")),
-  system("List the five facts", { content: "The moon pulls." }),
-  system("Write three paragraphs", { content: "Tides in brief." }, { userMessage: "Shorter" }),
-  system("Write three paragraphs", { content: "Tides, at some length." }),
-  system("Find out what the customer needs", { toolCalls: [{ name: "handoff_to_billing", arguments: {} }] }),
-  system("You answer questions about invoices", { content: "You get 12 euros back." }),
-  system("Explain what legal said", { content: "You may." }),
-  system("You are a helpful assistant", { content: "Four." }),
-  { match: { model: "gpt-4.1-mini" }, response: { content: "A voice made by a model." } },
-]);
-
-const dir = mkdtempSync(join(tmpdir(), "agui-examples-"));
-after(() => rmSync(dir, { recursive: true }));
-
-/** The gateway of a team file, with what it takes from the environment. */
-async function serve(file, environment = {}) {
-  const path = join(dir, `${file.replaceAll("/", "-")}.env`);
-  const all = { OPENAI_BASE_URL: mock.url, OPENAI_API_KEY: key, ...environment };
-  writeFileSync(path, Object.entries(all).map(([name, value]) => `${name}=${value}\n`).join(""));
-  const gateway = await startGateway({ args: ["-config", join(folder, file), "-env-file", path] });
-  after(() => keepsSecrets(gateway));
-  return gateway;
-}
-
-const gateways = Object.fromEntries(
-  await Promise.all(["assistant", "research-desk", "travel", "triage"].map(async (name) => [name, await serve(`${name}/team.yaml`)])),
-);
-const counsel = await serve("remote/specialist.yaml");
-gateways.remote = await serve("remote/team.yaml", { UPSTREAM_URL: `${counsel.url}/agents/counsel` });
+const { gateways, mock, folder } = await serveTeams();
 
 test("every example is tried", () => {
   const teams = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => name);
@@ -66,6 +26,16 @@ for (const version of versions) {
       await tab.agrees();
     });
 
+    test("planner", async () => {
+      const tab = enter("planner", "desk");
+      await tab.say("How many piano tuners are there?");
+      assert.match(tab.questions[0].message, /1\. analyst: count$/);
+      const last = await tab.answer({ approved: true });
+      assert.deepEqual(last.texts, ["About three."], last.text);
+      const { state } = await tab.agrees();
+      assert.deepEqual([state.plan.status, state.plan.plan], ["done", ["analyst: count"]]);
+    });
+
     test("research-desk", async () => {
       const tab = enter("research-desk", "desk");
       const first = await tab.say("Write about the tides");
@@ -73,6 +43,9 @@ for (const version of versions) {
       assert.match(tab.questions[0].message, /Is the draft all right\?/);
       const second = await tab.answer("Shorter, please");
       assert.deepEqual(second.texts, ["Tides in brief."]);
+      const asked = (await mock.requests()).findLast(({ messages }) => messages[0].content.startsWith("Write three paragraphs"));
+      assert.match(asked.messages.at(-1).content, /Shorter, please$/);
+      assert.match(asked.messages.at(-2).content, /The state at "\/notes" is now: "The moon pulls\."$/);
       const third = await tab.answer("");
       assert.deepEqual(third.outcome, { type: "success" }, third.text);
       assert.deepEqual((await tab.agrees()).state, { notes: "The moon pulls.", draft: "Tides in brief." });

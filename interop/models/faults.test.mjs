@@ -51,7 +51,6 @@ after(() => keepsSecrets(gateway));
 /** Everything that can go wrong: the agent, the code it ends with, and whether words came before. */
 const faults = [
   { agent: "x-unfinished", title: "a stream that ends without a finish reason", code: "model_response", spoke: true },
-  { agent: "x-reasonless", title: "a stream that ends with nothing but a mark", code: "model_response", spoke: true },
   { agent: "cut", title: "a connection that breaks off", code: "model_unavailable", spoke: true },
   { agent: "x-torn", title: "a connection that is reset", code: "model_unavailable", spoke: true },
   { agent: "x-error", title: "an error in the middle", code: "model_unavailable", spoke: true },
@@ -108,6 +107,12 @@ test("a reply that broke off after words is not asked for again, but by the call
   const second = await tab.run();
   assert.deepEqual(second.texts, [words]);
   assert.deepEqual((await tab.agrees()).messages.map(({ content }) => content), ["Say it", words]);
+});
+
+test("a reply that ends with nothing but the mark of the stream's end is complete", async () => {
+  const tab = new Tab(gateway, "1.0.0", { agent: "x-reasonless" });
+  assert.deepEqual((await tab.say("Say it")).texts, [words]);
+  await tab.agrees();
 });
 
 test("no reply is held open behind a run that has ended", async () => {

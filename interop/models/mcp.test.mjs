@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
-import { versions } from "../lib/client.mjs";
+import { cancelled, versions } from "../lib/client.mjs";
 import { startGateway } from "../lib/gateway.mjs";
 import { command, startServer } from "./lib/mcp.mjs";
 import { key, modelsAt, startMock, teamFile, turns } from "./lib/mock.mjs";
-import { keepsSecrets, Tab } from "./lib/tab.mjs";
+import { changed, keepsSecrets, Tab } from "./lib/tab.mjs";
 
 const calls = (...toolCalls) => ({ toolCalls: toolCalls.map(([name, args]) => ({ name, arguments: args })) });
 const mock = await startMock([
@@ -14,6 +14,7 @@ const mock = await startMock([
   ...turns("several", calls(["web_get-sum", { a: 2, b: 3 }], ["web_echo", { message: "hello" }], ["web_echo", { message: "again" }]), "Done."),
   ...turns("wrong", calls(["web_get-sum", { a: "two" }], ["web_echo", { message: "hello" }]), "Done."),
   ...turns("looks", calls(["web_get-tiny-image", {}]), "Done."),
+  ...turns("asks", calls(["web_trigger-elicitation-request", {}]), "Done."),
   ...turns("peeps", calls(["web_get-env", {}]), "Done."),
 ]);
 
@@ -23,7 +24,7 @@ const doomed = await startServer();
 // What the gateway's environment holds is not for its servers.
 process.env.AGUI_TEST_SECRET = key;
 
-const models = ["sums", "several", "wrong", "looks", "peeps"];
+const models = ["sums", "several", "wrong", "looks", "asks", "peeps"];
 const only = ["echo", "get-sum", "get-tiny-image"];
 const llm = (model, server, more = {}) => ({ type: "llm", model, tools: [{ mcp: server, prefix: "web_", only }], ...more });
 const gateway = await startGateway({
@@ -41,6 +42,7 @@ const gateway = await startGateway({
           [`several-${server}`, llm("several", server, { approve: ["web_get-sum", "web_echo"] })],
           [`wrong-${server}`, llm("wrong", server)],
           [`looks-${server}`, llm("looks", server)],
+          [`asks-${server}`, llm("asks", server, { tools: [{ mcp: server, prefix: "web_", only: ["trigger-elicitation-request"] }] })],
         ]),
       ),
       peeps: { type: "llm", model: "peeps", tools: [{ mcp: "stdio", prefix: "web_", only: ["get-env"] }] },
@@ -64,7 +66,8 @@ for (const version of versions) {
         assert.equal(call.toolCallName, "web_get-sum");
         assert.deepEqual(tab.questions.map(({ reason, toolCallId }) => [reason, toolCallId]), [["tool_call", call.toolCallId]]);
         const offered = (await mock.requests("sums")).at(-1).tools.map(({ function: tool }) => tool);
-        assert.deepEqual(offered.map(({ name }) => name).toSorted(), only.map((name) => `web_${name}`).toSorted());
+        // A result of a server may be longer than what the model is told of it: the agent's own tool reads the rest.
+        assert.deepEqual(offered.map(({ name }) => name).toSorted(), ["read_result", ...only.map((name) => `web_${name}`)].toSorted());
         assert.deepEqual(offered.find(({ name }) => name === "web_get-sum").parameters.required, ["a", "b"]);
         await tab.agrees();
 
@@ -72,7 +75,7 @@ for (const version of versions) {
         assert.deepEqual(results(second), ["The sum of 20 and 22 is 42."]);
         assert.deepEqual(second.texts, ["Done."]);
         assert.deepEqual(second.outcome, { type: "success" }, second.text);
-        assert.deepEqual(await told("sums"), ["The sum of 20 and 22 is 42."]);
+        assert.deepEqual(await told("sums"), [changed + "The sum of 20 and 22 is 42."]);
         const { messages } = await tab.agrees();
         assert.deepEqual(JSON.parse(messages[1].toolCalls[0].function.arguments), { a: 2, b: 3 }, "what was proposed stays on record");
       });
@@ -84,7 +87,7 @@ for (const version of versions) {
         await tab.agrees();
         const stream = await tab.answer({ approved: true }, { approved: false }, { approved: true, editedArgs: { message: "farewell" } });
         assert.deepEqual(results(stream), ["The sum of 2 and 3 is 5.", "not approved", "Echo: farewell"]);
-        assert.deepEqual(await told("several"), results(stream));
+        assert.deepEqual(await told("several"), ["The sum of 2 and 3 is 5.", "not approved", changed + "Echo: farewell"]);
         await tab.agrees();
       });
 
@@ -96,6 +99,30 @@ for (const version of versions) {
         assert.doesNotMatch(sum, /The sum of/);
         assert.equal(echo, "Echo: hello");
         assert.deepEqual(stream.texts, ["Done."]);
+        await tab.agrees();
+      });
+
+      test("a question of the server is a person's to answer", async () => {
+        const tab = new Tab(gateway, version, { agent: `asks-${server}` });
+        await tab.say("Ask me");
+        const [question] = tab.questions;
+        assert.equal(tab.questions.length, 1);
+        assert.equal(question.message, "Please provide inputs for the following fields:");
+        assert.equal(question.responseSchema.properties.name.type, "string");
+        await tab.agrees();
+
+        const stream = await tab.answer({ name: "Ann", check: true, integer: 7 });
+        assert.deepEqual(stream.outcome, { type: "success" }, stream.text);
+        assert.match(results(stream)[0], /User provided the requested information/);
+        assert.match((await told("asks"))[0], /- Name: Ann/);
+        await tab.agrees();
+      });
+
+      test("a question of the server that a person cancels", async () => {
+        const tab = new Tab(gateway, version, { agent: `asks-${server}` });
+        await tab.say("Ask me");
+        const stream = await tab.run({ resume: tab.questions.map(({ id }) => cancelled(id)) });
+        assert.match(results(stream)[0], /User cancelled/);
         await tab.agrees();
       });
 

@@ -12,7 +12,7 @@ import { startFaults } from "./lib/faults.mjs";
 import { command } from "./lib/mcp.mjs";
 import { modelsAt, startMock, teamFile, turns } from "./lib/mock.mjs";
 import { startRedis } from "./lib/redis.mjs";
-import { keepsSecrets, Tab } from "./lib/tab.mjs";
+import { changed, keepsSecrets, Tab } from "./lib/tab.mjs";
 
 const calls = (...toolCalls) => ({ content: "I see to it.", toolCalls: toolCalls.map(([name, args = {}]) => ({ name, arguments: args })) });
 const mock = await startMock([
@@ -96,7 +96,7 @@ for (const version of versions) {
       const answers = asked.map(({ id }) => messages.filter(({ toolCallId }) => toolCallId === id).map(({ content }) => content));
       assert.deepEqual(answers, [["Echo: farewell"], ["a map"], ["A coat of size M."]]);
       const { messages: told } = (await mock.requests("everything")).at(-1);
-      assert.deepEqual(told.filter(({ role }) => role === "tool").map(({ content }) => content), answers.flat());
+      assert.deepEqual(told.filter(({ role }) => role === "tool").map(({ content }) => content), [changed + "Echo: farewell", "a map", "A coat of size M."]);
     });
 
     test("the answers without the browser's result: it was not answered", async () => {
@@ -105,7 +105,7 @@ for (const version of versions) {
       const stream = await tab.run({ tools, resume: tab.questions.map(({ id, message }) => ({ interruptId: id, status: "resolved", payload: payloads[message] })) });
       assert.equal(stream.last.type, "RUN_FINISHED", stream.text);
       const { messages } = (await mock.requests("everything")).at(-1);
-      assert.deepEqual(messages.filter(({ role }) => role === "tool").map(({ content }) => content), ["Echo: farewell", "not answered", "A coat of size M."]);
+      assert.deepEqual(messages.filter(({ role }) => role === "tool").map(({ content }) => content), [changed + "Echo: farewell", "not answered", "A coat of size M."]);
       await tab.agrees();
     });
 

@@ -10,7 +10,7 @@ import { until } from "../lib/until.mjs";
 import { startFaults } from "./lib/faults.mjs";
 import { modelsAt, startMock, teamFile, turns } from "./lib/mock.mjs";
 import { startRedis } from "./lib/redis.mjs";
-import { keepsSecrets, Tab } from "./lib/tab.mjs";
+import { changed, keepsSecrets, Tab } from "./lib/tab.mjs";
 
 const calls = (...toolCalls) => ({ content: "I see to it.", toolCalls: toolCalls.map(([name, args = {}]) => ({ name, arguments: args })) });
 const mock = await startMock([
@@ -96,7 +96,7 @@ for (const version of versions) {
       assert.deepEqual(results(second), ["I wrote the better draft."]);
       assert.equal(second.texts.at(-1), "All done.");
       const { messages } = (await mock.requests("boss")).at(-1);
-      assert.deepEqual(messages.filter(({ role }) => role === "tool").map(({ content }) => content), ["I wrote the better draft.", "a map"]);
+      assert.deepEqual(messages.filter(({ role }) => role === "tool").map(({ content }) => content), [changed + "I wrote the better draft.", "a map"]);
       await tab.agrees();
     });
 

@@ -2,6 +2,7 @@ package operations
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -27,19 +28,20 @@ agents:
 // Words that nobody but the person, the model and the operator may see.
 var secrets = []string{"marmalade", "okapi", "sealed-key"}
 
-// A holdingModel says a word. While it holds, whoever asks waits until the request is given up.
+// A holdingModel says a word. While it holds, the experiences agent waits until its request is given up.
 type holdingModel struct {
-	holds chan bool     // told for each request whether to hold it
+	holds chan bool     // told for each request whether the model holds
 	held  chan struct{} // a request waits
 }
 
 func (m *holdingModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if <-m.holds {
-		_, _ = io.Copy(io.Discard, r.Body) // so that the end of the connection is seen
+	body, _ := io.ReadAll(r.Body) // to its end, so that the end of the connection is seen
+	if <-m.holds && bytes.Contains(body, []byte("You are experiences_agent.")) {
 		m.held <- struct{}{}
 		<-r.Context().Done()
 		return
 	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
 	counted(openaitest.Text("An okapi.")).ServeHTTP(w, r)
 }
 
@@ -108,8 +110,9 @@ func TestATripIsSeen(t *testing.T) {
 	})
 }
 
-// tripMoves is what a trip of three runs moves. Three calls of the model count: for the supervisor's first word, again for what the dead
-// replica had asked and was not told, and for the supervisor's last word.
+// tripMoves is what a trip of three runs moves. Eight calls of the model count: for what the traveller wants, the supervisor's first word and
+// the flights; for the chosen flight and the hotels; for the chosen hotel, again for what the dead replica had asked and was not told, and for the
+// supervisor's last word.
 var tripMoves = map[string]float64{
 	"gateway_runs_total agent=travel,outcome=interrupt":                              2,
 	"gateway_runs_total agent=travel,outcome=success":                                1,
@@ -129,11 +132,11 @@ var tripMoves = map[string]float64{
 	"gateway_turn_duration_seconds_count agent=travel,participant=flights_agent":     2,
 	"gateway_turn_duration_seconds_count agent=travel,participant=hotels_agent":      2,
 	"gateway_turn_duration_seconds_count agent=travel,participant=experiences_agent": 1,
-	"gateway_model_calls_total model=small,outcome=ok,provider=openai":               3,
-	"gateway_model_duration_seconds_count model=small,provider=openai":               3,
-	"gateway_model_first_token_seconds_count model=small,provider=openai":            3,
-	"gateway_model_tokens_total model=small,provider=openai,type=input":              300,
-	"gateway_model_tokens_total model=small,provider=openai,type=output":             30,
+	"gateway_model_calls_total model=small,outcome=ok,provider=openai":               8,
+	"gateway_model_duration_seconds_count model=small,provider=openai":               8,
+	"gateway_model_first_token_seconds_count model=small,provider=openai":            8,
+	"gateway_model_tokens_total model=small,provider=openai,type=input":              800,
+	"gateway_model_tokens_total model=small,provider=openai,type=output":             80,
 }
 
 // tellsOfTheTrip holds the spans to what happened: three runs, each in its caller's trace, linked with the run before, and the last one
@@ -181,8 +184,8 @@ func (c *receiver) tellsOfTheTrip(t *testing.T, dead string) {
 // modelCallsAreTold wants of each call what the GenAI conventions have.
 func (c *receiver) modelCallsAreTold(t *testing.T, list, runs []span) {
 	calls := find(list, func(x span) bool { return x.attributes["gen_ai.operation.name"] == "chat" })
-	if len(calls) != 3 {
-		t.Fatalf("%d calls of the model, want 3: %v", len(calls), calls)
+	if len(calls) != 8 {
+		t.Fatalf("%d calls of the model, want 8: %v", len(calls), calls)
 	}
 	for i, call := range calls {
 		a := call.attributes
@@ -191,9 +194,18 @@ func (c *receiver) modelCallsAreTold(t *testing.T, list, runs []span) {
 			t.Errorf("call %d is %v", i+1, call)
 		}
 	}
-	turn := find(list, func(x span) bool { return x.id == calls[1].parent })
-	if calls[0].parent != runs[0].id || len(turn) != 1 || turn[0].name != "invoke_agent experiences_agent" || turn[0].parent != runs[2].id {
-		t.Errorf("the calls are part of %s and %v, want the first run and a turn of the last", calls[0].parent, turn)
+	for i, want := range []string{
+		"choose supervisor", "invoke_agent travel", "invoke_agent flights_agent", "invoke_agent flights_agent", "invoke_agent hotels_agent",
+		"invoke_agent hotels_agent", "invoke_agent experiences_agent", "invoke_agent travel",
+	} {
+		part := find(list, func(x span) bool { return x.id == calls[i].parent })
+		if len(part) != 1 || part[0].name != want {
+			t.Errorf("call %d is part of %v, want %s", i+1, part, want)
+		}
+	}
+	turn := find(list, func(x span) bool { return x.id == calls[6].parent })
+	if calls[1].parent != runs[0].id || len(turn) != 1 || turn[0].parent != runs[2].id {
+		t.Errorf("calls are part of %s and %v, want the first run and a turn of the last", calls[1].parent, turn)
 	}
 }
 

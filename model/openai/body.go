@@ -11,16 +11,16 @@ import (
 // A wireRequest is the body of a request. go-openai's own cannot say temperature 0, an empty result of a tool, a file or a sound, and it
 // refuses the names of models it believes to know. So this one takes its place.
 type wireRequest struct {
-	Model               string         `json:"model"`
-	Messages            []wireMessage  `json:"messages"`
-	Stream              bool           `json:"stream"`
-	StreamOptions       wireUsageAsked `json:"stream_options"`
-	Temperature         *float64       `json:"temperature,omitempty"`
-	MaxTokens           int            `json:"max_tokens,omitempty"`
-	MaxCompletionTokens int            `json:"max_completion_tokens,omitempty"`
-	ReasoningEffort     string         `json:"reasoning_effort,omitempty"`
-	Tools               []wireTool     `json:"tools,omitempty"`
-	ResponseFormat      any            `json:"response_format,omitempty"`
+	Model               string          `json:"model"`
+	Messages            []wireMessage   `json:"messages"`
+	Stream              bool            `json:"stream"`
+	StreamOptions       *wireUsageAsked `json:"stream_options,omitempty"`
+	Temperature         *float64        `json:"temperature,omitempty"`
+	MaxTokens           int             `json:"max_tokens,omitempty"`
+	MaxCompletionTokens int             `json:"max_completion_tokens,omitempty"`
+	ReasoningEffort     string          `json:"reasoning_effort,omitempty"`
+	Tools               []wireTool      `json:"tools,omitempty"`
+	ResponseFormat      any             `json:"response_format,omitempty"`
 }
 
 type wireUsageAsked struct {
@@ -32,12 +32,18 @@ type wireMessage struct {
 	Content    any        `json:"content,omitempty"` // text, also empty text, or parts
 	ToolCalls  []wireCall `json:"tool_calls,omitempty"`
 	ToolCallID string     `json:"tool_call_id,omitempty"`
+	// What the model thought, under the name that its server has for it.
+	ReasoningContent *string         `json:"reasoning_content,omitempty"`
+	Reasoning        *string         `json:"reasoning,omitempty"`
+	ReasoningDetails json.RawMessage `json:"reasoning_details,omitempty"`
 }
 
 type wireCall struct {
 	ID       string       `json:"id"`
 	Type     string       `json:"type"`
 	Function wireFunction `json:"function"`
+	// ExtraContent is what one provider signs calls with, and refuses them without.
+	ExtraContent json.RawMessage `json:"extra_content,omitempty"`
 }
 
 type wireFunction struct {
@@ -52,50 +58,54 @@ type wireTool struct {
 	Function wireFunction `json:"function"`
 }
 
-// body is r as it is sent.
-func (m *Model) body(r model.Request) ([]byte, error) {
-	w := wireRequest{
-		Model: m.o.Name, Stream: true, StreamOptions: wireUsageAsked{true},
-		Temperature: m.o.Temperature, ReasoningEffort: m.o.Effort, Messages: make([]wireMessage, 0, len(r.Messages)),
+// body is r as it is sent in the form f.
+func (m *Model) body(r model.Request, f form) ([]byte, error) {
+	if m.o.API == Responses {
+		return m.responsesBody(r, f)
 	}
-	if m.official { // OpenAI takes only the new name for models that reason; other servers know only the old one
+	w := wireRequest{
+		Model: m.o.Name, Stream: true, Temperature: m.o.Temperature, ReasoningEffort: m.o.Effort,
+		Messages: make([]wireMessage, 0, len(r.Messages)+1), ResponseFormat: responseFormat(r, f.structured),
+	}
+	if !f.noUsage {
+		w.StreamOptions = &wireUsageAsked{true}
+	}
+	if (m.o.MaxTokensField == maxCompletionTokens) != f.otherMaxTokens {
 		w.MaxCompletionTokens = m.o.MaxTokens
 	} else {
 		w.MaxTokens = m.o.MaxTokens
 	}
-	for _, message := range r.Messages {
-		w.Messages = append(w.Messages, messageBody(message, m.o.Provider))
+	for _, message := range withSchemaTold(r, f.structured) {
+		w.Messages = append(w.Messages, m.messageBody(message))
 	}
 	for _, t := range r.Tools {
 		w.Tools = append(w.Tools, wireTool{"function", wireFunction{
 			Name: model.ToolName(t.Name), Description: t.Description, Parameters: toolParameters(t.Parameters),
 		}})
 	}
-	if r.Schema != nil {
-		w.ResponseFormat = map[string]any{"type": "json_schema", "json_schema": map[string]any{
-			"name": model.ToolName(r.SchemaName), "schema": r.Schema, "strict": r.Strict,
-		}}
-	}
 	return json.Marshal(w)
 }
 
-// messageBody is m as the API has it.
-func messageBody(m model.Message, provider string) wireMessage {
-	w := wireMessage{Role: m.Role, Content: m.Text}
+// messageBody is message as the API has it.
+func (m *Model) messageBody(message model.Message) wireMessage {
+	w := wireMessage{Role: message.Role, Content: message.Text}
 	switch {
-	case m.Parts != nil && m.Role != agui.RoleTool: // the API takes nothing but text of tools
-		w.Content = wireParts(m.Parts, provider)
-	case m.Text == "" && len(m.Calls) > 0:
+	case message.Parts != nil && message.Role != agui.RoleTool: // the API takes nothing but text of tools
+		w.Content = wireParts(message.Parts, m.o.Provider)
+	case message.Text == "" && len(message.Calls) > 0:
 		w.Content = nil // some servers refuse an empty text beside calls, and none refuses a message without text
 	}
-	for _, c := range m.Calls {
+	for _, c := range message.Calls {
 		arguments := objectText(c.Arguments)
 		w.ToolCalls = append(w.ToolCalls, wireCall{
 			ID: shortid.Of(c.ID), Type: "function", Function: wireFunction{Name: model.ToolName(c.Name), Arguments: &arguments},
 		})
 	}
-	if m.CallID != "" {
-		w.ToolCallID = shortid.Of(m.CallID)
+	if message.CallID != "" {
+		w.ToolCallID = shortid.Of(message.CallID)
+	}
+	if message.Role == agui.RoleAssistant {
+		m.sendBack(&w, message)
 	}
 	return w
 }

@@ -16,7 +16,10 @@ type wireChunk struct {
 		Message      *wireDelta      `json:"message"` // of a server that does not stream
 		FinishReason json.RawMessage `json:"finish_reason"`
 	} `json:"choices"`
-	Usage  *wireUsage      `json:"usage"`
+	Usage *wireUsage `json:"usage"`
+	Groq  *struct {  // where one provider says it too
+		Usage *wireUsage `json:"usage"`
+	} `json:"x_groq"`
 	Error  json.RawMessage `json:"error"`
 	Object json.RawMessage `json:"object"`
 }
@@ -26,7 +29,9 @@ type wireDelta struct {
 	Refusal          json.RawMessage `json:"refusal"`
 	ReasoningContent json.RawMessage `json:"reasoning_content"`
 	Reasoning        json.RawMessage `json:"reasoning"`
+	ReasoningDetails json.RawMessage `json:"reasoning_details"`
 	ToolCalls        []struct {
+		Extra    json.RawMessage `json:"extra_content"`
 		Index    json.RawMessage `json:"index"`
 		ID       json.RawMessage `json:"id"`
 		Function struct {
@@ -36,9 +41,18 @@ type wireDelta struct {
 	} `json:"tool_calls"`
 }
 
-// addChunk adds the next chunk to a reply. Servers spell chunks in many ways: everything that might have another type somewhere is
-// looked at by hand.
-func addChunk(d *provider.Draft, raw []byte) error {
+// A chunkReader adds the chunks of a reply to its draft.
+type chunkReader struct {
+	*provider.Draft
+	echo   Echo
+	origin string
+	kept   chatOpaque // what goes back with the following calls
+	// summed says that the usage of the whole reply has come in a chunk of its own, which the API sends last.
+	summed bool
+}
+
+// add adds the next chunk. Servers spell chunks in many ways: everything that might have another type somewhere is looked at by hand.
+func (r *chunkReader) add(raw []byte) error {
 	var c wireChunk
 	if err := json.Unmarshal(raw, &c); err != nil {
 		return provider.NewFault(provider.Response, errChunk)
@@ -50,7 +64,11 @@ func addChunk(d *provider.Draft, raw []byte) error {
 		return errorObject(raw)
 	}
 	if c.Usage != nil {
-		c.Usage.into(d.Usage())
+		c.Usage.into(r.Usage())
+		r.summed = len(c.Choices) == 0
+	}
+	if c.Groq != nil && c.Groq.Usage != nil {
+		c.Groq.Usage.into(r.Usage())
 	}
 	for _, choice := range c.Choices {
 		if i, ok := jsonCount(choice.Index); ok && i != 0 {
@@ -60,31 +78,36 @@ func addChunk(d *provider.Draft, raw []byte) error {
 			if delta == nil {
 				continue
 			}
-			if err := delta.addTo(d); err != nil {
+			if err := r.addDelta(delta); err != nil {
 				return err
 			}
 		}
 		if finish := jsonText(choice.FinishReason); finish != "" && finish != "null" {
-			d.Finish(finish)
+			r.Finish(finish)
 		}
 	}
 	return nil
 }
 
-// addTo adds a delta to a reply.
-func (w *wireDelta) addTo(d *provider.Draft) error {
+// addDelta adds a piece of the reply.
+func (r *chunkReader) addDelta(w *wireDelta) error {
 	reasoning := jsonText(w.ReasoningContent)
 	if reasoning == "" { // some servers send both, and they are the same
 		reasoning = jsonText(w.Reasoning)
 	}
-	if err := d.Reasoning(reasoning); err != nil {
+	if err := r.Reasoning(reasoning + thinkingText(w.Content)); err != nil {
 		return err
 	}
-	if err := d.Text(jsonText(w.Content)); err != nil {
+	if err := r.Text(jsonText(w.Content)); err != nil {
 		return err
 	}
-	if err := d.Refusal(jsonText(w.Refusal)); err != nil {
+	if err := r.Refusal(jsonText(w.Refusal)); err != nil {
 		return err
+	}
+	if r.echo != EchoOff {
+		if err := r.kept.addDetails(w.ReasoningDetails); err != nil {
+			return err
+		}
 	}
 	for _, c := range w.ToolCalls {
 		index, ok := jsonCount(c.Index)
@@ -95,20 +118,32 @@ func (w *wireDelta) addTo(d *provider.Draft) error {
 		if arguments == "" && len(c.Function.Arguments) > 0 && c.Function.Arguments[0] == '{' {
 			arguments = string(c.Function.Arguments) // an object where the API has its text
 		}
-		if err := d.Call(index, jsonText(c.ID), jsonText(c.Function.Name), arguments); err != nil {
+		n, err := r.Call(index, jsonText(c.ID), jsonText(c.Function.Name), arguments)
+		if err != nil {
 			return err
+		}
+		if jsonPresent(c.Extra) {
+			r.kept.sign(n, c.Extra)
 		}
 	}
 	return nil
 }
 
-// endReply makes the reply of what came, or says why it is none.
+// end makes the reply of what came, or says why it is none.
+func (r *chunkReader) end() error {
+	if err := r.Opaque(r.kept.encode(r.origin)); err != nil {
+		return err
+	}
+	return endReply(r.Draft)
+}
+
+// endReply is the end of the draft, with the reasons that mean a fault.
 func endReply(d *provider.Draft) error {
 	err := d.End()
 	switch d.Finished() {
 	case "content_filter":
 		return provider.NewFault(provider.Filter, errFilter)
-	case "error": // a router's word for a server behind it that failed
+	case "error", "insufficient_system_resource": // the words of a router, and of a provider, for servers behind them that failed
 		return provider.NewFault(provider.Away, provider.ErrSays)
 	default:
 		return err
@@ -148,6 +183,23 @@ func jsonText(raw json.RawMessage) string {
 		return string(raw)
 	}
 	return ""
+}
+
+// thinkingText is the reasoning that one provider puts between the parts of a text.
+func thinkingText(content json.RawMessage) string {
+	if len(content) == 0 || content[0] != '[' {
+		return ""
+	}
+	var parts []struct {
+		Thinking json.RawMessage `json:"thinking"`
+	}
+	var all strings.Builder
+	if json.Unmarshal(content, &parts) == nil {
+		for _, p := range parts {
+			all.WriteString(jsonText(p.Thinking))
+		}
+	}
+	return all.String()
 }
 
 // jsonCount is raw if it is a whole number that is not negative, or the text of one.

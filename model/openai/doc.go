@@ -12,7 +12,7 @@
 // # Faults
 //
 // Servers that are busy or away are asked again after a wait, as long as nothing of the reply was passed on. What is left is an
-// error with a code (package errcode): model_auth, model_request, model_response, model_content_filter or
+// error with a code (package errcode): model_auth, model_request, model_response, model_content_filter, model_context_length or
 // model_unavailable. Its text is for logs: it has the URL that was asked and what the server said, and neither keys nor prompts.
 // One call, its retries included, is bounded in time, in silence and in bytes; see [Options].
 //
@@ -23,6 +23,11 @@
 //
 // What is sent is written here, because go-openai cannot say all that servers take: body.go has the request, parts.go the
 // attachments of messages. What comes back is mended by event_lines.go, so that go-openai can read it, and added to the reply by
-// chunk.go, because every server spells its chunks in its own way. Retries, limits and the reply itself are those of
-// every provider (model/internal/provider). Tests of what uses models find servers in package openaitest.
+// chunk.go, because every server spells its chunks in its own way. The Responses API, which go-openai does not have, is in the files
+// that begin with responses. Retries, limits and the reply itself are those of every provider (model/internal/provider). Tests of what
+// uses models find servers in package openaitest.
+//
+// Most servers take less than OpenAI's. A request that one refuses is asked again with less (form.go says of what, refusal.go when),
+// and what was accepted is remembered for the model (learned.go). Whether a refusal may be about the form is judged by its status and
+// codes, never by its words. What servers want back of a reply is in opaque.go.
 package openai

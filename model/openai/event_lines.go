@@ -17,13 +17,14 @@ const maxEvent = 4 << 20
 // and nothing else. That reader hangs over an error that nothing follows, loses errors after a comment, overlooks those
 // that are spelled unusually, loses a last line without an end, and has no limit on a line.
 //
-// Errors of the server come through it as data, in which addChunk finds them.
+// Errors of the server come through it as data, in which [chunkReader] finds them.
 type eventLines struct {
 	src     *bufio.Reader
 	started bool
 	data    []byte // of the event that is being read
 	lines   int
 	event   string
+	done    bool // the server has said that nothing follows
 
 	out bytes.Buffer
 	err error
@@ -145,6 +146,7 @@ func (l *eventLines) writeEvent(data []byte) {
 	if len(data) == 0 {
 		return
 	}
+	l.done = l.done || string(data) == "[DONE]"
 	if l.event == "error" {
 		if !json.Valid(data) {
 			data, _ = json.Marshal(string(data)) // a string can always be encoded

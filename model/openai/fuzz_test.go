@@ -23,35 +23,41 @@ func FuzzStream(f *testing.F) {
 		f.Add(s.Wire())
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		w := &wire{answers: []answering{answer(200, body)}}
-		m := w.model(t, Options{Retries: -1})
-		var words, reasoning strings.Builder
-		args := map[int]string{}
-		reply, err := m.Stream(t.Context(), hello, model.Deltas{
-			Text:      func(d string) error { words.WriteString(d); return nil },
-			Reasoning: func(d string) error { reasoning.WriteString(d); return nil },
-			Call:      func(i int, _, a string) error { args[i] += a; return nil },
-		})
-		if err != nil {
-			coded, ok := errors.AsType[*errcode.Error](err)
-			if !ok || !coded.Code.Known() {
-				t.Fatalf("Stream() = %v, want a code", err)
-			}
-			return
-		}
-		if reply.Finish == "" || len(reply.Text)+len(reply.Refusal) != words.Len() || reply.Reasoning != reasoning.String() || len(reply.Calls) != len(args) {
-			t.Fatalf("reply %+v, heard %q %q %v", reply, words.String(), reasoning.String(), args)
-		}
-		for i, c := range reply.Calls {
-			if c.Name == "" || c.Arguments != args[i] {
-				t.Fatalf("call %d is %+v, heard %q", i, c, args[i])
-			}
-		}
-		raw, err := m.body(model.Request{Messages: []model.Message{{Role: agui.RoleAssistant, Text: reply.Text, Calls: reply.Calls}}})
-		if err != nil || !json.Valid(raw) {
-			t.Fatalf("body() = %s, %v", raw, err)
-		}
+		fuzzReply(t, Options{Retries: -1}, body)
 	})
+}
+
+// fuzzReply has a server answer with body.
+func fuzzReply(t *testing.T, o Options, body string) {
+	t.Helper()
+	w := &wire{answers: []answering{answer(200, body)}}
+	m := w.model(t, o)
+	var words, reasoning strings.Builder
+	args := map[int]string{}
+	reply, err := m.Stream(t.Context(), hello, model.Deltas{
+		Text:      func(d string) error { words.WriteString(d); return nil },
+		Reasoning: func(d string) error { reasoning.WriteString(d); return nil },
+		Call:      func(i int, _, a string) error { args[i] += a; return nil },
+	})
+	if err != nil {
+		coded, ok := errors.AsType[*errcode.Error](err)
+		if !ok || !coded.Code.Known() {
+			t.Fatalf("Stream() = %v, want a code", err)
+		}
+		return
+	}
+	if reply.Finish == "" || len(reply.Text)+len(reply.Refusal) != words.Len() || reply.Reasoning != reasoning.String() || len(reply.Calls) != len(args) {
+		t.Fatalf("reply %+v, heard %q %q %v", reply, words.String(), reasoning.String(), args)
+	}
+	for i, c := range reply.Calls {
+		if c.Name == "" || c.Arguments != args[i] {
+			t.Fatalf("call %d is %+v, heard %q", i, c, args[i])
+		}
+	}
+	raw, err := m.body(model.Request{Messages: []model.Message{{Role: agui.RoleAssistant, Text: reply.Text, Calls: reply.Calls, Opaque: reply.Opaque}}}, form{})
+	if err != nil || !json.Valid(raw) {
+		t.Fatalf("body() = %s, %v", raw, err)
+	}
 }
 
 // FuzzEventLines wants lines of data, each of them one line, in whichever pieces the bytes come.

@@ -40,6 +40,8 @@ func TestRepliesInManySpellings(t *testing.T) {
 		{"numeric id", openaitest.Answer{Body: `{"id":7,"created":"x","choices":[{"index":0,"delta":{"content":"A"},"finish_reason":"stop"}]}`}, "t(A)", "", "stop"},
 		{"list of parts", openaitest.Answer{Body: openaitest.Delta(`"content":[{"type":"text","text":"A"},{"type":"thinking","thinking":[]}]`) + "\n" + openaitest.Finish("stop")},
 			"t(A)", "", "stop"},
+		{"thoughts among the parts", openaitest.Answer{Body: openaitest.Delta(`"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]},{"type":"text","text":"A"}]`) + "\n" + openaitest.Finish("stop")},
+			"r(hm)t(A)", "", "stop"},
 		{"refusal", openaitest.Answer{Body: openaitest.Delta(`"refusal":"I won't"`) + "\n" + openaitest.Finish("stop")}, "t(I won't)", "", "stop"},
 		{"160 comments", openaitest.Answer{Body: strings.Repeat(": PROCESSING\n", 400) + openaitest.Delta(`"content":"A"`) + "\n" + openaitest.Finish("stop")}, "t(A)", "", "stop"},
 		{"event and id lines", openaitest.Answer{Raw: true, Body: "event: message\nid: 1\ndata: " + openaitest.Delta(`"content":"A"`) + "\r\n\r\ndata:" + openaitest.Finish("stop") + "\r\n\r\n"},
@@ -54,6 +56,10 @@ func TestRepliesInManySpellings(t *testing.T) {
 			Body: "{\n\"choices\":[{\"index\":0,\"message\":{\"content\":\"A\",\"tool_calls\":[{\"id\":\"x\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]},\"finish_reason\":\"stop\"}]}"},
 			"t(A)c0(f {})", "f {}", "stop"},
 		{"cut after the end", openaitest.Answer{Body: openaitest.Delta(`"content":"A"`) + "\n" + openaitest.Finish("stop"), Cut: true}, "t(A)", "", "stop"},
+		{"an end without a reason", openaitest.Answer{Body: openaitest.Delta(`"content":"A"`) + "\n[DONE]"}, "t(A)", "", "stop"},
+		{"an end of calls without a reason", openaitest.Answer{Body: openaitest.Delta(`"tool_calls":[{"id":"x","function":{"name":"f","arguments":"{}"}}]`) + "\n[DONE]"},
+			"c0(f {})", "f {}", "tool_calls"},
+		{"usage of its own as the end", openaitest.Answer{Body: openaitest.Delta(`"content":"A"`) + "\n" + `{"choices":[],"usage":{"prompt_tokens":1}}`}, "t(A)", "", "stop"},
 		{"only the first choice", openaitest.Answer{Body: `{"choices":[{"index":1,"delta":{"content":"B"}},{"index":0,"delta":{"content":"A"},"finish_reason":"length"}]}`},
 			"t(A)", "", "length"},
 
@@ -65,6 +71,9 @@ func TestRepliesInManySpellings(t *testing.T) {
 			call(`"id":"a","function":{"arguments":"}"}`) + "\n" + openaitest.Finish("tool_calls")}, "c0(f {)c1(g {})c0(f })", "f {};g {}", "tool_calls"},
 		{"nil indexes, no ids", openaitest.Answer{Body: call(`"function":{"name":"f","arguments":"{"}`) + "\n" + call(`"function":{"arguments":"}"}`) + "\n" +
 			call(`"function":{"name":"f","arguments":"{}"}`) + "\n" + openaitest.Finish("stop")}, "c0(f {)c0(f })c1(f {})", "f {};f {}", "stop"},
+		{"nil indexes, no ids, pieces of two", openaitest.Answer{Body: call(`"function":{"name":"f","arguments":""}`) + "\n" + call(`"function":{"arguments":"{\"a\""}`) + "\n" +
+			call(`"function":{"arguments":":1}"}`) + "\n" + call(`"function":{"name":"f","arguments":""}`) + "\n" + call(`"function":{"arguments":"{\"a\":"}`) + "\n" +
+			call(`"function":{"arguments":"2}"}`) + "\n" + openaitest.Finish("stop")}, `c0(f )c0(f {"a")c0(f :1})c1(f {"a":)c1(f 2})`, `f {"a":1};f {"a":2}`, "stop"},
 		{"the same index for all", openaitest.Answer{Body: call(`"index":0,"id":"a","function":{"name":"f","arguments":"{}"}`) + "\n" +
 			call(`"index":0,"id":"b","function":{"name":"f","arguments":"{}"}`) + "\n" + openaitest.Finish("stop")}, "c0(f {})c1(f {})", "f {};f {}", "stop"},
 		{"the same id for all", openaitest.Answer{Body: call(`"index":0,"id":"a","function":{"name":"f","arguments":"{}"}`) + "\n" +
@@ -108,7 +117,9 @@ func TestErrorsHaveCodesAndNoKeys(t *testing.T) {
 		script openaitest.Answer
 		want   errcode.Code
 	}{
-		{"no finish reason", openaitest.Answer{Body: a + "[DONE]"}, errcode.ModelResponse},
+		{"no finish reason", openaitest.Answer{Body: a}, errcode.ModelResponse},
+		{"nothing was said before the end", openaitest.Answer{Body: "[DONE]"}, errcode.ModelResponse},
+		{"an end within a call", openaitest.Answer{Body: openaitest.Delta(`"tool_calls":[{"index":0,"id":"x","function":{"name":"f","arguments":"{\"a"}}]`) + "\n[DONE]"}, errcode.ModelResponse},
 		{"nothing at all", openaitest.Answer{Body: ""}, errcode.ModelResponse},
 		{"an empty finish reason", openaitest.Answer{Body: a + openaitest.Finish("")}, errcode.ModelResponse},
 		{"cut off", openaitest.Answer{Body: a, Cut: true}, errcode.ModelUnavailable},
@@ -141,11 +152,20 @@ func TestErrorsHaveCodesAndNoKeys(t *testing.T) {
 		{"too many calls", openaitest.Calls(strings.Split(strings.Repeat("f {} ", 70), " ")...), errcode.ModelResponse},
 
 		{"401", openaitest.Answer{Status: 401, Body: `{"error":{"message":"Incorrect API key provided: ` + testKey + `","type":"invalid_request_error","code":"invalid_api_key"}}`}, errcode.ModelAuth},
+		{"402", openaitest.Answer{Status: 402, Body: `{"error":{"code":402,"message":"no credit"}}`}, errcode.ModelAuth},
 		{"403 page", openaitest.Answer{Status: 403, Body: "<html>"}, errcode.ModelAuth},
 		{"400", openaitest.Answer{Status: 400, Body: `{"error":{"message":"bad ` + testKey + `","type":"` + testKey + `","param":"temperature"}}`}, errcode.ModelRequest},
 		{"400 filter", openaitest.Answer{Status: 400, Body: `{"error":{"message":"no","code":"content_filter","innererror":{"code":"ResponsibleAIPolicyViolation"}}}`}, errcode.ModelContentFilter},
 		{"400 in words", openaitest.Answer{Status: 400, Body: `{"error":"` + testKey + `"}`}, errcode.ModelRequest},
 		{"404", openaitest.Answer{Status: 404, Body: `404 page not found`}, errcode.ModelRequest},
+		{"context length", openaitest.Answer{Status: 400, Body: `{"error":{"message":"no","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`}, errcode.ModelContextLength},
+		{"context length, as a 500", openaitest.Answer{Status: 500, Body: `{"error":{"code":500,"type":"exceed_context_size_error","n_ctx":256}}`}, errcode.ModelContextLength},
+		{"context length, by parameter", openaitest.Answer{Status: 400, Body: `{"error":{"message":"no","type":"BadRequestError","param":"input_tokens, max_tokens","code":400}}`}, errcode.ModelContextLength},
+		{"context length, in a stream", openaitest.Answer{Body: `{"error":{"code":"context_length_exceeded"}}`}, errcode.ModelContextLength},
+		{"context length, only in words", openaitest.Answer{Status: 400, Body: `{"error":{"message":"maximum context length"}}`}, errcode.ModelRequest},
+		{"JSON that a model spoilt", openaitest.Answer{Status: 400, Body: `{"error":{"type":"invalid_request_error","code":"json_validate_failed"}}`}, errcode.ModelResponse},
+		{"501", openaitest.Answer{Status: 501}, errcode.ModelRequest},
+		{"an error in a list", openaitest.Answer{Status: 400, Body: `[{"error":{"code":400,"status":"INVALID_ARGUMENT"}}]`}, errcode.ModelRequest},
 		{"413", openaitest.Answer{Status: 413}, errcode.ModelRequest},
 		{"422 detail", openaitest.Answer{Status: 422, Body: `{"detail":[{"msg":"x"}]}`}, errcode.ModelRequest},
 		{"a redirect", openaitest.Answer{Status: 307, Header: map[string]string{"Location": "http://127.0.0.1:1/"}}, errcode.ModelRequest},
@@ -238,6 +258,11 @@ func TestNewRefusesOptionsThatCannotBeRight(t *testing.T) {
 		"broken key":   {Name: "m", Key: testKey + "\n"},
 		"too hot":      {Name: "m", Key: "k", Temperature: &hot},
 		"negative":     {Name: "m", Key: "k", Idle: -1},
+		"other API":    {Name: "m", Key: "k", API: "x"},
+		"other way":    {Name: "m", Key: "k", Structured: "x"},
+		"other echo":   {Name: "m", Key: "k", Echo: "x"},
+		"other field":  {Name: "m", Key: "k", MaxTokensField: "x"},
+		"two dialects": {Name: "m", Key: "k", API: Responses, Echo: EchoReasoning},
 	} {
 		if _, err := New(o); err == nil || strings.Contains(err.Error(), testKey) {
 			t.Errorf("%s: New() = %v, want an error without a secret", name, err)

@@ -63,7 +63,7 @@ func TestRequestsAreAsServersTakeThem(t *testing.T) {
 		`{"role":"assistant","tool_calls":[{"id":"ID","type":"function","function":{"name":"NAME","arguments":"{}"}},` +
 		`{"id":"IDB","type":"function","function":{"name":"f","arguments":"{\"a\":1}"}}]},` +
 		`{"role":"tool","content":"","tool_call_id":"ID"},{"role":"tool","content":"1","tool_call_id":"IDB"}],` +
-		`"stream":true,"stream_options":{"include_usage":true},"temperature":0,"max_tokens":9,"reasoning_effort":"none","tools":[` +
+		`"stream":true,"stream_options":{"include_usage":true},"temperature":0,"max_completion_tokens":9,"reasoning_effort":"none","tools":[` +
 		`{"type":"function","function":{"name":"NAME","description":"Weather","parameters":{"type":"object","properties":{"city":{"type":"string"}}}}},` +
 		`{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{}}}},` +
 		`{"type":"function","function":{"name":"g","parameters":{"properties":{},"type":"object"}}}],` +

@@ -113,7 +113,7 @@ func TestRetries(t *testing.T) {
 		{"retries used up", []answering{answer(500, "")}, 1, []time.Duration{0, 0}, []time.Duration{0, time.Second}, errcode.ModelUnavailable},
 		{"something said", []answering{answer(200, "data: "+openaitest.Delta(`"content":"A"`)+"\n\n"), ok}, 0,
 			[]time.Duration{0}, []time.Duration{0}, errcode.ModelResponse},
-		{"a request that is wrong", []answering{answer(400, ""), ok}, 0, []time.Duration{0}, []time.Duration{0}, errcode.ModelRequest},
+		{"a request that is wrong", []answering{answer(400, `{"error":{"param":"temperature"}}`), ok}, 0, []time.Duration{0}, []time.Duration{0}, errcode.ModelRequest},
 		{"a quota that is used up", []answering{answer(429, `{"error":{"code":"insufficient_quota"}}`), ok}, 0,
 			[]time.Duration{0}, []time.Duration{0}, errcode.ModelUnavailable},
 	}

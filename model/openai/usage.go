@@ -23,21 +23,23 @@ type wireUsage struct {
 
 // into sets what w knows. Servers that report with every chunk report sums, so the last word counts.
 func (w *wireUsage) into(u *agui.TokenUsage) {
-	set := func(to **int64, raw json.RawMessage) {
-		if n, ok := jsonCount(raw); ok {
-			count := int64(n)
-			*to = &count
-		}
-	}
-	set(&u.InputTokens, w.Prompt)
-	set(&u.OutputTokens, w.Completion)
-	set(&u.TotalTokens, w.Total)
-	set(&u.CachedInputTokens, w.CacheHit)
+	setCount(&u.InputTokens, w.Prompt)
+	setCount(&u.OutputTokens, w.Completion)
+	setCount(&u.TotalTokens, w.Total)
+	setCount(&u.CachedInputTokens, w.CacheHit)
 	if w.PromptOf != nil {
-		set(&u.CachedInputTokens, w.PromptOf.Cached)
-		set(&u.CacheWriteInputTokens, w.PromptOf.CacheWrite)
+		setCount(&u.CachedInputTokens, w.PromptOf.Cached)
+		setCount(&u.CacheWriteInputTokens, w.PromptOf.CacheWrite)
 	}
 	if w.CompletionOf != nil {
-		set(&u.ReasoningTokens, w.CompletionOf.Reasoning)
+		setCount(&u.ReasoningTokens, w.CompletionOf.Reasoning)
+	}
+}
+
+// setCount sets a count to raw, if that is one.
+func setCount(to **int64, raw json.RawMessage) {
+	if n, ok := jsonCount(raw); ok {
+		count := int64(n)
+		*to = &count
 	}
 }

@@ -133,6 +133,18 @@ func (s *spread) PatchState(ctx context.Context, r *state.PatchRequest) (state.P
 	return s.next().PatchState(ctx, r)
 }
 
+func (s *spread) Approvals(ctx context.Context, key state.Key) ([]state.Approval, error) {
+	return s.next().Approvals(ctx, key)
+}
+
+func (s *spread) Remember(ctx context.Context, key state.Key, a state.Approval) error {
+	return s.next().Remember(ctx, key, a)
+}
+
+func (s *spread) Revoke(ctx context.Context, key state.Key, id string) (state.Approval, error) {
+	return s.next().Revoke(ctx, key, id)
+}
+
 func (s *spread) Fork(ctx context.Context, from state.Key, messageID, id string, maxStored int64) (*state.Thread, error) {
 	return s.next().Fork(ctx, from, messageID, id, maxStored)
 }

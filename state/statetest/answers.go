@@ -68,6 +68,31 @@ var answers = []sentence{
 		}
 		w.means(w.resume(resolved("int1", `2`)), state.Resume, 1)
 	}},
+	{"a message that is no answer leaves the question open", func(w *world) {
+		w.ask(w.start("u1"), "int1")
+		b := w.means(w.types("the second one"), state.Resume, 6)
+		text, ok := w.load().Live.Intent.Typed()
+		w.equal("what is tried", text, "the second one")
+		w.equal("whether a message is tried", ok, true)
+		w.means(w.resume(resolved("int1", `1`)), state.Busy, 5)
+		w.commit(b.Lease, state.Commit{KeepCheckpoint: true, End: &state.End{Status: state.RunInterrupt, Reopen: true}})
+		w.means(w.resume(resolved("int1", `1`)), state.Resume, 1)
+	}},
+	{"a message is the answer that its run takes it for", func(w *world) {
+		w.ask(w.start("u1"), "int1")
+		b := w.means(w.types("the second one"), state.Resume, 6)
+		meant := resolved("int1", `2`)
+		failed := state.Commit{KeepCheckpoint: true, Answers: []state.Answer{meant}, End: &state.End{
+			Status: state.RunError, Code: errcode.AgentFailed, Reopen: true, Effects: map[string]json.RawMessage{"turn/book": json.RawMessage(`"booked"`)},
+		}}
+		w.commit(b.Lease, failed)
+		b = w.means(w.types("number two"), state.Resume, 6)
+		w.equal("effects before it is known what is meant", len(w.load().Live.Intent.Effects), 0)
+		w.equal("effects of what is meant", len(w.load().Kept.For([]state.Answer{meant})), 1)
+		w.commit(b.Lease, state.Commit{Answers: []state.Answer{meant}, End: &state.End{Status: state.RunSuccess}})
+		w.means(w.resume(meant), state.Show, 2)
+		w.refused(w.resume(resolved("int1", `1`)), errcode.InterruptAlreadyResolved)
+	}},
 	{"the same answers find what their turn had done, others do not", func(w *world) {
 		w.ask(w.start("u1"), "int1")
 		fail := func(b *state.Begun, effects map[string]json.RawMessage) {

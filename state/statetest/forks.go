@@ -37,6 +37,23 @@ var forks = []sentence{
 			w.Fatalf("Fork() = %v", err)
 		}
 	}},
+	{"the notes of agents stay until there are others, and a fork has them too", func(w *world) {
+		end := &state.End{Status: state.RunSuccess}
+		w.commit(w.start("u1"), state.Commit{Messages: []agui.Message{assistant("a1")}, Notes: json.RawMessage(`{"n":1}`), End: end})
+		t := w.commit(w.start("u2"), state.Commit{Messages: []agui.Message{assistant("a2")}, End: end})
+		w.equal("notes", string(t.Notes), `{"n":1}`)
+		fork, err := w.store.Fork(w.Context(), key, "a1", "f", 0)
+		if err != nil {
+			w.Fatalf("Fork() = %v", err)
+		}
+		w.equal("the fork's notes", string(fork.Notes), `{"n":1}`)
+		w.commit(w.start("u3"), state.Commit{Notes: json.RawMessage(`{"n":2}`), End: end})
+		s, err := w.store.Snapshot(w.Context(), key)
+		if err != nil {
+			w.Fatalf("Snapshot() = %v", err)
+		}
+		w.equal("notes", string(s.Thread.Notes), `{"n":2}`)
+	}},
 	{"a fork carries no question and no open call", func(w *world) {
 		l := w.start("u1")
 		call := agui.Message{ID: "a1", Role: agui.RoleAssistant, ToolCalls: []agui.ToolCall{{ID: "c1", Type: "function"}, {ID: "c2", Type: "function"}}}

@@ -21,7 +21,7 @@ func Run(t *testing.T, open func(t *testing.T, clock *Clock) state.Store) {
 	t.Run("the cost of a commit does not grow with the thread", func(t *testing.T) { flat(newWorld(t, open)) })
 	t.Run("the cost of a run does not grow with the states its thread had", func(t *testing.T) { pastOfStates(newWorld(t, open)) })
 	t.Run("the cost of a thread does not grow with the messages that left it", func(t *testing.T) { regenerations(newWorld(t, open)) })
-	for _, s := range slices.Concat(leases, answers, logs, threads, past, deletions, queues, forks, patches, crashes, shares) {
+	for _, s := range slices.Concat(leases, answers, logs, threads, past, deletions, queues, forks, patches, crashes, shares, approvals, answered) {
 		t.Run(s.says, func(t *testing.T) {
 			t.Parallel()
 			s.test(newWorld(t, open))

@@ -242,6 +242,43 @@ var threads = []sentence{
 			w.Fatalf("List() = %v", err)
 		}
 	}},
+	{"a search finds words in titles and names of agents, and looks at no more threads at once than it may", func(w *world) {
+		for i, title := range []string{"Ein Zug nach ÖSTERREICH", "Paris in May", "paris  in June", "Rome", "A refund"} {
+			w.clock.Move(time.Second)
+			r := w.request(agui.Message{ID: "u1", Role: agui.RoleUser, Content: agui.TextContent(title)})
+			r.Key = state.Key{Principal: "local", Agent: []string{"travel", "desk"}[i/4], ID: strconv.Itoa(i)}
+			w.succeed(w.begin(r).Lease, 1)
+		}
+		pages := func(q state.Query) (pages [][]string) {
+			w.Helper()
+			for q.Principal = "local"; ; {
+				page, err := w.store.List(w.Context(), q)
+				if err != nil {
+					w.Fatalf("List() = %v", err)
+				}
+				ids := []string{}
+				for _, s := range page.Threads {
+					ids = append(ids, s.Key.ID)
+				}
+				pages = append(pages, ids)
+				if q.Cursor = page.Next; q.Cursor == "" {
+					return pages
+				}
+			}
+		}
+		w.equal("a word", pages(state.Query{Text: "PARIS"}), [][]string{{"2", "1"}})
+		w.equal("a word that has letters beyond ASCII", pages(state.Query{Text: "österreich"}), [][]string{{"0"}})
+		w.equal("several words, in any order", pages(state.Query{Text: " june   par"}), [][]string{{"2"}})
+		w.equal("the name of an agent", pages(state.Query{Text: "desk"}), [][]string{{"4"}})
+		w.equal("words of both", pages(state.Query{Text: "travel rome"}), [][]string{{"3"}})
+		w.equal("nothing but blanks", pages(state.Query{Text: "  "}), [][]string{{"4", "3", "2", "1", "0"}})
+		w.equal("with a limit", pages(state.Query{Text: "paris", Limit: 1}), [][]string{{"2"}, {"1"}})
+		w.equal("two at a time", pages(state.Query{Text: "paris", Look: 2}), [][]string{{}, {"2", "1"}, {}})
+		w.equal("one at a time", pages(state.Query{Status: state.StatusFailed, Look: 1}), [][]string{{}, {}, {}, {}, {}})
+		w.equal("one of two at a time", pages(state.Query{Text: "paris", Limit: 1, Look: 4}), [][]string{{"2"}, {"1"}})
+		w.equal("all at once", pages(state.Query{Look: 5}), [][]string{{"4", "3", "2", "1", "0"}})
+		w.equal("none", pages(state.Query{Text: "paris refund"}), [][]string{{}})
+	}},
 	{"a client's state is merged into a new turn, and ignored on a resume", func(w *world) {
 		r := w.request(user("u1"))
 		r.State = json.RawMessage(`{"origin":"Paris","secret":1}`)

@@ -54,6 +54,14 @@ func (w *world) resume(answers ...state.Answer) *state.Request {
 	return r
 }
 
+// types is a request with a new message behind the newest one, which may be tried as an answer.
+func (w *world) types(text string) *state.Request {
+	r := w.request(user(w.load().LastMessage), user("typed-"+w.id()))
+	r.Messages[1].Content = agui.TextContent(text)
+	r.TypedAnswers = true
+	return r
+}
+
 func resolved(id, payload string) state.Answer {
 	return state.Answer{ID: id, Status: agui.ResumeResolved, Payload: json.RawMessage(payload)}
 }

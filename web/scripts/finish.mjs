@@ -11,8 +11,8 @@ const LIMIT_KB = 800;
 const TEXT = /\.(js|css|html|svg|json|txt)$/;
 const WORTH = 512; // bytes; less is not worth a second file
 
-// The planner is what one sees first, and is asked for as soon as the frame runs.
-const FIRST = ["index.html", "src/planner/Planner.tsx"];
+// The chat is what one sees first, and is asked for as soon as the frame runs.
+const FIRST = ["index.html", "src/chat/Chat.tsx"];
 
 const manifest = JSON.parse(await readFile(join(DIST, ".vite/manifest.json"), "utf8"));
 const first = new Set(["index.html"]);

@@ -1,9 +1,11 @@
 import { lazy, Suspense, useEffect, useState } from "react";
+import { ApprovalsWhereOpen } from "./approvals/OpenApprovals";
 import { GatewayError, listAgents } from "./gateway/api";
 import type { AgentInfo } from "./gateway/types";
 import { FollowProvider } from "./gateway/useFollow";
 import { isFresh } from "./fresh";
-import { go, type Place, usePlace } from "./place";
+import { Agents } from "./home/Agents";
+import { go, parseAgent, type Place, useHash, usePlace } from "./place";
 import { SignIn } from "./session/SignIn";
 import { useSession } from "./session/tab";
 import { useMe } from "./session/useMe";
@@ -12,18 +14,23 @@ import { Banner, ConnectionProvider, useConnection } from "./shell/connection";
 import { useDrawer } from "./shell/drawer";
 import { ErrorBoundary } from "./shell/ErrorBoundary";
 import { Header } from "./shell/Header";
+import { InboxProvider } from "./shell/inbox";
 import { Notices } from "./shell/notices";
 import { Threads } from "./shell/Threads";
 import { startThread } from "./start";
+import { viewOf } from "./views/registry";
+import { AgentsContext, ViewContext } from "./views/useView";
 
 // The chat is the largest part of the page. The frame around it is shown first, and the chat is loaded without waiting for the agents.
-const planner = import("./planner/Planner");
-planner.then(
+const chat = import("./chat/Chat");
+chat.then(
   () => dispatchEvent(new Event("page-is-there")), // see public/assets/again.js
   () => {}, // the component that shows it handles the error
 );
-const Planner = lazy(() => planner.catch(() => import("./planner/Planner")));
+const Chat = lazy(() => chat.catch(() => import("./chat/Chat")));
 const Inspector = lazy(() => import("./inspector/Inspector"));
+
+const none: AgentInfo[] = [];
 
 export function App() {
   const { over } = useSession();
@@ -45,24 +52,31 @@ function Page() {
   useMe();
   const place = usePlace();
   const [drawer, openDrawer, closeDrawer] = useDrawer(place);
-  const first = agents?.find(({ id }) => id === "travel") ?? agents?.[0];
+  const hash = useHash();
+  // One agent is the page's without being chosen.
+  const first = parseAgent(hash) ?? (agents?.length === 1 ? agents[0]?.id : undefined);
 
   useEffect(() => {
-    if (!place && first) startThread(first.id, { replace: true });
-  }, [place, first]);
+    if (!place && agents && first) startThread(first, { replace: true });
+  }, [place, agents, first]);
 
   const agent = agents?.find(({ id }) => id === place?.agent);
   return (
-    <div className="page">
-      <Header agents={agents ?? []} place={place} onThreads={openDrawer} drawer={drawer} />
-      <Banner />
-      <div className="below">
-        {place && agent && <Threads key={agent.id} agent={agent.id} thread={place.thread} open={drawer} onClose={closeDrawer} />}
-        <div className="content" inert={drawer}>
-          {refused && !agents ? <NotAllowed refused={refused} /> : !agents || !place ? <Waiting /> : agent ? <Content place={place} agent={agent} /> : <NoSuchAgent name={place.agent} agents={agents} />}
+    <AgentsContext value={agents ?? none}>
+      <InboxProvider allowed={agents !== undefined} watched={place && agent && { agent: agent.id, id: place.thread }}>
+        <div className="page">
+          <Header agents={agents ?? none} place={place} onThreads={openDrawer} drawer={drawer} />
+          <Banner />
+          <div className="below">
+            {place && agent && <Threads agent={agent.id} thread={place.thread} open={drawer} onClose={closeDrawer} />}
+            <div className="content" inert={drawer}>
+              {refused && !agents ? <NotAllowed refused={refused} /> : !agents || (!place && first) ? <Waiting /> : !place ? <Agents agents={agents} /> : agent ? <Content place={place} agent={agent} /> : <NoSuchAgent name={place.agent} agents={agents} />}
+            </div>
+          </div>
+          <ApprovalsWhereOpen place={place} />
         </div>
-      </div>
-    </div>
+      </InboxProvider>
+    </AgentsContext>
   );
 }
 
@@ -82,13 +96,15 @@ function Content({ place, agent }: { place: Place; agent: AgentInfo }) {
     </ErrorBoundary>
   );
   return (
-    <Docked dock={inspector}>
-      <ErrorBoundary key={key} what="conversation">
-        <Suspense fallback={<Waiting />}>
-          <Planner agent={agent} thread={thread} fresh={fresh} />
-        </Suspense>
-      </ErrorBoundary>
-    </Docked>
+    <ViewContext value={viewOf(agent)}>
+      <Docked dock={inspector}>
+        <ErrorBoundary key={key} what="conversation">
+          <Suspense fallback={<Waiting />}>
+            <Chat agent={agent} thread={thread} fresh={fresh} />
+          </Suspense>
+        </ErrorBoundary>
+      </Docked>
+    </ViewContext>
   );
 }
 

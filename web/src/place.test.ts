@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hashOf, parsePlace, type Place } from "./place";
+import { hashOf, parseAgent, parsePlace, type Place } from "./place";
 
 test.each<Place>([
   { agent: "travel", thread: "e89af9d7" },
@@ -17,3 +17,12 @@ test.each<[string, Place]>([
   ["#/t/a/b?inspect=nothing&run=-1", { agent: "a", thread: "b", dock: { tab: "events" } }],
   ["#/t/a/b?run=2", { agent: "a", thread: "b" }],
 ])("what is wrong in an address is passed over: %s", (hash, place) => expect(parsePlace(hash)).toEqual(place));
+
+test.each<[string, string | undefined]>([
+  ["#/t/travel", "travel"],
+  ["#/t/a%20b/", "a b"],
+  ["#/t/travel/x", undefined],
+  ["#/t/%", undefined],
+  ["#/", undefined],
+  ["", undefined],
+])("the agent that %s names without a thread", (hash, agent) => expect(parseAgent(hash)).toBe(agent));

@@ -1,5 +1,5 @@
 // Where in the page one is lives in the location's hash, so that a reload, a bookmark and a second tab find it again:
-// #/t/<agent>/<thread> is a conversation; ?inspect=<tab> opens the inspector beside it, with run=<number> at one of the
+// #/t/<agent> begins a conversation, #/t/<agent>/<thread> is one; ?inspect=<tab> opens the inspector beside it, with run=<number> at one of the
 // thread's runs and with event=<id> at one of its events.
 
 import { useMemo, useSyncExternalStore } from "react";
@@ -32,6 +32,16 @@ export function parsePlace(hash: string): Place | undefined {
     const place: Place = { agent: decodeURIComponent(agent), thread: decodeURIComponent(thread) };
     const dock = parseDock(new URLSearchParams(query), route === "inspect"); // links of earlier pages
     return dock ? { ...place, dock } : place;
+  } catch {
+    return undefined; // a stray percent sign
+  }
+}
+
+/** The agent a hash names without a thread. */
+export function parseAgent(hash: string): string | undefined {
+  const [, name] = /^#\/t\/([^/?]+)\/?$/.exec(hash) ?? [];
+  try {
+    return name && decodeURIComponent(name);
   } catch {
     return undefined; // a stray percent sign
   }
@@ -88,8 +98,10 @@ function subscribe(listener: () => void) {
   return () => removeEventListener("hashchange", listener);
 }
 
+export const useHash = (): string => useSyncExternalStore(subscribe, () => location.hash);
+
 /** The place the page is at. */
 export function usePlace(): Place | undefined {
-  const hash = useSyncExternalStore(subscribe, () => location.hash);
+  const hash = useHash();
   return useMemo(() => parsePlace(hash), [hash]);
 }

@@ -12,4 +12,7 @@ if (!address.searchParams.has("thread")) {
   history.replaceState(null, "", address);
 }
 
-createRoot(document.getElementById("root")).render(<Page runtimeUrl={runtimeUrl} headers={headers} threadId={address.searchParams.get("thread")} />);
+const agentId = address.searchParams.get("agent") ?? "travel";
+const threadId = address.searchParams.get("thread");
+
+createRoot(document.getElementById("root")).render(<Page runtimeUrl={runtimeUrl} headers={headers} agentId={agentId} threadId={threadId} />);

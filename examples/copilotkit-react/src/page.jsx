@@ -1,4 +1,4 @@
-import { CopilotChat, CopilotKitProvider, useAgent } from "@copilotkit/react-core/v2";
+import { CopilotChat, CopilotKitProvider, useAgent, useDefaultRenderTool } from "@copilotkit/react-core/v2";
 import { Component } from "react";
 import { Question } from "./question.jsx";
 import { SignIn, statusOf } from "./token.jsx";
@@ -12,7 +12,7 @@ export class Page extends Component {
   }
 
   render() {
-    const { runtimeUrl, headers, threadId } = this.props;
+    const { runtimeUrl, headers, agentId, threadId } = this.props;
     const { error, broken, unknown } = this.state;
     return (
       <>
@@ -31,12 +31,13 @@ export class Page extends Component {
           <CopilotKitProvider
             runtimeUrl={runtimeUrl}
             headers={headers}
-            agentId="travel"
+            agentId={agentId}
             enableInspector={false}
             onError={({ error }) => this.setState(({ unknown }) => ({ error, unknown: unknown || statusOf(error) === 401 }))}
           >
-            <Itinerary />
+            <State />
             <Question />
+            <Tools />
             <CopilotChat threadId={threadId} />
           </CopilotKitProvider>
         )}
@@ -45,13 +46,21 @@ export class Page extends Component {
   }
 }
 
-function Itinerary() {
+/** The shared state: of a trip what is booked, of anything else all of it. */
+function State() {
   const { agent } = useAgent();
-  const { flight, hotel } = agent.state?.itinerary ?? {};
+  const { itinerary } = agent.state ?? {};
+  if (!itinerary) return <aside>{Object.keys(agent.state ?? {}).length > 0 && <pre>{JSON.stringify(agent.state, undefined, 2)}</pre>}</aside>;
   return (
     <aside>
-      <p>Flight: {flight?.airline ?? "open"}</p>
-      <p>Hotel: {hotel?.name ?? "open"}</p>
+      <p>Flight: {itinerary.flight?.airline ?? "open"}</p>
+      <p>Hotel: {itinerary.hotel?.name ?? "open"}</p>
     </aside>
   );
+}
+
+/** Shows every call of a tool by CopilotKit's own card. */
+function Tools() {
+  useDefaultRenderTool();
+  return null;
 }

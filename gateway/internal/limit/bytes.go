@@ -66,7 +66,7 @@ type Held struct {
 	released bool
 }
 
-// Grow holds n bytes in all, if that is more than are held. It waits a second for room, and less if ctx is done.
+// Grow holds n bytes in all, if that is more than are held. It waits a second for each part of the room, and less if ctx is done.
 func (h *Held) Grow(ctx context.Context, n int64) error {
 	if h == nil || h.of == nil {
 		return nil
@@ -76,8 +76,6 @@ func (h *Held) Grow(ctx context.Context, n int64) error {
 	if h.released || n <= h.n {
 		return nil
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, ErrNoRoom)
-	defer cancel()
 	hadSmall, hadLarge := h.of.parts(h.n)
 	wantSmall, wantLarge := h.of.parts(n)
 	if err := h.of.small.take(ctx, h.owner, wantSmall-hadSmall); err != nil {
@@ -104,7 +102,8 @@ func (h *Held) Release() {
 	h.n, h.released = 0, true
 }
 
-// take takes n for an owner, who may have to wait. Nobody waits for nothing.
+// take takes n for an owner, who may have to wait. Nobody waits for nothing, and time counts only for who waits: a process that stood still
+// for a second has room nevertheless.
 func (p *part) take(ctx context.Context, owner string, n int64) error {
 	if n == 0 {
 		return nil
@@ -112,6 +111,11 @@ func (p *part) take(ctx context.Context, owner string, n int64) error {
 	if !p.owners.Add(owner, n, p.share) {
 		return ErrShare
 	}
+	if p.room.TryAcquire(n) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, ErrNoRoom)
+	defer cancel()
 	if p.room.Acquire(ctx, n) != nil {
 		p.owners.Done(owner, n)
 		return context.Cause(ctx)

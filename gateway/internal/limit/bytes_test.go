@@ -94,6 +94,20 @@ func TestBytesAreWaitedFor(t *testing.T) {
 	})
 }
 
+// Time that passes while nobody has to wait says nothing about room.
+func TestWhoNeedNotWaitHasRoom(t *testing.T) {
+	t.Parallel()
+	b := NewBytes(4*small, false)
+	ctx, cancel := context.WithDeadlineCause(t.Context(), time.Unix(0, 0), ErrNoRoom)
+	defer cancel()
+	if err := b.Hold("ada").Grow(ctx, 4*small); err != nil {
+		t.Errorf("Grow() when its time is over and there is room = %v", err)
+	}
+	if err := b.Hold("bob").Grow(ctx, 1); !errors.Is(err, ErrNoRoom) {
+		t.Errorf("Grow() when its time is over and there is none = %v", err)
+	}
+}
+
 func TestWithoutALimitBytesAreFree(t *testing.T) {
 	t.Parallel()
 	for _, h := range []*Held{nil, NewBytes(0, true).Hold("ada"), NewBytes(-1, true).Hold("ada")} {

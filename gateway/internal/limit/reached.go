@@ -13,6 +13,7 @@ const (
 	BodiesPerPrincipal  Name = "bodies_per_principal"
 	Answers             Name = "answers"
 	ForwardedHeaders    Name = "forwarded_headers"
+	File                Name = "file"
 	Thread              Name = "thread"
 	State               Name = "state"
 	Event               Name = "event"
@@ -32,7 +33,7 @@ const (
 
 // Names are all of them.
 var Names = []Name{
-	Header, Body, Bodies, BodiesPerPrincipal, Answers, ForwardedHeaders, Thread, State, Event, Patch, Patches, Runs, RunsPerPrincipal,
+	Header, Body, Bodies, BodiesPerPrincipal, Answers, ForwardedHeaders, File, Thread, State, Event, Patch, Patches, Runs, RunsPerPrincipal,
 	TokensPerPrincipal, Rate, Readers, ReadersPerPrincipal, Store, StoredPerPrincipal, Queue, Hops,
 }
 

@@ -11,3 +11,21 @@ func (e *OpenMessagesError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the failure.
 func (e *OpenMessagesError) Unwrap() error { return e.Err }
+
+// OpenMessages is host.OpenMessages.
+func OpenMessages(err error) []string {
+	switch e := err.(type) { //nolint:errorlint // the tree is walked here: there may be several
+	case *OpenMessagesError:
+		return append(OpenMessages(e.Err), e.IDs...)
+	case interface{ Unwrap() error }:
+		return OpenMessages(e.Unwrap())
+	case interface{ Unwrap() []error }:
+		var ids []string
+		for _, inner := range e.Unwrap() {
+			ids = append(ids, OpenMessages(inner)...)
+		}
+		return ids
+	default:
+		return nil
+	}
+}

@@ -26,8 +26,16 @@ type Session struct {
 	NewID      func() string
 	Pace       time.Duration
 	Usage      *Usage
+	Notes      *Notes
 	MaxTurns   int
+	Approvals  Approvals
 	Log        *slog.Logger
+}
+
+// Approvals is what host.Approvals is.
+type Approvals interface {
+	Covers(ctx context.Context, call string, about state.ApprovalSubject, scopes []state.ApprovalScope) (state.Approval, bool, error)
+	Remember(ctx context.Context, a state.Approval) error
 }
 
 // A Journal is what host.Journal is.
@@ -38,7 +46,7 @@ type Journal interface {
 
 // Execute runs an agent. Package groupchat sets it, to a
 //
-//	func(ctx context.Context, root groupchat.Agent, in groupchat.Input, s Session) (
+//	func(ctx context.Context, root groupchat.Agent, in groupchat.Input, s Session, hooks []groupchat.Hooks) (
 //		pause *groupchat.Pause, checkpoint json.RawMessage, closings []agui.Event, err error)
 //
 // whose types this package cannot name.

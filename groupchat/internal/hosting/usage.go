@@ -77,11 +77,12 @@ func EarlierUsage(checkpoint json.RawMessage, memo map[string]json.RawMessage, o
 	}
 	for key, raw := range memo {
 		var reply struct {
-			Usage agui.TokenUsage `json:"usage"`
-			Cost  *float64        `json:"cost"`
+			Usage   agui.TokenUsage   `json:"usage"`
+			Earlier []agui.TokenUsage `json:"earlier"`
+			Cost    *float64          `json:"cost"`
 		}
-		if strings.Contains(key, "/"+OnceKey+ModelKey) && json.Unmarshal(raw, &reply) == nil && reply.Usage.Provider != "" {
-			total = state.AddUsage(total, []agui.TokenUsage{reply.Usage})
+		if strings.Contains(key, "/"+OnceKey+ModelKey) && json.Unmarshal(raw, &reply) == nil && (reply.Usage.Provider != "" || len(reply.Earlier) > 0) {
+			total = state.AddUsage(total, append(reply.Earlier, reply.Usage))
 			cost = state.AddCost(cost, reply.Cost)
 		}
 	}

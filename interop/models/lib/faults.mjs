@@ -11,7 +11,7 @@ const frame = (data) => `data: ${JSON.stringify(data)}\n\n`;
 const faults = {
   /** The connection ends in an orderly way, but the reply has no end. */
   unfinished: (frames) => ({ frames: frames.filter((text) => !/"finish_reason":"|\[DONE\]|"choices":\[\]/.test(text)) }),
-  /** The same, though the server marks the end of the stream: that says nothing of the model. */
+  /** No reason for the end, though the server marks the end of the stream. */
   reasonless: (frames) => ({ frames: frames.filter((text) => !/"finish_reason":"/.test(text)) }),
   /** An error in the middle of the stream. */
   error: (frames) => ({

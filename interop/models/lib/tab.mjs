@@ -4,6 +4,9 @@ import assert from "node:assert/strict";
 import * as client from "../../lib/client.mjs";
 import { key } from "./mock.mjs";
 
+/** What a model is told before the result of a call whose arguments a person has changed. */
+export const changed = "[A person changed the arguments of this call, and approved of it.]\n";
+
 /** Words that are secrets: the key, and what only the cause of an error says. */
 export const secrets = [key, "sk-secret-cause"];
 

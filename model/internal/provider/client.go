@@ -104,7 +104,7 @@ func (c *Client) Call(ctx context.Context, r model.Request, on model.Deltas, try
 func (c *Client) call(ctx context.Context, r model.Request, on model.Deltas, try func(context.Context, *Try) error) (model.Reply, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, c.limits.Timeout, errTimeout)
 	defer cancel()
-	for n := 0; ; n++ {
+	for n := 0; ; {
 		t := &Try{Draft: Draft{on: on, reply: model.Reply{Usage: c.usage}}, client: c}
 		if err := fence.Ask(ctx); err != nil {
 			return t.reply, err
@@ -118,7 +118,10 @@ func (c *Client) call(ctx context.Context, r model.Request, on model.Deltas, try
 		case t.refused != nil:
 			return t.reply, t.refused
 		}
-		fault.asked, fault.quoted, fault.Words = t.asked, c.quote(fault.Words, texts(r)), ""
+		fault.asked, fault.quoted, fault.Words = cmp.Or(fault.asked, t.asked), cmp.Or(fault.quoted, c.quote(fault.Words, texts(r))), ""
+		if fault.Reshaped && !t.delivered && limited.Err() == nil {
+			continue
+		}
 		wait, again := fault.again(n, c.limits.Retries)
 		if t.delivered || !again {
 			return t.reply, fault.coded(c.name)
@@ -131,6 +134,7 @@ func (c *Client) call(ctx context.Context, r model.Request, on model.Deltas, try
 			}
 			return t.reply, fault.coded(c.name) // the time is up: what went wrong before says more
 		}
+		n++
 	}
 }
 
@@ -138,7 +142,7 @@ func (c *Client) call(ctx context.Context, r model.Request, on model.Deltas, try
 func texts(r model.Request) []string {
 	var all []string
 	for _, m := range r.Messages {
-		all = append(all, m.Text, m.Reasoning)
+		all = append(all, m.Text, m.Reasoning, string(m.Opaque))
 		for _, p := range m.Parts {
 			all = append(all, p.Text)
 		}

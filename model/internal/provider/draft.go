@@ -1,7 +1,9 @@
 package provider
 
 import (
+	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -22,8 +24,9 @@ type Draft struct {
 
 // A reply is kept, and sent back: it holds at most so many bytes, and calls.
 const (
-	maxText  = 4 << 20
-	maxCalls = 64
+	maxText   = 4 << 20
+	maxCalls  = 64
+	maxOpaque = 1 << 20
 )
 
 // A callDraft is a call that is being received.
@@ -59,14 +62,24 @@ func (d *Draft) add(all *strings.Builder, delta string, on func(string) error) e
 	return d.refused
 }
 
-// Call adds a piece of a call. The index is -1, and the others are empty, where the server does not say.
-func (d *Draft) Call(index int, id, name, arguments string) error {
+// Call adds a piece of a call, and returns which one of the reply it is. The index is -1, and the others are empty, where the server
+// does not say.
+func (d *Draft) Call(index int, id, name, arguments string) (int, error) {
 	c := d.call(index, id, name, arguments)
 	c.arguments.WriteString(arguments)
 	if d.size += len(arguments); d.size > maxText || len(d.calls) > maxCalls {
+		return 0, NewFault(Response, ErrLarge)
+	}
+	return slices.Index(d.calls, c), d.passCall(c)
+}
+
+// Opaque is what the server wants back with the following calls of the turn.
+func (d *Draft) Opaque(raw json.RawMessage) error {
+	if len(raw) > maxOpaque {
 		return NewFault(Response, ErrLarge)
 	}
-	return d.passCall(c)
+	d.reply.Opaque = raw
+	return nil
 }
 
 // call finds the call that a piece belongs to, or begins one. The index decides; but some servers give none, some give
@@ -80,6 +93,9 @@ func (d *Draft) call(index int, id, name, arguments string) *callDraft {
 	}
 	if index < 0 && id == "" && len(d.calls) > 0 {
 		found = d.calls[len(d.calls)-1]
+		if written := found.arguments.String(); strings.TrimSpace(arguments) != "" && strings.HasPrefix(written, "{") && json.Valid([]byte(written)) {
+			name, found = cmp.Or(name, found.name), nil // nothing can follow a whole object: they are another call's
+		}
 	}
 	if found != nil && id != "" && found.id != "" && found.id != id {
 		found = nil // another call under the same index
@@ -118,11 +134,7 @@ func (d *Draft) passCall(c *callDraft) error {
 	if d.on.Call == nil {
 		return nil
 	}
-	for i, other := range d.calls {
-		if other == c {
-			d.refused = d.on.Call(i, c.name, fresh)
-		}
-	}
+	d.refused = d.on.Call(slices.Index(d.calls, c), c.name, fresh)
 	return d.refused
 }
 
@@ -134,6 +146,23 @@ func (d *Draft) Finish(reason string) { d.reply.Finish = reason }
 
 // Finished returns what [Draft.Finish] was told; it is empty while the model speaks.
 func (d *Draft) Finished() string { return d.reply.Finish }
+
+// Complete is for a server that says, in whatever way, that the reply is complete, and gave no reason for its end. It makes up the
+// reason, unless nothing was said or a call has arguments that are not whole: such a reply broke off all the same.
+func (d *Draft) Complete() {
+	switch {
+	case d.reply.Finish != "":
+	case len(d.calls) > 0:
+		for _, c := range d.calls {
+			if arguments := c.arguments.String(); arguments != "" && !json.Valid([]byte(arguments)) {
+				return
+			}
+		}
+		d.reply.Finish = "tool_calls"
+	case d.text.Len() > 0 || d.refusal.Len() > 0:
+		d.reply.Finish = "stop"
+	}
+}
 
 // End makes the reply of what came, or says why it is none.
 func (d *Draft) End() error {

@@ -32,8 +32,11 @@ type Fault struct {
 	Kind   Kind
 	Status int    // of HTTP; 0 if there was none
 	Said   string // the server's own type, code and parameter
+	Param  string // the member of the request that it objects to, as a path with dots, if it names one
 	Words  string // its sentence, which may quote a prompt or a key: the client takes these out
 	Err    error
+	// Reshaped says that the request is asked in another form now: the call goes on at once, and this was none of its retries.
+	Reshaped bool
 
 	after         time.Duration // how long the server asks to be left alone, if it says so
 	told          bool          // it says so
@@ -52,6 +55,7 @@ const (
 	Auth          // the key is wrong, or not good for this
 	Request       // the server does not take the request
 	Filter        // the reply was withheld
+	Length        // the conversation is longer than the model takes
 )
 
 // NewFault returns a fault that no status came with.
@@ -67,8 +71,10 @@ func StatusFault(response *http.Response) *Fault {
 // KindOfStatus is what a status of HTTP means where the server says no more.
 func KindOfStatus(status int) Kind {
 	switch {
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+	case status == http.StatusUnauthorized || status == http.StatusPaymentRequired || status == http.StatusForbidden:
 		return Auth
+	case status == http.StatusNotImplemented:
+		return Request
 	case status >= 500, status == http.StatusTooManyRequests, status == http.StatusRequestTimeout, status == http.StatusTooEarly,
 		status == http.StatusConflict:
 		return Away
@@ -128,6 +134,8 @@ func (f *Fault) coded(name string) error {
 		code = errcode.ModelRequest
 	case Filter:
 		code = errcode.ModelContentFilter
+	case Length:
+		code = errcode.ModelContextLength
 	}
 	return &errcode.Error{Code: code, Err: fmt.Errorf("%s: %w", name, f)}
 }

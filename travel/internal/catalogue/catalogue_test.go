@@ -149,3 +149,29 @@ func TestCataloguesSlicesAreCopies(t *testing.T) {
 		t.Error("a caller can change the catalogue")
 	}
 }
+
+// What is compared with a traveller's limits has to be a number, of everything there is.
+func TestPricesAndRatingsAreNumbers(t *testing.T) {
+	t.Parallel()
+	for _, from := range catalogue.Cities() {
+		hotels, _ := from.Hotels()
+		for _, h := range hotels {
+			if h.Dollars() < 10 || h.Dollars() > 5000 || h.Stars() < 1 || h.Stars() > 5 {
+				t.Errorf("%s in %s costs %d dollars and has %v stars", h.Name, from, h.Dollars(), h.Stars())
+			}
+		}
+		for _, to := range catalogue.Cities() {
+			flights, _ := catalogue.Flights(from, to)
+			for _, f := range flights {
+				if f.Dollars() < 50 || f.Dollars() > 10000 {
+					t.Errorf("%s from %s to %s costs %d dollars", f.Airline, from, to, f.Dollars())
+				}
+			}
+		}
+	}
+	flights, _ := catalogue.Flights(city(t, "Amsterdam"), city(t, "San Francisco"))
+	hotels, _ := city(t, "San Francisco").Hotels()
+	if flights[0].Dollars() != 650 || hotels[0].Dollars() != 280 || hotels[0].Stars() != 4.2 {
+		t.Errorf("%+v costs %d; %+v %d, with %v stars", flights[0], flights[0].Dollars(), hotels[0], hotels[0].Dollars(), hotels[0].Stars())
+	}
+}

@@ -62,6 +62,31 @@ func WhichHotel(city *catalogue.City, best catalogue.Hotel) string {
 	return fmt.Sprintf("Which hotel in %s would you like to stay at? I recommend %s.", city, best.Name)
 }
 
+// FlightLimit says whether the recommended flight costs what the traveller wants to pay.
+func FlightLimit(best catalogue.Flight, dollars int, met bool) string {
+	if met {
+		return fmt.Sprintf("It costs %s, within your limit.", best.Price)
+	}
+	return fmt.Sprintf("There is none for $%d or less; the least expensive one costs %s.", dollars, best.Price)
+}
+
+// HotelLimit says whether the recommended hotel is what the traveller wants of its price and rating.
+func HotelLimit(best catalogue.Hotel, met bool) string {
+	if met {
+		return fmt.Sprintf("It costs %s and has %s, as you want it.", best.PricePerNight, best.Rating)
+	}
+	return fmt.Sprintf("None is quite what you want; this one, at %s and with %s, comes nearest.", best.PricePerNight, best.Rating)
+}
+
+// NotCatered names the wishes that the team cannot take care of.
+func NotCatered(wishes []string) string {
+	quoted := make([]string, len(wishes))
+	for i, wish := range wishes {
+		quoted[i] = "\"" + wish + "\""
+	}
+	return fmt.Sprintf("I am sorry, our catalogue says nothing about %s, so I cannot take care of that.", list(quoted, "or"))
+}
+
 // HotelBooked confirms the chosen hotel.
 func HotelBooked(city *catalogue.City, h catalogue.Hotel, days int) string {
 	return fmt.Sprintf("Excellent. I'll book you a stay at %s, %s, in %s%s.", h.Name, h.Location, city, forDays(days))
@@ -108,9 +133,9 @@ func Ready(summary string, days int) string {
 }
 
 // AlreadyPlanned answers a traveller who asks for a trip that is complete.
-func AlreadyPlanned(summary string) string {
-	return fmt.Sprintf("Your trip is already planned: %s. To plan another one, say \"start over\"; to change a part, say \"another flight\" or \"another hotel\".",
-		summary)
+func AlreadyPlanned(summary string, days int) string {
+	return fmt.Sprintf("Your trip is already planned: %s%s. To plan another one, say \"start over\"; to change a part, say \"another flight\" or \"another hotel\".",
+		summary, forDays(days))
 }
 
 // WhatToChange answers a traveller who wants something else and does not say what.

@@ -4,7 +4,7 @@
 import { newID } from "../id";
 import { mount } from "../mount";
 import { learnTime } from "./clock";
-import type { AgentInfo, Me, Message, Thread, ThreadPage, ThreadStatus, Trace } from "./types";
+import type { AgentInfo, Capabilities, Me, Message, PatchOperation, RememberedApproval, Thread, ThreadPage, ThreadStatus, Trace } from "./types";
 
 /** What the gateway refused, or that it could not be reached: status 0, code "unreachable". */
 export class GatewayError extends Error {
@@ -33,9 +33,16 @@ export async function listAgents(options?: Options): Promise<AgentInfo[]> {
   return (await ask<{ agents: AgentInfo[] }>("GET", "/agents", options)).agents;
 }
 
+/** What an agent is known to be able to do. */
+export function showCapabilities(agent: string, options?: Options): Promise<Capabilities> {
+  return ask("GET", `/agents/${encodeURIComponent(agent)}/capabilities`, options);
+}
+
 export interface ThreadQuery {
   agent?: string;
   status?: ThreadStatus;
+  /** Words that are all in the title or the agent's name. */
+  q?: string;
   cursor?: string;
   /** 20 if absent, 100 at most. */
   limit?: number;
@@ -95,6 +102,50 @@ export async function runAgain(id: string, agent: string, message: Message, opti
   await response.body?.cancel();
 }
 
+/** The approvals that count in a thread, oldest first. */
+export async function threadApprovals(id: string, agent: string, options?: Options): Promise<RememberedApproval[]> {
+  return (await ask<{ approvals: RememberedApproval[] }>("GET", threadPath(id, agent, "approvals"), options)).approvals;
+}
+
+/** The approvals that count in all of the caller's threads with an agent, oldest first. */
+export async function myApprovals(options?: Options): Promise<RememberedApproval[]> {
+  return (await ask<{ approvals: RememberedApproval[] }>("GET", "/me/approvals", options)).approvals;
+}
+
+/** Takes back an approval that is remembered. */
+export async function revokeApproval({ id, agent, threadId }: RememberedApproval, options?: Options): Promise<void> {
+  const route = `approvals/${encodeURIComponent(id)}`;
+  await ask("DELETE", threadId === undefined ? `/me/${route}` : threadPath(threadId, agent, route), options);
+}
+
+/** A state as committed, and the tag that stands for it. */
+export interface StateNow {
+  state: unknown;
+  tag: string;
+}
+
+/** What became of a patch: one that is pending waits for the end of a turn. */
+export interface PatchAnswer {
+  patch: string;
+  status: "applied" | "pending";
+}
+
+export async function getState(id: string, agent: string, options?: Options): Promise<StateNow> {
+  const response = await send("GET", threadPath(id, agent, "state"), options, undefined, "application/json");
+  return { state: await read(response, options), tag: response.headers.get("ETag") ?? "*" };
+}
+
+/** Changes the state that has the tag, from outside of a run; a repetition under the same key changes nothing. */
+export async function patchState(id: string, agent: string, operations: PatchOperation[], tag: string, key: string, options?: Options): Promise<PatchAnswer> {
+  const headers = { "Content-Type": "application/json-patch+json", "If-Match": tag, "Idempotency-Key": `"${key}"`, Prefer: "wait=1" };
+  return read(await send("PATCH", threadPath(id, agent, "state"), options, operations, "application/json", headers), options);
+}
+
+/** What became of a patch that was pending. */
+export function patchResult(id: string, agent: string, patch: string, options?: Options): Promise<PatchAnswer> {
+  return ask("GET", threadPath(id, agent, `state/patches/${encodeURIComponent(patch)}`), options);
+}
+
 /** Whether the gateway can be reached and is ready. Never throws. */
 export async function ready(options?: Options): Promise<boolean> {
   try {
@@ -123,11 +174,11 @@ export async function refusal(response: Response): Promise<GatewayError> {
   return new GatewayError(response.status, "", `The gateway answered ${response.status}.`, requestId);
 }
 
-async function send(method: string, path: string, options: Options | undefined, body: unknown, accept: string): Promise<Response> {
-  const init: RequestInit = { method, cache: "no-store", headers: { Accept: accept } };
+async function send(method: string, path: string, options: Options | undefined, body: unknown, accept: string, headers: Record<string, string> = {}): Promise<Response> {
+  const init: RequestInit = { method, cache: "no-store", headers: { Accept: accept, ...headers } };
   if (options?.signal) init.signal = options.signal;
   if (body !== undefined) {
-    init.headers = { Accept: accept, "Content-Type": "application/json" };
+    init.headers = { Accept: accept, "Content-Type": "application/json", ...headers };
     init.body = JSON.stringify(body);
   }
   try {
@@ -142,6 +193,10 @@ async function send(method: string, path: string, options: Options | undefined, 
 
 async function ask<T>(method: string, path: string, options?: Options, body?: unknown): Promise<T> {
   const response = await send(method, path, options, body, "application/json");
+  return read(response, options);
+}
+
+async function read<T>(response: Response, options?: Options): Promise<T> {
   if (!response.ok) throw await refusal(response);
   if (response.status === 204) return undefined as T;
   try {

@@ -16,7 +16,7 @@ export type FollowStatus = "connecting" | "open" | "lost" | "unknown";
 export interface FollowOptions {
   thread: string;
   agent: string;
-  /** replay: part of a prelude, which restates how things stand; a RUN_STARTED among it begins anew what was known. */
+  /** replay: part of a prelude, a snapshot of the thread as it is; a RUN_STARTED in it replaces what was known. */
   onEvent(event: AguiEvent, id: string | undefined, replay: boolean): void;
   onStatus?(status: FollowStatus): void;
   /** The thread was just made up by this page: it is not asked for until kick(), or until it is in the list. */
@@ -164,7 +164,7 @@ class Follower {
     };
     try {
       heard();
-      const headers: Record<string, string> = { Accept: "text/event-stream" };
+      const headers: Record<string, string> = { Accept: "text/event-stream", "X-Gateway-Files": "links" };
       if (this.cursor) headers["Last-Event-ID"] = this.cursor;
       const path = threadPath(this.o.thread, this.o.agent, "events", { follow: "1", trace: "1", protocolVersion: "1.0" });
       const response = await fetch(mount + path, { headers, cache: "no-store", signal: abort.signal });

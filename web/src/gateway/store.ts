@@ -13,7 +13,7 @@ export interface Following {
   events: readonly SeenEvent[];
   /** The number of older events, which are not kept. */
   dropped: number;
-  /** The state that the oldest of `events` found; absent while none was let go. */
+  /** The state that the oldest of `events` found; absent while all of them are kept. */
   base?: { state: unknown };
   view: View;
   /** Who works, or has worked, on what; of the present run where `current`. */

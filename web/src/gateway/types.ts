@@ -1,5 +1,7 @@
 // The gateway's own shapes: what its routes answer (docs/contract.md) and the AG-UI 1.0 events it streams.
 
+import type { Attachments } from "../files/rules";
+
 /** What the gateway calls the state of a thread. */
 export type ThreadStatus = "idle" | "running" | "interrupted" | "failed";
 
@@ -17,9 +19,26 @@ export interface AgentInfo {
   description: string;
   /** Whether runs of it may end with a question. */
   interrupts: boolean;
+  /** Whether a message is tried as the answer to the one open question. Absent from older gateways. */
+  typedAnswers?: boolean;
+  /** Which files it takes. Absent if it takes none, or if its author has not said. */
+  attachments?: Attachments;
   participants: { name: string; description: string }[];
   /** Absent from older gateways. */
   team?: Team;
+  /** Whether it suggests what people could say next. Absent from older gateways. */
+  suggestions?: boolean;
+  /** The JSON pointers at and below which the state may be written; "" is the whole state. Absent from older gateways. */
+  writable?: string[];
+}
+
+/** What an agent is known to be able to do: AgentCapabilities of AG-UI 1.0. */
+export interface Capabilities {
+  tools?: { supported?: boolean; clientProvided?: boolean };
+  reasoning?: { supported?: boolean };
+  humanInTheLoop?: { interrupts?: boolean; approvals?: boolean; approveWithEdits?: boolean };
+  multiAgent?: { handoffs?: boolean };
+  custom?: Record<string, unknown>;
 }
 
 /** What an agent or a participant is made of, as far as that is known. */
@@ -67,6 +86,22 @@ export interface Run {
   message?: string;
   startedAt: string;
   endedAt?: string;
+  /** The message that the conversation ended with when it began. Absent from older gateways. */
+  afterMessageId?: string;
+  /** The last message that it added, if it added any. */
+  lastMessageId?: string;
+}
+
+/** A question that was answered, or is open no more. */
+export interface AnsweredQuestion {
+  interrupt: Interrupt;
+  status: "resolved" | "cancelled" | "expired";
+  /** The answer of one that was resolved. */
+  payload?: unknown;
+  askedAt?: string;
+  answeredAt: string;
+  /** The message that the conversation ended with when it was asked. */
+  afterMessageId: string;
 }
 
 /** A question that waits for a person. */
@@ -90,6 +125,22 @@ export interface InterruptCard {
   agent?: string;
 }
 
+/** For which later calls an approval counts: those of the thread, or all of the person's with the agent. */
+export type ApprovalScope = "thread" | "principal";
+
+/** An approval that is remembered. */
+export interface RememberedApproval {
+  id: string;
+  agent: string;
+  /** The path in the team of who calls, where that is not the agent itself. */
+  participant?: string;
+  tool: string;
+  scope: ApprovalScope;
+  threadId?: string;
+  createdAt: string;
+  expiresAt: string;
+}
+
 export interface ToolCall {
   id: string;
   type: "function";
@@ -104,6 +155,7 @@ export interface Message {
   toolCalls?: ToolCall[];
   toolCallId?: string;
   subagentRunId?: string;
+  metadata?: Record<string, unknown>;
 }
 
 export interface TokenUsage {
@@ -167,6 +219,8 @@ export interface Thread extends ThreadSummary {
   state: unknown;
   messages: Message[];
   interrupts: Interrupt[];
+  /** Oldest first. Absent if there are none, and from older gateways. */
+  answers?: AnsweredQuestion[];
   openCalls: ToolCall[];
   /** Newest first. */
   runs: Run[];

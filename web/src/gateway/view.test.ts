@@ -158,3 +158,17 @@ it("a forgotten thread has neither a run nor a question", () => {
   expect(forgotten(fold([started()]))).toMatchObject({ running: false, runs: [{ status: "error", code: "run_lost" }] });
   expect(forgotten(fold([started(), asked()]))).toMatchObject({ interrupts: [], runs: [{ status: "interrupt" }] });
 });
+
+describe("results of calls", () => {
+  const result = (toolCallId: string, content: string, metadata?: Record<string, unknown>): AguiEvent => ({ type: "TOOL_CALL_RESULT", messageId: `m-${toolCallId}`, toolCallId, content, ...(metadata && { metadata }) });
+  it("come one by one, with what the gateway says of them", () => {
+    const view = fold([started(), result("a", "yes"), result("b", "no", { failed: true })]);
+    expect([...view.results]).toEqual([["a", { messageId: "m-a", content: "yes", metadata: undefined }], ["b", { messageId: "m-b", content: "no", metadata: { failed: true } }]]);
+  });
+  it("are those of the messages where these are told anew", () => {
+    const metadata = { approval: { decision: "declined" } };
+    const messages = [{ id: "m1", role: "user", content: "Go" }, { id: "m2", role: "tool", toolCallId: "b", content: "not approved", metadata }];
+    const view = fold([started(), result("a", "withdrawn"), { type: "MESSAGES_SNAPSHOT", messages }]);
+    expect([...view.results]).toEqual([["b", { messageId: "m2", content: "not approved", metadata }]]);
+  });
+});

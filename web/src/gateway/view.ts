@@ -2,7 +2,7 @@
 
 import { askerOf } from "./card";
 import { applyPatch, difference } from "./patch";
-import type { AguiEvent, Interrupt, PatchOperation, RunStatus, Thread } from "./types";
+import type { AguiEvent, Interrupt, Message, PatchOperation, RunStatus, Thread } from "./types";
 
 /** One invocation of a specialist. */
 export interface Specialist {
@@ -52,6 +52,15 @@ export interface Notice {
   value: unknown;
 }
 
+/** What came back of a call of a tool. */
+export interface CallResult {
+  /** The message that it is. */
+  messageId: string;
+  content: unknown;
+  /** The gateway says there whether the call failed, and what was decided about it: `decidedOf` reads it. */
+  metadata?: Record<string, unknown> | undefined;
+}
+
 export interface View {
   /** Oldest first, the last 50. The last one is the present one. */
   runs: readonly ViewRun[];
@@ -66,6 +75,8 @@ export interface View {
   /** Of the present run, or the last one. */
   steps: readonly Step[];
   messageIds: ReadonlySet<string>;
+  /** The results of the conversation's calls, by the call's id. */
+  results: ReadonlyMap<string, CallResult>;
   state: unknown;
   /** Counts the versions of the state. */
   revision: number;
@@ -89,6 +100,7 @@ export const emptyView: View = {
   specialists: [],
   steps: [],
   messageIds: new Set(),
+  results: new Map(),
   state: {},
   revision: 0,
   changes: [],
@@ -135,11 +147,15 @@ export function reduce(view: View, event: AguiEvent, replay = false): View {
     case "TOOL_CALL_START":
       return withMessage(view, event.parentMessageId ?? event.toolCallId);
     case "TOOL_CALL_RESULT":
+      return {
+        ...withMessage(view, event.messageId),
+        results: new Map(view.results).set(event.toolCallId, { messageId: event.messageId, content: event.content, metadata: event.metadata }),
+      };
     case "REASONING_MESSAGE_START":
     case "ACTIVITY_SNAPSHOT":
       return withMessage(view, event.messageId);
     case "MESSAGES_SNAPSHOT":
-      return { ...view, messageIds: new Set(event.messages.map(({ id }) => id)) };
+      return { ...view, messageIds: new Set(event.messages.map(({ id }) => id)), results: resultsIn(event.messages) };
     case "STATE_SNAPSHOT":
       return changed(view, event.snapshot, difference(view.state, event.snapshot), false);
     case "STATE_DELTA":
@@ -234,6 +250,14 @@ function end(view: View, how: { status: RunStatus; code?: string; message?: stri
 
 function changed(view: View, state: unknown, changes: readonly PatchOperation[], diverged: boolean): View {
   return { ...view, state, changes, diverged, revision: view.revision + 1 };
+}
+
+function resultsIn(messages: readonly Message[]): View["results"] {
+  const results = new Map<string, CallResult>();
+  for (const { id, role, toolCallId, content, metadata } of messages) {
+    if (role === "tool" && toolCallId !== undefined) results.set(toolCallId, { messageId: id, content, metadata });
+  }
+  return results;
 }
 
 function withMessage(view: View, id: string): View {

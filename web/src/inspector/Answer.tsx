@@ -2,10 +2,10 @@ import { useState } from "react";
 import { useDraft } from "../drafts";
 import { type Answer as Given, GatewayError, resumeThread } from "../gateway/api";
 import type { Interrupt } from "../gateway/types";
-import { answerOf, type Draft, emptyDraft } from "../planner/draft";
-import { Question } from "../planner/Question";
-import { Refused } from "../planner/Refused";
-import { useExpired } from "../planner/useExpired";
+import { answerOf, type Draft, emptyDraft } from "../chat/draft";
+import { Question } from "../chat/Question";
+import { Refused } from "../chat/Refused";
+import { useExpired } from "../chat/useExpired";
 
 interface Props {
   agent: string;
@@ -40,8 +40,7 @@ export function Answer({ agent, thread, questions }: Props) {
     }
   };
   const change = (id: string, draft: Draft, submit: boolean) => {
-    const given = { ...drafts, [id]: draft };
-    setDrafts(given);
+    const given = setDrafts((now) => ({ ...now, [id]: draft }));
     if (submit && !several) void send(answers(given));
   };
   const ready = answers(drafts).length === questions.length;
@@ -55,9 +54,10 @@ export function Answer({ agent, thread, questions }: Props) {
           draft={drafts[question.id] ?? emptyDraft}
           busy={busy}
           expired={expired.has(question.id)}
-          onPick={(option) => change(question.id, { values: {}, option }, true)}
-          onChange={(values) => change(question.id, { values }, false)}
-          onSubmit={(values) => change(question.id, { values }, true)}
+          onPick={(option) => change(question.id, { option }, true)}
+          onChange={(value) => change(question.id, { value }, false)}
+          onSubmit={(value) => change(question.id, { value }, true)}
+          onDecide={(decision, send) => change(question.id, { decision }, send)}
         >
           {null}
         </Question>

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { copy } from "../shell/copy";
 
 interface Props {
   label: string;
@@ -34,28 +35,4 @@ export function CopyButton({ label, hint, text, testid, small = false }: Props) 
       </span>
     </button>
   );
-}
-
-async function copy(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    return copyBySelection(text); // no clipboard without HTTPS, but on the machine itself
-  }
-}
-
-function copyBySelection(text: string): boolean {
-  const focused = document.activeElement;
-  const field = document.createElement("textarea");
-  field.value = text;
-  field.className = "insp-unseen";
-  document.body.append(field);
-  field.select();
-  try {
-    return document.execCommand("copy");
-  } finally {
-    field.remove();
-    if (focused instanceof HTMLElement) focused.focus();
-  }
 }

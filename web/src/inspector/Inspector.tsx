@@ -150,7 +150,7 @@ export default function Inspector({ agent: info, thread, fresh, dock, onClose }:
       </Panel>
       <Panel of="questions" tab={dock.tab}>
         <div className="insp-panel">
-          <Interrupts agent={agent} thread={thread} interrupts={interrupts} />
+          <Interrupts agent={agent} thread={thread} interrupts={interrupts} waiting={known?.openCalls ?? []} />
         </div>
       </Panel>
       <Panel of="runs" tab={dock.tab}>

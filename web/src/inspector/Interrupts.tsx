@@ -1,6 +1,6 @@
 import { mount } from "../mount";
 import { askerOf } from "../gateway/card";
-import type { Interrupt } from "../gateway/types";
+import type { Interrupt, ToolCall } from "../gateway/types";
 import { Answer } from "./Answer";
 import { CopyButton } from "./CopyButton";
 import { resumeCurl } from "./curl";
@@ -10,13 +10,20 @@ interface Props {
   agent: string;
   thread: string;
   interrupts: readonly Interrupt[];
+  /** The calls that the page is to answer. */
+  waiting: readonly ToolCall[];
 }
 
 /** The open questions, to be answered, with their schemas. */
-export function Interrupts({ agent, thread, interrupts }: Props) {
+export function Interrupts({ agent, thread, interrupts, waiting }: Props) {
   return (
     <div data-testid="interrupts">
       {interrupts.length === 0 && <p className="insp-quiet">No question is open.</p>}
+      {waiting.length > 0 && (
+        <p className="insp-quiet" data-testid="insp-waiting">
+          {waiting.length === 1 ? "A call of a page's tool needs its result" : "Calls of a page's tools need their results"}: {waiting.map((call) => call.function.name).join(", ")}. Write it in the conversation, at the call.
+        </p>
+      )}
       {interrupts.length > 0 && <Answer key={interrupts.map(({ id }) => id).join()} agent={agent} thread={thread} questions={interrupts} />}
       {interrupts.map((interrupt) => (
         <Facts key={interrupt.id} interrupt={interrupt} />
@@ -25,7 +32,7 @@ export function Interrupts({ agent, thread, interrupts }: Props) {
         <CopyButton
           small
           label="Copy an answer as curl"
-          hint="Answers every question: with what is recommended, the first option, or an example"
+          hint="Answers every question: with what is recommended, the first option, or an example; calls of tools are declined"
           text={() => resumeCurl(location.origin + mount, agent, thread, interrupts)}
           testid="copy-resume"
         />

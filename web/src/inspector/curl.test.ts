@@ -1,7 +1,7 @@
 // @ts-expect-error: the page has no types of Node, and needs none but here
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import type { Interrupt } from "../gateway/types";
+import type { Interrupt, InterruptCard } from "../gateway/types";
 import { attachCurl, quote, resumeCurl, runCurl } from "./curl";
 
 // What a shell would hand to curl.
@@ -51,6 +51,11 @@ describe("an answer to copy fits its question", () => {
     expect(answer({ metadata: { value: { options } }, responseSchema: value })).toEqual({ value: "S" });
     expect(answer({ metadata: { value: { options, recommendation: "M" } }, responseSchema: value })).toEqual({ value: "M" });
     expect(answer({ metadata: { value: { options: [{ name: "S" }] } }, responseSchema: { type: "object" } })).toEqual({ name: "S" });
+  });
+
+  it("a call is not approved of by who copies", () => {
+    const responseSchema = { type: "object", required: ["approved"], properties: { approved: { type: "boolean" }, editedArgs: { type: "object" }, reason: { type: "string" } } };
+    expect(answer({ reason: "tool_call", metadata: { value: { tool: "refund", arguments: {} } as InterruptCard }, responseSchema })).toEqual({ approved: false });
   });
 
   it.each<[string, Record<string, unknown>, unknown]>([

@@ -28,7 +28,7 @@ export function runCurl(root: string, agent: string, thread: string, message: Me
   ]);
 }
 
-/** The request that reads on behind a cursor, or begins with how things stand. */
+/** The request that reads on behind a cursor, or begins with a snapshot. */
 export function attachCurl(root: string, agent: string, thread: string, cursor: string | undefined): string {
   const url = root + threadPath(thread, agent, "events", { follow: "1", protocolVersion: "1.0" });
   return lines(`curl -N ${quote(url)}`, [AUTH, "-H 'Accept: text/event-stream'", ...(cursor ? [`-H ${quote(`Last-Event-ID: ${cursor}`)}`] : [])]);

@@ -33,7 +33,7 @@ it("a delta without a base is passed over, one that does not fit is told", () =>
   expect(versions.map((v) => [v.n, v.refused, v.state])).toEqual([[1, false, {}], [2, true, {}]]);
 });
 
-it("goes on from what was let go", () => {
+it("goes on from what is not kept any more", () => {
   const versions = versionsOf(seen([delta({ op: "replace", path: "/a", value: 2 })]), { state: { a: 1 } });
   expect(versions.map((v) => v.state)).toEqual([{ a: 1 }, { a: 2 }]);
 });

@@ -85,7 +85,7 @@ it("goes event by event as new ones come", () => {
   }
 });
 
-it("has no hole when the oldest of what was seen is let go elsewhere", () => {
+it("has no hole when the oldest of what was seen is dropped elsewhere", () => {
   const history = new History();
   history.sync({ events: live(0, 60), dropped: 0 }, nothing, Infinity);
   const all = history.sync({ events: live(40, 100), dropped: 40 }, nothing, Infinity);

@@ -3,27 +3,38 @@
 import { memo } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
+import { Code } from "./Code";
+import "./markdown.css";
 
 const plugins = [remarkGfm];
 
 const components: Components = {
-  // A link sends no referrer, because the page's address names the thread.
-  a: ({ href, children }) => (
-    <a href={href} target="_blank" rel="noreferrer noopener">
-      {children}
-    </a>
-  ),
+  // A link sends no referrer, because the page's address names the thread. One within the text, of a footnote, would take the page to
+  // another place; and one whose scheme is none of the web's has lost its address already.
+  a: ({ href, children }) =>
+    href && !href.startsWith("#") ? (
+      <a href={href} target="_blank" rel="noreferrer noopener">
+        {children}
+      </a>
+    ) : (
+      <span>{children}</span>
+    ),
   // An image would send a request to a host that the agent has chosen.
-  img: ({ src, alt }) => (
-    <a href={typeof src === "string" ? src : undefined} target="_blank" rel="noreferrer noopener">
-      {alt || "image"}
-    </a>
-  ),
+  img: ({ src, alt }) =>
+    typeof src === "string" && src !== "" ? (
+      <a href={src} target="_blank" rel="noreferrer noopener">
+        {alt || "image"}
+      </a>
+    ) : (
+      <span>{alt || "image"}</span>
+    ),
+  pre: ({ children }) => <Code>{children}</Code>,
   table: ({ children }) => (
     <div className="md-table" tabIndex={0} role="region" aria-label="Table">
       <table>{children}</table>
     </div>
   ),
+  input: ({ checked }) => <input type="checkbox" checked={checked === true} disabled aria-label={checked ? "Done" : "To do"} />,
 };
 
 interface Props {

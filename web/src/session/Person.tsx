@@ -1,4 +1,5 @@
 import { useId } from "react";
+import { OpenApprovals } from "../approvals/OpenApprovals";
 import { IconPerson } from "../shell/icons";
 import { signOut, useSession } from "./tab";
 
@@ -23,6 +24,7 @@ export function Person() {
         <p className="person-id">{principal.id}</p>
         <p className="muted">Signed in {by[auth] ?? ""}</p>
         {principal.roles.length > 0 && <p className="muted">Roles: {principal.roles.join(", ")}</p>}
+        <OpenApprovals testid="person-approvals" />
         {signedIn && (
           <button type="button" className="button" data-testid="sign-out" onClick={signOut}>
             Sign out

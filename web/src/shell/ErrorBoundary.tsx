@@ -23,7 +23,7 @@ export class ErrorBoundary extends Component<Props, { error: Error | undefined }
     return (
       <div className="broken" role="alert" data-testid="broken">
         <h2>This {this.props.what} ran into an error</h2>
-        <p>What was planned is kept by the gateway, nothing is lost.</p>
+        <p>The gateway has what was said, nothing is lost.</p>
         <p className="broken-detail">{this.state.error.message}</p>
         <div className="row">
           <button type="button" className="button primary" onClick={() => this.setState({ error: undefined })}>

@@ -2,8 +2,12 @@ import type { AgentInfo } from "../gateway/types";
 import { go, type Place } from "../place";
 import { Person } from "../session/Person";
 import { startThread } from "../start";
+import { viewOf } from "../views/registry";
+import { useAgentInfo } from "../views/useView";
 import { IconMenu, IconMoon, IconPulse, IconSun } from "./icons";
+import { useInbox } from "./inbox";
 import { chooseTheme, useTheme } from "./theme";
+import { WaitingButton } from "./WaitingButton";
 
 interface Props {
   agents: AgentInfo[];
@@ -14,36 +18,51 @@ interface Props {
 }
 
 export function Header({ agents, place, drawer, onThreads }: Props) {
+  const agent = useAgentInfo(place?.agent ?? "");
+  const view = viewOf(agent);
+  const { count } = useInbox();
+  const name = place ? view.name(agent) : "AG-UI gateway";
   const inspecting = place?.dock !== undefined;
   return (
     <header className="header" inert={drawer}>
       <a className="skip" href="#chat" onClick={(event) => (event.preventDefault(), document.getElementById("chat")?.focus())}>
         Skip to the conversation
       </a>
-      <button
-        type="button"
-        className="icon-button threads-toggle"
-        aria-label="Plans"
-        aria-expanded={drawer}
-        aria-controls="threads"
-        data-testid="threads-toggle"
-        onClick={onThreads}
-      >
-        <IconMenu />
-      </button>
+      {place && (
+        <button
+          type="button"
+          className="icon-button threads-toggle"
+          aria-label={count > 0 ? `Conversations, ${count} ${count === 1 ? "needs" : "need"} your answer` : "Conversations"}
+          aria-expanded={drawer}
+          aria-controls="threads"
+          data-testid="threads-toggle"
+          onClick={onThreads}
+        >
+          <IconMenu />
+          {count > 0 && <span className="count">{count}</span>}
+        </button>
+      )}
       <h1 className="brand">
         <Mark />
-        <span>{place?.agent === "travel" || !place ? "Travel planner" : "AG-UI gateway"}</span>
+        {agents.length > 1 ? (
+          <a href="#/" title="All agents" data-testid="all-agents">
+            {name}
+          </a>
+        ) : (
+          <span>{name}</span>
+        )}
       </h1>
       <div className="header-tools">
+        <WaitingButton />
         <label className="agent-switch">
           <span>Agent</span>
           <select
             data-testid="agent-switch"
             value={place?.agent ?? ""}
-            onChange={(event) => startThread(event.target.value)}
+            onChange={({ target }) => target.value && startThread(target.value)}
             disabled={agents.length === 0}
           >
+            {!place && <option value="">Choose an agent</option>}
             {place && !agents.some(({ id }) => id === place.agent) && <option value={place.agent}>{place.agent}</option>}
             {agents.map(({ id }) => (
               <option key={id} value={id}>

@@ -94,15 +94,15 @@ export function Banner() {
       {away && (
         <div className="banner" data-testid="banner">
           <span className="banner-dot" aria-hidden="true" />
-          <strong>The gateway is not answering.</strong>
-          <span>Trying again by itself; what you see stays here.</span>
+          <strong>Can't reach the gateway.</strong>
+          <span>Reconnecting… Nothing on this page is lost.</span>
         </div>
       )}
       {!away && pausing > 0 && (
         <div className="banner" data-testid="banner-busy">
           <span className="banner-dot" aria-hidden="true" />
-          <strong>You have asked for too much at once.</strong>
-          <span>Going on by itself in a moment; there is nothing to be done.</span>
+          <strong>Too many requests at once.</strong>
+          <span>The page goes on in a moment. Nothing on it is lost.</span>
         </div>
       )}
     </div>

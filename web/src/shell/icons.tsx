@@ -38,3 +38,6 @@ export const IconChat = icon(path("M3.500 4.500h13v9h-7l-3.500 3v-3H3.500z"));
 export const IconMap = icon(path("M3 5.200L7.700 3.500l4.600 1.700L17 3.500v11.300l-4.700 1.700-4.600-1.700L3 16.500zM7.700 3.500v11.300M12.300 5.200v11.300"));
 export const IconRestart = icon(path("M4 10a6 6 0 1 1 1.800 4.300M4 16v-3.500h3.500"));
 export const IconAlert = icon(path("M10 3.500l7.500 13h-15zM10 8.500v3.500M10 14.300v.2"));
+export const IconClip = icon(path("M15.500 9.500l-5.700 5.700a3.500 3.500 0 0 1-5-5l6.200-6.200a2.400 2.400 0 0 1 3.400 3.400l-6.100 6.100a1.200 1.200 0 0 1-1.700-1.700l5.300-5.300"));
+export const IconFile = icon(path("M5 3h6.500L15 6.500V17H5zM11.500 3v3.500H15"));
+export const IconShield = icon(path("M10 2.800l6 2.200v4.600c0 3.700-2.500 6.200-6 7.600-3.500-1.400-6-3.900-6-7.600V5zM7.300 9.900l2 2 3.600-4"));

@@ -1,6 +1,6 @@
-// The list of an agent's threads, as far as it is shown.
+// The list of threads, as far as it is shown: what needs an answer first, then the newest.
 
-import { listThreads, type Options } from "../gateway/api";
+import { listThreads, type Options, type ThreadQuery } from "../gateway/api";
 import type { ThreadStatus, ThreadSummary } from "../gateway/types";
 import type { View } from "../gateway/view";
 
@@ -8,25 +8,66 @@ import type { View } from "../gateway/view";
 export const PAGE = 30;
 
 const MAX_LIMIT = 100; // of one request
+const MAX_REQUESTS = 5; // of one look, for each page that is shown; the gateway looks at so many threads in each
 
 export interface ThreadList {
   threads: ThreadSummary[];
-  /** Whether there are older ones. */
+  /** Whether there may be older ones. */
   more: boolean;
 }
 
-/** The newest threads of an agent, so many of them. */
-export async function newestThreads(agent: string, count: number, options?: Options): Promise<ThreadList> {
+/** The newest threads of those that are asked for: so many pages, as far as a bounded number of requests finds them. */
+export async function newestThreads(query: Pick<ThreadQuery, "agent" | "status" | "q">, pages: number, options?: Options): Promise<ThreadList> {
   const threads: ThreadSummary[] = [];
+  // All that need an answer are counted, so a page of them is as much as one request may have.
+  const count = (query.status ? MAX_LIMIT : PAGE) * pages;
   let cursor: string | undefined;
+  let left = MAX_REQUESTS * pages;
   do {
     const limit = Math.min(MAX_LIMIT, count - threads.length);
-    const page = await listThreads({ agent, limit, ...(cursor && { cursor }) }, options);
+    const page = await listThreads({ ...query, limit, ...(cursor && { cursor }) }, options);
     // What is used between two requests moves to the front, and may be in both.
-    threads.push(...page.threads.filter(({ id }) => !threads.some((t) => t.id === id)));
+    threads.push(...page.threads.filter((thread) => !threads.some((t) => same(t, thread))));
     cursor = page.nextCursor;
-  } while (cursor && threads.length < count);
+    left--;
+  } while (cursor && threads.length < count && left > 0);
   return { threads, more: cursor !== undefined };
+}
+
+/** Two agents may have a thread of the same id. */
+export const same = (a: Pick<ThreadSummary, "id" | "agent">, b: Pick<ThreadSummary, "id" | "agent">) => a.id === b.id && a.agent === b.agent;
+
+/** What a person looks for: an agent's threads, by words of their titles. */
+export interface Filter {
+  text: string;
+  /** Empty: of all agents. */
+  agent: string;
+}
+
+/** Whether a thread is one that the person looks for, as GET /threads decides it. */
+export function suits({ title = "", agent }: ThreadSummary, filter: Filter): boolean {
+  const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
+  const texts = [title.toLowerCase(), agent.toLowerCase()];
+  return (filter.agent === "" || filter.agent === agent) && words.every((word) => texts.some((text) => text.includes(word)));
+}
+
+/** A thread that this page follows, which it knows earlier than any list. */
+export interface Here {
+  agent: string;
+  id: string;
+  /** Absent as long as it is not known. */
+  status?: ThreadStatus | undefined;
+}
+
+/** The threads that need an answer, and the others; both newest first, and none in both. */
+export function grouped(lists: readonly ThreadSummary[][], here: Here | undefined): { waiting: ThreadSummary[]; others: ThreadSummary[] } {
+  const all: ThreadSummary[] = [];
+  for (const thread of lists.flat()) {
+    if (all.some((t) => same(t, thread))) continue;
+    all.push(here?.status && same(thread, here) ? { ...thread, status: here.status } : thread);
+  }
+  all.sort((a, b) => Date.parse(b.updatedAt) - Date.parse(a.updatedAt));
+  return { waiting: all.filter(({ status }) => status === "interrupted"), others: all.filter(({ status }) => status !== "interrupted") };
 }
 
 /** The status that the list will have for a thread that one watches. */

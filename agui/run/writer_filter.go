@@ -1,0 +1,158 @@
+package run
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// An Emit sends an event on its way.
+type Emit = func(e agui.Event) error
+
+// A Filter is passed by every event of a writer, and sends on what should be sent: the event, another one, several, none. What it
+// holds back it has to send before the end of the message or call that it belongs to. It is given no chunks, but the starts, contents
+// and ends that they stand for, and the end of everything that was begun: see [Writer.Flush]. It must not write by other ways than
+// next, nor call next after it has returned.
+//
+// Its error is returned to who wrote, and to everybody who writes after that: a filter that has failed lets nothing pass any
+// more. An error that next has returned is not the filter's: then the writer may go on.
+type Filter func(e agui.Event, next Emit) error
+
+// A filter is a [Filter] before the rest of a writer's way. One event passes at a time.
+type filter struct {
+	mu     sync.Mutex
+	pass   Filter
+	next   Writer
+	chunks agui.Expander
+	open   []agui.Opening // what was begun before the filter and not ended, in order
+	err    error          // of the filter
+}
+
+// Through returns a writer of the same events, which pass f first and then what those of w pass.
+func (w Writer) Through(f Filter) Writer {
+	return Writer{run: w.run, tag: w.tag, filter: &filter{pass: f, next: w, chunks: agui.Expander{Forgiving: true}}}
+}
+
+// As returns a writer of events that belong to another invocation and pass the same filters.
+func (w Writer) As(subagentRunID string) Writer {
+	w.tag = subagentRunID
+	return w
+}
+
+// Unfiltered returns a writer of the same events that pass no filter.
+func (w Writer) Unfiltered() Writer { return w.run.As(w.tag) }
+
+// Flush sends the ends of the messages, calls and spans that the writer's invocation has open before its filters, so that these
+// send what they hold back of them. It returns their errors, also those of earlier events. Without a filter it does nothing.
+func (w Writer) Flush() error {
+	if w.filter == nil {
+		return nil
+	}
+	return w.filter.flush(w.tag)
+}
+
+func (f *filter) emit(e agui.Event) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.chunks.Concerns(e) {
+		return f.send(e)
+	}
+	events, err := f.chunks.Expand(e)
+	if err != nil {
+		return err
+	}
+	for _, e := range events {
+		if err := f.send(e); err != nil {
+			f.chunks.Abandon(e)
+			return err
+		}
+	}
+	return nil
+}
+
+// send lets one event pass. The lock is held.
+func (f *filter) send(e agui.Event) error {
+	if f.err != nil {
+		return f.err
+	}
+	opening, begins := openingOf(e)
+	if begins {
+		f.open = append(f.open, opening)
+	} else if o, ends := closedBy(e); ends {
+		f.open = slices.DeleteFunc(f.open, func(open agui.Opening) bool { return open.Kind == o.Kind && open.ID == o.ID })
+	}
+	var below error
+	err := f.pass(e, func(e agui.Event) error {
+		err := f.next.Emit(e)
+		if err != nil {
+			below = err
+		}
+		return err
+	})
+	if err != nil && below == nil {
+		f.err = err
+	}
+	if err != nil && begins {
+		f.open = slices.DeleteFunc(f.open, func(open agui.Opening) bool { return open.Kind == opening.Kind && open.ID == opening.ID })
+	}
+	return err
+}
+
+// flush ends what the invocation has open, the innermost first.
+func (f *filter) flush(tag string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	ends := f.chunks.CloseOf(tag)
+	for _, o := range slices.Backward(f.open) {
+		if o.Owner == tag && !slices.ContainsFunc(ends, func(e agui.Event) bool { c, _ := closedBy(e); return c.Kind == o.Kind && c.ID == o.ID }) {
+			ends = append(ends, ClosingOptions{}.end(o))
+		}
+	}
+	first := f.err
+	for _, e := range ends {
+		agui.Attribute(e, tag)
+		if err := f.send(e); first == nil {
+			first = err
+		}
+	}
+	if err := f.next.As(tag).Flush(); first == nil {
+		first = err
+	}
+	return first
+}
+
+// openingOf is what e begins.
+func openingOf(e agui.Event) (o agui.Opening, begins bool) {
+	o.Owner = agui.SubagentOf(e)
+	switch e := e.(type) {
+	case *agui.TextMessageStart:
+		o.Kind, o.ID = agui.KindText, e.MessageID
+	case *agui.ReasoningStart:
+		o.Kind, o.ID = agui.KindSpan, e.MessageID
+	case *agui.ReasoningMessageStart:
+		o.Kind, o.ID = agui.KindReasoning, e.MessageID
+	case *agui.ToolCallStart:
+		o.Kind, o.ID = agui.KindToolCall, e.ToolCallID
+	default:
+		return o, false
+	}
+	return o, true
+}
+
+// closedBy is what e ends.
+func closedBy(e agui.Event) (o agui.Opening, ends bool) {
+	switch e := e.(type) {
+	case *agui.TextMessageEnd:
+		o.Kind, o.ID = agui.KindText, e.MessageID
+	case *agui.ReasoningEnd:
+		o.Kind, o.ID = agui.KindSpan, e.MessageID
+	case *agui.ReasoningMessageEnd:
+		o.Kind, o.ID = agui.KindReasoning, e.MessageID
+	case *agui.ToolCallEnd:
+		o.Kind, o.ID = agui.KindToolCall, e.ToolCallID
+	default:
+		return o, false
+	}
+	return o, true
+}

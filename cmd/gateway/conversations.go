@@ -1,0 +1,108 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"regexp"
+	"slices"
+
+	"github.com/agui-gateway/gateway/gateway/teamfile"
+	"github.com/agui-gateway/gateway/gateway/teamfile/teamtest"
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/model"
+)
+
+// conversationFlags are what `gateway test` takes besides settings.
+type conversationFlags struct {
+	only                    *regexp.Regexp
+	record, update, verbose bool
+}
+
+// conversationSettings are the settings that count for a team that is tested.
+func conversationSettings(c *config) []setting {
+	names := []string{"config", "env-file", "model-url", "model", "model-key", "model-timeout", "tool-timeout", "allow-addresses"}
+	settings := slices.DeleteFunc(c.settings(), func(s setting) bool { return !slices.Contains(names, s.flag) })
+	for i := range settings {
+		if settings[i].flag == "config" {
+			settings[i].help = "team file of conversations that name none; without one they are held with the built-in travel team"
+		}
+	}
+	return append(settings, setting{"run", "", "play only conversations whose path this regular expression matches", func(value string) (err error) {
+		c.conversations.only, err = regexp.Compile(value)
+		if err != nil {
+			return errors.New("no regular expression")
+		}
+		return nil
+	}})
+}
+
+// playConversations plays the conversations at a path, and tells what came of them.
+func playConversations(ctx context.Context, c *config, stdout, _ io.Writer) error {
+	c.options.Log = slog.New(slog.DiscardHandler) // what is wrong is in the report
+	flags := c.conversations
+	load := c.teamOptions()
+	load.Types = map[string]teamfile.AgentType{"travel": demoOf(*c)}
+	results, err := teamtest.Run(ctx, c.operand, teamtest.Options{
+		Load: load, Team: c.team, Only: flags.only, Record: flags.record, Update: flags.update, Otherwise: builtIn(*c),
+	})
+	if err != nil {
+		return err
+	}
+	if err := reportConversations(results, c, stdout); err != nil {
+		return err
+	}
+	failed := 0
+	for _, r := range results {
+		if !r.OK() {
+			failed++
+		}
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d of %d conversations come to something else", failed, len(results))
+	}
+	return nil
+}
+
+// demoOf makes the travel team for one conversation of several that are played at once.
+func demoOf(c config) teamfile.AgentType {
+	return func(m model.Model) groupchat.Agent {
+		own := c
+		return own.demo(m)
+	}
+}
+
+// builtIn makes the team that is served without a team file.
+func builtIn(c config) func(teamfile.Options) (*teamfile.Team, error) {
+	return func(o teamfile.Options) (*teamfile.Team, error) {
+		own := c
+		own.model = o.Model
+		m, err := own.defaultModel()
+		if err != nil {
+			return nil, err
+		}
+		if m != nil && o.Substitutes.Model != nil {
+			m = cmp.Or(o.Substitutes.Model("default", m), m)
+		}
+		return &teamfile.Team{Agents: map[string]groupchat.Agent{"travel": own.demo(m)}}, nil
+	}
+}
+
+func reportConversations(results []*teamtest.Result, c *config, stdout io.Writer) error {
+	if c.json {
+		out := json.NewEncoder(stdout)
+		out.SetEscapeHTML(false)
+		out.SetIndent("", "  ")
+		return out.Encode(results)
+	}
+	for _, r := range results {
+		if err := r.Write(stdout, c.conversations.verbose); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,159 @@
+// Package mermaid draws teams as Mermaid flowcharts, which many pages render in Markdown.
+//
+//	fmt.Print(mermaid.Flowchart(info)) // of an agent that describes itself, with its name
+package mermaid
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agui-gateway/gateway/groupchat"
+)
+
+// Flowchart draws agents, each with its team and the teams inside. An arrow leads from who chooses to who may be chosen, and from a participant to
+// whom it may hand over or who comes next; a broken arrow leads to an agent that is called as a tool.
+func Flowchart(agents ...groupchat.Info) string {
+	c := &chart{}
+	c.line(0, "flowchart TD")
+	for _, agent := range agents {
+		c.agent(agent, 1)
+	}
+	for _, edge := range c.edges {
+		c.line(1, "%s", edge)
+	}
+	return c.String()
+}
+
+// A chart is a flowchart while it is written. Mermaid wants what an arrow connects to stand before it, so that arrows come last.
+type chart struct {
+	strings.Builder
+	edges []string
+	nodes int
+}
+
+func (c *chart) line(depth int, format string, args ...any) {
+	c.WriteString(strings.Repeat("    ", depth))
+	fmt.Fprintf(&c.Builder, format, args...)
+	c.WriteByte('\n')
+}
+
+// id returns a new id. Names are no ids, because Mermaid has words of its own, and two teams may have participants of one name.
+func (c *chart) id(letter string) string {
+	c.nodes++
+	return fmt.Sprintf("%s%d", letter, c.nodes)
+}
+
+func (c *chart) edge(from, arrow, to string) {
+	c.edges = append(c.edges, from+" "+arrow+" "+to)
+}
+
+// agent writes an agent and returns the id that arrows to it have.
+func (c *chart) agent(a groupchat.Info, depth int) string {
+	if a.Kind == groupchat.KindChat || a.Kind == groupchat.KindFan {
+		return c.team(a, depth)
+	}
+	id := c.id("a")
+	left, right, what := shape(a.Kind)
+	c.line(depth, `%s%s"%s%s"%s`, id, left, escape(a.Name), what, right)
+	for _, tool := range a.Participants {
+		c.edge(id, "-.->", c.agent(tool, depth))
+	}
+	return id
+}
+
+// shape returns the brackets around an agent of a kind, and what stands below its name.
+func shape(kind groupchat.Kind) (left, right, what string) {
+	switch kind {
+	case groupchat.KindModel:
+		return "[", "]", "<br/>model"
+	case groupchat.KindRemote:
+		return "[[", "]]", "<br/>another server"
+	case groupchat.KindScript:
+		return "(", ")", "<br/>script"
+	default:
+		return "[", "]", ""
+	}
+}
+
+// team writes a team as a box around its participants.
+func (c *chart) team(a groupchat.Info, depth int) string {
+	box := c.id("t")
+	title := escape(a.Name)
+	if a.Kind == groupchat.KindFan {
+		title += ", at the same time"
+	}
+	c.line(depth, `subgraph %s["%s"]`, box, title)
+	supervisor := ""
+	if a.Supervisor != "" {
+		supervisor = c.id("s")
+		c.line(depth+1, `%s{{"%s<br/>%s"}}`, supervisor, escape(a.Supervisor), escape(choice(a.Manager)))
+	}
+	ids := map[string]string{}
+	var order []string
+	for _, p := range a.Participants {
+		ids[p.Name] = c.agent(p, depth+1)
+		order = append(order, ids[p.Name])
+	}
+	if start := ids[a.Start]; start != "" {
+		first := c.id("b")
+		c.line(depth+1, `%s((" "))`, first)
+		c.edge(first, "-->", start)
+	}
+	c.line(depth, "end")
+	c.ways(a, supervisor, ids, order)
+	return box
+}
+
+// ways draws who may speak after whom.
+func (c *chart) ways(a groupchat.Info, supervisor string, ids map[string]string, order []string) {
+	inTurn := a.Manager == "sequential" || a.Manager == "round_robin"
+	switch {
+	case inTurn && len(order) > 0:
+		if supervisor != "" {
+			c.edge(supervisor, "-->", order[0])
+		}
+		for i := range len(order) - 1 {
+			c.edge(order[i], "-->", order[i+1])
+		}
+		if a.Manager == "round_robin" && len(order) > 1 {
+			c.edge(order[len(order)-1], "-->", order[0])
+		}
+	case supervisor != "":
+		for _, id := range order {
+			c.edge(supervisor, "-->", id)
+		}
+	}
+	for _, p := range a.Participants {
+		for _, to := range p.HandsOverTo {
+			if ids[to] != "" {
+				c.edge(ids[p.Name], "-->", ids[to])
+			}
+		}
+	}
+}
+
+// choice says how a manager chooses, for people.
+func choice(manager string) string {
+	words := map[string]string{
+		"rules": "by rules", "route": "by the state", "llm": "by a model", "plan": "by a plan", "sequential": "in order", "round_robin": "in turn",
+	}
+	if said := words[manager]; said != "" {
+		return said
+	}
+	return "by a program"
+}
+
+// escape writes a name so that it is text in a quoted label: Mermaid reads entities there, HTML and Markdown.
+func escape(name string) string {
+	const special = "\"#&<>`\\;"
+	var b strings.Builder
+	for _, r := range name {
+		if r < ' ' || slices.Contains([]rune(special), r) {
+			fmt.Fprintf(&b, "#%d;", r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

@@ -1,0 +1,53 @@
+package anthropic
+
+import "encoding/json"
+
+// A thought is a block of thinking as the server wants it back beside the calls of tools that it led to: signed, or readable by
+// nobody else.
+type thought struct {
+	Type      string `json:"type"`
+	Thinking  string `json:"thinking,omitempty"`
+	Signature string `json:"signature,omitempty"`
+	Data      string `json:"data,omitempty"`
+}
+
+// kept is what [model.Reply].Opaque holds of this provider's, and whose it is.
+type kept struct {
+	Provider string    `json:"provider"`
+	Thoughts []thought `json:"thoughts"`
+}
+
+// maxOpaque bounds what is kept.
+const maxOpaque = 1 << 20
+
+// thoughts are those of the reply, to be sent back; nil if there are none, or they are too long to be kept: then the model goes on
+// without them.
+func (d *draft) thoughts() json.RawMessage {
+	k := kept{Provider: Name}
+	for _, b := range d.blocks {
+		switch b.kind {
+		case "thinking":
+			k.Thoughts = append(k.Thoughts, thought{Type: b.kind, Thinking: b.words.String(), Signature: b.signature})
+		case "redacted_thinking":
+			k.Thoughts = append(k.Thoughts, thought{Type: b.kind, Data: b.data})
+		}
+	}
+	raw, err := json.Marshal(k)
+	if k.Thoughts == nil || err != nil || len(raw) > maxOpaque {
+		return nil
+	}
+	return raw
+}
+
+// thoughts are the blocks that an earlier reply kept. What another provider kept is not for this one.
+func thoughts(opaque json.RawMessage) []any {
+	var k kept
+	if json.Unmarshal(opaque, &k) != nil || k.Provider != Name {
+		return nil
+	}
+	var blocks []any
+	for _, t := range k.Thoughts {
+		blocks = append(blocks, t)
+	}
+	return blocks
+}

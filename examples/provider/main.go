@@ -1,0 +1,66 @@
+// Command provider serves a team file whose models may be asked by Anthropic's Messages API: the gateway as a library, with one provider
+// more.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/agui-gateway/gateway/gateway"
+	"github.com/agui-gateway/gateway/gateway/teamfile"
+
+	_ "example.com/provider/anthropic" // the type anthropic of models
+)
+
+func main() {
+	addr := flag.String("addr", "127.0.0.1:8080", "where to listen")
+	file := flag.String("config", "team.yaml", "the team file")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := serve(ctx, *addr, *file, func(net.Addr) {}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// serve serves the agents of a team file until ctx ends. Ready is told the address.
+func serve(ctx context.Context, addr, file string, ready func(net.Addr)) error {
+	team, err := teamfile.Load(file, teamfile.Options{})
+	if err != nil {
+		return err // every mistake of the file, one a line
+	}
+	defer func() { _ = team.Close() }() // nobody needs its connections any more
+	g, err := gateway.New(gateway.Options{Agents: team.Agents, Agent: team.Options})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = g.Close() }() // what is live has ended, or had its time
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: g, ReadHeaderTimeout: 10 * time.Second}
+	drained := context.AfterFunc(ctx, func() {
+		limited, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		_ = g.Drain(limited)         // runs that take longer end with an error
+		_ = server.Shutdown(limited) // and so do connections
+	})
+	defer drained()
+	slog.Info("serving", "address", listener.Addr().String(), "agents", len(team.Agents))
+	ready(listener.Addr())
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}

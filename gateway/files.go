@@ -1,0 +1,127 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/gateway/internal/attachment"
+	"github.com/agui-gateway/gateway/gateway/internal/limit"
+	"github.com/agui-gateway/gateway/gateway/internal/route"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// admitFiles judges the files of the messages that a request brings, before anything is stored, and puts them in one spelling. Messages
+// that the thread has are as they were stored, whatever is said of them now: clients send the whole conversation each time.
+func (g *Gateway) admitFiles(ctx context.Context, req *state.Request, agent *served) error {
+	stored := &storedFiles{g: g, ctx: ctx, key: req.Key}
+	limits := agent.attachments(g.o.Limits)
+	for i, m := range req.Messages {
+		admitted, err := limits.Admit(m, stored.linked)
+		if stored.err != nil {
+			return stored.err
+		}
+		if err != nil {
+			known, failed := stored.has(m.ID)
+			switch {
+			case failed != nil:
+				return failed
+			case known:
+				continue
+			}
+			return refusedFile(i, err)
+		}
+		req.Messages[i] = admitted
+	}
+	return nil
+}
+
+// refusedFile is the error of a request whose message with index i has a file that is not admitted.
+func refusedFile(i int, err error) error {
+	text := fmt.Sprintf("messages[%d].%v.", i, err)
+	if errors.Is(err, attachment.ErrTooLarge) {
+		return limit.Reached(limit.File, &errcode.Error{Code: errcode.TooLarge, Text: text})
+	}
+	return &errcode.Error{Code: errcode.InvalidAttachment, Text: text}
+}
+
+// storedFiles are the files of a thread, read when somebody asks for the first.
+type storedFiles struct {
+	g        *Gateway
+	ctx      context.Context //nolint:containedctx // of the one request that this is for
+	key      state.Key
+	messages state.Conversation
+	read     bool
+	err      error // of the store
+}
+
+// load reads the thread's messages. A thread that does not exist has none.
+func (s *storedFiles) load() error {
+	if s.read || s.err != nil {
+		return s.err
+	}
+	messages, err := s.g.store.Messages(s.ctx, s.key, -1)
+	if err != nil && !errors.Is(err, state.ErrUnknownThread) {
+		s.err = route.StoreError(err)
+		return s.err
+	}
+	s.messages, s.read = messages, true
+	return nil
+}
+
+// has reports whether the thread has the message.
+func (s *storedFiles) has(id string) (bool, error) {
+	if err := s.load(); err != nil {
+		return false, err
+	}
+	for i := range s.messages {
+		if s.messages[i].ID == id {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// part returns a part of a message of the thread; false if there is none.
+func (s *storedFiles) part(id string, n int) (agui.Part, bool) {
+	if s.load() != nil {
+		return agui.Part{}, false
+	}
+	for i := range s.messages {
+		if s.messages[i].ID != id {
+			continue
+		}
+		m, err := s.messages[i].Message()
+		parts, _ := m.Content.Parts()
+		if err != nil || n < 0 || n >= len(parts) {
+			return agui.Part{}, false
+		}
+		return parts[n], true
+	}
+	return agui.Part{}, false
+}
+
+// linked returns the source that a link to a file of this very thread stands for.
+func (s *storedFiles) linked(u *url.URL) (agui.Source, bool) {
+	steps := strings.Split(u.EscapedPath(), "/")
+	if len(steps) != 7 || steps[0] != "" || steps[1] != "threads" || steps[3] != "messages" || steps[5] != "files" {
+		return agui.Source{}, false
+	}
+	thread, err := url.PathUnescape(steps[2])
+	message, err2 := url.PathUnescape(steps[4])
+	n, err3 := strconv.Atoi(steps[6])
+	agent := u.Query().Get("agent")
+	if errors.Join(err, err2, err3) != nil || thread != s.key.ID || agent != "" && agent != s.key.Agent {
+		return agui.Source{}, false
+	}
+	p, ok := s.part(message, n)
+	if !ok || p.Source == nil {
+		return agui.Source{}, false
+	}
+	return *p.Source, true
+}

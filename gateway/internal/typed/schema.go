@@ -1,0 +1,82 @@
+package typed
+
+import "encoding/json"
+
+// A schema is what of a question's JSON Schema says how messages may answer it.
+type schema struct {
+	Type       json.RawMessage   `json:"type"`
+	Enum       []json.RawMessage `json:"enum"`
+	OneOf      []constant        `json:"oneOf"`
+	AnyOf      []constant        `json:"anyOf"`
+	Required   []string          `json:"required"`
+	Properties map[string]schema `json:"properties"`
+}
+
+// A constant is one of the values of a schema that lists them with titles.
+type constant struct {
+	Const json.RawMessage `json:"const"`
+	Title string          `json:"title"`
+}
+
+// An offered is a value that may be chosen, with its title if it has one.
+type offered struct {
+	value json.RawMessage
+	title string
+}
+
+func readSchema(raw json.RawMessage) schema {
+	var s schema
+	if json.Unmarshal(raw, &s) != nil {
+		return schema{} // one with other members than these is read by who validates answers
+	}
+	return s
+}
+
+// member is the only member that an answer needs, for which a bare value may stand; empty if there is none.
+func (s schema) member() string {
+	if len(s.Required) != 1 {
+		return ""
+	}
+	return s.Required[0]
+}
+
+// answer is the schema of a bare answer: that of the only member an answer needs, or s itself.
+func (s schema) answer() schema {
+	if member := s.member(); member != "" {
+		return s.Properties[member]
+	}
+	return s
+}
+
+func (s schema) answerType() string {
+	var name string
+	if json.Unmarshal(s.answer().Type, &name) != nil {
+		return ""
+	}
+	return name
+}
+
+// offers reports whether the schema lists what may be answered.
+func (s schema) offers() bool {
+	a := s.answer()
+	return len(a.Enum)+len(a.OneOf)+len(a.AnyOf) > 0
+}
+
+// values are the values that the schema lists, nil if it describes others too.
+func (s schema) values() []offered {
+	a := s.answer()
+	var list []offered
+	for _, v := range a.Enum {
+		list = append(list, offered{value: v})
+	}
+	if list != nil {
+		return list
+	}
+	for _, c := range append(a.OneOf[:len(a.OneOf):len(a.OneOf)], a.AnyOf...) {
+		if c.Const == nil {
+			return nil
+		}
+		list = append(list, offered{c.Const, c.Title})
+	}
+	return list
+}

@@ -1,0 +1,67 @@
+package teamfile
+
+import (
+	"context"
+	"testing"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/model"
+)
+
+// uses is a provider whose model uses 10 tokens in each call.
+func uses(model.Config) (model.Model, error) {
+	return model.Func(func(context.Context, model.Request, model.Deltas) (model.Reply, error) {
+		n := int64(10)
+		return model.Reply{Text: "Hm.", Usage: agui.TokenUsage{Provider: "uses", Model: "m", TotalTokens: &n}}, nil
+	}), nil
+}
+
+// TestBudgetsOfAFile holds each key to what it says: how many messages are answered before one is refused. The budget of a part
+// holds within its team, and a mistake of an agent with a budget is found.
+func TestBudgetsOfAFile(t *testing.T) {
+	t.Parallel()
+	for budget, answered := range map[string]int{
+		"{ run: 10 }": 4, "{ thread: 20 }": 2, "{ thread: 11 }": 2, "{ thread: 10 }": 1, "{ principal: 30, window: 1h }": 3, "{ turns: 9 }": 4,
+		"{ run: 20, thread: 30 }": 3,
+	} {
+		for where, text := range map[string]string{
+			"of an agent":      "  a: { type: llm, budget: " + budget + " }\n",
+			"of a part":        "  a: { type: groupchat, manager: { type: sequential }, participants: [ { name: b, agent: b } ] }\n  b: { type: llm, budget: " + budget + " }\n",
+			"of a part's team": "  a: { type: groupchat, budget: " + budget + ", manager: { type: sequential }, participants: [ { name: b, type: llm } ] }\n",
+		} {
+			if where == "of a part" && budget == "{ turns: 9 }" {
+				continue // a mistake: turns are a run's, and a part has none of its own
+			}
+			o := testOptions(nil)
+			o.Providers = map[string]model.Provider{"uses": uses}
+			team, err := parse("team.yaml", []byte("version: 1\nmodels: { default: { type: uses } }\nagents:\n"+text), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			thread := groupchat.NewThread(team.Agents["a"], groupchat.ThreadOptions{})
+			got := 0
+			for range 4 {
+				_, err := thread.Say(t.Context(), "go")
+				if err != nil {
+					if errcode.Of(err) != errcode.BudgetExceeded {
+						t.Fatal(err)
+					}
+					break
+				}
+				got++
+			}
+			if got != answered {
+				t.Errorf("%s %s: %d messages are answered, want %d", budget, where, got, answered)
+			}
+			if budget == "{ turns: 9 }" && team.Options["a"].MaxTurns != 9 {
+				t.Errorf("%s %s: the gateway is told %d", budget, where, team.Options["a"].MaxTurns)
+			}
+		}
+	}
+	_, err := parse("team.yaml", []byte("version: 1\nagents: { a: { type: groupchat, budget: { run: 5 }, manager: { type: round_robin }, participants: [ { name: supervisor, type: travel } ] } }\n"), testOptions(nil))
+	if err == nil {
+		t.Error("a mistake of an agent with a budget is not found")
+	}
+}

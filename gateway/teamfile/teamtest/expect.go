@@ -1,0 +1,261 @@
+package teamtest
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"github.com/agui-gateway/gateway/gateway/teamfile"
+)
+
+// An expectation is what a run is to have come to. What it does not name is not judged.
+type expectation struct {
+	at teamfile.Value
+	// empty says that nothing is expected yet: `expect: {}`. Updating fills it in.
+	empty   bool
+	speaker teamfile.Value
+	says    *saying
+	said    []*saying // all that was said, in order; nil is not judged
+	saidAt  teamfile.Value
+	calls   []*callOf
+	callsAt teamfile.Value
+	state   []*stateAt
+	asks    []*asking
+	asksAt  teamfile.Value
+	ends    string // done, asks, calls or error; empty is not judged
+	code    string // of the error
+	endsAt  teamfile.Value
+}
+
+// A saying is what somebody is to have said.
+type saying struct {
+	at      teamfile.Value
+	speaker string // empty is anybody
+	text    *textIs
+}
+
+// A textIs is what a text is to be.
+type textIs struct {
+	at       teamfile.Value
+	exact    *string
+	matches  *regexp.Regexp
+	contains *string
+}
+
+// holds reports whether text is what it is to be.
+func (w *textIs) holds(text string) bool {
+	switch {
+	case w == nil:
+		return true
+	case w.exact != nil:
+		return strings.TrimSpace(*w.exact) == strings.TrimSpace(text)
+	case w.matches != nil:
+		return w.matches.MatchString(text)
+	default:
+		return w.contains != nil && strings.Contains(text, *w.contains)
+	}
+}
+
+// String is what is expected, in words.
+func (w *textIs) String() string {
+	switch {
+	case w == nil:
+		return "anything"
+	case w.exact != nil:
+		return quote(*w.exact)
+	case w.matches != nil:
+		return "what matches /" + w.matches.String() + "/"
+	case w.contains != nil:
+		return "what contains " + quote(*w.contains)
+	default:
+		return "nothing"
+	}
+}
+
+// A callOf is a call of a tool that is to have been made.
+type callOf struct {
+	at        teamfile.Value
+	name      string
+	arguments json.RawMessage // nil is not judged
+	result    *textIs
+}
+
+// A stateAt is what the state is to hold at a pointer; null is also what is not there.
+type stateAt struct {
+	at      teamfile.Value
+	pointer string
+	value   json.RawMessage
+	text    *textIs // in place of value
+}
+
+// An asking is a question that is to be open.
+type asking struct {
+	at      teamfile.Value
+	key     *string
+	message *textIs
+	options json.RawMessage // nil is not judged
+	by      string
+	tool    string
+}
+
+func (c *conversation) readExpectation(v teamfile.Value) *expectation {
+	e := &expectation{at: v}
+	f := v.Fields("what is expected", "expect")
+	e.speaker = f.Take("speaker")
+	if says := f.Take("says"); says.IsList() {
+		e.saidAt, e.said = says, []*saying{}
+		for _, item := range says.List("says") {
+			e.said = append(e.said, readSaying(item))
+		}
+	} else if says.There() {
+		e.says = &saying{at: says, speaker: e.speaker.Text(), text: readText(says)}
+	}
+	if e.callsAt = f.Take("calls"); e.callsAt.There() {
+		e.calls = []*callOf{}
+		for _, item := range listOrOne(e.callsAt, "calls") {
+			e.calls = append(e.calls, readCall(item))
+		}
+	}
+	keys, values := f.Take("state").Pairs("the state")
+	for i, key := range keys {
+		e.state = append(e.state, readStateAt(key, values[i]))
+	}
+	if e.asksAt = f.Take("asks"); e.asksAt.There() {
+		e.asks = []*asking{}
+		for _, item := range listOrOne(e.asksAt, "asks") {
+			e.asks = append(e.asks, readAsking(item))
+		}
+	}
+	e.readEnds(f.Take("ends"))
+	f.End()
+	e.empty = !e.speaker.There() && e.says == nil && e.said == nil && e.calls == nil && e.state == nil && e.asks == nil && e.ends == ""
+	if e.said != nil && e.speaker.There() {
+		e.speaker.Bad("a list of what is said names the speakers itself; write `says: [ { speaker: …, text: … } ]`")
+	}
+	return e
+}
+
+func (e *expectation) readEnds(v teamfile.Value) {
+	if e.endsAt = v; !v.There() {
+		return
+	}
+	if v.IsMapping() {
+		f := v.Fields("how the run ends", "ends")
+		e.ends, e.code = "error", f.Need("error", "name a code, such as `ends: { error: model_unavailable }`").Text()
+		f.End()
+		return
+	}
+	e.ends = v.OneOf("done", "asks", "calls", "error")
+}
+
+// listOrOne is a list, or a list of the one that v is.
+func listOrOne(v teamfile.Value, what string) []teamfile.Value {
+	if v.IsList() {
+		return v.List(what)
+	}
+	return []teamfile.Value{v}
+}
+
+// readSaying reads an item of says: a text, or a speaker with one.
+func readSaying(v teamfile.Value) *saying {
+	if !v.IsMapping() {
+		return &saying{at: v, text: readText(v)}
+	}
+	f := v.Fields("what is said", "said")
+	s := &saying{at: v, speaker: f.Take("speaker").Text()}
+	s.text = readTextFields(v, f, f.Take("text"))
+	f.End()
+	return s
+}
+
+// readText reads a text, or a mapping that says what it is to be like.
+func readText(v teamfile.Value) *textIs {
+	if !v.IsMapping() {
+		text := v.Text()
+		return &textIs{at: v, exact: &text}
+	}
+	f := v.Fields("a text", "text")
+	t := readTextFields(v, f, teamfile.Value{})
+	f.End()
+	return t
+}
+
+func readTextFields(v teamfile.Value, f *teamfile.Fields, exact teamfile.Value) *textIs {
+	t := &textIs{at: v}
+	matches, contains := f.Take("matches"), f.Take("contains")
+	n := 0
+	for _, one := range []teamfile.Value{exact, matches, contains} {
+		if one.There() {
+			n++
+		}
+	}
+	switch {
+	case n > 1:
+		v.Bad("a text is one of text, matches and contains; remove the others")
+	case exact.There():
+		text := exact.Text()
+		t.exact = &text
+	case matches.There():
+		re, err := regexp.Compile(matches.Text())
+		if err != nil {
+			matches.Bad("no regular expression that Go reads; see https://pkg.go.dev/regexp/syntax")
+			return nil
+		}
+		t.matches = re
+	case contains.There():
+		text := contains.Text()
+		t.contains = &text
+	default:
+		return nil
+	}
+	return t
+}
+
+func readCall(v teamfile.Value) *callOf {
+	if !v.IsMapping() {
+		return &callOf{at: v, name: v.Text()}
+	}
+	f := v.Fields("a call", "call")
+	c := &callOf{at: v, name: f.Need("name", "name the tool").Text()}
+	if arguments := f.Take("arguments"); arguments.There() {
+		c.arguments = arguments.JSON()
+	}
+	if result := f.Take("result"); result.There() {
+		c.result = readText(result)
+	}
+	f.End()
+	return c
+}
+
+func readStateAt(key, value teamfile.Value) *stateAt {
+	s := &stateAt{at: key, pointer: key.Text()}
+	if !strings.HasPrefix(s.pointer, "/") {
+		key.Bad("not a JSON Pointer; write /name, or /name/inner")
+	}
+	if value.IsMapping() {
+		keys, _ := value.Pairs("a value")
+		if len(keys) == 1 && (keys[0].Text() == "matches" || keys[0].Text() == "contains") {
+			s.text = readText(value)
+			return s
+		}
+	}
+	s.value = value.JSON()
+	return s
+}
+
+func readAsking(v teamfile.Value) *asking {
+	f := v.Fields("a question", "ask")
+	a := &asking{at: v, by: f.Take("by").Text(), tool: f.Take("tool").Text()}
+	if key := f.Take("key"); key.There() {
+		text := key.Text()
+		a.key = &text
+	}
+	if message := f.Take("message"); message.There() {
+		a.message = readText(message)
+	}
+	if options := f.Take("options"); options.There() {
+		a.options = options.JSON()
+	}
+	f.End()
+	return a
+}

@@ -1,0 +1,76 @@
+package teamtest
+
+import (
+	"io"
+	"net/http"
+	"sync"
+)
+
+// A local answers requests with a handler in this process, and connects to nobody.
+type local struct{ handler http.Handler }
+
+// clientOf is a client of what handler answers.
+func clientOf(handler http.Handler) *http.Client { return &http.Client{Transport: &local{handler}} }
+
+// RoundTrip answers r. The body of the answer is read while the handler writes it.
+func (l *local) RoundTrip(r *http.Request) (*http.Response, error) {
+	out, in := io.Pipe()
+	w := &localWriter{header: http.Header{}, body: in, begun: make(chan struct{})}
+	served := r.Clone(r.Context())
+	served.RequestURI, served.RemoteAddr = r.URL.RequestURI(), "127.0.0.1:1"
+	if served.Host == "" {
+		served.Host = r.URL.Host
+	}
+	if served.Body == nil {
+		served.Body = http.NoBody
+	}
+	go func() {
+		defer func() {
+			if v := recover(); v != nil && v != http.ErrAbortHandler { //nolint:errorlint // it is that value
+				panic(v)
+			}
+			w.WriteHeader(http.StatusOK)
+			_ = in.Close()
+		}()
+		l.handler.ServeHTTP(w, served)
+	}()
+	select {
+	case <-w.begun:
+	case <-r.Context().Done():
+		_ = out.Close()
+		return nil, r.Context().Err()
+	}
+	return &http.Response{
+		Status: http.StatusText(w.status), StatusCode: w.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: w.sent, Body: out, ContentLength: -1, Request: r,
+	}, nil
+}
+
+// A localWriter is the writer of one answer.
+type localWriter struct {
+	header, sent http.Header
+	body         *io.PipeWriter
+	status       int
+	once         sync.Once
+	begun        chan struct{}
+}
+
+// Header are the headers that are sent with the status.
+func (w *localWriter) Header() http.Header { return w.header }
+
+// WriteHeader begins the answer.
+func (w *localWriter) WriteHeader(status int) {
+	w.once.Do(func() {
+		w.status, w.sent = status, w.header.Clone()
+		close(w.begun)
+	})
+}
+
+// Write sends data.
+func (w *localWriter) Write(data []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	return w.body.Write(data)
+}
+
+// Flush sends what there is, which everything is at once.
+func (w *localWriter) Flush() { w.WriteHeader(http.StatusOK) }

@@ -1,0 +1,99 @@
+package teamtest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/agui-gateway/gateway/gateway/teamfile"
+)
+
+// A Result is what came of one conversation.
+type Result struct {
+	File  string `json:"file"`
+	About string `json:"about,omitempty"`
+	Runs  int    `json:"runs"`
+	// Problems are what is wrong with the conversation, or with what came of it. None is a pass.
+	Problems []Problem `json:"problems,omitempty"`
+	// Updated says that the file was written anew, and Recorded are the files of replies that were written.
+	Updated  bool     `json:"updated,omitempty"`
+	Recorded []string `json:"recorded,omitempty"`
+	// Talk is what was sent and what came, for people.
+	Talk []Exchange `json:"talk,omitempty"`
+}
+
+// An Exchange is one request and what came of it.
+type Exchange struct {
+	Sent  string `json:"sent"`
+	Heard string `json:"heard"`
+}
+
+// A Problem is one thing that is wrong, at its place.
+type Problem struct {
+	File   string `json:"file"`
+	Line   int    `json:"line"` // from 1; columns count characters
+	Column int    `json:"column"`
+	Text   string `json:"text"`
+	// Want and Got are what was expected and what came, line by line; Diff is their difference. Empty where there is no more to tell.
+	Want string `json:"want,omitempty"`
+	Got  string `json:"got,omitempty"`
+	Diff string `json:"-"`
+}
+
+// String returns "file:line:column: text", which editors can follow.
+func (p Problem) String() string {
+	return teamfile.Problem{File: p.File, Line: p.Line, Column: p.Column, Text: p.Text}.String()
+}
+
+// OK reports whether nothing is wrong.
+func (r *Result) OK() bool { return len(r.Problems) == 0 }
+
+// Write writes what came of the conversation for people: with verbose all that was said.
+func (r *Result) Write(w io.Writer, verbose bool) error {
+	var b strings.Builder
+	verdict := "ok   "
+	if !r.OK() {
+		verdict = "FAIL "
+	}
+	fmt.Fprintf(&b, "%s %s (%d runs)", verdict, r.File, r.Runs)
+	if r.Updated {
+		b.WriteString(", rewritten")
+	}
+	for _, file := range r.Recorded {
+		b.WriteString(", recorded " + file)
+	}
+	b.WriteString("\n")
+	if verbose {
+		for _, x := range r.Talk {
+			b.WriteString(indent("> "+x.Sent+"\n"+x.Heard, "      ") + "\n")
+		}
+	}
+	for _, p := range r.Problems {
+		b.WriteString(indent(p.String(), "  ") + "\n")
+		if p.Diff != "" {
+			b.WriteString(indent("- expected, + what came\n"+p.Diff, "      ") + "\n")
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func indent(text, by string) string { return by + strings.ReplaceAll(text, "\n", "\n"+by) }
+
+// add notes a problem at a value of the file.
+func (r *Result) add(at teamfile.Value, file, text string) {
+	line, column := at.Place()
+	r.Problems = append(r.Problems, Problem{File: file, Line: max(line, 1), Column: max(column, 1), Text: text})
+}
+
+// fail notes an error: the problems of a file, or one at the beginning of the conversation.
+func (r *Result) fail(err error, file string) {
+	if bad, ok := errors.AsType[*teamfile.Error](err); ok {
+		for _, p := range bad.Problems {
+			r.Problems = append(r.Problems, Problem{File: p.File, Line: p.Line, Column: p.Column, Text: p.Text})
+		}
+		return
+	}
+	r.Problems = append(r.Problems, Problem{File: file, Line: 1, Column: 1, Text: err.Error()})
+}

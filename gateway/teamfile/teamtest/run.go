@@ -1,0 +1,109 @@
+package teamtest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/agui-gateway/gateway/gateway/teamfile"
+)
+
+// Options say how conversations are played. The zero value is valid.
+type Options struct {
+	// Load is what team files are read with, as a program does that serves them. Its Substitutes are replaced.
+	Load teamfile.Options
+	// Team is the path of the team file of conversations that name none.
+	Team string
+	// Otherwise makes the team of conversations that name none, if Team is empty too; nil means that each has to. A conversation without
+	// models gets a team without any.
+	Otherwise func(o teamfile.Options) (*teamfile.Team, error)
+	// Only plays the conversations whose path it matches; nil plays all.
+	Only *regexp.Regexp
+	// Record asks the real models where a conversation has recorded replies, and writes their files.
+	Record bool
+	// Update writes what came into the files, in place of what was expected and did not come.
+	Update bool
+	// Parallel is how many conversations are played at once; 0 means as many as there are processors.
+	Parallel int
+}
+
+// maxFiles limits the conversations of one directory.
+const maxFiles = 10_000
+
+// ErrNone is returned if there is no conversation to play.
+var ErrNone = errors.New("there is no conversation")
+
+// Run plays the conversation in a file, or those in the files below a directory whose names end in _test.yaml or _test.yml, several at once.
+// The results are in the order of the paths. What is wrong with a conversation is in its result; the error says that none could be
+// found, and wraps [ErrNone] if none is there.
+func Run(ctx context.Context, path string, o Options) ([]*Result, error) {
+	files, err := find(path)
+	if err != nil {
+		return nil, err
+	}
+	if o.Only != nil {
+		files = slices.DeleteFunc(files, func(file string) bool { return !o.Only.MatchString(filepath.ToSlash(file)) })
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%w: no file below %s is called …_test.yaml, or none that is to be played", ErrNone, path)
+	}
+	results := make([]*Result, len(files))
+	room := make(chan struct{}, cmp.Or(o.Parallel, runtime.GOMAXPROCS(0)))
+	var playing sync.WaitGroup
+	for i, file := range files {
+		room <- struct{}{}
+		playing.Go(func() {
+			defer func() { <-room }()
+			results[i] = playFile(ctx, file, o)
+		})
+	}
+	playing.Wait()
+	return results, nil
+}
+
+func playFile(ctx context.Context, file string, o Options) *Result {
+	c, err := read(file)
+	if err != nil {
+		r := &Result{File: file}
+		r.fail(err, file)
+		return r
+	}
+	return c.play(ctx, o)
+}
+
+// find lists the conversations at a path, sorted.
+func find(path string) ([]string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return []string{path}, nil
+	}
+	var files []string
+	err = filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && name != path && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "node_modules"):
+			return filepath.SkipDir
+		case entry.Type().IsRegular() && (strings.HasSuffix(name, "_test.yaml") || strings.HasSuffix(name, "_test.yml")):
+			files = append(files, name)
+		}
+		if len(files) > maxFiles {
+			return fmt.Errorf("more than %d conversations below %s", maxFiles, path)
+		}
+		return nil
+	})
+	slices.Sort(files)
+	return files, err
+}

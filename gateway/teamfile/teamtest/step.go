@@ -1,0 +1,118 @@
+package teamtest
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/agui-gateway/gateway/gateway/teamfile"
+)
+
+// A step is one item of a conversation: something that is sent, or what is to have come of it.
+type step struct {
+	at     teamfile.Value
+	next   teamfile.Value // the step behind it; not there for the last
+	sends  sends
+	expect *expectation
+}
+
+// A sends is what a person, or the page, sends with one request. The zero value is nothing.
+type sends struct {
+	user    *string
+	state   json.RawMessage
+	answers []answer
+}
+
+// An answer is one to something that is open.
+type answer struct {
+	at     teamfile.Value
+	name   string // the key of a question, its message, or the name of a tool
+	kind   string // answer, cancel, approve, reject or returns
+	value  json.RawMessage
+	edited json.RawMessage // arguments that take the place of a call's
+}
+
+// some reports whether something is sent.
+func (s sends) some() bool { return s.user != nil || len(s.answers) > 0 }
+
+func (c *conversation) readSteps(list teamfile.Value) {
+	items := list.List("conversation")
+	if list.IsList() && len(items) == 0 {
+		list.Bad("nothing is said; begin with `- user: \"Hello\"`")
+	}
+	sent := false
+	for i, item := range items {
+		s := &step{at: item}
+		if i+1 < len(items) {
+			s.next = items[i+1]
+		}
+		c.readStep(s)
+		if s.expect != nil && !sent {
+			item.Bad("nothing was sent before this; begin with `- user: \"Hello\"`")
+			sent = true
+		}
+		sent = sent || s.sends.some()
+		c.steps = append(c.steps, s)
+	}
+}
+
+func (c *conversation) readStep(s *step) {
+	f := s.at.Fields("a step of a conversation", "step")
+	if user := f.Take("user"); user.There() {
+		text := user.Text()
+		s.sends.user = &text
+	}
+	if state := f.Take("state"); state.There() {
+		s.sends.state = state.JSON()
+	}
+	for _, kind := range []string{"answer", "returns"} {
+		keys, values := f.Take(kind).Pairs(kind)
+		for i, key := range keys {
+			s.sends.answers = append(s.sends.answers, answer{at: key, name: key.Text(), kind: kind, value: values[i].JSON()})
+		}
+	}
+	for _, kind := range []string{"cancel", "approve", "reject"} {
+		s.sends.answers = append(s.sends.answers, readNames(f.Take(kind), kind)...)
+	}
+	expect := f.Any("expect")
+	f.End()
+	if expect.There() {
+		s.expect = c.readExpectation(expect)
+	}
+	switch {
+	case !s.at.IsMapping():
+	case s.sends.some() && s.expect != nil:
+		s.at.Bad("a step sends something or expects something; write each as a `- ` line of its own")
+	case s.sends.user != nil && len(s.sends.answers) > 0:
+		s.at.Bad("a person either says something or answers; write two steps")
+	case s.sends.state != nil && s.sends.user == nil:
+		s.at.Bad("state goes with what a person says; write `user:` beside it")
+	case !s.sends.some() && s.expect == nil:
+		s.at.Bad("a step needs one of user, answer, approve, reject, cancel, returns or expect")
+	}
+}
+
+// readNames reads a name, a list of names or, for approvals, names with edited arguments.
+func readNames(v teamfile.Value, kind string) []answer {
+	switch {
+	case !v.There():
+		return nil
+	case v.IsMapping() && kind == "approve":
+		var all []answer
+		keys, values := v.Pairs("approve")
+		for i, key := range keys {
+			all = append(all, answer{at: key, name: key.Text(), kind: kind, edited: values[i].JSON()})
+		}
+		return all
+	case v.IsList():
+		var all []answer
+		for _, item := range v.List(kind) {
+			all = append(all, answer{at: item, name: item.Text(), kind: kind})
+		}
+		return all
+	}
+	name := v.Text()
+	if strings.TrimSpace(name) == "" {
+		v.Bad("%s needs a name", kind)
+	}
+	return []answer{{at: v, name: name, kind: kind}}
+}

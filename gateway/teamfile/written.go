@@ -1,0 +1,228 @@
+package teamfile
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agui-gateway/gateway/groupchat"
+)
+
+// A written collects what is known of who writes to one state: to find out, when the file is read, that an output can never be there, or that
+// an input is of another type than a contract says.
+type written struct {
+	values  []writtenValue
+	unknown bool       // something may write anywhere, such as an agent in Go
+	parts   []*written // of agents of the file that work on the same state
+}
+
+// A writtenValue is one place that somebody writes to.
+type writtenValue struct {
+	pointer string
+	schema  json.RawMessage // of the value; nil if nothing is known of it
+}
+
+// wrote notes that what is being read writes to a pointer. The schema is that of the value, or nil.
+func (b *builder) wrote(pointer string, schema json.RawMessage) {
+	if b.written != nil && pointer != "" {
+		b.written.values = append(b.written.values, writtenValue{pointer, schema})
+	}
+}
+
+// all are the places that anybody writes to, and whether they are known.
+func (w *written) all(seen map[*written]bool) (values []writtenValue, known bool) {
+	if seen[w] {
+		return nil, true
+	}
+	seen[w] = true
+	values, known = slices.Clone(w.values), !w.unknown
+	for _, part := range w.parts {
+		more, ok := part.all(seen)
+		values, known = append(values, more...), known && ok
+	}
+	return values, known
+}
+
+// typesAt are the types that the value at a pointer may have, all of them if that is not known. Found says that somebody writes there, or
+// might.
+func (w *written) typesAt(pointer string) (of types, found bool) {
+	values, known := w.all(map[*written]bool{})
+	if !known {
+		return anyType, true
+	}
+	for _, v := range values {
+		rest, below := strings.CutPrefix(pointer, v.pointer)
+		switch {
+		case below && (rest == "" || rest[0] == '/'):
+			of |= typesAt(v.schema, namesOf(rest))
+			found = true
+		case strings.HasPrefix(v.pointer, pointer+"/"):
+			return anyType, true
+		}
+	}
+	return of, found
+}
+
+// namesOf are the names of a JSON Pointer.
+func namesOf(pointer string) []string {
+	if pointer == "" {
+		return nil
+	}
+	names := strings.Split(pointer[1:], "/")
+	for i, name := range names {
+		names[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
+	}
+	return names
+}
+
+// A share is a participant, or a tool, with a state of its own: what it is given and what it returns.
+type share struct {
+	what            string
+	at              *node // the participant or the tool
+	inputs, outputs *node
+	scope           groupchat.Scoping
+	agent           *entry // the agent of the file that it names, if it does
+	contracts       []*contract
+	outer, own      *written
+}
+
+// openShare begins to read what a participant or tool that f describes is made of. What that writes goes into its own state if it has one.
+func (b *builder) openShare(f *fields, scope groupchat.Scoping) *share {
+	s := &share{what: f.what, at: f.at, inputs: f.raw("inputs"), outputs: f.raw("outputs"), outer: b.written, own: b.written}
+	if scope.Kind != groupchat.ScopeShared {
+		s.own = &written{}
+		b.written = s.own
+	}
+	if n := f.raw("agent"); n != nil {
+		s.agent = b.entries[n.text]
+	}
+	return s
+}
+
+// closeShare ends what openShare began. A share with a state of its own is kept for [builder.checkShares], and what it returns is noted in the
+// state around it.
+func (b *builder) closeShare(s *share, scope groupchat.Scoping, own *contract) {
+	b.written = s.outer
+	if scope.Kind == groupchat.ScopeShared {
+		return
+	}
+	s.scope = scope
+	if own != nil {
+		s.contracts = append(s.contracts, own)
+	}
+	if s.agent != nil && s.agent.contract != nil {
+		s.contracts = append(s.contracts, s.agent.contract)
+	}
+	b.shares = append(b.shares, s)
+	for from, to := range s.scope.Mapping.Out {
+		var schema json.RawMessage
+		for _, c := range s.contracts {
+			if names := namesOf(from); len(names) == 1 && c.outputs.Properties != nil {
+				schema = c.outputs.Properties[names[0]]
+			}
+		}
+		b.wrote(to, schema)
+	}
+}
+
+// checkShares notes what participants with a state of their own are given, or return, that cannot be.
+func (b *builder) checkShares() {
+	for _, s := range b.shares {
+		for _, c := range s.contracts {
+			b.checkInputs(s, c)
+		}
+		b.checkOutputs(s)
+	}
+}
+
+// checkInputs holds what a share is given against a contract.
+func (b *builder) checkInputs(s *share, c *contract) {
+	for _, name := range c.inputs.Required {
+		_, mapped := s.scope.Mapping.In[name]
+		if !mapped && s.scope.Inputs[name] == nil {
+			at := s.at
+			if s.inputs != nil {
+				at = s.inputs
+			}
+			b.bad(at, "the contract of %s requires the input %q; write `inputs: { %s: /pointer }`", s.what, name, name)
+		}
+	}
+	keys, values := mapping(s.inputs)
+	for i, key := range keys {
+		name := strings.TrimPrefix(key.text, "/")
+		if !c.inputs.knows(name) {
+			b.bad(key, "the contract of %s has no input %q; remove it, or name it in the contract", s.what, name)
+			continue
+		}
+		want := typesAt(c.Inputs, []string{name})
+		have, from := anyType, "nothing"
+		if s.scope.Inputs[name] != nil {
+			if p, err := groupchat.ParseTemplate(values[i].text); err == nil && !p.IsValue() {
+				have, from = stringType, "a text"
+			}
+		} else if pointer := s.scope.Mapping.In[name]; !b.isReduced(pointer) {
+			have, _ = s.outer.typesAt(pointer)
+			from = "what is written to " + pointer
+		}
+		if have != 0 && have&want == 0 {
+			b.bad(values[i], "the contract of %s wants the input %q of another type than %s has", s.what, name, from)
+		}
+	}
+}
+
+// checkOutputs holds what a share returns against its contracts and what is written in it.
+func (b *builder) checkOutputs(s *share) {
+	keys, _ := mapping(s.outputs)
+	for _, key := range keys {
+		from := key.text
+		if !strings.HasPrefix(from, "/") {
+			from = "/" + from
+		}
+		name := namesOf(from)[0]
+		_, given := s.scope.Mapping.In[name]
+		given = given || s.scope.Inputs[name] != nil
+		have, found := s.own.typesAt(from)
+		if !found && !given {
+			b.bad(key, "nothing in %s writes %s; let something write it, with `result`, `store` or `set`, or remove the output", s.what, from)
+			continue
+		}
+		for _, c := range s.contracts {
+			switch want := typesAt(c.Outputs, namesOf(from)); {
+			case c.Outputs != nil && !c.outputs.knows(name):
+				b.bad(key, "the contract of %s has no output %q; remove it, or name it in the contract", s.what, name)
+			case found && !given && have&want == 0 && len(s.scope.Mapping.Reducers) == 0:
+				b.bad(key, "the contract of %s wants the output %q of another type than is written to it", s.what, name)
+			}
+		}
+	}
+}
+
+// isReduced reports whether a reducer of the file makes something else of what is written at a pointer.
+func (b *builder) isReduced(pointer string) bool {
+	return slices.ContainsFunc(b.reduced, func(p string) bool {
+		return p == pointer || strings.HasPrefix(pointer, p+"/") || strings.HasPrefix(p, pointer+"/")
+	})
+}
+
+// mapping are the keys and values of n, if it is a mapping.
+func mapping(n *node) (keys, values []*node) {
+	if n == nil || n.kind != mappingNode {
+		return nil, nil
+	}
+	return n.keys, n.items
+}
+
+// stringSchema is the schema of a text.
+var stringSchema = json.RawMessage(`{"type":"string"}`)
+
+// schemaOfValue is a schema of the types that a value has.
+func schemaOfValue(raw json.RawMessage) json.RawMessage {
+	of := valueTypes(raw)
+	for name, one := range typeNames {
+		if one == of {
+			return json.RawMessage(fmt.Sprintf(`{"type":%q}`, name))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/gateway/internal/typed"
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/host"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// errUnclear ends a run whose message is not the answer it was tried as.
+var errUnclear = errors.New("gateway: the message does not answer the question")
+
+// readTyped finds out what a message means that the run was begun with instead of an answer, and puts the answer into s. It says back what
+// is not understood, and returns errUnclear. The run has the right to answer meanwhile; a takeover finds what a model said
+// in the effects and comes to the same.
+func (a *attempt) readTyped(ctx context.Context, s *host.Session) error {
+	text, ok := a.intent.Typed()
+	if !ok || len(a.intent.Questions) != 1 {
+		return nil
+	}
+	claim, question := a.intent.Claims[0], typed.Read(a.intent.Questions[0])
+	var answer json.RawMessage
+	reader := groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
+		say := ""
+		if answer = question.Match(text); answer == nil {
+			var err error
+			if answer, say, err = a.askWhatIsMeant(t, question, text); err != nil {
+				return err
+			}
+		}
+		if answer != nil {
+			return nil
+		}
+		if say == "" {
+			say = question.Unclear()
+		}
+		return groupchat.Say(t, "unclear", "%s", say)
+	})
+	reading := *s
+	reading.Journal, reading.Checkpoint, reading.Answers, reading.Results = uncommitted{a}, nil, nil, nil
+	if _, err := host.Execute(ctx, groupchat.WithHooksOf(a.agent.agent, reader), reading); err != nil {
+		return err
+	}
+	if answer == nil {
+		return errUnclear
+	}
+	claim.Payload = answer
+	s.Answers[claim.ID] = claim
+	a.commitMu.Lock()
+	defer a.commitMu.Unlock()
+	a.meant = []state.Answer{claim}
+	maps.Copy(a.effects, a.thread.Load().Kept.For(a.meant)) // what a turn did that had the same answer and failed
+	s.Memo = maps.Clone(a.effects)
+	return nil
+}
+
+// askWhatIsMeant asks the agent's model, if it has one for this. A model that fails has found nothing, and says nothing.
+func (a *attempt) askWhatIsMeant(t *groupchat.Turn, q typed.Question, text string) (answer json.RawMessage, say string, err error) {
+	if a.agent.TypedAnswers == nil || a.agent.TypedAnswers.Model == nil {
+		return nil, "", nil
+	}
+	request, ok := q.Request(text)
+	if !ok {
+		return nil, "", nil
+	}
+	reply, err := t.AskModel("typed", groupchat.ModelCall{Purpose: groupchat.ForOther, Model: a.agent.TypedAnswers.Model, Request: request})
+	if groupchat.ModelFailed(err) {
+		a.log.Warn("run: nobody knows what a message means as an answer", "error", err)
+		return nil, "", nil
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	answer, say = q.Reply(reply.Text)
+	return answer, say, nil
+}
+
+// uncommitted is the journal while a message is read: what is recorded is kept, and nothing is committed, which would use the
+// right to answer up.
+type uncommitted struct{ *attempt }
+
+func (uncommitted) Commit(context.Context, json.RawMessage) error { return nil }
+
+// reading reports whether the run has not found out yet what its message means.
+func (a *attempt) reading() bool {
+	_, ok := a.intent.Typed()
+	return ok && a.meant == nil && !a.answersUsed
+}
+
+// reopened is the commit of a run that leaves its question as it was.
+func reopened(status state.RunStatus) state.Commit {
+	return state.Commit{KeepCheckpoint: true, End: &state.End{Status: status, Reopen: true}}
+}
+
+// endUnclear ends a run that has said back what it did not understand: its question is open again, under its id and until when it was.
+func (a *attempt) endUnclear() error {
+	now := a.clock.Now()
+	for _, q := range a.intent.Questions {
+		if until, err := time.Parse(time.RFC3339, q.ExpiresAt); err == nil && !now.Before(until) { // it expired meanwhile (I7)
+			return a.finish(reopened(state.RunSuccess), &agui.Outcome{Type: agui.OutcomeSuccess}, nil)
+		}
+	}
+	return a.finish(reopened(state.RunInterrupt), &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: a.intent.Questions}, nil)
+}
+
+// endReading ends a run that was stopped before it knew what its message means: nobody has answered.
+func (a *attempt) endReading() error {
+	a.rec.Hold()
+	code := errcode.Cancelled
+	if err := a.run.CloseOpen(run.ClosingOptions{SubagentCode: string(code), SubagentMessage: code.Message()}); err != nil {
+		return err
+	}
+	if err := a.sendSnapshots(); err != nil {
+		return err
+	}
+	usage := a.usage.Total()
+	if err := a.run.Finish(&agui.RunFinished{Outcome: &agui.Outcome{Type: agui.OutcomeCancelled}, Usage: usage}); err != nil {
+		return err
+	}
+	c := reopened(state.RunCancelled)
+	c.State, c.Messages = a.state, a.changedMessages()
+	c.End.Code, c.End.Usage, c.End.Cost = code, usage, a.usage.Cost()
+	return a.commit(c)
+}

@@ -1,0 +1,32 @@
+package wire
+
+import (
+	"slices"
+
+	"github.com/agui-gateway/gateway/a2ui"
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// surfaceType is what every encoded activity of A2UI has.
+var surfaceType = []byte(`"activityType":"` + a2ui.ActivityType + `"`)
+
+// hides reports whether activities of a type are not sent.
+func (w Profile) hides(activityType string) bool {
+	return !w.Surfaces && activityType == a2ui.ActivityType
+}
+
+// messages leaves out of a snapshot what the reader is not sent, and writes the rest as it can be read.
+func (w Profile) messages(e *agui.MessagesSnapshot) ([]agui.Event, Loss) {
+	e.Messages = slices.DeleteFunc(e.Messages, func(m agui.Message) bool { return m.Role == agui.RoleActivity && w.hides(m.ActivityType) })
+	for i := range e.Messages {
+		e.Messages[i] = w.Links.In(e.Messages[i])
+	}
+	if w.Era != agui.Era0 {
+		return []agui.Event{e}, 0
+	}
+	loss := olderMessages(e.Messages)
+	if w.Binary {
+		binary(e.Messages)
+	}
+	return []agui.Event{e}, loss
+}

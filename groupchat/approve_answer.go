@@ -1,0 +1,151 @@
+package groupchat
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"maps"
+	"strings"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// approvalMeta is the member of a result's metadata that says what a person decided about the call. It is the gateway's own: what tools
+// and other servers say there counts for nothing.
+const approvalMeta = "approval"
+
+// The decisions about a call.
+const (
+	decisionApproved   = "approved"
+	decisionEdited     = "edited"
+	decisionDeclined   = "declined"
+	decisionCancelled  = "cancelled"
+	decisionRemembered = "remembered"
+)
+
+// An approvalMark is what metadata tell of a decision.
+type approvalMark struct {
+	Decision string `json:"decision"`
+	Reason   string `json:"reason,omitempty"`
+	// Arguments are those that the person put in place of the model's.
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	// Remember is for which later calls the answer counts, ID the approval that is remembered, or that this call was made under.
+	Remember ApprovalScope `json:"remember,omitempty"`
+	ID       string        `json:"id,omitempty"`
+	// By is the principal who decided.
+	By string `json:"by,omitempty"`
+}
+
+// on is a result with the mark in its metadata; without one it says nothing of a decision.
+func (m approvalMark) on(result ToolResult) ToolResult {
+	if m.Decision == "" && result.Metadata[approvalMeta] == nil {
+		return result
+	}
+	result.Metadata = maps.Clone(result.Metadata)
+	delete(result.Metadata, approvalMeta)
+	if m.Decision == "" {
+		return result
+	}
+	raw, err := json.Marshal(m)
+	if err != nil {
+		return result // of texts and JSON that was decoded before it cannot fail
+	}
+	if result.Metadata == nil {
+		result.Metadata = agui.Metadata{}
+	}
+	result.Metadata[approvalMeta] = raw
+	return result
+}
+
+// approvalMarkOf reads the mark of a result.
+func approvalMarkOf(metadata agui.Metadata) (m approvalMark) {
+	_ = json.Unmarshal(metadata[approvalMeta], &m) // what is none says nothing
+	return m
+}
+
+// told is what a model is told of the decision, before the call's result.
+func (m approvalMark) told() string {
+	said := ""
+	if m.Reason != "" {
+		said = " They said: " + m.Reason
+	}
+	switch {
+	case m.Decision == decisionEdited:
+		return "[A person changed the arguments of this call, and approved of it." + said + "]\n"
+	case m.Decision == decisionApproved && m.Reason != "":
+		return "[A person approved of this call." + said + "]\n"
+	default:
+		return "" // the result of a call that was declined says why
+	}
+}
+
+// A ruling is what a person's answer comes to.
+type ruling struct {
+	arguments json.RawMessage // what the tool is called with; nil: it is not called
+	remember  ApprovalScope   // empty: for no other call
+	mark      approvalMark
+}
+
+// declined is the result of a call that is not made.
+func (v ruling) declined() *ToolResult {
+	text := NotApproved
+	if v.mark.Reason != "" {
+		text += ". The person said: " + v.mark.Reason
+	}
+	result := v.mark.on(TextResult(text))
+	return &result
+}
+
+// An approvalAnswer is the payload of an answer.
+type approvalAnswer struct {
+	Approved   bool            `json:"approved"`
+	EditedArgs json.RawMessage `json:"editedArgs"`
+	Reason     string          `json:"reason"`
+	Remember   ApprovalScope   `json:"remember"`
+}
+
+// rulingOf is an answer that says no, or nothing.
+func rulingOf(a Answer) ruling {
+	var given approvalAnswer
+	if a.Cancelled || a.Decode(&given) != nil {
+		return ruling{mark: approvalMark{Decision: decisionCancelled}}
+	}
+	return ruling{mark: approvalMark{Decision: decisionDeclined, Reason: reasonOf(given.Reason)}}
+}
+
+// reasonOf is a reason within its bound, which schemas of earlier versions do not have.
+func reasonOf(reason string) string {
+	reason = strings.TrimSpace(reason)
+	if runes := []rune(reason); len(runes) > maxReason {
+		reason = string(runes[:maxReason])
+	}
+	return reason
+}
+
+// ruling is what an answer about a call of the tool comes to.
+func (t *Tool) ruling(a Answer, arguments json.RawMessage) (ruling, error) {
+	if a.Cancelled {
+		return rulingOf(a), nil
+	}
+	var given approvalAnswer
+	if err := a.Decode(&given); err != nil {
+		return ruling{}, err
+	}
+	if !given.Approved {
+		return rulingOf(a), nil
+	}
+	v := ruling{arguments: arguments, remember: given.Remember, mark: approvalMark{Decision: decisionApproved, Reason: reasonOf(given.Reason)}}
+	if len(given.EditedArgs) == 0 || bytes.Equal(state.Canonical(given.EditedArgs), state.Canonical(arguments)) {
+		return v, nil
+	}
+	if v.remember != "" {
+		return ruling{}, errors.New("groupchat: other arguments than the model's are approved of for one call only")
+	}
+	edited, err := t.arguments(string(given.EditedArgs))
+	if err != nil || len(edited) > maxShownArguments {
+		return ruling{}, errors.New("groupchat: edited arguments do not fit the tool")
+	}
+	v.arguments, v.mark.Decision, v.mark.Arguments = edited, decisionEdited, edited
+	return v, nil
+}

@@ -1,0 +1,216 @@
+package groupchat
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// The bounds of what the question about a call shows, in bytes. A question is kept with its thread and is sent to everybody who reads it.
+const (
+	maxShownArguments   = 16 << 10
+	maxShownSchema      = 16 << 10
+	maxShownDescription = 2 << 10
+	maxShownWhy         = 2 << 10
+	// maxReason is how many characters a person may say about an approval.
+	maxReason = 1000
+)
+
+// seenBack is how many messages are looked through for a call: more have hardly come since it was made.
+const seenBack = 256
+
+// A callCard is what the question about a call shows beside what every question does.
+type callCard struct {
+	Tool        string `json:"tool"`
+	Description string `json:"description,omitempty"`
+	// Arguments are as people were shown them in the conversation. Of those that are too long it is a text, their beginning.
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	// Truncated says that these are not all of the arguments, Masked that something in them was changed for people.
+	Truncated bool            `json:"truncated,omitempty"`
+	Masked    bool            `json:"masked,omitempty"`
+	Schema    json.RawMessage `json:"schema,omitempty"`
+	// Why is what the model last said in the turn, as people were shown it.
+	Why string `json:"why,omitempty"`
+	// Remember is for which later calls the answer may count.
+	Remember []ApprovalScope `json:"remember,omitempty"`
+}
+
+// editable reports whether a person sees all of the arguments, and so may change them.
+func (c *callCard) editable() bool { return !c.Truncated && !c.Masked }
+
+// callCard is what a person is shown of call i of a reply.
+func (r *llmRun) callCard(tool *Tool, s *llmRound, i int, arguments json.RawMessage) *callCard {
+	c := &callCard{
+		Tool: tool.Name, Description: r.describedAs(tool, s.callKey(i)), Why: clip(r.saidBefore(s), maxShownWhy), Remember: r.scopes(),
+	}
+	if len(tool.Parameters) <= maxShownSchema {
+		c.Schema = tool.Parameters
+	}
+	shown, seen := r.t.shownArguments(s.shown.Calls[i])
+	switch {
+	case !seen && r.t.streamFiltered(): // nobody can tell what they would look like for people
+		c.Truncated = true
+		return c
+	case !seen:
+		shown = string(arguments)
+	case strings.TrimSpace(shown) == "":
+		shown = "{}"
+	}
+	c.Masked = !bytes.Equal(state.Canonical(json.RawMessage(shown)), state.Canonical(arguments))
+	c.Truncated = len(shown) > maxShownArguments
+	if c.Truncated || !isObject(shown) {
+		c.Arguments, _ = json.Marshal(clip(shown, maxShownArguments)) // a text always can be
+		return c
+	}
+	c.Arguments = json.RawMessage(shown)
+	return c
+}
+
+// describedAs is how people are told what a tool does that they are asked about, the same whenever the turn is entered: what describes a
+// tool may be made anew each time.
+func (r *llmRun) describedAs(tool *Tool, key string) string {
+	var told string
+	if raw, ok := r.t.memo(describedKey + key); ok && json.Unmarshal(raw, &told) == nil {
+		return told
+	}
+	told = clip(tool.Description, maxShownDescription)
+	if raw, err := json.Marshal(told); err == nil && told != "" {
+		r.t.remember(describedKey+key, raw)
+	}
+	return told
+}
+
+// describedKey begins the keys of descriptions that people were shown.
+const describedKey = "approve/described/"
+
+// streamFiltered reports whether what people see of the turn passes filters.
+func (t *Turn) streamFiltered() bool {
+	return slices.ContainsFunc(t.hooks, func(h Hooks) bool { return h.Stream != nil })
+}
+
+// shownMessages calls f for the messages that people were shown last, from the newest on, until it returns false.
+func (t *Turn) shownMessages(f func(*agui.Message) bool) {
+	t.x.Run.Inspect(func(v *run.View) {
+		n := 0
+		for m := range v.Backward() {
+			if n++; n > seenBack || !f(&m) {
+				return
+			}
+		}
+	})
+}
+
+// shownArguments are the arguments of a call as people were shown them.
+func (t *Turn) shownArguments(id string) (arguments string, seen bool) {
+	t.shownMessages(func(m *agui.Message) bool {
+		for _, c := range m.ToolCalls {
+			if c.ID == id {
+				arguments, seen = c.Function.Arguments, true
+			}
+		}
+		return !seen
+	})
+	return arguments, seen
+}
+
+// saidBefore is what the model said last before the calls of a reply, as people were shown it. It is empty if they were not.
+func (r *llmRun) saidBefore(s *llmRound) (words string) {
+	said := map[string]bool{}
+	for _, earlier := range r.rounds[:min(s.place+1, len(r.rounds))] {
+		for _, id := range earlier.shown.Messages {
+			said[id] = true
+		}
+	}
+	r.t.shownMessages(func(m *agui.Message) bool {
+		if m.Role == agui.RoleAssistant && said[m.ID] {
+			words = strings.TrimSpace(m.Content.Text())
+		}
+		return words == ""
+	})
+	return words
+}
+
+// answerSchema is what an answer to the question about a call looks like. Edited arguments have to match the tool's own schema.
+func (c *callCard) answerSchema(tool *Tool) json.RawMessage {
+	plain := json.RawMessage(`{"type":"object"}`)
+	edited := plain
+	if len(tool.Parameters) > 0 && len(tool.Parameters) <= maxShownSchema {
+		if moved, ok := moveSchema(tool.Parameters, "#/properties/editedArgs"); ok {
+			edited = moved
+		}
+	}
+	schema := c.schemaWith(edited)
+	if state.CheckSchema(schema) != nil {
+		schema = c.schemaWith(plain)
+	}
+	return schema
+}
+
+// schemaWith is the schema of answers with edited arguments of a schema. Where they cannot be edited they are refused, and so they are
+// in an answer that counts for later calls: a person who has changed something has not seen what the next call will be like.
+func (c *callCard) schemaWith(edited json.RawMessage) json.RawMessage {
+	type member map[string]any
+	properties := member{"approved": member{"type": "boolean"}, "reason": member{"type": "string", "maxLength": maxReason}}
+	schema := member{"type": "object", "required": []string{"approved"}, "properties": properties}
+	if c.editable() {
+		properties["editedArgs"] = edited
+	} else {
+		schema["not"] = member{"required": []string{"editedArgs"}}
+	}
+	if len(c.Remember) > 0 {
+		properties["remember"] = member{"enum": c.Remember}
+		same := member{"approved": member{"const": true}}
+		if c.editable() {
+			same["editedArgs"] = member{"const": c.Arguments}
+		}
+		schema["dependentSchemas"] = member{"remember": member{"properties": same}}
+	}
+	raw, _ := json.Marshal(schema) // of texts and numbers, and of JSON that was decoded before
+	return raw
+}
+
+// moveSchema is a schema as a part of another one, at a JSON Pointer in it: references to places in it lead to where these are then.
+func moveSchema(schema json.RawMessage, to string) (json.RawMessage, bool) {
+	d := json.NewDecoder(bytes.NewReader(schema))
+	d.UseNumber()
+	var keywords map[string]any
+	if err := d.Decode(&keywords); err != nil {
+		return nil, false
+	}
+	delete(keywords, "$schema") // which is for whole documents
+	delete(keywords, "$id")
+	moveReferences(keywords, to, false)
+	raw, err := json.Marshal(keywords)
+	return raw, err == nil
+}
+
+// moveReferences changes the references in a part of a schema. Named says that the members of v are named schemas, and not keywords.
+func moveReferences(v any, to string, named bool) {
+	switch v := v.(type) {
+	case []any:
+		for _, one := range v {
+			moveReferences(one, to, false)
+		}
+	case map[string]any:
+		for name, member := range v {
+			ref, isText := member.(string)
+			switch {
+			case named:
+				moveReferences(member, to, false)
+			case name == "$ref" && isText && strings.HasPrefix(ref, "#"):
+				v[name] = to + strings.TrimPrefix(ref, "#")
+			case name == "const" || name == "enum" || name == "default" || name == "examples": // values, and no schemas
+			default:
+				moveReferences(member, to, slices.Contains(namedSchemas, name))
+			}
+		}
+	}
+}
+
+// namedSchemas are the keywords whose members are schemas by names of their own.
+var namedSchemas = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}

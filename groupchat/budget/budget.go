@@ -1,0 +1,118 @@
+package budget
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/model"
+)
+
+// Limits are how many tokens may be used, of those that models read and write together. 0 is no limit.
+type Limits struct {
+	// Run is for one run: from a message, or an answer, to the end or the next question.
+	Run int64
+	// Thread is for all runs of a thread together.
+	Thread int64
+	// Principal is for what a principal uses under these hooks within Window, on this process. It is kept in memory: for all
+	// agents of a gateway and without hooks there is Limits.TokensPerPrincipal in package gateway.
+	Principal int64
+	// Window is how long Principal holds, from the first tokens that the principal uses, and then anew; 0 means 24 hours.
+	Window time.Duration
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+}
+
+// defaultWindow is the default of [Limits.Window].
+const defaultWindow = 24 * time.Hour
+
+// A Budget knows what principals have used. It is safe for concurrent use.
+type Budget struct {
+	limits     Limits
+	principals *spenders
+}
+
+// New checks the limits. A negative one is an error, because it could be meant as none or as no limit.
+func New(l Limits) (*Budget, error) {
+	if l.Run < 0 || l.Thread < 0 || l.Principal < 0 || l.Window < 0 {
+		return nil, errors.New("budget: a limit is negative")
+	}
+	if l.Window == 0 {
+		l.Window = defaultWindow
+	}
+	if l.Now == nil {
+		l.Now = time.Now
+	}
+	return &Budget{limits: l, principals: newSpenders(l.Window, maxPrincipals)}, nil
+}
+
+// Hooks are what holds agents to the budget. All that are made of one Budget count together.
+func (b *Budget) Hooks() groupchat.Hooks {
+	return groupchat.Hooks{Name: "budget", Model: b.call}
+}
+
+// call lets a call of a model pass if nothing is used up.
+func (b *Budget) call(ctx context.Context, c groupchat.ModelCall, next groupchat.ModelFunc) (model.Reply, error) {
+	if c.Turn == nil { // outside of a run nobody's budget is touched
+		return next(ctx, c)
+	}
+	if err := b.check(c.Turn); err != nil {
+		return model.Reply{}, err
+	}
+	reply, err := next(ctx, c)
+	if b.limits.Principal > 0 {
+		b.principals.spend(c.Turn.Principal().ID, tokens(append([]agui.TokenUsage{reply.Usage}, reply.Earlier...)), b.limits.Now())
+	}
+	return reply, err
+}
+
+// check returns an error if something is used up.
+func (b *Budget) check(t *groupchat.Turn) error {
+	if limit := b.limits.Run; limit > 0 {
+		if used := tokens(t.Usage()); used >= limit {
+			return exceeded("run", "This run has used the tokens that it may use.", used, limit)
+		}
+	}
+	if limit := b.limits.Thread; limit > 0 {
+		if used := tokens(t.ThreadUsage()); used >= limit {
+			return exceeded("thread", "This conversation has used the tokens that it may use; begin a new one, or ask the operator for more.", used, limit)
+		}
+	}
+	if limit := b.limits.Principal; limit > 0 {
+		if used := b.principals.spent(t.Principal().ID, b.limits.Now()); used >= limit {
+			return exceeded("principal", "You have used the tokens that you may use for now; try again later.", used, limit)
+		}
+	}
+	return nil
+}
+
+// exceeded is the error of a budget that is used up, with a sentence for clients.
+func exceeded(whose, text string, used, limit int64) error {
+	return &errcode.Error{Code: errcode.BudgetExceeded, Text: text, Err: fmt.Errorf("budget: the %s has used %d tokens of %d", whose, used, limit)}
+}
+
+// tokens adds up what was read and written. A sum stops at the greatest number there is.
+func tokens(usage []agui.TokenUsage) (n int64) {
+	add := func(more *int64) {
+		if more == nil || *more <= 0 {
+			return
+		}
+		if n += min(*more, math.MaxInt64-n); n < 0 {
+			n = math.MaxInt64
+		}
+	}
+	for _, u := range usage {
+		if u.TotalTokens != nil {
+			add(u.TotalTokens)
+			continue
+		}
+		add(u.InputTokens)
+		add(u.OutputTokens)
+	}
+	return n
+}

@@ -1,0 +1,28 @@
+package groupchat_test
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/groupchat/host"
+)
+
+// Conditions look at the state, here {"topic":"tea"}, and at what was said.
+func ExampleCondition() {
+	tea := groupchat.Equal("/topic", "tea")
+	ready := groupchat.Said("kettle", regexp.MustCompile(`(?i)\bboils\b`).MatchString)
+	kitchen := &groupchat.Chat{
+		Manager: groupchat.ByState(groupchat.Done,
+			groupchat.Rule{When: groupchat.And(tea, groupchat.Not(ready)), Speaker: "kettle"},
+			groupchat.Rule{When: groupchat.Spoke("kettle"), Speaker: "cook"}),
+		Participants: []groupchat.Participant{{Name: "cook", Agent: says("I pour.")}, {Name: "kettle", Agent: says("It boils!")}},
+	}
+	_, err := host.Execute(context.Background(), kitchen, session(nil, nil))
+	fmt.Println("error:", err)
+	// Output:
+	// kettle: It boils!
+	// cook: I pour.
+	// error: <nil>
+}

@@ -1,0 +1,196 @@
+package groupchat
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/model"
+)
+
+// A Selector chooses who works in a [Fan] this time, by name. None is a choice: then nobody does. The view is that of the fan's own turn,
+// with the fan's participants; what the turns of the chat around it came to is in it.
+type Selector func(ctx context.Context, v View) ([]string, error)
+
+// SelectWhen makes a selector of those participants whose condition holds, and of those who have none.
+func SelectWhen(when map[string]Condition) Selector {
+	return func(_ context.Context, v View) ([]string, error) {
+		var names []string
+		for _, p := range v.Participants {
+			if c, ok := when[p.Name]; !ok || c.holds(v) {
+				names = append(names, p.Name)
+			}
+		}
+		return names, nil
+	}
+}
+
+// LLMSelectOptions are the options of [SelectBy]. Only Model is required.
+type LLMSelectOptions struct {
+	Model model.Model
+	// Instructions say how to choose; the participants with their descriptions and the form of the answer are added.
+	Instructions string
+	// Sees are JSON Pointers to what the model is told of the state.
+	Sees []string
+	// Most is how many are chosen at most; 0 means all.
+	Most int
+	// Retries is how often the model is told what is wrong with its choice and asked again; 0 means 2, -1 never.
+	Retries int
+	// Among chooses of whom the model is told; nil tells of all. If it leaves no more than one, no model is asked.
+	Among Selector
+}
+
+// selectionTranscript is how many bytes of the conversation a model that chooses is told.
+const selectionTranscript = 32 << 10
+
+// SelectBy makes a selector that lets a model choose at least one. Its replies are recorded, see [View.AskModel]. If the model fails, or
+// none of its choices can be used, all work that it could choose from, or the first Most of them: a turn is not lost because nobody
+// could tell whom it is for. A hook that refuses the call fails the turn.
+func SelectBy(o LLMSelectOptions) Selector {
+	return func(ctx context.Context, v View) ([]string, error) {
+		if o.Among != nil {
+			names, err := o.Among(ctx, v)
+			if err != nil {
+				return nil, err
+			}
+			v.Participants = slices.DeleteFunc(slices.Clone(v.Participants), func(p Info) bool { return !slices.Contains(names, p.Name) })
+		}
+		if len(v.Participants) < 2 {
+			return namesIn(v.Participants), nil
+		}
+		if o.Model == nil {
+			return nil, fail(errcode.Internal, "a selection without a model")
+		}
+		chosen, err := o.ask(ctx, v)
+		switch {
+		case err == nil:
+			return chosen, nil
+		case ctx.Err() != nil || endsTurn(err):
+			return nil, err
+		}
+		if v.records != nil {
+			v.records.x.Log.WarnContext(ctx, "groupchat: the model does not choose who works, so all do", "turn", v.records.Path(), "error", err)
+		}
+		return o.first(namesIn(v.Participants)), nil
+	}
+}
+
+// first are the first Most of names.
+func (o *LLMSelectOptions) first(names []string) []string {
+	if o.Most > 0 && o.Most < len(names) {
+		return names[:o.Most]
+	}
+	return names
+}
+
+// ask asks the model until its choice can be used.
+func (o *LLMSelectOptions) ask(ctx context.Context, v View) ([]string, error) {
+	names := namesIn(v.Participants)
+	request := model.Request{Messages: o.messages(v), Schema: selectionSchema(names), SchemaName: "selection", Strict: true}
+	for try := 1; ; try++ {
+		reply, err := v.AskModel(ctx, strconv.Itoa(try), ModelCall{Purpose: ForChoice, Model: o.Model, Request: request})
+		if err != nil {
+			return nil, err
+		}
+		chosen, problem := o.read(reply.Text, names)
+		if problem == "" {
+			return chosen, nil
+		}
+		if try > cmp.Or(o.Retries, 2) {
+			return nil, fail(errcode.ModelResponse, "the selection: %s", problem)
+		}
+		if words := reply.Words(); words != "" {
+			request.Messages = append(request.Messages, model.Message{Role: agui.RoleAssistant, Text: words})
+		}
+		request.Messages = append(request.Messages, model.Message{Role: agui.RoleUser, Text: "That will not do: " + problem + ". Choose again."})
+	}
+}
+
+// read reads a choice among names, in their order. The problem with one that cannot be used is for the model.
+func (o *LLMSelectOptions) read(text string, names []string) (chosen []string, problem string) {
+	var choice struct {
+		Participants []string `json:"participants"`
+	}
+	raw := lastObject(text)
+	if raw == nil {
+		return nil, "it is not a JSON object"
+	}
+	if json.Unmarshal(raw, &choice) != nil {
+		return nil, "participants is no list of names"
+	}
+	picked := map[string]bool{}
+	for _, name := range choice.Participants {
+		i := slices.IndexFunc(names, func(one string) bool { return normal(one) == normal(name) })
+		if i < 0 {
+			return nil, fmt.Sprintf("there is no %q; there are %s", clip(name, 100), strings.Join(names, ", "))
+		}
+		picked[names[i]] = true
+	}
+	for _, name := range names {
+		if picked[name] {
+			chosen = append(chosen, name)
+		}
+	}
+	switch {
+	case len(chosen) == 0:
+		return nil, "it names no participant, and at least one has to work"
+	case o.Most > 0 && len(chosen) > o.Most:
+		return nil, fmt.Sprintf("it names %d participants, and at most %d may work", len(chosen), o.Most)
+	}
+	return chosen, ""
+}
+
+// messages are what the model decides on.
+func (o *LLMSelectOptions) messages(v View) []model.Message {
+	var b strings.Builder
+	b.WriteString("These participants can work at once on what the user wants:\n")
+	for _, p := range v.Participants {
+		fmt.Fprintf(&b, "- %s: %s\n", p.Name, p.Description)
+	}
+	for _, pointer := range o.Sees {
+		if raw, ok := v.raw(pointer); ok {
+			fmt.Fprintf(&b, "The state at %q is now: %s\n", pointer, raw)
+		}
+	}
+	b.WriteString("Choose those who are needed for it, and nobody else.")
+	if o.Most > 0 {
+		fmt.Fprintf(&b, " Choose at most %d.", o.Most)
+	}
+	b.WriteString(` Answer with one JSON object: {"reason": why, "participants": [names]}.`)
+	system := b.String()
+	if o.Instructions != "" {
+		system = o.Instructions + "\n\n" + system
+	}
+	all := append([]model.Message{{Role: agui.RoleSystem, Text: system}}, v.Transcript(selectionTranscript)...)
+	return append(all, model.Message{Role: agui.RoleUser, Text: "Who works on this? Answer with the JSON object."})
+}
+
+// selectionSchema is the form of a choice among names. Every member is required, for servers that enforce it.
+func selectionSchema(names []string) json.RawMessage {
+	schema, err := json.Marshal(map[string]any{
+		"type": "object", "additionalProperties": false, "required": []string{"reason", "participants"},
+		"properties": map[string]any{
+			"reason":       map[string]any{"type": "string"},
+			"participants": map[string]any{"type": "array", "items": map[string]any{"type": "string", "enum": names}},
+		},
+	})
+	if err != nil {
+		return nil // of names
+	}
+	return schema
+}
+
+// namesIn are the names of participants.
+func namesIn(participants []Info) []string {
+	names := make([]string, len(participants))
+	for i, p := range participants {
+		names[i] = p.Name
+	}
+	return names
+}

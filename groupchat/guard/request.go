@@ -1,0 +1,119 @@
+package guard
+
+import (
+	"context"
+	"slices"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/model"
+)
+
+// editMessages are messages with all texts edited, except instructions.
+func editMessages(messages []model.Message, judge editorFunc) ([]model.Message, error) {
+	edited := slices.Clone(messages)
+	for i := range edited {
+		m := &edited[i]
+		if m.Role == agui.RoleSystem || m.Role == agui.RoleDeveloper {
+			continue
+		}
+		var err error
+		if m.Text, err = judge(m.Text); err != nil {
+			return nil, err
+		}
+		if m.Reasoning, err = judge(m.Reasoning); err != nil {
+			return nil, err
+		}
+		if m.Parts != nil {
+			m.Parts = slices.Clone(m.Parts)
+			for k := range m.Parts {
+				if m.Parts[k].Text, err = judge(m.Parts[k].Text); err != nil {
+					return nil, err
+				}
+			}
+		}
+		if m.Calls, err = editCalls(m.Calls, judge); err != nil {
+			return nil, err
+		}
+	}
+	return edited, nil
+}
+
+func editCalls(calls []model.Call, judge editorFunc) ([]model.Call, error) {
+	if calls == nil {
+		return nil, nil
+	}
+	edited := slices.Clone(calls)
+	for i := range edited {
+		var err error
+		if edited[i].Arguments, err = editJSON(edited[i].Arguments, judge); err != nil {
+			return nil, err
+		}
+	}
+	return edited, nil
+}
+
+// A judgedText is a text of a model's that is judged while it comes.
+type judgedText struct {
+	editor editor
+	on     func(string) error
+	came   bool
+	passed []byte
+}
+
+// delta returns what a model hands pieces to; nil if nobody listens.
+func (j *judgedText) delta() func(string) error {
+	if j.on == nil {
+		return nil
+	}
+	return func(piece string) error {
+		j.came = true
+		return j.push(piece, false)
+	}
+}
+
+func (j *judgedText) push(piece string, last bool) error {
+	goesOn, err := j.editor.push(piece, last)
+	if err != nil || goesOn == "" {
+		return err
+	}
+	j.passed = append(j.passed, goesOn...)
+	if !j.came || j.on == nil {
+		return nil
+	}
+	return j.on(goesOn)
+}
+
+// end is what of the text passed: of the pieces, or if none came, of the whole.
+func (j *judgedText) end(whole string) (string, error) {
+	if j.came {
+		whole = ""
+	}
+	err := j.push(whole, true)
+	return string(j.passed), err
+}
+
+// judgedReply makes a call whose reply is judged, its words and reasoning while they come.
+func judgedReply(ctx context.Context, c groupchat.ModelCall, next groupchat.ModelFunc, rules []*Rule) (model.Reply, error) {
+	words := &judgedText{editor: editorOf(c.Turn, rules), on: c.On.Text}
+	thought := &judgedText{editor: editorOf(c.Turn, rules), on: c.On.Reasoning}
+	c.On = model.Deltas{Text: words.delta(), Reasoning: thought.delta()} // calls are handed on when they are complete
+	reply, err := next(ctx, c)
+	if err != nil {
+		return reply, err
+	}
+	if reply.Reasoning, err = thought.end(reply.Reasoning); err != nil {
+		return reply, err
+	}
+	said, err := words.end(reply.Words())
+	if err != nil {
+		return reply, err
+	}
+	if reply.Text != "" || reply.Refusal == "" {
+		reply.Text, reply.Refusal = said, ""
+	} else {
+		reply.Refusal = said
+	}
+	reply.Calls, err = editCalls(reply.Calls, edit(ctx, c.Turn, rules))
+	return reply, err
+}

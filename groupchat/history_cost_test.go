@@ -1,0 +1,69 @@
+package groupchat
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
+)
+
+// TestARequestCostsWhatIsTold composes requests on threads of 40 and of 4,000 messages: with the same to tell, both allocate as often, and
+// are as long.
+func TestARequestCostsWhatIsTold(t *testing.T) { //nolint:paralleltest // it counts allocations
+	cost := func(turns int) (allocations float64, tokens int) {
+		m := &narrow{t: t, window: 1 << 20}
+		a := &LLM{Model: m, History: &History{Turns: 10}}
+		r := newRig(t, a)
+		for i := range turns {
+			text := agui.TextContent(fmt.Sprintf("Message %4d", i))
+			r.messages = append(r.messages, Message{ID: fmt.Sprint("q", i), Role: agui.RoleUser, Content: text},
+				Message{ID: fmt.Sprint("a", i), Role: agui.RoleAssistant, Content: text})
+		}
+		must(t, r.say("First").err) // notes what is left out
+		r.root = AgentFunc(func(_ context.Context, turn *Turn) error {
+			run := &llmRun{LLM: a, t: turn, short: newShortener(turn, *a.History, m, "")}
+			allocations = testing.AllocsPerRun(20, func() {
+				c := run.composed()
+				tokens = requestTokens(c.build(&run.short.note))
+			})
+			return nil
+		})
+		must(t, r.run(hosting.Session{}).err)
+		return allocations, tokens
+	}
+	few, short := cost(20)
+	many, long := cost(2000)
+	if long != short {
+		t.Errorf("a request has %d tokens on a long thread, and %d on a short one", long, short)
+	}
+	if many > few+5 {
+		t.Errorf("a request takes %v allocations on a long thread, and %v on a short one", many, few)
+	}
+}
+
+// TestThreadsInMemoryKeepNotes goes on with a thread that was saved: its summary is not made again.
+func TestThreadsInMemoryKeepNotes(t *testing.T) {
+	t.Parallel()
+	m := &narrow{t: t, window: 4000}
+	agent := &LLM{Model: m, History: &History{Turns: 3, Strategy: HistorySummarise}}
+	thread := NewThread(agent, ThreadOptions{})
+	for i := range 4 {
+		_, err := thread.Say(t.Context(), fmt.Sprint("Question ", i))
+		must(t, err)
+	}
+	equal(t, "summaries", len(m.summaries), 1)
+	saved, err := json.Marshal(thread)
+	must(t, err)
+	thread = NewThread(agent, ThreadOptions{})
+	must(t, json.Unmarshal(saved, thread))
+	_, err = thread.Say(t.Context(), "Go on")
+	must(t, err)
+	equal(t, "summaries", len(m.summaries), 1)
+	if !strings.Contains(fmt.Sprint(m.last().Messages), "Summary 1.") {
+		t.Errorf("asked %s", told(m.last()))
+	}
+}

@@ -1,0 +1,149 @@
+package groupchat
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/model"
+)
+
+// What is done about requests that are too long.
+const (
+	shortenings = 6    // how often a request is shortened that is refused
+	suspicious  = 3000 // from how many estimated tokens on a refusal without a reason may be about the length
+)
+
+// ask composes a request, leaves out what is too much, and calls with what is left; again and shorter, if it is refused as too long. Key names what
+// is recorded of it in the turn.
+func (s *shortener) ask(ctx context.Context, key string, compose func() composed, call func(r model.Request) (reply model.Reply, said bool, err error)) (model.Reply, error) {
+	c := compose()
+	r := c.build(&s.note)
+	for range shortenings {
+		limit := s.limit(r)
+		if !s.over(&c, r, limit) {
+			break
+		}
+		aim := cut{tokens: limit * 5 / 8, turns: max(s.h.Turns-max(s.h.Turns/4, 1), min(s.h.Turns, 1))}
+		if !s.leave(ctx, key, &c, r, cut{tokens: limit, turns: s.h.Turns}, aim) && !s.clipMore(&c) {
+			break
+		}
+		c = compose()
+		r = c.build(&s.note)
+	}
+	var refusal error
+	for try := 0; ; try++ {
+		before := *s
+		reply, said, err := call(*r)
+		switch {
+		case err == nil:
+			s.correct(r, reply.Usage)
+			s.save()
+			return reply, nil
+		case said || ctx.Err() != nil || !s.tooLong(r, err):
+			if refusal != nil && errcode.Of(err) == errcode.ModelRequest {
+				err = refusal // it was not about the length
+			}
+			return reply, err
+		}
+		if errcode.Of(err) == errcode.ModelRequest {
+			refusal = err
+		} else {
+			refusal = nil
+			s.learn(requestTokens(r))
+		}
+		half := cut{tokens: requestTokens(r) / 2}
+		if try == shortenings || !s.leave(ctx, key, &c, r, half, half) && !s.clipMore(&c) {
+			limit := s.note.Limit
+			s.note, s.passing = before.note, before.passing
+			s.note.Limit = limit
+			s.save()
+			return reply, err
+		}
+		s.warn(ctx, "groupchat: the request is too long for the model, it is shortened", err)
+		c = compose()
+		r = c.build(&s.note)
+	}
+}
+
+// over reports whether a request is longer than it may be.
+func (s *shortener) over(c *composed, r *model.Request, limit int) bool {
+	if limit > 0 && requestTokens(r) > limit {
+		return true
+	}
+	return s.h.Turns > 0 && len(newPlan(c, 0).turns) > s.h.Turns
+}
+
+// tooLong reports whether a request may have been refused because of its length. A server that only says that a request is bad is
+// believed to mean that once, if the request is long.
+func (s *shortener) tooLong(r *model.Request, err error) bool {
+	switch errcode.Of(err) {
+	case errcode.ModelContextLength:
+		return true
+	case errcode.ModelRequest:
+		if s.guessed || requestTokens(r) < suspicious {
+			return false
+		}
+		s.guessed = true
+		return true
+	default:
+		return false
+	}
+}
+
+// learn notes that a request was too long.
+func (s *shortener) learn(tokens int) {
+	if limit := max(tokens*9/10, 1); s.note.Limit == 0 || limit < s.note.Limit {
+		s.note.Limit = limit
+	}
+}
+
+// leave lets entries of c leave the conversation that the model is told. It reports whether any did.
+func (s *shortener) leave(ctx context.Context, key string, c *composed, r *model.Request, limit, aim cut) bool {
+	at := newPlan(c, requestTokens(r)).choose(limit, aim, max(s.h.KeepLast, 1))
+	if at <= c.kept {
+		return false
+	}
+	through := c.entries[at-1].id
+	i := slices.IndexFunc(c.seen, func(m Message) bool { return m.ID == through })
+	if i < 0 {
+		return false // it is not of the conversation
+	}
+	next := s.note
+	next.Through, next.Sum = through, sumOf(c.seen[i])
+	if s.h.Strategy == HistorySummarise && !s.passing {
+		summary, err := s.summarise(ctx, key, c.entries[c.kept:at], through, cmp.Or(s.limit(r), max(requestTokens(r), suspicious)))
+		if err != nil {
+			s.warn(ctx, "groupchat: there is no summary of what leaves the conversation, it is tried again in the next turn", err)
+			s.passing = true
+		} else {
+			next.Summary = summary
+		}
+	}
+	s.note = next
+	return true
+}
+
+// clipMore tells less of the longest results. It reports whether there was any to tell less of.
+func (s *shortener) clipMore(c *composed) bool {
+	longest := 0
+	for _, e := range c.entries {
+		if e.Role == agui.RoleTool {
+			longest = max(longest, len(e.Text))
+		}
+	}
+	if longest < 2*leastResult {
+		return false
+	}
+	s.note.clip = max(longest/3, leastResult)
+	return true
+}
+
+// warn writes to the run's log.
+func (s *shortener) warn(ctx context.Context, message string, err error) {
+	if s.t != nil {
+		s.t.x.Log.WarnContext(ctx, message, "turn", s.t.ID(), "error", err)
+	}
+}

@@ -1,0 +1,190 @@
+package groupchat
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/model"
+)
+
+// An entry is what a model is told of a message of the conversation, or of a part of one.
+type entry struct {
+	model.Message
+	id     string // the message's; several entries that belong together have one. Empty: nobody was shown it
+	caller bool   // the caller said it
+}
+
+// A composed request is what a model can be asked, in the parts that become its messages: the system's words first and in one
+// message, because not every server takes more; then what was said, others' words as messages of a user that begin with the
+// speaker's name, each call followed by its result. What may change until the next request stands in front of the last word of somebody
+// else's, or in the question: what was said before that does not change, and what the agent has done since is not torn from it. Some
+// servers take no user's message behind results of tools.
+type composed struct {
+	request model.Request // without messages
+	system  string
+	entries []entry
+	kept    int             // so many entries always stay; the gap is behind them
+	behind  []model.Message // what providers put behind the conversation
+	now     []string
+	// question is the last word.
+	question string
+	seen     []Message // what the entries are of
+}
+
+// What a model is told in the conversation by nobody who is part of it. All of it is in messages of a user: not every server takes a
+// system's words anywhere but at the beginning, and some want the last word to be a user's.
+const (
+	leftOutText   = "[From the system: the conversation is long, and a part of it is left out here.]"
+	summaryText   = "[From the system: the conversation is long. This summary stands for a part of it.]\n\n"
+	situationText = "[From the system, not from a user. This is so now:]"
+	goOnText      = "Go on."
+)
+
+// build is the request where what left has the note's summary in its place.
+func (c *composed) build(n *historyNote) *model.Request {
+	r := c.request
+	r.Messages = make([]model.Message, 0, len(c.entries)+3)
+	if c.system != "" {
+		r.Messages = append(r.Messages, model.Message{Role: agui.RoleSystem, Text: c.system})
+	}
+	at := c.lastOther()
+	for i, e := range c.entries {
+		if i == c.kept {
+			r.Messages = append(r.Messages, n.gap()...)
+		}
+		if i == at && len(c.now) > 0 {
+			r.Messages = append(r.Messages, model.Message{Role: agui.RoleUser, Text: strings.Join(append([]string{situationText}, c.now...), "\n\n")})
+		}
+		r.Messages = append(r.Messages, e.Message)
+	}
+	if c.kept == len(c.entries) {
+		r.Messages = append(r.Messages, n.gap()...)
+	}
+	r.Messages = append(r.Messages, c.behind...)
+	var last []string
+	if at < 0 && len(c.now) > 0 {
+		last = append(append(last, situationText), c.now...)
+	}
+	if c.question != "" {
+		last = append(last, c.question)
+	} else if c.endsOwn() {
+		last = append(last, goOnText)
+	}
+	if last != nil {
+		r.Messages = append(r.Messages, model.Message{Role: agui.RoleUser, Text: strings.Join(last, "\n\n")})
+	}
+	return &r
+}
+
+// lastOther is the place of the last word of somebody else's; -1 if what may change is told at the end: there is none, a question
+// follows, or the agent is to go on from its own words.
+func (c *composed) lastOther() int {
+	if c.question != "" || c.endsOwn() {
+		return -1
+	}
+	for i, e := range slices.Backward(c.entries) {
+		if e.Role == agui.RoleUser {
+			return i
+		}
+	}
+	return -1
+}
+
+// endsOwn reports whether what was said ends in the agent's own words, or nothing was.
+func (c *composed) endsOwn() bool {
+	if n := len(c.behind); n > 0 {
+		return c.behind[n-1].Role == agui.RoleAssistant
+	}
+	n := len(c.entries)
+	return n == 0 || c.entries[n-1].Role == agui.RoleAssistant
+}
+
+// gap is what stands for what is left out.
+func (n *historyNote) gap() []model.Message {
+	switch {
+	case n.Through == "":
+		return nil
+	case n.Summary == "":
+		return []model.Message{{Role: agui.RoleUser, Text: leftOutText}}
+	}
+	return []model.Message{{Role: agui.RoleUser, Text: summaryText + n.Summary}}
+}
+
+// place is how many of the messages in seen are left out, and 0 if what was noted is of another conversation: messages may have been edited,
+// or are not shown to the agent any more. A summary of such is forgotten.
+func (s *shortener) place(seen []Message) int {
+	cut := s.note.place(seen)
+	if cut == 0 && s.note.Through != "" {
+		s.note.forget()
+		s.passing = false
+		s.save()
+	}
+	return cut
+}
+
+// place is how many of the messages in seen are left out, and 0 if the note is of another conversation.
+func (n *historyNote) place(seen []Message) int {
+	if n.Through == "" {
+		return 0
+	}
+	for i := len(seen) - 1; i >= 0; i-- {
+		if seen[i].ID == n.Through && sumOf(seen[i]) == n.Sum {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// inherited is what of seen the model is told, as messages: what is left out has its place in a message of a user.
+func (s *shortener) inherited(seen []Message) []Message {
+	cut := s.note.place(seen)
+	if cut == 0 {
+		return seen
+	}
+	first, caller := s.stays(seen, cut)
+	var list []Message
+	for _, m := range seen[:cut] {
+		if m.Role == agui.RoleSystem || m.Role == agui.RoleDeveloper {
+			list = append(list, m)
+		}
+	}
+	for _, m := range seen[:first] {
+		if m.Role != agui.RoleSystem && m.Role != agui.RoleDeveloper {
+			list = append(list, m)
+		}
+	}
+	for _, m := range s.note.gap() {
+		list = append(list, Message{ID: s.note.Through + "/left-out", Role: m.Role, Content: agui.TextContent(m.Text)})
+	}
+	if caller >= 0 {
+		list = append(list, seen[caller])
+	}
+	return slices.Concat(list, seen[cut:])
+}
+
+// stays says which messages of the part that is left out are told nevertheless: the first ones, up to the KeepFirst-th turn of the caller, and
+// the last words of the caller, if the caller has said nothing since; -1 means that none are.
+func (s *shortener) stays(seen []Message, cut int) (first, caller int) {
+	if turns := s.h.KeepFirst; turns > 0 && cut > 0 {
+		first = cut
+		for i, m := range seen[:cut] {
+			if m.Role == agui.RoleUser && (i == 0 || seen[i-1].Role != agui.RoleUser) {
+				if turns--; turns < 0 {
+					first = i
+					break
+				}
+			}
+		}
+	}
+	isCaller := func(m Message) bool { return m.Role == agui.RoleUser }
+	if slices.ContainsFunc(seen[cut:], isCaller) {
+		return first, -1
+	}
+	for i := cut - 1; i >= first; i-- {
+		if isCaller(seen[i]) {
+			return first, i
+		}
+	}
+	return first, -1
+}

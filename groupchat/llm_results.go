@@ -1,0 +1,145 @@
+package groupchat
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// What a model is told of a result in one request, and what it may read of it at once.
+const (
+	llmMaxResult  = 64 << 10
+	leastResult   = 256 // less of a result is worth nothing
+	resultMatches = 20  // places that are found in a result at once
+	matchContext  = 80  // bytes on each side of one
+)
+
+// readResult is the tool by which a model reads what it was not told of a result.
+const readResult = "read_result"
+
+var readResultSchema = json.RawMessage(`{"type":"object","required":["call"],"additionalProperties":false,"properties":{` +
+	`"call":{"type":"string","description":"which result, as it was told where it was cut"},` +
+	`"offset":{"type":"integer","minimum":0,"description":"from which byte on"},` +
+	`"search":{"type":"string","minLength":1,"description":"instead: the places from offset on that have this text"}}}`)
+
+// resultLimit is how many bytes of a result the model is told.
+func (a *LLM) resultLimit() int {
+	if a.MaxResult > 0 {
+		return a.MaxResult
+	}
+	return llmMaxResult
+}
+
+// clipResults cuts results to limit and, if the shortener had to go lower, to less. Told how to read on is only who can.
+func clipResults(entries []entry, limit, lower int, reads bool) {
+	if lower > 0 && (limit == 0 || lower < limit) {
+		limit = lower
+	}
+	for i := range entries {
+		e := &entries[i]
+		if limit == 0 || e.Role != agui.RoleTool || len(e.Text) <= limit {
+			continue
+		}
+		size, begin := len(e.Text), strings.TrimSuffix(clip(e.Text, limit), "…")
+		e.Text, e.Parts = begin+"\n[The rest was left out.]", nil
+		if reads {
+			e.Text = fmt.Sprintf("%s\n[These are %d of %d bytes. The rest: %s with call %q and offset %d, or with search.]",
+				begin, len(begin), size, readResult, e.CallID, len(begin))
+		}
+	}
+}
+
+// readsResults reports whether the model may be told less of a result than is kept: then it has a tool for the rest.
+func (r *llmRun) readsResults(tools llmTools) bool {
+	if r.MaxResult > 0 {
+		return true
+	}
+	for _, o := range tools.byName {
+		if o.tool != nil && o.tool.most() > llmMaxResult {
+			return true
+		}
+	}
+	return false
+}
+
+// resultTool reads results of the agent's own calls, those included that are not told any more, for as long as they are in the
+// conversation.
+func (r *llmRun) resultTool() *Tool {
+	return &Tool{
+		Name: readResult, Description: "Reads on in the result of a call that was told you in part, or searches in it.",
+		Parameters: readResultSchema, Approve: ApproveNever, MaxResult: r.resultLimit() + leastResult,
+		Call: func(_ context.Context, c ToolCall) (ToolResult, error) {
+			var in struct {
+				Call, Search string
+				Offset       int
+			}
+			if err := json.Unmarshal(c.Arguments, &in); err != nil {
+				return ToolResult{}, err
+			}
+			text, ok := r.wholeResult(in.Call)
+			switch {
+			case !ok:
+				return ToolResult{}, &ToolError{Text: "There is no result of such a call."}
+			case in.Offset >= len(text):
+				return TextResult(fmt.Sprintf("[The result has %d bytes.]", len(text))), nil
+			case in.Search != "":
+				return TextResult(found(text, in.Search, in.Offset, r.resultLimit())), nil
+			}
+			rest := strings.ToValidUTF8(text[in.Offset:], "")
+			// What is told of this result is not cut again.
+			part := strings.TrimSuffix(clip(rest, max(r.resultLimit()-leastResult/2, leastResult/2)), "…")
+			if end := in.Offset + len(part); len(part) < len(rest) {
+				return TextResult(fmt.Sprintf("%s\n[Bytes %d to %d of %d.]", part, in.Offset, end, len(text))), nil
+			}
+			return TextResult(part), nil
+		},
+	}
+}
+
+// wholeResult is what is kept of the result of a call that the agent made.
+func (r *llmRun) wholeResult(call string) (string, bool) {
+	h := r.transcript(r.t.Messages(), 0)
+	for _, m := range r.t.Messages() {
+		h.add(m)
+	}
+	if len(r.rounds) > 0 {
+		h.round(r.rounds[len(r.rounds)-1])
+	}
+	for _, e := range h.out {
+		if e.Role == agui.RoleTool && e.CallID == call {
+			return e.Text, true
+		}
+	}
+	return "", false
+}
+
+// found are the places in text, from offset on, that have what is searched for, letter case aside, in at most limit bytes.
+func found(text, search string, offset, limit int) string {
+	var b strings.Builder
+	lower, want := strings.ToLower(text), strings.ToLower(search)
+	if len(lower) != len(text) {
+		lower, want = text, search // places would not be the same
+	}
+	for n := 0; ; n++ {
+		i := strings.Index(lower[offset:], want)
+		if i < 0 {
+			break
+		}
+		at := offset + i
+		around := strings.ToValidUTF8(text[max(0, at-matchContext):min(len(text), at+len(want)+matchContext)], "")
+		line := fmt.Sprintf("%d: %s\n", at, strings.Join(strings.Fields(around), " "))
+		if n == resultMatches || b.Len()+len(line) > limit-leastResult/2 {
+			fmt.Fprintf(&b, "[There is more from byte %d on.]", at)
+			break
+		}
+		b.WriteString(line)
+		offset = at + len(want)
+	}
+	if b.Len() == 0 {
+		return "[Nothing is found.]"
+	}
+	return b.String()
+}

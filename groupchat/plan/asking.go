@@ -1,0 +1,119 @@
+package plan
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/model"
+)
+
+// A reply is the text of a model's answer, and what it says if it refuses.
+type reply struct{ text, words string }
+
+// An asking is a question to the manager's model whose answer has a form.
+type asking struct {
+	m        *manager
+	name     string
+	schema   json.RawMessage // nil: any text
+	question string
+}
+
+// until asks until read has no objection to the answer, which it returns in words for the model, or the retries are used up.
+func (a *asking) until(task string, v groupchat.View, ask func(key string, c groupchat.ModelCall) (reply, error), read func(json.RawMessage) string) error {
+	request := model.Request{Messages: a.m.told(task, v, a.question), Schema: a.schema}
+	if a.schema != nil {
+		request.SchemaName, request.Strict = a.name, true
+	}
+	for try := 1; ; try++ {
+		got, err := ask(strconv.Itoa(try), groupchat.ModelCall{Purpose: groupchat.ForPlan, Model: a.m.o.Model, Request: request})
+		if err != nil {
+			return err
+		}
+		problem := "it is not a JSON object"
+		if a.schema == nil {
+			problem = read(nil)
+		} else if raw := lastObject(got.text); raw != nil {
+			problem = read(raw)
+		}
+		if problem == "" {
+			return nil
+		}
+		if try > max(0, cmp.Or(a.m.o.Retries, retries)) {
+			return &errcode.Error{Code: errcode.ModelResponse, Err: fmt.Errorf("plan: the model's %s: %s", a.name, problem)}
+		}
+		request.Messages = slices.Clone(request.Messages)
+		if got.words != "" {
+			request.Messages = append(request.Messages, model.Message{Role: agui.RoleAssistant, Text: got.words})
+		}
+		request.Messages = append(request.Messages, model.Message{Role: agui.RoleUser, Text: "That will not do: " + problem + ". Answer again."})
+	}
+}
+
+// told is what the model is told: the instructions and the task, the newest of the conversation, and the question.
+func (m *manager) told(task string, v groupchat.View, question string) []model.Message {
+	var b strings.Builder
+	if m.o.Instructions != "" {
+		b.WriteString(m.o.Instructions + "\n\n")
+	}
+	b.WriteString("You lead a team that works on a task for a user.\n\n" + task)
+	for _, pointer := range m.o.Sees {
+		if v.State == nil {
+			break
+		}
+		if raw, ok := v.State.Raw(pointer); ok {
+			fmt.Fprintf(&b, "\nThe state at %q is now: %s", pointer, raw)
+		}
+	}
+	all := append([]model.Message{{Role: agui.RoleSystem, Text: b.String()}}, v.Transcript(transcript)...)
+	return append(all, model.Message{Role: agui.RoleUser, Text: question})
+}
+
+// roll lists the participants, a line each.
+func roll(v groupchat.View) string {
+	var b strings.Builder
+	for _, p := range v.Participants {
+		fmt.Fprintf(&b, "- %s: %s\n", p.Name, p.Description)
+	}
+	return b.String()
+}
+
+// ofModel reports whether an error is the model's, and neither a decision of a hook nor the end of the run.
+func ofModel(err error) bool {
+	switch errcode.Of(err) {
+	case errcode.ModelAuth, errcode.ModelRequest, errcode.ModelUnavailable, errcode.ModelContentFilter, errcode.ModelResponse, errcode.ModelContextLength:
+		return true
+	default:
+		return false
+	}
+}
+
+// maxNoObjects is how many braces of an answer may begin no object: each of them may have the rest of the answer read.
+const maxNoObjects = 100
+
+// lastObject is the last JSON object in a text: models add words around it.
+func lastObject(text string) json.RawMessage {
+	var last json.RawMessage
+	for failed := 0; failed <= maxNoObjects; {
+		start := strings.IndexByte(text, '{')
+		if start < 0 {
+			return last
+		}
+		text = text[start:]
+		var object json.RawMessage
+		in := json.NewDecoder(strings.NewReader(text))
+		if in.Decode(&object) != nil {
+			text = text[1:]
+			failed++
+			continue
+		}
+		last, text = object, text[in.InputOffset():]
+	}
+	return last
+}

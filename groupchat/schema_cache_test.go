@@ -1,0 +1,85 @@
+package groupchat
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func numbered(n, size int) json.RawMessage {
+	return json.RawMessage(fmt.Sprintf(`{"type":"object","description":"%d%s"}`, n, strings.Repeat("x", size)))
+}
+
+// TestASchemaIsCompiledOnce for all turns that need it.
+func TestASchemaIsCompiledOnce(t *testing.T) {
+	var c schemaCache
+	first, err := c.compile(numbered(1, 0))
+	must(t, err)
+	again, err := c.compile(numbered(1, 0))
+	must(t, err)
+	if first.resolved == nil || first.resolved != again.resolved {
+		t.Error("the schema was compiled twice")
+	}
+	if _, err := c.compile(json.RawMessage(`{"type":7}`)); err == nil {
+		t.Error("what is no schema is one")
+	}
+	equal(t, "kept", len(c.young), 1)
+}
+
+// TestTheSchemaCacheIsBounded in number and in bytes, and forgets what was not used for longest.
+func TestTheSchemaCacheIsBounded(t *testing.T) {
+	for name, size := range map[string]int{"number": 0, "bytes": maxCachedSchemaBytes / 20} {
+		t.Run(name, func(t *testing.T) {
+			var c schemaCache
+			used, err := c.compile(numbered(-1, 0))
+			must(t, err)
+			for i := range 3 * maxCachedSchemas {
+				if i > 100 && size > 0 {
+					break // enough to have forgotten some
+				}
+				_, err := c.compile(numbered(i, size))
+				must(t, err)
+				again, err := c.compile(numbered(-1, 0))
+				must(t, err)
+				if again.resolved != used.resolved {
+					t.Fatalf("after %d others the schema that is used all the time was forgotten", i)
+				}
+				if len(c.young) > maxCachedSchemas || c.bytes > maxCachedSchemaBytes || len(c.old) > maxCachedSchemas {
+					t.Fatalf("%d and %d are kept, %d bytes", len(c.young), len(c.old), c.bytes)
+				}
+			}
+			if _, kept := c.find(string(numbered(0, size))); kept {
+				t.Error("what nobody used is still there")
+			}
+		})
+	}
+}
+
+// TestTheSchemaCacheIsSafe for the runs of all threads at once, the use of what it keeps too.
+func TestTheSchemaCacheIsSafe(t *testing.T) {
+	var c schemaCache
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for i := range 200 {
+				s, err := c.compile(numbered(i%5, 0))
+				if err != nil || s.check(json.RawMessage(`{"a":1}`)) != nil || s.check(json.RawMessage(`7`)) == nil {
+					t.Errorf("schema %d does not work: %v", i%5, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func BenchmarkArguments(b *testing.B) {
+	tool := lookTool("", nil)
+	tool.Parameters = json.RawMessage(`{"type":"object","properties":{"city":{"type":"string","minLength":1},"days":{"type":"integer","minimum":1}},"required":["city"]}`)
+	for b.Loop() {
+		if _, err := tool.arguments(`{"city":"Paris","days":3}`); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package script
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat"
+)
+
+// ToolOptions describe a tool that is a script.
+type ToolOptions struct {
+	Name        string
+	Description string
+	// Parameters is the JSON Schema of the arguments, an object; nil takes none.
+	Parameters json.RawMessage
+	// Steps are taken for each call, in the turn of the agent that calls. Besides answers they know ${arguments.NAME}, and members of
+	// that as ${arguments.NAME.member}.
+	Steps []Step
+	// Result is what the model is told when the steps are done, with references filled in: a text, or JSON. Nil is the last answer, or
+	// "done" if there is none.
+	Result any
+}
+
+// NewTool returns a tool whose calls take steps. A step that fails with [Fail] fails the call, of which the model is told the message; a
+// question that a person cancels ends the call, and the model is told that. What the steps do is done once, over pauses and takeovers.
+func NewTool(o ToolOptions) groupchat.Tool {
+	return groupchat.Tool{Name: o.Name, Description: o.Description, Parameters: o.Parameters, Turn: o.call}
+}
+
+// cancelledResult is what a model is told of a call whose question a person cancelled.
+const cancelledResult = "The person called the question off."
+
+func (o *ToolOptions) call(_ context.Context, t *groupchat.Turn, c groupchat.ToolCall) (groupchat.ToolResult, error) {
+	w, known := &walk{t: t, turns: map[string]int{}}, values{}
+	known.learn("", nil)
+	var arguments map[string]json.RawMessage
+	if err := json.Unmarshal(c.Arguments, &arguments); err != nil {
+		return groupchat.ToolResult{}, err // they matched the schema of an object before
+	}
+	known[rootArguments] = arguments
+	err := t.Exclusive(&Agent{Steps: o.Steps}, func() error {
+		_, err := w.steps(o.Steps, top, known)
+		if _, waits := errors.AsType[*groupchat.Pause](err); waits {
+			return errors.Join(err, rememberSteps(t, o.Steps))
+		}
+		return err
+	})
+	if _, cancelled := errors.AsType[errCancelled](err); cancelled {
+		return groupchat.TextResult(cancelledResult), nil
+	}
+	if failed, ok := errors.AsType[*errcode.Error](err); ok && errors.Is(err, errFail) {
+		return groupchat.ToolResult{}, &groupchat.ToolError{Text: failed.Public(), Err: err}
+	}
+	if err != nil {
+		return groupchat.ToolResult{}, err
+	}
+	return o.result(w, known), nil
+}
+
+// result is what the model is told.
+func (o *ToolOptions) result(w *walk, known values) groupchat.ToolResult {
+	raw := w.last
+	switch {
+	case o.Result != nil:
+		raw = known.raw(o.Result)
+	case raw == nil:
+		return groupchat.TextResult("done")
+	}
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return groupchat.TextResult(text)
+	}
+	return groupchat.TextResult(string(raw))
+}

@@ -1,0 +1,149 @@
+package groupchat
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agui-gateway/gateway/state"
+)
+
+// The limits of templates. What a variable stands for is cut at MaxInserted bytes.
+const (
+	MaxInserted  = 16 << 10
+	MaxVariables = 64 // in one text
+)
+
+// A VariableKind says what a variable stands for.
+type VariableKind string
+
+// The kinds of variables.
+const (
+	VariableState VariableKind = "state" // the value at a JSON Pointer of the state: {{state:/topic}}
+	VariableInput VariableKind = "input" // the user's last message: {{input}}
+	VariableLast  VariableKind = "last"  // the last words of a participant: {{last:researcher}}
+	VariableDate  VariableKind = "date"  // the day, in UTC, as 2006-01-02: {{date}}
+)
+
+// variableKinds are all of them, as they are written.
+var variableKinds = []string{"{{state:/pointer}}", "{{input}}", "{{last:participant}}", "{{date}}"}
+
+// A Variable is a place in a [Template] at which a value is put in.
+type Variable struct {
+	Kind VariableKind
+	Name string // the JSON Pointer, or the participant
+	// Default is put in if there is no value: nothing is there, or null, "", [] or {}.
+	Default string
+}
+
+// A Template is text with variables. What they stand for is put in as it is: a value that looks like a variable is text. A template does
+// not change, and may be used by several goroutines at once.
+type Template struct {
+	parts []templatePart // each with a text or a variable
+}
+
+type templatePart struct {
+	text     string
+	variable *Variable
+}
+
+// ParseTemplate reads a template: text with variables such as {{state:/topic}}, {{input}}, {{last:researcher}} and {{date}}, each with an
+// optional default after a bar: {{state:/topic|the weather}}. {{{{ stands for the characters {{. The error says what is wrong with the
+// first variable that is none, and quotes that variable.
+func ParseTemplate(text string) (*Template, error) {
+	p := &Template{}
+	literal := ""
+	for {
+		before, rest, found := strings.Cut(text, "{{")
+		literal += before
+		if !found {
+			p.add(literal)
+			return p, nil
+		}
+		if after, escaped := strings.CutPrefix(rest, "{{"); escaped {
+			literal, text = literal+"{{", after
+			continue
+		}
+		inside, after, closed := strings.Cut(rest, "}}")
+		if !closed {
+			return nil, errors.New("a {{ without its }}; write {{{{ for the characters themselves")
+		}
+		v, err := parseVariable(inside)
+		if err != nil {
+			return nil, err
+		}
+		p.add(literal)
+		p.parts = append(p.parts, templatePart{variable: v})
+		if len(p.Variables()) > MaxVariables {
+			return nil, fmt.Errorf("more than %d variables", MaxVariables)
+		}
+		literal, text = "", after
+	}
+}
+
+// add appends literal text.
+func (p *Template) add(text string) {
+	if text != "" {
+		p.parts = append(p.parts, templatePart{text: text})
+	}
+}
+
+// parseVariable reads what stands between {{ and }}.
+func parseVariable(inside string) (*Variable, error) {
+	quoted := "{{" + clip(inside, 60) + "}}"
+	what, otherwise, _ := strings.Cut(inside, "|")
+	kind, name, named := strings.Cut(strings.TrimSpace(what), ":")
+	v := &Variable{Kind: VariableKind(kind), Name: name, Default: strings.TrimSpace(otherwise)}
+	switch v.Kind {
+	case VariableState:
+		if !strings.HasPrefix(name, "/") || state.CheckPointer(name) != nil {
+			return nil, fmt.Errorf("%s: not a JSON Pointer; write {{state:/name}} or {{state:/name/inner}}", quoted)
+		}
+	case VariableLast:
+		if name == "" {
+			return nil, fmt.Errorf("%s names nobody; write {{last:participant}}", quoted)
+		}
+	case VariableInput, VariableDate:
+		if named {
+			return nil, fmt.Errorf("%s: nothing follows %s; write {{%s}}", quoted, kind, kind)
+		}
+	default:
+		return nil, fmt.Errorf("%s is no variable; write one of %s, or {{{{ for the characters themselves", quoted, strings.Join(variableKinds, ", "))
+	}
+	return v, nil
+}
+
+// Variables are those of the template, in its order.
+func (p *Template) Variables() []Variable {
+	var all []Variable
+	for _, part := range p.parts {
+		if part.variable != nil {
+			all = append(all, *part.variable)
+		}
+	}
+	return all
+}
+
+// IsValue reports whether the template is one variable of the state and nothing else, whose value has any type: see [Template.Value].
+func (p *Template) IsValue() bool {
+	return len(p.parts) == 1 && p.parts[0].variable != nil && p.parts[0].variable.Kind == VariableState
+}
+
+// Expand returns the template with each piece of its fixed text, and each default, as f has it. What f returns is text, also if it has
+// variables in it.
+func (p *Template) Expand(f func(text string) string) *Template {
+	q := &Template{parts: slices.Clone(p.parts)}
+	for i, part := range q.parts {
+		if part.variable == nil {
+			q.parts[i].text = f(part.text)
+			continue
+		}
+		v := *part.variable
+		if v.Default != "" {
+			v.Default = f(v.Default)
+		}
+		q.parts[i].variable = &v
+	}
+	return q
+}

@@ -1,0 +1,218 @@
+package groupchat
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// An OpenQuestion is a question that a [Thread] waits for the answer to.
+type OpenQuestion struct {
+	ID string
+	// Key is the asker's name for it, by which it is answered.
+	Key     string
+	Reason  string // "input_required", "tool_call", …
+	Message string
+	// Agent is the name of who asks, as cards show it.
+	Agent string
+	// Options is the JSON list to choose from, and Recommended the one that the asker would take; nil if there is none.
+	Options, Recommended json.RawMessage
+	// Schema is the JSON Schema that an answer has to match; nil takes anything.
+	Schema json.RawMessage
+	// Tool and Arguments are those of the call that is to be approved of, if the question is about one.
+	Tool      string
+	Arguments json.RawMessage
+	// TTL is how long the asker wants it to stay open, zero if it does not say. A thread keeps it open.
+	TTL time.Duration
+}
+
+// An OpenCall is a call of a frontend's tool that a [Thread] waits for the result of.
+type OpenCall struct {
+	ID, Name  string
+	Arguments json.RawMessage
+}
+
+// Answer goes on with what waits. Each name in answers is the key, the id or the tool of an open question, or the name or the id of an
+// open call. The values are encoded as JSON; an [Answer] is taken as it is, so Answer{Cancelled: true} calls a question off. True or false
+// answers whether a call is approved of. The text of a call's result is the value, if that is a text, or its JSON.
+//
+// What is left out stays open, and the run asks for it again. A name that means nothing open fails with interrupt_not_found, one that
+// means several with resume_ambiguous, and an answer that does not fit its question with resume_invalid; the thread is then as it was.
+// So it is if the run fails before the first turn that was answered has ended: the questions are still open.
+func (t *Thread) Answer(ctx context.Context, answers map[string]any) (*RunResult, error) {
+	if !t.running.TryLock() {
+		return nil, fail(errcode.RunInProgress, "the thread has a run that goes on")
+	}
+	defer t.running.Unlock()
+	next := t.saved()
+	if next.Live != nil {
+		return nil, errInterrupted
+	}
+	if next.Waiting == nil {
+		return nil, fail(errcode.InterruptNotFound, "the thread waits for nothing")
+	}
+	live := &liveRun{
+		Origin: t.o.NewID(), Checkpoint: next.Waiting.Checkpoint, Effects: next.Waiting.Effects,
+		Answers: map[string]state.Answer{}, Results: map[string]agui.Content{},
+	}
+	for name, value := range answers {
+		if err := live.take(&next, name, value); err != nil {
+			return nil, err
+		}
+	}
+	for _, c := range next.Waiting.Calls { // in the order of the calls
+		if result, ok := live.Results[c.ID]; ok {
+			next.add(t.toolMessage(c.ID, result))
+		}
+	}
+	next.Live = live
+	return t.run(ctx, next, false)
+}
+
+// take notes the answer to what name means.
+func (l *liveRun) take(s *savedThread, name string, value any) error {
+	var questions []OpenQuestion
+	var calls []OpenCall
+	for _, q := range s.questions() {
+		if q.ID == name {
+			questions, calls = []OpenQuestion{q}, nil
+			break
+		}
+		if q.Key == name || q.Tool == name {
+			questions = append(questions, q)
+		}
+	}
+	for _, c := range s.calls() {
+		if c.ID == name || c.Name == name {
+			calls = append(calls, c)
+		}
+	}
+	switch {
+	case len(questions)+len(calls) > 1:
+		return fail(errcode.ResumeAmbiguous, "%q means several that are open; name one by its id", name)
+	case len(questions) == 1:
+		return l.answer(questions[0], value)
+	case len(calls) == 1:
+		return l.result(calls[0], value)
+	default:
+		return fail(errcode.InterruptNotFound, "nothing open is called %q", name)
+	}
+}
+
+func (l *liveRun) answer(q OpenQuestion, value any) error {
+	given, ok := value.(Answer)
+	if !ok {
+		raw, err := json.Marshal(value)
+		if err != nil {
+			return fail(errcode.ResumeInvalid, "the answer to %q: %w", q.Key, err)
+		}
+		given = Answer{Payload: raw}
+	}
+	a := state.Answer{ID: q.ID, Status: agui.ResumeCancelled}
+	if !given.Cancelled {
+		a.Status, a.Payload = agui.ResumeResolved, state.FitAnswer(q.Schema, given.Payload)
+		if a.Payload == nil {
+			return fail(errcode.ResumeInvalid, "the answer to %q does not fit the question", q.Key)
+		}
+	}
+	if _, twice := l.Answers[q.ID]; twice {
+		return fail(errcode.ResumeInvalid, "%q is answered twice", q.Key)
+	}
+	l.Answers[q.ID] = a
+	return nil
+}
+
+func (l *liveRun) result(c OpenCall, value any) error {
+	text, ok := value.(string)
+	if !ok {
+		raw, err := json.Marshal(value)
+		if err != nil {
+			return fail(errcode.ResumeInvalid, "the result of %s: %w", c.Name, err)
+		}
+		text = string(raw)
+	}
+	if _, twice := l.Results[c.ID]; twice {
+		return fail(errcode.ResumeInvalid, "%s has two results", c.Name)
+	}
+	l.Results[c.ID] = agui.TextContent(text)
+	return nil
+}
+
+// Questions are those that the thread waits for the answers to, in the order in which they were asked.
+func (t *Thread) Questions() []OpenQuestion {
+	s := t.saved()
+	return s.questions()
+}
+
+// Calls are the calls of the frontend's tools that the thread waits for the results of.
+func (t *Thread) Calls() []OpenCall {
+	s := t.saved()
+	return s.calls()
+}
+
+func (s *savedThread) questions() []OpenQuestion {
+	if s.Waiting == nil {
+		return nil
+	}
+	var all []OpenQuestion
+	for _, i := range s.Waiting.Questions {
+		q := OpenQuestion{ID: i.ID, Reason: i.Reason, Message: i.Message, Schema: i.ResponseSchema, TTL: i.TTL}
+		var where struct{ Key string }
+		var card struct {
+			Options, Recommendation json.RawMessage
+			Agent                   string
+		}
+		_ = json.Unmarshal(i.Metadata["groupchat"], &where) // a remote agent's question may have neither
+		_ = json.Unmarshal(i.Metadata["value"], &card)
+		q.Key, q.Options, q.Recommended, q.Agent = where.Key, card.Options, card.Recommendation, card.Agent
+		if call := s.call(i.ToolCallID); call != nil {
+			q.Tool, q.Arguments = call.Name, call.Arguments
+		}
+		all = append(all, q)
+	}
+	return all
+}
+
+func (s *savedThread) calls() []OpenCall {
+	if s.Waiting == nil {
+		return nil
+	}
+	var all []OpenCall
+	for _, c := range s.Waiting.Calls {
+		open := OpenCall{ID: c.ID, Name: c.Name}
+		if call := s.call(c.ID); call != nil {
+			open.Arguments = call.Arguments
+		}
+		all = append(all, open)
+	}
+	return all
+}
+
+// call finds a call in the conversation; nil if there is none.
+func (s *savedThread) call(id string) *OpenCall {
+	if id == "" {
+		return nil
+	}
+	for _, m := range slices.Backward(s.Messages) {
+		for _, c := range m.ToolCalls {
+			if c.ID == id {
+				return &OpenCall{ID: id, Name: c.Function.Name, Arguments: json.RawMessage(c.Function.Arguments)}
+			}
+		}
+	}
+	return nil
+}
+
+// String is the question as people read it.
+func (q OpenQuestion) String() string {
+	if len(q.Options) == 0 {
+		return q.Message
+	}
+	return fmt.Sprintf("%s %s", q.Message, q.Options)
+}

@@ -1,0 +1,231 @@
+package groupchat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// A threadRun is one run of a thread, and its journal.
+type threadRun struct {
+	thread    *Thread
+	run       *run.Run
+	doc       *state.Document
+	usage     hosting.Usage
+	notes     hosting.Notes
+	before    savedThread // what the thread was when the run began
+	committed bool
+	saving    sync.Mutex // held while the thread is saved: effects are recorded by several goroutines
+}
+
+// run executes the live run of next, and leaves the thread as the run leaves it. The lock running is held.
+func (t *Thread) run(ctx context.Context, next savedThread, takeover bool) (*RunResult, error) {
+	r := &threadRun{thread: t, before: next}
+	in := t.o.Input
+	in.ThreadUsage = t.usage.Total()
+	if in.RunID == "" || takeover {
+		in.RunID = t.o.NewID()
+	}
+	r.run = run.New(run.Options{
+		ThreadID: in.ThreadID, RunID: in.RunID, NewID: t.o.NewID, View: run.NewView(next.Messages, nil),
+		Sink: func(e agui.Event, _ []byte) error {
+			if t.o.Events == nil {
+				return nil
+			}
+			return t.o.Events(e)
+		},
+	})
+	if err := r.start(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.notes.Load(next.Notes); err != nil {
+		return nil, fail(errcode.InvalidInput, "the thread's notes: %w", err)
+	}
+	live := next.Live
+	used, cost := hosting.EarlierUsage(live.Checkpoint, live.Effects, live.Origin)
+	r.usage.Add(used...)
+	r.usage.AddCost(cost)
+	result, err := execute(ctx, t.agent, in, hosting.Session{
+		Run: r.run, State: r.doc, Journal: r, Checkpoint: live.Checkpoint, Answers: live.Answers, Results: live.Results, Takeover: takeover,
+		Memo: maps.Clone(live.Effects), Origin: live.Origin, NewID: t.o.NewID, Usage: &r.usage, Notes: &r.notes, MaxTurns: t.o.MaxTurns, Log: t.o.Log,
+	}, t.o.Hooks...)
+	t.usage.Add(r.usage.Total()...)
+	t.usage.AddCost(r.usage.Cost())
+	if err != nil {
+		return nil, r.fail(ctx, err)
+	}
+	return r.finish(ctx, result)
+}
+
+// start opens the state and tells of it, and saves that the run goes on.
+func (r *threadRun) start(ctx context.Context) error {
+	spec := StateSpec{}
+	if s, ok := As[Stateful](r.thread.agent); ok {
+		spec = s.StateSpec()
+	}
+	opened := false
+	doc, err := state.NewDocument(r.before.State, state.DocumentOptions{Reducers: spec.Reducers, OnChange: func(c state.Change) error {
+		if !opened {
+			return nil
+		}
+		return r.run.Emit(c.Event())
+	}})
+	if err == nil {
+		err = doc.Fill(spec.Initial)
+	}
+	if err != nil {
+		return fail(errcode.InvalidInput, "the thread's state: %w", err)
+	}
+	r.doc, opened = doc, true
+	r.before.State = doc.JSON()
+	if err := r.save(ctx, r.before); err != nil {
+		return err
+	}
+	if err := r.run.Start(&agui.RunStarted{}); err != nil {
+		return err
+	}
+	return r.run.Emit(&agui.StateSnapshot{Snapshot: doc.JSON()})
+}
+
+// finish ends a run that is done, or waits.
+func (r *threadRun) finish(ctx context.Context, result result) (*RunResult, error) {
+	end := savedThread{V: threadVersion, ID: r.before.ID, State: r.doc.JSON()}
+	r.run.Inspect(func(v *run.View) { end.Messages = v.Messages() })
+	outcome := &agui.Outcome{Type: agui.OutcomeSuccess}
+	if p := result.Pause; p != nil {
+		end.Waiting = &waitingRun{Checkpoint: result.Checkpoint, Calls: p.Calls}
+		for _, i := range p.Interrupts {
+			end.Waiting.Questions = append(end.Waiting.Questions, i)
+			outcome.Interrupts = append(outcome.Interrupts, i.Interrupt)
+			outcome.Type = agui.OutcomeInterrupt
+		}
+	}
+	if err := r.save(ctx, end); err != nil {
+		return nil, err
+	}
+	usage := r.usage.Total()
+	events := append([]agui.Event{&agui.StateSnapshot{Snapshot: end.State}, &agui.MessagesSnapshot{Messages: end.Messages}}, result.Closings...)
+	for _, e := range events {
+		if err := r.run.Emit(e); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.run.Finish(&agui.RunFinished{Outcome: outcome, Usage: usage}); err != nil {
+		return nil, err
+	}
+	added := added(r.before.Messages, end.Messages)
+	return &RunResult{
+		Text: lastText(added), Messages: added, State: slices.Clone(end.State), Questions: end.questions(), Calls: end.calls(),
+		Usage: usage, Cost: r.usage.Cost(), thread: r.thread,
+	}, nil
+}
+
+// fail ends a run with an error. What was said stays, but for what was cut short, and so does the state. If the run brought answers
+// and ended no turn, they are not used up: the thread waits as before, with the effects that were recorded.
+func (r *threadRun) fail(ctx context.Context, cause error) error {
+	code := errcode.Of(cause)
+	if code == errcode.Internal && ctx.Err() != nil {
+		code = errcode.Cancelled
+	}
+	end := r.before
+	if live := r.thread.saved().Live; end.Waiting != nil && !r.committed {
+		waiting := *end.Waiting
+		waiting.Effects = live.Effects
+		end.Waiting = &waiting
+	} else {
+		end = savedThread{V: threadVersion, ID: r.before.ID, State: r.doc.JSON()}
+		cut := hosting.OpenMessages(cause)
+		r.run.Inspect(func(v *run.View) { end.Messages = v.Closed() })
+		end.Messages = slices.DeleteFunc(end.Messages, func(m Message) bool { return slices.Contains(cut, m.ID) })
+	}
+	end.Live = nil
+	saved := r.save(context.WithoutCancel(ctx), end)
+	if !r.run.Ended() && r.run.Err() == nil {
+		told := code.Message()
+		if code == errcode.Of(cause) {
+			told = public(cause)
+		}
+		if err := r.run.Fail(&agui.RunError{Message: told, Code: string(code), Usage: r.usage.Total()}); err != nil {
+			cause = errors.Join(cause, err)
+		}
+	}
+	return errors.Join(cause, saved)
+}
+
+// Commit keeps where the run is.
+func (r *threadRun) Commit(ctx context.Context, checkpoint json.RawMessage) error {
+	r.saving.Lock()
+	defer r.saving.Unlock()
+	r.committed = true
+	live := *r.before.Live
+	next := savedThread{V: threadVersion, ID: r.before.ID, State: r.doc.JSON(), Live: &live}
+	r.run.Inspect(func(v *run.View) { next.Messages = v.Messages() })
+	live.Checkpoint, live.Effects = checkpoint, nil // the checkpoint has what was recorded until now
+	return r.save(ctx, next)
+}
+
+// Once keeps the result of an effect.
+func (r *threadRun) Once(ctx context.Context, key string, result json.RawMessage) error {
+	r.saving.Lock()
+	defer r.saving.Unlock()
+	next := r.thread.saved()
+	live := *next.Live
+	live.Effects = maps.Clone(live.Effects)
+	if live.Effects == nil {
+		live.Effects = map[string]json.RawMessage{}
+	}
+	live.Effects[key] = result
+	next.Live = &live
+	return r.save(ctx, next)
+}
+
+// save makes next what the thread is, and tells who wants to know.
+func (r *threadRun) save(ctx context.Context, next savedThread) error {
+	if changed := r.notes.Changed(); changed != nil {
+		r.before.Notes = changed
+	}
+	next.Notes = r.before.Notes
+	r.thread.keep(next)
+	if r.thread.o.Save == nil {
+		return nil
+	}
+	raw, err := json.Marshal(next)
+	if err != nil {
+		return err
+	}
+	return r.thread.o.Save(ctx, raw)
+}
+
+// added are the messages of after that were not there before.
+func added(before, after []Message) []Message {
+	had := make(map[string]bool, len(before))
+	for _, m := range before {
+		had[m.ID] = true
+	}
+	var list []Message
+	for _, m := range after {
+		if !had[m.ID] {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// lastText is what was said last.
+func lastText(messages []Message) string {
+	for _, m := range slices.Backward(messages) {
+		if text := m.Content.Text(); m.Role == agui.RoleAssistant && text != "" {
+			return text
+		}
+	}
+	return ""
+}

@@ -1,0 +1,308 @@
+package groupchat_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/model"
+)
+
+// verified are options whose events are held to the protocol's order.
+func verified(t *testing.T) groupchat.ThreadOptions {
+	var v *agui.Verifier
+	return groupchat.ThreadOptions{Events: func(e agui.Event) error {
+		if _, ok := e.(*agui.RunStarted); ok {
+			v = &agui.Verifier{}
+		}
+		data, err := agui.Encode(e)
+		if err == nil {
+			e, err = agui.Decode(data, nil)
+		}
+		if err == nil {
+			err = v.Next(e)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", data, err)
+		}
+		return nil
+	}}
+}
+
+func wantCode(t *testing.T, err error, want errcode.Code) {
+	t.Helper()
+	if err == nil || errcode.Of(err) != want {
+		t.Errorf("error %v, want the code %s", err, want)
+	}
+}
+
+func wantNone(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestThreadGoesOnOverRuns(t *testing.T) {
+	t.Parallel()
+	thread := groupchat.NewThread(booker, verified(t))
+	result, err := thread.Say(t.Context(), "Fly me away")
+	wantNone(t, err)
+	if len(result.Questions) != 1 || result.Questions[0].Key != "airline" || string(result.Questions[0].Options) != `["KLM","United"]` || result.Done() {
+		t.Fatalf("it asks %+v", result.Questions)
+	}
+	_, err = thread.Say(t.Context(), "Hello?")
+	wantCode(t, err, errcode.InterruptPending)
+	_, err = thread.Answer(t.Context(), map[string]any{"hotel": "Zoe"})
+	wantCode(t, err, errcode.InterruptNotFound)
+	_, err = thread.Answer(t.Context(), map[string]any{"airline": func() {}})
+	wantCode(t, err, errcode.ResumeInvalid)
+	_, err = thread.Answer(t.Context(), map[string]any{"airline": "KLM", result.Questions[0].ID: "United"})
+	wantCode(t, err, errcode.ResumeInvalid)
+	again, err := thread.Resume(t.Context())
+	wantNone(t, err)
+	if diff := cmp.Diff(result.Questions, again.Questions); diff != "" || len(again.Messages) > 0 {
+		t.Errorf("entered again it asks for something else, or says something:\n%s%v", diff, again.Messages)
+	}
+	result, err = again.Answer(t.Context(), map[string]any{"airline": "KLM"})
+	wantNone(t, err)
+	if result.Text != "Booked with KLM." || !result.Done() || result.Thread() != thread {
+		t.Errorf("the result is %+v", result)
+	}
+	_, err = thread.Answer(t.Context(), map[string]any{"airline": "KLM"})
+	wantCode(t, err, errcode.InterruptNotFound)
+	_, err = thread.Resume(t.Context())
+	wantCode(t, err, errcode.NotFound)
+	result, err = thread.Say(t.Context(), "And back")
+	wantNone(t, err)
+	if result, err = result.Answer(t.Context(), map[string]any{"airline": groupchat.Answer{Cancelled: true}}); err != nil || result.Text != "" {
+		t.Errorf("called off it comes to %+v, %v", result, err)
+	}
+	if n := len(thread.Messages()); n != 3 {
+		t.Errorf("the thread has %d messages, want 3", n)
+	}
+}
+
+// tokens is a model that says text, for so many tokens.
+func tokens(text string, n int64) model.Model {
+	return model.Func(func(context.Context, model.Request, model.Deltas) (model.Reply, error) {
+		cost := 0.5
+		return model.Reply{Text: text, Usage: agui.TokenUsage{Provider: "p", Model: "m", InputTokens: &n}, Cost: &cost}, nil
+	})
+}
+
+func TestThreadCountsWhatModelsUse(t *testing.T) {
+	t.Parallel()
+	thread := groupchat.NewThread(&groupchat.LLM{Model: tokens("Hi.", 3)}, verified(t))
+	for range 2 {
+		result, err := thread.Say(t.Context(), "Hello")
+		wantNone(t, err)
+		if len(result.Usage) != 1 || *result.Usage[0].InputTokens != 3 || *result.Cost != 0.5 {
+			t.Errorf("a run used %+v for %v", result.Usage, result.Cost)
+		}
+	}
+	if used, cost := thread.Usage(); len(used) != 1 || *used[0].InputTokens != 6 || *cost != 1 {
+		t.Errorf("the thread used %+v for %v", used, cost)
+	}
+}
+
+func TestThreadCallsAndApprovals(t *testing.T) {
+	t.Parallel()
+	replies := []model.Reply{
+		{Calls: []model.Call{{Name: "delete", Arguments: `{"id":7}`}, {Name: "colour", Arguments: `{}`}}},
+		{Text: "Done."}, {Calls: []model.Call{{Name: "colour", Arguments: `{}`}}}, {Text: "Never mind."},
+	}
+	var asked []model.Request
+	speaks := model.Func(func(_ context.Context, r model.Request, _ model.Deltas) (model.Reply, error) {
+		asked = append(asked, r)
+		next := replies[0]
+		replies = replies[1:]
+		return next, nil
+	})
+	deleted := ""
+	agent := &groupchat.LLM{Model: speaks, Tools: []groupchat.Tool{{
+		Name: "delete", Approve: groupchat.ApproveAlways, Parameters: json.RawMessage(`{"type":"object"}`),
+		Call: func(_ context.Context, c groupchat.ToolCall) (groupchat.ToolResult, error) {
+			deleted = string(c.Arguments)
+			return groupchat.TextResult("gone"), nil
+		},
+	}}}
+	o := verified(t)
+	o.Input.Tools = []agui.Tool{{Name: "colour", Description: "the page's colour", Parameters: json.RawMessage(`{"type":"object"}`)}}
+	thread := groupchat.NewThread(agent, o)
+	result, err := thread.Say(t.Context(), "Delete it")
+	wantNone(t, err)
+	if len(result.Questions) != 1 || result.Questions[0].Tool != "delete" || string(result.Questions[0].Arguments) != `{"id":7}` ||
+		len(result.Calls) != 1 || result.Calls[0].Name != "colour" {
+		t.Fatalf("it waits for %+v and %+v", result.Questions, result.Calls)
+	}
+	result, err = result.Answer(t.Context(), map[string]any{"delete": true})
+	wantNone(t, err)
+	if deleted != `{"id":7}` || len(result.Questions) != 0 || len(result.Calls) != 1 {
+		t.Fatalf("deleted %s, and it waits for %+v and %+v", deleted, result.Questions, result.Calls)
+	}
+	result, err = result.Answer(t.Context(), map[string]any{"colour": map[string]string{"name": "red"}})
+	wantNone(t, err)
+	if result.Text != "Done." {
+		t.Errorf("it says %q", result.Text)
+	}
+	last := asked[len(asked)-1].Messages
+	if got := last[len(last)-1].Text; got != `{"name":"red"}` {
+		t.Errorf("the model is told %q", got)
+	}
+	_, err = thread.Say(t.Context(), "What colour?")
+	wantNone(t, err)
+	result, err = thread.Say(t.Context(), "Leave it")
+	wantNone(t, err)
+	if result.Text != "Never mind." || len(thread.Calls()) != 0 {
+		t.Errorf("it says %q and waits for %+v", result.Text, thread.Calls())
+	}
+}
+
+func TestThreadTakesOverFromWhateverWasSaved(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	paid := map[string]int{}
+	pays := func(name string) groupchat.Agent {
+		return groupchat.AgentFunc(func(_ context.Context, turn *groupchat.Turn) error {
+			said, err := groupchat.Once(turn, "pay", func() (string, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				paid[name]++
+				return name + " paid", nil
+			})
+			if err != nil {
+				return err
+			}
+			return groupchat.Say(turn, "said", "%s", said)
+		})
+	}
+	team := &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{
+		{Name: "a", Agent: pays("a")}, {Name: "b", Agent: pays("b")}, {Name: "c", Agent: booker},
+	}}
+	var saved []json.RawMessage
+	o := verified(t)
+	o.Save = func(_ context.Context, raw json.RawMessage) error {
+		saved = append(saved, bytes.Clone(raw))
+		return nil
+	}
+	thread := groupchat.NewThread(team, o)
+	result, err := thread.Say(t.Context(), "Pay")
+	wantNone(t, err)
+	_, err = result.Answer(t.Context(), map[string]any{"airline": "KLM"})
+	wantNone(t, err)
+	want := thread.Messages()
+	if len(saved) < 8 {
+		t.Fatalf("the thread was saved %d times", len(saved))
+	}
+	for i, raw := range saved {
+		other := groupchat.NewThread(team, verified(t))
+		wantNone(t, json.Unmarshal(raw, other))
+		if strings.Contains(string(raw), `"live"`) {
+			_, err := other.Say(t.Context(), "Hello?")
+			wantCode(t, err, errcode.RunInProgress)
+			_, err = other.Resume(t.Context())
+			wantNone(t, err)
+		}
+		if len(other.Questions()) > 0 {
+			_, err := other.Answer(t.Context(), map[string]any{"airline": "KLM"})
+			wantNone(t, err)
+		}
+		if got := other.Messages(); len(got) != len(want) || got[len(got)-1].Content.Text() != "Booked with KLM." {
+			t.Errorf("from %d: %s it came to %d messages, want %d", i, raw, len(got), len(want))
+		}
+	}
+	for _, name := range []string{"a", "b"} {
+		again := 1 // the first run, and those that went on from before the payment
+		for _, raw := range saved {
+			if !bytes.Contains(raw, []byte(name+" paid")) {
+				again++
+			}
+		}
+		if paid[name] != again {
+			t.Errorf("%s paid %d times, want %d", name, paid[name], again)
+		}
+	}
+}
+
+func TestThreadAfterAFailure(t *testing.T) {
+	t.Parallel()
+	broken := true
+	agent := groupchat.AgentFunc(func(_ context.Context, turn *groupchat.Turn) error {
+		a, err := turn.Ask(groupchat.Question{Key: "size", Message: "Which size?"})
+		if err != nil {
+			return err
+		}
+		price, err := groupchat.Once(turn, "price", func() (string, error) { return "12", nil })
+		if err != nil {
+			return err
+		}
+		if broken {
+			return &errcode.Error{Code: errcode.ModelUnavailable, Err: errors.New("away")}
+		}
+		return groupchat.Say(turn, "said", "%s for %s", a.Payload, price)
+	})
+	thread := groupchat.NewThread(agent, verified(t))
+	result, err := thread.Say(t.Context(), "A shirt")
+	wantNone(t, err)
+	_, err = result.Answer(t.Context(), map[string]any{"size": "L"})
+	wantCode(t, err, errcode.ModelUnavailable)
+	if len(thread.Questions()) != 1 {
+		t.Fatalf("open after the failure: %+v", thread.Questions())
+	}
+	broken = false
+	result, err = thread.Answer(t.Context(), map[string]any{"size": "L"})
+	wantNone(t, err)
+	if result.Text != `"L" for 12` {
+		t.Errorf("it says %q", result.Text)
+	}
+	failing := groupchat.AgentFunc(func(_ context.Context, turn *groupchat.Turn) error {
+		text := turn.Text()
+		_, _ = text.WriteString("Half a sen")
+		return errors.New("no")
+	})
+	thread = groupchat.NewThread(failing, verified(t))
+	_, err = thread.Say(t.Context(), "Hello")
+	wantCode(t, err, errcode.AgentFailed)
+	if got := thread.Messages(); len(got) != 1 {
+		t.Errorf("half a sentence stays: %+v", got)
+	}
+}
+
+func TestThreadRefusesWhatItCannotTake(t *testing.T) {
+	t.Parallel()
+	for _, raw := range []string{`7`, `{}`, `{"v":2,"id":"t"}`, `{"v":1}`} {
+		wantCode(t, json.Unmarshal([]byte(raw), groupchat.NewThread(booker, groupchat.ThreadOptions{})), errcode.CheckpointIncompatible)
+	}
+	_, err := groupchat.NewThread(booker, groupchat.ThreadOptions{State: json.RawMessage(`[]`)}).Say(t.Context(), "Hello")
+	wantCode(t, err, errcode.InvalidInput)
+	_, err = groupchat.Run(t.Context(), nil, "Hello")
+	wantCode(t, err, errcode.Internal)
+	var thread *groupchat.Thread
+	busy := groupchat.AgentFunc(func(ctx context.Context, _ *groupchat.Turn) error {
+		_, err := thread.Say(ctx, "At the same time")
+		wantCode(t, err, errcode.RunInProgress)
+		return nil
+	})
+	thread = groupchat.NewThread(busy, groupchat.ThreadOptions{})
+	_, err = thread.Say(t.Context(), "Hello")
+	wantNone(t, err)
+	gone := errors.New("disk full")
+	_, err = groupchat.NewThread(booker, groupchat.ThreadOptions{Save: func(context.Context, json.RawMessage) error { return gone }}).Say(t.Context(), "Hello")
+	if !errors.Is(err, gone) {
+		t.Errorf("error %v, want what Save returned", err)
+	}
+	_, err = groupchat.NewThread(booker, groupchat.ThreadOptions{Events: func(agui.Event) error { return gone }}).Say(t.Context(), "Hello")
+	if !errors.Is(err, gone) {
+		t.Errorf("error %v, want what Events returned", err)
+	}
+}

@@ -1,0 +1,56 @@
+package groupchat
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/model"
+)
+
+// Transcript is the newest of what was said, at most maxBytes of it, in the form in which a model that leads is told it: words alone, others'
+// under their names, the supervisor's as its own. The newest message of the user's is always in it, as long as it is not longer
+// than that itself, and alone has its pictures. It reads no more of the conversation than it returns.
+func (v View) Transcript(maxBytes int) []model.Message {
+	var out []model.Message // the newest first
+	left, heard := maxBytes, false
+	v.newest(func(m Message) bool {
+		told, ok := v.told(m, !heard)
+		if !ok {
+			return false
+		}
+		if left -= len(told.Text); left < 0 && len(out) > 0 {
+			return true
+		}
+		told.Text = clip(told.Text, maxBytes)
+		out, heard = append(out, told), heard || m.Role == agui.RoleUser
+		return false
+	})
+	if !heard {
+		if m, ok := v.LastUser(); ok {
+			told, _ := v.told(m, true)
+			told.Text = clip(told.Text, maxBytes)
+			out = append(out, told)
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// told is m as a model is told it, and whether it is at all.
+func (v View) told(m Message, parts bool) (model.Message, bool) {
+	words := m.Content.Text()
+	switch {
+	case m.Role == agui.RoleUser:
+		told := model.Message{Role: agui.RoleUser, Text: words}
+		if parts {
+			told.Parts, _ = m.Content.Parts()
+		}
+		return told, true
+	case m.Role != agui.RoleAssistant || strings.TrimSpace(words) == "":
+		return model.Message{}, false
+	case m.Name == "" || m.Name == v.Supervisor:
+		return model.Message{Role: agui.RoleAssistant, Text: words}, true
+	}
+	return model.Message{Role: agui.RoleUser, Text: m.Name + ": " + words}, true
+}

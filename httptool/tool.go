@@ -1,0 +1,146 @@
+package httptool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/internal/egress"
+	"github.com/agui-gateway/gateway/telemetry"
+)
+
+// Options describe a tool. Name and URL are required.
+type Options struct {
+	// Name, Description and Parameters are those of [groupchat.Tool]. Parameters has a property for each argument that URL, Query and Body name.
+	Name        string
+	Description string
+	Parameters  json.RawMessage
+
+	// URL is where requests go, with http or https. A {name} in its path is filled in with that argument, escaped; the argument has to be one that
+	// Parameters requires. Its query is sent with each request. Its user and its query are never logged.
+	URL string
+	// Method is GET, HEAD, POST, PUT, PATCH or DELETE; empty means GET.
+	Method string
+	// Headers go with each request. Never logged, and taken out of what is told to models.
+	Headers map[string]string
+
+	// Query are the arguments that go into the query, under their own names: a list as one parameter for each element, an object as JSON. Nil means
+	// all that are not in the path, for methods whose requests have no body.
+	Query []string
+	// Body are the arguments that are the members of a JSON body. Nil means all that are neither in the path nor in Query, for methods whose
+	// requests have a body: POST, PUT and PATCH. Without such arguments the body is an empty object.
+	Body []string
+	// Idempotent says that a request may be made again, because the endpoint knows repeated ones by their Idempotency-Key, or because repeating it does
+	// no harm. GET and HEAD always may.
+	Idempotent bool
+	// Retry says how often a request that came to no answer is made again; it is for those that may be.
+	Retry groupchat.ToolRetry
+
+	// Timeout is how long a request may take in all; 0 means 30 seconds.
+	Timeout time.Duration
+	// MaxBytes is how large an answer may be, decompressed; 0 means 64 KiB. The most is 4 MiB.
+	MaxBytes int
+	// Select is a JSON Pointer to what of a JSON answer is told; empty tells all.
+	Select string
+
+	// HTTP makes the requests, and keeps none of its rules about redirects; nil means a client of the tool's own, which connects to no link-local
+	// address and none of a cloud's metadata.
+	HTTP *http.Client
+}
+
+// The bounds of [Options].
+const (
+	defaultTimeout  = 30 * time.Second
+	defaultMaxBytes = 64 << 10
+	mostMaxBytes    = 4 << 20
+)
+
+// New makes a tool. The error names every mistake of the options, joined, and quotes nothing that may be secret. The tool is safe for
+// concurrent use.
+func New(o Options) (groupchat.Tool, error) {
+	if o.Method == "" {
+		o.Method = http.MethodGet
+	}
+	if o.Timeout == 0 {
+		o.Timeout = defaultTimeout
+	}
+	if o.MaxBytes == 0 {
+		o.MaxBytes = defaultMaxBytes
+	}
+	e := &endpoint{o: o}
+	if err := e.check(); err != nil {
+		return groupchat.Tool{}, err
+	}
+	e.secrets = secretsOf(o.Headers, e.url)
+	e.client = clientOf(o.HTTP)
+	t := groupchat.Tool{
+		Name: o.Name, Description: o.Description, Parameters: o.Parameters,
+		Call: e.call, Timeout: o.Timeout, MaxResult: max(o.MaxBytes, leastResult), Retry: o.Retry, Destructive: !e.reads(),
+	}
+	if !e.repeatable() {
+		t.Repeat = groupchat.RepeatNever
+	}
+	return t, t.Validate()
+}
+
+// leastResult is how many bytes of a result are kept at least: what is told of an answer without a body is longer than a small limit.
+const leastResult = 1 << 10
+
+// An endpoint is where a tool's requests go.
+type endpoint struct {
+	o       Options
+	url     *url.URL
+	path    []piece // of the path, escaped
+	inPath  []string
+	secrets []string
+	client  *http.Client
+}
+
+// reads reports whether requests change nothing.
+func (e *endpoint) reads() bool { return e.o.Method == http.MethodGet || e.o.Method == http.MethodHead }
+
+func (e *endpoint) repeatable() bool { return e.reads() || e.o.Idempotent }
+
+// hasBody reports whether arguments go into a body by default.
+func (e *endpoint) hasBody() bool {
+	return e.o.Method == http.MethodPost || e.o.Method == http.MethodPut || e.o.Method == http.MethodPatch
+}
+
+// clientOf returns a client that makes requests as given does, follows no redirect, and tells endpoints of the trace that they are part of.
+func clientOf(given *http.Client) *http.Client {
+	if given == nil {
+		given = egress.New()
+	}
+	c := *given
+	c.Jar = nil
+	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	c.Transport = telemetry.Transport(c.Transport)
+	return &c
+}
+
+// call makes one request.
+func (e *endpoint) call(ctx context.Context, c groupchat.ToolCall) (groupchat.ToolResult, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, e.o.Timeout, errSlow)
+	defer cancel()
+	r, err := e.request(ctx, c)
+	if err != nil {
+		return groupchat.ToolResult{}, err
+	}
+	response, err := e.client.Do(r)
+	if err != nil {
+		return groupchat.ToolResult{}, e.unanswered(ctx, err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := e.answer(response)
+	if err == nil {
+		return groupchat.TextResult(text), nil
+	}
+	if _, told := errors.AsType[*groupchat.ToolError](err); !told {
+		err = e.unanswered(ctx, err)
+	}
+	return groupchat.ToolResult{}, err
+}

@@ -1,0 +1,15 @@
+// A page without a mouse.
+
+import assert from "node:assert/strict";
+
+export const focused = (locator) => locator.evaluate((element) => element === document.activeElement);
+
+/** Presses Tab until the focus is on an element; fails if that is not to be reached. */
+export async function tabTo(page, locator, { within = 40 } = {}) {
+  await locator.waitFor();
+  for (let i = 0; i < within; i++) {
+    await page.keyboard.press("Tab");
+    if (await focused(locator)) return;
+  }
+  assert.fail(`${within} times Tab do not lead to ${locator}`);
+}

@@ -1,0 +1,178 @@
+package state
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+)
+
+// An ApprovalScope says for which calls a person's approval is remembered.
+type ApprovalScope string
+
+// The scopes of approvals that are remembered.
+const (
+	ApprovalThread    ApprovalScope = "thread"    // later calls in the same thread
+	ApprovalPrincipal ApprovalScope = "principal" // later calls in all threads of the principal with the same agent
+)
+
+// An ApprovalSubject is what a remembered approval is about. It covers a call only if all of this is the same.
+type ApprovalSubject struct {
+	// Agent is whose thread it is, Path the participant that calls, empty for the agent itself.
+	Agent string `json:"agent"`
+	Path  string `json:"path,omitempty"`
+	Tool  string `json:"tool"`
+	// Hash is that of what was known of the tool, such as its schema.
+	Hash string `json:"hash"`
+}
+
+// An Approval is a person's approval of later calls of a tool, which they gave with their answer to the question about one.
+type Approval struct {
+	ID    string        `json:"id"`
+	Scope ApprovalScope `json:"scope"`
+	ApprovalSubject
+
+	CreatedAt time.Time `json:"createdAt"`
+}
+
+// The bounds of what is remembered, for a thread and for a principal. Of more than MaxApprovals the oldest are forgotten: their tools ask again.
+const (
+	MaxApprovals = 64
+	ApprovalTTL  = 90 * 24 * time.Hour
+)
+
+// maxRevoked is how many ids of revoked approvals are kept, so that an attempt which repeats what a lost one did does not bring them back.
+const maxRevoked = 64
+
+// ErrUnknownApproval says that no such approval is remembered.
+var ErrUnknownApproval = errors.New("state: unknown approval")
+
+// approvalsOf is the principal, and the agent, of the records that approvals of principals are kept in. No agent that is served and no
+// principal of a client has this name.
+const approvalsOf = ".approvals"
+
+// ApprovalsKey is under which key the approvals are kept that hold in all threads of a principal. There is such a thread in the store once the
+// principal has given one. It has nothing else, and is found by this key only.
+func ApprovalsKey(principal string) Key {
+	return Key{Principal: approvalsOf, Agent: approvalsOf, ID: principal}
+}
+
+// Approvals keeps what people have approved of beforehand. Its methods may be called whether or not a run is live. A key is a thread's or
+// [ApprovalsKey]; a fork has none of the approvals of its origin.
+type Approvals interface {
+	// Approvals returns what is remembered under a key, oldest first, without what is older than [ApprovalTTL].
+	Approvals(ctx context.Context, key Key) ([]Approval, error)
+	// Remember adds an approval, whose time it sets. One whose id is there, or was there and was revoked, changes nothing.
+	// ErrUnknownThread: there is no such thread.
+	Remember(ctx context.Context, key Key, a Approval) error
+	// Revoke forgets an approval, and returns it. ErrUnknownApproval: there is none of this id.
+	Revoke(ctx context.Context, key Key, id string) (Approval, error)
+}
+
+// Covering returns the newest approval of a list that is about a subject, within one of the scopes.
+func Covering(list []Approval, s ApprovalSubject, scopes []ApprovalScope) (Approval, bool) {
+	for _, a := range slices.Backward(list) {
+		if a.ApprovalSubject == s && slices.Contains(scopes, a.Scope) {
+			return a, true
+		}
+	}
+	return Approval{}, false
+}
+
+// keptApprovals are those of a list whose time is not over.
+func keptApprovals(list []Approval, now time.Time) []Approval {
+	return slices.DeleteFunc(slices.Clone(list), func(a Approval) bool { return !now.Before(a.CreatedAt.Add(ApprovalTTL)) })
+}
+
+func indexApproval(list []Approval, id string) int {
+	return slices.IndexFunc(list, func(a Approval) bool { return a.ID == id })
+}
+
+// PlanRemember adds an approval to those of a thread. It returns nil if there is nothing to change.
+func PlanRemember(t *Thread, a Approval, now time.Time) *Transition {
+	list := keptApprovals(t.Approvals, now)
+	if slices.Contains(t.Revoked, a.ID) || indexApproval(list, a.ID) >= 0 {
+		return nil
+	}
+	a.CreatedAt = now
+	s := newTransition(t, now)
+	list = append(list, a)
+	s.Thread.Approvals = list[max(0, len(list)-MaxApprovals):]
+	return s
+}
+
+// PlanRevoke takes an approval away from those of a thread. It returns nil if it is not there.
+func PlanRevoke(t *Thread, id string, now time.Time) (*Transition, Approval) {
+	list := keptApprovals(t.Approvals, now)
+	i := indexApproval(list, id)
+	if i < 0 {
+		return nil, Approval{}
+	}
+	a := list[i]
+	s := newTransition(t, now)
+	s.Thread.Approvals = slices.Delete(list, i, i+1)
+	revoked := append(slices.Clone(t.Revoked), id)
+	s.Thread.Revoked = revoked[max(0, len(revoked)-maxRevoked):]
+	return s, a
+}
+
+// Approvals returns what is remembered; see [Approvals].
+func (s *store) Approvals(ctx context.Context, key Key) ([]Approval, error) {
+	if err := s.ready(ctx); err != nil {
+		return nil, err
+	}
+	r, err := s.backend.Read(ctx, key, ReadOptions{})
+	if err != nil {
+		return nil, err
+	}
+	if !r.Exists() && key.Principal != approvalsOf {
+		return nil, ErrUnknownThread
+	}
+	return keptApprovals(r.Thread.Approvals, r.Now), nil
+}
+
+// Remember adds an approval; see [Approvals].
+func (s *store) Remember(ctx context.Context, key Key, a Approval) error {
+	_, err := retryConflicts(ctx, func() (*Record, error) {
+		if err := s.ready(ctx); err != nil {
+			return nil, err
+		}
+		base, err := s.backend.Read(ctx, key, ReadOptions{})
+		if err != nil {
+			return nil, err
+		}
+		t := base.Thread
+		if !base.Exists() {
+			if key.Principal != approvalsOf {
+				return nil, ErrUnknownThread
+			}
+			t = &Thread{Key: key, Fence: base.Floor}
+		}
+		transition := PlanRemember(t, a, base.Now)
+		if transition == nil {
+			return base, nil
+		}
+		after, _, err := s.write(ctx, &Write{Base: base, Transition: transition})
+		return after, err
+	})
+	return err
+}
+
+// Revoke forgets an approval; see [Approvals].
+func (s *store) Revoke(ctx context.Context, key Key, id string) (Approval, error) {
+	return retryConflicts(ctx, func() (Approval, error) {
+		base, err := s.existing(ctx, key, ReadOptions{})
+		if errors.Is(err, ErrUnknownThread) && key.Principal == approvalsOf {
+			err = ErrUnknownApproval
+		}
+		if err != nil {
+			return Approval{}, err
+		}
+		transition, a := PlanRevoke(base.Thread, id, base.Now)
+		if transition == nil {
+			return Approval{}, ErrUnknownApproval
+		}
+		_, _, err = s.write(ctx, &Write{Base: base, Transition: transition})
+		return a, err
+	})
+}

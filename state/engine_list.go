@@ -1,0 +1,72 @@
+package state
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+)
+
+const (
+	// defaultLimit is how many threads a page has if nobody says.
+	defaultLimit = 20
+	// selectingCount is about how many threads are read at once where a query selects some of them.
+	selectingCount = 250
+)
+
+// List returns a page of threads; see [Directory]. A thread that is elsewhere than the index has it is shown where it was
+// found.
+func (s *store) List(ctx context.Context, q Query) (Page, error) {
+	if err := s.ready(ctx); err != nil {
+		return Page{}, err
+	}
+	limit := cmp.Or(max(q.Limit, 0), defaultLimit)
+	words := strings.Fields(strings.ToLower(q.Text))
+	index := IndexQuery{Principal: q.Principal, Agent: q.Agent, Count: limit + 1}
+	if q.Status != "" || len(words) > 0 {
+		index.Count = max(index.Count, selectingCount)
+	}
+	if q.Cursor != "" {
+		from, err := ParseCursor(q.Cursor)
+		if err != nil {
+			return Page{}, err
+		}
+		index.From = &from
+	}
+	var page Page
+	var last Cursor // of the thread that was looked at last
+	looked := 0
+	for e, err := range s.backend.Index(ctx, index) {
+		if err != nil {
+			return Page{}, err
+		}
+		if q.Look > 0 && looked == q.Look {
+			page.Next = last.String()
+			break
+		}
+		looked++
+		if q.selects(&e.Summary, words) {
+			if len(page.Threads) == limit {
+				page.Next = last.String()
+				break
+			}
+			page.Threads = append(page.Threads, e.Summary)
+		}
+		last = e.At
+	}
+	return page, nil
+}
+
+// selects reports whether the query asks for a thread. The words are those of q.Text, in lower case.
+func (q *Query) selects(t *Summary, words []string) bool {
+	if q.Status != "" && q.Status != t.Status || slices.Contains(q.Without, t.Key.Agent) {
+		return false
+	}
+	if len(words) == 0 {
+		return true
+	}
+	title, agent := strings.ToLower(t.Title), strings.ToLower(t.Key.Agent)
+	return !slices.ContainsFunc(words, func(word string) bool {
+		return !strings.Contains(title, word) && !strings.Contains(agent, word)
+	})
+}

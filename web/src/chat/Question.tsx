@@ -1,0 +1,155 @@
+import { type ReactNode, useId } from "react";
+import { schemaOf } from "../form";
+import { approvalOf } from "../gateway/approval";
+import { cardOf } from "../gateway/card";
+import type { Interrupt } from "../gateway/types";
+import { IconCheck, IconStar } from "../shell/icons";
+import { ApprovalCard } from "./Approval";
+import { AnswerForm } from "./AnswerForm";
+import type { Decision } from "./decision";
+import { type Draft, optionsOf } from "./draft";
+import { type Fact, factsOf, same } from "./facts";
+import { Options } from "./Options";
+import { speakerName, SpeakerSign } from "./Speaker";
+
+interface Props {
+  question: Interrupt;
+  /** Its number, where several are open. */
+  number: number | undefined;
+  draft: Draft;
+  busy: boolean;
+  /** It has expired and cannot be answered any more. */
+  expired: boolean;
+  onPick: (option: number) => void;
+  onChange: (value: unknown) => void;
+  onSubmit: (value: unknown) => void;
+  /** Keeps a decision about a call of a tool; send: the person has made it. */
+  onDecide: (decision: Decision, send: boolean) => void;
+  /** What is to be said below it. */
+  children: ReactNode;
+}
+
+/** One question: its options as cards, or a form made of its schema. */
+export function Question({ question, number, draft, busy, expired, onPick, onChange, onSubmit, onDecide, children }: Props) {
+  const title = useId();
+  const card = cardOf(question);
+  const message = card.message ?? question.message ?? "Please answer this question.";
+  const options = optionsOf(question);
+  const recommended = card.recommendation === undefined ? -1 : options.findIndex((option) => same(option, card.recommendation));
+  const approval = approvalOf(question);
+  return (
+    <section className="question" aria-labelledby={title} data-testid="question" data-id={question.id}>
+      <header>
+        {card.agent && (
+          <p className="question-agent">
+            <SpeakerSign name={card.agent} />
+            {speakerName(card.agent)} <span className="muted">{approval ? "asks for your approval" : number !== undefined && `question ${number}`}</span>
+          </p>
+        )}
+        <h2 id={title}>{message}</h2>
+      </header>
+      {approval ? (
+        <ApprovalCard
+          approval={approval}
+          decision={draft.decision ?? {}}
+          several={number !== undefined}
+          busy={busy}
+          onChange={(decision) => onDecide(decision, false)}
+          onDecide={(decision) => onDecide(decision, true)}
+        />
+      ) : options.length > 0 ? (
+        <Options
+          options={options}
+          chosen={draft.option}
+          recommended={recommended}
+          render={(option, i) => (
+            <Option
+              option={option}
+              index={i}
+              recommended={i === recommended}
+              chosen={draft.option === i}
+              busy={busy}
+              onPick={() => onPick(i)}
+            />
+          )}
+        />
+      ) : (
+        <AnswerForm
+          schema={schemaOf(question)}
+          value={draft.value}
+          several={number !== undefined}
+          busy={busy}
+          onChange={onChange}
+          onSubmit={onSubmit}
+        />
+      )}
+      {expired && (
+        <p className="expired" role="status" data-testid="expired">
+          This question has expired. Write a message to go on.
+        </p>
+      )}
+      {children}
+    </section>
+  );
+}
+
+interface OptionProps {
+  option: unknown;
+  index: number;
+  recommended: boolean;
+  chosen: boolean;
+  busy: boolean;
+  onPick: () => void;
+}
+
+function Option({ option, index, recommended, chosen, busy, onPick }: OptionProps) {
+  const { title, facts } = factsOf(option, index);
+  const price = facts.find(({ kind }) => kind === "price");
+  const rest = facts.filter((fact) => fact !== price);
+  return (
+    <button
+      type="button"
+      className="option"
+      data-testid="option"
+      data-value={title}
+      data-recommended={recommended || undefined}
+      aria-pressed={chosen}
+      disabled={busy}
+      onClick={onPick}
+    >
+      <span className="option-head">
+        <span className="option-title">{title}</span>
+        {price && <span className="option-price">{price.value}</span>}
+      </span>
+      {rest.length > 0 && (
+        <span className="facts">
+          {rest.map((fact) => (
+            <FactLine key={fact.label} fact={fact} />
+          ))}
+        </span>
+      )}
+      {(recommended || chosen) && (
+        <span className="option-tags">
+          {recommended && (
+            <span className="tag recommended">
+              <IconStar /> Recommended
+            </span>
+          )}
+          {chosen && (
+            <span className="tag chosen">
+              <IconCheck /> Chosen
+            </span>
+          )}
+        </span>
+      )}
+    </button>
+  );
+}
+
+function FactLine({ fact }: { fact: Fact }) {
+  return (
+    <span className="fact" data-kind={fact.kind}>
+      <span className="fact-label">{fact.label}</span> <span className="fact-value">{fact.value}</span>
+    </span>
+  );
+}

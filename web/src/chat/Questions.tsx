@@ -1,0 +1,127 @@
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { flushSync } from "react-dom";
+import { useDraft } from "../drafts";
+import type { Interrupt } from "../gateway/types";
+import { useTalk } from "./context";
+import { DecideAll } from "./DecideAll";
+import { answerOf, type Draft, emptyDraft } from "./draft";
+import { Question } from "./Question";
+import { Refused } from "./Refused";
+
+interface Props {
+  questions: Interrupt[];
+  resolve: (payload: unknown, id?: string) => Promise<unknown>;
+  cancel: (id?: string) => Promise<unknown>;
+  /** An answer to all of them is on its way, until done. */
+  onSend: (questions: Interrupt[], done: Promise<unknown>) => void;
+  /** Whether they are to be answered before anything else is said. */
+  onOpen: (open: boolean) => void;
+  focus: RefObject<HTMLElement | null>;
+}
+
+/** The open questions of a thread. One is answered by a click; several are answered together, with one request. */
+export function Questions({ questions, resolve, cancel, onSend, onOpen, focus }: Props) {
+  const { agent, thread, mute, deleted, expired, refusal } = useTalk();
+  const [drafts, setDrafts] = useDraft<Record<string, Draft>>(`answers ${agent}/${thread}`, {});
+  const [sent, setSent] = useState<"answer" | "cancel">();
+  const form = useRef<HTMLDivElement>(null);
+  const sendButton = useRef<HTMLButtonElement>(null);
+  const several = questions.length > 1;
+  const draftOf = (id: string) => drafts[id] ?? emptyDraft;
+  const ready = questions.every((question) => answerOf(question, draftOf(question.id)));
+  const over = questions.every(({ id }) => expired.has(id));
+
+  useEffect(() => {
+    onOpen(!over);
+    return () => onOpen(false);
+  }, [onOpen, over]);
+
+  // A layout effect, whose end comes while the card still has the focus it leaves to the conversation.
+  useLayoutEffect(() => {
+    focus.current = form.current;
+    // The question takes the focus, but not from somebody who is in the middle of writing.
+    const active = document.activeElement;
+    const writing = active instanceof HTMLTextAreaElement && active.value !== "";
+    const card = form.current;
+    if (!writing) card?.focus({ preventScroll: true });
+    return () => {
+      focus.current = null;
+      if (card?.contains(document.activeElement)) document.getElementById("chat")?.focus({ preventScroll: true });
+    };
+  }, [focus]);
+
+  const send = (what: "answer" | "cancel", each: (question: Interrupt) => Promise<unknown>) => {
+    if (sent) return;
+    form.current?.focus({ preventScroll: true }); // the button in hand is about to be disabled
+    setSent(what);
+    const done = Promise.allSettled(questions.map(each));
+    onSend(questions, done);
+    // If a question is still open now, its answer was refused and may be given again.
+    void done.then(() => setSent(undefined));
+  };
+  const submit = (given: Record<string, Draft>) => {
+    const answers = new Map(questions.map((question) => [question.id, answerOf(question, given[question.id] ?? emptyDraft)]));
+    if (questions.every(({ id }) => answers.get(id))) send("answer", ({ id }) => resolve(answers.get(id)?.payload, id));
+  };
+  /** Keeps a draft and those of the other open questions, and drops older ones. */
+  const change = (id: string, draft: Draft) =>
+    setDrafts((now) => Object.fromEntries(questions.map((question) => [question.id, question.id === id ? draft : (now[question.id] ?? emptyDraft)])));
+  /** Keeps decisions on several calls, and goes to what sends them: the button in hand is gone. */
+  const decide = (decided: Record<string, Draft>) => {
+    flushSync(() => setDrafts((now) => ({ ...now, ...decided })));
+    const next = sendButton.current?.disabled === false ? sendButton.current : form.current;
+    next?.focus();
+  };
+  const choose = (id: string, draft: Draft) => {
+    const all = change(id, draft);
+    if (!several) submit(all);
+  };
+
+  if (deleted) return null; // there is no thread left to answer
+  const busy = sent !== undefined || mute || questions.some(({ id }) => expired.has(id));
+  return (
+    <div
+      className="questions"
+      ref={form}
+      tabIndex={-1}
+      role="group"
+      aria-label={several ? `${questions.length} questions` : "A question"}
+      data-testid="questions"
+      aria-busy={busy && !over}
+    >
+      {questions.map((question, i) => (
+        <Question
+          key={question.id}
+          question={question}
+          number={several ? i + 1 : undefined}
+          draft={draftOf(question.id)}
+          busy={busy}
+          expired={expired.has(question.id)}
+          onPick={(option) => choose(question.id, { option })}
+          onChange={(value) => change(question.id, { value })}
+          onSubmit={(value) => choose(question.id, { value })}
+          onDecide={(decision, send) => (send ? choose : change)(question.id, { decision })}
+        >
+          {!several && refusal && <Refused refusal={refusal} />}
+        </Question>
+      ))}
+      {several && refusal && <Refused refusal={refusal} />}
+      {!over && <DecideAll questions={questions} drafts={drafts} busy={busy} onDecide={decide} />}
+      {!over && (
+        <div className="questions-end">
+          {several && (
+            <button type="button" className="button primary" ref={sendButton} data-testid="send-answers" disabled={!ready || busy} onClick={() => submit(drafts)}>
+              Send {questions.length} answers
+            </button>
+          )}
+          <button type="button" className="button quiet" data-testid="never-mind" disabled={busy} onClick={() => send("cancel", ({ id }) => cancel(id))}>
+            {several ? "Skip these questions" : "Skip this question"}
+          </button>
+        </div>
+      )}
+      <p className="unseen" role="status">
+        {sent === "answer" ? "Answer sent." : sent === "cancel" ? "Question cancelled." : ""}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,20 @@
+import { CopilotChatUserMessage, type CopilotChatUserMessageProps } from "@copilotkit/react-core/v2";
+import { useMemo } from "react";
+import { Files } from "../files/Files";
+import { textOf } from "../files/parts";
+import { useTalk } from "./context";
+import { Selectable } from "./Selectable";
+
+/** A person's message with its files, which can be looked at in the inspector. */
+export function UserMessage(props: CopilotChatUserMessageProps) {
+  const { thread } = useTalk();
+  const { message } = props;
+  const text = textOf(message.content);
+  const words = useMemo(() => ({ ...message, content: text }), [message, text]);
+  return (
+    <Selectable id={message.id} className="mine" data-testid="mine" data-wordless={text === "" || undefined}>
+      <Files content={message.content} thread={thread} message={message.id} />
+      <CopilotChatUserMessage {...props} message={words} />
+    </Selectable>
+  );
+}

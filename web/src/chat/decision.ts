@@ -1,0 +1,50 @@
+// What a person has decided about a call of a tool but not sent, and the answer it adds up to.
+
+import { checked, type Problem } from "../form";
+import type { Approval } from "../gateway/approval";
+import { isSchema } from "../gateway/schema";
+import type { ApprovalScope } from "../gateway/types";
+import { type Change, changesOf } from "./changes";
+
+export interface Decision {
+  /** Absent while nothing is decided. */
+  approved?: boolean | undefined;
+  /** What the form of the arguments holds; absent while nobody has edited them. */
+  edited?: { value: unknown } | undefined;
+  /** The form is open. */
+  editing?: boolean;
+  reason?: string;
+  /** For which later calls the approval counts, too. */
+  remember?: ApprovalScope | undefined;
+}
+
+export const MAX_REASON = 1000;
+const MAX_ARGUMENTS = 16 * 1024;
+
+export interface Edited {
+  arguments: unknown;
+  changes: Change[];
+  problems: Problem[];
+}
+
+/** The edited arguments, and what is wrong with them; undefined while nobody has edited them. */
+export function editedOf({ schema, arguments: given }: Approval, { edited }: Decision): Edited | undefined {
+  if (!edited || !schema || !isSchema(given)) return undefined;
+  const { payload, problems } = checked(schema, edited.value);
+  if (problems.length > 0) return { arguments: payload, changes: isSchema(payload) ? changesOf(given, payload) : [], problems };
+  if (!isSchema(payload)) return { arguments: payload, changes: [], problems: [{ path: "", text: "Arguments are an object." }] };
+  const long = new TextEncoder().encode(JSON.stringify(payload)).length > MAX_ARGUMENTS;
+  return { arguments: payload, changes: changesOf(given, payload), problems: long ? [{ path: "", text: "At most 16 KiB of arguments can be sent." }] : [] };
+}
+
+/** The answer that a decision makes; undefined while there is none, or while edited arguments do not fit. */
+export function answerOfDecision(approval: Approval, decision: Decision): { payload: unknown } | undefined {
+  if (decision.approved === undefined) return undefined;
+  const reason = decision.reason?.trim() ?? "";
+  const told = { approved: decision.approved, ...(reason !== "" && { reason }) };
+  if (!decision.approved) return { payload: told };
+  const edited = editedOf(approval, decision);
+  if (edited && edited.problems.length > 0) return undefined;
+  if (edited && edited.changes.length > 0) return { payload: { ...told, editedArgs: edited.arguments } }; // only for this call
+  return { payload: { ...told, ...(decision.remember && { remember: decision.remember }) } };
+}

@@ -1,0 +1,35 @@
+import type { CopilotChatReasoningMessage } from "@copilotkit/react-core/v2";
+import { type ComponentProps, useEffect, useRef, useState } from "react";
+import { Selectable } from "../chat/Selectable";
+import { Streamdown } from "../markdown/Markdown";
+import { duration } from "./duration";
+
+type Props = ComponentProps<typeof CopilotChatReasoningMessage>;
+
+/** What an agent thinks before it speaks, folded. What is encrypted has no text, and nothing is shown of it. */
+export function Reasoning({ message, messages, isRunning }: Props) {
+  const text = typeof message.content === "string" ? message.content : "";
+  const thinking = isRunning === true && messages?.at(-1)?.id === message.id;
+  const seconds = useSeconds(thinking, text);
+  if (text === "") return thinking ? <p className="reasoning" data-testid="thinking">Thinking…</p> : null;
+  return (
+    <Selectable id={message.id}>
+      <details className="reasoning" data-testid="reasoning" data-thinking={thinking || undefined}>
+        <summary>{thinking ? "Thinking…" : seconds === undefined ? "Thoughts" : `Thought for ${duration(seconds)}`}</summary>
+        <Streamdown>{text}</Streamdown>
+      </details>
+    </Selectable>
+  );
+}
+
+/** How much text may be there when the page first sees it begin; of what was there before it looked the duration is not known. */
+const MAX_BEGUN = 100;
+
+function useSeconds(thinking: boolean, text: string): number | undefined {
+  const began = useRef(thinking && text.length < MAX_BEGUN ? Date.now() : undefined);
+  const [seconds, setSeconds] = useState<number>();
+  useEffect(() => {
+    if (!thinking && began.current !== undefined) setSeconds((Date.now() - began.current) / 1000);
+  }, [thinking]);
+  return seconds;
+}

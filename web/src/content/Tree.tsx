@@ -1,0 +1,42 @@
+import { useState } from "react";
+
+/** How many members of a value are shown, and how much of a text. */
+const [MAX_MEMBERS, MAX_TEXT] = [100, 2000];
+
+/** Any value of JSON as a folded tree. What is folded is not made, so a large one costs nothing until it is opened. */
+export function Tree({ name, value, open = false }: { name: string; value: unknown; open?: boolean }) {
+  const [shown, setShown] = useState(open);
+  if (typeof value !== "object" || value === null || Object.keys(value).length === 0) return <Leaf name={name} value={value} />;
+  const count = Object.keys(value).length;
+  return (
+    <details className="tree" open={shown} onToggle={(event) => event.target === event.currentTarget && setShown(event.currentTarget.open)}>
+      <summary>
+        {name} <span className="muted">{Array.isArray(value) ? `${count} in a list` : ""}</span>
+      </summary>
+      {shown && <Members value={value} />}
+    </details>
+  );
+}
+
+function Members({ value }: { value: object }) {
+  const members = Object.entries(value);
+  return (
+    <ul className="tree-members">
+      {members.slice(0, MAX_MEMBERS).map(([key, member]) => (
+        <li key={key}>
+          <Tree name={Array.isArray(value) ? String(Number(key) + 1) : key} value={member} />
+        </li>
+      ))}
+      {members.length > MAX_MEMBERS && <li className="muted">{members.length - MAX_MEMBERS} more not shown</li>}
+    </ul>
+  );
+}
+
+function Leaf({ name, value }: { name: string; value: unknown }) {
+  const text = typeof value === "string" ? value : JSON.stringify(value) ?? "";
+  return (
+    <p className="tree-leaf">
+      <span className="muted">{name}</span> <span>{text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text}</span>
+    </p>
+  );
+}

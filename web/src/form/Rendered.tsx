@@ -1,0 +1,106 @@
+// The form itself, by react-jsonschema-form. It is loaded when a form is shown.
+
+import Form from "@rjsf/core/lib/components/Form.js"; // what the package itself exports asks for a validator that compiles
+import { type ErrorSchema, englishStringTranslator, type RJSFSchema, TranslatableString, type ValidatorType } from "@rjsf/utils";
+import { useId, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { MISSING, type Problem } from "./check";
+import type { Said } from "./context";
+import { JsonField } from "./JsonField";
+import type { Schema } from "./schema";
+import { templates } from "./templates";
+import { unfit } from "./validator";
+import { widgets } from "./widgets";
+
+interface Props {
+  /** Of shownOf. */
+  schema: Schema;
+  value: unknown;
+  problems: Problem[];
+  disabled: boolean;
+  showProblems: boolean;
+  onChange: (value: unknown) => void;
+}
+
+/** The library asks this which alternative a value fits. What is wrong with an answer is found by checked. */
+const validator: ValidatorType = {
+  isValid: (schema, value) => (typeof schema === "boolean" ? schema : value === undefined || unfit(schema as Schema, plain(value)).length === 0),
+  validateFormData: () => ({ errors: [], errorSchema: {} }),
+  rawValidation: () => ({ errors: [] }),
+};
+
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+// A member that is added is empty, and not called New Value.
+const translate: typeof englishStringTranslator = (string, params) => (string === TranslatableString.NewStringDefault ? "" : englishStringTranslator(string, params));
+
+const fields = { FallbackField: JsonField };
+// Empty objects, constants and a no are answers only if somebody has given them.
+const behaviour = { emptyObjectFields: "skipEmptyDefaults", constAsDefaults: "never", requiredBooleanDefault: "skip" } as const;
+const uiSchema = { "ui:submitButtonOptions": { norender: true } };
+
+export default function Rendered({ schema, value, problems, disabled, showProblems, onChange }: Props) {
+  const prefix = useId();
+  const whole = useRef<HTMLDivElement>(null);
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const [elsewhere, setElsewhere] = useState<Problem[]>([]);
+  // A part that nobody has filled in is called missing only when all are.
+  const now = useMemo(() => problems.filter(({ path, text }) => showProblems || (left.has(path) && text !== MISSING)), [problems, showProblems, left]);
+  const context = useMemo(
+    (): Said => ({
+      texts: Object.fromEntries(now.map(({ path, text }) => [path, text])),
+      leave: (path) => setLeft((all) => (all.has(path) ? all : new Set(all).add(path))),
+    }),
+    [now],
+  );
+  const errors = useMemo(() => errorsOf(now), [now]);
+
+  // A problem of a part that is not shown, such as of another alternative, would be nowhere.
+  useLayoutEffect(() => {
+    const there = new Set([...(whole.current?.querySelectorAll<HTMLElement>("[data-path]") ?? [])].map((part) => part.dataset["path"]));
+    const lost = problems.filter(({ path }) => !there.has(path));
+    setElsewhere((now) => (JSON.stringify(now) === JSON.stringify(lost) ? now : lost));
+  }, [problems, value]);
+
+  return (
+    <div ref={whole}>
+      <Form
+        tagName="div"
+        className="schema-rendered"
+        idPrefix={prefix}
+        schema={schema as RJSFSchema}
+        uiSchema={uiSchema}
+        validator={validator}
+        fields={fields}
+        templates={templates}
+        widgets={widgets}
+        formContext={context}
+        formData={value}
+        extraErrors={errors}
+        disabled={disabled}
+        showErrorList={false}
+        translateString={translate}
+        experimental_defaultFormStateBehavior={behaviour}
+        experimental_componentUpdateStrategy="shallow"
+        onChange={({ formData }) => onChange(formData)}
+      >
+        <></>
+      </Form>
+      {elsewhere.map(({ path, text }) => (
+        <p key={path} className="problem" role="alert">
+          {path.slice(1)}: {text}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+/** The problems in the library's form, for the controls to be marked. */
+function errorsOf(problems: Problem[]): ErrorSchema {
+  const errors: Record<string, unknown> = {};
+  for (const { path, text } of problems) {
+    let part = errors;
+    for (const key of path.split("/").slice(1)) part = (part[key.replaceAll("~1", "/").replaceAll("~0", "~")] ??= {}) as Record<string, unknown>;
+    part["__errors"] = [text];
+  }
+  return errors as ErrorSchema;
+}

@@ -1,0 +1,79 @@
+// Approvals of tool calls: what the question about a call shows, and what a result says was decided (docs/approvals.md).
+
+import { isSchema, type Schema } from "./schema";
+import type { ApprovalScope, Interrupt } from "./types";
+
+/** What a person is shown of the call that they decide on. */
+export interface Approval {
+  tool: string;
+  description: string;
+  /** What the model last said. */
+  why: string;
+  /** What the tool would be called with; a text, their beginning, if they are truncated; absent if they cannot be shown. */
+  arguments?: unknown;
+  /** The arguments are too long to be shown whole. */
+  truncated: boolean;
+  /** The arguments are shown with parts replaced. */
+  masked: boolean;
+  /** What edited arguments have to fit; absent if the arguments cannot be edited. */
+  schema?: Schema;
+  /** The answer may say why. */
+  reasons: boolean;
+  /** The later calls for which the answer may count. */
+  remember: readonly ApprovalScope[];
+}
+
+const scopes: readonly ApprovalScope[] = ["thread", "principal"];
+
+/** What an interrupt says of the call that it asks about; undefined if it asks about something else. */
+export function approvalOf({ reason, metadata, responseSchema }: Interrupt): Approval | undefined {
+  const value: unknown = metadata?.["value"];
+  if (reason !== "tool_call" || !isSchema(value) || typeof value["tool"] !== "string") return undefined;
+  const { arguments: given, schema, remember } = value;
+  const truncated = value["truncated"] === true;
+  const masked = value["masked"] === true;
+  const members = isSchema(responseSchema) && isSchema(responseSchema["properties"]) ? responseSchema["properties"] : {};
+  const approval: Approval = {
+    tool: value["tool"],
+    description: text(value["description"]),
+    why: text(value["why"]),
+    truncated,
+    masked,
+    reasons: "reason" in members,
+    remember: Array.isArray(remember) ? scopes.filter((scope) => remember.includes(scope)) : [],
+  };
+  if (given !== undefined) approval.arguments = given;
+  const edited = members["editedArgs"];
+  if (!truncated && !masked && isSchema(given) && isSchema(edited)) approval.schema = isSchema(schema) ? schema : edited;
+  return approval;
+}
+
+/** What was decided about a call. */
+export interface Decided {
+  decision: "approved" | "edited" | "declined" | "cancelled" | "remembered";
+  /** The person's. */
+  reason: string;
+  /** Those that the tool was called with, if they were edited. */
+  arguments?: unknown;
+  /** How long the approval counts that was given with the answer, or under which the call was made. */
+  remember?: ApprovalScope;
+  /** The principal who decided. */
+  by: string;
+}
+
+const decisions: readonly Decided["decision"][] = ["approved", "edited", "declined", "cancelled", "remembered"];
+
+/** What a result's metadata says was decided about its call; undefined if nobody was asked. */
+export function decidedOf(metadata: Record<string, unknown> | undefined): Decided | undefined {
+  const told: unknown = metadata?.["approval"];
+  if (!isSchema(told)) return undefined;
+  const decision = decisions.find((known) => known === told["decision"]);
+  if (!decision) return undefined;
+  const decided: Decided = { decision, reason: text(told["reason"]), by: text(told["by"]) };
+  if (decision === "edited") decided.arguments = told["arguments"];
+  const remember = scopes.find((scope) => scope === told["remember"]);
+  if (remember) decided.remember = remember;
+  return decided;
+}
+
+const text = (value: unknown): string => (typeof value === "string" ? value : "");

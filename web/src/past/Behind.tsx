@@ -1,0 +1,22 @@
+import { Answered } from "./Answered";
+import { FailedRun } from "./FailedRun";
+import { usePastOf } from "./usePast";
+
+/** What happened behind a message. CopilotKit renders it beside each of them. */
+export function Behind({ message, position }: { message: { id: string }; position: "before" | "after" }) {
+  const there = usePastOf().behind.get(message.id);
+  if (position === "before" || !there) return null;
+  return (
+    <>
+      {there.answered.map((answered) => (
+        <Answered key={answered.interrupt.id} answered={answered} />
+      ))}
+      {there.failed.map((run) => (
+        <FailedRun key={run.number} run={run} after={message.id} />
+      ))}
+    </>
+  );
+}
+
+/** For CopilotKit, which wants the same list each time. */
+export const renderers = [{ render: Behind }];

@@ -1,0 +1,86 @@
+// What happened in a conversation beside its messages: the turns that failed, and the questions that were answered. Each stands
+// behind a message.
+
+import { optionsOf } from "../chat/draft";
+import { same } from "../chat/facts";
+import { decidedOf } from "../gateway/approval";
+import { cardOf } from "../gateway/card";
+import { isSchema, pick } from "../gateway/schema";
+import type { AnsweredQuestion, Interrupt, Run, Thread } from "../gateway/types";
+import type { View } from "../gateway/view";
+
+export type NumberedRun = Run & { number: number };
+
+/** What stands behind a message. */
+export interface Behind {
+  failed: NumberedRun[];
+  answered: AnsweredQuestion[];
+}
+
+export interface Past {
+  /** By the message's id. */
+  behind: ReadonlyMap<string, Behind>;
+  /** The newest run, if it failed: the end of the conversation says so. */
+  newest: NumberedRun | undefined;
+}
+
+export const nothing: Past = { behind: new Map(), newest: undefined };
+
+/** Where the past of a thread stands. results are those of its calls. */
+export function placed({ runs, answers = [] }: Pick<Thread, "runs" | "answers">, results: View["results"]): Past {
+  const behind = new Map<string, Behind>();
+  const at = (id: string) => {
+    let there = behind.get(id);
+    if (!there) behind.set(id, (there = { failed: [], answered: [] }));
+    return there;
+  };
+  const numbered = runs.filter((run): run is NumberedRun => run.number !== undefined);
+  for (const [i, run] of [...numbered.entries()].reverse()) {
+    // What an older gateway has written does not tell whether its turn ran again.
+    if (run.status !== "error" || i === 0 || run.afterMessageId === undefined) continue;
+    const where = run.lastMessageId ?? run.afterMessageId;
+    // A run that began where this one began, or where it ended, had nothing new to go on.
+    const ranAgain = numbered.slice(0, i).some(({ afterMessageId }) => afterMessageId === run.afterMessageId || afterMessageId === where);
+    if (!ranAgain) at(where).failed.push(run);
+  }
+  for (const answer of answers) {
+    if (!isDecision(answer.interrupt, results)) at(answer.afterMessageId).answered.push(answer);
+  }
+  return { behind, newest: numbered[0]?.status === "error" ? numbered[0] : undefined };
+}
+
+/** Whether a question was about a call that is shown with what was decided about it. */
+function isDecision(interrupt: Interrupt, results: View["results"]): boolean {
+  const { toolCallId, metadata } = interrupt;
+  if (toolCallId === undefined) return false;
+  return typeof (metadata?.value as { tool?: unknown } | undefined)?.tool === "string" || decidedOf(results.get(toolCallId)?.metadata) !== undefined;
+}
+
+/** What a question offered, and the place of the option that was chosen, -1 if none of them was. */
+export function offered({ interrupt, payload }: Pick<AnsweredQuestion, "interrupt" | "payload">): { options: unknown[]; chosen: number } {
+  const options = optionsOf(interrupt);
+  const given = lone(payload);
+  const chosen = options.findIndex((option) => [payload, given].some((answer) => same(pick(option, interrupt.responseSchema), answer) || same(option, answer)));
+  return { options, chosen: payload === undefined ? -1 : chosen };
+}
+
+/** The value of an answer that has but one member. */
+export function lone(payload: unknown): unknown {
+  const values = isSchema(payload) ? Object.values(payload) : [];
+  return values.length === 1 ? values[0] : payload;
+}
+
+const FILE = /^data:([^;,]*)[^,]*;base64,/;
+
+/** An answer as it is shown: what is in a file is not. */
+export function readable(value: unknown): unknown {
+  if (typeof value === "string") {
+    const file = FILE.exec(value);
+    return file ? `a file (${file[1] || "of no type"}, ${Math.ceil((value.length * 3) / 4096)} KB)` : value;
+  }
+  if (Array.isArray(value)) return value.map(readable);
+  return isSchema(value) ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, readable(inner)])) : value;
+}
+
+/** What a question asked. */
+export const asks = (interrupt: Interrupt): string => cardOf(interrupt).message ?? interrupt.message ?? "A question";
