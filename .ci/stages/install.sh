@@ -52,7 +52,8 @@ packages_of() {
 # One waits for the network while the other computes. The folders share npm's cache, so that they come one after another.
 tools &
 tools=$!
-for folder in web interop interop/browser examples/copilotkit-react examples/copilotkit-node; do
+for folder in web interop interop/browser interop/neighbours/*/ examples/copilotkit-react examples/copilotkit-node; do
+  [ -f "$folder/package.json" ] || continue
   packages_of "$folder"
 done
 wait "$tools"

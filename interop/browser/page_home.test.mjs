@@ -74,7 +74,7 @@ test("a page without an agent lists those that are served, with the questions th
   const card = agentCard(page, "pizza_desk");
   await card.getByText("Takes your order and knows the oven").waitFor();
   assert.deepEqual(await page.getByTestId("agent").evaluateAll((cards) => cards.map(({ dataset }) => dataset.agent)), ["guide", "mute", "pizza_desk", "teller"]);
-  assert.match(await page.title(), /^\(\d+\) AG-UI gateway$/); // how many need an answer
+  await page.waitForFunction(() => /^\(\d+\) AG-UI gateway$/.test(document.title)); // how many need an answer
   await card.getByTestId("agent-waiting").filter({ hasText: /^\d+ needs? your answer$/ }).click();
   await question(page, "Which size?").waitFor();
   assert.equal(placeOf(page).thread, id);
@@ -213,6 +213,7 @@ test("what somebody else has changed is told before it is overwritten, and nothi
   await page.getByTestId("inspector-open").click(); // a draft outlives what it is written in
   await page.getByTestId("inspector-close").click();
   await page.getByTestId("state-over").click();
+  await editor(page).waitFor({ state: "detached" });
   await page.getByTestId("state-tree").getByText("mine", { exact: true }).waitFor();
   assert.equal((await stateOf("pizza_desk", id)).order.size, "mine");
 
@@ -233,6 +234,7 @@ test("a refusal is told beside what was written, which can be sent again", async
   await page.getByTestId("state-said").getByText("may not be changed from here").waitFor();
   assert.equal(await page.getByTestId("state-value").inputValue(), "XL");
   await page.getByTestId("state-save").filter({ hasText: "Try again" }).click();
+  await editor(page).waitFor({ state: "detached" });
   await page.getByTestId("state-tree").getByText("XL", { exact: true }).waitFor();
   assert.equal((await stateOf("pizza_desk", id)).order.size, "XL");
 });
@@ -252,8 +254,8 @@ test("a change that is made while a turn runs waits for its end", async (t) => {
   await page.getByTestId("state-save").click();
   await page.getByTestId("state-said").getByText("when the agent's turn ends").waitFor();
   turn.open();
-  await page.getByTestId("state-tree").getByText("meanwhile", { exact: true }).waitFor();
   await editor(page).waitFor({ state: "detached" });
+  await page.getByTestId("state-tree").getByText("meanwhile", { exact: true }).waitFor();
   assert.deepEqual(await stateOf("teller", id), { note: "meanwhile" });
 });
 
