@@ -60,17 +60,20 @@ type RemoteOptions struct {
 	MaxBytes            int64
 	// HTTP sends the requests, as in [client.Options]; nil is a client of its own.
 	HTTP *http.Client
+	// Client speaks to the server, in place of an AG-UI client made of Timeout, Idle, Server, the limits and HTTP, which are then its
+	// own to have. URL and Headers are still to be given: what is secret in them is kept out of logs.
+	Client RemoteClient
 }
 
-// A Remote is an [Agent] on another server that speaks AG-UI, of whichever version: a participant of a chat, or a thread's
-// root agent. What it says, calls and shows is said in its participant's name, under ids that begin with the turn's path;
+// A Remote is an [Agent] on another server that speaks AG-UI, of whichever version, or what [RemoteOptions].Client speaks: a participant
+// of a chat, or a thread's root agent. What it says, calls and shows is said in its participant's name, under ids that begin with the turn's path;
 // what it makes of its state lives in the declared part of ours; its questions and frontend calls become ours, and our
 // answers go back to it. Whatever is wrong with it fails its turn with remote_failed.
 //
 // It has a thread of its own at the remote for each thread and path here.
 type Remote struct {
 	o      RemoteOptions
-	client *client.Client
+	client RemoteClient
 }
 
 // notForwarded are the headers that are the connection's own, or ours to set.
@@ -110,17 +113,20 @@ func NewRemote(o RemoteOptions) (*Remote, error) {
 	if err := checkPointer(o.State.Path); err != nil {
 		bad("state: %w", err)
 	}
-	client, err := client.New(client.Options{
-		URL: o.URL, Headers: o.Headers, Server: o.Server, HTTP: o.HTTP, Idle: o.Idle, Timeout: o.Timeout,
-		MaxEvent: o.MaxEvent, MaxEvents: o.MaxEvents, MaxBytes: o.MaxBytes,
-	})
-	if err != nil {
-		errs = append(errs, err)
+	if o.Client == nil {
+		c, err := client.New(client.Options{
+			URL: o.URL, Headers: o.Headers, Server: o.Server, HTTP: o.HTTP, Idle: o.Idle, Timeout: o.Timeout,
+			MaxEvent: o.MaxEvent, MaxEvents: o.MaxEvents, MaxBytes: o.MaxBytes,
+		})
+		if err != nil {
+			errs = append(errs, err)
+		}
+		o.Client = c
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	return &Remote{o: o, client: client}, nil
+	return &Remote{o: o, client: o.Client}, nil
 }
 
 // isToken reports whether s may be the name of a header.
@@ -225,7 +231,7 @@ var (
 	_ HeaderForwarder = (*Remote)(nil)
 )
 
-// Probe asks the server whether an agent answers at the URL, and runs nothing there; see [client.Client.Probe].
+// Probe asks the server whether an agent answers at the URL, and runs nothing there; see [client.Client.Probe] for AG-UI.
 func (r *Remote) Probe(ctx context.Context) error { return r.client.Probe(ctx, nil) }
 
 // String names the agent by its URL, without user, query and fragment.

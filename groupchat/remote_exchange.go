@@ -148,7 +148,7 @@ func (x *exchange) ask(ctx context.Context, in agui.RunAgentInput, fresh bool) e
 		if err != nil || !fresh || try > 1 || x.failed == nil || x.failed.Code != string(errcode.InterruptPending) {
 			return err
 		}
-		open, err := x.r.client.Interrupts(ctx, x.thread, x.header)
+		open, err := x.interrupts(ctx)
 		if err != nil || len(open) == 0 {
 			return err
 		}

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/agui/client"
 )
 
 // A remoteRequest is one run asked of a remote agent. It is recorded before it is sent, so that a crash in between leads
@@ -87,9 +86,8 @@ func (x *exchange) input(ctx context.Context, given *delivery) (agui.RunAgentInp
 		out.Resume = given.resume()
 	}
 	var gateway json.RawMessage
-	if given == nil && x.r.client.Server(ctx, x.header) == client.ServerGateway {
-		// What it said behind our last message never reached our conversation, so it has to be said again.
-		gateway = json.RawMessage(`{"regenerate":true}`)
+	if given == nil {
+		gateway = x.askGateway(ctx)
 	}
 	var err error
 	out.ForwardedProps, err = props(in.ForwardedProps, command, gateway)
