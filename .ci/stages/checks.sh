@@ -17,14 +17,14 @@ formatted() {
 
 check 'go build' go build ./...
 check 'go vet' go vet ./...
-examples_vetted() {
+modules_vetted() {
   local module
-  for module in examples/*/go.mod; do
+  for module in examples/*/go.mod interop/neighbours/*/go.mod; do
     go -C "$(dirname "$module")" vet ./... || return 1
   done
 }
 
-check 'go vet of examples' examples_vetted
+check 'go vet of modules' modules_vetted
 check 'gofmt' formatted
 check 'go mod tidy' go mod tidy -diff
 check 'golangci-lint config' golangci-lint config verify
