@@ -53,6 +53,17 @@ type chunkReader struct {
 
 // add adds the next chunk. Servers spell chunks in many ways: everything that might have another type somewhere is looked at by hand.
 func (r *chunkReader) add(raw []byte) error {
+	if plain, ok := readPlain(raw); ok {
+		if err := r.Reasoning(plain.reasoning); err != nil {
+			return err
+		}
+		return r.Text(plain.text)
+	}
+	return r.addAny(raw)
+}
+
+// addAny adds a chunk of any shape.
+func (r *chunkReader) addAny(raw []byte) error {
 	var c wireChunk
 	if err := json.Unmarshal(raw, &c); err != nil {
 		return provider.NewFault(provider.Response, errChunk)

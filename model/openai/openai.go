@@ -55,7 +55,6 @@ func newModel(o Options) (*Model, error) {
 		config.AzureModelMapperFunc = func(string) string { return url.PathEscape(strings.ReplaceAll(o.Name, ":", "")) }
 	}
 	config.BaseURL = o.BaseURL
-	config.EmptyMessagesLimit = 1 << 30 // any number of comments is right; MaxReply bounds a reply
 	secrets := []string{o.Key, base.RawQuery}
 	if password, ok := base.User.Password(); ok {
 		secrets = append(secrets, password)
@@ -128,8 +127,8 @@ func (m *Model) try(ctx context.Context, body []byte, t *provider.Try) error {
 	defer func() { _ = stream.Close() }() // the reply is read, or given up
 	chunks := chunkReader{Draft: &t.Draft, echo: m.o.Echo, origin: m.origin()}
 	for {
-		raw, err := stream.RecvRaw()
-		if errors.Is(err, io.EOF) && (sender.lines.done || chunks.summed || m.o.AcceptUnfinished) {
+		raw, err := sender.events.next()
+		if errors.Is(err, io.EOF) && (sender.events.done || chunks.summed || m.o.AcceptUnfinished) {
 			t.Complete()
 		}
 		if errors.Is(err, io.EOF) || err != nil && t.Finished() != "" {
@@ -150,12 +149,11 @@ func (m *Model) try(ctx context.Context, body []byte, t *provider.Try) error {
 	}
 }
 
-// A transport sends one request of go-openai's to a model's server, with the body that it should have, and gives what comes back to
-// go-openai as that can read it.
+// A transport sends one request of go-openai's to a model's server, with the body that it should have, and reads what comes back.
 type transport struct {
-	try   *provider.Try
-	body  []byte
-	lines *eventLines // of the answer
+	try    *provider.Try
+	body   []byte
+	events *eventReader // of the answer
 }
 
 // Do sends the request. An answer that is no reply becomes an error, and its body is closed.
@@ -167,10 +165,6 @@ func (t *transport) Do(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.lines = newEventLines(response.Body)
-	response.Body = struct {
-		io.Reader
-		io.Closer
-	}{t.lines, response.Body}
+	t.events = newEventReader(response.Body)
 	return response, nil
 }

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -50,9 +49,9 @@ func (m *Model) tryResponses(ctx context.Context, body []byte, t *provider.Try) 
 	}
 	defer func() { _ = answer.Body.Close() }() // the reply is read, or given up
 	reader := responsesReader{Draft: &t.Draft, origin: m.origin(), items: map[string]*outputItem{}}
-	lines := bufio.NewReader(newEventLines(answer.Body))
+	events := newEventReader(answer.Body)
 	for {
-		line, err := lines.ReadBytes('\n')
+		data, err := events.next()
 		if errors.Is(err, io.EOF) || err != nil && t.Finished() != "" {
 			return reader.end() // what comes after the last event does not matter
 		}
@@ -62,8 +61,7 @@ func (m *Model) tryResponses(ctx context.Context, body []byte, t *provider.Try) 
 		if err != nil {
 			return err
 		}
-		data := bytes.TrimSpace(bytes.TrimPrefix(line, []byte("data: ")))
-		if t.Finished() != "" || string(data) == "[DONE]" {
+		if t.Finished() != "" {
 			continue
 		}
 		if err := reader.add(data); err != nil {

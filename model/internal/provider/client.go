@@ -105,7 +105,7 @@ func (c *Client) call(ctx context.Context, r model.Request, on model.Deltas, try
 	limited, cancel := context.WithTimeoutCause(ctx, c.limits.Timeout, errTimeout)
 	defer cancel()
 	for n := 0; ; {
-		t := &Try{Draft: Draft{on: on, reply: model.Reply{Usage: c.usage}}, client: c}
+		t := &Try{Draft: NewDraft(on, c.usage), client: c}
 		if err := fence.Ask(ctx); err != nil {
 			return t.reply, err
 		}

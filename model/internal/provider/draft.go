@@ -22,6 +22,11 @@ type Draft struct {
 	text, reasoning, refusal strings.Builder
 }
 
+// NewDraft returns an empty reply that is handed on as it comes, of a call whose usage has what is known of it before.
+func NewDraft(on model.Deltas, usage agui.TokenUsage) Draft {
+	return Draft{on: on, reply: model.Reply{Usage: usage}}
+}
+
 // A reply is kept, and sent back: it holds at most so many bytes, and calls.
 const (
 	maxText   = 4 << 20

@@ -1,0 +1,125 @@
+package openai
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/model"
+	"github.com/agui-gateway/gateway/model/internal/provider"
+)
+
+// plainChunks are chunks as servers send them while a model speaks, and what is said in each.
+var plainChunks = []struct {
+	name, raw       string
+	text, reasoning string
+}{
+	{"OpenAI", `{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1790000000,"model":"m","service_tier":"default","system_fingerprint":"fp_1","choices":[{"index":0,"delta":{"content":" word"},"logprobs":null,"finish_reason":null}],"usage":null,"obfuscation":"aX"}`, " word", ""},
+	{"OpenAI's first", `{"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":"","refusal":null},"finish_reason":null}]}`, "", ""},
+	{"spaces between, as Python writes JSON", `{"id": "c", "choices": [{"index": 0, "delta": {"content": "a, b"}, "finish_reason": null}]}`, "a, b", ""},
+	{"escapes", `{"choices":[{"index":0,"delta":{"content":"\n\"\u00e9\ud83d\ude00\\"}}]}`, "\n\"é😀\\", ""},
+	{"UTF-8", `{"choices":[{"index":0,"delta":{"content":"naïve 😀"}}]}`, "naïve 😀", ""},
+	{"reasoning", `{"choices":[{"index":0,"delta":{"content":null,"reasoning_content":"hm"}}]}`, "", "hm"},
+	{"reasoning under its other name", `{"choices":[{"index":0,"delta":{"reasoning":"hm","reasoning_content":null,"tool_calls":null}}]}`, "", "hm"},
+	{"reasoning under both", `{"choices":[{"index":0,"delta":{"reasoning":"b","reasoning_content":"a"}}]}`, "", "a"},
+}
+
+// notPlain are chunks that have to be looked at in full: they say more, or it takes more to say what they mean.
+var notPlain = []string{
+	``, `{}`, `[]`, `null`, `{"choices":[]}`, `{"choices":[{}]}`,
+	`{"choices":[{"index":0,"delta":{"content":"x"},"finish_reason":"stop"}]}`,
+	`{"choices":[{"index":1,"delta":{"content":"x"}}]}`,
+	`{"choices":[{"index":0,"delta":{"content":"x"}},{"index":1,"delta":{"content":"y"}}]}`,
+	`{"choices":[{"index":0,"delta":{"content":"x","content":"y"}}]}`,
+	`{"choices":[{"index":0,"delta":{"content":"x","Content":"y"}}]}`,
+	`{"choices":[{"index":0,"delta":{"content":[{"text":"x"}]}}]}`,
+	`{"choices":[{"index":0,"delta":{"content":7}}]}`,
+	`{"choices":[{"index":0,"delta":{"content":"x","tool_calls":[]}}]}`,
+	`{"choices":[{"index":0,"delta":{"content":"x"}}],"usage":{"prompt_tokens":1}}`,
+	`{"choices":[{"index":0,"delta":{"content":"x"}}],"error":{"code":1}}`,
+	`{"choices":[{"index":0,"delta":{"content":"x"}}],"object":"error"}`,
+	`{"choices":[{"index":0,"delta":{"content":"x"}}]} x`,
+	`{"choices":[{"index":0,"delta":{"content":"x"}}]`,
+	"{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\nb\"}}]}",
+	"{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"\xff\"}}]}",
+	`{"id":"\x","choices":[{"index":0,"delta":{"content":"x"}}]}`,
+	`{"created":01,"choices":[{"index":0,"delta":{"content":"x"}}]}`,
+}
+
+func TestPlainChunks(t *testing.T) {
+	for _, c := range plainChunks {
+		got, ok := readPlain([]byte(c.raw))
+		if want := (plainChunk{text: c.text, reasoning: c.reasoning}); !ok || got != want {
+			t.Errorf("%s: %+v, %v, want %+v", c.name, got, ok, want)
+		}
+		if again, _ := heardOf(c.raw, (*chunkReader).addAny); again.text != c.text || again.reasoning != c.reasoning {
+			t.Errorf("%s: read in full it says %+v", c.name, again)
+		}
+	}
+	for _, raw := range notPlain {
+		if got, ok := readPlain([]byte(raw)); ok {
+			t.Errorf("%s was read as %+v", raw, got)
+		}
+	}
+}
+
+// heardChunk is what a reply has after one chunk.
+type heardChunk struct {
+	plainChunk
+	calls  int
+	finish string
+	usage  agui.TokenUsage
+}
+
+// heardOf adds a chunk to an empty reply.
+func heardOf(raw string, add func(*chunkReader, []byte) error) (heardChunk, error) {
+	var h heardChunk
+	draft := provider.NewDraft(model.Deltas{
+		Text:      func(d string) error { h.text += d; return nil },
+		Reasoning: func(d string) error { h.reasoning += d; return nil },
+		Call:      func(int, string, string) error { h.calls++; return nil },
+	}, agui.TokenUsage{})
+	r := chunkReader{Draft: &draft}
+	err := add(&r, []byte(raw))
+	h.finish, h.usage = r.Finished(), *r.Usage()
+	return h, err
+}
+
+// FuzzPlainChunk holds what is read in one pass against what the whole table of fields makes of it.
+func FuzzPlainChunk(f *testing.F) {
+	for _, c := range plainChunks {
+		f.Add(c.raw)
+	}
+	for _, raw := range notPlain {
+		f.Add(raw)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		plain, ok := readPlain([]byte(raw))
+		if !ok {
+			return
+		}
+		got, err := heardOf(raw, (*chunkReader).addAny)
+		want := heardChunk{plainChunk: plain}
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Fatalf("%s\nis read in one pass as %+v\nin full as %+v, %v", raw, want, got, err)
+		}
+	})
+}
+
+func BenchmarkChunk(b *testing.B) {
+	raw := []byte(plainChunks[0].raw)
+	for name, add := range map[string]func(*chunkReader, []byte) error{"plain": (*chunkReader).add, "in full": (*chunkReader).addAny} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			r := chunkReader{Draft: new(provider.Draft)}
+			for i := 0; b.Loop(); i++ {
+				if i%10_000 == 0 {
+					r.Draft = new(provider.Draft) // a reply is bounded
+				}
+				if err := add(&r, raw); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

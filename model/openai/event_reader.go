@@ -1,0 +1,170 @@
+package openai
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"github.com/agui-gateway/gateway/model/internal/provider"
+)
+
+// maxEvent is the most bytes of one event of a model's stream.
+const maxEvent = 4 << 20
+
+// An eventReader reads the events of a model's stream as servers write them: it takes errors that nothing follows, events that are spelled
+// unusually, and a last line without an end. go-openai's own reader hangs over the first, overlooks the others, and has no limit on a line.
+type eventReader struct {
+	src     *bufio.Reader
+	started bool
+	data    []byte // of the event that is being read
+	lines   int
+	event   string
+	done    bool // the server has said that nothing follows
+
+	whole []byte // an event that has been read
+	err   error
+}
+
+func newEventReader(body io.Reader) *eventReader { return &eventReader{src: bufio.NewReader(body)} }
+
+// next returns the data of the next event, which is valid until the next call, and [io.EOF] when nothing follows. Of an event that the
+// server calls an error the data is an object with that member.
+func (r *eventReader) next() ([]byte, error) {
+	for r.err == nil {
+		r.err = r.read()
+		if data := r.whole; data != nil {
+			r.whole = nil
+			return data, nil
+		}
+	}
+	return nil, r.err
+}
+
+// read reads one line of the body.
+func (r *eventReader) read() error {
+	if !r.started {
+		if whole, err := r.start(); whole || err != nil {
+			return err
+		}
+	}
+	line, err := r.line()
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	r.addLine(bytes.TrimRight(line, "\r\n"))
+	if err != nil {
+		r.endEvent()
+	}
+	if r.done {
+		return io.EOF
+	}
+	return err
+}
+
+// start finds out what the body is. Some servers answer 200 with an error, or with the whole reply, as one document;
+// the document is the only event then.
+func (r *eventReader) start() (whole bool, err error) {
+	for {
+		first, err := r.src.ReadByte()
+		if err != nil {
+			return false, err
+		}
+		switch first {
+		case ' ', '\t', '\r', '\n', 0xEF, 0xBB, 0xBF: // white space, or a byte order mark
+			continue
+		case '<':
+			return false, provider.NewFault(provider.Response, errPage)
+		}
+		r.started = true
+		if err := r.src.UnreadByte(); err != nil || first != '{' && first != '[' {
+			return false, err
+		}
+		document, err := io.ReadAll(io.LimitReader(r.src, maxEvent+1))
+		if err != nil {
+			return true, err
+		}
+		if len(document) > maxEvent {
+			return true, provider.NewFault(provider.Response, provider.ErrLarge)
+		}
+		r.hold(document)
+		return true, io.EOF
+	}
+}
+
+// line reads one line, with its line end.
+func (r *eventReader) line() ([]byte, error) {
+	var long []byte
+	for {
+		piece, err := r.src.ReadSlice('\n')
+		if len(long)+len(piece)+len(r.data) > maxEvent {
+			return nil, provider.NewFault(provider.Response, provider.ErrLarge)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			if long == nil {
+				return piece, err
+			}
+			return append(long, piece...), err
+		}
+		long = append(long, piece...)
+	}
+}
+
+// addLine adds a line to the event, or ends the event if the line is empty.
+func (r *eventReader) addLine(line []byte) {
+	name, value, _ := bytes.Cut(line, []byte(":"))
+	value = bytes.TrimPrefix(value, []byte(" "))
+	switch string(name) {
+	case "":
+		if len(line) == 0 {
+			r.endEvent()
+		}
+	case "event":
+		r.event = string(value)
+	case "data":
+		if r.lines > 0 {
+			r.data = append(r.data, '\n')
+		}
+		r.lines++
+		r.data = append(r.data, value...)
+		if r.lines == 1 && !r.ends() && (bytes.Equal(value, []byte("[DONE]")) || json.Valid(value)) {
+			r.endEvent() // the event is complete, and the empty line behind it may never come
+		}
+	}
+}
+
+// ends reports whether the empty line that ends the event has come already, as it mostly has: what is in the event need not be looked at
+// then.
+func (r *eventReader) ends() bool {
+	if r.src.Buffered() == 0 {
+		return false
+	}
+	next, err := r.src.Peek(1)
+	return err == nil && next[0] == '\n'
+}
+
+// endEvent gives the event on, if there is one, and starts the next.
+func (r *eventReader) endEvent() {
+	if r.lines > 0 {
+		r.hold(r.data)
+	}
+	r.data, r.lines, r.event = r.data[:0], 0, ""
+}
+
+// hold keeps an event's data for [eventReader.next].
+func (r *eventReader) hold(data []byte) {
+	data = bytes.TrimSpace(data)
+	switch {
+	case len(data) == 0:
+	case string(data) == "[DONE]":
+		r.done = true
+	case r.event == "error":
+		if !json.Valid(data) {
+			data, _ = json.Marshal(string(data)) // a string can always be encoded
+		}
+		r.whole = append(append([]byte(`{"error":`), data...), '}')
+	default:
+		r.whole = data
+	}
+}
