@@ -134,6 +134,14 @@ func Encode(e Event) ([]byte, error) {
 	if u, ok := e.(*Unknown); ok {
 		return u.Raw, nil
 	}
+	if content := appendContent(e); content != nil {
+		return content, nil
+	}
+	return encodeAny(e)
+}
+
+// encodeAny is [Encode] for events of any type that is known.
+func encodeAny(e Event) ([]byte, error) {
 	buf := buffers.Get().(*bytes.Buffer)
 	defer buffers.Put(buf)
 	buf.Reset()

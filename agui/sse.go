@@ -8,6 +8,7 @@ import (
 	"iter"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	sse "github.com/tmaxmax/go-sse"
@@ -25,7 +26,7 @@ type Stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 	timeout time.Duration
-	buf     bytes.Buffer
+	buf     *bytes.Buffer // from streamBuffers while something is written
 	err     error
 }
 
@@ -75,19 +76,32 @@ func (s *Stream) Send(records ...Record) error {
 	if len(records) == 0 || s.err != nil {
 		return s.err
 	}
+	s.take()
 	for i := range records {
 		s.append(&records[i])
 	}
 	return s.write()
 }
 
+// append writes a record into the buffer. What has a line break, which no event and no id of ours has, the library takes apart.
 func (s *Stream) append(r *Record) {
+	if len(r.Data) > 0 && bytes.IndexByte(r.Data, '\n') < 0 && bytes.IndexByte(r.Data, '\r') < 0 && !strings.ContainsAny(r.ID, "\n\r\x00") {
+		if r.ID != "" {
+			s.buf.WriteString("id: ")
+			s.buf.WriteString(r.ID)
+			s.buf.WriteByte('\n')
+		}
+		s.buf.WriteString("data: ")
+		s.buf.Write(r.Data)
+		s.buf.WriteString("\n\n")
+		return
+	}
 	var m sse.Message
 	if r.ID != "" {
 		m.ID = sse.ID(r.ID)
 	}
 	m.AppendData(string(r.Data))
-	_, _ = m.WriteTo(&s.buf) // a bytes.Buffer returns no error
+	_, _ = m.WriteTo(s.buf) // a bytes.Buffer returns no error
 }
 
 // Comment writes a comment, which clients ignore: it keeps proxies from closing a quiet stream.
@@ -95,9 +109,10 @@ func (s *Stream) Comment(text string) error {
 	if s.err != nil {
 		return s.err
 	}
+	s.take()
 	var m sse.Message
 	m.AppendComment(text)
-	_, _ = m.WriteTo(&s.buf) // a bytes.Buffer returns no error
+	_, _ = m.WriteTo(s.buf) // a bytes.Buffer returns no error
 	return s.write()
 }
 
@@ -119,21 +134,26 @@ func (s *Stream) write() error {
 			s.err = fmt.Errorf("agui: stream: %w", err)
 		}
 	}
-	s.buf.Reset()
-	if s.buf.Cap() > maxKeptBuffer {
-		s.buf = bytes.Buffer{} // one large snapshot must not be paid for until the stream ends
+	if s.buf.Reset(); s.buf.Cap() <= maxKeptBuffer {
+		streamBuffers.Put(s.buf)
 	}
+	s.buf = nil
 	if s.err != nil {
 		return s.err
 	}
 	return s.flush()
 }
 
+// take gives the stream a buffer until the next write: a quiet stream holds on to none.
+func (s *Stream) take() { s.buf = streamBuffers.Get().(*bytes.Buffer) }
+
+var streamBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
 // writePiece is how much of a stream has a deadline of its own, in bytes.
 const writePiece = 64 << 10
 
-// maxKeptBuffer is how much of a buffer a quiet stream may hold on to.
-const maxKeptBuffer = 4 << 10
+// maxKeptBuffer is how large a buffer may be that is used again: one large snapshot must not be paid for later.
+const maxKeptBuffer = 64 << 10
 
 func (s *Stream) flush() error {
 	if err := s.control.Flush(); err != nil {

@@ -2,9 +2,11 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"mime"
 	"net/http"
+	"net/url"
 )
 
 // Causes of an [*Error] that a probe has found, beside those of an answer.
@@ -31,13 +33,21 @@ func (c *Client) Probe(ctx context.Context, header http.Header) error {
 	}
 }
 
-// probeRuntime asks a CopilotKit runtime for its agents.
+// probeRuntime asks a CopilotKit runtime, at /agent/{name}/run, for its agents.
 func (c *Client) probeRuntime(ctx context.Context, header http.Header) error {
-	told, err := c.info(ctx, header)
-	if err != nil {
+	var told struct {
+		Agents map[string]json.RawMessage `json:"agents"`
+	}
+	u := *c.url
+	u.RawQuery = ""
+	if err := c.ask(ctx, http.MethodGet, u.JoinPath("..", "..", "..", "info"), nil, header, &told); err != nil {
 		return err
 	}
-	if _, ok := told.Agents[c.agentName()]; !ok {
+	_, name, _ := splitAgentPath(c.url)
+	if plain, err := url.PathUnescape(name); err == nil {
+		name = plain
+	}
+	if _, ok := told.Agents[name]; !ok {
 		return &Error{Fault: FaultInvalid, Err: ErrNoAgent}
 	}
 	return nil
