@@ -164,7 +164,7 @@ func (r *reader) readLog(last state.FrameID, yield func(json.RawMessage, error) 
 			return
 		}
 		for _, f := range batch {
-			sent, err := r.project(f)
+			sent, err := r.project(nil, f)
 			if err != nil {
 				yield(nil, err)
 				return

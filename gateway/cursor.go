@@ -21,7 +21,10 @@ func threadMark(key state.Key) string {
 }
 
 // eventID is the id of an event, in the stream of a thread with this mark.
-func eventID(id state.FrameID, mark string) string { return id.String() + "-" + mark }
+func eventID(id state.FrameID, mark string) string {
+	var room [64]byte
+	return string(append(append(id.Append(room[:0]), '-'), mark...))
+}
 
 // parseEventID reads the id of an event of a thread, and reports whether it is one. Ids that were sent before they had a mark, and
 // 0-0, have none: they count for every thread.

@@ -60,7 +60,7 @@ func (g *Gateway) showEvents(w http.ResponseWriter, r *http.Request) error {
 			page.Next = page.Events[n-1].ID
 			break
 		}
-		sent, err := past.project(f)
+		sent, err := past.project(nil, f)
 		if err != nil {
 			return runLogError(err)
 		}

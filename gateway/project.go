@@ -13,20 +13,20 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// project makes the reader's frames of a stored one. A marker is rendered first: the messages or the state
+// project appends the reader's frames of a stored one. A marker is rendered first: the messages or the state
 // of the thread at the revision it names.
-func (r *reader) project(f state.Frame) ([]state.Frame, error) {
+func (r *reader) project(sent []state.Frame, f state.Frame) ([]state.Frame, error) {
 	if f.Data == nil && (f.Type == agui.TypeMessagesSnapshot || f.Type == agui.TypeStateSnapshot) {
 		data, err := r.render(f)
 		if errors.Is(err, state.ErrUnknownThread) && r.stream != nil && r.stream.inRun {
-			return nil, nil // deleted: the log has the end of the run, and the reader needs no snapshot until then
+			return sent, nil // deleted: the log has the end of the run, and the reader needs no snapshot until then
 		}
 		if err != nil {
-			return nil, err
+			return sent, err
 		}
 		f.Data = data
 	}
-	frames, loss, err := r.profile.Project(f)
+	sent, loss, err := r.profile.Project(sent, f)
 	if loss != 0 {
 		level := slog.LevelWarn
 		if loss == wire.LostExpiry {
@@ -34,7 +34,7 @@ func (r *reader) project(f state.Frame) ([]state.Frame, error) {
 		}
 		r.g.log(r.req).Log(r.req.Context(), level, "reader: cannot be told everything", "event", string(f.Type), "lost", loss.String())
 	}
-	return frames, err
+	return sent, err
 }
 
 // render returns the snapshot that a marker stands for. The readers of a thread share those of its log.
@@ -60,18 +60,16 @@ func (r *reader) send(id state.FrameID, events ...readerEvent) error {
 	}
 	var all []state.Frame
 	for _, e := range events {
+		var err error
 		data := e.data
 		if data == nil {
-			var err error
 			if data, err = agui.Encode(e.event); err != nil {
 				return err
 			}
 		}
-		frames, err := r.project(state.Frame{Type: e.event.EventType(), Data: data, Ending: e.ending})
-		if err != nil {
+		if all, err = r.project(all, state.Frame{Type: e.event.EventType(), Data: data, Ending: e.ending}); err != nil {
 			return err
 		}
-		all = append(all, frames...)
 	}
 	if len(all) > 0 {
 		all[len(all)-1].ID = id
@@ -185,24 +183,15 @@ func (o *opening) isSnapshot(f state.Frame) bool {
 	return found
 }
 
-// openingSnapshots returns the snapshots that this reader is sent behind the first state of a run and that the log does not have.
-func (r *reader) openingSnapshots(o openingOptions) ([]state.Frame, error) {
-	var frames []state.Frame
+// openingSnapshots appends the snapshots that this reader is sent behind the first state of a run and that the log does not have.
+func (r *reader) openingSnapshots(sent []state.Frame, o openingOptions) (_ []state.Frame, err error) {
 	if o.unordered {
-		sent, err := r.project(state.Frame{Type: agui.TypeMessagesSnapshot, Data: frame.MessagesSnapshot(o.before, 0)})
-		if err != nil {
-			return nil, err
-		}
-		frames = sent
+		sent, err = r.project(sent, state.Frame{Type: agui.TypeMessagesSnapshot, Data: frame.MessagesSnapshot(o.before, 0)})
 	}
-	if o.insert != 0 {
-		sent, err := r.project(state.Frame{Type: agui.TypeMessagesSnapshot, Rev: o.insert})
-		if err != nil {
-			return nil, err
-		}
-		frames = append(frames, sent...)
+	if err == nil && o.insert != 0 {
+		sent, err = r.project(sent, state.Frame{Type: agui.TypeMessagesSnapshot, Rev: o.insert})
 	}
-	return frames, nil
+	return sent, err
 }
 
 // unordered returns the first messages of a thread that a client with the messages own has in their place, and whether it has others

@@ -246,6 +246,7 @@ const lastFrames = 500 * time.Millisecond
 // projectBatch makes the reader's frames of stored ones, up to the first terminal one if that is where the reader stops. It
 // returns the last stored frame that they stand for.
 func (r *reader) projectBatch(t tailOptions, run *opening, batch []state.Frame) (frames []state.Frame, last state.Frame, err error) {
+	frames = make([]state.Frame, 0, len(batch))
 	for _, f := range batch {
 		last = f
 		if f.Type == agui.TypeRunStarted {
@@ -254,16 +255,13 @@ func (r *reader) projectBatch(t tailOptions, run *opening, batch []state.Frame) 
 		if f.Type != state.TypeTrace && run.isSnapshot(f) && t.opening.skip {
 			continue
 		}
-		sent, err := r.project(f)
-		if err != nil {
+		if frames, err = r.project(frames, f); err != nil {
 			return nil, last, err
 		}
-		frames = append(frames, sent...)
 		if f.Type == agui.TypeStateSnapshot && *run == stated {
-			if sent, err = r.openingSnapshots(t.opening); err != nil {
+			if frames, err = r.openingSnapshots(frames, t.opening); err != nil {
 				return nil, last, err
 			}
-			frames = append(frames, sent...)
 		}
 		if t.end == endAtTerminal && frame.Terminal(f) {
 			break

@@ -48,10 +48,14 @@ func parseDecimal(s string) (uint64, bool) {
 
 // String returns "<fence>-<seq>" in decimal.
 func (id FrameID) String() string {
-	b := make([]byte, 0, 24)
-	b = strconv.AppendUint(b, id.Fence, 10)
-	b = append(b, '-')
-	return string(strconv.AppendUint(b, id.Seq, 10))
+	var room [41]byte // two of the largest numbers
+	return string(id.Append(room[:0]))
+}
+
+// Append appends what [FrameID.String] returns to b.
+func (id FrameID) Append(b []byte) []byte {
+	b = append(strconv.AppendUint(b, id.Fence, 10), '-')
+	return strconv.AppendUint(b, id.Seq, 10)
 }
 
 // Compare returns -1 if id comes before other in the log, +1 if after, 0 if they are the same place.

@@ -4,18 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui/client"
 	"github.com/agui-gateway/gateway/groupchat"
 )
-
-// isRemote reports whether f is an agent of type agui, whose `agent` is none of this file.
-func (f *fields) isRemote() bool {
-	at := slices.IndexFunc(f.at.keys, func(k *node) bool { return k.text == "type" })
-	return at >= 0 && f.at.items[at].text == "agui"
-}
 
 // remote reads an agent of type agui.
 func (b *builder) remote(f *fields, description string) groupchat.Agent {
@@ -25,10 +18,8 @@ func (b *builder) remote(f *fields, description string) groupchat.Agent {
 	if address != nil && at == "" && len(b.problems) == before {
 		b.bad(address, "the URL is empty; say where the agent is")
 	}
-	agent := f.take("agent")
 	o := groupchat.RemoteOptions{
 		URL:         at,
-		Agent:       b.text(agent),
 		Description: description,
 		Headers:     b.headers(f.take("headers")),
 		Timeout:     b.duration(f.take("timeout")),
@@ -50,14 +41,17 @@ func (b *builder) remote(f *fields, description string) groupchat.Agent {
 	}
 	r, err := groupchat.NewRemote(o)
 	if err != nil {
-		b.bad(cmp.Or(agent, forward, address), "%s", strings.Join(errorTexts(err), "; ")) // the other values have been checked
+		if forward == nil {
+			forward = address // the other values have been checked
+		}
+		b.bad(forward, "%s", strings.Join(errorTexts(err), "; "))
 		return nil
 	}
 	b.team.Parts.Remotes = append(b.team.Parts.Remotes, RemotePart{Name: b.reading[len(b.reading)-1], Remote: r, Line: address.line})
 	return r
 }
 
-// errorTexts returns the texts of all errors that are joined in err, without their prefixes.
+// errorTexts returns the texts of all errors that are joined in err, without their prefix.
 func errorTexts(err error) []string {
 	list := []error{err}
 	if joined, ok := errors.AsType[interface {
@@ -68,7 +62,7 @@ func errorTexts(err error) []string {
 	}
 	var texts []string
 	for _, err := range list {
-		texts = append(texts, strings.TrimPrefix(strings.TrimPrefix(err.Error(), "remote: "), "client: "))
+		texts = append(texts, strings.TrimPrefix(err.Error(), "remote: "))
 	}
 	return texts
 }

@@ -4,7 +4,7 @@
 // and [Profile.Project] makes that reader's frames from the canonical ones, one at a time:
 //
 //	profile := wire.Profile{Era: agui.Era1, Subagents: true, RunID: "run-1"}
-//	frames, lost, err := profile.Project(stored)
+//	frames, lost, err := profile.Project(nil, stored)
 //
 // It is the only place that knows protocol eras, dialects and the habits of clients. A projected stream obeys the order rules
 // as the canonical one does; testdata holds streams and what each kind of reader is sent of them, and the tests in interop

@@ -30,7 +30,7 @@ func ExampleProfile_Project() {
 		{"AG-UI 1.0", wire.Profile{Era: agui.Era1}},
 		{"legacy", wire.Profile{Dialect: wire.Legacy}},
 	} {
-		frames, _, err := reader.profile.Project(stored)
+		frames, _, err := reader.profile.Project(nil, stored)
 		if err != nil {
 			fmt.Println(err)
 			return

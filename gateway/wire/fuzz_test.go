@@ -36,7 +36,7 @@ func FuzzWire(f *testing.F) {
 			t.Fatal(err)
 		}
 		w := wires[int(n)%len(wires)]
-		sent, _, err := w.Project(state.Frame{ID: state.FrameID{Fence: 7, Seq: 1}, Type: e.EventType(), Data: canonical, Ending: &state.Ending{ThreadID: "t", RunID: "r", Resumed: n&64 != 0}})
+		sent, _, err := w.Project(nil, state.Frame{ID: state.FrameID{Fence: 7, Seq: 1}, Type: e.EventType(), Data: canonical, Ending: &state.Ending{ThreadID: "t", RunID: "r", Resumed: n&64 != 0}})
 		if err != nil {
 			t.Fatalf("%+v: %v", w, err)
 		}

@@ -71,33 +71,32 @@ type Profile struct {
 	Links Links
 }
 
-// Project returns the frames a reader of w is sent for the canonical frame f, whose Data is what [agui.Encode] wrote:
+// Project appends to sent the frames a reader of w is sent for the canonical frame f, whose Data is what [agui.Encode] wrote:
 // none, f itself with the stored bytes, or others in its place. Only the last of several carries f's id. The result
 // tells what f held that the reader cannot be told at all. An error means that f is not a canonical frame.
 //
 // A projected stream passes the [agui.Verifier] if the canonical one does and closes what it opened before a
 // RUN_ERROR that has a [state.Ending].
-func (w Profile) Project(f state.Frame) ([]state.Frame, Loss, error) {
+func (w Profile) Project(sent []state.Frame, f state.Frame) ([]state.Frame, Loss, error) {
 	if w.same(f) {
-		return []state.Frame{f}, 0, nil
+		return append(sent, f), 0, nil
 	}
 	if isSubagent(f.Type) || f.Type == state.TypeTrace {
-		return nil, 0, nil
+		return sent, 0, nil
 	}
 	e, err := agui.DecodeWritten(f.Data)
 	if err != nil {
-		return nil, 0, fmt.Errorf("wire: project %s: %w", f.Type, err)
+		return sent, 0, fmt.Errorf("wire: project %s: %w", f.Type, err)
 	}
 	events, loss := w.reshape(e, f.Ending)
-	sent := make([]state.Frame, len(events))
-	for i, e := range events {
+	for _, e := range events {
 		data, err := agui.Encode(e)
 		if err != nil {
-			return nil, 0, err
+			return sent, 0, err
 		}
-		sent[i] = state.Frame{Type: e.EventType(), Data: data}
+		sent = append(sent, state.Frame{Type: e.EventType(), Data: data})
 	}
-	if len(sent) > 0 {
+	if len(events) > 0 {
 		sent[len(sent)-1].ID = f.ID
 	}
 	return sent, loss, nil

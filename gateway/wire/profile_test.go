@@ -116,7 +116,7 @@ func projected(t *testing.T, w Profile, frames []state.Frame) ([]state.Frame, Lo
 	var out []state.Frame
 	var lost Loss
 	for _, f := range frames {
-		sent, loss, err := w.Project(f)
+		sent, loss, err := w.Project(nil, f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -281,7 +281,7 @@ func TestTheCanonicalReaderGetsTheStoredBytes(t *testing.T) {
 			if !w.same(f) {
 				t.Errorf("Same(%s) = false", f.Type)
 			}
-			sent, _, err := w.Project(f)
+			sent, _, err := w.Project(nil, f)
 			if err != nil || len(sent) != 1 || &sent[0].Data[0] != &f.Data[0] || sent[0].ID != f.ID {
 				t.Errorf("Project(%s) = %v, %v; want the frame itself", f.Type, sent, err)
 			}
@@ -297,7 +297,7 @@ func TestTheCanonicalReaderGetsTheStoredBytes(t *testing.T) {
 func TestProjectRefusesWhatIsNotAnEvent(t *testing.T) {
 	t.Parallel()
 	for _, data := range []string{``, `{`, `{"type":"RUN_FINISHED"}`, `{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{}}`} {
-		if _, _, err := (Profile{}).Project(state.Frame{Type: agui.TypeRunFinished, Data: []byte(data)}); err == nil {
+		if _, _, err := (Profile{}).Project(nil, state.Frame{Type: agui.TypeRunFinished, Data: []byte(data)}); err == nil {
 			t.Errorf("Project(%q) was accepted", data)
 		}
 	}

@@ -152,7 +152,9 @@ func (r *Recorder) take() (frames []state.Frame, size, free int) {
 	if r.held {
 		free = r.free
 	}
-	r.pending, r.size, r.held = nil, 0, false
+	const most = 32
+	r.pending = make([]state.Frame, 0, min(len(frames), most)) // as many may come until the next time
+	r.size, r.held = 0, false
 	r.room.Broadcast()
 	return frames, size, free
 }
