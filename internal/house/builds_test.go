@@ -8,7 +8,7 @@ import (
 )
 
 // builds are the files that build the binary which people get, or which foreign clients are held against.
-var builds = []string{"Makefile", "Dockerfile", ".ci/stages/browser.sh", ".ci/stages/interop.sh", ".ci/stages/models.sh", ".ci/stages/neighbours.sh", ".ci/stages/deploy.sh"}
+var builds = []string{"Makefile", "Dockerfile", ".ci/stages/browser.sh", ".ci/stages/interop.sh", ".ci/stages/models.sh", ".ci/stages/neighbours.sh", ".ci/stages/deploy.sh", ".ci/stages/bench.sh"}
 
 var buildOfGateway = regexp.MustCompile(`go build .*\./cmd/gateway\b`)
 

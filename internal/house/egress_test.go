@@ -13,6 +13,7 @@ import (
 var ownClients = []string{
 	"internal/egress",                    // makes those of everybody else
 	"interop",                            // drives the binary from outside
+	"bench",                              // measures servers from outside, and is the least of them itself
 	"cmd/gateway/healthcheck.go",         // asks the address that the gateway itself listens on
 	"mcp/header.go",                      // wraps the transport of a caller's own client, which may be the default one
 	"telemetry/propagate.go",             // likewise

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// A process is a server that was started, and where it listens.
+type process struct {
+	cmd *exec.Cmd
+	url string
+	out *os.File // what it says; removed with it
+}
+
+var listening = regexp.MustCompile(`(?m)\blistening\b.*?\b(http://[\d.:]+\d)`)
+
+// start starts a server and waits until it says what is looked for: where it listens, if that has a part in brackets.
+func start(ctx context.Context, says *regexp.Regexp, program string, args ...string) (*process, error) {
+	out, err := os.CreateTemp("", "bench-*.log")
+	if err != nil {
+		return nil, err
+	}
+	p := &process{cmd: exec.CommandContext(ctx, program, args...), out: out}
+	p.cmd.Stdout, p.cmd.Stderr = out, out
+	if err := p.cmd.Start(); err != nil {
+		return nil, errors.Join(err, p.remove())
+	}
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		said, err := os.ReadFile(out.Name())
+		if err != nil {
+			return nil, errors.Join(err, p.stop())
+		}
+		if found := says.FindSubmatch(said); found != nil {
+			p.url = string(found[len(found)-1])
+			return p, nil
+		}
+		if syscall.Kill(p.cmd.Process.Pid, 0) != nil {
+			break
+		}
+	}
+	said, err := p.tail()
+	return nil, errors.Join(fmt.Errorf("%s does not listen: %s", program, said), err, p.stop())
+}
+
+// tail is the end of what the process said.
+func (p *process) tail() (string, error) {
+	data, err := os.ReadFile(p.out.Name())
+	return string(data[max(0, len(data)-1000):]), err
+}
+
+// stop ends the process and waits until it has ended.
+func (p *process) stop() error {
+	err := p.cmd.Process.Kill()
+	_ = p.cmd.Wait() // it was killed
+	if errors.Is(err, os.ErrProcessDone) {
+		err = nil
+	}
+	return errors.Join(err, p.remove())
+}
+
+func (p *process) remove() error { return errors.Join(p.out.Close(), os.Remove(p.out.Name())) }
+
+var ready = regexp.MustCompile(`Ready to accept connections`)
+
+// startRedis starts a redis-server on a port that was free a moment ago, with its files in dir.
+func startRedis(ctx context.Context, dir string) (*process, error) {
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	addr := l.Addr().(*net.TCPAddr)
+	if err := l.Close(); err != nil {
+		return nil, err
+	}
+	p, err := start(ctx, ready, "redis-server", "--bind", "127.0.0.1", "--port", strconv.Itoa(addr.Port), "--dir", dir,
+		"--save", "", "--appendonly", "yes", "--appendfsync", "everysec")
+	if err != nil {
+		return nil, fmt.Errorf("redis-server (apt-get install redis-server): %w", err)
+	}
+	p.url = "redis://" + addr.String()
+	return p, nil
+}
