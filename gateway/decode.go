@@ -166,7 +166,7 @@ func legacyAnswers(props json.RawMessage) []state.Answer {
 }
 
 // profile returns what the reader of a request is sent: by its era, the agent's options, the query parameters
-// interrupts=standard|legacy, subagents=on|off, refusals=error|ask, files=data|links, a2ui=on|off, chunks=on|off and trace=1, and the other ways to ask for subagents and links. Dialect is that of
+// interrupts=standard|legacy, subagents=on|off, refusals=error|ask, files=data|links, a2ui=on|off, chunks=on|off, snapshots=all|news and trace=1, and the other ways to ask for subagents and links. Dialect is that of
 // the route, props are the forwarded properties if there are any.
 func (g *Gateway) profile(r *http.Request, agent *served, thread string, era agui.Era, dialect wire.Dialect, props json.RawMessage) (w wire.Profile, err error) {
 	w = wire.Profile{Era: era, Dialect: dialect}
@@ -207,6 +207,13 @@ func (g *Gateway) profile(r *http.Request, agent *served, thread string, era agu
 		w.Chunks = true
 	default:
 		return w, route.InvalidQuery("chunks", "must be on or off")
+	}
+	switch q.Get("snapshots") {
+	case "", "all":
+	case "news":
+		w.News = true
+	default:
+		return w, route.InvalidQuery("snapshots", "must be all or news")
 	}
 	w.Trace, err = traces(q)
 	return w, err

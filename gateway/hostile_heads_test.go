@@ -59,7 +59,7 @@ func hostileQueries() (cases []hostileCase) {
 	} {
 		cases = append(cases, hostileCase{name: "GET " + clipped(target), sent: []string{request("GET", target, "")}})
 	}
-	for _, query := range []string{"disconnect=x", "disconnect=" + long, "interrupts=x", "subagents=x", "refusals=x", "chunks=x", "disconnect=detach&disconnect=x", "agent=ask"} {
+	for _, query := range []string{"disconnect=x", "disconnect=" + long, "interrupts=x", "subagents=x", "refusals=x", "chunks=x", "snapshots=x", "disconnect=detach&disconnect=x", "agent=ask"} {
 		body := `{"threadId":` + quote("query "+clipped(query)) + `,"runId":"r","messages":[{"id":"u","role":"user","content":"Hi"}]}`
 		cases = append(cases, hostileCase{name: "POST " + clipped(query), sent: []string{request("POST", "/agents/echo?"+query, body)}})
 	}

@@ -51,6 +51,7 @@ func TestErrorsBeforeAStream(t *testing.T) {
 		{"subagents in a property", "POST", "/agents/echo", input("t", "r", nil, `"forwardedProps":{"gateway":{"subagents":true}}`), nil, 400, "invalid_input", "forwardedProps.gateway.subagents", ""},
 		{"refusals", "POST", "/agents/echo?refusals=never", input("t", "r", nil), nil, 400, "invalid_input", "refusals", ""},
 		{"chunks", "POST", "/agents/echo?chunks=yes", input("t", "r", nil), nil, 400, "invalid_input", "chunks", ""},
+		{"snapshots", "POST", "/agents/echo?snapshots=none", input("t", "r", nil), nil, 400, "invalid_input", "snapshots", ""},
 		{"unknown agent", "POST", "/agents/nobody", input("t", "r", nil), nil, 404, "not_found", "", ""},
 		{"unknown agent's capabilities", "GET", "/agents/nobody/capabilities", "", nil, 404, "not_found", "", ""},
 		{"unknown path", "GET", "/nothing/here", "", nil, 404, "not_found", "", ""},

@@ -26,6 +26,7 @@ func (r *reader) project(sent []state.Frame, f state.Frame) ([]state.Frame, erro
 		}
 		f.Data = data
 	}
+	before := len(sent)
 	sent, loss, err := r.profile.Project(sent, f)
 	if loss != 0 {
 		level := slog.LevelWarn
@@ -34,7 +35,11 @@ func (r *reader) project(sent []state.Frame, f state.Frame) ([]state.Frame, erro
 		}
 		r.g.log(r.req).Log(r.req.Context(), level, "reader: cannot be told everything", "event", string(f.Type), "lost", loss.String())
 	}
-	return sent, err
+	if err != nil || !r.profile.News {
+		return sent, err
+	}
+	news, err := r.told.news(sent[before:])
+	return sent[:before+len(news)], err
 }
 
 // render returns the snapshot that a marker stands for. The readers of a thread share those of its log.

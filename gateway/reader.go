@@ -38,6 +38,8 @@ type reader struct {
 
 	// resumed is what the reader has of a run whose end must not be an error for it; nil if it may be.
 	resumed *resumedRun
+	// told is kept for a reader that is sent news only.
+	told toldMessages
 }
 
 // open sends the headers, at once: a client may wait for them with a deadline of its own.

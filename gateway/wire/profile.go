@@ -67,6 +67,9 @@ type Profile struct {
 	// runtime does at a stop: texts come as TEXT_MESSAGE_CHUNK, which such a reader closes by itself. It closes one as well at other events of
 	// the same lane, and the next chunk opens it again.
 	Chunks bool
+	// News is whether MESSAGES_SNAPSHOT is left out where it only restates what the reader has been told; who sends it knows that, and
+	// Project leaves every snapshot.
+	News bool
 	// Links is what the reader is sent in place of files that are inline in messages; the zero value leaves them.
 	Links Links
 }

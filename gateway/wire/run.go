@@ -36,10 +36,9 @@ func (w Profile) finished(e *agui.RunFinished) ([]agui.Event, Loss) {
 	case agui.OutcomeCancelled:
 		return w.stopped(e), 0
 	default:
-		if w.Era == agui.Era0 {
-			e.Outcome.PendingToolCallIDs = nil // an older client works them out for itself
-		}
-		if w.Dialect == Legacy {
+		// An older client works out for itself which calls wait, and fails on a list of them. An end without an outcome is a success too:
+		// assistant-ui carries out a page's calls only then.
+		if w.Dialect == Legacy || w.Era == agui.Era0 && len(e.Outcome.PendingToolCallIDs) > 0 {
 			e.Outcome = nil
 		}
 		return []agui.Event{e}, 0

@@ -88,10 +88,10 @@ const tools = ["show_map", "show_weather"].map((name) => ({
 }));
 
 /** Ends as the protocol of that version says it. */
-const success = (version, pendingToolCallIds) => ({
-  type: "success",
-  ...(version === "1.0.0" && pendingToolCallIds && { pendingToolCallIds }),
-});
+function success(version, pendingToolCallIds) {
+  if (!pendingToolCallIds) return { type: "success" };
+  return version === "1.0.0" ? { type: "success", pendingToolCallIds } : undefined;
+}
 const results = (tab, ...contents) => {
   const calls = tab.messages.flatMap(({ toolCalls }) => toolCalls ?? []);
   contents.forEach((content, i) => tab.client.addMessage({ id: `result-${tab.threadId}-${i}`, role: "tool", toolCallId: calls[i].id, content }));

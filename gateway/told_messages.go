@@ -1,0 +1,92 @@
+package gateway
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// toldMessages has the ids of the messages that a reader has been told piece by piece since its run began, or since the last snapshot
+// that it was sent.
+//
+// Some front ends, such as assistant-ui, make one message of a whole run while it streams. A snapshot in which the run's messages stand one by
+// one shows such a reader the later of them twice, so it can ask for snapshots that have something new only.
+type toldMessages map[string]bool
+
+// news leaves out, in place, the snapshots of messages that have nothing new for the reader.
+func (t *toldMessages) news(frames []state.Frame) ([]state.Frame, error) {
+	kept := frames[:0]
+	for _, f := range frames {
+		restates, err := t.restates(f)
+		if err != nil {
+			return nil, fmt.Errorf("reader: %s: %w", f.Type, err)
+		}
+		if !restates {
+			kept = append(kept, f)
+		}
+	}
+	return kept, nil
+}
+
+// restates takes the reader's next frame, and reports whether it is a snapshot that has nothing new: it ends with the messages, by their ids,
+// that were told since, all of them.
+func (t *toldMessages) restates(f state.Frame) (bool, error) {
+	switch f.Type {
+	case agui.TypeRunStarted:
+		*t = nil
+		return false, nil
+	case agui.TypeTextMessageStart, agui.TypeTextMessageChunk, agui.TypeReasoningMessageStart, agui.TypeToolCallStart, agui.TypeToolCallResult, agui.TypeActivitySnapshot:
+		return false, t.add(f)
+	case agui.TypeMessagesSnapshot:
+		restated, err := t.end(f)
+		if !restated {
+			*t = nil
+		}
+		return restated, err
+	default:
+		return false, nil
+	}
+}
+
+// end reports whether a snapshot ends with the messages that were told, in whatever order.
+func (t *toldMessages) end(f state.Frame) (bool, error) {
+	type message struct {
+		ID string `json:"id"`
+	}
+	var snapshot struct {
+		Messages []message `json:"messages"`
+	}
+	if err := json.Unmarshal(f.Data, &snapshot); err != nil {
+		return false, err
+	}
+	first := len(snapshot.Messages) - len(*t)
+	if len(*t) == 0 || first < 0 {
+		return false, nil
+	}
+	return !slices.ContainsFunc(snapshot.Messages[first:], func(m message) bool { return !(*t)[m.ID] }), nil
+}
+
+// add notes the message that a frame begins, or adds to.
+func (t *toldMessages) add(f state.Frame) error {
+	var e struct {
+		MessageID       string `json:"messageId"`
+		ParentMessageID string `json:"parentMessageId"`
+		ToolCallID      string `json:"toolCallId"`
+	}
+	if err := json.Unmarshal(f.Data, &e); err != nil {
+		return err
+	}
+	id := e.MessageID
+	if f.Type == agui.TypeToolCallStart {
+		id = cmp.Or(e.ParentMessageID, e.ToolCallID) // without a parent the call makes a message of its own
+	}
+	if *t == nil {
+		*t = toldMessages{}
+	}
+	(*t)[id] = true
+	return nil
+}
