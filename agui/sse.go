@@ -179,6 +179,9 @@ type Record struct {
 	// and in a stream that is read also if it repeats the one before it.
 	ID   string
 	Data []byte // one encoded event of the protocol, without line breaks
+	// Name is the event's type as the stream of another protocol says it; AG-UI's events have theirs in the data, and [Stream.Send]
+	// writes none.
+	Name string
 }
 
 // ReadStream reads server-sent events, each at most maxEvent bytes long (64 KiB if it is 0), until the end of r or the first error.
@@ -193,7 +196,7 @@ func ReadStream(r io.Reader, maxEvent int) iter.Seq2[Record, error] {
 				yield(Record{}, readError(err))
 				return
 			}
-			rec := Record{Data: []byte(e.Data)}
+			rec := Record{Data: []byte(e.Data), Name: e.Type}
 			// The library repeats the last id on events that have none.
 			if e.LastEventID != last {
 				rec.ID, last = e.LastEventID, e.LastEventID

@@ -157,8 +157,19 @@ func element(id string) string { return strings.ReplaceAll(url.PathEscape(id), "
 
 // ask sends a request that is not a run and reads its JSON answer into v, if v is not nil.
 func (c *Client) ask(ctx context.Context, method string, u *url.URL, body []byte, header http.Header, v any) error {
-	own, cancel := context.WithTimeoutCause(ctx, controlTimeout, errTotal)
-	defer cancel()
+	const enough = 8 << 20
+	return c.askWithin(ctx, controlTimeout, enough, method, u, body, header, v)
+}
+
+// askWithin is ask with limits of its own; 0 is none.
+func (c *Client) askWithin(
+	ctx context.Context, timeout time.Duration, most int, method string, u *url.URL, body []byte, header http.Header, v any,
+) error {
+	own, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if timeout > 0 {
+		defer time.AfterFunc(timeout, func() { cancel(errTotal) }).Stop()
+	}
 	request, err := c.newRequest(own, method, u, body, header)
 	if err != nil {
 		return err
@@ -175,12 +186,13 @@ func (c *Client) ask(ctx context.Context, method string, u *url.URL, body []byte
 	if v == nil {
 		return nil
 	}
-	const enough = 8 << 20
-	data, err := io.ReadAll(io.LimitReader(response.Body, enough))
-	if err != nil {
+	data, over, err := readAll(response.Body, unlimited(most))
+	switch {
+	case err != nil:
 		return broken(ctx, own, FaultCut, err)
-	}
-	if json.Unmarshal(data, v) != nil {
+	case over:
+		return &Error{Fault: FaultTooLarge, Err: errBytes}
+	case json.Unmarshal(data, v) != nil:
 		return &Error{Fault: FaultInvalid, Err: errors.New("the answer is not the JSON that was asked for")}
 	}
 	return nil

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"mime"
 	"net/http"
 	"time"
 
@@ -121,21 +120,7 @@ func (a *answer) postAs(ctx, own context.Context, cancel context.CancelCauseFunc
 	if err != nil {
 		return nil, err
 	}
-	request.Header.Set("Accept", "text/event-stream")
-	request.Header.Set("Accept-Encoding", "identity") // what is compressed comes late
-	if d := a.c.o.Connect; d > 0 {
-		defer time.AfterFunc(d, func() { cancel(errConnect) }).Stop()
-	}
-	response, err := a.c.http.Do(request)
-	if err != nil {
-		return nil, broken(ctx, own, FaultUnreachable, err)
-	}
-	media, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
-	if response.StatusCode == http.StatusOK && media == "text/event-stream" {
-		return response, nil
-	}
-	defer func() { _ = response.Body.Close() }() // it has been read as far as it is of use
-	return nil, refusal(response)
+	return a.c.openStream(ctx, own, cancel, request)
 }
 
 // input is the request as the server can read it. What every client before 1.0 sent is always there.
@@ -169,11 +154,7 @@ func (a *answer) read(ctx, own context.Context, cancel context.CancelCauseFunc, 
 	defer end.stop()
 	all := &bounded{r: body, left: a.c.o.MaxBytes, limited: a.c.o.MaxBytes > 0, clock: end}
 	in := &padded{r: all}
-	maxEvent := a.c.o.MaxEvent
-	if maxEvent == 0 {
-		maxEvent = 1 << 30
-	}
-	for record, err := range agui.ReadStream(in, maxEvent) {
+	for record, err := range agui.ReadStream(in, unlimited(a.c.o.MaxEvent)) {
 		if err != nil {
 			if a.ended && ctx.Err() == nil {
 				return nil // it was all there

@@ -129,7 +129,7 @@ func partChecks(team *teamfile.Team) []doctor.Check {
 		checks = append(checks, doctor.MCPServer{Name: s.Name, Tools: s.Server.Source(mcp.SourceOptions{}).Tools, Named: s.Tools}.Check())
 	}
 	for _, r := range team.Parts.Remotes {
-		checks = append(checks, doctor.Remote{Name: r.Name, Where: r.Remote.String(), Probe: r.Remote.Probe}.Check())
+		checks = append(checks, doctor.Remote{Name: r.Name, Where: r.Remote.String(), Type: r.Type, Probe: r.Remote.Probe}.Check())
 	}
 	return checks
 }

@@ -460,6 +460,29 @@ func hanging(t *testing.T) string {
 	return server.URL
 }
 
+// TestProbeOfLangGraph asks a LangGraph server for its assistants.
+func TestProbeOfLangGraph(t *testing.T) {
+	t.Parallel()
+	there := answering(t, http.StatusOK, "application/json", `[{"assistant_id":"1f0e","graph_id":"planner"},{"assistant_id":"2f0e","graph_id":"writer"}]`)
+	for _, tt := range []struct{ url, assistant, verdict, want string }{
+		{there, "planner", "remote: ok", "An agent answers at " + there + " (planner); no run was begun."},
+		{there, "2f0e", "remote: ok", ""},
+		{there, "plan", "remote: wrong", "the server has no such assistant; it has planner, writer."},
+		{answering(t, http.StatusNotFound, "text/plain", "no"), "planner", "remote: wrong", "has no assistants to ask for (404)"},
+		{answering(t, http.StatusOK, "text/html", "<html>Sign in</html>"), "planner", "remote: wrong", "not as a LangGraph server"},
+		{answering(t, http.StatusForbidden, "text/plain", "no"), "planner", "remote: wrong", "does not let the gateway in"},
+		{"http://127.0.0.1:1", "planner", "remote: wrong", "cannot be reached"},
+	} {
+		team := writeFile(t, "team.yaml", `version: 1
+agents: { far: { type: langgraph, url: "`+tt.url+`", assistant: "`+tt.assistant+`" } }`)
+		d := diagnose(t, "validate", "-probe", "-config", team)
+		d.want(t, tt.verdict)
+		if !strings.Contains(d.text, tt.want) {
+			t.Errorf("%s %s: %s", tt.url, tt.assistant, d.text)
+		}
+	}
+}
+
 // TestProbe asks what a team has elsewhere, by `validate -probe` and by doctor, which say the same.
 func TestProbe(t *testing.T) {
 	t.Parallel()

@@ -8,47 +8,89 @@ import (
 
 	"github.com/agui-gateway/gateway/agui/client"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/langgraph"
 )
 
 // remote reads an agent of type agui.
 func (b *builder) remote(f *fields, description string) groupchat.Agent {
-	before := len(b.problems)
-	address := f.need("url", "say where it is: `url: http://127.0.0.1:8000/agent`")
-	at := b.httpURL(address)
-	if address != nil && at == "" && len(b.problems) == before {
-		b.bad(address, "the URL is empty; say where the agent is")
+	r := b.remoteServer(f, description)
+	r.o.Server = client.ServerKind(b.oneOf(f.take("server"), string(client.ServerGateway), string(client.ServerCopilotKit), string(client.ServerOther)))
+	r.o.Dialect = groupchat.RemoteDialect(b.oneOf(f.take("interrupts"), string(groupchat.RemoteStandard), string(groupchat.RemoteLegacy)))
+	return b.newRemote("agui", r)
+}
+
+// remoteLangGraph reads an agent of type langgraph.
+func (b *builder) remoteLangGraph(f *fields, description string) groupchat.Agent {
+	r := b.remoteServer(f, description)
+	assistant := f.need("assistant", "say which: `assistant: agent`, the name of a graph or the UUID of an assistant")
+	name := b.text(assistant)
+	if assistant != nil && name == "" && len(b.problems) == r.before {
+		b.bad(assistant, "the assistant's name is empty; write the name of a graph or the UUID of an assistant")
 	}
-	o := groupchat.RemoteOptions{
+	if len(b.problems) > r.before {
+		return nil
+	}
+	c, err := langgraph.New(langgraph.Options{
+		URL: r.o.URL, Assistant: name, Headers: r.o.Headers, HTTP: r.o.HTTP, Idle: r.o.Idle, Timeout: r.o.Timeout,
+	})
+	if err != nil {
+		b.bad(r.address, "%s", strings.Join(errorTexts(err), "; "))
+		return nil
+	}
+	r.o.Client = c
+	return b.newRemote("langgraph", r)
+}
+
+// A remoteEntry is what the entry of an agent on another server has, whatever that speaks.
+type remoteEntry struct {
+	o                groupchat.RemoteOptions
+	address, forward *node
+	before           int // problems there were before it was read
+}
+
+// remoteServer reads the keys that all agents on other servers have.
+func (b *builder) remoteServer(f *fields, description string) remoteEntry {
+	r := remoteEntry{before: len(b.problems)}
+	r.address = f.need("url", "say where it is: `url: http://127.0.0.1:8000/agent`")
+	at := b.httpURL(r.address)
+	if r.address != nil && at == "" && len(b.problems) == r.before {
+		b.bad(r.address, "the URL is empty; say where the agent is")
+	}
+	r.o = groupchat.RemoteOptions{
 		URL:         at,
 		Description: description,
 		Headers:     b.headers(f.take("headers")),
 		Timeout:     b.duration(f.take("timeout")),
 		Idle:        b.duration(f.take("idle")),
-		Server:      client.ServerKind(b.oneOf(f.take("server"), string(client.ServerGateway), string(client.ServerCopilotKit), string(client.ServerOther))),
-		Dialect:     groupchat.RemoteDialect(b.oneOf(f.take("interrupts"), string(groupchat.RemoteStandard), string(groupchat.RemoteLegacy))),
 		HTTP:        cmp.Or(insteadOf(b.substitutes.Remote, b.reading[len(b.reading)-1]), b.http),
 	}
-	forward := f.take("forward_headers")
-	o.Forward = b.texts(forward, "forward_headers")
+	r.forward = f.take("forward_headers")
+	r.o.Forward = b.texts(r.forward, "forward_headers")
 	if n := f.take("state"); n != nil {
 		s := b.fields(n, "the state of a remote agent")
-		o.State.Path = b.pointer(s.need("path", "say where its state lives in ours: `path: /upstream`"))
-		b.wrote(o.State.Path, nil)
+		r.o.State.Path = b.pointer(s.need("path", "say where its state lives in ours: `path: /upstream`"))
+		b.wrote(r.o.State.Path, nil)
 		s.end()
 	}
-	if len(b.problems) > before {
-		return nil
-	}
-	r, err := groupchat.NewRemote(o)
-	if err != nil {
-		if forward == nil {
-			forward = address // the other values have been checked
-		}
-		b.bad(forward, "%s", strings.Join(errorTexts(err), "; "))
-		return nil
-	}
-	b.team.Parts.Remotes = append(b.team.Parts.Remotes, RemotePart{Name: b.reading[len(b.reading)-1], Remote: r, Line: address.line})
 	return r
+}
+
+// newRemote makes the agent of an entry of a type. Nil means that there is a mistake, which is noted.
+func (b *builder) newRemote(kind string, r remoteEntry) groupchat.Agent {
+	if len(b.problems) > r.before {
+		return nil
+	}
+	remote, err := groupchat.NewRemote(r.o)
+	if err != nil {
+		at := r.forward
+		if at == nil {
+			at = r.address // the other values have been checked
+		}
+		b.bad(at, "%s", strings.Join(errorTexts(err), "; "))
+		return nil
+	}
+	b.team.Parts.Remotes = append(b.team.Parts.Remotes, RemotePart{Name: b.reading[len(b.reading)-1], Type: kind, Remote: remote, Line: r.address.line})
+	return remote
 }
 
 // errorTexts returns the texts of all errors that are joined in err, without their prefix.

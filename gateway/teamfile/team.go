@@ -332,7 +332,7 @@ func (b *builder) subagentEvents(n *node) gateway.SubagentEvents {
 }
 
 func (b *builder) typeNames() []string {
-	names := []string{"agui", "concurrent", "groupchat", "llm", "script"}
+	names := []string{"agui", "concurrent", "groupchat", "langgraph", "llm", "script"}
 	for name := range b.types {
 		names = append(names, name)
 	}
@@ -362,6 +362,8 @@ func (b *builder) agentOf(n *node, f *fields, description string, scope *groupch
 	switch name {
 	case "agui":
 		agent = b.remote(f, description)
+	case "langgraph":
+		agent = b.remoteLangGraph(f, description)
 	case "concurrent":
 		agent = b.fan(f, description)
 	case "groupchat":

@@ -17,6 +17,7 @@ type room struct {
 //
 //	cmd/gateway ─► gateway/teamfile ─► gateway ─► groupchat/host ─► groupchat ─► state, model ─► errcode ─► agui
 //	     │                ├──► mcp, httptool ─► groupchat, agui
+//	     │                ├──► langgraph ─► agui
 //	     │                └──► model/openai ─► model ─► errcode, agui
 //	     ├──► gateway/auth ─► gateway
 //	     ├──► travel ─► groupchat, state, agui
@@ -68,6 +69,8 @@ var rooms = []room{
 		why: "a manager that plans is written with what every author of managers has"},
 	{dir: "mcp", may: []string{"agui", "groupchat", "internal/egress", "internal/redact", "telemetry"},
 		why: "tools of other people's servers are tools like any: agents do not know whose they are, and nobody needs them who has none"},
+	{dir: "langgraph", may: []string{"agui", "agui/client"}, testsMay: []string{"errcode", "groupchat", "groupchat/groupchattest"},
+		why: "who asks assistants of another protocol needs none of those that they are asked for"},
 	{dir: "httptool", may: []string{"groupchat", "internal/egress", "internal/redact", "state", "telemetry"}, testsMay: []string{"groupchat/groupchattest"},
 		why: "an endpoint that is a tool is a tool like any, and needs no protocol of agents"},
 	{dir: "gateway", may: []string{"a2ui", "agui", "agui/run", "errcode", "state", "state/memstore", "model", "groupchat", "groupchat/host", "gateway/copilotkit", "gateway/internal/attachment", "gateway/internal/calls", "gateway/internal/edge", "gateway/internal/frame", "gateway/internal/limit", "gateway/internal/recorder", "gateway/internal/route", "gateway/internal/typed", "gateway/internal/webhook", "gateway/wire", "internal/redact", "telemetry"},
@@ -94,7 +97,7 @@ var rooms = []room{
 		why: "telling a receiver of questions needs a store and no run"},
 	{dir: "gateway/wire", may: []string{"a2ui", "agui", "errcode", "state"},
 		why: "what a reader is sent depends on the stored frame and on the reader, not on the service"},
-	{dir: "gateway/teamfile", may: []string{"a2ui", "agui", "agui/client", "errcode", "state", "model", "model/cache", "model/openai", "groupchat", "groupchat/guard", "groupchat/budget", "groupchat/script", "groupchat/surface", "groupchat/plan", "httptool", "mcp", "gateway", "internal/egress", "internal/redact"}, testsMay: []string{"groupchat/groupchattest", "model/openai/openaitest"},
+	{dir: "gateway/teamfile", may: []string{"a2ui", "agui", "agui/client", "errcode", "state", "model", "model/cache", "model/openai", "groupchat", "groupchat/guard", "groupchat/budget", "groupchat/script", "groupchat/surface", "groupchat/plan", "httptool", "langgraph", "mcp", "gateway", "internal/egress", "internal/redact"}, testsMay: []string{"groupchat/groupchattest", "model/openai/openaitest"},
 		why: "team files are made of what Go programs have; who embeds the service needs neither YAML nor MCP"},
 	{dir: "gateway/teamfile/teamtest", may: []string{"agui", "agui/client", "errcode", "state", "model", "groupchat", "groupchat/groupchattest", "gateway", "gateway/teamfile"}, testsMay: []string{"model/openai", "model/openai/openaitest"},
 		why: "a team is tested as it is served, by a gateway that is asked as clients ask it"},
@@ -117,7 +120,7 @@ var rooms = []room{
 		why: "an example is wired like cmd/gateway, with what any program may import"},
 	{dir: "cmd/gateway", may: []string{"agui", "state", "state/filestore", "state/memstore", "state/redisstore", "model", "model/openai", "groupchat", "gateway", "gateway/auth", "gateway/teamfile", "gateway/teamfile/teamtest", "travel", "web", "mcp", "cmd/gateway/internal/doctor", "internal/egress", "internal/redact", "telemetry", "telemetry/export"}, testsMay: []string{"errcode", "groupchat/script", "model/openai/openaitest"},
 		why: "wiring: the only place that knows everybody"},
-	{dir: "cmd/gateway/internal/doctor", may: []string{"agui", "agui/client", "errcode", "state", "state/filestore", "state/redisstore", "model/openai", "groupchat", "gateway/auth", "internal/egress", "internal/redact"}, testsMay: []string{"model/openai/openaitest", "mcp"},
+	{dir: "cmd/gateway/internal/doctor", may: []string{"agui", "agui/client", "errcode", "langgraph", "state", "state/filestore", "state/redisstore", "model/openai", "groupchat", "gateway/auth", "internal/egress", "internal/redact"}, testsMay: []string{"model/openai/openaitest", "mcp"},
 		why: "checks see the parts of an installation as they are, and not how the program puts them together"},
 	{dir: "telemetry", may: []string{"agui", "errcode"},
 		why: "what a step tells of itself is decided below everybody who takes steps"},

@@ -7,12 +7,14 @@ import (
 	"net/http"
 
 	"github.com/agui-gateway/gateway/agui/client"
+	"github.com/agui-gateway/gateway/langgraph"
 )
 
 // A Remote is an agent on another server.
 type Remote struct {
 	Name  string
 	Where string // its URL, as it may be shown
+	Type  string // of agent, in the team file
 	Probe func(ctx context.Context) error
 }
 
@@ -33,7 +35,10 @@ func (r Remote) Check() Check {
 // refused is what an error of the remote means.
 func (r Remote) refused(ctx context.Context, err error) (says, mend string) {
 	e, _ := errors.AsType[*client.Error](err)
+	missing, isMissing := errors.AsType[*langgraph.NoAssistantError](err)
 	switch {
+	case isMissing:
+		return r.Where + ": " + missing.Error() + ".", "Correct `assistant:` in the team file: it is the name of a graph, or the UUID of an assistant."
 	case refusedAddress(err):
 		return r.Where + " is at an address that the gateway never connects to.", allowMend
 	case ctx.Err() != nil, e != nil && e.Fault == client.FaultTimeout:
@@ -42,9 +47,15 @@ func (r Remote) refused(ctx context.Context, err error) (says, mend string) {
 		return r.Where + " cannot be reached: " + causeOf(err) + ".", "Start the server, or correct `url:` in the team file."
 	case errors.Is(err, client.ErrPage):
 		return fmt.Sprintf("%s answers with a web page (status %d), not as an agent.", r.Where, e.Status),
-			"The URL has to be that of the AG-UI endpoint itself, such as http://host:8000/agent; LangGraph and Mastra servers need an adapter for AG-UI. A page may also be a proxy's sign-in."
+			"The URL has to be that of the AG-UI endpoint itself, such as http://host:8000/agent; a Mastra server needs an adapter for AG-UI, and a LangGraph server is an agent of `type: langgraph`. A page may also be a proxy's sign-in."
 	case errors.Is(err, client.ErrNoAgent):
 		return r.Where + ": the CopilotKit runtime there has no such agent.", "Correct the name in `url:`; GET …/info lists those that there are."
+	}
+	switch isLangGraph := r.Type == "langgraph"; {
+	case isLangGraph && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed):
+		return fmt.Sprintf("%s has no assistants to ask for (%d).", r.Where, e.Status), "Correct `url:`: it is the root of a LangGraph server's API, such as http://host:2024, below which is /assistants/search."
+	case isLangGraph && e.Fault != client.FaultStatus:
+		return r.Where + " answers, but not as a LangGraph server: " + causeOf(err) + ".", "Correct `url:`, or look at the log of that server; a page may be a proxy's sign-in."
 	}
 	switch e.Status {
 	case http.StatusNotFound:

@@ -1,0 +1,64 @@
+package client_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui/client"
+)
+
+// A server with an API of its own is asked within the same limits, and each event has its name and id.
+func TestCalls(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.EscapedPath() {
+		case "/api/things/%2E%2E%2Fa%20b":
+			_, _ = io.WriteString(w, `{"query":"`+r.URL.RawQuery+`","tenant":"`+r.Header.Get("X-Tenant")+`"}`)
+		case "/api/large":
+			_, _ = io.WriteString(w, `"`+strings.Repeat("x", 5000)+`"`)
+		case "/api/slow":
+			<-r.Context().Done()
+		case "/api/events":
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, "event: a\nid: 1\ndata: 1\n\n: still here\n\ndata: 2\n\n")
+		case "/api/half":
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, "data: 1\n\ndata: 2")
+		}
+	}))
+	t.Cleanup(s.Close)
+	c := newClient(t, client.Options{URL: s.URL + "/api?key=k", Connect: 100 * time.Millisecond, MaxEvent: 4096})
+	var told struct{ Query, Tenant string }
+	call := client.Call{Method: http.MethodGet, Path: []string{"things", "../a b"}, Query: map[string][]string{"n": {"1"}}, Header: http.Header{"X-Tenant": {"t"}}}
+	if err := c.Ask(t.Context(), call, &told); err != nil || told.Query != "key=k&n=1" || told.Tenant != "t" {
+		t.Errorf("%v %+v", err, told)
+	}
+	for path, want := range map[string]client.Fault{"large": client.FaultTooLarge, "slow": client.FaultTimeout, "things": client.FaultInvalid} {
+		var v any
+		err := c.Ask(t.Context(), client.Call{Method: http.MethodGet, Path: []string{path}}, &v)
+		if e, ok := errors.AsType[*client.Error](err); !ok || e.Fault != want {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	records := func(path string) (list []string, err error) {
+		for r, err := range c.Records(t.Context(), client.Call{Method: http.MethodPost, Path: []string{path}, Body: 1}) {
+			if err != nil {
+				return list, err
+			}
+			list = append(list, r.Name+"/"+r.ID+"/"+string(r.Data))
+		}
+		return list, nil
+	}
+	if got, err := records("events"); err != nil || strings.Join(got, " ") != "a/1/1 //2" {
+		t.Errorf("%v %q", err, got)
+	}
+	got, err := records("half")
+	if e, ok := errors.AsType[*client.Error](err); !ok || e.Fault != client.FaultCut || len(got) != 1 {
+		t.Errorf("%v %q", err, got)
+	}
+}

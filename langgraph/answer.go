@@ -1,0 +1,236 @@
+package langgraph
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/client"
+)
+
+// An answer is one run at the server, as it is told of here.
+type answer struct {
+	c       *Client
+	request client.Request
+	told    *told
+	before  threadState     // before the run
+	old     map[string]bool // ids of the messages that the run did not make
+
+	runID  string // the server's, empty until it is known
+	over   bool   // the run has ended there
+	posted bool   // the server may have begun a run
+	last   string // id of the last event
+	failed *agui.RunError
+}
+
+// A statusOf is how a run or a thread stands.
+type statusOf struct {
+	ID       string                     `json:"run_id"`
+	Status   string                     `json:"status"`
+	Metadata map[string]json.RawMessage `json:"metadata"`
+}
+
+func (s statusOf) active() bool { return s.Status == "pending" || s.Status == "running" }
+
+func (a *answer) run(ctx context.Context) error {
+	in := a.request.Input
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	p, err := a.prepare(ctx)
+	if err != nil {
+		return err
+	}
+	if err := a.told.emit(&agui.RunStarted{ThreadID: in.ThreadID, RunID: in.RunID}); err != nil {
+		return err
+	}
+	switch {
+	case p.off:
+		a.over = true
+		if p.clear {
+			if err := a.clear(ctx); err != nil {
+				return err
+			}
+		}
+		return a.told.emit(&agui.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID})
+	case p.served:
+		a.over = true
+		return a.finish(ctx, statusOf{Status: "success"})
+	case p.join != "":
+		a.runID = p.join
+		return a.follow(ctx, a.joining())
+	default:
+		a.posted = true
+		return a.follow(ctx, a.call(http.MethodPost, p.body, "runs", "stream"))
+	}
+}
+
+// joining is the request for the rest of the run's stream.
+func (a *answer) joining() client.Call {
+	call := a.call(http.MethodGet, nil, "runs", a.runID, "stream")
+	call.Header = call.Header.Clone()
+	if call.Header == nil {
+		call.Header = http.Header{}
+	}
+	last := a.last
+	if last == "" {
+		last = "-1" // from its beginning
+	}
+	call.Header.Set("Last-Event-ID", last)
+	return call
+}
+
+// maxJoins is how often in a row a stream is joined that then brings nothing.
+const maxJoins = 5
+
+// follow reads the run's stream, which may be cut, until the server says that the run is over.
+func (a *answer) follow(ctx context.Context, call client.Call) error {
+	for joins := 0; ; joins++ {
+		seen, err := a.read(ctx, call)
+		if err != nil && !a.isCut(ctx, err) {
+			return err
+		}
+		if seen {
+			joins = 0
+		}
+		if a.runID == "" {
+			if a.runID = a.begun(ctx); a.runID == "" {
+				return unlessWhole(err)
+			}
+		}
+		var run statusOf
+		if asked := a.ask(ctx, http.MethodGet, nil, &run, "runs", a.runID); asked != nil {
+			if err != nil && ctx.Err() == nil {
+				return err // the stream was cut, and nobody is there any more
+			}
+			return asked
+		}
+		if !run.active() {
+			a.over = true
+			return a.finish(ctx, run)
+		}
+		if joins >= maxJoins {
+			return unlessWhole(err)
+		}
+		a.note("", "the stream was cut, and is joined again")
+		if err := sleep(ctx, time.Duration(joins)*200*time.Millisecond); err != nil {
+			return err
+		}
+		call = a.joining()
+	}
+}
+
+var errNoEnd = errors.New("the stream ended before its run")
+
+// unlessWhole is the error of a stream that has ended too early, whatever it ended with.
+func unlessWhole(err error) error {
+	if err == nil {
+		return &client.Error{Fault: client.FaultCut, Err: errNoEnd}
+	}
+	return err
+}
+
+// isCut reports whether an error leaves open what became of the run.
+func (a *answer) isCut(ctx context.Context, err error) bool {
+	e, ok := errors.AsType[*client.Error](err)
+	switch {
+	case !ok || ctx.Err() != nil:
+		return false
+	case e.Fault == client.FaultCut:
+		return true
+	case e.Fault == client.FaultUnreachable, e.Fault == client.FaultStatus && e.Status >= http.StatusInternalServerError:
+		return a.runID != "" // a join that failed; a run that was refused has not begun
+	default:
+		return false
+	}
+}
+
+// read takes what one stream brings, and reports whether it brought anything.
+func (a *answer) read(ctx context.Context, call client.Call) (seen bool, err error) {
+	for record, err := range a.c.conn.Records(ctx, call) {
+		if err != nil {
+			return seen, err
+		}
+		if record.ID != "" {
+			a.last = record.ID
+		}
+		seen = true
+		if err := a.take(record); err != nil {
+			return seen, err
+		}
+	}
+	return seen, nil
+}
+
+// begun finds the run that the request has begun, of which the stream did not tell.
+func (a *answer) begun(ctx context.Context) string {
+	runs, err := a.active(ctx)
+	if err != nil {
+		return ""
+	}
+	for _, r := range runs {
+		if isOurs(r.Metadata, a.request.Input.RunID) {
+			return r.ID
+		}
+	}
+	return ""
+}
+
+// sleep waits, unless ctx is done first.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// stopping bounds the request that cancels a run; patience is how long a reader waits for its answer.
+const (
+	stopping = 5 * time.Second
+	patience = 200 * time.Millisecond
+)
+
+// stop cancels a run that its reader has left. If that takes long it goes on by itself.
+func (a *answer) stop(ctx context.Context) {
+	switch {
+	case a.over, a.runID == "" && !a.posted:
+		return // nothing is at work
+	case ctx.Err() != nil && a.request.Leave != nil && a.request.Leave(context.Cause(ctx)):
+		return
+	}
+	answered := make(chan error, 1)
+	go func() {
+		out, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopping)
+		defer cancel()
+		id := a.runID
+		if id == "" {
+			id = a.begun(out)
+		}
+		if id == "" {
+			answered <- nil // it was refused
+			return
+		}
+		answered <- a.cancel(out, id)
+	}()
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case err := <-answered:
+		if err != nil {
+			a.note("", "the run could not be cancelled")
+		}
+	case <-timer.C:
+		a.note("", "the cancelling of the run is not answered yet")
+	}
+}
+
+func (a *answer) cancel(ctx context.Context, run string) error {
+	return a.ask(ctx, http.MethodPost, struct{}{}, nil, "runs", run, "cancel")
+}

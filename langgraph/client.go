@@ -1,0 +1,126 @@
+package langgraph
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"net/http"
+	"net/url"
+	"sync/atomic"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/client"
+)
+
+// Options say which assistant a [Client] runs, and how much it takes from its server. URL and Assistant are required. A limit that is 0
+// has its default, which is that of [client.Options]; one that is negative is none.
+type Options struct {
+	// URL is the root of the server's API.
+	URL string
+	// Assistant is the name of a graph or the UUID of an assistant.
+	Assistant string
+	// Headers go with every request. They are never logged and in no error.
+	Headers http.Header
+	// HTTP sends the requests, as in [client.Options]; nil is a client of its own.
+	HTTP *http.Client
+
+	Idle    time.Duration // between two bytes of a stream; 5 minutes
+	Timeout time.Duration // for all that one run takes; 10 minutes
+
+	MaxEvent  int   // bytes of one event, and of a thread's state; 8 MiB
+	MaxEvents int   // events of one stream; 100,000
+	MaxBytes  int64 // bytes of one stream; 64 MiB
+}
+
+// A Client runs one assistant of a LangGraph server. It is safe for concurrent use.
+type Client struct {
+	assistant string
+	timeout   time.Duration // 0 is none
+	conn      *client.Client
+}
+
+// New returns a client. It asks the server nothing yet.
+func New(o Options) (*Client, error) {
+	if o.Assistant == "" {
+		return nil, errors.New("langgraph: no assistant is named")
+	}
+	conn, err := client.New(client.Options{
+		URL: o.URL, Headers: o.Headers, Server: client.ServerOther, HTTP: o.HTTP, Idle: o.Idle, Timeout: -1,
+		MaxEvent: o.MaxEvent, MaxEvents: o.MaxEvents, MaxBytes: o.MaxBytes,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Client{assistant: o.Assistant, timeout: max(0, cmp.Or(o.Timeout, 10*time.Minute)), conn: conn}, nil
+}
+
+// Host is the name of the server that is asked, without its port.
+func (c *Client) Host() string { return c.conn.Host() }
+
+// String names the assistant: the server's URL, without user, query and fragment, and the assistant's name.
+func (c *Client) String() string { return c.conn.String() + " (" + c.assistant + ")" }
+
+var (
+	errTotal     = errors.New("took too long")
+	errReadTwice = errors.New("langgraph: the answer was read already")
+	errEnough    = errors.New("langgraph: whoever reads has seen enough")
+)
+
+// Run begins a run of the assistant when its result is ranged over, once, and yields what comes of it as AG-UI events, which have passed
+// the [agui.Verifier]. The last one is terminal, unless an error follows, which is then the last thing: a [*client.Error], or the cause
+// of ctx. What the assistant says about its own failure is RUN_ERROR, and no error of Run.
+//
+// The thread at the server is the input's. Of its messages the server is sent those that the thread lacks. Answers go to the questions
+// that are open there, and to no others: an id in Resume is one that Run has told of. A request whose run is at work already, because
+// this one is repeated, joins that run, and one whose run is over is told from the thread.
+//
+// A run whose context is done, whose events are not read to the end, or whose answer cannot be used is cancelled there, unless the
+// request's Leave says that it goes on.
+func (c *Client) Run(ctx context.Context, r client.Request) iter.Seq2[agui.Event, error] {
+	var asked atomic.Bool
+	return func(yield func(agui.Event, error) bool) {
+		if asked.Swap(true) {
+			yield(nil, errReadTwice)
+			return
+		}
+		own := ctx
+		if c.timeout > 0 {
+			var cancel context.CancelFunc
+			own, cancel = context.WithTimeoutCause(ctx, c.timeout, &client.Error{Fault: client.FaultTimeout, Err: errTotal})
+			defer cancel()
+		}
+		a := &answer{c: c, request: r, told: newTold(yield)}
+		err := a.run(own)
+		if err == nil {
+			return
+		}
+		a.stop(ctx)
+		if !errors.Is(err, errEnough) {
+			yield(nil, err)
+		}
+	}
+}
+
+// call is a request about the answer's thread.
+func (a *answer) call(method string, body any, path ...string) client.Call {
+	return client.Call{
+		Method: method, Path: append([]string{"threads", a.request.Input.ThreadID}, path...), Header: a.request.Header, Body: body,
+	}
+}
+
+// ask asks the server about the answer's thread.
+func (a *answer) ask(ctx context.Context, method string, body, v any, path ...string) error {
+	return a.c.conn.Ask(ctx, a.call(method, body, path...), v)
+}
+
+// note tells of what was passed over.
+func (a *answer) note(path, reason string) {
+	if a.request.Note != nil {
+		a.request.Note(agui.Warning{Path: path, Reason: reason})
+	}
+}
+
+// query is a query of one value.
+func query(name, value string) url.Values { return url.Values{name: {value}} }

@@ -1,0 +1,256 @@
+package langgraph
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/client"
+)
+
+// maxNamespace is how many bytes the name of a subgraph's place may have.
+const maxNamespace = 1000
+
+var (
+	errNoJSON    = errors.New("an event is not JSON")
+	errNamespace = errors.New("a subgraph's place has too long a name")
+)
+
+// take folds in one event of a stream. What its name says behind a | is the subgraph it is of. Events of other kinds than were asked for
+// are passed over.
+func (a *answer) take(record agui.Record) error {
+	if !json.Valid(record.Data) {
+		return &client.Error{Fault: client.FaultInvalid, Err: errNoJSON}
+	}
+	mode, ns, _ := strings.Cut(record.Name, "|")
+	if len(ns) > maxNamespace {
+		return &client.Error{Fault: client.FaultInvalid, Err: errNamespace}
+	}
+	switch mode {
+	case "metadata":
+		var told statusOf
+		if json.Unmarshal(record.Data, &told) == nil && told.ID != "" {
+			a.runID = told.ID
+		}
+	case "error":
+		a.failed = failureOf(record.Data)
+	case "messages":
+		return a.takeMessage(ns, record.Data)
+	case "values":
+		if ns == "" {
+			return a.takeValues(membersOf(record.Data))
+		}
+	case "updates":
+		for _, node := range nodesOf(record.Data) {
+			if err := a.told.closeNode(ns, node); err != nil {
+				return err
+			}
+		}
+	case "custom":
+		tag, err := a.told.tag(ns)
+		if err != nil {
+			return err
+		}
+		return a.told.emit(&agui.Custom{Tagged: tag, Name: CustomName, Value: record.Data})
+	}
+	return nil
+}
+
+// CustomName is the name of the CUSTOM events that carry what a graph writes into its stream by itself.
+const CustomName = "langgraph.custom"
+
+// failureOf is how a run has failed.
+func failureOf(raw json.RawMessage) *agui.RunError {
+	var why struct{ Error, Message string }
+	if json.Unmarshal(raw, &why) != nil {
+		_ = json.Unmarshal(raw, &why.Message) // what is neither has no words for it
+	}
+	return &agui.RunError{Code: why.Error, Message: why.Message}
+}
+
+// nodesOf are the nodes of which an update tells, in an order.
+func nodesOf(raw json.RawMessage) []string {
+	var nodes []string
+	for node := range membersOf(raw) {
+		if node != interruptKey {
+			nodes = append(nodes, node)
+		}
+	}
+	slices.Sort(nodes)
+	return nodes
+}
+
+// takeMessage folds in a message, or a piece of one, and where it is from.
+func (a *answer) takeMessage(ns string, data []byte) error {
+	var pair []json.RawMessage
+	if json.Unmarshal(data, &pair) != nil || len(pair) == 0 {
+		return &client.Error{Fault: client.FaultInvalid, Err: errNoJSON}
+	}
+	m, ok := messageOf(pair[0])
+	if !ok || m.ID == "" || a.old[m.ID] {
+		return nil
+	}
+	var from struct {
+		Node     string `json:"langgraph_node"`
+		Provider string `json:"ls_provider"`
+		Model    string `json:"ls_model_name"`
+	}
+	if len(pair) > 1 {
+		_ = json.Unmarshal(pair[1], &from) // a message whose place is not known is the run's
+	}
+	switch m.Type {
+	case typeTool:
+		return a.told.result(&m, ns)
+	case typeAI:
+	default:
+		return nil // others' words are not the assistant's to add
+	}
+	s := a.told.message(m.ID, ns, from.Node)
+	s.provider, s.model = cmp.Or(s.provider, from.Provider, m.Response.Provider), cmp.Or(s.model, from.Model, m.Response.Model, m.Response.OtherName)
+	if !isPiece(pair[0], &m) {
+		s.usage = cmp.Or(m.Usage, s.usage)
+		return a.told.whole(&m, s)
+	}
+	s.used(m.Usage)
+	return a.takePiece(&m, s)
+}
+
+// takePiece folds in a piece of a message.
+func (a *answer) takePiece(m *message, s *said) error {
+	text, thought := saidBy(m)
+	if err := a.told.think(s, thought); err != nil {
+		return err
+	}
+	if err := a.told.write(s, text); err != nil {
+		return err
+	}
+	if m.Pieces == nil {
+		return nil
+	}
+	for _, p := range *m.Pieces {
+		if err := a.told.argue(s, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takeValues tells of the state, if it is another one. The messages in it are told of as they come, and those that did not come at the end.
+func (a *answer) takeValues(members map[string]json.RawMessage) error {
+	shared := map[string]json.RawMessage{}
+	for name, value := range members {
+		if !isPrivate(name) {
+			shared[name] = value
+		}
+	}
+	if len(shared) == 0 {
+		return nil // nothing but questions, say
+	}
+	raw, err := json.Marshal(shared)
+	if err != nil || string(raw) == a.told.state {
+		return nil // what was read can be written
+	}
+	a.told.state = string(raw)
+	return a.told.emit(&agui.StateSnapshot{Snapshot: raw})
+}
+
+// finish tells what the run has come to, as the thread has it.
+func (a *answer) finish(ctx context.Context, run statusOf) error {
+	now, err := a.state(ctx)
+	if err != nil {
+		return err
+	}
+	if err := a.rest(now.messages); err != nil {
+		return err
+	}
+	if err := a.takeValues(now.members); err != nil {
+		return err
+	}
+	in := a.request.Input
+	used := a.told.usage()
+	if a.failed == nil && (run.Status == "error" || run.Status == "timeout") {
+		a.failed = &agui.RunError{Code: run.Status}
+	}
+	if a.failed != nil {
+		a.failed.Usage = used
+		return a.told.emit(a.failed)
+	}
+	end := &agui.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID, Usage: used}
+	switch waits := a.waiting(now.questions()); {
+	case len(waits) > 0:
+		end.Outcome = &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: waits}
+	case run.Status == "interrupted":
+		end.Outcome = &agui.Outcome{Type: agui.OutcomeCancelled} // somebody has stopped it there
+	}
+	return a.told.emit(end)
+}
+
+// rest tells of the thread's messages what the stream did not.
+func (a *answer) rest(messages []message) error {
+	for i := range messages {
+		m := &messages[i]
+		if m.ID == "" || a.old[m.ID] {
+			continue
+		}
+		switch m.Type {
+		case typeTool:
+			if err := a.told.result(m, ""); err != nil {
+				return err
+			}
+		case typeAI:
+			s := a.told.message(m.ID, "", "")
+			s.usage = cmp.Or(m.Usage, s.usage)
+			s.provider, s.model = cmp.Or(s.provider, m.Response.Provider), cmp.Or(s.model, m.Response.Model, m.Response.OtherName)
+			if err := a.told.whole(m, s); err != nil {
+				return err
+			}
+		}
+	}
+	return a.told.closeAll()
+}
+
+// waiting are the open questions, but for those that the request has called off.
+func (a *answer) waiting(open []question) []agui.Interrupt {
+	var list []agui.Interrupt
+	for _, q := range open {
+		off := slices.ContainsFunc(a.request.Input.Resume, func(r agui.ResumeEntry) bool {
+			return r.InterruptID == q.id && r.Status == agui.ResumeCancelled
+		})
+		if !off {
+			i := agui.Interrupt{ID: q.id, Reason: "input_required", Message: messageIn(q.value)}
+			if membersOf(q.value) != nil {
+				i.Metadata = agui.Metadata{"value": q.value}
+			}
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// messageIn is what a question says to people: text, or the member of its value that is called as such a text would be.
+func messageIn(value json.RawMessage) string {
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		return text
+	}
+	members := membersOf(value)
+	for _, name := range []string{"message", "question", "prompt", "description", "title"} {
+		if json.Unmarshal(members[name], &text) == nil && text != "" {
+			return text
+		}
+	}
+	var several struct {
+		Requests []struct {
+			Description string `json:"description"`
+		} `json:"action_requests"` // of the middleware that has people approve calls
+	}
+	_ = json.Unmarshal(value, &several) // what is no object has none
+	for _, r := range several.Requests {
+		text = strings.TrimLeft(text+"\n"+r.Description, "\n")
+	}
+	return text
+}

@@ -1,0 +1,363 @@
+package langgraph
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/client"
+)
+
+// A told is what was told of a run so far.
+type told struct {
+	yield func(agui.Event, error) bool
+	order agui.Verifier
+
+	said    map[string]*said // messages of the assistant's, by id
+	spoke   []*said          // all of them, in order
+	live    []*said          // those that may have something open
+	callers map[string]*said // by the id of a call
+	results map[string]bool  // messages of tools
+	graphs  map[string]*subgraph
+	begun   int         // subgraphs
+	open    []*subgraph // in the order in which they began
+	state   string      // the last snapshot
+}
+
+// A said is a message of the assistant's, as far as it was told.
+type said struct {
+	id          string
+	graph, node string // where it is made
+	owner       agui.Tagged
+	owned       bool // something was told of it
+	text        strings.Builder
+	open        bool   // its text
+	thought     string // id of the reasoning that is open
+	thoughts    int
+	calls       map[string]*call
+	callOrder   []string
+	lastCall    string
+	usage       *usage
+	model       string
+	provider    string
+}
+
+// A call is a tool call of a message's.
+type call struct {
+	id    string
+	name  string
+	args  strings.Builder
+	begun bool
+	ended bool
+}
+
+// A subgraph is a graph inside the assistant's, which is told of as a subagent.
+type subgraph struct {
+	id   string
+	name string // of its node
+	ns   string
+	over bool
+}
+
+func newTold(yield func(agui.Event, error) bool) *told {
+	return &told{yield: yield, said: map[string]*said{}, callers: map[string]*said{}, results: map[string]bool{}, graphs: map[string]*subgraph{}}
+}
+
+// emit yields events that are in order.
+func (t *told) emit(events ...agui.Event) error {
+	for _, e := range events {
+		if err := t.order.Next(e); err != nil {
+			return &client.Error{Fault: client.FaultInvalid, Err: err}
+		}
+		if !t.yield(e, nil) {
+			return errEnough
+		}
+	}
+	return nil
+}
+
+// tag is the attribution of what a namespace makes; the assistant's own graph is the empty one. A subgraph begins with the first thing
+// that is told of it.
+func (t *told) tag(ns string) (agui.Tagged, error) {
+	if ns == "" {
+		return agui.Tagged{}, nil
+	}
+	g := t.graphs[ns]
+	if g != nil && !g.over {
+		return agui.Tagged{SubagentRunID: g.id}, nil
+	}
+	above, err := t.tag(parentOf(ns))
+	if err != nil {
+		return above, err
+	}
+	t.begun++
+	id := ns
+	if g != nil { // its node had told that it is done
+		id += "~" + strconv.Itoa(t.begun)
+	}
+	g = &subgraph{id: id, ns: ns}
+	g.name, _, _ = strings.Cut(ns[strings.LastIndexByte(ns, '|')+1:], ":")
+	t.graphs[ns], t.open = g, append(t.open, g)
+	return agui.Tagged{SubagentRunID: id}, t.emit(&agui.SubagentStarted{SubagentRunID: id, Name: g.name, ParentSubagentRunID: above.SubagentRunID})
+}
+
+func parentOf(ns string) string { return ns[:max(0, strings.LastIndexByte(ns, '|'))] }
+
+// closeNode ends what a node of a namespace has open, now that it is done. Of several subgraphs that it runs at once nobody knows which
+// are done: they end with the run.
+func (t *told) closeNode(ns, node string) error {
+	if err := t.closeSaid(func(s *said) bool { return s.graph == ns && s.node == node }); err != nil {
+		return err
+	}
+	var below []*subgraph
+	for _, g := range t.open {
+		if g.name == node && parentOf(g.ns) == ns {
+			below = append(below, g)
+		}
+	}
+	if len(below) != 1 {
+		return nil
+	}
+	return t.closeGraph(below[0])
+}
+
+// closeSaid ends what the messages that are meant have open.
+func (t *told) closeSaid(meant func(*said) bool) error {
+	for _, s := range slices.Clone(t.live) {
+		if meant(s) {
+			if err := t.close(s); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// closeGraph ends a subgraph, after those inside it.
+func (t *told) closeGraph(g *subgraph) error {
+	for _, inner := range slices.Backward(slices.Clone(t.open)) {
+		if !inner.over && strings.HasPrefix(inner.ns, g.ns+"|") {
+			if err := t.closeGraph(inner); err != nil {
+				return err
+			}
+		}
+	}
+	if err := t.closeSaid(func(s *said) bool { return s.graph == g.ns }); err != nil {
+		return err
+	}
+	g.over = true
+	t.open = slices.DeleteFunc(t.open, func(o *subgraph) bool { return o == g })
+	return t.emit(&agui.SubagentFinished{SubagentRunID: g.id})
+}
+
+// closeAll ends all that is open.
+func (t *told) closeAll() error {
+	for len(t.open) > 0 {
+		if err := t.closeGraph(t.open[len(t.open)-1]); err != nil {
+			return err
+		}
+	}
+	return t.closeSaid(func(*said) bool { return true })
+}
+
+// close ends what is open of a message.
+func (t *told) close(s *said) error {
+	t.live = slices.DeleteFunc(t.live, func(o *said) bool { return o == s })
+	if err := t.closeThought(s); err != nil {
+		return err
+	}
+	if s.open {
+		s.open = false
+		if err := t.emit(&agui.TextMessageEnd{Tagged: s.owner, MessageID: s.id}); err != nil {
+			return err
+		}
+	}
+	for _, key := range s.callOrder {
+		c := s.calls[key]
+		if !c.begun || c.ended {
+			continue
+		}
+		c.ended = true
+		if err := t.emit(&agui.ToolCallEnd{Tagged: s.owner, ToolCallID: c.id}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// message is the one of an id, which is new if it was not told of.
+func (t *told) message(id, ns, node string) *said {
+	s := t.said[id]
+	if s == nil {
+		s = &said{id: id, graph: ns, node: node, calls: map[string]*call{}}
+		t.said[id], t.spoke = s, append(t.spoke, s)
+	}
+	return s
+}
+
+// touch makes ready for more to be told of a message. It reports whether that can be: what a subgraph has said before it ended stays as
+// it is.
+func (t *told) touch(s *said) (bool, error) {
+	if g := t.graphs[s.graph]; s.owned && g != nil && (g.over || g.id != s.owner.SubagentRunID) {
+		return false, nil
+	}
+	tag, err := t.tag(s.graph)
+	if err != nil {
+		return false, err
+	}
+	s.owner, s.owned = tag, true
+	if !slices.Contains(t.live, s) {
+		t.live = append(t.live, s)
+	}
+	return true, nil
+}
+
+// write tells more of a message's text.
+func (t *told) write(s *said, text string) error {
+	if text == "" {
+		return nil
+	}
+	if ok, err := t.touch(s); !ok {
+		return err
+	}
+	if err := t.closeThought(s); err != nil {
+		return err
+	}
+	if !s.open {
+		s.open = true
+		if err := t.emit(&agui.TextMessageStart{Tagged: s.owner, MessageID: s.id, Role: agui.RoleAssistant}); err != nil {
+			return err
+		}
+	}
+	s.text.WriteString(text)
+	return t.emit(&agui.TextMessageContent{Tagged: s.owner, MessageID: s.id, Delta: text})
+}
+
+// think tells more of what a message thinks.
+func (t *told) think(s *said, text string) error {
+	if text == "" {
+		return nil
+	}
+	if ok, err := t.touch(s); !ok {
+		return err
+	}
+	if s.thought == "" {
+		s.thoughts++
+		s.thought = s.id + "-thought-" + strconv.Itoa(s.thoughts)
+		err := t.emit(&agui.ReasoningStart{Tagged: s.owner, MessageID: s.thought},
+			&agui.ReasoningMessageStart{Tagged: s.owner, MessageID: s.thought, Role: agui.RoleReasoning})
+		if err != nil {
+			return err
+		}
+	}
+	return t.emit(&agui.ReasoningMessageContent{Tagged: s.owner, MessageID: s.thought, Delta: text})
+}
+
+func (t *told) closeThought(s *said) error {
+	if s.thought == "" {
+		return nil
+	}
+	id := s.thought
+	s.thought = ""
+	return t.emit(&agui.ReasoningMessageEnd{Tagged: s.owner, MessageID: id}, &agui.ReasoningEnd{Tagged: s.owner, MessageID: id})
+}
+
+// argue tells more of a call's arguments. A call begins when it has a name and an id.
+func (t *told) argue(s *said, p callPiece) error {
+	c := s.call(p)
+	if !c.begun {
+		c.id = cmp.Or(c.id, p.ID)
+		c.name += p.Name
+	}
+	c.args.WriteString(p.Args)
+	if c.ended || c.name == "" || c.id == "" {
+		return nil
+	}
+	if ok, err := t.touch(s); !ok {
+		return err
+	}
+	delta := p.Args
+	if !c.begun {
+		c.begun, delta = true, c.args.String()
+		t.callers[c.id] = s
+		if err := t.closeThought(s); err != nil {
+			return err
+		}
+		if err := t.emit(&agui.ToolCallStart{Tagged: s.owner, ToolCallID: c.id, ToolCallName: c.name, ParentMessageID: s.id}); err != nil {
+			return err
+		}
+	}
+	if delta == "" {
+		return nil
+	}
+	return t.emit(&agui.ToolCallArgs{Tagged: s.owner, ToolCallID: c.id, Delta: delta})
+}
+
+// call is the call that a piece belongs to: by its index, its id, or because it follows one of it.
+func (s *said) call(p callPiece) *call {
+	key := string(p.Index)
+	if key == "" || key == "null" {
+		key = cmp.Or(p.ID, s.lastCall)
+	}
+	s.lastCall = key
+	c := s.calls[key]
+	if c == nil {
+		c = &call{}
+		s.calls[key] = c
+		s.callOrder = append(s.callOrder, key)
+	}
+	return c
+}
+
+// whole tells what is new in a message of which all is known.
+func (t *told) whole(m *message, s *said) error {
+	text, thought := saidBy(m)
+	if s.thoughts == 0 && s.text.Len() == 0 {
+		if err := t.think(s, thought); err != nil {
+			return err
+		}
+	}
+	if before := s.text.String(); strings.HasPrefix(text, before) {
+		if err := t.write(s, text[len(before):]); err != nil {
+			return err
+		}
+	}
+	for _, c := range m.ToolCalls {
+		if c.ID == "" || t.callers[c.ID] != nil {
+			continue
+		}
+		if err := t.argue(s, callPiece{ID: c.ID, Name: c.Name, Args: argumentsOf(c.Args)}); err != nil {
+			return err
+		}
+	}
+	return t.close(s)
+}
+
+// argumentsOf are the arguments of a whole call as text.
+func argumentsOf(raw json.RawMessage) string {
+	if len(raw) == 0 {
+		return "{}"
+	}
+	return string(raw)
+}
+
+// result tells what a tool returned. The call is over then.
+func (t *told) result(m *message, ns string) error {
+	if m.ToolCallID == "" || t.results[m.ID] {
+		return nil
+	}
+	t.results[m.ID] = true
+	if s := t.callers[m.ToolCallID]; s != nil {
+		if err := t.close(s); err != nil {
+			return err
+		}
+	}
+	tag, err := t.tag(ns)
+	if err != nil {
+		return err
+	}
+	return t.emit(&agui.ToolCallResult{Tagged: tag, MessageID: m.ID, ToolCallID: m.ToolCallID, Content: resultOf(m), Role: agui.RoleTool})
+}
