@@ -6,7 +6,6 @@ import (
 	"errors"
 	"mime"
 	"net/http"
-	"net/url"
 )
 
 // Causes of an [*Error] that a probe has found, beside those of an answer.
@@ -43,11 +42,7 @@ func (c *Client) probeRuntime(ctx context.Context, header http.Header) error {
 	if err := c.ask(ctx, http.MethodGet, u.JoinPath("..", "..", "..", "info"), nil, header, &told); err != nil {
 		return err
 	}
-	_, name, _ := splitAgentPath(c.url)
-	if plain, err := url.PathUnescape(name); err == nil {
-		name = plain
-	}
-	if _, ok := told.Agents[name]; !ok {
+	if _, ok := told.Agents[c.Agent()]; !ok {
 		return &Error{Fault: FaultInvalid, Err: ErrNoAgent}
 	}
 	return nil

@@ -143,12 +143,8 @@ func (c *Client) Interrupts(ctx context.Context, threadID string, header http.He
 
 // thread is a gateway's route about a thread of the client's agent.
 func (c *Client) thread(id, action string) *url.URL {
-	_, _, name := splitAgentPath(c.url)
 	u := *c.url
-	if agent, err := url.PathUnescape(name); err == nil {
-		name = agent
-	}
-	u.RawQuery = url.Values{"agent": {name}}.Encode()
+	u.RawQuery = url.Values{"agent": {c.Agent()}}.Encode()
 	return u.JoinPath("..", "..", "threads", element(id), action)
 }
 

@@ -4,6 +4,7 @@
 //	gateway init                     write a commented starter team file
 //	gateway validate -config FILE    check a team file
 //	gateway test PATH [flags]        play golden conversations with their teams
+//	gateway chat [flags]             speak with an agent in a terminal, or from a script
 //	gateway graph [-config FILE]     print a team as a Mermaid flowchart
 //	gateway doctor [flags]           check an installation with the settings of serve
 //	gateway config [flags]           print the settings that count, and where each comes from

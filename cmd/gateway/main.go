@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 )
@@ -42,6 +43,7 @@ func commands() []command {
 		{name: "init", help: "write a commented starter team file", settings: []string{"config"}, run: initTeam},
 		{name: "validate", help: "check a team file: exit 0, or 1 with every problem named", settings: append([]string{"config", "env-file", "model-url", "model", "model-key", "allow-addresses", "probe", "json"}, authFlags...), run: validate},
 		{name: "test", help: "play golden conversations with their teams: exit 0, or 1 if one comes to something else", operand: "PATH", settings: []string{"json", "record", "update", "v"}, own: conversationSettings, run: playConversations},
+		{name: "chat", help: "speak with an agent of any AG-UI server, or of a team file, in a terminal or from a script", own: chatSettings, run: converse},
 		{name: "graph", help: "print the agents of a team file, or the built-in team, as a Mermaid flowchart", own: graphSettings, run: graph},
 		{name: "doctor", help: "check an installation with the settings of serve: exit 0, or 1 if something is wrong", settings: append(serverFlags(), "json"), run: examine, misfit: misfit},
 		{name: "key", help: "make an API key: its line for -keys-file on stdout, the key on stderr", operand: "NAME", own: keySettings, run: key},
@@ -80,6 +82,7 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 		}
 		c, err := parse(cmd, args, env)
 		var misuse usageError
+		var ended exitCode
 		switch {
 		case err == nil:
 			err = cmd.run(ctx, c, stdout, stderr)
@@ -89,6 +92,8 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 		switch {
 		case err == nil:
 			return exitOK
+		case errors.As(err, &ended):
+			return int(ended)
 		case errors.Is(err, flag.ErrHelp) && named:
 			return printHelp(stdout, cmd)
 		case errors.Is(err, flag.ErrHelp):
@@ -113,3 +118,8 @@ func printError(w io.Writer, err error) { _, _ = fmt.Fprintf(w, "gateway: %v\n",
 type usageError struct{ text string }
 
 func (e usageError) Error() string { return e.text }
+
+// An exitCode ends the program with a code of its own, when everything was said.
+type exitCode int
+
+func (e exitCode) Error() string { return "exit code " + strconv.Itoa(int(e)) }

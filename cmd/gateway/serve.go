@@ -59,29 +59,20 @@ func serve(ctx context.Context, c *config, stdout, stderr io.Writer) error {
 func (c *config) serve(ctx context.Context, metrics http.Handler, log *slog.Logger) error {
 	reloads, stop := c.notifyReload()
 	defer stop()
-	team, err := c.loadTeam()
+	c.options.Page = web.Handler()
+	parts, err := c.open(ctx, log)
 	if err != nil {
 		return err
 	}
-	store, err := c.openStore(ctx, log)
-	if err != nil {
-		return errors.Join(err, team.Close())
-	}
-	c.options.Agents, c.options.Agent = team.Agents, team.Options
-	c.options.Store, c.options.Shared = store, c.redis != "" || c.file != ""
-	c.options.Page = web.Handler()
-	g, err := gateway.New(c.options)
-	if err != nil {
-		return errors.Join(err, store.Close(), team.Close())
-	}
+	g, team := parts.gateway, parts.team
 	admin, err := c.startAdmin(ctx, g, metrics, log)
 	if err != nil {
-		return errors.Join(err, g.Close(), store.Close(), team.Close())
+		return errors.Join(err, parts.close())
 	}
 	defer admin.close()
 	server, listener, err := c.listen(ctx, g, log)
 	if err != nil {
-		return errors.Join(err, g.Close(), store.Close(), team.Close())
+		return errors.Join(err, parts.close())
 	}
 	served := make(chan error, 1) // buffered: nobody receives from it after ctx is done
 	go func() { served <- server.listenAndServe(listener) }()
@@ -100,8 +91,36 @@ func (c *config) serve(ctx context.Context, metrics http.Handler, log *slog.Logg
 			done = true
 		}
 	}
-	return errors.Join(err, g.Close(), s.close(), store.Close())
+	return errors.Join(err, g.Close(), s.close(), parts.store.Close())
 }
+
+// parts are a gateway and what it is made of.
+type parts struct {
+	gateway *gateway.Gateway
+	team    *teamfile.Team
+	store   state.Store
+}
+
+// open makes a gateway of the settings.
+func (c *config) open(ctx context.Context, log *slog.Logger) (*parts, error) {
+	team, err := c.loadTeam()
+	if err != nil {
+		return nil, err
+	}
+	store, err := c.openStore(ctx, log)
+	if err != nil {
+		return nil, errors.Join(err, team.Close())
+	}
+	c.options.Agents, c.options.Agent = team.Agents, team.Options
+	c.options.Store, c.options.Shared = store, c.redis != "" || c.file != ""
+	g, err := gateway.New(c.options)
+	if err != nil {
+		return nil, errors.Join(err, store.Close(), team.Close())
+	}
+	return &parts{gateway: g, team: team, store: store}, nil
+}
+
+func (p *parts) close() error { return errors.Join(p.gateway.Close(), p.store.Close(), p.team.Close()) }
 
 // memoryLimit is how many bytes the threads in memory may take if nobody says.
 const memoryLimit = 512 << 20

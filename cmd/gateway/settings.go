@@ -43,7 +43,8 @@ type config struct {
 	drainEnds    time.Time // when -drain is over; zero: it has not begun
 
 	conversations conversationFlags // of the command test
-	agent         string            // of the command graph: which agent is drawn
+	chat          chatFlags         // of the command chat
+	agent         string            // of the commands graph and chat: which agent is drawn or spoken with
 
 	yes        bool          // what the command is about may be deleted
 	json       bool          // what the command prints is for programs
@@ -72,7 +73,7 @@ type setting struct {
 // env is the setting's name in the environment.
 func (s setting) env() string {
 	switch s.flag {
-	case "env-file", "roles", "run": // the file cannot name itself, and a key's roles and what is to be played are said once
+	case "env-file", "roles", "run", "thread": // the file cannot name itself, and a key's roles, what is to be played and which conversation goes on are said once
 		return ""
 	case "model-url": // the variables that other programs read, too
 		return "OPENAI_BASE_URL"
@@ -88,7 +89,7 @@ func (s setting) env() string {
 // by which an image or a Makefile says where threads are kept if nobody else does.
 func (s setting) environment() []string {
 	switch s.flag {
-	case "env-file", "roles", "run":
+	case "env-file", "roles", "run", "thread":
 		return nil
 	case "store":
 		return []string{s.env(), "REDIS_URL", "GATEWAY_STORE_DEFAULT"}
@@ -272,6 +273,9 @@ func flags(c *config, cmd command, settings []setting, args []string) (map[strin
 	set.Usage = func() {}
 	for _, s := range settings {
 		set.Func(s.flag, s.help, func(value string) error {
+			if s.flag == "header" && given[s.flag] != "" {
+				value = given[s.flag] + "\n" + value // it may be given several times
+			}
 			given[s.flag] = value
 			return nil
 		})

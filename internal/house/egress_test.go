@@ -11,13 +11,13 @@ import (
 
 // ownClients are the places that may make an HTTP client, or take the one of net/http, which connects to every address.
 var ownClients = []string{
-	"internal/egress",                    // makes those of everybody else
-	"interop",                            // drives the binary from outside
-	"bench",                              // measures servers from outside, and is the least of them itself
-	"cmd/gateway/healthcheck.go",         // asks the address that the gateway itself listens on
-	"mcp/header.go",                      // wraps the transport of a caller's own client, which may be the default one
-	"telemetry/propagate.go",             // likewise
-	"gateway/teamfile/teamtest/local.go", // answers in this process, and connects to nobody
+	"internal/egress",            // makes those of everybody else
+	"interop",                    // drives the binary from outside
+	"bench",                      // measures servers from outside, and is the least of them itself
+	"cmd/gateway/healthcheck.go", // asks the address that the gateway itself listens on
+	"mcp/header.go",              // wraps the transport of a caller's own client, which may be the default one
+	"telemetry/propagate.go",     // likewise
+	"internal/inprocess",         // answers in this process, and connects to nobody
 }
 
 // clientNames are what makes a client in package net/http, and what uses the one that everybody shares.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/client"
+	"github.com/agui-gateway/gateway/internal/inprocess"
 )
 
 // A talk is a client's part of a conversation: it sends what people say, and hears what comes.
@@ -24,7 +25,7 @@ type talk struct {
 }
 
 func newTalk(c *conversation, agent string, h http.Handler) (*talk, error) {
-	cl, err := client.New(client.Options{URL: "http://127.0.0.1/agents/" + agent + "?interrupts=standard", Server: client.ServerGateway, HTTP: clientOf(h)})
+	cl, err := client.New(client.Options{URL: "http://127.0.0.1/agents/" + agent + "?interrupts=standard", Server: client.ServerGateway, HTTP: inprocess.Client(h)})
 	return &talk{c: c, client: cl, agent: agent}, err
 }
 

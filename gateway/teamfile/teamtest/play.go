@@ -18,6 +18,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway/teamfile"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/groupchattest"
+	"github.com/agui-gateway/gateway/internal/inprocess"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -224,7 +225,7 @@ func (l likeness) Identity() (provider, name string) { return model.Identify(l.o
 // server is what stands in for an MCP server.
 func (p *player) server(name string) *http.Client {
 	if s := p.servers[name]; s != nil {
-		return clientOf(s)
+		return inprocess.Client(s)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agui-gateway/gateway/gateway"
 	"github.com/agui-gateway/gateway/gateway/teamfile"
+	"github.com/agui-gateway/gateway/internal/inprocess"
 )
 
 // A remote stands in for a remote agent: an agent of another team file, or one that the conversation describes as team files do.
@@ -82,7 +83,7 @@ func (r *remote) serve(o teamfile.Options) (_ *http.Client, stop func(), err err
 		q.Host = "127.0.0.1"
 		g.ServeHTTP(w, q)
 	})
-	return clientOf(redirected), func() {
+	return inprocess.Client(redirected), func() {
 		_ = g.Close()
 		_ = team.Close()
 	}, nil

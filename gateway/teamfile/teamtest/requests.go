@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/agui-gateway/gateway/gateway/teamfile"
+	"github.com/agui-gateway/gateway/internal/inprocess"
 )
 
 // An endpoint stands in for the server that a tool's requests go to, and answers with the results that a conversation describes.
@@ -57,5 +58,5 @@ func (p *player) endpoint(tool string) *http.Client {
 		return nil
 	}
 	e.there = true
-	return clientOf(e)
+	return inprocess.Client(e)
 }

@@ -1,4 +1,5 @@
-package teamtest
+// Package inprocess asks a handler of this process as clients ask a server, without a connection that others could use too.
+package inprocess
 
 import (
 	"io"
@@ -6,16 +7,16 @@ import (
 	"sync"
 )
 
-// A local answers requests with a handler in this process, and connects to nobody.
-type local struct{ handler http.Handler }
+// A transport answers requests with a handler in this process, and connects to nobody.
+type transport struct{ handler http.Handler }
 
-// clientOf is a client of what handler answers.
-func clientOf(handler http.Handler) *http.Client { return &http.Client{Transport: &local{handler}} }
+// Client is a client of what handler answers, whatever the host of a URL: requests come from 127.0.0.1. It is safe for concurrent use.
+func Client(handler http.Handler) *http.Client { return &http.Client{Transport: &transport{handler}} }
 
 // RoundTrip answers r. The body of the answer is read while the handler writes it.
-func (l *local) RoundTrip(r *http.Request) (*http.Response, error) {
+func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	out, in := io.Pipe()
-	w := &localWriter{header: http.Header{}, body: in, begun: make(chan struct{})}
+	w := &answerWriter{header: http.Header{}, body: in, begun: make(chan struct{})}
 	served := r.Clone(r.Context())
 	served.RequestURI, served.RemoteAddr = r.URL.RequestURI(), "127.0.0.1:1"
 	if served.Host == "" {
@@ -32,7 +33,7 @@ func (l *local) RoundTrip(r *http.Request) (*http.Response, error) {
 			w.WriteHeader(http.StatusOK)
 			_ = in.Close()
 		}()
-		l.handler.ServeHTTP(w, served)
+		t.handler.ServeHTTP(w, served)
 	}()
 	select {
 	case <-w.begun:
@@ -46,8 +47,8 @@ func (l *local) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// A localWriter is the writer of one answer.
-type localWriter struct {
+// An answerWriter is the writer of one answer.
+type answerWriter struct {
 	header, sent http.Header
 	body         *io.PipeWriter
 	status       int
@@ -56,10 +57,10 @@ type localWriter struct {
 }
 
 // Header are the headers that are sent with the status.
-func (w *localWriter) Header() http.Header { return w.header }
+func (w *answerWriter) Header() http.Header { return w.header }
 
 // WriteHeader begins the answer.
-func (w *localWriter) WriteHeader(status int) {
+func (w *answerWriter) WriteHeader(status int) {
 	w.once.Do(func() {
 		w.status, w.sent = status, w.header.Clone()
 		close(w.begun)
@@ -67,10 +68,10 @@ func (w *localWriter) WriteHeader(status int) {
 }
 
 // Write sends data.
-func (w *localWriter) Write(data []byte) (int, error) {
+func (w *answerWriter) Write(data []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
 	return w.body.Write(data)
 }
 
 // Flush sends what there is, which everything is at once.
-func (w *localWriter) Flush() { w.WriteHeader(http.StatusOK) }
+func (w *answerWriter) Flush() { w.WriteHeader(http.StatusOK) }

@@ -1,0 +1,80 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// A Thread is what a gateway tells of a conversation, as of its last commit.
+type Thread struct {
+	ID string `json:"id"`
+	// Agent is whom the conversation is with.
+	Agent string `json:"agent"`
+	// Status is idle, running, interrupted or failed.
+	Status    string    `json:"status"`
+	Title     string    `json:"title"`
+	UpdatedAt time.Time `json:"updatedAt"`
+	// State, Messages and Interrupts, the open questions, are those of [Client.Thread]; a list of threads has none.
+	State      json.RawMessage  `json:"state"`
+	Messages   []agui.Message   `json:"messages"`
+	Interrupts []agui.Interrupt `json:"interrupts"`
+}
+
+// ErrNoThread is returned for a thread that the server does not have, and of a server that tells of no threads.
+var ErrNoThread = errors.New("client: there is no such thread")
+
+// Thread asks a gateway for a thread of the client's agent, with its newest messages, at most limit of them; 0 is all. Other servers have no
+// route for that: the error is [ErrNoThread].
+func (c *Client) Thread(ctx context.Context, threadID string, limit int, header http.Header) (*Thread, error) {
+	if c.Server(ctx, header) != ServerGateway {
+		return nil, ErrNoThread
+	}
+	u := c.thread(threadID, "")
+	if limit > 0 {
+		q := u.Query()
+		q.Set("limit", strconv.Itoa(limit))
+		u.RawQuery = q.Encode()
+	}
+	var told Thread
+	err := c.ask(ctx, http.MethodGet, u, nil, header, &told)
+	if e, ok := errors.AsType[*Error](err); ok && e.Status == http.StatusNotFound {
+		return nil, ErrNoThread
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &told, nil
+}
+
+// Threads asks a gateway for the caller's newest threads with the client's agent, at most limit of them. Of other servers the error is [ErrNoThread].
+func (c *Client) Threads(ctx context.Context, limit int, header http.Header) ([]Thread, error) {
+	if c.Server(ctx, header) != ServerGateway {
+		return nil, ErrNoThread
+	}
+	u := *c.url
+	u.RawQuery = url.Values{"agent": {c.Agent()}, "limit": {strconv.Itoa(limit)}}.Encode()
+	var told struct {
+		Threads []Thread `json:"threads"`
+	}
+	err := c.ask(ctx, http.MethodGet, u.JoinPath("..", "..", "threads"), nil, header, &told)
+	return told.Threads, err
+}
+
+// Agent is the name of the client's agent as the URL has it: its last element, or the one before /run at a CopilotKit runtime.
+func (c *Client) Agent() string {
+	_, before, name := splitAgentPath(c.url)
+	if kindByPath(c.url) == ServerCopilotKit {
+		name = before
+	}
+	if plain, err := url.PathUnescape(name); err == nil {
+		return plain
+	}
+	return name
+}

@@ -1,0 +1,99 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Place is where an agent may be: a URL, and how it is asked.
+type Place struct {
+	URL    string
+	Header http.Header
+	HTTP   *http.Client
+}
+
+// errAddress is a URL that cannot be asked; it is not quoted, for it may hold a secret.
+var errAddress = errors.New("-url (GATEWAY_URL): not a URL; write such as http://127.0.0.1:8080/agents/NAME")
+
+// Agent is the URL of an agent: the place's own, or that of the agent of this name at a gateway that is there. Without a name a gateway's
+// only agent is meant.
+func (p Place) Agent(ctx context.Context, name string) (string, error) {
+	u, err := url.Parse(p.URL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return "", errAddress
+	}
+	root := strings.Trim(u.Path, "/") == ""
+	if name == "" && !root {
+		return p.URL, nil
+	}
+	if name != "" && strings.Contains(u.Path, "/agents/") {
+		return "", &Problem{Text: "The URL names an agent already.", Hint: "Leave out -agent, or what is behind the gateway's address."}
+	}
+	if name == "" {
+		names := p.Agents(ctx)
+		if len(names) == 0 {
+			return p.URL, nil // what is there is no gateway, or is away: the run will tell
+		}
+		if len(names) > 1 {
+			return "", &Problem{Text: "The gateway has several agents: " + line(strings.Join(names, ", "), 400) + ".", Hint: "Name one with -agent NAME."}
+		}
+		name = names[0]
+	}
+	return u.JoinPath("agents", url.PathEscape(name)).String(), nil
+}
+
+// Agents are the names of the agents at the gateway of the URL; none if it is none, or is away.
+func (p Place) Agents(ctx context.Context) []string {
+	u, err := url.Parse(p.URL)
+	if err != nil {
+		return nil
+	}
+	before, _, _ := strings.Cut(u.EscapedPath(), "/agents/")
+	u.Path, u.RawPath, u.RawQuery, u.Fragment = "", "", "", ""
+	u = u.JoinPath(before, "agents")
+	const patience, enough = 5 * time.Second, 1 << 20
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil
+	}
+	r.Header = p.Header.Clone()
+	answer, err := p.HTTP.Do(r)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = answer.Body.Close() }() // it has been read as far as it is of use
+	var told struct {
+		Agents []struct {
+			ID string `json:"id"`
+		} `json:"agents"`
+	}
+	if answer.StatusCode != http.StatusOK || json.NewDecoder(io.LimitReader(answer.Body, enough)).Decode(&told) != nil {
+		return nil
+	}
+	var names []string
+	for _, a := range told.Agents {
+		names = append(names, a.ID)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Quote is text as one word of a shell's command.
+func Quote(text string) string {
+	plain := func(r rune) bool {
+		return r < 0x80 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=@,+%", r))
+	}
+	if text != "" && !strings.ContainsFunc(text, func(r rune) bool { return !plain(r) }) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(Clean(text), "'", `'\''`) + "'"
+}

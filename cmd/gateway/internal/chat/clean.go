@@ -1,0 +1,58 @@
+package chat
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Clean returns text that changes nothing of a terminal but what is written in it. Control characters, with which somebody could move the
+// cursor, set the title or paste, are replaced by their pictures, and what reorders or hides text by U+FFFD. Line breaks and tabs stay; a
+// carriage return, which would let later text cover earlier text, is left out. A text may be cleaned in pieces.
+func Clean(text string) string {
+	if !strings.ContainsFunc(text, harmful) && utf8.ValidString(text) {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		const pictures, deletePicture = 0x2400, 0x2421
+		switch {
+		case r == '\r':
+			return -1
+		case !harmful(r):
+			return r
+		case r < ' ':
+			return pictures + r
+		case r == 0x7f:
+			return deletePicture
+		default:
+			return unicode.ReplacementChar
+		}
+	}, strings.ToValidUTF8(text, string(unicode.ReplacementChar)))
+}
+
+// harmful reports whether a terminal, or its reader, could take r for something other than what it is.
+func harmful(r rune) bool {
+	switch r {
+	case '\n', '\t':
+		return false
+	case '\u200c', '\u200d', '\u200e', '\u200f': // joiners, which emoji and several scripts need, and marks of direction
+		return false
+	case '\u2028', '\u2029':
+		return true
+	}
+	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
+}
+
+// line is text as a part of one line: clean, without breaks, and of at most most characters.
+func line(text string, most int) string {
+	text = strings.Join(strings.FieldsFunc(Clean(text), func(r rune) bool { return r == '\n' || r == '\t' }), " ")
+	return clip(strings.TrimSpace(text), most)
+}
+
+// clip is text of at most most characters, with an ellipsis if there were more.
+func clip(text string, most int) string {
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return strings.TrimSpace(string([]rune(text)[:max(0, most-1)])) + "…"
+}

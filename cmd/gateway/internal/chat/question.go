@@ -1,0 +1,239 @@
+package chat
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// mostLabel is how many characters of a choice are shown.
+const mostLabel = 160
+
+// A question is an open interrupt, with what of it is for people.
+type question struct {
+	agui.Interrupt
+	// Event is what asked in the dialect of before 1.0, which goes back with the answer; nil for interrupts of 1.0.
+	Event json.RawMessage `json:"event,omitempty"`
+}
+
+// A card is what a question shows, in the members that agents of a gateway fill in. Others may have none of it.
+type card struct {
+	Message        string            `json:"message"`
+	Options        []json.RawMessage `json:"options"`
+	Recommendation json.RawMessage   `json:"recommendation"`
+	Agent          string            `json:"agent"`
+
+	Tool        string          `json:"tool"`
+	Description string          `json:"description"`
+	Arguments   json.RawMessage `json:"arguments"`
+	Schema      json.RawMessage `json:"schema"`
+	Why         string          `json:"why"`
+	Truncated   bool            `json:"truncated"`
+	Masked      bool            `json:"masked"`
+	Remember    []string        `json:"remember"`
+}
+
+// card reads the question's card. Members of another shape than the gateway's are not there.
+func (q question) card() card {
+	var c card
+	_ = json.Unmarshal(q.Metadata["value"], &c) // a member of another shape is left out
+	c.Message = cmp.Or(q.Message, c.Message, "An answer is needed ("+q.Reason+").")
+	return c
+}
+
+// A choice is one of the answers that a question offers.
+type choice struct {
+	value       json.RawMessage
+	label       string
+	recommended bool
+}
+
+// choices are the answers that a question offers: its card's options, or what its schema enumerates.
+func (q question) choices() []choice {
+	c := q.card()
+	if len(c.Options) == 0 {
+		return parseSchema(q.ResponseSchema).choices()
+	}
+	var list []choice
+	for _, option := range c.Options {
+		recommended := len(c.Recommendation) > 0 && compact(option) == compact(c.Recommendation)
+		list = append(list, choice{value: option, label: label(option), recommended: recommended})
+	}
+	return list
+}
+
+// label is what a value is called: a text, the members of an object, or its JSON.
+func label(value json.RawMessage) string {
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		return line(text, mostLabel)
+	}
+	var parts []string
+	for i, m := range members(value) {
+		if json.Unmarshal(m.value, &text) != nil {
+			text = compact(m.value)
+		}
+		if i > 0 {
+			text = m.name + " " + text
+		}
+		parts = append(parts, text)
+	}
+	if len(parts) == 0 {
+		parts = []string{compact(value)}
+	}
+	return line(strings.Join(parts, ", "), mostLabel)
+}
+
+// until says when a question stops being open; empty if that is not known.
+func (q question) until() string {
+	at, err := time.Parse(time.RFC3339, q.ExpiresAt)
+	if err != nil {
+		return ""
+	}
+	return "open until " + at.Local().Format("2006-01-02 15:04")
+}
+
+// A misfit is why an answer is none, for people.
+type misfit string
+
+func (m misfit) Error() string { return string(m) }
+
+// typed is the answer that a text gives: the number or the name of a choice, JSON, or the text itself. The error is a [misfit].
+func (q question) typed(text string) (json.RawMessage, error) {
+	if approved, ok := decision(text); ok && (q.approval() || parseSchema(q.ResponseSchema).kind() == "boolean") {
+		if !q.approval() {
+			return q.fit(json.RawMessage(strconv.FormatBool(approved)))
+		}
+		return q.fit(json.RawMessage(`{"approved":` + strconv.FormatBool(approved) + `}`))
+	}
+	choices := q.choices()
+	if n, err := strconv.Atoi(text); err == nil && len(choices) > 0 {
+		if n < 1 || n > len(choices) {
+			return nil, misfit("there are the choices 1 to " + strconv.Itoa(len(choices)))
+		}
+		return q.fit(choices[n-1].value)
+	}
+	if c := named(choices, text); c != nil {
+		return q.fit(c.value)
+	}
+	if json.Valid([]byte(text)) {
+		if payload, err := q.fit(json.RawMessage(text)); err == nil {
+			return payload, nil
+		}
+	}
+	if len(choices) > 0 && q.closed() {
+		return nil, misfit("this is none of the choices 1 to " + strconv.Itoa(len(choices)))
+	}
+	asText, err := agui.Marshal(text)
+	if err != nil {
+		return nil, misfit("this cannot be written as JSON")
+	}
+	return q.fit(asText)
+}
+
+// named is the one choice that a text means: by what it is called, or by the text of one of its members.
+func named(choices []choice, text string) (found *choice) {
+	for i, c := range choices {
+		names := []string{c.label}
+		for _, m := range members(c.value) {
+			var name string
+			if json.Unmarshal(m.value, &name) == nil {
+				names = append(names, name)
+			}
+		}
+		if !slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, text) }) {
+			continue
+		}
+		if found != nil {
+			return nil // nobody can tell which
+		}
+		found = &choices[i]
+	}
+	return found
+}
+
+// closed reports whether a text in general is no answer.
+func (q question) closed() bool {
+	_, err := q.fit(json.RawMessage(`"\u0000"`))
+	return err != nil
+}
+
+// fit is a value in the form in which it answers the question, if it does.
+func (q question) fit(value json.RawMessage) (json.RawMessage, error) {
+	if !checkable(q.ResponseSchema) {
+		return value, nil
+	}
+	fitted := state.FitAnswer(q.ResponseSchema, value)
+	if fitted == nil {
+		fitted = value
+	}
+	if err := state.ValidateAnswer(q.ResponseSchema, fitted); err != nil {
+		return nil, misfit("this is no answer to the question: " + mismatch(err))
+	}
+	return fitted, nil
+}
+
+// mismatch says where an answer does not match its schema, by a JSON Pointer and a keyword of the schema.
+func mismatch(err error) string {
+	return line(strings.TrimPrefix(err.Error(), state.ErrAnswer.Error()+": "), 300)
+}
+
+// checkable reports whether answers can be held against a schema here; with others the server has to do it.
+func checkable(schema json.RawMessage) bool {
+	return len(schema) > 0 && state.CheckSchema(schema) == nil
+}
+
+// legacyQuestions are questions in the dialect of before 1.0: each the value of a CUSTOM on_interrupt, JSON or text that may be JSON.
+func legacyQuestions(values []json.RawMessage) (list []question) {
+	for i, event := range values {
+		value, text := event, ""
+		if json.Unmarshal(event, &text) == nil && json.Valid([]byte(text)) {
+			value = json.RawMessage(text)
+		}
+		var id string
+		_ = json.Unmarshal(valueOf(value, "id"), &id) // without one it has a number
+		q := question{Event: event}
+		q.ID, q.Reason = cmp.Or(id, strconv.Itoa(i+1)), "input_required"
+		q.Metadata = agui.Metadata{"value": value}
+		if members(value) == nil {
+			q.Message = text
+		}
+		list = append(list, q)
+	}
+	return list
+}
+
+// An answer is what a person has said to a question.
+type answer struct {
+	question question
+	payload  json.RawMessage // nil cancels it
+}
+
+// resume puts answers into a request, in the dialect of their questions.
+func resume(in *agui.RunAgentInput, answers []answer) error {
+	var entries []agui.ResumeEntry
+	for _, a := range answers {
+		e := agui.ResumeEntry{InterruptID: a.question.ID, Status: agui.ResumeResolved, Payload: a.payload}
+		if a.payload == nil {
+			e.Status = agui.ResumeCancelled
+		}
+		entries = append(entries, e)
+	}
+	if len(answers) == 0 || answers[0].question.Event == nil {
+		in.Resume = entries
+		return nil
+	}
+	command := map[string]any{"resume": entries}
+	if len(answers) == 1 && answers[0].payload != nil {
+		command = map[string]any{"resume": answers[0].payload, "interruptEvent": answers[0].question.Event}
+	}
+	props, err := agui.Marshal(map[string]any{"command": command})
+	in.ForwardedProps = props
+	return err
+}

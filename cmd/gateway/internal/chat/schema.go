@@ -1,0 +1,95 @@
+package chat
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// A schema is as much of a JSON Schema as a form in a terminal is made of. The answer is held against the whole of it.
+type schema struct {
+	Type        json.RawMessage   `json:"type"`
+	Title       string            `json:"title"`
+	Description string            `json:"description"`
+	Format      string            `json:"format"`
+	Enum        []json.RawMessage `json:"enum"`
+	OneOf       []json.RawMessage `json:"oneOf"`
+	Const       json.RawMessage   `json:"const"`
+	Default     json.RawMessage   `json:"default"`
+	Properties  json.RawMessage   `json:"properties"`
+	Required    []string          `json:"required"`
+
+	raw json.RawMessage
+}
+
+// parseSchema reads what is known of a schema. What is none has the zero value, for which any JSON is asked.
+func parseSchema(raw json.RawMessage) schema {
+	var s schema
+	if json.Unmarshal(raw, &s) != nil {
+		s = schema{}
+	}
+	s.raw = raw
+	return s
+}
+
+// kind is the one type that a value may have; empty if it is several or any.
+func (s schema) kind() string {
+	var kind string
+	_ = json.Unmarshal(s.Type, &kind) // a list of types is none
+	if kind == "" && len(s.Properties) > 0 {
+		return "object"
+	}
+	return kind
+}
+
+// choices are the values that there are to choose from, with what they are called: those of enum, or of a oneOf that has nothing but constants.
+func (s schema) choices() (list []choice) {
+	for _, value := range s.Enum {
+		list = append(list, choice{value: value, label: label(value)})
+	}
+	for _, raw := range s.OneOf {
+		one := parseSchema(raw)
+		if len(one.Const) == 0 {
+			return list
+		}
+		name := one.Title
+		if name == "" {
+			name = label(one.Const)
+		}
+		list = append(list, choice{value: one.Const, label: line(name, mostLabel)})
+	}
+	return list
+}
+
+// A member is a member of an object, in the order in which it was written.
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+// members are those of an object in order; nil if raw is none.
+func members(raw json.RawMessage) (list []member) {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	if open, err := decoder.Token(); err != nil || open != json.Delim('{') {
+		return nil
+	}
+	for decoder.More() {
+		token, err := decoder.Token()
+		name, isName := token.(string)
+		var value json.RawMessage
+		if err != nil || !isName || decoder.Decode(&value) != nil {
+			return nil
+		}
+		list = append(list, member{name, value})
+	}
+	return list
+}
+
+// valueOf is the member of an object by its name; nil if there is none.
+func valueOf(object json.RawMessage, name string) json.RawMessage {
+	for _, m := range members(object) {
+		if m.name == name {
+			return m.value
+		}
+	}
+	return nil
+}

@@ -1,0 +1,52 @@
+package chat
+
+import (
+	"io"
+	"strings"
+)
+
+// A style is how a text looks in a terminal with colours, as the parameter of its escape sequence.
+type style string
+
+const (
+	plain  style = ""
+	bold   style = "1"
+	dim    style = "2"
+	speech style = "1;36" // who speaks
+	asking style = "1;33" // what a person has to decide
+	wrong  style = "31"
+)
+
+// A screen writes to a terminal, or where the output of a program goes. What it is given is clean. Its first error sticks.
+type screen struct {
+	w      io.Writer
+	colour bool
+	within bool // the last line is not complete
+	err    error
+}
+
+// text writes text as it comes.
+func (s *screen) text(text string, as style) {
+	if text == "" || s.err != nil {
+		return
+	}
+	s.within = !strings.HasSuffix(text, "\n")
+	if s.colour && as != plain {
+		text = "\x1b[" + string(as) + "m" + text + "\x1b[0m"
+	}
+	_, s.err = io.WriteString(s.w, text)
+}
+
+// line begins a new line if need be, and writes one.
+func (s *screen) line(text string, as style) {
+	s.fresh()
+	s.text(text, as)
+	s.text("\n", plain)
+}
+
+// fresh completes the last line.
+func (s *screen) fresh() {
+	if s.within {
+		s.text("\n", plain)
+	}
+}

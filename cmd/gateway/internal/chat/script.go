@@ -1,0 +1,99 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// mostInput is how many bytes a script may say.
+const mostInput = 1 << 20
+
+// script says what there is to say, or answers what is open, and shows what is said.
+func (s *session) script(ctx context.Context) error {
+	raw, err := io.ReadAll(io.LimitReader(s.o.In, mostInput+1))
+	if err != nil {
+		return err
+	}
+	if len(raw) > mostInput {
+		return &Problem{Text: "more than 1 MiB is more than can be said at once"}
+	}
+	text := strings.TrimSpace(string(raw))
+	var end ending
+	switch {
+	case text == "" && len(s.questions) > 0:
+		return s.openQuestions()
+	case text == "":
+		return ErrNothing
+	case len(s.questions) > 0:
+		answers, err := s.answersOf(text)
+		if err != nil {
+			return err
+		}
+		end = s.answer(ctx, answers, &output{s.screen})
+	default:
+		end = s.say(ctx, text, &output{s.screen})
+	}
+	s.screen.fresh()
+	switch {
+	case s.screen.err != nil:
+		return s.screen.err
+	case end.stopped:
+		return ErrStopped
+	case end.err != nil:
+		return s.explain(ctx, end.err)
+	case end.failed != nil:
+		return problemOf(end.failed)
+	case len(s.questions) > 0:
+		return s.openQuestions()
+	}
+	return nil
+}
+
+// answersOf are the answers that a text gives to the open questions: to one as a person writes it, to several an object by their ids.
+func (s *session) answersOf(text string) ([]answer, error) {
+	if len(s.questions) == 1 {
+		q := s.questions[0]
+		if text == "/cancel" {
+			return []answer{{question: q}}, nil
+		}
+		payload, err := q.typed(text)
+		if err != nil {
+			return nil, &Problem{Text: err.Error(), Hint: "the question " + line(q.ID, 200) + " stays open: " + line(q.card().Message, 300)}
+		}
+		return []answer{{question: q, payload: payload}}, nil
+	}
+	var answers []answer
+	for _, q := range s.questions {
+		value := valueOf(json.RawMessage(text), q.ID)
+		if value == nil {
+			return nil, &Problem{Text: fmt.Sprintf("%d questions are open, and there is no answer to %s", len(s.questions), line(q.ID, 200)),
+				Hint: `write an object that has all of them: {"` + line(q.ID, 200) + `": …, …}`}
+		}
+		payload, err := q.fit(value)
+		if err != nil {
+			return nil, &Problem{Text: line(q.ID, 200) + ": " + err.Error()}
+		}
+		answers = append(answers, answer{question: q, payload: payload})
+	}
+	return answers, nil
+}
+
+// openQuestions tells of the open questions, and how they are answered.
+func (s *session) openQuestions() error {
+	to := &screen{w: s.o.Err}
+	for _, q := range s.questions {
+		to.line("question "+line(q.ID, 200)+" is open: "+line(q.card().Message, 1000), plain)
+		if q.approval() {
+			c := q.card()
+			to.line("  "+line(c.Tool, 80)+" "+line(compact(c.Arguments), 2000)+"; allow or deny", plain)
+		}
+		(&asker{screen: to}).list(q.choices())
+	}
+	if s.o.Again != "" {
+		to.line("Answer with: echo ANSWER | "+s.again(), plain)
+	}
+	return ErrQuestion
+}

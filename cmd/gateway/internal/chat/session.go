@@ -1,0 +1,208 @@
+package chat
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/client"
+)
+
+// Options say with whom one speaks, and through what.
+type Options struct {
+	Client *client.Client
+	Agent  string // its name, for people
+	Where  string // says where it is: "at" an address, "of" a file
+	// Thread is the conversation to go on with; empty begins a new one.
+	Thread string
+	// Agents names the agents that the server has, for whoever has named another; nil if that cannot be known.
+	Agents func(context.Context) []string
+	// Again is the command that goes on, without -thread; empty: the conversation ends with the program.
+	Again string
+	// Kept keeps conversations with servers that keep none; nil does not.
+	Kept *Kept
+	// Lines reads from a person; nil: In has what is said, once, and Out gets what is answered and nothing else.
+	Lines Lines
+	In    io.Reader
+	Out   io.Writer
+	Err   io.Writer // gets what is about the conversation, if nobody is there
+	// Colour says that Out understands escape sequences for colours.
+	Colour bool
+	// Interrupts stop a run.
+	Interrupts <-chan os.Signal
+	NewID      func() string
+}
+
+// ErrStopped is returned for a run that was stopped by an interrupt, if no person is there to go on.
+var ErrStopped = errors.New("chat: stopped")
+
+// ErrQuestion is returned if a question is open, and no person is there to answer it.
+var ErrQuestion = errors.New("chat: a question is open")
+
+// ErrNothing is returned if there is nothing to say.
+var ErrNothing = errors.New("chat: there is nothing to say; write it to standard input")
+
+// A session is a conversation.
+type session struct {
+	o      Options
+	screen *screen
+	kind   client.ServerKind
+
+	thread    string
+	title     string
+	running   bool   // somebody's run goes on, as of the last look
+	known     bool   // the server, or a file, had the conversation
+	last      string // that was said
+	messages  []agui.Message
+	state     []byte
+	questions []question // that are open
+}
+
+// Run holds a conversation until the person leaves it or, without one, says what there is to say. Besides this package's errors it returns
+// a [*Problem], or the cause of ctx.
+func Run(ctx context.Context, o Options) error {
+	s := &session{o: o, screen: &screen{w: o.Out, colour: o.Colour}, thread: o.Thread}
+	s.kind = o.Client.Server(ctx, nil)
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	if o.Lines == nil {
+		return s.script(ctx)
+	}
+	if err := s.talk(ctx); err != nil {
+		return err
+	}
+	return s.screen.err
+}
+
+// begin finds out what is known of the conversation.
+func (s *session) begin(ctx context.Context) error {
+	if s.thread != "" {
+		return s.load(ctx)
+	}
+	s.thread = s.o.NewID()
+	return nil
+}
+
+// load reads the conversation from the gateway, or from what is kept here of other servers'.
+func (s *session) load(ctx context.Context) error {
+	if s.kind != client.ServerGateway {
+		return s.loadKept()
+	}
+	t, err := s.o.Client.Thread(ctx, s.thread, 0, nil)
+	if errors.Is(err, client.ErrNoThread) {
+		return nil
+	}
+	if err != nil {
+		return s.explain(ctx, err)
+	}
+	s.known, s.title, s.running = true, t.Title, t.Status == "running"
+	s.messages, s.state, s.questions = t.Messages, t.State, nil
+	for _, i := range t.Interrupts {
+		s.questions = append(s.questions, question{Interrupt: i})
+	}
+	return nil
+}
+
+func (s *session) loadKept() error {
+	if s.o.Kept == nil {
+		return nil
+	}
+	r, err := s.o.Kept.read(s.thread)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s.known = true
+	s.messages, s.state, s.questions = r.Messages, r.State, r.Questions
+	return nil
+}
+
+// say sends a message, and shows what comes of it. A message that did not reach the server is no part of the conversation.
+func (s *session) say(ctx context.Context, text string, d display) ending {
+	before := s.messages
+	s.last = text
+	s.messages = append(slices.Clone(before), agui.Message{ID: s.o.NewID(), Role: agui.RoleUser, Content: agui.TextContent(text)})
+	end := s.run(ctx, s.input(), d)
+	if refused, ok := errors.AsType[*client.Error](end.err); ok && (refused.Fault == client.FaultUnreachable || refused.Fault == client.FaultStatus) {
+		s.messages = before
+	}
+	return end
+}
+
+// retry asks once more for what came to nothing.
+func (s *session) retry(ctx context.Context, d display) ending {
+	if n := len(s.messages); n > 0 && s.messages[n-1].Role == agui.RoleUser {
+		return s.run(ctx, s.input(), d)
+	}
+	return s.say(ctx, s.last, d)
+}
+
+// answer sends answers to all open questions.
+func (s *session) answer(ctx context.Context, answers []answer, d display) ending {
+	in := s.input()
+	if err := resume(&in, answers); err != nil {
+		return ending{err: err}
+	}
+	return s.run(ctx, in, d)
+}
+
+// input is a request of the conversation as it stands. A gateway has it; others are told all of it.
+func (s *session) input() agui.RunAgentInput {
+	in := agui.RunAgentInput{ThreadID: s.thread, RunID: s.o.NewID(), State: s.state, Messages: s.messages}
+	const enough = 2 // the newest one, and the one before, by which a gateway knows what was seen
+	if s.kind == client.ServerGateway && len(in.Messages) > enough {
+		in.Messages = in.Messages[len(in.Messages)-enough:]
+	}
+	return in
+}
+
+// run asks for a run, shows it, and takes what it has made of the conversation.
+func (s *session) run(ctx context.Context, in agui.RunAgentInput, d display) ending {
+	view, document := newView(s.messages, s.state)
+	t := &turn{client: s.o.Client, interrupts: s.o.Interrupts, renderer: newRenderer(d, s.o.Agent, s.messages), view: view}
+	before := compact(document.JSON())
+	end := t.run(ctx, in)
+	s.messages, s.state, s.known = view.Messages(), document.JSON(), true
+	if end.err == nil && end.failed == nil && !end.stopped {
+		s.questions = end.questions
+	}
+	if s.kind == client.ServerGateway && (end.failed != nil || end.err != nil || end.stopped) {
+		// What is open after a run that came to nothing, the gateway knows; if it cannot be asked, what was known is left.
+		_ = s.load(ctx)
+	}
+	if err := s.keep(); err != nil {
+		t.renderer.note(line(err.Error(), 300))
+	}
+	if after := compact(s.state); after != before && s.o.Lines != nil {
+		s.screen.line("the state has changed; /state shows it", dim)
+	}
+	return end
+}
+
+// keep keeps what the server does not.
+func (s *session) keep() error {
+	if s.o.Kept == nil || s.kind == client.ServerGateway {
+		return nil
+	}
+	return s.o.Kept.write(record{Thread: s.thread, Messages: s.messages, State: s.state, Questions: s.questions})
+}
+
+// callOf tells of a call of the conversation.
+func (s *session) callOf(id string) (tool, arguments string) {
+	for _, m := range s.messages {
+		for _, c := range m.ToolCalls {
+			if c.ID == id {
+				return c.Function.Name, cmp.Or(c.Function.Arguments, "{}")
+			}
+		}
+	}
+	return "", ""
+}

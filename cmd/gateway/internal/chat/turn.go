@@ -1,0 +1,189 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/client"
+	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// stopPatience is how long a server may take to end a run that it was told to stop.
+const stopPatience = 5 * time.Second
+
+// errStopped is why a run is not read to its end.
+var errStopped = errors.New("chat: stopped")
+
+// An ending is what a run came to.
+type ending struct {
+	questions []question
+	failed    *agui.RunError
+	stopped   bool
+	err       error // the answer could not be used
+}
+
+// A queue hands events from the connection to the screen. A terminal that takes its time, or was stopped with Ctrl-S, holds up the queue
+// and not the connection, which a server would close. It has as many events and bytes as the client takes of one answer.
+type queue struct {
+	mu     sync.Mutex
+	events []agui.Event
+	err    error
+	closed bool
+	more   chan struct{}
+}
+
+func (q *queue) put(e agui.Event, err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err != nil {
+		q.err = err
+	} else {
+		q.events = append(q.events, e)
+	}
+	q.wake()
+}
+
+func (q *queue) close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	q.wake()
+}
+
+func (q *queue) wake() {
+	select {
+	case q.more <- struct{}{}:
+	default:
+	}
+}
+
+// take waits for events. Without any the answer has ended, with err.
+func (q *queue) take() (events []agui.Event, err error) {
+	for {
+		<-q.more
+		q.mu.Lock()
+		events, q.events = q.events, nil
+		closed := q.closed
+		err = q.err
+		if closed {
+			q.wake()
+		}
+		q.mu.Unlock()
+		if len(events) > 0 || closed {
+			return events, err
+		}
+	}
+}
+
+// A turn is one run that is asked for, and shown.
+type turn struct {
+	client     *client.Client
+	interrupts <-chan os.Signal
+	renderer   *renderer
+	view       *run.View
+}
+
+// run asks for a run and shows it. The first interrupt stops it, the second one does not wait for it to end.
+func (t *turn) run(ctx context.Context, in agui.RunAgentInput) (end ending) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var stopping atomic.Bool
+	over, finish := context.WithCancel(context.WithoutCancel(ctx))
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		if t.watch(over) {
+			stopping.Store(true)
+			t.stop(over, in)
+			cancel(errStopped)
+		}
+	}()
+	defer func() {
+		finish()
+		<-watched
+	}()
+	q := &queue{more: make(chan struct{}, 1)}
+	go func() {
+		defer q.close()
+		for e, err := range t.client.Run(ctx, client.Request{Input: in}) {
+			q.put(e, err)
+		}
+	}()
+	for {
+		events, err := q.take()
+		for _, e := range events {
+			t.take(e, &end)
+		}
+		if len(events) == 0 {
+			end.err = err
+			break
+		}
+	}
+	t.renderer.finish()
+	if end.questions == nil {
+		end.questions = legacyQuestions(t.renderer.legacy)
+	}
+	if errors.Is(end.err, errStopped) || stopping.Load() && (end.failed != nil || end.err != nil) {
+		end = ending{stopped: true}
+	}
+	return end
+}
+
+// watch waits for an interrupt, and reports whether it came before the run was over.
+func (t *turn) watch(over context.Context) bool {
+	select {
+	case <-over.Done():
+		return false
+	case <-t.interrupts:
+		return true
+	}
+}
+
+// stop has the server stop the run, and waits for its end, the next interrupt, or as long as it may take. What is left then is to hang up.
+func (t *turn) stop(over context.Context, in agui.RunAgentInput) {
+	asked, done := context.WithTimeout(over, stopPatience)
+	defer done()
+	if can, err := t.client.Stop(asked, in.ThreadID, in.RunID, nil); !can || err != nil {
+		return
+	}
+	select {
+	case <-t.interrupts:
+	case <-asked.Done():
+	}
+}
+
+// take shows an event, and notes what it means for the conversation.
+func (t *turn) take(e agui.Event, end *ending) {
+	switch e := e.(type) {
+	case *agui.RunFinished:
+		*end = ending{}
+		if e.Outcome != nil {
+			end.stopped = e.Outcome.Type == agui.OutcomeCancelled
+			for _, i := range e.Outcome.Interrupts {
+				end.questions = append(end.questions, question{Interrupt: i})
+			}
+		}
+	case *agui.RunError:
+		*end = ending{failed: e}
+	case *agui.RunStarted:
+		t.renderer.legacy = nil
+	}
+	_ = t.view.Apply(e) // a patch that does not apply changes nothing, as in other clients
+	t.renderer.event(e)
+}
+
+// newView is a conversation as a client has it. State that is no object is as good as none.
+func newView(messages []agui.Message, raw json.RawMessage) (*run.View, *state.Document) {
+	document, err := state.NewDocument(raw, state.DocumentOptions{})
+	if err != nil {
+		document, _ = state.NewDocument(nil, state.DocumentOptions{}) // an empty one always can be made
+	}
+	return run.NewView(messages, document), document
+}
