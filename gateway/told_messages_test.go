@@ -2,10 +2,9 @@ package gateway_test
 
 import (
 	"maps"
-	"net/http"
-	"strings"
 	"testing"
 
+	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
 )
 
@@ -22,23 +21,28 @@ agents:
 	for _, test := range []struct {
 		name, agent string
 		messages    []string
-		snapshot    bool // whether one stands behind the last piece of a message
+		snapshot    bool // whether one stands behind the last piece of a message; in any case the client has the thread at the end
 	}{
 		{"what was told is not restated", "two", []string{"u1:hi"}, false},
 		{"nor before a question", "question", []string{"u1:hi"}, false},
 		{"nor before a call of the page", "page", []string{"u1:hi"}, false},
-		{"nor in a thread of which the client knows a part", "two", []string{"u2:again"}, false},
+		{"nor behind what the client lacks, which is shown", "two", []string{"u2:again"}, false},
 		{"a thread is shown", "two", nil, true},
 		{"what is withdrawn is taken back", "fails", []string{"u1:hi"}, true},
 	} {
-		_, stream := w.call(http.MethodPost, "/agents/"+test.agent+"?snapshots=news", input("t-"+test.agent, test.name, test.messages))
-		end := max(0, strings.LastIndex(stream, `"type":"TEXT_MESSAGE_END"`), strings.LastIndex(stream, `"type":"TOOL_CALL_END"`))
-		if got := strings.Contains(stream[end:], `"type":"MESSAGES_SNAPSHOT"`); got != test.snapshot {
-			t.Errorf("%s: ends with a snapshot of the messages: %t, want %t:\n%s", test.name, got, test.snapshot, stream)
+		r := w.post(test.agent+"?snapshots=news", input("t-"+test.agent, test.name, test.messages))
+		restated := false
+		for _, e := range r.events {
+			switch e.(type) {
+			case *agui.TextMessageEnd, *agui.ToolCallEnd:
+				restated = false
+			case *agui.MessagesSnapshot:
+				restated = true
+			}
 		}
-	}
-	_, stream := w.call(http.MethodPost, "/agents/two?snapshots=news", input("t-two", "new", []string{"u3:once more"}))
-	if !strings.Contains(stream, `"messages":[{"id":"u1"`) {
-		t.Errorf("a client that lacks messages is not shown them:\n%s", stream)
+		if restated != test.snapshot {
+			t.Errorf("%s: ends with a snapshot of the messages: %t, want %t:\n%s", test.name, restated, test.snapshot, r.lines(0))
+		}
+		r.equals(w.thread("t-" + test.agent))
 	}
 }

@@ -95,19 +95,24 @@ for (const [version, { HttpAgent }] of Object.entries(clients)) {
       row.shows("state", "yes");
     });
 
-    test("question", async () => {
-      const legacy = version === "0.0.45" || version === "0.0.53"; // they know no outcome
-      const agent = open({ query: legacy ? "?interrupts=legacy" : "" });
-      const events = await say(agent, talk.order);
-      if (legacy) {
-        const { value } = events.find(({ name }) => name === "on_interrupt");
-        assert.equal(JSON.parse(value).message, talk.order.asks);
-        await run(agent, { forwardedProps: { command: { resume: "M", interruptEvent: value } } });
-      } else {
+    const legacy = version === "0.0.45" || version === "0.0.53"; // they know no outcome
+    const query = legacy ? "?interrupts=legacy" : "";
+
+    /** The question that a run ended with, as the client is told of it: its message, and the parameters of the run that answers it. */
+    function questionOf(events, payload) {
+      if (!legacy) {
         const [{ id, message }] = events.at(-1).outcome.interrupts;
-        assert.equal(message, talk.order.asks);
-        await run(agent, { resume: [{ interruptId: id, status: "resolved", payload: { value: "M" } }] });
+        return { message, answer: { resume: [{ interruptId: id, status: "resolved", payload }] } };
       }
+      const { value } = events.find(({ name }) => name === "on_interrupt");
+      return { message: JSON.parse(value).message, answer: { forwardedProps: { command: { resume: payload, interruptEvent: value } } } };
+    }
+
+    test("question", async () => {
+      const agent = open({ query });
+      const { message, answer } = questionOf(await say(agent, talk.order), { value: "M" });
+      assert.equal(message, talk.order.asks);
+      await run(agent, answer);
       assert.deepEqual(said(agent.messages), talk.order.says);
       assert.deepEqual((await agrees(agent)).state.order, { size: "M" });
       row.shows("question", legacy ? "`?interrupts=legacy`" : "yes");
@@ -139,6 +144,8 @@ for (const [version, { HttpAgent }] of Object.entries(clients)) {
       const third = open(first);
       await run(third);
       await agrees(third);
+      await say(third, talk.order);
+      assert.equal(questionOf(await run(open({ threadId: third.threadId, query }))).message, talk.order.asks);
       row.shows("reload", "yes");
     });
 
@@ -146,7 +153,7 @@ for (const [version, { HttpAgent }] of Object.entries(clients)) {
       const agent = open({ query: subagents[version] === "yes" ? "" : "?subagents=on" });
       if (subagents[version]) {
         const events = await say(agent, talk.hello);
-        assert.deepEqual(events.filter(({ type }) => type === "SUBAGENT_STARTED").map(({ name }) => name), ["greeter"]);
+        assert.deepEqual(events.filter(({ type }) => type === "SUBAGENT_STARTED").map(({ name }) => name), ["greeter", "host"]);
         assert.deepEqual(said(agent.messages), talk.hello.says);
       } else {
         await assert.rejects(say(agent, talk.hello), /SUBAGENT_STARTED|discriminator/);

@@ -121,6 +121,11 @@ test("reload", async (t) => {
   const second = open(t, first);
   const joined = await second.run({}, ({ type }) => type === "STEP_STARTED");
   assert.deepEqual([...shown(joined), ...said(joined)], [...talk.hello.says, talk.story.begins]);
+
+  const third = open(t);
+  await third.run({ messages: [user(talk.order)] });
+  const asked = await open(t, third).run({});
+  assert.equal(asked.at(-1).outcome.interrupts[0].message, talk.order.asks);
   row.shows("reload", "yes");
 });
 

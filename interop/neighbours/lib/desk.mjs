@@ -20,7 +20,11 @@ export const whereAmI = {
   parameters: { type: "object", properties: { precise: { type: "boolean" } } },
 };
 
-const sent = (value, speaker) => ({ when: { and: [{ contains: { said: "user", value } }, { not: { speaker } }] }, speaker });
+/** The rule that lets a participant speak once, and others after it. */
+const sent = (value, speaker, ...others) => ({
+  when: { and: [{ contains: { said: "user", value } }, ...[speaker, ...others].map((name) => ({ not: { speaker: name } }))] },
+  speaker,
+});
 
 const script = (name, ...steps) => ({ name, type: "script", steps });
 
@@ -31,12 +35,20 @@ const team = (models) => ({
       type: "groupchat",
       manager: {
         type: "rules",
-        rules: [sent("Hello", "greeter"), sent("price", "clerk"), sent("where", "guide"), sent("order", "waiter"), sent("story", "teller")],
+        rules: [
+          sent("Hello", "greeter", "host"),
+          { when: { speaker: "greeter" }, speaker: "host" },
+          sent("price", "clerk"),
+          sent("where", "guide"),
+          sent("order", "waiter"),
+          sent("story", "teller"),
+        ],
         default: "done",
       },
       state: { client: ["/address"], initial: { shop: "Harbour" } },
       participants: [
-        script("greeter", ...talk.hello.says.map((say) => ({ say }))),
+        script("greeter", { say: talk.hello.says[0] }),
+        script("host", { say: talk.hello.says[1] }),
         {
           name: "clerk",
           type: "llm",
