@@ -54,29 +54,12 @@ func (t *term) wait(ctx context.Context) error {
 
 // keepLease renews the lease until the returned function is called.
 func (a *attempt) keepLease() (stop func()) {
-	quit, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		timer := time.NewTimer(a.term.left() - 2*a.g.o.Lease/3) // at once if it took long to get the lease
-		defer timer.Stop()
-		var away time.Time
-		for {
-			select {
-			case <-quit:
-				return
-			case <-timer.C:
-			}
-			next, ok := a.renewAgain(&away)
-			if !ok {
-				return
-			}
-			timer.Reset(max(next, time.Millisecond))
-		}
-	}()
-	return func() {
-		close(quit)
-		<-ended
-	}
+	var away time.Time
+	first := a.term.left() - 2*a.g.o.Lease/3 // at once if it took long to get the lease
+	return calls.Repeat(first, func() (time.Duration, bool) {
+		next, ok := a.renewAgain(&away)
+		return max(next, time.Millisecond), ok
+	})
 }
 
 // renewAgain renews the lease and returns when to do so next, or false if there is no lease any more. While the store is away it

@@ -209,28 +209,9 @@ func (s *stream) send(frames ...state.Frame) error {
 // keepAlive sends a comment whenever nothing else was sent for a heartbeat, so that proxies keep the connection.
 // It ends when stop is called, and has ended when stop returns.
 func (s *stream) keepAlive() (stop func()) {
-	quit, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		timer := time.NewTimer(s.every)
-		defer timer.Stop()
-		for {
-			select {
-			case <-quit:
-				return
-			case <-timer.C:
-				var next time.Duration
-				err := calls.Protect(func() (err error) { next, err = s.tick(); return err })
-				if err != nil {
-					return // the next send says so
-				}
-				timer.Reset(next)
-			}
-		}
-	}()
-	return sync.OnceFunc(func() {
-		close(quit)
-		<-ended
+	return calls.Repeat(s.every, func() (next time.Duration, again bool) {
+		err := calls.Protect(func() (err error) { next, err = s.tick(); return err })
+		return next, err == nil // otherwise the next send says so
 	})
 }
 

@@ -44,9 +44,7 @@ type Options struct {
 // what is pending, so that nothing is committed before the log has what led to it. It is safe for concurrent use.
 type Recorder struct {
 	Options
-	wake  chan struct{}
-	quit  chan struct{}
-	ended chan struct{}
+	writer sync.WaitGroup // what writes while the run goes on
 
 	// write is held while the store is written; it is locked before mu, and guards the fields below.
 	write sync.Mutex
@@ -63,17 +61,16 @@ type Recorder struct {
 	seq     uint64
 	held    bool  // pending waits for a commit
 	free    int   // how many of pending need not wait for it
+	writing bool  // there is a goroutine that writes what is pending
+	stopped bool  // there is to be none any more
 	err     error // why the log cannot be written any more
 	times   stamper
 }
 
 // New returns a recorder, which writes until Stop.
 func New(o Options) *Recorder {
-	r := &Recorder{
-		Options: o, wake: make(chan struct{}, 1), quit: make(chan struct{}), ended: make(chan struct{}),
-	}
+	r := &Recorder{Options: o}
 	r.room.L, r.times.now = &r.mu, o.Now
-	go r.loop()
 	return r
 }
 
@@ -106,25 +103,24 @@ func (r *Recorder) Add(f state.Frame) error {
 	f.ID = state.FrameID{Fence: r.Lease.Fence, Seq: r.seq}
 	r.pending = append(r.pending, f)
 	r.size += len(f.Data)
-	if !r.held {
-		select {
-		case r.wake <- struct{}{}:
-		default: // the loop has not received the last one yet
-		}
+	if !r.held && !r.writing && !r.stopped {
+		r.writing = true
+		r.writer.Go(r.writePending)
 	}
 	return nil
 }
 
-// loop appends what is pending until stop.
-func (r *Recorder) loop() {
-	defer close(r.ended)
+// writePending appends what is pending until there is nothing, or it waits for a commit. A quiet run has no goroutine for that.
+func (r *Recorder) writePending() {
 	for {
-		select {
-		case <-r.wake:
-			if err := calls.Protect(func() error { r.Flush(); return nil }); err != nil {
-				r.Fail(err)
-			}
-		case <-r.quit:
+		if err := calls.Protect(func() error { r.Flush(); return nil }); err != nil {
+			r.Fail(err)
+		}
+		r.mu.Lock()
+		r.writing = !r.held && len(r.pending) > 0 && r.err == nil && !r.stopped
+		again := r.writing
+		r.mu.Unlock()
+		if !again {
 			return
 		}
 	}
@@ -307,10 +303,12 @@ func (r *Recorder) LeaseLost() bool {
 	return errors.Is(r.err, state.ErrLeaseLost) || errors.Is(r.err, state.ErrDamaged) || errors.Is(r.err, state.ErrLater)
 }
 
-// Stop ends the recorder's goroutine and waits for that. What is pending is not written.
+// Stop ends the recorder's goroutine, if it has one, and waits for that. What is pending is not written.
 func (r *Recorder) Stop() {
-	close(r.quit)
-	<-r.ended
+	r.mu.Lock()
+	r.stopped = true
+	r.mu.Unlock()
+	r.writer.Wait()
 }
 
 // maxRecentBytes is how many bytes of frames are kept that the store has acknowledged since the last commit. A Redis that writes
