@@ -114,7 +114,7 @@ func TestChatAtATerminal(t *testing.T) {
 		w.enter("\n> ", "Money back!").sees(`desk calls refund {"order":"A-1","euros":40}`, "refund: Gives money back.", `order = "A-1"`, "euros = 40", "c allow for this conversation")
 		w.enter("decision> ", "e").sees("order (string)", "order> A-1").types("\r")
 		w.sees("euros (integer)", "euros> 40").types(clearLine+"2000\r").sees("maximum", "euros> ").types(clearLine + "20\r")
-		w.sees("euros = 20   (changed)", "a allow what was changed", "decision> ").types("a half is enough\r")
+		w.sees("euros = 20   (changed)", "a allow what was changed", "decision> ").types("a: half is enough\r")
 		w.sees("refund (edited, half is enough): 20 euros were given back", "desk: It is done.")
 		w.enter("\n> ", "/state").sees(`"refunded": 20`, "\n> ").types(ctrlC).sees("This conversation ends here")
 		w.ends(exitOK)

@@ -52,13 +52,13 @@ func (a *asker) approve(q question) (json.RawMessage, error) {
 	var edited json.RawMessage
 	for {
 		ways := waysOf(q, c, edited != nil)
-		a.screen.line("  "+strings.Join(ways.words(), ", ")+"; a reason may follow", dim)
+		a.screen.line("  "+strings.Join(ways.words(), ", ")+"; a reason may follow a colon", dim)
 		text, err := a.line("decision> ", "")
 		if err != nil {
 			return nil, err
 		}
-		word, reason, _ := strings.Cut(text, " ")
-		way := ways.named(word)
+		word, reason, _ := strings.Cut(text, ":") // a letter alone is no decision: "a" also begins a sentence
+		way := ways.named(strings.TrimSpace(word))
 		if way == nil {
 			a.misfit(misfit("this is none of the decisions"))
 			continue

@@ -85,8 +85,9 @@ func TestApproval(t *testing.T) {
 		want, shown string
 	}{
 		{"allowed", card(""), []string{"a"}, `{"approved":true}`, "    to = \"a\\u001b[2Jb\"\n    n = 1\n"},
-		{"with a reason", card(""), []string{"allow once"}, `{"approved":true,"reason":"once"}`, ""},
-		{"with a reason that is too long", card(""), []string{"a because I can", "a"}, `{"approved":true}`, "maxLength"},
+		{"with a reason", card(""), []string{"allow: once"}, `{"approved":true,"reason":"once"}`, ""},
+		{"with a reason that is too long", card(""), []string{"a: because I can", "a"}, `{"approved":true}`, "maxLength"},
+		{"a sentence that begins like a decision is none", card(""), []string{"a refund is wrong", "allow it not", "d: wrong"}, `{"approved":false,"reason":"wrong"}`, "none of the decisions"},
 		{"declined", card(""), []string{"d", "no"}, `{"approved":false,"reason":"no"}`, ""},
 		{"for this conversation", card(""), []string{"w", "c"}, `{"approved":true,"remember":"thread"}`, "none of the decisions"},
 		{"edited in a form keeps what it does not show", card(tool), []string{"e", "=", "2", "a"}, `{"approved":true,"editedArgs":{"to":"a\u001b[2Jb","n":2,"more":{"x":[1]}}}`, "n = 2   (changed)"},
