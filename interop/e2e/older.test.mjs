@@ -29,7 +29,7 @@ const contents = (messages) => messages.map(({ id, role, content }) => ({ id, ro
 for (const [version, client] of Object.entries(olderClients)) {
   describe(version, () => {
     for (const [path, answer] of Object.entries(ways)) {
-      if (answer === standard && version === "0.0.45") continue; // it knows no outcome
+      if (answer === standard && /0\.0\.(45|53)/.test(version)) continue; // they know no outcome
       test(`a trip is planned to its end on ${path}`, async () => {
         const agent = new client.HttpAgent({ url: gateway.url + path });
         const run = async (parameters) => {

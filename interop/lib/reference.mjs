@@ -7,6 +7,7 @@
 import { createRequire } from "node:module";
 import * as current from "@ag-ui/client";
 import { AbstractAgent, CompatibilityBoundary } from "@ag-ui/client";
+import * as client53 from "agui-client-0.0.53";
 import * as client57 from "agui-client-0.0.57";
 import * as client58 from "agui-client-0.0.58";
 import * as old from "agui-client-old";
@@ -48,7 +49,7 @@ const stagesOfCurrent = (source) =>
 const client45 = createRequire(import.meta.url)("agui-client-0.0.45");
 
 /** The clients that other libraries still pin, by version. */
-export const olderClients = { "0.0.45": client45, "0.0.57": client57, "0.0.58": client58 };
+export const olderClients = { "0.0.45": client45, "0.0.53": client53, "0.0.57": client57, "0.0.58": client58 };
 
 // Before 1.0: the transport validates each frame, then chunks are expanded and the order verified.
 const stagesBefore = (client) => (source) =>
