@@ -45,6 +45,14 @@ agents:
   slow: { type: script, steps: [ { say: one }, { sleep: 1h }, { say: two } ] }
 `
 
+// oddTeam asks for anything, fails, and speaks twice.
+const oddTeam = `version: 1
+agents:
+  open: { type: script, steps: [ { ask: { key: a, message: What now? } }, { say: "You said ${answers.a}." } ] }
+  bad: { type: script, steps: [ { say: Trying. }, { fail: { code: sold_out, message: Sorry. } } ] }
+  twice: { type: script, steps: [ { say: one }, { sleep: 2s }, { say: two } ] }
+`
+
 // approvalTeam calls a tool that a person has to approve of.
 const approvalTeam = `version: 1
 agents:
@@ -159,6 +167,28 @@ func TestChatAtATerminal(t *testing.T) {
 			t.Errorf("GET /threads/mine = %d, %s, want two runs that were stopped", status, body)
 		}
 		w.types(ctrlC).sees("Go on with: ")
+		w.ends(exitOK)
+	})
+	t.Run("anything is an answer, and a message is none", func(t *testing.T) {
+		t.Parallel()
+		w := openWindow(t, 80, nil, binary, "chat", "-config", writeFile(t, "team.yaml", oddTeam), "-agent", "open")
+		w.enter("\n> ", "Hello").sees("What now?").interrupt("answer> ").sees("left open").enter("\n> ", "Hm?").sees("(interrupt_pending)", "What now?")
+		w.enter("answer> ", "nothing, thanks").sees("open: You said nothing, thanks.", "\n> ").types(ctrlC)
+		w.ends(exitOK)
+	})
+	t.Run("what has failed is tried again", func(t *testing.T) {
+		t.Parallel()
+		w := openWindow(t, 80, nil, binary, "chat", "-config", writeFile(t, "team.yaml", oddTeam), "-agent", "bad")
+		w.enter("\n> ", "Hello").sees("The run failed: Sorry. (sold_out)").enter("\n> ", "/retry").sees("bad: Trying.", "The run failed")
+		w.enter("\n> ", "/dance").sees("There is no such command").enter("\n> ", "/new").sees("a new conversation", "\n> ").types(ctrlC)
+		w.ends(exitOK)
+	})
+	t.Run("a run that goes on is followed", func(t *testing.T) {
+		t.Parallel()
+		p := serveTeam(t, binary, "-config", writeFile(t, "team.yaml", oddTeam), "-disconnect", "detach")
+		p.post(t, "twice")
+		w := openWindow(t, 80, nil, binary, "chat", "-url", p.url+"/agents/twice", "-thread", "t")
+		w.sees("you: Hello", "a run is going on", "twice: one", "twice: two", "\n> ").types(ctrlC)
 		w.ends(exitOK)
 	})
 	t.Run("what is typed before a question does not answer it", func(t *testing.T) {

@@ -54,7 +54,7 @@ func (a *asker) payload(q question) (json.RawMessage, error) {
 		return a.approve(q)
 	case len(choices) > 0:
 		a.list(choices)
-	case s.kind() == "object" && len(members(s.Properties)) > 0:
+	case s.kind() == "object" && len(members(s.Properties)) > 0 && !s.bare():
 		return a.form(q)
 	}
 	a.screen.line("  "+hintOf(s, choices)+"; /cancel gives no answer, Ctrl-C leaves it open", dim)
@@ -78,7 +78,7 @@ func hintOf(s schema, choices []choice) string {
 		return "write a number"
 	case s.kind() == "boolean":
 		return "write y or n"
-	case s.kind() == "string", s.kind() == "" && len(s.raw) == 0:
+	case s.kind() == "string", s.kind() == "" && len(s.raw) == 0, s.bare():
 		return "write the answer"
 	default:
 		return "write the answer, or JSON"

@@ -178,11 +178,11 @@ func (f field) read(text string) (json.RawMessage, error) {
 		if strings.HasPrefix(text, `"`) && json.Unmarshal([]byte(text), &quoted) == nil {
 			return json.RawMessage(text), nil
 		}
-		raw, err := agui.Marshal(text)
-		if err != nil {
-			return nil, misfit("this cannot be written as JSON")
+		return written(text)
+	case "":
+		if !json.Valid([]byte(text)) && !strings.ContainsAny(text[:1], `"[{`) {
+			return written(text)
 		}
-		return raw, nil
 	case "boolean":
 		if yes, ok := decision(text); ok {
 			return json.RawMessage(strconv.FormatBool(yes)), nil
@@ -190,6 +190,15 @@ func (f field) read(text string) (json.RawMessage, error) {
 		return nil, misfit("write y or n")
 	}
 	return readJSON(text)
+}
+
+// written is a text as JSON.
+func written(text string) (json.RawMessage, error) {
+	raw, err := agui.Marshal(text)
+	if err != nil {
+		return nil, misfit("this cannot be written as JSON")
+	}
+	return raw, nil
 }
 
 // readJSON takes JSON as a person writes it.

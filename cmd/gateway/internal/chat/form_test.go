@@ -55,6 +55,9 @@ func TestForm(t *testing.T) {
 		{"nested, lists and null", trip, []string{"Rome", "3", "", "Bonn", "null", `["a","b"]`, "y", "n"}, `{"home":{"city":"Bonn","zip":null},"nights":3,"pets":{"dog":false},"tags":["a","b"],"to":"Rome"}`, "home.zip (any, optional)"},
 		{"asked again", trip, []string{"", `""`, "0", "4", "third", "2", "Bonn", "7", `"7"`, "[1]", `["a"]`, "n"}, `{"class":"first","home":{"city":"Bonn","zip":"7"},"nights":4,"tags":["a"],"to":""}`, "to is needed"},
 		{"what no field says", `{"type":"object","minProperties":1,"properties":{"a":{"type":"string"},"b":{"type":"string"}}}`, []string{"", "", "x", ""}, `{"a":"x"}`, "no answer to the question"},
+		{"one text without a form", `{"type":"object","required":["name"],"properties":{"name":{"type":"string"}}}`, []string{"42"}, `{"name":"42"}`, "write the answer"},
+		{"one number in a form", `{"type":"object","required":["age"],"properties":{"age":{"type":"integer"}}}`, []string{"42"}, `{"age":42}`, "age (integer)"},
+		{"any text in a form", `{"type":"object","properties":{"a":{},"b":{}}}`, []string{"plain", `{"half`, "[1]"}, `{"a":"plain","b":[1]}`, "no JSON"},
 		{"cancelled", trip, []string{"Rome", "/cancel"}, ``, ""},
 	}
 	for _, tt := range tests {

@@ -130,9 +130,9 @@ func (q question) typed(text string) (json.RawMessage, error) {
 	if len(choices) > 0 && q.closed() {
 		return nil, misfit("this is none of the choices 1 to " + strconv.Itoa(len(choices)))
 	}
-	asText, err := agui.Marshal(text)
+	asText, err := written(text)
 	if err != nil {
-		return nil, misfit("this cannot be written as JSON")
+		return nil, err
 	}
 	return q.fit(asText)
 }

@@ -32,6 +32,7 @@ func TestTyped(t *testing.T) {
 		{"two of one name", ask("input_required", `{"enum":[{"n":"a","p":1},{"n":"a","p":2}]}`, ""), map[string]string{"a": "", "2": `{"n":"a","p":2}`}},
 		{"a text", ask("input_required", ``, ""), map[string]string{"Anything.": `"Anything."`, "3": `3`}},
 		{"a text by a schema", ask("input_required", `{"type":"string"}`, ""), map[string]string{"3": `"3"`, "no": `"no"`}},
+		{"anything of a gateway", ask("input_required", `{"type":"object","required":["value"],"properties":{"value":{}}}`, ""), map[string]string{"fine, thanks": `{"value":"fine, thanks"}`, "[1]": `{"value":[1]}`}},
 		{"a number", ask("input_required", `{"type":"number"}`, ""), map[string]string{"3.5": `3.5`, "three": ""}},
 		{"yes or no", ask("confirmation", `{"type":"boolean"}`, ""), map[string]string{"y": "true", "No": "false", "perhaps": ""}},
 		{"an approval", ask("tool_call", `{"type":"object","required":["approved"],"properties":{"approved":{"type":"boolean"}}}`, ""),

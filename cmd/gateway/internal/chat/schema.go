@@ -60,6 +60,16 @@ func (s schema) choices() (list []choice) {
 	return list
 }
 
+// bare reports whether an answer may be written without the object around it: it has one member, a text or anything.
+func (s schema) bare() bool {
+	list := members(s.Properties)
+	if len(list) != 1 || len(s.Required) != 1 || s.Required[0] != list[0].name {
+		return false
+	}
+	one := parseSchema(list[0].value)
+	return len(one.choices()) == 0 && (one.kind() == "string" || one.kind() == "")
+}
+
 // A member is a member of an object, in the order in which it was written.
 type member struct {
 	name  string

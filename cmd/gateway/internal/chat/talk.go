@@ -61,15 +61,12 @@ func (s *session) heed(ctx context.Context, text string) error {
 func (s *session) greet() {
 	s.screen.line(line(s.o.Agent, 80)+" "+line(s.o.Where, 200), bold)
 	s.screen.line("/help lists the commands, Ctrl-C stops a run", dim)
-	switch {
-	case s.o.Thread != "" && !s.known:
+	if s.o.Thread != "" && !s.known {
 		s.screen.line("There is no conversation "+line(s.thread, 200)+" yet; it begins with what you say.", dim)
-	case s.title != "":
-		s.screen.line(line(s.title, 200), dim)
 	}
 	shown := s.messages
 	if len(shown) > mostShown {
-		s.screen.line(fmt.Sprintf("(%d earlier messages)", len(shown)-mostShown), dim)
+		s.screen.line(strings.TrimSpace(fmt.Sprintf("%s (%d earlier messages)", line(s.title, 200), len(shown)-mostShown)), dim)
 		shown = shown[len(shown)-mostShown:]
 	}
 	for _, m := range shown {
@@ -114,6 +111,8 @@ func (s *session) tell(ctx context.Context, end ending) {
 		if hintOfCode(end.failed.Code) == "" {
 			s.screen.line("/retry tries again", dim)
 		}
+	case end.waiting > 0:
+		s.screen.line("The agent waits for what only a page can do; the next message goes on without it.", dim)
 	}
 }
 

@@ -24,6 +24,7 @@ var errStopped = errors.New("chat: stopped")
 // An ending is what a run came to.
 type ending struct {
 	questions []question
+	waiting   int // calls of a page's tools, which only a page can answer
 	failed    *agui.RunError
 	stopped   bool
 	err       error // the answer could not be used
@@ -165,7 +166,7 @@ func (t *turn) take(e agui.Event, end *ending) {
 	case *agui.RunFinished:
 		*end = ending{}
 		if e.Outcome != nil {
-			end.stopped = e.Outcome.Type == agui.OutcomeCancelled
+			end.stopped, end.waiting = e.Outcome.Type == agui.OutcomeCancelled, len(e.Outcome.PendingToolCallIDs)
 			for _, i := range e.Outcome.Interrupts {
 				end.questions = append(end.questions, question{Interrupt: i})
 			}
