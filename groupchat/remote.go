@@ -43,6 +43,8 @@ type RemoteState struct {
 type RemoteOptions struct {
 	URL         string
 	Description string
+	// Agent names an agent of a CopilotKit runtime, whose base URL then is; see [client.Options].
+	Agent string
 	// Headers go with every request, as they are. They are never logged, stored or shown.
 	Headers http.Header
 	// Forward names headers of the caller's request that are passed on. Their values live with the request alone: a run
@@ -115,7 +117,7 @@ func NewRemote(o RemoteOptions) (*Remote, error) {
 	}
 	if o.Client == nil {
 		c, err := client.New(client.Options{
-			URL: o.URL, Headers: o.Headers, Server: o.Server, HTTP: o.HTTP, Idle: o.Idle, Timeout: o.Timeout,
+			URL: o.URL, Agent: o.Agent, Headers: o.Headers, Server: o.Server, HTTP: o.HTTP, Idle: o.Idle, Timeout: o.Timeout,
 			MaxEvent: o.MaxEvent, MaxEvents: o.MaxEvents, MaxBytes: o.MaxBytes,
 		})
 		if err != nil {

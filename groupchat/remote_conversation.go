@@ -108,7 +108,34 @@ func (x *exchange) conversation(given *delivery) []Message {
 	for i := range out.messages {
 		x.known[out.messages[i].ID] = true
 	}
-	return out.messages
+	return resultsBehindCalls(out.messages)
+}
+
+// resultsBehindCalls moves the results of calls right behind the messages that made them, where models insist on them: what was said
+// meanwhile, or before a call's answer turned out to be all that came of it, stands between them here.
+func resultsBehindCalls(messages []Message) []Message {
+	results := map[string][]Message{}
+	made := map[string]bool{}
+	for _, m := range messages {
+		for _, c := range m.ToolCalls {
+			made[c.ID] = true
+		}
+		if m.Role == agui.RoleTool && made[m.ToolCallID] {
+			results[m.ToolCallID] = append(results[m.ToolCallID], m)
+		}
+	}
+	ordered := make([]Message, 0, len(messages))
+	for _, m := range messages {
+		if m.Role == agui.RoleTool && made[m.ToolCallID] {
+			continue
+		}
+		ordered = append(ordered, m)
+		for _, c := range m.ToolCalls {
+			ordered = append(ordered, results[c.ID]...)
+			delete(results, c.ID) // an id that is there twice has them once
+		}
+	}
+	return ordered
 }
 
 // seesAll reports whether nothing was chosen for the turn to see.

@@ -51,6 +51,9 @@ func (x *exchange) end() (*remotePause, error) {
 	if x.r.o.Dialect == RemoteLegacy {
 		p.Dialect = RemoteLegacy
 	}
+	if err := x.answerCalls(p); err != nil {
+		return nil, err
+	}
 	if err := x.frontend(p, outcome.PendingToolCallIDs); err != nil {
 		return nil, err
 	}
@@ -67,6 +70,32 @@ func (x *exchange) end() (*remotePause, error) {
 		return p, nil
 	}
 	return nil, x.settle()
+}
+
+// answerCalls makes the answers that the remote was given the results of the calls that it asked about, unless it tells of others or
+// asks about them again. Some remotes make no more of such a call than its answer and do not say so; the conversation that they are
+// sent the next time has to have a result for each call.
+func (x *exchange) answerCalls(p *remotePause) error {
+	if x.given == nil {
+		return nil
+	}
+	for i, q := range x.given.pause.Questions {
+		again := func(asked remoteQuestion) bool { return asked.Call == q.Call }
+		if q.Call == "" || slices.ContainsFunc(p.Questions, again) {
+			continue
+		}
+		answer := x.given.answers[i]
+		content := string(answer.Status)
+		if answer.Status == agui.ResumeResolved && len(answer.Payload) > 0 {
+			content = string(answer.Payload)
+			_ = json.Unmarshal(answer.Payload, &content) // a text stands as it is, everything else as JSON
+		}
+		err := x.result(&agui.ToolCallResult{MessageID: "answer-" + q.Call, ToolCallID: q.Call, Content: agui.TextContent(content)})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // settle gives calls a result that the remote made for itself and told nobody what came of.
@@ -100,7 +129,11 @@ func (x *exchange) question(p *remotePause, i agui.Interrupt, id string, event j
 	if !q.Own {
 		q.Ask.SubagentRunID = x.tag(i.SubagentRunID)
 	}
-	if c := x.calls[i.ToolCallID]; c != nil && i.ToolCallID != "" && !x.inOwnConversation() {
+	c := x.calls[i.ToolCallID]
+	if c != nil {
+		q.Call = i.ToolCallID
+	}
+	if c != nil && !x.inOwnConversation() {
 		q.Ask.ToolCallID = c.ours
 	} else if q.Ask.Reason == "tool_call" {
 		q.Ask.Reason = "confirmation" // of a call that nobody has seen

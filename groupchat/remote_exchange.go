@@ -20,6 +20,7 @@ type exchange struct {
 	n      int // of the turn's
 	thread string
 	sent   remoteRequest
+	given  *delivery // what the remote is answered
 	prefix string
 	header http.Header
 	state  *remoteShare
@@ -85,7 +86,7 @@ func (r *Remote) exchange(ctx context.Context, t *Turn, f *remoteFrame, given *d
 		return nil, nil, err
 	}
 	x := &exchange{
-		r: r, t: t, n: f.N, thread: remoteThread(t), sent: sent,
+		r: r, t: t, n: f.N, thread: remoteThread(t), sent: sent, given: given,
 		usedIDs: map[string]bool{}, known: map[string]bool{}, texts: map[string]*saidText{}, reasoning: map[string]*saidText{},
 		calls: map[string]*madeCall{}, parents: map[string]*saidText{}, results: map[string]bool{},
 		activities: map[string]*activity{}, subagents: map[string]*remoteSubagent{},

@@ -36,6 +36,8 @@ type remoteQuestion struct {
 	// ID is the remote's, empty if it has none. Event is what asked, in the legacy dialect.
 	ID    string          `json:"id,omitempty"`
 	Event json.RawMessage `json:"event,omitempty"`
+	// Call is the remote's call that the question is about, empty if there is none.
+	Call string `json:"call,omitempty"`
 	// Ask is the question as we ask it, without our id; Own says that the participant itself asks it, and no agent behind it.
 	Ask   agui.Interrupt `json:"ask"`
 	Own   bool           `json:"own,omitempty"`

@@ -21,6 +21,8 @@ import (
 type Options struct {
 	// URL is where runs are posted.
 	URL string
+	// Agent names an agent of a CopilotKit runtime, whose base URL then is. Server has to be [ServerCopilotKit].
+	Agent string
 	// Headers go with every request. They are never logged and in no error.
 	Headers http.Header
 	// Server says what answers there; empty finds it out.
@@ -66,6 +68,8 @@ type Client struct {
 
 	// older says that the server refused a request for what 1.0 added.
 	older atomic.Bool
+	// single says that a CopilotKit runtime takes everything at its base.
+	single atomic.Bool
 
 	mu   sync.Mutex
 	kind ServerKind // found out, empty as long as it is not known
@@ -84,6 +88,9 @@ func New(o Options) (*Client, error) {
 	case ServerAuto, ServerGateway, ServerCopilotKit, ServerOther:
 	default:
 		return nil, fmt.Errorf("client: unknown kind of server %q", o.Server)
+	}
+	if u, err = runsURL(u, o.Server, o.Agent); err != nil {
+		return nil, err
 	}
 	o.fill()
 	o.Headers = o.Headers.Clone()

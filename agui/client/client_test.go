@@ -60,6 +60,12 @@ func (u *upstream) body(i int) string {
 	return u.bodies[i]
 }
 
+func (u *upstream) lastBody() string {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.bodies[len(u.bodies)-1]
+}
+
 // stream writes the events of a text, one JSON object a line, as server-sent events.
 func stream(w http.ResponseWriter, lines string) {
 	w.Header().Set("Content-Type", "text/event-stream")

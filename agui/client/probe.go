@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"mime"
 	"net/http"
@@ -32,14 +31,10 @@ func (c *Client) Probe(ctx context.Context, header http.Header) error {
 	}
 }
 
-// probeRuntime asks a CopilotKit runtime, at /agent/{name}/run, for its agents.
+// probeRuntime asks a CopilotKit runtime for its agents.
 func (c *Client) probeRuntime(ctx context.Context, header http.Header) error {
-	var told struct {
-		Agents map[string]json.RawMessage `json:"agents"`
-	}
-	u := *c.url
-	u.RawQuery = ""
-	if err := c.ask(ctx, http.MethodGet, u.JoinPath("..", "..", "..", "info"), nil, header, &told); err != nil {
+	told, err := c.info(ctx, header)
+	if err != nil {
 		return err
 	}
 	if _, ok := told.Agents[c.Agent()]; !ok {

@@ -24,7 +24,7 @@ const (
 	// ServerGateway is a gateway like this one, at /agents/{name}. Its runs are asked for with disconnect=detach, so
 	// that a cut connection does not end them, and stopped by POST /threads/{id}/stop.
 	ServerGateway ServerKind = "gateway"
-	// ServerCopilotKit is a CopilotKit runtime, at /agent/{name}/run. Its runs outlive their connection anyway.
+	// ServerCopilotKit is a CopilotKit runtime, at /agent/{name}/run or behind a single route. Its runs outlive their connection anyway.
 	ServerCopilotKit ServerKind = "copilotkit"
 	// ServerOther is every other one: hanging up stops a run.
 	ServerOther ServerKind = "other"
@@ -114,13 +114,7 @@ func (c *Client) Stop(ctx context.Context, threadID, runID string, header http.H
 	case ServerGateway:
 		return true, c.ask(ctx, http.MethodPost, c.thread(threadID, "stop"), nil, header, nil)
 	case ServerCopilotKit:
-		u := *c.url
-		u.RawQuery = ""
-		body, err := agui.Marshal(map[string]string{"runId": runID})
-		if err != nil {
-			return true, err
-		}
-		return true, c.ask(ctx, http.MethodPost, u.JoinPath("..", "stop", element(threadID)), body, header, nil)
+		return true, c.stopRuntime(ctx, threadID, runID, header)
 	default:
 		return false, nil
 	}

@@ -92,6 +92,9 @@ func (a *answer) note(path, reason string) {
 func (a *answer) post(ctx, own context.Context, cancel context.CancelCauseFunc, kind ServerKind) (*http.Response, error) {
 	older := a.c.older.Load()
 	response, err := a.postAs(ctx, own, cancel, kind, older)
+	if kind == ServerCopilotKit && !a.c.single.Load() && mayBeSingle(err) && a.c.singleRoute(own, a.request.Header) {
+		response, err = a.postAs(ctx, own, cancel, kind, older)
+	}
 	refused, ok := errors.AsType[*Error](err)
 	if !ok || older || refused.Status != http.StatusBadRequest && refused.Status != http.StatusUnprocessableEntity {
 		return response, err
@@ -111,10 +114,17 @@ func (a *answer) postAs(ctx, own context.Context, cancel context.CancelCauseFunc
 		return nil, &Error{Fault: FaultInvalid, Err: errors.New("the input cannot be written")}
 	}
 	u := *a.c.url
-	if kind == ServerGateway {
+	switch {
+	case kind == ServerGateway:
 		q := u.Query()
 		q.Set("disconnect", "detach")
 		u.RawQuery = q.Encode()
+	case kind == ServerCopilotKit && a.c.single.Load():
+		u = *a.c.runtimeBase()
+		body, err = agui.Marshal(runtimeCall{Method: "agent/run", Params: map[string]string{"agentId": a.c.Agent()}, Body: body})
+		if err != nil {
+			return nil, &Error{Fault: FaultInvalid, Err: errors.New("the input cannot be written")}
+		}
 	}
 	request, err := a.c.newRequest(own, http.MethodPost, &u, body, a.request.Header)
 	if err != nil {

@@ -39,7 +39,11 @@ func (b *builder) participant(n *node, names []*node) (groupchat.Participant, *n
 	wrap := b.wrapping(f)
 	s := b.openShare(f, p.Scope)
 	own := b.contract(f.take("contract"))
-	switch reference := f.take("agent"); {
+	var reference *node
+	if !f.isRemote() {
+		reference = f.take("agent")
+	}
+	switch {
 	case reference != nil && f.has("type"):
 		b.bad(reference, "%s has both agent and type; remove one", f.what)
 	case reference != nil:

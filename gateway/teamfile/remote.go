@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui/client"
@@ -11,9 +12,17 @@ import (
 	"github.com/agui-gateway/gateway/langgraph"
 )
 
+// isRemote reports whether f is an agent of type agui, whose `agent` is none of this file.
+func (f *fields) isRemote() bool {
+	at := slices.IndexFunc(f.at.keys, func(k *node) bool { return k.text == "type" })
+	return at >= 0 && f.at.items[at].text == "agui"
+}
+
 // remote reads an agent of type agui.
 func (b *builder) remote(f *fields, description string) groupchat.Agent {
 	r := b.remoteServer(f, description)
+	r.agent = f.take("agent")
+	r.o.Agent = b.text(r.agent)
 	r.o.Server = client.ServerKind(b.oneOf(f.take("server"), string(client.ServerGateway), string(client.ServerCopilotKit), string(client.ServerOther)))
 	r.o.Dialect = groupchat.RemoteDialect(b.oneOf(f.take("interrupts"), string(groupchat.RemoteStandard), string(groupchat.RemoteLegacy)))
 	return b.newRemote("agui", r)
@@ -43,9 +52,11 @@ func (b *builder) remoteLangGraph(f *fields, description string) groupchat.Agent
 
 // A remoteEntry is what the entry of an agent on another server has, whatever that speaks.
 type remoteEntry struct {
-	o                groupchat.RemoteOptions
-	address, forward *node
-	before           int // problems there were before it was read
+	o groupchat.RemoteOptions
+	// What was written for it, to complain of.
+	address, forward, agent *node
+
+	before int // problems there were before it was read
 }
 
 // remoteServer reads the keys that all agents on other servers have.
@@ -82,18 +93,14 @@ func (b *builder) newRemote(kind string, r remoteEntry) groupchat.Agent {
 	}
 	remote, err := groupchat.NewRemote(r.o)
 	if err != nil {
-		at := r.forward
-		if at == nil {
-			at = r.address // the other values have been checked
-		}
-		b.bad(at, "%s", strings.Join(errorTexts(err), "; "))
+		b.bad(cmp.Or(r.agent, r.forward, r.address), "%s", strings.Join(errorTexts(err), "; ")) // the other values have been checked
 		return nil
 	}
 	b.team.Parts.Remotes = append(b.team.Parts.Remotes, RemotePart{Name: b.reading[len(b.reading)-1], Type: kind, Remote: remote, Line: r.address.line})
 	return remote
 }
 
-// errorTexts returns the texts of all errors that are joined in err, without their prefix.
+// errorTexts returns the texts of all errors that are joined in err, without their prefixes.
 func errorTexts(err error) []string {
 	list := []error{err}
 	if joined, ok := errors.AsType[interface {
@@ -104,7 +111,7 @@ func errorTexts(err error) []string {
 	}
 	var texts []string
 	for _, err := range list {
-		texts = append(texts, strings.TrimPrefix(err.Error(), "remote: "))
+		texts = append(texts, strings.TrimPrefix(strings.TrimPrefix(err.Error(), "remote: "), "client: "))
 	}
 	return texts
 }

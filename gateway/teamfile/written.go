@@ -94,7 +94,7 @@ func (b *builder) openShare(f *fields, scope groupchat.Scoping) *share {
 		s.own = &written{}
 		b.written = s.own
 	}
-	if n := f.raw("agent"); n != nil {
+	if n := f.raw("agent"); n != nil && !f.isRemote() {
 		s.agent = b.entries[n.text]
 	}
 	return s

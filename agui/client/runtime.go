@@ -1,0 +1,112 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// A CopilotKit runtime has its agents at {base}/agent/{name}/run, or, if it was made for a single route, takes everything as a
+// JSON envelope that is posted to its base. It does not say beforehand which.
+
+var (
+	errAgentElsewhere = errors.New("client: only an agent of a CopilotKit runtime has a name beside its URL; add `server: copilotkit`, or write the name into the URL")
+	errAgentTwice     = errors.New("client: the URL ends in /agent/NAME/run and names an agent already; remove `agent`, or what is behind the runtime's base")
+	errAgentMissing   = errors.New("client: the URL of a CopilotKit runtime names no agent; add `agent: NAME`, or end the URL in /agent/NAME/run")
+)
+
+// runsURL is where runs are posted: the URL of the options, or that of their agent below it.
+func runsURL(u *url.URL, server ServerKind, agent string) (*url.URL, error) {
+	whole := kindByPath(u) == ServerCopilotKit
+	switch {
+	case agent != "" && server != ServerCopilotKit:
+		return nil, errAgentElsewhere
+	case agent != "" && whole:
+		return nil, errAgentTwice
+	case agent != "":
+		return u.JoinPath("agent", element(agent), "run"), nil
+	case server == ServerCopilotKit && !whole:
+		return nil, errAgentMissing
+	default:
+		return u, nil
+	}
+}
+
+// runtimeBase is the base of the runtime at …/agent/{name}/run.
+func (c *Client) runtimeBase() *url.URL {
+	u := *c.url
+	u.RawQuery, u.Fragment = "", ""
+	return u.JoinPath("..", "..", "..")
+}
+
+// A runtimeCall is what a runtime of a single route is sent.
+type runtimeCall struct {
+	Method string            `json:"method"`
+	Params map[string]string `json:"params,omitempty"`
+	Body   json.RawMessage   `json:"body,omitempty"`
+}
+
+// A runtimeInfo is what a runtime tells of itself, as far as it is used here.
+type runtimeInfo struct {
+	Agents map[string]json.RawMessage `json:"agents"`
+}
+
+// singleRoute reports whether a runtime that has refused a run has a single route, and remembers that. It is asked once, at its base.
+func (c *Client) singleRoute(ctx context.Context, header http.Header) bool {
+	info, err := c.singleInfo(ctx, header)
+	if err != nil || info.Agents == nil {
+		return false
+	}
+	c.single.Store(true)
+	return true
+}
+
+func (c *Client) singleInfo(ctx context.Context, header http.Header) (info runtimeInfo, err error) {
+	body, err := agui.Marshal(runtimeCall{Method: "info"})
+	if err != nil {
+		return info, err
+	}
+	return info, c.ask(ctx, http.MethodPost, c.runtimeBase(), body, header, &info)
+}
+
+// info asks a runtime for its agents, by the route that it has.
+func (c *Client) info(ctx context.Context, header http.Header) (info runtimeInfo, err error) {
+	if c.single.Load() {
+		return c.singleInfo(ctx, header)
+	}
+	err = c.ask(ctx, http.MethodGet, c.runtimeBase().JoinPath("info"), nil, header, &info)
+	if mayBeSingle(err) && c.singleRoute(ctx, header) {
+		return c.singleInfo(ctx, header)
+	}
+	return info, err
+}
+
+// mayBeSingle reports whether err is what a runtime of a single route says to other requests: that it does not know the route or its
+// method, or, if it takes all that is below its base, that it is no envelope.
+func mayBeSingle(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed || e.Status == http.StatusBadRequest)
+}
+
+// stopRuntime ends the live run of a thread at a runtime.
+func (c *Client) stopRuntime(ctx context.Context, threadID, runID string, header http.Header) error {
+	body, err := agui.Marshal(map[string]string{"runId": runID})
+	if err != nil {
+		return err
+	}
+	to := c.runtimeBase().JoinPath("agent", element(c.Agent()), "stop", element(threadID))
+	if c.single.Load() {
+		to = c.runtimeBase()
+		body, err = agui.Marshal(runtimeCall{
+			Method: "agent/stop", Params: map[string]string{"agentId": c.Agent(), "threadId": threadID}, Body: body,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return c.ask(ctx, http.MethodPost, to, body, header, nil)
+}
