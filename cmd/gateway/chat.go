@@ -130,7 +130,8 @@ func (c *config) chatElsewhere(ctx context.Context, o *chat.Options, _ io.Writer
 	if err != nil {
 		return nil, err
 	}
-	o.Agent, o.Agents, o.Again = cmp.Or(c.agent, o.Client.Agent()), place.Agents, c.again()
+	o.Agent, o.Agents = cmp.Or(c.agent, o.Client.Agent()), place.Agents
+	o.Again, o.AgainAlso = c.again()
 	o.Where = "at " + o.Client.String()
 	if dir := stateDir(c.env); c.chat.keep == "on" && dir != "" {
 		o.Kept = &chat.Kept{Dir: filepath.Join(dir, "agui-gateway", "chat"), URL: o.Client.String()}
@@ -164,7 +165,7 @@ func (c *config) chatHere(ctx context.Context, o *chat.Options, stderr io.Writer
 	}
 	o.Agent, o.Where = name, "of "+cmp.Or(c.team, "the built-in team")
 	if c.options.Shared {
-		o.Again = c.again()
+		o.Again, o.AgainAlso = c.again()
 	}
 	return parts.close, nil
 }
@@ -179,16 +180,22 @@ func (c *config) came(flag string) string {
 	return sourceDefault
 }
 
-// again is the command line of this conversation, without its thread and without what may be secret.
-func (c *config) again() string {
+// again is the command line of this conversation, without its thread and without what may be secret: those flags are named in also.
+func (c *config) again() (command, also string) {
 	words := []string{"gateway", "chat"}
 	for _, e := range c.effective {
-		secret := e.Setting == "header" || e.Setting == "model-key" || e.Setting == "store" && c.redis != ""
-		if e.from.Source == sourceFlag && e.Setting != "thread" && !secret {
+		switch {
+		case e.from.Source != sourceFlag || e.Setting == "thread":
+		case e.Setting == "header", e.Setting == "model-key", e.Setting == "store" && c.redis != "":
+			also += " -" + e.Setting
+		case publicURL(e) != e.Value:
+			also += " -" + e.Setting
+			fallthrough
+		default:
 			words = append(words, "-"+e.Setting, chat.Quote(publicURL(e)))
 		}
 	}
-	return strings.Join(words, " ")
+	return strings.Join(words, " "), strings.TrimSpace(also)
 }
 
 // publicURL is the value of a setting; of a URL, what is no secret.

@@ -347,8 +347,8 @@ func TestChatSettings(t *testing.T) {
 	if err != nil || c.chat.header.Get("a") != "1" || c.chat.header.Get("B") != "2" {
 		t.Errorf("parse() = %v, %v", c.chat.header, err)
 	}
-	if got := c.again(); got != "gateway chat -url http://127.0.0.1/x%20y" {
-		t.Errorf("again() = %s, want no secret and no thread", got)
+	if got, also := c.again(); got != "gateway chat -url http://127.0.0.1/x%20y" || also != "-url -header -model-key" {
+		t.Errorf("again() = %s, %s, want no secret and no thread", got, also)
 	}
 	var out bytes.Buffer
 	if code := run(context.Background(), []string{"chat", "-h"}, environment(nil), &out, &out); code != exitOK || !strings.Contains(out.String(), "GATEWAY_HEADER") {

@@ -24,6 +24,8 @@ type Options struct {
 	Agents func(context.Context) []string
 	// Again is the command that goes on, without -thread; empty: the conversation ends with the program.
 	Again string
+	// AgainAlso names the flags that belong to Again and are not in it, because they may be secret.
+	AgainAlso string
 	// Kept keeps conversations with servers that keep none; nil does not.
 	Kept *Kept
 	// Lines reads from a person; nil: In has what is said, once, and Out gets what is answered and nothing else.

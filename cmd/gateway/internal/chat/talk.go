@@ -220,4 +220,10 @@ func (s *session) leave() error {
 }
 
 // again is the command that goes on with the conversation.
-func (s *session) again() string { return s.o.Again + " -thread " + Quote(s.thread) }
+func (s *session) again() string {
+	command := s.o.Again + " -thread " + Quote(s.thread)
+	if s.o.AgainAlso != "" {
+		command += "   # with the same " + s.o.AgainAlso
+	}
+	return command
+}
