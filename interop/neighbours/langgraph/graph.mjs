@@ -1,5 +1,6 @@
 // The graph that the server serves. OPENAI_BASE_URL is where its model is.
 
+import { setTimeout } from "node:timers/promises";
 import { tool } from "@langchain/core/tools";
 import { AIMessage } from "@langchain/core/messages";
 import { Annotation, END, interrupt, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
@@ -42,6 +43,7 @@ function begin(state) {
   if (/paint/.test(words)) return ["askColour", "askSize"];
   if (/research/.test(words)) return "researcher";
   if (/wait/.test(words)) return "wait";
+  if (/take your time/.test(words)) return "slow";
   if (/break/.test(words)) return "breaks";
   return "speak";
 }
@@ -66,10 +68,16 @@ export const graph = new StateGraph(State)
     config.writer("waiting");
     return new Promise((_, reject) => config.signal.addEventListener("abort", () => reject(new Error("stopped"))));
   })
+  .addNode("slow", async (_, { writer }) => {
+    writer("first");
+    await setTimeout(3000); // for something to happen meanwhile
+    writer("second");
+    return { messages: [new AIMessage("Here I am.")] };
+  })
   .addNode("breaks", () => {
     throw new RangeError("a secret of the graph's");
   })
-  .addConditionalEdges(START, begin, ["speak", "askColour", "askSize", "researcher", "wait", "breaks"])
+  .addConditionalEdges(START, begin, ["speak", "askColour", "askSize", "researcher", "wait", "slow", "breaks"])
   .addConditionalEdges("speak", next, ["tools", END])
   .addEdge("tools", "speak")
   .addEdge(["askColour", "askSize"], "painted")

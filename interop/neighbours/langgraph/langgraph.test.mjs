@@ -9,8 +9,9 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { cancelled, resolved } from "../../lib/client.mjs";
+import { cancelled, inputOf, resolved, thread, user } from "../../lib/client.mjs";
 import { startGateway } from "../../lib/gateway.mjs";
+import { startProxy } from "../../lib/proxy.mjs";
 import { until } from "../../lib/until.mjs";
 import { key, startMock } from "../../models/lib/mock.mjs";
 import { startProgram } from "../../models/lib/program.mjs";
@@ -132,6 +133,42 @@ test("a run that is stopped here is cancelled there", async () => {
   await said;
   await until("the run is over", async () => (await busy()) === 0);
   assert.deepEqual((await tab.say("Thanks")).texts, ["My pleasure."]);
+});
+
+test("a stream that is cut is joined again", async () => {
+  const proxy = await startProxy();
+  proxy.gateway = { url: ready[1] };
+  const tab = newTab(await startGateway({ team: teamOf({ ...entry, url: proxy.url }) }));
+  const said = tab.say("Please take your time");
+  await tab.until((text) => text.includes('"first"'));
+  proxy.hangUp();
+  const stream = await said;
+  assert.deepEqual(stream.texts, ["Here I am."], stream.text);
+  assert.deepEqual(stream.of("CUSTOM").map(({ value }) => value), ["first", "second"]);
+  assert.equal(proxy.asked.filter((asked) => /^POST .*\/runs\/stream/.test(asked)).length, 1);
+  await tab.agrees();
+});
+
+test("a gateway that is killed in the middle goes on with the run when it is back", async () => {
+  const kept = await startKeeping(team);
+  const input = inputOf("1.0.0", { messages: [user("Please take your time")] });
+  const response = await fetch(`${kept.url}/agents/team`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Accept: "text/event-stream" },
+    body: JSON.stringify(input),
+  });
+  const reader = response.body.getReader();
+  for (let text = ""; !text.includes('"first"'); ) text += new TextDecoder().decode((await reader.read()).value);
+  await kept.kill();
+  await assert.rejects(reader.read(), "its connection has ended");
+  await kept.again();
+  const messages = async () => (await thread(kept, input.threadId)).messages;
+  await until("the answer is there", async () => (await messages()).at(-1).content === "Here I am.");
+  assert.equal((await messages()).length, 2);
+  const all = await langgraph("/threads/search", { limit: 100 });
+  const runs = await Promise.all(all.map(({ thread_id }) => langgraph(`/threads/${thread_id}/runs`)));
+  const ours = runs.filter((list) => JSON.stringify(list).includes(input.messages[0].id));
+  assert.deepEqual(ours.map((list) => list.length), [1], "the run was begun once");
 });
 
 test("a graph that breaks fails its turn, and its words are in the log alone", async () => {
