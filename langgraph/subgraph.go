@@ -1,0 +1,89 @@
+package langgraph
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// A subgraph is a graph inside the assistant's, which is told of as a subagent.
+type subgraph struct {
+	id   string
+	name string // of its node
+	ns   string
+	over bool
+}
+
+// tag is the attribution of what a namespace makes; the assistant's own graph is the empty one. A subgraph begins with the first thing
+// that is told of it.
+func (t *told) tag(ns string) (agui.Tagged, error) {
+	if ns == "" {
+		return agui.Tagged{}, nil
+	}
+	g := t.graphs[ns]
+	if g != nil && !g.over {
+		return agui.Tagged{SubagentRunID: g.id}, nil
+	}
+	above, err := t.tag(parentOf(ns))
+	if err != nil {
+		return above, err
+	}
+	t.begun++
+	id := ns
+	if g != nil { // its node had told that it is done
+		id += "~" + strconv.Itoa(t.begun)
+	}
+	g = &subgraph{id: id, ns: ns}
+	g.name, _, _ = strings.Cut(ns[strings.LastIndexByte(ns, '|')+1:], ":")
+	t.graphs[ns], t.open = g, append(t.open, g)
+	return agui.Tagged{SubagentRunID: id}, t.emit(&agui.SubagentStarted{SubagentRunID: id, Name: g.name, ParentSubagentRunID: above.SubagentRunID})
+}
+
+func parentOf(ns string) string { return ns[:max(0, strings.LastIndexByte(ns, '|'))] }
+
+// closeNode ends what a node of a namespace has open, now that it is done. Of several subgraphs that it runs at once nobody knows which
+// are done: they end with the run.
+func (t *told) closeNode(ns, node string) error {
+	if err := t.closeSaid(func(s *said) bool { return s.graph == ns && s.node == node }); err != nil {
+		return err
+	}
+	var below []*subgraph
+	for _, g := range t.open {
+		if g.name == node && parentOf(g.ns) == ns {
+			below = append(below, g)
+		}
+	}
+	if len(below) != 1 {
+		return nil
+	}
+	return t.closeGraph(below[0])
+}
+
+// closeGraph ends a subgraph, after those inside it.
+func (t *told) closeGraph(g *subgraph) error {
+	for _, inner := range slices.Backward(slices.Clone(t.open)) {
+		if !inner.over && strings.HasPrefix(inner.ns, g.ns+"|") {
+			if err := t.closeGraph(inner); err != nil {
+				return err
+			}
+		}
+	}
+	if err := t.closeSaid(func(s *said) bool { return s.graph == g.ns }); err != nil {
+		return err
+	}
+	g.over = true
+	t.open = slices.DeleteFunc(t.open, func(o *subgraph) bool { return o == g })
+	return t.emit(&agui.SubagentFinished{SubagentRunID: g.id})
+}
+
+// closeAll ends all that is open.
+func (t *told) closeAll() error {
+	for len(t.open) > 0 {
+		if err := t.closeGraph(t.open[len(t.open)-1]); err != nil {
+			return err
+		}
+	}
+	return t.closeSaid(func(*said) bool { return true })
+}
