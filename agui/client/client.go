@@ -71,6 +71,10 @@ type Client struct {
 	// single says that a CopilotKit runtime takes everything at its base.
 	single atomic.Bool
 
+	// hints are asked for once.
+	hints sync.Once
+	found string
+
 	mu   sync.Mutex
 	kind ServerKind // found out, empty as long as it is not known
 }

@@ -38,11 +38,13 @@ type Error struct {
 	Message string
 	// RetryAfter is how long the server wants to be left alone; 0 if it did not say.
 	RetryAfter time.Duration
+	// Hint is what else seems to answer there, empty if nothing is known.
+	Hint string
 	// Err is the cause; may be nil.
 	Err error
 }
 
-// Error returns fault, status, code and cause.
+// Error returns fault, status, code, cause and hint.
 func (e *Error) Error() string {
 	text := "client: " + string(e.Fault)
 	if e.Status != 0 {
@@ -53,6 +55,9 @@ func (e *Error) Error() string {
 	}
 	if e.Err != nil {
 		text += ": " + e.Err.Error()
+	}
+	if e.Hint != "" {
+		text += "; " + e.Hint
 	}
 	return text
 }

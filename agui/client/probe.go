@@ -20,6 +20,10 @@ var (
 // that takes such a request all the same is hung up on at once. Header goes along, as in [Request]. An error is an [*Error] or the cause
 // of ctx; what a server says of a refusal for other reasons (404, 401, 500, …) is in it.
 func (c *Client) Probe(ctx context.Context, header http.Header) error {
+	return c.hinted(ctx, c.probe(ctx, header))
+}
+
+func (c *Client) probe(ctx context.Context, header http.Header) error {
 	switch c.Server(ctx, header) {
 	case ServerGateway:
 		_, err := c.Capabilities(ctx, header)

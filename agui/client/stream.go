@@ -39,7 +39,7 @@ func (a *answer) run(ctx context.Context, yield func(agui.Event, error) bool) er
 	response, err := a.post(ctx, own, cancel, kind)
 	if err != nil {
 		a.stop(ctx, err)
-		return err
+		return a.c.hinted(own, err)
 	}
 	defer func() { _ = response.Body.Close() }() // what is left of it is of no use
 	err = a.read(ctx, own, cancel, response.Body, yield)

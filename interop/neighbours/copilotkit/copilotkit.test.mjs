@@ -30,6 +30,15 @@ const { ready } = await startProgram(process.execPath, [fileURLToPath(new URL("s
   ready: /listening on (http:\S+)/,
   env: { OPENAI_BASE_URL: mock.url, OPENAI_API_KEY: key },
 });
+
+test("a runtime that is taken for an agent is named, without its answer", async () => {
+  const gateway = await startGateway({ team: teamOf({ type: "agui", url: `${ready[1]}/api/copilotkit` }) });
+  const stream = await new Tab(gateway, "1.0.0", { agent: "team" }).say("Hello");
+  assert.equal(stream.last.code, "remote_failed");
+  assert.ok(!stream.text.includes("runtime"), stream.text);
+  assert.match(gateway.log(), /a CopilotKit runtime answers there, which wants `server: copilotkit`/);
+});
+
 const results = (stream) => stream.of("TOOL_CALL_RESULT").map(({ content }) => content);
 
 for (const [title, base] of [

@@ -45,6 +45,8 @@ func (r Remote) refused(ctx context.Context, err error) (says, mend string) {
 		return r.Where + " does not answer in time.", "Look whether the server hangs, and whether a firewall drops what is sent to it."
 	case e == nil || e.Fault == client.FaultUnreachable:
 		return r.Where + " cannot be reached: " + causeOf(err) + ".", "Start the server, or correct `url:` in the team file."
+	case e.Hint != "":
+		return fmt.Sprintf("%s is no AG-UI agent: %s.", r.Where, e.Hint), "Correct `type:` or `url:` in the team file; docs/remotes.md has what to write for which server."
 	case errors.Is(err, client.ErrPage):
 		return fmt.Sprintf("%s answers with a web page (status %d), not as an agent.", r.Where, e.Status),
 			"The URL has to be that of the AG-UI endpoint itself, such as http://host:8000/agent; a Mastra server needs an adapter for AG-UI, and a LangGraph server is an agent of `type: langgraph`. A page may also be a proxy's sign-in."

@@ -1,0 +1,114 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// hintTimeout bounds all the requests by which a hint is found.
+const hintTimeout = 3 * time.Second
+
+// hinted adds to an error what else seems to answer at the URL, if it is one that a server of another kind would cause. The server is
+// asked once in the life of the client, without any of its headers.
+func (c *Client) hinted(ctx context.Context, err error) error {
+	e, ok := errors.AsType[*Error](err)
+	if !ok {
+		return err
+	}
+	switch e.Status {
+	case http.StatusOK, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotAcceptable, http.StatusUnsupportedMediaType:
+	default:
+		return err
+	}
+	c.hints.Do(func() { c.found = c.hint(ctx) })
+	hinted := *e
+	hinted.Hint = c.found
+	return &hinted
+}
+
+// hint asks the well-known routes of other kinds of servers.
+func (c *Client) hint(ctx context.Context) string {
+	ctx, cancel := context.WithTimeoutCause(ctx, hintTimeout, errTotal)
+	defer cancel()
+	here := url.URL{Scheme: c.url.Scheme, Host: c.url.Host, Path: c.url.Path, RawPath: c.url.RawPath}
+	root := url.URL{Scheme: c.url.Scheme, Host: c.url.Host, Path: "/"}
+	for _, q := range []struct {
+		at      *url.URL
+		post    any
+		members []string // of the answer: all of them show it
+		says    string
+	}{
+		{here.JoinPath("info"), nil, []string{"agents"}, "a CopilotKit runtime answers there, which wants `server: copilotkit` and `agent: NAME`"},
+		{&here, runtimeCall{Method: "info"}, []string{"agents"}, "a CopilotKit runtime answers there, which wants `server: copilotkit` and `agent: NAME`"},
+		{root.JoinPath("info"), nil, []string{"version", "flags"}, "a LangGraph server answers there, which wants `type: langgraph`"},
+		{root.JoinPath(".well-known", "agent-card.json"), nil, []string{"name", "skills"}, "an A2A agent answers there"},
+		{here.JoinPath("models"), nil, []string{"object", "data"}, "a model's server answers there, which belongs under `models:`"},
+		{root.JoinPath("v1", "models"), nil, []string{"object", "data"}, "a model's server answers there, which belongs under `models:`"},
+		{&here, initialize, []string{"jsonrpc", "result"}, "an MCP server answers there, which belongs under `mcp:`"},
+	} {
+		if c.hasMembers(ctx, q.at, q.post, q.members) {
+			return q.says
+		}
+	}
+	return ""
+}
+
+// initialize is the first request of every session with an MCP server.
+var initialize = map[string]any{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": map[string]any{
+	"protocolVersion": "2025-06-18", "capabilities": map[string]any{}, "clientInfo": map[string]string{"name": "agui-gateway", "version": "1"},
+}}
+
+// hasMembers reports whether a route answers with a JSON object, or an event of one, that has all the members.
+func (c *Client) hasMembers(ctx context.Context, at *url.URL, post any, members []string) bool {
+	method, body := http.MethodGet, io.Reader(nil)
+	if post != nil {
+		data, err := agui.Marshal(post)
+		if err != nil {
+			return false
+		}
+		method, body = http.MethodPost, bytes.NewReader(data)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, at.String(), body)
+	if err != nil {
+		return false
+	}
+	request.Header.Set("Accept", "application/json, text/event-stream")
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = response.Body.Close() }() // it has been read as far as it is of use
+	if response.StatusCode != http.StatusOK {
+		return false
+	}
+	const enough = 256 << 10
+	data, err := io.ReadAll(io.LimitReader(response.Body, enough))
+	if _, event, ok := strings.Cut(string(data), "data: "); ok && !bytes.HasPrefix(data, []byte("{")) {
+		line, _, _ := strings.Cut(event, "\n")
+		data = []byte(line)
+	} else if err != nil {
+		return false
+	}
+	var answer map[string]json.RawMessage
+	if json.Unmarshal(data, &answer) != nil {
+		return false
+	}
+	for _, m := range members {
+		if answer[m] == nil {
+			return false
+		}
+	}
+	return true
+}
