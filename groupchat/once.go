@@ -31,19 +31,9 @@ const onceKey = hosting.OnceKey
 
 // recorded is Once for results that are no progress by themselves, such as a model's reply.
 func recorded[T any](t *Turn, key string, f func() (T, error)) (T, error) {
-	var v T
-	memo := onceKey + key
-	raw, ok := t.memo(memo)
-	if !ok {
-		raw, ok = t.x.Memo[t.ID()+"/"+memo]
-	}
-	if ok {
-		if err := json.Unmarshal(raw, &v); err != nil {
-			// An agent with another result type recorded it.
-			return v, t.x.fatal(fail(errcode.CheckpointIncompatible, "%s: once %s: %w", t.Path(), key, err))
-		}
-		t.remember(memo, raw)
-		return v, nil
+	v, ok, err := recalled[T](t, key)
+	if ok || err != nil {
+		return v, err
 	}
 	if err := Fence(t.ctx); err != nil {
 		return v, err
@@ -52,18 +42,36 @@ func recorded[T any](t *Turn, key string, f func() (T, error)) (T, error) {
 	if err != nil {
 		return made, err
 	}
-	raw, err = json.Marshal(made)
+	raw, err := json.Marshal(made)
 	if err == nil {
 		err = json.Unmarshal(raw, &v)
 	}
 	if err != nil {
 		return made, t.x.fatal(fail(errcode.AgentFailed, "%s: once %s: %w", t.Path(), key, err))
 	}
-	if err := t.x.Journal.Once(t.ctx, t.ID()+"/"+memo, raw); err != nil {
+	if err := t.x.Journal.Once(t.ctx, t.ID()+"/"+onceKey+key, raw); err != nil {
 		return v, t.x.fatal(err)
 	}
-	t.remember(memo, raw)
+	t.remember(onceKey+key, raw)
 	return v, nil
+}
+
+// recalled returns what has been recorded under key, and whether anything has.
+func recalled[T any](t *Turn, key string) (v T, ok bool, err error) {
+	memo := onceKey + key
+	raw, ok := t.memo(memo)
+	if !ok {
+		raw, ok = t.x.Memo[t.ID()+"/"+memo]
+	}
+	if !ok {
+		return v, false, nil
+	}
+	if err := json.Unmarshal(raw, &v); err != nil {
+		// An agent with another result type recorded it.
+		return v, false, t.x.fatal(fail(errcode.CheckpointIncompatible, "%s: once %s: %w", t.Path(), key, err))
+	}
+	t.remember(memo, raw)
+	return v, true, nil
 }
 
 // acted notes that the turn has made progress, even if it has said and changed nothing.

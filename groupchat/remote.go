@@ -150,7 +150,11 @@ func checkPointer(pointer string) error {
 
 // Describe tells that the agent may ask questions, and call the caller's tools, which it is told of: nobody knows before it does.
 func (r *Remote) Describe() Info {
-	return Info{Description: r.o.Description, Interrupts: true, Abilities: Abilities{ClientTools: true}, Structure: Structure{Kind: KindRemote}}
+	description := r.o.Description
+	if c, ok := r.client.(interface{ Description() string }); ok && description == "" {
+		description = c.Description()
+	}
+	return Info{Description: description, Interrupts: true, Abilities: Abilities{ClientTools: true}, Structure: Structure{Kind: KindRemote}}
 }
 
 // Forwards names the headers of the caller's request that the agent passes on.

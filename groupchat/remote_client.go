@@ -16,6 +16,8 @@ import (
 // [agui.Verifier], the last of which is terminal. It finds what it is to send in the request's input: under ThreadID the thread's name
 // at the server, the same for the same thread and path here; under RunID the run's, the same for a request that is repeated because
 // a gateway went down; all of the conversation under the server's own ids; and the answers to the server's questions under Resume.
+// What Begins was told of a request it finds under Begun when the request is repeated. A client may have a method Description() string: what the
+// server tells of the agent, as far as that is known, for a team that has no description of it.
 // Its errors are [*client.Error]s, whose texts may be logged.
 type RemoteClient interface {
 	Run(ctx context.Context, r client.Request) iter.Seq2[agui.Event, error]

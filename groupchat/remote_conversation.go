@@ -82,11 +82,19 @@ func (x *exchange) conversation(given *delivery) []Message {
 		seen[m.ID] = true
 	}
 	out := &outgoingMessages{x: x, used: map[string]bool{}, calls: map[string]string{}}
+	before := x.t.countThrough(all, x.t.record.After)
+	if x.n > 0 || x.t.participant == nil { // of a root's only turn nothing is tried again
+		before = len(all)
+	}
 	whole, since, next := x.t.seesAll(), x.t.record.After == "", 0
 	upTo := func(i int) { // its own, which the view may lack or show in part
 		for ; next < min(i, end); next++ {
-			if m := all[next]; seen[m.ID] || x.isRemotes(&m) && (whole || since) {
+			m := all[next]
+			if seen[m.ID] || x.isRemotes(&m) && (whole || since) {
 				out.add(m)
+			}
+			if next < before && x.isRemotes(&m) {
+				x.answered = len(out.messages)
 			}
 			since = since || all[next].ID == x.t.record.After
 		}

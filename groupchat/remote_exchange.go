@@ -21,6 +21,7 @@ type exchange struct {
 	thread string
 	sent   remoteRequest
 	given  *delivery // what the remote is answered
+	begun  string    // what the remote calls the work that the same request has begun before
 	prefix string
 	header http.Header
 	state  *remoteShare
@@ -28,10 +29,11 @@ type exchange struct {
 	sentInput agui.RunAgentInput
 	secrets   []string
 
-	size    int             // of what was passed on
-	notes   int             // on the answer so far
-	usedIDs map[string]bool // ids of ours
-	known   map[string]bool // ids of messages that the remote has no need to tell of
+	answered int             // messages of sentInput that the remote has answered in earlier turns
+	size     int             // of what was passed on
+	notes    int             // on the answer so far
+	usedIDs  map[string]bool // ids of ours
+	known    map[string]bool // ids of messages that the remote has no need to tell of
 
 	texts       map[string]*saidText // by the remote's ids, like all that follows
 	reasoning   map[string]*saidText
@@ -97,6 +99,9 @@ func (r *Remote) exchange(ctx context.Context, t *Turn, f *remoteFrame, given *d
 	forwarded, err := r.header(t)
 	if err != nil {
 		return nil, nil, x.fault(err)
+	}
+	if x.begun, _, err = recalled[string](t, x.begunKey()); err != nil {
+		return nil, nil, err
 	}
 	x.header, x.secrets = t.withHops(forwarded), secretsOf(r.o.URL, r.o.Headers, forwarded)
 	if x.state, err = r.share(t); err != nil {
@@ -181,7 +186,7 @@ func (x *exchange) cancelOpen(ctx context.Context, in agui.RunAgentInput, open [
 
 func (x *exchange) request(in agui.RunAgentInput) client.Request {
 	return client.Request{
-		Input: in, Header: x.header, Note: x.note,
+		Input: in, Header: x.header, Note: x.note, Begun: x.begun, Begins: x.begins, Known: x.answered,
 		Leave: func(cause error) bool { return errors.Is(cause, ErrMoved) },
 	}
 }

@@ -23,13 +23,26 @@ type remoteRequest struct {
 // request returns the nth request of the turn. A turn that is tried again begins with another one; answers are delivered
 // by the same one until they have been taken.
 func (r *Remote) request(t *Turn, n int) (remoteRequest, error) {
+	return recorded(t, requestKey(t, n), func() (remoteRequest, error) {
+		return remoteRequest{RunID: t.x.NewID(), Last: t.lastMessage()}, nil
+	})
+}
+
+func requestKey(t *Turn, n int) string {
 	key := "remote/" + strconv.Itoa(n)
 	if n == 0 && t.record.Tries > 0 {
 		key += "/" + strconv.Itoa(t.record.Tries)
 	}
-	return recorded(t, key, func() (remoteRequest, error) {
-		return remoteRequest{RunID: t.x.NewID(), Last: t.lastMessage()}, nil
-	})
+	return key
+}
+
+// begunKey is the key under which is recorded what the remote calls the work that a request has begun.
+func (x *exchange) begunKey() string { return requestKey(x.t, x.n) + "/begun" }
+
+// begins records it: see [client.Request].
+func (x *exchange) begins(name string) error {
+	_, err := recorded(x.t, x.begunKey(), func() (string, error) { return name, nil })
+	return err
 }
 
 // remoteThread names the turn's thread at the remote: the same for the same thread, agent and path here, another one for

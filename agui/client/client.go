@@ -123,6 +123,17 @@ type Request struct {
 	// Leave is asked when the context is done before the run is; if it returns true, the run is left to go on, where
 	// the server lets it. Nil stops it.
 	Leave func(cause error) bool
+
+	// What follows is for clients of protocols in which a request has no id by which its server knows it again, or a conversation is
+	// not sent anew with each request.
+
+	// Begun is what Begins was told when this very request was sent before, by a process that did not see the end; empty if it was not.
+	Begun string
+	// Begins is told, once, what the server calls the work that the request has begun. It returns when that is on record, or an error
+	// that ends the run. It is nil if nobody keeps it.
+	Begins func(name string) error
+	// Known is how many of the input's messages, from the first, the agent has answered in earlier runs.
+	Known int
 }
 
 // Run posts a run when its result is ranged over, once, and yields the events of the answer, in order. They are whole

@@ -460,6 +460,32 @@ func hanging(t *testing.T) string {
 	return server.URL
 }
 
+// TestProbeOfA2A reads an agent's card, and asks it for a task that there is not.
+func TestProbeOfA2A(t *testing.T) {
+	t.Parallel()
+	card := func(interfaces string) string {
+		return answering(t, http.StatusOK, "application/json", `{"name":"Far","jsonrpc":"2.0","error":{"code":-32001},`+interfaces+`}`)
+	}
+	for _, tt := range []struct{ url, verdict, want string }{
+		{card(`"supportedInterfaces":[{"url":"/rpc","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]`), "remote: ok", "no run was begun"},
+		{card(`"url":"/rpc","preferredTransport":"GRPC"`), "remote: wrong", "no interface of JSON-RPC: it has GRPC"},
+		{card(`"url":"/rpc","protocolVersion":"2.0"`), "remote: wrong", "1.0 or 0.3: it has 2.0"},
+		{card(`"url":"http://127.0.0.2/rpc"`), "remote: wrong", "`endpoint:`"},
+		{answering(t, http.StatusNotFound, "text/plain", "no"), "remote: wrong", "agent-card.json"},
+		{answering(t, http.StatusOK, "text/html", "<html>Sign in</html>"), "remote: wrong", "agent-card.json"},
+		{answering(t, http.StatusForbidden, "text/plain", "no"), "remote: wrong", "does not let the gateway in"},
+		{"http://127.0.0.1:1", "remote: wrong", "cannot be reached"},
+	} {
+		team := writeFile(t, "team.yaml", `version: 1
+agents: { far: { type: a2a, url: "`+tt.url+`" } }`)
+		d := diagnose(t, "validate", "-probe", "-config", team)
+		d.want(t, tt.verdict)
+		if !strings.Contains(d.text, tt.want) {
+			t.Errorf("%s: %s", tt.want, d.text)
+		}
+	}
+}
+
 // TestProbeOfLangGraph asks a LangGraph server for its assistants.
 func TestProbeOfLangGraph(t *testing.T) {
 	t.Parallel()

@@ -20,6 +20,7 @@ func TestNothingReachesRefusedAddresses(t *testing.T) {
 	tests := []struct{ name, file, env string }{
 		{"model", "models: { m: { base_url: \"http://ADDRESS/v1\", model: m, retries: 0 } }\nagents: { travel: { type: llm, model: m } }", ""},
 		{"remote agent", "agents: { travel: { type: agui, url: \"http://ADDRESS/agent\" } }", ""},
+		{"A2A", "agents: { travel: { type: a2a, url: \"http://ADDRESS\" } }", ""},
 		{"LangGraph", "agents: { travel: { type: langgraph, url: \"http://ADDRESS\", assistant: a } }", ""},
 		{"MCP server", "models: { m: { base_url: \"http://127.0.0.1:1/v1\", model: m, retries: 0 } }\nmcp: { s: { url: \"http://ADDRESS/mcp\" } }\n" +
 			"agents: { travel: { type: llm, model: m, tools: [ { mcp: s } ] } }", ""},

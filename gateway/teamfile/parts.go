@@ -36,11 +36,11 @@ type ServerPart struct {
 	Tools []string
 }
 
-// A RemotePart is an agent of type agui or langgraph.
+// A RemotePart is an agent of type a2a, agui or langgraph.
 type RemotePart struct {
 	// Name is that of the agent in the file. A participant that is described where it takes part has the name of that team.
 	Name   string
-	Type   string // agui or langgraph
+	Type   string // a2a, agui or langgraph
 	Remote *groupchat.Remote
 	Line   int // of its URL
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agui-gateway/gateway/a2a"
 	"github.com/agui-gateway/gateway/agui/client"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/langgraph"
@@ -48,6 +49,25 @@ func (b *builder) remoteLangGraph(f *fields, description string) groupchat.Agent
 	}
 	r.o.Client = c
 	return b.newRemote("langgraph", r)
+}
+
+// remoteA2A reads an agent of type a2a.
+func (b *builder) remoteA2A(f *fields, description string) groupchat.Agent {
+	r := b.remoteServer(f, description)
+	endpoint := b.httpURL(f.take("endpoint"))
+	if len(b.problems) > r.before {
+		return nil
+	}
+	c, err := a2a.New(a2a.Options{
+		URL: r.o.URL, Endpoint: endpoint, State: r.o.State.Path != "",
+		Headers: r.o.Headers, HTTP: r.o.HTTP, Idle: r.o.Idle, Timeout: r.o.Timeout,
+	})
+	if err != nil {
+		b.bad(r.address, "%s", strings.Join(errorTexts(err), "; "))
+		return nil
+	}
+	r.o.Client = c
+	return b.newRemote("a2a", r)
 }
 
 // A remoteEntry is what the entry of an agent on another server has, whatever that speaks.

@@ -332,7 +332,7 @@ func (b *builder) subagentEvents(n *node) gateway.SubagentEvents {
 }
 
 func (b *builder) typeNames() []string {
-	names := []string{"agui", "concurrent", "groupchat", "langgraph", "llm", "script"}
+	names := []string{"a2a", "agui", "concurrent", "groupchat", "langgraph", "llm", "script"}
 	for name := range b.types {
 		names = append(names, name)
 	}
@@ -360,6 +360,8 @@ func (b *builder) agentOf(n *node, f *fields, description string, scope *groupch
 	hooks := b.hooks(f)
 	var agent groupchat.Agent
 	switch name {
+	case "a2a":
+		agent = b.remoteA2A(f, description)
 	case "agui":
 		agent = b.remote(f, description)
 	case "langgraph":

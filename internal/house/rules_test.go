@@ -17,7 +17,7 @@ type room struct {
 //
 //	cmd/gateway ─► gateway/teamfile ─► gateway ─► groupchat/host ─► groupchat ─► state, model ─► errcode ─► agui
 //	     │                ├──► mcp, httptool ─► groupchat, agui
-//	     │                ├──► langgraph ─► agui
+//	     │                ├──► langgraph, a2a ─► agui
 //	     │                └──► model/openai ─► model ─► errcode, agui
 //	     ├──► gateway/auth ─► gateway
 //	     ├──► travel ─► groupchat, state, agui
@@ -26,6 +26,7 @@ var rooms = []room{
 	{dir: "agui/run", may: []string{"agui"}, why: "who only reads the protocol needs nothing that writes it"},
 	{dir: "agui/client", may: []string{"agui", "internal/egress", "telemetry"}, testsMay: []string{"agui/run"}, why: "who serves AG-UI needs no client of it"},
 	{dir: "agui", why: "the protocol stands alone: a client or another server can use it without the gateway"},
+	{dir: "a2a", may: []string{"agui", "agui/client"}, why: "who asks agents of another protocol needs none of those that it is asked for"},
 	{dir: "a2ui", may: []string{"agui"}, why: "a surface is described by a protocol of its own, which knows neither agents nor services"},
 	{dir: "errcode", may: []string{"agui"}, why: "stores, agents, models and the service fail with the same codes, and the protocol has none"},
 	{dir: "state", may: []string{"agui", "errcode", "internal/schemacost"}, testsMay: []string{"state/statetest", "state/memstore"},
@@ -97,7 +98,7 @@ var rooms = []room{
 		why: "telling a receiver of questions needs a store and no run"},
 	{dir: "gateway/wire", may: []string{"a2ui", "agui", "errcode", "state"},
 		why: "what a reader is sent depends on the stored frame and on the reader, not on the service"},
-	{dir: "gateway/teamfile", may: []string{"a2ui", "agui", "agui/client", "errcode", "state", "model", "model/cache", "model/openai", "groupchat", "groupchat/guard", "groupchat/budget", "groupchat/script", "groupchat/surface", "groupchat/plan", "httptool", "langgraph", "mcp", "gateway", "internal/egress", "internal/redact"}, testsMay: []string{"groupchat/groupchattest", "model/openai/openaitest"},
+	{dir: "gateway/teamfile", may: []string{"a2a", "a2ui", "agui", "agui/client", "errcode", "state", "model", "model/cache", "model/openai", "groupchat", "groupchat/guard", "groupchat/budget", "groupchat/script", "groupchat/surface", "groupchat/plan", "httptool", "langgraph", "mcp", "gateway", "internal/egress", "internal/redact"}, testsMay: []string{"groupchat/groupchattest", "model/openai/openaitest"},
 		why: "team files are made of what Go programs have; who embeds the service needs neither YAML nor MCP"},
 	{dir: "gateway/teamfile/teamtest", may: []string{"agui", "agui/client", "errcode", "state", "model", "groupchat", "groupchat/groupchattest", "gateway", "gateway/teamfile", "internal/inprocess"}, testsMay: []string{"model/openai", "model/openai/openaitest"},
 		why: "a team is tested as it is served, by a gateway that is asked as clients ask it"},
@@ -122,7 +123,7 @@ var rooms = []room{
 		why: "wiring: the only place that knows everybody"},
 	{dir: "cmd/gateway/internal/chat", may: []string{"agui", "agui/client", "agui/run", "state"},
 		why: "a client at a terminal knows the protocol and what answers are held against, and of servers nothing that others do not know"},
-	{dir: "cmd/gateway/internal/doctor", may: []string{"agui", "agui/client", "errcode", "langgraph", "state", "state/filestore", "state/redisstore", "model/openai", "groupchat", "gateway/auth", "internal/egress", "internal/redact"}, testsMay: []string{"model/openai/openaitest", "mcp"},
+	{dir: "cmd/gateway/internal/doctor", may: []string{"a2a", "agui", "agui/client", "errcode", "langgraph", "state", "state/filestore", "state/redisstore", "model/openai", "groupchat", "gateway/auth", "internal/egress", "internal/redact"}, testsMay: []string{"model/openai/openaitest", "mcp"},
 		why: "checks see the parts of an installation as they are, and not how the program puts them together"},
 	{dir: "telemetry", may: []string{"agui", "errcode"},
 		why: "what a step tells of itself is decided below everybody who takes steps"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/agui-gateway/gateway/a2a"
 	"github.com/agui-gateway/gateway/agui/client"
 	"github.com/agui-gateway/gateway/langgraph"
 )
@@ -36,6 +37,9 @@ func (r Remote) Check() Check {
 func (r Remote) refused(ctx context.Context, err error) (says, mend string) {
 	e, _ := errors.AsType[*client.Error](err)
 	missing, isMissing := errors.AsType[*langgraph.NoAssistantError](err)
+	if says, mend := r.refusedA2A(err, e); says != "" {
+		return says, mend
+	}
 	switch {
 	case isMissing:
 		return r.Where + ": " + missing.Error() + ".", "Correct `assistant:` in the team file: it is the name of a graph, or the UUID of an assistant."
@@ -70,5 +74,23 @@ func (r Remote) refused(ctx context.Context, err error) (says, mend string) {
 		return fmt.Sprintf("%s redirects (%d), which is not followed.", r.Where, e.Status), "Write the URL to which it redirects; often only a / at the end, or https, is missing."
 	default:
 		return r.Where + " answers, but not as an AG-UI agent: " + causeOf(err) + ".", "Correct `url:`, or look at the log of that server."
+	}
+}
+
+// refusedA2A is what an error means that only an agent of the Agent2Agent protocol has; empty if it is none.
+func (r Remote) refusedA2A(err error, e *client.Error) (says, mend string) {
+	const cardMend = "Correct `url:`: it is that of the agent card, or what /.well-known/agent-card.json is below."
+	says = r.Where + ": " + causeOf(err) + "."
+	switch {
+	case r.Type != "a2a" || e == nil:
+		return "", ""
+	case errors.Is(err, a2a.ErrElsewhere):
+		return says, "Write where the agent is asked as `endpoint:` in the team file, if that server may be sent the headers."
+	case errors.Is(err, a2a.ErrTransport), errors.Is(err, a2a.ErrVersion):
+		return says, "Give the agent an interface of JSON-RPC, of A2A 1.0 or 0.3, and name it in its card."
+	case errors.Is(err, a2a.ErrCard), errors.Is(err, client.ErrPage), e.Status == http.StatusNotFound, e.Status == http.StatusMethodNotAllowed:
+		return says, cardMend
+	default:
+		return "", ""
 	}
 }

@@ -1,0 +1,299 @@
+package a2a
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/client"
+)
+
+// An attempt is one run: a message that is sent, and the task that is followed.
+type attempt struct {
+	c    *Client
+	r    client.Request
+	s    *client.Session
+	e    endpoint
+	tell *teller
+
+	taskID string
+	// asked is the question that the message answers. Until the task has moved its status is what it was.
+	asked *question
+	moved bool
+	// seen says that the agent has told something of the task in this run.
+	seen  bool
+	state taskState
+	// last is the status that the run comes to its end with, or the message in place of a task.
+	last  *taskStatus
+	reply bool
+}
+
+// How long is waited for what a run does beside its task.
+const (
+	controlTimeout = 5 * time.Second        // for requests about a task that answer at once
+	stopPatience   = 200 * time.Millisecond // for the answer to a cancellation
+)
+
+var errEnough = errors.New("a2a: the reader has seen enough")
+
+// over reports whether there is nothing to wait for any more.
+func (a *attempt) over() bool { return a.reply || a.last != nil && !a.last.State.works() }
+
+// run asks, and tells the answer to its end. What it does not see the end of it cancels.
+func (a *attempt) run(ctx context.Context) error {
+	a.s = a.c.http.Session(ctx, a.r.Header)
+	defer a.s.End()
+	err := a.tell.start()
+	if err == nil {
+		err = a.answer()
+	}
+	if err == nil {
+		err = a.end()
+	}
+	if err != nil && !a.over() {
+		a.stop(ctx)
+	}
+	return err
+}
+
+// answer sends what there is to send, and follows what comes of it.
+func (a *attempt) answer() error {
+	var err error
+	if a.e, err = a.c.endpoint(a.s); err != nil {
+		return err
+	}
+	if len(a.r.Input.Resume) > 0 {
+		entry := a.r.Input.Resume[0] // a run has one question
+		a.asked = parseQuestion(entry.InterruptID)
+		a.taskID = a.asked.taskID
+		if entry.Status == agui.ResumeCancelled {
+			return a.callOff()
+		}
+	}
+	if a.r.Begun != "" {
+		a.taskID, a.seen = a.r.Begun, true
+		return a.follow(nil)
+	}
+	return a.follow(a.send())
+}
+
+// send sends the message. If the card was read some time ago and the agent does not know what is asked, it may have changed: it is read
+// once more.
+func (a *attempt) send() error {
+	for again := false; ; again = true {
+		err := a.sendOnce()
+		if err == nil || a.seen {
+			return err
+		}
+		if e, ok := errors.AsType[*client.Error](err); !ok || e.Fault != client.FaultUnreachable && e.Fault != client.FaultStatus {
+			return err
+		}
+		a.c.forget()
+		if again || !isRPC(err, codeMethodNotFound, codeVersionNotSupported, codeUnsupported) && !notThere(err) {
+			return err
+		}
+		before := a.e
+		fresh, cardErr := a.c.endpoint(a.s)
+		switch {
+		case cardErr != nil:
+			return cardErr
+		case *fresh.url == *before.url && fresh.dialect == before.dialect && fresh.streams == before.streams:
+			return err
+		}
+		a.e = fresh
+	}
+}
+
+// notThere reports whether a server has nothing at a URL that takes requests.
+func notThere(err error) bool {
+	e, ok := errors.AsType[*client.Error](err)
+	return ok && e.Fault == client.FaultStatus && (e.Status == 404 || e.Status == 405 || e.Status == 410 || errors.Is(err, client.ErrPage))
+}
+
+func (a *attempt) sendOnce() error {
+	params := a.e.message(a.message())
+	if !a.e.streams {
+		e, err := a.e.event(a.s, a.e.dialect.send, params)
+		if err != nil {
+			return err
+		}
+		return a.take(e)
+	}
+	return a.stream(a.e.dialect.stream, params, a.take)
+}
+
+// stream takes the results of a stream, until there is nothing more to wait for.
+func (a *attempt) stream(method string, params map[string]any, take func(event) error) error {
+	for result, err := range a.e.call(a.s, method, params) {
+		if err != nil {
+			return err
+		}
+		e, err := parseResult(result)
+		if err == nil {
+			err = take(e)
+		}
+		if err != nil || a.over() {
+			return err
+		}
+	}
+	return nil
+}
+
+// take folds in one event.
+func (a *attempt) take(e event) error {
+	if e.message != nil {
+		a.seen, a.reply = true, true
+		a.tell.used(e.message.Metadata)
+		return a.tell.message(e.message)
+	}
+	id := e.taskID()
+	switch {
+	case a.seen && id != a.taskID:
+		a.tell.note("an event is of another task, passed over")
+		return nil
+	case !a.seen:
+		a.seen, a.taskID = true, id
+		if a.r.Begins != nil {
+			if err := a.r.Begins(id); err != nil {
+				return err
+			}
+		}
+	}
+	a.tell.taskID = id
+	switch {
+	case e.artifact != nil:
+		a.moved = true
+		a.tell.used(e.artifact.Metadata, e.artifact.Artifact.Metadata)
+		return a.tell.artifact(&e.artifact.Artifact, e.artifact.Append, e.artifact.LastChunk)
+	case e.status != nil:
+		a.moved = true
+		a.tell.used(e.status.Metadata)
+		return a.status(&e.status.Status)
+	default:
+		return a.task(e.task)
+	}
+}
+
+// task folds in a task as it stands: what it has that was not told yet.
+func (a *attempt) task(t *task) error {
+	a.tell.used(t.Metadata)
+	stale := a.asked != nil && !a.moved && t.Status.State.asks() && t.Status.key() == a.asked.key
+	for _, m := range a.since(t.History) {
+		if t.Status.Message != nil && m.ID == t.Status.Message.ID {
+			continue // it is told as what it is there
+		}
+		if err := a.tell.message(m); err != nil {
+			return err
+		}
+	}
+	for i := range t.Artifacts {
+		if err := a.tell.artifact(&t.Artifacts[i], false, !t.Status.State.works()); err != nil {
+			return err
+		}
+	}
+	if stale {
+		return nil // the question that is being answered
+	}
+	a.moved = true
+	return a.status(&t.Status)
+}
+
+// since are the agent's messages of a history behind the one that was sent.
+func (a *attempt) since(history []message) []*message {
+	from := len(history)
+	for i := range history {
+		if history[i].ID == a.r.Input.RunID {
+			from = i + 1
+		}
+	}
+	var list []*message
+	for i := from; i < len(history); i++ {
+		if history[i].isAgents() {
+			list = append(list, &history[i])
+		}
+	}
+	return list
+}
+
+// status folds in where the task is.
+func (a *attempt) status(s *taskStatus) error {
+	if s.State != a.state {
+		a.state = s.State
+		if err := a.tell.enter(s.State); err != nil {
+			return err
+		}
+	}
+	a.last = s
+	if s.Message == nil {
+		return nil
+	}
+	a.tell.used(s.Message.Metadata)
+	switch s.State {
+	case stateSubmitted, stateWorking, stateCompleted:
+		return a.tell.message(s.Message)
+	default:
+		return nil // it is the question, or the reason
+	}
+}
+
+// callOff cancels the task whose question nobody answers.
+func (a *attempt) callOff() error {
+	e, err := a.e.event(a.s, a.e.dialect.cancel, a.e.params(map[string]any{"id": a.taskID}))
+	if err != nil && !isRPC(err, codeTaskNotFound, codeTaskNotCancelable) {
+		return err
+	}
+	if e.task != nil {
+		a.tell.used(e.task.Metadata)
+	}
+	a.reply = true // nothing is at work there
+	return nil
+}
+
+// end tells what the run came to.
+func (a *attempt) end() error {
+	outcome := &agui.Outcome{Type: agui.OutcomeSuccess}
+	if a.last != nil && !a.reply {
+		switch said := a.last; {
+		case said.State == stateCompleted:
+		case said.State == stateCanceled:
+			outcome.Type = agui.OutcomeCancelled
+		case said.State.asks():
+			outcome.Type = agui.OutcomeInterrupt
+			outcome.Interrupts = []agui.Interrupt{said.interrupt(a.taskID)}
+		default:
+			return a.tell.fail("task_"+string(said.State), said.text())
+		}
+	}
+	return a.tell.finish(outcome)
+}
+
+// stop cancels a task whose end is not waited for. If the agent takes long to answer, that goes on by itself: there is nothing else to be done.
+func (a *attempt) stop(ctx context.Context) {
+	stopped := ctx.Err() != nil
+	switch {
+	case a.taskID == "", a.e.url == nil, !stopped && !a.seen:
+		return // nothing is at work, or an answer has not been taken and may be given again
+	case stopped && a.r.Leave != nil && a.r.Leave(context.Cause(ctx)):
+		return
+	}
+	answered := make(chan error, 1)
+	go func() {
+		out, cancel := context.WithTimeout(context.WithoutCancel(ctx), controlTimeout)
+		defer cancel()
+		s := a.c.http.Session(out, a.r.Header)
+		defer s.End()
+		_, err := a.e.event(s, a.e.dialect.cancel, a.e.params(map[string]any{"id": a.taskID}))
+		answered <- err
+	}()
+	patience := time.NewTimer(stopPatience)
+	defer patience.Stop()
+	select {
+	case err := <-answered:
+		if err != nil {
+			a.tell.note("the task could not be cancelled")
+		}
+	case <-patience.C:
+		a.tell.note("the cancellation of the task is not answered yet")
+	}
+}

@@ -1,0 +1,180 @@
+package a2a
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/agui/client"
+)
+
+// Options say which agent a [Client] asks. Only URL is required; bounds are as in [client.Options].
+type Options struct {
+	// URL is the agent's card, if its path ends with .json, or what the card's well-known path is below.
+	URL string
+	// Endpoint is where the agent is asked, in place of the URL in its card. It may be on another server, and is then sent the headers.
+	Endpoint string
+	// State says that the agent has a part of the state: what it makes of data is put there, and what is there it is sent.
+	State bool
+	// Headers go with every request, also that for the card. They are never logged and in no error.
+	Headers http.Header
+	// HTTP sends the requests; nil is a client of its own, as in [client.Options].
+	HTTP          *http.Client
+	Idle, Timeout time.Duration
+
+	MaxEvent, MaxEvents int
+	MaxBytes            int64
+}
+
+// A Client asks an agent that speaks A2A, and tells what it answers as events of AG-UI. It is safe for concurrent use.
+type Client struct {
+	o    Options
+	http *client.Client
+	at   *url.URL // of the card
+
+	mu    sync.Mutex
+	card  *agentCard // as it was last; nil if it was never there
+	known endpoint
+	until time.Time // when it has to be read again
+}
+
+// wellKnown is the path of a card.
+const wellKnown = ".well-known/agent-card.json"
+
+// New returns a client. It asks the server nothing yet.
+func New(o Options) (*Client, error) {
+	c, err := client.New(client.Options{
+		URL: o.URL, Headers: o.Headers, Server: client.ServerOther, HTTP: o.HTTP, Idle: o.Idle, Timeout: o.Timeout,
+		MaxEvent: o.MaxEvent, MaxEvents: o.MaxEvents, MaxBytes: o.MaxBytes,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if u, err := url.Parse(o.Endpoint); o.Endpoint != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
+		return nil, errors.New("a2a: the endpoint must begin with http:// or https:// and name a host")
+	}
+	at, err := url.Parse(o.URL)
+	if err != nil {
+		return nil, errors.New("a2a: the URL cannot be read") // the cause quotes it
+	}
+	if !strings.HasSuffix(at.Path, ".json") {
+		at = at.JoinPath(wellKnown)
+	}
+	return &Client{o: o, http: c, at: at}, nil
+}
+
+// Host is the name of the server that has the card, without its port.
+func (c *Client) Host() string { return c.http.Host() }
+
+// String names the agent by its URL, without user, query and fragment.
+func (c *Client) String() string { return c.http.String() }
+
+// Description is what the agent's card tells of it, empty until it has been read.
+func (c *Client) Description() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.card == nil {
+		return ""
+	}
+	return c.card.description()
+}
+
+// cardAge is how long a card is believed, maxCard how many bytes it may have.
+const (
+	cardAge = time.Minute
+	maxCard = 1 << 20
+)
+
+// endpoint returns where the agent is asked. Its card is read if that is not known, or was so long ago.
+func (c *Client) endpoint(s *client.Session) (endpoint, error) {
+	c.mu.Lock()
+	e, until := c.known, c.until
+	c.mu.Unlock()
+	if time.Now().Before(until) {
+		return e, nil
+	}
+	card, err := c.readCard(s)
+	if err != nil {
+		return endpoint{}, err
+	}
+	if e, err = card.endpoint(&c.o, c.at); err != nil {
+		return endpoint{}, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.card, c.known, c.until = card, e, time.Now().Add(cardAge)
+	return e, nil
+}
+
+func (c *Client) readCard(s *client.Session) (*agentCard, error) {
+	header := http.Header{versionHeader: {version10}} // a server may have a card for each
+	for data, err := range s.Records(client.SessionCall{Method: http.MethodGet, URL: c.at, Header: header}) {
+		if err != nil {
+			return nil, err
+		}
+		if len(data) > maxCard {
+			return nil, &client.Error{Fault: client.FaultTooLarge, Err: ErrCard}
+		}
+		return parseCard(data)
+	}
+	return nil, &client.Error{Fault: client.FaultInvalid, Err: ErrCard}
+}
+
+// forget makes the next request read the card again.
+func (c *Client) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.until = time.Time{}
+}
+
+// Probe reads the agent's card and asks for a task that there is not, so that nothing is begun. An error is a [*client.Error] or the cause of
+// ctx; see [ErrCard] and the like.
+func (c *Client) Probe(ctx context.Context, header http.Header) error {
+	ctx, cancel := context.WithTimeout(ctx, controlTimeout)
+	defer cancel()
+	s := c.http.Session(ctx, header)
+	defer s.End()
+	c.forget()
+	e, err := c.endpoint(s)
+	if err != nil {
+		return err
+	}
+	_, err = e.event(s, e.dialect.get, e.params(map[string]any{"id": "probe"}))
+	if isRPC(err, codeVersionNotSupported, codeMethodNotFound) || !isAnswer(err) {
+		return err
+	}
+	return nil
+}
+
+// isAnswer reports whether an agent has answered, if only with an error.
+func isAnswer(err error) bool {
+	_, ok := errors.AsType[rpcError](err)
+	return ok || err == nil
+}
+
+var errReadTwice = errors.New("a2a: the answer was read already")
+
+// Run asks the agent when its result is ranged over, once, and yields events as [client.Client.Run] does. The thread is a context there.
+// Questions of the agent's are interrupts, and the request's answers continue the task that asked. What the request's Begun names is followed
+// and not asked for again. A run that is not read to its end, or whose context is done, has its task cancelled, unless Leave says
+// otherwise.
+func (c *Client) Run(ctx context.Context, r client.Request) iter.Seq2[agui.Event, error] {
+	var asked atomic.Bool
+	return func(yield func(agui.Event, error) bool) {
+		if asked.Swap(true) {
+			yield(nil, errReadTwice)
+			return
+		}
+		a := &attempt{c: c, r: r, tell: newTeller(r, c.o.State, yield)}
+		if err := a.run(ctx); err != nil && !errors.Is(err, errEnough) {
+			yield(nil, err)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package a2a
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// A part is a piece of a message or an artifact: text, data, or a file by its bytes, in base64, or its URL.
+type part struct {
+	Text            string
+	Data            json.RawMessage
+	Bytes, URL      string
+	MediaType, Name string
+}
+
+func (p *part) isFile() bool { return p.Bytes != "" || p.URL != "" }
+
+// UnmarshalJSON reads a part in the form of either version.
+func (p *part) UnmarshalJSON(data []byte) error {
+	var told struct {
+		Text      string          `json:"text"`
+		Raw       string          `json:"raw"`
+		URL       string          `json:"url"`
+		Data      json.RawMessage `json:"data"`
+		MediaType string          `json:"mediaType"`
+		Filename  string          `json:"filename"`
+		File      struct {
+			Name     string `json:"name"`
+			MimeType string `json:"mimeType"`
+			Bytes    string `json:"bytes"`
+			URI      string `json:"uri"`
+		} `json:"file"` // 0.3
+	}
+	if err := json.Unmarshal(data, &told); err != nil {
+		return err
+	}
+	*p = part{Text: told.Text, Bytes: told.Raw, URL: told.URL, MediaType: told.MediaType, Name: told.Filename}
+	if f := told.File; f.Bytes != "" || f.URI != "" {
+		p.Bytes, p.URL, p.MediaType, p.Name = f.Bytes, f.URI, f.MimeType, f.Name
+	}
+	if string(told.Data) != "null" {
+		p.Data = told.Data
+	}
+	return nil
+}
+
+// textOf is the text of parts, with separator between them.
+func textOf(parts []part, separator string) string {
+	var texts []string
+	for _, p := range parts {
+		if p.Text != "" {
+			texts = append(texts, p.Text)
+		}
+	}
+	return strings.Join(texts, separator)
+}
+
+// shown are the parts that are no text, as an activity has them: a file as AG-UI's parts are, data as {type: "data", data}.
+func shown(parts []part) []any {
+	var list []any
+	for _, p := range parts {
+		switch {
+		case p.Data != nil:
+			list = append(list, map[string]any{"type": "data", "data": p.Data})
+		case p.isFile():
+			list = append(list, p.file())
+		}
+	}
+	return list
+}
+
+// file is a file as a part of AG-UI's.
+func (p *part) file() agui.Part {
+	out := agui.Part{Type: agui.PartDocument, Source: &agui.Source{Type: agui.SourceURL, Value: p.URL, MimeType: p.MediaType}}
+	if p.Bytes != "" {
+		out.Source.Type, out.Source.Value = agui.SourceData, p.Bytes
+	}
+	for _, t := range []agui.PartType{agui.PartImage, agui.PartAudio, agui.PartVideo} {
+		if strings.HasPrefix(p.MediaType, string(t)+"/") {
+			out.Type = t
+		}
+	}
+	if p.Name != "" {
+		if raw, err := json.Marshal(map[string]string{"filename": p.Name}); err == nil {
+			out.Metadata = raw
+		}
+	}
+	return out
+}
+
+// fromParts are parts of AG-UI's as those of a message. It reports whether some cannot be told: files that only a provider has.
+func fromParts(parts []agui.Part) (list []part, lost bool) {
+	for _, p := range parts {
+		if p.Type == agui.PartText {
+			list = append(list, part{Text: p.Text})
+			continue
+		}
+		if p.Source == nil || p.Source.Type == agui.SourceFile {
+			lost = true
+			continue
+		}
+		var told struct{ Filename string }
+		_ = json.Unmarshal(p.Metadata, &told) // other metadata has no name
+		out := part{MediaType: p.Source.MimeType, Name: told.Filename}
+		if p.Source.Type == agui.SourceData {
+			out.Bytes = p.Source.Value
+		} else {
+			out.URL = p.Source.Value
+		}
+		list = append(list, out)
+	}
+	return list, lost
+}

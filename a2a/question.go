@@ -1,0 +1,68 @@
+package a2a
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// A question is what a task waits for, as an interrupt's id has it: which task, and which status of it.
+type question struct{ taskID, key string }
+
+func (q question) id() string { return url.PathEscape(q.taskID) + "#" + q.key }
+
+// parseQuestion is the question of an interrupt's id.
+func parseQuestion(id string) *question {
+	escaped, key, _ := strings.Cut(id, "#")
+	taskID, err := url.PathUnescape(escaped)
+	if err != nil {
+		taskID = escaped
+	}
+	return &question{taskID, key}
+}
+
+// interrupt is the question that a status asks.
+func (s *taskStatus) interrupt(taskID string) agui.Interrupt {
+	i := agui.Interrupt{ID: question{taskID, s.key()}.id(), Reason: "input_required", Message: s.text()}
+	if s.State == stateAuthRequired {
+		i.Reason = "a2a:auth_required"
+	}
+	if s.Message == nil {
+		return i
+	}
+	for _, p := range s.Message.Parts {
+		if schema := schemaIn(p.Data); schema != nil {
+			i.ResponseSchema = schema
+		}
+	}
+	return i
+}
+
+// schemaIn is the form that data of a question asks to be filled in: a JSON Schema of an object, as it is or as the member schema; nil if there is none.
+func schemaIn(data json.RawMessage) json.RawMessage {
+	var told struct {
+		Type       json.RawMessage            `json:"type"`
+		Properties map[string]json.RawMessage `json:"properties"`
+		Schema     json.RawMessage            `json:"schema"`
+	}
+	switch {
+	case json.Unmarshal(data, &told) != nil:
+		return nil
+	case string(told.Type) == `"object"` && told.Properties != nil:
+		return data
+	case told.Schema != nil:
+		return schemaIn(told.Schema)
+	default:
+		return nil
+	}
+}
+
+// text is what the status says.
+func (s *taskStatus) text() string {
+	if s.Message == nil {
+		return ""
+	}
+	return textOf(s.Message.Parts, "\n")
+}

@@ -1,0 +1,42 @@
+package a2a
+
+import (
+	"encoding/json"
+
+	"github.com/agui-gateway/gateway/agui"
+)
+
+// A2A has no usage of its own. Agents that tell of it do so in metadata, in the words of the model's server: under usage, or under
+// adk_usage_metadata where they are made with Google's kit.
+var usageMembers = []string{"usage", "adk_usage_metadata"}
+
+// usageIn is the usage that metadata tells of; nil if it does not.
+func usageIn(m metadata) *agui.TokenUsage {
+	for _, name := range usageMembers {
+		var told map[string]json.RawMessage
+		if raw := m[name]; raw == nil || json.Unmarshal(raw, &told) != nil {
+			continue
+		}
+		u := agui.TokenUsage{
+			InputTokens:  count(told, "inputTokens", "input_tokens", "prompt_tokens", "promptTokenCount"),
+			OutputTokens: count(told, "outputTokens", "output_tokens", "completion_tokens", "candidatesTokenCount"),
+			TotalTokens:  count(told, "totalTokens", "total_tokens", "totalTokenCount"),
+		}
+		_ = json.Unmarshal(told["model"], &u.Model) // what is no text names none
+		if u.InputTokens != nil || u.OutputTokens != nil || u.TotalTokens != nil {
+			return &u
+		}
+	}
+	return nil
+}
+
+// count is the first of the members that is a count.
+func count(told map[string]json.RawMessage, names ...string) *int64 {
+	for _, name := range names {
+		var n int64
+		if raw := told[name]; raw != nil && json.Unmarshal(raw, &n) == nil && n >= 0 {
+			return &n
+		}
+	}
+	return nil
+}
