@@ -38,6 +38,7 @@ built() {
 tools() {
   go mod download
   go -C interop/neighbours/gosdk mod download
+  go -C interop/neighbours/goserver mod download
   built golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint "$GOLANGCI_LINT_VERSION"
   built helm helm.sh/helm/v3/cmd/helm "$HELM_VERSION"
   built kubectl-validate sigs.k8s.io/kubectl-validate "$KUBECTL_VALIDATE_VERSION"

@@ -50,7 +50,7 @@ func (c *Client) hint(ctx context.Context) string {
 		{here.JoinPath("info"), nil, []string{"agents"}, "a CopilotKit runtime answers there, which wants `server: copilotkit` and `agent: NAME`"},
 		{&here, runtimeCall{Method: "info"}, []string{"agents"}, "a CopilotKit runtime answers there, which wants `server: copilotkit` and `agent: NAME`"},
 		{root.JoinPath("info"), nil, []string{"version", "flags"}, "a LangGraph server answers there, which wants `type: langgraph`"},
-		{root.JoinPath(".well-known", "agent-card.json"), nil, []string{"name", "skills"}, "an A2A agent answers there"},
+		{root.JoinPath(".well-known", "agent-card.json"), nil, []string{"name", "skills"}, "an A2A agent answers there, which wants `type: a2a`"},
 		{here.JoinPath("models"), nil, []string{"object", "data"}, "a model's server answers there, which belongs under `models:`"},
 		{root.JoinPath("v1", "models"), nil, []string{"object", "data"}, "a model's server answers there, which belongs under `models:`"},
 		{&here, initialize, []string{"jsonrpc", "result"}, "an MCP server answers there, which belongs under `mcp:`"},
