@@ -89,7 +89,7 @@ func remote(t testing.TB, o RemoteOptions) *Remote {
 
 // TestRemoteConversations plays what is in testdata/remote: how a remote agent is set up, then by turns what its server
 // answers the coming requests with, what a client sends, the requests the server got, and the events the client gets.
-// The streams have the shapes that are documented for the servers the files are named after; they are not recordings.
+// The streams have the shapes that the sources of the servers have which the files are named after; they are not recordings.
 func TestRemoteConversations(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/remote/*.txtar")
