@@ -23,7 +23,8 @@ type RemoteDialect string
 
 // The dialects of remote agents.
 const (
-	// RemoteAuto takes either, and answers in the one that was asked in.
+	// RemoteAuto takes either, and answers in the one that was asked in; CUSTOM on_interrupt with an interrupt of AG-UI 1.0, which has
+	// a reason, is of the standard one.
 	RemoteAuto RemoteDialect = ""
 	// RemoteStandard is AG-UI 1.0's: an outcome, answered by resume. CUSTOM on_interrupt is no question.
 	RemoteStandard RemoteDialect = "standard"

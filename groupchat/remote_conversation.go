@@ -35,12 +35,16 @@ func (x *exchange) isRemotes(m *Message) bool {
 // readEarlier notes which ids the conversation uses before the exchange, and what of it the remote knows already.
 func (x *exchange) readEarlier() {
 	all := messages(x.t.run)
+	inTurn := x.t.record.After == ""
 	for i := range all {
 		m := &all[i]
 		x.usedIDs[m.ID] = true
 		if x.isRemotes(m) {
 			id := x.idOf(m.ID, m.Metadata)
 			x.known[id] = true
+			if inTurn && x.n > 0 && m.Role == agui.RoleAssistant {
+				x.saidEarlier[id] = m.Content.Text()
+			}
 			if m.Role == agui.RoleActivity {
 				object, _ := m.Content.Object()
 				x.activities[id] = &activity{ours: m.ID, content: object}
@@ -52,6 +56,7 @@ func (x *exchange) readEarlier() {
 				x.calls[x.idOf(c.ID, c.Metadata)] = &madeCall{ours: c.ID, name: c.Function.Name, earlier: true}
 			}
 		}
+		inTurn = inTurn || m.ID == x.t.record.After
 	}
 	answered := map[string]bool{}
 	for i := range all {

@@ -44,6 +44,10 @@ func (x *exchange) end() (*remotePause, error) {
 	}
 	if len(p.Questions) == 0 {
 		for _, ask := range x.legacyAsks {
+			if i, ok := ask.interrupt(); ok {
+				x.questionIDs[i.ID] = x.question(p, i, i.ID, ask.value)
+				continue
+			}
 			p.Dialect = RemoteLegacy
 			x.legacy(p, ask)
 		}
@@ -186,15 +190,37 @@ func (x *exchange) asker(path string) string {
 	return cmp.Or(path[strings.LastIndexByte(path, '.')+1:], x.t.name())
 }
 
-// legacy makes a question of what CUSTOM on_interrupt carried: JSON, or text that may be JSON.
-func (x *exchange) legacy(p *remotePause, ask legacyAsk) {
-	value := json.RawMessage(ask.value)
-	var text string
+// content is what CUSTOM on_interrupt carried: JSON, or text that may be JSON.
+func (a legacyAsk) content() (value json.RawMessage, text string) {
+	value = a.value
 	if json.Unmarshal(value, &text) == nil {
 		if inner := json.RawMessage(text); json.Valid(inner) && len(text) > 0 && (text[0] == '{' || text[0] == '[') {
 			value = inner
 		}
 	}
+	return value, text
+}
+
+// interrupt is the interrupt of AG-UI 1.0 that the ask carried, if it is one: its reason is the protocol's, or has a namespace. A server that
+// tells of it so for the sake of older clients, as CrewAI's does, takes answers by resume.
+func (a legacyAsk) interrupt() (agui.Interrupt, bool) {
+	value, _ := a.content()
+	var i agui.Interrupt
+	if json.Unmarshal(value, &i) != nil || i.ID == "" {
+		return i, false
+	}
+	i.SubagentRunID = cmp.Or(i.SubagentRunID, a.tag)
+	switch i.Reason {
+	case "tool_call", "input_required", "confirmation":
+		return i, true
+	default:
+		return i, strings.IndexByte(i.Reason, ':') > 0
+	}
+}
+
+// legacy makes a question of what CUSTOM on_interrupt carried.
+func (x *exchange) legacy(p *remotePause, ask legacyAsk) {
+	value, text := ask.content()
 	var told struct {
 		ID      json.RawMessage `json:"id"`
 		Message json.RawMessage `json:"message"`

@@ -34,6 +34,8 @@ type exchange struct {
 	notes    int             // on the answer so far
 	usedIDs  map[string]bool // ids of ours
 	known    map[string]bool // ids of messages that the remote has no need to tell of
+	// saidEarlier is what the remote has said in earlier runs of the turn, by its ids, and repeatable what of it a snapshot may still repeat.
+	saidEarlier, repeatable map[string]string
 
 	texts       map[string]*saidText // by the remote's ids, like all that follows
 	reasoning   map[string]*saidText
@@ -89,7 +91,7 @@ func (r *Remote) exchange(ctx context.Context, t *Turn, f *remoteFrame, given *d
 	}
 	x := &exchange{
 		r: r, t: t, n: f.N, thread: remoteThread(t), sent: sent, given: given,
-		usedIDs: map[string]bool{}, known: map[string]bool{}, texts: map[string]*saidText{}, reasoning: map[string]*saidText{},
+		usedIDs: map[string]bool{}, known: map[string]bool{}, saidEarlier: map[string]string{}, texts: map[string]*saidText{}, reasoning: map[string]*saidText{},
 		calls: map[string]*madeCall{}, parents: map[string]*saidText{}, results: map[string]bool{},
 		activities: map[string]*activity{}, subagents: map[string]*remoteSubagent{},
 	}

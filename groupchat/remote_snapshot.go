@@ -2,6 +2,7 @@ package groupchat
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 	"strings"
 
@@ -17,6 +18,10 @@ func (x *exchange) messagesSnapshot(messages []Message) error {
 		if x.known[messages[i].ID] {
 			from = i + 1
 		}
+	}
+	x.repeatable = nil
+	if from > 0 { // it tells of the whole conversation
+		x.repeatable = maps.Clone(x.saidEarlier)
 	}
 	for i := range messages[from:] {
 		m := &messages[from+i]
@@ -50,6 +55,9 @@ func (x *exchange) snapshotMessage(m *Message, tagged agui.Tagged, all []Message
 				return err
 			}
 		}
+	}
+	if s == nil && text != "" && x.repeats(text, all) {
+		text = ""
 	}
 	if s == nil && text != "" || s != nil && !s.ignored && len(text) > s.said.Len() && strings.HasPrefix(text, s.said.String()) {
 		if err := x.complete(m, tagged, text); err != nil {
@@ -116,6 +124,18 @@ func (x *exchange) renamed(m *Message, text string, all []Message) *saidText {
 		}
 	}
 	return nil
+}
+
+// repeats reports whether a text is one of an earlier run of the turn, which the snapshot has under another id: once a flow of CrewAI's goes on,
+// what it said has new ids. A snapshot repeats each such text once.
+func (x *exchange) repeats(text string, all []Message) bool {
+	for id, said := range x.repeatable {
+		if said == text && !slices.ContainsFunc(all, func(o Message) bool { return o.ID == id }) {
+			delete(x.repeatable, id)
+			return true
+		}
+	}
+	return false
 }
 
 // rename makes a text go by its other id from now on.
