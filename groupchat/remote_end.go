@@ -102,8 +102,17 @@ func (x *exchange) answerCalls(p *remotePause) error {
 	return nil
 }
 
-// settle gives calls a result that the remote made for itself and told nobody what came of.
+// settle gives calls a result that the remote made for itself, in this run or before it paused, and told nobody what came of.
 func (x *exchange) settle() error {
+	for _, id := range slices.Sorted(maps.Keys(x.calls)) {
+		if !x.calls[id].earlier {
+			continue
+		}
+		err := x.result(&agui.ToolCallResult{MessageID: "unanswered-" + id, ToolCallID: id, Content: agui.TextContent(state.NotAnswered)})
+		if err != nil {
+			return err
+		}
+	}
 	if err := x.t.x.settleCalls(x.t.out, x.t.clientWriter, x.t.record, true); err != nil {
 		return err
 	}
