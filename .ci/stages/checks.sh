@@ -32,7 +32,7 @@ check 'golangci-lint' golangci-lint run
 check 'shellcheck' shellcheck -x .ci/run .ci/env.sh .ci/stages/*.sh examples/*/*.sh interop/*/*.sh deploy/*/*.sh web/build.sh
 check 'types of the page' npm --prefix web run --silent check
 check 'tests of the page' npm --prefix web run --silent test
-# The rules of the house, the Dockerfile's among them, once more by themselves: a broken rule should not hide in a long test log.
+# The rules of the house, the Dockerfile's among them, by themselves: a broken rule should not hide in a long test log.
 check 'house rules' go test -count=1 ./internal/house
 
 [ ${#failed[@]} -eq 0 ] || { printf 'checks failed: %s\n' "$(printf '%s; ' "${failed[@]}")"; exit 1; }
