@@ -109,7 +109,7 @@ test("after a takeover a call goes on from running to done, and what was decline
   proxy.gateway = await another();
   t.after(() => proxy.gateway.stop());
   const page = await proposed(t, "Refund it and write", { url: proxy.url });
-  page.allow(/Failed to load resource|net::ERR|Failed to fetch/); // requests of the time without a gateway
+  page.allow(/Failed to load resource|net::ERR|Failed to fetch|network error/); // requests of the time without a gateway
   const release = shop.hold();
   await decide(page, { approved: true }, { approved: false, reason: "no letters" });
   await became(page, "refund", "running");
