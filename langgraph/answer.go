@@ -83,12 +83,12 @@ func (a *answer) joining() client.Call {
 	return call
 }
 
-// maxJoins is how often in a row a stream is joined that then brings nothing.
-const maxJoins = 5
+// maxJoins is how often in a row a stream is joined that then brings nothing, mostJoins how often the streams of a run are joined in all.
+const maxJoins, mostJoins = 5, 50
 
 // follow reads the run's stream, which may be cut, until the server says that the run is over.
 func (a *answer) follow(ctx context.Context, call client.Call) error {
-	for joins := 0; ; joins++ {
+	for joins, all := 0, 0; ; joins, all = joins+1, all+1 {
 		seen, err := a.read(ctx, call)
 		if err != nil && !a.isCut(ctx, err) {
 			return err
@@ -112,7 +112,7 @@ func (a *answer) follow(ctx context.Context, call client.Call) error {
 			a.over = true
 			return a.finish(ctx, run)
 		}
-		if joins >= maxJoins {
+		if joins >= maxJoins || all >= mostJoins {
 			return unlessWhole(err)
 		}
 		a.note("", "the stream was cut, and is joined again")

@@ -30,7 +30,7 @@ type Options struct {
 	Timeout time.Duration // for all that one run takes; 10 minutes
 
 	MaxEvent  int   // bytes of one event, and of a thread's state; 8 MiB
-	MaxEvents int   // events of one stream; 100,000
+	MaxEvents int   // events of one stream, of which a run has 51 at most; 100,000
 	MaxBytes  int64 // bytes of one stream; 64 MiB
 }
 

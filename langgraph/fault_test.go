@@ -3,10 +3,12 @@ package langgraph_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -164,5 +166,24 @@ func TestProbe(t *testing.T) {
 	}
 	if len(s.runs) != 0 {
 		t.Error("a probe has begun a run")
+	}
+}
+
+// A server that cuts every stream, each time behind something new, is not joined for ever.
+func TestAStreamThatIsCutForEver(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	var joins atomic.Int64
+	piece := func(w http.ResponseWriter, r *http.Request) {
+		n := joins.Add(1)
+		answering(200, "text/event-stream", fmt.Sprintf("id: %d\nevent: custom\ndata: {}\n\n", n))(w, r)
+	}
+	s.do("POST /threads/{id}/runs/stream", answering(200, "text/event-stream", "id: 0\nevent: metadata\ndata: {\"run_id\":\"endless\"}\n\n"))
+	s.do("GET /threads/{id}/runs/{run}/stream", piece)
+	s.do("GET /threads/{id}/runs/{run}", answering(200, "application/json", `{"run_id":"endless","status":"running"}`))
+	s.do("POST /threads/{id}/runs/{run}/cancel", answering(200, "application/json", `{}`))
+	out := groupchattest.NewThread(t, specialist(t, s, langgraph.Options{Timeout: 20 * time.Second}), groupchattest.Options{}).Say("go")
+	if out.Code() != "remote_failed" || joins.Load() > 100 {
+		t.Errorf("%v, after %d joins", out.Err, joins.Load())
 	}
 }
