@@ -35,7 +35,6 @@ type comparison struct {
 	gateway        string
 	rounds, runs   int
 	open           int
-	model          *process
 	dir            string
 	contenders     []*contender
 	stops          []func() error
@@ -92,7 +91,6 @@ func (c *comparison) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.model = model
 	file := filepath.Join(c.dir, "team.yaml")
 	if err := os.WriteFile(file, fmt.Appendf(nil, team, model.url+"/v1"), 0o600); err != nil {
 		return err

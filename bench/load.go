@@ -97,7 +97,11 @@ func (l load) turns(ctx context.Context) <-chan struct{} {
 		for n := range l.runs {
 			if l.rate > 0 {
 				due := begun.Add(time.Duration(float64(n) / l.rate * float64(time.Second)))
-				time.Sleep(time.Until(due))
+				select {
+				case <-time.After(time.Until(due)):
+				case <-ctx.Done():
+					return
+				}
 			}
 			select {
 			case turns <- struct{}{}:

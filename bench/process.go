@@ -9,15 +9,15 @@ import (
 	"os/exec"
 	"regexp"
 	"strconv"
-	"syscall"
 	"time"
 )
 
 // A process is a server that was started, and where it listens.
 type process struct {
-	cmd *exec.Cmd
-	url string
-	out *os.File // what it says; removed with it
+	cmd   *exec.Cmd
+	url   string
+	out   *os.File      // what it says; removed with it
+	ended chan struct{} // closed when it has ended
 }
 
 var listening = regexp.MustCompile(`(?m)\blistening\b.*?\b(http://[\d.:]+\d)`)
@@ -28,11 +28,15 @@ func start(ctx context.Context, says *regexp.Regexp, program string, args ...str
 	if err != nil {
 		return nil, err
 	}
-	p := &process{cmd: exec.CommandContext(ctx, program, args...), out: out}
+	p := &process{cmd: exec.CommandContext(ctx, program, args...), out: out, ended: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = out, out
 	if err := p.cmd.Start(); err != nil {
 		return nil, errors.Join(err, p.remove())
 	}
+	go func() {
+		defer close(p.ended)
+		_ = p.cmd.Wait() // it is killed in the end, if it does not end before
+	}()
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		said, err := os.ReadFile(out.Name())
 		if err != nil {
@@ -42,8 +46,10 @@ func start(ctx context.Context, says *regexp.Regexp, program string, args ...str
 			p.url = string(found[len(found)-1])
 			return p, nil
 		}
-		if syscall.Kill(p.cmd.Process.Pid, 0) != nil {
-			break
+		select {
+		case <-p.ended:
+			deadline = time.Time{}
+		default:
 		}
 	}
 	said, err := p.tail()
@@ -59,7 +65,7 @@ func (p *process) tail() (string, error) {
 // stop ends the process and waits until it has ended.
 func (p *process) stop() error {
 	err := p.cmd.Process.Kill()
-	_ = p.cmd.Wait() // it was killed
+	<-p.ended
 	if errors.Is(err, os.ErrProcessDone) {
 		err = nil
 	}

@@ -14,17 +14,11 @@ func (r *Run) identify(e agui.Event) error {
 		return nil
 	}
 	err := &agui.OrderError{Rule: agui.RuleIDTaken, Type: e.EventType()}
+	o, _ := openingOf(e)
+	err.Kind, err.ID = o.Kind, o.ID
 	switch e := e.(type) {
-	case *agui.TextMessageStart:
-		err.Kind, err.ID = agui.KindText, e.MessageID
-	case *agui.ReasoningMessageStart:
-		err.Kind, err.ID = agui.KindReasoning, e.MessageID
-	case *agui.ReasoningStart:
-		err.Kind, err.ID = agui.KindSpan, e.MessageID
 	case *agui.ActivitySnapshot:
 		err.Kind, err.ID = agui.KindActivity, e.MessageID
-	case *agui.ToolCallStart:
-		err.Kind, err.ID = agui.KindToolCall, e.ToolCallID
 	case *agui.ToolCallResult:
 		err.Kind, err.ID = agui.KindResult, e.MessageID
 		if r.view.callOf(e.ToolCallID) == nil {
