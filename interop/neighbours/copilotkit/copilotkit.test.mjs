@@ -6,6 +6,7 @@ import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { cancelled, thread } from "../../lib/client.mjs";
 import { startGateway } from "../../lib/gateway.mjs";
+import { until } from "../../lib/until.mjs";
 import { key, startMock } from "../../models/lib/mock.mjs";
 import { startProgram } from "../../models/lib/program.mjs";
 import { Tab } from "../../models/lib/tab.mjs";
@@ -36,7 +37,7 @@ test("a runtime that is taken for an agent is named, without its answer", async 
   const stream = await new Tab(gateway, "1.0.0", { agent: "team" }).say("Hello");
   assert.equal(stream.last.code, "remote_failed");
   assert.ok(!stream.text.includes("runtime"), stream.text);
-  assert.match(gateway.log(), /a CopilotKit runtime answers there, which wants `server: copilotkit`/);
+  await until("the log names it", () => gateway.log().includes("a CopilotKit runtime answers there, which wants `server: copilotkit`"));
 });
 
 const results = (stream) => stream.of("TOOL_CALL_RESULT").map(({ content }) => content);
