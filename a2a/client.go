@@ -115,14 +115,14 @@ func (c *Client) endpoint(s *client.Session) (endpoint, error) {
 
 func (c *Client) readCard(s *client.Session) (*agentCard, error) {
 	header := http.Header{versionHeader: {version10}} // a server may have a card for each
-	for data, err := range s.Records(client.SessionCall{Method: http.MethodGet, URL: c.at, Header: header}) {
+	for record, err := range s.Records(client.Call{Method: http.MethodGet, URL: c.at, Header: header}) {
 		if err != nil {
 			return nil, err
 		}
-		if len(data) > maxCard {
+		if len(record.Data) > maxCard {
 			return nil, &client.Error{Fault: client.FaultTooLarge, Err: ErrCard}
 		}
-		return parseCard(data)
+		return parseCard(record.Data)
 	}
 	return nil, &client.Error{Fault: client.FaultInvalid, Err: ErrCard}
 }

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/client"
 )
 
@@ -53,18 +52,14 @@ var errNoResult = errors.New("the answer is no response of JSON-RPC")
 // call yields the results that a method is answered with: one, or those of a stream.
 func (e endpoint) call(s *client.Session, method string, params map[string]any) iter.Seq2[json.RawMessage, error] {
 	return func(yield func(json.RawMessage, error) bool) {
-		body, err := agui.Marshal(map[string]any{"jsonrpc": "2.0", "id": "1", "method": method, "params": params})
-		if err != nil {
-			yield(nil, &client.Error{Fault: client.FaultInvalid, Err: errors.New("the request cannot be written")})
-			return
-		}
+		body := map[string]any{"jsonrpc": "2.0", "id": "1", "method": method, "params": params}
 		header := http.Header{versionHeader: {e.dialect.version}}
-		for data, err := range s.Records(client.SessionCall{Method: http.MethodPost, URL: e.url, Body: body, Header: header}) {
+		for record, err := range s.Records(client.Call{Method: http.MethodPost, URL: e.url, Body: body, Header: header}) {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			result, err := parseResponse(data)
+			result, err := parseResponse(record.Data)
 			if !yield(result, err) || err != nil {
 				return
 			}

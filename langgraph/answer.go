@@ -1,6 +1,7 @@
 package langgraph
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 // An answer is one run at the server, as it is told of here.
 type answer struct {
 	c       *Client
+	s       *client.Session
 	request client.Request
 	told    *told
 	before  threadState     // before the run
@@ -35,12 +37,9 @@ type statusOf struct {
 
 func (s statusOf) active() bool { return s.Status == "pending" || s.Status == "running" }
 
-func (a *answer) run(ctx context.Context) error {
+func (a *answer) run() error {
 	in := a.request.Input
-	if err := ctx.Err(); err != nil {
-		return context.Cause(ctx)
-	}
-	p, err := a.prepare(ctx)
+	p, err := a.prepare()
 	if err != nil {
 		return err
 	}
@@ -51,35 +50,30 @@ func (a *answer) run(ctx context.Context) error {
 	case p.off:
 		a.over = true
 		if p.clear {
-			if err := a.clear(ctx); err != nil {
+			if err := a.clear(); err != nil {
 				return err
 			}
 		}
 		return a.told.emit(&agui.RunFinished{ThreadID: in.ThreadID, RunID: in.RunID})
 	case p.served:
 		a.over = true
-		return a.finish(ctx, statusOf{Status: "success"})
+		return a.finish(statusOf{Status: "success"})
 	case p.join != "":
 		a.runID = p.join
-		return a.follow(ctx, a.joining())
+		return a.follow(a.joining())
 	default:
 		a.posted = true
-		return a.follow(ctx, a.call(http.MethodPost, p.body, "runs", "stream"))
+		call := a.call(http.MethodPost, p.body, "runs", "stream")
+		call.Stream = true
+		return a.follow(call)
 	}
 }
 
 // joining is the request for the rest of the run's stream.
 func (a *answer) joining() client.Call {
 	call := a.call(http.MethodGet, nil, "runs", a.runID, "stream")
-	call.Header = call.Header.Clone()
-	if call.Header == nil {
-		call.Header = http.Header{}
-	}
-	last := a.last
-	if last == "" {
-		last = "-1" // from its beginning
-	}
-	call.Header.Set("Last-Event-ID", last)
+	call.Stream = true
+	call.Header = http.Header{"Last-Event-ID": {cmp.Or(a.last, "-1")}} // -1 is from its beginning
 	return call
 }
 
@@ -87,36 +81,36 @@ func (a *answer) joining() client.Call {
 const maxJoins, mostJoins = 5, 50
 
 // follow reads the run's stream, which may be cut, until the server says that the run is over.
-func (a *answer) follow(ctx context.Context, call client.Call) error {
+func (a *answer) follow(call client.Call) error {
 	for joins, all := 0, 0; ; joins, all = joins+1, all+1 {
-		seen, err := a.read(ctx, call)
-		if err != nil && !a.isCut(ctx, err) {
+		seen, err := a.read(call)
+		if err != nil && !a.isCut(err) {
 			return err
 		}
 		if seen {
 			joins = 0
 		}
 		if a.runID == "" {
-			if a.runID = a.begun(ctx); a.runID == "" {
+			if a.runID = a.begun(a.s); a.runID == "" {
 				return unlessWhole(err)
 			}
 		}
 		var run statusOf
-		if asked := a.ask(ctx, http.MethodGet, nil, &run, "runs", a.runID); asked != nil {
-			if err != nil && ctx.Err() == nil {
+		if asked := a.s.Ask(a.call(http.MethodGet, nil, "runs", a.runID), &run); asked != nil {
+			if _, ok := errors.AsType[*client.Error](asked); ok && err != nil {
 				return err // the stream was cut, and nobody is there any more
 			}
 			return asked
 		}
 		if !run.active() {
 			a.over = true
-			return a.finish(ctx, run)
+			return a.finish(run)
 		}
 		if joins >= maxJoins || all >= mostJoins {
 			return unlessWhole(err)
 		}
 		a.note("", "the stream was cut, and is joined again")
-		if err := sleep(ctx, time.Duration(joins)*200*time.Millisecond); err != nil {
+		if err := a.s.Sleep(time.Duration(joins) * 200 * time.Millisecond); err != nil {
 			return err
 		}
 		call = a.joining()
@@ -134,10 +128,10 @@ func unlessWhole(err error) error {
 }
 
 // isCut reports whether an error leaves open what became of the run.
-func (a *answer) isCut(ctx context.Context, err error) bool {
+func (a *answer) isCut(err error) bool {
 	e, ok := errors.AsType[*client.Error](err)
 	switch {
-	case !ok || ctx.Err() != nil:
+	case !ok:
 		return false
 	case e.Fault == client.FaultCut:
 		return true
@@ -149,8 +143,8 @@ func (a *answer) isCut(ctx context.Context, err error) bool {
 }
 
 // read takes what one stream brings, and reports whether it brought anything.
-func (a *answer) read(ctx context.Context, call client.Call) (seen bool, err error) {
-	for record, err := range a.c.conn.Records(ctx, call) {
+func (a *answer) read(call client.Call) (seen bool, err error) {
+	for record, err := range a.s.Records(call) {
 		if err != nil {
 			return seen, err
 		}
@@ -166,8 +160,8 @@ func (a *answer) read(ctx context.Context, call client.Call) (seen bool, err err
 }
 
 // begun finds the run that the request has begun, of which the stream did not tell.
-func (a *answer) begun(ctx context.Context) string {
-	runs, err := a.active(ctx)
+func (a *answer) begun(s *client.Session) string {
+	runs, err := a.active(s)
 	if err != nil {
 		return ""
 	}
@@ -177,18 +171,6 @@ func (a *answer) begun(ctx context.Context) string {
 		}
 	}
 	return ""
-}
-
-// sleep waits, unless ctx is done first.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 // stopping bounds the request that cancels a run; patience is how long a reader waits for its answer.
@@ -209,15 +191,17 @@ func (a *answer) stop(ctx context.Context) {
 	go func() {
 		out, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopping)
 		defer cancel()
+		s := a.c.conn.Session(out, a.request.Header)
+		defer s.End()
 		id := a.runID
 		if id == "" {
-			id = a.begun(out)
+			id = a.begun(s)
 		}
 		if id == "" {
 			answered <- nil // it was refused
 			return
 		}
-		answered <- a.cancel(out, id)
+		answered <- a.cancel(s, id)
 	}()
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
@@ -231,6 +215,6 @@ func (a *answer) stop(ctx context.Context) {
 	}
 }
 
-func (a *answer) cancel(ctx context.Context, run string) error {
-	return a.ask(ctx, http.MethodPost, struct{}{}, nil, "runs", run, "cancel")
+func (a *answer) cancel(s *client.Session, run string) error {
+	return s.Ask(a.call(http.MethodPost, struct{}{}, "runs", run, "cancel"), nil)
 }

@@ -1,7 +1,6 @@
 package langgraph
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -30,14 +29,13 @@ type Options struct {
 	Timeout time.Duration // for all that one run takes; 10 minutes
 
 	MaxEvent  int   // bytes of one event, and of a thread's state; 8 MiB
-	MaxEvents int   // events of one stream, of which a run has 51 at most; 100,000
-	MaxBytes  int64 // bytes of one stream; 64 MiB
+	MaxEvents int   // events of one run; 100,000
+	MaxBytes  int64 // bytes of all answers that one run takes; 64 MiB
 }
 
 // A Client runs one assistant of a LangGraph server. It is safe for concurrent use.
 type Client struct {
 	assistant string
-	timeout   time.Duration // 0 is none
 	conn      *client.Client
 }
 
@@ -47,13 +45,13 @@ func New(o Options) (*Client, error) {
 		return nil, errors.New("langgraph: no assistant is named")
 	}
 	conn, err := client.New(client.Options{
-		URL: o.URL, Headers: o.Headers, Server: client.ServerOther, HTTP: o.HTTP, Idle: o.Idle, Timeout: -1,
+		URL: o.URL, Headers: o.Headers, Server: client.ServerOther, HTTP: o.HTTP, Idle: o.Idle, Timeout: o.Timeout,
 		MaxEvent: o.MaxEvent, MaxEvents: o.MaxEvents, MaxBytes: o.MaxBytes,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &Client{assistant: o.Assistant, timeout: max(0, cmp.Or(o.Timeout, 10*time.Minute)), conn: conn}, nil
+	return &Client{assistant: o.Assistant, conn: conn}, nil
 }
 
 // Host is the name of the server that is asked, without its port.
@@ -63,7 +61,6 @@ func (c *Client) Host() string { return c.conn.Host() }
 func (c *Client) String() string { return c.conn.String() + " (" + c.assistant + ")" }
 
 var (
-	errTotal     = errors.New("took too long")
 	errReadTwice = errors.New("langgraph: the answer was read already")
 	errEnough    = errors.New("langgraph: whoever reads has seen enough")
 )
@@ -85,14 +82,10 @@ func (c *Client) Run(ctx context.Context, r client.Request) iter.Seq2[agui.Event
 			yield(nil, errReadTwice)
 			return
 		}
-		own := ctx
-		if c.timeout > 0 {
-			var cancel context.CancelFunc
-			own, cancel = context.WithTimeoutCause(ctx, c.timeout, &client.Error{Fault: client.FaultTimeout, Err: errTotal})
-			defer cancel()
-		}
-		a := &answer{c: c, request: r, told: newTold(yield)}
-		err := a.run(own)
+		s := c.conn.Session(ctx, r.Header)
+		defer s.End()
+		a := &answer{c: c, s: s, request: r, told: newTold(yield)}
+		err := a.run()
 		if err == nil {
 			return
 		}
@@ -105,14 +98,7 @@ func (c *Client) Run(ctx context.Context, r client.Request) iter.Seq2[agui.Event
 
 // call is a request about the answer's thread.
 func (a *answer) call(method string, body any, path ...string) client.Call {
-	return client.Call{
-		Method: method, Path: append([]string{"threads", a.request.Input.ThreadID}, path...), Header: a.request.Header, Body: body,
-	}
-}
-
-// ask asks the server about the answer's thread.
-func (a *answer) ask(ctx context.Context, method string, body, v any, path ...string) error {
-	return a.c.conn.Ask(ctx, a.call(method, body, path...), v)
+	return client.Call{Method: method, Path: append([]string{"threads", a.request.Input.ThreadID}, path...), Body: body}
 }
 
 // note tells of what was passed over.

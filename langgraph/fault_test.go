@@ -46,7 +46,7 @@ func TestFaultsAreContained(t *testing.T) {
 	}{
 		"hangs":                      {begin, hang, "timeout"},
 		"a page for a thread":        {"POST /threads", answering(200, "text/html", "<html>Sign in</html>"), "not the JSON"},
-		"a page for a run":           {begin, answering(200, "text/html", "<html>Sign in</html>"), "no event stream"},
+		"a page for a run":           {begin, answering(200, "text/html", "<html>Sign in</html>"), "the answer is a web page"},
 		"50 MB of state":             {"GET /threads/{id}/state", answering(200, "application/json", `{"values":"`+large+`"}`), "too_large"},
 		"50 MB in an event":          {begin, events(`data: "` + large + "\"\n\n"), "too_large"},
 		"half an event":              {begin, events("event: values\ndata: {\"a\":"), "cut"},
@@ -169,21 +169,32 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// A server that cuts every stream, each time behind something new, is not joined for ever.
+// A server that cuts every stream, each time behind something new, is not joined for ever, and what its streams bring is bounded in all.
 func TestAStreamThatIsCutForEver(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
-	var joins atomic.Int64
-	piece := func(w http.ResponseWriter, r *http.Request) {
-		n := joins.Add(1)
-		answering(200, "text/event-stream", fmt.Sprintf("id: %d\nevent: custom\ndata: {}\n\n", n))(w, r)
-	}
-	s.do("POST /threads/{id}/runs/stream", answering(200, "text/event-stream", "id: 0\nevent: metadata\ndata: {\"run_id\":\"endless\"}\n\n"))
-	s.do("GET /threads/{id}/runs/{run}/stream", piece)
-	s.do("GET /threads/{id}/runs/{run}", answering(200, "application/json", `{"run_id":"endless","status":"running"}`))
-	s.do("POST /threads/{id}/runs/{run}/cancel", answering(200, "application/json", `{}`))
-	out := groupchattest.NewThread(t, specialist(t, s, langgraph.Options{Timeout: 20 * time.Second}), groupchattest.Options{}).Say("go")
-	if out.Code() != "remote_failed" || joins.Load() > 100 {
-		t.Errorf("%v, after %d joins", out.Err, joins.Load())
+	for name, tc := range map[string]struct {
+		o      langgraph.Options
+		most   int64
+		reason string
+	}{
+		"joins":  {langgraph.Options{}, 100, "ended before its run"},
+		"events": {langgraph.Options{MaxEvents: 10}, 10, "too many events"},
+		"bytes":  {langgraph.Options{MaxBytes: 2000}, 40, "too many bytes"},
+	} {
+		s := newServer(t)
+		var joins atomic.Int64
+		piece := func(w http.ResponseWriter, r *http.Request) {
+			n := joins.Add(1)
+			answering(200, "text/event-stream", fmt.Sprintf("id: %d\nevent: custom\ndata: {}\n\n", n))(w, r)
+		}
+		s.do("POST /threads/{id}/runs/stream", answering(200, "text/event-stream", "id: 0\nevent: metadata\ndata: {\"run_id\":\"endless\"}\n\n"))
+		s.do("GET /threads/{id}/runs/{run}/stream", piece)
+		s.do("GET /threads/{id}/runs/{run}", answering(200, "application/json", `{"run_id":"endless","status":"running"}`))
+		s.do("POST /threads/{id}/runs/{run}/cancel", answering(200, "application/json", `{}`))
+		tc.o.Timeout = 20 * time.Second
+		out := groupchattest.NewThread(t, specialist(t, s, tc.o), groupchattest.Options{}).Say("go")
+		if out.Code() != "remote_failed" || !strings.Contains(text(out.Err), tc.reason) || joins.Load() > tc.most {
+			t.Errorf("%s: %v, after %d joins", name, out.Err, joins.Load())
+		}
 	}
 }

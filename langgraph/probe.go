@@ -38,8 +38,10 @@ func (c *Client) Probe(ctx context.Context, header http.Header) error {
 		ID    string `json:"assistant_id"`
 		Graph string `json:"graph_id"`
 	}
-	err := c.conn.Ask(ctx, client.Call{
-		Method: http.MethodPost, Path: []string{"assistants", "search"}, Header: header, Body: map[string]int{"limit": maxKnown},
+	s := c.conn.Session(ctx, header)
+	defer s.End()
+	err := s.Ask(client.Call{
+		Method: http.MethodPost, Path: []string{"assistants", "search"}, Body: map[string]int{"limit": maxKnown},
 	}, &list)
 	if err != nil {
 		return err

@@ -2,7 +2,6 @@ package langgraph
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -159,8 +158,8 @@ func (a *answer) takeValues(members map[string]json.RawMessage) error {
 }
 
 // finish tells what the run has come to, as the thread has it.
-func (a *answer) finish(ctx context.Context, run statusOf) error {
-	now, err := a.state(ctx)
+func (a *answer) finish(run statusOf) error {
+	now, err := a.state()
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package langgraph
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -45,9 +44,9 @@ type threadState struct {
 }
 
 // state reads how the thread stands.
-func (a *answer) state(ctx context.Context) (threadState, error) {
+func (a *answer) state() (threadState, error) {
 	var s threadState
-	if err := a.ask(ctx, http.MethodGet, nil, &s, "state"); err != nil {
+	if err := a.s.Ask(a.call(http.MethodGet, nil, "state"), &s); err != nil {
 		return s, err
 	}
 	s.members = membersOf(s.Values)
@@ -116,27 +115,27 @@ type plan struct {
 }
 
 // prepare makes the thread ready and finds out how the request is to be served.
-func (a *answer) prepare(ctx context.Context) (plan, error) {
+func (a *answer) prepare() (plan, error) {
 	in := a.request.Input
 	var thread statusOf
 	var err error
 	if len(in.Resume) == 0 {
-		err = a.c.conn.Ask(ctx, client.Call{Method: http.MethodPost, Path: []string{"threads"}, Header: a.request.Header, Body: map[string]string{
+		err = a.s.Ask(client.Call{Method: http.MethodPost, Path: []string{"threads"}, Body: map[string]string{
 			"thread_id": in.ThreadID, "if_exists": "do_nothing",
 		}}, &thread)
 	} else {
-		err = a.ask(ctx, http.MethodGet, nil, &thread) // one that was forgotten has no question to be answered
+		err = a.s.Ask(a.call(http.MethodGet, nil), &thread) // one that was forgotten has no question to be answered
 	}
 	if err != nil {
 		return plan{}, err
 	}
 	var join string
 	if thread.Status == "busy" {
-		if join, err = a.settle(ctx); err != nil {
+		if join, err = a.settle(); err != nil {
 			return plan{}, err
 		}
 	}
-	if a.before, err = a.state(ctx); err != nil {
+	if a.before, err = a.state(); err != nil {
 		return plan{}, err
 	}
 	questions := a.before.questions()
@@ -170,13 +169,13 @@ func (a *answer) remember(begun bool) {
 }
 
 // active are the runs of the thread that have not ended.
-func (a *answer) active(ctx context.Context) ([]statusOf, error) {
+func (a *answer) active(s *client.Session) ([]statusOf, error) {
 	var all []statusOf
 	for _, status := range []string{"running", "pending"} {
 		var list []statusOf
 		call := a.call(http.MethodGet, nil, "runs")
 		call.Query = query("status", status)
-		if err := a.c.conn.Ask(ctx, call, &list); err != nil {
+		if err := s.Ask(call, &list); err != nil {
 			return nil, err
 		}
 		all = append(all, list...)
@@ -192,10 +191,10 @@ const (
 
 // settle returns the run of this very request if that is at work. Another one of ours is one that nobody waits for any more, because its
 // turn was stopped or failed: it is cancelled. A run of somebody else's is left alone, and the server refuses ours.
-func (a *answer) settle(ctx context.Context) (string, error) {
+func (a *answer) settle() (string, error) {
 	cancelled := map[string]bool{}
 	for end := time.Now().Add(settling); ; {
-		runs, err := a.active(ctx)
+		runs, err := a.active(a.s)
 		if err != nil {
 			return "", err
 		}
@@ -208,7 +207,7 @@ func (a *answer) settle(ctx context.Context) (string, error) {
 				continue
 			case !cancelled[r.ID]:
 				cancelled[r.ID] = true
-				if err := a.cancel(ctx, r.ID); err != nil {
+				if err := a.cancel(a.s, r.ID); err != nil {
 					a.note("", "an earlier run could not be cancelled")
 				}
 			}
@@ -217,7 +216,7 @@ func (a *answer) settle(ctx context.Context) (string, error) {
 		if ours == 0 || time.Now().After(end) {
 			return "", nil
 		}
-		if err := sleep(ctx, settlePause); err != nil {
+		if err := a.s.Sleep(settlePause); err != nil {
 			return "", err
 		}
 	}
@@ -277,6 +276,6 @@ func isHash(id string) bool {
 }
 
 // clear takes the thread's open tasks away, so that it does not wait any more for what was called off.
-func (a *answer) clear(ctx context.Context) error {
-	return a.ask(ctx, http.MethodPost, map[string]any{"values": nil, "as_node": "__end__"}, nil, "state")
+func (a *answer) clear() error {
+	return a.s.Ask(a.call(http.MethodPost, map[string]any{"values": nil, "as_node": "__end__"}, "state"), nil)
 }

@@ -15,7 +15,7 @@ import (
 // A server with an API of its own is asked within the same limits, and each event has its name and id.
 func TestCalls(t *testing.T) {
 	t.Parallel()
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.EscapedPath() {
 		case "/api/things/%2E%2E%2Fa%20b":
 			_, _ = io.WriteString(w, `{"query":"`+r.URL.RawQuery+`","tenant":"`+r.Header.Get("X-Tenant")+`"}`)
@@ -29,24 +29,29 @@ func TestCalls(t *testing.T) {
 		case "/api/half":
 			w.Header().Set("Content-Type", "text/event-stream")
 			_, _ = io.WriteString(w, "data: 1\n\ndata: 2")
+		case "/api/document":
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, "{}")
 		}
 	}))
-	t.Cleanup(s.Close)
-	c := newClient(t, client.Options{URL: s.URL + "/api?key=k", Connect: 100 * time.Millisecond, MaxEvent: 4096})
+	t.Cleanup(server.Close)
+	c := newClient(t, client.Options{URL: server.URL + "/api?key=k", Connect: 100 * time.Millisecond, MaxEvent: 4096})
+	s := c.Session(t.Context(), http.Header{"X-Tenant": {"t"}})
+	defer s.End()
 	var told struct{ Query, Tenant string }
-	call := client.Call{Method: http.MethodGet, Path: []string{"things", "../a b"}, Query: map[string][]string{"n": {"1"}}, Header: http.Header{"X-Tenant": {"t"}}}
-	if err := c.Ask(t.Context(), call, &told); err != nil || told.Query != "key=k&n=1" || told.Tenant != "t" {
+	call := client.Call{Method: http.MethodGet, Path: []string{"things", "../a b"}, Query: map[string][]string{"n": {"1"}}}
+	if err := s.Ask(call, &told); err != nil || told.Query != "key=k&n=1" || told.Tenant != "t" {
 		t.Errorf("%v %+v", err, told)
 	}
-	for path, want := range map[string]client.Fault{"large": client.FaultTooLarge, "slow": client.FaultTimeout, "things": client.FaultInvalid} {
+	for path, want := range map[string]client.Fault{"large": client.FaultTooLarge, "slow": client.FaultUnreachable, "things": client.FaultInvalid} {
 		var v any
-		err := c.Ask(t.Context(), client.Call{Method: http.MethodGet, Path: []string{path}}, &v)
+		err := s.Ask(client.Call{Method: http.MethodGet, Path: []string{path}}, &v)
 		if e, ok := errors.AsType[*client.Error](err); !ok || e.Fault != want {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
 	records := func(path string) (list []string, err error) {
-		for r, err := range c.Records(t.Context(), client.Call{Method: http.MethodPost, Path: []string{path}, Body: 1}) {
+		for r, err := range s.Records(client.Call{Method: http.MethodPost, Path: []string{path}, Body: 1, Stream: true}) {
 			if err != nil {
 				return list, err
 			}
@@ -60,5 +65,9 @@ func TestCalls(t *testing.T) {
 	got, err := records("half")
 	if e, ok := errors.AsType[*client.Error](err); !ok || e.Fault != client.FaultCut || len(got) != 1 {
 		t.Errorf("%v %q", err, got)
+	}
+	_, err = records("document")
+	if e, ok := errors.AsType[*client.Error](err); !ok || e.Fault != client.FaultStatus {
+		t.Errorf("what has to be a stream is none: %v", err)
 	}
 }

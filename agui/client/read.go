@@ -104,3 +104,17 @@ func (s *padded) keep(read []byte) {
 	s.tail = append(s.tail, read[max(0, len(read)-longest):]...)
 	s.tail = s.tail[max(0, len(s.tail)-longest):]
 }
+
+// unlimited is a limit in bytes, or far more than anybody sends.
+func unlimited(limit int) int {
+	if limit == 0 {
+		return 1 << 30
+	}
+	return limit
+}
+
+// readAll reads at most limit bytes, and reports whether there were more.
+func readAll(r io.Reader, limit int) (data []byte, over bool, err error) {
+	data, err = io.ReadAll(io.LimitReader(r, int64(limit)+1))
+	return data[:min(len(data), limit)], len(data) > limit, err
+}

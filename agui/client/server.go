@@ -3,7 +3,6 @@ package client
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -147,19 +146,9 @@ func element(id string) string { return strings.ReplaceAll(url.PathEscape(id), "
 
 // ask sends a request that is not a run and reads its JSON answer into v, if v is not nil.
 func (c *Client) ask(ctx context.Context, method string, u *url.URL, body []byte, header http.Header, v any) error {
-	const enough = 8 << 20
-	return c.askWithin(ctx, controlTimeout, enough, method, u, body, header, v)
-}
-
-// askWithin is ask with limits of its own; 0 is none.
-func (c *Client) askWithin(
-	ctx context.Context, timeout time.Duration, most int, method string, u *url.URL, body []byte, header http.Header, v any,
-) error {
 	own, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	if timeout > 0 {
-		defer time.AfterFunc(timeout, func() { cancel(errTotal) }).Stop()
-	}
+	defer time.AfterFunc(controlTimeout, func() { cancel(errTotal) }).Stop()
 	request, err := c.newRequest(own, method, u, body, header)
 	if err != nil {
 		return err
@@ -170,22 +159,21 @@ func (c *Client) askWithin(
 		return broken(ctx, own, FaultUnreachable, err)
 	}
 	defer func() { _ = response.Body.Close() }() // it has been read as far as it is of use
-	if response.StatusCode < 200 || response.StatusCode > 299 {
+	if !isSuccess(response) {
 		return refusal(response)
 	}
 	if v == nil {
 		return nil
 	}
-	data, over, err := readAll(response.Body, unlimited(most))
+	const enough = 8 << 20
+	data, over, err := readAll(response.Body, enough)
 	switch {
 	case err != nil:
 		return broken(ctx, own, FaultCut, err)
 	case over:
 		return &Error{Fault: FaultTooLarge, Err: errBytes}
-	case json.Unmarshal(data, v) != nil:
-		return &Error{Fault: FaultInvalid, Err: errors.New("the answer is not the JSON that was asked for")}
 	}
-	return nil
+	return parse(data, v)
 }
 
 // newRequest is a request with the headers every one of them has.

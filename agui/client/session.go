@@ -1,13 +1,11 @@
 package client
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"iter"
 	"mime"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -56,32 +54,52 @@ func (s *Session) Sleep(d time.Duration) error {
 	}
 }
 
-// A SessionCall is one request of a [Session].
-type SessionCall struct {
-	Method string
-	URL    *url.URL
-	Body   []byte      // JSON; nil sends none
-	Header http.Header // of the protocol, such as its version
+// Ask sends a call and reads its JSON answer, of at most MaxEvent bytes, into v, if v is not nil. All of it takes at most Connect. An
+// error is an [*Error] or the cause of the session's context.
+func (s *Session) Ask(call Call, v any) error {
+	own, cancel := context.WithCancelCause(s.own)
+	defer cancel(nil)
+	if d := s.c.o.Connect; d > 0 {
+		defer time.AfterFunc(d, func() { cancel(errTotal) }).Stop()
+	}
+	response, err := s.send(own, cancel, call, "application/json")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }() // it has been read as far as it is of use
+	if !isSuccess(response) {
+		return refusal(response)
+	}
+	if v == nil {
+		return nil
+	}
+	data, err := s.document(own, &metered{s: s, r: response.Body, clock: &idleTimer{}})
+	if err != nil {
+		return err
+	}
+	return parse(data, v)
 }
 
-// Records sends a request when its result is ranged over, and yields what the answer has: the data of each event if it is a stream, the whole
-// of it if it is JSON. Everything else is an [*Error], of [ErrPage] if it is a web page; so is a stream that breaks off. One that ends between events
-// just ends. After an error there is nothing.
-func (s *Session) Records(call SessionCall) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		if err := s.records(call, func(data []byte) bool { return yield(data, nil) }); err != nil {
-			yield(nil, err)
+// Records sends a call when its result is ranged over, and yields what the answer has: each event if it is a stream, the data of a single one
+// if it is JSON and the call lets it be. Everything else is an [*Error], of [ErrPage] if it is a web page; so is a stream that breaks off. One that
+// ends between events just ends: whether it is whole is for the caller to know. After an error, which may be the cause of the session's
+// context, there is nothing.
+func (s *Session) Records(call Call) iter.Seq2[agui.Record, error] {
+	return func(yield func(agui.Record, error) bool) {
+		if err := s.records(call, yield); err != nil {
+			yield(agui.Record{}, err)
 		}
 	}
 }
 
-func (s *Session) records(call SessionCall, yield func([]byte) bool) error {
-	if s.ctx.Err() != nil {
-		return context.Cause(s.ctx)
-	}
+func (s *Session) records(call Call, yield func(agui.Record, error) bool) error {
 	own, cancel := context.WithCancelCause(s.own)
 	defer cancel(nil)
-	response, err := s.send(own, cancel, call)
+	accept := "text/event-stream"
+	if !call.Stream {
+		accept = "application/json, " + accept
+	}
+	response, err := s.send(own, cancel, call, accept)
 	if err != nil {
 		return err
 	}
@@ -92,37 +110,24 @@ func (s *Session) records(call SessionCall, yield func([]byte) bool) error {
 	switch media, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); {
 	case media == "text/html":
 		return &Error{Fault: FaultStatus, Status: response.StatusCode, Err: ErrPage}
-	case response.StatusCode < 200 || response.StatusCode > 299:
+	case !isSuccess(response):
 		return refusal(response)
 	case media == "text/event-stream":
 		return s.stream(own, body, yield)
+	case call.Stream:
+		return refusal(response)
 	case media == "application/json":
-		return s.document(own, body, yield)
+		data, err := s.document(own, body)
+		if err == nil {
+			yield(agui.Record{Data: data}, nil)
+		}
+		return err
 	default:
 		return &Error{Fault: FaultInvalid, Status: response.StatusCode, Err: errNoStream}
 	}
 }
 
-// send sends the request, and waits until its answer begins.
-func (s *Session) send(own context.Context, cancel context.CancelCauseFunc, call SessionCall) (*http.Response, error) {
-	request, err := s.c.newRequest(own, call.Method, call.URL, call.Body, s.header)
-	if err != nil {
-		return nil, err
-	}
-	for name, values := range call.Header {
-		request.Header[http.CanonicalHeaderKey(name)] = values
-	}
-	request.Header.Set("Accept", "application/json, text/event-stream")
-	request.Header.Set("Accept-Encoding", "identity") // what is compressed comes late
-	if d := s.c.o.Connect; d > 0 {
-		defer time.AfterFunc(d, func() { cancel(errConnect) }).Stop()
-	}
-	response, err := s.c.http.Do(request)
-	if err != nil {
-		return nil, broken(s.ctx, own, FaultUnreachable, err)
-	}
-	return response, nil
-}
+func isSuccess(r *http.Response) bool { return r.StatusCode >= 200 && r.StatusCode <= 299 }
 
 // A metered body counts what is read of it as the session's, and times it.
 type metered struct {
@@ -139,16 +144,8 @@ func (m *metered) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// maxEvent is how long one event, or one document, may be.
-func (s *Session) maxEvent() int {
-	if s.c.o.MaxEvent > 0 {
-		return s.c.o.MaxEvent
-	}
-	return 1 << 30
-}
-
-func (s *Session) stream(own context.Context, body *metered, yield func([]byte) bool) error {
-	for record, err := range agui.ReadStream(body, s.maxEvent()) {
+func (s *Session) stream(own context.Context, body *metered, yield func(agui.Record, error) bool) error {
+	for record, err := range agui.ReadStream(body, unlimited(s.c.o.MaxEvent)) {
 		if err != nil {
 			if body.over {
 				err = errBytes
@@ -158,22 +155,20 @@ func (s *Session) stream(own context.Context, body *metered, yield func([]byte) 
 		if s.events++; s.c.o.MaxEvents > 0 && s.events > s.c.o.MaxEvents {
 			return &Error{Fault: FaultTooLarge, Err: errEvents}
 		}
-		if !yield(bytes.Clone(record.Data)) {
+		if !yield(record, nil) {
 			return nil
 		}
 	}
 	return nil
 }
 
-func (s *Session) document(own context.Context, body *metered, yield func([]byte) bool) error {
-	most := s.maxEvent()
-	data, err := io.ReadAll(io.LimitReader(body, int64(most)+1))
+func (s *Session) document(own context.Context, body *metered) ([]byte, error) {
+	data, over, err := readAll(body, unlimited(s.c.o.MaxEvent))
 	switch {
-	case body.over, len(data) > most:
-		return &Error{Fault: FaultTooLarge, Err: errBytes}
+	case body.over, over:
+		return nil, &Error{Fault: FaultTooLarge, Err: errBytes}
 	case err != nil:
-		return unread(s.ctx, own, err)
+		return nil, unread(s.ctx, own, err)
 	}
-	yield(data)
-	return nil
+	return data, nil
 }

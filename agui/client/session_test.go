@@ -48,12 +48,12 @@ func TestSessions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		call := client.SessionCall{Method: http.MethodPost, URL: u.JoinPath(at), Body: []byte("1"), Header: http.Header{"X-Version": {"v"}}}
-		for data, err := range s.Records(call) {
+		call := client.Call{Method: http.MethodPost, URL: u.JoinPath(at), Body: 1, Header: http.Header{"X-Version": {"v"}}}
+		for record, err := range s.Records(call) {
 			if err != nil {
 				return list, err
 			}
-			list = append(list, string(data))
+			list = append(list, string(record.Data))
 		}
 		return list, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"mime"
 	"net/http"
 	"time"
 
@@ -252,4 +253,23 @@ func (a *answer) pass(e agui.Event, yield func(agui.Event, error) bool) error {
 		}
 	}
 	return nil
+}
+
+// openStream sends a request whose answer has to be a stream.
+func (c *Client) openStream(ctx, own context.Context, cancel context.CancelCauseFunc, request *http.Request) (*http.Response, error) {
+	request.Header.Set("Accept", "text/event-stream")
+	request.Header.Set("Accept-Encoding", "identity") // what is compressed comes late
+	if d := c.o.Connect; d > 0 {
+		defer time.AfterFunc(d, func() { cancel(errConnect) }).Stop()
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return nil, broken(ctx, own, FaultUnreachable, err)
+	}
+	media, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	if response.StatusCode == http.StatusOK && media == "text/event-stream" {
+		return response, nil
+	}
+	defer func() { _ = response.Body.Close() }() // it has been read as far as it is of use
+	return nil, refusal(response)
 }
