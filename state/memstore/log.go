@@ -10,13 +10,14 @@ import (
 
 // A log is the frames of a thread's runs, as far back as they are kept. It is guarded by its entry's lock.
 type log struct {
-	frames []state.Frame // only ever appended to or replaced, so that readers may hold a part of it
-	last   state.FrameID // also when frames is empty
+	packs  []*pack       // of the runs that are over, oldest first: no run shares one with another
+	frames []state.Frame // of the live run; only ever appended to or replaced, so that readers may hold a part of it
+	last   state.FrameID // also when the log is empty
 	ends   []logEnd      // of the runs that are over, oldest first
 	// trimmed is the revision at which the newest run ended that is not kept any more, cut is its last frame.
 	trimmed int64
 	cut     state.FrameID
-	size    int64 // bytes of the frames, without their places in the list
+	size    int64 // bytes of packs and frames, without their places in the lists
 }
 
 // A logEnd is the end of a run in the log.
@@ -43,15 +44,30 @@ func (l *log) append(frames []state.Frame) {
 
 // end notes that what is in the log now belongs to runs that are over at revision rev.
 func (l *log) end(now time.Time, rev int64) {
+	l.pack()
 	n := len(l.ends)
 	switch {
-	case len(l.frames) == 0:
+	case len(l.packs) == 0:
 		l.trimmed = rev
 	case n > 0 && l.ends[n-1].last == l.last:
 		l.ends[n-1].rev = rev
 	default:
 		l.ends = append(l.ends, logEnd{last: l.last, at: now, rev: rev})
 	}
+}
+
+// pack packs all frames. A live run's are not packed, because readers and takeovers still ask for them.
+func (l *log) pack() {
+	for i := range l.frames {
+		l.size -= frameSize(&l.frames[i])
+	}
+	for len(l.frames) > 0 {
+		var p *pack
+		p, l.frames = packSome(l.frames)
+		l.packs = append(l.packs, p)
+		l.size += packSize(p)
+	}
+	l.frames = nil
 }
 
 // oldest is when the oldest run that is kept ended.
@@ -76,27 +92,53 @@ func (l *log) drop(n int) {
 	if n == 0 {
 		return
 	}
-	behind := l.find(l.ends[n-1].last)
-	for i := range l.frames[:behind] {
-		l.size -= frameSize(&l.frames[i])
+	cut := l.ends[n-1].last
+	behind := l.packBehind(cut)
+	for _, p := range l.packs[:behind] {
+		l.size -= packSize(p)
 	}
-	l.frames = slices.Clone(l.frames[behind:])
-	l.trimmed, l.cut = l.ends[n-1].rev, l.ends[n-1].last
+	l.packs = slices.Clone(l.packs[behind:])
+	l.trimmed, l.cut = l.ends[n-1].rev, cut
 	l.ends = slices.Clone(l.ends[n:])
 }
 
-// find returns the index of the first frame behind id.
-func (l *log) find(id state.FrameID) int {
-	i, found := slices.BinarySearchFunc(l.frames, id, func(f state.Frame, id state.FrameID) int { return f.ID.Compare(id) })
+// packBehind returns the index of the first pack that has something behind id.
+func (l *log) packBehind(id state.FrameID) int {
+	i, found := slices.BinarySearchFunc(l.packs, id, func(p *pack, id state.FrameID) int { return p.last.Compare(id) })
 	if found {
 		i++
 	}
 	return i
 }
 
+// findFrame returns the index of the first frame behind id.
+func findFrame(frames []state.Frame, id state.FrameID) int {
+	i, found := slices.BinarySearchFunc(frames, id, func(f state.Frame, id state.FrameID) int { return f.ID.Compare(id) })
+	if found {
+		i++
+	}
+	return i
+}
+
+// behind returns frames behind id, and whether there are more. Nobody may change them.
+func (l *log) behind(id state.FrameID) (frames []state.Frame, more bool) {
+	if i := l.packBehind(id); i < len(l.packs) {
+		return l.packs[i].behind(id), l.packs[i].last.Less(l.last)
+	}
+	return slices.Clip(l.frames[findFrame(l.frames, id):]), false
+}
+
 func (l *log) has(id state.FrameID) bool {
-	i := l.find(id)
-	return i > 0 && l.frames[i-1].ID == id
+	frames := l.frames
+	i, _ := slices.BinarySearchFunc(l.packs, id, func(p *pack, id state.FrameID) int { return p.last.Compare(id) })
+	if i < len(l.packs) {
+		if id.Less(l.packs[i].first) {
+			return false
+		}
+		frames = l.packs[i].frames()
+	}
+	i = findFrame(frames, id)
+	return i > 0 && frames[i-1].ID == id
 }
 
 // ReadLog returns what the log has behind a frame; see [state.Backend]. Of a thread that is gone only who knows a run in
@@ -113,8 +155,11 @@ func (b *backend) ReadLog(_ context.Context, key state.Key, after state.FrameID)
 	defer e.mu.Unlock()
 	b.trim(e, b.o.Now().Add(-b.o.LogTTL))
 	page := &state.LogPage{Born: e.born, Last: e.log.last, Cut: e.log.cut, End: after}
-	page.Frames = slices.Clip(e.log.frames[e.log.find(after):])
-	if after.Less(page.Last) {
+	page.Frames, page.More = e.log.behind(after)
+	switch {
+	case page.More:
+		page.End = page.Frames[len(page.Frames)-1].ID
+	case after.Less(page.Last):
 		page.End = page.Last
 	}
 	return page, nil
@@ -126,7 +171,8 @@ func (b *backend) deadLog(key state.Key, after state.FrameID) []state.Frame {
 	defer b.mu.Unlock()
 	for _, e := range b.deadLogs {
 		if e.key == key && !after.IsZero() && after.Fence >= e.first && after.Fence <= e.log.last.Fence {
-			return slices.Clip(e.log.frames[e.log.find(after):])
+			frames, _ := e.log.behind(after) // who has read them asks for more
+			return frames
 		}
 	}
 	return nil

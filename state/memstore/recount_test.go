@@ -30,7 +30,10 @@ func recount(e *entry) (n sizes) {
 	for _, token := range e.tokens {
 		n.tokens += int64(unsafe.Sizeof(token)) + 2*mapEntry + footprint(token)
 	}
-	n.frames = int64(cap(e.log.frames)) * int64(unsafe.Sizeof(state.Frame{}))
+	n.frames = int64(cap(e.log.frames))*int64(unsafe.Sizeof(state.Frame{})) + int64(cap(e.log.packs))*int64(unsafe.Sizeof(&pack{}))
+	for _, p := range e.log.packs {
+		n.frames += packSize(p)
+	}
 	for i := range e.log.frames {
 		n.frames += frameSize(&e.log.frames[i])
 	}

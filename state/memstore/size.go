@@ -40,13 +40,22 @@ func frameSize(f *state.Frame) int64 {
 	return n
 }
 
+// packSize is what a pack takes beside its place in the log.
+func packSize(p *pack) int64 {
+	n := rounded(int64(unsafe.Sizeof(*p))) + rounded(int64(cap(p.data))) + rounded(int64(cap(p.whole))*int64(unsafe.Sizeof(state.Frame{})))
+	for i := range p.whole {
+		n += frameSize(&p.whole[i])
+	}
+	return n
+}
+
 // threadSize is what a thread holds on to, with its checkpoint, its live attempt and who waits for it.
 func threadSize(t *state.Thread) int64 { return heldBy(reflect.ValueOf(t).Elem()) }
 
 // note tells the books what the entry, which is locked, takes now.
 func (b *backend) note(e *entry) {
 	t := e.thread.Load()
-	e.size.frames = e.log.size + int64(cap(e.log.frames))*int64(unsafe.Sizeof(state.Frame{}))
+	e.size.frames = e.log.size + int64(cap(e.log.frames))*int64(unsafe.Sizeof(state.Frame{})) + int64(cap(e.log.packs))*int64(unsafe.Sizeof(&pack{}))
 	n := ledger.Thread{Key: e.key, Size: e.size.total(), Used: t.UpdatedAt, Asks: e.asks, Live: t.Live != nil}
 	if at, ok := e.log.oldest(); ok {
 		n.LogEnd = at

@@ -103,7 +103,7 @@ func (b *backend) forget(e *entry, keepLog bool) {
 	switch {
 	case !keepLog:
 		e.log = log{last: e.log.last}
-	case len(e.log.frames) > 0:
+	case len(e.log.packs)+len(e.log.frames) > 0:
 		b.books.Adjust(e.size.frames)
 		e.at = b.o.Now().Add(state.DeadLogTTL)
 		b.deadLogs = append(b.deadLogs, e)

@@ -51,7 +51,7 @@ func TestMemorySweep(t *testing.T) {
 		}
 		frames := 0
 		for _, e := range b.threads {
-			frames += len(e.log.frames)
+			frames += len(logOf(&e.log))
 		}
 		if frames != test.frames || len(b.threads) != test.entries || len(b.due) != test.entries {
 			t.Errorf("after %v: %d frames, %d entries, %d due; want %d and %d", test.after, frames, len(b.threads), len(b.due), test.frames, test.entries)
