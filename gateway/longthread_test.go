@@ -9,6 +9,7 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -20,6 +21,7 @@ import (
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/script"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/filestore"
 	"github.com/agui-gateway/gateway/state/redisstore"
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
@@ -57,8 +59,11 @@ func newCostBed(t testing.TB, store string) *costBed {
 		Limits: Limits{Messages: -1},
 		Log:    slog.New(slog.DiscardHandler),
 	}
-	if store == "redis" {
+	switch store {
+	case "redis":
 		o.Store = bed.openRedis()
+	case "file":
+		o.Store = bed.openFile()
 	}
 	var err error
 	if bed.g, err = New(o); err != nil {
@@ -72,6 +77,25 @@ func newCostBed(t testing.TB, store string) *costBed {
 	return bed
 }
 
+// openFile opens a store in a file of the bed's own.
+func (b *costBed) openFile() state.Store {
+	store, err := filestore.Open(filepath.Join(b.TempDir(), "threads.db"), filestore.Options{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.closes(store)
+	return store
+}
+
+// closes closes a store when the bed is not used any more.
+func (b *costBed) closes(store state.Store) {
+	b.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			b.Errorf("store: Close() = %v", err)
+		}
+	})
+}
+
 // openRedis opens a store in a server of the bed's own, whose CPU time counts.
 func (b *costBed) openRedis() state.Store {
 	server := redistest.Start(b)
@@ -79,11 +103,7 @@ func (b *costBed) openRedis() state.Store {
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() {
-		if err := store.Close(); err != nil {
-			b.Errorf("store: Close() = %v", err)
-		}
-	})
+	b.closes(store)
 	client := server.Client()
 	b.redis = func() time.Duration {
 		info, err := client.Info(context.WithoutCancel(b.Context()), "cpu").Result()

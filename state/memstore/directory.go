@@ -26,27 +26,28 @@ func (b *backend) Find(_ context.Context, principal, id string) ([]state.Key, er
 	return keys, nil
 }
 
+// indexPage is about how many threads of an index are read at once.
+const indexPage = 64
+
 // Index yields the threads of a principal; see [state.Backend].
 func (b *backend) Index(_ context.Context, q state.IndexQuery) iter.Seq2[state.IndexEntry, error] {
 	return func(yield func(state.IndexEntry, error) bool) {
-		type place struct {
-			entry *entry
-			at    state.Cursor
-		}
-		var places []place
-		b.mu.Lock()
-		for e := range b.owned[q.Principal] {
-			at := state.CursorOf(e.thread.Load())
-			if (q.Agent == "" || q.Agent == e.key.Agent) && (q.From == nil || at.Compare(*q.From) > 0) {
-				places = append(places, place{e, at})
+		for {
+			var page []listed
+			b.mu.Lock()
+			if o := b.owned[q.Principal]; o != nil {
+				page = o.newest(&q, indexPage)
 			}
-		}
-		b.mu.Unlock()
-		slices.SortFunc(places, func(a, b place) int { return a.at.Compare(b.at) })
-		for _, p := range places {
-			if s, ok := b.summary(p.entry); ok && !yield(state.IndexEntry{At: p.at, Summary: s}, nil) {
+			b.mu.Unlock()
+			if len(page) == 0 {
 				return
 			}
+			for _, l := range page {
+				if s, ok := b.summary(l.entry); ok && !yield(state.IndexEntry{At: l.at, Summary: s}, nil) {
+					return
+				}
+			}
+			q.From = &page[len(page)-1].at
 		}
 	}
 }

@@ -39,7 +39,7 @@ func newBackend(o Options) *backend {
 	o.LogTTL = cmp.Or(o.LogTTL, time.Hour)
 	return &backend{
 		o: o, threads: map[state.Key]*entry{}, named: map[state.Key][]*entry{},
-		owned: map[string]map[*entry]struct{}{}, live: map[*entry]struct{}{}, books: ledger.New(),
+		owned: map[string]*order{}, live: map[*entry]struct{}{}, books: ledger.New(),
 	}
 }
 
@@ -52,7 +52,7 @@ type backend struct {
 	mu       sync.Mutex // taken after an entry's, never before
 	threads  map[state.Key]*entry
 	named    map[state.Key][]*entry // by principal and id, with no agent
-	owned    map[string]map[*entry]struct{}
+	owned    map[string]*order
 	live     map[*entry]struct{}
 	due      deadlines
 	deadLogs []*entry // gone lately, oldest first: their logs are still read
@@ -88,8 +88,10 @@ type entry struct {
 	size sizes
 	asks time.Time // until when it has an open question
 
-	slot int // in backend.due, -1 if not; guarded by backend.mu
-	at   time.Time
+	slot   int // in backend.due, -1 if not; guarded by backend.mu, as what follows
+	at     time.Time
+	place  int64 // in the order of its principal's, if placed
+	placed bool
 }
 
 // Listen is called with what the store wants to be told; see [state.Backend].

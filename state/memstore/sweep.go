@@ -113,9 +113,10 @@ func (b *backend) forget(e *entry, keepLog bool) {
 	if len(b.named[name]) == 0 {
 		delete(b.named, name)
 	}
-	delete(b.owned[e.key.Principal], e)
-	if len(b.owned[e.key.Principal]) == 0 {
-		delete(b.owned, e.key.Principal)
+	if o := b.owned[e.key.Principal]; o != nil {
+		if o.remove(e); o.none() {
+			delete(b.owned, e.key.Principal)
+		}
 	}
 }
 

@@ -113,10 +113,10 @@ func (b *backend) index(e *entry, born bool) {
 		name := state.Key{Principal: e.key.Principal, ID: e.key.ID}
 		b.named[name] = append(b.named[name], e)
 		if b.owned[e.key.Principal] == nil {
-			b.owned[e.key.Principal] = map[*entry]struct{}{}
+			b.owned[e.key.Principal] = &order{}
 		}
-		b.owned[e.key.Principal][e] = struct{}{}
 	}
+	b.owned[e.key.Principal].put(e)
 	if e.thread.Load().Live != nil {
 		b.live[e] = struct{}{}
 		if e.slot >= 0 {
