@@ -28,8 +28,12 @@ func (g *Gateway) sweep() {
 	ticker := time.NewTicker(max(g.o.Lease/2, time.Millisecond))
 	defer ticker.Stop()
 	for away := false; ; {
-		if err := calls.Protect(func() error { away = g.takeOverOverdue(away); return nil }); err != nil {
+		more := false
+		if err := calls.Protect(func() error { away, more = g.takeOverOverdue(away); return nil }); err != nil {
 			calls.WithCause(g.o.Log, err).Error("sweep: panic")
+		}
+		if more && g.taking.Err() == nil {
+			continue
 		}
 		select {
 		case <-g.taking.Done():
@@ -39,36 +43,42 @@ func (g *Gateway) sweep() {
 	}
 }
 
-// sweepLimit is how many runs are taken over at a time; the others are left to other replicas, or to the next time.
+// sweepLimit is how many runs are taken over between two looks: other replicas look meanwhile, too, and take theirs.
 const sweepLimit = 100
 
-// takeOverOverdue looks once, and reports whether the store was away. If it was away the last time, nothing is taken over: leases
-// have expired that nobody could renew, and their owners are alive.
-func (g *Gateway) takeOverOverdue(wasAway bool) (away bool) {
+// takeOverOverdue looks once, and reports whether the store was away, and whether to look again at once, because there may be more runs
+// that this replica has room for: a replica that dies leaves up to -max-runs of them. If the store was away the last time, nothing is
+// taken over: leases have expired that nobody could renew, and their owners are alive.
+func (g *Gateway) takeOverOverdue(wasAway bool) (away, more bool) {
 	ctx, cancel := context.WithTimeout(g.taking, max(g.o.Lease, time.Second))
 	defer cancel()
 	keys, err := g.store.Overdue(ctx, sweepLimit)
 	if errors.Is(err, state.ErrLater) { // the replicas of the later version take over what ends here
 		g.readiness.log(g.o.Log, &errcode.Error{Code: errcode.StoreTooNew, Err: err})
-		return true
+		return true, false
 	}
 	if err != nil {
 		if g.taking.Err() == nil {
 			g.o.Log.Warn("sweep: store", "error", err)
 			g.noteStoreError()
 		}
-		return true
+		return true, false
 	}
 	if g.outage.Suspected() && g.ping(ctx) != nil { // it can be read but not written, for example because it is full
-		return true
+		return true, false
 	}
 	g.outage.NoteAnswer()
 	if wasAway {
-		return false
+		return false, false
 	}
+	took := false
 	for _, key := range keys {
 		var refused error
-		err := calls.Protect(func() error { refused = g.takeOverRun(ctx, key); return nil })
+		err := calls.Protect(func() error {
+			taken, err := g.takeOverRun(ctx, key)
+			took, refused = took || taken, err
+			return nil
+		})
 		if err != nil {
 			calls.WithCause(g.logFor(key.Principal), err).Error("sweep: panic", "agent", key.Agent, "thread", key.ID)
 		}
@@ -78,23 +88,23 @@ func (g *Gateway) takeOverOverdue(wasAway bool) (away bool) {
 		g.logFor(key.Principal).Warn("run: not taken over", "agent", key.Agent, "thread", key.ID, "error", refused)
 		if g.ping(ctx) != nil {
 			g.noteStoreError()
-			return true
+			return true, false
 		}
 	}
-	return false
+	return false, took && len(keys) >= sweepLimit
 }
 
-// takeOverRun continues the run, or delivers the notice, that is overdue under key, if this replica can. It fails if the store does.
-func (g *Gateway) takeOverRun(ctx context.Context, key state.Key) error {
+// takeOverRun continues the run, or delivers the notice, that is overdue under key, if this replica can, and reports whether it
+// does. It fails if the store does.
+func (g *Gateway) takeOverRun(ctx context.Context, key state.Key) (taken bool, err error) {
 	if key.Agent == webhook.Principal {
 		g.webhook.TakeOver(ctx, key)
-		return nil
+		return false, nil
 	}
 	if g.attempt(key) != nil {
-		return nil // this replica's own, and alive
+		return false, nil // this replica's own, and alive
 	}
 	agent, overdue := g.agentForTakeover(key)
-	taken := false
 	defer func() {
 		if !taken {
 			g.releaseAgent(agent)
@@ -103,23 +113,22 @@ func (g *Gateway) takeOverRun(ctx context.Context, key state.Key) error {
 	s := slot{g: g, principal: key.Principal}
 	defer s.leave()
 	if s.takeOver() != nil {
-		return nil
+		return false, nil
 	}
 	asked := time.Now()
 	begun, err := g.store.Take(ctx, key, state.LeaseOptions{Attempt: g.o.NewID(), TTL: g.o.Lease, Overdue: overdue})
 	if errors.Is(err, state.ErrLeaseLost) || calls.Permanent(err) {
-		return nil // another replica was faster
+		return false, nil // another replica was faster
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	g.chains.rejoin(begun.Thread.Live.Intent.Chain)
 	within := telemetry.WithTraceparent(context.Background(), begun.Thread.Live.Intent.Trace)
 	run := g.start(agent, begun, asked, within, nil, g.logFor(begun.Lease.Key.Principal))
 	g.metrics.RunTakenOver(ctx, run.measuredAs)
 	s.occupy()
-	taken = true
-	return nil
+	return true, nil
 }
 
 // orphanLeases is for how many leases a run is left to other replicas that may serve its agent, if this one does not.

@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -342,5 +343,42 @@ func aDrainedRunIsHandedOver(t *testing.T) {
 	watcher.rest()
 	if watcher.finished().Outcome.Type != agui.OutcomeSuccess || paid.Load() != 1 {
 		t.Errorf("outcome = %+v, paid %d times", watcher.finished().Outcome, paid.Load())
+	}
+}
+
+// TestAllRunsOfADeadReplicaGoOnAtOnce has more runs overdue than are taken over between two looks: none of them waits for half a lease more.
+func TestAllRunsOfADeadReplicaGoOnAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, allRunsOfADeadReplicaGoOnAtOnce)
+}
+
+func allRunsOfADeadReplicaGoOnAtOnce(t *testing.T) {
+	shared := memstore.New(memstore.Options{})
+	defer shared.Close()
+	const runs = 250
+	for i := range runs {
+		_, err := shared.Begin(t.Context(), &state.Request{
+			Key: state.Key{Principal: "local", Agent: "crew", ID: fmt.Sprint(i)}, RunID: "r", Hash: "h",
+			Messages: []agui.Message{{ID: "u1", Role: agui.RoleUser, Content: agui.TextContent("go")}},
+		}, state.LeaseOptions{Attempt: "a"})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	begun := time.Now()
+	var done sync.WaitGroup
+	done.Add(runs)
+	newBubbleWorld(t, func(o *gateway.Options) {
+		o.Store, o.Shared, o.Now, o.Agent = shared, true, nil, nil
+		o.NewID = nil
+		o.Agents = map[string]groupchat.Agent{"crew": groupchat.AgentFunc(func(context.Context, *groupchat.Turn) error {
+			done.Done()
+			return nil
+		})}
+		o.Legacy = "crew"
+	})
+	done.Wait()
+	if took := time.Since(begun); took > 0 {
+		t.Errorf("the last of %d runs went on after %v, and nothing kept it", runs, took)
 	}
 }

@@ -241,3 +241,30 @@ func TestOddIDs(t *testing.T) {
 		}
 	}
 }
+
+// TestReplicasBeginElsewhere has many runs overdue at once, as a replica that dies leaves them: replicas that look for a few of them at
+// the same time do not find the same ones.
+func TestReplicasBeginElsewhere(t *testing.T) {
+	t.Parallel()
+	server := redistest.Start(t)
+	clock := statetest.NewClock()
+	s := open(t, server.URL(), redisstore.Options{Prefix: rand.Text(), Now: clock.Now})
+	for range 64 {
+		newThread(t).begin(s, time.Second)
+	}
+	clock.Move(time.Minute)
+	found := map[state.Key]bool{}
+	const few, looks = 4, 32
+	for range looks {
+		keys, err := s.Overdue(t.Context(), few)
+		if err != nil || len(keys) != few {
+			t.Fatalf("Overdue() = %v, %v", keys, err)
+		}
+		for _, key := range keys {
+			found[key] = true
+		}
+	}
+	if len(found) == few {
+		t.Errorf("%d looks found the same %d of 64 runs", looks, few)
+	}
+}

@@ -3,6 +3,7 @@ package redisstore
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 
@@ -60,7 +61,8 @@ func (s *backend) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
 	return keys, nil
 }
 
-// candidates reads the entries of all shards that are due.
+// candidates reads the entries of all shards that are due. They come from a shard on that is another each time, so that replicas which look
+// at the same time do not all try the same runs, one after the other.
 func (s *backend) candidates(ctx context.Context, due string, limit int) ([]*candidate, error) {
 	by := &redis.ZRangeBy{Min: "-inf", Max: due}
 	if limit > 0 {
@@ -79,8 +81,9 @@ func (s *backend) candidates(ctx context.Context, due string, limit int) ([]*can
 		return nil, err
 	}
 	var found []*candidate
-	for i, shard := range shards {
-		for _, member := range shard.Val() {
+	for first, n := rand.IntN(liveShards), 0; n < liveShards; n++ {
+		i := (first + n) % liveShards
+		for _, member := range shards[i].Val() {
 			key, fence, ok := parseLiveMember(member)
 			if !ok {
 				fence = "0" // of no attempt: it goes
