@@ -35,7 +35,7 @@ func TestCalls(t *testing.T) {
 		}
 	}))
 	t.Cleanup(server.Close)
-	c := newClient(t, client.Options{URL: server.URL + "/api?key=k", Connect: 100 * time.Millisecond, MaxEvent: 4096})
+	c := newClient(t, client.Options{URL: server.URL + "/api?key=k", MaxEvent: 4096})
 	s := c.Session(t.Context(), http.Header{"X-Tenant": {"t"}})
 	defer s.End()
 	var told struct{ Query, Tenant string }
@@ -43,7 +43,7 @@ func TestCalls(t *testing.T) {
 	if err := s.Ask(call, &told); err != nil || told.Query != "key=k&n=1" || told.Tenant != "t" {
 		t.Errorf("%v %+v", err, told)
 	}
-	for path, want := range map[string]client.Fault{"large": client.FaultTooLarge, "slow": client.FaultUnreachable, "things": client.FaultInvalid} {
+	for path, want := range map[string]client.Fault{"large": client.FaultTooLarge, "things": client.FaultInvalid} {
 		var v any
 		err := s.Ask(client.Call{Method: http.MethodGet, Path: []string{path}}, &v)
 		if e, ok := errors.AsType[*client.Error](err); !ok || e.Fault != want {
@@ -69,5 +69,11 @@ func TestCalls(t *testing.T) {
 	_, err = records("document")
 	if e, ok := errors.AsType[*client.Error](err); !ok || e.Fault != client.FaultStatus {
 		t.Errorf("what has to be a stream is none: %v", err)
+	}
+	impatient := newClient(t, client.Options{URL: server.URL + "/api", Connect: 50 * time.Millisecond}).Session(t.Context(), nil)
+	defer impatient.End()
+	err = impatient.Ask(client.Call{Method: http.MethodGet, Path: []string{"slow"}}, nil)
+	if e, ok := errors.AsType[*client.Error](err); !ok || e.Fault != client.FaultUnreachable {
+		t.Errorf("slow: %v", err)
 	}
 }

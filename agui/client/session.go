@@ -54,14 +54,11 @@ func (s *Session) Sleep(d time.Duration) error {
 	}
 }
 
-// Ask sends a call and reads its JSON answer, of at most MaxEvent bytes, into v, if v is not nil. All of it takes at most Connect. An
-// error is an [*Error] or the cause of the session's context.
+// Ask sends a call and reads its JSON answer, of at most MaxEvent bytes, into v, if v is not nil. An error is an [*Error] or the cause of
+// the session's context.
 func (s *Session) Ask(call Call, v any) error {
 	own, cancel := context.WithCancelCause(s.own)
 	defer cancel(nil)
-	if d := s.c.o.Connect; d > 0 {
-		defer time.AfterFunc(d, func() { cancel(errTotal) }).Stop()
-	}
 	response, err := s.send(own, cancel, call, "application/json")
 	if err != nil {
 		return err
@@ -73,7 +70,9 @@ func (s *Session) Ask(call Call, v any) error {
 	if v == nil {
 		return nil
 	}
-	data, err := s.document(own, &metered{s: s, r: response.Body, clock: &idleTimer{}})
+	clock := &idleTimer{idle: s.c.o.Idle, cancel: cancel}
+	defer clock.stop()
+	data, err := s.document(own, &metered{s: s, r: response.Body, clock: clock})
 	if err != nil {
 		return err
 	}

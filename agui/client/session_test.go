@@ -42,7 +42,8 @@ func TestSessions(t *testing.T) {
 		}
 	}))
 	t.Cleanup(s.Close)
-	c := newClient(t, client.Options{URL: s.URL, MaxEvent: 800, MaxEvents: 3, MaxBytes: 1000, Timeout: 500 * time.Millisecond})
+	limits := client.Options{URL: s.URL, MaxEvent: 800, MaxEvents: 3, MaxBytes: 1000}
+	c := newClient(t, limits)
 	ask := func(s *client.Session, at string) (list []string, err error) {
 		u, err := url.Parse(c.String())
 		if err != nil {
@@ -75,7 +76,7 @@ func TestSessions(t *testing.T) {
 		}
 	}
 	for at, want := range map[string]client.Fault{
-		"long": client.FaultTooLarge, "page": client.FaultStatus, "away": client.FaultStatus, "text": client.FaultInvalid, "silent": client.FaultTimeout,
+		"long": client.FaultTooLarge, "page": client.FaultStatus, "away": client.FaultStatus, "text": client.FaultInvalid,
 	} {
 		if _, err := ask(begin(), at); fault(err) != want || at == "page" != errors.Is(err, client.ErrPage) {
 			t.Errorf("%s: %v", at, err)
@@ -90,10 +91,12 @@ func TestSessions(t *testing.T) {
 			t.Errorf("%s twice: %v", at, err)
 		}
 	}
-	over := begin()
-	if err := over.Sleep(time.Millisecond); err != nil {
-		t.Error(err)
+	limits.Timeout = 50 * time.Millisecond
+	c = newClient(t, limits)
+	if _, err := ask(begin(), "silent"); fault(err) != client.FaultTimeout {
+		t.Errorf("silent: %v", err)
 	}
+	over := begin()
 	if err := over.Sleep(time.Hour); fault(err) != client.FaultTimeout {
 		t.Error(err)
 	}

@@ -38,7 +38,9 @@ const gateway = await startGateway({
       ...modelsAt(mock.url, names, { retries: 2 }),
       ...modelsAt(mock.url, ["busy"], { retries: 3 }),
       ...modelsAt(mock.url, ["keyless"], { api_key: "sk-secret-cause" }),
-      ...modelsAt(spoilt.url, spoiltModels, { idle: "700ms", timeout: "2s" }),
+      ...modelsAt(spoilt.url, spoiltModels),
+      ...modelsAt(spoilt.url, ["x-silent"], { idle: "700ms" }),
+      ...modelsAt(spoilt.url, ["x-endless"], { timeout: "2s" }),
       ...modelsAt(spoilt.url, ["x-unfinished-once"], { retries: 2 }),
     },
     agents: Object.fromEntries(

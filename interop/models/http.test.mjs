@@ -66,7 +66,7 @@ const gateway = await startGateway({
       ...Object.fromEntries(
         Object.keys(bad).map((name) => [
           name,
-          { type: "llm", model: "looks", tools: [{ name: "look", description: "Looks", http: { url: `${api.url}/${name}`, headers, timeout: "700ms" } }] },
+          { type: "llm", model: "looks", tools: [{ name: "look", description: "Looks", http: { url: `${api.url}/${name}`, headers, timeout: name === "slow" ? "700ms" : "30s" } }] },
         ]),
       ),
     },
