@@ -230,22 +230,19 @@ func once(seen map[string]bool, id string) string {
 // measure returns how deep objects and arrays of data are nested, and how many values there are. It does not check that
 // data is JSON; an empty object counts as one that is not.
 func measure(data []byte) (depth, values int) {
-	now, inString := 0, false
+	now := 0
 	values = 1
 	for i := 0; i < len(data); i++ {
-		switch c := data[i]; {
-		case inString && c == '\\':
-			i++
-		case c == '"':
-			inString = !inString
-		case inString:
-		case c == ',':
+		switch data[i] {
+		case '"':
+			i = skipString(data, i) - 1
+		case ',':
 			values++
-		case c == '{' || c == '[':
+		case '{', '[':
 			values++
 			now++
 			depth = max(depth, now)
-		case c == '}' || c == ']':
+		case '}', ']':
 			now--
 		}
 	}

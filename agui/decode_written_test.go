@@ -45,7 +45,7 @@ func TestDecodeWrittenIsDecode(t *testing.T) {
 			&ToolCallArgs{Tagged: tag, ToolCallID: text(), Delta: text()},
 		}
 		for _, e := range contents {
-			if data := check(e); tag.Timestamp <= maxInteger && scanContent(data) == nil {
+			if data := check(e); tag.Timestamp <= maxInteger && scanContent(data, nil) == nil {
 				t.Fatalf("seed %d: %s is left to Decode", seed, data)
 			}
 			BaseOf(e).Metadata = Metadata{text(): json.RawMessage(`{"delta":"x"}`)}
@@ -71,13 +71,19 @@ func FuzzDecodeWritten(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { compareDecoders(t, data) })
 }
 
-// compareDecoders wants DecodeWritten to return what Decode returns.
+// compareDecoders wants DecodeWritten, and a LogDecoder that has read something before, to return what Decode returns.
 func compareDecoders(t *testing.T, data []byte) {
 	t.Helper()
 	want, wantErr := Decode(data, nil)
-	got, err := DecodeWritten(data)
-	if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(err, wantErr) {
-		t.Fatalf("DecodeWritten(%q) = %+v, %v; Decode returns %+v, %v", data, got, err, want, wantErr)
+	used := LogDecoder{
+		text:      TextMessageContent{Tagged: Tagged{Base: Base{Timestamp: 1}, SubagentRunID: "sub"}, MessageID: "m", Delta: "before"},
+		reasoning: ReasoningMessageContent{Tagged: Tagged{Base: Base{Timestamp: 1}, SubagentRunID: "sub"}, MessageID: "m", Delta: "before"},
+		args:      ToolCallArgs{Tagged: Tagged{Base: Base{Timestamp: 1}, SubagentRunID: "sub"}, ToolCallID: "c", Delta: "before"},
+	}
+	for _, decode := range []func([]byte) (Event, error){DecodeWritten, used.Decode} {
+		if got, err := decode(data); !reflect.DeepEqual(got, want) || !reflect.DeepEqual(err, wantErr) {
+			t.Fatalf("of %q: %+v, %v; Decode returns %+v, %v", data, got, err, want, wantErr)
+		}
 	}
 }
 

@@ -137,6 +137,11 @@ func Encode(e Event) ([]byte, error) {
 	if content := appendContent(e); content != nil {
 		return content, nil
 	}
+	if snapshot, ok := e.(*MessagesSnapshot); ok {
+		if data, err := appendSnapshot(snapshot); data != nil || err != nil {
+			return data, err
+		}
+	}
 	return encodeAny(e)
 }
 

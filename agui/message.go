@@ -42,6 +42,20 @@ type Message struct {
 // MarshalJSON writes the message, with content "" where the role requires one and none was set, and its calls with their
 // type.
 func (m Message) MarshalJSON() ([]byte, error) {
+	return m.AppendJSON(make([]byte, 0, 100+len(m.ID)+len(m.Content.text)))
+}
+
+// AppendJSON appends what MarshalJSON returns.
+func (m *Message) AppendJSON(out []byte) ([]byte, error) {
+	if long, ok := appendMessage(out, m); ok {
+		return long, nil
+	}
+	raw, err := m.encodeAny()
+	return append(out, raw...), err
+}
+
+// encodeAny is MarshalJSON for messages of any kind.
+func (m Message) encodeAny() ([]byte, error) {
 	type plain Message
 	if m.Content.IsZero() && m.Role != RoleAssistant {
 		if m.Role == RoleActivity {

@@ -96,10 +96,13 @@ func skipValue(data []byte, i int) int {
 // skipString returns where the string that begins at i ends.
 func skipString(data []byte, i int) int {
 	for i++; i < len(data); i++ {
-		switch data[i] {
-		case '\\':
+		i = skipPlain(data, i)
+		switch {
+		case i == len(data):
+			return i
+		case data[i] == '\\':
 			i++
-		case '"':
+		case data[i] == '"':
 			return i + 1
 		}
 	}

@@ -362,7 +362,7 @@ func planOf(t reflect.Type) *plan {
 
 // checkSyntax returns an error if data is not JSON.
 func checkSyntax(data []byte) error {
-	if json.Valid(data) {
+	if validJSON(data) {
 		return nil
 	}
 	var at int64

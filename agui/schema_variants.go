@@ -23,6 +23,15 @@ var roleFields = map[Role]struct{ required, optional []string }{
 }
 
 func (m *Message) read(r *decoder, raw json.RawMessage) error {
+	if short, ok := scanMessage(raw); ok {
+		*m = short
+		return nil
+	}
+	return m.readFull(r, raw)
+}
+
+// readFull is read for messages of any kind.
+func (m *Message) readFull(r *decoder, raw json.RawMessage) error {
 	role, err := r.variant("role", raw)
 	if err != nil {
 		return err

@@ -83,6 +83,9 @@ func (s *Stream) Send(records ...Record) error {
 	return s.write()
 }
 
+// largeRecord is from how many bytes on a record is written from where it is: who sends a long conversation need not copy it for each reader.
+const largeRecord = 16 << 10
+
 // append writes a record into the buffer. What has a line break, which no event and no id of ours has, the library takes apart.
 func (s *Stream) append(r *Record) {
 	if len(r.Data) > 0 && bytes.IndexByte(r.Data, '\n') < 0 && bytes.IndexByte(r.Data, '\r') < 0 && !strings.ContainsAny(r.ID, "\n\r\x00") {
@@ -92,7 +95,12 @@ func (s *Stream) append(r *Record) {
 			s.buf.WriteByte('\n')
 		}
 		s.buf.WriteString("data: ")
-		s.buf.Write(r.Data)
+		if len(r.Data) < largeRecord {
+			s.buf.Write(r.Data)
+		} else {
+			s.drain()
+			s.pieces(r.Data)
+		}
 		s.buf.WriteString("\n\n")
 		return
 	}
@@ -126,15 +134,27 @@ func (s *Stream) Close() error {
 	return s.err
 }
 
-// write sends what is buffered, in pieces with a deadline each: a reader that is slow gets all of a large snapshot.
-func (s *Stream) write() error {
-	for s.buf.Len() > 0 && s.err == nil {
+// drain writes what is buffered.
+func (s *Stream) drain() {
+	s.pieces(s.buf.Bytes())
+	s.buf.Reset()
+}
+
+// pieces writes data in pieces with a deadline each: a reader that is slow gets all of a large snapshot.
+func (s *Stream) pieces(data []byte) {
+	for len(data) > 0 && s.err == nil {
 		s.deadline()
-		if _, err := s.w.Write(s.buf.Next(writePiece)); err != nil {
+		piece := data[:min(len(data), writePiece)]
+		if _, err := s.w.Write(piece); err != nil {
 			s.err = fmt.Errorf("agui: stream: %w", err)
 		}
+		data = data[len(piece):]
 	}
-	if s.buf.Reset(); s.buf.Cap() <= maxKeptBuffer {
+}
+
+// write sends what is buffered.
+func (s *Stream) write() error {
+	if s.drain(); s.buf.Cap() <= maxKeptBuffer {
 		streamBuffers.Put(s.buf)
 	}
 	s.buf = nil

@@ -143,13 +143,14 @@ func (r *reader) viewOf(frames []state.Frame) (*run.View, *agui.RunStarted, erro
 	}
 	view := run.NewView(base, doc)
 	var start *agui.RunStarted
+	var decoder frame.Decoder
 	var skipped frame.Malformed
 	defer skipped.Log(r.g.log(r.req))
 	for _, f := range frames {
 		if f.Type == state.TypeTrace {
 			continue
 		}
-		e, err := frame.Event(f, messages, r.state)
+		e, err := decoder.Event(f, messages, r.state)
 		if skipped.Skip(f, err) {
 			continue
 		}

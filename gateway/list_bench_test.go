@@ -97,10 +97,7 @@ func BenchmarkList(b *testing.B) {
 				{"search", url.Values{"q": {"trip 77"}}},
 			} {
 				b.Run("page="+list.name, func(b *testing.B) {
-					b.ReportAllocs()
-					for b.Loop() {
-						bed.page(list.query)
-					}
+					bed.waits(b, func() { bed.page(list.query) })
 				})
 			}
 		})

@@ -227,13 +227,29 @@ func (b *costBed) post(thread, messages, more string) func() {
 	r := httptest.NewRequestWithContext(b.Context(), http.MethodPost, "/agents/team", strings.NewReader(
 		`{"protocolVersion":"1.0","threadId":"`+thread+`","runId":"run`+id+`","messages":[`+strings.TrimPrefix(list, "[")+more+`}`))
 	r.Header.Set("Content-Type", "application/json")
-	w := httptest.NewRecorder()
+	w := &endWriter{header: http.Header{}}
 	return func() {
 		b.g.ServeHTTP(w, r)
-		if !strings.Contains(w.Body.String(), `"RUN_FINISHED"`) {
-			b.Fatalf("the stream is %s", w.Body)
+		if !strings.Contains(string(w.last), `"RUN_FINISHED"`) {
+			b.Fatalf("the stream of %d bytes ends with %s", w.bytes, w.last)
 		}
 	}
+}
+
+// An endWriter is a connection whose client keeps the end of what it is sent.
+type endWriter struct {
+	header http.Header
+	bytes  int
+	last   []byte
+}
+
+func (w *endWriter) Header() http.Header { return w.header }
+func (w *endWriter) WriteHeader(int)     {}
+func (w *endWriter) FlushError() error   { return nil }
+func (w *endWriter) Write(p []byte) (int, error) {
+	w.bytes += len(p)
+	w.last = append(w.last[:0], p[max(0, len(p)-1000):]...)
+	return len(p), nil
 }
 
 // A cost is what something took of the machine, the Redis server's part included.

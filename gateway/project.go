@@ -130,8 +130,11 @@ func (r *reader) openingOptions(begun *state.Begun) (openingOptions, error) {
 	if err != nil {
 		return openingOptions{}, err
 	}
-	own := slices.DeleteFunc(slices.Clone(r.own), func(m agui.Message) bool { return m.Role == agui.RoleActivity })
-	if slices.EqualFunc(own, messages, r.equalMessages) {
+	own, activity := r.own, func(m agui.Message) bool { return m.Role == agui.RoleActivity }
+	if slices.ContainsFunc(own, activity) {
+		own = slices.DeleteFunc(slices.Clone(own), activity)
+	}
+	if r.has(own, messages) {
 		return openingOptions{skip: true}, nil
 	}
 	var o openingOptions
@@ -144,17 +147,32 @@ func (r *reader) openingOptions(begun *state.Begun) (openingOptions, error) {
 	return o, nil
 }
 
-// equalMessages reports whether a client has a message as it is stored or, where it was sent links, with those.
-func (r *reader) equalMessages(own agui.Message, stored state.StoredMessage) bool {
-	if own.ID != stored.ID {
+// has reports whether a client's messages are those that are stored or, where it was sent links, have those.
+func (r *reader) has(own []agui.Message, messages state.Conversation) bool {
+	if len(own) != len(messages) {
 		return false
 	}
-	raw, err := own.MarshalJSON()
-	if err != nil || bytes.Equal(raw, stored.Raw) || r.profile.Links == (wire.Links{}) {
-		return err == nil && bytes.Equal(raw, stored.Raw)
+	var raw []byte
+	for i := range own {
+		stored := messages[i]
+		if own[i].ID != stored.ID {
+			return false
+		}
+		var err error
+		if raw, err = own[i].AppendJSON(raw[:0]); err != nil {
+			return false
+		}
+		if bytes.Equal(raw, stored.Raw) {
+			continue
+		}
+		if r.profile.Links == (wire.Links{}) {
+			return false
+		}
+		if linked, err := linkedMessage(r.profile.Links, stored); err != nil || !bytes.Equal(raw, linked.Raw) {
+			return false
+		}
 	}
-	linked, err := linkedMessage(r.profile.Links, stored)
-	return err == nil && bytes.Equal(raw, linked.Raw)
+	return true
 }
 
 // linkedMessage is a stored message as a reader has it that is sent links in the place of files.
@@ -204,14 +222,23 @@ func (r *reader) openingSnapshots(sent []state.Frame, o openingOptions) (_ []sta
 // if it wrote one without knowing what was written in another tab, it would show the conversation out of order. So it is sent a
 // snapshot of what is in its place first, and then one of all.
 func unordered(own []agui.Message, messages state.Conversation) (state.Conversation, bool) {
-	place := make(map[string]int, len(messages))
-	for i, m := range messages {
-		place[m.ID] = i
+	kept := 0
+	for kept < min(len(own), len(messages)) && own[kept].ID == messages[kept].ID {
+		kept++
 	}
-	kept, inPlace := 0, 0
-	for _, m := range own {
-		i, there := place[m.ID]
-		if !there {
+	inPlace := kept
+	place := make(map[string]int, len(own)-kept)
+	for _, m := range own[kept:] {
+		place[m.ID] = -1
+	}
+	for i, m := range messages[kept:] {
+		if _, asked := place[m.ID]; asked {
+			place[m.ID] = kept + i
+		}
+	}
+	for _, m := range own[kept:] {
+		i := place[m.ID]
+		if i < 0 {
 			continue // it goes
 		}
 		if i == kept && inPlace == kept {

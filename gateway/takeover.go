@@ -220,13 +220,14 @@ func (a *attempt) replay() error {
 		return err
 	}
 	a.run = a.newRun(run.NewView(base, nil))
+	var decoder frame.Decoder
 	var skipped frame.Malformed
 	defer skipped.Log(a.log)
 	for _, f := range frames {
 		if f.Type == state.TypeTrace {
 			continue
 		}
-		e, err := frame.Event(f, a.messages, func(int64) (json.RawMessage, error) { return nil, nil }) // the writer's view has no state
+		e, err := decoder.Event(f, a.messages, func(int64) (json.RawMessage, error) { return nil, nil }) // the writer's view has no state
 		if err == nil {
 			a.rec.NotBefore(agui.BaseOf(e).Timestamp)
 			err = a.run.Replay(e)

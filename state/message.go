@@ -133,12 +133,15 @@ func (c Conversation) Messages() ([]agui.Message, error) {
 }
 
 // JSON is the conversation as an array, of the encodings its messages have.
-func (c Conversation) JSON() json.RawMessage {
-	size := len("[]")
+func (c Conversation) JSON() json.RawMessage { return c.AppendJSON(nil, 0) }
+
+// AppendJSON appends what [Conversation.JSON] returns, and leaves room for so many bytes behind it.
+func (c Conversation) AppendJSON(out []byte, room int) json.RawMessage {
+	size := len("[]") + room
 	for i := range c {
 		size += len(c[i].Raw) + len(",")
 	}
-	out := append(make([]byte, 0, size), '[')
+	out = append(slices.Grow(out, size), '[')
 	for i := range c {
 		if i > 0 {
 			out = append(out, ',')

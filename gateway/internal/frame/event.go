@@ -13,9 +13,12 @@ import (
 // errMalformed is wrapped by the error of a stored frame that is no event.
 var errMalformed = errors.New("gateway: malformed frame")
 
+// A Decoder decodes the frames of one log in their order. Who calls it is done with each event before the next: see [agui.LogDecoder].
+type Decoder struct{ log agui.LogDecoder }
+
 // Event decodes a stored frame; a marker becomes the snapshot that it stands for, of the messages or the state at the revision which it
 // names.
-func Event(f state.Frame, messages func(rev int64) ([]agui.Message, error), states func(rev int64) (json.RawMessage, error)) (agui.Event, error) {
+func (d *Decoder) Event(f state.Frame, messages func(rev int64) ([]agui.Message, error), states func(rev int64) (json.RawMessage, error)) (agui.Event, error) {
 	if f.Type == agui.TypeMessagesSnapshot && f.Data == nil {
 		list, err := messages(f.Rev)
 		if err != nil {
@@ -27,13 +30,16 @@ func Event(f state.Frame, messages func(rev int64) ([]agui.Message, error), stat
 		raw, err := states(f.Rev)
 		return &agui.StateSnapshot{Tagged: agui.Tagged{Base: agui.Base{Timestamp: f.At}}, Snapshot: Object(raw)}, err
 	}
-	return Decode(f.Data)
+	return tolerant(d.log.Decode, f.Data)
 }
 
-// Decode decodes an event of the log. An earlier version of the gateway may have written what a run refuses
+// Decode decodes an event of the log.
+func Decode(data []byte) (agui.Event, error) { return tolerant(agui.DecodeWritten, data) }
+
+// tolerant decodes an event of the log. An earlier version of the gateway may have written what a run refuses
 // today; such an event is decoded like one of another server. If that fails too, the error is errMalformed.
-func Decode(data []byte) (agui.Event, error) {
-	e, err := agui.DecodeWritten(data)
+func tolerant(decode func([]byte) (agui.Event, error), data []byte) (agui.Event, error) {
+	e, err := decode(data)
 	if err != nil {
 		if e, err = agui.DecodeForeign(data, nil); err != nil {
 			return nil, fmt.Errorf("%w: %w", errMalformed, err)

@@ -11,23 +11,26 @@ import (
 // StateSnapshot returns the encoded STATE_SNAPSHOT of a state in its stored form: what is stored is not encoded again for each reader.
 // At is its time in Unix milliseconds; 0: it has none.
 func StateSnapshot(raw json.RawMessage, at int64) json.RawMessage {
-	return snapshotData(agui.TypeStateSnapshot, at, "snapshot", Object(raw))
+	object := Object(raw)
+	data := snapshotHead(agui.TypeStateSnapshot, at, "snapshot", len(object)+1)
+	return append(append(data, object...), '}')
 }
 
 // MessagesSnapshot returns the encoded MESSAGES_SNAPSHOT of messages in their stored form; at is as in [StateSnapshot].
 func MessagesSnapshot(messages state.Conversation, at int64) json.RawMessage {
-	return snapshotData(agui.TypeMessagesSnapshot, at, "messages", messages.JSON())
+	data := snapshotHead(agui.TypeMessagesSnapshot, at, "messages", 0)
+	return append(messages.AppendJSON(data, 1), '}')
 }
 
-func snapshotData(name agui.EventType, at int64, member string, value json.RawMessage) json.RawMessage {
-	const most = len(`{"type":"","timestamp":,"":}`) + len("-9223372036854775808")
-	data := make([]byte, 0, most+len(name)+len(member)+len(value))
+// snapshotHead is the beginning of a snapshot up to its value, for which there is room.
+func snapshotHead(name agui.EventType, at int64, member string, room int) []byte {
+	const most = len(`{"type":"","timestamp":,"":`) + len("-9223372036854775808")
+	data := make([]byte, 0, most+len(name)+len(member)+room)
 	data = append(append(append(data, `{"type":"`...), name...), '"')
 	if at != 0 {
 		data = strconv.AppendInt(append(data, `,"timestamp":`...), at, 10)
 	}
-	data = append(append(append(data, `,"`...), member...), `":`...)
-	return append(append(data, value...), '}')
+	return append(append(append(data, `,"`...), member...), `":`...)
 }
 
 // Object returns a state as an object: a state that was never set is empty.

@@ -1,0 +1,60 @@
+package agui
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// FuzzValidJSON holds the short way of checking syntax against that of encoding/json.
+func FuzzValidJSON(f *testing.F) {
+	for _, s := range []string{
+		``, ` `, `{}`, `[]`, ` { "a" : [ 1 , -0.5e+7, true,false ,null, "x" ] , "b":{}} `, `{"a":1,}`, `[1,]`, `[,1]`, `{"a"}`, `{"a":}`, `{1:2}`, `{"a":1 "b":2}`,
+		`01`, `-`, `1.`, `1e`, `.5`, `+1`, `tru`, `nulll`, `"`, `"\u12x4"`, `"\u1234"`, `"\q"`, `"\`, `"\u12`, "\"a\x1fb\"", "\"12345678\x7f\x80\xff\"", "\"1234567\"8\"", `[}`, `{]`, `1 2`, `[1`, `{"a":[{"b":[]}]}`,
+		"\"\x80!\xa2\xdc\x01\"", `"abcdefgh\\ijklmnop\"q"`, strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000), strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001),
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if got, want := validJSON(data), json.Valid(data); got != want {
+			t.Fatalf("validJSON(%.1000q) = %t, want %t", data, got, want)
+		}
+	})
+}
+
+// FuzzScanMessage holds the short way of decoding a message against the general one.
+func FuzzScanMessage(f *testing.F) {
+	for _, s := range []string{
+		`{"id":"m","role":"user","content":"x"}`, `{"id":"m","role":"assistant","content":"a\nb","name":"n","subagentRunId":"s"}`,
+		`{"id":"m","role":"tool","content":"x"}`, `{"id":"m","role":"user","content":"x","id":"n"}`, `{"id":"m","role":"user"}`, `{"id":"m","role":"user","content":"\ud800"}`,
+		`{"id":"m","role":"user","content":"x"} `, `{"id":"","role":"system","content":""}`, `{"id":"m","role":"developer","content":"x","toolCalls":[]}`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		short, ok := scanMessage(data)
+		if !ok {
+			return
+		}
+		in := append(append([]byte(`{"threadId":"t","runId":"r","messages":[`), data...), "]}"...)
+		if !json.Valid(in) { // whoever scans a message knows that
+			return
+		}
+		var full Message
+		if err := full.readFull(newDecoder(data), data); err != nil {
+			t.Fatalf("scanMessage(%q) = %+v; in full: %v", data, short, err)
+		}
+		if got, want := encoded(t, short), encoded(t, full); got != want {
+			t.Fatalf("scanMessage(%q) is %s, want %s", data, got, want)
+		}
+	})
+}
+
+func encoded(t *testing.T, m Message) string {
+	t.Helper()
+	data, err := m.encodeAny()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
