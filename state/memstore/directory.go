@@ -66,10 +66,12 @@ func (b *backend) summary(e *entry) (state.Summary, bool) {
 	}, true
 }
 
-// Overdue returns threads whose run nobody owns; see [state.Backend].
-func (b *backend) Overdue(_ context.Context, limit int) ([]state.Key, error) {
+// Overdue returns threads whose run nobody owns; see [state.Backend]. It sweeps all there is to sweep, however much has expired since
+// the last time.
+func (b *backend) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
 	now := b.o.Now()
-	b.sweep(now)
+	for !b.sweep(now) && ctx.Err() == nil { // others use the store between
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var keys []state.Key

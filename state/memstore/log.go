@@ -165,17 +165,13 @@ func (b *backend) ReadLog(_ context.Context, key state.Key, after state.FrameID)
 	return page, nil
 }
 
-// deadLog is what is left behind a frame in the log of a thread that is gone.
+// deadLog is what comes behind a frame in the log of a thread that is gone. Who has read it asks for more.
 func (b *backend) deadLog(key state.Key, after state.FrameID) []state.Frame {
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, e := range b.deadLogs {
-		if e.key == key && !after.IsZero() && after.Fence >= e.first && after.Fence <= e.log.last.Fence {
-			frames, _ := e.log.behind(after) // who has read them asks for more
-			return frames
-		}
-	}
-	return nil
+	left := b.dead.of(key, after)
+	b.mu.Unlock()
+	frames, _ := left.behind(after)
+	return frames
 }
 
 // Holds reports whether the log still has the frame; see [state.Backend].

@@ -78,8 +78,10 @@ func TestTheBooksAreWhatIsThere(t *testing.T) {
 			sums[key.Principal] += want.total()
 			total += want.total()
 		}
-		for _, e := range b.deadLogs {
-			total += e.size.frames
+		for _, list := range b.dead.byKey {
+			for _, e := range list {
+				total += e.size.frames
+			}
 		}
 		for _, principal := range []string{"ada", "eve"} {
 			if got := b.books.Principal(principal); got != sums[principal] {

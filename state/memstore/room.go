@@ -2,7 +2,7 @@ package memstore
 
 import (
 	"context"
-	"slices"
+	"time"
 
 	"github.com/agui-gateway/gateway/state"
 )
@@ -24,15 +24,11 @@ func (b *backend) makeRoom(n, limit int64, spared state.Key) bool {
 	return true
 }
 
-// removeDeadLog removes the oldest log of a thread that is gone.
+// removeDeadLog removes the oldest log of a thread that is gone, if there is one.
 func (b *backend) removeDeadLog() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.deadLogs) == 0 {
-		return false
-	}
-	b.dropDeadLogs(1)
-	return true
+	return b.dropDeadLog(time.Time{})
 }
 
 // letGo lets go of what goes first: the oldest run of a log, or a thread.
@@ -77,12 +73,6 @@ func (b *backend) full(of state.Key) bool {
 func (b *backend) Purge(_ context.Context, key state.Key) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.deadLogs = slices.DeleteFunc(b.deadLogs, func(e *entry) bool {
-		if e.key != key {
-			return false
-		}
-		b.books.Adjust(-e.size.frames)
-		return true
-	})
+	b.books.Adjust(-b.dead.purge(key))
 	return nil
 }

@@ -49,14 +49,14 @@ type backend struct {
 	tell  func(state.Event)
 	books *ledger.Ledger // what each thread takes
 
-	mu       sync.Mutex // taken after an entry's, never before
-	threads  map[state.Key]*entry
-	named    map[state.Key][]*entry // by principal and id, with no agent
-	owned    map[string]*order
-	live     map[*entry]struct{}
-	due      deadlines
-	deadLogs []*entry // gone lately, oldest first: their logs are still read
-	floor    uint64   // no thread forgotten had a higher fence
+	mu      sync.Mutex // taken after an entry's, never before
+	threads map[state.Key]*entry
+	named   map[state.Key][]*entry // by principal and id, with no agent
+	owned   map[string]*order
+	live    map[*entry]struct{}
+	due     deadlines
+	dead    deadLogs
+	floor   uint64 // no thread forgotten had a higher fence
 }
 
 var _ state.Backend = (*backend)(nil)

@@ -8,17 +8,19 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// sweepLimit is how many entries one call looks after, so that none pays for the rest of an hour.
+// sweepLimit is how many entries, and logs of those that are gone, one call looks after, so that none pays for the rest of an hour. A
+// thread is looked after twice in its life, so that calls which make threads keep pace by themselves.
 const sweepLimit = 64
 
-// sweep trims logs and forgets threads whose time is over. It is called where no entry is locked.
-func (b *backend) sweep(now time.Time) {
-	b.removeDeadLogs(now)
+// sweep trims logs and forgets threads whose time is over, and reports whether that were all. It is called where no entry is locked, and
+// holds the lock for one thread at a time.
+func (b *backend) sweep(now time.Time) (all bool) {
+	all = b.removeDeadLogs(now)
 	for range sweepLimit {
 		b.mu.Lock()
 		if len(b.due) == 0 || b.due[0].at.After(now) {
 			b.mu.Unlock()
-			return
+			return all
 		}
 		e := heap.Pop(&b.due).(*entry)
 		b.mu.Unlock()
@@ -26,40 +28,40 @@ func (b *backend) sweep(now time.Time) {
 			b.sweepLater(e, now.Add(time.Second)) // in use: nobody waits for another thread's work
 			continue
 		}
-		e.trim(now.Add(-b.o.LogTTL))
-		expired := false
-		switch {
-		case e.gone:
-		case b.expired(e):
-			b.forget(e, true)
-			expired = true
-		default:
-			b.index(e, false)
+		expired := b.expired(e)
+		if !e.gone {
+			e.trim(now.Add(-b.o.LogTTL))
+			if expired {
+				b.forget(e, true)
+			} else {
+				b.index(e, false)
+			}
 		}
 		e.mu.Unlock()
 		if expired {
 			b.removed(e.key)
 		}
 	}
+	return false
 }
 
-// removeDeadLogs lets go of the logs of threads that have been gone for a while.
-func (b *backend) removeDeadLogs(now time.Time) {
+// removeDeadLogs lets go of the logs of threads that have been gone for a while, and reports whether that were all.
+func (b *backend) removeDeadLogs(now time.Time) (all bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	n := 0
-	for n < len(b.deadLogs) && b.deadLogs[n].at.Before(now) {
-		n++
+	for range sweepLimit {
+		if !b.dropDeadLog(now) {
+			return true
+		}
 	}
-	b.dropDeadLogs(n)
+	return false
 }
 
-// dropDeadLogs removes the n oldest logs of threads that are gone. The lock is held.
-func (b *backend) dropDeadLogs(n int) {
-	for _, e := range b.deadLogs[:n] {
-		b.books.Adjust(-e.size.frames)
-	}
-	b.deadLogs = slices.Delete(b.deadLogs, 0, n)
+// dropDeadLog lets go of the oldest log of a thread that is gone, if it has been for a while. The lock is held.
+func (b *backend) dropDeadLog(now time.Time) bool {
+	size, ok := b.dead.drop(now)
+	b.books.Adjust(-size)
+	return ok
 }
 
 // sweepLater looks after an entry another time.
@@ -106,7 +108,7 @@ func (b *backend) forget(e *entry, keepLog bool) {
 	case len(e.log.packs)+len(e.log.frames) > 0:
 		b.books.Adjust(e.size.frames)
 		e.at = b.o.Now().Add(state.DeadLogTTL)
-		b.deadLogs = append(b.deadLogs, e)
+		b.dead.add(e)
 	}
 	name := state.Key{Principal: e.key.Principal, ID: e.key.ID}
 	b.named[name] = slices.DeleteFunc(b.named[name], func(x *entry) bool { return x == e })

@@ -25,18 +25,9 @@ func TestMemorySweep(t *testing.T) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	b := newBackend(Options{Now: func() time.Time { return now }})
 	s := state.NewStore(b, state.StoreOptions{})
-	ctx := t.Context()
 	const threads = 3 * sweepLimit
 	for i := range threads {
-		r := request(state.Key{Principal: "local", ID: fmt.Sprint(i)}, "u1")
-		begun, err := s.Begin(ctx, r, state.LeaseOptions{Attempt: "x", TTL: time.Second})
-		if err != nil {
-			t.Fatalf("Begin() = %v", err)
-		}
-		frame := state.Frame{ID: state.FrameID{Fence: begun.Lease.Fence, Seq: 1}, Type: agui.TypeCustom, Data: json.RawMessage(`{}`)}
-		if _, err := s.Commit(ctx, begun.Lease, state.Commit{Frames: []state.Frame{frame}, End: &state.End{Status: state.RunSuccess}}); err != nil {
-			t.Fatalf("Commit() = %v", err)
-		}
+		converseOnce(t, s, state.Key{Principal: "local", ID: fmt.Sprint(i)})
 		now = now.Add(time.Millisecond)
 	}
 	for _, test := range []struct {
@@ -44,11 +35,7 @@ func TestMemorySweep(t *testing.T) {
 		frames, entries int
 	}{{0, threads, threads}, {time.Hour, 0, threads}, {30 * 24 * time.Hour, 0, 0}} {
 		now = now.Add(test.after)
-		for range threads / sweepLimit {
-			if _, err := s.Overdue(ctx, 1); err != nil {
-				t.Fatalf("Overdue() = %v", err)
-			}
-		}
+		overdue(t, s)
 		frames := 0
 		for _, e := range b.threads {
 			frames += len(logOf(&e.log))
@@ -59,6 +46,88 @@ func TestMemorySweep(t *testing.T) {
 	}
 	if len(b.named)+len(b.owned)+len(b.live) > 0 {
 		t.Errorf("indices are not empty: %d names, %d owners, %d live", len(b.named), len(b.owned), len(b.live))
+	}
+}
+
+// converseOnce makes a thread of one run.
+func converseOnce(t *testing.T, s state.Store, key state.Key) {
+	t.Helper()
+	begun, err := s.Begin(t.Context(), request(key, "u1"), state.LeaseOptions{Attempt: "x", TTL: time.Second})
+	if err != nil || begun.Lease == nil {
+		t.Fatalf("Begin() = %+v, %v", begun, err)
+	}
+	frame := state.Frame{ID: state.FrameID{Fence: begun.Lease.Fence, Seq: 1}, Type: agui.TypeCustom, Data: json.RawMessage(`{}`)}
+	if _, err := s.Commit(t.Context(), begun.Lease, state.Commit{Frames: []state.Frame{frame}, End: &state.End{Status: state.RunSuccess}}); err != nil {
+		t.Fatalf("Commit() = %v", err)
+	}
+}
+
+// TestTheSweepKeepsPace makes threads at rates that differ by four hundred times, by runs and by forks: there are never more than live as long
+// as a thread does, whether or not anything else is asked of the store.
+func TestTheSweepKeepsPace(t *testing.T) {
+	t.Parallel()
+	const seconds, life = 25, 10
+	for _, rate := range []int{1, 20, 400} {
+		for _, fork := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%d each second, forks %v", rate, fork), func(t *testing.T) {
+				t.Parallel()
+				now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+				b := newBackend(Options{Now: func() time.Time { return now }, LogTTL: life / 2 * time.Second})
+				s := state.NewStore(b, state.StoreOptions{ThreadTTL: life * time.Second})
+				for i := range seconds * rate {
+					now = now.Add(time.Second / time.Duration(rate))
+					key := state.Key{Principal: "local", ID: fmt.Sprint(i)}
+					if fork && i > 0 {
+						from := state.Key{Principal: "local", ID: fmt.Sprint(i - 1)}
+						if _, err := s.Fork(t.Context(), from, "u1", key.ID, 0); err != nil {
+							t.Fatalf("Fork() = %v", err)
+						}
+					} else {
+						converseOnce(t, s, key)
+					}
+					if most := life*rate + 1; len(b.threads) > most || len(b.due) > most {
+						t.Fatalf("after %d there are %d threads, %d due; want at most %d", i, len(b.threads), len(b.due), most)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestTheSweepIsDivided lets 2,000 threads expire at once: a call that begins a run sweeps a few of them, and one that comes by every few
+// seconds all. So it is with the logs that they leave.
+func TestTheSweepIsDivided(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	b := newBackend(Options{Now: func() time.Time { return now }, LogTTL: time.Hour})
+	s := state.NewStore(b, state.StoreOptions{ThreadTTL: time.Minute})
+	const threads = 2_000
+	for i := range threads {
+		converseOnce(t, s, state.Key{Principal: "local", ID: fmt.Sprint(i)})
+	}
+	for _, test := range []struct {
+		what          string
+		after         time.Duration
+		do            func()
+		threads, logs int
+	}{
+		{"a run", time.Minute, func() { converseOnce(t, s, state.Key{ID: "a"}) }, threads - sweepLimit + 1, sweepLimit},
+		{"Overdue", 0, func() { overdue(t, s) }, 1, threads},
+		{"another run", 2 * state.DeadLogTTL, func() { converseOnce(t, s, state.Key{ID: "b"}) }, 1, threads - sweepLimit + 1},
+		{"Overdue", 0, func() { overdue(t, s) }, 1, 1},
+	} {
+		now = now.Add(test.after)
+		test.do()
+		if len(b.threads) != test.threads || len(b.dead.queue) != test.logs {
+			t.Fatalf("after %s there are %d threads and %d logs of threads that are gone, want %d and %d", test.what, len(b.threads), len(b.dead.queue), test.threads, test.logs)
+		}
+	}
+}
+
+func overdue(t *testing.T, s state.Store) {
+	t.Helper()
+	if _, err := s.Overdue(t.Context(), 1); err != nil {
+		t.Fatalf("Overdue() = %v", err)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // Write makes a transition come true; see [state.Backend].
 func (b *backend) Write(_ context.Context, w *state.Write) (state.Written, error) {
 	now := b.o.Now()
-	if w.Begins {
+	if w.Begins || !w.Base.Exists() {
 		b.sweep(now)
 	}
 	key := w.Transition.Thread.Key
