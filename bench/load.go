@@ -26,6 +26,7 @@ type load struct {
 	open int
 	// rate is how many runs begin in a second; 0 is as many as end.
 	rate float64
+	idle int // how many runs of which nothing comes are open beside these
 	pid  int // the server's process, which is accounted for; 0 is none
 }
 
@@ -52,12 +53,17 @@ func percentile(sorted []time.Duration, p float64) time.Duration {
 
 // play sends the load and waits for its end.
 func (l load) play(ctx context.Context) (*result, error) {
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: l.open}}
+	defer client.CloseIdleConnections()
+	closeIdle, err := l.openIdle(ctx, client)
+	defer closeIdle()
+	if err != nil {
+		return nil, err
+	}
 	before, err := l.used()
 	if err != nil {
 		return nil, err
 	}
-	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: l.open}}
-	defer client.CloseIdleConnections()
 	var mu sync.Mutex
 	var all result
 	var workers sync.WaitGroup
@@ -86,6 +92,36 @@ func (l load) play(ctx context.Context) (*result, error) {
 		slices.Sort(*times)
 	}
 	return &all, ctx.Err()
+}
+
+// openIdle opens runs of which nothing comes but their beginning, and waits until all have begun. The function that it returns ends them.
+func (l load) openIdle(ctx context.Context, client *http.Client) (closeAll func(), err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	var open sync.WaitGroup
+	closeAll = func() {
+		cancel()
+		open.Wait()
+	}
+	const together = 16 // are begun at once
+	begun, may := make(chan error, l.idle), make(chan struct{}, together)
+	for range l.idle {
+		may <- struct{}{}
+		open.Go(func() {
+			var told sync.Once
+			tell := func(err error) {
+				told.Do(func() {
+					begun <- err
+					<-may
+				})
+			}
+			_, err := l.read(ctx, client, sayNothing, func(bool) { tell(nil) })
+			tell(err)
+		})
+	}
+	for range l.idle {
+		err = errors.Join(err, <-begun)
+	}
+	return closeAll, err
 }
 
 // turns tells the workers when to begin a run, so many times.
@@ -168,7 +204,7 @@ func (l load) run(ctx context.Context, client *http.Client) result {
 	begun := time.Now()
 	var one result
 	since := func(times *[]time.Duration) { *times = append(*times, time.Since(begun)) }
-	seen, err := l.read(ctx, client, func(text bool) {
+	seen, err := l.read(ctx, client, "Tell me about it.", func(text bool) {
 		if text {
 			since(&one.firstText)
 			return
@@ -187,10 +223,10 @@ func (l load) run(ctx context.Context, client *http.Client) result {
 	return one
 }
 
-func (l load) read(ctx context.Context, client *http.Client, first func(text bool)) (seen, error) {
+func (l load) read(ctx context.Context, client *http.Client, message string, first func(text bool)) (seen, error) {
 	body, err := json.Marshal(map[string]any{
 		"threadId": uuid.NewString(), "runId": uuid.NewString(), "state": map[string]any{}, "tools": []any{}, "context": []any{},
-		"messages": []any{map[string]string{"id": "u1", "role": "user", "content": "Tell me about it."}}, "forwardedProps": map[string]any{},
+		"messages": []any{map[string]string{"id": "u1", "role": "user", "content": message}}, "forwardedProps": map[string]any{},
 		"protocolVersion": "1.0",
 	})
 	if err != nil {
@@ -225,6 +261,7 @@ func loadCommand(ctx context.Context, args []string) error {
 	flags.IntVar(&l.runs, "runs", 1000, "runs in all")
 	flags.IntVar(&l.open, "open", 16, "runs that are open at a time; with -rate the most")
 	flags.Float64Var(&l.rate, "rate", 0, "runs that begin in a second; 0 is as many as end")
+	flags.IntVar(&l.idle, "idle", 0, "runs that are open beside these, to which the model of bench says nothing")
 	flags.IntVar(&l.pid, "pid", 0, "process of the server, whose CPU time and memory are told")
 	if err := flags.Parse(args); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
@@ -9,6 +10,9 @@ import (
 	"net/http"
 	"time"
 )
+
+// sayNothing is a message that the model leaves without an answer for as long as it is waited for.
+const sayNothing = "Say nothing."
 
 // A modelServer answers every request for a chat completion with the same stream.
 type modelServer struct {
@@ -40,12 +44,18 @@ func newModel(n int, pause time.Duration) *modelServer {
 }
 
 func (m *modelServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if _, err := io.Copy(io.Discard, r.Body); err != nil {
+	asked, err := io.ReadAll(r.Body)
+	if err != nil {
 		http.Error(w, "the request cannot be read", http.StatusBadRequest)
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	flush := http.NewResponseController(w)
+	if bytes.Contains(asked, []byte(sayNothing)) {
+		_ = flush.Flush() // whoever is gone is waited for no longer
+		<-r.Context().Done()
+		return
+	}
 	for _, chunk := range m.chunks {
 		if m.pause > 0 {
 			select {
