@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run build test check lint fuzz bench chaos dojo release record-copilotkit interop-copilotkit clean
+.PHONY: help run build test check lint fuzz bench simulate chaos dojo release record-copilotkit interop-copilotkit clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
@@ -25,6 +25,11 @@ fuzz: ## the long form of CI's fuzz stage: 15 minutes shared by all targets
 
 bench: ## what an event costs, against the least program: docs/performance.md; then the figures of docs/bench.md
 	BENCH_COMPARE="-rounds 5 -runs 1500" BENCHTIME=3s BENCH_LIMIT=900 bash .ci/run bench
+
+simulate: ## what runs, readers and questions cost on a Redis Cluster of three shards, and whether docs/scaling.md predicts it; records bench/units.json
+	go build -trimpath -tags grpcnotrace -o bin/gateway ./cmd/gateway
+	go run ./bench simulate -gateway bin/gateway -record bench/units.json
+	UPDATE=1 go test ./bench
 
 chaos: ## kill replicas and Redis: 500 threads, ten minutes of kills; writes docs/chaos.md
 	CHAOS_FORM=-long CHAOS_LIMIT=1500 bash .ci/run chaos

@@ -1,6 +1,8 @@
 // Command bench measures what a gateway costs, against the least program that could do the same.
 //
 //	bench compare -gateway bin/gateway       all servers in turn, several rounds; ratios, and whether the targets are met
+//	bench simulate -gateway bin/gateway      what things cost on a Redis Cluster, and whether docs/scaling.md predicts it
+//	bench scale open=50000 lease=30          what follows for that many open threads
 //	bench load -url http://host/agents/a     one server that is already there
 //	bench model, bench floor                 the model's server and the least program by themselves
 //

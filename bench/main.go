@@ -12,17 +12,19 @@ import (
 
 // commands are what the program can be asked for.
 var commands = map[string]func(ctx context.Context, args []string) error{
-	"compare": compareCommand,
-	"floor":   floorCommand,
-	"load":    loadCommand,
-	"model":   modelCommand,
+	"compare":  compareCommand,
+	"floor":    floorCommand,
+	"load":     loadCommand,
+	"model":    modelCommand,
+	"scale":    scaleCommand,
+	"simulate": simulateCommand,
 }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "usage: bench compare | load | model | floor [flags]; -h after one of them lists its flags")
+		fmt.Fprintln(os.Stderr, "usage: bench compare | scale | simulate | load | model | floor [flags]; -h after one of them lists its flags")
 		os.Exit(2)
 	}
 	err := commands[os.Args[1]](ctx, os.Args[2:])

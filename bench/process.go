@@ -76,22 +76,27 @@ func (p *process) remove() error { return errors.Join(p.out.Close(), os.Remove(p
 
 var ready = regexp.MustCompile(`Ready to accept connections`)
 
-// startRedis starts a redis-server on a port that was free a moment ago, with its files in dir.
-func startRedis(ctx context.Context, dir string) (*process, error) {
+// freePort is a port that was free a moment ago.
+func freePort(ctx context.Context) (string, error) {
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
+		return "", err
+	}
+	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port), l.Close()
+}
+
+// startRedis starts a redis-server on a port that was free a moment ago, with its files in dir.
+func startRedis(ctx context.Context, dir string, args ...string) (*process, error) {
+	port, err := freePort(ctx)
+	if err != nil {
 		return nil, err
 	}
-	addr := l.Addr().(*net.TCPAddr)
-	if err := l.Close(); err != nil {
-		return nil, err
-	}
-	p, err := start(ctx, ready, "redis-server", "--bind", "127.0.0.1", "--port", strconv.Itoa(addr.Port), "--dir", dir,
-		"--save", "", "--appendonly", "yes", "--appendfsync", "everysec")
+	p, err := start(ctx, ready, "redis-server", append([]string{"--bind", "127.0.0.1", "--port", port, "--dir", dir,
+		"--save", "", "--appendonly", "yes", "--appendfsync", "everysec"}, args...)...)
 	if err != nil {
 		return nil, fmt.Errorf("redis-server (apt-get install redis-server): %w", err)
 	}
-	p.url = "redis://" + addr.String()
+	p.url = "redis://127.0.0.1:" + port
 	return p, nil
 }
