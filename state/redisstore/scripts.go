@@ -79,10 +79,15 @@ func newScript(source string, parts ...part) script {
 	return script{redis.NewScript(scriptFormat + prelude + source), parts}
 }
 
+// newBareScript makes a script that is run so often that what it shares with the others would cost too much.
+func newBareScript(source string, parts ...part) script {
+	return script{redis.NewScript(scriptFormat + source), parts}
+}
+
 var (
 	loadScript       = newScript(loadSource, threadParts...)
 	transitionScript = newScript(transitionSource, threadParts...)
-	appendScript     = newScript(appendSource, partThread, partLog)
+	appendScript     = newBareScript(appendSource, partThread, partLog)
 	onceScript       = newScript(onceSource, partThread, partMemo)
 	renewScript      = newScript(renewSource, slices.Concat(threadParts, logParts)...)
 	releaseScript    = newScript(renewSource, partThread)
@@ -133,25 +138,27 @@ func (a *args) list(values []string) {
 	}
 }
 
-// frames adds frames behind their number.
+// frames adds frames behind their number: each is the number of what follows, its id, and the fields of its entry in the log. What
+// a frame has not is no field.
 func (a *args) frames(frames []state.Frame) error {
 	a.add(len(frames))
 	for _, f := range frames {
-		var rev, at string
+		values := len(*a)
+		a.add(0, f.ID.String(), "t", string(f.Type), "d", []byte(f.Data))
 		if f.Rev != 0 {
-			rev = strconv.FormatInt(f.Rev, 10)
+			a.add("r", f.Rev)
 		}
-		if f.At != 0 {
-			at = strconv.FormatInt(f.At, 10)
-		}
-		var ending []byte
 		if f.Ending != nil {
-			var err error
-			if ending, err = marshal(f.Ending); err != nil {
+			ending, err := marshal(f.Ending)
+			if err != nil {
 				return err
 			}
+			a.add("e", ending)
 		}
-		a.add(f.ID.String(), string(f.Type), []byte(f.Data), rev, ending, at)
+		if f.At != 0 {
+			a.add("a", f.At)
+		}
+		(*a)[values] = len(*a) - values - 1
 	}
 	return nil
 }
@@ -163,6 +170,25 @@ func (s *backend) run(ctx context.Context, script script, h hashTag, a args, mor
 	if err != nil {
 		return nil, fmt.Errorf("redisstore: %w", err)
 	}
+	return answered(answer)
+}
+
+// batch is run for scripts that are many and small: those of several threads go together. Size is how many bytes a has about.
+func (s *backend) batch(ctx context.Context, script script, h hashTag, a args, size int) (reply, error) {
+	keys := s.keys(h, script.parts)
+	b, err := s.batcherOf(ctx, keys[0])
+	if err != nil {
+		return nil, err
+	}
+	answer, err := b.do(ctx, &call{script: script, keys: keys, args: a, size: size})
+	if err != nil {
+		return nil, err
+	}
+	return answered(answer)
+}
+
+// answered reads the answer of a script.
+func answered(answer any) (reply, error) {
 	if text, ok := answer.(string); ok {
 		return reply{text}, nil
 	}

@@ -27,6 +27,7 @@ type backend struct {
 	policy       sync.Once   // the maxmemory-policy was asked for
 	counting     atomic.Bool // somebody wants to know what principals take
 	later        sync.Once   // it was logged that a later version uses this Redis, too
+	batchers     batchers
 }
 
 var (
@@ -61,6 +62,7 @@ func openBackend(ctx context.Context, address string, o Options) (*backend, erro
 	}
 	o = o.withDefaults()
 	s := &backend{clients: newClients(where, o), o: o, channel: o.Prefix + ":sig:" + rand.Text()}
+	s.batchers.client = s.main
 	err = s.Ping(ctx)
 	late := err != nil && o.AllowUnreachable && !refused(err)
 	if err != nil && !late {

@@ -35,13 +35,13 @@ func told(flags reply) state.Flags {
 // Append adds frames to the log; see [state.Backend]. Many are sent in several pieces, in their order.
 func (s *backend) Append(ctx context.Context, l *state.Lease, revision int64, after state.FrameID, frames []state.Frame) (before state.FrameID, flags state.Flags, err error) {
 	for first := true; ; first = false {
-		n := piece(frames)
+		n, size := piece(frames)
 		a := leaseArgs(l)
 		a.add(revision, idText(after))
 		if err := a.frames(frames[:n]); err != nil {
 			return before, flags, err
 		}
-		r, err := s.run(ctx, appendScript, hashTagOf(l.Key), a)
+		r, err := s.batch(ctx, appendScript, hashTagOf(l.Key), a, size)
 		if err != nil {
 			return before, flags, err
 		}
@@ -53,7 +53,7 @@ func (s *backend) Append(ctx context.Context, l *state.Lease, revision int64, af
 				return before, flags, err
 			}
 		}
-		flags = told(r.list(3))
+		flags = told(r[2:])
 		if n == len(frames) {
 			return before, flags, nil
 		}
@@ -61,15 +61,15 @@ func (s *backend) Append(ctx context.Context, l *state.Lease, revision int64, af
 	}
 }
 
-// piece is how many of frames are sent at once.
-func piece(frames []state.Frame) int {
-	size := 0
+// piece is how many of frames are sent at once, and about how many bytes they have.
+func piece(frames []state.Frame) (n, size int) {
 	for i, f := range frames {
-		if size += len(f.Data); size > readBytes && i > 0 {
-			return i
+		if size+len(f.Data) > readBytes && i > 0 {
+			return i, size
 		}
+		size += len(f.Data)
 	}
-	return len(frames)
+	return len(frames), size
 }
 
 // UpdateAttempt changes what is known of a live attempt, by a script for each change; see [state.Backend].

@@ -148,15 +148,13 @@ local function frames(thread, log)
   local last = get(thread, 'last')
   local n, added = count(), false
   for _ = 1, n do
-    local id, type, data, rev, ending, at = arg(), arg(), arg(), arg(), arg(), arg()
+    local values = count()
+    local id = ARGV[at + 1]
     if added or less(last, id) then -- they are in order
-      if at == '' then
-        redis.call('XADD', log, id, 't', type, 'd', data, 'r', rev, 'e', ending)
-      else
-        redis.call('XADD', log, id, 't', type, 'd', data, 'r', rev, 'e', ending, 'a', at)
-      end
+      redis.call('XADD', log, unpack(ARGV, at + 1, at + values))
       last, added = id, true
     end
+    at = at + values
   end
   if added then redis.call('HSET', thread, 'last', last) end
   return last

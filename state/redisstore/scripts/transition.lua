@@ -41,12 +41,12 @@ if signal ~= '' then notify(thread, signal) end
 local seal = arg()
 if seal ~= '' then
   if redis.call('EXISTS', log) == 0 then redis.call('HDEL', thread, 'last') end -- evicted: nothing was shown any more
-  redis.call('XADD', log, seal, 't', '', 'd', '', 'r', '', 'e', '')
+  redis.call('XADD', log, seal, 't', '', 'd', '')
 end
 
 local born = arg() -- says whose thread this is, to readers that follow a log over a deletion
 if new_fence ~= '' then
-  redis.call('XADD', log, new_fence .. '-0', 't', '', 'd', born, 'r', '', 'e', '')
+  redis.call('XADD', log, new_fence .. '-0', 't', '', 'd', born)
   if redis.call('EXISTS', old) == 0 then
     redis.call('XADD', old, '0-1', 'k', '')
     redis.call('XTRIM', old, 'MAXLEN', 0)

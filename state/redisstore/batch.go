@@ -1,0 +1,173 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// How many scripts, and bytes of their arguments, go in one round trip, and how many round trips are on their way at a time.
+const (
+	batchCalls = 256
+	batchBytes = readBytes
+	batchTrips = 2
+)
+
+// errUnanswered is what a call comes to that was not answered for a reason of this process' own.
+var errUnanswered = errors.New("redisstore: a script was not sent")
+
+// A batcher sends scripts of many threads in few round trips to one node: a script goes at once while the node is idle, and those
+// that come while others are on their way go together. Each has an answer or an error of its own.
+type batcher struct {
+	client redis.UniversalClient
+
+	mu      sync.Mutex
+	waiting []*call // oldest first; each has a caller who waits for it
+	trips   int     // on their way
+}
+
+// A call is a script that is sent for a caller.
+type call struct {
+	script script
+	keys   []string
+	args   args
+	size   int // bytes of what is large among args
+	answer any
+	err    error
+	done   chan struct{} // closed when it is answered
+}
+
+// do has a script run, and waits for its answer or the end of ctx. What a caller no longer waits for may be done all the same.
+func (b *batcher) do(ctx context.Context, c *call) (any, error) {
+	c.done = make(chan struct{})
+	b.mu.Lock()
+	b.waiting = append(b.waiting, c)
+	leads := b.trips < batchTrips
+	if leads {
+		b.trips++
+	}
+	b.mu.Unlock()
+	if leads {
+		b.trip() // with whatever else waits; it is as long as the call would take alone
+	}
+	select {
+	case <-c.done:
+		return c.answer, c.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// trip sends what waits. If something else waits by then, it goes with the next one.
+func (b *batcher) trip() {
+	b.mu.Lock()
+	calls := b.take()
+	b.mu.Unlock()
+	defer func() {
+		b.mu.Lock()
+		more := len(b.waiting) > 0
+		if !more {
+			b.trips--
+		}
+		b.mu.Unlock()
+		if more {
+			go b.trip()
+		}
+	}()
+	b.send(calls)
+}
+
+// take returns the oldest that wait and go together. The caller holds mu.
+func (b *batcher) take() []*call {
+	n, size := 0, 0
+	for n < len(b.waiting) && n < batchCalls && (n == 0 || size+b.waiting[n].size <= batchBytes) {
+		size += b.waiting[n].size
+		n++
+	}
+	calls := b.waiting[:n:n]
+	b.waiting = b.waiting[n:]
+	if len(b.waiting) == 0 {
+		b.waiting = nil
+	}
+	return calls
+}
+
+// send makes one round trip, and another for the scripts that the node did not know.
+func (b *batcher) send(calls []*call) {
+	defer func() {
+		for _, c := range calls {
+			close(c.done)
+		}
+	}()
+	for _, c := range calls {
+		c.err = errUnanswered // unless it is
+	}
+	unknown := b.exchange(calls, script.EvalSha)
+	if len(unknown) > 0 {
+		b.exchange(unknown, script.Eval)
+	}
+}
+
+// exchange has the scripts of calls run in one pipeline, and returns those that the node has to be told in full.
+func (b *batcher) exchange(calls []*call, run func(script, context.Context, redis.Scripter, []string, ...any) *redis.Cmd) (unknown []*call) {
+	ctx := context.Background() // of none of the callers: a hook bounds it
+	p := b.client.Pipeline()
+	answers := make([]*redis.Cmd, len(calls))
+	for i, c := range calls {
+		answers[i] = run(c.script, ctx, p, c.keys, c.args...)
+	}
+	_, _ = p.Exec(ctx) // it fails with the first error of those that are looked at here
+	for i, c := range calls {
+		if c.answer, c.err = answers[i].Result(); redis.HasErrorPrefix(c.err, "NOSCRIPT") {
+			unknown = append(unknown, c)
+		}
+		switch {
+		case errors.Is(c.err, os.ErrDeadlineExceeded): // of the connection, which has that of the exchange
+			c.err = fmt.Errorf("redisstore: %w: %w", context.DeadlineExceeded, c.err)
+		case c.err != nil:
+			c.err = fmt.Errorf("redisstore: %w", c.err)
+		}
+	}
+	return unknown
+}
+
+// batchers are those of a Redis: one, or one for each master of a cluster, so that nobody waits for a node that is away but those whose
+// threads it has.
+type batchers struct {
+	client redis.UniversalClient
+
+	mu sync.Mutex
+	of map[string]*batcher // by the address of the node
+}
+
+// batcherOf returns the batcher for the node that has a key.
+func (s *backend) batcherOf(ctx context.Context, key string) (*batcher, error) {
+	address := ""
+	if cluster, ok := s.main.(*redis.ClusterClient); ok {
+		node, err := cluster.MasterForKey(ctx, key)
+		if err != nil {
+			return nil, fmt.Errorf("redisstore: %w", err)
+		}
+		address = node.Options().Addr
+	}
+	return s.batchers.at(address), nil
+}
+
+func (b *batchers) at(address string) *batcher {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	of := b.of[address]
+	if of == nil {
+		const most = 1000 // nodes of one cluster: more are those that it had
+		if b.of == nil || len(b.of) >= most {
+			b.of = map[string]*batcher{}
+		}
+		of = &batcher{client: b.client}
+		b.of[address] = of
+	}
+	return of
+}
