@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { getsFocus } from "./lib/keyboard.mjs";
 import { begin, openPlanner, option, pick, placeOf, question, step } from "./lib/planner.mjs";
 import { startGateway } from "./lib/servers.mjs";
 
@@ -34,7 +35,7 @@ test("the conversation goes on beside the inspector, as it was", async (t) => {
   await inspector(page).waitFor();
   await page.getByTestId("inspector-close").click();
   await inspector(page).waitFor({ state: "detached" });
-  assert.equal(await page.evaluate(() => document.activeElement.dataset.testid), "inspector-open", "the focus goes back to where it came from");
+  await page.waitForFunction(() => document.activeElement?.dataset.testid === "inspector-open"); // the focus goes back to where it came from
   await pick(page, "Hotel Zoe");
   await step(page, "complete");
 });
@@ -85,7 +86,7 @@ test("its tabs are chosen by keys", async (t) => {
   await page.getByRole("tab", { selected: true }).focus();
   await page.keyboard.press("End");
   await page.getByTestId("team").waitFor();
-  assert.equal(await tab.last().evaluate((element) => element === document.activeElement), true);
+  await getsFocus(page, tab.last());
   await page.keyboard.press("ArrowRight"); // from the last to the first
   assert.equal(await tab.first().getAttribute("aria-selected"), "true");
 });

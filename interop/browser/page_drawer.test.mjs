@@ -73,7 +73,7 @@ test("on a wide window there is no drawer, and nothing lies behind it", async (t
   await page.setViewportSize({ width: 1440, height: 900 });
   await closed(page);
   await page.getByTestId("copilot-chat-textarea").click();
-  assert.equal(await page.evaluate(() => document.activeElement.dataset.testid), "copilot-chat-textarea");
+  await page.waitForFunction(() => document.activeElement?.dataset.testid === "copilot-chat-textarea");
   await page.setViewportSize({ width: 390, height: 844 });
   await toggle(page).waitFor();
   assert.equal(await opened(page).count(), 0);

@@ -98,7 +98,7 @@ test("a failure goes when its turn runs again, and leads to its run while it is 
   await failure(page).getByRole("button", { name: "Try again" }).focus();
   await page.keyboard.press("Enter");
   await failure(page).waitFor({ state: "detached" });
-  assert.equal(await page.evaluate(() => document.activeElement.id), "chat", "the focus is not lost");
+  await page.waitForFunction(() => document.activeElement?.id === "chat"); // the focus is not lost
   await failure(page).waitFor();
   await idle(page);
   await page.reload();

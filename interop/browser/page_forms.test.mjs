@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startAsker } from "./lib/asker.mjs";
 import { say } from "./lib/chat.mjs";
+import { getsFocus } from "./lib/keyboard.mjs";
 import { camera, ofColours } from "./lib/looks.mjs";
 import { openPlanner, option, question, unasked } from "./lib/planner.mjs";
 import { startGateway } from "./lib/servers.mjs";
@@ -131,7 +132,7 @@ test("each kind of field by keyboard", async (t) => {
   await label(page, "Name").focus();
   await keys.type("Ada");
   await keys.press("Tab");
-  assert.equal(await label(page, "Seats").evaluate((field) => field === document.activeElement), true);
+  await getsFocus(page, label(page, "Seats"));
   await keys.press("ArrowUp");
   await label(page, "Clock").focus();
   await keys.type("093000AM");
@@ -163,7 +164,7 @@ test("what is wrong is said at its field, which has the focus, and is gone when 
   await alert("Please answer this.").first().waitFor();
   assert.equal(await alert("Please answer this.").count(), 2);
   await alert("At most 9, please.").waitFor();
-  assert.equal(await label(page, "Name").evaluate((field) => field === document.activeElement), true);
+  await getsFocus(page, label(page, "Name"));
   assert.equal(await label(page, "Seats").getAttribute("aria-invalid"), "true");
   assert.match(await label(page, "Seats").evaluate((field) => field.getAttribute("aria-describedby").split(" ").map((id) => document.getElementById(id)?.textContent ?? "").join("")), /At most 9/);
   await label(page, "Seats").fill("9");

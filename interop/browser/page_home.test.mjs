@@ -160,7 +160,7 @@ test("an empty state takes no room, until it is opened", async (t) => {
   await page.getByTestId("side-unfold").press("Enter");
   await page.getByTestId("state-tree").waitFor();
   assert.ok((await width("side")) > 250);
-  assert.equal(await page.evaluate(() => document.activeElement.dataset.testid), "side");
+  await page.waitForFunction(() => document.activeElement?.dataset.testid === "side");
 });
 
 test("the state can be changed, added to and removed from, by keyboard, where the agent lets clients write", async (t) => {
@@ -220,7 +220,7 @@ test("what somebody else has changed is told before it is overwritten, and nothi
   await begin();
   await page.keyboard.press("Escape");
   await editor(page).waitFor({ state: "detached" });
-  assert.equal(await page.evaluate(() => document.activeElement.dataset.testid), "state-change");
+  await page.waitForFunction(() => document.activeElement?.dataset.testid === "state-change");
 });
 
 test("a refusal is told beside what was written, which can be sent again", async (t) => {

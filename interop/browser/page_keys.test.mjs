@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { focused, tabTo } from "./lib/keyboard.mjs";
+import { getsFocus, tabTo } from "./lib/keyboard.mjs";
 import { agreesWhole, openPlanner, option, question, starter, step, threadOf, unasked } from "./lib/planner.mjs";
 import { startGateway } from "./lib/servers.mjs";
 
@@ -32,7 +32,7 @@ test("a trip is planned without a mouse", async (t) => {
 
   await step(page, "complete");
   await unasked(page);
-  assert.equal(await page.evaluate(() => document.activeElement.id), "chat", "the focus stays in the conversation");
+  await page.waitForFunction(() => document.activeElement?.id === "chat"); // the focus stays in the conversation
   const { state } = await agreesWhole(page, gateway, id);
   assert.deepEqual([state.itinerary.flight.airline, state.itinerary.hotel.name], ["KLM", "Hotel Zoe"]);
 
@@ -60,10 +60,11 @@ test("the inspector is read without a mouse", async (t) => {
   await tabTo(page, page.getByTestId("autoscroll"));
   await page.keyboard.press("Tab");
   await page.keyboard.press("Home");
+  await getsFocus(page, row.first().getByRole("button").first());
   await page.keyboard.press("Enter");
   await row.first().locator(".insp-json").waitFor();
   const { type } = JSON.parse(await row.first().locator(".insp-json").textContent());
   assert.equal(type, await row.first().getAttribute("data-type"));
   await page.keyboard.press("ArrowDown");
-  assert.equal(await focused(row.nth(1).getByRole("button").first()), true);
+  await getsFocus(page, row.nth(1).getByRole("button").first());
 });

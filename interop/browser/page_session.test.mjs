@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { getsFocus } from "./lib/keyboard.mjs";
 import { begin, finish, openPlanner, pick, question, show } from "./lib/planner.mjs";
 import { enter, keyField, openAs, signedIn, signIn } from "./lib/people.mjs";
 import { startGateway } from "./lib/servers.mjs";
@@ -26,7 +27,7 @@ test("what is not a key is refused by its field, with the keyboard alone, and wh
     await page.keyboard.press("Enter");
     await problem.filter({ hasText: said }).waitFor();
     assert.equal(await keyField(page).inputValue(), typed);
-    assert.equal(await keyField(page).evaluate((field) => field === document.activeElement), true);
+    await getsFocus(page, keyField(page));
   }
   for (let i = 0; i < 3; i++) await page.keyboard.press("Escape");
   await dialog.waitFor();

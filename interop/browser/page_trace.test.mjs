@@ -191,7 +191,7 @@ test("the trace is read without a mouse", async (t) => {
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
   await page.getByTestId("step-detail").waitFor();
-  assert.equal(await page.evaluate(() => document.activeElement.dataset.kind), "choice");
+  await page.waitForFunction(() => document.activeElement?.dataset.kind === "choice");
   await page.keyboard.press("Escape");
   await page.getByTestId("step-detail").waitFor({ state: "detached" });
 });
@@ -205,7 +205,7 @@ for (const [look, options, rules] of looks) {
   test(`${look}: every part of the inspector`, async (t) => {
     const { page } = await traced(t, { reducedMotion: "reduce", ...options });
     const { stage, done } = camera(page, `${look} inspector`, rules);
-    await stage("1 trace");
+    await stage("1 trace", { end: false }); // the inspector has taken of the conversation's room
     await steps(page, "turn").click();
     await page.getByTestId("step-detail").waitFor();
     await stage("2 step", { end: false }); // the conversation has gone to the message

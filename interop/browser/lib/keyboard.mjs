@@ -4,6 +4,9 @@ import assert from "node:assert/strict";
 
 export const focused = (locator) => locator.evaluate((element) => element === document.activeElement);
 
+/** Waits until an element has the focus, which a page gives it after it has drawn what a key has changed. */
+export const getsFocus = async (page, locator) => page.waitForFunction((element) => element === document.activeElement, await locator.elementHandle());
+
 /** Presses Tab until the focus is on an element; fails if that is not to be reached. */
 export async function tabTo(page, locator, { within = 40 } = {}) {
   await locator.waitFor();
