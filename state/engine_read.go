@@ -181,7 +181,8 @@ func (s *store) Delete(ctx context.Context, key Key) error {
 	}
 	thread := key.Digest()
 	s.lookAgain(ctx, thread)
-	s.notify(Event{Kind: EventSignal, Thread: thread, Fence: fence, Signal: SignalStop})
+	s.deliverSignal(attemptKey{thread, fence}, SignalStop)
+	s.disown(&Lease{Key: key, Fence: fence, thread: thread}) // its attempt may have nothing to write by which it would learn that
 	s.notify(Event{Kind: EventTurn, Thread: thread})
 	return nil
 }
