@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run build test check lint fuzz bench simulate chaos dojo release record-copilotkit interop-copilotkit clean
+.PHONY: help run build test check lint fuzz bench simulate chaos soak dojo release record-copilotkit interop-copilotkit clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
@@ -33,6 +33,9 @@ simulate: ## what runs, readers and questions cost on a Redis Cluster of three s
 
 chaos: ## kill replicas and Redis: 500 threads, ten minutes of kills; writes docs/chaos.md
 	CHAOS_FORM=-long CHAOS_LIMIT=1500 bash .ci/run chaos
+
+soak: ## fifteen minutes of churn on each store: memory, goroutines, descriptors and Redis stay what they were; writes docs/soak.md
+	SOAK_FORM=-long SOAK_LIMIT=1800 bash .ci/run soak
 
 dojo: ## the AG-UI Dojo's own pages and tests, from a checkout of its repository: make dojo AGUI=/path/to/ag-ui WAY=runtime (or direct, go)
 	AGUI="$(AGUI)" bash interop/dojo/run.sh $(or $(WAY),runtime)

@@ -23,4 +23,9 @@
 // supervisor speaks is not counted. A silence is the time between two events of one reader, its reconnecting included. A
 // stream is hung if 30 seconds pass without a byte. The threads of restarts are compared with what their readers saw once
 // more at the end, after the last kill. Takeovers are counted in the replicas' logs.
+//
+// # The soak
+//
+// With -soak nothing of this is played. Instead gateways as people run them are visited round after round, and nothing that they hold may
+// have grown: docs/soak.md says how that is found out. Their profiles at the first and the last sample are in the directory of -keep.
 package main

@@ -137,7 +137,7 @@ func (r *errand) askAt(ctx context.Context, url, method, path, body string, answ
 		return 0, err
 	}
 	defer func() { _ = response.Body.Close() }() // decoded
-	if response.StatusCode == http.StatusOK && answer != nil {
+	if answer != nil && response.StatusCode/100 == 2 && response.StatusCode != http.StatusNoContent {
 		err = json.NewDecoder(response.Body).Decode(answer)
 	}
 	return response.StatusCode, err

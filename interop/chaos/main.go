@@ -58,17 +58,22 @@ func main() {
 	restarts := flag.Int("restarts", 0, "how often restarts kills the gateway on a file; 0 is what the form says")
 	document := flag.String("write", "", "file that gets the figures")
 	keep := flag.String("keep", "", "directory for logs and ledgers; empty is a temporary one, removed when all is well")
+	endurance := flag.Bool("soak", false, "look whether anything grows, in place of the scenarios")
 	flag.Parse()
-	size := short
+	size, span := short, shortSpan
 	if *big {
-		size = long
+		size, span = long, longSpan
 	}
 	size.restarts = cmp.Or(*restarts, size.restarts)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	ctx, cancel := context.WithTimeout(ctx, size.limit)
-	defer cancel()
-	if err := play(ctx, size, *only, *document, *keep); err != nil {
+	err := inWorkspace(*keep, func(dir string) error {
+		if *endurance {
+			return soakIn(ctx, span, *document, dir)
+		}
+		return play(ctx, size, *only, *document, dir)
+	})
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "chaos:", err)
 		os.Exit(1)
 	}
@@ -76,19 +81,38 @@ func main() {
 
 var errFailed = errors.New("something was wrong")
 
-func play(ctx context.Context, size size, only, document, keep string) error {
-	dir := keep
-	if dir == "" {
-		var err error
-		if dir, err = os.MkdirTemp("", "chaos"); err != nil {
-			return err
-		}
+// inWorkspace calls play with a directory. A temporary one is removed when all is well.
+func inWorkspace(dir string, play func(dir string) error) error {
+	if dir != "" {
+		return play(dir)
 	}
-	binary := filepath.Join(dir, "replica")
-	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "github.com/agui-gateway/gateway/interop/chaos/replica")
-	build.Stderr = os.Stderr
-	if err := build.Run(); err != nil {
-		return fmt.Errorf("go build: %w", err)
+	dir, err := os.MkdirTemp("", "chaos")
+	if err != nil {
+		return err
+	}
+	if err := play(dir); err != nil {
+		return fmt.Errorf("%w; logs are in %s", err, dir)
+	}
+	return os.RemoveAll(dir)
+}
+
+// build builds a program of the module in a directory.
+func build(ctx context.Context, dir, program string) (binary string, err error) {
+	binary = filepath.Join(dir, filepath.Base(program))
+	cmd := exec.CommandContext(ctx, "go", "build", "-tags", "grpcnotrace", "-o", binary, "github.com/agui-gateway/gateway/"+program)
+	cmd.Stderr = os.Stderr
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("go build: %w", err)
+	}
+	return binary, nil
+}
+
+func play(ctx context.Context, size size, only, document, dir string) error {
+	ctx, cancel := context.WithTimeout(ctx, size.limit)
+	defer cancel()
+	binary, err := build(ctx, dir, "interop/chaos/replica")
+	if err != nil {
+		return err
 	}
 	chosen := slices.DeleteFunc(slices.Clone(scenarios), func(s scenario) bool { return only != "" && only != s.name })
 	if len(chosen) == 0 {
@@ -96,17 +120,33 @@ func play(ctx context.Context, size size, only, document, keep string) error {
 	}
 	report, ok := playAll(ctx, chosen, size, binary, dir)
 	if !ok {
-		return fmt.Errorf("%w; logs are in %s", errFailed, dir)
+		return errFailed
 	}
-	if document != "" {
-		if err := write(document, size, report); err != nil {
-			return err
-		}
+	if document == "" {
+		return nil
 	}
-	if keep == "" {
-		return os.RemoveAll(dir)
+	return write(document, size, report)
+}
+
+// soakIn plays a soak in a directory.
+func soakIn(ctx context.Context, span span, document, dir string) error {
+	ctx, cancel := context.WithTimeout(ctx, span.limit)
+	defer cancel()
+	binary, err := build(ctx, dir, "cmd/gateway")
+	if err != nil {
+		return err
 	}
-	return nil
+	report, ok, err := endure(ctx, span, binary, dir)
+	fmt.Print(report)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return errFailed
+	case document == "":
+		return nil
+	}
+	return os.WriteFile(document, []byte(soakPage+report), 0o644)
 }
 
 // playAll plays scenarios, size.beside of them at a time, and returns their reports in their order.

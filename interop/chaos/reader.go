@@ -13,6 +13,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -30,6 +31,8 @@ type reader struct {
 	where         func() string // address of a server, anew for each request
 	agent, thread string
 	uncut         bool // nothing is killed, so no stream may be cut
+	leave         int  // if it is not 0: hang up behind so many events of the log
+	stay          bool // attach for the runs that follow, too
 
 	verifier *agui.Verifier
 	view     *run.View
@@ -41,8 +44,16 @@ type reader struct {
 	events   []agui.Event
 }
 
-// errInvalid says that a stream breaks the protocol; the reader stops there.
-var errInvalid = errors.New("invalid stream")
+// errInvalid says that a stream breaks the protocol; the reader stops there. errLeft says that it has left as it was told to, and
+// errDraining that its replica ends while the run goes on elsewhere.
+var (
+	errInvalid  = errors.New("invalid stream")
+	errLeft     = errors.New("left")
+	errDraining = errors.New("the replica drains")
+)
+
+// gaveUp reports whether a reader that failed so has given up.
+func gaveUp(err error) bool { return errors.Is(err, errInvalid) || errors.Is(err, errLeft) }
 
 // run posts an input and follows the run to its terminal event, over as many connections as it takes.
 func (r *reader) run(ctx context.Context, in *agui.RunAgentInput) (agui.Event, error) {
@@ -70,13 +81,19 @@ func (r *reader) follow(ctx context.Context) (agui.Event, error) {
 	return r.retry(ctx, func(ctx context.Context) (*http.Request, error) { return r.attach(ctx, r.cursor) })
 }
 
-// retry asks again until a terminal event came.
+// back attaches with the cursor of a reader that has left, and reads to the terminal event.
+func (r *reader) back(ctx context.Context) (agui.Event, error) {
+	r.leave, r.last = 0, time.Now()
+	return r.retry(ctx, func(ctx context.Context) (*http.Request, error) { return r.attach(ctx, r.cursor) })
+}
+
+// retry asks again until a terminal event came, or the reader leaves.
 func (r *reader) retry(ctx context.Context, ask func(context.Context) (*http.Request, error)) (agui.Event, error) {
 	ctx, cancel := context.WithTimeout(ctx, stepLimit)
 	defer cancel()
 	for {
 		end, err := r.once(ctx, ask)
-		if end != nil || errors.Is(err, errInvalid) {
+		if end != nil || gaveUp(err) {
 			return end, err
 		}
 		select {
@@ -97,6 +114,9 @@ func (r *reader) request(ctx context.Context, method, path string, body []byte) 
 
 func (r *reader) attach(ctx context.Context, cursor string) (*http.Request, error) {
 	path := "/threads/" + r.thread + "/events?agent=" + r.agent + "&protocolVersion=" + agui.ProtocolVersion
+	if r.stay {
+		path += "&follow=1"
+	}
 	request, err := r.request(ctx, http.MethodGet, path, nil)
 	if err == nil && cursor != "" {
 		request.Header.Set("Last-Event-ID", cursor)
@@ -121,10 +141,10 @@ func (r *reader) once(ctx context.Context, ask func(context.Context) (*http.Requ
 			var end agui.Event
 			body := &watched{Reader: response.Body, timer: watch}
 			end, err = r.read(body, request.Method == http.MethodPost)
-			if end == nil && !errors.Is(err, errInvalid) {
+			if end == nil && !gaveUp(err) {
 				r.cut(fmt.Errorf("%s %s: %w after %d bytes", request.Method, request.URL.Host, err, body.n))
 			}
-			if end != nil || errors.Is(err, errInvalid) {
+			if end != nil || gaveUp(err) {
 				return end, err
 			}
 		} else {
@@ -197,6 +217,9 @@ func (r *reader) read(body io.Reader, fresh bool) (agui.Event, error) {
 		if err != nil {
 			return nil, r.wrong(record, err)
 		}
+		if record.ID == "" && codeOf(e) == string(errcode.Draining) {
+			return nil, errDraining
+		}
 		if first && !fresh {
 			r.startStream(record, e)
 		}
@@ -208,6 +231,9 @@ func (r *reader) read(body io.Reader, fresh bool) (agui.Event, error) {
 		case *agui.RunFinished, *agui.RunError:
 			r.messages = r.view.Messages()
 			return e, nil
+		}
+		if r.leave > 0 && len(r.events) >= r.leave {
+			return nil, errLeft
 		}
 	}
 	return nil, io.ErrUnexpectedEOF
