@@ -17,6 +17,9 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first signal starts a shutdown. From then on signals have their usual effect, so the second one ends the process.
 	context.AfterFunc(ctx, stop)
+	if os.Getenv("GOGC") == "" {
+		collectLess()
+	}
 	os.Exit(run(ctx, os.Args[1:], os.LookupEnv, os.Stdout, os.Stderr))
 }
 

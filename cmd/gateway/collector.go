@@ -1,0 +1,38 @@
+package main
+
+import (
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+)
+
+// leastGarbage is how many bytes are allocated at least from one collection of garbage to the next.
+const leastGarbage = 64 << 20
+
+// collectLess makes the collector wait for leastGarbage, after each collection anew. A gateway of short runs has a live heap of a few MB and
+// would be collected after as much again, many times in a second. A larger heap is collected as always, and a memory limit counts.
+func collectLess() {
+	collected := new([2]*byte) // is garbage at once
+	runtime.AddCleanup(collected, func(struct{}) {
+		debug.SetGCPercent(garbagePercent(scanned()))
+		collectLess()
+	}, struct{}{})
+}
+
+// garbagePercent is GOGC for so many bytes that a collection looks at.
+func garbagePercent(scanned uint64) int {
+	return max(100, int(leastGarbage*100/max(scanned, 1<<20)))
+}
+
+// scanned is what the last collection has looked at, in bytes: it is what the runtime takes GOGC of.
+func scanned() uint64 {
+	samples := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/scan/stack:bytes"}, {Name: "/gc/scan/globals:bytes"}}
+	metrics.Read(samples)
+	var sum uint64
+	for _, s := range samples {
+		if s.Value.Kind() == metrics.KindUint64 {
+			sum += s.Value.Uint64()
+		}
+	}
+	return sum
+}
