@@ -23,8 +23,8 @@ lint: ## build, vet, golangci-lint, shellcheck and the rules of the house
 fuzz: ## the long form of CI's fuzz stage: 15 minutes shared by all targets
 	FUZZ_SECONDS=900 FUZZ_LIMIT=1500 bash .ci/run fuzz
 
-bench: ## what an event costs, against the least program: docs/performance.md; then the figures of docs/bench.md
-	BENCH_COMPARE="-rounds 5 -runs 1500" BENCHTIME=3s BENCH_LIMIT=900 bash .ci/run bench
+bench: ## what an event costs, against the least program, each step of it, and the targets of docs/performance.md: BENCH_OUT=file keeps it for benchstat
+	BENCH_FORM=long BENCH_LIMIT=900 bash .ci/run bench
 
 simulate: ## what runs, readers and questions cost on a Redis Cluster of three shards, and whether docs/scaling.md predicts it; records bench/units.json
 	go build -trimpath -tags grpcnotrace -o bin/gateway ./cmd/gateway

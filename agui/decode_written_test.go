@@ -100,6 +100,7 @@ func BenchmarkDecodeWritten(b *testing.B) {
 				func() (Event, error) { return DecodeWritten(data) },
 			}
 			var spent [2]time.Duration
+			b.ReportAllocs()
 			for b.Loop() {
 				for i, decode := range decoders {
 					began := time.Now()

@@ -32,14 +32,13 @@ agents: { bench: { type: llm, instructions: Answer. } }
 
 // A comparison is what compare measures.
 type comparison struct {
-	gateway        string
-	rounds, runs   int
-	open           int
-	dir            string
-	contenders     []*contender
-	stops          []func() error
-	judge          bool // fail if a server costs twice what is recorded
-	program, words string
+	gateway      string
+	rounds, runs int
+	open         int
+	contenders   []*contender
+	judge        bool // fail if a server costs twice what is recorded
+	words        string
+	servers
 }
 
 func compareCommand(ctx context.Context, args []string) (err error) {
@@ -56,18 +55,10 @@ func compareCommand(ctx context.Context, args []string) (err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
-	if c.program, err = os.Executable(); err != nil {
+	if err := c.prepare(); err != nil {
 		return err
 	}
-	if c.dir, err = os.MkdirTemp("", "bench-"); err != nil {
-		return err
-	}
-	defer func() {
-		for _, stop := range slices.Backward(c.stops) {
-			err = errors.Join(err, stop())
-		}
-		err = errors.Join(err, os.RemoveAll(c.dir))
-	}()
+	defer func() { err = errors.Join(err, c.stop()) }()
 	if err := c.start(ctx); err != nil {
 		return err
 	}
@@ -75,14 +66,6 @@ func compareCommand(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	return c.report()
-}
-
-// started keeps a process that will be stopped.
-func (c *comparison) started(p *process, err error) (*process, error) {
-	if err == nil {
-		c.stops = append(c.stops, p.stop)
-	}
-	return p, err
 }
 
 // start starts all servers; each is there for the whole time, and works only when it is its turn.
@@ -174,6 +157,10 @@ func (c *comparison) report() error {
 			event50, event99 = append(event50, percentile(r.firstEvent, .5)), append(event99, percentile(r.firstEvent, .99))
 			text50, text99 = append(text50, percentile(r.firstText, .5)), append(text99, percentile(r.firstText, .99))
 			memory = max(memory, r.memory)
+		}
+		for i, r := range one.rounds { // for bench targets, and for benchstat
+			times := float64(r.perEvent()) / float64(max(1, c.contenders[0].rounds[i].perEvent()))
+			fmt.Printf("BenchmarkCompare/server=%s 1 %d ns/event %.3f times-floor\n", strings.NewReplacer(", ", "-", " ", "-").Replace(one.name), r.perEvent(), times)
 		}
 		rows = fmt.Appendf(rows, "%s\t%v\t%.2f (%.2f to %.2f)\t%s\t%v, %v\t%v, %v\t%d MB\n", one.name, median(cpu), middle, ratios[0], ratios[len(ratios)-1], target,
 			median(event50), median(event99), median(text50), median(text99), memory>>20)

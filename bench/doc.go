@@ -3,6 +3,8 @@
 //	bench compare -gateway bin/gateway       all servers in turn, several rounds; ratios, and whether the targets are met
 //	bench simulate -gateway bin/gateway      what things cost on a Redis Cluster, and whether docs/scaling.md predicts it
 //	bench scale open=50000 lease=30          what follows for that many open threads
+//	bench hold -gateway bin/gateway          what a gateway holds for runs that are open, and for those that are over
+//	bench targets <output                    each target with its figure, from the output of compare and of benchmarks
 //	bench load -url http://host/agents/a     one server that is already there
 //	bench model, bench floor                 the model's server and the least program by themselves
 //

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -73,6 +74,36 @@ func (p *process) stop() error {
 }
 
 func (p *process) remove() error { return errors.Join(p.out.Close(), os.Remove(p.out.Name())) }
+
+// Servers are the processes of a measurement, with the folder where they have their files.
+type servers struct {
+	program, dir string // program is this one
+	stops        []func() error
+}
+
+func (s *servers) prepare() (err error) {
+	if s.program, err = os.Executable(); err != nil {
+		return err
+	}
+	s.dir, err = os.MkdirTemp("", "bench-")
+	return err
+}
+
+// started keeps a process that will be stopped.
+func (s *servers) started(p *process, err error) (*process, error) {
+	if err == nil {
+		s.stops = append(s.stops, p.stop)
+	}
+	return p, err
+}
+
+// stop stops all processes and removes their files.
+func (s *servers) stop() (err error) {
+	for _, stop := range slices.Backward(s.stops) {
+		err = errors.Join(err, stop())
+	}
+	return errors.Join(err, os.RemoveAll(s.dir))
+}
 
 var ready = regexp.MustCompile(`Ready to accept connections`)
 

@@ -65,7 +65,7 @@ func (b *costBed) waits(bench *testing.B, do func()) {
 }
 
 // live begins a run that nobody carries on, whose log has about so many events: messages of 200 pieces each.
-func (b *costBed) live(thread string, events int) {
+func (b *costBed) live(thread string, events int) *state.Lease {
 	b.Helper()
 	begun, err := b.g.store.Begin(b.Context(), b.request(thread, b.said(1, agui.RoleUser)), state.LeaseOptions{Attempt: thread, TTL: time.Hour})
 	if err != nil {
@@ -102,6 +102,7 @@ func (b *costBed) live(thread string, events int) {
 		add(&agui.TextMessageEnd{MessageID: message})
 		write()
 	}
+	return begun.Lease
 }
 
 // BenchmarkJoin measures how long a reader waits who joins a live run without a cursor: from its request to the end of its prelude, which is

@@ -22,7 +22,7 @@ func (b *costBed) fillMany(n int) {
 	b.Helper()
 	numbers := make(chan int)
 	var workers sync.WaitGroup
-	for range 256 { // who write at once share the transactions of a file
+	for range 64 { // who write at once share the transactions of a file
 		workers.Go(func() {
 			for i := range numbers {
 				b.finish(i)
@@ -73,14 +73,18 @@ func (b *costBed) page(query url.Values) (threads int, next string) {
 	return len(list.Threads), list.NextCursor
 }
 
-// BenchmarkList asks for pages of 20 of a principal's 50,000 threads: the first, one in the middle, and with each filter that there is.
+// BenchmarkList asks for pages of 20 of a principal's 50,000 threads (1,000 in short): the first, one in the middle, and with each filter that there is.
 func BenchmarkList(b *testing.B) {
+	threads := manyThreads
+	if testing.Short() {
+		threads = 1000
+	}
 	for _, store := range []string{"memory", "file", "redis"} {
 		b.Run("store="+store, func(b *testing.B) {
 			bed := newCostBed(b, store)
-			bed.fillMany(manyThreads)
+			bed.fillMany(threads)
 			middle := url.Values{"limit": {"100"}}
-			for range manyThreads / 100 / 2 {
+			for range threads / 100 / 2 {
 				_, next := bed.page(middle)
 				middle.Set("cursor", next)
 			}

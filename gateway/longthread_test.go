@@ -31,6 +31,7 @@ type costBed struct {
 	testing.TB
 	g     *Gateway
 	redis func() time.Duration // CPU time of the Redis server; nil with the store in memory
+	held  chan struct{}        // each value lets the agent of that name return
 	runs  int
 }
 
@@ -43,7 +44,7 @@ const (
 // newCostBed serves the team on the store of that name.
 func newCostBed(t testing.TB, store string) *costBed {
 	t.Helper()
-	bed := &costBed{TB: t}
+	bed := &costBed{TB: t, held: make(chan struct{})}
 	participants := make([]groupchat.Participant, 3)
 	for i := range participants {
 		participants[i] = groupchat.Participant{
@@ -55,7 +56,7 @@ func newCostBed(t testing.TB, store string) *costBed {
 		Agents: map[string]groupchat.Agent{"team": &groupchat.Chat{
 			Manager: groupchat.Sequential(), Participants: participants,
 			State: groupchat.StateSpec{Initial: json.RawMessage(`{"title":"untitled","items":[]}`)},
-		}},
+		}, "held": groupchat.AgentFunc(func(context.Context, *groupchat.Turn) error { <-bed.held; return nil })},
 		Limits: Limits{Messages: -1},
 		Log:    slog.New(slog.DiscardHandler),
 	}
@@ -319,6 +320,7 @@ func compare(b *testing.B, bed *costBed, w way) {
 		}
 	}
 	turn()
+	b.ReportAllocs()
 	for b.Loop() {
 		turn()
 	}

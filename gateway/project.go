@@ -137,6 +137,7 @@ func (r *reader) openingOptions(begun *state.Begun) (openingOptions, error) {
 	if r.has(own, messages) {
 		return openingOptions{skip: true}, nil
 	}
+	r.opening, r.openingRev = messages, begun.Thread.Rev
 	var o openingOptions
 	o.before, o.unordered = unordered(own, messages)
 	intent := begun.Thread.Live.Intent

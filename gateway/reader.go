@@ -36,6 +36,11 @@ type reader struct {
 	// own are the messages that came with the request.
 	own []agui.Message
 
+	// opening are the thread's messages as the run began, at openingRev, from when they were compared with own until its first snapshot; nil
+	// before and behind.
+	opening    state.Conversation
+	openingRev int64
+
 	// resumed is what the reader has of a run whose end must not be an error for it; nil if it may be.
 	resumed *resumedRun
 	// told is kept for a reader that is sent news only.

@@ -204,6 +204,11 @@ const tailPause = 100 * time.Millisecond
 
 // messages returns the thread's messages at a revision.
 func (r *reader) messages(rev int64) (state.Conversation, error) {
+	known, opening := r.opening, r.openingRev
+	r.opening = nil // it is held no longer than until the first snapshot
+	if known != nil && opening == rev {
+		return known, nil
+	}
 	return askStore(r, func(ctx context.Context) (state.Conversation, error) { return r.g.store.Messages(ctx, r.key, rev) })
 }
 

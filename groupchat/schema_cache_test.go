@@ -77,6 +77,7 @@ func TestTheSchemaCacheIsSafe(t *testing.T) {
 func BenchmarkArguments(b *testing.B) {
 	tool := lookTool("", nil)
 	tool.Parameters = json.RawMessage(`{"type":"object","properties":{"city":{"type":"string","minLength":1},"days":{"type":"integer","minimum":1}},"required":["city"]}`)
+	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := tool.arguments(`{"city":"Paris","days":3}`); err != nil {
 			b.Fatal(err)

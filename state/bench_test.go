@@ -32,8 +32,7 @@ func BenchmarkSet(b *testing.B) {
 		b.Run(size.name, func(b *testing.B) {
 			d := weigh(b, size.n)
 			b.ReportAllocs()
-			b.ResetTimer()
-			for i := range b.N {
+			for i := 0; b.Loop(); i++ {
 				if err := d.Set("/groups/g0/count", i); err != nil {
 					b.Fatal(err)
 				}
@@ -55,8 +54,7 @@ func BenchmarkReplace(b *testing.B) {
 	}
 	states := [][]byte{other.JSON(), d.JSON()}
 	b.ReportAllocs()
-	b.ResetTimer()
-	for i := range b.N {
+	for i := 0; b.Loop(); i++ {
 		if err := d.Replace(states[i%2]); err != nil {
 			b.Fatal(err)
 		}

@@ -89,6 +89,7 @@ func BenchmarkRun(b *testing.B) {
 			}
 			var took [2]time.Duration
 			n := 0
+			b.ReportAllocs()
 			for b.Loop() {
 				for i, url := range urls {
 					took[i] += say(b, url, fmt.Sprint("t", n))

@@ -40,6 +40,7 @@ func BenchmarkTelemetry(b *testing.B) {
 			}
 			var took [2]time.Duration
 			n := 0
+			b.ReportAllocs()
 			for b.Loop() {
 				for i := range urls {
 					i = (i + n) % 2 // who comes second finds the garbage of the first

@@ -34,6 +34,7 @@ func BenchmarkKeys(b *testing.B) {
 			}
 			r := httptest.NewRequestWithContext(b.Context(), http.MethodGet, "/", nil)
 			r.Header.Set("X-API-Key", "key-1")
+			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := keys.Principal(r); err != nil {
 					b.Fatal(err)
@@ -56,6 +57,7 @@ func BenchmarkTokens(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			r := httptest.NewRequestWithContext(b.Context(), http.MethodGet, "/", nil)
 			r.Header.Set("Authorization", "Bearer "+token)
+			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := j.Principal(r); (err == nil) != (token != wrong) {
 					b.Fatal(err)

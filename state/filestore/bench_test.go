@@ -79,6 +79,7 @@ func BenchmarkStores(b *testing.B) {
 			took := make([]time.Duration, len(stores))
 			var synced time.Duration
 			n := 0
+			b.ReportAllocs()
 			for b.Loop() {
 				n++
 				for i, s := range stores {
@@ -114,6 +115,7 @@ func BenchmarkAppends(b *testing.B) {
 					leases[i] = begin(b, s, strconv.Itoa(i), "u1")
 				}
 				n := 0
+				b.ReportAllocs()
 				for b.Loop() {
 					var all sync.WaitGroup
 					for _, l := range leases {
@@ -153,6 +155,7 @@ func BenchmarkOpen(b *testing.B) {
 	}
 	var opened, read time.Duration
 	n := 0
+	b.ReportAllocs()
 	for b.Loop() {
 		n++
 		started := time.Now()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"time"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -96,8 +97,54 @@ func (b *backend) indexed(tx *bolt.Tx, q state.IndexQuery, from []byte) (entries
 	return entries, next, err
 }
 
+// A listed thread is as much of a [document] as a listing shows: a search looks at many.
+type listed struct {
+	Deadline time.Time `json:"deadline"`
+	Gone     bool      `json:"gone"`
+	Thread   *struct {
+		Title     string    `json:"title"`
+		CreatedAt time.Time `json:"createdAt"`
+		UpdatedAt time.Time `json:"updatedAt"`
+		Open      []string  `json:"open"`
+		Failed    bool      `json:"failed"`
+	} `json:"thread"`
+}
+
 // entry is a thread in a listing, unless its time is over.
 func (b *backend) entry(tx *bolt.Tx, key state.Key) (state.IndexEntry, bool, error) {
+	thread := rootTable(tx, threadsTable).sub(threadName(key))
+	if thread.b == nil {
+		return state.IndexEntry{}, false, nil
+	}
+	raw, err := thread.get(docKey)
+	if err != nil {
+		return state.IndexEntry{}, false, err
+	}
+	var doc listed
+	if err := unmarshal("document", raw, &doc); err != nil {
+		return state.IndexEntry{}, false, err
+	}
+	switch {
+	case doc.Thread == nil:
+		return state.IndexEntry{}, false, state.ErrDamaged
+	case doc.Gone || !doc.Deadline.IsZero() && !b.o.Now().Before(doc.Deadline):
+		return state.IndexEntry{}, false, nil
+	case len(doc.Thread.Open) > 0: // its questions say how it stands
+		return b.asking(tx, key)
+	}
+	live, err := thread.sub(liveRecord).get(liveRecord)
+	s := state.Summary{Key: key, Status: state.StatusIdle, Title: doc.Thread.Title, CreatedAt: doc.Thread.CreatedAt, UpdatedAt: doc.Thread.UpdatedAt}
+	switch {
+	case live != nil:
+		s.Status = state.StatusRunning
+	case doc.Thread.Failed:
+		s.Status = state.StatusFailed
+	}
+	return state.IndexEntry{At: state.CursorOf(&state.Thread{Key: key, UpdatedAt: s.UpdatedAt}), Summary: s}, true, err
+}
+
+// asking is entry for a thread that has asked something.
+func (b *backend) asking(tx *bolt.Tx, key state.Key) (state.IndexEntry, bool, error) {
 	l, err := b.read(tx, key)
 	if err != nil || l == nil {
 		return state.IndexEntry{}, false, err

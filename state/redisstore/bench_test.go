@@ -107,6 +107,7 @@ func BenchmarkCommit(b *testing.B) {
 			}
 			var took [2]time.Duration
 			n := 0
+			b.ReportAllocs()
 			for b.Loop() {
 				for i, l := range leases {
 					c := state.Commit{Messages: []agui.Message{said(sizes[i] + n)}}
@@ -141,6 +142,7 @@ func BenchmarkEvents(b *testing.B) {
 				}
 				before := cpuOf(b, server)
 				var seq uint64 // every run is as far as the others
+				b.ReportAllocs()
 				for b.Loop() {
 					var all sync.WaitGroup
 					for _, l := range leases {
