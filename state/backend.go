@@ -98,10 +98,15 @@ type Backend interface {
 	Close() error
 }
 
-// A LogWaiter is a [Backend] whose threads other processes write too: somebody has to look whether their logs have grown.
-type LogWaiter interface {
-	// WaitLog waits for a second or so until the log has something behind a frame, and returns it as ReadLog does.
-	WaitLog(ctx context.Context, key Key, after FrameID) (*LogPage, error)
+// A LogFollower is a [Backend] whose threads other processes write too. It tells of what they add to the logs that are followed here
+// by [EventGrown].
+type LogFollower interface {
+	// FollowLog is [Backend.ReadLog] of a log that is followed from then on under a number: the log of a key has one at a time, and the next
+	// one is higher. It may be called again. Told: there will be an event when somebody else adds something; else the caller looks again by
+	// itself before long.
+	FollowLog(ctx context.Context, key Key, after FrameID, number int64) (page *LogPage, told bool, err error)
+	// UnfollowLog says that nobody here reads the log any more that was followed under a number. It returns at once.
+	UnfollowLog(key Key, number int64)
 }
 
 // ReadOptions say what a reader wants to know beside the thread. A backend that can look facts up at no cost may
@@ -239,6 +244,8 @@ type EventKind string
 const (
 	EventSignal EventKind = "signal" // the attempt of Fence is sent Signal
 	EventTurn   EventKind = "turn"   // requests that wait for the thread look again
+	// EventGrown: the log of the thread, or of each that is followed if Thread is empty, may have grown: somebody else may have written it.
+	EventGrown EventKind = "grown"
 	// EventRemoved: the thread is gone. Readers of its log are given the rest, and waiting requests look again.
 	EventRemoved EventKind = "removed"
 )

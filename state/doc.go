@@ -47,5 +47,5 @@
 //
 // Begin with a map and a mutex, as package memstore does, and with the suite: statetest.RunBackend asks the backend method
 // by method, and names the promise that is broken; statetest.Run then asks the store that is made of it. A backend that
-// other processes write too is a [LogWaiter] as well, and tells of signals by what [Backend.Listen] gave it.
+// other processes write too is a [LogFollower] as well, and tells of signals by what [Backend.Listen] gave it.
 package state

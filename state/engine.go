@@ -29,28 +29,32 @@ func NewStore(b Backend, o StoreOptions) Store {
 	o.Logger = cmp.Or(o.Logger, slog.Default())
 	s := &store{
 		backend: b, o: o, closed: make(chan struct{}),
-		owners: map[attemptKey]*owner{}, owned: map[string]int{}, feeds: map[string]*feed{},
+		owners: map[attemptKey]*owner{}, owned: map[string]owned{}, feeds: map[string]*feed{},
 	}
-	s.waiter, _ = b.(LogWaiter)
+	s.follower, _ = b.(LogFollower)
 	b.Listen(s.deliver)
+	if s.follower != nil {
+		s.running.Go(s.refollow)
+	}
 	return s
 }
 
 // A store is the engine under every [Store]: it reads a thread, computes a transition, and has it written if nobody wrote the
 // thread meanwhile.
 type store struct {
-	backend Backend
-	waiter  LogWaiter // the backend, if other processes write it too; else nil
-	o       StoreOptions
+	backend  Backend
+	follower LogFollower // the backend, if other processes write it too; else nil
+	o        StoreOptions
 
 	closed  chan struct{}
 	closing sync.Once
 	running sync.WaitGroup
 
-	mu     sync.Mutex
-	owners map[attemptKey]*owner
-	owned  map[string]int   // how many owners a thread has here, by digest
-	feeds  map[string]*feed // by digest
+	mu       sync.Mutex
+	owners   map[attemptKey]*owner
+	owned    map[string]owned // by digest
+	feeds    map[string]*feed // by digest
+	numbered int64            // the number of the newest feed
 
 	waiting waitingRequests
 }
@@ -88,7 +92,9 @@ func (s *store) Ping(ctx context.Context) error {
 func (s *store) Close() error {
 	var err error
 	s.closing.Do(func() {
+		s.mu.Lock()
 		close(s.closed)
+		s.mu.Unlock()
 		err = s.backend.Close()
 		s.running.Wait()
 	})
@@ -107,6 +113,8 @@ func (s *store) dispatch(e Event) {
 	switch e.Kind {
 	case EventTurn:
 		s.waiting.wake(e.Thread)
+	case EventGrown:
+		s.look(e.Thread)
 	case EventRemoved:
 		s.lookAgain(context.Background(), e.Thread)
 		s.waiting.wake(e.Thread)
@@ -117,7 +125,7 @@ func (s *store) dispatch(e Event) {
 
 // notify delivers an event that the store itself has caused. A backend with other processes tells all of them, this one too.
 func (s *store) notify(e Event) {
-	if s.waiter == nil {
+	if s.follower == nil {
 		s.deliver(e)
 	}
 }

@@ -3,6 +3,7 @@ package state
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -14,17 +15,17 @@ const (
 	feedBytes  = 512 << 10
 )
 
-// pollPeriod is how often a log is looked at that an owner here writes too: the backend may know what the owner does not.
-const pollPeriod = time.Second
+// pollPeriod is how soon a log is looked at again that could not be read, or of which nobody tells when it grows.
+const pollPeriod = time.Second / 4
 
 // A feed is the newest part of one thread's log, for the readers this process has of it. It is filled straight from memory
-// by an owner of the thread that lives here and, if other processes write the backend too, by one follower however many
-// readers there are.
+// by an owner of the thread that lives here and, if other processes write the backend too, by reading what the backend tells of, once
+// however many readers there are. A feed of which nothing comes holds no goroutine.
 type feed struct {
 	key    Key
 	thread string // the key's digest
 	born   string
-	poll   chan struct{} // the follower is to look again
+	number int64         // those of a thread grow
 	leaves chan struct{} // closed when the last reader has left
 
 	readers int // guarded by the store's lock
@@ -35,6 +36,9 @@ type feed struct {
 	from, last FrameID
 	err        error // the log is over
 	wake       chan struct{}
+	looking    bool // a goroutine reads the backend
+	again      bool // and is to look again
+	followed   bool // the backend was asked to tell of the log
 }
 
 // join returns the feed of a thread whose log reaches up to at, for one more reader who has read it. [store.leave] gives
@@ -45,18 +49,20 @@ func (s *store) join(ctx context.Context, key Key, born string, at FrameID) *fee
 	f := s.feeds[thread]
 	made := f == nil || f.born != born || f.over() != nil
 	if made {
+		s.numbered = max(s.numbered+1, time.Now().UnixMicro())
 		f = &feed{
-			key: key, thread: thread, born: born, poll: make(chan struct{}, 1), leaves: make(chan struct{}),
+			key: key, thread: thread, born: born, number: s.numbered, leaves: make(chan struct{}),
 			from: at, last: at, wake: make(chan struct{}),
 		}
 		s.feeds[thread] = f
 	}
 	f.readers++
+	of := s.owned[thread]
 	s.mu.Unlock()
 	switch {
-	case !made:
-	case s.waiter != nil:
-		s.running.Go(func() { s.follow(f) })
+	case !made || of.owners > 0 && of.last == at: // what comes next will be shown
+	case s.follower != nil:
+		s.lookAt(f)
 	default:
 		s.lookAgain(ctx, thread) // for what was written before anybody knew of the feed
 	}
@@ -74,6 +80,9 @@ func (s *store) leave(f *feed) {
 	if s.feeds[f.thread] == f {
 		delete(s.feeds, f.thread)
 	}
+	if f.given() {
+		s.follower.UnfollowLog(f.key, f.number)
+	}
 }
 
 // lookAgain brings the readers of a thread up to the log's end.
@@ -89,21 +98,68 @@ func (s *store) lookAgain(ctx context.Context, thread string) {
 	}
 }
 
-// follow fills a feed until nobody reads it or its thread is gone. A backend that is away is waited for.
-func (s *store) follow(f *feed) {
-	ctx := context.Background() // closing the backend is what ends a wait
+// look has the feed of a thread, or every feed if none is named, brought up to the log's end, because somebody else may have written it.
+func (s *store) look(thread string) {
+	s.mu.Lock()
+	feeds := s.feeds
+	if thread != "" {
+		feeds = map[string]*feed{}
+		if f := s.feeds[thread]; f != nil {
+			feeds[thread] = f
+		}
+		if of, ok := s.owned[thread]; ok {
+			s.owned[thread] = owned{owners: of.owners} // whoever joins next looks, too
+		}
+	}
+	looks := slices.Collect(maps.Values(feeds))
+	s.mu.Unlock()
+	for _, f := range looks {
+		s.lookAt(f)
+	}
+}
+
+// lookSoon is look for a thread whose run here has ended: most who have read it leave at once, and nobody has to follow it for them.
+func (s *store) lookSoon(thread string) {
+	s.mu.Lock()
+	read := s.feeds[thread] != nil
+	s.mu.Unlock()
+	if read {
+		time.AfterFunc(pollPeriod/4, func() { s.look(thread) })
+	}
+}
+
+// lookAt has a feed brought up to the log's end, by one goroutine at a time.
+func (s *store) lookAt(f *feed) {
+	s.mu.Lock()
+	defer s.mu.Unlock() // so that closing waits for whoever begins before
+	if s.ready(context.Background()) == nil && f.beginLook() {
+		s.running.Go(func() { s.lookUntilTold(f) })
+	}
+}
+
+// lookUntilTold reads what there is until the backend tells of what comes next, nobody reads the feed, or its thread is gone. A backend that
+// is away is waited for.
+func (s *store) lookUntilTold(f *feed) {
 	for {
-		err := s.protect(func() error { return s.advance(ctx, f) })
+		told := false
+		err := s.protect(func() (err error) {
+			told, err = s.advance(f)
+			return err
+		})
 		if final(err) {
 			f.fail(err)
 			return
 		}
-		wait := time.Duration(0)
-		if err != nil {
-			wait = pollPeriod / 4
+		wait := pollPeriod
+		if err == nil && told {
+			if s.endLook(f) {
+				return
+			}
+			wait = 0
 		}
 		select {
 		case <-f.leaves:
+			s.endLook(f)
 			return
 		case <-s.closed:
 			return
@@ -112,31 +168,55 @@ func (s *store) follow(f *feed) {
 	}
 }
 
+// endLook reports whether a look is over: it is not if somebody has asked for another meanwhile.
+func (s *store) endLook(f *feed) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	over, followed := f.endLook()
+	if f.readers > 0 {
+		return over
+	}
+	if followed {
+		s.follower.UnfollowLog(f.key, f.number)
+	}
+	return true
+}
+
 // final reports whether waiting does not help a reader. A backend that is away may come back; a thread does not.
 func final(err error) bool {
 	return errors.Is(err, ErrUnknownThread) || errors.Is(err, ErrDamaged) || errors.Is(err, ErrLater) || errors.Is(err, ErrTrimmed)
 }
 
-// advance waits for what comes next, for a while. While an owner of the thread lives here it brings most by itself: the
-// follower comes by now and then, for what the owner may not know.
-func (s *store) advance(ctx context.Context, f *feed) error {
-	if !s.owns(f.thread) {
-		page, err := s.waiter.WaitLog(ctx, f.key, f.end())
+// refollowPeriod is how often every log that is followed is looked at all the same: a backend forgets who has long not been heard of.
+const refollowPeriod = 6 * time.Hour
+
+// refollow looks at the logs that are followed, until the store is closed.
+func (s *store) refollow() {
+	for ticker := time.NewTicker(refollowPeriod); ; {
+		select {
+		case <-ticker.C:
+			s.look("")
+		case <-s.closed:
+			ticker.Stop()
+			return
+		}
+	}
+}
+
+// advance reads what there is, and reports whether the backend tells of what comes next. What an owner of the thread that lives here writes
+// is not told but shown.
+func (s *store) advance(f *feed) (told bool, err error) {
+	ctx := context.Background() // closing the backend is what ends a call
+	for {
+		f.follow()
+		page, told, err := s.follower.FollowLog(ctx, f.key, f.end(), f.number)
 		if err != nil {
-			return err
+			return told, err
 		}
 		if more, err := f.take(page); err != nil || !more {
-			return err
+			return told, err
 		}
-		return s.catchUp(ctx, f)
 	}
-	select {
-	case <-time.After(pollPeriod):
-	case <-f.poll:
-	case <-f.leaves:
-	case <-s.closed:
-	}
-	return s.catchUp(ctx, f)
 }
 
 // catchUp reads what there is.
@@ -154,16 +234,24 @@ func (s *store) catchUp(ctx context.Context, f *feed) error {
 
 // show gives the readers here what an owner here has written behind the frame before, on the thread of a birth.
 func (s *store) show(ctx context.Context, thread, born string, frames []Frame, before FrameID) {
+	if len(frames) == 0 {
+		return
+	}
+	last := frames[len(frames)-1].ID
 	s.mu.Lock()
 	f := s.feeds[thread]
+	if of, ok := s.owned[thread]; ok {
+		of.last = last
+		s.owned[thread] = of
+	}
 	s.mu.Unlock()
 	switch {
-	case f == nil || len(frames) == 0:
+	case f == nil:
 	case f.born == born && !f.end().Less(before):
-		f.add(frames, frames[len(frames)-1].ID)
+		f.add(frames, last)
 		f.wakeReaders()
-	case s.waiter != nil: // frames are missing between, or the readers' thread is gone and this is another one
-		f.requestPoll()
+	case s.follower != nil: // frames are missing between, or the readers' thread is gone and this is another one
+		s.lookAt(f)
 	default:
 		s.lookAgain(ctx, thread)
 	}
@@ -182,11 +270,38 @@ func (f *feed) take(page *LogPage) (more bool, err error) {
 	return page.More || page.Born == "", nil
 }
 
-func (f *feed) requestPoll() {
-	select {
-	case f.poll <- struct{}{}:
-	default:
+// beginLook reports whether the caller is the one who looks; else whoever does will look again.
+func (f *feed) beginLook() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.looking {
+		f.again = true
+		return false
 	}
+	f.looking = true
+	return true
+}
+
+// endLook reports whether nobody has asked for another look meanwhile; then the caller's is over. Followed: the backend tells of the log.
+func (f *feed) endLook() (over, followed bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.looking, f.again = f.again, false
+	return !f.looking, f.followed
+}
+
+// follow notes that the backend is asked to tell of the log.
+func (f *feed) follow() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.followed = true
+}
+
+// given reports whether the backend tells of the log to nobody who still looks, and is to be told so.
+func (f *feed) given() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.followed && !f.looking
 }
 
 func (f *feed) end() FrameID {

@@ -22,6 +22,12 @@ type attemptKey struct {
 	fence  uint64
 }
 
+// owned is what is known of a thread with attempts of this store.
+type owned struct {
+	owners int     // that it has here
+	last   FrameID // the newest frame that one of them has shown
+}
+
 // digest is that of the thread's key.
 func (l *Lease) digest() string {
 	if l.thread == "" { // not made by a store
@@ -39,7 +45,9 @@ func (s *store) own(r *Record, ttl time.Duration) *Lease {
 		own = &owner{signals: newSignals(), tied: live.Tied}
 		own.lease = &Lease{Key: r.Thread.Key, Attempt: live.Attempt, Fence: live.Fence, Signals: own.signals.ch, thread: at.thread}
 		if s.owners[at] == nil {
-			s.owned[at.thread]++
+			of := s.owned[at.thread]
+			of.owners++
+			s.owned[at.thread] = of
 		}
 		s.owners[at] = own
 	}
@@ -60,27 +68,27 @@ func (s *store) owner(l *Lease) *owner {
 	return s.owners[at]
 }
 
-// owns reports whether an attempt on the thread is this store's.
-func (s *store) owns(thread string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.owned[thread] > 0
-}
-
 // disown forgets a lease. Readers follow the backend from here on.
 func (s *store) disown(l *Lease) {
 	at := attemptKey{l.digest(), l.Fence}
 	s.mu.Lock()
 	if s.owners[at] != nil {
 		delete(s.owners, at)
-		if s.owned[at.thread]--; s.owned[at.thread] == 0 {
+		of := s.owned[at.thread]
+		if of.owners--; of.owners == 0 {
 			delete(s.owned, at.thread)
+		} else {
+			s.owned[at.thread] = of
 		}
 	}
-	f := s.feeds[at.thread]
 	s.mu.Unlock()
-	if f != nil {
-		f.requestPoll()
+}
+
+// handOver is disown for a lease whose thread somebody else goes on with.
+func (s *store) handOver(l *Lease) {
+	s.disown(l)
+	if s.follower != nil {
+		s.look(l.digest())
 	}
 }
 
@@ -90,7 +98,11 @@ func (s *store) ended(l *Lease) {
 	s.mu.Lock()
 	f := s.feeds[l.digest()]
 	s.mu.Unlock()
-	if f != nil && s.waiter == nil {
+	switch {
+	case f == nil:
+	case s.follower != nil:
+		s.lookSoon(l.digest())
+	default:
 		f.clear()
 	}
 }
@@ -99,7 +111,7 @@ func (s *store) ended(l *Lease) {
 func (s *store) lost(l *Lease) {
 	if own := s.owner(l); own != nil && own.lease.Attempt == l.Attempt {
 		own.signals.send(SignalLost)
-		s.disown(l)
+		s.handOver(l)
 	}
 }
 
@@ -117,7 +129,7 @@ func (s *store) disownStale() {
 	}
 	s.mu.Unlock()
 	for _, l := range stale {
-		s.disown(l)
+		s.handOver(l)
 	}
 }
 

@@ -170,7 +170,7 @@ func (s *store) planFork(ctx context.Context, from Key, messageID, id string) (*
 	return transition, errors.Join(r.Facts.Err(), err)
 }
 
-// Delete forgets the thread; see [Directory]. Readers of other stores learn of it within a second or so.
+// Delete forgets the thread; see [Directory].
 func (s *store) Delete(ctx context.Context, key Key) error {
 	if err := s.ready(ctx); err != nil {
 		return err

@@ -23,7 +23,7 @@ func (s *store) Tail(ctx context.Context, key Key, after FrameID) iter.Seq2[[]Fr
 				yield(nil, err)
 				return
 			case err != nil:
-				later = time.After(pollPeriod / 4)
+				later = time.After(pollPeriod)
 			case len(batch) > 0:
 				if !yield(batch, nil) {
 					return

@@ -133,7 +133,7 @@ func (s *store) update(ctx context.Context, l *Lease, u AttemptUpdate) error {
 	}
 	own := s.owner(l)
 	if u.Op == AttemptRelease {
-		s.disown(l)
+		s.handOver(l)
 		return nil
 	}
 	if u.Op == AttemptRenew {

@@ -11,21 +11,11 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// xreadBlock is how long a read waits at the server for a log to grow. It is short because nothing but closing its
-// connection wakes it earlier.
-const xreadBlock = time.Second
-
 // opTimeout is how long one exchange may take, all its tries together, before the Redis counts as away. One that hangs
 // takes connections and says nothing: nobody may wait for it as long as for one that works.
 const opTimeout = 2 * time.Second
 
-// clients are the connections of a store. Reads that block have their own, so that they never keep anything
-// else waiting.
-type clients struct {
-	main, blocking redis.UniversalClient
-}
-
-func newClients(o *redis.UniversalOptions, settings Options) clients {
+func newClient(o *redis.UniversalOptions, settings Options) redis.UniversalClient {
 	setLogger(settings.Logger)
 	o.DialTimeout = settings.timeout
 	o.DialerRetries = 1
@@ -40,14 +30,8 @@ func newClients(o *redis.UniversalOptions, settings Options) clients {
 	o.MinRetryBackoff, o.MaxRetryBackoff = 10*time.Millisecond, 200*time.Millisecond
 	o.PoolSize = settings.PoolSize
 
-	blocking := *o
-	blocking.MaxRetries = -1
-	blocking.PoolSize = settings.MaxBlockingReaders
-	blocking.PoolTimeout = xreadBlock
-	blocking.ConnMaxIdleTime = time.Minute
-	c := clients{main: redis.NewUniversalClient(o), blocking: redis.NewUniversalClient(&blocking)}
-	c.main.AddHook(bound(settings.timeout))
-	c.blocking.AddHook(bound(xreadBlock + settings.timeout))
+	c := redis.NewUniversalClient(o)
+	c.AddHook(bound(settings.timeout))
 	return c
 }
 

@@ -174,6 +174,9 @@ func TestBrokenFrame(t *testing.T) {
 	if err := client.XAdd(t.Context(), &redis.XAddArgs{Stream: logs[0], ID: behind(l, 2).String(), Values: broken}).Err(); err != nil {
 		t.Fatal(err)
 	}
+	if err := stores[0].Append(t.Context(), l, behind(l, 1), frames(l, 3, 1)); err != nil { // of which readers are told
+		t.Fatal(err)
+	}
 	if err := ended(); err == nil {
 		t.Error("Tail() = nil, want an error")
 	}

@@ -41,7 +41,7 @@ func (s *backend) Find(ctx context.Context, principal, id string) ([]state.Key, 
 	return keys, nil
 }
 
-// Delete forgets the thread; see [state.Backend]. Readers of other replicas learn of it within a second.
+// Delete forgets the thread; see [state.Backend].
 func (s *backend) Delete(ctx context.Context, key state.Key) (uint64, error) {
 	last, err := state.DeletedFrame(state.FrameID{}, 0) // the script knows its number and its time
 	if err != nil {

@@ -20,6 +20,9 @@
 // and agui:name:<scope> find threads. They are written before or after the transition they belong to, never with it;
 // whoever reads one looks at the thread itself and repairs what is wrong.
 //
+// Replicas tell each other what happens on channels, agui:sig:<replica> and one of all: signals to attempts, and which of the logs have grown that a
+// replica follows. The thread's hash has who follows it.
+//
 // If somebody wants to know what a principal's threads take, agui:stored:{p}:sizes and agui:stored:{p}:due have it, of threads that were
 // written since.
 //

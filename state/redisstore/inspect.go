@@ -59,12 +59,12 @@ func Inspect(ctx context.Context, address string, o Options) (*Inspection, error
 		return nil, err
 	}
 	s := &backend{o: o.withDefaults()}
-	s.clients = newClients(where, s.o)
+	s.main = newClient(where, s.o)
 	in := &Inspection{}
 	if where.MasterName != "" {
 		in.Sentinels = len(where.Addrs)
 	}
-	return in, errors.Join(s.inspect(ctx, in), s.main.Close(), s.blocking.Close())
+	return in, errors.Join(s.inspect(ctx, in), s.main.Close())
 }
 
 func (s *backend) inspect(ctx context.Context, in *Inspection) error {

@@ -147,7 +147,7 @@ func TestLargeFrames(t *testing.T) {
 		t.Errorf("Holds() gets %d bytes", most.Reply)
 	}
 	ids, _ = read.tail(measured, state.FrameID{}, 2*n)
-	redistest.Until(t, "the reader", func() bool { return blocked(t, server.Client()) == 1 })
+	redistest.Until(t, "the reader", func() bool { return followers(t, server.Client()) == 1 })
 	bounded("Tail() from the start")
 	if err := direct.Append(t.Context(), l, behind(l, n), largeFrames(l, n+1, n)); err != nil {
 		t.Fatalf("Append() = %v", err)

@@ -14,10 +14,9 @@ type Options struct {
 	ThreadTTL time.Duration
 	// Prefix begins every key, so that several gateways can share a Redis; empty means "agui".
 	Prefix string
-	// PoolSize is the most connections for everything but following logs, per node; 0 means 64.
+	// PoolSize is the most connections, per node, but for one that hears of signals and of logs that grow; 0 means 8. More than a few are of
+	// use where an exchange takes long: scripts of many threads go together.
 	PoolSize int
-	// MaxBlockingReaders is how many threads can be followed at once without polling, one connection each; 0 means 4096.
-	MaxBlockingReaders int
 	// AllowUnreachable lets [Open] succeed while the Redis cannot be reached: its calls fail until it can, and Ping says so. What
 	// the Redis itself refuses, a password or the number of a database, still fails at once.
 	AllowUnreachable bool
@@ -34,8 +33,7 @@ func (o Options) withDefaults() Options {
 	o.LogTTL = cmp.Or(o.LogTTL, time.Hour)
 	o.ThreadTTL = cmp.Or(o.ThreadTTL, 30*24*time.Hour)
 	o.Prefix = cmp.Or(o.Prefix, "agui")
-	o.PoolSize = cmp.Or(o.PoolSize, 64)
-	o.MaxBlockingReaders = cmp.Or(o.MaxBlockingReaders, 4096)
+	o.PoolSize = cmp.Or(o.PoolSize, 8)
 	o.timeout = cmp.Or(o.timeout, opTimeout)
 	if o.Logger == nil {
 		o.Logger = slog.Default()

@@ -49,11 +49,11 @@ func TestAFollowerThatPanics(t *testing.T) {
 			return
 		}
 		go func() {
-			for broken.Store(true); panics.Load() == 0; {
+			broken.Store(true)
+			for add(frame(2)); panics.Load() == 0; {
 				time.Sleep(time.Millisecond)
 			}
 			broken.Store(false)
-			add(frame(2))
 		}()
 	}
 }

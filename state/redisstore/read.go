@@ -3,9 +3,6 @@ package redisstore
 import (
 	"context"
 	"encoding/json"
-	"errors"
-
-	"github.com/redis/go-redis/v9"
 
 	"github.com/agui-gateway/gateway/state"
 )
@@ -43,10 +40,20 @@ const (
 
 // ReadLog reads what a log has behind a frame; see [state.Backend].
 func (s *backend) ReadLog(ctx context.Context, key state.Key, after state.FrameID) (*state.LogPage, error) {
-	r, err := s.run(ctx, readScript, hashTagOf(key), args{s.clock(), s.o.LogTTL.Microseconds(), idText(after), readBatch, readBytes})
+	r, err := s.run(ctx, readScript, hashTagOf(key), s.readArgs(after, readBatch, readBytes, "", 0))
 	if err != nil {
 		return nil, err
 	}
+	return logPage(r, after)
+}
+
+func (s *backend) readArgs(after state.FrameID, most, bytes int, name string, number int64) args {
+	return args{s.clock(), s.o.LogTTL.Microseconds(), idText(after), most, bytes, name, number}
+}
+
+// logPage is what a log has behind a frame.
+func logPage(r reply, after state.FrameID) (*state.LogPage, error) {
+	var err error
 	page := &state.LogPage{Born: r.text(0), End: after, More: r.number(3) > 0}
 	entries := r.list(2)
 	for i := range entries {
@@ -75,30 +82,6 @@ func (s *backend) ReadLog(ctx context.Context, key state.Key, after state.FrameI
 		page.End = page.Last // what was between is trimmed
 	}
 	return page, nil
-}
-
-// WaitLog waits for what comes next in a log: one entry, which may be large, and more is read in pieces. When nothing
-// comes it looks whether the thread is still there: a deletion, or a Redis that lost it, wakes no reader.
-func (s *backend) WaitLog(ctx context.Context, key state.Key, after state.FrameID) (*state.LogPage, error) {
-	streams, err := s.blocking.XRead(ctx, &redis.XReadArgs{
-		Streams: []string{s.key(hashTagOf(key), partLog), after.String()}, Count: 1, Block: xreadBlock,
-	}).Result()
-	if errors.Is(err, redis.Nil) || errors.Is(err, redis.ErrPoolTimeout) { // or there is no connection left to wait on
-		return s.ReadLog(ctx, key, after)
-	}
-	if err != nil {
-		return nil, err
-	}
-	entry := streams[0].Messages[0]
-	fields := make(map[string]string, len(entry.Values))
-	for name, value := range entry.Values {
-		fields[name], _ = value.(string)
-	}
-	f, ok, err := parseFrame(entry.ID, fields)
-	if err == nil && ok && f.ID == (state.FrameID{Fence: after.Fence, Seq: after.Seq + 1}) {
-		return &state.LogPage{Frames: []state.Frame{f}, Last: f.ID, End: f.ID, More: true}, nil
-	}
-	return s.ReadLog(ctx, key, after) // it is a marker, or what was between may be trimmed
 }
 
 // Holds reports whether the log still has the frame; see [state.Backend].

@@ -4,7 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -114,14 +114,14 @@ func TestReaders(t *testing.T) {
 			seen[i] = append(seen[i], ids)
 		}
 	}
-	redistest.Until(t, "a follower", func() bool { return blocked(t, client) == 1 })
+	redistest.Until(t, "a follower", func() bool { return followers(t, client) == 1 })
 	for seq := 2; seq < total; {
 		n := min(20, total-seq)
 		th.append(stores[0], l, seq, n)
 		seq += n
 	}
-	if n := blocked(t, client); n > 1 {
-		t.Errorf("%d clients are blocked, want one follower", n)
+	if n := followers(t, client); n != 1 {
+		t.Errorf("%d stores follow the log, want that which does not write it", n)
 	}
 	th.succeed(stores[0], l, total)
 	for i := range seen {
@@ -131,17 +131,20 @@ func TestReaders(t *testing.T) {
 	}
 }
 
-// blocked returns how many clients of a server wait for something.
-func blocked(t *testing.T, client *redis.Client) int {
+// followers returns how many stores follow logs of threads of a server.
+func followers(t *testing.T, client *redis.Client) int {
 	t.Helper()
-	info, err := client.Info(t.Context(), "clients").Result()
+	keys, err := client.Keys(t.Context(), "*}:thread").Result()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var n int
-	_, after, _ := strings.Cut(info, "blocked_clients:")
-	if _, err := fmt.Sscan(after, &n); err != nil {
-		t.Fatal(err)
+	n := 0
+	for _, key := range keys {
+		noted, err := client.HGet(t.Context(), key, "readers").Result()
+		if err != nil && !errors.Is(err, redis.Nil) {
+			t.Fatal(err)
+		}
+		n += len(strings.Fields(noted))
 	}
 	return n
 }
@@ -231,27 +234,4 @@ func TestTailAhead(t *testing.T) {
 	th.ordered(ids(), 3)
 	cancel()
 	<-ahead
-}
-
-// TestCrowd follows more threads than there are connections for: each is followed, if less promptly.
-func TestCrowd(t *testing.T) {
-	t.Parallel()
-	server := redistest.Start(t)
-	prefix := rand.Text()
-	s := open(t, server.URL(), redisstore.Options{Prefix: prefix})
-	crowded := open(t, server.URL(), redisstore.Options{Prefix: prefix, MaxBlockingReaders: 1})
-	var waits []func()
-	for range 4 {
-		th := newThread(t)
-		l := th.begin(s, time.Hour)
-		th.append(s, l, 1, 1)
-		ids, _ := th.tail(crowded, state.FrameID{}, 2)
-		waits = append(waits, func() {
-			th.succeed(s, l, 2)
-			th.ordered(ids(), 2)
-		})
-	}
-	for _, wait := range waits {
-		wait()
-	}
 }

@@ -19,20 +19,23 @@ import (
 
 // A backend is a [state.Backend] in Redis. Any number of them, in any number of processes, share one Redis.
 type backend struct {
-	clients
+	main         redis.UniversalClient
 	o            Options
-	channel      string // where this backend is told what others say to the attempts of its store
+	name         string // of this backend among all that use the Redis
+	channel      string // where it is told what others say to the attempts of its store, and which logs have grown
 	subscription *redis.PubSub
 	running      sync.WaitGroup
 	policy       sync.Once   // the maxmemory-policy was asked for
 	counting     atomic.Bool // somebody wants to know what principals take
 	later        sync.Once   // it was logged that a later version uses this Redis, too
 	batchers     batchers
+	older        atomic.Bool   // a replica of an earlier version may use this Redis, too
+	closing      chan struct{} // closed by Close
 }
 
 var (
-	_ state.Backend   = (*backend)(nil)
-	_ state.LogWaiter = (*backend)(nil)
+	_ state.Backend     = (*backend)(nil)
+	_ state.LogFollower = (*backend)(nil)
 )
 
 // Open connects to the Redis at an address:
@@ -61,20 +64,21 @@ func openBackend(ctx context.Context, address string, o Options) (*backend, erro
 		return nil, err
 	}
 	o = o.withDefaults()
-	s := &backend{clients: newClients(where, o), o: o, channel: o.Prefix + ":sig:" + rand.Text()}
-	s.batchers.client = s.main
+	s := &backend{main: newClient(where, o), o: o, name: tellingMark + rand.Text(), closing: make(chan struct{})}
+	s.channel, s.batchers.client = o.Prefix+":sig:"+s.name, s.main
+	s.older.Store(true) // until it is known
 	err = s.Ping(ctx)
 	late := err != nil && o.AllowUnreachable && !refused(err)
 	if err != nil && !late {
-		return nil, errors.Join(err, s.main.Close(), s.blocking.Close())
+		return nil, errors.Join(err, s.main.Close())
 	}
 	if late {
 		o.Logger.WarnContext(ctx, "the Redis cannot be reached yet and is waited for", slog.Any("error", err))
 	}
-	s.subscription = s.main.Subscribe(ctx, s.channel) // connects again by itself
+	s.subscription = s.main.Subscribe(ctx, s.channel, s.allChannel()) // connects again by itself
 	if !late {
 		if _, err := s.subscription.ReceiveTimeout(ctx, o.timeout); err != nil {
-			return nil, errors.Join(fmt.Errorf("redisstore: %w", err), s.subscription.Close(), s.main.Close(), s.blocking.Close())
+			return nil, errors.Join(fmt.Errorf("redisstore: %w", err), s.subscription.Close(), s.main.Close())
 		}
 	}
 	return s, nil
@@ -96,30 +100,45 @@ func refused(err error) bool {
 	return code == "ERR"
 }
 
-// Listen delivers what others say to attempts and to waiting requests of this process, until the subscription is closed.
+// Listen delivers what others say to attempts and to waiting requests of this process, and which of the logs that are followed here have
+// grown, until the subscription is closed.
 func (s *backend) Listen(tell func(state.Event)) {
 	s.running.Go(func() {
-		for message := range s.subscription.Channel() {
-			text := strings.Fields(message.Payload)
-			if len(text) != 3 {
-				continue // a signal that is lost comes with the next renewal
-			}
-			e := state.Event{Kind: state.EventSignal, Thread: text[0], Signal: state.Signal(text[2])}
-			if text[2] == wakeSignal {
-				e.Kind = state.EventTurn
-			}
-			var err error
-			if e.Fence, err = strconv.ParseUint(text[1], 10, 64); err == nil {
-				tell(e)
+		for heard := range s.subscription.ChannelWithSubscriptions() {
+			switch m := heard.(type) {
+			case *redis.Subscription: // again: something may have been missed
+				tell(state.Event{Kind: state.EventGrown})
+			case *redis.Message:
+				if e, ok := parseSignal(m.Payload); ok {
+					tell(e)
+				}
 			}
 		}
 	})
+	s.running.Go(func() { s.watchOlder(tell) })
+}
+
+// parseSignal reads what scripts publish. A signal that is lost comes with the next renewal.
+func parseSignal(payload string) (state.Event, bool) {
+	text := strings.Fields(payload)
+	if len(text) != 3 {
+		return state.Event{}, false
+	}
+	fence, err := strconv.ParseUint(text[1], 10, 64)
+	e := state.Event{Kind: state.EventSignal, Thread: text[0], Fence: fence, Signal: state.Signal(text[2])}
+	switch text[2] {
+	case wakeSignal:
+		e.Kind = state.EventTurn
+	case grownSignal:
+		e.Kind = state.EventGrown
+	}
+	return e, err == nil
 }
 
 // Ping reports whether the Redis can be reached and takes writes: one that is full, or a replica's, serves no run. Nor does one that
 // a later version has taken: [state.ErrLater].
 func (s *backend) Ping(ctx context.Context) error {
-	if err := s.main.Set(ctx, s.o.Prefix+":ping", "", xreadBlock).Err(); err != nil {
+	if err := s.main.Set(ctx, s.o.Prefix+":ping", "", time.Second).Err(); err != nil {
 		return fmt.Errorf("redisstore: %w", err)
 	}
 	if err := s.enterFormat(ctx); err != nil {
@@ -131,7 +150,8 @@ func (s *backend) Ping(ctx context.Context) error {
 
 // Close closes the connections. Waits end at once; leases run out by themselves.
 func (s *backend) Close() error {
-	err := errors.Join(s.subscription.Close(), s.blocking.Close(), s.main.Close())
+	close(s.closing)
+	err := errors.Join(s.subscription.Close(), s.main.Close())
 	s.running.Wait()
 	return err
 }
@@ -147,4 +167,38 @@ func (s *backend) now(ctx context.Context) (time.Time, error) {
 		return time.Time{}, fmt.Errorf("redisstore: %w", err)
 	}
 	return now, nil
+}
+
+// noEviction is the maxmemory-policy of a Redis that refuses writes when it is full. Every other one removes keys, of
+// threads too: all of them may expire.
+const noEviction = "noeviction"
+
+// warnOfEviction logs what nodes may evict threads. It does so once, when the Redis is first there to be asked; one that
+// does not say is left alone.
+func (s *backend) warnOfEviction(ctx context.Context) {
+	s.policy.Do(func() {
+		ask := func(ctx context.Context, node *redis.Client) error {
+			info, err := node.Info(ctx, "memory").Result()
+			_, rest, ok := strings.Cut(info, "maxmemory_policy:")
+			if err != nil || !ok {
+				return err
+			}
+			policy, _, _ := strings.Cut(rest, "\r\n")
+			if policy != noEviction {
+				s.o.Logger.WarnContext(ctx, "this Redis removes parts of threads when it is full; set its maxmemory-policy to "+noEviction,
+					slog.String("address", node.Options().Addr), slog.String("maxmemory-policy", policy))
+			}
+			return nil
+		}
+		var err error
+		switch c := s.main.(type) {
+		case *redis.ClusterClient:
+			err = c.ForEachMaster(ctx, ask)
+		case *redis.Client:
+			err = ask(ctx, c)
+		}
+		if err != nil {
+			s.o.Logger.DebugContext(ctx, "the maxmemory-policy is not known", slog.Any("error", err))
+		}
+	})
 }

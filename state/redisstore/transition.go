@@ -38,7 +38,7 @@ func (s *backend) Write(ctx context.Context, w *state.Write) (state.Written, err
 	}
 	r, err := s.run(ctx, transitionScript, hashTagOf(t.Key), a, log...)
 	if err == nil {
-		err = granted(r.text(0))
+		err = s.grants(ctx, t.Key, r.text(0))
 	}
 	if err != nil {
 		return state.Written{}, err
@@ -77,7 +77,7 @@ func idText(id state.FrameID) string {
 func (s *backend) transitionArgs(w *state.Write, fields map[string]string) (args, error) {
 	before, t := w.Base.Thread, w.Transition.Thread
 	var a args
-	a.add(s.clock(), s.o.LogTTL.Microseconds(), w.Base.Tag, w.Tag)
+	a.add(s.clock(), s.o.LogTTL.Microseconds(), w.Base.Tag, w.Tag, s.name)
 	if w.Lease == nil {
 		a.add("", "", "")
 	} else {

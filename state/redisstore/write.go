@@ -2,6 +2,7 @@ package redisstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -27,6 +28,15 @@ func granted(answer string) error {
 	}
 }
 
+// grants is granted for the holder of a lease: everybody looks at the log of a thread whose lease is lost.
+func (s *backend) grants(ctx context.Context, key state.Key, answer string) error {
+	err := granted(answer)
+	if errors.Is(err, state.ErrLeaseLost) {
+		s.tellAll(ctx, key)
+	}
+	return err
+}
+
 // told reads what a script answers of the live attempt.
 func told(flags reply) state.Flags {
 	return state.Flags{Stopped: flags.text(0) != "", Tied: flags.text(1) != "", HungUp: flags.text(2) != ""}
@@ -37,7 +47,7 @@ func (s *backend) Append(ctx context.Context, l *state.Lease, revision int64, af
 	for first := true; ; first = false {
 		n, size := piece(frames)
 		a := leaseArgs(l)
-		a.add(revision, idText(after))
+		a.add(revision, idText(after), s.name)
 		if err := a.frames(frames[:n]); err != nil {
 			return before, flags, err
 		}
@@ -45,7 +55,7 @@ func (s *backend) Append(ctx context.Context, l *state.Lease, revision int64, af
 		if err != nil {
 			return before, flags, err
 		}
-		if err := granted(r.text(0)); err != nil {
+		if err := s.grants(ctx, l.Key, r.text(0)); err != nil {
 			return before, flags, err
 		}
 		if first {

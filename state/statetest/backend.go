@@ -1,7 +1,6 @@
 package statetest
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -309,11 +308,6 @@ func (w *backendWorld) overdue(limit int) []state.Key {
 	keys, err := w.b.Overdue(w.Context(), limit)
 	w.works("Overdue()", err)
 	return keys
-}
-
-// within is the test's context, which ends early enough to say what did not come.
-func (w *backendWorld) within() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(w.Context(), waitLimit)
 }
 
 // object is a state.

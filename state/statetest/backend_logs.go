@@ -1,14 +1,12 @@
 package statetest
 
 import (
+	"slices"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 )
-
-// waitLimit is how long a test waits for what must come.
-const waitLimit = 30 * time.Second
 
 var backendLogs = []promise{
 	{"a purge removes the log that a deleted thread has left, and leaves a thread alone that exists", func(w *backendWorld) {
@@ -131,29 +129,35 @@ var backendLogs = []promise{
 		page, ids = w.log(key, state.FrameID{})
 		w.equal("the log of the next one", []any{page.Born, len(ids)}, []any{again.Born, 0})
 	}},
-	{"a wait for a log, where there is one, ends with what comes", func(w *backendWorld) {
-		waiter, ok := w.b.(state.LogWaiter)
+	{"who follows a log, where that is possible, is told when somebody else changes it", func(w *backendWorld) {
+		follower, ok := w.b.(state.LogFollower)
 		if !ok {
 			return // nobody else writes the threads of such a backend
 		}
 		l := w.begin(key, "u1")
-		w.append(l, 1, 1)
+		w.append(l, 1, 3)
 		at := state.FrameID{Fence: l.Fence, Seq: 1}
-		page, err := waiter.WaitLog(w.Context(), key, at)
-		w.works("WaitLog()", err)
-		w.equal("frames while nothing comes", len(page.Frames), 0)
-		appended := make(chan error, 1)
-		go func() {
-			_, _, err := w.b.Append(w.Context(), l, 0, at, frames(l, 2, 1))
-			appended <- err
-		}()
-		ctx, cancel := w.within()
-		defer cancel()
-		for page.Frames = nil; len(page.Frames) == 0; {
-			page, err = waiter.WaitLog(ctx, key, at)
-			w.works("WaitLog()", err)
+		for told := false; !told; {
+			page, is, err := follower.FollowLog(w.Context(), key, at, 1)
+			w.works("FollowLog()", err)
+			w.equal("frames", len(page.Frames), 2)
+			told = is
 		}
-		w.works("Append()", <-appended)
-		w.equal("frame", page.Frames[0].ID, state.FrameID{Fence: l.Fence, Seq: 2})
+		_, err := w.b.Delete(w.Context(), key)
+		w.works("Delete()", err)
+		grown := func() bool {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			return slices.ContainsFunc(w.events, func(e state.Event) bool {
+				return e.Kind == state.EventGrown && e.Thread == key.Digest()
+			})
+		}
+		for !grown() {
+			if err := w.Context().Err(); err != nil {
+				w.Fatal(err)
+			}
+			time.Sleep(time.Millisecond)
+		}
+		follower.UnfollowLog(key, 1)
 	}},
 }

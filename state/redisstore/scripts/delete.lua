@@ -7,6 +7,7 @@ if not exists(thread, now) then return { 'unknown' } end
 local fence = get(thread, 'fence')
 local live = redis.call('HEXISTS', thread, 'live') == 1
 notify(thread, 'stop')
+grown(thread, '', get(thread, 'owner')) -- readers beside the run do not wait for its end
 -- The key does not go: in a slot that moves to another node it could not be made again here. A field goes first, because
 -- a full Redis lets nobody write who has not removed something.
 redis.call('HDEL', thread, 'tag', 'live')

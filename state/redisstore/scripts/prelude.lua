@@ -75,6 +75,17 @@ local function notify(thread, signal)
   end
 end
 
+-- grown tells the stores that follow the log, and the one that had the live attempt, that it has grown, but for the one of this name,
+-- which has done it.
+local function grown(thread, me, owner)
+  local tag = string.match(thread, '{([^}]*)}')
+  local channel = string.sub(thread, 1, string.find(thread, '{', 1, true) - 1) .. 'sig:'
+  for name in string.gmatch(get(thread, 'readers'), '(%S+)@%d+@%d+') do
+    if name ~= me then redis.call('PUBLISH', channel .. name, tag .. ' 0 grown') end
+  end
+  if owner ~= '' and owner ~= channel .. me then redis.call('PUBLISH', owner, tag .. ' 0 grown') end
+end
+
 -- wake tells every replica with a request that waits for the thread to look again, unless a run is live.
 local function wake(thread)
   local queue = get(thread, 'queue')
@@ -97,6 +108,7 @@ local function whole(n)
   notify(thread, 'lost')
   redis.call('HDEL', thread, 'live', 'attempt', 'until', 'tied', 'hungup', 'stopped', 'owner', 'released', 'origin', 'read')
   redis.call('HSET', thread, 'damaged', '1')
+  grown(thread, '', '')
   return false
 end
 

@@ -3,11 +3,32 @@
 -- once, so that not much more than that is. The log of a thread that is gone is nobody's, and stays for a while for those who have been reading it.
 local thread, ends, log, old = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local now, keep, after, most, limit = clock(arg()), count(), arg(), count(), count()
-local born, last, cut = '', '', ''
+local me, number = arg(), count() -- of a store that follows the log
+local born, last, cut, told = '', '', '', 0
+
+-- follow notes that a store is told when the log grows, and reports whether it is: there may be too many. Entries of stores that have not
+-- been heard of for a day are dropped. Who has the live attempt is told without one.
+local function follow()
+  if get(thread, 'owner') == string.sub(thread, 1, string.find(thread, '{', 1, true) - 1) .. 'sig:' .. me then return 1 end
+  local second, others, n = tonumber(string.sub(now, 1, 11)), '', 0
+  for name, its, since in string.gmatch(get(thread, 'readers'), '(%S+)@(%d+)@(%d+)') do
+    if name ~= me then
+      if tonumber(since) > second - 86400 then others, n = others .. name .. '@' .. its .. '@' .. since .. ' ', n + 1 end
+    elseif tonumber(its) >= number and tonumber(since) > second - 3600 then
+      return 1
+    end
+  end
+  if n >= 64 then return 0 end
+  redis.call('HDEL', thread, 'readers') -- a full Redis lets nobody write who has not removed something
+  redis.call('HSET', thread, 'readers', others .. string.format('%s@%.0f@%.0f', me, number, second))
+  return 1
+end
+
 if exists(thread, now) then
   if not whole(2) then return { 'damaged' } end
   trim(thread, ends, log, old, now, keep)
   born, last, cut = get(thread, 'born'), get(thread, 'last'), get(thread, 'cut')
+  if me ~= '' then told = follow() end
 end
 
 local entries, size, more = {}, 0, 1
@@ -18,10 +39,10 @@ while more == 1 and #entries < most do
   for _, entry in ipairs(few) do
     for _, value in ipairs(entry[2]) do size = size + #value end
     if size > limit and #entries > 0 then
-      return { born, last, entries, 1, cut }
+      return { born, last, entries, 1, cut, told }
     end
     entries[#entries + 1] = entry
     from = '(' .. entry[1]
   end
 end
-return { born, last, entries, more, cut }
+return { born, last, entries, more, cut, told }

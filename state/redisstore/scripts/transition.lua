@@ -3,7 +3,7 @@
 local thread, msgs, known, ints = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local ends, memo, past, runs, log, old = KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
 local now, keep = clock(arg()), count()
-local base, new = arg(), arg()
+local base, new, me = arg(), arg(), arg()
 
 local tag = get(thread, 'tag')
 if tag == new then return { 'done', get(thread, 'last'), get(thread, 'last') } end -- its reply was lost
@@ -31,6 +31,7 @@ if new_fence ~= '' and tonumber(new_fence) <= tonumber(least) then return { 'con
 -- of a slot that moves to another node Redis serves no call that names an absent key. What is left of a thread that
 -- expired or was deleted, or whose hash Redis evicted without its other keys, is discarded.
 if base == '' then
+  grown(thread, '', '') -- those who still follow it learn that it is gone
   redis.call('UNLINK', unpack(KEYS))
   redis.call('HSET', thread, 'floor', least)
   for _, key in ipairs({ ends, past, runs }) do redis.call('RPUSH', key, '') end
@@ -53,6 +54,7 @@ if new_fence ~= '' then
   end
 end
 
+local owner = get(thread, 'owner') -- until now
 redis.call('HSET', thread, 'tag', new)
 for _ = 1, count() do
   local field = arg()
@@ -155,5 +157,6 @@ if log and redis.call('HEXISTS', thread, 'live') == 0 then
   redis.call('PEXPIRE', log, logs)
   redis.call('PEXPIRE', old, logs)
 end
+if last ~= before or seal ~= '' then grown(thread, me, owner) end
 wake(thread)
 return { 'done', last, before }
