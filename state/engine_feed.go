@@ -46,7 +46,8 @@ type feed struct {
 func (s *store) join(ctx context.Context, key Key, born string, at FrameID) *feed {
 	thread := key.Digest()
 	s.mu.Lock()
-	f := s.feeds[thread]
+	before := s.feeds[thread]
+	f := before
 	made := f == nil || f.born != born || f.over() != nil
 	if made {
 		s.numbered = max(s.numbered+1, time.Now().UnixMicro())
@@ -59,6 +60,9 @@ func (s *store) join(ctx context.Context, key Key, born string, at FrameID) *fee
 	f.readers++
 	of := s.owned[thread]
 	s.mu.Unlock()
+	if made && before != nil && before.over() == nil && s.follower != nil {
+		s.lookAt(before) // its readers learn that their thread is gone, which nobody would tell them any more
+	}
 	switch {
 	case !made || of.owners > 0 && of.last == at: // what comes next will be shown
 	case s.follower != nil:

@@ -2,6 +2,7 @@ package redisstore_test
 
 import (
 	"crypto/rand"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -40,20 +41,27 @@ func TestAFollowerThatPanics(t *testing.T) {
 		}
 	}
 	add(frame(1))
+	var end atomic.Uint64 // the frame behind the panic
+	spoil := sync.OnceFunc(func() {
+		broken.Store(true)
+		seq := uint64(2)
+		for ; panics.Load() == 0; seq++ { // a look may have begun before
+			add(frame(seq))
+			time.Sleep(time.Millisecond)
+		}
+		broken.Store(false)
+		end.Store(seq)
+		add(frame(seq))
+	})
+	var spoilt sync.WaitGroup
+	defer spoilt.Wait()
 	for batch, err := range reader.Tail(t.Context(), begun.Lease.Key, state.FrameID{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		last := batch[len(batch)-1].ID.Seq
-		if last == 2 {
+		if last := batch[len(batch)-1].ID.Seq; last == end.Load() {
 			return
 		}
-		go func() {
-			broken.Store(true)
-			for add(frame(2)); panics.Load() == 0; {
-				time.Sleep(time.Millisecond)
-			}
-			broken.Store(false)
-		}()
+		spoilt.Go(spoil)
 	}
 }
