@@ -24,7 +24,7 @@ var (
 		{"Copied", "copied", "an event that another replica sends to a reader of its own"},
 		{"Question", "asks", "a run that asks a question, and waits"},
 		{"Renewal", "renewals", "a renewal of a lease, three in each `-lease`"},
-		{"Read", "read", "a live run with a reader, each second: its log is looked at"},
+		{"Read", "read", "a live run with a reader, each second, beside its lease and events"},
 		{"Tab", "tabs", "a reader of a thread where nothing runs, each second"},
 		{"Sweep", "sweeps", "a look for runs whose replica died, two in each `-lease` of each replica, with all that a replica does beside"},
 		{"Shard", "shards", "a shard with nothing to do, each second"},
@@ -57,7 +57,7 @@ var choices = []quantity{
 	{"threadTTL", "30*86400.0", "s", "`-thread-ttl`"},
 	{"logTTL", "3600.0", "s", "`-log-ttl`"},
 	{"questionTTL", "86400.0", "s", "`-interrupt-ttl`"},
-	{"pool", "65.0", "", "connections of a replica to a shard, at most, but for those on which logs are followed"},
+	{"pool", "9.0", "", "connections of a replica to a shard, at most"},
 	{"replicaSize", "4.0", "cores", "processors of a replica"},
 	{"coreUse", "0.5", "", "how much of a processor is used at most; the rest is for what comes at once"},
 	{"shardMemory", "16e9", "bytes", "`maxmemory` of a shard"},
@@ -100,7 +100,7 @@ var results = []quantity{
 	{"logMemory", "logged * bytesEvent", "bytes", "memory of logs"},
 	{"memory", "threadMemory + logMemory", "bytes", "memory of all shards"},
 	{"memoryShards", "memory / shardMemory", "", "shards for the memory's sake"},
-	{"connections", "replicas*shards*pool + tabs + open*elsewhere", "", "connections to all shards"},
+	{"connections", "replicas*shards*pool", "", "connections to all shards"},
 }
 
 // A limit is a quantity that must not be more than most, and what to turn when it is.
@@ -118,11 +118,10 @@ var limits = []limit{
 	{quantity{"shardConnections", "connections / shards", "", "connections of a shard: `maxclients`, more shards"}, 10e3},
 	{quantity{"replicaRuns", "open / replicas", "", "live runs of a replica: `-max-runs`, more replicas"}, 10e3},
 	{quantity{"replicaReaders", "(read + tabs + open*elsewhere) / replicas", "", "readers of a replica: `-max-readers-total`, more replicas"}, 10e3},
-	{quantity{"follows", "(tabs + open*elsewhere) / (replicas*shards)", "", "connections on which a replica follows logs at a shard; those beyond are looked at once a second: more replicas or shards"}, 4096},
 	{quantity{"takeover", "open / replicas / (replicas-1) * gatewayRun / 1e6", "s", "time in which the others begin anew what a replica that dies leaves: more and smaller replicas"}, 10},
 	{quantity{"liveCores", "(renewals + 2*ends) / 8 * redisHint / 1e6", "cores", "processor for one of the eight keys of the index of live runs: a longer `-lease`, several installations"}, 1},
 	{quantity{"formatCores", "(ends + sweeps) * redisHint / 1e6", "cores", "processor for the key of the store's format: several installations"}, 1},
-	{quantity{"signalCores", "ends * signalling * redisSignal / 1e6", "cores", "processor of each shard for signals to runs, which a Cluster tells all its nodes: several installations"}, 1},
+	{quantity{"signalCores", "(ends*signalling + copied/batch) * redisSignal / 1e6", "cores", "processor of each shard for signals to runs, and for logs that grow and are followed elsewhere, which a Cluster tells all its nodes: readers where their runs are, several installations"}, 1},
 	{quantity{"principalKey", "threads / 4 * bytesEntry", "bytes", "memory of one of the four keys of a principal's index, if all threads are one principal's: `-auth`, so that people are told apart"}, 16e9},
 	{quantity{"sizesCores", "ends * 4 * redisAppend / 1e6", "cores", "processor for one principal's sizes, if all threads are its own and `-max-stored-per-principal` is set: leave it 0, or tell people apart"}, 1},
 }
@@ -135,7 +134,6 @@ var capacities = []quantity{
 	{"runs that speak", "1e6 / (50*(%[1]sEvent + %[1]sAppend) + %[1]sRead + %[1]sRenewal*3/10)", "", "runs at a time of which each says 50 tokens a second"},
 	{"runs that wait", "1e6 / (%[1]sRead + %[1]sRenewal*3/10)", "", "live runs at a time of which nothing comes, each with a reader"},
 	{"questions", "1e6 / %[1]sQuestion", "1/s", "runs that ask"},
-	{"tabs", "1e6 / %[1]sTab", "", "readers of threads where nothing runs"},
 }
 
 //go:embed units.json
