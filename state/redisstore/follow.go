@@ -68,12 +68,19 @@ func (s *backend) UnfollowLog(key state.Key, number int64) {
 }
 
 // watchOlder finds out whether replicas of earlier versions use the Redis, until the backend is closed. If that cannot be found out,
-// there may be some. If one has come, the logs that are followed are looked at again.
+// there may be some; that it may not be asked is logged once. If one has come, the logs that are followed are looked at again.
 func (s *backend) watchOlder(tell func(state.Event)) {
 	ticker := time.NewTicker(olderPeriod)
 	defer ticker.Stop()
+	var refused sync.Once
 	for {
-		if older := s.anyOlder(context.Background()); s.older.Swap(older) != older {
+		older, err := s.anyOlder(context.Background())
+		if redis.IsPermissionError(err) {
+			refused.Do(func() {
+				s.o.Logger.Warn("redisstore: readers are not told when logs grow, and look at them instead, because PUBSUB CHANNELS is not permitted", "error", err)
+			})
+		}
+		if older = older || err != nil; s.older.Swap(older) != older {
 			tell(state.Event{Kind: state.EventGrown})
 		}
 		select {
@@ -85,11 +92,10 @@ func (s *backend) watchOlder(tell func(state.Event)) {
 }
 
 // anyOlder looks at the channels of all replicas.
-func (s *backend) anyOlder(ctx context.Context) bool {
+func (s *backend) anyOlder(ctx context.Context) (older bool, err error) {
 	prefix := s.o.Prefix + ":sig:"
 	pattern := globs.Replace(prefix) + "*"
 	var mu sync.Mutex
-	older := false
 	ask := func(ctx context.Context, node *redis.Client) error {
 		channels, err := node.PubSubChannels(ctx, pattern).Result()
 		mu.Lock()
@@ -99,14 +105,13 @@ func (s *backend) anyOlder(ctx context.Context) bool {
 		}
 		return err
 	}
-	var err error
 	switch c := s.main.(type) {
 	case *redis.ClusterClient:
 		err = c.ForEachMaster(ctx, ask)
 	case *redis.Client:
 		err = ask(ctx, c)
 	}
-	return older || err != nil
+	return older, err
 }
 
 // globs quotes what means more than itself in a pattern.

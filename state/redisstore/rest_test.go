@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"log/slog"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,7 +24,7 @@ import (
 func TestRest(t *testing.T) {
 	t.Parallel()
 	few, many := rest(t, 10), rest(t, 400)
-	const more = 20 // what a moment of a busy machine adds
+	const more = 200 // what a busy machine adds; looks at 400 threads, one a second each, would be 2,000
 	if many.commands > few.commands+more {
 		t.Errorf("%d commands in %s beside 10 threads of each kind, %d beside 400", few.commands, restTime, many.commands)
 	}
@@ -171,4 +172,48 @@ func commands(t testing.TB, client *redis.Client) int {
 		t.Fatal(err)
 	}
 	return n
+}
+
+// TestARedisThatHidesChannels has a user who may not ask which replicas there are: logs are looked at, and the operator is told why, once.
+func TestARedisThatHidesChannels(t *testing.T) {
+	t.Parallel()
+	server, prefix := redistest.Start(t), rand.Text()
+	if err := server.Client().Do(t.Context(), "ACL", "SETUSER", "few", "on", ">pass", "~*", "&*", "+@all", "-pubsub|channels").Err(); err != nil {
+		t.Fatal(err)
+	}
+	var log lockedBuffer
+	reader, err := redisstore.Open(t.Context(), strings.Replace(server.URL(), "redis://", "redis://few:pass@", 1), redisstore.Patient(redisstore.Options{
+		Prefix: prefix, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := reader.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	writer := open(t, server.URL(), redisstore.Options{Prefix: prefix})
+	th := newThread(t)
+	l := th.begin(writer, time.Hour)
+	append1 := func(seq int) {
+		if err := writer.Append(t.Context(), l, behind(l, seq-1), frames(l, seq, 1)); err != nil {
+			t.Errorf("Append() = %v", err)
+		}
+	}
+	append1(1)
+	for batch, err := range reader.Tail(t.Context(), l.Key, state.FrameID{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := batch[len(batch)-1].ID.Seq
+		if last == 4 {
+			break
+		}
+		append1(int(last) + 1)
+	}
+	redistest.Until(t, "the log", func() bool { return strings.Contains(log.String(), "PUBSUB CHANNELS") })
+	if n := strings.Count(log.String(), "PUBSUB CHANNELS"); n != 1 {
+		t.Errorf("the log says it %d times:\n%s", n, log.String())
+	}
 }
