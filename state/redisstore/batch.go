@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 
 	"github.com/redis/go-redis/v9"
@@ -58,7 +59,17 @@ func (b *batcher) do(ctx context.Context, c *call) (any, error) {
 	case <-c.done:
 		return c.answer, c.err
 	case <-ctx.Done():
+		b.giveUp(c)
 		return nil, ctx.Err()
+	}
+}
+
+// giveUp takes a call away that was not sent yet: while a node hangs, its caller tries again and again.
+func (b *batcher) giveUp(c *call) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if i := slices.Index(b.waiting, c); i >= 0 {
+		b.waiting = slices.Delete(b.waiting, i, i+1)
 	}
 }
 

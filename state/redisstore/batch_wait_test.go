@@ -1,0 +1,59 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/agui-gateway/gateway/state/redisstore/redistest"
+)
+
+// While a node hangs, the scripts of callers who have given up do not pile up: each caller tries again and again.
+func TestScriptsThatNobodyWaitsForAreNotKept(t *testing.T) {
+	t.Parallel()
+	server := redistest.Start(t)
+	client := redis.NewClient(&redis.Options{Addr: server.Addr, ReadTimeout: time.Minute})
+	b := &batcher{client: client}
+	echo := newScript("return 'done'", partThread)
+	ask := func(ctx context.Context) error {
+		_, err := b.do(ctx, &call{script: echo, keys: []string{"a"}})
+		return err
+	}
+	if err := ask(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	server.Freeze()
+	var all sync.WaitGroup
+	for range batchTrips {
+		all.Go(func() { _ = ask(t.Context()) }) // it waits for the node
+	}
+	waiting := func() (trips, n int) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		return b.trips, len(b.waiting)
+	}
+	redistest.Until(t, "the trips", func() bool { trips, _ := waiting(); return trips == batchTrips })
+	ctx, cancel := context.WithCancel(t.Context())
+	for range 100 {
+		all.Go(func() {
+			if err := ask(ctx); !errors.Is(err, context.Canceled) {
+				t.Errorf("do() = %v", err)
+			}
+		})
+	}
+	redistest.Until(t, "the callers", func() bool { _, n := waiting(); return n == 100 })
+	cancel()
+	redistest.Until(t, "what is left", func() bool { _, n := waiting(); return n == 0 })
+	server.Thaw()
+	all.Wait()
+	if err := ask(t.Context()); err != nil {
+		t.Errorf("do() = %v after the node is back", err)
+	}
+	if err := client.Close(); err != nil {
+		t.Error(err)
+	}
+}
