@@ -114,7 +114,7 @@ func (s *store) dispatch(e Event) {
 	case EventTurn:
 		s.waiting.wake(e.Thread)
 	case EventGrown:
-		s.look(e.Thread)
+		s.refresh(e.Thread)
 	case EventRemoved:
 		s.lookAgain(context.Background(), e.Thread)
 		s.waiting.wake(e.Thread)

@@ -36,7 +36,7 @@ type feed struct {
 	from, last FrameID
 	err        error // the log is over
 	wake       chan struct{}
-	looking    bool // a goroutine reads the backend
+	refreshing bool // a goroutine reads the backend
 	again      bool // and is to look again
 	followed   bool // the backend was asked to tell of the log
 }
@@ -61,12 +61,12 @@ func (s *store) join(ctx context.Context, key Key, born string, at FrameID) *fee
 	of := s.owned[thread]
 	s.mu.Unlock()
 	if made && before != nil && before.over() == nil && s.follower != nil {
-		s.lookAt(before) // its readers learn that their thread is gone, which nobody would tell them any more
+		s.refreshFeed(before) // its readers learn that their thread is gone, which nobody would tell them any more
 	}
 	switch {
 	case !made || of.owners > 0 && of.last == at: // what comes next will be shown
 	case s.follower != nil:
-		s.lookAt(f)
+		s.refreshFeed(f)
 	default:
 		s.lookAgain(ctx, thread) // for what was written before anybody knew of the feed
 	}
@@ -102,8 +102,8 @@ func (s *store) lookAgain(ctx context.Context, thread string) {
 	}
 }
 
-// look has the feed of a thread, or every feed if none is named, brought up to the log's end, because somebody else may have written it.
-func (s *store) look(thread string) {
+// refresh has the feed of a thread, or every feed if none is named, brought up to the log's end, because somebody else may have written it.
+func (s *store) refresh(thread string) {
 	s.mu.Lock()
 	feeds := s.feeds
 	if thread != "" {
@@ -118,32 +118,32 @@ func (s *store) look(thread string) {
 	looks := slices.Collect(maps.Values(feeds))
 	s.mu.Unlock()
 	for _, f := range looks {
-		s.lookAt(f)
+		s.refreshFeed(f)
 	}
 }
 
-// lookSoon is look for a thread whose run here has ended: most who have read it leave at once, and nobody has to follow it for them.
-func (s *store) lookSoon(thread string) {
+// refreshSoon is refresh for a thread whose run here has ended: most who have read it leave at once, and nobody has to follow it for them.
+func (s *store) refreshSoon(thread string) {
 	s.mu.Lock()
 	read := s.feeds[thread] != nil
 	s.mu.Unlock()
 	if read {
-		time.AfterFunc(pollPeriod/4, func() { s.look(thread) })
+		time.AfterFunc(pollPeriod/4, func() { s.refresh(thread) })
 	}
 }
 
-// lookAt has a feed brought up to the log's end, by one goroutine at a time.
-func (s *store) lookAt(f *feed) {
+// refreshFeed has a feed brought up to the log's end, by one goroutine at a time.
+func (s *store) refreshFeed(f *feed) {
 	s.mu.Lock()
 	defer s.mu.Unlock() // so that closing waits for whoever begins before
-	if s.ready(context.Background()) == nil && f.beginLook() {
-		s.running.Go(func() { s.lookUntilTold(f) })
+	if s.ready(context.Background()) == nil && f.beginRefresh() {
+		s.running.Go(func() { s.refreshUntilTold(f) })
 	}
 }
 
-// lookUntilTold reads what there is until the backend tells of what comes next, nobody reads the feed, or its thread is gone. A backend that
+// refreshUntilTold reads what there is until the backend tells of what comes next, nobody reads the feed, or its thread is gone. A backend that
 // is away is waited for.
-func (s *store) lookUntilTold(f *feed) {
+func (s *store) refreshUntilTold(f *feed) {
 	for {
 		told := false
 		err := s.protect(func() (err error) {
@@ -156,14 +156,14 @@ func (s *store) lookUntilTold(f *feed) {
 		}
 		wait := pollPeriod
 		if err == nil && told {
-			if s.endLook(f) {
+			if s.endRefresh(f) {
 				return
 			}
 			wait = 0
 		}
 		select {
 		case <-f.leaves:
-			s.endLook(f)
+			s.endRefresh(f)
 			return
 		case <-s.closed:
 			return
@@ -172,11 +172,11 @@ func (s *store) lookUntilTold(f *feed) {
 	}
 }
 
-// endLook reports whether a look is over: it is not if somebody has asked for another meanwhile.
-func (s *store) endLook(f *feed) bool {
+// endRefresh reports whether a look is over: it is not if somebody has asked for another meanwhile.
+func (s *store) endRefresh(f *feed) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	over, followed := f.endLook()
+	over, followed := f.endRefresh()
 	if f.readers > 0 {
 		return over
 	}
@@ -199,7 +199,7 @@ func (s *store) refollow() {
 	for ticker := time.NewTicker(refollowPeriod); ; {
 		select {
 		case <-ticker.C:
-			s.look("")
+			s.refresh("")
 		case <-s.closed:
 			ticker.Stop()
 			return
@@ -255,7 +255,7 @@ func (s *store) show(ctx context.Context, thread, born string, frames []Frame, b
 		f.add(frames, last)
 		f.wakeReaders()
 	case s.follower != nil: // frames are missing between, or the readers' thread is gone and this is another one
-		s.lookAt(f)
+		s.refreshFeed(f)
 	default:
 		s.lookAgain(ctx, thread)
 	}
@@ -274,24 +274,24 @@ func (f *feed) take(page *LogPage) (more bool, err error) {
 	return page.More || page.Born == "", nil
 }
 
-// beginLook reports whether the caller is the one who looks; else whoever does will look again.
-func (f *feed) beginLook() bool {
+// beginRefresh reports whether the caller is the one who looks; else whoever does will look again.
+func (f *feed) beginRefresh() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.looking {
+	if f.refreshing {
 		f.again = true
 		return false
 	}
-	f.looking = true
+	f.refreshing = true
 	return true
 }
 
-// endLook reports whether nobody has asked for another look meanwhile; then the caller's is over. Followed: the backend tells of the log.
-func (f *feed) endLook() (over, followed bool) {
+// endRefresh reports whether nobody has asked for another look meanwhile; then the caller's is over. Followed: the backend tells of the log.
+func (f *feed) endRefresh() (over, followed bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.looking, f.again = f.again, false
-	return !f.looking, f.followed
+	f.refreshing, f.again = f.again, false
+	return !f.refreshing, f.followed
 }
 
 // follow notes that the backend is asked to tell of the log.
@@ -305,7 +305,7 @@ func (f *feed) follow() {
 func (f *feed) given() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.followed && !f.looking
+	return f.followed && !f.refreshing
 }
 
 func (f *feed) end() FrameID {

@@ -88,7 +88,7 @@ func (s *store) disown(l *Lease) {
 func (s *store) handOver(l *Lease) {
 	s.disown(l)
 	if s.follower != nil {
-		s.look(l.digest())
+		s.refresh(l.digest())
 	}
 }
 
@@ -101,7 +101,7 @@ func (s *store) ended(l *Lease) {
 	switch {
 	case f == nil:
 	case s.follower != nil:
-		s.lookSoon(l.digest())
+		s.refreshSoon(l.digest())
 	default:
 		f.clear()
 	}
