@@ -16,7 +16,8 @@ const maxEvent = 4 << 20
 // An eventReader reads the events of a model's stream as servers write them: it takes errors that nothing follows, events that are spelled
 // unusually, and a last line without an end. go-openai's own reader hangs over the first, overlooks the others, and has no limit on a line.
 type eventReader struct {
-	src     *bufio.Reader
+	body    io.Reader
+	src     *bufio.Reader // of the body, from its first byte on: many wait for that, and wait long
 	started bool
 	data    []byte // of the event that is being read
 	lines   int
@@ -27,7 +28,7 @@ type eventReader struct {
 	err   error
 }
 
-func newEventReader(body io.Reader) *eventReader { return &eventReader{src: bufio.NewReader(body)} }
+func newEventReader(body io.Reader) *eventReader { return &eventReader{body: body} }
 
 // next returns the data of the next event, which is valid until the next call, and [io.EOF] when nothing follows. Of an event that the
 // server calls an error the data is an object with that member.
@@ -66,6 +67,13 @@ func (r *eventReader) read() error {
 // start finds out what the body is. Some servers answer 200 with an error, or with the whole reply, as one document;
 // the document is the only event then.
 func (r *eventReader) start() (whole bool, err error) {
+	if r.src == nil {
+		first := make([]byte, 1)
+		if _, err := io.ReadFull(r.body, first); err != nil {
+			return false, err
+		}
+		r.src = bufio.NewReader(io.MultiReader(bytes.NewReader(first), r.body))
+	}
 	for {
 		first, err := r.src.ReadByte()
 		if err != nil {

@@ -114,21 +114,24 @@ func (m *Model) Stream(ctx context.Context, r model.Request, on model.Deltas) (m
 	return reply, err
 }
 
-// placeholder is the name of the model in the request that go-openai writes, whose body [transport.Do] replaces.
+// placeholder is the name of the model in the request that go-openai writes, whose body [Model.request] replaces.
 const placeholder = "model"
 
 // try makes one request and reads its reply.
 func (m *Model) try(ctx context.Context, body []byte, t *provider.Try) error {
-	sender := &transport{try: t, body: body}
-	stream, err := m.client(sender).CreateChatCompletionStream(ctx, goopenai.ChatCompletionRequest{Model: placeholder})
+	r, err := m.request(ctx, body)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = stream.Close() }() // the reply is read, or given up
-	chunks := chunkReader{Draft: &t.Draft, echo: m.o.Echo, origin: m.origin()}
+	answer, err := t.Send(r, statusFault)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = answer.Body.Close() }() // the reply is read, or given up
+	events, chunks := newEventReader(answer.Body), chunkReader{Draft: &t.Draft, echo: m.o.Echo, origin: m.origin()}
 	for {
-		raw, err := sender.events.next()
-		if errors.Is(err, io.EOF) && (sender.events.done || chunks.summed || m.o.AcceptUnfinished) {
+		raw, err := events.next()
+		if errors.Is(err, io.EOF) && (events.done || chunks.summed || m.o.AcceptUnfinished) {
 			t.Complete()
 		}
 		if errors.Is(err, io.EOF) || err != nil && t.Finished() != "" {
@@ -149,22 +152,28 @@ func (m *Model) try(ctx context.Context, body []byte, t *provider.Try) error {
 	}
 }
 
-// A transport sends one request of go-openai's to a model's server, with the body that it should have, and reads what comes back.
-type transport struct {
-	try    *provider.Try
-	body   []byte
-	events *eventReader // of the answer
-}
-
-// Do sends the request. An answer that is no reply becomes an error, and its body is closed.
-func (t *transport) Do(r *http.Request) (*http.Response, error) {
-	r.Body = io.NopCloser(bytes.NewReader(t.body))
-	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(t.body)), nil }
-	r.ContentLength = int64(len(t.body))
-	response, err := t.try.Send(r, statusFault)
-	if err != nil {
+// request is one of go-openai's for a reply in pieces, with the body that it should have. It is taken from go-openai before it is sent: what
+// comes back is read here, and go-openai would hold a buffer for it.
+func (m *Model) request(ctx context.Context, body []byte) (*http.Request, error) {
+	var taken taker
+	_, err := m.client(&taken).CreateChatCompletionStream(ctx, goopenai.ChatCompletionRequest{Model: placeholder})
+	r := taken.request
+	if r == nil {
 		return nil, err
 	}
-	t.events = newEventReader(response.Body)
-	return response, nil
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	r.ContentLength = int64(len(body))
+	return r, nil
+}
+
+// A taker takes a request, and sends nothing.
+type taker struct{ request *http.Request }
+
+var errTaken = errors.New("model: the request is sent by somebody else")
+
+// Do takes the request.
+func (t *taker) Do(r *http.Request) (*http.Response, error) {
+	t.request = r
+	return nil, errTaken
 }
