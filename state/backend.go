@@ -264,6 +264,7 @@ type IndexQuery struct {
 	Agent     string  // empty: any
 	From      *Cursor // only what is behind it; nil: all
 	Count     int     // about how many are going to be asked for
+	Most      int     // how many are going to be asked for at most; 0: nobody knows
 }
 
 // An IndexEntry is a thread where an index has it.

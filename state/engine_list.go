@@ -25,6 +25,9 @@ func (s *store) List(ctx context.Context, q Query) (Page, error) {
 	index := IndexQuery{Principal: q.Principal, Agent: q.Agent, Count: limit + 1}
 	if q.Status != "" || len(words) > 0 {
 		index.Count = max(index.Count, selectingCount)
+		if q.Look > 0 {
+			index.Most = q.Look + 1 // whether there is another
+		}
 	}
 	if q.Cursor != "" {
 		from, err := ParseCursor(q.Cursor)

@@ -2,6 +2,7 @@ package filestore
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"iter"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/internal/listed"
 )
 
 // Find returns the threads with an id; see [state.Backend].
@@ -97,17 +99,37 @@ func (b *backend) indexed(tx *bolt.Tx, q state.IndexQuery, from []byte) (entries
 	return entries, next, err
 }
 
-// A listed thread is as much of a [document] as a listing shows: a search looks at many.
-type listed struct {
-	Deadline time.Time `json:"deadline"`
-	Gone     bool      `json:"gone"`
-	Thread   *struct {
-		Title     string    `json:"title"`
-		CreatedAt time.Time `json:"createdAt"`
-		UpdatedAt time.Time `json:"updatedAt"`
-		Open      []string  `json:"open"`
-		Failed    bool      `json:"failed"`
-	} `json:"thread"`
+// A listing is as much of a [document] as a list shows: a search looks at many.
+type listing struct {
+	Deadline time.Time      `json:"deadline"`
+	Asks     time.Time      `json:"asks"`
+	Gone     bool           `json:"gone"`
+	Thread   *listed.Thread `json:"thread"`
+}
+
+// readListing reads a document.
+func readListing(raw []byte) (listing, error) {
+	var l listing
+	if listed.Read(raw, l.member) {
+		return l, nil
+	}
+	l = listing{}
+	return l, unmarshal("document", raw, &l)
+}
+
+func (l *listing) member(name []byte, r *listed.Reader) bool {
+	switch string(name) {
+	case "deadline":
+		return r.Time(&l.Deadline)
+	case "asks":
+		return r.Time(&l.Asks)
+	case "gone":
+		return r.Bool(&l.Gone)
+	case "thread":
+		l.Thread = cmp.Or(l.Thread, &listed.Thread{})
+		return r.Object(l.Thread.Member)
+	}
+	return r.Skip(name, "deadline", "asks", "gone", "thread")
 }
 
 // entry is a thread in a listing, unless its time is over.
@@ -120,24 +142,27 @@ func (b *backend) entry(tx *bolt.Tx, key state.Key) (state.IndexEntry, bool, err
 	if err != nil {
 		return state.IndexEntry{}, false, err
 	}
-	var doc listed
-	if err := unmarshal("document", raw, &doc); err != nil {
+	doc, err := readListing(raw)
+	if err != nil {
 		return state.IndexEntry{}, false, err
 	}
+	now, t := b.o.Now(), doc.Thread
 	switch {
-	case doc.Thread == nil:
+	case t == nil:
 		return state.IndexEntry{}, false, state.ErrDamaged
-	case doc.Gone || !doc.Deadline.IsZero() && !b.o.Now().Before(doc.Deadline):
+	case doc.Gone || !doc.Deadline.IsZero() && !now.Before(doc.Deadline):
 		return state.IndexEntry{}, false, nil
-	case len(doc.Thread.Open) > 0: // its questions say how it stands
+	case len(t.Open) > 0 && doc.Asks.IsZero(): // an earlier version did not say until when: its questions do
 		return b.asking(tx, key)
 	}
 	live, err := thread.sub(liveRecord).get(liveRecord)
-	s := state.Summary{Key: key, Status: state.StatusIdle, Title: doc.Thread.Title, CreatedAt: doc.Thread.CreatedAt, UpdatedAt: doc.Thread.UpdatedAt}
+	s := state.Summary{Key: key, Status: state.StatusIdle, Title: t.Title, CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt}
 	switch {
 	case live != nil:
 		s.Status = state.StatusRunning
-	case doc.Thread.Failed:
+	case doc.Asks.After(now):
+		s.Status = state.StatusInterrupted
+	case t.Failed:
 		s.Status = state.StatusFailed
 	}
 	return state.IndexEntry{At: state.CursorOf(&state.Thread{Key: key, UpdatedAt: s.UpdatedAt}), Summary: s}, true, err

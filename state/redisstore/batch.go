@@ -157,15 +157,24 @@ type batchers struct {
 
 // batcherOf returns the batcher for the node that has a key.
 func (s *backend) batcherOf(ctx context.Context, key string) (*batcher, error) {
-	address := ""
-	if cluster, ok := s.main.(*redis.ClusterClient); ok {
-		node, err := cluster.MasterForKey(ctx, key)
-		if err != nil {
-			return nil, fmt.Errorf("redisstore: %w", err)
-		}
-		address = node.Options().Addr
+	node, err := s.nodeOf(ctx, key)
+	if err != nil {
+		return nil, err
 	}
-	return s.batchers.at(address), nil
+	return s.batchers.at(node), nil
+}
+
+// nodeOf is the address of the node of a cluster that has a key, empty if there is one for all.
+func (s *backend) nodeOf(ctx context.Context, key string) (string, error) {
+	cluster, ok := s.main.(*redis.ClusterClient)
+	if !ok {
+		return "", nil
+	}
+	node, err := cluster.MasterForKey(ctx, key)
+	if err != nil {
+		return "", fmt.Errorf("redisstore: %w", err)
+	}
+	return node.Options().Addr, nil
 }
 
 func (b *batchers) at(address string) *batcher {

@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/internal/listed"
 )
 
 // Find returns the threads with an id; see [state.Backend].
@@ -73,39 +74,66 @@ func (s *backend) Purge(ctx context.Context, key state.Key) error {
 // fieldsRead are some fields of a thread.
 type fieldsRead struct {
 	key    state.Key
-	now    time.Time // by the clock that the thread's deadlines were set by
-	fields reply     // of those asked for, in their order
-	err    error     // the node that has the thread did not answer
+	clock  *clock   // of the node that has the thread: its deadlines were set by that one
+	fields []string // of those asked for, in their order; empty is absent
+	err    error    // the node that has the thread did not answer
 }
 
-// readFields reads fields of threads, in one round trip. It fails only if no node has answered.
+// text is the field at i of those that were asked for.
+func (g fieldsRead) text(i int) string {
+	if i >= len(g.fields) {
+		return ""
+	}
+	return g.fields[i]
+}
+
+// A clock is what the time is at a node.
+type clock struct {
+	*redis.Cmd
+
+	now    time.Time
+	moment string // now, as deadlines are stored
+}
+
+// readFields reads fields of threads, in one round trip. It fails only if no node has answered. A list looks at many threads, so each costs
+// one plain command; nodes are asked for the time by a script that names the first thread which they have.
 func (s *backend) readFields(ctx context.Context, keys []state.Key, fields ...any) ([]fieldsRead, error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
 	p := s.main.Pipeline()
-	answers := make([]*redis.Cmd, len(keys))
+	clocks := map[string]*clock{}
+	found := make([]fieldsRead, len(keys))
+	answers := make([]*redis.StringSliceCmd, len(keys))
 	for i, key := range keys {
-		answers[i] = fieldsScript.Eval(ctx, p, []string{s.key(hashTagOf(key), partThread)}, fields...)
+		thread := s.key(hashTagOf(key), partThread)
+		node, _ := s.nodeOf(ctx, thread) // one that nobody knows does not answer either
+		if clocks[node] == nil {
+			clocks[node] = &clock{Cmd: clockScript.Eval(ctx, p, []string{thread})}
+		}
+		answers[i] = redis.NewStringSliceCmd(ctx, append([]any{"hmget", thread}, fields...)...)
+		_ = p.Process(ctx, answers[i]) // it is queued
+		found[i] = fieldsRead{key: key, clock: clocks[node]}
 	}
-	if _, err := p.Exec(ctx); err != nil && !slices.ContainsFunc(answers, func(c *redis.Cmd) bool { return c.Err() == nil }) {
+	if _, err := p.Exec(ctx); err != nil && !slices.ContainsFunc(answers, func(c *redis.StringSliceCmd) bool { return c.Err() == nil }) {
 		return nil, fmt.Errorf("redisstore: %w", err)
 	}
-	found := make([]fieldsRead, len(keys))
-	for i, answer := range answers {
-		list, err := answer.Slice()
-		r := reply(list)
-		found[i] = fieldsRead{key: keys[i], now: parseMoment(r.text(0)), fields: r.list(1), err: err}
+	for _, c := range clocks {
+		c.moment, _ = c.Text()
 		if s.o.Now != nil {
-			found[i].now = s.o.Now()
+			c.moment = moment(s.o.Now())
 		}
+		c.now = parseMoment(c.moment)
+	}
+	for i, answer := range answers {
+		found[i].fields, found[i].err = answer.Val(), cmp.Or(answer.Err(), found[i].clock.Err())
 	}
 	return found, nil
 }
 
 // readSummaries reads as much of threads as a listing shows, in one round trip.
 func (s *backend) readSummaries(ctx context.Context, keys []state.Key) ([]fieldsRead, error) {
-	looks, err := s.readFields(ctx, keys, fieldDoc, fieldLive, "asks", "deadline", "damaged", fieldFormat)
+	looks, err := s.readFields(ctx, keys, fieldDoc, "until", "asks", "deadline", "damaged", fieldFormat)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +147,7 @@ func (s *backend) readSummaries(ctx context.Context, keys []state.Key) ([]fields
 
 // later reports whether a later version has written the thread: only that it is there is known.
 func (g fieldsRead) later() bool {
-	major, _ := strconv.Atoi(g.fields.text(5)) // none: it is of the first
+	major, _ := strconv.Atoi(g.text(5)) // none: it is of the first
 	return major > state.CurrentFormat.Major
 }
 
@@ -128,12 +156,14 @@ func (g fieldsRead) gone() bool {
 	if g.later() {
 		return false
 	}
-	doc, deadline := g.fields.text(0), g.fields.text(3)
-	return doc == "" || deadline != "" && deadline <= moment(g.now)
+	doc, deadline := g.text(0), g.text(3)
+	return doc == "" || deadline != "" && deadline <= g.clock.moment
 }
 
 // stale reports whether a hint of this score names a thread that is gone, rather than one that is about to be written.
-func (g fieldsRead) stale(hint float64) bool { return g.gone() && hint < score(g.now.Add(-hintGrace)) }
+func (g fieldsRead) stale(hint float64) bool {
+	return g.gone() && hint < score(g.clock.now.Add(-hintGrace))
+}
 
 // summary is the thread in a listing, nil if it is gone.
 func (g fieldsRead) summary() *state.Summary {
@@ -143,19 +173,17 @@ func (g fieldsRead) summary() *state.Summary {
 	if g.later() {
 		return &state.Summary{Key: g.key, Status: state.StatusFailed}
 	}
-	r := g.fields
-	live, asks := r.text(1), r.text(2)
-	t, err := decode(map[string]string{fieldDoc: r.text(0)})
+	t, err := listed.Decode([]byte(g.text(0)))
 	if err != nil {
 		return nil
 	}
 	status := state.StatusIdle
 	switch {
-	case r.text(4) != "": // nothing more can be done with it
+	case g.text(4) != "": // nothing more can be done with it
 		status = state.StatusFailed
-	case live != "":
+	case g.text(1) != "": // until when a live attempt has its lease
 		status = state.StatusRunning
-	case asks > moment(g.now):
+	case g.text(2) > g.clock.moment:
 		status = state.StatusInterrupted
 	case t.Failed:
 		status = state.StatusFailed

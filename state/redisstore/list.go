@@ -1,9 +1,11 @@
 package redisstore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -13,40 +15,26 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
+// maxLook is how many threads are read in one round trip: their documents are held at once.
+const maxLook = 1000
+
 // Index yields the threads of a principal; see [state.Backend]. It goes by the index; a thread that turns out to be
 // elsewhere comes where it was found, and stands in the right place the next time.
 func (s *backend) Index(ctx context.Context, q state.IndexQuery) iter.Seq2[state.IndexEntry, error] {
 	return func(yield func(state.IndexEntry, error) bool) {
-		var wrong []entry
-		defer func() { s.repairIndex(ctx, wrong) }()
-		for count := q.Count; ; {
+		l := &look{backend: s, yield: yield, count: q.Count, left: cmp.Or(q.Most, math.MaxInt)}
+		defer func() { s.repairIndex(ctx, l.wrong) }()
+		// A shard has a fourth of the threads. If all of them may be asked for, a third each is enough in one round trip.
+		for count := max(q.Count, min(q.Most, maxLook)/3); ; {
 			entries, horizon, all, err := s.entries(ctx, q, count)
 			if err != nil {
 				yield(state.IndexEntry{}, err)
 				return
 			}
-			keys := make([]state.Key, len(entries))
-			for i, e := range entries {
-				keys[i] = e.key
-			}
-			looks, err := s.readSummaries(ctx, keys)
-			if err != nil {
-				yield(state.IndexEntry{}, err)
+			if !l.at(ctx, entries) || all {
 				return
-			}
-			for i, e := range entries {
-				shown := looks[i].summary()
-				if e.wrong(shown, looks[i].now) {
-					e.is = shown
-					wrong = append(wrong, e)
-				}
-				if shown != nil && !yield(state.IndexEntry{At: e.at, Summary: *shown}, nil) {
-					return
-				}
 			}
 			switch {
-			case all:
-				return
 			case len(entries) > 0:
 				q.From = &entries[len(entries)-1].at
 			case q.From == nil || horizon.Before(q.From.UpdatedAt):
@@ -58,11 +46,58 @@ func (s *backend) Index(ctx context.Context, q state.IndexQuery) iter.Seq2[state
 	}
 }
 
+// A look is a way along an index.
+type look struct {
+	*backend
+
+	yield func(state.IndexEntry, error) bool
+	count int // how many threads are read next
+	left  int // how many are going to be asked for, at most
+	wrong []wrongEntry
+}
+
+// at yields the threads of entries, and reports whether to go on. It reads as many as were asked for, and if they were not enough, more each
+// time: who looks for few among many waits for few round trips.
+func (l *look) at(ctx context.Context, entries []entry) bool {
+	for len(entries) > 0 {
+		n := min(len(entries), l.count, max(l.left, 1))
+		keys := make([]state.Key, n)
+		for i, e := range entries[:n] {
+			keys[i] = e.key
+		}
+		reads, err := l.readSummaries(ctx, keys)
+		if err != nil {
+			l.yield(state.IndexEntry{}, err)
+			return false
+		}
+		for i, e := range entries[:n] {
+			shown := reads[i].summary()
+			if e.wrong(shown, reads[i].clock.now) {
+				l.wrong = append(l.wrong, wrongEntry{e, shown})
+			}
+			if shown == nil {
+				continue
+			}
+			l.left--
+			if !l.yield(state.IndexEntry{At: e.at, Summary: *shown}, nil) {
+				return false
+			}
+		}
+		entries, l.count = entries[n:], min(4*l.count, maxLook)
+	}
+	return true
+}
+
 // An entry is a thread where the index has it.
 type entry struct {
 	key state.Key
 	at  state.Cursor
-	is  *state.Summary // if the entry is wrong: the thread, nil if it is gone
+}
+
+// A wrongEntry is one with the thread as it is; nil if it is gone.
+type wrongEntry struct {
+	entry
+	is *state.Summary
 }
 
 // wrong reports whether the index has to be put right.
@@ -88,35 +123,50 @@ func (s *backend) entries(ctx context.Context, q state.IndexQuery, count int) ([
 	if _, err := p.Exec(ctx); err != nil {
 		return nil, time.Time{}, false, fmt.Errorf("redisstore: %w", err)
 	}
-	all := true
-	var entries []entry
-	var horizon time.Time
+	all, end := true, int64(0)
 	for _, shard := range shards {
-		found := shard.Val()
-		for _, z := range found {
+		if found := shard.Val(); len(found) == count {
+			all, end = false, max(end, int64(found[count-1].Score))
+		}
+	}
+	var lists [indexShards][]entry
+	for i, shard := range shards {
+		for _, z := range shard.Val() {
+			if !all && int64(z.Score) <= end {
+				break
+			}
 			text, _ := z.Member.(string)
 			key, ok := parseIndexMember(q.Principal, text)
 			at := state.Cursor{UpdatedAt: time.UnixMicro(int64(z.Score)).UTC(), Agent: key.Agent, ID: key.ID}
 			if ok && (q.Agent == "" || q.Agent == key.Agent) && (q.From == nil || at.Compare(*q.From) > 0) {
-				entries = append(entries, entry{key: key, at: at})
+				lists[i] = append(lists[i], entry{key: key, at: at})
 			}
 		}
-		if len(found) == count {
-			all = false
-			if end := time.UnixMicro(int64(found[count-1].Score)).UTC(); horizon.Before(end) {
-				horizon = end
+		slices.SortFunc(lists[i], func(a, b entry) int { return a.at.Compare(b.at) }) // they are in order, but for those of one moment
+	}
+	return merged(lists), time.UnixMicro(end).UTC(), all, nil
+}
+
+// merged are the entries of lists that are each in order.
+func merged(lists [indexShards][]entry) []entry {
+	var all []entry
+	for {
+		first := -1
+		for i, list := range lists {
+			if len(list) > 0 && (first < 0 || list[0].at.Compare(lists[first][0].at) < 0) {
+				first = i
 			}
 		}
+		if first < 0 {
+			return all
+		}
+		all = append(all, lists[first][0])
+		lists[first] = lists[first][1:]
 	}
-	slices.SortFunc(entries, func(a, b entry) int { return a.at.Compare(b.at) })
-	if !all {
-		entries = slices.DeleteFunc(entries, func(e entry) bool { return !e.at.UpdatedAt.After(horizon) })
-	}
-	return entries, horizon, all, nil
 }
 
 // repairIndex puts entries right.
-func (s *backend) repairIndex(ctx context.Context, wrong []entry) {
+func (s *backend) repairIndex(ctx context.Context, wrong []wrongEntry) {
 	for _, e := range wrong {
 		if e.is == nil {
 			s.unlist(ctx, e.key, score(e.at.UpdatedAt))

@@ -64,8 +64,8 @@ var replacedSource string
 //go:embed scripts/state.lua
 var stateSource string
 
-//go:embed scripts/fields.lua
-var fieldsSource string
+//go:embed scripts/clock.lua
+var clockSource string
 
 // A script is one round trip and touches one slot. It names the keys that it uses and no other: while a slot moves to
 // another node of a cluster, Redis serves no call that names a key which is not there.
@@ -97,7 +97,7 @@ var (
 	purgeScript      = newScript(purgeSource, partThread, partLog, partOld)
 	readScript       = newScript(readSource, partThread, partEnds, partLog, partOld)
 	unlistScript     = redis.NewScript(unlistSource) // of an index, not of a thread
-	fieldsScript     = redis.NewScript(fieldsSource)
+	clockScript      = redis.NewScript(clockSource)
 	holdsScript      = newScript(holdsSource, partThread, partEnds, partLog, partOld)
 	stateScript      = newScript(stateSource, partThread)
 	queueScript      = newScript(queueSource, partThread)

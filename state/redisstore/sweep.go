@@ -43,15 +43,15 @@ func (s *backend) Overdue(ctx context.Context, limit int) ([]state.Key, error) {
 	s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) {
 		for i, c := range found {
 			is := threads[i]
-			until := parseMoment(is.fields.text(2))
+			until := parseMoment(is.text(2))
 			switch {
 			case is.err != nil: // a node of a cluster that is away keeps nobody from the runs of the others
-			case is.fields.text(0) != c.fence || is.fields.text(1) == "":
+			case is.text(0) != c.fence || is.text(1) == "":
 				// Entries are written before their run begins, so only one whose deadline passed more than hintGrace ago may go.
-				if old, err := s.main.ZScore(ctx, c.shard, c.member).Result(); err == nil && score(is.now.Add(-hintGrace)) > old {
+				if old, err := s.main.ZScore(ctx, c.shard, c.member).Result(); err == nil && score(is.clock.now.Add(-hintGrace)) > old {
 					p.ZRem(ctx, c.shard, c.member)
 				}
-			case until.After(is.now):
+			case until.After(is.clock.now):
 				p.ZAdd(ctx, c.shard, redis.Z{Score: score(until), Member: c.member})
 			case limit <= 0 || len(keys) < limit:
 				keys = append(keys, c.key)

@@ -1,0 +1,80 @@
+package filestore
+
+import (
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/internal/listed"
+)
+
+// TestAListSaysWhoAsks holds lists to what the questions of threads say, also where an earlier version has written the document since, which
+// does not say until when they are open.
+func TestAListSaysWhoAsks(t *testing.T) {
+	t.Parallel()
+	b, err := openBackend(filepath.Join(t.TempDir(), "threads.db"), Options{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := state.NewStore(b, state.StoreOptions{})
+	t.Cleanup(func() { _ = s.Close() })
+	asks := state.Key{Principal: "local", Agent: "a", ID: "asks"}
+	done := state.Key{Principal: "local", Agent: "a", ID: "done"}
+	run(t, s, asks, 1, 10, &state.End{Status: state.RunInterrupt})
+	run(t, s, done, 1, 10, &state.End{Status: state.RunSuccess})
+	want := map[string]state.Status{"asks": state.StatusInterrupted, "done": state.StatusIdle}
+	for _, older := range []bool{false, true} {
+		if older {
+			if err := b.update(t.Context(), urgent, func(x *txn) error {
+				l, err := find(x.tx, asks)
+				if err != nil {
+					return err
+				}
+				if l.doc.Asks.IsZero() {
+					t.Error("the thread does not say until when it asks")
+				}
+				l.doc.Asks, x.dirty = time.Time{}, true
+				return x.save(l)
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		page, err := s.List(t.Context(), state.Query{Principal: "local"})
+		got := map[string]state.Status{}
+		for _, thread := range page.Threads {
+			got[thread.Key.ID] = thread.Status
+		}
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("older %t: List() = %v, %v, want %v", older, got, err, want)
+		}
+	}
+}
+
+// FuzzListing holds what is read of a document for a list to what package json reads.
+func FuzzListing(f *testing.F) {
+	now := time.Date(2026, 2, 3, 4, 5, 6, 7, time.UTC)
+	raw, err := marshal(document{Tag: "t", Deadline: now, Asks: now, Thread: &state.Thread{Title: "a trip", UpdatedAt: now, Open: []string{"q"}, Failed: true}, Gone: true})
+	if err != nil {
+		f.Fatal(err)
+	}
+	if !listed.Read(raw, new(listing).member) {
+		f.Error("a document as it is stored is left to package json")
+	}
+	f.Add(raw)
+	for _, text := range []string{`{}`, `{"thread":null}`, `{"thread":{"title":"a"},"thread":{"failed":true}}`, `{"Gone":true}`, `{"gone":true}x`, `{"deadline":1}`} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		var want listing
+		wantErr := json.Unmarshal(raw, &want)
+		got, err := readListing(raw)
+		if (err == nil) != (wantErr == nil) || err != nil && !errors.Is(err, state.ErrDamaged) || err == nil && !reflect.DeepEqual(got, want) {
+			t.Errorf("readListing(%q) = %+v, %v, want %+v, %v", raw, got, err, want, wantErr)
+		}
+	})
+}
