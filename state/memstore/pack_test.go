@@ -11,6 +11,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/internal/delta"
 )
 
 // logOf is all frames of a log.
@@ -29,14 +30,14 @@ var anyFrames = rapid.Custom(func(t *rapid.T) []state.Frame {
 	frames := make([]state.Frame, rapid.IntRange(1, 3*packFrames/2).Draw(t, "frames"))
 	for i := range frames {
 		f := &frames[i]
-		f.ID, f.Type = id, agui.EventType(fmt.Sprint("TYPE_", rapid.IntRange(0, packedKinds+2).Draw(t, "type")))
+		f.ID, f.Type = id, agui.EventType(fmt.Sprint("TYPE_", rapid.IntRange(0, delta.MaxKinds+2).Draw(t, "type")))
 		switch rapid.IntRange(0, 20).Draw(t, "kind") {
 		case 0:
 			f.Rev, f.At = rapid.Int64Range(1, 1<<40).Draw(t, "rev"), 1_790_000_000_000
 		case 1:
 			f.Data, f.Ending = json.RawMessage(`{"type":"RUN_FINISHED"}`), &state.Ending{RunID: "r"}
 		case 2:
-			f.Data = json.RawMessage(strings.Repeat("x", rapid.IntRange(packedData-1, packedData+1).Draw(t, "length")))
+			f.Data = json.RawMessage(strings.Repeat("x", rapid.IntRange(delta.MaxEvent-1, delta.MaxEvent+1).Draw(t, "length")))
 		case 3:
 			f.Data = json.RawMessage(rapid.SliceOfN(rapid.Byte(), 0, 300).Draw(t, "bytes"))
 		default:
