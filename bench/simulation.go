@@ -30,6 +30,9 @@ agents:
   asks: { type: script, steps: [ { ask: { key: size, message: "Which size?" } } ] }
 `
 
+// packed is when the logs of the last runs are packed, for which gateways wait a second.
+const packed = 1500 * time.Millisecond
+
 // A simulation is some replicas before a Redis Cluster.
 type simulation struct {
 	gateway       string
@@ -217,6 +220,7 @@ func (s *simulation) measure(ctx context.Context, m mix) (*measured, error) {
 	if err == nil {
 		p, err = s.driver.play(ctx, m, s.during)
 	}
+	time.Sleep(packed)
 	after, afterErr := s.sample(ctx)
 	heldErr := release()
 	last, lastErr := s.settle(ctx)

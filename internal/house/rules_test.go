@@ -164,6 +164,8 @@ var doors = []door{
 		why: "what somebody's bytes are is found out in one place, which allows less than the library knows"},
 	{lib: "github.com/redis/go-redis/v9", in: []string{"state/redisstore", "bench"},
 		why: "the gateway must run, and be tested, without Redis; what a Redis has used it tells only itself"},
+	{lib: "github.com/klauspost/compress", in: []string{"state/redisstore/pack.go"}, files: 1,
+		why: "how packs are compressed is a format, and one file reads and writes it"},
 	{lib: "go.etcd.io/bbolt", in: []string{"state/filestore"},
 		why: "it maps its file and trusts it: the package that checks files before is the only one that opens any"},
 	{lib: "github.com/sashabaranov/go-openai", in: []string{"model/openai"}, files: 1,

@@ -11,14 +11,18 @@ import (
 )
 
 // TestBackend runs the suite of all backends.
-func TestBackend(t *testing.T) { backendSuite(t, redistest.Start(t).URL()) }
+func TestBackend(t *testing.T) {
+	url := redistest.Start(t).URL()
+	backendSuite(t, url, Patient)
+	t.Run("packing", func(t *testing.T) { backendSuite(t, url, func(o Options) Options { return Packing(Patient(o)) }) })
+}
 
 // TestClusterBackend runs it on a cluster.
-func TestClusterBackend(t *testing.T) { backendSuite(t, redistest.StartCluster(t).URL()) }
+func TestClusterBackend(t *testing.T) { backendSuite(t, redistest.StartCluster(t).URL(), Patient) }
 
-func backendSuite(t *testing.T, url string) {
+func backendSuite(t *testing.T, url string, with func(Options) Options) {
 	statetest.RunBackend(t, func(t *testing.T, clock *statetest.Clock) state.Backend {
-		b, err := openBackend(t.Context(), url, Patient(Options{
+		b, err := openBackend(t.Context(), url, with(Options{
 			Prefix: rand.Text(), Now: clock.Now, LogTTL: statetest.LogTTL, ThreadTTL: statetest.ThreadTTL, Logger: slog.New(slog.DiscardHandler),
 		}))
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 
 // The fields of a thread's document: they change with a transition, and only those that changed are sent. Beside them the
 // hash holds what is written by every transition (tag, born, fence, deadline, asks), and what scripts write without one:
-// state, which the transitions write that change it; last, the newest frame; what is in liveFields; trimmed, cut, dropped,
+// state, which the transitions write that change it; last, the newest frame; what is in liveFields; trimmed, cut, packed, dropped,
 // pushed and pastsize, about what is kept of what was; damaged, which says that a part was evicted, and floor and by, which are
 // all that a deletion leaves.
 const (

@@ -48,7 +48,7 @@ func (s *backend) Delete(ctx context.Context, key state.Key) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	r, err := s.run(ctx, deleteScript, hashTagOf(key), args{s.clock(), rand.Text(), []byte(last.Data), state.DeadLogTTL.Milliseconds()})
+	r, err := s.runPacked(ctx, deleteScript, hashTagOf(key), args{s.clock(), rand.Text(), []byte(last.Data), state.DeadLogTTL.Milliseconds()})
 	if err == nil {
 		err = granted(r.text(0))
 	}

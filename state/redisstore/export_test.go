@@ -32,3 +32,15 @@ func ClientOf(t *testing.T, address string) redis.UniversalClient {
 	})
 	return c
 }
+
+// Packing returns options with which the log of a run is packed as soon as it is over.
+func Packing(o Options) Options {
+	o.packDelay = -1
+	return o
+}
+
+// PackingSoon returns options with which it is packed a moment later.
+func PackingSoon(o Options) Options {
+	o.packDelay = time.Millisecond
+	return Patient(o)
+}

@@ -52,7 +52,11 @@ const olderPeriod = 2 * time.Second
 // FollowLog reads a log and notes in the same script that this store is told when it grows; see [state.LogFollower].
 func (s *backend) FollowLog(ctx context.Context, key state.Key, after state.FrameID, number int64) (*state.LogPage, bool, error) {
 	older := s.older.Load() // before the reading: what one of them writes afterwards is found by looking again
-	r, err := s.batch(ctx, readScript, hashTagOf(key), s.readArgs(after, followBatch, followBytes, s.name, number), 0)
+	a := s.readArgs(after, followBatch, followBytes, s.name, number)
+	r, err := s.batch(ctx, readScript, hashTagOf(key), a, 0)
+	if err == nil && r.text(0) == packed {
+		r, err = s.run(ctx, readScript, hashTagOf(key), a, partPacks)
+	}
 	if err != nil {
 		return nil, false, err
 	}

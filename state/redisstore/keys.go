@@ -29,7 +29,7 @@ func name(texts ...string) string {
 func hashTagOf(k state.Key) hashTag { return hashTag(k.Digest()) }
 
 // A part is one of the keys of a thread. A thread has all of them from its birth to its end, but for the log and what
-// goes with it: those two expire some time after a run, and are made again by the next.
+// goes with it: those two expire some time after a run, and are made again by the next; the packs come with the first run that is packed.
 type part string
 
 // The parts.
@@ -44,6 +44,7 @@ const (
 	partRuns     part = "runs"   // list: the runs before the newest
 	partLog      part = "ev"     // stream: the log
 	partOld      part = "old"    // stream: what was replaced and the log may still show
+	partPacks    part = "packs"  // stream: the log of runs that are over, packed
 )
 
 // threadParts are what a transition writes, or a deletion removes: everything but the log, logParts.

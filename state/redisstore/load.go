@@ -47,9 +47,15 @@ func (s *backend) Read(ctx context.Context, key state.Key, o state.ReadOptions) 
 	if err != nil {
 		return nil, err
 	}
+	hasFrame := reply.number(6) > 0
+	if reply.number(6) < 0 { // it is packed
+		if hasFrame, err = s.Holds(ctx, key, o.Frame); err != nil && !errors.Is(err, state.ErrUnknownThread) {
+			return nil, err
+		}
+	}
 	f := &facts{ctx: ctx, backend: s, key: key, places: map[string]state.Place{}, tokens: map[string]state.Token{}}
 	r := &state.Record{
-		Thread: &state.Thread{Key: key}, Now: parseMoment(reply.text(0)), HasFrame: reply.number(6) > 0, Facts: f,
+		Thread: &state.Thread{Key: key}, Now: parseMoment(reply.text(0)), HasFrame: hasFrame, Facts: f,
 	}
 	if r.Floor, err = strconv.ParseUint(reply.text(1), 10, 64); err != nil {
 		return nil, fmt.Errorf("redisstore: stored fence: %w", err)

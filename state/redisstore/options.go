@@ -26,7 +26,8 @@ type Options struct {
 	// Now replaces the clock of the Redis server; nil means that clock.
 	Now func() time.Time
 
-	timeout time.Duration // of an exchange; 0 means opTimeout
+	timeout   time.Duration // of an exchange; 0 means opTimeout
+	packDelay time.Duration // between the end of a run and the packing of its log; 0 means defaultPackDelay, less than that at once, whatever it saves
 }
 
 func (o Options) withDefaults() Options {
@@ -34,6 +35,7 @@ func (o Options) withDefaults() Options {
 	o.ThreadTTL = cmp.Or(o.ThreadTTL, 30*24*time.Hour)
 	o.Prefix = cmp.Or(o.Prefix, "agui")
 	o.PoolSize = cmp.Or(o.PoolSize, 8)
+	o.packDelay = cmp.Or(o.packDelay, defaultPackDelay)
 	o.timeout = cmp.Or(o.timeout, opTimeout)
 	if o.Logger == nil {
 		o.Logger = slog.Default()

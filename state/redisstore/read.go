@@ -40,7 +40,7 @@ const (
 
 // ReadLog reads what a log has behind a frame; see [state.Backend].
 func (s *backend) ReadLog(ctx context.Context, key state.Key, after state.FrameID) (*state.LogPage, error) {
-	r, err := s.run(ctx, readScript, hashTagOf(key), s.readArgs(after, readBatch, readBytes, "", 0))
+	r, err := s.runPacked(ctx, readScript, hashTagOf(key), s.readArgs(after, readBatch, readBytes, "", 0))
 	if err != nil {
 		return nil, err
 	}
@@ -53,12 +53,21 @@ func (s *backend) readArgs(after state.FrameID, most, bytes int, name string, nu
 
 // logPage is what a log has behind a frame.
 func logPage(r reply, after state.FrameID) (*state.LogPage, error) {
-	var err error
 	page := &state.LogPage{Born: r.text(0), End: after, More: r.number(3) > 0}
+	var err error
+	if page.Cut, err = frameID(r.text(4)); err != nil {
+		return nil, err
+	}
 	entries := r.list(2)
 	for i := range entries {
 		entry := entries.list(i)
 		fields := entry.list(1).pairs()
+		if fields[packFirst] != "" {
+			if err := addPack(page, entry.text(0), fields); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		f, ok, err := parseFrame(entry.text(0), fields)
 		if err != nil {
 			return nil, err
@@ -75,9 +84,6 @@ func logPage(r reply, after state.FrameID) (*state.LogPage, error) {
 	if page.Last, err = frameID(r.text(1)); err != nil {
 		return nil, err
 	}
-	if page.Cut, err = frameID(r.text(4)); err != nil {
-		return nil, err
-	}
 	if !page.More && page.End.Less(page.Last) {
 		page.End = page.Last // what was between is trimmed
 	}
@@ -86,7 +92,7 @@ func logPage(r reply, after state.FrameID) (*state.LogPage, error) {
 
 // Holds reports whether the log still has the frame; see [state.Backend].
 func (s *backend) Holds(ctx context.Context, key state.Key, id state.FrameID) (bool, error) {
-	r, err := s.run(ctx, holdsScript, hashTagOf(key), args{s.clock(), s.o.LogTTL.Microseconds(), id.String()})
+	r, err := s.runPacked(ctx, holdsScript, hashTagOf(key), args{s.clock(), s.o.LogTTL.Microseconds(), id.String()})
 	if err != nil {
 		return false, err
 	}

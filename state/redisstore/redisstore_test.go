@@ -51,4 +51,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestSingle(t *testing.T) { suite(t, redistest.Start(t).URL()) }
 
+// TestPacking runs it where the log of a run is packed as soon as the run is over.
+func TestPacking(t *testing.T) {
+	url := redistest.Start(t).URL()
+	statetest.Run(t, func(t *testing.T, clock *statetest.Clock) state.Store {
+		return open(t, url, redisstore.Packing(redisstore.Options{Now: clock.Now, LogTTL: statetest.LogTTL, ThreadTTL: statetest.ThreadTTL}))
+	})
+}
+
 func TestCluster(t *testing.T) { suite(t, redistest.StartCluster(t).URL()) }

@@ -134,7 +134,7 @@ func stop(ctx context.Context, s state.Store, lease *state.Lease) error {
 func (s *backend) forget(ctx context.Context, key state.Key) {
 	h := hashTagOf(key)
 	keys := append(s.keys(h, threadParts), s.keys(h, logParts)...)
-	keys = append(keys, s.liveKey(h.shard(liveShards)), s.indexKey(key.Principal, h.shard(indexShards)), s.nameKey(key.Principal, key.ID),
+	keys = append(keys, s.key(h, partPacks), s.liveKey(h.shard(liveShards)), s.indexKey(key.Principal, h.shard(indexShards)), s.nameKey(key.Principal, key.ID),
 		s.formatKey(), s.o.Prefix+":ping")
 	if _, err := s.main.Pipelined(ctx, func(p redis.Pipeliner) error {
 		for _, k := range keys {

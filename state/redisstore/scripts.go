@@ -37,6 +37,9 @@ var signalSource string
 //go:embed scripts/reader.lua
 var readerSource string
 
+//go:embed scripts/pack.lua
+var packSource string
+
 //go:embed scripts/delete.lua
 var deleteSource string
 
@@ -93,8 +96,9 @@ var (
 	releaseScript    = newScript(renewSource, partThread)
 	signalScript     = newScript(signalSource, partThread)
 	readerScript     = newScript(readerSource, partThread)
+	packScript       = newScript(packSource, partThread, partLog, partPacks)
 	deleteScript     = newScript(deleteSource, slices.Concat(threadParts, logParts)...)
-	purgeScript      = newScript(purgeSource, partThread, partLog, partOld)
+	purgeScript      = newScript(purgeSource, partThread, partLog, partOld, partPacks)
 	readScript       = newScript(readSource, partThread, partEnds, partLog, partOld)
 	unlistScript     = redis.NewScript(unlistSource) // of an index, not of a thread
 	clockScript      = redis.NewScript(clockSource)
@@ -114,6 +118,7 @@ const (
 	unknown  = "unknown"  // there is no such thread
 	live     = "live"     // a run is live
 	idle     = "idle"     // none is, or not the one that is meant
+	packed   = "packed"   // the script has to be told where the packs are
 )
 
 // args are the arguments of a script, in the order it takes them.
@@ -171,6 +176,15 @@ func (s *backend) run(ctx context.Context, script script, h hashTag, a args, mor
 		return nil, fmt.Errorf("redisstore: %w", err)
 	}
 	return answered(answer)
+}
+
+// runPacked is run for scripts that use the packs of a log if it has any: only then they are named.
+func (s *backend) runPacked(ctx context.Context, script script, h hashTag, a args) (reply, error) {
+	r, err := s.run(ctx, script, h, a)
+	if err == nil && r.text(0) == packed {
+		r, err = s.run(ctx, script, h, a, partPacks)
+	}
+	return r, err
 }
 
 // batch is run for scripts that are many and small: those of several threads go together. Size is how many bytes a has about.

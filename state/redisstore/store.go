@@ -29,6 +29,7 @@ type backend struct {
 	counting     atomic.Bool // somebody wants to know what principals take
 	later        sync.Once   // it was logged that a later version uses this Redis, too
 	batchers     batchers
+	packer       packer
 	older        atomic.Bool   // a replica of an earlier version may use this Redis, too
 	closing      chan struct{} // closed by Close
 }
@@ -65,7 +66,7 @@ func openBackend(ctx context.Context, address string, o Options) (*backend, erro
 	}
 	o = o.withDefaults()
 	s := &backend{main: newClient(where, o), o: o, name: tellingMark + rand.Text(), closing: make(chan struct{})}
-	s.channel, s.batchers.client = o.Prefix+":sig:"+s.name, s.main
+	s.channel, s.batchers.client, s.packer.wake = o.Prefix+":sig:"+s.name, s.main, make(chan struct{}, 1)
 	s.older.Store(true) // until it is known
 	err = s.Ping(ctx)
 	late := err != nil && o.AllowUnreachable && !refused(err)
@@ -116,6 +117,7 @@ func (s *backend) Listen(tell func(state.Event)) {
 		}
 	})
 	s.running.Go(func() { s.watchOlder(tell) })
+	s.running.Go(s.packOver)
 }
 
 // parseSignal reads what scripts publish. A signal that is lost comes with the next renewal.

@@ -96,7 +96,7 @@ func (s *backend) measure(ctx context.Context, key state.Key) error {
 
 // size returns how many bytes a thread takes, and when it becomes smaller by itself, as a score.
 func (s *backend) size(ctx context.Context, key state.Key) (size int64, due string, err error) {
-	r, err := s.run(ctx, measureScript, hashTagOf(key), args{s.clock(), s.o.LogTTL.Microseconds()})
+	r, err := s.runPacked(ctx, measureScript, hashTagOf(key), args{s.clock(), s.o.LogTTL.Microseconds()})
 	if err != nil {
 		return 0, "", err
 	}

@@ -29,9 +29,13 @@ func TestStoredIsTheSumOfTheThreads(t *testing.T) {
 		var backends [2]*backend
 		var stores [2]state.Store
 		for i := range backends {
-			b, err := openBackend(t.Context(), url, Patient(Options{
+			o := Patient(Options{
 				Prefix: fmt.Sprint("p", prefix), Now: clock.Now, LogTTL: time.Minute, ThreadTTL: time.Hour, Logger: slog.New(slog.DiscardHandler),
-			}))
+			})
+			if i == 0 {
+				o = Packing(o)
+			}
+			b, err := openBackend(t.Context(), url, o)
 			if err != nil {
 				r.Fatal(err)
 			}

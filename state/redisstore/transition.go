@@ -54,8 +54,11 @@ func (s *backend) Write(ctx context.Context, w *state.Write) (state.Written, err
 	if written.Last, err = frameID(r.text(1)); err != nil {
 		return state.Written{}, err
 	}
-	written.Before, err = frameID(r.text(2))
-	return written, err
+	if written.Before, err = frameID(r.text(2)); err != nil {
+		return written, err
+	}
+	s.packWritten(w, written.Last)
+	return written, nil
 }
 
 // frameID reads the id of a frame; empty text is the place before every one.

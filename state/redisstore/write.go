@@ -32,6 +32,7 @@ func granted(answer string) error {
 func (s *backend) grants(ctx context.Context, key state.Key, answer string) error {
 	err := granted(answer)
 	if errors.Is(err, state.ErrLeaseLost) {
+		s.packer.drop(key)
 		s.tellAll(ctx, key)
 	}
 	return err
@@ -64,6 +65,7 @@ func (s *backend) Append(ctx context.Context, l *state.Lease, revision int64, af
 			}
 		}
 		flags = told(r[2:])
+		s.packer.add(l.Key, l.Fence, frames[:n])
 		if n == len(frames) {
 			return before, flags, nil
 		}
@@ -93,6 +95,7 @@ func (s *backend) UpdateAttempt(ctx context.Context, key state.Key, u state.Atte
 		script, a := renewScript, append(leaseArgs(u.Lease), s.clock())
 		if u.Op == state.AttemptRelease {
 			script = releaseScript
+			s.packer.drop(key)
 			a.add("")
 		} else {
 			a.add(u.TTL.Microseconds(), (s.o.ThreadTTL + grace).Milliseconds())

@@ -36,5 +36,9 @@ end
 local results = {}
 if not same then results = redis.call('HGETALL', memo) end
 local found = 0
-if holds ~= '' then found = #redis.call('XRANGE', log, holds, holds) end
+if holds ~= '' then
+  found = #redis.call('XRANGE', log, holds, holds)
+  local cut, packed = kept(thread)
+  if found == 0 and not less(packed, holds) and less(cut, holds) then found = -1 end -- it is packed, if it is there
+end
 return { now, floor(thread), values, places, tokens, results, found }

@@ -129,9 +129,35 @@ local function shorten(list)
   return oldest
 end
 
+-- kept returns the newest frame that is not kept any more, and the newest that is packed; empty: there is none. Beside that frame and what was cut
+-- off before it, the thread has what was trimmed then: if that has changed, an earlier version has trimmed, which knows no packs.
+local function kept(thread)
+  local cut = get(thread, 'cut')
+  local packed, before, trimmed = string.match(get(thread, 'packed'), '^(%S+) (%S+) (%S+)$')
+  if not packed then return cut, '' end
+  if trimmed == '-' then trimmed = '' end
+  if trimmed == get(thread, 'trimmed') then cut = before == '-' and '' or before end
+  if less(cut, packed) then return cut, packed end
+  return cut, ''
+end
+
+-- pack notes the newest frame that is packed, and what was cut off before. To earlier versions all that is cut off.
+local function pack(thread, packed, cut)
+  local trimmed = get(thread, 'trimmed')
+  redis.call('HSET', thread, 'cut', packed,
+    'packed', packed .. ' ' .. (cut == '' and '-' or cut) .. ' ' .. (trimmed == '' and '-' or trimmed))
+end
+
+-- trimPacks lets go of packs that have nothing behind a frame.
+local function trimPacks(packs, cut)
+  if cut == '' then return end
+  local fence, seq = parts(cut)
+  redis.call('XTRIM', packs, 'MINID', string.format('%.0f-%.0f', fence, seq + 1))
+end
+
 -- trim lets go of the log of runs that ended longer than keep ago or, if no time is given, of the oldest that is over;
 -- with it goes what was replaced and only they show. It tells whether there was one. An entry of ends is the time, the
--- last frame and the last revision.
+-- last frame and the last revision. Packs are trimmed by whoever uses them, see trimPacks.
 local function trim(thread, ends, log, old, now, keep)
   local cutoff = now and shift(now, -keep)
   local last, rev
@@ -145,6 +171,7 @@ local function trim(thread, ends, log, old, now, keep)
   if not last then return false end
   local fence, seq = parts(last)
   redis.call('XTRIM', log, 'MINID', string.format('%.0f-%.0f', fence, seq + 1))
+  local _, packed = kept(thread)
   -- The revision at which the next run begins is rev + 1.
   local newest = redis.call('XREVRANGE', old, string.format('%.0f', rev + 1), '-', 'COUNT', 1)[1]
   if newest then
@@ -152,6 +179,11 @@ local function trim(thread, ends, log, old, now, keep)
     redis.call('HSET', thread, 'dropped', string.match(newest[1], '^%d+'))
   end
   redis.call('HSET', thread, 'trimmed', rev, 'cut', last)
+  if less(last, packed) then
+    pack(thread, packed, last)
+  else
+    redis.call('HDEL', thread, 'packed')
+  end
   return true
 end
 

@@ -1,10 +1,10 @@
 -- Reads what the log has behind a frame: whose log it is, its newest frame, the entries, whether there are more, the newest
 -- frame that was trimmed. It stops before a limit in bytes, but not before the first entry; a few are read from the log at
--- once, so that not much more than that is. The log of a thread that is gone is nobody's, and stays for a while for those who have been reading it.
-local thread, ends, log, old = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+-- once, so that not much more than that is. What is packed comes first, and by itself; without its fifth key the script only says so. The log of a thread that is gone is nobody's, and stays for a while for those who have been reading it.
+local thread, ends, log, old, packs = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local now, keep, after, most, limit = clock(arg()), count(), arg(), count(), count()
 local me, number = arg(), count() -- of a store that follows the log
-local born, last, cut, told = '', '', '', 0
+local born, last, told = '', '', 0
 
 -- follow notes that a store is told when the log grows, and reports whether it is: there may be too many. Entries of stores that have not
 -- been heard of for a day are dropped. Who has the live attempt is told without one.
@@ -27,15 +27,27 @@ end
 if exists(thread, now) then
   if not whole(2) then return { 'damaged' } end
   trim(thread, ends, log, old, now, keep)
-  born, last, cut = get(thread, 'born'), get(thread, 'last'), get(thread, 'cut')
+  born, last = get(thread, 'born'), get(thread, 'last')
   if me ~= '' then told = follow() end
+end
+local cut, packed = kept(thread)
+local stream, at, step = log, after, 4
+if less(after, packed) then
+  if not packs then return { 'packed' } end
+  if redis.call('EXISTS', packs) == 0 then -- evicted
+    redis.call('HDEL', thread, 'packed')
+    cut = packed
+  else
+    stream, step, most = packs, 1, math.min(most, 16)
+    if less(at, cut) then at = cut end
+  end
 end
 
 local entries, size, more = {}, 0, 1
-local from = after ~= '' and '(' .. after or '-'
+local from = at ~= '' and '(' .. at or '-'
 while more == 1 and #entries < most do
-  local few = redis.call('XRANGE', log, from, '+', 'COUNT', 4)
-  if #few < 4 then more = 0 end
+  local few = redis.call('XRANGE', stream, from, '+', 'COUNT', step)
+  if #few < step then more = 0 end
   for _, entry in ipairs(few) do
     for _, value in ipairs(entry[2]) do size = size + #value end
     if size > limit and #entries > 0 then
@@ -45,4 +57,5 @@ while more == 1 and #entries < most do
     from = '(' .. entry[1]
   end
 end
+if stream == packs and packed ~= last then more = 1 end
 return { born, last, entries, more, cut, told }

@@ -1,0 +1,143 @@
+package redisstore
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+)
+
+// packable are the frames of a run as they come in logs, and some that do not.
+var packable = rapid.Custom(func(t *rapid.T) []state.Frame {
+	fence := rapid.Uint64Range(1, 1<<50).Draw(t, "fence")
+	frames := make([]state.Frame, rapid.IntRange(1, 3*packFrames/2).Draw(t, "frames"))
+	for i := range frames {
+		f := &frames[i]
+		f.ID, f.Type = state.FrameID{Fence: fence, Seq: uint64(i + 1)}, agui.EventType(fmt.Sprint("TYPE_", rapid.IntRange(0, 40).Draw(t, "type")))
+		switch rapid.IntRange(0, 20).Draw(t, "kind") {
+		case 0:
+			f.Rev, f.At = rapid.Int64Range(1, 1<<40).Draw(t, "rev"), rapid.Int64().Draw(t, "at")
+		case 1:
+			f.Data, f.Ending = json.RawMessage(`{"type":"RUN_FINISHED"}`), &state.Ending{RunID: rapid.String().Draw(t, "run"), Resumed: true}
+		case 2:
+			f.Data = json.RawMessage(strings.Repeat("x", rapid.IntRange(1, 1<<16).Draw(t, "length")))
+		default:
+			f.Data = fmt.Appendf(nil, `{"type":%q,"messageId":"m1","delta":%q}`, f.Type, rapid.StringN(0, 9, -1).Draw(t, "text"))
+		}
+	}
+	return frames
+})
+
+// packed are the packs of frames as Redis has them, each with its last id.
+func packsOf(t interface{ Fatalf(string, ...any) }, frames []state.Frame) (last []string, fields []map[string]string) {
+	var p packing
+	p.fence = frames[0].ID.Fence
+	if !p.add(frames) {
+		t.Fatalf("the frames were not packed")
+	}
+	for _, pack := range p.packs {
+		last = append(last, pack.last.String())
+		fields = append(fields, map[string]string{packFirst: pack.first.String(), packBorn: "born", packValue: string(pack.value())})
+	}
+	return last, fields
+}
+
+// TestAPackIsWhatWasPacked packs frames of all kinds, and reads them from everywhere.
+func TestAPackIsWhatWasPacked(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		frames := packable.Draw(t, "run")
+		last, packs := packsOf(t, frames)
+		after, cut := rapid.IntRange(0, len(frames)).Draw(t, "after"), rapid.IntRange(0, len(frames)).Draw(t, "cut")
+		page := &state.LogPage{
+			End: state.FrameID{Fence: frames[0].ID.Fence, Seq: uint64(after)}, Cut: state.FrameID{Fence: frames[0].ID.Fence, Seq: uint64(cut)},
+		}
+		for i := range packs {
+			if err := addPack(page, last[i], packs[i]); err != nil {
+				t.Fatalf("addPack() = %v", err)
+			}
+		}
+		if want := frames[max(after, cut):]; len(page.Frames) != len(want) || len(want) > 0 && !reflect.DeepEqual(page.Frames, want) {
+			t.Fatalf("%d frames are behind %d, cut at %d, or they are not the %d that were packed", len(page.Frames), after, cut, len(want))
+		}
+		if page.End != frames[len(frames)-1].ID || page.Marker != "born" {
+			t.Fatalf("the page ends at %s and is of %q", page.End, page.Marker)
+		}
+	})
+}
+
+// FuzzPack reads packs that nobody has written: they are damaged, or have the frames that they say.
+func FuzzPack(f *testing.F) {
+	frames := []state.Frame{
+		{ID: state.FrameID{Fence: 7, Seq: 1}, Type: agui.TypeStateSnapshot, Rev: 3, At: 4},
+		{ID: state.FrameID{Fence: 7, Seq: 2}, Type: agui.TypeCustom, Data: json.RawMessage(`{"type":"CUSTOM"}`)},
+		{ID: state.FrameID{Fence: 7, Seq: 3}, Type: agui.TypeRunError, Data: json.RawMessage(`{"type":"RUN_ERROR"}`), Ending: &state.Ending{RunID: "r"}},
+	}
+	last, packs := packsOf(f, frames)
+	f.Add(last[0], packs[0][packFirst], []byte(packs[0][packValue]))
+	f.Add("7-4", "7-1", []byte(packs[0][packValue]))
+	f.Add("7-3", "7-3", []byte{})
+	f.Fuzz(func(t *testing.T, last, first string, value []byte) {
+		page := &state.LogPage{}
+		err := addPack(page, last, map[string]string{packFirst: first, packValue: string(value)})
+		switch {
+		case err != nil && !errors.Is(err, state.ErrDamaged):
+			t.Fatalf("addPack() = %v", err)
+		case err == nil && (len(page.Frames) == 0 || page.Frames[len(page.Frames)-1].ID.String() != last):
+			t.Fatalf("%d frames were read up to %s", len(page.Frames), last)
+		}
+	})
+}
+
+// TestPackerBounds holds what waits to be packed to its bounds, and lets go of all of it.
+func TestPackerBounds(t *testing.T) {
+	t.Parallel()
+	p := packer{wake: make(chan struct{}, 1)}
+	key := state.Key{ID: "t"}
+	word := func(seq int, text string) []state.Frame {
+		return []state.Frame{{
+			ID: state.FrameID{Fence: 1, Seq: uint64(seq)}, Type: agui.TypeCustom, Data: fmt.Appendf(nil, `{"delta":%q}`, text),
+		}}
+	}
+	for _, c := range []struct {
+		name  string
+		write func()
+	}{
+		{"a frame is missing", func() { p.add(key, 1, word(3, "x")) }},
+		{"a frame is as large as all may be", func() { p.add(key, 1, word(2, strings.Repeat("x", packsOfRun))) }},
+		{"the run goes on elsewhere", func() { p.drop(key) }},
+		{"a run begins anew", func() {
+			p.begin(key, "b", 2)
+			p.drop(key)
+		}},
+		{"its end was not written", func() { p.end(key, 1, state.FrameID{Fence: 1, Seq: 9}, -1) }},
+		{"it is short", func() { p.end(key, 1, state.FrameID{Fence: 1, Seq: 1}, 0) }},
+	} {
+		p.begin(key, "b", 1)
+		p.add(key, 1, word(1, "hello"))
+		p.add(key, 2, word(1, "of another lease"))
+		if p.held.Load() <= packingCost {
+			t.Errorf("%s: %d bytes are held before", c.name, p.held.Load())
+		}
+		c.write()
+		if run := p.end(key, 1, state.FrameID{Fence: 1, Seq: 1}, -1); run != nil || p.held.Load() != 0 || len(p.live) > 0 {
+			t.Errorf("%s: %v is packed, %d bytes are held of %d runs", c.name, run, p.held.Load(), len(p.live))
+		}
+	}
+	for i := 0; ; i++ {
+		p.begin(state.Key{ID: fmt.Sprint(i)}, "b", 1)
+		if len(p.live) <= i {
+			break
+		}
+	}
+	if held := p.held.Load(); held < packsOfAll || held > packsOfAll+packingCost {
+		t.Errorf("%d runs hold %d bytes, of %d", len(p.live), held, packsOfAll)
+	}
+}

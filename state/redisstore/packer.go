@@ -1,0 +1,304 @@
+package redisstore
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/agui-gateway/gateway/state"
+)
+
+// The log of a run is packed some time after its end, by the replica that has written all of it: it makes the packs as it writes, so that
+// nothing is read again. A run that another replica has begun is not packed, and neither are those behind it until it is trimmed. Nor is
+// anything packed beside replicas of earlier versions, whose readers would not see it.
+
+// defaultPackDelay is when a log is packed: most readers have read it by then, as it was written.
+const defaultPackDelay = time.Second
+
+// packPatience is how much longer runs wait for replicas of earlier versions to be gone.
+const packPatience = time.Minute
+
+// How many bytes a packer holds, of one run and of all; what is beyond that is not packed. Packs have to spare packLeast to be worth their key.
+const (
+	packsOfRun = 1 << 20
+	packsOfAll = 64 << 20
+	packLeast  = 1 << 10
+)
+
+// packTogether is how many runs are packed in one round trip.
+const packTogether = 32
+
+// forgotten is when a run is given up of which nothing was written: its lease was lost and nobody has noticed.
+const forgotten = time.Hour
+
+// A packer holds the packs of the runs that are live here, and of those that are over until their time comes. It is safe for concurrent use.
+type packer struct {
+	held atomic.Int64 // bytes of all packs, and what runs take without
+
+	mu    sync.Mutex
+	live  map[hashTag]*packing
+	over  []*packing // in the order of their ends
+	swept time.Time
+	wake  chan struct{} // has something when a run is over
+}
+
+// A packing is the packs of one run. Its frames are written one batch after the other; the lock is for who gives up on it meanwhile.
+type packing struct {
+	key   state.Key
+	born  string
+	fence uint64
+
+	mu    sync.Mutex
+	packs []*pack
+	size  int       // bytes of the packs
+	at    time.Time // of the newest frames
+	gone  bool      // nothing is packed
+}
+
+// packingCost is about how many bytes a packing takes without its packs.
+const packingCost = 512
+
+// begin notes that a run has begun here, with the lease of a fence.
+func (p *packer) begin(key state.Key, born string, fence uint64) {
+	if p.held.Load() > packsOfAll {
+		p.sweep()
+		if p.held.Load() > packsOfAll {
+			return
+		}
+	}
+	p.drop(key)
+	p.held.Add(packingCost)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.live == nil {
+		p.live = map[hashTag]*packing{}
+	}
+	p.live[hashTagOf(key)] = &packing{key: key, born: born, fence: fence, at: time.Now()}
+}
+
+// of returns the packing of a live run; nil if there is none.
+func (p *packer) of(key state.Key, fence uint64) *packing {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if run := p.live[hashTagOf(key)]; run != nil && run.fence == fence {
+		return run
+	}
+	return nil
+}
+
+// add packs frames that were written with the lease of a fence.
+func (p *packer) add(key state.Key, fence uint64, frames []state.Frame) {
+	if len(frames) == 0 {
+		return
+	}
+	run := p.of(key, fence)
+	if run == nil {
+		return
+	}
+	run.mu.Lock()
+	before := run.size
+	whole := !run.gone && run.add(frames)
+	p.held.Add(int64(run.size - before))
+	run.mu.Unlock()
+	if !whole || p.held.Load() > packsOfAll {
+		p.drop(key)
+	}
+}
+
+// add reports whether the packs have all frames of the run.
+func (r *packing) add(frames []state.Frame) bool {
+	r.at = time.Now()
+	for i := range frames {
+		f := &frames[i]
+		last := state.FrameID{Fence: r.fence}
+		var newest *pack
+		if n := len(r.packs); n > 0 {
+			newest = r.packs[n-1]
+			last = newest.last
+		}
+		if !last.Less(f.ID) {
+			continue // it was sent twice
+		}
+		if newest != nil && f.ID != (state.FrameID{Fence: last.Fence, Seq: last.Seq + 1}) || f.ID.Fence != r.fence || r.size+len(f.Data) > packsOfRun {
+			return false
+		}
+		if newest == nil || newest.full() {
+			newest = &pack{}
+			r.packs = append(r.packs, newest)
+		}
+		before := len(newest.data)
+		if err := newest.add(f); err != nil {
+			return false
+		}
+		r.size += len(newest.data) - before
+	}
+	return true
+}
+
+// drop gives up on the live run of a thread, if there is one.
+func (p *packer) drop(key state.Key) {
+	p.mu.Lock()
+	run := p.live[hashTagOf(key)]
+	delete(p.live, hashTagOf(key))
+	p.mu.Unlock()
+	if run != nil {
+		p.release(run)
+	}
+}
+
+// release lets go of what a packing holds.
+func (p *packer) release(run *packing) {
+	run.mu.Lock()
+	defer run.mu.Unlock()
+	p.held.Add(-int64(run.size + packingCost))
+	run.packs, run.size, run.gone = nil, 0, true
+}
+
+// sweep gives up on runs of which nothing was written for long, now and then.
+func (p *packer) sweep() {
+	now := time.Now()
+	var old []*packing
+	p.mu.Lock()
+	if now.Sub(p.swept) > forgotten/60 {
+		p.swept = now
+		for h, run := range p.live {
+			run.mu.Lock()
+			if now.Sub(run.at) > forgotten {
+				delete(p.live, h)
+				old = append(old, run)
+			}
+			run.mu.Unlock()
+		}
+	}
+	p.mu.Unlock()
+	for _, run := range old {
+		p.release(run)
+	}
+}
+
+// end takes the packs of a run that is over; nil if it is not worth it. Last is the newest frame of the log; without a delay, whatever there is is
+// packed.
+func (p *packer) end(key state.Key, fence uint64, last state.FrameID, delay time.Duration) *packing {
+	run := p.of(key, fence)
+	if run == nil {
+		return nil
+	}
+	run.mu.Lock()
+	worth := len(run.packs) > 0 && run.packs[len(run.packs)-1].last == last && (run.saves() >= packLeast || delay < 0)
+	run.at = time.Now()
+	run.mu.Unlock()
+	if !worth {
+		p.drop(key)
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.live, hashTagOf(key))
+	return run
+}
+
+// later has a run packed that is over.
+func (p *packer) later(run *packing) {
+	p.mu.Lock()
+	p.over = append(p.over, run)
+	p.mu.Unlock()
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// saves is how many bytes the packs take less than the frames.
+func (r *packing) saves() int {
+	saved := 0
+	for _, pack := range r.packs {
+		saved += pack.raw - len(pack.data)
+	}
+	return saved
+}
+
+// due takes the runs whose time has come, or returns how long it is until then; less than 0 if no run is over.
+func (p *packer) due(delay time.Duration) (runs []*packing, wait time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := 0
+	for n < len(p.over) && n < packTogether && time.Since(p.over[n].at) >= delay {
+		n++
+	}
+	runs, p.over = p.over[:n:n], p.over[n:]
+	if len(p.over) == 0 {
+		p.over = nil // with its array
+		return runs, -1
+	}
+	return runs, max(delay-time.Since(p.over[0].at), 0)
+}
+
+// packWritten tells the packer of a transition. Last is the newest frame of the log after it.
+func (s *backend) packWritten(w *state.Write, last state.FrameID) {
+	key, fence := w.Transition.Thread.Key, w.Transition.Thread.Fence
+	switch {
+	case w.Takes: // what was there before is not here
+		s.packer.drop(key)
+	case w.Begins:
+		s.packer.begin(key, w.Born, fence)
+	}
+	s.packer.add(key, fence, w.Transition.Frames)
+	if !w.Ends {
+		return
+	}
+	run := s.packer.end(key, fence, last, s.o.packDelay)
+	switch {
+	case run == nil:
+	case s.o.packDelay < 0:
+		s.packRun(run)
+	default:
+		s.packer.later(run)
+	}
+}
+
+// packOver packs runs that are over, each when its time comes, until the backend is closed.
+func (s *backend) packOver() {
+	for {
+		delay, pack := s.o.packDelay, s.packRun
+		if s.older.Load() {
+			delay, pack = delay+packPatience, s.packer.release
+		}
+		runs, wait := s.packer.due(delay)
+		var packed sync.WaitGroup
+		for _, run := range runs {
+			packed.Go(func() { pack(run) })
+		}
+		packed.Wait()
+		var due <-chan time.Time
+		if wait >= 0 {
+			due = time.After(min(wait, s.o.packDelay))
+		}
+		select {
+		case <-s.closing:
+			return
+		case <-s.packer.wake:
+		case <-due:
+		}
+	}
+}
+
+// packRun puts the packs of a run in the place of its frames. If it fails, or something older is in the log, the frames stay as they are.
+func (s *backend) packRun(run *packing) {
+	defer s.packer.release(run)
+	a := args{s.clock(), run.born, run.packs[0].first.String(), run.packs[len(run.packs)-1].last.String(), (s.o.LogTTL + time.Hour).Milliseconds(), len(run.packs)}
+	for _, pack := range run.packs {
+		a.add(pack.first.String(), pack.last.String(), pack.value())
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), s.o.timeout)
+	defer cancel()
+	r, err := s.batch(ctx, packScript, hashTagOf(run.key), a, run.size)
+	if err != nil {
+		s.o.Logger.DebugContext(ctx, "a log was not packed", slog.Any("error", err))
+		return
+	}
+	if r.text(0) == didIt {
+		s.countWrite(ctx, run.key)
+	}
+}

@@ -1,0 +1,27 @@
+-- Packs the frames of a run that is over, if they are the oldest of the log. Earlier versions know nothing of packs, and take for trimmed what is
+-- packed.
+local thread, log, packs = KEYS[1], KEYS[2], KEYS[3]
+local now, born, first, last, ttl = clock(arg()), arg(), arg(), arg(), arg()
+if not exists(thread, now) or get(thread, 'born') ~= born then return { 'unknown' } end
+local oldest
+for _, entry in ipairs(redis.call('XRANGE', log, '-', '+', 'COUNT', 16)) do
+  if entry[2][2] ~= '' then -- a marker is no frame
+    oldest = entry[1]
+    break
+  end
+end
+if oldest ~= first then return { 'conflict' } end
+
+local cut, packed = kept(thread)
+redis.call('HDEL', thread, 'packed') -- a full Redis lets nobody write who has not removed something
+if packed == '' then redis.call('UNLINK', packs) end -- what is left there is of nobody
+for _ = 1, count() do
+  local from, to = arg(), arg()
+  redis.call('XADD', packs, to, 'f', from, 'b', born, 'v', arg())
+end
+trimPacks(packs, cut)
+local fence, seq = parts(last)
+redis.call('XTRIM', log, 'MINID', string.format('%.0f-%.0f', fence, seq + 1))
+pack(thread, last, cut)
+redis.call('PEXPIRE', packs, ttl)
+return { 'done' }
