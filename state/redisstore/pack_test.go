@@ -4,14 +4,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
 
 // packable are the frames of a run as they come in logs, and some that do not.
@@ -94,6 +97,42 @@ func FuzzPack(f *testing.F) {
 			t.Fatalf("%d frames were read up to %s", len(page.Frames), last)
 		}
 	})
+}
+
+// TestPacksOfADeletedThread deletes a thread that somebody reads: what is packed is kept for that reader, as the rest of the log is, and says whose it is.
+func TestPacksOfADeletedThread(t *testing.T) {
+	t.Parallel()
+	server := redistest.Start(t)
+	b, err := openBackend(t.Context(), server.URL(), Packing(Patient(Options{Logger: slog.New(slog.DiscardHandler)})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := state.NewStore(b, state.StoreOptions{ThreadTTL: time.Hour})
+	defer s.Close()
+	key := state.Key{Principal: "ada", Agent: "a", ID: "t"}
+	turn(t, s, key, 1, true)
+	before, err := b.ReadLog(t.Context(), key, state.FrameID{})
+	if err != nil || len(before.Frames) == 0 {
+		t.Fatalf("ReadLog() = %+v, %v", before, err)
+	}
+	packs := b.key(hashTagOf(key), partPacks)
+	if n := server.Client().XLen(t.Context(), packs).Val(); n != 1 {
+		t.Fatalf("there are %d packs", n)
+	}
+	if err := s.Delete(t.Context(), key); err != nil {
+		t.Fatal(err)
+	}
+	after := state.FrameID{Fence: before.Frames[0].ID.Fence}
+	page, err := b.ReadLog(t.Context(), key, after)
+	if err != nil || page.Born != "" || page.Marker != before.Born || !reflect.DeepEqual(page.Frames, before.Frames) {
+		t.Errorf("ReadLog() = %+v, %v", page, err)
+	}
+	if left := server.Client().PTTL(t.Context(), packs).Val(); left <= 0 || left > state.DeadLogTTL {
+		t.Errorf("the packs stay for %v", left)
+	}
+	if err := b.Purge(t.Context(), key); err != nil || server.Client().Exists(t.Context(), packs).Val() != 0 {
+		t.Errorf("Purge() = %v, and the packs are there", err)
+	}
 }
 
 // TestPackerBounds holds what waits to be packed to its bounds, and lets go of all of it.

@@ -208,6 +208,27 @@ func TestWhatIsNotPacked(t *testing.T) {
 	})
 }
 
+// TestPacksOfAnotherThread deletes a thread as an earlier version does, which leaves its packs: those of the next thread under its key are shown without.
+func TestPacksOfAnotherThread(t *testing.T) {
+	t.Parallel()
+	th := newPackedThread(t)
+	th.run(th.packs)
+	for _, key := range th.client.Keys(t.Context(), "*{*").Val() {
+		if !strings.HasSuffix(key, ":packs") {
+			th.client.Del(t.Context(), key)
+		}
+	}
+	if n := th.in("packs"); n != 1 {
+		t.Fatalf("there are %d packs", n)
+	}
+	th.clock.Move(time.Minute)
+	all := th.run(th.packs)
+	if th.in("ev") != 0 || th.in("packs") != 1 {
+		t.Errorf("%d frames and %d packs are in the log", th.in("ev"), th.in("packs"))
+	}
+	th.shows(all)
+}
+
 // TestPacksThatAreGone takes the packs away, as a full Redis does that evicts: their frames are not kept any more, and the thread is.
 func TestPacksThatAreGone(t *testing.T) {
 	t.Parallel()
