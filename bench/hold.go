@@ -96,8 +96,8 @@ func (h *holding) memory(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, r.err)
 	}
-	fmt.Printf("BenchmarkHold/store=memory/open 1 %.2f KB/run %.2f goroutines/run %.3f ms-first-event\n",
-		(held.heap-kept.heap)/1024/float64(h.open), (held.goroutines-kept.goroutines)/float64(h.open), float64(percentile(r.firstEvent, .5).Microseconds())/1000)
+	fmt.Printf("BenchmarkHold/store=memory/open 1 %.2f KB/run %.2f KB-stacks/run %.2f goroutines/run %.3f ms-first-event\n",
+		(held.heap-kept.heap)/1024/float64(h.open), (held.stacks-kept.stacks)/1024/float64(h.open), (held.goroutines-kept.goroutines)/float64(h.open), float64(percentile(r.firstEvent, .5).Microseconds())/1000)
 	return nil
 }
 
@@ -124,7 +124,7 @@ func (h *holding) redis(ctx context.Context) error {
 }
 
 // A hold is what a gateway's process holds.
-type hold struct{ heap, goroutines float64 }
+type hold struct{ heap, stacks, goroutines float64 }
 
 // heldBy asks a gateway what it holds, behind a collection of garbage.
 func heldBy(ctx context.Context, admin string) (hold, error) {
@@ -135,7 +135,9 @@ func heldBy(ctx context.Context, admin string) (hold, error) {
 		}
 	}
 	metrics, err := get(ctx, admin+"/metrics")
-	for name, value := range map[string]*float64{"go_memstats_heap_alloc_bytes": &h.heap, "go_goroutines": &h.goroutines} {
+	for name, value := range map[string]*float64{
+		"go_memstats_heap_alloc_bytes": &h.heap, "go_memstats_stack_inuse_bytes": &h.stacks, "go_goroutines": &h.goroutines,
+	} {
 		found := regexp.MustCompile(`(?m)^` + name + ` (\S+)$`).FindStringSubmatch(metrics)
 		if found == nil {
 			return h, errors.Join(err, fmt.Errorf("%s/metrics has no %s", admin, name))

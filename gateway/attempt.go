@@ -106,26 +106,33 @@ type attempt struct {
 // ending it panics too, the run is given up and another attempt ends it.
 func (a *attempt) execute() {
 	defer a.unregister()
+	defer a.openRecorder()()
+	defer a.keepLease()()
+	var f *finished
+	if err := calls.Protect(func() error {
+		if err := a.startOrTakeOver(); err != nil {
+			return err
+		}
+		f = a.watch(a.launch())
+		return nil
+	}); err != nil {
+		f = &finished{err: err}
+	}
+	_ = a.spend() // before the end is told; a principal that has spent too much is refused its next run
+	if err := calls.Protect(func() error { a.end(f.result, f.err); return nil }); err != nil {
+		a.surrender(err)
+	}
+	a.endStep()
+}
+
+// openRecorder begins to write the run's log.
+func (a *attempt) openRecorder() (stop func()) {
 	a.rec = recorder.New(recorder.Options{
 		Store: a.g.store, Lease: a.lease, Context: a.background, Patience: a.g.o.StoreBuffer, GiveUp: a.g.giveUp,
 		NoteError: a.g.noteStoreError, OnFailure: a.storeFailed, Now: a.clock.Now,
 		Wrote: func(events, bytes int) { a.metrics.Logged(a.background, events, bytes) },
 	})
-	defer a.rec.Stop()
-	defer a.keepLease()()
-	var result host.Result
-	err := calls.Protect(func() (err error) {
-		if err := a.startOrTakeOver(); err != nil {
-			return err
-		}
-		result, err = a.watch(a.launch())
-		return err
-	})
-	_ = a.spend() // before the end is told; a principal that has spent too much is refused its next run
-	if err := calls.Protect(func() error { a.end(result, err); return nil }); err != nil {
-		a.surrender(err)
-	}
-	a.endStep()
+	return a.rec.Stop
 }
 
 // unregister removes the attempt from the gateway and releases its slot.
@@ -161,7 +168,7 @@ func (a *attempt) storeFailed(err error) {
 // The agent is asked to end by cancelling its context. If it has not returned after StopGrace the run ends
 // without it, because a stop must not wait for an agent that ignores its context. Its goroutine lasts until it returns, and
 // what it writes until then is refused.
-func (a *attempt) watch(ended <-chan finished) (host.Result, error) {
+func (a *attempt) watch(ended <-chan *finished) *finished {
 	idle := time.NewTimer(a.g.o.DetachGrace)
 	defer idle.Stop()
 	tied := a.thread.Load().Live.Tied
@@ -175,20 +182,9 @@ func (a *attempt) watch(ended <-chan finished) (host.Result, error) {
 			told, patience = nil, time.After(a.g.o.StopGrace)
 		case <-patience:
 			a.log.Warn("run: its agent does not end and is left behind")
-			return host.Result{}, context.Cause(a.ctx)
+			return &finished{err: context.Cause(a.ctx)}
 		case s := <-a.lease.Signals:
-			switch s {
-			case state.SignalStop:
-				a.cancel(errStopped)
-			case state.SignalLost:
-				a.cancel(errLeaseLost)
-			case state.SignalUntie:
-				tied, hungUp = false, nil
-			case state.SignalHungUp:
-				if tied {
-					hungUp = time.After(a.g.o.HangUpGrace)
-				}
-			}
+			tied, hungUp = a.heed(s, tied, hungUp)
 		case <-hungUp:
 			a.cancel(errStopped)
 		case <-a.woken:
@@ -198,13 +194,35 @@ func (a *attempt) watch(ended <-chan finished) (host.Result, error) {
 				idle.Reset(a.g.o.DetachGrace)
 			}
 		case <-idle.C:
-			if left := a.readElsewhereFor(); left > 0 {
-				idle.Reset(left)
-			} else if !a.g.readers.any(a.lease.Key) {
-				a.cancel(errStopped)
-			}
+			a.stopUnread(idle)
 		}
 	}
+}
+
+// stopUnread stops the run, unless it is read elsewhere: then idle is to end later.
+func (a *attempt) stopUnread(idle *time.Timer) {
+	if left := a.readElsewhereFor(); left > 0 {
+		idle.Reset(left)
+	} else if !a.g.readers.any(a.lease.Key) {
+		a.cancel(errStopped)
+	}
+}
+
+// heed does what a signal asks for. Tied says that the run ends when the reader that it was posted by hangs up, hungUp is due a while after that.
+func (a *attempt) heed(s state.Signal, tied bool, hungUp <-chan time.Time) (bool, <-chan time.Time) {
+	switch s {
+	case state.SignalStop:
+		a.cancel(errStopped)
+	case state.SignalLost:
+		a.cancel(errLeaseLost)
+	case state.SignalUntie:
+		return false, nil
+	case state.SignalHungUp:
+		if tied {
+			hungUp = time.After(a.g.o.HangUpGrace)
+		}
+	}
+	return tied, hungUp
 }
 
 // readElsewhereFor returns how long the run may go on without a reader here, because another replica has one, or had one lately.
@@ -227,13 +245,13 @@ func (a *attempt) readElsewhereFor() time.Duration {
 
 // resultOf returns what the run comes to when its agent has ended: an agent that was cancelled and returned an error, or paused,
 // failed for the cause of that. One that had finished before it noticed has finished.
-func (a *attempt) resultOf(f finished) (host.Result, error) {
+func (a *attempt) resultOf(f *finished) *finished {
 	if a.ctx.Err() != nil && (f.err != nil || f.result.Pause != nil) {
 		if cause := context.Cause(a.ctx); !errors.Is(cause, context.Canceled) {
-			return host.Result{}, cause
+			return &finished{err: cause}
 		}
 	}
-	return f.result, f.err
+	return f
 }
 
 // wake tells watch that a reader has come or left.

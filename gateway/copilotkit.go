@@ -67,7 +67,7 @@ func (s copilotkitService) Run(w http.ResponseWriter, r *http.Request, name stri
 		return err
 	}
 	req.ListRegenerates = true
-	return s.g.serve(w, r, agent, req, profile)
+	return s.g.serve(w, r, agent, req, &profile)
 }
 
 // Connect is part of [copilotkit.Service].

@@ -126,6 +126,13 @@ func (g *Gateway) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	edge.Harden(timed.Header(), r)
 	defer timed.limit() // of the bytes with which the server ends the response
 	g.routes.ServeHTTP(timed, r)
+	if timed.expired || timed.noRoom {
+		g.logCut(timed, r)
+	}
+}
+
+// logCut writes down that a response was cut off.
+func (g *Gateway) logCut(timed *timedWriter, r *http.Request) {
 	log := telemetry.Logger(r.Context(), g.o.Log).With("request", timed.Header().Get(requestIDHeader), "method", route.Logged(r.Method), "path", route.Logged(r.URL.Path))
 	if timed.expired {
 		log.Warn("request: cut off, its client takes too long to read", "limit", g.o.WriteTimeout.String())

@@ -46,32 +46,40 @@ func (g *Gateway) legacyAgent(r *http.Request) (*served, error) {
 }
 
 func (g *Gateway) run(w http.ResponseWriter, r *http.Request, agent *served, dialect wire.Dialect) error {
+	req, profile, err := g.asked(r, agent, dialect)
+	if err != nil {
+		return err
+	}
+	return g.serve(w, r, agent, req, profile)
+}
+
+// asked is what a request asks for, and how its reader is written to.
+func (g *Gateway) asked(r *http.Request, agent *served, dialect wire.Dialect) (*state.Request, *wire.Profile, error) {
 	req, err := g.decode(r, agent)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	binary := wire.SendsBinary(req.Messages)
-	wire, err := g.profile(r, agent, req.Key.ID, req.Era, dialect, req.ForwardedProps)
+	profile, err := g.profile(r, agent, req.Key.ID, req.Era, dialect, req.ForwardedProps)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	wire.Binary = binary
-	wire.RunID = req.RunID
+	profile.Binary = wire.SendsBinary(req.Messages)
+	profile.RunID = req.RunID
 	disconnect := agent.Disconnect
 	if d := Disconnect(r.URL.Query().Get("disconnect")); d != "" {
 		disconnect = d
 	}
 	if disconnect != Cancel && disconnect != Detach {
-		return &errcode.Error{Code: errcode.InvalidInput, Err: &agui.FieldError{Path: "disconnect", Problem: "must be cancel or detach"}}
+		return nil, nil, &errcode.Error{Code: errcode.InvalidInput, Err: &agui.FieldError{Path: "disconnect", Problem: "must be cancel or detach"}}
 	}
 	req.Tied = disconnect == Cancel
-	return g.serve(w, r, agent, req, wire)
+	return req, &profile, nil
 }
 
 // serve admits a request and streams what it came to.
-func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, agent *served, req *state.Request, profile wire.Profile) error {
+func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, agent *served, req *state.Request, profile *wire.Profile) error {
 	client := &reader{
-		g: g, w: w, req: r, key: req.Key, profile: profile,
+		g: g, w: w, req: r, key: req.Key, profile: *profile,
 		runID: req.RunID, parentRunID: req.ParentRunID, posted: true, own: req.Messages,
 	}
 	defer client.endOnPanic()
@@ -128,7 +136,7 @@ func (g *Gateway) resume(w http.ResponseWriter, r *http.Request) error {
 	req.Key, req.Hash = key, state.Hash(data)
 	if acceptsStream(r.Header.Values("Accept")) {
 		req.Tied = agent.Disconnect == Cancel
-		return g.serve(w, r, agent, req, profile)
+		return g.serve(w, r, agent, req, &profile)
 	}
 	return g.resumeWithoutStream(w, r, agent, req)
 }

@@ -107,23 +107,23 @@ type finished struct {
 }
 
 // launch executes the agent in a goroutine of its own. The channel receives its result when it has finished, paused or failed.
-func (a *attempt) launch() <-chan finished {
+func (a *attempt) launch() <-chan *finished {
 	left := a.agent.RunTimeout - a.clock.Now().Sub(a.intent.StartedAt)
 	ctx, cancel := context.WithTimeoutCause(a.ctx, left, errTimeout)
 	a.ctx = ctx
 	s := a.session()
-	ended := make(chan finished, 1)
+	ended := make(chan *finished, 1)
 	go func() {
 		defer cancel()
 		var result host.Result
 		err := calls.Protect(func() (err error) {
-			if err := a.readTyped(ctx, &s); err != nil {
+			if err := a.readTyped(ctx, s); err != nil {
 				return err
 			}
 			result, err = host.Execute(ctx, a.agent.agent, s)
 			return err
 		})
-		ended <- finished{result, err}
+		ended <- &finished{result, err}
 	}()
 	return ended
 }
@@ -132,9 +132,9 @@ func (a *attempt) launch() <-chan finished {
 func origin(i state.Intent) string { return strconv.FormatUint(i.Origin, 10) }
 
 // session returns what the agent is given to work with.
-func (a *attempt) session() host.Session {
+func (a *attempt) session() *host.Session {
 	t := a.thread.Load()
-	s := host.Session{
+	s := &host.Session{
 		Run: a.run, State: a.doc, Journal: a, Fence: a.term.wait,
 		Input: groupchat.Input{
 			ThreadID: a.lease.Key.ID, RunID: a.intent.RunID, Agent: a.lease.Key.Agent, Principal: principalOf(a.lease.Key, a.intent.Caller),

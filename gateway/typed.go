@@ -47,7 +47,7 @@ func (a *attempt) readTyped(ctx context.Context, s *host.Session) error {
 	})
 	reading := *s
 	reading.Journal, reading.Checkpoint, reading.Answers, reading.Results = uncommitted{a}, nil, nil, nil
-	if _, err := host.Execute(ctx, groupchat.WithHooksOf(a.agent.agent, reader), reading); err != nil {
+	if _, err := host.Execute(ctx, groupchat.WithHooksOf(a.agent.agent, reader), &reading); err != nil {
 		return err
 	}
 	if answer == nil {

@@ -15,7 +15,7 @@ import (
 )
 
 // session is what the gateway puts around a run; here it prints what is said.
-func session(checkpoint json.RawMessage, answers map[string]state.Answer) host.Session {
+func session(checkpoint json.RawMessage, answers map[string]state.Answer) *host.Session {
 	var mu sync.Mutex
 	n := 0
 	newID := func() string {
@@ -46,7 +46,7 @@ func session(checkpoint json.RawMessage, answers map[string]state.Answer) host.S
 	if err := run.Start(&agui.RunStarted{}); err != nil {
 		panic(err)
 	}
-	return host.Session{
+	return &host.Session{
 		Run: run, State: doc, Journal: forgetful{}, Checkpoint: checkpoint, Answers: answers, Origin: "1", NewID: newID,
 	}
 }

@@ -49,18 +49,28 @@ func validateSession(root Agent, s *hosting.Session) error {
 const maxTurns = 1000
 
 func init() {
-	hosting.Execute = func(ctx context.Context, root Agent, in Input, s hosting.Session, hooks []Hooks) (*Pause, json.RawMessage, []agui.Event, error) {
+	hosting.Execute = func(ctx context.Context, root Agent, in *Input, s *hosting.Session, hooks []Hooks) (*Pause, json.RawMessage, []agui.Event, error) {
 		r, err := execute(ctx, root, in, s, hooks...)
 		return r.Pause, r.Checkpoint, r.Closings, err
 	}
 	hosting.ForwardsOf = forwardsOf
 }
 
-// execute is host.Execute.
-func execute(ctx context.Context, root Agent, in Input, s hosting.Session, hooks ...Hooks) (result, error) {
-	if err := validateSession(root, &s); err != nil {
+// execute is host.Execute. The session is the execution's from now on.
+func execute(ctx context.Context, root Agent, in *Input, s *hosting.Session, hooks ...Hooks) (result, error) {
+	if err := validateSession(root, s); err != nil {
 		return result{}, err
 	}
+	x := newExecution(fence.With(ctx, s.Fence), root, in, s)
+	if err := protect(func() error { return x.enter(root) }); err != nil {
+		return result{}, err
+	}
+	t := x.rootTurn(hooks)
+	err := t.underRunHooks(x.ctx, hooks, func(ctx context.Context) error { return t.underTurnHooks(ctx, hooks, root) })
+	return x.end(t, err)
+}
+
+func newExecution(ctx context.Context, root Agent, in *Input, s *hosting.Session) *execution {
 	if s.MaxTurns == 0 {
 		s.MaxTurns = maxTurns
 	}
@@ -70,18 +80,23 @@ func execute(ctx context.Context, root Agent, in Input, s hosting.Session, hooks
 	if s.Notes == nil {
 		s.Notes = &hosting.Notes{}
 	}
-	ctx = fence.With(ctx, s.Fence)
 	x := &execution{Session: s, Input: in, ctx: ctx, signature: signatureOf(root)}
 	x.names = namesOf(x.signature)
-	if err := protect(func() error { return x.enter(root) }); err != nil {
-		return result{}, err
-	}
-	t := &Turn{x: x, ctx: ctx, run: s.Run, out: s.Run.Writer, clientWriter: s.Run.Writer, scope: state.Shared(s.State), hooks: hooks,
+	return x
+}
+
+// rootTurn is the turn of the run's own agent.
+func (x *execution) rootTurn(hooks []Hooks) *Turn {
+	t := &Turn{x: x, ctx: x.ctx, run: x.Run, out: x.Run.Writer, clientWriter: x.Run.Writer, scope: state.Shared(x.State), hooks: hooks,
 		filtered: &filteredWriters{}}
 	t.begin(x.root)
 	t.filter(hooks)
-	err := t.underRunHooks(ctx, hooks, func(ctx context.Context) error { return t.underTurnHooks(ctx, hooks, root) })
-	if cause := x.endCause(); cause != nil && (err != nil || ctx.Err() == nil) {
+	return t
+}
+
+// end is what the run came to when its own agent's turn has ended with err.
+func (x *execution) end(t *Turn, err error) (result, error) {
+	if cause := x.endCause(); cause != nil && (err != nil || x.ctx.Err() == nil) {
 		return result{}, cause
 	}
 	pause := pauseOf(err)
@@ -101,8 +116,8 @@ func execute(ctx context.Context, root Agent, in Input, s hosting.Session, hooks
 
 // An execution is one run under way.
 type execution struct {
-	hosting.Session
-	Input     Input
+	*hosting.Session
+	Input     *Input
 	ctx       context.Context // the run's own: no turn has failed if it ends
 	signature signature
 	names     map[string]string // see namesOf
@@ -207,7 +222,7 @@ func (x *execution) countTurn() error {
 }
 
 // asked counts what a call of a model used and cost.
-func (x *execution) asked(reply model.Reply) error {
+func (x *execution) asked(reply *model.Reply) error {
 	return x.count(reply.Cost, append(slices.Clip(reply.Earlier), reply.Usage)...)
 }
 

@@ -30,12 +30,12 @@ func TestExecuteWantsItsSession(t *testing.T) {
 		must(t, err)
 		s := hosting.Session{Run: run, State: doc, Journal: &journal{r, run, doc}, NewID: r.newID, Origin: "1"}
 		leave(&s)
-		_, err = execute(t.Context(), agent, Input{}, s)
+		_, err = execute(t.Context(), agent, &Input{}, &s)
 		if errcode.Of(err) != errcode.Internal || !strings.Contains(err.Error(), missing) {
 			t.Errorf("Execute() without %s = %v, want an error that names it", missing, err)
 		}
 	}
-	if _, err := execute(t.Context(), nil, Input{}, hosting.Session{}); err == nil || !strings.Contains(err.Error(), "agent") {
+	if _, err := execute(t.Context(), nil, &Input{}, &hosting.Session{}); err == nil || !strings.Contains(err.Error(), "agent") {
 		t.Errorf("Execute() without an agent = %v, want an error that says so", err)
 	}
 	equal(t, "ran", ran, false)

@@ -17,26 +17,12 @@ const (
 )
 
 // ask composes a request, leaves out what is too much, and calls with what is left; again and shorter, if it is refused as too long. Key names what
-// is recorded of it in the turn.
-func (s *shortener) ask(ctx context.Context, key string, compose func() composed, call func(r model.Request) (reply model.Reply, said bool, err error)) (model.Reply, error) {
-	c := compose()
-	r := c.build(&s.note)
-	for range shortenings {
-		limit := s.limit(r)
-		if !s.over(&c, r, limit) {
-			break
-		}
-		aim := cut{tokens: limit * 5 / 8, turns: max(s.h.Turns-max(s.h.Turns/4, 1), min(s.h.Turns, 1))}
-		if !s.leave(ctx, key, &c, r, cut{tokens: limit, turns: s.h.Turns}, aim) && !s.clipMore(&c) {
-			break
-		}
-		c = compose()
-		r = c.build(&s.note)
-	}
+// is recorded of it in the turn. What a request is composed of is not held while the model is waited for.
+func (s *shortener) ask(ctx context.Context, key string, compose func() composed, call func(r *model.Request) (reply *model.Reply, said bool, err error)) (*model.Reply, error) {
+	r := s.first(ctx, key, compose)
 	var refusal error
 	for try := 0; ; try++ {
-		before := *s
-		reply, said, err := call(*r)
+		reply, said, err := call(r)
 		switch {
 		case err == nil:
 			s.correct(r, reply.Usage)
@@ -54,18 +40,48 @@ func (s *shortener) ask(ctx context.Context, key string, compose func() composed
 			refusal = nil
 			s.learn(requestTokens(r))
 		}
-		half := cut{tokens: requestTokens(r) / 2}
-		if try == shortenings || !s.leave(ctx, key, &c, r, half, half) && !s.clipMore(&c) {
-			limit := s.note.Limit
-			s.note, s.passing = before.note, before.passing
-			s.note.Limit = limit
+		if try == shortenings {
 			s.save()
 			return reply, err
 		}
-		s.warn(ctx, "groupchat: the request is too long for the model, it is shortened", err)
+		if r = s.shorter(ctx, key, compose, err); r == nil {
+			return reply, err
+		}
+	}
+}
+
+// first composes a request, without what is known to be too much.
+func (s *shortener) first(ctx context.Context, key string, compose func() composed) *model.Request {
+	c := compose()
+	r := c.build(&s.note)
+	for range shortenings {
+		limit := s.limit(r)
+		if !s.over(&c, r, limit) {
+			break
+		}
+		aim := cut{tokens: limit * 5 / 8, turns: max(s.h.Turns-max(s.h.Turns/4, 1), min(s.h.Turns, 1))}
+		if !s.leave(ctx, key, &c, r, cut{tokens: limit, turns: s.h.Turns}, aim) && !s.clipMore(&c) {
+			break
+		}
 		c = compose()
 		r = c.build(&s.note)
 	}
+	return r
+}
+
+// shorter composes a request that was refused with err again, about half as long; nil if there is nothing to leave out.
+func (s *shortener) shorter(ctx context.Context, key string, compose func() composed, err error) *model.Request {
+	c := compose()
+	r := c.build(&s.note)
+	before, half := *s, cut{tokens: requestTokens(r) / 2}
+	if !s.leave(ctx, key, &c, r, half, half) && !s.clipMore(&c) {
+		s.note, s.passing = before.note, before.passing
+		s.save()
+		return nil
+	}
+	s.warn(ctx, "groupchat: the request is too long for the model, it is shortened", err)
+	c = compose()
+	return c.build(&s.note)
 }
 
 // over reports whether a request is longer than it may be.

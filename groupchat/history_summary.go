@@ -81,7 +81,7 @@ func (s *shortener) makeSummary(ctx context.Context, leaving []entry, tokens int
 }
 
 // askForSummary asks a model for the summary of earlier and of what was said since.
-func (s *shortener) askForSummary(ctx context.Context, earlier, since string, most int) (model.Reply, error) {
+func (s *shortener) askForSummary(ctx context.Context, earlier, since string, most int) (*model.Reply, error) {
 	m := s.h.Model
 	if m == nil {
 		m = s.model
@@ -99,9 +99,9 @@ func (s *shortener) askForSummary(ctx context.Context, earlier, since string, mo
 		{Role: agui.RoleUser, Text: text.String()},
 	}}
 	if err := Fence(ctx); err != nil {
-		return model.Reply{}, err
+		return nil, err
 	}
-	reply, err := callModel(ctx, ModelCall{Turn: s.t, Purpose: ForSummary, Model: m, Request: request})
+	reply, err := callModel(ctx, &ModelCall{Turn: s.t, Purpose: ForSummary, Model: m, Request: request})
 	if s.t != nil {
 		if usageErr := s.t.x.asked(reply); err == nil {
 			err = usageErr

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/model"
@@ -51,14 +52,22 @@ func (t *Turn) under(ctx context.Context, hooks []Hooks, which func(*Hooks) turn
 	return next(ctx)
 }
 
-// callModel makes a call of a model with all hooks that hold in its turn around it, and the telemetry inside of them.
-func callModel(ctx context.Context, c ModelCall) (model.Reply, error) {
-	next := func(ctx context.Context, c ModelCall) (model.Reply, error) {
-		return telemetryHooks.Model(ctx, c, askModel)
+// callModel makes a call of a model with all hooks that hold in its turn around it, and the telemetry inside of them. The reply is there also
+// beside an error, as far as there is one. It is returned by its place, and calls are made without frames that nobody needs, because the stacks of
+// all runs hold them while models think.
+func callModel(ctx context.Context, c *ModelCall) (*model.Reply, error) {
+	if c.Turn == nil || !slices.ContainsFunc(c.Turn.hooks, func(h Hooks) bool { return h.Model != nil }) {
+		return observeModel(ctx, c)
 	}
-	if c.Turn == nil {
-		return next(ctx, c)
-	}
+	return underModelHooks(ctx, c)
+}
+
+// underModelHooks is callModel in a turn with hooks of models.
+func underModelHooks(ctx context.Context, c *ModelCall) (*model.Reply, error) {
+	next := ModelFunc(func(ctx context.Context, c ModelCall) (model.Reply, error) {
+		reply, err := observeModel(ctx, &c)
+		return *reply, err
+	})
 	for i := len(c.Turn.hooks) - 1; i >= 0; i-- {
 		h, inner := &c.Turn.hooks[i], next
 		if h.Model == nil {
@@ -72,7 +81,8 @@ func callModel(ctx context.Context, c ModelCall) (model.Reply, error) {
 			return reply, err
 		}
 	}
-	return next(ctx, c)
+	reply, err := next(ctx, *c)
+	return &reply, err
 }
 
 // useTool makes a call of a tool with all hooks that hold in the turn around it.

@@ -228,24 +228,11 @@ func (a *LLM) Run(ctx context.Context, t *Turn) error {
 }
 
 func (a *LLM) run(ctx context.Context, t *Turn) error {
-	if a.Model == nil {
-		return fail(errcode.Internal, "%s: has no model", t.Path())
-	}
-	past, err := recallForgotten(t)
+	r, err := a.begin(ctx, t)
 	if err != nil {
 		return err
 	}
-	r := &llmRun{LLM: a, t: t, past: past}
-	if err := r.prepareAgent(ctx); err != nil {
-		return err
-	}
-	r.tools = r.offerTools(ctx)
-	if r.lacks != nil && !r.recorded(modelKey+"0") { // a turn under way may have a person's answer, which would be lost
-		return fail(errcode.ToolFailed, "%s: tools are missing that it needs: %w", t.Path(), r.lacks)
-	}
-	r.short = newShortener(t, t.history(a.History), a.Model, "")
-	most := cmp.Or(a.MaxSteps, llmMaxSteps)
-	rounds, bad := -past.Rounds, 0
+	rounds, bad := -r.past.Rounds, 0
 	for {
 		s, err := r.ask(ctx)
 		if err != nil {
@@ -260,17 +247,13 @@ func (a *LLM) run(ctx context.Context, t *Turn) error {
 				return nil
 			}
 			if bad++; bad > outputRetries {
-				// The problem, as the model is told of it, quotes the reply.
-				err := fail(errcode.ModelResponse, "%s: the reply is not as its schema wants it: %w", t.Path(), mismatch(r.Output.Schema, bareJSON(s.reply.Text)))
-				return errors.Join(err, r.forgetWords())
+				return errors.Join(r.mismatched(s), r.forgetWords())
 			}
 			s.note = "This is not what was asked for: " + problem.Error() + ". Answer again, with JSON that matches the schema and nothing else."
 			continue
 		}
-		if rounds++; rounds > most {
-			err := fail(errcode.NotConverged, "%s: more than %d rounds of tools", t.Path(), most)
-			r.endPredictions(s, err)
-			return errors.Join(err, r.forgetCalls(s, most))
+		if rounds++; rounds > r.most() {
+			return r.endless(s)
 		}
 		ended, err := r.callAll(ctx, s)
 		r.endPredictions(s, err)
@@ -280,64 +263,40 @@ func (a *LLM) run(ctx context.Context, t *Turn) error {
 	}
 }
 
-// ask gets the next reply: from the model, or from what was recorded.
-func (r *llmRun) ask(ctx context.Context) (*llmRound, error) {
-	s := &llmRound{n: r.next(), place: len(r.rounds), results: map[int]ToolResult{}}
-	live := &speaker{r: r, mute: r.Output != nil, key: s.key()}
-	var err error
-	s.reply, err = recorded(r.t, s.key(), func() (model.Reply, error) {
-		reply, err := r.short.ask(ctx, strconv.Itoa(s.n), r.composed, func(request model.Request) (model.Reply, bool, error) {
-			reply, err := callModel(ctx, ModelCall{Turn: r.t, Purpose: ForReply, Model: r.Model, Request: request, On: live.deltas()})
-			if usageErr := r.t.x.asked(reply); err == nil {
-				err = usageErr
-			}
-			return reply, live.used, err
-		})
-		if err == nil && reply.Truncated() && len(reply.Calls) > 0 {
-			err = fail(errcode.ModelResponse, "%s: the reply was cut off in a call of a tool", r.t.Path())
-		}
-		if err == nil {
-			err = live.say(reply)
-		}
-		if err != nil {
-			r.discardMessages(live.shown)
-			r.withdraw(s.key())
-		}
-		return reply, err
-	})
+// begin returns the agent with what it has to begin the turn, or go on with it.
+func (a *LLM) begin(ctx context.Context, t *Turn) (*llmRun, error) {
+	if a.Model == nil {
+		return nil, fail(errcode.Internal, "%s: has no model", t.Path())
+	}
+	past, err := recallForgotten(t)
 	if err != nil {
 		return nil, err
 	}
-	r.rounds = append(r.rounds, s)
-	return s, r.show(s, live)
+	r := &llmRun{LLM: a, t: t, past: past}
+	if err := r.prepareAgent(ctx); err != nil {
+		return nil, err
+	}
+	r.tools = r.offerTools(ctx)
+	if r.lacks != nil && !r.recorded(modelKey+"0") { // a turn under way may have a person's answer, which would be lost
+		return nil, fail(errcode.ToolFailed, "%s: tools are missing that it needs: %w", t.Path(), r.lacks)
+	}
+	r.short = newShortener(t, t.history(a.History), a.Model, "")
+	return r, nil
 }
 
-// show sends s to clients unless that was done while it came, and finds out under which ids.
-func (r *llmRun) show(s *llmRound, live *speaker) error {
-	if raw, ok := r.t.memo(s.key()); ok {
-		err := json.Unmarshal(raw, &s.shown)
-		if shown, made := len(s.shown.Calls), len(s.reply.Calls); err == nil && shown != made {
-			err = fmt.Errorf("%d calls are shown of %d", shown, made)
-		}
-		if err != nil {
-			return r.t.x.fatal(fail(errcode.CheckpointIncompatible, "%s: %s: %w", r.t.Path(), s.key(), err))
-		}
-		return nil
-	}
-	if !live.used {
-		if err := live.say(s.reply); err != nil {
-			r.withdraw(s.key())
-			return err
-		}
-	}
-	s.shown = live.shown
-	r.predictWhole(s)
-	raw, err := json.Marshal(s.shown)
-	if err != nil {
-		return err
-	}
-	r.t.remember(s.key(), raw)
-	return nil
+// most is how many rounds of tools the turn may take.
+func (r *llmRun) most() int { return cmp.Or(r.MaxSteps, llmMaxSteps) }
+
+// endless ends a turn that has taken more rounds of tools than it may.
+func (r *llmRun) endless(s *llmRound) error {
+	err := fail(errcode.NotConverged, "%s: more than %d rounds of tools", r.t.Path(), r.most())
+	r.endPredictions(s, err)
+	return errors.Join(err, r.forgetCalls(s, r.most()))
+}
+
+// mismatched is the failure of a turn whose model does not reply by the schema. The problem, as the model is told of it, quotes the reply.
+func (r *llmRun) mismatched(s *llmRound) error {
+	return fail(errcode.ModelResponse, "%s: the reply is not as its schema wants it: %w", r.t.Path(), mismatch(r.Output.Schema, bareJSON(s.reply.Text)))
 }
 
 // conclude checks and stores the last reply. Problem is why it is not accepted.

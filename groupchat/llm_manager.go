@@ -107,10 +107,11 @@ func (m *llmManager) decide(ctx context.Context, v View) (llmDecision, error) {
 			return d, err
 		}
 		reply, err := short.ask(ctx, fmt.Sprintf("manager/%d/%d", v.Round, try), func() composed { return m.composed(v, short) },
-			func(request model.Request) (model.Reply, bool, error) {
+			func(r *model.Request) (*model.Reply, bool, error) {
+				request := *r
 				request.Messages = append(request.Messages, corrections...)
 				request.Schema, request.SchemaName, request.Strict = schema, "choice", true
-				reply, err := callModel(ctx, ModelCall{Turn: v.turn, Purpose: ForChoice, Model: m.Model, Request: request})
+				reply, err := callModel(ctx, &ModelCall{Turn: v.turn, Purpose: ForChoice, Model: m.Model, Request: request})
 				used = state.AddUsage(used, append([]agui.TokenUsage{reply.Usage}, reply.Earlier...))
 				d.Usage, d.Earlier, d.Cost = used[0], used[1:], state.AddCost(d.Cost, reply.Cost)
 				if v.turn != nil {

@@ -34,12 +34,14 @@ type speaker struct {
 	announced bool // what is predicted
 }
 
-func (s *speaker) deltas() model.Deltas {
-	return model.Deltas{Text: s.textDelta, Reasoning: s.reason, Call: s.call}
+// asks is the call of the model whose reply is sent.
+func (s *speaker) asks() *ModelCall {
+	on := model.Deltas{Text: s.textDelta, Reasoning: s.reason, Call: s.call}
+	return &ModelCall{Turn: s.r.t, Purpose: ForReply, Model: s.r.Model, On: on}
 }
 
 // say sends what was not said yet of a reply: all of it, or what its model told only when it was complete.
-func (s *speaker) say(reply model.Reply) error {
+func (s *speaker) say(reply *model.Reply) error {
 	if reply.Reasoning != "" && !s.thought {
 		if err := s.reason(reply.Reasoning); err != nil {
 			return err

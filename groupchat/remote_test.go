@@ -238,7 +238,7 @@ func TestRemoteThreads(t *testing.T) {
 		{ThreadID: "u", Agent: "a", Principal: Principal{ID: "p"}}, {ThreadID: "ta", Agent: "", Principal: Principal{ID: "p"}},
 	} {
 		for _, path := range [][]string{nil, {"x"}, {"x", "y"}} {
-			turn := &Turn{x: &execution{Input: in}, path: path}
+			turn := &Turn{x: &execution{Input: &in}, path: path}
 			id := remoteThread(turn)
 			if who := fmt.Sprint(in, path); seen[id] != "" || remoteThread(turn) != id {
 				t.Errorf("%s and %s share %s", who, seen[id], id)

@@ -229,7 +229,7 @@ func (r *rig) execute(s hosting.Session) (out *stream, end commit) {
 	}
 	s.Notes = &hosting.Notes{}
 	must(r.t, s.Notes.Load(r.notes))
-	out.result, out.err = execute(r.ctx, r.root, r.input, s, r.hooks...)
+	out.result, out.err = execute(r.ctx, r.root, &r.input, &s, r.hooks...)
 	if changed := s.Notes.Changed(); changed != nil {
 		r.notes = changed
 	}

@@ -126,7 +126,7 @@ func (s *stage) run(ctx context.Context, session host.Session) error {
 	}
 	session.Run, session.State, session.Journal, session.NewID, session.Origin = r, doc, stageJournal{s, r, doc}, s.newID, "1"
 	session.Usage, session.Hooks = &s.usage, s.hooks
-	result, err := host.Execute(ctx, s.agent, session)
+	result, err := host.Execute(ctx, s.agent, &session)
 	if err != nil {
 		return err
 	}

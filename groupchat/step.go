@@ -37,12 +37,9 @@ func (x *execution) stepError(err error) error {
 // stepName is what steps of the turn call it: its path without the numbers of invocations, and the agent of the thread for the root.
 func (t *Turn) stepName() string { return cmp.Or(t.identity(), t.x.Input.Agent) }
 
-// telemetryHooks are inside of all others: the steps of a trace say what models and tools were really asked, and each try of a call is
-// one. A turn's step is around its hooks, in [Turn.try]: it begins and ends with what clients are told of the turn, and what
-// hooks ask models for is part of it.
-var telemetryHooks = Hooks{Name: "telemetry", Model: observeModel, Tool: observeTool}
-
-// observeTool makes a call of a tool, as a step of its turn.
+// observeTool makes a call of a tool, as a step of its turn. Like [observeModel] it is inside of all hooks: the steps of a trace say what models and
+// tools were really asked, and each try of a call is one. A turn's step is around its hooks, in [Turn.try]: it begins and ends with what
+// clients are told of the turn, and what hooks ask models for is part of it.
 func observeTool(ctx context.Context, u ToolUse, next ToolFunc) (ToolResult, error) {
 	ctx, step := telemetry.Begin(ctx, telemetry.Record{Kind: telemetry.KindTool, Name: u.Tool.Name, ToolCallID: u.Call.ID})
 	step.Content(telemetry.CallArguments, func() any { return u.Call.Arguments })
@@ -64,41 +61,81 @@ func (t *Turn) endCall(step *telemetry.Step, result ToolResult, err error) {
 	t.endStep(step, err)
 }
 
-// askModel makes a call of a model.
-func askModel(ctx context.Context, c ModelCall) (model.Reply, error) {
-	return c.Model.Stream(ctx, c.Request, c.On)
+// observeModel makes a call of a model, as a step of its turn.
+func observeModel(ctx context.Context, c *ModelCall) (*model.Reply, error) {
+	ctx, step := beginModel(ctx, c)
+	reply, err := c.Model.Stream(ctx, c.Request, step.deltas())
+	return step.end(reply, err)
 }
 
-// observeModel makes a call of a model, as a step of its turn.
-func observeModel(ctx context.Context, c ModelCall, next ModelFunc) (model.Reply, error) {
-	t, m, r := c.Turn, c.Model, c.Request
-	provider, name := model.Identify(m)
+// A modelStep is the step of a call of a model.
+type modelStep struct {
+	*telemetry.Step
+	turn  *Turn // nil for a manager that is asked outside of a run
+	on    model.Deltas
+	first atomic.Int64 // when the model said its first words, in milliseconds since 1970; 0 before
+}
+
+// beginModel begins the step of a call, which notes when the model begins to speak.
+func beginModel(ctx context.Context, c *ModelCall) (context.Context, *modelStep) {
+	provider, name := model.Identify(c.Model)
 	ctx, step := telemetry.Begin(ctx, telemetry.Record{Kind: telemetry.KindModel, Name: name, Provider: provider, Model: name})
-	step.Content(telemetry.InputMessages, func() any { return toldInput(r.Messages) })
-	if t != nil {
-		ctx = model.WithAsker(ctx, t.asker())
+	messages := c.Request.Messages
+	step.Content(telemetry.InputMessages, func() any { return toldInput(messages) })
+	s := &modelStep{Step: step, turn: c.Turn, on: c.On}
+	if c.Turn != nil {
+		ctx = model.WithAsker(ctx, c.Turn.asker())
 	}
-	var first atomic.Int64
-	heard := func() {
-		if first.Load() == 0 {
-			first.CompareAndSwap(0, time.Now().UnixMilli())
-		}
-	}
-	c.On = heardBy(c.On, heard)
-	reply, err := next(ctx, c)
-	step.Update(func(s *telemetry.Record) {
-		s.FirstToken, s.Usage, s.Cost = first.Load(), &reply.Usage, reply.Cost
-		s.Provider, s.Model = cmp.Or(reply.Usage.Provider, s.Provider), cmp.Or(reply.Usage.Model, s.Model)
-		s.Name = cmp.Or(s.Name, s.Model)
+	return ctx, s
+}
+
+// end ends the step of a call that came to said and err, and returns both.
+func (s *modelStep) end(said model.Reply, err error) (*model.Reply, error) {
+	reply := &said
+	s.Update(func(r *telemetry.Record) {
+		r.FirstToken, r.Usage, r.Cost = s.first.Load(), &reply.Usage, reply.Cost
+		r.Provider, r.Model = cmp.Or(reply.Usage.Provider, r.Provider), cmp.Or(reply.Usage.Model, r.Model)
+		r.Name = cmp.Or(r.Name, r.Model)
 	})
-	step.Finish(reply.Finish)
-	step.Content(telemetry.OutputMessages, func() any { return toldReply(reply) })
-	if t == nil {
-		step.End(err)
+	s.Finish(reply.Finish)
+	s.Content(telemetry.OutputMessages, func() any { return toldReply(said) })
+	if s.turn == nil {
+		s.End(err)
 	} else {
-		t.endStep(step, err)
+		s.turn.endStep(s.Step, err)
 	}
 	return reply, err
+}
+
+func (s *modelStep) deltas() model.Deltas {
+	return model.Deltas{Text: s.text, Reasoning: s.reasoning, Call: s.call}
+}
+
+// heard notes that the model speaks.
+func (s *modelStep) heard() {
+	if s.first.Load() == 0 {
+		s.first.CompareAndSwap(0, time.Now().UnixMilli())
+	}
+}
+
+func (s *modelStep) text(delta string) error { return s.word(s.on.Text, delta) }
+
+func (s *modelStep) reasoning(delta string) error { return s.word(s.on.Reasoning, delta) }
+
+func (s *modelStep) word(on func(string) error, delta string) error {
+	s.heard()
+	if on == nil {
+		return nil
+	}
+	return on(delta)
+}
+
+func (s *modelStep) call(i int, name, arguments string) error {
+	s.heard()
+	if s.on.Call == nil {
+		return nil
+	}
+	return s.on.Call(i, name, arguments)
 }
 
 // asker is for whom models are asked in the turn.
@@ -106,27 +143,4 @@ func (t *Turn) asker() model.Asker {
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()
 	return model.Asker{Principal: t.x.Input.Principal.ID, Again: t.record.Tries > 0}
-}
-
-// heardBy is on, which also calls heard with everything that is said.
-func heardBy(on model.Deltas, heard func()) model.Deltas {
-	word := func(next func(string) error) func(string) error {
-		return func(delta string) error {
-			heard()
-			if next == nil {
-				return nil
-			}
-			return next(delta)
-		}
-	}
-	return model.Deltas{
-		Text: word(on.Text), Reasoning: word(on.Reasoning),
-		Call: func(i int, name, arguments string) error {
-			heard()
-			if on.Call == nil {
-				return nil
-			}
-			return on.Call(i, name, arguments)
-		},
-	}
 }

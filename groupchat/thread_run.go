@@ -54,7 +54,7 @@ func (t *Thread) run(ctx context.Context, next savedThread, takeover bool) (*Run
 	used, cost := hosting.EarlierUsage(live.Checkpoint, live.Effects, live.Origin)
 	r.usage.Add(used...)
 	r.usage.AddCost(cost)
-	result, err := execute(ctx, t.agent, in, hosting.Session{
+	result, err := execute(ctx, t.agent, &in, &hosting.Session{
 		Run: r.run, State: r.doc, Journal: r, Checkpoint: live.Checkpoint, Answers: live.Answers, Results: live.Results, Takeover: takeover,
 		Memo: maps.Clone(live.Effects), Origin: live.Origin, NewID: t.o.NewID, Usage: &r.usage, Notes: &r.notes, MaxTurns: t.o.MaxTurns, Log: t.o.Log,
 	}, t.o.Hooks...)

@@ -121,7 +121,7 @@ func (r *llmRun) enter(ctx context.Context, tool *Tool, s *llmRound, i int, c To
 		return settledCall{result: &result}
 	}
 	result, err := useTool(ctx, ToolUse{Turn: r.t, Tool: tool, Call: c}, func(ctx context.Context, u ToolUse) (ToolResult, error) {
-		return telemetryHooks.Tool(ctx, u, func(ctx context.Context, u ToolUse) (ToolResult, error) {
+		return observeTool(ctx, u, func(ctx context.Context, u ToolUse) (ToolResult, error) {
 			return r.work(ctx, u.Tool, s, i, u.Call)
 		})
 	})

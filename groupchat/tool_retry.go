@@ -26,7 +26,7 @@ const maxToolRetries = 10
 // tries makes a call as often as the tool's retries say, each time as a step of its own.
 func (r *llmRun) tries(ctx context.Context, tool *Tool, c ToolCall) (ToolResult, error) {
 	for n := 1; ; n++ {
-		result, err := telemetryHooks.Tool(ctx, ToolUse{Turn: r.t, Tool: tool, Call: c}, func(ctx context.Context, u ToolUse) (ToolResult, error) {
+		result, err := observeTool(ctx, ToolUse{Turn: r.t, Tool: tool, Call: c}, func(ctx context.Context, u ToolUse) (ToolResult, error) {
 			return r.limited(ctx, u.Tool, u.Call)
 		})
 		if n > tool.Retry.Times || ctx.Err() != nil || !tool.again(err) {

@@ -36,7 +36,8 @@ func (v View) Once(key string, result any, f func() error) error {
 // the run. C.Turn is set by it. A model that is asked again about the same thing is asked under another key.
 func (v View) AskModel(ctx context.Context, key string, c ModelCall) (model.Reply, error) {
 	if v.records == nil {
-		return callModel(ctx, c)
+		reply, err := callModel(ctx, &c)
+		return *reply, err
 	}
 	return askOnce(ctx, v.records, v.recordKey+key, c)
 }
@@ -59,11 +60,15 @@ func askOnce(ctx context.Context, t *Turn, key string, c ModelCall) (model.Reply
 		return model.Reply{}, fmt.Errorf("groupchat: %s: no model to ask", t.Path())
 	}
 	c.Turn = t
-	return recorded(t, modelKey+key, func() (model.Reply, error) {
-		reply, err := callModel(ctx, c)
+	reply, err := recorded(t, modelKey+key, func() (*model.Reply, error) {
+		reply, err := callModel(ctx, &c)
 		if usageErr := t.x.asked(reply); err == nil {
 			err = usageErr
 		}
 		return reply, err
 	})
+	if reply == nil {
+		return model.Reply{}, err
+	}
+	return *reply, err
 }

@@ -39,7 +39,7 @@ func ExampleTeam() {
 		fmt.Println(err)
 		return
 	}
-	result, err := host.Execute(context.Background(), team, host.Session{
+	result, err := host.Execute(context.Background(), team, &host.Session{
 		Run: run, State: doc, Journal: forgetful{}, Origin: "run", NewID: func() string { return "1" },
 	})
 	if err != nil {

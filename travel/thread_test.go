@@ -117,7 +117,7 @@ func (th *thread) run(answers map[string]state.Answer) []agui.Event {
 	th.must(err)
 	th.must(writer.Start(&agui.RunStarted{}))
 	th.must(writer.Emit(&agui.StateSnapshot{Snapshot: doc.JSON()}))
-	result, err := host.Execute(context.Background(), th.with, host.Session{
+	result, err := host.Execute(context.Background(), th.with, &host.Session{
 		Run: writer, State: doc, Journal: th, Checkpoint: th.checkpoint, Answers: answers,
 		Origin: "origin", NewID: th.newID,
 	})

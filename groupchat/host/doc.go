@@ -12,7 +12,7 @@
 //	…
 //	err = r.Start(&agui.RunStarted{})
 //	…
-//	result, err := host.Execute(ctx, team, host.Session{
+//	result, err := host.Execute(ctx, team, &host.Session{
 //		Run: r, State: doc, Journal: journal, Origin: id, NewID: newID,
 //	})
 //

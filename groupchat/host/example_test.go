@@ -61,7 +61,7 @@ func (d *desk) run(ctx context.Context, answers map[string]state.Answer) error {
 	if err := run.Start(&agui.RunStarted{}); err != nil {
 		return err
 	}
-	result, err := host.Execute(ctx, d.agent, host.Session{
+	result, err := host.Execute(ctx, d.agent, &host.Session{
 		Run: run, State: doc, Journal: &d.journal, Origin: "1", NewID: d.newID,
 		Checkpoint: d.waiting.Checkpoint, Answers: answers,
 	})

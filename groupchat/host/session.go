@@ -84,15 +84,26 @@ type Result struct {
 	Closings []agui.Event
 }
 
-var execute = hosting.Execute.(func(context.Context, groupchat.Agent, groupchat.Input, hosting.Session, []groupchat.Hooks) (
+var execute = hosting.Execute.(func(context.Context, groupchat.Agent, *groupchat.Input, *hosting.Session, []groupchat.Hooks) (
 	*groupchat.Pause, json.RawMessage, []agui.Event, error))
 
 // Execute runs the root agent to its end, or to a pause. It returns when the agent and everything it started
 // with [groupchat.Turn.Go] has returned. A panic is an error. Every error has a code (package errcode), except one that ended the
 // run from outside: the cause of ctx, or what the journal or the run's sink returned. A session that lacks what a run needs is
 // an error before anything is done.
-func Execute(ctx context.Context, root groupchat.Agent, s Session) (Result, error) {
-	h := hosting.Session{
+func Execute(ctx context.Context, root groupchat.Agent, s *Session) (Result, error) {
+	in, h := s.parts()
+	pause, checkpoint, closings, err := execute(ctx, root, in, h, s.Hooks)
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{Pause: pause, Checkpoint: checkpoint, Closings: closings}, nil
+}
+
+// parts are what the run is given for as long as it lasts.
+func (s *Session) parts() (*groupchat.Input, *hosting.Session) {
+	in := s.Input
+	h := &hosting.Session{
 		Run: s.Run, State: s.State, Fence: s.Fence, Journal: s.Journal,
 		Checkpoint: s.Checkpoint, Answers: s.Answers, Results: s.Results, Takeover: s.Takeover, Memo: s.Memo,
 		Origin: s.Origin, NewID: s.NewID, Pace: s.Pace, MaxTurns: s.MaxTurns, Log: s.Log,
@@ -104,11 +115,7 @@ func Execute(ctx context.Context, root groupchat.Agent, s Session) (Result, erro
 	if s.Notes != nil {
 		h.Notes = &s.Notes.kept
 	}
-	pause, checkpoint, closings, err := execute(ctx, root, s.Input, h, s.Hooks)
-	if err != nil {
-		return Result{}, err
-	}
-	return Result{Pause: pause, Checkpoint: checkpoint, Closings: closings}, nil
+	return &in, h
 }
 
 var forwardsOf = hosting.ForwardsOf.(func(groupchat.Agent) []string)

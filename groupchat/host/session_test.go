@@ -29,13 +29,13 @@ func (forgetting) Remember(context.Context, state.Approval) error { return nil }
 
 // TestExecuteGetsTheWholeSession fills each field of a session, and looks for all of them where agents are executed.
 func TestExecuteGetsTheWholeSession(t *testing.T) {
-	var got hosting.Session
-	var in groupchat.Input
+	var got *hosting.Session
+	var in *groupchat.Input
 	var hooks []groupchat.Hooks
 	pause, closing := &groupchat.Pause{}, &agui.StepFinished{StepName: "s"}
 	was := execute
 	defer func() { execute = was }()
-	execute = func(_ context.Context, _ groupchat.Agent, i groupchat.Input, s hosting.Session, h []groupchat.Hooks) (
+	execute = func(_ context.Context, _ groupchat.Agent, i *groupchat.Input, s *hosting.Session, h []groupchat.Hooks) (
 		*groupchat.Pause, json.RawMessage, []agui.Event, error) {
 		got, in, hooks = s, i, h
 		return pause, json.RawMessage("{}"), []agui.Event{closing}, nil
@@ -53,7 +53,7 @@ func TestExecuteGetsTheWholeSession(t *testing.T) {
 			t.Fatalf("this test does not fill %s", given.Type().Field(i).Name)
 		}
 	}
-	result, err := Execute(t.Context(), nil, s)
+	result, err := Execute(t.Context(), nil, &s)
 	if err != nil || result.Pause != pause || string(result.Checkpoint) != "{}" || !slices.Equal(result.Closings, []agui.Event{closing}) {
 		t.Errorf("Execute() = %+v, %v, want what the execution returned", result, err)
 	}
@@ -63,7 +63,7 @@ func TestExecuteGetsTheWholeSession(t *testing.T) {
 	if len(hooks) != 1 {
 		t.Errorf("%d hooks have arrived", len(hooks))
 	}
-	arrived := reflect.ValueOf(got)
+	arrived := reflect.ValueOf(*got)
 	if arrived.NumField() != given.NumField()-2 {
 		t.Errorf("a session has %d fields here and %d there, want the input and the hooks less", given.NumField(), arrived.NumField())
 	}
@@ -81,7 +81,7 @@ func TestExecuteGetsTheWholeSession(t *testing.T) {
 // TestExecuteReturnsNoResultOfAFailedRun keeps a pause from being taken for a run's that failed.
 func TestExecuteReturnsNoResultOfAFailedRun(t *testing.T) {
 	t.Parallel()
-	result, err := Execute(t.Context(), nil, Session{})
+	result, err := Execute(t.Context(), nil, &Session{})
 	if errcode.Of(err) != errcode.Internal || !reflect.DeepEqual(result, Result{}) {
 		t.Errorf("Execute() of nothing = %+v, %v, want an error alone", result, err)
 	}

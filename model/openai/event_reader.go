@@ -45,6 +45,11 @@ func (r *eventReader) next() ([]byte, error) {
 
 // read reads one line of the body.
 func (r *eventReader) read() error {
+	if r.src == nil {
+		if err := r.wait(); err != nil {
+			return err
+		}
+	}
 	if !r.started {
 		if whole, err := r.start(); whole || err != nil {
 			return err
@@ -64,16 +69,24 @@ func (r *eventReader) read() error {
 	return err
 }
 
+// wait waits for the first byte of the body.
+func (r *eventReader) wait() error {
+	first := make([]byte, 1)
+	_, err := io.ReadFull(r.body, first)
+	if err == nil {
+		r.begin(first)
+	}
+	return err
+}
+
+// begin makes the buffer for a body that has begun with first.
+func (r *eventReader) begin(first []byte) {
+	r.src = bufio.NewReader(io.MultiReader(bytes.NewReader(first), r.body))
+}
+
 // start finds out what the body is. Some servers answer 200 with an error, or with the whole reply, as one document;
 // the document is the only event then.
 func (r *eventReader) start() (whole bool, err error) {
-	if r.src == nil {
-		first := make([]byte, 1)
-		if _, err := io.ReadFull(r.body, first); err != nil {
-			return false, err
-		}
-		r.src = bufio.NewReader(io.MultiReader(bytes.NewReader(first), r.body))
-	}
 	for {
 		first, err := r.src.ReadByte()
 		if err != nil {

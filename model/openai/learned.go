@@ -39,8 +39,8 @@ func newLearned(o Options, name string) *learned {
 }
 
 // ask begins a call.
-func (l *learned) ask(r model.Request) *asking {
-	a := &asking{learned: l, r: r}
+func (l *learned) ask(r *model.Request) *asking {
+	a := &asking{learned: l, r: *r}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	a.form, a.plain = l.form, l.plain
@@ -50,7 +50,7 @@ func (l *learned) ask(r model.Request) *asking {
 		if a.proven = ok; !ok {
 			known = l.form.structured
 		}
-		a.form.structured = firstLevel(r, known)
+		a.form.structured = firstLevel(*r, known)
 	}
 	a.before = a.form
 	return a

@@ -92,10 +92,10 @@ func (m *Model) Echoes() bool { return m.o.Echo != EchoOff }
 
 // Stream asks the model once and hands what it says to on while it comes, as [model.Model] wants it.
 func (m *Model) Stream(ctx context.Context, r model.Request, on model.Deltas) (model.Reply, error) {
-	a := m.learned.ask(r)
+	a := m.learned.ask(&r)
 	var body []byte
 	var written form
-	reply, err := m.provider.Call(ctx, r, on, func(ctx context.Context, t *provider.Try) error {
+	reply, err := m.provider.Call(ctx, &r, on, func(ctx context.Context, t *provider.Try) error {
 		if body == nil || written != a.form {
 			var err error
 			if body, err = m.body(r, a.form); err != nil {
@@ -111,7 +111,7 @@ func (m *Model) Stream(ctx context.Context, r model.Request, on model.Deltas) (m
 	if err == nil {
 		a.accepted(ctx, reply)
 	}
-	return reply, err
+	return *reply, err
 }
 
 // placeholder is the name of the model in the request that go-openai writes, whose body [Model.request] replaces.

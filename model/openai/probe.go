@@ -50,7 +50,7 @@ func (m *Model) Probe(ctx context.Context) (Probe, error) {
 // itself can say.
 func (m *Model) models(ctx context.Context) ([]string, error) {
 	var names []string
-	_, err := m.provider.Call(ctx, model.Request{}, model.Deltas{}, func(ctx context.Context, t *provider.Try) error {
+	_, err := m.provider.Call(ctx, &model.Request{}, model.Deltas{}, func(ctx context.Context, t *provider.Try) error {
 		var sent error
 		list, err := m.client(doer(func(r *http.Request) (*http.Response, error) {
 			var response *http.Response

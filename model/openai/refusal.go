@@ -119,13 +119,13 @@ func (a *asking) lower() bool {
 }
 
 // accepted ends the call with a reply.
-func (a *asking) accepted(ctx context.Context, reply model.Reply) {
+func (a *asking) accepted(ctx context.Context, reply *model.Reply) {
 	a.learned.remember(ctx, a, a.ignored(reply))
 }
 
 // ignored reports whether the server took the request and not the schema in it, of which the model then knows nothing: the reply is not
 // even meant to be JSON.
-func (a *asking) ignored(reply model.Reply) bool {
+func (a *asking) ignored(reply *model.Reply) bool {
 	if a.r.Schema == nil || a.proven || a.learned.options.Structured != "" || a.form.structured == inWords ||
 		reply.Text == "" || reply.Truncated() || len(reply.Calls) > 0 {
 		return false

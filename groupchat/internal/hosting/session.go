@@ -46,7 +46,7 @@ type Journal interface {
 
 // Execute runs an agent. Package groupchat sets it, to a
 //
-//	func(ctx context.Context, root groupchat.Agent, in groupchat.Input, s Session, hooks []groupchat.Hooks) (
+//	func(ctx context.Context, root groupchat.Agent, in *groupchat.Input, s *Session, hooks []groupchat.Hooks) (
 //		pause *groupchat.Pause, checkpoint json.RawMessage, closings []agui.Event, err error)
 //
 // whose types this package cannot name.

@@ -94,52 +94,63 @@ func (c *Client) Refuse(err error) (model.Reply, error) {
 }
 
 // Call asks the model r, by as many tries as it takes and the limits allow. A try is made again only if nothing of the reply was
-// handed on. If ctx ends, its cause is returned; an error of on is returned as it is; any other has a code.
-func (c *Client) Call(ctx context.Context, r model.Request, on model.Deltas, try func(context.Context, *Try) error) (model.Reply, error) {
-	reply, err := c.call(ctx, r, on, try)
-	reply.Cost = c.price.Cost(reply.Usage)
-	return reply, err
-}
-
-func (c *Client) call(ctx context.Context, r model.Request, on model.Deltas, try func(context.Context, *Try) error) (model.Reply, error) {
+// handed on. If ctx ends, its cause is returned; an error of on is returned as it is; any other has a code. The reply is there beside an error, too.
+func (c *Client) Call(ctx context.Context, r *model.Request, on model.Deltas, try func(context.Context, *Try) error) (*model.Reply, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, c.limits.Timeout, errTimeout)
 	defer cancel()
 	for n := 0; ; {
-		t := &Try{Draft: NewDraft(on, c.usage), client: c}
+		t := &Try{Draft: Draft{on: on, reply: model.Reply{Usage: c.usage}}, client: c}
 		if err := fence.Ask(ctx); err != nil {
-			return t.reply, err
+			return c.priced(&t.reply), err
 		}
 		fault := t.run(limited, try)
-		switch {
-		case fault == nil:
-			return t.reply, nil
-		case ctx.Err() != nil:
-			return t.reply, context.Cause(ctx)
-		case t.refused != nil:
-			return t.reply, t.refused
+		if fault == nil {
+			return c.priced(&t.reply), nil
 		}
-		fault.asked, fault.quoted, fault.Words = cmp.Or(fault.asked, t.asked), cmp.Or(fault.quoted, c.quote(fault.Words, texts(r))), ""
-		if fault.Reshaped && !t.delivered && limited.Err() == nil {
-			continue
+		again, err := c.again(ctx, limited, r, t, fault, n)
+		if err != nil {
+			return c.priced(&t.reply), err
 		}
-		wait, again := fault.again(n, c.limits.Retries)
-		if t.delivered || !again {
-			return t.reply, fault.coded(c.name)
-		}
-		telemetry.Current(ctx).Retry(fault.coded(c.name), wait)
-		c.log.WarnContext(ctx, "model: trying again", "model", c.name, "wait", wait, "error", fault)
-		if !sleepFor(limited, wait) {
-			if ctx.Err() != nil {
-				return t.reply, context.Cause(ctx)
-			}
-			return t.reply, fault.coded(c.name) // the time is up: what went wrong before says more
-		}
-		n++
+		n += again
 	}
 }
 
+// priced is reply with what it cost.
+func (c *Client) priced(reply *model.Reply) *model.Reply {
+	reply.Cost = c.price.Cost(reply.Usage)
+	return reply
+}
+
+// again waits until a call is to be made again whose try has come to fault, and n before it, and says how many more tries that makes. Its error is
+// that of the call, which is not made again.
+func (c *Client) again(ctx, limited context.Context, r *model.Request, t *Try, fault *Fault, n int) (tries int, err error) {
+	switch {
+	case ctx.Err() != nil:
+		return 0, context.Cause(ctx)
+	case t.refused != nil:
+		return 0, t.refused
+	}
+	fault.asked, fault.quoted, fault.Words = cmp.Or(fault.asked, t.asked), cmp.Or(fault.quoted, c.quote(fault.Words, texts(r))), ""
+	if fault.Reshaped && !t.delivered && limited.Err() == nil {
+		return 0, nil
+	}
+	wait, again := fault.again(n, c.limits.Retries)
+	if t.delivered || !again {
+		return 0, fault.coded(c.name)
+	}
+	telemetry.Current(ctx).Retry(fault.coded(c.name), wait)
+	c.log.WarnContext(ctx, "model: trying again", "model", c.name, "wait", wait, "error", fault)
+	if !sleepFor(limited, wait) {
+		if ctx.Err() != nil {
+			return 0, context.Cause(ctx)
+		}
+		return 0, fault.coded(c.name) // the time is up: what went wrong before says more
+	}
+	return 1, nil
+}
+
 // texts are all that a request tells the server of a conversation.
-func texts(r model.Request) []string {
+func texts(r *model.Request) []string {
 	var all []string
 	for _, m := range r.Messages {
 		all = append(all, m.Text, m.Reasoning, string(m.Opaque))

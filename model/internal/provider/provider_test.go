@@ -28,7 +28,7 @@ type plain struct {
 }
 
 func (p plain) Stream(ctx context.Context, r model.Request, on model.Deltas) (model.Reply, error) {
-	return p.client.Call(ctx, r, on, func(ctx context.Context, t *provider.Try) error {
+	reply, err := p.client.Call(ctx, &r, on, func(ctx context.Context, t *provider.Try) error {
 		body := strings.NewReader(r.Messages[len(r.Messages)-1].Text)
 		request, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url, body)
 		if err != nil {
@@ -54,6 +54,7 @@ func (p plain) Stream(ctx context.Context, r model.Request, on model.Deltas) (mo
 		}
 		return t.End()
 	})
+	return *reply, err
 }
 
 func refusal(response *http.Response, body []byte) error {
