@@ -49,11 +49,19 @@ type chunkReader struct {
 	kept   chatOpaque // what goes back with the following calls
 	// summed says that the usage of the whole reply has come in a chunk of its own, which the API sends last.
 	summed bool
+	shape  plainShape // of the last plain chunk
 }
 
 // add adds the next chunk. Servers spell chunks in many ways: everything that might have another type somewhere is looked at by hand.
 func (r *chunkReader) add(raw []byte) error {
-	if plain, ok := readPlain(raw); ok {
+	plain, ok := r.shape.read(raw)
+	if !ok {
+		var at int
+		if plain, at, ok = readPlain(raw); ok {
+			r.shape.keep(raw, plain, at)
+		}
+	}
+	if ok {
 		if err := r.Reasoning(plain.reasoning); err != nil {
 			return err
 		}

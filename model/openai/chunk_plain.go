@@ -14,7 +14,9 @@ type plainChunk struct {
 // readPlain reads a chunk in one pass, without the table of fields that a chunk of any shape needs. It takes those alone whose every member
 // it knows, once and in the spelling of the API, with values that cannot mean anything else; ok is false for all others, which
 // [chunkReader.add] reads as they are.
-func readPlain(raw []byte) (c plainChunk, ok bool) {
+//
+// At is where its text begins in raw; 0: it has none, several, or one with escapes.
+func readPlain(raw []byte) (c plainChunk, at int, ok bool) {
 	s := plainScanner{rest: raw}
 	ok = s.object(func(name []byte) bool {
 		switch string(name) {
@@ -31,7 +33,10 @@ func readPlain(raw []byte) (c plainChunk, ok bool) {
 		}
 	})
 	s.space()
-	return c, ok && len(s.rest) == 0
+	if s.texts == 1 && s.behind > 0 {
+		at = len(raw) - s.behind
+	}
+	return c, at, ok && len(s.rest) == 0
 }
 
 // plainNulls are the members that tell something unless they are null.
@@ -42,7 +47,11 @@ var plainNulls = map[string]bool{
 }
 
 // A plainScanner reads JSON from its front, as far as it has a form that is expected.
-type plainScanner struct{ rest []byte }
+type plainScanner struct {
+	rest   []byte
+	texts  int // that are not empty
+	behind int // how much of what is read comes behind the opening quote of the last of them; 0: it has escapes
+}
 
 // choice reads a member of the only choice.
 func (s *plainScanner) choice(name []byte, c *plainChunk) bool {
@@ -160,7 +169,12 @@ func (s *plainScanner) text() (text string, ok bool) {
 	if quoted == nil {
 		return "", false
 	}
+	if len(quoted) > len(`""`) {
+		s.texts++
+		s.behind = len(quoted) - 1 + len(s.rest)
+	}
 	if escaped {
+		s.behind = 0
 		var text string
 		err := json.Unmarshal(quoted, &text)
 		return text, err == nil

@@ -48,7 +48,7 @@ var notPlain = []string{
 
 func TestPlainChunks(t *testing.T) {
 	for _, c := range plainChunks {
-		got, ok := readPlain([]byte(c.raw))
+		got, _, ok := readPlain([]byte(c.raw))
 		if want := (plainChunk{text: c.text, reasoning: c.reasoning}); !ok || got != want {
 			t.Errorf("%s: %+v, %v, want %+v", c.name, got, ok, want)
 		}
@@ -57,7 +57,7 @@ func TestPlainChunks(t *testing.T) {
 		}
 	}
 	for _, raw := range notPlain {
-		if got, ok := readPlain([]byte(raw)); ok {
+		if got, _, ok := readPlain([]byte(raw)); ok {
 			t.Errorf("%s was read as %+v", raw, got)
 		}
 	}
@@ -94,7 +94,7 @@ func FuzzPlainChunk(f *testing.F) {
 		f.Add(raw)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
-		plain, ok := readPlain([]byte(raw))
+		plain, _, ok := readPlain([]byte(raw))
 		if !ok {
 			return
 		}
@@ -106,9 +106,71 @@ func FuzzPlainChunk(f *testing.F) {
 	})
 }
 
+// shaped reads a chunk behind another one.
+func shaped(before, raw string) (plainChunk, bool) {
+	var shape plainShape
+	if plain, at, ok := readPlain([]byte(before)); ok {
+		shape.keep([]byte(before), plain, at)
+	}
+	return shape.read([]byte(raw))
+}
+
+func TestPlainShapes(t *testing.T) {
+	chunk := func(text string) string {
+		return `{"id":"c","choices":[{"index":0,"delta":` + text + `,"finish_reason":null}]}`
+	}
+	for _, c := range []struct {
+		before, raw string
+		want        plainChunk
+		ok          bool
+	}{
+		{`{"content":"a"}`, `{"content":" bc"}`, plainChunk{text: " bc"}, true},
+		{`{"content":"a"}`, `{"content":"naïve 😀"}`, plainChunk{text: "naïve 😀"}, true},
+		{`{"content":"a"}`, `{"content":""}`, plainChunk{}, false},
+		{`{"content":"","reasoning":"a"}`, `{"content":"","reasoning":"b"}`, plainChunk{reasoning: "b"}, true},
+		{`{"reasoning":"a","content":""}`, `{"reasoning":"b","content":""}`, plainChunk{reasoning: "b"}, true},
+		{`{"content":"a"}`, `{"content":"\n"}`, plainChunk{}, false},
+		{`{"content":"a"}`, `{"content":"a","role":"b"}`, plainChunk{}, false},
+		{`{"content":"a"}`, "{\"content\":\"a\tb\"}", plainChunk{}, false},
+		{`{"content":"a"}`, "{\"content\":\"\xff\"}", plainChunk{}, false},
+		{`{"content":"a"}`, `{"content":"a"`, plainChunk{}, false},
+		{`{"content":"\n"}`, `{"content":"b"}`, plainChunk{}, false},
+		{`{"content":""}`, `{"content":"b"}`, plainChunk{}, false},
+		{`{"content":"a","reasoning":"b"}`, `{"content":"a","reasoning":"c"}`, plainChunk{}, false},
+		{`{"reasoning_content":"a","reasoning":"a"}`, `{"reasoning_content":"a","reasoning":"b"}`, plainChunk{}, false},
+	} {
+		if got, ok := shaped(chunk(c.before), chunk(c.raw)); ok != c.ok || got != c.want {
+			t.Errorf("%s behind %s: %+v, %v, want %+v, %v", c.raw, c.before, got, ok, c.want, c.ok)
+		}
+	}
+}
+
+// FuzzPlainShape holds what is read of a chunk by the shape of another one against what the whole table of fields makes of it.
+func FuzzPlainShape(f *testing.F) {
+	for _, c := range plainChunks {
+		f.Add(c.raw, c.raw)
+	}
+	f.Add(plainChunks[7].raw, notPlain[6])
+	f.Fuzz(func(t *testing.T, before, raw string) {
+		plain, ok := shaped(before, raw)
+		if !ok {
+			return
+		}
+		got, err := heardOf(raw, (*chunkReader).addAny)
+		want := heardChunk{plainChunk: plain}
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Fatalf("%s\nis read by the shape of %s as %+v\nin full as %+v, %v", raw, before, want, got, err)
+		}
+	})
+}
+
 func BenchmarkChunk(b *testing.B) {
 	raw := []byte(plainChunks[0].raw)
-	for name, add := range map[string]func(*chunkReader, []byte) error{"plain": (*chunkReader).add, "in full": (*chunkReader).addAny} {
+	unlike := func(r *chunkReader, raw []byte) error {
+		r.shape.before = r.shape.before[:0]
+		return r.add(raw)
+	}
+	for name, add := range map[string]func(*chunkReader, []byte) error{"plain": (*chunkReader).add, "unlike": unlike, "in full": (*chunkReader).addAny} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			r := chunkReader{Draft: new(provider.Draft)}
