@@ -59,7 +59,7 @@ func (r *eventReader) read() error {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	r.addLine(bytes.TrimRight(line, "\r\n"))
+	r.addLine(withoutEnd(line))
 	if err != nil {
 		r.endEvent()
 	}
@@ -132,6 +132,14 @@ func (r *eventReader) line() ([]byte, error) {
 	}
 }
 
+// withoutEnd is a line without its line end.
+func withoutEnd(line []byte) []byte {
+	for n := len(line) - 1; n >= 0 && (line[n] == '\n' || line[n] == '\r'); n-- {
+		line = line[:n]
+	}
+	return line
+}
+
 // addLine adds a line to the event, or ends the event if the line is empty.
 func (r *eventReader) addLine(line []byte) {
 	name, value, _ := bytes.Cut(line, []byte(":"))
@@ -144,25 +152,34 @@ func (r *eventReader) addLine(line []byte) {
 	case "event":
 		r.event = string(value)
 	case "data":
+		if r.lines == 0 && r.ends() { // the event is one line, as it nearly always is: it stays where it is until the next is read
+			r.hold(value)
+			r.event = ""
+			return
+		}
 		if r.lines > 0 {
 			r.data = append(r.data, '\n')
 		}
 		r.lines++
 		r.data = append(r.data, value...)
-		if r.lines == 1 && !r.ends() && (bytes.Equal(value, []byte("[DONE]")) || json.Valid(value)) {
+		if r.lines == 1 && (bytes.Equal(value, []byte("[DONE]")) || json.Valid(value)) {
 			r.endEvent() // the event is complete, and the empty line behind it may never come
 		}
 	}
 }
 
-// ends reports whether the empty line that ends the event has come already, as it mostly has: what is in the event need not be looked at
+// ends passes over the empty line that ends the event, if it has come already, as it mostly has: what is in the event need not be looked at
 // then.
 func (r *eventReader) ends() bool {
 	if r.src.Buffered() == 0 {
 		return false
 	}
 	next, err := r.src.Peek(1)
-	return err == nil && next[0] == '\n'
+	if err != nil || next[0] != '\n' {
+		return false
+	}
+	_, err = r.src.Discard(1)
+	return err == nil
 }
 
 // endEvent gives the event on, if there is one, and starts the next.
