@@ -54,7 +54,10 @@ func (g *Gateway) start(agent *served, begun *state.Begun, asked time.Time, requ
 		cancel(g.drained())
 	}
 	a.logStart()
-	go a.execute()
+	go func() {
+		growStack()
+		a.execute()
+	}()
 	return a
 }
 
@@ -115,6 +118,7 @@ func (a *attempt) launch() <-chan *finished {
 	ended := make(chan *finished, 1)
 	go func() {
 		defer cancel()
+		growStack()
 		var result host.Result
 		err := calls.Protect(func() (err error) {
 			if err := a.readTyped(ctx, s); err != nil {
