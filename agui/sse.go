@@ -83,12 +83,24 @@ func (s *Stream) Send(records ...Record) error {
 	return s.write()
 }
 
+// SendAll is Send for records that need not be in a list. It flushes also if there is none.
+func (s *Stream) SendAll(records iter.Seq[Record]) error {
+	if s.err != nil {
+		return s.err
+	}
+	s.take()
+	for r := range records {
+		s.append(&r)
+	}
+	return s.write()
+}
+
 // largeRecord is from how many bytes on a record is written from where it is: who sends a long conversation need not copy it for each reader.
 const largeRecord = 16 << 10
 
 // append writes a record into the buffer. What has a line break, which no event and no id of ours has, the library takes apart.
 func (s *Stream) append(r *Record) {
-	if len(r.Data) > 0 && bytes.IndexByte(r.Data, '\n') < 0 && bytes.IndexByte(r.Data, '\r') < 0 && !strings.ContainsAny(r.ID, "\n\r\x00") {
+	if len(r.Data) > 0 && bytes.IndexByte(r.Data, '\n') < 0 && bytes.IndexByte(r.Data, '\r') < 0 && printable(r.ID) {
 		if r.ID != "" {
 			s.buf.WriteString("id: ")
 			s.buf.WriteString(r.ID)
@@ -110,6 +122,16 @@ func (s *Stream) append(r *Record) {
 	}
 	m.AppendData(string(r.Data))
 	_, _ = m.WriteTo(s.buf) // a bytes.Buffer returns no error
+}
+
+// printable reports whether an id has no control characters, some of which would end it.
+func printable(id string) bool {
+	for i := range len(id) {
+		if id[i] < ' ' {
+			return false
+		}
+	}
+	return true
 }
 
 // Comment writes a comment, which clients ignore: it keeps proxies from closing a quiet stream.

@@ -20,10 +20,21 @@ func threadMark(key state.Key) string {
 	return strconv.FormatUint(uint64(binary.BigEndian.Uint32(sum[:4])), 10)
 }
 
-// eventID is the id of an event, in the stream of a thread with this mark.
-func eventID(id state.FrameID, mark string) string {
+// idBytes is how many bytes an event's id mostly has, without the mark: a fence is a time, and few runs have more than 99,999 events.
+const idBytes = len("1234567890123-12345-")
+
+// writeEventID writes the id of an event, in the stream of a thread with this mark.
+func writeEventID(to *strings.Builder, id state.FrameID, mark string) {
 	var room [64]byte
-	return string(append(append(id.Append(room[:0]), '-'), mark...))
+	_, _ = to.Write(append(id.Append(room[:0]), '-')) // it returns no error
+	_, _ = to.WriteString(mark)
+}
+
+// eventID is what writeEventID writes.
+func eventID(id state.FrameID, mark string) string {
+	var text strings.Builder
+	writeEventID(&text, id, mark)
+	return text.String()
 }
 
 // parseEventID reads the id of an event of a thread, and reports whether it is one. Ids that were sent before they had a mark, and

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -195,20 +197,33 @@ func (s *stream) send(frames ...state.Frame) error {
 		}
 	}
 	s.last = time.Now()
-	records := make([]agui.Record, len(frames))
-	for i, f := range frames {
-		s.inRun = (s.inRun || f.Type == agui.TypeRunStarted) && !frame.Terminal(f)
-		records[i].Data = f.Data
-		if !f.ID.IsZero() {
-			records[i].ID = eventID(f.ID, s.mark)
-		}
-	}
-	if err := s.out.Send(records...); err != nil {
+	if err := s.out.SendAll(s.records(frames)); err != nil {
 		return route.ReaderGone(err)
 	}
 	s.metrics.Sent(context.Background(), len(frames), size)
 	s.first = s.first.sent(frames)
 	return nil
+}
+
+// records yields what is sent of frames, and notes whether the reader is in a run then. The caller holds mu.
+func (s *stream) records(frames []state.Frame) iter.Seq[agui.Record] {
+	return func(yield func(agui.Record) bool) {
+		var ids strings.Builder // all of them in one piece of memory
+		ids.Grow(len(frames) * (len(s.mark) + idBytes))
+		for i := range frames {
+			f := &frames[i]
+			s.inRun = (s.inRun || f.Type == agui.TypeRunStarted) && !frame.Terminal(*f)
+			record := agui.Record{Data: f.Data}
+			if !f.ID.IsZero() {
+				begin := ids.Len()
+				writeEventID(&ids, f.ID, s.mark)
+				record.ID = ids.String()[begin:]
+			}
+			if !yield(record) {
+				return
+			}
+		}
+	}
 }
 
 // keepAlive sends a comment whenever nothing else was sent for a heartbeat, so that proxies keep the connection.
