@@ -51,11 +51,15 @@ func (s *store) begin(ctx context.Context, r *Request, o LeaseOptions, read Read
 	if err := s.affords(ctx, r.Key.Principal, r.MaxStored, transition); err != nil {
 		return nil, err
 	}
-	after, _, err := s.write(ctx, &Write{Base: base, Transition: transition, Begins: v.Meaning.Runs()})
+	after, written, err := s.write(ctx, &Write{Base: base, Transition: transition, Begins: v.Meaning.Runs()})
 	if err != nil {
 		return nil, err
 	}
-	return s.begun(after, v, o), nil
+	begun := s.begun(after, v, o)
+	if v.Meaning.Runs() && len(transition.Frames) == 0 {
+		s.expect(after, written.Last)
+	}
+	return begun, nil
 }
 
 // claim is what an attempt asks for, with its fence.

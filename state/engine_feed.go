@@ -3,43 +3,11 @@ package state
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
-	"sync"
 	"time"
-)
-
-// How much of a log a feed keeps for readers that are a little behind; those that are further read the backend.
-const (
-	feedFrames = 1024
-	feedBytes  = 512 << 10
 )
 
 // pollPeriod is how soon a log is looked at again that could not be read, or of which nobody tells when it grows.
 const pollPeriod = time.Second / 4
-
-// A feed is the newest part of one thread's log, for the readers this process has of it. It is filled straight from memory
-// by an owner of the thread that lives here and, if other processes write the backend too, by reading what the backend tells of, once
-// however many readers there are. A feed of which nothing comes holds no goroutine.
-type feed struct {
-	key    Key
-	thread string // the key's digest
-	born   string
-	number int64         // those of a thread grow
-	leaves chan struct{} // closed when the last reader has left
-
-	readers int // guarded by the store's lock
-
-	mu         sync.Mutex
-	frames     []Frame // all there are behind from, up to last; only ever appended to or replaced
-	size       int
-	from, last FrameID
-	err        error // the log is over
-	wake       chan struct{}
-	refreshing bool // a goroutine reads the backend
-	again      bool // and is to look again
-	followed   bool // the backend was asked to tell of the log
-}
 
 // join returns the feed of a thread whose log reaches up to at, for one more reader who has read it. [store.leave] gives
 // it back.
@@ -49,13 +17,12 @@ func (s *store) join(ctx context.Context, key Key, born string, at FrameID) *fee
 	before := s.feeds[thread]
 	f := before
 	made := f == nil || f.born != born || f.over() != nil
+	if made && before != nil && before.readers == 0 {
+		s.drop(before)
+		before = nil
+	}
 	if made {
-		s.numbered = max(s.numbered+1, time.Now().UnixMicro())
-		f = &feed{
-			key: key, thread: thread, born: born, number: s.numbered, leaves: make(chan struct{}),
-			from: at, last: at, wake: make(chan struct{}),
-		}
-		s.feeds[thread] = f
+		f = s.newFeed(key, thread, born, at)
 	}
 	f.readers++
 	of := s.owned[thread]
@@ -73,13 +40,68 @@ func (s *store) join(ctx context.Context, key Key, born string, at FrameID) *fee
 	return f
 }
 
+// newFeed makes the feed of a thread. The caller holds the store's lock.
+func (s *store) newFeed(key Key, thread, born string, at FrameID) *feed {
+	s.numbered = max(s.numbered+1, time.Now().UnixMicro())
+	f := &feed{
+		key: key, thread: thread, born: born, number: s.numbered, leaves: make(chan struct{}),
+		from: at, last: at, wake: make(chan struct{}),
+	}
+	s.feeds[thread] = f
+	return f
+}
+
+// expect has a feed ready for the reader of a run that an owner here has begun behind a frame: most are read at once, from their beginning on.
+func (s *store) expect(r *Record, at FrameID) {
+	thread := r.Thread.Key.Digest()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := s.feeds[thread]
+	if f == nil {
+		f = s.newFeed(r.Thread.Key, thread, r.Born, at)
+	}
+	if f.born == r.Born && f.over() == nil && f.end() == at {
+		f.begun = FrameID{Fence: r.Thread.Fence}
+	}
+}
+
+// joinRun returns the feed of a thread for a reader who is at the beginning of the run that lives here, nil if the feed does not reach back to
+// that. [store.leave] gives it back.
+func (s *store) joinRun(key Key, at FrameID) *feed {
+	thread := key.Digest()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := s.feeds[thread]
+	if f == nil || at.IsZero() || f.begun != at || s.owners[attemptKey{thread, at.Fence}] == nil {
+		return nil
+	}
+	f.readers++
+	return f
+}
+
 // leave is the end of a reader.
 func (s *store) leave(f *feed) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if f.readers--; f.readers > 0 {
-		return
+	if f.readers--; f.readers == 0 {
+		s.drop(f)
 	}
+}
+
+// dropUnread lets go of the feed of a thread if it has no reader, and reports whether there is one that has.
+func (s *store) dropUnread(thread string) (read bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := s.feeds[thread]
+	if f != nil && f.readers == 0 {
+		s.drop(f)
+		return false
+	}
+	return f != nil
+}
+
+// drop lets go of a feed that has no reader. The caller holds the store's lock.
+func (s *store) drop(f *feed) {
 	close(f.leaves)
 	if s.feeds[f.thread] == f {
 		delete(s.feeds, f.thread)
@@ -115,21 +137,34 @@ func (s *store) refresh(thread string) {
 			s.owned[thread] = owned{owners: of.owners} // whoever joins next looks, too
 		}
 	}
-	looks := slices.Collect(maps.Values(feeds))
+	var looks []*feed
+	for _, f := range feeds {
+		if f.readers == 0 {
+			s.drop(f)
+			continue
+		}
+		f.begun = FrameID{} // nor is the feed to be relied on
+		looks = append(looks, f)
+	}
 	s.mu.Unlock()
 	for _, f := range looks {
 		s.refreshFeed(f)
 	}
 }
 
-// refreshSoon is refresh for a thread whose run here has ended: most who have read it leave at once, and nobody has to follow it for them.
-func (s *store) refreshSoon(thread string) {
-	s.mu.Lock()
-	read := s.feeds[thread] != nil
-	s.mu.Unlock()
-	if read {
-		time.AfterFunc(pollPeriod/4, func() { s.refresh(thread) })
+// endFeed is the end of a run here for the feed of its thread. Most who have read the run leave at once, and nobody has to follow it for them;
+// some are a little behind.
+func (s *store) endFeed(thread string) {
+	if !s.dropUnread(thread) {
+		return
 	}
+	time.AfterFunc(pollPeriod/4, func() {
+		if s.follower != nil {
+			s.refresh(thread)
+		} else {
+			s.clearFeed(thread) // what is kept of the log from here on is the backend's to say
+		}
+	})
 }
 
 // refreshFeed has a feed brought up to the log's end, by one goroutine at a time.
@@ -244,6 +279,7 @@ func (s *store) show(ctx context.Context, thread, born string, frames []Frame, b
 	last := frames[len(frames)-1].ID
 	s.mu.Lock()
 	f := s.feeds[thread]
+	unread := f != nil && f.readers == 0
 	if of, ok := s.owned[thread]; ok {
 		of.last = last
 		s.owned[thread] = of
@@ -252,7 +288,9 @@ func (s *store) show(ctx context.Context, thread, born string, frames []Frame, b
 	switch {
 	case f == nil:
 	case f.born == born && !f.end().Less(before):
-		f.add(frames, last)
+		if size := f.add(frames, last); unread && size > unreadBytes {
+			s.dropUnread(thread)
+		}
 		f.wakeReaders()
 	case s.follower != nil: // frames are missing between, or the readers' thread is gone and this is another one
 		s.refreshFeed(f)
@@ -261,132 +299,16 @@ func (s *store) show(ctx context.Context, thread, born string, frames []Frame, b
 	}
 }
 
-// take adds a page, and reports whether there may be more to read.
-func (f *feed) take(page *LogPage) (more bool, err error) {
-	if !page.of(f.born) {
-		return false, ErrUnknownThread
+// clearFeed lets go of all frames of a thread's feed: readers that are behind read the backend.
+func (s *store) clearFeed(thread string) {
+	s.mu.Lock()
+	f := s.feeds[thread]
+	s.mu.Unlock()
+	if f == nil {
+		return
 	}
-	if f.end().Less(page.Cut) {
-		return false, ErrTrimmed
-	}
-	f.add(page.Frames, page.End)
-	f.wakeReaders()
-	return page.More || page.Born == "", nil
-}
-
-// beginRefresh reports whether the caller is the one who looks; else whoever does will look again.
-func (f *feed) beginRefresh() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.refreshing {
-		f.again = true
-		return false
-	}
-	f.refreshing = true
-	return true
-}
-
-// endRefresh reports whether nobody has asked for another look meanwhile; then the caller's is over. Followed: the backend tells of the log.
-func (f *feed) endRefresh() (over, followed bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.refreshing, f.again = f.again, false
-	return !f.refreshing, f.followed
-}
-
-// follow notes that the backend is asked to tell of the log.
-func (f *feed) follow() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.followed = true
-}
-
-// given reports whether the backend tells of the log to nobody who still looks, and is to be told so.
-func (f *feed) given() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.followed && !f.refreshing
-}
-
-func (f *feed) end() FrameID {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.last
-}
-
-func (f *feed) over() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.err
-}
-
-// add appends what is new of frames, which are all there are up to end.
-func (f *feed) add(frames []Frame, end FrameID) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, frame := range frames {
-		if f.last.Less(frame.ID) {
-			f.frames = append(f.frames, frame)
-			f.size += len(frame.Data)
-			f.last = frame.ID
-		}
-	}
-	if f.last.Less(end) {
-		f.last = end
-	}
-	if len(f.frames) > feedFrames || f.size > feedBytes {
-		f.shrink()
-	}
-}
-
-// shrink lets go of the older half, which waiting readers have had long ago.
-func (f *feed) shrink() {
-	half := (len(f.frames) + 1) / 2
-	f.from = f.frames[half-1].ID
-	f.frames = slices.Clone(f.frames[half:])
-	f.size = 0
-	for _, frame := range f.frames {
-		f.size += len(frame.Data)
-	}
-}
-
-// clear lets go of all frames: readers that are behind read the backend.
-func (f *feed) clear() {
 	f.mu.Lock()
 	f.frames, f.size, f.from = nil, 0, f.last
 	f.mu.Unlock()
 	f.wakeReaders()
-}
-
-// wakeReaders wakes those who have read all there was.
-func (f *feed) wakeReaders() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	close(f.wake)
-	f.wake = make(chan struct{})
-}
-
-// fail ends the feed for its readers.
-func (f *feed) fail(err error) {
-	f.mu.Lock()
-	f.err = err
-	f.mu.Unlock()
-	f.wakeReaders()
-}
-
-// behind returns the frames behind at, or what to wait on if there are none; not ok: the feed does not reach back that far.
-func (f *feed) behind(at FrameID) (batch []Frame, wake <-chan struct{}, ok bool, err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if at.Less(f.from) {
-		return nil, nil, false, nil
-	}
-	i, found := slices.BinarySearchFunc(f.frames, at, func(frame Frame, at FrameID) int { return frame.ID.Compare(at) })
-	if found {
-		i++
-	}
-	if i < len(f.frames) {
-		return slices.Clip(f.frames[i:]), nil, true, nil
-	}
-	return nil, f.wake, f.err == nil, f.err
 }

@@ -87,24 +87,15 @@ func (s *store) disown(l *Lease) {
 // handOver is disown for a lease whose thread somebody else goes on with.
 func (s *store) handOver(l *Lease) {
 	s.disown(l)
-	if s.follower != nil {
+	if s.dropUnread(l.digest()) && s.follower != nil {
 		s.refresh(l.digest())
 	}
 }
 
-// ended is disown for a lease whose run is over. What is kept of its log from here on is the backend's to say.
+// ended is disown for a lease whose run is over.
 func (s *store) ended(l *Lease) {
 	s.disown(l)
-	s.mu.Lock()
-	f := s.feeds[l.digest()]
-	s.mu.Unlock()
-	switch {
-	case f == nil:
-	case s.follower != nil:
-		s.refreshSoon(l.digest())
-	default:
-		f.clear()
-	}
+	s.endFeed(l.digest())
 }
 
 // lost is disown for a lease that somebody else has taken away.

@@ -55,6 +55,11 @@ type tail struct {
 
 // next returns what comes next, or what to wait on if that is nothing yet.
 func (t *tail) next(ctx context.Context) ([]Frame, <-chan struct{}, error) {
+	if t.feed == nil && t.born == "" {
+		if t.feed = t.store.joinRun(t.key, t.at); t.feed != nil {
+			t.born = t.feed.born
+		}
+	}
 	if t.feed != nil {
 		batch, wake, ok, err := t.feed.behind(t.at)
 		if ok || err != nil {
