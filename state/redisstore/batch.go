@@ -21,7 +21,7 @@ const (
 // errUnanswered is what a call comes to that was not answered for a reason of this process' own.
 var errUnanswered = errors.New("redisstore: a script was not sent")
 
-// A batcher sends scripts of many threads in few round trips to one node: a script goes at once while the node is idle, and those
+// A batcher sends what is small for many threads in few round trips to one node: a call goes at once while the node is idle, and those
 // that come while others are on their way go together. Each has an answer or an error of its own.
 type batcher struct {
 	client redis.UniversalClient
@@ -31,15 +31,17 @@ type batcher struct {
 	trips   int     // on their way
 }
 
-// A call is a script that is sent for a caller.
+// A call is a script, or some commands, that are sent for a caller.
 type call struct {
 	script script
 	keys   []string
 	args   args
-	size   int // bytes of what is large among args
-	answer any
-	err    error
-	done   chan struct{} // closed when it is answered
+	size   int // bytes of what is large in args and the answer
+	// commands, if there are any, are sent in place of a script. They have their own answers; the call has the first error of theirs.
+	commands []redis.Cmder
+	answer   any
+	err      error
+	done     chan struct{} // closed when it is answered
 }
 
 // do has a script run, and waits for its answer or the end of ctx. What a caller no longer waits for may be done all the same.
@@ -123,27 +125,49 @@ func (b *batcher) send(calls []*call) {
 	}
 }
 
-// exchange has the scripts of calls run in one pipeline, and returns those that the node has to be told in full.
+// exchange has calls made in one pipeline, and returns those whose scripts the node has to be told in full.
 func (b *batcher) exchange(calls []*call, run func(script, context.Context, redis.Scripter, []string, ...any) *redis.Cmd) (unknown []*call) {
 	ctx := context.Background() // of none of the callers: a hook bounds it
 	p := b.client.Pipeline()
-	answers := make([]*redis.Cmd, len(calls))
+	ends := make([]int, len(calls)) // of each call's commands
 	for i, c := range calls {
-		answers[i] = run(c.script, ctx, p, c.keys, c.args...)
-	}
-	_, _ = p.Exec(ctx) // it fails with the first error of those that are looked at here
-	for i, c := range calls {
-		if c.answer, c.err = answers[i].Result(); redis.HasErrorPrefix(c.err, "NOSCRIPT") {
-			unknown = append(unknown, c)
+		if c.commands == nil {
+			run(c.script, ctx, p, c.keys, c.args...)
 		}
-		switch {
-		case errors.Is(c.err, os.ErrDeadlineExceeded): // of the connection, which has that of the exchange
-			c.err = fmt.Errorf("redisstore: %w: %w", context.DeadlineExceeded, c.err)
-		case c.err != nil:
-			c.err = fmt.Errorf("redisstore: %w", c.err)
+		for _, command := range c.commands {
+			_ = p.Process(ctx, command) // it is only noted
+		}
+		ends[i] = p.Len()
+	}
+	answers, _ := p.Exec(ctx) // it fails with the first error of those that are looked at here
+	begin := 0
+	for i, c := range calls {
+		c.read(answers[begin:ends[i]])
+		begin = ends[i]
+		if redis.HasErrorPrefix(c.err, "NOSCRIPT") {
+			unknown = append(unknown, c)
 		}
 	}
 	return unknown
+}
+
+// read reads the answers to what was sent for a call.
+func (c *call) read(answers []redis.Cmder) {
+	c.err = nil
+	for _, answer := range answers {
+		if c.err = answer.Err(); c.err != nil {
+			break
+		}
+		if script, ok := answer.(*redis.Cmd); ok {
+			c.answer = script.Val()
+		}
+	}
+	switch {
+	case errors.Is(c.err, os.ErrDeadlineExceeded): // of the connection, which has that of the exchange
+		c.err = fmt.Errorf("redisstore: %w: %w", context.DeadlineExceeded, c.err)
+	case c.err != nil:
+		c.err = fmt.Errorf("redisstore: %w", c.err)
+	}
 }
 
 // batchers are those of a Redis: one, or one for each master of a cluster, so that nobody waits for a node that is away but those whose
@@ -175,6 +199,23 @@ func (s *backend) nodeOf(ctx context.Context, key string) (string, error) {
 		return "", fmt.Errorf("redisstore: %w", err)
 	}
 	return node.Options().Addr, nil
+}
+
+// together has commands made that are of any slots, if there are some. Those for a Redis that is no cluster go with what others send.
+func (s *backend) together(ctx context.Context, commands func(ctx context.Context, p redis.Pipeliner)) error {
+	p := s.main.Pipeline()
+	commands(ctx, p)
+	if p.Len() == 0 {
+		return nil
+	}
+	if _, ok := s.main.(*redis.ClusterClient); !ok {
+		_, err := s.batchers.at("").do(ctx, &call{commands: p.Cmds()})
+		return err
+	}
+	if _, err := p.Exec(ctx); err != nil {
+		return fmt.Errorf("redisstore: %w", err)
+	}
+	return nil
 }
 
 func (b *batchers) at(address string) *batcher {

@@ -3,7 +3,6 @@ package redisstore
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/url"
 	"strconv"
@@ -74,16 +73,18 @@ func parseIndexMember(principal, entry string) (state.Key, bool) {
 // announce writes the hints to what a transition is about to make of a thread, and to the attempt that begins with it. It fails with
 // [state.ErrLater] if a later version has taken the store: the transition must not come then.
 func (s *backend) announce(ctx context.Context, t *state.Thread, begins bool) error {
-	p := s.main.Pipeline()
-	s.hintIndex(ctx, p, t, s.o.ThreadTTL)
-	s.expectWrite(ctx, p, t.Key)
-	if begins {
-		key := s.liveKey(hashTagOf(t.Key).shard(liveShards))
-		p.ZAdd(ctx, key, redis.Z{Score: score(t.Live.Until), Member: liveMember(t.Key, t.Fence)})
-	}
-	record := p.GetEx(ctx, s.formatKey(), s.o.ThreadTTL+grace) // last, for the first error counts, and there may be no record yet
-	if _, err := p.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
-		return fmt.Errorf("redisstore: %w", err)
+	var record *redis.StringCmd
+	err := s.together(ctx, func(ctx context.Context, p redis.Pipeliner) {
+		s.hintIndex(ctx, p, t, s.o.ThreadTTL)
+		s.expectWrite(ctx, p, t.Key)
+		if begins {
+			key := s.liveKey(hashTagOf(t.Key).shard(liveShards))
+			p.ZAdd(ctx, key, redis.Z{Score: score(t.Live.Until), Member: liveMember(t.Key, t.Fence)})
+		}
+		record = p.GetEx(ctx, s.formatKey(), s.o.ThreadTTL+grace) // last, for the first error counts, and there may be no record yet
+	})
+	if err != nil && !errors.Is(err, redis.Nil) {
+		return err
 	}
 	return s.formatOf(record)
 }
@@ -104,12 +105,7 @@ func (s *backend) hintIndex(ctx context.Context, p redis.Pipeliner, t *state.Thr
 func (s *backend) hint(ctx context.Context, commands func(ctx context.Context, p redis.Pipeliner)) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.o.timeout/2)
 	defer cancel()
-	p := s.main.Pipeline()
-	commands(ctx, p)
-	if p.Len() == 0 {
-		return
-	}
-	if _, err := p.Exec(ctx); err != nil {
+	if err := s.together(ctx, commands); err != nil {
 		s.o.Logger.DebugContext(ctx, "an index was not written", slog.Any("error", err))
 	}
 }

@@ -19,6 +19,9 @@ type stored struct {
 	queue  string            // who waits, as stored
 }
 
+// loadedBytes is how many bytes a thread without its conversation has that is large, if not as large as can be.
+const loadedBytes = 64 << 10
+
 // storedOf is what is remembered of a record; of none, if there is no such thread.
 func storedOf(r *state.Record) stored {
 	if r == nil {
@@ -43,7 +46,7 @@ func (s *backend) Read(ctx context.Context, key state.Key, o state.ReadOptions) 
 	if !o.Frame.IsZero() {
 		log = []part{partLog}
 	}
-	reply, err := s.run(ctx, loadScript, hashTagOf(key), a, log...)
+	reply, err := s.batch(ctx, loadScript, hashTagOf(key), a, loadedBytes, log...)
 	if err != nil {
 		return nil, err
 	}

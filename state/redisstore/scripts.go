@@ -187,9 +187,9 @@ func (s *backend) runPacked(ctx context.Context, script script, h hashTag, a arg
 	return r, err
 }
 
-// batch is run for scripts that are many and small: those of several threads go together. Size is how many bytes a has about.
-func (s *backend) batch(ctx context.Context, script script, h hashTag, a args, size int) (reply, error) {
-	keys := s.keys(h, script.parts)
+// batch is run for scripts that are many and small: those of several threads go together. Size is how many bytes a and the answer have about.
+func (s *backend) batch(ctx context.Context, script script, h hashTag, a args, size int, more ...part) (reply, error) {
+	keys := append(s.keys(h, script.parts), s.keys(h, more)...)
 	b, err := s.batcherOf(ctx, keys[0])
 	if err != nil {
 		return nil, err
@@ -199,6 +199,19 @@ func (s *backend) batch(ctx context.Context, script script, h hashTag, a args, s
 		return nil, err
 	}
 	return answered(answer)
+}
+
+// size is about how many bytes a has.
+func (a args) size() (bytes int) {
+	for _, v := range a {
+		switch v := v.(type) {
+		case string:
+			bytes += len(v)
+		case []byte:
+			bytes += len(v)
+		}
+	}
+	return bytes
 }
 
 // answered reads the answer of a script.

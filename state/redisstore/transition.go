@@ -36,7 +36,7 @@ func (s *backend) Write(ctx context.Context, w *state.Write) (state.Written, err
 		len(transition.Frames) > 0 || transition.State != nil || len(transition.Left)+len(transition.Append) > 0 {
 		log = logParts
 	}
-	r, err := s.run(ctx, transitionScript, hashTagOf(t.Key), a, log...)
+	r, err := s.batch(ctx, transitionScript, hashTagOf(t.Key), a, a.size(), log...)
 	if err == nil {
 		err = s.grants(ctx, t.Key, r.text(0))
 	}

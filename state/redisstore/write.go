@@ -89,7 +89,8 @@ func (s *backend) UpdateAttempt(ctx context.Context, key state.Key, u state.Atte
 	h := hashTagOf(key)
 	switch u.Op {
 	case state.AttemptRecord:
-		r, err := s.update(ctx, onceScript, h, append(leaseArgs(u.Lease), memoField(u.Effect), []byte(u.Result)))
+		r, err := s.batch(ctx, onceScript, h, append(leaseArgs(u.Lease), memoField(u.Effect), []byte(u.Result)), len(u.Result))
+		r, err = updated(r, err)
 		return state.Attempt{Live: true, Flags: told(r.list(1))}, err
 	case state.AttemptRenew, state.AttemptRelease:
 		script, a := renewScript, append(leaseArgs(u.Lease), s.clock())
@@ -118,7 +119,11 @@ func (s *backend) UpdateAttempt(ctx context.Context, key state.Key, u state.Atte
 
 // update runs a script that changes the live attempt. That nothing is live is no error.
 func (s *backend) update(ctx context.Context, script script, h hashTag, a args) (reply, error) {
-	r, err := s.run(ctx, script, h, a)
+	return updated(s.run(ctx, script, h, a))
+}
+
+// updated reads the answer of such a script.
+func updated(r reply, err error) (reply, error) {
 	if err != nil || r.text(0) == live || r.text(0) == idle {
 		return r, err
 	}
