@@ -22,9 +22,17 @@ type messagePage struct {
 
 // readMessages reads a part of the present conversation, from a slot on upwards, or downwards.
 func (s *backend) readMessages(ctx context.Context, h hashTag, from int, down bool, most int) (*messagePage, error) {
-	a := args{s.clock(), from, most, readBytes}
-	a.flag(down)
-	r, err := s.run(ctx, messagesScript, h, a)
+	a := args{s.clock(), from, most}
+	var r reply
+	var err error
+	if from == 0 && !down { // few conversations have more than the first part
+		a.add(firstBytes, "")
+		r, err = s.batch(ctx, messagesScript, h, a, firstBytes)
+	} else {
+		a.add(readBytes)
+		a.flag(down)
+		r, err = s.run(ctx, messagesScript, h, a)
+	}
 	if err != nil {
 		return nil, err
 	}

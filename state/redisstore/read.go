@@ -16,7 +16,7 @@ func (s *backend) State(ctx context.Context, key state.Key, rev int64) (json.Raw
 // stateAt is [backend.State] with the tag of the thread.
 func (s *backend) stateAt(ctx context.Context, key state.Key, rev int64) (text json.RawMessage, tag string, err error) {
 	a := args{s.clock(), rev}
-	r, err := s.run(ctx, stateScript, hashTagOf(key), a)
+	r, err := s.batch(ctx, stateScript, hashTagOf(key), a, firstBytes)
 	if err == nil && r.text(0) == "replaced" { // only then the other key is named, which may not be there
 		r, err = s.run(ctx, stateScript, hashTagOf(key), a, partOld)
 	}
@@ -36,6 +36,8 @@ func (s *backend) stateAt(ctx context.Context, key state.Key, rev int64) (text j
 const (
 	readBatch = 256     // entries
 	readBytes = 4 << 20 // unless a single entry has more
+	// firstBytes is how many bytes there may be in what goes together with others: of a conversation at first, and about of a state.
+	firstBytes = 256 << 10
 )
 
 // ReadLog reads what a log has behind a frame; see [state.Backend].
