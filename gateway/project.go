@@ -27,7 +27,11 @@ func (r *reader) project(sent []state.Frame, f state.Frame) ([]state.Frame, erro
 		f.Data = data
 	}
 	before := len(sent)
-	sent, loss, err := r.profile.Project(sent, f)
+	profile := r.profile
+	if f.ID.Fence != 0 && f.ID.Fence == r.named {
+		profile.RunID = "" // there is nothing to replace
+	}
+	sent, loss, err := profile.Project(sent, f)
 	if loss != 0 {
 		level := slog.LevelWarn
 		if loss == wire.LostExpiry {

@@ -33,6 +33,8 @@ type reader struct {
 	// runID is what the stream calls its run; a reader that did not name one is given one when it is needed.
 	runID       string
 	parentRunID string
+	// named is the fence of a run that the log has under the name which this reader has for it; 0 if none is known.
+	named uint64
 	// posted says that runID is the run that the reader asked for.
 	posted bool
 	// own are the messages that came with the request.

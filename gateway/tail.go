@@ -39,6 +39,9 @@ func (r *reader) follow(begun *state.Begun, a *attempt) error {
 	r.g.enterOwn(r.key)
 	defer r.g.leaveReader(r.key)
 	r.noteResumed(begun.Thread)
+	if begun.Thread.Live.Intent.RunID == r.profile.RunID {
+		r.named = begun.Lease.Fence
+	}
 	err := r.open()
 	if err == nil {
 		r.stream.first = &firstWait{metrics: r.g.metrics, agent: a.measuredAs, since: a.asked}
