@@ -9,22 +9,11 @@ import (
 	"net"
 	"net/http"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
 	"testing"
 )
-
-// buildBinary builds the program.
-func buildBinary(t *testing.T) string {
-	t.Helper()
-	binary := filepath.Join(t.TempDir(), "gateway")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	return binary
-}
 
 // adminAt is what the log says of the address for operators.
 var adminAt = regexp.MustCompile(`admin: metrics and health.*\b(http://[^"\s]+)`)
@@ -84,7 +73,7 @@ func ask(t *testing.T, url string, headers ...string) (status int, kind, body st
 // none of it is on the gateway's own address.
 func TestAdminAddress(t *testing.T) {
 	t.Parallel()
-	binary := buildBinary(t)
+	binary := builtGateway(t)
 	t.Run("off", func(t *testing.T) {
 		t.Parallel()
 		p := startProcess(t, binary)

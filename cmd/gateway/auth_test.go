@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -78,10 +77,7 @@ func getFrom(t *testing.T, from, url, header, value string) (int, string) {
 // TestProcessWithCallers is about a real process whose callers have to prove who they are.
 func TestProcessWithCallers(t *testing.T) {
 	t.Parallel()
-	binary := filepath.Join(t.TempDir(), "gateway")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
+	binary := builtGateway(t)
 	team := writeFile(t, "team.yaml", slowTeam)
 	makeKey := func(t *testing.T, args ...string) (key, line string) {
 		t.Helper()

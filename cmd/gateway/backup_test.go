@@ -46,7 +46,7 @@ func TestBackupAndRestore(t *testing.T) {
 	dir := t.TempDir()
 	team, file := writeFile(t, "team.yaml", askingTeam), filepath.Join(dir, "threads.db")
 	c := commandRunner{"file:" + file}
-	p, admin := startAdminProcess(t, buildBinary(t), nil, "-admin-addr", "127.0.0.1:0", "-config", team, "-store", c.store)
+	p, admin := startAdminProcess(t, builtGateway(t), nil, "-admin-addr", "127.0.0.1:0", "-config", team, "-store", c.store)
 	askSize(t, p.url)
 
 	hot, cold := filepath.Join(dir, "copies", "hot.db"), filepath.Join(dir, "copies", "cold.db")
@@ -92,7 +92,7 @@ func TestBackupAndRestore(t *testing.T) {
 // TestWhoHasNoCopyMade is who comes by an address that others can reach, or from a page.
 func TestWhoHasNoCopyMade(t *testing.T) {
 	t.Parallel()
-	binary, file := buildBinary(t), filepath.Join(t.TempDir(), "threads.db")
+	binary, file := builtGateway(t), filepath.Join(t.TempDir(), "threads.db")
 	post := func(url, origin string) int {
 		t.Helper()
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/backup", nil)

@@ -71,7 +71,7 @@ agents:
 
 func TestChatAtATerminal(t *testing.T) {
 	t.Parallel()
-	binary := buildGateway(t)
+	binary := builtGateway(t)
 	team := writeFile(t, "team.yaml", chatTeam)
 
 	t.Run("a conversation with a gateway is gone on with", func(t *testing.T) {

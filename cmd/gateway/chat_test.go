@@ -68,7 +68,7 @@ func (s scripted) wants(t *testing.T, code int, stdout string, stderr ...string)
 // TestChatInScripts is about what programs get.
 func TestChatInScripts(t *testing.T) {
 	t.Parallel()
-	binary, home := buildGateway(t), t.TempDir()
+	binary, home := builtGateway(t), t.TempDir()
 	team := writeFile(t, "team.yaml", chatTeam)
 
 	t.Run("a question is answered by the next call", func(t *testing.T) {
@@ -265,7 +265,7 @@ func harmless(t *testing.T, raw string) {
 // TestChatWithOthers is about servers that are no gateway: of before 1.0, without a memory, and hostile.
 func TestChatWithOthers(t *testing.T) {
 	t.Parallel()
-	binary := buildGateway(t)
+	binary := builtGateway(t)
 
 	t.Run("at a terminal", func(t *testing.T) {
 		t.Parallel()

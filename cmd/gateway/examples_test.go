@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -17,10 +16,7 @@ import (
 // TestExamples serves each team of examples/teams with the real binary and has one conversation with it.
 func TestExamples(t *testing.T) {
 	t.Parallel()
-	binary := filepath.Join(t.TempDir(), "gateway")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
+	binary := builtGateway(t)
 	model := httptest.NewServer(http.HandlerFunc(answerAsModel))
 	t.Cleanup(model.Close)
 	dir := func(name string) string { return filepath.Join("../../examples/teams", name) }

@@ -89,7 +89,7 @@ func TestWhatIsScrapedIsDocumented(t *testing.T) {
 	t.Cleanup(model.Close)
 	team := writeFile(t, "team.yaml", "version: 1\nmodels: { default: { base_url: \""+model.URL+"\", model: m1 } }\nagents:\n  desk:\n    type: groupchat\n    manager: { type: sequential }\n"+
 		"    participants: [ { name: clerk, type: llm } ]\n  asks: { type: script, steps: [ { ask: { key: size, message: Which size? } } ] }\n")
-	p, admin := startAdminProcess(t, buildBinary(t), nil, "-admin-addr", "127.0.0.1:0", "-config", team,
+	p, admin := startAdminProcess(t, builtGateway(t), nil, "-admin-addr", "127.0.0.1:0", "-config", team,
 		"-model-price", "input=0.40,output=1.60,cached_input=0.10")
 	for _, agent := range []string{"desk", "asks"} {
 		if status, body := get(t, http.MethodPost, p.url+"/agents/"+agent, input(agent)); status != http.StatusOK {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -27,10 +26,7 @@ func (r commandRunner) run(t *testing.T, args ...string) (code int, stdout, stde
 // TestExportAndDelete exports and deletes what a store has of a principal, beside the gateway and without one.
 func TestExportAndDelete(t *testing.T) {
 	t.Parallel()
-	binary := filepath.Join(t.TempDir(), "gateway")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
+	binary := builtGateway(t)
 	team := writeFile(t, "team.yaml", slowTeam)
 	t.Run("a file", func(t *testing.T) {
 		t.Parallel()

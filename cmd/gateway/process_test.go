@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -22,10 +21,7 @@ agents:
 // TestProcess is about what only a process has: a binary, signals and an exit code.
 func TestProcess(t *testing.T) {
 	t.Parallel()
-	binary := filepath.Join(t.TempDir(), "gateway")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
+	binary := builtGateway(t)
 	team := writeFile(t, "team.yaml", slowTeam)
 
 	t.Run("version", func(t *testing.T) {

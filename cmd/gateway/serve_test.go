@@ -20,7 +20,15 @@ func TestMain(m *testing.M) {
 	if os.Getenv(toolsVariable) != "" {
 		serveTools()
 	}
-	goleak.VerifyTestMain(m)
+	dir, err := os.MkdirTemp("", "agui-gateway-")
+	if err != nil {
+		panic(err)
+	}
+	binaries = dir
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		_ = os.RemoveAll(dir) // the system removes what this cannot
+		os.Exit(code)
+	}))
 }
 
 // listening is what the log says of the address, in both formats.

@@ -56,10 +56,7 @@ func TestWhereThreadsAreKept(t *testing.T) {
 // TestFileStore serves threads in a file with the real binary.
 func TestFileStore(t *testing.T) {
 	t.Parallel()
-	binary := filepath.Join(t.TempDir(), "gateway")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
+	binary := builtGateway(t)
 	team := writeFile(t, "team.yaml", slowTeam)
 
 	t.Run("a run goes on after kill -9", func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 // TestTelemetry is about where telemetry goes, and that a run does not notice it.
 func TestTelemetry(t *testing.T) {
 	t.Parallel()
-	binary := buildBinary(t)
+	binary := builtGateway(t)
 	team := writeFile(t, "team.yaml", slowTeam)
 	// variables has telemetry sent to url, with a key.
 	variables := func(url string) []string {

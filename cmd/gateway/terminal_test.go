@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -13,16 +12,6 @@ import (
 
 	"github.com/creack/pty"
 )
-
-// buildGateway builds the binary for tests of what only a process has.
-func buildGateway(t *testing.T) string {
-	t.Helper()
-	binary := filepath.Join(t.TempDir(), "gateway")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-tags", "grpcnotrace", "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	return binary
-}
 
 // serveTeam starts a gateway that ends with the test, if not before.
 func serveTeam(t *testing.T, binary string, args ...string) *process {

@@ -11,8 +11,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -39,10 +37,7 @@ const (
 // ask for streams that they never read, and who send bodies that never end. Every trip is planned, and memory stays bounded. How
 // long the trips take is printed and not judged.
 func TestTravellersBesideAttackers(t *testing.T) { //nolint:paralleltest // it measures
-	binary := filepath.Join(t.TempDir(), "gateway")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
+	binary := builtGateway(t)
 	var keys strings.Builder
 	for i := range travellers {
 		keys.WriteString(keyLine("traveller-" + strconv.Itoa(i)))

@@ -32,7 +32,7 @@ var built = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	path := filepath.Join(dir, "gateway")
-	out, err := exec.CommandContext(context.Background(), "go", "build", "-o", path, filepath.Join(root, "cmd", "gateway")).CombinedOutput()
+	out, err := exec.CommandContext(context.Background(), "go", "build", "-tags", "grpcnotrace", "-o", path, filepath.Join(root, "cmd", "gateway")).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
