@@ -13,16 +13,21 @@ need strace strace # the file store's power cuts are put together from system ca
 need caddy caddy # the load balancer of examples/replicas
 need curl curl # operators' commands ask with it
 need openssl openssl # and look at certificates
-need chromium chromium # the pages' tests
 need systemd-analyze systemd # it judges the unit of deploy/systemd
 need promtool prometheus # it judges what is scraped, alerts and rules, and scrapes a gateway
-if [ ${#packages[@]} -gt 0 ]; then
-  as_root=()
-  [ "$(id -u)" -eq 0 ] || as_root=(sudo -n)
-  echo "apt: ${packages[*]}"
-  "${as_root[@]}" apt-get update -qq
-  "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${packages[@]}"
-fi
+as_root=()
+[ "$(id -u)" -eq 0 ] || as_root=(sudo -n)
+updated=
+apt_install() {
+  echo "apt: $*"
+  [ -n "$updated" ] || "${as_root[@]}" apt-get update -qq || return 1
+  updated=yes
+  "${as_root[@]}" apt-get install -y -qq --no-install-recommends "$@"
+}
+[ ${#packages[@]} -eq 0 ] || apt_install "${packages[@]}"
+
+# The pages' tests take Chromium's headless shell, and the whole browser where that cannot be had.
+command -v chromium-headless-shell >/dev/null || apt_install chromium-headless-shell || command -v chromium >/dev/null || apt_install chromium
 
 # built COMMAND PACKAGE VERSION: brings a tool at a version. One built by another Go release counts as missing, because a linter cannot
 # read this one's export data then.

@@ -1,7 +1,7 @@
 // Chromium, and pages in it that fail their test when anything on them goes wrong.
 
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
@@ -9,6 +9,10 @@ import { leaveBefore } from "../../lib/gateway.mjs";
 import { listen } from "./frames.mjs";
 
 const artefacts = fileURLToPath(new URL("../../../test-results/", import.meta.url));
+
+// Its shell has the same engine and none of the windows, and opens a page in half the time.
+const shell = "/usr/bin/chromium-headless-shell";
+const executablePath = process.env.CHROMIUM ?? (existsSync(shell) ? shell : "/usr/bin/chromium");
 
 const flags = [
   "--no-sandbox", // a container's root has none to give
@@ -26,7 +30,7 @@ let opened = 0;
 // One browser serves a test file; what must not be shared is in its contexts.
 function browser() {
   running ??= chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    executablePath,
     args: flags,
     handleSIGTERM: false, // with a handler a test file that is ended from outside would go on
   });
