@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -42,7 +43,9 @@ func releaseVersion(t *testing.T) {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "gateway")
 	flags := "-X main.release=v9.8.7 -X main.commit=abc -X main.date=2026-11-23T10:00:00Z"
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-tags", "grpcnotrace", "-ldflags", flags, "-o", binary, ".").CombinedOutput(); err != nil {
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-tags", "grpcnotrace", "-ldflags", flags, "-o", binary, ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	line, err := exec.CommandContext(t.Context(), binary, "version").Output()

@@ -53,7 +53,7 @@ for target in $targets; do
   [ "$os" != windows ] || suffix=.exe
   name=agui-gateway_${version}_${os}_$arch
   echo "$name"
-  CGO_ENABLED=0 GOOS=$os GOARCH=$arch GOFLAGS="" go build -trimpath -buildvcs=false -tags grpcnotrace \
+  CGO_ENABLED=0 GOOS=$os GOARCH=$arch GOFLAGS="" GOGC=400 go build -trimpath -buildvcs=false -tags grpcnotrace \
     -ldflags="-s -w -X main.release=$version -X main.commit=$commit -X main.date=$date" -o "$out/$name$suffix" ./cmd/gateway
   cyclonedx-gomod bin -json -noserial -output "$work/go.json" -version "$version" "$out/$name$suffix" 2>"$work/log" || { cat "$work/log" >&2; exit 1; }
   node deploy/release/sbom.mjs "$work/go.json" "$work/page.json" "$date" >"$out/$name.cdx.json"

@@ -23,7 +23,7 @@ var binaries string
 var gatewayBinary = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(binaries, "gateway")
 	cmd := exec.CommandContext(context.Background(), "go", "build", "-tags", "grpcnotrace", "-o", path, "./cmd/gateway")
-	cmd.Dir = root
+	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}

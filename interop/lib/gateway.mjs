@@ -83,6 +83,7 @@ export function leaveBefore(url, leave) {
 function binary(dir, race) {
   if (!race && process.env.GATEWAY_BIN) return process.env.GATEWAY_BIN;
   const path = join(dir, "gateway");
-  execFileSync("go", ["build", ...(race ? ["-race"] : []), "-o", path, "./cmd/gateway"], { cwd: root });
+  const env = race ? { ...process.env, CGO_ENABLED: "1" } : process.env; // the race detector is C
+  execFileSync("go", ["build", ...(race ? ["-race"] : []), "-o", path, "./cmd/gateway"], { cwd: root, env });
   return path;
 }

@@ -32,8 +32,9 @@ var built = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	path := filepath.Join(dir, "gateway")
-	out, err := exec.CommandContext(context.Background(), "go", "build", "-tags", "grpcnotrace", "-o", path, filepath.Join(root, "cmd", "gateway")).CombinedOutput()
-	if err != nil {
+	cmd := exec.CommandContext(context.Background(), "go", "build", "-tags", "grpcnotrace", "-o", path, filepath.Join(root, "cmd", "gateway"))
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return path, nil
