@@ -56,11 +56,14 @@ packages_of() {
   [ "$1/node_modules/.package-lock.json" -nt "$1/package-lock.json" ] || (cd "$1" && npm ci --prefer-offline)
 }
 
-# One waits for the network while the other computes. The folders share npm's cache, so that they come one after another.
+# One waits for the network while the other computes, and npm computes on one core: two folders at a time share its cache.
 tools &
 tools=$!
+export -f packages_of
+folders=()
 for folder in web interop interop/browser interop/neighbours/*/ examples/copilotkit-react examples/copilotkit-node; do
-  [ -f "$folder/package.json" ] || continue
-  packages_of "$folder"
+  [ ! -f "$folder/package.json" ] || folders+=("$folder")
 done
+# shellcheck disable=SC2016 # the inner shell expands it
+printf '%s\0' "${folders[@]}" | xargs -0 -n 1 -P 2 bash -euc 'packages_of "$1"' packages_of
 wait "$tools"
