@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -175,4 +176,42 @@ func appendFrames(b *testing.B, s state.Store, l *state.Lease, last, n uint64) {
 	if err := s.Append(b.Context(), l, after, frames); err != nil {
 		b.Error(err)
 	}
+}
+
+// BenchmarkRenew renews the leases of so many runs at a time. It tells what a renewal costs the server, and this process.
+func BenchmarkRenew(b *testing.B) {
+	for _, runs := range []int{1, 64} {
+		b.Run(fmt.Sprintf("runs=%d", runs), func(b *testing.B) {
+			s, server := openBenchServer(b)
+			leases := make([]*state.Lease, runs)
+			for i := range leases {
+				leases[i] = startRun(b, s, strconv.Itoa(i))
+			}
+			before, own, n := cpuOf(b, server), ownCPU(b), 0
+			for b.Loop() {
+				var all sync.WaitGroup
+				for _, l := range leases {
+					all.Go(func() {
+						if err := s.Renew(b.Context(), l, time.Hour); err != nil {
+							b.Error(err)
+						}
+					})
+				}
+				all.Wait()
+				n += runs
+			}
+			b.ReportMetric(float64((cpuOf(b, server)-before).Microseconds())/float64(n), "µs-server")
+			b.ReportMetric(float64((ownCPU(b)-own).Microseconds())/float64(n), "µs-own")
+		})
+	}
+}
+
+// ownCPU is the CPU time that this process has taken.
+func ownCPU(b *testing.B) time.Duration {
+	b.Helper()
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }

@@ -110,11 +110,17 @@ func (s *backend) hint(ctx context.Context, commands func(ctx context.Context, p
 	}
 }
 
+// liveScript is a ZADD that goes with the scripts of others: there is one for each renewal of a lease.
+var liveScript = script{Script: redis.NewScript("return redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2])")}
+
 // hintLive says until when an attempt's lease lasts.
 func (s *backend) hintLive(ctx context.Context, key state.Key, fence uint64, until time.Time) {
-	s.hint(ctx, func(ctx context.Context, p redis.Pipeliner) {
-		p.ZAdd(ctx, s.liveKey(hashTagOf(key).shard(liveShards)), redis.Z{Score: score(until), Member: liveMember(key, fence)})
-	})
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.o.timeout/2)
+	defer cancel()
+	index := s.liveKey(hashTagOf(key).shard(liveShards))
+	if _, err := s.batchOn(ctx, liveScript, []string{index}, args{score(until), liveMember(key, fence)}, 0); err != nil {
+		s.o.Logger.DebugContext(ctx, "an index was not written", slog.Any("error", err))
+	}
 }
 
 // unlistLive takes an attempt that is over out of the index of live runs.

@@ -189,16 +189,20 @@ func (s *backend) runPacked(ctx context.Context, script script, h hashTag, a arg
 
 // batch is run for scripts that are many and small: those of several threads go together. Size is how many bytes a and the answer have about.
 func (s *backend) batch(ctx context.Context, script script, h hashTag, a args, size int, more ...part) (reply, error) {
-	keys := append(s.keys(h, script.parts), s.keys(h, more)...)
-	b, err := s.batcherOf(ctx, keys[0])
-	if err != nil {
-		return nil, err
-	}
-	answer, err := b.do(ctx, &call{script: script, keys: keys, args: a, size: size})
+	answer, err := s.batchOn(ctx, script, append(s.keys(h, script.parts), s.keys(h, more)...), a, size)
 	if err != nil {
 		return nil, err
 	}
 	return answered(answer)
+}
+
+// batchOn is batch on keys that are of any kind, in one slot.
+func (s *backend) batchOn(ctx context.Context, script script, keys []string, a args, size int) (any, error) {
+	b, err := s.batcherOf(ctx, keys[0])
+	if err != nil {
+		return nil, err
+	}
+	return b.do(ctx, &call{script: script, keys: keys, args: a, size: size})
 }
 
 // size is about how many bytes a has.

@@ -89,8 +89,7 @@ func (s *backend) UpdateAttempt(ctx context.Context, key state.Key, u state.Atte
 	h := hashTagOf(key)
 	switch u.Op {
 	case state.AttemptRecord:
-		r, err := s.batch(ctx, onceScript, h, append(leaseArgs(u.Lease), memoField(u.Effect), []byte(u.Result)), len(u.Result))
-		r, err = updated(r, err)
+		r, err := s.update(ctx, onceScript, h, append(leaseArgs(u.Lease), memoField(u.Effect), []byte(u.Result)), len(u.Result))
 		return state.Attempt{Live: true, Flags: told(r.list(1))}, err
 	case state.AttemptRenew, state.AttemptRelease:
 		script, a := renewScript, append(leaseArgs(u.Lease), s.clock())
@@ -101,29 +100,25 @@ func (s *backend) UpdateAttempt(ctx context.Context, key state.Key, u state.Atte
 		} else {
 			a.add(u.TTL.Microseconds(), (s.o.ThreadTTL + grace).Milliseconds())
 		}
-		r, err := s.update(ctx, script, h, a)
+		r, err := s.update(ctx, script, h, a, 0)
 		if err != nil {
 			return state.Attempt{}, err
 		}
 		s.hintLive(ctx, key, u.Lease.Fence, parseMoment(r.text(1)))
 		return state.Attempt{Live: true, Flags: told(r.list(2))}, nil
 	case state.AttemptSignal: // the script tells the owner, wherever it is
-		r, err := s.update(ctx, signalScript, h, args{s.clock(), strconv.FormatUint(u.Run, 10), string(u.Signal)})
+		r, err := s.update(ctx, signalScript, h, args{s.clock(), strconv.FormatUint(u.Run, 10), string(u.Signal)}, 0)
 		return state.Attempt{Live: r.text(0) == live}, err
 	case state.AttemptReader:
-		r, err := s.update(ctx, readerScript, h, args{s.clock(), u.TTL.Microseconds()})
+		r, err := s.update(ctx, readerScript, h, args{s.clock(), u.TTL.Microseconds()}, 0)
 		return state.Attempt{Live: r.text(0) == live, ReadLeft: parseMoment(r.text(2)).Sub(parseMoment(r.text(1)))}, err
 	}
 	return state.Attempt{}, fmt.Errorf("redisstore: no such change of an attempt: %s", u.Op)
 }
 
-// update runs a script that changes the live attempt. That nothing is live is no error.
-func (s *backend) update(ctx context.Context, script script, h hashTag, a args) (reply, error) {
-	return updated(s.run(ctx, script, h, a))
-}
-
-// updated reads the answer of such a script.
-func updated(r reply, err error) (reply, error) {
+// update runs a script that changes the live attempt. That nothing is live is no error. Size is that of [backend.batch].
+func (s *backend) update(ctx context.Context, script script, h hashTag, a args, size int) (reply, error) {
+	r, err := s.batch(ctx, script, h, a, size)
 	if err != nil || r.text(0) == live || r.text(0) == idle {
 		return r, err
 	}
