@@ -54,10 +54,7 @@ func (g *Gateway) start(agent *served, begun *state.Begun, asked time.Time, requ
 		cancel(g.drained())
 	}
 	a.logStart()
-	go func() {
-		growStack()
-		a.execute()
-	}()
+	go a.execute()
 	return a
 }
 
@@ -118,7 +115,6 @@ func (a *attempt) launch() <-chan *finished {
 	ended := make(chan *finished, 1)
 	go func() {
 		defer cancel()
-		growStack()
 		var result host.Result
 		err := calls.Protect(func() (err error) {
 			if err := a.readTyped(ctx, s); err != nil {

@@ -52,6 +52,14 @@ type chunkReader struct {
 	shape  plainShape // of the last plain chunk
 }
 
+// newChunkReader returns a reader of a reply from a server of an origin. It is not on the stack of who waits for the reply: of those there are
+// as many as there are open runs.
+//
+//go:noinline
+func newChunkReader(draft *provider.Draft, echo Echo, origin string) *chunkReader {
+	return &chunkReader{Draft: draft, echo: echo, origin: origin}
+}
+
 // add adds the next chunk. Servers spell chunks in many ways: everything that might have another type somewhere is looked at by hand.
 func (r *chunkReader) add(raw []byte) error {
 	plain, ok := r.shape.read(raw)

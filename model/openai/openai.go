@@ -128,7 +128,7 @@ func (m *Model) try(ctx context.Context, body []byte, t *provider.Try) error {
 		return err
 	}
 	defer func() { _ = answer.Body.Close() }() // the reply is read, or given up
-	events, chunks := newEventReader(answer.Body), chunkReader{Draft: &t.Draft, echo: m.o.Echo, origin: m.origin()}
+	events, chunks := newEventReader(answer.Body), newChunkReader(&t.Draft, m.o.Echo, m.origin())
 	for {
 		raw, err := events.next()
 		if errors.Is(err, io.EOF) && (events.done || chunks.summed || m.o.AcceptUnfinished) {
