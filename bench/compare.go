@@ -94,9 +94,9 @@ func (c *comparison) start(ctx context.Context) error {
 	gateway := []string{"serve", "-addr", "127.0.0.1:0", "-config", file, "-store"}
 	add("floor", 0, 0, "/", c.program, "floor", "-model", model.url+"/v1")
 	add("floor, flushes together", 0, 0, "/", c.program, "floor", "-coalesce", "-model", model.url+"/v1")
-	add("gateway, memory", 2.5, 2.6, "/agents/bench", c.gateway, append(gateway, "memory")...)
-	add("gateway, file", 0, 5.6, "/agents/bench", c.gateway, append(gateway, "file:"+filepath.Join(c.dir, "threads.db"))...)
-	add("gateway, Redis", 4, 4.5, "/agents/bench", c.gateway, append(gateway, redis.url)...)
+	add("gateway, memory", 2.5, 2.2, "/agents/bench", c.gateway, append(gateway, "memory")...)
+	add("gateway, file", 0, 4.4, "/agents/bench", c.gateway, append(gateway, "file:"+filepath.Join(c.dir, "threads.db"))...)
+	add("gateway, Redis", 4, 3.8, "/agents/bench", c.gateway, append(gateway, redis.url)...)
 	return err
 }
 
