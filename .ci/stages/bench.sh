@@ -7,28 +7,37 @@ source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
 
 form=${BENCH_FORM:-short}
 case $form in
-  short) compare="-judge -rounds 3 -runs 300" benchtime=50ms flags=(-short) verdicts=(-judge) ;;
+  short) compare="-judge -rounds 3 -runs 300" benchtime=50ms flags=(-test.short) verdicts=(-judge) ;;
   long) compare="-rounds 5 -runs 1000" benchtime=500ms flags=() verdicts=() ;;
   *) echo "BENCH_FORM is short or long" >&2 && exit 2 ;;
 esac
 
 go build -trimpath -tags grpcnotrace -o "$GATEWAY_BIN" ./cmd/gateway
-figures=$(mktemp) one=$(mktemp)
-trap 'rm -f "$figures" "$one"' EXIT
+figures=$(mktemp) one=$(mktemp) tests=$(mktemp -d)
+trap 'rm -rf "$figures" "$one" "$tests"' EXIT
 read -ra compare <<<"$compare"
 go run ./bench compare -gateway "$GATEWAY_BIN" "${compare[@]}" | tee "$figures"
 go run ./bench hold -gateway "$GATEWAY_BIN" | tee -a "$figures"
 # Whether a Redis Cluster costs what the formulas of docs/scaling.md predict, which fails at three times that.
 go run ./bench simulate -gateway "$GATEWAY_BIN" -during 2s -judge 3
 
-for package in ./agui ./agui/run ./model/openai ./state ./state/memstore ./state/redisstore ./state/filestore ./groupchat ./gateway ./gateway/wire ./gateway/internal/recorder ./cmd/gateway; do
-  go test "${flags[@]}" -run '^$' -bench . -benchtime "$benchtime" "$package" | tee "$one"
+packages=(agui agui/run model/openai state state/memstore state/redisstore state/filestore groupchat gateway gateway/wire gateway/internal/recorder cmd/gateway)
+
+# What is measured is built before, by both cores: a link has use for one.
+built() { go test -c -ldflags='-s -w' -o "$tests/${1//\//_}" "./$1"; }
+export tests
+export -f built
+# shellcheck disable=SC2016 # the inner shell expands it
+printf '%s\0' "${packages[@]}" | xargs -0 -n 1 -P 2 bash -euc 'built "$1"' built
+
+for package in "${packages[@]}"; do
+  (cd "$package" && "$tests/${package//\//_}" "${flags[@]}" -test.run '^$' -test.bench . -test.benchtime "$benchtime" -test.timeout 10m) | tee "$one"
   grep -qE '^Benchmark[^[:space:]]+[[:space:]]+[0-9]' "$one" || { echo "$package measured nothing" >&2; exit 1; }
   cat "$one" >>"$figures"
 done
 
 # The trips of a hundred people, alone and beside attackers; the test judges whether all are planned, and the memory.
-go test -count=1 -v -run '^TestTravellersBesideAttackers$' ./cmd/gateway | tee "$one"
+(cd cmd/gateway && "$tests/cmd_gateway" -test.v -test.run '^TestTravellersBesideAttackers$' -test.timeout 10m) | tee "$one"
 grep -q 'p99' "$one" || { echo "the travellers were not measured" >&2; exit 1; }
 
 # What was measured is kept for benchstat.
