@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # All Go tests, with the race detector and in random order. -count=1: a pass from a cache is no pass. The house rules read files, and are
-# the checks' stage's, and so is go vet. TestTravellersBesideAttackers, whose gateway is the released binary, is the bench stage's, which prints its times.
+# the checks' stage's, and so is vetting. TestTravellersBesideAttackers, whose gateway is the released binary, is the bench stage's, which prints its times.
 # shellcheck source=.ci/env.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
 
