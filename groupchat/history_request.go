@@ -43,15 +43,22 @@ const (
 
 // build is the request where what left has the note's summary in its place.
 func (c *composed) build(n *historyNote) *model.Request {
-	r := c.request
-	r.Messages = make([]model.Message, 0, len(c.entries)+3)
+	r, gap := c.request, n.gap()
+	length := len(c.entries) + len(gap) + len(c.behind)
+	if c.system != "" {
+		length++
+	}
+	if len(c.now) > 0 || c.question != "" || c.endsOwn() {
+		length++
+	}
+	r.Messages = make([]model.Message, 0, length) // no longer: it is held while the model is waited for
 	if c.system != "" {
 		r.Messages = append(r.Messages, model.Message{Role: agui.RoleSystem, Text: c.system})
 	}
 	at := c.lastOther()
 	for i, e := range c.entries {
 		if i == c.kept {
-			r.Messages = append(r.Messages, n.gap()...)
+			r.Messages = append(r.Messages, gap...)
 		}
 		if i == at && len(c.now) > 0 {
 			r.Messages = append(r.Messages, model.Message{Role: agui.RoleUser, Text: strings.Join(append([]string{situationText}, c.now...), "\n\n")})
@@ -59,7 +66,7 @@ func (c *composed) build(n *historyNote) *model.Request {
 		r.Messages = append(r.Messages, e.Message)
 	}
 	if c.kept == len(c.entries) {
-		r.Messages = append(r.Messages, n.gap()...)
+		r.Messages = append(r.Messages, gap...)
 	}
 	r.Messages = append(r.Messages, c.behind...)
 	var last []string

@@ -3,6 +3,7 @@ package frame
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"sync"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -30,26 +31,19 @@ type Snapshot struct {
 // empty. It is safe for concurrent use.
 type Cache struct {
 	mu      sync.Mutex
-	threads map[state.Key]*threadSnapshots // of threads with readers
+	threads map[state.Key][]*cachedSnapshot // of threads with readers; the kept ones of a thread have the oldest first
 	size    int
-}
-
-// threadSnapshots holds the snapshots of one thread.
-type threadSnapshots struct {
-	made map[Snapshot]*cachedSnapshot
-	kept []keptSnapshot // oldest first
-}
-
-// A keptSnapshot takes size bytes.
-type keptSnapshot struct {
-	id   Snapshot
-	size int
 }
 
 // A cachedSnapshot is made by the reader that holds turn.
 type cachedSnapshot struct {
+	id   Snapshot
 	turn chan struct{}
 	data json.RawMessage // nil until it is made
+
+	// Kept says that it counts with its size in what is kept. Both are guarded by the cache's mu.
+	kept bool
+	size int
 }
 
 // Get returns the event of a snapshot, which the first caller makes by read. Others wait for it, no longer than ctx. The
@@ -67,11 +61,11 @@ func (c *Cache) Get(ctx context.Context, id Snapshot, read func() (json.RawMessa
 	}
 	data, err := read()
 	if err != nil {
-		c.keep(id, s, -1)
+		c.keep(s, -1)
 		return nil, err
 	}
 	s.data = data
-	c.keep(id, s, len(data))
+	c.keep(s, len(data))
 	return data, nil
 }
 
@@ -80,51 +74,58 @@ func (c *Cache) enter(id Snapshot) *cachedSnapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.threads == nil {
-		c.threads = map[state.Key]*threadSnapshots{}
+		c.threads = map[state.Key][]*cachedSnapshot{}
 	}
-	t := c.threads[id.Key]
-	if t == nil {
-		t = &threadSnapshots{made: map[Snapshot]*cachedSnapshot{}}
-		c.threads[id.Key] = t
+	for _, s := range c.threads[id.Key] {
+		if s.id == id {
+			return s
+		}
 	}
-	s := t.made[id]
-	if s == nil {
-		s = &cachedSnapshot{turn: make(chan struct{}, 1)}
-		t.made[id] = s
-	}
+	s := &cachedSnapshot{id: id, turn: make(chan struct{}, 1)}
+	c.threads[id.Key] = append(c.threads[id.Key], s)
 	return s
 }
 
 // keep keeps a snapshot that was made, if there is room for its size, and drops the thread's oldest. A negative size says that it could
 // not be made.
-func (c *Cache) keep(id Snapshot, s *cachedSnapshot, size int) {
+func (c *Cache) keep(s *cachedSnapshot, size int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	t := c.threads[id.Key]
-	if t == nil || t.made[id] != s {
+	list := c.threads[s.id.Key]
+	i := slices.Index(list, s)
+	if i < 0 {
 		return // its readers have left since
 	}
-	if size < 0 || c.size+size > cachedSnapshots {
-		delete(t.made, id)
-		return
+	list = slices.Delete(list, i, i+1)
+	if size >= 0 && c.size+size <= cachedSnapshots {
+		s.kept, s.size = true, size
+		c.size += size
+		list = c.trim(append(list, s))
 	}
-	c.size += size
-	if t.kept = append(t.kept, keptSnapshot{id, size}); len(t.kept) > snapshotsPerThread {
-		oldest := t.kept[0]
-		c.size -= oldest.size
-		delete(t.made, oldest.id)
-		t.kept = t.kept[1:]
+	c.threads[s.id.Key] = list
+}
+
+// trim drops the oldest of a thread's snapshots if more are kept than may be.
+func (c *Cache) trim(list []*cachedSnapshot) []*cachedSnapshot {
+	kept, oldest := 0, 0
+	for i, s := range slices.Backward(list) {
+		if s.kept {
+			kept, oldest = kept+1, i
+		}
 	}
+	if kept <= snapshotsPerThread {
+		return list
+	}
+	c.size -= list[oldest].size
+	return slices.Delete(list, oldest, oldest+1)
 }
 
 // Drop drops a thread's snapshots.
 func (c *Cache) Drop(key state.Key) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if t := c.threads[key]; t != nil {
-		for _, kept := range t.kept {
-			c.size -= kept.size
-		}
-		delete(c.threads, key)
+	for _, s := range c.threads[key] {
+		c.size -= s.size
 	}
+	delete(c.threads, key)
 }

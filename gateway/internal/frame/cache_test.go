@@ -43,7 +43,7 @@ func TestASnapshotThatCannotBeMadeIsTriedAgain(t *testing.T) {
 	if _, err := c.Get(t.Context(), id, func() (json.RawMessage, error) { return nil, away }); !errors.Is(err, away) {
 		t.Errorf("Get() = %v, want %v", err, away)
 	}
-	if n := len(c.threads[id.Key].made); n != 0 {
+	if n := len(c.threads[id.Key]); n != 0 {
 		t.Error("what failed is kept")
 	}
 	if data, err := c.Get(t.Context(), id, func() (json.RawMessage, error) { return json.RawMessage(`1`), nil }); err != nil || string(data) != `1` {
@@ -81,13 +81,13 @@ func TestCachedSnapshotsAreBounded(t *testing.T) {
 	for rev := range int64(10) {
 		get("a", rev, 1000)
 	}
-	if a := c.threads[state.Key{ID: "a"}]; c.size != 4000 || len(a.made) != 4 || len(a.kept) != 4 {
-		t.Errorf("%d bytes in %d snapshots, want 4000 in 4", c.size, len(a.made))
+	if a := c.threads[state.Key{ID: "a"}]; c.size != 4000 || len(a) != 4 {
+		t.Errorf("%d bytes in %d snapshots, want 4000 in 4", c.size, len(a))
 	}
 	get("b", 1, cachedSnapshots-4000)
 	get("b", 2, 1) // there is no room
-	if b := c.threads[state.Key{ID: "b"}]; c.size != cachedSnapshots || len(b.made) != 1 {
-		t.Errorf("%d bytes, %d of the other thread's snapshots, want %d and 1", c.size, len(b.made), cachedSnapshots)
+	if b := c.threads[state.Key{ID: "b"}]; c.size != cachedSnapshots || len(b) != 1 {
+		t.Errorf("%d bytes, %d of the other thread's snapshots, want %d and 1", c.size, len(b), cachedSnapshots)
 	}
 	c.Drop(state.Key{ID: "a"})
 	c.Drop(state.Key{ID: "b"})
