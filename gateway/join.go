@@ -207,7 +207,7 @@ func (r *reader) showThread(s shown) error {
 		messages = append(messages[:len(messages):len(messages)], more)
 	}
 	events := append(readerEvents(r.runStarted()), stateSnapshot(s.State))
-	if before, out := unordered(r.own, messages); out {
+	if before, out := unordered(r.sent(), messages); out {
 		events = append(events, messagesSnapshot(before))
 	}
 	events = append(append(events, messagesSnapshot(messages)), readerEvents(s.extra...)...)

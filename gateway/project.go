@@ -135,6 +135,7 @@ func (r *reader) openingOptions(begun *state.Begun) (openingOptions, error) {
 		return openingOptions{}, err
 	}
 	own, activity := r.own, func(m agui.Message) bool { return m.Role == agui.RoleActivity }
+	r.own, r.ownIDs = nil, idsOf(own) // the stream may last, and tells nothing of their texts any more
 	if slices.ContainsFunc(own, activity) {
 		own = slices.DeleteFunc(slices.Clone(own), activity)
 	}
@@ -143,7 +144,7 @@ func (r *reader) openingOptions(begun *state.Begun) (openingOptions, error) {
 	}
 	r.opening, r.openingRev = messages, begun.Thread.Rev
 	var o openingOptions
-	o.before, o.unordered = unordered(own, messages)
+	o.before, o.unordered = unordered(idsOf(own), messages)
 	intent := begun.Thread.Live.Intent
 	sameIDs := slices.EqualFunc(own, messages, func(a agui.Message, b state.StoredMessage) bool { return a.ID == b.ID })
 	if !intent.Added && !intent.Cut && !sameIDs {
@@ -226,23 +227,23 @@ func (r *reader) openingSnapshots(sent []state.Frame, o openingOptions) (_ []sta
 // out of their place. A client keeps the messages that it finds in a MESSAGES_SNAPSHOT where it has them, and adds the others behind:
 // if it wrote one without knowing what was written in another tab, it would show the conversation out of order. So it is sent a
 // snapshot of what is in its place first, and then one of all.
-func unordered(own []agui.Message, messages state.Conversation) (state.Conversation, bool) {
+func unordered(own []string, messages state.Conversation) (state.Conversation, bool) {
 	kept := 0
-	for kept < min(len(own), len(messages)) && own[kept].ID == messages[kept].ID {
+	for kept < min(len(own), len(messages)) && own[kept] == messages[kept].ID {
 		kept++
 	}
 	inPlace := kept
 	place := make(map[string]int, len(own)-kept)
-	for _, m := range own[kept:] {
-		place[m.ID] = -1
+	for _, id := range own[kept:] {
+		place[id] = -1
 	}
 	for i, m := range messages[kept:] {
 		if _, asked := place[m.ID]; asked {
 			place[m.ID] = kept + i
 		}
 	}
-	for _, m := range own[kept:] {
-		i := place[m.ID]
+	for _, id := range own[kept:] {
+		i := place[id]
 		if i < 0 {
 			continue // it goes
 		}

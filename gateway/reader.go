@@ -37,8 +37,9 @@ type reader struct {
 	named uint64
 	// posted says that runID is the run that the reader asked for.
 	posted bool
-	// own are the messages that came with the request.
-	own []agui.Message
+	// own are the messages that came with the request, until they were compared with the thread's as the run began; ownIDs are those of them then.
+	own    []agui.Message
+	ownIDs []string
 
 	// opening are the thread's messages as the run began, at openingRev, from when they were compared with own until its first snapshot; nil
 	// before and behind.
@@ -49,6 +50,22 @@ type reader struct {
 	resumed *resumedRun
 	// told is kept for a reader that is sent news only.
 	told toldMessages
+}
+
+// sent are the ids of the messages that came with the request.
+func (r *reader) sent() []string {
+	if r.own == nil {
+		return r.ownIDs
+	}
+	return idsOf(r.own)
+}
+
+func idsOf(messages []agui.Message) []string {
+	ids := make([]string, len(messages))
+	for i := range messages {
+		ids[i] = messages[i].ID
+	}
+	return ids
 }
 
 // open sends the headers, at once: a client may wait for them with a deadline of its own.
