@@ -124,7 +124,7 @@ func addPack(page *state.LogPage, last string, fields map[string]string) error {
 			page.Frames = append(page.Frames, f)
 		}
 	}
-	if id.Seq != end.Seq+1 || len(rest) > 0 {
+	if id != (state.FrameID{Fence: end.Fence, Seq: end.Seq + 1}) || len(rest) > 0 {
 		return fmt.Errorf("%w: a pack has not the frames that it says", errFrame)
 	}
 	if page.End.Less(end) {

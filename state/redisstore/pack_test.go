@@ -86,6 +86,7 @@ func FuzzPack(f *testing.F) {
 	last, packs := packsOf(f, frames)
 	f.Add(last[0], packs[0][packFirst], []byte(packs[0][packValue]))
 	f.Add("7-4", "7-1", []byte(packs[0][packValue]))
+	f.Add("8-3", "7-1", []byte(packs[0][packValue]))
 	f.Add("7-3", "7-3", []byte{})
 	f.Fuzz(func(t *testing.T, last, first string, value []byte) {
 		page := &state.LogPage{}
