@@ -11,6 +11,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/internal/listed"
 )
 
 // The fields of a thread's document: they change with a transition, and only those that changed are sent. Beside them the
@@ -177,13 +178,48 @@ func messageText(m *state.StoredMessage) ([]byte, error) {
 
 func parseMessage(text string) (state.StoredMessage, error) {
 	head, encoded, _ := strings.Cut(text, "\n")
-	var h messageHead
-	if err := json.Unmarshal([]byte(head), &h); err != nil {
+	h, err := parseHead([]byte(head))
+	if err != nil {
 		return state.StoredMessage{}, fmt.Errorf("redisstore: stored message: %w", err)
 	}
 	return state.StoredMessage{
 		Slot: h.Slot, Added: h.Added, Run: h.Run, ID: h.ID, Role: h.Role, ToolCallID: h.Result, Calls: h.Calls, Raw: raw(encoded),
 	}, nil
+}
+
+// parseHead reads what stands before a message's encoding. There are as many as a conversation has messages.
+func parseHead(text []byte) (h messageHead, err error) {
+	if listed.Read(text, h.member) {
+		return h, nil
+	}
+	h = messageHead{}
+	err = json.Unmarshal(text, &h)
+	return h, err
+}
+
+// member reads a member of the head.
+func (h *messageHead) member(name []byte, r *listed.Reader) bool {
+	switch string(name) {
+	case "s":
+		var slot int64
+		ok := r.Int(&slot)
+		h.Slot = int(slot)
+		return ok
+	case "a":
+		return r.Int(&h.Added)
+	case "r":
+		return r.Uint(&h.Run)
+	case "i":
+		return r.Text(&h.ID)
+	case "o":
+		return r.Text((*string)(&h.Role))
+	case "t":
+		return r.Text(&h.Result)
+	case "c":
+		return r.Texts(&h.Calls)
+	default:
+		return false
+	}
 }
 
 // errFrame is returned for an entry of a log that no store has written. Reading it again does not help.

@@ -3,6 +3,7 @@ package listed
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
 	"time"
 	"unicode/utf8"
 )
@@ -62,6 +63,28 @@ func (r *Reader) Text(to *string) bool {
 func (r *Reader) Time(to *time.Time) bool {
 	from := r.at
 	return r.text() && to.UnmarshalJSON(r.data[from:r.at]) == nil
+}
+
+// Int reads a whole number.
+func (r *Reader) Int(to *int64) (ok bool) {
+	from := r.at
+	if !r.number() {
+		return false
+	}
+	var err error
+	*to, err = strconv.ParseInt(string(r.data[from:r.at]), 10, 64)
+	return err == nil
+}
+
+// Uint reads a whole number that is not negative.
+func (r *Reader) Uint(to *uint64) (ok bool) {
+	from := r.at
+	if !r.number() {
+		return false
+	}
+	var err error
+	*to, err = strconv.ParseUint(string(r.data[from:r.at]), 10, 64)
+	return err == nil
 }
 
 // Bool reads a truth value.
