@@ -27,10 +27,12 @@ func (s *backend) readMessages(ctx context.Context, h hashTag, from int, down bo
 	var err error
 	if from == 0 && !down { // few conversations have more than the first part
 		a.add(firstBytes, "")
+		a.slots(from, down, most)
 		r, err = s.batch(ctx, messagesScript, h, a, firstBytes)
 	} else {
 		a.add(readBytes)
 		a.flag(down)
+		a.slots(from, down, most)
 		r, err = s.run(ctx, messagesScript, h, a)
 	}
 	if err != nil {
@@ -45,6 +47,18 @@ func (s *backend) readMessages(ctx context.Context, h hashTag, from int, down bo
 	}
 	page.list, err = parseMessages(r.list(4))
 	return page, err
+}
+
+// slots adds the names of n slots, from one on upwards, or downwards.
+func (a *args) slots(from int, down bool, n int) {
+	for ; n > 0 && from >= 0; n-- {
+		a.add(strconv.Itoa(from))
+		if down {
+			from--
+		} else {
+			from++
+		}
+	}
 }
 
 func parseMessages(texts reply) ([]state.StoredMessage, error) {
