@@ -15,10 +15,10 @@
 //	agui:{h}:ends    list   where runs that are over end in the log, and when they did
 //	agui:{h}:ev      stream the log; entry ids are frame ids, <fence>-<seq>, never Redis' own
 //	agui:{h}:old     stream what was replaced and the log may still show
-//	agui:{h}:packs   stream the log of runs that are over, packed; ids are those of the last frames
+//	agui:{h}:packs   list   the log of runs that are over, packed: of each pack its frames' ids, and what it has
 //
-// The log of a run that is over is packed by the replica that has written it: its entries leave the stream ev, and one of a tenth of their
-// bytes joins the stream packs. Readers do not see the difference. To earlier versions, which do not know packs, the log is trimmed up to there.
+// The log of a run that is over is packed by the replica that has written it: its entries leave the stream ev, and a pack of a tenth of their
+// bytes joins the list packs. Readers do not see the difference. To earlier versions, which do not know packs, the log is trimmed up to there.
 //
 // Beside them, each in a slot of its own, are hints: agui:live:<n> finds runs whose owner died, agui:idx:<scope>:<n>
 // and agui:name:<scope> find threads. They are written before or after the transition they belong to, never with it;

@@ -44,7 +44,7 @@ const (
 	partRuns     part = "runs"   // list: the runs before the newest
 	partLog      part = "ev"     // stream: the log
 	partOld      part = "old"    // stream: what was replaced and the log may still show
-	partPacks    part = "packs"  // stream: the log of runs that are over, packed
+	partPacks    part = "packs"  // list: the log of runs that are over, packed
 )
 
 // threadParts are what a transition writes, or a deletion removes: everything but the log, logParts.

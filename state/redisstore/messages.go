@@ -20,6 +20,9 @@ type messagePage struct {
 	next    int // the slot where the next part begins; negative: there is none
 }
 
+// firstMessages is how many messages the first part has at most.
+const firstMessages = 32
+
 // readMessages reads a part of the present conversation, from a slot on upwards, or downwards.
 func (s *backend) readMessages(ctx context.Context, h hashTag, from int, down bool, most int) (*messagePage, error) {
 	a := args{s.clock(), from, most}
@@ -27,7 +30,7 @@ func (s *backend) readMessages(ctx context.Context, h hashTag, from int, down bo
 	var err error
 	if from == 0 && !down { // few conversations have more than the first part
 		a.add(firstBytes, "")
-		a.slots(from, down, most)
+		a.slots(from, down, firstMessages)
 		r, err = s.batch(ctx, messagesScript, h, a, firstBytes)
 	} else {
 		a.add(readBytes)

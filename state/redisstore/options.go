@@ -27,7 +27,7 @@ type Options struct {
 	Now func() time.Time
 
 	timeout   time.Duration // of an exchange; 0 means opTimeout
-	packDelay time.Duration // between the end of a run and the packing of its log; 0 means defaultPackDelay, less than that at once, whatever it saves
+	packDelay time.Duration // between the end of a run and the packing of its log; 0 means defaultPackDelay, less than that at once
 }
 
 func (o Options) withDefaults() Options {

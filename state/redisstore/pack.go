@@ -18,7 +18,7 @@ const (
 	packBytes  = 64 << 10
 )
 
-// The fields of an entry of partPacks, which has the id of its last frame.
+// What scripts answer of a pack, beside the id of its last frame.
 const (
 	packFirst = "f" // the id of the first frame; the others follow without a gap
 	packBorn  = "b" // whose log it is
@@ -93,7 +93,7 @@ func appendText[T string | []byte | json.RawMessage](data []byte, text T) []byte
 	return append(binary.AppendUvarint(data, uint64(len(text))), text...)
 }
 
-// addPack adds the frames of an entry of partPacks to a page that are behind its end, and not cut off.
+// addPack adds the frames of a pack to a page that are behind its end, and not cut off.
 func addPack(page *state.LogPage, last string, fields map[string]string) error {
 	id, err := state.ParseFrameID(fields[packFirst])
 	if err != nil {

@@ -117,7 +117,7 @@ func TestPacksOfADeletedThread(t *testing.T) {
 		t.Fatalf("ReadLog() = %+v, %v", before, err)
 	}
 	packs := b.key(hashTagOf(key), partPacks)
-	if n := server.Client().XLen(t.Context(), packs).Val(); n != 1 {
+	if n := server.Client().LLen(t.Context(), packs).Val(); n != 2 {
 		t.Fatalf("there are %d packs", n)
 	}
 	if err := s.Delete(t.Context(), key); err != nil {
@@ -157,8 +157,7 @@ func TestPackerBounds(t *testing.T) {
 			p.begin(key, "b", 2)
 			p.drop(key)
 		}},
-		{"its end was not written", func() { p.end(key, 1, state.FrameID{Fence: 1, Seq: 9}, -1) }},
-		{"it is short", func() { p.end(key, 1, state.FrameID{Fence: 1, Seq: 1}, 0) }},
+		{"its end was not written", func() { p.end(key, 1, state.FrameID{Fence: 1, Seq: 9}) }},
 	} {
 		p.begin(key, "b", 1)
 		p.add(key, 1, word(1, "hello"))
@@ -167,7 +166,7 @@ func TestPackerBounds(t *testing.T) {
 			t.Errorf("%s: %d bytes are held before", c.name, p.held.Load())
 		}
 		c.write()
-		if run := p.end(key, 1, state.FrameID{Fence: 1, Seq: 1}, -1); run != nil || p.held.Load() != 0 || len(p.live) > 0 {
+		if run := p.end(key, 1, state.FrameID{Fence: 1, Seq: 1}); run != nil || p.held.Load() != 0 || len(p.live) > 0 {
 			t.Errorf("%s: %v is packed, %d bytes are held of %d runs", c.name, run, p.held.Load(), len(p.live))
 		}
 	}

@@ -20,11 +20,10 @@ const defaultPackDelay = time.Second
 // packPatience is how much longer runs wait for replicas of earlier versions to be gone.
 const packPatience = time.Minute
 
-// How many bytes a packer holds, of one run and of all; what is beyond that is not packed. Packs have to spare packLeast to be worth their key.
+// How many bytes a packer holds, of one run and of all; what is beyond that is not packed.
 const (
 	packsOfRun = 1 << 20
 	packsOfAll = 64 << 20
-	packLeast  = 1 << 10
 )
 
 // packTogether is how many runs are packed in one round trip.
@@ -178,18 +177,17 @@ func (p *packer) sweep() {
 	}
 }
 
-// end takes the packs of a run that is over; nil if it is not worth it. Last is the newest frame of the log; without a delay, whatever there is is
-// packed.
-func (p *packer) end(key state.Key, fence uint64, last state.FrameID, delay time.Duration) *packing {
+// end takes the packs of a run that is over; nil if they have not all of it. Last is the newest frame of the log.
+func (p *packer) end(key state.Key, fence uint64, last state.FrameID) *packing {
 	run := p.of(key, fence)
 	if run == nil {
 		return nil
 	}
 	run.mu.Lock()
-	worth := len(run.packs) > 0 && run.packs[len(run.packs)-1].last == last && (run.saves() >= packLeast || delay < 0)
+	whole := len(run.packs) > 0 && run.packs[len(run.packs)-1].last == last
 	run.at = time.Now()
 	run.mu.Unlock()
-	if !worth {
+	if !whole {
 		p.drop(key)
 		return nil
 	}
@@ -208,15 +206,6 @@ func (p *packer) later(run *packing) {
 	case p.wake <- struct{}{}:
 	default:
 	}
-}
-
-// saves is how many bytes the packs take less than the frames.
-func (r *packing) saves() int {
-	saved := 0
-	for _, pack := range r.packs {
-		saved += pack.raw - len(pack.data)
-	}
-	return saved
 }
 
 // due takes the runs whose time has come, or returns how long it is until then; less than 0 if no run is over.
@@ -248,7 +237,7 @@ func (s *backend) packWritten(w *state.Write, last state.FrameID) {
 	if !w.Ends {
 		return
 	}
-	run := s.packer.end(key, fence, last, s.o.packDelay)
+	run := s.packer.end(key, fence, last)
 	switch {
 	case run == nil:
 	case s.o.packDelay < 0:

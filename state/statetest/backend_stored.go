@@ -16,7 +16,7 @@ var storedBytes = []promise{
 		l := w.begin(first, "first")
 		begun := w.stored("local")
 		w.has("a thread counts", begun > 0, true)
-		large := agui.Message{ID: "a1", Role: agui.RoleAssistant, Content: agui.TextContent(strings.Repeat("x", 10000))}
+		large := agui.Message{ID: "a1", Role: agui.RoleAssistant, Content: agui.TextContent(strings.Repeat("x", 20000))}
 		w.append(l, 1, 200)
 		w.write(w.commit(l, state.Commit{
 			Messages: []agui.Message{large}, Frames: frames(l, 201, 1), After: state.FrameID{Fence: l.Fence, Seq: 200},

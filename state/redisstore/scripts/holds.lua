@@ -9,5 +9,7 @@ if entry then return { entry[2][2] ~= '' and 'yes' or 'no' } end -- a marker is 
 local cut, packed = kept(thread)
 if less(packed, id) or not less(cut, id) then return { 'no' } end
 if not packs then return { 'packed' } end
-local pack = redis.call('XRANGE', packs, id, '+', 'COUNT', 1)[1]
-return { pack and not less(id, fields(pack[2]).f) and 'yes' or 'no' }
+local i = packBehind(packs, id)
+local first = packOf(packs, i)
+local _, before = packOf(packs, i - 1)
+return { (i > 0 and before == id or first and not less(id, first)) and 'yes' or 'no' }

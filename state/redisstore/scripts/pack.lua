@@ -17,7 +17,7 @@ redis.call('HDEL', thread, 'packed') -- a full Redis lets nobody write who has n
 if packed == '' then redis.call('UNLINK', packs) end -- what is left there is of nobody
 for _ = 1, count() do
   local from, to = arg(), arg()
-  redis.call('XADD', packs, to, 'f', from, 'b', born, 'v', arg())
+  redis.call('RPUSH', packs, from .. ' ' .. to .. ' ' .. born, arg())
 end
 trimPacks(packs, cut)
 local fence, seq = parts(last)

@@ -148,11 +148,27 @@ local function pack(thread, packed, cut)
     'packed', packed .. ' ' .. (cut == '' and '-' or cut) .. ' ' .. (trimmed == '' and '-' or trimmed))
 end
 
+-- packOf returns the first frame of a pack, its last, and whose log it is; nil if there is no such pack. The packs are a list: of each
+-- what it is, and what it has.
+local function packOf(packs, i)
+  local head = redis.call('LINDEX', packs, 2 * i)
+  if head then return string.match(head, '^(%S+) (%S+) (%S+)$') end
+end
+
+-- packBehind returns which pack is the first that has something behind a frame, or how many there are.
+local function packBehind(packs, id)
+  local low, high = 0, redis.call('LLEN', packs) / 2
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    local _, last = packOf(packs, middle)
+    if less(id, last) then high = middle else low = middle + 1 end
+  end
+  return low
+end
+
 -- trimPacks lets go of packs that have nothing behind a frame.
 local function trimPacks(packs, cut)
-  if cut == '' then return end
-  local fence, seq = parts(cut)
-  redis.call('XTRIM', packs, 'MINID', string.format('%.0f-%.0f', fence, seq + 1))
+  if cut ~= '' then redis.call('LTRIM', packs, 2 * packBehind(packs, cut), -1) end
 end
 
 -- trim lets go of the log of runs that ended longer than keep ago or, if no time is given, of the oldest that is over;

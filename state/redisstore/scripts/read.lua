@@ -31,23 +31,35 @@ if exists(thread, now) then
   if me ~= '' then told = follow() end
 end
 local cut, packed = kept(thread)
-local stream, at, step = log, after, 4
+local at = after
 if less(after, packed) then
   if not packs then return { 'packed' } end
   if redis.call('EXISTS', packs) == 0 then -- evicted
     redis.call('HDEL', thread, 'packed')
-    cut = packed
-  else
-    stream, step, most = packs, 1, math.min(most, 16)
-    if less(at, cut) then at = cut end
+    cut, packs = packed, nil
+  elseif less(at, cut) then
+    at = cut
   end
+else
+  packs = nil
 end
 
 local entries, size, more = {}, 0, 1
+if packs then
+  for i = packBehind(packs, at), redis.call('LLEN', packs) / 2 - 1 do
+    local first, newest, whose = packOf(packs, i)
+    local value = redis.call('LINDEX', packs, 2 * i + 1)
+    size = size + #value
+    if #entries == 16 or size > limit and #entries > 0 then return { born, last, entries, 1, cut, told } end
+    entries[#entries + 1] = { newest, { 'f', first, 'b', whose, 'v', value } }
+  end
+  return { born, last, entries, packed ~= last and 1 or 0, cut, told }
+end
+
 local from = at ~= '' and '(' .. at or '-'
 while more == 1 and #entries < most do
-  local few = redis.call('XRANGE', stream, from, '+', 'COUNT', step)
-  if #few < step then more = 0 end
+  local few = redis.call('XRANGE', log, from, '+', 'COUNT', 4)
+  if #few < 4 then more = 0 end
   for _, entry in ipairs(few) do
     for _, value in ipairs(entry[2]) do size = size + #value end
     if size > limit and #entries > 0 then
@@ -57,5 +69,4 @@ while more == 1 and #entries < most do
     from = '(' .. entry[1]
   end
 end
-if stream == packs and packed ~= last then more = 1 end
 return { born, last, entries, more, cut, told }
