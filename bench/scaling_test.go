@@ -74,8 +74,8 @@ func costTable(units map[string]float64) string {
 func sizeTable(units map[string]float64) string {
 	rows := []string{row("what", "name", "size"), row("---", "---", "---")}
 	for _, r := range [][2]string{
-		{"bytesThread", "a finished thread of one run, without its log: bytes of Redis"}, {"bytesEvent", "an event in its log: bytes"},
-		{"bytesQuestion", "a thread that waits for an answer, with the log of its run: bytes"},
+		{"bytesThread", "a finished thread of one run, without its log: bytes of Redis"}, {"bytesLog", "the log of a run that is over, packed, without its events: bytes"},
+		{"bytesEvent", "an event in it: bytes"}, {"bytesQuestion", "a thread that waits for an answer, without the log of its run: bytes"},
 		{"bytesOpen", "a thread with a live run that has said nothing: bytes"}, {"bytesEntry", "an entry of an index: bytes"},
 		{"keysThread", "keys of a thread"}, {"redisHint", "a write of such an entry: µs of the shard that has the index"},
 		{"redisSignal", "a signal: µs of each shard but the one that says it"},

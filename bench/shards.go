@@ -98,3 +98,33 @@ func (s *shard) usage(ctx context.Context) (u shardUsage, err error) {
 		connections: fields["connected_clients"] - 1,
 	}, err
 }
+
+// packs is how many bytes the packed logs of all shards take.
+func (s *simulation) packs(ctx context.Context) (bytes float64, err error) {
+	for _, one := range s.shards {
+		for cursor := uint64(0); ; {
+			keys, next, err := one.client.Scan(ctx, cursor, "*}:packs", 1000).Result()
+			if err != nil {
+				return 0, err
+			}
+			sizes, err := one.client.Pipelined(ctx, func(p redis.Pipeliner) error {
+				for _, key := range keys {
+					p.MemoryUsage(ctx, key, 0)
+				}
+				return nil
+			})
+			if err != nil {
+				return 0, err
+			}
+			for _, size := range sizes {
+				if size, ok := size.(*redis.IntCmd); ok {
+					bytes += float64(size.Val())
+				}
+			}
+			if cursor = next; cursor == 0 {
+				break
+			}
+		}
+	}
+	return bytes, nil
+}

@@ -116,10 +116,13 @@ func (s *simulation) units(ctx context.Context) (map[string]float64, error) {
 		}
 	}
 	short, long, asking, unread := rows[2], rows[3], rows[6], rows[7] // in the order of calibrations, behind the bare shards
-	for i, x := range solve([]*measured{short, long, asking}, func(r *measured) []float64 {
-		return []float64{r.threads - r.work[questions], r.work[events], r.work[questions], r.memory()}
+	for i, x := range solve([]*measured{short, long}, func(r *measured) []float64 { return []float64{r.threads, r.work[events], r.packed} }) {
+		units[[]string{"bytesLog", "bytesEvent"}[i]] = x
+	}
+	for i, x := range solve([]*measured{short, asking}, func(r *measured) []float64 {
+		return []float64{r.threads - r.work[questions], r.work[questions], r.memory() - r.packed}
 	}) {
-		units[[]string{"bytesThread", "bytesEvent", "bytesQuestion"}[i]] = x
+		units[[]string{"bytesThread", "bytesQuestion"}[i]] = x
 	}
 	units["keysThread"] = short.keys() / short.threads
 	units["bytesOpen"] = unread.held / float64(unread.unread)
@@ -130,7 +133,7 @@ func (s *simulation) units(ctx context.Context) (map[string]float64, error) {
 func (r *measured) inputs(units map[string]float64) map[string]float64 {
 	known := map[string]float64{
 		"open": 0, "ends": 0, "lease": 1, "shardMemory": 1, "coreUse": 1, "replicaSize": 1, "elsewhere": 0, // nothing follows from them here
-		"threads": r.threads, "waiting": r.work[questions], "logged": r.work[events], "replicas": float64(r.replicas),
+		"threads": r.threads, "waiting": r.work[questions], "ended": r.threads, "logged": r.work[events], "replicas": float64(r.replicas),
 	}
 	for name, v := range units {
 		known[name] = v

@@ -199,12 +199,17 @@ type measured struct {
 	cost     []float64    // of each cost
 	threads  float64      // that it made
 	held     float64      // bytes of memory for what it holds
+	packed   float64      // bytes of the logs that are left of it
 	shards   []shardUsage // used while it worked; keys and memory that are left of it; connections that were open
 }
 
 // measure plays a mix.
 func (s *simulation) measure(ctx context.Context, m mix) (*measured, error) {
 	first, err := s.settle(ctx)
+	if err != nil {
+		return nil, err
+	}
+	packedBefore, err := s.packs(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +229,8 @@ func (s *simulation) measure(ctx context.Context, m mix) (*measured, error) {
 	after, afterErr := s.sample(ctx)
 	heldErr := release()
 	last, lastErr := s.settle(ctx)
-	if err := errors.Join(err, afterErr, heldErr, lastErr); err != nil {
+	packedAfter, packsErr := s.packs(ctx)
+	if err := errors.Join(err, afterErr, heldErr, lastErr, packsErr); err != nil {
 		return nil, err
 	}
 	r := &measured{mix: m, seconds: after.at.Sub(before.at).Seconds(), replicas: len(s.replicas), cost: make([]float64, len(costs))}
@@ -235,6 +241,7 @@ func (s *simulation) measure(ctx context.Context, m mix) (*measured, error) {
 		float64(len(s.replicas)) * r.seconds / (s.lease.Seconds() / 2), float64(len(s.shards)) * r.seconds,
 	}
 	r.threads = float64(p.runs.Load()) + float64(m.unread+m.read)
+	r.packed = packedAfter - packedBefore
 	r.cost[1] = after.gateway - before.gateway
 	for i, b := range before.shards {
 		a := after.shards[i]
