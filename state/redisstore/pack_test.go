@@ -136,6 +136,25 @@ func TestPacksOfADeletedThread(t *testing.T) {
 	}
 }
 
+// TestRunsOfAThreadArePackedInOrder ends runs of two threads: of each thread one is packed at a time.
+func TestRunsOfAThreadArePackedInOrder(t *testing.T) {
+	t.Parallel()
+	p := packer{wake: make(chan struct{}, 1)}
+	for _, id := range []string{"a", "b", "a", "a"} {
+		p.later(&packing{key: state.Key{ID: id}, fence: uint64(len(p.over))})
+	}
+	for _, want := range []string{"[a0 b1]", "[a2]", "[a3]"} {
+		runs, _ := p.due(0)
+		got := make([]string, len(runs))
+		for i, run := range runs {
+			got[i] = fmt.Sprint(run.key.ID, run.fence)
+		}
+		if fmt.Sprint(got) != want {
+			t.Errorf("due are %v, want %s", got, want)
+		}
+	}
+}
+
 // TestPackerBounds holds what waits to be packed to its bounds, and lets go of all of it.
 func TestPackerBounds(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,7 @@ package redisstore
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -208,12 +209,15 @@ func (p *packer) later(run *packing) {
 	}
 }
 
-// due takes the runs whose time has come, or returns how long it is until then; less than 0 if no run is over.
+// sameThread reports whether two runs are of one thread: they are packed one after the other, in the order of the log.
+func (r *packing) sameThread(other *packing) bool { return r.key == other.key }
+
+// due takes the runs whose time has come, at most one of each thread, or returns how long it is until then; less than 0 if no run is over.
 func (p *packer) due(delay time.Duration) (runs []*packing, wait time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := 0
-	for n < len(p.over) && n < packTogether && time.Since(p.over[n].at) >= delay {
+	for n < len(p.over) && n < packTogether && time.Since(p.over[n].at) >= delay && !slices.ContainsFunc(p.over[:n], p.over[n].sameThread) {
 		n++
 	}
 	runs, p.over = p.over[:n:n], p.over[n:]
@@ -230,7 +234,7 @@ func (s *backend) packWritten(w *state.Write, last state.FrameID) {
 	switch {
 	case w.Takes: // what was there before is not here
 		s.packer.drop(key)
-	case w.Begins:
+	case w.Begins, w.Lease == nil && w.Ends: // the latter is what somebody did to a thread where nothing runs, and is packed by itself
 		s.packer.begin(key, w.Born, fence)
 	}
 	s.packer.add(key, fence, w.Transition.Frames)
@@ -255,11 +259,11 @@ func (s *backend) packOver() {
 			delay, pack = delay+packPatience, s.packer.release
 		}
 		runs, wait := s.packer.due(delay)
-		var packed sync.WaitGroup
+		var together sync.WaitGroup
 		for _, run := range runs {
-			packed.Go(func() { pack(run) })
+			together.Go(func() { pack(run) })
 		}
-		packed.Wait()
+		together.Wait()
 		var due <-chan time.Time
 		if wait >= 0 {
 			due = time.After(min(wait, s.o.packDelay))

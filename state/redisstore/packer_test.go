@@ -164,6 +164,27 @@ func TestARunIsPacked(t *testing.T) {
 	th.shows(fifth)
 }
 
+// TestAPatchIsPacked changes the state between two runs: what readers are sent of it is packed too, so that the run behind it can be.
+func TestAPatchIsPacked(t *testing.T) {
+	t.Parallel()
+	th := newPackedThread(t)
+	th.run(th.packs)
+	for n := range 2 {
+		body := fmt.Appendf(nil, `[{"op":"add","path":"/seats","value":[%d]}]`, n)
+		r := &state.PatchRequest{Key: th.key, ID: rand.Text(), Patch: state.OutsidePatch{Body: body}}
+		if result, err := th.packs.PatchState(t.Context(), r); err != nil || result.Status != state.PatchApplied {
+			t.Fatalf("PatchState() = %+v, %v", result, err)
+		}
+	}
+	last := th.run(th.packs)
+	if th.in("ev") != 0 || th.in("packs") < 4 {
+		t.Errorf("%d frames and %d packs are in the log", th.in("ev"), th.in("packs"))
+	}
+	if has, err := th.leaves.Holds(t.Context(), th.key, last[100].ID); !has || err != nil {
+		t.Errorf("Holds() = %v, %v", has, err)
+	}
+}
+
 // TestWhatIsNotPacked leaves runs as they are whose frames were not all written by one replica, and those of a thread that is deleted.
 func TestWhatIsNotPacked(t *testing.T) {
 	t.Parallel()
