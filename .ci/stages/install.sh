@@ -13,6 +13,7 @@ need strace strace # the file store's power cuts are put together from system ca
 need caddy caddy # the load balancer of examples/replicas
 need curl curl # operators' commands ask with it
 need openssl openssl # and look at certificates
+need chromium chromium # the pages' tests
 need systemd-analyze systemd # it judges the unit of deploy/systemd
 need promtool prometheus # it judges what is scraped, alerts and rules, and scrapes a gateway
 as_root=()
@@ -26,8 +27,9 @@ apt_install() {
 }
 [ ${#packages[@]} -eq 0 ] || apt_install "${packages[@]}"
 
-# The pages' tests take Chromium's headless shell, and the whole browser where that cannot be had.
-command -v chromium-headless-shell >/dev/null || apt_install chromium-headless-shell || command -v chromium >/dev/null || apt_install chromium
+# The pages' tests take Chromium's headless shell where it can be had. The whole browser brings what either needs of the system: fonts, and the types
+# of files.
+command -v chromium-headless-shell >/dev/null || apt_install chromium-headless-shell || echo "without Chromium's headless shell the pages' tests take the whole browser"
 
 # built COMMAND PACKAGE VERSION: brings a tool at a version. One built by another Go release counts as missing, because a linter cannot
 # read this one's export data then.
