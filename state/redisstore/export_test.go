@@ -1,6 +1,7 @@
 package redisstore
 
 import (
+	"cmp"
 	"testing"
 	"time"
 
@@ -10,10 +11,12 @@ import (
 // ErrForeign is what Open fails with where another program has a key of the store's.
 var ErrForeign = errForeign
 
-// Patient returns options with which an exchange may take as long as it needs on a machine that has much else to do. Tests
-// that are not about a Redis which hangs use them: they would show how fast the machine is.
+// Patient returns options with which an exchange may take as long as it needs on a machine that has much else to do, and with which nothing
+// is packed while a test goes on that has not asked for it. Tests that are not about a Redis which hangs use them: they would show how fast
+// the machine is.
 func Patient(o Options) Options {
 	o.timeout = time.Minute
+	o.packDelay = cmp.Or(o.packDelay, time.Hour)
 	return o
 }
 
