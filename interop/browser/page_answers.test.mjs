@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startAsker } from "./lib/asker.mjs";
 import { say } from "./lib/chat.mjs";
-import { openPlanner, option, question, unasked } from "./lib/planner.mjs";
+import { closeInspector, openPlanner, option, question, unasked } from "./lib/planner.mjs";
 import { startGateway } from "./lib/servers.mjs";
 
 const object = (properties, required = Object.keys(properties)) => ({ type: "object", properties, required });
@@ -198,7 +198,7 @@ test("what is written but not sent survives the inspector and other threads", as
   await page.getByTestId("copilot-chat-textarea").fill("By the way");
   await page.getByTestId("inspector-open").click();
   await page.getByTestId("inspector").waitFor();
-  await page.getByTestId("inspector-close").click();
+  await closeInspector(page);
   await field(page, "From where?").waitFor();
   assert.equal(await field(page, "From where?").inputValue(), "Oslo");
   assert.equal(await page.getByTestId("copilot-chat-textarea").inputValue(), "By the way");

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { getsFocus } from "./lib/keyboard.mjs";
-import { begin, openPlanner, option, pick, placeOf, question, step } from "./lib/planner.mjs";
+import { begin, closeInspector, openPlanner, option, pick, placeOf, question, step } from "./lib/planner.mjs";
 import { startGateway } from "./lib/servers.mjs";
 
 const gateway = await startGateway();
@@ -33,8 +33,7 @@ test("the conversation goes on beside the inspector, as it was", async (t) => {
   await option(page, "Hotel Zoe").waitFor();
   await page.goForward();
   await inspector(page).waitFor();
-  await page.getByTestId("inspector-close").click();
-  await inspector(page).waitFor({ state: "detached" });
+  await closeInspector(page);
   await page.waitForFunction(() => document.activeElement?.dataset.testid === "inspector-open"); // the focus goes back to where it came from
   await pick(page, "Hotel Zoe");
   await step(page, "complete");

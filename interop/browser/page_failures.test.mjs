@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { idle, say, shown } from "./lib/chat.mjs";
 import { camera, ofColours } from "./lib/looks.mjs";
-import { openPlanner, option, pick, placeOf, question, threadOf } from "./lib/planner.mjs";
+import { closeInspector, openPlanner, option, pick, placeOf, question, threadOf } from "./lib/planner.mjs";
 import { ask, startGateway } from "./lib/servers.mjs";
 
 const gateway = await startGateway({
@@ -76,8 +76,7 @@ test("an earlier turn that failed stays with its reason, also after later messag
   await earlier(page).getByRole("button", { name: "Open in inspector" }).click();
   await page.getByTestId("inspector").waitFor();
   assert.deepEqual(placeOf(page).inspect, { inspect: "trace", run: "1" });
-  await page.getByTestId("inspector-close").click();
-
+  await closeInspector(page);
   await earlier(page).getByRole("button", { name: "Try again in a copy" }).click();
   await page.waitForFunction((before) => !location.hash.includes(before), id);
   const copy = await threadOf(page);
@@ -94,7 +93,7 @@ test("a failure goes when its turn runs again, and leads to its run while it is 
   await failure(page).getByRole("button", { name: "Open in inspector" }).click();
   await page.getByTestId("inspector").waitFor();
   assert.deepEqual(placeOf(page).inspect, { inspect: "trace", run: "1" });
-  await page.getByTestId("inspector-close").click();
+  await closeInspector(page);
   await failure(page).getByRole("button", { name: "Try again" }).focus();
   await page.keyboard.press("Enter");
   await failure(page).waitFor({ state: "detached" });

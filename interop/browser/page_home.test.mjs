@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { idle, say } from "./lib/chat.mjs";
 import { camera, ofColours } from "./lib/looks.mjs";
-import { openPlanner, pick, placeOf, question, starter, threadOf } from "./lib/planner.mjs";
+import { closeInspector, openPlanner, pick, placeOf, question, starter, threadOf } from "./lib/planner.mjs";
 import { ask, startGateway } from "./lib/servers.mjs";
 import { startSuggester } from "./lib/suggester.mjs";
 import { gate, says, startTeller } from "./lib/teller.mjs";
@@ -211,7 +211,7 @@ test("what somebody else has changed is told before it is overwritten, and nothi
   await page.getByTestId("state-save").click();
   await page.getByTestId("state-said").getByText("It is now: theirs").waitFor();
   await page.getByTestId("inspector-open").click(); // a draft outlives what it is written in
-  await page.getByTestId("inspector-close").click();
+  await closeInspector(page);
   await page.getByTestId("state-over").click();
   await editor(page).waitFor({ state: "detached" });
   await page.getByTestId("state-tree").getByText("mine", { exact: true }).waitFor();

@@ -6,7 +6,7 @@ import { execFile } from "node:child_process";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { settled } from "./lib/chat.mjs";
-import { begin, openPlanner, option, pick, question, step } from "./lib/planner.mjs";
+import { begin, closeInspector, openPlanner, option, pick, question, step } from "./lib/planner.mjs";
 import { ask, startGateway } from "./lib/servers.mjs";
 
 const words = (n) => "so ".repeat(n).trim();
@@ -124,8 +124,7 @@ test("the open question is shown, until it is answered", async (t) => {
   await page.getByTestId("inspector-answer").getByText("Recommended").waitFor();
   await planner.getByTestId("never-mind").click();
   await page.getByText("No question is open.").waitFor();
-  await page.getByTestId("inspector-close").click();
-  await page.getByTestId("inspector").waitFor({ state: "detached" });
+  await closeInspector(page);
   await option(page, "KLM").waitFor({ state: "detached" });
 });
 

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { say } from "./lib/chat.mjs";
 import { camera, ofColours } from "./lib/looks.mjs";
-import { begin, openPlanner, pick, question, step, team, unasked } from "./lib/planner.mjs";
+import { begin, closeInspector, openPlanner, pick, question, step, team, unasked } from "./lib/planner.mjs";
 import { startGateway } from "./lib/servers.mjs";
 
 const gateway = await startGateway();
@@ -26,7 +26,7 @@ for (const colorScheme of ["light", "dark"]) {
     await page.getByTestId("insp-tab-events").click();
     await page.getByTestId("timeline-row").first().waitFor();
     await stage("5 inspector");
-    await page.getByTestId("inspector-close").click();
+    await closeInspector(page);
     await pick(page, "Hotel Zoe");
     await unasked(page);
     await step(page, "complete");

@@ -2,7 +2,7 @@
 
 import { test } from "node:test";
 import { camera, ofColours } from "./lib/looks.mjs";
-import { begin, openPlanner, option, pick, question, row, step, still, unasked } from "./lib/planner.mjs";
+import { begin, closeInspector, openPlanner, option, pick, question, row, step, still, unasked } from "./lib/planner.mjs";
 import { startGateway } from "./lib/servers.mjs";
 
 const gateway = await startGateway();
@@ -32,7 +32,7 @@ for (const colorScheme of ["light", "dark"]) {
       await page.getByTestId(`insp-tab-${tab}`).click();
       await stage(`6 inspector ${tab}`);
     }
-    await page.getByTestId("inspector-close").click();
+    await closeInspector(page);
     await pick(page, "Hotel Zoe");
     await unasked(page);
     await step(page, "complete");

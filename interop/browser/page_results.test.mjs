@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { say } from "./lib/chat.mjs";
 import { camera, ofColours } from "./lib/looks.mjs";
-import { openPlanner } from "./lib/planner.mjs";
+import { closeInspector, openPlanner } from "./lib/planner.mjs";
 import { startGateway } from "./lib/servers.mjs";
 import { ask } from "../lib/client.mjs";
 
@@ -110,7 +110,7 @@ test("a draft survives another view, the inspector says what waits, and a messag
   await page.getByTestId("inspector-open").click();
   await page.getByTestId("insp-tab-questions").click();
   await page.getByTestId("insp-waiting").waitFor();
-  await page.getByTestId("inspector-close").click();
+  await closeInspector(page);
   await say(page, "Never mind the map");
   await page.getByTestId("call-answer").nth(1).waitFor({ state: "detached" });
   assert.equal((await results(page))[0].content, "not answered");

@@ -71,6 +71,12 @@ export async function begin(page, title = "Plan my trip") {
   return threadOf(page);
 }
 
+/** Closes the inspector, which shows open questions a second time as long as it is there. */
+export async function closeInspector(page) {
+  await page.getByTestId("inspector-close").click();
+  await page.getByTestId("inspector").waitFor({ state: "detached" });
+}
+
 /** Waits until the page shows no open question. */
 export const unasked = (page) => page.getByTestId("questions").waitFor({ state: "detached" });
 
