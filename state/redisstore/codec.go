@@ -36,7 +36,12 @@ var documentFields = []string{fieldDoc, fieldCheckpoint, fieldRun, fieldLive, fi
 // its run began with.
 var liveFields = []string{"attempt", "until", "tied", "hungup", "stopped", "owner", "released", "origin", "read"}
 
-var errMissing = errors.New("redisstore: a stored thread has no document")
+var errMissing = fmt.Errorf("%w: it has no document", state.ErrDamaged)
+
+// undecodable is what reading a part of a thread ends with that cannot be decoded. Reading it again does not help.
+func undecodable(what string, err error) error {
+	return fmt.Errorf("%w: stored %s: %w", state.ErrDamaged, what, err)
+}
 
 // marshal encodes v and leaves HTML alone: stored JSON comes back byte by byte.
 func marshal(v any) ([]byte, error) {
@@ -93,7 +98,7 @@ func decode(fields map[string]string) (*state.Thread, error) {
 			return nil
 		}
 		if err := json.Unmarshal([]byte(fields[field]), v); err != nil {
-			return fmt.Errorf("redisstore: stored %s: %w", field, err)
+			return undecodable(field, err)
 		}
 		return nil
 	}
@@ -180,7 +185,7 @@ func parseMessage(text string) (state.StoredMessage, error) {
 	head, encoded, _ := strings.Cut(text, "\n")
 	h, err := parseHead([]byte(head))
 	if err != nil {
-		return state.StoredMessage{}, fmt.Errorf("redisstore: stored message: %w", err)
+		return state.StoredMessage{}, undecodable("message", err)
 	}
 	return state.StoredMessage{
 		Slot: h.Slot, Added: h.Added, Run: h.Run, ID: h.ID, Role: h.Role, ToolCallID: h.Result, Calls: h.Calls, Raw: raw(encoded),

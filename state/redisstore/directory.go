@@ -174,8 +174,8 @@ func (g fieldsRead) summary() *state.Summary {
 		return &state.Summary{Key: g.key, Status: state.StatusFailed}
 	}
 	t, err := listed.Decode([]byte(g.text(0)))
-	if err != nil {
-		return nil
+	if err != nil { // it is there, and can be deleted
+		return &state.Summary{Key: g.key, Status: state.StatusFailed}
 	}
 	status := state.StatusIdle
 	switch {

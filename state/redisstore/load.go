@@ -61,7 +61,7 @@ func (s *backend) Read(ctx context.Context, key state.Key, o state.ReadOptions) 
 		Thread: &state.Thread{Key: key}, Now: parseMoment(reply.text(0)), HasFrame: hasFrame, Facts: f,
 	}
 	if r.Floor, err = strconv.ParseUint(reply.text(1), 10, 64); err != nil {
-		return nil, fmt.Errorf("redisstore: stored fence: %w", err)
+		return nil, undecodable("fence", err)
 	}
 	fields := reply.list(2).pairs()
 	if r.Tag = fields["tag"]; r.Tag == "" {
@@ -142,7 +142,7 @@ func (f *facts) token(id, text string) error {
 	}
 	var token state.Token
 	if err := json.Unmarshal([]byte(text), &token); err != nil {
-		return fmt.Errorf("redisstore: stored token: %w", err)
+		return undecodable("token", err)
 	}
 	f.tokens[id] = token
 	return nil
@@ -249,7 +249,7 @@ func (f *facts) list(p part) []string {
 
 func (f *facts) unmarshal(what, text string, v any) {
 	if err := json.Unmarshal([]byte(text), v); err != nil {
-		f.fail(fmt.Errorf("redisstore: stored %s: %w", what, err))
+		f.fail(undecodable(what, err))
 	}
 }
 

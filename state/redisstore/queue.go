@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/agui-gateway/gateway/state"
@@ -31,7 +30,7 @@ func parseQueue(text string) ([]waiter, error) {
 	}
 	var waiters []waiter
 	if err := json.Unmarshal([]byte(text), &waiters); err != nil {
-		return nil, fmt.Errorf("redisstore: stored queue: %w", err)
+		return nil, undecodable("queue", err)
 	}
 	return waiters, nil
 }

@@ -30,7 +30,9 @@ end
 for _ = 1, count() do token(arg()) end
 local open = get(thread, 'open')
 if open ~= '' then
-  for _, id in ipairs(cjson.decode(open)) do token(id) end
+  local ids = decoded(open)
+  if not ids then return { 'damaged' } end
+  for _, id in ipairs(ids) do token(id) end
 end
 
 local results = {}

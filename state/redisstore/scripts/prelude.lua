@@ -86,12 +86,18 @@ local function grown(thread, me, owner)
   if owner ~= '' and owner ~= channel .. me then redis.call('PUBLISH', owner, tag .. ' 0 grown') end
 end
 
+-- decoded returns a list that is stored as JSON; nil if it is none.
+local function decoded(text)
+  local ok, list = pcall(cjson.decode, text)
+  return ok and type(list) == 'table' and list or nil
+end
+
 -- wake tells every replica with a request that waits for the thread to look again, unless a run is live.
 local function wake(thread)
   local queue = get(thread, 'queue')
   if queue == '' or redis.call('HEXISTS', thread, 'live') == 1 then return end
   local told = {}
-  for _, place in ipairs(cjson.decode(queue)) do
+  for _, place in ipairs(decoded(queue) or {}) do
     if not told[place.owner] then
       told[place.owner] = true
       redis.call('PUBLISH', place.owner, string.match(thread, '{([^}]*)}') .. ' 0 wake')

@@ -1,0 +1,71 @@
+package redisstore_test
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/redisstore/redistest"
+)
+
+// TestAThreadThatCannotBeDecoded puts nonsense in the place of a part of a thread: whoever reads that part is told that the thread is
+// damaged, lists name it, so that what is done to all threads of a principal finds it, and it can be deleted and made anew.
+func TestAThreadThatCannotBeDecoded(t *testing.T) {
+	t.Parallel()
+	for name, part := range map[string]struct{ key, field string }{
+		"document": {"thread", "doc"}, "open tokens": {"thread", "open"}, "newest run": {"thread", "run"}, "queue": {"thread", "queue"}, "message": {"msgs", "0"}, "token": {"ints", "q"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := redistest.Start(t)
+			client, ctx := server.Client(), t.Context()
+			stores := replicas(t, server.URL(), 2)
+			th := newThread(t)
+			l := th.begin(stores[0], time.Hour)
+			ask := end(l, 1, "m2")
+			ask.Checkpoint = json.RawMessage(`{}`)
+			ask.Tokens = []state.Token{{Interrupt: agui.Interrupt{ID: "q"}, Status: state.TokenOpen}}
+			ask.End.Status = state.RunInterrupt
+			if _, err := stores[0].Commit(ctx, l, ask); err != nil {
+				t.Fatal(err)
+			}
+			overwrite(t, client, part.key, part.field)
+			for _, s := range stores {
+				if _, err := s.Snapshot(ctx, th.key); !errors.Is(err, state.ErrDamaged) {
+					t.Errorf("Snapshot() = %v, want ErrDamaged", err)
+				}
+				page, err := s.List(ctx, state.Query{Principal: th.key.Principal})
+				if err != nil || len(page.Threads) != 1 || part.field == "doc" && page.Threads[0].Status != state.StatusFailed {
+					t.Errorf("List() = %+v, %v", page, err)
+				}
+				if keys, err := s.Find(ctx, th.key.Principal, th.key.ID); err != nil || len(keys) != 1 {
+					t.Errorf("Find() = %v, %v", keys, err)
+				}
+			}
+			if err := stores[1].Delete(ctx, th.key); err != nil {
+				t.Errorf("Delete() = %v", err)
+			}
+			th.succeed(stores[0], th.begin(stores[0], time.Hour), 1, "m1")
+			if got := th.messages(stores[1]); len(got) != 2 {
+				t.Errorf("messages of the next thread = %v, want 2", got)
+			}
+		})
+	}
+}
+
+// overwrite puts nonsense in a field of the only thread that a Redis has.
+func overwrite(t *testing.T, client *redis.Client, part, field string) {
+	t.Helper()
+	keys, err := client.Keys(t.Context(), "*}:"+part).Result()
+	if err != nil || len(keys) != 1 {
+		t.Fatalf("Keys() = %v, %v", keys, err)
+	}
+	if err := client.HSet(t.Context(), keys[0], field, `{"nonsense`).Err(); err != nil {
+		t.Fatal(err)
+	}
+}
