@@ -3,8 +3,10 @@ package gateway_test
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -317,4 +319,57 @@ func TestAThreadThatLostAPart(t *testing.T) {
 		t.Errorf("DELETE /threads/live = %d %s", status, body)
 	}
 	b.post("echo", input("live", "r3", []string{"u1:Hi"})).finished()
+}
+
+// A thread that cannot be decoded any more is listed with the time at which it changed, exported as damaged together with the threads before it,
+// and deleted with all that its principal has.
+func TestAThreadThatCannotBeDecoded(t *testing.T) {
+	t.Parallel()
+	server := redistest.Start(t)
+	a, b := twins(t, server.URL())
+	client := server.Client()
+	var keys []string
+	for _, id := range []string{"older", "broken", "newer"} {
+		a.post("echo", input(id, "r1", []string{"u1:Hi"})).finished()
+		found, err := client.Keys(t.Context(), "*}:thread").Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if id == "broken" {
+			for _, key := range found {
+				if !slices.Contains(keys, key) {
+					client.HSet(t.Context(), key, "doc", "{")
+				}
+			}
+		}
+		keys = found
+	}
+	for name, w := range map[string]*world{"a": a, "b": b} {
+		_, body := w.call("GET", "/threads", "")
+		var page struct {
+			Threads []struct {
+				ID, Status           string
+				CreatedAt, UpdatedAt time.Time
+			}
+		}
+		if err := json.Unmarshal([]byte(body), &page); err != nil || len(page.Threads) != 3 {
+			t.Fatalf("%s: GET /threads = %s, %v", name, body, err)
+		}
+		is := page.Threads[1]
+		if is.ID != "broken" || is.Status != "failed" || is.UpdatedAt.Before(page.Threads[2].UpdatedAt) || is.CreatedAt.IsZero() {
+			t.Errorf("%s: it is listed as %+v", name, is)
+		}
+		_, export := w.call("GET", "/me/export", "")
+		for _, want := range []string{`{"threads":3}`, `"thread_damaged"`, `"id":"older"`} {
+			if !strings.Contains(export, want) {
+				t.Errorf("%s: the export has no %s: %s", name, want, export)
+			}
+		}
+	}
+	if status, body := b.call("DELETE", "/me", ""); status != http.StatusNoContent && status != http.StatusOK {
+		t.Errorf("DELETE /me = %d %s", status, body)
+	}
+	if _, body := a.call("GET", "/threads", ""); strings.Contains(body, "broken") {
+		t.Errorf("GET /threads = %s", body)
+	}
 }

@@ -78,6 +78,9 @@ func (l *look) at(ctx context.Context, entries []entry) bool {
 			if shown == nil {
 				continue
 			}
+			if shown.UpdatedAt.IsZero() { // its document cannot be read, and the index knows when it changed
+				shown.CreatedAt, shown.UpdatedAt = e.at.UpdatedAt, e.at.UpdatedAt
+			}
 			l.left--
 			if !l.yield(state.IndexEntry{At: e.at, Summary: *shown}, nil) {
 				return false
