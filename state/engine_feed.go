@@ -56,6 +56,9 @@ func (s *store) expect(r *Record, at FrameID) {
 	thread := r.Thread.Key.Digest()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.owners[attemptKey{thread, r.Thread.Fence}] == nil {
+		return // the run is over, and its end would not let go of the feed any more
+	}
 	f := s.feeds[thread]
 	if f == nil {
 		f = s.newFeed(r.Thread.Key, thread, r.Born, at)

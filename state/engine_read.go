@@ -183,6 +183,7 @@ func (s *store) Delete(ctx context.Context, key Key) error {
 	s.lookAgain(ctx, thread)
 	s.deliverSignal(attemptKey{thread, fence}, SignalStop)
 	s.disown(&Lease{Key: key, Fence: fence, thread: thread}) // its attempt may have nothing to write by which it would learn that
+	s.dropUnread(thread)
 	s.notify(Event{Kind: EventTurn, Thread: thread})
 	return nil
 }
