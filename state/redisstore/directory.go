@@ -55,6 +55,7 @@ func (s *backend) Delete(ctx context.Context, key state.Key) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
+	s.packer.drop(key)
 	s.unlist(ctx, key, score(parseMoment(r.text(2)).Add(-time.Microsecond)))
 	s.countDeleted(ctx, key)
 	fence, err := strconv.ParseUint(r.text(1), 10, 64)

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
@@ -134,6 +135,44 @@ func TestPacksOfADeletedThread(t *testing.T) {
 	if err := b.Purge(t.Context(), key); err != nil || server.Client().Exists(t.Context(), packs).Val() != 0 {
 		t.Errorf("Purge() = %v, and the packs are there", err)
 	}
+}
+
+// TestPacksOfARunThatIsDeleted deletes a thread while its run lives, which writes no more, as notices for a webhook end: nothing is kept of it here.
+func TestPacksOfARunThatIsDeleted(t *testing.T) {
+	t.Parallel()
+	b, err := openBackend(t.Context(), redistest.Start(t).URL(), Packing(Patient(Options{Logger: slog.New(slog.DiscardHandler)})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := state.NewStore(b, state.StoreOptions{ThreadTTL: time.Hour})
+	defer s.Close()
+	key := state.Key{Principal: "ada", Agent: "a", ID: "t"}
+	turn(t, s, key, 1, false)
+	if b.packer.held.Load() == 0 {
+		t.Fatal("nothing is held of a live run")
+	}
+	if err := s.Delete(t.Context(), key); err != nil {
+		t.Fatal(err)
+	}
+	if n := b.packer.held.Load(); n != 0 || len(b.packer.live) != 0 {
+		t.Errorf("%d bytes of %d runs are held", n, len(b.packer.live))
+	}
+}
+
+// TestForgottenRunsAreGivenUp begins runs of which nothing more is heard, and one much later: it is all that is held.
+func TestForgottenRunsAreGivenUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var p packer
+		for n := range 100 {
+			p.begin(state.Key{ID: fmt.Sprint(n)}, "born", 1)
+		}
+		time.Sleep(forgotten + time.Minute)
+		p.begin(state.Key{ID: "last"}, "born", 1)
+		if n := p.held.Load(); n != packingCost || len(p.live) != 1 {
+			t.Errorf("%d bytes of %d runs are held", n, len(p.live))
+		}
+	})
 }
 
 // TestRunsOfAThreadArePackedInOrder ends runs of two threads: of each thread one is packed at a time.

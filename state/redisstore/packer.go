@@ -62,11 +62,9 @@ const packingCost = 512
 
 // begin notes that a run has begun here, with the lease of a fence.
 func (p *packer) begin(key state.Key, born string, fence uint64) {
+	p.sweep()
 	if p.held.Load() > packsOfAll {
-		p.sweep()
-		if p.held.Load() > packsOfAll {
-			return
-		}
+		return
 	}
 	p.drop(key)
 	p.held.Add(packingCost)
