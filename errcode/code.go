@@ -24,7 +24,7 @@ const (
 	Draining             Code = "draining"               // the server is shutting down
 	StoreUnavailable     Code = "store_unavailable"      // the store cannot be reached
 	StoreTooNew          Code = "store_too_new"          // a later version has written what is stored
-	ThreadDamaged        Code = "thread_damaged"         // the store has lost a part of the thread
+	ThreadDamaged        Code = "thread_damaged"         // the store has lost a part of the thread, or cannot decode it
 	LogTrimmed           Code = "log_trimmed"            // the events of a run are not kept any more
 	Internal             Code = "internal"               // a defect of the server
 )
