@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bytes"
 	"net/url"
 	"slices"
 	"strconv"
@@ -37,4 +36,4 @@ func (l Links) to(message string, n int) string {
 }
 
 // inlines reports whether encoded messages may have files inline.
-func inlines(data []byte) bool { return bytes.Contains(data, []byte(`"source":{"type":"data"`)) }
+func inlines(data []byte) bool { return inlinePattern.in(data) }

@@ -126,12 +126,12 @@ func (w Profile) same(f state.Frame) bool {
 	case agui.TypeReasoningMessageContent:
 		return w.Era != agui.Era0 || !bytes.Contains(f.Data, emptyDelta)
 	case agui.TypeActivitySnapshot, agui.TypeActivityDelta:
-		return w.Surfaces || !bytes.Contains(f.Data, surfaceType)
+		return w.Surfaces || !surfacePattern.in(f.Data)
 	case agui.TypeMessagesSnapshot:
-		return (w.Surfaces || !bytes.Contains(f.Data, surfaceType)) && (w.Era != agui.Era0 || !bytes.Contains(f.Data, []byte(`"content":[`))) &&
+		return (w.Surfaces || !surfacePattern.in(f.Data)) && (w.Era != agui.Era0 || !partsPattern.in(f.Data)) &&
 			(w.Links == Links{} || !inlines(f.Data))
 	case agui.TypeToolCallResult:
-		return w.Era != agui.Era0 || !bytes.Contains(f.Data, []byte(`"content":[`))
+		return w.Era != agui.Era0 || !partsPattern.in(f.Data)
 	default:
 		return true
 	}

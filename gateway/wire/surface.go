@@ -7,9 +7,6 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// surfaceType is what every encoded activity of A2UI has.
-var surfaceType = []byte(`"activityType":"` + a2ui.ActivityType + `"`)
-
 // hides reports whether activities of a type are not sent.
 func (w Profile) hides(activityType string) bool {
 	return !w.Surfaces && activityType == a2ui.ActivityType
