@@ -17,8 +17,8 @@ var (
 	ErrUnknownThread = errors.New("state: unknown thread")
 	// ErrLeaseLost: another attempt holds the thread, or nobody does. The writer changed nothing and must stop.
 	ErrLeaseLost = errors.New("state: lease lost")
-	// ErrDamaged: the store has lost a part of the thread and kept the rest. Nothing can be done with the thread but to
-	// delete it; a run on it has ended.
+	// ErrDamaged: the store has lost a part of the thread and kept the rest, or cannot decode a part. Nothing can be done with the thread
+	// but to delete it; a run on it has ended.
 	ErrDamaged = errors.New("state: the store has lost a part of the thread")
 	// ErrRevision: the store does not keep what the thread held at that revision any more.
 	ErrRevision = errors.New("state: revision is not kept any more")

@@ -34,6 +34,3 @@ func (l Links) In(m agui.Message) agui.Message {
 func (l Links) to(message string, n int) string {
 	return "/threads/" + url.PathEscape(l.Thread) + "/messages/" + url.PathEscape(message) + "/files/" + strconv.Itoa(n) + "?agent=" + url.QueryEscape(l.Agent)
 }
-
-// inlines reports whether encoded messages may have files inline.
-func inlines(data []byte) bool { return inlinePattern.in(data) }

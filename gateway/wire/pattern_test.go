@@ -35,3 +35,15 @@ func BenchmarkPattern(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkPatternThatIsNotRare is the same in a text that is nothing but the byte that is looked for.
+func BenchmarkPatternThatIsNotRare(b *testing.B) {
+	data := bytes.Repeat([]byte("T"), 1<<20)
+	b.SetBytes(int64(len(data)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if surfacePattern.in(data) {
+			b.Fatal("there is none")
+		}
+	}
+}

@@ -129,7 +129,7 @@ func (w Profile) same(f state.Frame) bool {
 		return w.Surfaces || !surfacePattern.in(f.Data)
 	case agui.TypeMessagesSnapshot:
 		return (w.Surfaces || !surfacePattern.in(f.Data)) && (w.Era != agui.Era0 || !partsPattern.in(f.Data)) &&
-			(w.Links == Links{} || !inlines(f.Data))
+			(w.Links == Links{} || !inlinePattern.in(f.Data))
 	case agui.TypeToolCallResult:
 		return w.Era != agui.Era0 || !partsPattern.in(f.Data)
 	default:

@@ -1,14 +1,11 @@
 package redisstore_test
 
 import (
-	"encoding/json"
 	"errors"
 	"testing"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
@@ -17,8 +14,9 @@ import (
 // damaged, lists name it, so that what is done to all threads of a principal finds it, and it can be deleted and made anew.
 func TestAThreadThatCannotBeDecoded(t *testing.T) {
 	t.Parallel()
-	for name, part := range map[string]struct{ key, field string }{
-		"document": {"thread", "doc"}, "open tokens": {"thread", "open"}, "newest run": {"thread", "run"}, "queue": {"thread", "queue"}, "message": {"msgs", "0"}, "token": {"ints", "q"},
+	for name, part := range map[string]struct{ key, field, nonsense string }{
+		"document": {"thread", "doc", "{"}, "open tokens": {"thread", "open", "{"}, "newest run": {"thread", "run", "{"}, "message": {"msgs", "0", "{"}, "token": {"ints", "q", "{"},
+		"queue": {"thread", "queue", "{"}, "queue of nothing": {"thread", "queue", `[1,{"owner":2}]`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -26,15 +24,8 @@ func TestAThreadThatCannotBeDecoded(t *testing.T) {
 			client, ctx := server.Client(), t.Context()
 			stores := replicas(t, server.URL(), 2)
 			th := newThread(t)
-			l := th.begin(stores[0], time.Hour)
-			ask := end(l, 1, "m2")
-			ask.Checkpoint = json.RawMessage(`{}`)
-			ask.Tokens = []state.Token{{Interrupt: agui.Interrupt{ID: "q"}, Status: state.TokenOpen}}
-			ask.End.Status = state.RunInterrupt
-			if _, err := stores[0].Commit(ctx, l, ask); err != nil {
-				t.Fatal(err)
-			}
-			overwrite(t, client, part.key, part.field)
+			th.asks(stores[0])
+			overwrite(t, client, part.key, part.field, part.nonsense)
 			for _, s := range stores {
 				if _, err := s.Snapshot(ctx, th.key); !errors.Is(err, state.ErrDamaged) {
 					t.Errorf("Snapshot() = %v, want ErrDamaged", err)
@@ -47,25 +38,19 @@ func TestAThreadThatCannotBeDecoded(t *testing.T) {
 					t.Errorf("Find() = %v, %v", keys, err)
 				}
 			}
-			if err := stores[1].Delete(ctx, th.key); err != nil {
-				t.Errorf("Delete() = %v", err)
-			}
-			th.succeed(stores[0], th.begin(stores[0], time.Hour), 1, "m1")
-			if got := th.messages(stores[1]); len(got) != 2 {
-				t.Errorf("messages of the next thread = %v, want 2", got)
-			}
+			th.madeAnew(stores[1], stores[0])
 		})
 	}
 }
 
 // overwrite puts nonsense in a field of the only thread that a Redis has.
-func overwrite(t *testing.T, client *redis.Client, part, field string) {
+func overwrite(t *testing.T, client *redis.Client, part, field, nonsense string) {
 	t.Helper()
 	keys, err := client.Keys(t.Context(), "*}:"+part).Result()
 	if err != nil || len(keys) != 1 {
 		t.Fatalf("Keys() = %v, %v", keys, err)
 	}
-	if err := client.HSet(t.Context(), keys[0], field, `{"nonsense`).Err(); err != nil {
+	if err := client.HSet(t.Context(), keys[0], field, nonsense).Err(); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -48,14 +48,7 @@ func TestPartialEviction(t *testing.T) {
 			th := newThread(t)
 			ctx := t.Context()
 			th.succeed(stores[0], th.begin(stores[0], time.Hour), 1, "m1")
-			l := th.begin(stores[0], time.Hour)
-			ask := end(l, 1, "m2")
-			ask.Checkpoint = json.RawMessage(`{}`)
-			ask.Tokens = []state.Token{{Interrupt: agui.Interrupt{ID: "q"}, Status: state.TokenOpen}}
-			ask.End.Status = state.RunInterrupt
-			if _, err := stores[0].Commit(ctx, l, ask); err != nil {
-				t.Fatal(err)
-			}
+			th.asks(stores[0])
 			evict(t, server.Client(), part)
 			answer := th.request()
 			answer.Messages, answer.Answers = nil, []state.Answer{{ID: "q", Status: agui.ResumeResolved, Payload: json.RawMessage(`1`)}}
@@ -74,13 +67,7 @@ func TestPartialEviction(t *testing.T) {
 					}
 				}
 			}
-			if err := stores[1].Delete(ctx, th.key); err != nil {
-				t.Errorf("Delete() = %v", err)
-			}
-			th.succeed(stores[0], th.begin(stores[0], time.Hour), 1, "m1")
-			if got := th.messages(stores[1]); len(got) != 2 {
-				t.Errorf("messages of the next thread = %v, want 2", got)
-			}
+			th.madeAnew(stores[1], stores[0])
 		})
 	}
 }

@@ -101,16 +101,23 @@ func FuzzPack(f *testing.F) {
 	})
 }
 
-// TestPacksOfADeletedThread deletes a thread that somebody reads: what is packed is kept for that reader, as the rest of the log is, and says whose it is.
-func TestPacksOfADeletedThread(t *testing.T) {
-	t.Parallel()
-	server := redistest.Start(t)
-	b, err := openBackend(t.Context(), server.URL(), Packing(Patient(Options{Logger: slog.New(slog.DiscardHandler)})))
+// openPacking opens a store that packs the log of a run as soon as it is over.
+func openPacking(t *testing.T, url string) (*backend, state.Store) {
+	t.Helper()
+	b, err := openBackend(t.Context(), url, Packing(Patient(Options{Logger: slog.New(slog.DiscardHandler)})))
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := state.NewStore(b, state.StoreOptions{ThreadTTL: time.Hour})
-	defer s.Close()
+	t.Cleanup(func() { _ = s.Close() })
+	return b, s
+}
+
+// TestPacksOfADeletedThread deletes a thread that somebody reads: what is packed is kept for that reader, as the rest of the log is, and says whose it is.
+func TestPacksOfADeletedThread(t *testing.T) {
+	t.Parallel()
+	server := redistest.Start(t)
+	b, s := openPacking(t, server.URL())
 	key := state.Key{Principal: "ada", Agent: "a", ID: "t"}
 	turn(t, s, key, 1, true)
 	before, err := b.ReadLog(t.Context(), key, state.FrameID{})
@@ -140,12 +147,7 @@ func TestPacksOfADeletedThread(t *testing.T) {
 // TestPacksOfARunThatIsDeleted deletes a thread while its run lives, which writes no more, as notices for a webhook end: nothing is kept of it here.
 func TestPacksOfARunThatIsDeleted(t *testing.T) {
 	t.Parallel()
-	b, err := openBackend(t.Context(), redistest.Start(t).URL(), Packing(Patient(Options{Logger: slog.New(slog.DiscardHandler)})))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := state.NewStore(b, state.StoreOptions{ThreadTTL: time.Hour})
-	defer s.Close()
+	b, s := openPacking(t, redistest.Start(t).URL())
 	key := state.Key{Principal: "ada", Agent: "a", ID: "t"}
 	turn(t, s, key, 1, false)
 	if b.packer.held.Load() == 0 {

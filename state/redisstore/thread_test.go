@@ -84,6 +84,30 @@ func (t *thread) succeed(s state.Store, l *state.Lease, seq int, messages ...str
 	}
 }
 
+// asks has a run end with the message m2 and the question q.
+func (t *thread) asks(s state.Store) {
+	t.Helper()
+	l := t.begin(s, time.Hour)
+	c := end(l, 1, "m2")
+	c.Checkpoint, c.End.Status = json.RawMessage(`{}`), state.RunInterrupt
+	c.Tokens = []state.Token{{Interrupt: agui.Interrupt{ID: "q"}, Status: state.TokenOpen}}
+	if _, err := s.Commit(t.Context(), l, c); err != nil {
+		t.Fatalf("Commit() = %v", err)
+	}
+}
+
+// madeAnew deletes a thread in one store, and makes it anew in another.
+func (t *thread) madeAnew(s, other state.Store) {
+	t.Helper()
+	if err := s.Delete(t.Context(), t.key); err != nil {
+		t.Errorf("Delete() = %v", err)
+	}
+	t.succeed(other, t.begin(other, time.Hour), 1, "m1")
+	if got := t.messages(s); len(got) != 2 {
+		t.Errorf("messages of the next thread = %v, want 2", got)
+	}
+}
+
 func (t *thread) append(s state.Store, l *state.Lease, seq, n int) {
 	t.Helper()
 	if err := s.Append(t.Context(), l, behind(l, seq-1), frames(l, seq, n)); err != nil {

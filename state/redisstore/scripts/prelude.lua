@@ -98,9 +98,10 @@ local function wake(thread)
   if queue == '' or redis.call('HEXISTS', thread, 'live') == 1 then return end
   local told = {}
   for _, place in ipairs(decoded(queue) or {}) do
-    if not told[place.owner] then
-      told[place.owner] = true
-      redis.call('PUBLISH', place.owner, string.match(thread, '{([^}]*)}') .. ' 0 wake')
+    local owner = type(place) == 'table' and place.owner
+    if type(owner) == 'string' and not told[owner] then
+      told[owner] = true
+      redis.call('PUBLISH', owner, string.match(thread, '{([^}]*)}') .. ' 0 wake')
     end
   end
 end
