@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run build test check lint fuzz bench simulate chaos soak dojo release record-copilotkit interop-copilotkit clean
+.PHONY: help run build test check ci nightly lint fuzz bench simulate chaos soak dojo release record-copilotkit interop-copilotkit clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
@@ -8,34 +8,38 @@ run: build ## build the gateway and serve on GATEWAY_ADDR, http://127.0.0.1:8080
 	GATEWAY_STORE_DEFAULT=file:data/threads.db bin/gateway serve
 
 build: ## build the web page if it changed, and bin/gateway with it
-	bash web/build.sh
-	go build -trimpath -tags grpcnotrace -o bin/gateway ./cmd/gateway
+	bash -c 'source .ci/env.sh && build_gateway'
 
-test: ## install what the tests need and run all that CI runs
+test: ## install what the tests need (no browser), then build, vet, lint, Go tests, the page's tests, real clients in Node
+	bash .ci/run test
+
+check: ## the quick loop: build, vet, lint, types, the page's tests, Go tests of packages that changed
+	bash .ci/run check
+
+ci: ## what CI runs: make test, then browser, deploy, bench and chaos
 	bash .ci/run
 
-check: ## the quick loop: build, vet, lint, types, the page's tests, Go tests without the race detector
-	bash .ci/run install checks quick
+nightly: ## the long tests, at most an hour: all Go tests with -race, fuzzing, neighbours, each look of the page, releases, simulation, chaos, soak
+	bash .ci/run nightly
 
 lint: ## build, vet, golangci-lint, shellcheck and the rules of the house
 	bash .ci/run install checks
 
-fuzz: ## the long form of CI's fuzz stage: 15 minutes shared by all targets
-	FUZZ_SECONDS=900 FUZZ_LIMIT=1500 bash .ci/run fuzz
+fuzz: ## 15 minutes of two cores for all fuzz targets
+	FUZZ_SECONDS=1800 FUZZ_LIMIT=1800 bash .ci/run fuzz
 
 bench: ## what an event costs, against the least program, each step of it, and the targets of docs/performance.md: BENCH_OUT=file keeps it for benchstat
 	BENCH_FORM=long BENCH_LIMIT=900 bash .ci/run bench
 
 simulate: ## what runs, readers and questions cost on a Redis Cluster of three shards, and whether docs/scaling.md predicts it; records bench/units.json
-	go build -trimpath -tags grpcnotrace -o bin/gateway ./cmd/gateway
-	go run ./bench simulate -gateway bin/gateway -record bench/units.json
-	UPDATE=1 go test ./bench
+	SIMULATE_FLAGS="-record bench/units.json" bash .ci/run simulate
+	bash -c 'source .ci/env.sh && UPDATE=1 go test ./bench'
 
 chaos: ## kill replicas and Redis: 500 threads, ten minutes of kills; writes docs/chaos.md
-	CHAOS_FORM=-long CHAOS_LIMIT=1500 bash .ci/run chaos
+	CHAOS_FLAGS="-write docs/chaos.md" bash .ci/run chaos-long
 
 soak: ## fifteen minutes of churn on each store: memory, goroutines, descriptors and Redis stay what they were; writes docs/soak.md
-	SOAK_FORM=-long SOAK_LIMIT=1800 bash .ci/run soak
+	SOAK_LASTS=15m CHAOS_FLAGS="-write docs/soak.md" bash .ci/run soak-long
 
 dojo: ## the AG-UI Dojo's own pages and tests, from a checkout of its repository: make dojo AGUI=/path/to/ag-ui WAY=runtime (or direct, go)
 	AGUI="$(AGUI)" bash interop/dojo/run.sh $(or $(WAY),runtime)

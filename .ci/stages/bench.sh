@@ -12,14 +12,12 @@ case $form in
   *) echo "BENCH_FORM is short or long" >&2 && exit 2 ;;
 esac
 
-go build -trimpath -tags grpcnotrace -o "$GATEWAY_BIN" ./cmd/gateway
+build_gateway
 figures=$(mktemp) one=$(mktemp) tests=$(mktemp -d)
 trap 'rm -rf "$figures" "$one" "$tests"' EXIT
 read -ra compare <<<"$compare"
 go run ./bench compare -gateway "$GATEWAY_BIN" "${compare[@]}" | tee "$figures"
 go run ./bench hold -gateway "$GATEWAY_BIN" | tee -a "$figures"
-# Whether a Redis Cluster costs what the formulas of docs/scaling.md predict, which fails at three times that.
-go run ./bench simulate -gateway "$GATEWAY_BIN" -during 2s -judge 3
 
 packages=(agui agui/run model/openai state state/memstore state/redisstore state/filestore groupchat gateway gateway/wire gateway/internal/recorder cmd/gateway)
 

@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
-# The real binary under CopilotKit's pages in Chromium, and beside CopilotKit's own server.
+# The real binary under its own page and CopilotKit's pages in Chromium. The nightly stage browser-all has each look and way.
 # shellcheck source=.ci/env.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
 
-bash web/build.sh
-go build -trimpath -tags grpcnotrace -o "$GATEWAY_BIN" ./cmd/gateway
+build_gateway
 cd interop/browser
 npm run --silent build
-npm test
+npm --silent test

@@ -1,13 +1,10 @@
 #!/usr/bin/env bash
-# Replicas and Redis are killed under load; interop/chaos/doc.go says what is looked at. CHAOS_FORM=-long is `make chaos`.
+# Kills replicas and Redis under load. interop/chaos/doc.go lists what is checked. CHAOS_FLAGS are further flags of the program.
 # shellcheck source=.ci/env.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
 
 bin=$(mktemp -d)
 trap 'rm -rf "$bin"' EXIT
 go build -o "$bin/chaos" ./interop/chaos
-if [ "${CHAOS_FORM:-}" = -long ]; then
-  "$bin/chaos" -long -write docs/chaos.md
-else
-  "$bin/chaos"
-fi
+read -ra flags <<<"${CHAOS_FLAGS:-}"
+"$bin/chaos" "${flags[@]}"

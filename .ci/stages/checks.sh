@@ -16,7 +16,7 @@ formatted() {
 }
 
 check 'go build' go build ./...
-# This module's packages golangci-lint vets.
+# golangci-lint vets this module's packages.
 modules_vetted() {
   local module
   for module in examples/*/go.mod interop/neighbours/*/go.mod; do
@@ -29,10 +29,10 @@ check 'gofmt' formatted
 check 'go mod tidy' go mod tidy -diff
 check 'golangci-lint config' golangci-lint config verify
 check 'golangci-lint' golangci-lint run
-check 'shellcheck' shellcheck -x .ci/run .ci/env.sh .ci/stages/*.sh examples/*/*.sh interop/*/*.sh deploy/*/*.sh web/build.sh
+check 'shellcheck' shellcheck -x .ci/run .ci/*.sh .ci/stages/*.sh examples/*/*.sh interop/*/*.sh deploy/*/*.sh web/build.sh
 check 'types of the page' npm --prefix web run --silent check
 check 'tests of the page' npm --prefix web run --silent test
-# The rules of the house, the Dockerfile's among them, by themselves: a broken rule should not hide in a long test log.
-check 'house rules' go test -count=1 ./internal/house
+# The rules of the house run by themselves: a broken rule should not hide in a long test log.
+check 'house rules' "$TESTRUN" go -count=1 ./internal/house
 
 [ ${#failed[@]} -eq 0 ] || { printf 'checks failed: %s\n' "$(printf '%s; ' "${failed[@]}")"; exit 1; }

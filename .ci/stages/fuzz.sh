@@ -1,16 +1,12 @@
 #!/usr/bin/env bash
-# Every fuzz target of the module shares FUZZ_SECONDS (60 in CI, `make fuzz` gives them more); each gets at least two.
+# All fuzz targets of the module share FUZZ_SECONDS of two workers; each gets at least two seconds.
 # shellcheck source=.ci/env.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
 
-seconds=${FUZZ_SECONDS:-60}
+seconds=${FUZZ_SECONDS:-900}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 kept=$(go env GOCACHE)/fuzz # where go test -fuzz keeps what it found interesting
-# What tells the fuzzer that an input leads somewhere new is compiled into this module's packages. The long form has it in all that they use
-# too, as -fuzz does, which compiles everything anew and takes longer than CI fuzzes.
-instrumented=("-gcflags=$(go list -m)/...=-d=libfuzzer")
-[ "$seconds" -le 60 ] || instrumented=(-fuzz=.)
 
 targets=() # "folder target"
 while IFS=: read -r file name; do
@@ -36,11 +32,11 @@ spurious() { # log
   grep -q '^ *context deadline exceeded$' "$1" && ! grep -qE 'Failing input|panic:|hung|_test\.go:[0-9]+:' "$1"
 }
 
-# package FOLDER: compiles a package, once, and fuzzes its targets. What fails is named in the folder's list of findings. Without coverage
-# nothing would lead the fuzzer, and it only warns of that.
+# package FOLDER: compiles a package once and fuzzes its targets. Failures go to the folder's list of findings. Without coverage the fuzzer only
+# warns, but nothing guides it.
 package() {
   local folder name base=$work/${1//\//_}
-  go test -c "${instrumented[@]}" -o "$base.test" "./$1" || { echo "$1: does not compile" >>"$base.findings"; return; }
+  go test -c -fuzz=. -o "$base.test" "./$1" || { echo "$1: does not compile" >>"$base.findings"; return; }
   for target in "${targets[@]}"; do
     read -r folder name <<<"$target"
     [ "$folder" = "$1" ] || continue

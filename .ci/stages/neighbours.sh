@@ -3,6 +3,6 @@
 # shellcheck source=.ci/env.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
 
-go build -trimpath -tags grpcnotrace -o "$GATEWAY_BIN" ./cmd/gateway
+build_gateway
 cd interop/neighbours
-node --test --test-concurrency=2 --test-timeout=200000 ./*/*.test.mjs
+testrun node --test-concurrency=2 --test-timeout=200000 ./*/*.test.mjs

@@ -1,28 +1,54 @@
 package house
 
 import (
+	"io/fs"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 )
 
-// builds are the files that build the binary which people get, or which foreign clients are held against.
-var builds = []string{"Makefile", "Dockerfile", ".ci/stages/browser.sh", ".ci/stages/interop.sh", ".ci/stages/models.sh", ".ci/stages/neighbours.sh", ".ci/stages/deploy.sh", ".ci/stages/bench.sh"}
+// ownFlags are the files that build with flags of their own, because they run without .ci/env.sh. Released binaries, the image and the
+// binaries of tests have the tag grpcnotrace: without it pages of gRPC keep the linker from leaving out 11 MB of unused code.
+var ownFlags = []string{".ci/env.sh", "Dockerfile", "deploy/release/release.sh"}
 
-var buildOfGateway = regexp.MustCompile(`go build .*\./cmd/gateway\b`)
+// otherFlags matches flags of go build and go test that would compile everything once more.
+var otherFlags = regexp.MustCompile(`\bgo (-C \S+ )?(build|test|run|vet|install)\b.*\s-(trimpath|tags|gcflags|asmflags|toolexec)\b`)
 
-// TestBuildsLeaveOutPagesOfGRPC because those use templates, which keep the linker from leaving out what nobody calls: 11 MB of it.
-func TestBuildsLeaveOutPagesOfGRPC(t *testing.T) {
+// TestOneSetOfBuildFlags wants all builds of CI and of make to share the flags of .ci/env.sh, and so the build cache.
+func TestOneSetOfBuildFlags(t *testing.T) {
 	t.Parallel()
-	for _, file := range builds {
-		lines := buildOfGateway.FindAllString(read(t, filepath.Join("..", ".."), file), -1)
-		if len(lines) == 0 {
-			t.Errorf("%s builds no gateway", file)
+	for _, file := range ownFlags {
+		if text := read(t, root, file); !strings.Contains(text, "grpcnotrace") || !strings.Contains(text, "-trimpath") {
+			t.Errorf("%s builds without -trimpath or the tag grpcnotrace", file)
 		}
-		for _, line := range lines {
-			if !strings.Contains(line, "-tags grpcnotrace") {
-				t.Errorf("%s: %s: without -tags grpcnotrace", file, line)
+	}
+	files := []string{"Makefile"}
+	for _, dir := range []string{".ci", "interop", "bench", "web"} {
+		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, entry fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case entry.Name() == "node_modules":
+				return filepath.SkipDir
+			case filepath.Ext(path) == ".sh" || entry.Name() == "run":
+				rel, err := filepath.Rel(root, path)
+				files = append(files, rel)
+				return err
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(files) < 20 {
+		t.Errorf("found %d files that may build, want at least 20", len(files))
+	}
+	for _, file := range files {
+		for line := range strings.Lines(read(t, root, file)) {
+			if otherFlags.MatchString(line) {
+				t.Errorf("%s: %s builds with flags of its own, those of .ci/env.sh are for all builds", file, strings.TrimSpace(line))
 			}
 		}
 	}

@@ -137,6 +137,7 @@ var rooms = []room{
 	{dir: "internal/fence", why: "what reaches out of a run asks before, and need not know who executes the run"},
 	{dir: "internal/redact", why: "what may be logged of other servers' words is decided in one place, whoever spoke to them"},
 	{dir: "internal/house", why: "rules about the code, not part of it"},
+	{dir: "internal/testrun", why: "CI runs any tests by it, whatever they test"},
 }
 
 // A door says where a third-party library may be imported by code that is not a test.

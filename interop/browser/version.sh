@@ -3,16 +3,16 @@
 # differently, and runs everything with it. The checkout is left as it is.
 #
 #   bash interop/browser/version.sh 1.75.0
-set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+# shellcheck source=.ci/env.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../../.ci/env.sh"
 
 version=${1:-}
 [ -n "$version" ] || { echo 'say which: make interop-copilotkit VERSION=1.75.0' >&2; exit 2; }
 
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-go build -trimpath -o "$copy/gateway" ./cmd/gateway
 export GATEWAY_BIN=$copy/gateway
+go build -o "$GATEWAY_BIN" ./cmd/gateway
 tar -c --exclude=node_modules --exclude=dist interop/lib interop/browser examples | tar -x -C "$copy"
 
 cd "$copy/interop/browser"

@@ -59,11 +59,13 @@ func main() {
 	document := flag.String("write", "", "file that gets the figures")
 	keep := flag.String("keep", "", "directory for logs and ledgers; empty is a temporary one, removed when all is well")
 	endurance := flag.Bool("soak", false, "look whether anything grows, in place of the scenarios")
+	lasts := flag.Duration("lasts", 0, "how long a soak lasts at least; 0 is the time of its form")
 	flag.Parse()
 	size, span := short, shortSpan
 	if *big {
 		size, span = long, longSpan
 	}
+	span.lasts = cmp.Or(*lasts, span.lasts)
 	size.restarts = cmp.Or(*restarts, size.restarts)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

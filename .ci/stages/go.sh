@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# The Go tests in random order: with the race detector where goroutines meet, without it elsewhere. The nightly stage race has all with it.
+# -count=1 because a result from a cache is no run. Other stages run internal/house (checks), interop/deploy (deploy) and
+# TestTravellersBesideAttackers (bench). Three packages at a time: two leave a quarter of two cores idle.
+# shellcheck source=.ci/env.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
+
+flags=(-p 3 -vet=off -shuffle=on -count=1 -timeout=6m -skip '^TestTravellersBesideAttackers$')
+meet='/(agui/(run|client)|state(/.*)?|gateway(/(copilotkit|wire|internal/.*))?|groupchat(/.*)?|model/(cache|internal/.*)|mcp|a2a|langgraph|telemetry(/.*)?)$'
+mapfile -t all < <(go list ./... | grep -vE '/(internal/house|interop/deploy)$')
+mapfile -t racing < <(printf '%s\n' "${all[@]}" | grep -E "^github.com/agui-gateway/gateway$meet")
+mapfile -t plain < <(printf '%s\n' "${all[@]}" | grep -vE "^github.com/agui-gateway/gateway$meet")
+failed=
+CGO_ENABLED=1 testrun go -race "${flags[@]}" "${racing[@]}" || failed=yes
+testrun go "${flags[@]}" "${plain[@]}" || failed=yes
+# Programs of other modules that use this one as a library: `./...` does not reach them.
+for module in examples/*/go.mod; do
+  (cd "$(dirname "$module")" && testrun go -vet=off -shuffle=on -count=1 -timeout=2m ./...) || failed=yes
+done
+[ -z "$failed" ]

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// addedTimes is how often an added test runs.
+const addedTimes = 10
+
+// An addedTest is a test that a diff adds.
+type addedTest struct {
+	file string
+	// pattern matches the name of the test.
+	pattern string
+}
+
+var (
+	goTestAdded   = regexp.MustCompile(`^func (Test\w+)\(t \*testing\.T\)`)
+	nodeTestAdded = regexp.MustCompile("^\\s*\\w+\\(([\"`])([^\"`]+)[\"`], ")
+	computed      = regexp.MustCompile(`\\\$\\\{.*?\\\}`) // part of a quoted name in Node
+)
+
+// runAdded runs each test that was added since base, ten times. It must run at the root of the checkout. No failed test runs again.
+func runAdded(ctx context.Context, base string, l ledger, w io.Writer) (int, error) {
+	cmd := exec.CommandContext(ctx, "git", "diff", "--unified=0", "--no-renames", "--no-color", base, "HEAD") //nolint:gosec // its caller names a commit
+	cmd.Stderr = os.Stderr
+	diff, err := cmd.Output()
+	if err != nil {
+		return 0, fmt.Errorf("git diff: %w", err)
+	}
+	tests := addedTests(string(diff))
+	fmt.Fprintf(w, "%d tests were added since %s\n", len(tests), base)
+	failed := 0
+	for _, command := range addedCommands(tests) {
+		fmt.Fprintf(w, "--- %s: %s\n", command.Dir, strings.Join(command.Args, " "))
+		run := exec.CommandContext(ctx, command.Args[0], command.Args[1:]...) //nolint:gosec // tests of this checkout
+		run.Dir, run.Env = command.Dir, append(os.Environ(), "CI_NIGHTLY=1", "CGO_ENABLED=1")
+		var out strings.Builder
+		run.Stdout, run.Stderr = io.MultiWriter(w, &out), io.MultiWriter(w, &out)
+		err := run.Run()
+		if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
+			return 0, err
+		}
+		if err != nil {
+			failed++
+			if err := l.addFailed(failure{name: command.Dir + ": " + command.Args[len(command.Args)-1], output: out.String()}); err != nil {
+				return 0, err
+			}
+		}
+	}
+	fmt.Fprintf(w, "%d passed, %d failed\n", len(tests)-min(failed, len(tests)), failed)
+	return min(failed, 1), nil
+}
+
+// addedTests returns the tests in the added lines of a diff.
+func addedTests(diff string) []addedTest {
+	var tests []addedTest
+	file := ""
+	lines := bufio.NewScanner(strings.NewReader(diff))
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		line := lines.Text()
+		if name, ok := strings.CutPrefix(line, "+++ b/"); ok {
+			file = name
+			continue
+		}
+		line, ok := strings.CutPrefix(line, "+")
+		if !ok {
+			continue
+		}
+		switch {
+		case strings.HasSuffix(file, "_test.go"):
+			if m := goTestAdded.FindStringSubmatch(line); m != nil && m[1] != "TestMain" {
+				tests = append(tests, addedTest{file, m[1]})
+			}
+		case strings.HasSuffix(file, ".test.mjs") || strings.Contains(file, ".test.ts"):
+			if m := nodeTestAdded.FindStringSubmatch(line); m != nil {
+				tests = append(tests, addedTest{file, computed.ReplaceAllString(regexp.QuoteMeta(m[2]), ".*")})
+			}
+		}
+	}
+	return tests
+}
+
+// addedCommands returns the commands that run tests ten times: one for each package of Go and each file in Node.
+func addedCommands(tests []addedTest) []exec.Cmd {
+	groups := map[string][]string{}
+	var order []string
+	for _, t := range tests {
+		key := t.file
+		if strings.HasSuffix(key, ".go") {
+			key = path.Dir(key)
+		}
+		if groups[key] == nil {
+			order = append(order, key)
+		}
+		if !slices.Contains(groups[key], t.pattern) {
+			groups[key] = append(groups[key], t.pattern)
+		}
+	}
+	var commands []exec.Cmd
+	for _, key := range order {
+		pattern := "^(" + strings.Join(groups[key], "|") + ")$"
+		switch {
+		case strings.HasSuffix(key, ".mjs"):
+			for range addedTimes {
+				commands = append(commands, exec.Cmd{Dir: path.Dir(key), Args: []string{"node", "--test", "--test-timeout=200000", "--test-name-pattern=" + pattern, path.Base(key)}})
+			}
+		case strings.Contains(key, ".test.ts"):
+			for range addedTimes {
+				commands = append(commands, exec.Cmd{Dir: "web", Args: []string{"node_modules/.bin/vitest", "run", "--reporter=dot", "-t", pattern, strings.TrimPrefix(key, "web/")}})
+			}
+		default:
+			commands = append(commands, exec.Cmd{Dir: key, Args: []string{"go", "test", "-race", "-vet=off", fmt.Sprintf("-count=%d", addedTimes), "-timeout=10m", "-run", pattern}})
+		}
+	}
+	return commands
+}
