@@ -233,7 +233,7 @@ func (s *server) told() []string {
 // soakPage is what the page of the docs says before the figures.
 const soakPage = `# Soak
 
-Whether anything grows while gateways are used: the figures of the last ` + "`make soak`" + `, which writes this file. `" + "`make nightly`" + "` plays eight minutes of the same.
+Whether anything grows while gateways are used: the figures of the last ` + "`make soak`" + `, which writes this file. ` + "`make nightly`" + ` plays eight minutes of the same.
 
 Four gateways serve one team: one has its threads in memory, one in a file, and two share a Redis. Round after round, each store is visited by four
 principals: trips are planned and patched; questions are left, or answered too late; runs are stopped, read along by somebody who leaves and comes back,
