@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/exec"
 	"path"
@@ -31,7 +32,7 @@ var (
 )
 
 // runAdded runs each test that was added since base, ten times. It must run at the root of the checkout. No failed test runs again.
-func runAdded(ctx context.Context, base string, l ledger, w io.Writer) (int, error) {
+func runAdded(ctx context.Context, base string, l ledger, out *log.Logger) (int, error) {
 	cmd := exec.CommandContext(ctx, "git", "diff", "--unified=0", "--no-renames", "--no-color", base, "HEAD") //nolint:gosec // its caller names a commit
 	cmd.Stderr = os.Stderr
 	diff, err := cmd.Output()
@@ -39,26 +40,26 @@ func runAdded(ctx context.Context, base string, l ledger, w io.Writer) (int, err
 		return 0, fmt.Errorf("git diff: %w", err)
 	}
 	tests := addedTests(string(diff))
-	fmt.Fprintf(w, "%d tests were added since %s\n", len(tests), base)
+	out.Printf("%d tests were added since %s", len(tests), base)
 	failed := 0
 	for _, command := range addedCommands(tests) {
-		fmt.Fprintf(w, "--- %s: %s\n", command.Dir, strings.Join(command.Args, " "))
+		out.Printf("--- %s: %s", command.Dir, strings.Join(command.Args, " "))
 		run := exec.CommandContext(ctx, command.Args[0], command.Args[1:]...) //nolint:gosec // tests of this checkout
 		run.Dir, run.Env = command.Dir, append(os.Environ(), "CI_NIGHTLY=1", "CGO_ENABLED=1")
-		var out strings.Builder
-		run.Stdout, run.Stderr = io.MultiWriter(w, &out), io.MultiWriter(w, &out)
+		var text strings.Builder
+		run.Stdout, run.Stderr = io.MultiWriter(out.Writer(), &text), io.MultiWriter(out.Writer(), &text)
 		err := run.Run()
 		if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
 			return 0, err
 		}
 		if err != nil {
 			failed++
-			if err := l.addFailed(failure{name: command.Dir + ": " + command.Args[len(command.Args)-1], output: out.String()}); err != nil {
+			if err := l.addFailed(failure{name: command.Dir + ": " + command.Args[len(command.Args)-1], output: text.String()}); err != nil {
 				return 0, err
 			}
 		}
 	}
-	fmt.Fprintf(w, "%d passed, %d failed\n", len(tests)-min(failed, len(tests)), failed)
+	out.Printf("%d passed, %d failed", len(tests)-min(failed, len(tests)), failed)
 	return min(failed, 1), nil
 }
 

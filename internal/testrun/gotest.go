@@ -2,12 +2,13 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/exec"
 	"path"
@@ -30,11 +31,11 @@ type goEvent struct {
 	FailedBuild string
 }
 
-func (g goTests) run(ctx context.Context, w io.Writer) (outcome, error) {
-	return goTest(ctx, w, g.args)
+func (g goTests) run(ctx context.Context, out *log.Logger) (outcome, error) {
+	return goTest(ctx, out, g.args)
 }
 
-func (g goTests) again(ctx context.Context, w io.Writer, f failure) (bool, error) {
+func (g goTests) again(ctx context.Context, out *log.Logger, f failure) (bool, error) {
 	args := []string{"-run", "^" + regexp.QuoteMeta(f.test) + "$"}
 	for i := 0; i < len(g.args); i++ {
 		if arg := g.args[i]; arg == "-run" || arg == "-skip" {
@@ -47,7 +48,7 @@ func (g goTests) again(ctx context.Context, w io.Writer, f failure) (bool, error
 			}
 		}
 	}
-	o, err := goTest(ctx, w, append(args, f.pkg))
+	o, err := goTest(ctx, out, append(args, f.pkg))
 	return o.passed > 0 && len(o.failures) == 0, err
 }
 
@@ -57,17 +58,17 @@ func valued(flag string) bool {
 }
 
 // goTest runs go test with args.
-func goTest(ctx context.Context, w io.Writer, args []string) (outcome, error) {
+func goTest(ctx context.Context, out *log.Logger, args []string) (outcome, error) {
 	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-json"}, args...)...) //nolint:gosec // its caller says which tests
 	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
+	events, err := cmd.StdoutPipe()
 	if err != nil {
 		return outcome{}, err
 	}
 	if err := cmd.Start(); err != nil {
 		return outcome{}, err
 	}
-	o, readErr := readGo(out, w)
+	o, readErr := readGo(events, out)
 	err = cmd.Wait()
 	var exit *exec.ExitError
 	switch {
@@ -90,7 +91,7 @@ type goPackage struct {
 }
 
 // readGo reads the output of go test -json, and prints a line for each package and the output of failed tests.
-func readGo(r io.Reader, w io.Writer) (outcome, error) {
+func readGo(r io.Reader, out *log.Logger) (outcome, error) {
 	var o outcome
 	packages := map[string]*goPackage{}
 	builds := map[string]*strings.Builder{}
@@ -101,7 +102,7 @@ func readGo(r io.Reader, w io.Writer) (outcome, error) {
 		if len(line) > 0 {
 			var e goEvent
 			if json.Unmarshal(line, &e) != nil {
-				fmt.Fprintf(w, "%s", line) // go itself, for example about a module
+				out.Printf("%s", bytes.TrimSpace(line)) // go itself, for example about a module
 			} else if e.ImportPath != "" {
 				if builds[e.ImportPath] == nil {
 					builds[e.ImportPath] = &strings.Builder{}
@@ -114,7 +115,7 @@ func readGo(r io.Reader, w io.Writer) (outcome, error) {
 				if e.Test != "" && e.Elapsed >= 3 && !strings.Contains(e.Test, "/") {
 					slow = append(slow, e)
 				}
-				packages[e.Package].add(e, builds, &o, w)
+				packages[e.Package].add(e, builds, &o, out)
 			}
 		}
 		if err == io.EOF {
@@ -126,13 +127,13 @@ func readGo(r io.Reader, w io.Writer) (outcome, error) {
 	}
 	slices.SortFunc(slow, func(a, b goEvent) int { return cmp.Compare(b.Elapsed, a.Elapsed) })
 	for _, e := range slow[:min(len(slow), 10)] {
-		fmt.Fprintf(w, "slow: %6.1fs %s.%s\n", e.Elapsed, path.Base(e.Package), e.Test)
+		out.Printf("slow: %6.1fs %s.%s", e.Elapsed, path.Base(e.Package), e.Test)
 	}
 	return o, nil
 }
 
 // add applies an event of the package's tests.
-func (p *goPackage) add(e goEvent, builds map[string]*strings.Builder, o *outcome, w io.Writer) {
+func (p *goPackage) add(e goEvent, builds map[string]*strings.Builder, o *outcome, out *log.Logger) {
 	top, _, sub := strings.Cut(e.Test, "/")
 	switch {
 	case e.Action == "output":
@@ -155,16 +156,16 @@ func (p *goPackage) add(e goEvent, builds map[string]*strings.Builder, o *outcom
 	case e.Test == "" && (e.Action == "pass" || e.Action == "fail"):
 		o.passed += p.passed
 		if e.Action == "pass" {
-			fmt.Fprintf(w, "ok    %s  %.1fs  %d tests\n", e.Package, e.Elapsed, p.passed)
+			out.Printf("ok    %s  %.1fs  %d tests", e.Package, e.Elapsed, p.passed)
 			return
 		}
-		fmt.Fprintf(w, "FAIL  %s  %.1fs\n", e.Package, e.Elapsed)
-		p.fail(e, builds, o, w)
+		out.Printf("FAIL  %s  %.1fs", e.Package, e.Elapsed)
+		p.fail(e, builds, o, out)
 	}
 }
 
 // fail collects the failures of a package that failed.
-func (p *goPackage) fail(e goEvent, builds map[string]*strings.Builder, o *outcome, w io.Writer) {
+func (p *goPackage) fail(e goEvent, builds map[string]*strings.Builder, o *outcome, out *log.Logger) {
 	var found []failure
 	for _, test := range p.failed {
 		found = append(found, failure{name: goName(e.Package, test), pkg: e.Package, test: test, output: p.text(test)})
@@ -186,7 +187,7 @@ func (p *goPackage) fail(e goEvent, builds map[string]*strings.Builder, o *outco
 		if i >= ended && f.final == "" {
 			f.final = "crash"
 		}
-		fmt.Fprintf(w, "%s\n", strings.TrimRight(f.output, "\n"))
+		out.Printf("%s", strings.TrimRight(f.output, "\n"))
 		o.failures = append(o.failures, f)
 	}
 }

@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
@@ -14,10 +14,10 @@ const mostFlaky = 2
 
 // A runner runs the tests of one kind.
 type runner interface {
-	// run runs all tests and prints the output of those that fail to w.
-	run(ctx context.Context, w io.Writer) (outcome, error)
+	// run runs all tests and prints the output of those that fail.
+	run(ctx context.Context, out *log.Logger) (outcome, error)
 	// again runs one failed test by itself. It reports whether the test ran and passed.
-	again(ctx context.Context, w io.Writer, f failure) (bool, error)
+	again(ctx context.Context, out *log.Logger, f failure) (bool, error)
 }
 
 // An outcome is what one run of tests comes to.
@@ -28,7 +28,7 @@ type outcome struct {
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code, err := run(ctx, os.Args[1:], ledger{dir: os.Getenv("CI_RESULTS")}, os.Stdout)
+	code, err := run(ctx, os.Args[1:], ledger{dir: os.Getenv("CI_RESULTS")}, log.New(os.Stdout, "", 0))
 	stop()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "testrun: %v\n", err)
@@ -38,7 +38,7 @@ func main() {
 }
 
 // run runs the tests that args name and returns the exit code.
-func run(ctx context.Context, args []string, l ledger, w io.Writer) (int, error) {
+func run(ctx context.Context, args []string, l ledger, out *log.Logger) (int, error) {
 	if len(args) == 0 {
 		return 0, fmt.Errorf("name a kind of tests: go, node, vitest or added")
 	}
@@ -48,7 +48,7 @@ func run(ctx context.Context, args []string, l ledger, w io.Writer) (int, error)
 		if len(args) != 2 {
 			return 0, fmt.Errorf("write testrun added COMMIT")
 		}
-		return runAdded(ctx, args[1], l, w)
+		return runAdded(ctx, args[1], l, out)
 	case "go":
 		r = goTests{args: args[1:]}
 	case "node":
@@ -58,18 +58,18 @@ func run(ctx context.Context, args []string, l ledger, w io.Writer) (int, error)
 	default:
 		return 0, fmt.Errorf("unknown kind of tests: %q", args[0])
 	}
-	o, err := r.run(ctx, w)
+	o, err := r.run(ctx, out)
 	if err != nil {
 		return 0, err
 	}
 	if o.passed == 0 && len(o.failures) == 0 {
 		return 0, fmt.Errorf("no test ran")
 	}
-	return settle(ctx, r, o, l, w)
+	return settle(ctx, r, o, l, out)
 }
 
 // settle runs the failed tests of o once more if that can make the run green, and records the result.
-func settle(ctx context.Context, r runner, o outcome, l ledger, w io.Writer) (int, error) {
+func settle(ctx context.Context, r runner, o outcome, l ledger, out *log.Logger) (int, error) {
 	before, err := l.flaky()
 	if err != nil {
 		return 0, err
@@ -81,8 +81,8 @@ func settle(ctx context.Context, r runner, o outcome, l ledger, w io.Writer) (in
 	failed := 0
 	for _, f := range o.failures {
 		if worth {
-			fmt.Fprintf(w, "--- once more: %s\n", f.name)
-			passed, err := r.again(ctx, w, f)
+			out.Printf("--- once more: %s", f.name)
+			passed, err := r.again(ctx, out, f)
 			if err != nil {
 				return 0, err
 			}
@@ -90,7 +90,7 @@ func settle(ctx context.Context, r runner, o outcome, l ledger, w io.Writer) (in
 				if err := l.addFlaky(f); err != nil {
 					return 0, err
 				}
-				fmt.Fprintf(w, "FLAKY: %s\n", f.name)
+				out.Printf("FLAKY: %s", f.name)
 				continue
 			}
 		}
@@ -99,7 +99,7 @@ func settle(ctx context.Context, r runner, o outcome, l ledger, w io.Writer) (in
 			return 0, err
 		}
 	}
-	fmt.Fprintf(w, "%d passed, %d failed\n", o.passed+len(o.failures)-failed, failed)
+	out.Printf("%d passed, %d failed", o.passed+len(o.failures)-failed, failed)
 	if failed > 0 {
 		return 1, nil
 	}

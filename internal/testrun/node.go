@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,35 +39,35 @@ type nodeEvent struct {
 	children       []nodeEvent
 }
 
-func (n nodeTests) run(ctx context.Context, w io.Writer) (outcome, error) {
-	return nodeTest(ctx, w, n.args, false)
+func (n nodeTests) run(ctx context.Context, out *log.Logger) (outcome, error) {
+	return nodeTest(ctx, out, n.args, false)
 }
 
-func (n nodeTests) again(ctx context.Context, w io.Writer, f failure) (bool, error) {
+func (n nodeTests) again(ctx context.Context, out *log.Logger, f failure) (bool, error) {
 	var args []string
 	for _, arg := range n.args {
 		if strings.HasPrefix(arg, "-") {
 			args = append(args, arg)
 		}
 	}
-	o, err := nodeTest(ctx, w, append(args, "--test-name-pattern=^"+regexp.QuoteMeta(f.test)+"$", f.pkg), true)
+	o, err := nodeTest(ctx, out, append(args, "--test-name-pattern=^"+regexp.QuoteMeta(f.test)+"$", f.pkg), true)
 	return o.passed > 0 && len(o.failures) == 0, err
 }
 
 // nodeTest runs node --test with args. Tests that do not match the pattern of a second run count as skipped there.
-func nodeTest(ctx context.Context, w io.Writer, args []string, second bool) (o outcome, err error) {
+func nodeTest(ctx context.Context, out *log.Logger, args []string, second bool) (o outcome, err error) {
 	dir, err := os.MkdirTemp("", "testrun-")
 	if err != nil {
 		return o, err
 	}
-	defer os.RemoveAll(dir)
+	defer os.RemoveAll(dir) //nolint:errcheck // the system removes what this cannot
 	script, results := filepath.Join(dir, "reporter.mjs"), filepath.Join(dir, "results")
 	if err := os.WriteFile(script, reporter, 0o600); err != nil {
 		return o, err
 	}
 	flags := []string{"--test", "--test-reporter=" + script, "--test-reporter-destination=" + results, "--test-reporter=spec", "--test-reporter-destination=stdout"}
 	cmd := exec.CommandContext(ctx, "node", append(flags, args...)...) //nolint:gosec // its caller says which tests
-	cmd.Stdout, cmd.Stderr = w, w
+	cmd.Stdout, cmd.Stderr = out.Writer(), out.Writer()
 	runErr := cmd.Run()
 	data, err := os.Open(results)
 	if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,7 +38,7 @@ type verdict struct {
 func judge(t *testing.T, l ledger, args ...string) verdict {
 	t.Helper()
 	var out strings.Builder
-	code, err := run(t.Context(), args, l, &out)
+	code, err := run(t.Context(), args, l, log.New(&out, "", 0))
 	v := verdict{code: code}
 	if err != nil {
 		v.err = err.Error()

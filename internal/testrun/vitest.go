@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,26 +30,26 @@ type vitestResult struct {
 	}
 }
 
-func (v vitestTests) run(ctx context.Context, w io.Writer) (outcome, error) {
-	return vitest(ctx, w, v.args, false)
+func (v vitestTests) run(ctx context.Context, out *log.Logger) (outcome, error) {
+	return vitest(ctx, out, v.args, false)
 }
 
-func (v vitestTests) again(ctx context.Context, w io.Writer, f failure) (bool, error) {
-	o, err := vitest(ctx, w, append(append([]string{}, v.args...), f.pkg, "-t", "^"+regexp.QuoteMeta(f.test)+"$"), true)
+func (v vitestTests) again(ctx context.Context, out *log.Logger, f failure) (bool, error) {
+	o, err := vitest(ctx, out, append(append([]string{}, v.args...), f.pkg, "-t", "^"+regexp.QuoteMeta(f.test)+"$"), true)
 	return o.passed > 0 && len(o.failures) == 0, err
 }
 
 // vitest runs vitest with args. Tests that do not match the pattern of a second run count as skipped there.
-func vitest(ctx context.Context, w io.Writer, args []string, second bool) (o outcome, err error) {
+func vitest(ctx context.Context, out *log.Logger, args []string, second bool) (o outcome, err error) {
 	dir, err := os.MkdirTemp("", "testrun-")
 	if err != nil {
 		return o, err
 	}
-	defer os.RemoveAll(dir)
+	defer os.RemoveAll(dir) //nolint:errcheck // the system removes what this cannot
 	report := filepath.Join(dir, "report.json")
 	flags := []string{"run", "--reporter=dot", "--reporter=json", "--outputFile=" + report}
 	cmd := exec.CommandContext(ctx, filepath.Join("node_modules", ".bin", "vitest"), append(flags, args...)...) //nolint:gosec // its caller says which tests
-	cmd.Stdout, cmd.Stderr = w, w
+	cmd.Stdout, cmd.Stderr = out.Writer(), out.Writer()
 	runErr := cmd.Run()
 	data, err := os.ReadFile(report)
 	if err != nil {
