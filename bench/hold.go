@@ -52,13 +52,12 @@ func holdCommand(ctx context.Context, args []string) (err error) {
 
 // serve starts a gateway on a store, and returns where operators ask it.
 func (h *holding) serve(ctx context.Context, store string) (gateway *process, admin string, err error) {
-	port, err := freePort(ctx)
+	gateway, err = h.started(start(ctx, listening, h.gateway, "serve", "-addr", "127.0.0.1:0", "-admin-addr", "127.0.0.1:0", "-config", h.team, "-store", store))
 	if err != nil {
 		return nil, "", err
 	}
-	addr := "127.0.0.1:" + port
-	gateway, err = h.started(start(ctx, listening, h.gateway, "serve", "-addr", "127.0.0.1:0", "-admin-addr", addr, "-config", h.team, "-store", store))
-	return gateway, "http://" + addr, err
+	admin, err = gateway.admin()
+	return gateway, admin, err
 }
 
 // memory measures the heap of a gateway whose threads are in memory.

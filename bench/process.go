@@ -4,24 +4,29 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"regexp"
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/agui-gateway/gateway/internal/port"
 )
 
 // A process is a server that was started, and where it listens.
 type process struct {
 	cmd   *exec.Cmd
 	url   string
-	out   *os.File      // what it says; removed with it
-	ended chan struct{} // closed when it has ended
+	out   *os.File          // what it says; removed with it
+	ended chan struct{}     // closed when it has ended
+	port  *port.Reservation // of a server that has to be told its port
 }
 
-var listening = regexp.MustCompile(`(?m)\blistening\b.*?\b(http://[\d.:]+\d)`)
+var (
+	listening = regexp.MustCompile(`(?m)\blistening\b.*?\b(http://[\d.:]+\d)`)
+	forAdmins = regexp.MustCompile(`(?m)\badmin:.*?\b(http://[\d.:]+\d)`)
+)
 
 // start starts a server and waits until it says what is looked for: where it listens, if that has a part in brackets.
 func start(ctx context.Context, says *regexp.Regexp, program string, args ...string) (*process, error) {
@@ -63,12 +68,28 @@ func (p *process) tail() (string, error) {
 	return string(data[max(0, len(data)-1000):]), err
 }
 
+// admin returns the address for operators that a gateway has logged. It logs that before it listens.
+func (p *process) admin() (string, error) {
+	said, err := os.ReadFile(p.out.Name())
+	if err != nil {
+		return "", err
+	}
+	found := forAdmins.FindSubmatch(said)
+	if found == nil {
+		return "", fmt.Errorf("%s has logged no address for operators", p.cmd.Path)
+	}
+	return string(found[1]), nil
+}
+
 // stop ends the process and waits until it has ended.
 func (p *process) stop() error {
 	err := p.cmd.Process.Kill()
 	<-p.ended
 	if errors.Is(err, os.ErrProcessDone) {
 		err = nil
+	}
+	if p.port != nil {
+		err = errors.Join(err, p.port.Close())
 	}
 	return errors.Join(err, p.remove())
 }
@@ -107,27 +128,17 @@ func (s *servers) stop() (err error) {
 
 var ready = regexp.MustCompile(`Ready to accept connections`)
 
-// freePort is a port that was free a moment ago.
-func freePort(ctx context.Context) (string, error) {
-	var config net.ListenConfig
-	l, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port), l.Close()
-}
-
-// startRedis starts a redis-server on a port that was free a moment ago, with its files in dir.
+// startRedis starts a redis-server on a port that is reserved until it is stopped, with its files in dir.
 func startRedis(ctx context.Context, dir string, args ...string) (*process, error) {
-	port, err := freePort(ctx)
+	reserved, err := port.Reserve()
 	if err != nil {
 		return nil, err
 	}
-	p, err := start(ctx, ready, "redis-server", append([]string{"--bind", "127.0.0.1", "--port", port, "--dir", dir,
+	p, err := start(ctx, ready, "redis-server", append([]string{"--bind", "127.0.0.1", "--port", strconv.Itoa(reserved.Port()), "--dir", dir,
 		"--save", "", "--appendonly", "yes", "--appendfsync", "everysec"}, args...)...)
 	if err != nil {
-		return nil, fmt.Errorf("redis-server (apt-get install redis-server): %w", err)
+		return nil, errors.Join(fmt.Errorf("redis-server (apt-get install redis-server): %w", err), reserved.Close())
 	}
-	p.url = "redis://127.0.0.1:" + port
+	p.url, p.port = "redis://"+reserved.Addr(), reserved
 	return p, nil
 }

@@ -10,11 +10,14 @@ import (
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"github.com/agui-gateway/gateway/internal/port"
 )
 
 // A shard is one master of a Redis Cluster, and a connection to it that asks what it has used.
 type shard struct {
 	process *process
+	bus     *port.Reservation // where the masters speak to each other
 	client  *redis.Client
 }
 
@@ -23,24 +26,25 @@ type shard struct {
 func startShards(ctx context.Context, dir string, n int) (shards []*shard, err error) {
 	var seed []any // where the first is met
 	for i := range n {
-		bus, err := freePort(ctx)
+		reserved, err := port.Reserve()
 		if err != nil {
 			return shards, err
 		}
+		bus := strconv.Itoa(reserved.Port())
 		p, err := startRedis(ctx, dir, "--cluster-enabled", "yes", "--cluster-port", bus, "--cluster-config-file", fmt.Sprintf("nodes-%d.conf", i),
 			"--appenddirname", fmt.Sprintf("aof-%d", i))
 		if err != nil {
-			return shards, err
+			return shards, errors.Join(err, reserved.Close())
 		}
 		addr := strings.TrimPrefix(p.url, "redis://")
-		s := &shard{process: p, client: clientOf(addr, 1)}
+		s := &shard{process: p, bus: reserved, client: clientOf(addr, 1)}
 		shards = append(shards, s)
 		const slots = 16384
 		err = errors.Join(s.client.Do(ctx, "cluster", "set-config-epoch", i+1).Err(),
 			s.client.ClusterAddSlotsRange(ctx, i*slots/n, (i+1)*slots/n-1).Err())
 		if i == 0 {
-			host, port, _ := strings.Cut(addr, ":")
-			seed = []any{"cluster", "meet", host, port, bus}
+			host, number, _ := strings.Cut(addr, ":")
+			seed = []any{"cluster", "meet", host, number, bus}
 		} else {
 			err = errors.Join(err, s.client.Do(ctx, seed...).Err())
 		}
@@ -50,7 +54,7 @@ func startShards(ctx context.Context, dir string, n int) (shards []*shard, err e
 	}
 	for _, s := range shards {
 		for known := false; !known; time.Sleep(20 * time.Millisecond) {
-			info, err := s.client.ClusterInfo(ctx).Result()
+			info, err := s.client.ClusterInfo(ctx).Result() // ctx ends the loop, if nothing else does
 			if err != nil {
 				return shards, err
 			}
@@ -66,7 +70,7 @@ func clientOf(addr string, connections int) *redis.Client {
 	})
 }
 
-func (s *shard) stop() error { return errors.Join(s.client.Close(), s.process.stop()) }
+func (s *shard) stop() error { return errors.Join(s.client.Close(), s.process.stop(), s.bus.Close()) }
 
 // A shardUsage is what a shard has used so far, and what it has now.
 type shardUsage struct {

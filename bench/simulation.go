@@ -86,24 +86,23 @@ func (s *simulation) start(ctx context.Context) (err error) {
 	s.serve = []string{
 		"serve", "-addr", "127.0.0.1:0", "-config", file, "-store", "redis+cluster://" + strings.Join(addrs, ","), "-lease", s.lease.String(),
 		"-auth", "header", "-auth-header", "X-Caller", "-auth-proxies", "127.0.0.1", "-rate", "0", "-max-runs-per-principal", "0",
-		"-max-readers-per-principal", "0", "-model-timeout", "1h", "-admin-addr",
+		"-max-readers-per-principal", "0", "-model-timeout", "1h", "-admin-addr", "127.0.0.1:0",
 	}
 	return nil
 }
 
 func (s *simulation) startReplicas(ctx context.Context) error {
 	for range 2 {
-		port, err := freePort(ctx)
-		if err != nil {
-			return err
-		}
-		admin := "127.0.0.1:" + port
-		p, err := start(ctx, listening, s.gateway, append(slices.Clone(s.serve), admin)...)
+		p, err := start(ctx, listening, s.gateway, s.serve...)
 		if err != nil {
 			return err
 		}
 		s.stops = append(s.stops, p.stop)
-		s.replicas = append(s.replicas, &replica{p, "http://" + admin + "/metrics"})
+		admin, err := p.admin()
+		if err != nil {
+			return err
+		}
+		s.replicas = append(s.replicas, &replica{p, admin + "/metrics"})
 		s.driver.replicas = append(s.driver.replicas, p.url)
 	}
 	return nil

@@ -168,7 +168,7 @@ func (f *fleet) end() {
 	}
 	all.Wait()
 	if f.redis != nil {
-		f.redis.kill()
+		f.redis.stop()
 	}
 	if f.proxy != nil {
 		f.proxy.close()

@@ -6,62 +6,50 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/agui-gateway/gateway/internal/port"
 )
 
 // A database is a redis-server that keeps what it is told, and can be killed and started again on the same port.
 type database struct {
+	port *port.Reservation // also while the server is away
 	addr string
 	dir  string
 	*process
 }
 
 func startDatabase(ctx context.Context, dir string) (*database, error) {
-	var err error
-	for range 10 { // another fleet may take the port first
-		var port int
-		if port, err = freePort(ctx); err != nil {
-			return nil, err
-		}
-		d := &database{addr: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), dir: dir}
-		if err = d.start(ctx); err == nil {
-			return d, nil
-		}
+	reserved, err := port.Reserve()
+	if err != nil {
+		return nil, err
 	}
-	return nil, err
+	d := &database{port: reserved, addr: reserved.Addr(), dir: dir}
+	if err := d.start(ctx); err != nil {
+		d.stop()
+		return nil, err
+	}
+	return d, nil
 }
 
-// freePort returns a port below those that the system gives to outgoing connections: a server that is killed has to find
-// it free when it is started again.
-func freePort(ctx context.Context) (int, error) {
-	const lowest, highest = 10_000, 30_000
-	var config net.ListenConfig
-	for {
-		port := lowest + rand.IntN(highest-lowest)
-		l, err := config.Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-		if err == nil {
-			return port, l.Close()
-		}
-		if ctx.Err() != nil {
-			return 0, err
-		}
+// stop ends the server for good.
+func (d *database) stop() {
+	if d.process != nil {
+		d.kill()
 	}
+	_ = d.port.Close() // nothing is written to it
 }
 
 // start starts the server and waits until it answers.
 func (d *database) start(ctx context.Context) error {
-	_, port, err := net.SplitHostPort(d.addr)
-	if err != nil {
-		return err
-	}
-	cmd := exec.CommandContext(ctx, "redis-server", "--port", port, "--bind", "127.0.0.1", "--dir", d.dir,
+	cmd := exec.CommandContext(ctx, "redis-server", "--port", strconv.Itoa(d.port.Port()), "--bind", "127.0.0.1", "--dir", d.dir,
 		"--logfile", "redis.log", "--save", "", "--appendonly", "yes", "--appendfsync", "everysec")
+	var err error
 	if d.process, err = launch(cmd); err != nil {
 		return fmt.Errorf("redis-server (apt-get install redis-server): %w", err)
 	}

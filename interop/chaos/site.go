@@ -5,14 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
+
+	"github.com/agui-gateway/gateway/internal/port"
 )
 
 // How long things are kept in a soak. A thread is gone soon after its last step, so that threads expire all the time; logs are
@@ -99,6 +99,7 @@ type town struct {
 	file   *site
 	shared *site
 	mock   func()
+	asked  *port.Reservation // of the server with its threads in memory, which the team file of all names
 }
 
 // startTown starts everything, in a directory.
@@ -117,11 +118,10 @@ func startTown(ctx context.Context, binary, dir string) (t *town, err error) {
 	if t.redis, err = startDatabase(ctx, dir); err != nil {
 		return t, err
 	}
-	port, err := freePort(ctx)
-	if err != nil {
+	if t.asked, err = port.Reserve(); err != nil {
 		return t, err
 	}
-	asked := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	asked := t.asked.Addr()
 	team := filepath.Join(dir, "team.yaml")
 	if err := os.WriteFile(team, fmt.Appendf(nil, soakTeam, mock+"/v1", "http://"+asked), 0o600); err != nil {
 		return t, err
@@ -163,7 +163,10 @@ func (t *town) end() {
 	}
 	all.Wait()
 	if t.redis != nil {
-		t.redis.kill()
+		t.redis.stop()
+	}
+	if t.asked != nil {
+		_ = t.asked.Close() // nothing is written to it
 	}
 	if t.mock != nil {
 		t.mock()

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/agui-gateway/gateway/internal/port"
 )
 
 var composeDir = filepath.Join(root, "deploy", "compose")
@@ -119,28 +121,30 @@ func (d *deployment) words(command any) (words []string) {
 func deploy(t *testing.T, team string) *deployment {
 	t.Helper()
 	services := readCompose(t)
-	d := &deployment{secrets: t.TempDir(), redisPort: freePort(t)}
+	d := &deployment{secrets: t.TempDir(), redisPort: port.ForTest(t).Port()}
 	d.makeSecrets(t)
 
 	redis := d.words(at(services, "redis", "command"))
 	d.redis = start(t, "redis", nil, redis[0], append(redis[1:], "--bind", "127.0.0.1", "--port", fmt.Sprint(d.redisPort), "--dir", t.TempDir())...)
 	upstreams, admins := "", ""
 	for i, name := range []string{"replica-a", "replica-b"} {
-		addr, admin := fmt.Sprintf("127.0.0.1:%d", freePort(t)), fmt.Sprintf("127.0.0.1:%d", freePort(t))
 		env := map[string]string{}
 		for variable, value := range at(services, name, "environment").(object) {
 			env[variable] = d.inContainer(fmt.Sprint(value))
 		}
-		env["GATEWAY_ADDR"], env["GATEWAY_ADMIN_ADDR"], env["GATEWAY_TRUSTED_PROXIES"], env["GATEWAY_CONFIG"] = addr, admin, "127.0.0.1", team
+		env["GATEWAY_ADDR"], env["GATEWAY_ADMIN_ADDR"], env["GATEWAY_TRUSTED_PROXIES"], env["GATEWAY_CONFIG"] = "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1", team
 		delete(env, "GATEWAY_ADMIN_AUTH") // a loopback address needs none
 		env["GATEWAY_RATE"] = "0"         // the test asks more often than a caller may
 		d.replicas[i] = start(t, name, env, gateway(t), d.words(at(services, name, "command"))...)
-		upstreams, admins = upstreams+" "+addr, admins+", "+admin
 	}
-	port := freePort(t)
-	d.url = fmt.Sprintf("http://127.0.0.1:%d", port)
+	for _, replica := range d.replicas {
+		admins += ", " + replica.logged(t, `\badmin: .*http://(127\.0\.0\.1:\d+)`)
+		upstreams += " " + replica.logged(t, `\blistening\b.*http://(127\.0\.0\.1:\d+)`)
+	}
+	balancer := port.ForTest(t)
+	d.url = "http://" + balancer.Addr()
 	d.balancer = start(t, "balancer", map[string]string{
-		"SITE": fmt.Sprintf("http://:%d", port), "BIND": "127.0.0.1", "UPSTREAMS": strings.TrimSpace(upstreams), "STORAGE": t.TempDir(),
+		"SITE": fmt.Sprintf("http://:%d", balancer.Port()), "BIND": "127.0.0.1", "UPSTREAMS": strings.TrimSpace(upstreams), "STORAGE": t.TempDir(),
 	}, "caddy", "run", "--config", filepath.Join(composeDir, "Caddyfile"), "--adapter", "caddyfile")
 	d.startPrometheus(t, services, strings.TrimPrefix(admins, ", "))
 	d.balancer.until(t, "the balancer has a replica", func() bool { return d.status(t, "/readyz", "", "") == http.StatusOK })
@@ -187,7 +191,7 @@ func (d *deployment) startPrometheus(t *testing.T, services object, admins strin
 	if err := os.WriteFile(filepath.Join(config, "targets", "gateways.yml"), []byte("- targets: ["+admins+"]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	addr := fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	addr := port.ForTest(t).Addr()
 	d.prometheusURL = "http://" + addr
 	args := []string{"--web.listen-address=" + addr}
 	for _, word := range d.words(at(services, "prometheus", "command")) {

@@ -3,12 +3,11 @@ package deploy
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -50,23 +49,6 @@ func gateway(t *testing.T) string {
 	return path
 }
 
-// freePort returns a port of the loopback that is free. It is none of those that the system gives to connections.
-func freePort(t *testing.T) int {
-	t.Helper()
-	for range 100 {
-		port := 20000 + rand.IntN(10000) //nolint:gosec // no secret
-		var listening net.ListenConfig
-		if l, err := listening.Listen(t.Context(), "tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
-			if err := l.Close(); err != nil {
-				t.Fatal(err)
-			}
-			return port
-		}
-	}
-	t.Fatal("no port is free")
-	return 0
-}
-
 // A process is a program that runs until the test ends, or is told to end.
 type process struct {
 	cmd   *exec.Cmd
@@ -104,6 +86,24 @@ func start(t *testing.T, name string, env map[string]string, program string, arg
 		}
 	})
 	return p
+}
+
+// logged waits until the log has a match of pattern, and returns the part of it that is in brackets.
+func (p *process) logged(t *testing.T, pattern string) (found string) {
+	t.Helper()
+	expression := regexp.MustCompile(pattern)
+	p.until(t, "the log has "+pattern, func() bool {
+		text, err := os.ReadFile(p.log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		match := expression.FindSubmatch(text)
+		if match != nil {
+			found = string(match[1])
+		}
+		return match != nil
+	})
+	return found
 }
 
 // end tells the process to end.

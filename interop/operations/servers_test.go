@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agui-gateway/gateway/internal/port"
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
 
@@ -78,11 +79,11 @@ func openSite(t *testing.T, team string, env []string, args ...string) *site {
 		t.Fatal(err)
 	}
 	s := &site{t: t, dir: t.TempDir(), ports: map[string]int{}, redis: redistest.Start(t), env: env, processes: map[string]*process{}}
-	for _, port := range []string{"8080", "8081", "8082", "9464", "9465", "9466", "9090", "6390"} {
-		s.ports[port] = redistest.FreePort(t)
+	for _, documented := range []string{"8080", "8081", "8082", "9464", "9465", "9466", "9090", "6390"} {
+		s.ports[documented] = port.ForTest(t).Port()
 	}
-	_, port, _ := strings.Cut(s.redis.Addr, ":")
-	s.ports["6379"], err = strconv.Atoi(port)
+	_, redisPort, _ := strings.Cut(s.redis.Addr, ":")
+	s.ports["6379"], err = strconv.Atoi(redisPort)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/agui-gateway/gateway/internal/port"
 )
 
 // A Cluster is a Redis Cluster of three masters.
@@ -26,7 +28,7 @@ func StartCluster(t testing.TB) *Cluster {
 	c := &Cluster{}
 	buses := make([]int, nodes)
 	for i := range nodes {
-		buses[i] = FreePort(t)
+		buses[i] = port.ForTest(t).Port()
 		c.Nodes = append(c.Nodes, Start(t, "--cluster-enabled", "yes", "--cluster-port", strconv.Itoa(buses[i]),
 			"--cluster-config-file", "nodes.conf", "--cluster-node-timeout", "5000"))
 	}
@@ -45,11 +47,11 @@ func StartCluster(t testing.TB) *Cluster {
 		if i == 0 {
 			continue
 		}
-		host, port, err := net.SplitHostPort(c.Nodes[0].Addr)
+		host, seed, err := net.SplitHostPort(c.Nodes[0].Addr)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := client.Do(ctx, "cluster", "meet", host, port, buses[0]).Err(); err != nil {
+		if err := client.Do(ctx, "cluster", "meet", host, seed, buses[0]).Err(); err != nil {
 			t.Fatalf("cluster meet: %v", err)
 		}
 	}
@@ -142,8 +144,7 @@ func (s *Slot) Move(t testing.TB, n int) int {
 // Finish makes the target the slot's node.
 func (s *Slot) Finish(t testing.TB) {
 	t.Helper()
-	for s.Move(t, 1000) > 0 {
-	}
+	Until(t, "the slot is empty", func() bool { return s.Move(t, 1000) == 0 })
 	s.do(t, s.to, "cluster", "setslot", s.number, "node", s.target)
 	s.do(t, s.from, "cluster", "setslot", s.number, "node", s.target)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -19,6 +18,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"github.com/agui-gateway/gateway/internal/port"
 )
 
 // patience is how long a server may take to do what it is waited for.
@@ -53,43 +54,14 @@ func start(t testing.TB, args func(port int) []string, first ...string) *Server 
 		t.Fatal("redis-server is missing; install it with: apt-get install -y --no-install-recommends redis-server")
 	}
 	s := &Server{t: t, dir: t.TempDir()}
+	reserved := port.ForTest(t)
 	t.Cleanup(s.Kill)
-	var err error
-	for range 5 { // somebody may take the port before the server does
-		port := FreePort(t)
-		s.Addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
-		s.args = slices.Concat(first, []string{"--bind", "127.0.0.1", "--dir", s.dir, "--logfile", "redis.log"}, args(port))
-		if err = s.launch(); err == nil {
-			return s
-		}
+	s.Addr = reserved.Addr()
+	s.args = slices.Concat(first, []string{"--bind", "127.0.0.1", "--dir", s.dir, "--logfile", "redis.log"}, args(reserved.Port()))
+	if err := s.launch(); err != nil {
+		t.Fatalf("redis-server does not start: %v\n%s", err, s.log())
 	}
-	t.Fatalf("redis-server does not start: %v\n%s", err, s.log())
-	return nil
-}
-
-// given are the ports that this process was told of: a server that was killed still needs its own.
-var given sync.Map
-
-// FreePort returns a port of the loopback interface that nobody listens on. It is below those that systems give to outgoing
-// connections, any of which could take it before a server is started, or while it is dead.
-func FreePort(t testing.TB) int {
-	t.Helper()
-	const lowest, highest = 10_000, 30_000
-	var config net.ListenConfig
-	for deadline := time.Now().Add(patience); ; {
-		port := lowest + rand.IntN(highest-lowest)
-		l, err := config.Listen(context.Background(), "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-		if err == nil {
-			if err := l.Close(); err != nil {
-				t.Fatal(err)
-			}
-			if _, taken := given.LoadOrStore(port, true); !taken {
-				return port
-			}
-		} else if time.Now().After(deadline) {
-			t.Fatal(err)
-		}
-	}
+	return s
 }
 
 // URL is the server's address for a store.
