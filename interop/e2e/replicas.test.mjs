@@ -10,15 +10,14 @@ import { createInterface } from "node:readline";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { ask, Tab } from "../lib/client.mjs";
-import { onFreePorts } from "../lib/ports.mjs";
+import { reservePorts } from "../lib/ports.mjs";
 import { until } from "../lib/until.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Runs run.sh until it is ready: {url, pids, dir, stop()}. */
-const start = () => onFreePorts(4, startAt);
-
-async function startAt(PORT, PORT_A, PORT_B, REDIS_PORT) {
+async function start() {
+  const [PORT, PORT_A, PORT_B, REDIS_PORT] = await reservePorts(4);
   const env = { ...process.env, GATEWAY_LEASE: "1s", GATEWAY_VOICE_DELAY: "2ms", PORT, PORT_A, PORT_B, REDIS_PORT };
   if (!env.GATEWAY_BIN) {
     const dir = mkdtempSync(join(tmpdir(), "agui-replicas-"));

@@ -20,19 +20,19 @@ process.on("exit", () => running.forEach((server) => server.kill("SIGKILL")));
 /**
  * Starts a gateway and stops it when the test file is over; a server that does not end with code 0 fails the file.
  *
- * team is the text of a team file, args are more flags, race builds a binary with the race detector, at is the URL of a
- * gateway that has ended, to be started again where that was. Returns
+ * team is the text of a team file, args are more flags, race builds a binary with the race detector, port is a port
+ * of reservePorts, if the gateway is to be started again on the same one. Returns
  * {url, log(), stop(), kill()}: log is what the server has written so far; stop asks it to end, and waits until it has;
  * kill ends it as a crash does.
  */
-export async function startGateway({ team, args = [], race = false, at = "http://127.0.0.1:0" } = {}) {
+export async function startGateway({ team, args = [], race = false, port = 0 } = {}) {
   const dir = mkdtempSync(join(tmpdir(), "agui-e2e-"));
   after(() => rmSync(dir, { recursive: true }));
   if (team !== undefined) {
     writeFileSync(join(dir, "team.yaml"), team);
     args = ["-config", join(dir, "team.yaml"), ...args];
   }
-  const server = spawn(binary(dir, race), ["-addr", at.slice("http://".length), "-voice-delay", "1ms", ...args], {
+  const server = spawn(binary(dir, race), ["-addr", `127.0.0.1:${port}`, "-voice-delay", "1ms", ...args], {
     stdio: ["ignore", "ignore", "pipe"],
     // Whoever has a model of their own would pay for its part in the demo, whose words would not be the tests'.
     env: { ...process.env, OPENAI_BASE_URL: undefined, OPENAI_API_KEY: undefined, OPENAI_MODEL: undefined, GORACE: "halt_on_error=0" },

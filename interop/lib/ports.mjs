@@ -1,29 +1,30 @@
-// Ports for programs that cannot choose one themselves, and say which.
+// Ports for programs that have to be told theirs.
 
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 
-const TRIES = 3;
+const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
- * Starts something on so many ports that nobody listened on a moment ago: start(...ports). Somebody else may take one before it
- * does; what does not start is started again on others.
+ * Reserves so many ports of 127.0.0.1 until this process ends. No other program is given one, also while the program that listens on
+ * it is restarted. Node cannot bind a port without listening on it: interop/ports does.
  */
-export async function onFreePorts(count, start) {
-  for (let left = TRIES - 1; ; left--) {
-    try {
-      return await start(...(await freePorts(count)));
-    } catch (error) {
-      if (left === 0) throw error;
-    }
+export async function reservePorts(count) {
+  const dir = mkdtempSync(join(tmpdir(), "agui-ports-"));
+  try {
+    const binary = join(dir, "ports");
+    execFileSync("go", ["build", "-o", binary, "./interop/ports"], { cwd: root });
+    const holder = spawn(binary, [String(count)], { stdio: ["pipe", "pipe", "inherit"] });
+    const [line] = await once(createInterface({ input: holder.stdout }), "line", { signal: AbortSignal.timeout(60_000) });
+    // It ends when its standard input does, which is when this process ends. Until then nothing here waits for it.
+    for (const handle of [holder, holder.stdin, holder.stdout]) handle.unref();
+    return line.split(" ").map(Number);
+  } finally {
+    rmSync(dir, { recursive: true });
   }
-}
-
-// All are held until the last is found, so that none is found twice.
-async function freePorts(count) {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
-  await Promise.all(servers.map((server) => once(server, "listening")));
-  const ports = servers.map((server) => server.address().port);
-  await Promise.all(servers.map((server) => once(server.close(), "close")));
-  return ports;
 }

@@ -6,6 +6,7 @@ import { AsyncResource } from "node:async_hooks";
 import { describe, test } from "node:test";
 import { cancelled, versions } from "../lib/client.mjs";
 import { startGateway } from "../lib/gateway.mjs";
+import { reservePorts } from "../lib/ports.mjs";
 import { teamFile } from "./lib/mock.mjs";
 import { startRedis } from "./lib/redis.mjs";
 import { Tab } from "./lib/tab.mjs";
@@ -17,10 +18,11 @@ const start = AsyncResource.bind(startGateway);
 
 /** A gateway under an address that outlives it: {url, gateway, down(), up(), restart()}. Without a db it remembers nothing. */
 async function house(agents, db) {
+  const [port] = await reservePorts(1);
   const args = db ? ["-store", `${redis.url}/${db}`] : [];
   const own = {
     async up() {
-      own.gateway = await start({ team: teamFile({ agents }), args, at: own.url });
+      own.gateway = await start({ team: teamFile({ agents }), args, port });
       own.url = own.gateway.url;
     },
     /** As a crash does. */

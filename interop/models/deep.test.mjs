@@ -5,14 +5,16 @@ import { AsyncResource } from "node:async_hooks";
 import { describe, test } from "node:test";
 import { cancelled, resolved, thread, versions } from "../lib/client.mjs";
 import { startGateway } from "../lib/gateway.mjs";
+import { reservePorts } from "../lib/ports.mjs";
 import { teamFile } from "./lib/mock.mjs";
 import { startRedis } from "./lib/redis.mjs";
 import { Tab } from "./lib/tab.mjs";
 
 const redis = await startRedis();
 const args = ["-store", redis.url];
+const [port] = await reservePorts(1);
 // What a test starts would end with the test.
-const start = AsyncResource.bind((team, at) => startGateway({ team, args, at }));
+const start = AsyncResource.bind((team) => startGateway({ team, args, port }));
 
 const chat = (...participants) => ({ type: "groupchat", manager: { type: "sequential" }, participants });
 const leaf = (name, key, message, options, words) => ({
@@ -55,7 +57,7 @@ let gateway = await start(team());
 /** Another process with another team, under the same address and with the same store. */
 const restart = async (changed) => {
   await gateway.kill();
-  gateway = await start(changed, gateway.url);
+  gateway = await start(changed);
 };
 
 const asked = async (version) => {

@@ -7,6 +7,7 @@ import { randomUUID } from "node:crypto";
 import { after, describe, test } from "node:test";
 import { ask, attach, inputOf, post, thread, user, versions } from "../lib/client.mjs";
 import { startGateway } from "../lib/gateway.mjs";
+import { reservePorts } from "../lib/ports.mjs";
 import { until } from "../lib/until.mjs";
 import { startFaults } from "./lib/faults.mjs";
 import { command } from "./lib/mcp.mjs";
@@ -67,8 +68,9 @@ const team = teamFile({
   },
 });
 const args = ["-store", redis.url, "-lease", "1s"];
+const [port] = await reservePorts(1);
 // What a test starts would end with the test.
-const start = AsyncResource.bind((at) => startGateway({ team, args, at }));
+const start = AsyncResource.bind(() => startGateway({ team, args, port }));
 let gateway = await start();
 after(() => keepsSecrets(gateway));
 
@@ -205,7 +207,7 @@ test("a process dies while a model speaks: nothing is called or asked twice, and
   const asked = (await mock.requests("one")).length;
 
   await gateway.kill();
-  gateway = await start(gateway.url);
+  gateway = await start();
   const stream = await attach(gateway, "1.0.0", tab.threadId);
   stream.check();
   assert.deepEqual(stream.last.type, "RUN_FINISHED", stream.text);

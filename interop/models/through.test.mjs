@@ -6,6 +6,7 @@ import { randomUUID } from "node:crypto";
 import { after, describe, test } from "node:test";
 import { ask, attach, inputOf, thread, user, versions } from "../lib/client.mjs";
 import { startGateway } from "../lib/gateway.mjs";
+import { reservePorts } from "../lib/ports.mjs";
 import { until } from "../lib/until.mjs";
 import { startFaults } from "./lib/faults.mjs";
 import { modelsAt, startMock, teamFile, turns } from "./lib/mock.mjs";
@@ -142,7 +143,8 @@ for (const version of versions) {
 test("the outer gateway dies while the inner one works: the same run is taken up again, and told once", async () => {
   const redis = await startRedis();
   const args = ["-store", redis.url, "-lease", "1s"];
-  const start = (at) => startGateway({ team: relaying(inner), args, at });
+  const [port] = await reservePorts(1);
+  const start = () => startGateway({ team: relaying(inner), args, port });
   let front = await start();
   const threadId = randomUUID();
   const response = await fetch(`${front.url}/agents/slow?disconnect=detach`, {
@@ -156,7 +158,7 @@ test("the outer gateway dies while the inner one works: the same run is taken up
     if (before.includes("It begins.")) break;
   }
   await front.kill();
-  front = await start(front.url);
+  front = await start();
   const stream = (await attach(front, "1.0.0", threadId)).check();
   assert.equal(stream.last.type, "RUN_FINISHED", stream.text);
   const { messages, state, status } = await thread(front, threadId);

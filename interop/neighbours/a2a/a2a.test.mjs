@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { after, beforeEach, describe, test } from "node:test";
 import { ask, cancelled, inputOf, thread, user } from "../../lib/client.mjs";
 import { startGateway } from "../../lib/gateway.mjs";
+import { reservePorts } from "../../lib/ports.mjs";
 import { until } from "../../lib/until.mjs";
 import { Tab } from "../../models/lib/tab.mjs";
 import { row } from "../lib/table.mjs";
@@ -34,11 +35,12 @@ const teamOf = (url) =>
 async function start(agent) {
   const dir = mkdtempSync(join(tmpdir(), "agui-neighbour-"));
   after(() => rmSync(dir, { recursive: true }));
-  const at = (url) => startGateway({ team: teamOf(agent.url), at: url, args: ["-store", `file:${join(dir, "threads")}`] });
-  const here = { gateway: await at() };
+  const [port] = await reservePorts(1);
+  const open = () => startGateway({ team: teamOf(agent.url), port, args: ["-store", `file:${join(dir, "threads")}`] });
+  const here = { gateway: await open() };
   return Object.assign(here, {
     newTab: () => new Tab(here.gateway, "1.0.0", { agent: "team" }),
-    again: async () => void (here.gateway = await at(here.gateway.url)),
+    again: async () => void (here.gateway = await open()),
   });
 }
 

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
 import { startGateway } from "../../lib/gateway.mjs";
+import { reservePorts } from "../../lib/ports.mjs";
 import { counts, teamFile } from "../../models/lib/mock.mjs";
 
 /** What a request of the mock's models costs. */
@@ -30,12 +31,13 @@ export const teamOf = (entry) =>
 export async function startKeeping(team) {
   const dir = mkdtempSync(join(tmpdir(), "agui-neighbour-"));
   after(() => rmSync(dir, { recursive: true }));
-  const start = async (at) => {
-    const gateway = await startGateway({ team, at, args: ["-store", `file:${join(dir, "threads")}`] });
+  const [port] = await reservePorts(1);
+  const start = async () => {
+    const gateway = await startGateway({ team, port, args: ["-store", `file:${join(dir, "threads")}`] });
     return Object.assign(gateway, {
       again: async () => {
         await gateway.stop();
-        await start(gateway.url);
+        await start();
       },
     });
   };
