@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -171,21 +170,34 @@ func TestTheThreadFollowsEdits(t *testing.T) {
 	}
 }
 
-// A stream that is cut in the middle of an event is joined behind what came, and what no stream told of is told from the thread.
+// A stream that is cut in the middle of an event is joined again: the rest of the run comes by the new stream, or from the thread if that
+// stream does not have it. If the run is over by then, the rest comes from the thread without another stream.
 func TestACutStream(t *testing.T) {
 	t.Parallel()
-	for _, deaf := range []bool{false, true} {
-		s := newServer(t, func(r *run) {
-			r.say("a", "one ", "two ")
-			time.Sleep(10 * time.Millisecond) // for the reader to have joined, or not: both have to do
-			r.say("a", "three ", "four")
-			r.keep(map[string]any{"id": "a", "type": "ai", "content": "one two three four"})
+	for name, tc := range map[string]struct {
+		deaf, late bool
+		rest       func(r *run) // what the graph does after the cut
+		joins      int
+	}{
+		"by the stream":                       {false, false, func(r *run) { r.awaitJoin(); r.say("a", "four") }, 1},
+		"by the stream, which has it already": {false, false, func(r *run) { r.say("a", "four"); r.awaitJoin() }, 1},
+		"from the thread, after a stream":     {true, false, func(r *run) { r.say("a", "four"); r.awaitJoin() }, 1},
+		"from the thread":                     {true, true, func(r *run) { r.say("a", "four") }, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newServer(t, func(r *run) {
+				r.say("a", "one ", "two ")
+				r.say("a", "three ") // the stream is cut before this
+				tc.rest(r)
+				r.keep(map[string]any{"id": "a", "type": "ai", "content": "one two three four"})
+			})
+			s.cut, s.deaf, s.late = 3, tc.deaf, tc.late
+			out := groupchattest.NewThread(t, specialist(t, s, langgraph.Options{}), groupchattest.Options{}).Say("go")
+			if out.Err != nil || out.Text != "one two three four" || len(s.runs) != 1 || s.joins != tc.joins {
+				t.Errorf("%v %q in %d runs, joined %d times", out.Err, out.Text, len(s.runs), s.joins)
+			}
 		})
-		s.cut, s.deaf = 3, deaf
-		out := groupchattest.NewThread(t, specialist(t, s, langgraph.Options{}), groupchattest.Options{}).Say("go")
-		if out.Err != nil || out.Text != "one two three four" || len(s.runs) != 1 {
-			t.Errorf("deaf=%t: %v %q in %d runs", deaf, out.Err, out.Text, len(s.runs))
-		}
 	}
 }
 

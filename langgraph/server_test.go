@@ -23,7 +23,9 @@ type server struct {
 	threads map[string]*thread
 	runs    []*run
 	cut     int // the next stream ends behind so many events; 0 is none
-	deaf    bool
+	deaf    bool // a stream that is joined has only what comes from then on
+	late    bool // a stream is cut when its run is over
+	joins   int  // streams that were joined
 	instead map[string]http.HandlerFunc // by the pattern of a route
 	changed *sync.Cond
 }
@@ -257,6 +259,15 @@ func (r *run) send(event string, data any) {
 	r.s.changed.Broadcast()
 }
 
+// awaitJoin waits until the run's stream is joined.
+func (r *run) awaitJoin() {
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	for r.s.joins == 0 && r.status == "running" {
+		r.s.changed.Wait()
+	}
+}
+
 // say streams the words of a message, and keeps it in the thread.
 func (r *run) say(id string, words ...string) {
 	for _, w := range words {
@@ -304,6 +315,9 @@ func (s *server) stream(w http.ResponseWriter, r *http.Request, one *run, last i
 		if next >= len(one.events) || s.cut > 0 && next >= s.cut {
 			half := s.cut > 0
 			s.cut = 0
+			for half && s.late && one.status == "running" {
+				s.changed.Wait()
+			}
 			s.mu.Unlock()
 			if half {
 				_, _ = io.WriteString(w, "event: messages\ndata: [{\"id\":")
@@ -335,9 +349,13 @@ func (s *server) join(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	last, err := strconv.Atoi(r.Header.Get("Last-Event-ID"))
+	s.mu.Lock()
 	if err != nil || s.deaf {
-		last = len(one.events) - 1 // only what comes from now on
+		last = len(one.events) - 1
 	}
+	s.joins++
+	s.changed.Broadcast()
+	s.mu.Unlock()
 	s.stream(w, r, one, last)
 }
 
