@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/agui-gateway/gateway/a2a"
 	"github.com/agui-gateway/gateway/agui"
@@ -215,27 +214,33 @@ func TestTheTaskIsOnRecord(t *testing.T) {
 }
 
 // A run that is stopped cancels its task; one that goes on elsewhere does not; and one that is stopped while an answer is on its way does.
+// Where a task begins, the run is stopped as soon as the client knows the task, else as soon as the agent has the request.
 func TestAStopCancelsTheTask(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		request client.Request
 		leave   bool
-		answer  answer
+		task    bool // one begins
 		want    int
 	}{
-		"a stop":               {hello(), false, hangs(submitted), 1},
-		"a move":               {hello(), true, hangs(submitted), 0},
-		"before there is task": {hello(), false, hangs(), 0},
-		"an answer":            {answers("t#q", `"M"`), false, hangs(), 1},
+		"a stop":               {hello(), false, true, 1},
+		"a move":               {hello(), true, true, 0},
+		"before there is task": {hello(), false, false, 0},
+		"an answer":            {answers("t#q", `"M"`), false, false, 1},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
 			f := newAgent(t, card10).on("SendStreamingMessage", func(w http.ResponseWriter, r *http.Request) bool {
-				time.AfterFunc(50*time.Millisecond, cancel)
-				return tt.answer(w, r)
+				if tt.task {
+					return hangs(submitted)(w, r)
+				}
+				cancel()
+				return hangs()(w, r)
 			}).on("CancelTask", is(task("CANCELED", "", "")))
+			tt.request.Begins = func(string) error { cancel(); return nil }
 			tt.request.Leave = func(error) bool { return tt.leave }
 			if _, err := told(ctx, t, newClient(t, f.url), tt.request); !errors.Is(err, context.Canceled) {
 				t.Errorf("%v", err)
