@@ -1,58 +1,66 @@
 package mcp
 
 import (
-	"strconv"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/agui-gateway/gateway/groupchat"
 )
 
-// TestAnIdleProgramThatHangs is found without a call, and started again by the next who needs it.
+// TestAnIdleProgramThatHangs is found without a call, and started again by the next who needs it. A program that is only slow may be taken
+// for one that hangs, and is started again too: then that one is stopped.
 func TestAnIdleProgramThatHangs(t *testing.T) {
 	t.Parallel()
 	o := program(t, "serve")
-	var log logged
-	o.Log, o.KeepAlive, o.probeTimeout = log.logger(), 5*time.Millisecond, 200*time.Millisecond
+	o.KeepAlive, o.probeTimeout = 5*time.Millisecond, 200*time.Millisecond
 	s := start(t, o)
-	source := s.Source(SourceOptions{})
-	got, err := call(t.Context(), t, source, "pid", `{}`)
-	if err != nil {
-		t.Fatal(err)
+	tool := toolsOf(t, s.Source(SourceOptions{}))["pid"]
+	pid := func() (int, bool) {
+		got, err := tool.Call(t.Context(), groupchat.ToolCall{})
+		if err != nil {
+			return 0, false
+		}
+		return pidOf(t, got), true
 	}
-	if err := syscall.Kill(pidOf(t, got), syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	eventually(t, func() bool {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return s.conn == nil
+	var hung int
+	var conn *connection
+	eventually(t, func() (ok bool) {
+		if hung, ok = pid(); ok {
+			conn = connectionOf(s)
+		}
+		return ok && conn != nil && stopProgram(t, hung)
 	})
-	again, err := call(t.Context(), t, source, "pid", `{}`)
-	if err != nil || pidOf(t, again) == pidOf(t, got) {
-		t.Errorf("after that: %s, %v, want another program than %s", again.Content.Text(), err, got.Content.Text())
-	}
+	eventually(t, func() bool { return connectionOf(s) != conn })
+	eventually(t, func() bool {
+		again, ok := pid()
+		if again == hung {
+			t.Fatalf("the program %d goes on", again)
+		}
+		return ok
+	})
 }
 
-// TestKeepAliveLeavesABusyServerAlone: one that handles one request after the other does not answer while it works.
+// TestKeepAliveLeavesABusyServerAlone: one that handles one request after the other does not answer while it works. The probe of an idle server
+// may come before the call does: then another call is made.
 func TestKeepAliveLeavesABusyServerAlone(t *testing.T) {
 	t.Parallel()
 	o := program(t, "serve")
-	o.KeepAlive, o.probeTimeout = time.Millisecond, time.Nanosecond // every probe would fail
-	s := start(t, o)
-	got, err := call(t.Context(), t, s.Source(SourceOptions{}), "slow", `{}`)
-	if err != nil || got.Content.Text() != "done" {
-		t.Errorf("Call() = %q, %v", got.Content.Text(), err)
-	}
-}
-
-// pidOf is the process id that the tool pid told.
-func pidOf(t *testing.T, r groupchat.ToolResult) int {
-	t.Helper()
-	pid, err := strconv.Atoi(r.Content.Text())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pid
+	o.KeepAlive, o.probeTimeout = 5*time.Millisecond, time.Nanosecond // every probe fails
+	wait := toolsOf(t, start(t, o).Source(SourceOptions{}))["wait"]
+	eventually(t, func() bool {
+		g := newGate(t)
+		ended := g.call(t.Context(), wait)
+		select {
+		case <-g.arrived:
+		case <-ended:
+			return false
+		}
+		ticker := time.NewTicker(o.KeepAlive)
+		defer ticker.Stop()
+		for range 20 { // as often as the server would be asked
+			<-ticker.C
+		}
+		close(g.open)
+		return <-ended == nil
+	})
 }

@@ -64,7 +64,7 @@ func TestAnEndpointsAnswersAreBounded(t *testing.T) {
 		if n := sent.Load(); n < maxAnswer || n > most {
 			t.Errorf("compressed %v: %d bytes were sent, want %d to %d", packed, n, maxAnswer, most)
 		}
-		eventually(t, func() bool { return answers(t, tools["args"]) })
+		eventually(t, func() bool { return answers(t.Context(), tools["args"]) })
 	}
 }
 

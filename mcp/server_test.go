@@ -4,12 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +15,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/internal/port"
 	"github.com/agui-gateway/gateway/internal/redact"
 )
 
@@ -114,17 +113,13 @@ func TestEnd(t *testing.T) {
 		source := start(t, o).Source(SourceOptions{})
 		why := errors.New("enough")
 		ctx, cancel := context.WithCancelCause(t.Context())
-		if _, err := source.Tools(ctx); err != nil {
-			t.Fatal(err)
-		}
-		time.AfterFunc(10*time.Millisecond, func() { cancel(why) })
-		tools, _ := source.Tools(ctx)
-		for _, tool := range tools {
-			if tool.Name == "wait" {
-				if _, err := tool.Call(ctx, groupchat.ToolCall{}); !errors.Is(err, why) {
-					t.Errorf("Call() = %v", err)
-				}
-			}
+		defer cancel(nil)
+		g := newGate(t)
+		ended := g.call(ctx, toolsOf(t, source)["wait"])
+		g.await(t)
+		cancel(why)
+		if err := <-ended; !errors.Is(err, why) {
+			t.Errorf("Call() = %v", err)
 		}
 		if _, err := call(t.Context(), t, source, "args", `{}`); err != nil {
 			t.Errorf("another call: %v", err)
@@ -146,17 +141,31 @@ func TestProgramThatDies(t *testing.T) {
 	}
 }
 
+// siteAt is a server over HTTP at an address.
+func siteAt(t *testing.T, addr string) *httptest.Server {
+	t.Helper()
+	var listening net.ListenConfig
+	listener, err := listening.Listen(t.Context(), "tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &httptest.Server{Listener: listener, Config: &http.Server{Handler: overHTTP(t), ReadHeaderTimeout: time.Minute}}
+	h.Start()
+	closeAfter(t, h)
+	return h
+}
+
 // TestSiteThatRestarts knows nothing of the session any more: the call is made in a new one.
 func TestSiteThatRestarts(t *testing.T) {
 	t.Parallel()
-	o, first := site(t)
-	o.backoff = time.Nanosecond
+	addr := port.ForTest(t).Addr()
+	first := siteAt(t, addr)
+	o := Options{URL: "http://" + addr + "/mcp", HTTP: client(t), backoff: time.Nanosecond}
 	source := start(t, o).Source(SourceOptions{})
 	tools, err := source.Tools(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	addr := first.Listener.Addr().String()
 	first.CloseClientConnections()
 	first.Close()
 	if _, err := tools[0].Call(t.Context(), groupchat.ToolCall{}); toldText(err) != unreachable && toldText(err) != unknown {
@@ -165,16 +174,7 @@ func TestSiteThatRestarts(t *testing.T) {
 	if known, err := source.Tools(t.Context()); err == nil || names(known) != names(tools) {
 		t.Errorf("while it is away: %s, %v", names(known), err)
 	}
-	var listening net.ListenConfig
-	listener, err := listening.Listen(t.Context(), "tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	second := &httptest.Server{Listener: listener, Config: &http.Server{
-		Handler: overHTTP(t), ReadHeaderTimeout: time.Minute,
-	}}
-	second.Start()
-	closeAfter(t, second)
+	siteAt(t, addr)
 	eventually(t, func() bool {
 		got, err := tools[0].Call(t.Context(), groupchat.ToolCall{Arguments: []byte(`{"x":3}`)})
 		return err == nil && got.Content.Text() == `{"x":3}`
@@ -344,22 +344,9 @@ func TestCloseWhileCalling(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		started := filepath.Join(t.TempDir(), "started")
-		ended := make(chan error, 1)
-		go func() {
-			_, err := tools[0].Call(t.Context(), groupchat.ToolCall{Arguments: fmt.Appendf(nil, `{"started":%q}`, started)})
-			ended <- err
-		}()
-		for { // until the server has the call; go test's own deadline is the limit
-			if _, err := os.Stat(started); err == nil {
-				break
-			}
-			select {
-			case err := <-ended:
-				t.Fatalf("the call ended before the server was closed: %v", err)
-			case <-time.After(time.Millisecond):
-			}
-		}
+		g := newGate(t)
+		ended := g.call(t.Context(), tools[0])
+		g.await(t)
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}

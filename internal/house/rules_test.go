@@ -72,7 +72,7 @@ var rooms = []room{
 		why: "surfaces are shown by hooks and tools, which every author of agents has"},
 	{dir: "groupchat/plan", may: []string{"agui", "errcode", "groupchat", "model"}, testsMay: []string{"groupchat/groupchattest"},
 		why: "a manager that plans is written with what every author of managers has"},
-	{dir: "mcp", may: []string{"agui", "groupchat", "internal/egress", "internal/redact", "telemetry"},
+	{dir: "mcp", may: []string{"agui", "groupchat", "internal/egress", "internal/redact", "telemetry"}, testsMay: []string{"internal/port"},
 		why: "tools of other people's servers are tools like any: agents do not know whose they are, and nobody needs them who has none"},
 	{dir: "langgraph", may: []string{"agui", "agui/client"}, testsMay: []string{"errcode", "groupchat", "groupchat/groupchattest"},
 		why: "who asks assistants of another protocol needs none of those that they are asked for"},
