@@ -349,10 +349,13 @@ func TestNothingIsPackedBesideAnEarlierVersion(t *testing.T) {
 	if _, err := earlier.Receive(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s := open(t, server.URL(), redisstore.PackingSoon(redisstore.Options{Prefix: "agui"}))
+	s, look := redisstore.OpenPacker(t, server.URL(), redisstore.PackingSoon(redisstore.Options{Prefix: "agui"}))
 	th := &packedThread{thread: newThread(t), client: server.Client(), packs: s, leaves: s}
 	all := th.run(s)
-	time.Sleep(50 * time.Millisecond) // long after its time
+	for over := time.Now(); time.Since(over) <= redisstore.PackDelay; { // until its time has come
+		look()
+	}
+	look()
 	if n := th.in("packs"); n != 0 {
 		t.Errorf("there are %d packs", n)
 	}

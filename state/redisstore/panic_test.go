@@ -1,6 +1,7 @@
 package redisstore_test
 
 import (
+	"context"
 	"crypto/rand"
 	"sync"
 	"sync/atomic"
@@ -41,27 +42,32 @@ func TestAFollowerThatPanics(t *testing.T) {
 		}
 	}
 	add(frame(1))
-	var end atomic.Uint64 // the frame behind the panic
-	spoil := sync.OnceFunc(func() {
-		broken.Store(true)
-		seq := uint64(2)
-		for ; panics.Load() == 0; seq++ { // a look may have begun before
-			add(frame(seq))
-			time.Sleep(time.Millisecond)
+	var read atomic.Uint64 // the newest frame
+	var reading sync.WaitGroup
+	defer reading.Wait()
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	reading.Go(func() {
+		for batch, err := range reader.Tail(ctx, begun.Lease.Key, state.FrameID{}) {
+			if err != nil {
+				if ctx.Err() == nil {
+					t.Errorf("Tail() = %v", err)
+				}
+				return
+			}
+			read.Store(batch[len(batch)-1].ID.Seq)
 		}
-		broken.Store(false)
-		end.Store(seq)
-		add(frame(seq))
 	})
-	var spoilt sync.WaitGroup
-	defer spoilt.Wait()
-	for batch, err := range reader.Tail(t.Context(), begun.Lease.Key, state.FrameID{}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if last := batch[len(batch)-1].ID.Seq; last == end.Load() {
-			return
-		}
-		spoilt.Go(spoil)
-	}
+	redistest.Until(t, "the reader to begin", func() bool { return read.Load() == 1 })
+	broken.Store(true)
+	seq := uint64(1)
+	redistest.Until(t, "a panic", func() bool { // a look may have begun before
+		seq++
+		add(frame(seq))
+		return panics.Load() > 0
+	})
+	broken.Store(false)
+	seq++
+	add(frame(seq))
+	redistest.Until(t, "the frame behind the panic", func() bool { return read.Load() == seq })
 }
