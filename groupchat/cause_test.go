@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/internal/port"
 	"github.com/agui-gateway/gateway/model/openai"
 )
 
@@ -92,15 +93,16 @@ func TestTheCauseOfAModelsFailure(t *testing.T) {
 				_, _ = io.WriteString(w, tt.body)
 			}))
 			defer server.Close()
+			at := server.URL
 			if tt.status == 0 {
-				server.Close()
+				at = "http://" + port.ForTest(t).Addr()
 			}
-			base := strings.Replace(server.URL, "http://", "http://ann:pass-word@", 1) + "/v1"
+			base := strings.Replace(at, "http://", "http://ann:pass-word@", 1) + "/v1"
 			model, err := openai.New(openai.Options{BaseURL: base, Key: plantedKey, Name: "m", Retries: -1, Provider: "mock"})
 			must(t, err)
 			out := newRig(t, &LLM{Model: model, Instructions: plantedWords}).say(plantedWords)
 			codeOf(t, out, tt.code)
-			causeOf(t, out.err, append(tt.want, server.URL+"/v1/chat/completions")...)
+			causeOf(t, out.err, append(tt.want, at+"/v1/chat/completions")...)
 			if tt.without != "" && strings.Contains(out.err.Error(), tt.without) {
 				t.Errorf("the cause tells %q: %v", tt.without, out.err)
 			}
@@ -170,16 +172,17 @@ func TestTheCauseOfARemotesFailure(t *testing.T) {
 				_, _ = io.WriteString(w, body)
 			}))
 			defer server.Close()
+			at := server.URL
 			if tt.status == 0 {
-				server.Close()
+				at = "http://" + port.ForTest(t).Addr()
 			}
-			at := strings.Replace(server.URL, "http://", "http://ann:pass-word@", 1) + "/run?token=" + plantedToken
-			far, err := NewRemote(RemoteOptions{URL: at, Headers: http.Header{"Authorization": {"Bearer " + plantedToken}}, Timeout: time.Minute})
+			url := strings.Replace(at, "http://", "http://ann:pass-word@", 1) + "/run?token=" + plantedToken
+			far, err := NewRemote(RemoteOptions{URL: url, Headers: http.Header{"Authorization": {"Bearer " + plantedToken}}, Timeout: time.Minute})
 			must(t, err)
 			for where, agent := range map[string]Agent{"": far, "legal": legalDesk(far, ErrorPolicy{})} {
 				out := newRig(t, agent).say(plantedWords)
 				codeOf(t, out, errcode.RemoteFailed)
-				causeOf(t, out.err, append(tt.want, where, server.URL+"/run")...)
+				causeOf(t, out.err, append(tt.want, where, at+"/run")...)
 			}
 		})
 	}

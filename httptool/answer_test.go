@@ -8,14 +8,15 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/internal/egress"
+	"github.com/agui-gateway/gateway/internal/port"
 )
 
 type jsonRaw = json.RawMessage
@@ -97,6 +98,23 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// A trickle answers without a network, with one byte in so much time for as long as anybody reads.
+type trickle time.Duration
+
+func (pause trickle) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, w := io.Pipe()
+	context.AfterFunc(r.Context(), func() { _ = w.CloseWithError(context.Cause(r.Context())) }) // as a connection's
+	go func() {
+		for {
+			if _, err := io.WriteString(w, "."); err != nil {
+				return
+			}
+			time.Sleep(time.Duration(pause))
+		}
+	}()
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/plain"}}, ContentLength: -1, Body: body, Request: r}, nil
+}
+
 // TestHostileAnswers end within their limits.
 func TestHostileAnswers(t *testing.T) {
 	t.Parallel()
@@ -147,18 +165,14 @@ func TestHostileAnswers(t *testing.T) {
 	})
 	t.Run("slowly for ever", func(t *testing.T) {
 		t.Parallel()
-		_, base := serve(t, func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "text/plain")
-			for r.Context().Err() == nil {
-				_, _ = io.WriteString(w, ".")
-				_ = http.NewResponseController(w).Flush()
-				time.Sleep(5 * time.Millisecond)
+		synctest.Test(t, func(t *testing.T) {
+			slow := &http.Client{Transport: trickle(time.Second)}
+			for method, words := range map[string]string{"GET": "took too long.", "POST": "Whether it did anything is not known."} {
+				told, err := call(t.Context(), made(t, Options{URL: "http://slow.test", Method: method, HTTP: slow}), `{}`)
+				says(t, told, err, words)
 			}
+			time.Sleep(2 * time.Second) // until the answers have ended
 		})
-		for method, words := range map[string]string{"GET": "took too long.", "POST": "Whether it did anything is not known."} {
-			told, err := call(t.Context(), made(t, Options{URL: base, Method: method, Timeout: 100 * time.Millisecond}), `{}`)
-			says(t, told, err, words)
-		}
 	})
 	t.Run("cut off", func(t *testing.T) {
 		t.Parallel()
@@ -223,9 +237,8 @@ func TestWhatMayBeTriedAgain(t *testing.T) {
 			t.Errorf("%d: %+v, want Temporary %v", status, failed, want)
 		}
 	}
-	gone := httptest.NewServer(nil)
-	gone.Close()
-	told, err := call(t.Context(), made(t, Options{URL: gone.URL, Method: "POST"}), `{}`)
+	gone := "http://" + port.ForTest(t).Addr()
+	told, err := call(t.Context(), made(t, Options{URL: gone, Method: "POST"}), `{}`)
 	says(t, told, err, unreachable)
 	if strings.Contains(told, "not known") {
 		t.Errorf("told %q of a request that was never sent", told)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/client"
+	"github.com/agui-gateway/gateway/internal/port"
 )
 
 func TestClientFaults(t *testing.T) {
@@ -89,9 +90,7 @@ func TestClientFaults(t *testing.T) {
 
 func TestClientUnreachable(t *testing.T) {
 	t.Parallel()
-	u := newUpstream(t, streaming(""))
-	u.Close()
-	_, _, err := collect(t.Context(), newClient(t, client.Options{URL: u.URL + "/?key=secret"}), client.Request{})
+	_, _, err := collect(t.Context(), newClient(t, client.Options{URL: "http://" + port.ForTest(t).Addr() + "/?key=secret"}), client.Request{})
 	got, ok := errors.AsType[*client.Error](err)
 	if !ok || got.Fault != client.FaultUnreachable || strings.Contains(err.Error(), "secret") {
 		t.Errorf("error %v", err)

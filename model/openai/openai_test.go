@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/internal/port"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/model/openai/openaitest"
 )
@@ -193,9 +193,7 @@ func TestErrorsHaveCodesAndNoKeys(t *testing.T) {
 
 func TestAnUnreachableServerIsUnavailable(t *testing.T) {
 	t.Parallel()
-	gone := httptest.NewServer(nil)
-	gone.Close()
-	m, err := New(Options{BaseURL: "http://user:" + testKey + "@" + gone.Listener.Addr().String(), Key: testKey, Name: "m", Retries: -1})
+	m, err := New(Options{BaseURL: "http://user:" + testKey + "@" + port.ForTest(t).Addr(), Key: testKey, Name: "m", Retries: -1})
 	must(t, err)
 	_, err = m.Stream(t.Context(), hello, model.Deltas{})
 	equal(t, "code", errcode.Of(err), errcode.ModelUnavailable)

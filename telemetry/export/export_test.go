@@ -272,10 +272,25 @@ func TestACollectorThatRefuses(t *testing.T) {
 	}
 }
 
-// TestACollectorThatHangs keeps nobody: spans are dropped beyond the queue, and Close returns when its time is up.
+// TestACollectorThatHangs keeps nobody: spans are dropped beyond the queue, and Close, which sends the metrics, returns when its context is
+// done.
 func TestACollectorThatHangs(t *testing.T) {
-	hanging := make(chan struct{})
-	r := receiver{refuse: func(http.ResponseWriter, *http.Request) { <-hanging }}
+	hanging, arrived := make(chan struct{}), make(chan string, 10)
+	r := receiver{refuse: func(_ http.ResponseWriter, r *http.Request) {
+		arrived <- r.URL.Path
+		<-hanging
+	}}
+	await := func(path string) {
+		t.Helper()
+		select {
+		case got := <-arrived:
+			if got != path {
+				t.Errorf("the collector was asked for %s, want %s", got, path)
+			}
+		case <-time.After(time.Minute):
+			t.Fatalf("the collector was not asked for %s", path)
+		}
+	}
 	e := start(t, Options{Scrape: true}, "OTEL_TRACES_EXPORTER", "otlp", "OTEL_METRICS_EXPORTER", "otlp", "OTEL_EXPORTER_OTLP_ENDPOINT", r.overHTTP(t),
 		"OTEL_BSP_MAX_QUEUE_SIZE", "8", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "8")
 	t.Cleanup(func() { close(hanging) }) // before the server is closed
@@ -283,10 +298,25 @@ func TestACollectorThatHangs(t *testing.T) {
 		_, span := e.Tracers().Tracer("test").Start(t.Context(), "work")
 		span.End()
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	await("/v1/traces")
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	if err := e.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("Close() = %v, want that its time was up", err)
+	closed := make(chan error, 1)
+	go func() { closed <- e.Close(ctx) }()
+	await("/v1/metrics")
+	select {
+	case err := <-closed:
+		t.Errorf("Close() = %v while the collector has not answered", err)
+	default:
+	}
+	cancel()
+	select {
+	case err := <-closed:
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("Close() = %v, want that its context is done", err)
+		}
+	case <-time.After(time.Minute):
+		t.Error("Close() goes on after its context")
 	}
 }
 
