@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/agui-gateway/gateway/a2a"
@@ -42,8 +43,6 @@ func TestFaults(t *testing.T) {
 		"neither":             {is(`{"x":1}`), client.FaultInvalid, "neither a message nor a task", false},
 		"null":                {is(`null`), client.FaultInvalid, "", false},
 		"a null task":         {is(`{"task":null}`), client.FaultInvalid, "", false},
-		"silence":             {hangs(), client.FaultTimeout, "silent", false},
-		"silence in a task":   {hangs(submitted), client.FaultTimeout, "silent", true},
 		"half an event":       {func(w http.ResponseWriter, _ *http.Request) bool { return halfAnEvent(w) }, client.FaultCut, "", false},
 		"no task":             {streams(), client.FaultCut, "named a task", false},
 		"a long event":        {streams(submitted, chunk("a", long, false, false)), client.FaultTooLarge, "", true},
@@ -57,7 +56,7 @@ func TestFaults(t *testing.T) {
 			t.Parallel()
 			f := newAgent(t, card10).on("SendStreamingMessage", tt.answer).on("CancelTask", is(task("CANCELED", "", "")))
 			c := newClient(t, f.url, func(o *a2a.Options) {
-				o.MaxEvent, o.MaxEvents, o.MaxBytes, o.Idle = 1000, 50, 8000, 200*time.Millisecond
+				o.MaxEvent, o.MaxEvents, o.MaxBytes = 1000, 50, 8000
 			})
 			_, err := told(t.Context(), t, c, hello())
 			e, ok := errors.AsType[*client.Error](err)
@@ -79,14 +78,38 @@ func many(n int, result string) []string {
 	return list
 }
 
-// A task that stands still is not looked at for ever.
-func TestATaskThatStandsStill(t *testing.T) {
+// An agent that says nothing any more is given up, and so is a task that stands still where the agent is looked at. What has begun is
+// cancelled.
+func TestSilence(t *testing.T) {
 	t.Parallel()
-	f := newAgent(t, cardPoll).on("SendMessage", is(submitted)).on("GetTask", is(task("SUBMITTED", "", ""))).on("CancelTask", is(task("CANCELED", "", "")))
-	c := newClient(t, f.url, func(o *a2a.Options) { o.Idle = 300 * time.Millisecond })
-	_, err := told(t.Context(), t, c, hello())
-	if e, ok := errors.AsType[*client.Error](err); !ok || e.Fault != client.FaultTimeout || len(f.requests("CancelTask")) != 1 {
-		t.Errorf("%v", err)
+	for name, tt := range map[string]struct {
+		card, method string
+		answer       answer
+		cancels      int
+	}{
+		"before a task": {card10, "SendStreamingMessage", hangs(), 0},
+		"in a task":     {card10, "SendStreamingMessage", hangs(submitted), 1},
+		"between looks": {cardPoll, "SendMessage", is(submitted), 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				const idle = time.Minute
+				f, reach := newAgentHere(tt.card)
+				f.on(tt.method, tt.answer).on("GetTask", is(task("SUBMITTED", "", ""))).on("CancelTask", is(task("CANCELED", "", "")))
+				began := time.Now()
+				_, err := told(t.Context(), t, newClient(t, f.url, reach, func(o *a2a.Options) { o.Idle = idle }), hello())
+				if e, ok := errors.AsType[*client.Error](err); !ok || e.Fault != client.FaultTimeout || tt.method != "SendMessage" && !strings.Contains(err.Error(), "silent") {
+					t.Errorf("%v", err)
+				}
+				if took := time.Since(began); took < idle || took > 2*idle {
+					t.Errorf("given up after %v, want %v", took, idle)
+				}
+				if n := len(f.requests("CancelTask")); n != tt.cancels {
+					t.Errorf("cancelled %d times, want %d", n, tt.cancels)
+				}
+			})
+		})
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/agui-gateway/gateway/a2a"
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/client"
+	"github.com/agui-gateway/gateway/internal/inprocess"
 )
 
 // A fakeAgent is a server whose answers are what a test says: for each request the next of a method's, or the last one again.
@@ -51,6 +52,39 @@ func newAgent(t *testing.T, card string) *fakeAgent {
 	t.Cleanup(s.Close)
 	f.url = s.URL
 	return f
+}
+
+// newAgentHere is an agent without a network, for a test with a clock of its own, and what a client needs to reach it.
+func newAgentHere(card string) (f *fakeAgent, reach func(*a2a.Options)) {
+	f = &fakeAgent{url: "http://agent.test", card: card, answers: map[string][]answer{}}
+	here := inprocess.Client(f).Transport
+	return f, func(o *a2a.Options) {
+		o.HTTP = &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+			response, err := here.RoundTrip(r)
+			if err == nil {
+				response.Body = &body{response.Body, r.Context()}
+			}
+			return response, err
+		})}
+	}
+}
+
+type transport func(*http.Request) (*http.Response, error)
+
+func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// A body is that of an answer, which breaks off with the context of its request, as a connection does.
+type body struct {
+	io.ReadCloser
+	ctx context.Context
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && b.ctx.Err() != nil {
+		err = context.Cause(b.ctx)
+	}
+	return n, err
 }
 
 // on says what a method is answered with.

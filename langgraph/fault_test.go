@@ -191,7 +191,7 @@ func TestAStreamThatIsCutForEver(t *testing.T) {
 		s.do("GET /threads/{id}/runs/{run}/stream", piece)
 		s.do("GET /threads/{id}/runs/{run}", answering(200, "application/json", `{"run_id":"endless","status":"running"}`))
 		s.do("POST /threads/{id}/runs/{run}/cancel", answering(200, "application/json", `{}`))
-		tc.o.Timeout = 20 * time.Second
+		tc.o.Timeout = time.Minute
 		out := groupchattest.NewThread(t, specialist(t, s, tc.o), groupchattest.Options{}).Say("go")
 		if out.Code() != "remote_failed" || !strings.Contains(text(out.Err), tc.reason) || joins.Load() > tc.most {
 			t.Errorf("%s: %v, after %d joins", name, out.Err, joins.Load())

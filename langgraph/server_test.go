@@ -22,10 +22,10 @@ type server struct {
 	mu      sync.Mutex
 	threads map[string]*thread
 	runs    []*run
-	cut     int // the next stream ends behind so many events; 0 is none
-	deaf    bool // a stream that is joined has only what comes from then on
-	late    bool // a stream is cut when its run is over
-	joins   int  // streams that were joined
+	cut     int                         // the next stream ends behind so many events; 0 is none
+	deaf    bool                        // a stream that is joined has only what comes from then on
+	late    bool                        // a stream is cut when its run is over
+	joins   int                         // streams that were joined
 	instead map[string]http.HandlerFunc // by the pattern of a route
 	changed *sync.Cond
 }

@@ -26,7 +26,7 @@ var rooms = []room{
 	{dir: "agui/run", may: []string{"agui"}, why: "who only reads the protocol needs nothing that writes it"},
 	{dir: "agui/client", may: []string{"agui", "internal/egress", "telemetry"}, testsMay: []string{"agui/run", "internal/port"}, why: "who serves AG-UI needs no client of it"},
 	{dir: "agui", why: "the protocol stands alone: a client or another server can use it without the gateway"},
-	{dir: "a2a", may: []string{"agui", "agui/client"}, why: "who asks agents of another protocol needs none of those that it is asked for"},
+	{dir: "a2a", may: []string{"agui", "agui/client"}, testsMay: []string{"internal/inprocess"}, why: "who asks agents of another protocol needs none of those that it is asked for"},
 	{dir: "a2ui", may: []string{"agui"}, why: "a surface is described by a protocol of its own, which knows neither agents nor services"},
 	{dir: "errcode", may: []string{"agui"}, why: "stores, agents, models and the service fail with the same codes, and the protocol has none"},
 	{dir: "state", may: []string{"agui", "errcode", "internal/schemacost"}, testsMay: []string{"state/statetest", "state/memstore"},
