@@ -315,13 +315,7 @@ func TestAnEarlierVersionTrims(t *testing.T) {
 // eventuallyPacked waits until there are so many packs.
 func (t *packedThread) eventuallyPacked(n int64) {
 	t.Helper()
-	for t.in("packs") < n {
-		select {
-		case <-t.Context().Done():
-			t.Fatal("nothing is packed")
-		case <-time.After(time.Millisecond):
-		}
-	}
+	redistest.Until(t, fmt.Sprintf("%d packs", n), func() bool { return t.in("packs") >= n })
 }
 
 // TestRunsArePackedLater waits until the log of a run is packed, as gateways pack it.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
@@ -59,6 +60,19 @@ func newBackendWorld(t *testing.T, open func(t *testing.T, clock *Clock) state.B
 		w.events = append(w.events, e)
 	})
 	return w
+}
+
+// patience is how long a store may take to do what it is waited for.
+const patience = 30 * time.Second
+
+// until waits until ok.
+func (w *backendWorld) until(what string, ok func() bool) {
+	w.Helper()
+	for deadline := time.Now().Add(patience); !ok(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			w.Fatalf("waited %v until %s", patience, what)
+		}
+	}
 }
 
 func (w *backendWorld) id() string {

@@ -137,27 +137,21 @@ var backendLogs = []promise{
 		l := w.begin(key, "u1")
 		w.append(l, 1, 3)
 		at := state.FrameID{Fence: l.Fence, Seq: 1}
-		for told := false; !told; {
-			page, is, err := follower.FollowLog(w.Context(), key, at, 1)
+		w.until("the store is told when the log grows", func() bool {
+			page, told, err := follower.FollowLog(w.Context(), key, at, 1)
 			w.works("FollowLog()", err)
 			w.equal("frames", len(page.Frames), 2)
-			told = is
-		}
+			return told
+		})
 		_, err := w.b.Delete(w.Context(), key)
 		w.works("Delete()", err)
-		grown := func() bool {
+		w.until("the store hears of the change", func() bool {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			return slices.ContainsFunc(w.events, func(e state.Event) bool {
 				return e.Kind == state.EventGrown && e.Thread == key.Digest()
 			})
-		}
-		for !grown() {
-			if err := w.Context().Err(); err != nil {
-				w.Fatal(err)
-			}
-			time.Sleep(time.Millisecond)
-		}
+		})
 		follower.UnfollowLog(key, 1)
 	}},
 }

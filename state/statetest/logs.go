@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"sync"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
@@ -125,11 +126,12 @@ var logs = []sentence{
 		w.succeed(w.start("u1"), 1)
 		ended := make(chan error, 1)
 		seen := make(chan struct{})
+		see := sync.OnceFunc(func() { close(seen) })
 		go func() {
 			var last error
 			for _, err := range w.store.Tail(w.Context(), key, state.FrameID{}) {
 				if last = err; err == nil {
-					close(seen)
+					see()
 				}
 			}
 			ended <- last

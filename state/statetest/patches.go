@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	"github.com/agui-gateway/gateway/state"
 )
@@ -15,7 +14,7 @@ import (
 var patches = []sentence{
 	{"a patch of a thread where nothing runs is made at once, and who reads the log is told", func(w *world) {
 		last := w.succeed(w.start("u1"), 1, assistant("a1")).Last
-		ctx, cancel := context.WithTimeout(w.Context(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(w.Context(), patience)
 		defer cancel()
 		told := make(chan []state.Frame, 1)
 		go func() {

@@ -215,7 +215,7 @@ func (w *world) nextSignal(l *state.Lease) state.Signal {
 	select {
 	case s := <-l.Signals:
 		return s
-	case <-time.After(30 * time.Second):
+	case <-time.After(patience):
 		w.Fatal("the attempt is told nothing")
 		return ""
 	}
