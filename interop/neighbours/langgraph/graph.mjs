@@ -1,6 +1,5 @@
-// The graph that the server serves. OPENAI_BASE_URL is where its model is.
+// The graph that the server serves. OPENAI_BASE_URL is where its model is, GATE_URL what answers when a run that takes its time may go on.
 
-import { setTimeout } from "node:timers/promises";
 import { tool } from "@langchain/core/tools";
 import { AIMessage } from "@langchain/core/messages";
 import { Annotation, END, interrupt, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
@@ -70,7 +69,7 @@ export const graph = new StateGraph(State)
   })
   .addNode("slow", async (_, { writer }) => {
     writer("first");
-    await setTimeout(3000); // for something to happen meanwhile
+    await fetch(process.env.GATE_URL);
     writer("second");
     return { messages: [new AIMessage("Here I am.")] };
   })

@@ -3,7 +3,9 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -33,10 +35,25 @@ const dir = mkdtempSync(join(tmpdir(), "agui-langgraph-"));
 after(() => rmSync(dir, { recursive: true }));
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const program = fileURLToPath(new URL("server.mjs", import.meta.url));
+// Runs that take their time wait here.
+const held = [];
+const gate = createServer((_, response) => void held.push(response)).listen(0, "127.0.0.1");
+await once(gate, "listening");
+after(() => {
+  gate.closeAllConnections();
+  gate.close();
+});
 const { ready } = await startProgram(process.execPath, [program, dir], {
   ready: /listening on (http:\S+)/,
-  env: { OPENAI_BASE_URL: mock.url, OPENAI_API_KEY: key },
+  env: { OPENAI_BASE_URL: mock.url, OPENAI_API_KEY: key, GATE_URL: `http://127.0.0.1:${gate.address().port}` },
 });
+
+/** Lets the run go on that waits at the gate. */
+async function release() {
+  await until("a run waits at the gate", () => held.length > 0);
+  for (const response of held.splice(0)) response.end();
+}
+
 const entry = { type: "langgraph", url: ready[1], assistant: "helper" };
 const team = teamOf(entry);
 const gateway = await startGateway({ team });
@@ -142,6 +159,8 @@ test("a stream that is cut is joined again", async () => {
   const said = tab.say("Please take your time");
   await tab.until((text) => text.includes('"first"'));
   proxy.hangUp();
+  await until("the stream is joined", () => proxy.asked.some((asked) => /^GET .*\/runs\/[^/]+\/stream/.test(asked)));
+  await release();
   const stream = await said;
   assert.deepEqual(stream.texts, ["Here I am."], stream.text);
   assert.deepEqual(stream.of("CUSTOM").map(({ value }) => value), ["first", "second"]);
@@ -158,10 +177,15 @@ test("a gateway that is killed in the middle goes on with the run when it is bac
     body: JSON.stringify(input),
   });
   const reader = response.body.getReader();
-  for (let text = ""; !text.includes('"first"'); ) text += new TextDecoder().decode((await reader.read()).value);
+  for (let text = ""; !text.includes('"first"'); ) {
+    const { value, done } = await reader.read();
+    assert.ok(!done, text);
+    text += new TextDecoder().decode(value);
+  }
   await kept.kill();
   await assert.rejects(reader.read(), "its connection has ended");
   await kept.again();
+  await release();
   const messages = async () => (await thread(kept, input.threadId)).messages;
   await until("the answer is there", async () => (await messages()).at(-1).content === "Here I am.");
   assert.equal((await messages()).length, 2);
