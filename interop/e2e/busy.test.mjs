@@ -4,17 +4,21 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Tab, inputOf, post, thread, user, versions } from "../lib/client.mjs";
 import { startGateway } from "../lib/gateway.mjs";
+import { begun, startTeller, told } from "../lib/teller.mjs";
+import { until } from "../lib/until.mjs";
 
-const start = (onBusy) => startGateway({ args: ["-voice-delay", "5ms", "-on-busy", onBusy] });
+const teller = await startTeller();
+const team = JSON.stringify({ version: 1, models: teller.models, agents: { desk: { type: "llm", model: "teller" } } });
+const start = (onBusy) => startGateway({ team, args: ["-on-busy", onBusy, "-admin-addr", "127.0.0.1:0"] });
 const [rejecting, queueing, superseding] = await Promise.all(["reject", "queue", "supersede"].map(start));
 
-const texts = (count) => (text) => text.split('"TEXT_MESSAGE_CONTENT"').length > count;
-const question = "Tell me everything about San Francisco";
+const agent = "desk";
+const answered = told.begins + told.ends;
 
 async function speaking(gateway, version) {
-  const tab = new Tab(gateway, version);
-  const middle = tab.until(texts(3));
-  const run = tab.say(question);
+  const tab = new Tab(gateway, version, { agent });
+  const middle = tab.until(begun);
+  const run = tab.say("Tell me everything");
   await middle;
   return { tab, run };
 }
@@ -22,7 +26,13 @@ async function speaking(gateway, version) {
 // Another tab, on the thread's own conversation as far as it is committed, says something.
 async function interject(gateway, version, tab, content = "Hello") {
   const input = inputOf(version, { threadId: tab.threadId, messages: [tab.messages[0], user(content)] });
-  return { input, stream: (await post(gateway, version, input)).check() };
+  return { input, stream: (await post(gateway, version, input, { path: `/agents/${agent}` })).check() };
+}
+
+/** Waits until so many requests wait at a gateway for their thread. */
+async function queued(gateway, count) {
+  const [, admin] = /admin: .*?(http:\/\/[\d.:]+)/.exec(gateway.log());
+  await until(`${count} requests wait`, async () => (await (await fetch(`${admin}/metrics`)).text()).includes(`\ngateway_queued_runs ${count}\n`));
 }
 
 for (const version of versions) {
@@ -32,14 +42,19 @@ for (const version of versions) {
       const { stream } = await interject(rejecting, version, tab);
       assert.deepEqual(stream.types, ["RUN_STARTED", "RUN_ERROR"]);
       assert.equal(stream.last.code, "run_in_progress");
+      await teller.release();
       assert.deepEqual((await run).outcome, { type: "success" });
-      assert.deepEqual((await tab.agrees()).messages.map(({ content }) => content.slice(0, 4)), ["Tell", "San "]);
+      assert.deepEqual((await tab.agrees()).messages.map(({ content }) => content), ["Tell me everything", answered]);
     });
 
     test("a client that brings nothing new to a busy thread reads along", async () => {
       const { tab, run } = await speaking(rejecting, version);
-      const others = versions.map((mine) => new Tab(rejecting, mine, { threadId: tab.threadId }));
-      const streams = await Promise.all(others.map((other) => other.run()));
+      const others = versions.map((mine) => new Tab(rejecting, mine, { agent, threadId: tab.threadId }));
+      const joined = others.map((other) => other.until(begun));
+      const reading = others.map((other) => other.run());
+      await Promise.all(joined);
+      await teller.release();
+      const streams = await Promise.all(reading);
       await run;
       const truth = await tab.agrees();
       for (const stream of streams) assert.deepEqual(stream.outcome, { type: "success" });
@@ -50,12 +65,14 @@ for (const version of versions) {
     test("a message may wait for its turn", async () => {
       const { tab, run } = await speaking(queueing, version);
       const waiting = [interject(queueing, version, tab, "Hello"), interject(queueing, version, tab, "Hello there")];
+      await queued(queueing, 2);
+      await teller.release();
       assert.deepEqual((await run).outcome, { type: "success" });
       for (const { stream } of await Promise.all(waiting)) assert.deepEqual(stream.outcome, { type: "success" });
       const after = await thread(queueing, tab.threadId);
       assert.deepEqual(after.messages.map(({ role }) => role), ["user", "assistant", "user", "assistant", "user", "assistant"]);
       assert.deepEqual(after.runs.map(({ status }) => status), ["success", "success", "success"]);
-      const fresh = new Tab(queueing, version, { threadId: tab.threadId });
+      const fresh = new Tab(queueing, version, { agent, threadId: tab.threadId });
       await fresh.run();
       await fresh.agrees();
     });

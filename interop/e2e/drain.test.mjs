@@ -4,51 +4,48 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Tab, versions } from "../lib/client.mjs";
 import { startGateway } from "../lib/gateway.mjs";
+import { begun, startTeller, told } from "../lib/teller.mjs";
 import { until } from "../lib/until.mjs";
 
-const team = `
-version: 1
-agents:
-  slow:
-    type: script
-    steps:
-      - say: "One moment."
-      - sleep: 1500ms
-      - say: "Here it is."
-  slower:
-    type: script
-    steps:
-      - say: "One moment."
-      - sleep: 1h
-`;
+const teller = await startTeller();
+const team = JSON.stringify({ version: 1, models: teller.models, agents: { slow: { type: "llm", model: "teller" } } });
 
-const said = (text) => text.includes("moment");
+/** Has the gateway end, and waits until it has begun to: {ended, answer}, the answer being that of whether it is ready. */
+async function ending(gateway) {
+  const ended = gateway.stop();
+  const answer = await until("it is not ready", async () => {
+    const answer = await fetch(`${gateway.url}/readyz`);
+    return answer.status !== 200 && answer;
+  });
+  return { ended, answer };
+}
 
 test("what runs comes to its end, and a quiet stream is kept alive", async () => {
   const gateway = await startGateway({ team, args: ["-heartbeat", "100ms"] });
   const runs = [];
   for (const version of versions) {
     const tab = new Tab(gateway, version, { agent: "slow" });
-    const middle = tab.until(said);
+    const middle = tab.until(begun);
     runs.push(tab.say("Go"));
     await middle;
+    await tab.until((text) => /^:/m.test(text)); // a comment, which the client does not mind
   }
-  const stopped = gateway.stop();
+  const { ended } = await ending(gateway);
+  await teller.release();
   for (const run of runs) {
     const stream = await run;
     assert.deepEqual(stream.outcome, { type: "success" });
-    assert.deepEqual(stream.texts, ["One moment.", "Here it is."]);
-    assert.match(stream.text, /^:/m, "comments, which the clients did not mind");
+    assert.deepEqual(stream.texts, [told.begins + told.ends]);
   }
-  await stopped;
+  await ended;
 });
 
 test("what does not come to its end in time ends in an error of its own", async () => {
   const gateway = await startGateway({ team, args: ["-drain", "300ms"] });
   const runs = [];
   for (const version of versions) {
-    const tab = new Tab(gateway, version, { agent: "slower" });
-    const middle = tab.until(said);
+    const tab = new Tab(gateway, version, { agent: "slow" });
+    const middle = tab.until(begun);
     runs.push(tab.say("Go"));
     await middle;
   }
@@ -63,14 +60,10 @@ test("what does not come to its end in time ends in an error of its own", async 
 test("while it ends it takes nothing new, and says so", async () => {
   const gateway = await startGateway({ team });
   const tab = new Tab(gateway, "1.0.0", { agent: "slow" });
-  const middle = tab.until(said);
+  const middle = tab.until(begun);
   const run = tab.say("Go");
   await middle;
-  const stopped = gateway.stop();
-  const answer = await until("it is not ready", async () => {
-    const answer = await fetch(`${gateway.url}/readyz`);
-    return answer.status !== 200 && answer;
-  });
+  const { ended, answer } = await ending(gateway);
   assert.equal(answer.status, 503);
   const refused = await fetch(`${gateway.url}/agents/slow`, {
     method: "POST",
@@ -79,6 +72,7 @@ test("while it ends it takes nothing new, and says so", async () => {
   });
   assert.equal(refused.status, 503);
   assert.equal((await refused.json()).error.code, "draining");
+  await teller.release();
   assert.deepEqual((await run).outcome, { type: "success" });
-  await stopped;
+  await ended;
 });
