@@ -4,12 +4,13 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Tab, inputOf, post, thread, user, versions } from "../lib/client.mjs";
 import { startGateway } from "../lib/gateway.mjs";
+import { metric, openly } from "../lib/metrics.mjs";
 import { begun, startTeller, told } from "../lib/teller.mjs";
 import { until } from "../lib/until.mjs";
 
 const teller = await startTeller();
 const team = JSON.stringify({ version: 1, models: teller.models, agents: { desk: { type: "llm", model: "teller" } } });
-const start = (onBusy) => startGateway({ team, args: ["-on-busy", onBusy, "-admin-addr", "127.0.0.1:0"] });
+const start = (onBusy) => startGateway({ team, args: ["-on-busy", onBusy, ...openly] });
 const [rejecting, queueing, superseding] = await Promise.all(["reject", "queue", "supersede"].map(start));
 
 const agent = "desk";
@@ -27,12 +28,6 @@ async function speaking(gateway, version) {
 async function interject(gateway, version, tab, content = "Hello") {
   const input = inputOf(version, { threadId: tab.threadId, messages: [tab.messages[0], user(content)] });
   return { input, stream: (await post(gateway, version, input, { path: `/agents/${agent}` })).check() };
-}
-
-/** Waits until so many requests wait at a gateway for their thread. */
-async function queued(gateway, count) {
-  const [, admin] = /admin: .*?(http:\/\/[\d.:]+)/.exec(gateway.log());
-  await until(`${count} requests wait`, async () => (await (await fetch(`${admin}/metrics`)).text()).includes(`\ngateway_queued_runs ${count}\n`));
 }
 
 for (const version of versions) {
@@ -65,7 +60,7 @@ for (const version of versions) {
     test("a message may wait for its turn", async () => {
       const { tab, run } = await speaking(queueing, version);
       const waiting = [interject(queueing, version, tab, "Hello"), interject(queueing, version, tab, "Hello there")];
-      await queued(queueing, 2);
+      await until("both wait", async () => (await metric(queueing, "gateway_queued_runs")) === 2);
       await teller.release();
       assert.deepEqual((await run).outcome, { type: "success" });
       for (const { stream } of await Promise.all(waiting)) assert.deepEqual(stream.outcome, { type: "success" });

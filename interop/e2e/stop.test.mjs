@@ -4,12 +4,41 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Tab, ask, attach, fold, inputOf, post, thread, user, versions } from "../lib/client.mjs";
 import { startGateway } from "../lib/gateway.mjs";
+import { metric, openly } from "../lib/metrics.mjs";
+import { begun, startTeller } from "../lib/teller.mjs";
 import { until } from "../lib/until.mjs";
 
-const gateway = await startGateway({ args: ["-voice-delay", "20ms"] });
+const teller = await startTeller();
+const gateway = await startGateway({
+  team: JSON.stringify({
+    version: 1,
+    models: teller.models,
+    agents: {
+      desk: { type: "llm", model: "teller" },
+      shop: {
+        type: "groupchat",
+        manager: { type: "sequential" },
+        participants: [
+          { name: "asks", type: "script", steps: [{ ask: { key: "size", message: "Which size?", options: ["S", "M"] } }] },
+          { name: "tells", type: "llm", model: "teller" },
+        ],
+      },
+    },
+  }),
+  args: openly,
+});
+
+/** Reads a response until its run has said something. */
+async function beginning(response) {
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let text = ""; !begun(text); ) {
+    const { value, done } = await reader.read();
+    assert.ok(!done, text);
+    text += value;
+  }
+}
 
 const stop = (id) => ask(`${gateway.url}/threads/${id}/stop`, { method: "POST" });
-const texts = (count) => (text) => text.split('"TEXT_MESSAGE_CONTENT"').length > count;
 
 function checkStopped({ version, last }) {
   if (version === "1.0.0") assert.deepEqual(last.outcome, { type: "cancelled" });
@@ -19,9 +48,9 @@ function checkStopped({ version, last }) {
 for (const version of versions) {
   describe(version, () => {
     test("a run is stopped in the middle of a sentence, and the thread goes on", async () => {
-      const tab = new Tab(gateway, version);
-      const middle = tab.until(texts(5));
-      const run = tab.say("Tell me everything about San Francisco");
+      const tab = new Tab(gateway, version, { agent: "desk" });
+      const middle = tab.until(begun);
+      const run = tab.say("Tell me everything");
       await middle;
       const readers = [];
       for (const mine of versions) {
@@ -50,43 +79,44 @@ for (const version of versions) {
     });
 
     test("a resumed run that is stopped has used its answer", async () => {
-      const tab = new Tab(gateway, version);
-      await tab.say("Plan my trip");
+      const tab = new Tab(gateway, version, { agent: "shop" });
+      await tab.say("Go");
       const [{ id }] = tab.questions;
-      const middle = tab.until(texts(2));
-      const run = tab.answer({ airline: "KLM" });
+      const middle = tab.until(begun);
+      const run = tab.answer("M");
       await middle;
       await stop(tab.threadId);
       checkStopped(await run);
       await tab.agrees();
-      const again = new Tab(gateway, version, { threadId: tab.threadId });
-      const late = await again.run({ resume: [{ interruptId: id, status: "resolved", payload: { airline: "United" } }] });
+      const again = new Tab(gateway, version, { agent: "shop", threadId: tab.threadId });
+      const late = await again.run({ resume: [{ interruptId: id, status: "resolved", payload: "S" }] });
       assert.equal(late.last.code, "interrupt_already_resolved");
       await again.run();
-      await again.say("Go on planning");
-      assert.deepEqual(again.questions.map(({ metadata }) => metadata.value.agent), ["hotels"]);
+      await again.say("Go on");
+      assert.deepEqual(again.questions.map(({ message }) => message), ["Which size?"]);
+      assert.notEqual(again.questions[0].id, id);
       await again.agrees();
     });
 
     test("hanging up stops a run that nobody else reads", async () => {
       const hangUp = new AbortController();
-      const input = inputOf(version, { messages: [user("Tell me everything about San Francisco")] });
-      const response = await fetch(`${gateway.url}/agents/travel`, {
+      const input = inputOf(version, { messages: [user("Tell me everything")] });
+      const response = await fetch(`${gateway.url}/agents/desk`, {
         method: "POST",
         headers: { "Content-Type": "application/json" },
         body: JSON.stringify(input),
         signal: hangUp.signal,
       });
-      await response.body.getReader().read();
+      await beginning(response);
       hangUp.abort();
       // A new message does not have to wait for the run's end: the hang-up was the stop, as soon as the server sees it.
       const next = { ...input, runId: "next", messages: [...input.messages, user("Hello")] };
       const stream = await until("the hang-up is seen", async () => {
-        const stream = (await post(gateway, version, next)).check();
+        const stream = (await post(gateway, version, next, { path: "/agents/desk" })).check();
         return stream.last.code !== "run_in_progress" && stream;
       });
       assert.deepEqual(stream.outcome, { type: "success" }, stream.text);
-      const again = new Tab(gateway, version, { threadId: input.threadId });
+      const again = new Tab(gateway, version, { agent: "desk", threadId: input.threadId });
       await again.run();
       const after = await again.agrees();
       assert.deepEqual(after.messages.map(({ role }) => role), ["user", "assistant", "user", "assistant"]);
@@ -95,15 +125,17 @@ for (const version of versions) {
 
     test("a run that was told to outlive its connection does", async () => {
       const hangUp = new AbortController();
-      const input = inputOf(version, { messages: [user("Hello")] });
-      const response = await fetch(`${gateway.url}/agents/travel?disconnect=detach`, {
+      const input = inputOf(version, { messages: [user("Tell me everything")] });
+      const response = await fetch(`${gateway.url}/agents/desk?disconnect=detach`, {
         method: "POST",
         headers: { "Content-Type": "application/json" },
         body: JSON.stringify(input),
         signal: hangUp.signal,
       });
-      await response.body.getReader().read();
+      await beginning(response);
       hangUp.abort();
+      await until("the hang-up is seen", async () => (await metric(gateway, "gateway_open_readers")) === 0);
+      await teller.release();
       const stream = await attach(gateway, version, input.threadId);
       assert.deepEqual(stream.check().outcome, { type: "success" });
       assert.deepEqual((await thread(gateway, input.threadId)).runs.map(({ status }) => status), ["success"]);
