@@ -1,11 +1,12 @@
-// Asks CopilotKit's own server the table of lib/exchanges.mjs and writes its answers to record.json, or to the file named.
+// Sends each request of interop/copilotkit/exchanges.mjs to CopilotKit's own server and writes its answers to record.json there, or to
+// the file that is named.
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { answerOf } from "./lib/answers.mjs";
-import { exchanges } from "./lib/exchanges.mjs";
+import { answerOf } from "../copilotkit/answers.mjs";
+import { exchanges } from "../copilotkit/exchanges.mjs";
 import { startRuntime } from "./lib/reference.mjs";
 
-const file = process.argv[2] ?? new URL("record.json", import.meta.url);
+const file = process.argv[2] ?? new URL("../copilotkit/record.json", import.meta.url);
 const version = (name) => JSON.parse(readFileSync(new URL(`node_modules/${name}/package.json`, import.meta.url))).version;
 
 // The server tells its console about every failure that it is asked for.

@@ -1,6 +1,6 @@
 // Asks a row of the table, and says of the answer what a client could depend on: no ids, no times, no order of headers.
 
-import { AbstractAgent, EventSchemas } from "@ag-ui/client";
+import { AbstractAgent, EventSchemas } from "agui-client-old";
 import { randomUUID } from "node:crypto";
 import { from } from "rxjs";
 import { hello } from "./exchanges.mjs";

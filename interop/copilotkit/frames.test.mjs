@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { judgeFrames } from "./lib/frames.mjs";
+import { judgeFrames } from "./frames.mjs";
 
 const ids = { threadId: "t", runId: "r" };
 const started = { type: "RUN_STARTED", ...ids };

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { startGateway } from "../lib/gateway.mjs";
+import { teamFile } from "./agents.mjs";
+import { answerOf } from "./answers.mjs";
 import { differences } from "./differences.mjs";
-import { answerOf } from "./lib/answers.mjs";
-import { exchanges } from "./lib/exchanges.mjs";
-import { teamFile } from "./lib/reference.mjs";
-import { startGateway } from "./lib/servers.mjs";
+import { exchanges } from "./exchanges.mjs";
 
 const { answers } = JSON.parse(readFileSync(process.env.RECORD ?? new URL("record.json", import.meta.url), "utf8"));
 const gateway = await startGateway({ team: teamFile });
