@@ -7,17 +7,28 @@ import { openPage } from "./lib/browser.mjs";
 import { agrees, busy, choose, idle, say, settled, shown, shows, stop, thread } from "./lib/chat.mjs";
 import { judgeFrames } from "./lib/frames.mjs";
 import { servePages, startGateway } from "./lib/servers.mjs";
+import { gate, says, startTeller } from "./lib/teller.mjs";
 
 const pages = await servePages();
 const gateway = await startGateway();
-// What these say lasts until somebody stops it, and long enough to come in on.
+// This one speaks so slowly that a test always stops it before its end.
 const slow = await startGateway({ args: ["-voice-delay", "300ms"] });
-const leisurely = await startGateway({ args: ["-voice-delay", "60ms"] });
 
 const open = (t, id, { at = gateway, ...options } = {}) =>
   openPage(t, `${pages}/?${new URLSearchParams({ way: "runtime", url: `${at.url}/api/copilotkit`, thread: id })}`, options);
 
 const long = "Tell me everything about San Francisco";
+
+// This one stops in the middle of a message until the test opens the gate.
+const middle = gate();
+const [begins, content, ends] = says("It has a bridge ");
+const paused = await startGateway({
+  team: `
+version: 1
+agents:
+  travel: { type: agui, url: "${await startTeller({ [long]: [begins, content, middle.wait, { ...content, delta: "and a bay." }, ends, ...says("That is all there is.")] })}" }
+`,
+});
 const spoken = (page) => page.getByTestId("copilot-assistant-message").getByText(/\w+ \w+ \w+/).first().waitFor();
 
 test("a tab that answers too late is shown how things stand", async (t) => {
@@ -34,6 +45,8 @@ test("a tab that answers too late is shown how things stand", async (t) => {
   await second.getByRole("button", { name: "Hotel Zoe (recommended)" }).waitFor();
   await shows(second, "Flight: KLM");
   await agrees(second, gateway, id);
+  await second.reload();
+  await second.getByRole("button", { name: "Hotel Zoe (recommended)" }).waitFor();
 
   await choose(second, "Hotel Zoe");
   await shows(second, "Step: complete");
@@ -86,14 +99,18 @@ test("a reload in the middle of a run joins it, and the tab can stop what it did
 
 test("a run that is watched from its middle to its end is whole", async (t) => {
   const id = randomUUID();
-  const page = await open(t, id, { at: leisurely });
+  const page = await open(t, id, { at: paused });
   await say(page, long);
   await spoken(page);
-  const watcher = await open(t, id, { at: leisurely, context: page.context() });
+  const watcher = await open(t, id, { at: paused, context: page.context() });
   await busy(watcher);
-  await settled(leisurely, id);
+  await spoken(watcher);
+  middle.open();
+  await settled(paused, id);
   for (const each of [page, watcher]) {
-    await agrees(each, leisurely, id);
+    await shows(each, "It has a bridge and a bay.");
+    const { messages } = await agrees(each, paused, id);
+    assert.equal(messages.length, 3);
     await judgeFrames(each);
   }
 });

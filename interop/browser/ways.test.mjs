@@ -1,5 +1,6 @@
-// A CopilotKit page that reaches the gateway in every way there is: each plans the whole trip, and each says everything
-// once.
+// A CopilotKit page that reaches the gateway in every way there is: each plans the whole trip, and shows every message once. Two
+// ways are tested on each push. The others differ from them in the transport, which dojo.test.mjs and legacy.test.mjs use too, or in
+// CopilotKit's Node runtime, which plain.test.mjs uses.
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
@@ -7,16 +8,18 @@ import { describe, test } from "node:test";
 import { openPage } from "./lib/browser.mjs";
 import { agrees, busy, choose, idle, say, settled, shown, shows, stop } from "./lib/chat.mjs";
 import { judgeFrames } from "./lib/frames.mjs";
+import { isNightly, nightly } from "./lib/nightly.mjs";
 import { servePages, startExample, startGateway } from "./lib/servers.mjs";
 
 const pages = await servePages();
 const fast = await served();
-// Nobody hears the end of what this one says: there is always time to stop it.
+// This one speaks so slowly that a test always stops it before its end.
 const slow = await served("-voice-delay", "300ms");
 
-/** A gateway and CopilotKit's Node runtime before it: {gateway, node}. */
+/** Starts a gateway, and for nightly tests CopilotKit's Node runtime before it: {gateway, node}. */
 async function served(...args) {
   const gateway = await startGateway({ args });
+  if (!isNightly) return { gateway: gateway.url };
   const node = await startExample("copilotkit-node", ["npm", "start"], {
     env: { PORT: "0", AGENT_URL: `${gateway.url}/agents/travel?refusals=ask`, COPILOTKIT_TELEMETRY_DISABLED: "true" },
     ready: /^runtimeUrl: (http:\S+)\/api\/copilotkit /,
@@ -28,19 +31,20 @@ async function served(...args) {
  * restores says whether a reload brings back what was said, and the question. A plain HttpAgent cannot: it has no request
  * that shows a thread, so the page begins empty while the gateway still holds the question.
  * whole says whether a stopped page has all that the gateway kept. When stopping is hanging up, words were on their way.
+ * suite is nightly.describe for the ways that are tested every night only.
  */
 const ways = {
-  "straight, REST": { way: "runtime", at: ({ gateway }) => `${gateway}/api/copilotkit`, restores: true, whole: true },
-  "straight, single route": { way: "single", at: ({ gateway }) => `${gateway}/api/copilotkit`, restores: true, whole: true },
-  "Node runtime, REST": { way: "runtime", at: ({ node }) => `${node}/api/copilotkit`, restores: true, whole: true },
-  "Node runtime, single route": { way: "single", at: ({ node }) => `${node}/api/copilotkit-single`, restores: true, whole: true },
-  "HttpAgent in the browser": { way: "agent", at: ({ gateway }) => `${gateway}/agents/travel`, restores: false, whole: false },
+  "straight, REST": { way: "runtime", at: ({ gateway }) => `${gateway}/api/copilotkit`, restores: true, whole: true, suite: describe },
+  "straight, single route": { way: "single", at: ({ gateway }) => `${gateway}/api/copilotkit`, restores: true, whole: true, suite: nightly.describe },
+  "Node runtime, REST": { way: "runtime", at: ({ node }) => `${node}/api/copilotkit`, restores: true, whole: true, suite: nightly.describe },
+  "Node runtime, single route": { way: "single", at: ({ node }) => `${node}/api/copilotkit-single`, restores: true, whole: true, suite: nightly.describe },
+  "HttpAgent in the browser": { way: "agent", at: ({ gateway }) => `${gateway}/agents/travel`, restores: false, whole: false, suite: describe },
 };
 
-for (const [name, { way, at, restores, whole }] of Object.entries(ways)) {
+for (const [name, { way, at, restores, whole, suite }] of Object.entries(ways)) {
   const open = (t, servers, id) => openPage(t, `${pages}/?${new URLSearchParams({ way, url: at(servers), thread: id })}`);
 
-  describe(name, () => {
+  suite(name, () => {
     test(`${name}: a trip`, async (t) => {
       const gateway = { url: fast.gateway };
       const id = randomUUID();
@@ -70,7 +74,8 @@ for (const [name, { way, at, restores, whole }] of Object.entries(ways)) {
     });
 
     if (restores) {
-      test(`${name}: a tab that answers too late keeps its question`, async (t) => {
+      // On each push tabs.test.mjs checks this over REST.
+      nightly(`${name}: a tab that answers too late keeps its question`, async (t) => {
         const id = randomUUID();
         const [first, second] = [await open(t, fast, id), await open(t, fast, id)];
         await say(first, "Plan my trip");
