@@ -1,16 +1,24 @@
 // The two examples do what their README says: its commands start them, and a person plans a trip with the page.
+//
+// On each push the page is a production build, which a browser loads in less than half the time; every night it is also the one that
+// the README's command serves.
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { startAsker } from "./lib/asker.mjs";
 import { openPage } from "./lib/browser.mjs";
 import { agrees, choose, idle, say, shows, thread } from "./lib/chat.mjs";
 import { judgeFrames } from "./lib/frames.mjs";
-import { ask, startExample, startGateway } from "./lib/servers.mjs";
+import { nightly } from "./lib/nightly.mjs";
+import { ask, serveFolder, startExample, startGateway } from "./lib/servers.mjs";
 import { withKey } from "./lib/people.mjs";
 import { keysFile } from "../lib/keys.mjs";
 import { serveTeams } from "../models/lib/teams.mjs";
@@ -49,22 +57,51 @@ function lastCommand(folder) {
   return start.split(" ");
 }
 
-const react = await startExample("copilotkit-react", lastCommand("copilotkit-react"), {
-  env: { PORT: "0", VITE_RUNTIME_URL: `${proxy.url}/api/copilotkit` },
-  ready: /Local: +(http:\S+)/,
-});
+const settings = { VITE_RUNTIME_URL: `${proxy.url}/api/copilotkit` };
+const built = await serveFolder(build());
 
-/** Opens the page of copilotkit-react before a gateway. */
-async function openReact(t, at, agent = "travel") {
-  proxy.gateway = at;
-  proxy.hangUp(); // what is connected is connected to another
-  const page = await openPage(t, `${react}?agent=${agent}`);
-  page.allow(/Lit is in dev mode/); // `npm run dev` is a development build, of CopilotKit too
-  return page;
+/** Builds the page of copilotkit-react; returns its folder, which goes when the test file is over. */
+function build() {
+  const folder = mkdtempSync(join(tmpdir(), "agui-react-"));
+  after(() => rmSync(folder, { recursive: true }));
+  execFileSync("npm", ["run", "--silent", "build", "--", "--outDir", folder, "--logLevel", "warn"], {
+    cwd: fileURLToPath(new URL("../../examples/copilotkit-react", import.meta.url)),
+    env: { ...process.env, ...settings },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  return folder;
 }
 
-test("copilotkit-react plans a trip, and a reload brings the question back", async (t) => {
-  const page = await openReact(t, gateway);
+/** Serves the page of copilotkit-react as its README does; returns its URL. */
+const serveReact = () => startExample("copilotkit-react", lastCommand("copilotkit-react"), { env: { PORT: "0", ...settings }, ready: /Local: +(http:\S+)/ });
+
+/** Opens the page of copilotkit-react before a gateway. */
+function openReact(t, at, { url = `${built}/`, agent = "travel" } = {}) {
+  proxy.gateway = at;
+  proxy.hangUp(); // what is connected is connected to another
+  return openPage(t, `${url}?agent=${agent}`);
+}
+
+test("copilotkit-react plans a trip, and a reload brings the question back", async (t) => plansTrip(await openReact(t, gateway)));
+
+nightly("copilotkit-react plans a trip as its README serves it", async (t) => {
+  const page = await openReact(t, gateway, { url: await serveReact() });
+  page.allow(/Lit is in dev mode/); // `npm run dev` is a development build, of CopilotKit too
+  await plansTrip(page);
+});
+
+test("the README's command serves copilotkit-react", async () => {
+  const url = await serveReact();
+  const served = async (path) => {
+    const response = await fetch(new URL(path, url));
+    assert.equal(response.status, 200, path);
+    return response.text();
+  };
+  assert.match(await served(""), /src="\/src\/main.jsx"/);
+  assert.ok((await served("src/main.jsx")).includes(settings.VITE_RUNTIME_URL));
+});
+
+async function plansTrip(page) {
   await say(page, "Plan my trip");
   await page.getByRole("button", { name: "KLM (recommended)" }).waitFor();
   const id = new URL(page.url()).searchParams.get("thread");
@@ -76,7 +113,7 @@ test("copilotkit-react plans a trip, and a reload brings the question back", asy
   const { status } = await agrees(page, gateway, id);
   assert.equal(status, "idle");
   await judgeFrames(page, { least: 3 });
-});
+}
 
 const questions = {
   "A size": [(page) => choose(page, "Medium"), '{"value":"Medium"}'],
@@ -147,12 +184,13 @@ const teams = {
   remote: ["desk", "May I do that?", (page) => choose(page, "Japan"), "You may."],
 };
 
-test("copilotkit-react works with every agent of examples/teams", async (t) => {
+// On each push page_teams.test.mjs has them on the gateway's own page.
+nightly("copilotkit-react works with every agent of examples/teams", async (t) => {
   const { gateways } = await serveTeams();
   assert.deepEqual(Object.keys(teams).toSorted(), Object.keys(gateways).toSorted());
   for (const [name, [agent, words, act, last]] of Object.entries(teams)) {
     await t.test(name, async (t) => {
-      const page = await openReact(t, gateways[name], agent);
+      const page = await openReact(t, gateways[name], { agent });
       await say(page, words);
       await act(page);
       await shows(page, last);
