@@ -8,6 +8,7 @@ import { agrees, busy, choose, idle, say, settled, shown, shows, stop, thread } 
 import { judgeFrames } from "./lib/frames.mjs";
 import { servePages, startGateway } from "./lib/servers.mjs";
 import { gate, says, startTeller } from "./lib/teller.mjs";
+import { until } from "../lib/until.mjs";
 
 const pages = await servePages();
 const gateway = await startGateway();
@@ -134,7 +135,8 @@ test("a thread that nobody began is an empty page, and no thread", async (t) => 
   const id = randomUUID();
   const page = await open(t, id);
   await page.locator('[data-testid="copilot-chat-textarea"]').waitFor();
-  await page.waitForLoadState("networkidle");
+  await until("the answer to connect", () => page.streams.some(({ url, ended }) => url.endsWith("/connect") && ended));
+  await idle(page);
   assert.deepEqual(await shown(page), []);
   await assert.rejects(thread(gateway, id), /not_found/);
 });
