@@ -27,10 +27,10 @@ build_gateway() {
   go build -o "$GATEWAY_BIN" ./cmd/gateway
 }
 
-# testrun runs tests and runs failed tests once more (see internal/testrun). npm scripts use it through NODE_TEST and VITEST.
+# testrun runs tests and runs failed tests once more (see internal/testrun). npm scripts use it through TEST_NODE and TEST_VITEST.
 testrun() { "$TESTRUN" "$@"; }
 TESTRUN=$PWD/bin/testrun
-export TESTRUN NODE_TEST="$TESTRUN node" VITEST="$TESTRUN vitest"
+export TESTRUN TEST_NODE="$TESTRUN node" TEST_VITEST="$TESTRUN vitest"
 
 # Test machines need not reach npm's vulnerability service, and nobody reads its advertisements there.
 export NPM_CONFIG_AUDIT=false NPM_CONFIG_FUND=false NPM_CONFIG_UPDATE_NOTIFIER=false

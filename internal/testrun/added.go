@@ -27,7 +27,7 @@ type addedTest struct {
 
 var (
 	goTestAdded   = regexp.MustCompile(`^func (Test\w+)\(t \*testing\.T\)`)
-	nodeTestAdded = regexp.MustCompile("^\\s*\\w+\\(([\"`])([^\"`]+)[\"`], ")
+	nodeTestAdded = regexp.MustCompile("^\\s*(?:test|it|nightly|describe|nightly\\.describe|pushed\\(.*\\))\\(([\"`])([^\"`]+)[\"`], ")
 	computed      = regexp.MustCompile(`\\\$\\\{.*?\\\}`) // part of a quoted name in Node
 )
 

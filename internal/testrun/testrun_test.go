@@ -229,10 +229,10 @@ func TestAdded(t *testing.T) {
 
 func TestAddedTests(t *testing.T) {
 	diff := "+++ b/x/a_test.go\n+func TestA(t *testing.T) {\n-func TestGone(t *testing.T) {\n+func TestMain(m *testing.M) {\n" +
-		"+++ b/i/a.test.mjs\n+  test(`${look}: a (b)`, async (t) => {\n+test(\"plain\", () => {\n" +
+		"+++ b/i/a.test.mjs\n+  test(`${look}: a (b)`, async (t) => {\n+test(\"plain\", () => {\n+pushed(look === \"light\")(`${look}: b`, () => {\n+equal(\"a\", \"b\");\n" +
 		"+++ b/x/a.go\n+func TestNot(t *testing.T) {\n"
 	got := addedTests(diff)
-	want := []addedTest{{"x/a_test.go", "TestA"}, {"i/a.test.mjs", `.*: a \(b\)`}, {"i/a.test.mjs", "plain"}}
+	want := []addedTest{{"x/a_test.go", "TestA"}, {"i/a.test.mjs", `.*: a \(b\)`}, {"i/a.test.mjs", "plain"}, {"i/a.test.mjs", ".*: b"}}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
