@@ -47,7 +47,7 @@ func vitest(ctx context.Context, out *log.Logger, args []string, second bool) (o
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // the system removes what this cannot
 	report := filepath.Join(dir, "report.json")
-	flags := []string{"run", "--reporter=dot", "--reporter=json", "--outputFile=" + report}
+	flags := []string{"run", "--reporter=default", "--reporter=json", "--outputFile=" + report}
 	cmd := exec.CommandContext(ctx, filepath.Join("node_modules", ".bin", "vitest"), append(flags, args...)...) //nolint:gosec // its caller says which tests
 	cmd.Stdout, cmd.Stderr = out.Writer(), out.Writer()
 	runErr := cmd.Run()
