@@ -34,7 +34,7 @@ export TESTRUN TEST_NODE="$TESTRUN node" TEST_VITEST="$TESTRUN vitest"
 
 # Test machines need not reach npm's vulnerability service, and nobody reads its advertisements there.
 export NPM_CONFIG_AUDIT=false NPM_CONFIG_FUND=false NPM_CONFIG_UPDATE_NOTIFIER=false
-export DEBIAN_FRONTEND=noninteractive NO_COLOR=1
+export DEBIAN_FRONTEND=noninteractive
 
 # The models of tests are mocks. The caller's own model is never called.
 unset OPENAI_BASE_URL OPENAI_API_KEY OPENAI_MODEL

@@ -67,7 +67,7 @@ func nodeTest(ctx context.Context, out *log.Logger, args []string, second bool) 
 	}
 	flags := []string{"--test", "--test-reporter=" + script, "--test-reporter-destination=" + results, "--test-reporter=spec", "--test-reporter-destination=stdout"}
 	cmd := exec.CommandContext(ctx, "node", append(flags, args...)...) //nolint:gosec // its caller says which tests
-	cmd.Stdout, cmd.Stderr = out.Writer(), out.Writer()
+	cmd.Stdout, cmd.Stderr, cmd.Env = out.Writer(), out.Writer(), append(os.Environ(), "NO_COLOR=1")
 	runErr := cmd.Run()
 	data, err := os.Open(results)
 	if err != nil {

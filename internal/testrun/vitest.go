@@ -49,7 +49,7 @@ func vitest(ctx context.Context, out *log.Logger, args []string, second bool) (o
 	report := filepath.Join(dir, "report.json")
 	flags := []string{"run", "--reporter=default", "--reporter=json", "--outputFile=" + report}
 	cmd := exec.CommandContext(ctx, filepath.Join("node_modules", ".bin", "vitest"), append(flags, args...)...) //nolint:gosec // its caller says which tests
-	cmd.Stdout, cmd.Stderr = out.Writer(), out.Writer()
+	cmd.Stdout, cmd.Stderr, cmd.Env = out.Writer(), out.Writer(), append(os.Environ(), "NO_COLOR=1")
 	runErr := cmd.Run()
 	data, err := os.ReadFile(report)
 	if err != nil {
