@@ -14,11 +14,16 @@ import { startGateway } from "../lib/gateway.mjs";
 import { keysFile } from "../lib/keys.mjs";
 import { before, behind, startProxy } from "../lib/proxy.mjs";
 import { overheard } from "../lib/quiet.mjs";
+import { startTeller } from "../lib/teller.mjs";
+import { until } from "../lib/until.mjs";
 
 const example = fileURLToPath(new URL("../../examples/ag-ui-client", import.meta.url));
 const modules = fileURLToPath(new URL("../node_modules", import.meta.url));
 const proxy = await startProxy();
 const gateway = await startGateway();
+const teller = await startTeller();
+// A run of this gateway goes on until the teller ends its answer.
+const held = await startGateway({ team: JSON.stringify({ version: 1, models: teller.models, agents: { desk: { type: "llm", model: "teller" } } }), args: ["-disconnect", "detach"] });
 proxy.gateway = gateway;
 beforeEach(() => proxy.reset());
 
@@ -56,8 +61,8 @@ for (const version of versions) {
   }
 
   /** Fails unless the agent holds the thread, and was told every piece of the newest run's texts exactly once. */
-  async function agrees({ agent, told }) {
-    const truth = await thread(gateway, agent.threadId);
+  async function agrees({ agent, told }, server = gateway) {
+    const truth = await thread(server, agent.threadId);
     assert.deepEqual(agent.messages, truth.messages);
     assert.deepEqual(agent.state, truth.state);
     assert.deepEqual(agent.pendingInterrupts.map(({ id }) => id), truth.interrupts.map(({ id }) => id));
@@ -148,22 +153,31 @@ for (const version of versions) {
       });
     }
 
-    test("a page that reloads in the middle of a run", async () => {
-      const first = reader();
+    test("a page that reloads in the middle of a run", async (t) => {
+      const behindProxy = (server) => {
+        proxy.gateway = server;
+        proxy.hangUp(); // connections that are kept open lead to the other gateway
+      };
+      behindProxy(held);
+      t.after(() => behindProxy(gateway));
+      const first = reader({ path: "/agents/desk" });
       const middle = new Promise((resolve) => {
         first.agent.subscribe({ onTextMessageContentEvent: () => resolve() });
       });
-      const run = first.say("Plan my trip");
+      const run = first.say("Go");
       await middle;
       first.agent.abortRun();
       await run;
-      const tab = reader({ threadId: first.agent.threadId });
-      proxy.cuts = [deltas(2)];
-      await tab.agent.connectAgent();
+      const tab = reader({ threadId: first.agent.threadId, path: "/agents/desk" });
+      proxy.cuts = [deltas(1)];
+      const shown = tab.agent.connectAgent();
+      await until("the page joins again", () => joined() === 2);
+      await teller.release();
+      await shown;
       assert.equal(joined(), 2);
-      await agrees(tab);
-      await tab.answer({ airline: "KLM" });
-      assert.deepEqual(statuses(await agrees(tab)), ["interrupt", "interrupt"]);
+      await agrees(tab, held);
+      await tab.say("Hello");
+      assert.deepEqual(statuses(await agrees(tab, held)), ["success", "success"]);
     });
 
     test("a thread at rest is shown, with what it asks", async () => {
