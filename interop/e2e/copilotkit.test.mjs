@@ -7,10 +7,15 @@ import { describe, test } from "node:test";
 import { ask, cancelled, fold, inputOf, resolved, thread, user } from "../lib/client.mjs";
 import { startGateway } from "../lib/gateway.mjs";
 import { Stream } from "../lib/streams.mjs";
+import { begun, startTeller } from "../lib/teller.mjs";
 
 const version = "0.0.59";
+const teller = await startTeller();
 const team = `version: 1
+models: ${JSON.stringify(teller.models)}
 agents:
+  desk: { type: llm, model: teller }
+  shop: { type: script, steps: [ { ask: { key: size, message: "Which size?", options: [S, M] } }, { say: "Ordered." }, { sleep: 1h } ] }
   travel: { type: travel }
   breaks:
     type: script
@@ -118,7 +123,6 @@ const told = (stream, name) => {
   assert.equal(found.length, 1, stream.text);
   return found[0].value;
 };
-const texts = (count) => (text) => text.split('"TEXT_MESSAGE_CONTENT"').length > count;
 const askedBy = (page) => page.questions.map(({ metadata }) => metadata.value.agent);
 const stopped = { stopped: true, interrupt: { type: "RUN_ERROR", message: "Run stopped by user", code: "STOPPED" } };
 
@@ -199,12 +203,12 @@ for (const transport of Object.keys(transports)) {
 
     test("a long answer is stopped, by its own tab or by one that watches", async () => {
       for (const body of [(run) => ({ runId: run }), () => undefined, () => ({}), () => ({ runId: "the connect's own" })]) {
-        const page = new Page(transport);
-        page.messages = [user("Tell me everything about San Francisco")];
+        const page = new Page(transport, { agent: "desk" });
+        page.messages = [user("Tell me everything")];
         const input = page.input();
-        const run = await page.begin("run", input, texts(5));
+        const run = await page.begin("run", input, begun);
         const watcher = new Page(transport, page);
-        const watched = await watcher.begin("connect", watcher.input({ messages: [], state: {} }), texts(1));
+        const watched = await watcher.begin("connect", watcher.input({ messages: [], state: {} }), begun);
         assert.deepEqual(await watcher.stop(body(input.runId)), stopped);
         for (const { stream } of [run, watched]) {
           const { last } = await stream;
@@ -223,9 +227,9 @@ for (const transport of Object.keys(transports)) {
     });
 
     test("a second message meets a busy thread", async () => {
-      const page = new Page(transport);
-      page.messages = [user("Tell me everything about San Francisco")];
-      const run = await page.begin("run", page.input(), texts(2));
+      const page = new Page(transport, { agent: "desk" });
+      page.messages = [user("Tell me everything")];
+      const run = await page.begin("run", page.input(), begun);
       const other = new Page(transport, page);
       const busy = await other.ask("run", other.input({ messages: [...page.messages, user("Hello")] }));
       assert.deepEqual(busy.events.map(({ type, code }) => code ?? type), ["RUN_STARTED", "run_in_progress"]);
@@ -278,11 +282,11 @@ for (const transport of Object.keys(transports)) {
     });
 
     test("a server that ends asks again", async () => {
-      const server = await startGateway({ args: ["-voice-delay", "20ms", "-drain", "50ms"] });
-      const page = new Page(transport, { server });
-      await page.say("Plan my trip");
+      const server = await startGateway({ team, args: ["-drain", "50ms"] });
+      const page = new Page(transport, { agent: "shop", server });
+      await page.say("Go");
       const [{ id }] = page.questions;
-      const run = await page.begin("run", page.input({ resume: [resolved(id, klm)] }), texts(2));
+      const run = await page.begin("run", page.input({ resume: [resolved(id, "M")] }), (text) => text.includes("Ordered."));
       const ended = server.stop();
       assert.equal(told(await run.stream, "gateway.failed").code, "draining");
       assert.deepEqual(page.questions.map((question) => question.id), [id]);

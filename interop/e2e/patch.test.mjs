@@ -5,12 +5,21 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Tab, ask, attach, fold, versions } from "../lib/client.mjs";
 import { startGateway } from "../lib/gateway.mjs";
+import { begun, startTeller } from "../lib/teller.mjs";
+import { until } from "../lib/until.mjs";
 
+const teller = await startTeller();
 const gateway = await startGateway({
-  args: ["-voice-delay", "10ms"],
   team: `
 version: 1
+models: ${JSON.stringify(teller.models)}
 agents:
+  held:
+    type: groupchat
+    manager: { type: sequential }
+    participants:
+      - { name: greeter, type: llm, model: teller }
+      - { name: desk, type: script, steps: [ { ask: { key: size, message: "Which size?" } } ] }
   shop:
     type: groupchat
     manager: { type: sequential }
@@ -63,11 +72,17 @@ for (const version of versions) {
     });
 
     test("a live run takes a patch along between two turns", async () => {
-      const tab = new Tab(gateway, version, { agent: "shop" });
-      const middle = tab.until((text) => text.includes('"TEXT_MESSAGE_CONTENT"'));
-      const run = tab.say("Hello");
+      const tab = new Tab(gateway, version, { agent: "held" });
+      const middle = tab.until(begun);
+      const run = tab.say("Tell me everything");
       await middle;
-      const { status, body, text } = await patch(tab, { payment }, { type: "application/merge-patch+json" });
+      const waits = await patch(tab, { payment }, { type: "application/merge-patch+json", headers: { Prefer: "wait=0" } });
+      assert.deepEqual({ status: waits.status, outcome: waits.body.status }, { status: 202, outcome: "pending" }, waits.text);
+      await teller.release();
+      const { status, body, text } = await until("the patch is judged", async () => {
+        const answer = await ask(new URL(waits.headers.get("location"), `${gateway.url}/threads/${tab.threadId}/state`).href);
+        return answer.body.status !== "pending" && answer;
+      });
       assert.deepEqual({ status, outcome: body.status }, { status: 200, outcome: "applied" }, text);
       const stream = await run;
       const told = stream.of("STATE_DELTA").filter(({ delta }) => delta.some(({ path }) => path.startsWith("/payment")));
