@@ -33,7 +33,7 @@ func empty(ctx context.Context, f *fleet, _ size) *result {
 	out := &result{}
 	reading := out.readers()
 	losses := make([]*loss, lostThreads)
-	var all sync.WaitGroup
+	var all, asking sync.WaitGroup
 	for i := range losses {
 		l := &loss{thread: fmt.Sprintf("lost-%d", i)}
 		losses[i] = l
@@ -45,11 +45,11 @@ func empty(ctx context.Context, f *fleet, _ size) *result {
 			out.lost("who posted", l.thread, end, err)
 		})
 		all.Go(func() {
-			time.Sleep(time.Second)
+			out.await(ctx, inBegin, l.poster)
 			end, err := l.watcher.follow(ctx)
 			out.lost("who watches", l.thread, end, err)
 		})
-		all.Go(func() {
+		asking.Go(func() {
 			end, err := l.asker.run(ctx, &agui.RunAgentInput{RunID: "ask", Messages: []agui.Message{user("Book something")}})
 			if l.open = questions(end); err == nil && len(l.open) != 1 {
 				err = fmt.Errorf("it asks %d questions", len(l.open))
@@ -59,7 +59,11 @@ func empty(ctx context.Context, f *fleet, _ size) *result {
 			}
 		})
 	}
-	time.Sleep(beforeKill)
+	asking.Wait()
+	for _, l := range losses {
+		out.await(ctx, inBegin, l.watcher)
+		out.await(ctx, inMiddle, l.poster)
+	}
 	f.redis.kill()
 	if err := errors.Join(os.RemoveAll(filepath.Join(f.redis.dir, "appendonlydir")), f.redis.start(ctx)); err != nil {
 		out.stats.problem("%v", err)
@@ -149,7 +153,7 @@ func (r *result) checkIdle(ctx context.Context, i int, replica *replica) {
 	default:
 	}
 	n := -1
-	for deadline := time.Now().Add(5 * time.Second); n != 0 && time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(hungAfter); n != 0 && time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		n = replica.working(ctx)
 	}
 	if n != 0 {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/agui-gateway/gateway/agui"
 )
@@ -40,14 +39,17 @@ func follows(ctx context.Context, f *fleet, _ size) *result {
 			}
 		})
 		all.Go(func() {
-			time.Sleep(time.Second)
+			out.await(ctx, inBegin, p.poster)
 			var err error
 			if p.seen, err = p.watcher.follow(ctx); err != nil {
 				out.stats.problem("%s: who watches: %v", thread, err)
 			}
 		})
 	}
-	time.Sleep(2500 * time.Millisecond)
+	for _, p := range pairs {
+		out.await(ctx, inBegin, p.watcher)
+		out.await(ctx, inMiddle, p.poster)
+	}
 	owner.kill()
 	all.Wait()
 	withdrawn := 0

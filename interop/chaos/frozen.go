@@ -30,10 +30,10 @@ func frozen(ctx context.Context, f *fleet, _ size) *result {
 			case 0: // its connection is to the frozen replica, from beginning to end
 				end, err = r.run(ctx, &agui.RunAgentInput{RunID: "r", Messages: []agui.Message{user("Tell")}})
 			case 1: // and so is this one's
-				time.Sleep(time.Second)
+				out.await(ctx, inBegin, readers[i-1])
 				end, err = r.follow(ctx)
 			default:
-				time.Sleep(time.Second)
+				out.await(ctx, inBegin, readers[i-2])
 				r.where = func() string { return f.replicas[1].serving.Load().url }
 				end, err = r.follow(ctx)
 			}
@@ -45,9 +45,14 @@ func frozen(ctx context.Context, f *fleet, _ size) *result {
 			}
 		})
 	}
-	time.Sleep(2500 * time.Millisecond)
+	for i, r := range readers {
+		if out.await(ctx, inBegin, r); i%3 == 0 {
+			out.await(ctx, inMiddle, r)
+		}
+	}
 	owner.signal(syscall.SIGSTOP)
 	time.Sleep(3 * lease)
+	f.awaitTakeovers(0, watchedThreads)
 	owner.signal(syscall.SIGCONT)
 	all.Wait()
 	for _, r := range readers {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -18,7 +17,6 @@ const (
 	interrupted = 50
 	shortOutage = 3 * time.Second
 	longOutage  = 8 * time.Second
-	beforeKill  = 2 * time.Second // of the five seconds that the runs take
 )
 
 // outages kills Redis in the middle of runs. If it is back soon they go on; if not they end in an error and new ones
@@ -62,7 +60,7 @@ func (r *result) outage(ctx context.Context, f *fleet, name string, while time.D
 			ends[code]++
 		})
 	}
-	time.Sleep(beforeKill)
+	r.await(ctx, inMiddle, readers...)
 	f.redis.kill()
 	over := time.After(while)
 	if away != nil {
@@ -130,7 +128,7 @@ func checkLong(d *document) error {
 func (r *result) checkUnready(ctx context.Context, f *fleet) {
 	for i, replica := range f.replicas {
 		reader := r.readers().at(replica, "long", "refused")
-		if status, _, err := reader.status(ctx, http.MethodGet, "/readyz", nil); err != nil || status != http.StatusServiceUnavailable {
+		if status, err := reader.awaitStatus(ctx, http.StatusServiceUnavailable); status != http.StatusServiceUnavailable {
 			r.stats.problem("replica %d without a store: /readyz = %d, %v", i, status, err)
 		}
 		body, err := json.Marshal(agui.RunAgentInput{
@@ -151,14 +149,18 @@ func (r *result) checkUnready(ctx context.Context, f *fleet) {
 // awaitReady waits until all replicas are ready.
 func (r *result) awaitReady(ctx context.Context, f *fleet) {
 	for i, replica := range f.replicas {
-		reader := r.readers().at(replica, "long", "")
-		var status int
-		err := errors.New("not asked")
-		for deadline := time.Now().Add(10 * time.Second); status != http.StatusOK && time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-			status, _, err = reader.status(ctx, http.MethodGet, "/readyz", nil)
-		}
-		if status != http.StatusOK {
+		if status, err := r.readers().at(replica, "long", "").awaitStatus(ctx, http.StatusOK); status != http.StatusOK {
 			r.stats.problem("replica %d is not ready again: %d, %v", i, status, err)
+		}
+	}
+}
+
+// awaitStatus asks whether a replica is ready until the status of the answer is the one that is wanted, and returns the last one.
+func (r *reader) awaitStatus(ctx context.Context, want int) (status int, err error) {
+	for deadline := time.Now().Add(hungAfter); ; time.Sleep(20 * time.Millisecond) {
+		status, _, err = r.status(ctx, http.MethodGet, "/readyz", nil)
+		if status == want || ctx.Err() != nil || time.Now().After(deadline) {
+			return status, err
 		}
 	}
 }

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -42,6 +44,27 @@ type reader struct {
 	last     time.Time // when the last event came
 	ids      []string  // of the frames that were read, in order
 	events   []agui.Event
+	progress atomic.Int64 // how many events were read
+}
+
+// The places of a run of the agent long: it has begun, or its second turn goes on, with seconds to go.
+const (
+	inBegin  = 1
+	inMiddle = 40
+)
+
+// await waits until readers have read so many events of their runs.
+func (r *result) await(ctx context.Context, place int64, readers ...*reader) {
+	for deadline := time.Now().Add(hungAfter); ; time.Sleep(5 * time.Millisecond) {
+		i := slices.IndexFunc(readers, func(r *reader) bool { return r.progress.Load() < place })
+		switch {
+		case i < 0, ctx.Err() != nil:
+			return
+		case time.Now().After(deadline):
+			r.stats.problem("%s: the run does not come to its event %d", readers[i].thread, place)
+			return
+		}
+	}
 }
 
 // errInvalid says that a stream breaks the protocol; the reader stops there. errLeft says that it has left as it was told to, and
@@ -266,6 +289,7 @@ func (r *reader) take(record agui.Record, e agui.Event) error {
 		}
 		r.cursor = record.ID
 		r.ids, r.events = append(r.ids, record.ID), append(r.events, e)
+		r.progress.Add(1)
 	}
 	if err := r.verifier.Next(e); err != nil {
 		return err

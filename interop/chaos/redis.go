@@ -53,7 +53,7 @@ func (d *database) start(ctx context.Context) error {
 	if d.process, err = launch(cmd); err != nil {
 		return fmt.Errorf("redis-server (apt-get install redis-server): %w", err)
 	}
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(hungAfter); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if answer, err := d.ask(ctx, "PING"); err == nil && answer == any("PONG") {
 			return nil
 		}
