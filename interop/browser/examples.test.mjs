@@ -297,31 +297,28 @@ for (const [status, code, message] of [[403, "forbidden", "This is not allowed."
   });
 }
 
+const node = await startExample("copilotkit-node", lastCommand("copilotkit-node"), {
+  env: { PORT: "0", AGENT_URL: `${keyed.url}/agents/travel?refusals=ask`, COPILOTKIT_TELEMETRY_DISABLED: "true" },
+  ready: /^runtimeUrl: (http:\S+)\/api\/copilotkit /,
+});
+
 test("copilotkit-node serves the gateway's agent on both transports", async () => {
-  const url = await startExample("copilotkit-node", lastCommand("copilotkit-node"), {
-    env: { PORT: "0", AGENT_URL: `${gateway.url}/agents/travel?refusals=ask`, COPILOTKIT_TELEMETRY_DISABLED: "true" },
-    ready: /^runtimeUrl: (http:\S+)\/api\/copilotkit /,
-  });
-  const { body } = await ask(`${url}/api/copilotkit/info`);
+  const { body } = await ask(`${node}/api/copilotkit/info`);
   assert.deepEqual(Object.keys(body.agents), ["travel"]);
 
   const run = { threadId: randomUUID(), runId: randomUUID(), messages: [], state: {}, tools: [], context: [], forwardedProps: {} };
   run.messages.push({ id: "m1", role: "user", content: "Plan my trip" });
-  const response = await fetch(`${url}/api/copilotkit-single`, {
+  const response = await fetch(`${node}/api/copilotkit-single`, {
     method: "POST",
-    headers: { "Content-Type": "application/json" },
+    headers: { "Content-Type": "application/json", Authorization: `Bearer ${keys.ada}` },
     body: JSON.stringify({ method: "agent/run", params: { agentId: "travel" }, body: run }),
   });
   assert.match(await response.text(), /"outcome":\{"type":"interrupt"/);
 });
 
 test("copilotkit-node passes on who one is", async () => {
-  const url = await startExample("copilotkit-node", lastCommand("copilotkit-node"), {
-    env: { PORT: "0", AGENT_URL: `${keyed.url}/agents/travel?refusals=ask`, COPILOTKIT_TELEMETRY_DISABLED: "true" },
-    ready: /^runtimeUrl: (http:\S+)\/api\/copilotkit /,
-  });
   const run = (name, threadId, what = "run") =>
-    fetch(`${url}/api/copilotkit/agent/travel/${what}`, {
+    fetch(`${node}/api/copilotkit/agent/travel/${what}`, {
       method: "POST",
       headers: { "Content-Type": "application/json", Authorization: `Bearer ${keys[name]}` },
       body: JSON.stringify({ threadId, runId: randomUUID(), messages: [{ id: "m1", role: "user", content: "Plan my trip" }], state: {}, tools: [], context: [], forwardedProps: {} }),
