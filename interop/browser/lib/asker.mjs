@@ -7,7 +7,8 @@ import { after } from "node:test";
 
 /**
  * Starts a server that answers a message with the questions that cases has under its text, and an answer with its payloads as
- * JSON, until the test file is over; returns its URL. A question is an AG-UI interrupt without an id.
+ * JSON, until the test file is over; returns its URL. A question is an AG-UI interrupt without an id. The questions of a case may be a
+ * function that returns them.
  */
 export async function startAsker(cases) {
   const server = createServer(async (request, response) => {
@@ -34,7 +35,7 @@ function events({ threadId, runId, messages, resume }, cases) {
     return [started, ...said(`answer-${runId}`, `You said: ${told.join(", ")}`), finished({ type: "success" })];
   }
   const { content } = messages.findLast(({ role }) => role === "user");
-  const asked = cases[content];
+  const asked = typeof cases[content] === "function" ? cases[content]() : cases[content];
   if (asked === undefined) return [started, ...said(`words-${runId}`, `You wrote: ${content}`), finished({ type: "success" })];
   const interrupts = asked.map((question, i) => ({ id: `${runId}-${i}`, reason: "input_required", ...question }));
   return [started, finished({ type: "interrupt", interrupts })];

@@ -25,7 +25,7 @@ const flags = [
 ];
 
 let running;
-let opened = 0;
+let failed = 0;
 
 // One browser serves a test file; what must not be shared is in its contexts.
 function browser() {
@@ -39,20 +39,17 @@ function browser() {
 after(async () => (await running)?.close());
 
 /**
- * Opens a page on a profile of its own, or in the context of another page as that one's second tab.
+ * Makes a page on a profile of its own, or in the context of another page as that one's second tab. It is still empty.
  *
  * Returns playwright's Page with
  *   problems        what went wrong so far: console errors and warnings, exceptions, failed requests, answers of 400 and more
  *   allow(pattern)  such problems are meant to happen here; each pattern has to
- *   streams         what the page was sent: {url, body, text}, see frames.mjs
+ *   streams         the event streams that the page received: {url, body, text}, see frames.mjs
  *   shot(name)      writes test-results/<name>.png
- * The test fails if its page has a problem that was not allowed; then test-results/ keeps a
- * screenshot and all that it was sent. prepare(page) runs before the page is loaded; the other options are those of
- * playwright's newContext, such as viewport and colorScheme.
+ * prepare(page) runs before the page is loaded; the other options are those of playwright's newContext, such as viewport and
+ * colorScheme. The caller closes the page, and has judge look at it after each test.
  */
-export async function openPage(t, url, { context, prepare, ...options } = {}) {
-  const own = context === undefined;
-  const name = `failed ${t.name} ${++opened}`;
+export async function createPage({ context, prepare, ...options } = {}) {
   context ??= await (await browser()).newContext({ viewport: { width: 1100, height: 800 }, ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(30_000);
@@ -61,33 +58,45 @@ export async function openPage(t, url, { context, prepare, ...options } = {}) {
   const problems = watch(page);
   const allowed = [];
   const streams = await listen(page);
-  const artefact = (title, kind) => {
-    mkdirSync(artefacts, { recursive: true });
-    return `${artefacts}${title.replaceAll(/\W+/g, "-")}.${kind}`;
-  };
   const shot = async (title) => {
     const path = artefact(title, "png");
     await page.screenshot({ path });
     return path;
   };
-  Object.assign(page, { problems, streams, shot, allow: (pattern) => allowed.push(pattern) });
+  Object.assign(page, { problems, allowed, streams, shot, allow: (pattern) => allowed.push(pattern) });
+  await prepare?.(page);
+  return page;
+}
 
+function artefact(title, kind) {
+  mkdirSync(artefacts, { recursive: true });
+  return `${artefacts}${title.replaceAll(/\W+/g, "-")}.${kind}`;
+}
+
+/**
+ * Fails if a page has a problem that was not allowed, or lacks one that was. If the test has failed, or fails by that,
+ * test-results/ keeps a screenshot and the streams. close is called before the verdict.
+ */
+export async function judge(t, page, close = () => {}) {
+  const { problems, allowed, streams } = page;
+  const unexpected = problems.filter((problem) => !allowed.some((pattern) => pattern.test(problem)));
+  if (!t.passed || unexpected.length > 0) {
+    const name = `failed ${t.name} ${++failed}`;
+    await page.shot(name).catch(() => {}); // it may be the page that crashed
+    writeFileSync(artefact(name, "json"), JSON.stringify({ problems, streams }, undefined, 1));
+  }
+  await close();
+  assert.deepEqual(unexpected, [], "the page has problems");
+  for (const pattern of allowed) assert.ok(problems.some((problem) => pattern.test(problem)), `${pattern} did not happen`);
+}
+
+/** Makes a page with createPage, opens it at a URL, and judges and closes it after the test. */
+export async function openPage(t, url, options = {}) {
+  const page = await createPage(options);
   let left;
-  const leave = () => (left ??= end());
+  const leave = () => (left ??= judge(t, page, () => (options.context ? page.close() : page.context().close())));
   leaveBefore(url, leave);
   t.after(leave);
-  const end = async () => {
-    const unexpected = problems.filter((problem) => !allowed.some((pattern) => pattern.test(problem)));
-    if (!t.passed || unexpected.length > 0) {
-      await shot(name).catch(() => {}); // it may be the page that crashed
-      writeFileSync(artefact(name, "json"), JSON.stringify({ problems, streams }, undefined, 1));
-    }
-    if (own) await context.close();
-    else await page.close();
-    assert.deepEqual(unexpected, [], "the page has problems");
-    for (const pattern of allowed) assert.ok(problems.some((problem) => pattern.test(problem)), `${pattern} did not happen`);
-  };
-  await prepare?.(page);
   await page.goto(url);
   return page;
 }

@@ -46,18 +46,18 @@ export async function thread(gateway, id, agent = "travel") {
 }
 
 /** Waits until nothing runs, as the gateway has it: a stop that is a hang-up takes it two seconds. Returns the thread. */
-export const settled = (gateway, id) =>
+export const settled = (gateway, id, agent) =>
   until(`the end of ${id}`, async () => {
-    const found = await thread(gateway, id);
+    const found = await thread(gateway, id, agent);
     return found.status !== "running" && found;
   });
 
 /**
  * Fails unless the page shows the thread's conversation, each message once and in its order; returns the thread.
  */
-export async function agrees(page, gateway, id) {
+export async function agrees(page, gateway, id, agent) {
   await idle(page);
-  const truth = await thread(gateway, id);
+  const truth = await thread(gateway, id, agent);
   const said = truth.messages.filter(({ role, content }) => /user|assistant/.test(role) && content);
   const onPage = await shown(page);
   assert.deepEqual(onPage.map(({ id }) => id), said.map(({ id }) => id), JSON.stringify({ onPage, said }, undefined, 1));

@@ -1,7 +1,7 @@
 // The gateway's own page, as a person uses it, and what must be true of it.
 
 import assert from "node:assert/strict";
-import { openPage } from "./browser.mjs";
+import { createPage, judge, openPage } from "./browser.mjs";
 import { agrees } from "./chat.mjs";
 
 export { agrees, shown } from "./chat.mjs";
@@ -9,24 +9,74 @@ export { agrees, shown } from "./chat.mjs";
 /** How long a page may take for a step when other tests have the machine's cores. */
 const PATIENCE_MS = 60_000;
 
+/** The options of a page of the gateway at url: those given, and what is common to all. */
+const optionsFor = (url, options) => ({
+  viewport: { width: 1440, height: 900 },
+  ...options,
+  async prepare(page) {
+    page.setDefaultTimeout(PATIENCE_MS);
+    page.on("request", (request) => {
+      const asked = new URL(request.url());
+      if (/^https?:$/.test(asked.protocol) && asked.origin !== url) page.problems.push(`other host: ${request.url()}`);
+    });
+    await options.prepare?.(page);
+  },
+});
+
 /**
- * Opens the page of the gateway at url, at a place such as "#/t/travel/<thread>", with the options of openPage.
+ * Opens the page of the gateway at url, at a place such as "#/t/travel/<thread>", with the options of createPage.
  *
- * To the page's problems counts also what it asks of another host: all it needs is the gateway's.
+ * Requests to another host count as problems of the page: the gateway serves all that the page needs.
  */
-export function openPlanner(t, url, { place = "", ...options } = {}) {
-  return openPage(t, `${url}/${place}`, {
-    viewport: { width: 1440, height: 900 },
-    ...options,
-    async prepare(page) {
-      page.setDefaultTimeout(PATIENCE_MS);
-      page.on("request", (request) => {
-        const asked = new URL(request.url());
-        if (/^https?:$/.test(asked.protocol) && asked.origin !== url) page.problems.push(`other host: ${request.url()}`);
-      });
-      await options.prepare?.(page);
-    },
-  });
+export const openPlanner = (t, url, { place = "", ...options } = {}) => openPage(t, `${url}/${place}`, optionsFor(url, options));
+
+/**
+ * Returns visit(t, place), which takes one page of the gateway at url from test to test of a file, as a person goes from one
+ * conversation to the next: loading a page takes longer than most tests. The options are those of createPage.
+ *
+ * The page mounts each conversation anew. A test that has a thread of its own, or an agent's next one, starts without traces of
+ * other tests; what it changes outside of the conversation, such as the window's size, it changes back. Problems, streams and routes
+ * are those of one test. After a failed test the next one gets a new page.
+ */
+export function visitor(url, options = {}) {
+  let page;
+
+  async function leave(t, visited) {
+    let kept = false;
+    try {
+      if (t.passed) await leaveConversation(visited);
+      await judge(t, visited);
+      kept = t.passed;
+    } finally {
+      if (kept) for (const list of [visited.problems, visited.allowed, visited.streams]) list.length = 0;
+      else {
+        page = undefined;
+        await visited.context().close();
+      }
+    }
+  }
+
+  return async function visit(t, place) {
+    if (page) await goTo(page, place);
+    else {
+      page = await createPage(optionsFor(url, { reducedMotion: "reduce", ...options }));
+      await page.goto(`${url}/${place}`);
+    }
+    const visited = page;
+    t.after(() => leave(t, visited));
+    return visited;
+  };
+}
+
+const goTo = (page, place) => page.evaluate((hash) => void (location.hash = hash), place);
+
+/** Takes a page to a place without a conversation, where nothing is left of the last one. */
+async function leaveConversation(page) {
+  await page.unrouteAll({ behavior: "wait" });
+  await goTo(page, "#/t/nobody/nothing");
+  await page.getByTestId("no-agent").waitFor();
+  await page.getByTestId("notice").getByRole("button", { name: "Dismiss" }).evaluateAll((buttons) => buttons.forEach((button) => button.click()));
+  await page.getByTestId("notice").first().waitFor({ state: "detached" });
 }
 
 /** Where the page is: {agent, thread, inspect}, the last with what the inspector shows, if it is open. */
@@ -82,19 +132,22 @@ export const unasked = (page) => page.getByTestId("questions").waitFor({ state: 
 
 const texts = (locator) => locator.evaluateAll((elements) => elements.map((element) => element.textContent.trim()));
 
-/**
- * Fails unless the page shows the thread as GET /threads/{id} has it: each message once and in order, the question that is
- * open, and beside the conversation what is booked. Returns the thread.
- */
-export async function agreesWhole(page, gateway, id) {
-  const truth = await agrees(page, gateway, id);
-  const { origin, destination, itinerary = {}, experiences = [], planning_step: at } = truth.state;
-  await step(page, at);
+/** Fails unless the page shows the thread as GET /threads/{id} has it: each message once and in order, and the open questions. Returns the thread. */
+export async function agreesAsked(page, gateway, id, agent) {
+  const truth = await agrees(page, gateway, id, agent);
   const asked = page.getByTestId("question");
   assert.deepEqual(
     await asked.evaluateAll((elements) => elements.map((element) => element.dataset.id)),
     truth.interrupts.map(({ id }) => id),
   );
+  return truth;
+}
+
+/** Does what agreesAsked does with a plan, and fails unless the page shows beside the conversation what is booked. Returns the thread. */
+export async function agreesWhole(page, gateway, id) {
+  const truth = await agreesAsked(page, gateway, id);
+  const { origin, destination, itinerary = {}, experiences = [], planning_step: at } = truth.state;
+  await step(page, at);
   const trip = page.getByTestId("itinerary");
   const piece = (kind) => texts(trip.getByTestId(`booked-${kind}`).getByRole("heading"));
   assert.deepEqual(await piece("flight"), itinerary.flight ? [itinerary.flight.airline] : []);
