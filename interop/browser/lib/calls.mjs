@@ -1,12 +1,14 @@
 // Cards that people decide about calls on, and what the conversation shows of the calls, on the gateway's own page.
 
 import { say } from "./chat.mjs";
-import { openPlanner } from "./planner.mjs";
 
-/** Opens the page at an agent's new thread, and says something: the page, with its calls to be decided on. */
-export async function asked(t, { gateway }, words, { agent = "desk", ...options } = {}) {
+/**
+ * Says something to an agent on a new thread, on a page that open(t, place) opens: the page, with its calls to be decided on, and the
+ * thread's id as page.thread.
+ */
+export async function asked(t, open, words, agent = "desk") {
   const thread = crypto.randomUUID();
-  const page = await openPlanner(t, gateway.url, { place: `#/t/${agent}/${thread}`, ...options });
+  const page = await open(t, `#/t/${agent}/${thread}`);
   page.allow(/404/); // nobody has begun the thread that this names
   await page.getByTestId("welcome").waitFor();
   await say(page, words);

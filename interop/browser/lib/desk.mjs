@@ -32,9 +32,10 @@ const parameters = {
 };
 
 /**
- * Starts the desk until the test file is over: {gateway, another(), shop, told()}; another starts a gateway more, of the same desk. The agent "desk" asks about each call and remembers, the agent
- * "plain" remembers nothing. told are the results that the model was last told, in order. shop.asked are the bodies that the shop got
- * so far; after shop.hold() it answers nobody before what that returns is called.
+ * Starts the desk until the test file is over: {gateway, another(args), shop, told()}; another starts one more gateway of the same
+ * desk, with args, or those of the first. The agent "desk" asks about each call and remembers, the agent "plain" remembers nothing.
+ * told returns the results that the model received last, in order. shop.asked are the bodies that the shop received so far; after
+ * shop.hold() it answers no request before the function that hold returned is called.
  */
 export async function startDesk({ args } = {}) {
   const shop = await startShop();
@@ -53,7 +54,7 @@ export async function startDesk({ args } = {}) {
       plain: desk,
     },
   });
-  const another = () => startGateway({ args, team });
+  const another = (own = args) => startGateway({ args: own, team });
   const gateway = await another();
   const told = async () => (await mock.requests("desk")).at(-1).messages.filter(({ role }) => role === "tool").map(({ content }) => content);
   return { gateway, another, shop, told };
