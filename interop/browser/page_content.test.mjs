@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { idle, say } from "./lib/chat.mjs";
 import { startDesigner } from "./lib/designer.mjs";
-import { camera } from "./lib/looks.mjs";
-import { openPlanner } from "./lib/planner.mjs";
+import { camera, eachLook } from "./lib/looks.mjs";
+import { openPlanner, visitor } from "./lib/planner.mjs";
 import { startGateway } from "./lib/servers.mjs";
 import { gate, says, startTeller } from "./lib/teller.mjs";
 
@@ -95,8 +95,11 @@ agents:
 `,
 });
 
-async function opened(t, agent, options) {
-  const page = await openPlanner(t, gateway.url, { place: `#/t/${agent}/${crypto.randomUUID()}`, reducedMotion: "reduce", ...options });
+const visit = visitor(gateway.url, { permissions: ["clipboard-read", "clipboard-write"] });
+
+/** A new conversation with an agent, on a page that open(t, place) opens. */
+async function opened(t, agent, open = visit) {
+  const page = await open(t, `#/t/${agent}/${crypto.randomUUID()}`);
   page.allow(/404/); // nobody has begun the thread that this names
   await page.getByTestId("welcome").waitFor();
   return page;
@@ -118,7 +121,7 @@ test("Markdown is shown as elements: links open safely, images are links, tables
 });
 
 test("a block of code has its language, is copied, and scrolls by keyboard", async (t) => {
-  const page = await opened(t, "teller", { permissions: ["clipboard-read", "clipboard-write"] });
+  const page = await opened(t, "teller");
   await say(page, "Markdown");
   const code = page.getByTestId("code");
   assert.equal(await code.getAttribute("data-language"), "python");
@@ -241,35 +244,28 @@ test("an error in a surface stays in its message", async (t) => {
   await page.getByText("You wrote: And on?").waitFor();
 });
 
-for (const [look, options] of [
-  ["light", {}],
-  ["dark", { colorScheme: "dark" }],
-  ["light phone", { viewport: { width: 360, height: 740 }, hasTouch: true }],
-]) {
-  test(`${look}: what agents send beside words`, async (t) => {
-    thought.open();
-    counted.open();
-    const page = await opened(t, "teller", options);
-    const { stage, done } = camera(page, `content ${look}`);
-    await say(page, "Markdown");
-    await page.getByTestId("code").locator(".hljs-keyword").first().waitFor();
-    await idle(page);
-    await stage("1 markdown", { end: false });
-    await say(page, "Think");
-    await page.getByText("It is 42.").waitFor();
-    await page.getByTestId("reasoning").locator("summary").click();
-    await say(page, "Work");
-    await page.getByText("Booked.").waitFor();
-    await idle(page);
-    await page.getByText("Radar").click();
-    await stage("2 reasoning and activities", { end: false });
-    done();
-    const shows = await opened(t, "designs", options);
-    const surfaces = camera(shows, `content ${look}`);
-    await say(shows, "Which hotel?");
-    await shows.getByText("There.", { exact: true }).waitFor();
-    await idle(shows);
-    await surfaces.stage("3 surface", { end: false });
-    surfaces.done();
-  });
-}
+eachLook("what agents send beside words", async (t, { look, options }) => {
+  thought.open();
+  counted.open();
+  const page = await opened(t, "teller", (t, place) => openPlanner(t, gateway.url, { place, ...options }));
+  const { stage, done } = camera(page, `content ${look}`);
+  await say(page, "Markdown");
+  await page.getByTestId("code").locator(".hljs-keyword").first().waitFor();
+  await idle(page);
+  await stage("1 markdown", { end: false });
+  await say(page, "Think");
+  await page.getByText("It is 42.").waitFor();
+  await page.getByTestId("reasoning").locator("summary").click();
+  await say(page, "Work");
+  await page.getByText("Booked.").waitFor();
+  await idle(page);
+  await page.getByText("Radar").click();
+  await stage("2 reasoning and activities", { end: false });
+  await page.getByTestId("agent-switch").selectOption("designs");
+  await page.getByTestId("welcome").waitFor();
+  await say(page, "Which hotel?");
+  await page.getByText("There.", { exact: true }).waitFor();
+  await idle(page);
+  await stage("3 surface", { end: false });
+  done();
+});

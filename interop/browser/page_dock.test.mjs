@@ -2,11 +2,25 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { begun } from "./lib/begun.mjs";
 import { getsFocus } from "./lib/keyboard.mjs";
-import { begin, closeInspector, openPlanner, option, pick, placeOf, question, step } from "./lib/planner.mjs";
+import { closeInspector, openPlanner, option, pick, placeOf, question, unasked, visitor } from "./lib/planner.mjs";
 import { startGateway } from "./lib/servers.mjs";
 
-const gateway = await startGateway();
+const gateway = await startGateway({
+  team: `
+version: 1
+agents:
+  tailor:
+    type: script
+    description: Asks for a size and a shop
+    steps:
+      - ask: { key: size, message: "Which size?", options: [ S, M ] }
+      - ask: { key: shop, message: "Which shop?", options: [ Centre, Harbour ] }
+      - say: "Size \${answers.size}."
+`,
+});
+const visit = visitor(gateway.url);
 
 const inspector = (page) => page.getByTestId("inspector");
 const edge = (page) => page.getByTestId("dock-edge");
@@ -15,49 +29,52 @@ const sizes = async (page) => {
   return { chat, dock };
 };
 
+/** A conversation with an open question, on a page that open(t, place) opens: {page, id}. */
+async function asked(t, open = visit) {
+  const id = await begun(gateway, "tailor", "A coat, please");
+  const page = await open(t, `#/t/tailor/${id}`);
+  await question(page, "Which size?").waitFor();
+  return { page, id };
+}
+
 test("the conversation goes on beside the inspector, as it was", async (t) => {
-  const page = await openPlanner(t, gateway.url);
-  const id = await begin(page);
-  await question(page, /flight/i).waitFor();
+  const { page, id } = await asked(t);
   await page.getByTestId("copilot-chat-textarea").evaluate((field) => (field.dataset.same = "yes"));
   await page.getByTestId("inspector-open").click();
   await inspector(page).waitFor();
   assert.equal(await page.getByTestId("copilot-chat-textarea").getAttribute("data-same"), "yes", "nothing was made anew");
   const { chat, dock } = await sizes(page);
   assert.ok(chat.x + chat.width <= dock.x, "it stands beside");
-  await pick(page, "KLM");
-  await question(page, /hotel/i).waitFor();
+  await pick(page, "M");
+  await question(page, "Which shop?").waitFor();
   assert.equal(placeOf(page).thread, id);
   await page.goBack();
   await inspector(page).waitFor({ state: "detached" });
-  await option(page, "Hotel Zoe").waitFor();
+  await option(page, "Harbour").waitFor();
   await page.goForward();
   await inspector(page).waitFor();
   await closeInspector(page);
   await page.waitForFunction(() => document.activeElement?.dataset.testid === "inspector-open"); // the focus goes back to where it came from
-  await pick(page, "Hotel Zoe");
-  await step(page, "complete");
+  await pick(page, "Harbour");
+  await page.getByText("Size M.").waitFor();
+  await unasked(page);
 });
 
 test("its tab is a place: a reload finds it, and another thread keeps it open", async (t) => {
-  const page = await openPlanner(t, gateway.url);
-  await begin(page);
-  await question(page, /flight/i).waitFor();
+  const { page } = await asked(t);
   await page.getByTestId("inspector-open").click();
   await page.getByTestId("insp-tab-state").click();
-  await page.getByTestId("state-tree").waitFor();
+  await inspector(page).getByTestId("state-tree").waitFor();
   assert.equal(placeOf(page).inspect.inspect, "state");
   await page.reload();
-  await page.getByTestId("state-tree").waitFor();
+  await inspector(page).getByTestId("state-tree").waitFor();
   await page.getByTestId("new-thread").click();
   await page.getByTestId("welcome").waitFor();
   assert.equal(placeOf(page).inspect.inspect, "state");
 });
 
 test("its edge is moved by keys and by the pointer, and stays where it was put", async (t) => {
-  const page = await openPlanner(t, gateway.url);
-  await begin(page);
-  await question(page, /flight/i).waitFor();
+  const { page } = await asked(t, (t, place) => openPlanner(t, gateway.url, { place }));
   await page.getByTestId("inspector-open").click();
   await inspector(page).waitFor();
   const before = (await sizes(page)).dock.width;
@@ -77,9 +94,7 @@ test("its edge is moved by keys and by the pointer, and stays where it was put",
 });
 
 test("its tabs are chosen by keys", async (t) => {
-  const page = await openPlanner(t, gateway.url);
-  await begin(page);
-  await question(page, /flight/i).waitFor();
+  const { page } = await asked(t);
   await page.getByTestId("inspector-open").click();
   const tab = page.getByRole("tab");
   await page.getByRole("tab", { selected: true }).focus();
@@ -91,9 +106,7 @@ test("its tabs are chosen by keys", async (t) => {
 });
 
 test("on a phone it stands below", async (t) => {
-  const page = await openPlanner(t, gateway.url, { viewport: { width: 390, height: 844 }, hasTouch: true });
-  await begin(page);
-  await question(page, /flight/i).waitFor();
+  const { page } = await asked(t, (t, place) => openPlanner(t, gateway.url, { place, viewport: { width: 390, height: 844 }, hasTouch: true }));
   await page.getByTestId("inspector-open").click();
   await inspector(page).waitFor();
   const { chat, dock } = await sizes(page);

@@ -1,11 +1,15 @@
-// The list of threads on a phone: a drawer over the page, from which one gets back without a mouse too.
+// A phone: the list of threads is a drawer over the page, from which one gets back without a mouse too, and a conversation shows its
+// newest line.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { begin, openPlanner, question, row } from "./lib/planner.mjs";
+import { answer, begun } from "./lib/begun.mjs";
+import { openPlanner, option, question, row, step, still, unasked, visitor } from "./lib/planner.mjs";
 import { startGateway } from "./lib/servers.mjs";
 
 const gateway = await startGateway();
+const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, reducedMotion: "reduce" };
+const visit = visitor(gateway.url, phone);
 
 const toggle = (page) => page.getByTestId("threads-toggle");
 const opened = (page) => page.locator('[data-testid="thread-list"][data-open]');
@@ -13,10 +17,10 @@ const closed = (page) => opened(page).waitFor({ state: "detached" });
 const within = (page) => page.evaluate(() => document.activeElement.closest('[data-testid="thread-list"]') !== null);
 const onToggle = (page) => page.waitForFunction(() => document.activeElement.dataset.testid === "threads-toggle");
 
-/** A phone with a plan, and its drawer open: {page, id}. */
-async function drawer(t) {
-  const page = await openPlanner(t, gateway.url, { viewport: { width: 390, height: 844 }, reducedMotion: "reduce" });
-  const id = await begin(page);
+/** A phone with a plan, and its drawer open, on a page that open(t, place) opens: {page, id}. */
+async function drawer(t, open = visit) {
+  const id = await begun(gateway, "travel", "Plan my trip");
+  const page = await open(t, `#/t/travel/${id}`);
   await question(page, /flight/i).waitFor();
   await toggle(page).click();
   await opened(page).waitFor();
@@ -69,7 +73,7 @@ test("going somewhere closes the drawer", async (t) => {
 });
 
 test("on a wide window there is no drawer, and nothing lies behind it", async (t) => {
-  const { page } = await drawer(t);
+  const { page } = await drawer(t, (t, place) => openPlanner(t, gateway.url, { place, ...phone }));
   await page.setViewportSize({ width: 1440, height: 900 });
   await closed(page);
   await page.getByTestId("copilot-chat-textarea").click();
@@ -77,4 +81,18 @@ test("on a wide window there is no drawer, and nothing lies behind it", async (t
   await page.setViewportSize({ width: 390, height: 844 });
   await toggle(page).waitFor();
   assert.equal(await opened(page).count(), 0);
+});
+
+test("who answers from far up the conversation sees what comes of it", async (t) => {
+  const id = await begun(gateway, "travel", "Plan my trip");
+  await answer(gateway, "travel", id, "KLM");
+  const page = await visit(t, `#/t/travel/${id}`);
+  await question(page, /hotel/i).waitFor();
+  await still(page);
+  await page.getByTestId("copilot-scroll-content").locator("xpath=ancestor::div[3]").evaluate((list) => list.scrollTo({ top: 0 }));
+  await page.getByTestId("copilot-scroll-to-bottom").waitFor(); // the list does not follow its growth any more
+  await option(page, "Hotel Zoe").evaluate((button) => button.click()); // as a screen reader does: without scrolling to it
+  await unasked(page);
+  await step(page, "complete");
+  await still(page);
 });

@@ -2,9 +2,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { begun } from "./lib/begun.mjs";
 import { idle, say, shown } from "./lib/chat.mjs";
-import { camera, ofColours } from "./lib/looks.mjs";
-import { closeInspector, openPlanner, option, pick, placeOf, question, threadOf } from "./lib/planner.mjs";
+import { camera, eachLook } from "./lib/looks.mjs";
+import { closeInspector, openPlanner, option, pick, placeOf, question, threadOf, visitor } from "./lib/planner.mjs";
 import { ask, startGateway } from "./lib/servers.mjs";
 
 const gateway = await startGateway({
@@ -16,7 +17,6 @@ agents:
     description: Has no cloth
     steps:
       - say: "Let me see."
-      - sleep: 1s
       - fail: { code: out_of_cloth, message: "There is no cloth left." }
   asker:
     type: script
@@ -29,29 +29,42 @@ agents:
 
 const earlier = (page) => page.getByTestId("failed-run").filter({ hasText: "There is no cloth left." });
 const failure = (page) => page.getByTestId("failure").filter({ hasText: "There is no cloth left." });
+const dismiss = (page) => page.getByTestId("notice").getByRole("button", { name: "Dismiss" }).click();
 const runs = async (agent, id) => (await ask(`${gateway.url}/threads/${id}?agent=${agent}`)).body.runs;
 
-/** Opens the page at an agent, and says something: {page, id}. */
-async function begun(t, agent, options) {
+const visit = visitor(gateway.url);
+
+/** Says something to an agent: {page, id}. */
+async function opened(t, agent) {
   const id = crypto.randomUUID();
-  const page = await openPlanner(t, gateway.url, { place: `#/t/${agent}/${id}`, ...options });
+  const page = await visit(t, `#/t/${agent}/${id}`);
   page.allow(/404/); // nobody has begun the thread that this names
   await page.getByTestId("welcome").waitFor();
   await say(page, "A coat, please");
   return { page, id };
 }
 
+/** Keeps the page's next run from the gateway, until what this returns is called. */
+async function hold(page) {
+  let release;
+  const released = new Promise((resolve) => (release = resolve));
+  await page.route("**/run", (route) => released.then(() => route.continue()), { times: 1 });
+  return release;
+}
+
 test("why a turn failed stays in the conversation, also over a reload, and the turn can be run again", async (t) => {
-  const { page, id } = await begun(t, "tailor");
+  const { page, id } = await opened(t, "tailor");
   await failure(page).waitFor();
-  await page.getByTestId("notice").getByRole("button", { name: "Dismiss" }).click();
+  await dismiss(page);
   assert.equal(await failure(page).count(), 1, "what is said for a moment is not all");
   assert.equal(await failure(page).getAttribute("data-code"), "out_of_cloth");
 
   await page.reload();
   await failure(page).waitFor();
+  const release = await hold(page);
   await failure(page).getByRole("button", { name: "Try again" }).click();
   await failure(page).waitFor({ state: "detached" });
+  release();
   await failure(page).waitFor();
   await idle(page);
   assert.equal((await runs("tailor", id)).length, 2);
@@ -59,7 +72,7 @@ test("why a turn failed stays in the conversation, also over a reload, and the t
 });
 
 test("an earlier turn that failed stays with its reason, also after later messages and a reload, and runs again in a copy", async (t) => {
-  const { page, id } = await begun(t, "tailor");
+  const { page, id } = await opened(t, "tailor");
   await failure(page).waitFor();
   await say(page, "A hat, then");
   await earlier(page).waitFor();
@@ -88,16 +101,19 @@ test("an earlier turn that failed stays with its reason, also after later messag
 });
 
 test("a failure goes when its turn runs again, and leads to its run while it is there", async (t) => {
-  const { page } = await begun(t, "tailor");
+  const { page } = await opened(t, "tailor");
   await failure(page).waitFor();
+  await dismiss(page); // it would cover the inspector's buttons
   await failure(page).getByRole("button", { name: "Open in inspector" }).click();
   await page.getByTestId("inspector").waitFor();
   assert.deepEqual(placeOf(page).inspect, { inspect: "trace", run: "1" });
   await closeInspector(page);
+  const release = await hold(page);
   await failure(page).getByRole("button", { name: "Try again" }).focus();
   await page.keyboard.press("Enter");
   await failure(page).waitFor({ state: "detached" });
   await page.waitForFunction(() => document.activeElement?.id === "chat"); // the focus is not lost
+  release();
   await failure(page).waitFor();
   await idle(page);
   await page.reload();
@@ -105,23 +121,8 @@ test("a failure goes when its turn runs again, and leads to its run while it is 
   assert.equal(await earlier(page).count(), 0, "its turn ran again");
 });
 
-for (const look of ["light", "dark phone"]) {
-  test(`${look}: turns that failed`, async (t) => {
-    const phone = look.endsWith("phone");
-    const colorScheme = look.split(" ")[0];
-    const { page } = await begun(t, "tailor", { colorScheme, reducedMotion: "reduce", ...(phone && { viewport: { width: 360, height: 740 }, hasTouch: true }) });
-    await failure(page).waitFor();
-    await say(page, "A hat, then");
-    await earlier(page).waitFor();
-    await failure(page).waitFor();
-    const { stage, done } = camera(page, `${look} failures`, colorScheme === "dark" ? ofColours : {});
-    await stage("1 two failures");
-    done();
-  });
-}
-
 test("an answer whose turn failed can be given again, and its card says why, also after a reload", async (t) => {
-  const { page, id } = await begun(t, "asker");
+  const { page, id } = await opened(t, "asker");
   await pick(page, "M");
   const reason = question(page, "Which size?").getByTestId("refusal").filter({ hasText: "There is no cloth left." });
   await reason.waitFor();
@@ -132,4 +133,15 @@ test("an answer whose turn failed can be given again, and its card says why, als
   await reason.waitFor();
   await idle(page);
   assert.equal((await runs("asker", id)).length, 3);
+});
+
+eachLook("turns that failed", async (t, { look, options }) => {
+  const id = await begun(gateway, "tailor", "A coat, please");
+  await begun(gateway, "tailor", "A hat, then", id);
+  const page = await openPlanner(t, gateway.url, { place: `#/t/tailor/${id}`, ...options });
+  await earlier(page).waitFor();
+  await failure(page).waitFor();
+  const { stage, done } = camera(page, `${look} failures`);
+  await stage("1 two failures");
+  done();
 });

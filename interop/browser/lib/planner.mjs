@@ -75,8 +75,11 @@ async function leaveConversation(page) {
   await page.unrouteAll({ behavior: "wait" });
   await goTo(page, "#/t/nobody/nothing");
   await page.getByTestId("no-agent").waitFor();
-  await page.getByTestId("notice").getByRole("button", { name: "Dismiss" }).evaluateAll((buttons) => buttons.forEach((button) => button.click()));
-  await page.getByTestId("notice").first().waitFor({ state: "detached" });
+  await page.waitForFunction(() => {
+    const notices = document.querySelectorAll('[data-testid="notice"] [aria-label="Dismiss"]');
+    for (const notice of notices) notice.click();
+    return notices.length === 0;
+  });
 }
 
 /** Where the page is: {agent, thread, inspect}, the last with what the inspector shows, if it is open. */
