@@ -6,8 +6,8 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { deflateSync } from "node:zlib";
 import { idle, say, thread as read } from "./lib/chat.mjs";
-import { camera } from "./lib/looks.mjs";
-import { notice, openPlanner, row } from "./lib/planner.mjs";
+import { camera, eachLook } from "./lib/looks.mjs";
+import { notice, openPlanner, requestsOf, row, visitor } from "./lib/planner.mjs";
 import { startGateway } from "./lib/servers.mjs";
 import { gate, says, startTeller } from "./lib/teller.mjs";
 
@@ -96,8 +96,12 @@ agents:
 `,
 });
 
-async function opened(t, agent = "viewer", { thread = crypto.randomUUID(), ...options } = {}) {
-  const page = await openPlanner(t, gateway.url, { place: `#/t/${agent}/${thread}`, reducedMotion: "reduce", ...options });
+const visit = visitor(gateway.url);
+
+/** A new conversation with an agent, on a page that open(t, place) opens: the page, with the thread's id as page.thread. */
+async function opened(t, agent = "viewer", open = visit) {
+  const thread = crypto.randomUUID();
+  const page = await open(t, `#/t/${agent}/${thread}`);
   page.allow(/404/); // nobody has begun the thread that this names
   await page.getByTestId("welcome").waitFor();
   return Object.assign(page, { thread });
@@ -170,8 +174,7 @@ test("what was sent stays the same picture when the gateway's link takes the pla
   await seen(page);
   assert.equal(await pictures(page).getAttribute("src"), before);
   assert.equal(await pictures(page).evaluate((image) => image.sameElement), true);
-  const asked = [];
-  page.on("request", (request) => asked.push(request));
+  const asked = requestsOf(t, page);
   await page.getByRole("button", { name: /regenerate/i }).click();
   await page.waitForFunction(() => document.querySelectorAll('[data-testid="said"]').length === 1);
   await seen(page);
@@ -201,7 +204,7 @@ test("a file alone is a message, sent by keyboard; files are removed by keyboard
 
 test("type, size and number are checked before anything is sent", async (t) => {
   const page = await opened(t);
-  page.on("request", (request) => assert.ok(!request.url().endsWith("/run"), "nothing is sent"));
+  const asked = requestsOf(t, page);
   await attach(page, files.zip, files.big, files.sea);
   await page.getByText(/“all\.zip” is of a type that this agent does not take\. It takes pictures, sound and text\./).waitFor();
   await page.getByText(/“big\.png” has 70 KB\. A file may have 64 KB at most\./).waitFor();
@@ -209,6 +212,7 @@ test("type, size and number are checked before anything is sent", async (t) => {
   await attach(page, files.sand, files.notes, files.sound);
   await page.getByText("A message may have 3 files: 1 more was left out.").waitFor();
   assert.deepEqual(await held(page), ["sea.png", "sand.png", "notes.md"]);
+  assert.deepEqual(asked.map((request) => request.url()).filter((url) => url.endsWith("/run")), [], "nothing is sent");
 });
 
 test("HTML that says it is a picture is refused by the gateway, and words and files stay in the field", async (t) => {
@@ -344,24 +348,18 @@ test("an agent that takes no files has no button, and a file that is dropped doe
   await page.getByText("Heard.").waitFor();
 });
 
-for (const [look, options] of [
-  ["light", {}],
-  ["dark", { colorScheme: "dark" }],
-  ["dark phone", { colorScheme: "dark", viewport: { width: 360, height: 740 }, hasTouch: true }],
-]) {
-  test(`${look}: files that wait, and files in a conversation`, async (t) => {
-    const page = await opened(t, "viewer", options);
-    const { stage, done } = camera(page, `files ${look}`);
-    await attach(page, files.sea, files.notes, files.sound);
-    await page.getByTestId("strip-file").nth(2).waitFor();
-    await stage("1 waiting", { end: false });
-    await say(page, "Look at all of these");
-    await seen(page);
-    await drawn(page, 1);
-    await stage("2 sent", { end: false });
-    await page.getByTestId("file-picture").click();
-    await stage("3 whole", { end: false });
-    await page.getByRole("button", { name: "Close", exact: true }).click();
-    done();
-  });
-}
+eachLook("files that wait, and files in a conversation", async (t, { look, options }) => {
+  const page = await opened(t, "viewer", (t, place) => openPlanner(t, gateway.url, { place, ...options }));
+  const { stage, done } = camera(page, `files ${look}`);
+  await attach(page, files.sea, files.notes, files.sound);
+  await page.getByTestId("strip-file").nth(2).waitFor();
+  await stage("1 waiting", { end: false });
+  await say(page, "Look at all of these");
+  await seen(page);
+  await drawn(page, 1);
+  await stage("2 sent", { end: false });
+  await page.getByTestId("file-picture").click();
+  await stage("3 whole", { end: false });
+  await page.getByRole("button", { name: "Close", exact: true }).click();
+  done();
+});

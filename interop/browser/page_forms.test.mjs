@@ -6,8 +6,8 @@ import { test } from "node:test";
 import { startAsker } from "./lib/asker.mjs";
 import { say } from "./lib/chat.mjs";
 import { getsFocus } from "./lib/keyboard.mjs";
-import { camera, ofColours } from "./lib/looks.mjs";
-import { openPlanner, option, question, unasked } from "./lib/planner.mjs";
+import { camera, eachLook } from "./lib/looks.mjs";
+import { openPlanner, option, question, unasked, visitor } from "./lib/planner.mjs";
 import { startGateway } from "./lib/servers.mjs";
 
 const object = (properties, required = Object.keys(properties)) => ({ type: "object", properties, required });
@@ -74,9 +74,11 @@ agents:
 `,
 });
 
-/** Opens the page and lets the agent ask: the page, with its question open. */
-async function asked(t, words, options) {
-  const page = await openPlanner(t, gateway.url, { place: `#/t/asker/${crypto.randomUUID()}`, ...options });
+const visit = visitor(gateway.url, { timezoneId: "Europe/Amsterdam" });
+
+/** Lets the agent ask on a new thread, on a page that open(t, place) opens: the page, with its question open. */
+async function asked(t, words, open = visit) {
+  const page = await open(t, `#/t/asker/${crypto.randomUUID()}`);
   page.allow(/404/); // nobody has begun the thread that this names
   await page.getByTestId("welcome").waitFor();
   await say(page, words);
@@ -100,7 +102,7 @@ async function told(page) {
 }
 
 test("each kind of field by click", async (t) => {
-  const page = await asked(t, "Kinds", { timezoneId: "Europe/Amsterdam" });
+  const page = await asked(t, "Kinds");
   await label(page, "Name").fill("Ada");
   await label(page, "Price").fill("2.5");
   await label(page, "Day").fill("2030-01-31");
@@ -127,7 +129,7 @@ test("each kind of field by click", async (t) => {
 });
 
 test("each kind of field by keyboard", async (t) => {
-  const page = await asked(t, "Kinds", { timezoneId: "Europe/Amsterdam" });
+  const page = await asked(t, "Kinds");
   const keys = page.keyboard;
   await label(page, "Name").focus();
   await keys.type("Ada");
@@ -266,7 +268,8 @@ test("no schema makes the page white", async (t) => {
 
 test("a form that throws becomes JSON", async (t) => {
   // Here because its library cannot be loaded.
-  const page = await asked(t, "Kinds", { prepare: (page) => page.route("**/assets/Rendered-*.js", (route) => route.abort()) });
+  const prepare = (page) => page.route("**/assets/Rendered-*.js", (route) => route.abort());
+  const page = await asked(t, "Kinds", (t, place) => openPlanner(t, gateway.url, { place, prepare }));
   page.allow(/Rendered|ERR_FAILED/);
   await page.getByText("It could not be shown.", { exact: false }).waitFor();
   await json(page).fill('{"name": "Ada", "seats": 1, "window": true}');
@@ -331,33 +334,30 @@ test("of a thousand options some are shown, and any is found", async (t) => {
   assert.deepEqual(await told(page), { name: "Hotel 987", price: "$987" });
 });
 
-const sizes = { light: {}, dark: { colorScheme: "dark" }, phone: { viewport: { width: 360, height: 740 } } };
-for (const [look, options] of Object.entries(sizes)) {
-  test(`${look}: forms, their problems, JSON and a thousand options`, async (t) => {
-    const page = await asked(t, "Kinds", { ...options, reducedMotion: "reduce" });
-    const { stage, done } = camera(page, look, look === "dark" ? ofColours : {});
-    const next = async (words) => {
-      await page.getByTestId("never-mind").click();
-      await unasked(page);
-      await say(page, words);
-      await page.getByTestId("questions").getByTestId("answer-field").or(page.getByTestId("option")).first().waitFor();
-    };
-    await label(page, "Seats").fill("12");
-    await answer(page);
-    await page.getByTestId("questions").getByRole("alert").first().waitFor();
-    await stage("form 1 kinds", { end: false });
-    await next("Groups");
-    await button(page, "Add to Guests").click();
-    await button(page, "Add a member").click();
-    await stage("form 2 groups", { end: false });
-    await next("Ways");
-    await stage("form 3 alternatives", { end: false });
-    await next("Tree");
-    await json(page).fill("{");
-    await page.getByText("The schema of the answer").click();
-    await stage("form 4 JSON", { end: false });
-    await next("Options");
-    await stage("form 5 options", { end: false });
-    done();
-  });
-}
+eachLook("forms, their problems, JSON and a thousand options", async (t, { look, options }) => {
+  const page = await asked(t, "Kinds", (t, place) => openPlanner(t, gateway.url, { place, ...options }));
+  const { stage, done } = camera(page, look);
+  const next = async (words) => {
+    await page.getByTestId("never-mind").click();
+    await unasked(page);
+    await say(page, words);
+    await page.getByTestId("questions").getByTestId("answer-field").or(page.getByTestId("option")).first().waitFor();
+  };
+  await label(page, "Seats").fill("12");
+  await answer(page);
+  await page.getByTestId("questions").getByRole("alert").first().waitFor();
+  await stage("form 1 kinds", { end: false });
+  await next("Groups");
+  await button(page, "Add to Guests").click();
+  await button(page, "Add a member").click();
+  await stage("form 2 groups", { end: false });
+  await next("Ways");
+  await stage("form 3 alternatives", { end: false });
+  await next("Tree");
+  await json(page).fill("{");
+  await page.getByText("The schema of the answer").click();
+  await stage("form 4 JSON", { end: false });
+  await next("Options");
+  await stage("form 5 options", { end: false });
+  done();
+});

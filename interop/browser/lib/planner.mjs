@@ -68,6 +68,15 @@ export function visitor(url, options = {}) {
   };
 }
 
+/** Returns the list of the requests that a page makes from now on until the end of the test. */
+export function requestsOf(t, page) {
+  const requests = [];
+  const add = (request) => requests.push(request);
+  page.on("request", add);
+  t.after(() => page.off("request", add));
+  return requests;
+}
+
 const goTo = (page, place) => page.evaluate((hash) => void (location.hash = hash), place);
 
 /** Takes a page to a place without a conversation, where nothing is left of the last one. */
