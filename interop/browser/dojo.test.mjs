@@ -8,9 +8,9 @@ import { fileURLToPath } from "node:url";
 import { key, startMock } from "../models/lib/mock.mjs";
 import { openPage } from "./lib/browser.mjs";
 import { idle, say, shown } from "./lib/chat.mjs";
-import { judgeFrames } from "./lib/frames.mjs";
 import { isNightly } from "./lib/nightly.mjs";
 import { ask, servePages, startGateway } from "./lib/servers.mjs";
+import { judgeFrames } from "../copilotkit/frames.mjs";
 
 const call = (name, args) => ({ toolCalls: [{ name, arguments: JSON.stringify(args) }] });
 const first = (userMessage, response) => ({ match: { userMessage, hasToolResult: false }, response });

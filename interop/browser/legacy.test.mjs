@@ -7,9 +7,9 @@ import { randomUUID } from "node:crypto";
 import { after, test } from "node:test";
 import { openPage } from "./lib/browser.mjs";
 import { agrees, say, shows } from "./lib/chat.mjs";
-import { eventsOf, judgeFrames } from "./lib/frames.mjs";
 import { startRuntime } from "./lib/reference.mjs";
 import { servePages, startGateway } from "./lib/servers.mjs";
+import { eventsOf, judgeFrames } from "../copilotkit/frames.mjs";
 
 const pages = await servePages();
 const gateway = await startGateway();

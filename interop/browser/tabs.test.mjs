@@ -5,9 +5,9 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { openPage } from "./lib/browser.mjs";
 import { agrees, busy, choose, idle, say, settled, shown, shows, stop, thread } from "./lib/chat.mjs";
-import { judgeFrames } from "./lib/frames.mjs";
 import { servePages, startGateway } from "./lib/servers.mjs";
 import { gate, says, startTeller } from "./lib/teller.mjs";
+import { judgeFrames } from "../copilotkit/frames.mjs";
 import { until } from "../lib/until.mjs";
 
 const pages = await servePages();

@@ -7,9 +7,9 @@ import { randomUUID } from "node:crypto";
 import { describe, test } from "node:test";
 import { openPage } from "./lib/browser.mjs";
 import { agrees, busy, choose, idle, say, settled, shown, shows, stop } from "./lib/chat.mjs";
-import { judgeFrames } from "./lib/frames.mjs";
 import { isNightly, nightly } from "./lib/nightly.mjs";
 import { servePages, startExample, startGateway } from "./lib/servers.mjs";
+import { judgeFrames } from "../copilotkit/frames.mjs";
 
 const pages = await servePages();
 const fast = await served();

@@ -1,7 +1,5 @@
 // The event streams that a page received, byte for byte.
 
-export { eventsOf, judgeFrames } from "../../copilotkit/frames.mjs";
-
 /**
  * Listens to a page from before its first script. Returns the list of its streams, which grows: {url, body, text, ended},
  * where body is what was posted and ended is set when all of it has come.
