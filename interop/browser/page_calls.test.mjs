@@ -3,13 +3,13 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { answer } from "./lib/begun.mjs";
 import { asked, became, call, card, decision, ended, press } from "./lib/calls.mjs";
 import { say } from "./lib/chat.mjs";
 import { long, startDesk } from "./lib/desk.mjs";
 import { openAs } from "./lib/people.mjs";
 import { openPlanner, unasked, visitor } from "./lib/planner.mjs";
-import { startRedis } from "./lib/servers.mjs";
-import { ask } from "../lib/client.mjs";
+import { ask, startRedis } from "./lib/servers.mjs";
 import { keysFile } from "../lib/keys.mjs";
 import { startProxy } from "../lib/proxy.mjs";
 import { until } from "../lib/until.mjs";
@@ -22,14 +22,6 @@ const visit = visitor(gateway.url);
 const remembered = (page) => page.getByTestId("remembered");
 const approvals = async (path) => (await ask(`${gateway.url}${path}`)).body.approvals;
 
-/** Decides on all open calls of a thread as another client does. */
-async function decide({ url }, id, ...payloads) {
-  const { interrupts } = (await ask(`${url}/threads/${id}?agent=desk`)).body;
-  const resume = interrupts.map(({ id }, i) => ({ interruptId: id, ...(payloads[i] ? { status: "resolved", payload: payloads[i] } : { status: "cancelled" }) }));
-  const { status, text } = await ask(`${url}/threads/${id}/resume?agent=desk`, { method: "POST", body: { resume } });
-  assert.equal(status, 202, text);
-}
-
 const opened = async (page, tool) => {
   await call(page, tool).locator("summary").click();
   return call(page, tool).innerText();
@@ -37,7 +29,7 @@ const opened = async (page, tool) => {
 
 test("declined with a reason, and cancelled, are told apart, also after a reload", async (t) => {
   const page = await asked(t, visit, "Refund it and write");
-  await decide(gateway, page.thread, { approved: false, reason: "not this customer" });
+  await answer(gateway, "desk", page.thread, { approved: false, reason: "not this customer" }, undefined);
   for (const when of ["live", "reloaded"]) {
     if (when === "reloaded") await page.reload();
     await became(page, "refund", "declined");
@@ -49,7 +41,7 @@ test("declined with a reason, and cancelled, are told apart, also after a reload
 
 test("a call that failed says so, with the error", async (t) => {
   const page = await asked(t, visit, "Refund what was never bought");
-  await decide(gateway, page.thread, { approved: true });
+  await answer(gateway, "desk", page.thread, { approved: true });
   await became(page, "refund", "failed");
   assert.match(await opened(page, "refund"), /Error[^]*no such order/);
   await page.reload();
@@ -70,10 +62,11 @@ test("after a takeover a call goes on from running to done, and what was decline
   const page = await asked(t, (t, place) => openPlanner(t, proxy.url, { place }), "Refund it and write");
   page.allow(/Failed to load resource|net::ERR|Failed to fetch|network error/); // requests of the time without a gateway
   const release = shop.hold();
-  await decide(proxy, page.thread, { approved: true }, { approved: false, reason: "no letters" });
+  const cut = assert.rejects(answer(proxy, "desk", page.thread, { approved: true }, { approved: false, reason: "no letters" }));
   await became(page, "refund", "running");
   const before = shop.asked.length;
   await proxy.gateway.kill();
+  await cut;
   proxy.gateway = await another();
   await until("the other replica's request", () => shop.asked.length > before);
   release();
