@@ -2,9 +2,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { begun } from "./lib/begun.mjs";
 import { idle, say } from "./lib/chat.mjs";
-import { camera, ofColours } from "./lib/looks.mjs";
-import { closeInspector, openPlanner, pick, placeOf, question, starter, threadOf } from "./lib/planner.mjs";
+import { camera, eachLook } from "./lib/looks.mjs";
+import { closeInspector, openPlanner, pick, placeOf, question, requestsOf, starter, threadOf, visitor } from "./lib/planner.mjs";
 import { ask, startGateway } from "./lib/servers.mjs";
 import { startSuggester } from "./lib/suggester.mjs";
 import { gate, says, startTeller } from "./lib/teller.mjs";
@@ -48,21 +49,22 @@ const tools = (page, path) => page.locator(`.state-tools[data-path="${path}"]`);
 const editor = (page) => page.getByTestId("state-editor");
 const stateOf = async (agent, id) => (await ask(`${gateway.url}/threads/${id}?agent=${agent}`)).body.state;
 
-/** Opens a new conversation with an agent. */
-async function opened(t, agent, options) {
-  const asked = [];
-  const prepare = (page) => page.on("request", (request) => asked.push(new URL(request.url()).pathname));
-  const page = await openPlanner(t, gateway.url, { place: `#/t/${agent}`, reducedMotion: "reduce", prepare, ...options });
+const visit = visitor(gateway.url);
+
+/** A new conversation with an agent: the page. page.suggests() tells how often the page has asked for suggestions in it. */
+async function opened(t, agent) {
+  const page = await visit(t, `#/t/${agent}`);
+  const requests = requestsOf(t, page);
   await page.getByTestId("welcome").waitFor();
-  return Object.assign(page, { asked, suggests: () => asked.filter((path) => path.endsWith("/suggest")).length });
+  return Object.assign(page, { suggests: () => requests.filter((request) => new URL(request.url()).pathname.endsWith("/suggest")).length });
 }
 
-/** A thread of the pizza desk with its state, which is the clerk's to ask about. */
-async function ordered(t, options) {
-  const page = await opened(t, "pizza_desk", options);
-  await starter(page, "Order").click();
+/** A thread of the pizza desk with its state, and the clerk's question: {page, id}. */
+async function ordered(t) {
+  const id = await begun(gateway, "pizza_desk", "I would like to order.");
+  const page = await visit(t, `#/t/pizza_desk/${id}`);
   await question(page, "Which size?").waitFor();
-  return { page, id: await threadOf(page) };
+  return { page, id };
 }
 
 const patch = (id, agent, operations) =>
@@ -118,7 +120,9 @@ test("an empty conversation says who the agent is, what it can do, and how to be
 });
 
 test("what an agent suggests is shown after each turn, and not asked for while a question is open", async (t) => {
-  const { page } = await ordered(t);
+  const page = await opened(t, "pizza_desk");
+  await starter(page, "Order").click();
+  await question(page, "Which size?").waitFor();
   const before = page.suggests();
   await pick(page, "M");
   await suggested(page).filter({ hasText: "Order" }).waitFor();
@@ -259,26 +263,21 @@ test("a change that is made while a turn runs waits for its end", async (t) => {
   assert.deepEqual(await stateOf("teller", id), { note: "meanwhile" });
 });
 
-for (const colorScheme of ["light", "dark"]) {
-  for (const [device, viewport] of [["desk", undefined], ["phone", { width: 360, height: 780 }]]) {
-    test(`${colorScheme} ${device}: the start page, a home, and an edit of the state`, async (t) => {
-      const look = `${colorScheme} ${device} home`;
-      const page = await openPlanner(t, gateway.url, { colorScheme, reducedMotion: "reduce", ...(viewport && { viewport, hasTouch: true }) });
-      const { stage, done } = camera(page, look, colorScheme === "dark" ? ofColours : {});
-      await agentCard(page, "teller").waitFor();
-      await stage("1 agents");
-      await agentCard(page, "pizza_desk").getByRole("button", { name: "Pizza desk" }).click();
-      await starter(page, "Order").waitFor();
-      await page.getByTestId("abilities").waitFor();
-      await stage("2 home", { end: false });
-      await starter(page, "Order").click();
-      await question(page, "Which size?").waitFor();
-      if (viewport) await page.getByTestId("pane-plan").click();
-      await tools(page, "/order/toppings").getByTestId("state-change").click();
-      await page.getByTestId("state-value").fill("[");
-      await page.getByTestId("state-save").click();
-      await stage("3 edit", { end: false });
-      done();
-    });
-  }
-}
+eachLook("the start page, a home, and an edit of the state", async (t, { look, options, phone }) => {
+  const page = await openPlanner(t, gateway.url, options);
+  const { stage, done } = camera(page, `${look} home`);
+  await agentCard(page, "teller").waitFor();
+  await stage("1 agents");
+  await agentCard(page, "pizza_desk").getByRole("button", { name: "Pizza desk" }).click();
+  await starter(page, "Order").waitFor();
+  await page.getByTestId("abilities").waitFor();
+  await stage("2 home", { end: false });
+  await starter(page, "Order").click();
+  await question(page, "Which size?").waitFor();
+  if (phone) await page.getByTestId("pane-plan").click();
+  await tools(page, "/order/toppings").getByTestId("state-change").click();
+  await page.getByTestId("state-value").fill("[");
+  await page.getByTestId("state-save").click();
+  await stage("3 edit", { end: false });
+  done();
+});
