@@ -1,16 +1,18 @@
 // The inspector beside a conversation: what happens on a thread, as it is on the wire.
 
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
 import { execFile } from "node:child_process";
 import { test } from "node:test";
 import { promisify } from "node:util";
+import { answer, begun } from "./lib/begun.mjs";
 import { settled } from "./lib/chat.mjs";
-import { begin, closeInspector, openPlanner, option, pick, question, step } from "./lib/planner.mjs";
+import { getsFocus, tabTo } from "./lib/keyboard.mjs";
+import { closeInspector, option, question, visitor } from "./lib/planner.mjs";
 import { ask, startGateway } from "./lib/servers.mjs";
 
 const words = (n) => "so ".repeat(n).trim();
 const gateway = await startGateway({
+  args: ["-voice-delay", "0"], // the long runs are as long as their words are many
   team: `
 version: 1
 agents:
@@ -40,14 +42,14 @@ const node = (page, path) => page.getByTestId("state-tree").locator(`[data-path=
 
 const tab = (page, name) => page.getByTestId(`insp-tab-${name}`).click();
 
-/** A plan at its question for a flight in one tab, and its inspector in another: {planner, page, id}. */
+const visit = visitor(gateway.url, { permissions: ["clipboard-read", "clipboard-write"] });
+
+/** A plan at its question for a flight, with its inspector: {page, id}. */
 async function inspected(t) {
-  const planner = await openPlanner(t, gateway.url, { place: "#/t/travel", permissions: ["clipboard-read", "clipboard-write"] });
-  const id = await begin(planner);
-  await question(planner, /flight/i).waitFor();
-  const page = await openPlanner(t, gateway.url, { context: planner.context(), place: `#/t/travel/${id}?inspect=events` });
+  const id = await begun(gateway, "travel", "Plan my trip");
+  const page = await visit(t, `#/t/travel/${id}?inspect=events`);
   await page.getByTestId("inspector").getByText("live", { exact: true }).waitFor();
-  return { planner, page, id };
+  return { page, id };
 }
 
 /** Runs what a button has put on the clipboard, as a shell does that it is pasted into. */
@@ -64,10 +66,9 @@ async function pasted(page, button) {
 }
 
 test("the timeline shows a run as it happens, and hides what is filtered out", async (t) => {
-  const { planner, page, id } = await inspected(t);
+  const { page, id } = await inspected(t);
   const before = await shows(page, { over: 10 }); // the log, behind a prelude of four events
-  await pick(planner, "KLM");
-  await question(planner, /hotel/i).waitFor();
+  await answer(gateway, "travel", id, "KLM");
   await rows(page).filter({ hasText: "RUN_FINISHED" }).last().waitFor();
   const all = await shows(page, { over: before });
 
@@ -93,10 +94,9 @@ test("the timeline shows a run as it happens, and hides what is filtered out", a
 });
 
 test("a change of the state is shown where it is, and every step can be looked at again", async (t) => {
-  const { planner, page } = await inspected(t);
+  const { page, id } = await inspected(t);
   await tab(page, "state");
-  await pick(planner, "KLM");
-  await question(planner, /hotel/i).waitFor();
+  await answer(gateway, "travel", id, "KLM");
   await node(page, "/itinerary").filter({ hasText: "{1}" }).waitFor();
 
   const back = page.getByTestId("state-back");
@@ -116,27 +116,26 @@ test("a change of the state is shown where it is, and every step can be looked a
 });
 
 test("the open question is shown, until it is answered", async (t) => {
-  const { planner, page, id } = await inspected(t);
+  const { page, id } = await inspected(t);
   await tab(page, "questions");
   const open = page.getByTestId("interrupt");
   const { interrupts } = await settled(gateway, id);
   await open.getByText(interrupts[0].id).first().waitFor();
   await page.getByTestId("inspector-answer").getByText("Recommended").waitFor();
-  await planner.getByTestId("never-mind").click();
+  await answer(gateway, "travel", id, undefined);
   await page.getByText("No question is open.").waitFor();
   await closeInspector(page);
   await option(page, "KLM").waitFor({ state: "detached" });
 });
 
 test("what is copied as curl works in a shell", async (t) => {
-  const { planner, page, id } = await inspected(t);
+  const { page, id } = await inspected(t);
   await tab(page, "questions");
   const resumed = await pasted(page, "copy-resume");
   assert.doesNotMatch(resumed.command, /Bearer (?!\$GATEWAY_KEY)/);
-  await question(planner, /hotel/i).waitFor();
+  await page.getByTestId("chat").getByRole("heading", { name: /hotel/i }).waitFor();
   assert.equal((await settled(gateway, id)).state.itinerary.flight.airline, "KLM");
-  await pick(planner, "Hotel Zoe");
-  await step(planner, "complete");
+  await answer(gateway, "travel", id, "Hotel Zoe");
   const { runs, messages } = await settled(gateway, id);
 
   const again = await pasted(page, "copy-curl");
@@ -146,22 +145,10 @@ test("what is copied as curl works in a shell", async (t) => {
   assert.match(again.stdout, /"type":"RUN_FINISHED"/);
 });
 
-/** Runs an agent on a thread as a script does, to its end. */
-async function run(agent, threadId) {
-  const message = { id: randomUUID(), role: "user", content: "Say it" };
-  const response = await fetch(`${gateway.url}/agents/${agent}`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ threadId, runId: randomUUID(), protocolVersion: "1.0", messages: [message] }),
-  });
-  assert.match(await response.text(), /"type":"RUN_FINISHED"/);
-}
-
 /** The inspector of a thread on which an agent has run. */
 async function over(t, agent) {
-  const id = randomUUID();
-  await run(agent, id);
-  const page = await openPlanner(t, gateway.url, { place: `#/t/${agent}/${id}?inspect=events` });
+  const id = await begun(gateway, agent, "Say it");
+  const page = await visit(t, `#/t/${agent}/${id}?inspect=events`);
   return { page, id };
 }
 
@@ -188,8 +175,31 @@ test("of a long run the newest events are shown, and it says how many are not", 
 test("what happened before stays in the timeline while much happens", async (t) => {
   const { page, id } = await over(t, "wordy");
   await counted(page, /, 23\d\d events$/);
-  await run("wordy", id);
+  await begun(gateway, "wordy", "Say it again", id);
   await counted(page, /, 46\d\d events$/);
   await page.getByTestId("timeline").evaluate((box) => void (box.scrollTop = 0));
   await rows(page).and(page.locator('[aria-posinset="1"][data-type="RUN_STARTED"]')).waitFor();
+});
+
+test("the inspector is read without a mouse", async (t) => {
+  const id = await begun(gateway, "travel", "Plan my trip");
+  const page = await visit(t, `#/t/travel/${id}`);
+  await question(page, /flight/i).waitFor();
+  await tabTo(page, page.getByTestId("inspector-open"), { within: 80 });
+  await page.keyboard.press("Enter");
+  await tabTo(page, page.getByTestId("insp-tab-trace"), { within: 80 }); // past the list of threads
+  await page.keyboard.press("ArrowRight");
+  const row = page.getByTestId("timeline-row");
+  await row.first().waitFor();
+  await page.waitForFunction(() => parseInt(document.querySelector('[data-testid="timeline-count"]')?.textContent) > 10);
+  await tabTo(page, page.getByTestId("autoscroll"));
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Home");
+  await getsFocus(page, row.first().getByRole("button").first());
+  await page.keyboard.press("Enter");
+  await row.first().locator(".insp-json").waitFor();
+  const { type } = JSON.parse(await row.first().locator(".insp-json").textContent());
+  assert.equal(type, await row.first().getAttribute("data-type"));
+  await page.keyboard.press("ArrowDown");
+  await getsFocus(page, row.nth(1).getByRole("button").first());
 });
