@@ -1,39 +1,51 @@
-// How the gateway's own page looks, in light and dark: pictures of each stage for people to look at, nothing that sticks out,
-// and nothing that axe-core finds serious. page_phone.test.mjs does the same on a phone.
+// How the gateway's own page looks, on a desk and on a phone, in light and dark: pictures of each stage for people to look at, nothing
+// that sticks out, and nothing that axe-core finds serious.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { say } from "./lib/chat.mjs";
-import { camera, ofColours } from "./lib/looks.mjs";
-import { begin, closeInspector, openPlanner, pick, question, step, team, unasked } from "./lib/planner.mjs";
+import { camera, eachLook } from "./lib/looks.mjs";
+import { begin, closeInspector, openPlanner, pick, question, row, step, team, unasked } from "./lib/planner.mjs";
 import { startGateway } from "./lib/servers.mjs";
 
 const gateway = await startGateway();
 
-for (const colorScheme of ["light", "dark"]) {
-  test(`${colorScheme}: every stage of a plan`, async (t) => {
-    const page = await openPlanner(t, gateway.url, { colorScheme, reducedMotion: "reduce" });
-    const { stage, done } = camera(page, colorScheme, colorScheme === "dark" ? ofColours : {});
-    await page.getByTestId("welcome").waitFor();
-    await stage("1 welcome");
-    await begin(page);
-    await question(page, /flight/i).waitFor();
-    await stage("2 flight");
-    await pick(page, "KLM");
-    await question(page, /hotel/i).waitFor();
-    await stage("3 hotel");
-    await page.getByTestId("inspector-open").click();
-    await page.getByTestId("insp-tab-events").click();
-    await page.getByTestId("timeline-row").first().waitFor();
-    await stage("5 inspector");
-    await closeInspector(page);
-    await pick(page, "Hotel Zoe");
-    await unasked(page);
-    await step(page, "complete");
-    await stage("7 complete");
-    done();
-  });
-}
+eachLook("every stage of a plan", async (t, { look, options, phone }) => {
+  const page = await openPlanner(t, gateway.url, options);
+  const { stage, done } = camera(page, look);
+  await page.getByTestId("welcome").waitFor();
+  await stage("1 welcome");
+  const id = await begin(page);
+  await question(page, /flight/i).waitFor();
+  await stage("2 flight");
+  await pick(page, "KLM");
+  await question(page, /hotel/i).waitFor();
+  await stage("3 hotel");
+  if (phone) {
+    await page.getByTestId("pane-plan").click();
+    await page.getByTestId("booked-flight").waitFor();
+    await stage("4 half a plan");
+    await page.getByTestId("pane-chat").click();
+  }
+  await page.getByTestId("inspector-open").click();
+  await page.getByTestId("insp-tab-events").click();
+  await page.getByTestId("timeline-row").first().waitFor();
+  await stage("5 inspector");
+  await closeInspector(page);
+  await pick(page, "Hotel Zoe");
+  await unasked(page);
+  await step(page, "complete");
+  await stage("6 complete");
+  if (phone) {
+    await page.getByTestId("pane-plan").click();
+    await page.getByTestId("booked-hotel").waitFor();
+    await stage("7 plan");
+    await page.getByTestId("threads-toggle").click();
+    await row(page, id).waitFor();
+    await stage("8 threads");
+  }
+  done();
+});
 
 test("dark: what is seen less often", async (t) => {
   const away = await startGateway({ team });
