@@ -16,25 +16,31 @@ go build -o "$GATEWAY_BIN" ./cmd/gateway
 go build -o "$TESTRUN" ./internal/testrun
 tar -c --exclude=node_modules --exclude=dist interop/package.json interop/package-lock.json interop/lib interop/copilotkit interop/models interop/browser examples | tar -x -C "$copy"
 
-cd "$copy/interop"
-npm ci --no-audit --no-fund
-cd browser
-rm package-lock.json
-rm -f page_*.test.mjs # the gateway's own page brings a CopilotKit of its own
-found=
+names=()
 for name in @copilotkit/react-core @copilotkit/runtime; do # not every version has both
   if npm view "$name@$version" version >/dev/null 2>&1; then
-    npm pkg set "dependencies.$name=$version"
-    found=yes
+    names+=("$name")
   else
     echo "$name has no $version, and stays as it is"
   fi
 done
-[ -n "$found" ]
-npm install --no-audit --no-fund
-for example in copilotkit-react copilotkit-node; do
-  ln -s "$PWD/node_modules" "$copy/examples/$example/node_modules"
-done
+[ ${#names[@]} -gt 0 ]
+
+# take FOLDER: installs the packages of a folder, CopilotKit's among them in that version.
+take() (
+  cd "$copy/$1"
+  rm package-lock.json
+  for name in "${names[@]}"; do
+    [ "$(npm pkg get "dependencies.$name")" = "{}" ] || npm pkg set "dependencies.$name=$version"
+  done
+  npm install --no-audit --no-fund
+)
+take interop/browser
+take examples/copilotkit-react
+take examples/copilotkit-node
+(cd "$copy/interop" && npm ci --no-audit --no-fund)
+cd "$copy/interop/browser"
+rm -f page_*.test.mjs # the gateway's own page brings a CopilotKit of its own
 
 printf '\n=== what its server answers differently\n'
 node record.mjs "$copy/record.json"

@@ -1,6 +1,6 @@
 // A CopilotKit page that reaches the gateway in every way there is: each plans the whole trip, and shows every message once. Two
 // ways are tested on each push. The others differ from them in the transport, which dojo.test.mjs and legacy.test.mjs use too, or in
-// CopilotKit's Node runtime, which plain.test.mjs uses.
+// CopilotKit's Node runtime, which copilotkit_plain.test.mjs uses.
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
@@ -74,7 +74,7 @@ for (const [name, { way, at, restores, whole, suite }] of Object.entries(ways)) 
     });
 
     if (restores) {
-      // On each push tabs.test.mjs checks this over REST.
+      // On each push copilotkit_tabs.test.mjs checks this over REST.
       nightly(`${name}: a tab that answers too late keeps its question`, async (t) => {
         const id = randomUUID();
         const [first, second] = [await open(t, fast, id), await open(t, fast, id)];
