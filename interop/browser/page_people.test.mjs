@@ -2,19 +2,43 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { shown } from "./lib/chat.mjs";
-import { agreesWhole, begin, finish, openPlanner, pick, question, row, show, step } from "./lib/planner.mjs";
+import { begun } from "./lib/begun.mjs";
+import { agrees, say, shown } from "./lib/chat.mjs";
+import { agreesWhole, begin, openPlanner, option, pick, question, row, show, step, threadOf, unasked } from "./lib/planner.mjs";
 import { enter, keyField, openAs, signedIn, signIn, signOut, withKey } from "./lib/people.mjs";
 import { ask, startGateway } from "./lib/servers.mjs";
+import { gate, says, startTeller } from "./lib/teller.mjs";
 import { keysFile } from "../lib/keys.mjs";
 
 const { args, keys, write } = keysFile(["ann", "ben", "eve"], { roles: { ann: ["editor", "traveller"] } });
+const held = gate();
+const teller = await startTeller({ Slowly: [...says("One moment."), held.wait] });
 const gateway = await startGateway({ args });
-const slow = await startGateway({ args: [...args, "-voice-delay", "40ms"] });
+const guarded = await startGateway({
+  args,
+  team: `
+version: 1
+agents:
+  desk:
+    type: groupchat
+    manager: { type: sequential }
+    participants:
+      - { name: talker, type: agui, url: "${teller}" }
+      - name: clerk
+        type: script
+        steps:
+          - ask: { key: size, message: "Which size?", options: [ S, M ] }
+          - ask: { key: shop, message: "Which shop?", options: [ Centre, Harbour ] }
+          - say: "Size \${answers.size}."
+  vault: { type: script, steps: [ { say: "Hello." } ], allow: [ editor ] }
+`,
+});
+const ann = withKey(gateway, keys.ann);
 
 test("ann and ben in two browsers: each has plans of their own, and sees nothing of the other's", async (t) => {
-  const [ann, ben] = await Promise.all([openAs(t, gateway, keys, "ann"), openAs(t, gateway, keys, "ben")]);
-  const [annsPlan, bensPlan] = await Promise.all([begin(ann), begin(ben, "Tell me about San Francisco")]);
+  const annsPlan = await begun(withKey(gateway, keys.ann), "travel", "Plan my trip");
+  const [ann, ben] = await Promise.all([openAs(t, gateway, keys, "ann", { place: `#/t/travel/${annsPlan}` }), openAs(t, gateway, keys, "ben")]);
+  const bensPlan = await begin(ben, "Tell me about San Francisco");
   await question(ann, /flight/i).waitFor();
   await row(ann, annsPlan).waitFor();
   await row(ben, bensPlan).waitFor();
@@ -37,8 +61,8 @@ test("ann and ben in two browsers: each has plans of their own, and sees nothing
 });
 
 test("a question that ann was asked is answered by ann in a second tab, where she has to sign in too", async (t) => {
-  const first = await openAs(t, gateway, keys, "ann");
-  const id = await begin(first);
+  const id = await begun(ann, "travel", "Plan my trip");
+  const first = await openAs(t, gateway, keys, "ann", { place: `#/t/travel/${id}` });
   await question(first, /flight/i).waitFor();
   const second = await openAs(t, gateway, keys, "ann", { context: first.context(), place: `#/t/travel/${id}` });
   await pick(second, "KLM");
@@ -46,14 +70,14 @@ test("a question that ann was asked is answered by ann in a second tab, where sh
   await first.reload(); // which keeps her signed in
   await pick(first, "Hotel Zoe");
   await step(second, "complete");
-  const { state } = await agreesWhole(second, withKey(gateway, keys.ann), id);
+  const { state } = await agreesWhole(second, ann, id);
   assert.deepEqual([state.itinerary.flight.airline, state.itinerary.hotel.name], ["KLM", "Hotel Zoe"]);
   assert.equal(await keyField(first).count(), 0);
 });
 
 test("who signs out leaves nothing behind for who signs in next, in that tab or in a copy of it", async (t) => {
-  const page = await openAs(t, gateway, keys, "ann");
-  const id = await begin(page);
+  const id = await begun(ann, "travel", "Plan my trip");
+  const page = await openAs(t, gateway, keys, "ann", { place: `#/t/travel/${id}` });
   await question(page, /flight/i).waitFor();
   await page.getByTestId("copilot-chat-textarea").fill("ann's secret wish");
 
@@ -89,13 +113,16 @@ test("who signs out leaves nothing behind for who signs in next, in that tab or 
 
 test("a key that is withdrawn in the middle of a run: it goes on, and so does what was not sent, when the key is back", async (t) => {
   t.after(() => write(["ann", "ben", "eve"]));
-  const page = await openAs(t, slow, keys, "ann");
+  const page = await openAs(t, guarded, keys, "ann", { place: "#/t/desk" });
   const again = page.getByRole("dialog", { name: "Sign in again" });
-  const id = await begin(page);
-  await page.getByTestId("copilot-assistant-message").first().waitFor();
+  await page.getByTestId("welcome").waitFor();
+  await say(page, "Slowly");
+  await page.getByText("One moment.").waitFor();
+  const id = await threadOf(page);
   write(["ben"]);
-  await question(page, /flight/i).waitFor(); // what streams goes on
-  await show(page); // which asks for the list of plans
+  held.open();
+  await question(page, "Which size?").waitFor(); // what streams goes on
+  await show(page); // which asks for the list of threads
   await again.waitFor();
   write(["ann", "ben", "eve"]);
   await signIn(page, keys.ann);
@@ -103,19 +130,19 @@ test("a key that is withdrawn in the middle of a run: it goes on, and so does wh
 
   write(["ben"]);
   await page.getByTestId("copilot-chat-textarea").fill("And a seat at the window");
-  await pick(page, "KLM");
+  await pick(page, "M");
   await again.waitFor();
   await enter(page, keys.ann);
   await page.getByTestId("sign-in-problem").filter({ hasText: "is not accepted" }).waitFor();
   write(["ann", "ben", "eve"]);
   await page.getByTestId("sign-in-go").click(); // what was typed is still there
-  await question(page, /hotel/i).waitFor(); // the answer has arrived, once
+  await question(page, "Which shop?").waitFor(); // the answer has arrived, once
   assert.equal(await page.getByTestId("copilot-chat-textarea").inputValue(), "And a seat at the window");
-  await pick(page, "Hotel Zoe");
-  await step(page, "complete");
-  const { runs, state } = await agreesWhole(page, withKey(slow, keys.ann), id);
+  await pick(page, "Harbour");
+  await page.getByText("Size M.").waitFor();
+  await unasked(page);
+  const { runs } = await agrees(page, withKey(guarded, keys.ann), id, "desk");
   assert.deepEqual(runs.map(({ status }) => status), ["success", "interrupt", "interrupt"]);
-  assert.equal(state.itinerary.flight.airline, "KLM");
 });
 
 test("eve signs in where ann's key was withdrawn: she gets a page of her own", async (t) => {
@@ -132,14 +159,11 @@ test("eve signs in where ann's key was withdrawn: she gets a page of her own", a
 });
 
 test("an agent that only ann may use is to ben's page like one that nobody serves", async (t) => {
-  const steps = '{ type: script, steps: [ { say: "Hello." } ]';
-  const team = `version: 1\nagents:\n  desk: ${steps} }\n  vault: ${steps}, allow: [ editor ] }\n`;
-  const guarded = await startGateway({ args, team });
   const agents = async (page) => {
     await page.getByTestId("welcome").waitFor();
     return page.getByTestId("agent-switch").locator("option").allInnerTexts();
   };
-  const [ann, ben] = await Promise.all([openAs(t, guarded, keys, "ann", { place: "#/t/desk" }), openAs(t, guarded, keys, "ben")]);
+  const [ann, ben] = await Promise.all([openAs(t, guarded, keys, "ann", { place: "#/t/desk" }), openAs(t, guarded, keys, "ben", { place: "#/t/desk" })]);
   assert.deepEqual([await agents(ann), await agents(ben)], [["desk", "vault"], ["desk"]]);
   const says = async (name) => {
     await ben.goto(`${guarded.url}/#/t/${name}/${crypto.randomUUID()}`);
@@ -155,7 +179,7 @@ test("a key is in no address, in nothing that lasts, and not in the log", async 
   page.allow(/\b401\b/);
   await signIn(page, keys.ann);
   await begin(page);
-  await finish(page);
+  await option(page, "KLM").waitFor();
   await page.getByTestId("inspector-open").click();
   await page.getByTestId("insp-tab-events").click();
   await page.getByTestId("timeline-row").first().waitFor();
