@@ -156,8 +156,8 @@ export async function agreesAsked(page, gateway, id, agent) {
 }
 
 /** Does what agreesAsked does with a plan, and fails unless the page shows beside the conversation what is booked. Returns the thread. */
-export async function agreesWhole(page, gateway, id) {
-  const truth = await agreesAsked(page, gateway, id);
+export async function agreesWhole(page, gateway, id, agent) {
+  const truth = await agreesAsked(page, gateway, id, agent);
   const { origin, destination, itinerary = {}, experiences = [], planning_step: at } = truth.state;
   await step(page, at);
   const trip = page.getByTestId("itinerary");
