@@ -1,11 +1,12 @@
-// The gateway's own page below a prefix, where a program has mounted the gateway beside routes of its own.
+// How the gateway's own page gets to a browser: below a prefix, where a program has mounted the gateway beside routes of its own, and
+// while one version takes the place of another behind a load balancer, when files are asked for where they are not.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, request as ask } from "node:http";
 import { after, test } from "node:test";
 import { openPage } from "./lib/browser.mjs";
-import { agreesWhole, begin, finish, question, threadOf } from "./lib/planner.mjs";
+import { agreesWhole, begin, openPlanner, pick, question, threadOf } from "./lib/planner.mjs";
 import { startGateway } from "./lib/servers.mjs";
 
 const prefix = "/our/ai";
@@ -30,7 +31,7 @@ after(() => {
 });
 const url = `http://127.0.0.1:${program.address().port}`;
 
-test("a trip is planned below a prefix, and found again", async (t) => {
+test("a plan goes on below a prefix, and is found again by a reload", async (t) => {
   const asked = [];
   const page = await openPage(t, `${url}${prefix}/`, {
     viewport: { width: 1440, height: 900 },
@@ -41,8 +42,28 @@ test("a trip is planned below a prefix, and found again", async (t) => {
   await page.reload();
   await question(page, /flight/i).waitFor();
   assert.equal(await threadOf(page), id);
-  await finish(page);
+  await pick(page, "KLM");
+  await question(page, /hotel/i).waitFor();
   await agreesWhole(page, gateway, id);
   const elsewhere = asked.filter((address) => !address.startsWith(`${url}${prefix}/`) && !address.startsWith("data:"));
   assert.deepEqual(elsewhere, [], "everything the page asks for is below the prefix");
 });
+
+for (const [what, files] of [
+  ["its script", "**/assets/index-*.js"],
+  ["its styles", "**/assets/index-*.css"],
+  ["a part that is loaded later", "**/assets/Chat-*.js"],
+]) {
+  test(`a page that does not find ${what} at the other version is loaded again until it does`, async (t) => {
+    let missed = 0;
+    const page = await openPlanner(t, gateway.url, {
+      prepare: (page) => {
+        page.allow(/404|preload|dynamically imported/i);
+        return page.route(files, (route) => (missed++ < 2 ? route.fulfill({ status: 404, body: "not found" }) : route.continue()));
+      },
+    });
+    await page.getByTestId("welcome").waitFor();
+    assert.ok(missed > 2, "what was missing was asked for again");
+    await page.waitForFunction(() => sessionStorage.getItem("loaded-again") === null);
+  });
+}
