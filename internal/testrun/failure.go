@@ -36,8 +36,8 @@ func (f *failure) judge(output string) {
 	}
 }
 
-// noise matches the lines of an output that say nothing about the failure.
-var noise = regexp.MustCompile(`^\s*(=== (RUN|PAUSE|CONT|NAME)\b.*|--- PASS: .*|at .*node:internal.*|FAIL|PASS|exit status \d+)?$`)
+// noise matches lines of an output that say nothing about the failure.
+var noise = regexp.MustCompile(`^\s*(--- PASS: .*|at .*node:internal.*|FAIL|PASS|exit status \d+)?$`)
 
 // firstLines returns at most n lines of an output, each at most 200 bytes long.
 func firstLines(output string, n int) []string {

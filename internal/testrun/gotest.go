@@ -136,6 +136,7 @@ func readGo(r io.Reader, out *log.Logger) (outcome, error) {
 func (p *goPackage) add(e goEvent, builds map[string]*strings.Builder, o *outcome, out *log.Logger) {
 	top, _, sub := strings.Cut(e.Test, "/")
 	switch {
+	case e.Action == "output" && strings.HasPrefix(e.Output, "=== "): // which test began, paused or went on
 	case e.Action == "output":
 		if p.output[top] == nil {
 			p.output[top] = &strings.Builder{}
