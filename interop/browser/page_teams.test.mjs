@@ -1,9 +1,10 @@
-// The gateway's own page with every agent of examples/teams: by clicks, and without a mouse.
+// The gateway's own page with every agent of examples/teams: by clicks and without a mouse, in turn on each push, and both nightly.
 
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { test } from "node:test";
 import { thread } from "./lib/chat.mjs";
 import { focused, tabTo } from "./lib/keyboard.mjs";
+import { pushed } from "./lib/nightly.mjs";
 import { openPlanner, option, question, threadOf, unasked } from "./lib/planner.mjs";
 import { serveTeams } from "../models/lib/teams.mjs";
 
@@ -80,21 +81,19 @@ test("every team is tried", () => {
   assert.deepEqual(Object.keys(teams).toSorted(), Object.keys(gateways).toSorted());
 });
 
-for (const [way, hands] of Object.entries(ways)) {
-  describe(way, () => {
-    for (const [name, [agent, words, act, last]] of Object.entries(teams)) {
-      test(`${name} ${way}`, async (t) => {
-        const page = await openPlanner(t, gateways[name].url, { place: `#/t/${agent}` });
-        const field = page.getByTestId("copilot-chat-textarea");
-        await hands.write(page, field, words);
-        await page.keyboard.press("Enter");
-        await act(page, hands);
-        await page.getByText(last).last().waitFor();
-        await unasked(page);
-        await page.locator('[data-testid="copilot-chat"][data-copilot-running="false"]').waitFor();
-        const { status } = await thread(gateways[name], await threadOf(page), agent);
-        assert.equal(status, "idle");
-      });
-    }
-  });
+for (const [i, [name, [agent, words, act, last]]] of Object.entries(teams).entries()) {
+  for (const [j, [way, hands]] of Object.entries(ways).entries()) {
+    pushed(i % 2 === j)(`${name} ${way}`, async (t) => {
+      const page = await openPlanner(t, gateways[name].url, { place: `#/t/${agent}` });
+      const field = page.getByTestId("copilot-chat-textarea");
+      await hands.write(page, field, words);
+      await page.keyboard.press("Enter");
+      await act(page, hands);
+      await page.getByText(last).last().waitFor();
+      await unasked(page);
+      await page.locator('[data-testid="copilot-chat"][data-copilot-running="false"]').waitFor();
+      const { status } = await thread(gateways[name], await threadOf(page), agent);
+      assert.equal(status, "idle");
+    });
+  }
 }
