@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { until } from "../lib/until.mjs";
-import { say, thread } from "./lib/chat.mjs";
-import { camera, ofColours } from "./lib/looks.mjs";
-import { begin, openPlanner, placeOf, question, threadOf } from "./lib/planner.mjs";
+import { begun } from "./lib/begun.mjs";
+import { say, settled } from "./lib/chat.mjs";
+import { camera, eachLook } from "./lib/looks.mjs";
+import { openPlanner, placeOf, visitor } from "./lib/planner.mjs";
 import { ask, startGateway } from "./lib/servers.mjs";
 
 const gateway = await startGateway({
@@ -33,35 +33,28 @@ agents:
 const steps = (page, kind) => page.locator(`[data-testid="step"]${kind ? `[data-kind="${kind}"]` : ""}`);
 const trace = (page, run) => page.locator(`[data-testid="trace"]${run ? `[data-run="${run}"]` : ""}`);
 const ended = (page, status, run) => page.locator(`[data-testid="trace"]${run ? `[data-run="${run}"]` : ""}[data-status="${status}"]`).waitFor();
-const settled = (id, agent = "travel") =>
-  until(`the end of ${id}`, async () => {
-    const found = await thread(gateway, id, agent);
-    return found.status !== "running" && found;
-  });
+const visit = visitor(gateway.url, { permissions: ["clipboard-read", "clipboard-write"] });
 
-/** Opens the page of an agent, with what the inspector shows, and says something: {page, id}. */
-async function opened(t, agent, inspect, options = {}) {
-  const id = crypto.randomUUID();
-  const page = await openPlanner(t, gateway.url, { place: `#/t/${agent}/${id}?inspect=${inspect}`, ...options });
+/** Says something to an agent, with what the inspector shows beside: the page. */
+async function opened(t, agent, inspect) {
+  const page = await visit(t, `#/t/${agent}/${crypto.randomUUID()}?inspect=${inspect}`);
   page.allow(/404/); // nobody has begun the thread that this names
   await page.getByTestId("welcome").waitFor();
   await say(page, "Go on, please");
-  return { page, id };
+  return page;
 }
 
-/** A plan at its question for a flight, with the trace of its first run. */
-async function traced(t, options = {}) {
-  const page = await openPlanner(t, gateway.url, { place: "#/t/travel", ...options });
-  const id = await begin(page);
-  await question(page, /flight/i).waitFor();
-  await page.getByTestId("inspector-open").click();
+/** A plan at its question for a flight, with the trace of its first run, on a page that open(t, place) opens: {page, id}. */
+async function traced(t, open = visit) {
+  const id = await begun(gateway, "travel", "Plan my trip");
+  const page = await open(t, `#/t/travel/${id}?inspect=trace`);
   await ended(page, "interrupt", 1);
   await steps(page, "question").waitFor();
   return { page, id };
 }
 
 test("a run is drawn while it goes on, after a reload too, and can be stopped", async (t) => {
-  const { page } = await opened(t, "slow", "trace");
+  const page = await opened(t, "slow", "trace");
   await page.locator('[data-testid="step"][data-going]').first().waitFor();
   await ended(page, "running", 1);
   const before = await steps(page).count();
@@ -107,7 +100,7 @@ test("a question is answered from the inspector", async (t) => {
   await page.getByTestId("step-answer").click();
   await page.getByTestId("inspector-answer").locator('[data-testid="option"][data-value="KLM"]').click();
   await page.getByTestId("chat").getByRole("heading", { name: /hotel/i }).waitFor();
-  assert.equal((await settled(id)).state.itinerary.flight.airline, "KLM");
+  assert.equal((await settled(gateway, id)).state.itinerary.flight.airline, "KLM");
   await page.getByTestId("insp-tab-trace").click();
   await ended(page, "interrupt", 2);
   assert.equal(await steps(page, "question").count(), 2, "the answer that came, and the one that is waited for");
@@ -117,17 +110,14 @@ test("a question is answered from the inspector", async (t) => {
 });
 
 test("a run is run again, forked, exported and linked to", async (t) => {
-  const page = await openPlanner(t, gateway.url, { permissions: ["clipboard-read", "clipboard-write"], place: `#/t/desk/${crypto.randomUUID()}?inspect=trace` });
-  page.allow(/404/);
-  await page.getByTestId("welcome").waitFor();
-  const id = await threadOf(page);
-  await say(page, "Good morning");
+  const id = await begun(gateway, "desk", "Good morning");
+  const page = await visit(t, `#/t/desk/${id}?inspect=trace`);
   await ended(page, "success", 1);
   await page.getByTestId("trace-input").getByText("Good morning").waitFor();
 
   await page.getByTestId("run-again").click();
   await ended(page, "success", 2);
-  const { messages, runs } = await settled(id, "desk");
+  const { messages, runs } = await settled(gateway, id, "desk");
   assert.deepEqual([runs.length, messages.map(({ role }) => role)], [2, ["user", "assistant"]]);
 
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByTestId("run-export").click()]);
@@ -152,14 +142,15 @@ test("a run is run again, forked, exported and linked to", async (t) => {
   await page.getByTestId("run-fork").click();
   await page.waitForURL((url) => !url.hash.includes(id));
   assert.equal(placeOf(page).inspect.inspect, "trace", "the inspector stays open");
-  const copy = await settled(placeOf(page).thread, "desk");
+  const copy = await settled(gateway, placeOf(page).thread, "desk");
   assert.deepEqual(copy.messages.map(({ content }) => content), messages.map(({ content }) => content));
 });
 
 test("a run that failed shows its attempts, their codes, and why", async (t) => {
-  const { page } = await opened(t, "flaky", "trace");
+  const page = await opened(t, "flaky", "trace");
   await ended(page, "error", 1);
   await page.getByTestId("trace-error").getByText("Nothing is left.").waitFor();
+  await page.getByTestId("notice").getByRole("button", { name: "Dismiss" }).click(); // it would cover the inspector's buttons
   const turns = steps(page, "turn");
   await page.waitForFunction(() => document.querySelectorAll('[data-testid="step"][data-kind="turn"][data-code="sold_out"]').length === 2);
   assert.match(await turns.last().textContent(), /try 2/);
@@ -170,7 +161,7 @@ test("a run that failed shows its attempts, their codes, and why", async (t) => 
 });
 
 test("the team is drawn: who may hand over to whom, and who has spoken", async (t) => {
-  const { page } = await opened(t, "desk", "team");
+  const page = await opened(t, "desk", "team");
   await page.locator('[data-testid="member"][data-path="triage"][data-spoke]').waitFor();
   assert.equal(await page.getByTestId("member").count(), 4);
   assert.equal(await page.getByTestId("handover").count(), 3, "two arrows one way, and one both ways");
@@ -196,24 +187,17 @@ test("the trace is read without a mouse", async (t) => {
   await page.getByTestId("step-detail").waitFor({ state: "detached" });
 });
 
-const looks = [
-  ["light", {}, {}],
-  ["dark", { colorScheme: "dark" }, ofColours],
-  ["light phone", { viewport: { width: 390, height: 844 }, hasTouch: true }, {}],
-];
-for (const [look, options, rules] of looks) {
-  test(`${look}: every part of the inspector`, async (t) => {
-    const { page } = await traced(t, { reducedMotion: "reduce", ...options });
-    const { stage, done } = camera(page, `${look} inspector`, rules);
-    await stage("1 trace", { end: false }); // the inspector has taken of the conversation's room
-    await steps(page, "turn").click();
-    await page.getByTestId("step-detail").waitFor();
-    await stage("2 step", { end: false }); // the conversation has gone to the message
-    for (const tab of ["events", "state", "questions", "runs", "team"]) {
-      await page.getByTestId(`insp-tab-${tab}`).click();
-      await page.locator(`#insp-${tab}`).waitFor();
-      await stage(`3 ${tab}`, { end: false });
-    }
-    done();
-  });
-}
+eachLook("every part of the inspector", async (t, { look, options }) => {
+  const { page } = await traced(t, (t, place) => openPlanner(t, gateway.url, { place, ...options }));
+  const { stage, done } = camera(page, `${look} inspector`);
+  await stage("1 trace", { end: false }); // the inspector has taken of the conversation's room
+  await steps(page, "turn").click();
+  await page.getByTestId("step-detail").waitFor();
+  await stage("2 step", { end: false }); // the conversation has gone to the message
+  for (const tab of ["events", "state", "questions", "runs", "team"]) {
+    await page.getByTestId(`insp-tab-${tab}`).click();
+    await page.locator(`#insp-${tab}`).waitFor();
+    await stage(`3 ${tab}`, { end: false });
+  }
+  done();
+});
