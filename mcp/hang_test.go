@@ -87,7 +87,8 @@ func TestASessionThatHangsIsGivenUp(t *testing.T) {
 	t.Parallel()
 	const header = "Mcp-Session-Id"
 	var first, stuck atomic.Value
-	held := make(chan struct{}, 1)
+	held, over := make(chan struct{}, 1), make(chan struct{})
+	defer close(over)
 	handler := overHTTP(t)
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := r.Header.Get(header)
@@ -100,7 +101,10 @@ func TestASessionThatHangsIsGivenUp(t *testing.T) {
 			case held <- struct{}{}:
 			default:
 			}
-			<-r.Context().Done()
+			select {
+			case <-r.Context().Done():
+			case <-over:
+			}
 			return
 		}
 		handler.ServeHTTP(w, r)

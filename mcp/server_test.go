@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -335,25 +336,38 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestCloseWhileCalling ends a call under way, and does not wait for its answer.
+// TestCloseWhileCalling ends a call under way, and does not wait for its answer. A server over HTTP ends its session when its own call has
+// ended, which is let go when the client ends the session.
 func TestCloseWhileCalling(t *testing.T) {
 	t.Parallel()
-	both(t, func(t *testing.T, o Options) {
-		s := start(t, o)
-		tools, err := s.Source(SourceOptions{Only: []string{"wait"}}).Tools(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		g := newGate(t)
-		ended := g.call(t.Context(), tools[0])
-		g.await(t)
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-		if err := <-ended; toldText(err) != unknown && toldText(err) != unreachable {
-			t.Errorf("the call: %v", err)
-		}
-	})
+	for name, options := range map[string]func(*testing.T, *gate) Options{
+		"stdio": func(t *testing.T, _ *gate) Options { return program(t, "serve") },
+		"http": func(t *testing.T, g *gate) Options {
+			handler, release := overHTTP(t), sync.OnceFunc(func() { close(g.open) })
+			h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodDelete {
+					release()
+				}
+				handler.ServeHTTP(w, r)
+			}))
+			closeAfter(t, h)
+			return Options{URL: h.URL, HTTP: client(t)}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGate(t)
+			s := start(t, options(t, g))
+			ended := g.call(t.Context(), toolsOf(t, s.Source(SourceOptions{}))["wait"])
+			g.await(t)
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+			if err := <-ended; toldText(err) != unknown && toldText(err) != unreachable {
+				t.Errorf("the call: %v", err)
+			}
+		})
+	}
 }
 
 // TestDestructiveTools are those that may do harm, as the protocol has it: a tool that says nothing may.
