@@ -185,7 +185,7 @@ func TestApprovalsOverHTTP(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(func() { _ = store.Close() })
+			closeLast(t, store)
 			return []*world{newWorld(t, append(change, onStore(store))...)}
 		},
 		"two replicas": func(t *testing.T, change ...func(*gateway.Options)) []*world {
@@ -356,11 +356,11 @@ func (s *counter) revokeWhileLive() {
 		w.post("till", input("live", "r2", []string{"u2:refund 2 then 3"}), "X-User", "ada")
 		done <- nil
 	}()
-	<-s.till.here
+	receive(s.T, "the till is asked", s.till.here)
 	s.paid(`ada{"euros":2}`)
 	s.worlds[len(s.worlds)-1].call(http.MethodDelete, "/threads/live/approvals/"+list[0].ID, "", "X-User", "ada")
 	s.till.gate <- struct{}{}
-	<-done
+	receive(s.T, "the run ends", done)
 	if asked := s.thread("ada", "till", "live").Interrupts; len(asked) != 1 {
 		s.Errorf("after it was revoked the run asks %+v, want one question", asked)
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/recorder"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/host"
+	"github.com/agui-gateway/gateway/internal/lock"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/telemetry"
 )
@@ -83,7 +83,7 @@ type attempt struct {
 	// thread is the thread as of the last commit.
 	thread atomic.Pointer[state.Thread]
 
-	commitMu sync.Mutex // held during a commit; guards the fields below
+	committing lock.Lock // held during a commit; guards the fields below
 	// meant is what a message turned out to mean that was tried as an answer.
 	meant []state.Answer
 	// answersUsed says that a commit has used up the answers which this run brought. Until then effects holds what was recorded.

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"sync/atomic"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
@@ -33,51 +33,50 @@ func (s slowLog) Append(ctx context.Context, l *state.Lease, after state.FrameID
 // A store that is behind holds back who writes, and nobody who looks.
 func TestWhoLooksDoesNotWaitForTheStore(t *testing.T) {
 	t.Parallel()
-	shared := memstore.New(memstore.Options{})
-	defer shared.Close()
+	synctest.Test(t, whoLooksDoesNotWaitForTheStore)
+}
+
+func whoLooksDoesNotWaitForTheStore(t *testing.T) {
+	const events = 10_000 // more than wait for the store, and those that it is given first
+	shared := closeLast(t, memstore.New(memstore.Options{}))
 	store := slowLog{shared, make(chan struct{})}
 	var sent atomic.Int64
-	looked := make(chan bool, 1)
-	w := newWorld(t, func(o *gateway.Options) {
-		o.Store = store
-		o.Agents["writes"] = groupchat.AgentFunc(func(_ context.Context, t *groupchat.Turn) error {
-			written := make(chan error, 1)
-			go func() {
-				for range 6000 {
-					if err := t.Emit(&agui.Custom{Name: "x.y", Value: json.RawMessage("1")}); err != nil {
-						written <- err
-						return
-					}
-					sent.Add(1)
+	turns := make(chan *groupchat.Turn, 1)
+	w := newBubbleWorld(t, func(o *gateway.Options) {
+		o.Store, o.Now = store, nil
+		o.Agents["writes"] = groupchat.AgentFunc(func(_ context.Context, turn *groupchat.Turn) error {
+			turns <- turn
+			for range events {
+				if err := turn.Emit(&agui.Custom{Name: "x.y", Value: json.RawMessage("1")}); err != nil {
+					return err
 				}
-				written <- nil
-			}()
-			for n := int64(-1); n != sent.Load(); time.Sleep(50 * time.Millisecond) {
-				n = sent.Load() // until it is held back
+				sent.Add(1)
 			}
-			done := make(chan struct{})
-			go func() {
-				t.LastUser()
-				close(done)
-			}()
-			select {
-			case <-done:
-				looked <- true
-			case <-time.After(20 * time.Second):
-				looked <- false
-			}
-			close(store.open)
-			return <-written
+			return nil
 		})
 	})
 	r := w.begin(http.MethodPost, "/agents/writes", input("t", "r1", []string{"u1:Go"}))
 	defer r.hangUp()
-	if !<-looked {
+	turn := receive(t, "the agent writes", turns)
+	synctest.Wait()
+	if n := sent.Load(); n == events {
+		t.Error("nobody is held back")
+	}
+	looked := make(chan struct{})
+	go func() {
+		turn.LastUser()
+		close(looked)
+	}()
+	synctest.Wait()
+	select {
+	case <-looked:
+	default:
 		t.Error("who looks waits for the store")
 	}
+	close(store.open)
 	r.rest()
 	r.finished()
-	if n := sent.Load(); n != 6000 {
+	if n := sent.Load(); n != events {
 		t.Errorf("%d events were sent", n)
 	}
 }

@@ -43,7 +43,7 @@ func TestAReaderThatCannotGoOn(t *testing.T) {
 	t.Parallel()
 	for _, panics := range []bool{false, true} {
 		store := &brokenStore{Store: memstore.New(memstore.Options{}), panics: panics}
-		t.Cleanup(func() { _ = store.Close() }) // a store in memory
+		closeLast(t, store)
 		w := newWorld(t, func(o *gateway.Options) {
 			o.Store, o.Now, o.Log = store, nil, slog.New(slog.DiscardHandler)
 		})
@@ -66,7 +66,7 @@ func TestAReaderThatCannotGoOn(t *testing.T) {
 func TestAWaitThatBreaksOff(t *testing.T) {
 	t.Parallel()
 	store := &brokenStore{Store: memstore.New(memstore.Options{}), panics: true}
-	t.Cleanup(func() { _ = store.Close() }) // a store in memory
+	closeLast(t, store)
 	w := newWorld(t, func(o *gateway.Options) {
 		o.Store, o.Now, o.Log = store, nil, slog.New(slog.DiscardHandler)
 	})
@@ -83,7 +83,7 @@ func TestAWaitThatBreaksOff(t *testing.T) {
 func TestARefusalThatCannotGoOn(t *testing.T) {
 	t.Parallel()
 	store := &brokenStore{Store: memstore.New(memstore.Options{})}
-	t.Cleanup(func() { _ = store.Close() }) // a store in memory
+	closeLast(t, store)
 	w := newWorld(t, func(o *gateway.Options) {
 		o.Store, o.Now, o.Log = store, nil, slog.New(slog.DiscardHandler)
 	})
@@ -102,7 +102,7 @@ func TestARefusalThatCannotGoOn(t *testing.T) {
 		t.Errorf("it is told %q, want internal", code)
 	}
 	w.release()
-	if err := <-drained; err != nil {
+	if err := receive(t, "the gateway has drained", drained); err != nil {
 		t.Errorf("Drain() = %v", err)
 	}
 }

@@ -92,7 +92,7 @@ func TestDrainingEndsTheQueue(t *testing.T) {
 	w.release() // the run may finish
 	first.rest()
 	first.finished()
-	if err := <-drained; err != nil {
+	if err := receive(t, "the gateway has drained", drained); err != nil {
 		t.Errorf("Drain() = %v", err)
 	}
 }

@@ -57,8 +57,7 @@ func (k *knower) last() string {
 func TestAgentsKnowTheClaimsOfTheirRun(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		shared := memstore.New(memstore.Options{})
-		defer shared.Close()
+		shared := closeLast(t, memstore.New(memstore.Options{}))
 		door := newMortal(shared)
 		defer close(door.buried)
 		replica := func(change func(*gateway.Options)) (*world, *knower) {
@@ -126,7 +125,7 @@ func TestClaimsStayInside(t *testing.T) {
 	ada := []string{"X-User", "ada", "X-Roles", role, "X-Tenant", claim}
 	stream := w.open("POST", "/agents/knower", input("t", "r1", []string{"u1:Hi"}), ada...)
 	stream.rest()
-	notice := <-notices
+	notice := receive(t, "a notice comes", notices)
 	if !strings.Contains(k.last(), claim) || !strings.Contains(k.last(), role) || !strings.Contains(notice, `"principal":"ada"`) {
 		t.Fatalf("the agent knows %q, the notice is %s", k.last(), notice)
 	}

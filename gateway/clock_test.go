@@ -23,8 +23,7 @@ func TestAGatewayWhoseClockIsWrong(t *testing.T) {
 			t.Parallel()
 			const ttl = 30 * time.Minute
 			clock := statetest.NewClock()
-			store := memstore.New(memstore.Options{Now: clock.Now})
-			t.Cleanup(func() { _ = store.Close() }) // a store in memory
+			store := closeLast(t, memstore.New(memstore.Options{Now: clock.Now}))
 			w := newWorld(t, func(o *gateway.Options) {
 				o.Store, o.InterruptTTL, o.RunTimeout = store, ttl, time.Minute
 			})

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -52,7 +53,7 @@ func TestConversations(t *testing.T) {
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			t.Parallel()
-			converse(t, file)
+			synctest.Test(t, func(t *testing.T) { converse(t, file) })
 		})
 	}
 }
@@ -62,7 +63,7 @@ func converse(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &conversation{world: newWorld(t, quick), streams: map[string]*reader{}, names: map[string]string{}}
+	c := &conversation{world: newBubbleWorld(t, quick), streams: map[string]*reader{}, names: map[string]string{}}
 	var out []txtar.File
 	for i, section := range archive.Files {
 		if section.Name == "want" {
@@ -100,7 +101,7 @@ func converse(t *testing.T, file string) {
 func quick(o *gateway.Options) {
 	o.HangUpGrace, o.StopGrace = soon, soon
 	o.Limits.Event, o.Limits.State = 2048, 1024
-	o.RunTimeout = 20 * time.Second
+	o.RunTimeout = patience
 	o.Agent["deaf"] = gateway.AgentOptions{RunTimeout: 500 * time.Millisecond}
 }
 
@@ -198,7 +199,7 @@ func (c *conversation) whole(words []string, body string) string {
 		name, value, _ := strings.Cut(h, "=")
 		header = append(header, name, value)
 	}
-	ctx, cancel := context.WithCancel(c.t.Context())
+	ctx, cancel := context.WithTimeout(c.t.Context(), c.patience)
 	defer cancel()
 	response := c.request(ctx, words[0], words[1], body, header...)
 	defer response.Body.Close()
@@ -207,6 +208,7 @@ func (c *conversation) whole(words []string, body string) string {
 			body = ""
 		}
 		r := newReader(c.t, response, cancel, body)
+		r.patience = c.patience
 		defer r.hangUp()
 		r.rest()
 		return r.lines(0)

@@ -50,7 +50,7 @@ func TestPageListsThreads(t *testing.T) {
 		t.Errorf("the newest is %+v", one)
 	}
 	var ids []string
-	for path := "/threads?agentId=echo&limit=2"; ; {
+	for path := "/threads?agentId=echo&limit=2"; len(ids) < 10; {
 		var page list
 		w.get(path, &page)
 		for _, one := range page.Threads {

@@ -18,7 +18,7 @@ import (
 // end ends the run: with a last commit that stores the terminal event too, or by leaving the run to another attempt.
 func (a *attempt) end(result host.Result, err error) {
 	a.detachAgent()
-	defer a.commitMu.Unlock()
+	defer a.committing.Unlock()
 	switch {
 	case errors.Is(err, errLeaseLost) || a.rec.LeaseLost():
 		a.log.Warn("run: lease lost")
@@ -53,9 +53,9 @@ func (a *attempt) end(result host.Result, err error) {
 	a.logEnd()
 }
 
-// detachAgent makes the agent, which may not have returned, unable to write to the run. It locks commitMu.
+// detachAgent makes the agent, which may not have returned, unable to write to the run. It locks committing.
 func (a *attempt) detachAgent() {
-	a.commitMu.Lock()
+	a.committing.Lock()
 	a.detached = true
 	if a.run != nil { // nil if the log could not be read
 		a.run = a.run.Handover()

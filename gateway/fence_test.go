@@ -98,7 +98,7 @@ const (
 func newPair(t *testing.T) *pair {
 	t.Helper()
 	p := &pair{T: t, links: map[string]*link{}, start: time.Now(), store: memstore.New(memstore.Options{})}
-	t.Cleanup(func() { _ = p.store.Close() }) // a store in memory
+	closeLast(t, p.store)
 	for _, name := range []string{"a", "b"} {
 		l := newLink(p.store)
 		p.links[name] = l

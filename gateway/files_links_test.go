@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/gateway"
 )
 
 // noise is a PNG of about n bytes that compresses to no less.
@@ -24,7 +23,7 @@ func noise(n int) string {
 func TestLinksInPlaceOfFiles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	picture := noise(1 << 20)
+	picture := noise(128 << 10)
 	w.post("edits", withParts("t", filed("image", "image/png", picture)))
 	const link = `{"type":"image","source":{"type":"url","value":"/threads/t/messages/u1/files/0?agent=edits","mimeType":"image/png"}}`
 	for _, test := range []struct {
@@ -69,8 +68,8 @@ func TestLinksInPlaceOfFiles(t *testing.T) {
 // however long the thread gets.
 func TestWhatAPictureCosts(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(o *gateway.Options) { o.Limits.File = 3 << 20 })
-	picture := noise(3<<20 - len(onePixel))
+	w := newWorld(t)
+	picture := noise(256 << 10)
 	body := withParts("t", filed("image", "image/png", picture))
 	encoded := base64.StdEncoding.EncodedLen(len(picture))
 	sent := func(path, body string) int {

@@ -74,7 +74,7 @@ func TestARedisThatLostTheNewestFrames(t *testing.T) {
 func recordIDs(r *reader) (list []string) {
 	r.t.Helper()
 	for {
-		record, err, ok := r.next()
+		record, err, ok := r.read()
 		if !ok || err != nil {
 			break
 		}

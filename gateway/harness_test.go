@@ -29,7 +29,12 @@ type world struct {
 	clock  *statetest.Clock
 	gate   chan struct{} // what the agents that wait wait for
 	ids    atomic.Int64
+	// patience bounds every wait for the gateway, by the clock that the gateway has.
+	patience time.Duration
 }
+
+// patience is how long a test waits for what has to happen. It is far more than a loaded machine needs, and ends the test of a gateway that hangs.
+const patience = 2 * time.Minute
 
 // newWorld starts a gateway; change may alter its options.
 func newWorld(t *testing.T, change ...func(*gateway.Options)) *world {
@@ -40,7 +45,9 @@ func newWorld(t *testing.T, change ...func(*gateway.Options)) *world {
 // startWorld is newWorld with another way between client and server.
 func startWorld(t *testing.T, way *http.Transport, serve func(http.Handler) *httptest.Server, change ...func(*gateway.Options)) *world {
 	t.Helper()
-	w := &world{t: t, clock: statetest.NewClock(), gate: make(chan struct{}, 100), client: &http.Client{Transport: way}}
+	w := &world{
+		t: t, clock: statetest.NewClock(), gate: make(chan struct{}, 100), client: &http.Client{Transport: way}, patience: patience,
+	}
 	o := gateway.Options{
 		Agents: agents(w.gate),
 		Agent: map[string]gateway.AgentOptions{
@@ -74,6 +81,16 @@ func startWorld(t *testing.T, way *http.Transport, serve func(http.Handler) *htt
 		server.Close()
 	})
 	return w
+}
+
+// closeLast closes a store with the test, after the gateways that are started from here on.
+func closeLast[S io.Closer](t *testing.T, store S) S {
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Errorf("store: Close() = %v", err)
+		}
+	})
+	return store
 }
 
 // release lets the next waiting agent go on.
@@ -110,7 +127,9 @@ func (w *world) try(ctx context.Context, method, path, body string, header ...st
 // call sends a request and returns the whole of a plain answer.
 func (w *world) call(method, path, body string, header ...string) (int, string) {
 	w.t.Helper()
-	response := w.request(w.t.Context(), method, path, body, header...)
+	ctx, cancel := context.WithTimeout(w.t.Context(), w.patience)
+	defer cancel()
+	response := w.request(ctx, method, path, body, header...)
 	defer response.Body.Close()
 	data, err := io.ReadAll(response.Body)
 	if err != nil {
@@ -158,12 +177,15 @@ func (w *world) open(method, path, body string, header ...string) *reader {
 func (w *world) begin(method, path, body string, header ...string) *reader {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(w.t.Context())
+	late := time.AfterFunc(w.patience, cancel)
 	response, err := w.try(ctx, method, path, body, header...) //nolint:bodyclose // the reader closes it
-	if err != nil {
+	if !late.Stop() || err != nil {
 		cancel()
-		w.t.Fatal(err)
+		w.t.Fatalf("%s %s is not answered: %v", method, path, err)
 	}
-	return newReader(w.t, response, cancel, body)
+	r := newReader(w.t, response, cancel, body)
+	r.patience = w.patience
+	return r
 }
 
 // threadDoc is what GET /threads/{id} answers, as far as tests look at it.
@@ -221,15 +243,26 @@ func messagesOf(t *testing.T, raw []json.RawMessage) []agui.Message {
 	return e.(*agui.MessagesSnapshot).Messages
 }
 
+// receive returns what comes through a channel, or the zero value if it is closed.
+func receive[T any](t *testing.T, what string, from <-chan T) (v T) {
+	t.Helper()
+	select {
+	case v = <-from:
+	case <-time.After(patience):
+		t.Fatalf("never: %s", what)
+	}
+	return v
+}
+
 // eventually waits for something that happens by itself.
 func eventually(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
-	for !done() {
+	deadline := time.Now().Add(patience)
+	for pause := time.Millisecond; !done(); pause = min(2*pause, 50*time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("never: %s", what)
 		}
-		time.Sleep(2 * time.Millisecond)
+		time.Sleep(pause)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -61,7 +62,11 @@ func TestHEADIsWhereverGETIs(t *testing.T) {
 // A HEAD does not untie the run that it looks at from the connection it was posted on.
 func TestHEADIsNoReader(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, quick)
+	synctest.Test(t, headIsNoReader)
+}
+
+func headIsNoReader(t *testing.T) {
+	w := newBubbleWorld(t, quick)
 	run := w.open("POST", "/agents/slow", input("t", "r1", []string{"u1:Hi"}))
 	run.until(agui.TypeCustom)
 	w.request(t.Context(), http.MethodHead, "/threads/t/events", "").Body.Close()
@@ -123,9 +128,12 @@ func TestABodyThatIsTooLargeIsNotAskedFor(t *testing.T) {
 		{pages + "/agent/echo/run", "99999999999", "HTTP/1.1 413 "},
 		{pages, "1001", "HTTP/1.1 413 "},
 	} {
-		dialer := net.Dialer{Timeout: 10 * time.Second}
+		dialer := net.Dialer{Timeout: patience}
 		conn, err := dialer.DialContext(context.Background(), "tcp", strings.TrimPrefix(w.url, "http://"))
 		if err != nil {
+			t.Fatal(err)
+		}
+		if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
 			t.Fatal(err)
 		}
 		_, err = io.WriteString(conn, "POST "+test.path+" HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: "+

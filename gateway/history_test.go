@@ -68,17 +68,16 @@ func (m *narrowModel) Stream(ctx context.Context, r model.Request, _ model.Delta
 	return model.Reply{Text: "You said: " + last}, nil
 }
 
-// TestAThreadWithoutEndIsTakenOver talks with a model of 4,000 tokens for 500 turns. In the middle of them, when a summary was made and
+// TestAThreadWithoutEndIsTakenOver talks with a model of 4,000 tokens for 200 turns, of which it takes 45 at once. In the middle of them, when a summary was made and
 // before the reply, the replica dies. The other one makes no second summary, and goes on.
 func TestAThreadWithoutEndIsTakenOver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		shared := memstore.New(memstore.Options{})
-		defer shared.Close()
+		shared := closeLast(t, memstore.New(memstore.Options{}))
 		door := newMortal(shared)
 		defer close(door.buried)
-		// After 20 turns the oldest leave, in steps of six: 20, 26, … 248.
-		m := &narrowModel{holdAt: "Question 248 ", held: make(chan struct{})}
+		// After 20 turns the oldest leave, in steps of six: 20, 26, … 98.
+		m := &narrowModel{holdAt: "Question 98 ", held: make(chan struct{})}
 		agent := &groupchat.LLM{Model: m, History: &groupchat.History{Turns: 20, Tokens: 3500, Strategy: groupchat.HistorySummarise}}
 		replica := func(store state.Store) *world {
 			return newBubbleWorld(t, func(o *gateway.Options) {
@@ -87,8 +86,8 @@ func TestAThreadWithoutEndIsTakenOver(t *testing.T) {
 			})
 		}
 		a, b := replica(door), replica(shared)
-		talk(t, a, m, 0, 248)
-		owner := a.begin(http.MethodPost, "/agents/desk?disconnect=detach", input("t", "r248", []string{question(248)}))
+		talk(t, a, m, 0, 98)
+		owner := a.begin(http.MethodPost, "/agents/desk?disconnect=detach", input("t", "r98", []string{question(98)}))
 		<-m.held
 		made := m.summaries
 		close(door.dead)
@@ -101,8 +100,8 @@ func TestAThreadWithoutEndIsTakenOver(t *testing.T) {
 		if m.summaries != made {
 			t.Errorf("%d summaries were made after the takeover of a turn that had one", m.summaries-made)
 		}
-		talk(t, b, m, 249, 500)
-		if m.refused > 0 || m.summaries < 70 || m.summaries > 90 {
+		talk(t, b, m, 99, 200)
+		if m.refused > 0 || m.summaries < 25 || m.summaries > 35 {
 			t.Errorf("%d requests were refused, and %d summaries made", m.refused, m.summaries)
 		}
 		notesAreHidden(t, b)
@@ -120,7 +119,7 @@ func TestAThreadWithoutEndMoves(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { _ = store.Close() })
+		closeLast(t, store)
 		return newWorld(t, func(o *gateway.Options) {
 			o.Store, o.Shared, o.Now, o.NewID = store, true, nil, nil
 			o.Agents, o.Agent, o.Legacy = map[string]groupchat.Agent{"desk": agent}, nil, "desk"
@@ -129,7 +128,7 @@ func TestAThreadWithoutEndMoves(t *testing.T) {
 	a, b := replica(), replica()
 	talk(t, a, m, 0, 26)
 	owner := a.begin(http.MethodPost, "/agents/desk?disconnect=detach", input("t", "r26", []string{question(26)}))
-	<-m.held
+	receive(t, "the model is asked", m.held)
 	made := m.summaries
 	ending, end := context.WithCancel(t.Context())
 	end() // at once

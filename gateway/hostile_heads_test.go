@@ -104,7 +104,7 @@ func hostileHeaders() (cases []hostileCase) {
 
 // compressed are bodies in codings, honest ones and bombs.
 func compressed() map[string]string {
-	bomb := strings.Repeat(" ", 20<<20)
+	bomb := strings.Repeat(" ", 1<<20) // sixteen bodies as large as they may be
 	var deflated, zlibbed bytes.Buffer
 	f, _ := flate.NewWriter(&deflated, flate.BestCompression) // the level is one that there is
 	_, _ = f.Write([]byte(bomb))

@@ -42,7 +42,7 @@ const (
 
 // What a case may cost: the longest time for an answer, the bytes of an error, and the bytes of log.
 const (
-	hostileTime = 20 * time.Second
+	hostileTime = patience
 	errorRoom   = 4 << 10
 	logRoom     = 4 << 10
 )

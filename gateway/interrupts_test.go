@@ -42,12 +42,12 @@ func TestAQuestionIsStoredBeforeItIsSeen(t *testing.T) {
 		<-stores
 		return nil
 	}}
-	defer store.Close()
+	closeLast(t, store)
 	w := newWorld(t, func(o *gateway.Options) { o.Store, o.Now = store, nil })
 	r := w.open("POST", "/agents/queue-ask?disconnect=detach", input("t", "r1", []string{"u1:Hi"}))
 	r.until(agui.TypeCustom)
 	w.release()
-	<-arrived // all that the run may show without it is in the log
+	receive(t, "the run asks", arrived) // all that the run may show without it is in the log
 
 	unseen := func(what, text string) {
 		t.Helper()

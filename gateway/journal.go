@@ -53,9 +53,11 @@ func untimed(e agui.Event, data []byte) ([]byte, error) {
 }
 
 // Commit stores the run between two turns. If the principal has spent its tokens the run ends there, with what its turn has done.
-func (a *attempt) Commit(_ context.Context, checkpoint json.RawMessage) error {
-	a.commitMu.Lock()
-	defer a.commitMu.Unlock()
+func (a *attempt) Commit(ctx context.Context, checkpoint json.RawMessage) error {
+	if err := a.committing.LockContext(ctx); err != nil {
+		return err
+	}
+	defer a.committing.Unlock()
 	if a.detached {
 		return run.ErrRunEnded
 	}
@@ -69,7 +71,7 @@ func (a *attempt) Commit(_ context.Context, checkpoint json.RawMessage) error {
 }
 
 // takePatches applies the patches from outside that waited for the end of a turn, in a commit of their own: what was
-// committed just now decides which of them still apply. The caller holds commitMu.
+// committed just now decides which of them still apply. The caller holds committing.
 func (a *attempt) takePatches(checkpoint json.RawMessage) error {
 	t := a.thread.Load()
 	if len(t.Pending) == 0 || a.doc == nil {
@@ -103,8 +105,8 @@ func (a *attempt) Once(ctx context.Context, key string, result json.RawMessage) 
 	if err != nil {
 		return err
 	}
-	a.commitMu.Lock()
-	defer a.commitMu.Unlock()
+	a.committing.Lock()
+	defer a.committing.Unlock()
 	if !a.answersUsed {
 		a.effects[key] = result
 	}
@@ -112,7 +114,7 @@ func (a *attempt) Once(ctx context.Context, key string, result json.RawMessage) 
 }
 
 // commit stores c with all events up to now. The run's context does not count: a run that is stopped during a commit would be
-// given up otherwise. The caller holds commitMu.
+// given up otherwise. The caller holds committing.
 func (a *attempt) commit(c state.Commit) error {
 	c.Trace, c.Notes = telemetry.Traceparent(a.background), a.notes.Changed()
 	if !a.answersUsed {
@@ -170,7 +172,7 @@ func (a *attempt) completeMessages(cause error, asked []agui.Interrupt) (kept, a
 	return kept, all
 }
 
-// changedState returns the state if it was changed since the last commit, nil otherwise. The caller holds commitMu.
+// changedState returns the state if it was changed since the last commit, nil otherwise. The caller holds committing.
 func (a *attempt) changedState() json.RawMessage {
 	if a.doc == nil {
 		return nil

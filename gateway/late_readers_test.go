@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -61,7 +62,7 @@ func (s *heldStore) Begin(ctx context.Context, r *state.Request, o state.LeaseOp
 func TestALateReaderEndsWithItsRun(t *testing.T) {
 	t.Parallel()
 	store := &heldStore{Store: memstore.New(memstore.Options{}), open: make(chan struct{})}
-	defer store.Close()
+	closeLast(t, store)
 	w := newWorld(t, func(o *gateway.Options) { o.Store, o.Now = store, nil })
 	var readers []*reader
 	for _, run := range []string{"r1", "r2"} {
@@ -90,7 +91,7 @@ func TestALateReaderEndsWithItsRun(t *testing.T) {
 func TestWhoComesBackIsSentEveryRunSince(t *testing.T) {
 	t.Parallel()
 	store := &heldStore{Store: memstore.New(memstore.Options{}), open: make(chan struct{}), single: true}
-	defer store.Close()
+	closeLast(t, store)
 	close(store.open)
 	w := newWorld(t, func(o *gateway.Options) { o.Store, o.Now = store, nil })
 	first := w.post("echo", input("t", "r1", []string{"u1:Hi"}))
@@ -106,10 +107,14 @@ func TestWhoComesBackIsSentEveryRunSince(t *testing.T) {
 // late its hanging up is noticed.
 func TestWhoHungUpAndAsksAgainIsNotInItsOwnWay(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, whoHungUpAndAsksAgainIsNotInItsOwnWay)
+}
+
+func whoHungUpAndAsksAgainIsNotInItsOwnWay(t *testing.T) {
 	store := &heldStore{Store: memstore.New(memstore.Options{}), open: make(chan struct{})}
-	defer store.Close()
+	closeLast(t, store)
 	close(store.open)
-	w := newWorld(t, func(o *gateway.Options) { o.Store, o.Now, o.HangUpGrace = store, nil, time.Hour })
+	w := newBubbleWorld(t, func(o *gateway.Options) { o.Store, o.Now, o.HangUpGrace = store, nil, time.Hour })
 	first := w.open("POST", "/agents/slow", input("t", "r1", []string{"u1:Hi"}))
 	first.until(agui.TypeCustom)
 	busy := 0
@@ -121,13 +126,10 @@ func TestWhoHungUpAndAsksAgainIsNotInItsOwnWay(t *testing.T) {
 			return
 		}
 		first.hangUp()
-		for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-			now, _, err := store.Load(context.Background(), begun.Thread.Key)
-			if err == nil && (now.Live == nil || now.Live.HungUp) {
-				return
-			}
+		synctest.Wait()
+		if now, _, err := store.Load(context.Background(), begun.Thread.Key); err != nil || now.Live != nil && !now.Live.HungUp {
+			t.Errorf("hanging up is not noticed: %+v, %v", now, err)
 		}
-		t.Error("hanging up is not noticed")
 	}
 	second := w.open("POST", "/agents/slow", input("t", "r2", []string{"u1:Hi", "u2:Rather this"}))
 	second.until(agui.TypeCustom)

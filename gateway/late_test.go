@@ -40,7 +40,7 @@ func aLateHangUpIsNotTheNextRuns(t *testing.T) {
 		Store: memstore.New(memstore.Options{}),
 		held:  make(chan struct{}), pass: make(chan struct{}), told: make(chan struct{}),
 	}
-	t.Cleanup(func() { _ = store.Close() }) // a store in memory
+	closeLast(t, store)
 	w := newBubbleWorld(t, func(o *gateway.Options) { o.Store, o.Now, o.HangUpGrace = store, nil, soon })
 	first := w.open("POST", "/agents/slow", input("t", "r1", []string{"u1:Hi"}))
 	first.until(agui.TypeCustom)

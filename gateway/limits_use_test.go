@@ -100,6 +100,8 @@ func hold(w *world, n int, header http.Header) {
 	case <-waits:
 	case <-ended:
 		w.t.Fatal("the request with a body that does not come was refused")
+	case <-time.After(patience):
+		w.t.Fatal("never: the gateway asks for the body")
 	}
 }
 

@@ -172,7 +172,7 @@ func TestTheLogHasChangesOfReadiness(t *testing.T) {
 	t.Parallel()
 	var log lockedBuffer
 	store := &distantStore{Store: memstore.New(memstore.Options{})}
-	t.Cleanup(func() { _ = store.Close() }) // a store in memory
+	closeLast(t, store)
 	w := newWorld(t, logged(&log), func(o *gateway.Options) { o.Store, o.Now = store, nil })
 	asks := func(want int) {
 		t.Helper()

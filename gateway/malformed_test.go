@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -68,8 +68,8 @@ func ponders(gate <-chan struct{}) groupchat.Agent {
 
 func pondering(t *testing.T, store state.Store) *world {
 	gate := make(chan struct{}, 1)
-	w := newWorld(t, func(o *gateway.Options) {
-		o.Store, o.Shared, o.Now, o.Lease, o.NewID = store, true, time.Now, time.Second, nil
+	w := newBubbleWorld(t, func(o *gateway.Options) {
+		o.Store, o.Shared, o.Now, o.NewID = store, true, nil, nil
 		o.Agents = map[string]groupchat.Agent{"ponders": ponders(gate)}
 		o.Agent, o.Legacy = nil, "ponders"
 	})
@@ -81,7 +81,9 @@ func pondering(t *testing.T, store state.Store) *world {
 func ponder(t *testing.T, store state.Store) *world {
 	t.Helper()
 	w := pondering(t, store)
-	response := w.request(t.Context(), http.MethodPost, "/agents/ponders?disconnect=detach", input("t", "r", []string{"u1:go"}))
+	ctx, cancel := context.WithTimeout(t.Context(), w.patience)
+	t.Cleanup(cancel)
+	response := w.request(ctx, http.MethodPost, "/agents/ponders?disconnect=detach", input("t", "r", []string{"u1:go"}))
 	t.Cleanup(func() { _ = response.Body.Close() })
 	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
 		if strings.Contains(lines.Text(), "Halfway.") {
@@ -94,8 +96,11 @@ func ponder(t *testing.T, store state.Store) *world {
 
 func TestWhoJoinsIsToldWhatCanBeReadOfAMalformedLog(t *testing.T) {
 	t.Parallel()
-	shared := memstore.New(memstore.Options{})
-	defer shared.Close()
+	synctest.Test(t, whoJoinsIsToldWhatCanBeReadOfAMalformedLog)
+}
+
+func whoJoinsIsToldWhatCanBeReadOfAMalformedLog(t *testing.T) {
+	shared := closeLast(t, memstore.New(memstore.Options{}))
 	w := ponder(t, malformedLog{shared})
 	joiner := w.begin(http.MethodGet, "/threads/t/events?protocolVersion=1.0", "")
 	defer joiner.hangUp()
@@ -114,8 +119,11 @@ func TestWhoJoinsIsToldWhatCanBeReadOfAMalformedLog(t *testing.T) {
 
 func TestARunWithAMalformedLogGoesOnElsewhere(t *testing.T) {
 	t.Parallel()
-	shared := memstore.New(memstore.Options{})
-	defer shared.Close()
+	synctest.Test(t, aRunWithAMalformedLogGoesOnElsewhere)
+}
+
+func aRunWithAMalformedLogGoesOnElsewhere(t *testing.T) {
+	shared := closeLast(t, memstore.New(memstore.Options{}))
 	door := newMortal(malformedLog{shared})
 	defer close(door.buried) // before its gateway is closed
 	ponder(t, door)

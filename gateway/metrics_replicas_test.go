@@ -43,8 +43,7 @@ func meteredReplica(t *testing.T, store state.Store, paid *atomic.Int64) (*world
 func TestATakeoverIsCountedOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		shared := memstore.New(memstore.Options{})
-		defer shared.Close()
+		shared := closeLast(t, memstore.New(memstore.Options{}))
 		var paid atomic.Int64
 		door := newMortal(shared)
 		defer close(door.buried)
@@ -79,8 +78,7 @@ func TestATakeoverIsCountedOnce(t *testing.T) {
 func TestAHandoverIsCountedByBoth(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		shared := memstore.New(memstore.Options{})
-		defer shared.Close()
+		shared := closeLast(t, memstore.New(memstore.Options{}))
 		var paid atomic.Int64
 		a, leaves := meteredReplica(t, shared, &paid)
 		b, stays := meteredReplica(t, shared, &paid)
@@ -113,8 +111,7 @@ func TestAHandoverIsCountedByBoth(t *testing.T) {
 func TestAQuestionThatExpiresIsCountedOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		shared := memstore.New(memstore.Options{})
-		defer shared.Close()
+		shared := closeLast(t, memstore.New(memstore.Options{}))
 		start := func() (*world, *meter) {
 			m := newMeter(t)
 			return newBubbleWorld(t, func(o *gateway.Options) {
@@ -160,14 +157,18 @@ func TestAQuestionThatExpiresIsCountedOnce(t *testing.T) {
 // TestDeliveriesAreCounted has a receiver that takes a notice at the third attempt.
 func TestDeliveriesAreCounted(t *testing.T) {
 	t.Parallel()
-	r := newReceiver(t, func(attempt int, _ *http.Request) int {
+	synctest.Test(t, deliveriesAreCounted)
+}
+
+func deliveriesAreCounted(t *testing.T) {
+	r := newBubbleReceiver(t, func(attempt int, _ *http.Request) int {
 		if attempt < 3 {
 			return http.StatusInternalServerError
 		}
 		return http.StatusOK
 	})
 	m := newMeter(t)
-	w := newWorld(t, told(r), func(o *gateway.Options) { o.Lease = 50 * time.Millisecond; m.options(o) })
+	w := newBubbleWorld(t, told(r), m.options)
 	w.post("ask", input("t", "r", []string{"u1:hi"})).interrupts()
 	<-r.got
 	var got []string

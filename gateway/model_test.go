@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -26,29 +26,32 @@ import (
 // A thinker is a model's server: it calls the tool it is offered, and says so when it has the result. It fails when it is
 // told to. Each answer uses 10 tokens to read and 2 to write.
 type thinker struct {
-	asked atomic.Int64
-	url   string
-	model *openai.Model
+	network *network
+	asked   atomic.Int64
+	url     string
+	model   *openai.Model
 }
 
 func newThinker(t *testing.T) *thinker {
 	t.Helper()
-	m := &thinker{}
-	server := httptest.NewServer(m)
+	return newThinkerOn(t, nil)
+}
+
+// newThinkerOn is newThinker on a network.
+func newThinkerOn(t *testing.T, n *network) *thinker {
+	t.Helper()
+	m := &thinker{network: n}
+	server := n.serve(m)
 	t.Cleanup(server.Close)
 	m.url = server.URL
-	var err error
-	m.model, err = openai.New(openai.Options{Provider: "mock", BaseURL: server.URL, Name: "m1", Retries: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m.model = m.priced(t, nil)
 	return m
 }
 
 // priced is the model with a price.
 func (m *thinker) priced(t *testing.T, p *model.Price) *openai.Model {
 	t.Helper()
-	priced, err := openai.New(openai.Options{Provider: "mock", BaseURL: m.url, Name: "m1", Retries: -1, Price: p})
+	priced, err := openai.New(openai.Options{Provider: "mock", BaseURL: m.url, Name: "m1", Retries: -1, Price: p, HTTP: m.network.http()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +154,7 @@ func TestUsageOfARunThatIsStopped(t *testing.T) {
 	}, groupchat.ApproveByAgent)
 	r := w.begin(http.MethodPost, "/agents/desk", input("t", "r1", []string{"u1:go"}))
 	defer r.hangUp()
-	<-looking
+	receive(t, "the tool works", looking)
 	w.call(http.MethodPost, "/threads/t/stop", "")
 	r.rest()
 	used(t, "the run", r.finished().Usage, tokens(1))
@@ -232,9 +235,12 @@ func TestApprovedOnce(t *testing.T) {
 // and asks the model nothing again.
 func TestUsageOverATakeover(t *testing.T) {
 	t.Parallel()
-	shared := memstore.New(memstore.Options{})
-	defer shared.Close()
-	m := newThinker(t)
+	synctest.Test(t, usageOverATakeover)
+}
+
+func usageOverATakeover(t *testing.T) {
+	shared := closeLast(t, memstore.New(memstore.Options{}))
+	m := newThinkerOn(t, newNetwork())
 	priced := m.priced(t, &model.Price{Input: 3, Output: 10})
 	var looked atomic.Int64
 	server := func(store state.Store, gate chan struct{}) *world {
@@ -247,9 +253,8 @@ func TestUsageOverATakeover(t *testing.T) {
 				return groupchat.ToolResult{}, ctx.Err()
 			}
 		}}
-		return newWorld(t, func(o *gateway.Options) {
-			o.Store, o.Shared, o.Now, o.Lease, o.NewID, o.Agent, o.Legacy = store, true, time.Now, time.Second, nil, nil, "team"
-			o.StopGrace = 10 * time.Millisecond
+		return newBubbleWorld(t, func(o *gateway.Options) {
+			o.Store, o.Shared, o.Now, o.NewID, o.Agent, o.Legacy = store, true, nil, nil, nil, "team"
 			o.Agents = map[string]groupchat.Agent{"team": &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{
 				{Name: "ann", Agent: &groupchat.LLM{Model: priced}},
 				{Name: "bob", Agent: &groupchat.LLM{Model: priced, Tools: []groupchat.Tool{look}}},
@@ -330,7 +335,7 @@ func TestWordsOfAModelThatBroke(t *testing.T) {
 	}
 	w.shows("t")
 
-	<-half
+	receive(t, "the model speaks", half)
 	stopped := w.begin(http.MethodPost, "/agents/waits", input("s", "r1", []string{"u1:go"}))
 	defer stopped.hangUp()
 	stopped.hears("Half a")

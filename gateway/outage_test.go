@@ -61,7 +61,7 @@ func TestReadersOfAStoreThatStaysAway(t *testing.T) {
 
 func readersOfAStoreThatStaysAway(t *testing.T) {
 	store := &distantStore{Store: memstore.New(memstore.Options{})}
-	t.Cleanup(func() { _ = store.Close() }) // a store in memory
+	closeLast(t, store)
 	change := func(o *gateway.Options) {
 		o.Store, o.Shared, o.Now, o.NewID = store, true, nil, nil
 	}

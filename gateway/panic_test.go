@@ -42,7 +42,7 @@ func broken(initial string, p groupchat.Participant) *groupchat.Chat {
 // drains checks that no run was left on the books.
 func (w *world) drains() {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
 	defer cancel()
 	if err := w.g.Drain(ctx); err != nil {
 		w.t.Errorf("Drain() = %v", err)
@@ -225,8 +225,7 @@ func TestATakeoverThatPanics(t *testing.T) {
 }
 
 func aTakeoverThatPanics(t *testing.T) {
-	shared := memstore.New(memstore.Options{})
-	defer shared.Close()
+	shared := closeLast(t, memstore.New(memstore.Options{}))
 	var paid, panicked atomic.Int64
 	door := newMortal(shared)
 	defer close(door.buried) // before its gateway is closed
@@ -286,10 +285,14 @@ func (invalid) Validate() error { panic("secret") }
 // What a gateway is given to work with may panic as well: the webhook's client, the log, the source of ids.
 func TestPanicsOfWhatAGatewayIsGiven(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, panicsOfWhatAGatewayIsGiven)
+}
+
+func panicsOfWhatAGatewayIsGiven(t *testing.T) {
 	transport := panickyTransport{make(chan struct{}, 100)}
 	var ids atomic.Int64
-	w := newWorld(t, func(o *gateway.Options) {
-		o.Now, o.Lease = nil, time.Second
+	w := newBubbleWorld(t, func(o *gateway.Options) {
+		o.Now = nil
 		o.Log = slog.New(panickyLog{slog.DiscardHandler})
 		o.Webhook = gateway.WebhookOptions{
 			URL: "http://hook.test/", Secret: hookSecret, Client: &http.Client{Transport: transport}, Retry: time.Millisecond,
@@ -309,8 +312,8 @@ func TestPanicsOfWhatAGatewayIsGiven(t *testing.T) {
 		_, _ = io.Copy(io.Discard, response.Body) // whichever error it is
 		response.Body.Close()
 	}
-	<-transport.asked
-	<-transport.asked
+	receive(t, "the receiver is told of questions", transport.asked)
+	receive(t, "the receiver is told again", transport.asked)
 	w.drains()
 }
 

@@ -172,8 +172,7 @@ func TestWhoWaitedTakesTheOthersPlace(t *testing.T) {
 // A run of another replica's leaves no place here. A request that could not run when it has ended does not end it.
 func TestNobodySupersedesInVain(t *testing.T) {
 	t.Parallel()
-	shared := memstore.New(memstore.Options{})
-	defer shared.Close()
+	shared := closeLast(t, memstore.New(memstore.Options{}))
 	here := func(o *gateway.Options) { o.Store, o.Shared, o.Now, o.NewID = shared, true, nil, nil }
 	a, b := newWorld(t, here), newWorld(t, here, func(o *gateway.Options) { o.Limits.Runs = 1 })
 	first := a.open("POST", "/agents/slow-supersede", input("t", "r1", []string{"u1:Hi"}))

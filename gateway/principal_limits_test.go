@@ -273,9 +273,9 @@ func TestSuggestionsCountAsRuns(t *testing.T) {
 			t.Parallel()
 			w, suggest, asked := start(t, test.change)
 			first := suggest()
-			<-asked
+			receive(t, "the suggester is asked", asked)
 			second := suggest()
-			<-second.done
+			receive(t, "the second has an answer", second.done)
 			if status, _ := w.call(http.MethodPost, "/agents/echo", input("t", "r", []string{"u1:Hi"})); status != test.status || second.status != test.status {
 				t.Errorf("a run beside it = %d, and more suggestions = %d, want %d", status, second.status, test.status)
 			}
@@ -283,13 +283,13 @@ func TestSuggestionsCountAsRuns(t *testing.T) {
 				t.Errorf("suggestions of an agent that makes none = %d, want 200", status)
 			}
 			w.release()
-			if <-first.done; first.status != http.StatusOK || !strings.Contains(first.body, `\"title\":\"A\"`) {
+			if receive(t, "the first has an answer", first.done); first.status != http.StatusOK || !strings.Contains(first.body, `\"title\":\"A\"`) {
 				t.Errorf("the suggestions = %d %s", first.status, first.body)
 			}
 			third := suggest()
-			<-asked // there is room again
+			receive(t, "there is room again", asked)
 			w.release()
-			<-third.done
+			receive(t, "the third has an answer", third.done)
 		})
 	}
 	for name, patient := range map[string]bool{"a drain waits": true, "a drain is over": false} {
@@ -297,7 +297,7 @@ func TestSuggestionsCountAsRuns(t *testing.T) {
 			t.Parallel()
 			w, suggest, asked := start(t, func(*gateway.Options) {})
 			first := suggest()
-			<-asked
+			receive(t, "the suggester is asked", asked)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			drained := make(chan error, 1)
@@ -307,7 +307,7 @@ func TestSuggestionsCountAsRuns(t *testing.T) {
 				return status != http.StatusOK
 			})
 			second := suggest()
-			if <-second.done; second.status != http.StatusServiceUnavailable || !strings.Contains(second.body, "draining") {
+			if receive(t, "the second has an answer", second.done); second.status != http.StatusServiceUnavailable || !strings.Contains(second.body, "draining") {
 				t.Errorf("suggestions while draining = %d %s, want 503 draining", second.status, second.body)
 			}
 			select {
@@ -320,8 +320,8 @@ func TestSuggestionsCountAsRuns(t *testing.T) {
 			} else {
 				cancel()
 			}
-			err := <-drained
-			if <-first.done; (err == nil) != patient || first.status != http.StatusOK || strings.Contains(first.body, "copilotkitSuggest") != patient {
+			err := receive(t, "the gateway has drained", drained)
+			if receive(t, "the first has an answer", first.done); (err == nil) != patient || first.status != http.StatusOK || strings.Contains(first.body, "copilotkitSuggest") != patient {
 				t.Errorf("Drain() = %v, and the suggestions %d %s", err, first.status, first.body)
 			}
 		})

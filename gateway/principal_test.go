@@ -159,8 +159,7 @@ func (w *world) refusal(t *testing.T, method, path, credential string, status in
 // A run that nobody may ask for is not begun: no agent speaks, and the store has no thread of anybody's.
 func TestARunWithoutAPrincipalStartsNothing(t *testing.T) {
 	t.Parallel()
-	store := memstore.New(memstore.Options{})
-	t.Cleanup(func() { _ = store.Close() }) // a store in memory
+	store := closeLast(t, memstore.New(memstore.Options{}))
 	var spoke atomic.Int64
 	w := newWorld(t, byHeader, func(o *gateway.Options) {
 		o.Store, o.Now, o.Legacy = store, nil, "counted"

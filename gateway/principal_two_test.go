@@ -12,7 +12,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -284,7 +283,7 @@ func (w *world) asEve(route threadRoute, thread string, replaced []string) strin
 // answer.
 func (w *world) answerToEve(route threadRoute, fill *strings.Replacer) string {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), 30*time.Second) // a stream of what they do may have no end
+	ctx, cancel := context.WithTimeout(w.t.Context(), patience) // a stream of what they do may have no end
 	defer cancel()
 	response := w.request(ctx, route.method, fill.Replace(route.path)+route.query, fill.Replace(route.body), append(route.header, "X-User", "eve")...)
 	defer response.Body.Close()

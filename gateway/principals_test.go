@@ -121,8 +121,7 @@ func threadRoutes() []threadRoute {
 func TestAnothersThreadIsLikeNone(t *testing.T) {
 	t.Parallel()
 	clock := statetest.NewClock()
-	store := memstore.New(memstore.Options{Now: clock.Now})
-	defer store.Close()
+	store := closeLast(t, memstore.New(memstore.Options{Now: clock.Now}))
 	w := newWorld(t, func(o *gateway.Options) { o.Store, o.Shared, o.Now = store, true, clock.Now })
 	question := state.Token{Status: state.TokenOpen, Interrupt: agui.Interrupt{ID: "their-q1", Reason: "input_required", Message: "Which?"}}
 	for name, end := range map[string]*state.End{"idle": {Status: state.RunSuccess}, "asks": {Status: state.RunInterrupt}, "live": nil} {
@@ -193,7 +192,7 @@ func TestEveryThreadRouteIsTriedOnAnothers(t *testing.T) {
 func (w *world) askAbout(route threadRoute, thread string) string {
 	w.t.Helper()
 	fill := strings.NewReplacer("{id}", thread, "{thread}", thread, "{agent}", "echo", "{run}", "1", "{message}", "their-u1", "{file}", "1")
-	ctx, cancel := context.WithTimeout(w.t.Context(), 30*time.Second) // a stream of what they do may have no end
+	ctx, cancel := context.WithTimeout(w.t.Context(), patience) // a stream of what they do may have no end
 	defer cancel()
 	response := w.request(ctx, route.method, fill.Replace(route.path)+route.query, fill.Replace(route.body), route.header...)
 	defer response.Body.Close()

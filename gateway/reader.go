@@ -7,7 +7,6 @@ import (
 	"iter"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -17,6 +16,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/limit"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/gateway/wire"
+	"github.com/agui-gateway/gateway/internal/lock"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/telemetry"
 )
@@ -78,7 +78,7 @@ func (r *reader) open() error {
 		return err
 	}
 	r.stream = &stream{
-		out: s, every: r.g.o.Heartbeat, mark: threadMark(r.key), answers: r.g.limits.answers, owner: r.key.Principal, metrics: r.g.metrics,
+		sending: lock.New(), out: s, every: r.g.o.Heartbeat, mark: threadMark(r.key), answers: r.g.limits.answers, owner: r.key.Principal, metrics: r.g.metrics,
 	}
 	return r.stream.open()
 }
@@ -184,17 +184,17 @@ type stream struct {
 	owner   string
 	metrics *telemetry.Metrics
 
-	mu   sync.Mutex // guards what follows
-	out  *agui.Stream
-	last time.Time // when something went out
+	sending lock.Lock // guards what follows; held while the reader is written to, which ends by the writer's deadline
+	out     *agui.Stream
+	last    time.Time // when something went out
 	// inRun says that the start of a run was sent and its end was not.
 	inRun bool
 	first *firstWait // nil if nothing is measured of the run, or nothing more
 }
 
 func (s *stream) open() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.sending.Lock()
+	defer s.sending.Unlock()
 	return route.ReaderGone(s.out.Open())
 }
 
@@ -202,8 +202,8 @@ func (s *stream) send(frames ...state.Frame) error {
 	if len(frames) == 0 {
 		return nil // nothing was sent, so the next heartbeat is due as before
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.sending.Lock()
+	defer s.sending.Unlock()
 	size := 0
 	for _, f := range frames {
 		size += len(f.Data)
@@ -224,7 +224,7 @@ func (s *stream) send(frames ...state.Frame) error {
 	return nil
 }
 
-// records yields what is sent of frames, and notes whether the reader is in a run then. The caller holds mu.
+// records yields what is sent of frames, and notes whether the reader is in a run then. The caller holds sending.
 func (s *stream) records(frames []state.Frame) iter.Seq[agui.Record] {
 	return func(yield func(agui.Record) bool) {
 		var ids strings.Builder // all of them in one piece of memory
@@ -254,10 +254,12 @@ func (s *stream) keepAlive() (stop func()) {
 	})
 }
 
-// tick sends the comment if it is due, and returns how long it is to the next one.
+// tick sends the comment if it is due, and returns how long it is to the next one. While something else is being sent none is due.
 func (s *stream) tick() (time.Duration, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	if !s.sending.TryLock() {
+		return s.every, nil
+	}
+	defer s.sending.Unlock()
 	if silent := time.Since(s.last); silent < s.every {
 		return s.every - silent, nil
 	}
@@ -266,7 +268,7 @@ func (s *stream) tick() (time.Duration, error) {
 }
 
 func (s *stream) close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.sending.Lock()
+	defer s.sending.Unlock()
 	return route.ReaderGone(s.out.Close())
 }

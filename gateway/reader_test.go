@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -26,6 +27,7 @@ type reader struct {
 	cancel   context.CancelFunc
 	next     func() (agui.Record, error, bool)
 	stop     func()
+	patience time.Duration // how long it waits for an event
 
 	verifier agui.Verifier
 	view     *run.View
@@ -38,7 +40,7 @@ type reader struct {
 func newReader(t *testing.T, response *http.Response, cancel context.CancelFunc, body string) *reader {
 	t.Helper()
 	r := newFold(t, body)
-	r.response, r.cancel = response, cancel
+	r.response, r.cancel, r.patience = response, cancel, patience
 	next, stop := iter.Pull2(agui.ReadStream(response.Body, 10<<20))
 	r.next, r.stop = pulled(next), stop
 	if got := response.Header.Get("Content-Type"); response.StatusCode == http.StatusOK && got != "text/event-stream" {
@@ -81,10 +83,24 @@ func (r *reader) goOnFrom(other *reader) {
 	r.view, r.doc, r.verifier, r.stated = other.view, other.doc, other.verifier, other.stated
 }
 
+// read reads one record, for which it waits no longer than patience; false is the end of the stream.
+func (r *reader) read() (agui.Record, error, bool) {
+	r.t.Helper()
+	late := time.AfterFunc(r.patience, func() {
+		r.cancel()
+		_ = r.response.Body.Close() // which ends what waits for it
+	})
+	record, err, ok := r.next()
+	if !late.Stop() {
+		r.t.Fatalf("no event for %v, behind %v", r.patience, types(r.events))
+	}
+	return record, err, ok
+}
+
 // step reads one event; false is the end of the stream.
 func (r *reader) step() (agui.Event, bool) {
 	r.t.Helper()
-	record, err, ok := r.next()
+	record, err, ok := r.read()
 	if !ok {
 		return nil, false
 	}

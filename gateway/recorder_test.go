@@ -43,7 +43,7 @@ func (s *deafStore) Append(ctx context.Context, l *state.Lease, after state.Fram
 func floods(t *testing.T, store state.Store, events int) (*world, *atomic.Int32) {
 	t.Helper()
 	var said atomic.Int32
-	t.Cleanup(func() { _ = store.Close() }) // a store in memory
+	closeLast(t, store)
 	return newWorld(t, func(o *gateway.Options) {
 		o.Store = store
 		o.Agents["floods"] = groupchat.AgentFunc(func(_ context.Context, turn *groupchat.Turn) error {
@@ -78,7 +78,7 @@ func TestACommitBehindLargeEvents(t *testing.T) {
 // An agent that says large things faster than its store takes them waits for the store, before they fill the memory.
 func TestAnAgentAheadOfItsStore(t *testing.T) {
 	t.Parallel()
-	const events, most = 100, 20
+	const events, most = 30, 20
 	store := &deafStore{Store: memstore.New(memstore.Options{})}
 	w, said := floods(t, store, events)
 	posted := w.open("POST", "/agents/floods", input("t", "r1", []string{"u1:Hi"}))

@@ -31,7 +31,7 @@ func TestARedisThatRefusesWrites(t *testing.T) {
 			client := server.Client()
 			var log lockedBuffer
 			a, b := twins(t, server.URL(), func(o *gateway.Options) {
-				o.StoreBuffer, o.Log = time.Second, slog.New(slog.NewTextHandler(&log, nil))
+				o.Lease, o.StoreBuffer, o.Log = 3*time.Second, 2*time.Second, slog.New(slog.NewTextHandler(&log, nil))
 			})
 			poster := a.open("POST", "/agents/slow?disconnect=detach", input("t", "r1", []string{"u1:Hi"}))
 			poster.until(agui.TypeCustom)

@@ -149,7 +149,7 @@ func TestAHookThatBlocksDoesNotKeepAStopFromEndingTheRun(t *testing.T) {
 			})
 			defer close(deaf)
 			r := w.open("POST", "/agents/blocked", input("t", "r1", []string{"u1:Hi"}))
-			<-begun
+			receive(t, "the hook is called", begun)
 			if status, body := w.call("POST", "/threads/t/stop", "{}"); status >= 300 {
 				t.Fatalf("stop: %d %s", status, body)
 			}

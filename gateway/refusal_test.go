@@ -93,7 +93,7 @@ func TestPageOfAStoreThatStaysAway(t *testing.T) {
 
 func pageOfAStoreThatStaysAway(t *testing.T) {
 	store := &distantStore{Store: memstore.New(memstore.Options{})}
-	t.Cleanup(func() { _ = store.Close() }) // a store in memory
+	closeLast(t, store)
 	w := newBubbleWorld(t, func(o *gateway.Options) { o.Store, o.Shared, o.Now = store, true, nil })
 	p := tab{w, transports["rest"]}
 	run, watcher, _ := p.resumed("t")
@@ -113,8 +113,7 @@ func pageOfAStoreThatStaysAway(t *testing.T) {
 // A thread that is forgotten under a resumed run leaves its page a whole stream.
 func TestPageOfAThreadThatIsForgotten(t *testing.T) {
 	t.Parallel()
-	store := memstore.New(memstore.Options{})
-	t.Cleanup(func() { _ = store.Close() }) // a store in memory
+	store := closeLast(t, memstore.New(memstore.Options{}))
 	w := newWorld(t, func(o *gateway.Options) { o.Store, o.Now = store, nil })
 	p := tab{w, transports["rest"]}
 	run, _, _ := p.resumed("t")

@@ -22,10 +22,11 @@ import (
 // A house is a gateway behind an address that outlives it.
 type house struct {
 	*httptest.Server
-	t      *testing.T
-	store  state.Store
-	agents map[string]groupchat.Agent
-	in     atomic.Pointer[gateway.Gateway] // nil: nobody is at home
+	t       *testing.T
+	network *network
+	store   state.Store
+	agents  map[string]groupchat.Agent
+	in      atomic.Pointer[gateway.Gateway] // nil: nobody is at home
 
 	mu    sync.Mutex
 	asked []string // method, path and query
@@ -35,8 +36,14 @@ type house struct {
 
 func newHouse(t *testing.T, agents map[string]groupchat.Agent) *house {
 	t.Helper()
-	h := &house{t: t, store: memstore.New(memstore.Options{}), agents: agents}
-	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return newHouseOn(t, nil, agents)
+}
+
+// newHouseOn is newHouse on a network.
+func newHouseOn(t *testing.T, n *network, agents map[string]groupchat.Agent) *house {
+	t.Helper()
+	h := &house{t: t, network: n, store: memstore.New(memstore.Options{}), agents: agents}
+	h.Server = n.serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.mu.Lock()
 		h.asked = append(h.asked, r.Method+" "+r.URL.RequestURI())
 		answer := h.answer
@@ -122,13 +129,28 @@ func newInner(t *testing.T) *world {
 	return newWorld(t, func(o *gateway.Options) { o.Now = time.Now })
 }
 
+// newInner is newInner on the network.
+func (n *network) newInner(t *testing.T) *world {
+	t.Helper()
+	w := startWorld(t, n.client.Transport.(*http.Transport), n.serve, func(o *gateway.Options) { o.Now = time.Now })
+	w.patience = bubblePatience
+	return w
+}
+
 func newFront(t *testing.T, middle *house, change ...func(*gateway.Options)) *world {
 	t.Helper()
-	return newWorld(t, append([]func(*gateway.Options){func(o *gateway.Options) {
-		o.Agents = map[string]groupchat.Agent{"front": through(t, "far", middle.URL+"/agents/relay")}
+	start := newWorld
+	if middle.network != nil {
+		start = newBubbleWorld
+	}
+	return start(t, append([]func(*gateway.Options){func(o *gateway.Options) {
+		o.Agents = map[string]groupchat.Agent{"front": through(t, "far", middle.URL+"/agents/relay", middle.network.reached)}
 		o.Agent, o.Legacy, o.Now = nil, "front", time.Now
 	}}, change...)...)
 }
+
+// reached has a remote agent reached over the network.
+func (n *network) reached(o *groupchat.RemoteOptions) { o.HTTP = n.http() }
 
 // said counts the messages of a thread by their text.
 func said(d threadDoc) map[string]int {

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -26,8 +27,7 @@ func TestAQuestionTwoGatewaysDeepIsAnsweredFromTheOutermost(t *testing.T) {
 	for _, restart := range []bool{false, true} {
 		t.Run(fmt.Sprintf("restart %v", restart), func(t *testing.T) {
 			t.Parallel()
-			store := memstore.New(memstore.Options{})
-			defer store.Close()
+			store := closeLast(t, memstore.New(memstore.Options{}))
 			keep := func(o *gateway.Options) { o.Store = store }
 			front, middle, inner := chain(t, "both", keep)
 			questions := front.post("front", input("t", "r1", []string{"u1:go"})).interrupts()
@@ -214,64 +214,67 @@ func TestACrashWhileAnAnswerIsDelivered(t *testing.T) {
 	for _, arrived := range []bool{false, true} {
 		t.Run(fmt.Sprintf("arrived %v", arrived), func(t *testing.T) {
 			t.Parallel()
-			inner := newInner(t)
-			middle := newHouse(t, map[string]groupchat.Agent{"relay": through(t, "inner", inner.url+"/agents/ask")})
-			shared := memstore.New(memstore.Options{})
-			defer shared.Close()
-			door := newMortal(shared)
-			var once sync.Once
-			bury := func() { once.Do(func() { close(door.buried) }) }
-			defer bury()
-			replica := func(store state.Store) *world {
-				return newFront(t, middle, func(o *gateway.Options) {
-					o.Store, o.Shared, o.Now, o.NewID, o.Lease = store, true, time.Now, nil, time.Second
-					o.StopGrace = 10 * time.Millisecond
-				})
-			}
-			a, b := replica(door), replica(shared)
-			question := a.post("front", input("t", "r1", []string{"u1:go"})).interrupts()[0]
-
-			dies, delivered := make(chan struct{}), make(chan struct{})
-			var first sync.Once
-			middle.takeOver(func(w http.ResponseWriter, r *http.Request) bool {
-				if r.Method != http.MethodPost || !strings.HasPrefix(r.URL.Path, "/agents/") {
-					return strings.HasSuffix(r.URL.Path, "/stop") // the dead stop nothing
-				}
-				mine := false
-				first.Do(func() { mine = true })
-				if !mine {
-					return false
-				}
-				if arrived {
-					middle.in.Load().ServeHTTP(httptest.NewRecorder(), r)
-				}
-				_, _ = io.Copy(io.Discard, r.Body) // net/http hears of a hang-up behind the body only
-				close(dies)
-				<-r.Context().Done()
-				close(delivered)
-				return true
-			})
-			owner := a.begin(http.MethodPost, "/agents/front?disconnect=detach", input("t", "r2", nil, resumeOf(map[string]string{question.ID: "M"})))
-			defer owner.hangUp()
-			<-dies
-			close(door.dead)
-			var d threadDoc
-			eventually(t, "another replica ends the run", func() bool {
-				d = b.thread("t")
-				return len(d.Runs) > 0 && d.Runs[0].Status == "success"
-			})
-			if said(d)["Taking M."] != 1 || said(d)["One question first."] != 1 || canonical(t, d.State) != `{"far":{"inner":{"size":"M"}}}` {
-				t.Errorf("said %v, state %s", said(d), d.State)
-			}
-			if _, body := inner.call(http.MethodGet, "/threads", ""); strings.Count(body, `"id"`) != 1 {
-				t.Errorf("threads of the innermost: %s", body)
-			}
-			bury()
-			owner.hangUp()
-			<-delivered
-			b.shows("t")
+			synctest.Test(t, func(t *testing.T) { aCrashWhileAnAnswerIsDelivered(t, arrived) })
 		})
 	}
+}
+
+func aCrashWhileAnAnswerIsDelivered(t *testing.T, arrived bool) {
+	net := newNetwork()
+	inner := net.newInner(t)
+	middle := newHouseOn(t, net, map[string]groupchat.Agent{"relay": through(t, "inner", inner.url+"/agents/ask", net.reached)})
+	shared := closeLast(t, memstore.New(memstore.Options{}))
+	door := newMortal(shared)
+	var once sync.Once
+	bury := func() { once.Do(func() { close(door.buried) }) }
+	defer bury()
+	replica := func(store state.Store) *world {
+		return newFront(t, middle, func(o *gateway.Options) {
+			o.Store, o.Shared, o.NewID = store, true, nil
+		})
+	}
+	a, b := replica(door), replica(shared)
+	question := a.post("front", input("t", "r1", []string{"u1:go"})).interrupts()[0]
+
+	dies, delivered := make(chan struct{}), make(chan struct{})
+	var first sync.Once
+	middle.takeOver(func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method != http.MethodPost || !strings.HasPrefix(r.URL.Path, "/agents/") {
+			return strings.HasSuffix(r.URL.Path, "/stop") // the dead stop nothing
+		}
+		mine := false
+		first.Do(func() { mine = true })
+		if !mine {
+			return false
+		}
+		if arrived {
+			middle.in.Load().ServeHTTP(httptest.NewRecorder(), r)
+		}
+		_, _ = io.Copy(io.Discard, r.Body) // net/http hears of a hang-up behind the body only
+		close(dies)
+		<-r.Context().Done()
+		close(delivered)
+		return true
+	})
+	owner := a.begin(http.MethodPost, "/agents/front?disconnect=detach", input("t", "r2", nil, resumeOf(map[string]string{question.ID: "M"})))
+	defer owner.hangUp()
+	<-dies
+	close(door.dead)
+	var d threadDoc
+	eventually(t, "another replica ends the run", func() bool {
+		d = b.thread("t")
+		return len(d.Runs) > 0 && d.Runs[0].Status == "success"
+	})
+	if said(d)["Taking M."] != 1 || said(d)["One question first."] != 1 || canonical(t, d.State) != `{"far":{"inner":{"size":"M"}}}` {
+		t.Errorf("said %v, state %s", said(d), d.State)
+	}
+	if _, body := inner.call(http.MethodGet, "/threads", ""); strings.Count(body, `"id"`) != 1 {
+		t.Errorf("threads of the innermost: %s", body)
+	}
+	bury()
+	owner.hangUp()
+	<-delivered
+	b.shows("t")
 }
 
 // A turn that is tried again, because the first answer was cut, is taken anew there: what nobody here has heard is not
@@ -311,13 +314,17 @@ func TestATurnThatIsTriedAgainIsTakenAnewThere(t *testing.T) {
 // A replica that drains leaves the remote's run alone, and the next one joins it.
 func TestAHandoverJoinsTheRemoteRun(t *testing.T) {
 	t.Parallel()
-	inner := newInner(t)
-	middle := newHouse(t, map[string]groupchat.Agent{"relay": through(t, "inner", inner.url+"/agents/slow")})
-	shared := memstore.New(memstore.Options{})
-	defer shared.Close()
+	synctest.Test(t, aHandoverJoinsTheRemoteRun)
+}
+
+func aHandoverJoinsTheRemoteRun(t *testing.T) {
+	net := newNetwork()
+	inner := net.newInner(t)
+	middle := newHouseOn(t, net, map[string]groupchat.Agent{"relay": through(t, "inner", inner.url+"/agents/slow", net.reached)})
+	shared := closeLast(t, memstore.New(memstore.Options{}))
 	replica := func() *world {
 		return newFront(t, middle, func(o *gateway.Options) {
-			o.Store, o.Shared, o.Now, o.NewID, o.Lease = shared, true, time.Now, nil, time.Second
+			o.Store, o.Shared, o.NewID = shared, true, nil
 		})
 	}
 	a, b := replica(), replica()

@@ -90,7 +90,7 @@ func TestReplace(t *testing.T) {
 	if text := run.text(); !strings.HasSuffix(text, "Still old") {
 		t.Errorf("the run says %q", text)
 	}
-	<-left
+	receive(t, "the old agents have left", left)
 
 	if _, err := w.g.Replace(map[string]groupchat.Agent{"a b": says("x", nil), "n": nil, "team": &groupchat.Chat{}}, nil); err == nil ||
 		strings.Count(err.Error(), "gateway: agent") != 3 {
@@ -143,7 +143,7 @@ func TestReplaceWhilePaused(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			<-left
+			receive(t, "the old agents have left", left)
 			resume := func(answer string) *reader {
 				return w.post("desk", input("t", "r2", nil, `"resume":[{"interruptId":`+quote(asked[0].ID)+`,`+answer+`}]`))
 			}
@@ -201,7 +201,7 @@ func TestReplaceOften(t *testing.T) {
 	}
 	wg.Wait()
 	for _, left := range lefts {
-		<-left
+		receive(t, "the old agents have left", left)
 	}
 }
 
@@ -228,7 +228,7 @@ func TestReplaceUnderAQueue(t *testing.T) {
 		}
 		close(gate)
 		first.rest()
-		<-left
+		receive(t, "the old agents have left", left)
 		waits.rest()
 		if begun.Load() != 1 {
 			t.Errorf("an agent that is not served any more was begun %d times", begun.Load())

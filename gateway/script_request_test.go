@@ -34,7 +34,7 @@ func (s *script) send(words []string) (*reader, string) {
 
 // patience is the context of a stream: one that never ends fails its case, and not the whole test.
 func (s *script) patience() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(s.t.Context(), 30*time.Second)
+	return context.WithTimeout(s.t.Context(), patience)
 }
 
 // request is the path and the body of a run request.

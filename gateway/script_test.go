@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
@@ -67,9 +68,11 @@ func play(t *testing.T, cases []testCase) {
 			t.Parallel()
 			t.Run("memory", func(t *testing.T) {
 				t.Parallel()
-				clock := statetest.NewClock()
-				store := memstore.New(memstore.Options{Now: clock.Now})
-				newScript(t, clock, store).play(c.steps)
+				synctest.Test(t, func(t *testing.T) {
+					clock := statetest.NewClock()
+					store := memstore.New(memstore.Options{Now: clock.Now})
+					newScript(t, newBubbleWorld, clock, store).play(c.steps)
+				})
 			})
 			t.Run("replicas", func(t *testing.T) {
 				t.Parallel()
@@ -84,7 +87,7 @@ func play(t *testing.T, cases []testCase) {
 					}
 					stores[i] = s
 				}
-				newScript(t, clock, stores...).play(c.steps)
+				newScript(t, newWorld, clock, stores...).play(c.steps)
 			})
 		})
 	}
@@ -128,19 +131,15 @@ func (s *script) WithAttrs([]slog.Attr) slog.Handler { return s }
 func (s *script) WithGroup(string) slog.Handler { return s }
 
 // newScript starts one gateway per store. Their agents share a gate, and their clock is that of the stores.
-func newScript(t *testing.T, clock *statetest.Clock, stores ...state.Store) *script {
+func newScript(t *testing.T, start func(*testing.T, ...func(*gateway.Options)) *world, clock *statetest.Clock, stores ...state.Store) *script {
 	t.Helper()
 	s := &script{
 		t: t, streams: map[string]*reader{}, ids: map[string]string{}, names: map[string]string{}, said: map[string]string{}, count: map[string]int{},
 	}
 	gate := make(chan struct{}, 100)
 	for _, store := range stores {
-		t.Cleanup(func() {
-			if err := store.Close(); err != nil {
-				t.Errorf("store: Close() = %v", err)
-			}
-		})
-		s.replicas = append(s.replicas, newWorld(t, func(o *gateway.Options) {
+		closeLast(t, store)
+		s.replicas = append(s.replicas, start(t, func(o *gateway.Options) {
 			o.Store, o.Shared, o.Now, o.NewID = store, len(stores) > 1, clock.Now, nil
 			o.Agents, o.StopGrace, o.HangUpGrace = agents(gate), soon, soon
 			o.Agent["queue-ask"] = gateway.AgentOptions{OnBusy: gateway.Queue}

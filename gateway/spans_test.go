@@ -135,8 +135,7 @@ func linksOf(s tracetest.SpanStub) (links []string) {
 func TestATakeoverIsLinked(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		shared := memstore.New(memstore.Options{})
-		defer shared.Close()
+		shared := closeLast(t, memstore.New(memstore.Options{}))
 		var paid atomic.Int64
 		door := newMortal(shared)
 		defer close(door.buried)

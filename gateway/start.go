@@ -16,6 +16,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/groupchat/host"
+	"github.com/agui-gateway/gateway/internal/lock"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/telemetry"
 )
@@ -28,7 +29,7 @@ func (g *Gateway) start(agent *served, begun *state.Begun, asked time.Time, requ
 	a := &attempt{
 		g: g, agent: agent, lease: begun.Lease, term: newTerm(asked.Add(g.o.Lease)), clock: g.clockAt(begun.Now), intent: begun.Thread.Live.Intent,
 		cancel: cancel, done: make(chan struct{}), woken: make(chan struct{}, 1), header: agent.forwarded(header),
-		ids: newMinter(g.o.NewID), metrics: g.metrics, measuredAs: measuredAs(agent), asked: asked,
+		committing: lock.New(), ids: newMinter(g.o.NewID), metrics: g.metrics, measuredAs: measuredAs(agent), asked: asked,
 	}
 	a.ctx = a.beginStep(ctx, request)
 	a.background = context.WithoutCancel(a.ctx)

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -21,11 +22,11 @@ import (
 func faulty(t *testing.T) (*world, *statetest.Faulty) {
 	t.Helper()
 	store := &statetest.Faulty{Store: memstore.New(memstore.Options{})}
+	closeLast(t, store)
 	w := newWorld(t, func(o *gateway.Options) {
 		o.Store, o.Now = store, nil
 		o.Log = slog.New(slog.DiscardHandler)
 	})
-	t.Cleanup(func() { _ = store.Close() }) // a store in memory
 	return w, store
 }
 
@@ -63,8 +64,8 @@ func TestAVerdictThatGotLost(t *testing.T) {
 func TestAStoreThatIsAwayForAdmission(t *testing.T) {
 	t.Parallel()
 	store := &blindStore{Store: memstore.New(memstore.Options{}), shut: true}
+	closeLast(t, store)
 	w := newWorld(t, func(o *gateway.Options) { o.Store, o.Now = store, nil })
-	defer store.Close()
 	response := w.request(t.Context(), "POST", "/agents/echo", input("t", "r1", []string{"u1:Hi"}))
 	response.Body.Close()
 	if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get("Retry-After") == "" {
@@ -107,9 +108,13 @@ func (s *blindStore) Tail(ctx context.Context, key state.Key, after state.FrameI
 // A run that cannot begin is seen to fail, and its thread is free again.
 func TestARunThatCannotBegin(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, aRunThatCannotBegin)
+}
+
+func aRunThatCannotBegin(t *testing.T) {
 	store := &blindStore{Store: memstore.New(memstore.Options{}), blind: true}
-	w := newWorld(t, func(o *gateway.Options) { o.Store, o.Now, o.StoreBuffer = store, nil, soon })
-	defer store.Close()
+	closeLast(t, store)
+	w := newBubbleWorld(t, func(o *gateway.Options) { o.Store, o.Now, o.StoreBuffer = store, nil, soon })
 	if status, _ := w.call("POST", "/agents/echo?disconnect=detach", input("t", "r1", []string{"u1:Hi"})); status != http.StatusOK {
 		t.Errorf("status = %d", status)
 	}
@@ -122,9 +127,13 @@ func TestARunThatCannotBegin(t *testing.T) {
 // A reader whose store is gone is told so: a stream that just ends looks like a success.
 func TestAReaderWhoseStoreIsGone(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, aReaderWhoseStoreIsGone)
+}
+
+func aReaderWhoseStoreIsGone(t *testing.T) {
 	store := &blindStore{Store: memstore.New(memstore.Options{}), deaf: true}
-	w := newWorld(t, func(o *gateway.Options) { o.Store, o.Now, o.StoreBuffer = store, nil, soon })
-	defer store.Close()
+	closeLast(t, store)
+	w := newBubbleWorld(t, func(o *gateway.Options) { o.Store, o.Now, o.StoreBuffer = store, nil, soon })
 	r := w.post("echo", input("t", "r1", []string{"u1:Hi"}))
 	if code := r.code(); code != "store_unavailable" {
 		t.Errorf("the stream ends with %s", code)
@@ -134,8 +143,7 @@ func TestAReaderWhoseStoreIsGone(t *testing.T) {
 // I3: a resume that calls off every question is accepted even if the paused work cannot be entered any more.
 func TestCallingOffWhatCannotBeEntered(t *testing.T) {
 	t.Parallel()
-	store := memstore.New(memstore.Options{})
-	defer store.Close()
+	store := closeLast(t, memstore.New(memstore.Options{}))
 	team := func(name string) *groupchat.Chat {
 		return &groupchat.Chat{Manager: groupchat.Sequential(), Participants: []groupchat.Participant{
 			{Name: name, Agent: groupchat.AgentFunc(asksSize)},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"testing"
+	"testing/synctest"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway"
@@ -26,18 +27,21 @@ func (s noticesLast) Overdue(ctx context.Context, limit int) ([]state.Key, error
 // A replica that has no room for a run which nobody owns still tells of the questions that are due.
 func TestAFullReplicaTellsOfQuestions(t *testing.T) {
 	t.Parallel()
-	shared := memstore.New(memstore.Options{})
-	defer shared.Close()
+	synctest.Test(t, aFullReplicaTellsOfQuestions)
+}
+
+func aFullReplicaTellsOfQuestions(t *testing.T) {
+	shared := closeLast(t, memstore.New(memstore.Options{}))
 	ctx := t.Context()
-	deaf := newReceiver(t, func(int, *http.Request) int { return http.StatusServiceUnavailable })
-	a := newWorld(t, told(deaf, func(o *gateway.Options) { o.Store, o.Shared = shared, true }))
+	deaf := newBubbleReceiver(t, func(int, *http.Request) int { return http.StatusServiceUnavailable })
+	a := newBubbleWorld(t, told(deaf, func(o *gateway.Options) { o.Store, o.Shared = shared, true }))
 	asked := a.post("ask", input("asks", "r", []string{"u1:hi"})).finished().Outcome.Interrupts
 	if err := a.g.Drain(ctx); err != nil {
 		t.Fatal(err)
 	}
 
-	r := newReceiver(t, nil)
-	b := newWorld(t, told(r, func(o *gateway.Options) {
+	r := newBubbleReceiver(t, nil)
+	b := newBubbleWorld(t, told(r, func(o *gateway.Options) {
 		o.Store, o.Shared, o.Limits.Runs = noticesLast{late{shared}}, true, 1
 	}))
 	live := b.open("POST", "/agents/slow", input("live", "r", []string{"u1:hi"}))

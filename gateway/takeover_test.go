@@ -121,8 +121,7 @@ func TestARunWhoseReplicaDiedGoesOnElsewhere(t *testing.T) {
 }
 
 func aRunWhoseReplicaDiedGoesOnElsewhere(t *testing.T) {
-	shared := memstore.New(memstore.Options{})
-	defer shared.Close()
+	shared := closeLast(t, memstore.New(memstore.Options{}))
 	var paid atomic.Int64
 	door := newMortal(shared)
 	defer close(door.buried) // before its gateway is closed
@@ -231,7 +230,7 @@ func TestARunIsLeftToThoseWhoServeItsAgent(t *testing.T) {
 // and what the other dies by; leave is called at the end of the test.
 func halfway(t *testing.T, attempts int) (stays *world, dies *mortal, leave func()) {
 	t.Helper()
-	shared := memstore.New(memstore.Options{})
+	shared := closeLast(t, memstore.New(memstore.Options{}))
 	dies = newMortal(shared)
 	var paid atomic.Int64
 	a := replica(t, dies, &paid, attempts)
@@ -241,7 +240,6 @@ func halfway(t *testing.T, attempts int) (stays *world, dies *mortal, leave func
 	return stays, dies, func() {
 		owner.hangUp()
 		close(dies.buried) // before its gateway is closed
-		shared.Close()
 	}
 }
 
@@ -272,8 +270,7 @@ func TestARunWhoseAgentNobodyServesAnyMoreIsLost(t *testing.T) {
 }
 
 func aRunWhoseAgentNobodyServesAnyMoreIsLost(t *testing.T) {
-	shared := memstore.New(memstore.Options{})
-	defer shared.Close()
+	shared := closeLast(t, memstore.New(memstore.Options{}))
 	var paid atomic.Int64
 	door := newMortal(shared)
 	defer close(door.buried) // before its gateway is closed
@@ -318,8 +315,7 @@ func TestADrainedRunIsHandedOver(t *testing.T) {
 }
 
 func aDrainedRunIsHandedOver(t *testing.T) {
-	shared := memstore.New(memstore.Options{})
-	defer shared.Close()
+	shared := closeLast(t, memstore.New(memstore.Options{}))
 	var paid atomic.Int64
 	a, b := replica(t, shared, &paid, 3), replica(t, shared, &paid, 3)
 
@@ -353,8 +349,7 @@ func TestAllRunsOfADeadReplicaGoOnAtOnce(t *testing.T) {
 }
 
 func allRunsOfADeadReplicaGoOnAtOnce(t *testing.T) {
-	shared := memstore.New(memstore.Options{})
-	defer shared.Close()
+	shared := closeLast(t, memstore.New(memstore.Options{}))
 	const runs = 250
 	for i := range runs {
 		_, err := shared.Begin(t.Context(), &state.Request{

@@ -81,7 +81,7 @@ func TestTeamUsesServers(t *testing.T) {
 			result = m.Content.Text()
 		}
 	}
-	if city := <-asked; city != "Rome" || len(asked) != 0 || result != "Sunny in Rome." || d.Runs[0].Status != "success" {
+	if city := receive(t, "the tool is called", asked); city != "Rome" || len(asked) != 0 || result != "Sunny in Rome." || d.Runs[0].Status != "success" {
 		t.Errorf("the tool was asked for %s, the result is %q, the run %+v", city, result, d.Runs[0])
 	}
 }

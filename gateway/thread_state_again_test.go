@@ -27,7 +27,7 @@ func TestAStatePatchThatIsSentAgainIsAppliedOnce(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(func() { _ = store.Close() })
+			closeLast(t, store)
 			w := newWorld(t, func(o *gateway.Options) { o.Store, o.Shared, o.Now = store, true, nil }, change)
 			return w, w
 		},

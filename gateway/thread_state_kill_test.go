@@ -36,7 +36,7 @@ func fileWorld(t *testing.T, file string, gate chan struct{}, wrap func(state.St
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = store.Close() })
+	closeLast(t, store)
 	return newWorld(t, func(o *gateway.Options) {
 		o.Store, o.Shared, o.Now, o.NewID = wrap(store), true, nil, nil
 		o.Agents["counters"] = counters(gate)
@@ -57,7 +57,9 @@ func TestAStatePatchOutlivesAKillBetweenTheTwoCommits(t *testing.T) {
 		select {}
 	}
 	file := filepath.Join(t.TempDir(), "threads.db")
-	killed := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	killed := exec.CommandContext(ctx, os.Args[0], "-test.run=^"+t.Name()+"$")
 	killed.Env = append(os.Environ(), "GATEWAY_TEST_KILL="+file)
 	out, err := killed.StdoutPipe()
 	if err != nil {
@@ -80,7 +82,7 @@ func TestAStatePatchOutlivesAKillBetweenTheTwoCommits(t *testing.T) {
 		t.Fatalf("the process never said %q: %v", what, lines.Err())
 		return ""
 	}
-	w := &world{t: t, url: said("serving"), client: &http.Client{}}
+	w := &world{t: t, url: said("serving"), client: &http.Client{}, patience: patience}
 	r := w.open(http.MethodPost, "/agents/counters", input("t", "r1", []string{"u1:Hi"}))
 	r.until(agui.TypeCustom)
 	const body = `[{"op":"add","path":"/paid","value":true}]`

@@ -230,7 +230,7 @@ func TestStatePatchOfALiveRunIsTakenUpBetweenTurns(t *testing.T) {
 	}()
 	gate <- struct{}{}
 	r.rest()
-	if status := <-answered; status != http.StatusOK {
+	if status := receive(t, "the patch is answered", answered); status != http.StatusOK {
 		t.Errorf("who waits for the patch is answered with %d", status)
 	}
 	told := 0

@@ -6,10 +6,15 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/gateway"
+	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
+	"github.com/agui-gateway/gateway/state/statetest"
 )
 
 // page is an answer of GET /threads.
@@ -44,7 +49,7 @@ func TestListingGoesPageByPage(t *testing.T) {
 	}
 	var ids []string
 	cursor := ""
-	for {
+	for len(ids) < 10 {
 		p := w.list("?limit=3&cursor=" + cursor)
 		for _, entry := range p.Threads {
 			ids = append(ids, entry.ID)
@@ -93,11 +98,19 @@ func TestASearchFindsTitlesAndAgents(t *testing.T) {
 
 func TestARequestForAListLooksAtABoundedNumberOfThreads(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	clock := statetest.NewClock()
+	store := closeLast(t, memstore.New(memstore.Options{Now: clock.Now}))
 	for i := range 1001 {
-		w.call("POST", "/agents/silent", input(fmt.Sprintf("t%04d", i), "r", []string{"u1:" + []string{"old", "new"}[min(i, 1)]}))
-		w.clock.Move(time.Millisecond)
+		_, err := store.Begin(t.Context(), &state.Request{
+			Key: state.Key{Principal: "local", Agent: "silent", ID: fmt.Sprintf("t%04d", i)}, RunID: "r", Hash: "h",
+			Messages: []agui.Message{{ID: "u1", Role: agui.RoleUser, Content: agui.TextContent([]string{"old", "new"}[min(i, 1)])}},
+		}, state.LeaseOptions{Attempt: "a", TTL: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		clock.Move(time.Millisecond)
 	}
+	w := newWorld(t, func(o *gateway.Options) { o.Store, o.Now = store, clock.Now })
 	first := w.list("?q=old")
 	if len(first.Threads) != 0 || first.NextCursor == "" {
 		t.Fatalf("the first page has %d threads and the cursor %q, want none and a cursor", len(first.Threads), first.NextCursor)
@@ -214,7 +227,11 @@ func TestForkHasStateAndConversationOfItsMessage(t *testing.T) {
 
 func TestDeletingARunningThread(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, quick)
+	synctest.Test(t, deletingARunningThread)
+}
+
+func deletingARunningThread(t *testing.T) {
+	w := newBubbleWorld(t, quick)
 	for _, agent := range []string{"slow", "deaf"} {
 		w.post("echo", input(agent, "r0", []string{"u1:Hi"})) // another agent's, which stays
 		r := w.open("POST", "/agents/"+agent+"?disconnect=detach", input(agent, "r1", []string{"u1:Hi"}))

@@ -20,7 +20,11 @@ func (d threadDoc) newest() string {
 
 func TestHangingUpStopsATiedRun(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, quick)
+	synctest.Test(t, hangingUpStopsATiedRun)
+}
+
+func hangingUpStopsATiedRun(t *testing.T) {
+	w := newBubbleWorld(t, quick)
 	r := w.open("POST", "/agents/slow", input("t", "r1", []string{"u1:Hi"}))
 	r.until(agui.TypeCustom)
 	r.hangUp()
@@ -76,7 +80,11 @@ func TestWhatUnties(t *testing.T) {
 
 func TestAReaderFromBeforeDoesNotUntie(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, quick)
+	synctest.Test(t, aReaderFromBeforeDoesNotUntie)
+}
+
+func aReaderFromBeforeDoesNotUntie(t *testing.T) {
+	w := newBubbleWorld(t, quick)
 	w.post("echo", input("t", "r0", []string{"u1:Hi"}))
 	w.post("slow-queue", input("other", "r0", nil))
 	w.gate <- struct{}{}
@@ -95,7 +103,11 @@ func TestAReaderFromBeforeDoesNotUntie(t *testing.T) {
 
 func TestAHangUpIsNeverInTheWay(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(o *gateway.Options) { o.HangUpGrace = time.Hour })
+	synctest.Test(t, aHangUpIsNeverInTheWay)
+}
+
+func aHangUpIsNeverInTheWay(t *testing.T) {
+	w := newBubbleWorld(t, func(o *gateway.Options) { o.HangUpGrace = time.Hour })
 	r := w.open("POST", "/agents/slow", input("t", "r1", []string{"u1:Hi"}))
 	r.until(agui.TypeCustom)
 	r.hangUp()
@@ -137,7 +149,11 @@ func TestDetachGrace(t *testing.T) {
 // Stop ends the stream of every reader at once, also if the agent does not listen.
 func TestStopDoesNotWaitForTheDeaf(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(o *gateway.Options) { o.StopGrace = soon })
+	synctest.Test(t, stopDoesNotWaitForTheDeaf)
+}
+
+func stopDoesNotWaitForTheDeaf(t *testing.T) {
+	w := newBubbleWorld(t, func(o *gateway.Options) { o.StopGrace = soon })
 	r := w.open("POST", "/agents/deaf", input("t", "r1", []string{"u1:Hi"}))
 	r.until(agui.TypeCustom)
 	if status, body := w.call("POST", "/threads/t/stop", ""); status != 200 || body != "{\"stopped\":true}\n" {

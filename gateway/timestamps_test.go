@@ -101,7 +101,11 @@ func TestTheTimesOfARunGoOnWithATakeover(t *testing.T) {
 // A run that is deleted has an end with a time too.
 func TestTheEndOfADeletedRunHasItsTime(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, quick)
+	synctest.Test(t, theEndOfADeletedRunHasItsTime)
+}
+
+func theEndOfADeletedRunHasItsTime(t *testing.T) {
+	w := newBubbleWorld(t, quick)
 	owner := w.open(http.MethodPost, "/agents/deaf?disconnect=detach", input("t", "r", []string{"u1:Hi"}))
 	owner.until(agui.TypeRunStarted)
 	if status, body := w.call(http.MethodDelete, "/threads/t", ""); status != http.StatusNoContent {

@@ -111,7 +111,7 @@ func TestTheTraceOfARun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(func() { _ = store.Close() }) // the test looks at nothing else of it
+			closeLast(t, store)
 			w := newWorld(t, serves, func(o *gateway.Options) { o.Store, o.Now, o.NewID = store, nil, nil })
 			return w, w
 		},

@@ -107,11 +107,10 @@ func TestAReaderBehindATrimmedLogIsToldOfItsFailure(t *testing.T) {
 func TestAReaderInTheMiddleOfATrimmedLogIsTold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		memory := memstore.New(memstore.Options{LogTTL: time.Second})
+		memory := closeLast(t, memstore.New(memstore.Options{LogTTL: time.Second}))
 		d := newDesktop(t, func(o *gateway.Options) {
 			o.Store, o.WriteTimeout, o.Heartbeat = memory, time.Hour, time.Hour
 		})
-		defer memory.Close()
 		defer d.close()
 		w := &lateSink{sink: newSink(), from: "RUN_STARTED", until: time.Now().Add(10 * time.Minute)}
 		d.serve(w, "POST", "/agents/slow", input("t", "r1", []string{"u1:Hi"}))

@@ -55,8 +55,8 @@ func (a *attempt) readTyped(ctx context.Context, s *host.Session) error {
 	}
 	claim.Payload = answer
 	s.Answers[claim.ID] = claim
-	a.commitMu.Lock()
-	defer a.commitMu.Unlock()
+	a.committing.Lock()
+	defer a.committing.Unlock()
 	a.meant = []state.Answer{claim}
 	maps.Copy(a.effects, a.thread.Load().Kept.For(a.meant)) // what a turn did that had the same answer and failed
 	s.Memo = maps.Clone(a.effects)

@@ -40,7 +40,7 @@ func TestHooksSeeWhatAMessageIsReadWith(t *testing.T) {
 	if code := second.code(); code != string(errcode.GuardrailRefused) {
 		t.Errorf("the run ends with %q, want %s", code, errcode.GuardrailRefused)
 	}
-	if got := w.thread("t"); got.Status != "interrupted" || <-seen != "service other" {
+	if got := w.thread("t"); got.Status != "interrupted" || receive(t, "a hook is called", seen) != "service other" {
 		t.Errorf("the thread is %s, want the question open", got.Status)
 	}
 	refuse = false
@@ -48,7 +48,7 @@ func TestHooksSeeWhatAMessageIsReadWith(t *testing.T) {
 		`{"id":"u3","role":"user","content":"the biggest"}]}`)
 	third.rest()
 	for _, want := range []string{"service other", "outer other", "inner other"} {
-		if got := <-seen; got != want {
+		if got := receive(t, "a hook is called", seen); got != want {
 			t.Errorf("a hook saw %q, want %q", got, want)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 func TestOneTypesAndOneClicks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for i := range 40 {
+	for i := range 20 {
 		thread := "t" + strconv.Itoa(i)
 		first := w.post("typed", input(thread, "r1", []string{"u1:hi"}))
 		first.rest()

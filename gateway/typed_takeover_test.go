@@ -23,8 +23,7 @@ func TestATypedAnswerIsReadOnce(t *testing.T) {
 }
 
 func aTypedAnswerIsReadOnce(t *testing.T) {
-	shared := memstore.New(memstore.Options{})
-	defer shared.Close()
+	shared := closeLast(t, memstore.New(memstore.Options{}))
 	door := newMortal(shared)
 	defer close(door.buried)
 	var asked atomic.Int64
@@ -88,8 +87,7 @@ func TestATypedAnswerIsReadElsewhere(t *testing.T) {
 }
 
 func aTypedAnswerIsReadElsewhere(t *testing.T) {
-	shared := memstore.New(memstore.Options{})
-	defer shared.Close()
+	shared := closeLast(t, memstore.New(memstore.Options{}))
 	door := newMortal(shared)
 	defer close(door.buried)
 	typed := func(m model.Model) func(*gateway.Options) {

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -41,6 +42,7 @@ type delivery struct {
 type receiver struct {
 	*httptest.Server
 	t      *testing.T
+	client *http.Client // that reaches it; nil is any
 	got    chan delivery
 	answer func(attempt int, r *http.Request) int
 
@@ -50,8 +52,22 @@ type receiver struct {
 
 func newReceiver(t *testing.T, answer func(attempt int, r *http.Request) int) *receiver {
 	t.Helper()
+	return startReceiver(t, httptest.NewServer, answer)
+}
+
+// newBubbleReceiver is newReceiver in a bubble of synctest.
+func newBubbleReceiver(t *testing.T, answer func(attempt int, r *http.Request) int) *receiver {
+	t.Helper()
+	l := newPipes()
+	r := startReceiver(t, l.serve, answer)
+	r.client = &http.Client{Transport: &http.Transport{DialContext: l.dial}}
+	return r
+}
+
+func startReceiver(t *testing.T, serve func(http.Handler) *httptest.Server, answer func(attempt int, r *http.Request) int) *receiver {
+	t.Helper()
 	r := &receiver{t: t, got: make(chan delivery, 100), answer: answer}
-	r.Server = httptest.NewServer(r)
+	r.Server = serve(r)
 	t.Cleanup(func() {
 		r.CloseClientConnections()
 		r.Close()
@@ -107,7 +123,9 @@ func checkSignature(header string, body []byte) error {
 func told(r *receiver, change ...func(*gateway.Options)) func(*gateway.Options) {
 	return func(o *gateway.Options) {
 		o.Now, o.NewID, o.Lease = time.Now, nil, time.Second
-		o.Webhook = gateway.WebhookOptions{URL: r.URL + "/hook?key=" + hookSecret, Secret: hookSecret, Timeout: 5 * time.Second, Retry: time.Millisecond}
+		o.Webhook = gateway.WebhookOptions{
+			URL: r.URL + "/hook?key=" + hookSecret, Secret: hookSecret, Timeout: 5 * time.Second, Retry: time.Millisecond, Client: r.client,
+		}
 		for _, f := range change {
 			f(o)
 		}
@@ -125,10 +143,14 @@ func ids(list []agui.Interrupt) string {
 // TestWebhookTellsOfQuestions, signed, once, with what the client is shown, and without a word in the log.
 func TestWebhookTellsOfQuestions(t *testing.T) {
 	t.Parallel()
-	r := newReceiver(t, nil)
+	synctest.Test(t, webhookTellsOfQuestions)
+}
+
+func webhookTellsOfQuestions(t *testing.T) {
+	r := newBubbleReceiver(t, nil)
 	var mu sync.Mutex
 	var log bytes.Buffer
-	w := newWorld(t, told(r), func(o *gateway.Options) {
+	w := newBubbleWorld(t, told(r), func(o *gateway.Options) {
 		o.Log = slog.New(slog.NewTextHandler(locked{&mu, &log}, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	})
 	if w.post("echo", input("quiet", "r", []string{"u1:hi"})).finished().Outcome.Type != agui.OutcomeSuccess {
@@ -165,8 +187,12 @@ func TestWebhookTellsOfQuestions(t *testing.T) {
 // Two principals may have threads of one id: a notice says whose it is. Where everybody is one principal it does not.
 func TestWebhookTellsWhoseTheThreadIs(t *testing.T) {
 	t.Parallel()
-	r := newReceiver(t, nil)
-	w := newWorld(t, told(r), byHeader)
+	synctest.Test(t, webhookTellsWhoseTheThreadIs)
+}
+
+func webhookTellsWhoseTheThreadIs(t *testing.T) {
+	r := newBubbleReceiver(t, nil)
+	w := newBubbleWorld(t, told(r), byHeader)
 	got := map[string]bool{}
 	for _, user := range []string{"ada", "eve"} {
 		if status, body := w.call(http.MethodPost, "/agents/both", input("t", "r", []string{"u1:hi"}), "X-User", user); status != http.StatusOK {
@@ -178,8 +204,8 @@ func TestWebhookTellsWhoseTheThreadIs(t *testing.T) {
 	if !got["ada"] || !got["eve"] {
 		t.Errorf("the notices are of %v, want ada and eve", got)
 	}
-	r = newReceiver(t, nil)
-	newWorld(t, told(r)).post("both", input("t", "r", []string{"u1:hi"}))
+	r = newBubbleReceiver(t, nil)
+	newBubbleWorld(t, told(r)).post("both", input("t", "r", []string{"u1:hi"}))
 	if d := <-r.got; d.principal != "" {
 		t.Errorf("without principals a notice names %q", d.principal)
 	}
@@ -200,9 +226,13 @@ func (l locked) Write(p []byte) (int, error) {
 // has been answered by then.
 func TestWebhookTriesAgain(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, webhookTriesAgain)
+}
+
+func webhookTriesAgain(t *testing.T) {
 	var mu sync.Mutex
 	seen := map[string]bool{}
-	r := newReceiver(t, func(attempt int, q *http.Request) int {
+	r := newBubbleReceiver(t, func(attempt int, q *http.Request) int {
 		mu.Lock()
 		seen[q.Header.Get("X-Gateway-Delivery")] = true
 		mu.Unlock()
@@ -218,7 +248,7 @@ func TestWebhookTriesAgain(t *testing.T) {
 			return http.StatusOK
 		}
 	})
-	w := newWorld(t, told(r, func(o *gateway.Options) { o.Webhook.Timeout = 50 * time.Millisecond }))
+	w := newBubbleWorld(t, told(r, func(o *gateway.Options) { o.Webhook.Timeout = 50 * time.Millisecond }))
 	end := w.post("ask", input("t", "r", []string{"u1:hi"})).finished()
 	w.post("ask", input("t", "r2", nil, `"resume":[{"interruptId":`+quote(end.Outcome.Interrupts[0].ID)+`,"status":"cancelled"}]`))
 	d := <-r.got
@@ -232,13 +262,17 @@ func TestWebhookTriesAgain(t *testing.T) {
 // TestWebhookIsNotInTheWay of runs, nor of the gateway's end.
 func TestWebhookIsNotInTheWay(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, webhookIsNotInTheWay)
+}
+
+func webhookIsNotInTheWay(t *testing.T) {
 	asked := make(chan struct{}, 100)
-	r := newReceiver(t, func(_ int, q *http.Request) int {
+	r := newBubbleReceiver(t, func(_ int, q *http.Request) int {
 		asked <- struct{}{}
 		<-q.Context().Done()
 		return http.StatusOK
 	})
-	w := newWorld(t, told(r, func(o *gateway.Options) { o.Webhook.Timeout = time.Hour }))
+	w := newBubbleWorld(t, told(r, func(o *gateway.Options) { o.Webhook.Timeout = time.Hour }))
 	for n := range 40 {
 		if w.post("ask", input("t"+strconv.Itoa(n), "r", []string{"u1:hi"})).finished().Outcome.Type != agui.OutcomeInterrupt {
 			t.Fatal("it does not ask")
@@ -255,16 +289,19 @@ func TestWebhookIsNotInTheWay(t *testing.T) {
 // TestWebhookOutlivesItsReplica: what one could not deliver another does, from the store.
 func TestWebhookOutlivesItsReplica(t *testing.T) {
 	t.Parallel()
-	shared := memstore.New(memstore.Options{})
-	defer shared.Close()
-	deaf := newReceiver(t, func(int, *http.Request) int { return http.StatusServiceUnavailable })
-	a := newWorld(t, told(deaf, func(o *gateway.Options) { o.Store, o.Shared, o.Webhook.Retry = shared, true, time.Hour }))
+	synctest.Test(t, webhookOutlivesItsReplica)
+}
+
+func webhookOutlivesItsReplica(t *testing.T) {
+	shared := closeLast(t, memstore.New(memstore.Options{}))
+	deaf := newBubbleReceiver(t, func(int, *http.Request) int { return http.StatusServiceUnavailable })
+	a := newBubbleWorld(t, told(deaf, func(o *gateway.Options) { o.Store, o.Shared, o.Webhook.Retry = shared, true, time.Hour }))
 	end := a.post("ask", input("t", "r", []string{"u1:hi"})).finished()
 	if err := a.g.Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	r := newReceiver(t, nil)
-	newWorld(t, told(r, func(o *gateway.Options) { o.Store, o.Shared = late{shared}, true }))
+	r := newBubbleReceiver(t, nil)
+	newBubbleWorld(t, told(r, func(o *gateway.Options) { o.Store, o.Shared = late{shared}, true }))
 	if d := <-r.got; ids(d.interrupts) != ids(end.Outcome.Interrupts) {
 		t.Errorf("delivery = %+v", d)
 	}
@@ -306,9 +343,12 @@ func (d dying) Commit(ctx context.Context, l *state.Lease, c state.Commit) (*sta
 // TestWebhookTellsWhatHappened: a replica that died before its questions were kept had asked nobody.
 func TestWebhookTellsWhatHappened(t *testing.T) {
 	t.Parallel()
-	shared := memstore.New(memstore.Options{})
-	defer shared.Close()
-	r := newReceiver(t, nil)
+	synctest.Test(t, webhookTellsWhatHappened)
+}
+
+func webhookTellsWhatHappened(t *testing.T) {
+	shared := closeLast(t, memstore.New(memstore.Options{}))
+	r := newBubbleReceiver(t, nil)
 	quick := func(store state.Store) func(*gateway.Options) {
 		return told(r, func(o *gateway.Options) {
 			o.Store, o.Shared, o.Webhook.Timeout = store, true, time.Second
@@ -318,7 +358,7 @@ func TestWebhookTellsWhatHappened(t *testing.T) {
 	}
 	door := dying{newMortal(shared)}
 	defer close(door.buried)
-	a, b := newWorld(t, quick(door)), newWorld(t, quick(shared))
+	a, b := newBubbleWorld(t, quick(door)), newBubbleWorld(t, quick(shared))
 	run := a.begin(http.MethodPost, "/agents/ask?disconnect=detach", input("t", "r", []string{"u1:hi"}))
 	defer run.hangUp()
 	<-door.dead
@@ -349,15 +389,18 @@ func (f forgetful) Begin(ctx context.Context, r *state.Request, o state.LeaseOpt
 // TestWebhookWithoutTheStore is told by the replica that asked, while it lives.
 func TestWebhookWithoutTheStore(t *testing.T) {
 	t.Parallel()
-	r := newReceiver(t, func(attempt int, _ *http.Request) int {
+	synctest.Test(t, webhookWithoutTheStore)
+}
+
+func webhookWithoutTheStore(t *testing.T) {
+	r := newBubbleReceiver(t, func(attempt int, _ *http.Request) int {
 		if attempt < 3 {
 			return http.StatusBadGateway
 		}
 		return http.StatusOK
 	})
-	store := memstore.New(memstore.Options{})
-	defer store.Close()
-	w := newWorld(t, told(r, func(o *gateway.Options) { o.Store = forgetful{store} }))
+	store := closeLast(t, memstore.New(memstore.Options{}))
+	w := newBubbleWorld(t, told(r, func(o *gateway.Options) { o.Store = forgetful{store} }))
 	w.post("ask", input("t", "r", []string{"u1:hi"}))
 	if d := <-r.got; d.thread != "t" {
 		t.Errorf("delivery = %+v", d)
@@ -378,7 +421,7 @@ func TestWebhookOverRedis(t *testing.T) {
 		return http.StatusOK
 	})
 	hook := gateway.WebhookOptions{URL: r.URL, Secret: hookSecret, Timeout: 5 * time.Second, Retry: time.Millisecond}
-	a, b := twins(t, redistest.Start(t).URL(), func(o *gateway.Options) { o.Webhook, o.Lease = hook, 100*time.Millisecond })
+	a, b := twins(t, redistest.Start(t).URL(), func(o *gateway.Options) { o.Webhook, o.Lease = hook, 3*time.Second })
 	asked := map[string]string{}
 	for n := range 5 {
 		thread := "t" + strconv.Itoa(n)
@@ -393,7 +436,7 @@ func TestWebhookOverRedis(t *testing.T) {
 	down = false
 	mu.Unlock()
 	for len(asked) > 0 {
-		d := <-r.got
+		d := receive(t, "all are told of", r.got)
 		if want, ok := asked[d.thread]; ok && ids(d.interrupts) != want {
 			t.Errorf("of %s is told %s, want %s", d.thread, ids(d.interrupts), want)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
 	"github.com/agui-gateway/gateway/internal/fence"
+	"github.com/agui-gateway/gateway/internal/lock"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -80,7 +81,7 @@ func newExecution(ctx context.Context, root Agent, in *Input, s *hosting.Session
 	if s.Notes == nil {
 		s.Notes = &hosting.Notes{}
 	}
-	x := &execution{Session: s, Input: in, ctx: ctx, signature: signatureOf(root)}
+	x := &execution{Session: s, Input: in, ctx: ctx, signature: signatureOf(root), keep: lock.New()}
 	x.names = namesOf(x.signature)
 	return x
 }
@@ -123,7 +124,7 @@ type execution struct {
 	names     map[string]string // see namesOf
 	flat      bool              // the checkpoint is of version 1
 
-	keep sync.Mutex // held while the run is committed; taken before mu
+	keep lock.Lock // held while the run is committed, or what it commits is changed in two steps; locked before mu
 
 	mu       sync.Mutex // guards what follows, and every record
 	root     *turnRecord
@@ -258,7 +259,9 @@ func (t *Turn) countWork(count *int, n int) {
 // commit keeps where the run is at a boundary in t, unless others are at work at the same time: of what they are in the
 // middle of, half would be kept. The last of them to end is followed by a commit.
 func (t *Turn) commit(ctx context.Context) error {
-	t.x.keep.Lock()
+	if err := t.x.keep.LockContext(ctx); err != nil {
+		return err
+	}
 	defer t.x.keep.Unlock()
 	if t.othersAtWork() {
 		return nil

@@ -180,7 +180,9 @@ func (v *Invocation) check() error {
 func (t *Turn) open(list []Invocation) ([]*turnRecord, error) {
 	x := t.x
 	after := t.lastMessage()
-	x.keep.Lock() // no turn is opened while a commit is made
+	if err := x.keep.LockContext(t.ctx); err != nil { // no turn is opened while a commit is made
+		return nil, err
+	}
 	defer x.keep.Unlock()
 	x.mu.Lock()
 	defer x.mu.Unlock()

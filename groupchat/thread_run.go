@@ -6,12 +6,12 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"sync"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat/internal/hosting"
+	"github.com/agui-gateway/gateway/internal/lock"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -24,12 +24,12 @@ type threadRun struct {
 	notes     hosting.Notes
 	before    savedThread // what the thread was when the run began
 	committed bool
-	saving    sync.Mutex // held while the thread is saved: effects are recorded by several goroutines
+	saving    lock.Lock // held while the thread is saved: effects are recorded by several goroutines
 }
 
 // run executes the live run of next, and leaves the thread as the run leaves it. The lock running is held.
 func (t *Thread) run(ctx context.Context, next savedThread, takeover bool) (*RunResult, error) {
-	r := &threadRun{thread: t, before: next}
+	r := &threadRun{thread: t, before: next, saving: lock.New()}
 	in := t.o.Input
 	in.ThreadUsage = t.usage.Total()
 	if in.RunID == "" || takeover {
@@ -163,7 +163,9 @@ func (r *threadRun) fail(ctx context.Context, cause error) error {
 
 // Commit keeps where the run is.
 func (r *threadRun) Commit(ctx context.Context, checkpoint json.RawMessage) error {
-	r.saving.Lock()
+	if err := r.saving.LockContext(ctx); err != nil {
+		return err
+	}
 	defer r.saving.Unlock()
 	r.committed = true
 	live := *r.before.Live
@@ -173,7 +175,7 @@ func (r *threadRun) Commit(ctx context.Context, checkpoint json.RawMessage) erro
 	return r.save(ctx, next)
 }
 
-// Once keeps the result of an effect.
+// Once keeps the result of an effect. The effect has happened, so it waits for the lock whatever becomes of ctx.
 func (r *threadRun) Once(ctx context.Context, key string, result json.RawMessage) error {
 	r.saving.Lock()
 	defer r.saving.Unlock()

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/lock"
 )
 
 // A Document is the state a thread's agents share with its readers: one JSON object. It is kept decoded, so
@@ -19,7 +19,7 @@ import (
 type Document struct {
 	o DocumentOptions
 
-	mu   sync.Mutex
+	mu   lock.Lock                       // also held while read and OnChange wait
 	read func() (json.RawMessage, error) // nil once it was
 	tree tree
 	raw  json.RawMessage // the rendered tree, nil since it changed; never written to
@@ -51,13 +51,13 @@ func NewDocument(raw json.RawMessage, o DocumentOptions) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Document{o: o, tree: tree{root: root, size: sizeJSON(root)}}, nil
+	return &Document{o: o, mu: lock.New(), tree: tree{root: root, size: sizeJSON(root)}}, nil
 }
 
 // NewLateDocument returns a document that is read when somebody looks at it or writes to it. Until that succeeds what writes
 // returns read's error, or those of [NewDocument], and the document looks empty: who reads for a run has to end it.
 func NewLateDocument(read func() (json.RawMessage, error), o DocumentOptions) *Document {
-	return &Document{o: o, read: read, tree: tree{root: map[string]any{}, size: len("{}")}}
+	return &Document{o: o, mu: lock.New(), read: read, tree: tree{root: map[string]any{}, size: len("{}")}}
 }
 
 // lock takes the lock of a document that has been read. The lock is held in any case.
@@ -336,7 +336,7 @@ func (d *Document) Clone() *Document {
 	o := d.o
 	o.OnChange = nil
 	root, _ := cloneJSON(d.tree.root).(map[string]any)
-	return &Document{o: o, tree: tree{root: root, size: d.tree.size}, raw: d.raw}
+	return &Document{o: o, mu: lock.New(), tree: tree{root: root, size: d.tree.size}, raw: d.raw}
 }
 
 // commit applies edits and tells of what they changed. The lock is held.

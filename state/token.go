@@ -150,15 +150,7 @@ func decode(raw []byte) (any, bool) {
 	return v, true
 }
 
-func encode(v any) (json.RawMessage, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
-}
+func encode(v any) (json.RawMessage, error) { return agui.Marshal(v) }
 
 // Hash returns a short name for data that only equal data has.
 func Hash(data ...[]byte) string {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/internal/egress"
+	"github.com/agui-gateway/gateway/internal/lock"
 	"github.com/agui-gateway/gateway/telemetry"
 )
 
@@ -71,9 +72,10 @@ type Client struct {
 	// single says that a CopilotKit runtime takes everything at its base.
 	single atomic.Bool
 
-	// hints are asked for once.
-	hints sync.Once
-	found string
+	// hinting is held while the server is asked for a hint, which it is once.
+	hinting lock.Lock
+	asked   bool
+	found   string
 
 	mu   sync.Mutex
 	kind ServerKind // found out, empty as long as it is not known
@@ -102,7 +104,7 @@ func New(o Options) (*Client, error) {
 		o.HTTP = egress.New()
 	}
 	own := *o.HTTP
-	c := &Client{o: o, url: u, kind: o.Server, http: &own}
+	c := &Client{o: o, url: u, kind: o.Server, http: &own, hinting: lock.New()}
 	c.http.Transport = telemetry.Transport(own.Transport)
 	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	if c.kind == ServerAuto {

@@ -29,7 +29,13 @@ func (c *Client) hinted(ctx context.Context, err error) error {
 	default:
 		return err
 	}
-	c.hints.Do(func() { c.found = c.hint(ctx) })
+	if c.hinting.LockContext(ctx) != nil {
+		return err
+	}
+	defer c.hinting.Unlock()
+	if !c.asked {
+		c.found, c.asked = c.hint(ctx), true
+	}
 	hinted := *e
 	hinted.Hint = c.found
 	return &hinted

@@ -44,10 +44,8 @@ func (s *Session) End() {
 
 // Sleep waits for d. It returns the error that the session ends with, if that is earlier.
 func (s *Session) Sleep(d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 		return nil
 	case <-s.own.Done():
 		return broken(s.ctx, s.own, FaultCut, s.own.Err())

@@ -70,14 +70,12 @@ func (a *answer) stop(ctx context.Context, err error) {
 		_, err := a.c.Stop(out, a.request.Input.ThreadID, a.request.Input.RunID, a.request.Header)
 		answered <- err
 	}()
-	patience := time.NewTimer(stopPatience)
-	defer patience.Stop()
 	select {
 	case err := <-answered:
 		if err != nil {
 			a.note("", "the run could not be stopped")
 		}
-	case <-patience.C:
+	case <-time.After(stopPatience):
 		a.note("", "the stop of the run is not answered yet")
 	}
 }

@@ -3,10 +3,10 @@ package run
 import (
 	"crypto/rand"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/lock"
 )
 
 // Errors of a [Run]. An event out of order is an [*OrderError], a malformed one an [*EventError], a patch that does not
@@ -60,7 +60,7 @@ type Run struct {
 
 	o Options
 
-	mu     sync.Mutex
+	mu     lock.Lock // also held while the view reads the conversation before it
 	view   *View
 	chunks agui.Expander
 	err    error // of the sink
@@ -75,7 +75,7 @@ func New(o Options) *Run {
 	if o.View == nil {
 		o.View = NewView(nil, nil)
 	}
-	r := &Run{o: o, view: o.View, chunks: agui.Expander{Forgiving: true}}
+	r := &Run{o: o, mu: lock.New(), view: o.View, chunks: agui.Expander{Forgiving: true}}
 	r.Writer = r.As("")
 	return r
 }

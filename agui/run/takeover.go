@@ -1,6 +1,9 @@
 package run
 
-import "github.com/agui-gateway/gateway/agui"
+import (
+	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/lock"
+)
 
 // Replay takes an event that the log of this run has already, as if the run had sent it: it is verified and folded
 // into the view, and the sink does not get it. A run that goes on with another's log is given all of it, in order,
@@ -27,7 +30,7 @@ func (r *Run) Replay(e agui.Event) error {
 func (r *Run) Handover() *Run {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	heir := &Run{o: r.o, view: r.view, chunks: r.chunks, err: r.err, ended: r.ended}
+	heir := &Run{o: r.o, mu: lock.New(), view: r.view, chunks: r.chunks, err: r.err, ended: r.ended}
 	heir.Writer = heir.As("")
 	r.view, r.chunks, r.ended = NewView(nil, nil), agui.Expander{}, true
 	return heir

@@ -2,9 +2,9 @@ package run
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/lock"
 )
 
 // An Emit sends an event on its way.
@@ -21,7 +21,7 @@ type Filter func(e agui.Event, next Emit) error
 
 // A filter is a [Filter] before the rest of a writer's way. One event passes at a time.
 type filter struct {
-	mu     sync.Mutex
+	mu     lock.Lock // also held while the run throttles its writers
 	pass   Filter
 	next   Writer
 	chunks agui.Expander
@@ -31,7 +31,7 @@ type filter struct {
 
 // Through returns a writer of the same events, which pass f first and then what those of w pass.
 func (w Writer) Through(f Filter) Writer {
-	return Writer{run: w.run, tag: w.tag, filter: &filter{pass: f, next: w, chunks: agui.Expander{Forgiving: true}}}
+	return Writer{run: w.run, tag: w.tag, filter: &filter{mu: lock.New(), pass: f, next: w, chunks: agui.Expander{Forgiving: true}}}
 }
 
 // As returns a writer of events that belong to another invocation and pass the same filters.

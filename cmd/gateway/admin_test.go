@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // adminAt is what the log says of the address for operators.
@@ -30,6 +31,8 @@ func startAdminProcess(t *testing.T, binary string, env []string, args ...string
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	late := time.AfterFunc(patience, func() { _ = p.cmd.Process.Kill() })
+	defer late.Stop()
 	log := bufio.NewReader(pipe)
 	for admin == "" {
 		line, err := log.ReadString('\n')
@@ -48,7 +51,9 @@ func startAdminProcess(t *testing.T, binary string, env []string, args ...string
 // ask sends a GET with headers, of which Host is one, and returns the status, the type and the body of the answer.
 func ask(t *testing.T, url string, headers ...string) (status int, kind, body string) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,8 +18,8 @@ type auditLog struct {
 	path string    // empty without a file
 	out  io.Writer // if there is no file
 
-	mu   sync.Mutex
-	file *os.File // nil if it could not be opened for the last entry
+	mu   sync.Mutex // also held while an entry is written, so that lines do not mix; a local file, or standard output, has no deadline
+	file *os.File   // nil if it could not be opened for the last entry
 }
 
 // openAudit opens the log that the settings name, and has the gateway write to it. A file that cannot be written stops the start.

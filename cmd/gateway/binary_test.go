@@ -13,10 +13,13 @@ import (
 // binaries is the directory in which the program is built.
 var binaries string
 
+// releaseFlags are those of ./release, with other values.
+const releaseFlags = "-X main.release=v9.8.7 -X main.commit=abc -X main.date=2026-11-23T10:00:00Z"
+
 // buildOnce builds the program as it is released.
 var buildOnce = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(binaries, "gateway")
-	cmd := exec.CommandContext(context.Background(), "go", "build", "-tags", "grpcnotrace", "-o", path, ".")
+	cmd := exec.CommandContext(context.Background(), "go", "build", "-tags", "grpcnotrace", "-ldflags", releaseFlags, "-o", path, ".")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // which a test with the race detector has not
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)

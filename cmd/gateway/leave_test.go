@@ -17,9 +17,11 @@ func leaveProcess(t *testing.T, binary, team string) {
 	}
 	p.signal(t, syscall.SIGTERM)
 	body := ""
-	for status := 0; status != http.StatusServiceUnavailable; { // the signal takes its time
-		status, body = get(t, http.MethodGet, p.url+"/readyz", "")
-	}
+	eventually(t, "the server is not ready any more", func() (left bool) {
+		status, text := get(t, http.MethodGet, p.url+"/readyz", "")
+		body = text
+		return status == http.StatusServiceUnavailable
+	})
 	if !strings.Contains(body, `"draining"`) {
 		t.Errorf("/readyz while leaving = %s, want draining", body)
 	}
@@ -29,14 +31,7 @@ func leaveProcess(t *testing.T, binary, team string) {
 	if last := p.post(t, "short")(); !strings.Contains(last, `"RUN_FINISHED"`) {
 		t.Errorf("a run that began while leaving ended with %s, want RUN_FINISHED", last)
 	}
-	for p.cmd.Process.Signal(syscall.SIGINT) == nil {
-		select {
-		case <-p.ended:
-		default:
-			continue
-		}
-		break
-	}
+	p.cut(t)
 	p.wantExit(t, -1)
 }
 

@@ -3,12 +3,14 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"net/http"
 	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // slowTeam says something, waits, and says something again.
@@ -24,16 +26,9 @@ func TestProcess(t *testing.T) {
 	binary := builtGateway(t)
 	team := writeFile(t, "team.yaml", slowTeam)
 
-	t.Run("version", func(t *testing.T) {
-		t.Parallel()
-		out, err := exec.CommandContext(t.Context(), binary, "version").Output()
-		if err != nil || !strings.HasPrefix(string(out), "gateway ") {
-			t.Errorf("gateway version = %q, %v", out, err)
-		}
-	})
 	t.Run("version of a release", func(t *testing.T) {
 		t.Parallel()
-		releaseVersion(t)
+		releaseVersion(t, binary)
 	})
 	t.Run("usage", func(t *testing.T) {
 		t.Parallel()
@@ -79,22 +74,16 @@ func TestProcess(t *testing.T) {
 		p := startProcess(t, binary, "-config", team, "-drain", "1h")
 		events := p.post(t, "long")
 		p.signal(t, syscall.SIGTERM)
-		for status := 0; status != http.StatusServiceUnavailable; { // the signal takes its time
-			status, _ = get(t, http.MethodGet, p.url+"/readyz", "")
-		}
+		eventually(t, "the server drains", func() bool {
+			status, _ := get(t, http.MethodGet, p.url+"/readyz", "")
+			return status == http.StatusServiceUnavailable
+		})
 		if status, body := get(t, http.MethodPost, p.url+"/agents/short", input("other")); status != http.StatusServiceUnavailable ||
 			!strings.Contains(body, `"draining"`) {
 			t.Errorf("a new run while draining = %d, %s, want 503 draining", status, body)
 		}
 		// The next signal ends at once, however long the drain may last.
-		for p.cmd.Process.Signal(syscall.SIGINT) == nil {
-			select {
-			case <-p.ended:
-			default:
-				continue
-			}
-			break
-		}
+		p.cut(t)
 		events()
 		p.wantExit(t, -1)
 	})
@@ -118,6 +107,8 @@ func startProcess(t *testing.T, binary string, args ...string) *process {
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	late := time.AfterFunc(patience, func() { _ = p.cmd.Process.Kill() })
+	defer late.Stop()
 	p.url, p.ended = findAddress(t, log, &p.log)
 	return p
 }
@@ -129,10 +120,24 @@ func (p *process) signal(t *testing.T, s syscall.Signal) {
 	}
 }
 
+// cut sends signals until the process has ended: what comes before it waits for signals again is lost.
+func (p *process) cut(t *testing.T) {
+	t.Helper()
+	eventually(t, "the process ends", func() bool {
+		_ = p.cmd.Process.Signal(syscall.SIGINT) // it may have ended
+		select {
+		case <-p.ended:
+			return true
+		default:
+			return false
+		}
+	})
+}
+
 // wantExit waits for the process. A code of -1 is a signal's.
 func (p *process) wantExit(t *testing.T, code int) {
 	t.Helper()
-	<-p.ended
+	receive(t, "the process ends", p.ended)
 	err := p.cmd.Wait()
 	if got := p.cmd.ProcessState.ExitCode(); got != code {
 		t.Errorf("the process ended with %d (%v), want %d; its log:\n%s", got, err, code, &p.log)
@@ -149,7 +154,9 @@ func (p *process) post(t *testing.T, agent string) (last func() string) {
 // postAs is post with a bearer's credential.
 func (p *process) postAs(t *testing.T, credential, agent string) (last func() string) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.url+"/agents/"+agent, strings.NewReader(input("t")))
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url+"/agents/"+agent, strings.NewReader(input("t")))
 	if err != nil {
 		t.Fatal(err)
 	}

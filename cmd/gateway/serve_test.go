@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 )
@@ -69,18 +70,22 @@ func startServer(t *testing.T, args ...string) (url string, stop func() (int, st
 		_ = w.Close() // of a pipe it returns nil
 	}()
 	var seen bytes.Buffer
+	late := time.AfterFunc(patience, func() { _ = log.Close() })
 	url, rest := findAddress(t, log, &seen)
+	late.Stop()
 	return url, func() (int, string) {
 		cancel()
-		<-rest
-		return <-code, seen.String()
+		receive(t, "the log ends", rest)
+		return receive(t, "the program ends", code), seen.String()
 	}
 }
 
 // get returns the status and the body of a resource.
 func get(t *testing.T, method, url, body string) (int, string) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -324,12 +324,12 @@ func TestStreamsOfOneConnection(t *testing.T) {
 		})
 	}
 	request()
-	<-begun // the client knows the server's limit now
+	receive(t, "a request begins", begun) // the client knows the server's limit now
 	for range maxStreams - 1 {
 		request()
 	}
 	for range maxStreams - 1 {
-		<-begun
+		receive(t, "all requests begin", begun)
 	}
 	request() // not before, because net/http's client counts requests that wait as open ones, and may then wait for ever
 	select {

@@ -54,7 +54,7 @@ func TestServeTellsOfQuestions(t *testing.T) {
 	if status, body := get(t, http.MethodPost, url+"/agents/form", input("t")); status != http.StatusOK || !strings.Contains(body, `"interrupt"`) {
 		t.Errorf("POST /agents/form = %d, %s", status, body)
 	}
-	told := <-got
+	told := receive(t, "the receiver is told", got)
 	for _, want := range []string{"t=", ",v1=", `"thread":"t"`, `"agent":"form"`, `"message":"Which size?"`} {
 		if !strings.Contains(told, want) {
 			t.Errorf("told %s, want %s", told, want)

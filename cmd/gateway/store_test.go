@@ -8,7 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // TestWhereThreadsAreKept sets the store everywhere, and takes away the first place again and again.
@@ -53,29 +52,31 @@ func TestWhereThreadsAreKept(t *testing.T) {
 	}
 }
 
-// TestFileStore serves threads in a file with the real binary.
+// TestFileStore serves threads in a file with the real binary. Its run cannot come to its end with the first team, and does with the second.
 func TestFileStore(t *testing.T) {
 	t.Parallel()
 	binary := builtGateway(t)
+	endless := writeFile(t, "endless.yaml", strings.Replace(slowTeam, "400ms", "1h", 1))
 	team := writeFile(t, "team.yaml", slowTeam)
+	// saysTwo waits for the end of the run.
+	saysTwo := func(t *testing.T, p *process) {
+		t.Helper()
+		eventually(t, "the run comes to its end", func() bool {
+			_, body := get(t, http.MethodGet, p.url+"/threads/t?agent=short", "")
+			return strings.Contains(body, `"two"`)
+		})
+	}
 
 	t.Run("a run goes on after kill -9", func(t *testing.T) {
 		t.Parallel()
 		file := filepath.Join(t.TempDir(), "new", "threads.db")
-		p := startProcess(t, binary, "-config", team, "-store", "file:"+file)
+		p := startProcess(t, binary, "-config", endless, "-store", "file:"+file)
 		events := p.post(t, "short")
 		p.signal(t, syscall.SIGKILL)
 		events()
 		p.wantExit(t, -1)
 		p = startProcess(t, binary, "-config", team, "-store", "file:"+file)
-		for body := ""; !strings.Contains(body, `"two"`); {
-			select {
-			case <-t.Context().Done():
-				t.Fatalf("the thread is %s", body)
-			case <-time.After(20 * time.Millisecond):
-			}
-			_, body = get(t, http.MethodGet, p.url+"/threads/t?agent=short", "")
-		}
+		saysTwo(t, p)
 		p.signal(t, syscall.SIGTERM)
 		p.wantExit(t, 0)
 		if log := p.log.String(); !strings.Contains(log, "run: taken over") || !strings.Contains(log, file) {
@@ -85,16 +86,13 @@ func TestFileStore(t *testing.T) {
 	t.Run("a run that is not over after -drain goes on with the next process", func(t *testing.T) {
 		t.Parallel()
 		store := "file:" + filepath.Join(t.TempDir(), "threads.db")
-		p := startProcess(t, binary, "-config", team, "-store", store, "-drain", "10ms")
+		p := startProcess(t, binary, "-config", endless, "-store", store, "-drain", "10ms")
 		events := p.post(t, "short")
 		p.signal(t, syscall.SIGTERM)
 		events()
 		p.wantExit(t, 0)
 		p = startProcess(t, binary, "-config", team, "-store", store)
-		for body := ""; !strings.Contains(body, `"two"`); {
-			time.Sleep(20 * time.Millisecond)
-			_, body = get(t, http.MethodGet, p.url+"/threads/t?agent=short", "")
-		}
+		saysTwo(t, p)
 		p.signal(t, syscall.SIGTERM)
 		p.wantExit(t, 0)
 	})

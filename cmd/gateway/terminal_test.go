@@ -18,7 +18,7 @@ func serveTeam(t *testing.T, binary string, args ...string) *process {
 	t.Helper()
 	p := startProcess(t, binary, args...)
 	t.Cleanup(func() { // the test's context has ended the process
-		<-p.ended
+		receive(t, "the server ends", p.ended)
 		_ = p.cmd.Wait() // it was killed
 	})
 	return p
@@ -99,7 +99,7 @@ func (w *window) raw() string {
 // sees waits for texts, one behind the other.
 func (w *window) sees(wants ...string) *window {
 	w.t.Helper()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(patience)
 	for _, want := range wants {
 		for {
 			text := w.text()
@@ -153,7 +153,11 @@ const (
 // ends waits for the end of the program, and wants its exit code.
 func (w *window) ends(code int) {
 	w.t.Helper()
+	late := time.AfterFunc(patience, func() { _ = w.cmd.Process.Kill() })
 	err := w.cmd.Wait()
+	if !late.Stop() {
+		w.t.Error("never: the program ends")
+	}
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		w.t.Fatal(err)

@@ -62,7 +62,7 @@ func TestTravellersBesideAttackers(t *testing.T) { //nolint:paralleltest // it m
 				t.Errorf("the process took %d MiB, want at most %d", loud>>20, memoryRoom>>20)
 			}
 			p.signal(t, syscall.SIGTERM)
-			<-p.ended
+			receive(t, "the server ends", p.ended)
 			if err := p.cmd.Wait(); err != nil {
 				t.Errorf("the process ended with %v; its log:\n%s", err, &p.log)
 			}

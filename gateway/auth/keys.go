@@ -33,7 +33,7 @@ type Keys struct {
 	path string
 	log  *slog.Logger
 
-	mu      sync.Mutex
+	mu      sync.Mutex // also held while the file is read, which is local and has at most 1 MiB: requests wait for one reading of it
 	entries []keyEntry
 	read    os.FileInfo // of the file whose entries these are, or which was refused
 	at      time.Time   // when it was read

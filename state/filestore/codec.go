@@ -34,15 +34,7 @@ type document struct {
 }
 
 // marshal encodes v and leaves HTML alone: stored JSON comes back byte by byte.
-func marshal(v any) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, fmt.Errorf("filestore: %w", err)
-	}
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
-}
+func marshal(v any) ([]byte, error) { return agui.Marshal(v) }
 
 // unmarshal decodes a record; one that its checksum vouches for and that is none is damage all the same.
 func unmarshal(what string, raw []byte, v any) error {

@@ -1,7 +1,6 @@
 package redisstore
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,15 +43,7 @@ func undecodable(what string, err error) error {
 }
 
 // marshal encodes v and leaves HTML alone: stored JSON comes back byte by byte.
-func marshal(v any) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, fmt.Errorf("redisstore: %w", err)
-	}
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
-}
+func marshal(v any) ([]byte, error) { return agui.Marshal(v) }
 
 // encode returns the document fields of t. One that is empty is not stored.
 func encode(t *state.Thread) (map[string]string, error) {

@@ -109,12 +109,7 @@ func (s *backend) anyOlder(ctx context.Context) (older bool, err error) {
 		}
 		return err
 	}
-	switch c := s.main.(type) {
-	case *redis.ClusterClient:
-		err = c.ForEachMaster(ctx, ask)
-	case *redis.Client:
-		err = ask(ctx, c)
-	}
+	err = s.eachMaster(ctx, ask)
 	return older, err
 }
 

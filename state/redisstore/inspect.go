@@ -81,6 +81,11 @@ func (s *backend) inspect(ctx context.Context, in *Inspection) error {
 	if in.Format, err = s.checkFormat(record); err != nil && !errors.Is(err, state.ErrLater) {
 		return err
 	}
+	if c, ok := s.main.(*redis.ClusterClient); ok {
+		if info, failed := c.ClusterInfo(ctx).Result(); failed == nil {
+			in.Cluster = infoFields(info)["cluster_state"]
+		}
+	}
 	var mu sync.Mutex
 	ask := func(ctx context.Context, node *redis.Client) error {
 		n := inspectNode(ctx, node)
@@ -89,16 +94,7 @@ func (s *backend) inspect(ctx context.Context, in *Inspection) error {
 		in.Nodes = append(in.Nodes, n)
 		return nil
 	}
-	switch c := s.main.(type) {
-	case *redis.ClusterClient:
-		err = c.ForEachMaster(ctx, ask)
-		if info, failed := c.ClusterInfo(ctx).Result(); failed == nil {
-			in.Cluster = infoFields(info)["cluster_state"]
-		}
-	case *redis.Client:
-		err = ask(ctx, c)
-	}
-	if err != nil {
+	if err := s.eachMaster(ctx, ask); err != nil {
 		return fmt.Errorf("redisstore: %w", err)
 	}
 	return nil

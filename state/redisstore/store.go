@@ -25,7 +25,7 @@ type backend struct {
 	channel      string // where it is told what others say to the attempts of its store, and which logs have grown
 	subscription *redis.PubSub
 	running      sync.WaitGroup
-	policy       sync.Once   // the maxmemory-policy was asked for
+	policy       atomic.Bool // the maxmemory-policy was asked for
 	counting     atomic.Bool // somebody wants to know what principals take
 	later        sync.Once   // it was logged that a later version uses this Redis, too
 	batchers     batchers
@@ -178,29 +178,31 @@ const noEviction = "noeviction"
 // warnOfEviction logs what nodes may evict threads. It does so once, when the Redis is first there to be asked; one that
 // does not say is left alone.
 func (s *backend) warnOfEviction(ctx context.Context) {
-	s.policy.Do(func() {
-		ask := func(ctx context.Context, node *redis.Client) error {
-			info, err := node.Info(ctx, "memory").Result()
-			_, rest, ok := strings.Cut(info, "maxmemory_policy:")
-			if err != nil || !ok {
-				return err
-			}
-			policy, _, _ := strings.Cut(rest, "\r\n")
-			if policy != noEviction {
-				s.o.Logger.WarnContext(ctx, "this Redis removes parts of threads when it is full; set its maxmemory-policy to "+noEviction,
-					slog.String("address", node.Options().Addr), slog.String("maxmemory-policy", policy))
-			}
-			return nil
+	if s.policy.Swap(true) {
+		return
+	}
+	ask := func(ctx context.Context, node *redis.Client) error {
+		info, err := node.Info(ctx, "memory").Result()
+		_, rest, ok := strings.Cut(info, "maxmemory_policy:")
+		if err != nil || !ok {
+			return err
 		}
-		var err error
-		switch c := s.main.(type) {
-		case *redis.ClusterClient:
-			err = c.ForEachMaster(ctx, ask)
-		case *redis.Client:
-			err = ask(ctx, c)
+		policy, _, _ := strings.Cut(rest, "\r\n")
+		if policy != noEviction {
+			s.o.Logger.WarnContext(ctx, "this Redis removes parts of threads when it is full; set its maxmemory-policy to "+noEviction,
+				slog.String("address", node.Options().Addr), slog.String("maxmemory-policy", policy))
 		}
-		if err != nil {
-			s.o.Logger.DebugContext(ctx, "the maxmemory-policy is not known", slog.Any("error", err))
-		}
-	})
+		return nil
+	}
+	if err := s.eachMaster(ctx, ask); err != nil {
+		s.o.Logger.DebugContext(ctx, "the maxmemory-policy is not known", slog.Any("error", err))
+	}
+}
+
+// eachMaster calls ask for each node that has threads.
+func (s *backend) eachMaster(ctx context.Context, ask func(context.Context, *redis.Client) error) error {
+	if cluster, ok := s.main.(*redis.ClusterClient); ok {
+		return cluster.ForEachMaster(ctx, ask)
+	}
+	return ask(ctx, s.main.(*redis.Client))
 }

@@ -1,18 +1,22 @@
 package calls
 
-import "time"
+import (
+	"time"
+
+	"github.com/agui-gateway/gateway/internal/lock"
+)
 
 // Repeat calls do after first, and again each time that what it returned has passed, until it returns false or stop is called. Between calls
 // there is a timer and no goroutine, because there may be one for each open run. Stop waits for a call that is going on, so that do
 // must not call it.
 func Repeat(first time.Duration, do func() (next time.Duration, again bool)) (stop func()) {
-	turn := make(chan struct{}, 1) // full during a call
+	turn := lock.New() // held during a call
 	stopped := false
 	var timer *time.Timer
-	turn <- struct{}{} // the timer may be due before it is known
+	turn.Lock() // the timer may be due before it is known
 	timer = time.AfterFunc(first, func() {
-		turn <- struct{}{}
-		defer func() { <-turn }()
+		turn.Lock()
+		defer turn.Unlock()
 		if stopped {
 			return
 		}
@@ -20,10 +24,10 @@ func Repeat(first time.Duration, do func() (next time.Duration, again bool)) (st
 			timer.Reset(next)
 		}
 	})
-	<-turn
+	turn.Unlock()
 	return func() {
-		turn <- struct{}{}
-		defer func() { <-turn }()
+		turn.Lock()
+		defer turn.Unlock()
 		stopped = true
 		timer.Stop()
 	}

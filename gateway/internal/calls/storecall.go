@@ -22,10 +22,8 @@ func Permanent(err error) bool {
 
 // Pause waits for d, or until ctx is done, whose cause it returns.
 func Pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)

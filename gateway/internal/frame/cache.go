@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/lock"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -38,7 +39,7 @@ type Cache struct {
 // A cachedSnapshot is made by the reader that holds turn.
 type cachedSnapshot struct {
 	id   Snapshot
-	turn chan struct{}
+	turn lock.Lock
 	data json.RawMessage // nil until it is made
 
 	// Kept says that it counts with its size in what is kept. Both are guarded by the cache's mu.
@@ -50,12 +51,10 @@ type cachedSnapshot struct {
 // caller is a reader of the thread; when the last of them leaves, [Cache.Drop] is called.
 func (c *Cache) Get(ctx context.Context, id Snapshot, read func() (json.RawMessage, error)) (json.RawMessage, error) {
 	s := c.enter(id)
-	select {
-	case s.turn <- struct{}{}:
-		defer func() { <-s.turn }()
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+	if err := s.turn.LockContext(ctx); err != nil {
+		return nil, err
 	}
+	defer s.turn.Unlock()
 	if s.data != nil {
 		return s.data, nil
 	}
@@ -81,7 +80,7 @@ func (c *Cache) enter(id Snapshot) *cachedSnapshot {
 			return s
 		}
 	}
-	s := &cachedSnapshot{id: id, turn: make(chan struct{}, 1)}
+	s := &cachedSnapshot{id: id, turn: lock.New()}
 	c.threads[id.Key] = append(c.threads[id.Key], s)
 	return s
 }

@@ -3,7 +3,6 @@ package limit
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -56,12 +55,10 @@ func NewBytes(most int64, shared bool) *Bytes {
 // Hold returns a holder of the owner, which holds nothing yet.
 func (b *Bytes) Hold(owner string) *Held { return &Held{of: b, owner: owner} }
 
-// Held is what one holder has of [Bytes]. It is safe for concurrent use.
+// Held is what one holder has of [Bytes]. It belongs to one goroutine.
 type Held struct {
-	of    *Bytes
-	owner string
-
-	mu       sync.Mutex
+	of       *Bytes
+	owner    string
 	n        int64
 	released bool
 }
@@ -71,8 +68,6 @@ func (h *Held) Grow(ctx context.Context, n int64) error {
 	if h == nil || h.of == nil {
 		return nil
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	if h.released || n <= h.n {
 		return nil
 	}
@@ -94,8 +89,6 @@ func (h *Held) Release() {
 	if h == nil || h.of == nil {
 		return
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	fromSmall, fromLarge := h.of.parts(h.n)
 	h.of.small.release(h.owner, fromSmall)
 	h.of.large.release(h.owner, fromLarge)

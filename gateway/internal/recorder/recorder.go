@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
+	"github.com/agui-gateway/gateway/internal/lock"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -46,8 +47,9 @@ type Recorder struct {
 	Options
 	writer sync.WaitGroup // what writes while the run goes on
 
-	// write is held while the store is written; it is locked before mu, and guards the fields below.
-	write sync.Mutex
+	// write is held while the store is written, also across the pauses of Retry. No lock but one of package lock is held across a wait,
+	// and a commit waits for it with its context. It is locked before mu, and guards the fields below.
+	write lock.Lock
 	// last is the newest frame of this fence that the store has acknowledged, recent are the newest of those that it may
 	// still lose.
 	last    state.FrameID
@@ -69,7 +71,7 @@ type Recorder struct {
 
 // New returns a recorder, which writes until Stop.
 func New(o Options) *Recorder {
-	r := &Recorder{Options: o}
+	r := &Recorder{Options: o, write: lock.New()}
 	r.room.L, r.times.now = &r.mu, o.Now
 	return r
 }
@@ -212,9 +214,12 @@ func (r *Recorder) Holding() bool {
 	return r.held
 }
 
-// Commit writes c with all that is pending, and returns the thread as of then.
+// Commit writes c with all that is pending, and returns the thread as of then. It waits for another writer until ctx is done: then it
+// returns the cause, and has written nothing.
 func (r *Recorder) Commit(ctx context.Context, c state.Commit) (*state.Thread, error) {
-	r.write.Lock()
+	if err := r.write.LockContext(ctx); err != nil {
+		return nil, err
+	}
 	defer r.write.Unlock()
 	r.mu.Lock()
 	if r.err != nil {
@@ -273,8 +278,15 @@ func (r *Recorder) Retry(ctx context.Context, call func(context.Context) error) 
 			return context.Cause(ctx)
 		}
 		r.NoteError()
-		if left = time.Until(until); left <= 0 || calls.Pause(r.GiveUp, min(wait, left)) != nil {
+		if left = time.Until(until); left <= 0 {
 			return err
+		}
+		select {
+		case <-time.After(min(wait, left)):
+		case <-r.GiveUp.Done():
+			return err
+		case <-ctx.Done():
+			return context.Cause(ctx)
 		}
 	}
 }

@@ -104,11 +104,12 @@ func (r *recorder) Stream(ctx context.Context, q model.Request, on model.Deltas)
 // write writes the file.
 func (r *recorder) write() error {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.replies) >= maxRecorded {
+	replies := r.replies
+	r.mu.Unlock()
+	if len(replies) >= maxRecorded {
 		return fmt.Errorf("%s: more than %d replies; record a shorter conversation", r.file, maxRecorded-1)
 	}
-	data, err := json.MarshalIndent(recording{Version: 1, Replies: r.replies}, "", "  ")
+	data, err := json.MarshalIndent(recording{Version: 1, Replies: replies}, "", "  ")
 	if err != nil {
 		return err
 	}

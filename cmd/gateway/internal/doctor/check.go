@@ -64,12 +64,10 @@ func (c Check) within(ctx context.Context, timeout time.Duration) []Finding {
 		}()
 		done <- c.Run(ctx)
 	}()
-	late := time.NewTimer(timeout + grace)
-	defer late.Stop()
 	select {
 	case findings := <-done:
 		return findings
-	case <-late.C:
+	case <-time.After(timeout + grace):
 		return []Finding{c.finding(Unchecked, fmt.Sprintf("The check did not end within %s.", timeout), "Look at what the check speaks to; it may hang.")}
 	}
 }
