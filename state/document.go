@@ -158,21 +158,14 @@ func (d *Document) Set(pointer string, v any) error {
 	if err != nil {
 		return err
 	}
-	err = d.lock()
-	defer d.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	if reduce := d.o.Reducers[pointer]; reduce != nil {
-		if value, err = d.reduce(reduce, path, value); err != nil {
-			return fmt.Errorf("state: set %q: %w", pointer, err)
+	return d.update(func() (_ []edit, err error) {
+		if reduce := d.o.Reducers[pointer]; reduce != nil {
+			if value, err = d.reduce(reduce, path, value); err != nil {
+				return nil, fmt.Errorf("state: set %q: %w", pointer, err)
+			}
 		}
-	}
-	edits, err := setEdits(d.tree.root, path, value)
-	if err != nil {
-		return err
-	}
-	return d.commit(edits)
+		return setEdits(d.tree.root, path, value)
+	})
 }
 
 func (d *Document) reduce(reduce Reducer, path []string, value any) (any, error) {
@@ -249,30 +242,18 @@ func (d *Document) Remove(pointer string) error {
 	if len(path) == 0 {
 		return fmt.Errorf("%w: the document itself cannot be removed", ErrPointer)
 	}
-	err = d.lock()
-	defer d.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	if _, ok := find(d.tree.root, path); !ok {
-		return missing(path)
-	}
-	return d.commit([]edit{{op: "remove", path: path}})
+	return d.update(func() ([]edit, error) {
+		if _, ok := find(d.tree.root, path); !ok {
+			return nil, missing(path)
+		}
+		return []edit{{op: "remove", path: path}}, nil
+	})
 }
 
 // Apply applies p strictly by RFC 6902, as a whole or not at all, past the reducers. The error is
 // [ErrPatch], [ErrTooLarge] or OnChange's.
 func (d *Document) Apply(p agui.Patch) error {
-	edits, err := editsOf(p)
-	if err != nil {
-		return err
-	}
-	err = d.lock()
-	defer d.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	return d.commit(edits)
+	return d.update(func() ([]edit, error) { return editsOf(p) })
 }
 
 // Replace makes raw, an object, the whole document, past the reducers. It changes and sends what differs,
@@ -282,12 +263,7 @@ func (d *Document) Replace(raw json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	err = d.lock()
-	defer d.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	return d.commit(diffValues(nil, d.tree.root, root))
+	return d.update(func() ([]edit, error) { return diffValues(nil, d.tree.root, root), nil })
 }
 
 // ApplyOutside applies a patch of somebody who is no agent of the run, as a whole or not at all, past the reducers. It may
@@ -339,10 +315,22 @@ func (d *Document) Clone() *Document {
 	return &Document{o: o, mu: lock.New(), tree: tree{root: root, size: d.tree.size}, raw: d.raw}
 }
 
-// commit applies edits and tells of what they changed. The lock is held.
-func (d *Document) commit(edits []edit) error { return d.change(edits, false) }
+// update commits the edits that plan returns. The lock is held while plan runs.
+func (d *Document) update(plan func() ([]edit, error)) error {
+	err := d.lock()
+	defer d.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	edits, err := plan()
+	if err != nil {
+		return err
+	}
+	return d.change(edits, false)
+}
 
-// change is commit. With patch, what is told is a patch in any case: one that is too long replaces the whole document.
+// change applies edits and passes the change to OnChange. The lock is held. With patch, OnChange always gets a patch: one that is too long replaces
+// the whole document.
 func (d *Document) change(edits []edit, patch bool) error {
 	c := change{tree: &d.tree, record: d.o.OnChange != nil}
 	err := c.applyAll(edits, d.o.MaxSize)

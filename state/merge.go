@@ -42,14 +42,11 @@ func MergeClient(d *Document, base, client json.RawMessage, o MergeOptions) erro
 		return nil
 	}
 	before, _ := known.(map[string]any)
-	err = d.lock()
-	defer d.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	m := merger{o: o}
-	m.objects(before, d.tree.root, wants)
-	return d.commit(m.edits)
+	return d.update(func() ([]edit, error) {
+		m := merger{o: o}
+		m.objects(before, d.tree.root, wants)
+		return m.edits, nil
+	})
 }
 
 // optional reads raw, or nothing as null.

@@ -87,10 +87,7 @@ func openBackend(ctx context.Context, address string, o Options) (*backend, erro
 
 // refused reports whether the Redis was there and said no in a way that waiting does not change.
 func refused(err error) bool {
-	if errors.Is(err, state.ErrLater) || errors.Is(err, errForeign) {
-		return true
-	}
-	if redis.IsAuthError(err) || redis.IsPermissionError(err) {
+	if errors.Is(err, state.ErrLater) || errors.Is(err, errForeign) || redis.IsAuthError(err) || redis.IsPermissionError(err) {
 		return true
 	}
 	answer, ok := errors.AsType[redis.Error](err)

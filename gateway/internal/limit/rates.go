@@ -78,10 +78,3 @@ func (r *Rates) ownerLocked(name string, now time.Time) *owner {
 	}
 	return o
 }
-
-// owned returns how many owners are remembered.
-func (r *Rates) owned() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.owners)
-}

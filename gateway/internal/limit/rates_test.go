@@ -85,3 +85,10 @@ func TestWithoutARateNobodyWaits(t *testing.T) {
 		}
 	}
 }
+
+// owned returns how many owners are remembered.
+func (r *Rates) owned() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.owners)
+}

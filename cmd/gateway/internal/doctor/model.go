@@ -53,23 +53,33 @@ func someOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// refused is what an error of the model means.
+// refused returns what an error of the model means, and how to correct it.
 func (m Model) refused(ctx context.Context, p openai.Probe, err error) (says, mend string) {
 	code := errcode.Of(err)
+	known := refusedAddress(err) || ctx.Err() != nil || code == errcode.ModelAuth || code == errcode.ModelUnavailable
 	switch {
-	case refusedAddress(err):
-		return m.Called + " is at an address that the gateway never connects to.", allowMend
-	case ctx.Err() != nil:
-		return m.Called + " does not answer in time.", "Look whether its server hangs, and whether a firewall drops what is sent to it."
-	case code == errcode.ModelAuth:
-		return m.Called + " does not take the key: " + causeOf(err) + ".", "Correct -model-key (OPENAI_API_KEY), or api_key in the team file."
-	case code == errcode.ModelUnavailable:
-		return m.Called + " cannot be reached, or is out of order: " + causeOf(err) + ".", "Start its server, or correct -model-url (OPENAI_BASE_URL), or base_url in the team file; of a quota that is used up the provider's console tells."
-	case len(p.Models) > 0:
+	case !known && len(p.Models) > 0:
 		return m.Called + " is not known to the server, which has " + someOf(p.Models) + ".", "Correct -model (OPENAI_MODEL), or model in the team file."
-	case code == errcode.ModelResponse:
+	case !known && code == errcode.ModelResponse:
 		return m.Called + " answers with something that is no reply of a model: " + causeOf(err) + ".", "Correct -model-url (OPENAI_BASE_URL), or base_url in the team file: most end in /v1."
+	}
+	return refusedModel(ctx, m.Called, err, "Correct -model-key (OPENAI_API_KEY), or api_key in the team file.",
+		"Start its server, or correct -model-url (OPENAI_BASE_URL), or base_url in the team file; of a quota that is used up the provider's console tells.",
+		"Correct the URL, of which most end in /v1, or the model's name; in the team file base_url and model.")
+}
+
+// refusedModel returns what an error of any model means. The last three texts say how to correct its key, its address and its description.
+func refusedModel(ctx context.Context, called string, err error, key, address, description string) (says, mend string) {
+	switch code := errcode.Of(err); {
+	case refusedAddress(err):
+		return called + " is at an address that the gateway never connects to.", allowMend
+	case ctx.Err() != nil:
+		return called + " does not answer in time.", "Look whether its server hangs, and whether a firewall drops what is sent to it."
+	case code == errcode.ModelAuth:
+		return called + " does not take the key: " + causeOf(err) + ".", key
+	case code == errcode.ModelUnavailable:
+		return called + " cannot be reached, or is out of order: " + causeOf(err) + ".", address
 	default:
-		return m.Called + " refuses a request: " + causeOf(err) + ".", "Correct the URL, of which most end in /v1, or the model's name; in the team file base_url and model."
+		return called + " refuses a request: " + causeOf(err) + ".", description
 	}
 }
