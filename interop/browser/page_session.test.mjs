@@ -102,16 +102,17 @@ test("a proxy that wants a person to sign in is not answered with a key: the pag
 });
 
 test("who asks for too much waits as long as the gateway says, and the page says that it waits", async (t) => {
-  const tight = await startGateway({ args: [...args, "-rate", "1", "-rate-burst", "3"] });
+  const tight = await startGateway({ args: [...args, "-rate", "2", "-rate-burst", "3"] });
   const page = await openAs(t, tight, keys, "ann");
   page.allow(/\b429\b/);
   const busy = page.getByTestId("banner-busy");
-  const waits = until("the page to wait", async () => {
-    await ask(`${tight.url}/me`, withKey(tight, keys.ann)); // ann asks elsewhere, too, and uses up what the page may ask
+  const refused = async () => (await ask(`${tight.url}/me`, withKey(tight, keys.ann))).status === 429;
+  await until("the page to wait", async () => {
+    await until("what ann may ask to be used up", refused); // by ann elsewhere
+    await show(page); // which asks for the list of plans
     return busy.isVisible();
   });
   await begin(page);
-  await waits;
   await question(page, /flight/i).waitFor();
   await busy.waitFor({ state: "detached" });
 });
