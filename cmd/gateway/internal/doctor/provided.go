@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"context"
-
 )
 
 // A ProvidedModel is a model of a provider that a program has registered.
