@@ -78,9 +78,12 @@ func TestBytesAreWaitedFor(t *testing.T) {
 		if err := b.Hold("bob").Grow(ctx, 1); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("Grow() of who is gone = %v", err)
 		}
-		time.AfterFunc(patience-1, first.Release)
 		second := b.Hold("bob")
-		if err := second.Grow(t.Context(), 4*small); err != nil {
+		grown := make(chan error, 1)
+		go func() { grown <- second.Grow(t.Context(), 4*small) }()
+		time.Sleep(patience - 1)
+		first.Release()
+		if err := <-grown; err != nil {
 			t.Errorf("Grow() when there is room = %v", err)
 		}
 		second.Release()
