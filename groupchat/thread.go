@@ -26,8 +26,8 @@ type ThreadOptions struct {
 	Input Input
 	// Hooks hold for everything that is done in the thread's runs.
 	Hooks []Hooks
-	// Events is told of every event of a run while it goes on, in the order of AG-UI. It is called by one goroutine at a time and must
-	// not call the thread. An error ends the run and is returned.
+	// Events is told of every event of a run while it goes on, in the order of AG-UI. It is called by one goroutine at a time, for which
+	// other writers of the run wait, and must not call the thread. An error ends the run and is returned.
 	Events func(agui.Event) error
 	// Save is given the thread as JSON whenever another process could go on from there: when a run starts, after each turn, when
 	// an effect is recorded ([Once]) and when the run ends. Another thread takes it with UnmarshalJSON and goes on with
