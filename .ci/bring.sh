@@ -30,9 +30,24 @@ built() {
   fi
 }
 
-# npm_ci FOLDER: the lock file decides, and an unchanged one is not installed twice.
+# npm_ci FOLDER: installs what the lock file says. An unchanged lock file is not installed twice, and a fresh clone links the files of an
+# earlier installation in the cache. Installations that no run used for two weeks go.
 npm_ci() {
-  [ "$1/node_modules/.package-lock.json" -nt "$1/package-lock.json" ] || (cd "$1" && npm ci --prefer-offline)
+  local kept
+  [ ! "$1/node_modules/.package-lock.json" -nt "$1/package-lock.json" ] || return 0
+  kept=$CACHE/npm/$(cat "$1/package-lock.json" "$1/package.json" <(node --version) | sha256sum | cut -c1-32)
+  if [ ! -d "$kept" ]; then
+    (cd "$1" && npm ci --prefer-offline)
+    mkdir -p "$CACHE/npm"
+    rm -rf "$kept.new"
+    cp -al "$1/node_modules" "$kept.new" 2>/dev/null || cp -a "$1/node_modules" "$kept.new"
+    mv -T "$kept.new" "$kept" 2>/dev/null || rm -rf "$kept.new" # another run was faster
+  else
+    rm -rf "$1/node_modules"
+    cp -al "$kept" "$1/node_modules" 2>/dev/null || { rm -rf "$1/node_modules" && cp -a "$kept" "$1/node_modules"; }
+    touch "$kept" "$1/node_modules/.package-lock.json"
+  fi
+  find "$CACHE/npm" -mindepth 1 -maxdepth 1 -mtime +14 -exec rm -rf {} + 2>/dev/null || true
 }
 
 # npm_packages FOLDER...: installs the packages of folders that have any. npm computes on one core: two folders at a time share its cache.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Brings what the stages after `make test` need: Chromium, the tools that judge the files of deploy/, npm packages of pages and neighbours.
+# Brings what the stages after `make test` need: Chromium, the tools that judge the files of deploy/, npm packages of pages.
 # shellcheck source=.ci/env.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
 # shellcheck source=.ci/bring.sh
@@ -14,8 +14,6 @@ install_needed
 command -v chromium-headless-shell >/dev/null || apt_install chromium-headless-shell || echo "without Chromium's headless shell the pages' tests take the whole browser"
 
 tools() {
-  go -C interop/neighbours/gosdk mod download
-  go -C interop/neighbours/goserver mod download
   built helm helm.sh/helm/v3/cmd/helm "$HELM_VERSION"
   built kubectl-validate sigs.k8s.io/kubectl-validate "$KUBECTL_VALIDATE_VERSION"
   built cyclonedx-gomod github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod "$CYCLONEDX_VERSION"
@@ -25,5 +23,5 @@ tools() {
 # One waits for the network while the other computes.
 tools &
 tools=$!
-npm_packages interop/browser interop/neighbours/*/ examples/copilotkit-react examples/copilotkit-node
+npm_packages interop/browser examples/copilotkit-react examples/copilotkit-node
 wait "$tools"
