@@ -68,7 +68,7 @@ func run(t *testing.T, s state.Store, key state.Key, n, size int, end *state.End
 // TestTheFileStaysWithinItsLimit writes many times what the file may take: pages of what went are used again.
 func TestTheFileStaysWithinItsLimit(t *testing.T) {
 	t.Parallel()
-	const limit, threads, size = 2 << 20, 500, 20 << 10
+	const limit, threads, size = 1 << 20, 250, 20 << 10
 	path := filepath.Join(t.TempDir(), "threads.db")
 	s, err := Open(path, Options{Limit: limit, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {

@@ -248,7 +248,7 @@ func live(t *testing.T, s state.Store, id string, tell func(id string)) {
 	if ok(err); b.Lease == nil {
 		t.Fatalf("Begin() = %+v", b)
 	}
-	for i := range 10 {
+	for i := range 3 {
 		ok(s.Append(t.Context(), b.Lease, state.FrameID{}, frames(b.Lease, uint64(1+i), 1)))
 	}
 	_, err = s.Signal(t.Context(), key(id), 0, state.SignalStop)

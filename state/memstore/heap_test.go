@@ -31,11 +31,11 @@ func TestTheBooksAreAboutTheHeap(t *testing.T) {
 		message, frames int // bytes of a message, frames of a run
 		question        bool
 	}{
-		{"large messages", 8, 1, 5_900_000, 1, false},
-		{"chats", 400, 3, 200, 200, false},
-		{"many small threads", 4000, 1, 40, 3, false},
-		{"questions", 1000, 1, 100, 20, true},
-		{"long threads", 10, 100, 3000, 10, false},
+		{"large messages", 3, 1, 5_900_000, 1, false},
+		{"chats", 100, 3, 200, 200, false},
+		{"many small threads", 1500, 1, 40, 3, false},
+		{"questions", 400, 1, 100, 20, true},
+		{"long threads", 4, 100, 3000, 10, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			before := inUse()

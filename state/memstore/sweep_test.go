@@ -62,12 +62,12 @@ func converseOnce(t *testing.T, s state.Store, key state.Key) {
 	}
 }
 
-// TestTheSweepKeepsPace makes threads at rates that differ by four hundred times, by runs and by forks: there are never more than live as long
+// TestTheSweepKeepsPace makes threads at rates that differ by a hundred times, by runs and by forks: there are never more than live as long
 // as a thread does, whether or not anything else is asked of the store.
 func TestTheSweepKeepsPace(t *testing.T) {
 	t.Parallel()
 	const seconds, life = 25, 10
-	for _, rate := range []int{1, 20, 400} {
+	for _, rate := range []int{1, 10, 100} {
 		for _, fork := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%d each second, forks %v", rate, fork), func(t *testing.T) {
 				t.Parallel()

@@ -230,11 +230,12 @@ func TestPackerBounds(t *testing.T) {
 			t.Errorf("%s: %v is packed, %d bytes are held of %d runs", c.name, run, p.held.Load(), len(p.live))
 		}
 	}
-	for i := 0; ; i++ {
+	p.held.Store(packsOfAll - 100*packingCost) // as by the packs of other runs
+	for i := range 200 {
 		p.begin(state.Key{ID: fmt.Sprint(i)}, "b", 1)
-		if len(p.live) <= i {
-			break
-		}
+	}
+	if n := len(p.live); n < 100 || n > 101 {
+		t.Errorf("%d runs are held, want 100 and the one that goes beyond the bound", n)
 	}
 	if held := p.held.Load(); held < packsOfAll || held > packsOfAll+packingCost {
 		t.Errorf("%d runs hold %d bytes, of %d", len(p.live), held, packsOfAll)

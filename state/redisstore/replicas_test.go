@@ -30,11 +30,11 @@ func replicas(t *testing.T, url string, n int) []state.Store {
 	return list
 }
 
-// TestRacingAnswers sends the answer to each of 200 questions 32 times at once, over three replicas: each is executed
+// TestRacingAnswers sends the answer to each of 60 questions 32 times at once, over three replicas: each is executed
 // once.
 func TestRacingAnswers(t *testing.T) {
 	t.Parallel()
-	const questions, racers, at = 200, 32, 4
+	const questions, racers, at = 60, 32, 4
 	stores := replicas(t, redistest.Start(t).URL(), 3)
 	var all sync.WaitGroup
 	todo := make(chan *thread)

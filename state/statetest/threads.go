@@ -162,7 +162,7 @@ var threads = []sentence{
 		w.equal("messages", w.messages(-1), []string{"u1"})
 	}},
 	{"a thread that is made anew while it is deleted is found", func(w *world) {
-		for range 300 {
+		for range 100 {
 			w.begin(w.request(user(w.id())))
 			var both sync.WaitGroup
 			both.Go(func() {
