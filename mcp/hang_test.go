@@ -64,7 +64,7 @@ func TestAProgramThatHangsIsStartedAgain(t *testing.T) {
 	waits := call(t.Context(), `{}`)
 	large := call(t.Context(), `{"x":"`+strings.Repeat("x", 1<<20)+`"}`)
 	cancel()
-	for what, ended := range map[string]<-chan error{"whose time is over": late, "that waits": waits, "that is large": large} {
+	for what, ended := range map[string]<-chan error{"that was cancelled": late, "that waits": waits, "that is large": large} {
 		select {
 		case err := <-ended:
 			if err == nil {

@@ -1,4 +1,4 @@
-// Package port reserves TCP ports for programs that have to be told which port to listen on.
+// Package port reserves TCP ports for programs that cannot choose their own.
 //
 // A port that is found free and then given back can be taken by another process before the program listens on it, or while the program
 // is restarted. A [Reservation] keeps the port: its socket is bound to the port, does not listen, and stays open while the program runs.

@@ -45,7 +45,7 @@ func empty(ctx context.Context, f *fleet, _ size) *result {
 			out.lost("who posted", l.thread, end, err)
 		})
 		all.Go(func() {
-			out.await(ctx, inBegin, l.poster)
+			out.await(ctx, runBegan, l.poster)
 			end, err := l.watcher.follow(ctx)
 			out.lost("who watches", l.thread, end, err)
 		})
@@ -61,8 +61,8 @@ func empty(ctx context.Context, f *fleet, _ size) *result {
 	}
 	asking.Wait()
 	for _, l := range losses {
-		out.await(ctx, inBegin, l.watcher)
-		out.await(ctx, inMiddle, l.poster)
+		out.await(ctx, runBegan, l.watcher)
+		out.await(ctx, runInMiddle, l.poster)
 	}
 	f.redis.kill()
 	if err := errors.Join(os.RemoveAll(filepath.Join(f.redis.dir, "appendonlydir")), f.redis.start(ctx)); err != nil {

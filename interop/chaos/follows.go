@@ -39,7 +39,7 @@ func follows(ctx context.Context, f *fleet, _ size) *result {
 			}
 		})
 		all.Go(func() {
-			out.await(ctx, inBegin, p.poster)
+			out.await(ctx, runBegan, p.poster)
 			var err error
 			if p.seen, err = p.watcher.follow(ctx); err != nil {
 				out.stats.problem("%s: who watches: %v", thread, err)
@@ -47,8 +47,8 @@ func follows(ctx context.Context, f *fleet, _ size) *result {
 		})
 	}
 	for _, p := range pairs {
-		out.await(ctx, inBegin, p.watcher)
-		out.await(ctx, inMiddle, p.poster)
+		out.await(ctx, runBegan, p.watcher)
+		out.await(ctx, runInMiddle, p.poster)
 	}
 	owner.kill()
 	all.Wait()

@@ -30,10 +30,10 @@ func frozen(ctx context.Context, f *fleet, _ size) *result {
 			case 0: // its connection is to the frozen replica, from beginning to end
 				end, err = r.run(ctx, &agui.RunAgentInput{RunID: "r", Messages: []agui.Message{user("Tell")}})
 			case 1: // and so is this one's
-				out.await(ctx, inBegin, readers[i-1])
+				out.await(ctx, runBegan, readers[i-1])
 				end, err = r.follow(ctx)
 			default:
-				out.await(ctx, inBegin, readers[i-2])
+				out.await(ctx, runBegan, readers[i-2])
 				r.where = func() string { return f.replicas[1].serving.Load().url }
 				end, err = r.follow(ctx)
 			}
@@ -46,8 +46,8 @@ func frozen(ctx context.Context, f *fleet, _ size) *result {
 		})
 	}
 	for i, r := range readers {
-		if out.await(ctx, inBegin, r); i%3 == 0 {
-			out.await(ctx, inMiddle, r)
+		if out.await(ctx, runBegan, r); i%3 == 0 {
+			out.await(ctx, runInMiddle, r)
 		}
 	}
 	owner.signal(syscall.SIGSTOP)

@@ -60,7 +60,7 @@ func (r *result) outage(ctx context.Context, f *fleet, name string, while time.D
 			ends[code]++
 		})
 	}
-	r.await(ctx, inMiddle, readers...)
+	r.await(ctx, runInMiddle, readers...)
 	f.redis.kill()
 	over := time.After(while)
 	if away != nil {

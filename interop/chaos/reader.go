@@ -47,21 +47,21 @@ type reader struct {
 	progress atomic.Int64 // how many events were read
 }
 
-// The places of a run of the agent long: it has begun, or its second turn goes on, with seconds to go.
+// Events of a run of the agent long: the first, and one in the middle of the second turn, which goes on for seconds.
 const (
-	inBegin  = 1
-	inMiddle = 40
+	runBegan    = 1
+	runInMiddle = 40
 )
 
-// await waits until readers have read so many events of their runs.
-func (r *result) await(ctx context.Context, place int64, readers ...*reader) {
+// await waits until each of the readers has read that many events.
+func (r *result) await(ctx context.Context, events int64, readers ...*reader) {
 	for deadline := time.Now().Add(hungAfter); ; time.Sleep(5 * time.Millisecond) {
-		i := slices.IndexFunc(readers, func(r *reader) bool { return r.progress.Load() < place })
+		i := slices.IndexFunc(readers, func(r *reader) bool { return r.progress.Load() < events })
 		switch {
 		case i < 0, ctx.Err() != nil:
 			return
 		case time.Now().After(deadline):
-			r.stats.problem("%s: the run does not come to its event %d", readers[i].thread, place)
+			r.stats.problem("%s: the run has not come to event %d", readers[i].thread, events)
 			return
 		}
 	}

@@ -4,17 +4,17 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Tab, inputOf, post, thread, user, versions } from "../lib/client.mjs";
 import { startGateway } from "../lib/gateway.mjs";
-import { metric, openly } from "../lib/metrics.mjs";
-import { begun, startTeller, told } from "../lib/teller.mjs";
+import { metric, withMetrics } from "../lib/metrics.mjs";
+import { answer, begun, startHeldModel } from "../lib/held.mjs";
 import { until } from "../lib/until.mjs";
 
-const teller = await startTeller();
-const team = JSON.stringify({ version: 1, models: teller.models, agents: { desk: { type: "llm", model: "teller" } } });
-const start = (onBusy) => startGateway({ team, args: ["-on-busy", onBusy, ...openly] });
+const held = await startHeldModel();
+const team = JSON.stringify({ version: 1, models: held.models, agents: { desk: { type: "llm", model: "held" } } });
+const start = (onBusy) => startGateway({ team, args: ["-on-busy", onBusy, ...withMetrics] });
 const [rejecting, queueing, superseding] = await Promise.all(["reject", "queue", "supersede"].map(start));
 
 const agent = "desk";
-const answered = told.begins + told.ends;
+const answered = answer.beginning + answer.rest;
 
 async function speaking(gateway, version) {
   const tab = new Tab(gateway, version, { agent });
@@ -37,7 +37,7 @@ for (const version of versions) {
       const { stream } = await interject(rejecting, version, tab);
       assert.deepEqual(stream.types, ["RUN_STARTED", "RUN_ERROR"]);
       assert.equal(stream.last.code, "run_in_progress");
-      await teller.release();
+      await held.release();
       assert.deepEqual((await run).outcome, { type: "success" });
       assert.deepEqual((await tab.agrees()).messages.map(({ content }) => content), ["Tell me everything", answered]);
     });
@@ -48,7 +48,7 @@ for (const version of versions) {
       const joined = others.map((other) => other.until(begun));
       const reading = others.map((other) => other.run());
       await Promise.all(joined);
-      await teller.release();
+      await held.release();
       const streams = await Promise.all(reading);
       await run;
       const truth = await tab.agrees();
@@ -61,7 +61,7 @@ for (const version of versions) {
       const { tab, run } = await speaking(queueing, version);
       const waiting = [interject(queueing, version, tab, "Hello"), interject(queueing, version, tab, "Hello there")];
       await until("both wait", async () => (await metric(queueing, "gateway_queued_runs")) === 2);
-      await teller.release();
+      await held.release();
       assert.deepEqual((await run).outcome, { type: "success" });
       for (const { stream } of await Promise.all(waiting)) assert.deepEqual(stream.outcome, { type: "success" });
       const after = await thread(queueing, tab.threadId);

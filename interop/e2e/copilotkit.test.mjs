@@ -7,14 +7,14 @@ import { describe, test } from "node:test";
 import { ask, cancelled, fold, inputOf, resolved, thread, user } from "../lib/client.mjs";
 import { startGateway } from "../lib/gateway.mjs";
 import { Stream } from "../lib/streams.mjs";
-import { begun, startTeller } from "../lib/teller.mjs";
+import { begun, startHeldModel } from "../lib/held.mjs";
 
 const version = "0.0.59";
-const teller = await startTeller();
+const held = await startHeldModel();
 const team = `version: 1
-models: ${JSON.stringify(teller.models)}
+models: ${JSON.stringify(held.models)}
 agents:
-  desk: { type: llm, model: teller }
+  desk: { type: llm, model: held }
   shop: { type: script, steps: [ { ask: { key: size, message: "Which size?", options: [S, M] } }, { say: "Ordered." }, { sleep: 1h } ] }
   travel: { type: travel }
   breaks:

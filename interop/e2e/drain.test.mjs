@@ -4,20 +4,20 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Tab, versions } from "../lib/client.mjs";
 import { startGateway } from "../lib/gateway.mjs";
-import { begun, startTeller, told } from "../lib/teller.mjs";
+import { answer, begun, startHeldModel } from "../lib/held.mjs";
 import { until } from "../lib/until.mjs";
 
-const teller = await startTeller();
-const team = JSON.stringify({ version: 1, models: teller.models, agents: { slow: { type: "llm", model: "teller" } } });
+const held = await startHeldModel();
+const team = JSON.stringify({ version: 1, models: held.models, agents: { slow: { type: "llm", model: "held" } } });
 
-/** Has the gateway end, and waits until it has begun to: {ended, answer}, the answer being that of whether it is ready. */
-async function ending(gateway) {
+/** Stops the gateway, and waits until it drains: {ended, readiness}, where readiness is its answer to /readyz. */
+async function draining(gateway) {
   const ended = gateway.stop();
-  const answer = await until("it is not ready", async () => {
-    const answer = await fetch(`${gateway.url}/readyz`);
-    return answer.status !== 200 && answer;
+  const readiness = await until("it is not ready", async () => {
+    const readiness = await fetch(`${gateway.url}/readyz`);
+    return readiness.status !== 200 && readiness;
   });
-  return { ended, answer };
+  return { ended, readiness };
 }
 
 test("what runs comes to its end, and a quiet stream is kept alive", async () => {
@@ -30,12 +30,12 @@ test("what runs comes to its end, and a quiet stream is kept alive", async () =>
     await middle;
     await tab.until((text) => /^:/m.test(text)); // a comment, which the client does not mind
   }
-  const { ended } = await ending(gateway);
-  await teller.release();
+  const { ended } = await draining(gateway);
+  await held.release();
   for (const run of runs) {
     const stream = await run;
     assert.deepEqual(stream.outcome, { type: "success" });
-    assert.deepEqual(stream.texts, [told.begins + told.ends]);
+    assert.deepEqual(stream.texts, [answer.beginning + answer.rest]);
   }
   await ended;
 });
@@ -63,8 +63,8 @@ test("while it ends it takes nothing new, and says so", async () => {
   const middle = tab.until(begun);
   const run = tab.say("Go");
   await middle;
-  const { ended, answer } = await ending(gateway);
-  assert.equal(answer.status, 503);
+  const { ended, readiness } = await draining(gateway);
+  assert.equal(readiness.status, 503);
   const refused = await fetch(`${gateway.url}/agents/slow`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
@@ -72,7 +72,7 @@ test("while it ends it takes nothing new, and says so", async () => {
   });
   assert.equal(refused.status, 503);
   assert.equal((await refused.json()).error.code, "draining");
-  await teller.release();
+  await held.release();
   assert.deepEqual((await run).outcome, { type: "success" });
   await ended;
 });

@@ -5,20 +5,20 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Tab, ask, attach, fold, versions } from "../lib/client.mjs";
 import { startGateway } from "../lib/gateway.mjs";
-import { begun, startTeller } from "../lib/teller.mjs";
+import { begun, startHeldModel } from "../lib/held.mjs";
 import { until } from "../lib/until.mjs";
 
-const teller = await startTeller();
+const held = await startHeldModel();
 const gateway = await startGateway({
   team: `
 version: 1
-models: ${JSON.stringify(teller.models)}
+models: ${JSON.stringify(held.models)}
 agents:
   held:
     type: groupchat
     manager: { type: sequential }
     participants:
-      - { name: greeter, type: llm, model: teller }
+      - { name: greeter, type: llm, model: held }
       - { name: desk, type: script, steps: [ { ask: { key: size, message: "Which size?" } } ] }
   shop:
     type: groupchat
@@ -78,7 +78,7 @@ for (const version of versions) {
       await middle;
       const waits = await patch(tab, { payment }, { type: "application/merge-patch+json", headers: { Prefer: "wait=0" } });
       assert.deepEqual({ status: waits.status, outcome: waits.body.status }, { status: 202, outcome: "pending" }, waits.text);
-      await teller.release();
+      await held.release();
       const { status, body, text } = await until("the patch is judged", async () => {
         const answer = await ask(new URL(waits.headers.get("location"), `${gateway.url}/threads/${tab.threadId}/state`).href);
         return answer.body.status !== "pending" && answer;

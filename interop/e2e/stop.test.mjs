@@ -4,28 +4,28 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Tab, ask, attach, fold, inputOf, post, thread, user, versions } from "../lib/client.mjs";
 import { startGateway } from "../lib/gateway.mjs";
-import { metric, openly } from "../lib/metrics.mjs";
-import { begun, startTeller } from "../lib/teller.mjs";
+import { metric, withMetrics } from "../lib/metrics.mjs";
+import { begun, startHeldModel } from "../lib/held.mjs";
 import { until } from "../lib/until.mjs";
 
-const teller = await startTeller();
+const held = await startHeldModel();
 const gateway = await startGateway({
   team: JSON.stringify({
     version: 1,
-    models: teller.models,
+    models: held.models,
     agents: {
-      desk: { type: "llm", model: "teller" },
+      desk: { type: "llm", model: "held" },
       shop: {
         type: "groupchat",
         manager: { type: "sequential" },
         participants: [
           { name: "asks", type: "script", steps: [{ ask: { key: "size", message: "Which size?", options: ["S", "M"] } }] },
-          { name: "tells", type: "llm", model: "teller" },
+          { name: "tells", type: "llm", model: "held" },
         ],
       },
     },
   }),
-  args: openly,
+  args: withMetrics,
 });
 
 /** Reads a response until its run has said something. */
@@ -135,7 +135,7 @@ for (const version of versions) {
       await beginning(response);
       hangUp.abort();
       await until("the hang-up is seen", async () => (await metric(gateway, "gateway_open_readers")) === 0);
-      await teller.release();
+      await held.release();
       const stream = await attach(gateway, version, input.threadId);
       assert.deepEqual(stream.check().outcome, { type: "success" });
       assert.deepEqual((await thread(gateway, input.threadId)).runs.map(({ status }) => status), ["success"]);

@@ -1,11 +1,11 @@
-// The metrics of a gateway that was started with openly.
+// The metrics of a gateway that was started with the flags withMetrics.
 
 import assert from "node:assert/strict";
 
-/** The flags of a gateway that shows its metrics. */
-export const openly = ["-admin-addr", "127.0.0.1:0"];
+/** The flags that make a gateway serve its metrics. */
+export const withMetrics = ["-admin-addr", "127.0.0.1:0"];
 
-/** The value that a metric without labels has now. */
+/** Returns the value of a metric without labels. */
 export async function metric(gateway, name) {
   const [, admin] = /\badmin: .*?(http:\/\/[\d.]+:\d+)/.exec(gateway.log());
   const text = await (await fetch(`${admin}/metrics`)).text();

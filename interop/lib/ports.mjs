@@ -1,4 +1,4 @@
-// Ports for programs that have to be told theirs.
+// Ports for programs that cannot choose their own.
 
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,8 +11,8 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
- * Reserves so many ports of 127.0.0.1 until this process ends. No other program is given one, also while the program that listens on
- * it is restarted. Node cannot bind a port without listening on it: interop/ports does.
+ * Reserves count ports of 127.0.0.1 until this process ends. The system gives them to no other program, also while the program that
+ * listens on one is restarted. Node cannot bind to a port without listening on it, so interop/ports does.
  */
 export async function reservePorts(count) {
   const dir = mkdtempSync(join(tmpdir(), "agui-ports-"));

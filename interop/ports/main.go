@@ -1,4 +1,4 @@
-// Command ports reserves ports of 127.0.0.1 for the tests in Node, which start programs that have to be told theirs.
+// Command ports reserves ports of 127.0.0.1 for the tests in Node: they start programs that cannot choose their own.
 //
 //	ports 3
 //

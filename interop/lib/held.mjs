@@ -1,18 +1,19 @@
-// A model's server that speaks half of an answer, and the rest when a test says so: what has to happen while a run goes on happens then.
+// A model's server that streams the beginning of an answer, and the rest when the test releases it. In between, the run is live for as long as the
+// test needs.
 
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { after } from "node:test";
 import { until } from "./until.mjs";
 
-/** What an answer begins with, and what it ends with. A message that begins with Hello is answered at once. */
-export const told = { begins: "One moment.", ends: " Here it is.", greets: "Hello to you." };
+/** The two parts of an answer that is held, and the answer to a message that begins with "Hello", which is not held. */
+export const answer = { beginning: "One moment.", rest: " Here it is.", greeting: "Hello to you." };
 
-/** Whether the text of a stream has the beginning of an answer. */
-export const begun = (text) => text.includes(told.begins);
+/** Reports whether the text of a stream has the beginning of an answer. */
+export const begun = (text) => text.includes(answer.beginning);
 
-/** Starts a teller until the test file is over: {models, release()}. models is the entry of a team file, for the model "teller". */
-export async function startTeller() {
+/** Starts the server until the test file is over: {models, release()}. models is the entry of a team file, with the model "held". */
+export async function startHeldModel() {
   const held = new Set();
   const server = createServer(async (incoming, outgoing) => {
     let body = "";
@@ -25,9 +26,9 @@ export async function startTeller() {
       outgoing.end("data: [DONE]\n\n");
     };
     const { content } = JSON.parse(body).messages.findLast(({ role }) => role === "user");
-    if (/^Hello/.test(content)) return end(told.greets);
-    say({ content: told.begins });
-    const rest = () => end(told.ends);
+    if (/^Hello/.test(content)) return end(answer.greeting);
+    say({ content: answer.beginning });
+    const rest = () => end(answer.rest);
     held.add(rest);
     outgoing.on("close", () => held.delete(rest));
   });
@@ -38,8 +39,8 @@ export async function startTeller() {
     server.close();
   });
   return {
-    models: { teller: { base_url: `http://127.0.0.1:${server.address().port}/v1`, api_key: "none", model: "teller" } },
-    /** Ends the answers that are held, of which there has to be one at least. */
+    models: { held: { base_url: `http://127.0.0.1:${server.address().port}/v1`, api_key: "none", model: "held" } },
+    /** Waits until an answer is held, and completes all that are. */
     async release() {
       await until("an answer is held", () => held.size > 0);
       for (const rest of held) rest();
