@@ -14,6 +14,9 @@ import (
 // sizeLine is a line of docs/size.txt: a number of lines, a tab, the reason for the change.
 var sizeLine = regexp.MustCompile(`^(\d+)\t(\S.{9,})$`)
 
+// slack is how many lines the tree may have less than docs/size.txt says. A larger saving is recorded, so that nothing uses it up unseen.
+const slack = 100
+
 // TestSize holds the size of the binary's own Go to the last line of docs/size.txt. Code in another module of this repository counts.
 func TestSize(t *testing.T) {
 	t.Parallel()
@@ -31,7 +34,7 @@ func TestSize(t *testing.T) {
 	if problem != "" {
 		t.Fatalf("docs/size.txt: %s", problem)
 	}
-	if got != want {
+	if got > want || got < want-slack {
 		t.Errorf("the binary's own Go has %d lines, docs/size.txt says %d (%+d): make it smaller, or add a line with the number and the reason", got, want, got-want)
 	}
 }

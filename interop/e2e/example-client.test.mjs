@@ -14,16 +14,16 @@ import { startGateway } from "../lib/gateway.mjs";
 import { keysFile } from "../lib/keys.mjs";
 import { before, behind, startProxy } from "../lib/proxy.mjs";
 import { overheard } from "../lib/quiet.mjs";
-import { startTeller } from "../lib/teller.mjs";
+import { startHeldModel } from "../lib/held.mjs";
 import { until } from "../lib/until.mjs";
 
 const example = fileURLToPath(new URL("../../examples/ag-ui-client", import.meta.url));
 const modules = fileURLToPath(new URL("../node_modules", import.meta.url));
 const proxy = await startProxy();
 const gateway = await startGateway();
-const teller = await startTeller();
-// A run of this gateway goes on until the teller ends its answer.
-const held = await startGateway({ team: JSON.stringify({ version: 1, models: teller.models, agents: { desk: { type: "llm", model: "teller" } } }), args: ["-disconnect", "detach"] });
+const model = await startHeldModel();
+// A run of this gateway is live until the model is released.
+const held = await startGateway({ team: JSON.stringify({ version: 1, models: model.models, agents: { desk: { type: "llm", model: "held" } } }), args: ["-disconnect", "detach"] });
 proxy.gateway = gateway;
 beforeEach(() => proxy.reset());
 
@@ -172,7 +172,7 @@ for (const version of versions) {
       proxy.cuts = [deltas(1)];
       const shown = tab.agent.connectAgent();
       await until("the page joins again", () => joined() === 2);
-      await teller.release();
+      await model.release();
       await shown;
       assert.equal(joined(), 2);
       await agrees(tab, held);
