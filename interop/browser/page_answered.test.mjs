@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { startAsker } from "./lib/asker.mjs";
 import { answer, begun } from "./lib/begun.mjs";
 import { idle, say, thread } from "./lib/chat.mjs";
-import { camera, eachLook } from "./lib/looks.mjs";
+import { camera, looksTogether } from "./lib/looks.mjs";
 import { openPlanner, option, pick, placeOf, question, row, team as planners, threadOf, unasked, visitor } from "./lib/planner.mjs";
 import { startGateway } from "./lib/servers.mjs";
 
@@ -148,11 +148,11 @@ test("of many options the chosen one and a few are shown, and the others when th
   assert.equal(await card.getByTestId("offered").filter({ visible: true }).count(), 200);
 });
 
-eachLook("answered questions", async (t, { look, options }) => {
+looksTogether("answered questions", async (t, look) => {
   const id = await begun(gateway, "order", "A coat, please");
   await answer(gateway, "order", id, "M", "Harbour", "Ada");
-  const page = await openPlanner(t, gateway.url, { place: `#/t/order/${id}`, ...options });
-  const { stage, done } = camera(page, `${look} answered`);
+  const page = await openPlanner(t, gateway.url, { place: `#/t/order/${id}`, ...look.options });
+  const { stage, done } = camera(page, look, "answered");
   await page.getByTestId("answered").nth(2).waitFor();
   await page.getByText("Ordered: size M for Ada.").waitFor();
   await stage("1 answered", { end: false });

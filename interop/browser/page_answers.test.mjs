@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startAsker } from "./lib/asker.mjs";
 import { say, thread as read } from "./lib/chat.mjs";
-import { camera, eachLook } from "./lib/looks.mjs";
+import { camera, looksTogether } from "./lib/looks.mjs";
 import { closeInspector, openPlanner, option, question, unasked, visitor } from "./lib/planner.mjs";
 import { startGateway } from "./lib/servers.mjs";
 
@@ -318,8 +318,8 @@ test("a draft survives another view, the inspector says what waits, and a messag
   assert.equal((await results(page))[0].content, "not answered");
 });
 
-eachLook("a call that waits for its result", async (t, { look, options }) => {
-  const page = await called(t, (t, place) => openPlanner(t, gateway.url, { place, ...options }));
+looksTogether("a call that waits for its result", async (t, look) => {
+  const page = await called(t, (t, place) => openPlanner(t, gateway.url, { place, ...look.options }));
   const { stage, done } = camera(page, look);
   await page.getByLabel("It is JSON").check();
   await result(page).fill("{");

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { asked, became, call, card, decision, ended, press } from "./lib/calls.mjs";
 import { say } from "./lib/chat.mjs";
 import { letter, refund, startDesk, why } from "./lib/desk.mjs";
-import { camera, eachLook } from "./lib/looks.mjs";
+import { camera, looksTogether } from "./lib/looks.mjs";
 import { openPlanner, unasked, visitor } from "./lib/planner.mjs";
 import { until } from "../lib/until.mjs";
 
@@ -205,8 +205,8 @@ test("a call is edited and approved of by keyboard alone, and the focus is never
   assert.deepEqual(shop.asked.at(-1), { ...refund, euros: 25 });
 });
 
-eachLook("cards, calls and the list of what is remembered", async (t, { look, options, phone }) => {
-  const page = await asked(t, (t, place) => openPlanner(t, gateway.url, { place, ...options }), "Refund it");
+looksTogether("cards, calls and the list of what is remembered", async (t, look) => {
+  const page = await asked(t, (t, place) => openPlanner(t, gateway.url, { place, ...look.options }), "Refund it");
   const { stage, done } = camera(page, look);
   await stage("approval 1 a call");
   await press(page, "refund", "edit");
@@ -226,7 +226,7 @@ eachLook("cards, calls and the list of what is remembered", async (t, { look, op
   await page.locator('[data-testid="tool-call"] summary').first().click();
   await page.locator('[data-testid="tool-call"] summary').last().click();
   await stage("approval 4 calls", { end: false });
-  if (phone) await page.getByTestId("pane-plan").click();
+  if (look.phone) await page.getByTestId("pane-plan").click();
   await page.getByTestId("side-approvals").click();
   await page.getByTestId("revoke").click();
   await stage("approval 5 remembered", { end: false });

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { idle, say } from "./lib/chat.mjs";
 import { startDesigner } from "./lib/designer.mjs";
-import { camera, eachLook } from "./lib/looks.mjs";
+import { camera, looksTogether } from "./lib/looks.mjs";
 import { openPlanner, visitor } from "./lib/planner.mjs";
 import { startGateway } from "./lib/servers.mjs";
 import { gate, says, startTeller } from "./lib/teller.mjs";
@@ -244,11 +244,11 @@ test("an error in a surface stays in its message", async (t) => {
   await page.getByText("You wrote: And on?").waitFor();
 });
 
-eachLook("what agents send beside words", async (t, { look, options }) => {
+looksTogether("what agents send beside words", async (t, look) => {
   thought.open();
   counted.open();
-  const page = await opened(t, "teller", (t, place) => openPlanner(t, gateway.url, { place, ...options }));
-  const { stage, done } = camera(page, `content ${look}`);
+  const page = await opened(t, "teller", (t, place) => openPlanner(t, gateway.url, { place, ...look.options }));
+  const { stage, done } = camera(page, look, "content");
   await say(page, "Markdown");
   await page.getByTestId("code").locator(".hljs-keyword").first().waitFor();
   await idle(page);

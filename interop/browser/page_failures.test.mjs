@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { begun } from "./lib/begun.mjs";
 import { idle, say, shown } from "./lib/chat.mjs";
-import { camera, eachLook } from "./lib/looks.mjs";
+import { camera, looksTogether } from "./lib/looks.mjs";
 import { closeInspector, openPlanner, option, pick, placeOf, question, threadOf, visitor } from "./lib/planner.mjs";
 import { ask, startGateway } from "./lib/servers.mjs";
 
@@ -135,13 +135,13 @@ test("an answer whose turn failed can be given again, and its card says why, als
   assert.equal((await runs("asker", id)).length, 3);
 });
 
-eachLook("turns that failed", async (t, { look, options }) => {
+looksTogether("turns that failed", async (t, look) => {
   const id = await begun(gateway, "tailor", "A coat, please");
   await begun(gateway, "tailor", "A hat, then", id);
-  const page = await openPlanner(t, gateway.url, { place: `#/t/tailor/${id}`, ...options });
+  const page = await openPlanner(t, gateway.url, { place: `#/t/tailor/${id}`, ...look.options });
   await earlier(page).waitFor();
   await failure(page).waitFor();
-  const { stage, done } = camera(page, `${look} failures`);
+  const { stage, done } = camera(page, look, "failures");
   await stage("1 two failures");
   done();
 });

@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { deflateSync } from "node:zlib";
 import { idle, say, thread as read } from "./lib/chat.mjs";
-import { camera, eachLook } from "./lib/looks.mjs";
+import { camera, looksTogether } from "./lib/looks.mjs";
 import { notice, openPlanner, requestsOf, row, visitor } from "./lib/planner.mjs";
 import { startGateway } from "./lib/servers.mjs";
 import { gate, says, startTeller } from "./lib/teller.mjs";
@@ -348,9 +348,9 @@ test("an agent that takes no files has no button, and a file that is dropped doe
   await page.getByText("Heard.").waitFor();
 });
 
-eachLook("files that wait, and files in a conversation", async (t, { look, options }) => {
-  const page = await opened(t, "viewer", (t, place) => openPlanner(t, gateway.url, { place, ...options }));
-  const { stage, done } = camera(page, `files ${look}`);
+looksTogether("files that wait, and files in a conversation", async (t, look) => {
+  const page = await opened(t, "viewer", (t, place) => openPlanner(t, gateway.url, { place, ...look.options }));
+  const { stage, done } = camera(page, look, "files");
   await attach(page, files.sea, files.notes, files.sound);
   await page.getByTestId("strip-file").nth(2).waitFor();
   await stage("1 waiting", { end: false });

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { startAsker } from "./lib/asker.mjs";
 import { say } from "./lib/chat.mjs";
 import { getsFocus } from "./lib/keyboard.mjs";
-import { camera, eachLook } from "./lib/looks.mjs";
+import { camera, looksTogether } from "./lib/looks.mjs";
 import { openPlanner, option, question, unasked, visitor } from "./lib/planner.mjs";
 import { startGateway } from "./lib/servers.mjs";
 
@@ -334,8 +334,8 @@ test("of a thousand options some are shown, and any is found", async (t) => {
   assert.deepEqual(await told(page), { name: "Hotel 987", price: "$987" });
 });
 
-eachLook("forms, their problems, JSON and a thousand options", async (t, { look, options }) => {
-  const page = await asked(t, "Kinds", (t, place) => openPlanner(t, gateway.url, { place, ...options }));
+looksTogether("forms, their problems, JSON and a thousand options", async (t, look) => {
+  const page = await asked(t, "Kinds", (t, place) => openPlanner(t, gateway.url, { place, ...look.options }));
   const { stage, done } = camera(page, look);
   const next = async (words) => {
     await page.getByTestId("never-mind").click();

@@ -263,9 +263,9 @@ test("a change that is made while a turn runs waits for its end", async (t) => {
   assert.deepEqual(await stateOf("teller", id), { note: "meanwhile" });
 });
 
-eachLook("the start page, a home, and an edit of the state", async (t, { look, options, phone }) => {
-  const page = await openPlanner(t, gateway.url, options);
-  const { stage, done } = camera(page, `${look} home`);
+eachLook("the start page, a home, and an edit of the state", async (t, look) => {
+  const page = await openPlanner(t, gateway.url, look.options);
+  const { stage, done } = camera(page, look, "home");
   await agentCard(page, "teller").waitFor();
   await stage("1 agents");
   await agentCard(page, "pizza_desk").getByRole("button", { name: "Pizza desk" }).click();
@@ -274,7 +274,7 @@ eachLook("the start page, a home, and an edit of the state", async (t, { look, o
   await stage("2 home", { end: false });
   await starter(page, "Order").click();
   await question(page, "Which size?").waitFor();
-  if (phone) await page.getByTestId("pane-plan").click();
+  if (look.phone) await page.getByTestId("pane-plan").click();
   await tools(page, "/order/toppings").getByTestId("state-change").click();
   await page.getByTestId("state-value").fill("[");
   await page.getByTestId("state-save").click();

@@ -216,18 +216,18 @@ test("older threads stay in the list when one of them is opened, and go when the
   assert.equal(await rows(page).count(), 69);
 });
 
-eachLook("the list with questions, and a search", async (t, { look, options, phone }) => {
+eachLook("the list with questions, and a search", async (t, look) => {
   const own = newcomer();
   await begun(own, "tailor", "A coat, please");
   await begun(own, "quick", "A conversation whose title is much too long for the list");
   await begun(own, "tailor", "A hat, please");
-  const page = await opened(t, own, "quick", options);
-  const { stage, done } = camera(page, `${look} inbox`);
+  const page = await opened(t, own, "quick", look.options);
+  const { stage, done } = camera(page, look, "inbox");
   await say(page, "Hello");
   await page.getByText("Yes.").waitFor();
   await waiting(page).nth(1).waitFor({ state: "attached" });
   await stage("1 page");
-  if (phone) {
+  if (look.phone) {
     assert.equal(await page.getByTestId("threads-toggle").getAttribute("aria-label"), "Conversations, 2 need your answer");
     await page.getByTestId("threads-toggle").click();
     await waiting(page).nth(1).waitFor();
@@ -236,7 +236,7 @@ eachLook("the list with questions, and a search", async (t, { look, options, pho
   await search(page).fill("hat");
   await page.waitForFunction(() => document.querySelectorAll('[data-testid="thread"]').length === 1);
   await stage("3 search");
-  if (phone) {
+  if (look.phone) {
     await row(page, (await ids(waiting(page)))[0]).getByRole("button").first().click();
     await option(page, "M").waitFor();
     await stage("4 question");

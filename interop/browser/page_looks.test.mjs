@@ -10,8 +10,8 @@ import { startGateway } from "./lib/servers.mjs";
 
 const gateway = await startGateway();
 
-eachLook("every stage of a plan", async (t, { look, options, phone }) => {
-  const page = await openPlanner(t, gateway.url, options);
+eachLook("every stage of a plan", async (t, look) => {
+  const page = await openPlanner(t, gateway.url, look.options);
   const { stage, done } = camera(page, look);
   await page.getByTestId("welcome").waitFor();
   await stage("1 welcome");
@@ -21,7 +21,7 @@ eachLook("every stage of a plan", async (t, { look, options, phone }) => {
   await pick(page, "KLM");
   await question(page, /hotel/i).waitFor();
   await stage("3 hotel");
-  if (phone) {
+  if (look.phone) {
     await page.getByTestId("pane-plan").click();
     await page.getByTestId("booked-flight").waitFor();
     await stage("4 half a plan");
@@ -36,7 +36,7 @@ eachLook("every stage of a plan", async (t, { look, options, phone }) => {
   await unasked(page);
   await step(page, "complete");
   await stage("6 complete");
-  if (phone) {
+  if (look.phone) {
     await page.getByTestId("pane-plan").click();
     await page.getByTestId("booked-hotel").waitFor();
     await stage("7 plan");
@@ -50,7 +50,7 @@ eachLook("every stage of a plan", async (t, { look, options, phone }) => {
 test("dark: what is seen less often", async (t) => {
   const away = await startGateway({ team });
   const page = await openPlanner(t, away.url, { colorScheme: "dark", reducedMotion: "reduce", place: "#/t/nobody/nothing" });
-  const { stage, done } = camera(page, "dark");
+  const { stage, done } = camera(page, { look: "dark" });
   const nobody = page.getByTestId("no-agent");
   await nobody.waitFor();
   const { x, width } = await nobody.boundingBox();

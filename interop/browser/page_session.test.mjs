@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { getsFocus } from "./lib/keyboard.mjs";
-import { camera, eachLook } from "./lib/looks.mjs";
+import { camera, looksTogether } from "./lib/looks.mjs";
 import { enter, keyField, openAs, signedIn, signIn, withKey } from "./lib/people.mjs";
 import { begin, openPlanner, pick, question, show } from "./lib/planner.mjs";
 import { ask, startGateway } from "./lib/servers.mjs";
@@ -144,8 +144,8 @@ test("who is known and may not use the gateway is told so, and not asked again a
   assert.equal(page.problems.filter((problem) => /answer: 403 GET .*\/agents$/.test(problem)).length, 1);
 });
 
-eachLook("how signing in looks", async (t, { look, options }) => {
-  const page = await openPlanner(t, gateway.url, options);
+looksTogether("how signing in looks", async (t, look) => {
+  const page = await openPlanner(t, gateway.url, look.options);
   page.allow(/\b401\b/);
   const { stage, done } = camera(page, look);
   await enter(page, "not-a-key");

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { begun } from "./lib/begun.mjs";
 import { say, settled } from "./lib/chat.mjs";
-import { camera, eachLook } from "./lib/looks.mjs";
+import { camera, looksTogether } from "./lib/looks.mjs";
 import { openPlanner, placeOf, visitor } from "./lib/planner.mjs";
 import { ask, startGateway } from "./lib/servers.mjs";
 
@@ -187,9 +187,9 @@ test("the trace is read without a mouse", async (t) => {
   await page.getByTestId("step-detail").waitFor({ state: "detached" });
 });
 
-eachLook("every part of the inspector", async (t, { look, options }) => {
-  const { page } = await traced(t, (t, place) => openPlanner(t, gateway.url, { place, ...options }));
-  const { stage, done } = camera(page, `${look} inspector`);
+looksTogether("every part of the inspector", async (t, look) => {
+  const { page } = await traced(t, (t, place) => openPlanner(t, gateway.url, { place, ...look.options }));
+  const { stage, done } = camera(page, look, "inspector");
   await stage("1 trace", { end: false }); // the inspector has taken of the conversation's room
   await steps(page, "turn").click();
   await page.getByTestId("step-detail").waitFor();
