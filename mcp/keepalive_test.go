@@ -53,7 +53,7 @@ func TestKeepAliveLeavesABusyServerAlone(t *testing.T) {
 		select {
 		case <-g.arrived:
 		case err := <-ended:
-			t.Logf("the probe came before the call: %v", err)
+			t.Logf("the call has ended before it arrived: %v", err)
 			return false
 		}
 		ticker := time.NewTicker(o.KeepAlive)
