@@ -82,7 +82,7 @@ func goTest(ctx context.Context, out *log.Logger, args []string) (outcome, error
 	return o, err
 }
 
-// A goPackage is what is known of a package while its tests run.
+// A goPackage collects the events of a package while its tests run.
 type goPackage struct {
 	output map[string]*strings.Builder // by test, "" has the package's own
 	failed []string                    // names of top-level tests

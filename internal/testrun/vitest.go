@@ -16,7 +16,7 @@ import (
 // vitestTests runs tests by vitest, which has to be installed in the folder.
 type vitestTests struct{ args []string }
 
-// A vitestResult is what is read of vitest's JSON report.
+// A vitestResult is the part of vitest's JSON report that testrun needs.
 type vitestResult struct {
 	TestResults []struct {
 		Name             string // the file
