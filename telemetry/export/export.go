@@ -38,6 +38,7 @@ type Options struct {
 type Export struct {
 	settings *Settings
 	tracers  *sdktrace.TracerProvider // nil: there is none
+	spans    sdktrace.SpanProcessor   // of tracers
 	meters   *sdkmetric.MeterProvider // nil: there is none
 	scrape   http.Handler
 	giveUp   context.CancelFunc // nothing that is being sent is waited for any more
@@ -96,10 +97,10 @@ func (e *Export) startTraces(ctx context.Context, about *resource.Resource, r *r
 		LinkCountLimit: sdktrace.DefaultLinkCountLimit, AttributePerEventCountLimit: sdktrace.DefaultAttributePerEventCountLimit,
 		AttributePerLinkCountLimit: sdktrace.DefaultAttributePerLinkCountLimit,
 	}
+	e.spans = sdktrace.NewBatchSpanProcessor(spanSender{exporter, r}, sdktrace.WithMaxQueueSize(s.queue), sdktrace.WithMaxExportBatchSize(s.batch),
+		sdktrace.WithBatchTimeout(s.delay), sdktrace.WithExportTimeout(s.patience))
 	e.tracers = sdktrace.NewTracerProvider(
-		sdktrace.WithResource(about), sdktrace.WithSampler(s.sampler), sdktrace.WithRawSpanLimits(limits),
-		sdktrace.WithBatcher(spanSender{exporter, r}, sdktrace.WithMaxQueueSize(s.queue), sdktrace.WithMaxExportBatchSize(s.batch),
-			sdktrace.WithBatchTimeout(s.delay), sdktrace.WithExportTimeout(s.patience)),
+		sdktrace.WithResource(about), sdktrace.WithSampler(s.sampler), sdktrace.WithRawSpanLimits(limits), sdktrace.WithSpanProcessor(e.spans),
 	)
 	return nil
 }
@@ -159,7 +160,13 @@ func (e *Export) Close(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, e.giveUp)
 	defer e.giveUp()
 	defer stop()
-	return e.both(ctx, (*sdktrace.TracerProvider).Shutdown, (*sdkmetric.MeterProvider).Shutdown)
+	return e.both(ctx, e.closeTraces, (*sdkmetric.MeterProvider).Shutdown)
+}
+
+// closeTraces shuts the tracers down. A provider does not stop its processor if ctx is done before. Shutdown of a processor is idempotent.
+func (e *Export) closeTraces(tracers *sdktrace.TracerProvider, ctx context.Context) error {
+	err := tracers.Shutdown(ctx)
+	return cmp.Or(err, e.spans.Shutdown(ctx))
 }
 
 // both does something with traces and with metrics, side by side, because a collector that hangs would keep the second from its time.

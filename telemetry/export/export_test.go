@@ -320,6 +320,20 @@ func TestACollectorThatHangs(t *testing.T) {
 	}
 }
 
+// TestCloseStopsAfterItsContext checks that a Close whose context is done before leaves no goroutine.
+func TestCloseStopsAfterItsContext(t *testing.T) {
+	var r receiver
+	url := r.overHTTP(t)
+	before := goleak.IgnoreCurrent()
+	e := start(t, Options{}, "OTEL_TRACES_EXPORTER", "otlp", "OTEL_METRICS_EXPORTER", "otlp", "OTEL_EXPORTER_OTLP_ENDPOINT", url)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := e.Close(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("Close() = %v, want %v", err, context.Canceled)
+	}
+	goleak.VerifyNone(t, before)
+}
+
 // TestTheLogIsToldOnceAMinute however often sending fails, and once when it works again.
 func TestTheLogIsToldOnceAMinute(t *testing.T) {
 	t.Parallel()
