@@ -19,7 +19,7 @@ check: ## the quick loop: build, vet, lint, types, the page's tests, Go tests of
 ci: ## what CI runs: make test, then browser, deploy, bench and chaos
 	bash .ci/run
 
-nightly: ## the long tests, at most an hour: all Go tests with -race, fuzzing, neighbours, each look of the page, releases, simulation, chaos, soak
+nightly: ## the long tests, at most an hour: all Go tests with -race, fuzzing, neighbours, each look of the page, releases, benchmarks, simulation, chaos, soak
 	bash .ci/run nightly
 
 lint: ## build, vet, golangci-lint, shellcheck and the rules of the house
