@@ -54,7 +54,7 @@ func newAgent(t *testing.T, card string) *fakeAgent {
 	return f
 }
 
-// newAgentHere is an agent without a network, for a test with a clock of its own, and what a client needs to reach it.
+// newAgentHere starts an agent without a network, for a test under synctest, and returns a client's options for it.
 func newAgentHere(card string) (f *fakeAgent, reach func(*a2a.Options)) {
 	f = &fakeAgent{url: "http://agent.test", card: card, answers: map[string][]answer{}}
 	here := inprocess.Client(f).Transport

@@ -20,7 +20,7 @@ type process struct {
 	url   string
 	out   *os.File          // what it says; removed with it
 	ended chan struct{}     // closed when it has ended
-	port  *port.Reservation // of a server that has to be told its port
+	port  *port.Reservation // of a server that cannot choose its port
 }
 
 var (

@@ -33,7 +33,7 @@ type world struct {
 	patience time.Duration
 }
 
-// patience is how long a test waits for what has to happen. It is far more than a loaded machine needs, and ends the test of a gateway that hangs.
+// patience limits each wait of a test. It is far more than a loaded machine needs, and ends the test of a gateway that hangs.
 const patience = 2 * time.Minute
 
 // newWorld starts a gateway; change may alter its options.
@@ -243,7 +243,7 @@ func messagesOf(t *testing.T, raw []json.RawMessage) []agui.Message {
 	return e.(*agui.MessagesSnapshot).Messages
 }
 
-// receive returns what comes through a channel, or the zero value if it is closed.
+// receive returns the next value of a channel, or the zero value if the channel is closed.
 func receive[T any](t *testing.T, what string, from <-chan T) (v T) {
 	t.Helper()
 	select {

@@ -26,7 +26,7 @@ type house struct {
 	network *network
 	store   state.Store
 	agents  map[string]groupchat.Agent
-	in      atomic.Pointer[gateway.Gateway] // nil: nobody is at home
+	in      atomic.Pointer[gateway.Gateway] // nil: no gateway answers
 
 	mu    sync.Mutex
 	asked []string // method, path and query

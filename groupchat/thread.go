@@ -50,7 +50,7 @@ type Thread struct {
 	agent Agent
 	o     ThreadOptions
 
-	running sync.Mutex // held for a run, and only tried: nobody waits for it
+	running sync.Mutex // held for a run, never waited for: TryLock only
 	mu      sync.Mutex // guards kept
 	kept    savedThread
 	usage   hosting.Usage // of all runs

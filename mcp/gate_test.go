@@ -85,7 +85,7 @@ func passGate(ctx context.Context, arguments json.RawMessage) (*sdk.CallToolResu
 	return text("done"), response.Body.Close()
 }
 
-// pidOf is the process id that the tool pid told.
+// pidOf returns the process id that the tool pid answered.
 func pidOf(t *testing.T, r groupchat.ToolResult) int {
 	t.Helper()
 	pid, err := strconv.Atoi(r.Content.Text())
@@ -97,7 +97,7 @@ func pidOf(t *testing.T, r groupchat.ToolResult) int {
 
 var stateOf = regexp.MustCompile(`(?m)^State:\s+(\w)`)
 
-// stopProgram stops a process where it is, and waits until all of its threads stand still: nothing of it goes on, as in a deadlock. It
+// stopProgram suspends a process and waits until all its threads are stopped, as in a deadlock. It
 // returns false if the process has ended.
 func stopProgram(t *testing.T, pid int) (stopped bool) {
 	t.Helper()

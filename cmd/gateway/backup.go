@@ -99,7 +99,7 @@ func (c *config) backups(log *slog.Logger) http.Handler {
 	if c.file == "" {
 		return nil
 	}
-	var making sync.Mutex // only tried: nobody waits for it
+	var making sync.Mutex // never waited for: TryLock only
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !making.TryLock() {
 			http.Error(w, "a copy is being made", http.StatusConflict)

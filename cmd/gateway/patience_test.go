@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// patience is how long a test waits for what has to happen. It is far more than a loaded machine needs, and ends the test of a program that hangs.
+// patience limits each wait of a test. It is far more than a loaded machine needs, and ends the test of a program that hangs.
 const patience = 2 * time.Minute
 
-// receive returns what comes through a channel, or the zero value if it is closed.
+// receive returns the next value of a channel, or the zero value if the channel is closed.
 func receive[T any](t *testing.T, what string, from <-chan T) (v T) {
 	t.Helper()
 	select {

@@ -120,7 +120,7 @@ func (p *process) signal(t *testing.T, s syscall.Signal) {
 	}
 }
 
-// cut sends signals until the process has ended: what comes before it waits for signals again is lost.
+// cut sends signals until the process has ended. A signal is lost if it arrives before the process listens again.
 func (p *process) cut(t *testing.T) {
 	t.Helper()
 	eventually(t, "the process ends", func() bool {

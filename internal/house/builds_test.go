@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// ownFlags are the files that build with flags of their own, because they run without .ci/env.sh. Released binaries, the image and the
+// ownFlags are the files with other build flags, because they run without .ci/env.sh. Released binaries, the image and the
 // binaries of tests have the tag grpcnotrace: without it pages of gRPC keep the linker from leaving out 11 MB of unused code.
 var ownFlags = []string{".ci/env.sh", "Dockerfile", "deploy/release/release.sh"}
 

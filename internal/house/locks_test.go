@@ -197,7 +197,7 @@ func (w lockWalk) statement(s ast.Stmt, held map[string]bool) bool {
 		return w.list(s.Body, held)
 	case *ast.CommClause:
 		return w.list(s.Body, held)
-	case *ast.DeferStmt: // what is held at the end is not known here
+	case *ast.DeferStmt: // the locks at the end of the function are not known here
 	case *ast.ReturnStmt, *ast.BranchStmt:
 		w.look(held, s)
 		return false
@@ -246,7 +246,7 @@ func (w lockWalk) look(held map[string]bool, nodes ...ast.Node) {
 		}
 		ast.Inspect(n, func(n ast.Node) bool {
 			switch n := n.(type) {
-			case *ast.FuncLit: // has a walk of its own
+			case *ast.FuncLit: // is walked separately
 				return false
 			case *ast.SendStmt:
 				w.report(n.Pos(), "sending waits", held)

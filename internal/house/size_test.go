@@ -68,7 +68,7 @@ func countLines(tree string, folders []string) (int, error) {
 	return n, nil
 }
 
-// lastSize returns the number of the last line of docs/size.txt, or what is wrong with the file.
+// lastSize returns the number in the last line of docs/size.txt, or an error if the file is malformed.
 func lastSize(text string) (n int, problem string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
@@ -87,7 +87,7 @@ func lastSize(text string) (n int, problem string) {
 	return n, ""
 }
 
-// TestSizeCounts counts a tree of its own: tests and folders elsewhere do not count, another module in the tree does.
+// TestSizeCounts counts a temporary tree. Tests and other folders do not count, another module in the tree does.
 func TestSizeCounts(t *testing.T) {
 	t.Parallel()
 	tree, elsewhere := t.TempDir(), t.TempDir()

@@ -28,7 +28,7 @@ func (l Lock) LockContext(ctx context.Context) error {
 	}
 }
 
-// TryLock locks l if nobody holds it, and reports whether it did.
+// TryLock locks l if it is free, and reports whether it did.
 func (l Lock) TryLock() bool {
 	select {
 	case l <- struct{}{}:

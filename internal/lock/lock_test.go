@@ -22,7 +22,7 @@ func TestOneGoroutineHoldsTheLock(t *testing.T) {
 				l.Lock()
 				defer l.Unlock()
 				held++
-				time.Sleep(time.Second) // the clock goes on, because those who wait do so in a channel
+				time.Sleep(time.Second) // the clock advances, because the waiters block on a channel
 				if held != 1 {
 					t.Errorf("%d goroutines hold the lock", held)
 				}

@@ -96,7 +96,7 @@ func TestAReservedPortIsNotGivenToOthers(t *testing.T) {
 	}
 }
 
-// TestProgramsListenOnReservedPorts has the programs that are told their ports listen: Redis, also as a member of a cluster, and Node.
+// TestProgramsListenOnReservedPorts starts the programs that get a port as an argument: Redis, also as a member of a cluster, and Node.
 func TestProgramsListenOnReservedPorts(t *testing.T) {
 	t.Parallel()
 	var ports []int

@@ -87,7 +87,7 @@ func nodeTest(ctx context.Context, out *log.Logger, args []string, second bool) 
 // readNode reads the lines of the reporter. A test comes after the tests that it contains.
 func readNode(r io.Reader, second bool) (outcome, error) {
 	var o outcome
-	open := map[string][][]nodeEvent{} // by file and nesting: what has no parent yet
+	open := map[string][][]nodeEvent{} // by file and nesting: tests without a parent so far
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 16<<20)
 	for lines.Scan() {

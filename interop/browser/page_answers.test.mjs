@@ -64,7 +64,7 @@ const visit = visitor(gateway.url);
 /** Says something to an agent on a new thread, on a page that open(t, place) opens: the page, with its question open. */
 async function asked(t, agent, words, open = visit) {
   const page = await open(t, `#/t/${agent}/${crypto.randomUUID()}`);
-  page.allow(/404/); // nobody has begun the thread that this names
+  page.allow(/404/); // this thread does not exist
   await page.getByTestId("welcome").waitFor();
   await say(page, words);
   await page.getByTestId("question").first().waitFor();
@@ -228,7 +228,7 @@ test("what is written but not sent survives the inspector and other threads", as
 async function called(t, open = visit) {
   const thread = crypto.randomUUID();
   const page = await open(t, `#/t/guide/${thread}`);
-  page.allow(/404/); // nobody has begun the thread that this names
+  page.allow(/404/); // this thread does not exist
   await page.getByTestId("welcome").waitFor();
   await say(page, "Where is it?");
   await page.getByTestId("call-answer").waitFor();

@@ -129,7 +129,7 @@ test("always for me: another conversation is not asked, and finds it in its own 
 
 test("a list that cannot be loaded says so, and is loaded when asked again", async (t) => {
   const page = await visit(t, `#/t/desk/${crypto.randomUUID()}`);
-  page.allow(/404/); // nobody has begun the thread that this names
+  page.allow(/404/); // this thread does not exist
   page.allow(/503/);
   await page.getByTestId("welcome").waitFor();
   await page.route("**/me/approvals", (route) => route.fulfill({ status: 503, json: { error: { code: "store_unavailable", message: "The store is away." } } }));

@@ -1,5 +1,5 @@
 // One list of the conversations with all agents on the gateway's own page: what needs an answer is first, the rest can be searched.
-// Each test is somebody else's, with conversations of their own.
+// Each test has another principal, and so other conversations.
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
@@ -102,7 +102,7 @@ test("a page that is looked at asks for the list now and then, and one that is n
       for (const event of ["requestfinished", "requestfailed"]) page.on(event, (request) => (answered += isList(request)));
     },
   });
-  // The page's clock goes on when the page has its answers.
+  // The page's clock advances when the page has its answers.
   const rounds = async () => {
     const before = asked;
     for (let i = 0; i < 10; i++) {

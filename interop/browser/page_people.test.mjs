@@ -121,7 +121,7 @@ test("a key that is withdrawn in the middle of a run: it goes on, and so does wh
   const id = await threadOf(page);
   write(["ben"]);
   held.open();
-  await question(page, "Which size?").waitFor(); // what streams goes on
+  await question(page, "Which size?").waitFor(); // the stream is not cut
   await show(page); // which asks for the list of threads
   await again.waitFor();
   write(["ann", "ben", "eve"]);

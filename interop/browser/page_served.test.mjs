@@ -1,4 +1,4 @@
-// How the gateway's own page gets to a browser: below a prefix, where a program has mounted the gateway beside routes of its own, and
+// How the gateway's own page gets to a browser: below a prefix, where a program has mounted the gateway beside other routes, and
 // while one version takes the place of another behind a load balancer, when files are asked for where they are not.
 
 import assert from "node:assert/strict";

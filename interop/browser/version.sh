@@ -40,7 +40,7 @@ take examples/copilotkit-react
 take examples/copilotkit-node
 (cd "$copy/interop" && npm ci --no-audit --no-fund)
 cd "$copy/interop/browser"
-rm -f page_*.test.mjs # the gateway's own page brings a CopilotKit of its own
+rm -f page_*.test.mjs # the gateway's own page has its own CopilotKit
 
 printf '\n=== what its server answers differently\n'
 node record.mjs "$copy/record.json"

@@ -47,7 +47,7 @@ type reader struct {
 	progress atomic.Int64 // how many events were read
 }
 
-// Events of a run of the agent long: the first, and one in the middle of the second turn, which goes on for seconds.
+// Events of a run of the agent long: the first, and one in the middle of the second turn, which takes seconds.
 const (
 	runBegan    = 1
 	runInMiddle = 40

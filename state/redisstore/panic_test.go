@@ -61,7 +61,7 @@ func TestAFollowerThatPanics(t *testing.T) {
 	redistest.Until(t, "the reader to begin", func() bool { return read.Load() == 1 })
 	broken.Store(true)
 	seq := uint64(1)
-	redistest.Until(t, "a panic", func() bool { // a look may have begun before
+	redistest.Until(t, "a panic", func() bool { // a scan may have begun before
 		seq++
 		add(frame(seq))
 		return panics.Load() > 0

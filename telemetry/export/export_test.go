@@ -272,8 +272,8 @@ func TestACollectorThatRefuses(t *testing.T) {
 	}
 }
 
-// TestACollectorThatHangs keeps nobody: spans are dropped beyond the queue, and Close, which sends the metrics, returns when its context is
-// done.
+// TestACollectorThatHangs checks that nothing waits for a collector that hangs: spans are dropped beyond the queue, and
+// Close, which sends the metrics, returns when its context is done.
 func TestACollectorThatHangs(t *testing.T) {
 	hanging, arrived := make(chan struct{}), make(chan string, 10)
 	r := receiver{refuse: func(_ http.ResponseWriter, r *http.Request) {
@@ -320,7 +320,7 @@ func TestACollectorThatHangs(t *testing.T) {
 	}
 }
 
-// TestCloseStopsAfterItsContext checks that a Close whose context is done before leaves no goroutine.
+// TestCloseStopsAfterItsContext checks that Close leaves no goroutine if its context is done before.
 func TestCloseStopsAfterItsContext(t *testing.T) {
 	var r receiver
 	url := r.overHTTP(t)

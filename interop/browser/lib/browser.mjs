@@ -40,7 +40,7 @@ function browser() {
 after(async () => (await running)?.close());
 
 /**
- * Makes a page on a profile of its own, or in the context of another page as that one's second tab. It is still empty.
+ * Makes a page with a new profile, or in the context of another page as that one's second tab. It is still empty.
  *
  * Returns playwright's Page with
  *   problems        what went wrong so far: console errors and warnings, exceptions, failed requests, answers of 400 and more

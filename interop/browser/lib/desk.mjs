@@ -34,7 +34,7 @@ const parameters = {
 /**
  * Starts the desk until the test file is over: {gateway, another(args), shop, told()}; another starts one more gateway of the same
  * desk, with args, or those of the first. The agent "desk" asks about each call and remembers, the agent "plain" remembers nothing.
- * told returns the results that the model received last, in order. shop.asked are the bodies that the shop received so far; after
+ * told returns the results in the model's last request, in order. shop.asked are the bodies that the shop received so far; after
  * shop.hold() it answers no request before the function that hold returned is called.
  */
 export async function startDesk({ args } = {}) {
