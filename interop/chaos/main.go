@@ -30,7 +30,7 @@ type size struct {
 }
 
 var (
-	short = size{name: "short", threads: 60, kills: 30 * time.Second, interrupts: 200, restarts: 12, cycles: 2, limit: 3 * time.Minute, beside: 3}
+	short = size{name: "short", threads: 60, kills: 30 * time.Second, interrupts: 200, restarts: 12, cycles: 2, limit: 3 * time.Minute, beside: 5}
 	long  = size{name: "long", threads: 500, kills: 10 * time.Minute, interrupts: 1000, restarts: 100, cycles: 10, limit: 20 * time.Minute, beside: 1}
 )
 
