@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log"
 	"os"
 	"os/exec"
@@ -31,7 +30,8 @@ var (
 	computed      = regexp.MustCompile(`\\\$\\\{.*?\\\}`) // part of a quoted name in Node
 )
 
-// runAdded runs each test that was added since base, ten times. It must run at the root of the checkout. No failed test runs again.
+// runAdded runs each test that was added since base, ten times, two commands at a time. It must run at the root of the checkout. No failed
+// test runs again. The tests of a file that was only renamed do not count.
 func runAdded(ctx context.Context, base string, l ledger, out *log.Logger) (int, error) {
 	cmd := exec.CommandContext(ctx, "git", "diff", "--unified=0", "--no-renames", "--no-color", base, "HEAD") //nolint:gosec // its caller names a commit
 	cmd.Stderr = os.Stderr
@@ -41,26 +41,46 @@ func runAdded(ctx context.Context, base string, l ledger, out *log.Logger) (int,
 	}
 	tests := addedTests(string(diff))
 	out.Printf("%d tests were added since %s", len(tests), base)
+	commands := addedCommands(tests)
+	results := make([]chan result, len(commands))
+	slots := make(chan struct{}, 2)
+	for i, command := range commands {
+		results[i] = make(chan result, 1)
+		go func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			results[i] <- runCommand(ctx, command)
+		}()
+	}
 	failed := 0
-	for _, command := range addedCommands(tests) {
-		out.Printf("--- %s: %s", command.Dir, strings.Join(command.Args, " "))
-		run := exec.CommandContext(ctx, command.Args[0], command.Args[1:]...) //nolint:gosec // tests of this checkout
-		run.Dir, run.Env = command.Dir, append(os.Environ(), "CI_NIGHTLY=1", "CGO_ENABLED=1")
-		var text strings.Builder
-		run.Stdout, run.Stderr = io.MultiWriter(out.Writer(), &text), io.MultiWriter(out.Writer(), &text)
-		err := run.Run()
-		if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
-			return 0, err
+	for i, command := range commands {
+		r := <-results[i]
+		out.Printf("--- %s: %s\n%s", command.Dir, strings.Join(command.Args, " "), r.output)
+		if _, ok := errors.AsType[*exec.ExitError](r.err); r.err != nil && !ok {
+			return 0, r.err
 		}
-		if err != nil {
+		if r.err != nil {
 			failed++
-			if err := l.addFailed(failure{name: command.Dir + ": " + command.Args[len(command.Args)-1], output: text.String()}); err != nil {
+			if err := l.addFailed(failure{name: command.Dir + ": " + command.Args[len(command.Args)-1], output: r.output}); err != nil {
 				return 0, err
 			}
 		}
 	}
 	out.Printf("%d passed, %d failed", len(tests)-min(failed, len(tests)), failed)
 	return min(failed, 1), nil
+}
+
+// A result is the outcome of a command.
+type result struct {
+	output string
+	err    error
+}
+
+func runCommand(ctx context.Context, command exec.Cmd) result {
+	run := exec.CommandContext(ctx, command.Args[0], command.Args[1:]...) //nolint:gosec // tests of this checkout
+	run.Dir, run.Env = command.Dir, append(os.Environ(), "CI_NIGHTLY=1", "CGO_ENABLED=1")
+	output, err := run.CombinedOutput()
+	return result{string(output), err}
 }
 
 // addedTests returns the tests in the added lines of a diff.

@@ -225,6 +225,9 @@ func TestAdded(t *testing.T) {
 	check(t, judge(t, l, "added", "HEAD~2"), 0, "", "")
 	commit("sub/c_test.go", goHead+goFlaky("TestFlaky"))
 	check(t, judge(t, l, "added", "HEAD~1"), 1, "", "sub: ^(TestFlaky)$\n    --- FAIL: TestFlaky")
+	git("mv", "b.test.mjs", "moved.test.mjs") // its test, which fails, is not new
+	git("commit", "-q", "-m", "move")
+	check(t, judge(t, ledger{t.TempDir()}, "added", "HEAD~1"), 0, "", "")
 }
 
 func TestAddedTests(t *testing.T) {
