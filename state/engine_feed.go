@@ -25,13 +25,14 @@ func (s *store) join(ctx context.Context, key Key, born string, at FrameID) *fee
 		f = s.newFeed(key, thread, born, at)
 	}
 	f.readers++
-	of := s.owned[thread]
+	// An attempt of an earlier run, which may be known here long after its end, shows nothing.
+	shown := s.owned[thread].last == at && s.owners[attemptKey{thread, at.Fence}] != nil
 	s.mu.Unlock()
 	if made && before != nil && before.over() == nil && s.follower != nil {
 		s.refreshFeed(before) // its readers learn that their thread is gone, which nobody would tell them any more
 	}
 	switch {
-	case !made || of.owners > 0 && of.last == at: // what comes next will be shown
+	case !made || shown:
 	case s.follower != nil:
 		s.refreshFeed(f)
 	default:
