@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/agui-gateway/gateway/internal/redact"
 )
@@ -44,12 +45,18 @@ func (l *failureRecorder) RoundTrip(r *http.Request) (*http.Response, error) {
 		l.last.set("")
 		return response, nil
 	}
+	if refused, ok := r.Context().Value(sessionKey{}).(*atomic.Bool); ok && response.StatusCode == http.StatusNotFound && r.Header.Get("Mcp-Session-Id") != "" {
+		refused.Store(true)
+	}
 	const enough = 4 << 10
 	body, _ := io.ReadAll(io.LimitReader(response.Body, enough)) // whatever could be read
 	response.Body = &partlyRead{io.MultiReader(bytes.NewReader(body), response.Body), response.Body}
 	l.last.set(strings.TrimSpace(response.Status + " " + redact.Sentence(body)))
 	return response, nil
 }
+
+// sessionKey is the key of the context's atomic.Bool that is set if the endpoint answers a POST that it does not know the session.
+type sessionKey struct{}
 
 // partlyRead is a body of which the beginning has been read.
 type partlyRead struct {

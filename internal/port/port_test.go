@@ -35,9 +35,9 @@ func dial(ctx context.Context, addr string) error {
 	return c.Close()
 }
 
-// TestAServerListensOnAReservedPort starts and stops a server several times. Between two servers a connection is refused.
+// TestAServerListensOnAReservedPort starts and stops a server several times. Between two servers a connection is refused. It is not parallel: a
+// program that another test starts has, until its exec, a copy of the listening socket.
 func TestAServerListensOnAReservedPort(t *testing.T) {
-	t.Parallel()
 	r := port.ForTest(t)
 	if r.Addr() != "127.0.0.1:"+strconv.Itoa(r.Port()) {
 		t.Errorf("Addr() = %s, Port() = %d", r.Addr(), r.Port())
