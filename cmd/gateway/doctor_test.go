@@ -351,13 +351,16 @@ func TestDoctorOfModels(t *testing.T) {
 // TestDoctorOfAModelThatIsNotThere hangs, is away, and has an address that is refused.
 func TestDoctorOfAModelThatIsNotThere(t *testing.T) {
 	t.Parallel()
-	for url, says := range map[string]string{
-		hanging(t) + "/v1": "cannot be reached", "http://127.0.0.1:1/v1": "cannot be reached", "http://169.254.169.254/v1": "-allow-addresses",
-	} {
-		d := diagnose(t, "doctor", "-addr", "127.0.0.1:0", "-model-url", url, "-model-timeout", "200ms")
+	tests := []struct{ url, timeout, says string }{
+		{hanging(t) + "/v1", "200ms", "cannot be reached"},
+		{"http://127.0.0.1:1/v1", "1m", "cannot be reached"},
+		{"http://169.254.169.254/v1", "1m", "-allow-addresses"},
+	}
+	for _, tt := range tests {
+		d := diagnose(t, "doctor", "-addr", "127.0.0.1:0", "-model-url", tt.url, "-model-timeout", tt.timeout)
 		d.want(t, "model: wrong")
-		if !strings.Contains(d.text, says) {
-			t.Errorf("of %s doctor does not say %q:\n%s", url, says, d.text)
+		if !strings.Contains(d.text, tt.says) {
+			t.Errorf("of %s doctor does not say %q:\n%s", tt.url, tt.says, d.text)
 		}
 	}
 }

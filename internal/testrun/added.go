@@ -33,7 +33,7 @@ var (
 // runAdded runs each test that was added since base, ten times, two commands at a time. It must run at the root of the checkout. No failed
 // test runs again. The tests of a file that was only renamed do not count.
 func runAdded(ctx context.Context, base string, l ledger, out *log.Logger) (int, error) {
-	cmd := exec.CommandContext(ctx, "git", "diff", "--unified=0", "--no-renames", "--no-color", base, "HEAD") //nolint:gosec // its caller names a commit
+	cmd := exec.CommandContext(ctx, "git", "diff", "--unified=0", "--find-renames", "--no-color", base, "HEAD") //nolint:gosec // its caller names a commit
 	cmd.Stderr = os.Stderr
 	diff, err := cmd.Output()
 	if err != nil {
