@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net"
 	"slices"
-	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -83,13 +82,8 @@ func (s *Server) callOn(ctx context.Context, conn *connection, g given, params *
 		return nil, err
 	}
 	defer done()
-	var unknownSession atomic.Bool
-	result, err := conn.session.CallTool(context.WithValue(calling, sessionKey{}, &unknownSession), params)
-	switch cause := context.Cause(calling); {
-	case err == nil:
-	case unknownSession.Load(): // which ends the connection too, often before CallTool returns
-		err = sdk.ErrSessionMissing
-	case cause != nil:
+	result, err := conn.session.CallTool(calling, params)
+	if cause := context.Cause(calling); err != nil && cause != nil {
 		err = cause
 	}
 	return result, err

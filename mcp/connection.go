@@ -49,6 +49,7 @@ func (c *connection) abort(cause error) {
 // done when the call has returned.
 func (c *connection) call(ctx context.Context, g given) (calling context.Context, done func(), err error) {
 	calling, cancel := context.WithCancelCause(ctx)
+	calling = context.WithValue(calling, giveUpKey{}, cancel)
 	stop := context.AfterFunc(c.calls, func() { cancel(context.Cause(c.calls)) })
 	u := &underway{given: g, giveUp: cancel}
 	if err := c.begin(calling, u); err != nil {

@@ -2,11 +2,13 @@ package mcp
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"net/http"
 	"strings"
 	"sync"
-	"sync/atomic"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agui-gateway/gateway/internal/redact"
 )
@@ -45,18 +47,19 @@ func (l *failureRecorder) RoundTrip(r *http.Request) (*http.Response, error) {
 		l.last.set("")
 		return response, nil
 	}
-	if refused, ok := r.Context().Value(sessionKey{}).(*atomic.Bool); ok && response.StatusCode == http.StatusNotFound && r.Header.Get("Mcp-Session-Id") != "" {
-		refused.Store(true)
-	}
 	const enough = 4 << 10
 	body, _ := io.ReadAll(io.LimitReader(response.Body, enough)) // whatever could be read
 	response.Body = &partlyRead{io.MultiReader(bytes.NewReader(body), response.Body), response.Body}
 	l.last.set(strings.TrimSpace(response.Status + " " + redact.Sentence(body)))
+	giveUp, ok := r.Context().Value(giveUpKey{}).(context.CancelCauseFunc)
+	if ok && response.StatusCode == http.StatusNotFound && r.Header.Get("Mcp-Session-Id") != "" {
+		giveUp(sdk.ErrSessionMissing) // before the end of the connection becomes the cause
+	}
 	return response, nil
 }
 
-// sessionKey is the key of the context's atomic.Bool that is set if the endpoint answers a POST that it does not know the session.
-type sessionKey struct{}
+// giveUpKey is the key of the context of a call's requests for the function that ends the call.
+type giveUpKey struct{}
 
 // partlyRead is a body of which the beginning has been read.
 type partlyRead struct {

@@ -29,7 +29,7 @@ func NewStore(b Backend, o StoreOptions) Store {
 	o.Logger = cmp.Or(o.Logger, slog.Default())
 	s := &store{
 		backend: b, o: o, closed: make(chan struct{}),
-		owners: map[attemptKey]*owner{}, owned: map[string]owned{}, feeds: map[string]*feed{},
+		owners: map[attemptKey]*owner{}, shown: map[string]FrameID{}, feeds: map[string]*feed{},
 	}
 	s.follower, _ = b.(LogFollower)
 	b.Listen(s.deliver)
@@ -52,9 +52,9 @@ type store struct {
 
 	mu       sync.Mutex
 	owners   map[attemptKey]*owner
-	owned    map[string]owned // by digest
-	feeds    map[string]*feed // by digest
-	numbered int64            // the number of the newest feed
+	shown    map[string]FrameID // by digest, the newest frame that its attempt, which is in owners, gave to the feed
+	feeds    map[string]*feed   // by digest
+	numbered int64              // the number of the newest feed
 
 	waiting waitingRequests
 }

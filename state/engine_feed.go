@@ -25,14 +25,13 @@ func (s *store) join(ctx context.Context, key Key, born string, at FrameID) *fee
 		f = s.newFeed(key, thread, born, at)
 	}
 	f.readers++
-	// An attempt of an earlier run, which may be known here long after its end, shows nothing.
-	shown := s.owned[thread].last == at && s.owners[attemptKey{thread, at.Fence}] != nil
+	last, shown := s.shown[thread]
 	s.mu.Unlock()
 	if made && before != nil && before.over() == nil && s.follower != nil {
 		s.refreshFeed(before) // its readers learn that their thread is gone, which nobody would tell them any more
 	}
 	switch {
-	case !made || shown:
+	case !made || shown && last == at: // the attempt gives the next frames to the feed
 	case s.follower != nil:
 		s.refreshFeed(f)
 	default:
@@ -137,9 +136,7 @@ func (s *store) refresh(thread string) {
 		if f := s.feeds[thread]; f != nil {
 			feeds[thread] = f
 		}
-		if of, ok := s.owned[thread]; ok {
-			s.owned[thread] = owned{owners: of.owners} // whoever joins next looks, too
-		}
+		delete(s.shown, thread) // the next reader that joins looks, too
 	}
 	var looks []*feed
 	for _, f := range feeds {
@@ -284,9 +281,8 @@ func (s *store) show(ctx context.Context, thread, born string, frames []Frame, b
 	s.mu.Lock()
 	f := s.feeds[thread]
 	unread := f != nil && f.readers == 0
-	if of, ok := s.owned[thread]; ok {
-		of.last = last
-		s.owned[thread] = of
+	if s.owners[attemptKey{thread, last.Fence}] != nil { // not an attempt of another store, which shows the next frame there
+		s.shown[thread] = last
 	}
 	s.mu.Unlock()
 	switch {

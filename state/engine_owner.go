@@ -22,12 +22,6 @@ type attemptKey struct {
 	fence  uint64
 }
 
-// owned is what is known of a thread with attempts of this store.
-type owned struct {
-	owners int     // that it has here
-	last   FrameID // the newest frame that one of them has shown
-}
-
 // digest is that of the thread's key.
 func (l *Lease) digest() string {
 	if l.thread == "" { // not made by a store
@@ -44,11 +38,6 @@ func (s *store) own(r *Record, ttl time.Duration) *Lease {
 	if own == nil || own.lease.Attempt != live.Attempt {
 		own = &owner{signals: newSignals(), tied: live.Tied}
 		own.lease = &Lease{Key: r.Thread.Key, Attempt: live.Attempt, Fence: live.Fence, Signals: own.signals.ch, thread: at.thread}
-		if s.owners[at] == nil {
-			of := s.owned[at.thread]
-			of.owners++
-			s.owned[at.thread] = of
-		}
 		s.owners[at] = own
 	}
 	s.mu.Unlock()
@@ -74,12 +63,7 @@ func (s *store) disown(l *Lease) {
 	s.mu.Lock()
 	if s.owners[at] != nil {
 		delete(s.owners, at)
-		of := s.owned[at.thread]
-		if of.owners--; of.owners == 0 {
-			delete(s.owned, at.thread)
-		} else {
-			s.owned[at.thread] = of
-		}
+		delete(s.shown, at.thread)
 	}
 	s.mu.Unlock()
 }

@@ -38,7 +38,7 @@ type Options struct {
 type Export struct {
 	settings *Settings
 	tracers  *sdktrace.TracerProvider // nil: there is none
-	spans    sdktrace.SpanProcessor   // of tracers
+	spans    sdktrace.SpanProcessor   // of tracers, which do not shut it down if the context is done before
 	meters   *sdkmetric.MeterProvider // nil: there is none
 	scrape   http.Handler
 	giveUp   context.CancelFunc // nothing that is being sent is waited for any more
@@ -152,7 +152,7 @@ func (e *Export) Metrics() http.Handler { return e.scrape }
 
 // Flush sends what waits, and returns when it is sent or dropped, or ctx is done.
 func (e *Export) Flush(ctx context.Context) error {
-	return e.both(ctx, (*sdktrace.TracerProvider).ForceFlush, (*sdkmetric.MeterProvider).ForceFlush)
+	return e.both(ctx, sdktrace.SpanProcessor.ForceFlush, (*sdkmetric.MeterProvider).ForceFlush)
 }
 
 // Close sends what waits and ends. When ctx is done it gives up, which is an error.
@@ -160,21 +160,15 @@ func (e *Export) Close(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, e.giveUp)
 	defer e.giveUp()
 	defer stop()
-	return e.both(ctx, e.closeTraces, (*sdkmetric.MeterProvider).Shutdown)
-}
-
-// closeTraces shuts the tracers down. A provider does not stop its processor if ctx is done before. Shutdown of a processor is idempotent.
-func (e *Export) closeTraces(tracers *sdktrace.TracerProvider, ctx context.Context) error {
-	err := tracers.Shutdown(ctx)
-	return cmp.Or(err, e.spans.Shutdown(ctx))
+	return e.both(ctx, sdktrace.SpanProcessor.Shutdown, (*sdkmetric.MeterProvider).Shutdown)
 }
 
 // both does something with traces and with metrics, side by side, because a collector that hangs would keep the second from its time.
-func (e *Export) both(ctx context.Context, traces func(*sdktrace.TracerProvider, context.Context) error, metrics func(*sdkmetric.MeterProvider, context.Context) error) error {
+func (e *Export) both(ctx context.Context, traces func(sdktrace.SpanProcessor, context.Context) error, metrics func(*sdkmetric.MeterProvider, context.Context) error) error {
 	var working sync.WaitGroup
 	var failed [2]error
-	if e.tracers != nil {
-		working.Go(func() { failed[0] = traces(e.tracers, ctx) })
+	if e.spans != nil {
+		working.Go(func() { failed[0] = traces(e.spans, ctx) })
 	}
 	if e.meters != nil {
 		working.Go(func() { failed[1] = metrics(e.meters, ctx) })
