@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# What a gateway costs against the least program, and the targets of docs/performance.md with what was measured. BENCH_FORM is one of
-#   short  what has a judged ratio, briefly. A ratio twice as large as docs/performance.md says is a failure. Without BENCH_FORM.
-#   all    the same, and the benchmarks of each step of the walk. Their figures are only printed: on a busy machine any of them is bad.
-#   long   as all, measured at length. Nothing is judged.
+# Compares a gateway with the smallest possible program, and judges the targets of docs/performance.md. BENCH_FORM is one of
+#   short  the benchmarks with a judged ratio. A ratio that is twice the recorded one is a failure. This is the default.
+#   all    also the benchmarks of each step of the walk. Their figures are only printed, because a busy machine makes them worse.
+#   long   the same as all, with longer measurements. Nothing is judged.
 # shellcheck source=.ci/env.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
 

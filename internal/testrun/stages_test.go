@@ -110,7 +110,6 @@ func TestNightlyKeepsVerdicts(t *testing.T) {
 // checkout makes a folder with .ci/run, this program's source and stages.
 func checkout(t *testing.T, stages map[string]string) string {
 	t.Helper()
-	dir := t.TempDir()
 	sources, err := filepath.Glob("*.*")
 	if err != nil {
 		t.Fatal(err)
@@ -132,16 +131,7 @@ func checkout(t *testing.T, stages map[string]string) string {
 	for name, script := range stages {
 		files[".ci/stages/"+name+".sh"] = script + "\n"
 	}
-	for name, text := range files {
-		name = filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
+	return writeFiles(t, files)
 }
 
 // numbered returns n lines that begin with prefix and end with their number.

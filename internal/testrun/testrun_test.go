@@ -11,8 +11,16 @@ import (
 	"testing"
 )
 
-// write puts files into a new folder and changes to it.
+// write writes files into a new folder and changes to it.
 func write(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := writeFiles(t, files)
+	t.Chdir(dir)
+	return dir
+}
+
+// writeFiles writes files into a new folder.
+func writeFiles(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
@@ -24,7 +32,6 @@ func write(t *testing.T, files map[string]string) string {
 			t.Fatal(err)
 		}
 	}
-	t.Chdir(dir)
 	return dir
 }
 

@@ -10,14 +10,14 @@ import (
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
 )
 
-// TestReadersBesideAStaleAttempt has a store that still knows the attempt of an earlier run, and that writes a frame of a run of another store.
-// A reader that joins behind this frame must follow the log, because the store does not write the next one.
+// TestReadersBesideAStaleAttempt reads in a store that keeps the attempt of an earlier run. The store writes one frame of a run that another
+// store owns. A reader that joins after this frame must follow the log, because the other store writes the next frame.
 func TestReadersBesideAStaleAttempt(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
 	o := redisstore.Options{Prefix: rand.Text()}
 	a, b := open(t, server.URL(), o), open(t, server.URL(), o)
-	for range 20 { // a signal of the earlier run may arrive late, and has the reader look
+	for range 20 { // a late signal of the earlier run makes the reader look at the log
 		th := newThread(t)
 		th.succeed(b, th.begin(a, time.Hour), 1)
 		l := th.begin(b, time.Hour)
