@@ -25,8 +25,8 @@ export function eachLook(name, fn) {
 }
 
 /**
- * Registers one test on each push, whose page is light on a desk, and whose camera looks at each stage a second time, dark on a
- * phone; and nightly a test for each look, as eachLook does.
+ * Registers one test on each push. Its page is light on a desk, and each stage is judged a second time dark on a phone. Nightly there is
+ * a test for each look, as with eachLook.
  */
 export function looksTogether(name, fn) {
   const { colorScheme, viewport } = looks["dark phone"];
