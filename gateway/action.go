@@ -35,10 +35,13 @@ func addAction(in *agui.RunAgentInput) (string, error) {
 	if err != nil {
 		return "", &agui.FieldError{Path: where, Problem: "is no object with the name of an action and the id of a surface"}
 	}
+	id := actionPrefix + state.Hash([]byte(in.ThreadID), []byte(in.RunID), props.Action.User)[:24]
 	in.Messages = slices.DeleteFunc(in.Messages, func(m agui.Message) bool {
+		if m.ID == id || m.ID == id+"-result" || m.ToolCallID == id { // a client can compute the id
+			return true
+		}
 		return slices.ContainsFunc(m.ToolCalls, func(c agui.ToolCall) bool { return c.Function.Name == actionTool && !ownAction(c.ID) }) && m.Content.Text() == ""
 	})
-	id := actionPrefix + state.Hash([]byte(in.ThreadID), []byte(in.RunID), props.Action.User)[:24]
 	in.Messages = append(in.Messages,
 		agui.Message{ID: id, Role: agui.RoleAssistant, ToolCalls: []agui.ToolCall{{
 			ID: id, Type: "function", Function: agui.FunctionCall{Name: actionTool, Arguments: string(props.Action.User)},

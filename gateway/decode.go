@@ -9,6 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway/copilotkit"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/gateway/wire"
+	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -38,6 +39,7 @@ func (g *Gateway) readInput(r *http.Request) (*agui.RunAgentInput, []byte, error
 		}
 		g.log(r).Warn("input: left out", "what", left)
 	}
+	groupchat.DropReserved(in.Messages)
 	return in, data, nil
 }
 

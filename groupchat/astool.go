@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -255,13 +256,11 @@ func (s *specialist) branch(t *Turn, c ToolCall, query string) toolBranch {
 func (s *specialist) result(status string, b toolBranch, text string) ToolResult {
 	r := TextResult(text)
 	r.Metadata = agui.Metadata{}
-	for name, value := range s.o.Metadata {
-		r.Metadata[name] = value
-	}
+	maps.Copy(r.Metadata, withoutReserved(s.o.Metadata))
 	about, err := json.Marshal(b)
 	if err != nil {
 		return r // strings
 	}
-	r.Metadata["subAgentStatus"], r.Metadata["subAgent"] = json.RawMessage(`"`+status+`"`), about
+	r.Metadata[subAgentMeta+"Status"], r.Metadata[subAgentMeta] = json.RawMessage(`"`+status+`"`), about
 	return r
 }

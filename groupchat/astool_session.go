@@ -33,10 +33,10 @@ func (s *specialist) exchanges(t *Turn, c ToolCall, session string) []Message {
 
 // answered is the branch of a specialist that m is the answer of.
 func answered(m Message) (b toolBranch, ok bool) {
-	if m.Role != agui.RoleTool || string(m.Metadata["subAgentStatus"]) != `"completed"` {
+	if m.Role != agui.RoleTool || string(m.Metadata[subAgentMeta+"Status"]) != `"completed"` {
 		return b, false
 	}
-	err := json.Unmarshal(m.Metadata["subAgent"], &b)
+	err := json.Unmarshal(m.Metadata[subAgentMeta], &b)
 	return b, err == nil && b.SessionID != ""
 }
 

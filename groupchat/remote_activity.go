@@ -2,6 +2,7 @@ package groupchat
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
@@ -12,9 +13,10 @@ const (
 	customInterrupt = "on_interrupt"    // a question, of servers before 1.0
 	customFailed    = "gateway.failed"  // how another gateway tells of an error that cannot be sent as RUN_ERROR
 	customRefused   = "gateway.refused" // how another gateway tells of a refused answer
+	customOwn       = "gateway."        // begins the names of this gateway's own
 )
 
-// A activity is an activity of the remote's as it is shown.
+// An activity is one of the remote's as it is shown.
 type activity struct {
 	ours    string
 	content json.RawMessage
@@ -68,6 +70,8 @@ func (x *exchange) custom(e *agui.Custom) error {
 		_ = json.Unmarshal(e.Value, &why) // without a code it is a failure all the same
 		x.failed = &agui.RunError{Code: why.Code, Message: why.Message}
 		return x.reportedFailure()
+	case strings.HasPrefix(e.Name, customOwn):
+		return nil
 	default:
 		return x.emit(x.tag(e.SubagentRunID), &agui.Custom{Tagged: taggedWith(e.Metadata), Name: e.Name, Value: e.Value})
 	}

@@ -2,7 +2,6 @@ package groupchat
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 
@@ -207,10 +206,10 @@ func (out *outgoingMessages) add(m Message) {
 		}
 		sent := out.callID(c.ID, id)
 		out.calls[c.ID] = sent
-		c.ID, c.Metadata = sent, foreign(c.Metadata)
+		c.ID, c.Metadata = sent, withoutReserved(c.Metadata)
 	}
 	m.ToolCalls = calls
-	m.ID, m.Metadata = out.id(ours, theirs), foreign(m.Metadata)
+	m.ID, m.Metadata = out.id(ours, theirs), withoutReserved(m.Metadata)
 	out.messages = append(out.messages, m)
 }
 
@@ -237,7 +236,7 @@ func (out *outgoingMessages) others(m Message) {
 	default:
 		return
 	}
-	m.Metadata = foreign(m.Metadata)
+	m.Metadata = withoutReserved(m.Metadata)
 	if !out.used[m.ID] {
 		out.used[m.ID] = true
 		out.messages = append(out.messages, m)
@@ -261,18 +260,3 @@ func (out *outgoingMessages) answer(given *delivery) {
 
 // turnMeta is the member of metadata that says where in the team something belongs.
 const turnMeta = "groupchat"
-
-// foreign is metadata without what a gateway has in it for itself.
-func foreign(m agui.Metadata) agui.Metadata {
-	if m[remoteMeta] == nil && m[turnMeta] == nil && m[approvalMeta] == nil {
-		return m
-	}
-	m = maps.Clone(m)
-	delete(m, remoteMeta)
-	delete(m, turnMeta)
-	delete(m, approvalMeta) // who decided, and why
-	if len(m) == 0 {
-		return nil
-	}
-	return m
-}

@@ -180,7 +180,7 @@ func (x *exchange) card(key string, i agui.Interrupt) agui.Metadata {
 		path = append(path, inner.Path)
 	}
 	where, err := json.Marshal(map[string]string{"path": joinPath(path...), "key": cmp.Or(inner.Key, key)})
-	card := maps.Clone(theirs)
+	card := maps.Clone(withoutReserved(theirs))
 	if err != nil {
 		return card // strings always encode
 	}

@@ -156,7 +156,7 @@ func taggedWith(metadata ...agui.Metadata) agui.Tagged {
 	var all agui.Metadata
 	for i, m := range metadata {
 		if i == 0 {
-			m = foreign(m) // of the same name is what a gateway there has for itself
+			m = withoutReserved(m)
 		}
 		if all == nil {
 			all = maps.Clone(m)

@@ -66,7 +66,7 @@ func (x *exchange) startSub(e *agui.SubagentStarted) error {
 			s.ours += "~" + strconv.Itoa(n)
 		}
 		err := x.t.run.Emit(&agui.SubagentStarted{
-			Base: agui.Base{Metadata: e.Metadata}, SubagentRunID: s.ours, Name: e.Name, Description: e.Description,
+			Base: agui.Base{Metadata: withoutReserved(e.Metadata)}, SubagentRunID: s.ours, Name: e.Name, Description: e.Description,
 			ParentSubagentRunID: parent, ParentToolCallID: call, ParentMessageID: message,
 		})
 		if isOrder(err, agui.RuleSubagentReused, agui.RuleAlreadyOpen) {
@@ -90,7 +90,7 @@ func (x *exchange) finishSub(e *agui.SubagentFinished) error {
 		return nil
 	}
 	return x.endSub(s, &agui.SubagentFinished{
-		Base: agui.Base{Metadata: e.Metadata}, SubagentRunID: s.ours, Result: e.Result, Outcome: e.Outcome,
+		Base: agui.Base{Metadata: withoutReserved(e.Metadata)}, SubagentRunID: s.ours, Result: e.Result, Outcome: e.Outcome,
 	})
 }
 
@@ -98,7 +98,7 @@ func (x *exchange) failSub(e *agui.SubagentError) error {
 	s := x.subagents[e.SubagentRunID]
 	code := errcode.RemoteFailed
 	return x.endSub(s, &agui.SubagentError{
-		Base: agui.Base{Metadata: e.Metadata}, SubagentRunID: s.ours, Code: string(code), Message: code.Message(),
+		Base: agui.Base{Metadata: withoutReserved(e.Metadata)}, SubagentRunID: s.ours, Code: string(code), Message: code.Message(),
 	})
 }
 

@@ -94,6 +94,7 @@ func (r *llmRun) limited(ctx context.Context, tool *Tool, c ToolCall) (ToolResul
 		var o outcome
 		o.err = protect(func() (err error) {
 			o.result, err = tool.Call(ctx, c)
+			o.result.Metadata = withoutReserved(o.result.Metadata)
 			return err
 		})
 		ended <- o
@@ -224,6 +225,7 @@ func (r *llmRun) work(ctx context.Context, tool *Tool, s *llmRound, i int, c Too
 		}
 		return err
 	}))
+	result.Metadata = withoutReserved(result.Metadata)
 	return result, err
 }
 

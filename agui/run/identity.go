@@ -7,7 +7,7 @@ import (
 )
 
 // identify refuses what would make an id stand for another thing than it does: for one of another kind, of another role,
-// or with another name. The protocol's order rules have a map of ids for each kind; a client has one list of messages, and
+// or with another name. Messages of users, systems and developers are changed by no agent. The protocol's order rules have a map of ids for each kind; a client has one list of messages, and
 // would append a thought to a text.
 func (r *Run) identify(e agui.Event) error {
 	if r.stands(e) {
@@ -19,6 +19,8 @@ func (r *Run) identify(e agui.Event) error {
 	switch e := e.(type) {
 	case *agui.ActivitySnapshot:
 		err.Kind, err.ID = agui.KindActivity, e.MessageID
+	case *agui.ReasoningEncryptedValue:
+		err.Kind, err.ID = agui.KindText, e.EntityID
 	case *agui.ToolCallResult:
 		err.Kind, err.ID = agui.KindResult, e.MessageID
 		if r.view.callOf(e.ToolCallID) == nil {
@@ -33,7 +35,9 @@ func (r *Run) stands(e agui.Event) bool {
 	v := r.view
 	switch e := e.(type) {
 	case *agui.TextMessageStart:
-		return v.standsFor(e.MessageID, cmp.Or(e.Role, agui.RoleAssistant), e.Name)
+		return !v.isFixed(e.MessageID) && v.standsFor(e.MessageID, cmp.Or(e.Role, agui.RoleAssistant), e.Name)
+	case *agui.ReasoningEncryptedValue:
+		return e.Subtype == agui.EncryptedToolCall || !v.isFixed(e.EntityID)
 	case *agui.ReasoningMessageStart:
 		return v.standsFor(e.MessageID, agui.RoleReasoning, "")
 	case *agui.ReasoningStart:
@@ -55,6 +59,12 @@ func (r *Run) stands(e agui.Event) bool {
 		return v.keepsRoles(e.Messages)
 	}
 	return true
+}
+
+// isFixed reports whether id is that of a message that no agent may change.
+func (v *View) isFixed(id string) bool {
+	e := v.entryOf(id)
+	return e != nil && (e.head.Role == agui.RoleUser || e.head.Role == agui.RoleSystem || e.head.Role == agui.RoleDeveloper)
 }
 
 // standsFor reports whether id is free, or that of a message of a role and a name; an empty name is any.

@@ -13,6 +13,8 @@ func TestAnIDIsOneThing(t *testing.T) {
 	t.Parallel()
 	base := []agui.Message{
 		{ID: "user", Role: agui.RoleUser, Content: agui.TextContent("q")},
+		{ID: "system", Role: agui.RoleSystem, Content: agui.TextContent("s")},
+		{ID: "developer", Role: agui.RoleDeveloper, Content: agui.TextContent("d")},
 		{ID: "says", Role: agui.RoleAssistant, Name: "ann", ToolCalls: []agui.ToolCall{{ID: "call", Function: agui.FunctionCall{Name: "f"}}}},
 		{ID: "result", Role: agui.RoleTool, ToolCallID: "call", Content: agui.TextContent("y")},
 		{ID: "thought", Role: agui.RoleReasoning, Content: agui.TextContent("hm")},
@@ -31,6 +33,11 @@ func TestAnIDIsOneThing(t *testing.T) {
 		{"a text under the id of an activity", ``, `{"type":"TEXT_MESSAGE_START","messageId":"act"}`},
 		{"a text under the id of a result", ``, `{"type":"TEXT_MESSAGE_START","messageId":"result"}`},
 		{"an assistant's words in a user's message", ``, `{"type":"TEXT_MESSAGE_START","messageId":"user"}`},
+		{"a user's words in a user's message", ``, `{"type":"TEXT_MESSAGE_START","messageId":"user","role":"user"}`},
+		{"a system's words in a system's message", ``, `{"type":"TEXT_MESSAGE_START","messageId":"system","role":"system"}`},
+		{"a developer's words in a developer's message", ``, `{"type":"TEXT_MESSAGE_START","messageId":"developer","role":"developer"}`},
+		{"an encrypted value in a user's message", ``, `{"type":"REASONING_ENCRYPTED_VALUE","subtype":"message","entityId":"user","encryptedValue":"x"}`},
+		{"an activity under the id of a user's message", ``, `{"type":"ACTIVITY_SNAPSHOT","messageId":"user","activityType":"P","content":{}}`},
 		{"a user's words in an assistant's message", ``, `{"type":"TEXT_MESSAGE_START","messageId":"says","role":"user"}`},
 		{"somebody else's words in a message", ``, `{"type":"TEXT_MESSAGE_START","messageId":"says","name":"bob"}`},
 		{"an activity under the id of a text", ``, `{"type":"ACTIVITY_SNAPSHOT","messageId":"says","activityType":"P","content":{}}`},
