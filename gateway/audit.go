@@ -199,21 +199,23 @@ func hashOfArguments(arguments json.RawMessage) string {
 }
 
 // decisionOf returns what an answer decides. A question asks for approval if its answer has the member "approved", as the answers to
-// questions about tool calls have.
+// questions about tool calls have. With comments to something else it approves of nothing.
 func decisionOf(answer state.Answer) AuditDecision {
 	if answer.Status == agui.ResumeCancelled {
 		return DecisionCancelled
 	}
-	var given struct {
-		Approved *bool           `json:"approved"`
-		Edited   json.RawMessage `json:"editedArgs"`
-	}
-	switch err := json.Unmarshal(answer.Payload, &given); {
-	case err != nil || given.Approved == nil:
+	var given map[string]json.RawMessage // and no struct, for which "Approved" would be "approved"
+	if json.Unmarshal(answer.Payload, &given) != nil || given["approved"] == nil {
 		return DecisionAnswered
-	case !*given.Approved:
+	}
+	var comments string
+	_ = json.Unmarshal(given["comments"], &comments) // of another type it is none
+	switch edited := given["editedArgs"]; {
+	case string(given["approved"]) == "false":
 		return DecisionDenied
-	case given.Edited != nil && string(given.Edited) != "null":
+	case string(given["approved"]) != "true" || comments != "":
+		return DecisionAnswered
+	case edited != nil && string(edited) != "null":
 		return DecisionApprovedEdited
 	default:
 		return DecisionApproved

@@ -153,8 +153,6 @@ func (r *llmRun) approve(tool *Tool, s *llmRound, i int, arguments json.RawMessa
 
 // approves reports whether an answer says that a call may be made, whatever its arguments.
 func approves(a state.Answer) bool {
-	var given struct {
-		Approved bool `json:"approved"`
-	}
-	return a.Status == agui.ResumeResolved && json.Unmarshal(a.Payload, &given) == nil && given.Approved
+	v, _, _, err := readApproval(Answer{Cancelled: a.Status != agui.ResumeResolved, Payload: a.Payload})
+	return err == nil && v.Approved
 }

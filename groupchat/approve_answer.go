@@ -97,21 +97,34 @@ func (v ruling) declined() *ToolResult {
 	return &result
 }
 
-// An approvalAnswer is the payload of an answer.
-type approvalAnswer struct {
-	Approved   bool            `json:"approved"`
-	EditedArgs json.RawMessage `json:"editedArgs"`
-	Reason     string          `json:"reason"`
-	Remember   ApprovalScope   `json:"remember"`
+// The members of an answer about a call that other verdicts do not have.
+const (
+	editedMember   = "editedArgs"
+	rememberMember = "remember"
+)
+
+// readApproval reads an answer about a call. Edited is nil if it has no other arguments.
+func readApproval(a Answer) (v Verdict, edited json.RawMessage, remember ApprovalScope, err error) {
+	if v, err = ReadVerdict(a, editedMember, rememberMember); err != nil {
+		return v, nil, "", err
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(a.Payload, &members) != nil {
+		return v, nil, "", nil // a bare decision
+	}
+	if raw := members[rememberMember]; raw != nil {
+		err = json.Unmarshal(raw, &remember)
+	}
+	return v, members[editedMember], remember, err
 }
 
 // rulingOf is an answer that says no, or nothing.
 func rulingOf(a Answer) ruling {
-	var given approvalAnswer
-	if a.Cancelled || a.Decode(&given) != nil {
+	v, _, _, err := readApproval(a)
+	if a.Cancelled || err != nil {
 		return ruling{mark: approvalMark{Decision: decisionCancelled}}
 	}
-	return ruling{mark: approvalMark{Decision: decisionDeclined, Reason: reasonOf(given.Reason)}}
+	return ruling{mark: approvalMark{Decision: decisionDeclined, Reason: reasonOf(v.Changes())}}
 }
 
 // reasonOf is a reason within its bound, which schemas of earlier versions do not have.
@@ -123,26 +136,23 @@ func reasonOf(reason string) string {
 	return reason
 }
 
-// ruling is what an answer about a call of the tool comes to.
+// ruling is what an answer about a call of the tool comes to. With comments the call is not made: the model is told them.
 func (t *Tool) ruling(a Answer, arguments json.RawMessage) (ruling, error) {
-	if a.Cancelled {
-		return rulingOf(a), nil
-	}
-	var given approvalAnswer
-	if err := a.Decode(&given); err != nil {
+	given, edited, remember, err := readApproval(a)
+	if err != nil {
 		return ruling{}, err
 	}
 	if !given.Approved {
 		return rulingOf(a), nil
 	}
-	v := ruling{arguments: arguments, remember: given.Remember, mark: approvalMark{Decision: decisionApproved, Reason: reasonOf(given.Reason)}}
-	if len(given.EditedArgs) == 0 || bytes.Equal(state.Canonical(given.EditedArgs), state.Canonical(arguments)) {
+	v := ruling{arguments: arguments, remember: remember, mark: approvalMark{Decision: decisionApproved, Reason: reasonOf(given.Reason)}}
+	if edited == nil || bytes.Equal(state.Canonical(edited), state.Canonical(arguments)) {
 		return v, nil
 	}
 	if v.remember != "" {
 		return ruling{}, errors.New("groupchat: other arguments than the model's are approved of for one call only")
 	}
-	edited, err := t.arguments(string(given.EditedArgs))
+	edited, err = t.arguments(string(edited))
 	if err != nil || len(edited) > maxShownArguments {
 		return ruling{}, errors.New("groupchat: edited arguments do not fit the tool")
 	}

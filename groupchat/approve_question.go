@@ -154,21 +154,19 @@ func (c *callCard) answerSchema(tool *Tool) json.RawMessage {
 // schemaWith is the schema of answers with edited arguments of a schema. Where they cannot be edited they are refused, and so they are
 // in an answer that counts for later calls: a person who has changed something has not seen what the next call will be like.
 func (c *callCard) schemaWith(edited json.RawMessage) json.RawMessage {
-	type member map[string]any
-	properties := member{"approved": member{"type": "boolean"}, "reason": member{"type": "string", "maxLength": maxReason}}
-	schema := member{"type": "object", "required": []string{"approved"}, "properties": properties}
+	type member = map[string]any
+	properties := member{approvedMember: member{"type": "boolean"}, reasonMember: member{"type": "string", "maxLength": maxReason}}
+	same := member{approvedMember: member{"const": true}}
 	if c.editable() {
-		properties["editedArgs"] = edited
-	} else {
-		schema["not"] = member{"required": []string{"editedArgs"}}
+		properties[editedMember], same[editedMember] = edited, member{"const": c.Arguments}
 	}
 	if len(c.Remember) > 0 {
-		properties["remember"] = member{"enum": c.Remember}
-		same := member{"approved": member{"const": true}}
-		if c.editable() {
-			same["editedArgs"] = member{"const": c.Arguments}
-		}
-		schema["dependentSchemas"] = member{"remember": member{"properties": same}}
+		properties[rememberMember] = member{"enum": c.Remember}
+	}
+	schema := verdictSchema(properties)
+	schema["required"] = []string{approvedMember}
+	if len(c.Remember) > 0 {
+		schema["dependentSchemas"] = member{rememberMember: member{"properties": same}}
 	}
 	raw, _ := json.Marshal(schema) // of texts and numbers, and of JSON that was decoded before
 	return raw

@@ -219,10 +219,8 @@ func (t *Turn) question(key string, q Question) (*Pause, error) {
 	if err != nil {
 		return nil, fmt.Errorf("groupchat: ask %s: %w", q.Key, err)
 	}
-	if len(q.Schema) > 0 {
-		if err := state.CheckSchema(q.Schema); err != nil {
-			return nil, fmt.Errorf("groupchat: ask %s: schema: %w", q.Key, err)
-		}
+	if err := state.CheckSchema(q.Schema); err != nil {
+		return nil, fmt.Errorf("groupchat: ask %s: schema: %w", q.Key, err)
 	}
 	t.x.mu.Lock()
 	defer t.x.mu.Unlock()

@@ -181,7 +181,7 @@ func (c *Chat) run(ctx context.Context, t *Turn) error {
 // choose asks the manager who speaks next and opens that turn. It reports whether the chat has ended.
 func (r *chatRun) choose(ctx context.Context) (done bool, err error) {
 	v := r.view()
-	if r.Until != nil && r.Until(v) {
+	if r.record.Denied || r.Until != nil && r.Until(v) {
 		return true, nil
 	}
 	if r.record.Round >= r.limit() {

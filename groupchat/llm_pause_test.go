@@ -45,7 +45,7 @@ func TestRow129Approval(t *testing.T) {
 			asked := r.question("approve/llm/0/0")
 			editable := `{"properties":{"approved":{"type":"boolean"},` +
 				`"editedArgs":{"additionalProperties":false,"properties":{"x":{"type":"integer"}},"type":"object"},` +
-				`"reason":{"maxLength":1000,"type":"string"}},"required":["approved"],"type":"object"}`
+				`"reason":{"maxLength":1000,"type":"string"}},"propertyNames":{"enum":["approved","editedArgs","reason","comments","value"]},"required":["approved"],"type":"object"}`
 			equal(t, "question", asked.Reason+" "+asked.Message, "tool_call May I call f?")
 			equal(t, "call", asked.ToolCallID, callID(first))
 			equal(t, "schema", string(asked.ResponseSchema), editable)

@@ -219,13 +219,11 @@ func (r *llmRun) editedArguments(s *llmRound, i int) string {
 	if !ok || !approves(given) {
 		return ""
 	}
-	var answer struct {
-		EditedArgs json.RawMessage `json:"editedArgs"`
-	}
-	if json.Unmarshal(given.Payload, &answer) != nil || !strings.HasPrefix(string(answer.EditedArgs), "{") {
+	_, edited, _, _ := readApproval(Answer{Payload: given.Payload})
+	if !strings.HasPrefix(string(edited), "{") {
 		return ""
 	}
-	return string(answer.EditedArgs)
+	return string(edited)
 }
 
 // notePrepared lets the predictions of a reply know what becomes of call i, before its tool works: settled without having been made, or

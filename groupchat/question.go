@@ -69,6 +69,9 @@ func (q Question) complete() (Question, error) {
 		if q.Recommended != nil {
 			return q, errors.New("what is recommended is none of the options: there are none")
 		}
+		if len(q.Schema) == 0 {
+			q.Schema = anyAnswer
+		}
 		return q, nil
 	}
 	var list []json.RawMessage
@@ -89,6 +92,9 @@ func (q Question) complete() (Question, error) {
 	}
 	return q, err
 }
+
+// anyAnswer is the schema of a question that takes any answer.
+var anyAnswer = json.RawMessage(`{}`)
 
 // CheckCard reports why value cannot be the Value of a question. References that are not filled in yet are as good as texts.
 func CheckCard(value any) error {

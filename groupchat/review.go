@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -14,7 +13,7 @@ import (
 
 // ReviewOptions are the options of [Review]. The zero value works.
 type ReviewOptions struct {
-	// Message is what the person is asked; empty means "Is this all right? Leave it empty to go on, or say what to change."
+	// Message is what the person is asked; empty means "Is this all right? Approve of it, or say what to change."
 	Message string
 	// MessageOf, if set, computes it: from the state, and the conversation as it is after the agent's turn. The question keeps its text
 	// while it is open.
@@ -25,9 +24,10 @@ type ReviewOptions struct {
 	TTL time.Duration
 }
 
-// Review returns an agent after whose turn a person is asked. An empty answer goes on; comments let the agent work again,
-// shown what it had said and the comments, until there are none; a person who cancels the question accepts what was said.
-// The answer is a text, or an object whose member "comments", or "value", is one.
+// Review returns an agent after each turn of which a person is asked for a [Verdict], as [ReadVerdict] reads it. Comments let the
+// agent work again, shown what it had said and the comments, until there are none. A person who says no without a comment, or cancels the
+// question, accepts nothing: a result that [Sub] has kept is what it was before the turn, outputs of the agent's own state are not copied, and the
+// chat that the agent takes part in ends.
 //
 // Each draft is a turn inside the participant's, "draft" on its path, and speaks under the participant's name. Where the
 // agent hands over it does so for the participant.
@@ -43,6 +43,7 @@ const draft = "draft"
 
 // Run lets the agent work and a person say what they think of it.
 func (r *review) Run(_ context.Context, t *Turn) error {
+	r.begin(t)
 	o := InvokeOptions{Instruction: t.Instruction()}
 	for o.N = 1; ; o.N++ {
 		one := Invocation{draft, r.agent, o}
@@ -50,9 +51,13 @@ func (r *review) Run(_ context.Context, t *Turn) error {
 		if err != nil {
 			return err
 		}
-		comments, err := r.ask(t, o.N)
-		if err != nil || comments == "" {
+		verdict, err := r.ask(t, o.N)
+		comments := verdict.Changes()
+		switch {
+		case err != nil || verdict.Approved && comments == "":
 			return err
+		case comments == "":
+			return r.deny(t)
 		}
 		o.Input = append(slices.Clip(o.Input), Message{
 			ID: t.ID() + "/comments/" + strconv.Itoa(o.N), Role: agui.RoleUser,
@@ -61,28 +66,69 @@ func (r *review) Run(_ context.Context, t *Turn) error {
 	}
 }
 
-// ask returns the person's comments.
-func (r *review) ask(t *Turn, n int) (string, error) {
+// ask returns what the person decides about the nth draft.
+func (r *review) ask(t *Turn, n int) (Verdict, error) {
 	key, message := "review-"+strconv.Itoa(n), r.o.Message
 	if r.o.MessageOf != nil {
 		var err error
 		if message, err = recorded(t, key, func() (string, error) { return r.o.MessageOf(t.viewNow()), nil }); err != nil {
-			return "", err
+			return Verdict{}, err
 		}
 	}
 	answer, err := t.Ask(Question{
-		Key: key, Reason: "confirmation", TTL: r.o.TTL,
-		Message: cmp.Or(message, "Is this all right? Leave it empty to go on, or say what to change."),
+		Key: key, Reason: "confirmation", TTL: r.o.TTL, Schema: VerdictSchema(nil),
+		Message: cmp.Or(message, "Is this all right? Approve of it, or say what to change."),
+		Check: func(a Answer) error {
+			_, err := ReadVerdict(a)
+			return err
+		},
+		Again: "Please approve of it, or say what to change.",
 	})
-	if err != nil || answer.Cancelled {
-		return "", err
+	if err != nil {
+		return Verdict{}, err
 	}
-	var text string
-	var form struct{ Comments, Value string }
-	if json.Unmarshal(answer.Payload, &text) != nil && json.Unmarshal(answer.Payload, &form) == nil {
-		text = cmp.Or(form.Comments, form.Value)
+	return ReadVerdict(answer)
+}
+
+// beforeKey is where a reviewed turn remembers the result that there was before it.
+const beforeKey = "review/before"
+
+// result is where the state has the result of the agent; empty if it has none.
+func (r *review) result() string {
+	if s, ok := r.agent.(*sub); ok {
+		return s.o.Result
 	}
-	return strings.TrimSpace(text), nil
+	return ""
+}
+
+// begin remembers the result that there is before the first draft.
+func (r *review) begin(t *Turn) {
+	if _, begun := t.memo(beforeKey); begun || r.result() == "" {
+		return
+	}
+	before, ok := t.State().Raw(r.result())
+	if !ok {
+		before = json.RawMessage("null")
+	}
+	t.remember(beforeKey, before)
+}
+
+// deny ends the turn, and the chat that it is part of, without a result.
+func (r *review) deny(t *Turn) error {
+	t.x.mu.Lock()
+	t.record.Declined = true
+	if chat := t.speakerTurn().chat; chat != nil {
+		chat.record.Denied = true
+	}
+	t.x.mu.Unlock()
+	before, ok := t.memo(beforeKey)
+	if _, there := t.State().Raw(r.result()); !ok || !there {
+		return nil
+	}
+	if string(before) == "null" {
+		return t.State().Remove(r.result())
+	}
+	return t.State().Set(r.result(), before)
 }
 
 // Validate reports every mistake of the agent.

@@ -35,17 +35,6 @@ func TestReviewApprovesOnAnEmptyAnswerAndIteratesOnComments(t *testing.T) {
 		"draft on tea / draft on Revise: shorter / Revise:\n\nshorter / Revise:\n\nmore formal"})
 }
 
-func TestReviewLeavesItWhenTheQuestionIsCalledOff(t *testing.T) {
-	t.Parallel()
-	for _, answer := range []string{"cancel", `""`, `null`, `{}`, `{"value":""}`} {
-		r := newRig(t, team(Sequential(), Participant{Name: "w", Agent: Review(sayer("draft"), ReviewOptions{})}))
-		must(t, r.say("x").err)
-		must(t, r.answer(map[string]string{"review-1": answer}).err)
-		equal(t, "open", len(r.open), 0)
-		equal(t, "history", texts(r.messages), []string{"x", "draft"})
-	}
-}
-
 func TestReviewedSpeakersHandOverAndTeamsAreKnown(t *testing.T) {
 	t.Parallel()
 	var targets int

@@ -46,8 +46,8 @@ type turnRecord struct {
 	Past []string `json:"past,omitempty"`
 
 	// What follows is of turns that another turn invoked. Scope is its own state, Branch its own conversation; Done says that it has come to its end, and
-	// is not begun again; Skipped that it failed and its policy passed over that; Declined that a person called a
-	// question of its off.
+	// is not begun again; Skipped that it failed and its policy passed over that; Declined that a person cancelled a
+	// question of the turn, or rejected its result.
 	Scope    json.RawMessage `json:"scope,omitempty"`
 	Branch   []Message       `json:"branch,omitempty"`
 	Done     bool            `json:"done,omitempty"`
@@ -112,6 +112,8 @@ type chatRecord struct {
 	// called a question off.
 	Failed   map[string]int `json:"failed,omitempty"`
 	Declined map[string]int `json:"declined,omitempty"`
+	// Denied says that a person rejected what a participant had made: the chat ends.
+	Denied bool `json:"denied,omitempty"`
 }
 
 // A keySpace is what a turn, or one call of a tool in it, has to remember under keys of its own. It is part of a record and

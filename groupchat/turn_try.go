@@ -78,7 +78,7 @@ func (t *Turn) invocation(agent Agent, conclude func() error) error {
 	if err != nil && pause == nil && t.outer.Err() != nil {
 		err = &errcode.Error{Code: errcode.Cancelled, Err: err} // the turn this one is part of has failed elsewhere
 	}
-	complete := err == nil
+	complete := err == nil && !t.record.Declined
 	if leaveErr := protect(func() error { return t.own.close(complete) }); err == nil { // it may call reducers
 		err = coded(leaveErr)
 	}

@@ -109,30 +109,42 @@ func spellings(schema, payload json.RawMessage) []json.RawMessage {
 			forms = append(forms, json.RawMessage(text))
 		}
 	}
-	for _, form := range slices.Clone(forms) {
-		if object := wrap(schema, form); !bytes.Equal(object, form) {
-			forms = append(forms, object)
+	bare := slices.Clone(forms)
+	for _, member := range bareMembers(schema) {
+		for _, form := range bare {
+			if object := wrap(member, form); object != nil {
+				forms = append(forms, object)
+			}
 		}
 	}
 	return forms
 }
 
-// wrap gives a bare value the object form its schema asks for: where exactly one member is required, X
-// stands for {member: X}, also if X is an object without that member.
-func wrap(schema, payload json.RawMessage) json.RawMessage {
+// bareMembers are the members that a bare value may be meant as, the likeliest first: the only one that the schema requires, or, where it requires
+// none, those of a person's decision.
+func bareMembers(schema json.RawMessage) []string {
 	var s struct {
-		Required []string `json:"required"`
+		Required   []string                   `json:"required"`
+		Properties map[string]json.RawMessage `json:"properties"`
 	}
-	if len(payload) == 0 || json.Unmarshal(schema, &s) != nil || len(s.Required) != 1 {
-		return payload
+	if json.Unmarshal(schema, &s) != nil || len(s.Required) > 1 {
+		return nil
 	}
+	if len(s.Required) == 1 {
+		return s.Required
+	}
+	return slices.DeleteFunc([]string{"approved", "comments"}, func(name string) bool { return s.Properties[name] == nil })
+}
+
+// wrap returns {member: payload}, also if payload is an object without that member; nil if it has it.
+func wrap(member string, payload json.RawMessage) json.RawMessage {
 	var members map[string]json.RawMessage
-	if json.Unmarshal(payload, &members) == nil && members[s.Required[0]] != nil {
-		return payload
+	if len(payload) == 0 || json.Unmarshal(payload, &members) == nil && members[member] != nil {
+		return nil
 	}
-	out, err := encode(map[string]any{s.Required[0]: payload})
+	out, err := encode(map[string]any{member: payload})
 	if err != nil {
-		return payload
+		return nil
 	}
 	return out
 }

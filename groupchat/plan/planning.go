@@ -132,16 +132,11 @@ type verdict struct {
 // review asks a person about the nth plan.
 func (m *manager) review(t *groupchat.Turn, n int) (verdict, error) {
 	shown := numbered(m.Ledger.Plan)
-	schema, err := json.Marshal(map[string]any{"type": "object", "properties": map[string]any{
-		"approved": map[string]any{"type": "boolean", "title": "Go ahead"},
-		"plan":     map[string]any{"type": "string", "title": "The plan, one step a line", "default": shown},
-		"comments": map[string]any{"type": "string", "title": "What to change"},
-	}})
-	if err != nil {
-		return verdict{}, err
-	}
 	answer, err := t.Ask(groupchat.Question{
-		Key: "plan-" + strconv.Itoa(n), Reason: "confirmation", TTL: m.o.Review.TTL, Schema: schema,
+		Key: "plan-" + strconv.Itoa(n), Reason: "confirmation", TTL: m.o.Review.TTL,
+		Schema: groupchat.VerdictSchema(map[string]any{
+			"plan": map[string]any{"type": "string", "title": "The plan, one step a line", "default": shown},
+		}),
 		Message: cmp.Or(m.o.Review.Message, "Shall we go about it like this?") + "\n\n" + shown,
 		Check: func(a groupchat.Answer) error {
 			_, err := readVerdict(a, shown)
@@ -152,44 +147,31 @@ func (m *manager) review(t *groupchat.Turn, n int) (verdict, error) {
 	if err != nil {
 		return verdict{}, err
 	}
-	if answer.Cancelled {
-		return verdict{denied: true}, nil
-	}
 	return readVerdict(answer, shown)
 }
 
-// readVerdict reads what a person has answered who was shown a plan. An answer that says nothing is an error: nobody has approved.
+// readVerdict reads the answer of a person who was shown a plan. A plan of another text is approved unless the answer says otherwise.
 func readVerdict(a groupchat.Answer, shown string) (v verdict, err error) {
-	var form struct {
-		Approved *bool           `json:"approved"`
-		Plan     string          `json:"plan"`
-		Comments string          `json:"comments"`
-		Value    json.RawMessage `json:"value"` // what somebody says who has no form
-	}
-	if err := a.Decode(&form); err != nil {
-		return v, err
-	}
-	if form.Approved == nil && form.Value != nil && json.Unmarshal(form.Value, &form.Approved) != nil {
-		if err := json.Unmarshal(form.Value, &form.Comments); err != nil {
-			return v, err
-		}
-		if strings.TrimSpace(form.Comments) == "" { // as in a review: nothing to say to it
-			approved := true
-			form.Approved = &approved
-		}
-	}
-	v.comments = strings.TrimSpace(clip(form.Comments, maxTask))
-	if strings.TrimSpace(form.Plan) != "" && strings.TrimSpace(form.Plan) != shown {
-		if v.plan, err = steps(form.Plan); err != nil {
+	form := map[string]json.RawMessage{}
+	var text string
+	if json.Unmarshal(a.Payload, &form) == nil && form["plan"] != nil {
+		if err := json.Unmarshal(form["plan"], &text); err != nil {
 			return v, err
 		}
 	}
-	switch {
-	case v.comments != "":
-	case form.Approved == nil && v.plan == nil:
-		return v, fmt.Errorf("plan: the answer neither approves nor says what to change")
-	case form.Approved != nil && !*form.Approved:
-		v.denied = true
+	if text = strings.TrimSpace(text); text != "" && text != shown {
+		if v.plan, err = steps(text); err != nil {
+			return v, err
+		}
+		if form["approved"] == nil {
+			form["approved"] = json.RawMessage("true")
+		}
+		if a.Payload, err = json.Marshal(form); err != nil {
+			return v, err
+		}
 	}
-	return v, nil
+	given, err := groupchat.ReadVerdict(a, "plan")
+	v.comments = strings.TrimSpace(clip(given.Changes(), maxTask))
+	v.denied = !given.Approved && v.comments == ""
+	return v, err
 }

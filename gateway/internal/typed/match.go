@@ -28,7 +28,11 @@ func (q Question) Match(text string) json.RawMessage {
 		if i := q.named(text); i >= 0 {
 			return q.options[i].payload
 		}
-		return q.decide(text)
+		answer := q.decide(text)
+		if answer == nil && text != "" && q.approval() && state.FitAnswer(q.schema, json.RawMessage(`"some words"`)) != nil {
+			return q.fit(text) // a comment
+		}
+		return answer
 	case choice:
 		if i := q.choose(text); i >= 0 {
 			return q.options[i].payload

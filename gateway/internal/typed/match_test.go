@@ -42,6 +42,8 @@ var (
 	truth    = card("Breakfast?", `{"type":"object","required":["breakfast"],"properties":{"breakfast":{"type":"boolean"}}}`)
 	approval = agui.Interrupt{ID: "q", Reason: "tool_call", Message: "May I call pay?", ResponseSchema: json.RawMessage(
 		`{"type":"object","required":["approved"],"properties":{"approved":{"type":"boolean"},"editedArgs":{"type":"object"}}}`)}
+	reviewed = agui.Interrupt{ID: "q", Reason: "confirmation", Message: "Is this all right?", ResponseSchema: json.RawMessage(
+		`{"type":"object","properties":{"approved":{"type":"boolean"},"comments":{"type":"string"}}}`)}
 	unknownCall = agui.Interrupt{ID: "q", Reason: "tool_call", Message: "May I?"}
 	verdicts    = agui.Interrupt{ID: "q", Reason: "tool_call", Message: "May I?", ResponseSchema: json.RawMessage(`{"enum":["approve","reject"]}`)}
 )
@@ -80,6 +82,9 @@ func TestMatch(t *testing.T) {
 			"no": `{"approved":false}`, "Don't!": `{"approved":false}`, "nein": `{"approved":false}`,
 			"ok": "", "sure": "", "yes, but only 10": "", "yes?": "", "yes yes": "", "not yes": "", "no problem, go ahead": "", "maybe": "", "1": "",
 			`{"approved":true}`: "", "true": "", "yes, and all others too": "",
+		}},
+		{"a decision that takes comments", reviewed, map[string]string{
+			"yes": `{"approved":true}`, "nein": `{"approved":false}`, "yes, but shorter": `{"comments":"yes, but shorter"}`, "ok": `{"comments":"ok"}`, "": "",
 		}},
 		{"an approval in a form of its own", unknownCall, map[string]string{"yes": "", "no": ""}},
 		{"an approval by names", verdicts, map[string]string{"approve": `"approve"`, "Reject.": `"reject"`, "yes": "", "the first": "", "1": "", "please approve": ""}},

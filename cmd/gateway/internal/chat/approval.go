@@ -12,7 +12,7 @@ import (
 
 // approval reports whether a question is about a call that a person has to decide on.
 func (q question) approval() bool {
-	return q.Reason == "tool_call" && (len(q.ResponseSchema) == 0 || q.asks("approved"))
+	return q.Reason == "tool_call" && (len(q.ResponseSchema) == 0 || string(q.ResponseSchema) == "{}" || q.asks("approved"))
 }
 
 // asks reports whether the answer's schema has a member.
