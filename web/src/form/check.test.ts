@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { checked, problemsOf } from "./check";
 import { JsonText } from "./json";
 import { schemaOf } from "./schema";
+import { isCheap } from "./validator";
 
 const object = (properties: object, required = Object.keys(properties)) => ({ type: "object", properties, required });
 const texts = (schema: unknown, value: unknown) => problemsOf(schema, value).map(({ path, text }) => `${path} ${text}`);
@@ -84,6 +85,14 @@ describe("a schema that cannot be checked whole is checked as far as it can be",
     ["a text", "rubbish", "a", []],
   ];
   test.each(cases)("%s", (_, schema, value, said) => expect(texts(schema, value)).toEqual(said));
+  test("where a pattern would take for ever", () => {
+    const hangs = { type: "string", pattern: "^(a+)+$" };
+    expect(texts(object({ a: hangs, b: { type: "string" } }), { a: `${"a".repeat(40)}!`, b: 2 })).toEqual(["/b Please enter a text."]);
+    expect(texts({ type: "object", patternProperties: { "^(a+)+$": { type: "string" } }, additionalProperties: false }, { [`${"a".repeat(40)}!`]: 1 })).toEqual([]);
+    expect(texts({ type: "string", pattern: "^[a-z]*[a-z]*!$" }, "a".repeat(501))).toEqual([]);
+  });
+  test.each(["^[A-Z]{2}-\\d+$", "^(red|green)$", "^[^@]+@[^@]+\\.[^@]+$", "a+", "^\\p{L}(?:x[)+*]y)?$"])("and %s can be", (pattern) => expect(isCheap(pattern)).toBe(true));
+  test.each(["(a+)+", "(a|a)*b", "(a{1,9}){9}", "a*b*c*d*", "^(a|b)(a|b)(a|b)(a|b)", "^(a)\\1", "^(?<n>a)\\k<n>", "a{5000}", "(", 7])("and %s cannot", (pattern) => expect(isCheap(pattern)).toBe(false));
   test("and stays as it was", () => {
     const schema = { $ref: "#/$defs/a", $defs: { a: { type: "string" } } };
     const before = JSON.stringify(schema);

@@ -11,14 +11,17 @@ interface Prepared {
 }
 
 const prepared = new WeakMap<object, Prepared | undefined>();
+const preparedWithoutPatterns = new WeakMap<object, Prepared | undefined>();
 
 /**
  * What of a value does not fit a schema. What cannot be checked here is left to the gateway: references to elsewhere, patterns
- * of other languages, a schema that is none.
+ * of other languages or that may take long, a schema that is none.
  */
 export function unfit(schema: Schema, value: unknown): OutputUnit[] {
-  if (!prepared.has(schema)) prepared.set(schema, prepare(schema));
-  const ready = prepared.get(schema);
+  const patterns = !hasLongText(value);
+  const known = patterns ? prepared : preparedWithoutPatterns;
+  if (!known.has(schema)) known.set(schema, prepare(schema, patterns));
+  const ready = known.get(schema);
   if (!ready) return [];
   try {
     return validate(value, ready.schema, ready.draft, ready.lookup, false).errors;
@@ -27,11 +30,11 @@ export function unfit(schema: Schema, value: unknown): OutputUnit[] {
   }
 }
 
-function prepare(original: Schema): Prepared | undefined {
+function prepare(original: Schema, patterns: boolean): Prepared | undefined {
   try {
     const schema = structuredClone(original) as Checkable;
     const lookup = dereference(schema);
-    for (const part of Object.values(lookup)) if (isSchema(part)) leaveOut(part, lookup);
+    for (const part of Object.values(lookup)) if (isSchema(part)) leaveOut(part, lookup, patterns);
     return { schema, draft: draftOf(schema), lookup };
   } catch {
     return undefined;
@@ -47,21 +50,44 @@ const MEANT: Record<string, (value: unknown) => boolean> = {
 };
 
 /** Removes of a part of a schema what cannot be checked. */
-function leaveOut(part: Schema, lookup: Prepared["lookup"]) {
+function leaveOut(part: Schema, lookup: Prepared["lookup"], patterns: boolean) {
   const target = part["__absolute_ref__"];
   if (typeof target === "string" && lookup[target] === undefined) delete part["$ref"];
   for (const [keyword, is] of Object.entries(MEANT)) if (part[keyword] !== undefined && !is(part[keyword])) delete part[keyword];
-  if (part["pattern"] !== undefined && !isPattern(part["pattern"])) delete part["pattern"];
-  const patterns = part["patternProperties"];
-  if (isSchema(patterns)) for (const pattern of Object.keys(patterns)) if (!isPattern(pattern)) delete patterns[pattern];
+  if (part["pattern"] !== undefined && !(patterns && isCheap(part["pattern"]))) delete part["pattern"];
+  const named = part["patternProperties"];
+  if (!isSchema(named)) return;
+  const unchecked = Object.keys(named).filter((pattern) => !patterns || !isCheap(pattern));
+  for (const pattern of unchecked) delete named[pattern];
+  // Which members are left over is not known without them.
+  if (unchecked.length > 0) for (const keyword of ["additionalProperties", "unevaluatedProperties"]) delete part[keyword];
 }
 
-function isPattern(pattern: unknown): boolean {
+/** Up to this length of each text, a pattern that is cheap takes milliseconds. */
+const MAX_MATCHED = 500;
+
+function hasLongText(value: unknown): boolean {
+  if (typeof value === "string") return value.length > MAX_MATCHED;
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(value).some(([key, inner]) => key.length > MAX_MATCHED || hasLongText(inner));
+}
+
+/**
+ * Whether a pattern is one of this language that cannot take long. The author of a schema may be anybody, and a browser cannot stop a
+ * match: so no group is repeated, and there are at most three places where a match can be tried in another way.
+ */
+export function isCheap(pattern: unknown): boolean {
+  if (typeof pattern !== "string") return false;
   try {
-    return typeof pattern === "string" && new RegExp(pattern, "u") instanceof RegExp;
+    new RegExp(pattern, "u");
   } catch {
     return false;
   }
+  const bare = pattern.replaceAll(/\\[^\dk]|\[(?:\\.|[^\]\\])*\]/gsu, "x"); // no escapes and no classes of characters
+  if (/\\|\)(?:[*+]|\{)/u.test(bare)) return false;
+  const repeats = [...bare.matchAll(/[*+]|\{\d+,\d*\}|\?(?![:=!<])/gu)].length;
+  const groups = bare.includes("|") ? [...bare.matchAll(/\(/gu)].length : 0;
+  return repeats + groups + (bare.startsWith("^") ? 0 : 1) <= 3 && !/\{\d{4}/u.test(bare);
 }
 
 function draftOf({ $schema }: Checkable): SchemaDraft {
