@@ -1,6 +1,6 @@
 import { type MouseEvent, useId, useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import { SchemaForm } from "../form";
+import { SchemaForm, stringify } from "../form";
 import type { Approval } from "../gateway/approval";
 import type { ApprovalScope } from "../gateway/types";
 import { Streamdown } from "../markdown/Markdown";
@@ -160,7 +160,7 @@ const MAX_BRIEF = 80;
 
 function brief(value: unknown): string {
   if (value === undefined) return "nothing";
-  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const text = typeof value === "string" ? value : stringify(value);
   return text.length > MAX_BRIEF ? `${text.slice(0, MAX_BRIEF)}…` : text;
 }
 

@@ -1,6 +1,7 @@
 import { CopilotChat, UseAgentUpdate, useAgent, useCopilotKit, useDefaultRenderTool, useInterrupt } from "@copilotkit/react-core/v2";
 import { Suspense, use, useCallback, useEffect, useMemo, useReducer, useRef, useState } from "react";
 import { OpenApprovals } from "../approvals/OpenApprovals";
+import { rounded } from "../form";
 import { forkThread } from "../gateway/api";
 import type { AgentInfo, Interrupt } from "../gateway/types";
 import { useFollow } from "../gateway/useFollow";
@@ -18,6 +19,7 @@ import { CallsContext, useCalls } from "./calls";
 import { ChatView } from "./ChatView";
 import { type Talk, TalkContext, WorkingContext } from "./context";
 import { keyOf } from "./difference";
+import { same } from "./facts";
 import { Questions } from "./Questions";
 import { SpokenNow, workingNow } from "./Speaker";
 import { Specialists } from "./Specialists";
@@ -122,6 +124,7 @@ export function Conversation({ agent: info, thread, fresh }: { agent: AgentInfo;
       asking,
       typing: info.typedAnswers === true && agent.pendingInterrupts.length === 1,
       mute: away || deleted,
+      open: following.interrupts,
       expired,
       refusal: answered ?? failure,
       failure,
@@ -130,7 +133,7 @@ export function Conversation({ agent: info, thread, fresh }: { agent: AgentInfo;
       suggesting: suggested.suggesting,
       deleted,
     }),
-    [info.id, info.attachments, info.typedAnswers, agent.pendingInterrupts.length, thread, send, submissions, free, asking, last, regenerate, fork, away, deleted, expired, answered, failure, showQuestion, suggestions, suggested.suggesting],
+    [info.id, info.attachments, info.typedAnswers, agent.pendingInterrupts.length, thread, send, submissions, free, asking, last, regenerate, fork, away, deleted, following.interrupts, expired, answered, failure, showQuestion, suggestions, suggested.suggesting],
   );
 
   const subject = view.subject?.(agent.state);
@@ -139,6 +142,8 @@ export function Conversation({ agent: info, thread, fresh }: { agent: AgentInfo;
     document.title = subject ? `${subject} · ${name}` : name;
   }, [subject, name]);
 
+  // CopilotKit may have rounded numbers of the state, which is else the same.
+  const state: unknown = useMemo(() => (same(rounded(following.view.state), agent.state) ? following.view.state : agent.state), [following.view.state, agent.state]);
   const { label, Panel, isEmpty } = view.panel;
   const [unfolded, unfold] = useReducer(() => true, false);
   const folded = !unfolded && info.participants.length === 0 && isEmpty?.(agent.state) === true;
@@ -176,7 +181,7 @@ export function Conversation({ agent: info, thread, fresh }: { agent: AgentInfo;
           {info.participants.length > 0 && <Specialists participants={info.participants} following={following} />}
           <ErrorBoundary what="panel">
             <Suspense>
-              <Panel agent={info} thread={thread} state={agent.state} />
+              <Panel agent={info} thread={thread} state={state} />
             </Suspense>
           </ErrorBoundary>
           {info.interrupts && !hasOwnView(info) && <OpenApprovals testid="side-approvals" />}

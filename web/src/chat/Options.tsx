@@ -1,4 +1,5 @@
 import { type ReactNode, useId, useMemo, useState } from "react";
+import { isContainer } from "../form/exact";
 import { factsOf } from "./facts";
 
 interface Props {
@@ -46,7 +47,7 @@ export function Options({ options, chosen, recommended, render }: Props) {
           </p>
         </div>
       )}
-      <ul className="options" data-compact={options.every((option) => typeof option !== "object") || undefined}>
+      <ul className="options" data-compact={options.every((option) => !isContainer(option)) || undefined}>
         {shown.map((i) => (
           <li key={i}>{render(options[i], i)}</li>
         ))}

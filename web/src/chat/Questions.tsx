@@ -1,6 +1,7 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { useDraft } from "../drafts";
+import { marked, mayBeRounded } from "../form";
 import type { Interrupt } from "../gateway/types";
 import { useTalk } from "./context";
 import { DecideAll } from "./DecideAll";
@@ -20,8 +21,11 @@ interface Props {
 }
 
 /** The open questions of a thread. One is answered by a click; several are answered together, with one request. */
-export function Questions({ questions, resolve, cancel, onSend, onOpen, focus }: Props) {
-  const { agent, thread, mute, deleted, expired, refusal } = useTalk();
+export function Questions({ questions: asked, resolve, cancel, onSend, onOpen, focus }: Props) {
+  const { agent, thread, mute, deleted, open, expired, refusal } = useTalk();
+  const questions = asked.map((question) => open.find(({ id }) => id === question.id) ?? question);
+  // Until the thread has told the numbers as they are, nothing is decided on.
+  const unsure = questions.some((question) => asked.includes(question) && mayBeRounded(question));
   const [drafts, setDrafts] = useDraft<Record<string, Draft>>(`answers ${agent}/${thread}`, {});
   const [sent, setSent] = useState<"answer" | "cancel">();
   const form = useRef<HTMLDivElement>(null);
@@ -61,7 +65,7 @@ export function Questions({ questions, resolve, cancel, onSend, onOpen, focus }:
   };
   const submit = (given: Record<string, Draft>) => {
     const answers = new Map(questions.map((question) => [question.id, answerOf(question, given[question.id] ?? emptyDraft)]));
-    if (questions.every(({ id }) => answers.get(id))) send("answer", ({ id }) => resolve(answers.get(id)?.payload, id));
+    if (questions.every(({ id }) => answers.get(id))) send("answer", ({ id }) => resolve(marked(answers.get(id)?.payload), id));
   };
   /** Keeps a draft and those of the other open questions, and drops older ones. */
   const change = (id: string, draft: Draft) =>
@@ -78,7 +82,7 @@ export function Questions({ questions, resolve, cancel, onSend, onOpen, focus }:
   };
 
   if (deleted) return null; // there is no thread left to answer
-  const busy = sent !== undefined || mute || questions.some(({ id }) => expired.has(id));
+  const busy = sent !== undefined || mute || unsure || questions.some(({ id }) => expired.has(id));
   return (
     <div
       className="questions"

@@ -1,6 +1,9 @@
+import { useCopilotKit } from "@copilotkit/react-core/v2";
+import { useMemo } from "react";
 import { Files } from "../files/Files";
 import { filesOf, textOf } from "../files/parts";
 import { openApprovals } from "../approvals/open";
+import { mayBeRounded, parse } from "../form";
 import { words } from "../form/words";
 import { decidedOf, type Decided } from "../gateway/approval";
 import { useSession } from "../session/tab";
@@ -28,9 +31,10 @@ const labels: Record<CallState, [label: string, colour?: string]> = {
 };
 
 /** A call of a tool without a view of its own: what became of it, its arguments and its result. */
-export function ToolLine({ toolCallId, name, parameters }: Props) {
+export function ToolLine({ toolCallId, name, parameters: read }: Props) {
   const { state, result } = useCall(toolCallId);
-  const { thread } = useTalk();
+  const { agent, thread } = useTalk();
+  const parameters = useExact(agent, toolCallId, read);
   const decided = decidedOf(result?.metadata);
   const [label, colour] = labels[state];
   return (
@@ -58,6 +62,16 @@ export function ToolLine({ toolCallId, name, parameters }: Props) {
       {decided && <Note decided={decided} />}
     </div>
   );
+}
+
+/** The arguments of a call as the agent wrote them. CopilotKit has read them, and may have rounded numbers of them. */
+function useExact(agent: string, call: string, parameters: unknown): unknown {
+  const { copilotkit } = useCopilotKit();
+  return useMemo(() => {
+    if (!mayBeRounded(parameters)) return parameters;
+    const calls = (copilotkit.getAgent(agent)?.messages ?? []).flatMap((message) => (message.role === "assistant" ? (message.toolCalls ?? []) : []));
+    return parsed(calls.find(({ id }) => id === call)?.function.arguments ?? parameters);
+  }, [copilotkit, agent, call, parameters]);
 }
 
 function Part({ name, value, before }: { name: string; value: unknown; before?: unknown }) {
@@ -105,7 +119,7 @@ function parsed(content: unknown): unknown {
   if (filesOf(content).length > 0) return textOf(content);
   if (typeof content !== "string" || !/^\s*[[{]/.test(content)) return content;
   try {
-    return JSON.parse(content);
+    return parse(content);
   } catch {
     return content;
   }

@@ -2,6 +2,7 @@
 
 import { createContext, useContext } from "react";
 import type { Attachments } from "../files/rules";
+import type { Interrupt } from "../gateway/types";
 import type { Suggestion } from "../views/view";
 
 /** Why an answer did not count, or a turn failed. */
@@ -33,6 +34,8 @@ export interface Talk {
   typing: boolean;
   /** Nothing can be sent now. */
   mute: boolean;
+  /** The open questions as the thread has them. CopilotKit may have rounded numbers of its own. */
+  open: readonly Interrupt[];
   /** The ids of the expired questions. */
   expired: ReadonlySet<string>;
   /** What became of the last answer to the open questions, if they are still open. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { marked, parse } from "../form";
 import type { Approval } from "../gateway/approval";
 import { answerOfDecision, editedOf } from "./decision";
 
@@ -28,6 +29,18 @@ describe("the answer to a question about a call", () => {
   it("has edited arguments whole, and nothing where they are what they were", () => {
     expect(answerOfDecision(call, { approved: true, ...edited({ order: "A-1", euros: 20 }) })).toEqual({ payload: { approved: true, editedArgs: { order: "A-1", euros: 20 } } });
     expect(answerOfDecision(call, { approved: true, ...edited({ order: "A-1", euros: 40 }) })).toEqual({ payload: { approved: true } });
+  });
+
+  it("changes the member that was edited, and no other", () => {
+    const properties = { account: { type: "integer" }, share: { type: "number" }, note: { type: "string" } };
+    const exact: Approval = { ...call, arguments: parse('{"account":9007199254740993,"share":0.1234567890123456789,"note":"a"}'), schema: { type: "object", properties } };
+    const form = marked(exact.arguments) as Record<string, unknown>; // what the form holds
+    expect(answerOfDecision(exact, { approved: true, ...edited(form) })).toEqual({ payload: { approved: true } });
+    const noted = { ...form, note: "b" };
+    expect(editedOf(exact, edited(noted))?.changes).toEqual([{ name: "note", before: "a", after: "b" }]);
+    expect(answerOfDecision(exact, { approved: true, ...edited(noted) })).toEqual({ payload: '{"approved":true,"editedArgs":{"account":9007199254740993,"share":0.1234567890123456789,"note":"b"}}' });
+    // Its neighbour is another number, although a browser has but one for both.
+    expect(answerOfDecision(exact, { approved: true, ...edited({ ...form, account: 9007199254740992 }) })?.payload).toMatch('"account":9007199254740992,"share":0.1234567890123456789');
   });
 
   it("does not approve of arguments that do not fit, and declines them all the same", () => {

@@ -1,6 +1,6 @@
 // What a person has decided about a call of a tool but not sent, and the answer it adds up to.
 
-import { checked, type Problem } from "../form";
+import { checked, hasExact, mayBeRounded, type Problem, stringify } from "../form";
 import type { Approval } from "../gateway/approval";
 import { isSchema } from "../gateway/schema";
 import type { ApprovalScope } from "../gateway/types";
@@ -33,7 +33,7 @@ export function editedOf({ schema, arguments: given }: Approval, { edited }: Dec
   const { payload, problems } = checked(schema, edited.value);
   if (problems.length > 0) return { arguments: payload, changes: isSchema(payload) ? changesOf(given, payload) : [], problems };
   if (!isSchema(payload)) return { arguments: payload, changes: [], problems: [{ path: "", text: "Arguments are an object." }] };
-  const long = new TextEncoder().encode(JSON.stringify(payload)).length > MAX_ARGUMENTS;
+  const long = new TextEncoder().encode(stringify(payload)).length > MAX_ARGUMENTS;
   return { arguments: payload, changes: changesOf(given, payload), problems: long ? [{ path: "", text: "At most 16 KiB of arguments can be sent." }] : [] };
 }
 
@@ -45,6 +45,10 @@ export function answerOfDecision(approval: Approval, decision: Decision): { payl
   if (!decision.approved) return { payload: told };
   const edited = editedOf(approval, decision);
   if (edited && edited.problems.length > 0) return undefined;
-  if (edited && edited.changes.length > 0) return { payload: { ...told, editedArgs: edited.arguments } }; // only for this call
+  if (edited && edited.changes.length > 0) {
+    const payload = { ...told, editedArgs: edited.arguments }; // only for this call
+    // In JSON that a browser sends, the gateway takes a number that is rounded for the one that it asked about. A text is taken as it is.
+    return { payload: hasExact(payload) || mayBeRounded(payload) ? stringify(payload) : payload };
+  }
   return { payload: { ...told, ...(decision.remember && { remember: decision.remember }) } };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { parse, stringify } from "../form";
 import type { Interrupt } from "../gateway/types";
 import { pick } from "../gateway/schema";
 import { answerOf, decidesAlone, emptyDraft, optionsOf } from "./draft";
@@ -23,6 +24,11 @@ test("where everything may be left out, leaving it out is an answer", () => {
 
 test("an option is the answer, wherever it stands", () => {
   expect(answerOf(options, { option: 1 })).toEqual({ payload: { airline: "United" } });
+});
+
+test("an option keeps its numbers", () => {
+  const orders = parse('[{"order":9007199254740993},{"order":9007199254740992}]') as unknown[];
+  expect(stringify(answerOf({ ...options, metadata: { value: { options: orders } } }, { option: 0 })?.payload)).toBe('{"order":9007199254740993}');
 });
 
 test("what an object with other members offers is not all of the answer", () => {

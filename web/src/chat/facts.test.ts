@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { parse } from "../form/exact";
 import { factsOf, same } from "./facts";
 
 test("a flight", () => {
@@ -31,4 +32,11 @@ test("same", () => {
   expect(same({ a: 1 }, { a: 1, b: undefined })).toBe(false);
   expect(same({ a: 1 }, null)).toBe(false);
   expect(same("M", "M")).toBe(true);
+});
+
+test("numbers that JavaScript has not are facts, and are told apart", () => {
+  const option = parse('{"order":9007199254740993,"share":0.12345678901234567891}');
+  expect(factsOf(option, 0).facts.map(({ value }) => value)).toEqual(["9007199254740993", "0.12345678901234567891"]);
+  expect(factsOf(parse("9007199254740993"), 0).title).toBe("9007199254740993");
+  expect([same(option, parse('{"share":0.12345678901234567891,"order":9007199254740993}')), same(option, parse('{"share":0.12345678901234567891,"order":9007199254740992}'))]).toEqual([true, false]);
 });

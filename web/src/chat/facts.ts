@@ -1,5 +1,6 @@
 // The name of an option of a question, and its facts in the order in which people look for them.
 
+import { Exact, isContainer, sameNumber } from "../form/exact";
 import { words } from "../form/words";
 
 export interface Fact {
@@ -24,8 +25,8 @@ const KINDS: [RegExp, Fact["kind"]][] = [
 
 /** The facts of an option, whatever its shape. */
 export function factsOf(option: unknown, index: number): OptionFacts {
-  if (typeof option !== "object" || option === null) return { title: String(option), facts: [] };
-  const entries = Object.entries(option).filter(([, v]) => ["string", "number", "boolean"].includes(typeof v));
+  if (!isContainer(option)) return { title: String(option), facts: [] };
+  const entries = Object.entries(option).filter(([, v]) => v instanceof Exact || ["string", "number", "boolean"].includes(typeof v));
   const titleKey = TITLES.find((key) => entries.some(([k]) => k === key));
   const title = entries.find(([k]) => k === titleKey);
   return {
@@ -38,8 +39,8 @@ export function factsOf(option: unknown, index: number): OptionFacts {
 
 /** Whether two options are the same one: the recommendation is a copy of its option. */
 export function same(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
-  const [x, y] = [Object.entries(a), b as Record<string, unknown>];
+  if (sameNumber(a, b)) return true;
+  if (!isContainer(a) || !isContainer(b)) return false;
+  const [x, y] = [Object.entries(a), b];
   return x.length === Object.keys(y).length && x.every(([key, value]) => same(value, y[key]));
 }

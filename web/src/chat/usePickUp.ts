@@ -1,6 +1,7 @@
 import type { AbstractAgent } from "@ag-ui/client";
 import { useCopilotKit } from "@copilotkit/react-core/v2";
 import { useCallback, useEffect, useRef } from "react";
+import { rounded } from "../form";
 import type { Following } from "../gateway/useFollow";
 import { useConnection } from "../shell/connection";
 import { difference, hasLaterState } from "./difference";
@@ -63,8 +64,8 @@ export function usePickUp(agent: AbstractAgent, thread: string, following: Follo
 
   useEffect(() => {
     // A patch from outside of a run changes the state and nothing else, also while a question is open.
-    if (status !== "open" || away || !idle || behind !== "" || !hasLaterState(view, [ended.current, before.current]) || same(view.state, agent.state)) return;
-    const timer = setTimeout(() => agent.setState(view.state as AbstractAgent["state"]), SETTLE_MS);
+    if (status !== "open" || away || !idle || behind !== "" || !hasLaterState(view, [ended.current, before.current]) || same(rounded(view.state), agent.state)) return;
+    const timer = setTimeout(() => agent.setState(rounded(view.state) as AbstractAgent["state"]), SETTLE_MS);
     return () => clearTimeout(timer);
   }, [agent, status, away, idle, behind, view]);
 

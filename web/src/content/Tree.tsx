@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { isContainer, stringify } from "../form/exact";
 
 /** How many members of a value are shown, and how much of a text. */
 const [MAX_MEMBERS, MAX_TEXT] = [100, 2000];
@@ -6,7 +7,7 @@ const [MAX_MEMBERS, MAX_TEXT] = [100, 2000];
 /** Any value of JSON as a folded tree. What is folded is not made, so a large one costs nothing until it is opened. */
 export function Tree({ name, value, open = false }: { name: string; value: unknown; open?: boolean }) {
   const [shown, setShown] = useState(open);
-  if (typeof value !== "object" || value === null || Object.keys(value).length === 0) return <Leaf name={name} value={value} />;
+  if (!isContainer(value) || Object.keys(value).length === 0) return <Leaf name={name} value={value} />;
   const count = Object.keys(value).length;
   return (
     <details className="tree" open={shown} onToggle={(event) => event.target === event.currentTarget && setShown(event.currentTarget.open)}>
@@ -33,7 +34,7 @@ function Members({ value }: { value: object }) {
 }
 
 function Leaf({ name, value }: { name: string; value: unknown }) {
-  const text = typeof value === "string" ? value : JSON.stringify(value) ?? "";
+  const text = typeof value === "string" ? value : stringify(value);
   return (
     <p className="tree-leaf">
       <span className="muted">{name}</span> <span>{text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text}</span>

@@ -1,5 +1,6 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
+import { parse } from "../form/exact";
 import { Value } from "./Value";
 
 const shown = (value: unknown, changed?: ReadonlySet<string>) => renderToStaticMarkup(<Value value={value} {...(changed && { changed })} />);
@@ -10,6 +11,8 @@ describe("a JSON value", () => {
     const text = shown({ order: "A-1", items: [{ euros: 40 }, null, true], none: [], empty: {}, blank: "" }).replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ").trim();
     expect(text).toBe("order A-1 items 1. euros 40 2. null 3. true none empty list empty empty blank empty text");
   });
+
+  it("has numbers as they are written", () => expect(shown(parse('{"a":[9007199254740993,1e400]}'))).toMatch(/>9007199254740993<.*>1e400</));
 
   it("marks what is changed where it stands", () => {
     expect(shown({ a: { b: 1, c: 2 } }, new Set(["/a/b"]))).toMatch(/<li data-changed="true">.*b.*changed.*1.*<\/li><li>.*c/);

@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from "react";
+import { isContainer } from "../form/exact";
 import { pointer } from "../gateway/patch";
 
 const MAX_TEXT = 600;
@@ -26,7 +27,7 @@ interface NodeProps {
 function Node(props: NodeProps) {
   const { value, depth } = props;
   if (typeof value === "string") return <LongText text={value} />;
-  if (typeof value !== "object" || value === null) return <span className="value-word">{String(value)}</span>;
+  if (!isContainer(value)) return <span className="value-word">{String(value)}</span>;
   const size = Object.keys(value).length;
   if (size === 0) return <span className="muted">{Array.isArray(value) ? "empty list" : "empty"}</span>;
   if (depth < MAX_DEPTH) return <Entries {...props} value={value} />;

@@ -1,6 +1,7 @@
 import type { FieldProps } from "@rjsf/utils";
 import { useState } from "react";
 import { describedBy } from "./context";
+import { marked, unmarked } from "./exact";
 import { read, written } from "./json";
 import { ANYTHING } from "./shown";
 
@@ -42,10 +43,10 @@ export function JsonField({ schema, fieldPathId, formData, required, disabled, r
 function valueOf(text: string): unknown {
   if (text.trim() === "") return undefined;
   const said = read(text);
-  return "value" in said ? said.value : text;
+  return "value" in said ? marked(said.value) : text;
 }
 
 /** The text that is read as the value. */
 function textOf(value: unknown): string {
-  return typeof value === "string" && "problem" in read(value) ? value : written(value);
+  return typeof value === "string" && unmarked(value) === value && "problem" in read(value) ? value : written(unmarked(value));
 }

@@ -1,10 +1,11 @@
 // The form itself, by react-jsonschema-form. It is loaded when a form is shown.
 
 import Form from "@rjsf/core/lib/components/Form.js"; // what the package itself exports asks for a validator that compiles
-import { type ErrorSchema, englishStringTranslator, type RJSFSchema, TranslatableString, type ValidatorType } from "@rjsf/utils";
-import { useId, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { type ErrorSchema, englishStringTranslator, type FieldProps, type RJSFSchema, TranslatableString, type ValidatorType } from "@rjsf/utils";
+import { type ComponentType, useId, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { MISSING, type Problem } from "./check";
 import type { Said } from "./context";
+import { marked, typed } from "./exact";
 import { JsonField } from "./JsonField";
 import type { Schema } from "./schema";
 import { templates } from "./templates";
@@ -22,7 +23,7 @@ interface Props {
 }
 
 /** The library asks this which alternative a value fits. What is wrong with an answer is found by checked. */
-const validator: ValidatorType = {
+export const validator: ValidatorType = {
   isValid: (schema, value) => (typeof schema === "boolean" ? schema : value === undefined || unfit(schema as Schema, plain(value)).length === 0),
   validateFormData: () => ({ errors: [], errorSchema: {} }),
   rawValidation: () => ({ errors: [] }),
@@ -33,9 +34,16 @@ const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 // A member that is added is empty, and not called New Value.
 const translate: typeof englishStringTranslator = (string, params) => (string === TranslatableString.NewStringDefault ? "" : englishStringTranslator(string, params));
 
-const fields = { FallbackField: JsonField };
+/** A number, which keeps the digits that JavaScript's numbers have no room for. */
+function NumberField({ onChange, ...props }: FieldProps) {
+  const StringField = props.registry.fields["StringField"] as ComponentType<FieldProps>;
+  const change: FieldProps["onChange"] = (value, ...more) => onChange(typeof value === "string" ? typed(value) : value, ...more);
+  return <StringField {...props} onChange={change} />;
+}
+
+const fields = { FallbackField: JsonField, NumberField };
 // Empty objects, constants and a no are answers only if somebody has given them.
-const behaviour = { emptyObjectFields: "skipEmptyDefaults", constAsDefaults: "never", requiredBooleanDefault: "skip" } as const;
+export const behaviour = { arrayMinItems: { populate: "requiredOnly" }, emptyObjectFields: "skipEmptyDefaults", constAsDefaults: "never", requiredBooleanDefault: "skip" } as const;
 const uiSchema = { "ui:submitButtonOptions": { norender: true } };
 
 export default function Rendered({ schema, value, problems, disabled, showProblems, onChange }: Props) {
@@ -53,6 +61,7 @@ export default function Rendered({ schema, value, problems, disabled, showProble
     [now],
   );
   const errors = useMemo(() => errorsOf(now), [now]);
+  const markedSchema = useMemo(() => marked(schema), [schema]);
 
   // A problem of a part that is not shown, such as of another alternative, would be nowhere.
   useLayoutEffect(() => {
@@ -67,14 +76,14 @@ export default function Rendered({ schema, value, problems, disabled, showProble
         tagName="div"
         className="schema-rendered"
         idPrefix={prefix}
-        schema={schema as RJSFSchema}
+        schema={markedSchema as RJSFSchema}
         uiSchema={uiSchema}
         validator={validator}
         fields={fields}
         templates={templates}
         widgets={widgets}
         formContext={context}
-        formData={value}
+        formData={marked(value)}
         extraErrors={errors}
         disabled={disabled}
         showErrorList={false}

@@ -44,6 +44,13 @@ describe("what was left empty", () => {
     expect(checked(schemaOf({ reason: "confirmation" }), undefined)).toEqual({ payload: "", problems: [] });
     expect(texts(schemaOf({ reason: "input_required" }), undefined)).toEqual([" Please answer this."]);
   });
+  test("is left out where it is a list that may not be empty, and stays where it may be", () => {
+    const guests = { type: "array", minItems: 1, items: note };
+    expect(checked(object({ guests, note }, ["note"]), { guests: [], note: "a" })).toEqual({ payload: { note: "a" }, problems: [] });
+    expect(checked(object({ guests: { type: "array", items: note } }, []), { guests: [] }).payload).toEqual({ guests: [] });
+    expect(texts(object({ guests }), { guests: [] })).toEqual(["/guests Please answer this."]);
+    expect(texts(guests, [])).toEqual([" At least 1 of these, please."]);
+  });
   test("leaves out the group it was in", () => {
     const schema = object({ to: object({ city: note }) }, []);
     expect(checked(schema, { to: { city: undefined } })).toEqual({ payload: {}, problems: [] });

@@ -1,6 +1,7 @@
 // Answers that are written as JSON.
 
-import { type ParseError, parse } from "jsonc-parser";
+import { type ParseError, parse as parseLoosely } from "jsonc-parser";
+import { parse, stringify } from "./exact";
 
 /** What somebody is writing as JSON in the place of a form. It is kept as it is, also while it is no JSON yet. */
 export class JsonText {
@@ -14,10 +15,10 @@ export class JsonText {
 /** What a text says, or what is wrong with it. */
 export function read(text: string): { value: unknown } | { problem: string } {
   try {
-    return { value: JSON.parse(text) };
+    return { value: parse(text) };
   } catch {
     const errors: ParseError[] = [];
-    parse(text, errors, { disallowComments: true, allowTrailingComma: false });
+    parseLoosely(text, errors, { disallowComments: true, allowTrailingComma: false });
     const before = text.slice(0, errors[0]?.offset ?? text.length);
     const line = before.split("\n").length;
     const column = before.length - before.lastIndexOf("\n");
@@ -26,4 +27,4 @@ export function read(text: string): { value: unknown } | { problem: string } {
 }
 
 /** A value as people edit it; nothing as nothing. */
-export const written = (value: unknown): string => (value === undefined ? "" : JSON.stringify(value, undefined, 2));
+export const written = (value: unknown): string => (value === undefined ? "" : stringify(value, 2));

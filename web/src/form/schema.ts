@@ -1,8 +1,10 @@
 // What the form knows of JSON Schema itself.
 
+import { isContainer } from "./exact";
+
 export type Schema = Record<string, unknown>;
 
-export const isSchema = (value: unknown): value is Schema => typeof value === "object" && value !== null && !Array.isArray(value);
+export const isSchema = (value: unknown): value is Schema => isContainer(value) && !Array.isArray(value);
 
 export const TYPES = ["string", "number", "integer", "boolean", "object", "array", "null"];
 

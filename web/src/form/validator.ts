@@ -2,6 +2,7 @@
 // strict content security policy forbids.
 
 import { dereference, type OutputUnit, type Schema as Checkable, type SchemaDraft, validate } from "@cfworker/json-schema";
+import { rounded } from "./exact";
 import { isSchema, type Schema, TYPES } from "./schema";
 
 interface Prepared {
@@ -24,7 +25,7 @@ export function unfit(schema: Schema, value: unknown): OutputUnit[] {
   const ready = known.get(schema);
   if (!ready) return [];
   try {
-    return validate(value, ready.schema, ready.draft, ready.lookup, false).errors;
+    return validate(rounded(value), ready.schema, ready.draft, ready.lookup, false).errors;
   } catch {
     return []; // it refers to itself without end
   }
@@ -32,7 +33,7 @@ export function unfit(schema: Schema, value: unknown): OutputUnit[] {
 
 function prepare(original: Schema, patterns: boolean): Prepared | undefined {
   try {
-    const schema = structuredClone(original) as Checkable;
+    const schema = structuredClone(rounded(original)) as Checkable;
     const lookup = dereference(schema);
     for (const part of Object.values(lookup)) if (isSchema(part)) leaveOut(part, lookup, patterns);
     return { schema, draft: draftOf(schema), lookup };

@@ -1,6 +1,7 @@
 // The gateway's routes for threads and agents, as functions. They throw GatewayError and nothing else, but for an
 // AbortError when their signal was aborted.
 
+import { parse, stringify } from "../form/exact";
 import { newID } from "../id";
 import { mount } from "../mount";
 import { learnTime } from "./clock";
@@ -179,7 +180,7 @@ async function send(method: string, path: string, options: Options | undefined, 
   if (options?.signal) init.signal = options.signal;
   if (body !== undefined) {
     init.headers = { Accept: accept, "Content-Type": "application/json", ...headers };
-    init.body = JSON.stringify(body);
+    init.body = stringify(body);
   }
   try {
     const response = await fetch(mount + path, init);
@@ -200,7 +201,7 @@ async function read<T>(response: Response, options?: Options): Promise<T> {
   if (!response.ok) throw await refusal(response);
   if (response.status === 204) return undefined as T;
   try {
-    return (await response.json()) as T;
+    return parse(await response.text()) as T;
   } catch (error) {
     if (options?.signal?.aborted) throw error;
     throw new GatewayError(response.status, "", "The gateway's answer could not be read.");

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { stringify } from "../form/exact";
 import { approvalOf, decidedOf } from "./approval";
 import type { Interrupt, InterruptCard } from "./types";
 
@@ -38,7 +39,22 @@ describe("the question about a call", () => {
 
   it("edited arguments are held against what the answer's schema says where the tool's is left out", () => {
     const open = { type: "object" };
-    expect(approvalOf(asks({ schema: undefined }, { ...responseSchema, properties: { editedArgs: open } }))?.schema).toBe(open);
+    expect(approvalOf(asks({ schema: undefined }, { ...responseSchema, properties: { editedArgs: open } }))?.schema).toEqual(open);
+  });
+
+  it("has numbers as they are written, where the gateway says so", () => {
+    const shown = (more: object) => stringify(approvalOf(asks(more))?.arguments);
+    const argumentsText = '{"account":9007199254740993,"euros":1.50}';
+    expect(shown({ arguments: { account: 9007199254740992, euros: 1.5 }, argumentsText })).toBe(argumentsText);
+    for (const text of [7, "rubbish", "[1]"]) expect(shown({ argumentsText: text })).toBe('{"euros":40}');
+  });
+
+  it("is edited without values that nobody asked about", () => {
+    const properties = { default: { type: "string", default: "EUR" }, tags: { type: "array", items: { type: "string", default: "a" }, default: ["a"] }, kind: { enum: [{ default: 1 }] } };
+    expect(approvalOf(asks({ schema: { type: "object", properties } }))?.schema).toEqual({
+      type: "object",
+      properties: { default: { type: "string" }, tags: { type: "array", items: { type: "string" } }, kind: { enum: [{ default: 1 }] } },
+    });
   });
 
   it("another question is none about a call", () => {

@@ -1,5 +1,6 @@
 // Approvals of tool calls: what the question about a call shows, and what a result says was decided (docs/approvals.md).
 
+import { parse } from "../form/exact";
 import { isSchema, type Schema } from "./schema";
 import type { ApprovalScope, Interrupt } from "./types";
 
@@ -42,10 +43,41 @@ export function approvalOf({ reason, metadata, responseSchema }: Interrupt): App
     reasons: "reason" in members,
     remember: Array.isArray(remember) ? scopes.filter((scope) => remember.includes(scope)) : [],
   };
-  if (given !== undefined) approval.arguments = given;
+  const shown = exactly(given, value["argumentsText"]);
+  if (shown !== undefined) approval.arguments = shown;
   const edited = members["editedArgs"];
-  if (!truncated && !masked && isSchema(given) && isSchema(edited)) approval.schema = isSchema(schema) ? schema : edited;
+  if (!truncated && !masked && isSchema(given) && isSchema(edited)) approval.schema = withoutDefaults(isSchema(schema) ? schema : edited);
   return approval;
+}
+
+/** The arguments with their numbers as they are written, where a browser would round them. */
+function exactly(given: unknown, written: unknown): unknown {
+  if (!isSchema(given) || typeof written !== "string") return given;
+  try {
+    const exact = parse(written, { spelling: true });
+    return isSchema(exact) ? exact : given;
+  } catch {
+    return given;
+  }
+}
+
+const known = new WeakMap<Schema, Schema>();
+
+/** A schema that puts nothing in: what an edit does not change stays as it was asked about, also if it is not there. */
+function withoutDefaults(schema: Schema): Schema {
+  let bare = known.get(schema);
+  if (!bare) known.set(schema, (bare = bared(schema) as Schema));
+  return bare;
+}
+
+/** Keywords that have schemas by names of their own, and those that have values. */
+const [NAMED, VALUES] = [new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]), new Set(["const", "enum", "examples"])];
+
+function bared(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(bared);
+  if (!isSchema(part)) return part;
+  const members = Object.entries(part).filter(([key]) => key !== "default");
+  return Object.fromEntries(members.map(([key, value]) => [key, VALUES.has(key) ? value : NAMED.has(key) && isSchema(value) ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, bared(inner)])) : bared(value)]));
 }
 
 /** What was decided about a call. */

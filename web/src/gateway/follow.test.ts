@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { stringify } from "../form/exact";
 import { type Follow, follow, type FollowOptions } from "./follow";
 import { frame, gateway, page, settled } from "./testing";
 
@@ -62,6 +63,13 @@ describe("follow", () => {
       ["RUN_STARTED", "6-1", false],
       ["STEP_STARTED", "6-2", false],
     ]);
+  });
+
+  it("tells numbers as they are written", async () => {
+    const events: unknown[] = [];
+    await begin({ onEvent: (event) => events.push(event) });
+    await net.last.send('id: 1-1\ndata: {"type":"STATE_SNAPSHOT","snapshot":{"id":9007199254740993}}\n\n');
+    expect(stringify(events)).toBe('[{"type":"STATE_SNAPSHOT","snapshot":{"id":9007199254740993}}]');
   });
 
   it("goes on behind the last event after a cut, and tells none twice", async () => {

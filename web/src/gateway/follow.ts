@@ -1,6 +1,7 @@
 // A reader of one thread that comes back by itself: after a cut, behind the last event that arrived; after the tab
 // was hidden, likewise. EventSource would do, but for a thread that is not there yet (404) and a cursor of its own.
 
+import { parse } from "../form/exact";
 import { mount } from "../mount";
 import { type GatewayError, listThreads, threadPath } from "./api";
 import { learnTime } from "./clock";
@@ -269,7 +270,7 @@ export interface Delivered {
 
 function decode(data: string): AguiEvent | undefined {
   try {
-    const event: unknown = JSON.parse(data);
+    const event: unknown = parse(data);
     if (typeof event === "object" && event !== null && typeof (event as AguiEvent).type === "string") return event as AguiEvent;
   } catch {
     // The frame is not the gateway's and is ignored.

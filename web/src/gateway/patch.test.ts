@@ -1,5 +1,6 @@
 import { applyPatch as oracle, deepClone, type Operation } from "fast-json-patch";
 import { describe, expect, it } from "vitest";
+import { parse, stringify } from "../form/exact";
 import { applyPatch, difference, members, pointer } from "./patch";
 import { random } from "./testing";
 import type { PatchOperation } from "./types";
@@ -100,4 +101,16 @@ it("pointers are escaped and unescaped", () => {
   for (const list of [[], ["a"], ["a/b", "~", "~1", "", "0"]]) {
     expect(members(list.reduce((p, m) => pointer(p, m), ""))).toEqual(list);
   }
+});
+
+it("keeps and compares numbers that JavaScript has not", () => {
+  const before = parse('{"a":{"id":9007199254740993},"b":1}');
+  const after = parse('{"a":{"id":9007199254740992},"b":9007199254740993}');
+  expect(stringify(difference(before, after).sort((a, b) => (a.path < b.path ? -1 : 1)))).toBe(
+    '[{"op":"replace","path":"/a/id","value":9007199254740992},{"op":"replace","path":"/b","value":9007199254740993}]',
+  );
+  expect([difference(before, parse(stringify(before))), difference(parse("9007199254740993"), 9007199254740992).length]).toEqual([[], 1]);
+  expect(stringify(applyPatch(before, [{ op: "copy", from: "/a", path: "/c" }, { op: "test", path: "/c/id", value: parse("9007199254740993") }, { op: "move", from: "/a/id", path: "/b" }]))).toBe(
+    '{"a":{},"b":9007199254740993,"c":{"id":9007199254740993}}',
+  );
 });

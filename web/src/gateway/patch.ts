@@ -1,15 +1,18 @@
 // JSON Patch (RFC 6902) on documents that are never changed: what an operation touches is copied, the rest is shared,
 // so that a history of a large document costs what its changes cost.
 
-import { applyOperation, compare, type Operation } from "fast-json-patch";
+import { applyOperation, compare, getValueByPointer, type Operation } from "fast-json-patch";
+import { isContainer, marked, unmarked } from "../form/exact";
 import type { PatchOperation } from "./types";
 
 /** The document after the operations, all of them or, with an error thrown, none. */
 export function applyPatch(document: unknown, operations: readonly PatchOperation[]): unknown {
   let result = document;
-  for (const [i, operation] of operations.entries()) {
+  for (const [i, given] of operations.entries()) {
+    // A copy shares what it copies. The library would write it as JSON, and round its numbers.
+    const operation = given.op === "copy" ? { op: "add", path: given.path, value: getValueByPointer(result, given.from ?? "") as unknown } : given;
     result = unshare(result, operation.path);
-    if (operation.op === "move" && operation.from !== undefined) result = unshare(result, operation.from);
+    if (given.op === "move" && given.from !== undefined) result = unshare(result, given.from);
     result = applyOperation(result, operation as Operation, true, true, true, i).newDocument;
   }
   return result;
@@ -18,10 +21,12 @@ export function applyPatch(document: unknown, operations: readonly PatchOperatio
 /** The operations that lead from one document to another, as applyPatch understands them. */
 export function difference(from: unknown, to: unknown): PatchOperation[] {
   if (!isContainer(from) || !isContainer(to) || Array.isArray(from) !== Array.isArray(to)) {
-    return Object.is(from, to) ? [] : [{ op: "replace", path: "", value: to }];
+    return same(from, to) ? [] : [{ op: "replace", path: "", value: to }];
   }
-  return compare(from, to) as PatchOperation[];
+  return unmarked(compare(marked(from) as object, marked(to) as object)) as PatchOperation[];
 }
+
+const same = (a: unknown, b: unknown): boolean => Object.is(marked(a), marked(b));
 
 /** The members a JSON Pointer names, unescaped: "/a~1b/0" → ["a/b", "0"]. */
 export function members(pointer: string): string[] {
@@ -48,8 +53,4 @@ function unshare(document: unknown, path: string): unknown {
 function shallow(value: unknown): unknown {
   if (Array.isArray(value)) return [...(value as unknown[])];
   return isContainer(value) ? { ...value } : value;
-}
-
-function isContainer(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }

@@ -1,8 +1,10 @@
 // JSON Schemas of answers, as far as they say what an answer may look like.
 
+import { isContainer } from "../form/exact";
+
 export type Schema = Record<string, unknown>;
 
-export const isSchema = (value: unknown): value is Schema => typeof value === "object" && value !== null && !Array.isArray(value);
+export const isSchema = (value: unknown): value is Schema => isContainer(value) && !Array.isArray(value);
 
 /** The schema with the first of its alternatives that is not null in their place. */
 export function firstOf(schema: Schema): Schema {

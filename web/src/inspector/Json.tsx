@@ -1,11 +1,12 @@
 import { memo } from "react";
+import { stringify } from "../form/exact";
 
 const MAX_LENGTH = 40_000;
 const token = /("(?:\\.|[^"\\])*")(\s*:)?|\b(true|false|null)\b|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g;
 
 /** A value as indented JSON, cut where it gets too long to be read. */
 export const Json = memo(function Json({ value, label }: { value: unknown; label: string }) {
-  const text = JSON.stringify(value, null, 2) ?? "undefined";
+  const text = stringify(value, 2) || "undefined";
   const shown = text.slice(0, MAX_LENGTH);
   return (
     <pre className="insp-json" tabIndex={0} role="region" aria-label={label}>

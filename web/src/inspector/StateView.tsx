@@ -1,4 +1,5 @@
 import { useMemo } from "react";
+import { stringify } from "../form/exact";
 import { CopyButton } from "./CopyButton";
 import { type Change, marks, type Version } from "./history";
 import { StateTree } from "./StateTree";
@@ -53,7 +54,7 @@ export function StateView({ versions, state, diverged, version, onVersion }: Pro
         <p data-testid="state-position">
           {shown ? `Version ${index + 1} of ${versions.length}: ${shown.kind === "snapshot" ? "a snapshot" : "a change"}` : "Current state"}
         </p>
-        <CopyButton small label="Copy state" text={() => JSON.stringify(value, null, 2)} testid="copy-state" />
+        <CopyButton small label="Copy state" text={() => stringify(value, 2)} testid="copy-state" />
       </div>
       {(shown?.refused || (diverged && index === newest)) && (
         <p className="insp-problem" role="alert">
@@ -88,6 +89,6 @@ function Changes({ changes, first }: { changes: readonly Change[]; first: boolea
 }
 
 function brief(value: unknown): string {
-  const text = JSON.stringify(value) ?? "";
+  const text = stringify(value);
   return text.length > 120 ? `${text.slice(0, 120)}…` : text;
 }

@@ -1,6 +1,7 @@
 // Requests as curl commands, to be pasted into a shell. What they would have to say who they are is left to the
 // reader's environment: no secret passes through here.
 
+import { stringify } from "../form/exact";
 import { threadPath } from "../gateway/api";
 import { cardOf } from "../gateway/card";
 import { exampleOf, pick } from "../gateway/schema";
@@ -24,7 +25,7 @@ export function runCurl(root: string, agent: string, thread: string, message: Me
     AUTH,
     "-H 'Content-Type: application/json'",
     "-H 'Accept: text/event-stream'",
-    `--data-raw ${quote(JSON.stringify(body))}`,
+    `--data-raw ${quote(stringify(body))}`,
   ]);
 }
 
@@ -45,7 +46,7 @@ export function resumeCurl(root: string, agent: string, thread: string, interrup
   return lines(`curl ${quote(root + threadPath(thread, agent, "resume"))}`, [
     AUTH,
     "-H 'Content-Type: application/json'",
-    `--data-raw ${quote(JSON.stringify({ resume }))}`,
+    `--data-raw ${quote(stringify({ resume }))}`,
   ]);
 }
 

@@ -1,5 +1,6 @@
 // The versions of a thread's state. They share the parts that did not change, so that many versions of a large state are cheap.
 
+import { isContainer } from "../form/exact";
 import { applyPatch, difference } from "../gateway/patch";
 import type { PatchOperation, SeenEvent } from "../gateway/types";
 
@@ -86,9 +87,9 @@ function changesOf(state: unknown, operations: readonly PatchOperation[]): Chang
 export function at(document: unknown, path: string): unknown {
   let value = document;
   for (const member of path.split("/").slice(1)) {
-    if (typeof value !== "object" || value === null) return undefined;
+    if (!isContainer(value)) return undefined;
     const key = member.replaceAll("~1", "/").replaceAll("~0", "~");
-    value = Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
+    value = Object.hasOwn(value, key) ? value[key] : undefined;
   }
   return value;
 }

@@ -1,6 +1,7 @@
 // The log of runs that had ended, or were live, when this page was opened. A reader without a cursor is sent a prelude,
 // one with a cursor the events behind it.
 
+import { parse } from "../form/exact";
 import { mount } from "../mount";
 import { threadPath } from "../gateway/api";
 import { FrameParser } from "../gateway/sse";
@@ -41,7 +42,7 @@ export async function readLog(agent: string, thread: string, until: string, sign
       if (done) return nothing; // the log ended without the event we know: what it told is not what led here
       for (const { data, id } of parser.push(decoder.decode(value, { stream: true }))) {
         if (events.length === 0 && id === undefined) return nothing; // a prelude: there is no log
-        const event = JSON.parse(data) as AguiEvent;
+        const event = parse(data) as AguiEvent;
         events.push({ n: dropped + events.length - 1e9, event, id, at: 0, replay: false });
         if (id === until) return newest(events, dropped, most);
       }

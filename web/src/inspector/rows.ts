@@ -1,5 +1,6 @@
 // The timeline's rows: one per event, but that the pieces of one text are one row.
 
+import { stringify } from "../form/exact";
 import type { AguiEvent, Interrupt, SeenEvent } from "../gateway/types";
 
 export const groups = ["lifecycle", "text", "tools", "state", "subagents", "custom"] as const;
@@ -155,7 +156,7 @@ export function participants(rows: readonly Row[]): string[] {
 const texts = new WeakMap<AguiEvent, string>();
 function textOf(event: AguiEvent): string {
   let text = texts.get(event);
-  if (text === undefined) texts.set(event, (text = JSON.stringify(event).toLowerCase()));
+  if (text === undefined) texts.set(event, (text = stringify(event).toLowerCase()));
   return text;
 }
 
@@ -301,7 +302,7 @@ function joined(events: readonly SeenEvent[]): string {
 }
 
 function inline(value: unknown): string {
-  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  return typeof value === "string" ? value : stringify(value);
 }
 
 const MAX_LENGTH = 240;

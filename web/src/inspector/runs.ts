@@ -1,5 +1,6 @@
 // The runs of a thread, each with its number.
 
+import { stringify } from "../form/exact";
 import type { Message, Run } from "../gateway/types";
 
 /** Runs, newest first, with their numbers; a gateway that does not tell them keeps all runs of a thread, so that they can be counted. */
@@ -10,4 +11,4 @@ export function numbered(runs: readonly Run[]): (Run & { number: number })[] {
 const MAX_LENGTH = 200;
 
 /** A message in a line. */
-export const textOf = ({ content }: Message): string => (typeof content === "string" ? content : JSON.stringify(content ?? "")).slice(0, MAX_LENGTH);
+export const textOf = ({ content }: Message): string => (typeof content === "string" ? content : stringify(content ?? "")).slice(0, MAX_LENGTH);

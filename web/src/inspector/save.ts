@@ -1,6 +1,8 @@
+import { stringify } from "../form/exact";
+
 /** Has the browser save a value as a JSON file. */
 export function save(name: string, value: unknown) {
-  const url = URL.createObjectURL(new Blob([JSON.stringify(value, null, 2)], { type: "application/json" }));
+  const url = URL.createObjectURL(new Blob([stringify(value, 2)], { type: "application/json" }));
   const link = document.createElement("a");
   link.href = url;
   link.download = name;

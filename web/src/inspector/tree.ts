@@ -1,5 +1,6 @@
 // A JSON document as the lines of a tree.
 
+import { Exact, isContainer, stringify } from "../form/exact";
 import { pointer } from "../gateway/patch";
 
 export interface Node {
@@ -34,7 +35,7 @@ export function nodesOf(document: unknown, { isOpen, wanted = () => false }: Cho
     const kind = kindOf(value);
     const branch = entries !== undefined && entries.length > 0;
     const open = branch && isOpen(path, level, entries.length);
-    const text = entries ? sizeOf(kind, entries.length) : (JSON.stringify(value) ?? "");
+    const text = entries ? sizeOf(kind, entries.length) : stringify(value);
     nodes.push({ path, name, level, position, siblings, kind, text, branch, open });
     if (open && entries) children(entries, path, level + 1);
   };
@@ -55,12 +56,13 @@ export function nodesOf(document: unknown, { isOpen, wanted = () => false }: Cho
 }
 
 function entriesOf(value: unknown): [string, unknown][] | undefined {
-  return typeof value === "object" && value !== null ? Object.entries(value) : undefined;
+  return isContainer(value) ? Object.entries(value) : undefined;
 }
 
 function kindOf(value: unknown): Node["kind"] {
   if (value === null || value === undefined) return "null";
   if (Array.isArray(value)) return "array";
+  if (value instanceof Exact) return "number";
   const type = typeof value;
   return type === "object" || type === "string" || type === "number" || type === "boolean" ? type : "null";
 }

@@ -1,6 +1,7 @@
 // Every request of the page, CopilotKit's too, passes here: it is sent with the person's key, and if it is refused for want of
 // one it waits until there is one, so that nothing that was on its way is lost. What is refused so has started nothing.
 
+import { unmarkedText } from "../form/exact";
 import type { Session } from "./session";
 
 /** How often a request is sent again that came too early, and how long it waits at least and at most for each. */
@@ -31,10 +32,12 @@ function concerns(input: RequestInfo | URL, root: string): input is string | URL
   return href.startsWith(`${root}/`) && href !== `${root}/readyz`;
 }
 
+/** The request with the key, and with exact numbers in what CopilotKit sends for the page. */
 function dressed(init: RequestInit, key: string | undefined): RequestInit {
   const headers = new Headers(init.headers);
   if (key !== undefined) headers.set("Authorization", `Bearer ${key}`);
-  return { ...init, headers, redirect: "manual" };
+  const body = typeof init.body === "string" && { body: unmarkedText(init.body) };
+  return { ...init, ...body, headers, redirect: "manual" };
 }
 
 /**

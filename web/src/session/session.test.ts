@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { marked, parse } from "../form/exact";
 import { type Call, gateway, settled } from "../gateway/testing";
 import { guard } from "./guard";
 import { Session } from "./session";
@@ -218,4 +219,13 @@ test("what does not go to the gateway has no key on it, and readiness never wait
     expect(sentKey(net.last)).toBe(null);
     expect(net.last.open).toBe(true);
   }
+});
+
+test("what CopilotKit sends has the numbers of the page's answers as they are", async () => {
+  const sent: unknown[] = [];
+  vi.stubGlobal("fetch", async (_: string, init: RequestInit) => (sent.push(init.body), new Response()));
+  load();
+  const payload = structuredClone(marked(parse('{"order":9007199254740993}')));
+  await ask("/api/copilotkit/agent/desk/run", { method: "POST", body: JSON.stringify({ resume: [{ payload }] }) });
+  expect(sent).toEqual(['{"resume":[{"payload":{"order":9007199254740993}}]}']);
 });

@@ -1,4 +1,5 @@
 import { useId } from "react";
+import { stringify } from "./exact";
 import { JsonText, written } from "./json";
 import type { Problem } from "./check";
 
@@ -21,7 +22,7 @@ export function JsonEditor({ label, schema, value, problems, reason, disabled, s
   const id = useId();
   const text = value instanceof JsonText ? value.text : written(value);
   const said = showProblems || text.trim() !== "" ? problems : [];
-  const wanted = schema === undefined ? "" : JSON.stringify(schema, undefined, 2);
+  const wanted = schema === undefined ? "" : stringify(schema, 2);
   return (
     <div className="schema-field">
       <label htmlFor={id}>{label}, as JSON</label>

@@ -1,6 +1,7 @@
 // From what a person has filled in to the answer, and to what is wrong with it, in words.
 
 import type { OutputUnit } from "@cfworker/json-schema";
+import { unmarked } from "./exact";
 import { JsonText, read } from "./json";
 import { asked, isSchema, type Schema } from "./schema";
 import { unfit } from "./validator";
@@ -29,11 +30,12 @@ export function checked(schema: unknown, value: unknown): Checked {
     return { payload: said.value, problems: problemsIn(unfit(whole, said.value), said.value) };
   }
   const empty = whole["type"] === "object" || isSchema(whole["properties"]) ? {} : whole["default"] === "" ? "" : undefined;
-  let payload: unknown = withoutEmpty(value) ?? empty;
+  let payload: unknown = withoutEmpty(unmarked(value)) ?? empty;
   if (payload === undefined) return { payload, problems: [{ path: "", text: MISSING }] };
-  // A null that is not allowed is none of the alternatives: it is left out too.
-  const nulls = unfit(whole, payload).map(({ instanceLocation }) => pointer(instanceLocation)).filter((path) => path !== "" && at(payload, path) === null);
-  payload = nulls.reduce<unknown>((given, path) => replaced(given, segments(path), undefined), payload);
+  // A null that is not allowed is none of the alternatives: it is left out too. So is a list without items that may not be empty.
+  const isNothing = (path: string, keyword: string) => at(payload, path) === null || (keyword === "minItems" && (at(payload, path) as unknown[]).length === 0);
+  const empties = unfit(whole, payload).flatMap(({ instanceLocation, keyword }) => (isNothing(pointer(instanceLocation), keyword) ? [pointer(instanceLocation)] : []));
+  payload = empties.filter((path) => path !== "").reduce<unknown>((given, path) => replaced(given, segments(path), undefined), payload);
   payload = withoutEmpty(payload) ?? empty;
   const filled = unfit(whole, payload).flatMap(missing).reduce<unknown>((given, path) => filledIn(whole, value, given, path), payload);
   return { payload: filled, problems: problemsIn(unfit(whole, filled), filled) };

@@ -1,6 +1,7 @@
 // From a question's schema to the one that the form is made of: without references, without null beside something else, with a
 // type everywhere. The answer is held against the original.
 
+import { stringify } from "./exact";
 import { asked, isOpen, isSchema, type Schema, TYPES } from "./schema";
 import { words } from "./words";
 
@@ -202,7 +203,7 @@ function choice(notes: Schema, values: unknown[]): Schema {
 }
 
 /** A value of a choice as people read it. */
-const label = (value: unknown): string => (typeof value === "string" ? value : value === null ? "None" : value === true ? "Yes" : value === false ? "No" : JSON.stringify(value));
+const label = (value: unknown): string => (typeof value === "string" ? value : value === null ? "None" : value === true ? "Yes" : value === false ? "No" : stringify(value));
 
 const titled = (part: Schema, title: string): Schema => (part["title"] === undefined ? { ...part, title } : part);
 

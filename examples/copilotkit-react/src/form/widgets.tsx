@@ -3,6 +3,7 @@
 import type { WidgetProps } from "@rjsf/utils";
 import { useState } from "react";
 import { describedBy } from "./context";
+import { shownNumber } from "./exact";
 import { FileWidget } from "./FileWidget";
 import { fromLocal, toLocal } from "./moment";
 import { ALTERNATIVE } from "./shown";
@@ -25,7 +26,7 @@ function TextWidget({ id, schema, label, value, required, disabled, readonly, ra
     "aria-invalid": (rawErrors?.length ?? 0) > 0,
     "data-testid": "answer-field",
   };
-  const text = value === undefined || value === null ? "" : String(value);
+  const text = shownNumber(value);
   const [lines] = useState(LINES.has(format) || (schema.maxLength ?? 0) > LONG || text.includes("\n")); // it stays what it is while one writes
   if (!number && lines) {
     return <textarea {...common} rows={4} maxLength={schema.maxLength} value={text} onChange={({ target }) => onChange(target.value || undefined)} />;
@@ -34,7 +35,7 @@ function TextWidget({ id, schema, label, value, required, disabled, readonly, ra
     <input
       {...common}
       type={number ? "number" : (KINDS[format] ?? "text")}
-      {...(number && { step: schema.multipleOf ?? (schema.type === "integer" ? 1 : "any"), min: schema.minimum, max: schema.maximum })}
+      {...(number && { step: schema.multipleOf ?? (schema.type === "integer" ? 1 : "any"), min: shownNumber(schema.minimum), max: shownNumber(schema.maximum) })}
       {...(format.includes("time") && { step: 1 })}
       maxLength={number ? undefined : schema.maxLength}
       value={toLocal(format, text)}

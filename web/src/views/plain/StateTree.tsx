@@ -1,4 +1,5 @@
 import type { ComponentType, ReactNode } from "react";
+import { isContainer } from "../../form/exact";
 import { words } from "../../form/words";
 import { pointer } from "../../gateway/patch";
 import { IconBin, IconPen, IconPlus } from "../../shell/icons";
@@ -16,7 +17,7 @@ export interface Tools {
   onRemove: (path: string, value: unknown) => void;
 }
 
-export const isTree = (value: unknown): value is object => typeof value === "object" && value !== null;
+export const isTree = (value: unknown): value is object => isContainer(value);
 
 interface Props {
   value: object;

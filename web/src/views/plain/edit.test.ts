@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { conflictOf, type Edit, isDone, kindOf, mayWrite, namesFor, operationOf, problemOf, textOf, valueOf } from "./edit";
+import { parse, stringify } from "../../form/exact";
+import { at, conflictOf, type Edit, isDone, kindOf, mayWrite, namesFor, operationOf, problemOf, textOf, valueOf } from "./edit";
 
 const edit = (more: Partial<Edit>): Edit => ({ id: "e", what: "change", path: "/a", name: "", list: false, kind: "Text", text: "", base: undefined, ...more });
 
@@ -20,6 +21,15 @@ test("to the whole state any name may be added, or one that is allowed and not t
 
 test.each([["x"], [""], [3.5], [true], [false], [null], [[1, "two"]], [{ a: {} }]])("%j is edited as what it is", (value) => {
   expect(valueOf({ kind: kindOf(value), text: textOf(value) })).toEqual({ value });
+});
+
+test("numbers keep their digits", () => {
+  const state = parse('{"id":9007199254740993}');
+  const seen = edit({ what: "change", path: "/id", kind: kindOf(at(state, "/id")?.value), text: textOf(at(state, "/id")?.value), base: at(state, "/id")?.value });
+  expect([seen.kind, seen.text, conflictOf(seen, state), isDone(seen, state)]).toEqual(["Number", "9007199254740993", undefined, true]);
+  expect(conflictOf(seen, parse('{"id":9007199254740992}'))).toEqual({ now: 9007199254740992 });
+  expect(stringify(operationOf({ ...seen, text: "9007199254740995" }, state))).toBe('{"op":"replace","path":"/id","value":9007199254740995}');
+  expect(stringify(operationOf({ ...seen, kind: "List or object", text: "[9007199254740995]" }, state))).toMatch(/\[9007199254740995\]/);
 });
 
 test("what is no number, list or object is told", () => {

@@ -1,5 +1,6 @@
 // An edit of a value in an agent's state: from what a person writes to an operation of a JSON Patch.
 
+import { Exact, isContainer, parse, stringify, typed, unmarked } from "../../form/exact";
 import { same } from "../../chat/facts";
 import { members, pointer } from "../../gateway/patch";
 import type { PatchOperation } from "../../gateway/types";
@@ -23,8 +24,6 @@ export interface Edit {
   base: unknown;
 }
 
-const isTree = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
-
 /** Whether the state may be written at a pointer: at and below those in writable. */
 export const mayWrite = (path: string, writable: readonly string[]): boolean =>
   writable.some((top) => top === "" || path === top || path.startsWith(`${top}/`));
@@ -32,14 +31,14 @@ export const mayWrite = (path: string, writable: readonly string[]): boolean =>
 /** The names that may be added to the whole state: undefined for any, else those that are allowed and not there. */
 export function namesFor(state: unknown, writable: readonly string[]): string[] | undefined {
   if (writable.includes("")) return undefined;
-  const there = isTree(state) ? state : {};
+  const there = isContainer(state) ? state : {};
   return writable.flatMap((top) => members(top).slice(0, 1)).filter((name) => !Object.hasOwn(there, name));
 }
 
 export function kindOf(value: unknown): Kind {
   if (value === null) return "Nothing";
   if (typeof value === "boolean") return "Yes or no";
-  if (typeof value === "number") return "Number";
+  if (typeof value === "number" || value instanceof Exact) return "Number";
   return typeof value === "string" ? "Text" : "List or object";
 }
 
@@ -47,7 +46,7 @@ export function kindOf(value: unknown): Kind {
 export function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value === "boolean") return value ? "yes" : "no";
-  return value === undefined || value === null ? "" : JSON.stringify(value, undefined, 2);
+  return value === undefined || value === null ? "" : stringify(value, 2);
 }
 
 /** What was written, as a value, or what is wrong with it. */
@@ -56,12 +55,12 @@ export function valueOf({ kind, text }: Pick<Edit, "kind" | "text">): { value: u
   if (kind === "Nothing") return { value: null };
   if (kind === "Yes or no") return { value: text === "yes" };
   if (kind === "Number") {
-    const value = Number(text);
-    return text.trim() !== "" && Number.isFinite(value) ? { value } : { problem: "Please enter a number." };
+    const value = unmarked(typed(text));
+    return Number.isFinite(Number(text)) && (value instanceof Exact || typeof value === "number") ? { value } : { problem: "Please enter a number." };
   }
   try {
-    const value: unknown = JSON.parse(text);
-    if (isTree(value)) return { value };
+    const value: unknown = parse(text);
+    if (isContainer(value)) return { value };
   } catch {
     // It is said below what is expected.
   }
@@ -80,7 +79,7 @@ export function problemOf(edit: Edit): string | undefined {
 export function at(state: unknown, path: string): { value: unknown } | undefined {
   let value = state;
   for (const member of members(path)) {
-    if (!isTree(value) || !Object.hasOwn(value, member)) return undefined;
+    if (!isContainer(value) || !Object.hasOwn(value, member)) return undefined;
     value = value[member];
   }
   return { value };

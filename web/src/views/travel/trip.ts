@@ -1,5 +1,7 @@
 // The travel team's shared state. Members that are missing or of another type count as not there.
 
+import { Exact } from "../../form/exact";
+
 export interface Flight {
   airline: string;
   departure?: string;
@@ -38,7 +40,7 @@ type Bag = Record<string, unknown>;
 const bag = (value: unknown): Bag => (typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Bag) : {});
 
 const text = (value: unknown): string | undefined =>
-  typeof value === "string" && value !== "" ? value : typeof value === "number" ? String(value) : undefined;
+  typeof value === "string" && value !== "" ? value : typeof value === "number" || value instanceof Exact ? String(value) : undefined;
 
 export function readTrip(state: unknown): Trip {
   const s = bag(state);
