@@ -235,6 +235,9 @@ type LogPage struct {
 	Last, End FrameID
 	More      bool    // there is more than is read at once
 	Cut       FrameID // the newest frame that is not kept any more; zero: all are
+	// Lost reports that the log does not have the frame that was read from, and will not have it again: the backend has lost its newest
+	// writes. While the owner of that frame's fence is live it may append the frame again, and the frame is not lost.
+	Lost bool
 }
 
 // An EventKind says what an [Event] tells.

@@ -249,11 +249,12 @@ func (s *store) advance(f *feed) (told bool, err error) {
 	ctx := context.Background() // closing the backend is what ends a call
 	for {
 		f.follow()
-		page, told, err := s.follower.FollowLog(ctx, f.key, f.end(), f.number)
+		after := f.end()
+		page, told, err := s.follower.FollowLog(ctx, f.key, after, f.number)
 		if err != nil {
 			return told, err
 		}
-		if more, err := f.take(page); err != nil || !more {
+		if more, err := f.take(page, after); err != nil || !more {
 			return told, err
 		}
 	}
@@ -262,11 +263,12 @@ func (s *store) advance(f *feed) (told bool, err error) {
 // catchUp reads what there is.
 func (s *store) catchUp(ctx context.Context, f *feed) error {
 	for {
-		page, err := s.backend.ReadLog(ctx, f.key, f.end())
+		after := f.end()
+		page, err := s.backend.ReadLog(ctx, f.key, after)
 		if err != nil {
 			return err
 		}
-		if more, err := f.take(page); err != nil || !more {
+		if more, err := f.take(page, after); err != nil || !more {
 			return err
 		}
 	}
@@ -287,12 +289,12 @@ func (s *store) show(ctx context.Context, thread, born string, frames []Frame, b
 	s.mu.Unlock()
 	switch {
 	case f == nil:
-	case f.born == born && !f.end().Less(before):
+	case f.born == born && f.continues(frames, before):
 		if size := f.add(frames, last); unread && size > unreadBytes {
 			s.dropUnread(thread)
 		}
 		f.wakeReaders()
-	case s.follower != nil: // frames are missing between, or the readers' thread is gone and this is another one
+	case s.follower != nil: // frames are missing between, the backend has lost some, or the readers' thread is gone and this is another one
 		s.refreshFeed(f)
 	default:
 		s.lookAgain(ctx, thread)

@@ -78,7 +78,7 @@ func (t *tail) next(ctx context.Context) ([]Frame, <-chan struct{}, error) {
 	if unread || !page.of(t.born) || older(t.at, t.born) {
 		return nil, nil, ErrUnknownThread
 	}
-	if !t.at.IsZero() && t.at.Less(page.Cut) {
+	if page.Lost || !t.at.IsZero() && t.at.Less(page.Cut) {
 		return nil, nil, ErrTrimmed
 	}
 	t.at = page.End

@@ -39,13 +39,18 @@ type feed struct {
 	followed   bool // the backend was asked to tell of the log
 }
 
-// take adds a page, and reports whether there may be more to read.
-func (f *feed) take(page *LogPage) (more bool, err error) {
+// take adds a page that was read from after on, and reports whether there may be more to read. If an owner here has added frames meanwhile,
+// only the backend can say whether the page goes on from there: it is read again.
+func (f *feed) take(page *LogPage, after FrameID) (more bool, err error) {
 	if !page.of(f.born) {
 		return false, ErrUnknownThread
 	}
-	if f.end().Less(page.Cut) {
+	end := f.end()
+	if page.Lost || end.Less(page.Cut) {
 		return false, ErrTrimmed
+	}
+	if end != after && end.Less(page.End) {
+		return true, nil
 	}
 	f.add(page.Frames, page.End)
 	f.wakeReaders()
@@ -96,6 +101,13 @@ func (f *feed) over() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.err
+}
+
+// continues reports whether frames, which an owner here has written behind the frame before, go on from the end of the feed. If a backend
+// has lost frames that the feed has, their owner may append them again; frames of another fence go on from an earlier place.
+func (f *feed) continues(frames []Frame, before FrameID) bool {
+	end := f.end()
+	return before == end || before.Less(end) && frames[0].ID.Fence == end.Fence
 }
 
 // add appends what is new of frames, which are all there are up to end, and returns how many bytes the feed has then.
@@ -158,6 +170,9 @@ func (f *feed) behind(at FrameID) (batch []Frame, wake <-chan struct{}, ok bool,
 		i++
 	}
 	if i < len(f.frames) {
+		if !found && at != f.from && at.Fence != f.frames[i].ID.Fence {
+			return nil, nil, false, nil // the backend says whether the log has lost the reader's place
+		}
 		return slices.Clip(f.frames[i:]), nil, true, nil
 	}
 	return nil, f.wake, f.err == nil, f.err

@@ -154,7 +154,7 @@ type ThreadReader interface {
 	// reader stops; so only ctx ends it. A zero after means from the oldest kept frame on. The last yield may
 	// carry an error: ErrUnknownThread when the thread is gone, also if there is another one of its name by now. Who has
 	// read some of the log, or knows a run in it, is given the rest first, for [DeadLogTTL] or until there is another.
-	// ErrTrimmed: some of what follows is not kept any more.
+	// ErrTrimmed: some of what follows is not kept any more, or the store has lost the frame after.
 	Tail(ctx context.Context, key Key, after FrameID) iter.Seq2[[]Frame, error]
 	// Holds reports whether the log has the frame id.
 	Holds(ctx context.Context, key Key, id FrameID) (bool, error)
@@ -189,7 +189,7 @@ type Patcher interface {
 }
 
 // ErrTrimmed says that the log does not have what comes next for a reader any more: the run is over, and was not read for
-// too long.
+// too long; or the store has lost its newest writes, and the reader has frames of them.
 var ErrTrimmed = errors.New("state: the log is trimmed")
 
 // ErrUnknownMessage says that the conversation has no such message.

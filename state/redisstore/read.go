@@ -55,7 +55,7 @@ func (s *backend) readArgs(after state.FrameID, most, bytes int, name string, nu
 
 // logPage is what a log has behind a frame.
 func logPage(r reply, after state.FrameID) (*state.LogPage, error) {
-	page := &state.LogPage{Born: r.text(0), End: after, More: r.number(3) > 0}
+	page := &state.LogPage{Born: r.text(0), End: after, More: r.number(3) > 0, Lost: r.number(6) > 0}
 	var err error
 	if page.Cut, err = frameID(r.text(4)); err != nil {
 		return nil, err

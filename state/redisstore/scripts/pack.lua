@@ -11,6 +11,9 @@ for _, entry in ipairs(redis.call('XRANGE', log, '-', '+', 'COUNT', 16)) do
   end
 end
 if oldest ~= first then return { 'conflict' } end
+-- A Redis that has lost the end of the run does not get it back from here: the thread does not know of it, and the run is repeated. So
+-- each of the frames has to be in the log still.
+if #redis.call('XRANGE', log, last, last) == 0 then return { 'conflict' } end
 
 local cut, packed = kept(thread)
 redis.call('HDEL', thread, 'packed') -- a full Redis lets nobody write who has not removed something

@@ -1,5 +1,5 @@
 -- Reads what the log has behind a frame: whose log it is, its newest frame, the entries, whether there are more, the newest
--- frame that was trimmed. It stops before a limit in bytes, but not before the first entry; a few are read from the log at
+-- frame that was trimmed, whether the store is told, whether that frame is lost. It stops before a limit in bytes, but not before the first entry; a few are read from the log at
 -- once, so that not much more than that is. What is packed comes first, and by itself; without its fifth key the script only says so. The log of a thread that is gone is nobody's, and stays for a while for those who have been reading it.
 local thread, ends, log, old, packs = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local now, keep, after, most, limit = clock(arg()), count(), arg(), count(), count()
@@ -43,6 +43,25 @@ if less(after, packed) then
 else
   packs = nil
 end
+
+-- lost tells whether the log has lost the frame that the reader comes from, for good. Redis may lose its newest writes. The owner of the
+-- live attempt appends its frames again, and behind its last one nothing can be missing; the place before a run is kept while it lives.
+local function lost()
+  if born == '' or after == '' or after == last or not less(cut, after) then return 0 end
+  local fence = string.match(after, '^%d+')
+  if after == packed or after == fence .. '-0' and get(thread, 'origin') == fence then return 0 end
+  if packs then
+    local i = packBehind(packs, after)
+    local first = packOf(packs, i)
+    local _, before = packOf(packs, i - 1)
+    if i > 0 and before == after or first and (not less(after, first) or first == fence .. '-1' and after == fence .. '-0') then return 0 end
+  elseif #redis.call('XRANGE', log, after, after) > 0 or
+    less(last, after) and redis.call('HEXISTS', thread, 'live') == 1 and get(thread, 'fence') == fence then
+    return 0
+  end
+  return 1
+end
+if lost() == 1 then return { born, last, {}, 0, cut, told, 1 } end
 
 local entries, size, more = {}, 0, 1
 if packs then
