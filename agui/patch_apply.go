@@ -2,6 +2,7 @@ package agui
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/agui-gateway/gateway/internal/patchcost"
 )
 
 // ErrPatch is returned for a patch that is malformed or does not apply.
@@ -23,12 +26,19 @@ const (
 
 // Apply returns doc, a JSON object, with p applied strictly by RFC 6902, as a whole or not at all. Like the reference
 // client it refuses names that lead to a JavaScript prototype, and a move to where nothing can be added before the value is
-// taken from its place; numbers are equal to a test if they are spelled alike. It
-// decodes and encodes the whole document. The error is [ErrPatch].
-func (p Patch) Apply(doc json.RawMessage) (json.RawMessage, error) {
-	var t patchTarget
+// taken from its place. It decodes and encodes the whole document. The error is [ErrPatch], also for a patch of more than
+// 10,000 operations or with too much work to do. A context that is done ends the work; the error wraps its cause.
+func (p Patch) Apply(ctx context.Context, doc json.RawMessage) (json.RawMessage, error) {
+	size := len(doc)
+	for _, op := range p {
+		size += len(op.Path) + len(op.From) + len(op.Value)
+	}
+	t := patchTarget{budget: patchcost.New(ctx, size)}
 	if err := t.put("add", nil, doc); err != nil {
 		return nil, fmt.Errorf("%w: the document: %w", ErrPatch, err)
+	}
+	if len(p) > patchcost.MaxOps {
+		return nil, fmt.Errorf("%w: it has %d operations, %d are allowed", ErrPatch, len(p), patchcost.MaxOps)
 	}
 	for i, op := range p {
 		if err := t.apply(op); err != nil {
@@ -63,6 +73,7 @@ var (
 type patchTarget struct {
 	root   any
 	copied int
+	budget *patchcost.Budget
 }
 
 func (t *patchTarget) apply(op PatchOp) error {
@@ -84,16 +95,31 @@ func (t *patchTarget) apply(op PatchOp) error {
 	}
 }
 
-// put adds or replaces the value at path.
+// put decodes a value and adds it at path, or replaces what is there.
 func (t *patchTarget) put(op string, path []string, raw json.RawMessage) error {
+	value, err := operand(raw)
+	if err != nil {
+		return err
+	}
+	return t.place(op, path, value, depth(raw))
+}
+
+// operand decodes the value of an operation; nil is null, as it is written.
+func operand(raw json.RawMessage) (any, error) {
 	if raw == nil {
-		raw = json.RawMessage("null") // as it is written
+		return nil, nil
 	}
 	value, err := decodeValue(raw)
+	if err != nil {
+		return nil, errPatchValue
+	}
+	return value, nil
+}
+
+// place adds a value at path, or replaces what is there.
+func (t *patchTarget) place(op string, path []string, value any, depth int) error {
 	switch {
-	case err != nil:
-		return errPatchValue
-	case len(path)+depth(raw) > maxPatchDepth:
+	case len(path)+depth > maxPatchDepth:
 		return errPatchDepth
 	case len(path) == 0:
 		if _, ok := value.(map[string]any); !ok {
@@ -118,11 +144,14 @@ func (t *patchTarget) transfer(op PatchOp, path []string) error {
 	if err != nil {
 		return err
 	}
-	raw, err := Marshal(value)
-	if err != nil {
-		return errPatchValue
+	if err := t.budget.Visit(value); err != nil {
+		return err
 	}
 	if op.Op == "copy" {
+		raw, err := Marshal(value)
+		if err != nil {
+			return errPatchValue
+		}
 		if t.copied += len(raw); t.copied > maxPatchCopied {
 			return errPatchCopied
 		}
@@ -140,7 +169,7 @@ func (t *patchTarget) transfer(op PatchOp, path []string) error {
 	if err := t.edit(from, removeMember); err != nil {
 		return err
 	}
-	return t.put("add", path, raw)
+	return t.place("add", path, value, patchcost.Depth(value))
 }
 
 // leadsTo reports whether a value could be added at path. The reference client walks the destination of a move before it
@@ -165,27 +194,29 @@ func (t *patchTarget) leadsTo(path []string) error {
 	return errPatchPath
 }
 
-func (t *patchTarget) test(path []string, want json.RawMessage) error {
+func (t *patchTarget) test(path []string, raw json.RawMessage) error {
 	value, err := valueAt(t.root, path)
 	if err != nil {
 		return err
 	}
-	other, err := decodeValue(want)
-	if err != nil {
-		return errPatchValue
+	want, err := operand(raw)
+	if err == nil && !patchcost.Equal(value, want) {
+		err = errPatchTest
 	}
-	a, errA := Marshal(value) // members come sorted
-	b, errB := Marshal(other)
-	if errA != nil || errB != nil || !bytes.Equal(a, b) {
-		return errPatchTest
-	}
-	return nil
+	return err
 }
 
 // edit lets change replace the object or array that holds the last element of path.
 func (t *patchTarget) edit(path []string, change func(holder any, name string) (any, error)) error {
 	if len(path) == 0 {
 		return errPatchPath
+	}
+	holder, err := valueAt(t.root, path[:len(path)-1])
+	if err != nil {
+		return err
+	}
+	if err := t.budget.Shift(holder); err != nil {
+		return err
 	}
 	root, err := edited(t.root, path, change)
 	if err == nil {

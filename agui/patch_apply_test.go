@@ -1,10 +1,13 @@
 package agui
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/agui-gateway/gateway/internal/patchcost"
 )
 
 func TestPatchApply(t *testing.T) {
@@ -26,6 +29,9 @@ func TestPatchApply(t *testing.T) {
 		{"numbers keep their spelling", `{"a":12345678901234567890,"b":1.0}`, `[{"op":"add","path":"/c","value":1e2}]`, `{"a":12345678901234567890,"b":1.0,"c":1e2}`},
 		{"test", `{"a":{"x":1,"y":[null]}}`, `[{"op":"test","path":"/a","value":{"y":[null],"x":1}}]`, `{"a":{"x":1,"y":[null]}}`},
 
+		{"test compares numbers by value", `{"a":[1,{"b":1e2}]}`, `[{"op":"test","path":"/a","value":[1.0,{"b":100}]}]`, `{"a":[1,{"b":1e2}]}`},
+
+		{"a test of another number", `{"a":1}`, `[{"op":"test","path":"/a","value":1.01}]`, ``},
 		{"a test that fails", `{"a":1}`, `[{"op":"test","path":"/a","value":2}]`, ``},
 		{"a test of nothing", `{}`, `[{"op":"test","path":"/a","value":null}]`, ``},
 		{"replace of nothing", `{}`, `[{"op":"replace","path":"/a","value":1}]`, ``},
@@ -54,11 +60,22 @@ func TestPatchApply(t *testing.T) {
 			if err := json.Unmarshal([]byte(test.patch), &p); err != nil {
 				t.Fatal(err)
 			}
-			got, err := p.Apply(json.RawMessage(test.doc))
+			got, err := p.Apply(t.Context(), json.RawMessage(test.doc))
 			if string(got) != test.want || (test.want == "") != errors.Is(err, ErrPatch) || test.want != "" && err != nil {
 				t.Errorf("Apply() = %s, %v, want %q", got, err, test.want)
 			}
 		})
+	}
+}
+
+func TestPatchTestWithoutAValueIsOfNull(t *testing.T) {
+	t.Parallel()
+	p := Patch{{Op: "test", Path: "/a"}}
+	if _, err := p.Apply(t.Context(), json.RawMessage(`{"a":null}`)); err != nil {
+		t.Errorf("of null: %v", err)
+	}
+	if _, err := p.Apply(t.Context(), json.RawMessage(`{"a":0}`)); !errors.Is(err, ErrPatch) {
+		t.Errorf("of another value: %v", err)
 	}
 }
 
@@ -71,7 +88,7 @@ func TestPatchApplyRefusesWhatIsNoPatch(t *testing.T) {
 		{Op: "add", Path: "/a", Value: json.RawMessage(`{`)},
 		{Op: "test", Path: "", Value: json.RawMessage(`{`)},
 	} {
-		if out, err := (Patch{op}).Apply(json.RawMessage(`{}`)); !errors.Is(err, ErrPatch) {
+		if out, err := (Patch{op}).Apply(t.Context(), json.RawMessage(`{}`)); !errors.Is(err, ErrPatch) {
 			t.Errorf("Apply(%+v) = %s, %v, want %v", op, out, err, ErrPatch)
 		}
 	}
@@ -86,10 +103,28 @@ func TestPatchApplyIsBounded(t *testing.T) {
 		deep = append(deep, PatchOp{Op: "move", From: "/a", Path: "/b"}, PatchOp{Op: "add", Path: "/a", Value: json.RawMessage(`{}`)},
 			PatchOp{Op: "move", From: "/b", Path: "/a/b"})
 	}
-	if _, err := bomb.Apply(json.RawMessage(`{}`)); !errors.Is(err, errPatchCopied) {
+	if _, err := bomb.Apply(t.Context(), json.RawMessage(`{}`)); !errors.Is(err, errPatchCopied) {
 		t.Errorf("a patch of %d copies: %v, want %v", len(bomb), err, errPatchCopied)
 	}
-	if _, err := deep.Apply(json.RawMessage(`{}`)); !errors.Is(err, errPatchDepth) {
+	list := `{"a":[` + strings.TrimSuffix(strings.Repeat(`{"k":1},`, 1<<15), ",") + `]}`
+	var moves, shifts Patch
+	for range 200 {
+		moves = append(moves, PatchOp{Op: "move", From: "/a", Path: "/b"}, PatchOp{Op: "move", From: "/b", Path: "/a"})
+	}
+	for range 2000 {
+		shifts = append(shifts, PatchOp{Op: "remove", Path: "/a/0"})
+	}
+	for name, p := range map[string]Patch{"moves": moves, "shifts": shifts, "operations": make(Patch, patchcost.MaxOps+1)} {
+		if _, err := p.Apply(t.Context(), json.RawMessage(list)); !errors.Is(err, ErrPatch) || name != "operations" && !errors.Is(err, patchcost.ErrSteps) {
+			t.Errorf("%s: %v, want %v", name, err, ErrPatch)
+		}
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errPatchTest)
+	if _, err := moves[:2].Apply(ctx, json.RawMessage(list)); !errors.Is(err, errPatchTest) {
+		t.Errorf("with a context that is done: %v, want its cause", err)
+	}
+	if _, err := deep.Apply(t.Context(), json.RawMessage(`{}`)); !errors.Is(err, errPatchDepth) {
 		t.Errorf("a patch that nests: %v, want %v", err, errPatchDepth)
 	}
 }

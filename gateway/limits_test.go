@@ -105,7 +105,7 @@ func sized(o *gateway.Options) {
 		for _, name := range m.Content.Text() {
 			patch = append(patch, agui.PatchOp{Op: "add", Path: "/" + string(name), Value: json.RawMessage("1")})
 		}
-		return t.State().Apply(patch)
+		return t.State().Apply(t.Context(), patch)
 	})
 }
 

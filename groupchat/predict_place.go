@@ -1,6 +1,7 @@
 package groupchat
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -105,7 +106,7 @@ func (r *llmRun) revert(key, path string) {
 		if place.Before != nil {
 			op = agui.PatchOp{Op: "replace", Path: place.At, Value: place.Before}
 		}
-		if err := r.t.State().Apply(agui.Patch{op}); err != nil {
+		if err := r.t.State().Apply(context.WithoutCancel(r.t.ctx), agui.Patch{op}); err != nil {
 			r.t.x.Log.Warn("groupchat: a prediction stays", "turn", r.t.ID(), "path", path, "error", err)
 		}
 	}
@@ -138,7 +139,7 @@ func (r *llmRun) replaceAt(path string, value json.RawMessage) error {
 	if _, ok := r.t.State().Raw(path); !ok {
 		return r.t.State().Set(path, value)
 	}
-	return r.t.State().Apply(agui.Patch{{Op: "replace", Path: path, Value: value}})
+	return r.t.State().Apply(r.t.ctx, agui.Patch{{Op: "replace", Path: path, Value: value}})
 }
 
 func (r *llmRun) hashAt(pointer string) string {

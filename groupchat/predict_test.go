@@ -64,7 +64,7 @@ func documents(t *testing.T, s *stream, pointer string) []string {
 		case *agui.StateSnapshot:
 			must(t, doc.Replace(e.Snapshot))
 		case *agui.StateDelta:
-			must(t, doc.Apply(e.Delta))
+			must(t, doc.Apply(t.Context(), e.Delta))
 		default:
 			continue
 		}

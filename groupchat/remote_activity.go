@@ -50,7 +50,7 @@ func (x *exchange) activityDelta(e *agui.ActivityDelta) error {
 	if err != nil {
 		return err
 	}
-	if err := doc.Apply(e.Patch); err != nil {
+	if err := doc.Apply(x.t.ctx, e.Patch); err != nil {
 		return unlessPatch(err)
 	}
 	a.content = doc.JSON()

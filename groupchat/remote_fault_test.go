@@ -32,6 +32,8 @@ func TestRemoteFaultsAreContained(t *testing.T) {
 		{"type":"TEXT_MESSAGE_START","messageId":"m","role":"assistant","subagentRunId":"s2"}
 		{"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"f","subagentRunId":"s"}
 		{"type":"REASONING_START","messageId":"m"}` + "\n"
+	numbers := "[" + strings.Repeat("1,", 20_000) + "1]"
+	moves := "[" + strings.Repeat(`{"op":"move","from":"/d","path":"/e"},{"op":"move","from":"/e","path":"/d"},`, 200) + `{"op":"test","path":"/d/0","value":1}]`
 	for name, answer := range map[string]string{
 		"nothing":            "",
 		"garbage":            begins + "garbage",
@@ -50,6 +52,9 @@ func TestRemoteFaultsAreContained(t *testing.T) {
 		"copies": begins + `{"type":"STATE_SNAPSHOT","snapshot":{"d":["` + strings.Repeat("x", 30) + `"]}}` + "\n" +
 			`{"type":"STATE_DELTA","delta":[` + strings.TrimSuffix(strings.Repeat(`{"op":"copy","from":"/d","path":"/d/0"},`, 15), ",") + "]}\n" +
 			strings.Repeat(`{"type":"STATE_DELTA","delta":[{"op":"copy","from":"/d","path":"/e"}]}`+"\n", 70) + ends,
+		"moves of a state": begins + `{"type":"STATE_SNAPSHOT","snapshot":{"d":` + numbers + `}}` + "\n" + `{"type":"STATE_DELTA","delta":` + moves + "}\n" + ends,
+		"moves of an activity": begins + `{"type":"ACTIVITY_SNAPSHOT","messageId":"x","activityType":"y","content":{"d":` + numbers + `}}` + "\n" +
+			`{"type":"ACTIVITY_DELTA","messageId":"x","activityType":"y","patch":` + moves + "}\n" + ends,
 		"asks too much": begins + askedOf(manyQuestions(101)),
 		"not its place": begins + `{"type":"STATE_SNAPSHOT","snapshot":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}` + "\n" + ends,
 	} {

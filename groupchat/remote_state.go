@@ -1,6 +1,7 @@
 package groupchat
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -61,33 +62,33 @@ func (s *remoteShare) restart(raw json.RawMessage) error {
 }
 
 // snapshot folds a STATE_SNAPSHOT in.
-func (s *remoteShare) snapshot(raw json.RawMessage) error {
+func (s *remoteShare) snapshot(ctx context.Context, raw json.RawMessage) error {
 	if s.none {
 		return nil
 	}
 	if err := s.restart(raw); err != nil {
 		return err
 	}
-	return s.fold()
+	return s.fold(ctx)
 }
 
 // delta folds a STATE_DELTA in. It reports whether the patch applies; one that does not changes nothing, as in every
 // client.
-func (s *remoteShare) delta(p agui.Patch) (applies bool, err error) {
+func (s *remoteShare) delta(ctx context.Context, p agui.Patch) (applies bool, err error) {
 	if s.none {
 		return true, nil
 	}
-	err = s.theirs.Apply(rebased(p, "", "/s"))
+	err = s.theirs.Apply(ctx, rebased(p, "", "/s"))
 	if s.copied+s.theirs.Copied() > theirCopies {
 		return false, errCopies
 	}
 	if err != nil {
 		return false, unlessPatch(err)
 	}
-	if s.scope.Apply(rebased(p, "", s.path)) == nil {
+	if s.scope.Apply(ctx, rebased(p, "", s.path)) == nil {
 		return true, nil
 	}
-	return true, s.fold() // ours is not what the remote's was
+	return true, s.fold(ctx) // ours is not what the remote's was
 }
 
 // unlessPatch is the error of a document that no client would have passed over.
@@ -100,7 +101,7 @@ func unlessPatch(err error) error {
 
 // fold makes our part what the remote's state is, past the reducers: it is the remote's to say. Only what differs is
 // changed.
-func (s *remoteShare) fold() error {
+func (s *remoteShare) fold(ctx context.Context) error {
 	now, ok := s.theirs.Raw("/s")
 	if !ok {
 		now = json.RawMessage("null")
@@ -113,7 +114,11 @@ func (s *remoteShare) fold() error {
 	if err != nil || len(patch) == 0 {
 		return err
 	}
-	return s.scope.Apply(rebased(patch, "/s", s.path))
+	err = s.scope.Apply(ctx, rebased(patch, "/s", s.path))
+	if errors.Is(err, state.ErrTooLarge) { // one operation is less work
+		err = s.scope.Apply(ctx, agui.Patch{{Op: "replace", Path: s.path, Value: now}})
+	}
+	return err
 }
 
 func wrapped(raw json.RawMessage) json.RawMessage {

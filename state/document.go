@@ -2,6 +2,7 @@ package state
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/internal/lock"
+	"github.com/agui-gateway/gateway/internal/patchcost"
 )
 
 // A Document is the state a thread's agents share with its readers: one JSON object. It is kept decoded, so
@@ -251,9 +253,23 @@ func (d *Document) Remove(pointer string) error {
 }
 
 // Apply applies p strictly by RFC 6902, as a whole or not at all, past the reducers. The error is
-// [ErrPatch], [ErrTooLarge] or OnChange's.
-func (d *Document) Apply(p agui.Patch) error {
-	return d.update(func() ([]edit, error) { return editsOf(p) })
+// [ErrPatch], [ErrTooLarge], also for a patch of more than 10,000 operations or with too much work to do, OnChange's, or the cause
+// of ctx, which ends the work when it is done.
+func (d *Document) Apply(ctx context.Context, p agui.Patch) error {
+	err := d.lock()
+	defer d.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	budget, err := budgetOf(ctx, p, d.tree.size)
+	if err != nil {
+		return err
+	}
+	edits, err := editsOf(p)
+	if err != nil {
+		return err
+	}
+	return d.change(edits, false, budget)
 }
 
 // Replace makes raw, an object, the whole document, past the reducers. It changes and sends what differs,
@@ -283,7 +299,7 @@ func (d *Document) ApplyOutside(p OutsidePatch, writable []string) error {
 	if err != nil {
 		return err
 	}
-	err = d.change(diffValues(nil, d.tree.root, root), true)
+	err = d.change(diffValues(nil, d.tree.root, root), true, nil)
 	if errors.Is(err, ErrTooLarge) {
 		return refused(ErrTooLarge, fmt.Sprintf("the state would take more than %d bytes", d.o.MaxSize))
 	}
@@ -326,13 +342,13 @@ func (d *Document) update(plan func() ([]edit, error)) error {
 	if err != nil {
 		return err
 	}
-	return d.change(edits, false)
+	return d.change(edits, false, nil)
 }
 
 // change applies edits and passes the change to OnChange. The lock is held. With patch, OnChange always gets a patch: one that is too long replaces
-// the whole document.
-func (d *Document) change(edits []edit, patch bool) error {
-	c := change{tree: &d.tree, record: d.o.OnChange != nil}
+// the whole document. A nil budget is no limit.
+func (d *Document) change(edits []edit, patch bool, budget *patchcost.Budget) error {
+	c := change{tree: &d.tree, budget: budget, record: d.o.OnChange != nil}
 	err := c.applyAll(edits, d.o.MaxSize)
 	d.copied += c.copied
 	if err != nil {

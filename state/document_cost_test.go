@@ -1,6 +1,7 @@
 package state
 
 import (
+	"context"
 	"encoding/json"
 	"runtime"
 	"strconv"
@@ -18,7 +19,7 @@ func TestADeltaCostsWhatChanged(t *testing.T) {
 		"append":         func(d *Document, i int) error { return d.Set("/changing/list/-", json.RawMessage(strconv.Itoa(i))) },
 		"remove and set": func(d *Document, i int) error { return removeAndSet(d, i) },
 		"apply a patch": func(d *Document, i int) error {
-			return d.Apply(agui.Patch{{Op: "replace", Path: "/changing/n", Value: json.RawMessage(strconv.Itoa(i))}})
+			return d.Apply(context.Background(), agui.Patch{{Op: "replace", Path: "/changing/n", Value: json.RawMessage(strconv.Itoa(i))}})
 		},
 		"an element's own": func(d *Document, i int) error {
 			return d.Set("/changing/rows/1/n", json.RawMessage(strconv.Itoa(i)))
@@ -92,7 +93,7 @@ func TestCopiedCountsWhatPatchesCopy(t *testing.T) {
 		{agui.Patch{copies, copies}, false, 30},
 		{agui.Patch{copies, {Op: "remove", Path: "/none"}}, true, 40},
 	} {
-		if err := d.Apply(tt.patch); (err != nil) != tt.fails || d.Copied() != tt.want {
+		if err := d.Apply(t.Context(), tt.patch); (err != nil) != tt.fails || d.Copied() != tt.want {
 			t.Errorf("patch %d: Apply() = %v, Copied() = %d, want %d", i, err, d.Copied(), tt.want)
 		}
 	}

@@ -174,7 +174,7 @@ func TestChangeIsASnapshotWhenThatIsBetter(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := d.Apply(agui.Patch{{Op: "remove", Path: "/a"}, {Op: "remove", Path: "/c"}, {Op: "add", Path: "/a"}}); err != nil {
+	if err := d.Apply(t.Context(), agui.Patch{{Op: "remove", Path: "/a"}, {Op: "remove", Path: "/c"}, {Op: "add", Path: "/a"}}); err != nil {
 		t.Fatal(err)
 	}
 	x := `"b":"` + strings.Repeat("x", 60) + `"`

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"github.com/agui-gateway/gateway/internal/patchcost"
 )
 
 // An OutsidePatch is a change of a thread's state that somebody makes who is no agent of a run: a JSON Patch (RFC 6902)
@@ -76,7 +78,7 @@ func (p OutsidePatch) parse() (any, error) {
 	switch {
 	case err != nil:
 		return nil, refused(ErrValue, "the patch is not valid JSON")
-	case depthJSON(v) > MaxDepth+wrapping:
+	case patchcost.Depth(v) > MaxDepth+wrapping:
 		return nil, refused(ErrTooLarge, "the patch is nested too deep")
 	}
 	return v, nil

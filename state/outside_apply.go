@@ -10,6 +10,7 @@ import (
 	jsonpatch "github.com/evanphx/json-patch/v5"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/patchcost"
 )
 
 // This is the one file that knows evanphx/json-patch, which applies the patches that others make. Its faults are kept
@@ -125,7 +126,7 @@ func (a *outside) judge(i int, e edit) (done bool, err error) {
 	}
 	switch {
 	case e.op == "test":
-		if v, ok := find(root, e.path); !ok || !testEqual(v, e.value) {
+		if v, ok := find(root, e.path); !ok || !patchcost.Equal(v, e.value) {
 			return false, refusedOp(i, pointer, ErrPatch, "the test failed")
 		}
 		return true, nil
@@ -144,37 +145,6 @@ func (a *outside) judge(i int, e edit) (done bool, err error) {
 	}
 	a.doc, a.root = renderJSON(value), nil
 	return true, nil
-}
-
-// testEqual compares as RFC 6902 says: numbers by value. Beyond what a float64 holds exactly they are equal if they are
-// spelled alike.
-func testEqual(a, b any) bool {
-	const exact = 1 << 53
-	switch a := a.(type) {
-	case json.Number:
-		b, ok := b.(json.Number)
-		if !ok || a == b {
-			return ok
-		}
-		f := float(a)
-		return f == float(b) && f > -exact && f < exact
-	case []any:
-		b, ok := b.([]any)
-		return ok && slices.EqualFunc(a, b, testEqual)
-	case map[string]any:
-		b, ok := b.(map[string]any)
-		if !ok || len(a) != len(b) {
-			return false
-		}
-		for name, v := range a {
-			if other, ok := b[name]; !ok || !testEqual(v, other) {
-				return false
-			}
-		}
-		return true
-	default:
-		return equalJSON(a, b)
-	}
 }
 
 // run applies edits, of which the first has the index first in the patch.

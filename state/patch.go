@@ -1,11 +1,13 @@
 package state
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/patchcost"
 )
 
 // ErrPatch is returned for a patch that is malformed or does not apply.
@@ -25,6 +27,7 @@ const MaxCopied = 8 << 20
 // them can reach (see safe), or takes out and adds what it would move (see shifts).
 type change struct {
 	tree   *tree
+	budget *patchcost.Budget // nil where the edits are not somebody else's
 	copied int
 	undo   []edit // in the order of the edits they take back
 
@@ -37,6 +40,22 @@ type change struct {
 }
 
 func patchError(cause error) error { return fmt.Errorf("%w: %w", ErrPatch, cause) }
+
+// budgetOf returns the budget of p on a document of size bytes.
+func budgetOf(ctx context.Context, p agui.Patch, size int) (*patchcost.Budget, error) {
+	if len(p) > patchcost.MaxOps {
+		return nil, fmt.Errorf("%w: a patch of %d operations, %d are allowed", ErrTooLarge, len(p), patchcost.MaxOps)
+	}
+	return patchcost.New(ctx, size+sizePatch(p)), nil
+}
+
+// spent is the error of a change with a budget. What is over the budget is too large.
+func spent(err error) error {
+	if errors.Is(err, patchcost.ErrSteps) {
+		return fmt.Errorf("%w: %w", ErrTooLarge, err)
+	}
+	return err
+}
 
 // editsOf reads p's pointers and values.
 func editsOf(p agui.Patch) ([]edit, error) {
@@ -65,16 +84,39 @@ func editsOf(p agui.Patch) ([]edit, error) {
 	return edits, nil
 }
 
+// charge takes the steps of e from the budget.
+func (c *change) charge(e edit) error {
+	if c.budget == nil {
+		return nil
+	}
+	for _, path := range [][]string{e.path, e.from} {
+		holder, _ := find(c.tree.root, path[:max(0, len(path)-1)])
+		if err := c.budget.Shift(holder); err != nil {
+			return spent(err)
+		}
+	}
+	if e.op == "move" || e.op == "copy" {
+		v, _ := find(c.tree.root, e.from)
+		return spent(c.budget.Visit(v))
+	}
+	return nil
+}
+
 // do applies e.
 func (c *change) do(e edit) error {
+	if err := c.charge(e); err != nil {
+		return err
+	}
 	if e.op == "test" {
-		if v, ok := find(c.tree.root, e.path); !ok || !equalJSON(v, e.value) {
+		if v, ok := find(c.tree.root, e.path); !ok || !patchcost.Equal(v, e.value) {
 			return fmt.Errorf("%w: test of %q failed", ErrPatch, Pointer(e.path...))
 		}
 		return nil
 	}
 	if c.lifted && (!inside(e.path, c.top) || e.op == "move" && !inside(e.from, c.top)) {
-		c.flush()
+		if err := c.flush(); err != nil {
+			return err
+		}
 	}
 	undo, err := c.apply(&e)
 	switch {
@@ -109,7 +151,7 @@ func (c *change) apply(e *edit) ([]edit, error) {
 		}
 		e.value = cloneJSON(v)
 	}
-	if len(e.path)+depthJSON(e.value) > MaxDepth {
+	if len(e.path)+patchcost.Depth(e.value) > MaxDepth {
 		return nil, fmt.Errorf("%w: nested too deep", ErrTooLarge)
 	}
 	old, had := find(c.tree.root, e.path)
@@ -140,7 +182,7 @@ func (c *change) move(e *edit) ([]edit, error) {
 		return nil, fmt.Errorf("%w: a value cannot be moved into itself", ErrPointer)
 	case within(e.from, e.path):
 		return c.hoist(e, v)
-	case len(e.path)+depthJSON(v) > MaxDepth:
+	case len(e.path)+patchcost.Depth(v) > MaxDepth:
 		return nil, fmt.Errorf("%w: nested too deep", ErrTooLarge)
 	}
 	e.value = v
@@ -225,14 +267,20 @@ func (c *change) lift(path []string) {
 }
 
 // flush sends the value that was lifted.
-func (c *change) flush() {
+func (c *change) flush() error {
 	if !c.lifted {
-		return
+		return nil
 	}
 	c.lifted = false
-	if v, ok := find(c.tree.root, c.top); ok && c.record {
-		c.wire = append(c.wire, operation(edit{op: "replace", path: c.top, value: v}))
+	v, ok := find(c.tree.root, c.top)
+	if !ok || !c.record {
+		return nil
 	}
+	if err := c.budget.Visit(v); err != nil {
+		return spent(err)
+	}
+	c.wire = append(c.wire, operation(edit{op: "replace", path: c.top, value: v}))
+	return nil
 }
 
 // common returns the longest beginning that a and b share, and one token more so that lift may take it off.
@@ -279,18 +327,22 @@ func sizePatch(p agui.Patch) int {
 // applyAll applies edits, all or none, and leaves the tree alone if the result is over limit bytes and not
 // smaller than before; 0 is no limit.
 func (c *change) applyAll(edits []edit, limit int) error {
+	err := c.doAll(edits, limit)
+	if err != nil {
+		c.rollback()
+	}
+	return err
+}
+
+func (c *change) doAll(edits []edit, limit int) error {
 	before := c.tree.size
 	for _, e := range edits {
 		if err := c.do(e); err != nil {
-			c.rollback()
 			return err
 		}
 	}
 	if limit > 0 && c.tree.size > limit && c.tree.size > before {
-		err := fmt.Errorf("%w: %d bytes, %d are allowed", ErrTooLarge, c.tree.size, limit)
-		c.rollback()
-		return err
+		return fmt.Errorf("%w: %d bytes, %d are allowed", ErrTooLarge, c.tree.size, limit)
 	}
-	c.flush()
-	return nil
+	return c.flush()
 }

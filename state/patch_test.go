@@ -1,6 +1,7 @@
 package state
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -35,7 +36,8 @@ func TestApply(t *testing.T) {
 		{"copies are independent", `{"a":[1]}`, `[{"op":"copy","from":"/a","path":"/b"},{"op":"add","path":"/b/-","value":2}]`, `{"a":[1],"b":[1,2]}`, nil},
 		{"copy by the empty name", `{"":1}`, `[{"op":"copy","from":"/","path":"/b"}]`, `{"":1,"b":1}`, nil},
 		{"test", `{"a":[null]}`, `[{"op":"test","path":"/a","value":[null]},{"op":"remove","path":"/a"}]`, `{}`, nil},
-		{"test of another number", `{"a":1}`, `[{"op":"test","path":"/a","value":1.0}]`, ``, ErrPatch},
+		{"test of a number by value", `{"a":1,"b":[{"c":1e2}]}`, `[{"op":"test","path":"/a","value":1.0},{"op":"test","path":"/b","value":[{"c":100}]},{"op":"remove","path":"/b"}]`, `{"a":1}`, nil},
+		{"test of another number", `{"a":1}`, `[{"op":"test","path":"/a","value":1.01}]`, ``, ErrPatch},
 		{"test of nothing", `{}`, `[{"op":"test","path":"/a","value":null}]`, ``, ErrPatch},
 		{"as a whole or not at all", `{"a":[1,{"b":2}],"c":3}`, `[{"op":"remove","path":"/a/0"},{"op":"move","from":"/c","path":"/a/0/b"},
 			{"op":"copy","from":"/a","path":"/d"},{"op":"replace","path":"/x","value":1}]`, ``, ErrPatch},
@@ -63,7 +65,7 @@ func TestApply(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = d.Apply(p)
+			err = d.Apply(t.Context(), p)
 			if !errors.Is(err, tt.err) || (err == nil) != (tt.err == nil) || err != nil && !errors.Is(err, ErrPatch) {
 				t.Fatalf("apply() error = %v, want %v", err, tt.err)
 			}
@@ -104,10 +106,74 @@ func TestApplyStopsACopyBomb(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Apply(p); !errors.Is(err, ErrTooLarge) || errors.Is(err, ErrPatch) {
+	if err := d.Apply(t.Context(), p); !errors.Is(err, ErrTooLarge) || errors.Is(err, ErrPatch) {
 		t.Errorf("apply() error = %v, want %v", err, ErrTooLarge)
 	}
 	same(t, "document", d.JSON(), json.RawMessage(`{}`))
+}
+
+// TestApplyHasABudget takes patches of a few kilobytes, each of which works on all of the document in every operation.
+func TestApplyHasABudget(t *testing.T) {
+	t.Parallel()
+	list := strings.TrimSuffix(strings.Repeat(`{"k":1},`, 1<<15), ",")
+	before := json.RawMessage(`{"a":{"":1,"list":[` + list + `]},"b":1}`)
+	repeat := func(n int, ops ...agui.PatchOp) (p agui.Patch) {
+		for range n {
+			p = append(p, ops...)
+		}
+		return p
+	}
+	there, back := agui.PatchOp{Op: "move", From: "/a/list", Path: "/a/l"}, agui.PatchOp{Op: "move", From: "/a/l", Path: "/a/list"}
+	for name, p := range map[string]agui.Patch{
+		"moves":                       repeat(200, there, back),
+		"moves out of what it was in": repeat(200, agui.PatchOp{Op: "move", From: "/a/list", Path: "/a"}, agui.PatchOp{Op: "add", Path: "/c", Value: json.RawMessage(`{}`)}, agui.PatchOp{Op: "move", From: "/a", Path: "/c/list"}, agui.PatchOp{Op: "move", From: "/c", Path: "/a"}),
+		"what readers cannot reach":   repeat(400, agui.PatchOp{Op: "replace", Path: "/a/", Value: json.RawMessage(`2`)}, agui.PatchOp{Op: "replace", Path: "/a/", Value: json.RawMessage(`3`)}, agui.PatchOp{Op: "replace", Path: "/b", Value: json.RawMessage(`2`)}, agui.PatchOp{Op: "replace", Path: "/b", Value: json.RawMessage(`3`)}),
+		"shifts":                      repeat(2000, agui.PatchOp{Op: "remove", Path: "/a/list/0"}),
+		"operations":                  repeat(10_001, agui.PatchOp{Op: "test", Path: "/b", Value: json.RawMessage(`1`)}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			events := 0
+			d, err := NewDocument(before, DocumentOptions{OnChange: func(Change) error { events++; return nil }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := d.JSON()
+			if err := d.Apply(t.Context(), p); !errors.Is(err, ErrTooLarge) || errors.Is(err, ErrPatch) || events > 0 {
+				t.Errorf("Apply() = %v and %d changes, want %v", err, events, ErrTooLarge)
+			}
+			same(t, "document", d.JSON(), want)
+			if err := d.Apply(t.Context(), p[:min(4, len(p))]); err != nil {
+				t.Errorf("a few of the operations: %v", err)
+			}
+		})
+	}
+}
+
+func TestATestWithoutAValueIsOfNull(t *testing.T) {
+	t.Parallel()
+	p := agui.Patch{{Op: "test", Path: "/a"}}
+	if _, err := apply(json.RawMessage(`{"a":null}`), p); err != nil {
+		t.Errorf("of null: %v", err)
+	}
+	if _, err := apply(json.RawMessage(`{"a":0}`), p); !errors.Is(err, ErrPatch) {
+		t.Errorf("of another value: %v", err)
+	}
+}
+
+func TestApplyEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	d, err := NewDocument(json.RawMessage(`{"a":[`+strings.TrimSuffix(strings.Repeat(`1,`, 1<<14), ",")+`]}`), DocumentOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, cause := d.JSON(), errors.New("stopped")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(cause)
+	if err := d.Apply(ctx, agui.Patch{{Op: "move", From: "/a", Path: "/b"}}); !errors.Is(err, cause) || errors.Is(err, ErrPatch) {
+		t.Errorf("Apply() = %v, want %v", err, cause)
+	}
+	same(t, "document", d.JSON(), before)
 }
 
 func FuzzPatch(f *testing.F) {
@@ -135,7 +201,7 @@ func FuzzPatch(f *testing.F) {
 			same(t, "undo", back, before)
 			return nil
 		}
-		err = d.Apply(p)
+		err = d.Apply(t.Context(), p)
 		same(t, "reader", now, d.JSON())
 		if err != nil {
 			same(t, "after "+err.Error(), d.JSON(), before)
@@ -147,7 +213,7 @@ func FuzzPatch(f *testing.F) {
 }
 
 // apply returns doc, an object, with p applied strictly by RFC 6902, as a whole or not at all. Array indices
-// are plain decimals, parents must exist, and numbers are equal to a test if they are spelled alike.
+// are plain decimals, and parents must exist.
 func apply(doc json.RawMessage, p agui.Patch) (json.RawMessage, error) {
 	root, err := parseObject(doc)
 	if err != nil {

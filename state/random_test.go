@@ -1,6 +1,7 @@
 package state
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -226,7 +227,7 @@ func (m *mirror) follow(c Change) error {
 		m.t.Fatalf("%s by %s: evanphx: %v", before, raw, err)
 	}
 	same(m.t, fmt.Sprintf("%s by %s", before, raw), foreign, after)
-	strict, err := c.Patch.Apply(before)
+	strict, err := c.Patch.Apply(context.Background(), before)
 	if err != nil {
 		m.t.Fatalf("%s by %s: as the reference client: %v", before, raw, err)
 	}
@@ -264,7 +265,7 @@ func TestRandomChanges(t *testing.T) {
 			case 1:
 				err = d.Replace(renderJSON(g.vary(d.tree.root, 4)))
 			case 2:
-				err = d.Apply(g.patch(d.tree.root))
+				err = d.Apply(t.Context(), g.patch(d.tree.root))
 			default:
 				err = d.Set(g.pointer(d.tree.root), renderJSON(g.value(3)))
 			}
@@ -368,7 +369,7 @@ func TestApplyAgreesWithTheProtocols(t *testing.T) {
 		p := g.patch(doc)
 		old := renderJSON(doc)
 		ours, err := apply(old, p)
-		theirs, other := p.Apply(old)
+		theirs, other := p.Apply(t.Context(), old)
 		if other != nil && slices.ContainsFunc(p, leadsAstray) {
 			continue // it is refused there, for no client follows
 		}

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -151,7 +152,7 @@ func (s *Scope) Remove(pointer string) error {
 }
 
 // Apply is [Document.Apply], or [ErrForbidden] if any of the operations writes where s does not allow it.
-func (s *Scope) Apply(p agui.Patch) error {
+func (s *Scope) Apply(ctx context.Context, p agui.Patch) error {
 	for _, op := range p {
 		if op.Op == "test" {
 			continue
@@ -166,7 +167,7 @@ func (s *Scope) Apply(p agui.Patch) error {
 			return err
 		}
 	}
-	return s.doc.Apply(p)
+	return s.doc.Apply(ctx, p)
 }
 
 // Finish gives a mapped scope's outputs to its parent, in the order of their pointers. For other scopes

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"testing"
@@ -87,7 +88,7 @@ func TestRestrict(t *testing.T) {
 	d, _ := watched(t, `{"a":{"b":1},"ab":1,"c":1}`, DocumentOptions{})
 	s := Shared(d).Restrict("/a", "/c")
 	patch := func(op, from, path string) error {
-		return s.Apply(agui.Patch{{Op: op, From: from, Path: path, Value: json.RawMessage(`1`)}})
+		return s.Apply(context.Background(), agui.Patch{{Op: op, From: from, Path: path, Value: json.RawMessage(`1`)}})
 	}
 	for what, err := range map[string]error{
 		"set": s.Set("/ab", 2), "set root": s.Set("", map[string]any{}), "remove": s.Remove("/ab"),

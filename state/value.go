@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/agui-gateway/gateway/internal/patchcost"
 )
 
 // Values are kept as encoding/json decodes them into an any, numbers as [json.Number]: a float64 would lose
@@ -50,7 +52,7 @@ func parseObject(raw []byte) (map[string]any, error) {
 	case nil:
 		return map[string]any{}, nil
 	case map[string]any:
-		if depthJSON(v) > MaxDepth {
+		if patchcost.Depth(v) > MaxDepth {
 			return nil, fmt.Errorf("%w: nested too deep", ErrTooLarge)
 		}
 		return v, nil
@@ -209,24 +211,6 @@ func spend(v any, n int) (left int) {
 		n -= sizeJSON(v)
 	}
 	return n
-}
-
-// depthJSON is 0 for a scalar and one more than its deepest item for a container.
-func depthJSON(v any) int {
-	deepest := -1
-	switch v := v.(type) {
-	case []any:
-		deepest = 0
-		for _, item := range v {
-			deepest = max(deepest, depthJSON(item))
-		}
-	case map[string]any:
-		deepest = 0
-		for _, item := range v {
-			deepest = max(deepest, depthJSON(item))
-		}
-	}
-	return deepest + 1
 }
 
 // equalJSON compares by content. Numbers are equal if they are spelled alike: 1.0 is not 1, because a

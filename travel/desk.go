@@ -104,7 +104,7 @@ func (d desk[T]) ask(turn *groupchat.Turn, t trip, options []T, best, days int, 
 // book writes the choice into the itinerary and confirms it. The options are written in the same delta and not before,
 // because a page shows them on the question's card until one is chosen.
 func (d desk[T]) book(turn *groupchat.Turn, t trip, options []T, chosen T, days int) error {
-	err := write(turn.State(), assignment{d.list, options}, assignment{"/itinerary/" + d.item, chosen}, assignment{"/planning_step", d.bookedStep})
+	err := write(turn, assignment{d.list, options}, assignment{"/itinerary/" + d.item, chosen}, assignment{"/planning_step", d.bookedStep})
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (d desk[T]) words(turn *groupchat.Turn, key string, t trip, script map[stri
 
 // keep says that the chosen option is booked already.
 func (d desk[T]) keep(turn *groupchat.Turn, t trip, chosen T) error {
-	if err := write(turn.State(), assignment{"/planning_step", d.bookedStep}); err != nil {
+	if err := write(turn, assignment{"/planning_step", d.bookedStep}); err != nil {
 		return err
 	}
 	return d.say(turn, "kept", t, english.Kept(d.thing(chosen)))

@@ -31,7 +31,7 @@ func (v voice) guide(ctx context.Context, turn *groupchat.Turn) error {
 		return errors.New("travel: no experiences without a city")
 	}
 	picked := city.Experiences()
-	if err := write(turn.State(), assignment{"/experiences", picked}); err != nil {
+	if err := write(turn, assignment{"/experiences", picked}); err != nil {
 		return err
 	}
 	return v.say(ctx, turn, "picked", english.ExperiencesPicked(city, picked, o.Days))

@@ -173,7 +173,7 @@ func (s *supervisor) send(topic english.Topic, say string, before ...assignment)
 					return err
 				}
 			}
-			return write(turn.State(), puts...)
+			return write(turn, puts...)
 		},
 		Instruction: s.instruction(topic),
 		Reason:      string(topic),
@@ -191,7 +191,7 @@ func (s *supervisor) instruction(topic english.Topic) string {
 func (s *supervisor) finish(t trip) groupchat.Decision {
 	say := s.noting(english.Ready(t.summary(), s.task.Days))
 	return groupchat.Decision{Done: true, Reason: stepComplete, Act: func(ctx context.Context, turn *groupchat.Turn) error {
-		err := write(turn.State(), assignment{"/active_agent", supervisorAgent}, assignment{"/planning_step", stepComplete})
+		err := write(turn, assignment{"/active_agent", supervisorAgent}, assignment{"/planning_step", stepComplete})
 		if err != nil {
 			return err
 		}
@@ -210,7 +210,7 @@ func (s *supervisor) noting(text string) string {
 func (s *supervisor) reply(text string) groupchat.Decision {
 	text = s.noting(text)
 	return groupchat.Decision{Done: true, Reason: "reply", Act: func(ctx context.Context, turn *groupchat.Turn) error {
-		if err := write(turn.State(), assignment{"/active_agent", supervisorAgent}); err != nil {
+		if err := write(turn, assignment{"/active_agent", supervisorAgent}); err != nil {
 			return err
 		}
 		return s.voice.say(ctx, turn, "reply", text)
@@ -218,7 +218,7 @@ func (s *supervisor) reply(text string) groupchat.Decision {
 }
 
 func writeAct(puts ...assignment) func(context.Context, *groupchat.Turn) error {
-	return func(_ context.Context, turn *groupchat.Turn) error { return write(turn.State(), puts...) }
+	return func(_ context.Context, turn *groupchat.Turn) error { return write(turn, puts...) }
 }
 
 var (

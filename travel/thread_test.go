@@ -201,7 +201,7 @@ func (r *recorder) sink(e agui.Event, data []byte) error {
 	case *agui.StateSnapshot:
 		r.before, r.state = r.state, e.Snapshot
 	case *agui.StateDelta:
-		next, err := e.Delta.Apply(r.state)
+		next, err := e.Delta.Apply(context.Background(), r.state)
 		if err != nil {
 			r.t.Errorf("%s: %v", data, err)
 		}

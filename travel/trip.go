@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/groupchat"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/travel/internal/catalogue"
 	"github.com/agui-gateway/gateway/travel/internal/english"
@@ -145,7 +146,8 @@ type assignment struct {
 }
 
 // write makes all assignments in one delta. Values that are there already are not sent.
-func write(s *state.Scope, values ...assignment) error {
+func write(turn *groupchat.Turn, values ...assignment) error {
+	s := turn.State()
 	patch := make(agui.Patch, 0, len(values)+1)
 	for _, p := range values {
 		value, err := json.Marshal(p.value)
@@ -161,7 +163,7 @@ func write(s *state.Scope, values ...assignment) error {
 		}
 		patch = append(patch, agui.PatchOp{Op: op, Path: p.pointer, Value: value})
 	}
-	return s.Apply(patch)
+	return s.Apply(turn.Context(), patch)
 }
 
 func isObject(s state.Reader, pointer string) bool {

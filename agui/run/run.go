@@ -1,8 +1,10 @@
 package run
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -10,7 +12,7 @@ import (
 )
 
 // Errors of a [Run]. An event out of order is an [*OrderError], a malformed one an [*EventError], a patch that does not
-// apply is what the view's document says of it.
+// apply fails with the error of the view's document.
 var (
 	// ErrRunEnded is returned for whatever is written after the terminal event.
 	ErrRunEnded = errors.New("run: the run has ended")
@@ -65,6 +67,8 @@ type Run struct {
 	chunks agui.Expander
 	err    error // of the sink
 	ended  bool
+
+	interrupt context.CancelCauseFunc // ends the work on a patch, without the lock
 }
 
 // New returns a run that has not started.
@@ -77,6 +81,7 @@ func New(o Options) *Run {
 	}
 	r := &Run{o: o, mu: lock.New(), view: o.View, chunks: agui.Expander{Forgiving: true}}
 	r.Writer = r.As("")
+	r.view.patching, r.interrupt = context.WithCancelCause(context.Background())
 	return r
 }
 
@@ -89,7 +94,7 @@ func (r *Run) Start(s *agui.RunStarted) error {
 	return r.locked(func() error { return r.emit(s) })
 }
 
-// Emit sends any event but those of the run itself. See [Run] for what it refuses. It may wait, see RunOptions.Throttle.
+// Emit sends any event but those of the run itself. See [Run] for what it refuses. It may wait, see [Options.Throttle].
 func (r *Run) Emit(e agui.Event) error {
 	switch e.(type) {
 	case *agui.RunStarted, *agui.RunFinished, *agui.RunError, *agui.Unknown:
@@ -181,19 +186,29 @@ func (r *Run) withPending(o *agui.Outcome) *agui.Outcome {
 	return named
 }
 
-// Fail sends RUN_ERROR. What is open is abandoned. Of a malformed error only message and code are sent: a run can always
-// be ended.
+// Fail sends RUN_ERROR. What is open is abandoned. Of a malformed or too large error only message and code are sent, cut short
+// if they have to be: a run can always be ended. It does not wait for a patch that is being applied.
 func (r *Run) Fail(e *agui.RunError) error {
 	if e == nil {
 		return errNilEvent
 	}
+	r.interrupt(ErrRunEnded)
 	return r.locked(func() error {
 		agui.Normalize(e)
-		if agui.Validate(e) != nil {
-			e = &agui.RunError{Message: e.Message, Code: e.Code}
+		if data, err := agui.Encode(e); err != nil || agui.Validate(e) != nil || r.tooLarge(data) {
+			e = &agui.RunError{Message: r.clip(e.Message), Code: r.clip(e.Code)}
 		}
 		return r.end(e)
 	})
+}
+
+// clip returns the beginning of a text of which two fit into an event.
+func (r *Run) clip(text string) string {
+	const share = 16 // a byte takes up to six in JSON
+	if r.o.MaxEvent > 0 && len(text) > r.o.MaxEvent/share {
+		return strings.ToValidUTF8(text[:r.o.MaxEvent/share], "")
+	}
+	return text
 }
 
 // Ended reports whether the terminal event was sent.
@@ -313,11 +328,13 @@ func (r *Run) encode(e agui.Event) ([]byte, error) {
 		return nil, nil
 	}
 	data, err := agui.Encode(e)
-	if err == nil && r.o.MaxEvent > 0 && len(data) > r.o.MaxEvent {
+	if _, last := e.(*agui.RunError); err == nil && r.tooLarge(data) && !last { // Fail has made that as short as it can be
 		return nil, ErrEventTooLarge
 	}
 	return data, err
 }
+
+func (r *Run) tooLarge(data []byte) bool { return r.o.MaxEvent > 0 && len(data) > r.o.MaxEvent }
 
 // isPlainContent reports whether e is a delta of text and nothing else. Nothing in one can be malformed: the text has been
 // settled, and its id and its tag must be those of something that is open.

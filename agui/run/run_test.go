@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -366,5 +367,85 @@ func TestAWriterKeepsTheErrorOfItsBeginning(t *testing.T) {
 	}
 	if err := errors.Join(first.End(), call.Result(agui.TextContent("x")), r.Finish(&agui.RunFinished{})); err != nil {
 		t.Error(err)
+	}
+}
+
+// A slowDocument works on a patch until its context is done.
+type slowDocument struct {
+	doc
+	begun chan struct{}
+}
+
+func (d slowDocument) Apply(ctx context.Context, _ agui.Patch) error {
+	close(d.begun)
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+func TestARunEndsWhileAPatchIsApplied(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(r *Run) error{
+		"fail":     func(r *Run) error { return r.Fail(&agui.RunError{Message: "stopped"}) },
+		"handover": func(r *Run) error { return r.Handover().Fail(&agui.RunError{Message: "stopped"}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := slowDocument{doc{}, make(chan struct{})}
+			r, s := newTestRun(t, Options{View: NewView(nil, d)})
+			emitted := make(chan error)
+			go func() { emitted <- r.Emit(&agui.StateDelta{Delta: agui.Patch{}}) }()
+			<-d.begun
+			if err := end(r); err != nil {
+				t.Errorf("the end of the run: %v", err)
+			}
+			if err := <-emitted; !errors.Is(err, ErrRunEnded) {
+				t.Errorf("Emit() = %v, want %v", err, ErrRunEnded)
+			}
+			if got := s.types(); got != "RUN_STARTED RUN_ERROR" {
+				t.Errorf("sent %s", got)
+			}
+		})
+	}
+}
+
+func TestAHeirAppliesPatches(t *testing.T) {
+	t.Parallel()
+	r, _ := newTestRun(t, Options{})
+	if err := r.Emit(&agui.ActivitySnapshot{MessageID: "a", ActivityType: "list", Content: json.RawMessage(`{"l":[` + strings.Repeat("1,", 1<<14) + `1]}`)}); err != nil {
+		t.Fatal(err)
+	}
+	delta := &agui.ActivityDelta{MessageID: "a", ActivityType: "list", Patch: agui.Patch{{Op: "move", From: "/l", Path: "/m"}}}
+	if err := r.Handover().Emit(delta); err != nil {
+		t.Errorf("Emit() = %v", err)
+	}
+}
+
+// TestARunCanBeFailed also where the error is larger than an event.
+func TestARunCanBeFailed(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("\x01", 2<<10)
+	for name, tt := range map[string]struct {
+		max  int
+		e    agui.RunError
+		code string
+	}{
+		"message":            {1 << 10, agui.RunError{Message: long, Code: "c"}, "c"},
+		"code":               {1 << 10, agui.RunError{Message: "m", Code: long}, long[:64]},
+		"both":               {1 << 10, agui.RunError{Message: long, Code: long}, long[:64]},
+		"usage":              {1 << 10, agui.RunError{Message: "m", Code: "c", Usage: make([]agui.TokenUsage, 1000)}, "c"},
+		"next to no room":    {10, agui.RunError{Message: "m", Code: "c"}, ""},
+		"a character is cut": {16 * 3, agui.RunError{Message: "ab\u00e9", Code: "c"}, "c"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &sent{t: t}
+			r := New(Options{ThreadID: "t", RunID: "r", MaxEvent: tt.max, Sink: s.sink})
+			if err := r.Fail(&tt.e); err != nil || !r.Ended() {
+				t.Fatalf("Fail() = %v, ended %v", err, r.Ended())
+			}
+			if got := s.events[0].(*agui.RunError); got.Code != tt.code || tt.max > 100 && len(s.lines[0]) > tt.max {
+				t.Errorf("sent %d bytes with code %q, want %q", len(s.lines[0]), got.Code, tt.code)
+			}
+		})
 	}
 }

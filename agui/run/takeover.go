@@ -1,6 +1,8 @@
 package run
 
 import (
+	"context"
+
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/internal/lock"
 )
@@ -28,10 +30,12 @@ func (r *Run) Replay(e agui.Event) error {
 // stream, under another writer. What the old writers send from now on is refused with [ErrRunEnded], and what they
 // look at is empty. It is how a run comes to its end while an agent that does not listen is still at work.
 func (r *Run) Handover() *Run {
+	r.interrupt(ErrRunEnded)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	heir := &Run{o: r.o, mu: lock.New(), view: r.view, chunks: r.chunks, err: r.err, ended: r.ended}
 	heir.Writer = heir.As("")
+	heir.view.patching, heir.interrupt = context.WithCancelCause(context.Background())
 	r.view, r.chunks, r.ended = NewView(nil, nil), agui.Expander{}, true
 	return heir
 }

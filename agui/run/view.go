@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,9 +10,10 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 )
 
-// A StateDocument is the shared state a [View] folds state events into. A patch applies as a whole or not at all.
+// A StateDocument is the shared state a [View] folds state events into. A patch applies as a whole or not at all; a context
+// that is done ends the work.
 type StateDocument interface {
-	Apply(agui.Patch) error
+	Apply(context.Context, agui.Patch) error
 	Replace(json.RawMessage) error
 	JSON() json.RawMessage
 }
@@ -34,6 +36,8 @@ type View struct {
 	joined  int      // messages that events added
 
 	open agui.Tracker // what is open, and whose it is
+
+	patching context.Context // ends the work on a patch; that of the run that writes the events
 }
 
 // NewView returns the view of a thread that holds messages, none of them new to the caller, and state; without a
@@ -45,6 +49,7 @@ func NewView(messages []agui.Message, state StateDocument) *View {
 		calls:    make(map[string]*call),
 		answered: make(map[string]bool),
 		state:    state,
+		patching: context.Background(),
 	}
 	v.open.Known = v.ownerOf
 	for _, m := range messages {
@@ -108,7 +113,7 @@ func (v *View) fold(e agui.Event) error {
 		}
 	case *agui.StateDelta:
 		if v.state != nil {
-			return v.state.Apply(e.Delta)
+			return v.state.Apply(v.patching, e.Delta)
 		}
 	case *agui.RunStarted:
 		v.forgetRun()

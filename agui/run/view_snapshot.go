@@ -162,7 +162,7 @@ func (v *View) changeActivity(e *agui.ActivityDelta) error {
 	if !ok {
 		content = json.RawMessage("{}")
 	}
-	content, err := e.Patch.Apply(content)
+	content, err := e.Patch.Apply(v.patching, content)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -27,7 +28,7 @@ func (d doc) JSON() json.RawMessage {
 
 var errNoMember = errors.New("no such member")
 
-func (d doc) Apply(p agui.Patch) error {
+func (d doc) Apply(_ context.Context, p agui.Patch) error {
 	for _, op := range p {
 		name := strings.TrimPrefix(op.Path, "/")
 		if _, ok := d[name]; !ok && op.Op != "add" {

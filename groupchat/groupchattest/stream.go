@@ -2,6 +2,7 @@ package groupchattest
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -35,7 +36,7 @@ func (s *stream) take(t T, e agui.Event) {
 	case *agui.StateSnapshot:
 		s.before, s.state = s.state, e.Snapshot
 	case *agui.StateDelta:
-		if s.state, err = e.Delta.Apply(s.state); err != nil {
+		if s.state, err = e.Delta.Apply(context.Background(), s.state); err != nil {
 			t.Errorf("the delta %s does not apply: %v", data, err)
 		}
 	}

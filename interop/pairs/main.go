@@ -12,6 +12,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -221,7 +222,7 @@ func (g generator) transfer(d *state.Document, content any) (err error) {
 		if g.IntN(2) == 0 {
 			p = append(p, agui.PatchOp{Op: "add", Path: g.pointer(content), Value: json.RawMessage(`{"b":[1]}`)})
 		}
-		if err = d.Apply(p); err == nil && d.Rev() > 0 {
+		if err = d.Apply(context.Background(), p); err == nil && d.Rev() > 0 {
 			return nil
 		}
 	}

@@ -2,6 +2,7 @@ package teamtest
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -81,7 +82,7 @@ func (h *heard) take(e agui.Event, earlier []*madeCall) error {
 	case *agui.StateSnapshot:
 		h.state = e.Snapshot
 	case *agui.StateDelta:
-		h.state, err = e.Delta.Apply(h.state)
+		h.state, err = e.Delta.Apply(context.Background(), h.state)
 	case *agui.RunError:
 		h.code = cmp.Or(e.Code, "error")
 	case *agui.RunFinished:

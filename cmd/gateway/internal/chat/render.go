@@ -2,6 +2,7 @@ package chat
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"strconv"
 
@@ -162,7 +163,7 @@ func (r *renderer) activityEvent(e agui.Event) {
 		}
 	case *agui.ActivityDelta:
 		if a := r.activities[e.MessageID]; a != nil {
-			if content, err := e.Patch.Apply(a.content); err == nil { // one that does not apply changes nothing
+			if content, err := e.Patch.Apply(context.Background(), a.content); err == nil { // one that does not apply changes nothing
 				a.content, a.changed = content, true
 			}
 		}
