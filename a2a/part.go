@@ -5,9 +5,11 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/surrogate"
 )
 
-// A part is a piece of a message or an artifact: text, data, or a file by its bytes, in base64, or its URL.
+// A part is a piece of a message or an artifact: text, data, or a file by its bytes, in base64, or its URL. Its text may hold halves
+// of characters, see [surrogate.Text].
 type part struct {
 	Text            string
 	Data            json.RawMessage
@@ -20,7 +22,7 @@ func (p *part) isFile() bool { return p.Bytes != "" || p.URL != "" }
 // UnmarshalJSON reads a part in the form of either version.
 func (p *part) UnmarshalJSON(data []byte) error {
 	var told struct {
-		Text      string          `json:"text"`
+		Text      surrogate.Text  `json:"text"`
 		Raw       string          `json:"raw"`
 		URL       string          `json:"url"`
 		Data      json.RawMessage `json:"data"`
@@ -36,7 +38,7 @@ func (p *part) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &told); err != nil {
 		return err
 	}
-	*p = part{Text: told.Text, Bytes: told.Raw, URL: told.URL, MediaType: told.MediaType, Name: told.Filename}
+	*p = part{Text: string(told.Text), Bytes: told.Raw, URL: told.URL, MediaType: told.MediaType, Name: told.Filename}
 	if f := told.File; f.Bytes != "" || f.URI != "" {
 		p.Bytes, p.URL, p.MediaType, p.Name = f.Bytes, f.URI, f.MimeType, f.Name
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/surrogate"
 )
 
 // A question is what a task waits for, as an interrupt's id has it: which task, and which status of it.
@@ -64,5 +65,5 @@ func (s *taskStatus) text() string {
 	if s.Message == nil {
 		return ""
 	}
-	return textOf(s.Message.Parts, "\n")
+	return surrogate.Text(textOf(s.Message.Parts, "\n")).Valid()
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/client"
+	"github.com/agui-gateway/gateway/internal/surrogate"
 )
 
 // A teller tells a run as events of AG-UI, each thing once, whichever way and how often the agent has told it.
@@ -33,6 +34,7 @@ type teller struct {
 type text struct {
 	id   string // of the text message
 	said strings.Builder
+	join surrogate.Joiner
 	open bool
 	n    int // how often it was begun anew
 }
@@ -178,7 +180,8 @@ func (t *teller) replace(s *text) error {
 }
 
 // say says more of a text. Whole ends it.
-func (t *teller) say(s *text, more string, whole bool) error {
+func (t *teller) say(s *text, piece string, whole bool) error {
+	more := s.join.Add(surrogate.Text(piece))
 	if more != "" {
 		if !s.open {
 			s.open = true

@@ -102,6 +102,36 @@ graph: Said by a node.
 	}
 }
 
+// rawPiece is a piece of a message with a string of JSON as its text, and as the arguments of its call.
+func rawPiece(text string) []any {
+	return piece("a", map[string]any{"content": json.RawMessage(text), "additional_kwargs": map[string]any{"reasoning_content": json.RawMessage(text)},
+		"tool_call_chunks": []any{map[string]any{"id": "c", "name": "", "args": json.RawMessage(text), "index": 0}}})
+}
+
+func TestACharacterSplitBetweenPieces(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, func(r *run) {
+		r.send("messages", piece("a", map[string]any{"tool_call_chunks": []any{map[string]any{"id": "c", "name": "find", "args": "", "index": 0}}}))
+		r.send("messages", rawPiece(`"Hi \ud83d"`))
+		r.send("messages", rawPiece(`"\ude00!"`))
+	})
+	out := groupchattest.NewThread(t, desk(t, s, langgraph.Options{}), groupchattest.Options{}).Say("go")
+	text, thought, args := "", "", ""
+	for _, e := range out.Body() {
+		switch e := e.(type) {
+		case *agui.TextMessageContent:
+			text += e.Delta
+		case *agui.ReasoningMessageContent:
+			thought += e.Delta
+		case *agui.ToolCallArgs:
+			args += e.Delta
+		}
+	}
+	if want := "Hi 😀!"; text != want || thought != want || args != want {
+		t.Errorf("text %q, thought %q, arguments %q, want %q", text, thought, args, want)
+	}
+}
+
 // The server keeps the conversation: it is sent what is new, and all of it again if it has forgotten the thread.
 func TestTheServerIsSentWhatItLacks(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/surrogate"
 )
 
 // The types of messages that are told of here.
@@ -43,7 +44,7 @@ type message struct {
 type callPiece struct {
 	ID    string          `json:"id"`
 	Name  string          `json:"name"`
-	Args  string          `json:"args"`
+	Args  surrogate.Text  `json:"args"`
 	Index json.RawMessage `json:"index"`
 }
 
@@ -98,14 +99,14 @@ func isMarked(m *message) bool { return m.Extra.Marked }
 // A block is a part of a message's content.
 type block struct {
 	Type      string          `json:"type"`
-	Text      string          `json:"text"`
-	Thinking  string          `json:"thinking"`
-	Reasoning string          `json:"reasoning"`
+	Text      surrogate.Text  `json:"text"`
+	Thinking  surrogate.Text  `json:"thinking"`
+	Reasoning surrogate.Text  `json:"reasoning"`
 	Summary   json.RawMessage `json:"summary"`
 }
 
 // saidBy is what a message says, and what it thinks.
-func saidBy(m *message) (text, thought string) {
+func saidBy(m *message) (text, thought surrogate.Text) {
 	if json.Unmarshal(m.Extra.Reasoning, &thought) != nil {
 		thought = ""
 	}
@@ -115,7 +116,7 @@ func saidBy(m *message) (text, thought string) {
 	var blocks []json.RawMessage
 	_ = json.Unmarshal(m.Content, &blocks) // what is neither says nothing
 	for _, raw := range blocks {
-		var plain string
+		var plain surrogate.Text
 		if json.Unmarshal(raw, &plain) == nil {
 			text += plain
 			continue
@@ -133,16 +134,15 @@ func saidBy(m *message) (text, thought string) {
 }
 
 // summaryOf is the text of a summary of reasoning.
-func summaryOf(raw json.RawMessage) string {
+func summaryOf(raw json.RawMessage) (text surrogate.Text) {
 	var parts []struct {
-		Text string `json:"text"`
+		Text surrogate.Text `json:"text"`
 	}
 	_ = json.Unmarshal(raw, &parts) // what is no list has no text
-	var text strings.Builder
 	for _, p := range parts {
-		text.WriteString(p.Text)
+		text += p.Text
 	}
-	return text.String()
+	return text
 }
 
 // resultOf is what a tool returned.
@@ -150,9 +150,9 @@ func resultOf(m *message) agui.Content {
 	text, _ := saidBy(m)
 	var plain string
 	if text == "" && json.Unmarshal(m.Content, &plain) != nil {
-		text = string(m.Content)
+		text = surrogate.Text(m.Content)
 	}
-	return agui.TextContent(text)
+	return agui.TextContent(text.Valid())
 }
 
 // A sentMessage is a message as a server is sent it.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/client"
+	"github.com/agui-gateway/gateway/internal/surrogate"
 )
 
 // A told is what was told of a run so far.
@@ -34,8 +35,10 @@ type said struct {
 	owner       agui.Tagged
 	owned       bool // something was told of it
 	text        strings.Builder
+	join        surrogate.Joiner
 	open        bool   // its text
 	thought     string // id of the reasoning that is open
+	thinks      surrogate.Joiner
 	thoughts    int
 	calls       map[string]*call
 	callOrder   []string
@@ -50,6 +53,7 @@ type call struct {
 	id    string
 	name  string
 	args  strings.Builder
+	join  surrogate.Joiner
 	begun bool
 	ended bool
 }
@@ -136,7 +140,8 @@ func (t *told) touch(s *said) (bool, error) {
 }
 
 // write tells more of a message's text.
-func (t *told) write(s *said, text string) error {
+func (t *told) write(s *said, piece surrogate.Text) error {
+	text := s.join.Add(piece)
 	if text == "" {
 		return nil
 	}
@@ -157,7 +162,8 @@ func (t *told) write(s *said, text string) error {
 }
 
 // think tells more of what a message thinks.
-func (t *told) think(s *said, text string) error {
+func (t *told) think(s *said, piece surrogate.Text) error {
+	text := s.thinks.Add(piece)
 	if text == "" {
 		return nil
 	}
@@ -192,14 +198,14 @@ func (t *told) argue(s *said, p callPiece) error {
 		c.id = cmp.Or(c.id, p.ID)
 		c.name += p.Name
 	}
-	c.args.WriteString(p.Args)
+	delta := c.join.Add(p.Args)
+	c.args.WriteString(delta)
 	if c.ended || c.name == "" || c.id == "" {
 		return nil
 	}
 	if ok, err := t.touch(s); !ok {
 		return err
 	}
-	delta := p.Args
 	if !c.begun {
 		c.begun, delta = true, c.args.String()
 		t.callers[c.id] = s
@@ -240,7 +246,7 @@ func (t *told) whole(m *message, s *said) error {
 			return err
 		}
 	}
-	if before := s.text.String(); strings.HasPrefix(text, before) {
+	if before := s.text.String(); strings.HasPrefix(string(text), before) {
 		if err := t.write(s, text[len(before):]); err != nil {
 			return err
 		}
@@ -249,7 +255,7 @@ func (t *told) whole(m *message, s *said) error {
 		if c.ID == "" || t.callers[c.ID] != nil {
 			continue
 		}
-		if err := t.argue(s, callPiece{ID: c.ID, Name: c.Name, Args: argumentsOf(c.Args)}); err != nil {
+		if err := t.argue(s, callPiece{ID: c.ID, Name: c.Name, Args: surrogate.Text(argumentsOf(c.Args))}); err != nil {
 			return err
 		}
 	}

@@ -166,6 +166,32 @@ func TestClientReadsForeignStreams(t *testing.T) {
 			"REASONING_MESSAGE_START messageId=\"m\" role=\"reasoning\"\nREASONING_MESSAGE_CONTENT messageId=\"m\" delta=\"hm\"\nREASONING_MESSAGE_END messageId=\"m\"\n",
 		},
 		{
+			"characters that are split between two events",
+			`{"type":"TEXT_MESSAGE_START","messageId":"m","role":"assistant"}
+			 {"type":"TEXT_MESSAGE_START","messageId":"n","role":"assistant"}
+			 {"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"Hi \ud83d"}
+			 {"type":"TEXT_MESSAGE_CONTENT","messageId":"n","delta":"\uD83D"}
+			 {"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"\ude00!"}
+			 {"type":"TEXT_MESSAGE_CONTENT","messageId":"n","delta":"\uDE01"}
+			 {"type":"TEXT_MESSAGE_END","messageId":"m"}
+			 {"type":"TEXT_MESSAGE_END","messageId":"n"}
+			 {"type":"TOOL_CALL_CHUNK","toolCallId":"c","toolCallName":"f","delta":"{\"a\":\"\ud83d"}
+			 {"type":"TOOL_CALL_CHUNK","delta":"\ude00\"}"}
+			 {"type":"THINKING_START"}
+			 {"type":"THINKING_TEXT_MESSAGE_START"}
+			 {"type":"THINKING_TEXT_MESSAGE_CONTENT","delta":"a\ud83d"}
+			 {"type":"THINKING_TEXT_MESSAGE_CONTENT","delta":"b"}
+			 {"type":"THINKING_TEXT_MESSAGE_END"}
+			 {"type":"THINKING_END"}`,
+			"TEXT_MESSAGE_START messageId=\"m\" role=\"assistant\"\nTEXT_MESSAGE_START messageId=\"n\" role=\"assistant\"\n" +
+				"TEXT_MESSAGE_CONTENT messageId=\"m\" delta=\"Hi \"\nTEXT_MESSAGE_CONTENT messageId=\"m\" delta=\"😀!\"\nTEXT_MESSAGE_CONTENT messageId=\"n\" delta=\"😁\"\n" +
+				"TEXT_MESSAGE_END messageId=\"m\"\nTEXT_MESSAGE_END messageId=\"n\"\n" +
+				"TOOL_CALL_START toolCallId=\"c\"\nTOOL_CALL_ARGS toolCallId=\"c\" delta=\"{\\\"a\\\":\\\"\"\nTOOL_CALL_ARGS toolCallId=\"c\" delta=\"😀\\\"}\"\nTOOL_CALL_END toolCallId=\"c\"\n" +
+				"REASONING_START messageId=\"thinking-1-1\"\nREASONING_MESSAGE_START messageId=\"thinking-1-1\" role=\"reasoning\"\n" +
+				"REASONING_MESSAGE_CONTENT messageId=\"thinking-1-1\" delta=\"a\"\nREASONING_MESSAGE_CONTENT messageId=\"thinking-1-1\" delta=\"\uFFFDb\"\n" +
+				"REASONING_MESSAGE_END messageId=\"thinking-1-1\"\nREASONING_END messageId=\"thinking-1-1\"\n",
+		},
+		{
 			"a result that is an object, without an id",
 			`{"type":"TOOL_CALL_RESULT","toolCallId":"c","content":{"a":1}}`,
 			"TOOL_CALL_RESULT messageId=\"result-c\" toolCallId=\"c\" content=\"{\\\"a\\\":1}\"\n",

@@ -2,14 +2,18 @@ package client
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"mime"
 	"net/http"
 	"time"
+	"unicode/utf8"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/surrogate"
 )
 
 // An answer is one response to a [Request].
@@ -20,6 +24,7 @@ type answer struct {
 	order  agui.Verifier
 	chunks agui.Expander
 	repair reasoningRepair
+	halves map[string]surrogate.Joiner // by the type and id of a text
 
 	events int
 	ended  bool // the last event was terminal
@@ -214,6 +219,7 @@ func (a *answer) take(data []byte, yield func(agui.Event, error) bool) error {
 	if err != nil {
 		return &Error{Fault: FaultInvalid, Err: err}
 	}
+	split(e, data)
 	repaired, err := a.repair.repair(e, a.request.Note)
 	if err != nil {
 		return &Error{Fault: FaultInvalid, Err: err}
@@ -226,6 +232,59 @@ func (a *answer) take(data []byte, yield func(agui.Event, error) bool) error {
 	return nil
 }
 
+// split restores the halves of characters in the piece of a text that e carries.
+func split(e agui.Event, data []byte) {
+	if !bytes.Contains(data, []byte(`\ud`)) && !bytes.Contains(data, []byte(`\uD`)) {
+		return
+	}
+	var delta *string
+	switch e := e.(type) {
+	case *agui.TextMessageContent:
+		delta = &e.Delta
+	case *agui.TextMessageChunk:
+		delta = e.Delta
+	case *agui.ReasoningMessageContent:
+		delta = &e.Delta
+	case *agui.ReasoningMessageChunk:
+		delta = e.Delta
+	case *agui.ToolCallArgs:
+		delta = &e.Delta
+	case *agui.ToolCallChunk:
+		delta = e.Delta
+	}
+	var members map[string]json.RawMessage
+	var piece surrogate.Text
+	if delta != nil && json.Unmarshal(data, &members) == nil && json.Unmarshal(members["delta"], &piece) == nil {
+		*delta = string(piece)
+	}
+}
+
+// join joins characters that the server has split between the pieces of a text. It reports whether anything is left of e.
+func (a *answer) join(e agui.Event) bool {
+	var delta *string
+	key := string(e.EventType())
+	switch e := e.(type) {
+	case *agui.TextMessageContent:
+		delta, key = &e.Delta, key+e.MessageID
+	case *agui.ReasoningMessageContent:
+		delta, key = &e.Delta, key+e.MessageID
+	case *agui.ToolCallArgs:
+		delta, key = &e.Delta, key+e.ToolCallID
+	}
+	if delta == nil || len(a.halves) == 0 && utf8.ValidString(*delta) {
+		return true
+	}
+	j, piece := a.halves[key], *delta
+	*delta = j.Add(surrogate.Text(piece))
+	if a.halves == nil {
+		a.halves = map[string]surrogate.Joiner{}
+	}
+	if a.halves[key] = j; j == (surrogate.Joiner{}) {
+		delete(a.halves, key)
+	}
+	return *delta != "" || piece == ""
+}
+
 // pass yields an event, expanded and verified.
 func (a *answer) pass(e agui.Event, yield func(agui.Event, error) bool) error {
 	whole := []agui.Event{e}
@@ -236,6 +295,9 @@ func (a *answer) pass(e agui.Event, yield func(agui.Event, error) bool) error {
 		}
 	}
 	for _, e := range whole {
+		if !a.join(e) {
+			continue
+		}
 		if err := a.order.Next(e); err != nil {
 			return &Error{Fault: FaultInvalid, Err: err}
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/agui-gateway/gateway/internal/surrogate"
 	"github.com/agui-gateway/gateway/model/internal/provider"
 )
 
@@ -70,10 +71,10 @@ func (r *chunkReader) add(raw []byte) error {
 		}
 	}
 	if ok {
-		if err := r.Reasoning(plain.reasoning); err != nil {
+		if err := r.Reasoning(surrogate.Text(plain.reasoning)); err != nil {
 			return err
 		}
-		return r.Text(plain.text)
+		return r.Text(surrogate.Text(plain.text))
 	}
 	return r.addAny(raw)
 }
@@ -118,17 +119,17 @@ func (r *chunkReader) addAny(raw []byte) error {
 
 // addDelta adds a piece of the reply.
 func (r *chunkReader) addDelta(w *wireDelta) error {
-	reasoning := jsonText(w.ReasoningContent)
+	reasoning := deltaText(w.ReasoningContent)
 	if reasoning == "" { // some servers send both, and they are the same
-		reasoning = jsonText(w.Reasoning)
+		reasoning = deltaText(w.Reasoning)
 	}
 	if err := r.Reasoning(reasoning + thinkingText(w.Content)); err != nil {
 		return err
 	}
-	if err := r.Text(jsonText(w.Content)); err != nil {
+	if err := r.Text(deltaText(w.Content)); err != nil {
 		return err
 	}
-	if err := r.Refusal(jsonText(w.Refusal)); err != nil {
+	if err := r.Refusal(deltaText(w.Refusal)); err != nil {
 		return err
 	}
 	if r.echo != EchoOff {
@@ -141,9 +142,9 @@ func (r *chunkReader) addDelta(w *wireDelta) error {
 		if !ok {
 			index = -1
 		}
-		arguments := jsonText(c.Function.Arguments)
+		arguments := deltaText(c.Function.Arguments)
 		if arguments == "" && len(c.Function.Arguments) > 0 && c.Function.Arguments[0] == '{' {
-			arguments = string(c.Function.Arguments) // an object where the API has its text
+			arguments = surrogate.Text(c.Function.Arguments) // an object where the API has its text
 		}
 		n, err := r.Call(index, jsonText(c.ID), jsonText(c.Function.Name), arguments)
 		if err != nil {
@@ -183,13 +184,16 @@ func jsonPresent(raw json.RawMessage) bool {
 }
 
 // jsonText is raw if it is text, or the text parts of a list of them, or a number as it is written; else nothing.
-func jsonText(raw json.RawMessage) string {
+func jsonText(raw json.RawMessage) string { return deltaText(raw).Valid() }
+
+// deltaText is [jsonText] of a piece of a text.
+func deltaText(raw json.RawMessage) surrogate.Text {
 	if len(raw) == 0 {
 		return ""
 	}
 	switch raw[0] {
 	case '"':
-		var s string
+		var s surrogate.Text
 		if json.Unmarshal(raw, &s) == nil {
 			return s
 		}
@@ -201,19 +205,19 @@ func jsonText(raw json.RawMessage) string {
 		if json.Unmarshal(raw, &parts) == nil {
 			for _, p := range parts {
 				if len(p.Text) > 0 && p.Text[0] == '"' {
-					all.WriteString(jsonText(p.Text))
+					all.WriteString(string(deltaText(p.Text)))
 				}
 			}
 		}
-		return all.String()
+		return surrogate.Text(all.String())
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		return string(raw)
+		return surrogate.Text(raw)
 	}
 	return ""
 }
 
 // thinkingText is the reasoning that one provider puts between the parts of a text.
-func thinkingText(content json.RawMessage) string {
+func thinkingText(content json.RawMessage) surrogate.Text {
 	if len(content) == 0 || content[0] != '[' {
 		return ""
 	}
@@ -223,10 +227,10 @@ func thinkingText(content json.RawMessage) string {
 	var all strings.Builder
 	if json.Unmarshal(content, &parts) == nil {
 		for _, p := range parts {
-			all.WriteString(jsonText(p.Thinking))
+			all.WriteString(string(deltaText(p.Thinking)))
 		}
 	}
-	return all.String()
+	return surrogate.Text(all.String())
 }
 
 // jsonCount is raw if it is a whole number that is not negative, or the text of one.

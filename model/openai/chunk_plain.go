@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"unicode/utf8"
+
+	"github.com/agui-gateway/gateway/internal/surrogate"
 )
 
 // A plainChunk is a chunk that does nothing but add to what the model says and thinks, as nearly all of them do.
 type plainChunk struct {
-	text, reasoning string
+	text, reasoning string // may hold halves of characters, see [surrogate.Text]
 }
 
 // readPlain reads a chunk in one pass, without the table of fields that a chunk of any shape needs. It takes those alone whose every member
@@ -175,9 +177,9 @@ func (s *plainScanner) text() (text string, ok bool) {
 	}
 	if escaped {
 		s.behind = 0
-		var text string
+		var text surrogate.Text
 		err := json.Unmarshal(quoted, &text)
-		return text, err == nil
+		return string(text), err == nil
 	}
 	return string(quoted[1 : len(quoted)-1]), true
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/surrogate"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/model/internal/provider"
 )
@@ -98,6 +99,8 @@ func FuzzPlainChunk(f *testing.F) {
 		if !ok {
 			return
 		}
+		var text, reasoning surrogate.Joiner
+		plain.text, plain.reasoning = text.Add(surrogate.Text(plain.text)), reasoning.Add(surrogate.Text(plain.reasoning))
 		got, err := heardOf(raw, (*chunkReader).addAny)
 		want := heardChunk{plainChunk: plain}
 		if err != nil || !reflect.DeepEqual(got, want) {

@@ -256,6 +256,39 @@ func TestMaxTokensHaveTwoNames(t *testing.T) {
 	}
 }
 
+// TestACharacterSplitBetweenChunks arrives whole, in texts, reasoning and arguments, by both APIs.
+func TestACharacterSplitBetweenChunks(t *testing.T) {
+	t.Parallel()
+	both := func(members string) string {
+		return openaitest.Delta(strings.ReplaceAll(members, "X", `a\ud83d`)) + "\n" + openaitest.Delta(strings.ReplaceAll(members, "X", `\ude00b`))
+	}
+	event := func(kind, delta string) string {
+		return `{"type":"response.` + kind + `.delta","output_index":0,"delta":"` + delta + `"}` + "\n"
+	}
+	accept := func(o *Options) { o.AcceptUnfinished = true }
+	for name, tt := range map[string]struct {
+		body, want string
+		change     func(*Options)
+	}{
+		"text":             {both(`"content":"X"`), "t(a)t(😀b)", accept},
+		"parts":            {both(`"content":[{"type":"text","text":"X"}]`), "t(a)t(😀b)", accept},
+		"reasoning":        {both(`"reasoning_content":"X"`) + "\n" + both(`"content":"X"`), "r(a)r(😀b)t(a)t(😀b)", accept},
+		"arguments":        {both(`"tool_calls":[{"index":0,"id":"x","function":{"name":"f","arguments":"X"}}]`) + "\n" + openaitest.Finish("tool_calls"), "c0(f a)c0(f 😀b)", accept},
+		"half a character": {openaitest.Delta(`"content":"a\ud83d"`) + "\n" + openaitest.Delta(`"content":"b"`), "t(a)t(\uFFFDb)", accept},
+		"responses": {event("output_text", `a\ud83d`) + event("output_text", `\ude00b`) +
+			`{"type":"response.completed","response":{"status":"completed"}}`, "t(a)t(😀b)", viaResponses},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var h heard
+			m := newServer(t, openaitest.Answer{Body: tt.body}).model(tt.change)
+			_, err := m.Stream(t.Context(), hello, h.deltas())
+			must(t, err)
+			equal(t, "deltas", h.String(), tt.want)
+		})
+	}
+}
+
 // TestAReplyWithoutAnEnd is complete only where the options say that its server is like that.
 func TestAReplyWithoutAnEnd(t *testing.T) {
 	t.Parallel()

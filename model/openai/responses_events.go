@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/surrogate"
 	"github.com/agui-gateway/gateway/model/internal/provider"
 )
 
@@ -179,7 +180,7 @@ func (r *responsesReader) add(raw []byte) error {
 
 // addTo adds an event about an item.
 func (r *responsesReader) addTo(item *outputItem, kind string, e responsesEvent) error {
-	delta := jsonText(e.Delta)
+	delta := deltaText(e.Delta)
 	switch kind {
 	case "response.output_text.delta":
 		item.text = true
@@ -208,7 +209,7 @@ func (r *responsesReader) addTo(item *outputItem, kind string, e responsesEvent)
 }
 
 // think adds reasoning. Parts of a summary, and items, are paragraphs.
-func (r *responsesReader) think(item *outputItem, part, delta string) error {
+func (r *responsesReader) think(item *outputItem, part string, delta surrogate.Text) error {
 	if delta == "" {
 		return nil
 	}
@@ -233,16 +234,16 @@ func (r *responsesReader) done(item *outputItem, w *wireItem) error {
 	switch jsonText(w.Type) {
 	case "message":
 		if !item.text {
-			if err := r.Text(text.String()); err != nil {
+			if err := r.Text(surrogate.Text(text.String())); err != nil {
 				return err
 			}
 		}
 		if !item.refusal {
-			return r.Refusal(refusal.String())
+			return r.Refusal(surrogate.Text(refusal.String()))
 		}
 	case "function_call":
 		item.kept.Call = true
-		arguments := jsonText(w.Arguments)
+		arguments := deltaText(w.Arguments)
 		if item.arguments {
 			arguments = ""
 		}
@@ -260,7 +261,7 @@ func (r *responsesReader) done(item *outputItem, w *wireItem) error {
 			if said == "" {
 				said = text.String()
 			}
-			return r.think(item, "", said)
+			return r.think(item, "", surrogate.Text(said))
 		}
 	}
 	return nil

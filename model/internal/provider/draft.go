@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/surrogate"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -19,7 +20,13 @@ type Draft struct {
 	size                     int
 	delivered                bool  // something was handed on
 	refused                  error // by on
-	text, reasoning, refusal strings.Builder
+	text, reasoning, refusal draftText
+}
+
+// A draftText is a text that is being received.
+type draftText struct {
+	strings.Builder
+	join surrogate.Joiner
 }
 
 // NewDraft returns an empty reply that is handed on as it comes, of a call whose usage has what is known of it before.
@@ -38,20 +45,23 @@ const (
 type callDraft struct {
 	index     int // -1: the server gave none
 	id, name  string
-	arguments strings.Builder
+	arguments draftText
 	passed    int // bytes of arguments that were handed on; -1: not even the name
 }
 
 // Text adds to what the model says.
-func (d *Draft) Text(delta string) error { return d.add(&d.text, delta, d.on.Text) }
+func (d *Draft) Text(delta surrogate.Text) error { return d.add(&d.text, delta, d.on.Text) }
 
 // Reasoning adds to what it thinks.
-func (d *Draft) Reasoning(delta string) error { return d.add(&d.reasoning, delta, d.on.Reasoning) }
+func (d *Draft) Reasoning(delta surrogate.Text) error {
+	return d.add(&d.reasoning, delta, d.on.Reasoning)
+}
 
 // Refusal adds to what it says instead of a text.
-func (d *Draft) Refusal(delta string) error { return d.add(&d.refusal, delta, d.on.Text) }
+func (d *Draft) Refusal(delta surrogate.Text) error { return d.add(&d.refusal, delta, d.on.Text) }
 
-func (d *Draft) add(all *strings.Builder, delta string, on func(string) error) error {
+func (d *Draft) add(all *draftText, piece surrogate.Text, on func(string) error) error {
+	delta := all.join.Add(piece)
 	if delta == "" {
 		return nil
 	}
@@ -69,8 +79,9 @@ func (d *Draft) add(all *strings.Builder, delta string, on func(string) error) e
 
 // Call adds a piece of a call, and returns which one of the reply it is. The index is -1, and the others are empty, where the server
 // does not say.
-func (d *Draft) Call(index int, id, name, arguments string) (int, error) {
-	c := d.call(index, id, name, arguments)
+func (d *Draft) Call(index int, id, name string, piece surrogate.Text) (int, error) {
+	c := d.call(index, id, name, string(piece))
+	arguments := c.arguments.join.Add(piece)
 	c.arguments.WriteString(arguments)
 	if d.size += len(arguments); d.size > maxText || len(d.calls) > maxCalls {
 		return 0, NewFault(Response, ErrLarge)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/internal/surrogate"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/model/internal/provider"
 )
@@ -45,7 +46,7 @@ func (p plain) Stream(ctx context.Context, r model.Request, on model.Deltas) (mo
 				t.Finish("stop")
 				break
 			}
-			if err := t.Text(lines.Text()); err != nil {
+			if err := t.Text(surrogate.Text(lines.Text())); err != nil {
 				return err
 			}
 		}
