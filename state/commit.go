@@ -141,7 +141,7 @@ func tagged(results []PatchResult, tag string) []PatchResult {
 // keep appends what is new and gives known messages their new version without counting them twice. It reports
 // whether anything was new.
 func (s *Transition) keep(f Facts, run uint64, messages []agui.Message) (added bool) {
-	for _, m := range messages {
+	for _, m := range distinct(messages) {
 		if place, ok := f.Known(m.ID); ok && !place.Left {
 			s.renew(m, place)
 			continue
@@ -150,6 +150,21 @@ func (s *Transition) keep(f Facts, run uint64, messages []agui.Message) (added b
 		added = true
 	}
 	return added
+}
+
+// distinct returns messages with each id once: the newest version at the place of the first.
+func distinct(messages []agui.Message) []agui.Message {
+	at := make(map[string]int, len(messages))
+	list := make([]agui.Message, 0, len(messages))
+	for _, m := range messages {
+		if i, ok := at[m.ID]; ok {
+			list[i] = m
+			continue
+		}
+		at[m.ID] = len(list)
+		list = append(list, m)
+	}
+	return list
 }
 
 // renew gives a message a new version.

@@ -32,6 +32,7 @@ var rooms = []room{
 	{dir: "state", may: []string{"agui", "errcode", "internal/lock", "internal/patchcost", "internal/schemacost"}, testsMay: []string{"state/statetest", "state/memstore"},
 		why: "what is stored is made of protocol values and knows neither who produces nor who serves them"},
 	{dir: "state/statetest", may: []string{"agui", "errcode", "state"}, why: "the suite sees a store as any caller does"},
+	{dir: "state/statetest/simstore", may: []string{"state"}, testsMay: []string{"state/memstore", "state/statetest"}, why: "a store that loses changes is for tests of all that use one"},
 	{dir: "state/internal/ledger", may: []string{"state"}, why: "what a store takes is counted the same, whatever it is kept in"},
 	{dir: "state/internal/listed", testsMay: []string{"state"}, why: "what a list shows of a stored thread is read the same, whatever it is kept in"},
 	{dir: "state/internal/delta", may: []string{"agui", "state"}, why: "the events of a log are written the same, whatever it is kept in"},

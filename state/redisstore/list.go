@@ -72,8 +72,9 @@ func (l *look) at(ctx context.Context, entries []entry) bool {
 		}
 		for i, e := range entries[:n] {
 			shown := reads[i].summary()
-			if e.wrong(shown, reads[i].clock.now) {
-				l.wrong = append(l.wrong, wrongEntry{e, shown})
+			wrong := e.wrong(shown, reads[i].clock.now)
+			if wrong && shown == nil {
+				l.wrong = append(l.wrong, wrongEntry{e, nil})
 			}
 			if shown == nil {
 				continue
@@ -83,7 +84,10 @@ func (l *look) at(ctx context.Context, entries []entry) bool {
 			}
 			l.left--
 			if !l.yield(state.IndexEntry{At: e.at, Summary: *shown}, nil) {
-				return false
+				return false // it is on the next page, which begins at the place that the index has
+			}
+			if wrong {
+				l.wrong = append(l.wrong, wrongEntry{e, shown})
 			}
 		}
 		entries, l.count = entries[n:], min(4*l.count, maxLook)

@@ -14,6 +14,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/state/redisstore"
 	"github.com/agui-gateway/gateway/state/redisstore/redistest"
+	"github.com/agui-gateway/gateway/state/statetest"
 )
 
 var readCalls = regexp.MustCompile(`cmdstat_(hmget|evalsha|eval):calls=(\d+)`)
@@ -44,6 +45,39 @@ func TestAPageReadsWhatItShows(t *testing.T) {
 	}
 	if calls["hmget"] != "21" || calls["eval"] != "1" {
 		t.Errorf("a page of 20 makes calls %v, want 21 hmget and 1 eval", calls)
+	}
+}
+
+// TestPagesHaveEveryThread reads a list page by page while a thread has been committed since the index has it: it is at its old place, and
+// on one of the pages.
+func TestPagesHaveEveryThread(t *testing.T) {
+	t.Parallel()
+	clock := statetest.NewClock()
+	s := open(t, redistest.Start(t).URL(), redisstore.Options{Now: clock.Now})
+	var leases []*state.Lease
+	for range 3 {
+		clock.Move(time.Second)
+		leases = append(leases, newThread(t).begin(s, time.Hour))
+	}
+	clock.Move(time.Second)
+	if _, err := s.Commit(t.Context(), leases[0], state.Commit{Number: 1}); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for q := (state.Query{Principal: "p", Limit: 2}); ; {
+		page, err := s.List(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, thread := range page.Threads {
+			seen[thread.Key.ID] = true
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			break
+		}
+	}
+	if len(seen) != 3 {
+		t.Errorf("the pages have %d threads, want 3", len(seen))
 	}
 }
 

@@ -18,6 +18,8 @@
 // Begin with RunBackend: what it finds is one method's doing. What Run finds after that is order between calls, such as what
 // a reader is shown while a thread is deleted.
 //
+// [RunHistories] compares stores with each other by random histories of calls, and reports the shortest one that shows a difference.
+//
 // Time is a [Clock] that the suites move. Crashes are a [Faulty] store: one whose calls fail before or after they
 // have done what they are for.
 package statetest

@@ -15,6 +15,21 @@ import (
 )
 
 var threads = []sentence{
+	{"a commit that has an id twice has one message, the newer one at the place of the older, and it can be edited away", func(w *world) {
+		newer := assistant("a1")
+		newer.Content = agui.TextContent("newer")
+		w.succeed(w.start("u1"), 1, assistant("a1"), assistant("a2"), newer)
+		w.equal("messages", w.messages(-1), []string{"u1", "a1", "a2"})
+		list, err := w.snapshot(key).Messages.Messages()
+		if err != nil || list[1].Content.Text() != "newer" || w.load().Count != 3 {
+			w.Fatalf("Messages() = %+v, %v", list, err)
+		}
+		edit := w.request(user("u2"))
+		edit.Edit = true
+		w.means(edit, state.Start, 11)
+		w.equal("messages after the edit", w.messages(-1), []string{"u2"})
+		w.equal("size", w.load().Size > 0, true)
+	}},
 	{"the runs of a thread are counted, and each keeps its number", func(w *world) {
 		numbers := func() (numbers []int) {
 			runs, err := w.store.Runs(w.Context(), key)

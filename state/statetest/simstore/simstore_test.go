@@ -1,0 +1,31 @@
+package simstore_test
+
+import (
+	"testing"
+
+	"github.com/agui-gateway/gateway/state"
+	"github.com/agui-gateway/gateway/state/memstore"
+	"github.com/agui-gateway/gateway/state/statetest"
+	"github.com/agui-gateway/gateway/state/statetest/simstore"
+)
+
+// TestBackend runs the suite of all backends.
+func TestBackend(t *testing.T) {
+	statetest.RunBackend(t, func(_ *testing.T, clock *statetest.Clock) state.Backend {
+		return simstore.New(simstore.Options{Now: clock.Now, LogTTL: statetest.LogTTL}).Replica()
+	})
+}
+
+// TestHistories compares the store with the one in memory by random histories of calls.
+func TestHistories(t *testing.T) {
+	t.Parallel()
+	statetest.RunHistories(t,
+		statetest.Candidate{Name: "memory", Open: func(clock *statetest.Clock) (state.Store, error) {
+			return memstore.New(memstore.Options{Now: clock.Now, LogTTL: statetest.LogTTL, ThreadTTL: statetest.ThreadTTL}), nil
+		}},
+		statetest.Candidate{Name: "simulated", Open: func(clock *statetest.Clock) (state.Store, error) {
+			b := simstore.New(simstore.Options{Now: clock.Now, LogTTL: statetest.LogTTL}).Replica()
+			return state.NewStore(b, state.StoreOptions{ThreadTTL: statetest.ThreadTTL}), nil
+		}},
+	)
+}
