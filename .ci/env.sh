@@ -10,7 +10,7 @@ export CACHE
 export PATH=$CACHE/bin:$PATH
 export GOLANGCI_LINT_CACHE=$CACHE/golangci-lint
 export GOLANGCI_LINT_VERSION=v2.15.0
-# These tools judge the files of deploy/. kubectl-validate brings the schemas of Kubernetes 1.30 and would have to load those of other versions.
+# These tools check the files of deploy/. kubectl-validate contains the schemas of Kubernetes 1.30. It would have to load those of other versions.
 export HELM_VERSION=v3.22.0 KUBECTL_VALIDATE_VERSION=v0.0.4 CYCLONEDX_VERSION=v1.10.0
 
 # The only set of build flags, that of the released binary. With other flags, tags or C everything would be compiled again. The race detector

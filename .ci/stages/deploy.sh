@@ -14,16 +14,13 @@ check() {
 
 chart=deploy/helm/agui-gateway
 
-# A helm that go install built assumes an old cluster. Kubernetes has no schemas for PodMonitor and PrometheusRule: their operator does.
+# The nightly stage chart compares what is rendered with the schemas of Kubernetes.
 rendered() {
-  local values name
+  local values
   for values in "$chart"/ci/*.yaml; do
-    name=$(basename "$values" -values.yaml)
     helm lint --strict --quiet "$chart" -f "$values" || return 1
-    helm template team "$chart" --kube-version 1.30.0 -f "$values" |
-      awk 'BEGIN { RS = "---\n"; ORS = "" } NF && !/\nkind: (PodMonitor|PrometheusRule)/ { print "---\n" $0 }' >"$work/$name.yaml" || return 1
-    grep -q '^kind: ' "$work/$name.yaml" || return 1
-    kubectl-validate "$work/$name.yaml" || return 1
+    helm template team "$chart" --kube-version 1.30.0 -f "$values" >"$work/chart.yaml" || return 1
+    grep -q '^kind: ' "$work/chart.yaml" || return 1
   done
 }
 

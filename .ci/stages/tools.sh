@@ -15,7 +15,6 @@ command -v chromium-headless-shell >/dev/null || apt_install chromium-headless-s
 
 tools() {
   built helm helm.sh/helm/v3/cmd/helm "$HELM_VERSION"
-  built kubectl-validate sigs.k8s.io/kubectl-validate "$KUBECTL_VALIDATE_VERSION"
   built cyclonedx-gomod github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod "$CYCLONEDX_VERSION"
   go build -C .ci/tools -o "$CACHE/bin/deploycheck" . 2>&1 | { grep -v '^go: downloading' || true; }
 }
