@@ -128,14 +128,15 @@ func (s *servers) stop() (err error) {
 
 var ready = regexp.MustCompile(`Ready to accept connections`)
 
-// startRedis starts a redis-server on a port that is reserved until it is stopped, with its files in dir.
+// startRedis starts a redis-server on a port that is reserved until it is stopped, with its files in dir. It forks no process to rewrite its
+// file: that would outlive a kill, and write in dir while dir is removed.
 func startRedis(ctx context.Context, dir string, args ...string) (*process, error) {
 	reserved, err := port.Reserve()
 	if err != nil {
 		return nil, err
 	}
 	p, err := start(ctx, ready, "redis-server", append([]string{"--bind", "127.0.0.1", "--port", strconv.Itoa(reserved.Port()), "--dir", dir,
-		"--save", "", "--appendonly", "yes", "--appendfsync", "everysec"}, args...)...)
+		"--save", "", "--appendonly", "yes", "--appendfsync", "everysec", "--auto-aof-rewrite-percentage", "0"}, args...)...)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("redis-server (apt-get install redis-server): %w", err), reserved.Close())
 	}

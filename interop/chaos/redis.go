@@ -45,10 +45,11 @@ func (d *database) stop() {
 	_ = d.port.Close() // nothing is written to it
 }
 
-// start starts the server and waits until it answers.
+// start starts the server and waits until it answers. It forks no process to rewrite its file: that would outlive a kill.
 func (d *database) start(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, "redis-server", "--port", strconv.Itoa(d.port.Port()), "--bind", "127.0.0.1", "--dir", d.dir,
-		"--logfile", "redis.log", "--save", "", "--appendonly", "yes", "--appendfsync", "everysec")
+		"--logfile", "redis.log", "--save", "", "--appendonly", "yes", "--appendfsync", "everysec",
+		"--auto-aof-rewrite-percentage", "0")
 	var err error
 	if d.process, err = launch(cmd); err != nil {
 		return fmt.Errorf("redis-server (apt-get install redis-server): %w", err)

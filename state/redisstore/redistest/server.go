@@ -57,7 +57,7 @@ func start(t testing.TB, args func(port int) []string, first ...string) *Server 
 	reserved := port.ForTest(t)
 	t.Cleanup(s.Kill)
 	s.Addr = reserved.Addr()
-	s.args = slices.Concat(first, []string{"--bind", "127.0.0.1", "--dir", s.dir, "--logfile", "redis.log"}, args(reserved.Port()))
+	s.args = slices.Concat(first, []string{"--bind", "127.0.0.1", "--dir", s.dir, "--logfile", "redis.log", "--auto-aof-rewrite-percentage", "0"}, args(reserved.Port()))
 	if err := s.launch(); err != nil {
 		t.Fatalf("redis-server does not start: %v\n%s", err, s.log())
 	}
