@@ -112,6 +112,8 @@ type mark struct {
 	Direct string `json:"direct,omitempty"`
 	// Path is who said it, where the name does not tell.
 	Path string `json:"path,omitempty"`
+	// Fans are the turns of participants of fans in which it was said, the outermost first.
+	Fans []fanMark `json:"fans,omitempty"`
 }
 
 // markOf reads the mark of m; metadata that are not ours have none.
@@ -131,15 +133,15 @@ func readMark(raw json.RawMessage) (k mark) {
 }
 
 // marked is the metadata of what t says.
-func (t *Turn) marked() agui.Metadata { return t.markedAs(t.name(), t.identity()) }
+func (t *Turn) marked() agui.Metadata { return t.markedAs(t.name(), t.identity(), t.fanMarks()) }
 
 // markedAs is the metadata of what t says under a name for the one at path.
-func (t *Turn) markedAs(name, path string) agui.Metadata {
-	k := mark{Direct: t.direct}
+func (t *Turn) markedAs(name, path string, fans []fanMark) agui.Metadata {
+	k := mark{Direct: t.direct, Fans: fans}
 	if known, ok := t.x.names[name]; ok && known != path || !ok && t.speakerTurn().participant != nil {
 		k.Path = path
 	}
-	if k == (mark{}) {
+	if k.Direct == "" && k.Path == "" && k.Fans == nil {
 		return nil
 	}
 	raw, err := json.Marshal(k)
@@ -151,8 +153,10 @@ func (t *Turn) markedAs(name, path string) agui.Metadata {
 
 // identity is the path of whom t speaks for: the same whichever time it is invoked, and the participant's where another
 // turn stands in for its own.
-func (t *Turn) identity() string {
-	path := t.speakerTurn().path
+func (t *Turn) identity() string { return plainPath(t.speakerTurn().path) }
+
+// plainPath joins the names of a path, without the number of an invocation.
+func plainPath(path []string) string {
 	plain := make([]string, len(path))
 	for i, name := range path {
 		plain[i], _, _ = strings.Cut(name, "@")

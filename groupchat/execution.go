@@ -82,7 +82,8 @@ func newExecution(ctx context.Context, root Agent, in *Input, s *hosting.Session
 		s.Notes = &hosting.Notes{}
 	}
 	x := &execution{Session: s, Input: in, ctx: ctx, signature: signatureOf(root), keep: lock.New()}
-	x.names = namesOf(x.signature)
+	x.names, x.fans = namesOf(x.signature), map[string]*Fan{}
+	fansOf(root, "", nil, x.fans)
 	return x
 }
 
@@ -126,7 +127,8 @@ type execution struct {
 
 	keep lock.Lock // held while the run is committed, or what it commits is changed in two steps; locked before mu
 
-	mu       sync.Mutex // guards what follows, and every record
+	mu       sync.Mutex      // guards what follows, and every record
+	fans     map[string]*Fan // by their paths; copied when one is added
 	root     *turnRecord
 	turns    int
 	waiting  []waiting // innermost first

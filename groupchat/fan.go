@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
 )
 
@@ -24,6 +23,8 @@ type Fan struct {
 	// Output says who is shown the words of the participants. The zero value shows them as they come, in no particular
 	// order. With [OutputHistory] only the last words of each are shown, when all have ended, in the order of the participants.
 	Output OutputMode
+	// Named puts the name of each participant before its answer where the answers become one text: see [Reply.Text].
+	Named bool
 	// Join, if set, is called with the replies of all participants in their order, to summarise them or change the state; those
 	// that were skipped are marked. It must not ask.
 	Join func(ctx context.Context, t *Turn, replies []Reply) error
@@ -41,19 +42,28 @@ func (f *Fan) Run(ctx context.Context, t *Turn) error {
 	if err != nil {
 		return err
 	}
-	var list []Invocation
+	var chosen []Invocation
 	for _, p := range f.Participants {
 		if slices.Contains(names, p.Name) {
-			list = append(list, f.invocation(t, p))
+			chosen = append(chosen, f.invocation(t, p))
 		}
 	}
-	replies, err := t.InvokeAll(list...)
+	at := plainPath(t.path)
+	t.x.addFan(at, f)
+	replies, err := t.invokeAll(chosen, func(c *Turn) { c.fan = &fanMark{at, c.record.ID} })
 	if err != nil {
 		return err
 	}
 	if f.Output == OutputHistory {
-		if err := f.aggregate(t, replies); err != nil {
-			return err
+		own := t.fanMarks()
+		for i, r := range replies {
+			list := r.answers
+			if len(list) == 1 && list[0].agent == nil {
+				list[0].by(r.Name, at, chosen[i].Agent, append(own, fanMark{at, t.ID() + "/" + r.Name}))
+			}
+			if err := t.sayAnswers(t.run, t.out, nil, "fan/say", list); err != nil {
+				return err
+			}
 		}
 	}
 	if f.Join == nil {
@@ -106,30 +116,6 @@ func (f *Fan) invocation(t *Turn, p Participant) Invocation {
 		o.Output = OutputNone // until all have ended
 	}
 	return Invocation{p.Name, p.Agent, o}
-}
-
-// aggregate says the last words of each, once.
-func (f *Fan) aggregate(t *Turn, replies []Reply) error {
-	for _, r := range replies {
-		err := t.done("fan/say/"+r.Name, func() error {
-			o := run.TextOptions{Name: r.Name, Metadata: t.markedAs(r.Name, joinPath(t.identity(), r.Name))}
-			return t.sayLast(t.run, t.out, f.participant(r.Name), o, r.Text())
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// participant is the agent of a name.
-func (f *Fan) participant(name string) Agent {
-	for _, p := range f.Participants {
-		if p.Name == name {
-			return p.Agent
-		}
-	}
-	return nil
 }
 
 func (f *Fan) parts() []Participant { return f.Participants }

@@ -151,12 +151,12 @@ func innerHooks(a Agent) []Hooks {
 	return all
 }
 
-// sayLast says the last words of agent, which worked in a conversation of its own, in the conversation r with w. If people see r, they
+// sayLast says the last words of an agent, which worked in a conversation of its own, in the conversation r with w. If people see r, they
 // pass the hooks of the agent.
-func (t *Turn) sayLast(r *run.Run, w run.Writer, agent Agent, o run.TextOptions, words string) error {
+func (t *Turn) sayLast(r *run.Run, w run.Writer, hooks []Hooks, o run.TextOptions, words string) error {
 	before := w
 	if r == t.x.Run {
-		w = t.through(w, innerHooks(agent))
+		w = t.through(w, hooks)
 	}
 	err := sayWhole(w, o, words)
 	if err == nil && w != before {

@@ -47,10 +47,16 @@ type Reply struct {
 	Messages []Message
 	// Skipped says that it failed, and that its policy goes on without it.
 	Skipped bool
+
+	answers []answer
 }
 
-// Text is the last thing the agent said; empty if it said nothing.
+// Text is the last thing the agent said; empty if it said nothing. If a [Fan] said it, it is the last words of each of the fan's
+// participants in their order, with an empty line between them.
 func (r Reply) Text() string {
+	if r.answers != nil {
+		return joined(r.answers)
+	}
 	for _, m := range slices.Backward(r.Messages) {
 		if m.Role == agui.RoleAssistant && !m.Content.IsZero() {
 			return m.Content.Text()
@@ -245,9 +251,9 @@ func (t *Turn) conclude() error {
 		return nil
 	}
 	t.x.mu.Lock()
-	words := Reply{Messages: t.record.Branch}.Text()
+	said := t.record.Branch
 	t.x.mu.Unlock()
-	return t.sayLast(t.up.run, t.parentWriter, t.participant.Agent, run.TextOptions{Name: t.name(), Metadata: t.marked()}, words)
+	return t.sayAnswers(t.up.run, t.parentWriter, t.participant.Agent, "say", t.x.answers(said, plainPath(t.path), anyMessage))
 }
 
 // sayWhole says words as one message, unless they are empty.
@@ -262,11 +268,12 @@ func sayWhole(w run.Writer, o run.TextOptions, words string) error {
 
 // reply is what was said in a turn that has ended.
 func (t *Turn) reply(v *Invocation, record *turnRecord) Reply {
-	if v.Output.ownConversation() {
-		return Reply{Name: v.Name, Messages: record.Branch, Skipped: record.Skipped}
-	}
 	ended := t.child(v.key())
-	ended.begin(record)
-	ended.visibility = &visibility{given: []Message{}}
-	return Reply{Name: v.Name, Messages: ended.said(), Skipped: record.Skipped}
+	said := record.Branch
+	if !v.Output.ownConversation() {
+		ended.begin(record)
+		ended.visibility = &visibility{given: []Message{}}
+		said = ended.said()
+	}
+	return Reply{Name: v.Name, Messages: said, Skipped: record.Skipped, answers: t.x.answers(said, plainPath(ended.path), anyMessage)}
 }

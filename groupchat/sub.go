@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/agui-gateway/gateway/agui"
-	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -126,15 +125,14 @@ func (s *sub) enter(ctx context.Context, t, in *Turn, record *subRecord) error {
 	if s.o.OnAsk != nil {
 		in.onAsk = func(path string, q Question) (Answer, bool, error) { return s.o.OnAsk(ctx, t, Asked{path, q}) }
 	}
-	words, err := s.work(t, in, record)
+	said, err := s.work(t, in, record)
 	if err != nil {
 		return err
 	}
 	if s.o.Output == OutputHistory {
-		err = t.done("sub/say", func() error {
-			return t.sayLast(t.run, t.out, s.agent, run.TextOptions{Name: t.name(), Metadata: t.marked()}, words)
-		})
+		err = t.sayAnswers(t.run, t.out, s.agent, "sub/say", said)
 	}
+	words := joined(said)
 	if err != nil || s.o.Result == "" || strings.TrimSpace(words) == "" {
 		return err
 	}
@@ -168,23 +166,23 @@ func (s *sub) inputs(scope *state.Scope, v View) error {
 }
 
 // work returns the agent's last words.
-func (s *sub) work(t, in *Turn, record *subRecord) (string, error) {
+func (s *sub) work(t, in *Turn, record *subRecord) ([]answer, error) {
 	if s.o.Output.ownConversation() {
 		in.output = s.o.Output
 		kept, err := in.useBranch(in.visibility.shown(in), &record.Branch)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		defer t.x.removeHook(kept)
 	}
 	if err := in.work(s.agent); err != nil {
-		return "", err
+		return nil, err
 	}
 	if err := in.out.CloseOpen(); err != nil {
-		return "", err
+		return nil, err
 	}
 	said := in.Messages()
-	return Reply{Messages: said[min(len(in.visibility.shown(in)), len(said)):]}.Text(), nil
+	return t.x.answers(said[min(len(in.visibility.shown(in)), len(said)):], plainPath(t.path), anyMessage), nil
 }
 
 // sub is the record of a turn under Sub.

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -155,22 +154,19 @@ func (v View) conversation() []Message {
 
 // lastWordsOf is the last that the participant of a name has said, or that somebody in its team has.
 func (v View) lastWordsOf(name string) string {
-	said := func(m Message) bool { return m.Name == name }
-	if v.hearing != nil {
-		said = v.hearing.saidBy(name)
+	if v.hearing == nil {
+		m, _ := v.LastWords(name)
+		return m.Content.Text()
 	}
-	for _, m := range slices.Backward(v.conversation()) {
-		if m.Role == agui.RoleAssistant && !m.Content.IsZero() && said(m) {
-			return m.Content.Text()
-		}
-	}
-	return ""
+	path, said := v.hearing.saidBy(name)
+	return joined(v.hearing.turn.x.answers(v.conversation(), cmp.Or(path, name), said))
 }
 
-// saidBy tells the messages of the participant of a name: the one of the nearest team that has one, else the only one in the whole tree.
-func (h *hearing) saidBy(name string) func(Message) bool {
+// saidBy tells the messages of the participant of a name, and its path: the one of the nearest team that has one, else the only one in the
+// whole tree.
+func (h *hearing) saidBy(name string) (path string, said func(Message) bool) {
 	x := h.turn.x
-	path := x.names[name]
+	path = x.names[name]
 	chat := h.chat
 	for at := h.turn; at != nil; at = at.up {
 		if chat == nil {
@@ -182,7 +178,7 @@ func (h *hearing) saidBy(name string) func(Message) bool {
 		}
 		chat = nil
 	}
-	return func(m Message) bool {
+	return path, func(m Message) bool {
 		by := x.speaker(m)
 		switch {
 		case by == "":

@@ -39,6 +39,7 @@ type Turn struct {
 	direct                     string // the path beyond which only people see what is said
 	onAsk                      func(path string, q Question) (Answer, bool, error)
 	visibility                 *visibility // of a turn that another turn invoked
+	fan                        *fanMark    // of the turn of a participant of a fan
 	standsIn                   bool        // for up: what this turn says and does counts as that turn's
 	owned                      bool        // the invocations in it are recorded, because its caller is told what was said in it
 	call                       string      // the id of the call, if the turn is one of a tool

@@ -66,7 +66,7 @@ func (b *builder) state(n *node, c *groupchat.Chat, scope *groupchat.Scoping) {
 	b.reduced = append(b.reduced, slices.Collect(maps.Keys(reducers))...)
 	switch {
 	case scope == nil:
-		c.State.Reducers = reducers
+		b.written.reducers = reducers
 		c.State.Client = b.client(f.take("client"))
 		b.current.limitsClients = c.State.Client != nil
 		c.State.Initial = b.initial(f.take("initial"))
@@ -75,8 +75,7 @@ func (b *builder) state(n *node, c *groupchat.Chat, scope *groupchat.Scoping) {
 		f.take("initial")
 		b.bad(n, "a participant works on the state of the agent it belongs to; move this there, or give it `scope: isolated`")
 	default:
-		// Only a mapped scope has reducers. A mapped scope without inputs and outputs is isolated.
-		scope.Kind, scope.Mapping.Reducers = groupchat.ScopeMapped, reducers
+		b.written.reducers = reducers
 	}
 	f.end()
 }

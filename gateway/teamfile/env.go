@@ -20,10 +20,14 @@ func (r *reader) warnOfBare(n *node) {
 	for _, name := range bareVariable.FindAllString(n.text, -1) {
 		_, set := r.env(name[1:])
 		if set || len(words) <= 2 && words[len(words)-1] == name && strings.ToUpper(name) == name {
-			r.warnings = append(r.warnings, Problem{File: r.file, Line: n.line, Column: n.column, Text: fmt.Sprintf(
-				"%s is taken as it is written; write ${%s} for the variable of the environment", name, name[1:])})
+			r.warn(n, "%s is taken as it is written; write ${%s} for the variable of the environment", name, name[1:])
 		}
 	}
+}
+
+// warn notes at n what is valid and probably not meant so.
+func (r *reader) warn(n *node, format string, args ...any) {
+	r.warnings = append(r.warnings, Problem{File: r.file, Line: n.line, Column: n.column, Text: fmt.Sprintf(format, args...)})
 }
 
 // expand replaces the variables in the text of n: ${NAME}, which has to be set, and ${NAME:-default}, whose default is used for an

@@ -55,7 +55,7 @@ func (b *builder) participant(n *node, names []*node) (groupchat.Participant, *n
 	default:
 		b.bad(n, "%s needs an agent; add `agent: <name of an agent of this file>`, or a type and what belongs to it", f.what)
 	}
-	b.closeShare(s, p.Scope, own)
+	b.closeShare(s, &p.Scope, own)
 	b.wrote(wrap.sub.Result, stringSchema)
 	if p.Agent != nil {
 		p.Agent = own.under(p.Agent)

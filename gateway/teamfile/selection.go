@@ -10,6 +10,10 @@ import (
 // fan reads an agent of type concurrent.
 func (b *builder) fan(f *fields, description string) groupchat.Agent {
 	a := &groupchat.Fan{Description: description}
+	if b.oneOf(f.take("output"), "both", string(groupchat.OutputHistory)) == string(groupchat.OutputHistory) {
+		a.Output = groupchat.OutputHistory
+	}
+	a.Named = b.oneOf(f.take("join"), "text", "names") == "names"
 	around := speakers{nobody: "nobody knows in which team this works; write `said: user`, or describe the agent in that team"}
 	if b.members != nil {
 		around = speakers{names: slices.Sorted(maps.Keys(b.members)), known: true}

@@ -214,6 +214,7 @@ func (b *builder) build(root *node) {
 	b.checkUses()
 	b.checkMentions()
 	b.checkShares()
+	b.shareReducers(order)
 	b.decideServed(order)
 	if len(b.problems) == 0 {
 		b.validate(order)

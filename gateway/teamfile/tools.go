@@ -202,7 +202,7 @@ func (b *builder) agentTool(f *fields) groupchat.Tool {
 	s := b.openShare(f, o.Scope)
 	s.what = fmt.Sprintf("tool %q", reference.text)
 	p := b.participantOrAgent(reference, o.Scope.Kind)
-	b.closeShare(s, o.Scope, nil)
+	b.closeShare(s, &o.Scope, nil)
 	if o.Name == "" {
 		o.Name = b.text(reference)
 	}

@@ -3,10 +3,12 @@ package teamfile
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/state"
 )
 
 // A written collects what is known of who writes to one state: to find out, when the file is read, that an output can never be there, or that
@@ -15,6 +17,8 @@ type written struct {
 	values  []writtenValue
 	unknown bool       // something may write anywhere, such as an agent in Go
 	parts   []*written // of agents of the file that work on the same state
+	// reducers are those that a team names for the state.
+	reducers state.Reducers
 }
 
 // A writtenValue is one place that somebody writes to.
@@ -42,6 +46,31 @@ func (w *written) all(seen map[*written]bool) (values []writtenValue, known bool
 		values, known = append(values, more...), known && ok
 	}
 	return values, known
+}
+
+// allReducers are those of the state. Where several teams name one for a pointer, that of the outermost counts.
+func (w *written) allReducers() state.Reducers {
+	all := state.Reducers{}
+	for _, part := range w.parts {
+		maps.Copy(all, part.allReducers())
+	}
+	maps.Copy(all, w.reducers)
+	return all
+}
+
+// shareReducers gives each agent the reducers of the teams that work on its state. Only a groupchat can have some.
+func (b *builder) shareReducers(order []*entry) {
+	for _, e := range order {
+		reducers := e.written.allReducers()
+		if len(reducers) == 0 {
+			continue
+		}
+		if c, ok := groupchat.As[*groupchat.Chat](b.team.Agents[e.name]); ok {
+			c.State.Reducers = reducers
+		} else if b.team.Agents[e.name] != nil && b.isServed(e) {
+			b.warn(e.key, "%q has no state of its own, so the reducers of the teams in it do not count; give those a `scope`, or put it into a groupchat", e.name)
+		}
+	}
 }
 
 // typesAt are the types that the value at a pointer may have, all of them if that is not known. Found says that somebody writes there, or
@@ -102,12 +131,16 @@ func (b *builder) openShare(f *fields, scope groupchat.Scoping) *share {
 
 // closeShare ends what openShare began. A share with a state of its own is kept for [builder.checkShares], and what it returns is noted in the
 // state around it.
-func (b *builder) closeShare(s *share, scope groupchat.Scoping, own *contract) {
+func (b *builder) closeShare(s *share, scope *groupchat.Scoping, own *contract) {
 	b.written = s.outer
 	if scope.Kind == groupchat.ScopeShared {
 		return
 	}
-	s.scope = scope
+	if reducers := s.own.allReducers(); len(reducers) > 0 {
+		// Only a mapped scope has reducers. A mapped scope without inputs and outputs is isolated.
+		scope.Kind, scope.Mapping.Reducers = groupchat.ScopeMapped, reducers
+	}
+	s.scope = *scope
 	if own != nil {
 		s.contracts = append(s.contracts, own)
 	}
