@@ -117,7 +117,7 @@ func (o *LLMSelectOptions) read(text string, names []string) (chosen []string, p
 	var choice struct {
 		Participants []string `json:"participants"`
 	}
-	raw := lastObject(text)
+	raw := model.Object(text)
 	if raw == nil {
 		return nil, "it is not a JSON object"
 	}

@@ -296,7 +296,7 @@ func (r *llmRun) endless(s *llmRound) error {
 
 // mismatched is the failure of a turn whose model does not reply by the schema. The problem, as the model is told of it, quotes the reply.
 func (r *llmRun) mismatched(s *llmRound) error {
-	return fail(errcode.ModelResponse, "%s: the reply is not as its schema wants it: %w", r.t.Path(), mismatch(r.Output.Schema, bareJSON(s.reply.Text)))
+	return fail(errcode.ModelResponse, "%s: the reply is not as its schema wants it: %w", r.t.Path(), mismatch(r.Output.Schema, likeliest(model.Values(s.reply.Text))))
 }
 
 // conclude checks and stores the last reply. Problem is why it is not accepted.
@@ -308,12 +308,12 @@ func (r *llmRun) conclude(s *llmRound) (problem, err error) {
 	if s.reply.Refusal != "" && s.reply.Text == "" {
 		return nil, fail(errcode.ModelContentFilter, "%s: the model refuses", r.t.Path())
 	}
-	value := bareJSON(s.reply.Text)
 	output, err := schemas.compile(o.Schema)
 	if err != nil {
 		return nil, fail(errcode.Internal, "%s: output: %w", r.t.Path(), err)
 	}
-	if problem := output.check(value); problem != nil {
+	value, problem := output.find(s.reply.Text)
+	if problem != nil {
 		return problem, nil
 	}
 	if o.Store != "" {
@@ -332,19 +332,3 @@ func (r *llmRun) conclude(s *llmRound) (problem, err error) {
 		return text.Close()
 	})
 }
-
-// bareJSON is the JSON of a reply, which some models wrap into a fenced block.
-func bareJSON(text string) json.RawMessage {
-	text = strings.TrimSpace(text)
-	if fenced, ok := strings.CutPrefix(text, "```"); ok {
-		if _, rest, ok := strings.Cut(fenced, "\n"); ok {
-			text = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "```"))
-		}
-	}
-	return json.RawMessage(text)
-}
-
-var (
-	_ Agent     = (*LLM)(nil)
-	_ Describer = (*LLM)(nil)
-)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/model"
 )
 
 // An llmChoice is what a model is to answer.
@@ -28,7 +29,7 @@ func (e *choiceError) Error() string { return "groupchat: the manager's choice: 
 
 // readChoice reads a model's choice and checks it against the participants. The one called idle must not be chosen.
 func readChoice(text string, participants []Info, idle string) (llmChoice, *choiceError) {
-	raw := lastObject(text)
+	raw := model.Object(text)
 	if raw == nil {
 		return llmChoice{}, &choiceError{"it is not a JSON object", errcode.ModelResponse}
 	}
@@ -58,27 +59,6 @@ func readChoice(text string, participants []Info, idle string) (llmChoice, *choi
 		return c, nil
 	}
 	return c, &choiceError{fmt.Sprintf("there is no %q; next_speaker is one of %s", clip(c.NextSpeaker, 100), strings.Join(names, ", ")), errcode.UnknownSpeaker}
-}
-
-// lastObject is the last JSON object in a text: models add words around it, and some repeat themselves.
-func lastObject(text string) json.RawMessage {
-	const most = 8 << 10 // what comes before is none of it
-	text = text[max(0, len(text)-most):]
-	var last json.RawMessage
-	for {
-		start := strings.IndexByte(text, '{')
-		if start < 0 {
-			return last
-		}
-		text = text[start:]
-		var object json.RawMessage
-		in := json.NewDecoder(strings.NewReader(text))
-		if in.Decode(&object) != nil {
-			text = text[1:]
-			continue
-		}
-		last, text = object, text[in.InputOffset():]
-	}
 }
 
 // choiceSchema is the form of a choice among participants, without the one called idle. Every member is required, for servers that

@@ -133,13 +133,10 @@ func TestLLMManagerValidate(t *testing.T) {
 	}
 }
 
-func FuzzLastObject(f *testing.F) {
+func FuzzReadChoice(f *testing.F) {
 	f.Add(`x {"a":{}} {"b":1} y`)
 	f.Add(`{{{"a":`)
 	f.Fuzz(func(t *testing.T, text string) {
-		if raw := lastObject(text); raw != nil && (!json.Valid(raw) || raw[0] != '{') {
-			t.Errorf("lastObject(%q) = %s", text, raw)
-		}
 		_, _ = readChoice(text, []Info{{Name: "ann"}}, "") // must not panic
 	})
 }
@@ -192,5 +189,17 @@ func TestAModelIsToldWhoDidNothing(t *testing.T) {
 				t.Errorf("told too early: %s", second)
 			}
 		})
+	}
+}
+
+// TestAChoiceMayBeAsLongAsAMessage has a manager that answers itself, with more than it may have been expected to.
+func TestAChoiceMayBeAsLongAsAMessage(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("word ", 40_000)
+	for name, before := range map[string]string{"": "", "many braces": strings.Repeat(`\frac{x}`, 200)} {
+		c, problem := readChoice(before+`{"terminate":true,"message":"`+long+`"}`, []Info{{Name: "ann"}}, "")
+		if problem != nil || c.Message != long {
+			t.Errorf("%s: readChoice() has a message of %d bytes, %v", name, len(c.Message), problem)
+		}
 	}
 }

@@ -101,14 +101,14 @@ func (g *suggester) ask(ctx context.Context, s Situation) ([]Suggestion, error) 
 	if err != nil {
 		return nil, err
 	}
-	raw := bareJSON(reply.Text)
 	schema, err := schemas.compile(suggestSchema)
 	if err != nil {
 		return nil, err
 	}
 	var answer struct{ Suggestions []Suggestion }
-	if schema.check(raw) != nil || json.Unmarshal(raw, &answer) != nil {
-		return nil, fmt.Errorf("groupchat: suggestions: %w", mismatch(suggestSchema, raw))
+	raw, problem := schema.find(reply.Text)
+	if problem != nil || json.Unmarshal(raw, &answer) != nil {
+		return nil, fmt.Errorf("groupchat: suggestions: %w", mismatch(suggestSchema, likeliest(model.Values(reply.Text))))
 	}
 	return slices.DeleteFunc(answer.Suggestions, func(one Suggestion) bool {
 		empty := strings.TrimSpace(one.Title) == "" || strings.TrimSpace(one.Message) == ""

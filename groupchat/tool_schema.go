@@ -11,6 +11,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/agui-gateway/gateway/internal/schemacost"
+	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -75,6 +76,25 @@ func (s toolSchema) check(raw json.RawMessage) error {
 		return errors.New(clip(strings.TrimPrefix(err.Error(), "validating root: "), 500))
 	}
 	return nil
+}
+
+// find returns the first of the values in a model's reply that matches, or why the likeliest does not.
+func (s toolSchema) find(reply string) (json.RawMessage, error) {
+	values := model.Values(reply)
+	for _, value := range values {
+		if s.check(value) == nil {
+			return value, nil
+		}
+	}
+	return nil, s.check(likeliest(values))
+}
+
+// likeliest is the first of values, nil if there is none.
+func likeliest(values []json.RawMessage) json.RawMessage {
+	if len(values) == 0 {
+		return nil
+	}
+	return values[0]
 }
 
 // mismatch says where a reply does not match its schema, for the log: it quotes nothing of it.

@@ -171,8 +171,7 @@ func readRequest(text string) (request, error) {
 
 // readObject reads the JSON object in a model's reply, which may have words around it.
 func readObject(text string, v any) error {
-	start, end := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
-	if start < 0 || end < start || json.Unmarshal([]byte(text[start:end+1]), v) != nil {
+	if json.Unmarshal(model.Object(text), v) != nil {
 		return errNonsense
 	}
 	return nil

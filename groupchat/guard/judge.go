@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
@@ -88,11 +87,7 @@ func (j *Judge) allows(ctx context.Context, t *groupchat.Turn, text string) (boo
 	var verdict struct {
 		Allow *bool `json:"allow"`
 	}
-	answer := reply.Text
-	if from, to := strings.IndexByte(answer, '{'), strings.LastIndexByte(answer, '}'); from >= 0 && to > from {
-		answer = answer[from : to+1] // some models put a fence around it
-	}
-	if json.Unmarshal([]byte(answer), &verdict) != nil || verdict.Allow == nil {
+	if json.Unmarshal(model.Object(reply.Text), &verdict) != nil || verdict.Allow == nil {
 		return false, errors.New("guard: the model's verdict is none")
 	}
 	return *verdict.Allow, nil

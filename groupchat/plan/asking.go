@@ -39,7 +39,7 @@ func (a *asking) until(task string, v groupchat.View, ask func(key string, c gro
 		problem := "it is not a JSON object"
 		if a.schema == nil {
 			problem = read(nil)
-		} else if raw := lastObject(got.text); raw != nil {
+		} else if raw := model.Object(got.text); raw != nil {
 			problem = read(raw)
 		}
 		if problem == "" {
@@ -92,28 +92,4 @@ func ofModel(err error) bool {
 	default:
 		return false
 	}
-}
-
-// maxNoObjects is how many braces of an answer may begin no object: each of them may have the rest of the answer read.
-const maxNoObjects = 100
-
-// lastObject is the last JSON object in a text: models add words around it.
-func lastObject(text string) json.RawMessage {
-	var last json.RawMessage
-	for failed := 0; failed <= maxNoObjects; {
-		start := strings.IndexByte(text, '{')
-		if start < 0 {
-			return last
-		}
-		text = text[start:]
-		var object json.RawMessage
-		in := json.NewDecoder(strings.NewReader(text))
-		if in.Decode(&object) != nil {
-			text = text[1:]
-			failed++
-			continue
-		}
-		last, text = object, text[in.InputOffset():]
-	}
-	return last
 }

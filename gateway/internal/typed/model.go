@@ -70,8 +70,7 @@ func (q Question) Reply(text string) (answer json.RawMessage, say string) {
 		Answer json.RawMessage `json:"answer"`
 		Reply  string          `json:"reply"`
 	}
-	start, end := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
-	if start < 0 || end < start || json.Unmarshal([]byte(text[start:end+1]), &reply) != nil {
+	if json.Unmarshal(model.Object(text), &reply) != nil {
 		return nil, ""
 	}
 	given := state.Canonical(reply.Answer)
