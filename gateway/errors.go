@@ -11,6 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/copilotkit"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
+	"github.com/agui-gateway/gateway/state"
 )
 
 // statuses gives each code that can end a request before a stream its HTTP status.
@@ -71,6 +72,9 @@ func (g *Gateway) answerError(w http.ResponseWriter, r *http.Request, err error)
 	code := errcode.Of(err)
 	status := statusOf(code)
 	log := g.log(r).With(route.Described(r)...).With("code", string(code))
+	if refused, ok := errors.AsType[*refusedAnswer](err); ok {
+		log = log.With(logged(refused.details)...)
+	}
 	if status >= http.StatusInternalServerError {
 		log.Error("request: failed", "error", err)
 	} else {
@@ -125,13 +129,21 @@ func (g *Gateway) writeError(w http.ResponseWriter, r *http.Request, err error) 
 	if status == http.StatusUnauthorized && g.o.auth() != "header" { // a token would not help where a proxy says who it is
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
-	route.Answer(w, status, errorBody(r, code, message))
+	var details []state.Problem
+	if refused, ok := errors.AsType[*refusedAnswer](err); ok {
+		details = refused.details
+	}
+	route.Answer(w, status, errorBody(r, code, message, details...))
 }
 
 // errorBody returns the body of an error in the form that the route's clients read.
-func errorBody(r *http.Request, code errcode.Code, message string) any {
+func errorBody(r *http.Request, code errcode.Code, message string, details ...state.Problem) any {
 	if copilotkit.Owns(r.URL.Path) {
 		return copilotkit.ErrorBody(code, message, route.RequestID(r))
 	}
-	return map[string]any{"error": map[string]string{"code": string(code), "message": message, "requestId": route.RequestID(r)}}
+	body := map[string]any{"code": string(code), "message": message, "requestId": route.RequestID(r)}
+	if len(details) > 0 {
+		body["details"] = details
+	}
+	return map[string]any{"error": body}
 }

@@ -155,7 +155,7 @@ func (g *Gateway) resumeWithoutStream(w http.ResponseWriter, r *http.Request, ag
 		route.Answer(w, http.StatusAccepted, map[string]string{"runId": begun.Thread.Live.Intent.RunID})
 	case v.Meaning == state.Refuse, v.Meaning == state.Busy:
 		g.noteCode(limitOfRefusal, v.Code)
-		return &errcode.Error{Code: v.Code}
+		return &refusedAnswer{&errcode.Error{Code: v.Code}, v.Details}
 	default:
 		route.Answer(w, http.StatusOK, map[string]any{"status": statusOfThread(begun.Thread, begun.Interrupts)})
 	}

@@ -87,14 +87,14 @@ func (r *reader) currentSnapshots() ([]readerEvent, *agui.Outcome) {
 // RUN_STARTED, the question once more.
 func (r *reader) refuse(begun *state.Begun) error {
 	code := begun.Verdict.Code
-	r.g.log(r.req).Info("run: refused", "code", code, "agent", r.key.Agent, "thread", r.key.ID)
+	r.g.log(r.req).Info("run: refused", append([]any{"code", code, "agent", r.key.Agent, "thread", r.key.ID}, logged(begun.Verdict.Details)...)...)
 	if code == errcode.Cancelled {
 		return r.sendCancelled()
 	}
 	if !r.profile.AskAgain && r.profile.Dialect != wire.Legacy {
-		return r.sendError(code)
+		return r.sendError(code, begun.Verdict.Details...)
 	}
-	refused := wire.Refused(code)
+	refused := wire.Refused(code, begun.Verdict.Details...)
 	switch {
 	case !begun.Exists:
 		return r.send(state.FrameID{}, readerEvents(
@@ -107,7 +107,32 @@ func (r *reader) refuse(begun *state.Begun) error {
 }
 
 // sendError sends a run that ends in an error at once, whatever the reader's profile.
-func (r *reader) sendError(code errcode.Code) error {
-	return r.send(state.FrameID{}, readerEvents(
-		r.runStarted(), &agui.RunError{Message: code.Message(), Code: string(code)})...)
+func (r *reader) sendError(code errcode.Code, details ...state.Problem) error {
+	e := &agui.RunError{Message: code.Message(), Code: string(code)}
+	e.Metadata = state.MetadataOf(details)
+	return r.send(state.FrameID{}, readerEvents(r.runStarted(), e)...)
 }
+
+// logged are the problems of answers as attributes of a log line.
+func logged(details []state.Problem) []any {
+	if len(details) == 0 {
+		return nil
+	}
+	texts := make([]string, len(details))
+	for i, p := range details {
+		texts[i] = p.String()
+	}
+	return []any{"details", texts}
+}
+
+// A refusedAnswer is a refusal with what was wrong with the answers.
+type refusedAnswer struct {
+	err     error
+	details []state.Problem
+}
+
+// Error is that of the cause.
+func (e *refusedAnswer) Error() string { return e.err.Error() }
+
+// Unwrap returns the cause, which has the code.
+func (e *refusedAnswer) Unwrap() error { return e.err }

@@ -259,7 +259,8 @@ func TestResumeForScripts(t *testing.T) {
 		return `{"resume":[{"interruptId":` + quote(id) + `,"status":"resolved","payload":` + quote(value) + `}]}`
 	}
 	question := w.post("slow-answer", input("t", "r1", []string{"u1:Hi"})).interrupts()[0].ID
-	if status, body := w.call("POST", "/threads/t/resume", answer(question, "XXL")); status != http.StatusConflict || !strings.Contains(body, "resume_invalid") {
+	if status, body := w.call("POST", "/threads/t/resume", answer(question, "XXL")); status != http.StatusConflict || !strings.Contains(body, "resume_invalid") ||
+		!strings.Contains(body, `"details":[{"interruptId":`+quote(question)+`,"path":"/value","problem":"is none of the choices"}]`) {
 		t.Errorf("an answer that does not fit = %d %s", status, body)
 	}
 	started, body := w.call("POST", "/threads/t/resume", answer(question, "M"))

@@ -36,6 +36,8 @@ type Verdict struct {
 	// Row is the row of the table in docs/requests.md that decided.
 	Row  int
 	Code errcode.Code // of a refusal
+	// Details say which answers do not fit, if that is why.
+	Details []Problem
 
 	Append []agui.Message // messages that join the conversation
 	// CutAfter is the message after which everything leaves the conversation; empty cuts nothing. CutAll cuts
@@ -120,6 +122,7 @@ type admission struct {
 	newMessages   []agui.Message // what the caller may bring and the thread never had
 	dropped       []string       // ids of what it may not
 	calls         []CallAnswer   // first answers to open frontend calls
+	problems      []Problem      // of answers that do not fit
 }
 
 func (a *admission) decide() Verdict {
@@ -321,7 +324,7 @@ func asks(role agui.Role) bool {
 
 // refuse is a refusal. What it shows the caller of its own are the messages that a resume will bring again.
 func (a *admission) refuse(row int, code errcode.Code) Verdict {
-	v := Verdict{Meaning: Refuse, Row: row, Code: code}
+	v := Verdict{Meaning: Refuse, Row: row, Code: code, Details: a.problems}
 	for _, m := range a.newMessages {
 		if a.adds(m) {
 			v.Show = append(v.Show, m)

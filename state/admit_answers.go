@@ -75,6 +75,7 @@ func (a *admission) bind() ([]Answer, errcode.Code) {
 			entries[i].ID = id
 		}
 		if seen[entries[i].ID] {
+			a.problems = []Problem{{InterruptID: shorten(entries[i].ID), Problem: "is answered twice"}}
 			return nil, errcode.ResumeInvalid
 		}
 		seen[entries[i].ID] = true
@@ -143,12 +144,19 @@ func (a *admission) claims(entries []Answer) ([]Answer, errcode.Code) {
 		if e.Status == agui.ResumeCancelled {
 			e.Payload = nil
 		} else {
-			if e.Payload = fit(token, e.Payload); e.Payload == nil {
-				return nil, errcode.ResumeInvalid
+			form := fit(token, e.Payload)
+			if form == nil {
+				a.problems = append(a.problems, problems(token, e.Payload)...)
+				continue
 			}
+			e.Payload = form
 		}
 		e.AskedAt = token.AskedAt
 		claims = append(claims, e)
+	}
+	if len(a.problems) > 0 {
+		a.problems = a.problems[:min(len(a.problems), maxProblems)]
+		return nil, errcode.ResumeInvalid
 	}
 	for _, token := range a.expired {
 		e, ok := byID[token.Interrupt.ID]

@@ -2,11 +2,14 @@ package state
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
 	"github.com/agui-gateway/gateway/internal/schemacost"
 )
@@ -47,40 +50,66 @@ func CompileSchema(schema json.RawMessage) (*Schema, error) {
 
 // Check holds a value against the schema, as [ValidateAnswer] does.
 func (s *Schema) Check(value json.RawMessage) error {
-	if s.cost.Check(value) != nil {
+	list := s.mismatches(value)
+	switch {
+	case list == nil:
+		return nil
+	case list[0].keyword == "":
 		return ErrAnswer
+	}
+	return fmt.Errorf("%w: %s: %s", ErrAnswer, cmp.Or(list[0].pointer, "/"), list[0].keyword)
+}
+
+// A mismatch is a place at which a value does not match. It has nothing of the value, which may be private, but names of members.
+type mismatch struct{ pointer, keyword, problem string }
+
+// mismatches are those of a value with the schema; nil if it matches.
+func (s *Schema) mismatches(value json.RawMessage) []mismatch {
+	if s.cost.Check(value) != nil {
+		return []mismatch{{problem: "is too much to be checked"}}
 	}
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
 	if err != nil {
-		return ErrAnswer
+		return []mismatch{{problem: "is no JSON"}}
 	}
 	err = s.compiled.Validate(v)
-	if mismatch, ok := errors.AsType[*jsonschema.ValidationError](err); ok {
-		return fmt.Errorf("%w: %s", ErrAnswer, placeOf(mismatch)) // the validator's text quotes the value, which may be private
+	if err == nil {
+		return nil
 	}
-	if err != nil {
-		return ErrAnswer
+	found, ok := errors.AsType[*jsonschema.ValidationError](err)
+	if !ok {
+		return []mismatch{{problem: "cannot be checked"}}
 	}
-	return nil
+	return appendMismatches(nil, found)
 }
 
-// placeOf is the first place that is wrong, and the keyword it is wrong by.
-func placeOf(e *jsonschema.ValidationError) string {
-	for len(e.Causes) > 0 {
-		e = e.Causes[0]
+// appendMismatches adds the places that e is about. What each of several alternatives wants says nothing of what was meant.
+func appendMismatches(list []mismatch, e *jsonschema.ValidationError) []mismatch {
+	for _, cause := range e.Causes {
+		list = appendMismatches(list, cause)
 	}
-	keyword := ""
-	if path := e.ErrorKind.KeywordPath(); len(path) > 0 {
-		keyword = path[len(path)-1]
+	if len(e.Causes) > 0 {
+		return list
 	}
-	pointer := ""
+	m := mismatch{problem: "does not match"}
 	for _, name := range e.InstanceLocation {
-		pointer += Pointer(name)
+		m.pointer += Pointer(name)
 	}
-	if pointer == "" {
-		pointer = "/"
+	if path := e.ErrorKind.KeywordPath(); len(path) > 0 {
+		m.keyword = path[len(path)-1]
+		m.problem += " " + m.keyword
 	}
-	return pointer + ": " + keyword
+	switch k := e.ErrorKind.(type) {
+	case *kind.Required:
+		m.problem = "lacks " + strings.Join(k.Missing, ", ")
+	case *kind.AdditionalProperties:
+		m.problem = "has members that are not known: " + strings.Join(k.Properties, ", ")
+	case *kind.Type:
+		m.problem = fmt.Sprintf("is of type %s, not %s", k.Got, strings.Join(k.Want, " or "))
+	case *kind.Enum, *kind.Const:
+		m.problem = "is none of the choices"
+	}
+	return append(list, m)
 }
 
 // CheckSchema reports whether schema is one that answers can be checked with.

@@ -131,6 +131,7 @@ func (c *config) chatElsewhere(ctx context.Context, o *chat.Options, _ io.Writer
 		return nil, err
 	}
 	o.Agent, o.Agents = cmp.Or(c.agent, o.Client.Agent()), place.Agents
+	o.Reads = func(ctx context.Context) bool { return place.Reads(ctx, o.Agent) }
 	o.Again, o.AgainAlso = c.again()
 	o.Where = "at " + o.Client.String()
 	if dir := stateDir(c.env); c.chat.keep == "on" && dir != "" {
@@ -163,6 +164,8 @@ func (c *config) chatHere(ctx context.Context, o *chat.Options, stderr io.Writer
 	if err != nil {
 		return nil, errors.Join(err, parts.close())
 	}
+	typed := parts.team.Options[name].TypedAnswers != nil
+	o.Reads = func(context.Context) bool { return typed }
 	o.Agent, o.Where = name, "of "+cmp.Or(c.team, "the built-in team")
 	if c.options.Shared {
 		o.Again, o.AgainAlso = c.again()

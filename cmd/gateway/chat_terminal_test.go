@@ -45,6 +45,18 @@ agents:
   slow: { type: script, steps: [ { say: one }, { sleep: 1h }, { say: two } ] }
 `
 
+// typedTeam has the first agent of chatTeam, which reads messages as answers.
+const typedTeam = `version: 1
+agents:
+  desk:
+    type: groupchat
+    typed_answers: on
+    manager: { type: sequential }
+    participants:
+      - { name: greeter, type: script, steps: [ { say: Hello there. }, { ask: { key: air, message: Which airline?, options: [ { name: KLM, price: 3 }, { name: United, price: 4 } ] } }, { say: "You fly with ${answers.air.name}." } ] }
+      - { name: booker, type: script, steps: [ { say: Booked. } ] }
+`
+
 // oddTeam asks for anything, fails, and speaks twice.
 const oddTeam = `version: 1
 agents:
@@ -113,6 +125,13 @@ func TestChatAtATerminal(t *testing.T) {
 		if !strings.Contains(w.raw(), "\x1b[1;36mbooker: \x1b[0m") {
 			t.Errorf("there are no colours:\n%q", w.raw())
 		}
+	})
+	t.Run("words are an answer where the agent reads them", func(t *testing.T) {
+		t.Parallel()
+		w := openWindow(t, 80, nil, binary, "chat", "-config", writeFile(t, "team.yaml", typedTeam))
+		w.enter("\n> ", "Hello").sees("Which airline?").enter("answer> ", "Tell me a joke").sees("There are: 1. KLM; 2. United.", "Which airline?")
+		w.enter("answer> ", "the second one").sees("greeter: You fly with United.", "booker: Booked.", "\n> ").types(ctrlC)
+		w.ends(exitOK)
 	})
 	t.Run("a call with other arguments", func(t *testing.T) {
 		t.Parallel()

@@ -81,6 +81,19 @@ func TestChatInScripts(t *testing.T) {
 		says(t, binary, home, "Lufthansa", here...).wants(t, exitError, "", "none of the choices 1 to 2", "stays open: Which airline?")
 		says(t, binary, home, "2\n", here...).wants(t, exitOK, "You fly with United.\nBooked.\n")
 	})
+	t.Run("words are an answer where the agent reads them", func(t *testing.T) {
+		t.Parallel()
+		p := serveTeam(t, binary, "-config", writeFile(t, "team.yaml", typedTeam))
+		for i, text := range []string{"the second one", "United, please", "2", "united"} {
+			here := []string{"-url", p.url + "/agents/desk", "-thread", fmt.Sprint("words-", i)}
+			says(t, binary, home, "Hello\n", here...).wants(t, exitQuestion, "Hello there.\n", "is open: Which airline?")
+			says(t, binary, home, "Tell me a joke", here...).wants(t, exitQuestion, "I do not know which of the answers you mean. There are: 1. KLM; 2. United. Please type one of them. The question is still open: Which airline?\n", "is open: Which airline?")
+			says(t, binary, home, text+"\n", here...).wants(t, exitOK, "You fly with United.\nBooked.\n")
+		}
+		here := []string{"-config", writeFile(t, "team.yaml", typedTeam), "-store", "file:" + filepath.Join(t.TempDir(), "t.db"), "-thread", "mine"}
+		says(t, binary, home, "Hello\n", here...).wants(t, exitQuestion, "Hello there.\n", "is open: Which airline?")
+		says(t, binary, home, "KLM, please", here...).wants(t, exitOK, "You fly with KLM.\nBooked.\n")
+	})
 	t.Run("several questions are answered at once", func(t *testing.T) {
 		t.Parallel()
 		model := httptest.NewServer(openaitest.Serve(openaitest.Calls("refund", `{"order":"A-1","euros":40}`, "refund", `{"order":"A-2","euros":1}`), openaitest.Text("Done.")))

@@ -96,17 +96,18 @@ func (w Profile) failed(e *agui.RunError, end *state.Ending) ([]agui.Event, Loss
 }
 
 // failure is the CUSTOM event that tells of an error without ending the run with it.
-func failure(name, code, message string) *agui.Custom {
+func failure(name, code, message string, details ...state.Problem) *agui.Custom {
 	value, _ := agui.Marshal(struct {
-		Code    string `json:"code,omitempty"`
-		Message string `json:"message"`
-	}{code, message}) // strings always encode
+		Code    string          `json:"code,omitempty"`
+		Message string          `json:"message"`
+		Details []state.Problem `json:"details,omitempty"`
+	}{code, message, details}) // strings always encode
 	return &agui.Custom{Name: name, Value: value}
 }
 
-// Refused returns the event that tells a reader, on a stream that goes on, that its request was refused.
-func Refused(code errcode.Code) *agui.Custom {
-	return failure(CustomRefused, string(code), code.Message())
+// Refused returns the event that tells a reader, on a stream that goes on, that its request was refused, and what was wrong with its answers.
+func Refused(code errcode.Code, details ...state.Problem) *agui.Custom {
+	return failure(CustomRefused, string(code), code.Message(), details...)
 }
 
 func (w Profile) runID(own string) string {

@@ -44,7 +44,7 @@ func (e *expectation) check(h *heard) []mismatch {
 			if h.code != "" && e.code == "" {
 				got += " " + h.code
 			}
-			add(e.endsAt, want, got, "the run ends otherwise")
+			add(e.endsAt, want, got, "%s", "the run ends otherwise"+h.why())
 		}
 	}
 	return all

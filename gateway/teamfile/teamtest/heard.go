@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/state"
 )
 
 // A heard is what came of one request, as a client has it.
@@ -19,8 +21,10 @@ type heard struct {
 	before json.RawMessage // the state that the run began with
 	asks   []*asked
 	code   string // of the error that the run ended with
-	events []agui.Event
-	byID   map[string]*utterance
+	// details are what was wrong with answers that were refused.
+	details []state.Problem
+	events  []agui.Event
+	byID    map[string]*utterance
 }
 
 // An utterance is one message.
@@ -85,6 +89,7 @@ func (h *heard) take(e agui.Event, earlier []*madeCall) error {
 		h.state, err = e.Delta.Apply(context.Background(), h.state)
 	case *agui.RunError:
 		h.code = cmp.Or(e.Code, "error")
+		_ = json.Unmarshal(e.Metadata["details"], &h.details) // most errors have none
 	case *agui.RunFinished:
 		h.finish(e.Outcome, slices.Concat(earlier, h.calls))
 	}
@@ -141,6 +146,15 @@ func (h *heard) waits() []*madeCall {
 	return open
 }
 
+// why is what was wrong with the answers that were refused.
+func (h *heard) why() string {
+	var b strings.Builder
+	for _, p := range h.details {
+		fmt.Fprintf(&b, "; the answer %s %s", p.Path, p.Problem)
+	}
+	return strings.ReplaceAll(b.String(), "  ", " ")
+}
+
 // ends is how the run ended, in the words of the format.
 func (h *heard) ends() string {
 	switch {
@@ -168,7 +182,7 @@ func (h *heard) String() string {
 		out += fmt.Sprintf("%s asks %s: %s %s\n", a.by, cmp.Or(a.tool, a.key), a.message, a.options)
 	}
 	if h.code != "" {
-		return out + "ends: error " + h.code
+		return out + "ends: error " + h.code + h.why()
 	}
 	return out + "ends: " + h.ends()
 }

@@ -42,7 +42,7 @@ func (p *player) talk(ctx context.Context, h http.Handler, agent string) {
 		p.result.Talk = append(p.result.Talk, Exchange{Sent: s.sends.String(), Heard: t.last.String()})
 		judged := i+1 < len(p.steps) && p.steps[i+1].expect != nil
 		if t.last.code != "" && !judged && errcode.Code(t.last.code) != errcode.Cancelled {
-			p.result.add(s.at, p.file, "the run fails with "+t.last.code+", and no step expects that")
+			p.result.add(s.at, p.file, "the run fails with "+t.last.code+t.last.why()+", and no step expects that")
 		}
 	}
 	p.finish()

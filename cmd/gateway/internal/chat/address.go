@@ -51,6 +51,27 @@ func (p Place) Agent(ctx context.Context, name string) (string, error) {
 
 // Agents are the names of the agents at the gateway of the URL; none if it is none, or is away.
 func (p Place) Agents(ctx context.Context) []string {
+	var names []string
+	for _, a := range p.agents(ctx) {
+		names = append(names, a.ID)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Reads reports whether the agent of a name reads messages as answers, as far as the gateway of the URL says.
+func (p Place) Reads(ctx context.Context, name string) bool {
+	return slices.ContainsFunc(p.agents(ctx), func(a agent) bool { return a.ID == name && a.TypedAnswers })
+}
+
+// An agent is one of a gateway's.
+type agent struct {
+	ID           string `json:"id"`
+	TypedAnswers bool   `json:"typedAnswers"`
+}
+
+// agents are those at the gateway of the URL.
+func (p Place) agents(ctx context.Context) []agent {
 	u, err := url.Parse(p.URL)
 	if err != nil {
 		return nil
@@ -72,19 +93,12 @@ func (p Place) Agents(ctx context.Context) []string {
 	}
 	defer func() { _ = answer.Body.Close() }() // it has been read as far as it is of use
 	var told struct {
-		Agents []struct {
-			ID string `json:"id"`
-		} `json:"agents"`
+		Agents []agent `json:"agents"`
 	}
 	if answer.StatusCode != http.StatusOK || json.NewDecoder(io.LimitReader(answer.Body, enough)).Decode(&told) != nil {
 		return nil
 	}
-	var names []string
-	for _, a := range told.Agents {
-		names = append(names, a.ID)
-	}
-	slices.Sort(names)
-	return names
+	return told.Agents
 }
 
 // Quote is text as one word of a shell's command.

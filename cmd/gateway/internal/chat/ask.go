@@ -14,6 +14,8 @@ type asker struct {
 	screen *screen
 	// read reads a line that begins with text, which the person may change. Its errors are ErrLeft, and those of the terminal.
 	read func(prompt, text string) (string, error)
+	// reads says that the agent reads messages as answers; nil: it does not.
+	reads func() bool
 	// call tells of a call of the conversation, for servers that do not tell of it in their questions.
 	call func(id string) (tool, arguments string)
 }
@@ -63,6 +65,9 @@ func (a *asker) payload(q question) (json.RawMessage, error) {
 		if err != nil {
 			return nil, err
 		}
+		if a.reads != nil && text != "" && q.loosely(text) && a.reads() {
+			return nil, spoken(text)
+		}
 		payload, err := q.typed(text)
 		if err == nil {
 			return payload, nil
@@ -70,6 +75,12 @@ func (a *asker) payload(q question) (json.RawMessage, error) {
 		a.misfit(err)
 	}
 }
+
+// spoken is the text of a person who answers in words of which the agent has to know what they mean. It is an error, because there is no
+// answer yet.
+type spoken string
+
+func (s spoken) Error() string { return "chat: an answer in words" }
 
 // hintOf says what to write.
 func hintOf(s schema, choices []choice) string {

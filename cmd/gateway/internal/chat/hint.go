@@ -3,12 +3,14 @@ package chat
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"strconv"
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/client"
+	"github.com/agui-gateway/gateway/state"
 )
 
 // A Problem is what went wrong, for people, and what they can do about it. Both are clean.
@@ -101,7 +103,19 @@ func problemOf(e *agui.RunError) *Problem {
 	if e.Code != "" {
 		p.Text += " (" + line(e.Code, 80) + ")"
 	}
+	p.Text += whyRefused(e.Metadata["details"])
 	return p
+}
+
+// whyRefused is what was wrong with answers that a gateway refused, a line each.
+func whyRefused(details json.RawMessage) string {
+	var list []state.Problem
+	_ = json.Unmarshal(details, &list) // most errors have none
+	text := ""
+	for _, d := range list[:min(len(list), 8)] {
+		text += "\n  the answer " + strings.TrimSpace(line(d.Path, 200)+" "+line(d.Problem, 200))
+	}
+	return text
 }
 
 // hintOfCode is what to do about an error that goes by a code of the gateway's; empty if it says so itself.

@@ -106,35 +106,55 @@ func (m misfit) Error() string { return string(m) }
 
 // typed is the answer that a text gives: the number or the name of a choice, JSON, or the text itself. The error is a [misfit].
 func (q question) typed(text string) (json.RawMessage, error) {
-	if approved, ok := decision(text); ok && (q.approval() || parseSchema(q.ResponseSchema).kind() == "boolean") {
-		if !q.approval() {
-			return q.fit(json.RawMessage(strconv.FormatBool(approved)))
-		}
-		return q.fit(json.RawMessage(`{"approved":` + strconv.FormatBool(approved) + `}`))
+	if payload, ok, err := q.exactly(text); ok {
+		return payload, err
 	}
-	choices := q.choices()
-	if n, err := strconv.Atoi(text); err == nil && len(choices) > 0 {
-		if n < 1 || n > len(choices) {
-			return nil, misfit("there are the choices 1 to " + strconv.Itoa(len(choices)))
-		}
-		return q.fit(choices[n-1].value)
-	}
-	if c := named(choices, text); c != nil {
-		return q.fit(c.value)
-	}
-	if json.Valid([]byte(text)) {
-		if payload, err := q.fit(json.RawMessage(text)); err == nil {
-			return payload, nil
-		}
-	}
-	if len(choices) > 0 && q.closed() {
-		return nil, misfit("this is none of the choices 1 to " + strconv.Itoa(len(choices)))
+	if n := len(q.choices()); n > 0 && q.closed() {
+		return nil, misfit("this is none of the choices 1 to " + strconv.Itoa(n))
 	}
 	asText, err := written(text)
 	if err != nil {
 		return nil, err
 	}
 	return q.fit(asText)
+}
+
+// loosely reports whether only the agent can know what a text means as an answer, if it reads messages as answers.
+func (q question) loosely(text string) bool {
+	if q.approval() {
+		return false
+	}
+	if _, ok, _ := q.exactly(text); ok {
+		return false
+	}
+	_, err := q.typed(text)
+	return err != nil || len(q.choices()) > 0
+}
+
+// exactly is typed for a decision, the number or the name of a choice, and JSON that fits; it reports whether the text is one of them.
+func (q question) exactly(text string) (payload json.RawMessage, ok bool, err error) {
+	choices := q.choices()
+	approved, decided := decision(text)
+	n, notNumber := strconv.Atoi(text)
+	named := named(choices, text)
+	switch {
+	case decided && q.approval():
+		payload, err = q.fit(json.RawMessage(`{"approved":` + strconv.FormatBool(approved) + `}`))
+	case decided && parseSchema(q.ResponseSchema).kind() == "boolean":
+		payload, err = q.fit(json.RawMessage(strconv.FormatBool(approved)))
+	case notNumber == nil && len(choices) > 0 && (n < 1 || n > len(choices)):
+		err = misfit("there are the choices 1 to " + strconv.Itoa(len(choices)))
+	case notNumber == nil && len(choices) > 0:
+		payload, err = q.fit(choices[n-1].value)
+	case named != nil:
+		payload, err = q.fit(named.value)
+	default:
+		if json.Valid([]byte(text)) {
+			payload, err = q.fit(json.RawMessage(text))
+		}
+		return payload, payload != nil && err == nil, nil
+	}
+	return payload, true, err
 }
 
 // named is the one choice that a text means: by what it is called, or by the text of one of its members.

@@ -52,6 +52,32 @@ func TestTyped(t *testing.T) {
 	}
 }
 
+// TestLooseAnswers are for the agent to read, if it reads any.
+func TestLooseAnswers(t *testing.T) {
+	t.Parallel()
+	const airlines = `{"options":[{"name":"KLM"},{"name":"United"}]}`
+	choice := `{"type":"object","required":["value"],"properties":{"value":{"enum":[{"name":"KLM"},{"name":"United"}]}}}`
+	approval := `{"type":"object","required":["approved"],"properties":{"approved":{"type":"boolean"}}}`
+	for _, tt := range []struct {
+		q    question
+		text string
+		want bool
+	}{
+		{ask("input_required", choice, airlines), "the second one", true},
+		{ask("input_required", ``, airlines), "KLM, please", true},
+		{ask("input_required", choice, airlines), "2", false},
+		{ask("input_required", choice, airlines), "3", false},
+		{ask("input_required", choice, airlines), "united", false},
+		{ask("input_required", `{"type":"number"}`, ""), "three", true},
+		{ask("input_required", ``, ""), "three", false},
+		{ask("tool_call", approval, ""), "yes, please", false},
+	} {
+		if got := tt.q.loosely(tt.text); got != tt.want {
+			t.Errorf("loosely(%q) of %s = %v", tt.text, tt.q.ResponseSchema, got)
+		}
+	}
+}
+
 // TestLegacyQuestions answers in the dialect of before 1.0.
 func TestLegacyQuestions(t *testing.T) {
 	t.Parallel()

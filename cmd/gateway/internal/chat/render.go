@@ -139,13 +139,16 @@ func (r *renderer) seen(id, text string) bool {
 
 // custom takes questions of before 1.0, and what a gateway tells in place of an error.
 func (r *renderer) custom(e *agui.Custom) {
-	var told struct{ Code, Message string }
+	var told struct {
+		Code, Message string
+		Details       json.RawMessage
+	}
 	switch e.Name {
 	case "on_interrupt":
 		r.legacy = append(r.legacy, e.Value)
 	case "gateway.failed", "gateway.refused":
 		_ = json.Unmarshal(e.Value, &told) // what is no text is not there
-		r.note("not done: " + line(cmp.Or(told.Message, told.Code), 400))
+		r.note("not done: " + line(cmp.Or(told.Message, told.Code), 400) + whyRefused(told.Details))
 	}
 }
 

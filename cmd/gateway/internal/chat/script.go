@@ -27,6 +27,8 @@ func (s *session) script(ctx context.Context) error {
 		return s.openQuestions()
 	case text == "":
 		return ErrNothing
+	case len(s.questions) == 1 && text != "/cancel" && s.questions[0].loosely(text) && s.reads(ctx):
+		end = s.say(ctx, text, &output{s.screen})
 	case len(s.questions) > 0:
 		answers, err := s.answersOf(text)
 		if err != nil {

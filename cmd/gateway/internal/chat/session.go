@@ -22,6 +22,8 @@ type Options struct {
 	Thread string
 	// Agents names the agents that the server has, for whoever has named another; nil if that cannot be known.
 	Agents func(context.Context) []string
+	// Reads reports whether the agent reads messages as answers; nil: it does not.
+	Reads func(context.Context) bool
 	// Again is the command that goes on, without -thread; empty: the conversation ends with the program.
 	Again string
 	// AgainAlso names the flags that belong to Again and are not in it, because they may be secret.
@@ -145,6 +147,11 @@ func (s *session) retry(ctx context.Context, d display) ending {
 		return s.run(ctx, s.input(), d)
 	}
 	return s.say(ctx, s.last, d)
+}
+
+// reads reports whether the agent reads a message as the answer to the one question that is open.
+func (s *session) reads(ctx context.Context) bool {
+	return len(s.questions) == 1 && s.kind == client.ServerGateway && s.o.Reads != nil && s.o.Reads(ctx)
 }
 
 // answer sends answers to all open questions.

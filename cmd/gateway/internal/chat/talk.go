@@ -124,10 +124,16 @@ func (s *session) settle(ctx context.Context) error {
 			s.screen.line("left open; /answer answers it", dim)
 			return nil
 		}
-		if err != nil {
+		said, inWords := errors.AsType[spoken](err)
+		if err != nil && !inWords {
 			return err
 		}
-		end := s.answer(ctx, answers, s.display())
+		var end ending
+		if inWords {
+			end = s.say(ctx, string(said), s.display())
+		} else {
+			end = s.answer(ctx, answers, s.display())
+		}
 		s.tell(ctx, end)
 		if end.err != nil || end.stopped {
 			return nil
@@ -139,6 +145,9 @@ func (s *session) settle(ctx context.Context) error {
 // ask asks all open questions, for a run goes on when all of them are answered.
 func (s *session) ask(ctx context.Context) ([]answer, error) {
 	a := &asker{screen: s.screen, call: s.callOf, read: func(prompt, text string) (string, error) { return s.read(ctx, prompt, text) }}
+	if len(s.questions) == 1 {
+		a.reads = func() bool { return s.reads(ctx) }
+	}
 	s.o.Lines.Drop()
 	var answers []answer
 	for i, q := range s.questions {
