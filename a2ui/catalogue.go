@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
 )
@@ -16,7 +18,9 @@ const CatalogueContext = "A2UI Component Schema — available components for gen
 type Catalogue struct {
 	ID         string
 	Components map[string]Component
-	raw        json.RawMessage
+	// Functions are those that its components may call beside those of the basic catalogue.
+	Functions []string
+	raw       json.RawMessage
 }
 
 // A Component says what a component has: JSON Schema, of which only the members that matter here are read.
@@ -36,11 +40,12 @@ func ReadCatalogue(raw json.RawMessage) (Catalogue, error) {
 	var written struct {
 		ID         string                     `json:"catalogId"`
 		Components map[string]json.RawMessage `json:"components"`
+		Functions  json.RawMessage            `json:"functions"`
 	}
 	if json.Unmarshal(raw, &written) != nil {
 		return Catalogue{}, fmt.Errorf("%w: it is not an object with catalogId and components", ErrCatalogue)
 	}
-	c := Catalogue{ID: written.ID, Components: map[string]Component{}, raw: raw}
+	c := Catalogue{ID: written.ID, Components: map[string]Component{}, Functions: functionNames(written.Functions), raw: raw}
 	for name, schema := range written.Components {
 		component, err := readComponent(schema)
 		if err != nil {
@@ -49,6 +54,23 @@ func ReadCatalogue(raw json.RawMessage) (Catalogue, error) {
 		c.Components[name] = component
 	}
 	return c, nil
+}
+
+// functionNames returns the names of functions: of a list of objects with names, or of an object.
+func functionNames(raw json.RawMessage) []string {
+	var named map[string]json.RawMessage
+	if json.Unmarshal(raw, &named) == nil {
+		return slices.Sorted(maps.Keys(named))
+	}
+	var list []struct {
+		Name string `json:"name"`
+	}
+	_ = json.Unmarshal(raw, &list) // anything else names none
+	var names []string
+	for _, f := range list {
+		names = append(names, f.Name)
+	}
+	return names
 }
 
 // readComponent reads what a component has, also where its schema is put together of others with allOf.

@@ -1,6 +1,7 @@
 package a2ui
 
 import (
+	"bytes"
 	"encoding/json"
 	"unicode/utf8"
 )
@@ -167,7 +168,7 @@ func (p *partial) memberEnds(end int) {
 	case p.depth != 1 || p.key[0] == "" || p.value[0] == 0:
 		return
 	}
-	raw := json.RawMessage(p.text[p.value[0]:end])
+	raw := json.RawMessage(bytes.Trim(p.text[p.value[0]:end], " \t\r\n"))
 	if _, there := p.members[p.key[0]]; !there && json.Valid(raw) {
 		p.members[p.key[0]] = raw
 	}

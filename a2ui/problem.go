@@ -26,6 +26,7 @@ const (
 	CodeCycle          = "child_cycle"
 	CodeTooLarge       = "too_large"
 	CodeNotData        = "data_not_object"
+	CodeFunction       = "unknown_function"
 	codeExhausted      = "a2ui_recovery_exhausted"
 	codeInvalid        = "a2ui_invalid"
 	maxProblems        = 20

@@ -82,15 +82,16 @@ func putComponent(list []json.RawMessage, place map[string]int, raw json.RawMess
 }
 
 // problemsOf are why the operations of one surface cannot be drawn.
-func problemsOf(operations []Operation) []Problem {
-	size, data := 0, 0
+func problemsOf(operations []Operation, c Catalogue) []Problem {
+	size, data, v := 0, 0, validation{catalogue: c}
 	for _, o := range operations {
 		switch {
 		case o.UpdateDataModel != nil:
 			data++
 			size += len(o.UpdateDataModel.Value) + len(o.UpdateDataModel.Path)
+			v.checkJSONCalls("data", o.UpdateDataModel.Value, true)
 		case o.UpdateComponents != nil:
-			if problems := ValidateComponents(o.UpdateComponents.Components, Catalogue{}); problems != nil {
+			if problems := ValidateComponents(o.UpdateComponents.Components, c); problems != nil {
 				return problems
 			}
 		}
@@ -98,7 +99,7 @@ func problemsOf(operations []Operation) []Problem {
 	if size > MaxSurface || data > MaxOperations {
 		return []Problem{{CodeTooLarge, "data", "the data of the surface are too large"}}
 	}
-	return nil
+	return v.problems
 }
 
 // Shown looks for the activity that shows a surface among messages, the newest first, and returns the id of its message and the operations

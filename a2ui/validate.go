@@ -3,6 +3,7 @@ package a2ui
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -18,11 +19,13 @@ func (d Design) Validate(c Catalogue) []Problem {
 	if size := len(d.Data); size > MaxSurface {
 		problems = append(problems, Problem{CodeTooLarge, "data", fmt.Sprintf("the data have %d bytes, more than %d", size, MaxSurface)})
 	}
-	return append(problems, ValidateComponents(d.Components, c)...)
+	v := validation{catalogue: c}
+	v.checkJSONCalls("data", d.Data, true)
+	return slices.Concat(problems, v.problems, ValidateComponents(d.Components, c))
 }
 
 // ValidateComponents reports why components cannot be drawn, at most 20 reasons: each needs an id of its own and a type, one is the root,
-// every child is there, and none contains itself. With a catalogue that knows components their types are of it and have what it requires.
+// every child is there, none contains itself, and none calls a function that a surface may not call. With a catalogue that knows components their types are of it and have what it requires.
 // The cost grows with the size of the components.
 func ValidateComponents(components []json.RawMessage, c Catalogue) []Problem {
 	v := validation{catalogue: c}
@@ -89,6 +92,9 @@ func (v *validation) read(i int, raw json.RawMessage) {
 			v.byID = map[string]*part{}
 		}
 		v.byID[p.id] = p
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.members)) { // a component is no call itself
+		v.checkJSONCalls(fmt.Sprintf("components[%d].%s", i, quotable(name)), p.members[name], false)
 	}
 	p.refs = refsOf(p.members, v.catalogue.Components[p.kind])
 }

@@ -53,6 +53,25 @@ func TestValidateComponents(t *testing.T) {
 		{"a marked reference", `[{"id":"root","component":"Modal","trigger":"a"}]`, known, []string{CodeNoChild}},
 		{"a reference in a list", `[{"id":"root","component":"Tabs","tabs":[{"child":"a","more":["b"]}]}]`, known, []string{CodeNoChild, CodeNoChild}},
 		{"an unmarked text", `[{"id":"root","component":"Card","name":"nobody"}]`, known, nil},
+		{"a call", `[{"id":"root","component":"Text","text":{"call":"formatString","args":{"value":"${formatDate(value: /day, format: 'd (EEE)')} at ${/place} (incl. ${ pluralize (value:/n)})"}}}]`, Catalogue{}, nil},
+		{"a call of the catalogue's", `[{"id":"root","component":"Row","text":{"call":"mine","args":{}}}]`, Catalogue{Functions: []string{"mine"}}, nil},
+		{"a member of that name", `[{"id":"root","component":"Phone","call":"+1"}]`, Catalogue{}, nil},
+		{"a call without a function", `[{"id":"root","component":"Text","text":{"call":["openUrl"],"args":{}}}]`, Catalogue{}, []string{CodeFunction}},
+		{"an unknown call", `[{"id":"root","component":"Text","text":{"call":"mine"}}]`, Catalogue{}, []string{CodeFunction}},
+		{"a call of openUrl that the catalogue has", `[{"id":"root","component":"Text","text":{"call":"openUrl","args":{}}}]`, Catalogue{Functions: []string{"openUrl"}}, []string{CodeFunction}},
+		{"an address that a press opens", `[{"id":"root","component":"Button","action":{"functionCall":{"call":"openUrl","args":{"url":"http://x"}}}}]`, Catalogue{}, nil},
+		{"a call in what a press opens", `[{"id":"root","component":"Button","action":{"functionCall":{"call":"openUrl","args":{"url":{"call":"openUrl","args":{}}}}}}]`, Catalogue{}, []string{CodeFunction}},
+		{"an action that is a call", `[{"id":"root","component":"Button","action":{"c\u0061ll":"openUrl","args":{"url":"http://x"}}}]`, Catalogue{}, []string{CodeFunction}},
+		{"a name that looks like an action", `[{"id":"root","component":"Text","text":{"call":"not","args":{"components[0].action.functionCall":{"call":"openUrl"}}}}]`, Catalogue{}, []string{CodeFunction}},
+		{"a regular expression", `[{"id":"root","component":"TextField","checks":[{"condition":{"call":"regex","args":{"pattern":"^(a+)+$"}}}]}]`, Catalogue{}, []string{CodeFunction}},
+		{"a call in a call", `[{"id":"root","component":"Text","text":{"call":"not","args":{"value":{"call":"openUrl","args":{}}}}}]`, Catalogue{}, []string{CodeFunction}},
+		{"a call in a text", `[{"id":"root","component":"Text","text":{"call":"formatString","args":{"value":"a ${openUrl\u00a0(url:'x')}"}}}]`, Catalogue{}, []string{CodeFunction}},
+		{"a call in a call of a text", `[{"id":"root","component":"Text","text":{"call":"formatString","args":{"value":"${not(value:${openUrl(url:'}')})}"}}}]`, Catalogue{}, []string{CodeFunction}},
+		{"a call behind an escaped one", `[{"id":"root","component":"Text","text":{"call":"formatString","args":{"value":"\\${ ' ${openUrl(url:'x')}"}}}]`, Catalogue{}, []string{CodeFunction}},
+		{"a text in a text", `[{"id":"root","component":"Text","text":{"call":"formatString","args":{"value":"${formatString(value:'\\${open\\Url()}')}"}}}]`, Catalogue{}, []string{CodeFunction}},
+		{"a text of the data", `[{"id":"root","component":"Text","text":{"call":"formatString","args":{"value":{"path":"/x"}}}}]`, Catalogue{}, []string{CodeFunction}},
+		{"a text that is not closed", `[{"id":"root","component":"Text","text":{"call":"formatString","args":{"value":"${openUrl("}}}]`, Catalogue{}, []string{CodeFunction}},
+		{"words that look like a call", `[{"id":"root","component":"Text","text":"${openUrl(url:'x')}"}]`, Catalogue{}, nil},
 		{"HTML stays text", `[{"id":"root","component":"Text","text":"<script>alert(1)</script>"}]`, Catalogue{}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -141,4 +160,48 @@ func FuzzValidateComponents(f *testing.F) {
 			t.Errorf("%s has no root", text)
 		}
 	})
+}
+
+func TestCallsInData(t *testing.T) {
+	t.Parallel()
+	components := componentsOf(t, `[{"id":"root","component":"Text"}]`)
+	for data, want := range map[string]int{
+		`{"call":"taxi"}`: 0, `{"x":[{"call":"not","args":{}}]}`: 0, `{"x":[{"call":"openUrl","args":{}}]}`: 1,
+	} {
+		problems := Design{SurfaceID: "s", Components: components, Data: json.RawMessage(data)}.Validate(Catalogue{})
+		if len(problems) != want || want == 1 && problems[0].Path != "data.x[0].call" {
+			t.Errorf("%s: %v", data, problems)
+		}
+		w := NewWatcher(Options{})
+		events := called(w, "c", RenderTool, `{"surfaceId":"s","components":[{"id":"root","component":"Text"}],"data":`, data, `}`)
+		if got := strings.Contains(contents(t, events)[len(events)-1], "retrying"); got != (want == 1) {
+			t.Errorf("%s: the last activity is %s", data, contents(t, events)[len(events)-1])
+		}
+	}
+}
+
+// Surfaces of other servers are shown as they are, or as failed.
+func TestScreened(t *testing.T) {
+	t.Parallel()
+	for content, kept := range map[string]bool{
+		`{"a2ui_operations":[{"updateComponents":{"surfaceId":"s","components":[{"id":"root","component":"Text","text":{"call":"not","args":{}}}]}}]}`: true,
+		`{"a2ui_operations":[{"updateDataModel":{"surfaceId":"s","value":{"call":"taxi","args":{}}}}]}`:                                                false,
+		`{"a2ui_operations":[{"updateDataModel":{"surfaceId":"s","value":{"call":"taxi"}}}]}`:                                                          true,
+		`{"a2ui_operations":[{"updateComponents":{"surfaceId":"s","components":[{"id":"root","component":"Text","text":{"call":"openUrl"}}]}}]}`:       false,
+		`{"status":"building"}`: true,
+	} {
+		if got := string(Screened(json.RawMessage(content))); (got == content) != kept || !kept && !strings.Contains(got, `"status":"failed"`) {
+			t.Errorf("%s becomes %s", content, got)
+		}
+	}
+}
+
+func TestFunctionsOfACatalogue(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]string{`{"functions":[{"name":"a"},{"name":"b"}]}`: "a b", `{"functions":{"b":{},"a":{}}}`: "a b", `{"functions":1}`: "", `{}`: ""} {
+		c, err := ReadCatalogue(json.RawMessage(raw))
+		if got := strings.Join(c.Functions, " "); err != nil || got != want {
+			t.Errorf("%s has the functions %q, %v", raw, got, err)
+		}
+	}
 }

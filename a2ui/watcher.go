@@ -182,17 +182,30 @@ func (w *Watcher) paint(c *renderCall, advanced, closed bool) (events []agui.Eve
 		name, _ := json.Marshal(c.list) // a text
 		c.items = n
 		d.Data = json.RawMessage("{" + string(name) + ":" + string(items) + "}")
+		if problems := w.callsIn(d.Data); problems != nil {
+			return []agui.Event{w.reject(c, problems)}
+		}
 		advanced = true
 	}
 	if advanced && room {
 		events = append(events, w.painted(c, d))
 	}
 	if data := c.args.members["data"]; closed && len(data) > 0 && data[0] == '{' && len(data) <= MaxSurface {
+		if problems := w.callsIn(data); problems != nil {
+			return append(events, w.reject(c, problems))
+		}
 		c.complete = true
 		d.Data = data
 		events = append(events, w.painted(c, d))
 	}
 	return events
+}
+
+// callsIn reports calls in data that a surface may not make.
+func (w *Watcher) callsIn(data json.RawMessage) []Problem {
+	v := validation{catalogue: w.o.Catalogue}
+	v.checkJSONCalls("data", data, true)
+	return v.problems
 }
 
 func (w *Watcher) painted(c *renderCall, d Design) agui.Event {

@@ -52,7 +52,7 @@ func (w *Watcher) operations(call string, all []Operation) (events []agui.Event)
 			}
 			list = merge(before, list)
 		}
-		if problems := problemsOf(list); problems != nil {
+		if problems := problemsOf(list, Catalogue{Functions: w.o.Catalogue.Functions}); problems != nil {
 			events = append(events, undrawable(call, problems))
 			continue
 		}
@@ -69,6 +69,6 @@ func (w *Watcher) find(surface string) (string, []Operation) {
 }
 
 // undrawable is the activity of a result whose operations cannot be drawn.
-func undrawable(call string, problems []Problem) agui.Event {
+func undrawable(call string, problems []Problem) *agui.ActivitySnapshot {
 	return failed(call, failure{Error: "The surface of the tool cannot be drawn.", Attempts: []Attempt{{Attempt: 1, Errors: problems}}}, 1)
 }

@@ -1,6 +1,7 @@
 package a2ui
 
 import (
+	"bytes"
 	"encoding/json"
 	"math/rand/v2"
 	"strings"
@@ -57,6 +58,22 @@ func TestASurfaceIsDrawnWhileItComes(t *testing.T) {
 	}
 	if after := resulted(w, "c", `{"status":"rendered"}`); after != nil {
 		t.Errorf("after: %s", contents(t, after))
+	}
+}
+
+// A model may write blanks and line breaks between the names of members and their values.
+func TestArgumentsWithWhiteSpace(t *testing.T) {
+	t.Parallel()
+	var pretty bytes.Buffer
+	if err := json.Indent(&pretty, []byte(hotels), "\t", "  "); err != nil {
+		t.Fatal(err)
+	}
+	spaced := strings.NewReplacer(`":`, "\" :\r\n ").Replace(hotels)
+	for _, arguments := range []string{pretty.String(), spaced, strings.ReplaceAll(hotels, `":`, `": `)} {
+		got := contents(t, called(NewWatcher(Options{}), "c", RenderTool, strings.SplitAfter(arguments, "")...))
+		if last := got[len(got)-1]; !strings.Contains(last, `"surfaceId":"hotels"`) || !strings.Contains(last, "Loft") {
+			t.Errorf("%s\nis drawn as %s", arguments, last)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/agui-gateway/gateway/a2ui"
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -26,7 +27,7 @@ func (x *exchange) activitySnapshot(e *agui.ActivitySnapshot) error {
 	a := x.activities[e.MessageID]
 	opener := func(id string, own agui.Metadata) agui.Event {
 		return &agui.ActivitySnapshot{
-			Tagged: taggedWith(e.Metadata, own), MessageID: id, ActivityType: e.ActivityType, Content: e.Content, Replace: e.Replace,
+			Tagged: taggedWith(e.Metadata, own), MessageID: id, ActivityType: e.ActivityType, Content: screened(e.ActivityType, e.Content), Replace: e.Replace,
 		}
 	}
 	if a == nil {
@@ -55,8 +56,16 @@ func (x *exchange) activityDelta(e *agui.ActivityDelta) error {
 	}
 	a.content = doc.JSON()
 	return x.emit(x.tag(e.SubagentRunID), &agui.ActivitySnapshot{
-		Tagged: taggedWith(e.Metadata), MessageID: a.ours, ActivityType: e.ActivityType, Content: a.content,
+		Tagged: taggedWith(e.Metadata), MessageID: a.ours, ActivityType: e.ActivityType, Content: screened(e.ActivityType, a.content),
 	})
+}
+
+// screened returns the content of an activity of the remote's as it may be shown.
+func screened(activityType string, content json.RawMessage) json.RawMessage {
+	if activityType != a2ui.ActivityType {
+		return content
+	}
+	return a2ui.Screened(content)
 }
 
 // custom passes on an application's own signal, but for those that say how the run fares.

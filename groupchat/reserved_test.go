@@ -71,3 +71,41 @@ func TestReservedMetadataOfOtherServers(t *testing.T) {
 		}
 	}
 }
+
+// A surface of another server is shown as failed if it calls what no surface may call, however it comes.
+func TestSurfacesOfOtherServersAreScreened(t *testing.T) {
+	t.Parallel()
+	const content = `"activityType":"a2ui-surface","content":{"a2ui_operations":[{"updateComponents":{"surfaceId":"s","components":[{"id":"root","component":"Text","text":TEXT}]}}]}`
+	bad := strings.Replace(content, "TEXT", `{"call":"openUrl","args":{"url":"http://x"}}`, 1)
+	good := strings.Replace(content, "TEXT", `"hi"`, 1)
+	for _, lines := range []string{
+		`{"type":"ACTIVITY_SNAPSHOT","messageId":"a",` + bad + `}`,
+		`{"type":"ACTIVITY_SNAPSHOT","messageId":"a",` + good + `}` + "\n" + `{"type":"ACTIVITY_DELTA","messageId":"a","activityType":"a2ui-surface","patch":[` +
+			`{"op":"replace","path":"/a2ui_operations/0/updateComponents/components/0/text","value":{"call":"openUrl"}}]}`,
+		`{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"a","role":"activity",` + bad + `}]}`,
+	} {
+		var body strings.Builder
+		for line := range strings.Lines(begins + lines + "\n" + ends) {
+			body.WriteString("data: " + line + "\n\n")
+		}
+		far, err := NewRemote(RemoteOptions{URL: "http://upstream.invalid/", HTTP: &http.Client{Transport: canned(body.String())}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := newRig(t, far)
+		if out := r.say("go"); out.err != nil {
+			t.Fatal(out.err)
+		}
+		failed := false
+		for _, m := range r.messages {
+			data, err := m.MarshalJSON()
+			if err != nil || strings.Contains(string(data), "openUrl\",") {
+				t.Errorf("%s: the conversation has %s, %v", lines, data, err)
+			}
+			failed = failed || strings.Contains(string(data), `"status":"failed"`)
+		}
+		if !failed {
+			t.Errorf("%s: no surface is shown as failed", lines)
+		}
+	}
+}
