@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
+	"github.com/agui-gateway/gateway/gateway/internal/edge"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/gateway/internal/webhook"
 	"github.com/agui-gateway/gateway/groupchat"
@@ -35,8 +33,8 @@ const (
 
 // checkPrincipal returns what is wrong with a principal. It quotes nothing of it, which may be a credential that was mistaken for an id.
 func checkPrincipal(p Principal) error {
-	if err := checkPrincipalText("id", p.ID, maxPrincipal); err != nil {
-		return err
+	if problem := edge.CheckName(p.ID, maxPrincipal); problem != "" {
+		return errors.New("gateway: the principal's id " + problem)
 	}
 	if p.ID == webhook.Principal || p.ID == state.ApprovalsKey("").Principal { // which have notices that wait in the store, and approvals
 		return errors.New("gateway: the principal's id is reserved")
@@ -45,8 +43,8 @@ func checkPrincipal(p Principal) error {
 		return fmt.Errorf("gateway: the principal has %d roles, more than %d", len(p.Roles), maxRoles)
 	}
 	for _, role := range p.Roles {
-		if err := checkPrincipalText("role", role, maxRole); err != nil {
-			return err
+		if problem := edge.CheckName(role, maxRole); problem != "" {
+			return errors.New("gateway: the principal's role " + problem)
 		}
 	}
 	claims, err := encodeClaims(p.Claims)
@@ -85,21 +83,6 @@ func principalOf(key state.Key, c state.Caller) Principal {
 		_ = json.Unmarshal(c.Claims, &p.Claims) // callerOf has encoded an object
 	}
 	return p
-}
-
-// checkPrincipalText returns what is wrong with the id of a principal, or with one of its roles.
-func checkPrincipalText(what, text string, most int) error {
-	switch {
-	case text == "":
-		return fmt.Errorf("gateway: the principal's %s is empty", what)
-	case len(text) > most:
-		return fmt.Errorf("gateway: the principal's %s has %d bytes, more than %d", what, len(text), most)
-	case !utf8.ValidString(text): // as JSON, two such texts could be the same
-		return fmt.Errorf("gateway: the principal's %s is not valid UTF-8", what)
-	case strings.ContainsFunc(text, unicode.IsControl):
-		return fmt.Errorf("gateway: the principal's %s has control characters", what)
-	}
-	return nil
 }
 
 // principal returns the principal that has sent r. An error has the code unauthorized, forbidden or auth_unavailable.

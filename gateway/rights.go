@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/gateway/internal/edge"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/groupchat"
 )
@@ -26,15 +27,15 @@ func (s *served) checkAllow(o Options) error {
 		return errors.New("allow names roles, and callers have none because nobody authenticates them; set Options.Principal, or -auth of the binary")
 	}
 	for _, role := range s.Allow {
-		if err := checkPrincipalText("role", role, maxRole); err != nil {
-			return fmt.Errorf("allow: %w", err)
+		if problem := edge.CheckName(role, maxRole); problem != "" {
+			return errors.New("allow: gateway: the principal's role " + problem)
 		}
 	}
 	return nil
 }
 
-// ValidRole reports whether a principal can have a role: 1 to 256 bytes of UTF-8 without control characters.
-func ValidRole(role string) bool { return checkPrincipalText("role", role, maxRole) == nil }
+// ValidRole reports whether a principal can have a role: 1 to 256 bytes of printable UTF-8, without white space but blanks inside.
+func ValidRole(role string) bool { return edge.CheckName(role, maxRole) == "" }
 
 // agentFor returns the agent that is served under name to the principal of r.
 func (g *Gateway) agentFor(r *http.Request, name string) (*served, error) {

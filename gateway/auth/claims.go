@@ -2,6 +2,7 @@ package auth
 
 import (
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -15,7 +16,7 @@ func rolesOf(claims map[string]any, place string) ([]string, error) {
 	}
 	switch value := value.(type) {
 	case string:
-		return strings.Fields(value), nil
+		return slices.DeleteFunc(strings.Split(value, " "), func(role string) bool { return role == "" }), nil
 	case []any:
 		roles := make([]string, 0, len(value))
 		for _, v := range value {

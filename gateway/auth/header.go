@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/gateway"
+	"github.com/agui-gateway/gateway/gateway/internal/edge"
 )
 
 var (
@@ -15,6 +16,9 @@ var (
 	errNoUser       = errors.New("the proxy names no principal")
 	errSeveralUsers = errors.New("the proxy's header has several values")
 )
+
+// maxName is how many bytes the name of a principal may have behind the prefix that says who knows it.
+const maxName = 512 - len("header:")
 
 // HeaderOptions say which proxies may name the principal of a request, and how.
 type HeaderOptions struct {
@@ -90,16 +94,19 @@ func (h *Header) Principal(r *http.Request) (gateway.Principal, error) {
 	}
 	values := r.Header.Values(h.user)
 	switch {
-	case len(values) == 0 || strings.TrimSpace(values[0]) == "":
+	case len(values) == 0 || values[0] == "":
 		return gateway.Principal{}, unauthorized(errNoUser)
 	case len(values) > 1 || strings.Contains(values[0], ","):
 		return gateway.Principal{}, unauthorized(errSeveralUsers)
+	}
+	if problem := edge.CheckName(values[0], maxName); problem != "" {
+		return gateway.Principal{}, unauthorized(errors.New("the proxy's name of the principal " + problem))
 	}
 	roles, err := h.rolesOf(r.Header)
 	if err != nil {
 		return gateway.Principal{}, unauthorized(err)
 	}
-	return gateway.Principal{ID: "header:" + strings.TrimSpace(values[0]), Roles: roles}, nil
+	return gateway.Principal{ID: "header:" + values[0], Roles: roles}, nil
 }
 
 // rolesOf returns the roles that the proxy gives.
@@ -114,9 +121,13 @@ func (h *Header) rolesOf(header http.Header) ([]string, error) {
 	var roles []string
 	for _, value := range values {
 		for role := range strings.SplitSeq(value, ",") {
-			if role = strings.TrimSpace(role); role != "" {
-				roles = append(roles, role)
+			if role = strings.Trim(role, " \t"); role == "" { // the form of a list in HTTP
+				continue
 			}
+			if problem := edge.CheckName(role, maxRole); problem != "" {
+				return nil, errors.New("one of the proxy's roles " + problem)
+			}
+			roles = append(roles, role)
 		}
 	}
 	return roles, nil

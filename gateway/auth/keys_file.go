@@ -9,8 +9,8 @@ import (
 	"io"
 	"os"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/agui-gateway/gateway/gateway/internal/edge"
 )
 
 // Bounds of a keys file.
@@ -72,7 +72,7 @@ func parseKeys(data []byte) ([]keyEntry, error) {
 	n := 0
 	for line := range bytes.Lines(data) {
 		n++
-		text := strings.TrimSpace(string(line))
+		text := strings.Trim(string(line), " \t\r\n")
 		if text == "" || text[0] == '#' {
 			continue
 		}
@@ -128,17 +128,10 @@ func parseRoles(text string) (roles []string, problem string) {
 	return roles, ""
 }
 
-// checkName returns what is wrong with a name or a role that stands in a keys file.
+// checkName returns what is wrong with a name or a role in a keys file, which have no blanks either.
 func checkName(name string, limit int) string {
-	switch {
-	case name == "":
-		return "is empty"
-	case len(name) > limit:
-		return fmt.Sprintf("has more than %d bytes", limit)
-	case !utf8.ValidString(name):
-		return "is not UTF-8"
-	case strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }):
+	if strings.Contains(name, " ") {
 		return "has white space or control characters"
 	}
-	return ""
+	return edge.CheckName(name, limit)
 }

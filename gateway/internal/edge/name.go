@@ -1,0 +1,24 @@
+package edge
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// CheckName returns what is wrong with the name of a principal or a role, or nothing. Names are compared byte by byte, so a name that another
+// program could trim, or that looks like another one because of characters without a shape, is wrong.
+func CheckName(name string, most int) string {
+	switch {
+	case name == "":
+		return "is empty"
+	case len(name) > most:
+		return fmt.Sprintf("has %d bytes, more than %d", len(name), most)
+	case !utf8.ValidString(name): // as JSON, two such names could be the same
+		return "is not UTF-8"
+	case strings.Trim(name, " ") != name, strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return "has white space or control characters"
+	}
+	return ""
+}
