@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/model"
 )
 
 // query is a call of the specialist called name.
@@ -235,4 +236,51 @@ func TestRow124ASessionIsReadOffTheConversation(t *testing.T) {
 	r.say("and you?")
 	r.answer(map[string]string{"approve/llm/0/0": `{"approved":true}`})
 	equal(t, "somebody else's", words(scout.last()), "u:four")
+}
+
+// The root speaks without a name. Its model is not sent what a specialist called, and its specialists are sent its words under the agent's name.
+func TestTheRootAndItsSpecialistsAreApart(t *testing.T) {
+	t.Parallel()
+	boss := newMind(t, calls(query("scout", "one")...), says("I recommend KLM."), calls(query("scout", "two")...), says("Done."))
+	scout := newMind(t, calls("danger", `{}`), says("Found."), says("Found more."))
+	secret := Tool{Name: "danger", Parameters: json.RawMessage(`{"type":"object"}`), Approve: ApproveAlways,
+		Call: func(context.Context, ToolCall) (ToolResult, error) { return TextResult("secret"), nil }}
+	tool := AsTool(&LLM{Model: scout.model(), Tools: []Tool{secret}}, AsToolOptions{Name: "scout"})
+	tool.Approve = ApproveNever
+	r := newRig(t, &LLM{Model: boss.model(), Tools: []Tool{tool}})
+	r.input = Input{ThreadID: "t", RunID: "r", Agent: "planner"}
+	equal(t, "run", r.say("go").err, nil)
+	equal(t, "run", r.answer(map[string]string{"approve/llm/0/0": `{"approved":true}`}).err, nil)
+	equal(t, "run", r.say("again").err, nil)
+	for _, private := range []string{"danger", "secret"} {
+		if strings.Contains(boss.last(), private) {
+			t.Errorf("the caller was sent %s", boss.last())
+		}
+	}
+	equal(t, "the specialist was sent", words(scout.last()), "u:go | u:planner: I recommend KLM. | u:again | u:two")
+}
+
+// The same words come to the supervisor of a team that is a specialist under the agent's name, and not as its own.
+func TestATeamIsSentItsCallersWordsUnderItsName(t *testing.T) {
+	t.Parallel()
+	boss := newMind(t, says("I recommend KLM."), calls(query("desk", "two")...), says("Done."))
+	var sent []model.Message
+	desk := &Chat{Participants: []Participant{{Name: "w", Agent: sayer("ok")}}, Manager: func() Manager {
+		return ManagerFunc(func(_ context.Context, v View) (Decision, error) {
+			if v.Round > 0 {
+				return Decision{Done: true}, nil
+			}
+			sent = v.Transcript(10_000)
+			return Decision{Speaker: "w"}, nil
+		})
+	}}
+	tool := AsTool(desk, AsToolOptions{Name: "desk"})
+	tool.Approve = ApproveNever
+	r := newRig(t, &LLM{Model: boss.model(), Tools: []Tool{tool}})
+	r.input = Input{ThreadID: "t", RunID: "r", Agent: "planner"}
+	equal(t, "run", r.say("go").err, nil)
+	equal(t, "run", r.say("again").err, nil)
+	if len(sent) < 2 || sent[1].Role != agui.RoleUser || sent[1].Text != "planner: I recommend KLM." {
+		t.Errorf("the supervisor was sent %+v", sent)
+	}
 }

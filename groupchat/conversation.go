@@ -1,6 +1,7 @@
 package groupchat
 
 import (
+	"cmp"
 	"encoding/json"
 	"iter"
 	"slices"
@@ -170,6 +171,11 @@ func (x *execution) speaker(m Message) string {
 		return k.Path
 	}
 	return x.names[m.Name]
+}
+
+// nameOf is the name under which other agents are sent what an agent said in m. The root speaks without a name.
+func (x *execution) nameOf(m Message) string {
+	return cmp.Or(m.Name, x.Input.Agent, string(agui.RoleAssistant))
 }
 
 // isOwn reports whether t, or an earlier turn of the same agent, said m.

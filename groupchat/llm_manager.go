@@ -185,8 +185,8 @@ func (m *llmManager) composed(v View, short *shortener) composed {
 			e.Parts, _ = message.Content.Parts()
 		case message.Role != agui.RoleAssistant || words == "": // what tools returned is theirs who called them
 			continue
-		case v.speaks(message.Name):
-			e.Text = message.Name + ": " + words
+		case v.speaks(message.Name), message.Name == "" && !v.isUnnamedSupervisors(message):
+			e.Text = v.nameOf(message) + ": " + words
 		default:
 			e.Role = agui.RoleAssistant
 		}

@@ -121,8 +121,8 @@ func (r *llmRun) transcript(seen []Message, cut int) *transcript {
 		all = messagesAfter(all, seen[cut-1].ID)
 		seen = seen[cut:]
 	}
-	for _, m := range seen {
-		if m.Role == agui.RoleAssistant && m.SubagentRunID != "" && r.t.isOwn(m) {
+	for _, m := range seen { // a message without a name may be another agent's: the root's own are those of no invocation
+		if h.name != "" && m.Role == agui.RoleAssistant && m.SubagentRunID != "" && r.t.isOwn(m) {
 			h.own[m.SubagentRunID] = true
 		}
 	}
@@ -201,10 +201,7 @@ func (h *transcript) spoken(m Message) {
 		if words == "" {
 			return
 		}
-		if m.Name != "" {
-			words = m.Name + ": " + words
-		}
-		h.put(m.ID, model.Message{Role: agui.RoleUser, Text: words})
+		h.put(m.ID, model.Message{Role: agui.RoleUser, Text: h.r.t.x.nameOf(m) + ": " + words})
 		return
 	}
 	own := model.Message{Role: agui.RoleAssistant, Text: words}

@@ -228,11 +228,7 @@ func (out *outgoingMessages) others(m Message) {
 	switch m.Role {
 	case agui.RoleUser, agui.RoleSystem, agui.RoleDeveloper:
 	case agui.RoleAssistant:
-		speaker := m.Name
-		if speaker == "" {
-			speaker = string(agui.RoleAssistant)
-		}
-		m = Message{ID: m.ID, Role: agui.RoleUser, Content: agui.TextContent(speaker + ": " + m.Content.Text())}
+		m = Message{ID: m.ID, Role: agui.RoleUser, Content: agui.TextContent(out.x.t.x.nameOf(m) + ": " + m.Content.Text())}
 	default:
 		return
 	}

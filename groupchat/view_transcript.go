@@ -49,8 +49,21 @@ func (v View) told(m Message, parts bool) (model.Message, bool) {
 		return told, true
 	case m.Role != agui.RoleAssistant || strings.TrimSpace(words) == "":
 		return model.Message{}, false
-	case m.Name == "" || m.Name == v.Supervisor:
+	case m.Name == v.Supervisor || v.isUnnamedSupervisors(m):
 		return model.Message{Role: agui.RoleAssistant, Text: words}, true
 	}
-	return model.Message{Role: agui.RoleUser, Text: m.Name + ": " + words}, true
+	return model.Message{Role: agui.RoleUser, Text: v.nameOf(m) + ": " + words}, true
+}
+
+// isUnnamedSupervisors reports whether m, which has no name, is the supervisor's: in a chat inside of another agent's turn it is the root's.
+func (v View) isUnnamedSupervisors(m Message) bool {
+	return m.Name == "" && (v.turn == nil || v.turn.up == nil)
+}
+
+// nameOf is the name under which a model that leads is sent what an agent said in m.
+func (v View) nameOf(m Message) string {
+	if v.turn == nil {
+		return m.Name
+	}
+	return v.turn.x.nameOf(m)
 }
