@@ -21,6 +21,7 @@ import (
 func (g *Gateway) admitFiles(ctx context.Context, req *state.Request, agent *served) error {
 	stored := &storedFiles{g: g, ctx: ctx, key: req.Key}
 	limits := agent.attachments(g.o.Limits)
+	limits.Allowed = g.o.AllowAddresses
 	for i, m := range req.Messages {
 		admitted, err := limits.Admit(m, stored.linked)
 		if stored.err != nil {

@@ -86,6 +86,9 @@ type Options struct {
 	// TrustedProxies are the networks of the proxies before the gateway. What they say in X-Forwarded-For counts as the address of a
 	// client, and nobody else's word does. Nil means that a client's address is that of its connection.
 	TrustedProxies []netip.Prefix
+	// AllowAddresses are the networks that are not of the internet, such as this machine's, to which URLs of files in messages may lead: models'
+	// servers may fetch them. Nil means none.
+	AllowAddresses []netip.Prefix
 	// Origins may call from a browser: exact origins, or "*". Nil means loopback origins. The origin null is never allowed, and with "*"
 	// browsers send no credentials of their own. A request that changes something and comes from a page of another origin than these
 	// and the gateway's own is refused with 403, also if the page could not read the answer.

@@ -178,7 +178,7 @@ func (c *config) settings() []setting {
 		{"rate", strconv.Itoa(def.Limits.Rate), "requests a second of a principal, and of an address without valid credentials; 0 is no limit", allowance(&l.Rate)},
 		{"rate-burst", strconv.Itoa(def.Limits.RateBurst), "requests at once after a pause", count(&l.RateBurst)},
 		{"interrupt-webhook", "", "webhook called when a run waits for an answer: an http:// or https:// URL; GATEWAY_INTERRUPT_WEBHOOK_SECRET signs", c.setWebhook},
-		{"allow-addresses", "", "link-local and cloud metadata addresses that models, remote agents, MCP servers, issuers and the webhook may have all the same: addresses or networks, with commas between", c.setAllowed},
+		{"allow-addresses", "", "link-local and cloud metadata addresses that models, remote agents, MCP servers, issuers and the webhook may have all the same, and private ones that URLs of files in messages may have: addresses or networks, with commas between", c.setAllowed},
 		{"audit-log", "", "file to which what people decide and change is appended, a line of JSON each; - is standard output", text(&c.audit)},
 		{"audit-content", "off", "on adds to the audit log the arguments of the calls that people decided on, and their reasons", oneOf(&c.auditContent, "off", "on")},
 		{"admin-addr", "", "address for operators, who are not asked who they are: /metrics, /healthz, /readyz, and /debug/pprof on a loopback address; none of it is on -addr. One that others can reach requires -admin-auth none", address(&c.admin.addr)},

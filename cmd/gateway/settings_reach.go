@@ -36,7 +36,7 @@ func (c *config) setAllowed(value string) error {
 		}
 		allowed = append(allowed, network)
 	}
-	c.http = egress.New(allowed...)
+	c.http, c.options.AllowAddresses = egress.New(allowed...), allowed
 	c.model.HTTP, c.options.Webhook.Client, c.auth.jwt.Client = c.http, c.http, c.http
 	return nil
 }

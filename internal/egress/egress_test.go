@@ -27,6 +27,8 @@ func TestRefused(t *testing.T) {
 		{"fd00:ec2::254", true}, {"fd00:ec2::23", true}, {"fd20:ce::254", true},
 		{"::ffff:169.254.169.254", true}, {"::ffff:0.0.0.0", true}, {"::ffff:169.254.169.254%eth0", true},
 		{"::169.254.169.254", true}, {"64:ff9b::169.254.169.254", true},
+		{"64:ff9b:1::a9fe:a9fe", true}, {"2002:a9fe:a9fe::", true}, {"2001::1", true}, {"::ffff:0:169.254.169.254", true}, {"fd00:42::42", true},
+		{"224.0.0.1", true}, {"239.255.255.250", true}, {"ff02::1", true},
 
 		{"127.0.0.1", false}, {"::1", false}, {"::ffff:127.0.0.1", false}, {"10.0.0.1", false}, {"192.168.1.1", false}, {"172.16.0.1", false},
 		{"169.253.255.255", false}, {"169.255.0.0", false}, {"100.100.100.201", false}, {"192.0.2.1", false}, {"192.0.0.193", false},
@@ -256,4 +258,24 @@ func (n *names) answer(question []byte) []byte {
 		}
 	}
 	return answer
+}
+
+func TestInner(t *testing.T) {
+	t.Parallel()
+	for host, want := range map[string]bool{
+		"127.0.0.1": true, "10.0.0.1": true, "192.168.1.1": true, "172.31.0.1": true, "100.64.0.1": true, "169.254.169.254": true, "::1": true, "fd00::1": true,
+		"fe80::1%eth0": true, "::ffff:10.0.0.1": true, "64:ff9b::10.0.0.1": true, "localhost": true, "LOCALHOST.": true, "x.localhost": true, "redis": true,
+		"metadata.google.internal": true, "printer.local": true, "2130706433": true, "0x7f.1": true, "127.1": true, "0177.0.0.1": true, "a.0x7f": true,
+		"１２７.0.0.1": true, "": true, "224.0.0.1": true,
+
+		"pictures.example": false, "192.0.2.1": false, "8.8.8.8": false, "2001:db8::1": false, "64:ff9b::8.8.8.8": false, "1e100.net": false, "xn--mller-kva.example": false,
+	} {
+		if got := Inner(host); got != want {
+			t.Errorf("Inner(%q) = %v, want %v", host, got, want)
+		}
+	}
+	loopback, other := netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.1.0.0/16")
+	if Inner("127.0.0.1", loopback) || Inner("localhost", other, loopback) || Inner("10.1.2.3", other) || !Inner("10.2.0.1", loopback, other) || !Inner("localhost", other) {
+		t.Error("allowed addresses are not those that are allowed")
+	}
 }

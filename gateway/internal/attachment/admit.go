@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/egress"
 )
 
 // Limits say which files of a message are admitted. The zero value admits every file of a type that is known here.
@@ -18,6 +19,8 @@ type Limits struct {
 	Count int   // files of one message; 0 is any number, negative is none
 	// Types, if there are any, are those that are allowed: media types, or ranges such as image/*.
 	Types []string
+	// Allowed are the addresses that URLs may have although they are not of the internet.
+	Allowed []netip.Prefix
 }
 
 // ErrTooLarge is in the error of a file, or a message's files, of which there is too much.
@@ -95,6 +98,8 @@ func (l Limits) source(p agui.Part, link func(*url.URL) (agui.Source, bool)) (ag
 		return stored, nil
 	case u.User != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())):
 		return s, &Error{Problem: "has a URL that is not https"}
+	case egress.Inner(u.Hostname(), l.Allowed...): // a model's server may fetch it
+		return s, &Error{Problem: "has a URL of this machine or of a private network"}
 	}
 	return s, l.declared(p.Type, s)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"errors"
+	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
@@ -124,8 +125,11 @@ func TestSourcesThatAreElsewhere(t *testing.T) {
 	link := func(u *url.URL) (agui.Source, bool) { return stored, u.Path == "/threads/t/messages/u1/files/1" }
 	for value, want := range map[string]string{
 		"https://pictures.example/cat.png":                "",
-		"http://127.0.0.1:8000/cat.png":                   "",
-		"http://localhost/cat.png":                        "",
+		"http://127.0.0.1:8000/cat.png":                   "content[1] has a URL of this machine or of a private network",
+		"http://localhost/cat.png":                        "content[1] has a URL of this machine or of a private network",
+		"https://169.254.169.254/latest/meta-data":        "content[1] has a URL of this machine or of a private network",
+		"https://10.0.0.1/x":                              "content[1] has a URL of this machine or of a private network",
+		"https://[::ffff:10.0.0.1]/x":                     "content[1] has a URL of this machine or of a private network",
 		"http://pictures.example/cat.png":                 "content[1] has a URL that is not https",
 		"https://user:word@pictures.example/":             "content[1] has a URL that is not https",
 		"file:///etc/passwd":                              "content[1] has a URL that is not https",
@@ -144,6 +148,20 @@ func TestSourcesThatAreElsewhere(t *testing.T) {
 		}
 		if parts, _ := m.Content.Parts(); want == "" && !strings.HasPrefix(value, "http") && *parts[1].Source != stored {
 			t.Errorf("%.60s is stored as %v", value, *parts[1].Source)
+		}
+	}
+}
+
+func TestAddressesThatAreAllowed(t *testing.T) {
+	t.Parallel()
+	limits := attachment.Limits{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8")}}
+	for value, want := range map[string]string{
+		"http://127.0.0.1:8000/cat.png": "", "http://localhost/cat.png": "", "https://10.0.0.1/x": "",
+		"https://192.168.0.1/x": "content[1] has a URL of this machine or of a private network",
+	} {
+		_, err := limits.Admit(message(agui.Part{Type: agui.PartImage, Source: &agui.Source{Type: agui.SourceURL, Value: value}}), nil)
+		if got := errorText(err); got != want {
+			t.Errorf("%s: %q, want %q", value, got, want)
 		}
 	}
 }
