@@ -2,7 +2,7 @@
 #
 # The image listens on every interface of its container, and the gateway starts on a public address only if it was told
 # how callers prove who they are. So the image names no -auth on purpose: without it the gateway stops at once and says so.
-# This version knows `none` only, which lets in whoever reaches the port: publish it on your own machine's loopback.
+# The example below has `none`, which lets in all that reach the port: publish it on your own machine's loopback, or use keys, jwt or header.
 #
 # Threads are kept in a file in the volume /data, unless -store says otherwise. One gateway at a time can have the file.
 #

@@ -36,9 +36,11 @@ type AuditEntry struct {
 	// call that was made under it is the one of Calls.
 	Approval string `json:"approval,omitempty"`
 	Tool     string `json:"tool,omitempty"`
-	// Request is the id of the request, empty for what a run did. Address is the client's IP address, as far as trusted proxies tell it.
-	Request string `json:"request"`
-	Address string `json:"address,omitempty"`
+	// Request is the id of the request, which the client may have chosen, and ServerRequest the one that the gateway has chosen; both are empty
+	// for what a run did. Address is the client's IP address, as far as trusted proxies tell it.
+	Request       string `json:"request"`
+	ServerRequest string `json:"server_request,omitempty"`
+	Address       string `json:"address,omitempty"`
 }
 
 // An AuditAnswer is what somebody decided on one question.
@@ -98,7 +100,7 @@ func (g *Gateway) audit(r *http.Request, key state.Key, e AuditEntry) {
 	if g.o.Audit == nil {
 		return
 	}
-	e.Request = route.RequestID(r)
+	e.Request, e.ServerRequest = route.RequestID(r), route.OwnRequestID(r)
 	if address := route.Address(r); address.IsValid() {
 		e.Address = address.String()
 	}

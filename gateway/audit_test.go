@@ -38,13 +38,13 @@ func (l *auditLog) take(t *testing.T, principal string) []gateway.AuditEntry {
 	taken := l.all
 	l.all = nil
 	for i, e := range taken {
-		if e.Principal != principal || e.Time.IsZero() || e.Request != "test" || e.Address != "127.0.0.1" {
+		if e.Principal != principal || e.Time.IsZero() || e.Request != "test" || e.ServerRequest == "" || e.ServerRequest == "test" || e.Address != "127.0.0.1" {
 			t.Errorf("the entry is %+v, want one of %s with a time, a request and an address", e, principal)
 		}
 		if line, err := json.Marshal(e); err != nil || strings.Contains(string(line), confidential) {
 			t.Errorf("the entry tells what was said: %s, %v", line, err)
 		}
-		taken[i].Principal, taken[i].Time, taken[i].Request, taken[i].Address = "", e.Time.Truncate(0), "", ""
+		taken[i].Principal, taken[i].Time, taken[i].Request, taken[i].ServerRequest, taken[i].Address = "", e.Time.Truncate(0), "", "", ""
 	}
 	return taken
 }

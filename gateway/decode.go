@@ -1,7 +1,10 @@
 package gateway
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 
@@ -67,12 +70,19 @@ func (g *Gateway) requestOf(r *http.Request, in *agui.RunAgentInput, data []byte
 			return nil, err
 		}
 	}
+	key := state.Key{Principal: route.Principal(r), Agent: agent.name, ID: in.ThreadID}
+	if err := g.checkAnswers(r.Context(), key, len(in.Resume)); err != nil {
+		return nil, err
+	}
 	req := g.newRequest(in, agent, era)
+	if err := g.checkAnswers(r.Context(), key, len(req.Answers)); err != nil { // in the legacy form
+		return nil, err
+	}
 	req.Action = action
 	if req.Hops, req.Chain, err = hopsOf(r.Header); err != nil {
 		return nil, err
 	}
-	req.Key.Principal = route.Principal(r)
+	req.Key = key
 	if req.Caller, err = callerOf(r); err != nil {
 		return nil, err
 	}
@@ -84,6 +94,24 @@ func (g *Gateway) requestOf(r *http.Request, in *agui.RunAgentInput, data []byte
 		g.log(r).Warn("input: resume and forwardedProps.command.resume are both there, the first counts")
 	}
 	return req, nil
+}
+
+// freeAnswers is how many answers a request may have without a look at the thread: those to questions that were answered before may be repeated.
+const freeAnswers = 100
+
+// checkAnswers refuses more answers than the thread has open questions, before they are brought into canonical spelling.
+func (g *Gateway) checkAnswers(ctx context.Context, key state.Key, n int) error {
+	if n <= freeAnswers {
+		return nil
+	}
+	t, _, err := g.store.Load(ctx, key)
+	switch {
+	case err != nil && !errors.Is(err, state.ErrUnknownThread):
+		return route.StoreError(err)
+	case err == nil && n <= len(t.Open):
+		return nil
+	}
+	return &agui.FieldError{Path: "resume", Problem: fmt.Sprintf("has %d answers, more than there are open questions", n)}
 }
 
 // newRequest returns a request to the store with what in has for it; the principal and the hash are missing.

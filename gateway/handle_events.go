@@ -56,13 +56,13 @@ func (g *Gateway) showEvents(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		if n := len(page.Events); n >= limit || size >= eventsBytes {
-			page.Next = page.Events[n-1].ID
-			break
-		}
 		sent, err := past.project(nil, f)
 		if err != nil {
 			return runLogError(err)
+		}
+		if n := len(page.Events); len(sent) > 0 && (n >= limit || size >= eventsBytes) {
+			page.Next = page.Events[n-1].ID
+			break
 		}
 		for _, one := range sent {
 			page.Events = append(page.Events, pastEvent{ID: eventID(f.ID, mark), Event: one.Data})

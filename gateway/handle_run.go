@@ -126,6 +126,9 @@ func (g *Gateway) resume(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if err := g.checkAnswers(r.Context(), key, len(in)); err != nil {
+		return err
+	}
 	req := g.newRequest(&agui.RunAgentInput{ThreadID: key.ID, RunID: g.o.NewID(), Resume: in}, agent, profile.Era)
 	if req.Hops, req.Chain, err = hopsOf(r.Header); err != nil {
 		return err

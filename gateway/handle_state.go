@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -30,13 +31,16 @@ const patchWait = 10 * time.Second
 // patchPause is how long a waiting request waits at first before it asks again; each time twice as long, up to half a second.
 const patchPause = 20 * time.Millisecond
 
+// stateTries is how often the state is read to find one that has not changed meanwhile.
+const stateTries = 50
+
 // showState is GET /threads/{id}/state: it answers with the state as committed, and its tag.
 func (g *Gateway) showState(w http.ResponseWriter, r *http.Request) error {
 	key, err := g.thread(r)
 	if err != nil {
 		return err
 	}
-	for {
+	for range stateTries {
 		t, _, err := g.store.Load(r.Context(), key)
 		if err != nil {
 			return route.StoreError(err)
@@ -55,6 +59,7 @@ func (g *Gateway) showState(w http.ResponseWriter, r *http.Request) error {
 			return nil
 		}
 	}
+	return &errcode.Error{Code: errcode.StoreUnavailable, Err: errors.New("the state changes faster than it can be read with its tag")}
 }
 
 // patchState is PATCH /threads/{id}/state: it changes the state from outside of a run. A patch that has to wait for a turn of a live

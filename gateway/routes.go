@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"net/http"
 	"net/url"
@@ -146,12 +147,13 @@ const requestIDHeader = echo.HeaderXRequestID
 func (g *Gateway) identify(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
-		id := r.Header.Get(requestIDHeader)
+		id, own := r.Header.Get(requestIDHeader), rand.Text()
 		if !goodRequestID(id) {
 			id = g.o.NewID()
+			own = id
 		}
 		c.Response().Header().Set(requestIDHeader, id)
-		r = route.WithAddress(route.WithRequestID(r, id), g.clientAddress(r))
+		r = route.WithAddress(route.WithRequestID(r, id, own), g.clientAddress(r))
 		defer route.TimeBody(responseWriter{c.Response()}, r)()
 		c.SetRequest(r)
 		return next(c)

@@ -189,7 +189,10 @@ func (g *Gateway) tail(ctx context.Context, key state.Key, after state.FrameID) 
 				if !yield(batch, err) || err != nil {
 					return
 				}
-				after, until = batch[len(batch)-1].ID, time.Now().Add(g.o.StoreBuffer)
+				if len(batch) > 0 {
+					after = batch[len(batch)-1].ID
+				}
+				until = time.Now().Add(g.o.StoreBuffer)
 			}
 			if !again {
 				return

@@ -19,9 +19,9 @@ type (
 	addressKey   struct{}
 )
 
-// WithRequestID returns r with its id.
-func WithRequestID(r *http.Request, id string) *http.Request {
-	return r.WithContext(context.WithValue(r.Context(), requestIDKey{}, id))
+// WithRequestID returns r with its id, and with the one that the gateway has chosen for it.
+func WithRequestID(r *http.Request, id, own string) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), requestIDKey{}, [2]string{id, own}))
 }
 
 // Name says which route of a protocol's own table answers r, where the router knows no more than that it is one of them.
@@ -55,8 +55,14 @@ func Described(r *http.Request) []any {
 
 // RequestID returns the id of a request, which the caller or the gateway has chosen.
 func RequestID(r *http.Request) string {
-	id, _ := r.Context().Value(requestIDKey{}).(string)
-	return id
+	ids, _ := r.Context().Value(requestIDKey{}).([2]string)
+	return ids[0]
+}
+
+// OwnRequestID returns the id of a request that the gateway has chosen. No two requests have the same.
+func OwnRequestID(r *http.Request) string {
+	ids, _ := r.Context().Value(requestIDKey{}).([2]string)
+	return ids[1]
 }
 
 // Principal returns the id of a request's principal, which is a part of the key of every thread. It is empty for a route that belongs to
