@@ -16,7 +16,7 @@ import (
 
 // StoreOptions say how a [Store] made by [NewStore] behaves. The zero value is good.
 type StoreOptions struct {
-	// ThreadTTL is how long a thread is kept after its last transition; 0 means 30 days.
+	// ThreadTTL is how long a thread is kept after its last transition, [MaxTTL] at most; 0 means 30 days.
 	ThreadTTL time.Duration
 	// Logger is told of panics in what follows logs for readers; nil means slog.Default.
 	Logger *slog.Logger
@@ -25,7 +25,7 @@ type StoreOptions struct {
 // NewStore returns the store that keeps its threads in a backend. It owns the backend from now on: closing the store
 // closes it.
 func NewStore(b Backend, o StoreOptions) Store {
-	o.ThreadTTL = cmp.Or(o.ThreadTTL, 30*24*time.Hour)
+	o.ThreadTTL = min(cmp.Or(o.ThreadTTL, 30*24*time.Hour), MaxTTL)
 	o.Logger = cmp.Or(o.Logger, slog.Default())
 	s := &store{
 		backend: b, o: o, closed: make(chan struct{}),
@@ -226,5 +226,5 @@ func asksUntil(t *Thread, f Facts) time.Time {
 			until = token.ExpiresAt
 		}
 	}
-	return until
+	return atMost(until)
 }

@@ -37,7 +37,7 @@ func (s *store) begin(ctx context.Context, r *Request, o LeaseOptions, read Read
 		return nil, err
 	}
 	if v.Meaning == Queued {
-		_, _, err := s.backend.UpdateQueue(ctx, r.Key, QueueUpdate{Op: QueueJoin, Ticket: r.Wait.Ticket, TTL: r.Wait.TTL, Base: base})
+		_, _, err := s.backend.UpdateQueue(ctx, r.Key, QueueUpdate{Op: QueueJoin, Ticket: r.Wait.Ticket, TTL: min(r.Wait.TTL, MaxTTL), Base: base})
 		if errors.Is(err, ErrUnknownThread) {
 			err = ErrConflict
 		}
@@ -64,7 +64,7 @@ func (s *store) begin(ctx context.Context, r *Request, o LeaseOptions, read Read
 
 // claim is what an attempt asks for, with its fence.
 func claim(base *Record, o LeaseOptions) Claim {
-	return Claim{Attempt: o.Attempt, TTL: o.TTL, Fence: max(NextFence(base.Thread, base.Now), base.Floor+1)}
+	return Claim{Attempt: o.Attempt, TTL: min(o.TTL, MaxTTL), Fence: max(NextFence(base.Thread, base.Now), base.Floor+1)}
 }
 
 // begun is what a request or a take came to. The lease is that of the live attempt: a new one if something was written,
@@ -141,7 +141,7 @@ func (s *store) NoteReader(ctx context.Context, key Key, d time.Duration) (time.
 	if err := s.ready(ctx); err != nil {
 		return 0, false, err
 	}
-	a, err := s.backend.UpdateAttempt(ctx, key, AttemptUpdate{Op: AttemptReader, TTL: d})
+	a, err := s.backend.UpdateAttempt(ctx, key, AttemptUpdate{Op: AttemptReader, TTL: min(d, MaxTTL)})
 	return a.ReadLeft, a.Live, err
 }
 

@@ -157,7 +157,7 @@ func (o *owner) renewed(ttl time.Duration) {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.stale = time.Now().Add(10*ttl + time.Minute)
+	o.stale = time.Now().Add(10*min(ttl, MaxTTL/10) + time.Minute)
 }
 
 // applyFlags tells the attempt what the backend has noted for it: the event about it may have been missed.

@@ -14,7 +14,7 @@ func (s *store) Await(ctx context.Context, key Key, ticket string, ttl time.Dura
 		if err := s.ready(ctx); err != nil {
 			return err
 		}
-		t, now, err := s.backend.UpdateQueue(ctx, key, QueueUpdate{Op: QueueRenew, Ticket: ticket, TTL: ttl})
+		t, now, err := s.backend.UpdateQueue(ctx, key, QueueUpdate{Op: QueueRenew, Ticket: ticket, TTL: min(ttl, MaxTTL)})
 		if err != nil || t.Turn(ticket, now) {
 			return err
 		}
@@ -34,7 +34,7 @@ func (s *store) Hold(ctx context.Context, key Key, ticket string, ttl time.Durat
 	if err := s.ready(ctx); err != nil {
 		return err
 	}
-	_, _, err := s.backend.UpdateQueue(ctx, key, QueueUpdate{Op: QueueHold, Ticket: ticket, TTL: ttl})
+	_, _, err := s.backend.UpdateQueue(ctx, key, QueueUpdate{Op: QueueHold, Ticket: ticket, TTL: min(ttl, MaxTTL)})
 	return err
 }
 

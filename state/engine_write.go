@@ -150,7 +150,7 @@ func (s *store) Once(ctx context.Context, l *Lease, key string, result json.RawM
 
 // Renew makes the lease last; see [Writer].
 func (s *store) Renew(ctx context.Context, l *Lease, ttl time.Duration) error {
-	return s.update(ctx, l, AttemptUpdate{Op: AttemptRenew, TTL: ttl})
+	return s.update(ctx, l, AttemptUpdate{Op: AttemptRenew, TTL: min(ttl, MaxTTL)})
 }
 
 // Release gives the run up; see [Writer].

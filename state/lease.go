@@ -83,7 +83,7 @@ func Deadline(t *Thread, f Facts, ttl time.Duration) time.Time {
 	if t.Live != nil {
 		return time.Time{}
 	}
-	deadline := t.UpdatedAt.Add(ttl)
+	deadline := t.UpdatedAt.Add(min(ttl, MaxTTL))
 	for _, id := range t.Open {
 		token, ok := f.Token(id)
 		if !ok || token.Status != TokenOpen || token.ExpiresAt.IsZero() {
@@ -93,5 +93,5 @@ func Deadline(t *Thread, f Facts, ttl time.Duration) time.Time {
 			deadline = after
 		}
 	}
-	return deadline
+	return atMost(deadline)
 }

@@ -72,12 +72,12 @@ func dueName(at time.Time, name []byte) []byte {
 // tells the greatest.
 func moment(t time.Time) uint64 {
 	switch {
-	case t.IsZero():
+	case t.Unix() < 0:
 		return 0
-	case t.Year() > 2200:
+	case t.After(state.Forever):
 		return math.MaxInt64
 	}
-	return uint64(max(t.UnixNano(), 0))
+	return uint64(t.UnixNano())
 }
 
 // momentOf reads what moment writes.

@@ -36,7 +36,7 @@ func newBackend(o Options) *backend {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	o.LogTTL = cmp.Or(o.LogTTL, time.Hour)
+	o.LogTTL = min(cmp.Or(o.LogTTL, time.Hour), state.MaxTTL)
 	return &backend{
 		o: o, threads: map[state.Key]*entry{}, named: map[state.Key][]*entry{},
 		owned: map[string]*order{}, live: map[*entry]struct{}{}, books: ledger.New(),

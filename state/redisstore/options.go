@@ -4,13 +4,15 @@ import (
 	"cmp"
 	"log/slog"
 	"time"
+
+	"github.com/agui-gateway/gateway/state"
 )
 
 // Options say how a store uses its Redis. The zero value is good.
 type Options struct {
 	// LogTTL is how long the log of a run is kept after its end; 0 means an hour.
 	LogTTL time.Duration
-	// ThreadTTL is how long a thread is kept after its last transition; 0 means 30 days.
+	// ThreadTTL is how long a thread is kept after its last transition, [state.MaxTTL] at most; 0 means 30 days.
 	ThreadTTL time.Duration
 	// Prefix begins every key, so that several gateways can share a Redis; empty means "agui".
 	Prefix string
@@ -31,8 +33,8 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	o.LogTTL = cmp.Or(o.LogTTL, time.Hour)
-	o.ThreadTTL = cmp.Or(o.ThreadTTL, 30*24*time.Hour)
+	o.LogTTL = min(cmp.Or(o.LogTTL, time.Hour), state.MaxTTL)
+	o.ThreadTTL = min(cmp.Or(o.ThreadTTL, 30*24*time.Hour), state.MaxTTL)
 	o.Prefix = cmp.Or(o.Prefix, "agui")
 	o.PoolSize = cmp.Or(o.PoolSize, 8)
 	o.packDelay = cmp.Or(o.packDelay, defaultPackDelay)

@@ -272,9 +272,15 @@ func (r reply) pairs() map[string]string {
 	return m
 }
 
-// moment is t as scripts compare it.
+// moment is t as scripts compare it: a time that no number of nanoseconds tells is the first or the last.
 func moment(t time.Time) string {
-	return fmt.Sprintf("%020d", max(t.UnixNano(), 0))
+	switch {
+	case t.Unix() < 0:
+		return fmt.Sprintf("%020d", 0)
+	case t.After(state.Forever):
+		t = state.Forever
+	}
+	return fmt.Sprintf("%020d", t.UnixNano())
 }
 
 // parseMoment reads what moment writes; the zero time if it is not one.

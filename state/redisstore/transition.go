@@ -242,5 +242,5 @@ func (s *backend) keepFor(w *state.Write) time.Duration {
 	if w.Deadline.IsZero() {
 		return s.o.ThreadTTL
 	}
-	return max(w.Deadline.Sub(w.Base.Now), 0)
+	return min(max(w.Deadline.Sub(w.Base.Now), 0), 2*state.MaxTTL)
 }

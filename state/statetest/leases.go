@@ -3,6 +3,8 @@ package statetest
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -43,6 +45,38 @@ var leases = []sentence{
 		w.start("u2")
 		if left, live, err := w.store.NoteReader(w.Context(), key, 0); err != nil || !live || left > -time.Hour {
 			w.Fatalf("NoteReader() of the next run = %v, %v, %v", left, live, err)
+		}
+	}},
+	{"a lease, a question and a thread may last for ever", func(w *world) {
+		for _, year := range []int{2242, 2243, 2262, 2263, 2900, 9000} {
+			r := w.request(user(w.id()))
+			r.Key.ID = fmt.Sprint("until ", year)
+			b, err := w.store.Begin(w.Context(), r, state.LeaseOptions{Attempt: w.id(), TTL: math.MaxInt64})
+			if err != nil {
+				w.Fatalf("Begin() = %v", err)
+			}
+			if err := w.store.Renew(w.Context(), b.Lease, math.MaxInt64); err != nil {
+				w.Fatalf("Renew() = %v", err)
+			}
+			if _, _, err := w.store.NoteReader(w.Context(), r.Key, math.MaxInt64); err != nil {
+				w.Fatalf("NoteReader() = %v", err)
+			}
+			w.clock.Move(365 * 24 * time.Hour)
+			w.equal("overdue", w.overdue(), []state.Key(nil))
+			asked := w.token(w.id(), 0)
+			asked.ExpiresAt = time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC)
+			_, err = w.store.Commit(w.Context(), b.Lease, state.Commit{
+				Checkpoint: json.RawMessage(`1`), Frames: frames(b.Lease, 1, 1), Tokens: []state.Token{asked}, End: &state.End{Status: state.RunInterrupt},
+			})
+			if err != nil {
+				w.Fatalf("Commit() = %v", err)
+			}
+			w.clock.Move(2 * ThreadTTL)
+			w.overdue() // what has expired is removed now
+			_, open, err := w.store.Load(w.Context(), r.Key)
+			if err != nil || len(open) != 1 {
+				w.Fatalf("Load() = %d questions, %v until %d", len(open), err, year)
+			}
 		}
 	}},
 	{"a thread has at most one live attempt", func(w *world) {
