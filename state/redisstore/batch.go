@@ -55,7 +55,7 @@ func (b *batcher) do(ctx context.Context, c *call) (any, error) {
 	}
 	b.mu.Unlock()
 	if leads {
-		b.trip() // with whatever else waits; it is as long as the call would take alone
+		go b.trip() // with all calls that wait; it may last longer than ctx
 	}
 	select {
 	case <-c.done:

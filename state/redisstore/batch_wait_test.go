@@ -57,3 +57,36 @@ func TestScriptsThatNobodyWaitsForAreNotKept(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A caller that leads a batch leaves it when its context is done, as those behind it do, and the batch goes on.
+func TestTheCallerThatLeadsABatchLeavesIt(t *testing.T) {
+	t.Parallel()
+	server := redistest.Start(t)
+	client := redis.NewClient(&redis.Options{Addr: server.Addr, ReadTimeout: time.Minute})
+	b := &batcher{client: client}
+	ask := func(ctx context.Context) error {
+		_, err := b.do(ctx, &call{script: newScript("return redis.call('INCR', 'n')", partThread), keys: []string{"a"}})
+		return err
+	}
+	server.Freeze()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- ask(ctx) }()
+	redistest.Until(t, "the trip", func() bool {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		return b.trips == 1 && len(b.waiting) == 0
+	})
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) { // the server is frozen still
+		t.Errorf("do() = %v", err)
+	}
+	server.Thaw()
+	if err := ask(t.Context()); err != nil {
+		t.Errorf("do() = %v after the node is back", err)
+	}
+	redistest.Until(t, "both", func() bool { n, err := client.Get(t.Context(), "n").Int(); return err == nil && n == 2 })
+	if err := client.Close(); err != nil {
+		t.Error(err)
+	}
+}
