@@ -45,8 +45,16 @@ func backup(ctx context.Context, c *config, stdout, _ io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(stdout, "%s has a copy of %s, checked: %d threads, %d bytes\n", c.operand, c.file, in.Threads, in.Size)
+	_, err = fmt.Fprintf(stdout, "%s has a copy of %s, checked: %d threads, %d bytes%s\n", c.operand, c.file, in.Threads, in.Size, lastWrite(in))
 	return err
+}
+
+// lastWrite says if the last write of a file may be gone.
+func lastWrite(in *filestore.Inspection) string {
+	if in.Torn {
+		return "; its last write may be gone, because it was written in part"
+	}
+	return ""
 }
 
 // backupRunning has a gateway write a copy beside its file, and moves that to where it shall be. Nothing of it goes over the network:
@@ -89,7 +97,7 @@ func restore(ctx context.Context, c *config, stdout, _ io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(stdout, "%s is restored from %s, checked: %d threads, %d bytes\n", c.file, c.operand, in.Threads, in.Size)
+	_, err = fmt.Fprintf(stdout, "%s is restored from %s, checked: %d threads, %d bytes%s\n", c.file, c.operand, in.Threads, in.Size, lastWrite(in))
 	return err
 }
 

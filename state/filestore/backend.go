@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -31,6 +33,8 @@ type Options struct {
 	Limit int64
 	// Logger is told what nobody is waiting to be told; nil means slog.Default.
 	Logger *slog.Logger
+
+	disk *disk // nil means realDisk
 }
 
 // Open opens the store that is in the file at path, which is made if there is none, for this process alone. It fails with
@@ -78,7 +82,14 @@ type backend struct {
 	live   map[state.Key]attempt        // of every live run
 	queues map[state.Key][]state.Ticket // who waits; the requests end with the process
 	floor  uint64
-	failed bool // the last transaction could not be written
+	failed bool  // a transaction could not be written, and it is not known that the next one can be
+	need   int64 // how large the largest of those was
+
+	disk       *disk
+	file       os.FileInfo // of the file that is open
+	reserved   atomic.Bool // there is a reserve
+	unreserved atomic.Bool // none can be made, and there is none
+	trying     atomic.Bool // a call finds out whether the disk takes writes
 }
 
 var _ state.Backend = (*backend)(nil)
@@ -90,7 +101,7 @@ func openBackend(path string, o Options) (*backend, error) {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	o.LogTTL = cmp.Or(o.LogTTL, time.Hour)
+	o.LogTTL = min(cmp.Or(o.LogTTL, time.Hour), state.MaxTTL)
 	sizes := map[string]int64{}
 	db, err := openBolt(path, o, sizes)
 	if err != nil {
@@ -99,10 +110,18 @@ func openBackend(path string, o Options) (*backend, error) {
 	b := &backend{
 		o: o, path: path, db: db, books: ledger.New(), tell: func(state.Event) {},
 		jobs: make(chan *job), closed: make(chan struct{}), ended: make(chan struct{}),
-		live: map[state.Key]attempt{}, queues: map[state.Key][]state.Ticket{},
+		live: map[state.Key]attempt{}, queues: map[state.Key][]state.Ticket{}, disk: cmp.Or(o.disk, &realDisk),
 	}
-	if err := b.restore(sizes); err != nil {
+	b.file, err = os.Stat(path)
+	if err == nil {
+		err = b.restore(sizes)
+	}
+	if err != nil {
 		return nil, errors.Join(err, db.Close())
+	}
+	if err := b.takeReserve(reserveBytes); err != nil {
+		b.failed = true
+		o.Logger.Error("the store is not ready", slog.Any("error", err))
 	}
 	go b.write()
 	return b, nil
@@ -156,18 +175,21 @@ func (b *backend) restoreLive(tx *bolt.Tx) error {
 // Listen remembers whom to tell; see [state.Backend].
 func (b *backend) Listen(tell func(state.Event)) { b.tell = tell }
 
-// Ping reports whether the file takes writes. Once it did not, somebody has to try.
+// Ping reports whether the file is there and takes writes. After it did not take one it is tried with as much.
 func (b *backend) Ping(ctx context.Context) error {
+	if err := b.ready(ctx); err != nil {
+		return err
+	}
+	if err := b.sameFile(); err != nil {
+		return err
+	}
 	b.mu.Lock()
-	failed := b.failed
+	failed, need := b.failed, b.need
 	b.mu.Unlock()
 	if !failed {
-		return b.ready(ctx)
+		return nil
 	}
-	return b.update(ctx, urgent, func(x *txn) error {
-		x.dirty = true
-		return rootTable(x.tx, floorTable).put(floorTable, number8(x.floor))
-	})
+	return b.retryDisk(ctx, need)
 }
 
 // ready reports whether a call can be made.

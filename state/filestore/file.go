@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -56,13 +57,14 @@ func openBolt(path string, opened Options, sizes map[string]int64) (*bolt.DB, er
 	}
 	for {
 		var waste int64
+		var torn bool
 		o := boltOptions()
 		o.OpenFile = func(name string, flag int, _ os.FileMode) (*os.File, error) {
 			file, err := os.OpenFile(name, flag&^os.O_CREATE, 0)
 			if err != nil {
 				return nil, fmt.Errorf("filestore: %w", err)
 			}
-			if waste, err = admitFile(path, file, sizes); err != nil {
+			if waste, torn, err = admitFile(path, file, sizes); err != nil {
 				return nil, errors.Join(err, file.Close())
 			}
 			return file, nil
@@ -73,6 +75,9 @@ func openBolt(path string, opened Options, sizes map[string]int64) (*bolt.DB, er
 			continue
 		case err != nil:
 			return nil, err
+		}
+		if torn {
+			log.Warn("the store's file was written in part when its process or machine ended: the last write may be gone", slog.String("file", path))
 		}
 		switch {
 		case waste == everything:
@@ -158,33 +163,33 @@ func create(path string) error {
 var errReplaced = errors.New("filestore: the file was replaced")
 
 // admitFile locks the file and looks at all of it. It returns how many bytes of it nothing is in, or
-// everything.
-func admitFile(path string, file *os.File, sizes map[string]int64) (waste int64, err error) {
+// everything, and whether its last write may be gone.
+func admitFile(path string, file *os.File, sizes map[string]int64) (waste int64, torn bool, err error) {
 	info, err := file.Stat()
 	if err != nil {
-		return 0, fmt.Errorf("filestore: %w", err)
+		return 0, false, fmt.Errorf("filestore: %w", err)
 	}
 	if !info.Mode().IsRegular() {
-		return 0, &Error{path, ErrForeign, "is no ordinary file"}
+		return 0, false, &Error{path, ErrForeign, "is no ordinary file"}
 	}
 	if err := lock(file, lockPatience); err != nil {
-		return 0, &Error{path, errors.Join(ErrInUse, err), "is in use by another process; one gateway at a time can have a file, several share a Redis (-store redis://...)"}
+		return 0, false, &Error{path, errors.Join(ErrInUse, err), "is in use by another process; one gateway at a time can have a file, several share a Redis (-store redis://...)"}
 	}
 	if there, err := os.Stat(path); err != nil || !os.SameFile(there, info) {
-		return 0, errReplaced
+		return 0, false, errReplaced
 	}
 	if info, err = file.Stat(); err != nil { // it may have grown before it was locked
-		return 0, fmt.Errorf("filestore: %w", err)
+		return 0, false, fmt.Errorf("filestore: %w", err)
 	}
 	notes := newFileNotes(sizes)
 	used, all, m, err := checkFile(file, info.Size(), notes.visit)
 	if err := judge(path, notes.format, err, notes.broken); err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	if notes.scrub {
-		return everything, nil
+		return everything, m.torn, nil
 	}
-	return int64(all-used) * int64(m.pageSize), nil
+	return int64(all-used) * int64(m.pageSize), m.torn, nil
 }
 
 // leftAlone is said of every file that is refused.

@@ -20,6 +20,9 @@ type Inspection struct {
 	Format state.Format
 	// Threads is how many threads the file has, those included that have expired and were not removed yet.
 	Threads int
+	// Torn says that one of the file's first two pages is not whole: the process or its machine ended in the middle of a write, which was not
+	// acknowledged; or the page was damaged since, and the last write is gone.
+	Torn bool
 }
 
 // Inspect reads the whole file at path and checks it as [Open] does, and changes nothing: the file is opened for reading, and a process that
@@ -54,6 +57,7 @@ func Inspect(ctx context.Context, path string) (*Inspection, error) {
 		return nil, err
 	}
 	in.Empty, in.Threads = int64(all-used)*int64(m.pageSize), len(notes.sizes)
+	in.Torn = m.torn
 	in.Format, err = state.ParseFormat(notes.format)
 	return in, err
 }

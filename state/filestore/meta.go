@@ -41,6 +41,7 @@ type meta struct {
 	freelist uint64 // page of the list of free pages
 	high     uint64 // first page that is not in use
 	txid     uint64
+	torn     bool // the other one is not whole: this may not be the newest that was written
 }
 
 // noFreelist stands for a freelist that was not written.
@@ -89,6 +90,7 @@ func readMeta(file io.ReaderAt, size int64) (meta, error) {
 		return meta{}, fmt.Errorf("it cannot have pages of %d bytes", pageSize)
 	}
 	var newest meta
+	torn := false
 	for _, at := range []int64{0, int64(pageSize)} {
 		m, ok := look(at)
 		if ok && m.pageSize != pageSize {
@@ -97,7 +99,9 @@ func readMeta(file io.ReaderAt, size int64) (meta, error) {
 		if ok && (newest.pageSize == 0 || m.txid > newest.txid) {
 			newest = m
 		}
+		torn = torn || !ok
 	}
+	newest.torn = torn
 	if newest.pageSize == 0 {
 		return meta{}, errors.New("neither of its first two pages is whole")
 	}

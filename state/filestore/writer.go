@@ -2,6 +2,7 @@ package filestore
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -114,7 +115,7 @@ func (b *backend) gathered(first *job) []*job {
 }
 
 // transact does jobs in one transaction. One that fails with the file half changed is told so, and the others are done
-// anew without it.
+// anew without it. A transaction that the disk does not take is tried once more with the room of the reserve.
 func (b *backend) transact(jobs []*job) {
 	for len(jobs) > 0 {
 		answers := make([]error, len(jobs))
@@ -128,9 +129,14 @@ func (b *backend) transact(jobs []*job) {
 			jobs = slices.Delete(jobs, bad, bad+1)
 			continue
 		}
-		b.mu.Lock()
-		b.failed = err != nil
-		b.mu.Unlock()
+		if err != nil {
+			b.mu.Lock()
+			b.failed = true
+			b.mu.Unlock()
+		}
+		if errors.Is(err, errDisk) && b.releaseReserve() {
+			continue
+		}
 		for i, j := range jobs {
 			if err != nil {
 				answers[i] = err
@@ -165,7 +171,7 @@ func (b *backend) try(jobs []*job, answers []error) (bad int, err error) {
 		dirty = dirty || x.dirty
 	}
 	if dirty {
-		if err := tx.Commit(); err != nil {
+		if err := x.commit(); err != nil {
 			return -1, err
 		}
 	}

@@ -36,6 +36,10 @@ func (f File) Check() Check {
 					"Nothing, if that process is the gateway that the file is for; otherwise stop it first."},
 				Finding{Name: "store.file", Verdict: Unchecked, Says: "A file that is written cannot be checked.", Mend: "Check it while the gateway is stopped, or check a copy that `gateway backup` has made."})
 		}
+		if in.Torn {
+			found = append(found, Finding{"store.file", "", Warning, "The last write may be gone: one of the file's first two pages is not whole.",
+				"Nothing, if the gateway or its machine was ended by force. Otherwise look at the disk, and at the newest threads: an answer may have to be given again."})
+		}
 		return append(found, Finding{Name: "store", Verdict: OK, Says: "The file can be read."},
 			Finding{Name: "store.lock", Verdict: OK, Says: "No process has the file open."}, judgeFormat(in.Format),
 			Finding{Name: "store.file", Verdict: OK, Says: fmt.Sprintf("The file is whole: %d threads in %d MiB, of which %d MiB are empty.", in.Threads, mebibytes(in.Size), in.Empty>>20)})

@@ -1,0 +1,156 @@
+package filestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"syscall"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// Room on a disk that nobody reserves is gone when a run needs it. So a file beside the store's keeps some: when a transaction cannot be
+// written that file is removed, and the transaction is tried once more. From then on the store is not ready, until there is room for the
+// reserve again and the store's file takes as much as the transaction that failed had: a disk that is full still takes a few bytes, which
+// say nothing.
+
+// reserveBytes is how large the reserve is, unless what could not be written was larger: enough for what live runs have to say.
+const reserveBytes = 1 << 20
+
+// How much is written to find out whether the disk takes it: more than fits in a few pages that are free.
+const (
+	leastProbe = 64 << 10
+	maxProbe   = 16 << 20
+)
+
+// probeKey is the record that is written to find that out.
+var probeKey = []byte("probe")
+
+// A disk is how a backend writes its disk. Tests replace it.
+type disk struct {
+	commit  func(*bolt.Tx) error
+	reserve func(path string, bytes int64) error
+}
+
+var realDisk = disk{(*bolt.Tx).Commit, fill}
+
+// fill makes a file of so many random bytes: some file systems keep no room for zeros.
+func fill(path string, bytes int64) error {
+	if there, err := os.Stat(path); err == nil && there.Mode().IsRegular() && there.Size() >= bytes {
+		return nil
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.CopyN(file, rand.NewChaCha8([32]byte{}), bytes)
+	return errors.Join(err, file.Sync(), file.Close())
+}
+
+// errDisk is returned when a transaction could not be written.
+var errDisk = errors.New("filestore: the transaction was not written")
+
+// commit writes a transaction. If that fails, as much is what the disk has to take before the store is ready again.
+func (x *txn) commit() error {
+	if err := x.b.sameFile(); err != nil {
+		return err
+	}
+	err := x.b.disk.commit(x.tx)
+	if err == nil {
+		return nil
+	}
+	size := int64(leastProbe)
+	for _, n := range x.books {
+		size += max(n.grown, 0)
+	}
+	x.b.mu.Lock()
+	defer x.b.mu.Unlock()
+	x.b.need = min(max(x.b.need, size), maxProbe)
+	return fmt.Errorf("%w: %w", errDisk, err)
+}
+
+// isFull reports whether an error says that a disk has no room, or nothing more for this user.
+func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
+
+func reservePath(path string) string { return path + ".reserve" }
+
+// takeReserve makes the reserve. Where none may be made, as beside a file that is mounted alone, the store does without.
+func (b *backend) takeReserve(bytes int64) error {
+	err := b.disk.reserve(reservePath(b.path), bytes)
+	switch {
+	case err == nil:
+		b.reserved.Store(true)
+	case isFull(err):
+		_ = os.Remove(reservePath(b.path)) // what there was room for
+		return fmt.Errorf("filestore: %s: the disk has no room: %w", b.path, err)
+	case !b.unreserved.Swap(true):
+		b.o.Logger.Warn("no room is kept for when the store's disk is full", slog.String("file", reservePath(b.path)), slog.Any("error", err))
+	}
+	return nil
+}
+
+// releaseReserve gives the disk the room that was kept, and reports whether there was some.
+func (b *backend) releaseReserve() bool {
+	if !b.reserved.Swap(false) {
+		return false
+	}
+	err := os.Remove(reservePath(b.path))
+	b.o.Logger.Error("the store's file cannot be written; the room that was kept for that is used now", slog.String("file", b.path), slog.Any("error", err))
+	return true
+}
+
+// errTrying is returned while another call finds out whether the disk takes writes.
+var errTrying = errors.New("filestore: it is being tried whether the disk takes writes")
+
+// retryDisk finds out whether the disk takes again what it did not take: first the reserve, then a record of that size in the file.
+func (b *backend) retryDisk(ctx context.Context, bytes int64) error {
+	if !b.trying.CompareAndSwap(false, true) {
+		return errTrying
+	}
+	defer b.trying.Store(false)
+	if err := b.takeReserve(max(reserveBytes, bytes)); err != nil {
+		return err
+	}
+	put := func(value []byte) error {
+		return b.update(ctx, urgent, func(x *txn) error {
+			x.dirty = true
+			if value == nil {
+				return rootTable(x.tx, floorTable).delete(probeKey)
+			}
+			return rootTable(x.tx, floorTable).put(probeKey, value)
+		})
+	}
+	if err := put(make([]byte, max(bytes, leastProbe))); err != nil {
+		return err
+	}
+	if err := put(nil); err != nil {
+		return err
+	}
+	if !b.reserved.Load() && !b.unreserved.Load() {
+		return fmt.Errorf("filestore: %s: the disk has too little room: %w", b.path, syscall.ENOSPC) // the record took the reserve
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.failed, b.need = false, 0
+	return nil
+}
+
+// sameFile reports why what is written would be lost: the file that is open is not at its path any more.
+func (b *backend) sameFile() error {
+	there, err := os.Stat(b.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && !os.SameFile(there, b.file):
+		return fmt.Errorf("filestore: %s was removed or replaced while it was open: %w", b.path, ErrGone)
+	case err != nil:
+		return fmt.Errorf("filestore: %w", err)
+	}
+	return nil
+}
+
+// ErrGone says that the store's file is not at its path any more. Nothing is written to it then: it ends with the process.
+var ErrGone = errors.New("filestore: the file is gone")
