@@ -150,7 +150,7 @@ func (s *store) Remember(ctx context.Context, key Key, a Approval) error {
 		}
 		transition := PlanRemember(t, a, base.Now)
 		if transition == nil {
-			return base, nil
+			return base, s.replicated(ctx, base)
 		}
 		after, _, err := s.write(ctx, &Write{Base: base, Transition: transition})
 		return after, err

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	mathrand "math/rand/v2"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -32,6 +33,7 @@ func NewStore(b Backend, o StoreOptions) Store {
 		owners: map[attemptKey]*owner{}, shown: map[string]FrameID{}, feeds: map[string]*feed{},
 	}
 	s.follower, _ = b.(LogFollower)
+	s.copies, _ = b.(Replicator)
 	b.Listen(s.deliver)
 	if s.follower != nil {
 		s.running.Go(s.refollow)
@@ -44,6 +46,7 @@ func NewStore(b Backend, o StoreOptions) Store {
 type store struct {
 	backend  Backend
 	follower LogFollower // the backend, if other processes write it too; else nil
+	copies   Replicator  // the backend, if it can wait for its copies; else nil
 	o        StoreOptions
 
 	closed  chan struct{}
@@ -193,7 +196,19 @@ func (s *store) write(ctx context.Context, w *Write) (*Record, Written, error) {
 	if err == nil && t.Live == nil {
 		s.notify(Event{Kind: EventTurn, Thread: t.Key.Digest()})
 	}
+	if err == nil && (len(w.Transition.Tokens) > 0 || !slices.Equal(base.Thread.Approvals, t.Approvals)) {
+		err = s.replicated(ctx, after)
+	}
 	return after, written, err
+}
+
+// replicated waits until the copies of the backend have a thread as it was read or written. A question, an answer and an approval are not
+// acknowledged before; also not to a caller who repeats a call, because the first one may have failed here.
+func (s *store) replicated(ctx context.Context, r *Record) error {
+	if s.copies == nil || !r.Exists() {
+		return nil
+	}
+	return s.copies.Replicated(ctx, r.Thread.Key, r.Tag)
 }
 
 // factsAfter are the facts after a transition that wrote tokens.

@@ -46,6 +46,12 @@ func (s *store) begin(ctx context.Context, r *Request, o LeaseOptions, read Read
 		}
 	}
 	if transition == nil {
+		if len(r.Answers) > 0 {
+			err = s.replicated(ctx, base)
+		}
+		if err != nil {
+			return nil, err
+		}
 		return s.begun(base, v, o), nil
 	}
 	if err := s.affords(ctx, r.Key.Principal, r.MaxStored, transition); err != nil {

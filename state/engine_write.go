@@ -81,7 +81,7 @@ func (s *store) commit(ctx context.Context, l *Lease, c Commit) (*Thread, error)
 	case !base.Exists():
 		return nil, s.granted(l, ErrLeaseLost)
 	case t.Repeats(l, c) || base.HasFrame: // only the commit that ends a run writes its last frame
-		return s.repeated(l, c, t), nil
+		return s.repeated(ctx, l, c, base)
 	case !t.HeldBy(l) || t.Rev < revision: // or the store went back behind a commit of this run
 		return nil, s.granted(l, ErrLeaseLost)
 	case t.Last.Less(c.After):
@@ -98,7 +98,7 @@ func (s *store) commit(ctx context.Context, l *Lease, c Commit) (*Thread, error)
 			return nil, err
 		}
 		if again.HasFrame {
-			return s.repeated(l, c, again.Thread), nil
+			return s.repeated(ctx, l, c, again)
 		}
 	}
 	if err != nil {
@@ -114,11 +114,14 @@ func (s *store) commit(ctx context.Context, l *Lease, c Commit) (*Thread, error)
 }
 
 // repeated is the thread after a commit that was made before, whose reply was lost.
-func (s *store) repeated(l *Lease, c Commit, t *Thread) *Thread {
+func (s *store) repeated(ctx context.Context, l *Lease, c Commit, r *Record) (*Thread, error) {
+	if err := s.replicated(ctx, r); err != nil {
+		return nil, err
+	}
 	if c.End != nil {
 		s.ended(l)
 	}
-	return t
+	return r.Thread, nil
 }
 
 // update changes what is known of the attempt that holds a lease.

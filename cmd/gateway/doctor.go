@@ -68,7 +68,7 @@ func (c *config) storeCheck() doctor.Check {
 	case c.file != "":
 		return doctor.File{Path: c.file, Limit: c.storeLimit}.Check()
 	case c.redis != "":
-		return doctor.Redis{Address: c.redis, Lease: c.options.Lease, Options: redisstore.Options{Logger: c.options.Log}}.Check()
+		return doctor.Redis{Address: c.redis, Lease: c.options.Lease, Options: redisstore.Options{Logger: c.options.Log, Wait: c.storeWait}}.Check()
 	default:
 		return doctor.Memory()
 	}

@@ -39,6 +39,9 @@ func (c *config) settingsChecks(team *teamfile.Team) []doctor.Check {
 	if c.storeLimit != 0 && c.redis != "" {
 		wrong(errLimitOfRedis, asItSays)
 	}
+	if c.storeWait > 0 && c.redis == "" {
+		wrong(errWaitOfOthers, asItSays)
+	}
 	wrong(c.tryService(team), "Correct what it names.")
 	sending, err := otelexport.Read(c.env)
 	wrong(err, "Correct the variable; docs/telemetry.md has those that there are.")

@@ -128,12 +128,18 @@ const memoryLimit = 512 << 20
 // errLimitOfRedis refuses a limit that would not be kept.
 var errLimitOfRedis = errors.New("-store-limit (GATEWAY_STORE_LIMIT): a Redis has its own limit; set its maxmemory, with the policy noeviction")
 
+// errWaitOfOthers refuses a setting that would mean nothing.
+var errWaitOfOthers = errors.New("-store-wait (GATEWAY_STORE_WAIT): only a Redis has replicas; set -store to one, or leave this out")
+
 // openStore opens what the store setting names. A file that cannot be used stops the start. A Redis that cannot be
 // reached yet is waited for, not ready, because whatever starts both starts them in no order; one that refuses the
 // credentials stops the start.
 func (c *config) openStore(ctx context.Context, log *slog.Logger) (state.Store, error) {
 	if c.storeLimit != 0 && c.redis != "" {
 		return nil, errLimitOfRedis
+	}
+	if c.storeWait > 0 && c.redis == "" {
+		return nil, errWaitOfOthers
 	}
 	if c.file != "" {
 		store, err := filestore.Open(c.file, filestore.Options{
@@ -149,7 +155,7 @@ func (c *config) openStore(ctx context.Context, log *slog.Logger) (state.Store, 
 		return memstore.New(c.memory), nil
 	}
 	store, err := redisstore.Open(ctx, c.redis, redisstore.Options{
-		LogTTL: c.memory.LogTTL, ThreadTTL: c.memory.ThreadTTL, Logger: log, AllowUnreachable: true,
+		LogTTL: c.memory.LogTTL, ThreadTTL: c.memory.ThreadTTL, Logger: log, AllowUnreachable: true, Wait: c.storeWait,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("-store (GATEWAY_STORE): %w", err)

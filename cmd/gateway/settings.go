@@ -49,6 +49,7 @@ type config struct {
 	yes        bool          // what the command is about may be deleted
 	json       bool          // what the command prints is for programs
 	probe      bool          // what the team has elsewhere is asked whether it is there
+	storeWait  int           // how many replicas of a Redis must have a question, an answer or an approval
 	storeLimit int64         // bytes that the store may take; 0: nobody has said
 	drainDelay time.Duration // how long requests are served while the server says that it is not ready
 
@@ -116,6 +117,7 @@ func (c *config) settings() []setting {
 		{"env-file", "", "file of KEY=VALUE lines that count before the environment", text(new(string))},
 		{"store", "memory", "where threads are kept: memory, file:PATH, or a Redis at redis://, redis+cluster:// or redis+sentinel:// (also REDIS_URL)", c.setStore},
 		{"store-limit", "", "bytes that threads may take in memory (without it 512MiB) or in a file (without it any number); a Redis has its own maxmemory", size(&c.storeLimit)},
+		{"store-wait", "0", "replicas of the Redis that must have a question, an answer or an approval before it is acknowledged; 0 is none", allowance(&c.storeWait)},
 		{"model-url", "", "where the default model is: a server with OpenAI's chat completions API; without it and -model-key the demo speaks from its script", modelURL(&c.model.BaseURL)},
 		{"model", "gpt-4.1-mini", "what the default model is called there", word(&c.model.Name)},
 		{"model-key", "", "key of the default model's server; alone it means OpenAI's", word(&c.model.Key)},

@@ -19,6 +19,9 @@ type Options struct {
 	// PoolSize is the most connections, per node, but for one that hears of signals and of logs that grow; 0 means 8. More than a few are of
 	// use where an exchange takes long: scripts of many threads go together.
 	PoolSize int
+	// Wait is how many replicas must have a question, an answer or an approval before it is acknowledged (WAIT); 0 means none. Other writes do
+	// not wait. If they do not have it within a second the call fails with [ErrReplicas], and may be repeated.
+	Wait int
 	// AllowUnreachable lets [Open] succeed while the Redis cannot be reached: its calls fail until it can, and Ping says so. What
 	// the Redis itself refuses, a password or the number of a database, still fails at once.
 	AllowUnreachable bool

@@ -37,6 +37,7 @@ type backend struct {
 var (
 	_ state.Backend     = (*backend)(nil)
 	_ state.LogFollower = (*backend)(nil)
+	_ state.Replicator  = (*backend)(nil)
 )
 
 // Open connects to the Redis at an address:

@@ -45,6 +45,10 @@ func (r Redis) Check() Check {
 				f.Subject = subject
 				found = append(found, f)
 			}
+			if n.Told && n.Replicas < r.Options.Wait {
+				found = append(found, Finding{"store.role", subject, Wrong, fmt.Sprintf("It has %d replicas, and -store-wait wants %d: no question is asked and no answer taken.", n.Replicas, r.Options.Wait),
+					"Add replicas, or lower -store-wait (GATEWAY_STORE_WAIT)."})
+			}
 		}
 		found = append(found, judgeFormat(in.Format), latency(in.RoundTrip), skewed("the Redis", in.Ahead, in.RoundTrip, r.Lease))
 		if in.Sentinels == 1 {

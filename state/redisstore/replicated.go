@@ -1,0 +1,50 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/agui-gateway/gateway/state"
+)
+
+// ErrReplicas says that too few replicas had a write in time. It may be lost in a failover, or kept.
+var ErrReplicas = errors.New("redisstore: too few replicas have the write")
+
+// replicatedScript writes to a thread that has a tag. WAIT waits for the last write of its own connection, and so for all before it, but only
+// for those that the same server has: a master that took the place of another may lack them.
+var replicatedScript = redis.NewScript(`
+if redis.call('HGET', KEYS[1], 'tag') ~= ARGV[1] then return 'conflict' end
+redis.call('HSET', KEYS[1], 'waited', ARGV[1])
+return 'done'`)
+
+// Replicated returns when Options.Wait replicas have the transition that left a tag; see [state.Replicator].
+func (s *backend) Replicated(ctx context.Context, key state.Key, tag string) error {
+	if s.o.Wait <= 0 {
+		return nil
+	}
+	thread, node := s.key(hashTagOf(key), partThread), s.main
+	if cluster, ok := s.main.(*redis.ClusterClient); ok {
+		master, err := cluster.MasterForKey(ctx, thread)
+		if err != nil {
+			return fmt.Errorf("redisstore: %w", err)
+		}
+		node = master
+	}
+	p := node.Pipeline() // on one connection
+	answer := replicatedScript.Eval(ctx, p, []string{thread}, tag)
+	wait := p.Do(ctx, "WAIT", s.o.Wait, (s.o.timeout / 2).Milliseconds())
+	_, err := p.Exec(ctx)
+	have, _ := wait.Int() // its error is that of the pipeline
+	switch {
+	case err != nil:
+		return fmt.Errorf("redisstore: %w", err)
+	case answer.Val() == conflict:
+		return state.ErrConflict
+	case have < s.o.Wait:
+		return fmt.Errorf("%w: %d of %d", ErrReplicas, have, s.o.Wait)
+	}
+	return nil
+}
