@@ -3,6 +3,7 @@ package state
 import (
 	"context"
 	"errors"
+	"strings"
 )
 
 // ErrFull says that a store has no room for what would be written, and nothing that can go: what it has belongs to live runs. Nothing was
@@ -48,6 +49,12 @@ func (s *Transition) grows() int64 {
 // Limited reports whether a full store refuses the write: it begins or makes something, and no live run needs it. A run that is taken
 // over is live.
 func (w *Write) Limited() bool { return w.Lease == nil && !w.Takes && w.Grows() > 0 }
+
+// HasShare reports whether what a principal has counts for a share of the store: not what the gateway keeps under a name of its own, which begins
+// with a dot.
+func (w *Write) HasShare() bool {
+	return w.Limited() && !strings.HasPrefix(w.Transition.Thread.Key.Principal, ".")
+}
 
 // Reserve is the part of a store's limit that is left to live runs: what is new is refused before.
 func Reserve(limit int64) int64 { return limit / 8 }

@@ -125,6 +125,9 @@ func (p *parts) close() error { return errors.Join(p.gateway.Close(), p.store.Cl
 // memoryLimit is how many bytes the threads in memory may take if nobody says.
 const memoryLimit = 512 << 20
 
+// shares is into how many parts the limit of a store is divided, of which a principal has one unless -max-stored-per-principal says how much.
+const shares = 4
+
 // errLimitOfRedis refuses a limit that would not be kept.
 var errLimitOfRedis = errors.New("-store-limit (GATEWAY_STORE_LIMIT): a Redis has its own limit; set its maxmemory, with the policy noeviction")
 
@@ -141,9 +144,17 @@ func (c *config) openStore(ctx context.Context, log *slog.Logger) (state.Store, 
 	if c.storeWait > 0 && c.redis == "" {
 		return nil, errWaitOfOthers
 	}
+	limit := c.storeLimit
+	if c.file == "" {
+		limit = cmp.Or(limit, memoryLimit)
+	}
+	share := int64(0)
+	if c.auth.mode != authNone && c.options.Limits.StoredPerPrincipal == 0 {
+		share = limit / shares
+	}
 	if c.file != "" {
 		store, err := filestore.Open(c.file, filestore.Options{
-			LogTTL: c.memory.LogTTL, ThreadTTL: c.memory.ThreadTTL, Limit: c.storeLimit, Logger: log,
+			LogTTL: c.memory.LogTTL, ThreadTTL: c.memory.ThreadTTL, Limit: limit, Share: share, Logger: log,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("-store (GATEWAY_STORE): %w", err)
@@ -151,7 +162,7 @@ func (c *config) openStore(ctx context.Context, log *slog.Logger) (state.Store, 
 		return store, nil
 	}
 	if c.redis == "" {
-		c.memory.Limit = cmp.Or(c.storeLimit, memoryLimit)
+		c.memory.Limit, c.memory.Share = limit, share
 		return memstore.New(c.memory), nil
 	}
 	store, err := redisstore.Open(ctx, c.redis, redisstore.Options{

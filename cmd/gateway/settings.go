@@ -171,7 +171,7 @@ func (c *config) settings() []setting {
 		{"max-runs", strconv.Itoa(def.Limits.Runs), "live runs", count(&l.Runs)},
 		{"max-readers", strconv.Itoa(def.Limits.Readers), "readers of one thread", count(&l.Readers)},
 		{"max-readers-total", strconv.Itoa(def.Limits.ReadersTotal), "readers of all threads", count(&l.ReadersTotal)},
-		{"max-stored-per-principal", "0", "bytes that one principal's threads may take in the store; 0 is any number", sizeOrNone(&l.StoredPerPrincipal)},
+		{"max-stored-per-principal", "0", "bytes that one principal's threads may take in the store; 0 is a quarter of its limit with -auth, and else any number", sizeOrNone(&l.StoredPerPrincipal)},
 		{"max-queue", strconv.Itoa(def.Limits.Queue), "requests that wait for one thread, at all replicas together", count(&l.Queue)},
 		{"max-runs-per-principal", strconv.Itoa(def.Limits.RunsPerPrincipal), "live and waiting runs of a principal; this and the next five hold for each replica, and not without -auth; 0 is no limit", allowance(&l.RunsPerPrincipal)},
 		{"max-readers-per-principal", strconv.Itoa(def.Limits.ReadersPerPrincipal), "readers of a principal's threads; 0 is no limit", allowance(&l.ReadersPerPrincipal)},

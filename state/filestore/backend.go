@@ -31,6 +31,10 @@ type Options struct {
 	// New runs are refused with [state.ErrFull] when only live ones are left; the last eighth is for those. A live run that writes when
 	// even that is used up is told to stop.
 	Limit int64
+	// Share is how many bytes the threads of one principal may take, counted as for Limit; 0 means any number. When it is reached the principal's
+	// own idle threads go, the one that was changed longest ago first, and its log before it. With only live ones and open questions left, what would
+	// take more is refused with [state.ErrStored].
+	Share int64
 	// Logger is told what nobody is waiting to be told; nil means slog.Default.
 	Logger *slog.Logger
 

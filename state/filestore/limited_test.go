@@ -154,3 +154,17 @@ func TestTheBooksAreWhatTheFileHas(t *testing.T) {
 		}
 	})
 }
+
+func TestShared(t *testing.T) {
+	t.Parallel()
+	statetest.RunShared(t, func(t *testing.T, clock *statetest.Clock, share int64) state.Backend {
+		t.Helper()
+		b, err := openBackend(filepath.Join(t.TempDir(), "threads.db"), Options{
+			Now: clock.Now, LogTTL: statetest.LogTTL, Share: share, Logger: slog.New(slog.DiscardHandler),
+		})
+		if err != nil {
+			t.Fatalf("openBackend() = %v", err)
+		}
+		return b
+	})
+}

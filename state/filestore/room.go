@@ -115,6 +115,21 @@ func (b *backend) makeRoom(ctx context.Context, n, limit int64, spared state.Key
 	return true, nil
 }
 
+// makeShare lets go of idle threads of a principal until the others have room for n bytes more in its share, and reports whether they have. The
+// thread of a key of the principal's is spared.
+func (b *backend) makeShare(ctx context.Context, n int64, spared state.Key) (bool, error) {
+	for b.books.Principal(spared.Principal)+n > b.o.Share {
+		key, log, ok := b.books.FirstOf(spared.Principal, b.o.Now(), spared)
+		if !ok {
+			return false, nil
+		}
+		if err := b.letGo(ctx, key, log); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
 // letGo removes the oldest run of a thread's log, or the thread.
 func (b *backend) letGo(ctx context.Context, key state.Key, log bool) error {
 	removed := false

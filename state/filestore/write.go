@@ -9,6 +9,15 @@ import (
 
 // Write makes a step come true; see [state.Backend]. It returns once the step is on the disk.
 func (b *backend) Write(ctx context.Context, w *state.Write) (state.Written, error) {
+	if b.o.Share > 0 && w.HasShare() {
+		room, err := b.makeShare(ctx, w.Grows(), w.Transition.Thread.Key)
+		if err != nil {
+			return state.Written{}, err
+		}
+		if !room {
+			return state.Written{}, state.ErrStored
+		}
+	}
 	if w.Limited() && b.o.Limit > 0 {
 		room, err := b.makeRoom(ctx, w.Grows(), b.o.Limit-state.Reserve(b.o.Limit), w.Transition.Thread.Key)
 		if err != nil {

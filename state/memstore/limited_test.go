@@ -14,3 +14,10 @@ func TestLimited(t *testing.T) {
 		return newBackend(Options{Now: clock.Now, LogTTL: statetest.LogTTL, Limit: limit})
 	})
 }
+
+func TestShared(t *testing.T) {
+	t.Parallel()
+	statetest.RunShared(t, func(_ *testing.T, clock *statetest.Clock, share int64) state.Backend {
+		return newBackend(Options{Now: clock.Now, LogTTL: statetest.LogTTL, Share: share})
+	})
+}

@@ -17,9 +17,27 @@ func (b *backend) Stored(_ context.Context, principal string) (int64, error) {
 // is spared, but for its log. No entry is locked.
 func (b *backend) makeRoom(n, limit int64, spared state.Key) bool {
 	for b.books.Total()+n > limit {
-		if !b.removeDeadLog() && !b.letGo(spared) {
+		if b.removeDeadLog() {
+			continue
+		}
+		key, log, ok := b.books.First(b.o.Now(), spared)
+		if !ok {
 			return false
 		}
+		b.letGo(key, log)
+	}
+	return true
+}
+
+// makeShare lets go of idle threads of a principal until the others have room for n bytes more in its share, and reports whether they have. The
+// thread of a key of the principal's is spared. No entry is locked.
+func (b *backend) makeShare(n int64, spared state.Key) bool {
+	for b.books.Principal(spared.Principal)+n > b.o.Share {
+		key, log, ok := b.books.FirstOf(spared.Principal, b.o.Now(), spared)
+		if !ok {
+			return false
+		}
+		b.letGo(key, log)
 	}
 	return true
 }
@@ -31,17 +49,13 @@ func (b *backend) removeDeadLog() bool {
 	return b.dropDeadLog(time.Time{})
 }
 
-// letGo lets go of what goes first: the oldest run of a log, or a thread.
-func (b *backend) letGo(spared state.Key) bool {
-	key, log, ok := b.books.First(b.o.Now(), spared)
-	if !ok {
-		return false
-	}
+// letGo removes the oldest run of a thread's log, or the thread.
+func (b *backend) letGo(key state.Key, log bool) {
 	b.mu.Lock()
 	e := b.threads[key]
 	b.mu.Unlock()
 	if e == nil {
-		return true // somebody else has let it go meanwhile
+		return // it is gone
 	}
 	e.mu.Lock()
 	gone := false
@@ -61,7 +75,6 @@ func (b *backend) letGo(spared state.Key) bool {
 	if gone {
 		b.removed(key)
 	}
-	return true
 }
 
 // full reports whether a live run has used up what is left to live runs, although all that can go has gone. No entry is locked.

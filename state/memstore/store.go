@@ -25,6 +25,10 @@ type Options struct {
 	// [state.ErrFull] when only live ones are left; the last eighth is for those. A live run that writes when even that is used up is
 	// told to stop.
 	Limit int64
+	// Share is how many bytes the threads of one principal may take, counted as for Limit; 0 means any number. When it is reached the principal's
+	// own idle threads go, the one that was changed longest ago first, and its log before it. With only live ones and open questions left, what would
+	// take more is refused with [state.ErrStored].
+	Share int64
 }
 
 // New returns an empty store.

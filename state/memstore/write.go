@@ -16,6 +16,9 @@ func (b *backend) Write(_ context.Context, w *state.Write) (state.Written, error
 		b.sweep(now)
 	}
 	key := w.Transition.Thread.Key
+	if b.o.Share > 0 && w.HasShare() && !b.makeShare(w.Grows(), key) {
+		return state.Written{}, state.ErrStored
+	}
 	if w.Limited() && b.o.Limit > 0 && !b.makeRoom(w.Grows(), b.o.Limit-state.Reserve(b.o.Limit), key) {
 		return state.Written{}, state.ErrFull
 	}

@@ -2,6 +2,7 @@ package statetest
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -34,6 +35,62 @@ func roomFor(n int64) int64 {
 		limit++
 	}
 	return limit
+}
+
+// RunShared holds backends of which each principal has a share to what goes when it is reached, and what never. The share that open is given is in
+// bytes as [state.Backend.Stored] counts them; 0 is none.
+func RunShared(t *testing.T, open func(t *testing.T, clock *Clock, share int64) state.Backend) {
+	t.Helper()
+	others := state.Key{Principal: "other", Agent: "travel", ID: "first"}
+	with := func(share int64) *backendWorld {
+		w := newBackendWorld(t, func(t *testing.T, clock *Clock) state.Backend {
+			t.Helper()
+			return open(t, clock, share)
+		})
+		w.idle(others, "others")
+		w.pause()
+		return w
+	}
+	for _, tt := range []struct {
+		says  string
+		begin func(w *backendWorld)
+		want  error
+		gone  []state.Key
+	}{
+		{"the oldest idle thread goes", func(w *backendWorld) { twoIdle(w); w.withoutLogs() }, nil, []state.Key{first}},
+		{"one with an open question stays", func(w *backendWorld) {
+			w.asks(w.begin(first, "first"), day)
+			w.pause()
+			w.idle(second, "second")
+			w.withoutLogs()
+		}, nil, []state.Key{second}},
+		{"with nothing but questions and runs what is new is refused", func(w *backendWorld) {
+			w.asks(w.begin(first, "first"), day)
+			w.withoutLogs()
+			w.begin(second, "second")
+		}, state.ErrStored, nil},
+		{"a question that has expired is none", func(w *backendWorld) {
+			w.asks(w.begin(first, "first"), time.Minute)
+			w.withoutLogs()
+			w.begin(second, "second")
+		}, nil, []state.Key{first}},
+	} {
+		measured := with(0)
+		tt.begin(measured)
+		_, need := measured.next()
+		w := with(need - 1)
+		tt.begin(w)
+		write, _ := w.next()
+		_, err := w.b.Write(w.Context(), write)
+		if !errors.Is(err, tt.want) {
+			t.Errorf("%s: Write() = %v, want %v", tt.says, err, tt.want)
+		}
+		for _, key := range []state.Key{first, second, others} {
+			if got, want := w.there(key), !slices.Contains(tt.gone, key); got != want {
+				t.Errorf("%s: %s of %s is there: %t", tt.says, key.ID, key.Principal, got)
+			}
+		}
+	}
 }
 
 var limited = []struct {

@@ -23,7 +23,7 @@ type Thread struct {
 type Ledger struct {
 	mu         sync.Mutex
 	accounts   map[state.Key]*account
-	principals map[string]int64
+	principals map[string]*owner
 	total      int64
 	logs       queue // threads with a log that can be trimmed, the oldest first
 	idle       queue // threads that can go, the one used longest ago first
@@ -32,15 +32,25 @@ type Ledger struct {
 
 // New returns the books of an empty store.
 func New() *Ledger {
-	return &Ledger{accounts: map[state.Key]*account{}, principals: map[string]int64{}, logs: queue{logs: true}}
+	return &Ledger{accounts: map[state.Key]*account{}, principals: map[string]*owner{}, logs: queue{place: (*account).inLogs}, idle: queue{place: (*account).inRest}, asking: queue{place: (*account).inRest}}
+}
+
+// An owner is a principal with what its threads take.
+type owner struct {
+	size int64
+	idle queue // its threads that can go, the one used longest ago first
 }
 
 // An account is a thread with its places in the queues.
 type account struct {
 	Thread
 
-	log, rest place
+	log, rest, own place
 }
+
+func (a *account) inLogs() *place { return &a.log }
+func (a *account) inRest() *place { return &a.rest }
+func (a *account) inOwn() *place  { return &a.own }
 
 // Put notes what is known of a thread now.
 func (l *Ledger) Put(t Thread) {
@@ -76,6 +86,8 @@ func (l *Ledger) Remove(key state.Key) {
 	l.add(a, -a.Size)
 	a.log.leave()
 	a.rest.leave()
+	a.own.leave()
+	l.forget(key.Principal)
 	delete(l.accounts, key)
 }
 
@@ -97,7 +109,33 @@ func (l *Ledger) Total() int64 {
 func (l *Ledger) Principal(id string) int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.principals[id]
+	if o := l.principals[id]; o != nil {
+		return o.size
+	}
+	return 0
+}
+
+// FirstOf returns the idle thread of a principal that goes first, other than spared, and whether it is only the oldest run of its log that
+// goes. Threads with an open question stay. False: nothing can go.
+func (l *Ledger) FirstOf(principal string, now time.Time, spared state.Key) (key state.Key, log, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.expire(now)
+	if o := l.principals[principal]; o != nil {
+		if a := o.idle.first(spared); a != nil {
+			return a.Key, !a.LogEnd.IsZero(), true
+		}
+	}
+	return state.Key{}, false, false
+}
+
+// expire has threads count as idle whose question has expired. The caller holds mu.
+func (l *Ledger) expire(now time.Time) {
+	for len(l.asking.list) > 0 && !l.asking.list[0].Asks.After(now) {
+		a := l.asking.list[0]
+		a.Asks = time.Time{}
+		l.enqueue(a)
+	}
 }
 
 // Size is how many bytes a thread takes.
@@ -118,11 +156,7 @@ func (l *Ledger) First(now time.Time, spared state.Key) (key state.Key, log, ok 
 	if len(l.logs.list) > 0 {
 		return l.logs.list[0].Key, true, true
 	}
-	for len(l.asking.list) > 0 && !l.asking.list[0].Asks.After(now) { // what has expired is no open question
-		a := l.asking.list[0]
-		a.Asks = time.Time{}
-		l.enqueue(a)
-	}
+	l.expire(now)
 	for _, q := range []*queue{&l.idle, &l.asking} {
 		if a := q.first(spared); a != nil {
 			return a.Key, false, true
@@ -134,10 +168,24 @@ func (l *Ledger) First(now time.Time, spared state.Key) (key state.Key, log, ok 
 func (l *Ledger) add(a *account, n int64) {
 	a.Size += n
 	l.total += n
-	if p := a.Key.Principal; l.principals[p]+n == 0 {
-		delete(l.principals, p)
-	} else {
-		l.principals[p] += n
+	l.owner(a.Key.Principal).size += n
+	l.forget(a.Key.Principal)
+}
+
+// owner returns the owner of threads, made if there is none. The caller holds mu.
+func (l *Ledger) owner(principal string) *owner {
+	o := l.principals[principal]
+	if o == nil {
+		o = &owner{idle: queue{place: (*account).inOwn}}
+		l.principals[principal] = o
+	}
+	return o
+}
+
+// forget forgets an owner who has nothing. The caller holds mu.
+func (l *Ledger) forget(principal string) {
+	if o := l.principals[principal]; o != nil && o.size == 0 && len(o.idle.list) == 0 {
+		delete(l.principals, principal)
 	}
 }
 
@@ -151,10 +199,13 @@ func (l *Ledger) enqueue(a *account) {
 	switch {
 	case a.Live:
 		a.rest.leave()
+		a.own.leave()
 	case a.Asks.IsZero():
 		a.rest.join(&l.idle, a, a.Used)
+		a.own.join(&l.owner(a.Key.Principal).idle, a, a.Used)
 	default:
 		a.rest.join(&l.asking, a, a.Asks)
+		a.own.leave()
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 
 // A queue is a heap of accounts by a time.
 type queue struct {
-	list []*account
-	logs bool // it is the one of logs
+	list  []*account
+	place func(*account) *place // where an account stands in it
 }
 
 var _ heap.Interface = (*queue)(nil)
@@ -26,14 +26,6 @@ func (q *queue) first(spared state.Key) *account {
 		return nil
 	}
 	return q.list[best]
-}
-
-// place is where an account stands in q.
-func (q *queue) place(a *account) *place {
-	if q.logs {
-		return &a.log
-	}
-	return &a.rest
 }
 
 // Len is how many there are.
