@@ -74,7 +74,7 @@ func runsOf(r *Record) []Run {
 	if r.Thread.Run == nil {
 		return nil
 	}
-	return numbered(append([]Run{*r.Thread.Run}, r.Facts.Runs()...))
+	return append([]Run{*r.Thread.Run}, r.Facts.Runs()...)
 }
 
 // State returns the state at a revision; see [ThreadReader].

@@ -195,7 +195,7 @@ type Intent struct {
 	Hops  int    `json:"hops,omitempty"`
 	Chain string `json:"chain,omitempty"`
 	// Trace is the traceparent of the newest attempt that has committed, or of the request, and Earlier that of the run before on the
-	// thread. A run that an earlier version has written in between has lost them, and with them its links.
+	// thread.
 	Trace   string `json:"trace,omitempty"`
 	Earlier string `json:"earlier,omitempty"`
 }

@@ -14,9 +14,9 @@ import (
 	"path/filepath"
 )
 
-// olderSource is the source of the replica of an older version, which wrote format 1.0; see keep-older.sh.
+// olderSource is the source of the replica of an older version, of format 1.2; see keep-older.sh.
 //
-//go:embed testdata/format-1.0.tar.gz
+//go:embed testdata/older.tar.gz
 var olderSource []byte
 
 // buildOlder builds the replica of the older version, and returns its path.

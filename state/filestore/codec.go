@@ -17,7 +17,7 @@ type document struct {
 	Born     string        `json:"born"`
 	Deadline time.Time     `json:"deadline,omitzero"` // when the thread is over; zero while it is live
 	Due      time.Time     `json:"due,omitzero"`      // its entry in the table of what is due; zero: it has none
-	Asks     time.Time     `json:"asks,omitzero"`     // until when it has an open question; zero: it has none, or an earlier version wrote it
+	Asks     time.Time     `json:"asks,omitzero"`     // until when it has an open question; zero: it has none
 	Thread   *state.Thread `json:"thread"`
 
 	// Trimmed is the revision at which the newest run ended that the log does not keep any more, and Cut its last frame.

@@ -1,13 +1,18 @@
 package filestore
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 
 	bolt "go.etcd.io/bbolt"
+
+	"github.com/agui-gateway/gateway/state"
 )
 
 // compactFrom is how many bytes of a file have to be empty before opening it copies what is left to a smaller one. Less is
@@ -55,4 +60,70 @@ func compacted(db *bolt.DB, path string) (smaller *bolt.DB, err error) {
 		return nil, err
 	}
 	return smaller, syncDir(filepath.Dir(path))
+}
+
+// scrubKey is there, beside the record of the format, if the file's empty pages hold what was to be deleted for good: the next opening
+// copies what is left into a new file, and overwrites this one.
+var scrubKey = []byte("scrub")
+
+// Purge removes what is left of a thread that was deleted; see [state.Backend].
+func (b *backend) Purge(ctx context.Context, key state.Key) error {
+	return b.update(ctx, urgent, func(x *txn) error {
+		l, err := find(x.tx, key)
+		if err != nil {
+			return err
+		}
+		if l != nil && !l.over(x.now) {
+			return nil
+		}
+		x.dirty = true
+		if l != nil {
+			if err := x.remove(l); err != nil {
+				return err
+			}
+		}
+		return x.tx.Bucket(formatTable).Put(scrubKey, nil)
+	})
+}
+
+// everything stands for how much of a file is empty if what is in its empty pages has to go.
+const everything = math.MaxInt64
+
+// scrub puts a copy in the place of the file as compact does, and overwrites the file. If that fails, the next opening tries again.
+func scrub(db *bolt.DB, path string, log *slog.Logger) *bolt.DB {
+	old, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		log.Warn("what was deleted may still be in the store's file", slog.String("file", path), slog.Any("error", err))
+		return db
+	}
+	now := compact(db, path, log)
+	if now == db {
+		_ = old.Close() // nothing was written to it
+		return db
+	}
+	if err := errors.Join(overwrite(old), scrubbed(now)); err != nil {
+		log.Warn("what was deleted may still be on the disk of the store's file", slog.String("file", path), slog.Any("error", err))
+	}
+	return now
+}
+
+// scrubbed notes that the file's empty pages hold nothing any more.
+func scrubbed(db *bolt.DB) error {
+	return db.Update(func(tx *bolt.Tx) error { return tx.Bucket(formatTable).Delete(scrubKey) })
+}
+
+// overwrite fills a file that nothing is in any more with zeros, so that nobody finds in the blocks it leaves behind what was in it. A
+// disk, or a file system, that keeps old blocks of its own is beyond it.
+func overwrite(file *os.File) error {
+	info, err := file.Stat()
+	if err != nil {
+		return fmt.Errorf("filestore: %w", err)
+	}
+	zeros := make([]byte, 1<<20)
+	for at := int64(0); at < info.Size(); at += int64(len(zeros)) {
+		if _, err := file.WriteAt(zeros[:min(int64(len(zeros)), info.Size()-at)], at); err != nil {
+			return errors.Join(fmt.Errorf("filestore: %w", err), file.Close())
+		}
+	}
+	return errors.Join(file.Sync(), file.Close())
 }

@@ -152,8 +152,6 @@ func (b *backend) entry(tx *bolt.Tx, key state.Key) (state.IndexEntry, bool, err
 		return state.IndexEntry{}, false, state.ErrDamaged
 	case doc.Gone || !doc.Deadline.IsZero() && !now.Before(doc.Deadline):
 		return state.IndexEntry{}, false, nil
-	case len(t.Open) > 0 && doc.Asks.IsZero(): // an earlier version did not say until when: its questions do
-		return b.asking(tx, key)
 	}
 	live, err := thread.sub(liveRecord).get(liveRecord)
 	s := state.Summary{Key: key, Status: state.StatusIdle, Title: t.Title, CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt}
@@ -166,22 +164,6 @@ func (b *backend) entry(tx *bolt.Tx, key state.Key) (state.IndexEntry, bool, err
 		s.Status = state.StatusFailed
 	}
 	return state.IndexEntry{At: state.CursorOf(&state.Thread{Key: key, UpdatedAt: s.UpdatedAt}), Summary: s}, true, err
-}
-
-// asking is entry for a thread that has asked something.
-func (b *backend) asking(tx *bolt.Tx, key state.Key) (state.IndexEntry, bool, error) {
-	l, err := b.read(tx, key)
-	if err != nil || l == nil {
-		return state.IndexEntry{}, false, err
-	}
-	t := l.thread
-	f := &facts{tokens: map[string]found[state.Token]{}}
-	if err := f.prefetch(l, t, state.ReadOptions{}); err != nil {
-		return state.IndexEntry{}, false, err
-	}
-	return state.IndexEntry{At: state.CursorOf(t), Summary: state.Summary{
-		Key: t.Key, Status: state.StatusOf(t, f, b.o.Now()), Title: t.Title, CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt,
-	}}, true, nil
 }
 
 // Delete removes a thread; see [state.Backend].

@@ -13,8 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/state/internal/listed"
 )
 
-// TestAListSaysWhoAsks holds lists to what the questions of threads say, also where an earlier version has written the document since, which
-// does not say until when they are open.
+// TestAListSaysWhoAsks holds lists to what the questions of threads say.
 func TestAListSaysWhoAsks(t *testing.T) {
 	t.Parallel()
 	b, err := openBackend(filepath.Join(t.TempDir(), "threads.db"), Options{Logger: slog.New(slog.DiscardHandler)})
@@ -28,30 +27,13 @@ func TestAListSaysWhoAsks(t *testing.T) {
 	run(t, s, asks, 1, 10, &state.End{Status: state.RunInterrupt})
 	run(t, s, done, 1, 10, &state.End{Status: state.RunSuccess})
 	want := map[string]state.Status{"asks": state.StatusInterrupted, "done": state.StatusIdle}
-	for _, older := range []bool{false, true} {
-		if older {
-			if err := b.update(t.Context(), urgent, func(x *txn) error {
-				l, err := find(x.tx, asks)
-				if err != nil {
-					return err
-				}
-				if l.doc.Asks.IsZero() {
-					t.Error("the thread does not say until when it asks")
-				}
-				l.doc.Asks, x.dirty = time.Time{}, true
-				return x.save(l)
-			}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		page, err := s.List(t.Context(), state.Query{Principal: "local"})
-		got := map[string]state.Status{}
-		for _, thread := range page.Threads {
-			got[thread.Key.ID] = thread.Status
-		}
-		if err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("older %t: List() = %v, %v, want %v", older, got, err, want)
-		}
+	page, err := s.List(t.Context(), state.Query{Principal: "local"})
+	got := map[string]state.Status{}
+	for _, thread := range page.Threads {
+		got[thread.Key.ID] = thread.Status
+	}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("List() = %v, %v, want %v", got, err, want)
 	}
 }
 

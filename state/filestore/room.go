@@ -46,9 +46,6 @@ func (x *txn) book(l *loaded) error {
 func (l *loaded) known(live bool) (*ledger.Thread, error) {
 	end, _, err := l.oldestEnd()
 	n := &ledger.Thread{Key: l.key, LogEnd: end.at, Used: l.doc.Thread.UpdatedAt, Asks: l.doc.Asks, Live: live}
-	if n.Asks.IsZero() && len(l.doc.Thread.Open) > 0 { // an earlier version did not say until when
-		n.Asks = state.Forever
-	}
 	return n, err
 }
 

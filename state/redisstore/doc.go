@@ -18,7 +18,7 @@
 //	agui:{h}:packs   list   the log of runs that are over, packed: of each pack its frames' ids, and what it has
 //
 // The log of a run that is over is packed by the replica that has written it: its entries leave the stream ev, and a pack of a tenth of their
-// bytes joins the list packs. Readers do not see the difference. To earlier versions, which do not know packs, the log is trimmed up to there.
+// bytes joins the list packs. Readers do not see the difference.
 //
 // Beside them, each in a slot of its own, are hints: agui:live:<n> finds runs whose owner died, agui:idx:<scope>:<n>
 // and agui:name:<scope> find threads. They are written before or after the transition they belong to, never with it;

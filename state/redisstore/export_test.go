@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
-
-	"github.com/agui-gateway/gateway/state"
 )
 
 // ErrForeign is what Open fails with where another program has a key of the store's.
@@ -21,9 +19,6 @@ func Patient(o Options) Options {
 	o.packDelay = cmp.Or(o.packDelay, time.Hour)
 	return o
 }
-
-// OlderPeriod is how often a store looks for replicas of earlier versions.
-const OlderPeriod = olderPeriod
 
 // ClientOf returns a client of the Redis at an address of a store's, closed with the test.
 func ClientOf(t *testing.T, address string) redis.UniversalClient {
@@ -45,26 +40,6 @@ func ClientOf(t *testing.T, address string) redis.UniversalClient {
 func Packing(o Options) Options {
 	o.packDelay = -1
 	return o
-}
-
-// OpenPacker opens a store as [Open] does. Look has its packer look at all runs that are over, and returns when it has done so.
-func OpenPacker(t *testing.T, address string, o Options) (s state.Store, look func()) {
-	t.Helper()
-	b, err := openBackend(t.Context(), address, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s = state.NewStore(b, state.StoreOptions{ThreadTTL: b.o.ThreadTTL, Logger: b.o.Logger})
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Errorf("Close() = %v", err)
-		}
-	})
-	return s, func() {
-		for range 3 { // there is room for one: when the third is put in, what the first caused is done
-			b.packer.wake <- struct{}{}
-		}
-	}
 }
 
 // PackDelay is how long a store waits that packs soon.

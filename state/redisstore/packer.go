@@ -12,14 +12,10 @@ import (
 )
 
 // The log of a run is packed some time after its end, by the replica that has written all of it: it makes the packs as it writes, so that
-// nothing is read again. A run that another replica has begun is not packed, and neither are those behind it until it is trimmed. Nor is
-// anything packed beside replicas of earlier versions, whose readers would not see it.
+// nothing is read again. A run that another replica has begun is not packed, and neither are those behind it until it is trimmed.
 
 // defaultPackDelay is when a log is packed: most readers have read it by then, as it was written.
 const defaultPackDelay = time.Second
-
-// packPatience is how much longer runs wait for replicas of earlier versions to be gone.
-const packPatience = time.Minute
 
 // How many bytes a packer holds, of one run and of all; what is beyond that is not packed.
 const (
@@ -252,14 +248,10 @@ func (s *backend) packWritten(w *state.Write, last state.FrameID) {
 // packOver packs runs that are over, each when its time comes, until the backend is closed.
 func (s *backend) packOver() {
 	for {
-		delay, pack := s.o.packDelay, s.packRun
-		if s.older.Load() {
-			delay, pack = delay+packPatience, s.packer.release
-		}
-		runs, wait := s.packer.due(delay)
+		runs, wait := s.packer.due(s.o.packDelay)
 		var together sync.WaitGroup
 		for _, run := range runs {
-			together.Go(func() { pack(run) })
+			together.Go(func() { s.packRun(run) })
 		}
 		together.Wait()
 		var due <-chan time.Time

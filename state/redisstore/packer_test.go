@@ -334,29 +334,3 @@ func TestRunsArePackedLater(t *testing.T) {
 	}
 	th.shows(all)
 }
-
-// TestNothingIsPackedBesideAnEarlierVersion runs beside a replica of one, which can be told from its channel, until that is gone.
-func TestNothingIsPackedBesideAnEarlierVersion(t *testing.T) {
-	t.Parallel()
-	server := redistest.Start(t)
-	earlier := server.Client().Subscribe(t.Context(), "agui:sig:EARLIER")
-	if _, err := earlier.Receive(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	s, look := redisstore.OpenPacker(t, server.URL(), redisstore.PackingSoon(redisstore.Options{Prefix: "agui"}))
-	th := &packedThread{thread: newThread(t), client: server.Client(), packs: s, leaves: s}
-	all := th.run(s)
-	for over := time.Now(); time.Since(over) <= redisstore.PackDelay; { // until its time has come
-		look()
-	}
-	look()
-	if n := th.in("packs"); n != 0 {
-		t.Errorf("there are %d packs", n)
-	}
-	th.shows(all)
-	if err := earlier.Close(); err != nil {
-		t.Fatal(err)
-	}
-	th.eventuallyPacked(1)
-	th.shows(all)
-}

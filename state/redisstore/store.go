@@ -30,7 +30,6 @@ type backend struct {
 	later        sync.Once   // it was logged that a later version uses this Redis, too
 	batchers     batchers
 	packer       packer
-	older        atomic.Bool   // a replica of an earlier version may use this Redis, too
 	closing      chan struct{} // closed by Close
 }
 
@@ -66,9 +65,8 @@ func openBackend(ctx context.Context, address string, o Options) (*backend, erro
 		return nil, err
 	}
 	o = o.withDefaults()
-	s := &backend{main: newClient(where, o), o: o, name: tellingMark + rand.Text(), closing: make(chan struct{})}
+	s := &backend{main: newClient(where, o), o: o, name: rand.Text(), closing: make(chan struct{})}
 	s.channel, s.batchers.client, s.packer.wake = o.Prefix+":sig:"+s.name, s.main, make(chan struct{}, 1)
-	s.older.Store(true) // until it is known
 	err = s.Ping(ctx)
 	late := err != nil && o.AllowUnreachable && !refused(err)
 	if err != nil && !late {
@@ -114,7 +112,6 @@ func (s *backend) Listen(tell func(state.Event)) {
 			}
 		}
 	})
-	s.running.Go(func() { s.watchOlder(tell) })
 	s.running.Go(s.packOver)
 }
 
