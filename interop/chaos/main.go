@@ -48,6 +48,7 @@ var scenarios = []scenario{
 	{"outages", startFleet, outages},
 	{"empty", startFleet, empty},
 	{"frozen", startFleet, frozen},
+	{"tails", startFleet, tails},
 	{"restarts", startOnFile, restarts},
 	{"rolling", startRolling, rolling},
 }
@@ -184,6 +185,7 @@ func playOne(ctx context.Context, s scenario, size size, binary, dir string) (re
 	}
 	defer f.end()
 	r := s.play(ctx, f, size)
+	r.compareLogs(ctx, f)
 	for _, line := range append(r.lines, r.stats.figures()...) {
 		fmt.Fprintln(&b, line)
 	}
