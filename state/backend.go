@@ -109,7 +109,7 @@ type LogFollower interface {
 	UnfollowLog(key Key, number int64)
 }
 
-// A Replicator is a [Backend] that can wait until copies of it have what was written.
+// A Replicator is a [Backend] that can wait until its copies have a transition.
 type Replicator interface {
 	// Replicated returns when as many copies as are wanted have the transition that left a tag, with all before it. ErrConflict: the thread has
 	// another tag by now. After any other error the transition may be lost in a failover, or kept; the call may be repeated.

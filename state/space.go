@@ -50,8 +50,7 @@ func (s *Transition) grows() int64 {
 // over is live.
 func (w *Write) Limited() bool { return w.Lease == nil && !w.Takes && w.Grows() > 0 }
 
-// HasShare reports whether what a principal has counts for a share of the store: not what the gateway keeps under a name of its own, which begins
-// with a dot.
+// HasShare reports whether the write counts for its principal's share of the store. Names that begin with a dot are the gateway's.
 func (w *Write) HasShare() bool {
 	return w.Limited() && !strings.HasPrefix(w.Transition.Thread.Key.Principal, ".")
 }

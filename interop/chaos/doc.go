@@ -3,7 +3,7 @@
 //
 // It starts a real redis-server (appendonly everysec), three replicas (interop/chaos/replica) as processes, and a
 // round-robin proxy before them, all on the loopback interface, and plays seven scenarios: kills, races, readers,
-// outages, empty, frozen, tails. After each of them every thread is compared with its log. An eighth, restarts, plays on one gateway whose threads are in a file. A ninth, rolling, begins with replicas
+// outages, empty, frozen, tails. After each of them every thread is compared with its log. An eighth, restarts, plays on one gateway with its threads in a file. A ninth, rolling, begins with replicas
 // of an older version, built from its own source (keep-older.sh), and kills them one by one; each comes back as one of this version, later as one of the older
 // again, and in the end all are of this one. Every stream that any reader gets is checked by an [agui.Verifier], its deltas are applied, strictly, and
 // what it adds up to is compared with the thread. It exits with 1 if anything was wrong.

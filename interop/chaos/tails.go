@@ -25,7 +25,7 @@ const (
 )
 
 // tails kills Redis and starts it without its newest writes: as after a crash of its machine, which cuts off the end of its file, and as after a
-// failover to a replica that was behind. A run whose end is lost is repeated, a reader gets a valid stream or learns that its run is lost, and no
+// failover to a replica that was behind. A run that lost its end is repeated, a reader gets a valid stream or learns that its run is lost, and no
 // thread disagrees with its log.
 func tails(ctx context.Context, f *fleet, _ size) *result {
 	out := &result{}
@@ -44,7 +44,7 @@ func tails(ctx context.Context, f *fleet, _ size) *result {
 	return out
 }
 
-// tail has Redis lose its newest writes, and follows what was going on to its end. Behind is called before the last of them, lose when Redis is away.
+// tail has Redis lose its newest writes, and follows all readers to the end. Behind is called before the last of them, lose when Redis is away.
 func (r *result) tail(ctx context.Context, f *fleet, name string, behind, lose func() error) {
 	reading := r.readers()
 	var runs, asks []*reader
@@ -53,7 +53,9 @@ func (r *result) tail(ctx context.Context, f *fleet, name string, behind, lose f
 		poster := reading.at(f.replicas[i%fleetSize], "long", fmt.Sprintf("%s-%d", name, i))
 		watcher := reading.at(f.replicas[(i+1)%fleetSize], "long", poster.thread)
 		runs = append(runs, poster, watcher)
-		all.Go(func() { r.endsWell(poster.run(ctx, &agui.RunAgentInput{RunID: "r", Messages: []agui.Message{user("Tell")}})) })
+		all.Go(func() {
+			r.endsWell(poster.run(ctx, &agui.RunAgentInput{RunID: "r", Messages: []agui.Message{user("Tell")}}))
+		})
 		all.Go(func() {
 			r.await(ctx, runBegan, poster)
 			r.endsWell(watcher.follow(ctx))

@@ -14,10 +14,9 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// Room on a disk that nobody reserves is gone when a run needs it. So a file beside the store's keeps some: when a transaction cannot be
-// written that file is removed, and the transaction is tried once more. From then on the store is not ready, until there is room for the
-// reserve again and the store's file takes as much as the transaction that failed had: a disk that is full still takes a few bytes, which
-// say nothing.
+// A second file, the reserve, keeps room on the disk. When a transaction cannot be written the reserve is removed, and the transaction is
+// tried once more. The store is then not ready until the disk has room for the reserve again, and the store's file takes a record as large as
+// the failed transaction. A smaller record would prove nothing: a few bytes fit into free pages of the file.
 
 // reserveBytes is how large the reserve is, unless what could not be written was larger: enough for what live runs have to say.
 const reserveBytes = 1 << 20
@@ -55,7 +54,7 @@ func fill(path string, bytes int64) error {
 // errDisk is returned when a transaction could not be written.
 var errDisk = errors.New("filestore: the transaction was not written")
 
-// commit writes a transaction. If that fails, as much is what the disk has to take before the store is ready again.
+// commit writes a transaction. If that fails, the store is not ready before the disk has taken as many bytes.
 func (x *txn) commit() error {
 	if err := x.b.sameFile(); err != nil {
 		return err
@@ -107,7 +106,7 @@ func (b *backend) releaseReserve() bool {
 // errTrying is returned while another call finds out whether the disk takes writes.
 var errTrying = errors.New("filestore: it is being tried whether the disk takes writes")
 
-// retryDisk finds out whether the disk takes again what it did not take: first the reserve, then a record of that size in the file.
+// retryDisk tests the disk after a failed write: it makes the reserve, and then writes a record of that size to the file.
 func (b *backend) retryDisk(ctx context.Context, bytes int64) error {
 	if !b.trying.CompareAndSwap(false, true) {
 		return errTrying
@@ -140,7 +139,7 @@ func (b *backend) retryDisk(ctx context.Context, bytes int64) error {
 	return nil
 }
 
-// sameFile reports why what is written would be lost: the file that is open is not at its path any more.
+// sameFile fails if the open file is not at its path any more: its content ends with the process.
 func (b *backend) sameFile() error {
 	there, err := os.Stat(b.path)
 	switch {
@@ -152,5 +151,5 @@ func (b *backend) sameFile() error {
 	return nil
 }
 
-// ErrGone says that the store's file is not at its path any more. Nothing is written to it then: it ends with the process.
+// ErrGone is returned for writes when the store's file is not at its path any more.
 var ErrGone = errors.New("filestore: the file is gone")

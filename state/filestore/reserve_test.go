@@ -26,7 +26,7 @@ type smallDisk struct {
 	path string
 
 	mu       sync.Mutex
-	room     int64 // that nobody has
+	room     int64 // free
 	high     int64 // how large the file was at most: it has the room of that
 	reserved int64
 	broken   error // of every transaction that makes the file larger

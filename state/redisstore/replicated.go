@@ -13,8 +13,8 @@ import (
 // ErrReplicas says that too few replicas had a write in time. It may be lost in a failover, or kept.
 var ErrReplicas = errors.New("redisstore: too few replicas have the write")
 
-// replicatedScript writes to a thread that has a tag. WAIT waits for the last write of its own connection, and so for all before it, but only
-// for those that the same server has: a master that took the place of another may lack them.
+// replicatedScript writes to a thread that has a tag. WAIT covers the last write of its connection and all earlier writes on the same server.
+// The tag proves that this server has the transition: a master after a failover may lack it.
 var replicatedScript = redis.NewScript(`
 if redis.call('HGET', KEYS[1], 'tag') ~= ARGV[1] then return 'conflict' end
 redis.call('HSET', KEYS[1], 'waited', ARGV[1])

@@ -72,7 +72,7 @@ var leases = []sentence{
 				w.Fatalf("Commit() = %v", err)
 			}
 			w.clock.Move(2 * ThreadTTL)
-			w.overdue() // what has expired is removed now
+			w.overdue() // removes expired threads
 			_, open, err := w.store.Load(w.Context(), r.Key)
 			if err != nil || len(open) != 1 {
 				w.Fatalf("Load() = %d questions, %v until %d", len(open), err, year)

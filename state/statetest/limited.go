@@ -64,7 +64,7 @@ func RunShared(t *testing.T, open func(t *testing.T, clock *Clock, share int64) 
 			w.idle(second, "second")
 			w.withoutLogs()
 		}, nil, []state.Key{second}},
-		{"with nothing but questions and runs what is new is refused", func(w *backendWorld) {
+		{"with nothing but questions and runs a new run is refused", func(w *backendWorld) {
 			w.asks(w.begin(first, "first"), day)
 			w.withoutLogs()
 			w.begin(second, "second")

@@ -129,7 +129,7 @@ func (l *Ledger) FirstOf(principal string, now time.Time, spared state.Key) (key
 	return state.Key{}, false, false
 }
 
-// expire has threads count as idle whose question has expired. The caller holds mu.
+// expire makes threads idle when their question has expired. The caller holds mu.
 func (l *Ledger) expire(now time.Time) {
 	for len(l.asking.list) > 0 && !l.asking.list[0].Asks.After(now) {
 		a := l.asking.list[0]
@@ -182,7 +182,7 @@ func (l *Ledger) owner(principal string) *owner {
 	return o
 }
 
-// forget forgets an owner who has nothing. The caller holds mu.
+// forget removes an owner without threads. The caller holds mu.
 func (l *Ledger) forget(principal string) {
 	if o := l.principals[principal]; o != nil && o.size == 0 && len(o.idle.list) == 0 {
 		delete(l.principals, principal)

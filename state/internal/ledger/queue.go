@@ -9,7 +9,7 @@ import (
 // A queue is a heap of accounts by a time.
 type queue struct {
 	list  []*account
-	place func(*account) *place // where an account stands in it
+	place func(*account) *place // of an account in the queue
 }
 
 var _ heap.Interface = (*queue)(nil)

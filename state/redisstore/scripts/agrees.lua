@@ -1,5 +1,5 @@
--- Compares a thread with its log: the newest frame by either, and whether a live run has ended by the log. What is not in the log any more says
--- nothing. The type of a packed frame is not known.
+-- Compares a thread with its log: the newest frame by either, and whether a live run has ended by the log. A trimmed log is not
+-- compared. The type of a packed frame is not known.
 local thread, log = KEYS[1], KEYS[2]
 local last, newest, kind = get(thread, 'last'), '', ''
 for _, entry in ipairs(redis.call('XREVRANGE', log, '+', '-', 'COUNT', 16)) do
