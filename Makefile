@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run build test check ci nightly lint fuzz bench simulate chaos soak dojo release record-copilotkit interop-copilotkit clean
+.PHONY: help run build test check ci nightly lint fuzz bench simulate simulate-faults chaos soak dojo release record-copilotkit interop-copilotkit clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
@@ -16,7 +16,7 @@ test: ## install what the tests need (no browser), then build, vet, lint, Go tes
 check: ## the quick loop: build, vet, lint, types, the page's tests, Go tests of packages that changed
 	bash .ci/run check
 
-ci: ## what CI runs: make test, then browser, deploy, bench and chaos
+ci: ## what CI runs: make test, then browser, deploy, bench, faults and chaos
 	bash .ci/run
 
 nightly: ## the long tests, at most an hour: all Go tests with -race, fuzzing, neighbours, each look of the page, releases, benchmarks, simulation, chaos, soak
@@ -34,6 +34,9 @@ bench: ## what an event costs, against the least program, each step of it, and t
 simulate: ## what runs, readers and questions cost on a Redis Cluster of three shards, and whether docs/scaling.md predicts it; records bench/units.json
 	SIMULATE_FLAGS="-record bench/units.json" bash .ci/run simulate
 	bash -c 'source .ci/env.sh && UPDATE=1 go test ./bench'
+
+simulate-faults: ## gateways over a simulated store, network and clock, with faults by seed: make simulate-faults SEED=7 FAULTS_SECONDS=600 goes on from seed 7
+	FAULTS_SEED="$(SEED)" FAULTS_LIMIT=86400 FAULTS_SECONDS=$(or $(FAULTS_SECONDS),60) bash .ci/run faults
 
 chaos: ## kill replicas and Redis: 500 threads, ten minutes of kills; writes docs/chaos.md
 	CHAOS_FLAGS="-write docs/chaos.md" bash .ci/run chaos-long

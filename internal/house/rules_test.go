@@ -29,7 +29,7 @@ var rooms = []room{
 	{dir: "a2a", may: []string{"agui", "agui/client", "internal/surrogate"}, testsMay: []string{"internal/inprocess"}, why: "who asks agents of another protocol needs none of those that it is asked for"},
 	{dir: "a2ui", may: []string{"agui"}, why: "a surface is described by a protocol of its own, which knows neither agents nor services"},
 	{dir: "errcode", may: []string{"agui"}, why: "stores, agents, models and the service fail with the same codes, and the protocol has none"},
-	{dir: "state", may: []string{"agui", "errcode", "internal/lock", "internal/patchcost", "internal/schemacost"}, testsMay: []string{"state/statetest", "state/memstore"},
+	{dir: "state", may: []string{"agui", "errcode", "internal/lock", "internal/patchcost", "internal/schemacost"}, testsMay: []string{"state/statetest", "state/statetest/simstore", "state/memstore"},
 		why: "what is stored is made of protocol values and knows neither who produces nor who serves them"},
 	{dir: "state/statetest", may: []string{"agui", "errcode", "state"}, why: "the suite sees a store as any caller does"},
 	{dir: "state/statetest/simstore", may: []string{"state"}, testsMay: []string{"state/memstore", "state/statetest"}, why: "a store that loses changes is for tests of all that use one"},
@@ -144,6 +144,8 @@ var rooms = []room{
 	{dir: "internal/surrogate", why: "half a character is joined to the other half in one way, whichever stream it comes in"},
 	{dir: "internal/redact", why: "what may be logged of other servers' words is decided in one place, whoever spoke to them"},
 	{dir: "internal/house", why: "rules about the code, not part of it"},
+	{dir: "internal/faultsim", testsMay: []string{"agui", "agui/run", "gateway", "groupchat", "internal/inprocess", "model", "state", "state/redisstore", "state/redisstore/redistest", "state/statetest/simstore"},
+		why: "a simulation puts gateways together as cmd/gateway does, and nothing needs it"},
 	{dir: "internal/testrun", why: "CI runs any tests by it, whatever they test"},
 }
 
@@ -221,5 +223,6 @@ var doors = []door{
 	{lib: "github.com/google/go-cmp", in: []string{statetest}, why: "tests only"},
 	{lib: "go.uber.org/goleak", in: []string{statetest}, why: "tests only"},
 	{lib: "golang.org/x/tools/txtar", in: []string{statetest, "groupchat/groupchattest"}, why: "tests only"},
+	{lib: "github.com/anishathalye/porcupine", in: []string{statetest}, why: "tests only"},
 	{lib: "pgregory.net/rapid", in: []string{statetest}, why: "tests only"},
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// note changes what is known of an attempt.
+// note records an effect, renews a lease or releases it.
 func (h *history) note() {
 	t, x := h.running()
 	var call func(s state.Store, i int) error
@@ -174,7 +174,7 @@ func (h *history) approve() {
 	_ = h.does(fmt.Sprintf("%s Remember(%s)", key.ID, id), func(s state.Store, _ int) error { return s.Remember(h.ctx, key, a) })
 }
 
-// move moves the clock, and has each store remove what is over.
+// move moves the clock, and lets each store remove expired data.
 func (h *history) move() {
 	by := rapid.SampledFrom([]time.Duration{
 		time.Millisecond, leaseTTL, state.DeadLogTTL, LogTTL, day, ThreadTTL, state.ApprovalTTL,

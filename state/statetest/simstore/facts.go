@@ -8,7 +8,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// facts are those of a row. A look at a row that was replaced since it was read is an error, as a backend may say.
+// facts are those of a row. A read of a row that was replaced meanwhile is a conflict.
 type facts struct {
 	cluster *Cluster
 	row     *row
@@ -26,7 +26,7 @@ func (f *facts) look() *row {
 	return f.row
 }
 
-// Err reports whether a look came too late.
+// Err reports whether a read came too late.
 func (f *facts) Err() error {
 	if f.stale {
 		return state.ErrConflict

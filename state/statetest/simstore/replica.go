@@ -104,6 +104,9 @@ func (b *Replica) Write(_ context.Context, w *state.Write) (written state.Writte
 		r.apply(w.Transition, now)
 		next.Last = r.thread.Last
 		r.thread, r.tag, r.deadline = next, w.Tag, w.Deadline
+		if w.Begins {
+			r.fences = append(slices.Clip(r.fences), next.Fence)
+		}
 		written = state.Written{Before: before.Last, Last: next.Last}
 		return r, eventsOf(w, before), nil
 	})
@@ -140,7 +143,7 @@ func (b *Replica) Append(_ context.Context, l *state.Lease, revision int64, afte
 	return before, told, err
 }
 
-// UpdateAttempt changes what is known of an attempt; see [state.Backend].
+// UpdateAttempt updates a live attempt; see [state.Backend].
 func (b *Replica) UpdateAttempt(_ context.Context, key state.Key, u state.AttemptUpdate) (a state.Attempt, err error) {
 	err = b.change(key, func(r *row, now time.Time) (*row, []state.Event, error) {
 		switch {
@@ -239,6 +242,7 @@ func (b *Replica) ReadLog(_ context.Context, key state.Key, after state.FrameID)
 		}
 	} else {
 		page.Born, page.Last, page.Cut = r.born, r.thread.Last, r.cut
+		page.Lost = r.lost(after)
 	}
 	page.Frames = r.behind(after)
 	if n := len(page.Frames); n > 0 {

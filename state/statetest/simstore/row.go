@@ -10,7 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/state"
 )
 
-// A row is a thread with the values that are kept beside it. Nobody changes one that is stored.
+// A row is a thread with the values that are kept beside it. A stored row is immutable.
 type row struct {
 	thread    *state.Thread
 	tag, born string
@@ -25,7 +25,8 @@ type row struct {
 	runs     []state.Run // before the newest, newest first
 
 	frames  []state.Frame
-	ends    []end // of the runs that are over, oldest first
+	fences  []uint64 // of the attempts
+	ends    []end    // of the runs that are over, oldest first
 	cut     state.FrameID
 	trimmed int64 // the revision of the newest run that the log has lost
 
@@ -186,6 +187,19 @@ func (r *row) behind(after state.FrameID) []state.Frame {
 func (r *row) holds(id state.FrameID) bool {
 	_, found := slices.BinarySearchFunc(r.frames, id, func(f state.Frame, id state.FrameID) int { return f.ID.Compare(id) })
 	return found
+}
+
+// lost reports whether the log had a frame, or the place before an attempt, and does not have it any more. The owner of a live attempt may
+// append a frame again.
+func (r *row) lost(at state.FrameID) bool {
+	switch live := r.thread.Live; {
+	case at.IsZero(), !r.cut.Less(at), at == r.thread.Last, r.holds(at):
+		return false
+	case at.Seq == 0:
+		return !slices.Contains(r.fences, at.Fence)
+	default:
+		return live == nil || live.Fence != at.Fence
+	}
 }
 
 func (r *row) stateAt(rev int64) (json.RawMessage, error) {
