@@ -149,3 +149,35 @@ func TestMemoryKeepsNothing(t *testing.T) {
 		t.Errorf("Load() = %v, %d entries", err, len(b.threads))
 	}
 }
+
+// TestTheLogOfADeletedThreadStays has readers of a thread that was deleted: they get the rest of its log for a minute.
+func TestTheLogOfADeletedThreadStays(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	s := New(Options{Now: func() time.Time { return now }})
+	key := state.Key{Principal: "local", ID: "t"}
+	begun, err := s.Begin(t.Context(), request(key, "u1"), state.LeaseOptions{Attempt: "x", TTL: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := state.Frame{ID: state.FrameID{Fence: begun.Lease.Fence, Seq: 1}, Type: agui.TypeCustom, Data: json.RawMessage(`{}`)}
+	if err := s.Append(t.Context(), begun.Lease, state.FrameID{}, []state.Frame{read}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Delete(t.Context(), key); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ after, frames int }{{0, 1}, {59, 1}, {2, 0}} {
+		now = now.Add(time.Duration(test.after) * time.Second)
+		overdue(t, s)
+		frames := 0
+		for batch, err := range s.Tail(t.Context(), key, read.ID) {
+			if frames += len(batch); err != nil {
+				break
+			}
+		}
+		if frames != test.frames {
+			t.Errorf("%d s later the log has %d more frames, want %d", test.after, frames, test.frames)
+		}
+	}
+}
