@@ -94,3 +94,24 @@ func FuzzNext(f *testing.F) {
 		}
 	})
 }
+
+// TestABrokenPackNamesBytesThatAreNotThere has events that repeat more of the event before than it has.
+func TestABrokenPackNamesBytesThatAreNotThere(t *testing.T) {
+	t.Parallel()
+	const number, length = 0, 9
+	first := []byte{number, 1, 'A', 3, 0, 3, 'a', 'b', 'c'} // a type, and 3 bytes that nothing before has
+	for name, second := range map[string][]byte{
+		"all and more":     {number, length, length},
+		"more behind some": {number, length, 2, 1, 'x', 3},
+		"more at the end":  {number, length, 3, 1, 'x', 1},
+	} {
+		var c delta.Coder
+		_, events, rest, err := c.Next(nil, append(bytes.Clone(first), second...))
+		if err != nil || string(events) != "abc" {
+			t.Fatalf("%s: the first event is %q, %v", name, events, err)
+		}
+		if _, _, _, err := c.Next(events, rest); !errors.Is(err, delta.ErrBroken) {
+			t.Errorf("%s: Next() = %v, want ErrBroken", name, err)
+		}
+	}
+}
