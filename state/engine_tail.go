@@ -51,6 +51,7 @@ type tail struct {
 	at    FrameID
 	born  string // whose log it is
 	feed  *feed  // nil until the reader has caught up
+	waits bool   // the feed had nothing the last time
 }
 
 // next returns what comes next, or what to wait on if that is nothing yet.
@@ -60,11 +61,17 @@ func (t *tail) next(ctx context.Context) ([]Frame, <-chan struct{}, error) {
 			t.born = t.feed.born
 		}
 	}
+	var wake <-chan struct{}
 	if t.feed != nil {
-		batch, wake, ok, err := t.feed.behind(t.at)
-		if ok || err != nil {
+		batch, next, ok, err := t.feed.behind(t.at)
+		unsure := t.at.Seq == 0 && t.waits && len(batch) == 0 // the run may be lost before its first frame, which the feed never had
+		if err != nil || ok && !unsure {
+			t.waits = len(batch) == 0
 			t.move(batch)
-			return batch, wake, err
+			return batch, next, err
+		}
+		if ok {
+			wake = next
 		}
 	}
 	page, err := t.store.backend.ReadLog(ctx, t.key, t.at)
@@ -85,7 +92,7 @@ func (t *tail) next(ctx context.Context) ([]Frame, <-chan struct{}, error) {
 	if !page.More && t.feed == nil && page.Born != "" {
 		t.feed = t.store.join(ctx, t.key, t.born, page.Last)
 	}
-	return page.Frames, nil, nil
+	return page.Frames, wake, nil
 }
 
 func (t *tail) move(batch []Frame) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -17,6 +18,50 @@ import (
 func TestEngine(t *testing.T) {
 	statetest.Run(t, func(_ *testing.T, clock *statetest.Clock) state.Store {
 		return memstore.New(memstore.Options{Now: clock.Now, LogTTL: statetest.LogTTL, ThreadTTL: statetest.ThreadTTL})
+	})
+}
+
+// TestAReaderOfALostRunEnds loses a run before its first frame, while a reader waits for that.
+func TestAReaderOfALostRunEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		cluster := simstore.New(simstore.Options{})
+		s := state.NewStore(cluster.Replica(), state.StoreOptions{})
+		key := state.Key{Principal: "p", Agent: "a", ID: "t"}
+		begin := func(id string) *state.Lease {
+			message := agui.Message{ID: id, Role: agui.RoleUser, Content: agui.TextContent("Hi")}
+			r := &state.Request{Key: key, RunID: id, Hash: id, Era: agui.Era1, Messages: []agui.Message{message}}
+			b, err := s.Begin(t.Context(), r, state.LeaseOptions{Attempt: id, TTL: time.Minute})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return b.Lease
+		}
+		first := begin("first")
+		last := state.Frame{ID: state.FrameID{Fence: first.Fence, Seq: 1}, Type: agui.TypeCustom, Data: json.RawMessage(`{}`)}
+		if _, err := s.Commit(t.Context(), first, state.Commit{Frames: []state.Frame{last}, End: &state.End{Status: state.RunSuccess}}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		lease := begin("second")
+		ended := make(chan error, 1)
+		go func() {
+			for batch, err := range s.Tail(t.Context(), key, state.FrameID{Fence: lease.Fence}) {
+				if err != nil {
+					ended <- err
+					return
+				}
+				t.Errorf("the reader has %v", batch)
+			}
+		}()
+		synctest.Wait()
+		cluster.Lose(time.Now())
+		if err := <-ended; !errors.Is(err, state.ErrTrimmed) {
+			t.Errorf("Tail() = %v, want ErrTrimmed", err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
 	})
 }
 
