@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -96,6 +97,10 @@ type attempt struct {
 	// state is the state that the run leaves, if it differs from the committed one; a run that fails leaves the committed one.
 	state json.RawMessage
 	ended *state.End
+
+	// limited are the chats that ended because their turns were used up.
+	limitMu sync.Mutex
+	limited []string
 
 	woken chan struct{} // receives when a reader has come or left
 

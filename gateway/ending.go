@@ -2,13 +2,16 @@ package gateway
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
+	"github.com/agui-gateway/gateway/gateway/internal/limit"
 	"github.com/agui-gateway/gateway/gateway/internal/webhook"
 	"github.com/agui-gateway/gateway/groupchat/host"
 	"github.com/agui-gateway/gateway/state"
@@ -231,11 +234,38 @@ func (a *attempt) finish(c state.Commit, outcome *agui.Outcome, closings []agui.
 	a.ending = a.newEnding()
 	a.ending.Open = outcome.Interrupts
 	c.End.Usage, c.End.Cost = a.usage.Total(), a.usage.Cost()
-	if err := a.run.Finish(&agui.RunFinished{Outcome: outcome, Usage: c.End.Usage}); err != nil {
+	if err := a.run.Finish(&agui.RunFinished{Outcome: outcome, Usage: c.End.Usage, Result: a.limitResult()}); err != nil {
 		return err
 	}
 	c.State, c.Messages, c.Initial = a.state, a.changedMessages(), a.initialName()
 	return a.commit(c)
+}
+
+// maxLimitedChats is how many chats a run names that ended at their limit.
+const maxLimitedChats = 20
+
+// noteChatLimit remembers a chat that ended because its turns are used up.
+func (a *attempt) noteChatLimit(chat string) {
+	a.metrics.Limit(a.background, string(limit.MaxRounds))
+	a.limitMu.Lock()
+	defer a.limitMu.Unlock()
+	if !slices.Contains(a.limited, chat) && len(a.limited) < maxLimitedChats {
+		a.limited = append(a.limited, chat)
+	}
+}
+
+// limitResult is the result of a run in which chats ended at their limit; nil if none did.
+func (a *attempt) limitResult() json.RawMessage {
+	a.limitMu.Lock()
+	defer a.limitMu.Unlock()
+	if len(a.limited) == 0 {
+		return nil
+	}
+	raw, err := json.Marshal(map[string]any{"reason": limit.MaxRounds, "chats": a.limited})
+	if err != nil {
+		return nil // strings
+	}
+	return raw
 }
 
 // newEnding returns what is stored with the terminal frame for readers that are sent another event in its place.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
+	"github.com/agui-gateway/gateway/gateway/internal/limit"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -110,6 +111,9 @@ func (a *attempt) logEnd() {
 	attrs := []any{"status", string(a.ended.Status)}
 	if a.ended.Code != "" {
 		attrs = append(attrs, "code", string(a.ended.Code))
+	}
+	if result := a.limitResult(); result != nil {
+		attrs = append(attrs, "limit", string(limit.MaxRounds))
 	}
 	attrs = append(attrs, "took_ms", a.clock.Now().Sub(a.intent.StartedAt).Milliseconds())
 	input, output := a.tokens()

@@ -153,6 +153,7 @@ func (a *attempt) session() *host.Session {
 		Log:       a.log,
 		Hooks:     a.g.o.Hooks,
 		Approvals: rememberedApprovals{a},
+		AtLimit:   a.noteChatLimit,
 		Answers:   map[string]state.Answer{},
 		Results:   map[string]agui.Content{},
 	}

@@ -185,6 +185,7 @@ func (r *chatRun) choose(ctx context.Context) (done bool, err error) {
 		return true, nil
 	}
 	if r.record.Round >= r.limit() {
+		r.noteLimit(ctx)
 		return true, r.supervise(Decision{Say: r.Closing})
 	}
 	ctx, step := telemetry.Begin(ctx, telemetry.Record{Kind: telemetry.KindChoice, Name: joinPath(r.t.identity(), r.supervisor())})
@@ -208,6 +209,20 @@ func (r *chatRun) choose(ctx context.Context) (done bool, err error) {
 		return false, err
 	}
 	return false, r.open(p, d)
+}
+
+// noteLimit tells that the chat ends because its turns are used up. A round robin with a number of turns ends so by its author's will.
+func (r *chatRun) noteLimit(ctx context.Context) {
+	if kindOf(r.manager) == (roundRobin{}).Kind() && r.MaxRounds > 0 {
+		return
+	}
+	name := joinPath(r.t.identity(), r.supervisor())
+	_, step := telemetry.Begin(ctx, telemetry.Record{Kind: telemetry.KindChoice, Name: name, Limit: "max_rounds"})
+	r.t.endStep(step, nil)
+	r.t.x.Log.WarnContext(ctx, "groupchat: a chat ends at its limit of turns", "chat", r.t.Path(), "turns", r.record.Round)
+	if r.t.x.AtLimit != nil {
+		r.t.x.AtLimit(r.t.Path())
+	}
 }
 
 // limit is after how many turns the chat ends.

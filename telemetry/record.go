@@ -47,6 +47,9 @@ type Record struct {
 	Usage      *agui.TokenUsage `json:"usage,omitempty"`
 	Cost       *float64         `json:"cost,omitempty"`
 
+	// Limit is the limit at which what the step is about ended, which is no failure: "max_rounds" of a choice.
+	Limit string `json:"limit,omitempty"`
+
 	// Code is why the step failed, empty if it did not.
 	Code errcode.Code `json:"code,omitempty"`
 }

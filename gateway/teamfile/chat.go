@@ -37,7 +37,9 @@ func (b *builder) chat(f *fields, description string, scope *groupchat.Scoping) 
 	}
 	if until != nil {
 		c.Until = b.condition(until, speakersOf(names))
+		b.looksAt(until)
 	}
+	b.warnOfTeam(manager, c, names)
 	return c
 }
 
@@ -110,6 +112,7 @@ func (b *builder) client(n *node) []string {
 		if strings.Count(p, "/") > 1 {
 			b.bad(item, "a caller may write whole members of the state only; write the first part, /name")
 		}
+		b.wrote(p, nil)
 		pointers = append(pointers, p)
 	}
 	return pointers
@@ -123,5 +126,11 @@ func (b *builder) initial(n *node) json.RawMessage {
 		b.bad(n, "the state is a mapping; write `initial: { name: value }`")
 		return nil
 	}
-	return b.json(n)
+	raw := b.json(n)
+	var members map[string]json.RawMessage
+	_ = json.Unmarshal(raw, &members) // a mistake is noted
+	for name, value := range members {
+		b.wrote(state.Pointer(name), schemaOfValue(value))
+	}
+	return raw
 }

@@ -159,6 +159,7 @@ type builder struct {
 	uses           []use
 	mentions       []mention
 	shares         []*share
+	looks          []look
 	written        *written // who writes to the state of what is being read
 	reduced        []string // pointers that have reducers, of any team
 	programTools   map[string]groupchat.Tool
@@ -215,6 +216,7 @@ func (b *builder) build(root *node) {
 	b.checkMentions()
 	b.checkShares()
 	b.shareReducers(order)
+	b.warnOfLooks()
 	b.decideServed(order)
 	if len(b.problems) == 0 {
 		b.validate(order)

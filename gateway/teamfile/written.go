@@ -122,6 +122,12 @@ func (b *builder) openShare(f *fields, scope groupchat.Scoping) *share {
 	if scope.Kind != groupchat.ScopeShared {
 		s.own = &written{}
 		b.written = s.own
+		for name := range scope.Mapping.In {
+			b.wrote(state.Pointer(name), nil)
+		}
+		for name := range scope.Inputs {
+			b.wrote(state.Pointer(name), nil)
+		}
 	}
 	if n := f.raw("agent"); n != nil && !f.isRemote() {
 		s.agent = b.entries[n.text]

@@ -66,6 +66,8 @@ type Session struct {
 	MaxTurns int
 	// Approvals are those that people gave beforehand; see [groupchat.Approvals]. With nil nothing is remembered, and nobody is offered it.
 	Approvals Approvals
+	// AtLimit is called with the path of each chat that ends because its turns are used up; nil is not.
+	AtLimit func(chat string)
 	// Hooks hold for everything that is done in the run.
 	Hooks []groupchat.Hooks
 	// Log gets what no client is told: the supervisor's reasons (at debug) and the causes of failures that a policy
@@ -107,7 +109,7 @@ func (s *Session) parts() (*groupchat.Input, *hosting.Session) {
 		Run: s.Run, State: s.State, Fence: s.Fence, Journal: s.Journal,
 		Checkpoint: s.Checkpoint, Answers: s.Answers, Results: s.Results, Takeover: s.Takeover, Memo: s.Memo,
 		Origin: s.Origin, NewID: s.NewID, Pace: s.Pace, MaxTurns: s.MaxTurns, Log: s.Log,
-		Approvals: s.Approvals,
+		Approvals: s.Approvals, AtLimit: s.AtLimit,
 	}
 	if s.Usage != nil {
 		h.Usage = &s.Usage.counted

@@ -45,7 +45,7 @@ func TestExecuteGetsTheWholeSession(t *testing.T) {
 		Fence: func(context.Context) error { return nil }, Checkpoint: json.RawMessage("1"),
 		Answers: map[string]state.Answer{"a": {}}, Results: map[string]agui.Content{"r": {}}, Takeover: true,
 		Memo: map[string]json.RawMessage{"m": nil}, Origin: "o", NewID: func() string { return "" }, Pace: 1,
-		Usage: &Usage{}, Notes: &Notes{}, MaxTurns: 1, Log: slog.New(slog.DiscardHandler), Approvals: forgetting{}, Hooks: []groupchat.Hooks{{Name: "h"}},
+		Usage: &Usage{}, Notes: &Notes{}, MaxTurns: 1, AtLimit: func(string) {}, Log: slog.New(slog.DiscardHandler), Approvals: forgetting{}, Hooks: []groupchat.Hooks{{Name: "h"}},
 	}
 	given := reflect.ValueOf(s)
 	for i := range given.NumField() {

@@ -29,12 +29,13 @@ const (
 	StoredPerPrincipal  Name = "stored_per_principal"
 	Queue               Name = "queue"
 	Hops                Name = "hops"
+	MaxRounds           Name = "max_rounds" // of a chat, which ends
 )
 
 // Names are all of them.
 var Names = []Name{
 	Header, Body, Bodies, BodiesPerPrincipal, Answers, ForwardedHeaders, File, Thread, State, Event, Patch, Patches, Runs, RunsPerPrincipal,
-	TokensPerPrincipal, Rate, Readers, ReadersPerPrincipal, Store, StoredPerPrincipal, Queue, Hops,
+	TokensPerPrincipal, Rate, Readers, ReadersPerPrincipal, Store, StoredPerPrincipal, Queue, Hops, MaxRounds,
 }
 
 // A ReachedError is the error of something that was refused because a limit was reached.

@@ -29,6 +29,7 @@ type Session struct {
 	Notes      *Notes
 	MaxTurns   int
 	Approvals  Approvals
+	AtLimit    func(chat string)
 	Log        *slog.Logger
 }
 

@@ -165,6 +165,10 @@ func (t *turn) take(e agui.Event, end *ending) {
 	switch e := e.(type) {
 	case *agui.RunFinished:
 		*end = ending{}
+		var result struct{ Reason string }
+		if json.Unmarshal(e.Result, &result) == nil && result.Reason == "max_rounds" {
+			t.renderer.note("the team has used up its turns (max_rounds)")
+		}
 		if e.Outcome != nil {
 			end.stopped, end.waiting = e.Outcome.Type == agui.OutcomeCancelled, len(e.Outcome.PendingToolCallIDs)
 			for _, i := range e.Outcome.Interrupts {
