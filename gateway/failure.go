@@ -114,7 +114,11 @@ func (a *attempt) endCalledOff() error {
 
 // logFailure writes the cause to the server log; clients are sent a code and its sentence.
 func (a *attempt) logFailure(code errcode.Code, cause error) {
-	calls.WithCause(a.log, cause).Error("run: failed", "code", string(code))
+	log := calls.WithCause(a.log, cause).Error
+	if code == errcode.GuardrailRefused || code == errcode.BudgetExceeded {
+		log = calls.WithCause(a.log, cause).Warn // a rule did what it is there for
+	}
+	log("run: failed", "code", string(code))
 }
 
 // codeOf returns the code with which a run ends because of err.

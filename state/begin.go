@@ -47,6 +47,9 @@ func Plan(t *Thread, f Facts, r *Request, c Claim, now time.Time) (Verdict, *Tra
 	if errors.Is(err, ErrTooLarge) {
 		return newAdmission(t, f, r, now).refuse(v.Row, errcode.TooLarge), nil, nil
 	}
+	if err == nil && len(s.notWritten) > 0 {
+		v.Warnings = append(v.Warnings, "the caller may not write to the state at "+quoteIDs(s.notWritten))
+	}
 	return v, s, err
 }
 
@@ -158,7 +161,7 @@ func (s *Transition) startState(t *Thread, f Facts, r *Request, v Verdict) error
 // itself since, and what patches have since the newest run ended. It returns the way back.
 func (s *Transition) restore(t *Thread, f Facts, r *Request, mark string) (agui.Patch, error) {
 	past := f.Past()
-	own, changes, err := clientState(t, f, r)
+	own, changes, err := s.clientState(t, f, r)
 	if err != nil || len(changes) == 0 && !past.changed(mark) {
 		return nil, err
 	}
@@ -195,7 +198,7 @@ func (s *Transition) restore(t *Thread, f Facts, r *Request, mark string) (agui.
 
 // merge brings the client's changes into the state, and returns the way back.
 func (s *Transition) merge(t *Thread, f Facts, r *Request) (agui.Patch, error) {
-	state, undo, err := clientState(t, f, r)
+	state, undo, err := s.clientState(t, f, r)
 	if len(undo) > 0 {
 		s.setState(state)
 	}
@@ -203,7 +206,7 @@ func (s *Transition) merge(t *Thread, f Facts, r *Request) (agui.Patch, error) {
 }
 
 // clientState is the present state with the client's changes, and the way back; there is none if it changed nothing.
-func clientState(t *Thread, f Facts, r *Request) (state json.RawMessage, undo agui.Patch, err error) {
+func (s *Transition) clientState(t *Thread, f Facts, r *Request) (state json.RawMessage, undo agui.Patch, err error) {
 	present := f.State(t.StateRev)
 	if len(r.State) == 0 || bytes.Equal(r.State, present) {
 		return nil, nil, nil // most clients send back what they were sent
@@ -218,7 +221,9 @@ func clientState(t *Thread, f Facts, r *Request) (state json.RawMessage, undo ag
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := MergeClient(doc, base, r.State, MergeOptions{Writable: r.Writable, First: t.Rev == 0}); err != nil {
+	s.notWritten = nil
+	o := MergeOptions{Writable: r.Writable, First: t.Rev == 0, Refused: func(pointer string) { s.notWritten = append(s.notWritten, pointer) }}
+	if err := MergeClient(doc, base, r.State, o); err != nil {
 		return nil, nil, err
 	}
 	return doc.JSON(), undo, nil

@@ -9,6 +9,8 @@ import (
 type MergeOptions struct {
 	// Writable lists the pointers at and below which the client may write; nil means everywhere.
 	Writable []string
+	// Refused, if set, is called with each pointer at which the client changed something that it may not write.
+	Refused func(pointer string)
 	// First is set for a thread's first request: what d holds are only defaults, which the client's values go
 	// before.
 	First bool
@@ -126,5 +128,7 @@ func (m *merger) emit(op string, want any) {
 	pointer := Pointer(m.path...)
 	if m.o.Writable == nil || slices.ContainsFunc(m.o.Writable, func(top string) bool { return below(pointer, top) }) {
 		m.edits = append(m.edits, edit{op: op, path: slices.Clone(m.path), value: want})
+	} else if m.o.Refused != nil {
+		m.o.Refused(pointer)
 	}
 }

@@ -25,9 +25,10 @@ type Transition struct {
 	Frames []Frame         // join the log
 	Ticket string          // leaves the queue; empty: none
 
-	gone    []string // calls whose messages leave with this transition
-	encoded encoder
-	err     error // of encoding a message
+	notWritten []string // pointers at which the caller changed what it may not write
+	gone       []string // calls whose messages leave with this transition
+	encoded    encoder
+	err        error // of encoding a message
 }
 
 // newTransition starts a transition on t.

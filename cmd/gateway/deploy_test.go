@@ -82,7 +82,7 @@ func TestChartTakesEverySetting(t *testing.T) {
 	want := map[string]any{}
 	for _, s := range (&config{}).settings() {
 		if !slices.Contains(chartSets, s.flag) {
-			want[s.flag] = map[string]any{"description": s.help, "type": []any{"string", "integer"}}
+			want[s.flag] = map[string]any{"description": s.help, "type": []any{"string", "integer", "boolean"}}
 		}
 	}
 	if *update {

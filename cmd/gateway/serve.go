@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"time"
 
@@ -287,12 +288,23 @@ func (c *config) announce(log *slog.Logger, addr net.Addr) {
 	switch {
 	case c.file != "":
 		log.Info("threads are kept in a file", "file", c.file)
-	case c.redis == "":
+	case c.redis != "":
+		log.Info("threads are kept in Redis", "server", publicHost(c.redis))
+	default:
 		log.Info("threads end with this process: -store file:PATH (GATEWAY_STORE) keeps them in a file, -store redis://host:port for several machines")
 	}
 	if c.scripted {
-		log.Info("no model is configured: the travel demo speaks from its script")
+		log.Info("the travel demo has no model, so it speaks from its script")
 	}
+}
+
+// publicHost is where a Redis is, without what may be secret.
+func publicHost(redis string) string {
+	u, err := url.Parse(redis)
+	if err != nil {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
 }
 
 // announceAgents logs which agents callers may run, which agents of the file they may not, and the warnings of the file.

@@ -243,6 +243,9 @@ func parse(cmd command, args []string, env func(string) (string, bool)) (*config
 		if c.envFile, err = readEnvFile(path); err != nil {
 			return nil, fmt.Errorf("-env-file: %w", err)
 		}
+		if err := unknownVariable(c.envFile); err != nil {
+			return nil, fmt.Errorf("-env-file: %s: %w", path, err)
+		}
 		c.env = before(c.envFile, env)
 	}
 	for _, s := range settings {

@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -86,4 +88,22 @@ func unescape(c byte) string {
 	default:
 		return `\` + string(rune(c))
 	}
+}
+
+// unknownVariable returns an error for a variable of a file that is named like a setting and is none: a misspelt one would change nothing.
+func unknownVariable(lines map[string]string) error {
+	known := map[string]bool{webhookSecret: true}
+	for _, cmd := range commands() {
+		for _, s := range cmd.settingsOf(&config{}) {
+			for _, name := range s.environment() {
+				known[name] = true
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(lines)) {
+		if strings.HasPrefix(name, "GATEWAY_") && !known[name] {
+			return fmt.Errorf("%s is no setting; `gateway config` lists them", name)
+		}
+	}
+	return nil
 }

@@ -6,6 +6,16 @@
 #
 # From the environment: SECRETS, another directory; GATEWAY_BIN, a built gateway instead of its image.
 set -euo pipefail
+case "${1:-}" in
+-h | --help)
+  sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+  exit 0
+  ;;
+-*)
+  echo "secrets.sh: $1 is no option; secrets.sh --help says what there is" >&2
+  exit 2
+  ;;
+esac
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 dir=${SECRETS:-$here/secrets}
 

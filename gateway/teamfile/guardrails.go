@@ -1,6 +1,7 @@
 package teamfile
 
 import (
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -57,7 +58,7 @@ func (b *builder) hooks(f *fields) []groupchat.Hooks {
 func (b *builder) guardrail(n *node) *guard.Rule {
 	before := len(b.problems)
 	f := b.fields(n, "a guardrail")
-	r := &guard.Rule{On: b.places(f.need("on", "say where it looks: `on: input`, or `on: [ request, output ]`"))}
+	r := &guard.Rule{Name: fmt.Sprintf("%s:%d", b.file, n.line), On: b.places(f.need("on", "say where it looks: `on: input`, or `on: [ request, output ]`"))}
 	b.lookedFor(f, r)
 	b.guardrailAction(f, r)
 	r.Hold = guard.Hold(b.oneOf(f.take("hold"), string(guard.HoldSentence), string(guard.HoldMessage)))

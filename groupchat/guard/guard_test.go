@@ -331,3 +331,13 @@ func TestRulesThatCannotBe(t *testing.T) {
 		}
 	}
 }
+
+// TestARefusalNamesItsRule in the error, which the server log has, and not to clients.
+func TestARefusalNamesItsRule(t *testing.T) {
+	t.Parallel()
+	r := Rule{Name: "team.yaml:7", Say: "No."}
+	err := r.refused()
+	if coded, ok := errors.AsType[*errcode.Error](err); !ok || coded.Public() != "No." || !strings.Contains(err.Error(), "team.yaml:7") {
+		t.Errorf("refused() = %v", err)
+	}
+}

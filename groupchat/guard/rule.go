@@ -70,7 +70,9 @@ const (
 
 // A Rule is one guardrail. It looks for exactly one of Match, Detect, Check and Ask.
 type Rule struct {
-	On []Place
+	// Name says in the server log which rule has refused something; it may be empty.
+	Name string
+	On   []Place
 
 	// Match finds what a pattern matches. A match that is longer than Window characters may be missed in what people see, unless Hold
 	// is set.
@@ -223,7 +225,7 @@ func (r *Rule) finders() []finder {
 
 // refused is the error of a text that the rule refuses.
 func (r *Rule) refused() error {
-	return &errcode.Error{Code: errcode.GuardrailRefused, Text: r.Say}
+	return &errcode.Error{Code: errcode.GuardrailRefused, Text: r.Say, Err: fmt.Errorf("guard: the rule %q refuses this", r.Name)}
 }
 
 // New returns rules as hooks, for [groupchat.WithHooks] or a whole service.

@@ -300,6 +300,7 @@ var threads = []sentence{
 		r.Writable = []string{"/origin"}
 		b := w.begin(r)
 		w.equal("state", w.state(b.Thread.Rev), json.RawMessage(`{"origin":"Paris"}`))
+		w.equal("warnings", b.Verdict.Warnings, []string{`the caller may not write to the state at "/secret"`})
 		w.ask(b.Lease, "int1")
 		r = w.resume(resolved("int1", `1`))
 		r.State = json.RawMessage(`{"origin":"Rome"}`)

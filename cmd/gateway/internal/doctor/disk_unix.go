@@ -2,7 +2,11 @@
 
 package doctor
 
-import "syscall"
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
 
 // freeSpace asks the system how many bytes are free where a directory is, for this user, and how many there are.
 func freeSpace(dir string) (free, all uint64, err error) {
@@ -12,6 +16,12 @@ func freeSpace(dir string) (free, all uint64, err error) {
 	}
 	size := uint64(s.Bsize)
 	return s.Bavail * size, s.Blocks * size, nil
+}
+
+// ownedByUs reports whether a file belongs to the user that this process runs as.
+func ownedByUs(info fs.FileInfo) bool {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	return !ok || int(s.Uid) == os.Geteuid()
 }
 
 // openFiles asks the system how many files this process may have open.

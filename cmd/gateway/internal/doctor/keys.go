@@ -11,6 +11,15 @@ import (
 	"github.com/agui-gateway/gateway/gateway/auth"
 )
 
+// closeTo says how nobody but this user may read a file. A file of another user, such as root, that only its owner may read could not be read
+// by this one either.
+func closeTo(info fs.FileInfo, path string) string {
+	if ownedByUs(info) {
+		return "chmod 600 " + path
+	}
+	return "Give it the group that the gateway runs as: chgrp GROUP " + path + " && chmod 640 " + path + ". Not 600: it belongs to another user than this one, who then could not read it."
+}
+
 // Keys returns the check of a file with the keys of callers.
 func Keys(path string) Check {
 	c := Check{Name: "keys"}
@@ -30,11 +39,11 @@ func Keys(path string) Check {
 		case err != nil:
 			return []Finding{c.finding(Wrong, path+" cannot be used: "+causeOf(err)+".", "Name a file of the lines that `gateway key NAME` prints.")}
 		case info.Mode().Perm()&0o022 != 0:
-			return []Finding{c.finding(Wrong, path+" can be written by others ("+info.Mode().Perm().String()+"), who could let themselves in.", "chmod 600 "+path)}
+			return []Finding{c.finding(Wrong, path+" can be written by others ("+info.Mode().Perm().String()+"), who could let themselves in.", "chmod go-w "+path)}
 		case info.Size() == 0:
 			return []Finding{c.finding(Warning, path+" is empty, so nobody is let in.", "Make a key: gateway key NAME >> "+path)}
 		case info.Mode().Perm()&0o044 != 0:
-			return []Finding{c.finding(Warning, path+" can be read by others ("+info.Mode().Perm().String()+"). It has hashes and no keys, but names and roles.", "chmod 600 "+path)}
+			return []Finding{c.finding(Warning, path+" can be read by others ("+info.Mode().Perm().String()+"). It has hashes and no keys, but names and roles.", closeTo(info, path))}
 		}
 		return []Finding{c.finding(OK, path+" is good, and nobody else may read it.", "")}
 	}

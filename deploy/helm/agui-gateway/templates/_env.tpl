@@ -40,7 +40,11 @@
 - { name: GATEWAY_ADMIN_AUTH, value: none } # the network policy says who reaches it
 {{- end }}
 {{- range $flag, $value := .Values.settings }}
-- { name: {{ include "gateway.variable" $flag }}, value: {{ $value | toString | quote }} }
+{{- /* Helm reads numbers of values files as floats, which toString writes as 5e+06 from a million on. */}}
+{{- $text := $value | toString }}
+{{- if kindIs "float64" $value }}{{ $text = printf "%.0f" $value }}{{ end }}
+{{- if kindIs "bool" $value }}{{ $text = ternary "on" "off" $value }}{{ end }}
+- { name: {{ include "gateway.variable" $flag }}, value: {{ $text | quote }} }
 {{- end }}
 {{- with include "gateway.goMemory" . }}
 - { name: GOMEMLIMIT, value: {{ . }} }
