@@ -127,7 +127,7 @@ func (t *Turn) Text() *run.Text {
 
 // Emit sends an event of the agent's own, such as a Custom or an Activity. Lifecycle events of runs, steps
 // and subagents are not an agent's to send, and neither are state and snapshots, because the server's documents would not
-// have what they say: they fail with [agui.ErrNotEmitted]. See [Turn.State].
+// have what they say: they fail with [run.ErrNotEmitted]. See [Turn.State].
 func (t *Turn) Emit(e agui.Event) error {
 	switch e.(type) {
 	case *agui.StateSnapshot, *agui.StateDelta, *agui.MessagesSnapshot,

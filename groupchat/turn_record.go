@@ -17,7 +17,7 @@ type checkpoint struct {
 	Root      *turnRecord `json:"root"`
 }
 
-// The versions of [Checkpoint]. In those of version 1 all tools of a turn share the turn's keys.
+// The versions of checkpoints. In those of version 1 all tools of a turn share the turn's keys.
 const (
 	checkpointVersion = 2
 	checkpointFlat    = 1

@@ -23,6 +23,6 @@
 //
 // Servers are other people's code. A program gets the variables of the environment it needs to run and those in
 // [Options.Env], none of the gateway's secrets. What is logged of it, also what it wrote
-// before it died, has the values of Env and Headers masked. Neither
-// sampling nor elicitation nor roots are offered to servers. What a tool says goes to the model as it is.
+// before it died, has the values of Env and Headers masked. Servers are offered elicitation by a form, and neither
+// sampling nor roots. What a tool says goes to the model as it is.
 package mcp

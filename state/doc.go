@@ -18,11 +18,11 @@
 //
 // # Stores
 //
-// A [Store] keeps threads. [Store.Begin] admits a request; if it starts a run, the caller has a [Lease], with which it
-// appends frames to the log ([Store.Append]) and commits messages, state and checkpoint ([Store.Commit]). Each lease has a
+// A [Store] keeps threads. [Admitter.Begin] admits a request; if it starts a run, the caller has a [Lease], with which it
+// appends frames to the log ([Writer.Append]) and commits messages, state and checkpoint ([Writer.Commit]). Each lease has a
 // higher fence than all before it, and whoever has lost theirs changes nothing any more: they get [ErrLeaseLost]. A run
-// whose owner does not renew its lease is found by [Store.Overdue] and goes on elsewhere by [Store.Take]. Readers follow
-// the log by [Store.Tail], from the cursor that they have.
+// whose owner does not renew its lease is found by [Admitter.Overdue] and goes on elsewhere by [Admitter.Take]. Readers follow
+// the log by [ThreadReader.Tail], from the cursor that they have.
 //
 // Packages below this one have stores in memory, in Redis and in a file.
 //

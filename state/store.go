@@ -27,7 +27,7 @@ var (
 )
 
 // A Store keeps threads. Every method is safe for concurrent use, on every replica; each write is one atomic
-// transition. [Memory] is the embedded one. The suite in state/statetest holds what all of them have in common.
+// transition. That of package state/memstore is in memory. The suite in state/statetest holds what all of them have in common.
 type Store interface {
 	Admitter
 	Queue

@@ -155,7 +155,7 @@ type Live struct {
 	Committed FrameID `json:"committed,omitzero"`
 	// StartRev is the StateRev that the run started with.
 	StartRev int64 `json:"startRev,omitempty"`
-	// Memo holds the recorded results of the turn that is not committed yet, by [Once] key.
+	// Memo holds the recorded results of the turn that is not committed yet, by groupchat.Once key.
 	Memo   map[string]json.RawMessage `json:"memo,omitempty"`
 	Intent Intent                     `json:"intent"`
 }
@@ -179,7 +179,7 @@ type Intent struct {
 	Claims []Answer `json:"claims,omitempty"`
 	// Questions are the interrupts they answer, for a failure that opens them again.
 	Questions []agui.Interrupt `json:"questions,omitempty"`
-	// Effects are the recorded results of an earlier run that failed with the same answers, by [Once] key.
+	// Effects are the recorded results of an earlier run that failed with the same answers, by groupchat.Once key.
 	Effects map[string]json.RawMessage `json:"effects,omitempty"`
 	// Added or Cut say that the conversation is not what it was before the request.
 	Added bool `json:"added,omitempty"`

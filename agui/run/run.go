@@ -11,7 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/internal/lock"
 )
 
-// Errors of a [Run]. An event out of order is an [*OrderError], a malformed one an [*EventError], a patch that does not
+// Errors of a [Run]. An event out of order is an [*agui.OrderError], a malformed one an [*agui.EventError], a patch that does not
 // apply fails with the error of the view's document.
 var (
 	// ErrRunEnded is returned for whatever is written after the terminal event.

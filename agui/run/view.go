@@ -58,8 +58,8 @@ func NewView(messages []agui.Message, state StateDocument) *View {
 	return v
 }
 
-// Apply folds the next event of a stream, which a [Verifier] has passed. It fails, and changes nothing, if e is a
-// patch that does not apply; the client then shows what it showed before. Chunks it refuses: an [Expander] makes of them the
+// Apply folds the next event of a stream, which a [agui.Verifier] has passed. It fails, and changes nothing, if e is a
+// patch that does not apply; the client then shows what it showed before. Chunks it refuses: an [agui.Expander] makes of them the
 // events they stand for.
 func (v *View) Apply(e agui.Event) error {
 	if err := v.fold(e); err != nil {

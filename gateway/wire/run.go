@@ -10,7 +10,7 @@ import (
 )
 
 // started gives the run the reader's id, and an older reader an input it can read. The input is
-// complete in any case: [RunAgentInput] always writes tools and context.
+// complete in any case: [agui.RunAgentInput] always writes tools and context.
 func (w Profile) started(e *agui.RunStarted) ([]agui.Event, Loss) {
 	e.RunID = w.runID(e.RunID)
 	if e.Input == nil {

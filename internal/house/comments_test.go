@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// shortName is what docs/design.md calls a promise, docs/adr a decision or docs/orchestration.md a row.
+// shortName is what docs/design.md calls a promise or docs/adr a decision.
 var shortName = regexp.MustCompile(`\b[STRIGX][1-9]\b|\binvariant [A-Z]\d\b`)
 
 // TestExportedCommentsSayWhatIsMeant wants comments that pkg.go.dev shows to be readable there: the short names of promises are known
@@ -89,14 +89,7 @@ func exportedReceiver(f *ast.FuncDecl) bool {
 	if f.Recv == nil {
 		return true
 	}
-	name := ""
-	ast.Inspect(f.Recv.List[0].Type, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok && name == "" {
-			name = id.Name
-		}
-		return name == ""
-	})
-	return ast.IsExported(name)
+	return ast.IsExported(receiverOf(f))
 }
 
 // members returns the comments of the exported fields of a struct or the methods of an interface.

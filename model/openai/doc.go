@@ -22,8 +22,8 @@
 // # Servers
 //
 // What is sent is written here, because go-openai cannot say all that servers take: body.go has the request, parts.go the
-// attachments of messages. What comes back is mended by event_lines.go, so that go-openai can read it, and added to the reply by
-// chunk.go, because every server spells its chunks in its own way. The Responses API, which go-openai does not have, is in the files
+// attachments of messages. What comes back is read by event_reader.go, and added to the reply by chunk.go, because every server spells
+// its chunks in its own way. The Responses API, which go-openai does not have, is in the files
 // that begin with responses. Retries, limits and the reply itself are those of every provider (model/internal/provider). Tests of what
 // uses models find servers in package openaitest.
 //
