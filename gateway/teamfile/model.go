@@ -220,26 +220,19 @@ func (b *builder) price(n *node) *model.Price {
 	return p
 }
 
-// amount reads a number from 0 up; nil if n is nil or none.
+// amount reads a price; nil if n is nil or none.
 func (b *builder) amount(n *node) *float64 {
-	if n == nil {
-		return nil
-	}
-	before := len(b.problems)
-	s := b.text(n)
-	if len(b.problems) > before {
-		return nil
-	}
-	amount, err := strconv.ParseFloat(s, 64)
-	if err != nil || (model.Price{Input: amount}).Check() != nil {
-		b.bad(n, "not a price; write what a million tokens cost, a number from 0 up, such as 0.40")
-		return nil
-	}
-	return &amount
+	return b.number(n, func(v float64) bool { return (model.Price{Input: v}).Check() == nil },
+		"not a price; write what a million tokens cost, a number from 0 up, such as 0.40")
 }
 
 // temperature reads a number from 0 to 2; nil if n is nil or none.
 func (b *builder) temperature(n *node) *float64 {
+	return b.number(n, func(v float64) bool { return v >= 0 && v <= 2 }, "not a temperature; write a number from 0 to 2, such as 0.2")
+}
+
+// number reads a number that is allowed; nil if n is nil or none.
+func (b *builder) number(n *node, allowed func(float64) bool, hint string) *float64 {
 	if n == nil {
 		return nil
 	}
@@ -248,12 +241,12 @@ func (b *builder) temperature(n *node) *float64 {
 	if len(b.problems) > before {
 		return nil
 	}
-	t, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(t >= 0 && t <= 2) {
-		b.bad(n, "not a temperature; write a number from 0 to 2, such as 0.2")
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || !allowed(v) {
+		b.bad(n, "%s", hint)
 		return nil
 	}
-	return &t
+	return &v
 }
 
 // retries reads a number of retries in the form that options have it: 0 means the default, -1 none.
