@@ -1,7 +1,6 @@
 package a2a
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -9,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui/client"
+	"github.com/agui-gateway/gateway/internal/exact"
 )
 
 // What may be wrong with an agent's card, as causes of a [*client.Error].
@@ -56,7 +56,7 @@ type agentInterface struct {
 // parseCard reads an agent's card.
 func parseCard(data []byte) (*agentCard, error) {
 	var card agentCard
-	if json.Unmarshal(data, &card) != nil || card.Name == "" || card.URL == "" && len(card.SupportedInterfaces) == 0 {
+	if exact.Unmarshal(data, &card) != nil || card.Name == "" || card.URL == "" && len(card.SupportedInterfaces) == 0 {
 		return nil, &client.Error{Fault: client.FaultInvalid, Err: ErrCard}
 	}
 	return &card, nil

@@ -3,6 +3,8 @@ package a2a
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/agui-gateway/gateway/internal/exact"
 )
 
 // The versions of A2A that are spoken here, as requests name them in the header [versionHeader].
@@ -115,7 +117,7 @@ func put(members map[string]any, name, value string) {
 // object is data as an object, which 0.3 asks for.
 func object(data json.RawMessage) any {
 	var members map[string]json.RawMessage
-	if json.Unmarshal(data, &members) == nil && members != nil {
+	if exact.Unmarshal(data, &members) == nil && members != nil {
 		return data
 	}
 	return map[string]any{"value": data}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+
+	"github.com/agui-gateway/gateway/internal/exact"
 )
 
 // The states of a task, as 0.3 writes them. Those of 1.0 are read as these.
@@ -25,7 +27,7 @@ type taskState string
 // UnmarshalJSON reads a state in the form of either version. What is none of them is unknown.
 func (s *taskState) UnmarshalJSON(data []byte) error {
 	var text string
-	_ = json.Unmarshal(data, &text) // what is no text is no state
+	_ = exact.Unmarshal(data, &text) // what is no text is no state
 	text = strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(text, "TASK_STATE_")), "_", "-")
 	switch text {
 	case stateSubmitted, stateWorking, stateInputRequired, stateAuthRequired, stateCompleted, stateFailed, stateRejected, stateCanceled:
@@ -137,7 +139,7 @@ func parseEvent(data []byte) (event, error) {
 		Kind           string          `json:"kind"`
 		ID             string          `json:"id"`
 	}
-	if json.Unmarshal(data, &told) != nil {
+	if exact.Unmarshal(data, &told) != nil {
 		return event{}, errEvent
 	}
 	var e event
@@ -170,7 +172,7 @@ func parseEvent(data []byte) (event, error) {
 
 // decode reads data, which must not be null, into what v points to.
 func decode[T any](data []byte, v **T) error {
-	if err := json.Unmarshal(data, v); err != nil || *v == nil {
+	if err := exact.Unmarshal(data, v); err != nil || *v == nil {
 		return errEvent // the cause may quote what was said
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/exact"
 )
 
 // An outgoing message is what the agent is sent.
@@ -64,7 +65,7 @@ func (a *attempt) words(messages []agui.Message) []part {
 func answerParts(payload json.RawMessage, reads bool) []part {
 	var text string
 	switch {
-	case len(payload) == 0, json.Unmarshal(payload, &text) == nil:
+	case len(payload) == 0, exact.Unmarshal(payload, &text) == nil:
 		return []part{{Text: text}}
 	case reads:
 		return []part{{Data: payload, MediaType: "application/json"}}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/internal/surrogate"
 )
 
@@ -35,7 +36,7 @@ func (p *part) UnmarshalJSON(data []byte) error {
 			URI      string `json:"uri"`
 		} `json:"file"` // 0.3
 	}
-	if err := json.Unmarshal(data, &told); err != nil {
+	if err := exact.Unmarshal(data, &told); err != nil {
 		return err
 	}
 	*p = part{Text: string(told.Text), Bytes: told.Raw, URL: told.URL, MediaType: told.MediaType, Name: told.Filename}
@@ -104,7 +105,7 @@ func fromParts(parts []agui.Part) (list []part, lost bool) {
 			continue
 		}
 		var told struct{ Filename string }
-		_ = json.Unmarshal(p.Metadata, &told) // other metadata has no name
+		_ = exact.Unmarshal(p.Metadata, &told) // other metadata has no name
 		out := part{MediaType: p.Source.MimeType, Name: told.Filename}
 		if p.Source.Type == agui.SourceData {
 			out.Bytes = p.Source.Value

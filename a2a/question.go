@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/internal/surrogate"
 )
 
@@ -49,7 +50,7 @@ func schemaIn(data json.RawMessage) json.RawMessage {
 		Schema     json.RawMessage            `json:"schema"`
 	}
 	switch {
-	case json.Unmarshal(data, &told) != nil:
+	case exact.Unmarshal(data, &told) != nil:
 		return nil
 	case string(told.Type) == `"object"` && told.Properties != nil:
 		return data

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/agui-gateway/gateway/agui/client"
+	"github.com/agui-gateway/gateway/internal/exact"
 )
 
 // The codes of errors that mean something to us, of JSON-RPC and of A2A.
@@ -78,7 +79,7 @@ func parseResponse(data []byte) (json.RawMessage, error) {
 		} `json:"error"`
 	}
 	switch {
-	case json.Unmarshal(data, &told) != nil, told.JSONRPC != "2.0", told.Error == nil && told.Result == nil:
+	case exact.Unmarshal(data, &told) != nil, told.JSONRPC != "2.0", told.Error == nil && told.Result == nil:
 		return nil, &client.Error{Fault: client.FaultInvalid, Err: errNoResult}
 	case told.Error != nil:
 		return nil, &client.Error{Fault: client.FaultStatus, Message: told.Error.Message, Err: rpcError(told.Error.Code)}

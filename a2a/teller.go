@@ -9,6 +9,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/client"
+	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/internal/surrogate"
 )
 
@@ -49,7 +50,7 @@ func newTeller(r client.Request, state bool, yield func(agui.Event, error) bool)
 		}
 	}
 	if state {
-		_ = json.Unmarshal(r.Input.State, &t.data) // what is no object is replaced
+		_ = exact.Unmarshal(r.Input.State, &t.data) // what is no object is replaced
 	}
 	return t
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/exact"
 )
 
 // A2A has no usage of its own. Agents that tell of it do so in metadata, in the words of the model's server: under usage, or under
@@ -14,7 +15,7 @@ var usageMembers = []string{"usage", "adk_usage_metadata"}
 func usageIn(m metadata) *agui.TokenUsage {
 	for _, name := range usageMembers {
 		var told map[string]json.RawMessage
-		if raw := m[name]; raw == nil || json.Unmarshal(raw, &told) != nil {
+		if raw := m[name]; raw == nil || exact.Unmarshal(raw, &told) != nil {
 			continue
 		}
 		u := agui.TokenUsage{
@@ -22,7 +23,7 @@ func usageIn(m metadata) *agui.TokenUsage {
 			OutputTokens: count(told, "outputTokens", "output_tokens", "completion_tokens", "candidatesTokenCount"),
 			TotalTokens:  count(told, "totalTokens", "total_tokens", "totalTokenCount"),
 		}
-		_ = json.Unmarshal(told["model"], &u.Model) // what is no text names none
+		_ = exact.Unmarshal(told["model"], &u.Model) // what is no text names none
 		if u.InputTokens != nil || u.OutputTokens != nil || u.TotalTokens != nil {
 			return &u
 		}
@@ -34,7 +35,7 @@ func usageIn(m metadata) *agui.TokenUsage {
 func count(told map[string]json.RawMessage, names ...string) *int64 {
 	for _, name := range names {
 		var n int64
-		if raw := told[name]; raw != nil && json.Unmarshal(raw, &n) == nil && n >= 0 {
+		if raw := told[name]; raw != nil && exact.Unmarshal(raw, &n) == nil && n >= 0 {
 			return &n
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agui-gateway/gateway/a2ui"
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -24,7 +25,7 @@ func addAction(in *agui.RunAgentInput) (string, error) {
 		} `json:"a2uiAction"`
 	}
 	// Properties of another shape are the application's own.
-	if json.Unmarshal(in.ForwardedProps, &props) != nil || len(props.Action.User) == 0 || bytes.Equal(props.Action.User, []byte("null")) {
+	if exact.Unmarshal(in.ForwardedProps, &props) != nil || len(props.Action.User) == 0 || bytes.Equal(props.Action.User, []byte("null")) {
 		return "", nil
 	}
 	const where = "forwardedProps.a2uiAction.userAction"

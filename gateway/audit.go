@@ -12,6 +12,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway/internal/calls"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
+	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -170,8 +171,8 @@ func auditAnswer(answer state.Answer, questions []agui.Interrupt, content bool) 
 		Remember state.ApprovalScope `json:"remember"`
 		Reason   string              `json:"reason"`
 	}
-	_ = json.Unmarshal(questions[i].Metadata["value"], &card) // of a question from elsewhere it may be anything
-	_ = json.Unmarshal(answer.Payload, &given)                // it was held against the question's schema
+	_ = exact.Unmarshal(questions[i].Metadata["value"], &card) // of a question from elsewhere it may be anything
+	_ = exact.Unmarshal(answer.Payload, &given)                // it was held against the question's schema
 	noted.Tool, noted.Call = route.Logged(card.Tool), questions[i].ToolCallID
 	arguments := card.Arguments
 	if card.Truncated || card.Masked {
@@ -207,11 +208,11 @@ func decisionOf(answer state.Answer) AuditDecision {
 		return DecisionCancelled
 	}
 	var given map[string]json.RawMessage // and no struct, for which "Approved" would be "approved"
-	if json.Unmarshal(answer.Payload, &given) != nil || given["approved"] == nil {
+	if exact.Unmarshal(answer.Payload, &given) != nil || given["approved"] == nil {
 		return DecisionAnswered
 	}
 	var comments string
-	_ = json.Unmarshal(given["comments"], &comments) // of another type it is none
+	_ = exact.Unmarshal(given["comments"], &comments) // of another type it is none
 	switch edited := given["editedArgs"]; {
 	case string(given["approved"]) == "false":
 		return DecisionDenied

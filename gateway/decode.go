@@ -13,6 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/gateway/wire"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -123,7 +124,7 @@ func (g *Gateway) newRequest(in *agui.RunAgentInput, agent *served, era agui.Era
 		} `json:"gateway"`
 	}
 	// Properties of another shape are the application's own.
-	_ = json.Unmarshal(in.ForwardedProps, &props)
+	_ = exact.Unmarshal(in.ForwardedProps, &props)
 	return &state.Request{
 		Key:            state.Key{Agent: agent.name, ID: in.ThreadID},
 		RunID:          in.RunID,
@@ -171,7 +172,7 @@ func legacyAnswers(props json.RawMessage) []state.Answer {
 			InterruptEvent json.RawMessage `json:"interruptEvent"`
 		} `json:"command"`
 	}
-	if json.Unmarshal(props, &p) != nil {
+	if exact.Unmarshal(props, &p) != nil {
 		return nil
 	}
 	payload := state.Canonical(p.Command.Resume)
@@ -179,7 +180,7 @@ func legacyAnswers(props json.RawMessage) []state.Answer {
 		return nil
 	}
 	var list []agui.ResumeEntry
-	if json.Unmarshal(payload, &list) == nil && len(list) > 0 && list[0].InterruptID != "" {
+	if exact.Unmarshal(payload, &list) == nil && len(list) > 0 && list[0].InterruptID != "" {
 		for i := range list {
 			if list[i].Status == "" {
 				list[i].Status = agui.ResumeResolved
@@ -191,7 +192,7 @@ func legacyAnswers(props json.RawMessage) []state.Answer {
 		ID string `json:"id"`
 	}
 	// An event of another shape names no interrupt; the answer then binds to the one that is open.
-	_ = json.Unmarshal(state.Canonical(p.Command.InterruptEvent), &event)
+	_ = exact.Unmarshal(state.Canonical(p.Command.InterruptEvent), &event)
 	return []state.Answer{{ID: event.ID, Status: agui.ResumeResolved, Payload: payload}}
 }
 
@@ -328,7 +329,7 @@ func subagents(r *http.Request, agent *served, era agui.Era, dialect wire.Dialec
 		} `json:"gateway"`
 	}
 	// Properties of another shape are the application's own.
-	_ = json.Unmarshal(props, &forwarded)
+	_ = exact.Unmarshal(props, &forwarded)
 	property := string(forwarded.Gateway.Subagents)
 	if property == "null" {
 		property = ""

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -60,7 +61,7 @@ func (m approvalMark) on(result ToolResult) ToolResult {
 
 // approvalMarkOf reads the mark of a result.
 func approvalMarkOf(metadata agui.Metadata) (m approvalMark) {
-	_ = json.Unmarshal(metadata[approvalMeta], &m) // what is none says nothing
+	_ = exact.Unmarshal(metadata[approvalMeta], &m) // what is none says nothing
 	return m
 }
 
@@ -109,11 +110,11 @@ func readApproval(a Answer) (v Verdict, edited json.RawMessage, remember Approva
 		return v, nil, "", err
 	}
 	var members map[string]json.RawMessage
-	if json.Unmarshal(a.Payload, &members) != nil {
+	if exact.Unmarshal(a.Payload, &members) != nil {
 		return v, nil, "", nil // a bare decision
 	}
 	if raw := members[rememberMember]; raw != nil {
-		err = json.Unmarshal(raw, &remember)
+		err = exact.Unmarshal(raw, &remember)
 	}
 	return v, members[editedMember], remember, err
 }

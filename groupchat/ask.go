@@ -10,6 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -30,7 +31,7 @@ func (a Answer) Decode(v any) error {
 	if a.Cancelled {
 		return ErrCancelled
 	}
-	if err := json.Unmarshal(a.Payload, v); err != nil {
+	if err := exact.Unmarshal(a.Payload, v); err != nil {
 		return fmt.Errorf("groupchat: answer: %w", err)
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
 	"github.com/agui-gateway/gateway/telemetry"
@@ -119,7 +120,7 @@ func (s *specialist) call(ctx context.Context, t *Turn, c ToolCall) (ToolResult,
 	var given struct {
 		Query string `json:"query"`
 	}
-	if err := json.Unmarshal(c.Arguments, &given); err != nil {
+	if err := exact.Unmarshal(c.Arguments, &given); err != nil {
 		return ToolResult{}, err
 	}
 	b := s.branch(t, c, given.Query)
@@ -142,7 +143,7 @@ func (s *specialist) call(ctx context.Context, t *Turn, c ToolCall) (ToolResult,
 		return ToolResult{}, err
 	}
 	if raw, ok := t.memo(b.memo); ok {
-		_ = json.Unmarshal(raw, &b.RunID) // it is of our own making
+		_ = exact.Unmarshal(raw, &b.RunID) // it is of our own making
 	}
 	if err != nil {
 		return s.result("failed", b, ""), err

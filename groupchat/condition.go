@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -71,7 +72,7 @@ func number(pointer string, holds func(float64) bool) Condition {
 	return func(v View) bool {
 		raw, _ := v.raw(pointer)
 		var got *float64
-		return json.Unmarshal(raw, &got) == nil && got != nil && holds(*got)
+		return exact.Unmarshal(raw, &got) == nil && got != nil && holds(*got)
 	}
 }
 
@@ -87,7 +88,7 @@ func Contains(pointer string, value any) Condition {
 			return false
 		}
 		var list []json.RawMessage
-		if json.Unmarshal(raw, &list) == nil {
+		if exact.Unmarshal(raw, &list) == nil {
 			return slices.ContainsFunc(list, func(one json.RawMessage) bool { return bytes.Equal(state.Canonical(one), want) })
 		}
 		text, ok := textOf(raw)
@@ -107,7 +108,7 @@ func Matches(pointer string, pattern *regexp.Regexp) Condition {
 // textOf is the text that raw is, and whether it is one.
 func textOf(raw json.RawMessage) (string, bool) {
 	var text *string
-	if json.Unmarshal(raw, &text) != nil || text == nil {
+	if exact.Unmarshal(raw, &text) != nil || text == nil {
 		return "", false
 	}
 	return *text, true

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -121,7 +122,7 @@ func (o *LLMSelectOptions) read(text string, names []string) (chosen []string, p
 	if raw == nil {
 		return nil, "it is not a JSON object"
 	}
-	if json.Unmarshal(raw, &choice) != nil {
+	if exact.Unmarshal(raw, &choice) != nil {
 		return nil, "participants is no list of names"
 	}
 	picked := map[string]bool{}

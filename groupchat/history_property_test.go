@@ -121,7 +121,7 @@ func TestForksAreShort(t *testing.T) {
 		own     *History
 		want    string
 	}{
-		"all":       {false, nil, "u:Question 0 | u:Yes"},
+		"all":       {false, nil, "u:Question 0 | u:assistant: Yes"},
 		"inherited": {true, nil, "u:[From the system: the conversation is long"},
 		"its own":   {false, &History{Turns: 2}, "u:[From the system: the conversation is long, and a part of it is left out here"},
 	} {

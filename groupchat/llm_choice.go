@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -34,7 +35,7 @@ func readChoice(text string, participants []Info, idle string) (llmChoice, *choi
 		return llmChoice{}, &choiceError{"it is not a JSON object", errcode.ModelResponse}
 	}
 	var c llmChoice
-	if err := json.Unmarshal(raw, &c); err != nil {
+	if err := exact.Unmarshal(raw, &c); err != nil {
 		return llmChoice{}, &choiceError{"a member has the wrong type", errcode.ModelResponse}
 	}
 	if c.Terminate {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/exact"
 )
 
 // What a model is told of a result in one request, and what it may read of it at once.
@@ -76,7 +77,7 @@ func (r *llmRun) resultTool() *Tool {
 				Call, Search string
 				Offset       int
 			}
-			if err := json.Unmarshal(c.Arguments, &in); err != nil {
+			if err := exact.Unmarshal(c.Arguments, &in); err != nil {
 				return ToolResult{}, err
 			}
 			text, ok := r.wholeResult(in.Call)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/groupchat/internal/partial"
+	"github.com/agui-gateway/gateway/internal/exact"
 )
 
 // A follower lets one place follow one call of a reply that is coming.
@@ -85,7 +86,7 @@ func (r *llmRun) shownArguments(call string) (arguments string, ok bool) {
 // argumentOf is an argument of a call, all of them as an object if it has no name.
 func argumentOf(arguments, name string) (json.RawMessage, bool) {
 	var members map[string]json.RawMessage
-	if json.Unmarshal([]byte(arguments), &members) != nil || members == nil {
+	if exact.Unmarshal([]byte(arguments), &members) != nil || members == nil {
 		return nil, false
 	}
 	if name == "" {

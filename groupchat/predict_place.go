@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -36,11 +37,11 @@ func (r *llmRun) places(key string) (places map[string]predictedPlace, put map[s
 	}
 	places, known := r.placed[key]
 	if raw, ok := r.t.memo(placesKey + key); ok && !known { // what was there before may be large, and is read once
-		_ = json.Unmarshal(raw, &places) // it is of our own making; without it a prediction stays
+		_ = exact.Unmarshal(raw, &places) // it is of our own making; without it a prediction stays
 		r.placed = with(r.placed, key, places)
 	}
 	if raw, ok := r.t.memo(placesKey + key + putKey); ok {
-		_ = json.Unmarshal(raw, &put)
+		_ = exact.Unmarshal(raw, &put)
 	}
 	return places, put
 }
@@ -266,7 +267,7 @@ func rejected(result *ToolResult) bool {
 	if text == state.NotAnswered {
 		return true
 	}
-	if json.Unmarshal([]byte(text), &said) != nil {
+	if exact.Unmarshal([]byte(text), &said) != nil {
 		return false
 	}
 	return said.Accepted != nil && !*said.Accepted || said.Approved != nil && !*said.Approved

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agui-gateway/gateway/a2ui"
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -76,7 +77,7 @@ func (x *exchange) custom(e *agui.Custom) error {
 		return nil
 	case e.Name == customFailed || e.Name == customRefused:
 		var why struct{ Code, Message string }
-		_ = json.Unmarshal(e.Value, &why) // without a code it is a failure all the same
+		_ = exact.Unmarshal(e.Value, &why) // without a code it is a failure all the same
 		x.failed = &agui.RunError{Code: why.Code, Message: why.Message}
 		return x.reportedFailure()
 	case strings.HasPrefix(e.Name, customOwn):

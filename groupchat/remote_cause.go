@@ -1,7 +1,6 @@
 package groupchat
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,6 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/client"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/internal/redact"
 )
 
@@ -64,7 +64,7 @@ func textsOf(in agui.RunAgentInput) []string {
 	}
 	for _, r := range in.Resume {
 		var payload agui.Content
-		_ = json.Unmarshal(r.Payload, &payload) // what is neither text nor parts has no text
+		_ = exact.Unmarshal(r.Payload, &payload) // what is neither text nor parts has no text
 		texts = append(texts, string(r.Payload), payload.Text())
 	}
 	return texts

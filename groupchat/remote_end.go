@@ -12,6 +12,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/run"
+	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -92,7 +93,7 @@ func (x *exchange) answerCalls(p *remotePause) error {
 		content := string(answer.Status)
 		if answer.Status == agui.ResumeResolved && len(answer.Payload) > 0 {
 			content = string(answer.Payload)
-			_ = json.Unmarshal(answer.Payload, &content) // a text stands as it is, everything else as JSON
+			_ = exact.Unmarshal(answer.Payload, &content) // a text stands as it is, everything else as JSON
 		}
 		err := x.result(&agui.ToolCallResult{MessageID: "answer-" + q.Call, ToolCallID: q.Call, Content: agui.TextContent(content)})
 		if err != nil {
@@ -174,7 +175,7 @@ func (x *exchange) question(p *remotePause, i agui.Interrupt, id string, event j
 func (x *exchange) card(key string, i agui.Interrupt) agui.Metadata {
 	theirs := i.Metadata
 	var inner struct{ Path, Key string }
-	_ = json.Unmarshal(theirs[turnMeta], &inner) // what is not there is empty
+	_ = exact.Unmarshal(theirs[turnMeta], &inner) // what is not there is empty
 	path := slices.Clone(x.t.path)
 	if inner.Path != "" {
 		path = append(path, inner.Path)
@@ -202,7 +203,7 @@ func (x *exchange) asker(path string) string {
 // content is what CUSTOM on_interrupt carried: JSON, or text that may be JSON.
 func (a legacyAsk) content() (value json.RawMessage, text string) {
 	value = a.value
-	if json.Unmarshal(value, &text) == nil {
+	if exact.Unmarshal(value, &text) == nil {
 		if inner := json.RawMessage(text); json.Valid(inner) && len(text) > 0 && (text[0] == '{' || text[0] == '[') {
 			value = inner
 		}
@@ -215,7 +216,7 @@ func (a legacyAsk) content() (value json.RawMessage, text string) {
 func (a legacyAsk) interrupt() (agui.Interrupt, bool) {
 	value, _ := a.content()
 	var i agui.Interrupt
-	if json.Unmarshal(value, &i) != nil || i.ID == "" {
+	if exact.Unmarshal(value, &i) != nil || i.ID == "" {
 		return i, false
 	}
 	i.SubagentRunID = cmp.Or(i.SubagentRunID, a.tag)
@@ -236,10 +237,10 @@ func (x *exchange) legacy(p *remotePause, ask legacyAsk) {
 	}
 	i := agui.Interrupt{SubagentRunID: ask.tag, Message: text}
 	var id string
-	if json.Unmarshal(value, &told) == nil {
-		_ = json.Unmarshal(told.ID, &id) // what is no text is no id
+	if exact.Unmarshal(value, &told) == nil {
+		_ = exact.Unmarshal(told.ID, &id) // what is no text is no id
 		i.Message = ""
-		_ = json.Unmarshal(told.Message, &i.Message)
+		_ = exact.Unmarshal(told.Message, &i.Message)
 	}
 	i.Metadata = agui.Metadata{"value": value}
 	x.question(p, i, id, ask.value)

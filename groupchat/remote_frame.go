@@ -7,6 +7,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -58,7 +59,7 @@ func recallRemote(t *Turn) (*remoteFrame, error) {
 	if !ok {
 		return f, nil
 	}
-	if err := json.Unmarshal(raw, f); err != nil {
+	if err := exact.Unmarshal(raw, f); err != nil {
 		return nil, t.x.fatal(fail(errcode.CheckpointIncompatible, "%s: remote: %w", t.Path(), err))
 	}
 	return f, nil
@@ -132,7 +133,7 @@ func (q *remoteQuestion) question(key string) Question {
 	var value struct {
 		Options json.RawMessage `json:"options"`
 	}
-	_ = json.Unmarshal(q.Ask.Metadata["value"], &value) // a card of another shape has no options
+	_ = exact.Unmarshal(q.Ask.Metadata["value"], &value) // a card of another shape has no options
 	out := Question{
 		Key: key, Reason: q.Ask.Reason, Message: q.Ask.Message, Schema: q.Ask.ResponseSchema,
 		ToolCallID: q.Ask.ToolCallID,

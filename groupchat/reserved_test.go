@@ -1,6 +1,7 @@
 package groupchat
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -107,5 +108,19 @@ func TestSurfacesOfOtherServersAreScreened(t *testing.T) {
 		if !failed {
 			t.Errorf("%s: no surface is shown as failed", lines)
 		}
+	}
+}
+
+// The names of members of an answer are those that its schema was held against.
+func TestAnswersHaveExactNames(t *testing.T) {
+	t.Parallel()
+	var given struct {
+		Approved bool   `json:"approved"`
+		Note     string `json:"editedNote"`
+		Reason   string
+	}
+	a := Answer{Payload: json.RawMessage(`{"approved":false,"Approved":true,"EditedNote":"x","reason":"why","REASON":"other"}`)}
+	if err := a.Decode(&given); err != nil || given.Approved || given.Note != "" || given.Reason != "why" {
+		t.Errorf("Decode() = %+v, %v", given, err)
 	}
 }

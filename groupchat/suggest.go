@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -107,7 +108,7 @@ func (g *suggester) ask(ctx context.Context, s Situation) ([]Suggestion, error) 
 	}
 	var answer struct{ Suggestions []Suggestion }
 	raw, problem := schema.find(reply.Text)
-	if problem != nil || json.Unmarshal(raw, &answer) != nil {
+	if problem != nil || exact.Unmarshal(raw, &answer) != nil {
 		return nil, fmt.Errorf("groupchat: suggestions: %w", mismatch(suggestSchema, likeliest(model.Values(reply.Text))))
 	}
 	return slices.DeleteFunc(answer.Suggestions, func(one Suggestion) bool {

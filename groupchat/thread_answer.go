@@ -9,6 +9,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
+	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -168,8 +169,8 @@ func (s *savedThread) questions() []OpenQuestion {
 			Options, Recommendation json.RawMessage
 			Agent                   string
 		}
-		_ = json.Unmarshal(i.Metadata["groupchat"], &where) // a remote agent's question may have neither
-		_ = json.Unmarshal(i.Metadata["value"], &card)
+		_ = exact.Unmarshal(i.Metadata["groupchat"], &where) // a remote agent's question may have neither
+		_ = exact.Unmarshal(i.Metadata["value"], &card)
 		q.Key, q.Options, q.Recommended, q.Agent = where.Key, card.Options, card.Recommendation, card.Agent
 		if call := s.call(i.ToolCallID); call != nil {
 			q.Tool, q.Arguments = call.Name, call.Arguments

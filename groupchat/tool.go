@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/internal/redact"
 	"github.com/agui-gateway/gateway/model"
 )
@@ -164,7 +165,7 @@ func NewTurnTool[A, R any](name, description string, f func(ctx context.Context,
 }
 
 func decodeArguments[A any](raw json.RawMessage) (arguments A, err error) {
-	if err := json.Unmarshal(raw, &arguments); err != nil {
+	if err := exact.Unmarshal(raw, &arguments); err != nil {
 		return arguments, &ToolError{Text: mistakeText("they cannot be decoded"), Err: err}
 	}
 	return arguments, nil

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/exact"
 )
 
 // A Verdict is a person's decision about something that a question shows: a draft, a plan, a call of a tool. The zero value is a no.
@@ -44,14 +45,14 @@ func ReadVerdict(a Answer, own ...string) (v Verdict, err error) {
 		return v, nil
 	}
 	var members map[string]json.RawMessage // and no struct, for which "Approved" would be "approved"
-	if json.Unmarshal(a.Payload, &members) != nil || members == nil {
+	if exact.Unmarshal(a.Payload, &members) != nil || members == nil {
 		members = map[string]json.RawMessage{valueMember: a.Payload}
 	}
 	var said []bool
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		var yes bool
 		var text string
-		isText, isBool := json.Unmarshal(members[name], &text) == nil, json.Unmarshal(members[name], &yes) == nil
+		isText, isBool := exact.Unmarshal(members[name], &text) == nil, exact.Unmarshal(members[name], &yes) == nil
 		null := string(members[name]) == "null"
 		switch {
 		case slices.Contains(own, name):

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/internal/exact"
 )
 
 // A piece of a path is text as the author has written it, escaped, or an argument.
@@ -90,7 +91,7 @@ func scalar(raw json.RawMessage) (string, error) {
 	case len(raw) == 0 || string(raw) == "null" || raw[0] == '{' || raw[0] == '[':
 		return "", errors.New("httptool: no text, number or truth value")
 	case raw[0] == '"':
-		err := json.Unmarshal(raw, &text)
+		err := exact.Unmarshal(raw, &text)
 		return text, err
 	default:
 		return string(raw), nil

@@ -11,12 +11,13 @@ import (
 	"slices"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/internal/exact"
 )
 
 // request returns the request of a call.
 func (e *endpoint) request(ctx context.Context, c groupchat.ToolCall) (*http.Request, error) {
 	arguments := map[string]json.RawMessage{}
-	if err := json.Unmarshal(c.Arguments, &arguments); err != nil && len(c.Arguments) > 0 {
+	if err := exact.Unmarshal(c.Arguments, &arguments); err != nil && len(c.Arguments) > 0 {
 		return nil, refused("the arguments are no object")
 	}
 	u := *e.url
@@ -71,7 +72,7 @@ func (e *endpoint) query(arguments map[string]json.RawMessage) (string, error) {
 		}
 		list := []json.RawMessage{raw}
 		if raw[0] == '[' {
-			if err := json.Unmarshal(raw, &list); err != nil {
+			if err := exact.Unmarshal(raw, &list); err != nil {
 				return "", refused("the argument %q cannot be read", name)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/internal/surrogate"
 )
 
@@ -65,7 +66,7 @@ type usage struct {
 // messagesOf are the messages of a list; what is none of them is left out.
 func messagesOf(raw json.RawMessage) []message {
 	var list []json.RawMessage
-	if json.Unmarshal(raw, &list) != nil {
+	if exact.Unmarshal(raw, &list) != nil {
 		return nil
 	}
 	var out []message
@@ -80,7 +81,7 @@ func messagesOf(raw json.RawMessage) []message {
 // messageOf reads a message. A member of another type than it should have is passed over: graphs put messages together by themselves.
 func messageOf(raw json.RawMessage) (message, bool) {
 	var m message
-	if err := json.Unmarshal(raw, &m); err != nil && (m.Type == "" || m.ID == "") {
+	if err := exact.Unmarshal(raw, &m); err != nil && (m.Type == "" || m.ID == "") {
 		return m, false
 	}
 	m.Type = strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(m.Type, "Chunk"), "Message"))
@@ -90,7 +91,7 @@ func messageOf(raw json.RawMessage) (message, bool) {
 // isPiece reports whether a message of the stream is to be added to those before it, and not the whole of them.
 func isPiece(raw json.RawMessage, m *message) bool {
 	var told struct{ Type string }
-	_ = json.Unmarshal(raw, &told) // it is that of m
+	_ = exact.Unmarshal(raw, &told) // it is that of m
 	return m.Pieces != nil || strings.HasSuffix(told.Type, "Chunk")
 }
 
@@ -107,22 +108,22 @@ type block struct {
 
 // saidBy is what a message says, and what it thinks.
 func saidBy(m *message) (text, thought surrogate.Text) {
-	if json.Unmarshal(m.Extra.Reasoning, &thought) != nil {
+	if exact.Unmarshal(m.Extra.Reasoning, &thought) != nil {
 		thought = ""
 	}
-	if json.Unmarshal(m.Content, &text) == nil {
+	if exact.Unmarshal(m.Content, &text) == nil {
 		return text, thought
 	}
 	var blocks []json.RawMessage
-	_ = json.Unmarshal(m.Content, &blocks) // what is neither says nothing
+	_ = exact.Unmarshal(m.Content, &blocks) // what is neither says nothing
 	for _, raw := range blocks {
 		var plain surrogate.Text
-		if json.Unmarshal(raw, &plain) == nil {
+		if exact.Unmarshal(raw, &plain) == nil {
 			text += plain
 			continue
 		}
 		var b block
-		_ = json.Unmarshal(raw, &b) // what is no block says nothing
+		_ = exact.Unmarshal(raw, &b) // what is no block says nothing
 		switch b.Type {
 		case "text", "text_delta", "output_text":
 			text += b.Text
@@ -138,7 +139,7 @@ func summaryOf(raw json.RawMessage) (text surrogate.Text) {
 	var parts []struct {
 		Text surrogate.Text `json:"text"`
 	}
-	_ = json.Unmarshal(raw, &parts) // what is no list has no text
+	_ = exact.Unmarshal(raw, &parts) // what is no list has no text
 	for _, p := range parts {
 		text += p.Text
 	}
@@ -149,7 +150,7 @@ func summaryOf(raw json.RawMessage) (text surrogate.Text) {
 func resultOf(m *message) agui.Content {
 	text, _ := saidBy(m)
 	var plain string
-	if text == "" && json.Unmarshal(m.Content, &plain) != nil {
+	if text == "" && exact.Unmarshal(m.Content, &plain) != nil {
 		text = surrogate.Text(m.Content)
 	}
 	return agui.TextContent(text.Valid())

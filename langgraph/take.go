@@ -9,6 +9,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/client"
+	"github.com/agui-gateway/gateway/internal/exact"
 )
 
 // maxNamespace is how many bytes the name of a subgraph's place may have.
@@ -32,7 +33,7 @@ func (a *answer) take(record agui.Record) error {
 	switch mode {
 	case "metadata":
 		var told statusOf
-		if json.Unmarshal(record.Data, &told) == nil && told.ID != "" {
+		if exact.Unmarshal(record.Data, &told) == nil && told.ID != "" {
 			a.runID = told.ID
 		}
 	case "error":
@@ -65,8 +66,8 @@ const CustomName = "langgraph.custom"
 // failureOf is how a run has failed.
 func failureOf(raw json.RawMessage) *agui.RunError {
 	var why struct{ Error, Message string }
-	if json.Unmarshal(raw, &why) != nil {
-		_ = json.Unmarshal(raw, &why.Message) // what is neither has no words for it
+	if exact.Unmarshal(raw, &why) != nil {
+		_ = exact.Unmarshal(raw, &why.Message) // what is neither has no words for it
 	}
 	return &agui.RunError{Code: why.Error, Message: why.Message}
 }
@@ -86,7 +87,7 @@ func nodesOf(raw json.RawMessage) []string {
 // takeMessage folds in a message, or a piece of one, and where it is from.
 func (a *answer) takeMessage(ns string, data []byte) error {
 	var pair []json.RawMessage
-	if json.Unmarshal(data, &pair) != nil || len(pair) == 0 {
+	if exact.Unmarshal(data, &pair) != nil || len(pair) == 0 {
 		return &client.Error{Fault: client.FaultInvalid, Err: errNoJSON}
 	}
 	m, ok := messageOf(pair[0])
@@ -99,7 +100,7 @@ func (a *answer) takeMessage(ns string, data []byte) error {
 		Model    string `json:"ls_model_name"`
 	}
 	if len(pair) > 1 {
-		_ = json.Unmarshal(pair[1], &from) // a message whose place is not known is the run's
+		_ = exact.Unmarshal(pair[1], &from) // a message whose place is not known is the run's
 	}
 	switch m.Type {
 	case typeTool:
@@ -233,12 +234,12 @@ func (a *answer) waiting(open []question) []agui.Interrupt {
 // messageIn is what a question says to people: text, or the member of its value that is called as such a text would be.
 func messageIn(value json.RawMessage) string {
 	var text string
-	if json.Unmarshal(value, &text) == nil {
+	if exact.Unmarshal(value, &text) == nil {
 		return text
 	}
 	members := membersOf(value)
 	for _, name := range []string{"message", "question", "prompt", "description", "title"} {
-		if json.Unmarshal(members[name], &text) == nil && text != "" {
+		if exact.Unmarshal(members[name], &text) == nil && text != "" {
 			return text
 		}
 	}
@@ -247,7 +248,7 @@ func messageIn(value json.RawMessage) string {
 			Description string `json:"description"`
 		} `json:"action_requests"` // of the middleware that has people approve calls
 	}
-	_ = json.Unmarshal(value, &several) // what is no object has none
+	_ = exact.Unmarshal(value, &several) // what is no object has none
 	for _, r := range several.Requests {
 		text = strings.TrimLeft(text+"\n"+r.Description, "\n")
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/agui/client"
+	"github.com/agui-gateway/gateway/internal/exact"
 )
 
 // runKey is the member of a run's metadata that holds our id of the run. The server hands it on to the thread's state.
@@ -21,7 +22,7 @@ const runKey = "gateway_run"
 // isOurs reports whether metadata is that of our run id; without one, of any run of ours.
 func isOurs(metadata map[string]json.RawMessage, id string) bool {
 	var told string
-	_ = json.Unmarshal(metadata[runKey], &told) // what is no text is not ours
+	_ = exact.Unmarshal(metadata[runKey], &told) // what is no text is not ours
 	return told != "" && (id == "" || told == id)
 }
 
@@ -57,7 +58,7 @@ func (a *answer) state() (threadState, error) {
 // membersOf are the members of an object; what is none has none.
 func membersOf(raw json.RawMessage) map[string]json.RawMessage {
 	var members map[string]json.RawMessage
-	_ = json.Unmarshal(raw, &members)
+	_ = exact.Unmarshal(raw, &members)
 	return members
 }
 

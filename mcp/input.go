@@ -11,6 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/internal/exact"
 )
 
 // Limits of what a server may ask a person.
@@ -110,7 +111,7 @@ func (s *Server) givenOf(c groupchat.ToolCall) (g given, err error) {
 	g.live = map[string]*sdk.ElicitResult{}
 	for _, in := range c.Inputs {
 		var state inputState
-		if err := json.Unmarshal(in.State, &state); err != nil {
+		if err := exact.Unmarshal(in.State, &state); err != nil {
 			return g, fmt.Errorf("mcp: server %s: the state of a question: %w", s.o.Name, err)
 		}
 		answer := answerOf(in.Answer)
@@ -133,7 +134,7 @@ func (s *Server) givenOf(c groupchat.ToolCall) (g given, err error) {
 // answerOf is what a person answered as servers want it. One that is no object answers none of their questions.
 func answerOf(a groupchat.Answer) *sdk.ElicitResult {
 	content := map[string]any{}
-	if a.Cancelled || json.Unmarshal(a.Payload, &content) != nil {
+	if a.Cancelled || exact.Unmarshal(a.Payload, &content) != nil {
 		return &sdk.ElicitResult{Action: "cancel"}
 	}
 	return &sdk.ElicitResult{Action: "accept", Content: content}

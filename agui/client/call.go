@@ -2,13 +2,13 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/exact"
 )
 
 // A Call is one request of a [Session] to a server that has an API of its own in place of AG-UI's.
@@ -84,7 +84,7 @@ func (call Call) body() ([]byte, error) {
 
 // parse reads an answer into v.
 func parse(data []byte, v any) error {
-	if json.Unmarshal(data, v) != nil {
+	if exact.Unmarshal(data, v) != nil {
 		return &Error{Fault: FaultInvalid, Err: errors.New("the answer is not the JSON that was asked for")}
 	}
 	return nil

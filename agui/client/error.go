@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strconv"
 	"time"
+
+	"github.com/agui-gateway/gateway/internal/exact"
 )
 
 // A Fault says what kept a [Client] from an answer it can use.
@@ -123,14 +125,14 @@ func complaint(data []byte) (code, message string) {
 		Message json.RawMessage `json:"message"`
 		Detail  json.RawMessage `json:"detail"`
 	}
-	if json.Unmarshal(data, &body) != nil {
+	if exact.Unmarshal(data, &body) != nil {
 		return "", ""
 	}
 	var inner struct {
 		Code    json.RawMessage `json:"code"`
 		Message json.RawMessage `json:"message"`
 	}
-	if json.Unmarshal(body.Error, &inner) != nil {
+	if exact.Unmarshal(body.Error, &inner) != nil {
 		inner.Code = body.Error
 	}
 	for _, raw := range []json.RawMessage{inner.Code, body.Code} {
@@ -148,7 +150,7 @@ func complaint(data []byte) (code, message string) {
 
 func textOf(raw json.RawMessage) string {
 	var s string
-	_ = json.Unmarshal(raw, &s) // what is no text is not there
+	_ = exact.Unmarshal(raw, &s) // what is no text is not there
 	return s
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/exact"
 )
 
 // hintTimeout bounds all the requests by which a hint is found.
@@ -108,7 +109,7 @@ func (c *Client) hasMembers(ctx context.Context, at *url.URL, post any, members 
 		return false
 	}
 	var answer map[string]json.RawMessage
-	if json.Unmarshal(data, &answer) != nil {
+	if exact.Unmarshal(data, &answer) != nil {
 		return false
 	}
 	for _, m := range members {

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/internal/surrogate"
 )
 
@@ -254,7 +255,7 @@ func split(e agui.Event, data []byte) {
 	}
 	var members map[string]json.RawMessage
 	var piece surrogate.Text
-	if delta != nil && json.Unmarshal(data, &members) == nil && json.Unmarshal(members["delta"], &piece) == nil {
+	if delta != nil && exact.Unmarshal(data, &members) == nil && exact.Unmarshal(members["delta"], &piece) == nil {
 		*delta = string(piece)
 	}
 }

@@ -286,7 +286,7 @@ func TestKeysFileLines(t *testing.T) {
 		{"a\x00b:" + hash, 0, "line 1 has a name that has white space or control"},
 		{"a\u202eb:" + hash, 0, "line 1 has a name that has white space or control"},
 		{"a\xff:" + hash, 0, "line 1 has a name that is not UTF-8"},
-		{strings.Repeat("n", maxKeyName+1) + ":" + hash, 0, "line 1 has a name that has more than 128 bytes"},
+		{strings.Repeat("n", maxKeyName+1) + ":" + hash, 0, "line 1 has a name that has 129 bytes, more than 128"},
 		{"ada:" + hash[1:], 0, "line 1 has no SHA-256"},
 		{"ada:" + hash + "0a", 0, "line 1 has no SHA-256"},
 		{"ada:" + hash[:62] + "0g", 0, "line 1 has no SHA-256"},
@@ -295,7 +295,7 @@ func TestKeysFileLines(t *testing.T) {
 		{"ada:" + hash + ":a,,b", 0, "line 1 has a role that is empty"},
 		{"ada:" + hash + ":a, b", 0, "line 1 has a role that has white space"},
 		{"ada:" + hash + ":" + many + ",r", 0, "line 1 has more than 64 roles"},
-		{"ada:" + hash + ":" + strings.Repeat("r", maxRole+1), 0, "line 1 has a role that has more than 256 bytes"},
+		{"ada:" + hash + ":" + strings.Repeat("r", maxRole+1), 0, "line 1 has a role that has 257 bytes, more than 256"},
 		{"ada:" + hash + " # Ada's", 0, "line 1 has no SHA-256"},
 	} {
 		entries, err := parseKeys([]byte(tt.text))

@@ -2,7 +2,6 @@ package auth
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 	"github.com/lestrrat-go/jwx/v3/jwa"
 
 	"github.com/agui-gateway/gateway/internal/egress"
+	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/internal/redact"
 )
 
@@ -122,7 +122,7 @@ func (p *provider) discover(ctx context.Context) (*url.URL, error) {
 		Issuer string `json:"issuer"`
 		KeySet string `json:"jwks_uri"`
 	}
-	if json.Unmarshal(data, &document) != nil {
+	if exact.Unmarshal(data, &document) != nil {
 		return nil, errors.New("the issuer's document is not JSON")
 	}
 	if document.Issuer != p.issuer {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/gateway/internal/route"
+	"github.com/agui-gateway/gateway/internal/exact"
 )
 
 // An envelope is a request of the transport that sends all requests to one route.
@@ -30,7 +31,7 @@ func (h *Handler) call(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var method string
-	if json.Unmarshal(e.Method, &method) != nil {
+	if exact.Unmarshal(e.Method, &method) != nil {
 		method = string(e.Method)
 	}
 	switch method {
@@ -75,7 +76,7 @@ func (h *Handler) envelope(r *http.Request) (envelope, error) {
 		return e, badCall("Invalid JSON payload", http.StatusBadRequest)
 	}
 	// A body that is no object has no method; params of another form count as none.
-	_ = json.Unmarshal(data, &e)
+	_ = exact.Unmarshal(data, &e)
 	return e, nil
 }
 
@@ -85,7 +86,7 @@ func (e envelope) noBody() bool { return len(e.Body) == 0 || string(e.Body) == "
 // param returns a parameter, which must be a text that is not blank.
 func param(raw json.RawMessage, name string) (string, error) {
 	var text string
-	if json.Unmarshal(raw, &text) != nil || strings.TrimSpace(text) == "" {
+	if exact.Unmarshal(raw, &text) != nil || strings.TrimSpace(text) == "" {
 		return "", badCall("Missing or invalid parameter '"+name+"'", http.StatusBadRequest)
 	}
 	return text, nil

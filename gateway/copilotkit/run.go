@@ -9,6 +9,7 @@ import (
 
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
+	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -129,7 +130,7 @@ func (h *Handler) stopped(r *http.Request) (string, error) {
 		return "", nil
 	}
 	var members map[string]json.RawMessage
-	if json.Unmarshal(data, &members) != nil || members == nil {
+	if exact.Unmarshal(data, &members) != nil || members == nil {
 		return "", badStop("Invalid stop request")
 	}
 	for name := range members {
@@ -142,7 +143,7 @@ func (h *Handler) stopped(r *http.Request) (string, error) {
 		return "", nil
 	}
 	var run string
-	if json.Unmarshal(raw, &run) != nil || strings.TrimSpace(run) == "" {
+	if exact.Unmarshal(raw, &run) != nil || strings.TrimSpace(run) == "" {
 		return "", badStop("Invalid runId")
 	}
 	return run, nil

@@ -13,6 +13,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/gateway/internal/route"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -40,7 +41,7 @@ func asksToSuggest(in *agui.RunAgentInput) bool {
 		} `json:"toolChoice"`
 	}
 	// Properties of another form are the application's own.
-	_ = json.Unmarshal(in.ForwardedProps, &props)
+	_ = exact.Unmarshal(in.ForwardedProps, &props)
 	return props.ToolChoice.Function.Name == suggestTool
 }
 

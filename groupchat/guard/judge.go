@@ -10,6 +10,7 @@ import (
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -87,7 +88,7 @@ func (j *Judge) allows(ctx context.Context, t *groupchat.Turn, text string) (boo
 	var verdict struct {
 		Allow *bool `json:"allow"`
 	}
-	if json.Unmarshal(model.Object(reply.Text), &verdict) != nil || verdict.Allow == nil {
+	if exact.Unmarshal(model.Object(reply.Text), &verdict) != nil || verdict.Allow == nil {
 		return false, errors.New("guard: the model's verdict is none")
 	}
 	return *verdict.Allow, nil

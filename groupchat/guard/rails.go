@@ -11,6 +11,7 @@ import (
 	"github.com/agui-gateway/gateway/agui/run"
 	"github.com/agui-gateway/gateway/errcode"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -140,7 +141,7 @@ func (g *rails) questions(ctx context.Context, t *groupchat.Turn, p *groupchat.P
 			return err
 		}
 		var card map[string]json.RawMessage
-		if raw := i.Metadata["value"]; json.Unmarshal(raw, &card) == nil && card["message"] != nil {
+		if raw := i.Metadata["value"]; exact.Unmarshal(raw, &card) == nil && card["message"] != nil {
 			if card["message"], err = editRaw(card["message"], judge); err != nil {
 				return err
 			}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/internal/exact"
 )
 
 // draftTask is what the model is told of the facts and the plan.
@@ -87,7 +88,7 @@ func (m *manager) judge(ctx context.Context, v groupchat.View) (p Progress, err 
 		return reply{got.Text, got.Words()}, err
 	}, func(raw json.RawMessage) string {
 		p = Progress{}
-		if json.Unmarshal(raw, &p) != nil {
+		if exact.Unmarshal(raw, &p) != nil {
 			return "a member has the wrong type"
 		}
 		p.Instruction, p.Reason = clip(p.Instruction, 2*MaxEntryBytes), clip(p.Reason, MaxEntryBytes)

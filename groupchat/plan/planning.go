@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/internal/exact"
 )
 
 // plan makes the plan, in the manager's own turn, until a person who is asked has nothing more to say to it. Everything in it is
@@ -110,7 +111,7 @@ func (m *manager) draft(t *groupchat.Turn, v groupchat.View, old Ledger, comment
 		return reply{got.Text, got.Words()}, err
 	}, func(raw json.RawMessage) string {
 		made = drafted{}
-		if json.Unmarshal(raw, &made) != nil {
+		if exact.Unmarshal(raw, &made) != nil {
 			return "a member has the wrong type"
 		}
 		l := Ledger{Facts: made.Facts, Plan: made.Plan}
@@ -154,8 +155,8 @@ func (m *manager) review(t *groupchat.Turn, n int) (verdict, error) {
 func readVerdict(a groupchat.Answer, shown string) (v verdict, err error) {
 	form := map[string]json.RawMessage{}
 	var text string
-	if json.Unmarshal(a.Payload, &form) == nil && form["plan"] != nil {
-		if err := json.Unmarshal(form["plan"], &text); err != nil {
+	if exact.Unmarshal(a.Payload, &form) == nil && form["plan"] != nil {
+		if err := exact.Unmarshal(form["plan"], &text); err != nil {
 			return v, err
 		}
 	}

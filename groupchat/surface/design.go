@@ -9,6 +9,7 @@ import (
 	"github.com/agui-gateway/gateway/a2ui"
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/model"
 )
 
@@ -55,7 +56,7 @@ type order struct {
 
 func (d designer) call(_ context.Context, t *groupchat.Turn, c groupchat.ToolCall) (groupchat.ToolResult, error) {
 	var wanted order
-	if err := json.Unmarshal(c.Arguments, &wanted); err != nil {
+	if err := exact.Unmarshal(c.Arguments, &wanted); err != nil {
 		return groupchat.ToolResult{}, err // they matched the schema
 	}
 	catalogue := d.catalogue(t)
@@ -77,7 +78,7 @@ func (d designer) call(_ context.Context, t *groupchat.Turn, c groupchat.ToolCal
 				return groupchat.ToolResult{}, err
 			}
 			if found = problemsOf(written, catalogue); found == nil {
-				_ = json.Unmarshal(written, &design) // it was read before
+				_ = exact.Unmarshal(written, &design) // it was read before
 				return groupchat.TextResult(a2ui.Result(design.Operations(catalogue.ID))), nil
 			}
 		}

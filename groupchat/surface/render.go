@@ -8,6 +8,7 @@ import (
 	"github.com/agui-gateway/gateway/a2ui"
 	"github.com/agui-gateway/gateway/agui"
 	"github.com/agui-gateway/gateway/groupchat"
+	"github.com/agui-gateway/gateway/internal/exact"
 )
 
 // renderSchema is that of the arguments of the tool that renders. The middleware of pages gives models the same members.
@@ -51,7 +52,7 @@ func (o Options) judge(t *groupchat.Turn, arguments json.RawMessage) string {
 // problemsOf are why arguments cannot be drawn; nil if they can.
 func problemsOf(arguments json.RawMessage, c a2ui.Catalogue) []a2ui.Problem {
 	var d a2ui.Design
-	if json.Unmarshal(arguments, &d) != nil {
+	if exact.Unmarshal(arguments, &d) != nil {
 		return []a2ui.Problem{{Code: a2ui.CodeEmpty, Path: "components", Message: "the arguments are not those of the tool"}}
 	}
 	return d.Validate(c)

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/exact"
 )
 
 // A File is a file as it is served.
@@ -67,7 +68,7 @@ func nameOf(metadata json.RawMessage) string {
 	var m struct {
 		Filename string `json:"filename"`
 	}
-	if json.Unmarshal(metadata, &m) != nil {
+	if exact.Unmarshal(metadata, &m) != nil {
 		return ""
 	}
 	const most = 200

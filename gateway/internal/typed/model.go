@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/model"
 	"github.com/agui-gateway/gateway/state"
 )
@@ -70,7 +71,7 @@ func (q Question) Reply(text string) (answer json.RawMessage, say string) {
 		Answer json.RawMessage `json:"answer"`
 		Reply  string          `json:"reply"`
 	}
-	if json.Unmarshal(model.Object(text), &reply) != nil {
+	if exact.Unmarshal(model.Object(text), &reply) != nil {
 		return nil, ""
 	}
 	given := state.Canonical(reply.Answer)
@@ -81,7 +82,7 @@ func (q Question) Reply(text string) (answer json.RawMessage, say string) {
 		return state.FitAnswer(q.schema, given), ""
 	}
 	var number int
-	if json.Unmarshal(given, &number) != nil || number < 1 || number > len(q.options) {
+	if exact.Unmarshal(given, &number) != nil || number < 1 || number > len(q.options) {
 		return nil, ""
 	}
 	return q.options[number-1].payload, ""

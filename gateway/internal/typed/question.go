@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agui-gateway/gateway/agui"
+	"github.com/agui-gateway/gateway/internal/exact"
 	"github.com/agui-gateway/gateway/state"
 )
 
@@ -64,7 +65,7 @@ func (q *Question) readOptions(i agui.Interrupt, s schema) bool {
 		Options        []json.RawMessage `json:"options"`
 		Recommendation json.RawMessage   `json:"recommendation"`
 	}
-	_ = json.Unmarshal(i.Metadata["value"], &card) // a card of another shape offers nothing
+	_ = exact.Unmarshal(i.Metadata["value"], &card) // a card of another shape offers nothing
 	values := make([]offered, len(card.Options))
 	for i, o := range card.Options {
 		values[i].value = o
@@ -95,7 +96,7 @@ func (q *Question) readOptions(i agui.Interrupt, s schema) bool {
 func formsOf(value json.RawMessage, member string) []json.RawMessage {
 	forms := []json.RawMessage{state.Canonical(value)}
 	var members map[string]json.RawMessage
-	if json.Unmarshal(value, &members) == nil {
+	if exact.Unmarshal(value, &members) == nil {
 		for _, name := range []string{"value", "id", member} {
 			if v := state.Canonical(members[name]); v != nil {
 				forms = append(forms, v)
@@ -111,8 +112,8 @@ func labelsOf(v offered, member string) []string {
 	add := func(raw json.RawMessage) {
 		var text string
 		var number json.Number
-		if json.Unmarshal(raw, &text) != nil {
-			if json.Unmarshal(raw, &number) != nil {
+		if exact.Unmarshal(raw, &text) != nil {
+			if exact.Unmarshal(raw, &number) != nil {
 				return
 			}
 			text = number.String()
@@ -125,7 +126,7 @@ func labelsOf(v offered, member string) []string {
 		labels = append(labels, v.title)
 	}
 	var members map[string]json.RawMessage
-	if json.Unmarshal(v.value, &members) != nil || members == nil {
+	if exact.Unmarshal(v.value, &members) != nil || members == nil {
 		add(v.value)
 		return labels
 	}

@@ -1,6 +1,10 @@
 package typed
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/agui-gateway/gateway/internal/exact"
+)
 
 // A schema is what of a question's JSON Schema says how messages may answer it.
 type schema struct {
@@ -26,7 +30,7 @@ type offered struct {
 
 func readSchema(raw json.RawMessage) schema {
 	var s schema
-	if json.Unmarshal(raw, &s) != nil {
+	if exact.Unmarshal(raw, &s) != nil {
 		return schema{} // one with other members than these is read by who validates answers
 	}
 	return s
@@ -50,7 +54,7 @@ func (s schema) answer() schema {
 
 func (s schema) answerType() string {
 	var name string
-	if json.Unmarshal(s.answer().Type, &name) != nil {
+	if exact.Unmarshal(s.answer().Type, &name) != nil {
 		return ""
 	}
 	return name
