@@ -197,14 +197,25 @@ func (in *RunAgentInput) checkIDs(limit int) error {
 	case long(in.ParentRunID):
 		return &FieldError{"parentRunId", tooLong}
 	}
-	seen, calls := make(map[string]bool, len(in.Messages)), make(map[string]bool)
+	if problem := checkMessageIDs(in.Messages); problem != nil {
+		return problem
+	}
 	for i, m := range in.Messages {
+		if m.Role != RoleAssistant && m.Role != RoleReasoning && m.Role != RoleActivity && long(m.ID) {
+			return &FieldError{"messages[" + strconv.Itoa(i) + "].id", tooLong}
+		}
+	}
+	return nil
+}
+
+// checkMessageIDs refuses ids of messages and calls that are empty or stand for two things, in a request and in a snapshot: a client
+// sends back what it was sent.
+func checkMessageIDs(messages []Message) *FieldError {
+	seen, calls := make(map[string]bool, len(messages)), make(map[string]bool)
+	for i, m := range messages {
 		at := func() string { return "messages[" + strconv.Itoa(i) + "]" }
 		if problem := once(seen, m.ID); problem != "" {
 			return &FieldError{at() + ".id", problem}
-		}
-		if m.Role != RoleAssistant && m.Role != RoleReasoning && m.Role != RoleActivity && long(m.ID) {
-			return &FieldError{at() + ".id", tooLong}
 		}
 		for j, c := range m.ToolCalls {
 			if problem := once(calls, c.ID); problem != "" {

@@ -35,15 +35,20 @@ func given(e Event) error {
 }
 
 // Validate returns an [*EventError] for the first field of e that [Decode] would refuse, or drop, in what [Encode] makes of
-// e. It works from the table that Decode works from. Opaque JSON is left to Encode, which refuses what is no JSON.
+// e, or that [DecodeInput] would refuse of a client that sends it back. It works from the table that Decode works from. Opaque JSON is left to Encode, which refuses what is no JSON.
 func Validate(e Event) error {
 	if err := given(e); err != nil {
 		return err
 	}
 	problem := checkFields(reflect.ValueOf(e).Elem())
 	if problem == nil {
-		if result, ok := e.(*ToolCallResult); ok && !result.Content.IsZero() {
-			problem = result.Content.fits(RoleTool, "content")
+		switch e := e.(type) {
+		case *ToolCallResult:
+			if !e.Content.IsZero() {
+				problem = e.Content.fits(RoleTool, "content")
+			}
+		case *MessagesSnapshot:
+			problem = checkMessageIDs(e.Messages)
 		}
 	}
 	if problem == nil {

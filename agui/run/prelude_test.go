@@ -252,8 +252,12 @@ func TestPreludeAndTailAddUpToTheWholeStream(t *testing.T) {
 			if dropped {
 				continue // a joiner cannot know of a result that was withdrawn, nor what others remember of it
 			}
-			if calls := openCalls(joiner); !slices.Equal(calls, wantCalls) {
-				rt.Fatalf("%s\nthe joiner's open calls are %v, want %v", story(), calls, wantCalls)
+			// Of a call with a result a joiner cannot know whether it was started again behind that, or before.
+			answered := func(id string) bool {
+				return slices.ContainsFunc(joiner.Messages(), func(m agui.Message) bool { return m.ToolCallID == id })
+			}
+			if calls, want := slices.DeleteFunc(openCalls(joiner), answered), slices.DeleteFunc(slices.Clone(wantCalls), answered); !slices.Equal(calls, want) {
+				rt.Fatalf("%s\nthe joiner's open calls are %v, want %v", story(), calls, want)
 			}
 			seen := newTestView(preludeBase()...)
 			apply(t, seen, stream[:rapid.IntRange(0, k+1).Draw(rt, "seen")]...)

@@ -26,10 +26,11 @@ type StateDocument interface {
 type View struct {
 	list     []*entry
 	byID     map[string]*entry
-	changes  int              // how many of list are changed
-	calls    map[string]*call // of the messages, and those this run started
-	started  []*call          // by this run, in order
-	answered map[string]bool  // calls that have a result
+	changes  int               // how many of list are changed
+	calls    map[string]*call  // of the messages, and those this run started
+	started  []*call           // by this run, in order
+	answered map[string]string // the result of each call that has one: the id of its message
+	past     map[string]string // the same of calls that this run has started again: those of earlier runs
 	state    StateDocument
 
 	earlier *Earlier // until it is read
@@ -47,7 +48,8 @@ func NewView(messages []agui.Message, state StateDocument) *View {
 		list:     make([]*entry, 0, len(messages)),
 		byID:     make(map[string]*entry, len(messages)),
 		calls:    make(map[string]*call),
-		answered: make(map[string]bool),
+		answered: make(map[string]string),
+		past:     make(map[string]string),
 		state:    state,
 		patching: context.Background(),
 	}
@@ -146,7 +148,7 @@ func (v *View) Closed() []agui.Message {
 		m := e.message()
 		m.ToolCalls = nil
 		for _, c := range e.calls {
-			if !v.unsettled(c) {
+			if !v.unsettled(c) || v.past[c.id] != "" && !v.callOpen(c) {
 				m.ToolCalls = append(m.ToolCalls, c.toolCall())
 			}
 		}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/agui-gateway/gateway/agui"
@@ -15,6 +16,10 @@ func (v *View) forgetRun() {
 		}
 	}
 	v.started = nil
+	for id, result := range v.past {
+		v.answered[id] = cmp.Or(v.answered[id], result)
+	}
+	clear(v.past)
 }
 
 // isOpen reports whether text or reasoning can still be added to e.

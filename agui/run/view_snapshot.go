@@ -96,8 +96,8 @@ func (v *View) keep(e *entry) {
 	if e.changed {
 		v.changes++
 	}
-	if e.head.Role == agui.RoleTool {
-		v.answered[e.head.ToolCallID] = true
+	if e.head.Role == agui.RoleTool && v.past[e.head.ToolCallID] != e.head.ID {
+		v.answered[e.head.ToolCallID] = e.head.ID
 	}
 	for _, c := range e.calls {
 		if old := v.calls[c.id]; old != nil && old != c {

@@ -368,3 +368,71 @@ func TestClosingClosesWhateverIsOpen(t *testing.T) {
 		})
 	}
 }
+
+// A call of an earlier run that this run starts again, and does not answer, is one of this run's.
+func TestAReopenedCallIsPending(t *testing.T) {
+	t.Parallel()
+	old := []agui.Message{
+		{ID: "a", Role: agui.RoleAssistant, Content: agui.TextContent(""), ToolCalls: []agui.ToolCall{{ID: "c", Type: "function", Function: agui.FunctionCall{Name: "f", Arguments: "{}"}}}},
+		{ID: "res", Role: agui.RoleTool, ToolCallID: "c", Content: agui.TextContent("1")},
+	}
+	reopen := []agui.Event{&agui.ToolCallStart{ToolCallID: "c", ToolCallName: "f"}, &agui.ToolCallEnd{ToolCallID: "c"}}
+	newer := agui.Message{ID: "new", Role: agui.RoleTool, ToolCallID: "c", Content: agui.TextContent("2")}
+	for name, tt := range map[string]struct {
+		events []agui.Event
+		want   int
+	}{
+		"not started":                  {nil, 0},
+		"started":                      {reopen, 1},
+		"answered":                     {append(reopen[:2:2], &agui.ToolCallResult{MessageID: "new", ToolCallID: "c", Content: agui.TextContent("2"), Role: agui.RoleTool}), 0},
+		"its old result restated":      {append(reopen[:2:2], &agui.MessagesSnapshot{Messages: old}), 1},
+		"a new result in a snapshot":   {append(reopen[:2:2], &agui.MessagesSnapshot{Messages: append(old[:2:2], newer)}), 0},
+		"restated before it was begun": {append([]agui.Event{&agui.MessagesSnapshot{Messages: old}}, reopen...), 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, s := newTestRun(t, Options{View: NewView(old, nil)})
+			for _, e := range tt.events {
+				if err := r.Emit(e); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r.Inspect(func(v *View) {
+				if closed := v.Closed(); len(closed[0].ToolCalls) != 1 || closed[1].ID != "res" {
+					t.Errorf("closed are %+v", closed)
+				}
+				if _, err := v.Prelude(&agui.RunStarted{ThreadID: "t", RunID: "r"}); err != nil {
+					t.Error(err)
+				}
+			})
+			if err := r.Finish(&agui.RunFinished{}); err != nil {
+				t.Fatal(err)
+			}
+			pending := 0
+			if o := s.events[len(s.events)-1].(*agui.RunFinished).Outcome; o != nil {
+				pending = len(o.PendingToolCallIDs)
+			}
+			if pending != tt.want {
+				t.Errorf("%d calls are pending, want %d", pending, tt.want)
+			}
+		})
+	}
+}
+
+// A client sends back what it was sent: a run sends no snapshot that would be refused then.
+func TestASnapshotThatCannotBeSentBack(t *testing.T) {
+	t.Parallel()
+	call := agui.ToolCall{ID: "c", Type: "function", Function: agui.FunctionCall{Name: "f", Arguments: "{}"}}
+	for path, messages := range map[string][]agui.Message{
+		"messages[1].id":              {{ID: "a", Role: agui.RoleUser}, {ID: "a", Role: agui.RoleUser}},
+		"messages[0].id":              {{Role: agui.RoleAssistant}},
+		"messages[0].toolCalls[1].id": {{ID: "a", Role: agui.RoleAssistant, ToolCalls: []agui.ToolCall{call, call}}},
+		"messages[1].toolCalls[0].id": {{ID: "a", Role: agui.RoleAssistant, ToolCalls: []agui.ToolCall{call}}, {ID: "b", Role: agui.RoleAssistant, ToolCalls: []agui.ToolCall{call}}},
+	} {
+		r, s := newTestRun(t, Options{})
+		err := r.Emit(&agui.MessagesSnapshot{Messages: messages})
+		if problem, ok := errors.AsType[*agui.EventError](err); !ok || problem.Path != path || len(s.events) != 1 {
+			t.Errorf("%s: Emit() = %v, %d events", path, err, len(s.events))
+		}
+	}
+}

@@ -35,6 +35,10 @@ func (v *View) startCall(e *agui.ToolCallStart) {
 	if c.order == 0 {
 		v.started = append(v.started, c)
 		c.order = len(v.started)
+		if result := v.answered[c.id]; result != "" { // of an earlier run
+			v.past[c.id] = result
+			delete(v.answered, c.id)
+		}
 	}
 	if c.in == nil {
 		c.in = v.makeCaller(e)
@@ -96,7 +100,7 @@ func (v *View) endCall(e *agui.ToolCallEnd) {
 // answer adds the result of a call: after the message that made the call and the results it has already, because
 // providers insist that nothing stands between.
 func (v *View) answer(e *agui.ToolCallResult) {
-	v.answered[e.ToolCallID] = true
+	v.answered[e.ToolCallID] = e.MessageID
 	result := &entry{head: agui.Message{
 		ID: e.MessageID, Role: agui.RoleTool, ToolCallID: e.ToolCallID, Content: e.Content,
 		SubagentRunID: e.SubagentRunID, Metadata: merged(agui.Metadata(nil), e.Metadata),
@@ -130,7 +134,7 @@ func (v *View) indexOf(e *entry) int {
 func (v *View) OpenCalls() []agui.ToolCall {
 	var open []agui.ToolCall
 	for _, c := range v.started {
-		if !v.answered[c.id] {
+		if v.answered[c.id] == "" {
 			open = append(open, c.toolCall())
 		}
 	}
@@ -154,5 +158,5 @@ func (v *View) callOpen(c *call) bool {
 
 // unsettled reports whether c is still this run's business: open, or started by it and without a result.
 func (v *View) unsettled(c *call) bool {
-	return v.callOpen(c) || c.order > 0 && !v.answered[c.id]
+	return v.callOpen(c) || c.order > 0 && v.answered[c.id] == ""
 }
