@@ -234,14 +234,13 @@ func (t *Thread) OpenCalls() []Call {
 func (t *Thread) Newest() *Run { return t.Run }
 
 // Digest is a short text that only equal keys have, whatever is in them: letters, digits, dashes and underscores.
-func (k Key) Digest() string { return digest(k.Principal, k.Agent, k.ID) }
+func (k Key) Digest() string { return Digest(k.Principal, k.Agent, k.ID) }
 
-func digest(texts ...string) string {
+// Digest returns a short name that only equal lists of texts have, whatever is in them: letters, digits, dashes and underscores.
+func Digest(texts ...string) string {
 	h := sha256.New()
-	var size [8]byte
 	for _, text := range texts {
-		binary.BigEndian.PutUint64(size[:], uint64(len(text)))
-		h.Write(size[:])
+		h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(text))))
 		h.Write([]byte(text))
 	}
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:24])

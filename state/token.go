@@ -3,6 +3,7 @@ package state
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"slices"
@@ -164,12 +165,18 @@ func decode(raw []byte) (any, bool) {
 
 func encode(v any) (json.RawMessage, error) { return agui.Marshal(v) }
 
-// Hash returns a short name for data that only equal data has.
+// Hash returns a short name for data. Other data, and the same bytes in other parts, have another name.
 func Hash(data ...[]byte) string {
 	h := sha256.New()
-	for _, d := range data {
-		h.Write(d)
+	if len(data) == 1 {
+		h.Write(data[0])
 		h.Write([]byte{0})
+		return hex.EncodeToString(h.Sum(nil))
 	}
+	for _, d := range data {
+		h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(d))))
+		h.Write(d)
+	}
+	h.Write([]byte{1}) // other than the end of a single part
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -3,6 +3,7 @@ package state
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -145,5 +146,23 @@ func TestAddUsageStaysWithinAnInteger(t *testing.T) {
 	got := AddUsage(claimed, claimed)
 	if *got[0].InputTokens != most {
 		t.Errorf("AddUsage() = %d, want %d, which is all that clients can read", *got[0].InputTokens, most)
+	}
+}
+
+func TestHashesDiffer(t *testing.T) {
+	t.Parallel()
+	seen := map[string]string{}
+	for _, parts := range [][]string{{"a", "b"}, {"a\x00b"}, {"a", "b", ""}, {"", "a", "b"}, {"ab"}, {"ab", ""}, {"a\x00", "b"}, {"a", "\x00b"}, {"a"}, {}, {""}, {"", ""}} {
+		var data [][]byte
+		for _, part := range parts {
+			data = append(data, []byte(part))
+		}
+		text := fmt.Sprintf("%q", parts)
+		for kind, hash := range map[string]string{"Hash": Hash(data...), "Digest": Digest(parts...)} {
+			if other := seen[kind+hash]; other != "" {
+				t.Errorf("%s of %s is that of %s", kind, text, other)
+			}
+			seen[kind+hash] = text
+		}
 	}
 }

@@ -1,9 +1,6 @@
 package redisstore
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/binary"
 	"fmt"
 	"strconv"
 
@@ -13,18 +10,6 @@ import (
 // A hashTag is what stands between the braces of a thread's keys: Redis keeps keys with the same one together. It is
 // made of a hash because ids are what callers make them: empty, full of braces, a kilobyte long.
 type hashTag string
-
-// name returns a short name that only equal lists of texts have, whatever is in them.
-func name(texts ...string) string {
-	h := sha256.New()
-	var size [8]byte
-	for _, text := range texts {
-		binary.BigEndian.PutUint64(size[:], uint64(len(text)))
-		h.Write(size[:])
-		h.Write([]byte(text))
-	}
-	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:24])
-}
 
 func hashTagOf(k state.Key) hashTag { return hashTag(k.Digest()) }
 
@@ -82,9 +67,9 @@ func (s *backend) liveKey(shard int) string {
 }
 
 func (s *backend) indexKey(principal string, shard int) string {
-	return fmt.Sprintf("%s:idx:%s:%d", s.o.Prefix, name(principal), shard)
+	return fmt.Sprintf("%s:idx:%s:%d", s.o.Prefix, state.Digest(principal), shard)
 }
 
 func (s *backend) nameKey(principal, id string) string {
-	return s.o.Prefix + ":name:" + name(principal, id)
+	return s.o.Prefix + ":name:" + state.Digest(principal, id)
 }

@@ -36,7 +36,7 @@ const measureRounds = 8
 
 // storedKeys are the keys of a principal's sizes.
 func (s *backend) storedKeys(principal string) []string {
-	of := s.o.Prefix + ":stored:{" + name(principal) + "}:"
+	of := s.o.Prefix + ":stored:{" + state.Digest(principal) + "}:"
 	return []string{of + "sizes", of + "due"}
 }
 
