@@ -104,8 +104,11 @@ func Result(operations []Operation) string {
 }
 
 // ReadResult returns the operations that the result of a tool holds: JSON of the form {"a2ui_operations": [...]}, which some tools write
-// into a JSON string once more. It returns nil for any other text. What is no operation in the list is left out.
-func ReadResult(text string) []Operation {
+// into a JSON string once more. It returns nil for any other text. What is no operation in the list is left out, and what comes after
+// [MaxOperations] of them.
+func ReadResult(text string) []Operation { return readResult(text, MaxOperations) }
+
+func readResult(text string, most int) []Operation {
 	var inner string
 	if json.Unmarshal([]byte(text), &inner) == nil {
 		text = inner
@@ -122,7 +125,7 @@ func ReadResult(text string) []Operation {
 		if json.Unmarshal(raw, &o) == nil && o.Surface() != "" {
 			list = append(list, o)
 		}
-		if len(list) > MaxOperations {
+		if len(list) == most {
 			break
 		}
 	}

@@ -24,7 +24,7 @@ func (w *Watcher) result(call, content string) []agui.Event {
 	case f.Code == codeInvalid, c != nil && c.design != nil, w.shown[MessageID(call)]:
 		return nil // it is shown
 	}
-	events := w.operations(call, ReadResult(content))
+	events := w.operations(call, readResult(content, MaxOperations+1))
 	if c != nil && !c.rejected && events == nil {
 		return []agui.Event{w.reject(c, []Problem{{CodeEmpty, "components", "there is no surface in the call"}})}
 	}

@@ -235,3 +235,14 @@ func FuzzWatcher(f *testing.F) {
 		}
 	})
 }
+
+func TestAResultHasALimitOfOperations(t *testing.T) {
+	t.Parallel()
+	const data = `{"version":"v0.9","updateDataModel":{"surfaceId":"s","path":"/","value":1}}`
+	for _, n := range []int{1, MaxOperations, MaxOperations + 1, 2 * MaxOperations} {
+		list := ReadResult(`{"a2ui_operations":[` + strings.TrimSuffix(strings.Repeat(data+",", n), ",") + `]}`)
+		if want := min(n, MaxOperations); len(list) != want {
+			t.Errorf("of %d operations %d are read, want %d", n, len(list), want)
+		}
+	}
+}

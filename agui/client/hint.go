@@ -35,7 +35,11 @@ func (c *Client) hinted(ctx context.Context, err error) error {
 	}
 	defer c.hinting.Unlock()
 	if !c.asked {
-		c.found, c.asked = c.hint(ctx), true
+		found := c.hint(ctx)
+		if found == "" && ctx.Err() != nil {
+			return err // the next error may find one
+		}
+		c.found, c.asked = found, true
 	}
 	hinted := *e
 	hinted.Hint = c.found

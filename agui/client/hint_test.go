@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"strings"
@@ -45,5 +46,30 @@ func TestHints(t *testing.T) {
 		if more := len(u.requests()) - asked; more != 1 {
 			t.Errorf("%s: the probe took %d requests, want only its own", route, more)
 		}
+	}
+}
+
+// TestAHintIsLookedForAgain if whoever asked first did not wait for it.
+func TestAHintIsLookedForAgain(t *testing.T) {
+	t.Parallel()
+	impatient, leave := context.WithCancel(t.Context())
+	u := newUpstream(t, func(_ *upstream, w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/x/info" {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		if impatient.Err() == nil {
+			leave()
+			<-r.Context().Done()
+			return
+		}
+		_, _ = io.WriteString(w, `{"agents":{}}`)
+	})
+	c := newClient(t, client.Options{URL: u.URL + "/x"})
+	if _, _, err := collect(impatient, c, client.Request{}); err == nil || strings.Contains(err.Error(), "answers there") {
+		t.Fatalf("the first error is %v", err)
+	}
+	if _, _, err := collect(t.Context(), c, client.Request{}); err == nil || !strings.Contains(err.Error(), "CopilotKit") {
+		t.Errorf("the second error is %v, want a hint", err)
 	}
 }

@@ -16,6 +16,9 @@ func (r *Run) As(subagentRunID string) Writer { return Writer{run: r, tag: subag
 
 // Emit is [Run.Emit] for an event that is tagged unless it has a tag, or can have none.
 func (w Writer) Emit(e agui.Event) error {
+	if agui.BaseOf(e) == nil {
+		return errNilEvent
+	}
 	agui.Attribute(e, w.tag)
 	if w.filter != nil {
 		return w.filter.emit(e)

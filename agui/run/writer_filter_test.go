@@ -243,3 +243,14 @@ func TestOneEventPassesAtATime(t *testing.T) {
 		t.Errorf("%d events passed, %d letters were said", n, len(saidIn(s.events)))
 	}
 }
+
+func TestAFilteredWriterRefusesNoEvent(t *testing.T) {
+	t.Parallel()
+	r, _ := newTestRun(t, Options{})
+	w := r.Through(func(e agui.Event, next Emit) error { return next(e) })
+	for _, e := range []agui.Event{nil, (*agui.TextMessageStart)(nil), (*agui.TextMessageEnd)(nil), (*agui.Custom)(nil)} {
+		if err := w.Emit(e); !errors.Is(err, errNilEvent) {
+			t.Errorf("Emit(%T(nil)) = %v, want %v", e, err, errNilEvent)
+		}
+	}
+}

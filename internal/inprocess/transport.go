@@ -2,8 +2,11 @@
 package inprocess
 
 import (
+	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"sync"
 )
 
@@ -13,7 +16,8 @@ type transport struct{ handler http.Handler }
 // Client is a client of what handler answers, whatever the host of a URL: requests come from 127.0.0.1. It is safe for concurrent use.
 func Client(handler http.Handler) *http.Client { return &http.Client{Transport: &transport{handler}} }
 
-// RoundTrip answers r. The body of the answer is read while the handler writes it.
+// RoundTrip answers r. The body of the answer is read while the handler writes it. A handler that panics cuts its answer off, as the
+// server of net/http does.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	out, in := io.Pipe()
 	w := &answerWriter{header: http.Header{}, body: in, begun: make(chan struct{})}
@@ -27,22 +31,31 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	go func() {
 		defer func() {
-			if v := recover(); v != nil && v != http.ErrAbortHandler { //nolint:errorlint // it is that value
-				panic(v)
+			v := recover()
+			if v == nil {
+				w.WriteHeader(http.StatusOK)
+				_ = in.Close()
+				return
 			}
-			w.WriteHeader(http.StatusOK)
-			_ = in.Close()
+			if v != http.ErrAbortHandler { //nolint:errorlint // it is that value
+				slog.Error("inprocess: a handler panicked", "path", served.URL.Path, "error", v, "stack", string(debug.Stack()))
+			}
+			w.once.Do(func() { close(w.begun) })
+			_ = in.CloseWithError(io.ErrUnexpectedEOF)
 		}()
 		t.handler.ServeHTTP(w, served)
 	}()
 	select {
 	case <-w.begun:
+		if w.status == 0 {
+			return nil, io.ErrUnexpectedEOF
+		}
 	case <-r.Context().Done():
 		_ = out.Close()
 		return nil, r.Context().Err()
 	}
 	return &http.Response{
-		Status: http.StatusText(w.status), StatusCode: w.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Status: fmt.Sprint(w.status, " ", http.StatusText(w.status)), StatusCode: w.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: w.sent, Body: out, ContentLength: -1, Request: r,
 	}, nil
 }

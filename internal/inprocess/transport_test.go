@@ -48,3 +48,41 @@ func TestClient(t *testing.T) {
 		t.Errorf("the handler writes on: %v", err)
 	}
 }
+
+// TestAHandlerThatPanics cuts its answer off, as the server of net/http does, and harms no other request.
+func TestAHandlerThatPanics(t *testing.T) {
+	t.Parallel()
+	for _, cause := range []any{"a fault", http.ErrAbortHandler} {
+		c := inprocess.Client(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/late" {
+				_, _ = io.WriteString(w, "half")
+			}
+			panic(cause)
+		}))
+		for _, path := range []string{"/", "/late"} {
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost"+path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer, err := c.Do(r)
+			if path == "/" {
+				if !errors.Is(err, io.ErrUnexpectedEOF) {
+					t.Errorf("%v: Do() = %v, want %v", cause, err, io.ErrUnexpectedEOF)
+				}
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if body, err := io.ReadAll(answer.Body); string(body) != "half" || !errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Errorf("%v: the body is %q, %v", cause, body, err)
+			}
+			if answer.Status != "200 OK" {
+				t.Errorf("status %q", answer.Status)
+			}
+			if err := answer.Body.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
