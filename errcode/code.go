@@ -33,6 +33,7 @@ const (
 const (
 	RunInProgress            Code = "run_in_progress"            // the thread has a live run
 	QueueFull                Code = "queue_full"                 // the thread has a live run, and its queue is full
+	BranchChanged            Code = "branch_changed"             // the request continues messages that an edit has replaced
 	InterruptPending         Code = "interrupt_pending"          // the thread waits for an answer first
 	InterruptNotFound        Code = "interrupt_not_found"        // the answered interrupt is not open here
 	InterruptExpired         Code = "interrupt_expired"          // it was answered too late
@@ -107,6 +108,7 @@ var messages = map[Code]string{
 
 	RunInProgress:            "This thread has a run in progress.",
 	QueueFull:                "Too many requests are waiting for this thread.",
+	BranchChanged:            "An edit has replaced the messages that this continues; load the thread again.",
 	InterruptPending:         "This thread is waiting for an answer; resume it first.",
 	InterruptNotFound:        "There is no such open question on this thread.",
 	InterruptExpired:         "The time to answer this question is over.",

@@ -36,6 +36,7 @@ var statuses = map[errcode.Code]int{
 	errcode.StoreTooNew:          http.StatusServiceUnavailable,
 	errcode.LogTrimmed:           http.StatusGone,
 	errcode.RunInProgress:        http.StatusConflict,
+	errcode.BranchChanged:        http.StatusConflict,
 	errcode.QueueFull:            http.StatusConflict,
 	errcode.PatchFailed:          http.StatusConflict,
 	errcode.StateChanged:         http.StatusPreconditionFailed,

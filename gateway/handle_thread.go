@@ -60,7 +60,11 @@ func (g *Gateway) fork(w http.ResponseWriter, r *http.Request) error {
 	}
 	g.logThread(r, key, "forked", "into", t.Key.ID)
 	g.audit(r, key, AuditEntry{Action: AuditForked, Into: t.Key.ID})
-	route.Answer(w, http.StatusCreated, map[string]string{"id": t.Key.ID})
+	answer := map[string]any{"id": t.Key.ID}
+	if t.Approximate {
+		answer["approximateState"] = true
+	}
+	route.Answer(w, http.StatusCreated, answer)
 	return nil
 }
 

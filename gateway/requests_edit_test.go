@@ -29,12 +29,12 @@ func TestRequestsThatEdit(t *testing.T) {
 			run edits r2 u1 a1 u2 -> success
 			run edits r3 u2 a2 u1 a1 u3 -> success
 			thread              -> idle u1 a1 u2 a2 u3 a3`},
-		{"cut: a list that names what left adds to the conversation", `
+		{"cut: a list that names what left is of another branch", `
 			run edits r1 u1     -> success
 			run edits r2 u1 a1 u2 -> success
 			run edits r3 u1 a1 u3 -> success
-			run edits r4 u1 a1 u2 a2 u4 -> success
-			thread              -> idle u1 a1 u3 a3 u4 a4`},
+			run edits r4 u1 a1 u2 a2 u4 -> error branch_changed
+			thread              -> idle u1 a1 u3 a3`},
 		{"cut: a changed message takes the place of what followed", `
 			run edits r1 u1     -> success
 			run edits r2 u1 a1 u2 -> success

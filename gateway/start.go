@@ -87,6 +87,11 @@ func (a *attempt) startRun() error {
 	if err := a.showState(); err != nil {
 		return err
 	}
+	if a.intent.Approximate {
+		if err := a.run.Emit(&agui.Custom{Name: "gateway.state", Value: json.RawMessage(`{"approximate":true}`)}); err != nil {
+			return err
+		}
+	}
 	if a.intent.Added || a.intent.Cut {
 		return a.run.Restate()
 	}

@@ -93,7 +93,8 @@ func Admit(t *Thread, f Facts, r *Request, now time.Time) Verdict {
 }
 
 func newAdmission(t *Thread, f Facts, r *Request, now time.Time) *admission {
-	a := &admission{t: t, r: r, known: f.Known, tokens: f.Token, facts: f, now: now}
+	r, rewrites := rewritten(f, r)
+	a := &admission{t: t, r: r, known: f.Known, tokens: f.Token, facts: f, now: now, rewrites: rewrites}
 	a.newMessages, a.dropped = r.newMessages(t, f)
 	a.calls = r.callAnswers(t, f)
 	for _, id := range t.Open {
@@ -123,6 +124,7 @@ type admission struct {
 	dropped       []string       // ids of what it may not
 	calls         []CallAnswer   // first answers to open frontend calls
 	problems      []Problem      // of answers that do not fit
+	rewrites      *rewrite       // the message that the last of the new ones replaces, if it has been edited in place
 }
 
 func (a *admission) decide() Verdict {
@@ -245,6 +247,13 @@ func (a *admission) idle() Verdict {
 // everything if it names none, and starts from the state that the first turn it cuts began with.
 func (a *admission) start(row int) Verdict {
 	v := Verdict{Meaning: Start, Row: row, Append: a.newMessages}
+	if w := a.rewrites; w != nil {
+		v.CutAfter, v.CutAll, v.Restore = w.after, w.after == "", startMark(w.run)
+		return a.again(v)
+	}
+	if !a.r.Edit && a.continuesLeft() {
+		return a.refuse(row, errcode.BranchChanged)
+	}
 	if a.r.Edit || a.r.ListEdits {
 		named := a.named()
 		if named.next != nil && (a.r.Edit || named.edits()) {

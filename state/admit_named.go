@@ -18,16 +18,21 @@ type naming struct {
 	// beginning says that the list names everything up to last, at least one message, and nothing that left.
 	// Reasoning and activities may be missing: not every client keeps them.
 	beginning bool
+	// spoken says that the list names a message of a user or an agent. Many clients send one system message with each request.
+	spoken bool
 }
 
 // edits reports whether the list alone asks for an edit: it keeps the beginning of the conversation, up to a message
-// that a caller may have changed. A list that breaks off before an answer is that of a client that keeps no answers.
-func (n naming) edits() bool { return n.beginning && n.next != nil && asks(n.next.Role) }
+// that a caller may have changed. A list that breaks off before an answer is that of a client that keeps no answers, and one
+// that names only system messages is that of a client that sends its new message and them.
+func (n naming) edits() bool {
+	return n.beginning && n.spoken && n.next != nil && asks(n.next.Role)
+}
 
 // named compares the request's list with the conversation. It looks at the part behind the last message that is named,
 // and at all of it only if messages before that are not.
 func (a *admission) named() naming {
-	ids, stale := map[string]bool{}, false
+	ids, stale, spoken := map[string]bool{}, false, false
 	for _, m := range a.r.Messages {
 		place, ok := a.known(m.ID)
 		switch {
@@ -35,6 +40,7 @@ func (a *admission) named() naming {
 			stale = true
 		case ok:
 			ids[m.ID] = true
+			spoken = spoken || place.Role == agui.RoleUser || place.Role == agui.RoleAssistant
 		}
 	}
 	switch len(ids) {
@@ -48,7 +54,7 @@ func (a *admission) named() naming {
 	list, whole := endOf(a.facts, func(_ StoredMessage, settled bool) bool { return settled }, slices.Collect(maps.Keys(ids))...)
 	named := func(m StoredMessage) bool { return ids[m.ID] }
 	last := lastIndex(list, named)
-	var n naming
+	n := naming{spoken: spoken}
 	if last+1 < len(list) {
 		n.next = &list[last+1]
 	}

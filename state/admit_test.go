@@ -1,8 +1,11 @@
 package state
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
+
+	"github.com/agui-gateway/gateway/agui"
 )
 
 // chat is an idle thread of two runs.
@@ -209,7 +212,14 @@ func TestAdmit(t *testing.T) {
 		{"11 list edits: not from the first", chat(), ask("u2 u3", listEdits), "start 11 append=u3"},
 		{"11 list edits: another order", chat(), ask("u2 a2 u1 u3", listEdits), "start 11 append=u3"},
 		{"11 list edits: breaks off before an answer", chat(), ask("u1 a1 u2 u3", listEdits), "start 11 append=u3"},
-		{"11 list edits: names what left", thread("u1 a1", "u2 a2", "u3 a3").left("u2", "a2"), ask("u1 a1 u2 u4", listEdits), "start 11 append=u4"},
+		{"11 list edits: names what left", thread("u1 a1", "u2 a2", "u3 a3").left("u2", "a2"), ask("u1 a1 u2 u4", listEdits), "refuse 11 code=branch_changed show=u4"},
+		{"11 list edits: a system message", thread("s1 u1 a1", "u2 a2"), ask("s1 u3", listEdits), "start 11 append=u3"},
+		{"11 list edits: a developer message", thread("d1 u1 a1", "u2 a2"), ask("d1 u3", listEdits), "start 11 append=u3"},
+		{"11 list edits: behind a system message", thread("s1 u1 a1", "u2 a2"), ask("s1 u1 a1 u3", listEdits), "start 11 append=u3 cut=a1 restore=start:20"},
+		{"11 behind an answer that left", thread("u1 a1", "u2 a2", "u3 a3").left("a1", "u2", "a2"), ask("u1 a1 u4"), "refuse 11 code=branch_changed show=u4"},
+		{"11 behind the answer that replaced it", thread("u1 a1", "u2 a2", "u3 a3").left("u2", "a2"), ask("u1 a1 u3 a3 u4"), "start 11 append=u4"},
+		{"11 with reasoning that left", thread("u1 a1", "u2 r2 a2", "u3 a3").left("u2", "r2", "a2"), ask("u1 a1 u3 a3 r2 u4"), "start 11 append=u4"},
+		{"9 behind an answer that left", called("c1").left("a1"), ask("u1 a1 u3"), "refuse 9 code=branch_changed show=u3"},
 		{"11 list edits: without reasoning", thread("u1 r1 a1", "u2 a2"), ask("u1 a1 u3", listEdits), "start 11 append=u3 cut=a1 restore=start:20"},
 		{"11 edit of an empty thread", thread(), ask("u1", editing), "start 11 append=u1"},
 
@@ -273,5 +283,90 @@ func TestAdmit(t *testing.T) {
 				t.Errorf("Admit() = %s\n              want %s", got, test.want)
 			}
 		})
+	}
+}
+
+// TestAdmitRewrites takes messages that were edited in place: the id is known, and the text is another.
+func TestAdmitRewrites(t *testing.T) {
+	t.Parallel()
+	const text = "another text"
+	edit := func(specs string, with ...func(*Request)) *Request {
+		r := ask(specs, with...)
+		r.Messages[len(r.Messages)-1].Content = agui.TextContent(text)
+		return r
+	}
+	id := func(of string) string { return "edit-" + Hash([]byte(of), []byte(text))[:24] }
+	for _, tt := range []struct {
+		name string
+		f    *fixture
+		r    *Request
+		want string
+	}{
+		{"the last one", chat(), edit("u1 a1 u2", editing), "start 11 append=" + id("u2") + " cut=a1 restore=start:20"},
+		{"the first one", chat(), edit("u1", editing), "start 11 append=" + id("u1") + " cut=all restore=start:10"},
+		{"by regenerating", chat(), edit("u1 a1 u2", regenerate), "start 11 append=" + id("u2") + " cut=a1 restore=start:20"},
+		{"by a page's list", chat(), edit("u1 a1 u2", listRegenerates), "start 11 append=" + id("u2") + " cut=a1 restore=start:20"},
+		{"by a list", chat(), edit("u1", listEdits), "start 11 append=" + id("u1") + " cut=all restore=start:10"},
+		{"while frontend calls are open", called("c1"), edit("u1", editing), "start 9 append=" + id("u1") + " cut=all unanswered=c1 forget restore=start:10"},
+		{"after a failure", thread("u1 a1", "u2").failed(true), edit("u1 a1 u2", editing), "start 11 append=" + id("u2") + " cut=a1 restore=start:20"},
+		{"without being asked for", chat(), edit("u1 a1 u2"), "show 14"},
+		{"of a message that left", thread("u1 a1", "u2 a2", "u3 a3").left("u2", "a2"), edit("u1 a1 u2", editing), "show 14"},
+		{"with what follows", chat(), edit("a2 u1 a1 u2", editing), "show 14"},
+		{"the same text", chat(), ask("u1 a1 u2", editing), "show 14"},
+		{"of what an agent said", chat(), edit("u1 a1", editing), "show 14"},
+		{"while a question is open", asked("q1"), edit("u1 a1 u2", editing), "refuse 6 code=interrupt_pending show=" + id("u2")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if got := brief(Admit(&tt.f.Thread, tt.f, tt.r, noon)); got != tt.want {
+				t.Errorf("Admit() = %s, want %s", got, tt.want)
+			}
+		})
+	}
+	// The same request again, while its run goes on and after it has ended.
+	f, r := chat(), edit("u1", editing)
+	s, err := PlanBegin(&f.Thread, f, r, Admit(&f.Thread, f, r, noon), Claim{Attempt: "x", TTL: time.Minute, Fence: 30}, noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.apply(s)
+	if got := brief(Admit(&f.Thread, f, edit("u1", editing), noon)); got != "join 4" {
+		t.Errorf("again while the run goes on: %s", got)
+	}
+	f.Thread.Live, f.Thread.Run.Status = nil, RunSuccess
+	if got := brief(Admit(&f.Thread, f, edit("u1", editing), noon)); got != "show 10" {
+		t.Errorf("again after its end: %s", got)
+	}
+}
+
+// TestApproximateStates are those of turns whose beginning is not kept any more.
+func TestApproximateStates(t *testing.T) {
+	t.Parallel()
+	undo := agui.Patch{{Op: "replace", Path: "/n", Value: json.RawMessage("0")}}
+	for name, tt := range map[string]struct {
+		marks []Mark
+		want  bool
+	}{
+		"kept":                   {[]Mark{{Name: startMark(10), Undo: undo}, {Name: endMark(10)}, {Name: startMark(20), Undo: undo}}, false},
+		"not kept":               {[]Mark{{Name: startMark(20), Undo: undo}}, true},
+		"not kept, and the same": {[]Mark{{Name: startMark(20)}}, false},
+	} {
+		f := chat().in(`{"n":1}`)
+		f.Back = History{Marks: tt.marks}
+		r := ask("u3", editing)
+		s, err := PlanBegin(&f.Thread, f, r, Admit(&f.Thread, f, r, noon), Claim{Attempt: "x", TTL: time.Minute, Fence: 30}, noon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Thread.Live.Intent.Approximate; got != tt.want {
+			t.Errorf("%s: the run says approximate=%v", name, got)
+		}
+		fork, err := PlanFork(&f.Thread, f, "u1", Key{ID: "t2"}, noon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fork.Thread.Approximate; got != tt.want {
+			t.Errorf("%s: the fork says approximate=%v", name, got)
+		}
 	}
 }

@@ -94,6 +94,7 @@ func PlanBegin(t *Thread, f Facts, r *Request, v Verdict, c Claim, now time.Time
 	if err := s.startState(t, f, r, v); err != nil {
 		return nil, err
 	}
+	intent.Approximate = v.Restore != "" && f.Past().approximate(v.Restore)
 	before := t.Run
 	run := Run{RunID: r.RunID, Number: 1, ParentRunID: r.ParentRunID, Origin: c.Fence, Hash: r.Hash, Status: RunRunning, StartedAt: now, Trace: r.Trace, After: n.LastMessage}
 	if before != nil {

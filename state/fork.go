@@ -25,6 +25,9 @@ func PlanFork(t *Thread, f Facts, messageID string, key Key, now time.Time) (*Tr
 	}
 	s := newTransition(&Thread{Key: key, Fence: t.Fence}, now) // its runs are none of those that its messages name
 	s.Past = past
+	run, _ := runOf(t, f, list, messageID)
+	whole := History{Marks: s.Past}
+	s.Thread.Approximate = whole.index(startMark(run)) < 0 && whole.index(endMark(run)) < 0 && f.Past().approximate(startMark(run))
 	s.Thread.Notes = t.Notes // agents look at whether a note is of what the fork has
 	s.setState(state)
 	open := map[string]bool{}

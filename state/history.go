@@ -69,6 +69,9 @@ func (h History) Oldest(current json.RawMessage, mark string) (json.RawMessage, 
 	return h.back(current, max(0, h.index(mark)))
 }
 
+// approximate reports whether the state that mark names is not kept any more, and [History.Oldest] may return another one.
+func (h History) approximate(mark string) bool { return h.index(mark) < 0 && h.changed(mark) }
+
 // back undoes the marks from the newest to the one at index at.
 func (h History) back(current json.RawMessage, at int) (json.RawMessage, error) {
 	root, err := parseObject(current)

@@ -81,6 +81,8 @@ type Thread struct {
 	// EndMarked says that the state was patched since the newest run ended, or since the fork that made the thread: the
 	// past has a mark of what it was then.
 	EndMarked bool `json:"endMarked,omitempty"`
+	// Approximate says of a fork that the state which belongs to its last message is not kept any more: it has the oldest one that is.
+	Approximate bool `json:"approximate,omitempty"`
 
 	// Approvals are what people approved of beforehand, oldest first; see [Approvals]. Revoked are the ids of those that were taken back.
 	Approvals []Approval `json:"approvals,omitempty"`
@@ -184,6 +186,8 @@ type Intent struct {
 	// Added or Cut say that the conversation is not what it was before the request.
 	Added bool `json:"added,omitempty"`
 	Cut   bool `json:"cut,omitempty"`
+	// Approximate says that the state which the run was to start from is not kept any more: it started from the oldest one that is.
+	Approximate bool `json:"approximate,omitempty"`
 
 	Era            agui.Era        `json:"era"`
 	Tools          []agui.Tool     `json:"tools,omitempty"`
