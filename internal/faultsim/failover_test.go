@@ -31,10 +31,10 @@ func TestFailover(t *testing.T) {
 // failOver is one round.
 func failOver(t *testing.T, server *redistest.Server, seed uint64) {
 	w := newWorld(t, seed)
-	w.lost, w.broken, w.lease, w.keeps = true, true, 2*time.Second, 30*24*time.Hour
+	w.lost, w.broken, w.lease = true, true, 2*time.Second
 	prefix := fmt.Sprintf("%d:", seed)
 	w.open = func(_ *replica, log *slog.Logger) (state.Store, error) {
-		return redisstore.Open(t.Context(), server.URL(), redisstore.Options{Prefix: prefix, ThreadTTL: w.keeps, Logger: log})
+		return redisstore.Open(t.Context(), server.URL(), redisstore.Options{Prefix: prefix, ThreadTTL: forever, Logger: log})
 	}
 	for i := range 2 {
 		w.serving = append(w.serving, w.start(fmt.Sprintf("r%d.0", i)))

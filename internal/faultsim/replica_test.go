@@ -48,7 +48,7 @@ func (w *world) start(name string) *replica {
 		w.t.Fatal(err)
 	}
 	g, err := gateway.New(gateway.Options{
-		Agents: w.agents(r), Agent: map[string]gateway.AgentOptions{"desk": {Edits: true, InterruptTTL: w.keeps}, "till": {Edits: true}}, Legacy: "desk",
+		Agents: w.agents(r), Agent: map[string]gateway.AgentOptions{"desk": {Edits: true, InterruptTTL: forever}, "till": {Edits: true}}, Legacy: "desk",
 		Store: store, Shared: true, Log: log, Lease: w.lease, StoreBuffer: 10 * time.Second, RunTimeout: 3 * time.Minute, RunAttempts: 20,
 		DetachGrace: 5 * time.Minute, Limits: gateway.Limits{Rate: -1, RateBurst: -1},
 	})

@@ -38,7 +38,6 @@ type world struct {
 	cluster *simstore.Cluster
 	began   time.Time
 	lease   time.Duration
-	keeps   time.Duration                                     // how long threads and questions are kept
 	open    func(*replica, *slog.Logger) (state.Store, error) // opens the store of a process
 	quiet   atomic.Bool                                       // no fault happens
 
@@ -60,7 +59,7 @@ type world struct {
 
 // newWorld returns a world without replicas and faults.
 func newWorld(t *testing.T, seed uint64) *world {
-	w := &world{t: t, dice: &dice{seed: seed}, began: time.Now(), lease: 5 * time.Second, keeps: forever, failures: map[string]bool{}}
+	w := &world{t: t, dice: &dice{seed: seed}, began: time.Now(), lease: 5 * time.Second, failures: map[string]bool{}}
 	w.quiet.Store(true)
 	w.allowed.init()
 	w.register = &register{w: w, thread: "register"}
