@@ -75,6 +75,13 @@ const teller = await startTeller({
   ],
   Round: [{ type: "ACTIVITY_SNAPSHOT", messageId: "a5", activityType: "a2ui-surface", content: { a2ui_operations: [surface, parts([{ id: "root", component: "Column", children: ["root"] }])] } }, ...says("Round and round.")],
   Throws: [{ type: "ACTIVITY_SNAPSHOT", messageId: "a6", activityType: "a2ui-surface", content: { a2ui_operations: [surface, parts([{ id: "root", component: "Text", text: { not: "a text" } }])] } }, ...says("Thrown.")],
+  Link: [
+    { type: "TOOL_CALL_START", toolCallId: "c1", toolCallName: "fetch" },
+    { type: "TOOL_CALL_ARGS", toolCallId: "c1", delta: "{}" },
+    { type: "TOOL_CALL_END", toolCallId: "c1" },
+    { type: "TOOL_CALL_RESULT", messageId: "r7", toolCallId: "c1", content: [{ type: "image", source: { type: "url", value: "http://[" } }] },
+    ...says("One of its addresses is none."),
+  ],
   Form: [{ type: "ACTIVITY_SNAPSHOT", messageId: "a8", activityType: "a2ui-surface", content: { a2ui_operations: [surface, form, { version: "v0.9", updateDataModel: { surfaceId: "s", path: "/", value: { card: "" } } }] } }, ...says("Fill it in.")],
   Broken: [{ type: "ACTIVITY_SNAPSHOT", messageId: "a4", activityType: "a2ui-surface", content: broken }, ...says("Something was shown.")],
 });
@@ -235,6 +242,14 @@ test("a form is shown before anybody has filled it in, and opens an address only
   assert.equal(await link.getAttribute("rel"), "noreferrer noopener");
   assert.deepEqual(opened, []);
   await page.shot("surface-form");
+});
+
+test("a result with an address that is none leaves the conversation as it is", async (t) => {
+  const page = await opened(t, "teller");
+  await say(page, "Link");
+  await page.getByText("One of its addresses is none.").waitFor();
+  await page.getByText("an address that cannot be opened").waitFor();
+  assert.equal(await page.getByTestId("broken").count() + await page.getByTestId("not-drawn").count(), 0);
 });
 
 test("a surface that cannot be drawn is no white page", async (t) => {

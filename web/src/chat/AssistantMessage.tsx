@@ -1,6 +1,7 @@
 import { CopilotChatAssistantMessage, type CopilotChatAssistantMessageProps } from "@copilotkit/react-core/v2";
 import { use } from "react";
 import { useMemo } from "react";
+import { Contained } from "../content/Contained";
 import { Files } from "../files/Files";
 import { filesOf, textOf } from "../files/parts";
 import { inspect } from "../place";
@@ -11,8 +12,15 @@ import { useTalk } from "./context";
 import { Selectable } from "./Selectable";
 import { SpeakerLine } from "./Speaker";
 
-/** An agent's message: who speaks, what is said, and what can be done with it. */
-export function AssistantMessage(props: CopilotChatAssistantMessageProps) {
+/** An agent's message. One that cannot be drawn is shown as data, and the others stay. */
+export const AssistantMessage = (props: CopilotChatAssistantMessageProps) => (
+  <Contained value={props.message}>
+    <Drawn {...props} />
+  </Contained>
+);
+
+/** Who speaks, what is said, and what can be done with it. */
+function Drawn(props: CopilotChatAssistantMessageProps) {
   const { regenerate, fork, agent, thread, deleted } = useTalk();
   const { noun } = use(ViewContext);
   const { message, messages = [] } = props;

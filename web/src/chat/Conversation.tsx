@@ -1,6 +1,7 @@
 import { CopilotChat, UseAgentUpdate, useAgent, useCopilotKit, useDefaultRenderTool, useInterrupt } from "@copilotkit/react-core/v2";
 import { Suspense, use, useCallback, useEffect, useMemo, useReducer, useRef, useState } from "react";
 import { OpenApprovals } from "../approvals/OpenApprovals";
+import { Contained } from "../content/Contained";
 import { rounded } from "../form";
 import { forkThread } from "../gateway/api";
 import type { AgentInfo, Interrupt } from "../gateway/types";
@@ -33,7 +34,13 @@ import { useSuggested } from "./useSuggested";
 
 const updates = [UseAgentUpdate.OnMessagesChanged, UseAgentUpdate.OnStateChanged, UseAgentUpdate.OnRunStatusChanged];
 
-const tools: Parameters<typeof useDefaultRenderTool>[0] = { render: (call) => <ToolLine {...call} /> };
+const tools: Parameters<typeof useDefaultRenderTool>[0] = {
+  render: (call) => (
+    <Contained value={call.parameters}>
+      <ToolLine {...call} />
+    </Contained>
+  ),
+};
 
 export function Conversation({ agent: info, thread, fresh }: { agent: AgentInfo; thread: string; fresh: boolean }) {
   const { copilotkit } = useCopilotKit();

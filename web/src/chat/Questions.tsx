@@ -1,5 +1,6 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
+import { Contained } from "../content/Contained";
 import { useDraft } from "../drafts";
 import { marked, mayBeRounded } from "../form";
 import type { Interrupt } from "../gateway/types";
@@ -94,20 +95,21 @@ export function Questions({ questions: asked, resolve, cancel, onSend, onOpen, f
       aria-busy={busy && !over}
     >
       {questions.map((question, i) => (
-        <Question
-          key={question.id}
-          question={question}
-          number={several ? i + 1 : undefined}
-          draft={draftOf(question.id)}
-          busy={busy}
-          expired={expired.has(question.id)}
-          onPick={(option) => choose(question.id, { option })}
-          onChange={(value) => change(question.id, { value })}
-          onSubmit={(value) => choose(question.id, { value })}
-          onDecide={(decision, send) => (send ? choose : change)(question.id, { decision })}
-        >
-          {!several && refusal && <Refused refusal={refusal} />}
-        </Question>
+        <Contained key={question.id} value={question}>
+          <Question
+            question={question}
+            number={several ? i + 1 : undefined}
+            draft={draftOf(question.id)}
+            busy={busy}
+            expired={expired.has(question.id)}
+            onPick={(option) => choose(question.id, { option })}
+            onChange={(value) => change(question.id, { value })}
+            onSubmit={(value) => choose(question.id, { value })}
+            onDecide={(decision, send) => (send ? choose : change)(question.id, { decision })}
+          >
+            {!several && refusal && <Refused refusal={refusal} />}
+          </Question>
+        </Contained>
       ))}
       {several && refusal && <Refused refusal={refusal} />}
       {!over && <DecideAll questions={questions} drafts={drafts} busy={busy} onDecide={decide} />}

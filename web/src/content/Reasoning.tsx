@@ -2,12 +2,19 @@ import type { CopilotChatReasoningMessage } from "@copilotkit/react-core/v2";
 import { type ComponentProps, useEffect, useRef, useState } from "react";
 import { Selectable } from "../chat/Selectable";
 import { Streamdown } from "../markdown/Markdown";
+import { Contained } from "./Contained";
 import { duration } from "./duration";
 
 type Props = ComponentProps<typeof CopilotChatReasoningMessage>;
 
 /** What an agent thinks before it speaks, folded. What is encrypted has no text, and nothing is shown of it. */
-export function Reasoning({ message, messages, isRunning }: Props) {
+export const Reasoning = (props: Props) => (
+  <Contained value={props.message}>
+    <Drawn {...props} />
+  </Contained>
+);
+
+function Drawn({ message, messages, isRunning }: Props) {
   const text = typeof message.content === "string" ? message.content : "";
   const thinking = isRunning === true && messages?.at(-1)?.id === message.id;
   const seconds = useSeconds(thinking, text);

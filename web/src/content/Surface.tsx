@@ -1,7 +1,7 @@
 import { createA2UIMessageRenderer } from "@copilotkit/react-core/v2";
 import type { ComponentProps } from "react";
 import { catalogue } from "./catalogue";
-import { Contained, NotDrawn } from "./Contained";
+import { NotDrawn } from "./Contained";
 import { drawable } from "./surfaces";
 import { Tree } from "./Tree";
 
@@ -21,11 +21,9 @@ export function Surface(props: ComponentProps<typeof Drawn>) {
   if (!Array.isArray(operations) || operations.length === 0) return <Building again={status === "retrying"} />;
   if (!drawable(operations)) return <NotDrawn value={props.content} />;
   return (
-    <Contained value={props.content}>
-      <div className="surface" data-testid="surface">
-        <Drawn {...props} content={props.content} />
-      </div>
-    </Contained>
+    <div className="surface" data-testid="surface">
+      <Drawn {...props} content={props.content} />
+    </div>
   );
 }
 

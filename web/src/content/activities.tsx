@@ -24,5 +24,11 @@ const plain = (activityType: string): Renderer => ({
   ),
 });
 
+const drawn: Renderer["render"] = (props) => (
+  <Contained value={props.content}>
+    <Surface {...props} />
+  </Contained>
+);
+
 // The two with names of their own are shown by CopilotKit as HTML in frames, which this page does not run.
-export const activities: Renderer[] = [{ activityType: surfaceType, content: anything, render: Surface }, plain("mcp-apps"), plain("open-generative-ui"), plain("*")];
+export const activities: Renderer[] = [{ activityType: surfaceType, content: anything, render: drawn }, plain("mcp-apps"), plain("open-generative-ui"), plain("*")];

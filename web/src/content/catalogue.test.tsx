@@ -1,7 +1,7 @@
 import { MessageProcessor } from "@a2ui/web_core/v0_9";
 import { afterEach, expect, it, vi } from "vitest";
 import { catalogue } from "./catalogue";
-import { addressOf, webPage } from "./functions";
+import { addressOf } from "./functions";
 
 afterEach(() => void vi.unstubAllGlobals());
 
@@ -48,12 +48,3 @@ it("an action that opens an address is known by its function", () => {
   expect(addressOf({ functionCall: { call: "openUrl", args: { url: { path: "/link" } } } })).toEqual({ path: "/link" });
   for (const other of [undefined, 7, {}, { event: { name: "book" } }, { functionCall: { call: "add", args: { url: "http://a/" } } }]) expect(addressOf(other)).toBeUndefined();
 });
-
-it.each([
-  ["https://shop.example:8443/a?b#c", "shop.example:8443"],
-  ["HTTP://shop.example@evil.example/", "evil.example"],
-  ["http://[", undefined],
-  ["javascript:alert(1)", undefined],
-  ["/threads", undefined],
-  [7, undefined],
-])("the host of %s is %s", (address, host) => expect(webPage(address)?.host).toBe(host));

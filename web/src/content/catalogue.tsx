@@ -3,7 +3,8 @@
 
 import { basicCatalog, Catalog, createReactComponent } from "@copilotkit/a2ui-renderer";
 import { type ComponentProps, useState } from "react";
-import { addressOf, functions, webPage } from "./functions";
+import { webPage } from "../webPage";
+import { addressOf, functions } from "./functions";
 
 type Component = ReturnType<typeof createReactComponent>;
 

@@ -21,11 +21,4 @@ export function addressOf(action: unknown): unknown {
   return member(call, "call") === "openUrl" ? member(member(call, "args"), "url") : undefined;
 }
 
-/** The address of a web page, with its host; undefined for all other addresses. */
-export function webPage(address: unknown): { href: string; host: string } | undefined {
-  if (typeof address !== "string" || !/^https?:\/\//i.test(address) || !URL.canParse(address)) return undefined;
-  const { href, host } = new URL(address);
-  return { href, host };
-}
-
 const member = (of: unknown, name: string): unknown => (typeof of === "object" && of !== null ? (of as Record<string, unknown>)[name] : undefined);

@@ -1,4 +1,5 @@
 import { IconArrow, IconFile } from "../shell/icons";
+import { webPage } from "../webPage";
 import { isLink, pathOf } from "./blobs";
 import { about, type FilePart, filesOf } from "./parts";
 import { Picture } from "./Picture";
@@ -38,19 +39,19 @@ function One({ part, path }: { part: FilePart; path: string }) {
 /** A file at another host is a link, because loading it would tell that host who reads; a handle of a model's provider opens nothing. */
 function Elsewhere({ part }: { part: FilePart }) {
   const { name, mimeType } = about(part);
-  const opens = part.source.type === "url" && /^https?:\/\//i.test(part.source.value);
-  const more = opens ? new URL(part.source.value).hostname : "kept by the model's provider";
+  const page = part.source.type === "url" ? webPage(part.source.value) : undefined;
+  const more = page ? page.host : part.source.type === "url" ? "an address that cannot be opened" : "kept by the model's provider";
   const words = (
     <>
       <IconFile />
       <span className="file-name">{name}</span>
       <span className="muted">{[mimeType && nameOf(mimeType), more].filter(Boolean).join(", ")}</span>
-      {opens && <IconArrow />}
+      {page && <IconArrow />}
     </>
   );
-  if (!opens) return <span className="file-card">{words}</span>;
+  if (!page) return <span className="file-card">{words}</span>;
   return (
-    <a className="file-card" href={part.source.value} target="_blank" rel="noreferrer noopener">
+    <a className="file-card" href={page.href} target="_blank" rel="noreferrer noopener">
       {words}
     </a>
   );

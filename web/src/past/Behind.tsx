@@ -1,3 +1,4 @@
+import { Contained } from "../content/Contained";
 import { Answered } from "./Answered";
 import { FailedRun } from "./FailedRun";
 import { usePastOf } from "./usePast";
@@ -9,7 +10,9 @@ export function Behind({ message, position }: { message: { id: string }; positio
   return (
     <>
       {there.answered.map((answered) => (
-        <Answered key={answered.interrupt.id} answered={answered} />
+        <Contained key={answered.interrupt.id} value={answered}>
+          <Answered answered={answered} />
+        </Contained>
       ))}
       {there.failed.map((run) => (
         <FailedRun key={run.number} run={run} after={message.id} />
