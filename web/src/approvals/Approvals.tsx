@@ -1,4 +1,5 @@
 import { useEffect, useId, useRef, useState } from "react";
+import { visible } from "../form/visible";
 import { isFresh } from "../fresh";
 import { GatewayError, myApprovals, revokeApproval, threadApprovals } from "../gateway/api";
 import type { RememberedApproval } from "../gateway/types";
@@ -25,7 +26,7 @@ export default function Approvals({ place }: { place: Place | undefined }) {
     setTold("");
     await revokeApproval(approval);
     forget(approval.id);
-    setTold(`Revoked: ${approval.tool}. Each further call asks again.`);
+    setTold(`Revoked: ${visible(approval.tool)}. Each further call asks again.`);
     close.current?.focus(); // the item in hand is gone
   };
   const sections = [

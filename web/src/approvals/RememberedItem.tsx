@@ -1,5 +1,7 @@
 import { useRef, useState } from "react";
 import { flushSync } from "react-dom";
+import { Seen } from "../content/Seen";
+import { visible } from "../form/visible";
 import type { RememberedApproval } from "../gateway/types";
 
 interface Props {
@@ -32,11 +34,11 @@ export function RememberedItem({ approval, onRevoke }: Props) {
     <li className="remembered" data-testid="remembered" data-id={id} data-tool={tool} data-scope={approval.scope}>
       <div>
         <p>
-          <code>{tool}</code>
+          <code><Seen text={tool} /></code>
         </p>
         <p className="muted">
-          Called by {agent}
-          {participant && ` (${participant})`}. Approved <time dateTime={createdAt}>{day(createdAt)}</time>, ends <time dateTime={expiresAt}>{day(expiresAt)}</time>.
+          Called by {visible(agent)}
+          {participant && ` (${visible(participant)})`}. Approved <time dateTime={createdAt}>{day(createdAt)}</time>, ends <time dateTime={expiresAt}>{day(expiresAt)}</time>.
         </p>
         {problem !== "" && (
           <p className="problem" role="alert">
@@ -45,11 +47,11 @@ export function RememberedItem({ approval, onRevoke }: Props) {
         )}
       </div>
       {step === "show" ? (
-        <button type="button" className="button small" ref={revoke} aria-label={`Revoke ${tool}`} data-testid="revoke" onClick={() => setStep("confirm")}>
+        <button type="button" className="button small" ref={revoke} aria-label={`Revoke ${visible(tool)}`} data-testid="revoke" onClick={() => setStep("confirm")}>
           Revoke
         </button>
       ) : (
-        <div className="row" role="group" aria-label={`Revoke the approval of ${tool}?`}>
+        <div className="row" role="group" aria-label={`Revoke the approval of ${visible(tool)}?`}>
           <span>Ask again from now on?</span>
           <button type="button" className="button small danger" autoFocus disabled={step === "revoking"} data-testid="revoke-yes" onClick={() => void confirmed()}>
             Revoke

@@ -1,11 +1,12 @@
 import { type MouseEvent, useId, useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import { SchemaForm, stringify } from "../form";
+import { SchemaForm, stringify, visible } from "../form";
 import type { Approval } from "../gateway/approval";
 import type { ApprovalScope } from "../gateway/types";
 import { Streamdown } from "../markdown/Markdown";
 import { type Change, changedPaths } from "./changes";
 import { type Decision, type Edited, editedOf, MAX_REASON } from "./decision";
+import { Seen } from "../content/Seen";
 import { LongText, Value } from "../content/Value";
 
 interface Props {
@@ -47,11 +48,11 @@ export function ApprovalCard({ approval, decision, several, busy, onChange, onDe
       {approval.why !== "" && (
         <section className="approval-why" aria-label="Why">
           <h3>Why</h3>
-          <Streamdown>{approval.why}</Streamdown>
+          <Streamdown>{visible(approval.why, { lines: true })}</Streamdown>
         </section>
       )}
       <p className="approval-tool">
-        <code>{approval.tool}</code> {approval.description}
+        <code><Seen text={approval.tool} /></code> <Seen text={approval.description} lines />
       </p>
       <Arguments approval={approval} decision={decision} edited={edited} tried={tried} busy={busy} onChange={onChange} />
       {approval.reasons && <Reason value={decision.reason ?? ""} busy={busy} onChange={(reason) => onChange({ ...decision, reason })} />}
@@ -104,7 +105,7 @@ function Arguments({ approval, decision, edited, tried, busy, onChange }: Argume
           onChange={(value) => onChange({ ...decision, edited: { value } })}
           disabled={busy}
           showProblems={tried}
-          label={`Arguments of ${approval.tool}`}
+          label={`Arguments of ${visible(approval.tool)}`}
         />
       ) : given === undefined ? null : typeof given === "string" ? (
         <LongText text={given} />
@@ -147,8 +148,8 @@ function Changes({ changes }: { changes: Change[] }) {
       <ul>
         {changes.map(({ name, before, after }) => (
           <li key={name} data-name={name}>
-            <span className="value-name">{name}</span> <span className="unseen">before:</span> <del>{brief(before)}</del> <span aria-hidden="true">→</span> <span className="unseen">now:</span>{" "}
-            <ins>{brief(after)}</ins>
+            <span className="value-name"><Seen text={name} /></span> <span className="unseen">before:</span> <del><Seen text={brief(before)} /></del> <span aria-hidden="true">→</span> <span className="unseen">now:</span>{" "}
+            <ins><Seen text={brief(after)} /></ins>
           </li>
         ))}
       </ul>

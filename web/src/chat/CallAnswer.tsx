@@ -1,5 +1,6 @@
 import { useAgent, useCopilotKit } from "@copilotkit/react-core/v2";
 import { type FormEvent, useId, useState } from "react";
+import { Seen } from "../content/Seen";
 import { Value } from "../content/Value";
 import { useDraft } from "../drafts";
 import { read } from "../form";
@@ -56,7 +57,7 @@ export function CallAnswer({ call, name, parameters }: Props) {
   return (
     <form className="call-answer" noValidate onSubmit={submit} aria-label={`Result of ${words(name)}`} data-testid="call-answer">
       <p>
-        The agent calls <strong>{name}</strong>, a tool of the page that shows the conversation. This page does not have it: write its result, or a message to go on without one.
+        The agent calls <strong><Seen text={name} /></strong>, a tool of the page that shows the conversation. This page does not have it: write its result, or a message to go on without one.
       </p>
       <Value value={parameters ?? {}} />
       <label htmlFor={id}>Result</label>

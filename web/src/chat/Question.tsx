@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from "react";
+import { Seen } from "../content/Seen";
 import { schemaOf } from "../form";
 import { approvalOf } from "../gateway/approval";
 import { cardOf } from "../gateway/card";
@@ -46,7 +47,7 @@ export function Question({ question, number, draft, busy, expired, onPick, onCha
             {speakerName(card.agent)} <span className="muted">{approval ? "asks for your approval" : number !== undefined && `question ${number}`}</span>
           </p>
         )}
-        <h2 id={title}>{message}</h2>
+        <h2 id={title}><Seen text={message} lines /></h2>
       </header>
       {approval ? (
         <ApprovalCard
@@ -118,8 +119,8 @@ function Option({ option, index, recommended, chosen, busy, onPick }: OptionProp
       onClick={onPick}
     >
       <span className="option-head">
-        <span className="option-title">{title}</span>
-        {price && <span className="option-price">{price.value}</span>}
+        <span className="option-title"><Seen text={title} /></span>
+        {price && <span className="option-price"><Seen text={price.value} /></span>}
       </span>
       {rest.length > 0 && (
         <span className="facts">
@@ -149,7 +150,7 @@ function Option({ option, index, recommended, chosen, busy, onPick }: OptionProp
 function FactLine({ fact }: { fact: Fact }) {
   return (
     <span className="fact" data-kind={fact.kind}>
-      <span className="fact-label">{fact.label}</span> <span className="fact-value">{fact.value}</span>
+      <span className="fact-label">{fact.label}</span> <span className="fact-value"><Seen text={fact.value} lines /></span>
     </span>
   );
 }

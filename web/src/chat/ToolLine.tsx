@@ -11,6 +11,7 @@ import { type CallState, useCall } from "./calls";
 import { CallAnswer } from "./CallAnswer";
 import { changedPaths } from "./changes";
 import { useTalk } from "./context";
+import { Seen } from "../content/Seen";
 import { LongText, Value } from "../content/Value";
 
 interface Props {
@@ -101,7 +102,7 @@ function Note({ decided: { decision, reason, remember, by } }: { decided: Decide
       {decisions[decision]}
       {lasting}
       {who}
-      {reason !== "" && <>: “{reason}”</>}
+      {reason !== "" && <>: “<Seen text={reason} lines />”</>}
       {remember && (
         <>
           {". "}

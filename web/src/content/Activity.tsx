@@ -1,6 +1,7 @@
 import { words } from "../form/words";
 import { IconAlert, IconCheck } from "../shell/icons";
 import { type Step, shapeOf } from "./activity";
+import { Seen } from "./Seen";
 import { Tree } from "./Tree";
 
 /** An activity of any type: what can be read off it, and the rest as a folded tree. */
@@ -18,9 +19,9 @@ export function Activity({ type, content }: { type: string; content: unknown }) 
   return (
     <section className="activity" aria-label={title} data-testid="activity" data-type={type}>
       <p className="activity-title">
-        <strong>{title}</strong> {status && <span className="tag">{words(status)}</span>}
+        <strong><Seen text={title} lines /></strong> {status && <span className="tag">{words(status)}</span>}
       </p>
-      {text && <p>{text}</p>}
+      {text && <p><Seen text={text} lines /></p>}
       {progress !== undefined && <Progress of={title} progress={progress} />}
       {steps.length > 0 && (
         <ol className="activity-steps">
@@ -52,7 +53,7 @@ function StepItem({ step }: { step: Step }) {
         {step.doing === "done" ? <IconCheck /> : step.doing === "failed" ? <IconAlert /> : step.doing === "running" ? "…" : "·"}
       </span>
       <span>
-        {step.text}
+        <Seen text={step.text} lines />
         <span className="unseen">, {said[step.doing]}</span>
       </span>
     </li>

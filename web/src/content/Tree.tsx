@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { isContainer, stringify } from "../form/exact";
+import { Seen } from "./Seen";
 
 /** How many members of a value are shown, and how much of a text. */
 const [MAX_MEMBERS, MAX_TEXT] = [100, 2000];
@@ -12,7 +13,7 @@ export function Tree({ name, value, open = false }: { name: string; value: unkno
   return (
     <details className="tree" open={shown} onToggle={(event) => event.target === event.currentTarget && setShown(event.currentTarget.open)}>
       <summary>
-        {name} <span className="muted">{Array.isArray(value) ? `${count} in a list` : ""}</span>
+        <Seen text={name} /> <span className="muted">{Array.isArray(value) ? `${count} in a list` : ""}</span>
       </summary>
       {shown && <Members value={value} />}
     </details>
@@ -37,7 +38,7 @@ function Leaf({ name, value }: { name: string; value: unknown }) {
   const text = typeof value === "string" ? value : stringify(value);
   return (
     <p className="tree-leaf">
-      <span className="muted">{name}</span> <span>{text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text}</span>
+      <span className="muted"><Seen text={name} /></span> <Seen text={text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text} lines />
     </p>
   );
 }

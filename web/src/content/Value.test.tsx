@@ -29,6 +29,12 @@ describe("a JSON value", () => {
     expect([count(top, "<li"), top.includes("Show what is inside (1)")]).toEqual([5, true]);
   });
 
+  it("shows the characters that cannot be seen", () => {
+    const html = shown({ "re\u200bfund": "pay \u202e000,1\u202c EUR\nto bob" });
+    expect(html).not.toMatch(/[\u200b\u202c\u202e]/);
+    expect(html.replaceAll(/<[^>]*>/g, "")).toBe("reU+200Bfund  pay U+202E000,1U+202C EUR\nto bob");
+  });
+
   it("is text, whatever it says", () => {
     expect(shown({ "<b>": "<img src=x onerror=alert(1)>" })).not.toMatch(/<b>|<img/);
   });

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from "react";
 import { isContainer } from "../form/exact";
 import { pointer } from "../gateway/patch";
+import { Seen } from "./Seen";
 
 const MAX_TEXT = 600;
 const MAX_ENTRIES = 20;
@@ -42,7 +43,7 @@ function Entries({ value, path, depth, changed }: NodeProps & { value: object })
       const at = pointer(path, key);
       return (
         <li key={key} data-changed={changed.has(at) || undefined}>
-          <span className="value-name">{list ? `${Number(key) + 1}.` : key}</span>{" "}
+          <span className="value-name">{list ? `${Number(key) + 1}.` : <Seen text={key} />}</span>{" "}
           {changed.has(at) && <span className="tag">changed</span>} <Node value={inner} path={at} depth={depth + 1} changed={changed} />
         </li>
       );
@@ -60,17 +61,17 @@ function Entries({ value, path, depth, changed }: NodeProps & { value: object })
 /** A text in its lines, cut where it gets long. */
 export function LongText({ text }: { text: string }) {
   if (text === "") return <span className="muted">empty text</span>;
-  if (text.length <= MAX_TEXT) return <span className="value-text">{text}</span>;
+  if (text.length <= MAX_TEXT) return <span className="value-text"><Seen text={text} lines /></span>;
   return (
     <span className="value-text">
-      <Cut first={text.slice(0, MAX_TEXT)} rest={text} label={`Show all ${text.length.toLocaleString("en")} characters`} />
+      <Cut first={<Seen text={text.slice(0, MAX_TEXT)} lines />} rest={<Seen text={text} lines />} label={`Show all ${text.length.toLocaleString("en")} characters`} />
     </span>
   );
 }
 
 interface CutProps {
   /** What is shown until all of it is asked for. */
-  first?: string;
+  first?: ReactNode;
   rest: ReactNode;
   label: string;
   /** It stands among the items of a list. */
@@ -88,7 +89,7 @@ function Cut({ first, rest, label, item }: CutProps) {
   if (item) return <li>{button}</li>;
   return (
     <>
-      {first !== undefined && `${first}… `}
+      {first !== undefined && <>{first}… </>}
       {button}
     </>
   );

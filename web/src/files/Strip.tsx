@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "react";
+import { visible } from "../form/visible";
 import { IconClose, IconFile } from "../shell/icons";
 import { kindAndSize, kindOf, typeOf } from "./rules";
 import type { Held } from "./useAttach";
@@ -25,10 +26,10 @@ export function Strip({ held, onRemove }: { held: readonly Held[]; onRemove: (id
             <li key={id} data-testid="strip-file" data-refused={problem !== undefined || undefined}>
               <Preview file={file} />
               <span className="strip-words">
-                <span className="file-name">{file.name}</span>
+                <span className="file-name">{visible(file.name)}</span>
                 <span className={problem ? "file-problem" : "muted"}>{problem ?? kindAndSize(typeOf(file), file.size)}</span>
               </span>
-              <button type="button" className="icon-button small" aria-label={`Remove ${file.name}`} onClick={() => remove(at)}>
+              <button type="button" className="icon-button small" aria-label={`Remove ${visible(file.name)}`} onClick={() => remove(at)}>
                 <IconClose />
               </button>
             </li>

@@ -1,5 +1,6 @@
 // A message's content as texts and files: what a person sends, and what the page shows.
 
+import { visible } from "../form/visible";
 import { kindOf, typeOf } from "./rules";
 
 /** A file in the content of a message, as AG-UI has it. */
@@ -55,7 +56,7 @@ function base64(file: File): Promise<string> {
 /** What a file is called, and how large it is, as far as its part says so. */
 export function about({ type, source, metadata }: FilePart): { name: string; mimeType: string; size: number | undefined } {
   const mimeType = source.mimeType ?? "";
-  const name = typeof metadata?.filename === "string" && metadata.filename !== "" ? metadata.filename : "";
+  const name = typeof metadata?.filename === "string" && metadata.filename !== "" ? visible(metadata.filename) : "";
   const size = source.type === "data" ? Math.floor((source.value.length * 3) / 4) - (/={0,2}$/.exec(source.value)?.[0].length ?? 0) : metadata?.size;
   return { name: name || { image: "Picture", audio: "Sound", video: "Video", document: "Document" }[type], mimeType, size: typeof size === "number" && size >= 0 ? size : undefined };
 }

@@ -1,5 +1,7 @@
 // Which files an agent takes, as GET /agents says it. The gateway judges them again, by their bytes.
 
+import { visible } from "../form/visible";
+
 export interface Attachments {
   /** Media types, or ranges such as image/*. */
   types: string[];
@@ -48,7 +50,7 @@ export function choose<F extends Named>(files: readonly F[], { types, maxSize, m
   let left = 0;
   for (const file of files) {
     const problem = problemOf(file, types, maxSize);
-    if (problem) problems.push(`“${file.name}” ${problem}.`);
+    if (problem) problems.push(`“${visible(file.name)}” ${problem}.`);
     else if (held + taken.length >= maxCount) left++;
     else taken.push(file);
   }

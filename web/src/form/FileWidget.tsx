@@ -1,6 +1,7 @@
 import type { WidgetProps } from "@rjsf/utils";
 import { useState } from "react";
 import { describedBy } from "./context";
+import { visible } from "./visible";
 
 const MAX_BYTES = 1024 * 1024;
 
@@ -65,7 +66,15 @@ function dataURL(file: File): Promise<string> {
   });
 }
 
-const nameOf = (file: string): string => decodeURIComponent(/^data:[^,]*;name=([^;,]*)/.exec(file)?.[1] ?? "A file");
+const nameOf = (file: string): string => visible(decoded(/^data:[^,]*;name=([^;,]*)/.exec(file)?.[1] ?? "A file"));
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name; // a stray percent sign
+  }
+}
 
 const bytesOf = (file: string): number => Math.floor(((file.length - file.indexOf(",") - 1) * 3) / 4);
 

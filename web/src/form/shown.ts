@@ -3,6 +3,7 @@
 
 import { stringify } from "./exact";
 import { asked, isOpen, isSchema, type Schema, TYPES } from "./schema";
+import { visible } from "./visible";
 import { words } from "./words";
 
 /** What a form can be made of, or why there is none. */
@@ -90,7 +91,7 @@ class Maker {
     if (others.length === 0) return { ...rest, type: "null" };
     if (others.every((one) => isSchema(one) && "const" in one)) {
       // Values that have titles each.
-      const named = others.map((one) => ({ const: (one as Schema)["const"], title: String((one as Schema)["title"] ?? label((one as Schema)["const"])) }));
+      const named = others.map((one) => ({ const: (one as Schema)["const"], title: visible(String((one as Schema)["title"] ?? label((one as Schema)["const"]))) }));
       return { ...rest, type: "string", oneOf: named };
     }
     const parts = others.map((one): Schema => {
@@ -203,7 +204,7 @@ function choice(notes: Schema, values: unknown[]): Schema {
 }
 
 /** A value of a choice as people read it. */
-const label = (value: unknown): string => (typeof value === "string" ? value : value === null ? "None" : value === true ? "Yes" : value === false ? "No" : stringify(value));
+const label = (value: unknown): string => (typeof value === "string" ? visible(value) : value === null ? "None" : value === true ? "Yes" : value === false ? "No" : stringify(value));
 
 const titled = (part: Schema, title: string): Schema => (part["title"] === undefined ? { ...part, title } : part);
 

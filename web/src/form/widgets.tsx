@@ -7,6 +7,7 @@ import { shownNumber } from "./exact";
 import { FileWidget } from "./FileWidget";
 import { fromLocal, toLocal } from "./moment";
 import { ALTERNATIVE } from "./shown";
+import { visible } from "./visible";
 
 const LONG = 200; // characters; a text that may be longer gets more than a line
 const LINES = new Set(["textarea", "multiline", "markdown", "html"]);
@@ -28,19 +29,33 @@ function TextWidget({ id, schema, label, value, required, disabled, readonly, ra
   };
   const text = shownNumber(value);
   const [lines] = useState(LINES.has(format) || (schema.maxLength ?? 0) > LONG || text.includes("\n")); // it stays what it is while one writes
+  const seen = visible(text, { lines: true });
+  const note = seen !== text && (
+    <p className="muted" data-testid="unseen">
+      Not all of its characters can be seen in the field: {seen}
+    </p>
+  );
   if (!number && lines) {
-    return <textarea {...common} rows={4} maxLength={schema.maxLength} value={text} onChange={({ target }) => onChange(target.value || undefined)} />;
+    return (
+      <>
+        <textarea {...common} rows={4} maxLength={schema.maxLength} value={text} onChange={({ target }) => onChange(target.value || undefined)} />
+        {note}
+      </>
+    );
   }
   return (
-    <input
-      {...common}
-      type={number ? "number" : (KINDS[format] ?? "text")}
-      {...(number && { step: schema.multipleOf ?? (schema.type === "integer" ? 1 : "any"), min: shownNumber(schema.minimum), max: shownNumber(schema.maximum) })}
-      {...(format.includes("time") && { step: 1 })}
-      maxLength={number ? undefined : schema.maxLength}
-      value={toLocal(format, text)}
-      onChange={({ target }) => onChange(target.value === "" ? undefined : fromLocal(format, target.value))}
-    />
+    <>
+      <input
+        {...common}
+        type={number ? "number" : (KINDS[format] ?? "text")}
+        {...(number && { step: schema.multipleOf ?? (schema.type === "integer" ? 1 : "any"), min: shownNumber(schema.minimum), max: shownNumber(schema.maximum) })}
+        {...(format.includes("time") && { step: 1 })}
+        maxLength={number ? undefined : schema.maxLength}
+        value={toLocal(format, text)}
+        onChange={({ target }) => onChange(target.value === "" ? undefined : fromLocal(format, target.value))}
+      />
+      {note}
+    </>
   );
 }
 

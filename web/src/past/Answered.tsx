@@ -1,6 +1,7 @@
 import { useId } from "react";
 import { factsOf } from "../chat/facts";
 import { speakerName, SpeakerSign } from "../chat/Speaker";
+import { Seen } from "../content/Seen";
 import { Value } from "../content/Value";
 import { cardOf } from "../gateway/card";
 import type { AnsweredQuestion } from "../gateway/types";
@@ -25,7 +26,7 @@ export function Answered({ answered }: { answered: AnsweredQuestion }) {
         {agent && <SpeakerSign name={agent} />}
         <h3 id={title}>
           {agent && <span className="unseen">{speakerName(agent)} asked: </span>}
-          {asks(interrupt)}
+          <Seen text={asks(interrupt)} lines />
         </h3>
         <p className="answered-when">
           {states[status]} <time dateTime={answeredAt} title={new Date(answeredAt).toLocaleString()}>{ago(answeredAt)}</time>
@@ -61,9 +62,9 @@ function Offered({ option, index, chosen }: { option: unknown; index: number; ch
   return (
     <li data-testid="offered" data-value={title} data-chosen={chosen || undefined}>
       {chosen && <IconCheck />}
-      <span className="offered-title">{title}</span>
+      <span className="offered-title"><Seen text={title} /></span>
       {chosen && <span className="unseen">(chosen)</span>}
-      {facts.length > 0 && <span className="offered-facts">{facts.map(({ label, value }) => `${label} ${value}`).join(" · ")}</span>}
+      {facts.length > 0 && <span className="offered-facts"><Seen text={facts.map(({ label, value }) => `${label} ${value}`).join(" · ")} lines /></span>}
     </li>
   );
 }

@@ -11,6 +11,7 @@ import { ADDITIONAL_PROPERTY_FLAG } from "@rjsf/utils";
 import type { FocusEvent } from "react";
 import { pointerOf, said } from "./context";
 import { ALTERNATIVE, TAG } from "./shown";
+import { visible } from "./visible";
 
 /** One part of the form with its name, description and problem. Lists and objects name themselves. */
 function Field({ id, label, children, rawDescription, hidden, required, disabled, displayLabel, schema, fieldPathId, registry, onKeyRenameBlur, onRemoveProperty }: FieldTemplateProps) {
@@ -44,7 +45,7 @@ function Field({ id, label, children, rawDescription, hidden, required, disabled
       {children}
       {rawDescription && !group && (
         <p className="muted" id={`${id}-about`}>
-          {rawDescription}
+          {visible(rawDescription, { lines: true })}
         </p>
       )}
       {problem && (
@@ -69,7 +70,7 @@ function controlOf(id: string, { type, anyOf, oneOf }: FieldTemplateProps["schem
 /** What has no name but its place in a list is named by that. */
 function itemName(path: readonly (string | number)[], name: string): string {
   const last = path.at(-1);
-  return typeof last === "number" ? `Item ${last + 1}` : name;
+  return typeof last === "number" ? `Item ${last + 1}` : visible(name);
 }
 
 /** The members of an object: in a group with a name, but for the whole form's. */
@@ -91,7 +92,7 @@ function ObjectGroup({ title, description, properties, required, disabled, schem
         {itemName(fieldPathId.path, title)}
         {!required && <span className="muted"> (optional)</span>}
       </legend>
-      {description && <p className="muted">{description}</p>}
+      {description && <p className="muted">{visible(String(description), { lines: true })}</p>}
       {members}
     </fieldset>
   );
@@ -102,10 +103,10 @@ function List({ title, items, canAdd, required, disabled, schema, fieldPathId, o
   return (
     <fieldset className="schema-group" id={fieldPathId.$id}>
       <legend>
-        {title}
+        {visible(title)}
         {!required && <span className="muted"> (optional)</span>}
       </legend>
-      {schema.description && <p className="muted">{schema.description}</p>}
+      {schema.description && <p className="muted">{visible(schema.description, { lines: true })}</p>}
       {items.length > 0 && <ol className="schema-items">{items}</ol>}
       {canAdd && (
         <button type="button" className="button" disabled={disabled} aria-label={`Add to ${title}`} onClick={onAddClick}>
