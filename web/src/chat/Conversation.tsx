@@ -118,6 +118,7 @@ export function Conversation({ agent: info, thread, fresh }: { agent: AgentInfo;
   const answered = refusal?.to === keyOf(agent.pendingInterrupts) ? refusal : undefined;
   const failed = agent.isRunning ? undefined : following.view.failure;
   const failure = useMemo(() => failed && { text: failed.message, code: failed.code }, [failed]);
+  const answerable = agent.pendingInterrupts.filter(({ id }) => !expired.has(id)).length;
   const talk: Talk = useMemo(
     () => ({
       agent: info.id,
@@ -129,7 +130,7 @@ export function Conversation({ agent: info, thread, fresh }: { agent: AgentInfo;
       regenerate: free && !asking && last >= 0 ? regenerate : undefined,
       fork,
       asking,
-      typing: info.typedAnswers === true && agent.pendingInterrupts.length === 1,
+      typing: info.typedAnswers === true && answerable === 1,
       mute: away || deleted,
       open: following.interrupts,
       expired,
@@ -140,7 +141,7 @@ export function Conversation({ agent: info, thread, fresh }: { agent: AgentInfo;
       suggesting: suggested.suggesting,
       deleted,
     }),
-    [info.id, info.attachments, info.typedAnswers, agent.pendingInterrupts.length, thread, send, submissions, free, asking, last, regenerate, fork, away, deleted, following.interrupts, expired, answered, failure, showQuestion, suggestions, suggested.suggesting],
+    [info.id, info.attachments, info.typedAnswers, thread, send, submissions, free, asking, last, regenerate, fork, away, deleted, following.interrupts, answerable, expired, answered, failure, showQuestion, suggestions, suggested.suggesting],
   );
 
   const subject = view.subject?.(agent.state);
@@ -159,7 +160,7 @@ export function Conversation({ agent: info, thread, fresh }: { agent: AgentInfo;
   return (
     <TalkContext value={talk}>
       <div className="conversation-page" data-pane={pane} data-side={folded ? "folded" : undefined}>
-        <div className="panes" role="group" aria-label="What to show">
+        <nav className="panes" aria-label="What to show">
           <button type="button" aria-pressed={pane === "chat"} data-testid="pane-chat" onClick={() => setPane("chat")}>
             <IconChat /> Chat
             {asking && pane !== "chat" && <span className="dot"><span className="unseen">A question needs your answer</span></span>}
@@ -167,7 +168,7 @@ export function Conversation({ agent: info, thread, fresh }: { agent: AgentInfo;
           <button type="button" aria-pressed={pane === "plan"} data-testid="pane-plan" onClick={() => setPane("plan")}>
             <IconMap /> {label}
           </button>
-        </div>
+        </nav>
         <main className="chat" id="chat" tabIndex={-1} data-testid="chat" aria-label="Conversation">
           <SpokenNow following={following} running={agent.isRunning} asking={asking} />
           {deleted && <Gone agent={info.id} noun={view.noun} />}

@@ -10,6 +10,7 @@ import { AnswerForm } from "./AnswerForm";
 import type { Decision } from "./decision";
 import { type Draft, optionsOf } from "./draft";
 import { type Fact, factsOf, same } from "./facts";
+import { Expiry } from "./Expiry";
 import { Options } from "./Options";
 import { speakerName, SpeakerSign } from "./Speaker";
 
@@ -19,8 +20,8 @@ interface Props {
   number: number | undefined;
   draft: Draft;
   busy: boolean;
-  /** It has expired and cannot be answered any more. */
-  expired: boolean;
+  /** It has expired and cannot be answered any more: this one, or all that were open. */
+  expired: "one" | "all" | undefined;
   onPick: (option: number) => void;
   onChange: (value: unknown) => void;
   onSubmit: (value: unknown) => void;
@@ -39,7 +40,7 @@ export function Question({ question, number, draft, busy, expired, onPick, onCha
   const recommended = card.recommendation === undefined ? -1 : options.findIndex((option) => same(option, card.recommendation));
   const approval = approvalOf(question);
   return (
-    <section className="question" aria-labelledby={title} data-testid="question" data-id={question.id}>
+    <section className="question" aria-labelledby={title} data-testid="question" data-id={question.id} data-expired={expired}>
       <header>
         {card.agent && (
           <p className="question-agent">
@@ -84,9 +85,10 @@ export function Question({ question, number, draft, busy, expired, onPick, onCha
           onSubmit={onSubmit}
         />
       )}
+      {!expired && <Expiry at={question.expiresAt} />}
       {expired && (
         <p className="expired" role="status" data-testid="expired">
-          This question has expired. Write a message to go on.
+          This question has expired. {expired === "all" && "Write a message to go on."}
         </p>
       )}
       {children}

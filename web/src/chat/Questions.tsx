@@ -3,12 +3,14 @@ import { flushSync } from "react-dom";
 import { Contained } from "../content/Contained";
 import { useDraft } from "../drafts";
 import { marked, mayBeRounded } from "../form";
+import { type Answer, type GatewayError, resumeThread } from "../gateway/api";
 import type { Interrupt } from "../gateway/types";
-import { useTalk } from "./context";
+import { type Reason, useTalk } from "./context";
 import { DecideAll } from "./DecideAll";
 import { answerOf, type Draft, emptyDraft } from "./draft";
 import { Question } from "./Question";
 import { Refused } from "./Refused";
+import { standing } from "./standing";
 
 interface Props {
   questions: Interrupt[];
@@ -24,17 +26,18 @@ interface Props {
 /** The open questions of a thread. One is answered by a click; several are answered together, with one request. */
 export function Questions({ questions: asked, resolve, cancel, onSend, onOpen, focus }: Props) {
   const { agent, thread, mute, deleted, open, expired, refusal } = useTalk();
-  const questions = asked.map((question) => open.find(({ id }) => id === question.id) ?? question);
+  const { questions, live } = standing(asked, open, expired);
   // Until the thread has told the numbers as they are, nothing is decided on.
   const unsure = questions.some((question) => asked.includes(question) && mayBeRounded(question));
   const [drafts, setDrafts] = useDraft<Record<string, Draft>>(`answers ${agent}/${thread}`, {});
+  const [problem, setProblem] = useState<Reason>();
   const [sent, setSent] = useState<"answer" | "cancel">();
   const form = useRef<HTMLDivElement>(null);
   const sendButton = useRef<HTMLButtonElement>(null);
   const several = questions.length > 1;
   const draftOf = (id: string) => drafts[id] ?? emptyDraft;
-  const ready = questions.every((question) => answerOf(question, draftOf(question.id)));
-  const over = questions.every(({ id }) => expired.has(id));
+  const ready = live.every((question) => answerOf(question, draftOf(question.id)));
+  const over = live.length === 0;
 
   useEffect(() => {
     onOpen(!over);
@@ -59,14 +62,30 @@ export function Questions({ questions: asked, resolve, cancel, onSend, onOpen, f
     if (sent) return;
     form.current?.focus({ preventScroll: true }); // the button in hand is about to be disabled
     setSent(what);
-    const done = Promise.allSettled(questions.map(each));
-    onSend(questions, done);
+    const done = Promise.allSettled(live.map(each));
+    onSend(live, done);
     // If a question is still open now, its answer was refused and may be given again.
     void done.then(() => setSent(undefined));
   };
+  /** Answers those that are left. CopilotKit sends no answer beside a question that has expired. */
+  const sendThose = (what: "answer" | "cancel", resume: Answer[]) => {
+    if (sent) return;
+    form.current?.focus({ preventScroll: true });
+    setSent(what);
+    setProblem(undefined);
+    const refuse = (error: GatewayError) => {
+      setProblem({ text: error.message, code: error.code });
+      setSent(undefined);
+    };
+    onSend(live, resumeThread(thread, agent, resume).catch(refuse));
+  };
+  const skip = () =>
+    live.length === asked.length ? send("cancel", ({ id }) => cancel(id)) : sendThose("cancel", live.map(({ id }) => ({ interruptId: id, status: "cancelled" })));
   const submit = (given: Record<string, Draft>) => {
-    const answers = new Map(questions.map((question) => [question.id, answerOf(question, given[question.id] ?? emptyDraft)]));
-    if (questions.every(({ id }) => answers.get(id))) send("answer", ({ id }) => resolve(marked(answers.get(id)?.payload), id));
+    const answers = new Map(live.map((question) => [question.id, answerOf(question, given[question.id] ?? emptyDraft)]));
+    if (!live.every(({ id }) => answers.get(id))) return;
+    if (live.length === asked.length) send("answer", ({ id }) => resolve(marked(answers.get(id)?.payload), id));
+    else sendThose("answer", live.map(({ id }) => ({ interruptId: id, status: "resolved", payload: answers.get(id)?.payload })));
   };
   /** Keeps a draft and those of the other open questions, and drops older ones. */
   const change = (id: string, draft: Draft) =>
@@ -83,7 +102,7 @@ export function Questions({ questions: asked, resolve, cancel, onSend, onOpen, f
   };
 
   if (deleted) return null; // there is no thread left to answer
-  const busy = sent !== undefined || mute || unsure || questions.some(({ id }) => expired.has(id));
+  const busy = sent !== undefined || mute || unsure || over;
   return (
     <div
       className="questions"
@@ -100,8 +119,8 @@ export function Questions({ questions: asked, resolve, cancel, onSend, onOpen, f
             question={question}
             number={several ? i + 1 : undefined}
             draft={draftOf(question.id)}
-            busy={busy}
-            expired={expired.has(question.id)}
+            busy={busy || expired.has(question.id)}
+            expired={expired.has(question.id) ? (over ? "all" : "one") : undefined}
             onPick={(option) => choose(question.id, { option })}
             onChange={(value) => change(question.id, { value })}
             onSubmit={(value) => choose(question.id, { value })}
@@ -111,17 +130,17 @@ export function Questions({ questions: asked, resolve, cancel, onSend, onOpen, f
           </Question>
         </Contained>
       ))}
-      {several && refusal && <Refused refusal={refusal} />}
-      {!over && <DecideAll questions={questions} drafts={drafts} busy={busy} onDecide={decide} />}
+      {several && (problem ?? refusal) && <Refused refusal={(problem ?? refusal)!} />}
+      {!over && <DecideAll questions={live} drafts={drafts} busy={busy} onDecide={decide} />}
       {!over && (
         <div className="questions-end">
           {several && (
             <button type="button" className="button primary" ref={sendButton} data-testid="send-answers" disabled={!ready || busy} onClick={() => submit(drafts)}>
-              Send {questions.length} answers
+              {live.length === 1 ? "Send the answer" : `Send ${live.length} answers`}
             </button>
           )}
-          <button type="button" className="button quiet" data-testid="never-mind" disabled={busy} onClick={() => send("cancel", ({ id }) => cancel(id))}>
-            {several ? "Skip these questions" : "Skip this question"}
+          <button type="button" className="button quiet" data-testid="never-mind" disabled={busy} onClick={skip}>
+            {live.length > 1 ? "Skip these questions" : "Skip this question"}
           </button>
         </div>
       )}

@@ -18,7 +18,8 @@ export function difference(view: Pick<View, "running" | "runs" | "replays" | "me
   const local = new Set(held.messages.map(({ id }) => id));
   const missing = [...view.messageIds].filter((id) => !local.has(id));
   const open = keyOf(view.interrupts.filter(({ id }) => !held.expired.has(id)));
-  if (missing.length === 0 && open === keyOf(held.pending)) return "";
+  const pending = held.pending.filter(({ id }) => !held.expired.has(id));
+  if (missing.length === 0 && open === keyOf(pending)) return "";
   return `${view.runs.length} ${view.replays} ${missing.join()} ${open}`;
 }
 

@@ -20,14 +20,15 @@ export function Answer({ agent, thread, questions }: Props) {
   const [refusal, setRefusal] = useState<{ text: string; code?: string }>();
   const expired = useExpired(questions);
   const several = questions.length > 1;
-  const busy = sending || questions.some(({ id }) => expired.has(id));
+  const live = questions.filter(({ id }) => !expired.has(id));
+  const busy = sending || live.length === 0;
   const answers = (given: Record<string, Draft>) =>
-    questions.flatMap((question): Given[] => {
+    live.flatMap((question): Given[] => {
       const answer = answerOf(question, given[question.id] ?? emptyDraft);
       return answer ? [{ interruptId: question.id, status: "resolved", payload: answer.payload }] : [];
     });
   const send = async (resume: Given[]) => {
-    if (busy || resume.length < questions.length) return;
+    if (busy || resume.length < live.length) return;
     setSending(true);
     setRefusal(undefined);
     try {
@@ -43,7 +44,7 @@ export function Answer({ agent, thread, questions }: Props) {
     const given = setDrafts((now) => ({ ...now, [id]: draft }));
     if (submit && !several) void send(answers(given));
   };
-  const ready = answers(drafts).length === questions.length;
+  const ready = answers(drafts).length === live.length;
   return (
     <div className="insp-answer" data-testid="inspector-answer">
       {questions.map((question, i) => (
@@ -52,8 +53,8 @@ export function Answer({ agent, thread, questions }: Props) {
           question={question}
           number={several ? i + 1 : undefined}
           draft={drafts[question.id] ?? emptyDraft}
-          busy={busy}
-          expired={expired.has(question.id)}
+          busy={busy || expired.has(question.id)}
+          expired={expired.has(question.id) ? (live.length === 0 ? "all" : "one") : undefined}
           onPick={(option) => change(question.id, { option }, true)}
           onChange={(value) => change(question.id, { value }, false)}
           onSubmit={(value) => change(question.id, { value }, true)}
@@ -66,17 +67,17 @@ export function Answer({ agent, thread, questions }: Props) {
       <div className="insp-actions">
         {several && (
           <button type="button" className="insp-button insp-small" disabled={!ready || busy} onClick={() => void send(answers(drafts))} data-testid="inspector-send">
-            Send {questions.length} answers
+            {live.length === 1 ? "Send the answer" : `Send ${live.length} answers`}
           </button>
         )}
         <button
           type="button"
           className="insp-button insp-small"
           disabled={busy}
-          onClick={() => void send(questions.map(({ id }) => ({ interruptId: id, status: "cancelled" })))}
+          onClick={() => void send(live.map(({ id }) => ({ interruptId: id, status: "cancelled" })))}
           data-testid="inspector-skip"
         >
-          {several ? "Skip these questions" : "Skip this question"}
+          {live.length > 1 ? "Skip these questions" : "Skip this question"}
         </button>
       </div>
     </div>
