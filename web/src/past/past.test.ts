@@ -8,7 +8,7 @@ const run = (number: number, status: RunStatus, afterMessageId?: string, lastMes
 /** Which runs that failed stand where; runs are given oldest first. */
 const failed = (...runs: Run[]) => {
   const { behind, newest } = placed({ runs: runs.reverse() }, new Map());
-  return [Object.fromEntries([...behind].map(([id, { failed }]) => [id, failed.map(({ number }) => number)])), newest?.number];
+  return [Object.fromEntries([...behind].flatMap(([id, { failed }]) => (failed.length > 0 ? [[id, failed.map(({ number }) => number)]] : []))), newest?.number];
 };
 
 test("an earlier run that failed stands behind its last message, or behind the one it began with", () => {
@@ -26,6 +26,16 @@ test("a failure is not shown once its turn ran again, whatever came of that", ()
   expect(failed(run(1, "error", "u1"), run(2, "success", "u1", "a1"))).toEqual([{}, undefined]);
   expect(failed(run(1, "error", "u1", "a1"), run(2, "error", "a1", "b1"), run(3, "success", "u2"))).toEqual([{ b1: [2] }, undefined]);
   expect(failed(run(1, "interrupt", "u1", "a1"), run(2, "error", "a1"), run(3, "error", "a1"), run(4, "success", "u2"))).toEqual([{ a1: [3] }, undefined]);
+});
+
+test("what became of a run is said where its messages do not say it", () => {
+  const marked = (...runs: Run[]) => [...placed({ runs: runs.reverse() }, new Map()).behind].flatMap(([id, { marks }]) => marks.map(({ kind, run }) => `${id} ${kind} ${run.number}`)).join();
+  expect(marked(run(1, "cancelled", "u1", "a1"), run(2, "success", "u2", "a2"))).toBe("a1 stopped 1");
+  expect(marked(run(1, "cancelled", "u1"))).toBe("u1 stopped 1");
+  expect(marked(run(1, "cancelled", "u1"), run(2, "success", "u1", "a1"))).toBe("");
+  expect(marked(run(1, "error", "u1", "a1"), run(2, "success", "u1", "a2"))).toBe("a1 retried 1");
+  expect(marked(run(1, "error", "u1"), run(2, "success", "u1", "a2"))).toBe("");
+  expect(marked(run(1, "success", "u1"), run(2, "interrupt", "u2"), run(3, "running", "u3"))).toBe("u1 silent 1");
 });
 
 test("runs of an older gateway, which do not say where they stand, are left out", () => {

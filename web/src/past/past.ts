@@ -14,7 +14,14 @@ export type NumberedRun = Run & { number: number };
 /** What stands behind a message. */
 export interface Behind {
   failed: NumberedRun[];
+  /** Runs that were stopped, that failed and whose turn ran again but whose words are there, or that ended without a message. */
+  marks: Mark[];
   answered: AnsweredQuestion[];
+}
+
+export interface Mark {
+  kind: "stopped" | "retried" | "silent";
+  run: NumberedRun;
 }
 
 export interface Past {
@@ -31,17 +38,21 @@ export function placed({ runs, answers = [] }: Pick<Thread, "runs" | "answers">,
   const behind = new Map<string, Behind>();
   const at = (id: string) => {
     let there = behind.get(id);
-    if (!there) behind.set(id, (there = { failed: [], answered: [] }));
+    if (!there) behind.set(id, (there = { failed: [], marks: [], answered: [] }));
     return there;
   };
   const numbered = runs.filter((run): run is NumberedRun => run.number !== undefined);
   for (const [i, run] of [...numbered.entries()].reverse()) {
     // What an older gateway has written does not tell whether its turn ran again.
-    if (run.status !== "error" || i === 0 || run.afterMessageId === undefined) continue;
+    if (run.afterMessageId === undefined) continue;
     const where = run.lastMessageId ?? run.afterMessageId;
     // A run that began where this one began, or where it ended, had nothing new to go on.
     const ranAgain = numbered.slice(0, i).some(({ afterMessageId }) => afterMessageId === run.afterMessageId || afterMessageId === where);
-    if (!ranAgain) at(where).failed.push(run);
+    const spoke = run.lastMessageId !== undefined && run.lastMessageId !== run.afterMessageId;
+    if (run.status === "cancelled" && (spoke || !ranAgain)) at(where).marks.push({ kind: "stopped", run });
+    else if (run.status === "error" && ranAgain && spoke) at(where).marks.push({ kind: "retried", run });
+    else if (run.status === "error" && !ranAgain && i > 0) at(where).failed.push(run);
+    else if (run.status === "success" && run.lastMessageId === undefined && !ranAgain) at(where).marks.push({ kind: "silent", run });
   }
   for (const answer of answers) {
     if (!isDecision(answer.interrupt, results)) at(answer.afterMessageId).answered.push(answer);
