@@ -9,6 +9,16 @@ const finished = (runId = "r1"): AguiEvent => ({ type: "RUN_FINISHED", threadId:
 const question: Interrupt = { id: "i1", reason: "input_required", subagentRunId: "s1", metadata: { groupchat: { path: "flights_agent" } } };
 const asked = (runId = "r1"): AguiEvent => ({ type: "RUN_FINISHED", threadId: "t", runId, outcome: { type: "interrupt", interrupts: [question] } });
 
+it("an answer that was refused leaves the team as it was", () => {
+  const works: AguiEvent[] = [{ type: "SUBAGENT_STARTED", subagentRunId: "s0", name: "hotels_agent" }, { type: "SUBAGENT_FINISHED", subagentRunId: "s0" }, { type: "SUBAGENT_STARTED", subagentRunId: "s1", name: "flights_agent" }, { type: "SUBAGENT_FINISHED", subagentRunId: "s1", outcome: { type: "suspended" } }];
+  const badges = (view: View) => view.specialists.filter(({ current }) => current).map(({ name, status }) => `${name} ${status}`).join();
+  const view = fold([started(), ...works, asked()]);
+  expect(badges(view)).toBe("hotels_agent finished,flights_agent suspended");
+  expect(badges(fold([started("r2"), asked("r2")], view))).toBe(badges(view));
+  expect(badges(fold([started("r2"), finished("r2")], view))).toBe("");
+  expect(badges(fold([started("r2"), works[2]!, works[3]!, asked("r2")], view))).toBe("flights_agent suspended");
+});
+
 describe("reduce: runs", () => {
   it("a run begins and ends", () => {
     let view = fold([started()]);

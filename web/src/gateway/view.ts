@@ -72,6 +72,8 @@ export interface View {
   /** The speaker whose text is arriving. */
   speaking: Speaker | undefined;
   specialists: readonly Specialist[];
+  /** Those that were current before the present run. */
+  before: readonly string[];
   /** Of the present run, or the last one. */
   steps: readonly Step[];
   messageIds: ReadonlySet<string>;
@@ -98,6 +100,7 @@ export const emptyView: View = {
   running: false,
   speaking: undefined,
   specialists: [],
+  before: [],
   steps: [],
   messageIds: new Set(),
   results: new Map(),
@@ -121,7 +124,7 @@ export function reduce(view: View, event: AguiEvent, replay = false): View {
     case "RUN_FINISHED": {
       const outcome = event.outcome ?? { type: "success" };
       const ended = end(view, { status: outcome.type });
-      return outcome.type === "interrupt" ? ask(ended, outcome.interrupts) : ended;
+      return outcome.type === "interrupt" ? ask(askedAgain(ended, outcome.interrupts), outcome.interrupts) : ended;
     }
     case "RUN_ERROR":
       return {
@@ -191,6 +194,13 @@ export function know(view: View, { interrupts, runs }: Pick<Thread, "interrupts"
   return { ...ask(view, interrupts), failure };
 }
 
+/** A run in which none of the team took part, and which asks what was asked before, leaves the team as it was. */
+function askedAgain(view: View, interrupts: readonly Interrupt[]): View {
+  const again = interrupts.some(({ subagentRunId }) => subagentRunId !== undefined && view.before.includes(subagentRunId));
+  if (!again || view.specialists.some(({ current }) => current)) return view;
+  return { ...view, specialists: view.specialists.map((s) => (view.before.includes(s.id) ? { ...s, current: true } : s)) };
+}
+
 function ask(view: View, interrupts: readonly Interrupt[]): View {
   let next: View = { ...view, interrupts };
   for (const interrupt of interrupts) {
@@ -220,6 +230,7 @@ function start(view: View, runId: string, input: readonly { id: string }[], repl
     running: true,
     speaking: undefined,
     specialists: view.specialists.filter((s) => s.status !== "running").map((s) => (s.current ? { ...s, current: false } : s)),
+    before: view.specialists.flatMap(({ id, current }) => (current ? [id] : [])),
     steps: [],
     interrupts: [],
     failure: undefined,
