@@ -5,7 +5,8 @@ import { mount } from "../mount";
 import { guard } from "./guard";
 import { type Seen, Session } from "./session";
 
-function storage(): Storage | undefined {
+/** What outlives a reload of this tab, and not the tab. */
+export function storage(): Storage | undefined {
   try {
     return sessionStorage; // a copy of it goes with a tab that is duplicated, and nothing of it to a new one
   } catch {
