@@ -4,6 +4,7 @@ import { memo } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import { Code } from "./Code";
+import { withMathsAsCode } from "./maths";
 import "./markdown.css";
 
 const plugins = [remarkGfm];
@@ -46,7 +47,7 @@ export const Streamdown = memo(function Streamdown({ children, className }: Prop
   return (
     <div className={className ? `md ${className}` : "md"}>
       <ReactMarkdown remarkPlugins={plugins} components={components}>
-        {children ?? ""}
+        {withMathsAsCode(children ?? "")}
       </ReactMarkdown>
     </div>
   );
